@@ -1,0 +1,72 @@
+// How immutable nodes are shared: an intrusive, thread-safe reference count.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <lathe/support/config.hpp>
+
+namespace lathe {
+
+/// Base of everything that a Ref can hold. Copying a node starts a count of its own.
+class RefCounted {
+ public:
+  RefCounted() = default;
+  RefCounted(const RefCounted&) noexcept {}
+  RefCounted& operator=(const RefCounted&) noexcept { return *this; }
+  virtual ~RefCounted() = default;
+
+  void retain() const noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+  void release() const noexcept {
+    if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+ private:
+  mutable std::atomic<std::uint32_t> count_{0};
+};
+
+/// Shared ownership of an immutable T. Compares by identity; an empty Ref is false.
+template <class T>
+class Ref {
+ public:
+  Ref() = default;
+  Ref(std::nullptr_t) {}
+  explicit Ref(const T* node) : node_(node) { if (node_) node_->retain(); }
+  Ref(const Ref& other) : Ref(other.node_) {}
+  Ref(Ref&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
+  template <class U>
+    requires std::is_convertible_v<const U*, const T*>
+  Ref(const Ref<U>& other) : Ref(static_cast<const T*>(other.get())) {}
+  Ref& operator=(Ref other) noexcept { std::swap(node_, other.node_); return *this; }
+  ~Ref() { if (node_) node_->release(); }
+
+  const T* get() const { return node_; }
+  const T& operator*() const { return *node_; }
+  const T* operator->() const { return node_; }
+  explicit operator bool() const { return node_ != nullptr; }
+
+  friend bool operator==(const Ref& a, const Ref& b) { return a.node_ == b.node_; }
+  friend bool operator<(const Ref& a, const Ref& b) { return a.node_ < b.node_; }
+
+ private:
+  const T* node_ = nullptr;
+};
+
+template <class T, class... Args>
+Ref<T> make_ref(Args&&... args) {
+  return Ref<T>(new T{std::forward<Args>(args)...});
+}
+
+/// Hash by identity, for unordered containers keyed by Ref.
+struct RefHash {
+  template <class T>
+  std::size_t operator()(const Ref<T>& r) const {
+    auto bits = reinterpret_cast<std::uintptr_t>(r.get());
+    return static_cast<std::size_t>((bits >> 4) * 0x9E3779B97F4A7C15ull);
+  }
+};
+
+}  // namespace lathe
