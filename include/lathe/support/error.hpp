@@ -58,7 +58,3 @@ inline void invariant(bool holds, const char* message, Location where = Location
 }
 
 }  // namespace lathe
-
-#if !defined(LATHE_SEPARATE_COMPILATION)
-#include <lathe/support/impl/error.ipp>
-#endif

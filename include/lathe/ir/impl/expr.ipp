@@ -1,0 +1,170 @@
+#pragma once
+
+#include <lathe/ir/expr.hpp>
+#include <lathe/ir/narrow.hpp>
+#include <lathe/ir/stmt.hpp>
+
+namespace lathe {
+namespace detail {
+
+inline std::int64_t wrap_to(DType t, std::int64_t value) {
+  if (t.is_bool()) return value != 0;
+  if (t.bits == 64) return value;
+  auto shift = static_cast<unsigned>(64 - t.bits);
+  auto bits = static_cast<std::uint64_t>(value) << shift;
+  return t.is_signed() ? static_cast<std::int64_t>(bits) >> shift : static_cast<std::int64_t>(bits >> shift);
+}
+
+}  // namespace detail
+
+LATHE_DECL std::string_view op_text(BinaryOp op) {
+  static constexpr std::string_view texts[] = {
+#define LATHE_OP(name, text) text,
+      LATHE_BINARY_OPS(LATHE_OP)
+#undef LATHE_OP
+  };
+  return texts[static_cast<int>(op)];
+}
+
+LATHE_DECL std::string_view op_text(UnaryOp op) {
+  static constexpr std::string_view texts[] = {
+#define LATHE_OP(name, text) text,
+      LATHE_UNARY_OPS(LATHE_OP)
+#undef LATHE_OP
+  };
+  return texts[static_cast<int>(op)];
+}
+
+LATHE_DECL std::string_view op_text(CallOp op) {
+  static constexpr std::string_view texts[] = {
+#define LATHE_OP(name, arity, pure) #name,
+      LATHE_CALL_OPS(LATHE_OP)
+#undef LATHE_OP
+  };
+  return texts[static_cast<int>(op)];
+}
+
+LATHE_DECL int op_arity(CallOp op) {
+  static constexpr int arities[] = {
+#define LATHE_OP(name, arity, pure) arity,
+      LATHE_CALL_OPS(LATHE_OP)
+#undef LATHE_OP
+  };
+  return arities[static_cast<int>(op)];
+}
+
+LATHE_DECL bool op_pure(CallOp op) {
+  static constexpr bool pure[] = {
+#define LATHE_OP(name, arity, is_pure) is_pure,
+      LATHE_CALL_OPS(LATHE_OP)
+#undef LATHE_OP
+  };
+  return pure[static_cast<int>(op)];
+}
+
+LATHE_DECL AnyExpr::AnyExpr(std::int64_t value) : AnyExpr(make_int(kIndex, value)) {}
+
+LATHE_DECL VarRef make_var(std::string name, DType dtype) {
+  return make_ref<VarNode>(std::move(name), dtype);
+}
+
+LATHE_DECL AnyExpr make_int(DType dtype, std::int64_t value) {
+  invariant(!dtype.is_float(), "make_int of a floating type");
+  AnyExpr scalar = make_ref<ConstNode>(dtype.scalar(), detail::wrap_to(dtype, value), 0.0);
+  return make_broadcast(scalar, dtype.lanes);
+}
+
+LATHE_DECL AnyExpr make_float(DType dtype, double value) {
+  invariant(dtype.is_float(), "make_float of an integer type");
+  AnyExpr scalar = make_ref<ConstNode>(dtype.scalar(), std::int64_t{0}, detail::round_to(dtype.scalar(), value));
+  return make_broadcast(scalar, dtype.lanes);
+}
+
+LATHE_DECL AnyExpr make_const(DType dtype, double value) {
+  return dtype.is_float() ? make_float(dtype, value) : make_int(dtype, static_cast<std::int64_t>(value));
+}
+
+LATHE_DECL AnyExpr make_bool(bool value) { return make_int(kBool, value); }
+
+LATHE_DECL AnyExpr make_binary(BinaryOp op, AnyExpr a, AnyExpr b) {
+  invariant(a.get() && b.get(), "binary operand missing");
+  invariant(a.dtype() == b.dtype(), "binary operands differ in dtype");
+  invariant(is_logic(op) ? a.dtype().is_bool() : true, "logic needs bool");
+  DType dtype = a.dtype();
+  if (is_comparison(op)) dtype = kBool.with_lanes(dtype.lanes);
+  return make_ref<BinaryNode>(dtype, op, std::move(a), std::move(b));
+}
+
+LATHE_DECL AnyExpr make_unary(UnaryOp op, AnyExpr a) {
+  invariant(a.get() && (op != UnaryOp::not_ || a.dtype().is_bool()), "bad unary operand");
+  return make_ref<UnaryNode>(op, std::move(a));
+}
+
+LATHE_DECL AnyExpr make_select(AnyExpr condition, AnyExpr yes, AnyExpr no) {
+  invariant(condition.dtype().is_bool() && yes.dtype() == no.dtype(), "select operands disagree");
+  invariant(condition.dtype().lanes == 1 || condition.dtype().lanes == yes.dtype().lanes, "select lanes disagree");
+  return make_ref<SelectNode>(std::move(condition), std::move(yes), std::move(no));
+}
+
+LATHE_DECL AnyExpr make_cast(DType dtype, AnyExpr value) {
+  invariant(dtype.lanes == value.dtype().lanes, "cast changes lanes");
+  if (value.dtype() == dtype) return value;
+  return make_ref<CastNode>(dtype, std::move(value));
+}
+
+LATHE_DECL AnyExpr make_call(CallOp op, std::vector<AnyExpr> args) {
+  invariant(static_cast<int>(args.size()) == op_arity(op), "call with a wrong number of arguments");
+  invariant(op != CallOp::reinterpret, "use make_reinterpret");
+  DType dtype = args[0].dtype();
+  if (op == CallOp::is_nan) dtype = kBool.with_lanes(dtype.lanes);
+  return make_ref<CallNode>(dtype, op, std::move(args));
+}
+
+LATHE_DECL AnyExpr make_reinterpret(DType dtype, AnyExpr value) {
+  invariant(dtype.bits * dtype.lanes == value.dtype().bits * value.dtype().lanes, "reinterpret changes the width");
+  return make_ref<CallNode>(dtype, CallOp::reinterpret, std::vector<AnyExpr>{std::move(value)});
+}
+
+LATHE_DECL AnyExpr make_let(VarRef var, AnyExpr value, AnyExpr body) {
+  invariant(var->dtype == value.dtype(), "let variable and value differ in dtype");
+  return make_ref<LetNode>(std::move(var), std::move(value), std::move(body));
+}
+
+LATHE_DECL AnyExpr make_ramp(AnyExpr base, AnyExpr stride, int lanes) {
+  invariant(base.dtype().scalar() == stride.dtype().scalar() && lanes > 1, "bad ramp");
+  return make_ref<RampNode>(std::move(base), std::move(stride), lanes);
+}
+
+LATHE_DECL AnyExpr make_broadcast(AnyExpr value, int lanes) {
+  if (lanes == 1) return value;
+  return make_ref<BroadcastNode>(std::move(value), lanes);
+}
+
+LATHE_DECL AnyExpr make_shuffle(std::vector<AnyExpr> vectors, std::vector<int> lanes) {
+  invariant(!vectors.empty() && !lanes.empty(), "empty shuffle");
+  DType dtype = vectors[0].dtype().with_lanes(static_cast<int>(lanes.size()));
+  return make_ref<ShuffleNode>(dtype, std::move(vectors), std::move(lanes));
+}
+
+LATHE_DECL AnyExpr make_load(Buffer buffer, std::vector<AnyExpr> indices, AnyExpr mask) {
+  invariant(static_cast<int>(indices.size()) == buffer->rank(), "load with a wrong number of indices");
+  int lanes = buffer->dtype.lanes;
+  for (const auto& i : indices)
+    if (i.dtype().lanes != 1) lanes = i.dtype().lanes;
+  DType dtype = buffer->dtype.with_lanes(lanes);
+  return make_ref<LoadNode>(dtype, std::move(buffer), std::move(indices), std::move(mask));
+}
+
+LATHE_DECL const std::int64_t* as_const_int(const AnyExpr& e) {
+  const AnyExpr* at = &e;
+  while (const auto* b = at->as<BroadcastNode>()) at = &b->value;
+  const auto* c = at->as<ConstNode>();
+  return c && !c->dtype.is_float() ? &c->i : nullptr;
+}
+
+LATHE_DECL bool is_const(const AnyExpr& e, std::int64_t value) {
+  const auto* c = as_const_int(e);
+  return c && *c == value;
+}
+
+}  // namespace lathe

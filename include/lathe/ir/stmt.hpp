@@ -1,0 +1,320 @@
+// What a program does: buffers, statements, blocks and the program around them, with their semantics.
+//
+//   Program := name, params(Buffer in | out | inout, scalar Var) dims(Dim) body stage
+//   Stmt    := For(var, min, extent, kind, annotations, body) | Block | Alloc(buffer, body)
+//            | Store(buffer, indices, value, mask?) | Atomic(op, buffer, indices, value) | Let(var, value, body)
+//            | Seq(stmts) | If(condition, then, else?) | While(condition, body) | Assert(condition, message)
+//            | Evaluate(call)
+//   Block   := name, iters[(var, min, extent, spatial | reduce | opaque) = binding], reads, writes, predicate?,
+//              reducer?, init, body, annotations
+//   Reducer := name, identity(Expr…), lhs(Var…), rhs(Var…), combine(Expr…), associative, commutative
+//   Buffer  := name, dtype, shape(Expr…), strides(Expr…), scope, alignment
+//
+// Semantics:
+// * For runs var from min to min + extent - 1; an extent <= 0 runs nothing. Kinds other than serial are promises that
+//   a schedule has proved; the evaluator runs them serially.
+// * A block instance runs for every point of the surrounding loops at which each binding lies in its iterator's domain
+//   [min, min + extent). That guard is implied, never stored; lowering writes it where it can't be proved. The
+//   predicate is a condition of the computation over the block's own iterators. Only iterator variables, dims, scalar
+//   params and the block's own lets occur inside a block, never the loop variables around it.
+// * A block without a reducer runs its body. In a block with a reducer the body is one Store per output, in the order
+//   of the reducer's values (a Seq if there are several); the stored value is the *term*, and the element becomes
+//   combine(lhs = element, rhs = term). All combines of an instance are evaluated before any is stored.
+// * With init, the element is set to the identity once per evaluation of its spatial point, before its first update and
+//   also when the reduce domain is empty: before the outermost loop that feeds a reduce iterator, for the spatial points
+//   reached inside that loop, under the part of the predicate that names no reduce iterator. Without init (after
+//   decompose_reduction) the element holds what another block stored.
+// * reads and writes are declared for opaque blocks only; for all others they follow from the body and are empty here.
+// * Alloc gives a buffer with undefined content; scopes other than global exist once per iteration of the parallel
+//   loops around them. Strides are in elements; no strides means dense row-major.
+// * Store with a mask stores the lanes whose mask is true. An Assert that fails ends the kernel with its message.
+#pragma once
+
+#include <optional>
+
+#include <lathe/ir/expr.hpp>
+
+namespace lathe {
+
+#define LATHE_STMT_NODES(X) \
+  X(For) X(Block) X(Alloc) X(Store) X(Atomic) X(LetStmt) X(Seq) X(If) X(While) X(Assert) X(Evaluate)
+
+enum class StmtKind : std::uint8_t {
+#define LATHE_KIND(name) name,
+  LATHE_STMT_NODES(LATHE_KIND)
+#undef LATHE_KIND
+};
+
+enum class ForKind : std::uint8_t { serial, parallel, vectorized, unrolled };
+enum class IterKind : std::uint8_t { spatial, reduce, opaque };
+enum class Scope : std::uint8_t { global, shared, local, reg };
+/// How far a program has been lowered; verify has a spec for each.
+///   blocks: as written and scheduled · loops: no blocks, guards explicit · vector: no vectorized or unrolled loop
+///   flat: every buffer has rank 1 (registers rank 0), parallel loops hold only what they use · machine: no math
+///   call that codegen can't emit as an instruction, no type that the target lacks
+enum class Stage : std::uint8_t { blocks, loops, vector, flat, machine };
+
+std::string_view to_text(ForKind kind);
+std::string_view to_text(IterKind kind);
+std::string_view to_text(Scope scope);
+std::string_view to_text(Stage stage);
+
+struct BufferNode : RefCounted {
+  std::string name;
+  DType dtype;                   ///< lanes > 1 only for promoted registers
+  std::vector<AnyExpr> shape;    ///< i64
+  std::vector<AnyExpr> strides;  ///< i64, in elements; empty means dense row-major
+  Scope scope = Scope::global;
+  int alignment = 0;             ///< bytes that the base address is a multiple of; 0 means that of the element
+
+  BufferNode(std::string name, DType dtype, std::vector<AnyExpr> shape, std::vector<AnyExpr> strides = {},
+             Scope scope = Scope::global, int alignment = 0)
+      : name(std::move(name)), dtype(dtype), shape(std::move(shape)), strides(std::move(strides)), scope(scope),
+        alignment(alignment) {}
+  int rank() const { return static_cast<int>(shape.size()); }
+};
+
+/// An annotation's value: an integer or a text.
+struct AttrValue {
+  std::int64_t number = 0;
+  std::string text;
+  bool is_text = false;
+
+  AttrValue() = default;
+  AttrValue(std::int64_t number) : number(number) {}
+  AttrValue(int number) : number(number) {}
+  AttrValue(std::string text) : text(std::move(text)), is_text(true) {}
+  AttrValue(const char* text) : text(text), is_text(true) {}
+  bool operator==(const AttrValue&) const = default;
+};
+struct Annotation {
+  std::string key;
+  AttrValue value;
+  bool operator==(const Annotation&) const = default;
+};
+using Annotations = std::vector<Annotation>;
+const AttrValue* find_annotation(const Annotations& all, std::string_view key);
+
+struct StmtNode : RefCounted {
+  explicit StmtNode(StmtKind kind) : kind(kind) {}
+  const StmtKind kind;
+};
+
+class Stmt : public Ref<StmtNode> {
+ public:
+  Stmt() = default;
+  Stmt(std::nullptr_t) {}
+  template <class Node>
+    requires std::is_convertible_v<const Node*, const StmtNode*>
+  Stmt(const Ref<Node>& node) : Ref<StmtNode>(node) {}
+
+  StmtKind kind() const { return get()->kind; }
+  template <class T>
+  const T* as() const {
+    return get() && get()->kind == T::kKind ? static_cast<const T*>(get()) : nullptr;
+  }
+  bool same_as(const Stmt& other) const { return get() == other.get(); }
+};
+
+/// A loop's identity is its variable: it survives every rewrite that keeps the loop.
+struct ForNode : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::For;
+  ForNode(VarRef var, AnyExpr min, AnyExpr extent, ForKind loop_kind, Annotations annotations, Stmt body)
+      : StmtNode(kKind), var(std::move(var)), min(std::move(min)), extent(std::move(extent)), loop_kind(loop_kind),
+        annotations(std::move(annotations)), body(std::move(body)) {}
+  VarRef var;
+  AnyExpr min, extent;
+  ForKind loop_kind;
+  Annotations annotations;
+  Stmt body;
+};
+
+/// How elements combine. Everything in it is closed over lhs and rhs.
+struct ReducerNode : RefCounted {
+  std::string name;  ///< "sum", "argmax", or the user's
+  std::vector<AnyExpr> identity;
+  std::vector<VarRef> lhs, rhs;
+  std::vector<AnyExpr> combine;
+  bool associative = true, commutative = true;
+
+  ReducerNode(std::string name, std::vector<AnyExpr> identity, std::vector<VarRef> lhs, std::vector<VarRef> rhs,
+              std::vector<AnyExpr> combine, bool associative = true, bool commutative = true)
+      : name(std::move(name)), identity(std::move(identity)), lhs(std::move(lhs)), rhs(std::move(rhs)),
+        combine(std::move(combine)), associative(associative), commutative(commutative) {}
+};
+using ReducerRef = Ref<ReducerNode>;
+
+struct IterVar {
+  VarRef var;
+  AnyExpr min, extent;
+  IterKind kind;
+  AnyExpr binding;  ///< over the loop variables around the block
+};
+
+struct Range {
+  AnyExpr min, extent;
+};
+struct Region {
+  Buffer buffer;
+  std::vector<Range> ranges;
+};
+
+/// A block's identity; it survives every rewrite that keeps the block. Names are unique within a program.
+struct BlockTagNode : RefCounted {
+  explicit BlockTagNode(std::string name) : name(std::move(name)) {}
+  std::string name;
+};
+using BlockTag = Ref<BlockTagNode>;
+
+struct BlockNode : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::Block;
+  BlockNode(BlockTag tag, std::vector<IterVar> iters, Stmt body)
+      : StmtNode(kKind), tag(std::move(tag)), iters(std::move(iters)), body(std::move(body)) {}
+  BlockTag tag;
+  std::vector<IterVar> iters;
+  std::vector<Region> reads, writes;  ///< declared, for opaque blocks only
+  AnyExpr predicate;                  ///< none means true
+  ReducerRef reducer;                 ///< none: the body's stores overwrite
+  bool init = false;                  ///< whether this block sets the identity first
+  Annotations annotations;
+  Stmt body;
+
+  const std::string& name() const { return tag->name; }
+};
+
+struct AllocNode : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::Alloc;
+  AllocNode(Buffer buffer, Stmt body) : StmtNode(kKind), buffer(std::move(buffer)), body(std::move(body)) {}
+  Buffer buffer;
+  Stmt body;
+};
+
+struct StoreNode : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::Store;
+  StoreNode(Buffer buffer, std::vector<AnyExpr> indices, AnyExpr value, AnyExpr mask = {}, bool streaming = false)
+      : StmtNode(kKind), buffer(std::move(buffer)), indices(std::move(indices)), value(std::move(value)),
+        mask(std::move(mask)), streaming(streaming) {}
+  Buffer buffer;
+  std::vector<AnyExpr> indices;
+  AnyExpr value, mask;
+  bool streaming;  ///< non-temporal: a hint to codegen
+};
+
+/// buffer[indices] = op(buffer[indices], value), indivisible among parallel iterations.
+struct AtomicNode : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::Atomic;
+  AtomicNode(BinaryOp op, Buffer buffer, std::vector<AnyExpr> indices, AnyExpr value)
+      : StmtNode(kKind), op(op), buffer(std::move(buffer)), indices(std::move(indices)), value(std::move(value)) {}
+  BinaryOp op;
+  Buffer buffer;
+  std::vector<AnyExpr> indices;
+  AnyExpr value;
+};
+
+struct LetStmtNode : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::LetStmt;
+  LetStmtNode(VarRef var, AnyExpr value, Stmt body)
+      : StmtNode(kKind), var(std::move(var)), value(std::move(value)), body(std::move(body)) {}
+  VarRef var;
+  AnyExpr value;
+  Stmt body;
+};
+
+/// Never empty inside a Seq, never a Seq in a Seq (make_seq flattens); an empty Seq is "nothing".
+struct SeqNode : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::Seq;
+  explicit SeqNode(std::vector<Stmt> stmts) : StmtNode(kKind), stmts(std::move(stmts)) {}
+  std::vector<Stmt> stmts;
+};
+
+struct IfNode : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::If;
+  IfNode(AnyExpr condition, Stmt then_body, Stmt else_body = {})
+      : StmtNode(kKind), condition(std::move(condition)), then_body(std::move(then_body)),
+        else_body(std::move(else_body)) {}
+  AnyExpr condition;
+  Stmt then_body, else_body;  ///< else_body may be none
+};
+
+struct WhileNode : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::While;
+  WhileNode(AnyExpr condition, Stmt body) : StmtNode(kKind), condition(std::move(condition)), body(std::move(body)) {}
+  AnyExpr condition;
+  Stmt body;
+};
+
+struct AssertNode : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::Assert;
+  AssertNode(AnyExpr condition, std::string message)
+      : StmtNode(kKind), condition(std::move(condition)), message(std::move(message)) {}
+  AnyExpr condition;
+  std::string message;
+};
+
+struct EvaluateNode : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::Evaluate;
+  explicit EvaluateNode(AnyExpr call) : StmtNode(kKind), call(std::move(call)) {}
+  AnyExpr call;
+};
+
+enum class Access : std::uint8_t { in, out, inout };
+
+/// A buffer, or a scalar passed by value (then buffer is none and var carries name and dtype).
+struct Param {
+  Access access = Access::in;
+  Buffer buffer;
+  VarRef var;
+
+  const std::string& name() const;
+  DType dtype() const;
+};
+
+/// A symbolic extent: taken from the arguments' shapes at the call and checked there against these bounds.
+struct DimNode : RefCounted {
+  DimNode(VarRef var, std::int64_t min, std::int64_t max, std::int64_t multiple_of)
+      : var(std::move(var)), min(min), max(max), multiple_of(multiple_of) {}
+  VarRef var;
+  std::int64_t min, max, multiple_of;
+};
+using DimRef = Ref<DimNode>;
+
+struct ProgramNode : RefCounted {
+  std::string name;
+  std::vector<Param> params;
+  std::vector<DimRef> dims;  ///< every Dim that a shape or the body names
+  Stmt body;
+  Stage stage = Stage::blocks;
+};
+
+/// An immutable program; copying shares it.
+class Program : public Ref<ProgramNode> {
+ public:
+  Program() = default;
+  explicit Program(ProgramNode node) : Ref<ProgramNode>(new ProgramNode(std::move(node))) {}
+  /// The same program with another body, at another stage.
+  Program with(Stmt body, Stage stage) const;
+  Program with(Stmt body) const { return with(std::move(body), get()->stage); }
+  /// The text form; parse() reads it back.
+  std::string str() const;
+};
+
+// Factories.
+Buffer make_buffer(std::string name, DType dtype, std::vector<AnyExpr> shape, Scope scope = Scope::global);
+Stmt make_for(VarRef var, AnyExpr min, AnyExpr extent, Stmt body, ForKind kind = ForKind::serial,
+              Annotations annotations = {});
+Stmt make_seq(std::vector<Stmt> stmts);  ///< flattens, drops empty ones; one statement stands for itself
+Stmt make_store(Buffer buffer, std::vector<AnyExpr> indices, AnyExpr value, AnyExpr mask = {});
+Stmt make_if(AnyExpr condition, Stmt then_body, Stmt else_body = {});
+Stmt make_alloc(Buffer buffer, Stmt body);
+Stmt make_let_stmt(VarRef var, AnyExpr value, Stmt body);
+/// A block as a copy of another with some fields changed: auto node = *block; node.x = …; make_block(node).
+Stmt make_block(BlockNode node);
+/// The sequence of a Seq, or the statement itself as a list of one.
+std::vector<Stmt> seq_of(const Stmt& s);
+
+/// The element that a reducer block's store updates becomes this statement: lets of the combines, then the stores.
+Stmt expand_update(const BlockNode& block);
+/// The identity stored at each output of a reducer block.
+Stmt expand_init(const BlockNode& block);
+
+}  // namespace lathe

@@ -1,0 +1,164 @@
+// What a kernel is called with: a pointer with extents and strides, owned by somebody else.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <lathe/support/error.hpp>
+
+namespace lathe {
+
+/// An extent or a stride as callers have them: any integer type.
+struct ViewInt {
+  std::int64_t value;
+  template <class I>
+    requires(std::is_integral_v<I> && !std::is_same_v<I, bool>)
+  constexpr ViewInt(I i) : value(static_cast<std::int64_t>(i)) {}
+};
+
+/// Rank-R view of elements of type T; strides count elements. Nothing is owned, nothing is copied.
+///     std::vector<float> v(48);
+///     lt::View<float, 2> a(v.data(), {6, 8});          // dense, row-major
+///     lt::View<float, 2> b(v.data(), {6, 4}, {8, 1});  // the left half of each row
+template <class T, int R>
+class View {
+  static_assert(R >= 0);
+  static constexpr int slots = R > 0 ? R : 1;
+
+ public:
+  using element_type = T;
+  static constexpr int rank = R;
+
+  explicit View(T* data)
+    requires(R == 0)
+      : data_(data) {}
+  View(T* data, const ViewInt (&extents)[slots])
+    requires(R > 0)
+      : data_(data) {
+    for (int d = 0; d < R; ++d) extents_[d] = extents[d].value;
+    make_dense();
+  }
+  View(T* data, const ViewInt (&extents)[slots], const ViewInt (&strides)[slots])
+    requires(R > 0)
+      : data_(data) {
+    for (int d = 0; d < R; ++d) extents_[d] = extents[d].value, strides_[d] = strides[d].value;
+  }
+  /// For ranks known only to a template: arrays of R values; null strides mean dense row-major.
+  View(T* data, const std::int64_t* extents, const std::int64_t* strides) : data_(data) {
+    for (int d = 0; d < R; ++d) extents_[d] = extents[d];
+    if (!strides) return make_dense();
+    for (int d = 0; d < R; ++d) strides_[d] = strides[d];
+  }
+  template <class U>
+    requires(std::is_same_v<const U, T> && !std::is_const_v<U>)
+  View(const View<U, R>& other) : View(other.data(), other.extents(), other.strides()) {}
+
+  template <class... I>
+    requires(sizeof...(I) == R && (std::is_integral_v<I> && ...))
+  T& operator()(I... index) const {
+    std::int64_t offset = 0;
+    [[maybe_unused]] int d = 0;
+    ((offset += static_cast<std::int64_t>(index) * strides_[d++]), ...);
+    return data_[offset];
+  }
+
+  T* data() const { return data_; }
+  std::int64_t extent(int d) const { return extents_[d]; }
+  std::int64_t stride(int d) const { return strides_[d]; }
+  const std::int64_t* extents() const { return extents_; }
+  const std::int64_t* strides() const { return strides_; }
+  std::int64_t size() const {
+    std::int64_t n = 1;
+    for (int d = 0; d < R; ++d) n *= extents_[d];
+    return n;
+  }
+
+ private:
+  void make_dense() {
+    std::int64_t step = 1;
+    for (int d = R - 1; d >= 0; --d) strides_[d] = step, step *= extents_[d];
+  }
+
+  T* data_;
+  std::int64_t extents_[slots] = {};
+  std::int64_t strides_[slots] = {};
+};
+
+/// What an element is, as a number that the untyped core can compare: DLPack's codes and the bits of one lane.
+struct ElementType {
+  enum Code : std::uint8_t { integer = 0, unsigned_integer = 1, floating = 2, bfloat = 4, boolean = 6, other = 255 };
+  Code code = other;
+  std::uint8_t bits = 0;
+
+  friend constexpr bool operator==(ElementType a, ElementType b) {
+    return a.code == b.code && a.bits == b.bits;
+  }
+};
+
+/// ElementType of T. Specialise for number types of your own (a half, a bfloat16).
+template <class T>
+struct ElementTypeOf {
+  static constexpr ElementType value{
+      std::is_same_v<T, bool>        ? ElementType::boolean
+      : std::is_floating_point_v<T>  ? ElementType::floating
+      : !std::is_integral_v<T>       ? ElementType::other
+      : std::is_signed_v<T>          ? ElementType::integer
+                                     : ElementType::unsigned_integer,
+      static_cast<std::uint8_t>(std::is_same_v<T, bool> ? 8 : sizeof(T) * 8)};
+};
+
+/// A view whose rank and element type are values; it borrows the arrays of extents and strides.
+struct AnyView {
+  void* data = nullptr;
+  int rank = 0;
+  const std::int64_t* extents = nullptr;
+  const std::int64_t* strides = nullptr;
+  ElementType type;
+  int element_bytes = 0;
+  bool read_only = false;
+
+  AnyView() = default;
+  AnyView(void* data, int rank, const std::int64_t* extents, const std::int64_t* strides,
+          ElementType type, int element_bytes, bool read_only)
+      : data(data), rank(rank), extents(extents), strides(strides), type(type),
+        element_bytes(element_bytes), read_only(read_only) {}
+  template <class T, int R>
+  AnyView(const View<T, R>& v)
+      : data(const_cast<std::remove_const_t<T>*>(v.data())), rank(R), extents(v.extents()),
+        strides(v.strides()), type(ElementTypeOf<std::remove_const_t<T>>::value),
+        element_bytes(static_cast<int>(sizeof(T))), read_only(std::is_const_v<T>) {}
+};
+
+namespace detail {
+/// Refuses a view larger than the container that it looks into (L0401).
+void check_view_fits(std::int64_t wanted, std::int64_t held, Location where);
+
+// A container by reference, or something cheap that owns nothing (a span) by value.
+template <class C>
+concept Viewable = requires(C& c) { *c.data(), c.size(); } &&
+                   (std::is_lvalue_reference_v<C> || std::is_trivially_copyable_v<std::remove_cvref_t<C>>);
+template <class C>
+using ViewedElement = std::remove_pointer_t<decltype(std::declval<C&>().data())>;
+}  // namespace detail
+
+/// A dense view of a vector, array or span: `view(data, {6, 8})`. L0401 if the container is too small.
+template <detail::Viewable C, std::size_t R>
+View<detail::ViewedElement<C>, static_cast<int>(R)> view(C&& c, const ViewInt (&extents)[R],
+                                                         Location where = Location::here()) {
+  View<detail::ViewedElement<C>, static_cast<int>(R)> result(c.data(), extents);
+  detail::check_view_fits(result.size(), static_cast<std::int64_t>(c.size()), where);
+  return result;
+}
+
+/// All of a vector, array or span, as rank 1.
+template <detail::Viewable C>
+View<detail::ViewedElement<C>, 1> view(C&& c) {
+  return View<detail::ViewedElement<C>, 1>(c.data(), {c.size()});
+}
+
+}  // namespace lathe
+
+#if !defined(LATHE_SEPARATE_COMPILATION)
+#include <lathe/runtime/impl/view.ipp>
+#endif
