@@ -1,0 +1,2 @@
+// The one translation unit of lathe::compiled.
+#include <lathe/impl/src.hpp>

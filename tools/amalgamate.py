@@ -1,0 +1,122 @@
+"""Makes the single-file headers in single_include/ from include/; --check compares instead of writing.
+
+Each file has two regions: the declarations of every header, in the order in which they include one another,
+then all function bodies. LATHE_SEPARATE_COMPILATION leaves the second region out, except in the one translation
+unit that defines LATHE_IMPLEMENTATION.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+from lathe_tree import INCLUDE, ROOT, includes, show
+
+# Entry headers, each on top of the ones before it.
+ENTRIES = ["lathe.hpp", "tune.hpp", "graph.hpp", "onnx.hpp"]
+BODY_INCLUDE = re.compile(
+    r"^#if !defined\(LATHE_SEPARATE_COMPILATION\)\n(?:#include <lathe/\S+\.ipp>[^\n]*\n)+#endif[^\n]*\n", re.MULTILINE
+)
+OWN_INCLUDE = re.compile(r"^#include <lathe/[^>]+>[^\n]*\n", re.MULTILINE)
+TOP_STD_INCLUDE = re.compile(r"^#include (<[^>]+>)[^\n]*\n", re.MULTILINE)
+CONDITIONAL = re.compile(r"^#\s*(if|endif)", re.MULTILINE)
+BLANK_LINES = re.compile(r"\n{3,}")
+BANNER = """\
+// Lathe: tensor programs, compiled while the program runs. Apache-2.0.
+// Made by tools/amalgamate.py from include/{entry}; do not edit.
+#pragma once
+
+"""
+
+
+def own_includes(path: Path) -> list[Path]:
+    return [INCLUDE / name for name in includes(path) if name.startswith("lathe/")]
+
+
+def visit(path: Path, seen: set[Path], order: list[Path]) -> None:
+    """Appends a file and everything below it, each after what it includes; a header's own bodies come after it."""
+    if path in seen:
+        return
+    seen.add(path)
+    bodies = [target for target in own_includes(path) if path.suffix == ".hpp" and target.suffix == ".ipp"]
+    for target in own_includes(path):
+        if target not in bodies:
+            visit(target, seen, order)
+    order.append(path)
+    for target in bodies:
+        visit(target, seen, order)
+
+
+def split_std(text: str) -> tuple[set[str], str]:
+    """Takes the unconditional includes of foreign headers out of a text."""
+    found: set[str] = set()
+    depth, kept = 0, []
+    for line in text.splitlines(keepends=True):
+        if match := CONDITIONAL.match(line):
+            depth += 1 if match[1] == "if" else -1
+        elif depth == 0 and (include := TOP_STD_INCLUDE.match(line)):
+            found.add(include[1])
+            continue
+        kept.append(line)
+    return found, "".join(kept)
+
+
+def region(paths: list[Path]) -> tuple[set[str], str]:
+    """The contents of the files one after the other, and the foreign headers that they need."""
+    foreign: set[str] = set()
+    parts = []
+    for path in paths:
+        text = path.read_text().replace("#pragma once\n", "")
+        text = OWN_INCLUDE.sub("", BODY_INCLUDE.sub("", text))
+        headers, text = split_std(text)
+        foreign |= headers
+        text = BLANK_LINES.sub("\n\n", text).strip()
+        if text:
+            parts.append(f"// ---- {path.relative_to(INCLUDE).as_posix()}\n{text}\n")
+    return foreign, "\n".join(parts)
+
+
+def include_lines(headers: set[str]) -> str:
+    return "".join(f"#include {name}\n" for name in sorted(headers)) + "\n"
+
+
+def amalgam(entry: str, taken: set[Path]) -> str:
+    """The single-file form of an entry header, without the files of the entries before it."""
+    paths: list[Path] = []
+    visit(INCLUDE / "lathe" / entry, taken, paths)
+    foreign, declarations = region([path for path in paths if path.suffix == ".hpp"])
+    body_foreign, bodies = region([path for path in paths if path.suffix == ".ipp"])
+    lower = ENTRIES[: ENTRIES.index(entry)][-1:]
+    return (
+        BANNER.format(entry=f"lathe/{entry}")
+        + "".join(f"#include <lathe/{name}>\n" for name in lower)
+        + include_lines(foreign)
+        + declarations
+        + "\n#if !defined(LATHE_SEPARATE_COMPILATION) || defined(LATHE_IMPLEMENTATION)\n\n"
+        + include_lines(body_foreign - foreign)
+        + bodies
+        + "\n#endif\n"
+    )
+
+
+def main() -> int:
+    check = "--check" in sys.argv[1:]
+    taken: set[Path] = set()
+    stale = []
+    for entry in ENTRIES:
+        if not (INCLUDE / "lathe" / entry).exists():
+            continue
+        target = ROOT / "single_include" / "lathe" / entry
+        text = amalgam(entry, taken)
+        if target.exists() and target.read_text() == text:
+            continue
+        if check:
+            stale.append(f"{show(target)} is not up to date: run tools/amalgamate.py")
+        else:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text)
+    print("\n".join(stale) or "single_include is up to date")
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
