@@ -3,9 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
-
 #include <lathe/support/error.hpp>
+#include <type_traits>
 
 namespace lathe {
 
@@ -13,8 +12,8 @@ namespace lathe {
 struct ViewInt {
   std::int64_t value;
   template <class I>
-    requires(std::is_integral_v<I> && !std::is_same_v<I, bool>)
-  constexpr ViewInt(I i) : value(static_cast<std::int64_t>(i)) {}
+  requires(std::is_integral_v<I> && !std::is_same_v<I, bool>) constexpr ViewInt(I i)
+      : value(static_cast<std::int64_t>(i)) {}
 };
 
 /// Rank-R view of elements of type T; strides count elements. Nothing is owned, nothing is copied.
@@ -30,33 +29,31 @@ class View {
   using element_type = T;
   static constexpr int rank = R;
 
-  explicit View(T* data)
-    requires(R == 0)
-      : data_(data) {}
-  View(T* data, const ViewInt (&extents)[slots])
-    requires(R > 0)
-      : data_(data) {
+  explicit View(T* data) requires(R == 0) : data_(data) {}
+  View(T* data, const ViewInt (&extents)[slots]) requires(R > 0) : data_(data) {
     for (int d = 0; d < R; ++d) extents_[d] = extents[d].value;
     make_dense();
   }
-  View(T* data, const ViewInt (&extents)[slots], const ViewInt (&strides)[slots])
-    requires(R > 0)
+  View(T* data, const ViewInt (&extents)[slots], const ViewInt (&strides)[slots]) requires(R > 0)
       : data_(data) {
     for (int d = 0; d < R; ++d) extents_[d] = extents[d].value, strides_[d] = strides[d].value;
   }
-  /// For ranks known only to a template: arrays of R values; null strides mean dense row-major.
-  View(T* data, const std::int64_t* extents, const std::int64_t* strides) : data_(data) {
-    for (int d = 0; d < R; ++d) extents_[d] = extents[d];
-    if (!strides) return make_dense();
-    for (int d = 0; d < R; ++d) strides_[d] = strides[d];
+  /// From arrays of R values; null strides mean dense row-major.
+  static View from(T* data, const std::int64_t* extents, const std::int64_t* strides = nullptr) {
+    View v(data, Unset{});
+    for (int d = 0; d < R; ++d) v.extents_[d] = extents[d];
+    if (!strides)
+      v.make_dense();
+    else
+      for (int d = 0; d < R; ++d) v.strides_[d] = strides[d];
+    return v;
   }
   template <class U>
-    requires(std::is_same_v<const U, T> && !std::is_const_v<U>)
-  View(const View<U, R>& other) : View(other.data(), other.extents(), other.strides()) {}
+  requires(std::is_same_v<const U, T> && !std::is_const_v<U>) View(const View<U, R>& other)
+      : View(from(other.data(), other.extents(), other.strides())) {}
 
   template <class... I>
-    requires(sizeof...(I) == R && (std::is_integral_v<I> && ...))
-  T& operator()(I... index) const {
+  requires(sizeof...(I) == R && (std::is_integral_v<I> && ...)) T& operator()(I... index) const {
     std::int64_t offset = 0;
     [[maybe_unused]] int d = 0;
     ((offset += static_cast<std::int64_t>(index) * strides_[d++]), ...);
@@ -75,6 +72,8 @@ class View {
   }
 
  private:
+  struct Unset {};
+  View(T* data, Unset) : data_(data) {}
   void make_dense() {
     std::int64_t step = 1;
     for (int d = R - 1; d >= 0; --d) strides_[d] = step, step *= extents_[d];
@@ -85,9 +84,17 @@ class View {
   std::int64_t strides_[slots] = {};
 };
 
-/// What an element is, as a number that the untyped core can compare: DLPack's codes and the bits of one lane.
+/// What an element is, as a number that the untyped core can compare: DLPack's codes and the bits
+/// of one lane.
 struct ElementType {
-  enum Code : std::uint8_t { integer = 0, unsigned_integer = 1, floating = 2, bfloat = 4, boolean = 6, other = 255 };
+  enum Code : std::uint8_t {
+    integer = 0,
+    unsigned_integer = 1,
+    floating = 2,
+    bfloat = 4,
+    boolean = 6,
+    other = 255
+  };
   Code code = other;
   std::uint8_t bits = 0;
 
@@ -100,11 +107,11 @@ struct ElementType {
 template <class T>
 struct ElementTypeOf {
   static constexpr ElementType value{
-      std::is_same_v<T, bool>        ? ElementType::boolean
-      : std::is_floating_point_v<T>  ? ElementType::floating
-      : !std::is_integral_v<T>       ? ElementType::other
-      : std::is_signed_v<T>          ? ElementType::integer
-                                     : ElementType::unsigned_integer,
+      std::is_same_v<T, bool>       ? ElementType::boolean
+      : std::is_floating_point_v<T> ? ElementType::floating
+      : !std::is_integral_v<T>      ? ElementType::other
+      : std::is_signed_v<T>         ? ElementType::integer
+                                    : ElementType::unsigned_integer,
       static_cast<std::uint8_t>(std::is_same_v<T, bool> ? 8 : sizeof(T) * 8)};
 };
 
@@ -121,13 +128,22 @@ struct AnyView {
   AnyView() = default;
   AnyView(void* data, int rank, const std::int64_t* extents, const std::int64_t* strides,
           ElementType type, int element_bytes, bool read_only)
-      : data(data), rank(rank), extents(extents), strides(strides), type(type),
-        element_bytes(element_bytes), read_only(read_only) {}
+      : data(data),
+        rank(rank),
+        extents(extents),
+        strides(strides),
+        type(type),
+        element_bytes(element_bytes),
+        read_only(read_only) {}
   template <class T, int R>
   AnyView(const View<T, R>& v)
-      : data(const_cast<std::remove_const_t<T>*>(v.data())), rank(R), extents(v.extents()),
-        strides(v.strides()), type(ElementTypeOf<std::remove_const_t<T>>::value),
-        element_bytes(static_cast<int>(sizeof(T))), read_only(std::is_const_v<T>) {}
+      : data(const_cast<std::remove_const_t<T>*>(v.data())),
+        rank(R),
+        extents(v.extents()),
+        strides(v.strides()),
+        type(ElementTypeOf<std::remove_const_t<T>>::value),
+        element_bytes(static_cast<int>(sizeof(T))),
+        read_only(std::is_const_v<T>) {}
 };
 
 namespace detail {
@@ -136,13 +152,16 @@ void check_view_fits(std::int64_t wanted, std::int64_t held, Location where);
 
 // A container by reference, or something cheap that owns nothing (a span) by value.
 template <class C>
-concept Viewable = requires(C& c) { *c.data(), c.size(); } &&
-                   (std::is_lvalue_reference_v<C> || std::is_trivially_copyable_v<std::remove_cvref_t<C>>);
+concept Viewable = requires(C& c) {
+  *c.data(), c.size();
+}
+&&(std::is_lvalue_reference_v<C> || std::is_trivially_copyable_v<std::remove_cvref_t<C>>);
 template <class C>
 using ViewedElement = std::remove_pointer_t<decltype(std::declval<C&>().data())>;
 }  // namespace detail
 
-/// A dense view of a vector, array or span: `view(data, {6, 8})`. L0401 if the container is too small.
+/// A dense view of a vector, array or span: `view(data, {6, 8})`. L0401 if the container is too
+/// small.
 template <detail::Viewable C, std::size_t R>
 View<detail::ViewedElement<C>, static_cast<int>(R)> view(C&& c, const ViewInt (&extents)[R],
                                                          Location where = Location::here()) {
@@ -158,7 +177,3 @@ View<detail::ViewedElement<C>, 1> view(C&& c) {
 }
 
 }  // namespace lathe
-
-#if !defined(LATHE_SEPARATE_COMPILATION)
-#include <lathe/runtime/impl/view.ipp>
-#endif

@@ -1,11 +1,11 @@
-// How a callable is passed without <functional>: borrowed for one call (FunctionRef) or owned and shared (Hook).
+// How a callable is passed without <functional>: borrowed for one call (FunctionRef) or owned and
+// shared (Hook).
 #pragma once
 
 #include <cstddef>
+#include <lathe/support/ref.hpp>
 #include <type_traits>
 #include <utility>
-
-#include <lathe/support/ref.hpp>
 
 namespace lathe {
 
@@ -17,9 +17,8 @@ template <class R, class... Args>
 class FunctionRef<R(Args...)> {
  public:
   template <class F>
-    requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef> &&
-             std::is_invocable_r_v<R, F&, Args...>)
-  FunctionRef(F&& f)
+  requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef> &&
+           std::is_invocable_r_v<R, F&, Args...>) FunctionRef(F&& f)
       : object_(const_cast<void*>(static_cast<const void*>(&f))),
         call_([](void* object, Args... args) -> R {
           return (*static_cast<std::remove_reference_t<F>*>(object))(std::forward<Args>(args)...);
@@ -35,16 +34,17 @@ class FunctionRef<R(Args...)> {
 template <class Signature>
 class Hook;
 
-/// An owned callable that copies share; empty hooks are false. It may be called from many threads at once.
+/// An owned callable that copies share; empty hooks are false. It may be called from many threads
+/// at once.
 template <class R, class... Args>
 class Hook<R(Args...)> {
  public:
   Hook() = default;
   Hook(std::nullptr_t) {}
   template <class F>
-    requires(!std::is_same_v<std::remove_cvref_t<F>, Hook> &&
-             std::is_invocable_r_v<R, std::remove_cvref_t<F>&, Args...>)
-  Hook(F&& f) : target_(new Model<std::remove_cvref_t<F>>(std::forward<F>(f))) {}
+  requires(!std::is_same_v<std::remove_cvref_t<F>, Hook> &&
+           std::is_invocable_r_v<R, std::remove_cvref_t<F>&, Args...>) Hook(F&& f)
+      : target_(new Model<std::remove_cvref_t<F>>(std::forward<F>(f))) {}
 
   explicit operator bool() const { return static_cast<bool>(target_); }
   R operator()(Args... args) const { return target_->call(std::forward<Args>(args)...); }

@@ -1,0 +1,6 @@
+// The bodies of this layer and of those below it.
+#pragma once
+
+#include <lathe/support/impl/layer.ipp>
+//
+#include <lathe/runtime/impl/view.ipp>

@@ -1,0 +1,121 @@
+// What a host application owns of Lathe's behaviour: threads, memory, log, folders, budgets.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <lathe/support/function.hpp>
+#include <lathe/support/ref.hpp>
+#include <string>
+#include <string_view>
+
+namespace lathe {
+
+enum class LogLevel { debug, info, warning, error };
+
+/// Runs body over disjoint ranges that together cover [0, n), on at most max_threads threads;
+/// returns when all are done.
+using ParallelForHook = Hook<void(std::int64_t n, int max_threads,
+                                  FunctionRef<void(std::int64_t begin, std::int64_t end)> body)>;
+
+struct ContextOptions {
+  /// Most threads that one loop uses; 0 = the processors of the process's affinity mask.
+  int threads = 0;
+  /// Where messages go. Without it there are none: Lathe never writes to the terminal.
+  Hook<void(LogLevel, std::string_view)> log{};
+  /// Lines below this level are not even built.
+  LogLevel log_level = LogLevel::info;
+  /// Replaces the built-in thread pool. May throw: the exception comes out of the kernel's call.
+  ParallelForHook parallel_for{};
+  /// Memory for temporaries of kernels; null means "none left". Give both or neither.
+  Hook<void*(std::size_t bytes, std::size_t alignment)> allocate{};
+  Hook<void(void* pointer, std::size_t bytes)> deallocate{};
+  /// Folder for compiled objects; empty: none is kept on disk.
+  std::string cache_dir{};
+  /// Bytes of temporaries that may be in use at once, over all kernels of this context; 0 = no
+  /// limit.
+  std::int64_t memory_budget = 0;
+  /// Seconds that one search or compilation may take; 0 = no limit.
+  double time_budget = 0;
+  /// Name of the pass whose result is logged ("all": every pass). Empty: what LATHE_DUMP names.
+  std::string dump{};
+  /// Which LLVM: "off", a major version, or a path. Empty: what LATHE_LLVM names, else the newest
+  /// in range.
+  std::string llvm{};
+  /// Tell perf (a map file in /tmp) or gdb about kernels.
+  bool perf = false;
+  bool gdb = false;
+};
+
+/// Things that other layers keep in a context, each made on first use.
+enum class Service : int {
+  thread_pool,
+  jit,
+  kernel_cache,
+  schedule_store,
+  intrinsics,
+  cuda,
+  graph,
+  count_
+};
+
+/// Thread-safe. Kernels keep what they need of it alive only through the services; a context
+/// outlives its kernels' calls.
+class Context {
+ public:
+  using Options = ContextOptions;
+
+  explicit Context(Options options);
+  Context() : Context(Options{}) {}
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+  ~Context();
+
+  /// The context of calls that name none.
+  static Context& default_context();
+
+  const Options& options() const { return options_; }
+  /// Most threads that one loop uses, at least 1.
+  int threads() const { return threads_; }
+
+  bool logs(LogLevel level) const { return options_.log && level >= options_.log_level; }
+  /// Hands the message to the log hook, if there is one; what the hook throws is dropped.
+  void log(LogLevel level, std::string_view message) const noexcept;
+  /// True if the result of `pass` is to be logged.
+  bool dumps(std::string_view pass) const;
+
+  /// Memory aligned to `alignment` (a power of two), or null: out of memory or over budget.
+  void* allocate(std::size_t bytes, std::size_t alignment = 64) const noexcept;
+  void deallocate(void* pointer) const noexcept;
+  /// Bytes that allocate() has given out and not taken back.
+  std::int64_t bytes_in_use() const { return in_use_.load(std::memory_order_relaxed); }
+
+  /// The service of type T in this slot, made by `make(*this)` (which returns a new T*) when it is
+  /// first asked for.
+  template <class T, class Make>
+  T& service(Service slot, Make make) const {
+    auto& place = services_[static_cast<int>(slot)];
+    if (auto* made = place.load(std::memory_order_acquire)) return *static_cast<T*>(made);
+    return *static_cast<T*>(publish(place, make(*this)));
+  }
+  /// The service if it was made already, else null.
+  template <class T>
+  T* find_service(Service slot) const {
+    return static_cast<T*>(services_[static_cast<int>(slot)].load(std::memory_order_acquire));
+  }
+
+ private:
+  static RefCounted* publish(std::atomic<RefCounted*>& place, RefCounted* made);
+
+  Options options_;
+  int threads_;
+  mutable std::atomic<std::int64_t> in_use_{0};
+  mutable std::atomic<RefCounted*> services_[static_cast<int>(Service::count_)] = {};
+};
+
+namespace detail {
+/// Processors that the calling process may run on (its affinity mask), at least 1.
+int usable_processors();
+}  // namespace detail
+
+}  // namespace lathe

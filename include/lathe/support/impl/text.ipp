@@ -1,0 +1,81 @@
+#pragma once
+
+#include <charconv>
+#include <cstring>
+#include <lathe/support/text.hpp>
+
+namespace lathe {
+namespace detail {
+
+template <class F>
+std::size_t write_float(char (&buffer)[32], F value) {
+  if (value != value) return std::strcpy(buffer, "nan"), 3;
+  auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+  auto size = static_cast<std::size_t>(end - buffer);
+  if (std::string_view(buffer, size).find_first_of(".en") == std::string_view::npos) {
+    buffer[size++] = '.';
+    buffer[size++] = '0';
+  }
+  return size;
+}
+
+template <class N>
+bool parse_all(std::string_view text, N& value) {
+  N read{};
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), read);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return false;
+  value = read;
+  return true;
+}
+
+template <class N>
+std::string_view write_integer(char (&buffer)[32], N value) {
+  return {buffer, static_cast<std::size_t>(
+                      std::to_chars(buffer, buffer + sizeof buffer, value).ptr - buffer)};
+}
+
+}  // namespace detail
+
+LATHE_DECL TextPiece::TextPiece(double value)
+    : text_(digits_, detail::write_float(digits_, value)) {}
+LATHE_DECL TextPiece::TextPiece(float value)
+    : text_(digits_, detail::write_float(digits_, value)) {}
+LATHE_DECL void TextPiece::set_int(std::int64_t value) {
+  text_ = detail::write_integer(digits_, value);
+}
+LATHE_DECL void TextPiece::set_uint(std::uint64_t value) {
+  text_ = detail::write_integer(digits_, value);
+}
+
+LATHE_DECL void append_pieces(std::string& out, std::initializer_list<std::string_view> pieces) {
+  for (std::string_view piece : pieces) out += piece;
+}
+
+LATHE_DECL std::string format_float(double value) { return std::string(TextPiece(value).text()); }
+LATHE_DECL std::string format_float(float value) { return std::string(TextPiece(value).text()); }
+LATHE_DECL std::string format_int(std::int64_t value) {
+  return std::string(TextPiece(value).text());
+}
+LATHE_DECL std::string format_uint(std::uint64_t value) {
+  return std::string(TextPiece(value).text());
+}
+
+LATHE_DECL std::string format_hex_bits(double value) {
+  std::uint64_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  std::string out = "0x0000000000000000";
+  for (std::size_t i = out.size(); bits; bits >>= 4) out[--i] = "0123456789ABCDEF"[bits & 15];
+  return out;
+}
+
+LATHE_DECL bool parse_float(std::string_view text, double& value) {
+  return detail::parse_all(text, value);
+}
+LATHE_DECL bool parse_float(std::string_view text, float& value) {
+  return detail::parse_all(text, value);
+}
+LATHE_DECL bool parse_int(std::string_view text, std::int64_t& value) {
+  return detail::parse_all(text, value);
+}
+
+}  // namespace lathe
