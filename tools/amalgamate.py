@@ -103,7 +103,7 @@ def main() -> int:
     taken: set[Path] = set()
     stale = []
     for entry in ENTRIES:
-        if not (INCLUDE / "lathe" / entry).exists():
+        if entry != ENTRIES[0] and not (INCLUDE / "lathe" / entry).exists():
             continue
         target = ROOT / "single_include" / "lathe" / entry
         text = amalgam(entry, taken)

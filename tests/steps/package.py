@@ -1,0 +1,102 @@
+"""Lathe as a stranger meets it: installed, as a subproject, as a single file, under other flags."""
+
+import shutil
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from .core import BUILD, ROOT, WARNINGS, Case, Settings, Step, command_case, failed, in_parallel, run
+
+SOURCES = ROOT / "tests" / "package"
+WORK = BUILD.parent / "package"
+STAGE = WORK / "stage"
+CONSUMER = SOURCES / "consumer.cpp"
+HEADERS = f"-I{ROOT / 'include'}"
+LIBRARIES = ["-pthread", "-ldl"]
+
+
+def compile_command(output: str, *arguments: str | Path) -> list[str | Path]:
+    return ["g++", "-std=c++20", "-O0", *WARNINGS, *arguments, "-o", WORK / output]
+
+
+def with_cmake(name: str, *programs: str) -> Case:
+    folder = WORK / name
+    configure = ["cmake", "-G", "Ninja", "-S", SOURCES / name, "-B", folder, f"-DCMAKE_PREFIX_PATH={STAGE}"]
+    runs = [[folder / program] for program in programs]
+    return command_case(name, [*configure, "-DCMAKE_CXX_COMPILER_LAUNCHER="], ["cmake", "--build", folder], *runs)
+
+
+def with_pkg_config(module: str) -> Case:
+    env = {"PKG_CONFIG_PATH": f"{next(STAGE.glob('lib*/**/pkgconfig'))}"}
+    flags = run("pkg-config", "--cflags", "--libs", module, env=env)
+    if flags.code != 0:
+        return failed(f"pkg_config {module}", flags.text)
+    return command_case(
+        f"pkg_config {module}", compile_command(module, CONSUMER, *flags.text.split()), [WORK / module]
+    )
+
+
+def single_include() -> Case:
+    return command_case(
+        "single_include",
+        compile_command("single", CONSUMER, f"-I{ROOT / 'single_include'}", *LIBRARIES),
+        [WORK / "single"],
+    )
+
+
+def no_rtti() -> Case:
+    return command_case(
+        "no_rtti", compile_command("no_rtti", CONSUMER, HEADERS, "-fno-rtti", *LIBRARIES), [WORK / "no_rtti"]
+    )
+
+
+def odr() -> Case:
+    """Compiles one kernel file twice, once for AVX-512, and links both in both orders."""
+    folder = SOURCES / "odr"
+    halves = {"plain": [], "wide": ["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl"]}
+    objects = [
+        compile_command(f"{name}.o", folder / "kernel.cpp", "-c", HEADERS, f"-DLATHE_ODR_NAME={name}", *flags)
+        for name, flags in halves.items()
+    ]
+    links = [
+        compile_command(f"odr_{first}", folder / "main.cpp", WORK / f"{first}.o", WORK / f"{second}.o", *LIBRARIES)
+        for first, second in (("plain", "wide"), ("wide", "plain"))
+    ]
+    has_avx512 = "avx512vl" in Path("/proc/cpuinfo").read_text()
+    programs = [[WORK / "odr_plain"], [WORK / "odr_wide"]] if has_avx512 else [[WORK / "odr_plain"]]
+    return command_case("odr", *objects, *links, *programs)
+
+
+def plugin() -> Case:
+    """Loads one shared library twice, under two names."""
+    folder = SOURCES / "plugin"
+    shared = ["-shared", "-fPIC", "-fvisibility=hidden", HEADERS]
+    return command_case(
+        "plugin",
+        compile_command("plugin_a.so", folder / "plugin.cpp", *shared, *LIBRARIES),
+        ["cp", WORK / "plugin_a.so", WORK / "plugin_b.so"],
+        compile_command("plugin_host", folder / "main.cpp", *LIBRARIES),
+        [WORK / "plugin_host", WORK / "plugin_a.so", WORK / "plugin_b.so"],
+    )
+
+
+def package(_: Settings) -> Iterator[Case]:
+    """Installs the library and uses it in each way in which a stranger would."""
+    shutil.rmtree(WORK, ignore_errors=True)
+    WORK.mkdir(parents=True)
+    yield command_case("install", ["cmake", "--install", BUILD, "--prefix", STAGE])
+    yield from in_parallel(
+        [
+            partial(with_cmake, "find_package", "header_only", "compiled"),
+            partial(with_cmake, "add_subdirectory", "consumer"),
+            partial(with_pkg_config, "lathe"),
+            partial(with_pkg_config, "lathe-compiled"),
+            single_include,
+            no_rtti,
+            odr,
+            plugin,
+        ]
+    )
+
+
+STEPS = [Step("package", package)]

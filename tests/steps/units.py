@@ -1,0 +1,81 @@
+"""The main build, the doctest programs, and the contract program."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from .core import BUILD, JOBS, ROOT, Case, Output, Settings, Status, Step, command_case, failed, passed, run
+
+SUMMARY = re.compile(r"test cases:\s+(\d+) \|\s+(\d+) passed \|\s+(\d+) failed \|\s+(\d+) skipped")
+SKIP_LINE = re.compile(r"^skipped: (.*)$", re.MULTILINE)
+
+
+def configure(folder: Path, *arguments: str) -> Output:
+    generator = ["-G", "Ninja"]
+    return run("cmake", "-S", ROOT, "-B", folder, *generator, "-DLATHE_WERROR=ON", "-DLATHE_BUILD_BENCH=OFF", *arguments)
+
+
+def build(folder: Path, *targets: str) -> Output:
+    return run("cmake", "--build", folder, "-j", str(JOBS), "--target", *targets, "--", "-k", "0", timeout=1500)
+
+
+def doctest_case(name: str, program: Path, env: dict[str, str] | None = None, prefix: tuple[str, ...] = ()) -> Case:
+    """Runs a doctest program and counts its test cases; a line 'skipped: why' takes one from the passed ones."""
+    output = run(*prefix, program, "--no-colors=true", env=env)
+    summary = SUMMARY.search(output.text)
+    if not summary:
+        return failed(name, f"{output.text}\nexit status {output.code}, and no summary")
+    passed_count, failed_count, skipped_count = (int(summary[index]) for index in (2, 3, 4))
+    reasons = SKIP_LINE.findall(output.text)
+    if output.code != 0 and failed_count == 0:
+        failed_count, passed_count = 1, max(0, passed_count - 1)
+    counts = {
+        Status.PASSED: passed_count - len(reasons),
+        Status.FAILED: failed_count,
+        Status.SKIPPED: skipped_count + len(reasons),
+    }
+    status = Status.FAILED if failed_count else Status.PASSED
+    return Case(name, status, log=output.text, note="; ".join(sorted(set(reasons))), counts=counts)
+
+
+def doctest_programs() -> list[str]:
+    """The names of the doctest programs that have sources (see tests/CMakeLists.txt)."""
+    units = sorted({path.parent.name for path in (ROOT / "tests" / "unit").glob("*/*_test.cpp")})
+    groups = [name for name in ("golden", "errors", "conformance") if any((ROOT / "tests" / name).glob("*_test.cpp"))]
+    return [f"unit_{layer}" for layer in units] + groups
+
+
+def built_case(folder: Path, name: str, label: str, env: dict[str, str] | None = None) -> Case:
+    output = build(folder, name)
+    if output.code != 0:
+        return failed(label, output.text, "does not build")
+    return doctest_case(label, folder / "tests" / name, env)
+
+
+def main_build(_: Settings) -> Iterator[Case]:
+    """Configures and builds library, tests and examples in compiled mode, warnings as errors."""
+    output = configure(BUILD, "-DCMAKE_BUILD_TYPE=Release")
+    if output.code == 0:
+        output = build(BUILD, "all")
+    yield passed("build") if output.code == 0 else failed("build", output.text)
+
+
+def headers(_: Settings) -> Iterator[Case]:
+    """Compiles each header alone."""
+    output = build(BUILD, "all_verify_interface_header_sets")
+    yield passed("headers alone") if output.code == 0 else failed("headers alone", output.text)
+
+
+def units(_: Settings) -> Iterator[Case]:
+    """Runs the doctest programs: one per layer, golden texts, error messages."""
+    for name in doctest_programs():
+        yield built_case(BUILD, name, name.replace("_", " "))
+
+
+def contract(_: Settings) -> Iterator[Case]:
+    """Builds and runs the public interface by example."""
+    output = build(BUILD, "contract")
+    yield failed("contract", output.text) if output.code else command_case("contract", [BUILD / "tests" / "contract"])
+
+
+STEPS = [Step("build", main_build), Step("headers", headers), Step("unit", units), Step("contract", contract)]

@@ -1,0 +1,71 @@
+"""Reports the sizes of files and functions in include/; --check fails on what is past the hard limits.
+
+Budgets are what a reader can hold; tables and rule files that are long by nature are exempt by name below.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from lathe_tree import ROOT, files, show
+
+FILE_BUDGET, FILE_LIMIT = 400, 800
+FUNCTION_BUDGET, FUNCTION_LIMIT, FUNCTION_P95 = 40, 80, 25
+COLUMNS = 120
+# File or file:function, and why it may be longer.
+EXEMPT: dict[str, str] = {}
+
+
+class Function(NamedTuple):
+    lines: int
+    place: str
+    name: str
+
+
+def functions() -> Iterator[Function]:
+    """Every function definition below include/, as seen by ctags."""
+    command = "ctags -R --languages=C++ --map-C++=+.ipp --kinds-C++=f --fields=+ne --output-format=json -f -".split()
+    listing = subprocess.run([*command, "include"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for line in listing.splitlines():
+        tag = json.loads(line)
+        if "end" in tag:
+            yield Function(tag["end"] - tag["line"] + 1, f"{tag['path']}:{tag['line']}", tag["name"])
+
+
+def percentile(sorted_values: list[int], share: float) -> int:
+    return sorted_values[min(len(sorted_values) - 1, int(share * len(sorted_values)))] if sorted_values else 0
+
+
+def long_lines(path: Path) -> list[int]:
+    return [number for number, line in enumerate(path.read_text().splitlines(), 1) if len(line) > COLUMNS]
+
+
+def main() -> int:
+    sources = files("*.[hi]pp")
+    lengths = {show(path): len(path.read_text().splitlines()) for path in sources}
+    found = sorted(functions(), reverse=True)
+    over_file = [f"{name}: {lines} lines" for name, lines in lengths.items() if lines > FILE_BUDGET]
+    over_function = [f"{f.place}: {f.name} has {f.lines} lines" for f in found if f.lines > FUNCTION_BUDGET]
+    p95 = percentile(sorted(f.lines for f in found), 0.95)
+    print(f"{len(lengths)} files, {sum(lengths.values())} lines; {len(found)} functions, 95% of them ≤ {p95} lines")
+    print(f"budgets: files {FILE_BUDGET}, functions {FUNCTION_BUDGET}, 95% of functions {FUNCTION_P95} lines")
+    print("\n".join(["over budget:", *over_file, *over_function]) if over_file or over_function else "all within budget")
+
+    hard = [f"{name}: {n} lines, limit {FILE_LIMIT}" for name, n in lengths.items() if n > FILE_LIMIT and name not in EXEMPT]
+    hard += [
+        f"{f.place}: {f.name} has {f.lines} lines, limit {FUNCTION_LIMIT}"
+        for f in found
+        if f.lines > FUNCTION_LIMIT and f"{f.place.split(':')[0]}:{f.name}" not in EXEMPT
+    ]
+    hard += [f"{show(path)}:{number}: more than {COLUMNS} columns" for path in sources for number in long_lines(path)]
+    if "--check" in sys.argv[1:] and hard:
+        print("\n".join(["past the hard limits:", *hard]))
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
