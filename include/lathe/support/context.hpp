@@ -84,8 +84,9 @@ class Context {
   /// True if the result of `pass` is to be logged.
   bool dumps(std::string_view pass) const;
 
-  /// Memory aligned to `alignment` (a power of two), or null: out of memory or over budget.
-  void* allocate(std::size_t bytes, std::size_t alignment = 64) const noexcept;
+  /// Memory aligned to `alignment` (a power of two), or null: out of memory or over budget. Throws
+  /// what the hook throws.
+  void* allocate(std::size_t bytes, std::size_t alignment = 64) const;
   void deallocate(void* pointer) const noexcept;
   /// Bytes that allocate() has given out and not taken back.
   std::int64_t bytes_in_use() const { return in_use_.load(std::memory_order_relaxed); }

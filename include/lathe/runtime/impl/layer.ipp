@@ -3,4 +3,6 @@
 
 #include <lathe/support/impl/layer.ipp>
 //
+#include <lathe/runtime/impl/abi.ipp>
+#include <lathe/runtime/impl/thread_pool.ipp>
 #include <lathe/runtime/impl/view.ipp>

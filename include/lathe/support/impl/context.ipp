@@ -78,7 +78,7 @@ struct AllocationHeader {
 };
 }  // namespace detail
 
-LATHE_DECL void* Context::allocate(std::size_t bytes, std::size_t alignment) const noexcept {
+LATHE_DECL void* Context::allocate(std::size_t bytes, std::size_t alignment) const {
   if (alignment < sizeof(detail::AllocationHeader)) alignment = sizeof(detail::AllocationHeader);
   std::size_t total = bytes + alignment;
   auto signed_total = static_cast<std::int64_t>(total);
@@ -90,6 +90,8 @@ LATHE_DECL void* Context::allocate(std::size_t bytes, std::size_t alignment) con
       start = options_.allocate ? options_.allocate(total, alignment)
                                 : ::operator new(total, std::align_val_t(alignment), std::nothrow);
     } catch (...) {
+      in_use_.fetch_sub(signed_total, std::memory_order_relaxed);
+      throw;
     }
   }
   if (!start) {

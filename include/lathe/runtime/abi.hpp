@@ -1,0 +1,117 @@
+// How generated code is called, and what it may call back: slots, the runtime table, statuses.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <lathe/runtime/thread_pool.hpp>
+#include <lathe/support/context.hpp>
+#include <lathe/support/error.hpp>
+#include <string_view>
+
+namespace lathe {
+
+// The contract, in LLVM IR:
+//     define i32 @kernel(ptr slots, ptr rt)
+//     declare i32 @lathe_parallel_for(ptr rt, i64 n, i64 max_threads, ptr body, ptr closure)   ;
+//     max_threads 0: context's declare ptr @lathe_alloc(ptr rt, i64 bytes, i64 alignment) ; null:
+//     return status 1 declare void @lathe_free(ptr rt, ptr block) define i32 @body(ptr closure, i64
+//     begin, i64 end, ptr rt)
+// `slots` is an array of 8-byte slots: buffer pointers, then i64 strides and extents, then scalars
+// in their low bits, in the order that the compiler laid out. `rt` points to a RuntimeTable, whose
+// fields hold the same three functions for code that must not have external symbols. Generated code
+// tests each returned status and passes on what is not 0.
+
+/// What a kernel returns. From `assertion` on: assertion + the index of the message.
+enum class Status : std::int32_t { ok = 0, out_of_memory = 1, host_exception = 2, assertion = 16 };
+
+struct RuntimeTable {
+  std::int32_t (*parallel_for)(RuntimeTable* rt, std::int64_t n, std::int64_t max_threads,
+                               LoopBody body, void* closure);
+  void* (*alloc)(RuntimeTable* rt, std::int64_t bytes, std::int64_t alignment);
+  void (*free)(RuntimeTable* rt, void* block);
+  void* opaque;  ///< the CallFrame
+};
+
+using KernelEntry = std::int32_t (*)(const std::uint64_t* slots, RuntimeTable* rt);
+
+namespace detail {
+// Never throw: what the host throws is kept in the frame of the call.
+std::int32_t lathe_parallel_for(RuntimeTable* rt, std::int64_t n, std::int64_t max_threads,
+                                LoopBody body, void* closure) noexcept;
+void* lathe_alloc(RuntimeTable* rt, std::int64_t bytes, std::int64_t alignment) noexcept;
+void lathe_free(RuntimeTable* rt, void* block) noexcept;
+}  // namespace detail
+
+/// What a kernel's assertions and name are, for messages.
+struct KernelNotes {
+  std::string_view name;
+  const std::string* assertions = nullptr;
+  int assertion_count = 0;
+};
+
+/// One call of a kernel. Lives on the caller's stack; costs a few stores.
+class CallFrame {
+ public:
+  explicit CallFrame(const Context& context)
+      : table_{detail::lathe_parallel_for, detail::lathe_alloc, detail::lathe_free, this},
+        context_(&context) {}
+  CallFrame(const CallFrame&) = delete;
+  CallFrame& operator=(const CallFrame&) = delete;
+
+  RuntimeTable* rt() { return &table_; }
+  const Context& context() const { return *context_; }
+  static CallFrame& of(RuntimeTable* rt) { return *static_cast<CallFrame*>(rt->opaque); }
+
+  /// Throws what the status says: the host's own exception, L0406 (no memory), L0407 (assertion).
+  void finish(std::int32_t status, const KernelNotes& notes, Location where) {
+    if (status != 0) raise(status, notes, where);
+  }
+
+  /// Keeps the exception that is being handled, if it is the call's first.
+  void keep_exception() noexcept {
+    if (!failed_.exchange(true)) exception_ = std::current_exception();
+  }
+
+ private:
+  [[noreturn]] void raise(std::int32_t status, const KernelNotes& notes, Location where);
+
+  RuntimeTable table_;
+  const Context* context_;
+  std::atomic<bool> failed_{false};
+  std::exception_ptr exception_;
+};
+
+/// Runs a kernel on slots that are filled already.
+inline void call_kernel(KernelEntry entry, const std::uint64_t* slots, const Context& context,
+                        const KernelNotes& notes, Location where = Location::here()) {
+  CallFrame frame(context);
+  frame.finish(entry(slots, frame.rt()), notes, where);
+}
+
+/// The slot of a pointer, an index or a scalar of at most 8 bytes.
+template <class T>
+std::uint64_t to_slot(T value) {
+  static_assert(sizeof(T) <= sizeof(std::uint64_t) && std::is_trivially_copyable_v<T>);
+  std::uint64_t slot = 0;
+  std::memcpy(&slot, &value, sizeof value);
+  return slot;
+}
+
+/// An external function that generated code may name.
+struct RuntimeSymbol {
+  const char* name;
+  void* address;
+};
+/// All of them: memcpy, memmove, memset, and the three hooks above. An object that needs another is
+/// refused.
+struct RuntimeSymbols {
+  const RuntimeSymbol* first;
+  int count;
+  const RuntimeSymbol* begin() const { return first; }
+  const RuntimeSymbol* end() const { return first + count; }
+};
+RuntimeSymbols runtime_symbols();
+
+}  // namespace lathe

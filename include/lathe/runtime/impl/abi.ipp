@@ -1,0 +1,69 @@
+#pragma once
+
+#include <lathe/runtime/abi.hpp>
+#include <lathe/support/text.hpp>
+
+namespace lathe {
+
+LATHE_DECL std::int32_t detail::lathe_parallel_for(RuntimeTable* rt, std::int64_t n,
+                                                   std::int64_t max_threads, LoopBody body,
+                                                   void* closure) noexcept {
+  auto& frame = CallFrame::of(rt);
+  try {
+    return parallel_for_raw(frame.context(), n, max_threads, body, closure, rt);
+  } catch (...) {
+    frame.keep_exception();
+    return static_cast<std::int32_t>(Status::host_exception);
+  }
+}
+
+LATHE_DECL void* detail::lathe_alloc(RuntimeTable* rt, std::int64_t bytes,
+                                     std::int64_t alignment) noexcept {
+  auto& frame = CallFrame::of(rt);
+  if (bytes < 0 || alignment < 0) return nullptr;
+  try {
+    return frame.context().allocate(static_cast<std::size_t>(bytes),
+                                    static_cast<std::size_t>(alignment));
+  } catch (...) {
+    frame.keep_exception();
+    return nullptr;
+  }
+}
+
+LATHE_DECL void detail::lathe_free(RuntimeTable* rt, void* block) noexcept {
+  CallFrame::of(rt).context().deallocate(block);
+}
+
+LATHE_DECL void CallFrame::raise(std::int32_t status, const KernelNotes& notes, Location where) {
+  if (exception_) std::rethrow_exception(exception_);
+  constexpr auto first_assertion = static_cast<std::int32_t>(Status::assertion);
+  if (status >= first_assertion) {
+    int index = status - first_assertion;
+    std::string words =
+        index < notes.assertion_count ? notes.assertions[index] : cat("assertion ", index);
+    throw UserError("L0407", cat("kernel '", notes.name, "': ", words), where, {},
+                    "this was checked while the kernel ran; its outputs are incomplete");
+  }
+  if (status == static_cast<std::int32_t>(Status::out_of_memory)) {
+    auto budget = context_->options().memory_budget;
+    throw UserError(
+        "L0406", cat("kernel '", notes.name, "': no memory for its temporaries"), where,
+        budget > 0 ? cat("the context's memory_budget is ", budget, " bytes") : std::string(),
+        "raise memory_budget, or use a schedule with smaller temporaries");
+  }
+  throw InternalError(cat("kernel '", notes.name, "' returned the unknown status ", status));
+}
+
+LATHE_DECL RuntimeSymbols runtime_symbols() {
+  static const RuntimeSymbol symbols[] = {
+      {"memcpy", reinterpret_cast<void*>(&std::memcpy)},
+      {"memmove", reinterpret_cast<void*>(&std::memmove)},
+      {"memset", reinterpret_cast<void*>(&std::memset)},
+      {"lathe_parallel_for", reinterpret_cast<void*>(&detail::lathe_parallel_for)},
+      {"lathe_alloc", reinterpret_cast<void*>(&detail::lathe_alloc)},
+      {"lathe_free", reinterpret_cast<void*>(&detail::lathe_free)},
+  };
+  return {symbols, static_cast<int>(sizeof symbols / sizeof symbols[0])};
+}
+
+}  // namespace lathe
