@@ -14,12 +14,13 @@ from lathe_tree import INCLUDE, ROOT, includes, show
 # Entry headers, each on top of the ones before it.
 ENTRIES = ["lathe.hpp", "tune.hpp", "graph.hpp", "onnx.hpp"]
 BODY_INCLUDE = re.compile(
-    r"^#if !defined\(LATHE_SEPARATE_COMPILATION\)\n(?:#include <lathe/\S+\.ipp>[^\n]*\n)+#endif[^\n]*\n", re.MULTILINE
+    r"^#if !defined\(LATHE_SEPARATE_COMPILATION\)\n(?:#include <lathe/\S+>[^\n]*\n)+#endif[^\n]*\n", re.MULTILINE
 )
 OWN_INCLUDE = re.compile(r"^#include <lathe/[^>]+>[^\n]*\n", re.MULTILINE)
 TOP_STD_INCLUDE = re.compile(r"^#include (<[^>]+>)[^\n]*\n", re.MULTILINE)
 CONDITIONAL = re.compile(r"^#\s*(if|endif)", re.MULTILINE)
 BLANK_LINES = re.compile(r"\n{3,}")
+ONLY_COMMENTS = re.compile(r"(?:\s*//[^\n]*)*")
 BANNER = """\
 // Lathe: tensor programs, compiled while the program runs. Apache-2.0.
 // Made by tools/amalgamate.py from include/{entry}; do not edit.
@@ -32,12 +33,16 @@ def own_includes(path: Path) -> list[Path]:
     return [INCLUDE / name for name in includes(path) if name.startswith("lathe/")]
 
 
+def is_body(path: Path) -> bool:
+    return path.parent.name == "impl"
+
+
 def visit(path: Path, seen: set[Path], order: list[Path]) -> None:
-    """Appends a file and everything below it, each after what it includes; a header's own bodies come after it."""
+    """Appends a file and everything below it, each after what it includes; a header comes before the bodies."""
     if path in seen:
         return
     seen.add(path)
-    bodies = [target for target in own_includes(path) if path.suffix == ".hpp" and target.suffix == ".ipp"]
+    bodies = [target for target in own_includes(path) if is_body(target) and not is_body(path)]
     for target in own_includes(path):
         if target not in bodies:
             visit(target, seen, order)
@@ -70,7 +75,7 @@ def region(paths: list[Path]) -> tuple[set[str], str]:
         headers, text = split_std(text)
         foreign |= headers
         text = BLANK_LINES.sub("\n\n", text).strip()
-        if text:
+        if not ONLY_COMMENTS.fullmatch(text):
             parts.append(f"// ---- {path.relative_to(INCLUDE).as_posix()}\n{text}\n")
     return foreign, "\n".join(parts)
 
@@ -83,8 +88,8 @@ def amalgam(entry: str, taken: set[Path]) -> str:
     """The single-file form of an entry header, without the files of the entries before it."""
     paths: list[Path] = []
     visit(INCLUDE / "lathe" / entry, taken, paths)
-    foreign, declarations = region([path for path in paths if path.suffix == ".hpp"])
-    body_foreign, bodies = region([path for path in paths if path.suffix == ".ipp"])
+    foreign, declarations = region([path for path in paths if not is_body(path)])
+    body_foreign, bodies = region([path for path in paths if is_body(path)])
     lower = ENTRIES[: ENTRIES.index(entry)][-1:]
     return (
         BANNER.format(entry=f"lathe/{entry}")

@@ -1,36 +1,48 @@
-"""Checks that include/lathe/impl/src.hpp includes every body file, lowest layer first; --write makes it so."""
+"""Checks that lathe/impl/src.hpp leads to every body file, lowest layer first; --write makes it so.
+
+src.hpp includes <layer>/impl/layer.ipp of each layer, which is written by hand.
+"""
 
 import sys
+from pathlib import Path
 
-from lathe_tree import INCLUDE, files, show
+from lathe_tree import INCLUDE, files, includes, show
 
 SOURCE_LIST = INCLUDE / "lathe" / "impl" / "src.hpp"
 HEADER = """\
-// Every function body of Lathe, for the one translation unit of a program in compiled mode.
+// Every function body of Lathe: included by <lathe/lathe.hpp>, or once per program in compiled mode.
 // Made by tools/check_sources.py --write.
 #pragma once
-
-#if !defined(LATHE_SEPARATE_COMPILATION)
-#error "Define LATHE_SEPARATE_COMPILATION for the whole program before including <lathe/impl/src.hpp>"
-#endif
 
 """
 
 
 def expected() -> str:
-    lines = [f"#include <{path.relative_to(INCLUDE).as_posix()}>" for path in files("*.ipp")]
-    return HEADER + "\n".join(lines) + "\n"
+    names = [path.relative_to(INCLUDE).as_posix() for path in files("impl/layer.ipp")]
+    return HEADER + "".join(f"#include <{name}>\n" for name in names)
+
+
+def reached(path: Path, seen: set[Path]) -> set[Path]:
+    """The file and all files of Lathe that it includes, directly or not."""
+    if path not in seen and path.exists():
+        seen.add(path)
+        for name in includes(path):
+            if name.startswith("lathe/"):
+                reached(INCLUDE / name, seen)
+    return seen
 
 
 def main() -> int:
     if "--write" in sys.argv[1:]:
         SOURCE_LIST.parent.mkdir(exist_ok=True)
         SOURCE_LIST.write_text(expected())
-    if SOURCE_LIST.exists() and SOURCE_LIST.read_text() == expected():
-        print(f"{show(SOURCE_LIST)} lists every .ipp file")
-        return 0
-    print(f"{show(SOURCE_LIST)} is not up to date: run tools/check_sources.py --write")
-    return 1
+    problems = []
+    if not SOURCE_LIST.exists() or SOURCE_LIST.read_text() != expected():
+        problems.append(f"{show(SOURCE_LIST)} is not up to date: run tools/check_sources.py --write")
+    found = reached(SOURCE_LIST, set())
+    problems += [f"{show(path)} is in no layer.ipp" for path in files("*.ipp") if path not in found]
+    print("\n".join(problems) or f"{show(SOURCE_LIST)} leads to every .ipp file")
+    return 1 if problems else 0
 
 
 if __name__ == "__main__":

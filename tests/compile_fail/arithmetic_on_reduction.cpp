@@ -1,0 +1,9 @@
+// A reduction is a tensor's whole definition; what follows it belongs into a second compute.
+// expect: compute
+#include <lathe/lathe.hpp>
+
+namespace lt = lathe;
+
+void arithmetic_on_reduction(lt::Input<float, 2> X, lt::Reduce r) {
+  auto Y = lt::compute("Y", {4}, [&](lt::Var i) { return lt::sum(X(i, r), r) * 0.125f; });
+}

@@ -1,0 +1,9 @@
+// Stored as float, but computed as int.
+// expect: cast
+#include <lathe/lathe.hpp>
+
+namespace lt = lathe;
+
+void implicit_conversion(lt::Input<int, 1> N) {
+  lt::Expr<float> e = N(lt::Expr<std::int64_t>(0));
+}

@@ -1,0 +1,7 @@
+// Three extents for a tensor of rank 2.
+// expect: Input
+#include <lathe/lathe.hpp>
+
+namespace lt = lathe;
+
+void shape_too_long() { lt::Input<float, 2> X("X", {4, 5, 6}); }
