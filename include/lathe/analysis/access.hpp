@@ -1,0 +1,95 @@
+// Which statements touch which buffer, where, and under which loops and conditions.
+#pragma once
+
+#include <lathe/arith/facts.hpp>
+
+namespace lathe {
+
+using ForRef = Ref<ForNode>;
+using BlockRefNode = Ref<BlockNode>;
+
+/// A loop or a block and its place: everything above it, outermost first.
+struct LoopSite {
+  ForRef loop;
+  std::vector<ForRef> loops;  ///< above, without the loop itself
+  std::vector<Stmt> path;     ///< from the root down to the loop, both included
+};
+struct BlockSite {
+  BlockRefNode block;
+  std::vector<ForRef> loops;  ///< all loops above within the root, outermost first
+  std::vector<Stmt> path;     ///< from the root down to the block, both included
+};
+
+/// All blocks below root in program order, nested ones after their parent.
+std::vector<BlockSite> blocks_below(const Stmt& root);
+/// The block with this tag; its `block` is empty if there is none.
+BlockSite find_block(const Stmt& root, const BlockTag& tag);
+/// The loop with this variable; its `loop` is empty if there is none.
+LoopSite find_loop(const Stmt& root, const VarRef& var);
+/// The loops above a block, outermost first; empty also if the block isn't there.
+std::vector<ForRef> loops_above(const Stmt& root, const BlockTag& tag);
+/// Facts that hold at the end of a path: loop ranges, if conditions, iterator domains of the blocks
+/// passed (not of a block that ends the path).
+Facts facts_on(const std::vector<Stmt>& path, Facts facts = {});
+
+enum class AccessKind : std::uint8_t {
+  read,
+  write,   ///< a store that overwrites
+  update,  ///< a reducer block's store or an atomic: reads and writes the element
+  opaque,  ///< declared by an opaque block or used whole; indices are empty
+};
+
+/// One access. Indices and condition are written over loop variables (bindings are substituted) or,
+/// with AccessTerms::iters, over the iterators of the block that holds them.
+struct AccessSite {
+  Buffer buffer;
+  AccessKind kind = AccessKind::read;
+  bool is_write = false;         ///< write, update, or a declared write
+  std::vector<AnyExpr> indices;  ///< empty for opaque
+  Region declared;               ///< for opaque: the declared region (no ranges: the whole buffer)
+  AnyExpr condition;  ///< what holds when the access happens, besides loop ranges; none means true
+  std::vector<ForRef> loops;  ///< the loops above, below the root, outermost first
+  BlockRefNode block;         ///< the innermost block that holds it; empty if none
+  std::size_t order = 0;      ///< position in program order among the accesses collected
+
+  bool reads() const {
+    return kind == AccessKind::read || kind == AccessKind::update ||
+           (kind == AccessKind::opaque && !is_write);
+  }
+};
+
+/// Over which variables accesses are written: loop variables throughout, or a block's iterators
+/// inside it.
+enum class AccessTerms : std::uint8_t { loops, iters };
+
+/// All accesses of s in evaluation order. Conditions gather: if conditions, lazy select paths,
+/// masks of scalar loads and stores, block predicates, and (with AccessTerms::loops) guards
+/// "binding in domain" that aren't proven by the loops. The init of a reducer block counts as a
+/// write at the same indices.
+std::vector<AccessSite> accesses(const Stmt& s, AccessTerms terms = AccessTerms::loops,
+                                 const Facts& facts = {});
+/// The accesses of one block's body and declared regions, over its iterators.
+std::vector<AccessSite> accesses(const BlockNode& block);
+/// Reads, or writes, of one block over its iterators.
+std::vector<AccessSite> reads_of(const BlockNode& block);
+std::vector<AccessSite> writes_of(const BlockNode& block);
+
+/// Buffers that s touches, each once, in order of first use.
+std::vector<Buffer> buffers_read(const Stmt& s);
+std::vector<Buffer> buffers_written(const Stmt& s);
+
+/// Blocks that write, or read, a buffer, in program order. Innermost blocks only.
+std::vector<BlockSite> writers(const Stmt& root, const Buffer& buffer);
+std::vector<BlockSite> readers(const Stmt& root, const Buffer& buffer);
+/// Blocks that write a buffer which the block reads, and blocks that read what it writes; itself
+/// excluded.
+std::vector<BlockSite> producers(const Stmt& root, const BlockTag& tag);
+std::vector<BlockSite> consumers(const Stmt& root, const BlockTag& tag);
+
+/// True if the buffer is allocated within root (not a parameter).
+bool is_private(const Stmt& root, const Buffer& buffer);
+
+/// The innermost loop above both, or an empty ref.
+ForRef common_loop(const std::vector<ForRef>& a, const std::vector<ForRef>& b);
+
+}  // namespace lathe

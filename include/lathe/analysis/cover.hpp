@@ -1,0 +1,29 @@
+// Whether what a consumer reads was surely produced, and finished, by its producers in one
+// iteration of a loop.
+#pragma once
+
+#include <lathe/analysis/block.hpp>
+#include <lathe/analysis/region.hpp>
+#include <string>
+
+namespace lathe {
+
+struct Cover {
+  bool covered = false;  ///< proven: reads lie in what was written, final, in its last version
+  std::string why;       ///< if not
+};
+
+/// The reads of `buffer` below consumer against the writes below the producers, with the loops
+/// outside `loop` and `loop` itself fixed (an empty loop: the whole root). Producers must come
+/// before the consumer in program order.
+Cover covers(const Stmt& root, const std::vector<BlockTag>& producers, const BlockTag& consumer,
+             const Buffer& buffer, const VarRef& loop, const Facts& facts = {});
+/// At the lowest loop that is common to producer and consumer.
+Cover covers(const Stmt& root, const BlockTag& producer, const BlockTag& consumer,
+             const Buffer& buffer, const Facts& facts = {});
+
+/// No loop at or outside `loop` (within root) feeds a reduce iterator of the block: one iteration
+/// finishes elements.
+bool final_at(const Stmt& root, const BlockTag& block, const VarRef& loop);
+
+}  // namespace lathe

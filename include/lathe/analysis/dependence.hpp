@@ -1,0 +1,71 @@
+// Whether two accesses can touch one element in different iterations, and in which order: what
+// forbids a reordering.
+#pragma once
+
+#include <lathe/analysis/access.hpp>
+#include <string>
+
+namespace lathe {
+
+/// Of the second access's iteration relative to the first's, per loop: a set of < (later), =, >
+/// (earlier).
+enum class Direction : std::uint8_t {
+  none = 0,
+  lt = 1,
+  eq = 2,
+  le = 3,
+  gt = 4,
+  ne = 5,
+  ge = 6,
+  any = 7
+};
+constexpr Direction operator|(Direction a, Direction b) {
+  return static_cast<Direction>(static_cast<int>(a) | static_cast<int>(b));
+}
+constexpr Direction operator&(Direction a, Direction b) {
+  return static_cast<Direction>(static_cast<int>(a) & static_cast<int>(b));
+}
+
+/// no: the accesses never meet. yes: they do, for each direction vector. unknown: treat as every
+/// direction.
+enum class Answer : std::uint8_t { no, yes, unknown };
+
+struct DependenceVectors {
+  Answer answer = Answer::unknown;
+  std::vector<std::vector<Direction>>
+      vectors;  ///< one Direction per common loop; each entry a single <, = or >, or any
+};
+
+/// Direction vectors over the loops (outermost first, above both accesses) for pairs of iterations
+/// in which both accesses touch one element. The rest of each access's loops is free. Accesses must
+/// be written over loop variables.
+DependenceVectors dependence(const AccessSite& a, const AccessSite& b,
+                             const std::vector<ForRef>& loops, const Facts& facts = {});
+
+/// Two accesses that keep iterations of a loop from running in any order.
+struct Carried {
+  AccessSite first, second;
+  bool proven = false;  ///< false: could not be excluded
+  /// "iteration i reads A[i - 1], which iteration i - 1 writes"; ends with "(not proven absent)"
+  /// unless proven.
+  std::string explanation;
+};
+
+/// A dependence between two different iterations of the loop, with the loops above it fixed; none:
+/// proven free. Accumulations of one reducer block with itself through its reduce iterators count.
+/// Buffers allocated inside the loop body don't (each iteration has its own). root is the statement
+/// that holds the loop; facts what holds around root.
+std::optional<Carried> carried_by(const Stmt& root, const VarRef& loop, const Facts& facts = {});
+
+/// A pair of accesses that a permutation of perfectly nested loops would put in the wrong order;
+/// none: legal. loops: the chain outermost first; order: their new order as positions in loops.
+std::optional<Carried> reorder_violation(const Stmt& root, const std::vector<VarRef>& loops,
+                                         const std::vector<std::size_t>& order,
+                                         const Facts& facts = {});
+
+/// A dependence that running the iterations of the loop in lockstep, statement by statement, would
+/// reverse.
+std::optional<Carried> lockstep_violation(const Stmt& root, const VarRef& loop,
+                                          const Facts& facts = {});
+
+}  // namespace lathe

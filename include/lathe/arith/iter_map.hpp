@@ -1,0 +1,58 @@
+// Whether index expressions visit each point once (injective), all points (covering), and what the
+// inverse is.
+#pragma once
+
+#include <lathe/arith/facts.hpp>
+#include <string_view>
+
+namespace lathe {
+
+/// A variable that runs over [min, min + extent).
+struct IterDomain {
+  VarRef var;
+  AnyExpr min, extent;
+};
+
+/// scale * ((source / lower) % extent), where source is the var of domain `input` minus its min.
+/// scale may be negative: a reversed iterator.
+struct IterSplit {
+  std::size_t input = 0;
+  AnyExpr lower, extent, scale;
+};
+
+/// The sum of its splits (largest scale first) + base. Its values lie in [min, min + extent).
+struct IterSum {
+  std::vector<IterSplit> splits;
+  AnyExpr base, min, extent;
+  bool dense = false;  ///< every value of [min, min + extent) is taken
+};
+
+/// What detection found about (inputs) -> (sums). Unknown properties are false.
+struct IterMap {
+  std::vector<IterDomain> inputs;
+  std::vector<IterSum> sums;  ///< one per index expression; empty if an expression has no such form
+  bool injective = false;     ///< two points of the domain never give one target
+  bool covering = false;      ///< every point of the box of the sums' [min, min + extent) is hit
+  std::string_view why;       ///< the first reason for a missing property, "" if bijective
+
+  bool known() const { return !sums.empty() || (injective && covering); }
+  bool bijective() const { return injective && covering; }
+};
+
+/// Writes each index over the inputs as an IterSum. Facts may hold ranges of the other (symbolic)
+/// variables. condition (may be none) restricts the domain: then injective keeps its meaning on
+/// what remains, and covering is claimed only if the condition is proven to hold everywhere.
+IterMap iter_map(const std::vector<AnyExpr>& indices, const std::vector<IterDomain>& inputs,
+                 const AnyExpr& condition = {}, const Facts& facts = {});
+
+/// For a bijective map: each input's var as an expression over targets (one per index expression);
+/// empty if the map isn't bijective.
+std::vector<AnyExpr> inverse(const IterMap& map, const std::vector<AnyExpr>& targets,
+                             const Facts& facts = {});
+
+/// For an injective map, also one that is not covering: a left inverse, and in `valid` the
+/// condition under which a target (of the box) has a preimage; empty if none is known.
+std::vector<AnyExpr> left_inverse(const IterMap& map, const std::vector<AnyExpr>& targets,
+                                  AnyExpr& valid, const Facts& facts = {});
+
+}  // namespace lathe
