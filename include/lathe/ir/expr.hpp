@@ -133,7 +133,8 @@ struct VarNode : ExprNode {
   std::string name;
 };
 
-/// An element (or, with vector indices, one element a lane) of a buffer. At Stage::flat there is one index.
+/// An element (or, with vector indices, one element a lane) of a buffer. From Stage::flat on there is one index, the
+/// element's offset from the base address, whatever the buffer's rank (none for a register of rank 0).
 struct LoadNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Load;
   LoadNode(DType dtype, Buffer buffer, std::vector<AnyExpr> indices, AnyExpr mask)

@@ -50,8 +50,9 @@ enum class IterKind : std::uint8_t { spatial, reduce, opaque };
 enum class Scope : std::uint8_t { global, shared, local, reg };
 /// How far a program has been lowered; verify has a spec for each.
 ///   blocks: as written and scheduled · loops: no blocks, guards explicit · vector: no vectorized or unrolled loop
-///   flat: every buffer has rank 1 (registers rank 0), parallel loops hold only what they use · machine: no math
-///   call that codegen can't emit as an instruction, no type that the target lacks
+///   flat: every access has one index, the element's offset (registers of rank 0 have none); temporaries have rank 1
+///   or 0, parameters keep their shape and strides, from which the call takes its slots · machine: no math call that
+///   codegen can't emit as an instruction, no type that the target lacks
 enum class Stage : std::uint8_t { blocks, loops, vector, flat, machine };
 
 std::string_view to_text(ForKind kind);

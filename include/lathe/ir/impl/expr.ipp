@@ -147,7 +147,8 @@ LATHE_DECL AnyExpr make_shuffle(std::vector<AnyExpr> vectors, std::vector<int> l
 }
 
 LATHE_DECL AnyExpr make_load(Buffer buffer, std::vector<AnyExpr> indices, AnyExpr mask) {
-  invariant(static_cast<int>(indices.size()) == buffer->rank(), "load with a wrong number of indices");
+  invariant(static_cast<int>(indices.size()) == buffer->rank() || indices.size() == 1,
+            "load with a wrong number of indices");
   int lanes = buffer->dtype.lanes;
   for (const auto& i : indices)
     if (i.dtype().lanes != 1) lanes = i.dtype().lanes;

@@ -62,7 +62,8 @@ LATHE_DECL Stmt make_seq(std::vector<Stmt> stmts) {
 }
 
 LATHE_DECL Stmt make_store(Buffer buffer, std::vector<AnyExpr> indices, AnyExpr value, AnyExpr mask) {
-  invariant(static_cast<int>(indices.size()) == buffer->rank(), "store with a wrong number of indices");
+  invariant(static_cast<int>(indices.size()) == buffer->rank() || indices.size() == 1,
+            "store with a wrong number of indices");
   invariant(value.dtype().scalar() == buffer->dtype.scalar(), "store of another type");
   return make_ref<StoreNode>(std::move(buffer), std::move(indices), std::move(value), std::move(mask));
 }
