@@ -5,12 +5,13 @@ import secrets
 import sys
 import time
 
-from steps import checks, compile_fail, examples, fuzz, package, sanitizers, units
+from steps import checks, compile_fail, examples, fuzz, llvm, package, sanitizers, units
 from steps.core import Case, Settings, Status, Step
 
 STEPS: list[Step] = [
     *checks.STEPS,
     *units.STEPS,
+    *llvm.STEPS,
     *compile_fail.STEPS,
     *package.STEPS,
     *examples.STEPS,

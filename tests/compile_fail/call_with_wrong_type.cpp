@@ -2,9 +2,9 @@
 // expect: Kernel|View
 #include <lathe/lathe.hpp>
 
-namespace lt = lathe;
-
 #include <vector>
+
+namespace lt = lathe;
 
 void call_with_wrong_type(lt::Input<float, 1> X, lt::Tensor<float, 1> Y, std::vector<double> x, std::vector<float> y) {
   auto f = lt::jit(Y, X, Y);

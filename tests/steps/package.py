@@ -39,7 +39,7 @@ def with_pkg_config(module: str) -> Case:
 def single_include() -> Case:
     return command_case(
         "single_include",
-        compile_command("single", CONSUMER, f"-I{ROOT / 'single_include'}", *LIBRARIES),
+        compile_command("single", ROOT / "tests" / "contract" / "contract.cpp", f"-I{ROOT / 'single_include'}", *LIBRARIES),
         [WORK / "single"],
     )
 
