@@ -6,14 +6,17 @@ The report's "results" are objects with kernel, shape, gflops, peer, peer_gflops
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 README = Path(__file__).resolve().parent.parent / "README.md"
 BEGIN, END = "<!-- numbers: tools/readme_table.py -->\n", "<!-- end of numbers -->"
 HEADER = "| kernel | shape | Lathe GFLOP/s | peer | peer GFLOP/s | ratio |\n|---|---|---|---|---|---|\n"
 
 
-def row(result: dict[str, str | float]) -> str:
-    return "| {kernel} | {shape} | {gflops:.1f} | {peer} | {peer_gflops:.1f} | {ratio:.2f} |\n".format(**result)
+def row(result: dict[str, Any]) -> str:
+    gflops, peer_gflops = f"{result['gflops']:.1f}", f"{result['peer_gflops']:.1f}"
+    cells = [result["kernel"], result["shape"], gflops, result["peer"], peer_gflops, f"{result['ratio']:.2f}"]
+    return f"| {' | '.join(cells)} |\n"
 
 
 def main() -> int:

@@ -27,8 +27,9 @@ class Function(NamedTuple):
 
 def functions() -> Iterator[Function]:
     """Every function definition below include/, as seen by ctags."""
-    command = "ctags -R --languages=C++ --map-C++=+.ipp --kinds-C++=f --fields=+ne --output-format=json -f -".split()
-    listing = subprocess.run([*command, "include"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    command = ["ctags", "-R", "--languages=C++", "--map-C++=+.ipp", "--kinds-C++=f", "--fields=+ne"]
+    command += ["--output-format=json", "-f", "-", "include"]
+    listing = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for line in listing.splitlines():
         tag = json.loads(line)
         if "end" in tag:
@@ -43,28 +44,30 @@ def long_lines(path: Path) -> list[int]:
     return [number for number, line in enumerate(path.read_text().splitlines(), 1) if len(line) > COLUMNS]
 
 
-def main() -> int:
-    sources = files("*.[hi]pp")
-    lengths = {show(path): len(path.read_text().splitlines()) for path in sources}
-    found = sorted(functions(), reverse=True)
-    over_file = [f"{name}: {lines} lines" for name, lines in lengths.items() if lines > FILE_BUDGET]
-    over_function = [f"{f.place}: {f.name} has {f.lines} lines" for f in found if f.lines > FUNCTION_BUDGET]
-    p95 = percentile(sorted(f.lines for f in found), 0.95)
-    print(f"{len(lengths)} files, {sum(lengths.values())} lines; {len(found)} functions, 95% of them ≤ {p95} lines")
-    print(f"budgets: files {FILE_BUDGET}, functions {FUNCTION_BUDGET}, 95% of functions {FUNCTION_P95} lines")
-    print("\n".join(["over budget:", *over_file, *over_function]) if over_file or over_function else "all within budget")
-
-    hard = [f"{name}: {n} lines, limit {FILE_LIMIT}" for name, n in lengths.items() if n > FILE_LIMIT and name not in EXEMPT]
+def past_limits(lengths: dict[Path, int], found: list[Function]) -> list[str]:
+    hard = [f"{show(path)}: {n} lines" for path, n in lengths.items() if n > FILE_LIMIT and show(path) not in EXEMPT]
     hard += [
-        f"{f.place}: {f.name} has {f.lines} lines, limit {FUNCTION_LIMIT}"
+        f"{f.place}: {f.name} has {f.lines} lines"
         for f in found
         if f.lines > FUNCTION_LIMIT and f"{f.place.split(':')[0]}:{f.name}" not in EXEMPT
     ]
-    hard += [f"{show(path)}:{number}: more than {COLUMNS} columns" for path in sources for number in long_lines(path)]
-    if "--check" in sys.argv[1:] and hard:
-        print("\n".join(["past the hard limits:", *hard]))
-        return 1
-    return 0
+    return hard + [f"{show(path)}:{number}: {COLUMNS} columns" for path in lengths for number in long_lines(path)]
+
+
+def main() -> int:
+    lengths = {path: len(path.read_text().splitlines()) for path in files("*.[hi]pp")}
+    found = sorted(functions(), reverse=True)
+    p95 = percentile(sorted(f.lines for f in found), 0.95)
+    print(f"{len(lengths)} files, {sum(lengths.values())} lines; {len(found)} functions, 95% of them ≤ {p95} lines")
+    print(f"over budget (files {FILE_BUDGET}, functions {FUNCTION_BUDGET}, 95% of functions {FUNCTION_P95} lines):")
+    over = [f"{show(path)}: {lines} lines" for path, lines in lengths.items() if lines > FILE_BUDGET]
+    over += [f"{f.place}: {f.name} has {f.lines} lines" for f in found if f.lines > FUNCTION_BUDGET]
+    print("\n".join(over) or "none")
+    hard = past_limits(lengths, found)
+    if hard:
+        limits = f"files {FILE_LIMIT}, functions {FUNCTION_LIMIT} lines, {COLUMNS} columns"
+        print("\n".join([f"past the hard limits ({limits}):", *hard]))
+    return 1 if hard and "--check" in sys.argv[1:] else 0
 
 
 if __name__ == "__main__":

@@ -16,7 +16,9 @@ def check(compiler: str, source: Path) -> Case:
     name = f"{source.stem} ({compiler})"
     if not shutil.which(compiler):
         return skipped(name, f"no {compiler}")
-    output = run(compiler, "-std=c++20", "-fsyntax-only", "-DLATHE_SEPARATE_COMPILATION", f"-I{ROOT / 'include'}", source)
+    output = run(
+        compiler, "-std=c++20", "-fsyntax-only", "-DLATHE_SEPARATE_COMPILATION", f"-I{ROOT / 'include'}", source
+    )
     expected = EXPECT.findall(source.read_text())
     if not expected:  # the control file
         return passed(name) if output.code == 0 else failed(name, output.text, "must compile")

@@ -4,7 +4,7 @@ import enum
 import os
 import subprocess
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "run"
 JOBS = max(1, min(os.cpu_count() or 1, 8))
+Command = Sequence[str | Path]
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wno-missing-field-initializers", "-Werror"]
 
 
@@ -91,7 +92,7 @@ def run(*command: str | Path, cwd: Path = ROOT, timeout: float = 600, env: dict[
     return Output(done.returncode, done.stdout)
 
 
-def command_case(name: str, *commands: list[str | Path], cwd: Path = ROOT, env: dict[str, str] | None = None) -> Case:
+def command_case(name: str, *commands: Command, cwd: Path = ROOT, env: dict[str, str] | None = None) -> Case:
     """Passes when each command, one after the other, exits with 0."""
     for command in commands:
         output = run(*command, cwd=cwd, env=env)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from .core import BUILD, ROOT, WARNINGS, Case, Settings, Step, command_case, failed, in_parallel, run
+from .core import BUILD, ROOT, WARNINGS, Case, Command, Settings, Step, command_case, failed, in_parallel, run
 
 SOURCES = ROOT / "tests" / "package"
 WORK = BUILD.parent / "package"
@@ -15,7 +15,7 @@ HEADERS = f"-I{ROOT / 'include'}"
 LIBRARIES = ["-pthread", "-ldl"]
 
 
-def compile_command(output: str, *arguments: str | Path) -> list[str | Path]:
+def compile_command(output: str, *arguments: str | Path) -> Command:
     return ["g++", "-std=c++20", "-O0", *WARNINGS, *arguments, "-o", WORK / output]
 
 
@@ -31,15 +31,15 @@ def with_pkg_config(module: str) -> Case:
     flags = run("pkg-config", "--cflags", "--libs", module, env=env)
     if flags.code != 0:
         return failed(f"pkg_config {module}", flags.text)
-    return command_case(
-        f"pkg_config {module}", compile_command(module, CONSUMER, *flags.text.split()), [WORK / module]
-    )
+    return command_case(f"pkg_config {module}", compile_command(module, CONSUMER, *flags.text.split()), [WORK / module])
 
 
 def single_include() -> Case:
     return command_case(
         "single_include",
-        compile_command("single", ROOT / "tests" / "contract" / "contract.cpp", f"-I{ROOT / 'single_include'}", *LIBRARIES),
+        compile_command(
+            "single", ROOT / "tests" / "contract" / "contract.cpp", f"-I{ROOT / 'single_include'}", *LIBRARIES
+        ),
         [WORK / "single"],
     )
 

@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from .core import BUILD, JOBS, ROOT, Case, Output, Settings, Status, Step, command_case, failed, passed, run
+from .core import BUILD, JOBS, ROOT, Case, Command, Output, Settings, Status, Step, command_case, failed, passed, run
 
 SUMMARY = re.compile(r"test cases:\s+(\d+) \|\s+(\d+) passed \|\s+(\d+) failed \|\s+(\d+) skipped")
 SKIP_LINE = re.compile(r"^skipped: (?:.*/)?(.*)$", re.MULTILINE)
 
 
 def configure(folder: Path, *arguments: str) -> Output:
-    common = ["-G", "Ninja", "-S", ROOT, "-B", folder, "-DLATHE_WERROR=ON", "-DLATHE_BUILD_BENCH=OFF"]
+    common: Command = ["-G", "Ninja", "-S", ROOT, "-B", folder, "-DLATHE_WERROR=ON", "-DLATHE_BUILD_BENCH=OFF"]
     return run("cmake", *common, *arguments)
 
 
