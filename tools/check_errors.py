@@ -18,7 +18,7 @@ HEADING = re.compile(r"## (L0\d{3}) \S")
 INTRODUCTION = """\
 # Errors
 
-Each mistake in a calling program is a `lathe::UserError` with one of these ids. Nothing was changed by the call that threw.
+Each mistake in a calling program is a `lathe::UserError` with one of these ids; the call that threw changed nothing.
 This page is put together from `docs/errors.d` by `tools/check_errors.py --write`.
 
 """

@@ -21,7 +21,7 @@ def compile_command(output: str, *arguments: str | Path) -> Command:
 
 def with_cmake(name: str, *programs: str) -> Case:
     folder = WORK / name
-    configure = ["cmake", "-G", "Ninja", "-S", SOURCES / name, "-B", folder, f"-DCMAKE_PREFIX_PATH={STAGE}"]
+    configure: Command = ["cmake", "-G", "Ninja", "-S", SOURCES / name, "-B", folder, f"-DCMAKE_PREFIX_PATH={STAGE}"]
     runs = [[folder / program] for program in programs]
     return command_case(name, [*configure, "-DCMAKE_CXX_COMPILER_LAUNCHER="], ["cmake", "--build", folder], *runs)
 
@@ -53,7 +53,7 @@ def no_rtti() -> Case:
 def odr() -> Case:
     """Compiles one kernel file twice, once for AVX-512, and links both in both orders."""
     folder = SOURCES / "odr"
-    halves = {"plain": [], "wide": ["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl"]}
+    halves: dict[str, list[str]] = {"plain": [], "wide": ["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl"]}
     objects = [
         compile_command(f"{name}.o", folder / "kernel.cpp", "-c", HEADERS, f"-DLATHE_ODR_NAME={name}", *flags)
         for name, flags in halves.items()
