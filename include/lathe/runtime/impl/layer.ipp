@@ -4,5 +4,9 @@
 #include <lathe/support/impl/layer.ipp>
 //
 #include <lathe/runtime/impl/abi.ipp>
+#include <lathe/runtime/impl/llvm.ipp>
+#include <lathe/runtime/impl/llvm_compile.ipp>
+#include <lathe/runtime/impl/object_file.ipp>
+#include <lathe/runtime/impl/orc.ipp>
 #include <lathe/runtime/impl/thread_pool.ipp>
 #include <lathe/runtime/impl/view.ipp>
