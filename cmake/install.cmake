@@ -13,6 +13,10 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/latheConfigVersion.cmake
 install(FILES ${PROJECT_BINARY_DIR}/latheConfig.cmake ${PROJECT_BINARY_DIR}/latheConfigVersion.cmake
   DESTINATION ${package_dir})
 
+set(pc_llvm_dlopen "")
+set(pc_llvm_link "-DLATHE_LLVM_LINK")
+set(pc_llvm_off "-DLATHE_LLVM_OFF")
+set(pc_llvm ${pc_llvm_${LATHE_LLVM}})
 file(RELATIVE_PATH pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 foreach(name lathe lathe-compiled)
   configure_file(cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)

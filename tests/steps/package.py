@@ -44,10 +44,8 @@ def single_include() -> Case:
     )
 
 
-def no_rtti() -> Case:
-    return command_case(
-        "no_rtti", compile_command("no_rtti", CONSUMER, HEADERS, "-fno-rtti", *LIBRARIES), [WORK / "no_rtti"]
-    )
+def with_flags(name: str, *flags: str) -> Case:
+    return command_case(name, compile_command(name, CONSUMER, HEADERS, *flags, *LIBRARIES), [WORK / name])
 
 
 def odr() -> Case:
@@ -92,7 +90,9 @@ def package(_: Settings) -> Iterator[Case]:
             partial(with_pkg_config, "lathe"),
             partial(with_pkg_config, "lathe-compiled"),
             single_include,
-            no_rtti,
+            partial(with_flags, "no_rtti", "-fno-rtti"),
+            partial(with_flags, "llvm_off", "-DLATHE_LLVM_OFF"),
+            partial(with_flags, "llvm_linked", "-DLATHE_LLVM_LINK", "-l:libLLVM.so.19.1"),
             odr,
             plugin,
         ]
