@@ -2,17 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <lathe/support/config.hpp>
 #include <string>
 #include <string_view>
-
-#include <lathe/support/config.hpp>
 
 namespace lathe {
 
 enum class TypeCode : std::uint8_t { boolean, sint, uint, ieee, bfloat, e4m3, e5m2 };
 
-/// A scalar type times a number of lanes. A boolean, a 4-bit integer and an 8-bit float take one byte in memory
-/// (4-bit integers are kept one a byte, sign- or zero-extended).
+/// A scalar type times a number of lanes. A boolean, a 4-bit integer and an 8-bit float take one
+/// byte in memory (4-bit integers are kept one a byte, sign- or zero-extended).
 struct DType {
   TypeCode code = TypeCode::sint;
   std::uint8_t bits = 64;
@@ -27,7 +26,9 @@ struct DType {
   constexpr bool is_int() const { return is_signed() || is_unsigned(); }
   constexpr bool is_float() const { return code >= TypeCode::ieee; }
   constexpr bool is_vector() const { return lanes != 1 || scalable; }
-  constexpr DType with_lanes(int n) const { return {code, bits, static_cast<std::uint16_t>(n), false}; }
+  constexpr DType with_lanes(int n) const {
+    return {code, bits, static_cast<std::uint16_t>(n), false};
+  }
   constexpr DType scalar() const { return {code, bits, 1, false}; }
   /// Bytes that one element of the scalar type takes in memory.
   constexpr int element_bytes() const { return bits < 8 ? 1 : bits / 8; }

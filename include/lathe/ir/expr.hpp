@@ -1,60 +1,75 @@
 // What a value is: the expression grammar, its semantics, and one plain struct per node.
 //
-//   Expr  := Const | Var | Load(buffer, indices, mask?) | Let(var, value, body) | Binary(op, a, b) | Unary(op, a)
+//   Expr  := Const | Var | Load(buffer, indices, mask?) | Let(var, value, body) | Binary(op, a, b)
+//   | Unary(op, a)
 //          | Select(condition, yes, no) | Cast(value) | Call(op, args) | Ramp(base, stride, lanes)
 //          | Broadcast(value, lanes) | Shuffle(vectors, lanes)
 //   dtype := bool i4 u4 i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 f8e4m3 f8e5m2, times lanes
 //
 // Semantics (the evaluator is their definition; every back end is tested against it):
-// * Every node has one dtype. Operands of Binary agree exactly in dtype, lanes included; comparisons and logic give
+// * Every node has one dtype. Operands of Binary agree exactly in dtype, lanes included;
+// comparisons and logic give
 //   bool with the same lanes. Nothing converts implicitly.
-// * Integers wrap modulo 2^bits. div and mod truncate as in C++; floordiv and floormod round toward minus infinity.
-//   x/0 and x%0 are 0 in all four forms; MIN/-1 is MIN and MIN%-1 is 0. A shift count is taken modulo the width;
-//   shr is arithmetic on signed types.
-// * Floats are IEEE, round to nearest even, one rounding per node; a type narrower than f32 computes in f32 and rounds
-//   to its own type at every node. min and max propagate NaN and order -0 < +0. fast_min and fast_max are
-//   a < b ? a : b and a > b ? a : b: what the hardware has, no promise on NaN and signed zero beyond that formula.
-// * Cast: float to integer truncates and saturates, NaN gives 0; integer to integer wraps; to bool is x != 0;
+// * Integers wrap modulo 2^bits. div and mod truncate as in C++; floordiv and floormod round toward
+// minus infinity.
+//   x/0 and x%0 are 0 in all four forms; MIN/-1 is MIN and MIN%-1 is 0. A shift count is taken
+//   modulo the width; shr is arithmetic on signed types.
+// * Floats are IEEE, round to nearest even, one rounding per node; a type narrower than f32
+// computes in f32 and rounds
+//   to its own type at every node. min and max propagate NaN and order -0 < +0. fast_min and
+//   fast_max are a < b ? a : b and a > b ? a : b: what the hardware has, no promise on NaN and
+//   signed zero beyond that formula.
+// * Cast: float to integer truncates and saturates, NaN gives 0; integer to integer wraps; to bool
+// is x != 0;
 //   to float rounds to nearest even. f8e4m3 has no infinity: an overflow becomes its NaN.
-// * Select is lazy: the arm that is not chosen is not evaluated, and its loads do not happen. On vectors this holds
+// * Select is lazy: the arm that is not chosen is not evaluated, and its loads do not happen. On
+// vectors this holds
 //   lane by lane. and, or evaluate both sides (they are pure).
 // * A Load whose mask lane is false does not touch memory and gives 0 in that lane.
-// * Ramp lane l is base + l * stride; base may itself be a vector (then lanes nest, the base's lanes innermost).
-// * Calls are pure unless their row says otherwise. Rounding of exp, log, ... is fixed by the pass that expands them;
-//   before that pass they are the correctly rounded result of the C library in f64, then rounded to the dtype.
+// * Ramp lane l is base + l * stride; base may itself be a vector (then lanes nest, the base's
+// lanes innermost).
+// * Calls are pure unless their row says otherwise. Rounding of exp, log, ... is fixed by the pass
+// that expands them;
+//   before that pass they are the correctly rounded result of the C library in f64, then rounded to
+//   the dtype.
 #pragma once
 
 #include <cstdint>
+#include <lathe/ir/dtype.hpp>
+#include <lathe/support/error.hpp>
+#include <lathe/support/ref.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <lathe/ir/dtype.hpp>
-#include <lathe/support/error.hpp>
-#include <lathe/support/ref.hpp>
-
 namespace lathe {
 
 // The one list of expression nodes: kinds, visitors, printer, equality and hash follow it.
-#define LATHE_EXPR_NODES(X) \
-  X(Const) X(Var) X(Load) X(Let) X(Binary) X(Unary) X(Select) X(Cast) X(Call) X(Ramp) X(Broadcast) X(Shuffle)
+#define LATHE_EXPR_NODES(X)                                                               \
+  X(Const)                                                                                \
+  X(Var) X(Load) X(Let) X(Binary) X(Unary) X(Select) X(Cast) X(Call) X(Ramp) X(Broadcast) \
+      X(Shuffle)
 
 // Binary operators: name, and how the text form spells it (a word means call syntax).
-#define LATHE_BINARY_OPS(X)                                                                                  \
-  X(add, "+") X(sub, "-") X(mul, "*") X(div, "/") X(mod, "%") X(floordiv, "floordiv") X(floormod, "floormod") \
-  X(min, "min") X(max, "max") X(fast_min, "fast_min") X(fast_max, "fast_max") X(and_, "&&") X(or_, "||")      \
-  X(bit_and, "&") X(bit_or, "|") X(bit_xor, "^") X(shl, "<<") X(shr, ">>")                                    \
-  X(eq, "==") X(ne, "!=") X(lt, "<") X(le, "<=") X(gt, ">") X(ge, ">=")
+#define LATHE_BINARY_OPS(X)                                                                       \
+  X(add, "+")                                                                                     \
+  X(sub, "-") X(mul, "*") X(div, "/") X(mod, "%") X(floordiv, "floordiv") X(floormod, "floormod") \
+      X(min, "min") X(max, "max") X(fast_min, "fast_min") X(fast_max, "fast_max") X(and_, "&&")   \
+          X(or_, "||") X(bit_and, "&") X(bit_or, "|") X(bit_xor, "^") X(shl, "<<") X(shr, ">>")   \
+              X(eq, "==") X(ne, "!=") X(lt, "<") X(le, "<=") X(gt, ">") X(ge, ">=")
 
 #define LATHE_UNARY_OPS(X) X(neg, "-") X(not_, "!") X(bit_not, "~")
 
-// Calls: name, number of arguments, pure. round is to nearest even. scale2(x, n) is x * 2^n with one rounding, n i32.
-// reinterpret keeps the bits and changes the dtype. prefetch(load, locality) is an Evaluate only.
-#define LATHE_CALL_OPS(X)                                                                                       \
-  X(exp, 1, true) X(exp2, 1, true) X(log, 1, true) X(log2, 1, true) X(sin, 1, true) X(cos, 1, true)             \
-  X(tan, 1, true) X(tanh, 1, true) X(erf, 1, true) X(sqrt, 1, true) X(pow, 2, true) X(abs, 1, true)             \
-  X(floor, 1, true) X(ceil, 1, true) X(trunc, 1, true) X(round, 1, true) X(fma, 3, true) X(copysign, 2, true)   \
-  X(is_nan, 1, true) X(scale2, 2, true) X(popcount, 1, true) X(reinterpret, 1, true) X(prefetch, 2, false)
+// Calls: name, number of arguments, pure. round is to nearest even. scale2(x, n) is x * 2^n with
+// one rounding, n i32. reinterpret keeps the bits and changes the dtype. prefetch(load, locality)
+// is an Evaluate only.
+#define LATHE_CALL_OPS(X)                                                                        \
+  X(exp, 1, true)                                                                                \
+  X(exp2, 1, true) X(log, 1, true) X(log2, 1, true) X(sin, 1, true) X(cos, 1, true)              \
+      X(tan, 1, true) X(tanh, 1, true) X(erf, 1, true) X(sqrt, 1, true) X(pow, 2, true)          \
+          X(abs, 1, true) X(floor, 1, true) X(ceil, 1, true) X(trunc, 1, true) X(round, 1, true) \
+              X(fma, 3, true) X(copysign, 2, true) X(is_nan, 1, true) X(scale2, 2, true)         \
+                  X(popcount, 1, true) X(reinterpret, 1, true) X(prefetch, 2, false)
 
 enum class ExprKind : std::uint8_t {
 #define LATHE_KIND(name) name,
@@ -98,14 +113,15 @@ using VarRef = Ref<VarNode>;
 using Buffer = Ref<BufferNode>;
 
 /// An expression whose dtype is a run-time value; the typed Expr<T> of the DSL is a facade over it.
-/// Copying shares the node. An empty AnyExpr is false and stands for "none" where a field is optional.
+/// Copying shares the node. An empty AnyExpr is false and stands for "none" where a field is
+/// optional.
 class AnyExpr : public Ref<ExprNode> {
  public:
   AnyExpr() = default;
   AnyExpr(std::nullptr_t) {}
   template <class Node>
-    requires std::is_convertible_v<const Node*, const ExprNode*>
-  AnyExpr(const Ref<Node>& node) : Ref<ExprNode>(node) {}
+  requires std::is_convertible_v<const Node*, const ExprNode*> AnyExpr(const Ref<Node>& node)
+      : Ref<ExprNode>(node) {}
   AnyExpr(int value) : AnyExpr(static_cast<std::int64_t>(value)) {}  ///< an i64 constant
   AnyExpr(std::int64_t value);                                       ///< an i64 constant
 
@@ -122,7 +138,8 @@ class AnyExpr : public Ref<ExprNode> {
 struct ConstNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Const;
   ConstNode(DType dtype, std::int64_t i, double f) : ExprNode(kKind, dtype), i(i), f(f) {}
-  std::int64_t i;  ///< the value of an integer or boolean type (u64 as its bit pattern), wrapped to its width
+  std::int64_t i;  ///< the value of an integer or boolean type (u64 as its bit pattern), wrapped to
+                   ///< its width
   double f;        ///< the value of a floating type, already rounded to it
 };
 
@@ -131,14 +148,19 @@ struct VarNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Var;
   VarNode(std::string name, DType dtype) : ExprNode(kKind, dtype), name(std::move(name)) {}
   std::string name;
+  Ref<RefCounted> origin;  ///< what the DSL declared it as; no part of the meaning of a program
 };
 
-/// An element (or, with vector indices, one element a lane) of a buffer. From Stage::flat on there is one index, the
-/// element's offset from the base address, whatever the buffer's rank (none for a register of rank 0).
+/// An element (or, with vector indices, one element a lane) of a buffer. From Stage::flat on there
+/// is one index, the element's offset from the base address, whatever the buffer's rank (none for a
+/// register of rank 0).
 struct LoadNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Load;
   LoadNode(DType dtype, Buffer buffer, std::vector<AnyExpr> indices, AnyExpr mask)
-      : ExprNode(kKind, dtype), buffer(std::move(buffer)), indices(std::move(indices)), mask(std::move(mask)) {}
+      : ExprNode(kKind, dtype),
+        buffer(std::move(buffer)),
+        indices(std::move(indices)),
+        mask(std::move(mask)) {}
   Buffer buffer;
   std::vector<AnyExpr> indices;
   AnyExpr mask;  ///< bool with the value's lanes, or none
@@ -147,7 +169,10 @@ struct LoadNode : ExprNode {
 struct LetNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Let;
   LetNode(VarRef var, AnyExpr value, AnyExpr body)
-      : ExprNode(kKind, body.dtype()), var(std::move(var)), value(std::move(value)), body(std::move(body)) {}
+      : ExprNode(kKind, body.dtype()),
+        var(std::move(var)),
+        value(std::move(value)),
+        body(std::move(body)) {}
   VarRef var;
   AnyExpr value, body;
 };
@@ -170,7 +195,10 @@ struct UnaryNode : ExprNode {
 struct SelectNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Select;
   SelectNode(AnyExpr condition, AnyExpr yes, AnyExpr no)
-      : ExprNode(kKind, yes.dtype()), condition(std::move(condition)), yes(std::move(yes)), no(std::move(no)) {}
+      : ExprNode(kKind, yes.dtype()),
+        condition(std::move(condition)),
+        yes(std::move(yes)),
+        no(std::move(no)) {}
   AnyExpr condition, yes, no;
 };
 
@@ -192,7 +220,9 @@ struct RampNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Ramp;
   RampNode(AnyExpr base, AnyExpr stride, int lanes)
       : ExprNode(kKind, base.dtype().with_lanes(base.dtype().lanes * lanes)),
-        base(std::move(base)), stride(std::move(stride)), lanes(lanes) {}
+        base(std::move(base)),
+        stride(std::move(stride)),
+        lanes(lanes) {}
   AnyExpr base, stride;
   int lanes;
 };
@@ -201,7 +231,9 @@ struct RampNode : ExprNode {
 struct BroadcastNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Broadcast;
   BroadcastNode(AnyExpr value, int lanes)
-      : ExprNode(kKind, value.dtype().with_lanes(value.dtype().lanes * lanes)), value(std::move(value)), lanes(lanes) {}
+      : ExprNode(kKind, value.dtype().with_lanes(value.dtype().lanes * lanes)),
+        value(std::move(value)),
+        lanes(lanes) {}
   AnyExpr value;
   int lanes;
 };
@@ -215,11 +247,13 @@ struct ShuffleNode : ExprNode {
   std::vector<int> lanes;
 };
 
-// Factories. They check types and throw InternalError; what a user can get wrong is checked before, by the DSL.
+// Factories. They check types and throw InternalError; what a user can get wrong is checked before,
+// by the DSL.
 VarRef make_var(std::string name, DType dtype = kIndex);
-AnyExpr make_int(DType dtype, std::int64_t value);  ///< wraps to the width; lanes > 1 give a Broadcast
-AnyExpr make_float(DType dtype, double value);      ///< rounds to the type
-AnyExpr make_const(DType dtype, double value);      ///< either of the two above, by dtype
+AnyExpr make_int(DType dtype,
+                 std::int64_t value);           ///< wraps to the width; lanes > 1 give a Broadcast
+AnyExpr make_float(DType dtype, double value);  ///< rounds to the type
+AnyExpr make_const(DType dtype, double value);  ///< either of the two above, by dtype
 AnyExpr make_bool(bool value);
 AnyExpr make_binary(BinaryOp op, AnyExpr a, AnyExpr b);
 AnyExpr make_unary(UnaryOp op, AnyExpr a);
@@ -238,17 +272,20 @@ const std::int64_t* as_const_int(const AnyExpr& e);
 bool is_const(const AnyExpr& e, std::int64_t value);
 
 // Operators build nodes and fold nothing. An integer on one side takes the other side's dtype.
-// There is no operator== : identity is same_as, structure is structurally_equal, and eq builds the node.
-#define LATHE_EXPR_OPERATOR(symbol, name)                                                                    \
-  inline AnyExpr operator symbol(const AnyExpr& a, const AnyExpr& b) {                                       \
-    return make_binary(BinaryOp::name, a, b);                                                                \
-  }                                                                                                          \
-  inline AnyExpr operator symbol(const AnyExpr& a, std::int64_t b) {                                         \
-    return make_binary(BinaryOp::name, a, make_const(a.dtype(), static_cast<double>(b)));                    \
-  }                                                                                                          \
-  inline AnyExpr operator symbol(const AnyExpr& a, int b) { return a symbol static_cast<std::int64_t>(b); }  \
-  inline AnyExpr operator symbol(int a, const AnyExpr& b) {                                                  \
-    return make_binary(BinaryOp::name, make_const(b.dtype(), a), b);                                         \
+// There is no operator== : identity is same_as, structure is structurally_equal, and eq builds the
+// node.
+#define LATHE_EXPR_OPERATOR(symbol, name)                                                 \
+  inline AnyExpr operator symbol(const AnyExpr& a, const AnyExpr& b) {                    \
+    return make_binary(BinaryOp::name, a, b);                                             \
+  }                                                                                       \
+  inline AnyExpr operator symbol(const AnyExpr& a, std::int64_t b) {                      \
+    return make_binary(BinaryOp::name, a, make_const(a.dtype(), static_cast<double>(b))); \
+  }                                                                                       \
+  inline AnyExpr operator symbol(const AnyExpr& a, int b) {                               \
+    return a symbol static_cast<std::int64_t>(b);                                         \
+  }                                                                                       \
+  inline AnyExpr operator symbol(int a, const AnyExpr& b) {                               \
+    return make_binary(BinaryOp::name, make_const(b.dtype(), a), b);                      \
   }
 LATHE_EXPR_OPERATOR(+, add)
 LATHE_EXPR_OPERATOR(-, sub)
@@ -260,13 +297,21 @@ LATHE_EXPR_OPERATOR(<=, le)
 LATHE_EXPR_OPERATOR(>, gt)
 LATHE_EXPR_OPERATOR(>=, ge)
 #undef LATHE_EXPR_OPERATOR
-inline AnyExpr operator&&(const AnyExpr& a, const AnyExpr& b) { return make_binary(BinaryOp::and_, a, b); }
-inline AnyExpr operator||(const AnyExpr& a, const AnyExpr& b) { return make_binary(BinaryOp::or_, a, b); }
+inline AnyExpr operator&&(const AnyExpr& a, const AnyExpr& b) {
+  return make_binary(BinaryOp::and_, a, b);
+}
+inline AnyExpr operator||(const AnyExpr& a, const AnyExpr& b) {
+  return make_binary(BinaryOp::or_, a, b);
+}
 inline AnyExpr operator!(const AnyExpr& a) { return make_unary(UnaryOp::not_, a); }
 inline AnyExpr operator-(const AnyExpr& a) { return make_unary(UnaryOp::neg, a); }
 inline AnyExpr eq(const AnyExpr& a, const AnyExpr& b) { return make_binary(BinaryOp::eq, a, b); }
 inline AnyExpr ne(const AnyExpr& a, const AnyExpr& b) { return make_binary(BinaryOp::ne, a, b); }
-inline AnyExpr floordiv(const AnyExpr& a, const AnyExpr& b) { return make_binary(BinaryOp::floordiv, a, b); }
-inline AnyExpr floormod(const AnyExpr& a, const AnyExpr& b) { return make_binary(BinaryOp::floormod, a, b); }
+inline AnyExpr floordiv(const AnyExpr& a, const AnyExpr& b) {
+  return make_binary(BinaryOp::floordiv, a, b);
+}
+inline AnyExpr floormod(const AnyExpr& a, const AnyExpr& b) {
+  return make_binary(BinaryOp::floormod, a, b);
+}
 
 }  // namespace lathe

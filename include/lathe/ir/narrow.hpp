@@ -1,13 +1,13 @@
-// How numbers narrower than a machine type are rounded, stored and carried in C++: f16, bf16, f8e4m3, f8e5m2, i4, u4.
+// How numbers narrower than a machine type are rounded, stored and carried in C++: f16, bf16,
+// f8e4m3, f8e5m2, i4, u4.
 #pragma once
 
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <lathe/ir/dtype.hpp>
 #include <limits>
 #include <type_traits>
-
-#include <lathe/ir/dtype.hpp>
 
 namespace lathe {
 namespace detail {
@@ -20,14 +20,19 @@ struct FloatFormat {
 };
 constexpr FloatFormat float_format(DType t) {
   switch (t.code) {
-    case TypeCode::bfloat: return {8, 7, false};
-    case TypeCode::e4m3: return {4, 3, true};
-    case TypeCode::e5m2: return {5, 2, false};
-    default: return t.bits == 16 ? FloatFormat{5, 10, false} : FloatFormat{8, 23, false};
+    case TypeCode::bfloat:
+      return {8, 7, false};
+    case TypeCode::e4m3:
+      return {4, 3, true};
+    case TypeCode::e5m2:
+      return {5, 2, false};
+    default:
+      return t.bits == 16 ? FloatFormat{5, 10, false} : FloatFormat{8, 23, false};
   }
 }
 
-/// The bits of value in a format of at most 16 bits, rounded to nearest even; overflow gives infinity, or NaN if finite.
+/// The bits of value in a format of at most 16 bits, rounded to nearest even; overflow gives
+/// infinity, or NaN if finite.
 inline std::uint32_t encode_float(FloatFormat f, double value) {
   const std::uint32_t sign = std::signbit(value) ? 1u << (f.exponent_bits + f.mantissa_bits) : 0;
   const std::uint32_t top = (1u << f.exponent_bits) - 1;
@@ -40,10 +45,13 @@ inline std::uint32_t encode_float(FloatFormat f, double value) {
   if (magnitude == 0) return sign;
   int exponent = std::ilogb(magnitude);
   if (exponent < 1 - f.bias()) exponent = 1 - f.bias();
-  // An integer number of units in the last place; nearbyint rounds to nearest even in the default environment.
-  auto units = static_cast<std::uint32_t>(std::nearbyint(std::ldexp(magnitude, f.mantissa_bits - exponent)));
+  // An integer number of units in the last place; nearbyint rounds to nearest even in the default
+  // environment.
+  auto units =
+      static_cast<std::uint32_t>(std::nearbyint(std::ldexp(magnitude, f.mantissa_bits - exponent)));
   // units carries into the exponent field by plain addition, also from subnormal to normal.
-  std::uint32_t bits = (static_cast<std::uint32_t>(exponent + f.bias() - 1) << f.mantissa_bits) + units;
+  std::uint32_t bits =
+      (static_cast<std::uint32_t>(exponent + f.bias() - 1) << f.mantissa_bits) + units;
   const std::uint32_t largest = f.finite ? nan - 1 : (top << f.mantissa_bits) - 1;
   return sign | (bits > largest ? overflow : bits);
 }
@@ -55,13 +63,15 @@ inline double decode_float(FloatFormat f, std::uint32_t bits) {
   const bool negative = (bits >> (f.exponent_bits + f.mantissa_bits)) & 1;
   double magnitude;
   if (exponent == top && !f.finite) {
-    magnitude = mantissa ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
+    magnitude = mantissa ? std::numeric_limits<double>::quiet_NaN()
+                         : std::numeric_limits<double>::infinity();
   } else if (f.finite && exponent == top && mantissa == (1u << f.mantissa_bits) - 1) {
     magnitude = std::numeric_limits<double>::quiet_NaN();
   } else if (exponent == 0) {
     magnitude = std::ldexp(mantissa, 1 - f.bias() - f.mantissa_bits);
   } else {
-    magnitude = std::ldexp(mantissa + (1u << f.mantissa_bits), static_cast<int>(exponent) - f.bias() - f.mantissa_bits);
+    magnitude = std::ldexp(mantissa + (1u << f.mantissa_bits),
+                           static_cast<int>(exponent) - f.bias() - f.mantissa_bits);
   }
   return std::copysign(magnitude, negative ? -1.0 : 1.0);
 }
@@ -75,15 +85,19 @@ inline double round_to(DType t, double value) {
 
 }  // namespace detail
 
-/// A float of 8 or 16 bits as C++ stores it; converts to float exactly and from float with one rounding.
+/// A float of 8 or 16 bits as C++ stores it; converts to float exactly and from float with one
+/// rounding.
 template <TypeCode Code, class Storage>
 struct SmallFloat {
   Storage bits = 0;
 
   static constexpr DType dtype{Code, sizeof(Storage) * 8};
   SmallFloat() = default;
-  SmallFloat(float value) : bits(static_cast<Storage>(detail::encode_float(detail::float_format(dtype), value))) {}
-  operator float() const { return static_cast<float>(detail::decode_float(detail::float_format(dtype), bits)); }
+  SmallFloat(float value)
+      : bits(static_cast<Storage>(detail::encode_float(detail::float_format(dtype), value))) {}
+  operator float() const {
+    return static_cast<float>(detail::decode_float(detail::float_format(dtype), bits));
+  }
 };
 using f16 = SmallFloat<TypeCode::ieee, std::uint16_t>;
 using bf16 = SmallFloat<TypeCode::bfloat, std::uint16_t>;
@@ -106,9 +120,9 @@ struct u4 {
 
 template <class T>
 struct DTypeOf;
-#define LATHE_DTYPE_OF(type, constant) \
-  template <>                          \
-  struct DTypeOf<type> {               \
+#define LATHE_DTYPE_OF(type, constant)       \
+  template <>                                \
+  struct DTypeOf<type> {                     \
     static constexpr DType value = constant; \
   };
 LATHE_DTYPE_OF(bool, kBool)

@@ -1,38 +1,49 @@
-// What a program does: buffers, statements, blocks and the program around them, with their semantics.
+// What a program does: buffers, statements, blocks and the program around them, with their
+// semantics.
 //
 //   Program := name, params(Buffer in | out | inout, scalar Var) dims(Dim) body stage
 //   Stmt    := For(var, min, extent, kind, annotations, body) | Block | Alloc(buffer, body)
-//            | Store(buffer, indices, value, mask?) | Atomic(op, buffer, indices, value) | Let(var, value, body)
-//            | Seq(stmts) | If(condition, then, else?) | While(condition, body) | Assert(condition, message)
-//            | Evaluate(call)
-//   Block   := name, iters[(var, min, extent, spatial | reduce | opaque) = binding], reads, writes, predicate?,
+//            | Store(buffer, indices, value, mask?) | Atomic(op, buffer, indices, value) | Let(var,
+//            value, body) | Seq(stmts) | If(condition, then, else?) | While(condition, body) |
+//            Assert(condition, message) | Evaluate(call)
+//   Block   := name, iters[(var, min, extent, spatial | reduce | opaque) = binding], reads, writes,
+//   predicate?,
 //              reducer?, init, body, annotations
-//   Reducer := name, identity(Expr…), lhs(Var…), rhs(Var…), combine(Expr…), associative, commutative
-//   Buffer  := name, dtype, shape(Expr…), strides(Expr…), scope, alignment
+//   Reducer := name, identity(Expr…), lhs(Var…), rhs(Var…), combine(Expr…), associative,
+//   commutative Buffer  := name, dtype, shape(Expr…), strides(Expr…), scope, alignment
 //
 // Semantics:
-// * For runs var from min to min + extent - 1; an extent <= 0 runs nothing. Kinds other than serial are promises that
+// * For runs var from min to min + extent - 1; an extent <= 0 runs nothing. Kinds other than serial
+// are promises that
 //   a schedule has proved; the evaluator runs them serially.
-// * A block instance runs for every point of the surrounding loops at which each binding lies in its iterator's domain
-//   [min, min + extent). That guard is implied, never stored; lowering writes it where it can't be proved. The
-//   predicate is a condition of the computation over the block's own iterators. Only iterator variables, dims, scalar
-//   params and the block's own lets occur inside a block, never the loop variables around it.
-// * A block without a reducer runs its body. In a block with a reducer the body is one Store per output, in the order
-//   of the reducer's values (a Seq if there are several); the stored value is the *term*, and the element becomes
-//   combine(lhs = element, rhs = term). All combines of an instance are evaluated before any is stored.
-// * With init, the element is set to the identity once per evaluation of its spatial point, before its first update and
-//   also when the reduce domain is empty: before the outermost loop that feeds a reduce iterator, for the spatial points
-//   reached inside that loop, under the part of the predicate that names no reduce iterator. Without init (after
-//   decompose_reduction) the element holds what another block stored.
-// * reads and writes are declared for opaque blocks only; for all others they follow from the body and are empty here.
-// * Alloc gives a buffer with undefined content; scopes other than global exist once per iteration of the parallel
+// * A block instance runs for every point of the surrounding loops at which each binding lies in
+// its iterator's domain
+//   [min, min + extent). That guard is implied, never stored; lowering writes it where it can't be
+//   proved. The predicate is a condition of the computation over the block's own iterators. Only
+//   iterator variables, dims, scalar params and the block's own lets occur inside a block, never
+//   the loop variables around it.
+// * A block without a reducer runs its body. In a block with a reducer the body is one Store per
+// output, in the order
+//   of the reducer's values (a Seq if there are several); the stored value is the *term*, and the
+//   element becomes combine(lhs = element, rhs = term). All combines of an instance are evaluated
+//   before any is stored.
+// * With init, the element is set to the identity once per evaluation of its spatial point, before
+// its first update and
+//   also when the reduce domain is empty: before the outermost loop that feeds a reduce iterator,
+//   for the spatial points reached inside that loop, under the part of the predicate that names no
+//   reduce iterator. Without init (after decompose_reduction) the element holds what another block
+//   stored.
+// * reads and writes are declared for opaque blocks only; for all others they follow from the body
+// and are empty here.
+// * Alloc gives a buffer with undefined content; scopes other than global exist once per iteration
+// of the parallel
 //   loops around them. Strides are in elements; no strides means dense row-major.
-// * Store with a mask stores the lanes whose mask is true. An Assert that fails ends the kernel with its message.
+// * Store with a mask stores the lanes whose mask is true. An Assert that fails ends the kernel
+// with its message.
 #pragma once
 
-#include <optional>
-
 #include <lathe/ir/expr.hpp>
+#include <optional>
 
 namespace lathe {
 
@@ -49,10 +60,11 @@ enum class ForKind : std::uint8_t { serial, parallel, vectorized, unrolled };
 enum class IterKind : std::uint8_t { spatial, reduce, opaque };
 enum class Scope : std::uint8_t { global, shared, local, reg };
 /// How far a program has been lowered; verify has a spec for each.
-///   blocks: as written and scheduled · loops: no blocks, guards explicit · vector: no vectorized or unrolled loop
-///   flat: every access has one index, the element's offset (registers of rank 0 have none); temporaries have rank 1
-///   or 0, parameters keep their shape and strides, from which the call takes its slots · machine: no math call that
-///   codegen can't emit as an instruction, no type that the target lacks
+///   blocks: as written and scheduled · loops: no blocks, guards explicit · vector: no vectorized
+///   or unrolled loop flat: every access has one index, the element's offset (registers of rank 0
+///   have none); temporaries have rank 1 or 0, parameters keep their shape and strides, from which
+///   the call takes its slots · machine: no math call that codegen can't emit as an instruction, no
+///   type that the target lacks
 enum class Stage : std::uint8_t { blocks, loops, vector, flat, machine };
 
 std::string_view to_text(ForKind kind);
@@ -66,11 +78,16 @@ struct BufferNode : RefCounted {
   std::vector<AnyExpr> shape;    ///< i64
   std::vector<AnyExpr> strides;  ///< i64, in elements; empty means dense row-major
   Scope scope = Scope::global;
-  int alignment = 0;             ///< bytes that the base address is a multiple of; 0 means that of the element
+  int alignment = 0;  ///< bytes that the base address is a multiple of; 0 means that of the element
+  Ref<RefCounted> origin;  ///< the tensor that the DSL made it for; never set inside a program
 
-  BufferNode(std::string name, DType dtype, std::vector<AnyExpr> shape, std::vector<AnyExpr> strides = {},
-             Scope scope = Scope::global, int alignment = 0)
-      : name(std::move(name)), dtype(dtype), shape(std::move(shape)), strides(std::move(strides)), scope(scope),
+  BufferNode(std::string name, DType dtype, std::vector<AnyExpr> shape,
+             std::vector<AnyExpr> strides = {}, Scope scope = Scope::global, int alignment = 0)
+      : name(std::move(name)),
+        dtype(dtype),
+        shape(std::move(shape)),
+        strides(std::move(strides)),
+        scope(scope),
         alignment(alignment) {}
   int rank() const { return static_cast<int>(shape.size()); }
 };
@@ -106,8 +123,8 @@ class Stmt : public Ref<StmtNode> {
   Stmt() = default;
   Stmt(std::nullptr_t) {}
   template <class Node>
-    requires std::is_convertible_v<const Node*, const StmtNode*>
-  Stmt(const Ref<Node>& node) : Ref<StmtNode>(node) {}
+  requires std::is_convertible_v<const Node*, const StmtNode*> Stmt(const Ref<Node>& node)
+      : Ref<StmtNode>(node) {}
 
   StmtKind kind() const { return get()->kind; }
   template <class T>
@@ -120,9 +137,15 @@ class Stmt : public Ref<StmtNode> {
 /// A loop's identity is its variable: it survives every rewrite that keeps the loop.
 struct ForNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::For;
-  ForNode(VarRef var, AnyExpr min, AnyExpr extent, ForKind loop_kind, Annotations annotations, Stmt body)
-      : StmtNode(kKind), var(std::move(var)), min(std::move(min)), extent(std::move(extent)), loop_kind(loop_kind),
-        annotations(std::move(annotations)), body(std::move(body)) {}
+  ForNode(VarRef var, AnyExpr min, AnyExpr extent, ForKind loop_kind, Annotations annotations,
+          Stmt body)
+      : StmtNode(kKind),
+        var(std::move(var)),
+        min(std::move(min)),
+        extent(std::move(extent)),
+        loop_kind(loop_kind),
+        annotations(std::move(annotations)),
+        body(std::move(body)) {}
   VarRef var;
   AnyExpr min, extent;
   ForKind loop_kind;
@@ -138,10 +161,16 @@ struct ReducerNode : RefCounted {
   std::vector<AnyExpr> combine;
   bool associative = true, commutative = true;
 
-  ReducerNode(std::string name, std::vector<AnyExpr> identity, std::vector<VarRef> lhs, std::vector<VarRef> rhs,
-              std::vector<AnyExpr> combine, bool associative = true, bool commutative = true)
-      : name(std::move(name)), identity(std::move(identity)), lhs(std::move(lhs)), rhs(std::move(rhs)),
-        combine(std::move(combine)), associative(associative), commutative(commutative) {}
+  ReducerNode(std::string name, std::vector<AnyExpr> identity, std::vector<VarRef> lhs,
+              std::vector<VarRef> rhs, std::vector<AnyExpr> combine, bool associative = true,
+              bool commutative = true)
+      : name(std::move(name)),
+        identity(std::move(identity)),
+        lhs(std::move(lhs)),
+        rhs(std::move(rhs)),
+        combine(std::move(combine)),
+        associative(associative),
+        commutative(commutative) {}
 };
 using ReducerRef = Ref<ReducerNode>;
 
@@ -160,7 +189,8 @@ struct Region {
   std::vector<Range> ranges;
 };
 
-/// A block's identity; it survives every rewrite that keeps the block. Names are unique within a program.
+/// A block's identity; it survives every rewrite that keeps the block. Names are unique within a
+/// program.
 struct BlockTagNode : RefCounted {
   explicit BlockTagNode(std::string name) : name(std::move(name)) {}
   std::string name;
@@ -185,16 +215,22 @@ struct BlockNode : StmtNode {
 
 struct AllocNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Alloc;
-  AllocNode(Buffer buffer, Stmt body) : StmtNode(kKind), buffer(std::move(buffer)), body(std::move(body)) {}
+  AllocNode(Buffer buffer, Stmt body)
+      : StmtNode(kKind), buffer(std::move(buffer)), body(std::move(body)) {}
   Buffer buffer;
   Stmt body;
 };
 
 struct StoreNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Store;
-  StoreNode(Buffer buffer, std::vector<AnyExpr> indices, AnyExpr value, AnyExpr mask = {}, bool streaming = false)
-      : StmtNode(kKind), buffer(std::move(buffer)), indices(std::move(indices)), value(std::move(value)),
-        mask(std::move(mask)), streaming(streaming) {}
+  StoreNode(Buffer buffer, std::vector<AnyExpr> indices, AnyExpr value, AnyExpr mask = {},
+            bool streaming = false)
+      : StmtNode(kKind),
+        buffer(std::move(buffer)),
+        indices(std::move(indices)),
+        value(std::move(value)),
+        mask(std::move(mask)),
+        streaming(streaming) {}
   Buffer buffer;
   std::vector<AnyExpr> indices;
   AnyExpr value, mask;
@@ -205,7 +241,11 @@ struct StoreNode : StmtNode {
 struct AtomicNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Atomic;
   AtomicNode(BinaryOp op, Buffer buffer, std::vector<AnyExpr> indices, AnyExpr value)
-      : StmtNode(kKind), op(op), buffer(std::move(buffer)), indices(std::move(indices)), value(std::move(value)) {}
+      : StmtNode(kKind),
+        op(op),
+        buffer(std::move(buffer)),
+        indices(std::move(indices)),
+        value(std::move(value)) {}
   BinaryOp op;
   Buffer buffer;
   std::vector<AnyExpr> indices;
@@ -231,7 +271,9 @@ struct SeqNode : StmtNode {
 struct IfNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::If;
   IfNode(AnyExpr condition, Stmt then_body, Stmt else_body = {})
-      : StmtNode(kKind), condition(std::move(condition)), then_body(std::move(then_body)),
+      : StmtNode(kKind),
+        condition(std::move(condition)),
+        then_body(std::move(then_body)),
         else_body(std::move(else_body)) {}
   AnyExpr condition;
   Stmt then_body, else_body;  ///< else_body may be none
@@ -239,7 +281,8 @@ struct IfNode : StmtNode {
 
 struct WhileNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::While;
-  WhileNode(AnyExpr condition, Stmt body) : StmtNode(kKind), condition(std::move(condition)), body(std::move(body)) {}
+  WhileNode(AnyExpr condition, Stmt body)
+      : StmtNode(kKind), condition(std::move(condition)), body(std::move(body)) {}
   AnyExpr condition;
   Stmt body;
 };
@@ -270,7 +313,8 @@ struct Param {
   DType dtype() const;
 };
 
-/// A symbolic extent: taken from the arguments' shapes at the call and checked there against these bounds.
+/// A symbolic extent: taken from the arguments' shapes at the call and checked there against these
+/// bounds.
 struct DimNode : RefCounted {
   DimNode(VarRef var, std::int64_t min, std::int64_t max, std::int64_t multiple_of)
       : var(std::move(var)), min(min), max(max), multiple_of(multiple_of) {}
@@ -300,20 +344,24 @@ class Program : public Ref<ProgramNode> {
 };
 
 // Factories.
-Buffer make_buffer(std::string name, DType dtype, std::vector<AnyExpr> shape, Scope scope = Scope::global);
+Buffer make_buffer(std::string name, DType dtype, std::vector<AnyExpr> shape,
+                   Scope scope = Scope::global);
 Stmt make_for(VarRef var, AnyExpr min, AnyExpr extent, Stmt body, ForKind kind = ForKind::serial,
               Annotations annotations = {});
-Stmt make_seq(std::vector<Stmt> stmts);  ///< flattens, drops empty ones; one statement stands for itself
+Stmt make_seq(
+    std::vector<Stmt> stmts);  ///< flattens, drops empty ones; one statement stands for itself
 Stmt make_store(Buffer buffer, std::vector<AnyExpr> indices, AnyExpr value, AnyExpr mask = {});
 Stmt make_if(AnyExpr condition, Stmt then_body, Stmt else_body = {});
 Stmt make_alloc(Buffer buffer, Stmt body);
 Stmt make_let_stmt(VarRef var, AnyExpr value, Stmt body);
-/// A block as a copy of another with some fields changed: auto node = *block; node.x = …; make_block(node).
+/// A block as a copy of another with some fields changed: auto node = *block; node.x = …;
+/// make_block(node).
 Stmt make_block(BlockNode node);
 /// The sequence of a Seq, or the statement itself as a list of one.
 std::vector<Stmt> seq_of(const Stmt& s);
 
-/// The element that a reducer block's store updates becomes this statement: lets of the combines, then the stores.
+/// The element that a reducer block's store updates becomes this statement: lets of the combines,
+/// then the stores.
 Stmt expand_update(const BlockNode& block);
 /// The identity stored at each output of a reducer block.
 Stmt expand_init(const BlockNode& block);

@@ -1,34 +1,37 @@
 // How to walk and to rewrite programs: one switch over the nodes, and what is built on it.
 #pragma once
 
-#include <utility>
-
 #include <lathe/ir/stmt.hpp>
+#include <utility>
 
 namespace lathe {
 
-/// Walks everything. Override expr or stmt, look at the kind, and call descend to go on into the children.
-/// Order is evaluation order: indices, mask, value; min, extent, body; bindings, predicate, body.
+/// Walks everything. Override expr or stmt, look at the kind, and call descend to go on into the
+/// children. Order is evaluation order: indices, mask, value; min, extent, body; bindings,
+/// predicate, body.
 class Visitor {
  public:
   virtual ~Visitor() = default;
   virtual void expr(const AnyExpr& e) { descend(e); }
   virtual void stmt(const Stmt& s) { descend(s); }
-  virtual void buffer(const Buffer&) {}  ///< called for each use (load, store, alloc, region); shapes are not walked
+  virtual void buffer(const Buffer&) {
+  }  ///< called for each use (load, store, alloc, region); shapes are not walked
 
  protected:
   void descend(const AnyExpr& e);
   void descend(const Stmt& s);
 };
 
-/// Rebuilds what changed and shares what did not. Variables, buffers and blocks keep their identity unless the
-/// override says otherwise. Reducers are closed and not entered.
+/// Rebuilds what changed and shares what did not. Variables, buffers and blocks keep their identity
+/// unless the override says otherwise. Reducers are closed and not entered.
 class Mutator {
  public:
   virtual ~Mutator() = default;
   virtual AnyExpr expr(const AnyExpr& e) { return descend(e); }
   virtual Stmt stmt(const Stmt& s) { return descend(s); }
-  virtual Buffer buffer(const Buffer& b) { return b; }  ///< each use: load, store, alloc, declared region
+  virtual Buffer buffer(const Buffer& b) {
+    return b;
+  }  ///< each use: load, store, alloc, declared region
 
   AnyExpr optional(const AnyExpr& e) { return e ? expr(e) : e; }
 

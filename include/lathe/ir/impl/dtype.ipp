@@ -10,10 +10,10 @@ struct DTypeName {
   DType dtype;
 };
 inline constexpr DTypeName kDTypeNames[] = {
-    {"bool", kBool},     {"i4", kI4},   {"u4", kU4},   {"i8", kI8},   {"u8", kU8},
-    {"i16", kI16},       {"u16", kU16}, {"i32", kI32}, {"u32", kU32}, {"i64", kI64},
-    {"u64", kU64},       {"f16", kF16}, {"bf16", kBF16}, {"f32", kF32}, {"f64", kF64},
-    {"f8e4m3", kE4M3},   {"f8e5m2", kE5M2},
+    {"bool", kBool},   {"i4", kI4},       {"u4", kU4},     {"i8", kI8},   {"u8", kU8},
+    {"i16", kI16},     {"u16", kU16},     {"i32", kI32},   {"u32", kU32}, {"i64", kI64},
+    {"u64", kU64},     {"f16", kF16},     {"bf16", kBF16}, {"f32", kF32}, {"f64", kF64},
+    {"f8e4m3", kE4M3}, {"f8e5m2", kE5M2},
 };
 
 }  // namespace detail

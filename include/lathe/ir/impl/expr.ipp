@@ -12,7 +12,8 @@ inline std::int64_t wrap_to(DType t, std::int64_t value) {
   if (t.bits == 64) return value;
   auto shift = static_cast<unsigned>(64 - t.bits);
   auto bits = static_cast<std::uint64_t>(value) << shift;
-  return t.is_signed() ? static_cast<std::int64_t>(bits) >> shift : static_cast<std::int64_t>(bits >> shift);
+  return t.is_signed() ? static_cast<std::int64_t>(bits) >> shift
+                       : static_cast<std::int64_t>(bits >> shift);
 }
 
 }  // namespace detail
@@ -76,12 +77,14 @@ LATHE_DECL AnyExpr make_int(DType dtype, std::int64_t value) {
 
 LATHE_DECL AnyExpr make_float(DType dtype, double value) {
   invariant(dtype.is_float(), "make_float of an integer type");
-  AnyExpr scalar = make_ref<ConstNode>(dtype.scalar(), std::int64_t{0}, detail::round_to(dtype.scalar(), value));
+  AnyExpr scalar =
+      make_ref<ConstNode>(dtype.scalar(), std::int64_t{0}, detail::round_to(dtype.scalar(), value));
   return make_broadcast(scalar, dtype.lanes);
 }
 
 LATHE_DECL AnyExpr make_const(DType dtype, double value) {
-  return dtype.is_float() ? make_float(dtype, value) : make_int(dtype, static_cast<std::int64_t>(value));
+  return dtype.is_float() ? make_float(dtype, value)
+                          : make_int(dtype, static_cast<std::int64_t>(value));
 }
 
 LATHE_DECL AnyExpr make_bool(bool value) { return make_int(kBool, value); }
@@ -102,7 +105,8 @@ LATHE_DECL AnyExpr make_unary(UnaryOp op, AnyExpr a) {
 
 LATHE_DECL AnyExpr make_select(AnyExpr condition, AnyExpr yes, AnyExpr no) {
   invariant(condition.dtype().is_bool() && yes.dtype() == no.dtype(), "select operands disagree");
-  invariant(condition.dtype().lanes == 1 || condition.dtype().lanes == yes.dtype().lanes, "select lanes disagree");
+  invariant(condition.dtype().lanes == 1 || condition.dtype().lanes == yes.dtype().lanes,
+            "select lanes disagree");
   return make_ref<SelectNode>(std::move(condition), std::move(yes), std::move(no));
 }
 
@@ -121,7 +125,8 @@ LATHE_DECL AnyExpr make_call(CallOp op, std::vector<AnyExpr> args) {
 }
 
 LATHE_DECL AnyExpr make_reinterpret(DType dtype, AnyExpr value) {
-  invariant(dtype.bits * dtype.lanes == value.dtype().bits * value.dtype().lanes, "reinterpret changes the width");
+  invariant(dtype.bits * dtype.lanes == value.dtype().bits * value.dtype().lanes,
+            "reinterpret changes the width");
   return make_ref<CallNode>(dtype, CallOp::reinterpret, std::vector<AnyExpr>{std::move(value)});
 }
 

@@ -38,13 +38,16 @@ LATHE_DECL Program Program::with(Stmt body, Stage stage) const {
   return Program(std::move(node));
 }
 
-LATHE_DECL Buffer make_buffer(std::string name, DType dtype, std::vector<AnyExpr> shape, Scope scope) {
-  return make_ref<BufferNode>(std::move(name), dtype, std::move(shape), std::vector<AnyExpr>{}, scope);
+LATHE_DECL Buffer make_buffer(std::string name, DType dtype, std::vector<AnyExpr> shape,
+                              Scope scope) {
+  return make_ref<BufferNode>(std::move(name), dtype, std::move(shape), std::vector<AnyExpr>{},
+                              scope);
 }
 
-LATHE_DECL Stmt make_for(VarRef var, AnyExpr min, AnyExpr extent, Stmt body, ForKind kind, Annotations annotations) {
-  return make_ref<ForNode>(std::move(var), std::move(min), std::move(extent), kind, std::move(annotations),
-                           std::move(body));
+LATHE_DECL Stmt make_for(VarRef var, AnyExpr min, AnyExpr extent, Stmt body, ForKind kind,
+                         Annotations annotations) {
+  return make_ref<ForNode>(std::move(var), std::move(min), std::move(extent), kind,
+                           std::move(annotations), std::move(body));
 }
 
 LATHE_DECL Stmt make_seq(std::vector<Stmt> stmts) {
@@ -61,11 +64,13 @@ LATHE_DECL Stmt make_seq(std::vector<Stmt> stmts) {
   return make_ref<SeqNode>(std::move(flat));
 }
 
-LATHE_DECL Stmt make_store(Buffer buffer, std::vector<AnyExpr> indices, AnyExpr value, AnyExpr mask) {
+LATHE_DECL Stmt make_store(Buffer buffer, std::vector<AnyExpr> indices, AnyExpr value,
+                           AnyExpr mask) {
   invariant(static_cast<int>(indices.size()) == buffer->rank() || indices.size() == 1,
             "store with a wrong number of indices");
   invariant(value.dtype().scalar() == buffer->dtype.scalar(), "store of another type");
-  return make_ref<StoreNode>(std::move(buffer), std::move(indices), std::move(value), std::move(mask));
+  return make_ref<StoreNode>(std::move(buffer), std::move(indices), std::move(value),
+                             std::move(mask));
 }
 
 LATHE_DECL Stmt make_if(AnyExpr condition, Stmt then_body, Stmt else_body) {
@@ -80,7 +85,9 @@ LATHE_DECL Stmt make_let_stmt(VarRef var, AnyExpr value, Stmt body) {
   return make_ref<LetStmtNode>(std::move(var), std::move(value), std::move(body));
 }
 
-LATHE_DECL Stmt make_block(BlockNode node) { return Ref<BlockNode>(new BlockNode(std::move(node))); }
+LATHE_DECL Stmt make_block(BlockNode node) {
+  return Ref<BlockNode>(new BlockNode(std::move(node)));
+}
 
 LATHE_DECL std::vector<Stmt> seq_of(const Stmt& s) {
   if (const auto* seq = s.as<SeqNode>()) return seq->stmts;
@@ -118,8 +125,10 @@ LATHE_DECL Stmt expand_update(const BlockNode& block) {
     stores.push_back(make_store(store->buffer, store->indices, value));
   }
   Stmt body = make_seq(std::move(stores));
-  for (auto it = results.rbegin(); it != results.rend(); ++it) body = make_let_stmt(it->first, it->second, body);
-  for (auto it = lets.rbegin(); it != lets.rend(); ++it) body = make_let_stmt(it->first, it->second, body);
+  for (auto it = results.rbegin(); it != results.rend(); ++it)
+    body = make_let_stmt(it->first, it->second, body);
+  for (auto it = lets.rbegin(); it != lets.rend(); ++it)
+    body = make_let_stmt(it->first, it->second, body);
   return body;
 }
 

@@ -22,7 +22,8 @@ bool rebuild(List& list, F&& f) {
 LATHE_DECL void Visitor::descend(const AnyExpr& e) {
   switch (e.kind()) {
     case ExprKind::Const:
-    case ExprKind::Var: return;
+    case ExprKind::Var:
+      return;
     case ExprKind::Load: {
       const auto* n = e.as<LoadNode>();
       for (const auto& i : n->indices) expr(i);
@@ -30,19 +31,25 @@ LATHE_DECL void Visitor::descend(const AnyExpr& e) {
       buffer(n->buffer);
       return;
     }
-    case ExprKind::Let: return expr(e.as<LetNode>()->value), expr(e.as<LetNode>()->body);
-    case ExprKind::Binary: return expr(e.as<BinaryNode>()->a), expr(e.as<BinaryNode>()->b);
-    case ExprKind::Unary: return expr(e.as<UnaryNode>()->a);
+    case ExprKind::Let:
+      return expr(e.as<LetNode>()->value), expr(e.as<LetNode>()->body);
+    case ExprKind::Binary:
+      return expr(e.as<BinaryNode>()->a), expr(e.as<BinaryNode>()->b);
+    case ExprKind::Unary:
+      return expr(e.as<UnaryNode>()->a);
     case ExprKind::Select: {
       const auto* n = e.as<SelectNode>();
       return expr(n->condition), expr(n->yes), expr(n->no);
     }
-    case ExprKind::Cast: return expr(e.as<CastNode>()->value);
+    case ExprKind::Cast:
+      return expr(e.as<CastNode>()->value);
     case ExprKind::Call:
       for (const auto& a : e.as<CallNode>()->args) expr(a);
       return;
-    case ExprKind::Ramp: return expr(e.as<RampNode>()->base), expr(e.as<RampNode>()->stride);
-    case ExprKind::Broadcast: return expr(e.as<BroadcastNode>()->value);
+    case ExprKind::Ramp:
+      return expr(e.as<RampNode>()->base), expr(e.as<RampNode>()->stride);
+    case ExprKind::Broadcast:
+      return expr(e.as<BroadcastNode>()->value);
     case ExprKind::Shuffle:
       for (const auto& v : e.as<ShuffleNode>()->vectors) expr(v);
       return;
@@ -78,7 +85,8 @@ LATHE_DECL void Visitor::descend(const Stmt& s) {
       if (n->predicate) expr(n->predicate);
       return stmt(n->body);
     }
-    case StmtKind::Alloc: return buffer(s.as<AllocNode>()->buffer), stmt(s.as<AllocNode>()->body);
+    case StmtKind::Alloc:
+      return buffer(s.as<AllocNode>()->buffer), stmt(s.as<AllocNode>()->body);
     case StmtKind::Store: {
       const auto* n = s.as<StoreNode>();
       all(n->indices);
@@ -89,7 +97,8 @@ LATHE_DECL void Visitor::descend(const Stmt& s) {
       const auto* n = s.as<AtomicNode>();
       return all(n->indices), expr(n->value), buffer(n->buffer);
     }
-    case StmtKind::LetStmt: return expr(s.as<LetStmtNode>()->value), stmt(s.as<LetStmtNode>()->body);
+    case StmtKind::LetStmt:
+      return expr(s.as<LetStmtNode>()->value), stmt(s.as<LetStmtNode>()->body);
     case StmtKind::Seq:
       for (const auto& child : s.as<SeqNode>()->stmts) stmt(child);
       return;
@@ -99,9 +108,12 @@ LATHE_DECL void Visitor::descend(const Stmt& s) {
       if (n->else_body) stmt(n->else_body);
       return;
     }
-    case StmtKind::While: return expr(s.as<WhileNode>()->condition), stmt(s.as<WhileNode>()->body);
-    case StmtKind::Assert: return expr(s.as<AssertNode>()->condition);
-    case StmtKind::Evaluate: return expr(s.as<EvaluateNode>()->call);
+    case StmtKind::While:
+      return expr(s.as<WhileNode>()->condition), stmt(s.as<WhileNode>()->body);
+    case StmtKind::Assert:
+      return expr(s.as<AssertNode>()->condition);
+    case StmtKind::Evaluate:
+      return expr(s.as<EvaluateNode>()->call);
   }
 }
 
@@ -109,7 +121,8 @@ LATHE_DECL AnyExpr Mutator::descend(const AnyExpr& e) {
   auto go = [this](const AnyExpr& x) { return expr(x); };
   switch (e.kind()) {
     case ExprKind::Const:
-    case ExprKind::Var: return e;
+    case ExprKind::Var:
+      return e;
     case ExprKind::Load: {
       const auto* n = e.as<LoadNode>();
       auto indices = n->indices;
@@ -152,7 +165,8 @@ LATHE_DECL AnyExpr Mutator::descend(const AnyExpr& e) {
       const auto* n = e.as<CallNode>();
       auto args = n->args;
       if (!detail::rebuild(args, go)) return e;
-      if (n->op == CallOp::reinterpret) return make_reinterpret(n->dtype.with_lanes(args[0].dtype().lanes), args[0]);
+      if (n->op == CallOp::reinterpret)
+        return make_reinterpret(n->dtype.with_lanes(args[0].dtype().lanes), args[0]);
       return make_call(n->op, std::move(args));
     }
     case ExprKind::Ramp: {
@@ -212,14 +226,17 @@ LATHE_DECL Stmt Mutator::descend(const Stmt& s) {
       AnyExpr min = expr(n->min), extent = expr(n->extent);
       Stmt body = stmt(n->body);
       if (min.same_as(n->min) && extent.same_as(n->extent) && body.same_as(n->body)) return s;
-      return make_for(n->var, std::move(min), std::move(extent), std::move(body), n->loop_kind, n->annotations);
+      return make_for(n->var, std::move(min), std::move(extent), std::move(body), n->loop_kind,
+                      n->annotations);
     }
-    case StmtKind::Block: return detail::rebuild_block(*this, s);
+    case StmtKind::Block:
+      return detail::rebuild_block(*this, s);
     case StmtKind::Alloc: {
       const auto* n = s.as<AllocNode>();
       Buffer b = buffer(n->buffer);
       Stmt body = stmt(n->body);
-      return b == n->buffer && body.same_as(n->body) ? s : make_alloc(std::move(b), std::move(body));
+      return b == n->buffer && body.same_as(n->body) ? s
+                                                     : make_alloc(std::move(b), std::move(body));
     }
     case StmtKind::Store: {
       const auto* n = s.as<StoreNode>();
@@ -228,7 +245,8 @@ LATHE_DECL Stmt Mutator::descend(const Stmt& s) {
       AnyExpr mask = optional(n->mask), value = expr(n->value);
       Buffer b = buffer(n->buffer);
       if (!changed && mask.same_as(n->mask) && value.same_as(n->value) && b == n->buffer) return s;
-      return make_ref<StoreNode>(std::move(b), std::move(indices), std::move(value), std::move(mask), n->streaming);
+      return make_ref<StoreNode>(std::move(b), std::move(indices), std::move(value),
+                                 std::move(mask), n->streaming);
     }
     case StmtKind::Atomic: {
       const auto* n = s.as<AtomicNode>();
@@ -255,7 +273,8 @@ LATHE_DECL Stmt Mutator::descend(const Stmt& s) {
       const auto* n = s.as<IfNode>();
       AnyExpr c = expr(n->condition);
       Stmt yes = stmt(n->then_body), no = n->else_body ? stmt(n->else_body) : Stmt();
-      if (c.same_as(n->condition) && yes.same_as(n->then_body) && no.same_as(n->else_body)) return s;
+      if (c.same_as(n->condition) && yes.same_as(n->then_body) && no.same_as(n->else_body))
+        return s;
       return make_if(std::move(c), std::move(yes), std::move(no));
     }
     case StmtKind::While: {
@@ -305,8 +324,8 @@ class ReplaceBuffer : public Mutator {
   const Buffer &from_, &to_;
 };
 
-// Free variables: what is used minus what is bound around the use. Bound variables are unique by identity, so it is
-// enough to collect both sets and subtract.
+// Free variables: what is used minus what is bound around the use. Bound variables are unique by
+// identity, so it is enough to collect both sets and subtract.
 class VarCollector : public Visitor {
  public:
   void expr(const AnyExpr& e) override {
@@ -346,8 +365,10 @@ class VarCollector : public Visitor {
 template <class T>
 VarCollector collect_vars(const T& root) {
   VarCollector c;
-  if constexpr (std::is_same_v<T, Stmt>) c.stmt(root);
-  else c.expr(root);
+  if constexpr (std::is_same_v<T, Stmt>)
+    c.stmt(root);
+  else
+    c.expr(root);
   return c;
 }
 
@@ -371,7 +392,9 @@ LATHE_DECL Stmt replace_buffer(const Stmt& s, const Buffer& from, const Buffer& 
 }
 LATHE_DECL bool uses_var(const AnyExpr& e, const VarRef& var) { return detail::occurs(e, var); }
 LATHE_DECL bool uses_var(const Stmt& s, const VarRef& var) { return detail::occurs(s, var); }
-LATHE_DECL std::vector<VarRef> free_vars(const AnyExpr& e) { return detail::collect_vars(e).free(); }
+LATHE_DECL std::vector<VarRef> free_vars(const AnyExpr& e) {
+  return detail::collect_vars(e).free();
+}
 LATHE_DECL std::vector<VarRef> free_vars(const Stmt& s) { return detail::collect_vars(s).free(); }
 LATHE_DECL std::size_t node_count(const AnyExpr& e) { return detail::collect_vars(e).nodes; }
 LATHE_DECL std::size_t node_count(const Stmt& s) { return detail::collect_vars(s).nodes; }

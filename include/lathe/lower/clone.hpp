@@ -1,0 +1,30 @@
+// How a statement may stand twice in a program: a copy in which every bound variable and buffer is
+// new.
+#pragma once
+
+#include <lathe/ir/visit.hpp>
+#include <unordered_map>
+
+namespace lathe {
+namespace detail {
+
+/// Copies with fresh bound variables and allocations; variables in `replace` are replaced on the
+/// way.
+class CloneFresh : public Mutator {
+ public:
+  CloneFresh() = default;
+  CloneFresh(const VarRef& var, AnyExpr value) { vars_[var.get()] = std::move(value); }
+
+  AnyExpr expr(const AnyExpr& e) override;
+  Stmt stmt(const Stmt& s) override;
+  Buffer buffer(const Buffer& b) override;
+
+ private:
+  VarRef rename(const VarRef& var);
+
+  std::unordered_map<const VarNode*, AnyExpr> vars_;
+  std::unordered_map<const BufferNode*, Buffer> buffers_;
+};
+
+}  // namespace detail
+}  // namespace lathe

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <lathe/lower/clone.hpp>
+
+namespace lathe::detail {
+
+LATHE_DECL VarRef CloneFresh::rename(const VarRef& var) {
+  VarRef fresh = make_var(var->name, var->dtype);
+  vars_[var.get()] = fresh;
+  return fresh;
+}
+
+LATHE_DECL AnyExpr CloneFresh::expr(const AnyExpr& e) {
+  if (const auto* v = e.as<VarNode>()) {
+    auto found = vars_.find(v);
+    return found == vars_.end() ? e : found->second;
+  }
+  if (const auto* let = e.as<LetNode>()) {
+    AnyExpr value = expr(let->value);
+    VarRef fresh = rename(let->var);
+    return make_let(fresh, value, expr(let->body));
+  }
+  return descend(e);
+}
+
+LATHE_DECL Stmt CloneFresh::stmt(const Stmt& s) {
+  if (const auto* f = s.as<ForNode>()) {
+    AnyExpr min = expr(f->min), extent = expr(f->extent);
+    VarRef fresh = rename(f->var);
+    return make_for(fresh, min, extent, stmt(f->body), f->loop_kind, f->annotations);
+  }
+  if (const auto* let = s.as<LetStmtNode>()) {
+    AnyExpr value = expr(let->value);
+    VarRef fresh = rename(let->var);
+    return make_let_stmt(fresh, value, stmt(let->body));
+  }
+  if (const auto* a = s.as<AllocNode>()) {
+    Buffer fresh(new BufferNode(*a->buffer));
+    buffers_[a->buffer.get()] = fresh;
+    return make_alloc(fresh, stmt(a->body));
+  }
+  return descend(s);
+}
+
+LATHE_DECL Buffer CloneFresh::buffer(const Buffer& b) {
+  auto found = buffers_.find(b.get());
+  return found == buffers_.end() ? b : found->second;
+}
+
+}  // namespace lathe::detail

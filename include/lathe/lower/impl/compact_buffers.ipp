@@ -1,0 +1,264 @@
+#pragma once
+
+#include <lathe/arith/interval.hpp>
+#include <lathe/arith/simplify.hpp>
+#include <lathe/ir/visit.hpp>
+#include <lathe/lower/passes.hpp>
+
+namespace lathe {
+namespace detail {
+
+// The first access to a buffer in evaluation order, and whether there is any.
+class FirstAccess : public Visitor {
+ public:
+  explicit FirstAccess(const Buffer& buffer) : buffer_(buffer) {}
+  bool found = false, is_write = false;
+
+  void expr(const AnyExpr& e) override {
+    descend(e);
+    const auto* n = e.as<LoadNode>();
+    if (n && n->buffer == buffer_) note(false);
+  }
+  void stmt(const Stmt& s) override {
+    descend(s);
+    if (const auto* n = s.as<StoreNode>(); n && n->buffer == buffer_) note(true);
+    if (const auto* n = s.as<AtomicNode>(); n && n->buffer == buffer_) note(false);
+  }
+
+ private:
+  void note(bool write) {
+    if (!found) is_write = write;
+    found = true;
+  }
+  const Buffer& buffer_;
+};
+
+inline FirstAccess first_access(const Buffer& b, const Stmt& s) {
+  FirstAccess first(b);
+  first.stmt(s);
+  return first;
+}
+
+inline bool loads_from(const Buffer& b, const AnyExpr& e) {
+  FirstAccess first(b);
+  first.expr(e);
+  return first.found;
+}
+
+// Puts the Alloc around the smallest part of s that holds all accesses. It enters a loop only if an
+// iteration writes before it reads: then nothing is carried from one iteration to the next, as
+// every read of a temporary is covered by writes (the schedule has proved that).
+inline Stmt sink_alloc(const Buffer& b, const Stmt& s) {
+  if (const auto* f = s.as<ForNode>()) {
+    FirstAccess first = first_access(b, f->body);
+    if (first.is_write && !loads_from(b, f->min) && !loads_from(b, f->extent))
+      return make_for(f->var, f->min, f->extent, sink_alloc(b, f->body), f->loop_kind,
+                      f->annotations);
+  }
+  if (const auto* seq = s.as<SeqNode>()) {
+    std::vector<Stmt> before, users, after;
+    for (const auto& child : seq->stmts) {
+      if (!first_access(b, child).found) {
+        (users.empty() ? before : after).push_back(child);
+        continue;
+      }
+      users.insert(users.end(), after.begin(), after.end());
+      after.clear();
+      users.push_back(child);
+    }
+    if (users.size() == 1)
+      before.push_back(sink_alloc(b, users[0]));
+    else
+      before.push_back(make_alloc(b, make_seq(users)));
+    before.insert(before.end(), after.begin(), after.end());
+    return make_seq(std::move(before));
+  }
+  if (const auto* a = s.as<AllocNode>()) return make_alloc(a->buffer, sink_alloc(b, a->body));
+  if (const auto* i = s.as<IfNode>(); i && !i->else_body && !loads_from(b, i->condition))
+    return make_if(i->condition, sink_alloc(b, i->then_body));
+  if (const auto* let = s.as<LetStmtNode>(); let && !loads_from(b, let->value))
+    return make_let_stmt(let->var, let->value, sink_alloc(b, let->body));
+  return make_alloc(b, s);
+}
+
+// The hull, per dimension, of where a buffer is stored to below an Alloc, over the variables
+// outside.
+class StoredBox : public Visitor {
+ public:
+  StoredBox(const Buffer& buffer, const Facts& outer)
+      : box(static_cast<std::size_t>(buffer->rank())), buffer_(buffer), facts_(outer) {}
+  std::vector<Interval> box;
+  bool any = false;
+
+  void stmt(const Stmt& s) override {
+    if (const auto* f = s.as<ForNode>()) {
+      Facts outer = facts_;
+      facts_.bind(*f);
+      inner_.push_back(f->var);
+      descend(s);
+      inner_.pop_back();
+      facts_ = outer;
+      return;
+    }
+    if (const auto* let = s.as<LetStmtNode>(); let && let->value.dtype() == kIndex)
+      lets_.emplace_back(let->var, let->value);
+    if (const auto* n = s.as<StoreNode>(); n && n->buffer == buffer_) note(n->indices);
+    if (const auto* n = s.as<AtomicNode>(); n && n->buffer == buffer_) note(n->indices);
+    descend(s);
+  }
+
+ private:
+  void note(const std::vector<AnyExpr>& indices) {
+    for (std::size_t axis = 0; axis < indices.size(); ++axis) {
+      AnyExpr index = indices[axis];
+      for (auto it = lets_.rbegin(); it != lets_.rend(); ++it) index = substitute(index, {*it});
+      Interval here = bounds(index, inner_, facts_);
+      if (!any)
+        box[axis] = here;
+      else
+        merge(box[axis], here);
+    }
+    any = true;
+  }
+
+  // The smaller of two minima where one is provably smaller; else nothing is known.
+  void merge(Interval& all, const Interval& here) {
+    if (!all.bounded() || !here.bounded()) {
+      all = {};
+      return;
+    }
+    if (prove_le(here.min, all.min, facts_))
+      all.min = here.min;
+    else if (!prove_le(all.min, here.min, facts_))
+      all = {};
+    if (!all.bounded()) return;
+    if (prove_le(all.max, here.max, facts_))
+      all.max = here.max;
+    else if (!prove_le(here.max, all.max, facts_))
+      all = {};
+  }
+
+  const Buffer& buffer_;
+  Facts facts_;
+  std::vector<VarRef> inner_;
+  Substitution lets_;
+};
+
+class RebaseAccesses : public Mutator {
+ public:
+  RebaseAccesses(const Buffer& from, const Buffer& to, const std::vector<AnyExpr>& origin)
+      : from_(from), to_(to), origin_(origin) {}
+
+  AnyExpr expr(const AnyExpr& e) override {
+    const auto* n = e.as<LoadNode>();
+    if (!n || n->buffer != from_) return descend(e);
+    return make_load(to_, rebased(n->indices), optional(n->mask));
+  }
+  Stmt stmt(const Stmt& s) override {
+    if (const auto* n = s.as<StoreNode>(); n && n->buffer == from_)
+      return make_ref<StoreNode>(to_, rebased(n->indices), expr(n->value), optional(n->mask),
+                                 n->streaming);
+    if (const auto* n = s.as<AtomicNode>(); n && n->buffer == from_)
+      return make_ref<AtomicNode>(n->op, to_, rebased(n->indices), expr(n->value));
+    return descend(s);
+  }
+
+ private:
+  std::vector<AnyExpr> rebased(const std::vector<AnyExpr>& indices) {
+    std::vector<AnyExpr> out;
+    for (std::size_t axis = 0; axis < indices.size(); ++axis) {
+      AnyExpr index = expr(indices[axis]);
+      out.push_back(is_const(origin_[axis], 0) ? index : index - origin_[axis]);
+    }
+    return out;
+  }
+  const Buffer &from_, &to_;
+  const std::vector<AnyExpr>& origin_;
+};
+
+// Sinks every Alloc; a second walk (ShrinkBuffers) then sees each at its final place.
+class SinkAllocs : public Mutator {
+ public:
+  Stmt stmt(const Stmt& s) override {
+    const auto* a = s.as<AllocNode>();
+    if (!a) return descend(s);
+    Stmt body = stmt(a->body);
+    return first_access(a->buffer, body).found ? sink_alloc(a->buffer, body) : body;
+  }
+};
+
+class ShrinkBuffers : public Mutator {
+ public:
+  explicit ShrinkBuffers(const Program& program) : facts_(program) {
+    for (const auto& d : program->dims) constants_.push_back(d->var);
+  }
+
+  Stmt stmt(const Stmt& s) override {
+    if (const auto* f = s.as<ForNode>()) {
+      Facts outer = facts_;
+      facts_.bind(*f);
+      Stmt out = descend(s);
+      facts_ = outer;
+      return out;
+    }
+    if (const auto* a = s.as<AllocNode>()) return shrink(*a);
+    return descend(s);
+  }
+
+ private:
+  // Every element that is read was stored, so the box of the stores is all that is needed.
+  Stmt shrink(const AllocNode& a) {
+    StoredBox stored(a.buffer, facts_);
+    stored.stmt(a.body);
+    if (!stored.any) return stmt(a.body);
+    BufferNode node = *a.buffer;
+    node.alignment = kTemporaryAlignment;
+    std::vector<AnyExpr> origin(node.shape.size(), AnyExpr(0));
+    for (std::size_t axis = 0; axis < node.shape.size(); ++axis) {
+      AnyExpr extent = box_extent(stored.box[axis], node.shape[axis]);
+      if (!extent.get()) continue;
+      origin[axis] = stored.box[axis].min;
+      node.shape[axis] = extent;
+    }
+    Buffer small(new BufferNode(std::move(node)));
+    Stmt body = RebaseAccesses(a.buffer, small, origin).stmt(a.body);
+    return make_alloc(small, stmt(simplify(body, facts_)));
+  }
+
+  // How many elements the box has along an axis, or none if that is not less than the whole axis.
+  AnyExpr box_extent(const Interval& box, const AnyExpr& whole) const {
+    if (!box.bounded()) return {};
+    AnyExpr extent = simplify(box.max - box.min + 1, facts_);
+    ConstInterval range = const_bounds(extent, facts_);
+    if (range.has_max())
+      extent = range.max < 1 ? 1 : range.max;
+    else if (!only_dims(extent))
+      return {};
+    const auto *small = as_const_int(extent), *large = as_const_int(whole);
+    if (small && large && *small >= *large) return {};
+    return extent;
+  }
+
+  bool only_dims(const AnyExpr& e) const {
+    for (const auto& v : free_vars(e)) {
+      bool known = false;
+      for (const auto& c : constants_) known |= c == v;
+      if (!known) return false;
+    }
+    return true;
+  }
+
+  // A cache line, and the widest vector.
+  static constexpr int kTemporaryAlignment = 64;
+  Facts facts_;
+  std::vector<VarRef> constants_;
+};
+
+}  // namespace detail
+
+LATHE_DECL Program compact_buffers(const Program& program) {
+  Stmt body = detail::SinkAllocs().stmt(program->body);
+  return program.with(detail::ShrinkBuffers(program).stmt(body));
+}
+
+}  // namespace lathe

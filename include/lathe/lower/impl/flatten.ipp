@@ -1,0 +1,94 @@
+#pragma once
+
+#include <lathe/arith/simplify.hpp>
+#include <lathe/ir/visit.hpp>
+#include <lathe/lower/passes.hpp>
+
+namespace lathe {
+namespace detail {
+
+class Flatten : public Mutator {
+ public:
+  AnyExpr expr(const AnyExpr& e) override {
+    const auto* n = e.as<LoadNode>();
+    if (!n) return descend(e);
+    std::vector<AnyExpr> indices;
+    for (const auto& i : n->indices) indices.push_back(expr(i));
+    return make_load(replacement(n->buffer), offset(*n->buffer, indices), optional(n->mask));
+  }
+
+  Stmt stmt(const Stmt& s) override {
+    if (const auto* n = s.as<StoreNode>()) {
+      std::vector<AnyExpr> indices;
+      for (const auto& i : n->indices) indices.push_back(expr(i));
+      return make_ref<StoreNode>(replacement(n->buffer), offset(*n->buffer, indices),
+                                 expr(n->value), optional(n->mask), n->streaming);
+    }
+    if (const auto* n = s.as<AtomicNode>()) {
+      std::vector<AnyExpr> indices;
+      for (const auto& i : n->indices) indices.push_back(expr(i));
+      return make_ref<AtomicNode>(n->op, replacement(n->buffer), offset(*n->buffer, indices),
+                                  expr(n->value));
+    }
+    if (const auto* n = s.as<AllocNode>()) {
+      Buffer flat = flatten(*n->buffer);
+      flat_.emplace_back(n->buffer, flat);
+      return make_alloc(flat, stmt(n->body));
+    }
+    return descend(s);
+  }
+
+ private:
+  // A temporary as one dimension; temporaries are dense row-major.
+  static Buffer flatten(const BufferNode& b) {
+    AnyExpr size = 1;
+    for (const auto& extent : b.shape) size = size * extent;
+    BufferNode node(b.name, b.dtype, {simplify(size)}, {}, b.scope, b.alignment);
+    return Buffer(new BufferNode(std::move(node)));
+  }
+
+  Buffer replacement(const Buffer& b) const {
+    for (const auto& [from, to] : flat_)
+      if (from == b) return to;
+    return b;
+  }
+
+  static AnyExpr times(const AnyExpr& index, const AnyExpr& stride) {
+    return is_const(stride, 1) ? index : index * make_broadcast(stride, index.dtype().lanes);
+  }
+
+  static std::vector<AnyExpr> offset(const BufferNode& b, const std::vector<AnyExpr>& indices) {
+    int lanes = 1;
+    for (const auto& i : indices)
+      if (i.dtype().lanes != 1) lanes = i.dtype().lanes;
+    // Scalar terms are summed before they are widened, so that one ramp carries the whole offset.
+    AnyExpr scalar = 0, vector;
+    for (std::size_t axis = 0; axis < indices.size(); ++axis) {
+      AnyExpr stride = 1;
+      if (!b.strides.empty()) {
+        stride = b.strides[axis];
+      } else {
+        for (std::size_t inner = axis + 1; inner < b.shape.size(); ++inner)
+          stride = stride * b.shape[inner];
+        stride = simplify(stride);
+      }
+      AnyExpr term = times(indices[axis], stride);
+      if (term.dtype().lanes == 1)
+        scalar = is_const(scalar, 0) ? term : scalar + term;
+      else
+        vector = vector.get() ? vector + term : term;
+    }
+    if (!vector.get()) return {scalar};
+    return {is_const(scalar, 0) ? vector : vector + make_broadcast(scalar, lanes)};
+  }
+
+  std::vector<std::pair<Buffer, Buffer>> flat_;
+};
+
+}  // namespace detail
+
+LATHE_DECL Program flatten_buffers(const Program& program) {
+  return program.with(detail::Flatten().stmt(program->body), Stage::flat);
+}
+
+}  // namespace lathe

@@ -1,0 +1,207 @@
+#pragma once
+
+#include <lathe/arith/simplify.hpp>
+#include <lathe/ir/visit.hpp>
+#include <lathe/lower/passes.hpp>
+
+namespace lathe {
+namespace detail {
+
+using LoopPath = std::vector<const ForNode*>;
+
+// A block whose init has to stand before a loop, and the loops from there down to it.
+struct PlacedInit {
+  const BlockNode* block;
+  LoopPath loops;
+};
+
+inline bool feeds(const BlockNode& block, const VarRef& loop, IterKind kind) {
+  for (const auto& it : block.iters)
+    if (it.kind == kind && uses_var(it.binding, loop)) return true;
+  return false;
+}
+
+// For each loop: the inits that stand right before it. A block that no loop feeds with a reduce
+// iterator is not here: its init stands right before it.
+class InitPlaces : public Visitor {
+ public:
+  std::vector<std::pair<VarRef, PlacedInit>> before;
+
+  const PlacedInit* next(const VarRef& loop, std::size_t& at) const {
+    while (at < before.size())
+      if (const auto& entry = before[at++]; entry.first == loop) return &entry.second;
+    return nullptr;
+  }
+
+  void stmt(const Stmt& s) override {
+    if (const auto* f = s.as<ForNode>()) {
+      path_.push_back(f);
+      descend(s);
+      path_.pop_back();
+      return;
+    }
+    if (const auto* b = s.as<BlockNode>(); b && b->init) place(*b);
+    descend(s);
+  }
+
+ private:
+  void place(const BlockNode& block) {
+    for (std::size_t k = 0; k < path_.size(); ++k) {
+      if (!feeds(block, path_[k]->var, IterKind::reduce)) continue;
+      before.emplace_back(
+          path_[k]->var,
+          PlacedInit{&block, LoopPath(path_.begin() + static_cast<long>(k), path_.end())});
+      return;
+    }
+  }
+
+  LoopPath path_;
+};
+
+inline void split_conjuncts(const AnyExpr& condition, std::vector<AnyExpr>& out) {
+  if (const auto* b = condition.as<BinaryNode>(); b && b->op == BinaryOp::and_) {
+    split_conjuncts(b->a, out);
+    split_conjuncts(b->b, out);
+  } else {
+    out.push_back(condition);
+  }
+}
+
+inline Stmt guarded(const std::vector<AnyExpr>& conditions, Stmt body) {
+  for (auto it = conditions.rbegin(); it != conditions.rend(); ++it)
+    body = make_if(*it, std::move(body));
+  return body;
+}
+
+class MarkStreaming : public Mutator {
+ public:
+  Stmt stmt(const Stmt& s) override {
+    const auto* n = s.as<StoreNode>();
+    if (!n) return descend(s);
+    return make_ref<StoreNode>(n->buffer, n->indices, n->value, n->mask, true);
+  }
+};
+
+class LowerBlocks : public Mutator {
+ public:
+  LowerBlocks(const Program& program, const InitPlaces& inits) : inits_(inits) {
+    for (const auto& d : program->dims) facts_.bind(d);
+  }
+
+  Stmt stmt(const Stmt& s) override {
+    if (const auto* f = s.as<ForNode>()) return lower_loop(s, *f);
+    if (const auto* b = s.as<BlockNode>()) return lower_block(*b);
+    return descend(s);
+  }
+
+ private:
+  Stmt lower_loop(const Stmt& s, const ForNode& f) {
+    std::vector<Stmt> stmts;
+    std::size_t at = 0;
+    while (const PlacedInit* init = inits_.next(f.var, at)) stmts.push_back(init_nest(*init));
+    Facts outer = facts_;
+    facts_.bind(f.var, f.min, f.extent);
+    stmts.push_back(descend(s));
+    facts_ = outer;
+    return make_seq(std::move(stmts));
+  }
+
+  Stmt lower_block(const BlockNode& block) {
+    Substitution bindings;
+    for (const auto& it : block.iters) bindings.emplace_back(it.var, it.binding);
+    Stmt body = block.reducer ? expand_update(block) : block.body;
+    body = stmt(substitute(body, bindings));
+    if (find_annotation(block.annotations, "stream")) body = MarkStreaming().stmt(body);
+    body = guarded(guards(block, bindings, false), body);
+    if (!block.init || has_placed_init(block)) return body;
+    Stmt init = guarded(guards(block, bindings, true), substitute(expand_init(block), bindings));
+    return make_seq({init, body});
+  }
+
+  bool has_placed_init(const BlockNode& block) const {
+    for (const auto& entry : inits_.before)
+      if (entry.second.block->tag == block.tag) return true;
+    return false;
+  }
+
+  // The conditions under which an instance exists: bindings inside their domains where that is not
+  // proved, and the predicate. For an init, only the part that names no reduce iterator.
+  std::vector<AnyExpr> guards(const BlockNode& block, const Substitution& bindings,
+                              bool spatial_only) {
+    std::vector<AnyExpr> out;
+    auto keep = [&](const AnyExpr& condition) {
+      AnyExpr c = simplify(substitute(condition, bindings), facts_);
+      if (!is_const(c, 1)) out.push_back(c);
+    };
+    for (const auto& it : block.iters) {
+      if (spatial_only && it.kind == IterKind::reduce) continue;
+      keep(it.var >= it.min);
+      keep(it.var < it.min + it.extent);
+    }
+    if (!block.predicate) return out;
+    std::vector<AnyExpr> parts;
+    split_conjuncts(block.predicate, parts);
+    for (const auto& part : parts)
+      if (!spatial_only || !names_reduce_iter(block, part)) keep(part);
+    return out;
+  }
+
+  static bool names_reduce_iter(const BlockNode& block, const AnyExpr& e) {
+    for (const auto& it : block.iters)
+      if (it.kind == IterKind::reduce && uses_var(e, it.var)) return true;
+    return false;
+  }
+
+  // The loops that the spatial iterators need, over fresh variables, around the identity's stores.
+  Stmt init_nest(const PlacedInit& init) {
+    std::vector<bool> needed(init.loops.size());
+    for (std::size_t k = init.loops.size(); k-- > 0;) {
+      const VarRef& var = init.loops[k]->var;
+      needed[k] =
+          feeds(*init.block, var, IterKind::spatial) || feeds(*init.block, var, IterKind::opaque);
+      for (std::size_t inner = k + 1; inner < init.loops.size(); ++inner)
+        if (needed[inner])
+          needed[k] = needed[k] || uses_var(init.loops[inner]->min, var) ||
+                      uses_var(init.loops[inner]->extent, var);
+    }
+    Substitution fresh;
+    struct Loop {
+      VarRef var;
+      AnyExpr min, extent;
+      const ForNode* from;
+    };
+    std::vector<Loop> loops;
+    Facts outer = facts_;
+    for (std::size_t k = 0; k < init.loops.size(); ++k) {
+      const ForNode& f = *init.loops[k];
+      if (!needed[k]) continue;
+      Loop loop{make_var(f.var->name), substitute(f.min, fresh), substitute(f.extent, fresh), &f};
+      facts_.bind(loop.var, loop.min, loop.extent);
+      fresh.emplace_back(f.var, AnyExpr(loop.var));
+      loops.push_back(std::move(loop));
+    }
+    Substitution bindings;
+    for (const auto& it : init.block->iters)
+      bindings.emplace_back(it.var, substitute(it.binding, fresh));
+    Stmt body = guarded(guards(*init.block, bindings, true),
+                        substitute(expand_init(*init.block), bindings));
+    facts_ = outer;
+    for (auto it = loops.rbegin(); it != loops.rend(); ++it)
+      body =
+          make_for(it->var, it->min, it->extent, body, it->from->loop_kind, it->from->annotations);
+    return body;
+  }
+
+  const InitPlaces& inits_;
+  Facts facts_;
+};
+
+}  // namespace detail
+
+LATHE_DECL Program lower_blocks(const Program& program) {
+  detail::InitPlaces inits;
+  inits.stmt(program->body);
+  return program.with(detail::LowerBlocks(program, inits).stmt(program->body), Stage::loops);
+}
+
+}  // namespace lathe

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <chrono>
+#include <lathe/ir/verify.hpp>
+#include <lathe/lower/passes.hpp>
+#include <lathe/lower/passes_machine.hpp>
+#include <lathe/lower/pipeline.hpp>
+#include <lathe/support/text.hpp>
+
+namespace lathe {
+namespace detail {
+
+template <Program (*F)(const Program&)>
+Program run_pass(const Program& p, const Target&, const LowerOptions&) {
+  return F(p);
+}
+template <Program (*F)(const Program&, const Target&)>
+Program run_pass(const Program& p, const Target& target, const LowerOptions&) {
+  return F(p, target);
+}
+inline Program contract_unless_strict(const Program& p, const Target& target,
+                                      const LowerOptions& options) {
+  return options.strict ? p : contract(p, target);
+}
+
+inline constexpr Pass kCpuPipeline[] = {
+    {"open_strides", run_pass<open_strides>, Stage::blocks},
+    {"lower_blocks", run_pass<lower_blocks>, Stage::loops},
+    // Temporaries shrink while guards are still at the accesses.
+    {"compact_buffers", run_pass<compact_buffers>, Stage::loops},
+    {"simplify_loops", run_pass<simplify_program>, Stage::loops},
+    // Tile loops must still be loops, so that a guard is proved for all of a tile at once.
+    {"hoist_guards", run_pass<hoist_guards>, Stage::loops},
+    // Vectorizing may leave loops over registers for the unroller.
+    {"vectorize", run_pass<vectorize_loops>, Stage::loops},
+    {"unroll", run_pass<unroll_loops>, Stage::vector},
+    {"flatten", run_pass<flatten_buffers>, Stage::flat},
+    // Indices must be folded to constants before registers can be recognised.
+    {"simplify_flat", run_pass<simplify_program>, Stage::flat},
+    {"promote_registers", run_pass<promote_registers>, Stage::flat},
+    // Contraction looks at what the program says, not at what the expansions below write.
+    {"contract", contract_unless_strict, Stage::flat},
+    {"expand_math", run_pass<expand_math>, Stage::flat},
+    {"legalize_types", run_pass<legalize_types>, Stage::flat},
+    {"legalize_ops", run_pass<legalize_ops>, Stage::machine},
+};
+
+inline const Context& context_of(const LowerOptions& options) {
+  return options.context ? *options.context : Context::default_context();
+}
+
+inline Program run_logged(const Pass& pass, const Program& program, const Target& target,
+                          const LowerOptions& options) {
+  const Context& context = context_of(options);
+  auto start = std::chrono::steady_clock::now();
+  Program out = pass.run(program, target, options);
+  if (out->stage != pass.leaves) out = out.with(out->body, pass.leaves);
+  if (context.logs(LogLevel::debug)) {
+    double us =
+        std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
+    context.log(LogLevel::debug,
+                cat("pass ", pass.name, ": ", us, " us, ", node_count(out->body), " nodes"));
+  }
+  if (context.dumps(pass.name))
+    context.log(LogLevel::info, cat("after ", pass.name, ":\n", out.str()));
+#if !defined(NDEBUG)
+  verify_stage(out, pass.name);
+#endif
+  return out;
+}
+
+}  // namespace detail
+
+LATHE_DECL std::span<const Pass> cpu_pipeline() { return detail::kCpuPipeline; }
+
+LATHE_DECL Program lower(const Program& program, const Target& target,
+                         const LowerOptions& options) {
+  Program out = program;
+  for (const Pass& pass : cpu_pipeline())
+    if (pass.leaves >= program->stage) out = detail::run_logged(pass, out, target, options);
+  return out;
+}
+
+LATHE_DECL Program lower_until(std::string_view name, const Program& program, const Target& target,
+                               const LowerOptions& options) {
+  Program out = program;
+  for (const Pass& pass : cpu_pipeline()) {
+    if (pass.leaves >= program->stage) out = detail::run_logged(pass, out, target, options);
+    if (pass.name == name) return out;
+  }
+  throw UserError(
+      "L0602", cat("lower_until: no pass is named '", name, "'"), {}, {},
+      cat("passes are ", join(cpu_pipeline(), ", ", [](const Pass& p) { return p.name; })));
+}
+
+}  // namespace lathe

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <lathe/ir/visit.hpp>
+#include <lathe/lower/clone.hpp>
+#include <lathe/lower/passes.hpp>
+
+namespace lathe {
+namespace detail {
+
+// Nodes that a program may grow to by unrolling. An LLVM line costs about 12 µs to compile, so this
+// is seconds.
+inline constexpr std::size_t kUnrollBudget = 400000;
+
+class Unroll : public Mutator {
+ public:
+  explicit Unroll(std::size_t nodes) : nodes_(nodes) {}
+
+  Stmt stmt(const Stmt& s) override {
+    const auto* f = s.as<ForNode>();
+    if (!f) return descend(s);
+    const auto* extent = as_const_int(f->extent);
+    if (f->loop_kind == ForKind::unrolled && extent) return copies(*f, stmt(f->body), *extent);
+    if (const auto* factor = find_annotation(f->annotations, "unroll_explicit"))
+      return partly(*f, stmt(f->body), factor->number);
+    return descend(s);
+  }
+
+ private:
+  void spend(const ForNode& f, const Stmt& body, std::int64_t times) {
+    if (times <= 1) return;
+    std::size_t size = node_count(body);
+    nodes_ += size * static_cast<std::size_t>(times);
+    if (nodes_ <= kUnrollBudget && times < 65536) return;
+    throw UserError("L0601",
+                    "unroll: loop '" + f.var->name + "' of extent " + std::to_string(times) +
+                        " would copy " + std::to_string(size) + " nodes " + std::to_string(times) +
+                        " times, over the budget of " + std::to_string(kUnrollBudget) +
+                        " nodes a program",
+                    {}, {}, "split the loop and unroll the inner part only");
+  }
+
+  Stmt copies(const ForNode& f, const Stmt& body, std::int64_t count) {
+    spend(f, body, count);
+    std::vector<Stmt> out;
+    for (std::int64_t k = 0; k < count; ++k)
+      out.push_back(CloneFresh(f.var, is_const(f.min, 0) ? AnyExpr(k) : f.min + k).stmt(body));
+    return make_seq(std::move(out));
+  }
+
+  // for q < n: S  →  for q < n / f: f copies; for t < n % f: S
+  Stmt partly(const ForNode& f, const Stmt& body, std::int64_t factor) {
+    Annotations rest;
+    for (const auto& a : f.annotations)
+      if (a.key != "unroll_explicit") rest.push_back(a);
+    const auto* extent = as_const_int(f.extent);
+    if (extent && *extent < factor) factor = *extent;
+    if (factor <= 1) return make_for(f.var, f.min, f.extent, body, f.loop_kind, rest);
+    spend(f, body, factor);
+    AnyExpr trips = floordiv(f.extent, factor);
+    VarRef outer = make_var(f.var->name);
+    std::vector<Stmt> group;
+    for (std::int64_t k = 0; k < factor; ++k)
+      group.push_back(CloneFresh(f.var, f.min + AnyExpr(outer) * factor + k).stmt(body));
+    Stmt main = make_for(outer, 0, trips, make_seq(std::move(group)), ForKind::serial, rest);
+    if (extent && *extent % factor == 0) return main;
+    VarRef tail = make_var(f.var->name);
+    Stmt last = CloneFresh(f.var, f.min + trips * factor + AnyExpr(tail)).stmt(body);
+    return make_seq(
+        {main, make_for(tail, 0, floormod(f.extent, factor), last, ForKind::serial, rest)});
+  }
+
+  std::size_t nodes_;
+};
+
+}  // namespace detail
+
+LATHE_DECL Program unroll_loops(const Program& program) {
+  detail::Unroll pass(node_count(program->body));
+  return program.with(pass.stmt(program->body), Stage::vector);
+}
+
+}  // namespace lathe

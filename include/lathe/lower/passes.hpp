@@ -1,0 +1,55 @@
+// The lowering passes from blocks to flat loops, in pipeline order; each in impl/<pass>.ipp.
+#pragma once
+
+#include <lathe/ir/stmt.hpp>
+#include <lathe/support/target.hpp>
+
+namespace lathe {
+
+/// Gives every parameter without declared strides a variable for each outer stride (the innermost
+/// stride is 1), so that the same code serves padded views.
+Program open_strides(const Program& program);
+
+/// Blocks become their bodies: bindings are substituted, the guard "binding in domain" is written
+/// where it can't be proved, the predicate becomes an If, a reducer's store becomes the update, and
+/// its init a nest of its own before the outermost loop that feeds a reduce iterator.
+///     for i, r: block C(vi = i, vr = r) sum init: C[vi] = A[vi, vr]
+///   → for i: { C[i] = 0; for r: C[i] = C[i] + A[i, r] }
+Program lower_blocks(const Program& program);
+
+/// Moves each Alloc down to the smallest statement that holds all accesses, then shrinks the buffer
+/// to the box that is accessed there. Must run while guards are still at the accesses (a hoisted
+/// one hides the bounds it implies), and before parallel loops are split, as a buffer inside one
+/// belongs to the iteration.
+///     alloc P[n]; for xo: { for a < 10: P[xo*8 + a] = …; for xi < 8: C = P[xo*8 + xi] + P[xo*8 +
+///     xi + 2] }
+///   → for xo: { alloc P[10]; for a: P[a] = …; for xi: C = P[xi] + P[xi + 2] }
+Program compact_buffers(const Program& program);
+
+/// Takes guards out of hot loops: an If moves above every loop that its condition does not depend
+/// on, and a loop nest whose guards fail only in border tiles is split into an unguarded and a
+/// guarded version.
+///     for io: for ii < 8: if (io*8 + ii < n) S
+///   → for io: if (io*8 + 8 <= n) { for ii: S } else { for ii: if (io*8 + ii < n) S }
+Program hoist_guards(const Program& program);
+
+/// Vectorized loops become explicit vectors of at most one register; guards inside become masks.
+///     vectorized j < 32: B[j] = A[j] * 2   → B[ramp(0, 1, 16)] = A[ramp(0, 1, 16)] * 2 …, twice
+Program vectorize_loops(const Program& program, const Target& target);
+
+/// Unrolled loops become copies; a loop annotated "unroll_explicit" = f becomes a loop over f
+/// copies and a remainder. Throws UserError L0601 where the copies exceed the budget.
+Program unroll_loops(const Program& program);
+
+/// Every buffer gets rank 1 and every access one index; strides of temporaries are dense.
+Program flatten_buffers(const Program& program);
+
+/// Temporaries whose every index is a constant become variables of rank 0, one a register: an
+/// accumulator tile never touches memory. Must run after unrolling (constant indices) and
+/// flattening (one index).
+Program promote_registers(const Program& program);
+
+/// simplify() of the whole body.
+Program simplify_program(const Program& program);
+
+}  // namespace lathe

@@ -1,0 +1,39 @@
+// How a scheduled program becomes flat code: the pipeline as a table of named passes, and its
+// runner.
+#pragma once
+
+#include <lathe/ir/stmt.hpp>
+#include <lathe/support/context.hpp>
+#include <lathe/support/target.hpp>
+#include <span>
+
+namespace lathe {
+
+struct LowerOptions {
+  /// Refuses to contract x * y + z into fma.
+  bool strict = false;
+  /// For dumps, logs and budgets; null means the default context.
+  const Context* context = nullptr;
+};
+
+/// One named step. It leaves the program at a stage that verify() checks: after every pass in debug
+/// builds, at both ends of the pipeline in release builds.
+struct Pass {
+  const char* name;
+  Program (*run)(const Program&, const Target&, const LowerOptions&);
+  Stage leaves;
+};
+
+/// From Stage::blocks to Stage::machine for a CPU; comments in the table give the order
+/// constraints.
+std::span<const Pass> cpu_pipeline();
+
+/// Runs the pipeline. `LATHE_DUMP=pass` or ContextOptions::dump logs the result of that pass
+/// ("all": of each). Throws UserError L0601 when unrolling would exceed the statement budget.
+Program lower(const Program& program, const Target& target, const LowerOptions& options = {});
+
+/// The program after the named pass, for tests and dumps; L0602 if no pass has that name.
+Program lower_until(std::string_view pass, const Program& program, const Target& target,
+                    const LowerOptions& options = {});
+
+}  // namespace lathe
