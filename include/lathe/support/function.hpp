@@ -19,9 +19,9 @@ class FunctionRef<R(Args...)> {
   template <class F>
   requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef> &&
            std::is_invocable_r_v<R, F&, Args...>) FunctionRef(F&& f)
-      : object_(const_cast<void*>(static_cast<const void*>(&f))),
+      : object_((void*)(&f)),  // a C cast: F may be const, or a function
         call_([](void* object, Args... args) -> R {
-          return (*static_cast<std::remove_reference_t<F>*>(object))(std::forward<Args>(args)...);
+          return (*(std::remove_reference_t<F>*)(object))(std::forward<Args>(args)...);
         }) {}
 
   R operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }

@@ -23,6 +23,8 @@ class RefCounted {
   void release() const noexcept {
     if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
+  /// Whether more than one Ref holds it now.
+  bool shared() const noexcept { return count_.load(std::memory_order_relaxed) > 1; }
 
  private:
   mutable std::atomic<std::uint32_t> count_{0};

@@ -1,0 +1,29 @@
+// What the compiler hands to the runtime: a kernel as text with the layout of its call, plain data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lathe {
+
+/// One of the 8-byte slots that a kernel is called with.
+struct KernelSlot {
+  enum class Kind : std::uint8_t { buffer, dim, stride, scalar };
+  Kind kind = Kind::buffer;
+  int param = -1;    ///< index into the program's params; -1 for a dim
+  int index = 0;     ///< dim: index into the program's dims; stride: axis of the param's buffer
+  int bytes = 8;     ///< scalar: size of its value, in the slot's low bytes
+  std::string name;  ///< of the buffer, the variable or the scalar
+};
+
+/// A module of LLVM IR text: `define i32 @symbol(ptr slots, ptr rt)`.
+struct LlvmKernel {
+  std::string symbol;
+  std::string text;
+  std::vector<KernelSlot> slots;
+  std::vector<std::string> externals;  ///< functions that the text calls and does not define
+  std::vector<std::string> messages;   ///< of assertions; status 16 + i means that message i failed
+};
+
+}  // namespace lathe

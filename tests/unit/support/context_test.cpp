@@ -1,0 +1,108 @@
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <lathe/support/context.hpp>
+#include <lathe/support/error.hpp>
+#if !defined(LATHE_SEPARATE_COMPILATION)
+#include <lathe/support/impl/layer.ipp>
+#endif
+
+namespace lt = lathe;
+
+TEST_CASE("options are named in place") {
+  lt::Context context({.threads = 1, .log = [](lt::LogLevel, std::string_view) {}});
+  CHECK(context.threads() == 1);
+  CHECK(lt::Context().threads() >= 1);
+  CHECK(&lt::Context::default_context() == &lt::Context::default_context());
+}
+
+TEST_CASE("options that make no sense are refused") {
+  auto id = [](lt::ContextOptions options) -> std::string {
+    try {
+      lt::Context context(options);
+    } catch (const lt::UserError& e) {
+      return e.id();
+    }
+    return "";
+  };
+  CHECK(id({.allocate = [](std::size_t, std::size_t) -> void* { return nullptr; }}) == "L0402");
+  CHECK(id({.threads = -2}) == "L0403");
+}
+
+TEST_CASE("the log hook gets what its level asks for and may throw") {
+  std::string seen;
+  lt::Context context({.log = [&](lt::LogLevel, std::string_view text) { seen += text; }, .log_level = lt::LogLevel::warning});
+  context.log(lt::LogLevel::info, "a");
+  context.log(lt::LogLevel::error, "b");
+  CHECK(seen == "b");
+  lt::Context thrower({.log = [](lt::LogLevel, std::string_view) { throw 1; }});
+  thrower.log(lt::LogLevel::error, "x");
+  lt::Context().log(lt::LogLevel::error, "nowhere");
+}
+
+TEST_CASE("dump names a pass or all") {
+  CHECK(lt::Context({.dump = "vectorize"}).dumps("vectorize"));
+  CHECK_FALSE(lt::Context({.dump = "vectorize"}).dumps("unroll"));
+  CHECK(lt::Context({.dump = "all"}).dumps("unroll"));
+}
+
+TEST_CASE("memory is aligned, counted and bounded") {
+  lt::Context context({.memory_budget = 1 << 20});
+  for (std::size_t alignment : {1, 16, 64, 4096}) {
+    void* p = context.allocate(100, alignment);
+    REQUIRE(p);
+    CHECK(reinterpret_cast<std::uintptr_t>(p) % alignment == 0);
+    CHECK(context.bytes_in_use() >= 100);
+    context.deallocate(p);
+    CHECK(context.bytes_in_use() == 0);
+  }
+  CHECK(context.allocate(2 << 20) == nullptr);
+  CHECK(context.allocate(~std::size_t(0)) == nullptr);
+  CHECK(context.bytes_in_use() == 0);
+  context.deallocate(nullptr);
+}
+
+TEST_CASE("the host's allocator is used for all memory") {
+  int live = 0;
+  lt::Context context({.allocate = [&](std::size_t n, std::size_t a) { return ++live, std::aligned_alloc(a, (n + a - 1) / a * a); },
+                       .deallocate = [&](void* p, std::size_t n) {
+    --live;
+    CHECK(n >= 10);
+    std::free(p);
+  }});
+  void* p = context.allocate(10, 64);
+  CHECK(live == 1);
+  context.deallocate(p);
+  CHECK(live == 0);
+}
+
+namespace {
+struct Counted : lt::RefCounted {
+  static inline std::atomic<int> live{0};
+  int value = 5;
+  Counted() { ++live; }
+  ~Counted() override { --live; }
+};
+}  // namespace
+
+TEST_CASE("a service is made once and ends with the context") {
+  {
+    lt::Context context;
+    CHECK(context.find_service<Counted>(lt::Service::graph) == nullptr);
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&] {
+        CHECK(context.service<Counted>(lt::Service::graph, [](const lt::Context&) { return new Counted; }).value == 5);
+      });
+    }
+    for (auto& t : threads) t.join();
+    CHECK(Counted::live == 1);
+    CHECK(context.find_service<Counted>(lt::Service::graph) != nullptr);
+  }
+  CHECK(Counted::live == 0);
+}
