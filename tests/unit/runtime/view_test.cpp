@@ -1,12 +1,11 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <lathe/runtime/view.hpp>
 #include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
-
-#include <lathe/runtime/view.hpp>
 #if !defined(LATHE_SEPARATE_COMPILATION)
 #include <lathe/runtime/impl/layer.ipp>
 #endif
@@ -68,7 +67,8 @@ TEST_CASE("the untyped form keeps type, rank and constness") {
   CHECK_FALSE(any.read_only);
   CHECK(lt::AnyView(lt::View<const double, 2>(v)).read_only);
   CHECK(lt::ElementTypeOf<bool>::value == lt::ElementType{lt::ElementType::boolean, 8});
-  CHECK(lt::ElementTypeOf<unsigned char>::value == lt::ElementType{lt::ElementType::unsigned_integer, 8});
+  CHECK(lt::ElementTypeOf<unsigned char>::value ==
+        lt::ElementType{lt::ElementType::unsigned_integer, 8});
 }
 
 TEST_CASE("a view larger than its container is refused at the caller's line") {

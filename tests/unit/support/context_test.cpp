@@ -2,12 +2,11 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <lathe/support/context.hpp>
+#include <lathe/support/error.hpp>
 #include <string>
 #include <thread>
 #include <vector>
-
-#include <lathe/support/context.hpp>
-#include <lathe/support/error.hpp>
 #if !defined(LATHE_SEPARATE_COMPILATION)
 #include <lathe/support/impl/layer.ipp>
 #endif
@@ -36,7 +35,8 @@ TEST_CASE("options that make no sense are refused") {
 
 TEST_CASE("the log hook gets what its level asks for and may throw") {
   std::string seen;
-  lt::Context context({.log = [&](lt::LogLevel, std::string_view text) { seen += text; }, .log_level = lt::LogLevel::warning});
+  lt::Context context({.log = [&](lt::LogLevel, std::string_view text) { seen += text; },
+                       .log_level = lt::LogLevel::warning});
   context.log(lt::LogLevel::info, "a");
   context.log(lt::LogLevel::error, "b");
   CHECK(seen == "b");
@@ -69,12 +69,16 @@ TEST_CASE("memory is aligned, counted and bounded") {
 
 TEST_CASE("the host's allocator is used for all memory") {
   int live = 0;
-  lt::Context context({.allocate = [&](std::size_t n, std::size_t a) { return ++live, std::aligned_alloc(a, (n + a - 1) / a * a); },
-                       .deallocate = [&](void* p, std::size_t n) {
-    --live;
-    CHECK(n >= 10);
-    std::free(p);
-  }});
+  lt::Context context({.allocate =
+                           [&](std::size_t n, std::size_t a) {
+                             return ++live, std::aligned_alloc(a, (n + a - 1) / a * a);
+                           },
+                       .deallocate =
+                           [&](void* p, std::size_t n) {
+                             --live;
+                             CHECK(n >= 10);
+                             std::free(p);
+                           }});
   void* p = context.allocate(10, 64);
   CHECK(live == 1);
   context.deallocate(p);
@@ -97,7 +101,10 @@ TEST_CASE("a service is made once and ends with the context") {
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; ++i) {
       threads.emplace_back([&] {
-        CHECK(context.service<Counted>(lt::Service::graph, [](const lt::Context&) { return new Counted; }).value == 5);
+        CHECK(context
+                  .service<Counted>(lt::Service::graph,
+                                    [](const lt::Context&) { return new Counted; })
+                  .value == 5);
       });
     }
     for (auto& t : threads) t.join();

@@ -1,8 +1,7 @@
 #include <doctest/doctest.h>
 
-#include <memory>
-
 #include <lathe/support/function.hpp>
+#include <memory>
 
 namespace lt = lathe;
 

@@ -1,10 +1,9 @@
 #include <doctest/doctest.h>
 #include <sched.h>
 
-#include <string>
-
 #include <lathe/support/dynlib.hpp>
 #include <lathe/support/target.hpp>
+#include <string>
 #if !defined(LATHE_SEPARATE_COMPILATION)
 #include <lathe/support/impl/layer.ipp>
 #endif

@@ -1,11 +1,10 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <lathe/support/text.hpp>
 #include <limits>
 #include <locale>
 #include <vector>
-
-#include <lathe/support/text.hpp>
 #if !defined(LATHE_SEPARATE_COMPILATION)
 #include <lathe/support/impl/layer.ipp>
 #endif
@@ -27,7 +26,8 @@ TEST_CASE("floats print short and read back") {
     float value, back = 0;
     std::memcpy(&value, &bits, sizeof value);
     if (value != value) continue;
-    if (!lt::parse_float(lt::format_float(value), back) || std::memcmp(&value, &back, 4) != 0) FAIL(bits);
+    if (!lt::parse_float(lt::format_float(value), back) || std::memcmp(&value, &back, 4) != 0)
+      FAIL(bits);
   }
   double third = 0;
   CHECK(lt::parse_float(lt::format_float(1.0 / 3), third));
@@ -38,7 +38,8 @@ TEST_CASE("parsing takes all of the text or nothing") {
   double d = 7;
   std::int64_t i = 7;
   for (auto text : {"", "x", "1.5x", " 1", "1,5"}) CHECK_FALSE(lt::parse_float(text, d));
-  for (auto text : {"", "-", "12a", "1.0", "99999999999999999999"}) CHECK_FALSE(lt::parse_int(text, i));
+  for (auto text : {"", "-", "12a", "1.0", "99999999999999999999"})
+    CHECK_FALSE(lt::parse_int(text, i));
   CHECK(d == 7);
   CHECK(i == 7);
   CHECK(lt::parse_int("-9223372036854775808", i));
@@ -46,7 +47,8 @@ TEST_CASE("parsing takes all of the text or nothing") {
 }
 
 TEST_CASE("pieces") {
-  CHECK(lt::cat("i", 4, ' ', 2.5, ' ', true, std::string("s"), std::uint64_t(-1)) == "i4 2.5 trues18446744073709551615");
+  CHECK(lt::cat("i", 4, ' ', 2.5, ' ', true, std::string("s"), std::uint64_t(-1)) ==
+        "i4 2.5 trues18446744073709551615");
   CHECK(lt::join(std::vector<int>{1, 2, 3}, ", ") == "1, 2, 3");
   CHECK(lt::join(std::vector<int>{}, ", ") == "");
   CHECK(lt::join(std::vector<int>{1, 2}, " ", [](int i) { return i * 10; }) == "10 20");

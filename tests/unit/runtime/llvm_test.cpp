@@ -1,0 +1,195 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <lathe/runtime/object_file.hpp>
+
+#include "llvm_versions.hpp"
+#if !defined(LATHE_SEPARATE_COMPILATION)
+#include <lathe/runtime/impl/layer.ipp>
+#endif
+
+namespace lt = lathe;
+
+namespace {
+
+/// What is written to the standard error output while it lives.
+class CapturedStderr {
+ public:
+  CapturedStderr() : file_(std::tmpfile()), saved_(dup(2)) {
+    std::fflush(stderr);
+    dup2(fileno(file_), 2);
+  }
+  std::string stop() {
+    std::fflush(stderr);
+    dup2(saved_, 2);
+    close(saved_);
+    std::string text;
+    std::rewind(file_);
+    for (int c; (c = std::fgetc(file_)) != EOF;) text += static_cast<char>(c);
+    std::fclose(file_);
+    return text;
+  }
+
+ private:
+  std::FILE* file_;
+  int saved_;
+};
+
+std::string internal_error_of(const lt::Llvm& llvm, const char* text) {
+  try {
+    lt::compile_to_object(llvm, text, lt::host());
+  } catch (const lt::InternalError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+constexpr const char* identity = "define i32 @k(ptr %slots, ptr %rt) nounwind {\n  ret i32 0\n}\n";
+
+}  // namespace
+
+TEST_CASE("LLVM is found by major, path or not at all, with a reason") {
+  std::string reason;
+  CHECK(lt::Llvm::find("off", &reason) == nullptr);
+  CHECK(reason.find("switched off") != std::string::npos);
+  CHECK(lt::Llvm::find("14", &reason) == nullptr);
+  CHECK(reason == "LLVM 14 is not supported: Lathe uses LLVM 16 to 22");
+  CHECK(lt::Llvm::find("23", &reason) == nullptr);
+  CHECK(lt::Llvm::find("/no/such/libLLVM.so", &reason) == nullptr);
+  CHECK(reason.find("/no/such/libLLVM.so") != std::string::npos);
+  for_each_llvm([](const lt::Llvm& llvm) {
+    CHECK(llvm.version().find(std::to_string(llvm.major()) + ".") == 0);
+    CHECK(lt::Llvm::find(std::to_string(llvm.major())) == &llvm);
+    CHECK(lt::Llvm::find(llvm.path()) == &llvm);
+  });
+}
+
+TEST_CASE("releases before 16 are refused as such even by path") {
+  for (const char* file : {"libLLVM-14.so.1", "libLLVM-15.so.1"}) {
+    std::string reason;
+    CHECK(lt::Llvm::find(file, &reason) == nullptr);
+    bool absent = reason.find("No such file") != std::string::npos;
+    if (absent)
+      MESSAGE("skipped: no " << file);
+    else
+      CHECK(reason.find("older than 16 is not supported") != std::string::npos);
+  }
+}
+
+TEST_CASE("no LLVM is an error that says what to do") {
+  try {
+    lt::Llvm::get("off");
+    FAIL("no error");
+  } catch (const lt::UserError& e) {
+    CHECK(e.id() == "L0410");
+    CHECK(e.where().line != 0);
+    CHECK(std::string(e.what()).find("LATHE_LLVM") != std::string::npos);
+  }
+}
+
+TEST_CASE("text becomes an object with the symbols that it names") {
+  for_each_llvm([](const lt::Llvm& llvm) {
+    lt::LlvmTimes times;
+    auto object = lt::compile_to_object(llvm,
+                                        "declare ptr @lathe_alloc(ptr, i64, i64)\n"
+                                        "define i32 @k(ptr %slots, ptr %rt) {\n"
+                                        "  %p = call ptr @lathe_alloc(ptr %rt, i64 8, i64 8)\n"
+                                        "  store i64 1, ptr %p\n  ret i32 0\n}\n",
+                                        lt::host(), {}, &times);
+    std::vector<lt::ObjectSymbol> symbols;
+    REQUIRE(lt::read_symbols(object.data(), object.size(), symbols));
+    bool defines = false, needs = false;
+    for (auto& s : symbols) {
+      defines |= s.name == "k" && s.defined && s.function && s.global && s.size > 0;
+      needs |= s.name == "lathe_alloc" && !s.defined;
+    }
+    CHECK(defines);
+    CHECK(needs);
+    CHECK(times.emit_seconds > 0);
+  });
+}
+
+TEST_CASE("a damaged object is recognised, not read past its end") {
+  for_each_llvm([](const lt::Llvm& llvm) {
+    auto object = lt::compile_to_object(llvm, identity, lt::host());
+    std::vector<lt::ObjectSymbol> symbols;
+    for (std::size_t size = 0; size < object.size(); size += 7) {
+      std::vector<char> cut(object.begin(), object.begin() + static_cast<std::ptrdiff_t>(size));
+      lt::read_symbols(cut.data(), cut.size(), symbols);
+    }
+    for (std::size_t i = 0; i < object.size(); ++i) {
+      auto bent = object;
+      bent[i] = static_cast<char>(~bent[i]);
+      lt::read_symbols(bent.data(), bent.size(), symbols);
+    }
+  });
+}
+
+TEST_CASE("text that LLVM refuses is quoted") {
+  for_each_llvm([](const lt::Llvm& llvm) {
+    auto words = internal_error_of(llvm, "define i32 @k() {\n  ret i33 0\n}\n");
+    CHECK(words.find("2:7") != std::string::npos);
+    CHECK(words.find("ret i33 0") != std::string::npos);
+    words =
+        internal_error_of(llvm,
+                          "define i32 @k(i32 %x) {\na:\n  br label %b\nb:\n  %z = add i32 %y, 1\n"
+                          "  %y = add i32 %x, 1\n  ret i32 %z\n}\n");
+    CHECK(words.find("verify") != std::string::npos);
+    CHECK(words.find("%y = add i32 %x, 1") != std::string::npos);
+    lt::LlvmOptions options{.passes = "function(no-such-pass)"};
+    CHECK_THROWS_AS(lt::compile_to_object(llvm, identity, lt::host(), options), lt::InternalError);
+  });
+}
+
+TEST_CASE("vector code uses the target's registers") {
+#if defined(__x86_64__)
+  const char* text =
+      "define void @k(ptr %p) \"prefer-vector-width\"=\"512\" {\n  %a = load <16 x float>, ptr %p\n"
+      "  %r = call <16 x float> @llvm.fma.v16f32(<16 x float> %a, <16 x float> %a, <16 x float> "
+      "%a)\n"
+      "  store <16 x float> %r, ptr %p\n  ret void\n}\n"
+      "declare <16 x float> @llvm.fma.v16f32(<16 x float>, <16 x float>, <16 x float>)\n";
+  for_each_llvm([&](const lt::Llvm& llvm) {
+    auto wide = lt::compile_to_assembly(llvm, text, lt::Target("znver4"));
+    CHECK(wide.find("zmm") != std::string::npos);
+    CHECK(wide.find("vfmadd") != std::string::npos);
+    auto narrow = lt::compile_to_assembly(llvm, text, lt::Target("x86-64-v3"));
+    CHECK(narrow.find("zmm") == std::string::npos);
+    CHECK(narrow.find("ymm") != std::string::npos);
+    CHECK(
+        lt::compile_to_assembly(llvm, text, lt::Target("znver4").without("avx512f")).find("zmm") ==
+        std::string::npos);
+  });
+#endif
+}
+
+TEST_CASE("LLVM prints nothing for any known target, and compiles for all of them") {
+  for_each_llvm([](const lt::Llvm& llvm) {
+    CapturedStderr captured;
+    std::string failures;
+    for (const auto& name : lt::known_targets()) {
+      lt::Target target(name);
+      if (target.kind != lt::TargetKind::cpu) continue;
+      try {
+        lt::compile_to_object(llvm, identity, target);
+      } catch (const std::exception& e) {
+        failures += name + ": " + e.what() + "\n";
+      }
+    }
+    CHECK(captured.stop() == "");
+    CHECK(failures == "");
+  });
+}
+
+TEST_CASE("machine code for a GPU is not LLVM's work here") {
+  for_each_llvm([](const lt::Llvm& llvm) {
+    try {
+      lt::compile_to_object(llvm, identity, lt::cuda("sm_90"));
+      FAIL("no error");
+    } catch (const lt::UserError& e) {
+      CHECK(e.id() == "L0411");
+    }
+  });
+}
