@@ -159,7 +159,8 @@ LATHE_DECL AnyExpr Mutator::descend(const AnyExpr& e) {
       const auto* n = e.as<CastNode>();
       AnyExpr value = expr(n->value);
       if (value.same_as(n->value)) return e;
-      return make_cast(n->dtype.with_lanes(value.dtype().lanes), std::move(value));
+      DType dtype = n->dtype.with_lanes(value.dtype().lanes);
+      return make_cast(dtype, std::move(value));
     }
     case ExprKind::Call: {
       const auto* n = e.as<CallNode>();

@@ -1,0 +1,187 @@
+#pragma once
+
+#include <lathe/dsl/any.hpp>
+#include <lathe/dsl/checks.hpp>
+#include <lathe/ir/visit.hpp>
+
+namespace lathe {
+namespace detail {
+
+LATHE_DECL const VarOrigin* origin_of(const VarNode& var) {
+  return static_cast<const VarOrigin*>(var.origin.get());
+}
+LATHE_DECL const TensorOrigin* origin_of(const Buffer& buffer) {
+  return static_cast<const TensorOrigin*>(buffer->origin.get());
+}
+
+LATHE_DECL VarRef make_declared_var(std::string name, DType dtype, Ref<VarOrigin> origin) {
+  auto* node = new VarNode(std::move(name), dtype);
+  node->origin = origin;
+  return VarRef(node);
+}
+
+/// Names of a block's iterators: i j k l i4 i5 …
+inline std::string axis_name(std::size_t d) {
+  return d < 4 ? std::string(1, "ijkl"[d]) : "i" + std::to_string(d);
+}
+
+inline AnyExpr times(const AnyExpr& a, const AnyExpr& b) {
+  const auto *x = as_const_int(a), *y = as_const_int(b);
+  if (x && y) return make_int(kIndex, *x * *y);
+  return x && *x == 1 ? b : a * b;
+}
+
+/// Strides of an argument: constants where the layout fixes them, else variables. None for row_major: from the first pass
+/// of lowering on, such a parameter's outer strides are variables too.
+inline std::vector<AnyExpr> argument_strides(const std::string& name, const std::vector<AnyExpr>& extents,
+                                             Layout layout) {
+  std::vector<AnyExpr> strides;
+  const std::size_t rank = extents.size();
+  if (layout == Layout::row_major || (rank < 2 && layout != Layout::any_stride)) return strides;
+  for (std::size_t d = 0; d < rank; ++d) {
+    bool unit = layout == Layout::col_major && d == 0;
+    std::string label = name + "_s" + std::to_string(d);
+    if (unit) strides.push_back(AnyExpr(1));
+    else strides.push_back(make_declared_var(label, kIndex, make_ref<VarOrigin>(VarOrigin::stride, label)));
+  }
+  if (layout != Layout::dense) return strides;
+  strides[rank - 1] = AnyExpr(1);
+  for (std::size_t d = rank - 1; d-- > 0;) strides[d] = times(strides[d + 1], extents[d + 1]);
+  return strides;
+}
+
+inline Buffer argument_buffer(const std::string& name, DType dtype, const std::vector<AnyExpr>& extents,
+                              Layout layout) {
+  return make_ref<BufferNode>(name, dtype, extents, argument_strides(name, extents, layout));
+}
+
+inline AnyTensor tensor_of(Ref<TensorSource> source, int output, std::string name, DType dtype) {
+  auto* node = new BufferNode(std::move(name), dtype, source->extents);
+  node->origin = make_ref<TensorOrigin>(source, output);
+  return AnyTensor(Buffer(node));
+}
+
+inline std::vector<AnyExpr> checked_extents(const std::string& name, const std::vector<Extent>& extents,
+                                            Location where) {
+  std::vector<AnyExpr> out;
+  for (const auto& e : extents) out.push_back(e.any());
+  check_extents(name, out, where);
+  return out;
+}
+
+/// The spatial iterators of a compute, each with its own variable.
+inline std::vector<IterVar> spatial_iters(const std::string& name, const std::vector<AnyExpr>& extents) {
+  std::vector<IterVar> iters;
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    std::string axis = axis_name(d);
+    VarRef var = make_declared_var("v" + axis, kIndex, make_ref<VarOrigin>(VarOrigin::axis, axis, name));
+    iters.push_back({var, AnyExpr(0), extents[d], IterKind::spatial, {}});
+  }
+  return iters;
+}
+
+inline bool name_taken(const std::vector<IterVar>& iters, const std::string& name) {
+  for (const auto& it : iters)
+    if (it.var->name == name) return true;
+  return false;
+}
+
+/// Gives the block reduce variables of its own and moves the values over to them.
+inline void adopt_reduction(TensorSource& source, const AnyValue& value) {
+  Substitution map;
+  for (const auto& axis : value.axes) {
+    std::string name = "v" + axis.var->name;
+    for (int n = 1; name_taken(source.iters, name); ++n) name = "v" + axis.var->name + "_" + std::to_string(n);
+    auto origin = make_ref<VarOrigin>(VarOrigin::reduce, axis.var->name, source.name);
+    VarRef fresh = make_declared_var(name, kIndex, origin);
+    AnyExpr min = substitute(axis.min, map), extent = substitute(axis.extent, map);
+    map.emplace_back(axis.var, AnyExpr(fresh));
+    source.iters.push_back({fresh, min, extent, IterKind::reduce, {}});
+  }
+  for (auto& v : source.values) v = substitute(v, map);
+  if (value.predicate) source.predicate = substitute(value.predicate, map);
+  source.reducer = value.reducer;
+}
+
+inline AnyValue run_body(FunctionRef<AnyValue(std::span<const VarRef>)> body, const TensorSource& source) {
+  std::vector<VarRef> vars;
+  for (const auto& it : source.iters) vars.push_back(it.var);
+  try {
+    return body(vars);
+  } catch (const UserError& e) {
+    // Operators have no place for a Location: what they report is reported at the compute.
+    if (e.where().line != 0) throw;
+    throw UserError(e.id(), e.message(), source.where);
+  }
+}
+
+}  // namespace detail
+
+LATHE_DECL std::string_view to_text(Layout layout) {
+  static constexpr std::string_view texts[] = {"row_major", "col_major", "any_stride", "dense"};
+  return texts[static_cast<int>(layout)];
+}
+
+LATHE_DECL const std::vector<AnyExpr>& AnyTensor::shape() const {
+  static const std::vector<AnyExpr> none;
+  return scalar_ ? none : buffer_->shape;
+}
+
+LATHE_DECL AnyExpr AnyTensor::at(std::vector<AnyExpr> indices, Location where) const {
+  detail::check_indices(*this, indices, where);
+  if (scalar_) return scalar_;
+  return make_load(buffer_, std::move(indices));
+}
+
+LATHE_DECL AnyTensor make_input(std::string name, DType dtype, std::vector<Extent> extents, Layout layout,
+                                Location where) {
+  detail::check_name(name, where);
+  std::vector<AnyExpr> shape = detail::checked_extents(name, extents, where);
+  if (shape.empty()) {
+    auto origin = make_ref<detail::VarOrigin>(detail::VarOrigin::scalar, name);
+    return AnyTensor(detail::make_declared_var(name, dtype, origin));
+  }
+  auto* source = new detail::TensorSource;
+  Ref<detail::TensorSource> owner(source);
+  source->name = name;
+  source->is_input = true;
+  source->layout = layout;
+  source->extents = shape;
+  source->where = where;
+  source->storage.push_back({nullptr, detail::argument_buffer(name, dtype, shape, layout)});
+  return detail::tensor_of(owner, 0, name, dtype);
+}
+
+LATHE_DECL AnyReduce make_reduce(std::string name, Extent min, Extent extent, Location where) {
+  detail::check_name(name, where);
+  detail::check_reduce_range(name, min.any(), extent.any(), where);
+  auto origin = make_ref<detail::VarOrigin>(detail::VarOrigin::reduce, name);
+  return {detail::make_declared_var(name, kIndex, origin), min.any(), extent.any()};
+}
+
+LATHE_DECL std::vector<AnyTensor> compute_any(std::string name, std::vector<Extent> extents,
+                                              FunctionRef<AnyValue(std::span<const VarRef>)> body, Location where) {
+  detail::check_name(name, where);
+  auto* source = new detail::TensorSource;
+  Ref<detail::TensorSource> owner(source);
+  source->name = name;
+  source->where = where;
+  source->extents = detail::checked_extents(name, extents, where);
+  source->tag = make_ref<BlockTagNode>(name);
+  source->iters = detail::spatial_iters(name, source->extents);
+  AnyValue value = detail::run_body(body, *source);
+  detail::check_value(*source, value);
+  source->values = value.values;
+  if (value.reducer) detail::adopt_reduction(*source, value);
+  std::vector<AnyTensor> out;
+  for (std::size_t k = 0; k < source->values.size(); ++k) {
+    std::string label = source->values.size() == 1 ? name : name + "_" + std::to_string(k);
+    DType dtype = source->values[k].dtype();
+    source->storage.push_back({make_buffer(label, dtype, source->extents),
+                               detail::argument_buffer(label, dtype, source->extents, Layout::row_major)});
+    out.push_back(detail::tensor_of(owner, static_cast<int>(k), label, dtype));
+  }
+  return out;
+}
+
+}  // namespace lathe

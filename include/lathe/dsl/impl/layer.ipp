@@ -1,0 +1,11 @@
+// The bodies of this layer and of those below it.
+#pragma once
+
+#include <lathe/ir/impl/layer.ipp>
+//
+#include <lathe/dsl/impl/any.ipp>
+#include <lathe/dsl/impl/boundary.ipp>
+#include <lathe/dsl/impl/checks.ipp>
+#include <lathe/dsl/impl/program.ipp>
+#include <lathe/dsl/impl/reducers.ipp>
+#include <lathe/dsl/impl/literal.ipp>
