@@ -1,9 +1,17 @@
 // The bodies of this layer and of those below it.
 #pragma once
 
-#include <lathe/support/impl/error.ipp>
+#include <lathe/support/impl/layer.ipp>
 //
+#include <lathe/ir/impl/compare.ipp>
 #include <lathe/ir/impl/dtype.ipp>
 #include <lathe/ir/impl/expr.ipp>
+#include <lathe/ir/impl/hash.ipp>
+#include <lathe/ir/impl/lex.ipp>
+#include <lathe/ir/impl/print.ipp>
+#include <lathe/ir/impl/print_expr.ipp>
+#include <lathe/ir/impl/print_names.ipp>
+#include <lathe/ir/impl/print_stmt.ipp>
+#include <lathe/ir/impl/reducer.ipp>
 #include <lathe/ir/impl/stmt.ipp>
 #include <lathe/ir/impl/visit.ipp>

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <lathe/ir/impl/printer.hpp>
+#include <lathe/support/text.hpp>
+
+namespace lathe {
+namespace detail {
+
+LATHE_DECL bool is_reserved(std::string_view word) {
+  static constexpr std::string_view words[] = {
+      "program",       "in",    "out",    "inout",  "stage",    "by",
+      "strides",       "scope", "align",  "pass",   "for",      "block",
+      "alloc",         "let",   "stream", "where",  "atomic",   "if",
+      "else",          "while", "assert", "eval",   "reducer",  "reduce",
+      "opaque",        "init",  "reads",  "writes", "parallel", "vectorized",
+      "unrolled",      "true",  "false",  "inf",    "nan",      "nonassociative",
+      "noncommutative"};
+  for (auto w : words)
+    if (w == word) return true;
+  auto dot = word.find('.');
+  DType dtype;
+  return dot != std::string_view::npos &&
+         (word.substr(dot) == ".inf" || word.substr(dot) == ".nan") &&
+         parse_dtype(word.substr(0, dot), dtype);
+}
+
+LATHE_DECL std::string quoted_name(std::string_view name) {
+  return is_plain_name(name) && !is_reserved(name) ? std::string(name) : escape(name, '`');
+}
+
+// Levels above the current one are those of a block's own iterators, seen from its bindings.
+inline bool PrintedNames::taken(const std::string& name) const {
+  auto found = entries_.find(name);
+  if (found == entries_.end()) return false;
+  for (const auto& e : found->second)
+    if (!e.hidden_in_blocks || e.level >= level_) return true;
+  return false;
+}
+
+inline std::string PrintedNames::unique(const std::string& base) const {
+  if (!taken(base)) return base;
+  auto count = numbered_.find(base);
+  for (std::size_t k = count == numbered_.end() ? 1 : count->second + 1;; ++k) {
+    std::string numbered = cat(base, '_', k);
+    if (!taken(numbered)) return numbered;
+  }
+}
+
+inline const std::string& PrintedNames::bind(const RefCounted* node, std::string_view name,
+                                             bool hidden_in_blocks) {
+  Bound next;
+  next.base = name;
+  next.name = unique(next.base);
+  next.text = quoted_name(next.name);
+  entries_[next.name].push_back({node, level_, hidden_in_blocks});
+  if (next.name != next.base) ++numbered_[next.base];
+  return (bound_[node] = std::move(next)).text;
+}
+
+inline void PrintedNames::release(const RefCounted* node) {
+  const Bound& bound = bound_[node];
+  auto& list = entries_[bound.name];
+  for (std::size_t k = list.size(); k-- > 0;) {
+    if (list[k].node != node) continue;
+    list.erase(list.begin() + static_cast<std::ptrdiff_t>(k));
+    if (bound.name != bound.base) --numbered_[bound.base];
+    return;
+  }
+}
+
+inline const std::string& PrintedNames::use(const RefCounted* node, std::string_view name) {
+  auto found = bound_.find(node);
+  return found != bound_.end() ? found->second.text : bind(node, name);
+}
+
+}  // namespace detail
+}  // namespace lathe

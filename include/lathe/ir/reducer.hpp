@@ -1,0 +1,19 @@
+// Which reducers have a name of their own, and what they compute.
+#pragma once
+
+#include <lathe/ir/stmt.hpp>
+#include <string_view>
+#include <vector>
+
+namespace lathe {
+
+/// The reducer with this name for elements of these dtypes; none if there is no such reducer.
+///   sum prod           0 and a + b, 1 and a * b                              (integers and floats)
+///   min max            the largest and the least value, min(a, b), max(a, b); floats start from
+///   ±inf, e4m3 from ±448 any all            false and a || b, true and a && b (bool) argmin argmax
+///   (value, position): the better value, on ties the lower position; a NaN is better than any
+///   number.
+///                      Starts from the identity of min or max and the largest position.
+ReducerRef builtin_reducer(std::string_view name, const std::vector<DType>& dtypes);
+
+}  // namespace lathe
