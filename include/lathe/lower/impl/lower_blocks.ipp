@@ -138,7 +138,7 @@ class LowerBlocks : public Mutator {
       keep(it.var >= it.min);
       keep(it.var < it.min + it.extent);
     }
-    if (!block.predicate) return out;
+    if (!block.predicate.get()) return out;
     std::vector<AnyExpr> parts;
     split_conjuncts(block.predicate, parts);
     for (const auto& part : parts)
