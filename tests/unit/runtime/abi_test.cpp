@@ -5,6 +5,7 @@
 #include <lathe/runtime/abi.hpp>
 #include <stdexcept>
 #include <string>
+#include <vector>
 #if !defined(LATHE_SEPARATE_COMPILATION)
 #include <lathe/runtime/impl/layer.ipp>
 #endif

@@ -4,13 +4,21 @@
 #include <doctest/doctest.h>
 
 #include <lathe/runtime/llvm.hpp>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define LATHE_TEST_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define LATHE_TEST_SANITIZED 1
+#endif
+#endif
 #include <string>
 
 /// Calls test(llvm) for each major in the supported range, and says which are missing.
 template <class Test>
 void for_each_llvm(Test test) {
   bool any = false;
-  for (const char* major : {"16", "17", "18", "19", "20", "21", "22"}) {
+  for (std::string major : {"16", "17", "18", "19", "20", "21", "22"}) {
     if (const auto* llvm = lathe::Llvm::find(major)) {
       CAPTURE(major);
       any = true;

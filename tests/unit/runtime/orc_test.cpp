@@ -217,7 +217,10 @@ TEST_CASE("200 kernels come and go and memory stays flat") {
       if (i == 50) before = resident_pages();
       CHECK(run_fma(*jit->load(object, "k"), context) == 10);
     }
+#if !defined(LATHE_TEST_SANITIZED)  // a sanitizer keeps freed memory
     CHECK(resident_pages() - before < 128);
+#endif
+    MESSAGE("pages gained in 150 cycles: " << resident_pages() - before);
     CHECK(jit->loaded() == 0);
   });
 }
