@@ -1,5 +1,6 @@
 // A reduction is a tensor's whole definition; what follows it belongs into a second compute.
-// expect: compute
+// expect: a reduction is the whole value of a compute
+// expect: use t\(i\) in a second compute
 #include <lathe/lathe.hpp>
 
 namespace lt = lathe;

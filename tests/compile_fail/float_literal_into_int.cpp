@@ -1,5 +1,5 @@
 // A floating literal among integers.
-// expect: floating
+// expect: a floating literal needs a floating type
 #include <lathe/lathe.hpp>
 
 namespace lt = lathe;

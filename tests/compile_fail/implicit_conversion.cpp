@@ -1,5 +1,5 @@
 // Stored as float, but computed as int.
-// expect: cast
+// expect: (conversion|viable conversion) from .*Expr<int>.* to .*Expr<float>
 #include <lathe/lathe.hpp>
 
 namespace lt = lathe;

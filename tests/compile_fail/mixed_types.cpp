@@ -1,5 +1,5 @@
 // Elements of two types in one expression.
-// expect: cast
+// expect: the operands have different element types\. Convert one: lt::cast<T>\(x\)
 #include <lathe/lathe.hpp>
 
 namespace lt = lathe;

@@ -1,5 +1,5 @@
 // Too few indices for a tensor of rank 2.
-// expect: rank
+// expect: the number of indices is not the tensor's rank
 #include <lathe/lathe.hpp>
 
 namespace lt = lathe;
