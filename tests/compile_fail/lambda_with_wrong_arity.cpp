@@ -1,5 +1,5 @@
 // Two extents, but a lambda of one index.
-// expect: rank|extents|indices
+// expect: the body of a compute takes one lt::Var per axis
 #include <lathe/lathe.hpp>
 
 namespace lt = lathe;

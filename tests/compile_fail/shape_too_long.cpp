@@ -1,5 +1,5 @@
 // Three extents for a tensor of rank 2.
-// expect: no matching (function for call to .lathe::Input<float, 2>::Input|constructor for initialization of 'lt::Input<float, 2>')
+// expect: no matching (function for call to|constructor for initialization of) .*Input<float, 2>
 #include <lathe/lathe.hpp>
 
 namespace lt = lathe;
