@@ -1,5 +1,5 @@
 // Two loops asked for, one factor given.
-// expect: split
+// expect: to .const lathe::Factor|too few initializers in list argument to 'const lathe::Factor
 #include <lathe/lathe.hpp>
 
 namespace lt = lathe;
