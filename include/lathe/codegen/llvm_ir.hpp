@@ -1,0 +1,26 @@
+// How a program at Stage::machine becomes LLVM IR text.
+#pragma once
+
+#include <lathe/ir/stmt.hpp>
+#include <lathe/support/kernel.hpp>
+#include <lathe/support/target.hpp>
+
+namespace lathe {
+
+/// The slots of a call of this program: one pointer per buffer param in param order, one i64 per
+/// dim, one i64 per distinct stride variable in (param, axis) order, one per scalar param.
+std::vector<KernelSlot> kernel_slots(const Program& program);
+
+/// The program as a module for LLVM `llvm_major` (16 to 22). Element buffers need only be aligned
+/// to their elements unless the program says more. Every value means what ir/expr.hpp says: no flag
+/// licenses LLVM to change a float, division by zero and wide shifts are guarded, casts saturate.
+/// The kernel returns 0 or the first status that is not (runtime/abi.hpp); whatever it allocated is
+/// freed on every path. Parallel loops take "max_threads" from the loop's annotation of that name.
+/// InternalError for a node that a pass should have removed (a type or a math call that the target
+/// lacks, a vectorized or unrolled loop, a block), L0620 for a Target that is no CPU or an LLVM
+/// that is not supported.
+/// `symbol` names the entry; empty: made from the program's name. A process links a symbol once.
+LlvmKernel emit_llvm(const Program& program, const Target& target, int llvm_major,
+                     std::string_view symbol = {});
+
+}  // namespace lathe

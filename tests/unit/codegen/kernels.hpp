@@ -1,0 +1,107 @@
+// How tests build programs at Stage::machine by hand, compile them with each LLVM and call them.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <lathe/codegen/llvm_ir.hpp>
+#include <lathe/runtime/orc.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace test {
+
+namespace lt = lathe;
+
+/// A program of buffers and scalars, at Stage::machine.
+struct Build {
+  lt::ProgramNode node;
+
+  explicit Build(std::string name = "k") {
+    node.name = std::move(name), node.stage = lt::Stage::machine;
+  }
+
+  lt::Buffer buffer(std::string name, lt::DType t, lt::Access access = lt::Access::in,
+                    lt::AnyExpr size = 1 << 20, int alignment = 0) {
+    lt::BufferNode b(std::move(name), t, {std::move(size)}, {}, lt::Scope::global, alignment);
+    node.params.push_back({access, lt::Buffer(new lt::BufferNode(std::move(b))), {}});
+    return node.params.back().buffer;
+  }
+  lt::Buffer output(std::string name, lt::DType t) {
+    return buffer(std::move(name), t, lt::Access::out);
+  }
+  lt::VarRef dim(std::string name, std::int64_t multiple_of = 1) {
+    lt::VarRef var = lt::make_var(std::move(name));
+    node.dims.push_back(lt::make_ref<lt::DimNode>(var, std::int64_t{0}, INT64_MAX, multiple_of));
+    return var;
+  }
+  lt::VarRef scalar(std::string name, lt::DType t) {
+    lt::VarRef var = lt::make_var(std::move(name), t);
+    node.params.push_back({lt::Access::in, {}, var});
+    return var;
+  }
+  lt::Program done(lt::Stmt body) {
+    node.body = std::move(body);
+    return lt::Program(node);
+  }
+};
+
+inline lt::Buffer temporary(std::string name, lt::DType t, lt::AnyExpr size,
+                            lt::Scope scope = lt::Scope::global) {
+  return lt::make_buffer(std::move(name), t, {std::move(size)}, scope);
+}
+inline lt::Buffer in_register(std::string name, lt::DType t) {
+  return lt::make_buffer(std::move(name), t, {}, lt::Scope::reg);
+}
+
+/// A kernel in memory. Calls take one 8-byte slot per buffer, dim, stride and scalar.
+class Kernel {
+ public:
+  Kernel(const lt::Program& program, const lt::Llvm& llvm, const lt::Target& target = lt::host()) {
+    static int serial = 0;
+    kernel_ = lt::emit_llvm(program, target, llvm.major(), "test_" + std::to_string(serial++));
+    INFO(kernel_.text);
+    std::vector<char> object = lt::compile_to_object(llvm, kernel_.text, target);
+    static std::vector<std::pair<const lt::Llvm*, lt::Ref<lt::Jit>>> jits;
+    for (const auto& [key, jit] : jits)
+      if (key == &llvm) jit_ = jit;
+    if (!jit_) jits.emplace_back(&llvm, jit_ = lt::Jit::make(llvm));
+    loaded_ = jit_->load(object, kernel_.symbol);
+  }
+
+  const lt::LlvmKernel& artefact() const { return kernel_; }
+
+  /// Runs it and gives the status; exceptions of finish() are not wanted here.
+  std::int32_t operator()(const std::vector<std::uint64_t>& slots) const {
+    lt::CallFrame frame(lt::Context::default_context());
+    REQUIRE(slots.size() == kernel_.slots.size());
+    return loaded_->entry()(slots.data(), frame.rt());
+  }
+  template <class... Args>
+  std::int32_t call(Args... args) const {
+    return (*this)({lt::to_slot(args)...});
+  }
+
+ private:
+  lt::LlvmKernel kernel_;
+  lt::Ref<lt::Jit> jit_;
+  std::shared_ptr<const lt::LoadedKernel> loaded_;
+};
+
+/// The LLVMs that codegen is tested with and that this machine has.
+inline std::vector<const lt::Llvm*> llvms() {
+  std::vector<const lt::Llvm*> found;
+  for (const char* major : {"16", "19", "22"}) {
+    std::string reason;
+    if (const auto* llvm = lt::Llvm::find(major, &reason))
+      found.push_back(llvm);
+    else
+      MESSAGE("skipped: ", reason);
+  }
+  return found;
+}
+
+}  // namespace test
