@@ -41,7 +41,8 @@ class LoadedKernel {
 /// adds.
 class Jit : public RefCounted {
  public:
-  static Ref<Jit> make(const Llvm& llvm);
+  /// `perf`: name loaded functions in /tmp/perf-<pid>.map.
+  static Ref<Jit> make(const Llvm& llvm, bool perf = false);
   ~Jit() override;
 
   /// The jit of a context: made on first use with the LLVM that its options name. L0410 if there is
@@ -65,9 +66,10 @@ class Jit : public RefCounted {
  private:
   friend class LoadedKernel;
   struct State;
-  explicit Jit(const Llvm& llvm);
+  Jit(const Llvm& llvm, bool perf);
 
   const Llvm& llvm_;
+  const bool perf_;
   State* state_;
 };
 

@@ -42,9 +42,8 @@ struct ContextOptions {
   /// Which LLVM: "off", a major version, or a path. Empty: what LATHE_LLVM names, else the newest
   /// in range.
   std::string llvm{};
-  /// Tell perf (a map file in /tmp) or gdb about kernels.
+  /// Tell perf the names of kernels, in /tmp/perf-<pid>.map.
   bool perf = false;
-  bool gdb = false;
 };
 
 /// Things that other layers keep in a context, each made on first use.

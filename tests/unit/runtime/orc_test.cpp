@@ -247,3 +247,24 @@ TEST_CASE("many threads compile, link, run and drop") {
     CHECK(jit->loaded() == 0);
   });
 }
+
+TEST_CASE("perf learns the name and place of each function") {
+  for_each_llvm([](const lt::Llvm& llvm) {
+    auto path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
+    std::remove(path.c_str());
+    auto jit = lt::Jit::make(llvm, true);
+    auto kernel = jit->load(lt::compile_to_object(llvm, parallel_text, lt::host()), "par");
+    std::ifstream map(path);
+    unsigned long long address = 0, size = 0;
+    std::string name;
+    bool entry = false, body = false;
+    while (map >> std::hex >> address >> size >> name) {
+      entry |= name == "par" && address == reinterpret_cast<std::uintptr_t>(kernel->address()) &&
+               size > 0;
+      body |= name == "body" && size > 0;
+    }
+    CHECK(entry);
+    CHECK(body);
+    std::remove(path.c_str());
+  });
+}

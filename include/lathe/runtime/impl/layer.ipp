@@ -8,5 +8,6 @@
 #include <lathe/runtime/impl/llvm_compile.ipp>
 #include <lathe/runtime/impl/object_file.ipp>
 #include <lathe/runtime/impl/orc.ipp>
+#include <lathe/runtime/impl/perf.ipp>
 #include <lathe/runtime/impl/thread_pool.ipp>
 #include <lathe/runtime/impl/view.ipp>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/runtime/impl/llvm.ipp>
+#include <lathe/runtime/impl/perf.ipp>
 #include <lathe/runtime/object_file.hpp>
 #include <lathe/runtime/orc.hpp>
 #include <map>
@@ -63,6 +64,7 @@ struct Jit::State {
   // back from anywhere.
   pthread_mutex_t report_mutex = PTHREAD_MUTEX_INITIALIZER;
   std::string reports;
+  State* next_abandoned = nullptr;
 
   explicit State(const detail::llvm_c::Api& api) : api(api) {}
 
@@ -112,9 +114,10 @@ struct Jit::State {
   }
 };
 
-LATHE_DECL Ref<Jit> Jit::make(const Llvm& llvm) { return Ref<Jit>(new Jit(llvm)); }
+LATHE_DECL Ref<Jit> Jit::make(const Llvm& llvm, bool perf) { return Ref<Jit>(new Jit(llvm, perf)); }
 
-LATHE_DECL Jit::Jit(const Llvm& llvm) : llvm_(llvm), state_(new State(llvm.api())) {
+LATHE_DECL Jit::Jit(const Llvm& llvm, bool perf)
+    : llvm_(llvm), perf_(perf), state_(new State(llvm.api())) {
   std::unique_ptr<State> owner(state_);  // in case of an exception below
   auto& api = llvm.api();
   if (auto error = api.OrcCreateLLJIT(&state_->lljit, nullptr)) {
@@ -128,15 +131,21 @@ LATHE_DECL Jit::Jit(const Llvm& llvm) : llvm_(llvm), state_(new State(llvm.api()
 }
 
 LATHE_DECL Jit::~Jit() {
-  // While the process exits, LLVM's globals may be gone: the system takes the memory back.
-  if (!Llvm::alive()) return;
+  if (!Llvm::alive()) {
+    // The process exits and LLVM's globals may be gone: the system takes the memory back. It stays
+    // in sight, so that leak checkers see no leak.
+    static std::atomic<State*> abandoned{nullptr};
+    state_->next_abandoned = abandoned.exchange(state_);
+    return;
+  }
   if (auto error = llvm_.api().OrcDisposeLLJIT(state_->lljit)) llvm_.api().ConsumeError(error);
   delete state_;
 }
 
 LATHE_DECL const Jit& Jit::of(const Context& context, Location where) {
-  return context.service<Jit>(
-      Service::jit, [&](const Context& c) { return new Jit(Llvm::get(c.options().llvm, where)); });
+  return context.service<Jit>(Service::jit, [&](const Context& c) {
+    return new Jit(Llvm::get(c.options().llvm, where), c.options().perf);
+  });
 }
 
 LATHE_DECL std::shared_ptr<const LoadedKernel> Jit::load(const std::vector<char>& object,
@@ -168,6 +177,7 @@ LATHE_DECL std::shared_ptr<const LoadedKernel> Jit::load(const std::vector<char>
     throw;
   }
   kernel->jit_ = Ref<Jit>(this);
+  if (perf_) detail::write_perf_map(object, symbol, kernel->address_);
   return kernel;
 }
 
