@@ -50,6 +50,10 @@ struct LlvmOptions {
   int codegen_level = 2;
   /// Check the text with LLVM's verifier before anything else.
   bool verify = true;
+  /// Compile in a child process: what makes LLVM abort or hang is then an InternalError (times stay
+  /// 0).
+  bool isolate = false;
+  double isolate_seconds = 30;
 };
 
 /// What a compilation cost.

@@ -193,3 +193,35 @@ TEST_CASE("machine code for a GPU is not LLVM's work here") {
     }
   });
 }
+
+#if defined(__x86_64__)
+TEST_CASE("what makes LLVM abort is an error when the compilation is isolated") {
+  // Needs AES instructions, which the target lacks: instruction selection gives up by ending the
+  // process.
+  const char* fatal =
+      "define <2 x i64> @k(<2 x i64> %a) {\n"
+      "  %r = call <2 x i64> @llvm.x86.aesni.aesenc(<2 x i64> %a, <2 x i64> %a)\n  ret <2 x i64> "
+      "%r\n}\n"
+      "declare <2 x i64> @llvm.x86.aesni.aesenc(<2 x i64>, <2 x i64>)\n";
+  for_each_llvm([&](const lt::Llvm& llvm) {
+    lt::LlvmOptions options{.isolate = true};
+    CapturedStderr captured;
+    std::string words;
+    try {
+      lt::compile_to_object(llvm, fatal, lt::Target("x86-64"), options);
+    } catch (const lt::InternalError& e) {
+      words = e.what();
+    }
+    CHECK(captured.stop() == "");
+    CHECK(words.find("isolated") != std::string::npos);
+    CHECK(lt::compile_to_object(llvm, identity, lt::host(), options) ==
+          lt::compile_to_object(llvm, identity, lt::host()));
+    try {
+      lt::compile_to_object(llvm, "nonsense", lt::host(), options);
+      FAIL("no error");
+    } catch (const lt::InternalError& e) {
+      CHECK(std::string(e.what()).find("nonsense") != std::string::npos);
+    }
+  });
+}
+#endif

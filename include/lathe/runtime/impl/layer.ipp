@@ -4,6 +4,7 @@
 #include <lathe/support/impl/layer.ipp>
 //
 #include <lathe/runtime/impl/abi.ipp>
+#include <lathe/runtime/impl/isolate.ipp>
 #include <lathe/runtime/impl/llvm.ipp>
 #include <lathe/runtime/impl/llvm_compile.ipp>
 #include <lathe/runtime/impl/object_file.ipp>

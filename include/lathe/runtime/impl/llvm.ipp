@@ -1,6 +1,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <time.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -23,6 +24,8 @@ struct LlvmRegistry {
     std::string reason;
   };
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  // Held shared by compilations and exclusively by a fork.
+  pthread_rwlock_t in_use = PTHREAD_RWLOCK_INITIALIZER;
   std::vector<Entry> entries;
   std::vector<const Llvm*> libraries;
 
@@ -38,6 +41,18 @@ struct MutexLock {
   ~MutexLock() { ::pthread_mutex_unlock(&mutex); }
   MutexLock(const MutexLock&) = delete;
 };
+
+struct LlvmInUse {
+  LlvmInUse() { ::pthread_rwlock_rdlock(&LlvmRegistry::instance().in_use); }
+  ~LlvmInUse() { ::pthread_rwlock_unlock(&LlvmRegistry::instance().in_use); }
+  LlvmInUse(const LlvmInUse&) = delete;
+};
+
+inline double seconds_now() {
+  timespec t;
+  ::clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
 
 inline std::atomic<bool>& llvm_alive_flag() {
   static std::atomic<bool> alive{false};

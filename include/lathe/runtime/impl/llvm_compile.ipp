@@ -1,7 +1,7 @@
 #pragma once
 
-#include <time.h>
-
+#include <lathe/runtime/impl/isolate.ipp>
+#include <lathe/runtime/impl/llvm.ipp>
 #include <lathe/runtime/llvm.hpp>
 #include <lathe/support/text.hpp>
 
@@ -100,16 +100,11 @@ struct LlvmCompilation {
   }
 };
 
-inline double seconds_now() {
-  timespec t;
-  ::clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
 /// The whole way; `use` gets the emitted bytes.
 template <class Use>
 void compile_llvm(const Llvm& llvm, std::string_view text, const Target& target,
                   const LlvmOptions& options, llvm_c::FileType type, LlvmTimes* times, Use use) {
+  LlvmInUse in_use;
   LlvmCompilation work(llvm);
   double start = seconds_now();
   work.parse(text, options.verify);
@@ -136,6 +131,12 @@ LATHE_DECL std::string default_passes(int llvm_major) {
 LATHE_DECL std::vector<char> compile_to_object(const Llvm& llvm, std::string_view text,
                                                const Target& target, const LlvmOptions& options,
                                                LlvmTimes* times) {
+  if (options.isolate) {
+    LlvmOptions inside = options;
+    inside.isolate = false;
+    return detail::compile_in_child(options.isolate_seconds,
+                                    [&] { return compile_to_object(llvm, text, target, inside); });
+  }
   std::vector<char> object;
   detail::compile_llvm(llvm, text, target, options, detail::llvm_c::object_file, times,
                        [&](const char* begin, const char* end) { object.assign(begin, end); });
