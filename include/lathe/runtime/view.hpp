@@ -126,15 +126,6 @@ struct AnyView {
   bool read_only = false;
 
   AnyView() = default;
-  AnyView(void* data, int rank, const std::int64_t* extents, const std::int64_t* strides,
-          ElementType type, int element_bytes, bool read_only)
-      : data(data),
-        rank(rank),
-        extents(extents),
-        strides(strides),
-        type(type),
-        element_bytes(element_bytes),
-        read_only(read_only) {}
   template <class T, int R>
   AnyView(const View<T, R>& v)
       : data(const_cast<std::remove_const_t<T>*>(v.data())),

@@ -165,48 +165,43 @@ inline std::vector<int> majors_of(const std::string& choice) {
   return all;
 }
 
-template <class Load>
-const Llvm* find_llvm(const std::string& choice, std::string& reason, Load load) {
 #if defined(LATHE_LLVM_OFF)
-  (void)load, (void)choice;
+template <class Load>
+const Llvm* find_llvm(const std::string&, std::string& reason, Load) {
   reason = "Lathe was built without LLVM (LATHE_LLVM_OFF)";
   return nullptr;
-#else
-  if (choice == "off") {
-    reason = "LLVM is switched off (LATHE_LLVM=off, or the context's option 'llvm')";
-    return nullptr;
-  }
-  auto majors = majors_of(choice);
-#if defined(LATHE_LLVM_LINK)
+}
+#elif defined(LATHE_LLVM_LINK)
+template <class Load>
+const Llvm* find_llvm(const std::string& choice, std::string& reason, Load load) {
   const Llvm* linked = load("the linked LLVM", reason);
-  if (linked && majors.size() == 1 && majors[0] != linked->major()) {
-    reason = cat("LLVM ", choice, " is asked for, but this program is linked with LLVM ",
-                 linked->version());
-    return nullptr;
-  }
-  return linked;
+  auto majors = majors_of(choice);
+  if (!linked || majors.size() != 1 || majors[0] == linked->major()) return linked;
+  reason = cat("LLVM ", choice, " is asked for, but this program is linked with LLVM ",
+               linked->version());
+  return nullptr;
+}
 #else
+template <class Load>
+const Llvm* find_llvm(const std::string& choice, std::string& reason, Load load) {
+  auto majors = majors_of(choice);
   if (majors.empty()) return load(choice, reason);
   if (majors.size() == 1 && (majors[0] < Llvm::oldest || majors[0] > Llvm::newest)) {
     reason = out_of_range("LLVM " + choice);
     return nullptr;
   }
-  std::string found_but_unusable;
+  std::string unusable;
   for (int major : majors) {
     for (const auto& name : llvm_file_names(major)) {
       if (const Llvm* llvm = load(name, reason)) return llvm;
-      if (reason.find("No such file") == std::string::npos)
-        append(found_but_unusable, "\n", reason);
+      if (reason.find("No such file") == std::string::npos) append(unusable, "\n", reason);
     }
   }
-  reason = majors.size() == 1
-               ? cat("no libLLVM of version ", majors[0], " was found")
-               : cat("no libLLVM of version ", Llvm::oldest, " to ", Llvm::newest, " was found");
-  reason += found_but_unusable;
+  auto range = majors.size() == 1 ? format_int(majors[0]) : cat(Llvm::oldest, " to ", Llvm::newest);
+  reason = cat("no libLLVM of version ", range, " was found", unusable);
   return nullptr;
-#endif
-#endif
 }
+#endif
 
 }  // namespace detail
 
@@ -235,7 +230,11 @@ LATHE_DECL const Llvm* Llvm::find(const std::string& asked, std::string* reason)
     return loaded;
   };
   std::string why;
-  const Llvm* library = detail::find_llvm(choice, why, load_once);
+  const Llvm* library = nullptr;
+  if (choice == "off")
+    why = "LLVM is switched off (LATHE_LLVM=off, or the context's option 'llvm')";
+  else
+    library = detail::find_llvm(choice, why, load_once);
   registry.entries.push_back({choice, library, library ? std::string() : why});
   if (reason) *reason = registry.entries.back().reason;
   return library;

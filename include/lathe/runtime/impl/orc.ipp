@@ -66,7 +66,7 @@ struct Jit::State {
   std::string reports;
   State* next_abandoned = nullptr;
 
-  explicit State(const detail::llvm_c::Api& api) : api(api) {}
+  explicit State(const detail::llvm_c::Api& functions) : api(functions) {}
 
   static void report(void* self, detail::llvm_c::Error error) {
     auto& me = *static_cast<State*>(self);

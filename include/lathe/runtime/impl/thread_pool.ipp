@@ -150,7 +150,7 @@ struct ThreadPool::State {
   };
   std::atomic<Worker*> list{nullptr};
 
-  State(unsigned generation, int spin_us) : generation(generation), spin_us(spin_us) {}
+  State(unsigned fork_count, int spin) : generation(fork_count), spin_us(spin) {}
 
   detail::Job* claim() {
     for (auto& job : jobs) {
@@ -351,11 +351,11 @@ LATHE_DECL void parallel_for(const Context& context, std::int64_t n,
                              FunctionRef<void(std::int64_t, std::int64_t)> body, int max_threads) {
   detail::ThrowingLoop loop{body};
   auto run_range = [](void* closure, std::int64_t begin, std::int64_t end, void*) -> std::int32_t {
-    auto& loop = *static_cast<detail::ThrowingLoop*>(closure);
+    auto& self = *static_cast<detail::ThrowingLoop*>(closure);
     try {
-      loop.body(begin, end);
+      self.body(begin, end);
     } catch (...) {
-      if (!loop.failed.exchange(true)) loop.first = std::current_exception();
+      if (!self.failed.exchange(true)) self.first = std::current_exception();
       return 1;
     }
     return 0;

@@ -144,56 +144,32 @@ inline std::string_view amd_model(unsigned family, unsigned model) {
   return "";
 }
 
+struct IntelRow {
+  unsigned model;
+  std::string_view name;
+};
+inline constexpr IntelRow intel_models[] = {
+    {0x3C, "haswell"},        {0x3F, "haswell"},        {0x45, "haswell"},
+    {0x46, "haswell"},        {0x3D, "broadwell"},      {0x47, "broadwell"},
+    {0x4F, "broadwell"},      {0x56, "broadwell"},      {0x4E, "skylake"},
+    {0x5E, "skylake"},        {0x8E, "skylake"},        {0x9E, "skylake"},
+    {0xA5, "skylake"},        {0xA6, "skylake"},        {0x55, "skylake-avx512"},
+    {0x6A, "icelake-server"}, {0x6C, "icelake-server"}, {0x7D, "icelake-client"},
+    {0x7E, "icelake-client"}, {0x8C, "tigerlake"},      {0x8D, "tigerlake"},
+    {0xA7, "rocketlake"},     {0x8F, "sapphirerapids"}, {0xCF, "emeraldrapids"},
+    {0xAD, "graniterapids"},  {0xAE, "graniterapids"},  {0x97, "alderlake"},
+    {0x9A, "alderlake"},      {0xB7, "alderlake"},      {0xBA, "alderlake"},
+    {0xBF, "alderlake"},
+};
+
 inline std::string_view intel_model(unsigned model, const Target& t) {
-  switch (model) {
-    case 0x3C:
-    case 0x3F:
-    case 0x45:
-    case 0x46:
-      return "haswell";
-    case 0x3D:
-    case 0x47:
-    case 0x4F:
-    case 0x56:
-      return "broadwell";
-    case 0x4E:
-    case 0x5E:
-    case 0x8E:
-    case 0x9E:
-    case 0xA5:
-    case 0xA6:
-      return "skylake";
-    case 0x55:
-      return t.has("avx512bf16")   ? "cooperlake"
-             : t.has("avx512vnni") ? "cascadelake"
-                                   : "skylake-avx512";
-    case 0x6A:
-    case 0x6C:
-      return "icelake-server";
-    case 0x7D:
-    case 0x7E:
-      return "icelake-client";
-    case 0x8C:
-    case 0x8D:
-      return "tigerlake";
-    case 0xA7:
-      return "rocketlake";
-    case 0x8F:
-      return "sapphirerapids";
-    case 0xCF:
-      return "emeraldrapids";
-    case 0xAD:
-    case 0xAE:
-      return "graniterapids";
-    case 0x97:
-    case 0x9A:
-    case 0xB7:
-    case 0xBA:
-    case 0xBF:
-      return "alderlake";
-    default:
-      return "";
+  // Three generations share one number.
+  if (model == 0x55 && t.has("avx512bf16")) return "cooperlake";
+  if (model == 0x55 && t.has("avx512vnni")) return "cascadelake";
+  for (const IntelRow& row : intel_models) {
+    if (row.model == model) return row.name;
   }
+  return "";
 }
 
 inline std::string_view detect_model(const Target& t) {
