@@ -1,0 +1,60 @@
+// How a program becomes the tree that the evaluator interprets.
+#pragma once
+
+#include <unordered_map>
+
+#include <lathe/jit/eval_tree.hpp>
+
+namespace lathe::detail {
+
+/// A statement around the place that is being compiled.
+struct EvalScope {
+  const StmtNode* node;
+  bool in_else = false;
+};
+
+class EvalCompiler {
+ public:
+  EvalCompiler(EvalTree& tree, const Program& program) : tree_(tree), program_(program) {}
+  void compile();
+
+ private:
+  using VarSet = std::vector<const VarNode*>;
+
+  void bind_params();
+  int buffer_slot(const Buffer& b);
+  int var_slot(const VarNode& var);
+  void describe(EvalBuffer& out, const Buffer& b);
+
+  const EvalExpr* expr(const AnyExpr& e);
+  const EvalExpr* optional(const AnyExpr& e) { return e.get() ? expr(e) : nullptr; }
+  std::vector<const EvalExpr*> list(const std::vector<AnyExpr>& all);
+  void fill(EvalExpr& out, const AnyExpr& e);
+  void fill_call(EvalExpr& out, const CallNode& n);
+  void fill_shuffle(EvalExpr& out, const ShuffleNode& n);
+
+  EvalStmt* stmt(EvalStmt::Kind kind) {
+    tree_.stmts.emplace_back();
+    tree_.stmts.back().kind = kind;
+    return &tree_.stmts.back();
+  }
+  const EvalStmt* stmt(const Stmt& s);
+  const EvalStmt* seq(std::vector<const EvalStmt*> children);
+  const EvalStmt* inside(const Stmt& s, const StmtNode* around, bool in_else = false);
+  const EvalStmt* loop(const ForNode& n);
+  const EvalStmt* access(EvalStmt::Kind kind, const Buffer& b, const std::vector<AnyExpr>& indices, const AnyExpr& value);
+  const EvalStmt* block(const BlockNode& n);
+  EvalStmt* block_head(const BlockNode& n, bool init);
+  const EvalStmt* init_nest(const BlockNode& n, std::size_t from);
+  const EvalStmt* wrap(const EvalScope& scope, const EvalStmt* body, VarSet& used, const VarSet& dropped);
+
+  EvalTree& tree_;
+  const Program& program_;
+  std::unordered_map<const BufferNode*, int> buffers_;
+  std::unordered_map<const VarNode*, int> vars_;
+  std::unordered_map<const ExprNode*, const EvalExpr*> exprs_;
+  std::vector<EvalScope> path_;
+  std::vector<std::pair<const StmtNode*, const EvalStmt*>> inits_;  ///< what runs before a loop
+};
+
+}  // namespace lathe::detail

@@ -1,0 +1,49 @@
+// What one run of the evaluator holds: the values of variables and the memory of buffers.
+#pragma once
+
+#include <lathe/jit/eval_tree.hpp>
+#include <lathe/runtime/abi.hpp>
+
+namespace lathe::detail {
+
+struct EvalMemory {
+  char* base = nullptr;
+  std::int64_t shape[16] = {}, strides[16] = {};
+  int rank = 0;
+  std::int64_t low = 0, count = 0;  ///< offsets of elements are in [low, low + count)
+  int element_bytes = 1;            ///< of all lanes
+  std::vector<char> owned;
+  std::vector<bool> stored;         ///< by offset - low; empty: not tracked
+};
+
+/// How far a run has come: 0, or the status that a kernel would return.
+using EvalStatus = std::int32_t;
+
+class EvalFrame {
+ public:
+  EvalFrame(const EvalTree& tree, const std::uint64_t* slots);
+
+  Scalar& var(int slot) { return vars_[static_cast<std::size_t>(slot)]; }
+  EvalStatus run(const EvalStmt& s);
+  /// The element that a load or store names in one lane.
+  Scalar load(const EvalExpr& e, int lane);
+
+ private:
+  EvalStatus run_loop(const EvalStmt& s);
+  EvalStatus run_block(const EvalStmt& s);
+  EvalStatus run_alloc(const EvalStmt& s);
+  void run_store(const EvalStmt& s);
+  void run_let(const EvalStmt& s);
+
+  std::int64_t offset(int buffer, const std::vector<const EvalExpr*>& indices, int lane);
+  char* address(int buffer, std::int64_t offset, int lane);
+  void store(const EvalStmt& s, std::int64_t offset, int lane, Scalar value);
+  void lay_out(int buffer);
+  [[noreturn]] void fail(int buffer, const std::vector<const EvalExpr*>& indices, int lane, const char* what);
+
+  const EvalTree& tree_;
+  std::vector<Scalar> vars_;
+  std::vector<EvalMemory> memory_;
+};
+
+}  // namespace lathe::detail

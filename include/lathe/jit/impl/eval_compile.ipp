@@ -1,0 +1,248 @@
+#pragma once
+
+#include <lathe/ir/visit.hpp>
+#include <lathe/jit/eval_compiler.hpp>
+
+namespace lathe::detail {
+
+inline int EvalCompiler::var_slot(const VarNode& var) {
+  auto [it, fresh] = vars_.try_emplace(&var, tree_.slots);
+  if (fresh) tree_.slots += var.dtype.lanes;
+  return it->second;
+}
+
+inline void EvalCompiler::describe(EvalBuffer& out, const Buffer& b) {
+  out.buffer = b;
+  out.element = b->dtype.scalar();
+  out.lanes = b->dtype.lanes;
+  out.shape = list(b->shape);
+  out.strides = list(b->strides);
+}
+
+inline int EvalCompiler::buffer_slot(const Buffer& b) {
+  auto [it, fresh] = buffers_.try_emplace(b.get(), static_cast<int>(tree_.buffers.size()));
+  int slot = it->second;
+  if (fresh) {
+    tree_.buffers.emplace_back();
+    EvalBuffer described;
+    describe(described, b);
+    tree_.buffers[static_cast<std::size_t>(slot)] = std::move(described);
+  }
+  return slot;
+}
+
+/// The order of kernel_slots: buffers, dims, each stride variable once, scalars.
+inline void EvalCompiler::bind_params() {
+  VarSet bound;
+  auto add = [&](const VarNode& var) {
+    for (const auto* known : bound)
+      if (known == &var) return;
+    bound.push_back(&var);
+    tree_.var_slots.push_back(var_slot(var));
+    tree_.var_types.push_back(var.dtype);
+  };
+  for (const auto& p : program_->params) {
+    if (!p.buffer) continue;
+    tree_.buffers[static_cast<std::size_t>(buffer_slot(p.buffer))].output = p.access == Access::out;
+    ++tree_.buffer_params;
+  }
+  for (const auto& d : program_->dims) add(*d->var);
+  for (const auto& p : program_->params)
+    if (p.buffer)
+      for (const auto& stride : p.buffer->strides)
+        if (const auto* var = stride.as<VarNode>()) add(*var);
+  for (const auto& p : program_->params)
+    if (!p.buffer) add(*p.var);
+}
+
+inline void EvalCompiler::compile() {
+  tree_.flat = program_->stage >= Stage::flat;
+  bind_params();
+  tree_.body = stmt(program_->body);
+}
+
+inline std::vector<const EvalExpr*> EvalCompiler::list(const std::vector<AnyExpr>& all) {
+  std::vector<const EvalExpr*> out;
+  for (const auto& e : all) out.push_back(expr(e));
+  return out;
+}
+
+inline const EvalExpr* EvalCompiler::expr(const AnyExpr& e) {
+  if (auto it = exprs_.find(e.get()); it != exprs_.end()) return it->second;
+  tree_.exprs.emplace_back();
+  EvalExpr& out = tree_.exprs.back();
+  out.dtype = e.dtype().scalar();
+  out.lanes = e.dtype().lanes;
+  out.run = eval_function(e);
+  fill(out, e);
+  exprs_.emplace(e.get(), &out);
+  return &out;
+}
+
+/// Whether some node below moves lanes about, so that lane l of it may need another lane of a variable.
+inline bool moves_lanes(const AnyExpr& e) {
+  struct Find : Visitor {
+    bool found = false;
+    void expr(const AnyExpr& x) override {
+      const auto* b = x.as<BroadcastNode>();
+      const auto* r = x.as<RampNode>();
+      const auto* c = x.as<CallNode>();
+      found = found || x.kind() == ExprKind::Shuffle || (b && b->value.dtype().is_vector()) ||
+              (r && r->base.dtype().is_vector()) || (c && c->op == CallOp::reinterpret);
+      descend(x);
+    }
+  } find;
+  find.expr(e);
+  return find.found;
+}
+
+inline void EvalCompiler::fill(EvalExpr& out, const AnyExpr& e) {
+  if (const auto* n = e.as<ConstNode>()) {
+    out.value = scalar_of(n->dtype, n->i, n->f);
+  } else if (const auto* n = e.as<VarNode>()) {
+    out.slot = var_slot(*n);
+  } else if (const auto* n = e.as<LoadNode>()) {
+    out.slot = buffer_slot(n->buffer);
+    out.args = list(n->indices);
+    out.a = optional(n->mask);
+  } else if (const auto* n = e.as<LetNode>()) {
+    out.slot = var_slot(*n->var);
+    out.a = expr(n->value);
+    out.b = expr(n->body);
+    out.lanewise = n->value.dtype().lanes == 1 || !moves_lanes(n->body);
+  } else if (const auto* n = e.as<BinaryNode>()) {
+    out.op = static_cast<std::uint8_t>(n->op);
+    out.dtype = n->a.dtype().scalar();
+    out.a = expr(n->a);
+    out.b = expr(n->b);
+  } else if (const auto* n = e.as<UnaryNode>()) {
+    out.op = static_cast<std::uint8_t>(n->op);
+    out.a = expr(n->a);
+  } else if (const auto* n = e.as<SelectNode>()) {
+    out.a = expr(n->condition);
+    out.b = expr(n->yes);
+    out.c = expr(n->no);
+  } else if (const auto* n = e.as<CastNode>()) {
+    out.to = out.dtype;
+    out.dtype = n->value.dtype().scalar();
+    out.a = expr(n->value);
+  } else if (const auto* n = e.as<CallNode>()) {
+    fill_call(out, *n);
+  } else if (const auto* n = e.as<RampNode>()) {
+    out.a = expr(n->base);
+    out.b = expr(n->stride);
+  } else if (const auto* n = e.as<BroadcastNode>()) {
+    out.a = expr(n->value);
+  } else if (const auto* n = e.as<ShuffleNode>()) {
+    fill_shuffle(out, *n);
+  }
+}
+
+inline void EvalCompiler::fill_call(EvalExpr& out, const CallNode& n) {
+  out.op = static_cast<std::uint8_t>(n.op);
+  if (n.op == CallOp::prefetch) return;
+  out.to = out.dtype;
+  out.dtype = n.args[0].dtype().scalar();
+  out.args = list(n.args);
+}
+
+inline void EvalCompiler::fill_shuffle(EvalExpr& out, const ShuffleNode& n) {
+  out.args = list(n.vectors);
+  for (int lane : n.lanes) {
+    int vector = 0;
+    while (lane >= out.args[static_cast<std::size_t>(vector)]->lanes)
+      lane -= out.args[static_cast<std::size_t>(vector++)]->lanes;
+    out.picks.push_back(vector);
+    out.picks.push_back(lane);
+  }
+}
+
+inline const EvalStmt* EvalCompiler::seq(std::vector<const EvalStmt*> children) {
+  if (children.size() == 1) return children[0];
+  EvalStmt* out = stmt(EvalStmt::seq);
+  out->children = std::move(children);
+  return out;
+}
+
+inline const EvalStmt* EvalCompiler::inside(const Stmt& s, const StmtNode* around, bool in_else) {
+  path_.push_back({around, in_else});
+  const EvalStmt* out = stmt(s);
+  path_.pop_back();
+  return out;
+}
+
+inline const EvalStmt* EvalCompiler::stmt(const Stmt& s) {
+  if (const auto* n = s.as<ForNode>()) return loop(*n);
+  if (const auto* n = s.as<BlockNode>()) return block(*n);
+  if (const auto* n = s.as<SeqNode>()) {
+    std::vector<const EvalStmt*> children;
+    for (const auto& child : n->stmts) children.push_back(stmt(child));
+    return seq(std::move(children));
+  }
+  if (const auto* n = s.as<StoreNode>()) {
+    auto* out = const_cast<EvalStmt*>(access(EvalStmt::store, n->buffer, n->indices, n->value));
+    out->b = optional(n->mask);
+    return out;
+  }
+  if (const auto* n = s.as<AtomicNode>()) {
+    auto* out = const_cast<EvalStmt*>(access(EvalStmt::atomic, n->buffer, n->indices, n->value));
+    out->op = static_cast<std::uint8_t>(n->op);
+    return out;
+  }
+  EvalStmt* out = nullptr;
+  if (const auto* n = s.as<AllocNode>()) {
+    out = stmt(EvalStmt::alloc);
+    out->slot = buffer_slot(n->buffer);
+    out->children = {inside(n->body, n)};
+  } else if (const auto* n = s.as<LetStmtNode>()) {
+    out = stmt(EvalStmt::let);
+    out->slot = var_slot(*n->var);
+    out->a = expr(n->value);
+    out->children = {inside(n->body, n)};
+  } else if (const auto* n = s.as<IfNode>()) {
+    out = stmt(EvalStmt::branch);
+    out->a = expr(n->condition);
+    out->children = {inside(n->then_body, n)};
+    if (n->else_body) out->children.push_back(inside(n->else_body, n, true));
+  } else if (const auto* n = s.as<WhileNode>()) {
+    out = stmt(EvalStmt::repeat);
+    out->a = expr(n->condition);
+    out->children = {inside(n->body, n)};
+  } else if (const auto* n = s.as<AssertNode>()) {
+    out = stmt(EvalStmt::check);
+    out->a = expr(n->condition);
+    out->slot = static_cast<int>(tree_.messages.size());
+    tree_.messages.push_back(n->message);
+  }
+  return out ? out : stmt(EvalStmt::seq);  // an Evaluate has no effect that a program can see
+}
+
+inline const EvalStmt* EvalCompiler::access(EvalStmt::Kind kind, const Buffer& b, const std::vector<AnyExpr>& indices,
+                                            const AnyExpr& value) {
+  EvalStmt* out = stmt(kind);
+  out->slot = buffer_slot(b);
+  out->args = list(indices);
+  out->a = expr(value);
+  return out;
+}
+
+inline const EvalStmt* EvalCompiler::loop(const ForNode& n) {
+  EvalStmt* out = stmt(EvalStmt::loop);
+  out->slot = var_slot(*n.var);
+  out->a = expr(n.min);
+  out->b = expr(n.extent);
+  out->children = {inside(n.body, &n)};
+  for (const auto& [where, init] : inits_)
+    if (where == &n) out->children.push_back(init);
+  return out;
+}
+
+LATHE_DECL Ref<EvalTree> make_eval_tree(const Program& program, EvaluatorOptions options) {
+  auto* tree = new EvalTree;
+  Ref<EvalTree> out(tree);
+  tree->options = options;
+  EvalCompiler(*tree, program).compile();
+  return out;
+}
+
+}  // namespace lathe::detail
