@@ -8,10 +8,16 @@
 #include <lathe/ir/impl/expr.ipp>
 #include <lathe/ir/impl/hash.ipp>
 #include <lathe/ir/impl/lex.ipp>
+#include <lathe/ir/impl/parse.ipp>
+#include <lathe/ir/impl/parse_expr.ipp>
+#include <lathe/ir/impl/parse_stmt.ipp>
 #include <lathe/ir/impl/print.ipp>
 #include <lathe/ir/impl/print_expr.ipp>
 #include <lathe/ir/impl/print_names.ipp>
 #include <lathe/ir/impl/print_stmt.ipp>
 #include <lathe/ir/impl/reducer.ipp>
 #include <lathe/ir/impl/stmt.ipp>
+#include <lathe/ir/impl/typing.ipp>
+#include <lathe/ir/impl/verify.ipp>
+#include <lathe/ir/impl/verify_stmt.ipp>
 #include <lathe/ir/impl/visit.ipp>

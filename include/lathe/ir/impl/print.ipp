@@ -86,7 +86,7 @@ inline std::vector<std::size_t> lines_around(const std::vector<std::string_view>
   return shown;
 }
 
-inline std::string excerpt_of(const Program& program, const RefCounted* node) {
+LATHE_DECL std::string excerpt_of(const Program& program, const RefCounted* node) {
   PrintedText printed = print(program);
   const TextPlace* place = printed.find(node);
   if (!place) return {};

@@ -104,6 +104,9 @@ class Printer {
       nullptr;  ///< the reducer's name while its block's stores are printed
 };
 
+/// excerpt() of any node that has a place.
+std::string excerpt_of(const Program& program, const RefCounted* node);
+
 /// The infix operators' precedence: 1 (||) to 10 (* / %); 0 for those that are words.
 int infix_precedence(BinaryOp op);
 

@@ -33,10 +33,10 @@ inline ReducerRef arg_reducer(std::string_view name, BinaryOp better, AnyExpr wo
   AnyExpr wins = make_binary(better, v0, v1), ties = eq(v0, v1);
   if (t.is_float()) {
     AnyExpr nan0 = make_call(CallOp::is_nan, {v0}), nan1 = make_call(CallOp::is_nan, {v1});
-    wins = wins || (nan0 && !nan1);
-    ties = ties || (nan0 && nan1);
+    wins = logical_or(wins, logical_and(nan0, logical_not(nan1)));
+    ties = logical_or(ties, logical_and(nan0, nan1));
   }
-  AnyExpr take = wins || (ties && AnyExpr(p0) <= AnyExpr(p1));
+  AnyExpr take = logical_or(wins, logical_and(ties, AnyExpr(p0) <= AnyExpr(p1)));
   return make_ref<ReducerNode>(
       std::string(name), std::vector<AnyExpr>{worst, extreme_value(position, true)},
       std::vector<VarRef>{v0, p0}, std::vector<VarRef>{v1, p1},

@@ -1,0 +1,350 @@
+#pragma once
+
+#include <lathe/ir/impl/parser.hpp>
+#include <lathe/ir/impl/printer.hpp>
+#include <lathe/ir/impl/verifier.hpp>
+#include <lathe/ir/reducer.hpp>
+#include <lathe/support/text.hpp>
+
+namespace lathe {
+namespace detail {
+
+/// What follows a ':' at the end of a line.
+inline Stmt Parser::body(int owner_column) {
+  Level level(*this);
+  expect(":");
+  if (!line_ended()) expected("the end of the line");
+  if (peek().kind == TokenKind::end || peek().column <= owner_column)
+    fail(peek(), "L0501",
+         "expected a statement, indented further than what it belongs to ('pass' is none)");
+  return lines(peek().column);
+}
+
+inline Stmt Parser::lines(int column) {
+  std::vector<Stmt> stmts;
+  std::vector<Open> opened;
+  while (peek().kind != TokenKind::end && peek().column >= column) {
+    if (peek().column != column)
+      fail(peek(), "L0501", "the indentation is not that of the lines before");
+    if (peek().is_word("alloc") || peek().is_word("let"))
+      scoped_line(stmts, opened);
+    else
+      stmts.push_back(statement());
+    if (!line_ended()) expected("the end of the line");
+  }
+  for (; !opened.empty(); opened.pop_back()) {
+    Open& o = opened.back();
+    if (o.first == stmts.size())
+      fail(peek(), "L0501", cat("expected a statement that uses '", o.name, "', or 'pass'"));
+    Stmt rest = make_seq({stmts.begin() + static_cast<std::ptrdiff_t>(o.first), stmts.end()});
+    stmts.resize(o.first);
+    stmts.push_back(scoped(o, std::move(rest)));
+    --opened_;
+  }
+  return make_seq(std::move(stmts));
+}
+
+/// An alloc or let: with a body of its own it is one of the statements, else it stays open.
+inline void Parser::scoped_line(std::vector<Stmt>& stmts, std::vector<Open>& opened) {
+  const Token& word = take();
+  const Token& at = peek();
+  Open o;
+  o.name = name("a name"), o.first = stmts.size();
+  if (word.text == "alloc") {
+    expect(":");
+    o.buffer = buffer_type(o.name, dtype(), false);
+  } else {
+    expect("=");
+    o.value = expr().e;
+    o.var = make_var(o.name, o.value.dtype());
+  }
+  declare(at, o.name, {o.var, o.buffer}, static_cast<bool>(o.var));
+  if (peek().is(":")) {
+    Stmt inner = body(word.column);
+    return stmts.push_back(scoped(o, std::move(inner)));
+  }
+  if (++opened_ > 2000) fail(at, "L0505", "more than 2000 lets and allocs inside one another");
+  opened.push_back(std::move(o));
+}
+
+inline Stmt Parser::scoped(const Open& o, Stmt body) {
+  names_.release(o.name);
+  return o.buffer ? make_alloc(o.buffer, std::move(body))
+                  : make_let_stmt(o.var, o.value, std::move(body));
+}
+
+inline Stmt Parser::statement() {
+  const Token& at = peek();
+  if (at.kind != TokenKind::name) expected("a statement");
+  if (at.quoted) return store();
+  if (at.text == "for" || at.text == "parallel" || at.text == "vectorized" || at.text == "unrolled")
+    return for_loop();
+  if (at.text == "block") return block();
+  if (at.text == "if") return conditional();
+  if (at.text == "while") return loop_while();
+  if (at.text == "atomic") return atomic();
+  if (at.text == "assert") return assertion();
+  if (at.text == "reducer") return reducer();
+  if (at.text == "pass") return take(), make_seq({});
+  if (at.text == "eval") return take(), make_ref<EvaluateNode>(expr().e);
+  return store();
+}
+
+inline Stmt Parser::for_loop() {
+  const Token& first = take();
+  ForKind kind = ForKind::serial;
+  for (ForKind k : {ForKind::parallel, ForKind::vectorized, ForKind::unrolled})
+    if (first.text == to_text(k)) kind = k;
+  if (kind != ForKind::serial) expect_word("for");
+  const Token& at = peek();
+  std::string text = name("a name");
+  expect_word("in");
+  AnyExpr min, extent;
+  range(min, extent);
+  Annotations all;
+  while (peek().is("@")) annotation(all);
+  VarRef var = make_var(text, min.dtype());
+  declare(at, text, {var, {}}, true);
+  Stmt inner = body(first.column);
+  names_.release(text);
+  return make_for(var, min, extent, std::move(inner), kind, std::move(all));
+}
+
+inline void Parser::annotation(Annotations& out) {
+  expect("@");
+  Annotation a;
+  a.key = name("an annotation's key");
+  expect("=");
+  if (peek().kind == TokenKind::string)
+    a.value = AttrValue(string());
+  else
+    a.value = AttrValue(integer("an integer or a string", INT64_MIN, INT64_MAX));
+  out.push_back(std::move(a));
+}
+
+// The domain is read inside the block, where the loops around it are hidden; the binding outside.
+inline void Parser::block_iter(BlockNode& n, std::vector<std::string>& bound) {
+  IterVar it;
+  it.kind = accept_word("reduce")   ? IterKind::reduce
+            : accept_word("opaque") ? IterKind::opaque
+                                    : IterKind::spatial;
+  const Token& at = peek();
+  std::string text = name("an iterator's name");
+  expect_word("in");
+  range(it.min, it.extent);
+  it.var = make_var(text, it.min.dtype());
+  declare(at, text, {it.var, {}}, false);
+  bound.push_back(text);
+  expect("=");
+  names_.leave_block();
+  it.binding = expr().e;
+  names_.enter_block();
+  n.iters.push_back(std::move(it));
+}
+
+/// The clauses up to the ':'; gives the reducer's name.
+inline const Token* Parser::block_clauses(BlockNode& n) {
+  const Token* reducer = nullptr;
+  while (!peek().is(":")) {
+    if (accept_word("where"))
+      n.predicate = expr().e;
+    else if (accept_word("init"))
+      n.init = true;
+    else if (accept_word("reads"))
+      n.reads = regions();
+    else if (accept_word("writes"))
+      n.writes = regions();
+    else if (peek().is("@"))
+      annotation(n.annotations);
+    else if (accept_word("reduce"))
+      reducer = &peek(), reducer_word_ = name("a reducer's name");
+    else
+      expected("where, reduce, init, reads, writes, '@' or ':'");
+  }
+  return reducer;
+}
+
+inline Stmt Parser::block() {
+  int column = take().column;
+  const Token& at = peek();
+  std::string text = name("a block's name");
+  if (!blocks_.emplace(text, true).second)
+    fail(at, "L0502", cat("there is a block '", text, "' already"));
+  BlockNode n(make_ref<BlockTagNode>(text), {}, {});
+  std::vector<std::string> bound;
+  std::string outer_word = reducer_word_;
+  names_.enter_block();
+  expect("(");
+  if (!peek().is(")")) {
+    do block_iter(n, bound);
+    while (accept(","));
+  }
+  expect(")");
+  const Token* reducer = block_clauses(n);
+  bool outer = std::exchange(in_reducer_block_, reducer != nullptr);
+  n.body = body(column);
+  in_reducer_block_ = outer;
+  if (reducer) resolve_reducer(n, *reducer);
+  reducer_word_ = outer_word;
+  for (; !bound.empty(); bound.pop_back()) names_.release(bound.back());
+  names_.leave_block();
+  return make_block(std::move(n));
+}
+
+inline void Parser::resolve_reducer(BlockNode& n, const Token& word) {
+  auto found = reducers_.find(reducer_word_);
+  if (found != reducers_.end()) return void(n.reducer = found->second);
+  std::vector<DType> dtypes;
+  for (const auto& s : seq_of(n.body))
+    if (const auto* store = s.as<StoreNode>()) dtypes.push_back(store->value.dtype());
+  n.reducer = builtin_reducer(reducer_word_, dtypes);
+  if (n.reducer) return;
+  std::string types = join(dtypes, ", ", [](DType t) { return t.str(); });
+  fail(word, "L0502", cat("there is no reducer ", describe(word), " for (", types, ')'));
+}
+
+inline std::vector<Region> Parser::regions() {
+  std::vector<Region> list;
+  do {
+    Region region;
+    region.buffer = known_buffer();
+    expect("[");
+    while (!accept("]")) {
+      if (!region.ranges.empty()) expect(",");
+      Range r;
+      range(r.min, r.extent);
+      region.ranges.push_back(std::move(r));
+    }
+    list.push_back(std::move(region));
+  } while (accept(","));
+  return list;
+}
+
+inline Stmt Parser::store() {
+  bool streaming = peek().is_word("stream");
+  if (streaming) take();
+  const Token& at = peek();
+  Buffer buffer = known_buffer();
+  std::vector<AnyExpr> indices;
+  AnyExpr mask;
+  int height = 1;
+  access(indices, mask, height);
+  check_rank(at, *buffer, indices.size());
+  if (in_reducer_block_ && (peek().kind != TokenKind::name || name("") != reducer_word_)) {
+    --at_;
+    expected(cat("'", reducer_word_, "=' (the block is a reduction)"));
+  }
+  expect("=");
+  AnyExpr value = expr().e;
+  auto problem = access_problem(buffer, indices, value.dtype(), mask);
+  if (!problem.empty()) fail(at, "L0503", cat("store of ", value.dtype().str(), ": ", problem));
+  return make_ref<StoreNode>(buffer, std::move(indices), std::move(value), std::move(mask),
+                             streaming);
+}
+
+inline Stmt Parser::atomic() {
+  take();
+  const Token& at = peek();
+  Buffer buffer = known_buffer();
+  std::vector<AnyExpr> indices;
+  AnyExpr mask;
+  int height = 1;
+  access(indices, mask, height);
+  check_rank(at, *buffer, indices.size());
+  if (mask.get()) fail(at, "L0501", "an atomic update has no mask");
+  const BinaryOp* op = line_ended() ? nullptr : binary_op(peek().text);
+  if (!op || is_comparison(*op)) expected("an operator such as '+' or 'max'");
+  take();
+  expect("=");
+  AnyExpr value = expr().e;
+  auto problem = access_problem(buffer, indices, value.dtype(), {});
+  if (!problem.empty()) fail(at, "L0503", cat("update with ", value.dtype().str(), ": ", problem));
+  return make_ref<AtomicNode>(*op, buffer, std::move(indices), std::move(value));
+}
+
+inline Stmt Parser::conditional() {
+  int column = take().column;
+  AnyExpr condition = expr().e;
+  Stmt yes = body(column), no;
+  if (peek().is_word("else") && line_ended() && peek().column == column) {
+    take();
+    no = body(column);
+  }
+  return make_if(condition, std::move(yes), std::move(no));
+}
+
+inline Stmt Parser::loop_while() {
+  int column = take().column;
+  AnyExpr condition = expr().e;
+  return make_ref<WhileNode>(condition, body(column));
+}
+
+inline Stmt Parser::assertion() {
+  take();
+  AnyExpr condition = expr().e;
+  expect(",");
+  return make_ref<AssertNode>(condition, string());
+}
+
+// The variables of the left operand with their identities, then those of the right one.
+inline void Parser::reducer_vars(ReducerNode& r, std::vector<std::string>& bound) {
+  auto variable = [&](DType type, std::vector<VarRef>& list, const Token& at,
+                      const std::string& text) {
+    list.push_back(make_var(text, type));
+    declare(at, text, {list.back(), {}}, true);
+    bound.push_back(text);
+  };
+  do {
+    const Token& at = peek();
+    std::string text = name("a name");
+    expect(":");
+    DType type = dtype();
+    expect("=");
+    const Token& value_at = peek();
+    r.identity.push_back(expr().e);
+    if (r.identity.back().dtype() != type)
+      fail(value_at, "L0503", cat("the identity of '", text, "' is no ", type.str()));
+    variable(type, r.lhs, at, text);
+  } while (accept(","));
+  expect(";");
+  do {
+    if (r.rhs.size() == r.lhs.size()) expected("')'");
+    const Token& at = peek();
+    std::string text = name("a name");
+    variable(r.lhs[r.rhs.size()]->dtype, r.rhs, at, text);
+  } while (accept(","));
+  if (r.rhs.size() != r.lhs.size()) expected("as many names as on the left of ';'");
+  expect(")");
+}
+
+inline Stmt Parser::reducer() {
+  take();
+  ReducerNode r("", {}, {}, {}, {});
+  r.associative = !accept_word("nonassociative");
+  r.commutative = !accept_word("noncommutative");
+  const Token& at = peek();
+  r.name = name("a reducer's name");
+  expect("(");
+  std::vector<std::string> bound;
+  names_.enter_block();
+  reducer_vars(r, bound);
+  expect("=");
+  do {
+    const Token& value_at = peek();
+    if (r.combine.size() == r.lhs.size()) expected("the end of the line");
+    r.combine.push_back(expr().e);
+    DType type = r.lhs[r.combine.size() - 1]->dtype;
+    if (r.combine.back().dtype() != type)
+      fail(value_at, "L0503", cat("this value is no ", type.str()));
+  } while (accept(","));
+  if (r.combine.size() != r.lhs.size()) expected("as many values as the reducer has names");
+  for (; !bound.empty(); bound.pop_back()) names_.release(bound.back());
+  names_.leave_block();
+  ReducerRef made(new ReducerNode(std::move(r)));
+  if (!reducers_.emplace(made->name, made).second)
+    fail(at, "L0502", cat("there is a reducer '", made->name, "' already"));
+  return {};
+}
+
+}  // namespace detail
+}  // namespace lathe

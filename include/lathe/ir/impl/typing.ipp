@@ -1,0 +1,203 @@
+#pragma once
+
+#include <lathe/ir/impl/verifier.hpp>
+
+namespace lathe {
+namespace detail {
+
+/// i64, or i32 once a pass has proved that it is enough.
+inline bool is_index_type(DType t) { return t.scalar() == kI64 || t.scalar() == kI32; }
+inline bool same_lanes(DType a, DType b) { return a.lanes == b.lanes && a.scalable == b.scalable; }
+
+/// Lanes that indices agree on (1 if all are scalars); 0 if they do not agree or are no integers.
+inline int index_lanes(const std::vector<AnyExpr>& indices) {
+  int lanes = 1;
+  for (const auto& i : indices) {
+    if (!i.get() || !is_index_type(i.dtype())) return 0;
+    if (i.dtype().lanes == 1) continue;
+    if (lanes != 1 && lanes != i.dtype().lanes) return 0;
+    lanes = i.dtype().lanes;
+  }
+  return lanes;
+}
+
+LATHE_DECL std::string_view access_problem(const Buffer& buffer,
+                                           const std::vector<AnyExpr>& indices, DType value,
+                                           const AnyExpr& mask) {
+  if (!buffer) return "the access has no buffer";
+  if (static_cast<int>(indices.size()) != buffer->rank() && indices.size() != 1)
+    return "the number of indices is not the buffer's rank";
+  int lanes = index_lanes(indices);
+  if (lanes == 0) return "indices are not integers of type i64 with one number of lanes";
+  if (lanes != 1 && buffer->dtype.is_vector()) return "a vector index into a buffer of vectors";
+  if (value.scalar() != buffer->dtype.scalar())
+    return "the value has another type than the buffer's elements";
+  if (value.lanes != (lanes == 1 ? buffer->dtype.lanes : lanes))
+    return "the value has another number of lanes";
+  if (mask.get() && (!mask.dtype().is_bool() || !same_lanes(mask.dtype(), value)))
+    return "the mask is not bool with the value's lanes";
+  return {};
+}
+
+inline std::string_view binary_problem(const BinaryNode& n) {
+  if (!n.a.get() || !n.b.get()) return "an operand is missing";
+  DType t = n.a.dtype();
+  if (t != n.b.dtype()) return "the operands differ in type";
+  if (n.dtype != (is_comparison(n.op) ? kBool.with_lanes(t.lanes) : t))
+    return "the result has the wrong type";
+  switch (n.op) {
+    case BinaryOp::and_:
+    case BinaryOp::or_:
+      return t.is_bool() ? "" : "the operands are not bool";
+    case BinaryOp::bit_and:
+    case BinaryOp::bit_or:
+    case BinaryOp::bit_xor:
+      return t.is_float() ? "the operands are not integers" : "";
+    case BinaryOp::mod:
+    case BinaryOp::floordiv:
+    case BinaryOp::floormod:
+    case BinaryOp::shl:
+    case BinaryOp::shr:
+      return t.is_int() ? "" : "the operands are not integers";
+    case BinaryOp::add:
+    case BinaryOp::sub:
+    case BinaryOp::mul:
+    case BinaryOp::div:
+      return t.is_bool() ? "the operands are bool" : "";
+    default:
+      return {};
+  }
+}
+
+inline std::string_view unary_problem(const UnaryNode& n) {
+  if (!n.a.get()) return "the operand is missing";
+  if (n.op == UnaryOp::neg) return n.a.dtype().is_bool() ? "the operand is bool" : "";
+  if (n.op == UnaryOp::not_) return n.a.dtype().is_bool() ? "" : "the operand is not bool";
+  return n.a.dtype().is_int() ? "" : "the operand is not an integer";
+}
+
+inline std::string_view call_operand_problem(CallOp op, const std::vector<AnyExpr>& args) {
+  DType t = args[0].dtype();
+  switch (op) {
+    case CallOp::abs:
+      return t.is_bool() ? "the operand is bool" : "";
+    case CallOp::popcount:
+      return t.is_int() ? "" : "the operand is not an integer";
+    case CallOp::reinterpret:
+      return {};
+    case CallOp::prefetch:
+      if (args[0].kind() != ExprKind::Load) return "prefetch needs a load";
+      return as_const_int(args[1]) ? "" : "prefetch needs a constant locality";
+    case CallOp::scale2:
+      if (args[1].dtype() != kI32.with_lanes(t.lanes))
+        return "scale2 needs an exponent of type i32";
+      break;
+    default:
+      for (const auto& a : args)
+        if (a.dtype() != t) return "the arguments differ in type";
+  }
+  return t.is_float() ? "" : "the argument is not a float";
+}
+
+inline std::string_view call_problem(const CallNode& n) {
+  if (static_cast<int>(n.args.size()) != op_arity(n.op))
+    return "the call has the wrong number of arguments";
+  for (const auto& a : n.args)
+    if (!a.get()) return "an argument is missing";
+  auto problem = call_operand_problem(n.op, n.args);
+  if (!problem.empty()) return problem;
+  DType t = n.args[0].dtype();
+  if (n.op == CallOp::reinterpret)
+    return t.bits * t.lanes == n.dtype.bits * n.dtype.lanes
+               ? ""
+               : "reinterpret changes the number of bits";
+  if (n.op == CallOp::is_nan) t = kBool.with_lanes(t.lanes);
+  return n.dtype == t ? "" : "the result has the wrong type";
+}
+
+inline std::string_view ramp_problem(const RampNode& n) {
+  if (!n.base.get() || !n.stride.get()) return "an operand is missing";
+  DType base = n.base.dtype(), stride = n.stride.dtype();
+  if (!base.is_int() || base.scalar() != stride.scalar())
+    return "base and stride are not integers of one type";
+  if (stride.lanes != 1 && stride.lanes != base.lanes)
+    return "the stride has another number of lanes";
+  return n.lanes >= 2 && base.lanes * n.lanes == n.dtype.lanes
+             ? ""
+             : "the number of lanes is out of range";
+}
+
+inline std::string_view broadcast_problem(const BroadcastNode& n) {
+  if (!n.value.get()) return "the operand is missing";
+  return n.lanes >= 2 && n.value.dtype().lanes * n.lanes == n.dtype.lanes
+             ? ""
+             : "the number of lanes is out of range";
+}
+
+inline std::string_view shuffle_problem(const ShuffleNode& n) {
+  int total = 0;
+  if (n.vectors.empty() || n.lanes.empty()) return "the shuffle is empty";
+  for (const auto& v : n.vectors) {
+    if (!v.get()) return "an operand is missing";
+    if (v.dtype().scalar() != n.dtype.scalar()) return "the operands differ in type";
+    total += v.dtype().lanes;
+  }
+  for (int lane : n.lanes)
+    if (lane < 0 || lane >= total) return "a lane is out of range";
+  return static_cast<std::size_t>(n.dtype.lanes) == n.lanes.size()
+             ? ""
+             : "the number of lanes is out of range";
+}
+
+inline std::string_view select_problem(const SelectNode& n) {
+  if (!n.condition.get() || !n.yes.get() || !n.no.get()) return "an operand is missing";
+  if (n.yes.dtype() != n.no.dtype()) return "the two values differ in type";
+  DType c = n.condition.dtype();
+  return c.is_bool() && (c.lanes == 1 || same_lanes(c, n.dtype))
+             ? ""
+             : "the condition is not bool with the value's lanes";
+}
+
+}  // namespace detail
+
+LATHE_DECL std::string_view typing_problem(const AnyExpr& e) {
+  switch (e.kind()) {
+    case ExprKind::Const:
+      return e.dtype().is_vector() ? "a constant is a vector" : "";
+    case ExprKind::Var:
+      return {};
+    case ExprKind::Load: {
+      const auto* n = e.as<LoadNode>();
+      return detail::access_problem(n->buffer, n->indices, n->dtype, n->mask);
+    }
+    case ExprKind::Let: {
+      const auto* n = e.as<LetNode>();
+      if (!n->var.get() || !n->value.get() || !n->body.get()) return "an operand is missing";
+      return n->var->dtype == n->value.dtype() ? ""
+                                               : "the variable has another type than its value";
+    }
+    case ExprKind::Binary:
+      return detail::binary_problem(*e.as<BinaryNode>());
+    case ExprKind::Unary:
+      return detail::unary_problem(*e.as<UnaryNode>());
+    case ExprKind::Select:
+      return detail::select_problem(*e.as<SelectNode>());
+    case ExprKind::Cast: {
+      const auto* n = e.as<CastNode>();
+      if (!n->value.get()) return "the operand is missing";
+      return detail::same_lanes(n->dtype, n->value.dtype()) ? ""
+                                                            : "a cast changes the number of lanes";
+    }
+    case ExprKind::Call:
+      return detail::call_problem(*e.as<CallNode>());
+    case ExprKind::Ramp:
+      return detail::ramp_problem(*e.as<RampNode>());
+    case ExprKind::Broadcast:
+      return detail::broadcast_problem(*e.as<BroadcastNode>());
+    case ExprKind::Shuffle:
+      return detail::shuffle_problem(*e.as<ShuffleNode>());
+  }
+  return "the expression has no such kind";
+}
+
+}  // namespace lathe

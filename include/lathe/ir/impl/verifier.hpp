@@ -1,0 +1,80 @@
+// The verifier's state: what is bound where, and the first rule that was broken.
+#pragma once
+
+#include <lathe/ir/verify.hpp>
+#include <lathe/ir/visit.hpp>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace lathe {
+namespace detail {
+
+/// Walks the program until something is wrong. After the first failure every function returns at
+/// once.
+class Verifier : public Visitor {
+ public:
+  explicit Verifier(Stage stage) : stage_(stage) {}
+  void program(const ProgramNode& p);
+
+  const std::string& reason() const { return reason_; }
+  const RefCounted* place() const { return place_; }
+
+  void expr(const AnyExpr& e) override;
+  void stmt(const Stmt& s) override;
+
+ private:
+  struct Entry {
+    int level;  ///< the number of blocks around the binding
+    bool hidden_in_blocks, in_scope, writable;
+  };
+
+  bool ok() const { return reason_.empty(); }
+  void fail(std::string reason);
+  bool check(bool holds, std::string_view problem);
+  bool is_index(DType t) const { return t == kI64 || (stage_ >= Stage::flat && t == kI32); }
+  bool scalar(const AnyExpr& e, std::string_view what);
+  bool index(const AnyExpr& e, std::string_view what);
+  bool condition(const AnyExpr& e, std::string_view what);
+
+  void bind(const RefCounted* node, std::string_view name, bool hidden_in_blocks,
+            bool writable = true);
+  void release(const RefCounted* node) { entries_[node].in_scope = false; }
+  void use_var(const VarNode& v);
+  const Entry* use_buffer(const Buffer& b);
+  void access(const Buffer& b, const std::vector<AnyExpr>& indices, bool writes);
+
+  void param(const Param& p);
+  void buffer_fields(const Buffer& b, bool is_param);
+  void node(const Stmt& s);
+  void for_loop(const ForNode& n);
+  void block(const BlockNode& n);
+  void block_iter(const IterVar& it);
+  void reducer_block(const BlockNode& n);
+  void reducer(const ReducerNode& r);
+  void closed(const ReducerNode& r, const AnyExpr& e, bool operands_visible);
+  void regions(const std::vector<Region>& list);
+  void alloc(const AllocNode& n);
+  void store(const StoreNode& n);
+  void atomic(const AtomicNode& n);
+  void let(const LetNode& n);
+  void call(const CallNode& n);
+
+  Stage stage_;
+  std::string reason_;
+  const RefCounted* place_ = nullptr;
+  std::vector<const RefCounted*> path_;  ///< the statements around
+  std::vector<const BlockNode*> blocks_;
+  std::unordered_map<const RefCounted*, Entry> entries_;
+  std::unordered_map<const RefCounted*, bool> tags_, reducers_;
+  std::unordered_map<std::string, bool> block_names_;
+  int level_ = 0;
+  bool in_evaluate_ = false;
+};
+
+/// What is wrong with an access of a value of this type (its lanes included); empty if nothing is.
+std::string_view access_problem(const Buffer& buffer, const std::vector<AnyExpr>& indices,
+                                DType value, const AnyExpr& mask);
+
+}  // namespace detail
+}  // namespace lathe

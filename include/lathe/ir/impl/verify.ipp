@@ -1,0 +1,186 @@
+#pragma once
+
+#include <lathe/ir/impl/printer.hpp>
+#include <lathe/ir/impl/verifier.hpp>
+#include <lathe/ir/print.hpp>
+#include <lathe/support/text.hpp>
+
+namespace lathe {
+namespace detail {
+
+inline void Verifier::fail(std::string reason) {
+  if (!ok()) return;
+  reason_ = std::move(reason);
+  place_ = path_.empty() ? nullptr : path_.back();
+}
+inline bool Verifier::check(bool holds, std::string_view problem) {
+  if (!holds) fail(std::string(problem));
+  return holds && ok();
+}
+
+inline bool Verifier::scalar(const AnyExpr& e, std::string_view what) {
+  if (!e.get()) return fail(cat(what, " is missing")), false;
+  expr(e);
+  if (e.dtype().is_vector()) fail(cat(what, " is a vector: ", str(e)));
+  return ok();
+}
+inline bool Verifier::index(const AnyExpr& e, std::string_view what) {
+  if (scalar(e, what) && !is_index(e.dtype()))
+    fail(cat(what, " is of type ", e.dtype().str(), ", not i64: ", str(e)));
+  return ok();
+}
+inline bool Verifier::condition(const AnyExpr& e, std::string_view what) {
+  if (scalar(e, what) && !e.dtype().is_bool())
+    fail(cat(what, " is of type ", e.dtype().str(), ", not bool: ", str(e)));
+  return ok();
+}
+
+inline void Verifier::bind(const RefCounted* node, std::string_view name, bool hidden_in_blocks,
+                           bool writable) {
+  if (!node) return fail("a name without a variable or buffer");
+  if (!entries_.emplace(node, Entry{level_, hidden_in_blocks, true, writable}).second)
+    fail(cat('\'', name, "' is bound twice"));
+}
+
+inline void Verifier::use_var(const VarNode& v) {
+  auto found = entries_.find(&v);
+  if (found == entries_.end()) return fail(cat("variable '", v.name, "' is not bound"));
+  const Entry& e = found->second;
+  if (!e.in_scope || e.level > level_)
+    return fail(cat("variable '", v.name, "' is used outside its scope"));
+  if (e.hidden_in_blocks && e.level < level_)
+    fail(cat("variable '", v.name, "' is bound around block '", blocks_.back()->name(),
+             "', which has iterators of its own"));
+}
+
+inline const Verifier::Entry* Verifier::use_buffer(const Buffer& b) {
+  auto found = entries_.find(b.get());
+  if (found != entries_.end() && found->second.in_scope) return &found->second;
+  if (found == entries_.end())
+    fail(cat("buffer '", b->name, "' is neither a param nor allocated"));
+  else
+    fail(cat("buffer '", b->name, "' is used outside its alloc"));
+  return nullptr;
+}
+
+inline void Verifier::access(const Buffer& b, const std::vector<AnyExpr>& indices, bool writes) {
+  const Entry* entry = use_buffer(b);
+  if (!entry) return;
+  if (writes && !entry->writable)
+    return fail(cat("a store to '", b->name, "', which is an 'in' parameter"));
+  auto count = static_cast<int>(indices.size());
+  bool fits =
+      stage_ < Stage::flat ? count == b->rank() : count == 1 || (count == 0 && b->rank() == 0);
+  if (!fits)
+    return fail(cat('\'', b->name, "' of rank ", b->rank(), " with ", count,
+                    count == 1 ? " index" : " indices"));
+  for (const auto& i : indices)
+    if (!is_index(i.dtype().scalar()))
+      fail(cat("an index of '", b->name, "' is of type ", i.dtype().str()));
+}
+
+inline void Verifier::let(const LetNode& n) {
+  expr(n.value);
+  bind(n.var.get(), n.var->name, true);
+  expr(n.body);
+  release(n.var.get());
+}
+
+inline void Verifier::call(const CallNode& n) {
+  bool math = n.op <= CallOp::erf || n.op == CallOp::pow;
+  if (n.op == CallOp::sqrt) math = false;
+  if (math && stage_ >= Stage::machine)
+    return fail(cat("a call of ", op_text(n.op), " at stage machine"));
+  if (!op_pure(n.op) && !in_evaluate_)
+    return fail(cat("a call of ", op_text(n.op), " outside an Evaluate"));
+  in_evaluate_ = false;
+  descend(AnyExpr(Ref<CallNode>(&n)));
+}
+
+inline void Verifier::expr(const AnyExpr& e) {
+  if (!ok()) return;
+  if (!e.get()) return fail("an expression is missing");
+  auto problem = typing_problem(e);
+  if (!problem.empty()) return fail(cat(problem, ": ", str(e)));
+  if (const auto* v = e.as<VarNode>()) return use_var(*v);
+  if (const auto* n = e.as<LetNode>()) return let(*n);
+  if (const auto* n = e.as<CallNode>()) return call(*n);
+  if (const auto* n = e.as<LoadNode>()) access(n->buffer, n->indices, false);
+  if (ok()) descend(e);
+}
+
+inline void Verifier::buffer_fields(const Buffer& b, bool is_param) {
+  if (!b) return fail("a buffer is missing");
+  for (const auto& extent : b->shape) index(extent, cat("an extent of '", b->name, "'"));
+  if (!check(b->strides.empty() || b->strides.size() == b->shape.size(),
+             "a buffer with fewer or more strides than dimensions"))
+    return;
+  for (const auto& stride : b->strides) {
+    const auto* v = stride.as<VarNode>();
+    if (is_param && v && !entries_.count(v)) bind(v, v->name, false);
+    index(stride, cat("a stride of '", b->name, "'"));
+  }
+  int a = b->alignment;
+  check(a >= 0 && (a & (a - 1)) == 0, "an alignment that is no power of two");
+  check(!b->dtype.is_vector() || (b->scope == Scope::reg && b->rank() == 0),
+        "vectors in a buffer that is no register of rank 0");
+}
+
+inline void Verifier::param(const Param& p) {
+  if (!p.buffer) {
+    if (!p.var) return fail("a parameter without a buffer or variable");
+    check(p.access == Access::in, "a scalar parameter that is written");
+    return bind(p.var.get(), p.var->name, false);
+  }
+  buffer_fields(p.buffer, true);
+  bind(p.buffer.get(), p.buffer->name, false, p.access != Access::in);
+  check(p.buffer->scope == Scope::global, "a parameter that is not global");
+}
+
+inline void Verifier::program(const ProgramNode& p) {
+  if (p.stage != stage_)
+    return fail(cat("the program is at stage ", to_text(p.stage), ", not ", to_text(stage_)));
+  for (const auto& d : p.dims) {
+    bind(d->var.get(), d->var->name, false);
+    if (d->var->dtype != kIndex || d->min < 0 || d->max < d->min || d->multiple_of < 1)
+      fail(cat("dim '", d->var->name, "' has impossible bounds"));
+  }
+  for (const auto& q : p.params)
+    if (ok()) param(q);
+  stmt(p.body);
+}
+
+inline std::string failure_text(const Program& program, const Verifier& v, std::string_view after) {
+  std::string text = cat("verify (", to_text(program->stage), ')');
+  if (!after.empty()) append(text, " after ", after);
+  append(text, ": ", v.reason());
+  std::string shown = v.place() ? excerpt_of(program, v.place()) : std::string();
+  return shown.empty() ? text : cat(text, '\n', shown);
+}
+
+}  // namespace detail
+
+LATHE_DECL std::string verify_reason(const Program& program, Stage stage) {
+  if (!program) return "there is no program";
+  detail::Verifier v(stage);
+  v.program(*program);
+  return v.reason();
+}
+
+LATHE_DECL void verify(const Program& program, Stage stage, std::string_view after) {
+  if (!program) throw InternalError("verify: there is no program");
+  detail::Verifier v(stage);
+  v.program(*program);
+  if (!v.reason().empty()) throw InternalError(detail::failure_text(program, v, after));
+}
+
+LATHE_DECL void verify_user(const Program& program, Location where) {
+  if (!program) throw UserError("L0506", "the program is empty", where);
+  detail::Verifier v(program->stage);
+  v.program(*program);
+  if (v.reason().empty()) return;
+  std::string shown = v.place() ? detail::excerpt_of(program, v.place()) : std::string();
+  throw UserError("L0506", cat("program '", program->name, "': ", v.reason()), where, shown);
+}
+
+}  // namespace lathe

@@ -1,0 +1,204 @@
+#pragma once
+
+#include <lathe/ir/impl/verifier.hpp>
+#include <lathe/ir/print.hpp>
+#include <lathe/support/text.hpp>
+
+namespace lathe {
+namespace detail {
+
+inline void Verifier::stmt(const Stmt& s) {
+  if (!ok()) return;
+  if (!s) return fail("a statement is missing");
+  path_.push_back(s.get());
+  node(s);
+  path_.pop_back();
+}
+
+inline void Verifier::node(const Stmt& s) {
+  switch (s.kind()) {
+    case StmtKind::For:
+      return for_loop(*s.as<ForNode>());
+    case StmtKind::Block:
+      return block(*s.as<BlockNode>());
+    case StmtKind::Alloc:
+      return alloc(*s.as<AllocNode>());
+    case StmtKind::Store:
+      return store(*s.as<StoreNode>());
+    case StmtKind::Atomic:
+      return atomic(*s.as<AtomicNode>());
+    case StmtKind::LetStmt: {
+      const auto* n = s.as<LetStmtNode>();
+      if (!check(bool(n->var) && bool(n->value), "a let without variable or value")) return;
+      expr(n->value);
+      if (ok() && n->var->dtype != n->value.dtype())
+        fail(cat("'", n->var->name, "' has another type than its value"));
+      bind(n->var.get(), n->var->name, true);
+      stmt(n->body);
+      return release(n->var.get());
+    }
+    case StmtKind::Seq:
+      for (const auto& child : s.as<SeqNode>()->stmts) {
+        check(!child.as<SeqNode>(), "a sequence in a sequence");
+        stmt(child);
+      }
+      return;
+    case StmtKind::If: {
+      const auto* n = s.as<IfNode>();
+      if (condition(n->condition, "a condition")) stmt(n->then_body);
+      if (n->else_body) stmt(n->else_body);
+      return;
+    }
+    case StmtKind::While: {
+      const auto* n = s.as<WhileNode>();
+      if (condition(n->condition, "a condition")) stmt(n->body);
+      return;
+    }
+    case StmtKind::Assert:
+      condition(s.as<AssertNode>()->condition, "an asserted condition");
+      return;
+    case StmtKind::Evaluate: {
+      const auto& e = s.as<EvaluateNode>()->call;
+      if (!check(e.as<CallNode>(), "an Evaluate of something that is no call")) return;
+      in_evaluate_ = true;
+      expr(e);
+      in_evaluate_ = false;
+    }
+  }
+}
+
+inline void Verifier::for_loop(const ForNode& n) {
+  if (!check(bool(n.var), "a loop without a variable")) return;
+  if (stage_ >= Stage::vector &&
+      (n.loop_kind == ForKind::vectorized || n.loop_kind == ForKind::unrolled))
+    return fail(
+        cat("loop '", n.var->name, "' is ", to_text(n.loop_kind), " at stage ", to_text(stage_)));
+  std::string what = cat("of loop '", n.var->name, "'");
+  index(n.min, "the start " + what), index(n.extent, "the extent " + what);
+  if (ok() && (n.min.dtype() != n.var->dtype || n.extent.dtype() != n.var->dtype))
+    fail(cat("the bounds ", what, " have another type than its variable"));
+  bind(n.var.get(), n.var->name, true);
+  stmt(n.body);
+  release(n.var.get());
+}
+
+inline void Verifier::alloc(const AllocNode& n) {
+  buffer_fields(n.buffer, false);
+  if (!ok()) return;
+  if (stage_ >= Stage::flat && (n.buffer->rank() > 1 || !n.buffer->strides.empty()))
+    return fail(cat("buffer '", n.buffer->name, "' is not flat"));
+  bind(n.buffer.get(), n.buffer->name, false);
+  stmt(n.body);
+  release(n.buffer.get());
+}
+
+inline void Verifier::store(const StoreNode& n) {
+  if (!check(bool(n.buffer) && bool(n.value), "a store without buffer or value")) return;
+  auto problem = access_problem(n.buffer, n.indices, n.value.dtype(), n.mask);
+  if (!problem.empty()) return fail(cat("store to '", n.buffer->name, "': ", problem));
+  access(n.buffer, n.indices, true);
+  for (const auto& i : n.indices) expr(i);
+  if (n.mask) expr(n.mask);
+  expr(n.value);
+}
+
+inline void Verifier::atomic(const AtomicNode& n) {
+  if (!check(bool(n.buffer) && bool(n.value), "an atomic update without buffer or value")) return;
+  auto problem = access_problem(n.buffer, n.indices, n.value.dtype(), {});
+  if (!problem.empty()) return fail(cat("update of '", n.buffer->name, "': ", problem));
+  check(!is_comparison(n.op), "an atomic update with a comparison");
+  access(n.buffer, n.indices, true);
+  for (const auto& i : n.indices) expr(i);
+  expr(n.value);
+}
+
+inline void Verifier::block_iter(const IterVar& it) {
+  if (!check(bool(it.var), "an iterator without a variable")) return;
+  std::string what = cat("of iterator '", it.var->name, "'");
+  index(it.min, "the start " + what), index(it.extent, "the extent " + what);
+  bind(it.var.get(), it.var->name, false);
+  --level_;
+  index(it.binding, "the binding " + what);
+  ++level_;
+  if (ok() && (it.min.dtype() != it.var->dtype || it.extent.dtype() != it.var->dtype ||
+               it.binding.dtype() != it.var->dtype))
+    fail(cat("domain or binding ", what, " have another type than it"));
+}
+
+inline void Verifier::regions(const std::vector<Region>& list) {
+  for (const auto& region : list) {
+    if (!ok() || !check(bool(region.buffer), "a region without a buffer") ||
+        !use_buffer(region.buffer))
+      return;
+    if (static_cast<int>(region.ranges.size()) != region.buffer->rank())
+      return fail(cat("a region of '", region.buffer->name, "' with another rank"));
+    for (const auto& r : region.ranges)
+      index(r.min, "a region's start"), index(r.extent, "a region's extent");
+  }
+}
+
+inline void Verifier::block(const BlockNode& n) {
+  if (!check(bool(n.tag), "a block without a tag")) return;
+  if (stage_ != Stage::blocks)
+    return fail(cat("block '", n.name(), "' at stage ", to_text(stage_)));
+  if (!tags_.emplace(n.tag.get(), true).second || !block_names_.emplace(n.name(), true).second)
+    return fail(cat("there are two blocks '", n.name(), "'"));
+  blocks_.push_back(&n);
+  ++level_;
+  for (const auto& it : n.iters) block_iter(it);
+  if (n.predicate) condition(n.predicate, cat("the predicate of block '", n.name(), "'"));
+  regions(n.reads), regions(n.writes);
+  check(!n.init || n.reducer, "a block with init and no reducer");
+  if (n.reducer && ok()) reducer_block(n);
+  stmt(n.body);
+  --level_;
+  for (const auto& it : n.iters) release(it.var.get());
+  blocks_.pop_back();
+}
+
+inline void Verifier::reducer_block(const BlockNode& n) {
+  const ReducerNode& r = *n.reducer;
+  if (reducers_.emplace(&r, true).second) reducer(r);
+  std::vector<Stmt> stores = seq_of(n.body);
+  if (stores.size() != r.combine.size())
+    return fail(cat("block '", n.name(), "' has ", stores.size(), " stores, its reducer ",
+                    r.combine.size(), " values"));
+  for (std::size_t k = 0; k < stores.size() && ok(); ++k) {
+    const auto* store = stores[k].as<StoreNode>();
+    if (!store || store->mask.get())
+      return fail(cat("the body of reduction block '", n.name(), "' is not plain stores"));
+    if (store->value.dtype() != r.lhs[k]->dtype)
+      fail(cat("block '", n.name(), "' folds ", store->value.dtype().str(), " with a reducer of ",
+               r.lhs[k]->dtype.str()));
+  }
+}
+
+inline void Verifier::reducer(const ReducerNode& r) {
+  std::size_t count = r.combine.size();
+  bool sizes =
+      count > 0 && r.identity.size() == count && r.lhs.size() == count && r.rhs.size() == count;
+  if (!sizes) return fail(cat("reducer '", r.name, "' has lists of different lengths"));
+  for (std::size_t k = 0; k < count && ok(); ++k) {
+    bool complete = bool(r.lhs[k]) && bool(r.rhs[k]) && bool(r.identity[k]) && bool(r.combine[k]);
+    if (!complete) return fail(cat("reducer '", r.name, "' is incomplete"));
+    DType t = r.lhs[k]->dtype;
+    if (t.is_vector() || r.rhs[k]->dtype != t || r.identity[k].dtype() != t ||
+        r.combine[k].dtype() != t)
+      return fail(cat("reducer '", r.name, "': types of value ", k, " differ"));
+    closed(r, r.identity[k], false), closed(r, r.combine[k], true);
+  }
+}
+
+/// Expressions of a reducer are checked in a scope of their own, which holds nothing but its
+/// operands.
+inline void Verifier::closed(const ReducerNode& r, const AnyExpr& e, bool operands_visible) {
+  Verifier inner(stage_);
+  if (operands_visible)
+    for (const auto* vars : {&r.lhs, &r.rhs})
+      for (const auto& v : *vars) inner.bind(v.get(), v->name, false);
+  inner.expr(e);
+  if (!inner.ok()) fail(cat("reducer '", r.name, "': ", inner.reason()));
+}
+
+}  // namespace detail
+}  // namespace lathe

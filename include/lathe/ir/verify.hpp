@@ -1,0 +1,38 @@
+// Whether a program keeps the rules of its stage.
+//
+// At every stage: nodes are complete and typed as expr.hpp says; each variable is bound once and
+// used where it is visible (inside a block: its iterators, those of blocks around it, dims, scalar
+// params, and loops and lets inside); each buffer is a param or allocated once, and used inside;
+// indices are i64 scalars or vectors of one length, as many as the buffer's rank; a mask is bool
+// with the value's lanes; nothing stores to an 'in' param; bounds and conditions are scalars; a
+// reducer is closed, its block is one store per value; block names and tags are unique; vectors lie
+// only in registers of rank 0; impure calls stand in Evaluate.
+//   loops    no blocks
+//   vector   and no loop that is vectorized or unrolled
+//   flat     and one index per access (rank 0 may have none), allocated buffers of rank 1 or 0
+//   without strides;
+//            index arithmetic may be i32
+//   machine  and no exp exp2 log log2 sin cos tan tanh erf pow
+#pragma once
+
+#include <lathe/ir/stmt.hpp>
+#include <string>
+#include <string_view>
+
+namespace lathe {
+
+/// Why the program breaks a rule of the stage, naming the culprit; empty if it keeps them all.
+/// Never throws for it.
+std::string verify_reason(const Program& program, Stage stage);
+/// The same as an InternalError that says the reason and shows the place; `after` names the pass or
+/// step.
+void verify(const Program& program, Stage stage, std::string_view after = {});
+inline void verify(const Program& program) { verify(program, program->stage); }
+/// The same for a program that a user wrote: UserError L0506.
+void verify_user(const Program& program, Location where = Location::here());
+
+/// What is wrong with the types of one expression node, its children taken for granted; empty if
+/// nothing is.
+std::string_view typing_problem(const AnyExpr& e);
+
+}  // namespace lathe
