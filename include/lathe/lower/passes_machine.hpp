@@ -1,5 +1,5 @@
-// The lowering passes from flat code to what a target's instructions can do, in pipeline order; each in
-// impl/<pass>.ipp.
+// The lowering passes from flat code to what a target's instructions can do, in pipeline order;
+// each in impl/<pass>.ipp.
 #pragma once
 
 #include <lathe/ir/stmt.hpp>
@@ -7,27 +7,29 @@
 
 namespace lathe {
 
-/// x * y + z becomes fma(x, y, z), one rounding less, where the product has no other use. A target without the
-/// instruction keeps its program. Not run under `strict`.
+/// x * y + z becomes fma(x, y, z), one rounding less, where the product has no other use. A target
+/// without the instruction keeps its program. Not run under `strict`.
 ///     a * b + c → fma(a, b, c)      c - a * b → fma(-a, b, c)      a * b - c → fma(a, b, -c)
 Program contract(const Program& program, const Target& target);
 
-/// exp exp2 log log2 sin cos tan tanh erf and pow become arithmetic of f32 or f64, whose error against the exact
-/// result is at most, in units in the last place:
+/// exp exp2 log log2 sin cos tan tanh erf and pow become arithmetic of f32 or f64, whose error
+/// against the exact result is at most, in units in the last place:
 ///          exp  exp2  log  log2  sin  cos  tan  tanh  erf  pow
 ///     f32   …
 ///     f64   …
-/// Each lane's result depends on that lane's argument alone. Narrower types compute in f32 and round.
+/// Each lane's result depends on that lane's argument alone. Narrower types compute in f32 and
+/// round.
 Program expand_math(const Program& program, const Target& target);
 
-/// f16, bf16, 8-bit floats and 4-bit integers become their bits: buffers, variables and lanes hold unsigned integers
-/// (i4: i8), arithmetic decodes to f32 (i32), computes, and encodes with one rounding. Bit-exact to ir/narrow.hpp.
-/// Params change their buffers' dtype to the integer of the same size.
+/// f16, bf16, 8-bit floats and 4-bit integers become their bits: buffers, variables and lanes hold
+/// unsigned integers (i4: i8), arithmetic decodes to f32 (i32), computes, and encodes with one
+/// rounding. Bit-exact to ir/narrow.hpp. Params change their buffers' dtype to the integer of the
+/// same size.
 Program legalize_types(const Program& program, const Target& target);
 
-/// Operators that no instruction of the target does become ones that it has: floordiv and floormod become shifts, masks
-/// or truncating division where the dividend can't be negative; scale2 without AVX-512 and rounding without SSE4.1
-/// become arithmetic.
+/// Operators that no instruction of the target does become ones that it has: floordiv and floormod
+/// become shifts, masks or truncating division where the dividend can't be negative; scale2 without
+/// AVX-512 and rounding without SSE4.1 become arithmetic.
 Program legalize_ops(const Program& program, const Target& target);
 
 }  // namespace lathe

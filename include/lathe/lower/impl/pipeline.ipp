@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <lathe/ir/verify.hpp>
+#include <lathe/ir/visit.hpp>
 #include <lathe/lower/passes.hpp>
 #include <lathe/lower/passes_machine.hpp>
 #include <lathe/lower/pipeline.hpp>
@@ -64,7 +65,7 @@ inline Program run_logged(const Pass& pass, const Program& program, const Target
   if (context.dumps(pass.name))
     context.log(LogLevel::info, cat("after ", pass.name, ":\n", out.str()));
 #if !defined(NDEBUG)
-  verify_stage(out, pass.name);
+  verify(out, pass.leaves, pass.name);
 #endif
   return out;
 }

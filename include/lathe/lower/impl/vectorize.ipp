@@ -96,6 +96,10 @@ class Widen : public Mutator {
 
  private:
   static bool wide(const AnyExpr& e) { return e.dtype().lanes != 1; }
+  // Both masks, where none means true.
+  static AnyExpr both(const AnyExpr& a, const AnyExpr& b) {
+    return a.get() ? logical_and(a, b) : b;
+  }
   AnyExpr widened(const AnyExpr& e) const { return wide(e) ? e : make_broadcast(e, lanes_); }
   std::pair<AnyExpr, AnyExpr> even(AnyExpr a, AnyExpr b) const {
     if (wide(a) == wide(b)) return {a, b};
@@ -124,7 +128,7 @@ class Widen : public Mutator {
       return make_load(n.buffer, indices, mask.get() && wide(mask) ? AnyExpr() : mask);
     }
     if (mask.get()) mask = widened(mask);
-    if (mask_.get()) mask = mask.get() ? mask && mask_ : mask_;
+    if (mask_.get()) mask = both(mask, mask_);
     return make_load(n.buffer, indices, mask);
   }
 
@@ -150,13 +154,13 @@ class Widen : public Mutator {
       auto [yes, no] = even(expr(n.yes), expr(n.no));
       return make_select(condition, yes, no);
     }
-    AnyExpr yes = under(condition, n.yes), no = under(!condition, n.no);
+    AnyExpr yes = under(condition, n.yes), no = under(logical_not(condition), n.no);
     return make_select(condition, widened(yes), widened(no));
   }
 
   AnyExpr under(const AnyExpr& condition, const AnyExpr& e) {
     AnyExpr outer = mask_;
-    mask_ = mask_.get() ? mask_ && condition : condition;
+    mask_ = both(mask_, condition);
     AnyExpr out = expr(e);
     mask_ = outer;
     return out;
@@ -213,7 +217,7 @@ class Widen : public Mutator {
     bool any = false;
     for (const auto& i : n.indices) indices.push_back(expr(i)), any |= wide(indices.back());
     AnyExpr value = expr(n.value), mask = n.mask ? widened(expr(n.mask)) : AnyExpr();
-    if (mask_.get()) mask = mask.get() ? mask && mask_ : mask_;
+    if (mask_.get()) mask = both(mask, mask_);
     Buffer buffer = n.buffer;
     if (const Buffer* own = privatized(n.buffer)) {
       buffer = *own;
@@ -244,10 +248,10 @@ class Widen : public Mutator {
     }
     AnyExpr outer = mask_;
     AnyExpr cheap = tail_mask(simplify(condition, facts_));
-    mask_ = outer.get() ? outer && cheap : cheap;
+    mask_ = both(outer, cheap);
     Stmt yes = stmt(n.then_body), no;
     if (n.else_body) {
-      mask_ = outer.get() ? outer && !cheap : !cheap;
+      mask_ = both(outer, logical_not(cheap));
       no = stmt(n.else_body);
     }
     mask_ = outer;
@@ -282,6 +286,13 @@ class VectorizeLoops : public Mutator {
   VectorizeLoops(const Program& program, const Target& target) : target_(target), facts_(program) {}
 
   Stmt stmt(const Stmt& s) override {
+    if (const auto* n = s.as<IfNode>(); n && !n->else_body) {
+      Facts outer = facts_;
+      facts_.assume(n->condition);
+      Stmt body = stmt(n->then_body);
+      facts_ = outer;
+      return body.same_as(n->then_body) ? s : make_if(n->condition, body);
+    }
     const auto* f = s.as<ForNode>();
     if (!f) return descend(s);
     if (f->loop_kind == ForKind::vectorized) return vectorize(*f);
