@@ -14,6 +14,7 @@ HEADER = """\
 // Made by tools/check_sources.py --write.
 #pragma once
 
+// clang-format off: lowest layer first
 """
 
 

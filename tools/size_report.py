@@ -14,7 +14,6 @@ from lathe_tree import ROOT, files, show
 
 FILE_BUDGET, FILE_LIMIT = 400, 800
 FUNCTION_BUDGET, FUNCTION_LIMIT, FUNCTION_P95 = 40, 80, 25
-COLUMNS = 120
 # File or file:function, and why it may be longer.
 EXEMPT: dict[str, str] = {}
 
@@ -40,10 +39,6 @@ def percentile(sorted_values: list[int], share: float) -> int:
     return sorted_values[min(len(sorted_values) - 1, int(share * len(sorted_values)))] if sorted_values else 0
 
 
-def long_lines(path: Path) -> list[int]:
-    return [number for number, line in enumerate(path.read_text().splitlines(), 1) if len(line) > COLUMNS]
-
-
 def past_limits(lengths: dict[Path, int], found: list[Function]) -> list[str]:
     hard = [f"{show(path)}: {n} lines" for path, n in lengths.items() if n > FILE_LIMIT and show(path) not in EXEMPT]
     hard += [
@@ -51,7 +46,7 @@ def past_limits(lengths: dict[Path, int], found: list[Function]) -> list[str]:
         for f in found
         if f.lines > FUNCTION_LIMIT and f"{f.place.split(':')[0]}:{f.name}" not in EXEMPT
     ]
-    return hard + [f"{show(path)}:{number}: {COLUMNS} columns" for path in lengths for number in long_lines(path)]
+    return hard
 
 
 def main() -> int:
@@ -65,7 +60,7 @@ def main() -> int:
     print("\n".join(over) or "none")
     hard = past_limits(lengths, found)
     if hard:
-        limits = f"files {FILE_LIMIT}, functions {FUNCTION_LIMIT} lines, {COLUMNS} columns"
+        limits = f"files {FILE_LIMIT}, functions {FUNCTION_LIMIT} lines"
         print("\n".join([f"past the hard limits ({limits}):", *hard]))
     return 1 if hard and "--check" in sys.argv[1:] else 0
 

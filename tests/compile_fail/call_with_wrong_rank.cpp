@@ -4,7 +4,8 @@
 
 namespace lt = lathe;
 
-void call_with_wrong_rank(lt::Input<float, 2> X, lt::Tensor<float, 2> Y, lt::View<float, 1> x, lt::View<float, 2> y) {
+void call_with_wrong_rank(lt::Input<float, 2> X, lt::Tensor<float, 2> Y, lt::View<float, 1> x,
+                          lt::View<float, 2> y) {
   auto f = lt::jit(Y, X, Y);
   f(x, y);
 }

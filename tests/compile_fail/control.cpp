@@ -8,7 +8,8 @@ void control() {
   lt::Input<int, 1> N("N", {4});
   lt::Reduce r("r", 8);
   auto sums = lt::compute("sums", {4}, [&](lt::Var i) { return lt::sum(X(i, r), r); });
-  auto mean = lt::compute("mean", {4}, [&](lt::Var i) { return sums(i) * 0.125f + lt::cast<float>(N(i) + 1); });
+  auto mean = lt::compute("mean", {4},
+                          [&](lt::Var i) { return sums(i) * 0.125f + lt::cast<float>(N(i) + 1); });
   lt::Schedule s(mean);
   auto [i, q] = s.loops<2>(sums);
   auto [io, ii] = s.split<2>(i, {lt::infer, 2});

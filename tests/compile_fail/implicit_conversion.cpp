@@ -4,6 +4,4 @@
 
 namespace lt = lathe;
 
-void implicit_conversion(lt::Input<int, 1> N) {
-  lt::Expr<float> e = N(lt::Expr<std::int64_t>(0));
-}
+void implicit_conversion(lt::Input<int, 1> N) { lt::Expr<float> e = N(lt::Expr<std::int64_t>(0)); }

@@ -1,5 +1,5 @@
 // Two loops asked for, three factors given.
-// expect: to .const lathe::Factor \(&\)\[2\]|too many initializers in list argument to 'const lathe::Factor\[2\]'
+// expect: to .const lathe::Factor \(&\)\[2\]|too many initializers in .* 'const lathe::Factor\[2\]'
 #include <lathe/lathe.hpp>
 
 namespace lt = lathe;

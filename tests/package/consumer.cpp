@@ -1,6 +1,5 @@
 // The smallest program that uses all of Lathe: it compiles and runs one kernel.
 #include <lathe/lathe.hpp>
-
 #include <vector>
 
 namespace lt = lathe;

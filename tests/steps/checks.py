@@ -6,18 +6,19 @@ from collections.abc import Iterator
 from .core import ROOT, Case, Settings, Step, command_case
 
 TOOLS = {
-    "layers": ["check_layers.py"],
-    "source list": ["check_sources.py"],
-    "single include": ["amalgamate.py", "--check"],
-    "error ids": ["check_errors.py"],
-    "sizes": ["size_report.py", "--check"],
+    "format": ["bash", "format.sh", "--check"],
+    "layers": [sys.executable, "check_layers.py"],
+    "source list": [sys.executable, "check_sources.py"],
+    "single include": [sys.executable, "amalgamate.py", "--check"],
+    "error ids": [sys.executable, "check_errors.py"],
+    "sizes": [sys.executable, "size_report.py", "--check"],
 }
 
 
 def tree(_: Settings) -> Iterator[Case]:
-    """Layers, source list, single include, error ids, sizes."""
-    for name, (tool, *arguments) in TOOLS.items():
-        yield command_case(name, [sys.executable, ROOT / "tools" / tool, *arguments])
+    """Format, layers, source list, single include, error ids, sizes."""
+    for name, (program, tool, *arguments) in TOOLS.items():
+        yield command_case(name, [program, ROOT / "tools" / tool, *arguments])
 
 
 STEPS = [Step("checks", tree)]

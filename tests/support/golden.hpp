@@ -11,11 +11,12 @@
 
 namespace test {
 
-/// With LATHE_UPDATE_GOLDEN=1 in the environment the file is written instead of compared; read the diff
-/// before it is committed. A missing file is a failure.
+/// With LATHE_UPDATE_GOLDEN=1 in the environment the file is written instead of compared; read the
+/// diff before it is committed. A missing file is a failure.
 inline void check_golden(const std::string& name, const std::string& text) {
   std::filesystem::path path = std::filesystem::path(LATHE_TEST_DIR) / "golden" / (name + ".txt");
-  if (const char* update = std::getenv("LATHE_UPDATE_GOLDEN"); update && std::string(update) == "1") {
+  if (const char* update = std::getenv("LATHE_UPDATE_GOLDEN");
+      update && std::string(update) == "1") {
     std::filesystem::create_directories(path.parent_path());
     std::ofstream(path) << text;
   }

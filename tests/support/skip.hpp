@@ -1,4 +1,5 @@
-// How a test says that what it needs is not on this machine: the run counts it as skipped, not as passed.
+// How a test says that what it needs is not on this machine: the run counts it as skipped, not as
+// passed.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -2,6 +2,11 @@
 // Made by tools/check_sources.py --write.
 #pragma once
 
+// clang-format off: lowest layer first
 #include <lathe/support/impl/layer.ipp>
 #include <lathe/ir/impl/layer.ipp>
+#include <lathe/arith/impl/layer.ipp>
+#include <lathe/dsl/impl/layer.ipp>
+#include <lathe/lower/impl/layer.ipp>
+#include <lathe/codegen/impl/layer.ipp>
 #include <lathe/runtime/impl/layer.ipp>

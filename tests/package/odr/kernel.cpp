@@ -1,6 +1,5 @@
 // One half of a program whose two translation units have different -m flags (see main.cpp).
 #include <lathe/lathe.hpp>
-
 #include <vector>
 
 namespace lt = lathe;

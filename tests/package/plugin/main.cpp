@@ -1,4 +1,5 @@
-// Loads the shared libraries named on the command line, each on its own, and runs their kernels from two threads.
+// Loads the shared libraries named on the command line, each on its own, and runs their kernels
+// from two threads.
 #include <dlfcn.h>
 
 #include <thread>
