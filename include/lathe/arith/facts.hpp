@@ -69,7 +69,7 @@ class Facts {
   std::int64_t factor(const VarNode* var) const;
   bool is_data(const VarNode* var) const;
 
-  enum class Kind : std::uint8_t { symbolic, constant, factor, data, nonneg, zero, truth };
+  enum class Kind : std::uint8_t { symbolic, constant, factor, data, index, nonneg, zero, truth };
   /// One fact. symbolic: min, max (inclusive) of var; constant: interval; factor: interval.min
   /// divides; nonneg, zero: min >= 0, min == 0; truth: the boolean min holds.
   struct Node : RefCounted {

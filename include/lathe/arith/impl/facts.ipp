@@ -1,0 +1,223 @@
+#pragma once
+
+#include <lathe/arith/facts.hpp>
+#include <lathe/arith/poly.hpp>
+#include <lathe/arith/simplify.hpp>
+#include <lathe/ir/visit.hpp>
+
+namespace lathe {
+namespace detail {
+
+class IndexLoads : public Visitor {
+ public:
+  using Visitor::stmt;
+  void expr(const AnyExpr& e) override {
+    if (e.kind() == ExprKind::Load && e.dtype() == kIndex) found.push_back(e);
+    descend(e);
+  }
+  std::vector<AnyExpr> found;
+};
+
+// What f >= 0 says about each variable in it, given the ranges of the others.
+class Tighten {
+ public:
+  Tighten(const Facts& facts, const Poly& f) : engine_(facts), facts_(facts), f_(f) {}
+  // The improved range of the variable of term k; false if nothing is learnt.
+  bool term(std::size_t k, VarRef& var, ConstInterval& out) {
+    const Mono& t = f_.terms[k];
+    if (!t.more.empty() || t.coef == ConstInterval::kNegInf) return false;
+    std::int64_t unit = 1;
+    const auto* v = t.atom.as<VarNode>();
+    if (const auto* div = t.atom.as<BinaryNode>();
+        div && div->op == BinaryOp::floordiv && div->b.as<ConstNode>()) {
+      v = div->a.as<VarNode>();
+      unit = div->b.as<ConstNode>()->i;
+      if (!v || unit <= 0 || facts_.factor(v) % unit != 0) return false;
+    }
+    if (!v) return false;
+    Poly rest = f_;
+    rest.terms.erase(rest.terms.begin() + static_cast<std::ptrdiff_t>(k));
+    ConstInterval r = engine_.range(rest);
+    if (!r.has_max()) return false;
+    ConstInterval old = facts_.range(v);
+    out = {};
+    if (t.coef > 0)
+      out.min = range_scale({-floor_div(r.max, t.coef), ConstInterval::kPosInf}, unit).min;
+    else
+      out.max = range_scale({ConstInterval::kNegInf, floor_div(r.max, -t.coef)}, unit).max;
+    var = VarRef(v);
+    return out.min > old.min || out.max < old.max;
+  }
+
+ private:
+  Simplifier engine_;
+  const Facts& facts_;
+  const Poly& f_;
+};
+
+}  // namespace detail
+
+LATHE_DECL Facts::Facts(const Program& program) {
+  for (const auto& dim : program->dims) bind(dim);
+}
+
+LATHE_DECL void Facts::push(Node node) {
+  node.next = head_;
+  head_ = Ref<Node>(new Node(std::move(node)));
+}
+
+LATHE_DECL void Facts::bind(const VarRef& var, ConstInterval range) {
+  Node node;
+  node.kind = Kind::constant;
+  node.var = var;
+  node.interval = range;
+  push(std::move(node));
+}
+
+LATHE_DECL void Facts::bind(const DimRef& dim) {
+  bind(dim->var, ConstInterval{dim->min, dim->max});
+  if (dim->multiple_of > 1) multiple_of(dim->var, dim->multiple_of);
+}
+
+LATHE_DECL void Facts::multiple_of(const VarRef& var, std::int64_t factor) {
+  Node node;
+  node.kind = Kind::factor;
+  node.var = var;
+  node.interval.min = factor;
+  push(std::move(node));
+}
+
+LATHE_DECL void Facts::data(const VarRef& var) {
+  Node node;
+  node.kind = Kind::data;
+  node.var = var;
+  push(std::move(node));
+}
+
+LATHE_DECL void Facts::bind(const VarRef& var, const AnyExpr& min, const AnyExpr& extent) {
+  const std::int64_t *lo = as_const_int(min), *size = as_const_int(extent);
+  std::int64_t last;
+  if (lo && size && !__builtin_add_overflow(*lo, *size, &last) && last != ConstInterval::kNegInf) {
+    Node node;
+    node.kind = Kind::symbolic;
+    node.var = var;
+    node.min = min;
+    node.max = make_int(var->dtype, last - 1);
+    node.interval = {*lo, last - 1};
+    return push(std::move(node));
+  }
+  if (var->dtype != kIndex) return;
+  detail::IndexLoads loads;
+  loads.expr(min), loads.expr(extent);
+  for (auto& load : loads.found) {
+    Node node;
+    node.kind = Kind::index;
+    node.min = std::move(load);
+    push(std::move(node));
+  }
+  const Facts before = *this;
+  detail::Simplifier engine(before);
+  detail::Poly first = engine.poly(min), size_minus_1 = engine.poly(extent), end = first;
+  if (!detail::poly_add(size_minus_1, detail::poly_const(-1)) ||
+      !detail::poly_add(end, size_minus_1))
+    return;
+  if (!engine.safe(first) || !engine.safe(end)) return;
+  if (!engine.nonneg(size_minus_1)) assume(engine.emit(size_minus_1) >= 0);
+  const Facts nonempty = *this;
+  detail::Simplifier ranges(nonempty);
+  Node node;
+  node.kind = Kind::symbolic;
+  node.var = var;
+  node.min = engine.emit(first);
+  node.max = engine.emit(end);
+  node.interval = {ranges.range(first).min, ranges.range(end).max};
+  push(std::move(node));
+}
+
+LATHE_DECL void Facts::assume(const AnyExpr& condition) {
+  if (!condition.get() || condition.dtype() != kBool) return;
+  const Facts before = *this;
+  detail::Simplifier engine(before);
+  const auto* given = condition.as<BinaryNode>();
+  if (given && given->op == BinaryOp::and_) {
+    assume(given->a);
+    return assume(given->b);
+  }
+  AnyExpr cond = engine.expr(condition);
+  const auto* n = cond.as<BinaryNode>();
+  if (cond.kind() == ExprKind::Const) return;
+  if (n && n->op == BinaryOp::and_) {
+    assume(n->a);
+    return assume(n->b);
+  }
+  Node truth;
+  truth.kind = Kind::truth;
+  truth.min = cond;
+  if (!n || !is_comparison(n->op) || n->a.dtype() != kIndex) return push(std::move(truth));
+  detail::Poly a = engine.poly(n->a), b = engine.poly(n->b), f;
+  const bool less = n->op == BinaryOp::lt || n->op == BinaryOp::le;  // b - a (- 1) >= 0
+  f = less ? b : a;
+  if (!engine.safe(a) || !engine.safe(b) || !detail::poly_add(f, less ? a : b, -1))
+    return push(std::move(truth));
+  if ((n->op == BinaryOp::lt || n->op == BinaryOp::gt) &&
+      !detail::poly_add(f, detail::poly_const(-1)))
+    return;
+  detail::Poly minus = f;
+  if (!detail::poly_scale(minus, -1)) return push(std::move(truth));
+  if (n->op == BinaryOp::ne) {
+    push(std::move(truth));
+    // a != b where a >= b is a > b.
+    if (engine.nonneg(minus))
+      f = minus;
+    else if (!engine.nonneg(f))
+      return;
+    if (!detail::poly_add(f, detail::poly_const(-1))) return;
+  }
+  Node fact;
+  fact.kind = n->op == BinaryOp::eq ? Kind::zero : Kind::nonneg;
+  fact.min = engine.emit(f);
+  if (fact.kind == Kind::zero && f.terms.size() == 1 && f.constant == 0) {
+    const auto* mod = f.terms[0].atom.as<BinaryNode>();
+    if (mod && mod->op == BinaryOp::floormod && mod->a.as<VarNode>() && mod->b.as<ConstNode>())
+      multiple_of(VarRef(mod->a.as<VarNode>()), mod->b.as<ConstNode>()->i);
+  }
+  if (f.terms.size() > 1 || !f.terms[0].more.empty() || f.terms[0].atom.kind() != ExprKind::Var)
+    push(std::move(fact));
+  auto tighten = [&](const detail::Poly& p) {
+    detail::Tighten learn(before, p);
+    for (std::size_t k = 0; k < p.terms.size(); ++k) {
+      VarRef var;
+      ConstInterval range;
+      if (learn.term(k, var, range)) bind(var, range);
+    }
+  };
+  tighten(f);
+  if (n->op == BinaryOp::eq) tighten(minus);
+}
+
+LATHE_DECL ConstInterval Facts::range(const VarNode* var) const {
+  ConstInterval out = detail::range_of_type(var->dtype);
+  for (const auto* f = newest(); f; f = f->next.get())
+    if (f->var.get() == var && (f->kind == Kind::symbolic || f->kind == Kind::constant))
+      out = detail::range_meet(out, f->interval);
+  return out;
+}
+
+LATHE_DECL std::int64_t Facts::factor(const VarNode* var) const {
+  std::int64_t out = 1;
+  for (const auto* f = newest(); f; f = f->next.get()) {
+    if (f->kind != Kind::factor || f->var.get() != var || f->interval.min < 1) continue;
+    std::int64_t lcm;
+    std::int64_t g = detail::gcd64(out, f->interval.min);
+    if (!__builtin_mul_overflow(out / g, f->interval.min, &lcm)) out = lcm;
+  }
+  return out;
+}
+
+LATHE_DECL bool Facts::is_data(const VarNode* var) const {
+  for (const auto* f = newest(); f; f = f->next.get())
+    if (f->kind == Kind::data && f->var.get() == var) return true;
+  return false;
+}
+
+}  // namespace lathe

@@ -1,0 +1,246 @@
+#pragma once
+
+#include <lathe/arith/poly.hpp>
+#include <lathe/arith/simplify.hpp>
+#include <lathe/ir/visit.hpp>
+
+namespace lathe {
+namespace detail {
+
+LATHE_DECL Poly Simplifier::poly_var(const VarNode* var) {
+  AnyExpr self = VarRef(var);
+  if (!facts_.newest()) return poly_atom(self);
+  if (!facts_.keeps_unit_vars()) {
+    ConstInterval r = facts_.range(var);
+    if (r.is_point()) return poly_const(r.min);
+  }
+  std::int64_t m = facts_.factor(var);
+  // n = m * (n floordiv m): the divisibility then shows up in every rule; emit_mono turns it back.
+  return m > 1 ? poly_atom(lathe::floordiv(self, AnyExpr(m)), m) : poly_atom(self);
+}
+
+LATHE_DECL Poly Simplifier::poly(const AnyExpr& e) {
+  if (--budget_ <= 0) return poly_atom(e);
+  switch (e.kind()) {
+    case ExprKind::Const:
+      return poly_const(e.as<ConstNode>()->i);
+    case ExprKind::Var:
+      return poly_var(e.as<VarNode>());
+    case ExprKind::Binary:
+      return poly_binary(*e.as<BinaryNode>());
+    case ExprKind::Unary: {
+      const auto* n = e.as<UnaryNode>();
+      if (n->op != UnaryOp::neg) break;
+      Poly p = poly(n->a);
+      if (poly_scale(p, -1)) return p;
+      break;
+    }
+    default:
+      break;
+  }
+  AnyExpr s = structural(e);
+  if (const auto* c = s.as<ConstNode>()) return poly_const(c->i);
+  // A folded select or let leaves something that is canonical already.
+  if (s.kind() == ExprKind::Binary || s.kind() == ExprKind::Var) return poly(s);
+  return poly_atom(s);
+}
+
+LATHE_DECL Poly Simplifier::poly_mul_or_atom(const Poly& a, const Poly& b) {
+  Poly out;
+  if (a.terms.size() * b.terms.size() <= 24 && poly_mul(out, a, b)) return out;
+  return op_atom(BinaryOp::mul, a, b);
+}
+
+LATHE_DECL Poly Simplifier::op_atom(BinaryOp op, const Poly& a, const Poly& b) {
+  return poly_atom(make_binary(op, emit(a), emit(b)));
+}
+
+LATHE_DECL Poly Simplifier::poly_binary(const BinaryNode& n) {
+  Poly a = poly(n.a), b = poly(n.b);
+  switch (n.op) {
+    case BinaryOp::add:
+    case BinaryOp::sub: {
+      Poly sum = a;
+      if (!poly_add(sum, b, n.op == BinaryOp::add ? 1 : -1)) return op_atom(n.op, a, b);
+      return recombine(std::move(sum));
+    }
+    case BinaryOp::mul:
+      return recombine(poly_mul_or_atom(a, b));
+    case BinaryOp::floordiv:
+      return floordiv(a, b);
+    case BinaryOp::floormod:
+      return floormod(a, b);
+    case BinaryOp::div:
+    case BinaryOp::mod: {
+      bool floor = nonneg(a) && nonneg(b);
+      if (floor) return n.op == BinaryOp::div ? floordiv(a, b) : floormod(a, b);
+      break;
+    }
+    case BinaryOp::min:
+    case BinaryOp::fast_min:
+      return min_max(BinaryOp::min, a, b);
+    case BinaryOp::max:
+    case BinaryOp::fast_max:
+      return min_max(BinaryOp::max, a, b);
+    case BinaryOp::shl:
+    case BinaryOp::shr: {
+      if (!b.is_const()) break;
+      std::int64_t width = floor_mod(b.constant, 64);
+      if (width > 62) break;
+      Poly power = poly_const(std::int64_t{1} << width);
+      return n.op == BinaryOp::shl ? poly_mul_or_atom(a, power) : floordiv(a, power);
+    }
+    default:
+      break;
+  }
+  AnyExpr s = binary_data(n.op, emit(a), emit(b));
+  if (const auto* c = s.as<ConstNode>()) return poly_const(c->i);
+  return poly_atom(s);
+}
+
+LATHE_DECL Poly Simplifier::min_max(BinaryOp op, const Poly& a, const Poly& b) {
+  const bool is_min = op == BinaryOp::min;
+  Poly diff = a, back = b;
+  if (poly_equal(a, b)) return a;
+  if (!poly_add(diff, b, -1) || !poly_add(back, a, -1) || !safe(a) || !safe(b)) {
+    AnyExpr s = binary_data(op, emit(a), emit(b));
+    return s.as<ConstNode>() ? poly_const(s.as<ConstNode>()->i) : poly_atom(s);
+  }
+  if (nonneg(diff)) return is_min ? b : a;
+  if (nonneg(back)) return is_min ? a : b;
+  const AnyExpr* right_atom = b.as_atom();
+  const auto* nested = right_atom ? right_atom->as<BinaryNode>() : nullptr;
+  if (nested && nested->op == op)
+    return min_max(op, min_max(op, a, poly(nested->a)), poly(nested->b));
+  // min(min(x, c), d): try d against each operand, so that constants meet.
+  const AnyExpr* atom = a.as_atom();
+  const auto* inner = atom ? atom->as<BinaryNode>() : nullptr;
+  if (inner && inner->op == op) {
+    AnyExpr left = inner->a, right = inner->b;
+    Poly p = poly(left), q = poly(right);
+    auto comparable = [&](const Poly& x, const Poly& y) {
+      Poly d = x, e = y;
+      return poly_add(d, y, -1) && poly_add(e, x, -1) && (nonneg(d, 1) || nonneg(e, 1));
+    };
+    if (comparable(q, b)) return min_max(op, p, min_max(op, q, b));
+    if (comparable(p, b)) return min_max(op, min_max(op, p, b), q);
+  }
+  return op_atom(op, a, b);
+}
+
+// Sums
+// --------------------------------------------------------------------------------------------------------------
+
+LATHE_DECL AnyExpr Simplifier::emit_mono(const Mono& m, std::int64_t coef) {
+  AnyExpr out;
+  for (std::size_t k = 0; k < m.degree(); ++k) {
+    AnyExpr f = m.factor(k);
+    const auto* div = f.as<BinaryNode>();
+    const auto* var = div && div->op == BinaryOp::floordiv ? div->a.as<VarNode>() : nullptr;
+    const auto* c = var ? div->b.as<ConstNode>() : nullptr;
+    if (c && c->i > 1 && coef % c->i == 0 && facts_.factor(var) % c->i == 0) {
+      f = div->a;
+      coef /= c->i;
+    }
+    out = out ? make_binary(BinaryOp::mul, out, f) : f;
+  }
+  return coef == 1 ? out : make_binary(BinaryOp::mul, out, AnyExpr(coef));
+}
+
+LATHE_DECL AnyExpr Simplifier::emit(const Poly& p) {
+  AnyExpr out;
+  auto add = [&](AnyExpr e, bool minus) {
+    out = !out.get() ? std::move(e)
+                     : make_binary(minus ? BinaryOp::sub : BinaryOp::add, out, std::move(e));
+  };
+  for (const auto& t : p.terms)
+    if (t.coef > 0) add(emit_mono(t, t.coef), false);
+  if (!out.get() && !p.terms.empty() && p.constant > 0) out = AnyExpr(p.constant);
+  const bool constant_done = out.get() && p.constant > 0 && as_const_int(out) != nullptr;
+  for (const auto& t : p.terms) {
+    if (t.coef >= 0) continue;
+    if (!out.get() || t.coef == ConstInterval::kNegInf)
+      add(emit_mono(t, t.coef), false);
+    else
+      add(emit_mono(t, -t.coef), true);
+  }
+  if (!out.get()) return AnyExpr(p.constant);
+  if (p.constant == 0 || constant_done) return out;
+  if (p.constant > 0 || p.constant == ConstInterval::kNegInf)
+    add(AnyExpr(p.constant), false);
+  else
+    add(AnyExpr(-p.constant), true);
+  return out;
+}
+
+// x floordiv c * c + x floormod c is x, and x - x floordiv c * c is x floormod c
+// -------------------------------------
+
+// Subtracts from p the terms of part, which must all be there with the same coefficients; constants
+// always go.
+inline bool take_out(Poly& p, const Poly& part) {
+  Poly rest = p;
+  std::size_t before = rest.terms.size();
+  if (!poly_add(rest, part, -1) || rest.terms.size() + part.terms.size() != before) return false;
+  p = std::move(rest);
+  return true;
+}
+
+LATHE_DECL bool Simplifier::recombine_mod(Poly& p, std::size_t k, std::size_t f) {
+  const Mono term = p.terms[k];
+  const AnyExpr factor = term.factor(f);
+  const auto* mod = factor.as<BinaryNode>();
+  Poly rest = poly_const(term.coef), part, whole;
+  for (std::size_t j = 0; j < term.degree(); ++j)
+    if (j != f && (!poly_mul(part, rest, poly_atom(term.factor(j))) || (rest = part, false)))
+      return false;
+  Poly inner = poly_shallow(mod->a), divisor = poly_shallow(mod->b);
+  Poly quotient = floordiv(poly(mod->a), poly(mod->b));
+  if (!poly_mul(part, quotient, divisor) || !poly_mul(whole, part, rest)) return false;
+  if (quotient.terms.size() != 1 || !poly_add_term(whole, term)) return false;
+  Poly result = p;
+  if (!take_out(result, whole) || !poly_mul(part, inner, rest) || !poly_add(result, part))
+    return false;
+  p = std::move(result);
+  return true;
+}
+
+LATHE_DECL bool Simplifier::recombine_div(Poly& p, std::size_t k) {
+  const Mono term = p.terms[k];
+  const auto* div = term.atom.as<BinaryNode>();
+  const auto* c = term.more.empty() ? div->b.as<ConstNode>() : nullptr;
+  if (!c || c->i <= 1 || term.coef % c->i != 0) return false;
+  const auto* var = div->a.as<VarNode>();
+  if (var && facts_.factor(var) % c->i == 0) return false;
+  std::int64_t v = -(term.coef / c->i);
+  Poly inner = poly_shallow(div->a), part = inner, result = p;
+  if (!poly_scale(part, v) || !poly_add_term(part, term) || !take_out(result, part)) return false;
+  Poly mod = floormod(inner, poly_const(c->i));
+  if (!poly_scale(mod, v) || !poly_add(result, mod)) return false;
+  p = std::move(result);
+  return true;
+}
+
+LATHE_DECL bool Simplifier::recombine_step(Poly& p, std::size_t k) {
+  bool has_div = false;
+  for (std::size_t f = 0; f < p.terms[k].degree(); ++f) {
+    AnyExpr factor = p.terms[k].factor(f);
+    const auto* n = factor.as<BinaryNode>();
+    if (n && n->op == BinaryOp::floormod && recombine_mod(p, k, f)) return true;
+    has_div = has_div || (n && n->op == BinaryOp::floordiv);
+  }
+  return has_div && p.terms[k].more.empty() && recombine_div(p, k);
+}
+
+LATHE_DECL Poly Simplifier::recombine(Poly p) {
+  if (p.terms.size() < 2) return p;
+  for (int rounds = 0; rounds < 16 && budget_ > 0; ++rounds) {
+    bool changed = false;
+    for (std::size_t k = 0; k < p.terms.size() && !changed; ++k) changed = recombine_step(p, k);
+    if (!changed) break;
+  }
+  return p;
+}
+
+}  // namespace detail
+}  // namespace lathe

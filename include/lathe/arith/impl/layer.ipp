@@ -1,0 +1,28 @@
+// The bodies of this layer and of those below it.
+#pragma once
+
+#include <lathe/ir/impl/layer.ipp>
+//
+#include <lathe/arith/impl/poly.ipp>
+//
+#include <lathe/arith/impl/range.ipp>
+//
+#include <lathe/arith/impl/fold.ipp>
+//
+#include <lathe/arith/impl/data.ipp>
+//
+#include <lathe/arith/impl/divmod.ipp>
+//
+#include <lathe/arith/impl/index.ipp>
+//
+#include <lathe/arith/impl/prove.ipp>
+//
+#include <lathe/arith/impl/logic.ipp>
+//
+#include <lathe/arith/impl/lanes.ipp>
+//
+#include <lathe/arith/impl/facts.ipp>
+//
+#include <lathe/arith/impl/simplify.ipp>
+//
+#include <lathe/arith/impl/interval.ipp>

@@ -1,0 +1,267 @@
+#pragma once
+
+#include <lathe/arith/poly.hpp>
+
+namespace lathe {
+namespace detail {
+
+__extension__ typedef __int128 Wide;
+
+inline std::int64_t saturate(Wide v) {
+  if (v <= static_cast<Wide>(ConstInterval::kNegInf)) return ConstInterval::kNegInf;
+  if (v >= static_cast<Wide>(ConstInterval::kPosInf)) return ConstInterval::kPosInf;
+  return static_cast<std::int64_t>(v);
+}
+
+LATHE_DECL ConstInterval range_add(ConstInterval a, ConstInterval b) {
+  ConstInterval out;
+  if (a.has_min() && b.has_min()) out.min = saturate(static_cast<Wide>(a.min) + b.min);
+  if (a.has_max() && b.has_max()) out.max = saturate(static_cast<Wide>(a.max) + b.max);
+  return out;
+}
+LATHE_DECL ConstInterval range_neg(ConstInterval a) {
+  ConstInterval out;
+  if (a.has_max()) out.min = -a.max;
+  if (a.has_min()) out.max = -a.min;
+  return out;
+}
+LATHE_DECL ConstInterval range_scale(ConstInterval a, std::int64_t c) {
+  if (c == 0) return {0, 0};
+  if (c == ConstInterval::kNegInf) return {};
+  if (c < 0) return range_neg(range_scale(a, -c));
+  ConstInterval out;
+  if (a.has_min()) out.min = saturate(static_cast<Wide>(a.min) * c);
+  if (a.has_max()) out.max = saturate(static_cast<Wide>(a.max) * c);
+  return out;
+}
+LATHE_DECL ConstInterval range_mul(ConstInterval a, ConstInterval b) {
+  if (a.is_point()) return range_scale(b, a.min);
+  if (b.is_point()) return range_scale(a, b.min);
+  // An unbounded end behaves like a very large number; zero times it is zero.
+  auto times = [](std::int64_t x, std::int64_t y) { return static_cast<Wide>(x) * y; };
+  Wide corners[] = {times(a.min, b.min), times(a.min, b.max), times(a.max, b.min),
+                    times(a.max, b.max)};
+  Wide lo = corners[0], hi = corners[0];
+  for (Wide c : corners) {
+    if (c < lo) lo = c;
+    if (c > hi) hi = c;
+  }
+  return {saturate(lo), saturate(hi)};
+}
+LATHE_DECL ConstInterval range_hull(ConstInterval a, ConstInterval b) {
+  return {a.min < b.min ? a.min : b.min, a.max > b.max ? a.max : b.max};
+}
+LATHE_DECL ConstInterval range_meet(ConstInterval a, ConstInterval b) {
+  return {a.min > b.min ? a.min : b.min, a.max < b.max ? a.max : b.max};
+}
+
+LATHE_DECL ConstInterval range_of_type(DType t) {
+  if (t.is_bool()) return {0, 1};
+  if (!t.is_int() || (t.bits == 64 && t.is_signed())) return {};
+  if (t.bits == 64) return {0, ConstInterval::kPosInf};
+  if (t.is_unsigned()) return {0, (std::int64_t{1} << t.bits) - 1};
+  return {-(std::int64_t{1} << (t.bits - 1)), (std::int64_t{1} << (t.bits - 1)) - 1};
+}
+
+inline bool finite(ConstInterval r) { return r.has_min() && r.has_max(); }
+
+inline ConstInterval range_floordiv(ConstInterval a, ConstInterval b) {
+  if (b.is_point() && b.min > 0) {
+    ConstInterval out;
+    if (a.has_min()) out.min = floor_div(a.min, b.min);
+    if (a.has_max()) out.max = floor_div(a.max, b.min);
+    return out;
+  }
+  // Dividing by n >= 1 moves toward zero or -1; by zero gives zero.
+  if (b.min >= 0) {
+    ConstInterval out;
+    if (a.has_min()) out.min = a.min < 0 ? a.min : 0;
+    if (a.has_max()) out.max = a.max > 0 ? a.max : 0;
+    if (a.has_max() && a.max < 0 && b.min == 0) out.max = 0;
+    if (a.has_max() && a.max < 0 && b.min > 0) out.max = -1;
+    return out;
+  }
+  return {};
+}
+
+inline ConstInterval range_floormod(ConstInterval a, ConstInterval b) {
+  if (b.min < 0) return {};
+  if (b.is_point() && b.min > 0 && finite(a) && floor_div(a.min, b.min) == floor_div(a.max, b.min))
+    return {floor_mod(a.min, b.min), floor_mod(a.max, b.min)};
+  ConstInterval out{0, b.has_max() ? (b.max > 0 ? b.max - 1 : 0) : ConstInterval::kPosInf};
+  if (a.min >= 0 && a.max < out.max) out.max = a.max;
+  return out;
+}
+
+inline ConstInterval range_trunc(BinaryOp op, ConstInterval a, ConstInterval b) {
+  if (a.min >= 0 && b.min >= 0)
+    return op == BinaryOp::div ? range_floordiv(a, b) : range_floormod(a, b);
+  if (!b.is_point() || b.min <= 0) return {};
+  if (op == BinaryOp::div) {
+    ConstInterval out;
+    if (a.has_min()) out.min = a.min / b.min;
+    if (a.has_max()) out.max = a.max / b.min;
+    return out;
+  }
+  return {a.min >= 0 ? 0 : 1 - b.min, a.max <= 0 ? 0 : b.min - 1};
+}
+
+LATHE_DECL ConstInterval Simplifier::range_binary(const BinaryNode& n, int depth) {
+  if (is_comparison(n.op) || is_logic(n.op)) return {0, 1};
+  ConstInterval a = range(n.a, depth + 1), b = range(n.b, depth + 1), out;
+  switch (n.op) {
+    case BinaryOp::add:
+      out = range_add(a, b);
+      break;
+    case BinaryOp::sub:
+      out = range_add(a, range_neg(b));
+      break;
+    case BinaryOp::mul:
+      out = range_mul(a, b);
+      break;
+    case BinaryOp::floordiv:
+      out = range_floordiv(a, b);
+      break;
+    case BinaryOp::floormod:
+      out = range_floormod(a, b);
+      break;
+    case BinaryOp::div:
+    case BinaryOp::mod:
+      out = range_trunc(n.op, a, b);
+      break;
+    case BinaryOp::min:
+    case BinaryOp::fast_min:
+      out = {a.min < b.min ? a.min : b.min, a.max < b.max ? a.max : b.max};
+      break;
+    case BinaryOp::max:
+    case BinaryOp::fast_max:
+      out = {a.min > b.min ? a.min : b.min, a.max > b.max ? a.max : b.max};
+      break;
+    case BinaryOp::bit_and:
+      if (a.min >= 0 || b.min >= 0)
+        out = {0, a.min < 0 ? b.max : b.min < 0 ? a.max : a.max < b.max ? a.max : b.max};
+      break;
+    case BinaryOp::shr:
+      if (b.is_point() && b.min >= 0 && b.min < 63 && n.dtype.bits > b.min)
+        out = range_floordiv(a, {std::int64_t{1} << b.min, std::int64_t{1} << b.min});
+      break;
+    default:
+      break;
+  }
+  ConstInterval type = range_of_type(n.dtype);
+  const bool index = n.dtype.scalar() == kIndex;
+  if (!finite(out) && (!index || has_data(n.a) || has_data(n.b))) return type;
+  if (!index && (out.min < type.min || out.max > type.max)) return type;
+  return out;
+}
+
+inline ConstInterval range_const(const ConstNode& c) {
+  if (c.dtype == kU64 && c.i < 0) return range_of_type(kU64);
+  return {c.i, c.i};
+}
+
+LATHE_DECL ConstInterval Simplifier::range(const AnyExpr& e, int depth) {
+  ConstInterval type = range_of_type(e.dtype().scalar());
+  if (e.dtype().is_float() || depth > 40 || --budget_ <= 0) return type;
+  switch (e.kind()) {
+    case ExprKind::Const:
+      return range_const(*e.as<ConstNode>());
+    case ExprKind::Var:
+      return facts_.range(e.as<VarNode>());
+    case ExprKind::Binary:
+      return range_binary(*e.as<BinaryNode>(), depth);
+    case ExprKind::Unary: {
+      if (e.as<UnaryNode>()->op != UnaryOp::neg || e.dtype().scalar() != kIndex) return type;
+      return range_neg(range(e.as<UnaryNode>()->a, depth + 1));
+    }
+    case ExprKind::Select:
+      return range_hull(range(e.as<SelectNode>()->yes, depth + 1),
+                        range(e.as<SelectNode>()->no, depth + 1));
+    case ExprKind::Cast: {
+      const AnyExpr& v = e.as<CastNode>()->value;
+      if (v.dtype().is_float() || v.dtype().scalar() == kU64) return type;
+      ConstInterval r = range(v, depth + 1);
+      return r.min >= type.min && r.max <= type.max ? r : type;
+    }
+    case ExprKind::Call:
+      return e.as<CallNode>()->op == CallOp::popcount ? ConstInterval{0, e.dtype().bits} : type;
+    case ExprKind::Broadcast:
+      return range(e.as<BroadcastNode>()->value, depth + 1);
+    case ExprKind::Ramp: {
+      const auto* r = e.as<RampNode>();
+      ConstInterval base = range(r->base, depth + 1);
+      ConstInterval out =
+          range_hull(base, range_add(base, range_scale(range(r->stride, depth + 1), r->lanes - 1)));
+      bool fits = out.min >= type.min && out.max <= type.max;
+      return fits && (e.dtype().scalar() == kIndex || finite(out)) ? out : type;
+    }
+    default:
+      return type;
+  }
+}
+
+LATHE_DECL ConstInterval Simplifier::range(const Poly& p, int depth) {
+  ConstInterval out{p.constant, p.constant};
+  for (const auto& t : p.terms) {
+    ConstInterval r = range(t.atom, depth + 1);
+    for (const auto& f : t.more) r = range_mul(r, range(f, depth + 1));
+    out = range_add(out, range_scale(r, t.coef));
+  }
+  return out;
+}
+
+// Data
+// ---------------------------------------------------------------------------------------------------------------
+
+LATHE_DECL bool Simplifier::is_data_atom(const AnyExpr& e) {
+  for (const auto* f = facts_.newest(); f; f = f->next.get())
+    if (f->kind == Facts::Kind::index && same_expr(f->min, e)) return false;
+  return true;
+}
+
+LATHE_DECL bool Simplifier::has_data(const AnyExpr& e) {
+  switch (e.kind()) {
+    case ExprKind::Const:
+      return false;
+    case ExprKind::Var:
+      return e.dtype().bits == 64 && facts_.is_data(e.as<VarNode>());
+    case ExprKind::Binary:
+      return has_data(e.as<BinaryNode>()->a) || has_data(e.as<BinaryNode>()->b);
+    case ExprKind::Unary:
+      return has_data(e.as<UnaryNode>()->a);
+    case ExprKind::Select:
+      return has_data(e.as<SelectNode>()->yes) || has_data(e.as<SelectNode>()->no);
+    case ExprKind::Broadcast:
+      return has_data(e.as<BroadcastNode>()->value);
+    case ExprKind::Ramp:
+      return has_data(e.as<RampNode>()->base) || has_data(e.as<RampNode>()->stride);
+    case ExprKind::Cast: {
+      DType from = e.as<CastNode>()->value.dtype();
+      return from.is_float() || from.bits == 64;
+    }
+    case ExprKind::Load:
+      return e.dtype().bits == 64 && is_data_atom(e);
+    case ExprKind::Call:
+      return e.as<CallNode>()->op != CallOp::popcount;
+    default:
+      return true;
+  }
+}
+
+LATHE_DECL bool Simplifier::safe(const Poly& p) {
+  constexpr std::int64_t kSmall = std::int64_t{1} << 56;
+  for (const auto& t : p.terms) {
+    bool data = false;
+    for (std::size_t k = 0; k < t.degree(); ++k) data = data || has_data(t.factor(k));
+    if (!data) continue;
+    ConstInterval r = range(t.atom);
+    for (const auto& f : t.more) r = range_mul(r, range(f));
+    r = range_scale(r, t.coef);
+    if (r.min < -kSmall || r.max > kSmall || p.constant > kSmall || p.constant < -kSmall)
+      return false;
+  }
+  return true;
+}
+
+}  // namespace detail
+}  // namespace lathe

@@ -1,0 +1,155 @@
+// How index arithmetic is held while it is simplified: sums of products of opaque parts, and the
+// engine over them. Internal to arith and analysis; users call simplify, prove and bounds.
+#pragma once
+
+#include <lathe/arith/facts.hpp>
+
+namespace lathe {
+namespace detail {
+
+/// coef * atom * more...: more is empty for a linear term.
+struct Mono {
+  std::int64_t coef = 0;
+  AnyExpr atom;
+  std::vector<AnyExpr> more;
+
+  std::size_t degree() const { return 1 + more.size(); }
+  const AnyExpr& factor(std::size_t k) const { return k == 0 ? atom : more[k - 1]; }
+};
+
+/// A sum of terms and a constant over i64. Terms differ in their product and keep the order of
+/// first occurrence. Operations that would leave i64 return false and leave garbage: the caller
+/// keeps the expression as it was.
+struct Poly {
+  std::vector<Mono> terms;
+  std::int64_t constant = 0;
+
+  bool is_const() const { return terms.empty(); }
+  /// 1 * atom + 0, or null.
+  const AnyExpr* as_atom() const {
+    return terms.size() == 1 && constant == 0 && terms[0].coef == 1 && terms[0].more.empty()
+               ? &terms[0].atom
+               : nullptr;
+  }
+};
+
+Poly poly_const(std::int64_t value);
+Poly poly_atom(AnyExpr atom, std::int64_t coef = 1);
+bool same_product(const Mono& a, const Mono& b);
+bool poly_equal(const Poly& a, const Poly& b);
+[[nodiscard]] bool poly_add_term(Poly& a, Mono term);
+/// a += scale * b.
+[[nodiscard]] bool poly_add(Poly& a, const Poly& b, std::int64_t scale = 1);
+[[nodiscard]] bool poly_scale(Poly& a, std::int64_t scale);
+[[nodiscard]] bool poly_mul(Poly& out, const Poly& a, const Poly& b);
+/// gcd of the coefficients, 0 without terms.
+std::int64_t poly_gcd(const Poly& p);
+/// Sums, differences and products by constants taken apart, everything else an atom; nothing is
+/// simplified.
+Poly poly_shallow(const AnyExpr& e);
+
+std::int64_t floor_div(std::int64_t a, std::int64_t b);  ///< 0 for b == 0
+std::int64_t floor_mod(std::int64_t a, std::int64_t b);
+std::int64_t gcd64(std::int64_t a, std::int64_t b);
+
+/// Exact folding with the semantics of ir/expr.hpp; false where the operator doesn't apply to the
+/// type.
+bool fold_int(BinaryOp op, DType operand, std::int64_t a, std::int64_t b, std::int64_t& out);
+bool fold_float(BinaryOp op, DType operand, double a, double b, double& out);
+bool fold_float_compare(BinaryOp op, double a, double b, bool& out);
+
+ConstInterval range_add(ConstInterval a, ConstInterval b);
+ConstInterval range_neg(ConstInterval a);
+ConstInterval range_mul(ConstInterval a, ConstInterval b);
+ConstInterval range_scale(ConstInterval a, std::int64_t c);
+ConstInterval range_hull(ConstInterval a, ConstInterval b);
+ConstInterval range_meet(ConstInterval a, ConstInterval b);
+ConstInterval range_of_type(DType t);
+
+/// One query's worth of simplification. Cheap to make; keeps a budget of steps.
+class Simplifier {
+ public:
+  explicit Simplifier(const Facts& facts, int budget = 20000) : facts_(facts), budget_(budget) {}
+
+  AnyExpr expr(const AnyExpr& e);
+  /// The canonical sum of an i64 scalar.
+  Poly poly(const AnyExpr& e);
+  AnyExpr emit(const Poly& p);
+  ConstInterval range(const AnyExpr& e, int depth = 0);
+  ConstInterval range(const Poly& p, int depth = 0);
+  /// p >= 0 wherever the facts hold: proven.
+  bool nonneg(const Poly& p, int depth = 3);
+  /// The sum bounded from below (or above) over the relaxed variables; false if there is no bound.
+  bool bound(Poly& p, bool upper, const std::vector<VarRef>& relaxed, int depth = 8);
+  /// Arithmetic on it can't leave i64: no data among its atoms, or data with a small range.
+  bool safe(const Poly& p);
+  Poly floordiv(const Poly& a, const Poly& b);
+  Poly floormod(const Poly& a, const Poly& b);
+  bool exhausted() const { return budget_ <= 0; }
+
+ private:
+  // Index sums (poly.ipp, divmod.ipp, minmax.ipp).
+  Poly poly_binary(const BinaryNode& n);
+  Poly poly_var(const VarNode* var);
+  Poly poly_mul_or_atom(const Poly& a, const Poly& b);
+  Poly recombine(Poly p);
+  bool recombine_step(Poly& p, std::size_t k);
+  bool recombine_mod(Poly& p, std::size_t k, std::size_t f);
+  bool recombine_div(Poly& p, std::size_t k);
+  Poly floordiv_const(const Poly& a, std::int64_t c);
+  Poly floormod_const(const Poly& a, std::int64_t c);
+  Poly floordiv_rest(Poly r, std::int64_t c);
+  Poly floormod_rest(const Poly& r, std::int64_t c);
+  bool floordiv_nested(const Poly& r, std::int64_t c, Poly& out);
+  bool pull_gcd(const Poly& r, std::int64_t c, std::int64_t& g, Poly& high, Poly& low);
+  Poly div_symbolic(const Poly& a, const Poly& b, bool mod);
+  Poly trunc_divmod(const BinaryNode& n);
+  Poly min_max(BinaryOp op, const Poly& a, const Poly& b);
+  Poly op_atom(BinaryOp op, const Poly& a, const Poly& b);
+  AnyExpr emit_mono(const Mono& m, std::int64_t coef);
+
+  // Proofs (prove.ipp).
+  bool nonneg_facts(const Poly& p, int depth);
+  bool nonneg_symbolic(const Poly& p, int depth);
+  bool nonneg_atoms(const Poly& p, int depth);
+  bool nonneg_div(const Poly& p, std::size_t k, int depth);
+  bool is_data_atom(const AnyExpr& e);
+  bool has_data(const AnyExpr& e);
+  bool bound_atoms(Poly& p, bool upper, const std::vector<VarRef>& relaxed, int depth);
+  bool bound_atom(const AnyExpr& atom, bool upper, const std::vector<VarRef>& relaxed, int depth,
+                  Poly& out);
+  bool bound_var(Poly& p, bool upper, const Facts::Node& fact);
+  ConstInterval range_binary(const BinaryNode& n, int depth);
+
+  // Booleans (logic.ipp).
+  AnyExpr boolean(const AnyExpr& e);
+  AnyExpr comparison(const BinaryNode& n);
+  AnyExpr compare_index(BinaryOp op, const AnyExpr& a, const AnyExpr& b);
+  AnyExpr emit_less(const Poly& diff);
+  AnyExpr emit_equal(BinaryOp op, const Poly& diff);
+  AnyExpr compare_range(BinaryOp op, const AnyExpr& a, const AnyExpr& b);
+  AnyExpr logic(const BinaryNode& n);
+  AnyExpr negation(const AnyExpr& e);
+  AnyExpr known_truth(const AnyExpr& e);
+
+  // Everything else (data.ipp, lanes.ipp).
+  AnyExpr binary_data(BinaryOp op, const AnyExpr& a, const AnyExpr& b);
+  AnyExpr unary_data(UnaryOp op, const AnyExpr& a);
+  AnyExpr cast(DType dtype, const AnyExpr& value);
+  AnyExpr select(const SelectNode& n);
+  AnyExpr load(const AnyExpr& e);
+  AnyExpr let(const LetNode& n);
+  AnyExpr call(const CallNode& n);
+  AnyExpr structural(const AnyExpr& e);
+  AnyExpr vector(const AnyExpr& e);
+  AnyExpr vector_binary(BinaryOp op, const AnyExpr& a, const AnyExpr& b);
+  AnyExpr ramp_divmod(BinaryOp op, const RampNode& r, std::int64_t c);
+  AnyExpr ramp_compare(BinaryOp op, const AnyExpr& a, const AnyExpr& b);
+  AnyExpr ramp(const AnyExpr& base, const AnyExpr& stride, int lanes);
+
+  const Facts& facts_;
+  int budget_;
+};
+
+}  // namespace detail
+}  // namespace lathe

@@ -1,0 +1,293 @@
+#include <doctest/doctest.h>
+
+#include <lathe/arith/interval.hpp>
+#include <lathe/arith/simplify.hpp>
+
+#include "index_eval.hpp"
+
+using namespace lathe;
+using index_test::Env;
+using index_test::Random;
+
+namespace {
+
+/// The claim in one line: e simplifies to this text.
+void check(const AnyExpr& e, const char* text, const Facts& facts = {}) {
+  CHECK(str(simplify(e, facts)) == text);
+}
+
+struct Vars {
+  VarRef i = make_var("i"), j = make_var("j"), k = make_var("k"), n = make_var("n"),
+         x = make_var("x"), y = make_var("y");
+  Facts facts;
+  Vars() {
+    facts.bind(n, ConstInterval{1, ConstInterval::kPosInf});
+    facts.bind(i, AnyExpr(0), AnyExpr(8));
+    facts.bind(j, AnyExpr(0), AnyExpr(4));
+    facts.bind(k, AnyExpr(0), AnyExpr(n));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("sums take one form") {
+  Vars v;
+  AnyExpr i(v.i), j(v.j), x(v.x), y(v.y), n(v.n);
+  check(x + 0, "x");
+  check(x + y - x, "y");
+  check(x * 8 + y + 1 - x * 8, "y + 1");
+  check((x + 1) * 4 + 2, "x * 4 + 6");
+  check(x + x + x, "x * 3");
+  check(-x + y, "y - x");
+  check(x * y - y * x, "0");
+  check((x + y) * n - n * y, "x * n");
+  check(AnyExpr(3) - x, "3 - x");
+  check(x - x, "0");
+}
+
+TEST_CASE("div and mod split along the divisor") {
+  Vars v;
+  AnyExpr i(v.i), j(v.j), x(v.x), y(v.y), n(v.n), k(v.k);
+  check(floordiv(x * 8 + i, AnyExpr(8)), "x", v.facts);
+  check(floormod(x * 8 + i, AnyExpr(8)), "i", v.facts);
+  check(floordiv(x * 8 + y, AnyExpr(8)), "x + floordiv(y, 8)", v.facts);
+  check(floordiv(x, AnyExpr(8)) * 8 + floormod(x, AnyExpr(8)), "x");
+  check(x - floordiv(x, AnyExpr(8)) * 8, "floormod(x, 8)");
+  check(floordiv(x * 4 + j, AnyExpr(8)), "floordiv(x, 2)", v.facts);
+  check(floormod(x * 4 + j, AnyExpr(8)), "floormod(x, 2) * 4 + j", v.facts);
+  check(floordiv(floordiv(x, AnyExpr(3)), AnyExpr(5)), "floordiv(x, 15)");
+  check(floormod(floormod(x, AnyExpr(12)), AnyExpr(4)), "floormod(x, 4)");
+  check(floordiv(floormod(x, AnyExpr(12)), AnyExpr(4)), "floormod(floordiv(x, 4), 3)");
+  check(floordiv(x, AnyExpr(0)), "0");
+  check(floordiv(x * n + k, n), "x", v.facts);
+  check(floormod(x * n + k, n), "k", v.facts);
+  check(floordiv(x * n, n), "x", v.facts);
+  check(floordiv(x * y, y), "floordiv(x * y, y)", v.facts);
+  check(floormod(x * y, y), "0", v.facts);
+  AnyExpr back = floordiv(x, AnyExpr(8)) * 8 + floormod(floordiv(x, AnyExpr(2)), AnyExpr(4)) * 2 +
+                 floormod(x, AnyExpr(2));
+  check(back, "x");
+}
+
+TEST_CASE("a dim's factor is used") {
+  Facts facts;
+  VarRef n = make_var("n"), i = make_var("i");
+  facts.bind(make_ref<DimNode>(n, std::int64_t{0}, std::int64_t{4096}, std::int64_t{8}));
+  facts.bind(i, AnyExpr(0), floordiv(AnyExpr(n), AnyExpr(8)));
+  check(floordiv(AnyExpr(n), AnyExpr(8)) * 8, "n", facts);
+  check(floormod(AnyExpr(n), AnyExpr(4)), "0", facts);
+  check(floordiv(AnyExpr(n) + 7, AnyExpr(8)), "floordiv(n, 8)", facts);
+  CHECK(prove(AnyExpr(i) * 8 + 7 < AnyExpr(n), facts));
+  CHECK_FALSE(prove(AnyExpr(i) * 8 + 8 < AnyExpr(n), facts));
+  CHECK(prove_divides(AnyExpr(8), AnyExpr(n) * 3 + 16, facts));
+  CHECK_FALSE(prove_divides(AnyExpr(16), AnyExpr(n), facts));
+}
+
+TEST_CASE("comparisons are decided by ranges and relations") {
+  Vars v;
+  AnyExpr i(v.i), j(v.j), x(v.x), y(v.y), n(v.n), k(v.k);
+  CHECK(prove(i < 8, v.facts));
+  CHECK(prove(i * 4 + j < 32, v.facts));
+  CHECK_FALSE(prove(i * 4 + j < 31, v.facts));
+  CHECK(prove(k < n, v.facts));
+  CHECK(prove(k * 8 + i < n * 8, v.facts));
+  CHECK(prove(k >= 0, v.facts));
+  CHECK_FALSE(prove(k + 1 < n, v.facts));
+  CHECK(prove(k + 1 < n, v.facts.with(k * 2 < n * 2 - 2)));
+  CHECK(prove(floordiv(n + 7, AnyExpr(8)) * 8 >= n, v.facts));
+  CHECK(prove(make_binary(BinaryOp::min, x, y) <= y));
+  CHECK(prove(make_binary(BinaryOp::min, x, n) <= make_binary(BinaryOp::max, n, y)));
+  CHECK(prove(x < y + 3, Facts().with(x < y)));
+  CHECK_FALSE(prove(x < y - 1, Facts().with(x < y)));
+  check(x <= n - 1, "x < n");
+  check(x >= 1, "x > 0");
+  check(x > 0, "x > 0");
+  check(AnyExpr(0) <= x, "x >= 0");
+  check(x * 8 < y * 8 + 8, "x <= y");
+  check(eq(x * 2, y * 2 + 1), "false");
+  check(logical_not(x < y), "y <= x");
+}
+
+TEST_CASE("conjunctions drop what the rest implies") {
+  VarRef xv = make_var("x"), yv = make_var("y");
+  AnyExpr x(xv), y(yv);
+  check(logical_and(x < 10, x < 5), "x < 5");
+  check(logical_and(x < 5, x < 10), "x < 5");
+  check(logical_and(x<5, x> 7), "false");
+  check(logical_or(x < 5, x >= 5), "true");
+  check(logical_and(x < y, x < y), "x < y");
+  check(make_select(x < y, make_binary(BinaryOp::min, x, y), AnyExpr(0)), "select(x < y, x, 0)");
+}
+
+TEST_CASE("lanes fold") {
+  Vars v;
+  AnyExpr x(v.x), i(v.i), n(v.n);
+  AnyExpr ramp = make_ramp(x * 8, AnyExpr(1), 8), eight = make_broadcast(AnyExpr(8), 8);
+  check(ramp + make_broadcast(i, 8), "ramp(x * 8 + i, 1, 8)", v.facts);
+  check(make_broadcast(x, 4) * make_broadcast(i, 4), "broadcast(x * i, 4)", v.facts);
+  check(floordiv(ramp, eight), "broadcast(x, 8)");
+  check(floormod(ramp, eight), "ramp(0, 1, 8)");
+  check(make_ramp(i, AnyExpr(1), 8) < make_broadcast(AnyExpr(15), 8), "broadcast(true, 8)",
+        v.facts);
+  check(make_ramp(i, AnyExpr(1), 8) < make_broadcast(AnyExpr(14), 8),
+        "ramp(i, 1, 8) < broadcast(14, 8)", v.facts);
+  check(make_ramp(i, AnyExpr(1), 8) >= make_broadcast(AnyExpr(15), 8), "broadcast(false, 8)",
+        v.facts);
+}
+
+TEST_CASE("data: wrapping integers and floats get exact rules only") {
+  VarRef a = make_var("a", kI32), f = make_var("f", kF32), u = make_var("u", kU8);
+  check(AnyExpr(a) + 0, "a");
+  check((AnyExpr(a) + 1) - AnyExpr(a), "a + 1i32 - a");
+  check(AnyExpr(a) + 1 < AnyExpr(a), "a + 1i32 < a");
+  CHECK(simplify(AnyExpr(f) + make_float(kF32, 0.0)).kind() == ExprKind::Binary);
+  CHECK(simplify(AnyExpr(f) - make_float(kF32, 0.0)).kind() == ExprKind::Var);
+  CHECK(simplify(AnyExpr(f) * make_float(kF32, 1.0)).kind() == ExprKind::Var);
+  CHECK(simplify(AnyExpr(f) * make_float(kF32, 0.0)).kind() == ExprKind::Binary);
+  CHECK(simplify(AnyExpr(f) - AnyExpr(f)).kind() == ExprKind::Binary);
+  CHECK(simplify(eq(AnyExpr(f), AnyExpr(f))).kind() == ExprKind::Binary);
+  CHECK(simplify(logical_not(AnyExpr(f) < AnyExpr(f))).kind() == ExprKind::Unary);
+  AnyExpr third = simplify(make_float(kF32, 1.0) / make_float(kF32, 3.0));
+  CHECK(third.as<ConstNode>()->f == static_cast<double>(1.0f / 3.0f));
+  CHECK(is_const(simplify(make_int(kU8, 200) + make_int(kU8, 100)), 44));
+  check(AnyExpr(u) < make_int(kU8, 0), "false");
+  Buffer data = make_buffer("X", kI64, {AnyExpr(10)});
+  AnyExpr load = make_load(data, {AnyExpr(0)});
+  CHECK(simplify(load + 1 < load).kind() == ExprKind::Binary);
+  check(load < load, "false");
+  check(load + 1 - load, "1");
+  CHECK(simplify(floordiv(load * 8, AnyExpr(8))).kind() == ExprKind::Binary);
+}
+
+// Fuzz
+// ----------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+struct Fuzz {
+  Random random;
+  std::vector<VarRef> vars;
+  std::vector<std::pair<std::int64_t, std::int64_t>> ranges;
+  Buffer data = make_buffer("data", kI64, {AnyExpr(100)}),
+         narrow = make_buffer("nw", kI8, {AnyExpr(100)});
+  Facts facts;
+
+  explicit Fuzz(std::uint64_t seed) : random{seed} {
+    for (int k = 0; k < 4; ++k) {
+      vars.push_back(make_var(std::string(1, static_cast<char>('a' + k))));
+      std::int64_t lo = random.below(3) ? 0 : random.between(-7, 7), extent = random.between(1, 9);
+      ranges.emplace_back(lo, lo + extent - 1);
+      facts.bind(vars.back(), AnyExpr(lo), AnyExpr(extent));
+    }
+  }
+  std::int64_t constant() {
+    static const std::int64_t some[] = {0, 1, 2, 3, 4, 8, 16, -1, -2, 5, 7, 12};
+    return some[random.below(12)];
+  }
+  AnyExpr index(int depth) {
+    if (depth == 0 || random.below(8) == 0) {
+      if (random.below(3) == 0) return AnyExpr(constant());
+      return AnyExpr(vars[static_cast<std::size_t>(random.below(4))]);
+    }
+    static const BinaryOp ops[] = {BinaryOp::add,      BinaryOp::add,      BinaryOp::sub,
+                                   BinaryOp::mul,      BinaryOp::mul,      BinaryOp::floordiv,
+                                   BinaryOp::floordiv, BinaryOp::floormod, BinaryOp::floormod,
+                                   BinaryOp::min,      BinaryOp::max,      BinaryOp::div,
+                                   BinaryOp::mod,      BinaryOp::bit_and};
+    int pick = random.below(18);
+    if (pick == 14) return make_select(boolean(depth - 1), index(depth - 1), index(depth - 1));
+    if (pick == 15)
+      return random.below(2) ? make_load(data, {index(depth - 1)})
+                             : make_cast(kI64, make_load(narrow, {index(depth - 1)}));
+    if (pick == 16) return -index(depth - 1);
+    if (pick == 17) {
+      VarRef t = make_var("t");
+      AnyExpr value = index(depth - 1);
+      return make_let(t, value, AnyExpr(t) + index(depth - 1) * AnyExpr(t));
+    }
+    BinaryOp op = ops[pick];
+    AnyExpr right = (op == BinaryOp::floordiv || op == BinaryOp::floormod || op == BinaryOp::mul) &&
+                            random.below(4)
+                        ? AnyExpr(constant())
+                        : index(depth - 1);
+    return make_binary(op, index(depth - 1), right);
+  }
+  AnyExpr boolean(int depth) {
+    static const BinaryOp ops[] = {BinaryOp::lt, BinaryOp::le, BinaryOp::gt,
+                                   BinaryOp::ge, BinaryOp::eq, BinaryOp::ne};
+    int pick = depth == 0 ? 9 : random.below(12);
+    if (pick < 2) return logical_and(boolean(depth - 1), boolean(depth - 1));
+    if (pick < 4) return logical_or(boolean(depth - 1), boolean(depth - 1));
+    if (pick == 4) return logical_not(boolean(depth - 1));
+    int below = depth > 0 ? depth - 1 : 0;
+    return make_binary(ops[random.below(6)], index(below), index(below));
+  }
+  AnyExpr vector(int depth) {
+    if (depth == 0 || random.below(5) == 0) {
+      if (random.below(2)) return make_broadcast(index(1), 4);
+      return make_ramp(index(1), AnyExpr(constant()), 4);
+    }
+    static const BinaryOp ops[] = {BinaryOp::add,      BinaryOp::sub,      BinaryOp::mul,
+                                   BinaryOp::floordiv, BinaryOp::floormod, BinaryOp::min,
+                                   BinaryOp::max};
+    return make_binary(
+        ops[random.below(7)], vector(depth - 1),
+        random.below(2) ? make_broadcast(AnyExpr(constant()), 4) : vector(depth - 1));
+  }
+  Env point() {
+    Env env;
+    for (std::size_t k = 0; k < vars.size(); ++k)
+      env[vars[k].get()] = random.between(ranges[k].first, ranges[k].second);
+    return env;
+  }
+  /// Same value at random points, idempotent, inside const_bounds.
+  void claim(const AnyExpr& e, const char* what, std::uint64_t seed) {
+    AnyExpr s = simplify(e, facts), again = simplify(s, facts);
+    INFO(what << " seed " << seed << "\n  from " << str(e) << "\n  to   " << str(s) << "\n  then "
+              << str(again));
+    CHECK(s.dtype() == e.dtype());
+    CHECK(str(s) == str(again));
+    ConstInterval range = const_bounds(e, facts);
+    for (int t = 0; t < 12; ++t) {
+      Env env = point();
+      auto want = index_test::eval(e, env), got = index_test::eval(s, env);
+      bool inside = true;
+      for (auto w : want) inside = inside && range.contains(w);
+      if (want == got && inside) continue;
+      std::string at;
+      for (const auto& v : vars) at += v->name + "=" + std::to_string(env[v.get()]) + " ";
+      INFO("at " << at);
+      CHECK(want == got);
+      CHECK(inside);
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("fuzz: simplification keeps the value and is idempotent") {
+  const int rounds = 3000;
+  for (std::uint64_t seed = 1; seed <= rounds; ++seed) {
+    Fuzz fuzz(seed);
+    fuzz.claim(fuzz.index(3), "index", seed);
+    fuzz.claim(fuzz.boolean(2), "boolean", seed);
+    fuzz.claim(fuzz.vector(2), "vector", seed);
+  }
+}
+
+TEST_CASE("fuzz: facts from conditions") {
+  for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
+    Fuzz fuzz(seed * 7919);
+    AnyExpr condition = fuzz.boolean(1), e = fuzz.boolean(2);
+    Facts under = fuzz.facts.with(condition);
+    AnyExpr s = simplify(e, under);
+    for (int t = 0; t < 40; ++t) {
+      Env env = fuzz.point();
+      if (!index_test::eval(condition, env)[0]) continue;
+      if (index_test::eval(e, env) == index_test::eval(s, env)) continue;
+      INFO("seed " << seed << " if " << str(condition) << "\n  from " << str(e) << "\n  to "
+                   << str(s));
+      CHECK(index_test::eval(e, env) == index_test::eval(s, env));
+    }
+  }
+}
