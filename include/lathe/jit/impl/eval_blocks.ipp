@@ -19,7 +19,7 @@ inline void eval_add_vars(std::vector<const VarNode*>& set, const AnyExpr& e) {
 inline AnyExpr spatial_conditions(const BlockNode& block, const AnyExpr& e) {
   if (const auto* n = e.as<BinaryNode>(); n && n->op == BinaryOp::and_) {
     AnyExpr a = spatial_conditions(block, n->a), b = spatial_conditions(block, n->b);
-    return !a.get() ? b : !b.get() ? a : a && b;
+    return !a.get() ? b : !b.get() ? a : logical_and(a, b);
   }
   for (const auto& it : block.iters)
     if (it.kind == IterKind::reduce && uses_var(e, it.var)) return {};

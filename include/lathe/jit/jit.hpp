@@ -1,0 +1,91 @@
+// How a computation becomes a function: jit compiles it, evaluate interprets it.
+#pragma once
+
+#include <optional>
+
+#include <lathe/dsl/tensor.hpp>
+#include <lathe/jit/kernel.hpp>
+#include <lathe/schedule/schedule.hpp>
+
+namespace lathe {
+
+struct JitOptions {
+  /// Null: Context::default_context().
+  const Context* context = nullptr;
+  /// Default: host(). L0312 if this machine cannot run its code.
+  std::optional<Target> target{};
+  /// No rounding that the program does not say: no fma for x * y + z, no reassociated sums.
+  bool strict = false;
+};
+
+/// What jit is given: tensors (scheduled by default), a Schedule, or a Program, with options.
+///     jit(D, A, B, D)   ·   jit(schedule, A, B, D)   ·   jit({D, {.strict = true}}, A, B, D)
+class Source {
+ public:
+  Source(const AnyTensor& output, JitOptions options = {}, Location where = Location::here())
+      : outputs_{{output}}, options_(std::move(options)), where_(where) {}
+  Source(const OutputList& outputs, JitOptions options = {}, Location where = Location::here())
+      : outputs_(outputs), options_(std::move(options)), where_(where) {}
+  Source(const Schedule& schedule, JitOptions options = {}, Location where = Location::here())
+      : program_(schedule.program()), scheduled_(true), options_(std::move(options)), where_(where) {}
+  Source(const Program& program, JitOptions options = {}, Location where = Location::here())
+      : program_(program), options_(std::move(options)), where_(where) {}
+
+  const OutputList& outputs() const { return outputs_; }
+  /// Of a schedule or a program; else none.
+  const Program& program() const { return program_; }
+  bool scheduled() const { return scheduled_; }
+  const JitOptions& options() const { return options_; }
+  Location where() const { return where_; }
+
+ private:
+  OutputList outputs_;
+  Program program_;
+  bool scheduled_ = false;
+  JitOptions options_;
+  Location where_;
+};
+
+/// The untyped core: compiles for these parameters. A Program has all its own parameters, in its order, if `params` is
+/// empty; else, as for a Schedule, params say which tensor each argument is: by identity, else by name and type.
+/// Errors as program_of and lower, and: L0310 a param that the program does not have, or lacks · L0312 target
+AnyKernel jit_any(const Source& source, const std::vector<ProgramParam>& params);
+/// The same, interpreted: no code is made.
+AnyKernel evaluate_any(const Source& source, const std::vector<ProgramParam>& params);
+
+namespace detail {
+
+template <class T, int R>
+View<const T, R> kernel_param(const Input<T, R>*);
+template <class T>
+T kernel_param(const Input<T, 0>*);
+template <class T, int R>
+View<T, R> kernel_param(const Tensor<T, R>*);
+template <class T, int R>
+View<T, R> kernel_param(const InOut<T, R>*);
+template <class A>
+concept KernelParam = requires(const A* a) { kernel_param(a); };
+
+inline ProgramParam program_param(const AnyTensor& tensor) { return ProgramParam(tensor); }
+template <class T, int R>
+ProgramParam program_param(const InOut<T, R>& both) {
+  return ProgramParam(both.input, both.result);
+}
+
+}  // namespace detail
+
+/// Compiles a computation and gives a function of these arguments: inputs and results in any order, each of which the
+/// source reads or computes.
+///     auto f = lt::jit(D, A, B, D);   f(a, b, d);
+/// Without LLVM the evaluator stands in, and the context's log says so. Equal programs share code. Errors as jit_any.
+template <detail::KernelParam... A>
+auto jit(Source source, const A&... args) {
+  return Kernel<decltype(detail::kernel_param(&args))...>(jit_any(source, {detail::program_param(args)...}));
+}
+/// The same function by interpretation, whatever the target; the reference in tests.
+template <detail::KernelParam... A>
+auto evaluate(Source source, const A&... args) {
+  return Kernel<decltype(detail::kernel_param(&args))...>(evaluate_any(source, {detail::program_param(args)...}));
+}
+
+}  // namespace lathe

@@ -1,0 +1,19 @@
+// Lathe's entry header: describe tensor computations, schedule them, compile and run them.
+#pragma once
+
+#include <lathe/dsl/dsl.hpp>
+#include <lathe/fwd.hpp>
+#include <lathe/ir/compare.hpp>
+#include <lathe/ir/parse.hpp>
+#include <lathe/ir/print.hpp>
+#include <lathe/ir/verify.hpp>
+#include <lathe/jit/jit.hpp>
+#include <lathe/lower/pipeline.hpp>
+#include <lathe/runtime/view.hpp>
+#include <lathe/schedule/schedule.hpp>
+#include <lathe/support/context.hpp>
+#include <lathe/support/target.hpp>
+
+#if !defined(LATHE_SEPARATE_COMPILATION)
+#include <lathe/jit/impl/layer.ipp>
+#endif
