@@ -17,3 +17,4 @@
 #include <lathe/jit/impl/evaluate.ipp>
 #include <lathe/jit/impl/jit.ipp>
 #include <lathe/jit/impl/kernel.ipp>
+#include <lathe/jit/impl/source.ipp>

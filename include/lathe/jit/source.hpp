@@ -1,0 +1,18 @@
+// Which program a Source stands for, and which of its parameters each argument of the call is.
+#pragma once
+
+#include <lathe/jit/jit.hpp>
+
+namespace lathe::detail {
+
+struct BoundProgram {
+  Program program;
+  std::vector<int> order;  ///< of the program's parameters, one per argument
+};
+
+const Context& context_of(const Source& source);
+/// L0310 a param that the program does not have, or lacks; errors as program_of.
+BoundProgram bound_program(const Source& source, const std::vector<ProgramParam>& params);
+AnyKernel make_evaluator(const BoundProgram& bound, const Context& context);
+
+}  // namespace lathe::detail
