@@ -1,13 +1,13 @@
-// What the DSL records whatever the types: tensors, axes and computations with rank and dtype as run-time values.
+// What the DSL records whatever the types: tensors, axes and computations with rank and dtype as
+// run-time values.
 #pragma once
 
 #include <concepts>
+#include <lathe/ir/stmt.hpp>
+#include <lathe/support/function.hpp>
 #include <span>
 #include <string>
 #include <vector>
-
-#include <lathe/ir/stmt.hpp>
-#include <lathe/support/function.hpp>
 
 namespace lathe {
 
@@ -18,8 +18,7 @@ class Expr;
 class Extent {
  public:
   template <std::integral I>
-    requires(!std::is_same_v<I, bool>)
-  Extent(I value) : value_(static_cast<std::int64_t>(value)) {}
+  requires(!std::is_same_v<I, bool>) Extent(I value) : value_(static_cast<std::int64_t>(value)) {}
   Extent(const Expr<std::int64_t>& value);
   explicit Extent(AnyExpr value) : value_(std::move(value)) {}
 
@@ -29,8 +28,9 @@ class Extent {
   AnyExpr value_;
 };
 
-/// How an argument lies in memory. row_major: innermost axis dense, outer strides from the view; col_major: outermost
-/// axis dense, the others from the view; any_stride: all strides from the view; dense: row-major without gaps.
+/// How an argument lies in memory. row_major: innermost axis dense, outer strides from the view;
+/// col_major: outermost axis dense, the others from the view; any_stride: all strides from the
+/// view; dense: row-major without gaps.
 enum class Layout : std::uint8_t { row_major, col_major, any_stride, dense };
 inline constexpr Layout col_major = Layout::col_major;
 inline constexpr Layout any_stride = Layout::any_stride;
@@ -43,8 +43,8 @@ namespace detail {
 struct VarOrigin : RefCounted {
   enum Kind : std::uint8_t { axis, reduce, dim, scalar, stride };
   Kind kind;
-  std::string label;  ///< as messages name it
-  std::string owner;  ///< the compute that an axis belongs to
+  std::string label;                                       ///< as messages name it
+  std::string owner;                                       ///< the compute that an axis belongs to
   std::int64_t min = 0, max = INT64_MAX, multiple_of = 1;  ///< of a dim
 
   VarOrigin(Kind kind, std::string label, std::string owner = {})
@@ -53,7 +53,8 @@ struct VarOrigin : RefCounted {
 const VarOrigin* origin_of(const VarNode& var);
 VarRef make_declared_var(std::string name, DType dtype, Ref<VarOrigin> origin);
 
-/// A tensor's storage as a program sees it: an intermediate is allocated dense, an argument has the layout declared.
+/// A tensor's storage as a program sees it: an intermediate is allocated dense, an argument has the
+/// layout declared.
 struct TensorStorage {
   Buffer inner, param;
 };
@@ -103,22 +104,28 @@ class AnyTensor {
   const VarRef& scalar() const { return scalar_; }
   /// The block that computes it; none for an input.
   const BlockTag& tag() const { return source().tag; }
-  /// Its buffer in a program where it is an argument, and where it is an intermediate (none for a scalar).
+  /// Its buffer in a program where it is an argument, and where it is an intermediate (none for a
+  /// scalar).
   const Buffer& param_buffer() const { return storage().param; }
   const Buffer& inner_buffer() const { return storage().inner; }
 
   /// The element at these indices. L0108 for a wrong number of them or a type other than i64.
   AnyExpr at(std::vector<AnyExpr> indices, Location where = Location::here()) const;
-  bool same_as(const AnyTensor& other) const { return buffer_ == other.buffer_ && scalar_ == other.scalar_; }
+  bool same_as(const AnyTensor& other) const {
+    return buffer_ == other.buffer_ && scalar_ == other.scalar_;
+  }
 
   /// Of tensors only, not of scalars.
   const detail::TensorSource& source() const { return *detail::origin_of(buffer_)->source; }
   int output() const { return detail::origin_of(buffer_)->output; }
-  /// Stands for the tensor inside DSL expressions; programs hold param_buffer or inner_buffer in its place.
+  /// Stands for the tensor inside DSL expressions; programs hold param_buffer or inner_buffer in
+  /// its place.
   const Buffer& buffer() const { return buffer_; }
 
  protected:
-  const detail::TensorStorage& storage() const { return source().storage[static_cast<std::size_t>(output())]; }
+  const detail::TensorStorage& storage() const {
+    return source().storage[static_cast<std::size_t>(output())];
+  }
 
  private:
   Buffer buffer_;
@@ -127,17 +134,19 @@ class AnyTensor {
 
 /// An argument. Rank 0 (no extents) is a scalar passed by value.
 /// L0101 bad name · L0102 negative extent · L0103 size · L0104 extent of another type than i64
-AnyTensor make_input(std::string name, DType dtype, std::vector<Extent> extents, Layout layout = Layout::row_major,
-                     Location where = Location::here());
+AnyTensor make_input(std::string name, DType dtype, std::vector<Extent> extents,
+                     Layout layout = Layout::row_major, Location where = Location::here());
 
 /// An axis to reduce over: var runs from min to min + extent - 1.
 struct AnyReduce {
   VarRef var;
   AnyExpr min, extent;
 };
-AnyReduce make_reduce(std::string name, Extent min, Extent extent, Location where = Location::here());
+AnyReduce make_reduce(std::string name, Extent min, Extent extent,
+                      Location where = Location::here());
 
-/// What the body of a compute gives: one value per output; with a reducer, one term per output to fold over axes.
+/// What the body of a compute gives: one value per output; with a reducer, one term per output to
+/// fold over axes.
 struct AnyValue {
   std::vector<AnyExpr> values;
   ReducerRef reducer;
@@ -149,30 +158,36 @@ struct AnyValue {
 };
 
 /// One tensor per value of the body, over axes named i j k l i4 …
-///     auto Y = compute_any("Y", {8}, [&](std::span<const VarRef> at) { return AnyValue(X.at({at[0]}) * 2); })[0];
-/// Errors as make_input, and: L0105 reduce variable left unreduced · L0106 variable of another compute · L0107 reduce
-/// axes · L0109 types · L0116 no value · L0117 predicate
+///     auto Y = compute_any("Y", {8}, [&](std::span<const VarRef> at) { return
+///     AnyValue(X.at({at[0]}) * 2); })[0];
+/// Errors as make_input, and: L0105 reduce variable left unreduced · L0106 variable of another
+/// compute · L0107 reduce axes · L0109 types · L0116 no value · L0117 predicate
 std::vector<AnyTensor> compute_any(std::string name, std::vector<Extent> extents,
                                    FunctionRef<AnyValue(std::span<const VarRef>)> body,
                                    Location where = Location::here());
 
-// Reducers over one element type. The identity of sum is +0.0: a sum of only -0.0 is +0.0, as is an empty one.
-// That of reduce_max is -inf (for a type without infinity its lowest value), that of reduce_min the opposite.
+// Reducers over one element type. The identity of sum is +0.0: a sum of only -0.0 is +0.0, as is an
+// empty one. That of reduce_max is -inf (for a type without infinity its lowest value), that of
+// reduce_min the opposite.
 ReducerRef sum_reducer(DType dtype);
 ReducerRef prod_reducer(DType dtype);
 ReducerRef max_reducer(DType dtype);  ///< NaN wins, -0 < +0
 ReducerRef min_reducer(DType dtype);
 ReducerRef any_reducer();
 ReducerRef all_reducer();
-/// Folds (value, i64 position): the largest (smallest) value; of equal ones the lowest position; NaN beats all numbers.
-/// The identity is (-inf or inf, INT64_MAX): an empty fold has a position that no axis has.
+/// Folds (value, i64 position): the largest (smallest) value; of equal ones the lowest position;
+/// NaN beats all numbers. The identity is (-inf or inf, INT64_MAX): an empty fold has a position
+/// that no axis has.
 ReducerRef argmax_reducer(DType dtype);
 ReducerRef argmin_reducer(DType dtype);
 /// A reducer of one's own. combine may use only lhs and rhs (L0121).
-ReducerRef make_reducer(std::string name, std::vector<AnyExpr> identity,
-                        FunctionRef<std::vector<AnyExpr>(std::span<const VarRef> lhs, std::span<const VarRef> rhs)> combine,
-                        bool associative = true, bool commutative = true, Location where = Location::here());
-/// The position of a point among the reduce axes: the variable itself for one axis, else row-major from each min.
+ReducerRef make_reducer(
+    std::string name, std::vector<AnyExpr> identity,
+    FunctionRef<std::vector<AnyExpr>(std::span<const VarRef> lhs, std::span<const VarRef> rhs)>
+        combine,
+    bool associative = true, bool commutative = true, Location where = Location::here());
+/// The position of a point among the reduce axes: the variable itself for one axis, else row-major
+/// from each min.
 AnyExpr reduce_position(std::span<const AnyReduce> axes);
 
 }  // namespace lathe

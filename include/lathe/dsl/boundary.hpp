@@ -1,4 +1,5 @@
-// What a tensor is outside of its bounds: a value (pad), its nearest element (clamp), or a question (in_bounds).
+// What a tensor is outside of its bounds: a value (pad), its nearest element (clamp), or a question
+// (in_bounds).
 #pragma once
 
 #include <lathe/dsl/math.hpp>

@@ -1,10 +1,10 @@
-// How expressions are written: Expr<T> with the element type in its type, literals, operators, and the errors of both.
+// How expressions are written: Expr<T> with the element type in its type, literals, operators, and
+// the errors of both.
 #pragma once
-
-#include <type_traits>
 
 #include <lathe/dsl/any.hpp>
 #include <lathe/ir/narrow.hpp>
+#include <type_traits>
 
 namespace lathe {
 
@@ -25,33 +25,40 @@ inline constexpr bool is_float_element = dtype_of<T>.is_float();
 template <class T>
 inline constexpr bool is_int_element = dtype_of<T>.is_int();
 
-/// An integer converts to any element type but bool, a floating number to floating ones, true and false to bool.
+/// An integer converts to any element type but bool, a floating number to floating ones, true and
+/// false to bool.
 template <class L, class T>
 concept LiteralFor = std::is_arithmetic_v<L> &&
-                     (std::is_same_v<T, bool> == std::is_same_v<L, bool>) &&
-                     (std::is_integral_v<L> || is_float_element<T>);
+    (std::is_same_v<T, bool> == std::is_same_v<L, bool>)&&(std::is_integral_v<L> ||
+                                                           is_float_element<T>);
 
 template <class T, class L>
 AnyExpr literal(L value) {
-  if constexpr (std::is_same_v<L, bool>) return make_bool(value);
-  else if constexpr (std::is_floating_point_v<L>) return literal_of(dtype_of<T>, static_cast<double>(value));
-  else if constexpr (std::is_signed_v<L>) return literal_of(dtype_of<T>, static_cast<std::int64_t>(value));
-  else return literal_of(dtype_of<T>, static_cast<std::uint64_t>(value));
+  if constexpr (std::is_same_v<L, bool>)
+    return make_bool(value);
+  else if constexpr (std::is_floating_point_v<L>)
+    return literal_of(dtype_of<T>, static_cast<double>(value));
+  else if constexpr (std::is_signed_v<L>)
+    return literal_of(dtype_of<T>, static_cast<std::int64_t>(value));
+  else
+    return literal_of(dtype_of<T>, static_cast<std::uint64_t>(value));
 }
 
 }  // namespace detail
 
-/// A value of element type T at one point of a compute. Copies share it; nothing converts implicitly but literals.
+/// A value of element type T at one point of a compute. Copies share it; nothing converts
+/// implicitly but literals.
 template <class T>
 class Expr {
  public:
   using element_type = T;
 
   /// From the untyped core; L0109 if its dtype is not T's.
-  explicit Expr(AnyExpr value) : value_(std::move(value)) { detail::check_expr_type(value_, dtype_of<T>); }
+  explicit Expr(AnyExpr value) : value_(std::move(value)) {
+    detail::check_expr_type(value_, dtype_of<T>);
+  }
   template <class L>
-    requires detail::LiteralFor<L, T>
-  Expr(L value) : value_(detail::literal<T>(value)) {}
+  requires detail::LiteralFor<L, T> Expr(L value) : value_(detail::literal<T>(value)) {}
 
   const AnyExpr& any() const { return value_; }
 
@@ -82,8 +89,8 @@ class Dim : public Expr<std::int64_t> {
   explicit Dim(std::string name, DimOptions options = {}, Location where = Location::here());
 };
 
-/// An axis to fold over, from 0 or from {min, extent}. A range may depend on dims, on the axes of the compute, on earlier
-/// reduce axes, and on elements of inputs.
+/// An axis to fold over, from 0 or from {min, extent}. A range may depend on dims, on the axes of
+/// the compute, on earlier reduce axes, and on elements of inputs.
 class Reduce : public Expr<std::int64_t> {
  public:
   Reduce(std::string name, const Extent& extent, Location where = Location::here())
@@ -105,16 +112,21 @@ T element_of_expr(const Expr<T>*);
 template <class... Ts>
 void element_of_reduction(const Reduction<Ts...>*);
 template <class A>
-concept IsExpr = requires(const A* a) { element_of_expr(a); };
+concept IsExpr = requires(const A* a) {
+  element_of_expr(a);
+};
 template <class A>
-concept IsReduction = requires(const A* a) { element_of_reduction(a); };
+concept IsReduction = requires(const A* a) {
+  element_of_reduction(a);
+};
 template <class A>
 concept IsOperand = IsExpr<A> || IsReduction<A>;
 
 template <class A>
 struct ElementOf {
   static_assert(!IsReduction<A>,
-                "lathe: a reduction is the whole value of a compute. Store it with auto t = lt::compute(\"t\", ...) and "
+                "lathe: a reduction is the whole value of a compute. Store it with auto t = "
+                "lt::compute(\"t\", ...) and "
                 "use t(i) in a second compute");
   using type = int;
 };
@@ -127,9 +139,11 @@ struct ElementOf<A> {
 template <class A, class B>
 struct CommonElement {
   static_assert(!IsReduction<A> && !IsReduction<B>,
-                "lathe: a reduction is the whole value of a compute. Store it with auto t = lt::compute(\"t\", ...) and "
+                "lathe: a reduction is the whole value of a compute. Store it with auto t = "
+                "lt::compute(\"t\", ...) and "
                 "use t(i) in a second compute");
-  static_assert(IsReduction<A> || IsReduction<B>, "lathe: an operand is neither an expression nor a number");
+  static_assert(IsReduction<A> || IsReduction<B>,
+                "lathe: an operand is neither an expression nor a number");
   using type = int;
 };
 template <IsExpr A, IsExpr B>
@@ -139,24 +153,29 @@ struct CommonElement<A, B> {
                 "lathe: the operands have different element types. Convert one: lt::cast<T>(x)");
 };
 template <IsExpr A, class B>
-  requires std::is_arithmetic_v<B>
+requires std::is_arithmetic_v<B>
 struct CommonElement<A, B> {
   using type = typename ElementOf<A>::type;
   static_assert(LiteralFor<B, type>,
-                "lathe: this number does not convert to the other operand's element type (a floating literal needs a "
+                "lathe: this number does not convert to the other operand's element type (a "
+                "floating literal needs a "
                 "floating type, true and false need bool)");
 };
 template <class A, IsExpr B>
-  requires std::is_arithmetic_v<A>
-struct CommonElement<A, B> : CommonElement<B, A> {};
+requires std::is_arithmetic_v<A>
+struct CommonElement<A, B> : CommonElement<B, A> {
+};
 template <class A, class B>
 using Common = typename CommonElement<A, B>::type;
 
 template <class T, class A>
 AnyExpr operand(const A& a) {
-  if constexpr (IsExpr<A>) return a.any();
-  else if constexpr (LiteralFor<A, T>) return literal<T>(a);
-  else return {};
+  if constexpr (IsExpr<A>)
+    return a.any();
+  else if constexpr (LiteralFor<A, T>)
+    return literal<T>(a);
+  else
+    return {};
 }
 template <class Result, class A, class B>
 Expr<Result> binary(BinaryOp op, const A& a, const B& b) {
@@ -169,21 +188,24 @@ concept Operands = IsOperand<A> || IsOperand<B>;
 
 }  // namespace detail
 
-// Integers: / and % truncate as in C++, and give 0 for a divisor of 0; floordiv and floormod round down.
-#define LATHE_DSL_OPERATORS(X)                                                                             \
-  X(+, add, T, true) X(-, sub, T, true) X(*, mul, T, true) X(/, div, T, true)                              \
-  X(%, mod, T, dtype_of<T>.is_int()) X(&, bit_and, T, dtype_of<T>.is_int())                                \
-  X(|, bit_or, T, dtype_of<T>.is_int()) X(^, bit_xor, T, dtype_of<T>.is_int())                             \
-  X(<<, shl, T, dtype_of<T>.is_int()) X(>>, shr, T, dtype_of<T>.is_int())                                  \
-  X(==, eq, bool, true) X(!=, ne, bool, true) X(<, lt, bool, true) X(<=, le, bool, true) X(>, gt, bool, true) \
-  X(>=, ge, bool, true) X(&&, and_, bool, dtype_of<T>.is_bool()) X(||, or_, bool, dtype_of<T>.is_bool())
-#define LATHE_DSL_OPERATOR(symbol, name, Result, condition)                                                  \
-  template <class A, class B>                                                                                \
-    requires detail::Operands<A, B>                                                                          \
-  auto operator symbol(const A& a, const B& b) {                                                             \
-    using T [[maybe_unused]] = detail::Common<A, B>;                                                         \
-    static_assert(condition, "lathe: operator " #symbol " is not defined for this element type");            \
-    return detail::binary<Result>(BinaryOp::name, a, b);                                                     \
+// Integers: / and % truncate as in C++, and give 0 for a divisor of 0; floordiv and floormod round
+// down.
+#define LATHE_DSL_OPERATORS(X)                                                                \
+  X(+, add, T, true)                                                                          \
+  X(-, sub, T, true) X(*, mul, T, true) X(/, div, T, true) X(%, mod, T, dtype_of<T>.is_int()) \
+      X(&, bit_and, T, dtype_of<T>.is_int()) X(|, bit_or, T, dtype_of<T>.is_int())            \
+          X(^, bit_xor, T, dtype_of<T>.is_int()) X(<<, shl, T, dtype_of<T>.is_int())          \
+              X(>>, shr, T, dtype_of<T>.is_int()) X(==, eq, bool, true) X(!=, ne, bool, true) \
+                  X(<, lt, bool, true) X(<=, le, bool, true) X(>, gt, bool, true)             \
+                      X(>=, ge, bool, true) X(&&, and_, bool, dtype_of<T>.is_bool())          \
+                          X(||, or_, bool, dtype_of<T>.is_bool())
+#define LATHE_DSL_OPERATOR(symbol, name, Result, condition)                                       \
+  template <class A, class B>                                                                     \
+  requires detail::Operands<A, B>                                                                 \
+  auto operator symbol(const A& a, const B& b) {                                                  \
+    using T [[maybe_unused]] = detail::Common<A, B>;                                              \
+    static_assert(condition, "lathe: operator " #symbol " is not defined for this element type"); \
+    return detail::binary<Result>(BinaryOp::name, a, b);                                          \
   }
 LATHE_DSL_OPERATORS(LATHE_DSL_OPERATOR)
 #undef LATHE_DSL_OPERATOR
@@ -196,7 +218,8 @@ auto operator-(const A& a) {
 }
 template <detail::IsOperand A>
 auto operator!(const A& a) {
-  static_assert(std::is_same_v<typename detail::ElementOf<A>::type, bool>, "lathe: operator ! needs a bool");
+  static_assert(std::is_same_v<typename detail::ElementOf<A>::type, bool>,
+                "lathe: operator ! needs a bool");
   return Expr<bool>(make_unary(UnaryOp::not_, detail::operand<bool>(a)));
 }
 template <detail::IsOperand A>
@@ -206,7 +229,8 @@ auto operator~(const A& a) {
   return Expr<T>(make_unary(UnaryOp::bit_not, detail::operand<T>(a)));
 }
 
-/// x converted to T: to integers truncating and saturating (NaN gives 0), between integers modulo 2^bits, to bool x != 0.
+/// x converted to T: to integers truncating and saturating (NaN gives 0), between integers modulo
+/// 2^bits, to bool x != 0.
 template <class T, detail::IsOperand A>
 Expr<T> cast(const A& x) {
   return Expr<T>(make_cast(dtype_of<T>, detail::operand<typename detail::ElementOf<A>::type>(x)));
@@ -215,13 +239,15 @@ Expr<T> cast(const A& x) {
 template <class T, detail::IsOperand A>
 Expr<T> reinterpret(const A& x) {
   using From = typename detail::ElementOf<A>::type;
-  static_assert(dtype_of<T>.bits == dtype_of<From>.bits, "lathe: reinterpret needs types of one width");
+  static_assert(dtype_of<T>.bits == dtype_of<From>.bits,
+                "lathe: reinterpret needs types of one width");
   return Expr<T>(make_reinterpret(dtype_of<T>, detail::operand<From>(x)));
 }
 
-/// yes where the condition holds, else no; the arm that is not chosen is not evaluated, and reads nothing.
+/// yes where the condition holds, else no; the arm that is not chosen is not evaluated, and reads
+/// nothing.
 template <class A, class B>
-  requires detail::Operands<A, B>
+requires detail::Operands<A, B>
 auto select(const Expr<bool>& condition, const A& yes, const B& no) {
   using T = detail::Common<A, B>;
   return Expr<T>(make_select(condition.any(), detail::operand<T>(yes), detail::operand<T>(no)));

@@ -1,19 +1,23 @@
-// Which functions expressions have: elementwise mathematics, minima and maxima, integer division and bits.
+// Which functions expressions have: elementwise mathematics, minima and maxima, integer division
+// and bits.
 #pragma once
 
 #include <lathe/dsl/expr.hpp>
 
 namespace lathe {
 
-// Of floating types. round is to nearest even; is_nan gives a bool. pow, exp, log, … have the error bounds of the docs.
-#define LATHE_DSL_UNARY(X) \
-  X(exp) X(exp2) X(log) X(log2) X(sin) X(cos) X(tan) X(tanh) X(erf) X(sqrt) X(floor) X(ceil) X(trunc) X(round)
-#define LATHE_DSL_FUNCTION(name)                                                                     \
-  template <detail::IsOperand A>                                                                     \
-  auto name(const A& x) {                                                                            \
-    using T = typename detail::ElementOf<A>::type;                                                   \
-    static_assert(detail::is_float_element<T>, "lathe: " #name " needs a floating element type");    \
-    return Expr<T>(make_call(CallOp::name, {detail::operand<T>(x)}));                                \
+// Of floating types. round is to nearest even; is_nan gives a bool. pow, exp, log, … have the error
+// bounds of the docs.
+#define LATHE_DSL_UNARY(X)                                                                     \
+  X(exp)                                                                                       \
+  X(exp2) X(log) X(log2) X(sin) X(cos) X(tan) X(tanh) X(erf) X(sqrt) X(floor) X(ceil) X(trunc) \
+      X(round)
+#define LATHE_DSL_FUNCTION(name)                                                                  \
+  template <detail::IsOperand A>                                                                  \
+  auto name(const A& x) {                                                                         \
+    using T = typename detail::ElementOf<A>::type;                                                \
+    static_assert(detail::is_float_element<T>, "lathe: " #name " needs a floating element type"); \
+    return Expr<T>(make_call(CallOp::name, {detail::operand<T>(x)}));                             \
   }
 LATHE_DSL_UNARY(LATHE_DSL_FUNCTION)
 #undef LATHE_DSL_FUNCTION
@@ -23,7 +27,8 @@ LATHE_DSL_UNARY(LATHE_DSL_FUNCTION)
 template <detail::IsOperand A>
 auto abs(const A& x) {
   using T = typename detail::ElementOf<A>::type;
-  static_assert(detail::is_float_element<T> || dtype_of<T>.is_signed(), "lathe: abs needs a signed element type");
+  static_assert(detail::is_float_element<T> || dtype_of<T>.is_signed(),
+                "lathe: abs needs a signed element type");
   return Expr<T>(make_call(CallOp::abs, {detail::operand<T>(x)}));
 }
 template <detail::IsOperand A>
@@ -39,31 +44,32 @@ auto popcount(const A& x) {
   return Expr<T>(make_call(CallOp::popcount, {detail::operand<T>(x)}));
 }
 
-// min and max propagate NaN and order -0 < +0; fast_min is a < b ? a : b, fast_max is a > b ? a : b.
-// floordiv and floormod round down; a divisor of 0 gives 0.
-#define LATHE_DSL_BINARY(X)                                                                               \
-  X(min, true) X(max, true) X(fast_min, true) X(fast_max, true)                                           \
-  X(floordiv, detail::is_int_element<T>) X(floormod, detail::is_int_element<T>)
-#define LATHE_DSL_FUNCTION(name, condition)                                                               \
-  template <class A, class B>                                                                             \
-    requires detail::Operands<A, B>                                                                       \
-  auto name(const A& a, const B& b) {                                                                     \
-    using T = detail::Common<A, B>;                                                                       \
-    static_assert(condition, "lathe: " #name " is not defined for this element type");                    \
-    return detail::binary<T>(BinaryOp::name, a, b);                                                       \
+// min and max propagate NaN and order -0 < +0; fast_min is a < b ? a : b, fast_max is a > b ? a :
+// b. floordiv and floormod round down; a divisor of 0 gives 0.
+#define LATHE_DSL_BINARY(X)                                                               \
+  X(min, true)                                                                            \
+  X(max, true) X(fast_min, true) X(fast_max, true) X(floordiv, detail::is_int_element<T>) \
+      X(floormod, detail::is_int_element<T>)
+#define LATHE_DSL_FUNCTION(name, condition)                                            \
+  template <class A, class B>                                                          \
+  requires detail::Operands<A, B>                                                      \
+  auto name(const A& a, const B& b) {                                                  \
+    using T = detail::Common<A, B>;                                                    \
+    static_assert(condition, "lathe: " #name " is not defined for this element type"); \
+    return detail::binary<T>(BinaryOp::name, a, b);                                    \
   }
 LATHE_DSL_BINARY(LATHE_DSL_FUNCTION)
 #undef LATHE_DSL_FUNCTION
 #undef LATHE_DSL_BINARY
 
 #define LATHE_DSL_CALLS(X) X(pow) X(copysign)
-#define LATHE_DSL_FUNCTION(name)                                                                     \
-  template <class A, class B>                                                                        \
-    requires detail::Operands<A, B>                                                                  \
-  auto name(const A& a, const B& b) {                                                                \
-    using T = detail::Common<A, B>;                                                                  \
-    static_assert(detail::is_float_element<T>, "lathe: " #name " needs a floating element type");    \
-    return Expr<T>(make_call(CallOp::name, {detail::operand<T>(a), detail::operand<T>(b)}));         \
+#define LATHE_DSL_FUNCTION(name)                                                                  \
+  template <class A, class B>                                                                     \
+  requires detail::Operands<A, B>                                                                 \
+  auto name(const A& a, const B& b) {                                                             \
+    using T = detail::Common<A, B>;                                                               \
+    static_assert(detail::is_float_element<T>, "lathe: " #name " needs a floating element type"); \
+    return Expr<T>(make_call(CallOp::name, {detail::operand<T>(a), detail::operand<T>(b)}));      \
   }
 LATHE_DSL_CALLS(LATHE_DSL_FUNCTION)
 #undef LATHE_DSL_FUNCTION
@@ -75,7 +81,8 @@ auto fma(const A& a, const B& b, const C& c) {
   using T = detail::Common<A, B>;
   static_assert(std::is_same_v<detail::Common<A, C>, T> && detail::is_float_element<T>,
                 "lathe: fma needs a floating element type");
-  return Expr<T>(make_call(CallOp::fma, {detail::operand<T>(a), detail::operand<T>(b), detail::operand<T>(c)}));
+  return Expr<T>(make_call(CallOp::fma,
+                           {detail::operand<T>(a), detail::operand<T>(b), detail::operand<T>(c)}));
 }
 
 /// x limited to [low, high].

@@ -1,4 +1,5 @@
-// How tensors become a program: which are its parameters and in which order, and which intermediates it allocates.
+// How tensors become a program: which are its parameters and in which order, and which
+// intermediates it allocates.
 #pragma once
 
 #include <lathe/dsl/any.hpp>
@@ -15,13 +16,14 @@ struct ProgramParam {
   AnyTensor tensor;
   AnyTensor result;
 
-  ProgramParam(AnyTensor tensor, AnyTensor result = {}) : tensor(std::move(tensor)), result(std::move(result)) {}
+  ProgramParam(AnyTensor tensor, AnyTensor result = {})
+      : tensor(std::move(tensor)), result(std::move(result)) {}
 };
 
-/// The program of these tensors at Stage::blocks: one block per compute, in an order in which what is read was computed
-/// before; every tensor that is no parameter is allocated. Parameters are in the order given.
-/// L0111 one name twice · L0112 input or output not among params · L0113 param that is neither · L0114 dim of unknown
-/// value · L0115 inout not legal · L0116 undefined tensor
+/// The program of these tensors at Stage::blocks: one block per compute, in an order in which what
+/// is read was computed before; every tensor that is no parameter is allocated. Parameters are in
+/// the order given. L0111 one name twice · L0112 input or output not among params · L0113 param
+/// that is neither · L0114 dim of unknown value · L0115 inout not legal · L0116 undefined tensor
 Program program_of(const OutputList& outputs, const std::vector<ProgramParam>& params,
                    Location where = Location::here());
 /// Parameters are the inputs in order of first use, then the outputs.

@@ -1,18 +1,19 @@
 // How a compute folds over axes: sum, argmax and the others, and reducers of one's own.
 #pragma once
 
-#include <tuple>
-
 #include <lathe/dsl/expr.hpp>
+#include <tuple>
 
 namespace lathe {
 
-/// What sum(…) and the others give: the whole value of a compute. It has no arithmetic; a second compute does that.
+/// What sum(…) and the others give: the whole value of a compute. It has no arithmetic; a second
+/// compute does that.
 template <class... Ts>
 class Reduction {
  public:
   explicit Reduction(AnyValue value) : value_(std::move(value)) {}
-  /// The same fold over only those points at which the condition holds. L0117 if it names no reduce axis.
+  /// The same fold over only those points at which the condition holds. L0117 if it names no reduce
+  /// axis.
   Reduction where(const Expr<bool>& condition) const {
     Reduction out = *this;
     AnyExpr& all = out.value_.predicate;
@@ -27,7 +28,8 @@ class Reduction {
 
 namespace detail {
 
-inline AnyValue reduction_value(ReducerRef reducer, std::vector<AnyExpr> terms, std::vector<AnyReduce> axes) {
+inline AnyValue reduction_value(ReducerRef reducer, std::vector<AnyExpr> terms,
+                                std::vector<AnyReduce> axes) {
   AnyValue out;
   out.reducer = std::move(reducer);
   out.values = std::move(terms);
@@ -40,16 +42,18 @@ concept ReduceAxes = sizeof...(R) > 0 && (std::is_same_v<R, Reduce> && ...);
 }  // namespace detail
 
 // Each folds the first argument over the axes that follow: sum(X(i, r), r).
-#define LATHE_DSL_FOLDS(X)                                                                                      \
-  X(sum, sum_reducer, !dtype_of<T>.is_bool()) X(prod, prod_reducer, !dtype_of<T>.is_bool())                     \
-  X(reduce_max, max_reducer, !dtype_of<T>.is_bool()) X(reduce_min, min_reducer, !dtype_of<T>.is_bool())
-#define LATHE_DSL_FOLD(name, reducer, condition)                                                             \
-  template <detail::IsOperand A, class... R>                                                                 \
-    requires detail::ReduceAxes<R...>                                                                        \
-  auto name(const A& term, const R&... axes) {                                                               \
-    using T = typename detail::ElementOf<A>::type;                                                           \
-    static_assert(condition, "lathe: " #name " is not defined for this element type");                       \
-    return Reduction<T>(detail::reduction_value(reducer(dtype_of<T>), {detail::operand<T>(term)}, {axes.axis()...})); \
+#define LATHE_DSL_FOLDS(X)                                                                         \
+  X(sum, sum_reducer, !dtype_of<T>.is_bool())                                                      \
+  X(prod, prod_reducer, !dtype_of<T>.is_bool()) X(reduce_max, max_reducer, !dtype_of<T>.is_bool()) \
+      X(reduce_min, min_reducer, !dtype_of<T>.is_bool())
+#define LATHE_DSL_FOLD(name, reducer, condition)                                                  \
+  template <detail::IsOperand A, class... R>                                                      \
+  requires detail::ReduceAxes<R...>                                                               \
+  auto name(const A& term, const R&... axes) {                                                    \
+    using T = typename detail::ElementOf<A>::type;                                                \
+    static_assert(condition, "lathe: " #name " is not defined for this element type");            \
+    return Reduction<T>(detail::reduction_value(reducer(dtype_of<T>), {detail::operand<T>(term)}, \
+                                                {axes.axis()...}));                               \
   }
 LATHE_DSL_FOLDS(LATHE_DSL_FOLD)
 #undef LATHE_DSL_FOLD
@@ -57,29 +61,32 @@ LATHE_DSL_FOLDS(LATHE_DSL_FOLD)
 
 /// True where the condition holds at some point; false over nothing.
 template <class... R>
-  requires detail::ReduceAxes<R...>
-Reduction<bool> any(const Expr<bool>& condition, const R&... axes) {
-  return Reduction<bool>(detail::reduction_value(any_reducer(), {condition.any()}, {axes.axis()...}));
+requires detail::ReduceAxes<R...> Reduction<bool> any(const Expr<bool>& condition,
+                                                      const R&... axes) {
+  return Reduction<bool>(
+      detail::reduction_value(any_reducer(), {condition.any()}, {axes.axis()...}));
 }
 /// True where the condition holds at every point; true over nothing.
 template <class... R>
-  requires detail::ReduceAxes<R...>
-Reduction<bool> all(const Expr<bool>& condition, const R&... axes) {
-  return Reduction<bool>(detail::reduction_value(all_reducer(), {condition.any()}, {axes.axis()...}));
+requires detail::ReduceAxes<R...> Reduction<bool> all(const Expr<bool>& condition,
+                                                      const R&... axes) {
+  return Reduction<bool>(
+      detail::reduction_value(all_reducer(), {condition.any()}, {axes.axis()...}));
 }
 
-// Two outputs: get<0>() is the value, get<1>() its position, the axis variable (several axes: row-major from their
-// starts). Of equal values the lowest position wins; NaN wins over every number. Over nothing: (identity, INT64_MAX).
+// Two outputs: get<0>() is the value, get<1>() its position, the axis variable (several axes:
+// row-major from their starts). Of equal values the lowest position wins; NaN wins over every
+// number. Over nothing: (identity, INT64_MAX).
 #define LATHE_DSL_FOLDS(X) X(argmax) X(argmin)
-#define LATHE_DSL_FOLD(name)                                                                                 \
-  template <detail::IsOperand A, class... R>                                                                 \
-    requires detail::ReduceAxes<R...>                                                                        \
-  auto name(const A& term, const R&... axes) {                                                               \
-    using T = typename detail::ElementOf<A>::type;                                                           \
-    std::vector<AnyReduce> all = {axes.axis()...};                                                           \
-    AnyExpr position = reduce_position(all);                                                                 \
-    return Reduction<T, std::int64_t>(                                                                       \
-        detail::reduction_value(name##_reducer(dtype_of<T>), {detail::operand<T>(term), position}, all));    \
+#define LATHE_DSL_FOLD(name)                                                      \
+  template <detail::IsOperand A, class... R>                                      \
+  requires detail::ReduceAxes<R...>                                               \
+  auto name(const A& term, const R&... axes) {                                    \
+    using T = typename detail::ElementOf<A>::type;                                \
+    std::vector<AnyReduce> all = {axes.axis()...};                                \
+    AnyExpr position = reduce_position(all);                                      \
+    return Reduction<T, std::int64_t>(detail::reduction_value(                    \
+        name##_reducer(dtype_of<T>), {detail::operand<T>(term), position}, all)); \
   }
 LATHE_DSL_FOLDS(LATHE_DSL_FOLD)
 #undef LATHE_DSL_FOLD
@@ -91,15 +98,16 @@ struct ReducerOptions {
   bool commutative = true;
 };
 
-/// A reducer of one's own over one value or a tuple; called with a term and axes, it gives a Reduction.
+/// A reducer of one's own over one value or a tuple; called with a term and axes, it gives a
+/// Reduction.
 template <class... Ts>
 class Reducer {
  public:
   explicit Reducer(ReducerRef reducer) : reducer_(std::move(reducer)) {}
 
   template <class... R>
-    requires detail::ReduceAxes<R...>
-  Reduction<Ts...> operator()(const std::tuple<Expr<Ts>...>& terms, const R&... axes) const {
+  requires detail::ReduceAxes<R...> Reduction<Ts...>
+  operator()(const std::tuple<Expr<Ts>...>& terms, const R&... axes) const {
     std::vector<AnyExpr> all;
     std::apply([&](const auto&... t) { (all.push_back(t.any()), ...); }, terms);
     return Reduction<Ts...>(detail::reduction_value(reducer_, std::move(all), {axes.axis()...}));
@@ -135,14 +143,14 @@ Reducer<Ts...> reducer(std::string name, const std::tuple<Expr<Ts>...>& identity
     std::apply([&](const auto&... t) { (out.push_back(t.any()), ...); }, combined);
     return out;
   };
-  return Reducer<Ts...>(make_reducer(std::move(name), std::move(identities), combine_any, options.associative,
-                                     options.commutative, where));
+  return Reducer<Ts...>(make_reducer(std::move(name), std::move(identities), combine_any,
+                                     options.associative, options.commutative, where));
 }
 
 /// A reducer over one value: `lt::reducer("absmax", lt::Expr<float>(0), [](auto a, auto b) { … })`.
 template <class T, class F>
-Reducer<T> reducer(std::string name, const Expr<T>& identity, F combine, ReducerOptions options = {},
-                   Location where = Location::here()) {
+Reducer<T> reducer(std::string name, const Expr<T>& identity, F combine,
+                   ReducerOptions options = {}, Location where = Location::here()) {
   auto tupled = [&](const std::tuple<Expr<T>>& a, const std::tuple<Expr<T>>& b) {
     return std::tuple<Expr<T>>(combine(std::get<0>(a), std::get<0>(b)));
   };

@@ -1,12 +1,12 @@
-// How tensors are declared and computed: Input<T, R>, compute, Tensor<T, R>, Outputs; rank and type are in the types.
+// How tensors are declared and computed: Input<T, R>, compute, Tensor<T, R>, Outputs; rank and type
+// are in the types.
 #pragma once
 
 #include <array>
-#include <tuple>
-
 #include <lathe/dsl/expr.hpp>
 #include <lathe/dsl/program.hpp>
 #include <lathe/dsl/reduction.hpp>
+#include <tuple>
 
 namespace lathe {
 
@@ -18,7 +18,8 @@ AnyExpr index_operand(const I& index) {
     return Expr<std::int64_t>(index).any();
   } else {
     static_assert(std::is_convertible_v<const I&, Expr<std::int64_t>>,
-                  "lathe: an index is an i64 expression or an integer. Convert it: lt::cast<std::int64_t>(x)");
+                  "lathe: an index is an i64 expression or an integer. Convert it: "
+                  "lt::cast<std::int64_t>(x)");
     return {};
   }
 }
@@ -40,10 +41,13 @@ class TypedTensor : public AnyTensor {
     static_assert(sizeof...(I) == R, "lathe: the number of indices is not the tensor's rank");
     return Expr<T>(at({detail::index_operand(index)...}));
   }
-  Expr<std::int64_t> extent(int d) const { return Expr<std::int64_t>(shape()[static_cast<std::size_t>(d)]); }
+  Expr<std::int64_t> extent(int d) const {
+    return Expr<std::int64_t>(shape()[static_cast<std::size_t>(d)]);
+  }
 };
 
-/// An argument that kernels read. Rank 0 is a scalar, passed by value. A layout other than row-major is declared:
+/// An argument that kernels read. Rank 0 is a scalar, passed by value. A layout other than
+/// row-major is declared:
 ///     lt::Input<float, 2> A("A", {m, k}), At("At", {k, m}, lt::col_major);
 /// Errors as make_input.
 template <class T, int R>
@@ -53,12 +57,15 @@ class Input : public TypedTensor<T, R> {
         Location where = Location::here())
       : Input(std::move(name), std::vector<Extent>(extents, extents + R), layout, where) {}
   template <std::same_as<std::array<Extent, R>> A>  // a template, so that braces do not ask for it
-  Input(std::string name, const A& extents, Layout layout = Layout::row_major, Location where = Location::here())
-      : Input(std::move(name), std::vector<Extent>(extents.begin(), extents.end()), layout, where) {}
+  Input(std::string name, const A& extents, Layout layout = Layout::row_major,
+        Location where = Location::here())
+      : Input(std::move(name), std::vector<Extent>(extents.begin(), extents.end()), layout, where) {
+  }
 
  private:
   Input(std::string name, std::vector<Extent> extents, Layout layout, Location where)
-      : TypedTensor<T, R>(make_input(std::move(name), dtype_of<T>, std::move(extents), layout, where)) {}
+      : TypedTensor<T, R>(
+            make_input(std::move(name), dtype_of<T>, std::move(extents), layout, where)) {}
 };
 template <class T>
 class Input<T, 0> : public TypedTensor<T, 0> {
@@ -88,17 +95,20 @@ class Outputs : public OutputList {
 
 namespace detail {
 
-/// What a body's result makes of a compute: how it becomes an AnyValue, and the class of the tensors.
+/// What a body's result makes of a compute: how it becomes an AnyValue, and the class of the
+/// tensors.
 template <class V, int R>
 struct ComputeResult {
-  static_assert(IsExpr<V>, "lathe: the body of a compute gives an expression, a reduction, or a tuple of expressions");
+  static_assert(
+      IsExpr<V>,
+      "lathe: the body of a compute gives an expression, a reduction, or a tuple of expressions");
   using T = typename ElementOf<V>::type;
   using type = Tensor<T, R>;
   static AnyValue value(const V& v) { return AnyValue(operand<T>(v)); }
   static type make(std::vector<AnyTensor> all) { return type(std::move(all[0])); }
 };
 template <class V, int R>
-  requires std::is_arithmetic_v<V>
+requires std::is_arithmetic_v<V>
 struct ComputeResult<V, R> {
   using type = Tensor<V, R>;
   static AnyValue value(V v) { return AnyValue(literal<V>(v)); }
@@ -128,28 +138,36 @@ struct ComputeResult<std::tuple<Vs...>, R> {
 };
 
 template <class F, std::size_t... K>
-auto compute_typed(std::string name, std::vector<Extent> extents, F& body, std::index_sequence<K...>, Location where) {
+auto compute_typed(std::string name, std::vector<Extent> extents, F& body,
+                   std::index_sequence<K...>, Location where) {
   static_assert(std::is_invocable_v<F&, decltype(Var(VarRef()), void(K), Var(VarRef()))...>,
                 "lathe: the body of a compute takes one lt::Var per axis");
   using V = std::remove_cvref_t<decltype(body((void(K), Var(VarRef()))...))>;
   using Result = ComputeResult<V, static_cast<int>(sizeof...(K))>;
-  auto any_body = [&]([[maybe_unused]] std::span<const VarRef> vars) { return Result::value(body(Var(vars[K])...)); };
+  auto any_body = [&]([[maybe_unused]] std::span<const VarRef> vars) {
+    return Result::value(body(Var(vars[K])...));
+  };
   return Result::make(compute_any(std::move(name), std::move(extents), any_body, where));
 }
 
 }  // namespace detail
 
-/// Describes a tensor by the value of its element at each index; extents are integers or Dims, {} gives a scalar.
-///     auto C = lt::compute("C", {m, n}, [&](lt::Var i, lt::Var j) { return lt::sum(A(i, r) * B(r, j), r); });
+/// Describes a tensor by the value of its element at each index; extents are integers or Dims, {}
+/// gives a scalar.
+///     auto C = lt::compute("C", {m, n}, [&](lt::Var i, lt::Var j) { return lt::sum(A(i, r) * B(r,
+///     j), r); });
 /// A tuple of expressions, or a fold of several values, gives Outputs. Errors as compute_any.
 template <std::size_t R, class F>
-auto compute(std::string name, const Extent (&extents)[R], F&& body, Location where = Location::here()) {
-  return detail::compute_typed(std::move(name), {extents, extents + R}, body, std::make_index_sequence<R>{}, where);
+auto compute(std::string name, const Extent (&extents)[R], F&& body,
+             Location where = Location::here()) {
+  return detail::compute_typed(std::move(name), {extents, extents + R}, body,
+                               std::make_index_sequence<R>{}, where);
 }
 template <std::size_t R, class F>
-auto compute(std::string name, const std::array<Extent, R>& extents, F&& body, Location where = Location::here()) {
-  return detail::compute_typed(std::move(name), {extents.begin(), extents.end()}, body, std::make_index_sequence<R>{},
-                               where);
+auto compute(std::string name, const std::array<Extent, R>& extents, F&& body,
+             Location where = Location::here()) {
+  return detail::compute_typed(std::move(name), {extents.begin(), extents.end()}, body,
+                               std::make_index_sequence<R>{}, where);
 }
 struct NoExtents {};
 template <class F>
@@ -159,12 +177,13 @@ auto compute(std::string name, NoExtents, F&& body, Location where = Location::h
 
 /// One program with several results.
 template <class... T>
-  requires(std::is_convertible_v<const T&, const AnyTensor&> && ...)
-OutputList outputs(const T&... tensors) {
+requires(std::is_convertible_v<const T&, const AnyTensor&>&&...) OutputList
+    outputs(const T&... tensors) {
   return OutputList{{static_cast<const AnyTensor&>(tensors)...}};
 }
 
-/// An argument that is read as X and holds Y afterwards. Legal if Y reads X only at the element that it stores (L0115).
+/// An argument that is read as X and holds Y afterwards. Legal if Y reads X only at the element
+/// that it stores (L0115).
 template <class T, int R>
 struct InOut {
   Input<T, R> input;

@@ -1,13 +1,12 @@
 // How the arguments of a call are checked and laid out in the slots that a kernel reads.
 #pragma once
 
-#include <span>
-#include <vector>
-
 #include <lathe/ir/stmt.hpp>
 #include <lathe/runtime/view.hpp>
 #include <lathe/support/error.hpp>
 #include <lathe/support/kernel.hpp>
+#include <span>
+#include <vector>
 
 namespace lathe {
 
@@ -25,37 +24,53 @@ class Binding : public RefCounted {
  public:
   static constexpr int kStackSlots = 64;
 
-  /// `order[k]` is the parameter that the k-th argument of a call is for. Parameters without declared strides are
-  /// row-major with the strides of the view.
+  /// `order[k]` is the parameter that the k-th argument of a call is for. Parameters without
+  /// declared strides are row-major with the strides of the view.
   Binding(const Program& program, std::vector<int> order);
 
   /// Slots that a call needs.
   int slots() const { return slot_count_; }
   int args() const { return static_cast<int>(args_.size()); }
   /// Checks the arguments and fills the slots as kernel_slots(open_strides(program)) lays them out.
-  /// L0302 extent · L0303 two extents that must agree · L0304 bounds of a Dim · L0305 stride · L0306 null pointer ·
-  /// L0307 alignment · L0308 overlap · L0309 an output whose elements share memory
+  /// L0302 extent · L0303 two extents that must agree · L0304 bounds of a Dim · L0305 stride ·
+  /// L0306 null pointer · L0307 alignment · L0308 overlap · L0309 an output whose elements share
+  /// memory
   void bind(const CallArg* args, std::uint64_t* slots, Location where) const {
     const Failure f = fill(args, slots);
     if (f.kind != Check::none) fail(f, args, slots, where);
   }
   const Program& program() const { return program_; }
-  const Param& param_of(int arg) const { return program_->params[static_cast<std::size_t>(args_[static_cast<std::size_t>(arg)].param)]; }
+  const Param& param_of(int arg) const {
+    return program_->params[static_cast<std::size_t>(args_[static_cast<std::size_t>(arg)].param)];
+  }
 
  private:
-  enum class Check : std::uint8_t { none, extent, extent_same, extent_expr, dim, stride, stride_same, stride_expr, null, alignment, self_overlap, overlap };
+  enum class Check : std::uint8_t {
+    none,
+    extent,
+    extent_same,
+    extent_expr,
+    dim,
+    stride,
+    stride_same,
+    stride_expr,
+    null,
+    alignment,
+    self_overlap,
+    overlap
+  };
   /// One comparison: of an extent or stride with a number, or with what a slot has received before.
   struct Rule {
     Check kind;
     std::uint8_t axis = 0;
     std::uint16_t arg = 0;
-    std::uint16_t slot = 0;    ///< that is compared with, or set
+    std::uint16_t slot = 0;  ///< that is compared with, or set
     bool sets = false;
     std::int64_t value = 0;    ///< constant · dim: smallest
     std::int64_t largest = 0;  ///< dim
     std::int64_t multiple = 1;
     AnyExpr expr;
-    int first_arg = 0;         ///< who set the slot, for messages
+    int first_arg = 0;  ///< who set the slot, for messages
   };
   struct Arg {
     int param = 0;
@@ -67,8 +82,8 @@ class Binding : public RefCounted {
   };
   struct Failure {
     Check kind = Check::none;
-    int rule = 0;         ///< or the argument, from null on
-    int other = 0;        ///< overlap: the other argument
+    int rule = 0;   ///< or the argument, from null on
+    int other = 0;  ///< overlap: the other argument
   };
   /// The bytes that a view may touch, and whether two of its indices may name one element.
   struct Bytes {
@@ -86,9 +101,12 @@ class Binding : public RefCounted {
   Failure check_memory(const CallArg* args) const;
   Bytes bytes_of(const Arg& arg, const CallArg& given) const;
   static bool interleaved(const Arg& a, const CallArg& x, const Arg& b, const CallArg& y);
-  [[noreturn]] void fail(const Failure& f, const CallArg* args, const std::uint64_t* slots, Location where) const;
-  [[noreturn]] void fail_extent(const Rule& r, const CallArg* args, const std::uint64_t* slots, Location where) const;
-  [[noreturn]] void fail_stride(const Rule& r, const CallArg* args, const std::uint64_t* slots, Location where) const;
+  [[noreturn]] void fail(const Failure& f, const CallArg* args, const std::uint64_t* slots,
+                         Location where) const;
+  [[noreturn]] void fail_extent(const Rule& r, const CallArg* args, const std::uint64_t* slots,
+                                Location where) const;
+  [[noreturn]] void fail_stride(const Rule& r, const CallArg* args, const std::uint64_t* slots,
+                                Location where) const;
   [[noreturn]] void fail_memory(const Failure& f, const CallArg* args, Location where) const;
   const std::string& arg_name(int arg) const { return param_of(arg).name(); }
 
@@ -96,7 +114,7 @@ class Binding : public RefCounted {
   std::vector<Arg> args_;
   std::vector<Rule> rules_;
   std::vector<std::pair<const VarNode*, int>> var_slots_;  ///< dims, strides
-  std::vector<int> set_by_;                                ///< per slot: the argument that sets it, or -1
+  std::vector<int> set_by_;  ///< per slot: the argument that sets it, or -1
   int slot_count_ = 0;
 };
 

@@ -1,21 +1,22 @@
 // Which machine code a context has made already.
 #pragma once
 
+#include <lathe/jit/kernel.hpp>
 #include <mutex>
 #include <vector>
 
-#include <lathe/jit/kernel.hpp>
-
 namespace lathe {
 
-/// Code by program, target, strictness and LLVM, shared by equal kernels; keeps the latest `kKept` alive.
+/// Code by program, target, strictness and LLVM, shared by equal kernels; keeps the latest `kKept`
+/// alive.
 class CodeCache : public RefCounted {
  public:
   static constexpr std::size_t kKept = 256;
 
   static CodeCache& of(const Context& context);
   /// The code of an equal program, or none.
-  Ref<KernelCode> find(std::uint64_t hash, const Program& scheduled, const Target& target, bool strict, int llvm_major);
+  Ref<KernelCode> find(std::uint64_t hash, const Program& scheduled, const Target& target,
+                       bool strict, int llvm_major);
   /// Adds code, unless another thread was first: then that one.
   Ref<KernelCode> add(std::uint64_t hash, Ref<KernelCode> code);
   std::size_t size() const;

@@ -1,9 +1,8 @@
 // How a program becomes the tree that the evaluator interprets.
 #pragma once
 
-#include <unordered_map>
-
 #include <lathe/jit/eval_tree.hpp>
+#include <unordered_map>
 
 namespace lathe::detail {
 
@@ -42,11 +41,13 @@ class EvalCompiler {
   const EvalStmt* seq(std::vector<const EvalStmt*> children);
   const EvalStmt* inside(const Stmt& s, const StmtNode* around, bool in_else = false);
   const EvalStmt* loop(const ForNode& n);
-  const EvalStmt* access(EvalStmt::Kind kind, const Buffer& b, const std::vector<AnyExpr>& indices, const AnyExpr& value);
+  const EvalStmt* access(EvalStmt::Kind kind, const Buffer& b, const std::vector<AnyExpr>& indices,
+                         const AnyExpr& value);
   const EvalStmt* block(const BlockNode& n);
   EvalStmt* block_head(const BlockNode& n, bool init);
   const EvalStmt* init_nest(const BlockNode& n, std::size_t from);
-  const EvalStmt* wrap(const EvalScope& scope, const EvalStmt* body, VarSet& used, const VarSet& dropped);
+  const EvalStmt* wrap(const EvalScope& scope, const EvalStmt* body, VarSet& used,
+                       const VarSet& dropped);
 
   EvalTree& tree_;
   const Program& program_;

@@ -13,7 +13,7 @@ struct EvalMemory {
   std::int64_t low = 0, count = 0;  ///< offsets of elements are in [low, low + count)
   int element_bytes = 1;            ///< of all lanes
   std::vector<char> owned;
-  std::vector<bool> stored;         ///< by offset - low; empty: not tracked
+  std::vector<bool> stored;  ///< by offset - low; empty: not tracked
 };
 
 /// How far a run has come: 0, or the status that a kernel would return.
@@ -39,7 +39,8 @@ class EvalFrame {
   char* address(int buffer, std::int64_t offset, int lane);
   void store(const EvalStmt& s, std::int64_t offset, int lane, Scalar value);
   void lay_out(int buffer);
-  [[noreturn]] void fail(int buffer, const std::vector<const EvalExpr*>& indices, int lane, const char* what);
+  [[noreturn]] void fail(int buffer, const std::vector<const EvalExpr*>& indices, int lane,
+                         const char* what);
 
   const EvalTree& tree_;
   std::vector<Scalar> vars_;

@@ -5,8 +5,9 @@
 
 namespace lathe::detail {
 
-/// One lane of a value. Which member holds it follows from the dtype: i for integers (canonical: sign- or zero-extended,
-/// u64 as its bits) and bool (0 or 1), f for f64, s for f32 and every narrower float.
+/// One lane of a value. Which member holds it follows from the dtype: i for integers (canonical:
+/// sign- or zero-extended, u64 as its bits) and bool (0 or 1), f for f64, s for f32 and every
+/// narrower float.
 union Scalar {
   std::int64_t i;
   double f;
@@ -34,7 +35,8 @@ inline std::int64_t wrap_int(DType t, std::int64_t value) {
   if (t.is_bool()) return value & 1;
   auto shift = static_cast<unsigned>(64 - t.bits);
   auto bits = static_cast<std::uint64_t>(value) << shift;
-  return t.is_signed() ? static_cast<std::int64_t>(bits) >> shift : static_cast<std::int64_t>(bits >> shift);
+  return t.is_signed() ? static_cast<std::int64_t>(bits) >> shift
+                       : static_cast<std::int64_t>(bits >> shift);
 }
 
 }  // namespace lathe::detail

@@ -1,12 +1,12 @@
-// What the evaluator interprets: a program as two trees of small nodes whose variables and buffers are numbered slots.
+// What the evaluator interprets: a program as two trees of small nodes whose variables and buffers
+// are numbered slots.
 #pragma once
 
 #include <deque>
-#include <vector>
-
 #include <lathe/ir/stmt.hpp>
 #include <lathe/jit/eval_scalar.hpp>
 #include <lathe/jit/evaluate.hpp>
+#include <vector>
 
 namespace lathe::detail {
 
@@ -16,12 +16,12 @@ class EvalFrame;
 struct EvalExpr {
   using Run = Scalar (*)(const EvalExpr&, EvalFrame&, int lane);
   Run run = nullptr;
-  DType dtype;             ///< of the operands where they differ from the result (comparison, cast, call)
+  DType dtype;  ///< of the operands where they differ from the result (comparison, cast, call)
   std::uint8_t op = 0;
-  bool lanewise = true;    ///< Let: lane l of the body needs lane l of the value only
-  int slot = 0;            ///< Var, Let: first lane's slot · Load: buffer
-  int lanes = 1;           ///< of the result
-  Scalar value = {};       ///< Const
+  bool lanewise = true;  ///< Let: lane l of the body needs lane l of the value only
+  int slot = 0;          ///< Var, Let: first lane's slot · Load: buffer
+  int lanes = 1;         ///< of the result
+  Scalar value = {};     ///< Const
   const EvalExpr* a = nullptr;
   const EvalExpr* b = nullptr;
   const EvalExpr* c = nullptr;
@@ -31,7 +31,9 @@ struct EvalExpr {
 
   Scalar at(EvalFrame& frame, int lane) const { return run(*this, frame, lane); }
   /// Lane l of something that may be a scalar beside vectors.
-  Scalar spread(EvalFrame& frame, int lane) const { return run(*this, frame, lanes == 1 ? 0 : lane); }
+  Scalar spread(EvalFrame& frame, int lane) const {
+    return run(*this, frame, lanes == 1 ? 0 : lane);
+  }
 };
 
 struct EvalIter {
@@ -42,19 +44,21 @@ struct EvalIter {
 struct EvalStmt {
   enum Kind : std::uint8_t { seq, loop, store, atomic, let, branch, repeat, check, alloc, block };
   Kind kind = seq;
-  std::uint8_t op = 0;          ///< atomic
-  int slot = 0;                 ///< loop, let: variable · store, atomic, alloc: buffer · check: message
-  const EvalExpr* a = nullptr;  ///< loop: min · store, atomic, let: value · branch, repeat, check, block: condition
-  const EvalExpr* b = nullptr;  ///< loop: extent · store: mask
-  std::vector<const EvalExpr*> args;      ///< indices
-  std::vector<EvalIter> iters;            ///< block
-  std::vector<const EvalStmt*> children;  ///< seq; loop: the body, then inits that run before; branch: then, else
+  std::uint8_t op = 0;  ///< atomic
+  int slot = 0;         ///< loop, let: variable · store, atomic, alloc: buffer · check: message
+  const EvalExpr* a =
+      nullptr;  ///< loop: min · store, atomic, let: value · branch, repeat, check, block: condition
+  const EvalExpr* b = nullptr;        ///< loop: extent · store: mask
+  std::vector<const EvalExpr*> args;  ///< indices
+  std::vector<EvalIter> iters;        ///< block
+  std::vector<const EvalStmt*>
+      children;  ///< seq; loop: the body, then inits that run before; branch: then, else
 };
 
 struct EvalBuffer {
   Buffer buffer;
-  DType element;  ///< scalar
-  int lanes = 1;  ///< of an element
+  DType element;                                ///< scalar
+  int lanes = 1;                                ///< of an element
   std::vector<const EvalExpr*> shape, strides;  ///< no strides: dense
   bool output = false;
 };
@@ -64,14 +68,15 @@ struct EvalTree : RefCounted {
   std::deque<EvalStmt> stmts;
   std::vector<EvalBuffer> buffers;
   std::vector<std::string> messages;
-  std::vector<int> var_slots;      ///< where dims, strides and scalars go, in the order of the call's slots
+  std::vector<int>
+      var_slots;  ///< where dims, strides and scalars go, in the order of the call's slots
   std::vector<DType> var_types;
-  int buffer_params = 0;           ///< the first buffers are the parameters, in order
+  int buffer_params = 0;  ///< the first buffers are the parameters, in order
   int slots = 0;
-  bool flat = false;               ///< one index, the offset of the element
+  bool flat = false;  ///< one index, the offset of the element
   EvaluatorOptions options;
   const EvalStmt* body = nullptr;
-  std::vector<Stmt> kept;          ///< what was made on the way: nodes are known by address
+  std::vector<Stmt> kept;  ///< what was made on the way: nodes are known by address
 };
 
 /// Compiles a program; and one lane of each kind of node.

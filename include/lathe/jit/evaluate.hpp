@@ -1,4 +1,5 @@
-// What a program means: an interpreter for every stage that follows the semantics of ir/expr.hpp and ir/stmt.hpp exactly.
+// What a program means: an interpreter for every stage that follows the semantics of ir/expr.hpp
+// and ir/stmt.hpp exactly.
 #pragma once
 
 #include <lathe/ir/stmt.hpp>
@@ -7,7 +8,8 @@
 namespace lathe {
 
 struct EvaluatorOptions {
-  /// Report elements that are read before anything was stored in them. Outputs count as never stored to at the start.
+  /// Report elements that are read before anything was stored in them. Outputs count as never
+  /// stored to at the start.
   bool find_uninitialized = false;
 };
 
@@ -15,16 +17,17 @@ namespace detail {
 struct EvalTree;
 }
 
-/// A program made ready to be interpreted; immutable, cheap to copy, usable by many threads at once. Loops run one after
-/// the other, on the calling thread. It is the reference that machine code is compared with.
-/// InternalError: an access outside of a buffer, names the buffer and the indices · L0407: an assertion that fails.
+/// A program made ready to be interpreted; immutable, cheap to copy, usable by many threads at
+/// once. Loops run one after the other, on the calling thread. It is the reference that machine
+/// code is compared with. InternalError: an access outside of a buffer, names the buffer and the
+/// indices · L0407: an assertion that fails.
 class Evaluator {
  public:
   Evaluator() = default;
   explicit Evaluator(const Program& program, EvaluatorOptions options = {});
 
-  /// Slots as kernel_slots(program) lays them out: what machine code is called with. A parameter without declared
-  /// strides is dense.
+  /// Slots as kernel_slots(program) lays them out: what machine code is called with. A parameter
+  /// without declared strides is dense.
   void run(const std::uint64_t* slots, const Context& context = Context::default_context(),
            Location where = Location::here()) const;
   const Program& program() const { return program_; }

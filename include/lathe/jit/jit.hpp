@@ -1,11 +1,10 @@
 // How a computation becomes a function: jit compiles it, evaluate interprets it.
 #pragma once
 
-#include <optional>
-
 #include <lathe/dsl/tensor.hpp>
 #include <lathe/jit/kernel.hpp>
 #include <lathe/schedule/schedule.hpp>
+#include <optional>
 
 namespace lathe {
 
@@ -27,7 +26,10 @@ class Source {
   Source(const OutputList& outputs, JitOptions options = {}, Location where = Location::here())
       : outputs_(outputs), options_(std::move(options)), where_(where) {}
   Source(const Schedule& schedule, JitOptions options = {}, Location where = Location::here())
-      : program_(schedule.program()), scheduled_(true), options_(std::move(options)), where_(where) {}
+      : program_(schedule.program()),
+        scheduled_(true),
+        options_(std::move(options)),
+        where_(where) {}
   Source(const Program& program, JitOptions options = {}, Location where = Location::here())
       : program_(program), options_(std::move(options)), where_(where) {}
 
@@ -46,9 +48,10 @@ class Source {
   Location where_;
 };
 
-/// The untyped core: compiles for these parameters. A Program has all its own parameters, in its order, if `params` is
-/// empty; else, as for a Schedule, params say which tensor each argument is: by identity, else by name and type.
-/// Errors as program_of and lower, and: L0310 a param that the program does not have, or lacks · L0312 target
+/// The untyped core: compiles for these parameters. A Program has all its own parameters, in its
+/// order, if `params` is empty; else, as for a Schedule, params say which tensor each argument is:
+/// by identity, else by name and type. Errors as program_of and lower, and: L0310 a param that the
+/// program does not have, or lacks · L0312 target
 AnyKernel jit_any(const Source& source, const std::vector<ProgramParam>& params);
 /// The same, interpreted: no code is made.
 AnyKernel evaluate_any(const Source& source, const std::vector<ProgramParam>& params);
@@ -64,7 +67,9 @@ View<T, R> kernel_param(const Tensor<T, R>*);
 template <class T, int R>
 View<T, R> kernel_param(const InOut<T, R>*);
 template <class A>
-concept KernelParam = requires(const A* a) { kernel_param(a); };
+concept KernelParam = requires(const A* a) {
+  kernel_param(a);
+};
 
 inline ProgramParam program_param(const AnyTensor& tensor) { return ProgramParam(tensor); }
 template <class T, int R>
@@ -74,18 +79,21 @@ ProgramParam program_param(const InOut<T, R>& both) {
 
 }  // namespace detail
 
-/// Compiles a computation and gives a function of these arguments: inputs and results in any order, each of which the
-/// source reads or computes.
+/// Compiles a computation and gives a function of these arguments: inputs and results in any order,
+/// each of which the source reads or computes.
 ///     auto f = lt::jit(D, A, B, D);   f(a, b, d);
-/// Without LLVM the evaluator stands in, and the context's log says so. Equal programs share code. Errors as jit_any.
+/// Without LLVM the evaluator stands in, and the context's log says so. Equal programs share code.
+/// Errors as jit_any.
 template <detail::KernelParam... A>
 auto jit(Source source, const A&... args) {
-  return Kernel<decltype(detail::kernel_param(&args))...>(jit_any(source, {detail::program_param(args)...}));
+  return Kernel<decltype(detail::kernel_param(&args))...>(
+      jit_any(source, {detail::program_param(args)...}));
 }
 /// The same function by interpretation, whatever the target; the reference in tests.
 template <detail::KernelParam... A>
 auto evaluate(Source source, const A&... args) {
-  return Kernel<decltype(detail::kernel_param(&args))...>(evaluate_any(source, {detail::program_param(args)...}));
+  return Kernel<decltype(detail::kernel_param(&args))...>(
+      evaluate_any(source, {detail::program_param(args)...}));
 }
 
 }  // namespace lathe

@@ -1,9 +1,6 @@
 // What a compiled computation is: a typed, immutable function object over views.
 #pragma once
 
-#include <memory>
-#include <string>
-
 #include <lathe/ir/stmt.hpp>
 #include <lathe/jit/binding.hpp>
 #include <lathe/jit/evaluate.hpp>
@@ -12,6 +9,8 @@
 #include <lathe/support/context.hpp>
 #include <lathe/support/kernel.hpp>
 #include <lathe/support/target.hpp>
+#include <memory>
+#include <string>
 
 namespace lathe {
 
@@ -28,13 +27,16 @@ struct KernelCode : RefCounted {
   KernelEntry entry = nullptr;
 };
 
-/// A kernel whose rank and types are run-time values. Immutable, cheap to copy, callable from many threads at once.
+/// A kernel whose rank and types are run-time values. Immutable, cheap to copy, callable from many
+/// threads at once.
 class AnyKernel {
  public:
   AnyKernel() = default;
-  AnyKernel(Ref<Binding> binding, Ref<KernelCode> code, Evaluator evaluator, const Context& context);
+  AnyKernel(Ref<Binding> binding, Ref<KernelCode> code, Evaluator evaluator,
+            const Context& context);
 
-  /// Arguments in the order that it was made for. Errors as Binding::bind, and what the program itself raises.
+  /// Arguments in the order that it was made for. Errors as Binding::bind, and what the program
+  /// itself raises.
   void call(const CallArg* args, Location where = Location::here()) const {
     const State& s = *state_;
     if (s.binding->slots() > Binding::kStackSlots) return call_large(args, where);
@@ -42,12 +44,14 @@ class AnyKernel {
     s.binding->bind(args, slots, where);
     run(slots, where);
   }
-  /// The same for views of any type: L0301 for a wrong number, rank or element type. A scalar is a view of rank 0.
+  /// The same for views of any type: L0301 for a wrong number, rank or element type. A scalar is a
+  /// view of rank 0.
   void operator()(std::span<const AnyView> args, Location where = Location::here()) const;
 
   /// False if the evaluator stands in: asked for, or no LLVM here.
   bool compiled() const { return state_->entry != nullptr; }
-  /// The program as it was given (scheduled or not), and flat code after lowering (none for an evaluator).
+  /// The program as it was given (scheduled or not), and flat code after lowering (none for an
+  /// evaluator).
   const Program& program() const { return state_->binding->program(); }
   Program lowered() const { return state_->code ? state_->code->lowered : Program(); }
   /// The LLVM IR that was compiled, and its assembly; empty for an evaluator.
@@ -67,40 +71,45 @@ class AnyKernel {
   };
   void run(const std::uint64_t* slots, Location where) const {
     const State& s = *state_;
-    if (s.entry) call_kernel(s.entry, slots, *s.context, s.notes, where);
-    else s.evaluator.run(slots, *s.context, where);
+    if (s.entry)
+      call_kernel(s.entry, slots, *s.context, s.notes, where);
+    else
+      s.evaluator.run(slots, *s.context, where);
   }
   void call_large(const CallArg* args, Location where) const;
 
   Ref<State> state_;
 };
 
-/// How an argument type of one's own becomes a view: specialise with `static constexpr int rank`, `using element_type`
-/// and `static View<element_type, rank> view(C&)`. See interop/eigen.hpp.
+/// How an argument type of one's own becomes a view: specialise with `static constexpr int rank`,
+/// `using element_type` and `static View<element_type, rank> view(C&)`. See interop/eigen.hpp.
 template <class C>
 struct ViewOf;
 
 namespace detail {
 
 template <class C>
-concept HasViewOf = requires(C& c) { ViewOf<std::remove_const_t<C>>::view(c); };
+concept HasViewOf = requires(std::remove_reference_t<C>& c) {
+  ViewOf<std::remove_cvref_t<C>>::view(c);
+};
 template <class From, class To>
 concept SameElement = std::is_same_v<std::remove_const_t<From>, std::remove_const_t<To>> &&
-                      (std::is_const_v<To> || !std::is_const_v<From>);
+    (std::is_const_v<To> || !std::is_const_v<From>);
 template <class C, class T>
 concept ContiguousOf = requires(C& c) {
   c.data();
   c.size();
-} && SameElement<std::remove_pointer_t<decltype(std::declval<C&>().data())>, T>;
+}
+&&SameElement<std::remove_pointer_t<decltype(std::declval<C&>().data())>, T>;
 
 /// One parameter of a typed kernel: what converts to it.
 template <class P>
 struct KernelArg {
-  static_assert(std::is_trivially_copyable_v<P> && sizeof(P) <= 8, "lathe: a scalar parameter of this type is not supported");
+  static_assert(std::is_trivially_copyable_v<P> && sizeof(P) <= 8,
+                "lathe: a scalar parameter of this type is not supported");
   P value;
   template <class A>
-    requires std::is_convertible_v<A, P>
-  KernelArg(const A& a) : value(static_cast<P>(a)) {}
+  requires std::is_convertible_v<A, P> KernelArg(const A& a) : value(static_cast<P>(a)) {}
   CallArg call() const {
     CallArg out;
     out.scalar = to_slot(value);
@@ -113,25 +122,23 @@ struct KernelArg<View<T, R>> {
   View<T, R> view;
 
   template <class U>
-    requires SameElement<U, T>
-  KernelArg(const View<U, R>& v) : view(View<T, R>::from(v.data(), v.extents(), v.strides())) {}
+  requires SameElement<U, T> KernelArg(const View<U, R>& v)
+      : view(View<T, R>::from(v.data(), v.extents(), v.strides())) {}
   /// A vector, array or span of all elements.
   template <class C>
-    requires(R == 1 && ContiguousOf<C, T> && !HasViewOf<C>)
-  KernelArg(C&& c) : view(c.data(), {c.size()}) {}
+  requires(R == 1 && ContiguousOf<C, T> && !HasViewOf<C>) KernelArg(C&& c)
+      : view(c.data(), {c.size()}) {}
   template <class C>
-    requires(R == 1 && ContiguousOf<const C, T> && !HasViewOf<const C>)
-  KernelArg(const C& c) : view(c.data(), {c.size()}) {}
+  requires(R == 1 && ContiguousOf<const C, T> && !HasViewOf<const C>) KernelArg(const C& c)
+      : view(c.data(), {c.size()}) {}
   /// A number of one's own, for a result without axes.
   template <class U>
-    requires(R == 0 && SameElement<U, T>)
-  KernelArg(U& element) : view(&element) {}
+  requires(R == 0 && SameElement<U, T>) KernelArg(U& element) : view(&element) {}
   template <class U>
-    requires(R == 0 && SameElement<U, T>)
-  KernelArg(U* element) : view(element) {}
+  requires(R == 0 && SameElement<U, T>) KernelArg(U* element) : view(element) {}
   template <class C>
-    requires(HasViewOf<std::remove_reference_t<C>>)
-  KernelArg(C&& c) : KernelArg(ViewOf<std::remove_cvref_t<C>>::view(c)) {}
+  requires(HasViewOf<std::remove_reference_t<C>>) KernelArg(C&& c)
+      : KernelArg(ViewOf<std::remove_cvref_t<C>>::view(c)) {}
 
   CallArg call() const {
     CallArg out;
@@ -144,17 +151,19 @@ struct KernelArg<View<T, R>> {
 
 }  // namespace detail
 
-/// What jit and evaluate give: call it with one argument per tensor that it was made for, in that order. P is
-/// View<const T, R> for an input, View<T, R> for a result or an inout, T for a scalar. Immutable, cheap to copy, callable
-/// from many threads at once; the Context must outlive its calls. An argument may be a View, anything contiguous where
-/// the rank is 1, or a type with a ViewOf. Errors as AnyKernel::call.
+/// What jit and evaluate give: call it with one argument per tensor that it was made for, in that
+/// order. P is View<const T, R> for an input, View<T, R> for a result or an inout, T for a scalar.
+/// Immutable, cheap to copy, callable from many threads at once; the Context must outlive its
+/// calls. An argument may be a View, anything contiguous where the rank is 1, or a type with a
+/// ViewOf. Errors as AnyKernel::call.
 template <class... P>
 class Kernel {
  public:
   Kernel() = default;
   explicit Kernel(AnyKernel kernel) : kernel_(std::move(kernel)) {}
 
-  void operator()(const std::type_identity_t<detail::KernelArg<P>>&... args, Location where = Location::here()) const {
+  void operator()(const std::type_identity_t<detail::KernelArg<P>>&... args,
+                  Location where = Location::here()) const {
     const CallArg all[] = {args.call()...};
     kernel_.call(all, where);
   }

@@ -31,18 +31,22 @@ inline AnyExpr times(const AnyExpr& a, const AnyExpr& b) {
   return x && *x == 1 ? b : a * b;
 }
 
-/// Strides of an argument: constants where the layout fixes them, else variables. None for row_major: from the first pass
-/// of lowering on, such a parameter's outer strides are variables too.
-inline std::vector<AnyExpr> argument_strides(const std::string& name, const std::vector<AnyExpr>& extents,
-                                             Layout layout) {
+/// Strides of an argument: constants where the layout fixes them, else variables. None for
+/// row_major: from the first pass of lowering on, such a parameter's outer strides are variables
+/// too.
+inline std::vector<AnyExpr> argument_strides(const std::string& name,
+                                             const std::vector<AnyExpr>& extents, Layout layout) {
   std::vector<AnyExpr> strides;
   const std::size_t rank = extents.size();
   if (layout == Layout::row_major || (rank < 2 && layout != Layout::any_stride)) return strides;
   for (std::size_t d = 0; d < rank; ++d) {
     bool unit = layout == Layout::col_major && d == 0;
     std::string label = name + "_s" + std::to_string(d);
-    if (unit) strides.push_back(AnyExpr(1));
-    else strides.push_back(make_declared_var(label, kIndex, make_ref<VarOrigin>(VarOrigin::stride, label)));
+    if (unit)
+      strides.push_back(AnyExpr(1));
+    else
+      strides.push_back(
+          make_declared_var(label, kIndex, make_ref<VarOrigin>(VarOrigin::stride, label)));
   }
   if (layout != Layout::dense) return strides;
   strides[rank - 1] = AnyExpr(1);
@@ -50,8 +54,8 @@ inline std::vector<AnyExpr> argument_strides(const std::string& name, const std:
   return strides;
 }
 
-inline Buffer argument_buffer(const std::string& name, DType dtype, const std::vector<AnyExpr>& extents,
-                              Layout layout) {
+inline Buffer argument_buffer(const std::string& name, DType dtype,
+                              const std::vector<AnyExpr>& extents, Layout layout) {
   return make_ref<BufferNode>(name, dtype, extents, argument_strides(name, extents, layout));
 }
 
@@ -61,8 +65,8 @@ inline AnyTensor tensor_of(Ref<TensorSource> source, int output, std::string nam
   return AnyTensor(Buffer(node));
 }
 
-inline std::vector<AnyExpr> checked_extents(const std::string& name, const std::vector<Extent>& extents,
-                                            Location where) {
+inline std::vector<AnyExpr> checked_extents(const std::string& name,
+                                            const std::vector<Extent>& extents, Location where) {
   std::vector<AnyExpr> out;
   for (const auto& e : extents) out.push_back(e.any());
   check_extents(name, out, where);
@@ -70,11 +74,13 @@ inline std::vector<AnyExpr> checked_extents(const std::string& name, const std::
 }
 
 /// The spatial iterators of a compute, each with its own variable.
-inline std::vector<IterVar> spatial_iters(const std::string& name, const std::vector<AnyExpr>& extents) {
+inline std::vector<IterVar> spatial_iters(const std::string& name,
+                                          const std::vector<AnyExpr>& extents) {
   std::vector<IterVar> iters;
   for (std::size_t d = 0; d < extents.size(); ++d) {
     std::string axis = axis_name(d);
-    VarRef var = make_declared_var("v" + axis, kIndex, make_ref<VarOrigin>(VarOrigin::axis, axis, name));
+    VarRef var =
+        make_declared_var("v" + axis, kIndex, make_ref<VarOrigin>(VarOrigin::axis, axis, name));
     iters.push_back({var, AnyExpr(0), extents[d], IterKind::spatial, {}});
   }
   return iters;
@@ -91,7 +97,8 @@ inline void adopt_reduction(TensorSource& source, const AnyValue& value) {
   Substitution map;
   for (const auto& axis : value.axes) {
     std::string name = "v" + axis.var->name;
-    for (int n = 1; name_taken(source.iters, name); ++n) name = "v" + axis.var->name + "_" + std::to_string(n);
+    for (int n = 1; name_taken(source.iters, name); ++n)
+      name = "v" + axis.var->name + "_" + std::to_string(n);
     auto origin = make_ref<VarOrigin>(VarOrigin::reduce, axis.var->name, source.name);
     VarRef fresh = make_declared_var(name, kIndex, origin);
     AnyExpr min = substitute(axis.min, map), extent = substitute(axis.extent, map);
@@ -103,7 +110,8 @@ inline void adopt_reduction(TensorSource& source, const AnyValue& value) {
   source.reducer = value.reducer;
 }
 
-inline AnyValue run_body(FunctionRef<AnyValue(std::span<const VarRef>)> body, const TensorSource& source) {
+inline AnyValue run_body(FunctionRef<AnyValue(std::span<const VarRef>)> body,
+                         const TensorSource& source) {
   std::vector<VarRef> vars;
   for (const auto& it : source.iters) vars.push_back(it.var);
   try {
@@ -133,8 +141,8 @@ LATHE_DECL AnyExpr AnyTensor::at(std::vector<AnyExpr> indices, Location where) c
   return make_load(buffer_, std::move(indices));
 }
 
-LATHE_DECL AnyTensor make_input(std::string name, DType dtype, std::vector<Extent> extents, Layout layout,
-                                Location where) {
+LATHE_DECL AnyTensor make_input(std::string name, DType dtype, std::vector<Extent> extents,
+                                Layout layout, Location where) {
   detail::check_name(name, where);
   std::vector<AnyExpr> shape = detail::checked_extents(name, extents, where);
   if (shape.empty()) {
@@ -160,7 +168,8 @@ LATHE_DECL AnyReduce make_reduce(std::string name, Extent min, Extent extent, Lo
 }
 
 LATHE_DECL std::vector<AnyTensor> compute_any(std::string name, std::vector<Extent> extents,
-                                              FunctionRef<AnyValue(std::span<const VarRef>)> body, Location where) {
+                                              FunctionRef<AnyValue(std::span<const VarRef>)> body,
+                                              Location where) {
   detail::check_name(name, where);
   auto* source = new detail::TensorSource;
   Ref<detail::TensorSource> owner(source);
@@ -177,8 +186,9 @@ LATHE_DECL std::vector<AnyTensor> compute_any(std::string name, std::vector<Exte
   for (std::size_t k = 0; k < source->values.size(); ++k) {
     std::string label = source->values.size() == 1 ? name : name + "_" + std::to_string(k);
     DType dtype = source->values[k].dtype();
-    source->storage.push_back({make_buffer(label, dtype, source->extents),
-                               detail::argument_buffer(label, dtype, source->extents, Layout::row_major)});
+    source->storage.push_back(
+        {make_buffer(label, dtype, source->extents),
+         detail::argument_buffer(label, dtype, source->extents, Layout::row_major)});
     out.push_back(detail::tensor_of(owner, static_cast<int>(k), label, dtype));
   }
   return out;

@@ -8,7 +8,8 @@ namespace lathe::detail {
 LATHE_DECL void check_name(const std::string& name, Location where) {
   bool good = !name.empty() && !(name[0] >= '0' && name[0] <= '9');
   for (char c : name)
-    good = good && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_');
+    good = good &&
+           ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_');
   if (good) return;
   throw UserError("L0101", "'" + name + "' is not a name", where, {},
                   "use letters, digits and underscores, and begin with no digit");
@@ -17,8 +18,9 @@ LATHE_DECL void check_name(const std::string& name, Location where) {
 inline void check_index_type(const std::string& what, const AnyExpr& e, Location where) {
   if (!e.get()) throw UserError("L0104", what + " is undefined", where);
   if (e.dtype() == kIndex) return;
-  throw UserError("L0104", what + " is of type " + e.dtype().str() + ", but indices and extents are i64", where, {},
-                  "convert it with lt::cast<std::int64_t>(…)");
+  throw UserError("L0104",
+                  what + " is of type " + e.dtype().str() + ", but indices and extents are i64",
+                  where, {}, "convert it with lt::cast<std::int64_t>(…)");
 }
 
 /// Extents may name dims only: what a tensor's shape is must be known before any element is.
@@ -41,7 +43,8 @@ inline void check_shape_vars(const std::string& what, const AnyExpr& e, Location
                   "extents are made of integers and Dims");
 }
 
-LATHE_DECL void check_extents(const std::string& name, const std::vector<AnyExpr>& extents, Location where) {
+LATHE_DECL void check_extents(const std::string& name, const std::vector<AnyExpr>& extents,
+                              Location where) {
   std::int64_t count = 1;
   bool empty = false, overflow = false;
   for (std::size_t d = 0; d < extents.size(); ++d) {
@@ -50,50 +53,63 @@ LATHE_DECL void check_extents(const std::string& name, const std::vector<AnyExpr
     check_shape_vars(what, extents[d], where);
     const auto* value = as_const_int(extents[d]);
     if (!value) continue;
-    if (*value < 0) throw UserError("L0102", what + " is " + std::to_string(*value), where, {}, "extents are 0 or more");
-    if (*value == 0) empty = true;
-    else overflow = overflow || __builtin_mul_overflow(count, *value, &count);
+    if (*value < 0)
+      throw UserError("L0102", what + " is " + std::to_string(*value), where, {},
+                      "extents are 0 or more");
+    if (*value == 0)
+      empty = true;
+    else
+      overflow = overflow || __builtin_mul_overflow(count, *value, &count);
   }
   if (overflow && !empty)
     throw UserError("L0103", "'" + name + "' has more than 2^63 - 1 elements", where);
 }
 
-LATHE_DECL void check_reduce_range(const std::string& name, const AnyExpr& min, const AnyExpr& extent,
-                                   Location where) {
+LATHE_DECL void check_reduce_range(const std::string& name, const AnyExpr& min,
+                                   const AnyExpr& extent, Location where) {
   check_index_type("the start of reduce axis '" + name + "'", min, where);
   check_index_type("the extent of reduce axis '" + name + "'", extent, where);
   const auto* value = as_const_int(extent);
   if (value && *value < 0)
-    throw UserError("L0102", "the extent of reduce axis '" + name + "' is " + std::to_string(*value), where, {},
-                    "extents are 0 or more");
+    throw UserError("L0102",
+                    "the extent of reduce axis '" + name + "' is " + std::to_string(*value), where,
+                    {}, "extents are 0 or more");
 }
 
-LATHE_DECL void check_indices(const AnyTensor& tensor, const std::vector<AnyExpr>& indices, Location where) {
+LATHE_DECL void check_indices(const AnyTensor& tensor, const std::vector<AnyExpr>& indices,
+                              Location where) {
   if (!tensor) throw UserError("L0116", "an undefined tensor is read", where);
   if (static_cast<int>(indices.size()) != tensor.rank())
     throw UserError("L0108",
-                    "'" + tensor.name() + "' has rank " + std::to_string(tensor.rank()) + ", but is read with " +
-                        std::to_string(indices.size()) + (indices.size() == 1 ? " index" : " indices"),
+                    "'" + tensor.name() + "' has rank " + std::to_string(tensor.rank()) +
+                        ", but is read with " + std::to_string(indices.size()) +
+                        (indices.size() == 1 ? " index" : " indices"),
                     where);
   for (std::size_t d = 0; d < indices.size(); ++d)
-    check_index_type("index " + std::to_string(d) + " of '" + tensor.name() + "'", indices[d], where);
+    check_index_type("index " + std::to_string(d) + " of '" + tensor.name() + "'", indices[d],
+                     where);
 }
 
-/// Checks that every variable of e is an axis of this compute, one of the reduce axes, a dim or a scalar.
-inline void check_vars(const TensorSource& source, const std::vector<AnyReduce>& axes, std::size_t axes_known,
-                       const AnyExpr& e) {
+/// Checks that every variable of e is an axis of this compute, one of the reduce axes, a dim or a
+/// scalar.
+inline void check_vars(const TensorSource& source, const std::vector<AnyReduce>& axes,
+                       std::size_t axes_known, const AnyExpr& e) {
   for (const auto& var : free_vars(e)) {
     bool known = false;
     for (const auto& it : source.iters) known = known || it.var == var;
     for (std::size_t k = 0; k < axes_known; ++k) known = known || axes[k].var == var;
     const auto* origin = origin_of(*var);
-    if (known || (origin && (origin->kind == VarOrigin::dim || origin->kind == VarOrigin::scalar))) continue;
+    if (known || (origin && (origin->kind == VarOrigin::dim || origin->kind == VarOrigin::scalar)))
+      continue;
     if (origin && origin->kind == VarOrigin::reduce)
-      throw UserError("L0105", "reduce axis '" + origin->label + "' is left unreduced in '" + source.name + "'",
-                      source.where, {}, "fold over it: lt::sum(…, " + origin->label + ")");
+      throw UserError(
+          "L0105", "reduce axis '" + origin->label + "' is left unreduced in '" + source.name + "'",
+          source.where, {}, "fold over it: lt::sum(…, " + origin->label + ")");
     std::string label = origin ? origin->label : var->name;
     std::string owner = origin && !origin->owner.empty() ? " of '" + origin->owner + "'" : "";
-    throw UserError("L0106", "'" + source.name + "' uses variable '" + label + "'" + owner + ", which is not an axis of its own",
+    throw UserError("L0106",
+                    "'" + source.name + "' uses variable '" + label + "'" + owner +
+                        ", which is not an axis of its own",
                     source.where, {}, "use the variables that the body's parameters give");
   }
 }
@@ -118,8 +134,9 @@ inline void check_predicate(const TensorSource& source, const AnyValue& value) {
     bool named = false;
     for (const auto& axis : value.axes) named = named || uses_var(c, axis.var);
     if (!named)
-      throw UserError("L0117", "a condition in where() of '" + source.name + "' names no reduce axis", source.where,
-                      {}, "put it into an lt::select around the term");
+      throw UserError("L0117",
+                      "a condition in where() of '" + source.name + "' names no reduce axis",
+                      source.where, {}, "put it into an lt::select around the term");
   }
 }
 
@@ -129,34 +146,41 @@ inline void check_reduce_axes(const TensorSource& source, const AnyValue& value)
   for (std::size_t k = 0; k < value.axes.size(); ++k) {
     for (std::size_t other = 0; other < k; ++other)
       if (value.axes[other].var == value.axes[k].var)
-        throw UserError("L0107",
-                        "reduce axis '" + value.axes[k].var->name + "' is given twice in '" + source.name + "'",
-                        source.where);
+        throw UserError(
+            "L0107",
+            "reduce axis '" + value.axes[k].var->name + "' is given twice in '" + source.name + "'",
+            source.where);
     check_vars(source, value.axes, k, value.axes[k].min);
     check_vars(source, value.axes, k, value.axes[k].extent);
   }
 }
 
 LATHE_DECL void check_value(const TensorSource& source, const AnyValue& value) {
-  if (value.values.empty()) throw UserError("L0116", "the body of '" + source.name + "' gives no value", source.where);
+  if (value.values.empty())
+    throw UserError("L0116", "the body of '" + source.name + "' gives no value", source.where);
   if (value.reducer) {
     check_reduce_axes(source, value);
     if (value.values.size() != value.reducer->identity.size())
       throw UserError("L0107",
-                      "reducer '" + value.reducer->name + "' folds " + std::to_string(value.reducer->identity.size()) +
-                          " values, but '" + source.name + "' gives it " + std::to_string(value.values.size()),
+                      "reducer '" + value.reducer->name + "' folds " +
+                          std::to_string(value.reducer->identity.size()) + " values, but '" +
+                          source.name + "' gives it " + std::to_string(value.values.size()),
                       source.where);
     if (value.predicate) check_predicate(source, value);
   }
   for (std::size_t k = 0; k < value.values.size(); ++k) {
     const AnyExpr& v = value.values[k];
-    if (!v.get()) throw UserError("L0116", "the body of '" + source.name + "' gives an undefined value", source.where);
+    if (!v.get())
+      throw UserError("L0116", "the body of '" + source.name + "' gives an undefined value",
+                      source.where);
     if (v.dtype().is_vector())
-      throw UserError("L0109", "the value of '" + source.name + "' is a vector, " + v.dtype().str(), source.where);
+      throw UserError("L0109", "the value of '" + source.name + "' is a vector, " + v.dtype().str(),
+                      source.where);
     if (value.reducer && value.reducer->identity[k].dtype() != v.dtype())
       throw UserError("L0109",
-                      "reducer '" + value.reducer->name + "' folds " + value.reducer->identity[k].dtype().str() +
-                          ", but its term in '" + source.name + "' is " + v.dtype().str(),
+                      "reducer '" + value.reducer->name + "' folds " +
+                          value.reducer->identity[k].dtype().str() + ", but its term in '" +
+                          source.name + "' is " + v.dtype().str(),
                       source.where);
     check_vars(source, value.axes, value.axes.size(), v);
   }
@@ -177,13 +201,16 @@ LATHE_DECL void check_reducer(const ReducerNode& reducer, Location where) {
       for (const auto& v : reducer.lhs) own = own || v == var;
       for (const auto& v : reducer.rhs) own = own || v == var;
       if (!own)
-        throw UserError("L0121", "reducer '" + reducer.name + "' uses '" + var->name + "', which is not its operand",
-                        where, {}, "put what depends on tensors or axes into the term");
+        throw UserError(
+            "L0121",
+            "reducer '" + reducer.name + "' uses '" + var->name + "', which is not its operand",
+            where, {}, "put what depends on tensors or axes into the term");
     }
     if (reducer.combine[k].dtype() != reducer.identity[k].dtype())
       throw UserError("L0109",
-                      "reducer '" + reducer.name + "' combines to " + reducer.combine[k].dtype().str() +
-                          ", but its identity is " + reducer.identity[k].dtype().str(),
+                      "reducer '" + reducer.name + "' combines to " +
+                          reducer.combine[k].dtype().str() + ", but its identity is " +
+                          reducer.identity[k].dtype().str(),
                       where);
   }
   if (loads.found)

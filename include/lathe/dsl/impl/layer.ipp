@@ -6,6 +6,6 @@
 #include <lathe/dsl/impl/any.ipp>
 #include <lathe/dsl/impl/boundary.ipp>
 #include <lathe/dsl/impl/checks.ipp>
+#include <lathe/dsl/impl/literal.ipp>
 #include <lathe/dsl/impl/program.ipp>
 #include <lathe/dsl/impl/reducers.ipp>
-#include <lathe/dsl/impl/literal.ipp>

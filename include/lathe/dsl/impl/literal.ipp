@@ -16,16 +16,20 @@ LATHE_DECL AnyExpr detail::literal_of(DType dtype, std::int64_t value) {
 LATHE_DECL AnyExpr detail::literal_of(DType dtype, std::uint64_t value) {
   if (dtype.is_float()) return make_float(dtype, static_cast<double>(value));
   if (dtype == kU64) return make_int(dtype, static_cast<std::int64_t>(value));
-  if (value <= static_cast<std::uint64_t>(INT64_MAX)) return literal_of(dtype, static_cast<std::int64_t>(value));
+  if (value <= static_cast<std::uint64_t>(INT64_MAX))
+    return literal_of(dtype, static_cast<std::int64_t>(value));
   throw UserError("L0110", std::to_string(value) + " does not fit " + dtype.str(), Location{}, {},
                   "use a value of the type's range, or lt::cast");
 }
-LATHE_DECL AnyExpr detail::literal_of(DType dtype, double value) { return make_float(dtype, value); }
+LATHE_DECL AnyExpr detail::literal_of(DType dtype, double value) {
+  return make_float(dtype, value);
+}
 
 LATHE_DECL void detail::check_expr_type(const AnyExpr& e, DType dtype) {
   if (e.get() && e.dtype() == dtype) return;
   throw UserError("L0109",
-                  "an expression of type " + (e ? e.dtype().str() : std::string("(none)")) + " is used as " + dtype.str(),
+                  "an expression of type " + (e ? e.dtype().str() : std::string("(none)")) +
+                      " is used as " + dtype.str(),
                   Location{});
 }
 
@@ -43,8 +47,8 @@ inline VarRef make_dim_var(const std::string& name, const DimOptions& options, L
   if (!good)
     throw UserError("L0118",
                     "Dim '" + name + "' with min " + std::to_string(options.min) + ", max " +
-                        std::to_string(options.max) + " and multiple_of " + std::to_string(options.multiple_of) +
-                        " has no legal value",
+                        std::to_string(options.max) + " and multiple_of " +
+                        std::to_string(options.multiple_of) + " has no legal value",
                     where);
   return make_declared_var(name, kIndex, owner);
 }

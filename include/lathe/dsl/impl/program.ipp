@@ -57,13 +57,17 @@ class TensorGraph : Visitor {
 /// Puts each tensor's buffer of this program in the place of the one that DSL expressions hold.
 class StorageMap : public Mutator {
  public:
-  void set(const AnyTensor& tensor, Buffer storage) { map_.emplace_back(tensor.buffer(), std::move(storage)); }
+  void set(const AnyTensor& tensor, Buffer storage) {
+    map_.emplace_back(tensor.buffer(), std::move(storage));
+  }
   Buffer of(const AnyTensor& tensor) { return buffer(tensor.buffer()); }
   Buffer buffer(const Buffer& b) override {
     if (!b->origin) return b;
     AnyTensor tensor(b);
     for (const auto& [known, storage] : map_)
-      if (&AnyTensor(known).source() == &tensor.source() && AnyTensor(known).output() == tensor.output()) return storage;
+      if (&AnyTensor(known).source() == &tensor.source() &&
+          AnyTensor(known).output() == tensor.output())
+        return storage;
     return tensor.is_input() ? tensor.param_buffer() : tensor.inner_buffer();
   }
 
@@ -100,7 +104,8 @@ class ProgramBuilder {
 };
 
 inline bool same_tensor(const AnyTensor& a, const AnyTensor& b) {
-  if (!a || !b || a.is_scalar() || b.is_scalar()) return a && b && a.is_scalar() && b.is_scalar() && a.scalar() == b.scalar();
+  if (!a || !b || a.is_scalar() || b.is_scalar())
+    return a && b && a.is_scalar() && b.is_scalar() && a.scalar() == b.scalar();
   return &a.source() == &b.source() && a.output() == b.output();
 }
 
@@ -155,14 +160,17 @@ inline void ProgramBuilder::check_missing(const std::vector<ProgramParam>& param
     return false;
   };
   for (const auto& t : graph_.inputs)
-    if (!given(t)) fail("L0112", "input '" + t.name() + "' is read, but is not among the arguments");
+    if (!given(t))
+      fail("L0112", "input '" + t.name() + "' is read, but is not among the arguments");
   for (const auto& s : graph_.scalars)
-    if (!given(AnyTensor(s))) fail("L0112", "scalar '" + s->name + "' is read, but is not among the arguments");
+    if (!given(AnyTensor(s)))
+      fail("L0112", "scalar '" + s->name + "' is read, but is not among the arguments");
   for (const auto& t : outputs_.tensors)
     if (!given(t)) fail("L0112", "output '" + t.name() + "' is not among the arguments");
 }
 
-/// Every load of one input in a program, and which of them are not at the axes of the compute that may overwrite it.
+/// Every load of one input in a program, and which of them are not at the axes of the compute that
+/// may overwrite it.
 struct OtherReads : Visitor {
   const TensorSource* input = nullptr;
   const TensorSource* reader = nullptr;  ///< the compute being walked
@@ -171,7 +179,9 @@ struct OtherReads : Visitor {
 
   void expr(const AnyExpr& e) override {
     if (const auto* load = e.as<LoadNode>())
-      if (load->buffer->origin && origin_of(load->buffer)->source.get() == input && !harmless(*load)) offender = reader;
+      if (load->buffer->origin && origin_of(load->buffer)->source.get() == input &&
+          !harmless(*load))
+        offender = reader;
     descend(e);
   }
   bool harmless(const LoadNode& load) const {
@@ -183,13 +193,17 @@ struct OtherReads : Visitor {
 };
 
 inline void ProgramBuilder::check_inout(const AnyTensor& in, const AnyTensor& result) const {
-  std::string what = "inout: '" + result.name() + "' cannot take the place of '" + in.name() + "': ";
-  if (!in.is_input() || in.is_scalar()) fail("L0115", what + "'" + in.name() + "' is not an input tensor");
+  std::string what =
+      "inout: '" + result.name() + "' cannot take the place of '" + in.name() + "': ";
+  if (!in.is_input() || in.is_scalar())
+    fail("L0115", what + "'" + in.name() + "' is not an input tensor");
   if (!is_output(result)) fail("L0115", what + "'" + result.name() + "' is not an output");
-  if (in.dtype() != result.dtype()) fail("L0115", what + "one is " + in.dtype().str() + ", the other " + result.dtype().str());
+  if (in.dtype() != result.dtype())
+    fail("L0115", what + "one is " + in.dtype().str() + ", the other " + result.dtype().str());
   bool same = in.rank() == result.rank();
   for (int d = 0; same && d < in.rank(); ++d)
-    same = same_extent(in.shape()[static_cast<std::size_t>(d)], result.shape()[static_cast<std::size_t>(d)]);
+    same = same_extent(in.shape()[static_cast<std::size_t>(d)],
+                       result.shape()[static_cast<std::size_t>(d)]);
   if (!same) fail("L0115", what + "their shapes differ");
   const TensorSource& source = result.source();
   if (source.reducer) fail("L0115", what + "it is a reduction");
@@ -203,15 +217,19 @@ inline void ProgramBuilder::check_inout(const AnyTensor& in, const AnyTensor& re
     if (c->predicate) reads.expr(c->predicate);
     for (const auto& v : c->values) reads.expr(v);
   }
-  if (reads.offender == &source) fail("L0115", what + "it reads '" + in.name() + "' at other elements than the one it stores");
-  if (reads.offender) fail("L0115", what + "'" + reads.offender->name + "' reads '" + in.name() + "' too");
+  if (reads.offender == &source)
+    fail("L0115", what + "it reads '" + in.name() + "' at other elements than the one it stores");
+  if (reads.offender)
+    fail("L0115", what + "'" + reads.offender->name + "' reads '" + in.name() + "' too");
 }
 
 inline void ProgramBuilder::check_names(const std::vector<ProgramParam>& params) const {
   std::vector<std::string> names;
   auto add = [&](const std::string& name) {
     for (const auto& known : names)
-      if (known == name) fail("L0111", "two tensors are called '" + name + "'", "give each tensor a name of its own");
+      if (known == name)
+        fail("L0111", "two tensors are called '" + name + "'",
+             "give each tensor a name of its own");
     names.push_back(name);
   };
   for (const auto& p : params)
@@ -228,7 +246,9 @@ inline void ProgramBuilder::check_ranges() const {
     TensorGraph used;
     for (const auto& it : c->iters) used.add_dims({it.min, it.extent});
     if (!used.computes.empty())
-      throw UserError("L0122", "a reduce range of '" + c->name + "' reads '" + used.computes[0]->name + "', which is computed here",
+      throw UserError("L0122",
+                      "a reduce range of '" + c->name + "' reads '" + used.computes[0]->name +
+                          "', which is computed here",
                       where_, {}, "compute it in a program of its own and pass it as an input");
   }
 }
@@ -254,7 +274,8 @@ inline Stmt ProgramBuilder::nest(const TensorSource& source) {
   for (std::size_t k = 0; k < source.values.size(); ++k) {
     Buffer to = source.storage[k].inner;
     for (std::size_t o = 0; o < outputs_.tensors.size(); ++o)
-      if (&outputs_.tensors[o].source() == &source && outputs_.tensors[o].output() == static_cast<int>(k))
+      if (&outputs_.tensors[o].source() == &source &&
+          outputs_.tensors[o].output() == static_cast<int>(k))
         to = storage_.of(outputs_.tensors[o]);
     stores.push_back(make_store(to, at, storage_.expr(source.values[k])));
   }
@@ -265,7 +286,8 @@ inline Stmt ProgramBuilder::nest(const TensorSource& source) {
   Stmt s = make_block(std::move(block));
   for (std::size_t k = iters.size(); k-- > 0;) {
     const auto* var = iters[k].binding.as<VarNode>();
-    s = make_for(VarRef(var), substitute(iters[k].min, loops), substitute(iters[k].extent, loops), s);
+    s = make_for(VarRef(var), substitute(iters[k].min, loops), substitute(iters[k].extent, loops),
+                 s);
   }
   return s;
 }
@@ -282,7 +304,8 @@ inline void ProgramBuilder::declare_dims() {
       if (p.buffer)
         for (const auto& e : p.buffer->shape) plain = plain || e.get() == dim.get();
     if (!plain)
-      fail("L0114", "Dim '" + dim->name + "' is the extent of no argument, so a call cannot tell its value",
+      fail("L0114",
+           "Dim '" + dim->name + "' is the extent of no argument, so a call cannot tell its value",
            "use it alone as an extent of an argument");
     const auto* o = origin_of(*dim);
     program_.dims.push_back(make_ref<DimNode>(dim, o->min, o->max, o->multiple_of));
@@ -298,11 +321,15 @@ inline Program ProgramBuilder::build(const std::vector<ProgramParam>* given) {
   check_ranges();
   for (const auto& p : params) {
     Param param;
-    if (p.tensor.is_scalar()) param.var = p.tensor.scalar();
-    else param.buffer = p.tensor.param_buffer();
+    if (p.tensor.is_scalar())
+      param.var = p.tensor.scalar();
+    else
+      param.buffer = p.tensor.param_buffer();
     param.access = p.result ? Access::inout : p.tensor.is_input() ? Access::in : Access::out;
-    if (p.result) storage_.set(p.result, param.buffer);
-    else if (!p.tensor.is_scalar()) storage_.set(p.tensor, param.buffer);
+    if (p.result)
+      storage_.set(p.result, param.buffer);
+    else if (!p.tensor.is_scalar())
+      storage_.set(p.tensor, param.buffer);
     program_.params.push_back(std::move(param));
   }
   std::vector<Stmt> nests;
@@ -319,7 +346,8 @@ inline Program ProgramBuilder::build(const std::vector<ProgramParam>* given) {
 
 }  // namespace detail
 
-LATHE_DECL Program program_of(const OutputList& outputs, const std::vector<ProgramParam>& params, Location where) {
+LATHE_DECL Program program_of(const OutputList& outputs, const std::vector<ProgramParam>& params,
+                              Location where) {
   return detail::ProgramBuilder(outputs, where).build(&params);
 }
 LATHE_DECL Program program_of(const OutputList& outputs, Location where) {

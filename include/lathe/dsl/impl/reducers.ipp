@@ -27,18 +27,22 @@ LATHE_DECL ReducerRef argmin_reducer(DType t) { return builtin_reducer("argmin",
 
 LATHE_DECL ReducerRef make_reducer(
     std::string name, std::vector<AnyExpr> identity,
-    FunctionRef<std::vector<AnyExpr>(std::span<const VarRef> lhs, std::span<const VarRef> rhs)> combine,
+    FunctionRef<std::vector<AnyExpr>(std::span<const VarRef> lhs, std::span<const VarRef> rhs)>
+        combine,
     bool associative, bool commutative, Location where) {
   detail::check_name(name, where);
-  std::vector<VarRef> lhs = detail::operand_vars("a", identity), rhs = detail::operand_vars("b", identity);
+  std::vector<VarRef> lhs = detail::operand_vars("a", identity),
+                      rhs = detail::operand_vars("b", identity);
   std::vector<AnyExpr> combined = combine(lhs, rhs);
   if (combined.size() != identity.size())
     throw UserError("L0107",
-                    "reducer '" + name + "' has " + std::to_string(identity.size()) + " identities, but combines to " +
-                        std::to_string(combined.size()) + " values",
+                    "reducer '" + name + "' has " + std::to_string(identity.size()) +
+                        " identities, but combines to " + std::to_string(combined.size()) +
+                        " values",
                     where);
-  auto reducer = make_ref<ReducerNode>(std::move(name), std::move(identity), std::move(lhs), std::move(rhs),
-                                       std::move(combined), associative, commutative);
+  auto reducer =
+      make_ref<ReducerNode>(std::move(name), std::move(identity), std::move(lhs), std::move(rhs),
+                            std::move(combined), associative, commutative);
   detail::check_reducer(*reducer, where);
   return reducer;
 }

@@ -14,7 +14,8 @@ LATHE_DECL Binding::Binding(const Program& program, std::vector<int> order) : pr
   for (std::size_t p = 0; p < program->params.size(); ++p)
     if (program->params[p].buffer) param_slot[p] = slot++;
   for (const auto& d : program->dims) var_slots_.emplace_back(d->var.get(), slot++);
-  // As kernel_slots does: one slot per distinct stride variable. Undeclared outer strides get variables in lowering.
+  // As kernel_slots does: one slot per distinct stride variable. Undeclared outer strides get
+  // variables in lowering.
   std::vector<std::pair<int, int>> open;  // (param, axis) of those
   std::vector<int> open_slot;
   for (std::size_t p = 0; p < program->params.size(); ++p) {
@@ -25,7 +26,8 @@ LATHE_DECL Binding::Binding(const Program& program, std::vector<int> order) : pr
       open_slot.push_back(slot++);
     }
     for (const auto& stride : b->strides)
-      if (const auto* var = stride.as<VarNode>(); var && var_slot(*var) < 0) var_slots_.emplace_back(var, slot++);
+      if (const auto* var = stride.as<VarNode>(); var && var_slot(*var) < 0)
+        var_slots_.emplace_back(var, slot++);
   }
   for (std::size_t p = 0; p < program->params.size(); ++p)
     if (!program->params[p].buffer) param_slot[p] = slot++;
@@ -39,7 +41,8 @@ LATHE_DECL Binding::Binding(const Program& program, std::vector<int> order) : pr
     arg.slot = param_slot[static_cast<std::size_t>(index)];
     arg.rank = param.buffer ? param.buffer->rank() : -1;
     arg.element_bytes = param.dtype().element_bytes();
-    int alignment = param.buffer && param.buffer->alignment > 0 ? param.buffer->alignment : arg.element_bytes;
+    int alignment =
+        param.buffer && param.buffer->alignment > 0 ? param.buffer->alignment : arg.element_bytes;
     arg.alignment_mask = static_cast<std::uintptr_t>(alignment - 1);
     arg.written = param.access != Access::in;
     args_.push_back(arg);
@@ -47,13 +50,16 @@ LATHE_DECL Binding::Binding(const Program& program, std::vector<int> order) : pr
   // Extents first: what general extents and strides need is then known.
   for (int pass = 0; pass < 2; ++pass)
     for (int a = 0; a < args(); ++a)
-      if (param_of(a).buffer) pass == 0 ? add_extent_rules(a, *param_of(a).buffer) : add_stride_rules(a, *param_of(a).buffer);
+      if (param_of(a).buffer)
+        pass == 0 ? add_extent_rules(a, *param_of(a).buffer)
+                  : add_stride_rules(a, *param_of(a).buffer);
   for (std::size_t k = 0; k < open.size(); ++k) {
     Rule rule;
     rule.kind = Check::stride;
     rule.axis = static_cast<std::uint8_t>(open[k].second);
     for (int a = 0; a < args(); ++a)
-      if (args_[static_cast<std::size_t>(a)].param == open[k].first) rule.arg = static_cast<std::uint16_t>(a);
+      if (args_[static_cast<std::size_t>(a)].param == open[k].first)
+        rule.arg = static_cast<std::uint16_t>(a);
     rule.slot = static_cast<std::uint16_t>(open_slot[k]);
     rule.sets = true;
     rules_.push_back(rule);
@@ -66,7 +72,8 @@ LATHE_DECL int Binding::var_slot(const VarNode& var) const {
   return -1;
 }
 
-LATHE_DECL void Binding::add_value_rule(Rule rule, const AnyExpr& e, Check constant, Check same, Check general) {
+LATHE_DECL void Binding::add_value_rule(Rule rule, const AnyExpr& e, Check constant, Check same,
+                                        Check general) {
   if (const auto* value = as_const_int(e)) {
     rule.kind = constant;
     rule.value = *value;
@@ -95,7 +102,8 @@ LATHE_DECL void Binding::add_extent_rules(int arg, const BufferNode& b) {
     Rule bounds = rules_.back();
     bounds.kind = Check::dim;
     for (const auto& d : program_->dims)
-      if (d->var.get() == e.get()) bounds.value = d->min, bounds.largest = d->max, bounds.multiple = d->multiple_of;
+      if (d->var.get() == e.get())
+        bounds.value = d->min, bounds.largest = d->max, bounds.multiple = d->multiple_of;
     rules_.push_back(bounds);
   }
 }
@@ -106,7 +114,8 @@ LATHE_DECL void Binding::add_stride_rules(int arg, const BufferNode& b) {
   for (int axis = 0; axis < b.rank(); ++axis) {
     rule.axis = static_cast<std::uint8_t>(axis);
     if (!b.strides.empty())
-      add_value_rule(rule, b.strides[static_cast<std::size_t>(axis)], Check::stride, Check::stride_same, Check::stride_expr);
+      add_value_rule(rule, b.strides[static_cast<std::size_t>(axis)], Check::stride,
+                     Check::stride_same, Check::stride_expr);
     else if (axis + 1 == b.rank())
       add_value_rule(rule, AnyExpr(1), Check::stride, Check::stride_same, Check::stride_expr);
   }
@@ -123,7 +132,8 @@ LATHE_DECL std::int64_t Binding::value_of(const AnyExpr& e, const std::uint64_t*
     detail::Scalar a{value_of(n->a, slots)}, b{value_of(n->b, slots)};
     return detail::scalar_binary(n->op, n->a.dtype(), a, b).i;
   }
-  if (const auto* n = e.as<SelectNode>()) return value_of(value_of(n->condition, slots) ? n->yes : n->no, slots);
+  if (const auto* n = e.as<SelectNode>())
+    return value_of(value_of(n->condition, slots) ? n->yes : n->no, slots);
   unreachable("an extent is made of something else than arithmetic on dims");
 }
 
@@ -134,28 +144,44 @@ LATHE_DECL Binding::Failure Binding::fill(const CallArg* args, std::uint64_t* sl
     const std::int64_t extent = arg.extents[r.axis];
     bool good = true;
     switch (r.kind) {
-      case Check::extent: good = extent == r.value; break;
-      case Check::extent_same:
-        if (r.sets) slots[r.slot] = static_cast<std::uint64_t>(extent);
-        else good = extent == static_cast<std::int64_t>(slots[r.slot]);
+      case Check::extent:
+        good = extent == r.value;
         break;
-      case Check::extent_expr: good = extent == value_of(r.expr, slots); break;
-      case Check::dim: good = extent >= r.value && extent <= r.largest && (r.multiple == 1 || extent % r.multiple == 0); break;
+      case Check::extent_same:
+        if (r.sets)
+          slots[r.slot] = static_cast<std::uint64_t>(extent);
+        else
+          good = extent == static_cast<std::int64_t>(slots[r.slot]);
+        break;
+      case Check::extent_expr:
+        good = extent == value_of(r.expr, slots);
+        break;
+      case Check::dim:
+        good = extent >= r.value && extent <= r.largest &&
+               (r.multiple == 1 || extent % r.multiple == 0);
+        break;
       // The stride of an axis with at most one element means nothing.
       case Check::stride:
-        if (r.sets) slots[r.slot] = static_cast<std::uint64_t>(arg.strides[r.axis]);
-        else good = arg.strides[r.axis] == r.value || extent <= 1;
+        if (r.sets)
+          slots[r.slot] = static_cast<std::uint64_t>(arg.strides[r.axis]);
+        else
+          good = arg.strides[r.axis] == r.value || extent <= 1;
         break;
       case Check::stride_same:
-        if (r.sets) slots[r.slot] = static_cast<std::uint64_t>(arg.strides[r.axis]);
-        else good = arg.strides[r.axis] == static_cast<std::int64_t>(slots[r.slot]) || extent <= 1;
+        if (r.sets)
+          slots[r.slot] = static_cast<std::uint64_t>(arg.strides[r.axis]);
+        else
+          good = arg.strides[r.axis] == static_cast<std::int64_t>(slots[r.slot]) || extent <= 1;
         break;
-      default: good = extent <= 1 || arg.strides[r.axis] == value_of(r.expr, slots); break;
+      default:
+        good = extent <= 1 || arg.strides[r.axis] == value_of(r.expr, slots);
+        break;
     }
     if (!good) return {r.kind, static_cast<int>(k), 0};
   }
   for (std::size_t a = 0; a < args_.size(); ++a)
-    slots[args_[a].slot] = args_[a].rank < 0 ? args[a].scalar : reinterpret_cast<std::uintptr_t>(args[a].data);
+    slots[args_[a].slot] =
+        args_[a].rank < 0 ? args[a].scalar : reinterpret_cast<std::uintptr_t>(args[a].data);
   return check_memory(args);
 }
 
@@ -183,7 +209,8 @@ LATHE_DECL Binding::Failure Binding::check_memory(const CallArg* args) const {
     if (a < kMany) bytes[a] = b;
     if (b.begin == b.end) continue;
     if (!args[a].data) return {Check::null, static_cast<int>(a), 0};
-    if (reinterpret_cast<std::uintptr_t>(args[a].data) & arg.alignment_mask) return {Check::alignment, static_cast<int>(a), 0};
+    if (reinterpret_cast<std::uintptr_t>(args[a].data) & arg.alignment_mask)
+      return {Check::alignment, static_cast<int>(a), 0};
     if (arg.written && b.self_overlap) return {Check::self_overlap, static_cast<int>(a), 0};
   }
   for (std::size_t w = 0; w < n; ++w) {
@@ -192,15 +219,18 @@ LATHE_DECL Binding::Failure Binding::check_memory(const CallArg* args) const {
     for (std::size_t a = 0; a < n; ++a) {
       if (a == w || args_[a].rank < 0) continue;
       const Bytes other = a < kMany ? bytes[a] : bytes_of(args_[a], args[a]);
-      if (out.begin < other.end && other.begin < out.end && !interleaved(args_[w], args[w], args_[a], args[a]))
+      if (out.begin < other.end && other.begin < out.end &&
+          !interleaved(args_[w], args[w], args_[a], args[a]))
         return {Check::overlap, static_cast<int>(w), static_cast<int>(a)};
     }
   }
   return {};
 }
 
-// Two columns of blocks in one matrix: the same outer stride, and inner ranges that are disjoint modulo that stride.
-LATHE_DECL bool Binding::interleaved(const Arg& a, const CallArg& x, const Arg& b, const CallArg& y) {
+// Two columns of blocks in one matrix: the same outer stride, and inner ranges that are disjoint
+// modulo that stride.
+LATHE_DECL bool Binding::interleaved(const Arg& a, const CallArg& x, const Arg& b,
+                                     const CallArg& y) {
   if (a.rank < 1 || b.rank < 1) return false;
   const std::int64_t step = x.strides[0] * a.element_bytes;
   if (step <= 0 || step != y.strides[0] * b.element_bytes) return false;
@@ -214,7 +244,8 @@ LATHE_DECL bool Binding::interleaved(const Arg& a, const CallArg& x, const Arg& 
   };
   const std::int64_t nx = inner(a, x), ny = inner(b, y);
   if (nx < 0 || ny < 0 || nx > step || ny > step) return false;
-  std::int64_t shift = (reinterpret_cast<std::intptr_t>(y.data) - reinterpret_cast<std::intptr_t>(x.data)) % step;
+  std::int64_t shift =
+      (reinterpret_cast<std::intptr_t>(y.data) - reinterpret_cast<std::intptr_t>(x.data)) % step;
   if (shift < 0) shift += step;
   return shift >= nx && shift + ny <= step;
 }

@@ -6,17 +6,18 @@
 namespace lathe {
 
 LATHE_DECL CodeCache& CodeCache::of(const Context& context) {
-  return context.service<CodeCache>(Service::kernel_cache, [](const Context&) { return new CodeCache; });
+  return context.service<CodeCache>(Service::kernel_cache,
+                                    [](const Context&) { return new CodeCache; });
 }
 
-LATHE_DECL Ref<KernelCode> CodeCache::find(std::uint64_t hash, const Program& scheduled, const Target& target,
-                                           bool strict, int llvm_major) {
+LATHE_DECL Ref<KernelCode> CodeCache::find(std::uint64_t hash, const Program& scheduled,
+                                           const Target& target, bool strict, int llvm_major) {
   std::lock_guard<std::mutex> lock(mutex_);
   for (std::size_t k = entries_.size(); k-- > 0;) {
     const Entry entry = entries_[k];
     const KernelCode& c = *entry.code;
-    if (entry.hash != hash || c.strict != strict || c.llvm_major != llvm_major || !(c.target == target) ||
-        !structurally_equal(c.scheduled, scheduled))
+    if (entry.hash != hash || c.strict != strict || c.llvm_major != llvm_major ||
+        !(c.target == target) || !structurally_equal(c.scheduled, scheduled))
       continue;
     entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(k));
     entries_.push_back(entry);
@@ -26,7 +27,8 @@ LATHE_DECL Ref<KernelCode> CodeCache::find(std::uint64_t hash, const Program& sc
 }
 
 LATHE_DECL Ref<KernelCode> CodeCache::add(std::uint64_t hash, Ref<KernelCode> code) {
-  if (auto first = find(hash, code->scheduled, code->target, code->strict, code->llvm_major)) return first;
+  if (auto first = find(hash, code->scheduled, code->target, code->strict, code->llvm_major))
+    return first;
   std::lock_guard<std::mutex> lock(mutex_);
   if (entries_.size() >= kKept) entries_.erase(entries_.begin());
   entries_.push_back({hash, code});

@@ -46,7 +46,8 @@ inline const EvalStmt* EvalCompiler::block(const BlockNode& n) {
   tree_.kept.push_back(body);
   out->children = {inside(body, &n)};
   if (!n.init) return out;
-  // Which variables the reduce iterators come from, through lets and the iterators of blocks around.
+  // Which variables the reduce iterators come from, through lets and the iterators of blocks
+  // around.
   VarSet sources;
   for (const auto& it : n.iters)
     if (it.kind == IterKind::reduce) eval_add_vars(sources, it.binding);
@@ -66,7 +67,8 @@ inline const EvalStmt* EvalCompiler::block(const BlockNode& n) {
   return out;
 }
 
-/// The identity's stores, inside those of the statements from path_[from] on that the spatial iterators need.
+/// The identity's stores, inside those of the statements from path_[from] on that the spatial
+/// iterators need.
 inline const EvalStmt* EvalCompiler::init_nest(const BlockNode& n, std::size_t from) {
   EvalStmt* head = block_head(n, true);
   Stmt stores = expand_init(n);
@@ -80,13 +82,15 @@ inline const EvalStmt* EvalCompiler::init_nest(const BlockNode& n, std::size_t f
     eval_add_vars(used, it.extent);
   }
   if (n.predicate.get())
-    if (AnyExpr condition = spatial_conditions(n, n.predicate); condition.get()) eval_add_vars(used, condition);
+    if (AnyExpr condition = spatial_conditions(n, n.predicate); condition.get())
+      eval_add_vars(used, condition);
   // What the iterators do not need is dropped; the conditions around then follow.
   VarSet needed = used;
   for (std::size_t k = path_.size(); k-- > from;) wrap(path_[k], nullptr, needed, dropped);
   for (std::size_t k = from; k < path_.size(); ++k) {
     Stmt around{Ref<StmtNode>(path_[k].node)};
-    if (const auto* f = around.as<ForNode>(); f && !eval_holds(needed, f->var.get())) dropped.push_back(f->var.get());
+    if (const auto* f = around.as<ForNode>(); f && !eval_holds(needed, f->var.get()))
+      dropped.push_back(f->var.get());
     if (const auto* let = around.as<LetStmtNode>(); let && !eval_holds(needed, let->var.get()))
       dropped.push_back(let->var.get());
   }
@@ -95,9 +99,10 @@ inline const EvalStmt* EvalCompiler::init_nest(const BlockNode& n, std::size_t f
   return out;
 }
 
-/// Puts one statement of the path around an init; with no body it only notes which variables that needs.
-inline const EvalStmt* EvalCompiler::wrap(const EvalScope& scope, const EvalStmt* body, VarSet& used,
-                                          const VarSet& dropped) {
+/// Puts one statement of the path around an init; with no body it only notes which variables that
+/// needs.
+inline const EvalStmt* EvalCompiler::wrap(const EvalScope& scope, const EvalStmt* body,
+                                          VarSet& used, const VarSet& dropped) {
   Stmt around{Ref<StmtNode>(scope.node)};
   if (const auto* f = around.as<ForNode>()) {
     if (!eval_holds(used, f->var.get())) return body;

@@ -79,7 +79,8 @@ inline const EvalExpr* EvalCompiler::expr(const AnyExpr& e) {
   return &out;
 }
 
-/// Whether some node below moves lanes about, so that lane l of it may need another lane of a variable.
+/// Whether some node below moves lanes about, so that lane l of it may need another lane of a
+/// variable.
 inline bool moves_lanes(const AnyExpr& e) {
   struct Find : Visitor {
     bool found = false;
@@ -217,7 +218,8 @@ inline const EvalStmt* EvalCompiler::stmt(const Stmt& s) {
   return out ? out : stmt(EvalStmt::seq);  // an Evaluate has no effect that a program can see
 }
 
-inline const EvalStmt* EvalCompiler::access(EvalStmt::Kind kind, const Buffer& b, const std::vector<AnyExpr>& indices,
+inline const EvalStmt* EvalCompiler::access(EvalStmt::Kind kind, const Buffer& b,
+                                            const std::vector<AnyExpr>& indices,
                                             const AnyExpr& value) {
   EvalStmt* out = stmt(kind);
   out->slot = buffer_slot(b);

@@ -5,8 +5,12 @@
 namespace lathe::detail {
 
 inline Scalar eval_const(const EvalExpr& e, EvalFrame&, int) { return e.value; }
-inline Scalar eval_var(const EvalExpr& e, EvalFrame& frame, int lane) { return frame.var(e.slot + lane); }
-inline Scalar eval_load(const EvalExpr& e, EvalFrame& frame, int lane) { return frame.load(e, lane); }
+inline Scalar eval_var(const EvalExpr& e, EvalFrame& frame, int lane) {
+  return frame.var(e.slot + lane);
+}
+inline Scalar eval_load(const EvalExpr& e, EvalFrame& frame, int lane) {
+  return frame.load(e, lane);
+}
 
 inline Scalar eval_let(const EvalExpr& e, EvalFrame& frame, int lane) {
   if (e.a->lanes == 1) {
@@ -29,11 +33,20 @@ inline Scalar eval_index(const EvalExpr& e, EvalFrame& frame, int lane) {
   Scalar a = e.a->at(frame, lane), b = e.b->at(frame, lane);
   const auto x = static_cast<std::uint64_t>(a.i), y = static_cast<std::uint64_t>(b.i);
   switch (static_cast<BinaryOp>(e.op)) {
-    case BinaryOp::add: a.i = static_cast<std::int64_t>(x + y); return a;
-    case BinaryOp::sub: a.i = static_cast<std::int64_t>(x - y); return a;
-    case BinaryOp::mul: a.i = static_cast<std::int64_t>(x * y); return a;
-    case BinaryOp::lt: a.i = a.i < b.i; return a;
-    default: return scalar_binary(static_cast<BinaryOp>(e.op), kIndex, a, b);
+    case BinaryOp::add:
+      a.i = static_cast<std::int64_t>(x + y);
+      return a;
+    case BinaryOp::sub:
+      a.i = static_cast<std::int64_t>(x - y);
+      return a;
+    case BinaryOp::mul:
+      a.i = static_cast<std::int64_t>(x * y);
+      return a;
+    case BinaryOp::lt:
+      a.i = a.i < b.i;
+      return a;
+    default:
+      return scalar_binary(static_cast<BinaryOp>(e.op), kIndex, a, b);
   }
 }
 
@@ -71,7 +84,8 @@ inline Scalar eval_nothing(const EvalExpr&, EvalFrame&, int) { return {}; }
 inline Scalar eval_ramp(const EvalExpr& e, EvalFrame& frame, int lane) {
   Scalar base = e.a->at(frame, lane % e.a->lanes), step = e.b->spread(frame, lane % e.a->lanes);
   Scalar count = scalar_cast(e.dtype, kIndex, Scalar{lane / e.a->lanes});
-  return scalar_binary(BinaryOp::add, e.dtype, base, scalar_binary(BinaryOp::mul, e.dtype, count, step));
+  return scalar_binary(BinaryOp::add, e.dtype, base,
+                       scalar_binary(BinaryOp::mul, e.dtype, count, step));
 }
 inline Scalar eval_broadcast(const EvalExpr& e, EvalFrame& frame, int lane) {
   return e.a->at(frame, lane % e.a->lanes);
@@ -83,20 +97,31 @@ inline Scalar eval_shuffle(const EvalExpr& e, EvalFrame& frame, int lane) {
 
 LATHE_DECL EvalExpr::Run eval_function(const AnyExpr& e) {
   switch (e.kind()) {
-    case ExprKind::Const: return eval_const;
-    case ExprKind::Var: return eval_var;
-    case ExprKind::Load: return eval_load;
-    case ExprKind::Let: return eval_let;
-    case ExprKind::Binary: return e.as<BinaryNode>()->a.dtype().scalar() == kIndex ? eval_index : eval_binary;
-    case ExprKind::Unary: return eval_unary;
-    case ExprKind::Select: return eval_select;
-    case ExprKind::Cast: return eval_cast;
+    case ExprKind::Const:
+      return eval_const;
+    case ExprKind::Var:
+      return eval_var;
+    case ExprKind::Load:
+      return eval_load;
+    case ExprKind::Let:
+      return eval_let;
+    case ExprKind::Binary:
+      return e.as<BinaryNode>()->a.dtype().scalar() == kIndex ? eval_index : eval_binary;
+    case ExprKind::Unary:
+      return eval_unary;
+    case ExprKind::Select:
+      return eval_select;
+    case ExprKind::Cast:
+      return eval_cast;
     case ExprKind::Call:
       if (e.as<CallNode>()->op == CallOp::reinterpret) return eval_reinterpret;
       return e.as<CallNode>()->op == CallOp::prefetch ? eval_nothing : eval_call;
-    case ExprKind::Ramp: return eval_ramp;
-    case ExprKind::Broadcast: return eval_broadcast;
-    case ExprKind::Shuffle: return eval_shuffle;
+    case ExprKind::Ramp:
+      return eval_ramp;
+    case ExprKind::Broadcast:
+      return eval_broadcast;
+    case ExprKind::Shuffle:
+      return eval_shuffle;
   }
   unreachable("evaluator: unknown expression");
 }

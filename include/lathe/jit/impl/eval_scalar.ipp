@@ -3,7 +3,6 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-
 #include <lathe/ir/narrow.hpp>
 #include <lathe/jit/eval_scalar.hpp>
 
@@ -38,29 +37,46 @@ F float_max(F a, F b) {
 template <class F>
 F float_arithmetic(BinaryOp op, F a, F b) {
   switch (op) {
-    case BinaryOp::add: return a + b;
-    case BinaryOp::sub: return a - b;
-    case BinaryOp::mul: return a * b;
-    case BinaryOp::div: return a / b;
-    case BinaryOp::mod: return std::fmod(a, b);
-    case BinaryOp::min: return float_min(a, b);
-    case BinaryOp::max: return float_max(a, b);
-    case BinaryOp::fast_min: return a < b ? a : b;
-    case BinaryOp::fast_max: return a > b ? a : b;
-    default: unreachable("evaluator: integer operator on floats");
+    case BinaryOp::add:
+      return a + b;
+    case BinaryOp::sub:
+      return a - b;
+    case BinaryOp::mul:
+      return a * b;
+    case BinaryOp::div:
+      return a / b;
+    case BinaryOp::mod:
+      return std::fmod(a, b);
+    case BinaryOp::min:
+      return float_min(a, b);
+    case BinaryOp::max:
+      return float_max(a, b);
+    case BinaryOp::fast_min:
+      return a < b ? a : b;
+    case BinaryOp::fast_max:
+      return a > b ? a : b;
+    default:
+      unreachable("evaluator: integer operator on floats");
   }
 }
 
 template <class N>
 bool compare_numbers(BinaryOp op, N a, N b) {
   switch (op) {
-    case BinaryOp::eq: return a == b;
-    case BinaryOp::ne: return a != b;
-    case BinaryOp::lt: return a < b;
-    case BinaryOp::le: return a <= b;
-    case BinaryOp::gt: return a > b;
-    case BinaryOp::ge: return a >= b;
-    default: unreachable("evaluator: not a comparison");
+    case BinaryOp::eq:
+      return a == b;
+    case BinaryOp::ne:
+      return a != b;
+    case BinaryOp::lt:
+      return a < b;
+    case BinaryOp::le:
+      return a <= b;
+    case BinaryOp::gt:
+      return a > b;
+    case BinaryOp::ge:
+      return a >= b;
+    default:
+      unreachable("evaluator: not a comparison");
   }
 }
 
@@ -86,34 +102,48 @@ inline std::int64_t int_arithmetic(BinaryOp op, DType t, std::int64_t a, std::in
   const unsigned count = static_cast<unsigned>(y) & static_cast<unsigned>(t.bits - 1);
   const bool less = t.is_signed() ? a < b : x < y;
   switch (op) {
-    case BinaryOp::add: return static_cast<std::int64_t>(x + y);
-    case BinaryOp::sub: return static_cast<std::int64_t>(x - y);
-    case BinaryOp::mul: return static_cast<std::int64_t>(x * y);
+    case BinaryOp::add:
+      return static_cast<std::int64_t>(x + y);
+    case BinaryOp::sub:
+      return static_cast<std::int64_t>(x - y);
+    case BinaryOp::mul:
+      return static_cast<std::int64_t>(x * y);
     case BinaryOp::div:
     case BinaryOp::mod:
     case BinaryOp::floordiv:
-    case BinaryOp::floormod: return t.is_signed() ? signed_division(op, a, b) : unsigned_division(op, x, y);
+    case BinaryOp::floormod:
+      return t.is_signed() ? signed_division(op, a, b) : unsigned_division(op, x, y);
     case BinaryOp::min:
-    case BinaryOp::fast_min: return less ? a : b;
+    case BinaryOp::fast_min:
+      return less ? a : b;
     case BinaryOp::max:
-    case BinaryOp::fast_max: return less ? b : a;
+    case BinaryOp::fast_max:
+      return less ? b : a;
     case BinaryOp::and_:
-    case BinaryOp::bit_and: return a & b;
+    case BinaryOp::bit_and:
+      return a & b;
     case BinaryOp::or_:
-    case BinaryOp::bit_or: return a | b;
-    case BinaryOp::bit_xor: return a ^ b;
-    case BinaryOp::shl: return static_cast<std::int64_t>(x << count);
-    case BinaryOp::shr: return t.is_signed() ? a >> count : static_cast<std::int64_t>(x >> count);
-    default: unreachable("evaluator: not an integer operator");
+    case BinaryOp::bit_or:
+      return a | b;
+    case BinaryOp::bit_xor:
+      return a ^ b;
+    case BinaryOp::shl:
+      return static_cast<std::int64_t>(x << count);
+    case BinaryOp::shr:
+      return t.is_signed() ? a >> count : static_cast<std::int64_t>(x >> count);
+    default:
+      unreachable("evaluator: not an integer operator");
   }
 }
 
 LATHE_DECL Scalar scalar_binary(BinaryOp op, DType t, Scalar a, Scalar b) {
   Scalar out;
   if (is_comparison(op)) {
-    bool yes = t.is_float() ? (t.bits == 64 ? compare_numbers(op, a.f, b.f) : compare_numbers(op, a.s, b.s))
+    bool yes = t.is_float()
+                   ? (t.bits == 64 ? compare_numbers(op, a.f, b.f) : compare_numbers(op, a.s, b.s))
                : t.is_signed() ? compare_numbers(op, a.i, b.i)
-                               : compare_numbers(op, static_cast<std::uint64_t>(a.i), static_cast<std::uint64_t>(b.i));
+                               : compare_numbers(op, static_cast<std::uint64_t>(a.i),
+                                                 static_cast<std::uint64_t>(b.i));
     out.i = yes;
   } else if (!t.is_float()) {
     out.i = wrap_int(t, int_arithmetic(op, t, a.i, b.i));
@@ -130,9 +160,12 @@ LATHE_DECL Scalar scalar_unary(UnaryOp op, DType t, Scalar a) {
   if (op == UnaryOp::not_) return scalar_int(!a.i);
   if (op == UnaryOp::bit_not) return scalar_int(wrap_int(t, ~a.i));
   Scalar out;
-  if (!t.is_float()) out.i = wrap_int(t, static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(a.i)));
-  else if (t.bits == 64) out.f = -a.f;
-  else out.s = -a.s;
+  if (!t.is_float())
+    out.i = wrap_int(t, static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(a.i)));
+  else if (t.bits == 64)
+    out.f = -a.f;
+  else
+    out.s = -a.s;
   return out;
 }
 
@@ -146,15 +179,17 @@ inline std::int64_t float_to_int(DType to, double value) {
   }
   const double limit = std::ldexp(1.0, to.bits - 1);
   if (value >= limit) return static_cast<std::int64_t>((std::uint64_t{1} << (to.bits - 1)) - 1);
-  if (value < -limit) return wrap_int(to, static_cast<std::int64_t>(std::uint64_t{1} << (to.bits - 1)));
+  if (value < -limit)
+    return wrap_int(to, static_cast<std::int64_t>(std::uint64_t{1} << (to.bits - 1)));
   return static_cast<std::int64_t>(value);
 }
 
-// A double that rounds to any type of at most 32 bits as the integer itself would: where 53 bits do not hold it, the
-// last bit says that something was cut off.
+// A double that rounds to any type of at most 32 bits as the integer itself would: where 53 bits do
+// not hold it, the last bit says that something was cut off.
 inline double sticky_double(bool is_signed, std::int64_t i) {
   const bool negative = is_signed && i < 0;
-  std::uint64_t magnitude = negative ? 0 - static_cast<std::uint64_t>(i) : static_cast<std::uint64_t>(i);
+  std::uint64_t magnitude =
+      negative ? 0 - static_cast<std::uint64_t>(i) : static_cast<std::uint64_t>(i);
   if (magnitude >> 53) {
     bool cut = (magnitude & 0x7FF) != 0;
     magnitude = (magnitude & ~std::uint64_t{0x7FF}) | (cut ? std::uint64_t{0x800} : 0);
@@ -165,9 +200,14 @@ inline double sticky_double(bool is_signed, std::int64_t i) {
 
 inline Scalar int_to_float(DType to, DType from, std::int64_t i) {
   Scalar out;
-  if (to.bits == 64) out.f = from.is_signed() ? static_cast<double>(i) : static_cast<double>(static_cast<std::uint64_t>(i));
-  else if (to.bits == 32) out.s = from.is_signed() ? static_cast<float>(i) : static_cast<float>(static_cast<std::uint64_t>(i));
-  else out.s = round_scalar(to, sticky_double(from.is_signed(), i));
+  if (to.bits == 64)
+    out.f = from.is_signed() ? static_cast<double>(i)
+                             : static_cast<double>(static_cast<std::uint64_t>(i));
+  else if (to.bits == 32)
+    out.s = from.is_signed() ? static_cast<float>(i)
+                             : static_cast<float>(static_cast<std::uint64_t>(i));
+  else
+    out.s = round_scalar(to, sticky_double(from.is_signed(), i));
   return out;
 }
 
@@ -184,33 +224,54 @@ LATHE_DECL Scalar scalar_cast(DType to, DType from, Scalar a) {
 
 LATHE_DECL Scalar scalar_of(DType t, std::int64_t i, double f) {
   Scalar out;
-  if (!t.is_float()) out.i = wrap_int(t, i);
-  else if (t.bits == 64) out.f = f;
-  else out.s = round_scalar(t, f);
+  if (!t.is_float())
+    out.i = wrap_int(t, i);
+  else if (t.bits == 64)
+    out.f = f;
+  else
+    out.s = round_scalar(t, f);
   return out;
 }
 
 // The C library's function in f64.
 inline double math_call(CallOp op, double x, double y) {
   switch (op) {
-    case CallOp::exp: return std::exp(x);
-    case CallOp::exp2: return std::exp2(x);
-    case CallOp::log: return std::log(x);
-    case CallOp::log2: return std::log2(x);
-    case CallOp::sin: return std::sin(x);
-    case CallOp::cos: return std::cos(x);
-    case CallOp::tan: return std::tan(x);
-    case CallOp::tanh: return std::tanh(x);
-    case CallOp::erf: return std::erf(x);
-    case CallOp::sqrt: return std::sqrt(x);
-    case CallOp::pow: return std::pow(x, y);
-    case CallOp::abs: return std::fabs(x);
-    case CallOp::floor: return std::floor(x);
-    case CallOp::ceil: return std::ceil(x);
-    case CallOp::trunc: return std::trunc(x);
-    case CallOp::round: return std::nearbyint(x);
-    case CallOp::copysign: return std::copysign(x, y);
-    default: unreachable("evaluator: unknown call");
+    case CallOp::exp:
+      return std::exp(x);
+    case CallOp::exp2:
+      return std::exp2(x);
+    case CallOp::log:
+      return std::log(x);
+    case CallOp::log2:
+      return std::log2(x);
+    case CallOp::sin:
+      return std::sin(x);
+    case CallOp::cos:
+      return std::cos(x);
+    case CallOp::tan:
+      return std::tan(x);
+    case CallOp::tanh:
+      return std::tanh(x);
+    case CallOp::erf:
+      return std::erf(x);
+    case CallOp::sqrt:
+      return std::sqrt(x);
+    case CallOp::pow:
+      return std::pow(x, y);
+    case CallOp::abs:
+      return std::fabs(x);
+    case CallOp::floor:
+      return std::floor(x);
+    case CallOp::ceil:
+      return std::ceil(x);
+    case CallOp::trunc:
+      return std::trunc(x);
+    case CallOp::round:
+      return std::nearbyint(x);
+    case CallOp::copysign:
+      return std::copysign(x, y);
+    default:
+      unreachable("evaluator: unknown call");
   }
 }
 
@@ -223,7 +284,8 @@ inline Scalar int_call(CallOp op, DType t, Scalar a) {
 LATHE_DECL Scalar scalar_call(CallOp op, DType t, const Scalar* args) {
   if (!t.is_float()) return int_call(op, t, args[0]);
   const bool wide = t.bits == 64;
-  if (op == CallOp::is_nan) return scalar_int(wide ? args[0].f != args[0].f : args[0].s != args[0].s);
+  if (op == CallOp::is_nan)
+    return scalar_int(wide ? args[0].f != args[0].f : args[0].s != args[0].s);
   const double x = wide ? args[0].f : static_cast<double>(args[0].s);
   if (op == CallOp::scale2) {
     // Past these bounds the result is 0 or infinite whatever x is.
@@ -232,8 +294,10 @@ LATHE_DECL Scalar scalar_call(CallOp op, DType t, const Scalar* args) {
   }
   if (op == CallOp::fma) {
     Scalar out;
-    if (wide) out.f = std::fma(args[0].f, args[1].f, args[2].f);
-    else out.s = std::fma(args[0].s, args[1].s, args[2].s);
+    if (wide)
+      out.f = std::fma(args[0].f, args[1].f, args[2].f);
+    else
+      out.s = std::fma(args[0].s, args[1].s, args[2].s);
     if (t.bits < 32) out.s = round_scalar(t, out.s);
     return out;
   }
@@ -254,10 +318,14 @@ LATHE_DECL std::uint64_t scalar_bits(DType t, Scalar a) {
 
 LATHE_DECL Scalar scalar_from_bits(DType t, std::uint64_t bits) {
   Scalar out;
-  if (!t.is_float()) out.i = wrap_int(t, static_cast<std::int64_t>(bits));
-  else if (t.bits == 64) out.f = std::bit_cast<double>(bits);
-  else if (t.bits == 32) out.s = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
-  else out.s = static_cast<float>(decode_float(float_format(t), static_cast<std::uint32_t>(bits)));
+  if (!t.is_float())
+    out.i = wrap_int(t, static_cast<std::int64_t>(bits));
+  else if (t.bits == 64)
+    out.f = std::bit_cast<double>(bits);
+  else if (t.bits == 32)
+    out.s = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+  else
+    out.s = static_cast<float>(decode_float(float_format(t), static_cast<std::uint32_t>(bits)));
   return out;
 }
 

@@ -12,7 +12,8 @@ inline EvalFrame::EvalFrame(const EvalTree& tree, const std::uint64_t* slots)
   const std::uint64_t* vars = slots + tree.buffer_params;
   for (std::size_t k = 0; k < tree.var_slots.size(); ++k) {
     DType t = tree.var_types[k];
-    std::uint64_t bits = t.bits == 64 ? vars[k] : vars[k] & ((std::uint64_t{1} << t.element_bytes() * 8) - 1);
+    std::uint64_t bits =
+        t.bits == 64 ? vars[k] : vars[k] & ((std::uint64_t{1} << t.element_bytes() * 8) - 1);
     var(tree.var_slots[k]) = t.is_bool() ? Scalar{bits != 0} : scalar_from_bits(t, bits);
   }
   for (int b = 0; b < tree.buffer_params; ++b) {
@@ -20,7 +21,8 @@ inline EvalFrame::EvalFrame(const EvalTree& tree, const std::uint64_t* slots)
     m.base = reinterpret_cast<char*>(static_cast<std::uintptr_t>(slots[b]));
     lay_out(b);
     if (tree.options.find_uninitialized)
-      m.stored.assign(static_cast<std::size_t>(m.count), !tree.buffers[static_cast<std::size_t>(b)].output);
+      m.stored.assign(static_cast<std::size_t>(m.count),
+                      !tree.buffers[static_cast<std::size_t>(b)].output);
   }
 }
 
@@ -46,21 +48,26 @@ inline void EvalFrame::lay_out(int buffer) {
   m.count = empty ? 0 : high - low + 1;
 }
 
-inline void EvalFrame::fail(int buffer, const std::vector<const EvalExpr*>& indices, int lane, const char* what) {
+inline void EvalFrame::fail(int buffer, const std::vector<const EvalExpr*>& indices, int lane,
+                            const char* what) {
   const auto& m = memory_[static_cast<std::size_t>(buffer)];
-  std::string at = join(indices, ", ", [&](const EvalExpr* i) { return format_int(i->spread(*this, lane).i); });
+  std::string at =
+      join(indices, ", ", [&](const EvalExpr* i) { return format_int(i->spread(*this, lane).i); });
   std::string shape;
   for (int d = 0; d < m.rank; ++d) append(shape, d ? ", " : "", m.shape[d]);
-  throw InternalError(cat("evaluator: ", tree_.buffers[static_cast<std::size_t>(buffer)].buffer->name, "[", at, "] ",
-                          what, ", its shape is [", shape, "]"));
+  throw InternalError(
+      cat("evaluator: ", tree_.buffers[static_cast<std::size_t>(buffer)].buffer->name, "[", at,
+          "] ", what, ", its shape is [", shape, "]"));
 }
 
-inline std::int64_t EvalFrame::offset(int buffer, const std::vector<const EvalExpr*>& indices, int lane) {
+inline std::int64_t EvalFrame::offset(int buffer, const std::vector<const EvalExpr*>& indices,
+                                      int lane) {
   const EvalMemory& m = memory_[static_cast<std::size_t>(buffer)];
   std::int64_t offset = 0;
   if (tree_.flat) {
     if (!indices.empty()) offset = indices[0]->spread(*this, lane).i;
-    if (offset < m.low || offset >= m.low + m.count) fail(buffer, indices, lane, "is outside of the buffer");
+    if (offset < m.low || offset >= m.low + m.count)
+      fail(buffer, indices, lane, "is outside of the buffer");
     return offset;
   }
   for (int d = 0; d < m.rank; ++d) {
@@ -91,7 +98,8 @@ inline void EvalFrame::store(const EvalStmt& s, std::int64_t at, int lane, Scala
   auto& m = memory_[static_cast<std::size_t>(s.slot)];
   DType t = tree_.buffers[static_cast<std::size_t>(s.slot)].element;
   char* place = address(s.slot, at, lane);
-  if (s.kind == EvalStmt::atomic) value = scalar_binary(static_cast<BinaryOp>(s.op), t, read_element(t, place), value);
+  if (s.kind == EvalStmt::atomic)
+    value = scalar_binary(static_cast<BinaryOp>(s.op), t, read_element(t, place), value);
   write_element(t, place, value);
   if (!m.stored.empty()) m.stored[static_cast<std::size_t>(at - m.low)] = true;
 }
@@ -119,7 +127,8 @@ inline void EvalFrame::run_store(const EvalStmt& s) {
     to.offset = offset(s.slot, s.args, l);
   }
   for (int l = 0; l < lanes; ++l)
-    if (const Lane& from = all[static_cast<std::size_t>(l)]; from.on) store(s, from.offset, l, from.value);
+    if (const Lane& from = all[static_cast<std::size_t>(l)]; from.on)
+      store(s, from.offset, l, from.value);
 }
 
 inline void EvalFrame::run_let(const EvalStmt& s) {
@@ -164,10 +173,13 @@ inline EvalStatus EvalFrame::run(const EvalStmt& s) {
       for (const auto* child : s.children)
         if (EvalStatus status = run(*child)) return status;
       return 0;
-    case EvalStmt::loop: return run_loop(s);
+    case EvalStmt::loop:
+      return run_loop(s);
     case EvalStmt::store:
-    case EvalStmt::atomic: return run_store(s), 0;
-    case EvalStmt::let: return run_let(s), run(*s.children[0]);
+    case EvalStmt::atomic:
+      return run_store(s), 0;
+    case EvalStmt::let:
+      return run_let(s), run(*s.children[0]);
     case EvalStmt::branch:
       if (s.a->at(*this, 0).i) return run(*s.children[0]);
       return s.children.size() > 1 ? run(*s.children[1]) : 0;
@@ -177,8 +189,10 @@ inline EvalStatus EvalFrame::run(const EvalStmt& s) {
       return 0;
     case EvalStmt::check:
       return s.a->at(*this, 0).i ? 0 : static_cast<EvalStatus>(Status::assertion) + s.slot;
-    case EvalStmt::alloc: return run_alloc(s);
-    case EvalStmt::block: return run_block(s);
+    case EvalStmt::alloc:
+      return run_alloc(s);
+    case EvalStmt::block:
+      return run_block(s);
   }
   unreachable("evaluator: unknown statement");
 }
@@ -188,7 +202,8 @@ inline EvalStatus EvalFrame::run(const EvalStmt& s) {
 LATHE_DECL Evaluator::Evaluator(const Program& program, EvaluatorOptions options)
     : program_(program), tree_(detail::make_eval_tree(program, options)) {}
 
-LATHE_DECL void Evaluator::run(const std::uint64_t* slots, const Context& context, Location where) const {
+LATHE_DECL void Evaluator::run(const std::uint64_t* slots, const Context& context,
+                               Location where) const {
   detail::EvalFrame frame(*tree_, slots);
   detail::EvalStatus status = frame.run(*tree_->body);
   if (status == 0) return;

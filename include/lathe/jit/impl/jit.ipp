@@ -14,12 +14,14 @@
 namespace lathe {
 namespace detail {
 
-inline Program scheduled_program(const Source& source, const Program& program, const Target& target) {
+inline Program scheduled_program(const Source& source, const Program& program,
+                                 const Target& target) {
   if (source.scheduled() || program->stage != Stage::blocks) return program;
   return default_schedule(program, target, {.strict = source.options().strict}).program();
 }
 
-inline std::uint64_t code_hash(const Program& scheduled, const Target& target, bool strict, int llvm_major) {
+inline std::uint64_t code_hash(const Program& scheduled, const Target& target, bool strict,
+                               int llvm_major) {
   std::uint64_t h = structural_hash(scheduled);
   auto mix = [&h](std::uint64_t v) { h = (h ^ v) * 0x9E3779B97F4A7C15ull, h ^= h >> 29; };
   for (char c : target.str()) mix(static_cast<unsigned char>(c));
@@ -28,7 +30,8 @@ inline std::uint64_t code_hash(const Program& scheduled, const Target& target, b
   return h;
 }
 
-inline Ref<KernelCode> compile_code(const Source& source, const Program& scheduled, const Target& target, const Llvm& llvm,
+inline Ref<KernelCode> compile_code(const Source& source, const Program& scheduled,
+                                    const Target& target, const Llvm& llvm,
                                     const Context& context) {
   const bool strict = source.options().strict;
   CodeCache& cache = CodeCache::of(context);
@@ -52,8 +55,9 @@ inline Target target_of(const Source& source) {
   Target target = source.options().target ? *source.options().target : host();
   std::string reason;
   if (!target.runs_on(host(), &reason))
-    throw UserError("L0312", cat("code for '", target.name, "' does not run on this machine: ", reason), source.where(), {},
-                    "use lt::host(), or export the code");
+    throw UserError("L0312",
+                    cat("code for '", target.name, "' does not run on this machine: ", reason),
+                    source.where(), {}, "use lt::host(), or export the code");
   return target;
 }
 
@@ -66,7 +70,8 @@ LATHE_DECL AnyKernel jit_any(const Source& source, const std::vector<ProgramPara
   std::string reason;
   const Llvm* llvm = Llvm::find(context.options().llvm, &reason);
   if (!llvm) {
-    context.log(LogLevel::warning, cat("kernel '", bound.program->name, "' is interpreted: ", reason));
+    context.log(LogLevel::warning,
+                cat("kernel '", bound.program->name, "' is interpreted: ", reason));
     return detail::make_evaluator(bound, context);
   }
   Program scheduled = detail::scheduled_program(source, bound.program, target);

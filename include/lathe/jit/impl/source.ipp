@@ -12,7 +12,8 @@ LATHE_DECL const Context& context_of(const Source& source) {
 }
 
 inline std::string list_params(const Program& p) {
-  return join(p->params, ", ", [](const Param& param) -> const std::string& { return param.name(); });
+  return join(p->params, ", ",
+              [](const Param& param) -> const std::string& { return param.name(); });
 }
 
 inline bool is_param_of(const AnyTensor& t, const Param& p) {
@@ -21,7 +22,8 @@ inline bool is_param_of(const AnyTensor& t, const Param& p) {
 }
 inline bool looks_like(const AnyTensor& t, const Param& p) {
   const int rank = p.buffer ? p.buffer->rank() : 0;
-  return t.is_scalar() == !p.buffer && t.name() == p.name() && t.dtype() == p.dtype() && t.rank() == rank;
+  return t.is_scalar() == !p.buffer && t.name() == p.name() && t.dtype() == p.dtype() &&
+         t.rank() == rank;
 }
 
 inline int find_param(const Program& program, const ProgramParam& wanted, Location where) {
@@ -30,45 +32,56 @@ inline int find_param(const Program& program, const ProgramParam& wanted, Locati
     if (is_param_of(wanted.tensor, program->params[static_cast<std::size_t>(k)])) return k;
   for (int k = 0; k < count; ++k)
     if (looks_like(wanted.tensor, program->params[static_cast<std::size_t>(k)])) return k;
-  throw UserError("L0310", cat("'", wanted.tensor.name(), "' is no parameter of program '", program->name, "'"), where,
-                  cat("its parameters: ", list_params(program)),
-                  "outputs and inputs are fixed where the schedule is made: lt::Schedule s(lt::outputs(…))");
+  throw UserError(
+      "L0310", cat("'", wanted.tensor.name(), "' is no parameter of program '", program->name, "'"),
+      where, cat("its parameters: ", list_params(program)),
+      "outputs and inputs are fixed where the schedule is made: lt::Schedule s(lt::outputs(…))");
 }
 
 /// Puts the arguments of a call in relation to the parameters of a finished program.
-inline BoundProgram match_params(const Program& program, const std::vector<ProgramParam>& params, Location where) {
+inline BoundProgram match_params(const Program& program, const std::vector<ProgramParam>& params,
+                                 Location where) {
   BoundProgram out{program, {}};
   std::vector<bool> given(program->params.size());
   for (const auto& p : params) {
     int index = find_param(program, p, where);
     const Access access = program->params[static_cast<std::size_t>(index)].access;
     if (p.result && access != Access::inout)
-      throw UserError("L0310", cat("'", p.tensor.name(), "' is not declared inout in program '", program->name, "'"), where);
+      throw UserError(
+          "L0310",
+          cat("'", p.tensor.name(), "' is not declared inout in program '", program->name, "'"),
+          where);
     if (given[static_cast<std::size_t>(index)])
       throw UserError("L0310", cat("'", p.tensor.name(), "' is given twice"), where);
     given[static_cast<std::size_t>(index)] = true;
     out.order.push_back(index);
   }
   for (std::size_t k = 0; k < given.size(); ++k) {
-    if (params.empty()) out.order.push_back(static_cast<int>(k));
+    if (params.empty())
+      out.order.push_back(static_cast<int>(k));
     else if (!given[k])
-      throw UserError("L0310", cat("parameter '", program->params[k].name(), "' of program '", program->name, "' is not given"),
+      throw UserError("L0310",
+                      cat("parameter '", program->params[k].name(), "' of program '", program->name,
+                          "' is not given"),
                       where, cat("its parameters: ", list_params(program)));
   }
   return out;
 }
 
-LATHE_DECL BoundProgram bound_program(const Source& source, const std::vector<ProgramParam>& params) {
+LATHE_DECL BoundProgram bound_program(const Source& source,
+                                      const std::vector<ProgramParam>& params) {
   if (source.program()) return match_params(source.program(), params, source.where());
   BoundProgram out{params.empty() ? program_of(source.outputs(), source.where())
                                   : program_of(source.outputs(), params, source.where()),
                    {}};
-  for (std::size_t k = 0; k < out.program->params.size(); ++k) out.order.push_back(static_cast<int>(k));
+  for (std::size_t k = 0; k < out.program->params.size(); ++k)
+    out.order.push_back(static_cast<int>(k));
   return out;
 }
 
 LATHE_DECL AnyKernel make_evaluator(const BoundProgram& bound, const Context& context) {
-  return AnyKernel(make_ref<Binding>(bound.program, bound.order), {}, Evaluator(open_strides(bound.program)), context);
+  return AnyKernel(make_ref<Binding>(bound.program, bound.order), {},
+                   Evaluator(open_strides(bound.program)), context);
 }
 
 }  // namespace detail
