@@ -2,10 +2,17 @@
 # Formats all C++ files of the tree; --check only names those that differ.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-action=(-i)
-[[ ${1:-} == --check ]] && action=(--dry-run --Werror)
 folders=(include tests examples cmake)
 [[ -d bench ]] && folders+=(bench)
 # The contract is kept as it was written.
-find "${folders[@]}" -name '*.[chi]pp' -not -path 'tests/contract/*' -print0 |
-  xargs -0 -P "$(nproc)" -n 16 clang-format "${action[@]}"
+format() {
+  find "${folders[@]}" -name '*.[chi]pp' -not -path 'tests/contract/*' -print0 |
+    xargs -0 -P "$(nproc)" -n 16 clang-format "$@"
+}
+if [[ ${1:-} != --check ]]; then
+  format -i
+elif ! problems=$(format --dry-run --Werror 2>&1); then
+  printf '%s\n' "Not as tools/format.sh would have it:"
+  grep -o '^[^ :]*' <<<"$problems" | sort -u
+  exit 1
+fi

@@ -7,6 +7,8 @@
 #include <lathe/ir/impl/layer.ipp>
 #include <lathe/arith/impl/layer.ipp>
 #include <lathe/dsl/impl/layer.ipp>
+#include <lathe/schedule/impl/layer.ipp>
 #include <lathe/lower/impl/layer.ipp>
 #include <lathe/codegen/impl/layer.ipp>
 #include <lathe/runtime/impl/layer.ipp>
+#include <lathe/jit/impl/layer.ipp>
