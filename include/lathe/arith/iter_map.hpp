@@ -13,29 +13,34 @@ struct IterDomain {
   AnyExpr min, extent;
 };
 
-/// scale * ((source / lower) % extent), where source is the var of domain `input` minus its min.
-/// scale may be negative: a reversed iterator.
+/// scale * ((source / lower) % extent). The source is inputs[k].var - inputs[k].min for k <
+/// inputs.size(), else the sum fused[k - inputs.size()], which runs over [0, its extent) without
+/// gap or repetition. scale may be negative: a reversed iterator.
 struct IterSplit {
-  std::size_t input = 0;
+  std::size_t source = 0;
   AnyExpr lower, extent, scale;
+  bool whole = false;  ///< no % was written: the extent is the source's extent / lower, rounded up
 };
 
 /// The sum of its splits (largest scale first) + base. Its values lie in [min, min + extent).
 struct IterSum {
   std::vector<IterSplit> splits;
   AnyExpr base, min, extent;
-  bool dense = false;  ///< every value of [min, min + extent) is taken
+  bool injective = false;  ///< different splits give different values
+  bool dense = false;  ///< every value of [min, min + extent) is taken (if every split takes all of
+                       ///< its values)
 };
 
 /// What detection found about (inputs) -> (sums). Unknown properties are false.
 struct IterMap {
   std::vector<IterDomain> inputs;
+  std::vector<IterSum> fused;  ///< sums that are split again
   std::vector<IterSum> sums;  ///< one per index expression; empty if an expression has no such form
   bool injective = false;     ///< two points of the domain never give one target
   bool covering = false;      ///< every point of the box of the sums' [min, min + extent) is hit
   std::string_view why;       ///< the first reason for a missing property, "" if bijective
 
-  bool known() const { return !sums.empty() || (injective && covering); }
+  bool known() const { return why.empty() || !sums.empty(); }
   bool bijective() const { return injective && covering; }
 };
 

@@ -101,6 +101,7 @@ class Simplifier {
   Poly floordiv_rest(Poly r, std::int64_t c);
   Poly floormod_rest(const Poly& r, std::int64_t c);
   bool floordiv_nested(const Poly& r, std::int64_t c, Poly& out);
+  bool reduce_coefs(const Poly& r, std::int64_t c, Poly& q, Poly& rest);
   bool pull_gcd(const Poly& r, std::int64_t c, std::int64_t& g, Poly& high, Poly& low);
   Poly div_symbolic(const Poly& a, const Poly& b, bool mod);
   Poly trunc_divmod(const BinaryNode& n);

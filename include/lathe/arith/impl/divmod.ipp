@@ -15,7 +15,7 @@ LATHE_DECL Poly Simplifier::floormod(const Poly& a, const Poly& b) {
   return div_symbolic(a, b, true);
 }
 
-// a = c*q + r, with r's coefficients smaller than c in magnitude and its constant in [0, c).
+// a = c*q + r, where c divides none of r's coefficients and r's constant lies in [0, c).
 LATHE_DECL Poly Simplifier::floordiv_const(const Poly& a, std::int64_t c) {
   if (c == 0) return poly_const(0);
   if (a.is_const()) return poly_const(floor_div(a.constant, c));
@@ -28,17 +28,37 @@ LATHE_DECL Poly Simplifier::floordiv_const(const Poly& a, std::int64_t c) {
   }
   Poly q, r;
   for (const auto& t : a.terms) {
-    Mono high = t, low = t;
-    high.coef = t.coef / c;
-    low.coef = t.coef % c;
-    if (high.coef != 0) q.terms.push_back(std::move(high));
-    if (low.coef != 0) r.terms.push_back(std::move(low));
+    Mono m = t;
+    if (t.coef % c == 0) m.coef /= c;
+    (t.coef % c == 0 ? q : r).terms.push_back(std::move(m));
   }
   q.constant = floor_div(a.constant, c);
   r.constant = floor_mod(a.constant, c);
   Poly rest = floordiv_rest(std::move(r), c);
   if (!poly_add(q, rest)) return op_atom(BinaryOp::floordiv, a, poly_const(c));
   return recombine(std::move(q));
+}
+
+// Coefficients beyond c are taken apart (x*9 is x*8 + x) only where that settles the division: x*8
+// + y, divided by 6, must stay recognisable as one counter.
+LATHE_DECL bool Simplifier::reduce_coefs(const Poly& r, std::int64_t c, Poly& q, Poly& rest) {
+  bool large = false;
+  q = Poly();
+  rest = poly_const(r.constant);
+  for (const auto& t : r.terms) {
+    Mono high = t, low = t;
+    high.coef = t.coef / c;
+    low.coef = t.coef % c;
+    large = large || high.coef != 0;
+    if (high.coef != 0) q.terms.push_back(std::move(high));
+    if (low.coef != 0) rest.terms.push_back(std::move(low));
+  }
+  if (!large) return false;
+  ConstInterval in = range(rest);
+  if (!in.has_min() || !in.has_max()) return false;
+  std::int64_t shift = floor_div(in.min, c);
+  if (shift != floor_div(in.max, c)) return false;
+  return poly_add(q, poly_const(shift)) && poly_add(rest, poly_const(c), -shift);
 }
 
 LATHE_DECL Poly Simplifier::floordiv_rest(Poly r, std::int64_t c) {
@@ -50,6 +70,7 @@ LATHE_DECL Poly Simplifier::floordiv_rest(Poly r, std::int64_t c) {
   }
   Poly high, low, out;
   std::int64_t g = 1;
+  if (reduce_coefs(r, c, high, low)) return high;
   if (pull_gcd(r, c, g, high, low)) return floordiv_const(high, c / g);
   if (budget_ > 0 && floordiv_nested(r, c, out)) return out;
   return op_atom(BinaryOp::floordiv, r, poly_const(c));
@@ -129,7 +150,7 @@ LATHE_DECL Poly Simplifier::floormod_const(const Poly& a, std::int64_t c) {
   bool opened = false;
   for (const auto& t : a.terms) {
     Mono m = t;
-    m.coef = t.coef % c;
+    if (t.coef % c == 0) continue;
     const auto* n = t.more.empty() ? t.atom.as<BinaryNode>() : nullptr;
     const auto* d = n && n->op == BinaryOp::floormod ? n->b.as<ConstNode>() : nullptr;
     std::int64_t period;
@@ -154,6 +175,7 @@ LATHE_DECL Poly Simplifier::floormod_rest(const Poly& r, std::int64_t c) {
   }
   Poly high, low;
   std::int64_t g = 1;
+  if (reduce_coefs(r, c, high, low)) return low;
   if (pull_gcd(r, c, g, high, low)) {
     out = floormod_const(high, c / g);
     if (poly_scale(out, g) && poly_add(out, low)) return out;
@@ -211,8 +233,12 @@ LATHE_DECL Poly Simplifier::div_symbolic(const Poly& a, const Poly& b, bool mod)
   const bool positive = nonneg(above);
   if (exact && positive) return q;
   const bool moved = !(q.is_const() && q.constant == 0);
-  Poly room = above;
-  if (poly_add(room, r, -1) && nonneg(r) && nonneg(room)) return mod ? r : q;
+  // x*n + n - 1 first gives x + 1 and -1: a step back may be what lands in [0, b).
+  for (int back = 0; back < 2; ++back) {
+    Poly room = above, rest = r, quotient = q;
+    if (back && (!poly_add(rest, b) || !poly_add(quotient, poly_const(-1)))) break;
+    if (poly_add(room, rest, -1) && nonneg(rest) && nonneg(room)) return mod ? rest : quotient;
+  }
   if (!positive || !moved) return op_atom(op, a, b);
   Poly rest = op_atom(op, r, b);
   if (mod) return rest;

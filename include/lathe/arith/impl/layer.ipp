@@ -26,3 +26,5 @@
 #include <lathe/arith/impl/simplify.ipp>
 //
 #include <lathe/arith/impl/interval.ipp>
+//
+#include <lathe/arith/impl/iter_map.ipp>

@@ -92,6 +92,19 @@ LATHE_DECL bool Simplifier::nonneg_symbolic(const Poly& p, int depth) {
     changed = true;
     if (range(q).min >= 0) return true;
   }
+  for (std::size_t k = 0; k < q.terms.size(); ++k) {
+    const Mono t = q.terms[k];
+    for (std::size_t f = 0; t.degree() > 1 && f < t.degree(); ++f) {
+      const auto* v = t.factor(f).as<VarNode>();
+      Facts::Node constant;
+      constant.var = VarRef(v);
+      if (!v || !bound_var(q, false, constant)) continue;
+      changed = true;
+      if (range(q).min >= 0) return true;
+      k = static_cast<std::size_t>(-1);
+      break;
+    }
+  }
   return changed && depth > 0 && (nonneg_facts(q, depth - 1) || nonneg_atoms(q, depth - 1));
 }
 
