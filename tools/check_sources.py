@@ -14,7 +14,8 @@ HEADER = """\
 // Made by tools/check_sources.py --write.
 #pragma once
 
-// clang-format off: lowest layer first
+// Lowest layer first.
+// clang-format off
 """
 
 

@@ -7,12 +7,12 @@ folders=(include tests examples cmake)
 # The contract is kept as it was written.
 format() {
   find "${folders[@]}" -name '*.[chi]pp' -not -path 'tests/contract/*' -print0 |
-    xargs -0 -P "$(nproc)" -n 16 clang-format "$@"
+    xargs -0 clang-format "$@"
 }
 if [[ ${1:-} != --check ]]; then
   format -i
 elif ! problems=$(format --dry-run --Werror 2>&1); then
   printf '%s\n' "Not as tools/format.sh would have it:"
-  grep -o '^[^ :]*' <<<"$problems" | sort -u
+  sed -n 's/^\([^ :]*\):[0-9]*:[0-9]*: error.*/\1/p' <<<"$problems" | sort -u
   exit 1
 fi

@@ -2,7 +2,8 @@
 // Made by tools/check_sources.py --write.
 #pragma once
 
-// clang-format off: lowest layer first
+// Lowest layer first.
+// clang-format off
 #include <lathe/support/impl/layer.ipp>
 #include <lathe/ir/impl/layer.ipp>
 #include <lathe/arith/impl/layer.ipp>
