@@ -43,7 +43,9 @@ class Facts {
   void bind(const VarRef& var, const AnyExpr& min, const AnyExpr& extent);
   void bind(const VarRef& var, ConstInterval range);
   void bind(const DimRef& dim);
-  void bind(const ForNode& loop) { bind(loop.var, loop.min, loop.extent); }
+  /// The loop's range, seen from inside. Bounds that load from a buffer which the body writes count
+  /// by their type only.
+  void bind(const ForNode& loop);
   void bind(const IterVar& iter) { bind(iter.var, iter.min, iter.extent); }
   /// var is a multiple of factor >= 1.
   void multiple_of(const VarRef& var, std::int64_t factor);
@@ -52,6 +54,9 @@ class Facts {
   /// A boolean expression that holds. Comparisons of index expressions (and conjunctions of them)
   /// are used, the rest is kept for literal matches.
   void assume(const AnyExpr& condition);
+  /// assume, but for a condition that was read before statements which may write memory: parts with
+  /// loads are left out.
+  void assume_before(const AnyExpr& condition);
   Facts with(const AnyExpr& condition) const {
     Facts next = *this;
     next.assume(condition);

@@ -18,6 +18,34 @@ class IndexLoads : public Visitor {
   std::vector<AnyExpr> found;
 };
 
+class WritesBuffer : public Visitor {
+ public:
+  explicit WritesBuffer(const std::vector<Buffer>& buffers) : buffers_(buffers) {}
+  using Visitor::expr;
+  void stmt(const Stmt& s) override {
+    if (const auto* n = s.as<StoreNode>()) check(n->buffer);
+    if (const auto* n = s.as<AtomicNode>()) check(n->buffer);
+    if (const auto* n = s.as<BlockNode>())
+      for (const auto& r : n->writes) check(r.buffer);
+    if (!found) descend(s);
+  }
+  void expr(const AnyExpr&) override {}
+  bool found = false;
+
+ private:
+  void check(const Buffer& b) {
+    for (const auto& x : buffers_) found = found || x == b;
+  }
+  const std::vector<Buffer>& buffers_;
+};
+
+class LoadedBuffers : public Visitor {
+ public:
+  using Visitor::stmt;
+  void buffer(const Buffer& b) override { found.push_back(b); }
+  std::vector<Buffer> found;
+};
+
 // What f >= 0 says about each variable in it, given the ranges of the others.
 class Tighten {
  public:
@@ -132,6 +160,28 @@ LATHE_DECL void Facts::bind(const VarRef& var, const AnyExpr& min, const AnyExpr
   node.max = engine.emit(end);
   node.interval = {ranges.range(first).min, ranges.range(end).max};
   push(std::move(node));
+}
+
+LATHE_DECL void Facts::bind(const ForNode& loop) {
+  detail::LoadedBuffers loads;
+  loads.expr(loop.min), loads.expr(loop.extent);
+  if (!loads.found.empty()) {
+    detail::WritesBuffer writes(loads.found);
+    writes.stmt(loop.body);
+    if (writes.found) return;
+  }
+  bind(loop.var, loop.min, loop.extent);
+}
+
+LATHE_DECL void Facts::assume_before(const AnyExpr& condition) {
+  const auto* n = condition.as<BinaryNode>();
+  if (n && n->op == BinaryOp::and_) {
+    assume_before(n->a);
+    return assume_before(n->b);
+  }
+  detail::LoadedBuffers loads;
+  loads.expr(condition);
+  if (loads.found.empty()) assume(condition);
 }
 
 LATHE_DECL void Facts::assume(const AnyExpr& condition) {

@@ -25,6 +25,8 @@
 //
 #include <lathe/arith/impl/simplify.ipp>
 //
+#include <lathe/arith/impl/simplify_stmt.ipp>
+//
 #include <lathe/arith/impl/interval.ipp>
 //
 #include <lathe/arith/impl/iter_map.ipp>
