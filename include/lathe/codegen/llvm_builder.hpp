@@ -1,11 +1,13 @@
 // How LLVM IR instructions are written down with their types: values, one function, one module.
 #pragma once
 
+#include <initializer_list>
 #include <lathe/ir/dtype.hpp>
 #include <lathe/support/target.hpp>
 #include <lathe/support/text.hpp>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -84,18 +86,13 @@ class LlvmFunction {
   /// "  <parts>\n"
   template <class... Parts>
   void line(const Parts&... parts) {
-    code_ += "  ";
-    append_pieces(code_, {std::string_view(parts)...});
-    code_ += '\n';
+    write_line({std::string_view(parts)...});
   }
-  /// "  %tN = <parts>\n"; gives the value.
+  /// "  %tN = <parts>\n"; gives the value. Within a block, an instruction that was written before gives that value
+  /// again: loops unrolled into a thousand accesses share their address arithmetic, and LLVM reads a third of the text.
   template <class... Parts>
   LlvmValue op(DType type, const Parts&... parts) {
-    LlvmValue result{type, fresh("%t")};
-    code_ += "  ";
-    append_pieces(code_, {result.text, " = ", std::string_view(parts)...});
-    code_ += '\n';
-    return result;
+    return {type, write_op({std::string_view(parts)...})};
   }
   /// "%<prefix>N", new in this function.
   std::string fresh(std::string_view prefix);
@@ -138,7 +135,12 @@ class LlvmFunction {
   std::string finish(std::string_view head);
 
  private:
+  void write_line(std::initializer_list<std::string_view> parts);
+  std::string write_op(std::initializer_list<std::string_view> parts);
+
   std::string code_, frame_;
+  std::unordered_map<std::string, std::string> known_;  ///< pure instructions of this block
+  std::unordered_map<std::string, std::string> loads_;  ///< loads since the last write to a buffer
   std::string current_ = "entry";
   int next_ = 0;
   bool ended_ = false;

@@ -1,6 +1,8 @@
-// All bodies of the codegen layer and of the layers below.
+// The bodies of this layer and of those below it.
 #pragma once
 
+#include <lathe/arith/impl/layer.ipp>
+//
 #include <lathe/codegen/impl/llvm_address.ipp>
 #include <lathe/codegen/impl/llvm_atomic.ipp>
 #include <lathe/codegen/impl/llvm_builder.ipp>
@@ -13,4 +15,3 @@
 #include <lathe/codegen/impl/llvm_stmt.ipp>
 #include <lathe/codegen/impl/llvm_store.ipp>
 #include <lathe/codegen/impl/llvm_types.ipp>
-#include <lathe/ir/impl/layer.ipp>

@@ -73,8 +73,47 @@ LATHE_DECL std::string LlvmModule::finish() {
 
 LATHE_DECL std::string LlvmFunction::fresh(std::string_view prefix) { return cat(prefix, next_++); }
 
+// Buffers carry alias tags, places in the frame do not; a write to the frame leaves loads of buffers as they are.
+inline bool llvm_names_buffer(std::string_view text) {
+  return text.find("!alias.scope") != std::string_view::npos;
+}
+
+inline bool llvm_is_pure(std::string_view text) {
+  for (std::string_view impure : {"load ", "call ", "phi ", "atomicrmw ", "cmpxchg "})
+    if (text.substr(0, impure.size()) == impure) return false;
+  return true;
+}
+
+LATHE_DECL void LlvmFunction::write_line(std::initializer_list<std::string_view> parts) {
+  code_ += "  ";
+  std::size_t from = code_.size();
+  append_pieces(code_, parts);
+  std::string_view text = std::string_view(code_).substr(from);
+  if (text.substr(0, 6) != "store " || llvm_names_buffer(text)) loads_.clear();
+  code_ += '\n';
+}
+
+LATHE_DECL std::string LlvmFunction::write_op(std::initializer_list<std::string_view> parts) {
+  std::string text;
+  append_pieces(text, parts);
+  bool load = text.substr(0, 5) == "load " && llvm_names_buffer(text), pure = llvm_is_pure(text);
+  auto& memory = load ? loads_ : known_;
+  if (load || pure) {
+    auto found = memory.find(text);
+    if (found != memory.end()) return found->second;
+  } else if (text.substr(0, 5) != "load " && text.find("@llvm.") == std::string::npos) {
+    loads_.clear();
+  }
+  std::string name = fresh("%t");
+  append_pieces(code_, {"  ", name, " = ", text, "\n"});
+  if (load || pure) memory.emplace(std::move(text), name);
+  return name;
+}
+
 LATHE_DECL void LlvmFunction::start(const std::string& label) {
   if (!ended_) jump(label);
+  known_.clear();
+  loads_.clear();
   append_pieces(code_, {label, ":\n"});
   current_ = label;
   ended_ = false;

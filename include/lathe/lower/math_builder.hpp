@@ -1,0 +1,79 @@
+// How the expansions of exp, log, sin, … are written: expressions with named intermediate values.
+#pragma once
+
+#include <initializer_list>
+#include <lathe/ir/expr.hpp>
+#include <lathe/support/target.hpp>
+#include <utility>
+#include <vector>
+
+namespace lathe::detail {
+
+/// What the target offers to the expansions; every lane computes the same with it.
+struct MathTarget {
+  bool fused = true;    ///< fma is an instruction
+  bool scales = false;  ///< scale2 is an instruction
+};
+
+/// Builds one expression of element type f32 or f64. Values that are used more than once are bound
+/// by let(); finish() puts the bindings around the result.
+class MathBuilder {
+ public:
+  MathBuilder(DType t, MathTarget target) : t(t), target(target) {}
+
+  const DType t;
+  const MathTarget target;
+
+  bool wide() const { return t.bits == 64; }
+  DType bits_type() const { return (wide() ? kI64 : kI32).with_lanes(t.lanes); }
+
+  AnyExpr let(AnyExpr value);
+  AnyExpr finish(AnyExpr result);
+
+  AnyExpr c(double value) const { return make_float(t, value); }
+  AnyExpr i(std::int64_t value) const { return make_int(bits_type(), value); }
+  /// a * b + d, with one rounding where the target can.
+  AnyExpr fma(const AnyExpr& a, const AnyExpr& b, const AnyExpr& d) const;
+  /// The polynomial of x with these coefficients, lowest first.
+  AnyExpr horner(const AnyExpr& x, std::initializer_list<double> coefficients);
+  AnyExpr bits(const AnyExpr& x) const { return make_reinterpret(bits_type(), x); }
+  AnyExpr of_bits(const AnyExpr& x) const { return make_reinterpret(t, x); }
+  AnyExpr abs(const AnyExpr& x) const { return make_call(CallOp::abs, {x}); }
+  AnyExpr op(BinaryOp op, const AnyExpr& a, const AnyExpr& b) const {
+    return make_binary(op, a, b);
+  }
+  AnyExpr min(const AnyExpr& a, double b) const { return op(BinaryOp::min, a, c(b)); }
+  AnyExpr max(const AnyExpr& a, double b) const { return op(BinaryOp::max, a, c(b)); }
+
+  /// x rounded to an integer, as a float and as bits: the low bits of x + 1.5 * 2^(mantissa bits).
+  struct Rounded {
+    AnyExpr number;   ///< t
+    AnyExpr integer;  ///< bits_type()
+    AnyExpr raw;      ///< the sum's bits: its lowest bit is the integer's
+  };
+  /// Of x * factor + offset; the magnitude must be below 2^22 (f64: 2^51). NaN gives NaN and any
+  /// integer.
+  Rounded round(const AnyExpr& x, double factor, double offset = 0);
+  /// x * 2^n for x of magnitude near 1, with one rounding; n as bits_type().
+  AnyExpr scale(const AnyExpr& x, const AnyExpr& n);
+  /// 2^n where that is a normal number.
+  AnyExpr power_of_two(const AnyExpr& n) const;
+
+ private:
+  std::vector<std::pair<VarRef, AnyExpr>> lets_;
+};
+
+// Each of a value x (pow: and y) of type b.t, which is bound to a variable. The result still needs
+// b.finish().
+AnyExpr math_exp(MathBuilder& b, const AnyExpr& x);
+AnyExpr math_exp2(MathBuilder& b, const AnyExpr& x);
+AnyExpr math_tanh(MathBuilder& b, const AnyExpr& x);
+AnyExpr math_log(MathBuilder& b, const AnyExpr& x);
+AnyExpr math_log2(MathBuilder& b, const AnyExpr& x);
+AnyExpr math_erf(MathBuilder& b, const AnyExpr& x);
+AnyExpr math_sin(MathBuilder& b, const AnyExpr& x);
+AnyExpr math_cos(MathBuilder& b, const AnyExpr& x);
+AnyExpr math_tan(MathBuilder& b, const AnyExpr& x);
+AnyExpr math_pow(MathBuilder& b, const AnyExpr& x, const AnyExpr& y);
+
+}  // namespace lathe::detail
