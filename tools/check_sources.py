@@ -10,7 +10,7 @@ from lathe_tree import INCLUDE, files, includes, show
 
 SOURCE_LIST = INCLUDE / "lathe" / "impl" / "src.hpp"
 HEADER = """\
-// Every function body of Lathe: included by <lathe/lathe.hpp>, or once per program in compiled mode.
+// Every function body of Lathe, for header-only use or once per program in compiled mode.
 // Made by tools/check_sources.py --write.
 #pragma once
 

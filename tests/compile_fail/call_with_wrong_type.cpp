@@ -1,5 +1,5 @@
 // A kernel of float arguments called with a vector of double.
-// expect: Kernel|View
+// expect: no known conversion .*from .*std::vector<double>.* to .*View<const float, 1>
 #include <lathe/lathe.hpp>
 #include <vector>
 

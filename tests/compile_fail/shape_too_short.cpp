@@ -1,6 +1,5 @@
 // One extent for a tensor of rank 2.
-// expect: to .const lathe::Extent.|no matching constructor for initialization of 'lt::Input<float,
-// 2>'
+// expect: to .const lathe::Extent.|no matching constructor for initialization of 'lt::Input<float, 2>'
 #include <lathe/lathe.hpp>
 
 namespace lt = lathe;

@@ -1,0 +1,12 @@
+// An expression has no value yet: C++ cannot branch on it.
+// expect: Expr<bool>.* (to .bool.|is not contextually convertible to 'bool')
+#include <lathe/lathe.hpp>
+
+namespace lt = lathe;
+
+void condition_in_if(lt::Input<float, 1> X) {
+  auto Y = lt::compute("Y", {4}, [&](lt::Var i) {
+    if (X(i) > 0.0f) return X(i) * 1.0f;
+    return X(i) * 0.5f;
+  });
+}

@@ -1,0 +1,13 @@
+// A kernel's output is given as a const vector.
+// expect: no known conversion .*from .const std::vector<float>. to .*View<float, 1>
+#include <lathe/lathe.hpp>
+
+namespace lt = lathe;
+
+#include <vector>
+
+void const_output(lt::Input<float, 1> X, lt::Tensor<float, 1> Y, std::vector<float> x,
+                  const std::vector<float> y) {
+  auto f = lt::jit(Y, X, Y);
+  f(x, y);
+}
