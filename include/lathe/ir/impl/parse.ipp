@@ -236,7 +236,8 @@ inline Program Parser::program() {
     p.stage = one_of("blocks, loops, vector, flat or machine", Stage::machine);
   stage_ = p.stage;
   p.body = body(column);
-  if (peek().kind != TokenKind::end) expected("the end of the text");
+  if (peek().kind != TokenKind::end)
+    fail(peek(), "L0501", cat("expected the end of the text, found ", describe(peek())));
   return Program(std::move(p));
 }
 
