@@ -1,15 +1,37 @@
-"""Random programs."""
+"""Random programs, and random bytes where Lathe reads text."""
 
 from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 
-from .core import ROOT, Case, Settings, Step, failed, passed, run, skipped
+from .core import BUILD, ROOT, Case, Settings, Step, command_case, failed, in_parallel, passed, run, skipped
 
+FOLDER = ROOT / "tests" / "fuzz"
 CASES = 2000
+BYTE_RUNS = 20000
+
+
+def bytes_case(source: Path, seed: int) -> Case:
+    """Builds a libFuzzer program and runs it, starting from the golden texts."""
+    corpus = BUILD / source.stem
+    corpus.mkdir(parents=True, exist_ok=True)
+    program = BUILD / f"{source.stem}.program"
+    flags = ["-std=c++20", "-O1", "-g1", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all"]
+    limits = [f"-runs={BYTE_RUNS}", f"-seed={seed}", "-max_total_time=60", "-max_len=4096"]
+    case = command_case(
+        f"fuzz {source.stem}",
+        ["clang++", *flags, f"-I{ROOT / 'include'}", source, "-o", program, "-pthread", "-ldl"],
+        [program, *limits, f"-artifact_prefix={corpus}/", corpus, ROOT / "tests" / "golden" / "ir"],
+    )
+    case.note = f"{BYTE_RUNS} runs, seed {seed}"
+    return case
 
 
 def fuzz(settings: Settings) -> Iterator[Case]:
-    """Runs tests/fuzz/run.sh with a fresh seed."""
-    script = ROOT / "tests" / "fuzz" / "run.sh"
+    """Runs tests/fuzz/run.sh and the libFuzzer programs with a fresh seed."""
+    jobs = [partial(bytes_case, source, settings.seed) for source in sorted(FOLDER.glob("*_fuzz.cpp"))]
+    yield from in_parallel(jobs)
+    script = FOLDER / "run.sh"
     if not script.exists():
         yield skipped("fuzz", "no sources yet")
         return
