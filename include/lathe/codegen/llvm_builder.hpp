@@ -88,8 +88,9 @@ class LlvmFunction {
   void line(const Parts&... parts) {
     write_line({std::string_view(parts)...});
   }
-  /// "  %tN = <parts>\n"; gives the value. Within a block, an instruction that was written before gives that value
-  /// again: loops unrolled into a thousand accesses share their address arithmetic, and LLVM reads a third of the text.
+  /// "  %tN = <parts>\n"; gives the value. Within a block, an instruction that was written before
+  /// gives that value again: loops unrolled into a thousand accesses share their address
+  /// arithmetic, and LLVM reads a third of the text.
   template <class... Parts>
   LlvmValue op(DType type, const Parts&... parts) {
     return {type, write_op({std::string_view(parts)...})};

@@ -73,7 +73,8 @@ LATHE_DECL std::string LlvmModule::finish() {
 
 LATHE_DECL std::string LlvmFunction::fresh(std::string_view prefix) { return cat(prefix, next_++); }
 
-// Buffers carry alias tags, places in the frame do not; a write to the frame leaves loads of buffers as they are.
+// Buffers carry alias tags, places in the frame do not; a write to the frame leaves loads of
+// buffers as they are.
 inline bool llvm_names_buffer(std::string_view text) {
   return text.find("!alias.scope") != std::string_view::npos;
 }

@@ -161,51 +161,51 @@ class SplitBorderTiles : public Mutator {
   Stmt in_scope(const Stmt& body, const VarRef& loop) {
     if (const auto* a = body.as<AllocNode>()) {
       Stmt inner = in_scope(a->body, loop);
-      return inner.same_as(a->body) ? body : make_alloc(a->buffer, inner);
+      return inner.same_as(a->body) ? body : alloc_each_version(a->buffer, inner);
     }
-    std::vector<Stmt> parts = seq_of(body), out;
-    std::vector<Stmt> group;
-    std::vector<AnyExpr> conditions;
-    std::vector<const IfNode*> dropped;
+    std::vector<Stmt> out, group;
+    std::vector<TileGuard> guards;
     auto flush = [&] {
-      if (!group.empty()) out.push_back(versions(make_seq(group), conditions, dropped));
-      group.clear(), conditions.clear(), dropped.clear();
+      if (!group.empty()) out.push_back(versions(make_seq(group), guards));
+      group.clear(), guards.clear();
     };
-    for (const auto& part : parts) {
+    for (const auto& part : seq_of(body)) {
       Stmt inner = is_split(part) ? part : stmt(part);
-      std::size_t before = dropped.size();
-      if (!is_split(inner)) collect(inner, loop, conditions, dropped);
-      if (dropped.size() == before) {
+      std::vector<TileGuard> found =
+          is_split(inner) ? std::vector<TileGuard>{} : guards_here(inner, loop);
+      if (found.empty()) {
         flush();
         out.push_back(inner);
       } else {
         group.push_back(inner);
+        guards.insert(guards.end(), found.begin(), found.end());
       }
     }
     flush();
     return make_seq(std::move(out));
   }
 
+  // A temporary of one version is another one in the next: each becomes registers in its own way.
+  static Stmt alloc_each_version(const Buffer& b, const Stmt& s) {
+    const auto* n = s.as<IfNode>();
+    if (!n || !n->else_body || b->scope == Scope::global) return make_alloc(b, s);
+    Buffer other(new BufferNode(*b));
+    return make_if(n->condition, alloc_each_version(b, n->then_body),
+                   alloc_each_version(other, replace_buffer(n->else_body, b, other)));
+  }
+
   // Guards of `part` that can be decided here, if one of them could not be decided further out.
-  void collect(const Stmt& part, const VarRef& loop, std::vector<AnyExpr>& conditions,
-               std::vector<const IfNode*>& dropped) const {
+  std::vector<TileGuard> guards_here(const Stmt& part, const VarRef& loop) const {
     TileGuards found(facts_);
     found.stmt(part);
-    std::vector<const TileGuard*> here;
+    std::vector<TileGuard> here;
     bool ours = !loop.get();
     for (const auto& g : found.guards) {
-      if (inside_split(part, g.guard) || !decidable(g.full)) continue;
-      here.push_back(&g);
+      if (inside_split(part, g.guard) || !decidable(g.full) || is_const(g.full, 0)) continue;
+      here.push_back(g);
       ours = ours || uses_var(g.full, loop);
     }
-    if (!ours) return;
-    for (const auto* g : here) {
-      if (is_const(g->full, 0)) continue;
-      dropped.push_back(g->guard);
-      bool twice = is_const(g->full, 1);
-      for (const auto& c : conditions) twice |= same_expr(c, g->full);
-      if (!twice) conditions.push_back(g->full);
-    }
+    return ours ? here : std::vector<TileGuard>{};
   }
 
   bool decidable(const AnyExpr& e) const {
@@ -223,16 +223,89 @@ class SplitBorderTiles : public Mutator {
     return true;
   }
 
-  Stmt versions(const Stmt& s, const std::vector<AnyExpr>& conditions,
-                const std::vector<const IfNode*>& dropped) {
-    Stmt fast = CloneFresh().stmt(DropGuards(dropped).stmt(s));
-    AnyExpr all;
-    for (const auto& c : conditions) all = fold_and(all, c);
-    if (!all.get() || is_const(all, 1)) return fast;
-    Stmt split = make_if(all, fast, s);
+  // One version per combination of border cases whose loop is there at a known iteration, two for
+  // all other cases.
+  Stmt versions(const Stmt& s, const std::vector<TileGuard>& guards) {
+    VersionPlan plan;
+    for (const auto& g : guards) add_case(plan, g);
+    if (plan.known.empty() && !plan.others.full.get()) return leaf(s, plan.always, {});
+    Stmt split = version(s, plan, 0, plan.always, {});
     splits_.push_back(split);
     return split;
   }
+
+  // Tiles for which `full` does not hold; with `last`, that is the iteration of one loop with that
+  // value.
+  struct BorderCase {
+    AnyExpr full;
+    std::vector<const IfNode*> guards;
+    VarRef loop;
+    std::int64_t last = 0;
+  };
+  struct VersionPlan {
+    std::vector<BorderCase> known;
+    BorderCase others;
+    std::vector<const IfNode*> always;
+  };
+
+  void add_case(VersionPlan& plan, const TileGuard& g) const {
+    if (is_const(g.full, 1)) return plan.always.push_back(g.guard);
+    for (auto& c : plan.known)
+      if (same_expr(c.full, g.full)) return c.guards.push_back(g.guard);
+    BorderCase c{g.full, {g.guard}, {}, 0};
+    if (plan.known.size() < kMaxKnownCases && last_iteration(c))
+      return plan.known.push_back(std::move(c));
+    plan.others.full = fold_and(plan.others.full, g.full);
+    plan.others.guards.push_back(g.guard);
+  }
+
+  // full is v < T, and T is the last value that the loop variable v takes.
+  bool last_iteration(BorderCase& c) const {
+    const auto* n = c.full.as<BinaryNode>();
+    if (!n || n->op != BinaryOp::lt) return false;
+    const auto* var = n->a.as<VarNode>();
+    const auto* bound = as_const_int(n->b);
+    if (!var || !bound || facts_.range(var).max != *bound) return false;
+    c.loop = VarRef(var);
+    c.last = *bound;
+    return true;
+  }
+
+  Stmt version(const Stmt& s, const VersionPlan& plan, std::size_t k,
+               std::vector<const IfNode*> dropped, const Substitution& at) const {
+    const BorderCase& c = k < plan.known.size() ? plan.known[k] : plan.others;
+    if (!c.full.get()) return leaf(s, dropped, at);
+    std::vector<const IfNode*> all = dropped;
+    all.insert(all.end(), c.guards.begin(), c.guards.end());
+    AnyExpr full = substitute(c.full, at);
+    if (!c.loop.get()) return make_if(full, leaf(s, all, at), border(leaf(s, dropped, at)));
+    Substitution here = at;
+    here.emplace_back(c.loop, AnyExpr(c.last));
+    return make_if(full, version(s, plan, k + 1, all, at),
+                   border(version(s, plan, k + 1, dropped, here)));
+  }
+
+  static Stmt leaf(const Stmt& s, const std::vector<const IfNode*>& dropped,
+                   const Substitution& at) {
+    return CloneFresh().stmt(substitute(DropGuards(dropped).stmt(s), at));
+  }
+
+  // Border tiles are few: their loops are not unrolled any further.
+  static Stmt border(const Stmt& s) {
+    class Plain : public Mutator {
+     public:
+      Stmt stmt(const Stmt& s) override {
+        Stmt out = descend(s);
+        const auto* f = out.as<ForNode>();
+        if (!f || !find_annotation(f->annotations, "unroll_explicit")) return out;
+        return make_for(f->var, f->min, f->extent, f->body, f->loop_kind);
+      }
+    };
+    return Plain().stmt(s);
+  }
+
+  // Two tails of one tile: four versions of its body.
+  static constexpr std::size_t kMaxKnownCases = 2;
 
   bool is_split(const Stmt& s) const {
     for (const auto& split : splits_)

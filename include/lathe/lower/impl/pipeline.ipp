@@ -32,6 +32,8 @@ inline constexpr Pass kCpuPipeline[] = {
     {"simplify_loops", run_pass<simplify_program>, Stage::loops},
     // Tile loops must still be loops, so that a guard is proved for all of a tile at once.
     {"hoist_guards", run_pass<hoist_guards>, Stage::loops},
+    // Guards of specialised border tiles fold.
+    {"simplify_borders", run_pass<simplify_program>, Stage::loops},
     // Vectorizing may leave loops over registers for the unroller.
     {"vectorize", run_pass<vectorize_loops>, Stage::loops},
     {"unroll", run_pass<unroll_loops>, Stage::vector},

@@ -248,6 +248,7 @@ class Widen : public Mutator {
     }
     AnyExpr outer = mask_;
     AnyExpr cheap = tail_mask(simplify(condition, facts_));
+    if (is_const(cheap, 0)) return n.else_body ? stmt(n.else_body) : make_seq({});
     mask_ = both(outer, cheap);
     Stmt yes = stmt(n.then_body), no;
     if (n.else_body) {
@@ -270,6 +271,8 @@ class Widen : public Mutator {
     AnyExpr left = make_binary(BinaryOp::sub, bound->value, ramp->base);
     left = make_binary(BinaryOp::max, left, AnyExpr(0));
     left = simplify(make_binary(BinaryOp::min, left, AnyExpr(ramp->lanes)), facts_);
+    if (const auto* count = as_const_int(left); count && (*count == 0 || *count == ramp->lanes))
+      return make_broadcast(make_bool(*count != 0), ramp->lanes);
     AnyExpr lanes = make_ramp(make_int(kI32, 0), make_int(kI32, 1), ramp->lanes);
     return lanes < make_broadcast(make_cast(kI32, left), ramp->lanes);
   }
@@ -286,13 +289,7 @@ class VectorizeLoops : public Mutator {
   VectorizeLoops(const Program& program, const Target& target) : target_(target), facts_(program) {}
 
   Stmt stmt(const Stmt& s) override {
-    if (const auto* n = s.as<IfNode>(); n && !n->else_body) {
-      Facts outer = facts_;
-      facts_.assume(n->condition);
-      Stmt body = stmt(n->then_body);
-      facts_ = outer;
-      return body.same_as(n->then_body) ? s : make_if(n->condition, body);
-    }
+    if (const auto* n = s.as<IfNode>()) return branch(*n);
     const auto* f = s.as<ForNode>();
     if (!f) return descend(s);
     if (f->loop_kind == ForKind::vectorized) return vectorize(*f);
@@ -304,6 +301,19 @@ class VectorizeLoops : public Mutator {
   }
 
  private:
+  Stmt branch(const IfNode& n) {
+    Facts outer = facts_;
+    facts_.assume(n.condition);
+    Stmt yes = stmt(n.then_body), no;
+    facts_ = outer;
+    if (n.else_body) {
+      facts_.assume(logical_not(n.condition));
+      no = stmt(n.else_body);
+      facts_ = outer;
+    }
+    return make_if(n.condition, yes, no);
+  }
+
   Stmt vectorize(const ForNode& f) {
     Stmt serial = make_for(f.var, f.min, f.extent, f.body, ForKind::serial, f.annotations);
     const auto* extent = as_const_int(f.extent);
@@ -322,14 +332,34 @@ class VectorizeLoops : public Mutator {
       if (!body) return stmt(serial);
       parts.push_back(full == 1 ? body : make_for(chunk, 0, full, body, ForKind::unrolled));
     }
-    if (rest > 1) {
-      Stmt body = widen(f, simplify(f.min + full * lanes), static_cast<int>(rest), facts_);
+    std::int64_t done = full * lanes;
+    for (auto [count, width] : tail_pieces(rest, widest.bytes)) {
+      Stmt body = width == 1 ? CloneFresh(f.var, simplify(f.min + done)).stmt(stmt(f.body))
+                             : widen_tail(f, done, count, width);
       if (!body) return stmt(serial);
-      parts.push_back(full ? CloneFresh().stmt(body) : body);
-    } else if (rest == 1) {
-      parts.push_back(CloneFresh(f.var, simplify(f.min + full * lanes)).stmt(stmt(f.body)));
+      parts.push_back(CloneFresh().stmt(body));
+      done += count;
     }
     return make_seq(std::move(parts));
+  }
+
+  // How a rest of fewer lanes than a register has is done: (elements, lanes) each. One masked
+  // vector where masks are instructions, else powers of two.
+  std::vector<std::pair<int, int>> tail_pieces(std::int64_t rest, int bytes) const {
+    std::vector<std::pair<int, int>> pieces;
+    const bool masks = target_.has("avx512bw") || (target_.has("avx512f") && bytes >= 4);
+    int left = static_cast<int>(rest), width = 1;
+    while (width < left) width *= 2;
+    if (left > 1 && masks) return {{left, width}};
+    for (; left > 0; width /= 2)
+      if (width <= left) pieces.emplace_back(width, width), left -= width;
+    return pieces;
+  }
+
+  Stmt widen_tail(const ForNode& f, std::int64_t done, int count, int width) const {
+    ForNode loop = f;
+    if (count < width) loop.body = make_if(AnyExpr(f.var) < f.min + (done + count), f.body);
+    return widen(loop, simplify(f.min + done), width, facts_);
   }
 
   // None where the body has no vector form.
