@@ -50,6 +50,11 @@ struct AccessSite {
   AnyExpr condition;  ///< what holds when the access happens, besides loop ranges; none means true
   std::vector<ForRef> loops;  ///< the loops above, below the root, outermost first
   BlockRefNode block;         ///< the innermost block that holds it; empty if none
+  // The same seen from inside the block, for tests that treat the domain guard apart; without a block, as above.
+  std::vector<AnyExpr> inner_indices;  ///< over the block's iterators and the loops inside it
+  AnyExpr inner_condition;             ///< predicate and conditions inside the block
+  AnyExpr outer_condition;             ///< conditions outside the block
+  std::vector<AnyExpr> bindings;       ///< of the block's iterators, written as `indices` are
   std::size_t order = 0;      ///< position in program order among the accesses collected
 
   bool reads() const {

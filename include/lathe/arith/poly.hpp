@@ -52,6 +52,9 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b);  ///< 0 for b == 0
 std::int64_t floor_mod(std::int64_t a, std::int64_t b);
 std::int64_t gcd64(std::int64_t a, std::int64_t b);
 
+/// The parts of a conjunction (or disjunction).
+void flatten_logic(BinaryOp op, const AnyExpr& e, std::vector<AnyExpr>& out);
+
 /// Exact folding with the semantics of ir/expr.hpp; false where the operator doesn't apply to the
 /// type.
 bool fold_int(BinaryOp op, DType operand, std::int64_t a, std::int64_t b, std::int64_t& out);

@@ -235,7 +235,7 @@ LATHE_DECL AnyExpr Simplifier::emit_equal(BinaryOp op, const Poly& diff) {
 // and, or
 // ------------------------------------------------------------------------------------------------------------
 
-inline void flatten_logic(BinaryOp op, const AnyExpr& e, std::vector<AnyExpr>& out) {
+LATHE_DECL void flatten_logic(BinaryOp op, const AnyExpr& e, std::vector<AnyExpr>& out) {
   const auto* n = e.as<BinaryNode>();
   if (!n || n->op != op) return out.push_back(e);
   flatten_logic(op, n->a, out);

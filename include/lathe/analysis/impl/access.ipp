@@ -1,0 +1,396 @@
+#pragma once
+
+#include <lathe/analysis/access.hpp>
+#include <lathe/arith/simplify.hpp>
+#include <lathe/ir/visit.hpp>
+
+namespace lathe {
+namespace detail {
+
+// Places --------------------------------------------------------------------------------------------------------------
+
+/// Walks statements only, and knows the path to each.
+class PathWalker : public Visitor {
+ public:
+  void stmt(const Stmt& s) override {
+    path_.push_back(s);
+    const auto* loop = s.as<ForNode>();
+    if (visit(s)) {
+      if (loop) loops_.emplace_back(loop);
+      descend(s);
+      if (loop) loops_.pop_back();
+    }
+    path_.pop_back();
+  }
+  void expr(const AnyExpr&) override {}
+
+ protected:
+  /// Whether to go on below s.
+  virtual bool visit(const Stmt& s) = 0;
+  std::vector<Stmt> path_;
+  std::vector<ForRef> loops_;
+};
+
+class BlockFinder : public PathWalker {
+ public:
+  /// All blocks without a tag.
+  explicit BlockFinder(const BlockTagNode* tag) : tag_(tag) {}
+  bool visit(const Stmt& s) override {
+    if (tag_ && !found.empty()) return false;
+    const auto* b = s.as<BlockNode>();
+    if (b && (!tag_ || b->tag.get() == tag_)) found.push_back({BlockRefNode(b), loops_, path_});
+    return true;
+  }
+  std::vector<BlockSite> found;
+
+ private:
+  const BlockTagNode* tag_;
+};
+
+class LoopFinder : public PathWalker {
+ public:
+  explicit LoopFinder(const VarNode* var) : var_(var) {}
+  bool visit(const Stmt& s) override {
+    if (found.loop) return false;
+    const auto* f = s.as<ForNode>();
+    if (!f || f->var.get() != var_) return true;
+    found = {ForRef(f), loops_, path_};
+    return false;
+  }
+  LoopSite found;
+
+ private:
+  const VarNode* var_;
+};
+
+class AllocFinder : public Visitor {
+ public:
+  explicit AllocFinder(const Buffer& buffer) : buffer_(buffer) {}
+  void stmt(const Stmt& s) override {
+    const auto* a = s.as<AllocNode>();
+    found = found || (a && a->buffer == buffer_);
+    if (!found) descend(s);
+  }
+  void expr(const AnyExpr&) override {}
+  bool found = false;
+
+ private:
+  const Buffer& buffer_;
+};
+
+// Accesses ------------------------------------------------------------------------------------------------------------
+
+class AccessCollector : public Visitor {
+ public:
+  AccessCollector(AccessTerms terms, const Facts& facts) : terms_(terms), facts_(facts) {}
+
+  void block_body(const BlockNode& b) {
+    block_ = BlockRefNode(&b);
+    if (b.predicate) conditions_.push_back(b.predicate), inner_conditions_.push_back(b.predicate);
+    inside_block(b);
+  }
+  void stmt(const Stmt& s) override {
+    switch (s.kind()) {
+      case StmtKind::For: return loop(*s.as<ForNode>());
+      case StmtKind::Block: return block(*s.as<BlockNode>());
+      case StmtKind::Store: return store(*s.as<StoreNode>());
+      case StmtKind::Atomic: {
+        const auto* n = s.as<AtomicNode>();
+        for (const auto& i : n->indices) expr(i);
+        expr(n->value);
+        return add(n->buffer, AccessKind::update, true, n->indices);
+      }
+      case StmtKind::If: {
+        const auto* n = s.as<IfNode>();
+        expr(n->condition);
+        under(n->condition, [&] { stmt(n->then_body); });
+        if (n->else_body) under(logical_not(n->condition), [&] { stmt(n->else_body); });
+        return;
+      }
+      case StmtKind::LetStmt: {
+        const auto* n = s.as<LetStmtNode>();
+        expr(n->value);
+        return bound(n->var, n->value, [&] { stmt(n->body); });
+      }
+      case StmtKind::Evaluate: return prefetch(s.as<EvaluateNode>()->call);
+      default: return descend(s);
+    }
+  }
+  void expr(const AnyExpr& e) override {
+    if (const auto* n = e.as<LoadNode>()) {
+      for (const auto& i : n->indices) expr(i);
+      if (!n->mask) return add(n->buffer, AccessKind::read, false, n->indices);
+      expr(n->mask);
+      return under(n->mask, [&] { add(n->buffer, AccessKind::read, false, n->indices); });
+    }
+    if (const auto* n = e.as<SelectNode>()) {
+      expr(n->condition);
+      under(n->condition, [&] { expr(n->yes); });
+      return under(n->condition.dtype() == kBool ? logical_not(n->condition) : AnyExpr(), [&] { expr(n->no); });
+    }
+    if (const auto* n = e.as<LetNode>()) {
+      expr(n->value);
+      return bound(n->var, n->value, [&] { expr(n->body); });
+    }
+    if (e.kind() != ExprKind::Const && e.kind() != ExprKind::Var) descend(e);
+  }
+  std::vector<AccessSite> sites;
+
+ private:
+  AnyExpr resolve(const AnyExpr& e) const { return e ? substitute(e, values_) : e; }
+  AnyExpr resolve_inner(const AnyExpr& e) const { return e ? substitute(e, inner_values_) : e; }
+  // A vector condition is forgotten: the access may then happen more often than it does.
+  template <class F>
+  void under(const AnyExpr& condition, F&& f) {
+    const bool scalar = condition.get() && condition.dtype() == kBool;
+    if (scalar) conditions_.push_back(resolve(condition)), inner_conditions_.push_back(resolve_inner(condition));
+    f();
+    if (scalar) conditions_.pop_back(), inner_conditions_.pop_back();
+  }
+  template <class F>
+  void bound(const VarRef& var, const AnyExpr& value, F&& f) {
+    values_.emplace_back(var, resolve(value));
+    inner_values_.emplace_back(var, resolve_inner(value));
+    f();
+    values_.pop_back();
+    inner_values_.pop_back();
+  }
+  AccessSite site(const Buffer& buffer, AccessKind kind, bool is_write) const {
+    AccessSite out;
+    out.buffer = buffer;
+    out.kind = kind;
+    out.is_write = is_write;
+    for (const auto& c : conditions_) out.condition = fold_and(out.condition, c);
+    for (const auto& c : inner_conditions_) out.inner_condition = fold_and(out.inner_condition, c);
+    out.outer_condition = outer_condition_;
+    out.bindings = bindings_;
+    out.loops = loops_;
+    out.block = block_;
+    out.order = sites.size();
+    return out;
+  }
+  void add(const Buffer& buffer, AccessKind kind, bool is_write, const std::vector<AnyExpr>& indices) {
+    AccessSite out = site(buffer, kind, is_write);
+    for (const auto& i : indices) out.indices.push_back(resolve(i)), out.inner_indices.push_back(resolve_inner(i));
+    sites.push_back(std::move(out));
+  }
+  void store(const StoreNode& n) {
+    for (const auto& i : n.indices) expr(i);
+    if (n.mask) expr(n.mask);
+    auto put = [&] {
+      expr(n.value);
+      const bool update = block_ && block_->reducer;
+      add(n.buffer, update ? AccessKind::update : AccessKind::write, true, n.indices);
+    };
+    if (n.mask) under(n.mask, put);
+    else put();
+  }
+  // A prefetch touches nothing; its index may read.
+  void prefetch(const AnyExpr& call) {
+    const auto* c = call.as<CallNode>();
+    if (!c || c->op != CallOp::prefetch) return expr(call);
+    if (const auto* load = c->args[0].as<LoadNode>())
+      for (const auto& i : load->indices) expr(i);
+  }
+  void loop(const ForNode& n) {
+    expr(n.min), expr(n.extent);
+    loops_.emplace_back(&n);
+    Facts outer = facts_;
+    if (terms_ == AccessTerms::loops) facts_.bind(n);
+    stmt(n.body);
+    facts_ = std::move(outer);
+    loops_.pop_back();
+  }
+  void block(const BlockNode& n) {
+    for (const auto& it : n.iters) expr(it.binding), expr(it.min), expr(it.extent);
+    AccessCollector inner(terms_, facts_);
+    inner.loops_ = loops_;
+    inner.values_ = values_;
+    inner.conditions_ = conditions_;
+    for (const auto& c : conditions_) inner.outer_condition_ = fold_and(inner.outer_condition_, c);
+    inner.block_ = BlockRefNode(&n);
+    inner.sites = std::move(sites);
+    for (const auto& it : n.iters) {
+      if (terms_ == AccessTerms::iters) break;
+      AnyExpr value = resolve(it.binding);
+      inner.guard(value, inner.resolve(it.min), inner.resolve(it.extent));
+      inner.values_.emplace_back(it.var, value);
+      inner.bindings_.push_back(value);
+    }
+    if (n.predicate) {
+      inner.conditions_.push_back(inner.resolve(n.predicate));
+      inner.inner_conditions_.push_back(n.predicate);
+    }
+    inner.inside_block(n);
+    sites = std::move(inner.sites);
+  }
+  // "The binding lies in its domain", as far as the loops don't say so.
+  void guard(const AnyExpr& value, const AnyExpr& min, const AnyExpr& extent) {
+    if (const auto* v = value.as<VarNode>())
+      for (const auto& f : loops_)
+        if (f->var.get() == v && same_expr(f->min, min) && same_expr(f->extent, extent)) return;
+    AnyExpr low = value >= min, high = value < fold_add(min, extent);
+    if (!prove(low, facts_)) conditions_.push_back(low);
+    if (!prove(high, facts_)) conditions_.push_back(high);
+  }
+  void inside_block(const BlockNode& n) {
+    if (n.predicate) expr(n.predicate);
+    if (n.reads.empty() && n.writes.empty()) return stmt(n.body);
+    for (const auto* regions : {&n.reads, &n.writes}) {
+      for (const auto& r : *regions) {
+        AccessSite out = site(r.buffer, AccessKind::opaque, regions == &n.writes);
+        out.declared.buffer = r.buffer;
+        for (const auto& range : r.ranges) out.declared.ranges.push_back({resolve(range.min), resolve(range.extent)});
+        sites.push_back(std::move(out));
+      }
+    }
+  }
+
+  AccessTerms terms_;
+  Facts facts_;
+  std::vector<ForRef> loops_;
+  BlockRefNode block_;
+  std::vector<AnyExpr> conditions_, inner_conditions_;
+  AnyExpr outer_condition_;
+  std::vector<AnyExpr> bindings_;
+  Substitution values_;        // iterators by bindings, lets by values
+  Substitution inner_values_;  // lets inside the block
+};
+
+inline bool touches(const BlockNode& b, const Buffer& buffer, bool write) {
+  for (const auto& a : accesses(b)) {
+    if (a.buffer != buffer || a.block->tag != b.tag) continue;
+    if (write ? a.is_write : a.reads() && !(a.kind == AccessKind::update && b.init)) return true;
+  }
+  return false;
+}
+
+inline std::vector<BlockSite> touching(const Stmt& root, const Buffer& buffer, bool write) {
+  std::vector<BlockSite> out;
+  for (auto& site : blocks_below(root))
+    if (touches(*site.block, buffer, write)) out.push_back(std::move(site));
+  return out;
+}
+
+inline std::vector<BlockSite> neighbours(const Stmt& root, const BlockTag& tag, bool producers) {
+  std::vector<BlockSite> out;
+  BlockSite self = find_block(root, tag);
+  if (!self.block) return out;
+  std::vector<Buffer> buffers;
+  for (const auto& a : accesses(*self.block)) {
+    const bool wanted = producers ? a.reads() && !(a.kind == AccessKind::update && a.block->init) : a.is_write;
+    if (wanted) buffers.push_back(a.buffer);
+  }
+  for (auto& site : blocks_below(root)) {
+    bool hit = false;
+    for (const auto& b : buffers) hit = hit || touches(*site.block, b, producers);
+    if (hit && site.block->tag != tag) out.push_back(std::move(site));
+  }
+  return out;
+}
+
+inline void add_once(std::vector<Buffer>& all, const Buffer& b) {
+  for (const auto& x : all)
+    if (x == b) return;
+  all.push_back(b);
+}
+
+}  // namespace detail
+
+LATHE_DECL std::vector<BlockSite> blocks_below(const Stmt& root) {
+  detail::BlockFinder finder(nullptr);
+  finder.stmt(root);
+  return std::move(finder.found);
+}
+LATHE_DECL BlockSite find_block(const Stmt& root, const BlockTag& tag) {
+  detail::BlockFinder finder(tag.get());
+  finder.stmt(root);
+  return finder.found.empty() ? BlockSite() : std::move(finder.found[0]);
+}
+LATHE_DECL LoopSite find_loop(const Stmt& root, const VarRef& var) {
+  detail::LoopFinder finder(var.get());
+  finder.stmt(root);
+  return std::move(finder.found);
+}
+LATHE_DECL std::vector<ForRef> loops_above(const Stmt& root, const BlockTag& tag) { return find_block(root, tag).loops; }
+
+LATHE_DECL Facts facts_on(const std::vector<Stmt>& path, Facts facts) {
+  for (std::size_t k = 0; k + 1 < path.size(); ++k) {
+    if (const auto* f = path[k].as<ForNode>()) facts.bind(*f);
+    if (const auto* i = path[k].as<IfNode>()) {
+      const bool then = i->then_body.same_as(path[k + 1]);
+      facts.assume_before(then ? i->condition : logical_not(i->condition));
+    }
+    if (const auto* b = path[k].as<BlockNode>()) {
+      for (const auto& it : b->iters) facts.bind(it);
+      if (b->predicate) facts.assume_before(b->predicate);
+    }
+  }
+  return facts;
+}
+
+LATHE_DECL std::vector<AccessSite> accesses(const Stmt& s, AccessTerms terms, const Facts& facts) {
+  detail::AccessCollector collector(terms, facts);
+  collector.stmt(s);
+  return std::move(collector.sites);
+}
+LATHE_DECL std::vector<AccessSite> accesses(const BlockNode& block) {
+  detail::AccessCollector collector(AccessTerms::iters, Facts());
+  collector.block_body(block);
+  return std::move(collector.sites);
+}
+
+LATHE_DECL std::vector<AccessSite> reads_of(const BlockNode& block) {
+  std::vector<AccessSite> out;
+  for (auto& a : accesses(block))
+    if (a.reads()) out.push_back(std::move(a));
+  return out;
+}
+LATHE_DECL std::vector<AccessSite> writes_of(const BlockNode& block) {
+  std::vector<AccessSite> out;
+  for (auto& a : accesses(block))
+    if (a.is_write) out.push_back(std::move(a));
+  return out;
+}
+
+LATHE_DECL std::vector<Buffer> buffers_read(const Stmt& s) {
+  std::vector<Buffer> out;
+  for (const auto& a : accesses(s, AccessTerms::iters)) {
+    const bool own = a.kind == AccessKind::update && a.block && a.block->init;
+    if (a.reads() && !own) detail::add_once(out, a.buffer);
+  }
+  return out;
+}
+LATHE_DECL std::vector<Buffer> buffers_written(const Stmt& s) {
+  std::vector<Buffer> out;
+  for (const auto& a : accesses(s, AccessTerms::iters))
+    if (a.is_write) detail::add_once(out, a.buffer);
+  return out;
+}
+
+LATHE_DECL std::vector<BlockSite> writers(const Stmt& root, const Buffer& buffer) {
+  return detail::touching(root, buffer, true);
+}
+LATHE_DECL std::vector<BlockSite> readers(const Stmt& root, const Buffer& buffer) {
+  return detail::touching(root, buffer, false);
+}
+LATHE_DECL std::vector<BlockSite> producers(const Stmt& root, const BlockTag& tag) {
+  return detail::neighbours(root, tag, true);
+}
+LATHE_DECL std::vector<BlockSite> consumers(const Stmt& root, const BlockTag& tag) {
+  return detail::neighbours(root, tag, false);
+}
+
+LATHE_DECL bool is_private(const Stmt& root, const Buffer& buffer) {
+  detail::AllocFinder finder(buffer);
+  finder.stmt(root);
+  return finder.found;
+}
+
+LATHE_DECL ForRef common_loop(const std::vector<ForRef>& a, const std::vector<ForRef>& b) {
+  ForRef out;
+  for (std::size_t k = 0; k < a.size() && k < b.size() && a[k]->var == b[k]->var; ++k) out = a[k];
+  return out;
+}
+
+}  // namespace lathe

@@ -1,0 +1,8 @@
+// The bodies of this layer and of those below it.
+#pragma once
+
+#include <lathe/arith/impl/layer.ipp>
+//
+#include <lathe/analysis/impl/access.ipp>
+//
+#include <lathe/analysis/impl/region.ipp>

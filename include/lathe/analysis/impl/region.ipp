@@ -1,0 +1,374 @@
+#pragma once
+
+#include <lathe/analysis/region.hpp>
+#include <lathe/arith/interval.hpp>
+#include <lathe/arith/iter_map.hpp>
+#include <lathe/arith/poly.hpp>
+#include <lathe/arith/simplify.hpp>
+#include <lathe/ir/visit.hpp>
+
+namespace lathe {
+namespace detail {
+
+inline AnyExpr last_of(const Range& r) { return fold_sub(fold_add(r.min, r.extent), AnyExpr(1)); }
+inline Range range_between(const AnyExpr& lo, const AnyExpr& hi, const Facts& facts) {
+  return {lo, simplify(fold_add(fold_sub(hi, lo), AnyExpr(1)), facts)};
+}
+inline bool contains_var(const std::vector<VarRef>& vars, const VarRef& v) {
+  for (const auto& x : vars)
+    if (x == v) return true;
+  return false;
+}
+inline bool uses_any(const AnyExpr& e, const std::vector<VarRef>& vars) {
+  for (const auto& v : vars)
+    if (uses_var(e, v)) return true;
+  return false;
+}
+
+// The ranges of the access's relaxed loops, added to the facts.
+inline Facts facts_for(const AccessSite& site, const std::vector<VarRef>& relaxed, Facts facts) {
+  for (const auto& f : site.loops)
+    if (contains_var(relaxed, f->var)) facts.bind(*f);
+  return facts;
+}
+
+class UpperRegion {
+ public:
+  UpperRegion(const Buffer& buffer, const std::vector<VarRef>& relaxed, const Facts& facts)
+      : buffer_(buffer), relaxed_(relaxed), facts_(facts) {}
+
+  void add(const AccessSite& site) {
+    Facts facts = facts_for(site, relaxed_, facts_);
+    if (site.condition) {
+      if (is_const(simplify(site.condition, facts), 0)) return;
+      facts.assume_before(site.condition);
+    }
+    std::vector<Interval> box;
+    const bool declared = site.kind == AccessKind::opaque;
+    const std::size_t rank = static_cast<std::size_t>(buffer_->rank());
+    for (std::size_t d = 0; d < rank; ++d) {
+      if (declared && d >= site.declared.ranges.size()) box.push_back({});
+      else if (declared) box.push_back(ends(site.declared.ranges[d].min, last_of(site.declared.ranges[d]), facts));
+      else box.push_back(ends(site.indices[d], site.indices[d], facts));
+    }
+    plain_ = plain_ && count_ == 0 && !declared && !site.condition && plain(site);
+    if (count_++ == 0) box_ = std::move(box);
+    else
+      for (std::size_t d = 0; d < rank; ++d) box_[d] = interval_hull(box_[d], box[d], facts_);
+  }
+
+  RegionBound result() const {
+    RegionBound out;
+    out.region.buffer = buffer_;
+    out.empty = count_ == 0;
+    out.exact = plain_ && count_ > 0;
+    for (std::size_t d = 0; d < buffer_->shape.size(); ++d) {
+      if (count_ == 0) {
+        out.region.ranges.push_back({AnyExpr(0), AnyExpr(0)});
+        continue;
+      }
+      AnyExpr lo = box_[d].min, hi = box_[d].max;
+      if (!lo.get() || !hi.get()) out.exact = false;
+      if (!lo.get()) lo = AnyExpr(0);
+      if (!hi.get()) hi = fold_sub(buffer_->shape[d], AnyExpr(1));
+      Range r = range_between(lo, hi, facts_);
+      out.empty = out.empty || prove(r.extent <= 0, facts_);
+      out.region.ranges.push_back(std::move(r));
+    }
+    return out;
+  }
+
+ private:
+  Interval ends(const AnyExpr& first, const AnyExpr& last, const Facts& facts) {
+    if (first.dtype() != kIndex) return {};
+    Interval lo = bounds(first, relaxed_, facts);
+    Interval hi = last.same_as(first) ? lo : bounds(last, relaxed_, facts);
+    return {lo.min, hi.max};
+  }
+  // Each index is one relaxed loop plus or minus something fixed, each loop in one index at most.
+  bool plain(const AccessSite& site) const {
+    std::vector<VarRef> seen;
+    for (const auto& i : site.indices) {
+      VarRef used;
+      for (const auto& v : relaxed_) {
+        if (!uses_var(i, v)) continue;
+        if (used || contains_var(seen, v)) return false;
+        used = v;
+      }
+      if (!used) continue;
+      seen.push_back(used);
+      AnyExpr rest = simplify(fold_sub(i, AnyExpr(used)), facts_), flipped = simplify(fold_add(i, AnyExpr(used)), facts_);
+      if (uses_var(rest, used) && uses_var(flipped, used)) return false;
+    }
+    return true;
+  }
+
+  const Buffer& buffer_;
+  const std::vector<VarRef>& relaxed_;
+  const Facts& facts_;
+  std::vector<Interval> box_;
+  std::size_t count_ = 0;
+  bool plain_ = true;
+};
+
+// Surely written ------------------------------------------------------------------------------------------------------
+
+// The box of iterator values that the relaxed loops reach, met with the domains; false if they leave gaps.
+inline bool reached_iters(const AccessSite& site, const std::vector<VarRef>& relaxed, const Facts& facts,
+                          std::vector<IterDomain>& out) {
+  std::vector<IterDomain> loops;
+  for (const auto& f : site.loops)
+    if (contains_var(relaxed, f->var)) loops.push_back({f->var, f->min, f->extent});
+  if (!site.block) {
+    out = std::move(loops);
+    return true;
+  }
+  std::vector<VarRef> iters;
+  for (const auto& it : site.block->iters) iters.push_back(it.var);
+  // Loops inside the block are reached as they are; a loop is inside if an index names it there.
+  std::vector<IterDomain> outer, inner;
+  for (auto& l : loops) {
+    bool named = false;
+    for (const auto& i : site.inner_indices) named = named || uses_var(i, l.var);
+    (named ? inner : outer).push_back(std::move(l));
+  }
+  IterMap map = iter_map(site.bindings, outer, {}, facts);
+  if (!map.covering) return false;
+  for (std::size_t k = 0; k < iters.size(); ++k) {
+    const IterVar& it = site.block->iters[k];
+    if (uses_any(it.min, iters) || uses_any(it.extent, iters)) return false;
+    Range got{map.sums[k].min, map.sums[k].extent};
+    AnyExpr lo = simplify(fold_max(got.min, it.min), facts);
+    AnyExpr hi = simplify(fold_min(last_of(got), last_of({it.min, it.extent})), facts);
+    out.push_back({it.var, lo, range_between(lo, hi, facts).extent});
+  }
+  for (auto& l : inner) out.push_back(std::move(l));
+  return true;
+}
+
+// What keeps a store of the block from happening: for a reduction that sets its identity, only conditions on spatial
+// points count.
+inline AnyExpr store_condition(const AccessSite& site) {
+  if (!site.block || !site.block->init || !site.inner_condition) return site.inner_condition;
+  std::vector<VarRef> reduce;
+  for (const auto& it : site.block->iters)
+    if (it.kind == IterKind::reduce) reduce.push_back(it.var);
+  AnyExpr out;
+  std::vector<AnyExpr> parts;
+  flatten_logic(BinaryOp::and_, site.inner_condition, parts);
+  for (const auto& p : parts)
+    if (!uses_any(p, reduce)) out = fold_and(out, p);
+  return out;
+}
+
+// For domains that may be empty: each index is one iterator plus a constant, each iterator in one index at most, every
+// iterator used. Then the box is written even as its extent goes to zero.
+inline bool plain_box(const AccessSite& site, const std::vector<IterDomain>& domain, const Facts& facts, Region& out) {
+  std::vector<bool> used(domain.size(), false);
+  for (const auto& i : site.inner_indices) {
+    std::size_t at = domain.size();
+    for (std::size_t k = 0; k < domain.size(); ++k) {
+      if (!uses_var(i, domain[k].var)) continue;
+      if (at != domain.size() || used[k]) return false;
+      at = k;
+    }
+    if (at == domain.size()) {
+      out.ranges.push_back(Range{i, AnyExpr(1)});
+      continue;
+    }
+    used[at] = true;
+    AnyExpr shift = simplify(fold_sub(i, AnyExpr(domain[at].var)), facts);
+    if (uses_var(shift, domain[at].var)) return false;
+    out.ranges.push_back({simplify(fold_add(domain[at].min, shift), facts), domain[at].extent});
+  }
+  for (std::size_t k = 0; k < domain.size(); ++k)
+    if (!used[k] && !prove(domain[k].extent >= 1, facts)) return false;
+  return true;
+}
+
+inline bool lower_box(const AccessSite& site, const std::vector<VarRef>& relaxed, const Facts& facts, Region& out) {
+  Facts inside = facts_for(site, relaxed, facts);
+  if (site.kind == AccessKind::opaque || !site.is_write) return false;
+  if (site.outer_condition.get() && !prove(site.outer_condition, inside)) return false;
+  std::vector<IterDomain> domain;
+  if (!reached_iters(site, relaxed, facts, domain)) return false;
+  // A reduction without points doesn't store unless it has an init.
+  std::vector<IterDomain> kept;
+  for (auto& d : domain) {
+    bool reduce = false;
+    if (site.block)
+      for (const auto& it : site.block->iters) reduce = reduce || (it.kind == IterKind::reduce && it.var == d.var);
+    if (!reduce) kept.push_back(std::move(d));
+    else if (!site.block->init && !prove(d.extent >= 1, facts)) return false;
+  }
+  Facts over = facts;
+  for (const auto& d : kept) over.bind(d.var, d.min, d.extent);
+  AnyExpr condition = store_condition(site);
+  if (condition.get() && !prove(condition, over)) return false;
+  out.buffer = site.buffer;
+  // An iterator that may have no value at all still leaves a box of extent <= 0, written in full.
+  for (auto& d : kept)
+    if (!prove(d.extent >= 1, facts)) return plain_box(site, kept, facts, out);
+  IterMap map = iter_map(site.inner_indices, kept, {}, facts);
+  if (!map.covering) return false;
+  for (const auto& s : map.sums) out.ranges.push_back({s.min, s.extent});
+  return true;
+}
+
+// Two boxes that differ in one dimension, where they touch or overlap, are one.
+inline bool join_boxes(Region& a, const Region& b, const Facts& facts) {
+  std::size_t differ = a.ranges.size(), count = 0;
+  for (std::size_t d = 0; d < a.ranges.size(); ++d) {
+    if (prove_eq(a.ranges[d].min, b.ranges[d].min, facts) && prove_eq(a.ranges[d].extent, b.ranges[d].extent, facts))
+      continue;
+    differ = d;
+    ++count;
+  }
+  if (count == 0) return true;
+  if (count > 1) return false;
+  Range &x = a.ranges[differ], y = b.ranges[differ];
+  AnyExpr end_x = fold_add(x.min, x.extent), end_y = fold_add(y.min, y.extent);
+  if (!prove_le(x.min, end_y, facts) || !prove_le(y.min, end_x, facts)) return false;
+  AnyExpr lo = simplify(fold_min(x.min, y.min), facts), end = simplify(fold_max(end_x, end_y), facts);
+  x = {lo, simplify(fold_sub(end, lo), facts)};
+  return true;
+}
+
+LATHE_DECL std::vector<Region> lower_boxes(const Buffer& buffer, const std::vector<AccessSite>& all,
+                                           const std::vector<VarRef>& relaxed, const Facts& facts) {
+  std::vector<Region> boxes;
+  for (const auto& site : all) {
+    Region box;
+    if (site.buffer == buffer && lower_box(site, relaxed, facts, box)) boxes.push_back(std::move(box));
+  }
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    for (std::size_t j = 0; j < boxes.size(); ++j) {
+      if (i == j || !join_boxes(boxes[i], boxes[j], facts)) continue;
+      boxes.erase(boxes.begin() + static_cast<std::ptrdiff_t>(j));
+      i = static_cast<std::size_t>(-1);
+      break;
+    }
+  }
+  return boxes;
+}
+
+inline std::vector<VarRef> loops_inside(const std::vector<AccessSite>& all) {
+  std::vector<VarRef> out;
+  for (const auto& a : all)
+    for (const auto& f : a.loops)
+      if (!contains_var(out, f->var)) out.push_back(f->var);
+  return out;
+}
+
+inline std::vector<AccessSite> only(std::vector<AccessSite> all, const Buffer& buffer, bool write) {
+  std::vector<AccessSite> out;
+  for (auto& a : all) {
+    const bool own = a.kind == AccessKind::update && a.block && a.block->init;
+    if (a.buffer == buffer && (write ? a.is_write : a.reads() && !own)) out.push_back(std::move(a));
+  }
+  return out;
+}
+
+}  // namespace detail
+
+LATHE_DECL RegionBound region_upper(const Buffer& buffer, const std::vector<AccessSite>& all,
+                                    const std::vector<VarRef>& relaxed, const Facts& facts) {
+  detail::UpperRegion upper(buffer, relaxed, facts);
+  for (const auto& site : all)
+    if (site.buffer == buffer) upper.add(site);
+  return upper.result();
+}
+
+LATHE_DECL std::optional<Region> region_lower(const Buffer& buffer, const std::vector<AccessSite>& all,
+                                              const std::vector<VarRef>& relaxed, const Facts& facts) {
+  std::vector<Region> boxes = detail::lower_boxes(buffer, all, relaxed, facts);
+  for (const auto& box : boxes) {
+    bool best = true;
+    for (const auto& other : boxes) best = best && region_contains(box, other, facts);
+    if (best) return box;
+  }
+  return boxes.empty() ? std::nullopt : std::optional<Region>(boxes[0]);
+}
+
+LATHE_DECL std::vector<RegionBound> required_regions(const Stmt& s, const Facts& facts) {
+  std::vector<AccessSite> all = accesses(s, AccessTerms::loops, facts);
+  std::vector<VarRef> relaxed = detail::loops_inside(all);
+  std::vector<RegionBound> out;
+  for (const auto& b : buffers_read(s)) out.push_back(region_upper(b, detail::only(all, b, false), relaxed, facts));
+  return out;
+}
+LATHE_DECL RegionBound required_region(const Stmt& s, const Buffer& buffer, const Facts& facts) {
+  std::vector<AccessSite> all = detail::only(accesses(s, AccessTerms::loops, facts), buffer, false);
+  return region_upper(buffer, all, detail::loops_inside(all), facts);
+}
+LATHE_DECL RegionBound written_region_upper(const Stmt& s, const Buffer& buffer, const Facts& facts) {
+  std::vector<AccessSite> all = detail::only(accesses(s, AccessTerms::loops, facts), buffer, true);
+  return region_upper(buffer, all, detail::loops_inside(all), facts);
+}
+LATHE_DECL std::optional<Region> written_region_lower(const Stmt& s, const Buffer& buffer, const Facts& facts) {
+  std::vector<AccessSite> all = detail::only(accesses(s, AccessTerms::loops, facts), buffer, true);
+  return region_lower(buffer, all, detail::loops_inside(all), facts);
+}
+
+LATHE_DECL Region whole_region(const Buffer& buffer) {
+  Region out;
+  out.buffer = buffer;
+  for (const auto& e : buffer->shape) out.ranges.push_back({AnyExpr(0), e});
+  return out;
+}
+
+LATHE_DECL Region region_hull(const Region& a, const Region& b, const Facts& facts) {
+  Region out = a;
+  for (std::size_t d = 0; d < out.ranges.size(); ++d) {
+    AnyExpr lo = simplify(fold_min(a.ranges[d].min, b.ranges[d].min), facts);
+    AnyExpr hi = simplify(fold_max(detail::last_of(a.ranges[d]), detail::last_of(b.ranges[d])), facts);
+    out.ranges[d] = detail::range_between(lo, hi, facts);
+  }
+  return out;
+}
+
+LATHE_DECL Region region_intersect(const Region& a, const Region& b, const Facts& facts) {
+  Region out = a;
+  for (std::size_t d = 0; d < out.ranges.size(); ++d) {
+    AnyExpr lo = simplify(fold_max(a.ranges[d].min, b.ranges[d].min), facts);
+    AnyExpr hi = simplify(fold_min(detail::last_of(a.ranges[d]), detail::last_of(b.ranges[d])), facts);
+    out.ranges[d] = detail::range_between(lo, hi, facts);
+  }
+  return out;
+}
+
+LATHE_DECL bool region_contains(const Region& outer, const Region& inner, const Facts& facts) {
+  if (region_empty(inner, facts)) return true;
+  for (std::size_t d = 0; d < outer.ranges.size(); ++d) {
+    const Range &o = outer.ranges[d], &i = inner.ranges[d];
+    if (!prove_le(o.min, i.min, facts)) return false;
+    if (!prove_le(fold_add(i.min, i.extent), fold_add(o.min, o.extent), facts)) return false;
+  }
+  return true;
+}
+
+LATHE_DECL bool regions_disjoint(const Region& a, const Region& b, const Facts& facts) {
+  if (region_empty(a, facts) || region_empty(b, facts)) return true;
+  for (std::size_t d = 0; d < a.ranges.size(); ++d) {
+    const Range &x = a.ranges[d], &y = b.ranges[d];
+    if (prove_le(fold_add(x.min, x.extent), y.min, facts) || prove_le(fold_add(y.min, y.extent), x.min, facts))
+      return true;
+  }
+  return false;
+}
+
+LATHE_DECL bool region_empty(const Region& a, const Facts& facts) {
+  for (const auto& r : a.ranges) {
+    const auto* c = as_const_int(r.extent);
+    if (c ? *c <= 0 : prove(r.extent <= 0, facts)) return true;
+  }
+  return false;
+}
+
+LATHE_DECL std::vector<VarRef> vars_of(const std::vector<ForRef>& loops) {
+  std::vector<VarRef> out;
+  for (const auto& f : loops) out.push_back(f->var);
+  return out;
+}
+
+}  // namespace lathe
