@@ -61,7 +61,7 @@ class Binding : public RefCounted {
   };
   /// One comparison: of an extent or stride with a number, or with what a slot has received before.
   struct Rule {
-    Check kind;
+    Check kind = Check::none;
     std::uint8_t axis = 0;
     std::uint16_t arg = 0;
     std::uint16_t slot = 0;  ///< that is compared with, or set

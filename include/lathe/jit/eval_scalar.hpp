@@ -1,7 +1,7 @@
 // What one operation gives on one lane, exactly as ir/expr.hpp says.
 #pragma once
 
-#include <lathe/ir/expr.hpp>
+#include <lathe/ir/stmt.hpp>
 
 namespace lathe::detail {
 

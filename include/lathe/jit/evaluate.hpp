@@ -13,10 +13,6 @@ struct EvaluatorOptions {
   bool find_uninitialized = false;
 };
 
-namespace detail {
-struct EvalTree;
-}
-
 /// A program made ready to be interpreted; immutable, cheap to copy, usable by many threads at
 /// once. Loops run one after the other, on the calling thread. It is the reference that machine
 /// code is compared with. InternalError: an access outside of a buffer, names the buffer and the
@@ -34,7 +30,7 @@ class Evaluator {
 
  private:
   Program program_;
-  Ref<detail::EvalTree> tree_;
+  Ref<RefCounted> tree_;  ///< a detail::EvalTree
 };
 
 }  // namespace lathe

@@ -204,10 +204,11 @@ LATHE_DECL Evaluator::Evaluator(const Program& program, EvaluatorOptions options
 
 LATHE_DECL void Evaluator::run(const std::uint64_t* slots, const Context& context,
                                Location where) const {
-  detail::EvalFrame frame(*tree_, slots);
-  detail::EvalStatus status = frame.run(*tree_->body);
+  const auto& tree = static_cast<const detail::EvalTree&>(*tree_);
+  detail::EvalFrame frame(tree, slots);
+  detail::EvalStatus status = frame.run(*tree.body);
   if (status == 0) return;
-  const auto& messages = tree_->messages;
+  const auto& messages = tree.messages;
   CallFrame call(context);
   call.finish(status, {program_->name, messages.data(), static_cast<int>(messages.size())}, where);
 }

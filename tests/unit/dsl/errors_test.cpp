@@ -1,0 +1,176 @@
+#include <doctest/doctest.h>
+
+#include <lathe/dsl/dsl.hpp>
+#include <support/errors.hpp>
+#if !defined(LATHE_SEPARATE_COMPILATION)
+#include <lathe/dsl/impl/layer.ipp>
+#endif
+
+namespace lt = lathe;
+using test::error_of;
+
+TEST_CASE("an error of a compute names the caller's line and helps") {
+  lt::Input<float, 1> X("X", {4});
+  lt::Reduce r("r", 4);
+  const unsigned line = __LINE__ + 2;
+  try {
+    lt::compute("Y", {4}, [&](lt::Var) { return X(r); });
+    FAIL("no error");
+  } catch (const lt::UserError& e) {
+    CHECK(e.id() == "L0105");
+    CHECK(e.message() == "reduce axis 'r' is left unreduced in 'Y'");
+    CHECK(std::string(e.where().file).find("errors_test.cpp") != std::string::npos);
+    CHECK(e.where().line == line);
+    CHECK(std::string(e.what()).find("help: fold over it: lt::sum(…, r)") != std::string::npos);
+  }
+}
+
+TEST_CASE("names and extents") {
+  CHECK(error_of([] { lt::Dim d("2n"); }) == "L0101 '2n' is not a name");
+  CHECK(error_of([] { lt::Input<float, 1> X("", {3}); }) == "L0101 '' is not a name");
+  CHECK(error_of([] { lt::Input<float, 2> X("X", {3, -1}); }) == "L0102 extent 1 of 'X' is -1");
+  CHECK(error_of([] { lt::Reduce r("r", -2); }) == "L0102 the extent of reduce axis 'r' is -2");
+  CHECK(error_of([] {
+          lt::Input<float, 2> X("X", {std::int64_t{1} << 40, std::int64_t{1} << 40});
+        }) == "L0103 'X' has more than 2^63 - 1 elements");
+  CHECK(error_of([] {
+          lt::Input<float, 3> X("X", {std::int64_t{1} << 40, 0, std::int64_t{1} << 40});
+        }) == "none");
+  CHECK(error_of([] { lt::make_input("X", lt::kF32, {lt::Extent(lt::make_int(lt::kI32, 3))}); }) ==
+        "L0104 extent 0 of 'X' is of type i32, but indices and extents are i64");
+  lt::Input<std::int64_t, 1> X("X", {4});
+  CHECK(error_of([&] { lt::Input<float, 1> Y("Y", {X(0)}); }) ==
+        "L0119 extent 0 of 'Y' depends on 'X', which is not a Dim");
+  lt::Input<std::int64_t, 0> s("s");
+  CHECK(error_of([&] { lt::Input<float, 1> Y("Y", {s()}); }) ==
+        "L0119 extent 0 of 'Y' depends on 's', which is not a Dim");
+  CHECK(error_of([] { lt::Dim d("d", {.min = 3, .max = 5, .multiple_of = 8}); }) ==
+        "L0118 Dim 'd' with min 3, max 5 and multiple_of 8 has no legal value");
+}
+
+TEST_CASE("variables and reductions") {
+  lt::Input<float, 1> X("X", {4});
+  lt::Reduce r("r", 4), s("s", 4);
+  lt::Var* leaked = nullptr;
+  auto A = lt::compute("A", {4}, [&](lt::Var i) {
+    leaked = new lt::Var(i);
+    return X(i);
+  });
+  CHECK(error_of([&] { lt::compute("B", {4}, [&](lt::Var i) { return X(i) + X(*leaked); }); }) ==
+        "L0106 'B' uses variable 'i' of 'A', which is not an axis of its own");
+  delete leaked;
+  CHECK(error_of([&] { lt::compute("B", {}, [&] { return lt::sum(X(r), r, r); }); }) ==
+        "L0107 reduce axis 'r' is given twice in 'B'");
+  CHECK(error_of([&] { lt::compute("B", {}, [&] { return lt::sum(X(r) * X(s), r); }); }) ==
+        "L0105 reduce axis 's' is left unreduced in 'B'");
+  CHECK(error_of([&] {
+          lt::compute("B", {4}, [&](lt::Var i) { return lt::sum(X(r), r).where(i > 2 && r > 1); });
+        }) == "L0117 a condition in where() of 'B' names no reduce axis");
+  CHECK(error_of([&] {
+          lt::reducer("bad", lt::Expr<float>(0),
+                      [&](lt::Expr<float> a, lt::Expr<float> b) { return a + b * X(0); });
+        }) == "L0121 reducer 'bad' reads a tensor");
+}
+
+TEST_CASE("values of the untyped core") {
+  lt::AnyTensor X = lt::make_input("X", lt::kF32, {lt::Extent(4)});
+  auto body = [&](lt::AnyExpr e) {
+    return [e](std::span<const lt::VarRef>) { return lt::AnyValue(e); };
+  };
+  CHECK(error_of([&] { X.at({}); }) == "L0108 'X' has rank 1, but is read with 0 indices");
+  CHECK(error_of([&] { X.at({lt::make_int(lt::kI32, 0)}); }) ==
+        "L0104 index 0 of 'X' is of type i32, but indices and extents are i64");
+  CHECK(error_of([&] { lt::compute_any("Y", {}, body({})); }) ==
+        "L0116 the body of 'Y' gives an undefined value");
+  CHECK(error_of([&] {
+          lt::compute_any("Y", {}, body(lt::make_broadcast(lt::make_int(lt::kI32, 0), 4)));
+        }) == "L0109 the value of 'Y' is a vector, i32x4");
+  CHECK(error_of([&] { lt::Expr<float>(lt::make_int(lt::kI32, 0)); }) ==
+        "L0109 an expression of type i32 is used as f32");
+  CHECK(error_of([&] {
+          lt::compute_any("Y", {}, [&](std::span<const lt::VarRef>) { return lt::AnyValue(); });
+        }) == "L0116 the body of 'Y' gives no value");
+}
+
+TEST_CASE("a literal that does not fit is reported at the compute") {
+  lt::Input<std::uint8_t, 1> q("q", {4});
+  CHECK(error_of([&] { lt::compute("Y", {4}, [&](lt::Var i) { return q(i) + 256; }); }) ==
+        "L0110 256 does not fit u8");
+  CHECK(error_of([&] { lt::compute("Y", {4}, [&](lt::Var i) { return q(i) - (-1); }); }) ==
+        "L0110 -1 does not fit u8");
+  CHECK(error_of([&] {
+          lt::compute("Y", {4}, [&](lt::Var i) { return i + ~std::uint64_t{0}; });
+        }) == "L0110 18446744073709551615 does not fit i64");
+}
+
+TEST_CASE("parameters of a program") {
+  lt::Input<float, 1> X("X", {4}), W("X", {4}), unused("U", {4});
+  lt::Input<float, 0> s("s");
+  auto C = lt::compute("C", {4}, [&](lt::Var i) { return X(i) * s(); });
+  auto D = lt::compute("D", {4}, [&](lt::Var i) { return C(i) + 1; });
+  auto twice = lt::compute("T", {4}, [&](lt::Var i) { return X(i) + W(i); });
+  CHECK(error_of([&] {
+          lt::program_of({{D}}, {s, D});
+        }) == "L0112 input 'X' is read, but is not among the arguments");
+  CHECK(error_of([&] {
+          lt::program_of({{D}}, {X, D});
+        }) == "L0112 scalar 's' is read, but is not among the arguments");
+  CHECK(error_of([&] {
+          lt::program_of({{D}}, {X, s});
+        }) == "L0112 output 'D' is not among the arguments");
+  CHECK(error_of([&] {
+          lt::program_of({{D}}, {X, s, C, D});
+        }) == "L0113 argument 'C' is an intermediate, not an output");
+  CHECK(error_of([&] {
+          lt::program_of({{D}}, {X, X, s, D});
+        }) == "L0113 'X' is given twice among the arguments");
+  CHECK(error_of([&] { lt::program_of({{X}}, {X}); }) == "L0113 output 'X' is an input");
+  CHECK(error_of([&] { lt::program_of({{D}}, {X, s, D, unused}); }) == "none");
+  CHECK(error_of([&] { lt::program_of(twice); }) == "L0111 two tensors are called 'X'");
+  CHECK(error_of([&] { lt::program_of(lt::OutputList{}); }) == "L0116 a program needs an output");
+  CHECK(error_of([&] { lt::program_of(lt::AnyTensor()); }) == "L0116 an output is undefined");
+  auto named = lt::compute("X", {4}, [&](lt::Var i) { return X(i); });
+  CHECK(error_of([&] { lt::program_of(named); }) == "L0111 two tensors are called 'X'");
+}
+
+TEST_CASE("dims and ranges") {
+  lt::Dim n("n");
+  lt::Input<float, 1> X("X", {n * 2});
+  auto Y = lt::compute("Y", {4}, [&](lt::Var i) { return X(i); });
+  CHECK(error_of([&] { lt::program_of(Y); }) ==
+        "L0114 Dim 'n' is the extent of no argument, so a call cannot tell its value");
+  lt::Input<std::int64_t, 1> starts("starts", {5});
+  auto shifted = lt::compute("shifted", {5}, [&](lt::Var i) { return starts(i) + 1; });
+  auto S = lt::compute("S", {4}, [&](lt::Var i) {
+    lt::Reduce r("r", {shifted(i), 1});
+    return lt::sum(r * 1, r);
+  });
+  CHECK(error_of([&] { lt::program_of(S); }) ==
+        "L0122 a reduce range of 'S' reads 'shifted', which is computed here");
+}
+
+TEST_CASE("what may not be computed in place") {
+  lt::Input<float, 1> X("X", {4});
+  lt::Input<float, 1> Z("Z", {5});
+  lt::Reduce r("r", 4);
+  auto in_place = [](auto& x, auto& y) {
+    return error_of([&] { lt::program_of({{y}}, {{x, y}}); });
+  };
+  auto shifted = lt::compute("Y", {4}, [&](lt::Var i) { return X(3 - i); });
+  CHECK(in_place(X, shifted) ==
+        "L0115 inout: 'Y' cannot take the place of 'X': it reads 'X' at other elements than the "
+        "one it stores");
+  auto sums = lt::compute("Y", {4}, [&](lt::Var i) { return lt::sum(X(i) * X(r), r); });
+  CHECK(in_place(X, sums) == "L0115 inout: 'Y' cannot take the place of 'X': it is a reduction");
+  auto total = lt::compute("total", {}, [&] { return lt::sum(X(r), r); });
+  auto scaled = lt::compute("Y", {4}, [&](lt::Var i) { return X(i) / total(); });
+  CHECK(in_place(X, scaled) ==
+        "L0115 inout: 'Y' cannot take the place of 'X': 'total' reads 'X' too");
+  auto longer = lt::compute("Y", {4}, [&](lt::Var i) { return Z(i); });
+  CHECK(in_place(Z, longer) ==
+        "L0115 inout: 'Y' cannot take the place of 'Z': their shapes differ");
+  auto wide = lt::compute("Y", {4}, [&](lt::Var i) { return lt::cast<double>(X(i)); });
+  CHECK(error_of([&] {
+          lt::program_of({{wide}}, {{X, wide}});
+        }) == "L0115 inout: 'Y' cannot take the place of 'X': one is f32, the other f64");
+}

@@ -1,0 +1,297 @@
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cmath>
+#include <lathe/lathe.hpp>
+#include <limits>
+#include <support/errors.hpp>
+
+namespace lt = lathe;
+using test::error_of;
+
+namespace {
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+const float kNan = std::numeric_limits<float>::quiet_NaN();
+
+/// out[i, j] = 2 * in[i, j] for n by c matrices, interpreted.
+auto doubled() {
+  lt::Dim n("n"), c("c", {.min = 1, .max = 64, .multiple_of = 4});
+  lt::Input<float, 2> X("X", {n, c});
+  auto Y = lt::compute("Y", {n, c}, [&](lt::Var i, lt::Var j) { return X(i, j) * 2; });
+  return lt::evaluate(Y, X, Y);
+}
+
+}  // namespace
+
+TEST_CASE("a kernel's parameters are views of its tensors") {
+  lt::Input<float, 2> X("X", {2, 2});
+  lt::Input<double, 0> s("s");
+  auto Y = lt::compute("Y", {2, 2},
+                       [&](lt::Var i, lt::Var j) { return X(i, j) * lt::cast<float>(s()); });
+  auto Z = lt::compute("Z", {}, [&] { return Y(1, 1) + 1; });
+  auto f = lt::evaluate(lt::outputs(Y, Z), s, Z, X, Y);
+  static_assert(
+      std::is_same_v<decltype(f), lt::Kernel<double, lt::View<float, 0>, lt::View<const float, 2>,
+                                             lt::View<float, 2>>>);
+  std::array<float, 4> x{1, 2, 3, 4}, y{};
+  float z = 0;
+  f(0.5, z, lt::view(x, {2, 2}), lt::view(y, {2, 2}));
+  CHECK(y == std::array<float, 4>{0.5f, 1, 1.5f, 2});
+  CHECK(z == 3);
+  CHECK(!f.compiled());
+}
+
+TEST_CASE("calls check extents and dims") {
+  auto f = doubled();
+  std::vector<float> x(48, 3), y(48);
+  f(lt::view(x, {3, 16}), lt::view(y, {3, 16}));
+  CHECK(y[47] == 6);
+  CHECK(error_of([&] {
+          f(lt::view(x, {3, 16}), lt::view(y, {2, 16}));
+        }) == "L0303 'Y' axis 0: extent is 2, but Dim 'n' is 3 (taken from 'X')");
+  CHECK(error_of([&] {
+          f(lt::view(x, {8, 6}), lt::view(y, {8, 6}));
+        }) ==
+        "L0304 'X' axis 1: extent is 6, but Dim 'c' is at least 1 and at most 64 and a multiple of "
+        "4");
+  CHECK(error_of([&] {
+          f(lt::view(x, {3, 0}), lt::view(y, {3, 0}));
+        }) ==
+        "L0304 'X' axis 1: extent is 0, but Dim 'c' is at least 1 and at most 64 and a multiple of "
+        "4");
+  f(lt::View<float, 2>(nullptr, {0, 16}), lt::View<float, 2>(nullptr, {0, 16}));
+  lt::Input<float, 1> A("A", {4});
+  auto B = lt::compute("B", {4}, [&](lt::Var i) { return A(i); });
+  auto g = lt::evaluate(B, A, B);
+  CHECK(error_of([&] { g(x, y); }) ==
+        "L0302 'A' axis 0: extent is 48, but the kernel was made for 4");
+}
+
+TEST_CASE("an error of a call names the line of the call") {
+  auto f = doubled();
+  std::vector<float> x(48, 3);
+  const unsigned line = __LINE__ + 2;
+  try {
+    f(lt::view(x, {3, 16}), lt::view(x, {3, 16}));
+    FAIL("no error");
+  } catch (const lt::UserError& e) {
+    CHECK(e.where().line == line);
+  }
+}
+
+TEST_CASE("calls check strides against the declaration") {
+  std::vector<float> x(64), y(64);
+  auto f = doubled();
+  CHECK(error_of([&] {
+          f(lt::View<float, 2>(x.data(), {4, 4}, {1, 4}), lt::view(y, {4, 4}));
+        }) == "L0305 'X' axis 1: stride is 4, but the declaration takes 1");
+  // Outer strides are free, and the stride of an axis with one element means nothing.
+  f(lt::View<float, 2>(x.data(), {4, 4}, {16, 1}), lt::View<float, 2>(y.data(), {4, 4}, {8, 1}));
+  lt::Dim n("n"), m("m");
+  lt::Input<float, 2> A("A", {n, m}, lt::col_major), B("B", {n, m}, lt::dense);
+  auto C = lt::compute("C", {n, m}, [&](lt::Var i, lt::Var j) { return A(i, j) - B(i, j); });
+  auto g = lt::evaluate(C, A, B, C);
+  std::vector<float> a{1, 2, 3, 4, 5, 6}, b{1, 1, 1, 1, 1, 1}, c(6);
+  g(lt::View<float, 2>(a.data(), {2, 3}, {1, 2}), lt::view(b, {2, 3}), lt::view(c, {2, 3}));
+  CHECK(c == std::vector<float>{0, 2, 4, 1, 3, 5});
+  try {
+    g(lt::view(a, {2, 3}), lt::view(b, {2, 3}), lt::view(c, {2, 3}));
+    FAIL("no error");
+  } catch (const lt::UserError& e) {
+    CHECK(e.id() == "L0305");
+    CHECK(e.message() == "'A' axis 0: stride is 3, but the declaration takes 1");
+    CHECK(std::string(e.what()).find("help: the default declaration takes it") !=
+          std::string::npos);
+  }
+  CHECK(error_of([&] {
+          g(lt::View<float, 2>(a.data(), {2, 2}, {1, 2}),
+            lt::View<float, 2>(b.data(), {2, 2}, {3, 1}), lt::view(c, {2, 2}));
+        }) == "L0305 'B' axis 0: stride is 3, but the declaration takes 2");
+}
+
+TEST_CASE("calls check pointers and overlap") {
+  std::vector<float> x(64, 1), y(64);
+  auto f = doubled();
+  CHECK(error_of([&] {
+          f(lt::View<float, 2>(nullptr, {4, 4}), lt::view(y, {4, 4}));
+        }) == "L0306 'X': the pointer is null");
+  auto* odd = reinterpret_cast<float*>(reinterpret_cast<char*>(x.data()) + 2);
+  CHECK(error_of([&] {
+          f(lt::View<float, 2>(odd, {4, 4}), lt::view(y, {4, 4}));
+        }) == "L0307 'X': the address is no multiple of 4 bytes");
+  CHECK(error_of([&] {
+          f(lt::view(x, {4, 4}), lt::View<float, 2>(x.data() + 15, {4, 4}));
+        }) == "L0308 'Y' overlaps 'X' in memory");
+  CHECK(error_of([&] {
+          f(lt::view(x, {4, 4}), lt::View<float, 2>(y.data(), {4, 4}, {0, 1}));
+        }) == "L0309 'Y': its strides put several elements into one place, but it is written");
+  // Side by side in one matrix: no element is shared.
+  f(lt::View<float, 2>(x.data(), {4, 4}, {8, 1}), lt::View<float, 2>(x.data() + 4, {4, 4}, {8, 1}));
+  CHECK(x[4] == 2);
+  CHECK(x[31] == 2);
+  CHECK(x[32] == 1);
+  CHECK(error_of([&] {
+          f(lt::View<float, 2>(x.data(), {4, 4}, {8, 1}),
+            lt::View<float, 2>(x.data() + 3, {4, 4}, {8, 1}));
+        }) == "L0308 'Y' overlaps 'X' in memory");
+  // Inputs may share.
+  lt::Input<float, 1> A("A", {4}), B("B", {4});
+  auto C = lt::compute("C", {4}, [&](lt::Var i) { return A(i) + B(i); });
+  std::vector<float> a(4, 1), c(4);
+  lt::evaluate(C, A, B, C)(a, a, c);
+  CHECK(c[3] == 2);
+}
+
+TEST_CASE("a result takes an input's place where that is declared") {
+  lt::Input<float, 1> X("X", {4});
+  auto Y = lt::compute("Y", {4}, [&](lt::Var i) { return X(i) * X(i); });
+  auto f = lt::evaluate(Y, lt::inout(X, Y));
+  static_assert(std::is_same_v<decltype(f), lt::Kernel<lt::View<float, 1>>>);
+  std::vector<float> x{1, 2, 3, 4};
+  f(x);
+  CHECK(x == std::vector<float>{1, 4, 9, 16});
+}
+
+TEST_CASE("reductions: identities, NaN, ties") {
+  lt::Dim n("n");
+  lt::Input<float, 1> X("X", {n});
+  lt::Reduce r("r", n);
+  auto total = lt::compute("total", {}, [&] { return lt::sum(X(r), r); });
+  auto top = lt::compute("top", {}, [&] { return lt::reduce_max(X(r), r); });
+  auto best = lt::compute("best", {}, [&] { return lt::argmax(X(r), r); });
+  auto some = lt::compute("some", {}, [&] { return lt::any(X(r) > 2, r); });
+  auto every = lt::compute("every", {}, [&] { return lt::all(X(r) > 2, r); });
+  auto f = lt::evaluate(lt::outputs(total, top, best.get<0>(), best.get<1>(), some, every), X,
+                        total, top, best.get<0>(), best.get<1>(), some, every);
+  float t = 9, m = 9, b = 9;
+  std::int64_t at = 9;
+  bool any = false, all = false;
+  auto run = [&](std::vector<float> x) { f(x, t, m, b, at, any, all); };
+  run({});
+  CHECK(t == 0);
+  CHECK(!std::signbit(t));
+  CHECK(m == -kInf);
+  CHECK(b == -kInf);
+  CHECK(at == INT64_MAX);
+  CHECK(!any);
+  CHECK(all);
+  run({-kInf, -kInf});
+  CHECK(at == 0);
+  run({1, 3, 3, 2});
+  CHECK(t == 9);
+  CHECK(m == 3);
+  CHECK(at == 1);
+  CHECK(any);
+  CHECK(!all);
+  run({1, kNan, 5, kNan});
+  CHECK(std::isnan(m));
+  CHECK(std::isnan(b));
+  CHECK(at == 1);
+}
+
+TEST_CASE("reduce positions of several axes count row-major") {
+  lt::Input<int, 2> X("X", {3, 4});
+  lt::Reduce r("r", 3), s("s", {1, 3});
+  auto best = lt::compute("best", {}, [&] { return lt::argmin(X(r, s), r, s); });
+  std::vector<int> x{0, 5, 5, 5, 0, 5, 2, 5, 0, 5, 5, 2};
+  int value = 0;
+  std::int64_t at = 0;
+  lt::evaluate(best, X, best.get<0>(), best.get<1>())(lt::view(x, {3, 4}), value, at);
+  CHECK(value == 2);
+  CHECK(at == 4);  // row 1, second of the three columns
+}
+
+TEST_CASE("ragged and triangular ranges") {
+  lt::Dim rows("rows"), ends("ends"), n("n");
+  lt::Input<std::int64_t, 1> start("start", {ends});
+  lt::Input<float, 1> value("value", {n});
+  auto S = lt::compute("S", {rows}, [&](lt::Var i) {
+    lt::Reduce r("r", {start(i), start(i + 1) - start(i)});
+    return lt::sum(value(r), r);
+  });
+  std::vector<std::int64_t> starts{0, 2, 2, 5};
+  std::vector<float> values{1, 2, 4, 8, 16}, sums(3);
+  lt::evaluate(S, start, value, S)(starts, values, sums);
+  CHECK(sums == std::vector<float>{3, 0, 28});
+  auto T = lt::compute("T", {n}, [&](lt::Var i) {
+    lt::Reduce r("r", i + 1);
+    return lt::sum(value(r), r);
+  });
+  std::vector<float> prefix(5);
+  lt::evaluate(T, value, T)(values, prefix);
+  CHECK(prefix == std::vector<float>{1, 3, 7, 15, 31});
+}
+
+TEST_CASE("small types and scalars of them") {
+  lt::Input<lt::bf16, 1> X("X", {3});
+  lt::Input<std::uint8_t, 0> q("q");
+  lt::Input<bool, 0> flip("flip");
+  auto Y = lt::compute("Y", {3}, [&](lt::Var i) {
+    auto x = lt::cast<float>(X(i)) * lt::cast<float>(q());
+    return lt::cast<lt::bf16>(lt::select(flip(), -x, x));
+  });
+  auto f = lt::evaluate(Y, X, q, flip, Y);
+  std::vector<lt::bf16> x{lt::bf16(1.5f), lt::bf16(-2.0f), lt::bf16(0.25f)}, y(3);
+  f(x, 255, true, y);
+  CHECK(float(y[0]) == -382.0f);  // 382.5 rounds to even
+  CHECK(float(y[1]) == 510.0f);
+}
+
+TEST_CASE("calls of the untyped core check rank and type") {
+  auto f = doubled();
+  std::vector<float> x(16, 1), y(16);
+  std::vector<double> wide(16);
+  lt::View<float, 2> a(x.data(), {4, 4}), b(y.data(), {4, 4});
+  lt::View<double, 2> c(wide.data(), {4, 4});
+  lt::View<const float, 2> read_only = b;
+  std::array<lt::AnyView, 2> good{lt::AnyView(a), lt::AnyView(b)};
+  f.any()(good);
+  CHECK(y[15] == 2);
+  CHECK(error_of([&] { f.any()(std::array{lt::AnyView(a)}); }) ==
+        "L0301 kernel 'Y' takes 2 arguments, but is given 1");
+  CHECK(error_of([&] {
+          f.any()(std::array{lt::AnyView(c), lt::AnyView(b)});
+        }) == "L0301 'X': the view has elements of another type than f32");
+  CHECK(error_of([&] {
+          f.any()(std::array{lt::AnyView(a), lt::AnyView(read_only)});
+        }) == "L0301 'Y': the view is read-only, but the parameter is written");
+  CHECK(error_of([&] {
+          f.any()(std::array{lt::AnyView(lt::view(x)), lt::AnyView(b)});
+        }) == "L0301 'X': the view has rank 1, but the parameter has 2");
+}
+
+TEST_CASE("a program's parameters are found by identity, then by name") {
+  lt::Input<float, 1> X("X", {4}), W("W", {4});
+  auto Y = lt::compute("Y", {4}, [&](lt::Var i) { return X(i) + 1; });
+  lt::Program p = lt::program_of(Y);
+  std::vector<float> x(4, 1), y(4);
+  lt::evaluate(p, Y, X)(y, x);
+  CHECK(y[3] == 2);
+  lt::evaluate(lt::parse(lt::str(p)), X, Y)(x, y);
+  CHECK(error_of([&] { lt::evaluate(p, X, Y, W); }) == "L0310 'W' is no parameter of program 'Y'");
+  CHECK(error_of([&] { lt::evaluate(p, X); }) == "L0310 parameter 'Y' of program 'Y' is not given");
+}
+
+TEST_CASE("many arguments use the heap for their slots") {
+  std::vector<lt::AnyTensor> inputs;
+  std::vector<lt::ProgramParam> params;
+  for (int k = 0; k < 70; ++k) {
+    inputs.push_back(lt::make_input("X" + std::to_string(k), lt::kF32, {lt::Extent(2)}));
+    params.emplace_back(inputs.back());
+  }
+  auto Y = lt::compute_any("Y", {lt::Extent(2)}, [&](std::span<const lt::VarRef> at) {
+    lt::AnyExpr sum = inputs[0].at({lt::AnyExpr(at[0])});
+    for (std::size_t k = 1; k < inputs.size(); ++k) sum = sum + inputs[k].at({lt::AnyExpr(at[0])});
+    return lt::AnyValue(sum);
+  });
+  params.emplace_back(Y[0]);
+  lt::AnyKernel f = lt::evaluate_any(lt::OutputList{Y}, params);
+  std::vector<float> x{1, 2}, y(2);
+  std::vector<lt::AnyView> views;
+  lt::View<float, 1> in = lt::view(x), out = lt::view(y);
+  for (int k = 0; k < 70; ++k) views.emplace_back(in);
+  views.emplace_back(out);
+  f(views);
+  CHECK(y == std::vector<float>{70, 140});
+}
