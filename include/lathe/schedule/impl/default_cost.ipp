@@ -1,0 +1,112 @@
+#pragma once
+
+#include <lathe/analysis/block.hpp>
+#include <lathe/arith/affine.hpp>
+#include <lathe/arith/interval.hpp>
+#include <lathe/ir/visit.hpp>
+#include <lathe/schedule/default_schedule.hpp>
+
+namespace lathe {
+namespace detail {
+
+// Operations below which waking another thread costs more than it saves (about 10 µs of vector
+// code).
+inline constexpr double kParallelWork = 1 << 17;
+// Elements of a 1-D loop that one task handles at least.
+inline constexpr std::int64_t kTaskElements = 16384;
+// Vectors in flight in an elementwise loop: enough to cover latency, more only costs code.
+inline constexpr std::int64_t kElementwiseUnroll = 4;
+// What a transcendental call costs in plain operations.
+inline constexpr double kMathCost = 12;
+
+// What one instance of a block computes and touches.
+class BodyCost : public Visitor {
+ public:
+  double ops = 0;
+  int loads = 0, math = 0, widest = 1;
+
+  void expr(const AnyExpr& e) override {
+    if (const auto* n = e.as<LoadNode>()) {
+      ++loads;
+      note(n->buffer->dtype);
+      return;  // index arithmetic is shared by the lanes
+    }
+    if (const auto* n = e.as<CallNode>()) {
+      bool heavy = n->op <= CallOp::erf || n->op == CallOp::pow;
+      ops += heavy ? kMathCost : 1;
+      math += heavy;
+    } else if (e.kind() == ExprKind::Binary || e.kind() == ExprKind::Select) {
+      ops += 1;
+    }
+    if (e.kind() == ExprKind::Cast) note(e.dtype());
+    descend(e);
+  }
+  void stmt(const Stmt& s) override {
+    if (const auto* n = s.as<StoreNode>()) {
+      ops += 1;
+      note(n->buffer->dtype);
+      return expr(n->value);
+    }
+    descend(s);
+  }
+
+ private:
+  void note(DType t) { widest = t.element_bytes() > widest ? t.element_bytes() : widest; }
+};
+
+inline BodyCost body_cost(const BlockNode& block) {
+  BodyCost cost;
+  cost.stmt(block.body);
+  return cost;
+}
+
+// How an access moves when one iterator steps by one.
+enum class Step : std::uint8_t { none, unit, other };
+
+inline Step step_of(const std::vector<AnyExpr>& indices, const VarRef& iter) {
+  for (std::size_t axis = 0; axis < indices.size(); ++axis) {
+    if (!uses_var(indices[axis], iter)) continue;
+    auto affine = affine_of(indices[axis], {iter});
+    bool unit = affine && axis + 1 == indices.size() && affine->coef(0) == std::int64_t{1};
+    return unit ? Step::unit : Step::other;
+  }
+  return Step::none;
+}
+
+// What the parts of the default schedule share: the schedule, and steps that are left out where
+// they are not legal.
+class DefaultSteps {
+ public:
+  DefaultSteps(Schedule& schedule, const Target& target) : s_(schedule), target_(target) {}
+
+ protected:
+  template <class F>
+  bool attempt(F&& step) {
+    Schedule before = s_;
+    try {
+      step();
+      return true;
+    } catch (const UserError&) {
+      s_ = before;
+      return false;
+    }
+  }
+
+  BlockSite site(const BlockRef& block) const { return find_block(s_.program()->body, block.tag); }
+
+  static std::int64_t trip(const ForNode& loop) {
+    ConstInterval range = const_bounds(loop.extent);
+    return range.has_max() ? range.max : 1024;  // a symbolic extent is taken to be worth the work
+  }
+  static double volume(const std::vector<ForRef>& loops) {
+    double v = 1;
+    for (const auto& f : loops) v *= static_cast<double>(trip(*f));
+    return v;
+  }
+
+  Schedule& s_;
+  const Target& target_;
+};
+
+}  // namespace detail
+}  // namespace lathe

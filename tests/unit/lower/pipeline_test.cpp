@@ -1,0 +1,154 @@
+#include "stages.hpp"
+
+#include <lathe/schedule/default_schedule.hpp>
+
+#include "../../support/golden.hpp"
+
+namespace {
+
+
+lt::Schedule plain_gemm(std::int64_t m, std::int64_t n, std::int64_t k) {
+  lt::Input<float, 2> A("A", {m, k}), B("B", {k, n});
+  lt::Reduce r("r", k);
+  auto C = lt::compute("C", {m, n}, [&](lt::Var i, lt::Var j) { return lt::sum(A(i, r) * B(r, j), r); });
+  return lt::Schedule(C);
+}
+
+// The register tile of a GEMM: accumulators, and a masked or cut border.
+lt::Schedule tiled_gemm(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t rows, std::int64_t columns) {
+  lt::Schedule s = plain_gemm(m, n, k);
+  auto [i, j, r] = s.loops<3>("C");
+  auto [io, jo, ii, ji] = s.tile(i, j, rows, columns, lt::Tail::guard);
+  s.reorder({io, jo, r, ii, ji});
+  lt::BlockRef out = s.cache_write("C", lt::Scope::reg);
+  s.reverse_compute_at(out, jo);
+  lt::BlockRef init = s.decompose_reduction("C", r);
+  s.vectorize(ji);
+  s.unroll(ii);
+  for (const auto& b : {out, init}) {
+    auto loops = s.loops(b);
+    s.vectorize(loops[loops.size() - 1]);
+    s.unroll(loops[loops.size() - 2]);
+  }
+  s.parallel(io);
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("a register tile keeps its bits through every pass, whatever the border") {
+  for (auto [m, n, k] : {std::array<std::int64_t, 3>{8, 48, 5}, {9, 49, 7}, {50, 100, 13}, {1, 1, 1}, {7, 31, 3},
+                         {8, 33, 1}, {17, 96, 4}, {4, 20, 0}, {0, 20, 4}, {4, 0, 4}}) {
+    CAPTURE(m);
+    CAPTURE(n);
+    CAPTURE(k);
+    test::check_stages(tiled_gemm(m, n, k, 4, 32).program());
+  }
+}
+
+TEST_CASE("a promoted tile touches memory only for operands and results") {
+  lt::Program p = test::check_stages(tiled_gemm(8, 64, 3, 4, 32).program());
+  CHECK(p.str().find("acc[") == std::string::npos);
+  CHECK(p.str().find("C_local[") == std::string::npos);
+  test::check_golden("lower/register_tile", p.str());
+}
+
+TEST_CASE("border tiles are specialised to their one iteration") {
+  lt::Target target("x86-64-v4");
+  test::check_golden("lower/border_tiles",
+                     lt::lower_until("simplify_borders", tiled_gemm(9, 40, 3, 4, 32).program(), target).str());
+}
+
+TEST_CASE("an init stands before the loops that feed its reduction, also when these run nothing") {
+  lt::Target target("x86-64-v4");
+  test::check_golden("lower/init", lt::lower_until("lower_blocks", plain_gemm(2, 3, 4).program(), target).str());
+  test::check_stages(plain_gemm(2, 3, 0).program());
+}
+
+TEST_CASE("a producer under its consumer's loop keeps the rows that one iteration needs") {
+  std::int64_t n = 40;
+  lt::Input<float, 1> X("X", {n});
+  auto P = lt::compute("P", {n}, [&](lt::Var i) { return X(i) * 2.0f; });
+  auto Y = lt::compute("Y", {n}, [&](lt::Var i) {
+    auto at = lt::clamp(P);
+    return at(i - 1) + at(i) + at(i + 1);
+  });
+  lt::Schedule s(Y);
+  auto [i] = s.loops<1>(Y);
+  auto [io, ii] = s.split(i, {lt::infer, 8});
+  s.compute_at(P, io);
+  s.vectorize(ii);
+  lt::Target target("x86-64-v4");
+  test::check_golden("lower/halo", lt::lower_until("compact_buffers", s.program(), target).str());
+  test::check_stages(s.program());
+}
+
+TEST_CASE("symbolic extents keep one masked border version") {
+  lt::Dim n("n");
+  lt::Input<float, 1> X("X", {n});
+  auto Y = lt::compute("Y", {n}, [&](lt::Var i) { return X(i) * 3.0f; });
+  lt::Schedule s(Y);
+  auto [i] = s.loops<1>(Y);
+  auto [io, ii] = s.split(i, {lt::infer, 16});
+  s.vectorize(ii);
+  s.parallel(io);
+  for (std::int64_t size : {0, 1, 15, 16, 17, 33}) test::check_stages(s.program(), {{"n", size}});
+}
+
+TEST_CASE("a rest of lanes is one masked vector, or powers of two where masks cost") {
+  lt::Input<float, 1> X("X", {13});
+  auto Y = lt::compute("Y", {13}, [&](lt::Var i) { return X(i) + 1.0f; });
+  lt::Schedule s(Y);
+  s.vectorize(s.loops<1>(Y)[0]);
+  std::string masked = test::check_stages(s.program(), {}, lt::Target("x86-64-v4")).str();
+  std::string pieces = test::check_stages(s.program(), {}, lt::Target("x86-64-v2")).str();
+  CHECK(masked.find("where") != std::string::npos);
+  CHECK(pieces.find("where") == std::string::npos);
+}
+
+TEST_CASE("unrolling in part leaves a remainder loop") {
+  lt::Schedule s = plain_gemm(2, 2, 10);
+  auto [i, j, r] = s.loops<3>("C");
+  s.unroll(r, 4);
+  test::check_stages(s.program());
+}
+
+TEST_CASE("unrolling over the budget is refused, not attempted") {
+  lt::Schedule s = plain_gemm(512, 512, 64);
+  auto [i, j, r] = s.loops<3>("C");
+  std::string text;
+  try {
+    s.unroll(i);
+    s.unroll(j);
+    s.unroll(r);
+    lt::lower(s.program(), lt::Target("x86-64-v4"));
+  } catch (const lt::UserError& e) {
+    text = e.id();
+  }
+  CHECK((text == "L0601" || text == "L0210"));
+}
+
+TEST_CASE("the default schedule keeps every bit of exact sums") {
+  std::int64_t n = 70;
+  lt::Input<float, 2> X("X", {n, n}), W("W", {n, n});
+  lt::Reduce r("r", n);
+  auto row = lt::compute("row", {n}, [&](lt::Var i) { return lt::sum(X(i, r), r); });
+  auto product = lt::compute("product", {n, n}, [&](lt::Var i, lt::Var j) { return lt::sum(X(i, r) * W(r, j), r); });
+  auto turned = lt::compute("turned", {n, n}, [&](lt::Var i, lt::Var j) { return X(j, i) + 1.0f; });
+  auto out = lt::compute("out", {n, n}, [&](lt::Var i, lt::Var j) { return product(i, j) + row(i) - turned(i, j); });
+  lt::Target target("x86-64-v4");
+  lt::Schedule s = lt::default_schedule(lt::program_of(out), target);
+  CHECK(!s.trace().entries.empty());
+  test::check_stages(s.program(), {}, target);
+}
+
+TEST_CASE("a pass that does not exist is named, with those that do") {
+  std::string text;
+  try {
+    lt::lower_until("polish", plain_gemm(2, 2, 2).program(), lt::Target("x86-64-v4"));
+  } catch (const lt::UserError& e) {
+    text = e.what();
+  }
+  CHECK(text.find("error[L0602] lower_until: no pass is named 'polish'") == 0);
+  CHECK(text.find("lower_blocks") != std::string::npos);
+}

@@ -1,0 +1,71 @@
+// How lowering tests state their claim: after every pass the evaluator gives the bits that the program gave.
+#pragma once
+
+#include <lathe/codegen/llvm_ir.hpp>
+#include <lathe/lower/passes.hpp>
+#include <lathe/lower/pipeline.hpp>
+
+#include "../schedule/run.hpp"
+
+namespace test {
+
+/// Arguments of a program, dense; the same bytes whatever stage it is at.
+struct Arguments {
+  std::vector<std::vector<unsigned char>> memory;
+
+  explicit Arguments(const lt::Program& p, const Dims& dims = {}) : dims_(dims) {
+    unsigned seed = 0;
+    for (const auto& param : p->params) {
+      if (!param.buffer) continue;
+      std::size_t size = static_cast<std::size_t>(param.dtype().element_bytes());
+      for (const auto& e : param.buffer->shape) size *= static_cast<std::size_t>(extent_value(e, p, dims));
+      memory.emplace_back(size, static_cast<unsigned char>(0xA5));
+      if (param.access != lt::Access::out) fill(memory.back(), param.dtype(), ++seed);
+    }
+  }
+
+  std::vector<std::uint64_t> slots(const lt::Program& p) {
+    std::vector<std::uint64_t> out;
+    std::size_t next = 0;
+    for (const auto& slot : lt::kernel_slots(p)) {
+      if (slot.kind == lt::KernelSlot::Kind::buffer) out.push_back(reinterpret_cast<std::uintptr_t>(memory[next++].data()));
+      if (slot.kind == lt::KernelSlot::Kind::dim) out.push_back(static_cast<std::uint64_t>(dim_value(dims_, slot.name)));
+      if (slot.kind == lt::KernelSlot::Kind::scalar) out.push_back(lt::to_slot(1.5f));
+      if (slot.kind != lt::KernelSlot::Kind::stride) continue;
+      std::int64_t stride = 1;
+      const auto& shape = p->params[static_cast<std::size_t>(slot.param)].buffer->shape;
+      for (std::size_t axis = static_cast<std::size_t>(slot.index) + 1; axis < shape.size(); ++axis)
+        stride *= extent_value(shape[axis], p, dims_);
+      out.push_back(static_cast<std::uint64_t>(stride));
+    }
+    return out;
+  }
+
+ private:
+  Dims dims_;
+};
+
+inline std::vector<std::vector<unsigned char>> evaluate_stage(const lt::Program& p, const lt::Program& original,
+                                                              const Dims& dims = {}) {
+  Arguments arguments(original, dims);
+  auto slots = arguments.slots(p);
+  lt::Evaluator(p).run(slots.data());
+  return arguments.memory;
+}
+
+/// Runs the pipeline up to the pass that may contract, comparing after each pass. Gives the last program.
+inline lt::Program check_stages(const lt::Program& program, const Dims& dims = {},
+                                const lt::Target& target = lt::Target("x86-64-v4")) {
+  auto expected = evaluate_stage(program, program, dims);
+  lt::Program last = program;
+  for (const lt::Pass& pass : lt::cpu_pipeline()) {
+    if (std::string_view(pass.name) == "contract") break;
+    last = lt::lower_until(pass.name, program, target);
+    INFO("after ", pass.name, ":\n", last.str());
+    CHECK(lt::verify_reason(last, last->stage) == "");
+    CHECK(evaluate_stage(last, program, dims) == expected);
+  }
+  return last;
+}
+
+}  // namespace test
