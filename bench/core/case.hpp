@@ -1,0 +1,79 @@
+// What a benchmark is about: problems as data, and the competitors that solve them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace bench {
+
+/// C[m,n] = A[m,k] * B[k,n]; with an epilogue, gelu(C + bias). `packed`: B never changes, so a
+/// competitor may bring it into any layout before the clock starts.
+struct Gemm {
+  std::int64_t m, n, k;
+  bool epilogue, packed;
+};
+
+/// Over n elements: y = a | y = a + 0.5 b | y = exp(a) | y = gelu(a), with the error function.
+struct Elementwise {
+  enum class Op { copy, triad, exp, gelu };
+  Op op;
+  std::int64_t n;
+};
+
+/// From an image with one more row and column on each side: a 3x3 binomial blur, or the mean of the
+/// four neighbours (a Jacobi step).
+struct Stencil {
+  enum class Op { blur3x3, jacobi };
+  Op op;
+  std::int64_t h, w;
+};
+
+/// Local contrast of a planar RGB image, in seven stages: luma, blur in x, blur in y (5 taps, edges
+/// repeated), sharpen, gain, grade (three channels), tone.
+struct Photo {
+  std::int64_t h, w;
+};
+
+using Problem = std::variant<Gemm, Elementwise, Stencil, Photo>;
+
+struct Case {
+  std::string suite, name;
+  Problem problem;
+  double flops = 0;  ///< nominal
+  double bytes = 0;  ///< each input read once, each output written once
+};
+
+/// A case with its memory, which all competitors share.
+struct Job {
+  const Case& what;
+  std::vector<std::span<const float>>
+      in;  ///< Gemm: A, B, bias · Elementwise: a, b · else the image
+  std::span<float> out;
+  int threads;
+  bool hand;  ///< use Lathe's hand-written schedules
+};
+
+struct Competitor {
+  std::string name;
+  std::function<void()> run;
+  double setup_ms = 0;
+};
+
+/// A library to compare with. It offers nothing for problems that it has no code for.
+struct Peer {
+  std::string name;
+  std::string missing;  ///< why it is not here; empty if it is
+  std::vector<Competitor> (*make)(const Job&) = nullptr;
+  /// Compiles one GEMM with epilogue, as that library's users do at run time; null: it does not
+  /// compile.
+  void (*compile)(const Gemm&) = nullptr;
+  std::string header{};  ///< what its users include
+};
+
+inline std::int64_t rounded_up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
+
+}  // namespace bench

@@ -1,0 +1,95 @@
+#include "core/limits.hpp"
+
+#include <cstring>
+#include <memory>
+
+#include "core/operands.hpp"
+#include "core/parallel.hpp"
+
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
+
+namespace bench {
+
+namespace {
+
+constexpr std::int64_t fma_rounds = 20000;
+constexpr int chains = 12;
+
+#if defined(__AVX512F__)
+constexpr int lanes = 16;
+#elif defined(__AVX__)
+constexpr int lanes = 8;
+#else
+constexpr int lanes = 4;
+#endif
+typedef float Lanes __attribute__((vector_size(lanes * sizeof(float))));
+
+// An empty asm statement keeps a value in a register and hides it from the optimizer.
+inline void keep(Lanes& value) {
+#if defined(__aarch64__)
+  asm volatile("" : "+w"(value));
+#else
+  asm volatile("" : "+v"(value));
+#endif
+}
+
+void fma_loop() {
+  Lanes x = Lanes{} + 0.999f, y = Lanes{} + 0.001f;
+  keep(x);
+  keep(y);
+  Lanes a = x, b = x, c = x, d = x, e = x, f = x, g = y, h = y, i = y, j = y, k = y, l = y;
+  for (std::int64_t r = 0; r < fma_rounds; ++r) {
+    a = a * x + y, b = b * x + y, c = c * x + y, d = d * x + y;
+    e = e * x + y, f = f * x + y, g = g * x + y, h = h * x + y;
+    i = i * x + y, j = j * x + y, k = k * x + y, l = l * x + y;
+    keep(a), keep(b), keep(c), keep(d), keep(e), keep(f);
+    keep(g), keep(h), keep(i), keep(j), keep(k), keep(l);
+  }
+}
+
+void stream_copy(float* to, const float* from, std::int64_t n) {
+#ifdef __AVX__
+  std::int64_t i = 0;
+  for (; i + 8 <= n; i += 8) _mm256_stream_ps(to + i, _mm256_loadu_ps(from + i));
+  for (; i < n; ++i) to[i] = from[i];
+  _mm_sfence();
+#else
+  std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(float));
+#endif
+}
+
+template <class Copy>
+Competitor copy_limit(const char* name, std::int64_t n, int threads, Copy copy) {
+  auto from = std::make_shared<Buffer>(n, 1), to = std::make_shared<Buffer>(n, 0);
+  return {name, [=] {
+            const float* source = from->span().data();
+            float* target = to->span().data();
+            parallel_ranges(n, threads, share_elements, [&](std::int64_t begin, std::int64_t end) {
+              copy(target + begin, source + begin, end - begin);
+            });
+          }};
+}
+
+}  // namespace
+
+Competitor fma_limit(int threads) {
+  return {"limit: fma", [threads] {
+            parallel_ranges(threads, threads, 1, [](std::int64_t, std::int64_t) { fma_loop(); });
+          }};
+}
+
+double fma_flops(int threads) { return 2.0 * lanes * chains * fma_rounds * threads; }
+
+std::vector<Competitor> copy_limits(double bytes, int threads) {
+  const std::int64_t n =
+      std::max<std::int64_t>(64, static_cast<std::int64_t>(bytes / 2 / sizeof(float)));
+  return {copy_limit("limit: copy", n, threads,
+                     [](float* to, const float* from, std::int64_t count) {
+                       std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(float));
+                     }),
+          copy_limit("limit: streaming copy", n, threads, stream_copy)};
+}
+
+}  // namespace bench

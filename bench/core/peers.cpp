@@ -1,0 +1,22 @@
+#include "core/peers.hpp"
+
+namespace bench {
+
+#ifndef BENCH_EIGEN
+Peer eigen_peer() { return {"eigen", "Eigen 3 was not found when this program was built"}; }
+#endif
+#ifndef BENCH_OPENBLAS
+Peer openblas_peer() { return {"openblas", "OpenBLAS was not found when this program was built"}; }
+#endif
+#ifndef BENCH_ONEDNN
+Peer onednn_peer() { return {"onednn", "oneDNN was not found when this program was built"}; }
+#endif
+#ifndef BENCH_HALIDE
+Peer halide_peer() { return {"halide", "Halide was not found when this program was built"}; }
+#endif
+
+std::vector<Peer> all_peers() {
+  return {plain_peer(), eigen_peer(), openblas_peer(), onednn_peer(), halide_peer()};
+}
+
+}  // namespace bench

@@ -1,0 +1,127 @@
+// GEMM as a user of Lathe writes it, and a schedule by hand (docs/notes/gemm-study.md says why this
+// one).
+#include "lathe_side.hpp"
+
+#ifdef BENCH_HAS_LATHE_HEADER
+#include <memory>
+#include <optional>
+
+namespace bench {
+
+namespace {
+
+constexpr std::int64_t panel = 48, rows = 8, chunk = 768;
+
+struct Described {
+  lt::Input<float, 2> A, B;
+  lt::Input<float, 3> panels;
+  lt::Input<float, 1> bias;
+  lt::Tensor<float, 2> C, D;
+};
+
+// `panels` is B as [n / 48][k][48], for weights that were packed ahead.
+Described describe(const Gemm& p) {
+  lt::Input<float, 2> A("A", {p.m, p.k}), B("B", {p.k, p.n});
+  lt::Input<float, 3> panels("panels", {(p.n + panel - 1) / panel, p.k, panel});
+  lt::Input<float, 1> bias("bias", {p.n});
+  lt::Reduce r("r", p.k);
+  auto C = lt::compute("C", {p.m, p.n}, [&](lt::Var i, lt::Var j) {
+    if (p.packed)
+      return lt::sum(A(i, r) * panels(lt::floordiv(j, panel), r, lt::floormod(j, panel)), r);
+    return lt::sum(A(i, r) * B(r, j), r);
+  });
+  auto D = lt::compute("D", {p.m, p.n},
+                       [&](lt::Var i, lt::Var j) { return lt::gelu(C(i, j) + bias(j)); });
+  return {A, B, panels, bias, C, p.epilogue ? D : C};
+}
+
+bool packs_inside(const Gemm& p) { return !p.packed && p.m > 256 && p.n * p.k * 4 > 1200000; }
+
+// One panel after the other, each in groups of 8 rows, so that reads of B stay on few pages.
+void pack_panels(lt::Schedule& s, const Described& d, const std::optional<lt::LoopRef>& place) {
+  const lt::BlockRef pack = s.cache_read(d.C, d.B, lt::Scope::global);
+  if (place) s.compute_at(pack, *place);
+  s.transform_layout(pack,
+                     [](lt::Index k, lt::Index j) { return lt::layout(j / panel, k, j % panel); });
+  const std::vector<lt::LoopRef> loops = s.loops(pack);
+  auto [ko, ki] = s.split(loops[loops.size() - 2], {lt::infer, 8});
+  auto [jo, ji] = s.split(loops.back(), {lt::infer, panel}, lt::Tail::mask);
+  s.reorder({ko, jo, ki, ji});
+  s.parallel(ko);
+  s.vectorize(ji);
+}
+
+lt::Schedule hand_schedule(const Gemm& p, const Described& d) {
+  lt::Schedule s(d.D);
+  auto [i, j, k] = s.loops<3>(d.C);
+  auto [io, ii] = s.split(i, {lt::infer, rows}, lt::Tail::peel);
+  std::optional<lt::LoopRef> jc;
+  if (packs_inside(p) && p.n > chunk) {
+    auto [outer, inner] = s.split(j, {lt::infer, chunk});
+    jc = outer;
+    j = inner;
+  }
+  auto [jo, ji] = s.split(j, {lt::infer, panel}, lt::Tail::mask);
+  if (jc)
+    s.reorder({*jc, io, jo, k, ii, ji});
+  else
+    s.reorder({io, jo, k, ii, ji});
+  if (packs_inside(p)) pack_panels(s, d, jc);
+  const lt::BlockRef store = s.cache_write(d.C, lt::Scope::local);
+  s.reverse_compute_at(store, jo);
+  if (p.epilogue) s.reverse_compute_at(d.D, jo);
+  const lt::BlockRef init = s.decompose_reduction(d.C, k);
+  s.vectorize(ji);
+  s.unroll(ii);
+  s.annotate(k, "unroll_explicit", 4);
+  for (const lt::BlockName& block : {lt::BlockName(init), lt::BlockName(store)})
+    vectorize_last(s, block);
+  if (p.epilogue) vectorize_last(s, d.D);
+  s.parallel(io);
+  return s;
+}
+
+std::vector<float> packed(const Gemm& p, std::span<const float> b) {
+  const std::int64_t panels = (p.n + panel - 1) / panel;
+  std::vector<float> out(static_cast<std::size_t>(panels * p.k * panel));
+  for (std::int64_t k = 0; k < p.k; ++k) {
+    for (std::int64_t j = 0; j < p.n; ++j) {
+      out[static_cast<std::size_t>((j / panel * p.k + k) * panel + j % panel)] =
+          b[static_cast<std::size_t>(k * p.n + j)];
+    }
+  }
+  return out;
+}
+
+template <class Weights, class WeightsView>
+Run compiled(const Gemm& p, const Job& job, lt::Context& context, const Described& d,
+             const Weights& weights, const WeightsView& b) {
+  std::optional<lt::Schedule> schedule;
+  if (job.hand) schedule = hand_schedule(p, d);
+  const auto a = lt::view(job.in[0], {p.m, p.k});
+  const auto bias = lt::view(job.in[2], {p.n});
+  const auto out = lt::view(job.out, {p.m, p.n});
+  if (p.epilogue) {
+    return
+        [=, f = compile(d.D, schedule, context, d.A, weights, d.bias, d.D)] { f(a, b, bias, out); };
+  }
+  return [=, f = compile(d.D, schedule, context, d.A, weights, d.D)] { f(a, b, out); };
+}
+
+}  // namespace
+
+Run lathe_gemm(const Gemm& p, const Job& job, lt::Context& context) {
+  const Described d = describe(p);
+  if (!p.packed) return compiled(p, job, context, d, d.B, lt::view(job.in[1], {p.k, p.n}));
+  const auto weights = std::make_shared<const std::vector<float>>(packed(p, job.in[1]));
+  const lt::View<const float, 3> view(weights->data(), {(p.n + panel - 1) / panel, p.k, panel});
+  return [weights, run = compiled(p, job, context, d, d.panels, view)] { run(); };
+}
+
+void lathe_compile(const Gemm& p, lt::Context& context) {
+  const Described d = describe(p);
+  (void)lt::jit({d.D, {.context = &context}}, d.A, d.B, d.bias, d.D);
+}
+
+}  // namespace bench
+#endif

@@ -1,0 +1,185 @@
+// The benchmark program: for each case, Lathe and its peers in turns, and the limits of the
+// machine.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+
+#include "core/limits.hpp"
+#include "core/measure.hpp"
+#include "core/operands.hpp"
+#include "core/peers.hpp"
+#include "suites/suites.hpp"
+
+namespace bench {
+namespace {
+
+void say(const std::string& who, const std::string& what) {
+  std::fprintf(stderr, "%s: %s\n", who.c_str(), what.c_str());
+}
+
+// Competitors whose results agree with the plain code's; says which do not.
+std::vector<Competitor> checked(const Job& job, std::vector<Competitor> all) {
+  plain_peer().make(job).front().run();
+  const std::vector<float> want(job.out.begin(), job.out.end());
+  std::vector<Competitor> good;
+  for (Competitor& competitor : all) {
+    std::fill(job.out.begin(), job.out.end(), -12345.0f);
+    try {
+      competitor.run();
+    } catch (const std::exception& e) {
+      say(competitor.name, job.what.name + ": " + e.what());
+      continue;
+    }
+    if (const auto wrong = difference(job.what.problem, job.out, want)) {
+      say(competitor.name, job.what.name + ": wrong result, not timed: " + *wrong);
+    } else {
+      good.push_back(std::move(competitor));
+    }
+  }
+  return good;
+}
+
+std::vector<Competitor> competitors(const Job& job, const Options& options) {
+  std::vector<Competitor> all;
+  std::vector<Peer> peers = {lathe_peer()};
+  for (Peer& peer : all_peers()) {
+    if (options.wants_peer(peer.name)) peers.push_back(std::move(peer));
+  }
+  for (const Peer& peer : peers) {
+    if (!peer.make) continue;
+    try {
+      for (Competitor& competitor : peer.make(job)) all.push_back(std::move(competitor));
+    } catch (const std::exception& e) {
+      say(peer.name, job.what.name + ": " + e.what());
+    }
+  }
+  return checked(job, std::move(all));
+}
+
+// The time that the slower of arithmetic and memory needs at the measured limits.
+double limit_ms(const Case& what, int threads, const Timing& fma, const Timing& copy,
+                const Timing& streaming) {
+  const double arithmetic = what.flops / fma_flops(threads) * fma.median;
+  return 1e3 * std::max(arithmetic, std::min(copy.median, streaming.median));
+}
+
+// The spread is Lathe's; without Lathe, the best peer's.
+void fill_row(Row& row, const std::vector<Competitor>& all, const std::vector<Timing>& times) {
+  double best = 0;
+  for (std::size_t c = 0; c < times.size(); ++c) {
+    const std::string& name = all[c].name;
+    if (name.rfind("limit: ", 0) == 0) continue;
+    if (name == "lathe") {
+      row.lathe_ms = 1e3 * times[c].median;
+      row.jit_ms = all[c].setup_ms;
+    } else {
+      row.peers[name] = 1e3 * times[c].median;
+    }
+    const bool better = best == 0 || times[c].median < best;
+    if (name == "lathe" || (better && !row.lathe_ms)) {
+      best = times[c].median;
+      row.spread = times[c].spread();
+    }
+  }
+}
+
+Row run_case(const Case& what, int threads, const Options& options) {
+  Operands operands = make_operands(what.problem);
+  const Job job = make_job(what, operands, threads, options.hand);
+  std::vector<Competitor> all = competitors(job, options);
+  all.push_back(fma_limit(threads));
+  for (Competitor& limit : copy_limits(what.bytes, threads)) all.push_back(std::move(limit));
+  const OthersWatch others;
+  const std::vector<Timing> times = measure(all, {options.seconds, threads});
+
+  Row row;
+  row.suite = what.suite;
+  row.name = what.name;
+  row.threads = threads;
+  row.schedule = options.hand ? "hand" : "default";
+  row.busy = others.cores();
+  row.flops = what.flops;
+  row.bytes = what.bytes;
+  const std::size_t n = times.size();
+  row.limit_ms = limit_ms(what, threads, times[n - 3], times[n - 2], times[n - 1]);
+  fill_row(row, all, times);
+  return row;
+}
+
+void list(const Options& options) {
+  for (const std::string& suite : options.suites) {
+    for (const Case& what : cases_of(suite)) {
+      if (options.wants(what.name)) std::printf("%-12s %s\n", suite.c_str(), what.name.c_str());
+    }
+    if (suite != "jit") continue;
+    for (const std::string& name : jit_case_names()) {
+      if (options.wants(name)) std::printf("%-12s %s\n", suite.c_str(), name.c_str());
+    }
+  }
+  for (const Peer& peer : all_peers()) {
+    std::printf("peer         %s%s%s\n", peer.name.c_str(), peer.missing.empty() ? "" : ": ",
+                peer.missing.c_str());
+  }
+}
+
+void name_missing(const Options& options) {
+  std::vector<Peer> peers = all_peers();
+  peers.push_back(lathe_peer());
+  for (const Peer& peer : peers) {
+    if (!peer.missing.empty() && (peer.name == "lathe" || options.wants_peer(peer.name))) {
+      say(peer.name, peer.missing + "; skipped");
+    }
+  }
+  for (const std::string& name : options.peers) {
+    if (std::none_of(peers.begin(), peers.end(),
+                     [&](const Peer& peer) { return peer.name == name; })) {
+      say(name, "no such peer");
+    }
+  }
+}
+
+void run(const Options& options) {
+  if (options.list) return list(options);
+  Report report(options.json);
+  name_missing(options);
+  for (const std::string& suite : options.suites) {
+    if (suite == "jit") run_jit_suite(options, report);
+    for (const Case& what : cases_of(suite)) {
+      if (!options.wants(what.name)) continue;
+      for (const int threads : options.threads) report.add(run_case(what, threads, options));
+    }
+  }
+}
+
+// Thread pools read their settings from the environment before main. Short spinning keeps the pools
+// that are not in turn from using up the cores; within a turn the calls follow each other fast
+// enough to find workers awake.
+void set_pool_environment(const Options& options, char** argv) {
+  if (std::getenv("LATHE_BENCH_CHILD")) return;
+  setenv("LATHE_BENCH_CHILD", "1", 1);
+  setenv("GOMP_SPINCOUNT", "20000", 0);
+  setenv("OPENBLAS_THREAD_TIMEOUT", "20", 0);
+  setenv("HL_NUM_THREADS", std::to_string(options.max_threads()).c_str(), 0);
+  execv("/proc/self/exe", argv);
+}
+
+}  // namespace
+}  // namespace bench
+
+int main(int argc, char** argv) {
+  try {
+    const bench::Options options = bench::parse_options(argc, argv);
+    bench::set_pool_environment(options, argv);
+    bench::run(options);
+    return 0;
+  } catch (const std::invalid_argument& e) {
+    std::fprintf(stderr, "%s\n%s", e.what(), bench::usage);
+    return 2;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return 1;
+  }
+}

@@ -1,0 +1,94 @@
+// Eigen, with its expressions as the manual writes them; a product uses Eigen's own threads.
+#include <Eigen/Core>
+#include <unsupported/Eigen/SpecialFunctions>
+
+#include "core/parallel.hpp"
+#include "core/peers.hpp"
+
+namespace bench {
+
+namespace {
+
+using Index = std::int64_t;
+using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using ReadMap = Eigen::Map<const Matrix>;
+using WriteMap = Eigen::Map<Matrix>;
+using ReadArray = Eigen::Map<const Eigen::ArrayXf>;
+using WriteArray = Eigen::Map<Eigen::ArrayXf>;
+
+template <class X>
+auto gelu(const X& x) {
+  return 0.5f * x * (1 + (x * 0.70710678f).erf());
+}
+
+void run_gemm(const Gemm& p, const Job& job) {
+  Eigen::setNbThreads(job.threads);
+  WriteMap c(job.out.data(), p.m, p.n);
+  c.noalias() = ReadMap(job.in[0].data(), p.m, p.k) * ReadMap(job.in[1].data(), p.k, p.n);
+  if (!p.epilogue) return;
+  const ReadArray bias(job.in[2].data(), p.n);
+  parallel_ranges(p.m, job.threads, 1, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      WriteArray row(job.out.data() + i * p.n, p.n);
+      row += bias;
+      row = gelu(row);
+    }
+  });
+}
+
+void run_map(const Elementwise& p, const Job& job) {
+  parallel_ranges(p.n, job.threads, share_elements, [&](Index begin, Index end) {
+    const Index n = end - begin;
+    const ReadArray a(job.in[0].data() + begin, n);
+    WriteArray y(job.out.data() + begin, n);
+    switch (p.op) {
+      case Elementwise::Op::copy:
+        y = a;
+        break;
+      case Elementwise::Op::triad:
+        y = a + 0.5f * ReadArray(job.in[1].data() + begin, n);
+        break;
+      case Elementwise::Op::exp:
+        y = a.exp();
+        break;
+      case Elementwise::Op::gelu:
+        y = gelu(a);
+        break;
+    }
+  });
+}
+
+void run_stencil(const Stencil& p, const Job& job) {
+  const ReadMap x(job.in[0].data(), p.h + 2, p.w + 2);
+  parallel_ranges(p.h, job.threads, 1, [&](Index begin, Index end) {
+    const Index n = end - begin;
+    const auto at = [&](Index di, Index dj) { return x.block(begin + di, dj, n, p.w); };
+    WriteMap y(job.out.data() + begin * p.w, n, p.w);
+    if (p.op == Stencil::Op::jacobi) {
+      y = 0.25f * (at(0, 1) + at(1, 0) + at(1, 2) + at(2, 1));
+    } else {
+      y = (1 / 16.0f) * (at(0, 0) + at(0, 2) + at(2, 0) + at(2, 2)) +
+          (2 / 16.0f) * (at(0, 1) + at(1, 0) + at(1, 2) + at(2, 1)) + (4 / 16.0f) * at(1, 1);
+    }
+  });
+}
+
+std::vector<Competitor> make(const Job& job) {
+  std::function<void()> run;
+  if (const auto* gemm = std::get_if<Gemm>(&job.what.problem)) {
+    run = [p = *gemm, job] { run_gemm(p, job); };
+  } else if (const auto* map = std::get_if<Elementwise>(&job.what.problem)) {
+    run = [p = *map, job] { run_map(p, job); };
+  } else if (const auto* stencil = std::get_if<Stencil>(&job.what.problem)) {
+    run = [p = *stencil, job] { run_stencil(p, job); };
+  } else {
+    return {};
+  }
+  return {{"eigen", run}};
+}
+
+}  // namespace
+
+Peer eigen_peer() { return {"eigen", "", make, nullptr, "Eigen/Dense"}; }
+
+}  // namespace bench

@@ -1,0 +1,118 @@
+// oneDNN: matmul with post-operations, element-wise primitives.
+#include <chrono>
+#include <oneapi/dnnl/dnnl.hpp>
+#include <unordered_map>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "core/peers.hpp"
+
+namespace bench {
+
+namespace {
+
+using dnnl::memory;
+using Tag = memory::format_tag;
+using Type = memory::data_type;
+
+dnnl::engine& engine() {
+  static dnnl::engine cpu(dnnl::engine::kind::cpu, 0);
+  return cpu;
+}
+
+// oneDNN looks at the number of threads both when it chooses a kernel and when it runs it.
+void use_threads([[maybe_unused]] int threads) {
+#ifdef _OPENMP
+  omp_set_num_threads(threads);
+#endif
+}
+
+memory wrap(const memory::desc& desc, const float* data) {
+  return memory(desc, engine(), const_cast<float*>(data));
+}
+
+Competitor competitor(dnnl::primitive primitive, std::unordered_map<int, memory> arguments,
+                      int threads) {
+  return {"onednn", [primitive, arguments, threads, stream = dnnl::stream(engine())]() mutable {
+            use_threads(threads);
+            primitive.execute(stream, arguments);
+            stream.wait();
+          }};
+}
+
+dnnl::matmul::primitive_desc matmul_desc(const Gemm& p) {
+  const memory::desc a({p.m, p.k}, Type::f32, Tag::ab), c({p.m, p.n}, Type::f32, Tag::ab);
+  const memory::desc b({p.k, p.n}, Type::f32, p.packed ? Tag::any : Tag::ab);
+  dnnl::primitive_attr attributes;
+  if (!p.epilogue) return {dnnl::matmul::desc(a, b, c), attributes, engine()};
+  dnnl::post_ops after;
+  after.append_eltwise(1.0f, dnnl::algorithm::eltwise_gelu_erf, 0.0f, 0.0f);
+  attributes.set_post_ops(after);
+  const memory::desc bias({1, p.n}, Type::f32, Tag::ab);
+  return {dnnl::matmul::desc(a, b, bias, c), attributes, engine()};
+}
+
+Competitor make_gemm(const Gemm& p, const Job& job) {
+  const dnnl::matmul::primitive_desc desc = matmul_desc(p);
+  memory b = wrap(memory::desc({p.k, p.n}, Type::f32, Tag::ab), job.in[1].data());
+  if (desc.weights_desc() != b.get_desc()) {
+    memory packed(desc.weights_desc(), engine());
+    dnnl::stream stream(engine());
+    dnnl::reorder(b, packed).execute(stream, b, packed);
+    stream.wait();
+    b = packed;
+  }
+  std::unordered_map<int, memory> arguments = {
+      {DNNL_ARG_SRC, wrap(desc.src_desc(), job.in[0].data())},
+      {DNNL_ARG_WEIGHTS, b},
+      {DNNL_ARG_DST, wrap(desc.dst_desc(), job.out.data())}};
+  if (p.epilogue) arguments.insert({DNNL_ARG_BIAS, wrap(desc.bias_desc(), job.in[2].data())});
+  return competitor(dnnl::matmul(desc), arguments, job.threads);
+}
+
+Competitor make_map(const Elementwise& p, const Job& job) {
+  const memory::desc desc({p.n}, Type::f32, Tag::a);
+  const memory a = wrap(desc, job.in[0].data()), y = wrap(desc, job.out.data());
+  switch (p.op) {
+    case Elementwise::Op::copy:
+      return competitor(dnnl::reorder(a, y), {{DNNL_ARG_FROM, a}, {DNNL_ARG_TO, y}}, job.threads);
+    case Elementwise::Op::triad: {
+      const dnnl::sum::primitive_desc sum(desc, {1.0f, 0.5f}, {desc, desc}, engine());
+      const memory b = wrap(desc, job.in[1].data());
+      return competitor(
+          dnnl::sum(sum),
+          {{DNNL_ARG_MULTIPLE_SRC, a}, {DNNL_ARG_MULTIPLE_SRC + 1, b}, {DNNL_ARG_DST, y}},
+          job.threads);
+    }
+    case Elementwise::Op::exp:
+    case Elementwise::Op::gelu:
+      break;
+  }
+  const auto algorithm = p.op == Elementwise::Op::exp ? dnnl::algorithm::eltwise_exp
+                                                      : dnnl::algorithm::eltwise_gelu_erf;
+  const dnnl::eltwise_forward::desc forward(dnnl::prop_kind::forward_inference, algorithm, desc,
+                                            0.0f, 0.0f);
+  return competitor(dnnl::eltwise_forward({forward, engine()}),
+                    {{DNNL_ARG_SRC, a}, {DNNL_ARG_DST, y}}, job.threads);
+}
+
+std::vector<Competitor> make(const Job& job) {
+  use_threads(job.threads);
+  if (const auto* gemm = std::get_if<Gemm>(&job.what.problem)) return {make_gemm(*gemm, job)};
+  if (const auto* map = std::get_if<Elementwise>(&job.what.problem)) return {make_map(*map, job)};
+  return {};
+}
+
+void compile(const Gemm& p) {
+  dnnl::set_primitive_cache_capacity(0);
+  const dnnl::matmul primitive(matmul_desc(p));
+  (void)primitive;
+}
+
+}  // namespace
+
+Peer onednn_peer() { return {"onednn", "", make, compile, "oneapi/dnnl/dnnl.hpp"}; }
+
+}  // namespace bench

@@ -1,0 +1,103 @@
+// OpenBLAS, once per core type: it fixes its kernels when it is loaded, and does not always choose
+// the fastest.
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <stdexcept>
+
+#include "core/peers.hpp"
+
+namespace bench {
+
+std::vector<Competitor> bias_gelu_after(const std::vector<Competitor>& gemm,
+                                        const Job& job);  // plain_epilogue.cpp
+
+namespace {
+
+using Sgemm = void (*)(int order, int trans_a, int trans_b, int m, int n, int k, float alpha,
+                       const float* a, int lda, const float* b, int ldb, float beta, float* c,
+                       int ldc);
+constexpr int row_major = 101, no_trans = 111;
+
+struct Library {
+  std::string core;
+  Sgemm sgemm;
+  void (*set_threads)(int);
+};
+
+// The loader takes a file that it has loaded for the same one; a copy in memory is another file.
+int copy_in_memory(const char* path) {
+  std::ifstream file(path, std::ios::binary);
+  const int copy = memfd_create("openblas", MFD_CLOEXEC);
+  std::vector<char> block(1 << 20);
+  while (copy >= 0 && file) {
+    file.read(block.data(), static_cast<std::streamsize>(block.size()));
+    if (write(copy, block.data(), static_cast<std::size_t>(file.gcount())) != file.gcount())
+      return -1;
+  }
+  return copy;
+}
+
+template <class F>
+F symbol(void* library, const char* name) {
+  if (void* found = dlsym(library, name)) return reinterpret_cast<F>(found);
+  throw std::runtime_error(std::string("has no ") + name);
+}
+
+Library load(const std::string& core) {
+  const int copy = copy_in_memory(BENCH_OPENBLAS_FILE);
+  if (copy < 0) throw std::runtime_error("can't copy " BENCH_OPENBLAS_FILE);
+  setenv("OPENBLAS_CORETYPE", core.c_str(), 1);
+  const std::string path = "/proc/self/fd/" + std::to_string(copy);
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  unsetenv("OPENBLAS_CORETYPE");
+  if (!library) throw std::runtime_error(dlerror());
+  const std::string name = symbol<char* (*)()>(library, "openblas_get_corename")();
+  return {name, symbol<Sgemm>(library, "cblas_sgemm"),
+          symbol<void (*)(int)>(library, "openblas_set_num_threads")};
+}
+
+std::vector<Library> load_all() {
+  std::vector<Library> libraries;
+#ifdef __x86_64__
+  std::vector<std::string> cores = {"Haswell"};
+  if (__builtin_cpu_supports("avx512f")) cores = {"Zen", "SkylakeX", "Cooperlake"};
+#else
+  const std::vector<std::string> cores = {""};
+#endif
+  for (const std::string& core : cores) {
+    Library library = load(core);
+    // An unknown name falls back to another type, which is there already.
+    bool known = false;
+    for (const Library& other : libraries) known |= other.core == library.core;
+    if (!known) libraries.push_back(std::move(library));
+  }
+  return libraries;
+}
+
+std::vector<Competitor> make(const Job& job) {
+  const auto* p = std::get_if<Gemm>(&job.what.problem);
+  if (!p) return {};
+  static const std::vector<Library> libraries = load_all();
+  std::vector<Competitor> all;
+  for (const Library& library : libraries) {
+    const auto run = [&library, p = *p, job] {
+      const int m = static_cast<int>(p.m), n = static_cast<int>(p.n), k = static_cast<int>(p.k);
+      library.set_threads(job.threads);
+      library.sgemm(row_major, no_trans, no_trans, m, n, k, 1, job.in[0].data(), k,
+                    job.in[1].data(), n, 0, job.out.data(), n);
+    };
+    all.push_back({"openblas " + library.core, run});
+  }
+  return p->epilogue ? bias_gelu_after(all, job) : all;
+}
+
+}  // namespace
+
+Peer openblas_peer() { return {"openblas", "", make}; }
+
+}  // namespace bench

@@ -1,0 +1,22 @@
+// Which cases there are.
+#pragma once
+
+#include "core/case.hpp"
+#include "core/options.hpp"
+#include "core/report.hpp"
+
+namespace bench {
+
+std::vector<Case> gemm_cases();
+std::vector<Case> elementwise_cases();
+std::vector<Case> stencil_cases();
+std::vector<Case> photo_cases();
+
+/// The suites above by name; none for "jit".
+std::vector<Case> cases_of(const std::string& suite);
+
+/// Times what happens around kernels: compilation, calls, and the include of the header.
+void run_jit_suite(const Options& options, Report& report);
+std::vector<std::string> jit_case_names();
+
+}  // namespace bench
