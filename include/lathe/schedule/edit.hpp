@@ -1,0 +1,139 @@
+// How the steps of a schedule find their place in a program, rebuild it, and word what they refuse.
+#pragma once
+
+#include <lathe/analysis/access.hpp>
+#include <lathe/analysis/block.hpp>
+#include <lathe/analysis/region.hpp>
+#include <lathe/arith/simplify.hpp>
+#include <lathe/schedule/records.hpp>
+
+namespace lathe::detail {
+
+// --- rebuilding
+// ---------------------------------------------------------------------------------------------------
+
+/// The root of a path after its last statement was replaced; an empty statement removes it, and the
+/// loops that held nothing else with it.
+Stmt replace_at(const std::vector<Stmt>& path, Stmt with);
+/// The root after a statement was put right before, or right after, the last one of a path.
+Stmt insert_before(const std::vector<Stmt>& path, Stmt what);
+Stmt insert_after(const std::vector<Stmt>& path, Stmt what);
+/// Allocates a buffer around the whole program.
+Stmt add_alloc(const Stmt& root, const Buffer& buffer);
+Stmt remove_alloc(const Stmt& root, const Buffer& buffer);
+/// A copy whose lets bind fresh variables, so that it may stand twice in one program.
+AnyExpr fresh_lets(const AnyExpr& e);
+Stmt fresh_lets(const Stmt& s);
+
+/// A loop without its body.
+struct LoopHead {
+  VarRef var;
+  AnyExpr min, extent;
+  ForKind kind = ForKind::serial;
+  Annotations annotations = {};
+};
+LoopHead head_of(const ForNode& loop);
+Stmt wrap_loops(const std::vector<LoopHead>& heads, Stmt body);
+/// The same loops over fresh variables; `map` then also takes each old variable to its new one.
+std::vector<LoopHead> fresh_loops(const std::vector<ForRef>& loops, Substitution& map);
+
+/// Names that a program uses, for choosing new ones.
+class NamePool {
+ public:
+  explicit NamePool(const Program& program);
+  /// `base` if it is free, else base_1, base_2 …; taken from then on.
+  std::string fresh(const std::string& base);
+  bool taken(const std::string& name) const;
+
+ private:
+  std::vector<std::string> names_;
+};
+/// Names for loops: those of the loops around a place, not of the whole program.
+std::string loop_name(const std::string& base, std::vector<std::string>& used);
+
+// --- looking
+// ------------------------------------------------------------------------------------------------------
+
+Facts program_facts(const Program& program);
+/// All statements of a subtree that are neither blocks, nor inside one, nor loops and sequences
+/// around them.
+bool has_bare_statement(const Stmt& s);
+/// A While, If, Let or Atomic, or a statement in no block: what only simple loop nests do without.
+bool is_plain_nest(const Stmt& s);
+/// The only child of a loop if that is a loop.
+const ForNode* only_loop_in(const ForNode& loop);
+/// Position of each block in program order; -1 if it is not there.
+int block_position(const Stmt& root, const BlockTag& tag);
+/// The block without iterators that only restrict (see guard_count).
+BlockNode without_guards(const BlockNode& block);
+/// How many iterators at the end of a block's list stand for the guard of a split whose tail would
+/// otherwise reach into the neighbouring tile. The annotation "guards" holds the number. They occur
+/// in no body.
+std::size_t guard_count(const BlockNode& block);
+/// Class of a block, guards apart.
+BlockInfo info_of(const Program& program, const BlockTag& tag);
+Buffer find_buffer(const Program& program, const std::string& name);
+bool is_param(const Program& program, const Buffer& buffer);
+const StoreNode* only_store(const BlockNode& block);
+/// The stores of a block whose body is nothing else; empty otherwise.
+std::vector<const StoreNode*> stores_of(const BlockNode& block);
+/// True if the path passes through nothing but loops, sequences and allocations.
+bool is_open_path(const std::vector<Stmt>& path);
+bool below(const std::vector<ForRef>& loops, const VarRef& loop);
+
+// --- wording
+// ------------------------------------------------------------------------------------------------------
+
+std::string quoted(std::string_view name);
+/// "'i'(100)" and, for other kinds than serial, "'i'(100, parallel)".
+std::string describe(const ForNode& loop);
+/// "loops of 'C': i(100) j(64) r:reduce(64)"
+std::string describe_loops(const Program& program, const BlockTag& block);
+/// The first block below a loop, for messages; empty if there is none.
+BlockTag first_block_below(const Stmt& s);
+std::string extent_text(const AnyExpr& extent);
+
+Refusal refusal(std::string_view id, std::string message, std::string help = {});
+Refusal refusal_at(const VarRef& loop, std::string_view id, std::string message,
+                   std::string help = {});
+Refusal refusal_at(const BlockTag& block, std::string_view id, std::string message,
+                   std::string help = {});
+
+/// L0204 unless the loop is serial and carries no annotation but a tail.
+Verdict check_plain_loop(const ForNode& loop);
+
+// --- nests for blocks that move or are new
+// ----------------------------------------------------------------------------
+
+/// The values that each iterator of a block has to take so that `indices` reach every element of
+/// the region, over the variables of the region; the whole domain where that can't be solved. One
+/// per iterator.
+std::vector<Range> solve_ranges(const BlockNode& block, const std::vector<AnyExpr>& indices,
+                                const Region& region, const Facts& facts);
+/// The whole domain of each iterator.
+std::vector<Range> whole_domains(const BlockNode& block);
+/// The first range if it is proven not to be longer, else the second. Give the one that is always
+/// right first.
+Range shorter(const Range& a, const Range& b, const Facts& facts);
+/// The block under one serial loop per iterator: binding = range.min + loop. Loops are named after
+/// the iterators.
+Stmt nest_of(BlockNode block, const std::vector<Range>& ranges,
+             std::vector<std::string> used_names);
+/// Names of the loops around and below a loop.
+std::vector<std::string> names_around(const LoopSite& site);
+/// Loops that are in one program and no longer in the other, as consumed by a step.
+void consume_lost_loops(const Stmt& before, const std::vector<ForRef>& loops, Edit& edit,
+                        const std::string& what);
+
+// --- steps used by other steps
+// ------------------------------------------------------------------------------------
+
+/// The promises of a loop's kind, tested anew.
+Verdict check_parallel(const Program& program, const VarRef& loop);
+Verdict check_vectorized(const Program& program, const VarRef& loop);
+Verdict check_unrolled(const Program& program, const VarRef& loop);
+Verdict check_kind(const Program& program, const ForNode& loop);
+/// L0220 if a buffer outside global memory is touched both inside and outside a parallel loop.
+Verdict check_lifetime(const Program& program, const Buffer& buffer);
+
+}  // namespace lathe::detail

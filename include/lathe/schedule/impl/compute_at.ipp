@@ -1,0 +1,358 @@
+#pragma once
+
+#include <lathe/analysis/cover.hpp>
+#include <lathe/ir/visit.hpp>
+#include <lathe/schedule/edit.hpp>
+#include <lathe/support/text.hpp>
+
+namespace lathe::detail {
+
+/// A block that moves under a loop.
+struct MovePlan {
+  BlockSite block;
+  LoopSite loop;
+  std::vector<std::size_t> others;  ///< children of the loop that hold the blocks it works with
+  std::vector<Range> ranges;        ///< of its iterators, guards apart
+  std::optional<BlockNode> core;
+};
+
+inline std::string names_of(const std::vector<BlockSite>& sites) {
+  return join(sites, ", ", [](const BlockSite& s) { return quoted(s.block->name()); });
+}
+
+// The loops that lie above all these blocks.
+inline std::string common_loops(const std::vector<BlockSite>& sites) {
+  std::string out;
+  for (const auto& loop : sites[0].loops) {
+    bool in_all = true;
+    for (const auto& s : sites) in_all &= below(s.loops, loop->var);
+    if (in_all) out += (out.empty() ? "" : " ") + loop->var->name;
+  }
+  return out.empty() ? "none" : out;
+}
+
+inline bool ragged(const BlockNode& block) {
+  for (const auto& it : block.iters)
+    for (const auto* bound : {&it.min, &it.extent})
+      for (const auto& other : block.iters)
+        if (uses_var(*bound, other.var)) return true;
+  return false;
+}
+
+inline Verdict check_movable(const Program& program, const Args& args, const char* place_id,
+                             MovePlan& plan) {
+  plan.block = find_block(program->body, args[0].block);
+  plan.loop = find_loop(program->body, args[1].loop);
+  const BlockNode& block = *plan.block.block;
+  std::string name = "block " + quoted(block.name());
+  if (!is_open_path(plan.block.path))
+    return refusal_at(block.tag, "L0212",
+                      name + " stands under a condition or inside another block",
+                      "move the statement around it");
+  if (!is_open_path(plan.loop.path))
+    return refusal_at(
+        plan.loop.loop->var, place_id,
+        "loop " + describe(*plan.loop.loop) + " stands under a condition or inside a block");
+  if (below(plan.block.loops, plan.loop.loop->var))
+    return refusal_at(plan.loop.loop->var, place_id,
+                      name + " is inside loop " + describe(*plan.loop.loop) + " already");
+  BlockInfo info = info_of(program, block.tag);
+  if (!info.is_complete() && !info.is_reduction())
+    return refusal_at(block.tag, "L0212",
+                      name + " can't be moved: " +
+                          (info.why.empty() ? std::string(to_text(info.kind)) : info.why));
+  if (block.reducer && !block.init)
+    return refusal_at(block.tag, "L0212", name + " was separated from its init",
+                      "decompose the reduction after the block is placed");
+  if (!info.sole_writer)
+    return refusal_at(block.tag, "L0212", name + " is not the only writer of its output");
+  if (ragged(block))
+    return refusal_at(block.tag, "L0212",
+                      name + " has a domain that depends on another of its iterators");
+  if (stores_of(block).empty())
+    return refusal_at(block.tag, "L0212", name + " holds more than stores");
+  for (const auto& loop : plan.block.loops)
+    if (loop->loop_kind != ForKind::serial && blocks_below(loop->body).size() == 1)
+      return refusal_at(loop->var, "L0204",
+                        "loop " + describe(*loop) + " of " + name + " would be lost",
+                        "move blocks before their loops are marked");
+  plan.core.emplace(without_guards(block));
+  return {};
+}
+
+// Children of the loop's body, and which of them hold one of the blocks.
+inline std::vector<Stmt> children_of(const ForNode& loop) { return seq_of(loop.body); }
+
+inline bool holds_block(const Stmt& s, const std::vector<BlockSite>& sites) {
+  for (const auto& inside : blocks_below(s))
+    for (const auto& site : sites)
+      if (site.block->tag == inside.block->tag) return true;
+  return false;
+}
+
+// Blocks that write what the block reads must come before `place` in program order.
+inline Verdict check_inputs_ready(const Program& program, const BlockNode& block, int place,
+                                  const char* id) {
+  for (const auto& w : producers(program->body, block.tag)) {
+    if (block_position(program->body, w.block->tag) < place) continue;
+    return refusal_at(w.block->tag, id,
+                      "block " + quoted(w.block->name()) + " writes what " + quoted(block.name()) +
+                          " reads, but not before that place");
+  }
+  return {};
+}
+
+// What the block reads is still what its producers wrote, wherever they share a loop with its old
+// or its new place.
+inline Verdict check_inputs_kept(const Program& before, const Stmt& after, const BlockTag& tag,
+                                 const char* id) {
+  Facts facts = program_facts(before);
+  BlockSite old_site = find_block(before->body, tag), new_site = find_block(after, tag);
+  for (const auto& input : buffers_read(new_site.block->body)) {
+    std::vector<BlockTag> tags;
+    bool shares = false;
+    for (const auto& w : writers(after, input)) {
+      if (w.block->tag == tag) continue;
+      tags.push_back(w.block->tag);
+      shares |= common_loop(w.loops, new_site.loops) ||
+                common_loop(find_block(before->body, w.block->tag).loops, old_site.loops);
+    }
+    if (!shares) continue;
+    ForRef loop = common_loop(find_block(after, tags[0]).loops, new_site.loops);
+    for (const auto& t : tags) loop = loop ? common_loop({loop}, find_block(after, t).loops) : loop;
+    Cover cover = covers(after, tags, tag, input, loop ? loop->var : VarRef(), facts);
+    if (!cover.covered)
+      return refusal_at(tag, id,
+                        "there " + quoted(tag->name) + " would not find what it reads of " +
+                            quoted(input->name) + ": " + cover.why);
+  }
+  return {};
+}
+
+inline bool constant_box(const Region& region) {
+  for (const auto& r : region.ranges)
+    if (!as_const_int(r.extent)) return false;
+  return true;
+}
+
+inline void simplify_extents(Region& region, const Facts& facts) {
+  for (auto& r : region.ranges) r = {simplify(r.min, facts), simplify(r.extent, facts)};
+}
+
+// What the statement reads of the buffer, with all its loops free. Conditions are left out if the
+// box has constant extents without them, so that border tiles keep the form of the others; the
+// implied guard trims what lies outside.
+inline Region region_read(const Stmt& s, const Buffer& buffer, const Facts& facts,
+                          const BlockTag& only = {}) {
+  std::vector<AccessSite> reads;
+  std::vector<VarRef> relaxed;
+  for (auto& access : accesses(s, AccessTerms::loops, facts)) {
+    if (access.buffer != buffer || !access.reads()) continue;
+    if (only && (!access.block || access.block->tag != only)) continue;
+    for (const auto& loop : access.loops) relaxed.push_back(loop->var);
+    reads.push_back(std::move(access));
+  }
+  std::vector<AccessSite> plain = reads;
+  for (auto& access : plain) access.condition = {};
+  Region region = region_upper(buffer, plain, relaxed, facts).region;
+  simplify_extents(region, facts);
+  if (constant_box(region)) return region;
+  Region narrow = region_upper(buffer, reads, relaxed, facts).region;
+  simplify_extents(narrow, facts);
+  return narrow;
+}
+
+inline Verdict plan_compute_at(const Program& program, const Args& args, MovePlan& plan) {
+  if (auto no = check_movable(program, args, "L0211", plan)) return no;
+  const BlockNode& block = *plan.block.block;
+  const VarRef& loop = plan.loop.loop->var;
+  std::string name = "block " + quoted(block.name());
+  for (const auto& store : stores_of(block))
+    if (!is_private(program->body, store->buffer))
+      return refusal_at(block.tag, "L0212",
+                        name + " writes the parameter " + quoted(store->buffer->name),
+                        "move its consumers with reverse_compute_at, or cache_write it");
+  std::vector<BlockSite> users = consumers(program->body, block.tag), outside;
+  if (users.empty()) return refusal_at(block.tag, "L0211", name + " has no consumer");
+  for (const auto& user : users)
+    if (!below(user.loops, loop)) outside.push_back(user);
+  if (!outside.empty())
+    return refusal_at(loop, "L0211",
+                      "loop " + describe(*plan.loop.loop) + " does not hold all readers of " +
+                          name + ": " + names_of(outside) + (outside.size() == 1 ? " is" : " are") +
+                          " outside",
+                      "loops that do: " + common_loops(users));
+  if (auto no =
+          check_inputs_ready(program, block, block_position(program->body, block.tag), "L0211"))
+    return no;
+  auto children = children_of(*plan.loop.loop);
+  for (std::size_t k = 0; k < children.size(); ++k)
+    if (holds_block(children[k], users)) plan.others.push_back(k);
+  Facts facts = facts_on(plan.loop.path, program_facts(program));
+  for (const auto& store : stores_of(block)) {
+    Region region = region_read(plan.loop.loop->body, store->buffer, facts);
+    std::vector<Range> ranges = solve_ranges(*plan.core, store->indices, region, facts);
+    if (plan.ranges.empty()) plan.ranges = ranges;
+    // Outputs of one block share their instances: where they need different ones, all are computed.
+    for (std::size_t k = 0; k < ranges.size(); ++k)
+      if (!same_expr(plan.ranges[k].min, ranges[k].min) ||
+          !same_expr(plan.ranges[k].extent, ranges[k].extent))
+        plan.ranges[k] = {plan.core->iters[k].min, plan.core->iters[k].extent};
+  }
+  return {};
+}
+
+// The program with the block's nest put before, or after, a child of the loop.
+inline Stmt move_block(const MovePlan& plan, std::size_t at) {
+  Stmt root = replace_at(plan.block.path, {});
+  LoopSite now = find_loop(root, plan.loop.loop->var);
+  std::vector<Stmt> children = children_of(*now.loop);
+  Stmt nest = nest_of(*plan.core, plan.ranges, names_around(now));
+  children.insert(children.begin() + static_cast<std::ptrdiff_t>(at), nest);
+  const ForNode& f = *now.loop;
+  return replace_at(now.path, make_for(f.var, f.min, f.extent, make_seq(std::move(children)),
+                                       f.loop_kind, f.annotations));
+}
+
+inline Verdict run_compute_at(const Program& program, const Args& args, Edit* edit) {
+  MovePlan plan;
+  if (auto no = plan_compute_at(program, args, plan)) return no;
+  Stmt root = move_block(plan, plan.others.front());
+  if (auto no = check_inputs_kept(program, root, args[0].block, "L0211")) return no;
+  if (!edit) return {};
+  edit->program = program.with(root);
+  consume_lost_loops(root, plan.block.loops, *edit,
+                     "was replaced when " + quoted(args[0].block->name) + " moved under " +
+                         quoted(args[1].loop->name));
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_compute_at() {
+  static const Primitive record{"compute_at",
+                                1,
+                                {{"block", ArgKind::block}, {"loop", ArgKind::loop}},
+                                "moves a block under a loop of its consumers",
+                                run_compute_at};
+  return record;
+}
+
+// Ranges of the consumer's iterators from what one iteration of the loop writes. Only reads that
+// always happen say which instances there are.
+inline void ranges_from_producers(const Program& program, MovePlan& plan,
+                                  const std::vector<BlockSite>& inside) {
+  Facts facts = facts_on(plan.loop.path, program_facts(program));
+  plan.ranges = whole_domains(*plan.core);
+  for (const auto& access : reads_of(*plan.core)) {
+    bool made_here = false;
+    for (const auto& p : inside)
+      for (const auto& b : buffers_written(p.block->body)) made_here |= b == access.buffer;
+    if (!made_here || access.condition.get() || access.indices.empty()) continue;
+    RegionBound written = written_region_upper(plan.loop.loop->body, access.buffer, facts);
+    Region region = written.region;
+    simplify_extents(region, facts);
+    std::vector<Range> ranges = solve_ranges(*plan.core, access.indices, region, facts);
+    for (std::size_t k = 0; k < ranges.size(); ++k)
+      if (plan.core->iters[k].kind == IterKind::spatial)
+        plan.ranges[k] = shorter(plan.ranges[k], ranges[k], facts);
+  }
+}
+
+// Nothing between the new place and the old one may touch what the block writes.
+inline Verdict check_outputs_untouched(const Program& program, const MovePlan& plan, int first,
+                                       const char* id) {
+  const BlockNode& block = *plan.block.block;
+  int own = block_position(program->body, block.tag);
+  for (const auto& written : buffers_written(block.body))
+    for (const auto& list : {writers(program->body, written), readers(program->body, written)})
+      for (const auto& site : list) {
+        int at = block_position(program->body, site.block->tag);
+        if (site.block->tag == block.tag || at < first || at > own) continue;
+        return refusal_at(site.block->tag, id,
+                          "block " + quoted(site.block->name()) + ", which lies between, touches " +
+                              quoted(written->name) + ", which " + quoted(block.name()) +
+                              " writes");
+      }
+  return {};
+}
+
+inline Verdict plan_reverse_compute_at(const Program& program, const Args& args, MovePlan& plan,
+                                       std::vector<BlockSite>& inside) {
+  if (auto no = check_movable(program, args, "L0213", plan)) return no;
+  const BlockNode& block = *plan.block.block;
+  const ForNode& loop = *plan.loop.loop;
+  std::string name = "block " + quoted(block.name());
+  std::vector<BlockSite> makers = producers(program->body, block.tag);
+  int last = -1;
+  for (const auto& p : makers)
+    if (below(p.loops, loop.var))
+      inside.push_back(p), last = std::max(last, block_position(program->body, p.block->tag));
+  if (inside.empty())
+    return refusal_at(loop.var, "L0213",
+                      "loop " + describe(loop) + " holds no producer of what " + name + " reads",
+                      makers.empty() ? "it reads only parameters"
+                                     : "loops that do: " + common_loops({makers.back()}));
+  if (auto no = check_inputs_ready(program, block, last + 1, "L0213")) return no;
+  for (const auto& p : inside) {
+    if (final_at(program->body, p.block->tag, loop.var)) continue;
+    return refusal_at(loop.var, "L0213",
+                      "one iteration of loop " + describe(loop) + " does not finish what " +
+                          quoted(p.block->name()) + " reduces",
+                      "take a loop outside its reduction");
+  }
+  int first = block_position(program->body,
+                             first_block_below(plan.loop.loops.empty() ? plan.loop.path.back()
+                                                                       : Stmt(plan.loop.loops[0])));
+  if (auto no = check_outputs_untouched(program, plan, first, "L0213")) return no;
+  auto children = children_of(loop);
+  for (std::size_t k = 0; k < children.size(); ++k)
+    if (holds_block(children[k], inside)) plan.others.push_back(k);
+  ranges_from_producers(program, plan, inside);
+  return {};
+}
+
+inline Verdict check_reads_finished(const Program& program, const Stmt& root, const MovePlan& plan,
+                                    const std::vector<BlockSite>& inside) {
+  Facts facts = program_facts(program);
+  const BlockTag& tag = plan.block.block->tag;
+  for (const auto& input : buffers_read(plan.block.block->body)) {
+    std::vector<BlockTag> tags;
+    for (const auto& p : inside)
+      for (const auto& b : buffers_written(p.block->body))
+        if (b == input) tags.push_back(p.block->tag);
+    if (tags.empty()) continue;
+    Cover cover = covers(root, tags, tag, input, plan.loop.loop->var, facts);
+    if (cover.covered) continue;
+    return refusal_at(plan.loop.loop->var, "L0213",
+                      "one iteration of loop " + describe(*plan.loop.loop) +
+                          " does not finish all that " + quoted(tag->name) + " needs of " +
+                          quoted(input->name) + ": " + cover.why,
+                      "take an outer loop, or move the producer with compute_at");
+  }
+  return {};
+}
+
+inline Verdict run_reverse_compute_at(const Program& program, const Args& args, Edit* edit) {
+  MovePlan plan;
+  std::vector<BlockSite> inside;
+  if (auto no = plan_reverse_compute_at(program, args, plan, inside)) return no;
+  Stmt root = move_block(plan, plan.others.back() + 1);
+  if (auto no = check_reads_finished(program, root, plan, inside)) return no;
+  if (auto no = check_inputs_kept(program, root, args[0].block, "L0213")) return no;
+  if (!edit) return {};
+  edit->program = program.with(root);
+  consume_lost_loops(root, plan.block.loops, *edit,
+                     "was replaced when " + quoted(args[0].block->name) + " moved under " +
+                         quoted(args[1].loop->name));
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_reverse_compute_at() {
+  static const Primitive record{"reverse_compute_at",
+                                1,
+                                {{"block", ArgKind::block}, {"loop", ArgKind::loop}},
+                                "moves a block under a loop of its producers",
+                                run_reverse_compute_at};
+  return record;
+}
+
+}  // namespace lathe::detail

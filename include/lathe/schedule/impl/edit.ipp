@@ -1,0 +1,279 @@
+#pragma once
+
+#include <lathe/ir/visit.hpp>
+#include <lathe/schedule/edit.hpp>
+
+namespace lathe::detail {
+
+// The parent with one child replaced; an empty statement if nothing is left of it.
+inline Stmt with_child(const Stmt& parent, const Stmt& child, const Stmt& next) {
+  switch (parent.kind()) {
+    case StmtKind::For: {
+      const auto* f = parent.as<ForNode>();
+      return next ? make_for(f->var, f->min, f->extent, next, f->loop_kind, f->annotations)
+                  : Stmt();
+    }
+    case StmtKind::Block: {
+      BlockNode block = *parent.as<BlockNode>();
+      block.body = next ? next : make_seq({});
+      return make_block(std::move(block));
+    }
+    case StmtKind::Alloc:
+      return make_alloc(parent.as<AllocNode>()->buffer, next ? next : make_seq({}));
+    case StmtKind::LetStmt: {
+      const auto* let = parent.as<LetStmtNode>();
+      return next ? make_let_stmt(let->var, let->value, next) : Stmt();
+    }
+    case StmtKind::Seq: {
+      std::vector<Stmt> stmts;
+      for (const auto& s : parent.as<SeqNode>()->stmts)
+        stmts.push_back(s.same_as(child) ? next : s);
+      Stmt seq = make_seq(std::move(stmts));
+      const auto* left = seq.as<SeqNode>();
+      return left && left->stmts.empty() ? Stmt() : seq;
+    }
+    case StmtKind::If: {
+      const auto* n = parent.as<IfNode>();
+      Stmt yes = n->then_body.same_as(child) ? next : n->then_body;
+      Stmt no = n->else_body && n->else_body.same_as(child) ? next : n->else_body;
+      if (!yes && !no) return {};
+      return make_if(n->condition, yes ? yes : make_seq({}), no);
+    }
+    case StmtKind::While: {
+      const auto* n = parent.as<WhileNode>();
+      return make_ref<WhileNode>(n->condition, next ? next : make_seq({}));
+    }
+    default:
+      unreachable("a statement without children as a parent");
+  }
+}
+
+LATHE_DECL Stmt replace_at(const std::vector<Stmt>& path, Stmt with) {
+  for (std::size_t k = path.size() - 1; k-- > 0;) with = with_child(path[k], path[k + 1], with);
+  return with ? with : make_seq({});
+}
+
+LATHE_DECL Stmt insert_before(const std::vector<Stmt>& path, Stmt what) {
+  return replace_at(path, make_seq({std::move(what), path.back()}));
+}
+LATHE_DECL Stmt insert_after(const std::vector<Stmt>& path, Stmt what) {
+  return replace_at(path, make_seq({path.back(), std::move(what)}));
+}
+
+LATHE_DECL Stmt add_alloc(const Stmt& root, const Buffer& buffer) {
+  if (const auto* alloc = root.as<AllocNode>())
+    return make_alloc(alloc->buffer, add_alloc(alloc->body, buffer));
+  return make_alloc(buffer, root);
+}
+
+class DropAlloc : public Mutator {
+ public:
+  explicit DropAlloc(const Buffer& buffer) : buffer_(buffer) {}
+  Stmt stmt(const Stmt& s) override {
+    const auto* alloc = s.as<AllocNode>();
+    return alloc && alloc->buffer == buffer_ ? alloc->body : descend(s);
+  }
+
+ private:
+  const Buffer& buffer_;
+};
+LATHE_DECL Stmt remove_alloc(const Stmt& root, const Buffer& buffer) {
+  return DropAlloc(buffer).stmt(root);
+}
+
+class FreshLets : public Mutator {
+ public:
+  AnyExpr expr(const AnyExpr& e) override {
+    const auto* let = e.as<LetNode>();
+    if (!let) return descend(e);
+    AnyExpr value = expr(let->value);
+    VarRef fresh = make_var(let->var->name, let->var->dtype);
+    return make_let(fresh, value, expr(substitute(let->body, {{let->var, AnyExpr(fresh)}})));
+  }
+  Stmt stmt(const Stmt& s) override {
+    const auto* let = s.as<LetStmtNode>();
+    if (!let) return descend(s);
+    AnyExpr value = expr(let->value);
+    VarRef fresh = make_var(let->var->name, let->var->dtype);
+    return make_let_stmt(fresh, value, stmt(substitute(let->body, {{let->var, AnyExpr(fresh)}})));
+  }
+};
+LATHE_DECL AnyExpr fresh_lets(const AnyExpr& e) { return FreshLets().expr(e); }
+LATHE_DECL Stmt fresh_lets(const Stmt& s) { return FreshLets().stmt(s); }
+
+LATHE_DECL LoopHead head_of(const ForNode& loop) {
+  return {loop.var, loop.min, loop.extent, loop.loop_kind, loop.annotations};
+}
+
+LATHE_DECL Stmt wrap_loops(const std::vector<LoopHead>& heads, Stmt body) {
+  for (auto it = heads.rbegin(); it != heads.rend(); ++it)
+    body = make_for(it->var, it->min, it->extent, std::move(body), it->kind, it->annotations);
+  return body;
+}
+
+LATHE_DECL std::vector<LoopHead> fresh_loops(const std::vector<ForRef>& loops, Substitution& map) {
+  std::vector<LoopHead> heads;
+  for (const auto& loop : loops) {
+    LoopHead head = head_of(*loop);
+    head.min = substitute(head.min, map);
+    head.extent = substitute(head.extent, map);
+    head.var = make_var(loop->var->name, loop->var->dtype);
+    map.emplace_back(loop->var, AnyExpr(head.var));
+    heads.push_back(std::move(head));
+  }
+  return heads;
+}
+
+class NameCollector : public Visitor {
+ public:
+  std::vector<std::string> names;
+  void stmt(const Stmt& s) override {
+    if (const auto* b = s.as<BlockNode>()) names.push_back(b->name());
+    if (const auto* a = s.as<AllocNode>()) names.push_back(a->buffer->name);
+    descend(s);
+  }
+};
+
+LATHE_DECL NamePool::NamePool(const Program& program) {
+  NameCollector collector;
+  collector.stmt(program->body);
+  names_ = std::move(collector.names);
+  for (const auto& p : program->params) names_.push_back(p.name());
+}
+LATHE_DECL bool NamePool::taken(const std::string& name) const {
+  for (const auto& n : names_)
+    if (n == name) return true;
+  return false;
+}
+LATHE_DECL std::string NamePool::fresh(const std::string& base) {
+  std::string name = base;
+  for (int k = 1; taken(name); ++k) name = base + "_" + std::to_string(k);
+  names_.push_back(name);
+  return name;
+}
+
+LATHE_DECL std::string loop_name(const std::string& base, std::vector<std::string>& used) {
+  std::string name = base;
+  auto taken = [&] {
+    for (const auto& n : used)
+      if (n == name) return true;
+    return false;
+  };
+  for (int k = 1; taken(); ++k) name = base + "_" + std::to_string(k);
+  used.push_back(name);
+  return name;
+}
+
+LATHE_DECL Facts program_facts(const Program& program) { return Facts(program); }
+
+LATHE_DECL bool has_bare_statement(const Stmt& s) {
+  switch (s.kind()) {
+    case StmtKind::Block:
+      return false;
+    case StmtKind::For:
+      return has_bare_statement(s.as<ForNode>()->body);
+    case StmtKind::Alloc:
+      return has_bare_statement(s.as<AllocNode>()->body);
+    case StmtKind::Seq:
+      for (const auto& child : s.as<SeqNode>()->stmts)
+        if (has_bare_statement(child)) return true;
+      return false;
+    default:
+      return true;
+  }
+}
+
+LATHE_DECL bool is_plain_nest(const Stmt& s) { return !has_bare_statement(s); }
+
+LATHE_DECL const ForNode* only_loop_in(const ForNode& loop) { return loop.body.as<ForNode>(); }
+
+LATHE_DECL int block_position(const Stmt& root, const BlockTag& tag) {
+  int position = 0;
+  for (const auto& site : blocks_below(root)) {
+    if (site.block->tag == tag) return position;
+    ++position;
+  }
+  return -1;
+}
+
+LATHE_DECL std::size_t guard_count(const BlockNode& block) {
+  const AttrValue* count = find_annotation(block.annotations, "guards");
+  return count ? static_cast<std::size_t>(count->number) : 0;
+}
+
+LATHE_DECL BlockNode without_guards(const BlockNode& block) {
+  BlockNode out = block;
+  out.iters.resize(out.iters.size() - guard_count(block));
+  std::erase_if(out.annotations, [](const Annotation& a) { return a.key == "guards"; });
+  return out;
+}
+
+LATHE_DECL BlockInfo info_of(const Program& program, const BlockTag& tag) {
+  BlockSite site = find_block(program->body, tag);
+  Facts facts = program_facts(program);
+  if (guard_count(*site.block) == 0) return classify(program->body, tag, facts);
+  // The other blocks decide whether this one is the only writer, so it is classified in its place.
+  return classify(replace_at(site.path, make_block(without_guards(*site.block))), tag, facts);
+}
+
+class FindBuffer : public Visitor {
+ public:
+  explicit FindBuffer(const std::string& name) : name_(name) {}
+  void buffer(const Buffer& b) override {
+    if (!found && b->name == name_) found = b;
+  }
+  Buffer found;
+
+ private:
+  const std::string& name_;
+};
+
+LATHE_DECL Buffer find_buffer(const Program& program, const std::string& name) {
+  for (const auto& p : program->params)
+    if (p.buffer && p.buffer->name == name) return p.buffer;
+  FindBuffer finder(name);
+  finder.stmt(program->body);
+  return finder.found;
+}
+
+LATHE_DECL bool is_param(const Program& program, const Buffer& buffer) {
+  for (const auto& p : program->params)
+    if (p.buffer == buffer) return true;
+  return false;
+}
+
+LATHE_DECL std::vector<const StoreNode*> stores_of(const BlockNode& block) {
+  std::vector<const StoreNode*> out;
+  const Stmt& body = block.body;
+  auto add = [&](const Stmt& s) {
+    out.push_back(s.as<StoreNode>());
+    return out.back() != nullptr;
+  };
+  if (const auto* seq = body.as<SeqNode>()) {
+    for (const auto& s : seq->stmts)
+      if (!add(s)) return {};
+  } else if (!add(body)) {
+    return {};
+  }
+  return out;
+}
+
+LATHE_DECL const StoreNode* only_store(const BlockNode& block) {
+  return block.body.as<StoreNode>();
+}
+
+LATHE_DECL bool is_open_path(const std::vector<Stmt>& path) {
+  for (std::size_t k = 0; k + 1 < path.size(); ++k)
+    if (path[k].kind() != StmtKind::For && path[k].kind() != StmtKind::Seq &&
+        path[k].kind() != StmtKind::Alloc)
+      return false;
+  return true;
+}
+
+LATHE_DECL bool below(const std::vector<ForRef>& loops, const VarRef& loop) {
+  for (const auto& l : loops)
+    if (l->var == loop) return true;
+  return false;
+}
+
+}  // namespace lathe::detail

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <lathe/ir/visit.hpp>
+#include <lathe/schedule/edit.hpp>
+
+namespace lathe::detail {
+
+// Each loop is the only thing inside the one before.
+inline Verdict plan_fuse(const Program& program, const std::vector<Arg>& loops,
+                         std::vector<LoopSite>& sites) {
+  if (loops.size() < 2) return refusal("L0202", "needs at least two loops");
+  for (const auto& arg : loops) {
+    sites.push_back(find_loop(program->body, arg.loop));
+    const ForNode& loop = *sites.back().loop;
+    if (auto no = check_plain_loop(loop)) return no;
+    if (sites.size() == 1) continue;
+    const ForNode& outer = *sites[sites.size() - 2].loop;
+    const ForNode* inside = only_loop_in(outer);
+    if (!inside || inside->var != loop.var)
+      return refusal_at(
+          loop.var, "L0205",
+          "loop " + describe(loop) + " is not directly and alone inside loop " + describe(outer),
+          inside ? "loop " + describe(*inside) + " is: name it too, or reorder first"
+                 : "a loop that holds several statements can't be fused with one of them");
+    for (std::size_t k = 0; k + 1 < sites.size(); ++k)
+      for (const auto* bound : {&loop.min, &loop.extent})
+        if (uses_var(*bound, sites[k].loop->var))
+          return refusal_at(loop.var, "L0206",
+                            "the bound " + extent_text(*bound) + " of loop " +
+                                quoted(loop.var->name) + " depends on loop " +
+                                quoted(sites[k].loop->var->name));
+  }
+  std::int64_t product = 1;
+  for (const auto& site : sites)
+    if (const std::int64_t* extent = as_const_int(site.loop->extent))
+      if (__builtin_mul_overflow(product, *extent, &product) || product > INT64_MAX / 4)
+        return refusal_at(site.loop->var, "L0202", "the fused extent is beyond 2^61");
+  return {};
+}
+
+inline void apply_fuse(const Program& program, const std::vector<LoopSite>& sites, Edit& edit) {
+  std::string name;
+  AnyExpr extent(1);
+  for (const auto& site : sites) {
+    name += (name.empty() ? "" : "_") + site.loop->var->name;
+    extent = fold_mul(extent, site.loop->extent);
+  }
+  std::vector<std::string> used;
+  for (const auto& loop : sites[0].loops) used.push_back(loop->var->name);
+  VarRef fused = make_var(loop_name(name, used));
+  Substitution map;
+  AnyExpr rest = fused;
+  for (std::size_t k = sites.size(); k-- > 0;) {
+    const ForNode& loop = *sites[k].loop;
+    AnyExpr value = k == 0 ? rest : fold_floormod(rest, loop.extent);
+    map.emplace_back(loop.var, fold_add(loop.min, value));
+    rest = fold_floordiv(rest, loop.extent);
+    edit.consumed.push_back({loop.var, "was fused into " + fused->name});
+  }
+  Facts facts = facts_on({sites[0].path.begin(), sites[0].path.end() - 1}, program_facts(program));
+  Stmt nest = make_for(fused, AnyExpr(0), simplify(extent, facts),
+                       substitute(sites.back().loop->body, map));
+  edit.program = program.with(replace_at(sites[0].path, nest));
+  edit.results.push_back(LoopRef(fused));
+}
+
+inline Verdict run_fuse(const Program& program, const Args& args, Edit* edit) {
+  std::vector<LoopSite> sites;
+  if (auto no = plan_fuse(program, args[0].list, sites)) return no;
+  if (edit) apply_fuse(program, sites, *edit);
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_fuse() {
+  static const Primitive record{"fuse",
+                                1,
+                                {{"loops", ArgKind::list}},
+                                "loops nested directly in each other become one",
+                                run_fuse};
+  return record;
+}
+
+}  // namespace lathe::detail

@@ -1,0 +1,354 @@
+#pragma once
+
+#include <lathe/analysis/cover.hpp>
+#include <lathe/arith/iter_map.hpp>
+#include <lathe/ir/visit.hpp>
+#include <lathe/schedule/edit.hpp>
+
+namespace lathe::detail {
+
+inline constexpr std::size_t kMaxInlinedNodes = 50000;
+
+// Iterators as expressions over the stored element's indices (targets). With an only-injective map,
+// `valid` says which targets are stored. Empty if the map has no inverse.
+inline std::vector<AnyExpr> iterators_of_element(const BlockNode& core,
+                                                 const std::vector<AnyExpr>& indices,
+                                                 const std::vector<AnyExpr>& targets,
+                                                 AnyExpr& valid, const Facts& facts) {
+  std::vector<AnyExpr> out(core.iters.size());
+  // The common case, each index one iterator, needs no more than a look.
+  bool direct = true;
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    bool found = is_const(indices[d], 0);
+    for (std::size_t k = 0; k < core.iters.size(); ++k)
+      if (indices[d].get() == core.iters[k].var.get() && !out[k]) out[k] = targets[d], found = true;
+    direct &= found;
+  }
+  for (std::size_t k = 0; k < out.size() && direct; ++k) {
+    if (out[k]) continue;
+    if (is_const(core.iters[k].extent, 1))
+      out[k] = core.iters[k].min;
+    else
+      direct = false;
+  }
+  if (direct) return out;
+  std::vector<IterDomain> inputs;
+  for (const auto& it : core.iters) inputs.push_back({it.var, it.min, it.extent});
+  IterMap map = iter_map(indices, inputs, {}, facts);
+  if (map.bijective()) return inverse(map, targets, facts);
+  return map.injective ? left_inverse(map, targets, valid, facts) : std::vector<AnyExpr>();
+}
+
+// Replaces loads of a buffer by an expression over their indices.
+class InlineLoads : public Mutator {
+ public:
+  InlineLoads(const Buffer& buffer, const std::vector<VarRef>& targets, const AnyExpr& value)
+      : buffer_(buffer), targets_(targets), value_(value) {}
+  AnyExpr expr(const AnyExpr& e) override {
+    const auto* load = e.as<LoadNode>();
+    if (!load || load->buffer != buffer_) return descend(e);
+    Substitution at;
+    for (std::size_t d = 0; d < targets_.size(); ++d)
+      at.emplace_back(targets_[d], expr(load->indices[d]));
+    return fresh_lets(substitute(value_, at));
+  }
+
+ private:
+  const Buffer& buffer_;
+  const std::vector<VarRef>& targets_;
+  const AnyExpr& value_;
+};
+
+// Other uses than plain loads, in a block or outside.
+class FindOddUse : public Visitor {
+ public:
+  explicit FindOddUse(const Buffer& buffer) : buffer_(buffer) {}
+  std::string found;
+  void expr(const AnyExpr& e) override {
+    const auto* load = e.as<LoadNode>();
+    if (load && load->buffer == buffer_ && load->mask.get()) found = "a masked load";
+    descend(e);
+  }
+  void stmt(const Stmt& s) override {
+    if (const auto* f = s.as<ForNode>())
+      in_bound(f->min, "the bound of loop " + quoted(f->var->name)),
+          in_bound(f->extent, "the bound of loop " + quoted(f->var->name));
+    if (const auto* b = s.as<BlockNode>())
+      for (const auto* list : {&b->reads, &b->writes})
+        for (const auto& r : *list)
+          if (r.buffer == buffer_) found = "the opaque block " + quoted(b->name());
+    descend(s);
+  }
+
+ private:
+  void in_bound(const AnyExpr& e, const std::string& what) {
+    for (const auto& b : buffers_read(make_ref<EvaluateNode>(e)))
+      if (b == buffer_) found = what;
+  }
+  const Buffer& buffer_;
+};
+
+inline Verdict check_inline(const Program& program, const BlockSite& site) {
+  const BlockNode& block = *site.block;
+  std::string name = "block " + quoted(block.name());
+  if (block.reducer)
+    return refusal_at(block.tag, "L0214", name + " is a reduction",
+                      "move it with compute_at instead");
+  const StoreNode* store = only_store(block);
+  if (!store) return refusal_at(block.tag, "L0214", name + " is not one store");
+  BlockInfo info = info_of(program, block.tag);
+  if (!info.is_complete())
+    return refusal_at(block.tag, "L0214",
+                      name + " can't be inlined: " +
+                          (info.why.empty() ? std::string(to_text(info.kind)) : info.why));
+  if (!info.sole_writer)
+    return refusal_at(block.tag, "L0214",
+                      name + " is not the only writer of " + quoted(store->buffer->name));
+  if (!is_private(program->body, store->buffer))
+    return refusal_at(block.tag, "L0214",
+                      name + " writes the parameter " + quoted(store->buffer->name),
+                      "inline it into its producer with reverse_compute_inline");
+  if (!is_open_path(site.path))
+    return refusal_at(block.tag, "L0214",
+                      name + " stands under a condition or inside another block");
+  if (block.predicate)
+    return refusal_at(block.tag, "L0214",
+                      name + " has a predicate, outside which its output is not defined");
+  FindOddUse odd(store->buffer);
+  odd.stmt(program->body);
+  if (!odd.found.empty())
+    return refusal_at(
+        block.tag, "L0214",
+        quoted(store->buffer->name) + " is used by " + odd.found + ", not by plain loads only");
+  return {};
+}
+
+// No block overwrites what the inlined one reads before its last reader.
+inline Verdict check_inputs_until(const Program& program, const BlockSite& site,
+                                  const std::vector<BlockSite>& users) {
+  int last = -1;
+  for (const auto& u : users) last = std::max(last, block_position(program->body, u.block->tag));
+  int own = block_position(program->body, site.block->tag);
+  for (const auto& w : producers(program->body, site.block->tag)) {
+    int at = block_position(program->body, w.block->tag);
+    bool loops_back = false;
+    for (const auto& u : users) loops_back |= static_cast<bool>(common_loop(w.loops, u.loops));
+    if (at < own || (at > last && !loops_back)) continue;
+    return refusal_at(w.block->tag, "L0214",
+                      "block " + quoted(w.block->name()) + " overwrites what " +
+                          quoted(site.block->name()) + " reads before its readers run");
+  }
+  return {};
+}
+
+inline Verdict run_compute_inline(const Program& program, const Args& args, Edit* edit) {
+  BlockSite site = find_block(program->body, args[0].block);
+  if (auto no = check_inline(program, site)) return no;
+  const BlockNode core = without_guards(*site.block);
+  const StoreNode& store = *only_store(core);
+  std::vector<BlockSite> users = consumers(program->body, core.tag);
+  if (auto no = check_inputs_until(program, site, users)) return no;
+  std::vector<VarRef> targets;
+  std::vector<AnyExpr> target_exprs;
+  for (std::size_t d = 0; d < store.indices.size(); ++d)
+    targets.push_back(make_var("t")), target_exprs.emplace_back(targets.back());
+  AnyExpr valid;
+  std::vector<AnyExpr> iters =
+      iterators_of_element(core, store.indices, target_exprs, valid, program_facts(program));
+  if (iters.empty())
+    return refusal_at(core.tag, "L0214",
+                      "the instance of " + quoted(core.name()) +
+                          " that stores an element can't be told from its indices");
+  Substitution at;
+  for (std::size_t k = 0; k < iters.size(); ++k) at.emplace_back(core.iters[k].var, iters[k]);
+  Stmt root = remove_alloc(replace_at(site.path, {}), store.buffer);
+  root = InlineLoads(store.buffer, targets, substitute(store.value, at)).stmt(root);
+  for (const auto& u : users)
+    if (node_count(find_block(root, u.block->tag).block->body) > kMaxInlinedNodes)
+      return refusal_at(core.tag, "L0214",
+                        "inlining " + quoted(core.name()) + " makes " + quoted(u.block->name()) +
+                            " larger than " + std::to_string(kMaxInlinedNodes) + " nodes",
+                        "use compute_at");
+  for (const auto& u : users)
+    if (auto no = check_inputs_kept(program, root, u.block->tag, "L0214")) return no;
+  if (!edit) return {};
+  edit->program = program.with(root);
+  edit->consumed.push_back({core.tag, "was inlined into its consumers"});
+  consume_lost_loops(root, site.loops, *edit,
+                     "was removed when " + quoted(core.name()) + " was inlined");
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_compute_inline() {
+  static const Primitive record{"compute_inline",
+                                1,
+                                {{"block", ArgKind::block}},
+                                "loads of a block's output become its expression",
+                                run_compute_inline};
+  return record;
+}
+
+struct FusePlan {
+  BlockSite consumer, producer;
+  Buffer between;
+  const LoadNode* load = nullptr;  ///< the consumer's load of it, the same wherever it stands
+};
+
+class SameLoads : public Visitor {
+ public:
+  explicit SameLoads(const Buffer& buffer) : buffer_(buffer) {}
+  const LoadNode* load = nullptr;
+  bool same = true;
+  void expr(const AnyExpr& e) override {
+    const auto* l = e.as<LoadNode>();
+    if (l && l->buffer == buffer_) {
+      if (!load)
+        load = l;
+      else
+        same &= same_expr(AnyExpr(Ref<LoadNode>(load)), e);
+      same &= !l->mask;
+    }
+    descend(e);
+  }
+
+ private:
+  const Buffer& buffer_;
+};
+
+inline Verdict plan_reverse_inline(const Program& program, const BlockTag& tag, FusePlan& plan) {
+  plan.consumer = find_block(program->body, tag);
+  const BlockNode& block = *plan.consumer.block;
+  std::string name = "block " + quoted(block.name());
+  BlockInfo info = info_of(program, tag);
+  if (!info.is_complete() || !only_store(block) || block.predicate.get())
+    return refusal_at(tag, "L0215",
+                      name + " is not a complete block of one store without predicate" +
+                          (info.why.empty() ? "" : ": " + info.why));
+  if (!info.sole_writer)
+    return refusal_at(
+        tag, "L0215",
+        name + " is not the only writer of " + quoted(only_store(block)->buffer->name));
+  std::vector<BlockSite> makers = producers(program->body, tag);
+  if (makers.size() != 1)
+    return refusal_at(tag, "L0215",
+                      name + " has " + std::to_string(makers.size()) + " producers, not one" +
+                          (makers.empty() ? "" : ": " + names_of(makers)));
+  plan.producer = makers[0];
+  const BlockNode& from = *plan.producer.block;
+  BlockInfo maker = info_of(program, from.tag);
+  if (from.reducer)
+    return refusal_at(from.tag, "L0215",
+                      "producer " + quoted(from.name()) +
+                          " is a reduction: its intermediate values would pass through " + name,
+                      "use reverse_compute_at");
+  if (!maker.is_complete() || !only_store(from) || !maker.sole_writer)
+    return refusal_at(from.tag, "L0215",
+                      "producer " + quoted(from.name()) + " is not a complete block of one store" +
+                          (maker.why.empty() ? "" : ": " + maker.why));
+  if (!is_open_path(plan.producer.path) || !is_open_path(plan.consumer.path))
+    return refusal_at(tag, "L0215",
+                      name + " or its producer stands under a condition or inside another block");
+  plan.between = only_store(from)->buffer;
+  if (!is_private(program->body, plan.between))
+    return refusal_at(from.tag, "L0215", quoted(plan.between->name) + " is a parameter");
+  for (const auto& user : readers(program->body, plan.between))
+    if (user.block->tag != tag)
+      return refusal_at(
+          user.block->tag, "L0215",
+          "block " + quoted(user.block->name()) + " reads " + quoted(plan.between->name) + " too");
+  SameLoads loads(plan.between);
+  loads.stmt(block.body);
+  plan.load = loads.load;
+  if (!loads.load || !loads.same)
+    return refusal_at(tag, "L0215",
+                      name + " does not read " + quoted(plan.between->name) + " at one place only");
+  if (reads_buffer(from, only_store(block)->buffer))
+    return refusal_at(from.tag, "L0215",
+                      "producer " + quoted(from.name()) + " reads what " + name + " writes");
+  return {};
+}
+
+// The output moves earlier, to the producer's place.
+inline Verdict check_reverse_inline_place(const Program& program, const FusePlan& plan) {
+  int own = block_position(program->body, plan.producer.block->tag),
+      end = block_position(program->body, plan.consumer.block->tag);
+  const Buffer& out = only_store(*plan.consumer.block)->buffer;
+  for (const auto& list : {writers(program->body, out), readers(program->body, out)})
+    for (const auto& s : list) {
+      int at = block_position(program->body, s.block->tag);
+      if (at > own && at < end)
+        return refusal_at(s.block->tag, "L0215",
+                          "block " + quoted(s.block->name()) + ", which lies between, touches " +
+                              quoted(out->name));
+    }
+  for (const auto& input : buffers_read(plan.consumer.block->body))
+    for (const auto& w : writers(program->body, input)) {
+      int at = block_position(program->body, w.block->tag);
+      if (input != plan.between && at > own && w.block->tag != plan.consumer.block->tag)
+        return refusal_at(w.block->tag, "L0215",
+                          "block " + quoted(w.block->name()) + " writes " + quoted(input->name) +
+                              " after the producer");
+    }
+  Cover cover = covers(program->body, plan.producer.block->tag, plan.consumer.block->tag,
+                       plan.between, program_facts(program));
+  if (cover.covered) return {};
+  return refusal_at(plan.consumer.block->tag, "L0215",
+                    "not every instance of " + quoted(plan.consumer.block->name()) +
+                        " surely has its producer's: " + cover.why);
+}
+
+inline Verdict run_reverse_compute_inline(const Program& program, const Args& args, Edit* edit) {
+  FusePlan plan;
+  if (auto no = plan_reverse_inline(program, args[0].block, plan)) return no;
+  if (auto no = check_reverse_inline_place(program, plan)) return no;
+  const BlockNode core = without_guards(*plan.consumer.block);
+  BlockNode producer = *plan.producer.block;
+  const StoreNode& store = *only_store(producer);
+  const StoreNode& out = *only_store(core);
+  Facts facts = program_facts(program);
+  AnyExpr valid;
+  std::vector<AnyExpr> iters =
+      iterators_of_element(core, plan.load->indices, store.indices, valid, facts);
+  if (iters.empty())
+    return refusal_at(core.tag, "L0215",
+                      "which instance of " + quoted(core.name()) + " reads an element of " +
+                          quoted(plan.between->name) + " can't be told from its indices");
+  for (const auto& it : producer.iters) facts.bind(it);
+  Substitution at;
+  AnyExpr predicate = producer.predicate;
+  auto require = [&](const AnyExpr& c) {
+    if (!prove(c, facts)) predicate = fold_and(predicate, simplify(c, facts));
+  };
+  if (valid) require(valid);
+  for (std::size_t k = 0; k < iters.size(); ++k) {
+    at.emplace_back(core.iters[k].var, iters[k]);
+    require(iters[k] >= substitute(core.iters[k].min, at));
+    require(iters[k] < substitute(fold_add(core.iters[k].min, core.iters[k].extent), at));
+  }
+  std::vector<AnyExpr> indices;
+  for (const auto& index : out.indices) indices.push_back(simplify(substitute(index, at), facts));
+  // The load itself is what the producer stores, so that its value takes the load's place as it is.
+  AnyExpr value = InlineLoads(plan.between, {}, store.value).expr(out.value);
+  producer.body = make_store(out.buffer, indices, substitute(value, at));
+  producer.predicate = predicate;
+  for (const auto& a : core.annotations) producer.annotations.push_back(a);
+  Stmt root = replace_at(plan.producer.path, make_block(std::move(producer)));
+  root = remove_alloc(replace_at(find_block(root, core.tag).path, {}), plan.between);
+  if (!edit) return {};
+  edit->program = program.with(root);
+  edit->consumed.push_back({core.tag, "was inlined into " + quoted(plan.producer.block->name())});
+  consume_lost_loops(root, plan.consumer.loops, *edit,
+                     "was removed when " + quoted(core.name()) + " was inlined");
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_reverse_compute_inline() {
+  static const Primitive record{"reverse_compute_inline",
+                                1,
+                                {{"block", ArgKind::block}},
+                                "a block's expression moves into its producer",
+                                run_reverse_compute_inline};
+  return record;
+}
+
+}  // namespace lathe::detail

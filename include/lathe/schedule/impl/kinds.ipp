@@ -1,0 +1,277 @@
+#pragma once
+
+#include <lathe/analysis/cover.hpp>
+#include <lathe/analysis/dependence.hpp>
+#include <lathe/ir/visit.hpp>
+#include <lathe/schedule/edit.hpp>
+
+namespace lathe::detail {
+
+inline constexpr std::int64_t kMaxLanes = 1024;
+inline constexpr std::int64_t kMaxUnroll = 4096;
+
+// Every read of the buffer below the loop finds what the same iteration wrote. For the update of a
+// reduction that the init of another block starts, that other block has to write first.
+inline bool filled_each_iteration(const Program& program, const Buffer& buffer, const ForNode& loop,
+                                  const Facts& facts) {
+  std::vector<BlockSite> all_writers = writers(loop.body, buffer);
+  for (const auto& reader : readers(loop.body, buffer)) {
+    if (reader.block->init) {
+      bool own = false;
+      for (const auto& r : reads_of(*reader.block))
+        own |= r.buffer == buffer && r.kind == AccessKind::read;
+      if (!own && block_position(loop.body, reader.block->tag) >= 0 && all_writers.size() == 1)
+        continue;
+    }
+    std::vector<BlockTag> others;
+    for (const auto& w : all_writers)
+      if (w.block->tag != reader.block->tag) others.push_back(w.block->tag);
+    if (others.empty() ||
+        !covers(program->body, others, reader.block->tag, buffer, loop.var, facts).covered)
+      return false;
+  }
+  return true;
+}
+
+inline bool touched_outside(const Program& program, const ForNode& loop, const Buffer& buffer) {
+  for (const auto& site : accesses(program->body))
+    if (site.buffer == buffer && !below(site.loops, loop.var)) return true;
+  return false;
+}
+
+// The program with every buffer that belongs to one iteration of the loop allocated inside it.
+inline Stmt with_private_buffers(const Program& program, const VarRef& var) {
+  Stmt root = program->body;
+  Facts facts = program_facts(program);
+  LoopSite site = find_loop(root, var);
+  for (const auto& buffer : buffers_written(site.loop->body)) {
+    if (is_param(program, buffer) || !is_private(root, buffer) ||
+        is_private(site.loop->body, buffer))
+      continue;
+    if (touched_outside(program, *site.loop, buffer) ||
+        !filled_each_iteration(program, buffer, *site.loop, facts))
+      continue;
+    root = remove_alloc(root, buffer);
+    LoopSite now = find_loop(root, var);
+    const ForNode& f = *now.loop;
+    root = replace_at(now.path, make_for(f.var, f.min, f.extent, make_alloc(buffer, f.body),
+                                         f.loop_kind, f.annotations));
+  }
+  return root;
+}
+
+// A reduce iterator that the loop feeds, which neither threads nor lanes may share.
+inline Verdict check_no_reduction(const ForNode& loop, const char* what) {
+  for (const auto& site : blocks_below(loop.body)) {
+    if (!feeds(loop, *site.block, IterKind::reduce)) continue;
+    return refusal_at(
+        loop.var, "L0208",
+        "loop " + describe(loop) + " feeds the reduction of block " + quoted(site.block->name()) +
+            ": its iterations update the same elements and can't be " + what,
+        "rfactor " + quoted(loop.var->name) + " first, or take a loop over spatial axes");
+  }
+  return {};
+}
+
+class FindImpure : public Visitor {
+ public:
+  std::string found;
+  void stmt(const Stmt& s) override {
+    if (s.kind() == StmtKind::While) found = "a while loop";
+    if (s.kind() == StmtKind::Assert) found = "an assert";
+    if (s.kind() == StmtKind::Atomic) found = "an atomic update";
+    descend(s);
+  }
+};
+
+LATHE_DECL Verdict check_parallel(const Program& program, const VarRef& var) {
+  ForRef loop = find_loop(program->body, var).loop;
+  if (auto no = check_no_reduction(*loop, "parallel")) return no;
+  auto bad = carried_by(with_private_buffers(program, var), var, program_facts(program));
+  if (!bad) return {};
+  return refusal_at(
+      var, "L0207",
+      "iterations of loop " + describe(*loop) + " depend on each other: " + bad->explanation,
+      "make another loop parallel, or move the producer inside with compute_at");
+}
+
+inline Verdict check_lanes(const Program& program, const ForNode& loop) {
+  const std::int64_t* lanes = as_const_int(loop.extent);
+  if (!lanes)
+    return refusal_at(loop.var, "L0209", "loop " + describe(loop) + " has no constant extent",
+                      "split it by a number of lanes and vectorize the inner loop");
+  if (*lanes > kMaxLanes)
+    return refusal_at(
+        loop.var, "L0209",
+        "loop " + describe(loop) + " has more than " + std::to_string(kMaxLanes) + " iterations",
+        "split it by a number of lanes and vectorize the inner loop");
+  FindImpure impure;
+  impure.stmt(loop.body);
+  if (!impure.found.empty())
+    return refusal_at(
+        loop.var, "L0209",
+        "loop " + describe(loop) + " holds " + impure.found + ", which has no vector form");
+  for (const auto& site : blocks_below(loop.body)) {
+    if (classify(*site.block).kind == BlockClass::opaque && !site.block->writes.empty())
+      return refusal_at(
+          site.block->tag, "L0209",
+          "block " + quoted(site.block->name()) + " is opaque and has no vector form");
+    for (const auto& inner : site.loops) {
+      if (uses_var(inner->min, loop.var) || uses_var(inner->extent, loop.var))
+        return refusal_at(inner->var, "L0209",
+                          "the bound of loop " + quoted(inner->var->name) +
+                              " differs between the lanes of " + quoted(loop.var->name));
+      if (inner->loop_kind == ForKind::vectorized || inner->loop_kind == ForKind::parallel)
+        return refusal_at(
+            inner->var, "L0209",
+            "loop " + describe(*inner) + " lies inside loop " + quoted(loop.var->name),
+            "vectorize one loop of a nest, the innermost");
+    }
+  }
+  for (const auto& outer : find_loop(program->body, loop.var).loops)
+    if (outer->loop_kind == ForKind::vectorized)
+      return refusal_at(loop.var, "L0209",
+                        "loop " + describe(*outer) + " around loop " + quoted(loop.var->name) +
+                            " is vectorized already");
+  return {};
+}
+
+// Two lanes that store to one element, which a scatter in one instruction has no order for.
+inline Verdict check_lane_stores(const Stmt& root, const ForNode& loop, const Facts& facts) {
+  LoopSite site = find_loop(root, loop.var);
+  std::vector<ForRef> loops = site.loops;
+  loops.push_back(site.loop);
+  for (const auto& access : accesses(root)) {
+    if (!access.is_write || !below(access.loops, loop.var) ||
+        is_private(site.loop->body, access.buffer))
+      continue;
+    DependenceVectors d = dependence(access, access, loops, facts);
+    bool meets = d.answer == Answer::unknown;
+    for (const auto& v : d.vectors) {
+      bool outer_equal = true;
+      for (std::size_t k = 0; k + 1 < v.size(); ++k)
+        outer_equal &= (v[k] & Direction::eq) == Direction::eq;
+      meets |= outer_equal && (v.back() & Direction::ne) != Direction::none;
+    }
+    if (d.answer == Answer::no || !meets) continue;
+    return refusal_at(loop.var, "L0207",
+                      "two lanes of loop " + describe(loop) + " may store to one element of " +
+                          quoted(access.buffer->name));
+  }
+  return {};
+}
+
+LATHE_DECL Verdict check_vectorized(const Program& program, const VarRef& var) {
+  ForRef loop = find_loop(program->body, var).loop;
+  if (auto no = check_no_reduction(*loop, "lanes")) return no;
+  if (auto no = check_lanes(program, *loop)) return no;
+  Stmt root = with_private_buffers(program, var);
+  Facts facts = program_facts(program);
+  if (auto no = check_lane_stores(root, *loop, facts)) return no;
+  auto bad = lockstep_violation(root, var, facts);
+  if (!bad) return {};
+  return refusal_at(
+      var, "L0207",
+      "lanes of loop " + describe(*loop) + " depend on each other: " + bad->explanation,
+      "vectorize another loop");
+}
+
+LATHE_DECL Verdict check_unrolled(const Program& program, const VarRef& var) {
+  ForRef loop = find_loop(program->body, var).loop;
+  const std::int64_t* copies = as_const_int(loop->extent);
+  if (!copies)
+    return refusal_at(var, "L0210", "loop " + describe(*loop) + " has no constant extent",
+                      "split it, or give unroll a factor");
+  std::int64_t total = *copies;
+  for (const auto& site : blocks_below(loop->body)) {
+    std::int64_t count = *copies;
+    for (const auto& inner : site.loops)
+      if (const std::int64_t* n = as_const_int(inner->extent);
+          n && inner->loop_kind == ForKind::unrolled)
+        count *= std::max<std::int64_t>(*n, 1);
+    total = std::max(total, count);
+  }
+  if (total <= kMaxUnroll) return {};
+  return refusal_at(var, "L0210",
+                    "unrolling loop " + describe(*loop) + " gives " + std::to_string(total) +
+                        " copies, more than " + std::to_string(kMaxUnroll),
+                    "split it and unroll the inner loop");
+}
+
+LATHE_DECL Verdict check_kind(const Program& program, const ForNode& loop) {
+  if (loop.loop_kind == ForKind::parallel) return check_parallel(program, loop.var);
+  if (loop.loop_kind == ForKind::vectorized) return check_vectorized(program, loop.var);
+  if (loop.loop_kind == ForKind::unrolled) return check_unrolled(program, loop.var);
+  return {};
+}
+
+inline void set_kind(const Program& program, const VarRef& var, ForKind kind,
+                     const Annotations& more, Edit& edit) {
+  LoopSite site = find_loop(program->body, var);
+  const ForNode& f = *site.loop;
+  Annotations annotations = f.annotations;
+  annotations.insert(annotations.end(), more.begin(), more.end());
+  edit.program = program.with(
+      replace_at(site.path, make_for(f.var, f.min, f.extent, f.body, kind, annotations)));
+}
+
+inline Verdict run_parallel(const Program& program, const Args& args, Edit* edit) {
+  if (auto no = check_plain_loop(*find_loop(program->body, args[0].loop).loop)) return no;
+  std::int64_t threads = args[1].number;
+  if (threads < 0)
+    return refusal("L0202", "max_threads is " + std::to_string(threads), "0 means no limit");
+  if (auto no = check_parallel(program, args[0].loop)) return no;
+  if (edit)
+    set_kind(program, args[0].loop, ForKind::parallel,
+             threads ? Annotations{{"max_threads", threads}} : Annotations{}, *edit);
+  return {};
+}
+
+inline Verdict run_vectorize(const Program& program, const Args& args, Edit* edit) {
+  if (auto no = check_plain_loop(*find_loop(program->body, args[0].loop).loop)) return no;
+  if (auto no = check_vectorized(program, args[0].loop)) return no;
+  if (edit) set_kind(program, args[0].loop, ForKind::vectorized, {}, *edit);
+  return {};
+}
+
+inline Verdict run_unroll(const Program& program, const Args& args, Edit* edit) {
+  if (auto no = check_plain_loop(*find_loop(program->body, args[0].loop).loop)) return no;
+  std::int64_t factor = args[1].number;
+  if (factor < 0 || factor > kMaxUnroll)
+    return refusal_at(
+        args[0].loop, "L0210",
+        "factor " + std::to_string(factor) + " is not between 0 and " + std::to_string(kMaxUnroll),
+        "0 unrolls the whole loop");
+  if (factor > 0) {
+    if (edit)
+      set_kind(program, args[0].loop, ForKind::serial, {{"unroll_explicit", factor}}, *edit);
+    return {};
+  }
+  if (auto no = check_unrolled(program, args[0].loop)) return no;
+  if (edit) set_kind(program, args[0].loop, ForKind::unrolled, {}, *edit);
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_parallel() {
+  static const Primitive record{"parallel",
+                                1,
+                                {{"loop", ArgKind::loop}, {"max_threads", ArgKind::number, "0"}},
+                                "iterations run on many threads",
+                                run_parallel};
+  return record;
+}
+LATHE_DECL const Primitive& primitive_vectorize() {
+  static const Primitive record{
+      "vectorize", 1, {{"loop", ArgKind::loop}}, "iterations run as lanes", run_vectorize};
+  return record;
+}
+LATHE_DECL const Primitive& primitive_unroll() {
+  static const Primitive record{"unroll",
+                                1,
+                                {{"loop", ArgKind::loop}, {"factor", ArgKind::number, "0"}},
+                                "iterations become copies of the body",
+                                run_unroll};
+  return record;
+}
+
+}  // namespace lathe::detail

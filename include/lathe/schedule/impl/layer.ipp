@@ -1,0 +1,41 @@
+// The bodies of this layer; those of the layers below come with dsl's and analysis' layer.ipp.
+#pragma once
+
+#include <lathe/analysis/impl/layer.ipp>
+#include <lathe/dsl/impl/layer.ipp>
+//
+#include <lathe/schedule/impl/edit.ipp>
+#include <lathe/schedule/impl/nest.ipp>
+#include <lathe/schedule/impl/wording.ipp>
+//
+#include <lathe/schedule/impl/split.ipp>
+//
+#include <lathe/schedule/impl/compute_at.ipp>
+//
+#include <lathe/schedule/impl/cache.ipp>
+//
+#include <lathe/schedule/impl/annotate.ipp>
+#include <lathe/schedule/impl/fuse.ipp>
+#include <lathe/schedule/impl/inline.ipp>
+#include <lathe/schedule/impl/kinds.ipp>
+#include <lathe/schedule/impl/queries.ipp>
+#include <lathe/schedule/impl/reduction.ipp>
+#include <lathe/schedule/impl/reorder.ipp>
+#include <lathe/schedule/impl/storage.ipp>
+#include <lathe/schedule/impl/tile.ipp>
+//
+#include <lathe/schedule/impl/methods.ipp>
+#include <lathe/schedule/impl/primitive.ipp>
+#include <lathe/schedule/impl/schedule.ipp>
+//
+#include <lathe/schedule/impl/replay.ipp>
+#include <lathe/schedule/impl/trace_parse.ipp>
+#include <lathe/schedule/impl/trace_print.ipp>
+//
+#include <lathe/schedule/impl/default_cost.ipp>
+//
+#include <lathe/schedule/impl/default_place.ipp>
+#include <lathe/schedule/impl/default_threads.ipp>
+#include <lathe/schedule/impl/default_tile.ipp>
+//
+#include <lathe/schedule/impl/default_schedule.ipp>

@@ -1,0 +1,132 @@
+#pragma once
+
+#include <lathe/schedule/schedule.hpp>
+
+namespace lathe {
+namespace detail {
+
+inline std::vector<LoopRef> as_loops(const Args& results) {
+  std::vector<LoopRef> out;
+  for (const auto& r : results) out.emplace_back(r.loop);
+  return out;
+}
+inline BlockRef as_block(const Args& results) { return BlockRef(results[0].block); }
+inline Arg tail_argument(const std::optional<Tail>& tail) {
+  return Arg::of_word(tail ? to_text(*tail) : "auto");
+}
+
+}  // namespace detail
+
+LATHE_DECL std::vector<LoopRef> Schedule::split_any(LoopRef loop,
+                                                    const std::vector<Factor>& factors,
+                                                    std::optional<Tail> tail, Location where) {
+  std::vector<Arg> list;
+  for (const auto& f : factors) list.push_back(Arg::of(f));
+  return detail::as_loops(
+      step("split", {loop, Arg::of_list(std::move(list)), detail::tail_argument(tail)}, where));
+}
+
+LATHE_DECL LoopRef Schedule::fuse(LoopRef outer, LoopRef inner, Location where) {
+  return fuse(std::vector<LoopRef>{outer, inner}, where);
+}
+LATHE_DECL LoopRef Schedule::fuse(LoopRef a, LoopRef b, LoopRef c, Location where) {
+  return fuse(std::vector<LoopRef>{a, b, c}, where);
+}
+LATHE_DECL LoopRef Schedule::fuse(const std::vector<LoopRef>& loops, Location where) {
+  return detail::as_loops(step("fuse", {Arg::of(loops)}, where))[0];
+}
+
+LATHE_DECL void Schedule::reorder(std::initializer_list<LoopRef> loops, Location where) {
+  reorder(std::vector<LoopRef>(loops), where);
+}
+LATHE_DECL void Schedule::reorder(const std::vector<LoopRef>& loops, Location where) {
+  step("reorder", {Arg::of(loops)}, where);
+}
+
+LATHE_DECL std::array<LoopRef, 4> Schedule::tile(LoopRef i, LoopRef j, Factor i_tile, Factor j_tile,
+                                                 std::optional<Tail> tail, Location where) {
+  return take<4>(detail::as_loops(
+      step("tile", {i, j, Arg::of(i_tile), Arg::of(j_tile), detail::tail_argument(tail)}, where)));
+}
+
+LATHE_DECL void Schedule::parallel(LoopRef loop, std::int64_t max_threads, Location where) {
+  step("parallel", {loop, Arg::of_number(max_threads)}, where);
+}
+LATHE_DECL void Schedule::vectorize(LoopRef loop, Location where) {
+  step("vectorize", {loop}, where);
+}
+LATHE_DECL void Schedule::unroll(LoopRef loop, std::int64_t factor, Location where) {
+  step("unroll", {loop, Arg::of_number(factor)}, where);
+}
+
+LATHE_DECL void Schedule::compute_at(const BlockName& block, LoopRef loop, Location where) {
+  step("compute_at", {BlockRef(resolve_block(block, "compute_at", where)), loop}, where);
+}
+LATHE_DECL void Schedule::reverse_compute_at(const BlockName& block, LoopRef loop, Location where) {
+  step("reverse_compute_at", {BlockRef(resolve_block(block, "reverse_compute_at", where)), loop},
+       where);
+}
+LATHE_DECL void Schedule::compute_inline(const BlockName& block, Location where) {
+  step("compute_inline", {BlockRef(resolve_block(block, "compute_inline", where))}, where);
+}
+LATHE_DECL void Schedule::reverse_compute_inline(const BlockName& block, Location where) {
+  step("reverse_compute_inline", {BlockRef(resolve_block(block, "reverse_compute_inline", where))},
+       where);
+}
+
+LATHE_DECL BlockRef Schedule::cache_read(const BlockName& consumer, const BufferName& buffer,
+                                         Scope scope, Location where) {
+  Arg source = Arg::of_buffer(resolve_buffer(buffer, "cache_read", where));
+  return detail::as_block(step("cache_read",
+                               {BlockRef(resolve_block(consumer, "cache_read", where)), source,
+                                Arg::of_word(to_text(scope))},
+                               where));
+}
+LATHE_DECL BlockRef Schedule::cache_write(const BlockName& block, Scope scope, Location where) {
+  return detail::as_block(step(
+      "cache_write",
+      {BlockRef(resolve_block(block, "cache_write", where)), Arg::of_word(to_text(scope))}, where));
+}
+
+LATHE_DECL BlockRef Schedule::decompose_reduction(const BlockName& block, LoopRef loop,
+                                                  Location where) {
+  return detail::as_block(step("decompose_reduction",
+                               {BlockRef(resolve_block(block, "decompose_reduction", where)), loop},
+                               where));
+}
+LATHE_DECL BlockRef Schedule::rfactor(LoopRef loop, int axis, Location where) {
+  return detail::as_block(step("rfactor", {loop, Arg::of_number(axis)}, where));
+}
+
+LATHE_DECL void Schedule::set_scope(const BufferName& buffer, Scope scope, Location where) {
+  step("set_scope",
+       {Arg::of_buffer(resolve_buffer(buffer, "set_scope", where)), Arg::of_word(to_text(scope))},
+       where);
+}
+LATHE_DECL void Schedule::transform_layout(const BufferName& buffer, LayoutMap map,
+                                           Location where) {
+  step("transform_layout",
+       {Arg::of_buffer(resolve_buffer(buffer, "transform_layout", where)), Arg(std::move(map))},
+       where);
+}
+LATHE_DECL void Schedule::prefetch(const BufferName& buffer, LoopRef loop, std::int64_t distance,
+                                   int locality, Location where) {
+  step("prefetch",
+       {Arg::of_buffer(resolve_buffer(buffer, "prefetch", where)), loop, Arg::of_number(distance),
+        Arg::of_number(locality)},
+       where);
+}
+
+LATHE_DECL void Schedule::annotate(const LoopRef& loop, std::string_view key,
+                                   const AttrValue& value, Location where) {
+  step("annotate", {loop, Arg::of_text(std::string(key)), Arg::of(value)}, where);
+}
+LATHE_DECL void Schedule::annotate(const BlockName& block, std::string_view key,
+                                   const AttrValue& value, Location where) {
+  step("annotate",
+       {BlockRef(resolve_block(block, "annotate", where)), Arg::of_text(std::string(key)),
+        Arg::of(value)},
+       where);
+}
+
+}  // namespace lathe

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <lathe/ir/visit.hpp>
+#include <lathe/schedule/edit.hpp>
+
+namespace lathe::detail {
+
+inline std::string block_names_text(const Program& program) {
+  std::string out = "blocks:";
+  for (const auto& site : blocks_below(program->body)) out += " " + site.block->name();
+  return out;
+}
+
+inline Verdict run_block(const Program& program, const Args& args, Edit* edit) {
+  for (const auto& site : blocks_below(program->body)) {
+    if (site.block->name() != args[0].text) continue;
+    if (edit) edit->program = program, edit->results.push_back(BlockRef(site.block->tag));
+    return {};
+  }
+  return refusal("L0201", "no block is called " + quoted(args[0].text), block_names_text(program));
+}
+
+inline Verdict run_loops(const Program& program, const Args& args, Edit* edit) {
+  if (!edit) return {};
+  edit->program = program;
+  for (const auto& loop : loops_above(program->body, args[0].block))
+    edit->results.push_back(LoopRef(loop->var));
+  return {};
+}
+
+class LoopsInOrder : public Visitor {
+ public:
+  std::vector<VarRef> loops;
+  void stmt(const Stmt& s) override {
+    if (const auto* f = s.as<ForNode>()) loops.push_back(f->var);
+    descend(s);
+  }
+};
+
+// For loops that hold no block: by their position among all loops.
+inline Verdict run_loop_at(const Program& program, const Args& args, Edit* edit) {
+  LoopsInOrder all;
+  all.stmt(program->body);
+  auto at = static_cast<std::size_t>(args[0].number);
+  if (args[0].number < 0 || at >= all.loops.size())
+    return refusal("L0201", "the program has " + std::to_string(all.loops.size()) +
+                                " loops, no loop number " + std::to_string(args[0].number));
+  if (edit) edit->program = program, edit->results.push_back(LoopRef(all.loops[at]));
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_block() {
+  static const Primitive record{
+      "block", 1, {{"name", ArgKind::text}}, "the block with a name", run_block, ArgKind::block};
+  return record;
+}
+LATHE_DECL const Primitive& primitive_loops() {
+  static const Primitive record{
+      "loops", 1, {{"block", ArgKind::block}}, "the loops above a block", run_loops};
+  return record;
+}
+LATHE_DECL const Primitive& primitive_loop_at() {
+  static const Primitive record{"loop_at",
+                                1,
+                                {{"position", ArgKind::number}},
+                                "a loop by its position in the program",
+                                run_loop_at};
+  return record;
+}
+
+}  // namespace lathe::detail

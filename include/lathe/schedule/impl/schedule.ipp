@@ -1,0 +1,347 @@
+#pragma once
+
+#include <lathe/ir/compare.hpp>
+#include <lathe/ir/print.hpp>
+#include <lathe/ir/verify.hpp>
+#include <lathe/ir/visit.hpp>
+#include <lathe/schedule/edit.hpp>
+#include <lathe/schedule/schedule.hpp>
+#include <lathe/support/text.hpp>
+
+namespace lathe {
+namespace detail {
+
+inline std::string_view kind_text(ArgKind kind) {
+  static constexpr std::string_view texts[] = {
+      "nothing",       "a loop", "a block", "a buffer",     "a number", "infer",
+      "an expression", "a text", "a word",  "a layout map", "a list"};
+  return texts[static_cast<int>(kind)];
+}
+
+inline Arg default_argument(const Parameter& parameter) {
+  if (parameter.kind == ArgKind::number) {
+    std::int64_t value = 0;
+    parse_int(parameter.fallback, value);
+    return Arg::of_number(value);
+  }
+  Arg out = Arg::of_text(std::string(parameter.fallback));
+  out.kind = parameter.kind;
+  return out;
+}
+
+// Arguments of the right number and kinds, defaults filled in.
+inline Verdict complete_arguments(const Primitive& primitive, Args& args) {
+  if (args.size() > primitive.parameters.size())
+    return refusal("L0202", "takes " + std::to_string(primitive.parameters.size()) +
+                                " arguments, not " + std::to_string(args.size()));
+  for (std::size_t k = 0; k < primitive.parameters.size(); ++k) {
+    const Parameter& p = primitive.parameters[k];
+    if (k == args.size()) {
+      if (p.fallback.empty()) return refusal("L0202", "needs an argument " + quoted(p.name));
+      args.push_back(default_argument(p));
+    }
+    ArgKind kind = args[k].kind;
+    if (p.kind != ArgKind::none && kind != p.kind)
+      return refusal("L0202", "argument " + quoted(p.name) + " is " + std::string(kind_text(kind)) +
+                                  ", not " + std::string(kind_text(p.kind)));
+    for (const auto& item : args[k].list)
+      if (item.kind == ArgKind::list || item.kind == ArgKind::none || item.kind == ArgKind::text)
+        return refusal(
+            "L0202", "argument " + quoted(p.name) + " holds " + std::string(kind_text(item.kind)));
+  }
+  return {};
+}
+
+// What each list and free argument of the primitives may hold.
+inline Verdict check_items(const Primitive& primitive, const Args& args) {
+  for (std::size_t k = 0; k < args.size(); ++k) {
+    const Parameter& p = primitive.parameters[k];
+    bool loops = p.name == "loops",
+         factors = p.name == "factors" || p.name == "i_tile" || p.name == "j_tile";
+    std::vector<Arg> single{args[k]};
+    for (const auto& item : p.kind == ArgKind::list ? args[k].list : single) {
+      bool factor =
+          item.kind == ArgKind::number || item.kind == ArgKind::infer || item.kind == ArgKind::expr;
+      if ((loops && item.kind != ArgKind::loop) || (factors && !factor))
+        return refusal(
+            "L0202", "argument " + quoted(p.name) + " holds " + std::string(kind_text(item.kind)));
+    }
+  }
+  return {};
+}
+
+// What loops that are no longer serial promise, where something at or below them changed.
+inline Verdict check_promises(const Program& before, const Program& after) {
+  LoopsInOrder all;
+  all.stmt(after->body);
+  for (const auto& var : all.loops) {
+    ForRef loop = find_loop(after->body, var).loop, old = find_loop(before->body, var).loop;
+    if (loop->loop_kind == ForKind::serial) continue;
+    if (old && (old->loop_kind != loop->loop_kind || old->body.same_as(loop->body))) continue;
+    Verdict broken = check_kind(after, *loop);
+    if (!broken) continue;
+    broken->message = "would break what the " + std::string(to_text(loop->loop_kind)) + " loop " +
+                      quoted(var->name) + " promises: " + broken->message;
+    broken->id = "L0225";
+    broken->help = "take this step before the loop is marked";
+    if (!old) broken->loop = {};
+    return broken;
+  }
+  return {};
+}
+
+class AllocatedBuffers : public Visitor {
+ public:
+  std::vector<Buffer> buffers;
+  void stmt(const Stmt& s) override {
+    if (const auto* a = s.as<AllocNode>()) buffers.push_back(a->buffer);
+    descend(s);
+  }
+};
+
+inline Verdict check_lifetimes(const Program& program) {
+  AllocatedBuffers all;
+  all.stmt(program->body);
+  for (const auto& b : all.buffers)
+    if (auto no = check_lifetime(program, b)) return no;
+  return {};
+}
+
+}  // namespace detail
+
+LATHE_DECL Schedule::Schedule(Program program, ScheduleOptions options, Location where)
+    : program_(std::move(program)), options_(options) {
+  if (program_->stage != Stage::blocks)
+    throw UserError("L0202",
+                    "schedule: the program is at stage '" + std::string(to_text(program_->stage)) +
+                        "', not 'blocks'",
+                    where, {}, "schedule a program before it is lowered");
+  origin_hash_ = structural_hash(program_);
+}
+LATHE_DECL Schedule::Schedule(const AnyTensor& output, ScheduleOptions options, Location where)
+    : Schedule(program_of(output, where), options, where) {}
+LATHE_DECL Schedule::Schedule(const OutputList& outputs, ScheduleOptions options, Location where)
+    : Schedule(program_of(outputs, where), options, where) {}
+
+LATHE_DECL std::string Schedule::str() const { return lathe::str(program_); }
+
+LATHE_DECL Trace Schedule::trace() const {
+  Trace out;
+  out.program_hash = origin_hash_;
+  for (const Step* s = last_.get(); s; s = s->previous.get())
+    out.entries.insert(out.entries.begin(), s->entry);
+  return out;
+}
+
+LATHE_DECL std::vector<std::string> Schedule::numerics() const {
+  std::vector<std::string> out;
+  for (const Step* s = last_.get(); s; s = s->previous.get())
+    if (!s->reassociates.empty()) out.insert(out.begin(), s->reassociates);
+  return out;
+}
+
+LATHE_DECL void Schedule::refuse(std::string_view step, const Refusal& why, Location where) const {
+  std::string details = why.details, place;
+  auto line = [&](const std::string& text) {
+    if (!text.empty()) details += (details.empty() ? "" : "\n") + text;
+  };
+  if (why.block) {
+    line(detail::describe_loops(program_, why.block));
+    place = excerpt(program_, why.block);
+  } else if (why.loop) {
+    if (LoopSite site = find_loop(program_->body, why.loop); site.loop)
+      if (BlockTag block = detail::first_block_below(site.path.back()))
+        line(detail::describe_loops(program_, block));
+    place = excerpt(program_, why.loop);
+  }
+  while (!place.empty() && place.back() == '\n') place.pop_back();
+  for (std::size_t at = 0; !place.empty() && at != std::string::npos;
+       at = at == 0 ? place.find('\n') : place.find('\n', at + 1)) {
+    if (at == 0)
+      place.insert(0, "  ");
+    else
+      place.insert(at + 1, "  ");
+  }
+  line(place);
+  throw UserError(why.id, std::string(step) + ": " + why.message, where, details, why.help);
+}
+
+LATHE_DECL Verdict Schedule::check_reference(const Arg& arg) const {
+  for (const auto& item : arg.list)
+    if (auto no = check_reference(item)) return no;
+  const RefCounted* ref =
+      arg.kind == ArgKind::loop ? static_cast<const RefCounted*>(arg.loop.get()) : arg.block.get();
+  std::string what = arg.kind == ArgKind::loop ? "loop " : "block ";
+  if (arg.kind == ArgKind::buffer) {
+    if (detail::find_buffer(program_, arg.text)) return {};
+    return detail::refusal("L0201", "no buffer is called " + detail::quoted(arg.text),
+                           detail::block_names_text(program_));
+  }
+  if (arg.kind == ArgKind::loop && arg.loop && find_loop(program_->body, arg.loop).loop) return {};
+  if (arg.kind == ArgKind::block && arg.block && find_block(program_->body, arg.block).block)
+    return {};
+  if (arg.kind != ArgKind::loop && arg.kind != ArgKind::block) return {};
+  if (!ref) return detail::refusal("L0201", "the " + what + "reference is empty");
+  what += detail::quoted(arg.kind == ArgKind::loop ? arg.loop->name : arg.block->name);
+  for (const Step* s = last_.get(); s; s = s->previous.get())
+    for (const auto& c : s->consumed) {
+      if (c.ref.get() != ref) continue;
+      std::string file = s->entry.where.file;
+      return detail::refusal("L0201",
+                             what + " " + c.what + " at " +
+                                 file.substr(file.find_last_of('/') + 1) + ":" +
+                                 std::to_string(s->entry.where.line),
+                             "use the references that this step gave");
+    }
+  return detail::refusal("L0201", what + " is not in this schedule",
+                         arg.kind == ArgKind::block ? detail::block_names_text(program_)
+                                                    : "take loops from s.loops(block)");
+}
+
+LATHE_DECL Verdict Schedule::try_step(const Primitive& primitive, const Args& args,
+                                      Edit& edit) const {
+  if (auto no = detail::check_items(primitive, args)) return no;
+  for (const auto& arg : args)
+    if (auto no = check_reference(arg)) return no;
+  if (auto no = primitive.run(program_, args, &edit)) return no;
+  if (options_.strict && !edit.reassociates.empty())
+    return detail::refusal(
+        "L0226", "may change the rounding of floating-point results: " + edit.reassociates,
+        "leave ScheduleOptions::strict off");
+  if (edit.program == program_) return {};
+  if (auto no = detail::check_promises(program_, edit.program)) return no;
+  return detail::check_lifetimes(edit.program);
+}
+
+LATHE_DECL Verdict Schedule::check(const Primitive& primitive, const Args& given) const {
+  Args args = given;
+  if (auto no = detail::complete_arguments(primitive, args)) return no;
+  Edit edit;
+  return try_step(primitive, args, edit);
+}
+
+LATHE_DECL Args Schedule::apply(const Primitive& primitive, Args args, Location where) {
+  if (auto no = detail::complete_arguments(primitive, args)) refuse(primitive.name, *no, where);
+  Edit edit;
+  if (auto no = try_step(primitive, args, edit)) refuse(primitive.name, *no, where);
+#ifndef NDEBUG
+  if (edit.program != program_) verify(edit.program, Stage::blocks, primitive.name);
+#endif
+  Args results = edit.results;
+  record(primitive, std::move(args), std::move(edit), where);
+  return results;
+}
+
+LATHE_DECL Args Schedule::step(std::string_view primitive, Args args, Location where) {
+  return apply(*find_primitive(primitive), std::move(args), where);
+}
+
+LATHE_DECL void Schedule::record(const Primitive& primitive, Args args, Edit edit, Location where) {
+  for (const auto& a : args) define_inputs({a}, where);
+  Step next;
+  next.previous = last_;
+  next.entry = {&primitive, std::move(args), edit.results, {}, where};
+  next.consumed = std::move(edit.consumed);
+  next.reassociates = std::move(edit.reassociates);
+  last_ = Ref<Step>(new Step(std::move(next)));
+  program_ = std::move(edit.program);
+}
+
+LATHE_DECL bool Schedule::defined(const RefCounted* ref) const {
+  for (const Step* s = last_.get(); s; s = s->previous.get())
+    for (const auto& r : s->entry.results)
+      if (r.loop.get() == ref || r.block.get() == ref) return true;
+  return false;
+}
+
+// Queries for references that no step of the trace gave, so that a replay finds them.
+LATHE_DECL void Schedule::define_inputs(const Args& args, Location where) {
+  for (const auto& arg : args) {
+    define_inputs(arg.list, where);
+    Edit edit;
+    edit.program = program_;
+    if (arg.kind == ArgKind::block && !defined(arg.block.get())) {
+      edit.results = {BlockRef(arg.block)};
+      record(detail::primitive_block(), {Arg::of_text(arg.block->name)}, std::move(edit), where);
+    } else if (arg.kind == ArgKind::loop && !defined(arg.loop.get())) {
+      LoopSite site = find_loop(program_->body, arg.loop);
+      if (BlockTag block = detail::first_block_below(site.path.back())) {
+        for (const auto& loop : loops_above(program_->body, block))
+          edit.results.push_back(LoopRef(loop->var));
+        record(detail::primitive_loops(), {BlockRef(block)}, std::move(edit), where);
+      } else {
+        detail::LoopsInOrder all;
+        all.stmt(program_->body);
+        std::int64_t at = 0;
+        while (all.loops[static_cast<std::size_t>(at)] != arg.loop) ++at;
+        edit.results = {LoopRef(arg.loop)};
+        record(detail::primitive_loop_at(), {Arg::of_number(at)}, std::move(edit), where);
+      }
+    }
+  }
+}
+
+LATHE_DECL BlockTag Schedule::resolve_block(const BlockName& name, std::string_view step,
+                                            Location where) const {
+  if (name.tag()) return name.tag();
+  if (name.tensor()) {
+    if (!name.tensor().is_input()) return name.tensor().tag();
+    refuse(
+        step,
+        detail::refusal(
+            "L0201", "tensor '" + name.tensor().name() + "' is an input, which no block computes",
+            detail::block_names_text(program_)),
+        where);
+  }
+  for (const auto& site : blocks_below(program_->body))
+    if (site.block->name() == name.name()) return site.block->tag;
+  refuse(step,
+         detail::refusal("L0201", "no block is called " + detail::quoted(name.name()),
+                         detail::block_names_text(program_)),
+         where);
+}
+
+LATHE_DECL std::string Schedule::resolve_buffer(const BufferName& name, std::string_view step,
+                                                Location where) const {
+  if (name.tensor()) return name.tensor().name();
+  if (!name.tag()) return name.name();
+  if (auto no = check_reference(Arg(BlockRef(name.tag())))) refuse(step, *no, where);
+  std::vector<Buffer> written = buffers_written(find_block(program_->body, name.tag()).block->body);
+  if (written.size() == 1) return written[0]->name;
+  refuse(step,
+         detail::refusal_at(name.tag(), "L0202",
+                            "block " + detail::quoted(name.tag()->name) + " writes " +
+                                std::to_string(written.size()) + " buffers: name one"),
+         where);
+}
+
+LATHE_DECL BlockRef Schedule::block(const BlockName& name, Location where) const {
+  BlockRef ref(resolve_block(name, "block", where));
+  if (auto no = check_reference(Arg(ref))) refuse("block", *no, where);
+  return ref;
+}
+LATHE_DECL std::vector<BlockRef> Schedule::blocks() const {
+  std::vector<BlockRef> out;
+  for (const auto& site : blocks_below(program_->body)) out.emplace_back(site.block->tag);
+  return out;
+}
+LATHE_DECL std::vector<LoopRef> Schedule::loops(const BlockName& name, Location where) const {
+  BlockRef ref(resolve_block(name, "loops", where));
+  if (auto no = check_reference(Arg(ref))) refuse("loops", *no, where);
+  std::vector<LoopRef> out;
+  for (const auto& loop : loops_above(program_->body, ref.tag)) out.emplace_back(loop->var);
+  return out;
+}
+LATHE_DECL std::vector<LoopRef> Schedule::loops_n(const BlockName& name, std::size_t n,
+                                                  Location where) const {
+  std::vector<LoopRef> all = loops(name, where);
+  if (all.size() == n) return all;
+  BlockTag tag = resolve_block(name, "loops", where);
+  refuse("loops",
+         detail::refusal_at(tag, "L0202",
+                            "block " + detail::quoted(tag->name) + " has " +
+                                std::to_string(all.size()) + " loops, not " + std::to_string(n)),
+         where);
+}
+
+}  // namespace lathe

@@ -1,0 +1,187 @@
+#pragma once
+
+#include <lathe/arith/interval.hpp>
+#include <lathe/arith/iter_map.hpp>
+#include <lathe/ir/visit.hpp>
+#include <lathe/schedule/edit.hpp>
+
+namespace lathe::detail {
+
+inline Verdict check_private(const Program& program, const Buffer& buffer, std::string_view id,
+                             const char* help) {
+  if (!is_private(program->body, buffer))
+    return refusal(id, "buffer " + quoted(buffer->name) + " is a parameter", help);
+  return {};
+}
+
+// The parallel loops around an access; scopes other than global exist once per iteration of these.
+inline std::vector<VarRef> parallel_around(const std::vector<ForRef>& loops) {
+  std::vector<VarRef> out;
+  for (const auto& l : loops)
+    if (l->loop_kind == ForKind::parallel) out.push_back(l->var);
+  return out;
+}
+
+LATHE_DECL Verdict check_lifetime(const Program& program, const Buffer& buffer) {
+  if (buffer->scope == Scope::global) return {};
+  std::optional<std::vector<VarRef>> seen;
+  for (const auto& access : accesses(program->body)) {
+    if (access.buffer != buffer) continue;
+    std::vector<VarRef> around = parallel_around(access.loops);
+    if (seen && *seen != around) {
+      const VarRef& loop = around.empty() ? seen->back() : around.back();
+      return refusal_at(
+          loop, "L0220",
+          "buffer " + quoted(buffer->name) + " in scope " + std::string(to_text(buffer->scope)) +
+              " is used both inside and outside the parallel loop " + quoted(loop->name),
+          "a thread can't see such memory of another: use scope global, or move all uses inside");
+    }
+    seen = around;
+  }
+  return {};
+}
+
+inline Stmt exchange_buffer(const Stmt& root, const Buffer& from, const Buffer& to) {
+  return replace_buffer(root, from, to);
+}
+
+inline Verdict run_set_scope(const Program& program, const Args& args, Edit* edit) {
+  Buffer buffer = find_buffer(program, args[0].text);
+  Scope scope = Scope::global;
+  if (auto no = check_scope_word(args[1].text, scope, "L0220")) return no;
+  if (auto no = check_private(program, buffer, "L0220",
+                              "only buffers that the program allocates have a scope of choice: use "
+                              "cache_read or cache_write"))
+    return no;
+  BufferNode node = *buffer;
+  node.scope = scope;
+  Buffer next(new BufferNode(std::move(node)));
+  Program after = program.with(exchange_buffer(program->body, buffer, next));
+  if (auto no = check_lifetime(after, next)) return no;
+  if (edit) edit->program = after;
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_set_scope() {
+  static const Primitive record{"set_scope",
+                                1,
+                                {{"buffer", ArgKind::buffer}, {"scope", ArgKind::word}},
+                                "where a private buffer lives",
+                                run_set_scope};
+  return record;
+}
+
+// Rewrites every access of a buffer.
+class MoveElements : public Mutator {
+ public:
+  MoveElements(const Buffer& from, const Buffer& to, const LayoutMap& map,
+               const std::vector<AnyExpr>& base)
+      : from_(from), to_(to), map_(map), base_(base) {}
+  AnyExpr expr(const AnyExpr& e) override {
+    const auto* load = e.as<LoadNode>();
+    if (!load || load->buffer != from_) return descend(e);
+    return make_load(to_, moved(load->indices), optional(load->mask));
+  }
+  Stmt stmt(const Stmt& s) override {
+    if (const auto* store = s.as<StoreNode>(); store && store->buffer == from_)
+      return make_ref<StoreNode>(to_, moved(store->indices), expr(store->value),
+                                 optional(store->mask), store->streaming);
+    if (const auto* atomic = s.as<AtomicNode>(); atomic && atomic->buffer == from_)
+      return make_ref<AtomicNode>(atomic->op, to_, moved(atomic->indices), expr(atomic->value));
+    return descend(s);
+  }
+  Buffer buffer(const Buffer& b) override { return b == from_ ? to_ : b; }
+
+ private:
+  std::vector<AnyExpr> moved(const std::vector<AnyExpr>& indices) {
+    Substitution at;
+    for (std::size_t d = 0; d < indices.size(); ++d)
+      at.emplace_back(map_->from[d], expr(indices[d]));
+    std::vector<AnyExpr> out;
+    for (std::size_t d = 0; d < map_->to.size(); ++d)
+      out.push_back(fold_sub(substitute(map_->to[d], at), base_[d]));
+    return out;
+  }
+  const Buffer &from_, &to_;
+  const LayoutMap& map_;
+  const std::vector<AnyExpr>& base_;
+};
+
+inline bool in_declared_region(const Program& program, const Buffer& buffer) {
+  for (const auto& site : blocks_below(program->body))
+    for (const auto* list : {&site.block->reads, &site.block->writes})
+      for (const auto& r : *list)
+        if (r.buffer == buffer) return true;
+  return false;
+}
+
+inline Verdict plan_layout(const Program& program, const Buffer& buffer, const LayoutMap& map,
+                           std::vector<AnyExpr>& shape, std::vector<AnyExpr>& base) {
+  std::string name = "buffer " + quoted(buffer->name);
+  if (auto no = check_private(program, buffer, "L0221",
+                              "move a copy of it: cache_read or cache_write first"))
+    return no;
+  if (static_cast<int>(map->from.size()) != buffer->rank())
+    return refusal("L0221", "the map takes " + std::to_string(map->from.size()) + " indices, but " +
+                                name + " has rank " + std::to_string(buffer->rank()));
+  if (in_declared_region(program, buffer))
+    return refusal("L0221", name + " is used by an opaque block");
+  Facts facts = program_facts(program);
+  std::vector<IterDomain> inputs;
+  for (std::size_t d = 0; d < map->from.size(); ++d) {
+    inputs.push_back({map->from[d], AnyExpr(0), buffer->shape[d]});
+    facts.bind(map->from[d], AnyExpr(0), buffer->shape[d]);
+  }
+  for (const auto& to : map->to)
+    for (const auto& var : free_vars(to)) {
+      bool known = false;
+      for (const auto& from : map->from) known |= from == var;
+      for (const auto& dim : program->dims) known |= dim->var == var;
+      if (!known)
+        return refusal("L0221", "the map names " + quoted(var->name) +
+                                    ", which is neither an index nor a Dim");
+    }
+  IterMap found = iter_map(map->to, inputs, {}, facts);
+  if (!found.injective)
+    return refusal("L0221",
+                   "the map is not proved to give two elements of " + name + " different places" +
+                       (found.why.empty() ? "" : ": " + std::string(found.why)),
+                   "each index is a sum of parts such as a / 4, a % 4 and b, no part used twice");
+  for (std::size_t d = 0; d < map->to.size(); ++d) {
+    if (d < found.sums.size() && found.sums[d].extent.get()) {
+      base.push_back(simplify(found.sums[d].min, facts));
+      shape.push_back(simplify(found.sums[d].extent, facts));
+      continue;
+    }
+    Interval i = bounds(map->to[d], map->from, facts);
+    if (!i.bounded())
+      return refusal("L0221", "index " + std::to_string(d) + " of the map has no bound");
+    base.push_back(simplify(i.min, facts));
+    shape.push_back(simplify(fold_add(fold_sub(i.max, i.min), AnyExpr(1)), facts));
+  }
+  return {};
+}
+
+inline Verdict run_transform_layout(const Program& program, const Args& args, Edit* edit) {
+  Buffer buffer = find_buffer(program, args[0].text);
+  std::vector<AnyExpr> shape, base;
+  if (auto no = plan_layout(program, buffer, args[1].map, shape, base)) return no;
+  if (!edit) return {};
+  BufferNode node = *buffer;
+  node.shape = shape;
+  node.strides.clear();
+  Buffer next(new BufferNode(std::move(node)));
+  edit->program = program.with(MoveElements(buffer, next, args[1].map, base).stmt(program->body));
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_transform_layout() {
+  static const Primitive record{"transform_layout",
+                                1,
+                                {{"buffer", ArgKind::buffer}, {"map", ArgKind::map}},
+                                "elements of a private buffer move",
+                                run_transform_layout};
+  return record;
+}
+
+}  // namespace lathe::detail

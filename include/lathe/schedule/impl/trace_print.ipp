@@ -1,0 +1,215 @@
+#pragma once
+
+#include <lathe/ir/print.hpp>
+#include <lathe/ir/visit.hpp>
+#include <lathe/schedule/edit.hpp>
+#include <lathe/schedule/trace.hpp>
+#include <lathe/support/text.hpp>
+
+namespace lathe {
+namespace detail {
+
+// Names for references: by first definition, only for what is used later.
+class TraceNames {
+ public:
+  explicit TraceNames(const Trace& trace) {
+    for (const auto& e : trace.entries)
+      for (const auto& a : e.inputs) use(a);
+  }
+  /// The name that a result defines here; "_" if nothing uses it or it has a name already.
+  std::string define(const Arg& result) {
+    const RefCounted* ref = ref_of(result);
+    if (!contains(used_, ref) || !find(ref).empty()) return "_";
+    int& count = result.kind == ArgKind::loop ? loops_ : blocks_;
+    names_.emplace_back(ref, (result.kind == ArgKind::loop ? "l" : "b") + std::to_string(count++));
+    return names_.back().second;
+  }
+  std::string find(const RefCounted* ref) const {
+    for (const auto& [r, name] : names_)
+      if (r == ref) return name;
+    return {};
+  }
+  bool is_used(const Arg& a) const { return contains(used_, ref_of(a)); }
+  static const RefCounted* ref_of(const Arg& a) {
+    return a.kind == ArgKind::loop ? static_cast<const RefCounted*>(a.loop.get()) : a.block.get();
+  }
+
+ private:
+  static bool contains(const std::vector<const RefCounted*>& all, const RefCounted* ref) {
+    for (const auto* r : all)
+      if (r == ref) return true;
+    return false;
+  }
+  void use(const Arg& a) {
+    for (const auto& item : a.list) use(item);
+    if (a.kind == ArgKind::loop || a.kind == ArgKind::block) used_.push_back(ref_of(a));
+  }
+  std::vector<const RefCounted*> used_;
+  std::vector<std::pair<const RefCounted*, std::string>> names_;
+  int loops_ = 0, blocks_ = 0;
+};
+
+inline std::string escaped(const std::string& text) {
+  static constexpr char digits[] = "0123456789abcdef";
+  std::string out = "\"";
+  for (char c : text) {
+    auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\')
+      out += '\\', out += c;
+    else if (byte < 32 || byte == 127)
+      out += "\\x", out += digits[byte >> 4], out += digits[byte & 15];
+    else
+      out += c;
+  }
+  return out + "\"";
+}
+
+// "|d0, d1| [floordiv(d1, 32), d0]": the binders get names that no Dim in the map has.
+inline std::string layout_text(const LayoutMapNode& map, std::string_view open,
+                               std::string_view close, bool cpp) {
+  std::vector<VarRef> free;
+  for (const auto& to : map.to)
+    for (const auto& v : free_vars(to)) free.push_back(v);
+  std::vector<VarRef> vars;
+  Substitution rename;
+  for (std::size_t d = 0; d < map.from.size(); ++d) {
+    std::string name = "d" + std::to_string(d);
+    for (const auto& v : free)
+      if (v->name == name && v != map.from[d]) name += "_";
+    vars.push_back(make_var(name));
+    rename.emplace_back(map.from[d], AnyExpr(vars.back()));
+  }
+  std::vector<AnyExpr> to;
+  for (const auto& e : map.to) to.push_back(substitute(e, rename));
+  std::string out(open);
+  out += join(vars, ", ", [&](const VarRef& v) { return (cpp ? "lathe::Index " : "") + v->name; }) +
+         std::string(close);
+  return out + join(to, ", ", [](const AnyExpr& e) { return str(e); });
+}
+
+inline std::string argument_text(const Arg& a, const TraceNames& names) {
+  switch (a.kind) {
+    case ArgKind::loop:
+    case ArgKind::block:
+      return names.find(TraceNames::ref_of(a));
+    case ArgKind::number:
+      return std::to_string(a.number);
+    case ArgKind::infer:
+      return "infer";
+    case ArgKind::expr:
+      return "(" + str(a.expr) + ")";
+    case ArgKind::word:
+      return a.text;
+    case ArgKind::buffer:
+    case ArgKind::text:
+      return escaped(a.text);
+    case ArgKind::map:
+      return layout_text(*a.map, "|", "| [", false) + "]";
+    case ArgKind::list:
+      return "[" + join(a.list, ", ", [&](const Arg& item) { return argument_text(item, names); }) +
+             "]";
+    case ArgKind::none:
+      return "none";
+  }
+  unreachable("argument kind");
+}
+
+inline bool is_query(const Primitive& p) {
+  return p.name == "block" || p.name == "loops" || p.name == "loop_at";
+}
+
+inline bool any_used(const TraceEntry& e, const TraceNames& names) {
+  for (const auto& r : e.results)
+    if (names.is_used(r)) return true;
+  return false;
+}
+
+inline std::string entry_text(const TraceEntry& e, TraceNames& names) {
+  std::string results;
+  if (any_used(e, names))
+    results = join(e.results, ", ", [&](const Arg& r) { return names.define(r); }) + " = ";
+  std::string out = results + std::string(e.primitive->name);
+  if (e.primitive->version != 1) out += "@" + std::to_string(e.primitive->version);
+  out += "(";
+  bool first = true;
+  for (std::size_t k = 0; k < e.inputs.size(); ++k) {
+    const Parameter& p = e.primitive->parameters[k];
+    std::string text = argument_text(e.inputs[k], names);
+    if (!p.fallback.empty() && text == p.fallback) continue;
+    out += (first ? "" : ", ") + (p.fallback.empty() ? "" : std::string(p.name) + "=") + text;
+    first = false;
+  }
+  return out + ")";
+}
+
+inline std::string hex64(std::uint64_t value) {
+  std::string out;
+  for (int shift = 60; shift >= 0; shift -= 4) out += "0123456789abcdef"[(value >> shift) & 15];
+  return "0x" + out;
+}
+
+}  // namespace detail
+
+LATHE_DECL std::string Trace::str() const {
+  detail::TraceNames names(*this);
+  std::string out = "trace 1 program " + detail::hex64(program_hash) + "\n";
+  for (const auto& e : entries)
+    if (!detail::is_query(*e.primitive) || detail::any_used(e, names))
+      out += detail::entry_text(e, names) + "\n";
+  return out;
+}
+
+namespace detail {
+
+inline std::string cpp_scope(const std::string& word) {
+  return "lathe::Scope::" + (word == "register" ? std::string("reg") : word);
+}
+
+inline std::string cpp_argument(const Arg& a, const Parameter& p, const TraceNames& names) {
+  auto items = [&] {
+    return join(a.list, ", ", [&](const Arg& item) { return cpp_argument(item, p, names); });
+  };
+  if (a.kind == ArgKind::word)
+    return p.name == "tail" ? "lathe::Tail::" + a.text : cpp_scope(a.text);
+  if (a.kind == ArgKind::infer) return "lathe::infer";
+  if (a.kind == ArgKind::list) return "{" + items() + "}";
+  if (a.kind == ArgKind::map)
+    return layout_text(*a.map, "[](", ") { return lathe::layout(", true) + "); }";
+  return argument_text(a, names);
+}
+
+}  // namespace detail
+
+LATHE_DECL std::string Trace::cpp(std::string_view schedule) const {
+  detail::TraceNames names(*this);
+  std::string out;
+  for (const auto& e : entries) {
+    bool used = detail::any_used(e, names);
+    if (detail::is_query(*e.primitive) && !used) continue;
+    std::string left;
+    int unused = 0;
+    if (used) {
+      auto name = [&](const Arg& r) {
+        std::string n = names.define(r);
+        return n == "_" ? "unused" + std::to_string(entries.size()) + "_" + std::to_string(unused++)
+                        : n;
+      };
+      bool block = e.results.size() == 1 &&
+                   (e.results[0].kind == ArgKind::block || e.primitive->name == "fuse");
+      std::string list = join(e.results, ", ", name);
+      left = block ? "auto " + list + " = " : "auto [" + list + "] = ";
+    }
+    std::string call = left + std::string(schedule) + "." + std::string(e.primitive->name);
+    if (e.primitive->name == "loops") call += "<" + std::to_string(e.results.size()) + ">";
+    call += "(";
+    for (std::size_t k = 0; k < e.inputs.size(); ++k) {
+      const Parameter& p = e.primitive->parameters[k];
+      if (!p.fallback.empty() && detail::argument_text(e.inputs[k], names) == p.fallback) continue;
+      call += (k ? ", " : "") + detail::cpp_argument(e.inputs[k], p, names);
+    }
+    out += call + ");\n";
+  }
+  return out;
+}
+
+}  // namespace lathe

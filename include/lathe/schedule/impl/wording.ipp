@@ -1,0 +1,93 @@
+#pragma once
+
+#include <lathe/ir/print.hpp>
+#include <lathe/schedule/edit.hpp>
+
+namespace lathe {
+
+LATHE_DECL std::string_view to_text(Tail tail) {
+  static constexpr std::string_view texts[] = {"exact", "guard", "mask",
+                                               "peel",  "shift", "round_up"};
+  return texts[static_cast<int>(tail)];
+}
+
+LATHE_DECL bool parse_tail(std::string_view text, Tail& out) {
+  for (int k = 0; k <= static_cast<int>(Tail::round_up); ++k) {
+    if (to_text(static_cast<Tail>(k)) != text) continue;
+    out = static_cast<Tail>(k);
+    return true;
+  }
+  return false;
+}
+
+namespace detail {
+
+LATHE_DECL std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
+
+LATHE_DECL std::string extent_text(const AnyExpr& extent) {
+  const std::int64_t* value = as_const_int(extent);
+  return value ? std::to_string(*value) : str(extent);
+}
+
+LATHE_DECL std::string describe(const ForNode& loop) {
+  std::string kind =
+      loop.loop_kind == ForKind::serial ? "" : ", " + std::string(to_text(loop.loop_kind));
+  return quoted(loop.var->name) + "(" + extent_text(loop.extent) + kind + ")";
+}
+
+LATHE_DECL std::string describe_loops(const Program& program, const BlockTag& block) {
+  BlockSite site = find_block(program->body, block);
+  if (!site.block) return {};
+  std::string out = "loops of " + quoted(block->name) + ":";
+  for (const auto& loop : site.loops) {
+    out += " " + loop->var->name;
+    if (feeds(*loop, *site.block, IterKind::reduce)) out += ":reduce";
+    out += "(" + extent_text(loop->extent);
+    if (loop->loop_kind != ForKind::serial) out += ", " + std::string(to_text(loop->loop_kind));
+    out += ")";
+  }
+  return site.loops.empty() ? out + " none" : out;
+}
+
+LATHE_DECL BlockTag first_block_below(const Stmt& s) {
+  auto blocks = blocks_below(s);
+  return blocks.empty() ? BlockTag() : blocks[0].block->tag;
+}
+
+LATHE_DECL Refusal refusal(std::string_view id, std::string message, std::string help) {
+  Refusal r;
+  r.id = id;
+  r.message = std::move(message);
+  r.help = std::move(help);
+  return r;
+}
+LATHE_DECL Refusal refusal_at(const VarRef& loop, std::string_view id, std::string message,
+                              std::string help) {
+  Refusal r = refusal(id, std::move(message), std::move(help));
+  r.loop = loop;
+  return r;
+}
+LATHE_DECL Refusal refusal_at(const BlockTag& block, std::string_view id, std::string message,
+                              std::string help) {
+  Refusal r = refusal(id, std::move(message), std::move(help));
+  r.block = block;
+  return r;
+}
+
+LATHE_DECL Verdict check_plain_loop(const ForNode& loop) {
+  if (loop.loop_kind != ForKind::serial)
+    return refusal_at(loop.var, "L0204",
+                      "loop " + quoted(loop.var->name) + " is " +
+                          std::string(to_text(loop.loop_kind)) + ", not serial",
+                      "do this step before the loop is marked");
+  for (const auto& a : loop.annotations)
+    if (a.key != "tail")
+      return refusal_at(
+          loop.var, "L0204",
+          "loop " + quoted(loop.var->name) + " carries the annotation " + quoted(a.key),
+          "annotate loops last");
+  return {};
+}
+
+}  // namespace detail
+}  // namespace lathe

@@ -1,0 +1,103 @@
+// What a schedule primitive is: one record with its name, its parameters, and the function that
+// checks and applies it.
+#pragma once
+
+#include <lathe/schedule/layout.hpp>
+#include <lathe/schedule/refs.hpp>
+
+namespace lathe {
+
+/// The kinds of arguments and results. A word is one of a fixed set of names (a scope, a tail).
+enum class ArgKind : std::uint8_t {
+  none,
+  loop,
+  block,
+  buffer,
+  number,
+  infer,
+  expr,
+  text,
+  word,
+  map,
+  list
+};
+
+/// One argument or result of a primitive, as the trace records it.
+struct Arg {
+  ArgKind kind = ArgKind::none;
+  std::int64_t number = 0;
+  std::string text;  ///< a text, a word, or a buffer's name
+  VarRef loop;
+  BlockTag block;
+  AnyExpr expr;  ///< over dims
+  LayoutMap map;
+  std::vector<Arg> list;
+
+  Arg() = default;
+  Arg(LoopRef ref) : kind(ArgKind::loop), loop(std::move(ref.var)) {}
+  Arg(BlockRef ref) : kind(ArgKind::block), block(std::move(ref.tag)) {}
+  Arg(LayoutMap map) : kind(ArgKind::map), map(std::move(map)) {}
+  static Arg of_number(std::int64_t value);
+  static Arg of_text(std::string value);
+  static Arg of_word(std::string_view value);
+  static Arg of_buffer(std::string name);
+  static Arg of_list(std::vector<Arg> items);
+  static Arg of(const Factor& factor);
+  static Arg of(const AttrValue& value);
+  static Arg of(const std::vector<LoopRef>& loops);
+
+  AttrValue attribute() const;  ///< of a number or a text
+};
+using Args = std::vector<Arg>;
+
+/// Why a step is not legal. Nothing was changed.
+struct Refusal {
+  std::string_view id;
+  std::string message;  ///< without the primitive's name
+  std::string details;  ///< lines that come before the program excerpt
+  std::string help;
+  VarRef loop;     ///< the place to underline: a loop
+  BlockTag block;  ///< or a block
+};
+/// No value: legal.
+using Verdict = std::optional<Refusal>;
+
+/// A reference that a step used up, and how messages say it: "was split into io, ii".
+struct Consumed {
+  Ref<RefCounted> ref;
+  std::string what;
+};
+
+/// What applying a step gives.
+struct Edit {
+  Program program;
+  Args results;
+  std::vector<Consumed> consumed;
+  std::string
+      reassociates;  ///< how floating-point results may change in rounding; empty: not at all
+};
+
+/// One parameter. A required one is an input of the trace entry; one with a default is written
+/// name=value, and left out when it has that value.
+struct Parameter {
+  std::string_view name;
+  ArgKind kind;
+  std::string_view fallback = {};  ///< the default as the trace's text writes it; empty: required
+};
+
+/// One primitive. run checks the arguments against the program; if they are legal and edit is
+/// given, it also builds the new program. It changes nothing else and throws nothing.
+struct Primitive {
+  std::string_view name;
+  int version = 1;
+  std::vector<Parameter> parameters;
+  std::string_view summary;  ///< one line for docs and errors
+  Verdict (*run)(const Program& program, const Args& args, Edit* edit);
+  ArgKind gives = ArgKind::loop;  ///< what its results are
+};
+
+/// All primitives, by name.
+const std::vector<const Primitive*>& primitives();
+const Primitive* find_primitive(std::string_view name);
+
+}  // namespace lathe

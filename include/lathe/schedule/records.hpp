@@ -1,0 +1,22 @@
+// Which primitives there are: adding one is a line here and a file that defines primitive_<name>.
+#pragma once
+
+#include <lathe/schedule/primitive.hpp>
+
+namespace lathe {
+
+#define LATHE_PRIMITIVES(X)                                                                  \
+  X(block)                                                                                   \
+  X(loops) X(loop_at) X(split) X(fuse) X(reorder) X(tile) X(parallel) X(vectorize) X(unroll) \
+      X(compute_at) X(reverse_compute_at) X(compute_inline) X(reverse_compute_inline)        \
+          X(cache_read) X(cache_write) X(decompose_reduction) X(rfactor) X(set_scope)        \
+              X(transform_layout) X(prefetch) X(annotate)
+
+namespace detail {
+
+#define LATHE_PRIMITIVE(name) const Primitive& primitive_##name();
+LATHE_PRIMITIVES(LATHE_PRIMITIVE)
+#undef LATHE_PRIMITIVE
+
+}  // namespace detail
+}  // namespace lathe

@@ -1,0 +1,59 @@
+// What names a loop or a block of a schedule, and what a split is told.
+#pragma once
+
+#include <lathe/ir/stmt.hpp>
+
+namespace lathe {
+
+/// A loop, by identity: it stays valid while the loop exists, also on copies of the schedule.
+struct LoopRef {
+  VarRef var;
+
+  LoopRef() = default;
+  explicit LoopRef(VarRef var) : var(std::move(var)) {}
+  const std::string& name() const { return var->name; }
+  bool operator==(const LoopRef& other) const { return var == other.var; }
+};
+
+/// A block, by identity: it stays valid while the block exists, also on copies of the schedule.
+struct BlockRef {
+  BlockTag tag;
+
+  BlockRef() = default;
+  explicit BlockRef(BlockTag tag) : tag(std::move(tag)) {}
+  const std::string& name() const { return tag->name; }
+  bool operator==(const BlockRef& other) const { return tag == other.tag; }
+};
+
+struct Infer {};
+/// The factor that makes a split cover its loop.
+inline constexpr Infer infer{};
+
+/// One factor of a split: a number, an expression over dims, or infer.
+class Factor {
+ public:
+  Factor(Infer) {}
+  Factor(int value) : value_(value) {}
+  Factor(long value) : value_(static_cast<std::int64_t>(value)) {}
+  Factor(long long value) : value_(static_cast<std::int64_t>(value)) {}
+  Factor(unsigned value) : value_(static_cast<std::int64_t>(value)) {}
+  Factor(unsigned long value) : value_(static_cast<std::int64_t>(value)) {}
+  Factor(AnyExpr value) : value_(std::move(value)) {}
+
+  bool is_infer() const { return !value_; }
+  const AnyExpr& value() const { return value_; }  ///< none for infer
+
+ private:
+  AnyExpr value_;
+};
+
+/// What happens where the factors of a split do not divide the extent. The tail is a mark on the
+/// inner loop; lowering realises it.
+///   exact: they do divide it · guard: a test per instance · mask: vector lanes are masked · peel:
+///   a main loop and a remainder · shift: the last tile moves inward and recomputes · round_up:
+///   computes past the end into padding
+enum class Tail : std::uint8_t { exact, guard, mask, peel, shift, round_up };
+std::string_view to_text(Tail tail);
+bool parse_tail(std::string_view text, Tail& out);
+
+}  // namespace lathe

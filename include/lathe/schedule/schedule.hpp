@@ -1,0 +1,225 @@
+// How a program is scheduled by hand: one method per primitive, each of which leaves a valid
+// program.
+#pragma once
+
+#include <array>
+#include <initializer_list>
+#include <lathe/dsl/program.hpp>
+#include <lathe/schedule/trace.hpp>
+
+namespace lathe {
+
+struct ScheduleOptions {
+  bool strict = false;  ///< refuse steps that may change floating-point rounding (L0226)
+};
+
+/// Which block a method is about: a reference, a tensor (the block that computes it), or a name.
+class BlockName {
+ public:
+  BlockName(BlockRef ref) : tag_(std::move(ref.tag)) {}
+  BlockName(const AnyTensor& tensor) : tensor_(tensor) {}
+  BlockName(std::string name) : name_(std::move(name)) {}
+  BlockName(const char* name) : name_(name) {}
+
+  const BlockTag& tag() const { return tag_; }
+  const AnyTensor& tensor() const { return tensor_; }
+  const std::string& name() const { return name_; }
+
+ private:
+  BlockTag tag_;
+  AnyTensor tensor_;
+  std::string name_;
+};
+
+/// Which buffer a method is about: a tensor, a block (what it writes), or a name.
+using BufferName = BlockName;
+
+/// A program and the steps that were taken on it. Every step throws UserError and changes nothing
+/// if it is not legal: a schedule never changes what the program computes, apart from the rounding
+/// that numerics() lists. Cheap to copy; copies go their own ways, and references made before the
+/// copy hold for both.
+///
+/// Errors of all methods: L0201 a reference that is unknown or was consumed · L0202 an argument of
+/// no use · L0204 a loop that is not serial or carries an annotation · L0225 the step would break
+/// what a parallel, vectorized or unrolled loop promises · L0226 not under ScheduleOptions::strict.
+class Schedule {
+ public:
+  Schedule(Program program, ScheduleOptions options = {}, Location where = Location::here());
+  /// The program that computes these tensors; its parameters are the inputs, then the outputs.
+  Schedule(const AnyTensor& output, ScheduleOptions options = {},
+           Location where = Location::here());
+  Schedule(const OutputList& outputs, ScheduleOptions options = {},
+           Location where = Location::here());
+
+  const Program& program() const { return program_; }
+  /// The program as text.
+  std::string str() const;
+  Trace trace() const;
+  /// The steps that may change the rounding of floating-point results, in words; empty if no bit
+  /// can differ.
+  std::vector<std::string> numerics() const;
+  const ScheduleOptions& options() const { return options_; }
+
+  /// The block of a tensor, or with a name.
+  BlockRef block(const BlockName& name, Location where = Location::here()) const;
+  /// All blocks in program order.
+  std::vector<BlockRef> blocks() const;
+  /// The loops above a block, outermost first.
+  std::vector<LoopRef> loops(const BlockName& block, Location where = Location::here()) const;
+  /// The same for structured bindings: auto [i, j, r] = s.loops<3>(C);
+  template <std::size_t N>
+  std::array<LoopRef, N> loops(const BlockName& block, Location where = Location::here()) const {
+    return take<N>(loops_n(block, N, where));
+  }
+
+  /// One loop becomes several nested ones. With infer for one factor they cover the loop, and the
+  /// tail is guarded unless named; without, they must multiply to its extent.
+  ///     for i < 100   → split(i, {infer, 8}) →   for io < 13: for ii < 8:   with i = io*8 + ii,
+  ///     where it is below 100
+  /// The loop is consumed. L0203 factors · L0224 tail.
+  template <std::size_t N>
+  std::array<LoopRef, N> split(LoopRef loop, const Factor (&factors)[N],
+                               std::optional<Tail> tail = {}, Location where = Location::here()) {
+    return take<N>(
+        split_any(std::move(loop), std::vector<Factor>(factors, factors + N), tail, where));
+  }
+  /// The same for a number of factors that is known at run time.
+  std::vector<LoopRef> split_any(LoopRef loop, const std::vector<Factor>& factors,
+                                 std::optional<Tail> tail = {}, Location where = Location::here());
+
+  /// Loops nested directly in each other become one.
+  ///     for i < m: for j < n:   → fuse(i, j) →   for i_j < m*n:   with i = i_j / n, j = i_j % n
+  /// They are consumed. L0205 not nested directly · L0206 a bound depends on a fused loop.
+  LoopRef fuse(LoopRef outer, LoopRef inner, Location where = Location::here());
+  LoopRef fuse(LoopRef a, LoopRef b, LoopRef c, Location where = Location::here());
+  LoopRef fuse(const std::vector<LoopRef>& loops, Location where = Location::here());
+
+  /// Permutes loops of one nest; loops between them that are not named keep their place.
+  /// Reassociates floats if two loops that feed one reduction swap.
+  /// L0205 not one chain · L0206 a bound depends on a loop that would lie inside · L0207 a
+  /// dependence forbids it.
+  void reorder(std::initializer_list<LoopRef> loops, Location where = Location::here());
+  void reorder(const std::vector<LoopRef>& loops, Location where = Location::here());
+
+  /// Two splits and a reorder, in one step: gives outer i, outer j, inner i, inner j. Errors of
+  /// both.
+  std::array<LoopRef, 4> tile(LoopRef i, LoopRef j, Factor i_tile, Factor j_tile,
+                              std::optional<Tail> tail = {}, Location where = Location::here());
+
+  /// Iterations run on many threads, in any order; at most max_threads if that is not 0. A buffer
+  /// that is written and read only inside belongs to the iteration. L0207 a carried dependence ·
+  /// L0208 the loop feeds a reduction.
+  void parallel(LoopRef loop, std::int64_t max_threads = 0, Location where = Location::here());
+  /// Iterations run as lanes, in lockstep. L0207 a dependence that lockstep would reverse · L0208
+  /// the loop feeds a reduction · L0209 the extent is no constant, too large, or the body has no
+  /// vector form.
+  void vectorize(LoopRef loop, Location where = Location::here());
+  /// Iterations become copies of the body; with a factor, only that many, in a loop. L0210 no
+  /// constant extent, or more copies than the budget.
+  void unroll(LoopRef loop, std::int64_t factor = 0, Location where = Location::here());
+
+  /// The block moves under a loop of its consumers, and computes there just what they need in one
+  /// iteration.
+  ///     for x < n: P[x] = f(x)                        for xo:
+  ///     for xo: for xi < 8: C = P[xo*8 + xi - 1]   →    for x < 8: P[xo*8 - 1 + x] = f(…), where
+  ///     that is in P's domain
+  ///                                                     for xi < 8: C = P[xo*8 + xi - 1]
+  /// Its loops are consumed. L0211 the place is not legal · L0212 the block can't be moved.
+  void compute_at(const BlockName& block, LoopRef loop, Location where = Location::here());
+  /// The block moves under a loop of its producers, and handles there what one iteration has
+  /// finished. Its loops are consumed. L0213 the place is not legal · L0212 the block can't be
+  /// moved.
+  void reverse_compute_at(const BlockName& block, LoopRef loop, Location where = Location::here());
+  /// Every load of what the block stores becomes the stored expression; the block and its loops are
+  /// consumed. L0214.
+  void compute_inline(const BlockName& block, Location where = Location::here());
+  /// The block's expression moves into its only producer, which then stores the block's output; the
+  /// block and its loops are consumed. L0215.
+  void reverse_compute_inline(const BlockName& block, Location where = Location::here());
+
+  /// The block reads a copy, in a scope of choice, of the buffer; returns the block that copies,
+  /// which stands before the consumer's nest. L0216.
+  BlockRef cache_read(const BlockName& consumer, const BufferName& buffer, Scope scope,
+                      Location where = Location::here());
+  /// The block writes a private buffer; returns the block that copies it out, which stands after
+  /// the nest. L0217.
+  BlockRef cache_write(const BlockName& block, Scope scope, Location where = Location::here());
+
+  /// The init of a reduction becomes a block of its own right before `loop`; the block stays as the
+  /// update. L0218: no init, or a loop above `loop` feeds the reduction, or something between
+  /// touches the output.
+  BlockRef decompose_reduction(const BlockName& block, LoopRef loop,
+                               Location where = Location::here());
+  /// Each iteration of a reduce loop gets a partial result of its own, in a new dimension at `axis`
+  /// of a new buffer; the block combines these. Returns the block of the partial results.
+  /// Reassociates floats. L0219.
+  BlockRef rfactor(LoopRef loop, int axis = 0, Location where = Location::here());
+
+  /// Where a private buffer lives. L0220.
+  void set_scope(const BufferName& buffer, Scope scope, Location where = Location::here());
+  /// Elements of a private buffer move: s.transform_layout(B, [](Index a, Index b) { return
+  /// layout(b / 32, a, b % 32); }) L0221 unless the map is proved injective on the shape. New
+  /// places that no element moves to stay unread.
+  template <class F>
+  requires(!std::is_convertible_v<const F&, LayoutMap>) void transform_layout(
+      const BufferName& buffer, const F& map, Location where = Location::here()) {
+    transform_layout(buffer, layout_map(map), where);
+  }
+  void transform_layout(const BufferName& buffer, LayoutMap map, Location where = Location::here());
+  /// A hint: fetch what the loop reads of the buffer `distance` iterations ahead; locality 0 (once)
+  /// to 3 (keep). L0222.
+  void prefetch(const BufferName& buffer, LoopRef loop, std::int64_t distance, int locality = 3,
+                Location where = Location::here());
+
+  /// A mark that changes no meaning. Keys: unroll_explicit (loop), max_threads (parallel loop),
+  /// stream (block: store past the caches), and free ones that start with "user.". L0223.
+  void annotate(const LoopRef& loop, std::string_view key, const AttrValue& value,
+                Location where = Location::here());
+  void annotate(const BlockName& block, std::string_view key, const AttrValue& value,
+                Location where = Location::here());
+
+  /// Runs one primitive by name: what replay, the parser and a search use. Results as the primitive
+  /// gives them.
+  Args apply(const Primitive& primitive, Args args, Location where = Location::here());
+  /// Whether it would be legal, without doing it. Never throws for what the arguments are.
+  Verdict check(const Primitive& primitive, const Args& args) const;
+
+ private:
+  // One step back in history; copies of a schedule share their past.
+  struct Step : RefCounted {
+    Ref<Step> previous;
+    TraceEntry entry;
+    std::vector<Consumed> consumed;
+    std::string reassociates;
+  };
+
+  template <std::size_t N>
+  static std::array<LoopRef, N> take(const std::vector<LoopRef>& all) {
+    std::array<LoopRef, N> out;
+    for (std::size_t k = 0; k < N; ++k) out[k] = all[k];
+    return out;
+  }
+  std::vector<LoopRef> loops_n(const BlockName& block, std::size_t n, Location where) const;
+  Verdict check_reference(const Arg& arg) const;
+  Verdict try_step(const Primitive& primitive, const Args& args, Edit& edit) const;
+  void record(const Primitive& primitive, Args args, Edit edit, Location where);
+  void define_inputs(const Args& args, Location where);
+  bool defined(const RefCounted* ref) const;
+  BlockTag resolve_block(const BlockName& name, std::string_view step, Location where) const;
+  std::string resolve_buffer(const BufferName& name, std::string_view step, Location where) const;
+  [[noreturn]] void refuse(std::string_view step, const Refusal& why, Location where) const;
+  Args step(std::string_view primitive, Args args, Location where);
+
+  Program program_;
+  std::uint64_t origin_hash_ = 0;
+  ScheduleOptions options_;
+  Ref<Step> last_;
+};
+
+/// The same steps on a program. Only on the one that the trace was recorded on, unless any_program
+/// (then a step that does not fit is refused by its own id). L0227 another program, or a step that
+/// gives another number of results.
+Schedule replay(const Trace& trace, Schedule start, bool any_program = false,
+                Location where = Location::here());
+
+}  // namespace lathe

@@ -1,0 +1,171 @@
+#include "kernels.hpp"
+
+using namespace test;
+
+TEST_CASE("compute_at: a stencil's producer shrinks to the tile and its halo") {
+  Blur k(32);
+  lt::Schedule start(k.C), s = start;
+  auto [x] = s.loops<1>(k.C);
+  auto [xo, xi] = s.split(x, {lt::infer, 8});
+  s.compute_at(k.P, xo);
+  CHECK(s.str() == R"(program C(in A: f32[34], out C: f32[32]):
+  alloc P: f32[34]
+  for io in 0..4:
+    for i in 0..10:
+      block P(vi in 0..34 = io * 8 + i):
+        P[vi] = A[vi] * 2.0
+    for ii in 0..8:
+      block C(vi in 0..32 = io * 8 + ii):
+        C[vi] = P[vi] + P[vi + 1] + P[vi + 2]
+)");
+  check_kept(start, s);
+  s.parallel(xo);
+  check_kept(start, s);
+}
+
+TEST_CASE("compute_at: tails, every loop") {
+  for (std::int64_t n : {1, 5, 8, 13}) {
+    Blur k(n);
+    lt::Schedule start(k.C);
+    for (int at : {0, 1}) {
+      lt::Schedule s = start;
+      auto [x] = s.loops<1>(k.C);
+      auto [xo, xi] = s.split(x, {lt::infer, 4});
+      s.compute_at(k.P, at == 0 ? xo : xi);
+      check_kept(start, s);
+    }
+  }
+}
+
+TEST_CASE("compute_at: strides 2 and -1, transposed, gather") {
+  for (int n : {1, 6, 11}) {
+    lt::Input<float, 1> A("A", {2 * n + 2});
+    lt::Input<std::int64_t, 1> at("at", {n});
+    auto P = lt::compute("P", {2 * n + 2}, [&](lt::Var x) { return A(x) + 1.0f; });
+    auto two = lt::compute("two", {n}, [&](lt::Var x) { return P(2 * x) + P(2 * x + 1); });
+    auto back = lt::compute("back", {n}, [&](lt::Var x) { return P(n - 1 - x); });
+    auto half = lt::compute("half", {n}, [&](lt::Var x) { return P(x / 2); });
+    auto gather = lt::compute("gather", {n},
+                              [&](lt::Var x) { return P(lt::max(lt::min(at(x), 2 * n + 1), 0)); });
+    for (const auto& C : {two, back, half, gather}) {
+      lt::Schedule start(C), s = start;
+      auto [x] = s.loops<1>(C);
+      auto [xo, xi] = s.split(x, {lt::infer, 4});
+      s.compute_at(P, xo);
+      check_kept(start, s);
+    }
+  }
+}
+
+TEST_CASE("compute_at: a reduction, in its consumer's tiles") {
+  for (std::int64_t m : {8, 11}) {
+    Gemm k(m, 10, 4);
+    lt::Schedule start(k.D), s = start;
+    auto [i, j] = s.loops<2>(k.D);
+    auto [io, jo, ii, ji] = s.tile(i, j, 4, 8);
+    s.compute_at(k.C, jo);
+    check_kept(start, s);
+    s.vectorize(ji);
+    s.parallel(io);
+    check_kept(start, s);
+    lt::Schedule t = start;
+    t.compute_at(k.C, j);
+    check_kept(start, t);
+  }
+}
+
+TEST_CASE("compute_at: symbolic extent") {
+  lt::Dim n("n");
+  Gemm k(n, n, 3);
+  lt::Schedule start(k.D), s = start;
+  auto [i, j] = s.loops<2>(k.D);
+  auto [io, ii] = s.split(i, {lt::infer, 4});
+  s.compute_at(k.C, io);
+  CHECK(s.str().find("for i in 0..4:") != std::string::npos);
+  for (std::int64_t v : {0, 1, 3, 4, 5, 9}) check_kept(start, s, {{"n", v}});
+}
+
+TEST_CASE("compute_at: chains and several consumers") {
+  lt::Input<float, 1> A("A", {20});
+  auto P = lt::compute("P", {20}, [&](lt::Var x) { return A(x) * 2.0f; });
+  auto Q = lt::compute("Q", {19}, [&](lt::Var x) { return P(x) + P(x + 1); });
+  auto R = lt::compute("R", {18}, [&](lt::Var x) { return Q(x) + P(x + 2) + Q(x + 1); });
+  lt::Schedule start(R), s = start;
+  auto [x] = s.loops<1>(R);
+  auto [xo, xi] = s.split(x, {lt::infer, 4});
+  CHECK(
+      refused(s, [&, xo = xo](lt::Schedule& t) { t.compute_at(P, xo); }) ==
+      R"(error[L0211] compute_at: loop 'io'(5) does not hold all readers of block 'P': 'Q' is outside
+  at place_test.cpp:#
+  loops of 'R': io(5) ii(4)
+    for io in 0..5:
+        ^^
+      for ii in 0..4 @tail="guard":
+        block R(vi in 0..18 = io * 4 + ii):
+          R[vi] = Q[vi] + P[vi + 2] + Q[vi + 1]
+  help: loops that do: none)");
+  s.compute_at(Q, xo);
+  s.compute_at(P, xo);
+  check_kept(start, s);
+  s.parallel(xo);
+  check_kept(start, s);
+}
+
+TEST_CASE("compute_at: refusals") {
+  Gemm k(8, 8, 4);
+  lt::Schedule s(k.D);
+  auto [i, j, r] = s.loops<3>(k.C);
+  auto [di, dj] = s.loops<2>(k.D);
+  CHECK(refused_id(s, [&](lt::Schedule& t) { t.compute_at(k.D, i); }) == "L0212");
+  CHECK(refused_id(s, [&](lt::Schedule& t) { t.compute_at(k.C, j); }) == "L0211");
+  s.parallel(i);
+  CHECK(refused_id(s, [&](lt::Schedule& t) { t.compute_at(k.C, di); }) == "L0204");
+}
+
+TEST_CASE("reverse_compute_at: an epilogue in its producer's tiles") {
+  for (std::int64_t m : {1, 8, 11}) {
+    Gemm k(m, 10, 4);
+    lt::Schedule start(k.D), s = start;
+    auto [i, j, r] = s.loops<3>(k.C);
+    auto [io, jo, ii, ji] = s.tile(i, j, 4, 8);
+    s.reverse_compute_at(k.D, jo);
+    check_kept(start, s);
+    lt::Schedule t = start;
+    t.reverse_compute_at(k.D, j);
+    check_kept(start, t);
+  }
+}
+
+TEST_CASE("reverse_compute_at: refusals") {
+  Gemm k(8, 8, 4);
+  lt::Schedule s(k.D);
+  auto [i, j, r] = s.loops<3>(k.C);
+  CHECK(
+      refused(s, [&](lt::Schedule& t) { t.reverse_compute_at(k.D, r); }) ==
+      R"(error[L0213] reverse_compute_at: one iteration of loop 'r'(4) does not finish what 'C' reduces
+  at place_test.cpp:#
+  loops of 'C': i(8) j(8) r:reduce(4)
+    for i in 0..8:
+      for j in 0..8:
+        for r in 0..4:
+            ^
+          block C(vi in 0..8 = i, vj in 0..8 = j, reduce vr in 0..4 = r) reduce sum init:
+            C[vi, vj] sum= A[vi, vr] * B[vr, vj]
+  help: take a loop outside its reduction)");
+  CHECK(refused_id(s, [&](lt::Schedule& t) { t.reverse_compute_at(k.C, r); }) == "L0213");
+  Blur b(16);
+  lt::Schedule u(b.C);
+  auto [x] = u.loops<1>(b.P);
+  CHECK(refused_id(u, [&](lt::Schedule& t) { t.reverse_compute_at(b.C, x); }) == "L0213");
+}
+
+TEST_CASE("placement below a parallel loop re-checks its promise") {
+  // Each iteration of x stores two elements of P that its neighbours store as well: legal, as P
+  // belongs to the iteration.
+  Blur k(16);
+  lt::Schedule start(k.C), s = start;
+  auto [x] = s.loops<1>(k.C);
+  s.parallel(x);
+  s.compute_at(k.P, x);
+  check_kept(start, s);
+}
