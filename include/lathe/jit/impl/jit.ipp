@@ -30,6 +30,15 @@ inline std::uint64_t code_hash(const Program& scheduled, const Target& target, b
   return h;
 }
 
+/// The program under a name that no other code has, as linked code needs it.
+inline Program with_unique_name(const Program& program, std::uint64_t hash) {
+  ProgramNode node = *program;
+  append(node.name, "_");
+  for (int shift = 60; shift >= 0; shift -= 4)
+    node.name += "0123456789abcdef"[(hash >> shift) & 15];
+  return Program(std::move(node));
+}
+
 inline Ref<KernelCode> compile_code(const Source& source, const Program& scheduled,
                                     const Target& target, const Llvm& llvm,
                                     const Context& context) {
@@ -44,7 +53,7 @@ inline Ref<KernelCode> compile_code(const Source& source, const Program& schedul
   code->strict = strict;
   code->llvm_major = llvm.major();
   code->lowered = lower(scheduled, target, {.strict = strict, .context = &context});
-  code->text = emit_llvm(code->lowered, target, llvm.major());
+  code->text = emit_llvm(with_unique_name(code->lowered, hash), target, llvm.major());
   std::vector<char> object = compile_to_object(llvm, code->text.text, target);
   code->loaded = Jit::of(context, source.where()).load(object, code->text.symbol);
   code->entry = code->loaded->entry();
