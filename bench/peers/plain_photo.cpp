@@ -81,13 +81,13 @@ std::function<void()> plain_photo(const Photo& photo, const Job& job);
 
 std::function<void()> plain_photo(const Photo& photo, const Job& job) {
   const Image image{photo.h, photo.w, job.in[0].data(), job.out.data()};
-  const auto rows = static_cast<std::size_t>(strip + 4), w = static_cast<std::size_t>(photo.w);
-  return [image, rows, w, threads = job.threads] {
+  return [image, threads = job.threads] {
     parallel_ranges(image.h, threads, strip, [&](Index begin, Index end) {
       thread_local Scratch scratch;
-      scratch.luma.resize(rows * (w + 4));
-      scratch.blur.resize(rows * w);
-      scratch.gain.resize(w);
+      constexpr Index rows = strip + 4;
+      scratch.luma.resize(static_cast<std::size_t>(rows * (image.w + 4)));
+      scratch.blur.resize(static_cast<std::size_t>(rows * image.w));
+      scratch.gain.resize(static_cast<std::size_t>(image.w));
       for (Index y = begin; y < end; y += strip)
         run_strip(image, scratch, y, std::min(end, y + strip));
     });
