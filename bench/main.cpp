@@ -59,11 +59,12 @@ std::vector<Competitor> competitors(const Job& job, const Options& options) {
   return checked(job, std::move(all));
 }
 
-// The time that the slower of arithmetic and memory needs at the measured limits.
+// The time that the slower of arithmetic and memory needs at the limits, which a busy machine reaches
+// in some rounds only.
 double limit_ms(const Case& what, int threads, const Timing& fma, const Timing& copy,
                 const Timing& streaming) {
-  const double arithmetic = what.flops / fma_flops(threads) * fma.median;
-  return 1e3 * std::max(arithmetic, std::min(copy.median, streaming.median));
+  const double arithmetic = what.flops / fma_flops(threads) * fma.p10;
+  return 1e3 * std::max(arithmetic, std::min(copy.p10, streaming.p10));
 }
 
 // The spread is Lathe's; without Lathe, the best peer's.
