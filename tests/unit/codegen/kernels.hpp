@@ -2,6 +2,8 @@
 #pragma once
 
 #include <doctest/doctest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstring>
@@ -89,6 +91,30 @@ class Kernel {
   lt::LlvmKernel kernel_;
   lt::Ref<lt::Jit> jit_;
   std::shared_ptr<const lt::LoadedKernel> loaded_;
+};
+
+/// Writable memory that ends where no memory follows.
+class GuardedPage {
+ public:
+  GuardedPage() : size_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
+    base_ = static_cast<char*>(
+        mmap(nullptr, 2 * size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    REQUIRE(base_ != MAP_FAILED);
+    REQUIRE(mprotect(base_ + size_, size_, PROT_NONE) == 0);
+  }
+  ~GuardedPage() { munmap(base_, 2 * size_); }
+  GuardedPage(const GuardedPage&) = delete;
+  GuardedPage& operator=(const GuardedPage&) = delete;
+
+  /// One past its last T.
+  template <class T>
+  T* end() const {
+    return reinterpret_cast<T*>(base_ + size_);
+  }
+
+ private:
+  std::size_t size_;
+  char* base_;
 };
 
 /// The LLVMs that codegen is tested with and that this machine has.

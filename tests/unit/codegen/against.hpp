@@ -1,0 +1,65 @@
+// Runs a program as machine code and in the evaluator on the same data, and compares every byte.
+#pragma once
+
+#include <lathe/jit/evaluate.hpp>
+
+#include "kernels.hpp"
+
+namespace test {
+
+/// Memory of one buffer parameter.
+struct Bytes {
+  std::vector<unsigned char> data;
+
+  template <class T>
+  static Bytes of(const std::vector<T>& values) {
+    Bytes b;
+    b.data.resize(values.size() * sizeof(T));
+    std::memcpy(b.data.data(), values.data(), b.data.size());
+    return b;
+  }
+  template <class T>
+  std::vector<T> as() const {
+    std::vector<T> values(data.size() / sizeof(T));
+    std::memcpy(values.data(), data.data(), data.size());
+    return values;
+  }
+};
+
+inline std::vector<std::uint64_t> slots_of(std::vector<Bytes>& buffers,
+                                           const std::vector<std::uint64_t>& rest) {
+  std::vector<std::uint64_t> slots;
+  for (auto& b : buffers) slots.push_back(lt::to_slot(b.data.data()));
+  slots.insert(slots.end(), rest.begin(), rest.end());
+  return slots;
+}
+
+/// What the evaluator leaves in the buffers.
+inline std::vector<Bytes> evaluated(const lt::Program& program, std::vector<Bytes> buffers,
+                                    const std::vector<std::uint64_t>& rest = {}) {
+  lt::Evaluator(program).run(slots_of(buffers, rest).data());
+  return buffers;
+}
+
+/// What machine code leaves there, which must be the same on each LLVM. Gives it back.
+inline std::vector<Bytes> check_against_evaluator(const lt::Program& program,
+                                                  const std::vector<Bytes>& buffers,
+                                                  const std::vector<std::uint64_t>& rest = {},
+                                                  const lt::Target& target = lt::host()) {
+  std::vector<Bytes> wanted = evaluated(program, buffers, rest);
+  for (const auto* llvm : llvms()) {
+    CAPTURE(llvm->major());
+    Kernel kernel(program, *llvm, target);
+    std::vector<Bytes> got = buffers;
+    CHECK(kernel(slots_of(got, rest)) == 0);
+    for (std::size_t b = 0; b < got.size(); ++b) {
+      CAPTURE(b);
+      bool equal = got[b].data == wanted[b].data;
+      INFO(kernel.artefact().text);
+      CHECK(equal);
+    }
+  }
+  return wanted;
+}
+
+}  // namespace test
