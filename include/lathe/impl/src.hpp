@@ -7,6 +7,7 @@
 #include <lathe/support/impl/layer.ipp>
 #include <lathe/ir/impl/layer.ipp>
 #include <lathe/arith/impl/layer.ipp>
+#include <lathe/analysis/impl/layer.ipp>
 #include <lathe/dsl/impl/layer.ipp>
 #include <lathe/schedule/impl/layer.ipp>
 #include <lathe/lower/impl/layer.ipp>
