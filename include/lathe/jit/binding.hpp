@@ -36,8 +36,7 @@ class Binding : public RefCounted {
   /// L0306 null pointer · L0307 alignment · L0308 overlap · L0309 an output whose elements share
   /// memory
   void bind(const CallArg* args, std::uint64_t* slots, Location where) const {
-    const Failure f = fill(args, slots);
-    if (f.kind != Check::none) fail(f, args, slots, where);
+    if (!fill_fast(args, slots)) diagnose(args, slots, where);
   }
   const Program& program() const { return program_; }
   const Param& param_of(int arg) const {
@@ -79,6 +78,14 @@ class Binding : public RefCounted {
     int element_bytes = 1;
     std::uintptr_t alignment_mask = 0;
     bool written = false;
+    int first_axis = 0;  ///< in axes_
+  };
+  /// The rules of one axis as the fast path wants them; `later` stands for a general expression.
+  struct Axis {
+    enum Mode : std::uint8_t { number, sets, same, later };
+    Mode extent = later, stride = later;
+    std::uint16_t extent_slot = 0, stride_slot = 0;
+    std::int64_t extent_value = 0, stride_value = 0;
   };
   struct Failure {
     Check kind = Check::none;
@@ -97,6 +104,12 @@ class Binding : public RefCounted {
   int var_slot(const VarNode& var) const;
   std::int64_t value_of(const AnyExpr& e, const std::uint64_t* slots) const;
 
+  void add_axis(int rule);
+  /// Everything in one pass over the axes; false where something is wrong or takes a closer look.
+  bool fill_fast(const CallArg* args, std::uint64_t* slots) const;
+  bool later_rules_hold(const CallArg* args, const std::uint64_t* slots) const;
+  /// The same rule by rule, and says which one does not hold, if any.
+  void diagnose(const CallArg* args, std::uint64_t* slots, Location where) const;
   Failure fill(const CallArg* args, std::uint64_t* slots) const;
   Failure check_memory(const CallArg* args) const;
   Bytes bytes_of(const Arg& arg, const CallArg& given) const;
@@ -113,6 +126,9 @@ class Binding : public RefCounted {
   Program program_;
   std::vector<Arg> args_;
   std::vector<Rule> rules_;
+  std::vector<Axis> axes_;
+  std::vector<int>
+      later_;  ///< rules that need more than a compare: bounds of dims, general expressions
   std::vector<std::pair<const VarNode*, int>> var_slots_;  ///< dims, strides
   std::vector<int> set_by_;  ///< per slot: the argument that sets it, or -1
   int slot_count_ = 0;

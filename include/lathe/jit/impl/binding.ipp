@@ -45,6 +45,8 @@ LATHE_DECL Binding::Binding(const Program& program, std::vector<int> order) : pr
         param.buffer && param.buffer->alignment > 0 ? param.buffer->alignment : arg.element_bytes;
     arg.alignment_mask = static_cast<std::uintptr_t>(alignment - 1);
     arg.written = param.access != Access::in;
+    arg.first_axis = static_cast<int>(axes_.size());
+    if (arg.rank > 0) axes_.resize(axes_.size() + static_cast<std::size_t>(arg.rank));
     args_.push_back(arg);
   }
   // Extents first: what general extents and strides need is then known.
@@ -64,6 +66,24 @@ LATHE_DECL Binding::Binding(const Program& program, std::vector<int> order) : pr
     rule.sets = true;
     rules_.push_back(rule);
   }
+  for (std::size_t k = 0; k < rules_.size(); ++k) add_axis(static_cast<int>(k));
+}
+
+/// Where the fast path finds a rule.
+LATHE_DECL void Binding::add_axis(int index) {
+  const Rule& r = rules_[static_cast<std::size_t>(index)];
+  Axis& axis = axes_[static_cast<std::size_t>(args_[r.arg].first_axis + r.axis)];
+  const bool of_extent = r.kind <= Check::dim;
+  if (r.kind == Check::dim) {
+    if (r.value > 0 || r.largest != INT64_MAX || r.multiple != 1) later_.push_back(index);
+    return;
+  }
+  Axis::Mode mode = r.sets ? Axis::sets : r.expr.get() ? Axis::later : Axis::same;
+  if (!r.sets && (r.kind == Check::extent || r.kind == Check::stride)) mode = Axis::number;
+  if (mode == Axis::later) later_.push_back(index);
+  (of_extent ? axis.extent : axis.stride) = mode;
+  (of_extent ? axis.extent_slot : axis.stride_slot) = r.slot;
+  (of_extent ? axis.extent_value : axis.stride_value) = r.value;
 }
 
 LATHE_DECL int Binding::var_slot(const VarNode& var) const {
@@ -183,6 +203,76 @@ LATHE_DECL Binding::Failure Binding::fill(const CallArg* args, std::uint64_t* sl
     slots[args_[a].slot] =
         args_[a].rank < 0 ? args[a].scalar : reinterpret_cast<std::uintptr_t>(args[a].data);
   return check_memory(args);
+}
+
+LATHE_DECL bool Binding::fill_fast(const CallArg* args, std::uint64_t* slots) const {
+  constexpr std::size_t kMany = 16;
+  const std::size_t n = args_.size();
+  if (n > kMany) return false;
+  std::uintptr_t begin[kMany], end[kMany];
+  bool good = true;
+  for (std::size_t a = 0; a < n; ++a) {
+    const Arg& arg = args_[a];
+    const CallArg& given = args[a];
+    begin[a] = end[a] = 0;
+    if (arg.rank < 0) {
+      slots[arg.slot] = given.scalar;
+      continue;
+    }
+    const auto base = reinterpret_cast<std::uintptr_t>(given.data);
+    slots[arg.slot] = base;
+    const Axis* axis = axes_.data() + arg.first_axis;
+    std::int64_t low = 0, high = 1, count = 1;
+    for (int d = 0; d < arg.rank; ++d, ++axis) {
+      const std::int64_t extent = given.extents[d], stride = given.strides[d];
+      if (axis->extent == Axis::number)
+        good &= extent == axis->extent_value;
+      else if (axis->extent == Axis::sets)
+        slots[axis->extent_slot] = static_cast<std::uint64_t>(extent);
+      else if (axis->extent == Axis::same)
+        good &= slots[axis->extent_slot] == static_cast<std::uint64_t>(extent);
+      if (axis->stride == Axis::number)
+        good &= stride == axis->stride_value || extent <= 1;
+      else if (axis->stride == Axis::sets)
+        slots[axis->stride_slot] = static_cast<std::uint64_t>(stride);
+      else if (axis->stride == Axis::same)
+        good &= slots[axis->stride_slot] == static_cast<std::uint64_t>(stride) || extent <= 1;
+      good &= extent >= 0;
+      count *= extent;
+      const std::int64_t reach = (extent - 1) * stride;
+      (reach < 0 ? low : high) += reach;
+    }
+    if (count == 0) continue;
+    begin[a] = base + static_cast<std::uintptr_t>(low * arg.element_bytes);
+    end[a] = base + static_cast<std::uintptr_t>(high * arg.element_bytes);
+    good &= base != 0 && (base & arg.alignment_mask) == 0 && !(arg.written && high - low < count);
+  }
+  for (std::size_t w = 0; w < n; ++w)
+    for (std::size_t a = 0; args_[w].written && a < n; ++a)
+      good &= a == w || begin[w] >= end[a] || begin[a] >= end[w];
+  return good && (later_.empty() || later_rules_hold(args, slots));
+}
+
+LATHE_DECL bool Binding::later_rules_hold(const CallArg* args, const std::uint64_t* slots) const {
+  for (int index : later_) {
+    const Rule& r = rules_[static_cast<std::size_t>(index)];
+    const std::int64_t extent = args[r.arg].extents[r.axis];
+    bool good = true;
+    if (r.kind == Check::dim)
+      good =
+          extent >= r.value && extent <= r.largest && (r.multiple == 1 || extent % r.multiple == 0);
+    else if (r.kind == Check::extent_expr)
+      good = extent == value_of(r.expr, slots);
+    else
+      good = extent <= 1 || args[r.arg].strides[r.axis] == value_of(r.expr, slots);
+    if (!good) return false;
+  }
+  return true;
+}
+
+LATHE_DECL void Binding::diagnose(const CallArg* args, std::uint64_t* slots, Location where) const {
+  const Failure f = fill(args, slots);
+  if (f.kind != Check::none) fail(f, args, slots, where);
 }
 
 LATHE_DECL Binding::Bytes Binding::bytes_of(const Arg& arg, const CallArg& given) const {
