@@ -85,13 +85,13 @@ ProgramParam program_param(const InOut<T, R>& both) {
 /// Without LLVM the evaluator stands in, and the context's log says so. Equal programs share code.
 /// Errors as jit_any.
 template <detail::KernelParam... A>
-auto jit(Source source, const A&... args) {
+requires(sizeof...(A) > 0) auto jit(Source source, const A&... args) {
   return Kernel<decltype(detail::kernel_param(&args))...>(
       jit_any(source, {detail::program_param(args)...}));
 }
 /// The same function by interpretation, whatever the target; the reference in tests.
 template <detail::KernelParam... A>
-auto evaluate(Source source, const A&... args) {
+requires(sizeof...(A) > 0) auto evaluate(Source source, const A&... args) {
   return Kernel<decltype(detail::kernel_param(&args))...>(
       evaluate_any(source, {detail::program_param(args)...}));
 }

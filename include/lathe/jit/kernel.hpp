@@ -35,9 +35,10 @@ class AnyKernel {
   AnyKernel(Ref<Binding> binding, Ref<KernelCode> code, Evaluator evaluator,
             const Context& context);
 
-  /// Arguments in the order that it was made for. Errors as Binding::bind, and what the program
-  /// itself raises.
+  /// Arguments in the order that it was made for. Errors as Binding::bind, L0313 for an empty
+  /// kernel, and what the program itself raises.
   void call(const CallArg* args, Location where = Location::here()) const {
+    if (!state_) refuse_empty(where);
     const State& s = *state_;
     if (s.binding->slots() > Binding::kStackSlots) return call_large(args, where);
     std::uint64_t slots[Binding::kStackSlots];
@@ -76,6 +77,7 @@ class AnyKernel {
     else
       s.evaluator.run(slots, *s.context, where);
   }
+  [[noreturn]] static void refuse_empty(Location where);
   void call_large(const CallArg* args, Location where) const;
 
   Ref<State> state_;

@@ -295,3 +295,9 @@ TEST_CASE("many arguments use the heap for their slots") {
   f(views);
   CHECK(y == std::vector<float>{70, 140});
 }
+
+TEST_CASE("an empty kernel refuses to be called") {
+  lt::Kernel<lt::View<float, 1>> f;
+  std::vector<float> x(4);
+  CHECK(error_of([&] { f(x); }) == "L0313 an empty kernel is called");
+}

@@ -22,6 +22,11 @@ LATHE_DECL AnyKernel::AnyKernel(Ref<Binding> binding, Ref<KernelCode> code, Eval
                   static_cast<int>(messages.size())};
 }
 
+LATHE_DECL void AnyKernel::refuse_empty(Location where) {
+  throw UserError("L0313", "an empty kernel is called", where, {},
+                  "make it with lt::jit or lt::evaluate");
+}
+
 LATHE_DECL void AnyKernel::call_large(const CallArg* args, Location where) const {
   std::vector<std::uint64_t> slots(static_cast<std::size_t>(state_->binding->slots()));
   state_->binding->bind(args, slots.data(), where);
@@ -66,6 +71,7 @@ inline void check_any_view(const AnyView& v, const Param& p, Location where) {
 }  // namespace detail
 
 LATHE_DECL void AnyKernel::operator()(std::span<const AnyView> args, Location where) const {
+  if (!state_) refuse_empty(where);
   const Binding& b = *state_->binding;
   if (static_cast<int>(args.size()) != b.args())
     throw UserError("L0301",
