@@ -22,6 +22,8 @@ class Index {
   friend Index operator%(const Index& a, const Index& b) {
     return Index(floormod(a.expr_, b.expr_));
   }
+  friend Index floordiv(const Index& a, const Index& b) { return a / b; }
+  friend Index floormod(const Index& a, const Index& b) { return a % b; }
 
  private:
   AnyExpr expr_;

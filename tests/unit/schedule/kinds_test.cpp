@@ -22,7 +22,8 @@ TEST_CASE("parallel, vectorize, unroll: marks on loops") {
 TEST_CASE("parallel and vectorize: a reduce loop is refused") {
   Gemm k(6, 8, 4);
   lt::Schedule s(k.D);
-  auto [i, j, r] = s.loops<3>(k.C);
+  auto i_j_r_loops = s.loops<3>(k.C);
+  lt::LoopRef i = i_j_r_loops[0], j = i_j_r_loops[1], r = i_j_r_loops[2];
   CHECK(
       refused(s, [&](lt::Schedule& t) { t.parallel(r); }) ==
       R"(error[L0208] parallel: loop 'r'(4) feeds the reduction of block 'C': its iterations update the same elements and can't be parallel
@@ -74,7 +75,8 @@ TEST_CASE("parallel: a carried dependence is refused") {
       Y[vi + 1] = Y[vi] + X[vi]
 )");
   lt::Schedule s(p);
-  auto [i] = s.loops<1>("Y");
+  auto i_loops = s.loops<1>("Y");
+  lt::LoopRef i = i_loops[0];
   CHECK(refused_id(s, [&](lt::Schedule& t) { t.parallel(i); }) == "L0207");
   CHECK(refused_id(s, [&](lt::Schedule& t) { t.vectorize(i); }) == "L0207");
 }
@@ -86,7 +88,8 @@ TEST_CASE("parallel and vectorize: iterations that store the same element are re
       Y[floordiv(vi, 2)] = X[vi]
 )");
   lt::Schedule s(p);
-  auto [i] = s.loops<1>("Y");
+  auto i_loops = s.loops<1>("Y");
+  lt::LoopRef i = i_loops[0];
   CHECK(refused_id(s, [&](lt::Schedule& t) { t.parallel(i); }) == "L0207");
   CHECK(refused_id(s, [&](lt::Schedule& t) { t.vectorize(i); }) == "L0207");
 }
@@ -95,8 +98,10 @@ TEST_CASE("vectorize and unroll: extents that have no such form") {
   lt::Dim n("n");
   Add k(n), big(5000);
   lt::Schedule s(k.Y), t(big.Y);
-  auto [i] = s.loops<1>(k.Y);
-  auto [j] = t.loops<1>(big.Y);
+  auto i_loops = s.loops<1>(k.Y);
+  lt::LoopRef i = i_loops[0];
+  auto j_loops = t.loops<1>(big.Y);
+  lt::LoopRef j = j_loops[0];
   CHECK(refused_id(s, [&](lt::Schedule& u) { u.vectorize(i); }) == "L0209");
   CHECK(refused_id(s, [&](lt::Schedule& u) { u.unroll(i); }) == "L0210");
   CHECK(refused_id(t, [&](lt::Schedule& u) { u.vectorize(j); }) == "L0209");
@@ -109,7 +114,8 @@ TEST_CASE("vectorize and unroll: extents that have no such form") {
 TEST_CASE("vectorize: one loop of a nest") {
   Gemm k(8, 8, 4);
   lt::Schedule s(k.D);
-  auto [i, j] = s.loops<2>(k.D);
+  auto i_j_loops = s.loops<2>(k.D);
+  lt::LoopRef i = i_j_loops[0], j = i_j_loops[1];
   s.vectorize(j);
   CHECK(refused_id(s, [&](lt::Schedule& t) { t.vectorize(i); }) == "L0209");
 }
@@ -117,7 +123,8 @@ TEST_CASE("vectorize: one loop of a nest") {
 TEST_CASE("annotate: known keys are checked, free ones are kept") {
   Gemm k(8, 8, 4);
   lt::Schedule start(k.D), s = start;
-  auto [i, j] = s.loops<2>(k.D);
+  auto i_j_loops = s.loops<2>(k.D);
+  lt::LoopRef i = i_j_loops[0], j = i_j_loops[1];
   s.annotate(i, "unroll_explicit", 4);
   s.annotate(j, "user.note", "x \"y\"");
   s.annotate(k.D, "stream", 1);
@@ -133,12 +140,14 @@ TEST_CASE("annotate: known keys are checked, free ones are kept") {
 TEST_CASE("prefetch: a hint on the loop") {
   Gemm k(8, 8, 4);
   lt::Schedule start(k.D), s = start;
-  auto [i, j, r] = s.loops<3>(k.C);
+  auto i_j_r_loops = s.loops<3>(k.C);
+  lt::LoopRef i = i_j_r_loops[0], j = i_j_r_loops[1], r = i_j_r_loops[2];
   s.prefetch(k.B, r, 2);
   s.prefetch("A", r, 4, 0);
   CHECK(s.str().find("@prefetch=\"B:2:3,A:4:0\"") != std::string::npos);
   check_kept(start, s);
-  auto [di, dj] = s.loops<2>(k.D);
+  auto di_dj_loops = s.loops<2>(k.D);
+  lt::LoopRef di = di_dj_loops[0], dj = di_dj_loops[1];
   CHECK(refused_id(s, [&](lt::Schedule& t) { t.prefetch(k.B, di, 2); }) == "L0222");
   CHECK(refused_id(s, [&](lt::Schedule& t) { t.prefetch(k.B, r, 0); }) == "L0222");
   CHECK(refused_id(s, [&](lt::Schedule& t) { t.prefetch("Z", r, 1); }) == "L0201");

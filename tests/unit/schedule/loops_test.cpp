@@ -30,7 +30,8 @@ TEST_CASE("fuse: extents 0, 1 and symbolic") {
 TEST_CASE("fuse: refusals") {
   Gemm k(6, 10, 4);
   lt::Schedule s(k.D);
-  auto [i, j, r] = s.loops<3>(k.C);
+  auto i_j_r_loops = s.loops<3>(k.C);
+  lt::LoopRef i = i_j_r_loops[0], j = i_j_r_loops[1], r = i_j_r_loops[2];
   CHECK(refused(s, [&](lt::Schedule& t) { t.fuse(i, r); }) ==
         R"(error[L0205] fuse: loop 'r'(4) is not directly and alone inside loop 'i'(6)
   at loops_test.cpp:#
@@ -50,7 +51,8 @@ TEST_CASE("fuse: refusals") {
     return lt::sum(X(i, k), k);
   });
   lt::Schedule t(T);
-  auto [ti, tk] = t.loops<2>(T);
+  auto ti_tk_loops = t.loops<2>(T);
+  lt::LoopRef ti = ti_tk_loops[0], tk = ti_tk_loops[1];
   CHECK(refused_id(t, [&](lt::Schedule& u) { u.fuse(ti, tk); }) == "L0206");
   CHECK(refused_id(t, [&](lt::Schedule& u) { u.reorder({tk, ti}); }) == "L0206");
 }
@@ -84,18 +86,19 @@ TEST_CASE("reorder: swapped reduce loops are listed as reassociating, and refuse
   check_kept(start, s);
   lt::Schedule strict(k.S, {.strict = true});
   auto [a, b] = strict.loops<2>(k.S);
-  auto [bo, bi] = strict.split(b, {4, 3});
+  auto bo_bi_loops = strict.split(b, {4, 3});
+  lt::LoopRef bo = bo_bi_loops[0], bi = bo_bi_loops[1];
   strict.reorder({bo, a, bi});
-  CHECK(refused_id(strict, [&, bo = bo, bi = bi](lt::Schedule& t) {
-          t.reorder({bi, bo});
-        }) == "L0226");
+  CHECK(refused_id(strict, [&](lt::Schedule& t) { t.reorder({bi, bo}); }) == "L0226");
 }
 
 TEST_CASE("reorder: refusals") {
   Gemm k(6, 10, 4);
   lt::Schedule s(k.D);
-  auto [i, j, r] = s.loops<3>(k.C);
-  auto [di, dj] = s.loops<2>(k.D);
+  auto i_j_r_loops = s.loops<3>(k.C);
+  lt::LoopRef i = i_j_r_loops[0], j = i_j_r_loops[1], r = i_j_r_loops[2];
+  auto di_dj_loops = s.loops<2>(k.D);
+  lt::LoopRef di = di_dj_loops[0], dj = di_dj_loops[1];
   CHECK(refused_id(s, [&](lt::Schedule& t) { t.reorder({i, dj}); }) == "L0205");
   CHECK(refused_id(s, [&](lt::Schedule& t) { t.reorder({i, i}); }) == "L0202");
   CHECK(refused_id(s, [&](lt::Schedule& t) { t.reorder({i}); }) == "L0202");
@@ -105,14 +108,16 @@ TEST_CASE("tile: two splits and a reorder, all or nothing") {
   for (std::int64_t m : {1, 8, 13}) {
     Gemm k(m, 10, 4);
     lt::Schedule start(k.D), s = start;
-    auto [i, j] = s.loops<2>(k.D);
+    auto i_j_loops = s.loops<2>(k.D);
+    lt::LoopRef i = i_j_loops[0], j = i_j_loops[1];
     auto [io, jo, ii, ji] = s.tile(i, j, 4, 3);
     CHECK(s.loops(k.D) == std::vector<lt::LoopRef>{io, jo, ii, ji});
     check_kept(start, s);
   }
   Gemm k(6, 10, 4);
   lt::Schedule s(k.D);
-  auto [i, j, r] = s.loops<3>(k.C);
+  auto i_j_r_loops = s.loops<3>(k.C);
+  lt::LoopRef i = i_j_r_loops[0], j = i_j_r_loops[1], r = i_j_r_loops[2];
   CHECK(refused_id(s, [&](lt::Schedule& t) { t.tile(i, j, 4, 0); }) == "L0203");
   CHECK(refused_id(s, [&](lt::Schedule& t) { t.tile(i, i, 4, 2); }) == "L0202");
   s.tile(i, r, 4, 2);

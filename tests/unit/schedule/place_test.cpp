@@ -92,9 +92,10 @@ TEST_CASE("compute_at: chains and several consumers") {
   auto R = lt::compute("R", {18}, [&](lt::Var x) { return Q(x) + P(x + 2) + Q(x + 1); });
   lt::Schedule start(R), s = start;
   auto [x] = s.loops<1>(R);
-  auto [xo, xi] = s.split(x, {lt::infer, 4});
+  auto xo_xi_loops = s.split(x, {lt::infer, 4});
+  lt::LoopRef xo = xo_xi_loops[0], xi = xo_xi_loops[1];
   CHECK(
-      refused(s, [&, xo = xo](lt::Schedule& t) { t.compute_at(P, xo); }) ==
+      refused(s, [&](lt::Schedule& t) { t.compute_at(P, xo); }) ==
       R"(error[L0211] compute_at: loop 'io'(5) does not hold all readers of block 'P': 'Q' is outside
   at place_test.cpp:#
   loops of 'R': io(5) ii(4)
@@ -114,8 +115,10 @@ TEST_CASE("compute_at: chains and several consumers") {
 TEST_CASE("compute_at: refusals") {
   Gemm k(8, 8, 4);
   lt::Schedule s(k.D);
-  auto [i, j, r] = s.loops<3>(k.C);
-  auto [di, dj] = s.loops<2>(k.D);
+  auto i_j_r_loops = s.loops<3>(k.C);
+  lt::LoopRef i = i_j_r_loops[0], j = i_j_r_loops[1], r = i_j_r_loops[2];
+  auto di_dj_loops = s.loops<2>(k.D);
+  lt::LoopRef di = di_dj_loops[0], dj = di_dj_loops[1];
   CHECK(refused_id(s, [&](lt::Schedule& t) { t.compute_at(k.D, i); }) == "L0212");
   CHECK(refused_id(s, [&](lt::Schedule& t) { t.compute_at(k.C, j); }) == "L0211");
   s.parallel(i);
@@ -139,7 +142,8 @@ TEST_CASE("reverse_compute_at: an epilogue in its producer's tiles") {
 TEST_CASE("reverse_compute_at: refusals") {
   Gemm k(8, 8, 4);
   lt::Schedule s(k.D);
-  auto [i, j, r] = s.loops<3>(k.C);
+  auto i_j_r_loops = s.loops<3>(k.C);
+  lt::LoopRef i = i_j_r_loops[0], j = i_j_r_loops[1], r = i_j_r_loops[2];
   CHECK(
       refused(s, [&](lt::Schedule& t) { t.reverse_compute_at(k.D, r); }) ==
       R"(error[L0213] reverse_compute_at: one iteration of loop 'r'(4) does not finish what 'C' reduces
@@ -155,7 +159,8 @@ TEST_CASE("reverse_compute_at: refusals") {
   CHECK(refused_id(s, [&](lt::Schedule& t) { t.reverse_compute_at(k.C, r); }) == "L0213");
   Blur b(16);
   lt::Schedule u(b.C);
-  auto [x] = u.loops<1>(b.P);
+  auto x_loops = u.loops<1>(b.P);
+  lt::LoopRef x = x_loops[0];
   CHECK(refused_id(u, [&](lt::Schedule& t) { t.reverse_compute_at(b.C, x); }) == "L0213");
 }
 

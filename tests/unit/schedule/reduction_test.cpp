@@ -46,9 +46,10 @@ TEST_CASE("decompose_reduction: refusals") {
   RowSum k(4, 6);
   lt::Schedule s(k.S);
   auto [i, r] = s.loops<2>(k.S);
-  auto [ro, ri] = s.split(r, {2, 3});
+  auto ro_ri_loops = s.split(r, {2, 3});
+  lt::LoopRef ro = ro_ri_loops[0], ri = ro_ri_loops[1];
   CHECK(
-      refused(s, [&, ri = ri](lt::Schedule& t) { t.decompose_reduction(k.S, ri); }) ==
+      refused(s, [&](lt::Schedule& t) { t.decompose_reduction(k.S, ri); }) ==
       R"(error[L0218] decompose_reduction: loop 'ro'(2) around loop 'ri' feeds the reduction of block 'S'
   at reduction_test.cpp:#
   loops of 'S': i(4) ro:reduce(2) ri:reduce(3)
@@ -60,12 +61,12 @@ TEST_CASE("decompose_reduction: refusals") {
             S[vi] sum= X[vi, vr]
   help: the init stands before all loops that feed it: take loop 'ro' or one outside)");
   s.decompose_reduction(k.S, ro);
-  CHECK(refused_id(s, [&, ro = ro](lt::Schedule& t) { t.decompose_reduction(k.S, ro); }) ==
-        "L0218");
+  CHECK(refused_id(s, [&](lt::Schedule& t) { t.decompose_reduction(k.S, ro); }) == "L0218");
   Add a(4);
   lt::Schedule u(a.Y);
-  auto [x] = u.loops<1>(a.Y);
-  CHECK(refused_id(u, [&, x = x](lt::Schedule& t) { t.decompose_reduction(a.Y, x); }) == "L0218");
+  auto x_loops = u.loops<1>(a.Y);
+  lt::LoopRef x = x_loops[0];
+  CHECK(refused_id(u, [&](lt::Schedule& t) { t.decompose_reduction(a.Y, x); }) == "L0218");
 }
 
 TEST_CASE("rfactor: partial sums over the inner or the outer loop, with tails") {
@@ -149,13 +150,15 @@ TEST_CASE("rfactor: argmax with ties, integer product, twice") {
 TEST_CASE("rfactor: refusals") {
   RowSum k(3, 8);
   lt::Schedule s(k.S);
-  auto [i, r] = s.loops<2>(k.S);
+  auto i_r_loops = s.loops<2>(k.S);
+  lt::LoopRef i = i_r_loops[0], r = i_r_loops[1];
   CHECK(refused_id(s, [&](lt::Schedule& t) { t.rfactor(i); }) == "L0219");
   CHECK(refused_id(s, [&](lt::Schedule& t) { t.rfactor(r, 2); }) == "L0219");
   CHECK(refused_id(s, [&](lt::Schedule& t) { t.rfactor(r, -3); }) == "L0219");
   lt::LoopRef f = s.fuse(i, r);
   CHECK(refused_id(s, [&](lt::Schedule& t) { t.rfactor(f); }) == "L0219");
   lt::Schedule strict(k.S, {.strict = true});
-  auto [i2, r2] = strict.loops<2>(k.S);
+  auto i2_r2_loops = strict.loops<2>(k.S);
+  lt::LoopRef i2 = i2_r2_loops[0], r2 = i2_r2_loops[1];
   CHECK(refused_id(strict, [&](lt::Schedule& t) { t.rfactor(r2); }) == "L0226");
 }

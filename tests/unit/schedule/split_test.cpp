@@ -73,7 +73,8 @@ TEST_CASE("split: symbolic extents") {
 TEST_CASE("split: refusals") {
   Gemm k(100, 64, 64);
   lt::Schedule s(k.D);
-  auto [i, j, r] = s.loops<3>(k.C);
+  auto i_j_r_loops = s.loops<3>(k.C);
+  lt::LoopRef i = i_j_r_loops[0], j = i_j_r_loops[1], r = i_j_r_loops[2];
   std::string text = refused(s, [&](lt::Schedule& t) { t.split(i, {2, 48}); });
   CHECK(text ==
         R"(error[L0203] split: factors {2, 48} give 96, but loop 'i' of block 'C' has extent 100
@@ -98,7 +99,8 @@ TEST_CASE("split: refusals") {
           t.split(i, {lt::infer, 8}, lt::Tail::shift);
         }) == "L0224");
   CHECK(refused_id(s, [&](lt::Schedule& t) { t.split_any(i, {}); }) == "L0203");
-  auto [io, ii] = s.split(i, {lt::infer, 8});
+  auto io_ii_loops = s.split(i, {lt::infer, 8});
+  lt::LoopRef io = io_ii_loops[0], ii = io_ii_loops[1];
   CHECK(refused(s, [&](lt::Schedule& t) {
           t.split(i, {lt::infer, 2});
         }) == R"(error[L0201] split: loop 'i' was split into io, ii at split_test.cpp:#
@@ -118,7 +120,8 @@ TEST_CASE("split: a copy of a schedule keeps the references") {
   lt::Schedule s(k.Y);
   auto [i] = s.loops<1>(k.Y);
   lt::Schedule copy = s;
-  auto [io, ii] = s.split(i, {4, 4});
+  auto io_ii_loops = s.split(i, {4, 4});
+  lt::LoopRef io = io_ii_loops[0], ii = io_ii_loops[1];
   copy.split(i, {8, 2});
   CHECK(refused_id(copy, [&](lt::Schedule& t) { t.vectorize(ii); }) == "L0201");
   s.vectorize(ii);

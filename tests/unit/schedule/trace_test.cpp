@@ -62,6 +62,52 @@ TEST_CASE("trace: tiles with tails keep their meaning") {
   }
 }
 
+TEST_CASE("trace as C++: compiles, and gives the same schedule") {
+  Gemm k(64, 64, 128);
+  lt::Schedule want = tiled_gemm(k), s(k.D);
+  const char* text = R"(auto b0 = s.block("C");
+auto [l0, l1, l2] = s.loops<3>(b0);
+auto [l3, l4, l5, l6] = s.tile(l0, l1, 8, 32);
+auto [l7, l8] = s.split(l2, {lathe::infer, 64});
+s.reorder({l3, l4, l7, l8, l5, l6});
+auto b1 = s.cache_read(b0, "B", lathe::Scope::global);
+s.compute_at(b1, l7);
+s.transform_layout("B_cache", [](lathe::Index d0, lathe::Index d1) { return lathe::layout(floordiv(d1, 32), d0, floormod(d1, 32)); });
+auto b2 = s.cache_write(b0, lathe::Scope::local);
+s.reverse_compute_at(b2, l4);
+auto b3 = s.block("D");
+s.reverse_compute_at(b3, l4);
+s.decompose_reduction(b0, l7);
+s.vectorize(l6);
+s.unroll(l5);
+auto l9 = s.fuse({l3, l4});
+s.parallel(l9);
+s.annotate(l7, "unroll_explicit", 4);
+)";
+  CHECK(want.trace().cpp() == text);
+  // clang-format off
+auto b0 = s.block("C");
+auto [l0, l1, l2] = s.loops<3>(b0);
+auto [l3, l4, l5, l6] = s.tile(l0, l1, 8, 32);
+auto [l7, l8] = s.split(l2, {lathe::infer, 64});
+s.reorder({l3, l4, l7, l8, l5, l6});
+auto b1 = s.cache_read(b0, "B", lathe::Scope::global);
+s.compute_at(b1, l7);
+s.transform_layout("B_cache", [](lathe::Index d0, lathe::Index d1) { return lathe::layout(floordiv(d1, 32), d0, floormod(d1, 32)); });
+auto b2 = s.cache_write(b0, lathe::Scope::local);
+s.reverse_compute_at(b2, l4);
+auto b3 = s.block("D");
+s.reverse_compute_at(b3, l4);
+s.decompose_reduction(b0, l7);
+s.vectorize(l6);
+s.unroll(l5);
+auto l9 = s.fuse({l3, l4});
+s.parallel(l9);
+s.annotate(l7, "unroll_explicit", 4);
+  // clang-format on
+  CHECK(lt::structurally_equal(s.program(), want.program()));
+}
+
 TEST_CASE("replay: another program is refused unless asked for") {
   Gemm k(64, 64, 128), other(32, 64, 64);
   lt::Trace trace = tiled_gemm(k).trace();

@@ -1,0 +1,229 @@
+#include <lathe/schedule/edit.hpp>
+
+#include "kernels.hpp"
+
+using namespace test;
+
+// Random steps on small programs: whatever a schedule accepts keeps the outputs, bit for bit (the
+// data are small integers, so that sums are exact in any order); whatever it refuses leaves it as
+// it was.
+namespace {
+
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15ull + 1) {}
+  std::size_t below(std::size_t n) {
+    state_ ^= state_ << 13, state_ ^= state_ >> 7, state_ ^= state_ << 17;
+    return static_cast<std::size_t>(state_ % n);
+  }
+  std::int64_t one_of(std::initializer_list<std::int64_t> all) {
+    return all.begin()[below(all.size())];
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+struct Names : lt::Visitor {
+  std::vector<lt::LoopRef> loops;
+  std::vector<std::string> buffers;
+  void stmt(const lt::Stmt& s) override {
+    if (const auto* f = s.as<lt::ForNode>()) loops.emplace_back(f->var);
+    if (const auto* a = s.as<lt::AllocNode>()) buffers.push_back(a->buffer->name);
+    descend(s);
+  }
+};
+
+lt::LayoutMap random_map(Random& random, int rank) {
+  std::vector<lt::VarRef> from;
+  std::vector<lt::AnyExpr> to;
+  for (int d = 0; d < rank; ++d) from.push_back(lt::make_var("d"));
+  for (int d = 0; d < rank; ++d) {
+    std::int64_t f = random.one_of({1, 2, 3, 4});
+    lt::AnyExpr v = from[static_cast<std::size_t>(d)];
+    if (f == 1)
+      to.insert(to.begin() + static_cast<std::ptrdiff_t>(random.below(to.size() + 1)), v);
+    else
+      to.push_back(lt::floordiv(v, f)), to.insert(to.begin(), lt::floormod(v, f));
+  }
+  return lt::make_ref<lt::LayoutMapNode>(from, to);
+}
+
+/// One random step, mostly with arguments that could be legal.
+void random_step(lt::Schedule& s, Random& random) {
+  Names names;
+  names.stmt(s.program()->body);
+  auto blocks = s.blocks();
+  for (const auto& p : s.program()->params)
+    if (p.buffer) names.buffers.push_back(p.name());
+  if (names.loops.empty() || blocks.empty()) return;
+  auto block = blocks[random.below(blocks.size())];
+  auto own = s.loops(block);
+  auto any_loop = [&] { return names.loops[random.below(names.loops.size())]; };
+  auto own_loop = [&] { return own.empty() ? any_loop() : own[random.below(own.size())]; };
+  auto other_loop = [&] {
+    auto loops = s.loops(blocks[random.below(blocks.size())]);
+    return loops.empty() ? any_loop() : loops[random.below(loops.size())];
+  };
+  auto buffer = names.buffers[random.below(names.buffers.size())];
+  lt::Scope scope = random.below(2) ? lt::Scope::global : lt::Scope::local;
+  std::int64_t factor = random.one_of({1, 2, 3, 4, 5, 8});
+  switch (random.below(19)) {
+    case 0:
+      s.split(own_loop(), {lt::infer, factor});
+      break;
+    case 1:
+      s.split(own_loop(), {factor, lt::infer});
+      break;
+    case 2: {
+      if (own.size() < 2) return;
+      std::size_t k = random.below(own.size() - 1);
+      s.fuse(own[k], own[k + 1]);
+      break;
+    }
+    case 3:
+    case 4: {
+      for (std::size_t k = own.size(); k > 1; --k) std::swap(own[k - 1], own[random.below(k)]);
+      if (own.size() > 2) own.resize(2 + random.below(own.size() - 1));
+      s.reorder(own);
+      break;
+    }
+    case 5:
+      s.tile(own_loop(), own_loop(), factor, random.one_of({2, 3, 4}));
+      break;
+    case 6:
+      s.parallel(own_loop());
+      break;
+    case 7:
+      s.vectorize(own_loop());
+      break;
+    case 8:
+      s.unroll(own_loop());
+      break;
+    case 9:
+    case 10:
+      s.compute_at(block, other_loop());
+      break;
+    case 11:
+    case 12:
+      s.reverse_compute_at(block, other_loop());
+      break;
+    case 13:
+      s.compute_inline(block);
+      break;
+    case 14:
+      s.reverse_compute_inline(block);
+      break;
+    case 15:
+      if (random.below(2))
+        s.cache_read(block, buffer, scope);
+      else
+        s.cache_write(block, scope);
+      break;
+    case 16:
+      s.decompose_reduction(block, own_loop());
+      break;
+    case 17:
+      s.rfactor(own_loop(), static_cast<int>(random.one_of({0, 1, -1})));
+      break;
+    case 18: {
+      auto found = lt::detail::find_buffer(s.program(), buffer);
+      if (random.below(2))
+        s.set_scope(buffer, scope);
+      else
+        s.transform_layout(buffer, random_map(random, found->rank()));
+      break;
+    }
+  }
+}
+
+int accepted_steps = 0, refused_steps = 0;
+
+void random_schedule(const lt::Schedule& start, std::uint64_t seed, const Dims& dims = {}) {
+  Random random(seed);
+  lt::Schedule s = start;
+  auto expected = run(start.program(), dims);
+  std::size_t steps = 1 + random.below(12);
+  for (std::size_t k = 0; k < steps; ++k) {
+    lt::Program before = s.program();
+    try {
+      random_step(s, random);
+      ++accepted_steps;
+    } catch (const lt::UserError&) {
+      ++refused_steps;
+      REQUIRE(s.program() == before);
+      continue;
+    }
+    INFO("seed " << seed << "\nbefore:\n"
+                 << before.str() << "\nafter:\n"
+                 << s.str() << "\n"
+                 << s.trace().str());
+    REQUIRE(lt::verify_reason(s.program(), lt::Stage::blocks) == "");
+    REQUIRE(run(s.program(), dims) == expected);
+  }
+  lt::Trace trace = lt::parse_trace(s.trace().str());
+  INFO("seed " << seed << "\n" << s.trace().str());
+  REQUIRE(lt::structurally_equal(lt::replay(trace, start).program(), s.program()));
+}
+
+constexpr int kRounds = 150;
+
+}  // namespace
+
+TEST_CASE("random schedules: matrix product with an epilogue") {
+  for (int seed = 0; seed < kRounds; ++seed) {
+    Random random(static_cast<std::uint64_t>(seed) + 1000);
+    Gemm k(random.one_of({1, 5, 8, 9}), random.one_of({1, 4, 7}), random.one_of({0, 1, 3, 6}));
+    random_schedule(lt::Schedule(k.D), static_cast<std::uint64_t>(seed));
+  }
+  MESSAGE("accepted " << accepted_steps << ", refused " << refused_steps);
+}
+
+TEST_CASE("random schedules: symbolic matrix product") {
+  lt::Dim m("m"), n("n");
+  Gemm k(m, n, 4);
+  lt::Schedule start(k.D);
+  for (int seed = 0; seed < kRounds; ++seed) {
+    Random random(static_cast<std::uint64_t>(seed) + 2000);
+    random_schedule(start, static_cast<std::uint64_t>(seed),
+                    {{"m", random.one_of({0, 1, 5, 8})}, {"n", random.one_of({1, 3, 6})}});
+  }
+}
+
+TEST_CASE("random schedules: stencils") {
+  lt::Input<float, 2> A("A", {9, 13});
+  auto P = lt::compute("P", {9, 13}, [&](lt::Var i, lt::Var j) { return A(i, j) * 2.0f; });
+  auto Q =
+      lt::compute("Q", {8, 11}, [&](lt::Var i, lt::Var j) { return P(i, j) + P(i + 1, j + 2); });
+  auto R = lt::compute("R", {4, 11},
+                       [&](lt::Var i, lt::Var j) { return Q(2 * i, 10 - j) + Q(2 * i + 1, j); });
+  auto S = lt::compute("S", {4, 11}, [&](lt::Var i, lt::Var j) {
+    return lt::select(i > 0, R(lt::max(i - 1, 0), j), 0.0f) + Q(i, j / 2);
+  });
+  lt::Schedule start(S);
+  for (int seed = 0; seed < kRounds; ++seed)
+    random_schedule(start, static_cast<std::uint64_t>(seed));
+}
+
+TEST_CASE("random schedules: normalisation of rows") {
+  lt::Input<float, 2> X("X", {5, 7});
+  lt::Reduce r("r", 7), q("q", 7);
+  auto top = lt::compute("top", {5}, [&](lt::Var i) { return lt::reduce_max(X(i, r), r); });
+  auto T = lt::compute("T", {5, 7}, [&](lt::Var i, lt::Var j) { return X(i, j) - top(i); });
+  auto sum = lt::compute("sum", {5}, [&](lt::Var i) { return lt::sum(T(i, q), q); });
+  auto Y = lt::compute("Y", {5, 7}, [&](lt::Var i, lt::Var j) { return T(i, j) + sum(i); });
+  lt::Schedule start(Y);
+  for (int seed = 0; seed < kRounds; ++seed)
+    random_schedule(start, static_cast<std::uint64_t>(seed));
+}
+
+TEST_CASE("random schedules: positions of the largest, and two outputs that share a producer") {
+  lt::Input<float, 2> X("X", {6, 9});
+  lt::Reduce r("r", 9);
+  auto P = lt::compute("P", {6, 9}, [&](lt::Var i, lt::Var j) { return X(i, j) + 1.0f; });
+  auto best = lt::compute("best", {6}, [&](lt::Var i) { return lt::argmax(P(i, r), r); });
+  auto Z = lt::compute("Z", {9, 6}, [&](lt::Var i, lt::Var j) { return P(j, i) * 2.0f; });
+  lt::Schedule start(lt::outputs(Z, best.get<0>(), best.get<1>()));
+  for (int seed = 0; seed < kRounds; ++seed)
+    random_schedule(start, static_cast<std::uint64_t>(seed));
+}
