@@ -122,6 +122,7 @@ class AnyExpr : public Ref<ExprNode> {
   template <class Node>
   requires std::is_convertible_v<const Node*, const ExprNode*> AnyExpr(const Ref<Node>& node)
       : Ref<ExprNode>(node) {}
+  AnyExpr(bool) = delete;
   AnyExpr(int value) : AnyExpr(static_cast<std::int64_t>(value)) {}  ///< an i64 constant
   AnyExpr(std::int64_t value);                                       ///< an i64 constant
 
@@ -297,13 +298,12 @@ LATHE_EXPR_OPERATOR(<=, le)
 LATHE_EXPR_OPERATOR(>, gt)
 LATHE_EXPR_OPERATOR(>=, ge)
 #undef LATHE_EXPR_OPERATOR
-inline AnyExpr operator&&(const AnyExpr& a, const AnyExpr& b) {
-  return make_binary(BinaryOp::and_, a, b);
-}
-inline AnyExpr operator||(const AnyExpr& a, const AnyExpr& b) {
-  return make_binary(BinaryOp::or_, a, b);
-}
-inline AnyExpr operator!(const AnyExpr& a) { return make_unary(UnaryOp::not_, a); }
+// Logic has names: && and || could not be lazy, and !e asks whether e is empty.
+AnyExpr operator&&(const AnyExpr& a, const AnyExpr& b) = delete;
+AnyExpr operator||(const AnyExpr& a, const AnyExpr& b) = delete;
+inline AnyExpr logical_and(const AnyExpr& a, const AnyExpr& b) { return make_binary(BinaryOp::and_, a, b); }
+inline AnyExpr logical_or(const AnyExpr& a, const AnyExpr& b) { return make_binary(BinaryOp::or_, a, b); }
+inline AnyExpr logical_not(const AnyExpr& a) { return make_unary(UnaryOp::not_, a); }
 inline AnyExpr operator-(const AnyExpr& a) { return make_unary(UnaryOp::neg, a); }
 inline AnyExpr eq(const AnyExpr& a, const AnyExpr& b) { return make_binary(BinaryOp::eq, a, b); }
 inline AnyExpr ne(const AnyExpr& a, const AnyExpr& b) { return make_binary(BinaryOp::ne, a, b); }

@@ -15,9 +15,9 @@ class CloneFresh : public Mutator {
   CloneFresh() = default;
   CloneFresh(const VarRef& var, AnyExpr value) { vars_[var.get()] = std::move(value); }
 
-  AnyExpr expr(const AnyExpr& e) override;
-  Stmt stmt(const Stmt& s) override;
-  Buffer buffer(const Buffer& b) override;
+  LATHE_DECL AnyExpr expr(const AnyExpr& e) override;
+  LATHE_DECL Stmt stmt(const Stmt& s) override;
+  LATHE_DECL Buffer buffer(const Buffer& b) override;
 
  private:
   VarRef rename(const VarRef& var);

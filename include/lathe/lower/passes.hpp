@@ -26,6 +26,10 @@ Program lower_blocks(const Program& program);
 ///   → for xo: { alloc P[10]; for a: P[a] = …; for xi: C = P[xi] + P[xi + 2] }
 Program compact_buffers(const Program& program);
 
+/// A loop's "prefetch" annotation becomes a prefetch, at the start of each iteration, of the elements that the iteration
+/// `distance` later reads first. The address may lie outside of the buffer: a prefetch never faults.
+Program place_prefetches(const Program& program);
+
 /// Takes guards out of hot loops: an If moves above every loop that its condition does not depend
 /// on, and a loop nest whose guards fail only in border tiles is split into an unguarded and a
 /// guarded version.

@@ -43,7 +43,7 @@ class Jit : public RefCounted {
  public:
   /// `perf`: name loaded functions in /tmp/perf-<pid>.map.
   static Ref<Jit> make(const Llvm& llvm, bool perf = false);
-  ~Jit() override;
+  LATHE_DECL ~Jit() override;
 
   /// The jit of a context: made on first use with the LLVM that its options name. L0410 if there is
   /// none.

@@ -21,7 +21,7 @@ using LoopBody = std::int32_t (*)(void* closure, std::int64_t begin, std::int64_
 class ThreadPool : public RefCounted {
  public:
   explicit ThreadPool(int spin_us = 30);
-  ~ThreadPool() override;
+  LATHE_DECL ~ThreadPool() override;
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 

@@ -20,8 +20,8 @@ class Verifier : public Visitor {
   const std::string& reason() const { return reason_; }
   const RefCounted* place() const { return place_; }
 
-  void expr(const AnyExpr& e) override;
-  void stmt(const Stmt& s) override;
+  LATHE_DECL void expr(const AnyExpr& e) override;
+  LATHE_DECL void stmt(const Stmt& s) override;
 
  private:
   struct Entry {

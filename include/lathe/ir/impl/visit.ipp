@@ -197,7 +197,7 @@ inline Stmt rebuild_block(Mutator& m, const Stmt& s) {
   BlockNode next = *n;
   bool changed = false;
   auto go = [&](AnyExpr& e) {
-    if (!e) return;
+    if (e.get() == nullptr) return;
     AnyExpr x = m.expr(e);
     changed |= !x.same_as(e);
     e = std::move(x);

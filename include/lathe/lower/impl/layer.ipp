@@ -1,9 +1,7 @@
 // The bodies of this layer and of those below it.
 #pragma once
 
-#include <lathe/arith/impl/layer.ipp>
-#include <lathe/ir/impl/layer.ipp>
-#include <lathe/support/impl/layer.ipp>
+#include <lathe/schedule/impl/layer.ipp>
 //
 #include <lathe/lower/impl/clone.ipp>
 #include <lathe/lower/impl/compact_buffers.ipp>
@@ -24,6 +22,7 @@
 #include <lathe/lower/impl/narrow_types.ipp>
 #include <lathe/lower/impl/open_strides.ipp>
 #include <lathe/lower/impl/pipeline.ipp>
+#include <lathe/lower/impl/place_prefetches.ipp>
 #include <lathe/lower/impl/promote_registers.ipp>
 #include <lathe/lower/impl/simplify_program.ipp>
 #include <lathe/lower/impl/unroll.ipp>

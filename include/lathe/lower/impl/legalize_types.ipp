@@ -14,9 +14,9 @@ class NarrowTypes : public Mutator {
  public:
   explicit NarrowTypes(const Target& target) : target_(target) {}
 
-  AnyExpr expr(const AnyExpr& e) override;
-  Stmt stmt(const Stmt& s) override;
-  Buffer buffer(const Buffer& b) override;
+  LATHE_DECL AnyExpr expr(const AnyExpr& e) override;
+  LATHE_DECL Stmt stmt(const Stmt& s) override;
+  LATHE_DECL Buffer buffer(const Buffer& b) override;
   VarRef var(const VarRef& v);
 
  private:

@@ -29,6 +29,8 @@ inline constexpr Pass kCpuPipeline[] = {
     {"lower_blocks", run_pass<lower_blocks>, Stage::loops},
     // Temporaries shrink while guards are still at the accesses.
     {"compact_buffers", run_pass<compact_buffers>, Stage::loops},
+    // Temporaries must have their final shape, or the addresses fetched would not be those read.
+    {"place_prefetches", run_pass<place_prefetches>, Stage::loops},
     {"simplify_loops", run_pass<simplify_program>, Stage::loops},
     // Tile loops must still be loops, so that a guard is proved for all of a tile at once.
     {"hoist_guards", run_pass<hoist_guards>, Stage::loops},
