@@ -59,8 +59,8 @@ std::vector<Competitor> competitors(const Job& job, const Options& options) {
   return checked(job, std::move(all));
 }
 
-// The time that the slower of arithmetic and memory needs at the limits, which a busy machine reaches
-// in some rounds only.
+// The time that the slower of arithmetic and memory needs at the limits, which a busy machine
+// reaches in some rounds only.
 double limit_ms(const Case& what, int threads, const Timing& fma, const Timing& copy,
                 const Timing& streaming) {
   const double arithmetic = what.flops / fma_flops(threads) * fma.p10;
