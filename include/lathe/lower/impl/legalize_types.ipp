@@ -174,6 +174,8 @@ LATHE_DECL AnyExpr NarrowTypes::call(const CallNode& n) {
   }
   std::vector<AnyExpr> args;
   for (const auto& a : n.args) args.push_back(decoded(a));
+  if (n.op == CallOp::popcount)
+    args[0] = make_binary(BinaryOp::bit_and, args[0], make_int(args[0].dtype(), 15));
   AnyExpr result = make_call(n.op, std::move(args));
   return n.op == CallOp::is_nan ? result : to_bits(from, result);
 }
