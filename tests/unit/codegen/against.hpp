@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lathe/jit/evaluate.hpp>
+#include <limits>
 
 #include "kernels.hpp"
 
@@ -34,10 +35,29 @@ inline std::vector<std::uint64_t> slots_of(std::vector<Bytes>& buffers,
   return slots;
 }
 
+/// A NaN's bits are nobody's promise: all become one.
+inline void unify_nans(const lt::Program& program, std::vector<Bytes>& buffers) {
+  auto unify = [](Bytes& b, auto nan) {
+    auto value = nan;
+    for (std::size_t at = 0; at + sizeof value <= b.data.size(); at += sizeof value) {
+      std::memcpy(&value, b.data.data() + at, sizeof value);
+      if (value != value) std::memcpy(b.data.data() + at, &nan, sizeof nan);
+    }
+  };
+  std::size_t next = 0;
+  for (const auto& param : program->params) {
+    if (!param.buffer) continue;
+    Bytes& b = buffers[next++];
+    if (param.dtype() == lt::kF32) unify(b, std::numeric_limits<float>::quiet_NaN());
+    if (param.dtype() == lt::kF64) unify(b, std::numeric_limits<double>::quiet_NaN());
+  }
+}
+
 /// What the evaluator leaves in the buffers.
 inline std::vector<Bytes> evaluated(const lt::Program& program, std::vector<Bytes> buffers,
                                     const std::vector<std::uint64_t>& rest = {}) {
   lt::Evaluator(program).run(slots_of(buffers, rest).data());
+  unify_nans(program, buffers);
   return buffers;
 }
 
@@ -52,6 +72,7 @@ inline std::vector<Bytes> check_against_evaluator(const lt::Program& program,
     Kernel kernel(program, *llvm, target);
     std::vector<Bytes> got = buffers;
     CHECK(kernel(slots_of(got, rest)) == 0);
+    unify_nans(program, got);
     for (std::size_t b = 0; b < got.size(); ++b) {
       CAPTURE(b);
       bool equal = got[b].data == wanted[b].data;

@@ -42,8 +42,11 @@ LATHE_DECL std::int64_t LlvmEmitter::multiple_of(const AnyExpr& e) const {
       auto found = multiples_.find(e.as<VarNode>());
       return found == multiples_.end() ? 1 : found->second;
     }
+    // Of a vector: what its first lane is a multiple of.
     case ExprKind::Broadcast:
       return multiple_of(e.as<BroadcastNode>()->value);
+    case ExprKind::Ramp:
+      return multiple_of(e.as<RampNode>()->base);
     case ExprKind::Binary: {
       const auto* n = e.as<BinaryNode>();
       if (n->op != BinaryOp::add && n->op != BinaryOp::sub && n->op != BinaryOp::mul) return 1;

@@ -1,0 +1,271 @@
+// Every operator, cast and call on every type: machine code does what the evaluator does, on edge
+// values too.
+#include "against.hpp"
+#if !defined(LATHE_SEPARATE_COMPILATION)
+#include <lathe/jit/impl/layer.ipp>
+#endif
+#include <lathe/ir/narrow.hpp>
+#include <lathe/lower/passes_machine.hpp>
+#include <limits>
+
+using namespace lathe;
+using namespace test;
+
+namespace {
+
+constexpr DType kTypes[] = {kI8, kU8, kI16, kU16, kI32, kU32, kI64, kU64, kF32, kF64};
+
+/// Values at which something may go wrong, as the bytes of a buffer, and how many there are.
+std::vector<double> float_edges() {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  return {0.0,          -0.0,          1,
+          -1,           0.5,           -0.5,
+          1.5,          2.5,           -2.5,
+          127,          128,           -128,
+          -129,         255,           256,
+          32767.5,      65535.9,       2147483520.0,
+          2147483648.0, -2147483648.0, 4294967040.0,
+          4294967296.0, 9.2e18,        9.3e18,
+          -9.3e18,      1.8e19,        1.9e19,
+          1e-40,        -1e-45,        3e38,
+          inf,          -inf,          std::numeric_limits<double>::quiet_NaN(),
+          8388607.5,    3.7,           -3.7};
+}
+
+Bytes edge_values(DType t, std::size_t n) {
+  std::vector<double> floats = float_edges();
+  const std::int64_t ints[] = {0,         1,         -1,           2,         -2,
+                               3,         7,         -7,           8,         31,
+                               32,        33,        63,           64,        100,
+                               127,       -128,      255,          32767,     -32768,
+                               INT32_MAX, INT32_MIN, INT64_MAX,    INT64_MIN, 0x55AA55AA55AA,
+                               -12345,    65535,     INT64_MIN + 1};
+  Bytes b;
+  b.data.resize(n * static_cast<std::size_t>(t.element_bytes()));
+  for (std::size_t i = 0; i < n; ++i) {
+    unsigned char* at = b.data.data() + i * static_cast<std::size_t>(t.element_bytes());
+    double d = floats[i % floats.size()];
+    float f = static_cast<float>(d);
+    std::int64_t v = ints[i % std::size(ints)];
+    if (t == kF64)
+      std::memcpy(at, &d, 8);
+    else if (t == kF32)
+      std::memcpy(at, &f, 4);
+    else
+      std::memcpy(at, &v, static_cast<std::size_t>(t.element_bytes()));
+  }
+  return b;
+}
+
+/// r[i] = make(x[i], y[i]) for all pairs of edge values, in vectors of `lanes`; r holds `result`.
+template <class Make>
+void check_pairs(DType t, DType result, int lanes, Make make) {
+  constexpr int n = 36;
+  Build b;
+  auto x = b.buffer("x", t), y = b.buffer("y", t), r = b.output("r", result);
+  auto i = make_var("i"), j = make_var("j");
+  AnyExpr from = AnyExpr(j) * lanes, to = AnyExpr(i) * n + AnyExpr(j) * lanes;
+  if (lanes > 1) from = make_ramp(from, AnyExpr(1), lanes), to = make_ramp(to, AnyExpr(1), lanes);
+  AnyExpr left = make_broadcast(make_load(x, {i}), lanes), right = make_load(y, {from});
+  Program p =
+      b.done(make_for(i, 0, n, make_for(j, 0, n / lanes, make_store(r, {to}, make(left, right)))));
+  Bytes zero{std::vector<unsigned char>(static_cast<std::size_t>(n * n * result.element_bytes()))};
+  check_against_evaluator(p, {edge_values(t, n), edge_values(t, n), zero});
+}
+
+std::vector<BinaryOp> operators(DType t) {
+  std::vector<BinaryOp> ops{BinaryOp::add, BinaryOp::sub, BinaryOp::mul,      BinaryOp::div,
+                            BinaryOp::min, BinaryOp::max, BinaryOp::fast_min, BinaryOp::fast_max,
+                            BinaryOp::eq,  BinaryOp::ne,  BinaryOp::lt,       BinaryOp::le,
+                            BinaryOp::gt,  BinaryOp::ge};
+  if (!t.is_float())
+    for (BinaryOp op : {BinaryOp::mod, BinaryOp::floordiv, BinaryOp::floormod, BinaryOp::bit_and,
+                        BinaryOp::bit_or, BinaryOp::bit_xor, BinaryOp::shl, BinaryOp::shr})
+      ops.push_back(op);
+  return ops;
+}
+
+}  // namespace
+
+TEST_CASE("binary operators, scalar and vector") {
+  for (DType t : kTypes) {
+    for (BinaryOp op : operators(t)) {
+      CAPTURE(t.str());
+      CAPTURE(op_text(op));
+      for (int lanes : {1, 4})
+        check_pairs(t, is_comparison(op) ? kBool : t, lanes,
+                    [&](const AnyExpr& a, const AnyExpr& b) { return make_binary(op, a, b); });
+    }
+  }
+}
+
+TEST_CASE("operators with a constant on the right") {
+  for (DType t : kTypes) {
+    for (BinaryOp op : operators(t)) {
+      for (double c : {0.0, -0.0, 1.0, -1.0, 8.0, 7.0, -3.0, 33.0}) {
+        if (t.is_unsigned() && c < 0) continue;
+        CAPTURE(t.str());
+        CAPTURE(op_text(op));
+        CAPTURE(c);
+        check_pairs(t, is_comparison(op) ? kBool : t, 4, [&](const AnyExpr& a, const AnyExpr& b) {
+          AnyExpr constant = t.is_float() ? make_float(b.dtype(), c)
+                                          : make_int(b.dtype(), static_cast<std::int64_t>(c));
+          return make_binary(op, op == BinaryOp::sub ? a : b, constant);
+        });
+      }
+    }
+  }
+}
+
+TEST_CASE("legalized floor division and rounding mean the same") {
+  Target old("x86-64");
+  for (DType t : {kI8, kI32, kI64, kU16}) {
+    for (BinaryOp op : {BinaryOp::floordiv, BinaryOp::floormod}) {
+      for (int c : {0, 4, 5, -5}) {
+        if (t.is_unsigned() && c < 0) continue;
+        Build b;
+        auto x = b.buffer("x", t), y = b.buffer("y", t), r = b.output("r", t);
+        auto i = make_var("i");
+        AnyExpr right = c ? make_int(t, c) : make_load(y, {AnyExpr(35) - AnyExpr(i)});
+        Program p = b.done(
+            make_for(i, 0, 36, make_store(r, {i}, make_binary(op, make_load(x, {i}), right))));
+        std::vector<Bytes> in{edge_values(t, 36), edge_values(t, 36), edge_values(t, 36)};
+        auto wanted = evaluated(p, in), got = evaluated(legalize_ops(p, old), in);
+        bool equal = wanted[2].data == got[2].data;
+        CHECK(equal);
+      }
+    }
+  }
+}
+
+TEST_CASE("unary operators and calls") {
+  for (DType t : kTypes) {
+    CAPTURE(t.str());
+    for (int lanes : {1, 4}) {
+      check_pairs(t, t, lanes, [&](const AnyExpr&, const AnyExpr& b) { return -b; });
+      check_pairs(t, t, lanes,
+                  [&](const AnyExpr&, const AnyExpr& b) { return make_call(CallOp::abs, {b}); });
+      if (!t.is_float()) {
+        check_pairs(t, t, lanes, [&](const AnyExpr&, const AnyExpr& b) {
+          return make_unary(UnaryOp::bit_not, b);
+        });
+        check_pairs(t, t, lanes, [&](const AnyExpr&, const AnyExpr& b) {
+          return make_call(CallOp::popcount, {b});
+        });
+        continue;
+      }
+      for (CallOp op : {CallOp::floor, CallOp::ceil, CallOp::trunc, CallOp::round, CallOp::sqrt})
+        check_pairs(t, t, lanes,
+                    [&](const AnyExpr&, const AnyExpr& b) { return make_call(op, {b}); });
+      check_pairs(t, t, lanes, [&](const AnyExpr& a, const AnyExpr& b) {
+        return make_call(CallOp::copysign, {a, b});
+      });
+      check_pairs(t, t, lanes, [&](const AnyExpr& a, const AnyExpr& b) {
+        return make_call(CallOp::fma, {a, b, a});
+      });
+      check_pairs(t, kBool, lanes,
+                  [&](const AnyExpr&, const AnyExpr& b) { return make_call(CallOp::is_nan, {b}); });
+      DType bits{TypeCode::uint, t.bits};
+      check_pairs(bits, bits, lanes, [&](const AnyExpr& a, const AnyExpr& b) {
+        AnyExpr f = make_reinterpret(t.with_lanes(lanes), make_binary(BinaryOp::bit_xor, a, b));
+        return make_cast(bits.with_lanes(lanes), make_call(CallOp::abs, {f}));
+      });
+    }
+  }
+}
+
+TEST_CASE("casts between all types") {
+  for (DType from : kTypes) {
+    for (DType to : kTypes) {
+      CAPTURE(from.str());
+      CAPTURE(to.str());
+      for (int lanes : {1, 4})
+        check_pairs(from, to, lanes, [&](const AnyExpr&, const AnyExpr& b) {
+          return make_cast(to.with_lanes(lanes), b);
+        });
+    }
+    check_pairs(from, kBool, 4, [&](const AnyExpr&, const AnyExpr& b) {
+      return make_cast(kBool.with_lanes(4), b);
+    });
+    check_pairs(from, from, 4, [&](const AnyExpr& a, const AnyExpr& b) {
+      return make_cast(from.with_lanes(4), make_binary(BinaryOp::lt, a, b));
+    });
+  }
+}
+
+TEST_CASE("logic on booleans") {
+  using Op = AnyExpr (*)(const AnyExpr&, const AnyExpr&);
+  for (Op op :
+       {Op(logical_and), Op(logical_or),
+        Op([](const AnyExpr&a, const AnyExpr&b) { return eq(a, b); }),
+        Op([](const AnyExpr&a, const AnyExpr&b) { return make_binary(BinaryOp::lt, a, b); }),
+        Op([](const AnyExpr&a, const AnyExpr&b) { return make_select(a, logical_not(b), b); }),
+        Op([](const AnyExpr&a, const AnyExpr&b) { return make_binary(BinaryOp::max, a, b); })})
+    for (int lanes : {1, 4})
+      check_pairs(kI32, kBool, lanes, [&](const AnyExpr& a, const AnyExpr& b) {
+        AnyExpr zero = make_int(a.dtype(), 0);
+        return op(make_binary(BinaryOp::lt, a, zero), make_binary(BinaryOp::lt, b, zero));
+      });
+}
+
+TEST_CASE("scale2 has one rounding, with AVX-512 and legalized") {
+  for (DType t : {kF32, kF64}) {
+    for (const char* name : {"host", "x86-64-v3"}) {
+      Target target(name);
+      if (!target.runs_on(host())) continue;
+      for (int lanes : {1, 2, 8, 16, 32}) {
+        CAPTURE(t.str());
+        CAPTURE(lanes);
+        Build b;
+        auto x = b.buffer("x", t), n = b.buffer("n", kI32), r = b.output("r", t);
+        auto i = make_var("i");
+        AnyExpr at = AnyExpr(i) * lanes;
+        if (lanes > 1) at = make_ramp(at, AnyExpr(1), lanes);
+        AnyExpr scaled = make_call(CallOp::scale2, {make_load(x, {at}), make_load(n, {at})});
+        Program p = b.done(make_for(i, 0, 4096 / lanes, make_store(r, {at}, scaled)));
+        Bytes values = edge_values(t, 4096), powers;
+        std::vector<std::int32_t> by;
+        for (int k = 0; k < 4096; ++k)
+          by.push_back(k % 7 == 0 ? (k % 2 ? INT32_MAX - k : INT32_MIN + k) : k % 4400 - 2200);
+        for (int k = 0; k < 4096; k += 3) by[static_cast<std::size_t>(k)] = k % 320 - 160;
+        // Odd mantissas of all magnitudes, so that each rounding shows.
+        for (std::size_t k = 1; k < 4096; k += 2) {
+          double d = std::ldexp(1 + static_cast<double>(k * 2654435761u % 65536) / 65536 + 0x1p-23,
+                                static_cast<int>(k % 280) - 148);
+          float f = static_cast<float>(d);
+          if (t == kF64)
+            std::memcpy(values.data.data() + k * 8, &d, 8);
+          else
+            std::memcpy(values.data.data() + k * 4, &f, 4);
+        }
+        check_against_evaluator(legalize_ops(p, target), {values, Bytes::of(by), values}, {},
+                                target);
+        auto before = evaluated(p, {values, Bytes::of(by), values}),
+             after = evaluated(legalize_ops(p, target), {values, Bytes::of(by), values});
+        bool equal = before[2].data == after[2].data;
+        CHECK(equal);
+      }
+    }
+  }
+}
+
+TEST_CASE("targets without SSE4.1 round by arithmetic") {
+  Target old("x86-64");
+  for (DType t : {kF32, kF64}) {
+    for (CallOp op : {CallOp::floor, CallOp::ceil, CallOp::trunc, CallOp::round}) {
+      CAPTURE(op_text(op));
+      Build b;
+      auto x = b.buffer("x", t), r = b.output("r", t);
+      auto i = make_var("i");
+      AnyExpr at = make_ramp(AnyExpr(i) * 4, AnyExpr(1), 4);
+      Program p =
+          b.done(make_for(i, 0, 9, make_store(r, {at}, make_call(op, {make_load(x, {at})}))));
+      std::vector<Bytes> in{edge_values(t, 36), edge_values(t, 36)};
+      auto wanted = evaluated(p, in),
+           got = check_against_evaluator(legalize_ops(p, old), in, {}, old);
+      bool equal = wanted[1].data == got[1].data;
+      CHECK(equal);
+      CHECK(emit_llvm(legalize_ops(p, old), old, 19).externals.empty());
+    }
+  }
+}
