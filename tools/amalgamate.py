@@ -7,18 +7,19 @@ unit that defines LATHE_IMPLEMENTATION.
 
 import re
 import sys
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
-from lathe_tree import INCLUDE, ROOT, includes, show
+from lathe_tree import INCLUDE, ROOT, show
 
 # Entry headers, each on top of the ones before it.
 ENTRIES = ["lathe.hpp", "tune.hpp", "graph.hpp", "onnx.hpp"]
 BODY_INCLUDE = re.compile(
-    r"^#if !defined\(LATHE_SEPARATE_COMPILATION\)\n(?:#include <lathe/\S+>[^\n]*\n)+#endif[^\n]*\n", re.MULTILINE
+    r"^#if !defined\(LATHE_SEPARATE_COMPILATION\)\n((?:#include <lathe/\S+>[^\n]*\n)+)#endif[^\n]*\n", re.MULTILINE
 )
-OWN_INCLUDE = re.compile(r"^#include <lathe/[^>]+>[^\n]*\n", re.MULTILINE)
-TOP_STD_INCLUDE = re.compile(r"^#include (<[^>]+>)[^\n]*\n", re.MULTILINE)
-CONDITIONAL = re.compile(r"^#\s*(if|endif)", re.MULTILINE)
+INCLUDE_LINE = re.compile(r"#\s*include <([^>]+)>")
+CONDITIONAL = re.compile(r"#\s*(if|endif)")
 BLANK_LINES = re.compile(r"\n{3,}")
 ONLY_COMMENTS = re.compile(r"(?:\s*//[^\n]*)*")
 BANNER = """\
@@ -29,8 +30,36 @@ BANNER = """\
 """
 
 
-def own_includes(path: Path) -> list[Path]:
-    return [INCLUDE / name for name in includes(path) if name.startswith("lathe/")]
+@dataclass
+class Source:
+    """A file without its unconditional includes; conditional ones of Lathe's files are expanded where they stand."""
+
+    own: list[Path] = field(default_factory=list)
+    foreign: set[str] = field(default_factory=set)
+    text: str = ""
+
+
+@cache
+def load(path: Path) -> Source:
+    source, depth = Source(), 0
+    whole = BODY_INCLUDE.sub(r"\1", path.read_text()).replace("#pragma once\n", "")
+    for line in whole.splitlines(keepends=True):
+        if match := CONDITIONAL.match(line):
+            depth += 1 if match[1] == "if" else -1
+        include = INCLUDE_LINE.match(line)
+        if include and include[1].startswith("lathe/"):
+            target = INCLUDE / include[1]
+            if depth == 0:
+                source.own.append(target)
+            else:
+                expanded = load(target)
+                source.own += expanded.own
+                source.text += include_lines(expanded.foreign) + expanded.text
+        elif include and depth == 0:
+            source.foreign.add(include[1])
+        else:
+            source.text += line
+    return source
 
 
 def is_body(path: Path) -> bool:
@@ -42,8 +71,9 @@ def visit(path: Path, seen: set[Path], order: list[Path]) -> None:
     if path in seen:
         return
     seen.add(path)
-    bodies = [target for target in own_includes(path) if is_body(target) and not is_body(path)]
-    for target in own_includes(path):
+    own = load(path).own
+    bodies = [target for target in own if is_body(target) and not is_body(path)]
+    for target in own:
         if target not in bodies:
             visit(target, seen, order)
     order.append(path)
@@ -51,37 +81,21 @@ def visit(path: Path, seen: set[Path], order: list[Path]) -> None:
         visit(target, seen, order)
 
 
-def split_std(text: str) -> tuple[set[str], str]:
-    """Takes the unconditional includes of foreign headers out of a text."""
-    found: set[str] = set()
-    depth, kept = 0, []
-    for line in text.splitlines(keepends=True):
-        if match := CONDITIONAL.match(line):
-            depth += 1 if match[1] == "if" else -1
-        elif depth == 0 and (include := TOP_STD_INCLUDE.match(line)):
-            found.add(include[1])
-            continue
-        kept.append(line)
-    return found, "".join(kept)
-
-
 def region(paths: list[Path]) -> tuple[set[str], str]:
     """The contents of the files one after the other, and the foreign headers that they need."""
     foreign: set[str] = set()
     parts = []
     for path in paths:
-        text = path.read_text().replace("#pragma once\n", "")
-        text = OWN_INCLUDE.sub("", BODY_INCLUDE.sub("", text))
-        headers, text = split_std(text)
-        foreign |= headers
-        text = BLANK_LINES.sub("\n\n", text).strip()
+        source = load(path)
+        foreign |= source.foreign
+        text = BLANK_LINES.sub("\n\n", source.text).strip()
         if not ONLY_COMMENTS.fullmatch(text):
             parts.append(f"// ---- {path.relative_to(INCLUDE).as_posix()}\n{text}\n")
     return foreign, "\n".join(parts)
 
 
 def include_lines(headers: set[str]) -> str:
-    return "".join(f"#include {name}\n" for name in sorted(headers)) + "\n"
+    return "".join(f"#include <{name}>\n" for name in sorted(headers)) + "\n"
 
 
 def amalgam(entry: str, taken: set[Path]) -> str:

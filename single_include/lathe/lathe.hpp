@@ -18291,7 +18291,7 @@ class BlockJudge {
   }
 
   const BlockNode& block_;
-  const Facts& facts_;
+  Facts facts_;
   BodyScan scan_;
   std::vector<AccessSite> sites_;
 };
@@ -24480,6 +24480,8 @@ LATHE_DECL AnyExpr NarrowTypes::call(const CallNode& n) {
   }
   std::vector<AnyExpr> args;
   for (const auto& a : n.args) args.push_back(decoded(a));
+  if (n.op == CallOp::popcount)
+    args[0] = make_binary(BinaryOp::bit_and, args[0], make_int(args[0].dtype(), 15));
   AnyExpr result = make_call(n.op, std::move(args));
   return n.op == CallOp::is_nan ? result : to_bits(from, result);
 }
@@ -26368,7 +26370,9 @@ LATHE_DECL RuntimeSymbols runtime_symbols() {
 
 }  // namespace lathe
 
-// ---- lathe/runtime/impl/llvm_link.ipp
+// ---- lathe/runtime/impl/llvm.ipp
+#if defined(LATHE_LLVM_LINK)
+
 // The LLVM-C functions of a program that is linked with LLVM (LATHE_LLVM_LINK).
 
 namespace lathe {
@@ -26415,9 +26419,6 @@ LATHE_DECL bool Llvm::resolve(DynamicLibrary&, std::string&) {
 }
 
 }  // namespace lathe
-
-// ---- lathe/runtime/impl/llvm.ipp
-#if defined(LATHE_LLVM_LINK)
 #endif
 
 namespace lathe {
