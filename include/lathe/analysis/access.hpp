@@ -50,12 +50,13 @@ struct AccessSite {
   AnyExpr condition;  ///< what holds when the access happens, besides loop ranges; none means true
   std::vector<ForRef> loops;  ///< the loops above, below the root, outermost first
   BlockRefNode block;         ///< the innermost block that holds it; empty if none
-  // The same seen from inside the block, for tests that treat the domain guard apart; without a block, as above.
+  // The same seen from inside the block, for tests that treat the domain guard apart; without a
+  // block, as above.
   std::vector<AnyExpr> inner_indices;  ///< over the block's iterators and the loops inside it
   AnyExpr inner_condition;             ///< predicate and conditions inside the block
   AnyExpr outer_condition;             ///< conditions outside the block
   std::vector<AnyExpr> bindings;       ///< of the block's iterators, written as `indices` are
-  std::size_t order = 0;      ///< position in program order among the accesses collected
+  std::size_t order = 0;               ///< position in program order among the accesses collected
 
   bool reads() const {
     return kind == AccessKind::read || kind == AccessKind::update ||
@@ -73,7 +74,8 @@ enum class AccessTerms : std::uint8_t { loops, iters };
 /// write at the same indices.
 std::vector<AccessSite> accesses(const Stmt& s, AccessTerms terms = AccessTerms::loops,
                                  const Facts& facts = {});
-/// The accesses of one block's body and declared regions, over its iterators.
+/// The accesses of one block's body (nested blocks included) and declared regions, over its
+/// iterators and the loops inside it.
 std::vector<AccessSite> accesses(const BlockNode& block);
 /// Reads, or writes, of one block over its iterators.
 std::vector<AccessSite> reads_of(const BlockNode& block);

@@ -5,9 +5,10 @@
 
 namespace lathe {
 
-/// A box, its ends over the variables that were not relaxed. It may reach beyond the buffer's shape where the accesses
-/// are conditional: intersect with whole_region to clip. exact: every element of the box is touched and no other (found
-/// for plain index maps only). A dimension about which nothing is known spans the whole buffer; then exact is false.
+/// A box, its ends over the variables that were not relaxed. It may reach beyond the buffer's shape
+/// where the accesses are conditional: intersect with whole_region to clip. exact: every element of
+/// the box is touched and no other (found for plain index maps only). A dimension about which
+/// nothing is known spans the whole buffer; then exact is false.
 struct RegionBound {
   Region region;
   bool exact = false;

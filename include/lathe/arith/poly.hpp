@@ -98,6 +98,7 @@ class Simplifier {
   Poly recombine(Poly p);
   bool recombine_step(Poly& p, std::size_t k);
   bool recombine_mod(Poly& p, std::size_t k, std::size_t f);
+  bool recombine_min_max(Poly& p, std::size_t k);
   bool recombine_div(Poly& p, std::size_t k);
   Poly floordiv_const(const Poly& a, std::int64_t c);
   Poly floormod_const(const Poly& a, std::int64_t c);

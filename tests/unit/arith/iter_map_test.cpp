@@ -2,6 +2,9 @@
 
 #include <lathe/arith/iter_map.hpp>
 #include <map>
+#if !defined(LATHE_SEPARATE_COMPILATION)
+#include <lathe/arith/impl/layer.ipp>
+#endif
 
 #include "index_eval.hpp"
 
@@ -23,6 +26,7 @@ Enumeration enumerate(const std::vector<AnyExpr>& indices, const std::vector<Ite
   for (const auto& d : inputs) extents.push_back(*as_const_int(d.extent));
   std::map<std::vector<std::int64_t>, int> seen;
   Enumeration out;
+  bool boxed = true, returned = true;
   for (bool more = true; more;) {
     Env env;
     for (std::size_t k = 0; k < inputs.size(); ++k)
@@ -32,13 +36,13 @@ Enumeration enumerate(const std::vector<AnyExpr>& indices, const std::vector<Ite
     if (++seen[point] > 1) out.injective = false;
     for (std::size_t k = 0; k < map.sums.size(); ++k) {
       std::int64_t lo = *const_int(map.sums[k].min), size = *const_int(map.sums[k].extent);
-      CHECK((point[k] >= lo && point[k] < lo + size));
+      boxed = boxed && point[k] >= lo && point[k] < lo + size;
     }
     Env there;
     for (std::size_t k = 0; k < targets.size(); ++k) there[targets[k].get()] = point[k];
     for (std::size_t k = 0; k < back.size(); ++k)
-      CHECK(index_test::eval(back[k], there)[0] == env[inputs[k].var.get()]);
-    if (!back.empty()) CHECK(index_test::eval(valid, there)[0] == 1);
+      returned = returned && index_test::eval(back[k], there)[0] == env[inputs[k].var.get()];
+    returned = returned && (back.empty() || index_test::eval(valid, there)[0] == 1);
     more = false;
     for (std::size_t k = 0; k < at.size() && !more; ++k) {
       if (++at[k] < extents[k])
@@ -47,6 +51,8 @@ Enumeration enumerate(const std::vector<AnyExpr>& indices, const std::vector<Ite
         at[k] = 0;
     }
   }
+  CHECK(boxed);
+  CHECK(returned);
   std::size_t box = 1;
   for (const auto& s : map.sums) box *= static_cast<std::size_t>(*const_int(s.extent));
   out.covering = seen.size() == box;
@@ -101,7 +107,7 @@ TEST_CASE("iterator maps with symbolic extents") {
 
 TEST_CASE("fuzz: iterator maps against enumeration") {
   int injective = 0, covering = 0, total_injective = 0, total_covering = 0;
-  for (std::uint64_t seed = 1; seed <= 6000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
     Random random{seed};
     std::vector<IterDomain> inputs;
     int count = 1 + random.below(3);

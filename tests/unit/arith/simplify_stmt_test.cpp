@@ -2,6 +2,9 @@
 
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/print.hpp>
+#if !defined(LATHE_SEPARATE_COMPILATION)
+#include <lathe/arith/impl/layer.ipp>
+#endif
 
 using namespace lathe;
 

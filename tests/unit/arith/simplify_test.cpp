@@ -2,6 +2,9 @@
 
 #include <lathe/arith/interval.hpp>
 #include <lathe/arith/simplify.hpp>
+#if !defined(LATHE_SEPARATE_COMPILATION)
+#include <lathe/arith/impl/layer.ipp>
+#endif
 
 #include "index_eval.hpp"
 

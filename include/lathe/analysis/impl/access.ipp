@@ -7,7 +7,8 @@
 namespace lathe {
 namespace detail {
 
-// Places --------------------------------------------------------------------------------------------------------------
+// Places
+// --------------------------------------------------------------------------------------------------------------
 
 /// Walks statements only, and knows the path to each.
 class PathWalker : public Visitor {
@@ -78,7 +79,8 @@ class AllocFinder : public Visitor {
   const Buffer& buffer_;
 };
 
-// Accesses ------------------------------------------------------------------------------------------------------------
+// Accesses
+// ------------------------------------------------------------------------------------------------------------
 
 class AccessCollector : public Visitor {
  public:
@@ -91,9 +93,12 @@ class AccessCollector : public Visitor {
   }
   void stmt(const Stmt& s) override {
     switch (s.kind()) {
-      case StmtKind::For: return loop(*s.as<ForNode>());
-      case StmtKind::Block: return block(*s.as<BlockNode>());
-      case StmtKind::Store: return store(*s.as<StoreNode>());
+      case StmtKind::For:
+        return loop(*s.as<ForNode>());
+      case StmtKind::Block:
+        return block(*s.as<BlockNode>());
+      case StmtKind::Store:
+        return store(*s.as<StoreNode>());
       case StmtKind::Atomic: {
         const auto* n = s.as<AtomicNode>();
         for (const auto& i : n->indices) expr(i);
@@ -112,8 +117,10 @@ class AccessCollector : public Visitor {
         expr(n->value);
         return bound(n->var, n->value, [&] { stmt(n->body); });
       }
-      case StmtKind::Evaluate: return prefetch(s.as<EvaluateNode>()->call);
-      default: return descend(s);
+      case StmtKind::Evaluate:
+        return prefetch(s.as<EvaluateNode>()->call);
+      default:
+        return descend(s);
     }
   }
   void expr(const AnyExpr& e) override {
@@ -126,7 +133,8 @@ class AccessCollector : public Visitor {
     if (const auto* n = e.as<SelectNode>()) {
       expr(n->condition);
       under(n->condition, [&] { expr(n->yes); });
-      return under(n->condition.dtype() == kBool ? logical_not(n->condition) : AnyExpr(), [&] { expr(n->no); });
+      return under(n->condition.dtype() == kBool ? logical_not(n->condition) : AnyExpr(),
+                   [&] { expr(n->no); });
     }
     if (const auto* n = e.as<LetNode>()) {
       expr(n->value);
@@ -143,7 +151,9 @@ class AccessCollector : public Visitor {
   template <class F>
   void under(const AnyExpr& condition, F&& f) {
     const bool scalar = condition.get() && condition.dtype() == kBool;
-    if (scalar) conditions_.push_back(resolve(condition)), inner_conditions_.push_back(resolve_inner(condition));
+    if (scalar)
+      conditions_.push_back(resolve(condition)),
+          inner_conditions_.push_back(resolve_inner(condition));
     f();
     if (scalar) conditions_.pop_back(), inner_conditions_.pop_back();
   }
@@ -169,9 +179,11 @@ class AccessCollector : public Visitor {
     out.order = sites.size();
     return out;
   }
-  void add(const Buffer& buffer, AccessKind kind, bool is_write, const std::vector<AnyExpr>& indices) {
+  void add(const Buffer& buffer, AccessKind kind, bool is_write,
+           const std::vector<AnyExpr>& indices) {
     AccessSite out = site(buffer, kind, is_write);
-    for (const auto& i : indices) out.indices.push_back(resolve(i)), out.inner_indices.push_back(resolve_inner(i));
+    for (const auto& i : indices)
+      out.indices.push_back(resolve(i)), out.inner_indices.push_back(resolve_inner(i));
     sites.push_back(std::move(out));
   }
   void store(const StoreNode& n) {
@@ -182,8 +194,10 @@ class AccessCollector : public Visitor {
       const bool update = block_ && block_->reducer;
       add(n.buffer, update ? AccessKind::update : AccessKind::write, true, n.indices);
     };
-    if (n.mask) under(n.mask, put);
-    else put();
+    if (n.mask)
+      under(n.mask, put);
+    else
+      put();
   }
   // A prefetch touches nothing; its index may read.
   void prefetch(const AnyExpr& call) {
@@ -240,7 +254,8 @@ class AccessCollector : public Visitor {
       for (const auto& r : *regions) {
         AccessSite out = site(r.buffer, AccessKind::opaque, regions == &n.writes);
         out.declared.buffer = r.buffer;
-        for (const auto& range : r.ranges) out.declared.ranges.push_back({resolve(range.min), resolve(range.extent)});
+        for (const auto& range : r.ranges)
+          out.declared.ranges.push_back({resolve(range.min), resolve(range.extent)});
         sites.push_back(std::move(out));
       }
     }
@@ -278,7 +293,8 @@ inline std::vector<BlockSite> neighbours(const Stmt& root, const BlockTag& tag, 
   if (!self.block) return out;
   std::vector<Buffer> buffers;
   for (const auto& a : accesses(*self.block)) {
-    const bool wanted = producers ? a.reads() && !(a.kind == AccessKind::update && a.block->init) : a.is_write;
+    const bool wanted =
+        producers ? a.reads() && !(a.kind == AccessKind::update && a.block->init) : a.is_write;
     if (wanted) buffers.push_back(a.buffer);
   }
   for (auto& site : blocks_below(root)) {
@@ -312,7 +328,9 @@ LATHE_DECL LoopSite find_loop(const Stmt& root, const VarRef& var) {
   finder.stmt(root);
   return std::move(finder.found);
 }
-LATHE_DECL std::vector<ForRef> loops_above(const Stmt& root, const BlockTag& tag) { return find_block(root, tag).loops; }
+LATHE_DECL std::vector<ForRef> loops_above(const Stmt& root, const BlockTag& tag) {
+  return find_block(root, tag).loops;
+}
 
 LATHE_DECL Facts facts_on(const std::vector<Stmt>& path, Facts facts) {
   for (std::size_t k = 0; k + 1 < path.size(); ++k) {
@@ -335,7 +353,7 @@ LATHE_DECL std::vector<AccessSite> accesses(const Stmt& s, AccessTerms terms, co
   return std::move(collector.sites);
 }
 LATHE_DECL std::vector<AccessSite> accesses(const BlockNode& block) {
-  detail::AccessCollector collector(AccessTerms::iters, Facts());
+  detail::AccessCollector collector(AccessTerms::loops, Facts());
   collector.block_body(block);
   return std::move(collector.sites);
 }

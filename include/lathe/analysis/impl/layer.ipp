@@ -6,3 +6,5 @@
 #include <lathe/analysis/impl/access.ipp>
 //
 #include <lathe/analysis/impl/region.ipp>
+//
+#include <lathe/analysis/impl/block.ipp>

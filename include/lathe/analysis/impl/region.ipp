@@ -47,12 +47,16 @@ class UpperRegion {
     const bool declared = site.kind == AccessKind::opaque;
     const std::size_t rank = static_cast<std::size_t>(buffer_->rank());
     for (std::size_t d = 0; d < rank; ++d) {
-      if (declared && d >= site.declared.ranges.size()) box.push_back({});
-      else if (declared) box.push_back(ends(site.declared.ranges[d].min, last_of(site.declared.ranges[d]), facts));
-      else box.push_back(ends(site.indices[d], site.indices[d], facts));
+      if (declared && d >= site.declared.ranges.size())
+        box.push_back({});
+      else if (declared)
+        box.push_back(ends(site.declared.ranges[d].min, last_of(site.declared.ranges[d]), facts));
+      else
+        box.push_back(ends(site.indices[d], site.indices[d], facts));
     }
     plain_ = plain_ && count_ == 0 && !declared && !site.condition && plain(site);
-    if (count_++ == 0) box_ = std::move(box);
+    if (count_++ == 0)
+      box_ = std::move(box);
     else
       for (std::size_t d = 0; d < rank; ++d) box_[d] = interval_hull(box_[d], box[d], facts_);
   }
@@ -97,7 +101,8 @@ class UpperRegion {
       }
       if (!used) continue;
       seen.push_back(used);
-      AnyExpr rest = simplify(fold_sub(i, AnyExpr(used)), facts_), flipped = simplify(fold_add(i, AnyExpr(used)), facts_);
+      AnyExpr rest = simplify(fold_sub(i, AnyExpr(used)), facts_),
+              flipped = simplify(fold_add(i, AnyExpr(used)), facts_);
       if (uses_var(rest, used) && uses_var(flipped, used)) return false;
     }
     return true;
@@ -111,11 +116,13 @@ class UpperRegion {
   bool plain_ = true;
 };
 
-// Surely written ------------------------------------------------------------------------------------------------------
+// Surely written
+// ------------------------------------------------------------------------------------------------------
 
-// The box of iterator values that the relaxed loops reach, met with the domains; false if they leave gaps.
-inline bool reached_iters(const AccessSite& site, const std::vector<VarRef>& relaxed, const Facts& facts,
-                          std::vector<IterDomain>& out) {
+// The box of iterator values that the relaxed loops reach, met with the domains; false if they
+// leave gaps.
+inline bool reached_iters(const AccessSite& site, const std::vector<VarRef>& relaxed,
+                          const Facts& facts, std::vector<IterDomain>& out) {
   std::vector<IterDomain> loops;
   for (const auto& f : site.loops)
     if (contains_var(relaxed, f->var)) loops.push_back({f->var, f->min, f->extent});
@@ -146,8 +153,8 @@ inline bool reached_iters(const AccessSite& site, const std::vector<VarRef>& rel
   return true;
 }
 
-// What keeps a store of the block from happening: for a reduction that sets its identity, only conditions on spatial
-// points count.
+// What keeps a store of the block from happening: for a reduction that sets its identity, only
+// conditions on spatial points count.
 inline AnyExpr store_condition(const AccessSite& site) {
   if (!site.block || !site.block->init || !site.inner_condition) return site.inner_condition;
   std::vector<VarRef> reduce;
@@ -161,9 +168,10 @@ inline AnyExpr store_condition(const AccessSite& site) {
   return out;
 }
 
-// For domains that may be empty: each index is one iterator plus a constant, each iterator in one index at most, every
-// iterator used. Then the box is written even as its extent goes to zero.
-inline bool plain_box(const AccessSite& site, const std::vector<IterDomain>& domain, const Facts& facts, Region& out) {
+// For domains that may be empty: each index is one iterator plus a constant, each iterator in one
+// index at most, every iterator used. Then the box is written even as its extent goes to zero.
+inline bool plain_box(const AccessSite& site, const std::vector<IterDomain>& domain,
+                      const Facts& facts, Region& out) {
   std::vector<bool> used(domain.size(), false);
   for (const auto& i : site.inner_indices) {
     std::size_t at = domain.size();
@@ -186,7 +194,8 @@ inline bool plain_box(const AccessSite& site, const std::vector<IterDomain>& dom
   return true;
 }
 
-inline bool lower_box(const AccessSite& site, const std::vector<VarRef>& relaxed, const Facts& facts, Region& out) {
+inline bool lower_box(const AccessSite& site, const std::vector<VarRef>& relaxed,
+                      const Facts& facts, Region& out) {
   Facts inside = facts_for(site, relaxed, facts);
   if (site.kind == AccessKind::opaque || !site.is_write) return false;
   if (site.outer_condition.get() && !prove(site.outer_condition, inside)) return false;
@@ -197,9 +206,12 @@ inline bool lower_box(const AccessSite& site, const std::vector<VarRef>& relaxed
   for (auto& d : domain) {
     bool reduce = false;
     if (site.block)
-      for (const auto& it : site.block->iters) reduce = reduce || (it.kind == IterKind::reduce && it.var == d.var);
-    if (!reduce) kept.push_back(std::move(d));
-    else if (!site.block->init && !prove(d.extent >= 1, facts)) return false;
+      for (const auto& it : site.block->iters)
+        reduce = reduce || (it.kind == IterKind::reduce && it.var == d.var);
+    if (!reduce)
+      kept.push_back(std::move(d));
+    else if (!site.block->init && !prove(d.extent >= 1, facts))
+      return false;
   }
   Facts over = facts;
   for (const auto& d : kept) over.bind(d.var, d.min, d.extent);
@@ -219,7 +231,8 @@ inline bool lower_box(const AccessSite& site, const std::vector<VarRef>& relaxed
 inline bool join_boxes(Region& a, const Region& b, const Facts& facts) {
   std::size_t differ = a.ranges.size(), count = 0;
   for (std::size_t d = 0; d < a.ranges.size(); ++d) {
-    if (prove_eq(a.ranges[d].min, b.ranges[d].min, facts) && prove_eq(a.ranges[d].extent, b.ranges[d].extent, facts))
+    if (prove_eq(a.ranges[d].min, b.ranges[d].min, facts) &&
+        prove_eq(a.ranges[d].extent, b.ranges[d].extent, facts))
       continue;
     differ = d;
     ++count;
@@ -229,7 +242,8 @@ inline bool join_boxes(Region& a, const Region& b, const Facts& facts) {
   Range &x = a.ranges[differ], y = b.ranges[differ];
   AnyExpr end_x = fold_add(x.min, x.extent), end_y = fold_add(y.min, y.extent);
   if (!prove_le(x.min, end_y, facts) || !prove_le(y.min, end_x, facts)) return false;
-  AnyExpr lo = simplify(fold_min(x.min, y.min), facts), end = simplify(fold_max(end_x, end_y), facts);
+  AnyExpr lo = simplify(fold_min(x.min, y.min), facts),
+          end = simplify(fold_max(end_x, end_y), facts);
   x = {lo, simplify(fold_sub(end, lo), facts)};
   return true;
 }
@@ -239,7 +253,8 @@ LATHE_DECL std::vector<Region> lower_boxes(const Buffer& buffer, const std::vect
   std::vector<Region> boxes;
   for (const auto& site : all) {
     Region box;
-    if (site.buffer == buffer && lower_box(site, relaxed, facts, box)) boxes.push_back(std::move(box));
+    if (site.buffer == buffer && lower_box(site, relaxed, facts, box))
+      boxes.push_back(std::move(box));
   }
   for (std::size_t i = 0; i < boxes.size(); ++i) {
     for (std::size_t j = 0; j < boxes.size(); ++j) {
@@ -279,8 +294,10 @@ LATHE_DECL RegionBound region_upper(const Buffer& buffer, const std::vector<Acce
   return upper.result();
 }
 
-LATHE_DECL std::optional<Region> region_lower(const Buffer& buffer, const std::vector<AccessSite>& all,
-                                              const std::vector<VarRef>& relaxed, const Facts& facts) {
+LATHE_DECL std::optional<Region> region_lower(const Buffer& buffer,
+                                              const std::vector<AccessSite>& all,
+                                              const std::vector<VarRef>& relaxed,
+                                              const Facts& facts) {
   std::vector<Region> boxes = detail::lower_boxes(buffer, all, relaxed, facts);
   for (const auto& box : boxes) {
     bool best = true;
@@ -294,18 +311,21 @@ LATHE_DECL std::vector<RegionBound> required_regions(const Stmt& s, const Facts&
   std::vector<AccessSite> all = accesses(s, AccessTerms::loops, facts);
   std::vector<VarRef> relaxed = detail::loops_inside(all);
   std::vector<RegionBound> out;
-  for (const auto& b : buffers_read(s)) out.push_back(region_upper(b, detail::only(all, b, false), relaxed, facts));
+  for (const auto& b : buffers_read(s))
+    out.push_back(region_upper(b, detail::only(all, b, false), relaxed, facts));
   return out;
 }
 LATHE_DECL RegionBound required_region(const Stmt& s, const Buffer& buffer, const Facts& facts) {
   std::vector<AccessSite> all = detail::only(accesses(s, AccessTerms::loops, facts), buffer, false);
   return region_upper(buffer, all, detail::loops_inside(all), facts);
 }
-LATHE_DECL RegionBound written_region_upper(const Stmt& s, const Buffer& buffer, const Facts& facts) {
+LATHE_DECL RegionBound written_region_upper(const Stmt& s, const Buffer& buffer,
+                                            const Facts& facts) {
   std::vector<AccessSite> all = detail::only(accesses(s, AccessTerms::loops, facts), buffer, true);
   return region_upper(buffer, all, detail::loops_inside(all), facts);
 }
-LATHE_DECL std::optional<Region> written_region_lower(const Stmt& s, const Buffer& buffer, const Facts& facts) {
+LATHE_DECL std::optional<Region> written_region_lower(const Stmt& s, const Buffer& buffer,
+                                                      const Facts& facts) {
   std::vector<AccessSite> all = detail::only(accesses(s, AccessTerms::loops, facts), buffer, true);
   return region_lower(buffer, all, detail::loops_inside(all), facts);
 }
@@ -321,7 +341,8 @@ LATHE_DECL Region region_hull(const Region& a, const Region& b, const Facts& fac
   Region out = a;
   for (std::size_t d = 0; d < out.ranges.size(); ++d) {
     AnyExpr lo = simplify(fold_min(a.ranges[d].min, b.ranges[d].min), facts);
-    AnyExpr hi = simplify(fold_max(detail::last_of(a.ranges[d]), detail::last_of(b.ranges[d])), facts);
+    AnyExpr hi =
+        simplify(fold_max(detail::last_of(a.ranges[d]), detail::last_of(b.ranges[d])), facts);
     out.ranges[d] = detail::range_between(lo, hi, facts);
   }
   return out;
@@ -331,7 +352,8 @@ LATHE_DECL Region region_intersect(const Region& a, const Region& b, const Facts
   Region out = a;
   for (std::size_t d = 0; d < out.ranges.size(); ++d) {
     AnyExpr lo = simplify(fold_max(a.ranges[d].min, b.ranges[d].min), facts);
-    AnyExpr hi = simplify(fold_min(detail::last_of(a.ranges[d]), detail::last_of(b.ranges[d])), facts);
+    AnyExpr hi =
+        simplify(fold_min(detail::last_of(a.ranges[d]), detail::last_of(b.ranges[d])), facts);
     out.ranges[d] = detail::range_between(lo, hi, facts);
   }
   return out;
@@ -351,7 +373,8 @@ LATHE_DECL bool regions_disjoint(const Region& a, const Region& b, const Facts& 
   if (region_empty(a, facts) || region_empty(b, facts)) return true;
   for (std::size_t d = 0; d < a.ranges.size(); ++d) {
     const Range &x = a.ranges[d], &y = b.ranges[d];
-    if (prove_le(fold_add(x.min, x.extent), y.min, facts) || prove_le(fold_add(y.min, y.extent), x.min, facts))
+    if (prove_le(fold_add(x.min, x.extent), y.min, facts) ||
+        prove_le(fold_add(y.min, y.extent), x.min, facts))
       return true;
   }
   return false;

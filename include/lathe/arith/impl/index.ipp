@@ -221,8 +221,38 @@ LATHE_DECL bool Simplifier::recombine_div(Poly& p, std::size_t k) {
   return true;
 }
 
+// min(a, b) + rest becomes min(a + rest, b + rest) where that is shorter; rest - min(a, b) becomes
+// a max. The constant goes in only if it shortens by itself.
+LATHE_DECL bool Simplifier::recombine_min_max(Poly& p, std::size_t k) {
+  const Mono term = p.terms[k];
+  const auto* n = term.more.empty() && (term.coef == 1 || term.coef == -1)
+                      ? term.atom.as<BinaryNode>()
+                      : nullptr;
+  if (!n || (n->op != BinaryOp::min && n->op != BinaryOp::max)) return false;
+  Poly rest = p, a = poly_shallow(n->a), b = poly_shallow(n->b);
+  rest.terms.erase(rest.terms.begin() + static_cast<std::ptrdiff_t>(k));
+  auto cost = [](const Poly& x) { return x.terms.size() + (x.constant != 0); };
+  const std::size_t before = cost(a) + cost(b) + cost(rest);
+  const Poly constant = poly_const(rest.constant);
+  rest.constant = 0;
+  if (!safe(a) || !safe(b) || !safe(rest)) return false;
+  if (!poly_scale(a, term.coef) || !poly_scale(b, term.coef)) return false;
+  if (!poly_add(a, rest) || !poly_add(b, rest)) return false;
+  Poly a_in = a, b_in = b;
+  if (!poly_add(a_in, constant) || !poly_add(b_in, constant)) return false;
+  const std::size_t outside = cost(a) + cost(b) + cost(constant), inside = cost(a_in) + cost(b_in);
+  if (outside >= before && inside >= before) return false;
+  const bool in = inside < outside, is_min = (n->op == BinaryOp::min) == (term.coef > 0);
+  Poly left = recombine(in ? a_in : a), right = recombine(in ? b_in : b);
+  Poly out = min_max(is_min ? BinaryOp::min : BinaryOp::max, left, right);
+  if (!in && !poly_add(out, constant)) return false;
+  p = std::move(out);
+  return true;
+}
+
 LATHE_DECL bool Simplifier::recombine_step(Poly& p, std::size_t k) {
   bool has_div = false;
+  if (recombine_min_max(p, k)) return true;
   for (std::size_t f = 0; f < p.terms[k].degree(); ++f) {
     AnyExpr factor = p.terms[k].factor(f);
     const auto* n = factor.as<BinaryNode>();
@@ -233,7 +263,7 @@ LATHE_DECL bool Simplifier::recombine_step(Poly& p, std::size_t k) {
 }
 
 LATHE_DECL Poly Simplifier::recombine(Poly p) {
-  if (p.terms.size() < 2) return p;
+  if (p.terms.size() < 2 && p.constant == 0) return p;
   for (int rounds = 0; rounds < 16 && budget_ > 0; ++rounds) {
     bool changed = false;
     for (std::size_t k = 0; k < p.terms.size() && !changed; ++k) changed = recombine_step(p, k);

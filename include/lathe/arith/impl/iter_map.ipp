@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/arith/interval.hpp>
 #include <lathe/arith/iter_map.hpp>
 #include <lathe/arith/poly.hpp>
 #include <lathe/arith/simplify.hpp>
@@ -12,9 +13,10 @@ namespace detail {
 class IterMapper {
  public:
   IterMapper(const std::vector<IterDomain>& inputs, const Facts& facts) : facts_(facts) {
-    map_.inputs = inputs;
     facts_.keep_unit_vars();
-    for (const auto& d : inputs) {
+    map_.inputs = inputs;
+    rectangular_ = make_rectangular();
+    for (const auto& d : map_.inputs) {
       // Sources count from zero.
       VarRef zero_based = is_const(d.min, 0) ? d.var : make_var(d.var->name);
       if (zero_based != d.var) shift_.emplace_back(d.var, fold_add(AnyExpr(zero_based), d.min));
@@ -62,12 +64,45 @@ class IterMapper {
   bool source_covered(std::size_t source);
   AnyExpr magnitude(const AnyExpr& scale, bool& ok);
 
+  bool make_rectangular();
+
   Facts facts_;
   IterMap map_;
+  bool rectangular_ = true, hulled_ = true;
   Substitution shift_;
   std::vector<VarRef> sources_;   // a variable per source; fused ones get a name of their own
   std::vector<AnyExpr> extents_;  // of each source
 };
+
+// Replaces domains that depend on each other (triangular ones) by their hull; false if there were
+// any.
+LATHE_DECL bool IterMapper::make_rectangular() {
+  std::vector<VarRef> vars;
+  for (const auto& d : map_.inputs) vars.push_back(d.var);
+  auto dependent = [&](const AnyExpr& e) {
+    for (const auto& v : vars)
+      if (e.kind() != ExprKind::Const && uses_var(e, v)) return true;
+    return false;
+  };
+  bool all = true;
+  for (const auto& d : map_.inputs) all = all && !dependent(d.min) && !dependent(d.extent);
+  if (all) return true;
+  Facts inside = facts_;
+  for (auto& d : map_.inputs) {
+    if (dependent(d.min) || dependent(d.extent)) {
+      AnyExpr lo = bounds(d.min, vars, inside).min,
+              end = bounds(fold_add(d.min, d.extent), vars, inside).max;
+      inside.bind(d.var, d.min, d.extent);
+      // Without a hull the domain has no size that could be used: it counts as empty.
+      d.min = lo.get() ? lo : AnyExpr(0);
+      d.extent = lo.get() && end.get() ? fold_sub(end, lo) : AnyExpr(0);
+      if (!lo.get() || !end.get()) hulled_ = false;
+      continue;
+    }
+    inside.bind(d.var, d.min, d.extent);
+  }
+  return false;
+}
 
 LATHE_DECL AnyExpr IterMapper::magnitude(const AnyExpr& scale, bool& ok) {
   if (const auto* c = as_const_int(scale)) return AnyExpr(*c < 0 ? -*c : *c);
@@ -301,6 +336,10 @@ LATHE_DECL bool IterMapper::judge_covering() {
 }
 
 LATHE_DECL IterMap IterMapper::run(const std::vector<AnyExpr>& indices, const AnyExpr& condition) {
+  if (!hulled_) {
+    fail("a domain has no bounds");
+    return map_;
+  }
   for (const auto& e : extents_) {
     const auto* c = as_const_int(e);
     if (c ? *c >= 1 : prove(e >= 1, facts_)) continue;
@@ -319,6 +358,10 @@ LATHE_DECL IterMap IterMapper::run(const std::vector<AnyExpr>& indices, const An
   }
   map_.injective = judge_injective();
   map_.covering = judge_covering();
+  if (!rectangular_) {
+    fail("a domain depends on another iterator");
+    map_.covering = false;
+  }
   if (condition.get() && !prove(substitute(condition, shift_), facts_)) {
     fail("a condition restricts the domain");
     map_.covering = false;

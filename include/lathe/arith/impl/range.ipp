@@ -150,7 +150,8 @@ LATHE_DECL ConstInterval Simplifier::range_binary(const BinaryNode& n, int depth
   }
   ConstInterval type = range_of_type(n.dtype);
   const bool index = n.dtype.scalar() == kIndex;
-  if (!finite(out) && (!index || has_data(n.a) || has_data(n.b))) return type;
+  const bool may_wrap = n.op == BinaryOp::add || n.op == BinaryOp::sub || n.op == BinaryOp::mul;
+  if (!finite(out) && (!index || (may_wrap && (has_data(n.a) || has_data(n.b))))) return type;
   if (!index && (out.min < type.min || out.max > type.max)) return type;
   return out;
 }

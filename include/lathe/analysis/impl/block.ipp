@@ -1,0 +1,303 @@
+#pragma once
+
+#include <cmath>
+#include <lathe/analysis/block.hpp>
+#include <lathe/arith/iter_map.hpp>
+#include <lathe/arith/poly.hpp>
+#include <lathe/arith/simplify.hpp>
+#include <lathe/ir/compare.hpp>
+#include <lathe/ir/reducer.hpp>
+#include <lathe/ir/visit.hpp>
+
+namespace lathe {
+namespace detail {
+
+/// How an operator behaves as a combiner; operators that aren't listed are folds.
+struct CombinerRow {
+  BinaryOp op;
+  bool ints, floats;  // associative and commutative there
+  bool rounds;        // reordering floats changes the rounding
+};
+inline constexpr CombinerRow kCombiners[] = {
+    {BinaryOp::add, true, true, true},        {BinaryOp::mul, true, true, true},
+    {BinaryOp::min, true, true, false},       {BinaryOp::max, true, true, false},
+    {BinaryOp::and_, true, false, false},     {BinaryOp::or_, true, false, false},
+    {BinaryOp::bit_and, true, false, false},  {BinaryOp::bit_or, true, false, false},
+    {BinaryOp::bit_xor, true, false, false},  {BinaryOp::fast_min, true, false, false},
+    {BinaryOp::fast_max, true, false, false},
+};
+
+// combine(x, identity) is x, bit for bit.
+inline bool exact_identity(BinaryOp op, const AnyExpr& identity) {
+  const auto* c = identity.as<ConstNode>();
+  if (!c) return false;
+  const bool is_float = c->dtype.is_float();
+  ConstInterval type = range_of_type(c->dtype);
+  switch (op) {
+    case BinaryOp::add:
+      return is_float ? c->f == 0 && std::signbit(c->f) : c->i == 0;
+    case BinaryOp::mul:
+      return is_float ? c->f == 1 : c->i == 1;
+    case BinaryOp::or_:
+    case BinaryOp::bit_or:
+    case BinaryOp::bit_xor:
+      return c->i == 0;
+    case BinaryOp::and_:
+      return c->i == 1;
+    case BinaryOp::bit_and:
+      return is_const(simplify(make_unary(UnaryOp::bit_not, identity)), 0);
+    case BinaryOp::max:
+    case BinaryOp::fast_max:
+      return is_float ? std::isinf(c->f) && c->f < 0 : c->i == type.min;
+    case BinaryOp::min:
+    case BinaryOp::fast_min:
+      if (is_float) return std::isinf(c->f) && c->f > 0;
+      return c->dtype == kU64 ? c->i == -1 : c->i == type.max;
+    default:
+      return false;
+  }
+}
+
+// combine = op(lhs, rhs) in either order, for one of the table's operators.
+inline bool match_combiner(const ReducerNode& r, std::size_t k, ReducerInfo& out) {
+  const auto* n = r.combine[k].as<BinaryNode>();
+  if (!n) return false;
+  const AnyExpr lhs(r.lhs[k]), rhs(r.rhs[k]);
+  const bool straight = n->a.same_as(lhs) && n->b.same_as(rhs),
+             crossed = n->a.same_as(rhs) && n->b.same_as(lhs);
+  if (!straight && !crossed) return false;
+  out.op = n->op;
+  for (const auto& row : kCombiners) {
+    const bool is_float = n->a.dtype().is_float();
+    if (row.op != n->op || !(is_float ? row.floats : row.ints)) continue;
+    out.kind = ReducerClass::reorder;
+    out.reassociates = is_float && row.rounds;
+    out.identity_exact = exact_identity(n->op, r.identity[k]);
+    return true;
+  }
+  out.kind = ReducerClass::fold;
+  out.why = "the combining operator is not associative";
+  return true;
+}
+
+inline bool is_arg_reducer(const ReducerNode& r) {
+  if (r.combine.size() != 2) return false;
+  const std::vector<DType> dtypes{r.combine[0].dtype(), r.combine[1].dtype()};
+  for (const char* name : {"argmin", "argmax"}) {
+    ReducerRef known = builtin_reducer(name, dtypes);
+    if (known && structurally_equal(known, ReducerRef(&r))) return true;
+  }
+  return false;
+}
+
+// Each component combines by itself with an operator of the table.
+inline bool match_components(const ReducerNode& r, ReducerInfo& out) {
+  out.kind = ReducerClass::reorder;
+  out.identity_exact = true;
+  for (std::size_t k = 0; k < r.combine.size(); ++k) {
+    ReducerInfo one;
+    if (!match_combiner(r, k, one)) return false;
+    if (one.kind != ReducerClass::reorder) out.kind = one.kind, out.why = one.why;
+    out.reassociates = out.reassociates || one.reassociates;
+    out.identity_exact = out.identity_exact && one.identity_exact;
+    if (r.combine.size() == 1) out.op = one.op;
+  }
+  return true;
+}
+
+inline bool any_float(const ReducerNode& r) {
+  for (const auto& e : r.combine)
+    if (e.dtype().is_float()) return true;
+  return false;
+}
+
+// Blocks
+// --------------------------------------------------------------------------------------------------------------
+
+/// What a body holds besides loads and stores.
+class BodyScan : public Visitor {
+ public:
+  void expr(const AnyExpr& e) override {
+    const auto* c = e.as<CallNode>();
+    impure = impure || (c && !op_pure(c->op) && c->op != CallOp::prefetch);
+    descend(e);
+  }
+  void stmt(const Stmt& s) override {
+    atomics = atomics || s.kind() == StmtKind::Atomic;
+    whiles = whiles || s.kind() == StmtKind::While;
+    if (const auto* a = s.as<AllocNode>()) allocated.push_back(a->buffer);
+    descend(s);
+  }
+  bool impure = false, atomics = false, whiles = false;
+  std::vector<Buffer> allocated;
+};
+
+class BlockJudge {
+ public:
+  BlockJudge(const BlockNode& block, const Facts& facts) : block_(block), facts_(facts) {
+    BodyScan scan;
+    scan.stmt(block.body);
+    scan_ = std::move(scan);
+    for (auto& a : accesses(block)) {
+      bool local = false;
+      for (const auto& b : scan_.allocated) local = local || b == a.buffer;
+      if (!local) sites_.push_back(std::move(a));
+    }
+  }
+  BlockInfo run();
+  std::vector<Buffer> outputs() const {
+    std::vector<Buffer> out;
+    for (const auto& a : sites_)
+      if (a.is_write) add_once(out, a.buffer);
+    return out;
+  }
+
+ private:
+  bool has_kind(IterKind kind) const {
+    for (const auto& it : block_.iters)
+      if (it.kind == kind) return true;
+    return false;
+  }
+  void judge_reduction(BlockInfo& info);
+  void judge_complete(BlockInfo& info);
+  bool injective(std::string& why);
+  bool in_place() const;
+  void ordered(BlockInfo& info, const char* why) {
+    info.kind = BlockClass::ordered;
+    if (info.why.empty()) info.why = why;
+  }
+
+  const BlockNode& block_;
+  Facts facts_;
+  BodyScan scan_;
+  std::vector<AccessSite> sites_;
+};
+
+// Every store's index map is injective over the spatial iterators and the loops inside the block.
+LATHE_DECL bool BlockJudge::injective(std::string& why) {
+  for (const auto& a : sites_) {
+    if (!a.is_write) continue;
+    if (a.kind == AccessKind::opaque) return false;
+    std::vector<IterDomain> domain;
+    for (const auto& it : block_.iters)
+      if (it.kind != IterKind::reduce) domain.push_back({it.var, it.min, it.extent});
+    for (const auto& f : a.loops) domain.push_back({f->var, f->min, f->extent});
+    IterMap map = iter_map(a.indices, domain, {}, facts_);
+    if (map.injective) continue;
+    why = "different instances may store to one element of '" + a.buffer->name +
+          "': " + std::string(map.why);
+    return false;
+  }
+  return true;
+}
+
+LATHE_DECL bool BlockJudge::in_place() const {
+  for (const auto& r : sites_) {
+    if (!r.reads() || r.kind == AccessKind::update) continue;
+    for (const auto& w : sites_)
+      if (w.is_write && w.buffer == r.buffer) return true;
+  }
+  return false;
+}
+
+LATHE_DECL void BlockJudge::judge_reduction(BlockInfo& info) {
+  info.reducer = classify(*block_.reducer);
+  info.kind = BlockClass::reduction;
+  for (const auto& a : sites_) {
+    if (!a.is_write) continue;
+    for (const auto& i : a.indices)
+      for (const auto& it : block_.iters)
+        if (it.kind == IterKind::reduce && uses_var(i, it.var))
+          return ordered(info, "a store index uses a reduce iterator");
+  }
+  if (!info.injective) return ordered(info, "different spatial points may update one element");
+  if (info.in_place) return ordered(info, "it reads its output besides accumulating into it");
+}
+
+LATHE_DECL void BlockJudge::judge_complete(BlockInfo& info) {
+  info.kind = BlockClass::complete;
+  if (has_kind(IterKind::reduce)) return ordered(info, "it has reduce iterators but no reducer");
+  if (scan_.atomics) return ordered(info, "it has atomic updates");
+  if (scan_.whiles) return ordered(info, "it has a while loop");
+  if (info.in_place) return ordered(info, "it reads what it writes");
+  std::vector<Buffer> seen;
+  for (const auto& a : sites_) {
+    if (!a.is_write) continue;
+    const std::size_t before = seen.size();
+    add_once(seen, a.buffer);
+    if (seen.size() == before) return ordered(info, "it stores to one buffer in several places");
+  }
+  if (!info.injective) return ordered(info, "different instances may store to one element");
+}
+
+LATHE_DECL BlockInfo BlockJudge::run() {
+  BlockInfo info;
+  info.in_place = in_place();
+  info.injective = injective(info.why);
+  if (has_kind(IterKind::opaque) || !block_.reads.empty() || !block_.writes.empty() ||
+      scan_.impure) {
+    info.kind = BlockClass::opaque;
+    info.why = scan_.impure ? "it has a call that is not pure" : "it is opaque";
+  } else if (block_.reducer) {
+    judge_reduction(info);
+  } else {
+    judge_complete(info);
+  }
+  return info;
+}
+
+}  // namespace detail
+
+LATHE_DECL std::string_view to_text(BlockClass c) {
+  static constexpr std::string_view texts[] = {"complete", "reduction", "ordered", "opaque"};
+  return texts[static_cast<int>(c)];
+}
+
+LATHE_DECL ReducerInfo classify(const ReducerNode& r) {
+  ReducerInfo info;
+  const bool known = detail::match_components(r, info);
+  if (!known) {
+    info = {};
+    const bool arg = detail::is_arg_reducer(r);
+    info.kind = r.associative ? ReducerClass::reorder : ReducerClass::fold;
+    info.reassociates = !arg && detail::any_float(r);
+  }
+  if (!r.associative) info.kind = ReducerClass::fold;
+  if (r.associative && !r.commutative && info.kind == ReducerClass::reorder)
+    info.kind = ReducerClass::sequence;
+  if (info.kind != ReducerClass::reorder && info.why.empty())
+    info.why = r.associative ? "the reducer is not commutative" : "the reducer is not associative";
+  return info;
+}
+
+LATHE_DECL BlockInfo classify(const BlockNode& block, const Facts& facts) {
+  return detail::BlockJudge(block, facts).run();
+}
+
+LATHE_DECL BlockInfo classify(const Stmt& root, const BlockTag& tag, const Facts& facts) {
+  BlockSite site = find_block(root, tag);
+  if (!site.block) return {};
+  detail::BlockJudge judge(*site.block, facts_on(site.path, facts));
+  BlockInfo info = judge.run();
+  const std::vector<Buffer> outputs = judge.outputs();
+  for (const auto& a : accesses(root, AccessTerms::iters)) {
+    bool output = false;
+    for (const auto& b : outputs) output = output || b == a.buffer;
+    // What is nested inside the block belongs to it.
+    if (!output || !a.is_write || (a.block && find_block(site.block->body, a.block->tag).block))
+      continue;
+    if (a.block && a.block->tag == tag) continue;
+    info.sole_writer = false;
+    std::string other = a.block ? "block '" + a.block->name() + "'" : "a statement in no block";
+    if (info.why.empty()) info.why = other + " also writes '" + a.buffer->name + "'";
+  }
+  return info;
+}
+
+LATHE_DECL bool feeds(const ForNode& loop, const BlockNode& block, IterKind kind) {
+  for (const auto& it : block.iters)
+    if (it.kind == kind && uses_var(it.binding, loop.var)) return true;
+  return false;
+}
+
+}  // namespace lathe
