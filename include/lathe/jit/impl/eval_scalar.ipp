@@ -278,7 +278,7 @@ inline double math_call(CallOp op, double x, double y) {
 inline Scalar int_call(CallOp op, DType t, Scalar a) {
   if (op == CallOp::abs) return t.is_signed() && a.i < 0 ? scalar_unary(UnaryOp::neg, t, a) : a;
   invariant(op == CallOp::popcount, "evaluator: floating call on integers");
-  return scalar_int(std::popcount(scalar_bits(t, a)));
+  return scalar_int(wrap_int(t, std::popcount(scalar_bits(t, a))));
 }
 
 LATHE_DECL Scalar scalar_call(CallOp op, DType t, const Scalar* args) {
