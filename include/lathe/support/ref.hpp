@@ -19,6 +19,8 @@ class RefCounted {
   RefCounted& operator=(const RefCounted&) noexcept { return *this; }
   virtual ~RefCounted() = default;
 
+  /// Whether a Ref holds it. One that lives on the stack must never be held: the last Ref would delete it.
+  bool is_shared() const noexcept { return count_.load(std::memory_order_relaxed) != 0; }
   void retain() const noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
   void release() const noexcept {
     if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;

@@ -87,7 +87,8 @@ class AccessCollector : public Visitor {
   AccessCollector(AccessTerms terms, const Facts& facts) : terms_(terms), facts_(facts) {}
 
   void block_body(const BlockNode& b) {
-    block_ = BlockRefNode(&b);
+    // A block under construction may live on the stack.
+    block_ = BlockRefNode(b.is_shared() ? &b : new BlockNode(b));
     if (b.predicate) conditions_.push_back(b.predicate), inner_conditions_.push_back(b.predicate);
     inside_block(b);
   }
