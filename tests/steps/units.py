@@ -4,19 +4,22 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from .core import BUILD, JOBS, ROOT, Case, Command, Output, Settings, Status, Step, command_case, failed, passed, run
+from .core import BUILD, JOBS, ROOT, Case, Output, Settings, Status, Step, command_case, failed, passed, run
 
 SUMMARY = re.compile(r"test cases:\s+(\d+) \|\s+(\d+) passed \|\s+(\d+) failed \|\s+(\d+) skipped")
 SKIP_LINE = re.compile(r"^skipped: (?:.*/)?(.*)$", re.MULTILINE)
 
 
 def configure(folder: Path, *arguments: str) -> Output:
-    common: Command = ["-G", "Ninja", "-S", ROOT, "-B", folder, "-DLATHE_WERROR=ON", "-DLATHE_BUILD_BENCH=OFF"]
+    common = ["-G", "Ninja", "-S", str(ROOT), "-B", str(folder), "-DLATHE_WERROR=ON", "-DLATHE_BUILD_TESTS=ON"]
+    common += ["-DLATHE_BUILD_EXAMPLES=ON", "-DLATHE_BUILD_BENCH=OFF"]
     return run("cmake", *common, *arguments)
 
 
 def build(folder: Path, *targets: str) -> Output:
-    return run("cmake", "--build", folder, "-j", str(JOBS), "--target", *targets, "--", "-k", "0", timeout=1500)
+    return run(
+        "cmake", "--build", folder, "-j", str(JOBS), "--target", *targets, "--", "-k", "0", "--quiet", timeout=1500
+    )
 
 
 def doctest_case(name: str, program: Path, env: dict[str, str] | None = None, prefix: tuple[str, ...] = ()) -> Case:
