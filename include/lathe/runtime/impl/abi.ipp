@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <lathe/runtime/abi.hpp>
 #include <lathe/support/text.hpp>
 
@@ -59,6 +60,8 @@ LATHE_DECL RuntimeSymbols runtime_symbols() {
       {"memcpy", reinterpret_cast<void*>(&std::memcpy)},
       {"memmove", reinterpret_cast<void*>(&std::memmove)},
       {"memset", reinterpret_cast<void*>(&std::memset)},
+      {"fma", reinterpret_cast<void*>(static_cast<double (*)(double, double, double)>(&std::fma))},
+      {"fmaf", reinterpret_cast<void*>(static_cast<float (*)(float, float, float)>(&std::fma))},
       {"lathe_parallel_for", reinterpret_cast<void*>(&detail::lathe_parallel_for)},
       {"lathe_alloc", reinterpret_cast<void*>(&detail::lathe_alloc)},
       {"lathe_free", reinterpret_cast<void*>(&detail::lathe_free)},
