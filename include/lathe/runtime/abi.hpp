@@ -104,8 +104,8 @@ struct RuntimeSymbol {
   const char* name;
   void* address;
 };
-/// All of them: memcpy, memmove, memset, the three hooks above, and fma and fmaf for targets without
-/// that instruction. An object that needs another is refused.
+/// All of them: memcpy, memmove, memset, the three hooks above, and fma and fmaf for targets
+/// without that instruction. An object that needs another is refused.
 struct RuntimeSymbols {
   const RuntimeSymbol* first;
   int count;
