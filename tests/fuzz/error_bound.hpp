@@ -1,0 +1,184 @@
+// How far floating-point results may lie apart when sums are reordered or products contracted.
+//
+// The program of magnitudes has the same loops with every x + y and x - y replaced by |x| + |y|,
+// and so on; run on the magnitudes of the inputs it gives, for each element, a bound M on the sum
+// of the absolute values of all terms. Two orders of evaluation then differ by at most 4 n u M: u
+// is the unit roundoff of the coarsest type in the program, n the number of operations that one
+// element can depend on (nodes of all blocks times their reduce points).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <lathe/dsl/any.hpp>
+#include <lathe/ir/reducer.hpp>
+#include <lathe/ir/visit.hpp>
+#include <utility>
+#include <vector>
+
+namespace fuzz {
+
+/// Rewrites a program of blocks into that of magnitudes, and says what kind of program it is.
+class Magnitudes : public lathe::Mutator {
+ public:
+  bool bounded = true;  ///< false: a comparison, a rounding or a division of data makes errors jump
+  bool ring_only = true;  ///< only + - * min max of data, so that small integers stay exact
+  bool math = false;      ///< has calls that lowering expands
+  double operations = 0;
+  double roundoff = 0;
+
+  using lathe::Mutator::stmt;
+
+  lathe::AnyExpr expr(const lathe::AnyExpr& e) override {
+    using lathe::ExprKind;
+    note(e);
+    if (!e.dtype().is_float()) return other(e);
+    switch (e.kind()) {
+      case ExprKind::Const:
+        return lathe::make_float(e.dtype(), std::fabs(e.as<lathe::ConstNode>()->f));
+      case ExprKind::Binary:
+        return binary(*e.as<lathe::BinaryNode>());
+      case ExprKind::Unary:
+        return expr(e.as<lathe::UnaryNode>()->a);
+      case ExprKind::Call:
+        return call(*e.as<lathe::CallNode>());
+      case ExprKind::Cast:
+        return cast(*e.as<lathe::CastNode>());
+      case ExprKind::Select: {
+        const auto* n = e.as<lathe::SelectNode>();
+        check_condition(n->condition);
+        return lathe::make_select(n->condition, expr(n->yes), expr(n->no));
+      }
+      default:
+        return descend(e);
+    }
+  }
+
+  lathe::Stmt stmt(const lathe::Stmt& s) override {
+    const auto* block = s.as<lathe::BlockNode>();
+    if (!block) return descend(s);
+    points_ = 1;
+    for (const auto& it : block->iters) {
+      if (it.kind != lathe::IterKind::reduce) continue;
+      const auto* extent = lathe::as_const_int(it.extent);
+      points_ *= extent ? std::max<double>(1, static_cast<double>(*extent)) : 40;
+    }
+    lathe::BlockNode next = *block;
+    if (block->predicate) check_condition(block->predicate);
+    if (block->reducer) next.reducer = reducer(block->reducer);
+    next.body = descend(block->body);
+    return lathe::make_block(std::move(next));
+  }
+
+ private:
+  void note(const lathe::AnyExpr& e) {
+    operations += points_;
+    lathe::DType t = e.dtype();
+    if (!t.is_float()) return;
+    double u = std::ldexp(1.0, t == lathe::kF64    ? -53
+                               : t == lathe::kF32  ? -24
+                               : t == lathe::kF16  ? -11
+                               : t == lathe::kBF16 ? -8
+                               : t == lathe::kE4M3 ? -4
+                                                   : -3);
+    roundoff = std::max(roundoff, u);
+  }
+  void jumps() { bounded = ring_only = false; }
+
+  // An integer or bool: exact, unless it comes from a float.
+  lathe::AnyExpr other(const lathe::AnyExpr& e) {
+    if (e.kind() == lathe::ExprKind::Cast && e.as<lathe::CastNode>()->value.dtype().is_float())
+      jumps();
+    if (e.kind() == lathe::ExprKind::Binary && e.as<lathe::BinaryNode>()->a.dtype().is_float())
+      jumps();
+    if (e.kind() == lathe::ExprKind::Call && e.as<lathe::CallNode>()->args[0].dtype().is_float())
+      jumps();
+    return descend(e);
+  }
+  // The condition stays as it is: it must not depend on floats.
+  void check_condition(const lathe::AnyExpr& e) {
+    Magnitudes inner;
+    inner.expr(e);
+    if (!inner.bounded || inner.roundoff > 0) jumps();
+  }
+  lathe::AnyExpr binary(const lathe::BinaryNode& n) {
+    using lathe::BinaryOp;
+    lathe::AnyExpr a = expr(n.a), b = expr(n.b);
+    switch (n.op) {
+      case BinaryOp::add:
+      case BinaryOp::sub:
+        return a + b;
+      case BinaryOp::mul:
+        return a * b;
+      case BinaryOp::min:
+      case BinaryOp::max:
+        return lathe::make_binary(BinaryOp::max, a, b);
+      case BinaryOp::div:
+        break;
+      default:
+        return jumps(), a;
+    }
+    ring_only = false;
+    const auto* number = n.b.as<lathe::ConstNode>();
+    if (number && number->f != 0) return a / b;
+    // a / (|b| + 1): the derivative by b is at most |a|.
+    const auto* sum = n.b.as<lathe::BinaryNode>();
+    bool safe = sum && sum->op == BinaryOp::add && sum->a.as<lathe::CallNode>() &&
+                sum->a.as<lathe::CallNode>()->op == lathe::CallOp::abs;
+    if (!safe) jumps();
+    return a * b;
+  }
+  lathe::AnyExpr call(const lathe::CallNode& n) {
+    using lathe::CallOp;
+    std::vector<lathe::AnyExpr> args;
+    for (const auto& a : n.args) args.push_back(expr(a));
+    if (n.op == CallOp::abs) return args[0];
+    if (n.op == CallOp::scale2) return lathe::make_call(n.op, {args[0], n.args[1]});
+    if (n.op == CallOp::fma) return args[0] * args[1] + args[2];
+    ring_only = false;
+    switch (n.op) {
+      case CallOp::sin:
+      case CallOp::cos:
+      case CallOp::tanh:
+      case CallOp::erf:
+        return math = true, args[0] + args[0] + lathe::make_float(n.dtype, 1);
+      case CallOp::exp:
+      case CallOp::exp2:
+      case CallOp::log:
+      case CallOp::log2:
+      case CallOp::tan:
+      case CallOp::pow:
+        math = true;
+        [[fallthrough]];
+      default:
+        return jumps(), args[0];
+    }
+  }
+  lathe::AnyExpr cast(const lathe::CastNode& n) {
+    if (n.value.dtype().is_float()) return lathe::make_cast(n.dtype, expr(n.value));
+    if (n.value.dtype().bits > 8) ring_only = false;
+    Magnitudes inner;
+    inner.expr(n.value);
+    if (!inner.bounded || inner.roundoff > 0) jumps();
+    lathe::AnyExpr wide = lathe::make_cast(n.dtype, n.value);
+    return lathe::make_call(lathe::CallOp::abs, {wide});
+  }
+  lathe::ReducerRef reducer(const lathe::ReducerRef& r) {
+    lathe::DType t = r->identity[0].dtype();
+    if (!t.is_float()) return r;
+    if (r->name == "prod") {
+      ring_only = false;
+      return r;
+    }
+    if (r->name == "sum" && r->identity.size() == 1) return r;
+    bool extreme = (r->name == "min" || r->name == "max") && r->identity.size() == 1;
+    if (!extreme) return jumps(), r;
+    lathe::ReducerNode next = *r;
+    next.identity = {lathe::make_float(t, 0)};
+    next.combine = {lathe::make_binary(lathe::BinaryOp::max, next.lhs[0], next.rhs[0])};
+    return lathe::make_ref<lathe::ReducerNode>(std::move(next));
+  }
+
+  double points_ = 1;
+};
+
+}  // namespace fuzz

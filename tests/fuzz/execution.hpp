@@ -1,0 +1,258 @@
+// Runs a program on given data: interpreted at any stage, or compiled, with memory that ends at a
+// forbidden page.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cmath>
+#include <cstring>
+#include <lathe/codegen/llvm_ir.hpp>
+#include <lathe/jit/binding.hpp>
+#include <lathe/jit/eval_scalar.hpp>
+#include <lathe/jit/evaluate.hpp>
+#include <lathe/lower/passes.hpp>
+#include <lathe/runtime/llvm.hpp>
+#include <lathe/runtime/orc.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "random_program.hpp"
+
+namespace fuzz {
+
+/// A failed property, with its class: shrinking keeps the class.
+struct Failure : std::runtime_error {
+  Failure(std::string kind, const std::string& what)
+      : std::runtime_error(what), kind(std::move(kind)) {}
+  std::string kind;
+};
+
+/// Memory between two pages that may not be touched.
+class GuardedBlock {
+ public:
+  static constexpr std::size_t kPage = 4096, kRoom = 64 * kPage;
+
+  GuardedBlock() {
+    base_ = static_cast<char*>(
+        mmap(nullptr, kRoom + 2 * kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    if (base_ == MAP_FAILED || mprotect(base_ + kPage, kRoom, PROT_READ | PROT_WRITE) != 0)
+      throw std::bad_alloc();
+  }
+  ~GuardedBlock() { munmap(base_, kRoom + 2 * kPage); }
+  GuardedBlock(const GuardedBlock&) = delete;
+  GuardedBlock& operator=(const GuardedBlock&) = delete;
+
+  char* room() { return base_ + kPage; }
+
+ private:
+  char* base_;
+};
+
+/// One argument: its view, its bytes as they are at the start, and where a run puts them.
+struct Argument {
+  DType dtype;
+  bool written = false, is_scalar = false;
+  std::vector<std::int64_t> extents, strides;
+  std::size_t elements = 0;  ///< that the view spans, gaps included
+  std::vector<char> bytes;   ///< at the start, all elements of the span
+  std::uint64_t scalar = 0;
+  bool at_end = true;  ///< of its room
+  std::string name;
+
+  std::size_t byte_count() const {
+    return elements * static_cast<std::size_t>(dtype.element_bytes());
+  }
+};
+
+/// How the elements of floats are chosen.
+enum class Data { small_integers, real, special };
+
+inline std::int64_t shape_value(const AnyExpr& e, const ComputedProgram& p) {
+  if (const auto* c = lathe::as_const_int(e)) return *c;
+  if (const auto* v = e.as<lathe::VarNode>())
+    for (const auto& [name, value] : p.dims)
+      if (name == v->name) return value;
+  const auto* b = e.as<lathe::BinaryNode>();
+  if (!b) throw Failure("harness", "a shape that is no number");
+  std::int64_t x = shape_value(b->a, p), y = shape_value(b->b, p);
+  if (b->op == BinaryOp::mul) return x * y;
+  if (b->op == BinaryOp::add) return x + y;
+  if (b->op == BinaryOp::sub) return x - y;
+  throw Failure("harness", "a shape that is no sum or product");
+}
+
+inline lathe::detail::Scalar random_element(Random& random, DType t, Data data) {
+  if (t.is_bool()) return lathe::detail::scalar_of(t, random.below(2), 0);
+  if (t.is_int()) {
+    auto bits = static_cast<std::int64_t>(random.bits());
+    bool small = data == Data::small_integers || random.chance(60);
+    return lathe::detail::scalar_of(t, lathe::detail::wrap_int(t, small ? bits % 9 : bits), 0);
+  }
+  double f = 0;
+  if (data == Data::small_integers)
+    f = random.below(7) - 3;
+  else
+    f = std::ldexp(static_cast<double>(random.bits() >> 11), -52) * 2 - 2;
+  if (data == Data::special && random.chance(15)) {
+    static const std::vector<double> odd = {0.0,   -0.0, HUGE_VAL, -HUGE_VAL, NAN,   1e-310,
+                                            1e-42, 3e38, -65504.0, 1e19,      -300.5};
+    f = random.pick(odd);
+  }
+  return lathe::detail::scalar_of(t, 0, f);
+}
+
+/// The arguments of a program's parameters: random values, sometimes with gaps between rows.
+inline std::vector<Argument> make_arguments(Random& random, const ComputedProgram& p, Data data) {
+  std::vector<Argument> all;
+  for (const auto& param : p.program->params) {
+    Argument a;
+    a.dtype = param.dtype(), a.written = param.access != lathe::Access::in, a.name = param.name();
+    a.at_end = random.chance(70), a.is_scalar = !param.buffer;
+    if (a.is_scalar) {
+      lathe::detail::write_element(a.dtype, reinterpret_cast<char*>(&a.scalar),
+                                   random_element(random, a.dtype, data));
+      all.push_back(std::move(a));
+      continue;
+    }
+    for (const auto& e : param.buffer->shape) a.extents.push_back(shape_value(e, p));
+    bool gaps = random.chance(25), empty = false;
+    std::int64_t stride = 1, last = 0;
+    a.strides.resize(a.extents.size());
+    for (std::size_t k = a.extents.size(); k-- > 0;) {
+      a.strides[k] = stride;
+      empty = empty || a.extents[k] == 0;
+      last += (a.extents[k] - 1) * stride;
+      stride = stride * std::max<std::int64_t>(1, a.extents[k]) + (gaps ? random.below(4) : 0);
+    }
+    a.elements = empty ? 0 : static_cast<std::size_t>(last) + 1;
+    a.bytes.resize(a.byte_count());
+    for (std::size_t k = 0; k < a.elements; ++k)
+      lathe::detail::write_element(
+          a.dtype, a.bytes.data() + k * static_cast<std::size_t>(a.dtype.element_bytes()),
+          random_element(random, a.dtype, data));
+    all.push_back(std::move(a));
+  }
+  return all;
+}
+
+/// The bytes of each written argument after a run; empty for the others.
+using Results = std::vector<std::vector<char>>;
+
+/// Memory for the arguments of a call, used again by every run.
+class Machine {
+ public:
+  explicit Machine(const lathe::Context& context) : context_(context) {}
+
+  Results interpret(const lathe::Program& program, const std::vector<std::uint64_t>& slots,
+                    std::vector<Argument>& args, bool find_uninitialized) {
+    place(args);
+    lathe::EvaluatorOptions options;
+    options.find_uninitialized = find_uninitialized;
+    lathe::Evaluator(program, options).run(slots.data(), context_);
+    return collect(args);
+  }
+
+  Results compiled(const lathe::Program& program, const lathe::Target& target,
+                   const std::vector<std::uint64_t>& slots, std::vector<Argument>& args) {
+    const lathe::Llvm& llvm = lathe::Llvm::get();
+    static int serial = 0;
+    lathe::LlvmKernel kernel =
+        lathe::emit_llvm(program, target, llvm.major(), "fuzz_" + std::to_string(serial++));
+    if (kernel.slots.size() != slots.size())
+      throw Failure("slots", "code and binding disagree on the number of slots");
+    std::vector<char> object = lathe::compile_to_object(llvm, kernel.text, target);
+    auto loaded = lathe::Jit::of(context_).load(object, kernel.symbol);
+    place(args);
+    lathe::CallFrame frame(context_);
+    std::int32_t status = loaded->entry()(slots.data(), frame.rt());
+    if (status != 0) throw Failure("status", "the kernel returned " + std::to_string(status));
+    return collect(args);
+  }
+
+  /// The slots of a call; what they point to is filled by each run.
+  std::vector<std::uint64_t> slots_for(const lathe::Program& program, std::vector<Argument>& args) {
+    while (blocks_.size() < args.size()) blocks_.push_back(std::make_unique<GuardedBlock>());
+    std::vector<int> order;
+    std::vector<lathe::CallArg> call;
+    for (std::size_t k = 0; k < args.size(); ++k) {
+      order.push_back(static_cast<int>(k));
+      call.push_back(
+          {start(args, k), args[k].extents.data(), args[k].strides.data(), args[k].scalar});
+    }
+    lathe::Binding binding(program, order);
+    std::vector<std::uint64_t> slots(static_cast<std::size_t>(binding.slots()));
+    binding.bind(call.data(), slots.data(), lathe::Location::here());
+    return slots;
+  }
+
+ private:
+  char* start(const std::vector<Argument>& args, std::size_t k) {
+    if (args[k].byte_count() > GuardedBlock::kRoom)
+      throw Failure("harness", "an argument is too large");
+    return blocks_[k]->room() + (args[k].at_end ? GuardedBlock::kRoom - args[k].byte_count() : 0);
+  }
+  void place(const std::vector<Argument>& args) {
+    for (std::size_t k = 0; k < args.size(); ++k) {
+      std::memset(blocks_[k]->room(), 0x5a, GuardedBlock::kRoom);
+      if (!args[k].bytes.empty())
+        std::memcpy(start(args, k), args[k].bytes.data(), args[k].bytes.size());
+    }
+  }
+  Results collect(const std::vector<Argument>& args) {
+    Results out(args.size());
+    for (std::size_t k = 0; k < args.size(); ++k) {
+      const char *begin = start(args, k), *room = blocks_[k]->room();
+      std::size_t size = args[k].byte_count();
+      for (const char* at = room; at < room + GuardedBlock::kRoom; ++at)
+        if ((at < begin || at >= begin + size) && *at != 0x5a)
+          throw Failure("stray write", "memory beside '" + args[k].name + "' was written, byte " +
+                                           std::to_string(at - begin));
+      if (args[k].written)
+        out[k].assign(begin, begin + size);
+      else if (size > 0 && std::memcmp(begin, args[k].bytes.data(), size) != 0)
+        throw Failure("stray write", "input '" + args[k].name + "' was written");
+    }
+    return out;
+  }
+
+  const lathe::Context& context_;
+  std::vector<std::unique_ptr<GuardedBlock>> blocks_;
+};
+
+inline double as_double(DType t, lathe::detail::Scalar s) {
+  return t == lathe::kF64 ? s.f
+         : t.is_float()   ? static_cast<double>(s.s)
+                          : static_cast<double>(s.i);
+}
+
+/// Throws a Failure unless the results agree: to the bit (NaNs are alike), or within a bound per
+/// element.
+inline void compare(const std::vector<Argument>& args, const Results& want, const Results& got,
+                    const std::string& what, const Results* magnitude = nullptr,
+                    double relative = 0) {
+  for (std::size_t k = 0; k < args.size(); ++k) {
+    if (!args[k].written) continue;
+    DType t = args[k].dtype;
+    auto size = static_cast<std::size_t>(t.element_bytes());
+    for (std::size_t e = 0; e < args[k].elements; ++e) {
+      auto x = lathe::detail::read_element(t, want[k].data() + e * size),
+           y = lathe::detail::read_element(t, got[k].data() + e * size);
+      if (std::memcmp(want[k].data() + e * size, got[k].data() + e * size, size) == 0) continue;
+      double a = as_double(t, x), b = as_double(t, y);
+      if (t.is_float()) {
+        if (std::isnan(a) && std::isnan(b)) continue;
+        if (magnitude) {
+          double m =
+              as_double(t, lathe::detail::read_element(t, (*magnitude)[k].data() + e * size));
+          if (!std::isfinite(m) || std::fabs(a - b) <= relative * m + 1e-30) continue;
+        }
+      }
+      throw Failure(what, what + ": element " + std::to_string(e) + " of '" + args[k].name + "' (" +
+                              t.str() + ") is " + std::to_string(b) + ", should be " +
+                              std::to_string(a));
+    }
+  }
+}
+
+}  // namespace fuzz

@@ -1,0 +1,350 @@
+// Random programs under random schedules: the evaluator before and after scheduling, the evaluator
+// after lowering, and the compiled code must agree.
+//
+//   reference   = evaluator(program)                    scheduled = evaluator(schedule(program))
+//   lowered     = evaluator(lower(scheduled program))   compiled  = machine code of the lowered
+//   program
+//
+// compiled and lowered agree to the bit. scheduled and reference do too, unless a step may
+// reassociate floats; lowered and scheduled do too, unless fma or expanded math is in between.
+// Where they may differ, small integers as data make every order exact; other data are compared
+// within the bound of error_bound.hpp, where there is one.
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <lathe/lathe.hpp>
+#include <lathe/lower/pipeline.hpp>
+#include <lathe/schedule/default_schedule.hpp>
+
+#include "error_bound.hpp"
+#include "random_schedule.hpp"
+
+namespace fuzz {
+
+/// What is printed if the process dies in a case.
+std::string current_case;
+
+extern "C" void on_crash(int number) {
+  const char* name = number == SIGALRM ? "\nFAIL hang" : "\nFAIL crash";
+  (void)!write(1, name, std::strlen(name));
+  (void)!write(1, current_case.data(), current_case.size());
+  _exit(3);
+}
+
+struct Options {
+  int cases = 1000, length = 14;
+  std::uint64_t seed = 1;
+  double seconds = 1e9;
+  long only = -1;
+  bool verbose = false, keep_going = false, plain = false;
+};
+
+struct Stats {
+  std::map<std::string, int> families, comparisons, refused_lowerings;
+  Counts steps;
+};
+
+/// One case: everything follows from its seed.
+class Case {
+ public:
+  Case(std::uint64_t seed, const Options& options, Stats& stats, Machine& machine)
+      : random_(seed), options_(options), stats_(stats), machine_(machine) {}
+
+  void run() {
+    make_program();
+    static const std::vector<const char*> targets = {"x86-64", "x86-64-v2", "x86-64-v3",
+                                                     "x86-64-v4"};
+    lathe::Target other(random_.pick(targets));
+    if (random_.chance(40) && other.runs_on(lathe::host())) target_ = other;
+    strict_ = random_.chance(50);
+    data_ = static_cast<Data>(random_.below(3));
+    Random data_random(random_.bits());
+    args_ = make_arguments(data_random, computed_, data_);
+    describe("");
+    open_ = lathe::open_strides(computed_.program);
+    slots_ = machine_.slots_for(open_, args_);
+    reference_ = machine_.interpret(open_, slots_, args_, true);
+    lathe::Schedule s(computed_.program, {.strict = strict_});
+    try {
+      schedule(s);
+      check(s);
+    } catch (const Failure& failure) {
+      report(failure, shrink(s.trace(), failure.kind));
+      throw;
+    } catch (const std::exception& error) {
+      report(Failure("exception", error.what()), shrink(s.trace(), "exception"));
+      throw Failure("exception", error.what());
+    }
+  }
+
+ private:
+  void make_program() {
+    for (;;) {
+      try {
+        computed_ = ProgramMaker(random_).make();
+        break;
+      } catch (const lathe::UserError& error) {
+        if (error.id() != "L0114") throw;  // a Dim that no argument has
+      }
+    }
+    ++stats_.families[computed_.family];
+  }
+
+  void schedule(lathe::Schedule& s) {
+    if (options_.plain) return;
+    if (random_.chance(15)) {
+      s = lathe::default_schedule(computed_.program, target_, {.strict = strict_});
+      return;
+    }
+    ScheduleMaker maker(random_, stats_.steps);
+    for (int k = random_.below(options_.length); k > 0; --k) {
+      maker.run(s, 1);
+      describe(s.trace().str());
+    }
+  }
+
+  /// All properties of a finished schedule.
+  void check(const lathe::Schedule& s) {
+    describe(s.trace().str());
+    replayed(s);
+    lathe::Program scheduled = lathe::open_strides(s.program());
+    Magnitudes kind;
+    lathe::Stmt magnitudes = kind.stmt(open_->body);
+    bool small = data_ == Data::small_integers && kind.ring_only && kind.roundoff <= 6e-8 &&
+                 exact_range(magnitudes);
+    auto reassociates = s.numerics();
+    Results after = machine_.interpret(scheduled, slots_, args_, true);
+    if (reassociates.empty() || small)
+      exact("scheduled", reference_, after);
+    else
+      bounded("scheduled (reassociated)", reference_, after, kind, magnitudes);
+
+    lathe::Program lowered = lower(s.program());
+    if (!lowered) return;
+    Results interpreted = machine_.interpret(lowered, slots_, args_, false);
+    if ((strict_ && !kind.math) || small)
+      exact("lowered", after, interpreted);
+    else
+      bounded("lowered (contracted)", after, interpreted, kind, magnitudes);
+    Results compiled = machine_.compiled(lowered, target_, slots_, args_);
+    exact("compiled", interpreted, compiled);
+  }
+
+  lathe::Program lower(const lathe::Program& program) {
+    lathe::LowerOptions options;
+    options.strict = strict_;
+    try {
+      lathe::Program lowered = lathe::lower(program, target_, options);
+      lathe::verify(lowered, lathe::Stage::machine, "lower");
+      std::string text = lowered.str();
+      if (lathe::parse(text).str() != text)
+        throw Failure("round trip", "the lowered program does not read back\n" + text);
+      return lowered;
+    } catch (const lathe::UserError& error) {
+      if (error.id() != "L0601") throw;
+      ++stats_.refused_lowerings[error.id()];
+      return {};
+    }
+  }
+
+  void replayed(const lathe::Schedule& s) {
+    lathe::Trace trace = s.trace();
+    lathe::ScheduleOptions options{.strict = strict_};
+    lathe::Schedule again = lathe::replay(trace, lathe::Schedule(computed_.program, options));
+    if (!lathe::structurally_equal(again.program(), s.program()))
+      throw Failure("replay", "replay gives another program\n" + again.program().str());
+    lathe::Trace parsed = lathe::parse_trace(trace.str());
+    if (parsed.str() != trace.str())
+      throw Failure("trace", "the trace does not read back\n" + parsed.str());
+  }
+
+  void exact(const char* what, const Results& want, const Results& got) {
+    ++stats_.comparisons[what];
+    compare(args_, want, got, what);
+  }
+  void bounded(const char* what, const Results& want, const Results& got, const Magnitudes& kind,
+               const lathe::Stmt& magnitudes) {
+    if (!kind.bounded || data_ == Data::special) {
+      ++stats_.comparisons[std::string(what) + ": no bound"];
+      return;
+    }
+    ++stats_.comparisons[what];
+    Results bound = magnitudes_of(magnitudes);
+    compare(args_, want, got, what, &bound, 4 * kind.operations * std::max(kind.roundoff, 6e-8));
+  }
+  Results magnitudes_of(const lathe::Stmt& body) {
+    std::vector<Argument> absolute = args_;
+    for (auto& a : absolute) {
+      if (!a.dtype.is_float()) continue;
+      if (a.is_scalar) a.scalar &= ~(std::uint64_t{1} << (a.dtype.bits - 1));
+      auto size = static_cast<std::size_t>(a.dtype.element_bytes());
+      for (std::size_t at = size; at <= a.bytes.size(); at += size)
+        a.bytes[at - 1] = static_cast<char>(a.bytes[at - 1] & 0x7f);
+    }
+    std::vector<std::uint64_t> slots = machine_.slots_for(open_, absolute);
+    return machine_.interpret(open_.with(body), slots, absolute, false);
+  }
+  /// Whether all intermediate results of small integers are exact: their magnitudes are below 2^24.
+  bool exact_range(const lathe::Stmt& body) {
+    Results all = magnitudes_of(body);
+    for (std::size_t k = 0; k < args_.size(); ++k) {
+      if (!args_[k].written || !args_[k].dtype.is_float()) continue;
+      auto size = static_cast<std::size_t>(args_[k].dtype.element_bytes());
+      for (std::size_t at = 0; at < all[k].size(); at += size)
+        if (!(as_double(args_[k].dtype,
+                        lathe::detail::read_element(args_[k].dtype, all[k].data() + at)) < 1 << 24))
+          return false;
+    }
+    return true;
+  }
+
+  /// The shortest trace found that still fails in this way: single entries are dropped as long as
+  /// it does.
+  lathe::Trace shrink(lathe::Trace trace, const std::string& kind) {
+    bool smaller = !options_.verbose;
+    while (smaller) {
+      smaller = false;
+      for (std::size_t k = trace.entries.size(); k-- > 0;) {
+        lathe::Trace candidate = trace;
+        candidate.entries.erase(candidate.entries.begin() + static_cast<std::ptrdiff_t>(k));
+        if (!fails(candidate, kind)) continue;
+        trace = candidate;
+        smaller = true;
+      }
+    }
+    return trace;
+  }
+  bool fails(const lathe::Trace& trace, const std::string& kind) {
+    try {
+      lathe::ScheduleOptions options{.strict = strict_};
+      lathe::Schedule s = lathe::replay(trace, lathe::Schedule(computed_.program, options));
+      check(s);
+      return false;
+    } catch (const Failure& failure) {
+      return failure.kind == kind;
+    } catch (const lathe::UserError&) {
+      return false;
+    } catch (const std::exception&) {
+      return kind == "exception";
+    }
+  }
+
+  void describe(const std::string& trace) {
+    current_case = "\ntarget " + target_.name + ", strict " + std::to_string(strict_) + ", data " +
+                   std::to_string(static_cast<int>(data_)) + ", " + computed_.family;
+    for (const auto& [name, value] : computed_.dims)
+      current_case += ", " + name + " = " + std::to_string(value);
+    current_case += "\n" + computed_.program.str() + trace + "\n";
+    if (options_.verbose) std::fputs(current_case.c_str(), stdout), std::fflush(stdout);
+  }
+  void report(const Failure& failure, const lathe::Trace& trace) {
+    describe(trace.str());
+    std::printf("\nFAIL %s: %s%s", failure.kind.c_str(), failure.what(), current_case.c_str());
+    try {
+      lathe::ScheduleOptions options{.strict = strict_};
+      std::printf("scheduled:\n%s",
+                  lathe::replay(trace, lathe::Schedule(computed_.program, options))
+                      .program()
+                      .str()
+                      .c_str());
+    } catch (const std::exception&) {
+    }
+  }
+
+  Random random_;
+  const Options& options_;
+  Stats& stats_;
+  Machine& machine_;
+  lathe::Target target_ = lathe::host();
+  ComputedProgram computed_;
+  lathe::Program open_;
+  std::vector<Argument> args_;
+  std::vector<std::uint64_t> slots_;
+  Results reference_;
+  Data data_ = Data::real;
+  bool strict_ = false;
+};
+
+void print(const Stats& stats) {
+  auto list = [](const char* title, const std::map<std::string, int>& counts) {
+    std::printf("%s:", title);
+    for (const auto& [name, count] : counts) std::printf(" %s %d,", name.c_str(), count);
+    std::printf("\n");
+  };
+  list("programs", stats.families);
+  list("comparisons", stats.comparisons);
+  list("lowerings refused", stats.refused_lowerings);
+  for (const auto& [primitive, outcomes] : stats.steps.by_primitive) {
+    auto found = outcomes.find("accepted");
+    int accepted = found == outcomes.end() ? 0 : found->second, all = 0;
+    for (const auto& [id, count] : outcomes) all += count;
+    std::printf("  %-24s accepted %5d of %5d ", primitive.c_str(), accepted, all);
+    for (const auto& [id, count] : outcomes)
+      if (id != "accepted") std::printf(" %s %d", id.c_str(), count);
+    std::printf("\n");
+  }
+}
+
+Options parse_options(int count, char** words) {
+  Options o;
+  for (int k = 1; k < count; ++k) {
+    std::string word = words[k];
+    auto value = [&] { return k + 1 < count ? words[++k] : "0"; };
+    if (word == "--cases")
+      o.cases = std::atoi(value());
+    else if (word == "--seed")
+      o.seed = std::strtoull(value(), nullptr, 10);
+    else if (word == "--seconds")
+      o.seconds = std::atof(value());
+    else if (word == "--case")
+      o.only = std::atol(value());
+    else if (word == "--length")
+      o.length = std::atoi(value());
+    else if (word == "--verbose")
+      o.verbose = true;
+    else if (word == "--keep-going")
+      o.keep_going = true;
+    else if (word == "--plain")
+      o.plain = true;
+    else
+      std::fprintf(stderr, "unknown option %s\n", words[k]), std::exit(2);
+  }
+  return o;
+}
+
+}  // namespace fuzz
+
+int main(int count, char** words) {
+  fuzz::Options options = fuzz::parse_options(count, words);
+  for (int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGALRM})
+    signal(number, fuzz::on_crash);
+  lathe::Context context({.threads = 2});
+  fuzz::Machine machine(context);
+  fuzz::Stats stats;
+  auto start = std::chrono::steady_clock::now();
+  int done = 0, failed = 0;
+  for (long k = options.only >= 0 ? options.only : 0; done < options.cases; ++k) {
+    std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+    if (passed.count() > options.seconds) break;
+    ++done;
+    alarm(60);
+    try {
+      fuzz::Case(options.seed * 1000003 + static_cast<std::uint64_t>(k), options, stats, machine)
+          .run();
+    } catch (const std::exception& error) {
+      std::printf("case %ld of seed %llu: %s\n", k, static_cast<unsigned long long>(options.seed),
+                  error.what());
+      ++failed;
+      if (!options.keep_going) break;
+    }
+    if (options.only >= 0) break;
+  }
+  std::printf("fuzz: %d cases, seed %llu, %d failed\n", done,
+              static_cast<unsigned long long>(options.seed), failed);
+  fuzz::print(stats);
+  return failed ? 1 : 0;
+}

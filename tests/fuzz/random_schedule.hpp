@@ -1,0 +1,287 @@
+// Random steps on a schedule: of every primitive, on live references, legal more often than not.
+#pragma once
+
+#include <lathe/ir/compare.hpp>
+#include <lathe/ir/parse.hpp>
+#include <lathe/ir/print.hpp>
+#include <lathe/ir/verify.hpp>
+#include <lathe/schedule/records.hpp>
+#include <lathe/schedule/schedule.hpp>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "execution.hpp"
+
+namespace fuzz {
+
+/// How often each primitive was accepted, and refused by which id.
+struct Counts {
+  std::map<std::string, std::map<std::string, int>> by_primitive;
+
+  void add(const std::string& primitive, const std::string& outcome) {
+    ++by_primitive[primitive][outcome];
+  }
+};
+
+class ScheduleMaker {
+ public:
+  ScheduleMaker(Random& random, Counts& counts) : random_(random), counts_(counts) {}
+
+  /// Takes up to `length` steps. Throws a Failure if a step breaks what steps promise.
+  void run(lathe::Schedule& s, int length) {
+    for (int k = 0; k < length; ++k) step(s);
+  }
+
+ private:
+  using LoopRef = lathe::LoopRef;
+  using BlockRef = lathe::BlockRef;
+  using Arg = lathe::Arg;
+  using Args = lathe::Args;
+
+  static const std::vector<std::string>& names() {
+    static const std::vector<std::string> weighted = {"split",
+                                                      "split",
+                                                      "split",
+                                                      "fuse",
+                                                      "fuse",
+                                                      "reorder",
+                                                      "reorder",
+                                                      "tile",
+                                                      "parallel",
+                                                      "vectorize",
+                                                      "vectorize",
+                                                      "vectorize",
+                                                      "unroll",
+                                                      "compute_at",
+                                                      "compute_at",
+                                                      "reverse_compute_at",
+                                                      "reverse_compute_at",
+                                                      "compute_inline",
+                                                      "reverse_compute_inline",
+                                                      "cache_read",
+                                                      "cache_write",
+                                                      "cache_write",
+                                                      "decompose_reduction",
+                                                      "decompose_reduction",
+                                                      "rfactor",
+                                                      "rfactor",
+                                                      "set_scope",
+                                                      "transform_layout",
+                                                      "prefetch",
+                                                      "annotate"};
+    return weighted;
+  }
+
+  void step(lathe::Schedule& s) {
+    auto blocks = s.blocks();
+    if (blocks.empty()) return;
+    block_ = random_.pick(blocks);
+    loops_ = s.loops(block_);
+    std::string name = random_.pick(names());
+    Args args;
+    if (!arguments(s, name, args)) return;
+    take(s, *lathe::find_primitive(name), std::move(args));
+  }
+
+  static std::string outcome_of(const lathe::UserError& error) { return error.id(); }
+
+  /// check, then apply: they agree, a refusal changes nothing, and what comes out is a program.
+  void take(lathe::Schedule& s, const lathe::Primitive& primitive, Args args) {
+    lathe::Program before = s.program();
+    lathe::Verdict verdict = s.check(primitive, args);
+    std::string name(primitive.name);
+    try {
+      s.apply(primitive, args);
+    } catch (const lathe::UserError& error) {
+      if (!verdict)
+        throw Failure("check", name + ": check says legal, apply refuses: " + error.what());
+      if (verdict->id != error.id())
+        throw Failure(
+            "check", name + ": check says " + std::string(verdict->id) + ", apply " + error.what());
+      if (!(s.program() == before))
+        throw Failure("refusal", name + ": a refusal changed the program");
+      counts_.add(name, error.id());
+      return;
+    }
+    if (verdict)
+      throw Failure("check", name + ": check says " + std::string(verdict->id) + ", apply accepts");
+    counts_.add(name, "accepted");
+    std::string reason = lathe::verify_reason(s.program(), lathe::Stage::blocks);
+    if (!reason.empty())
+      throw Failure("verify", name + " leaves a bad program: " + reason + "\n" + s.program().str());
+    std::string text = s.program().str();
+    lathe::Program again = lathe::parse(text);
+    if (!lathe::structurally_equal(again, s.program()) || again.str() != text)
+      throw Failure("round trip", name + ": the text does not read back\n" + text);
+  }
+
+  LoopRef some_loop(const lathe::Schedule& s) {
+    if (!loops_.empty() && random_.chance(90)) return random_.pick(loops_);
+    for (int tries = 0; tries < 4; ++tries) {
+      auto blocks = s.blocks();
+      auto loops = s.loops(random_.pick(blocks));
+      if (!loops.empty()) return random_.pick(loops);
+    }
+    return loops_.empty() ? LoopRef(lathe::make_var("none")) : loops_[0];
+  }
+  Arg factor() {
+    static const std::vector<int> values = {1, 2, 2, 3, 4, 4, 5, 8, 8, 16, 0, 7};
+    return Arg::of_number(random_.pick(values));
+  }
+  Arg factors() {
+    std::vector<Arg> list;
+    for (int k = 1 + random_.below(2); k > 0; --k) list.push_back(factor());
+    auto at = static_cast<std::ptrdiff_t>(
+        random_.chance(75) ? 0 : random_.below(static_cast<int>(list.size()) + 1));
+    if (random_.chance(92))
+      list.insert(list.begin() + at, Arg::of(lathe::Factor(lathe::infer)));
+    else
+      list.insert(list.begin() + at, factor());
+    return Arg::of_list(std::move(list));
+  }
+  Arg tail() {
+    static const std::vector<std::string> tails = {"auto", "auto", "auto",  "guard",   "exact",
+                                                   "mask", "peel", "shift", "round_up"};
+    return Arg::of_word(random_.pick(tails));
+  }
+  Arg scope() {
+    static const std::vector<std::string> scopes = {"global", "global", "local",
+                                                    "local",  "shared", "register"};
+    return Arg::of_word(random_.pick(scopes));
+  }
+  Arg some_buffer(const lathe::Schedule& s) {
+    std::vector<std::string> names;
+    class Names : public lathe::Visitor {
+     public:
+      explicit Names(std::vector<std::string>& out) : out_(out) {}
+      void buffer(const lathe::Buffer& b) override { out_.push_back(b->name); }
+
+     private:
+      std::vector<std::string>& out_;
+    } visitor(names);
+    visitor.stmt(s.program()->body);
+    return Arg::of_buffer(names.empty() ? "none" : random_.pick(names));
+  }
+  int rank_of(const lathe::Schedule& s, const std::string& name) {
+    class Find : public lathe::Visitor {
+     public:
+      explicit Find(const std::string& name) : name_(name) {}
+      void buffer(const lathe::Buffer& b) override {
+        if (b->name == name_) rank = b->rank();
+      }
+      int rank = 0;
+
+     private:
+      const std::string& name_;
+    } find(name);
+    find.stmt(s.program()->body);
+    return find.rank;
+  }
+  /// A permutation, a blocking, a padding stride, or something that is not injective.
+  lathe::LayoutMap layout(int rank) {
+    std::vector<lathe::VarRef> from;
+    std::vector<AnyExpr> to;
+    for (int k = 0; k < rank; ++k) from.push_back(lathe::make_var("d" + std::to_string(k)));
+    for (const auto& v : from) to.push_back(v);
+    for (std::size_t k = to.size(); k > 1; --k)
+      if (random_.chance(50))
+        std::swap(to[k - 1], to[static_cast<std::size_t>(random_.below(static_cast<int>(k)))]);
+    if (rank > 0 && random_.chance(60)) {
+      auto at = static_cast<std::size_t>(random_.below(rank));
+      AnyExpr e = to[at], f = AnyExpr(1 + random_.below(8));
+      to[at] = lathe::floordiv(e, f);
+      if (random_.chance(90)) to.push_back(lathe::floormod(e, f));
+    }
+    return lathe::make_ref<lathe::LayoutMapNode>(from, to);
+  }
+  Arg some_loops(const lathe::Schedule& s, bool adjacent) {
+    std::vector<LoopRef> picked;
+    if (loops_.size() < 2) return Arg::of(std::vector<LoopRef>{some_loop(s), some_loop(s)});
+    if (adjacent && random_.chance(90)) {
+      int count = std::min(static_cast<int>(loops_.size()), 2 + random_.below(2));
+      int first = random_.below(static_cast<int>(loops_.size()) - count + 1);
+      for (int k = 0; k < count; ++k) picked.push_back(loops_[static_cast<std::size_t>(first + k)]);
+      return Arg::of(picked);
+    }
+    picked = loops_;
+    for (std::size_t k = picked.size(); k > 1; --k)
+      std::swap(picked[k - 1],
+                picked[static_cast<std::size_t>(random_.below(static_cast<int>(k)))]);
+    if (random_.chance(40))
+      picked.resize(2 +
+                    static_cast<std::size_t>(random_.below(static_cast<int>(picked.size()) - 1)));
+    return Arg::of(picked);
+  }
+
+  /// False if nothing sensible can be said.
+  bool arguments(const lathe::Schedule& s, const std::string& name, Args& args) {
+    if (name == "split")
+      args = {some_loop(s), factors(), tail()};
+    else if (name == "fuse")
+      args = {some_loops(s, true)};
+    else if (name == "reorder")
+      args = {some_loops(s, false)};
+    else if (name == "tile")
+      args = {some_loop(s), some_loop(s), factor(), factor(), tail()};
+    else if (name == "parallel")
+      args = {random_.chance(60) && !loops_.empty() ? loops_[0] : some_loop(s),
+              Arg::of_number(random_.below(3))};
+    else if (name == "vectorize")
+      args = {random_.chance(60) && !loops_.empty() ? loops_.back() : some_loop(s)};
+    else if (name == "unroll")
+      args = {some_loop(s), Arg::of_number(random_.chance(50) ? 0 : random_.below(5))};
+    else if (name == "compute_at" || name == "reverse_compute_at")
+      args = {block_, other_loop(s)};
+    else if (name == "compute_inline" || name == "reverse_compute_inline")
+      args = {block_};
+    else if (name == "cache_read")
+      args = {block_, some_buffer(s), scope()};
+    else if (name == "cache_write")
+      args = {block_, scope()};
+    else if (name == "decompose_reduction")
+      args = {block_, some_loop(s)};
+    else if (name == "rfactor")
+      args = {some_loop(s), Arg::of_number(random_.below(3) - 1)};
+    else if (name == "set_scope")
+      args = {some_buffer(s), scope()};
+    else if (name == "transform_layout")
+      args = layout_arguments(s);
+    else if (name == "prefetch")
+      args = {some_buffer(s), some_loop(s), Arg::of_number(1 + random_.below(4)),
+              Arg::of_number(random_.below(4))};
+    else
+      args = annotation(s);
+    return true;
+  }
+  LoopRef other_loop(const lathe::Schedule& s) {
+    auto blocks = s.blocks();
+    auto loops = s.loops(random_.pick(blocks));
+    return loops.empty() ? some_loop(s) : random_.pick(loops);
+  }
+  Args layout_arguments(const lathe::Schedule& s) {
+    Arg buffer = some_buffer(s);
+    lathe::LayoutMap map = layout(rank_of(s, buffer.text));
+    return {buffer, Arg(map)};
+  }
+  Args annotation(const lathe::Schedule& s) {
+    switch (random_.below(4)) {
+      case 0:
+        return {some_loop(s), Arg::of_text("unroll_explicit"), Arg::of_number(random_.below(5))};
+      case 1:
+        return {some_loop(s), Arg::of_text("max_threads"), Arg::of_number(random_.below(3))};
+      case 2:
+        return {block_, Arg::of_text("stream"), Arg::of_number(1)};
+      default:
+        return {block_, Arg::of_text("user.note"), Arg::of_text("x \"y\"")};
+    }
+  }
+
+  Random& random_;
+  Counts& counts_;
+  BlockRef block_;
+  std::vector<LoopRef> loops_;
+};
+
+}  // namespace fuzz
