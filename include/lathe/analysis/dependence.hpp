@@ -26,8 +26,8 @@ constexpr Direction operator&(Direction a, Direction b) {
   return static_cast<Direction>(static_cast<int>(a) & static_cast<int>(b));
 }
 
-/// no: the accesses never meet. yes: they do, for each direction vector. unknown: treat as every
-/// direction.
+/// no: the accesses never meet. yes: they do, for each direction vector. unknown: they may, for each
+/// vector that is there: what is not in the list is excluded.
 enum class Answer : std::uint8_t { no, yes, unknown };
 
 struct DependenceVectors {
@@ -46,8 +46,7 @@ DependenceVectors dependence(const AccessSite& a, const AccessSite& b,
 struct Carried {
   AccessSite first, second;
   bool proven = false;  ///< false: could not be excluded
-  /// "iteration i reads A[i - 1], which iteration i - 1 writes"; ends with "(not proven absent)"
-  /// unless proven.
+  /// "block 'B' reads A[i - 1] and block 'B' writes A[i]: different iterations of 'i' may touch one element"
   std::string explanation;
 };
 

@@ -146,7 +146,7 @@ inline Verdict check_lane_stores(const Stmt& root, const ForNode& loop, const Fa
         is_private(site.loop->body, access.buffer))
       continue;
     DependenceVectors d = dependence(access, access, loops, facts);
-    bool meets = d.answer == Answer::unknown;
+    bool meets = d.answer == Answer::unknown && d.vectors.empty();
     for (const auto& v : d.vectors) {
       bool outer_equal = true;
       for (std::size_t k = 0; k + 1 < v.size(); ++k)
