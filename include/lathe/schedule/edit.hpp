@@ -4,7 +4,6 @@
 #include <lathe/analysis/access.hpp>
 #include <lathe/analysis/block.hpp>
 #include <lathe/analysis/region.hpp>
-#include <lathe/arith/iter_map.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/schedule/records.hpp>
 
@@ -111,15 +110,6 @@ Verdict check_plain_loop(const ForNode& loop);
 /// per iterator.
 std::vector<Range> solve_ranges(const BlockNode& block, const std::vector<AnyExpr>& indices,
                                 const Region& region, const Facts& facts);
-/// An index map over inputs, or over digits of these where a map over the inputs can't be proved
-/// injective (their extents are symbolic and they are divided). values: each input over the inputs
-/// of the map.
-struct DigitMap {
-  IterMap map;
-  std::vector<AnyExpr> values;
-};
-DigitMap digit_map(const std::vector<AnyExpr>& indices, const std::vector<IterDomain>& inputs,
-                   const Facts& facts);
 /// The whole domain of each iterator.
 std::vector<Range> whole_domains(const BlockNode& block);
 /// The first range if it is proven not to be longer, else the second. Give the one that is always

@@ -13,7 +13,7 @@ struct MovePlan {
   LoopSite loop;
   std::vector<std::size_t> others;  ///< children of the loop that hold the blocks it works with
   std::vector<Range> ranges;        ///< of its iterators, guards apart
-  std::optional<BlockNode> core;
+  BlockRefNode core;                ///< the block without its guards
 };
 
 inline std::string names_of(const std::vector<BlockSite>& sites) {
@@ -76,7 +76,7 @@ inline Verdict check_movable(const Program& program, const Args& args, const cha
       return refusal_at(loop->var, "L0204",
                         "loop " + describe(*loop) + " of " + name + " would be lost",
                         "move blocks before their loops are marked");
-  plan.core.emplace(without_guards(block));
+  plan.core = BlockRefNode(new BlockNode(without_guards(block)));
   return {};
 }
 

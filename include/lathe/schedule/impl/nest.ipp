@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <lathe/arith/affine.hpp>
 #include <lathe/arith/interval.hpp>
 #include <lathe/arith/iter_map.hpp>
@@ -47,70 +46,6 @@ inline Range solve_linear(std::int64_t coef, const AnyExpr& rest, const Range& r
   return {simplify(first, facts), simplify(count, facts)};
 }
 
-// The constants by which a variable is divided inside an expression.
-class Divisors : public Visitor {
- public:
-  explicit Divisors(const VarRef& var) : var_(var) {}
-  std::vector<std::int64_t> found;
-  void expr(const AnyExpr& e) override {
-    const auto* b = e.as<BinaryNode>();
-    if (b && (b->op == BinaryOp::floordiv || b->op == BinaryOp::floormod) && uses_var(b->a, var_)) {
-      const std::int64_t* c = as_const_int(b->b);
-      if (c && *c > 1) found.push_back(*c);
-    }
-    descend(e);
-  }
-
- private:
-  const VarRef& var_;
-};
-
-// v as digits of a mixed radix, so that v / c and v % c become plain sums. The digits run over a
-// box that holds all values of v and perhaps more, so what is injective over them is injective over
-// v.
-inline AnyExpr as_digits(const IterDomain& v, std::vector<std::int64_t> radix, Facts& facts,
-                         std::vector<IterDomain>& inputs) {
-  std::sort(radix.begin(), radix.end());
-  AnyExpr value = v.min;
-  std::int64_t below = 1;
-  auto digit = [&](AnyExpr extent, std::int64_t scale) {
-    VarRef var = make_var(v.var->name);
-    facts.bind(var, AnyExpr(0), extent);
-    inputs.push_back({var, AnyExpr(0), extent});
-    value = fold_add(value, fold_mul(AnyExpr(var), AnyExpr(scale)));
-  };
-  for (std::int64_t c : radix) {
-    if (c == below || c % below != 0) continue;
-    digit(AnyExpr(c / below), below);
-    below = c;
-  }
-  AnyExpr top =
-      simplify(fold_floordiv(fold_add(v.extent, AnyExpr(below - 1)), AnyExpr(below)), facts);
-  digit(top, below);
-  return value;
-}
-
-LATHE_DECL DigitMap digit_map(const std::vector<AnyExpr>& indices,
-                              const std::vector<IterDomain>& inputs, const Facts& facts) {
-  DigitMap out{iter_map(indices, inputs, {}, facts), {}};
-  for (const auto& in : inputs) out.values.emplace_back(in.var);
-  if (out.map.injective) return out;
-  Facts inside = facts;
-  std::vector<IterDomain> digits;
-  Substitution at;
-  for (std::size_t k = 0; k < inputs.size(); ++k) {
-    Divisors divisors(inputs[k].var);
-    for (const auto& index : indices) divisors.expr(index);
-    out.values[k] = as_digits(inputs[k], divisors.found, inside, digits);
-    at.emplace_back(inputs[k].var, out.values[k]);
-  }
-  std::vector<AnyExpr> over_digits;
-  for (const auto& index : indices) over_digits.push_back(simplify(substitute(index, at), inside));
-  IterMap map = iter_map(over_digits, digits, {}, facts);
-  if (map.injective) out.map = std::move(map);
-  return out;
-}
-
 // Iterators that occur together in several indices (v / 32, v % 32): through the inverse of the
 // whole map.
 inline void solve_by_inverse(const BlockNode& block, const std::vector<AnyExpr>& indices,
@@ -126,8 +61,8 @@ inline void solve_by_inverse(const BlockNode& block, const std::vector<AnyExpr>&
     inputs.push_back({it.var, it.min, it.extent});
     which.push_back(k);
   }
-  DigitMap digits = digit_map(indices, inputs, facts);
-  if (!digits.map.injective) return;
+  IterMap map = iter_map(indices, inputs, {}, facts);
+  if (!map.injective) return;
   Facts inside = facts;
   std::vector<VarRef> targets;
   std::vector<AnyExpr> target_exprs;
@@ -137,14 +72,10 @@ inline void solve_by_inverse(const BlockNode& block, const std::vector<AnyExpr>&
     inside.bind(targets.back(), range.min, range.extent);
   }
   AnyExpr valid;
-  std::vector<AnyExpr> found = left_inverse(digits.map, target_exprs, valid, facts);
-  if (found.empty()) return;
-  Substitution back;
-  for (std::size_t k = 0; k < found.size(); ++k)
-    back.emplace_back(digits.map.inputs[k].var, found[k]);
-  for (std::size_t k = 0; k < which.size(); ++k) {
+  std::vector<AnyExpr> values = left_inverse(map, target_exprs, valid, facts);
+  for (std::size_t k = 0; k < values.size() && k < which.size(); ++k) {
     if (solved[which[k]]) continue;
-    Interval interval = bounds(substitute(digits.values[k], back), targets, inside);
+    Interval interval = bounds(values[k], targets, inside);
     if (!interval.bounded()) continue;
     AnyExpr extent =
         constant_extent(fold_add(fold_sub(interval.max, interval.min), AnyExpr(1)), facts);

@@ -141,7 +141,7 @@ inline Verdict plan_layout(const Program& program, const Buffer& buffer, const L
         return refusal("L0221", "the map names " + quoted(var->name) +
                                     ", which is neither an index nor a Dim");
     }
-  IterMap found = digit_map(map->to, inputs, facts).map;
+  IterMap found = iter_map(map->to, inputs, {}, facts);
   if (!found.injective)
     return refusal("L0221",
                    "the map is not proved to give two elements of " + name + " different places" +
