@@ -26,8 +26,8 @@ constexpr Direction operator&(Direction a, Direction b) {
   return static_cast<Direction>(static_cast<int>(a) & static_cast<int>(b));
 }
 
-/// no: the accesses never meet. yes: they do, for each direction vector. unknown: they may, for each
-/// vector that is there: what is not in the list is excluded.
+/// no: the accesses never meet. yes: they do, for each direction vector. unknown: they may, for
+/// each vector that is there: what is not in the list is excluded.
 enum class Answer : std::uint8_t { no, yes, unknown };
 
 struct DependenceVectors {
@@ -46,7 +46,8 @@ DependenceVectors dependence(const AccessSite& a, const AccessSite& b,
 struct Carried {
   AccessSite first, second;
   bool proven = false;  ///< false: could not be excluded
-  /// "block 'B' reads A[i - 1] and block 'B' writes A[i]: different iterations of 'i' may touch one element"
+  /// "block 'B' reads A[i - 1] and block 'B' writes A[i]: different iterations of 'i' may touch one
+  /// element"
   std::string explanation;
 };
 

@@ -20,6 +20,7 @@ struct IterSplit {
   std::size_t source = 0;
   AnyExpr lower, extent, scale;
   bool whole = false;  ///< no % was written: the extent is the source's extent / lower, rounded up
+  bool partial = false;  ///< not every value below extent is surely taken
 };
 
 /// The sum of its splits (largest scale first) + base. Its values lie in [min, min + extent).
@@ -36,9 +37,10 @@ struct IterMap {
   std::vector<IterDomain> inputs;
   std::vector<IterSum> fused;  ///< sums that are split again
   std::vector<IterSum> sums;  ///< one per index expression; empty if an expression has no such form
-  bool injective = false;     ///< two points of the domain never give one target
-  bool covering = false;      ///< every point of the box of the sums' [min, min + extent) is hit
-  std::string_view why;       ///< the first reason for a missing property, "" if bijective
+  std::vector<bool> determined;  ///< per input: the targets tell its value
+  bool injective = false;        ///< two points of the domain never give one target
+  bool covering = false;         ///< every point of the box of the sums' [min, min + extent) is hit
+  std::string_view why;          ///< the first reason for a missing property, "" if bijective
 
   bool known() const { return why.empty() || !sums.empty(); }
   bool bijective() const { return injective && covering; }

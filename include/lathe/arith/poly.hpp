@@ -3,9 +3,18 @@
 #pragma once
 
 #include <lathe/arith/facts.hpp>
+#include <lathe/ir/visit.hpp>
 
 namespace lathe {
 namespace detail {
+
+/// The buffers that expressions load from.
+class LoadedBuffers : public Visitor {
+ public:
+  using Visitor::stmt;
+  void buffer(const Buffer& b) override { found.push_back(b); }
+  std::vector<Buffer> found;
+};
 
 /// coef * atom * more...: more is empty for a linear term.
 struct Mono {
@@ -154,6 +163,7 @@ class Simplifier {
 
   const Facts& facts_;
   int budget_;
+  int allowed_ = 3;  // depth left to a proof that starts now
 };
 
 }  // namespace detail

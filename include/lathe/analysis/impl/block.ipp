@@ -178,6 +178,12 @@ LATHE_DECL bool BlockJudge::injective(std::string& why) {
   for (const auto& a : sites_) {
     if (!a.is_write) continue;
     if (a.kind == AccessKind::opaque) return false;
+    LoadedBuffers loads;
+    for (const auto& i : a.indices) loads.expr(i);
+    if (!loads.found.empty()) {
+      why = "a store index reads memory";
+      return false;
+    }
     std::vector<IterDomain> domain;
     for (const auto& it : block_.iters)
       if (it.kind != IterKind::reduce) domain.push_back({it.var, it.min, it.extent});

@@ -8,3 +8,5 @@
 #include <lathe/analysis/impl/region.ipp>
 //
 #include <lathe/analysis/impl/block.ipp>
+//
+#include <lathe/analysis/impl/dependence.ipp>

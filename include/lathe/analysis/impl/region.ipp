@@ -87,7 +87,27 @@ class UpperRegion {
     if (first.dtype() != kIndex) return {};
     Interval lo = bounds(first, relaxed_, facts);
     Interval hi = last.same_as(first) ? lo : bounds(last, relaxed_, facts);
+    if (loads_data(lo.min, facts)) lo.min = {};
+    if (loads_data(hi.max, facts)) hi.max = {};
     return {lo.min, hi.max};
+  }
+  // A bound that reads memory is kept only if a loop is bounded by the same load: then it doesn't
+  // change in between.
+  static bool loads_data(const AnyExpr& e, const Facts& facts) {
+    if (!e || e.kind() == ExprKind::Const) return false;
+    LoadedBuffers loads;
+    loads.expr(e);
+    if (loads.found.empty()) return false;
+    IndexLoads index;
+    index.expr(e);
+    bool known = loads.found.size() == index.found.size();
+    for (const auto& load : index.found) {
+      bool trusted = false;
+      for (const auto* f = facts.newest(); f; f = f->next.get())
+        trusted = trusted || (f->kind == Facts::Kind::index && same_expr(f->min, load));
+      known = known && trusted;
+    }
+    return !known;
   }
   // Each index is one relaxed loop plus or minus something fixed, each loop in one index at most.
   bool plain(const AccessSite& site) const {

@@ -39,13 +39,6 @@ class WritesBuffer : public Visitor {
   const std::vector<Buffer>& buffers_;
 };
 
-class LoadedBuffers : public Visitor {
- public:
-  using Visitor::stmt;
-  void buffer(const Buffer& b) override { found.push_back(b); }
-  std::vector<Buffer> found;
-};
-
 // What f >= 0 says about each variable in it, given the ranges of the others.
 class Tighten {
  public:

@@ -164,7 +164,8 @@ LATHE_DECL bool IterMapper::read_div(const BinaryNode& n, IterSplit& out) {
   if (!prove(n.b > 0, facts_)) return fail("the index divides by what may be zero or negative");
   if (!read_split(n.a, out)) return false;
   if (n.op == BinaryOp::floormod) {
-    if (!at_least(out.extent, n.b)) return fail("a remainder of a range of unknown size");
+    // A range that may be shorter takes only a part of the remainders; they still tell it apart.
+    out.partial = out.partial || !at_least(out.extent, n.b);
     if (!out.whole && !divides(n.b, out.extent))
       return fail("a remainder of a remainder that doesn't divide it");
     out.extent = short_form(n.b);
@@ -227,7 +228,7 @@ LATHE_DECL void IterMapper::judge_sum(IterSum& sum) {
     const IterSplit& s = sum.splits[k];
     if (is_const(s.extent, 1)) continue;
     sum.injective = sum.injective && at_least(sizes[k], span);
-    sum.dense = sum.dense && at_least(span, sizes[k]);
+    sum.dense = sum.dense && !s.partial && at_least(span, sizes[k]);
     AnyExpr reach = mul(fold_sub(s.extent, AnyExpr(1)), sizes[k]);
     span = short_form(fold_add(span, reach));
     if (!same_expr(sizes[k], s.scale)) min = short_form(fold_sub(min, reach));
@@ -283,6 +284,8 @@ LATHE_DECL bool IterMapper::judge_injective() {
       for (const auto& s : map_.fused[v - map_.inputs.size()].splits) determined[s.source] = true;
     }
   }
+  determined.resize(map_.inputs.size());
+  map_.determined = determined;
   for (std::size_t v = 0; v < map_.inputs.size(); ++v)
     if (!determined[v]) return fail("the indices don't determine every iterator");
   return true;

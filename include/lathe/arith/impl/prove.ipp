@@ -74,8 +74,16 @@ LATHE_DECL bool Simplifier::nonneg(const Poly& p, int depth) {
   if (--budget_ <= 0) return false;
   ConstInterval r = range(p);
   if (r.min >= 0) return true;
+  // Simplifying inside a proof asks for proofs again: those get less depth than the one around
+  // them.
+  const int around = allowed_;
+  if (depth > around) depth = around;
   if (r.max < 0 || depth <= 0) return false;
-  return nonneg_symbolic(p, depth - 1) || nonneg_facts(p, depth - 1) || nonneg_atoms(p, depth - 1);
+  allowed_ = depth - 1;
+  const bool proven =
+      nonneg_symbolic(p, depth - 1) || nonneg_facts(p, depth - 1) || nonneg_atoms(p, depth - 1);
+  allowed_ = around;
+  return proven;
 }
 
 // Eliminates variables with symbolic ranges, newest first, then asks again.

@@ -1,0 +1,193 @@
+#include <doctest/doctest.h>
+
+#include <lathe/analysis/dependence.hpp>
+
+#if !defined(LATHE_SEPARATE_COMPILATION)
+#include <lathe/analysis/impl/layer.ipp>
+#endif
+
+#include "touch_trace.hpp"
+
+using namespace lathe;
+using namespace touch_test;
+
+namespace {
+
+Program nest(const std::string& store, const std::string& extent = "n") {
+  return parse(
+      "program p<n in 0..=4096>(inout A: f32[n + 9, n + 9], inout X: f32[n + 9], in B: f32[n + "
+      "9]):\n  for i in 0.." +
+      extent + ":\n    for j in 0.." + extent + ":\n      block S(v in 0.." + extent +
+      " = i, w in 0.." + extent + " = j):\n        " + store + "\n");
+}
+std::string carried(const Program& p, const char* loop) {
+  auto c = carried_by(p->body, loop_named(p, loop), Facts(p));
+  return c ? c->explanation : "free";
+}
+bool may_swap(const Program& p) {
+  return !reorder_violation(p->body, {loop_named(p, "i"), loop_named(p, "j")}, {1, 0}, Facts(p));
+}
+
+}  // namespace
+
+TEST_CASE("loops of independent stores carry nothing") {
+  Program p = nest("A[v, w] = B[w]");
+  CHECK(carried(p, "i") == "free");
+  CHECK(carried(p, "j") == "free");
+  CHECK(may_swap(p));
+}
+
+TEST_CASE("what carries a dependence is named") {
+  Program row = nest("A[v + 1, w] = A[v, w]");
+  CHECK(carried(row, "i") ==
+        "block 'S' reads A[i, j] and block 'S' writes A[i + 1, j]: different iterations of 'i' may "
+        "touch one element");
+  CHECK(carried(row, "j") == "free");
+  CHECK(may_swap(row));
+  Program wave = nest("A[v + 1, w] = A[v, w + 1]");
+  CHECK_FALSE(may_swap(wave));
+  CHECK(may_swap(nest("A[v + 1, w + 1] = A[v, w]")));
+  CHECK(carried(nest("X[v] = B[w]"), "j") ==
+        "block 'S' writes X[i]: different iterations of 'j' may touch one element");
+  CHECK(carried(nest("X[v] = B[w]"), "i") == "free");
+  CHECK(carried(nest("X[v] = X[v + 5]", "4"), "i") == "free");
+  CHECK(carried(nest("X[v * 2] = X[v * 2 + 1]"), "i") == "free");
+}
+
+TEST_CASE("lockstep is looser than any order") {
+  auto lock = [](const char* store) {
+    Program p = nest(store);
+    return !lockstep_violation(p->body, loop_named(p, "j"), Facts(p));
+  };
+  CHECK(lock("A[v, w] = A[v, w + 1]"));
+  CHECK_FALSE(lock("A[v, w + 1] = A[v, w]"));
+  CHECK_FALSE(lock("X[v] = B[w]"));
+  CHECK(lock("A[v, w] = A[v + 1, w + 1]"));
+}
+
+TEST_CASE("split, fused and guarded loops keep their independence") {
+  Program split = parse(
+      "program p<n in 1..=4096>(in B: f32[n], out X: f32[n]):\n  for io in 0..floordiv(n + 7, "
+      "8):\n    for ii in 0..8:\n"
+      "      block S(v in 0..n = io * 8 + ii):\n        X[v] = B[v]\n");
+  CHECK(carried(split, "io") == "free");
+  CHECK(carried(split, "ii") == "free");
+  Program fused = parse(
+      "program p<n in 1..=4096, m in 1..=4096>(in B: f32[n, m], out X: f32[n, m]):\n  for f in "
+      "0..n * m:\n"
+      "    block S(v in 0..n = floordiv(f, m), w in 0..m = floormod(f, m)):\n      X[v, w] = B[v, "
+      "w]\n");
+  CHECK(carried(fused, "f") == "free");
+  Program sum = parse(
+      "program p(in A: f32[8, 9], out X: f32[8]):\n  for f in 0..72:\n"
+      "    block S(v in 0..8 = floordiv(f, 9), reduce k in 0..9 = floormod(f, 9)) reduce sum "
+      "init:\n      X[v] sum= A[v, k]\n");
+  CHECK(carried(sum, "f") != "free");
+}
+
+TEST_CASE("buffers inside the body belong to the iteration, moving indices to nobody") {
+  Program p = parse(
+      "program p(in A: f32[64], out X: f32[64]):\n  for i in 0..64:\n    alloc T: f32[1]\n"
+      "    block P(v in 0..64 = i):\n      T[0] = A[v]\n    block Q(v in 0..64 = i):\n      X[v] = "
+      "T[0]\n");
+  CHECK(carried(p, "i") == "free");
+  Program moving = parse(
+      "program p(inout C: i64[1], out X: f32[64]):\n  for i in 0..9:\n    X[C[0]] = 1.0\n    "
+      "X[C[0] + 1] = 2.0\n    C[0] = C[0] + 1\n");
+  CHECK(carried(moving, "i") != "free");
+}
+
+namespace {
+
+/// A random nest of two loops with one or two statements over small arrays.
+struct RandomNest {
+  index_test::Random random;
+  VarRef i = make_var("i"), j = make_var("j");
+  Buffer x = make_buffer("X", kF32, {AnyExpr(99)}),
+         y = make_buffer("Y", kF32, {AnyExpr(99), AnyExpr(99)});
+  std::int64_t ni, nj;
+
+  explicit RandomNest(std::uint64_t seed)
+      : random{seed}, ni(random.between(1, 4)), nj(random.between(1, 4)) {}
+  AnyExpr index() {
+    AnyExpr I(i), J(j);
+    switch (random.below(9)) {
+      case 0:
+        return I + J;
+      case 1:
+        return J;
+      case 2:
+        return I * 2 + random.between(0, 2);
+      case 3:
+        return AnyExpr(8) - I;
+      case 4:
+        return floordiv(I * nj + J, AnyExpr(2));
+      case 5:
+        return I * nj + J;
+      case 6:
+        return AnyExpr(random.between(0, 3));
+      case 7:
+        return make_binary(BinaryOp::max, J - 1, AnyExpr(0));
+      default:
+        return I + random.between(0, 2);
+    }
+  }
+  AnyExpr load() {
+    return random.below(2) ? make_load(x, {index()}) : make_load(y, {index(), index()});
+  }
+  Stmt statement() {
+    AnyExpr value = load();
+    if (random.below(3) == 0)
+      value = make_select(AnyExpr(i) > AnyExpr(j), load(), make_float(kF32, 0));
+    Stmt s = random.below(2) ? make_store(x, {index()}, value)
+                             : make_store(y, {index(), index()}, value);
+    return random.below(5) ? s : make_if(AnyExpr(j) < random.between(0, 3), s);
+  }
+  Stmt make() {
+    Stmt body = random.below(2) ? statement() : make_seq({statement(), statement()});
+    AnyExpr inner = random.below(6) ? AnyExpr(nj) : AnyExpr(i) + 1;
+    return make_for(i, AnyExpr(0), AnyExpr(ni), make_for(j, AnyExpr(0), inner, body));
+  }
+};
+
+/// Whether two touches conflict.
+bool conflict(const Touch& a, const Touch& b) {
+  return a.buffer == b.buffer && a.element == b.element && (a.write || b.write);
+}
+
+}  // namespace
+
+TEST_CASE("fuzz: carried dependences and permutations against what runs") {
+  int free_loops = 0, found_free = 0, legal_swaps = 0, found_legal = 0;
+  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+    RandomNest nest(seed);
+    Stmt root = nest.make();
+    INFO("seed " << seed << "\n" << str(root));
+    std::vector<Touch> touches = run(root);
+    const bool rectangular =
+        as_const_int(root.as<ForNode>()->body.as<ForNode>()->extent) != nullptr;
+    bool by_i = false, by_j = false, swap_breaks = false;
+    for (std::size_t p = 0; p < touches.size(); ++p) {
+      for (std::size_t q = p + 1; q < touches.size(); ++q) {
+        if (!conflict(touches[p], touches[q])) continue;
+        auto &a = touches[p].loops, &b = touches[q].loops;
+        std::int64_t di = b[nest.i.get()] - a[nest.i.get()], dj = b[nest.j.get()] - a[nest.j.get()];
+        by_i = by_i || di != 0;
+        by_j = by_j || (di == 0 && dj != 0);
+        swap_breaks = swap_breaks || dj < 0 || (dj == 0 && di < 0);
+      }
+    }
+    const bool free_i = !carried_by(root, nest.i), free_j = !carried_by(root, nest.j);
+    CHECK((!free_i || !by_i));
+    CHECK((!free_j || !by_j));
+    free_loops += !by_i + !by_j, found_free += free_i + free_j;
+    if (!rectangular) continue;
+    const bool legal = !reorder_violation(root, {nest.i, nest.j}, {1, 0});
+    CHECK((!legal || !swap_breaks));
+    legal_swaps += !swap_breaks, found_legal += legal;
+  }
+  MESSAGE("free loops: found " << found_free << " of " << free_loops << ", swaps: " << found_legal
+                               << " of " << legal_swaps);
+  CHECK(found_free * 10 >= free_loops * 8);
+  CHECK(found_legal * 10 >= legal_swaps * 9);
+}
