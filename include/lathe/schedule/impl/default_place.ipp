@@ -53,10 +53,26 @@ class PlaceProducers : DefaultSteps {
       auto users = consumers(s_.program()->body, blocks[k].tag);
       if (users.empty() || users.back().loops.empty()) continue;
       ForRef row = users.back().loops[0];
-      bool legal = trip(*row) > 1;
+      bool legal = trip(*row) > 1 && !reuses_along_rows(*site(blocks[k]).block);
       for (const auto& user : users) legal = legal && reads_row(blocks[k], user, row);
       if (legal) attempt([&] { s_.compute_at(blocks[k], LoopRef(row->var)); });
     }
+  }
+
+  // A matrix product: an operand that the first axis does not index is read again for every row, so
+  // that rows want to be computed several at a time.
+  static bool reuses_along_rows(const BlockNode& block) {
+    if (!block.reducer || block.iters.size() < 3) return false;
+    for (const auto& read : reads_of(block)) {
+      bool indexed = false, reduced = false;
+      for (const auto& index : read.indices) {
+        indexed = indexed || uses_var(index, block.iters[0].var);
+        for (const auto& it : block.iters)
+          reduced = reduced || (it.kind == IterKind::reduce && uses_var(index, it.var));
+      }
+      if (reduced && !indexed) return true;
+    }
+    return false;
   }
 
   bool reads_row(const BlockRef& producer, const BlockSite& user, const ForRef& row) const {

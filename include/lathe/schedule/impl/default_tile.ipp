@@ -188,8 +188,7 @@ class TileNests : DefaultSteps {
 
   void keep_in_registers(const BlockRef& ref, const LoopRef& tile, const LoopRef& first_reduce,
                          const std::vector<LoopRef>& inner, const LoopRef& lanes_loop) {
-    BlockRef out = s_.cache_write(ref, Scope::reg);
-    s_.reverse_compute_at(out, tile);
+    BlockRef out = finish_under(ref, tile);
     BlockRef init = s_.decompose_reduction(ref, first_reduce);
     s_.vectorize(lanes_loop);
     for (const auto& l : inner) s_.unroll(l);
@@ -198,6 +197,23 @@ class TileNests : DefaultSteps {
       s_.vectorize(loops.back());
       if (!inner.empty()) s_.unroll(loops[loops.size() - 2]);
     }
+  }
+
+  // What takes the finished tile: the only consumer, if it reads element by element; else a copy to
+  // the output.
+  BlockRef finish_under(const BlockRef& ref, const LoopRef& tile) {
+    auto users = consumers(s_.program()->body, ref.tag);
+    BlockRef user = users.size() == 1 ? BlockRef(users[0].block->tag) : BlockRef();
+    bool fused = users.size() == 1 && classify(*users[0].block).is_complete() &&
+                 is_private(s_.program()->body, writes_of(*site(ref).block)[0].buffer) &&
+                 attempt([&] {
+                   s_.reverse_compute_at(user, tile);
+                   s_.set_scope(ref, Scope::reg);
+                 });
+    if (fused) return user;
+    BlockRef out = s_.cache_write(ref, Scope::reg);
+    s_.reverse_compute_at(out, tile);
+    return out;
   }
 
   // Rows of equal height: 128 rows in tiles of at most 12 are 11 tiles of 12, the last one short

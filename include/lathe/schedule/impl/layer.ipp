@@ -15,12 +15,13 @@
 #include <lathe/schedule/impl/cache.ipp>
 //
 #include <lathe/schedule/impl/annotate.ipp>
+#include <lathe/schedule/impl/decompose_reduction.ipp>
 #include <lathe/schedule/impl/fuse.ipp>
 #include <lathe/schedule/impl/inline.ipp>
 #include <lathe/schedule/impl/kinds.ipp>
 #include <lathe/schedule/impl/queries.ipp>
-#include <lathe/schedule/impl/reduction.ipp>
 #include <lathe/schedule/impl/reorder.ipp>
+#include <lathe/schedule/impl/rfactor.ipp>
 #include <lathe/schedule/impl/storage.ipp>
 #include <lathe/schedule/impl/tile.ipp>
 //
