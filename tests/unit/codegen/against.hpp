@@ -1,6 +1,7 @@
 // Runs a program as machine code and in the evaluator on the same data, and compares every byte.
 #pragma once
 
+#include <lathe/ir/narrow.hpp>
 #include <lathe/jit/evaluate.hpp>
 #include <limits>
 
@@ -41,7 +42,8 @@ inline void unify_nans(const lt::Program& program, std::vector<Bytes>& buffers) 
     auto value = nan;
     for (std::size_t at = 0; at + sizeof value <= b.data.size(); at += sizeof value) {
       std::memcpy(&value, b.data.data() + at, sizeof value);
-      if (value != value) std::memcpy(b.data.data() + at, &nan, sizeof nan);
+      if (static_cast<double>(value) != static_cast<double>(value))
+        std::memcpy(b.data.data() + at, &nan, sizeof nan);
     }
   };
   std::size_t next = 0;
@@ -50,6 +52,10 @@ inline void unify_nans(const lt::Program& program, std::vector<Bytes>& buffers) 
     Bytes& b = buffers[next++];
     if (param.dtype() == lt::kF32) unify(b, std::numeric_limits<float>::quiet_NaN());
     if (param.dtype() == lt::kF64) unify(b, std::numeric_limits<double>::quiet_NaN());
+    if (param.dtype() == lt::kF16) unify(b, lt::f16(std::numeric_limits<float>::quiet_NaN()));
+    if (param.dtype() == lt::kBF16) unify(b, lt::bf16(std::numeric_limits<float>::quiet_NaN()));
+    if (param.dtype() == lt::kE4M3) unify(b, lt::f8e4m3(std::numeric_limits<float>::quiet_NaN()));
+    if (param.dtype() == lt::kE5M2) unify(b, lt::f8e5m2(std::numeric_limits<float>::quiet_NaN()));
   }
 }
 

@@ -113,7 +113,7 @@ TEST_CASE("targets without fma or AVX-512 keep wider bounds") {
     Target target(name);
     if (!target.runs_on(host())) continue;
     for (const auto& bound : kBounds) {
-      CAPTURE(name);
+      CAPTURE(std::string(name));
       CAPTURE(op_text(bound.op));
       MathKernel<float> k(bound.op, 8, newest(), target);
       WorstCase<float> worst;

@@ -137,7 +137,11 @@ LATHE_DECL LlvmValue LlvmEmitter::select(const SelectNode& n) {
 }
 
 LATHE_DECL LlvmValue LlvmEmitter::select_scalar(const SelectNode& n, const LlvmValue& condition) {
-  LlvmWeight yes = llvm_weight(n.yes), no = llvm_weight(n.no);
+  // What is computed already costs nothing.
+  auto weigh = [&](const AnyExpr& e) {
+    return memo_.count(e.get()) ? LlvmWeight() : llvm_weight(e);
+  };
+  LlvmWeight yes = weigh(n.yes), no = weigh(n.no);
   if (!yes.loads && !no.loads && yes.cost + no.cost < 24)
     return f_.select(condition, value(n.yes), value(n.no));
   std::string then = f_.block("then"), other = f_.block("else"), done = f_.block("done");
@@ -158,6 +162,7 @@ LATHE_DECL LlvmValue LlvmEmitter::select_scalar(const SelectNode& n, const LlvmV
 }
 
 LATHE_DECL LlvmValue LlvmEmitter::arm(const LlvmValue& condition, const AnyExpr& e) {
+  if (memo_.count(e.get())) return value(e);
   LlvmWeight weight = llvm_weight(e);
   bool heavy = weight.cost >= LlvmWeight::limit;
   if (!weight.loads && !heavy) return value(e);
