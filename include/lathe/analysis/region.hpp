@@ -21,8 +21,15 @@ struct RegionBound {
 /// loops of the access that are relaxed are bound by the function.
 RegionBound region_upper(const Buffer& buffer, const std::vector<AccessSite>& all,
                          const std::vector<VarRef>& relaxed, const Facts& facts = {});
+/// The same, with the implied guard of blocks ("the bindings lie in the domains") applied
+/// symbolically: ends may then be min and max of loop and domain bounds. Tighter, for proofs;
+/// region_upper gives the simpler sizes that storage wants.
+RegionBound region_upper_guarded(const Buffer& buffer, const std::vector<AccessSite>& all,
+                                 const std::vector<VarRef>& relaxed, const Facts& facts = {});
 /// A box that the accesses surely touch (never too large), or none: one access with a covering
 /// index map, no unproven condition; or several whose boxes join exactly along one dimension.
+std::vector<Region> lower_boxes(const Buffer& buffer, const std::vector<AccessSite>& all,
+                                const std::vector<VarRef>& relaxed, const Facts& facts = {});
 std::optional<Region> region_lower(const Buffer& buffer, const std::vector<AccessSite>& all,
                                    const std::vector<VarRef>& relaxed, const Facts& facts = {});
 

@@ -10,3 +10,5 @@
 #include <lathe/analysis/impl/block.ipp>
 //
 #include <lathe/analysis/impl/dependence.ipp>
+//
+#include <lathe/analysis/impl/cover.ipp>

@@ -55,10 +55,38 @@ class UpperRegion {
         box.push_back(ends(site.indices[d], site.indices[d], facts));
     }
     plain_ = plain_ && count_ == 0 && !declared && !site.condition && plain(site);
-    if (count_++ == 0)
-      box_ = std::move(box);
-    else
-      for (std::size_t d = 0; d < rank; ++d) box_[d] = interval_hull(box_[d], box[d], facts_);
+    merge(std::move(box));
+  }
+
+  // Through the iterators: each runs over what the loops reach, met with its domain.
+  void add_guarded(const AccessSite& site) {
+    if (!site.block || site.kind == AccessKind::opaque ||
+        site.block->iters.size() != site.bindings.size())
+      return add(site);
+    Facts facts = facts_for(site, relaxed_, facts_);
+    if (site.condition.get() && is_const(simplify(site.condition, facts), 0)) return;
+    std::vector<VarRef> inner = relaxed_;
+    for (std::size_t k = 0; k < site.bindings.size(); ++k) {
+      const IterVar& it = site.block->iters[k];
+      Interval reached = bounds(site.bindings[k], relaxed_, facts);
+      Interval first = bounds(it.min, inner, facts),
+               end = bounds(last_of({it.min, it.extent}), inner, facts);
+      Interval got = interval_intersect(reached, {first.min, end.max}, facts);
+      if (!got.bounded()) return add(site);
+      facts.bind(it.var, got.min, range_between(got.min, got.max, facts).extent);
+      inner.push_back(it.var);
+    }
+    if (site.outer_condition) facts.assume_before(site.outer_condition);
+    if (site.inner_condition) facts.assume_before(site.inner_condition);
+    std::vector<Interval> box;
+    for (const auto& i : site.inner_indices) {
+      Interval b = i.dtype() == kIndex ? bounds(i, inner, facts) : Interval();
+      if (loads_data(b.min, facts)) b.min = {};
+      if (loads_data(b.max, facts)) b.max = {};
+      box.push_back(std::move(b));
+    }
+    plain_ = false;
+    merge(std::move(box));
   }
 
   RegionBound result() const {
@@ -83,6 +111,13 @@ class UpperRegion {
   }
 
  private:
+  void merge(std::vector<Interval> box) {
+    if (count_++ == 0) {
+      box_ = std::move(box);
+      return;
+    }
+    for (std::size_t d = 0; d < box_.size(); ++d) box_[d] = interval_hull(box_[d], box[d], facts_);
+  }
   Interval ends(const AnyExpr& first, const AnyExpr& last, const Facts& facts) {
     if (first.dtype() != kIndex) return {};
     Interval lo = bounds(first, relaxed_, facts);
@@ -268,25 +303,6 @@ inline bool join_boxes(Region& a, const Region& b, const Facts& facts) {
   return true;
 }
 
-LATHE_DECL std::vector<Region> lower_boxes(const Buffer& buffer, const std::vector<AccessSite>& all,
-                                           const std::vector<VarRef>& relaxed, const Facts& facts) {
-  std::vector<Region> boxes;
-  for (const auto& site : all) {
-    Region box;
-    if (site.buffer == buffer && lower_box(site, relaxed, facts, box))
-      boxes.push_back(std::move(box));
-  }
-  for (std::size_t i = 0; i < boxes.size(); ++i) {
-    for (std::size_t j = 0; j < boxes.size(); ++j) {
-      if (i == j || !join_boxes(boxes[i], boxes[j], facts)) continue;
-      boxes.erase(boxes.begin() + static_cast<std::ptrdiff_t>(j));
-      i = static_cast<std::size_t>(-1);
-      break;
-    }
-  }
-  return boxes;
-}
-
 inline std::vector<VarRef> loops_inside(const std::vector<AccessSite>& all) {
   std::vector<VarRef> out;
   for (const auto& a : all)
@@ -314,11 +330,40 @@ LATHE_DECL RegionBound region_upper(const Buffer& buffer, const std::vector<Acce
   return upper.result();
 }
 
+LATHE_DECL RegionBound region_upper_guarded(const Buffer& buffer,
+                                            const std::vector<AccessSite>& all,
+                                            const std::vector<VarRef>& relaxed,
+                                            const Facts& facts) {
+  detail::UpperRegion upper(buffer, relaxed, facts);
+  for (const auto& site : all)
+    if (site.buffer == buffer) upper.add_guarded(site);
+  return upper.result();
+}
+
+LATHE_DECL std::vector<Region> lower_boxes(const Buffer& buffer, const std::vector<AccessSite>& all,
+                                           const std::vector<VarRef>& relaxed, const Facts& facts) {
+  std::vector<Region> boxes;
+  for (const auto& site : all) {
+    Region box;
+    if (site.buffer == buffer && detail::lower_box(site, relaxed, facts, box))
+      boxes.push_back(std::move(box));
+  }
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    for (std::size_t j = 0; j < boxes.size(); ++j) {
+      if (i == j || !detail::join_boxes(boxes[i], boxes[j], facts)) continue;
+      boxes.erase(boxes.begin() + static_cast<std::ptrdiff_t>(j));
+      i = static_cast<std::size_t>(-1);
+      break;
+    }
+  }
+  return boxes;
+}
+
 LATHE_DECL std::optional<Region> region_lower(const Buffer& buffer,
                                               const std::vector<AccessSite>& all,
                                               const std::vector<VarRef>& relaxed,
                                               const Facts& facts) {
-  std::vector<Region> boxes = detail::lower_boxes(buffer, all, relaxed, facts);
+  std::vector<Region> boxes = lower_boxes(buffer, all, relaxed, facts);
   for (const auto& box : boxes) {
     bool best = true;
     for (const auto& other : boxes) best = best && region_contains(box, other, facts);

@@ -1,0 +1,125 @@
+#pragma once
+
+#include <lathe/analysis/cover.hpp>
+#include <lathe/arith/simplify.hpp>
+#include <lathe/ir/visit.hpp>
+
+namespace lathe {
+namespace detail {
+
+inline bool has_tag(const std::vector<BlockTag>& tags, const AccessSite& a) {
+  for (const auto& t : tags)
+    if (a.block && a.block->tag == t) return true;
+  return false;
+}
+
+/// One question of cover: gathers the accesses below the deepest loop that producers and consumer
+/// share.
+class CoverTest {
+ public:
+  CoverTest(const Stmt& root, const std::vector<BlockTag>& producers, const BlockTag& consumer,
+            const Buffer& buffer)
+      : root_(root), producers_(producers), consumer_(consumer), buffer_(buffer) {}
+
+  Cover run(const VarRef& loop, const Facts& facts) {
+    BlockSite reader = find_block(root_, consumer_);
+    if (!reader.block) return fail("the consumer isn't below the root");
+    std::size_t depth = reader.loops.size();
+    for (const auto& t : producers_) {
+      BlockSite p = find_block(root_, t);
+      if (!p.block) return fail("a producer isn't below the root");
+      std::size_t shared = 0;
+      while (shared < depth && shared < p.loops.size() &&
+             p.loops[shared]->var == reader.loops[shared]->var)
+        ++shared;
+      depth = shared;
+    }
+    if (loop) {
+      std::size_t wanted = 0;
+      while (wanted < depth && reader.loops[wanted]->var != loop) ++wanted;
+      if (wanted == depth) return fail("loop '" + loop->name + "' isn't above both");
+    }
+    VarRef at;
+    if (depth > 0) at = reader.loops[depth - 1]->var;
+    for (const auto& t : producers_)
+      if (!final_at(root_, t, at))
+        return fail("block '" + t->name + "' is not finished in one iteration");
+    Stmt body = root_;
+    Facts inside = facts;
+    if (at) {
+      LoopSite site = find_loop(root_, at);
+      inside = facts_on(site.path, facts);
+      inside.bind(*site.loop);
+      body = site.loop->body;
+    }
+    return in_body(body, inside);
+  }
+
+ private:
+  static Cover fail(std::string why) { return {false, std::move(why)}; }
+
+  Cover in_body(const Stmt& body, const Facts& facts) {
+    std::vector<AccessSite> reads, writes, others;
+    for (auto& a : accesses(body, AccessTerms::loops, facts)) {
+      if (a.buffer != buffer_) continue;
+      const bool mine = a.block && a.block->tag == consumer_;
+      if (mine && a.is_write)
+        return fail("block '" + consumer_->name + "' writes '" + buffer_->name + "' itself");
+      if (mine && a.reads())
+        reads.push_back(std::move(a));
+      else if (a.is_write && has_tag(producers_, a))
+        writes.push_back(std::move(a));
+      else if (a.is_write)
+        others.push_back(std::move(a));
+    }
+    if (reads.empty()) return {true, {}};
+    if (writes.empty()) return fail("nothing writes '" + buffer_->name + "' there");
+    for (const auto& w : writes)
+      if (w.order > reads.front().order)
+        return fail("block '" + w.block->name() + "' comes after the read");
+    const std::vector<VarRef> in_reads = loops_inside(reads), in_writes = loops_inside(writes);
+    Region need = region_upper_guarded(buffer_, reads, in_reads, facts).region;
+    for (const auto& o : others) {
+      if (o.order < writes.front().order || o.order > reads.back().order) continue;
+      std::vector<AccessSite> one{o};
+      if (!regions_disjoint(region_upper(buffer_, one, loops_inside(one), facts).region, need,
+                            facts))
+        return fail("'" + buffer_->name + "' may be written again before it is read");
+    }
+    for (const auto& box : lower_boxes(buffer_, writes, in_writes, facts))
+      if (region_contains(box, need, facts)) return {true, {}};
+    return fail("not all elements of '" + buffer_->name +
+                "' that are read are surely written before");
+  }
+
+  const Stmt& root_;
+  const std::vector<BlockTag>& producers_;
+  const BlockTag& consumer_;
+  const Buffer& buffer_;
+};
+
+}  // namespace detail
+
+LATHE_DECL bool final_at(const Stmt& root, const BlockTag& block, const VarRef& loop) {
+  if (!loop) return true;
+  BlockSite site = find_block(root, block);
+  if (!site.block) return false;
+  for (const auto& f : site.loops) {
+    if (feeds(*f, *site.block, IterKind::reduce)) return false;
+    if (f->var == loop) return true;
+  }
+  return true;
+}
+
+LATHE_DECL Cover covers(const Stmt& root, const std::vector<BlockTag>& producers,
+                        const BlockTag& consumer, const Buffer& buffer, const VarRef& loop,
+                        const Facts& facts) {
+  return detail::CoverTest(root, producers, consumer, buffer).run(loop, facts);
+}
+
+LATHE_DECL Cover covers(const Stmt& root, const BlockTag& producer, const BlockTag& consumer,
+                        const Buffer& buffer, const Facts& facts) {
+  return covers(root, std::vector<BlockTag>{producer}, consumer, buffer, {}, facts);
+}
+
+}  // namespace lathe
