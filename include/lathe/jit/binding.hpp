@@ -98,6 +98,8 @@ class Binding : public RefCounted {
     bool self_overlap = false;
   };
 
+  void lay_out_slots(std::vector<Rule>& open);
+  void add_arg(int index);
   void add_extent_rules(int arg, const BufferNode& b);
   void add_stride_rules(int arg, const BufferNode& b);
   void add_value_rule(Rule rule, const AnyExpr& e, Check constant, Check same, Check general);
@@ -107,7 +109,10 @@ class Binding : public RefCounted {
   void add_axis(int rule);
   /// Everything in one pass over the axes; false where something is wrong or takes a closer look.
   bool fill_fast(const CallArg* args, std::uint64_t* slots) const;
-  bool later_rules_hold(const CallArg* args, const std::uint64_t* slots) const;
+  bool take(const Arg& arg, const CallArg& given, std::uint64_t* slots, std::uintptr_t& begin,
+            std::uintptr_t& end) const;
+  /// Checks one rule, or sets its slot.
+  bool holds(const Rule& r, const CallArg* args, std::uint64_t* slots) const;
   /// The same rule by rule, and says which one does not hold, if any.
   void diagnose(const CallArg* args, std::uint64_t* slots, Location where) const;
   Failure fill(const CallArg* args, std::uint64_t* slots) const;
@@ -129,6 +134,7 @@ class Binding : public RefCounted {
   std::vector<Axis> axes_;
   std::vector<int>
       later_;  ///< rules that need more than a compare: bounds of dims, general expressions
+  std::vector<int> param_slots_;
   std::vector<std::pair<const VarNode*, int>> var_slots_;  ///< dims, strides
   std::vector<int> set_by_;  ///< per slot: the argument that sets it, or -1
   int slot_count_ = 0;

@@ -38,6 +38,7 @@ class EvalCompiler {
     return &tree_.stmts.back();
   }
   const EvalStmt* stmt(const Stmt& s);
+  const EvalStmt* scope(const Stmt& s);
   const EvalStmt* seq(std::vector<const EvalStmt*> children);
   const EvalStmt* inside(const Stmt& s, const StmtNode* around, bool in_else = false);
   const EvalStmt* loop(const ForNode& n);

@@ -9,64 +9,68 @@
 namespace lathe {
 
 LATHE_DECL Binding::Binding(const Program& program, std::vector<int> order) : program_(program) {
+  std::vector<Rule> open;
+  lay_out_slots(open);
+  for (int index : order) add_arg(index);
+  // Extents first: what general extents and strides need is then known.
+  for (int a = 0; a < args(); ++a)
+    if (param_of(a).buffer) add_extent_rules(a, *param_of(a).buffer);
+  for (int a = 0; a < args(); ++a)
+    if (param_of(a).buffer) add_stride_rules(a, *param_of(a).buffer);
+  for (Rule& rule : open) {
+    for (int a = 0; a < args(); ++a)
+      if (args_[static_cast<std::size_t>(a)].param == rule.first_arg)
+        rule.arg = static_cast<std::uint16_t>(a);
+    rules_.push_back(rule);
+  }
+  for (std::size_t k = 0; k < rules_.size(); ++k) add_axis(static_cast<int>(k));
+}
+
+/// As kernel_slots does, with one slot per distinct stride variable. Undeclared outer strides get
+/// variables in lowering; `open` receives a rule for each, with the parameter for an argument.
+LATHE_DECL void Binding::lay_out_slots(std::vector<Rule>& open) {
+  const auto& params = program_->params;
   int slot = 0;
-  std::vector<int> param_slot(program->params.size());
-  for (std::size_t p = 0; p < program->params.size(); ++p)
-    if (program->params[p].buffer) param_slot[p] = slot++;
-  for (const auto& d : program->dims) var_slots_.emplace_back(d->var.get(), slot++);
-  // As kernel_slots does: one slot per distinct stride variable. Undeclared outer strides get
-  // variables in lowering.
-  std::vector<std::pair<int, int>> open;  // (param, axis) of those
-  std::vector<int> open_slot;
-  for (std::size_t p = 0; p < program->params.size(); ++p) {
-    const auto& b = program->params[p].buffer;
+  param_slots_.resize(params.size());
+  for (std::size_t p = 0; p < params.size(); ++p)
+    if (params[p].buffer) param_slots_[p] = slot++;
+  for (const auto& d : program_->dims) var_slots_.emplace_back(d->var.get(), slot++);
+  for (std::size_t p = 0; p < params.size(); ++p) {
+    const auto& b = params[p].buffer;
     if (!b) continue;
     for (int axis = 0; b->strides.empty() && axis + 1 < b->rank(); ++axis) {
-      open.emplace_back(static_cast<int>(p), axis);
-      open_slot.push_back(slot++);
+      Rule rule;
+      rule.kind = Check::stride;
+      rule.axis = static_cast<std::uint8_t>(axis);
+      rule.slot = static_cast<std::uint16_t>(slot++);
+      rule.sets = true;
+      rule.first_arg = static_cast<int>(p);
+      open.push_back(rule);
     }
     for (const auto& stride : b->strides)
       if (const auto* var = stride.as<VarNode>(); var && var_slot(*var) < 0)
         var_slots_.emplace_back(var, slot++);
   }
-  for (std::size_t p = 0; p < program->params.size(); ++p)
-    if (!program->params[p].buffer) param_slot[p] = slot++;
+  for (std::size_t p = 0; p < params.size(); ++p)
+    if (!params[p].buffer) param_slots_[p] = slot++;
   slot_count_ = slot;
   set_by_.assign(static_cast<std::size_t>(slot), -1);
+}
 
-  for (int index : order) {
-    const Param& param = program->params[static_cast<std::size_t>(index)];
-    Arg arg;
-    arg.param = index;
-    arg.slot = param_slot[static_cast<std::size_t>(index)];
-    arg.rank = param.buffer ? param.buffer->rank() : -1;
-    arg.element_bytes = param.dtype().element_bytes();
-    int alignment =
-        param.buffer && param.buffer->alignment > 0 ? param.buffer->alignment : arg.element_bytes;
-    arg.alignment_mask = static_cast<std::uintptr_t>(alignment - 1);
-    arg.written = param.access != Access::in;
-    arg.first_axis = static_cast<int>(axes_.size());
-    if (arg.rank > 0) axes_.resize(axes_.size() + static_cast<std::size_t>(arg.rank));
-    args_.push_back(arg);
-  }
-  // Extents first: what general extents and strides need is then known.
-  for (int pass = 0; pass < 2; ++pass)
-    for (int a = 0; a < args(); ++a)
-      if (param_of(a).buffer)
-        pass == 0 ? add_extent_rules(a, *param_of(a).buffer)
-                  : add_stride_rules(a, *param_of(a).buffer);
-  for (std::size_t k = 0; k < open.size(); ++k) {
-    Rule rule;
-    rule.kind = Check::stride;
-    rule.axis = static_cast<std::uint8_t>(open[k].second);
-    for (int a = 0; a < args(); ++a)
-      if (args_[static_cast<std::size_t>(a)].param == open[k].first)
-        rule.arg = static_cast<std::uint16_t>(a);
-    rule.slot = static_cast<std::uint16_t>(open_slot[k]);
-    rule.sets = true;
-    rules_.push_back(rule);
-  }
-  for (std::size_t k = 0; k < rules_.size(); ++k) add_axis(static_cast<int>(k));
+LATHE_DECL void Binding::add_arg(int index) {
+  const Param& param = program_->params[static_cast<std::size_t>(index)];
+  Arg arg;
+  arg.param = index;
+  arg.slot = param_slots_[static_cast<std::size_t>(index)];
+  arg.rank = param.buffer ? param.buffer->rank() : -1;
+  arg.element_bytes = param.dtype().element_bytes();
+  int alignment =
+      param.buffer && param.buffer->alignment > 0 ? param.buffer->alignment : arg.element_bytes;
+  arg.alignment_mask = static_cast<std::uintptr_t>(alignment - 1);
+  arg.written = param.access != Access::in;
+  arg.first_axis = static_cast<int>(axes_.size());
+  if (arg.rank > 0) axes_.resize(axes_.size() + static_cast<std::size_t>(arg.rank));
+  args_.push_back(arg);
 }
 
 /// Where the fast path finds a rule.
@@ -157,52 +161,77 @@ LATHE_DECL std::int64_t Binding::value_of(const AnyExpr& e, const std::uint64_t*
   unreachable("an extent is made of something else than arithmetic on dims");
 }
 
-LATHE_DECL Binding::Failure Binding::fill(const CallArg* args, std::uint64_t* slots) const {
-  for (std::size_t k = 0; k < rules_.size(); ++k) {
-    const Rule& r = rules_[k];
-    const CallArg& arg = args[r.arg];
-    const std::int64_t extent = arg.extents[r.axis];
-    bool good = true;
-    switch (r.kind) {
-      case Check::extent:
-        good = extent == r.value;
-        break;
-      case Check::extent_same:
-        if (r.sets)
-          slots[r.slot] = static_cast<std::uint64_t>(extent);
-        else
-          good = extent == static_cast<std::int64_t>(slots[r.slot]);
-        break;
-      case Check::extent_expr:
-        good = extent == value_of(r.expr, slots);
-        break;
-      case Check::dim:
-        good = extent >= r.value && extent <= r.largest &&
-               (r.multiple == 1 || extent % r.multiple == 0);
-        break;
-      // The stride of an axis with at most one element means nothing.
-      case Check::stride:
-        if (r.sets)
-          slots[r.slot] = static_cast<std::uint64_t>(arg.strides[r.axis]);
-        else
-          good = arg.strides[r.axis] == r.value || extent <= 1;
-        break;
-      case Check::stride_same:
-        if (r.sets)
-          slots[r.slot] = static_cast<std::uint64_t>(arg.strides[r.axis]);
-        else
-          good = arg.strides[r.axis] == static_cast<std::int64_t>(slots[r.slot]) || extent <= 1;
-        break;
-      default:
-        good = extent <= 1 || arg.strides[r.axis] == value_of(r.expr, slots);
-        break;
-    }
-    if (!good) return {r.kind, static_cast<int>(k), 0};
+/// The stride of an axis with at most one element means nothing.
+LATHE_DECL bool Binding::holds(const Rule& r, const CallArg* args, std::uint64_t* slots) const {
+  const std::int64_t extent = args[r.arg].extents[r.axis];
+  const std::int64_t given = r.kind <= Check::dim ? extent : args[r.arg].strides[r.axis];
+  if (r.sets && r.kind != Check::dim) {
+    slots[r.slot] = static_cast<std::uint64_t>(given);
+    return true;
   }
+  switch (r.kind) {
+    case Check::extent:
+      return given == r.value;
+    case Check::extent_same:
+      return given == static_cast<std::int64_t>(slots[r.slot]);
+    case Check::extent_expr:
+      return given == value_of(r.expr, slots);
+    case Check::dim:
+      return given >= r.value && given <= r.largest && (r.multiple == 1 || given % r.multiple == 0);
+    case Check::stride:
+      return given == r.value || extent <= 1;
+    case Check::stride_same:
+      return given == static_cast<std::int64_t>(slots[r.slot]) || extent <= 1;
+    default:
+      return extent <= 1 || given == value_of(r.expr, slots);
+  }
+}
+
+LATHE_DECL Binding::Failure Binding::fill(const CallArg* args, std::uint64_t* slots) const {
+  for (std::size_t k = 0; k < rules_.size(); ++k)
+    if (!holds(rules_[k], args, slots)) return {rules_[k].kind, static_cast<int>(k), 0};
   for (std::size_t a = 0; a < args_.size(); ++a)
     slots[args_[a].slot] =
         args_[a].rank < 0 ? args[a].scalar : reinterpret_cast<std::uintptr_t>(args[a].data);
   return check_memory(args);
+}
+
+/// One argument: fills its slots, and gives the bytes that it may touch. False: something does not
+/// fit.
+LATHE_DECL bool Binding::take(const Arg& arg, const CallArg& given, std::uint64_t* slots,
+                              std::uintptr_t& begin, std::uintptr_t& end) const {
+  const auto base = reinterpret_cast<std::uintptr_t>(given.data);
+  slots[arg.slot] = arg.rank < 0 ? given.scalar : base;
+  const Axis* axis = axes_.data() + arg.first_axis;
+  std::int64_t low = 0, high = 1, count = arg.rank < 0 ? 0 : 1;
+  bool good = true;
+  for (int d = 0; d < arg.rank; ++d, ++axis) {
+    const std::int64_t extent = given.extents[d], stride = given.strides[d];
+    std::uint64_t& extent_slot = slots[axis->extent_slot];
+    if (axis->extent == Axis::number)
+      good &= extent == axis->extent_value;
+    else if (axis->extent == Axis::sets)
+      extent_slot = static_cast<std::uint64_t>(extent);
+    else if (axis->extent == Axis::same)
+      good &= extent_slot == static_cast<std::uint64_t>(extent);
+    std::uint64_t& stride_slot = slots[axis->stride_slot];
+    if (axis->stride == Axis::number)
+      good &= stride == axis->stride_value || extent <= 1;
+    else if (axis->stride == Axis::sets)
+      stride_slot = static_cast<std::uint64_t>(stride);
+    else if (axis->stride == Axis::same)
+      good &= stride_slot == static_cast<std::uint64_t>(stride) || extent <= 1;
+    good &= extent >= 0;
+    count *= extent;
+    const std::int64_t reach = (extent - 1) * stride;
+    (reach < 0 ? low : high) += reach;
+  }
+  begin = end = 0;
+  if (count == 0) return good;
+  begin = base + static_cast<std::uintptr_t>(low * arg.element_bytes);
+  end = base + static_cast<std::uintptr_t>(high * arg.element_bytes);
+  return good && base != 0 && (base & arg.alignment_mask) == 0 &&
+         !(arg.written && high - low < count);
 }
 
 LATHE_DECL bool Binding::fill_fast(const CallArg* args, std::uint64_t* slots) const {
@@ -211,63 +240,13 @@ LATHE_DECL bool Binding::fill_fast(const CallArg* args, std::uint64_t* slots) co
   if (n > kMany) return false;
   std::uintptr_t begin[kMany], end[kMany];
   bool good = true;
-  for (std::size_t a = 0; a < n; ++a) {
-    const Arg& arg = args_[a];
-    const CallArg& given = args[a];
-    begin[a] = end[a] = 0;
-    if (arg.rank < 0) {
-      slots[arg.slot] = given.scalar;
-      continue;
-    }
-    const auto base = reinterpret_cast<std::uintptr_t>(given.data);
-    slots[arg.slot] = base;
-    const Axis* axis = axes_.data() + arg.first_axis;
-    std::int64_t low = 0, high = 1, count = 1;
-    for (int d = 0; d < arg.rank; ++d, ++axis) {
-      const std::int64_t extent = given.extents[d], stride = given.strides[d];
-      if (axis->extent == Axis::number)
-        good &= extent == axis->extent_value;
-      else if (axis->extent == Axis::sets)
-        slots[axis->extent_slot] = static_cast<std::uint64_t>(extent);
-      else if (axis->extent == Axis::same)
-        good &= slots[axis->extent_slot] == static_cast<std::uint64_t>(extent);
-      if (axis->stride == Axis::number)
-        good &= stride == axis->stride_value || extent <= 1;
-      else if (axis->stride == Axis::sets)
-        slots[axis->stride_slot] = static_cast<std::uint64_t>(stride);
-      else if (axis->stride == Axis::same)
-        good &= slots[axis->stride_slot] == static_cast<std::uint64_t>(stride) || extent <= 1;
-      good &= extent >= 0;
-      count *= extent;
-      const std::int64_t reach = (extent - 1) * stride;
-      (reach < 0 ? low : high) += reach;
-    }
-    if (count == 0) continue;
-    begin[a] = base + static_cast<std::uintptr_t>(low * arg.element_bytes);
-    end[a] = base + static_cast<std::uintptr_t>(high * arg.element_bytes);
-    good &= base != 0 && (base & arg.alignment_mask) == 0 && !(arg.written && high - low < count);
-  }
+  for (std::size_t a = 0; a < n; ++a) good &= take(args_[a], args[a], slots, begin[a], end[a]);
   for (std::size_t w = 0; w < n; ++w)
     for (std::size_t a = 0; args_[w].written && a < n; ++a)
       good &= a == w || begin[w] >= end[a] || begin[a] >= end[w];
-  return good && (later_.empty() || later_rules_hold(args, slots));
-}
-
-LATHE_DECL bool Binding::later_rules_hold(const CallArg* args, const std::uint64_t* slots) const {
-  for (int index : later_) {
-    const Rule& r = rules_[static_cast<std::size_t>(index)];
-    const std::int64_t extent = args[r.arg].extents[r.axis];
-    bool good = true;
-    if (r.kind == Check::dim)
-      good =
-          extent >= r.value && extent <= r.largest && (r.multiple == 1 || extent % r.multiple == 0);
-    else if (r.kind == Check::extent_expr)
-      good = extent == value_of(r.expr, slots);
-    else
-      good = extent <= 1 || args[r.arg].strides[r.axis] == value_of(r.expr, slots);
-    if (!good) return false;
-  }
-  return true;
+  for (std::size_t k = 0; good && k < later_.size(); ++k)
+    good = holds(rules_[static_cast<std::size_t>(later_[k])], args, slots);
+  return good;
 }
 
 LATHE_DECL void Binding::diagnose(const CallArg* args, std::uint64_t* slots, Location where) const {

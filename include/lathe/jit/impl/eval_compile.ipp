@@ -190,6 +190,11 @@ inline const EvalStmt* EvalCompiler::stmt(const Stmt& s) {
     out->op = static_cast<std::uint8_t>(n->op);
     return out;
   }
+  return scope(s);
+}
+
+/// The statements that go on inside: each leaves a mark on the path.
+inline const EvalStmt* EvalCompiler::scope(const Stmt& s) {
   EvalStmt* out = nullptr;
   if (const auto* n = s.as<AllocNode>()) {
     out = stmt(EvalStmt::alloc);
