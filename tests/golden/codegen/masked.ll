@@ -1,0 +1,63 @@
+target triple = "x86_64-unknown-linux-gnu"
+
+define i32 @lathe_masked(ptr %slots, ptr %rt) #0 {
+entry:
+  %t0 = load ptr, ptr %slots, align 8, !invariant.load !0
+  %t1 = getelementptr inbounds i64, ptr %slots, i64 1
+  %t2 = load ptr, ptr %t1, align 8, !invariant.load !0
+  %t3 = getelementptr inbounds i64, ptr %slots, i64 2
+  %t4 = load i64, ptr %t3, align 8, !invariant.load !0
+  %t5 = add i64 %t4, 15
+  %t6 = sdiv i64 %t5, 16
+  %t9 = icmp slt i64 0, %t6
+  br i1 %t9, label %loop7, label %done8
+loop7:
+  %t12 = phi i64 [ 0, %entry ], [ %t10, %next11 ]
+  %t13 = mul i64 %t12, 16
+  %t14 = insertelement <16 x i64> poison, i64 %t13, i64 0
+  %t15 = shufflevector <16 x i64> %t14, <16 x i64> poison, <16 x i32> zeroinitializer
+  %t16 = add <16 x i64> %t15, <i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, i64 8, i64 9, i64 10, i64 11, i64 12, i64 13, i64 14, i64 15>
+  %t17 = insertelement <16 x i64> poison, i64 %t4, i64 0
+  %t18 = shufflevector <16 x i64> %t17, <16 x i64> poison, <16 x i32> zeroinitializer
+  %t19 = icmp slt <16 x i64> %t16, %t18
+  %t20 = getelementptr float, ptr %t0, i64 %t13
+  %t21 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %t20, i32 64, <16 x i1> %t19, <16 x float> zeroinitializer), !alias.scope !9, !noalias !10
+  %t22 = fcmp ogt <16 x float> %t21, zeroinitializer
+  %t23 = shufflevector <16 x i1> %t22, <16 x i1> poison, <16 x i32> <i32 15, i32 14, i32 13, i32 12, i32 11, i32 10, i32 9, i32 8, i32 7, i32 6, i32 5, i32 4, i32 3, i32 2, i32 1, i32 0>
+  %t24 = add i64 %t12, -15
+  %t25 = getelementptr float, ptr %t0, i64 %t24
+  %t26 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %t25, i32 4, <16 x i1> %t23, <16 x float> zeroinitializer), !alias.scope !9, !noalias !10
+  %t27 = shufflevector <16 x float> %t26, <16 x float> poison, <16 x i32> <i32 15, i32 14, i32 13, i32 12, i32 11, i32 10, i32 9, i32 8, i32 7, i32 6, i32 5, i32 4, i32 3, i32 2, i32 1, i32 0>
+  %t28 = xor <16 x i1> %t22, splat (i1 true)
+  %t29 = select <16 x i1> %t22, <16 x float> %t27, <16 x float> %t21
+  %t30 = fcmp ole <16 x float> %t29, zeroinitializer
+  %t31 = select <16 x i1> %t30, <16 x float> zeroinitializer, <16 x float> %t29
+  %t32 = getelementptr float, ptr %t2, i64 %t13
+  call void @llvm.masked.store.v16f32.p0(<16 x float> %t31, ptr %t32, i32 4, <16 x i1> %t19), !alias.scope !12, !noalias !13
+  br label %next11
+next11:
+  %t10 = add nsw i64 %t12, 1
+  %t33 = icmp slt i64 %t10, %t6
+  br i1 %t33, label %loop7, label %done8, !llvm.loop !14
+done8:
+  ret i32 0
+}
+
+declare <16 x float> @llvm.masked.load.v16f32.p0(ptr, i32, <16 x i1>, <16 x float>) #1
+declare void @llvm.masked.store.v16f32.p0(<16 x float>, ptr, i32, <16 x i1>) #1
+
+attributes #0 = { nounwind "target-cpu"="x86-64-v4" "target-features"="-aes,-pclmul,-avxvnni,-avxifma,-avxneconvert,-avxvnniint8,-avx512ifma,-avx512vbmi,-avx512vbmi2,-avx512bitalg,-avx512vnni,-avx512vpopcntdq,-avx512bf16,-avx512fp16,-gfni,-vaes,-vpclmulqdq,-amx-tile,-amx-int8,-amx-bf16,+sse3,+ssse3,+sse4.1,+sse4.2,+popcnt,+cx16,+avx,+f16c,+fma,+avx2,+bmi,+bmi2,+lzcnt,+movbe,+avx512f,+avx512cd,+avx512bw,+avx512dq,+avx512vl" "prefer-vector-width"="512" "no-trapping-math"="true" }
+attributes #1 = { nounwind }
+
+!0 = !{}
+!1 = distinct !{!1, !"buffers"}
+!2 = !{!"llvm.loop.unroll.disable"}
+!3 = !{!"llvm.loop.vectorize.enable", i1 false}
+!4 = !{i32 1}
+!8 = distinct !{!8, !1, !"x"}
+!9 = !{!8}
+!11 = distinct !{!11, !1, !"y"}
+!12 = !{!11}
+!14 = distinct !{!14, !2, !3}
+!10 = !{!11}
+!13 = !{!8}
