@@ -165,6 +165,8 @@ class RefCounted {
   RefCounted& operator=(const RefCounted&) noexcept { return *this; }
   virtual ~RefCounted() = default;
 
+  /// Whether a Ref holds it. One that lives on the stack must never be held: the last Ref would delete it.
+  bool is_shared() const noexcept { return count_.load(std::memory_order_relaxed) != 0; }
   void retain() const noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
   void release() const noexcept {
     if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
@@ -2561,6 +2563,8 @@ class Binding : public RefCounted {
     bool self_overlap = false;
   };
 
+  void lay_out_slots(std::vector<Rule>& open);
+  void add_arg(int index);
   void add_extent_rules(int arg, const BufferNode& b);
   void add_stride_rules(int arg, const BufferNode& b);
   void add_value_rule(Rule rule, const AnyExpr& e, Check constant, Check same, Check general);
@@ -2570,7 +2574,10 @@ class Binding : public RefCounted {
   void add_axis(int rule);
   /// Everything in one pass over the axes; false where something is wrong or takes a closer look.
   bool fill_fast(const CallArg* args, std::uint64_t* slots) const;
-  bool later_rules_hold(const CallArg* args, const std::uint64_t* slots) const;
+  bool take(const Arg& arg, const CallArg& given, std::uint64_t* slots, std::uintptr_t& begin,
+            std::uintptr_t& end) const;
+  /// Checks one rule, or sets its slot.
+  bool holds(const Rule& r, const CallArg* args, std::uint64_t* slots) const;
   /// The same rule by rule, and says which one does not hold, if any.
   void diagnose(const CallArg* args, std::uint64_t* slots, Location where) const;
   Failure fill(const CallArg* args, std::uint64_t* slots) const;
@@ -2592,6 +2599,7 @@ class Binding : public RefCounted {
   std::vector<Axis> axes_;
   std::vector<int>
       later_;  ///< rules that need more than a compare: bounds of dims, general expressions
+  std::vector<int> param_slots_;
   std::vector<std::pair<const VarNode*, int>> var_slots_;  ///< dims, strides
   std::vector<int> set_by_;  ///< per slot: the argument that sets it, or -1
   int slot_count_ = 0;
@@ -2905,8 +2913,8 @@ struct RuntimeSymbol {
   const char* name;
   void* address;
 };
-/// All of them: memcpy, memmove, memset, and the three hooks above. An object that needs another is
-/// refused.
+/// All of them: memcpy, memmove, memset, the three hooks above, and fma and fmaf for targets
+/// without that instruction. An object that needs another is refused.
 struct RuntimeSymbols {
   const RuntimeSymbol* first;
   int count;
@@ -4150,6 +4158,14 @@ class Facts {
 namespace lathe {
 namespace detail {
 
+/// The buffers that expressions load from.
+class LoadedBuffers : public Visitor {
+ public:
+  using Visitor::stmt;
+  void buffer(const Buffer& b) override { found.push_back(b); }
+  std::vector<Buffer> found;
+};
+
 /// coef * atom * more...: more is empty for a linear term.
 struct Mono {
   std::int64_t coef = 0;
@@ -4297,6 +4313,7 @@ class Simplifier {
 
   const Facts& facts_;
   int budget_;
+  int allowed_ = 3;  // depth left to a proof that starts now
 };
 
 }  // namespace detail
@@ -4517,6 +4534,7 @@ struct IterSplit {
   std::size_t source = 0;
   AnyExpr lower, extent, scale;
   bool whole = false;  ///< no % was written: the extent is the source's extent / lower, rounded up
+  bool partial = false;  ///< not every value below extent is surely taken
 };
 
 /// The sum of its splits (largest scale first) + base. Its values lie in [min, min + extent).
@@ -4533,9 +4551,10 @@ struct IterMap {
   std::vector<IterDomain> inputs;
   std::vector<IterSum> fused;  ///< sums that are split again
   std::vector<IterSum> sums;  ///< one per index expression; empty if an expression has no such form
-  bool injective = false;     ///< two points of the domain never give one target
-  bool covering = false;      ///< every point of the box of the sums' [min, min + extent) is hit
-  std::string_view why;       ///< the first reason for a missing property, "" if bijective
+  std::vector<bool> determined;  ///< per input: the targets tell its value
+  bool injective = false;        ///< two points of the domain never give one target
+  bool covering = false;         ///< every point of the box of the sums' [min, min + extent) is hit
+  std::string_view why;          ///< the first reason for a missing property, "" if bijective
 
   bool known() const { return why.empty() || !sums.empty(); }
   bool bijective() const { return injective && covering; }
@@ -4973,12 +4992,13 @@ struct AccessSite {
   AnyExpr condition;  ///< what holds when the access happens, besides loop ranges; none means true
   std::vector<ForRef> loops;  ///< the loops above, below the root, outermost first
   BlockRefNode block;         ///< the innermost block that holds it; empty if none
-  // The same seen from inside the block, for tests that treat the domain guard apart; without a block, as above.
+  // The same seen from inside the block, for tests that treat the domain guard apart; without a
+  // block, as above.
   std::vector<AnyExpr> inner_indices;  ///< over the block's iterators and the loops inside it
   AnyExpr inner_condition;             ///< predicate and conditions inside the block
   AnyExpr outer_condition;             ///< conditions outside the block
   std::vector<AnyExpr> bindings;       ///< of the block's iterators, written as `indices` are
-  std::size_t order = 0;      ///< position in program order among the accesses collected
+  std::size_t order = 0;               ///< position in program order among the accesses collected
 
   bool reads() const {
     return kind == AccessKind::read || kind == AccessKind::update ||
@@ -4996,8 +5016,8 @@ enum class AccessTerms : std::uint8_t { loops, iters };
 /// write at the same indices.
 std::vector<AccessSite> accesses(const Stmt& s, AccessTerms terms = AccessTerms::loops,
                                  const Facts& facts = {});
-/// The accesses of one block's body (nested blocks included) and declared regions, over its iterators and the loops
-/// inside it.
+/// The accesses of one block's body (nested blocks included) and declared regions, over its
+/// iterators and the loops inside it.
 std::vector<AccessSite> accesses(const BlockNode& block);
 /// Reads, or writes, of one block over its iterators.
 std::vector<AccessSite> reads_of(const BlockNode& block);
@@ -5028,9 +5048,10 @@ ForRef common_loop(const std::vector<ForRef>& a, const std::vector<ForRef>& b);
 
 namespace lathe {
 
-/// A box, its ends over the variables that were not relaxed. It may reach beyond the buffer's shape where the accesses
-/// are conditional: intersect with whole_region to clip. exact: every element of the box is touched and no other (found
-/// for plain index maps only). A dimension about which nothing is known spans the whole buffer; then exact is false.
+/// A box, its ends over the variables that were not relaxed. It may reach beyond the buffer's shape
+/// where the accesses are conditional: intersect with whole_region to clip. exact: every element of
+/// the box is touched and no other (found for plain index maps only). A dimension about which
+/// nothing is known spans the whole buffer; then exact is false.
 struct RegionBound {
   Region region;
   bool exact = false;
@@ -5043,8 +5064,14 @@ struct RegionBound {
 /// loops of the access that are relaxed are bound by the function.
 RegionBound region_upper(const Buffer& buffer, const std::vector<AccessSite>& all,
                          const std::vector<VarRef>& relaxed, const Facts& facts = {});
+/// The same, with the implied guard of blocks ("the bindings lie in the domains") applied symbolically: ends may then be
+/// min and max of loop and domain bounds. Tighter, for proofs; region_upper gives the simpler sizes that storage wants.
+RegionBound region_upper_guarded(const Buffer& buffer, const std::vector<AccessSite>& all,
+                                 const std::vector<VarRef>& relaxed, const Facts& facts = {});
 /// A box that the accesses surely touch (never too large), or none: one access with a covering
 /// index map, no unproven condition; or several whose boxes join exactly along one dimension.
+std::vector<Region> lower_boxes(const Buffer& buffer, const std::vector<AccessSite>& all,
+                                const std::vector<VarRef>& relaxed, const Facts& facts = {});
 std::optional<Region> region_lower(const Buffer& buffer, const std::vector<AccessSite>& all,
                                    const std::vector<VarRef>& relaxed, const Facts& facts = {});
 
@@ -5119,6 +5146,101 @@ BlockInfo classify(const Stmt& root, const BlockTag& tag, const Facts& facts = {
 
 /// Whether a loop feeds iterators of this kind: some binding of that kind uses its variable.
 bool feeds(const ForNode& loop, const BlockNode& block, IterKind kind);
+
+}  // namespace lathe
+
+// ---- lathe/analysis/dependence.hpp
+// Whether two accesses can touch one element in different iterations, and in which order: what
+// forbids a reordering.
+
+namespace lathe {
+
+/// Of the second access's iteration relative to the first's, per loop: a set of < (later), =, >
+/// (earlier).
+enum class Direction : std::uint8_t {
+  none = 0,
+  lt = 1,
+  eq = 2,
+  le = 3,
+  gt = 4,
+  ne = 5,
+  ge = 6,
+  any = 7
+};
+constexpr Direction operator|(Direction a, Direction b) {
+  return static_cast<Direction>(static_cast<int>(a) | static_cast<int>(b));
+}
+constexpr Direction operator&(Direction a, Direction b) {
+  return static_cast<Direction>(static_cast<int>(a) & static_cast<int>(b));
+}
+
+/// no: the accesses never meet. yes: they do, for each direction vector. unknown: they may, for
+/// each vector that is there: what is not in the list is excluded.
+enum class Answer : std::uint8_t { no, yes, unknown };
+
+struct DependenceVectors {
+  Answer answer = Answer::unknown;
+  std::vector<std::vector<Direction>>
+      vectors;  ///< one Direction per common loop; each entry a single <, = or >, or any
+};
+
+/// Direction vectors over the loops (outermost first, above both accesses) for pairs of iterations
+/// in which both accesses touch one element. The rest of each access's loops is free. Accesses must
+/// be written over loop variables.
+DependenceVectors dependence(const AccessSite& a, const AccessSite& b,
+                             const std::vector<ForRef>& loops, const Facts& facts = {});
+
+/// Two accesses that keep iterations of a loop from running in any order.
+struct Carried {
+  AccessSite first, second;
+  bool proven = false;  ///< false: could not be excluded
+  /// "block 'B' reads A[i - 1] and block 'B' writes A[i]: different iterations of 'i' may touch one
+  /// element"
+  std::string explanation;
+};
+
+/// A dependence between two different iterations of the loop, with the loops above it fixed; none:
+/// proven free. Accumulations of one reducer block with itself through its reduce iterators count.
+/// Buffers allocated inside the loop body don't (each iteration has its own). root is the statement
+/// that holds the loop; facts what holds around root.
+std::optional<Carried> carried_by(const Stmt& root, const VarRef& loop, const Facts& facts = {});
+
+/// A pair of accesses that a permutation of perfectly nested loops would put in the wrong order;
+/// none: legal. loops: the chain outermost first; order: their new order as positions in loops.
+std::optional<Carried> reorder_violation(const Stmt& root, const std::vector<VarRef>& loops,
+                                         const std::vector<std::size_t>& order,
+                                         const Facts& facts = {});
+
+/// A dependence that running the iterations of the loop in lockstep, statement by statement, would
+/// reverse.
+std::optional<Carried> lockstep_violation(const Stmt& root, const VarRef& loop,
+                                          const Facts& facts = {});
+
+}  // namespace lathe
+
+// ---- lathe/analysis/cover.hpp
+// Whether what a consumer reads was surely produced, and finished, by its producers in one
+// iteration of a loop.
+
+namespace lathe {
+
+struct Cover {
+  bool covered = false;  ///< proven: reads lie in what was written, final, in its last version
+  std::string why;       ///< if not
+};
+
+/// The reads of `buffer` below consumer against the writes below the producers, with the loops
+/// outside `loop` and `loop` itself fixed (an empty loop: the whole root). Producers must come
+/// before the consumer in program order.
+Cover covers(const Stmt& root, const std::vector<BlockTag>& producers, const BlockTag& consumer,
+             const Buffer& buffer, const VarRef& loop, const Facts& facts = {});
+/// At the lowest loop that is common to producer and consumer.
+Cover covers(const Stmt& root, const BlockTag& producer, const BlockTag& consumer,
+             const Buffer& buffer, const Facts& facts = {});
+
+/// No loop at or outside `loop` (within root) feeds a reduce iterator of the block: one iteration
+/// finishes elements.
+bool final_at(const Stmt& root, const BlockTag& block, const VarRef& loop);
 
 }  // namespace lathe
 
@@ -5249,15 +5371,6 @@ Verdict check_plain_loop(const ForNode& loop);
 /// per iterator.
 std::vector<Range> solve_ranges(const BlockNode& block, const std::vector<AnyExpr>& indices,
                                 const Region& region, const Facts& facts);
-/// An index map over inputs, or over digits of these where a map over the inputs can't be proved
-/// injective (their extents are symbolic and they are divided). values: each input over the inputs
-/// of the map.
-struct DigitMap {
-  IterMap map;
-  std::vector<AnyExpr> values;
-};
-DigitMap digit_map(const std::vector<AnyExpr>& indices, const std::vector<IterDomain>& inputs,
-                   const Facts& facts);
 /// The whole domain of each iterator.
 std::vector<Range> whole_domains(const BlockNode& block);
 /// The first range if it is proven not to be longer, else the second. Give the one that is always
@@ -5285,101 +5398,6 @@ Verdict check_kind(const Program& program, const ForNode& loop);
 Verdict check_lifetime(const Program& program, const Buffer& buffer);
 
 }  // namespace lathe::detail
-
-// ---- lathe/analysis/cover.hpp
-// Whether what a consumer reads was surely produced, and finished, by its producers in one
-// iteration of a loop.
-
-namespace lathe {
-
-struct Cover {
-  bool covered = false;  ///< proven: reads lie in what was written, final, in its last version
-  std::string why;       ///< if not
-};
-
-/// The reads of `buffer` below consumer against the writes below the producers, with the loops
-/// outside `loop` and `loop` itself fixed (an empty loop: the whole root). Producers must come
-/// before the consumer in program order.
-Cover covers(const Stmt& root, const std::vector<BlockTag>& producers, const BlockTag& consumer,
-             const Buffer& buffer, const VarRef& loop, const Facts& facts = {});
-/// At the lowest loop that is common to producer and consumer.
-Cover covers(const Stmt& root, const BlockTag& producer, const BlockTag& consumer,
-             const Buffer& buffer, const Facts& facts = {});
-
-/// No loop at or outside `loop` (within root) feeds a reduce iterator of the block: one iteration
-/// finishes elements.
-bool final_at(const Stmt& root, const BlockTag& block, const VarRef& loop);
-
-}  // namespace lathe
-
-// ---- lathe/analysis/dependence.hpp
-// Whether two accesses can touch one element in different iterations, and in which order: what
-// forbids a reordering.
-
-namespace lathe {
-
-/// Of the second access's iteration relative to the first's, per loop: a set of < (later), =, >
-/// (earlier).
-enum class Direction : std::uint8_t {
-  none = 0,
-  lt = 1,
-  eq = 2,
-  le = 3,
-  gt = 4,
-  ne = 5,
-  ge = 6,
-  any = 7
-};
-constexpr Direction operator|(Direction a, Direction b) {
-  return static_cast<Direction>(static_cast<int>(a) | static_cast<int>(b));
-}
-constexpr Direction operator&(Direction a, Direction b) {
-  return static_cast<Direction>(static_cast<int>(a) & static_cast<int>(b));
-}
-
-/// no: the accesses never meet. yes: they do, for each direction vector. unknown: treat as every
-/// direction.
-enum class Answer : std::uint8_t { no, yes, unknown };
-
-struct DependenceVectors {
-  Answer answer = Answer::unknown;
-  std::vector<std::vector<Direction>>
-      vectors;  ///< one Direction per common loop; each entry a single <, = or >, or any
-};
-
-/// Direction vectors over the loops (outermost first, above both accesses) for pairs of iterations
-/// in which both accesses touch one element. The rest of each access's loops is free. Accesses must
-/// be written over loop variables.
-DependenceVectors dependence(const AccessSite& a, const AccessSite& b,
-                             const std::vector<ForRef>& loops, const Facts& facts = {});
-
-/// Two accesses that keep iterations of a loop from running in any order.
-struct Carried {
-  AccessSite first, second;
-  bool proven = false;  ///< false: could not be excluded
-  /// "iteration i reads A[i - 1], which iteration i - 1 writes"; ends with "(not proven absent)"
-  /// unless proven.
-  std::string explanation;
-};
-
-/// A dependence between two different iterations of the loop, with the loops above it fixed; none:
-/// proven free. Accumulations of one reducer block with itself through its reduce iterators count.
-/// Buffers allocated inside the loop body don't (each iteration has its own). root is the statement
-/// that holds the loop; facts what holds around root.
-std::optional<Carried> carried_by(const Stmt& root, const VarRef& loop, const Facts& facts = {});
-
-/// A pair of accesses that a permutation of perfectly nested loops would put in the wrong order;
-/// none: legal. loops: the chain outermost first; order: their new order as positions in loops.
-std::optional<Carried> reorder_violation(const Stmt& root, const std::vector<VarRef>& loops,
-                                         const std::vector<std::size_t>& order,
-                                         const Facts& facts = {});
-
-/// A dependence that running the iterations of the loop in lockstep, statement by statement, would
-/// reverse.
-std::optional<Carried> lockstep_violation(const Stmt& root, const VarRef& loop,
-                                          const Facts& facts = {});
-
-}  // namespace lathe
 
 // ---- lathe/schedule/default_schedule.hpp
 // Which schedule a program gets when nobody wrote or found one.
@@ -6121,6 +6139,7 @@ class EvalCompiler {
     return &tree_.stmts.back();
   }
   const EvalStmt* stmt(const Stmt& s);
+  const EvalStmt* scope(const Stmt& s);
   const EvalStmt* seq(std::vector<const EvalStmt*> children);
   const EvalStmt* inside(const Stmt& s, const StmtNode* around, bool in_else = false);
   const EvalStmt* loop(const ForNode& n);
@@ -12660,8 +12679,8 @@ LATHE_DECL bool Simplifier::recombine_div(Poly& p, std::size_t k) {
   return true;
 }
 
-// min(a, b) + rest becomes min(a + rest, b + rest) where that is shorter; rest - min(a, b) becomes a max. The constant
-// goes in only if it shortens by itself.
+// min(a, b) + rest becomes min(a + rest, b + rest) where that is shorter; rest - min(a, b) becomes
+// a max. The constant goes in only if it shortens by itself.
 LATHE_DECL bool Simplifier::recombine_min_max(Poly& p, std::size_t k) {
   const Mono term = p.terms[k];
   const auto* n = term.more.empty() && (term.coef == 1 || term.coef == -1)
@@ -12785,8 +12804,16 @@ LATHE_DECL bool Simplifier::nonneg(const Poly& p, int depth) {
   if (--budget_ <= 0) return false;
   ConstInterval r = range(p);
   if (r.min >= 0) return true;
+  // Simplifying inside a proof asks for proofs again: those get less depth than the one around
+  // them.
+  const int around = allowed_;
+  if (depth > around) depth = around;
   if (r.max < 0 || depth <= 0) return false;
-  return nonneg_symbolic(p, depth - 1) || nonneg_facts(p, depth - 1) || nonneg_atoms(p, depth - 1);
+  allowed_ = depth - 1;
+  const bool proven =
+      nonneg_symbolic(p, depth - 1) || nonneg_facts(p, depth - 1) || nonneg_atoms(p, depth - 1);
+  allowed_ = around;
+  return proven;
 }
 
 // Eliminates variables with symbolic ranges, newest first, then asks again.
@@ -13465,13 +13492,6 @@ class WritesBuffer : public Visitor {
     for (const auto& x : buffers_) found = found || x == b;
   }
   const std::vector<Buffer>& buffers_;
-};
-
-class LoadedBuffers : public Visitor {
- public:
-  using Visitor::stmt;
-  void buffer(const Buffer& b) override { found.push_back(b); }
-  std::vector<Buffer> found;
 };
 
 // What f >= 0 says about each variable in it, given the ranges of the others.
@@ -14191,7 +14211,8 @@ class IterMapper {
   std::vector<AnyExpr> extents_;  // of each source
 };
 
-// Replaces domains that depend on each other (triangular ones) by their hull; false if there were any.
+// Replaces domains that depend on each other (triangular ones) by their hull; false if there were
+// any.
 LATHE_DECL bool IterMapper::make_rectangular() {
   std::vector<VarRef> vars;
   for (const auto& d : map_.inputs) vars.push_back(d.var);
@@ -14206,7 +14227,8 @@ LATHE_DECL bool IterMapper::make_rectangular() {
   Facts inside = facts_;
   for (auto& d : map_.inputs) {
     if (dependent(d.min) || dependent(d.extent)) {
-      AnyExpr lo = bounds(d.min, vars, inside).min, end = bounds(fold_add(d.min, d.extent), vars, inside).max;
+      AnyExpr lo = bounds(d.min, vars, inside).min,
+              end = bounds(fold_add(d.min, d.extent), vars, inside).max;
       inside.bind(d.var, d.min, d.extent);
       // Without a hull the domain has no size that could be used: it counts as empty.
       d.min = lo.get() ? lo : AnyExpr(0);
@@ -14279,7 +14301,8 @@ LATHE_DECL bool IterMapper::read_div(const BinaryNode& n, IterSplit& out) {
   if (!prove(n.b > 0, facts_)) return fail("the index divides by what may be zero or negative");
   if (!read_split(n.a, out)) return false;
   if (n.op == BinaryOp::floormod) {
-    if (!at_least(out.extent, n.b)) return fail("a remainder of a range of unknown size");
+    // A range that may be shorter takes only a part of the remainders; they still tell it apart.
+    out.partial = out.partial || !at_least(out.extent, n.b);
     if (!out.whole && !divides(n.b, out.extent))
       return fail("a remainder of a remainder that doesn't divide it");
     out.extent = short_form(n.b);
@@ -14342,7 +14365,7 @@ LATHE_DECL void IterMapper::judge_sum(IterSum& sum) {
     const IterSplit& s = sum.splits[k];
     if (is_const(s.extent, 1)) continue;
     sum.injective = sum.injective && at_least(sizes[k], span);
-    sum.dense = sum.dense && at_least(span, sizes[k]);
+    sum.dense = sum.dense && !s.partial && at_least(span, sizes[k]);
     AnyExpr reach = mul(fold_sub(s.extent, AnyExpr(1)), sizes[k]);
     span = short_form(fold_add(span, reach));
     if (!same_expr(sizes[k], s.scale)) min = short_form(fold_sub(min, reach));
@@ -14398,6 +14421,8 @@ LATHE_DECL bool IterMapper::judge_injective() {
       for (const auto& s : map_.fused[v - map_.inputs.size()].splits) determined[s.source] = true;
     }
   }
+  determined.resize(map_.inputs.size());
+  map_.determined = determined;
   for (std::size_t v = 0; v < map_.inputs.size(); ++v)
     if (!determined[v]) return fail("the indices don't determine every iterator");
   return true;
@@ -15236,7 +15261,11 @@ LATHE_DECL LlvmValue LlvmEmitter::select(const SelectNode& n) {
 }
 
 LATHE_DECL LlvmValue LlvmEmitter::select_scalar(const SelectNode& n, const LlvmValue& condition) {
-  LlvmWeight yes = llvm_weight(n.yes), no = llvm_weight(n.no);
+  // What is computed already costs nothing.
+  auto weigh = [&](const AnyExpr& e) {
+    return memo_.count(e.get()) ? LlvmWeight() : llvm_weight(e);
+  };
+  LlvmWeight yes = weigh(n.yes), no = weigh(n.no);
   if (!yes.loads && !no.loads && yes.cost + no.cost < 24)
     return f_.select(condition, value(n.yes), value(n.no));
   std::string then = f_.block("then"), other = f_.block("else"), done = f_.block("done");
@@ -15257,6 +15286,7 @@ LATHE_DECL LlvmValue LlvmEmitter::select_scalar(const SelectNode& n, const LlvmV
 }
 
 LATHE_DECL LlvmValue LlvmEmitter::arm(const LlvmValue& condition, const AnyExpr& e) {
+  if (memo_.count(e.get())) return value(e);
   LlvmWeight weight = llvm_weight(e);
   bool heavy = weight.cost >= LlvmWeight::limit;
   if (!weight.loads && !heavy) return value(e);
@@ -17385,7 +17415,8 @@ LATHE_DECL AnyExpr reduce_position(std::span<const AnyReduce> axes) {
 namespace lathe {
 namespace detail {
 
-// Places --------------------------------------------------------------------------------------------------------------
+// Places
+// --------------------------------------------------------------------------------------------------------------
 
 /// Walks statements only, and knows the path to each.
 class PathWalker : public Visitor {
@@ -17456,22 +17487,27 @@ class AllocFinder : public Visitor {
   const Buffer& buffer_;
 };
 
-// Accesses ------------------------------------------------------------------------------------------------------------
+// Accesses
+// ------------------------------------------------------------------------------------------------------------
 
 class AccessCollector : public Visitor {
  public:
   AccessCollector(AccessTerms terms, const Facts& facts) : terms_(terms), facts_(facts) {}
 
   void block_body(const BlockNode& b) {
-    block_ = BlockRefNode(&b);
+    // A block under construction may live on the stack.
+    block_ = BlockRefNode(b.is_shared() ? &b : new BlockNode(b));
     if (b.predicate) conditions_.push_back(b.predicate), inner_conditions_.push_back(b.predicate);
     inside_block(b);
   }
   void stmt(const Stmt& s) override {
     switch (s.kind()) {
-      case StmtKind::For: return loop(*s.as<ForNode>());
-      case StmtKind::Block: return block(*s.as<BlockNode>());
-      case StmtKind::Store: return store(*s.as<StoreNode>());
+      case StmtKind::For:
+        return loop(*s.as<ForNode>());
+      case StmtKind::Block:
+        return block(*s.as<BlockNode>());
+      case StmtKind::Store:
+        return store(*s.as<StoreNode>());
       case StmtKind::Atomic: {
         const auto* n = s.as<AtomicNode>();
         for (const auto& i : n->indices) expr(i);
@@ -17490,8 +17526,10 @@ class AccessCollector : public Visitor {
         expr(n->value);
         return bound(n->var, n->value, [&] { stmt(n->body); });
       }
-      case StmtKind::Evaluate: return prefetch(s.as<EvaluateNode>()->call);
-      default: return descend(s);
+      case StmtKind::Evaluate:
+        return prefetch(s.as<EvaluateNode>()->call);
+      default:
+        return descend(s);
     }
   }
   void expr(const AnyExpr& e) override {
@@ -17504,7 +17542,8 @@ class AccessCollector : public Visitor {
     if (const auto* n = e.as<SelectNode>()) {
       expr(n->condition);
       under(n->condition, [&] { expr(n->yes); });
-      return under(n->condition.dtype() == kBool ? logical_not(n->condition) : AnyExpr(), [&] { expr(n->no); });
+      return under(n->condition.dtype() == kBool ? logical_not(n->condition) : AnyExpr(),
+                   [&] { expr(n->no); });
     }
     if (const auto* n = e.as<LetNode>()) {
       expr(n->value);
@@ -17521,7 +17560,9 @@ class AccessCollector : public Visitor {
   template <class F>
   void under(const AnyExpr& condition, F&& f) {
     const bool scalar = condition.get() && condition.dtype() == kBool;
-    if (scalar) conditions_.push_back(resolve(condition)), inner_conditions_.push_back(resolve_inner(condition));
+    if (scalar)
+      conditions_.push_back(resolve(condition)),
+          inner_conditions_.push_back(resolve_inner(condition));
     f();
     if (scalar) conditions_.pop_back(), inner_conditions_.pop_back();
   }
@@ -17547,9 +17588,11 @@ class AccessCollector : public Visitor {
     out.order = sites.size();
     return out;
   }
-  void add(const Buffer& buffer, AccessKind kind, bool is_write, const std::vector<AnyExpr>& indices) {
+  void add(const Buffer& buffer, AccessKind kind, bool is_write,
+           const std::vector<AnyExpr>& indices) {
     AccessSite out = site(buffer, kind, is_write);
-    for (const auto& i : indices) out.indices.push_back(resolve(i)), out.inner_indices.push_back(resolve_inner(i));
+    for (const auto& i : indices)
+      out.indices.push_back(resolve(i)), out.inner_indices.push_back(resolve_inner(i));
     sites.push_back(std::move(out));
   }
   void store(const StoreNode& n) {
@@ -17560,8 +17603,10 @@ class AccessCollector : public Visitor {
       const bool update = block_ && block_->reducer;
       add(n.buffer, update ? AccessKind::update : AccessKind::write, true, n.indices);
     };
-    if (n.mask) under(n.mask, put);
-    else put();
+    if (n.mask)
+      under(n.mask, put);
+    else
+      put();
   }
   // A prefetch touches nothing; its index may read.
   void prefetch(const AnyExpr& call) {
@@ -17618,7 +17663,8 @@ class AccessCollector : public Visitor {
       for (const auto& r : *regions) {
         AccessSite out = site(r.buffer, AccessKind::opaque, regions == &n.writes);
         out.declared.buffer = r.buffer;
-        for (const auto& range : r.ranges) out.declared.ranges.push_back({resolve(range.min), resolve(range.extent)});
+        for (const auto& range : r.ranges)
+          out.declared.ranges.push_back({resolve(range.min), resolve(range.extent)});
         sites.push_back(std::move(out));
       }
     }
@@ -17656,7 +17702,8 @@ inline std::vector<BlockSite> neighbours(const Stmt& root, const BlockTag& tag, 
   if (!self.block) return out;
   std::vector<Buffer> buffers;
   for (const auto& a : accesses(*self.block)) {
-    const bool wanted = producers ? a.reads() && !(a.kind == AccessKind::update && a.block->init) : a.is_write;
+    const bool wanted =
+        producers ? a.reads() && !(a.kind == AccessKind::update && a.block->init) : a.is_write;
     if (wanted) buffers.push_back(a.buffer);
   }
   for (auto& site : blocks_below(root)) {
@@ -17690,7 +17737,9 @@ LATHE_DECL LoopSite find_loop(const Stmt& root, const VarRef& var) {
   finder.stmt(root);
   return std::move(finder.found);
 }
-LATHE_DECL std::vector<ForRef> loops_above(const Stmt& root, const BlockTag& tag) { return find_block(root, tag).loops; }
+LATHE_DECL std::vector<ForRef> loops_above(const Stmt& root, const BlockTag& tag) {
+  return find_block(root, tag).loops;
+}
 
 LATHE_DECL Facts facts_on(const std::vector<Stmt>& path, Facts facts) {
   for (std::size_t k = 0; k + 1 < path.size(); ++k) {
@@ -17814,14 +17863,44 @@ class UpperRegion {
     const bool declared = site.kind == AccessKind::opaque;
     const std::size_t rank = static_cast<std::size_t>(buffer_->rank());
     for (std::size_t d = 0; d < rank; ++d) {
-      if (declared && d >= site.declared.ranges.size()) box.push_back({});
-      else if (declared) box.push_back(ends(site.declared.ranges[d].min, last_of(site.declared.ranges[d]), facts));
-      else box.push_back(ends(site.indices[d], site.indices[d], facts));
+      if (declared && d >= site.declared.ranges.size())
+        box.push_back({});
+      else if (declared)
+        box.push_back(ends(site.declared.ranges[d].min, last_of(site.declared.ranges[d]), facts));
+      else
+        box.push_back(ends(site.indices[d], site.indices[d], facts));
     }
     plain_ = plain_ && count_ == 0 && !declared && !site.condition && plain(site);
-    if (count_++ == 0) box_ = std::move(box);
-    else
-      for (std::size_t d = 0; d < rank; ++d) box_[d] = interval_hull(box_[d], box[d], facts_);
+    merge(std::move(box));
+  }
+
+  // Through the iterators: each runs over what the loops reach, met with its domain.
+  void add_guarded(const AccessSite& site) {
+    if (!site.block || site.kind == AccessKind::opaque || site.block->iters.size() != site.bindings.size())
+      return add(site);
+    Facts facts = facts_for(site, relaxed_, facts_);
+    if (site.condition.get() && is_const(simplify(site.condition, facts), 0)) return;
+    std::vector<VarRef> inner = relaxed_;
+    for (std::size_t k = 0; k < site.bindings.size(); ++k) {
+      const IterVar& it = site.block->iters[k];
+      Interval reached = bounds(site.bindings[k], relaxed_, facts);
+      Interval first = bounds(it.min, inner, facts), end = bounds(last_of({it.min, it.extent}), inner, facts);
+      Interval got = interval_intersect(reached, {first.min, end.max}, facts);
+      if (!got.bounded()) return add(site);
+      facts.bind(it.var, got.min, range_between(got.min, got.max, facts).extent);
+      inner.push_back(it.var);
+    }
+    if (site.outer_condition) facts.assume_before(site.outer_condition);
+    if (site.inner_condition) facts.assume_before(site.inner_condition);
+    std::vector<Interval> box;
+    for (const auto& i : site.inner_indices) {
+      Interval b = i.dtype() == kIndex ? bounds(i, inner, facts) : Interval();
+      if (loads_data(b.min, facts)) b.min = {};
+      if (loads_data(b.max, facts)) b.max = {};
+      box.push_back(std::move(b));
+    }
+    plain_ = false;
+    merge(std::move(box));
   }
 
   RegionBound result() const {
@@ -17846,11 +17925,38 @@ class UpperRegion {
   }
 
  private:
+  void merge(std::vector<Interval> box) {
+    if (count_++ == 0) {
+      box_ = std::move(box);
+      return;
+    }
+    for (std::size_t d = 0; d < box_.size(); ++d) box_[d] = interval_hull(box_[d], box[d], facts_);
+  }
   Interval ends(const AnyExpr& first, const AnyExpr& last, const Facts& facts) {
     if (first.dtype() != kIndex) return {};
     Interval lo = bounds(first, relaxed_, facts);
     Interval hi = last.same_as(first) ? lo : bounds(last, relaxed_, facts);
+    if (loads_data(lo.min, facts)) lo.min = {};
+    if (loads_data(hi.max, facts)) hi.max = {};
     return {lo.min, hi.max};
+  }
+  // A bound that reads memory is kept only if a loop is bounded by the same load: then it doesn't
+  // change in between.
+  static bool loads_data(const AnyExpr& e, const Facts& facts) {
+    if (!e || e.kind() == ExprKind::Const) return false;
+    LoadedBuffers loads;
+    loads.expr(e);
+    if (loads.found.empty()) return false;
+    IndexLoads index;
+    index.expr(e);
+    bool known = loads.found.size() == index.found.size();
+    for (const auto& load : index.found) {
+      bool trusted = false;
+      for (const auto* f = facts.newest(); f; f = f->next.get())
+        trusted = trusted || (f->kind == Facts::Kind::index && same_expr(f->min, load));
+      known = known && trusted;
+    }
+    return !known;
   }
   // Each index is one relaxed loop plus or minus something fixed, each loop in one index at most.
   bool plain(const AccessSite& site) const {
@@ -17864,7 +17970,8 @@ class UpperRegion {
       }
       if (!used) continue;
       seen.push_back(used);
-      AnyExpr rest = simplify(fold_sub(i, AnyExpr(used)), facts_), flipped = simplify(fold_add(i, AnyExpr(used)), facts_);
+      AnyExpr rest = simplify(fold_sub(i, AnyExpr(used)), facts_),
+              flipped = simplify(fold_add(i, AnyExpr(used)), facts_);
       if (uses_var(rest, used) && uses_var(flipped, used)) return false;
     }
     return true;
@@ -17878,11 +17985,13 @@ class UpperRegion {
   bool plain_ = true;
 };
 
-// Surely written ------------------------------------------------------------------------------------------------------
+// Surely written
+// ------------------------------------------------------------------------------------------------------
 
-// The box of iterator values that the relaxed loops reach, met with the domains; false if they leave gaps.
-inline bool reached_iters(const AccessSite& site, const std::vector<VarRef>& relaxed, const Facts& facts,
-                          std::vector<IterDomain>& out) {
+// The box of iterator values that the relaxed loops reach, met with the domains; false if they
+// leave gaps.
+inline bool reached_iters(const AccessSite& site, const std::vector<VarRef>& relaxed,
+                          const Facts& facts, std::vector<IterDomain>& out) {
   std::vector<IterDomain> loops;
   for (const auto& f : site.loops)
     if (contains_var(relaxed, f->var)) loops.push_back({f->var, f->min, f->extent});
@@ -17913,8 +18022,8 @@ inline bool reached_iters(const AccessSite& site, const std::vector<VarRef>& rel
   return true;
 }
 
-// What keeps a store of the block from happening: for a reduction that sets its identity, only conditions on spatial
-// points count.
+// What keeps a store of the block from happening: for a reduction that sets its identity, only
+// conditions on spatial points count.
 inline AnyExpr store_condition(const AccessSite& site) {
   if (!site.block || !site.block->init || !site.inner_condition) return site.inner_condition;
   std::vector<VarRef> reduce;
@@ -17928,9 +18037,10 @@ inline AnyExpr store_condition(const AccessSite& site) {
   return out;
 }
 
-// For domains that may be empty: each index is one iterator plus a constant, each iterator in one index at most, every
-// iterator used. Then the box is written even as its extent goes to zero.
-inline bool plain_box(const AccessSite& site, const std::vector<IterDomain>& domain, const Facts& facts, Region& out) {
+// For domains that may be empty: each index is one iterator plus a constant, each iterator in one
+// index at most, every iterator used. Then the box is written even as its extent goes to zero.
+inline bool plain_box(const AccessSite& site, const std::vector<IterDomain>& domain,
+                      const Facts& facts, Region& out) {
   std::vector<bool> used(domain.size(), false);
   for (const auto& i : site.inner_indices) {
     std::size_t at = domain.size();
@@ -17953,7 +18063,8 @@ inline bool plain_box(const AccessSite& site, const std::vector<IterDomain>& dom
   return true;
 }
 
-inline bool lower_box(const AccessSite& site, const std::vector<VarRef>& relaxed, const Facts& facts, Region& out) {
+inline bool lower_box(const AccessSite& site, const std::vector<VarRef>& relaxed,
+                      const Facts& facts, Region& out) {
   Facts inside = facts_for(site, relaxed, facts);
   if (site.kind == AccessKind::opaque || !site.is_write) return false;
   if (site.outer_condition.get() && !prove(site.outer_condition, inside)) return false;
@@ -17964,9 +18075,12 @@ inline bool lower_box(const AccessSite& site, const std::vector<VarRef>& relaxed
   for (auto& d : domain) {
     bool reduce = false;
     if (site.block)
-      for (const auto& it : site.block->iters) reduce = reduce || (it.kind == IterKind::reduce && it.var == d.var);
-    if (!reduce) kept.push_back(std::move(d));
-    else if (!site.block->init && !prove(d.extent >= 1, facts)) return false;
+      for (const auto& it : site.block->iters)
+        reduce = reduce || (it.kind == IterKind::reduce && it.var == d.var);
+    if (!reduce)
+      kept.push_back(std::move(d));
+    else if (!site.block->init && !prove(d.extent >= 1, facts))
+      return false;
   }
   Facts over = facts;
   for (const auto& d : kept) over.bind(d.var, d.min, d.extent);
@@ -17986,7 +18100,8 @@ inline bool lower_box(const AccessSite& site, const std::vector<VarRef>& relaxed
 inline bool join_boxes(Region& a, const Region& b, const Facts& facts) {
   std::size_t differ = a.ranges.size(), count = 0;
   for (std::size_t d = 0; d < a.ranges.size(); ++d) {
-    if (prove_eq(a.ranges[d].min, b.ranges[d].min, facts) && prove_eq(a.ranges[d].extent, b.ranges[d].extent, facts))
+    if (prove_eq(a.ranges[d].min, b.ranges[d].min, facts) &&
+        prove_eq(a.ranges[d].extent, b.ranges[d].extent, facts))
       continue;
     differ = d;
     ++count;
@@ -17996,27 +18111,10 @@ inline bool join_boxes(Region& a, const Region& b, const Facts& facts) {
   Range &x = a.ranges[differ], y = b.ranges[differ];
   AnyExpr end_x = fold_add(x.min, x.extent), end_y = fold_add(y.min, y.extent);
   if (!prove_le(x.min, end_y, facts) || !prove_le(y.min, end_x, facts)) return false;
-  AnyExpr lo = simplify(fold_min(x.min, y.min), facts), end = simplify(fold_max(end_x, end_y), facts);
+  AnyExpr lo = simplify(fold_min(x.min, y.min), facts),
+          end = simplify(fold_max(end_x, end_y), facts);
   x = {lo, simplify(fold_sub(end, lo), facts)};
   return true;
-}
-
-LATHE_DECL std::vector<Region> lower_boxes(const Buffer& buffer, const std::vector<AccessSite>& all,
-                                           const std::vector<VarRef>& relaxed, const Facts& facts) {
-  std::vector<Region> boxes;
-  for (const auto& site : all) {
-    Region box;
-    if (site.buffer == buffer && lower_box(site, relaxed, facts, box)) boxes.push_back(std::move(box));
-  }
-  for (std::size_t i = 0; i < boxes.size(); ++i) {
-    for (std::size_t j = 0; j < boxes.size(); ++j) {
-      if (i == j || !join_boxes(boxes[i], boxes[j], facts)) continue;
-      boxes.erase(boxes.begin() + static_cast<std::ptrdiff_t>(j));
-      i = static_cast<std::size_t>(-1);
-      break;
-    }
-  }
-  return boxes;
 }
 
 inline std::vector<VarRef> loops_inside(const std::vector<AccessSite>& all) {
@@ -18046,9 +18144,38 @@ LATHE_DECL RegionBound region_upper(const Buffer& buffer, const std::vector<Acce
   return upper.result();
 }
 
-LATHE_DECL std::optional<Region> region_lower(const Buffer& buffer, const std::vector<AccessSite>& all,
-                                              const std::vector<VarRef>& relaxed, const Facts& facts) {
-  std::vector<Region> boxes = detail::lower_boxes(buffer, all, relaxed, facts);
+LATHE_DECL RegionBound region_upper_guarded(const Buffer& buffer, const std::vector<AccessSite>& all,
+                                            const std::vector<VarRef>& relaxed, const Facts& facts) {
+  detail::UpperRegion upper(buffer, relaxed, facts);
+  for (const auto& site : all)
+    if (site.buffer == buffer) upper.add_guarded(site);
+  return upper.result();
+}
+
+LATHE_DECL std::vector<Region> lower_boxes(const Buffer& buffer, const std::vector<AccessSite>& all,
+                                           const std::vector<VarRef>& relaxed, const Facts& facts) {
+  std::vector<Region> boxes;
+  for (const auto& site : all) {
+    Region box;
+    if (site.buffer == buffer && detail::lower_box(site, relaxed, facts, box))
+      boxes.push_back(std::move(box));
+  }
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    for (std::size_t j = 0; j < boxes.size(); ++j) {
+      if (i == j || !detail::join_boxes(boxes[i], boxes[j], facts)) continue;
+      boxes.erase(boxes.begin() + static_cast<std::ptrdiff_t>(j));
+      i = static_cast<std::size_t>(-1);
+      break;
+    }
+  }
+  return boxes;
+}
+
+LATHE_DECL std::optional<Region> region_lower(const Buffer& buffer,
+                                              const std::vector<AccessSite>& all,
+                                              const std::vector<VarRef>& relaxed,
+                                              const Facts& facts) {
+  std::vector<Region> boxes = lower_boxes(buffer, all, relaxed, facts);
   for (const auto& box : boxes) {
     bool best = true;
     for (const auto& other : boxes) best = best && region_contains(box, other, facts);
@@ -18061,18 +18188,21 @@ LATHE_DECL std::vector<RegionBound> required_regions(const Stmt& s, const Facts&
   std::vector<AccessSite> all = accesses(s, AccessTerms::loops, facts);
   std::vector<VarRef> relaxed = detail::loops_inside(all);
   std::vector<RegionBound> out;
-  for (const auto& b : buffers_read(s)) out.push_back(region_upper(b, detail::only(all, b, false), relaxed, facts));
+  for (const auto& b : buffers_read(s))
+    out.push_back(region_upper(b, detail::only(all, b, false), relaxed, facts));
   return out;
 }
 LATHE_DECL RegionBound required_region(const Stmt& s, const Buffer& buffer, const Facts& facts) {
   std::vector<AccessSite> all = detail::only(accesses(s, AccessTerms::loops, facts), buffer, false);
   return region_upper(buffer, all, detail::loops_inside(all), facts);
 }
-LATHE_DECL RegionBound written_region_upper(const Stmt& s, const Buffer& buffer, const Facts& facts) {
+LATHE_DECL RegionBound written_region_upper(const Stmt& s, const Buffer& buffer,
+                                            const Facts& facts) {
   std::vector<AccessSite> all = detail::only(accesses(s, AccessTerms::loops, facts), buffer, true);
   return region_upper(buffer, all, detail::loops_inside(all), facts);
 }
-LATHE_DECL std::optional<Region> written_region_lower(const Stmt& s, const Buffer& buffer, const Facts& facts) {
+LATHE_DECL std::optional<Region> written_region_lower(const Stmt& s, const Buffer& buffer,
+                                                      const Facts& facts) {
   std::vector<AccessSite> all = detail::only(accesses(s, AccessTerms::loops, facts), buffer, true);
   return region_lower(buffer, all, detail::loops_inside(all), facts);
 }
@@ -18088,7 +18218,8 @@ LATHE_DECL Region region_hull(const Region& a, const Region& b, const Facts& fac
   Region out = a;
   for (std::size_t d = 0; d < out.ranges.size(); ++d) {
     AnyExpr lo = simplify(fold_min(a.ranges[d].min, b.ranges[d].min), facts);
-    AnyExpr hi = simplify(fold_max(detail::last_of(a.ranges[d]), detail::last_of(b.ranges[d])), facts);
+    AnyExpr hi =
+        simplify(fold_max(detail::last_of(a.ranges[d]), detail::last_of(b.ranges[d])), facts);
     out.ranges[d] = detail::range_between(lo, hi, facts);
   }
   return out;
@@ -18098,7 +18229,8 @@ LATHE_DECL Region region_intersect(const Region& a, const Region& b, const Facts
   Region out = a;
   for (std::size_t d = 0; d < out.ranges.size(); ++d) {
     AnyExpr lo = simplify(fold_max(a.ranges[d].min, b.ranges[d].min), facts);
-    AnyExpr hi = simplify(fold_min(detail::last_of(a.ranges[d]), detail::last_of(b.ranges[d])), facts);
+    AnyExpr hi =
+        simplify(fold_min(detail::last_of(a.ranges[d]), detail::last_of(b.ranges[d])), facts);
     out.ranges[d] = detail::range_between(lo, hi, facts);
   }
   return out;
@@ -18118,7 +18250,8 @@ LATHE_DECL bool regions_disjoint(const Region& a, const Region& b, const Facts& 
   if (region_empty(a, facts) || region_empty(b, facts)) return true;
   for (std::size_t d = 0; d < a.ranges.size(); ++d) {
     const Range &x = a.ranges[d], &y = b.ranges[d];
-    if (prove_le(fold_add(x.min, x.extent), y.min, facts) || prove_le(fold_add(y.min, y.extent), x.min, facts))
+    if (prove_le(fold_add(x.min, x.extent), y.min, facts) ||
+        prove_le(fold_add(y.min, y.extent), x.min, facts))
       return true;
   }
   return false;
@@ -18166,20 +18299,27 @@ inline bool exact_identity(BinaryOp op, const AnyExpr& identity) {
   const bool is_float = c->dtype.is_float();
   ConstInterval type = range_of_type(c->dtype);
   switch (op) {
-    case BinaryOp::add: return is_float ? c->f == 0 && std::signbit(c->f) : c->i == 0;
-    case BinaryOp::mul: return is_float ? c->f == 1 : c->i == 1;
+    case BinaryOp::add:
+      return is_float ? c->f == 0 && std::signbit(c->f) : c->i == 0;
+    case BinaryOp::mul:
+      return is_float ? c->f == 1 : c->i == 1;
     case BinaryOp::or_:
     case BinaryOp::bit_or:
-    case BinaryOp::bit_xor: return c->i == 0;
-    case BinaryOp::and_: return c->i == 1;
-    case BinaryOp::bit_and: return is_const(simplify(make_unary(UnaryOp::bit_not, identity)), 0);
+    case BinaryOp::bit_xor:
+      return c->i == 0;
+    case BinaryOp::and_:
+      return c->i == 1;
+    case BinaryOp::bit_and:
+      return is_const(simplify(make_unary(UnaryOp::bit_not, identity)), 0);
     case BinaryOp::max:
-    case BinaryOp::fast_max: return is_float ? std::isinf(c->f) && c->f < 0 : c->i == type.min;
+    case BinaryOp::fast_max:
+      return is_float ? std::isinf(c->f) && c->f < 0 : c->i == type.min;
     case BinaryOp::min:
     case BinaryOp::fast_min:
       if (is_float) return std::isinf(c->f) && c->f > 0;
       return c->dtype == kU64 ? c->i == -1 : c->i == type.max;
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -18188,7 +18328,8 @@ inline bool match_combiner(const ReducerNode& r, std::size_t k, ReducerInfo& out
   const auto* n = r.combine[k].as<BinaryNode>();
   if (!n) return false;
   const AnyExpr lhs(r.lhs[k]), rhs(r.rhs[k]);
-  const bool straight = n->a.same_as(lhs) && n->b.same_as(rhs), crossed = n->a.same_as(rhs) && n->b.same_as(lhs);
+  const bool straight = n->a.same_as(lhs) && n->b.same_as(rhs),
+             crossed = n->a.same_as(rhs) && n->b.same_as(lhs);
   if (!straight && !crossed) return false;
   out.op = n->op;
   for (const auto& row : kCombiners) {
@@ -18235,7 +18376,8 @@ inline bool any_float(const ReducerNode& r) {
   return false;
 }
 
-// Blocks --------------------------------------------------------------------------------------------------------------
+// Blocks
+// --------------------------------------------------------------------------------------------------------------
 
 /// What a body holds besides loads and stores.
 class BodyScan : public Visitor {
@@ -18301,13 +18443,20 @@ LATHE_DECL bool BlockJudge::injective(std::string& why) {
   for (const auto& a : sites_) {
     if (!a.is_write) continue;
     if (a.kind == AccessKind::opaque) return false;
+    LoadedBuffers loads;
+    for (const auto& i : a.indices) loads.expr(i);
+    if (!loads.found.empty()) {
+      why = "a store index reads memory";
+      return false;
+    }
     std::vector<IterDomain> domain;
     for (const auto& it : block_.iters)
       if (it.kind != IterKind::reduce) domain.push_back({it.var, it.min, it.extent});
     for (const auto& f : a.loops) domain.push_back({f->var, f->min, f->extent});
     IterMap map = iter_map(a.indices, domain, {}, facts_);
     if (map.injective) continue;
-    why = "different instances may store to one element of '" + a.buffer->name + "': " + std::string(map.why);
+    why = "different instances may store to one element of '" + a.buffer->name +
+          "': " + std::string(map.why);
     return false;
   }
   return true;
@@ -18329,7 +18478,8 @@ LATHE_DECL void BlockJudge::judge_reduction(BlockInfo& info) {
     if (!a.is_write) continue;
     for (const auto& i : a.indices)
       for (const auto& it : block_.iters)
-        if (it.kind == IterKind::reduce && uses_var(i, it.var)) return ordered(info, "a store index uses a reduce iterator");
+        if (it.kind == IterKind::reduce && uses_var(i, it.var))
+          return ordered(info, "a store index uses a reduce iterator");
   }
   if (!info.injective) return ordered(info, "different spatial points may update one element");
   if (info.in_place) return ordered(info, "it reads its output besides accumulating into it");
@@ -18355,7 +18505,8 @@ LATHE_DECL BlockInfo BlockJudge::run() {
   BlockInfo info;
   info.in_place = in_place();
   info.injective = injective(info.why);
-  if (has_kind(IterKind::opaque) || !block_.reads.empty() || !block_.writes.empty() || scan_.impure) {
+  if (has_kind(IterKind::opaque) || !block_.reads.empty() || !block_.writes.empty() ||
+      scan_.impure) {
     info.kind = BlockClass::opaque;
     info.why = scan_.impure ? "it has a call that is not pure" : "it is opaque";
   } else if (block_.reducer) {
@@ -18383,7 +18534,8 @@ LATHE_DECL ReducerInfo classify(const ReducerNode& r) {
     info.reassociates = !arg && detail::any_float(r);
   }
   if (!r.associative) info.kind = ReducerClass::fold;
-  if (r.associative && !r.commutative && info.kind == ReducerClass::reorder) info.kind = ReducerClass::sequence;
+  if (r.associative && !r.commutative && info.kind == ReducerClass::reorder)
+    info.kind = ReducerClass::sequence;
   if (info.kind != ReducerClass::reorder && info.why.empty())
     info.why = r.associative ? "the reducer is not commutative" : "the reducer is not associative";
   return info;
@@ -18403,7 +18555,8 @@ LATHE_DECL BlockInfo classify(const Stmt& root, const BlockTag& tag, const Facts
     bool output = false;
     for (const auto& b : outputs) output = output || b == a.buffer;
     // What is nested inside the block belongs to it.
-    if (!output || !a.is_write || (a.block && find_block(site.block->body, a.block->tag).block)) continue;
+    if (!output || !a.is_write || (a.block && find_block(site.block->body, a.block->tag).block))
+      continue;
     if (a.block && a.block->tag == tag) continue;
     info.sole_writer = false;
     std::string other = a.block ? "block '" + a.block->name() + "'" : "a statement in no block";
@@ -18416,6 +18569,519 @@ LATHE_DECL bool feeds(const ForNode& loop, const BlockNode& block, IterKind kind
   for (const auto& it : block.iters)
     if (it.kind == kind && uses_var(it.binding, loop.var)) return true;
   return false;
+}
+
+}  // namespace lathe
+
+// ---- lathe/analysis/impl/dependence.ipp
+namespace lathe {
+namespace detail {
+
+/// The value of an integer expression at a point; false where it isn't plain arithmetic.
+class PointEval {
+ public:
+  std::vector<std::pair<const VarNode*, std::int64_t>> values;
+
+  bool value(const AnyExpr& e, std::int64_t& out) const {
+    if (const auto* c = e.as<ConstNode>()) return out = c->i, !c->dtype.is_float();
+    if (const auto* v = e.as<VarNode>()) {
+      for (auto it = values.rbegin(); it != values.rend(); ++it)
+        if (it->first == v) return out = it->second, true;
+      return false;
+    }
+    std::int64_t a, b;
+    if (const auto* n = e.as<BinaryNode>())
+      return !n->a.dtype().is_float() && value(n->a, a) && value(n->b, b) &&
+             fold_int(n->op, n->a.dtype(), a, b, out);
+    if (const auto* u = e.as<UnaryNode>()) {
+      if (!value(u->a, a)) return false;
+      if (u->op == UnaryOp::not_) return out = !a, true;
+      return u->op == UnaryOp::neg && fold_int(BinaryOp::sub, e.dtype(), 0, a, out);
+    }
+    if (const auto* s = e.as<SelectNode>())
+      return value(s->condition, a) && value(a ? s->yes : s->no, out);
+    return false;
+  }
+};
+
+/// Two accesses in two iterations: the first over the variables as they are, the second over
+/// renamed ones.
+class DependenceTester {
+ public:
+  DependenceTester(const AccessSite& a, const AccessSite& b, const std::vector<ForRef>& loops,
+                   const Facts& facts)
+      : a_(a), b_(b), loops_(loops), facts_(facts) {
+    for (const auto& f : b.loops) renamed_.push_back(make_var(f->var->name + "'", f->var->dtype));
+  }
+  DependenceVectors run();
+
+ private:
+  std::size_t common(const VarRef& var) const {
+    std::size_t k = 0;
+    while (k < loops_.size() && loops_[k]->var != var) ++k;
+    return k;
+  }
+  /// No element is touched by both in iterations of these directions: proven.
+  bool excluded(const std::vector<Direction>& directions);
+  bool disjoint(const Substitution& rename, const Facts& facts);
+  void refine(std::vector<Direction>& directions, std::size_t k);
+  void fix_determined(std::vector<Direction>& directions);
+  bool enumerate(DependenceVectors& out);
+  bool enumerate_loops(const std::vector<ForRef>& loops, const std::vector<VarRef>& as,
+                       std::size_t k, const Substitution& rename, PointEval& at, bool second,
+                       DependenceVectors& out);
+  bool meet(PointEval& at, const Substitution& rename, DependenceVectors& out);
+
+  const AccessSite &a_, &b_;
+  const std::vector<ForRef>& loops_;
+  const Facts& facts_;
+  std::vector<VarRef> renamed_;
+  DependenceVectors found_;
+  int tests_ = 0;
+  int points_ = 0;
+  static constexpr int kMaxTests = 256;
+  static constexpr int kMaxPoints = 4096;
+};
+
+LATHE_DECL bool DependenceTester::disjoint(const Substitution& rename, const Facts& facts) {
+  if (a_.kind == AccessKind::opaque || b_.kind == AccessKind::opaque) {
+    auto ends = [&](const AccessSite& s, std::size_t d, AnyExpr& lo, AnyExpr& hi) {
+      const bool opaque = s.kind == AccessKind::opaque;
+      if (opaque && d >= s.declared.ranges.size()) return false;
+      lo = opaque ? s.declared.ranges[d].min : s.indices[d];
+      hi = opaque ? fold_sub(fold_add(lo, s.declared.ranges[d].extent), AnyExpr(1)) : lo;
+      return true;
+    };
+    for (std::size_t d = 0; d < a_.buffer->shape.size(); ++d) {
+      AnyExpr lo, hi, low, high;
+      if (!ends(a_, d, lo, hi) || !ends(b_, d, low, high)) continue;
+      low = substitute(low, rename), high = substitute(high, rename);
+      if (prove(hi < low, facts) || prove(high < lo, facts)) return true;
+    }
+    return false;
+  }
+  // A dimension that differs for sure, given that those before it agree.
+  Facts so_far = facts;
+  for (std::size_t d = 0; d < a_.indices.size(); ++d) {
+    AnyExpr same = simplify(eq(a_.indices[d], substitute(b_.indices[d], rename)), so_far);
+    if (is_const(same, 0)) return true;
+    so_far.assume_before(same);
+  }
+  if (a_.indices.size() < 2) return false;
+  so_far = facts;
+  for (std::size_t d = a_.indices.size(); d-- > 0;) {
+    AnyExpr same = simplify(eq(a_.indices[d], substitute(b_.indices[d], rename)), so_far);
+    if (is_const(same, 0)) return true;
+    so_far.assume_before(same);
+  }
+  return false;
+}
+
+LATHE_DECL bool DependenceTester::excluded(const std::vector<Direction>& directions) {
+  if (++tests_ > kMaxTests) return false;
+  Facts facts = facts_;
+  Substitution rename;
+  for (const auto& f : a_.loops) facts.bind(*f);
+  for (std::size_t k = 0; k < b_.loops.size(); ++k) {
+    const ForNode& f = *b_.loops[k];
+    const std::size_t c = common(f.var);
+    if (c < loops_.size() && directions[c] == Direction::eq) continue;
+    facts.bind(renamed_[k], substitute(f.min, rename), substitute(f.extent, rename));
+    rename.emplace_back(f.var, AnyExpr(renamed_[k]));
+    if (c == loops_.size()) continue;
+    AnyExpr first(f.var), second(renamed_[k]);
+    if (directions[c] == Direction::lt) facts.assume(second > first);
+    if (directions[c] == Direction::gt) facts.assume(second < first);
+    const ConstInterval r = facts.range(renamed_[k]), s = facts.range(f.var);
+    if (r.empty() || s.empty()) return true;
+  }
+  if (a_.condition) facts.assume_before(a_.condition);
+  if (b_.condition) facts.assume_before(substitute(b_.condition, rename));
+  return disjoint(rename, facts);
+}
+
+LATHE_DECL void DependenceTester::refine(std::vector<Direction>& directions, std::size_t k) {
+  if (tests_ > kMaxTests) {
+    found_.vectors.push_back(directions);
+    return;
+  }
+  if (excluded(directions)) return;
+  while (k < loops_.size() && directions[k] != Direction::any) ++k;
+  if (k == loops_.size()) {
+    found_.vectors.push_back(directions);
+    return;
+  }
+  for (Direction d : {Direction::lt, Direction::eq, Direction::gt}) {
+    directions[k] = d;
+    refine(directions, k + 1);
+  }
+  directions[k] = Direction::any;
+}
+
+// Both accesses go through one index map: what its value determines is equal in both iterations.
+LATHE_DECL void DependenceTester::fix_determined(std::vector<Direction>& directions) {
+  if (a_.kind == AccessKind::opaque || b_.kind == AccessKind::opaque) return;
+  if (a_.loops.size() != b_.loops.size()) return;
+  for (std::size_t d = 0; d < a_.indices.size(); ++d)
+    if (!same_expr(a_.indices[d], b_.indices[d])) return;
+  std::vector<IterDomain> domain;
+  for (std::size_t k = 0; k < a_.loops.size(); ++k) {
+    if (a_.loops[k]->var != b_.loops[k]->var) return;
+    domain.push_back({a_.loops[k]->var, a_.loops[k]->min, a_.loops[k]->extent});
+  }
+  IterMap map = iter_map(a_.indices, domain, {}, facts_);
+  for (std::size_t k = 0; k < map.determined.size(); ++k) {
+    const std::size_t c = common(domain[k].var);
+    if (map.determined[k] && c < loops_.size()) directions[c] = Direction::eq;
+  }
+}
+
+// Small constant spaces: every pair of points. False if the space isn't one.
+LATHE_DECL bool DependenceTester::enumerate(DependenceVectors& out) {
+  if (a_.kind == AccessKind::opaque || b_.kind == AccessKind::opaque) return false;
+  std::int64_t total = 1;
+  for (const auto* loops : {&a_.loops, &b_.loops}) {
+    for (const auto& f : *loops) {
+      const auto* c = as_const_int(f->extent);
+      if (!c || *c > kMaxPoints || *c < 0) return false;
+      total *= *c;
+      if (total > kMaxPoints) return false;
+    }
+  }
+  Substitution rename;
+  for (std::size_t k = 0; k < b_.loops.size(); ++k)
+    rename.emplace_back(b_.loops[k]->var, AnyExpr(renamed_[k]));
+  PointEval at;
+  std::vector<VarRef> own;
+  for (const auto& f : a_.loops) own.push_back(f->var);
+  return enumerate_loops(a_.loops, own, 0, rename, at, false, out);
+}
+
+LATHE_DECL bool DependenceTester::enumerate_loops(const std::vector<ForRef>& loops,
+                                                  const std::vector<VarRef>& as, std::size_t k,
+                                                  const Substitution& rename, PointEval& at,
+                                                  bool second, DependenceVectors& out) {
+  if (k == loops.size()) {
+    if (second) return meet(at, rename, out);
+    return enumerate_loops(b_.loops, renamed_, 0, rename, at, true, out);
+  }
+  std::int64_t lo, size;
+  const AnyExpr min = second ? substitute(loops[k]->min, rename) : loops[k]->min;
+  if (!at.value(min, lo) || !at.value(loops[k]->extent, size)) return false;
+  at.values.emplace_back(as[k].get(), 0);
+  const std::size_t slot = at.values.size() - 1;
+  for (std::int64_t i = lo; i < lo + size; ++i) {
+    at.values[slot].second = i;
+    if (!enumerate_loops(loops, as, k + 1, rename, at, second, out)) return false;
+  }
+  at.values.pop_back();
+  return true;
+}
+
+LATHE_DECL bool DependenceTester::meet(PointEval& at, const Substitution& rename,
+                                       DependenceVectors& out) {
+  std::int64_t x, y;
+  if (++points_ > kMaxPoints) return false;
+  // A condition that can't be evaluated counts as true.
+  if (a_.condition.get() && at.value(a_.condition, x) && !x) return true;
+  if (b_.condition.get() && at.value(substitute(b_.condition, rename), x) && !x) return true;
+  for (std::size_t d = 0; d < a_.indices.size(); ++d) {
+    if (!at.value(a_.indices[d], x) || !at.value(substitute(b_.indices[d], rename), y))
+      return false;
+    if (x != y) return true;
+  }
+  std::vector<Direction> v;
+  for (const auto& f : loops_) {
+    at.value(AnyExpr(f->var), x);
+    at.value(substitute(AnyExpr(f->var), rename), y);
+    v.push_back(y > x ? Direction::lt : y == x ? Direction::eq : Direction::gt);
+  }
+  for (const auto& seen : out.vectors)
+    if (seen == v) return true;
+  out.vectors.push_back(std::move(v));
+  return true;
+}
+
+LATHE_DECL DependenceVectors DependenceTester::run() {
+  std::vector<Direction> directions(loops_.size(), Direction::any);
+  if (a_.buffer != b_.buffer) return {Answer::no, {}};
+  fix_determined(directions);
+  refine(directions, 0);
+  if (found_.vectors.empty()) return {Answer::no, {}};
+  bool only_equal = true;
+  for (const auto& v : found_.vectors)
+    for (Direction d : v) only_equal = only_equal && d == Direction::eq;
+  DependenceVectors exact;
+  if (!only_equal && enumerate(exact)) {
+    exact.answer = exact.vectors.empty() ? Answer::no : Answer::yes;
+    return exact;
+  }
+  found_.answer = Answer::unknown;
+  return found_;
+}
+
+// Pairs
+// ---------------------------------------------------------------------------------------------------------------
+
+inline std::string describe(const AccessSite& a) {
+  std::string out = a.block ? "block '" + a.block->name() + "' " : "a statement ";
+  out += a.kind == AccessKind::update ? "updates " : a.is_write ? "writes " : "reads ";
+  out += a.buffer->name;
+  for (std::size_t d = 0; d < a.indices.size(); ++d)
+    out += (d ? ", " : "[") + str(simplify(a.indices[d]));
+  return out + (a.indices.empty() ? "" : "]");
+}
+
+inline Carried make_carried(const AccessSite& a, const AccessSite& b, bool proven,
+                            const std::string& loops) {
+  Carried out{a, b, proven, {}};
+  out.explanation = describe(a) + (a.order == b.order ? "" : " and " + describe(b)) +
+                    ": different iterations of " + loops + (proven ? " touch" : " may touch") +
+                    " one element";
+  return out;
+}
+
+/// The accesses below a loop to buffers that outlive it and are written there, and what holds
+/// around the loop.
+struct LoopAccesses {
+  LoopSite site;
+  Facts facts;
+  std::vector<AccessSite> all;
+
+  /// An index that loads what the loop writes is another one each time.
+  bool index_changes(const AccessSite& a) const {
+    LoadedBuffers loads;
+    for (const auto& i : a.indices) loads.expr(i);
+    for (const auto& w : all)
+      for (const auto& b : loads.found)
+        if (w.is_write && w.buffer == b) return true;
+    return false;
+  }
+  LoopAccesses(const Stmt& root, const VarRef& loop, const Facts& around)
+      : site(find_loop(root, loop)) {
+    if (!site.loop) return;
+    facts = facts_on(site.path, around);
+    std::vector<AccessSite> found = accesses(Stmt(site.loop), AccessTerms::loops, facts);
+    std::vector<Buffer> written;
+    for (const auto& a : found)
+      if (a.is_write) add_once(written, a.buffer);
+    for (auto& a : found) {
+      bool kept = false;
+      for (const auto& b : written) kept = kept || b == a.buffer;
+      if (kept && !is_private(site.loop->body, a.buffer)) all.push_back(std::move(a));
+    }
+    for (auto& a : all)
+      if (index_changes(a)) a.kind = AccessKind::opaque, a.indices.clear(), a.declared = {};
+  }
+};
+
+template <class F>
+void each_conflict(const std::vector<AccessSite>& all, F&& f) {
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t j = i; j < all.size(); ++j)
+      if (all[i].buffer == all[j].buffer && (all[i].is_write || all[j].is_write) &&
+          !f(all[i], all[j]))
+        return;
+}
+
+inline int lead(const std::vector<Direction>& v, const std::vector<std::size_t>& order) {
+  for (std::size_t k : order) {
+    if (v[k] == Direction::eq) continue;
+    return v[k] == Direction::lt ? 1 : v[k] == Direction::gt ? -1 : 2;
+  }
+  return 0;
+}
+
+}  // namespace detail
+
+LATHE_DECL DependenceVectors dependence(const AccessSite& a, const AccessSite& b,
+                                        const std::vector<ForRef>& loops, const Facts& facts) {
+  return detail::DependenceTester(a, b, loops, facts).run();
+}
+
+LATHE_DECL std::optional<Carried> carried_by(const Stmt& root, const VarRef& loop,
+                                             const Facts& facts) {
+  detail::LoopAccesses below(root, loop, facts);
+  std::optional<Carried> out;
+  detail::each_conflict(below.all, [&](const AccessSite& a, const AccessSite& b) {
+    DependenceVectors d = dependence(a, b, {below.site.loop}, below.facts);
+    bool carried = false;
+    for (const auto& v : d.vectors) carried = carried || v[0] != Direction::eq;
+    if (carried) out = detail::make_carried(a, b, d.answer == Answer::yes, "'" + loop->name + "'");
+    return !carried;
+  });
+  return out;
+}
+
+LATHE_DECL std::optional<Carried> reorder_violation(const Stmt& root,
+                                                    const std::vector<VarRef>& loops,
+                                                    const std::vector<std::size_t>& order,
+                                                    const Facts& facts) {
+  if (loops.empty()) return std::nullopt;
+  detail::LoopAccesses below(root, loops[0], facts);
+  std::vector<ForRef> chain;
+  std::vector<std::size_t> before;
+  std::string names;
+  for (std::size_t k = 0; k < loops.size(); ++k) {
+    LoopSite site = find_loop(root, loops[k]);
+    if (!site.loop) return std::nullopt;
+    chain.push_back(site.loop);
+    before.push_back(k);
+    names += (k ? ", '" : "'") + loops[k]->name + "'";
+  }
+  std::optional<Carried> out;
+  detail::each_conflict(below.all, [&](const AccessSite& a, const AccessSite& b) {
+    const bool update =
+        a.kind == AccessKind::update && b.kind == AccessKind::update && a.block == b.block;
+    if (update && a.block && a.block->reducer &&
+        classify(*a.block->reducer).kind == ReducerClass::reorder)
+      return true;
+    DependenceVectors d = dependence(a, b, chain, below.facts);
+    for (const auto& v : d.vectors) {
+      const int was = detail::lead(v, before), is = detail::lead(v, order);
+      if (was == is && was != 2) continue;
+      out = detail::make_carried(a, b, d.answer == Answer::yes, names);
+      return false;
+    }
+    return true;
+  });
+  return out;
+}
+
+LATHE_DECL std::optional<Carried> lockstep_violation(const Stmt& root, const VarRef& loop,
+                                                     const Facts& facts) {
+  detail::LoopAccesses below(root, loop, facts);
+  std::optional<Carried> out;
+  detail::each_conflict(below.all, [&](const AccessSite& a, const AccessSite& b) {
+    std::vector<ForRef> chain;
+    for (std::size_t k = 0;
+         k < a.loops.size() && k < b.loops.size() && a.loops[k]->var == b.loops[k]->var; ++k)
+      chain.push_back(a.loops[k]);
+    DependenceVectors d = dependence(a, b, chain, below.facts);
+    std::vector<std::size_t> inner;
+    for (std::size_t k = 1; k < chain.size(); ++k) inner.push_back(k);
+    for (const auto& v : d.vectors) {
+      if (v[0] == Direction::eq) continue;
+      // 1: b comes later, -1: a does, 0: in one statement or as written (a stands before b). In
+      // lockstep the inner loops decide first, then the text, then the lane.
+      const int was = v[0] == Direction::lt ? 1 : v[0] == Direction::gt ? -1 : 2;
+      int is = detail::lead(v, inner);
+      if (is == 0 && a.order != b.order) is = 1;
+      if (was == is && was != 2) continue;
+      out = detail::make_carried(a, b, d.answer == Answer::yes, "'" + loop->name + "'");
+      return false;
+    }
+    return true;
+  });
+  return out;
+}
+
+}  // namespace lathe
+
+// ---- lathe/analysis/impl/cover.ipp
+namespace lathe {
+namespace detail {
+
+inline bool has_tag(const std::vector<BlockTag>& tags, const AccessSite& a) {
+  for (const auto& t : tags)
+    if (a.block && a.block->tag == t) return true;
+  return false;
+}
+
+/// One question of cover: gathers the accesses below the deepest loop that producers and consumer share.
+class CoverTest {
+ public:
+  CoverTest(const Stmt& root, const std::vector<BlockTag>& producers, const BlockTag& consumer, const Buffer& buffer)
+      : root_(root), producers_(producers), consumer_(consumer), buffer_(buffer) {}
+
+  Cover run(const VarRef& loop, const Facts& facts) {
+    BlockSite reader = find_block(root_, consumer_);
+    if (!reader.block) return fail("the consumer isn't below the root");
+    std::size_t depth = reader.loops.size();
+    for (const auto& t : producers_) {
+      BlockSite p = find_block(root_, t);
+      if (!p.block) return fail("a producer isn't below the root");
+      std::size_t shared = 0;
+      while (shared < depth && shared < p.loops.size() && p.loops[shared]->var == reader.loops[shared]->var) ++shared;
+      depth = shared;
+    }
+    if (loop) {
+      std::size_t wanted = 0;
+      while (wanted < depth && reader.loops[wanted]->var != loop) ++wanted;
+      if (wanted == depth) return fail("loop '" + loop->name + "' isn't above both");
+    }
+    VarRef at;
+    if (depth > 0) at = reader.loops[depth - 1]->var;
+    for (const auto& t : producers_)
+      if (!final_at(root_, t, at)) return fail("block '" + t->name + "' is not finished in one iteration");
+    Stmt body = root_;
+    Facts inside = facts;
+    if (at) {
+      LoopSite site = find_loop(root_, at);
+      inside = facts_on(site.path, facts);
+      inside.bind(*site.loop);
+      body = site.loop->body;
+    }
+    return in_body(body, inside);
+  }
+
+ private:
+  static Cover fail(std::string why) { return {false, std::move(why)}; }
+
+  Cover in_body(const Stmt& body, const Facts& facts) {
+    std::vector<AccessSite> reads, writes, others;
+    for (auto& a : accesses(body, AccessTerms::loops, facts)) {
+      if (a.buffer != buffer_) continue;
+      const bool mine = a.block && a.block->tag == consumer_;
+      if (mine && a.is_write) return fail("block '" + consumer_->name + "' writes '" + buffer_->name + "' itself");
+      if (mine && a.reads()) reads.push_back(std::move(a));
+      else if (a.is_write && has_tag(producers_, a)) writes.push_back(std::move(a));
+      else if (a.is_write) others.push_back(std::move(a));
+    }
+    if (reads.empty()) return {true, {}};
+    if (writes.empty()) return fail("nothing writes '" + buffer_->name + "' there");
+    for (const auto& w : writes)
+      if (w.order > reads.front().order) return fail("block '" + w.block->name() + "' comes after the read");
+    const std::vector<VarRef> in_reads = loops_inside(reads), in_writes = loops_inside(writes);
+    Region need = region_upper_guarded(buffer_, reads, in_reads, facts).region;
+    for (const auto& o : others) {
+      if (o.order < writes.front().order || o.order > reads.back().order) continue;
+      std::vector<AccessSite> one{o};
+      if (!regions_disjoint(region_upper(buffer_, one, loops_inside(one), facts).region, need, facts))
+        return fail("'" + buffer_->name + "' may be written again before it is read");
+    }
+    for (const auto& box : lower_boxes(buffer_, writes, in_writes, facts))
+      if (region_contains(box, need, facts)) return {true, {}};
+    return fail("not all elements of '" + buffer_->name + "' that are read are surely written before");
+  }
+
+  const Stmt& root_;
+  const std::vector<BlockTag>& producers_;
+  const BlockTag& consumer_;
+  const Buffer& buffer_;
+};
+
+}  // namespace detail
+
+LATHE_DECL bool final_at(const Stmt& root, const BlockTag& block, const VarRef& loop) {
+  if (!loop) return true;
+  BlockSite site = find_block(root, block);
+  if (!site.block) return false;
+  for (const auto& f : site.loops) {
+    if (feeds(*f, *site.block, IterKind::reduce)) return false;
+    if (f->var == loop) return true;
+  }
+  return true;
+}
+
+LATHE_DECL Cover covers(const Stmt& root, const std::vector<BlockTag>& producers, const BlockTag& consumer,
+                        const Buffer& buffer, const VarRef& loop, const Facts& facts) {
+  return detail::CoverTest(root, producers, consumer, buffer).run(loop, facts);
+}
+
+LATHE_DECL Cover covers(const Stmt& root, const BlockTag& producer, const BlockTag& consumer, const Buffer& buffer,
+                        const Facts& facts) {
+  return covers(root, std::vector<BlockTag>{producer}, consumer, buffer, {}, facts);
 }
 
 }  // namespace lathe
@@ -18737,70 +19403,6 @@ inline Range solve_linear(std::int64_t coef, const AnyExpr& rest, const Range& r
   return {simplify(first, facts), simplify(count, facts)};
 }
 
-// The constants by which a variable is divided inside an expression.
-class Divisors : public Visitor {
- public:
-  explicit Divisors(const VarRef& var) : var_(var) {}
-  std::vector<std::int64_t> found;
-  void expr(const AnyExpr& e) override {
-    const auto* b = e.as<BinaryNode>();
-    if (b && (b->op == BinaryOp::floordiv || b->op == BinaryOp::floormod) && uses_var(b->a, var_)) {
-      const std::int64_t* c = as_const_int(b->b);
-      if (c && *c > 1) found.push_back(*c);
-    }
-    descend(e);
-  }
-
- private:
-  const VarRef& var_;
-};
-
-// v as digits of a mixed radix, so that v / c and v % c become plain sums. The digits run over a
-// box that holds all values of v and perhaps more, so what is injective over them is injective over
-// v.
-inline AnyExpr as_digits(const IterDomain& v, std::vector<std::int64_t> radix, Facts& facts,
-                         std::vector<IterDomain>& inputs) {
-  std::sort(radix.begin(), radix.end());
-  AnyExpr value = v.min;
-  std::int64_t below = 1;
-  auto digit = [&](AnyExpr extent, std::int64_t scale) {
-    VarRef var = make_var(v.var->name);
-    facts.bind(var, AnyExpr(0), extent);
-    inputs.push_back({var, AnyExpr(0), extent});
-    value = fold_add(value, fold_mul(AnyExpr(var), AnyExpr(scale)));
-  };
-  for (std::int64_t c : radix) {
-    if (c == below || c % below != 0) continue;
-    digit(AnyExpr(c / below), below);
-    below = c;
-  }
-  AnyExpr top =
-      simplify(fold_floordiv(fold_add(v.extent, AnyExpr(below - 1)), AnyExpr(below)), facts);
-  digit(top, below);
-  return value;
-}
-
-LATHE_DECL DigitMap digit_map(const std::vector<AnyExpr>& indices,
-                              const std::vector<IterDomain>& inputs, const Facts& facts) {
-  DigitMap out{iter_map(indices, inputs, {}, facts), {}};
-  for (const auto& in : inputs) out.values.emplace_back(in.var);
-  if (out.map.injective) return out;
-  Facts inside = facts;
-  std::vector<IterDomain> digits;
-  Substitution at;
-  for (std::size_t k = 0; k < inputs.size(); ++k) {
-    Divisors divisors(inputs[k].var);
-    for (const auto& index : indices) divisors.expr(index);
-    out.values[k] = as_digits(inputs[k], divisors.found, inside, digits);
-    at.emplace_back(inputs[k].var, out.values[k]);
-  }
-  std::vector<AnyExpr> over_digits;
-  for (const auto& index : indices) over_digits.push_back(simplify(substitute(index, at), inside));
-  IterMap map = iter_map(over_digits, digits, {}, facts);
-  if (map.injective) out.map = std::move(map);
-  return out;
-}
-
 // Iterators that occur together in several indices (v / 32, v % 32): through the inverse of the
 // whole map.
 inline void solve_by_inverse(const BlockNode& block, const std::vector<AnyExpr>& indices,
@@ -18816,8 +19418,8 @@ inline void solve_by_inverse(const BlockNode& block, const std::vector<AnyExpr>&
     inputs.push_back({it.var, it.min, it.extent});
     which.push_back(k);
   }
-  DigitMap digits = digit_map(indices, inputs, facts);
-  if (!digits.map.injective) return;
+  IterMap map = iter_map(indices, inputs, {}, facts);
+  if (!map.injective) return;
   Facts inside = facts;
   std::vector<VarRef> targets;
   std::vector<AnyExpr> target_exprs;
@@ -18827,14 +19429,10 @@ inline void solve_by_inverse(const BlockNode& block, const std::vector<AnyExpr>&
     inside.bind(targets.back(), range.min, range.extent);
   }
   AnyExpr valid;
-  std::vector<AnyExpr> found = left_inverse(digits.map, target_exprs, valid, facts);
-  if (found.empty()) return;
-  Substitution back;
-  for (std::size_t k = 0; k < found.size(); ++k)
-    back.emplace_back(digits.map.inputs[k].var, found[k]);
-  for (std::size_t k = 0; k < which.size(); ++k) {
+  std::vector<AnyExpr> values = left_inverse(map, target_exprs, valid, facts);
+  for (std::size_t k = 0; k < values.size() && k < which.size(); ++k) {
     if (solved[which[k]]) continue;
-    Interval interval = bounds(substitute(digits.values[k], back), targets, inside);
+    Interval interval = bounds(values[k], targets, inside);
     if (!interval.bounded()) continue;
     AnyExpr extent =
         constant_extent(fold_add(fold_sub(interval.max, interval.min), AnyExpr(1)), facts);
@@ -19303,7 +19901,7 @@ struct MovePlan {
   LoopSite loop;
   std::vector<std::size_t> others;  ///< children of the loop that hold the blocks it works with
   std::vector<Range> ranges;        ///< of its iterators, guards apart
-  std::optional<BlockNode> core;
+  BlockRefNode core;                ///< the block without its guards
 };
 
 inline std::string names_of(const std::vector<BlockSite>& sites) {
@@ -19366,7 +19964,7 @@ inline Verdict check_movable(const Program& program, const Args& args, const cha
       return refusal_at(loop->var, "L0204",
                         "loop " + describe(*loop) + " of " + name + " would be lost",
                         "move blocks before their loops are marked");
-  plan.core.emplace(without_guards(block));
+  plan.core = BlockRefNode(new BlockNode(without_guards(block)));
   return {};
 }
 
@@ -20103,6 +20701,90 @@ LATHE_DECL const Primitive& primitive_prefetch() {
 
 }  // namespace lathe::detail
 
+// ---- lathe/schedule/impl/decompose_reduction.ipp
+namespace lathe::detail {
+
+inline Verdict check_decompose(const Program& program, const BlockSite& site,
+                               const LoopSite& loop) {
+  const BlockNode& block = *site.block;
+  std::string name = "block " + quoted(block.name());
+  if (!block.reducer) return refusal_at(block.tag, "L0218", name + " is no reduction");
+  if (!block.init)
+    return refusal_at(block.tag, "L0218", name + " has no init: it was decomposed before");
+  if (!below(site.loops, loop.loop->var))
+    return refusal_at(loop.loop->var, "L0218",
+                      "loop " + describe(*loop.loop) + " is not above " + name,
+                      describe_loops(program, block.tag));
+  for (const auto& outer : loop.loops)
+    if (feeds(*outer, block, IterKind::reduce))
+      return refusal_at(loop.loop->var, "L0218",
+                        "loop " + describe(*outer) + " around loop " +
+                            quoted(loop.loop->var->name) + " feeds the reduction of " + name,
+                        "the init stands before all loops that feed it: take loop " +
+                            quoted(outer->var->name) + " or one outside");
+  for (const auto& store : stores_of(block))
+    for (const auto& access : accesses(loop.path.back()))
+      if (access.buffer == store->buffer && (!access.block || access.block->tag != block.tag))
+        return refusal_at(loop.loop->var, "L0218",
+                          "inside loop " + describe(*loop.loop) + " also " +
+                              (access.block ? "block " + quoted(access.block->name())
+                                            : std::string("a statement")) +
+                              " touches " + quoted(store->buffer->name),
+                          "take a loop inside which only " + name + " does");
+  return {};
+}
+
+inline Verdict run_decompose_reduction(const Program& program, const Args& args, Edit* edit) {
+  BlockSite site = find_block(program->body, args[0].block);
+  LoopSite loop = find_loop(program->body, args[1].loop);
+  if (auto no = check_decompose(program, site, loop)) return no;
+  if (!edit) return {};
+  const BlockNode& block = *site.block;
+  NamePool names(program);
+  BlockTag tag = make_ref<BlockTagNode>(names.fresh(block.name() + "_init"));
+  Substitution map;
+  BlockNode init = spatial_block(block, tag, map);
+  std::size_t guards = 0;
+  for (std::size_t k = block.iters.size() - guard_count(block); k < block.iters.size(); ++k)
+    guards += block.iters[k].kind != IterKind::reduce;
+  if (guards > 0) init.annotations.push_back({"guards", static_cast<std::int64_t>(guards)});
+  init.body = substitute(expand_init(block), map);
+  // The loops inside that the spatial points need, over fresh variables.
+  std::vector<ForRef> inside, needed;
+  for (std::size_t k = loop.loops.size(); k < site.loops.size(); ++k)
+    inside.push_back(site.loops[k]);
+  for (std::size_t k = inside.size(); k-- > 0;) {
+    bool used =
+        feeds(*inside[k], init, IterKind::spatial) || feeds(*inside[k], init, IterKind::opaque);
+    for (const auto& n : needed)
+      used = used || uses_var(n->min, inside[k]->var) || uses_var(n->extent, inside[k]->var);
+    if (used) needed.insert(needed.begin(), inside[k]);
+  }
+  Substitution loops;
+  std::vector<LoopHead> heads = fresh_loops(needed, loops);
+  for (auto& it : init.iters) it.binding = substitute(it.binding, loops);
+  BlockNode update = block;
+  update.init = false;
+  Stmt root = replace_at(site.path, make_block(std::move(update)));
+  root = insert_before(find_loop(root, loop.loop->var).path,
+                       wrap_loops(heads, make_block(std::move(init))));
+  edit->program = program.with(root);
+  edit->results.push_back(BlockRef(tag));
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_decompose_reduction() {
+  static const Primitive record{"decompose_reduction",
+                                1,
+                                {{"block", ArgKind::block}, {"loop", ArgKind::loop}},
+                                "the init of a reduction becomes a block",
+                                run_decompose_reduction,
+                                ArgKind::block};
+  return record;
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/schedule/impl/fuse.ipp
 namespace lathe::detail {
 
@@ -20674,7 +21356,7 @@ inline Verdict check_lane_stores(const Stmt& root, const ForNode& loop, const Fa
         is_private(site.loop->body, access.buffer))
       continue;
     DependenceVectors d = dependence(access, access, loops, facts);
-    bool meets = d.answer == Answer::unknown;
+    bool meets = d.answer == Answer::unknown && d.vectors.empty();
     for (const auto& v : d.vectors) {
       bool outer_equal = true;
       for (std::size_t k = 0; k + 1 < v.size(); ++k)
@@ -20872,349 +21554,6 @@ LATHE_DECL const Primitive& primitive_loop_at() {
 
 }  // namespace lathe::detail
 
-// ---- lathe/schedule/impl/reduction.ipp
-namespace lathe::detail {
-
-inline Verdict check_decompose(const Program& program, const BlockSite& site,
-                               const LoopSite& loop) {
-  const BlockNode& block = *site.block;
-  std::string name = "block " + quoted(block.name());
-  if (!block.reducer) return refusal_at(block.tag, "L0218", name + " is no reduction");
-  if (!block.init)
-    return refusal_at(block.tag, "L0218", name + " has no init: it was decomposed before");
-  if (!below(site.loops, loop.loop->var))
-    return refusal_at(loop.loop->var, "L0218",
-                      "loop " + describe(*loop.loop) + " is not above " + name,
-                      describe_loops(program, block.tag));
-  for (const auto& outer : loop.loops)
-    if (feeds(*outer, block, IterKind::reduce))
-      return refusal_at(loop.loop->var, "L0218",
-                        "loop " + describe(*outer) + " around loop " +
-                            quoted(loop.loop->var->name) + " feeds the reduction of " + name,
-                        "the init stands before all loops that feed it: take loop " +
-                            quoted(outer->var->name) + " or one outside");
-  for (const auto& store : stores_of(block))
-    for (const auto& access : accesses(loop.path.back()))
-      if (access.buffer == store->buffer && (!access.block || access.block->tag != block.tag))
-        return refusal_at(loop.loop->var, "L0218",
-                          "inside loop " + describe(*loop.loop) + " also " +
-                              (access.block ? "block " + quoted(access.block->name())
-                                            : std::string("a statement")) +
-                              " touches " + quoted(store->buffer->name),
-                          "take a loop inside which only " + name + " does");
-  return {};
-}
-
-inline Verdict run_decompose_reduction(const Program& program, const Args& args, Edit* edit) {
-  BlockSite site = find_block(program->body, args[0].block);
-  LoopSite loop = find_loop(program->body, args[1].loop);
-  if (auto no = check_decompose(program, site, loop)) return no;
-  if (!edit) return {};
-  const BlockNode& block = *site.block;
-  NamePool names(program);
-  BlockTag tag = make_ref<BlockTagNode>(names.fresh(block.name() + "_init"));
-  Substitution map;
-  BlockNode init = spatial_block(block, tag, map);
-  std::size_t guards = 0;
-  for (std::size_t k = block.iters.size() - guard_count(block); k < block.iters.size(); ++k)
-    guards += block.iters[k].kind != IterKind::reduce;
-  if (guards > 0) init.annotations.push_back({"guards", static_cast<std::int64_t>(guards)});
-  init.body = substitute(expand_init(block), map);
-  // The loops inside that the spatial points need, over fresh variables.
-  std::vector<ForRef> inside, needed;
-  for (std::size_t k = loop.loops.size(); k < site.loops.size(); ++k)
-    inside.push_back(site.loops[k]);
-  for (std::size_t k = inside.size(); k-- > 0;) {
-    bool used =
-        feeds(*inside[k], init, IterKind::spatial) || feeds(*inside[k], init, IterKind::opaque);
-    for (const auto& n : needed)
-      used = used || uses_var(n->min, inside[k]->var) || uses_var(n->extent, inside[k]->var);
-    if (used) needed.insert(needed.begin(), inside[k]);
-  }
-  Substitution loops;
-  std::vector<LoopHead> heads = fresh_loops(needed, loops);
-  for (auto& it : init.iters) it.binding = substitute(it.binding, loops);
-  BlockNode update = block;
-  update.init = false;
-  Stmt root = replace_at(site.path, make_block(std::move(update)));
-  root = insert_before(find_loop(root, loop.loop->var).path,
-                       wrap_loops(heads, make_block(std::move(init))));
-  edit->program = program.with(root);
-  edit->results.push_back(BlockRef(tag));
-  return {};
-}
-
-LATHE_DECL const Primitive& primitive_decompose_reduction() {
-  static const Primitive record{"decompose_reduction",
-                                1,
-                                {{"block", ArgKind::block}, {"loop", ArgKind::loop}},
-                                "the init of a reduction becomes a block",
-                                run_decompose_reduction,
-                                ArgKind::block};
-  return record;
-}
-
-struct RfactorPlan {
-  BlockSite site;
-  ForRef loop;
-  std::vector<ForRef> reduce;  ///< the other loops that feed reduce iterators
-  std::size_t at = 0;  ///< position in the path of the nest that holds nothing but the block
-  std::size_t axis = 0;
-  ReducerInfo reducer;
-};
-
-inline Verdict find_rfactor_block(const LoopSite& site, RfactorPlan& plan, const Program& program) {
-  const ForNode& loop = *site.loop;
-  auto blocks = blocks_below(loop.body);
-  std::string name = "loop " + describe(loop);
-  if (blocks.size() != 1 || has_bare_statement(loop.body))
-    return refusal_at(loop.var, "L0219",
-                      name + " holds " + std::to_string(blocks.size()) + " blocks, not one",
-                      "move the others out");
-  plan.site = find_block(program->body, blocks[0].block->tag);
-  const BlockNode& block = *plan.site.block;
-  if (!block.reducer || !feeds(loop, block, IterKind::reduce))
-    return refusal_at(loop.var, "L0219", name + " feeds no reduction",
-                      block.reducer ? describe_loops(program, block.tag) : "");
-  if (!is_open_path(plan.site.path))
-    return refusal_at(
-        block.tag, "L0219",
-        "block " + quoted(block.name()) + " stands under a condition or inside another block");
-  if (stores_of(block).empty())
-    return refusal_at(block.tag, "L0219",
-                      "block " + quoted(block.name()) + " holds more than stores");
-  return check_plain_loop(loop);
-}
-
-inline Verdict check_rfactor_loops(RfactorPlan& plan) {
-  const BlockNode& block = *plan.site.block;
-  bool first = true;
-  for (const auto& loop : plan.site.loops) {
-    if (!feeds(*loop, block, IterKind::reduce)) continue;
-    if (feeds(*loop, block, IterKind::spatial))
-      return refusal_at(loop->var, "L0219",
-                        "loop " + describe(*loop) + " feeds both spatial and reduce iterators of " +
-                            quoted(block.name()),
-                        "rfactor before fusing");
-    if (first && blocks_below(loop->body).size() != 1)
-      return refusal_at(loop->var, "L0219",
-                        "the reduction of " + quoted(block.name()) + " shares loop " +
-                            describe(*loop) + " with other blocks");
-    if (loop->var != plan.loop->var) plan.reduce.push_back(loop);
-    if (first && plan.reducer.kind == ReducerClass::sequence && loop->var != plan.loop->var)
-      return refusal_at(plan.loop->var, "L0219",
-                        "reducer " + quoted(block.reducer->name) + " is not commutative",
-                        "rfactor its outermost reduce loop " + quoted(loop->var->name));
-    first = false;
-  }
-  for (const auto& loop : plan.site.loops)
-    for (const auto* bound : {&loop->min, &loop->extent})
-      if (uses_var(*bound, plan.loop->var))
-        return refusal_at(loop->var, "L0219",
-                          "the bound of loop " + describe(*loop) + " depends on loop " +
-                              quoted(plan.loop->var->name));
-  return {};
-}
-
-inline Verdict plan_rfactor(const Program& program, const Args& args, RfactorPlan& plan) {
-  LoopSite site = find_loop(program->body, args[0].loop);
-  plan.loop = site.loop;
-  if (auto no = find_rfactor_block(site, plan, program)) return no;
-  const BlockNode& block = *plan.site.block;
-  plan.reducer = classify(*block.reducer);
-  if (plan.reducer.kind == ReducerClass::fold)
-    return refusal_at(
-        block.tag, "L0219",
-        "the order of " + quoted(block.name()) + " matters: " + std::string(plan.reducer.why));
-  if (ragged(block))
-    return refusal_at(
-        block.tag, "L0219",
-        "block " + quoted(block.name()) + " has a domain that depends on another of its iterators");
-  for (const auto& outer : site.loops)
-    for (const auto* bound : {&plan.loop->min, &plan.loop->extent})
-      if (uses_var(*bound, outer->var))
-        return refusal_at(plan.loop->var, "L0219",
-                          "the bound of loop " + describe(*plan.loop) + " depends on loop " +
-                              quoted(outer->var->name));
-  if (auto no = check_rfactor_loops(plan)) return no;
-  auto rank = static_cast<std::int64_t>(stores_of(block)[0]->indices.size());
-  std::int64_t axis = args[1].number < 0 ? args[1].number + rank + 1 : args[1].number;
-  if (axis < 0 || axis > rank)
-    return refusal_at(plan.loop->var, "L0219",
-                      "axis " + std::to_string(args[1].number) + " is not between " +
-                          std::to_string(-rank - 1) + " and " + std::to_string(rank));
-  plan.axis = static_cast<std::size_t>(axis);
-  plan.at = climb(plan.site.path, plan.site.path.size() - 1, [](const Stmt& s) {
-    return blocks_below(s).size() != 1 || has_bare_statement(s);
-  });
-  return {};
-}
-
-template <class T>
-std::vector<T> with_inserted(std::vector<T> list, std::size_t at, T item) {
-  list.insert(list.begin() + static_cast<std::ptrdiff_t>(at), std::move(item));
-  return list;
-}
-
-inline bool uses_reduce_iter(const BlockNode& block, const AnyExpr& e) {
-  for (const auto& it : block.iters)
-    if (it.kind == IterKind::reduce && uses_var(e, it.var)) return true;
-  return false;
-}
-
-// The block of the partial results: the factored loop is spatial, each other reduce loop an
-// iterator of its own. What bound the old reduce iterators becomes part of the predicate.
-inline BlockNode partial_block(const RfactorPlan& plan, const Facts& facts,
-                               const std::vector<Buffer>& buffers, const BlockTag& tag) {
-  const BlockNode& block = *plan.site.block;
-  Substitution map, over_iters;
-  BlockNode out(tag, {}, Stmt());
-  std::size_t guards = guard_count(block), plain = block.iters.size() - guards;
-  auto add = [&](const VarRef& from, AnyExpr min, AnyExpr extent, IterKind kind, AnyExpr binding) {
-    VarRef var = make_var(from->name[0] == 'v' ? from->name : "v" + from->name, from->dtype);
-    out.iters.push_back({var, std::move(min), std::move(extent), kind, std::move(binding)});
-    return AnyExpr(var);
-  };
-  for (std::size_t k = 0; k < plain; ++k)
-    if (const IterVar& it = block.iters[k]; it.kind != IterKind::reduce)
-      map.emplace_back(it.var, add(it.var, it.min, it.extent, it.kind, it.binding));
-  AnyExpr factored =
-      add(plan.loop->var, plan.loop->min, plan.loop->extent, IterKind::spatial, plan.loop->var);
-  over_iters.emplace_back(plan.loop->var, factored);
-  for (const auto& loop : plan.reduce)
-    over_iters.emplace_back(loop->var,
-                            add(loop->var, loop->min, loop->extent, IterKind::reduce, loop->var));
-  Facts inside = facts;
-  for (const auto& it : out.iters) inside.bind(it);
-  for (const auto& it : block.iters) {
-    if (it.kind != IterKind::reduce) continue;
-    AnyExpr value = substitute(it.binding, over_iters);
-    map.emplace_back(it.var, value);
-    if (prove(value >= it.min, inside) && prove(value < fold_add(it.min, it.extent), inside))
-      continue;
-    // A slice that is empty has to hold the identity: the guard must not reach the init, so it
-    // names a reduce iterator.
-    if (!uses_reduce_iter(out, value)) {
-      if (plan.reduce.empty() && out.iters.back().kind != IterKind::reduce)
-        over_iters.emplace_back(plan.loop->var, add(plan.loop->var, AnyExpr(0), AnyExpr(1),
-                                                    IterKind::reduce, AnyExpr(0)));
-      value = fold_add(value, fold_sub(over_iters.back().second, out.iters.back().min));
-    }
-    out.predicate =
-        fold_and(out.predicate, fold_and(value >= it.min, value < fold_add(it.min, it.extent)));
-  }
-  for (std::size_t k = plain; k < block.iters.size(); ++k)
-    if (const IterVar& it = block.iters[k]; it.kind != IterKind::reduce)
-      add(it.var, it.min, it.extent, it.kind, it.binding);
-  std::int64_t kept = 0;
-  for (std::size_t k = plain; k < block.iters.size(); ++k)
-    kept += block.iters[k].kind != IterKind::reduce;
-  if (kept > 0) out.annotations.push_back({"guards", kept});
-  if (block.predicate) out.predicate = fold_and(substitute(block.predicate, map), out.predicate);
-  std::vector<Stmt> stores;
-  for (std::size_t k = 0; k < buffers.size(); ++k) {
-    const StoreNode& store = *stores_of(block)[k];
-    std::vector<AnyExpr> at;
-    for (const auto& index : store.indices) at.push_back(substitute(index, map));
-    AnyExpr position = fold_sub(factored, plan.loop->min);
-    stores.push_back(make_store(buffers[k], with_inserted(std::move(at), plan.axis, position),
-                                fresh_lets(substitute(store.value, map))));
-  }
-  out.body = make_seq(std::move(stores));
-  out.reducer = block.reducer;
-  out.init = true;
-  return out;
-}
-
-// The old block folds the partial results, and keeps its init.
-inline BlockNode final_block(const RfactorPlan& plan, const std::vector<Buffer>& buffers) {
-  const BlockNode& block = *plan.site.block;
-  BlockNode out = block;
-  out.iters.clear();
-  std::size_t plain = block.iters.size() - guard_count(block);
-  std::int64_t guards = 0;
-  VarRef var = make_var("v" + plan.loop->var->name, plan.loop->var->dtype);
-  for (std::size_t k = 0; k < block.iters.size(); ++k) {
-    if (k == plain)
-      out.iters.push_back(
-          {var, plan.loop->min, plan.loop->extent, IterKind::reduce, plan.loop->var});
-    if (block.iters[k].kind == IterKind::reduce) continue;
-    out.iters.push_back(block.iters[k]);
-    guards += k >= plain;
-  }
-  if (plain == block.iters.size())
-    out.iters.push_back({var, plan.loop->min, plan.loop->extent, IterKind::reduce, plan.loop->var});
-  std::erase_if(out.annotations, [](const Annotation& a) { return a.key == "guards"; });
-  if (guards > 0) out.annotations.push_back({"guards", guards});
-  out.predicate = spatial_part(block, block.predicate);
-  std::vector<Stmt> stores;
-  for (std::size_t k = 0; k < buffers.size(); ++k) {
-    const StoreNode& store = *stores_of(block)[k];
-    AnyExpr position = fold_sub(AnyExpr(var), plan.loop->min);
-    stores.push_back(
-        make_store(store.buffer, store.indices,
-                   make_load(buffers[k], with_inserted(store.indices, plan.axis, position))));
-  }
-  out.body = make_seq(std::move(stores));
-  return out;
-}
-
-inline void apply_rfactor(const Program& program, const RfactorPlan& plan, Edit& edit) {
-  const BlockNode& block = *plan.site.block;
-  NamePool names(program);
-  BlockTag tag = make_ref<BlockTagNode>(names.fresh(block.name() + "_rf"));
-  std::vector<Buffer> buffers;
-  for (const auto* store : stores_of(block))
-    buffers.push_back(
-        make_buffer(names.fresh(store->buffer->name + "_part"), store->buffer->dtype,
-                    with_inserted(store->buffer->shape, plan.axis, plan.loop->extent)));
-  std::vector<ForRef> nest(plan.site.loops);
-  std::vector<Stmt> outside(plan.site.path.begin(),
-                            plan.site.path.begin() + static_cast<std::ptrdiff_t>(plan.at));
-  nest.erase(nest.begin(), nest.begin() + static_cast<std::ptrdiff_t>(loops_in(outside).size()));
-  Facts facts = facts_on(outside, program_facts(program));
-  BlockNode partial = partial_block(plan, facts, buffers, tag);
-  Substitution loops;
-  std::vector<LoopHead> partial_heads = fresh_loops(nest, loops), final_heads;
-  for (auto& it : partial.iters) it.binding = substitute(it.binding, loops);
-  for (const auto& loop : nest) {
-    bool reduced = false;
-    for (const auto& r : plan.reduce) reduced |= r->var == loop->var;
-    if (reduced)
-      edit.consumed.push_back({loop->var, "went into block " + tag->name + " by rfactor"});
-    else
-      final_heads.push_back(head_of(*loop));
-  }
-  Stmt both = make_seq({wrap_loops(partial_heads, make_block(std::move(partial))),
-                        wrap_loops(final_heads, make_block(final_block(plan, buffers)))});
-  Stmt root = replace_at(path_to(plan.site.path, plan.at), both);
-  for (const auto& buffer : buffers) root = add_alloc(root, buffer);
-  edit.program = program.with(root);
-  edit.results.push_back(BlockRef(tag));
-  if (plan.reducer.reassociates)
-    edit.reassociates = "rfactor: " + quoted(block.name()) + " sums partial results over " +
-                        quoted(plan.loop->var->name);
-}
-
-inline Verdict run_rfactor(const Program& program, const Args& args, Edit* edit) {
-  RfactorPlan plan;
-  if (auto no = plan_rfactor(program, args, plan)) return no;
-  if (edit) apply_rfactor(program, plan, *edit);
-  return {};
-}
-
-LATHE_DECL const Primitive& primitive_rfactor() {
-  static const Primitive record{"rfactor",
-                                1,
-                                {{"loop", ArgKind::loop}, {"axis", ArgKind::number, "0"}},
-                                "a reduce loop gets partial results of its own",
-                                run_rfactor,
-                                ArgKind::block};
-  return record;
-}
-
-}  // namespace lathe::detail
-
 // ---- lathe/schedule/impl/reorder.ipp
 namespace lathe::detail {
 
@@ -21376,6 +21715,301 @@ LATHE_DECL const Primitive& primitive_reorder() {
 
 }  // namespace lathe::detail
 
+// ---- lathe/schedule/impl/rfactor.ipp
+namespace lathe::detail {
+
+struct RfactorPlan {
+  BlockSite site;
+  ForRef loop;
+  std::vector<ForRef> reduce;  ///< the other loops that feed reduce iterators
+  std::size_t at = 0;  ///< position in the path of the nest that holds nothing but the block
+  std::size_t axis = 0;
+  ReducerInfo reducer;
+};
+
+inline Verdict find_rfactor_block(const LoopSite& site, RfactorPlan& plan, const Program& program) {
+  const ForNode& loop = *site.loop;
+  auto blocks = blocks_below(loop.body);
+  std::string name = "loop " + describe(loop);
+  if (blocks.size() != 1 || has_bare_statement(loop.body))
+    return refusal_at(loop.var, "L0219",
+                      name + " holds " + std::to_string(blocks.size()) + " blocks, not one",
+                      "move the others out");
+  plan.site = find_block(program->body, blocks[0].block->tag);
+  const BlockNode& block = *plan.site.block;
+  if (!block.reducer || !feeds(loop, block, IterKind::reduce))
+    return refusal_at(loop.var, "L0219", name + " feeds no reduction",
+                      block.reducer ? describe_loops(program, block.tag) : "");
+  if (!is_open_path(plan.site.path))
+    return refusal_at(
+        block.tag, "L0219",
+        "block " + quoted(block.name()) + " stands under a condition or inside another block");
+  if (stores_of(block).empty())
+    return refusal_at(block.tag, "L0219",
+                      "block " + quoted(block.name()) + " holds more than stores");
+  return check_plain_loop(loop);
+}
+
+inline Verdict check_rfactor_loops(RfactorPlan& plan) {
+  const BlockNode& block = *plan.site.block;
+  bool first = true;
+  for (const auto& loop : plan.site.loops) {
+    if (!feeds(*loop, block, IterKind::reduce)) continue;
+    if (feeds(*loop, block, IterKind::spatial))
+      return refusal_at(loop->var, "L0219",
+                        "loop " + describe(*loop) + " feeds both spatial and reduce iterators of " +
+                            quoted(block.name()),
+                        "rfactor before fusing");
+    if (first && blocks_below(loop->body).size() != 1)
+      return refusal_at(loop->var, "L0219",
+                        "the reduction of " + quoted(block.name()) + " shares loop " +
+                            describe(*loop) + " with other blocks");
+    if (loop->var != plan.loop->var) plan.reduce.push_back(loop);
+    if (first && plan.reducer.kind == ReducerClass::sequence && loop->var != plan.loop->var)
+      return refusal_at(plan.loop->var, "L0219",
+                        "reducer " + quoted(block.reducer->name) + " is not commutative",
+                        "rfactor its outermost reduce loop " + quoted(loop->var->name));
+    first = false;
+  }
+  for (const auto& loop : plan.site.loops)
+    for (const auto* bound : {&loop->min, &loop->extent})
+      if (uses_var(*bound, plan.loop->var))
+        return refusal_at(loop->var, "L0219",
+                          "the bound of loop " + describe(*loop) + " depends on loop " +
+                              quoted(plan.loop->var->name));
+  return {};
+}
+
+inline Verdict plan_rfactor(const Program& program, const Args& args, RfactorPlan& plan) {
+  LoopSite site = find_loop(program->body, args[0].loop);
+  plan.loop = site.loop;
+  if (auto no = find_rfactor_block(site, plan, program)) return no;
+  const BlockNode& block = *plan.site.block;
+  plan.reducer = classify(*block.reducer);
+  if (plan.reducer.kind == ReducerClass::fold)
+    return refusal_at(
+        block.tag, "L0219",
+        "the order of " + quoted(block.name()) + " matters: " + std::string(plan.reducer.why));
+  if (ragged(block))
+    return refusal_at(
+        block.tag, "L0219",
+        "block " + quoted(block.name()) + " has a domain that depends on another of its iterators");
+  for (const auto& outer : site.loops)
+    for (const auto* bound : {&plan.loop->min, &plan.loop->extent})
+      if (uses_var(*bound, outer->var))
+        return refusal_at(plan.loop->var, "L0219",
+                          "the bound of loop " + describe(*plan.loop) + " depends on loop " +
+                              quoted(outer->var->name));
+  if (auto no = check_rfactor_loops(plan)) return no;
+  auto rank = static_cast<std::int64_t>(stores_of(block)[0]->indices.size());
+  std::int64_t axis = args[1].number < 0 ? args[1].number + rank + 1 : args[1].number;
+  if (axis < 0 || axis > rank)
+    return refusal_at(plan.loop->var, "L0219",
+                      "axis " + std::to_string(args[1].number) + " is not between " +
+                          std::to_string(-rank - 1) + " and " + std::to_string(rank));
+  plan.axis = static_cast<std::size_t>(axis);
+  plan.at = climb(plan.site.path, plan.site.path.size() - 1, [](const Stmt& s) {
+    return blocks_below(s).size() != 1 || has_bare_statement(s);
+  });
+  return {};
+}
+
+template <class T>
+std::vector<T> with_inserted(std::vector<T> list, std::size_t at, T item) {
+  list.insert(list.begin() + static_cast<std::ptrdiff_t>(at), std::move(item));
+  return list;
+}
+
+// Builds the two blocks that a reduction becomes.
+class RfactorBlocks {
+ public:
+  RfactorBlocks(const RfactorPlan& plan, const Facts& facts, const std::vector<Buffer>& buffers)
+      : plan_(plan),
+        block_(*plan.site.block),
+        facts_(facts),
+        buffers_(buffers),
+        plain_(block_.iters.size() - guard_count(block_)) {}
+
+  /// The partial results: the factored loop is spatial, each other reduce loop an iterator of its
+  /// own. What bound the old reduce iterators becomes part of the predicate.
+  BlockNode partial(const BlockTag& tag) {
+    BlockNode out(tag, {}, Stmt());
+    for (std::size_t k = 0; k < plain_; ++k)
+      if (const IterVar& it = block_.iters[k]; it.kind != IterKind::reduce)
+        map_.emplace_back(it.var, add(out, it.var, it.min, it.extent, it.kind, it.binding));
+    AnyExpr factored = add(out, plan_.loop->var, plan_.loop->min, plan_.loop->extent,
+                           IterKind::spatial, plan_.loop->var);
+    over_iters_.emplace_back(plan_.loop->var, factored);
+    for (const auto& loop : plan_.reduce)
+      over_iters_.emplace_back(
+          loop->var, add(out, loop->var, loop->min, loop->extent, IterKind::reduce, loop->var));
+    bind_reduce(out);
+    keep_guards(out);
+    if (block_.predicate)
+      out.predicate = fold_and(substitute(block_.predicate, map_), out.predicate);
+    out.body = partial_stores(fold_sub(factored, plan_.loop->min));
+    out.reducer = block_.reducer;
+    out.init = true;
+    return out;
+  }
+
+  /// The old block folds the partial results, and keeps its init.
+  BlockNode final_fold() const {
+    BlockNode out = block_;
+    out.iters.assign(block_.iters.begin(),
+                     block_.iters.begin() + static_cast<std::ptrdiff_t>(plain_));
+    std::erase_if(out.iters, [](const IterVar& it) { return it.kind == IterKind::reduce; });
+    VarRef var = make_var("v" + plan_.loop->var->name, plan_.loop->var->dtype);
+    out.iters.push_back(
+        {var, plan_.loop->min, plan_.loop->extent, IterKind::reduce, plan_.loop->var});
+    keep_guards(out);
+    out.predicate = spatial_part(block_, block_.predicate);
+    AnyExpr position = fold_sub(AnyExpr(var), plan_.loop->min);
+    std::vector<Stmt> stores;
+    for (std::size_t k = 0; k < buffers_.size(); ++k) {
+      const StoreNode& store = *stores_of(block_)[k];
+      stores.push_back(
+          make_store(store.buffer, store.indices,
+                     make_load(buffers_[k], with_inserted(store.indices, plan_.axis, position))));
+    }
+    out.body = make_seq(std::move(stores));
+    return out;
+  }
+
+ private:
+  static AnyExpr add(BlockNode& out, const VarRef& from, AnyExpr min, AnyExpr extent, IterKind kind,
+                     AnyExpr binding) {
+    VarRef var = make_var(from->name[0] == 'v' ? from->name : "v" + from->name, from->dtype);
+    out.iters.push_back({var, std::move(min), std::move(extent), kind, std::move(binding)});
+    return AnyExpr(var);
+  }
+
+  static bool names_reduce(const BlockNode& block, const AnyExpr& e) {
+    for (const auto& it : block.iters)
+      if (it.kind == IterKind::reduce && uses_var(e, it.var)) return true;
+    return false;
+  }
+
+  // Old reduce iterators over the new ones, with their domains as conditions. A slice of them that
+  // is empty has to hold the identity: a condition must not reach the init, so it names a reduce
+  // iterator, if need be one that is zero.
+  void bind_reduce(BlockNode& out) {
+    Facts inside = facts_;
+    for (const auto& it : out.iters) inside.bind(it);
+    for (const auto& it : block_.iters) {
+      if (it.kind != IterKind::reduce) continue;
+      AnyExpr value = substitute(it.binding, over_iters_);
+      bool inside_domain =
+          prove(value >= it.min, inside) && prove(value < fold_add(it.min, it.extent), inside);
+      bool in_predicate = block_.predicate.get() && uses_var(block_.predicate, it.var);
+      if ((!inside_domain || in_predicate) && !names_reduce(out, value))
+        value = fold_add(value, zero_of_reduce(out));
+      map_.emplace_back(it.var, value);
+      if (inside_domain) continue;
+      out.predicate =
+          fold_and(out.predicate, fold_and(value >= it.min, value < fold_add(it.min, it.extent)));
+    }
+  }
+
+  AnyExpr zero_of_reduce(BlockNode& out) const {
+    for (const auto& it : out.iters)
+      if (it.kind == IterKind::reduce && is_const(it.extent, 1))
+        return fold_sub(AnyExpr(it.var), it.min);
+    return add(out, plan_.loop->var, AnyExpr(0), AnyExpr(1), IterKind::reduce, AnyExpr(0));
+  }
+
+  // The spatial iterators that stand for guards go with both blocks; those of reduce loops became
+  // conditions.
+  void keep_guards(BlockNode& out) const {
+    std::erase_if(out.annotations, [](const Annotation& a) { return a.key == "guards"; });
+    std::int64_t kept = 0;
+    for (std::size_t k = plain_; k < block_.iters.size(); ++k) {
+      const IterVar& it = block_.iters[k];
+      if (it.kind == IterKind::reduce) continue;
+      add(out, it.var, it.min, it.extent, it.kind, it.binding);
+      ++kept;
+    }
+    if (kept > 0) out.annotations.push_back({"guards", kept});
+  }
+
+  Stmt partial_stores(const AnyExpr& position) const {
+    std::vector<Stmt> stores;
+    for (std::size_t k = 0; k < buffers_.size(); ++k) {
+      const StoreNode& store = *stores_of(block_)[k];
+      std::vector<AnyExpr> at;
+      for (const auto& index : store.indices) at.push_back(substitute(index, map_));
+      stores.push_back(make_store(buffers_[k], with_inserted(std::move(at), plan_.axis, position),
+                                  fresh_lets(substitute(store.value, map_))));
+    }
+    return make_seq(std::move(stores));
+  }
+
+  const RfactorPlan& plan_;
+  const BlockNode& block_;
+  const Facts& facts_;
+  const std::vector<Buffer>& buffers_;
+  std::size_t plain_;  ///< iterators that are no guards
+  Substitution map_,
+      over_iters_;  ///< old iterators, and loops, as expressions over the new iterators
+};
+
+inline void apply_rfactor(const Program& program, const RfactorPlan& plan, Edit& edit) {
+  const BlockNode& block = *plan.site.block;
+  NamePool names(program);
+  BlockTag tag = make_ref<BlockTagNode>(names.fresh(block.name() + "_rf"));
+  std::vector<Buffer> buffers;
+  for (const auto* store : stores_of(block))
+    buffers.push_back(
+        make_buffer(names.fresh(store->buffer->name + "_part"), store->buffer->dtype,
+                    with_inserted(store->buffer->shape, plan.axis, plan.loop->extent)));
+  std::vector<ForRef> nest(plan.site.loops);
+  std::vector<Stmt> outside(plan.site.path.begin(),
+                            plan.site.path.begin() + static_cast<std::ptrdiff_t>(plan.at));
+  nest.erase(nest.begin(), nest.begin() + static_cast<std::ptrdiff_t>(loops_in(outside).size()));
+  Facts facts = facts_on(outside, program_facts(program));
+  RfactorBlocks blocks(plan, facts, buffers);
+  BlockNode partial = blocks.partial(tag);
+  Substitution loops;
+  std::vector<LoopHead> partial_heads = fresh_loops(nest, loops), final_heads;
+  for (auto& it : partial.iters) it.binding = substitute(it.binding, loops);
+  for (const auto& loop : nest) {
+    bool reduced = false;
+    for (const auto& r : plan.reduce) reduced |= r->var == loop->var;
+    if (reduced)
+      edit.consumed.push_back({loop->var, "went into block " + tag->name + " by rfactor"});
+    else
+      final_heads.push_back(head_of(*loop));
+  }
+  Stmt both = make_seq({wrap_loops(partial_heads, make_block(std::move(partial))),
+                        wrap_loops(final_heads, make_block(blocks.final_fold()))});
+  Stmt root = replace_at(path_to(plan.site.path, plan.at), both);
+  for (const auto& buffer : buffers) root = add_alloc(root, buffer);
+  edit.program = program.with(root);
+  edit.results.push_back(BlockRef(tag));
+  if (plan.reducer.reassociates)
+    edit.reassociates = "rfactor: " + quoted(block.name()) + " sums partial results over " +
+                        quoted(plan.loop->var->name);
+}
+
+inline Verdict run_rfactor(const Program& program, const Args& args, Edit* edit) {
+  RfactorPlan plan;
+  if (auto no = plan_rfactor(program, args, plan)) return no;
+  if (edit) apply_rfactor(program, plan, *edit);
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_rfactor() {
+  static const Primitive record{"rfactor",
+                                1,
+                                {{"loop", ArgKind::loop}, {"axis", ArgKind::number, "0"}},
+                                "a reduce loop gets partial results of its own",
+                                run_rfactor,
+                                ArgKind::block};
+  return record;
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/schedule/impl/storage.ipp
 namespace lathe::detail {
 
@@ -21513,7 +22147,7 @@ inline Verdict plan_layout(const Program& program, const Buffer& buffer, const L
         return refusal("L0221", "the map names " + quoted(var->name) +
                                     ", which is neither an index nor a Dim");
     }
-  IterMap found = digit_map(map->to, inputs, facts).map;
+  IterMap found = iter_map(map->to, inputs, {}, facts);
   if (!found.injective)
     return refusal("L0221",
                    "the map is not proved to give two elements of " + name + " different places" +
@@ -22916,10 +23550,26 @@ class PlaceProducers : DefaultSteps {
       auto users = consumers(s_.program()->body, blocks[k].tag);
       if (users.empty() || users.back().loops.empty()) continue;
       ForRef row = users.back().loops[0];
-      bool legal = trip(*row) > 1;
+      bool legal = trip(*row) > 1 && !reuses_along_rows(*site(blocks[k]).block);
       for (const auto& user : users) legal = legal && reads_row(blocks[k], user, row);
       if (legal) attempt([&] { s_.compute_at(blocks[k], LoopRef(row->var)); });
     }
+  }
+
+  // A matrix product: an operand that the first axis does not index is read again for every row, so
+  // that rows want to be computed several at a time.
+  static bool reuses_along_rows(const BlockNode& block) {
+    if (!block.reducer || block.iters.size() < 3) return false;
+    for (const auto& read : reads_of(block)) {
+      bool indexed = false, reduced = false;
+      for (const auto& index : read.indices) {
+        indexed = indexed || uses_var(index, block.iters[0].var);
+        for (const auto& it : block.iters)
+          reduced = reduced || (it.kind == IterKind::reduce && uses_var(index, it.var));
+      }
+      if (reduced && !indexed) return true;
+    }
+    return false;
   }
 
   bool reads_row(const BlockRef& producer, const BlockSite& user, const ForRef& row) const {
@@ -23189,8 +23839,7 @@ class TileNests : DefaultSteps {
 
   void keep_in_registers(const BlockRef& ref, const LoopRef& tile, const LoopRef& first_reduce,
                          const std::vector<LoopRef>& inner, const LoopRef& lanes_loop) {
-    BlockRef out = s_.cache_write(ref, Scope::reg);
-    s_.reverse_compute_at(out, tile);
+    BlockRef out = finish_under(ref, tile);
     BlockRef init = s_.decompose_reduction(ref, first_reduce);
     s_.vectorize(lanes_loop);
     for (const auto& l : inner) s_.unroll(l);
@@ -23199,6 +23848,23 @@ class TileNests : DefaultSteps {
       s_.vectorize(loops.back());
       if (!inner.empty()) s_.unroll(loops[loops.size() - 2]);
     }
+  }
+
+  // What takes the finished tile: the only consumer, if it reads element by element; else a copy to
+  // the output.
+  BlockRef finish_under(const BlockRef& ref, const LoopRef& tile) {
+    auto users = consumers(s_.program()->body, ref.tag);
+    BlockRef user = users.size() == 1 ? BlockRef(users[0].block->tag) : BlockRef();
+    bool fused = users.size() == 1 && classify(*users[0].block).is_complete() &&
+                 is_private(s_.program()->body, writes_of(*site(ref).block)[0].buffer) &&
+                 attempt([&] {
+                   s_.reverse_compute_at(user, tile);
+                   s_.set_scope(ref, Scope::reg);
+                 });
+    if (fused) return user;
+    BlockRef out = s_.cache_write(ref, Scope::reg);
+    s_.reverse_compute_at(out, tile);
+    return out;
   }
 
   // Rows of equal height: 128 rows in tiles of at most 12 are 11 tiles of 12, the last one short
@@ -26361,6 +27027,8 @@ LATHE_DECL RuntimeSymbols runtime_symbols() {
       {"memcpy", reinterpret_cast<void*>(&std::memcpy)},
       {"memmove", reinterpret_cast<void*>(&std::memmove)},
       {"memset", reinterpret_cast<void*>(&std::memset)},
+      {"fma", reinterpret_cast<void*>(static_cast<double (*)(double, double, double)>(&std::fma))},
+      {"fmaf", reinterpret_cast<void*>(static_cast<float (*)(float, float, float)>(&std::fma))},
       {"lathe_parallel_for", reinterpret_cast<void*>(&detail::lathe_parallel_for)},
       {"lathe_alloc", reinterpret_cast<void*>(&detail::lathe_alloc)},
       {"lathe_free", reinterpret_cast<void*>(&detail::lathe_free)},
@@ -27639,64 +28307,68 @@ LATHE_DECL void detail::check_view_fits(std::int64_t wanted, std::int64_t held, 
 namespace lathe {
 
 LATHE_DECL Binding::Binding(const Program& program, std::vector<int> order) : program_(program) {
+  std::vector<Rule> open;
+  lay_out_slots(open);
+  for (int index : order) add_arg(index);
+  // Extents first: what general extents and strides need is then known.
+  for (int a = 0; a < args(); ++a)
+    if (param_of(a).buffer) add_extent_rules(a, *param_of(a).buffer);
+  for (int a = 0; a < args(); ++a)
+    if (param_of(a).buffer) add_stride_rules(a, *param_of(a).buffer);
+  for (Rule& rule : open) {
+    for (int a = 0; a < args(); ++a)
+      if (args_[static_cast<std::size_t>(a)].param == rule.first_arg)
+        rule.arg = static_cast<std::uint16_t>(a);
+    rules_.push_back(rule);
+  }
+  for (std::size_t k = 0; k < rules_.size(); ++k) add_axis(static_cast<int>(k));
+}
+
+/// As kernel_slots does, with one slot per distinct stride variable. Undeclared outer strides get
+/// variables in lowering; `open` receives a rule for each, with the parameter for an argument.
+LATHE_DECL void Binding::lay_out_slots(std::vector<Rule>& open) {
+  const auto& params = program_->params;
   int slot = 0;
-  std::vector<int> param_slot(program->params.size());
-  for (std::size_t p = 0; p < program->params.size(); ++p)
-    if (program->params[p].buffer) param_slot[p] = slot++;
-  for (const auto& d : program->dims) var_slots_.emplace_back(d->var.get(), slot++);
-  // As kernel_slots does: one slot per distinct stride variable. Undeclared outer strides get
-  // variables in lowering.
-  std::vector<std::pair<int, int>> open;  // (param, axis) of those
-  std::vector<int> open_slot;
-  for (std::size_t p = 0; p < program->params.size(); ++p) {
-    const auto& b = program->params[p].buffer;
+  param_slots_.resize(params.size());
+  for (std::size_t p = 0; p < params.size(); ++p)
+    if (params[p].buffer) param_slots_[p] = slot++;
+  for (const auto& d : program_->dims) var_slots_.emplace_back(d->var.get(), slot++);
+  for (std::size_t p = 0; p < params.size(); ++p) {
+    const auto& b = params[p].buffer;
     if (!b) continue;
     for (int axis = 0; b->strides.empty() && axis + 1 < b->rank(); ++axis) {
-      open.emplace_back(static_cast<int>(p), axis);
-      open_slot.push_back(slot++);
+      Rule rule;
+      rule.kind = Check::stride;
+      rule.axis = static_cast<std::uint8_t>(axis);
+      rule.slot = static_cast<std::uint16_t>(slot++);
+      rule.sets = true;
+      rule.first_arg = static_cast<int>(p);
+      open.push_back(rule);
     }
     for (const auto& stride : b->strides)
       if (const auto* var = stride.as<VarNode>(); var && var_slot(*var) < 0)
         var_slots_.emplace_back(var, slot++);
   }
-  for (std::size_t p = 0; p < program->params.size(); ++p)
-    if (!program->params[p].buffer) param_slot[p] = slot++;
+  for (std::size_t p = 0; p < params.size(); ++p)
+    if (!params[p].buffer) param_slots_[p] = slot++;
   slot_count_ = slot;
   set_by_.assign(static_cast<std::size_t>(slot), -1);
+}
 
-  for (int index : order) {
-    const Param& param = program->params[static_cast<std::size_t>(index)];
-    Arg arg;
-    arg.param = index;
-    arg.slot = param_slot[static_cast<std::size_t>(index)];
-    arg.rank = param.buffer ? param.buffer->rank() : -1;
-    arg.element_bytes = param.dtype().element_bytes();
-    int alignment =
-        param.buffer && param.buffer->alignment > 0 ? param.buffer->alignment : arg.element_bytes;
-    arg.alignment_mask = static_cast<std::uintptr_t>(alignment - 1);
-    arg.written = param.access != Access::in;
-    arg.first_axis = static_cast<int>(axes_.size());
-    if (arg.rank > 0) axes_.resize(axes_.size() + static_cast<std::size_t>(arg.rank));
-    args_.push_back(arg);
-  }
-  // Extents first: what general extents and strides need is then known.
-  for (int pass = 0; pass < 2; ++pass)
-    for (int a = 0; a < args(); ++a)
-      if (param_of(a).buffer)
-        pass == 0 ? add_extent_rules(a, *param_of(a).buffer)
-                  : add_stride_rules(a, *param_of(a).buffer);
-  for (std::size_t k = 0; k < open.size(); ++k) {
-    Rule rule;
-    rule.kind = Check::stride;
-    rule.axis = static_cast<std::uint8_t>(open[k].second);
-    for (int a = 0; a < args(); ++a)
-      if (args_[static_cast<std::size_t>(a)].param == open[k].first)
-        rule.arg = static_cast<std::uint16_t>(a);
-    rule.slot = static_cast<std::uint16_t>(open_slot[k]);
-    rule.sets = true;
-    rules_.push_back(rule);
-  }
-  for (std::size_t k = 0; k < rules_.size(); ++k) add_axis(static_cast<int>(k));
+LATHE_DECL void Binding::add_arg(int index) {
+  const Param& param = program_->params[static_cast<std::size_t>(index)];
+  Arg arg;
+  arg.param = index;
+  arg.slot = param_slots_[static_cast<std::size_t>(index)];
+  arg.rank = param.buffer ? param.buffer->rank() : -1;
+  arg.element_bytes = param.dtype().element_bytes();
+  int alignment =
+      param.buffer && param.buffer->alignment > 0 ? param.buffer->alignment : arg.element_bytes;
+  arg.alignment_mask = static_cast<std::uintptr_t>(alignment - 1);
+  arg.written = param.access != Access::in;
+  arg.first_axis = static_cast<int>(axes_.size());
+  if (arg.rank > 0) axes_.resize(axes_.size() + static_cast<std::size_t>(arg.rank));
+  args_.push_back(arg);
 }
 
 /// Where the fast path finds a rule.
@@ -27787,52 +28459,77 @@ LATHE_DECL std::int64_t Binding::value_of(const AnyExpr& e, const std::uint64_t*
   unreachable("an extent is made of something else than arithmetic on dims");
 }
 
-LATHE_DECL Binding::Failure Binding::fill(const CallArg* args, std::uint64_t* slots) const {
-  for (std::size_t k = 0; k < rules_.size(); ++k) {
-    const Rule& r = rules_[k];
-    const CallArg& arg = args[r.arg];
-    const std::int64_t extent = arg.extents[r.axis];
-    bool good = true;
-    switch (r.kind) {
-      case Check::extent:
-        good = extent == r.value;
-        break;
-      case Check::extent_same:
-        if (r.sets)
-          slots[r.slot] = static_cast<std::uint64_t>(extent);
-        else
-          good = extent == static_cast<std::int64_t>(slots[r.slot]);
-        break;
-      case Check::extent_expr:
-        good = extent == value_of(r.expr, slots);
-        break;
-      case Check::dim:
-        good = extent >= r.value && extent <= r.largest &&
-               (r.multiple == 1 || extent % r.multiple == 0);
-        break;
-      // The stride of an axis with at most one element means nothing.
-      case Check::stride:
-        if (r.sets)
-          slots[r.slot] = static_cast<std::uint64_t>(arg.strides[r.axis]);
-        else
-          good = arg.strides[r.axis] == r.value || extent <= 1;
-        break;
-      case Check::stride_same:
-        if (r.sets)
-          slots[r.slot] = static_cast<std::uint64_t>(arg.strides[r.axis]);
-        else
-          good = arg.strides[r.axis] == static_cast<std::int64_t>(slots[r.slot]) || extent <= 1;
-        break;
-      default:
-        good = extent <= 1 || arg.strides[r.axis] == value_of(r.expr, slots);
-        break;
-    }
-    if (!good) return {r.kind, static_cast<int>(k), 0};
+/// The stride of an axis with at most one element means nothing.
+LATHE_DECL bool Binding::holds(const Rule& r, const CallArg* args, std::uint64_t* slots) const {
+  const std::int64_t extent = args[r.arg].extents[r.axis];
+  const std::int64_t given = r.kind <= Check::dim ? extent : args[r.arg].strides[r.axis];
+  if (r.sets && r.kind != Check::dim) {
+    slots[r.slot] = static_cast<std::uint64_t>(given);
+    return true;
   }
+  switch (r.kind) {
+    case Check::extent:
+      return given == r.value;
+    case Check::extent_same:
+      return given == static_cast<std::int64_t>(slots[r.slot]);
+    case Check::extent_expr:
+      return given == value_of(r.expr, slots);
+    case Check::dim:
+      return given >= r.value && given <= r.largest && (r.multiple == 1 || given % r.multiple == 0);
+    case Check::stride:
+      return given == r.value || extent <= 1;
+    case Check::stride_same:
+      return given == static_cast<std::int64_t>(slots[r.slot]) || extent <= 1;
+    default:
+      return extent <= 1 || given == value_of(r.expr, slots);
+  }
+}
+
+LATHE_DECL Binding::Failure Binding::fill(const CallArg* args, std::uint64_t* slots) const {
+  for (std::size_t k = 0; k < rules_.size(); ++k)
+    if (!holds(rules_[k], args, slots)) return {rules_[k].kind, static_cast<int>(k), 0};
   for (std::size_t a = 0; a < args_.size(); ++a)
     slots[args_[a].slot] =
         args_[a].rank < 0 ? args[a].scalar : reinterpret_cast<std::uintptr_t>(args[a].data);
   return check_memory(args);
+}
+
+/// One argument: fills its slots, and gives the bytes that it may touch. False: something does not
+/// fit.
+LATHE_DECL bool Binding::take(const Arg& arg, const CallArg& given, std::uint64_t* slots,
+                              std::uintptr_t& begin, std::uintptr_t& end) const {
+  const auto base = reinterpret_cast<std::uintptr_t>(given.data);
+  slots[arg.slot] = arg.rank < 0 ? given.scalar : base;
+  const Axis* axis = axes_.data() + arg.first_axis;
+  std::int64_t low = 0, high = 1, count = arg.rank < 0 ? 0 : 1;
+  bool good = true;
+  for (int d = 0; d < arg.rank; ++d, ++axis) {
+    const std::int64_t extent = given.extents[d], stride = given.strides[d];
+    std::uint64_t& extent_slot = slots[axis->extent_slot];
+    if (axis->extent == Axis::number)
+      good &= extent == axis->extent_value;
+    else if (axis->extent == Axis::sets)
+      extent_slot = static_cast<std::uint64_t>(extent);
+    else if (axis->extent == Axis::same)
+      good &= extent_slot == static_cast<std::uint64_t>(extent);
+    std::uint64_t& stride_slot = slots[axis->stride_slot];
+    if (axis->stride == Axis::number)
+      good &= stride == axis->stride_value || extent <= 1;
+    else if (axis->stride == Axis::sets)
+      stride_slot = static_cast<std::uint64_t>(stride);
+    else if (axis->stride == Axis::same)
+      good &= stride_slot == static_cast<std::uint64_t>(stride) || extent <= 1;
+    good &= extent >= 0;
+    count *= extent;
+    const std::int64_t reach = (extent - 1) * stride;
+    (reach < 0 ? low : high) += reach;
+  }
+  begin = end = 0;
+  if (count == 0) return good;
+  begin = base + static_cast<std::uintptr_t>(low * arg.element_bytes);
+  end = base + static_cast<std::uintptr_t>(high * arg.element_bytes);
+  return good && base != 0 && (base & arg.alignment_mask) == 0 &&
+         !(arg.written && high - low < count);
 }
 
 LATHE_DECL bool Binding::fill_fast(const CallArg* args, std::uint64_t* slots) const {
@@ -27841,63 +28538,13 @@ LATHE_DECL bool Binding::fill_fast(const CallArg* args, std::uint64_t* slots) co
   if (n > kMany) return false;
   std::uintptr_t begin[kMany], end[kMany];
   bool good = true;
-  for (std::size_t a = 0; a < n; ++a) {
-    const Arg& arg = args_[a];
-    const CallArg& given = args[a];
-    begin[a] = end[a] = 0;
-    if (arg.rank < 0) {
-      slots[arg.slot] = given.scalar;
-      continue;
-    }
-    const auto base = reinterpret_cast<std::uintptr_t>(given.data);
-    slots[arg.slot] = base;
-    const Axis* axis = axes_.data() + arg.first_axis;
-    std::int64_t low = 0, high = 1, count = 1;
-    for (int d = 0; d < arg.rank; ++d, ++axis) {
-      const std::int64_t extent = given.extents[d], stride = given.strides[d];
-      if (axis->extent == Axis::number)
-        good &= extent == axis->extent_value;
-      else if (axis->extent == Axis::sets)
-        slots[axis->extent_slot] = static_cast<std::uint64_t>(extent);
-      else if (axis->extent == Axis::same)
-        good &= slots[axis->extent_slot] == static_cast<std::uint64_t>(extent);
-      if (axis->stride == Axis::number)
-        good &= stride == axis->stride_value || extent <= 1;
-      else if (axis->stride == Axis::sets)
-        slots[axis->stride_slot] = static_cast<std::uint64_t>(stride);
-      else if (axis->stride == Axis::same)
-        good &= slots[axis->stride_slot] == static_cast<std::uint64_t>(stride) || extent <= 1;
-      good &= extent >= 0;
-      count *= extent;
-      const std::int64_t reach = (extent - 1) * stride;
-      (reach < 0 ? low : high) += reach;
-    }
-    if (count == 0) continue;
-    begin[a] = base + static_cast<std::uintptr_t>(low * arg.element_bytes);
-    end[a] = base + static_cast<std::uintptr_t>(high * arg.element_bytes);
-    good &= base != 0 && (base & arg.alignment_mask) == 0 && !(arg.written && high - low < count);
-  }
+  for (std::size_t a = 0; a < n; ++a) good &= take(args_[a], args[a], slots, begin[a], end[a]);
   for (std::size_t w = 0; w < n; ++w)
     for (std::size_t a = 0; args_[w].written && a < n; ++a)
       good &= a == w || begin[w] >= end[a] || begin[a] >= end[w];
-  return good && (later_.empty() || later_rules_hold(args, slots));
-}
-
-LATHE_DECL bool Binding::later_rules_hold(const CallArg* args, const std::uint64_t* slots) const {
-  for (int index : later_) {
-    const Rule& r = rules_[static_cast<std::size_t>(index)];
-    const std::int64_t extent = args[r.arg].extents[r.axis];
-    bool good = true;
-    if (r.kind == Check::dim)
-      good =
-          extent >= r.value && extent <= r.largest && (r.multiple == 1 || extent % r.multiple == 0);
-    else if (r.kind == Check::extent_expr)
-      good = extent == value_of(r.expr, slots);
-    else
-      good = extent <= 1 || args[r.arg].strides[r.axis] == value_of(r.expr, slots);
-    if (!good) return false;
-  }
-  return true;
+  for (std::size_t k = 0; good && k < later_.size(); ++k)
+    good = holds(rules_[static_cast<std::size_t>(later_[k])], args, slots);
+  return good;
 }
 
 LATHE_DECL void Binding::diagnose(const CallArg* args, std::uint64_t* slots, Location where) const {
@@ -28444,6 +29091,11 @@ inline const EvalStmt* EvalCompiler::stmt(const Stmt& s) {
     out->op = static_cast<std::uint8_t>(n->op);
     return out;
   }
+  return scope(s);
+}
+
+/// The statements that go on inside: each leaves a mark on the path.
+inline const EvalStmt* EvalCompiler::scope(const Stmt& s) {
   EvalStmt* out = nullptr;
   if (const auto* n = s.as<AllocNode>()) {
     out = stmt(EvalStmt::alloc);
@@ -28903,7 +29555,7 @@ inline double math_call(CallOp op, double x, double y) {
 inline Scalar int_call(CallOp op, DType t, Scalar a) {
   if (op == CallOp::abs) return t.is_signed() && a.i < 0 ? scalar_unary(UnaryOp::neg, t, a) : a;
   invariant(op == CallOp::popcount, "evaluator: floating call on integers");
-  return scalar_int(std::popcount(scalar_bits(t, a)));
+  return scalar_int(wrap_int(t, std::popcount(scalar_bits(t, a))));
 }
 
 LATHE_DECL Scalar scalar_call(CallOp op, DType t, const Scalar* args) {
