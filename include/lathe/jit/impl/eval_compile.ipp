@@ -89,7 +89,8 @@ inline bool moves_lanes(const AnyExpr& e) {
       const auto* r = x.as<RampNode>();
       const auto* c = x.as<CallNode>();
       found = found || x.kind() == ExprKind::Shuffle || (b && b->value.dtype().is_vector()) ||
-              (r && r->base.dtype().is_vector()) || (c && c->op == CallOp::reinterpret);
+              (r && r->base.dtype().is_vector()) ||
+              (c && c->op == CallOp::reinterpret && c->args[0].dtype().lanes != c->dtype.lanes);
       descend(x);
     }
   } find;
