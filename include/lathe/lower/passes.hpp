@@ -26,8 +26,9 @@ Program lower_blocks(const Program& program);
 ///   → for xo: { alloc P[10]; for a: P[a] = …; for xi: C = P[xi] + P[xi + 2] }
 Program compact_buffers(const Program& program);
 
-/// A loop's "prefetch" annotation becomes a prefetch, at the start of each iteration, of the elements that the iteration
-/// `distance` later reads first. The address may lie outside of the buffer: a prefetch never faults.
+/// A loop's "prefetch" annotation becomes a prefetch, at the start of each iteration, of the
+/// elements that the iteration `distance` later reads first. The address may lie outside of the
+/// buffer: a prefetch never faults.
 Program place_prefetches(const Program& program);
 
 /// Takes guards out of hot loops: an If moves above every loop that its condition does not depend
@@ -41,8 +42,9 @@ Program hoist_guards(const Program& program);
 ///     vectorized j < 32: B[j] = A[j] * 2   → B[ramp(0, 1, 16)] = A[ramp(0, 1, 16)] * 2 …, twice
 Program vectorize_loops(const Program& program, const Target& target);
 
-/// Unrolled loops become copies; a loop annotated "unroll_explicit" = f becomes a loop over f
-/// copies and a remainder. Throws UserError L0601 where the copies exceed the budget.
+/// Unrolled loops become copies, and so do short loops over the rows of a temporary in registers; a
+/// loop annotated "unroll_explicit" = f becomes a loop over f copies and a remainder. Throws
+/// UserError L0601 where the copies exceed the budget.
 Program unroll_loops(const Program& program);
 
 /// Every buffer gets rank 1 and every access one index; strides of temporaries are dense.

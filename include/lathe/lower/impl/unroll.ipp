@@ -11,6 +11,39 @@ namespace detail {
 // is seconds.
 inline constexpr std::size_t kUnrollBudget = 400000;
 
+// Rows of a register tile: no target has registers for more.
+inline constexpr std::int64_t kRegisterRows = 32;
+
+// Whether a loop walks over a temporary that is meant for registers: only its copies have constant
+// indices.
+class WalksRegisters : public Visitor {
+ public:
+  explicit WalksRegisters(const VarRef& var) : var_(var) {}
+  bool found = false;
+
+  void expr(const AnyExpr& e) override {
+    if (const auto* n = e.as<LoadNode>()) note(*n->buffer, n->indices);
+    if (!found) descend(e);
+  }
+  void stmt(const Stmt& s) override {
+    if (const auto* n = s.as<StoreNode>()) note(*n->buffer, n->indices);
+    if (!found) descend(s);
+  }
+
+ private:
+  void note(const BufferNode& b, const std::vector<AnyExpr>& indices) {
+    if (b.scope != Scope::reg && b.scope != Scope::local) return;
+    std::int64_t elements = 1;
+    for (const auto& extent : b.shape)
+      elements *= as_const_int(extent) ? *as_const_int(extent) : kMaxElements + 1;
+    for (const auto& i : indices) found = found || (elements <= kMaxElements && uses_var(i, var_));
+  }
+
+  // 32 registers of 64 bytes, in elements of one byte.
+  static constexpr std::int64_t kMaxElements = 2048;
+  const VarRef& var_;
+};
+
 class Unroll : public Mutator {
  public:
   explicit Unroll(std::size_t nodes) : nodes_(nodes) {}
@@ -20,6 +53,11 @@ class Unroll : public Mutator {
     if (!f) return descend(s);
     const auto* extent = as_const_int(f->extent);
     if (f->loop_kind == ForKind::unrolled && extent) return copies(*f, stmt(f->body), *extent);
+    if (f->loop_kind == ForKind::serial && extent && *extent <= kRegisterRows) {
+      WalksRegisters walk(f->var);
+      walk.stmt(f->body);
+      if (walk.found) return copies(*f, stmt(f->body), *extent);
+    }
     if (const auto* factor = find_annotation(f->annotations, "unroll_explicit"))
       return partly(*f, stmt(f->body), factor->number);
     return descend(s);
