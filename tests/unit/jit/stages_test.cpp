@@ -61,7 +61,8 @@ void check_all_stages(const lt::Schedule& s, std::initializer_list<std::int64_t>
     auto expected = run(p, lt::lower_until("open_strides", p, lt::host(), options), dim);
     for (const lt::Pass& pass : lt::cpu_pipeline()) {
       lt::Program staged = lt::lower_until(pass.name, p, lt::host(), options);
-      INFO("after ", pass.name, ":\n", lt::str(staged));
+      const std::string text = lt::str(staged);
+      INFO("after ", std::string(pass.name), ":\n", text);
       REQUIRE(run(p, staged, dim) == expected);
     }
   }

@@ -163,7 +163,10 @@ inline EvalStatus EvalFrame::run_alloc(const EvalStmt& s) {
   lay_out(s.slot);
   m.owned.assign(static_cast<std::size_t>(m.count * m.element_bytes), static_cast<char>(0xFF));
   m.base = m.owned.data() - m.low * m.element_bytes;
-  if (tree_.options.find_uninitialized) m.stored.assign(static_cast<std::size_t>(m.count), false);
+  const bool is_register =
+      tree_.buffers[static_cast<std::size_t>(s.slot)].buffer->scope == Scope::reg;
+  if (tree_.options.find_uninitialized && !is_register)
+    m.stored.assign(static_cast<std::size_t>(m.count), false);
   return run(*s.children[0]);
 }
 
