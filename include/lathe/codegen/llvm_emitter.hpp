@@ -139,7 +139,7 @@ class LlvmEmitter {
   LlvmValue under(LlvmValue mask, const AnyExpr& e);
   void forget(std::size_t mark);
 
-  // Operators: llvm_ops.ipp, llvm_cast.ipp
+  // Operators: llvm_ops.ipp, llvm_cast.ipp, llvm_mask.ipp
   LlvmValue binary(BinaryOp op, const LlvmValue& a, const LlvmValue& b, const AnyExpr* divisor);
   LlvmValue compare(BinaryOp op, const LlvmValue& a, const LlvmValue& b);
   LlvmValue divide(BinaryOp op, const LlvmValue& a, const LlvmValue& b, const AnyExpr* divisor);
@@ -147,6 +147,8 @@ class LlvmEmitter {
                          const AnyExpr* divisor);
   LlvmValue remainder(const LlvmValue& a, const LlvmValue& b);
   LlvmValue shift(BinaryOp op, const LlvmValue& a, LlvmValue b, const AnyExpr* count);
+  LlvmValue lane_mask(const BinaryNode& n);
+  LlvmValue first_lanes(const LlvmValue& count, int lanes);
   LlvmValue min_max(const BinaryNode& n);
   LlvmValue min_max(BinaryOp op, const LlvmValue& a, const LlvmValue& b);
   LlvmValue unary(const UnaryNode& n);

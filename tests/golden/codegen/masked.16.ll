@@ -14,26 +14,26 @@ entry:
 loop7:
   %t12 = phi i64 [ 0, %entry ], [ %t10, %next11 ]
   %t13 = mul i64 %t12, 16
-  %t14 = insertelement <16 x i64> poison, i64 %t13, i64 0
-  %t15 = shufflevector <16 x i64> %t14, <16 x i64> poison, <16 x i32> zeroinitializer
-  %t16 = add <16 x i64> %t15, <i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, i64 8, i64 9, i64 10, i64 11, i64 12, i64 13, i64 14, i64 15>
-  %t17 = insertelement <16 x i64> poison, i64 %t4, i64 0
-  %t18 = shufflevector <16 x i64> %t17, <16 x i64> poison, <16 x i32> zeroinitializer
-  %t19 = icmp slt <16 x i64> %t16, %t18
-  %t20 = getelementptr float, ptr %t0, i64 %t13
-  %t21 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %t20, i32 64, <16 x i1> %t19, <16 x float> zeroinitializer), !alias.scope !9, !noalias !10
-  %t22 = fcmp ogt <16 x float> %t21, zeroinitializer
-  %t23 = shufflevector <16 x i1> %t22, <16 x i1> poison, <16 x i32> <i32 15, i32 14, i32 13, i32 12, i32 11, i32 10, i32 9, i32 8, i32 7, i32 6, i32 5, i32 4, i32 3, i32 2, i32 1, i32 0>
-  %t24 = add i64 %t12, -15
-  %t25 = getelementptr float, ptr %t0, i64 %t24
-  %t26 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %t25, i32 4, <16 x i1> %t23, <16 x float> zeroinitializer), !alias.scope !9, !noalias !10
-  %t27 = shufflevector <16 x float> %t26, <16 x float> poison, <16 x i32> <i32 15, i32 14, i32 13, i32 12, i32 11, i32 10, i32 9, i32 8, i32 7, i32 6, i32 5, i32 4, i32 3, i32 2, i32 1, i32 0>
-  %t28 = xor <16 x i1> %t22, <i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true>
-  %t29 = select <16 x i1> %t22, <16 x float> %t27, <16 x float> %t21
+  %t14 = call i64 @llvm.ssub.sat.i64(i64 %t4, i64 %t13)
+  %t15 = call i64 @llvm.smax.i64(i64 %t14, i64 0)
+  %t16 = call i64 @llvm.umin.i64(i64 %t15, i64 16)
+  %t17 = shl i64 -1, %t16
+  %t18 = xor i64 %t17, -1
+  %t19 = trunc i64 %t18 to i16
+  %t20 = bitcast i16 %t19 to <16 x i1>
+  %t21 = getelementptr float, ptr %t0, i64 %t13
+  %t22 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %t21, i32 64, <16 x i1> %t20, <16 x float> zeroinitializer), !alias.scope !9, !noalias !10
+  %t23 = fcmp ogt <16 x float> %t22, zeroinitializer
+  %t24 = shufflevector <16 x i1> %t23, <16 x i1> poison, <16 x i32> <i32 15, i32 14, i32 13, i32 12, i32 11, i32 10, i32 9, i32 8, i32 7, i32 6, i32 5, i32 4, i32 3, i32 2, i32 1, i32 0>
+  %t25 = add i64 %t12, -15
+  %t26 = getelementptr float, ptr %t0, i64 %t25
+  %t27 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %t26, i32 4, <16 x i1> %t24, <16 x float> zeroinitializer), !alias.scope !9, !noalias !10
+  %t28 = shufflevector <16 x float> %t27, <16 x float> poison, <16 x i32> <i32 15, i32 14, i32 13, i32 12, i32 11, i32 10, i32 9, i32 8, i32 7, i32 6, i32 5, i32 4, i32 3, i32 2, i32 1, i32 0>
+  %t29 = select <16 x i1> %t23, <16 x float> %t28, <16 x float> %t22
   %t30 = fcmp ole <16 x float> %t29, zeroinitializer
   %t31 = select <16 x i1> %t30, <16 x float> zeroinitializer, <16 x float> %t29
   %t32 = getelementptr float, ptr %t2, i64 %t13
-  call void @llvm.masked.store.v16f32.p0(<16 x float> %t31, ptr %t32, i32 4, <16 x i1> %t19), !alias.scope !12, !noalias !13
+  call void @llvm.masked.store.v16f32.p0(<16 x float> %t31, ptr %t32, i32 4, <16 x i1> %t20), !alias.scope !12, !noalias !13
   br label %next11
 next11:
   %t10 = add nsw i64 %t12, 1
@@ -43,6 +43,9 @@ done8:
   ret i32 0
 }
 
+declare i64 @llvm.ssub.sat.i64(i64, i64) #1
+declare i64 @llvm.smax.i64(i64, i64) #1
+declare i64 @llvm.umin.i64(i64, i64) #1
 declare <16 x float> @llvm.masked.load.v16f32.p0(ptr, i32, <16 x i1>, <16 x float>) #1
 declare void @llvm.masked.store.v16f32.p0(<16 x float>, ptr, i32, <16 x i1>) #1
 

@@ -62,6 +62,67 @@ TEST_CASE("vector indices of every stride, loaded and stored") {
   }
 }
 
+TEST_CASE("targets with narrower vectors and without gathers") {
+  for (const char* name : {"x86-64", "x86-64-v3"}) {
+    Target target(name);
+    if (!target.runs_on(host())) continue;
+    for (DType t : {kF32, kU8, kF64}) {
+      for (std::int64_t stride : {1, -1, 2, 3}) {
+        CAPTURE(std::string(name));
+        CAPTURE(t.str());
+        CAPTURE(stride);
+        Build b;
+        auto x = b.buffer("x", t), y = b.output("y", t), z = b.output("z", t);
+        auto n = b.dim("n");
+        AnyExpr at = ramp(100, stride, 8),
+                mask = make_binary(BinaryOp::ge, make_broadcast(AnyExpr(n), 8), ramp(2, 1, 8));
+        Program p = b.done(make_seq({make_store(y, {at}, make_load(x, {at}, mask)),
+                                     make_store(z, {at}, make_load(x, {at}), mask)}));
+        check_against_evaluator(p, {numbers(t, 200), zeros(t, 200), zeros(t, 200)}, {6}, target);
+      }
+    }
+  }
+}
+
+TEST_CASE("comparisons of even steps, as masks") {
+  for (const char* name : {"host", "x86-64-v3"}) {
+    Target target(name);
+    if (!target.runs_on(host())) continue;
+    for (int lanes : {2, 4, 8, 16, 32}) {
+      for (BinaryOp op : {BinaryOp::lt, BinaryOp::le, BinaryOp::gt, BinaryOp::ge}) {
+        for (std::int64_t step : {-2, -1, 0, 1, 3}) {
+          CAPTURE(std::string(name));
+          CAPTURE(lanes);
+          CAPTURE(op_text(op));
+          CAPTURE(step);
+          Build b;
+          auto y = b.output("y", kBool);
+          auto n = b.dim("n"), m = b.dim("m");
+          AnyExpr wide = make_broadcast(AnyExpr(n), lanes),
+                  steps = make_ramp(m, AnyExpr(step), lanes);
+          Program p = b.done(
+              make_seq({make_store(y, {ramp(0, 1, lanes)}, make_binary(op, steps, wide)),
+                        make_store(y, {ramp(lanes, 1, lanes)}, make_binary(op, wide, steps))}));
+          Kernel k(p, Llvm::get(), target);
+          std::int64_t least = INT64_MIN, most = INT64_MAX;
+          const std::pair<std::int64_t, std::int64_t> rows[] = {
+              {5, 0}, {0, 5}, {1000, 3}, {-1000, 3}, {7, 7}, {least, 5}, {most, -200}, {-3, -10}};
+          for (auto [a, c] : rows) {
+            CAPTURE(a);
+            CAPTURE(c);
+            std::vector<std::uint64_t> rest{static_cast<std::uint64_t>(a),
+                                            static_cast<std::uint64_t>(c)};
+            std::vector<Bytes> got{zeros(kBool, 2 * lanes)};
+            CHECK(k(slots_of(got, rest)) == 0);
+            bool equal = got[0].data == evaluated(p, {zeros(kBool, 2 * lanes)}, rest)[0].data;
+            CHECK(equal);
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("sums and products of ramps are still one dense access") {
   Build b;
   auto x = b.buffer("x", kF32), y = b.output("y", kF32);

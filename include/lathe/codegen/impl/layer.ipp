@@ -10,6 +10,7 @@
 #include <lathe/codegen/impl/llvm_expr.ipp>
 #include <lathe/codegen/impl/llvm_ir.ipp>
 #include <lathe/codegen/impl/llvm_load.ipp>
+#include <lathe/codegen/impl/llvm_mask.ipp>
 #include <lathe/codegen/impl/llvm_ops.ipp>
 #include <lathe/codegen/impl/llvm_parallel.ipp>
 #include <lathe/codegen/impl/llvm_stmt.ipp>

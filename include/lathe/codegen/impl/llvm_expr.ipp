@@ -56,6 +56,7 @@ LATHE_DECL LlvmValue LlvmEmitter::compute(const AnyExpr& e) {
     case ExprKind::Binary: {
       const auto* n = e.as<BinaryNode>();
       if (n->op == BinaryOp::min || n->op == BinaryOp::max) return min_max(*n);
+      if (LlvmValue mask = lane_mask(*n); !mask.text.empty()) return mask;
       LlvmValue a = value(n->a), b = value(n->b);
       return binary(n->op, a, b, &n->b);
     }
@@ -124,7 +125,7 @@ LATHE_DECL LlvmValue LlvmEmitter::select(const SelectNode& n) {
   LlvmValue condition = value(n.condition);
   if (condition.dtype.lanes == 1) return select_scalar(n, condition);
   LlvmValue yes = arm(condition, n.yes);
-  bool simple = n.no.kind() <= ExprKind::Var;
+  bool simple = n.no.kind() <= ExprKind::Var || memo_.count(n.no.get());
   LlvmValue no = simple ? value(n.no) : LlvmValue{};
   if (!simple) {
     LlvmWeight weight = llvm_weight(n.no);

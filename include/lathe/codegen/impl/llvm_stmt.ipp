@@ -170,6 +170,7 @@ LATHE_DECL void LlvmEmitter::alloc(const AllocNode& n) {
   state_.frame_bytes += static_cast<int>(bytes);
   at.pointer =
       f_.frame(cat("[", *extent, " x ", llvm_type(memory_type(b.dtype)), "]"), at.alignment);
+  at.scope = module_.alias_scope(b.name);
   places_[&b] = at;
   stmt(n.body);
 }

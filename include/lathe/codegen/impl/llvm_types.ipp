@@ -80,6 +80,8 @@ inline constexpr LlvmIntrinsic llvm_intrinsic_table[] = {
     {"smax", "", 16},
     {"umin", "", 16},
     {"umax", "", 16},
+    {"sadd.sat", "", 16},
+    {"ssub.sat", "", 16},
     {"prefetch", "", 16},
     {"masked.load", "", 16},
     {"masked.store", "", 16},
