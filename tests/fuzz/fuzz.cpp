@@ -26,12 +26,13 @@
 namespace fuzz {
 
 /// What is printed if the process dies in a case.
-std::string current_case;
+std::string current_case, case_name;
 
 extern "C" void on_crash(int number) {
   const char* name = number == SIGALRM ? "\nFAIL hang" : "\nFAIL crash";
   (void)!write(1, name, std::strlen(name));
   (void)!write(1, current_case.data(), current_case.size());
+  (void)!write(1, current_step.data(), current_step.size());
   _exit(3);
 }
 
@@ -102,7 +103,7 @@ class Case {
     }
     ScheduleMaker maker(random_, stats_.steps);
     for (int k = random_.below(options_.length); k > 0; --k) {
-      maker.run(s, 1);
+      maker.step(s);
       describe(s.trace().str());
     }
   }
@@ -125,6 +126,7 @@ class Case {
 
     lathe::Program lowered = lower(s.program());
     if (!lowered) return;
+    if (options_.verbose) print_code(s.program(), lowered);
     Results interpreted = machine_.interpret(lowered, slots_, args_, false);
     if ((strict_ && !kind.math) || small)
       exact("lowered", after, interpreted);
@@ -132,6 +134,12 @@ class Case {
       bounded("lowered (contracted)", after, interpreted, kind, magnitudes);
     Results compiled = machine_.compiled(lowered, target_, slots_, args_);
     exact("compiled", interpreted, compiled);
+  }
+
+  void print_code(const lathe::Program& scheduled, const lathe::Program& lowered) const {
+    auto code = lathe::emit_llvm(lowered, target_, lathe::Llvm::get().major());
+    std::printf("scheduled:\n%s\nlowered:\n%s\ncode:\n%s\n", scheduled.str().c_str(), lowered.str().c_str(), code.text.c_str());
+    std::fflush(stdout);
   }
 
   lathe::Program lower(const lathe::Program& program) {
@@ -234,8 +242,9 @@ class Case {
   }
 
   void describe(const std::string& trace) {
-    current_case = "\ntarget " + target_.name + ", strict " + std::to_string(strict_) + ", data " +
-                   std::to_string(static_cast<int>(data_)) + ", " + computed_.family;
+    current_case = "\n" + case_name + ", target " + target_.name + ", strict " +
+                   std::to_string(strict_) + ", data " + std::to_string(static_cast<int>(data_)) +
+                   ", " + computed_.family;
     for (const auto& [name, value] : computed_.dims)
       current_case += ", " + name + " = " + std::to_string(value);
     current_case += "\n" + computed_.program.str() + trace + "\n";
@@ -332,6 +341,7 @@ int main(int count, char** words) {
     if (passed.count() > options.seconds) break;
     ++done;
     alarm(60);
+    fuzz::case_name = "case " + std::to_string(k) + " of seed " + std::to_string(options.seed);
     try {
       fuzz::Case(options.seed * 1000003 + static_cast<std::uint64_t>(k), options, stats, machine)
           .run();

@@ -25,13 +25,25 @@ struct Counts {
   }
 };
 
+/// The primitive that is being tried, for crashes.
+inline std::string current_step;
+
 class ScheduleMaker {
  public:
   ScheduleMaker(Random& random, Counts& counts) : random_(random), counts_(counts) {}
 
-  /// Takes up to `length` steps. Throws a Failure if a step breaks what steps promise.
-  void run(lathe::Schedule& s, int length) {
-    for (int k = 0; k < length; ++k) step(s);
+  /// Tries one step. Throws a Failure if it breaks what steps promise.
+  void step(lathe::Schedule& s) {
+    auto blocks = s.blocks();
+    if (blocks.empty()) return;
+    block_ = random_.pick(blocks);
+    loops_ = s.loops(block_);
+    std::string name = random_.pick(names());
+    Args args;
+    if (!arguments(s, name, args)) return;
+    current_step = name;
+    take(s, *lathe::find_primitive(name), std::move(args));
+    current_step.clear();
   }
 
  private:
@@ -73,19 +85,6 @@ class ScheduleMaker {
                                                       "annotate"};
     return weighted;
   }
-
-  void step(lathe::Schedule& s) {
-    auto blocks = s.blocks();
-    if (blocks.empty()) return;
-    block_ = random_.pick(blocks);
-    loops_ = s.loops(block_);
-    std::string name = random_.pick(names());
-    Args args;
-    if (!arguments(s, name, args)) return;
-    take(s, *lathe::find_primitive(name), std::move(args));
-  }
-
-  static std::string outcome_of(const lathe::UserError& error) { return error.id(); }
 
   /// check, then apply: they agree, a refusal changes nothing, and what comes out is a program.
   void take(lathe::Schedule& s, const lathe::Primitive& primitive, Args args) {

@@ -29,6 +29,19 @@ inline std::vector<PrefetchHint> prefetch_hints(std::string_view text) {
   return hints;
 }
 
+/// Whether computing an index reads memory: ahead of its iteration it could read past the end.
+inline bool indirect(const LoadNode& load) {
+  struct FindLoad : Visitor {
+    bool found = false;
+    void expr(const AnyExpr& e) override {
+      found = found || e.kind() == ExprKind::Load;
+      descend(e);
+    }
+  } find;
+  for (const auto& i : load.indices) find.expr(i);
+  return find.found;
+}
+
 // The elements of a buffer that one iteration reads first, with the loops inside at their start.
 class FirstElements : public Visitor {
  public:
@@ -42,15 +55,16 @@ class FirstElements : public Visitor {
       starts_.pop_back();
       return;
     }
-    // A value that is bound inside is not known at the loop's start.
+    // A value that is bound inside is not known at the loop's start, nor is a buffer of its own.
     if (s.kind() == StmtKind::LetStmt) return;
+    if (const auto* a = s.as<AllocNode>(); a && a->buffer->name == name_) return;
     descend(s);
   }
   void expr(const AnyExpr& e) override {
     if (e.kind() == ExprKind::Let) return;
     descend(e);
     const auto* n = e.as<LoadNode>();
-    if (n && n->buffer->name == name_)
+    if (n && n->buffer->name == name_ && !indirect(*n))
       loads.push_back(substitute(make_load(n->buffer, n->indices), starts_));
   }
 
