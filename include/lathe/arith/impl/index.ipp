@@ -94,8 +94,8 @@ LATHE_DECL Poly Simplifier::poly_binary(const BinaryNode& n) {
       break;
   }
   AnyExpr s = binary_data(n.op, emit(a), emit(b));
-  if (const auto* c = s.as<ConstNode>()) return poly_const(c->i);
-  return poly_atom(s);
+  const auto* kept = s.as<BinaryNode>();
+  return kept && kept->op == n.op ? poly_atom(s) : poly(s);
 }
 
 LATHE_DECL Poly Simplifier::min_max(BinaryOp op, const Poly& a, const Poly& b) {
@@ -221,23 +221,32 @@ LATHE_DECL bool Simplifier::recombine_div(Poly& p, std::size_t k) {
   return true;
 }
 
-// min(a, b) + rest becomes min(a + rest, b + rest) where that is shorter; rest - min(a, b) becomes
-// a max. The constant goes in only if it shortens by itself.
+// The terms of p, but for term k, that meet a term of a or b; they leave p.
+inline Poly take_shared(Poly& p, std::size_t k, const Poly& a, const Poly& b) {
+  Poly shared, rest = poly_const(p.constant);
+  for (std::size_t j = 0; j < p.terms.size(); ++j) {
+    bool meets = false;
+    for (const auto* side : {&a, &b})
+      for (const auto& t : side->terms) meets = meets || (j != k && same_product(t, p.terms[j]));
+    (meets ? shared : rest).terms.push_back(p.terms[j]);
+  }
+  p = std::move(rest);
+  return shared;
+}
+
+// min(a, b) + x becomes min(a + x, b + x) where that is shorter, x being terms that occur in a or b; x - min(a, b)
+// becomes a max. The constant goes in only if it shortens by itself.
 LATHE_DECL bool Simplifier::recombine_min_max(Poly& p, std::size_t k) {
   const Mono term = p.terms[k];
-  const auto* n = term.more.empty() && (term.coef == 1 || term.coef == -1)
-                      ? term.atom.as<BinaryNode>()
-                      : nullptr;
+  const auto* n = term.more.empty() && (term.coef == 1 || term.coef == -1) ? term.atom.as<BinaryNode>() : nullptr;
   if (!n || (n->op != BinaryOp::min && n->op != BinaryOp::max)) return false;
-  Poly rest = p, a = poly_shallow(n->a), b = poly_shallow(n->b);
-  rest.terms.erase(rest.terms.begin() + static_cast<std::ptrdiff_t>(k));
+  Poly a = poly_shallow(n->a), b = poly_shallow(n->b), rest = p;
+  const Poly shared = take_shared(rest, k, a, b), constant = poly_const(rest.constant);
   auto cost = [](const Poly& x) { return x.terms.size() + (x.constant != 0); };
-  const std::size_t before = cost(a) + cost(b) + cost(rest);
-  const Poly constant = poly_const(rest.constant);
-  rest.constant = 0;
-  if (!safe(a) || !safe(b) || !safe(rest)) return false;
+  const std::size_t before = cost(a) + cost(b) + cost(shared) + cost(constant);
+  if (!safe(a) || !safe(b) || !safe(shared)) return false;
   if (!poly_scale(a, term.coef) || !poly_scale(b, term.coef)) return false;
-  if (!poly_add(a, rest) || !poly_add(b, rest)) return false;
+  if (!poly_add(a, shared) || !poly_add(b, shared)) return false;
   Poly a_in = a, b_in = b;
   if (!poly_add(a_in, constant) || !poly_add(b_in, constant)) return false;
   const std::size_t outside = cost(a) + cost(b) + cost(constant), inside = cost(a_in) + cost(b_in);
@@ -245,8 +254,11 @@ LATHE_DECL bool Simplifier::recombine_min_max(Poly& p, std::size_t k) {
   const bool in = inside < outside, is_min = (n->op == BinaryOp::min) == (term.coef > 0);
   Poly left = recombine(in ? a_in : a), right = recombine(in ? b_in : b);
   Poly out = min_max(is_min ? BinaryOp::min : BinaryOp::max, left, right);
-  if (!in && !poly_add(out, constant)) return false;
-  p = std::move(out);
+  if (in) rest.constant = 0;
+  Poly removed;
+  removed.terms.push_back(term);
+  if (!poly_add(rest, removed, -1) || !poly_add(rest, out)) return false;
+  p = std::move(rest);
   return true;
 }
 
