@@ -119,36 +119,53 @@ struct KernelArg {
   }
 };
 
+/// Lives for one call, on the caller's stack: it may point into a view that lives as long, or into
+/// itself.
 template <class T, int R>
 struct KernelArg<View<T, R>> {
-  View<T, R> view;
-
   template <class U>
-  requires SameElement<U, T> KernelArg(const View<U, R>& v)
-      : view(View<T, R>::from(v.data(), v.extents(), v.strides())) {}
+  requires SameElement<U, T> KernelArg(const View<U, R>& v) {
+    set(v.data(), v.extents(), v.strides());
+  }
   /// A vector, array or span of all elements.
   template <class C>
-  requires(R == 1 && ContiguousOf<C, T> && !HasViewOf<C>) KernelArg(C&& c)
-      : view(c.data(), {c.size()}) {}
+  requires(R == 1 && ContiguousOf<C, T> && !HasViewOf<C>) KernelArg(C&& c) {
+    set(c.data(), static_cast<std::int64_t>(c.size()));
+  }
   template <class C>
-  requires(R == 1 && ContiguousOf<const C, T> && !HasViewOf<const C>) KernelArg(const C& c)
-      : view(c.data(), {c.size()}) {}
+  requires(R == 1 && ContiguousOf<const C, T> && !HasViewOf<const C>) KernelArg(const C& c) {
+    set(c.data(), static_cast<std::int64_t>(c.size()));
+  }
   /// A number of one's own, for a result without axes.
   template <class U>
-  requires(R == 0 && SameElement<U, T>) KernelArg(U& element) : view(&element) {}
+  requires(R == 0 && SameElement<U, T>) KernelArg(U& element) { set(&element, own_, own_); }
   template <class U>
-  requires(R == 0 && SameElement<U, T>) KernelArg(U* element) : view(element) {}
+  requires(R == 0 && SameElement<U, T>) KernelArg(U* element) { set(element, own_, own_); }
   template <class C>
-  requires(HasViewOf<std::remove_reference_t<C>>) KernelArg(C&& c)
-      : KernelArg(ViewOf<std::remove_cvref_t<C>>::view(c)) {}
-
-  CallArg call() const {
-    CallArg out;
-    out.data = const_cast<std::remove_const_t<T>*>(view.data());
-    out.extents = view.extents();
-    out.strides = view.strides();
-    return out;
+  requires(HasViewOf<std::remove_reference_t<C>>) KernelArg(C&& c) {
+    const View<T, R> v = ViewOf<std::remove_cvref_t<C>>::view(c);
+    for (int d = 0; d < R; ++d) own_[d] = v.extent(d), own_[R + d] = v.stride(d);
+    set(v.data(), own_, own_ + R);
   }
+  KernelArg(const KernelArg&) = delete;
+  KernelArg& operator=(const KernelArg&) = delete;
+
+  const CallArg& call() const { return call_; }
+
+ private:
+  void set(T* data, const std::int64_t* extents, const std::int64_t* strides) {
+    call_.data = const_cast<std::remove_const_t<T>*>(data);
+    call_.extents = extents;
+    call_.strides = strides;
+  }
+  void set(T* data, std::int64_t size) {
+    own_[0] = size;
+    own_[1] = 1;
+    set(data, own_, own_ + 1);
+  }
+
+  CallArg call_;
+  std::int64_t own_[R > 0 ? 2 * R : 1];  ///< extents, then strides, of what is no View
 };
 
 }  // namespace detail
