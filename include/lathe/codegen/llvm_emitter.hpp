@@ -153,6 +153,7 @@ class LlvmEmitter {
   LlvmValue min_max(BinaryOp op, const LlvmValue& a, const LlvmValue& b);
   LlvmValue unary(const UnaryNode& n);
   LlvmValue call(const CallNode& n);
+  LlvmValue fused(const std::vector<LlvmValue>& args);
   LlvmValue scale2(const LlvmValue& x, const LlvmValue& n);
   LlvmValue cast(const CastNode& n);
   LlvmValue to_integer(const LlvmValue& v, DType to);

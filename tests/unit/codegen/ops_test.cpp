@@ -99,6 +99,23 @@ TEST_CASE("binary operators, scalar and vector") {
   }
 }
 
+TEST_CASE("the remainder of floats is the C library's, as is fma without the instruction") {
+  Target old("x86-64");
+  for (DType t : {kF32, kF64}) {
+    for (int lanes : {1, 4})
+      check_pairs(t, t, lanes, [&](const AnyExpr& a, const AnyExpr& b) { return a % b; });
+    Build b;
+    auto x = b.buffer("x", t), r = b.output("r", t);
+    AnyExpr at = make_ramp(AnyExpr(0), AnyExpr(1), 4), v = make_load(x, {at});
+    Program p =
+        b.done(make_store(r, {at}, make_call(CallOp::fma, {v, v, v % make_float(v.dtype(), 3)})));
+    check_against_evaluator(p, {edge_values(t, 40), edge_values(t, 40)}, {}, old);
+    std::vector<std::string> wanted = t == kF32 ? std::vector<std::string>{"fmodf", "fmaf"}
+                                                : std::vector<std::string>{"fmod", "fma"};
+    CHECK(emit_llvm(p, old, 19).externals == wanted);
+  }
+}
+
 TEST_CASE("operators with a constant on the right") {
   for (DType t : kTypes) {
     for (BinaryOp op : operators(t)) {

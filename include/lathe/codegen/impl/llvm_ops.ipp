@@ -183,6 +183,15 @@ LATHE_DECL LlvmValue LlvmEmitter::unary(const UnaryNode& n) {
   return f_.binary("xor", a, f_.integer(a.dtype, a.dtype.is_bool() ? 1 : -1));
 }
 
+LATHE_DECL LlvmValue LlvmEmitter::fused(const std::vector<LlvmValue>& args) {
+  DType t = args[0].dtype;
+  if (!t.is_float()) return f_.binary("add", f_.binary("mul", args[0], args[1]), args[2]);
+  // Without the instruction LLVM calls the C library.
+  bool native = module_.target.arch != "x86_64" || module_.target.has("fma");
+  if (!native) module_.external(t.bits == 64 ? "fma" : "fmaf");
+  return f_.intrinsic("fma", args);
+}
+
 LATHE_DECL LlvmValue LlvmEmitter::call(const CallNode& n) {
   std::vector<LlvmValue> args;
   for (const auto& a : n.args) args.push_back(value(a));
@@ -196,13 +205,8 @@ LATHE_DECL LlvmValue LlvmEmitter::call(const CallNode& n) {
       return t.is_float() ? f_.intrinsic(op_text(n.op), args) : args[0];
     case CallOp::round:
       return t.is_float() ? f_.intrinsic("roundeven", args) : args[0];
-    case CallOp::fma: {
-      if (!t.is_float()) return f_.binary("add", f_.binary("mul", args[0], args[1]), args[2]);
-      // Without the instruction LLVM calls the C library.
-      bool native = module_.target.arch != "x86_64" || module_.target.has("fma");
-      if (!native) module_.external(t.bits == 64 ? "fma" : "fmaf");
-      return f_.intrinsic("fma", args);
-    }
+    case CallOp::fma:
+      return fused(args);
     case CallOp::copysign:
       return f_.intrinsic("copysign", args);
     case CallOp::popcount:

@@ -62,6 +62,8 @@ LATHE_DECL RuntimeSymbols runtime_symbols() {
       {"memset", reinterpret_cast<void*>(&std::memset)},
       {"fma", reinterpret_cast<void*>(static_cast<double (*)(double, double, double)>(&std::fma))},
       {"fmaf", reinterpret_cast<void*>(static_cast<float (*)(float, float, float)>(&std::fma))},
+      {"fmod", reinterpret_cast<void*>(static_cast<double (*)(double, double)>(&std::fmod))},
+      {"fmodf", reinterpret_cast<void*>(static_cast<float (*)(float, float)>(&std::fmod))},
       {"lathe_parallel_for", reinterpret_cast<void*>(&detail::lathe_parallel_for)},
       {"lathe_alloc", reinterpret_cast<void*>(&detail::lathe_alloc)},
       {"lathe_free", reinterpret_cast<void*>(&detail::lathe_free)},
