@@ -10,7 +10,7 @@ namespace bench {
 
 namespace {
 
-constexpr std::int64_t panel = 48, rows = 8, chunk = 768;
+constexpr std::int64_t panel = 48, rows = 8;
 
 struct Described {
   lt::Input<float, 2> A, B;
@@ -35,6 +35,12 @@ Described describe(const Gemm& p) {
   return {A, B, panels, bias, C, p.epilogue ? D : C};
 }
 
+// Columns of B that are packed at a time: at most 768, in parts of equal size.
+std::int64_t chunk_of(const Gemm& p) {
+  const std::int64_t parts = (p.n + 767) / 768, panels = (p.n + panel - 1) / panel;
+  return (panels + parts - 1) / parts * panel;
+}
+
 bool packs_inside(const Gemm& p) { return !p.packed && p.m > 256 && p.n * p.k * 4 > 1200000; }
 
 // One panel after the other, each in groups of 8 rows, so that reads of B stay on few pages.
@@ -56,8 +62,8 @@ lt::Schedule hand_schedule(const Gemm& p, const Described& d) {
   auto [i, j, k] = s.loops<3>(d.C);
   auto [io, ii] = s.split(i, {lt::infer, rows}, lt::Tail::peel);
   std::optional<lt::LoopRef> jc;
-  if (packs_inside(p) && p.n > chunk) {
-    auto [outer, inner] = s.split(j, {lt::infer, chunk});
+  if (packs_inside(p) && p.n > chunk_of(p)) {
+    auto [outer, inner] = s.split(j, {lt::infer, chunk_of(p)});
     jc = outer;
     j = inner;
   }

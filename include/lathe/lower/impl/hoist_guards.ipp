@@ -53,7 +53,8 @@ class LiftInvariantGuards : public Mutator {
 // loops below.
 struct TileGuard {
   const IfNode* guard;
-  AnyExpr full;
+  AnyExpr full;  ///< it holds for all values
+  AnyExpr some;  ///< it may hold for one; none: not known
 };
 
 // The guards of a statement that depend on tile loops inside it: unrolled and vectorized ones, or,
@@ -91,28 +92,27 @@ class TileGuards : public Visitor {
       if (as_const_int((*it)->extent) && uses_var(g.condition, (*it)->var))
         tile.push_back((*it)->var);
     if (tile.empty()) return;
-    AnyExpr full = holds_for_all(g.condition, tile);
-    if (full.get()) guards.push_back({&g, full});
+    Interval gap = gap_of(g.condition, tile);
+    AnyExpr full = compare_gap(g.condition, gap, true);
+    if (full.get()) guards.push_back({&g, full, compare_gap(g.condition, gap, false)});
   }
 
-  // A comparison with the tile loops at the values that make it hardest to fulfil; none if that is
-  // not known.
-  AnyExpr holds_for_all(const AnyExpr& condition, const std::vector<VarRef>& tile) const {
+  // Between which values the difference of a comparison's sides lies while the tile loops run.
+  Interval gap_of(const AnyExpr& condition, const std::vector<VarRef>& tile) const {
     const auto* n = condition.as<BinaryNode>();
-    if (!n || n->a.dtype() != kIndex) return {};
-    Interval gap = bounds(n->a - n->b, tile, facts_);
-    switch (n->op) {
-      case BinaryOp::lt:
-        return gap.max.get() ? simplify(gap.max < 0, facts_) : AnyExpr();
-      case BinaryOp::le:
-        return gap.max.get() ? simplify(gap.max <= 0, facts_) : AnyExpr();
-      case BinaryOp::gt:
-        return gap.min.get() ? simplify(gap.min > 0, facts_) : AnyExpr();
-      case BinaryOp::ge:
-        return gap.min.get() ? simplify(gap.min >= 0, facts_) : AnyExpr();
-      default:
-        return {};
-    }
+    return n && n->a.dtype() == kIndex ? bounds(n->a - n->b, tile, facts_) : Interval{};
+  }
+
+  // The comparison at the end of the gap where it is hardest, or easiest, to fulfil; none if that
+  // is not known.
+  AnyExpr compare_gap(const AnyExpr& condition, const Interval& gap, bool hardest) const {
+    const auto* n = condition.as<BinaryNode>();
+    if (!n) return {};
+    const bool upward = n->op == BinaryOp::gt || n->op == BinaryOp::ge;
+    const AnyExpr& end = hardest == upward ? gap.min : gap.max;
+    const bool known = n->op == BinaryOp::lt || n->op == BinaryOp::le || upward;
+    if (!known || !end.get()) return {};
+    return simplify(make_binary(n->op, end, AnyExpr(0)), facts_);
   }
 
   Facts facts_;
@@ -130,6 +130,28 @@ class DropGuards : public Mutator {
 
  private:
   const std::vector<const IfNode*>& dropped_;
+};
+
+// Whether a statement with an effect stands under none of some guards.
+class BareStores : public Visitor {
+ public:
+  explicit BareStores(const std::vector<const IfNode*>& guards) : guards_(guards) {}
+  bool found = false;
+  void expr(const AnyExpr&) override {}
+  void stmt(const Stmt& s) override {
+    for (const auto* g : guards_)
+      if (s.get() == g) return;
+    bool structure = s.kind() == StmtKind::For || s.kind() == StmtKind::Seq ||
+                     s.kind() == StmtKind::If || s.kind() == StmtKind::Alloc ||
+                     s.kind() == StmtKind::LetStmt;
+    if (structure)
+      descend(s);
+    else
+      found = true;
+  }
+
+ private:
+  const std::vector<const IfNode*>& guards_;
 };
 
 // Step 2. In the body of the innermost loop that tile guards depend on, statements with such guards
@@ -228,6 +250,7 @@ class SplitBorderTiles : public Mutator {
   Stmt versions(const Stmt& s, const std::vector<TileGuard>& guards) {
     VersionPlan plan;
     for (const auto& g : guards) add_case(plan, g);
+    plan.others.some = needed_by_all(s, guards);
     if (plan.known.empty() && !plan.others.full.get()) return leaf(s, plan.always, {});
     Stmt split = version(s, plan, 0, plan.always, {});
     splits_.push_back(split);
@@ -241,6 +264,7 @@ class SplitBorderTiles : public Mutator {
     std::vector<const IfNode*> guards;
     VarRef loop;
     std::int64_t last = 0;
+    AnyExpr some;  ///< of `others`: without it nothing in the tile runs; none: not known
   };
   struct VersionPlan {
     std::vector<BorderCase> known;
@@ -248,11 +272,25 @@ class SplitBorderTiles : public Mutator {
     std::vector<const IfNode*> always;
   };
 
+  // A condition that some guard above every store of s implies.
+  static AnyExpr needed_by_all(const Stmt& s, const std::vector<TileGuard>& guards) {
+    for (const auto& g : guards) {
+      if (!g.some.get() || is_const(g.some, 1)) continue;
+      std::vector<const IfNode*> same;
+      for (const auto& other : guards)
+        if (other.some.get() && same_expr(other.some, g.some)) same.push_back(other.guard);
+      BareStores bare(same);
+      bare.stmt(s);
+      if (!bare.found) return g.some;
+    }
+    return {};
+  }
+
   void add_case(VersionPlan& plan, const TileGuard& g) const {
     if (is_const(g.full, 1)) return plan.always.push_back(g.guard);
     for (auto& c : plan.known)
       if (same_expr(c.full, g.full)) return c.guards.push_back(g.guard);
-    BorderCase c{g.full, {g.guard}, {}, 0};
+    BorderCase c{g.full, {g.guard}, {}, 0, {}};
     if (plan.known.size() < kMaxKnownCases && last_iteration(c))
       return plan.known.push_back(std::move(c));
     plan.others.full = fold_and(plan.others.full, g.full);
@@ -278,11 +316,18 @@ class SplitBorderTiles : public Mutator {
     std::vector<const IfNode*> all = dropped;
     all.insert(all.end(), c.guards.begin(), c.guards.end());
     AnyExpr full = substitute(c.full, at);
-    if (!c.loop.get()) return make_if(full, leaf(s, all, at), border(leaf(s, dropped, at)));
+    if (!c.loop.get())
+      return make_if(full, leaf(s, all, at), outside(c, at, border(leaf(s, dropped, at))));
     Substitution here = at;
     here.emplace_back(c.loop, AnyExpr(c.last));
     return make_if(full, version(s, plan, k + 1, all, at),
                    border(version(s, plan, k + 1, dropped, here)));
+  }
+
+  // A tile that lies outside altogether is skipped, if everything in it is under guards that say
+  // so.
+  static Stmt outside(const BorderCase& c, const Substitution& at, const Stmt& slow) {
+    return c.some.get() ? make_if(substitute(c.some, at), slow) : slow;
   }
 
   static Stmt leaf(const Stmt& s, const std::vector<const IfNode*>& dropped,

@@ -199,20 +199,28 @@ class TileNests : DefaultSteps {
     }
   }
 
-  // What takes the finished tile: the only consumer, if it reads element by element; else a copy to
-  // the output.
+  // What takes the finished tile out of the registers: the only consumer, if it reads element by
+  // element and is cheap; else a copy to the output. A consumer with math in it reads a tile in
+  // memory, row by row: unrolled over all registers its code would take LLVM longer than the whole
+  // product.
   BlockRef finish_under(const BlockRef& ref, const LoopRef& tile) {
     auto users = consumers(s_.program()->body, ref.tag);
-    BlockRef user = users.size() == 1 ? BlockRef(users[0].block->tag) : BlockRef();
-    bool fused = users.size() == 1 && classify(*users[0].block).is_complete() &&
-                 is_private(s_.program()->body, writes_of(*site(ref).block)[0].buffer) &&
-                 attempt([&] {
+    bool one = users.size() == 1 && classify(*users[0].block).is_complete() &&
+               is_private(s_.program()->body, writes_of(*site(ref).block)[0].buffer);
+    BlockRef user = one ? BlockRef(users[0].block->tag) : BlockRef();
+    bool cheap = one && body_cost(*users[0].block).math == 0;
+    bool fused = cheap && attempt([&] {
                    s_.reverse_compute_at(user, tile);
                    s_.set_scope(ref, Scope::reg);
                  });
     if (fused) return user;
     BlockRef out = s_.cache_write(ref, Scope::reg);
     s_.reverse_compute_at(out, tile);
+    if (one && !cheap)
+      attempt([&] {
+        s_.reverse_compute_at(user, tile);
+        s_.vectorize(s_.loops(user).back());
+      });
     return out;
   }
 
