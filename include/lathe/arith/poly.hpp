@@ -90,7 +90,7 @@ class Simplifier {
   ConstInterval range(const AnyExpr& e, int depth = 0);
   ConstInterval range(const Poly& p, int depth = 0);
   /// p >= 0 wherever the facts hold: proven.
-  bool nonneg(const Poly& p, int depth = 3);
+  bool nonneg(const Poly& p, int depth = 4);
   /// The sum bounded from below (or above) over the relaxed variables; false if there is no bound.
   bool bound(Poly& p, bool upper, const std::vector<VarRef>& relaxed, int depth = 8);
   /// Arithmetic on it can't leave i64: no data among its atoms, or data with a small range.
@@ -163,7 +163,7 @@ class Simplifier {
 
   const Facts& facts_;
   int budget_;
-  int allowed_ = 3;  // depth left to a proof that starts now
+  int allowed_ = 4;  // depth left to a proof that starts now
 };
 
 }  // namespace detail
