@@ -11,7 +11,7 @@ float LATHE_ODR_NAME(int n) {
   auto f = lt::jit(total, X, total);
   auto reference = lt::evaluate(total, X, total);
   std::vector<float> x(n, 2.0f), fast(1), slow(1);
-  f(x, lt::View<float, 0>(fast.data(), {}));
-  reference(x, lt::View<float, 0>(slow.data(), {}));
+  f(x, lt::View<float, 0>(fast.data()));
+  reference(x, lt::View<float, 0>(slow.data()));
   return fast == slow ? fast[0] : -1.0f;
 }
