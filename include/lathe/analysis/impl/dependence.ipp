@@ -45,6 +45,7 @@ class DependenceTester {
   DependenceTester(const AccessSite& a, const AccessSite& b, const std::vector<ForRef>& loops,
                    const Facts& facts)
       : a_(a), b_(b), loops_(loops), facts_(facts) {
+    coupled_ = find_coupling();
     for (const auto& f : b.loops) renamed_.push_back(make_var(f->var->name + "'", f->var->dtype));
   }
   DependenceVectors run();
@@ -58,6 +59,8 @@ class DependenceTester {
   /// No element is touched by both in iterations of these directions: proven.
   bool excluded(const std::vector<Direction>& directions);
   bool disjoint(const Substitution& rename, const Facts& facts);
+  bool contradict(const std::vector<AnyExpr>& same, const Facts& facts, bool backward);
+  bool find_coupling() const;
   void refine(std::vector<Direction>& directions, std::size_t k);
   void fix_determined(std::vector<Direction>& directions);
   bool enumerate(DependenceVectors& out);
@@ -71,6 +74,7 @@ class DependenceTester {
   const Facts& facts_;
   std::vector<VarRef> renamed_;
   DependenceVectors found_;
+  bool coupled_ = false;
   int tests_ = 0;
   int points_ = 0;
   static constexpr int kMaxTests = 256;
@@ -94,19 +98,33 @@ LATHE_DECL bool DependenceTester::disjoint(const Substitution& rename, const Fac
     }
     return false;
   }
-  // A dimension that differs for sure, given that those before it agree.
-  Facts so_far = facts;
+  std::vector<AnyExpr> same;
   for (std::size_t d = 0; d < a_.indices.size(); ++d) {
-    AnyExpr same = simplify(eq(a_.indices[d], substitute(b_.indices[d], rename)), so_far);
-    if (is_const(same, 0)) return true;
-    so_far.assume_before(same);
+    same.push_back(simplify(eq(a_.indices[d], substitute(b_.indices[d], rename)), facts));
+    if (is_const(same[d], 0)) return true;
   }
-  if (a_.indices.size() < 2) return false;
-  so_far = facts;
-  for (std::size_t d = a_.indices.size(); d-- > 0;) {
-    AnyExpr same = simplify(eq(a_.indices[d], substitute(b_.indices[d], rename)), so_far);
-    if (is_const(same, 0)) return true;
-    so_far.assume_before(same);
+  return coupled_ && (contradict(same, facts, false) || contradict(same, facts, true));
+}
+
+// Equalities that can't hold together; each is read under those before it.
+LATHE_DECL bool DependenceTester::contradict(const std::vector<AnyExpr>& same, const Facts& facts, bool backward) {
+  Facts so_far = facts;
+  for (std::size_t k = 0; k < same.size(); ++k) {
+    AnyExpr e = simplify(same[backward ? same.size() - 1 - k : k], so_far);
+    if (is_const(e, 0)) return true;
+    so_far.assume_before(e);
+  }
+  return false;
+}
+
+// Some loop occurs in two dimensions, so that these aren't independent.
+LATHE_DECL bool DependenceTester::find_coupling() const {
+  for (const auto* site : {&a_, &b_}) {
+    for (const auto& f : site->loops) {
+      int uses = 0;
+      for (const auto& i : site->indices) uses += uses_var(i, f->var);
+      if (uses > 1) return true;
+    }
   }
   return false;
 }
@@ -240,7 +258,10 @@ LATHE_DECL DependenceVectors DependenceTester::run() {
   std::vector<Direction> directions(loops_.size(), Direction::any);
   if (a_.buffer != b_.buffer) return {Answer::no, {}};
   fix_determined(directions);
-  refine(directions, 0);
+  bool open = false;
+  for (Direction d : directions) open = open || d == Direction::any;
+  if (open) refine(directions, 0);
+  else found_.vectors.push_back(directions);
   if (found_.vectors.empty()) return {Answer::no, {}};
   bool only_equal = true;
   for (const auto& v : found_.vectors)

@@ -89,13 +89,16 @@ LATHE_DECL bool Simplifier::nonneg(const Poly& p, int depth) {
 // Eliminates variables with symbolic ranges, newest first, then asks again.
 LATHE_DECL bool Simplifier::nonneg_symbolic(const Poly& p, int depth) {
   Poly q = p;
-  bool changed = false;
+  bool changed = false, linear = true;
+  for (const auto& t : p.terms) linear = linear && t.more.empty();
   for (const auto* f = facts_.newest(); f && budget_ > 0; f = f->next.get()) {
-    if (f->kind != Facts::Kind::symbolic || !poly_mentions(q, f->var.get())) continue;
+    if (f->kind != Facts::Kind::symbolic) continue;
+    const bool constant_ends = as_const_int(f->min) && as_const_int(f->max);
+    if ((linear && constant_ends) || !poly_mentions(q, f->var.get())) continue;
     Poly factor, rest;
     if (!split_var(q, f->var.get(), factor, rest)) continue;
     // Constant ends with a constant factor are what range() uses anyway.
-    if (factor.is_const() && as_const_int(f->min) && as_const_int(f->max)) continue;
+    if (factor.is_const() && constant_ends) continue;
     if (!bound_var(q, false, *f)) continue;
     changed = true;
     if (range(q).min >= 0) return true;
