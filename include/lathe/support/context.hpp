@@ -110,6 +110,11 @@ class Context {
   Options options_;
   int threads_;
   mutable std::atomic<std::int64_t> in_use_{0};
+  void* take_kept(std::size_t total, std::size_t alignment) const noexcept;
+  void keep(void* start) const noexcept;
+
+  mutable std::atomic<void*> kept_[8] =
+      {};  ///< large free blocks, each with its header at the start
   mutable std::atomic<RefCounted*> services_[static_cast<int>(Service::count_)] = {};
 };
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <lathe/arith/interval.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/clone.hpp>
@@ -8,22 +7,6 @@
 
 namespace lathe {
 namespace detail {
-
-class HasLoad : public Visitor {
- public:
-  bool found = false;
-  void expr(const AnyExpr& e) override {
-    found |= e.kind() == ExprKind::Load;
-    if (!found) descend(e);
-  }
-};
-
-// A condition that may be evaluated where the guarded statement is not reached: it reads no memory.
-inline bool is_load_free(const AnyExpr& e) {
-  HasLoad walk;
-  walk.expr(e);
-  return !walk.found;
-}
 
 // Step 1. for i: if (c) S → if (c) for i: S, for every conjunct c that i does not occur in.
 class LiftInvariantGuards : public Mutator {
@@ -47,76 +30,6 @@ class LiftInvariantGuards : public Mutator {
     for (auto it = conditions.rbegin(); it != conditions.rend(); ++it) body = make_if(*it, body);
     return body;
   }
-};
-
-// A guard, and the condition over outer variables under which it holds for all values of the tile
-// loops below.
-struct TileGuard {
-  const IfNode* guard;
-  AnyExpr full;  ///< it holds for all values
-  AnyExpr some;  ///< it may hold for one; none: not known
-};
-
-// The guards of a statement that depend on tile loops inside it: unrolled and vectorized ones, or,
-// for a guard that none of these occurs in, the loop with the smallest coefficient (the inner loop
-// of a split).
-class TileGuards : public Visitor {
- public:
-  explicit TileGuards(const Facts& facts) : facts_(facts) {}
-  std::vector<TileGuard> guards;
-
-  void stmt(const Stmt& s) override {
-    if (const auto* f = s.as<ForNode>()) {
-      if (f->loop_kind == ForKind::parallel) return;
-      Facts outer = facts_;
-      facts_.bind(*f);
-      loops_.push_back(f);
-      stmt(f->body);
-      loops_.pop_back();
-      facts_ = outer;
-      return;
-    }
-    if (const auto* g = s.as<IfNode>(); g && !g->else_body) note(*g);
-    descend(s);
-  }
-  void expr(const AnyExpr&) override {}
-
- private:
-  void note(const IfNode& g) {
-    std::vector<VarRef> tile;
-    for (const auto* f : loops_)
-      if ((f->loop_kind == ForKind::unrolled || f->loop_kind == ForKind::vectorized) &&
-          uses_var(g.condition, f->var))
-        tile.push_back(f->var);
-    for (auto it = loops_.rbegin(); tile.empty() && it != loops_.rend(); ++it)
-      if (as_const_int((*it)->extent) && uses_var(g.condition, (*it)->var))
-        tile.push_back((*it)->var);
-    if (tile.empty()) return;
-    Interval gap = gap_of(g.condition, tile);
-    AnyExpr full = compare_gap(g.condition, gap, true);
-    if (full.get()) guards.push_back({&g, full, compare_gap(g.condition, gap, false)});
-  }
-
-  // Between which values the difference of a comparison's sides lies while the tile loops run.
-  Interval gap_of(const AnyExpr& condition, const std::vector<VarRef>& tile) const {
-    const auto* n = condition.as<BinaryNode>();
-    return n && n->a.dtype() == kIndex ? bounds(n->a - n->b, tile, facts_) : Interval{};
-  }
-
-  // The comparison at the end of the gap where it is hardest, or easiest, to fulfil; none if that
-  // is not known.
-  AnyExpr compare_gap(const AnyExpr& condition, const Interval& gap, bool hardest) const {
-    const auto* n = condition.as<BinaryNode>();
-    if (!n) return {};
-    const bool upward = n->op == BinaryOp::gt || n->op == BinaryOp::ge;
-    const AnyExpr& end = hardest == upward ? gap.min : gap.max;
-    const bool known = n->op == BinaryOp::lt || n->op == BinaryOp::le || upward;
-    if (!known || !end.get()) return {};
-    return simplify(make_binary(n->op, end, AnyExpr(0)), facts_);
-  }
-
-  Facts facts_;
-  std::vector<const ForNode*> loops_;
 };
 
 class DropGuards : public Mutator {
@@ -218,12 +131,12 @@ class SplitBorderTiles : public Mutator {
 
   // Guards of `part` that can be decided here, if one of them could not be decided further out.
   std::vector<TileGuard> guards_here(const Stmt& part, const VarRef& loop) const {
-    TileGuards found(facts_);
+    TileGuards found(facts_, splits_);
     found.stmt(part);
     std::vector<TileGuard> here;
     bool ours = !loop.get();
     for (const auto& g : found.guards) {
-      if (inside_split(part, g.guard) || !decidable(g.full) || is_const(g.full, 0)) continue;
+      if (!decidable(g.full) || is_const(g.full, 0)) continue;
       here.push_back(g);
       ours = ours || uses_var(g.full, loop);
     }
@@ -358,30 +271,6 @@ class SplitBorderTiles : public Mutator {
     return false;
   }
 
-  // True if the guard lies in a statement that was split already.
-  bool inside_split(const Stmt& root, const IfNode* guard) const {
-    class Find : public Visitor {
-     public:
-      Find(const std::vector<Stmt>& splits, const IfNode* guard) : splits(splits), guard(guard) {}
-      const std::vector<Stmt>& splits;
-      const IfNode* guard;
-      int depth = 0;
-      bool inside = false;
-      void expr(const AnyExpr&) override {}
-      void stmt(const Stmt& s) override {
-        bool split = false;
-        for (const auto& x : splits) split |= x.same_as(s);
-        depth += split;
-        if (s.get() == guard) inside |= depth > 0;
-        descend(s);
-        depth -= split;
-      }
-    } find(splits_, guard);
-    find.stmt(root);
-    return find.inside;
-  }
-
-  friend class CollectBound;
   Facts facts_;
   std::vector<VarRef> known_, bound_;
   std::vector<Stmt> splits_;

@@ -3,6 +3,10 @@
 
 #include <lathe/schedule/impl/layer.ipp>
 //
+#include <lathe/lower/impl/conjuncts.ipp>
+//
+#include <lathe/lower/impl/tile_guards.ipp>
+//
 #include <lathe/lower/impl/clone.ipp>
 #include <lathe/lower/impl/compact_buffers.ipp>
 #include <lathe/lower/impl/contract.ipp>

@@ -58,15 +58,6 @@ class InitPlaces : public Visitor {
   LoopPath path_;
 };
 
-inline void split_conjuncts(const AnyExpr& condition, std::vector<AnyExpr>& out) {
-  if (const auto* b = condition.as<BinaryNode>(); b && b->op == BinaryOp::and_) {
-    split_conjuncts(b->a, out);
-    split_conjuncts(b->b, out);
-  } else {
-    out.push_back(condition);
-  }
-}
-
 inline Stmt guarded(const std::vector<AnyExpr>& conditions, Stmt body) {
   for (auto it = conditions.rbegin(); it != conditions.rend(); ++it)
     body = make_if(*it, std::move(body));

@@ -38,10 +38,26 @@ LATHE_DECL Context::Context(Options options)
   }
 }
 
+namespace detail {
+// Sits right below each block, so that deallocation knows where it starts and how much it frees.
+struct AllocationHeader {
+  void* start;
+  std::size_t bytes;  ///< as asked for, with the header: what in_use counts
+  std::size_t alignment;
+  std::size_t held;  ///< of the block, which may be a larger one that was kept
+};
+// Blocks of this size and more are kept; above the second the system may have them back.
+inline constexpr std::size_t kKeptBlock = 64 << 10, kLargestKept = 64 << 20;
+}  // namespace detail
+
 LATHE_DECL Context::~Context() {
   // Later services may use earlier ones while they end.
   for (int i = static_cast<int>(Service::count_); i-- > 0;) {
     if (auto* service = services_[i].load(std::memory_order_acquire)) service->release();
+  }
+  for (auto& place : kept_) {
+    auto* header = static_cast<detail::AllocationHeader*>(place.load(std::memory_order_acquire));
+    if (header) ::operator delete(header->start, std::align_val_t(header->alignment));
   }
 }
 
@@ -70,25 +86,48 @@ LATHE_DECL RefCounted* Context::publish(std::atomic<RefCounted*>& place, RefCoun
   return expected;
 }
 
-namespace detail {
-// Sits right below each block, so that deallocation knows where it starts and how much it frees.
-struct AllocationHeader {
-  void* start;
-  std::size_t bytes;
-};
-}  // namespace detail
+// Large blocks come back from the system as fresh pages, whose first touch costs more than what a
+// strip of an image takes to compute; so a few are kept. Small ones the C library keeps itself.
+LATHE_DECL void* Context::take_kept(std::size_t total, std::size_t alignment) const noexcept {
+  for (auto& place : kept_) {
+    void* start = place.load(std::memory_order_relaxed);
+    if (!start || !place.compare_exchange_strong(start, nullptr, std::memory_order_acq_rel))
+      continue;
+    auto header = *static_cast<detail::AllocationHeader*>(start);
+    if (header.held >= total && header.held / 2 <= total && header.alignment == alignment)
+      return start;
+    keep(start);
+  }
+  return nullptr;
+}
+
+LATHE_DECL void Context::keep(void* start) const noexcept {
+  for (auto& place : kept_) {
+    void* expected = nullptr;
+    if (place.compare_exchange_strong(expected, start, std::memory_order_acq_rel)) return;
+  }
+  ::operator delete(start,
+                    std::align_val_t(static_cast<detail::AllocationHeader*>(start)->alignment));
+}
 
 LATHE_DECL void* Context::allocate(std::size_t bytes, std::size_t alignment) const {
-  if (alignment < sizeof(detail::AllocationHeader)) alignment = sizeof(detail::AllocationHeader);
+  if (alignment < 64) alignment = 64;  // room for the header
   std::size_t total = bytes + alignment;
   auto signed_total = static_cast<std::int64_t>(total);
   if (total < bytes || signed_total < 0) return nullptr;
   auto in_use = in_use_.fetch_add(signed_total, std::memory_order_relaxed) + signed_total;
   void* start = nullptr;
+  std::size_t held = total;
   if (options_.memory_budget <= 0 || in_use <= options_.memory_budget) {
     try {
-      start = options_.allocate ? options_.allocate(total, alignment)
-                                : ::operator new(total, std::align_val_t(alignment), std::nothrow);
+      if (options_.allocate)
+        start = options_.allocate(total, alignment);
+      else if (total >= detail::kKeptBlock)
+        start = take_kept(total, alignment);
+      if (!start && !options_.allocate)
+        start = ::operator new(total, std::align_val_t(alignment), std::nothrow);
+      else if (start && !options_.allocate)
+        held = static_cast<detail::AllocationHeader*>(start)->held;
     } catch (...) {
       in_use_.fetch_sub(signed_total, std::memory_order_relaxed);
       throw;
@@ -99,7 +138,7 @@ LATHE_DECL void* Context::allocate(std::size_t bytes, std::size_t alignment) con
     return nullptr;
   }
   auto* block = static_cast<char*>(start) + alignment;
-  reinterpret_cast<detail::AllocationHeader*>(block)[-1] = {start, total};
+  reinterpret_cast<detail::AllocationHeader*>(block)[-1] = {start, total, alignment, held};
   return block;
 }
 
@@ -107,9 +146,12 @@ LATHE_DECL void Context::deallocate(void* pointer) const noexcept {
   if (!pointer) return;
   auto header = static_cast<detail::AllocationHeader*>(pointer)[-1];
   in_use_.fetch_sub(static_cast<std::int64_t>(header.bytes), std::memory_order_relaxed);
-  auto alignment =
-      static_cast<std::size_t>(static_cast<char*>(pointer) - static_cast<char*>(header.start));
-  if (!options_.deallocate) return ::operator delete(header.start, std::align_val_t(alignment));
+  if (!options_.deallocate) {
+    *static_cast<detail::AllocationHeader*>(header.start) = header;
+    if (header.held >= detail::kKeptBlock && header.held <= detail::kLargestKept)
+      return keep(header.start);
+    return ::operator delete(header.start, std::align_val_t(header.alignment));
+  }
   try {
     options_.deallocate(header.start, header.bytes);
   } catch (...) {

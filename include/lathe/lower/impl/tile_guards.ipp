@@ -1,0 +1,140 @@
+#pragma once
+
+#include <lathe/arith/interval.hpp>
+#include <lathe/arith/simplify.hpp>
+#include <lathe/ir/visit.hpp>
+
+namespace lathe {
+namespace detail {
+
+class HasLoad : public Visitor {
+ public:
+  bool found = false;
+  void expr(const AnyExpr& e) override {
+    found |= e.kind() == ExprKind::Load;
+    if (!found) descend(e);
+  }
+};
+
+// A condition that may be evaluated where the guarded statement is not reached: it reads no memory.
+inline bool is_load_free(const AnyExpr& e) {
+  HasLoad walk;
+  walk.expr(e);
+  return !walk.found;
+}
+
+// A guard, and the condition over outer variables under which it holds for all values of the tile
+// loops below.
+struct TileGuard {
+  const IfNode* guard;  ///< null: no statement, but what a clamped index or a select asks
+  AnyExpr full;         ///< it holds for all values
+  AnyExpr some;         ///< it may hold for one; none: not known
+};
+
+// The guards of a statement that depend on tile loops inside it: unrolled and vectorized ones, or,
+// for a guard that none of these occurs in, the loop with the smallest coefficient (the inner loop
+// of a split).
+class TileGuards : public Visitor {
+ public:
+  TileGuards(const Facts& facts, const std::vector<Stmt>& splits)
+      : facts_(facts), splits_(splits) {}
+  std::vector<TileGuard> guards;
+
+  void stmt(const Stmt& s) override {
+    for (const auto& split : splits_)
+      if (split.same_as(s)) return;
+    if (const auto* f = s.as<ForNode>()) {
+      if (f->loop_kind == ForKind::parallel) return;
+      Facts outer = facts_;
+      facts_.bind(*f);
+      loops_.push_back(f);
+      stmt(f->body);
+      loops_.pop_back();
+      facts_ = outer;
+      return;
+    }
+    if (const auto* g = s.as<IfNode>(); g && !g->else_body) note(*g);
+    descend(s);
+  }
+
+  // A clamped index is a gather, and a select on the position a mask, for every vector; away from
+  // the border it is neither.
+  void expr(const AnyExpr& e) override {
+    if (const auto* n = e.as<LoadNode>())
+      for (const auto& i : n->indices) note_clamps(i);
+    if (const auto* n = e.as<SelectNode>()) {
+      std::vector<AnyExpr> parts;
+      split_conjuncts(n->condition, parts);
+      for (const auto& part : parts) note_soft(part);
+    }
+    descend(e);
+  }
+
+ private:
+  void note_clamps(const AnyExpr& index) {
+    const auto* n = index.as<BinaryNode>();
+    if (!n || n->a.dtype() != kIndex) return;
+    if (n->op == BinaryOp::min) note_soft(unclamped(n->a) <= n->b);
+    if (n->op == BinaryOp::max) note_soft(unclamped(n->a) >= n->b);
+    note_clamps(n->a);
+    note_clamps(n->b);
+  }
+
+  static AnyExpr unclamped(AnyExpr e) {
+    while (const auto* n = e.as<BinaryNode>()) {
+      if (n->op != BinaryOp::min && n->op != BinaryOp::max) break;
+      e = n->a;
+    }
+    return e;
+  }
+
+  void note_soft(const AnyExpr& condition) {
+    std::vector<VarRef> lanes;
+    for (const auto* f : loops_)
+      if (f->loop_kind == ForKind::vectorized && uses_var(condition, f->var))
+        lanes.push_back(f->var);
+    if (lanes.empty() || !is_load_free(condition)) return;
+    AnyExpr full = compare_gap(condition, gap_of(condition, lanes), true);
+    if (full.get() && !as_const_int(full)) guards.push_back({nullptr, full, {}});
+  }
+
+  void note(const IfNode& g) {
+    std::vector<VarRef> tile;
+    for (const auto* f : loops_)
+      if ((f->loop_kind == ForKind::unrolled || f->loop_kind == ForKind::vectorized) &&
+          uses_var(g.condition, f->var))
+        tile.push_back(f->var);
+    for (auto it = loops_.rbegin(); tile.empty() && it != loops_.rend(); ++it)
+      if (as_const_int((*it)->extent) && uses_var(g.condition, (*it)->var))
+        tile.push_back((*it)->var);
+    if (tile.empty()) return;
+    Interval gap = gap_of(g.condition, tile);
+    AnyExpr full = compare_gap(g.condition, gap, true);
+    if (full.get()) guards.push_back({&g, full, compare_gap(g.condition, gap, false)});
+  }
+
+  // Between which values the difference of a comparison's sides lies while the tile loops run.
+  Interval gap_of(const AnyExpr& condition, const std::vector<VarRef>& tile) const {
+    const auto* n = condition.as<BinaryNode>();
+    return n && n->a.dtype() == kIndex ? bounds(n->a - n->b, tile, facts_) : Interval{};
+  }
+
+  // The comparison at the end of the gap where it is hardest, or easiest, to fulfil; none if that
+  // is not known.
+  AnyExpr compare_gap(const AnyExpr& condition, const Interval& gap, bool hardest) const {
+    const auto* n = condition.as<BinaryNode>();
+    if (!n) return {};
+    const bool upward = n->op == BinaryOp::gt || n->op == BinaryOp::ge;
+    const AnyExpr& end = hardest == upward ? gap.min : gap.max;
+    const bool known = n->op == BinaryOp::lt || n->op == BinaryOp::le || upward;
+    if (!known || !end.get()) return {};
+    return simplify(make_binary(n->op, end, AnyExpr(0)), facts_);
+  }
+
+  Facts facts_;
+  const std::vector<Stmt>& splits_;
+  std::vector<const ForNode*> loops_;
+};
+
+}  // namespace detail
+}  // namespace lathe
