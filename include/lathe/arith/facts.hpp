@@ -89,6 +89,8 @@ class Facts {
 
  private:
   void push(Node node);
+  bool assume_comparison(const BinaryNode& n);
+  void learn_factor(const AnyExpr& atom);
   Ref<Node> head_;
   bool keep_unit_vars_ = false;
 };

@@ -106,8 +106,8 @@ Verdict check_plain_loop(const ForNode& loop);
 // ----------------------------------------------------------------------------
 
 /// The values that each iterator of a block has to take so that `indices` reach every element of
-/// the region, over the variables of the region; the whole domain where that can't be solved. One
-/// per iterator.
+/// the region, over the variables of the region; an empty range where that can't be solved. One per
+/// iterator.
 std::vector<Range> solve_ranges(const BlockNode& block, const std::vector<AnyExpr>& indices,
                                 const Region& region, const Facts& facts);
 /// The whole domain of each iterator.
@@ -124,6 +124,12 @@ std::vector<std::string> names_around(const LoopSite& site);
 /// Loops that are in one program and no longer in the other, as consumed by a step.
 void consume_lost_loops(const Stmt& before, const std::vector<ForRef>& loops, Edit& edit,
                         const std::string& what);
+
+/// Empty if all that the consumer reads of the buffer was surely written before, by the producers
+/// and in the same iteration of `loop`; else why that is not proven.
+std::string why_not_found(const Stmt& root, const std::vector<BlockTag>& producers,
+                          const BlockTag& consumer, const Buffer& buffer, const VarRef& loop,
+                          const Facts& facts);
 
 // --- steps used by other steps
 // ------------------------------------------------------------------------------------

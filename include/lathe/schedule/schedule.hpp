@@ -89,7 +89,8 @@ class Schedule {
 
   /// Loops nested directly in each other become one.
   ///     for i < m: for j < n:   → fuse(i, j) →   for i_j < m*n:   with i = i_j / n, j = i_j % n
-  /// They are consumed. L0205 not nested directly · L0206 a bound depends on a fused loop.
+  /// They are consumed. L0205 not nested directly · L0206 a bound depends on a fused loop · L0229 a
+  /// reduce loop that may be empty with a spatial one.
   LoopRef fuse(LoopRef outer, LoopRef inner, Location where = Location::here());
   LoopRef fuse(LoopRef a, LoopRef b, LoopRef c, Location where = Location::here());
   LoopRef fuse(const std::vector<LoopRef>& loops, Location where = Location::here());

@@ -57,6 +57,19 @@ TEST_CASE("fuse: refusals") {
   CHECK(refused_id(t, [&](lt::Schedule& u) { u.reorder({tk, ti}); }) == "L0206");
 }
 
+TEST_CASE("fuse: a spatial loop with a reduction that may be empty") {
+  lt::Dim n("n");
+  RowSum empty(3, 0), one(3, 1), any(3, n);
+  lt::Schedule s(empty.S), t(one.S), u(any.S);
+  auto e = s.loops(empty.S), o = t.loops(one.S), a = u.loops(any.S);
+  CHECK(refused_id(s, [&](lt::Schedule& x) { x.fuse(e[0], e[1]); }) == "L0229");
+  CHECK(refused_id(u, [&](lt::Schedule& x) { x.fuse(a[0], a[1]); }) == "L0229");
+  t.fuse(o[0], o[1]);
+  check_kept(lt::Schedule(one.S), t);
+  u.decompose_reduction(any.S, a[0]);
+  u.fuse(a[0], a[1]);
+}
+
 TEST_CASE("reorder: any order of a reduction's loops") {
   Gemm k(6, 10, 4);
   lt::Schedule start(k.D);

@@ -166,7 +166,7 @@ void random_schedule(const lt::Schedule& start, std::uint64_t seed, const Dims& 
   REQUIRE(lt::structurally_equal(lt::replay(trace, start).program(), s.program()));
 }
 
-constexpr int kRounds = 150;
+constexpr int kRounds = 10000;
 
 }  // namespace
 

@@ -7,81 +7,6 @@
 namespace lathe {
 namespace detail {
 
-// Places
-// --------------------------------------------------------------------------------------------------------------
-
-/// Walks statements only, and knows the path to each.
-class PathWalker : public Visitor {
- public:
-  void stmt(const Stmt& s) override {
-    path_.push_back(s);
-    const auto* loop = s.as<ForNode>();
-    if (visit(s)) {
-      if (loop) loops_.emplace_back(loop);
-      descend(s);
-      if (loop) loops_.pop_back();
-    }
-    path_.pop_back();
-  }
-  void expr(const AnyExpr&) override {}
-
- protected:
-  /// Whether to go on below s.
-  virtual bool visit(const Stmt& s) = 0;
-  std::vector<Stmt> path_;
-  std::vector<ForRef> loops_;
-};
-
-class BlockFinder : public PathWalker {
- public:
-  /// All blocks without a tag.
-  explicit BlockFinder(const BlockTagNode* tag) : tag_(tag) {}
-  bool visit(const Stmt& s) override {
-    if (tag_ && !found.empty()) return false;
-    const auto* b = s.as<BlockNode>();
-    if (b && (!tag_ || b->tag.get() == tag_)) found.push_back({BlockRefNode(b), loops_, path_});
-    return true;
-  }
-  std::vector<BlockSite> found;
-
- private:
-  const BlockTagNode* tag_;
-};
-
-class LoopFinder : public PathWalker {
- public:
-  explicit LoopFinder(const VarNode* var) : var_(var) {}
-  bool visit(const Stmt& s) override {
-    if (found.loop) return false;
-    const auto* f = s.as<ForNode>();
-    if (!f || f->var.get() != var_) return true;
-    found = {ForRef(f), loops_, path_};
-    return false;
-  }
-  LoopSite found;
-
- private:
-  const VarNode* var_;
-};
-
-class AllocFinder : public Visitor {
- public:
-  explicit AllocFinder(const Buffer& buffer) : buffer_(buffer) {}
-  void stmt(const Stmt& s) override {
-    const auto* a = s.as<AllocNode>();
-    found = found || (a && a->buffer == buffer_);
-    if (!found) descend(s);
-  }
-  void expr(const AnyExpr&) override {}
-  bool found = false;
-
- private:
-  const Buffer& buffer_;
-};
-
-// Accesses
-// ------------------------------------------------------------------------------------------------------------
-
 class AccessCollector : public Visitor {
  public:
   AccessCollector(AccessTerms terms, const Facts& facts) : terms_(terms), facts_(facts) {}
@@ -273,39 +198,6 @@ class AccessCollector : public Visitor {
   Substitution inner_values_;  // lets inside the block
 };
 
-inline bool touches(const BlockNode& b, const Buffer& buffer, bool write) {
-  for (const auto& a : accesses(b)) {
-    if (a.buffer != buffer || a.block->tag != b.tag) continue;
-    if (write ? a.is_write : a.reads() && !(a.kind == AccessKind::update && b.init)) return true;
-  }
-  return false;
-}
-
-inline std::vector<BlockSite> touching(const Stmt& root, const Buffer& buffer, bool write) {
-  std::vector<BlockSite> out;
-  for (auto& site : blocks_below(root))
-    if (touches(*site.block, buffer, write)) out.push_back(std::move(site));
-  return out;
-}
-
-inline std::vector<BlockSite> neighbours(const Stmt& root, const BlockTag& tag, bool producers) {
-  std::vector<BlockSite> out;
-  BlockSite self = find_block(root, tag);
-  if (!self.block) return out;
-  std::vector<Buffer> buffers;
-  for (const auto& a : accesses(*self.block)) {
-    const bool wanted =
-        producers ? a.reads() && !(a.kind == AccessKind::update && a.block->init) : a.is_write;
-    if (wanted) buffers.push_back(a.buffer);
-  }
-  for (auto& site : blocks_below(root)) {
-    bool hit = false;
-    for (const auto& b : buffers) hit = hit || touches(*site.block, b, producers);
-    if (hit && site.block->tag != tag) out.push_back(std::move(site));
-  }
-  return out;
-}
-
 inline void add_once(std::vector<Buffer>& all, const Buffer& b) {
   for (const auto& x : all)
     if (x == b) return;
@@ -313,40 +205,6 @@ inline void add_once(std::vector<Buffer>& all, const Buffer& b) {
 }
 
 }  // namespace detail
-
-LATHE_DECL std::vector<BlockSite> blocks_below(const Stmt& root) {
-  detail::BlockFinder finder(nullptr);
-  finder.stmt(root);
-  return std::move(finder.found);
-}
-LATHE_DECL BlockSite find_block(const Stmt& root, const BlockTag& tag) {
-  detail::BlockFinder finder(tag.get());
-  finder.stmt(root);
-  return finder.found.empty() ? BlockSite() : std::move(finder.found[0]);
-}
-LATHE_DECL LoopSite find_loop(const Stmt& root, const VarRef& var) {
-  detail::LoopFinder finder(var.get());
-  finder.stmt(root);
-  return std::move(finder.found);
-}
-LATHE_DECL std::vector<ForRef> loops_above(const Stmt& root, const BlockTag& tag) {
-  return find_block(root, tag).loops;
-}
-
-LATHE_DECL Facts facts_on(const std::vector<Stmt>& path, Facts facts) {
-  for (std::size_t k = 0; k + 1 < path.size(); ++k) {
-    if (const auto* f = path[k].as<ForNode>()) facts.bind(*f);
-    if (const auto* i = path[k].as<IfNode>()) {
-      const bool then = i->then_body.same_as(path[k + 1]);
-      facts.assume_before(then ? i->condition : logical_not(i->condition));
-    }
-    if (const auto* b = path[k].as<BlockNode>()) {
-      for (const auto& it : b->iters) facts.bind(it);
-      if (b->predicate) facts.assume_before(b->predicate);
-    }
-  }
-  return facts;
-}
 
 LATHE_DECL std::vector<AccessSite> accesses(const Stmt& s, AccessTerms terms, const Facts& facts) {
   detail::AccessCollector collector(terms, facts);
@@ -384,31 +242,6 @@ LATHE_DECL std::vector<Buffer> buffers_written(const Stmt& s) {
   std::vector<Buffer> out;
   for (const auto& a : accesses(s, AccessTerms::iters))
     if (a.is_write) detail::add_once(out, a.buffer);
-  return out;
-}
-
-LATHE_DECL std::vector<BlockSite> writers(const Stmt& root, const Buffer& buffer) {
-  return detail::touching(root, buffer, true);
-}
-LATHE_DECL std::vector<BlockSite> readers(const Stmt& root, const Buffer& buffer) {
-  return detail::touching(root, buffer, false);
-}
-LATHE_DECL std::vector<BlockSite> producers(const Stmt& root, const BlockTag& tag) {
-  return detail::neighbours(root, tag, true);
-}
-LATHE_DECL std::vector<BlockSite> consumers(const Stmt& root, const BlockTag& tag) {
-  return detail::neighbours(root, tag, false);
-}
-
-LATHE_DECL bool is_private(const Stmt& root, const Buffer& buffer) {
-  detail::AllocFinder finder(buffer);
-  finder.stmt(root);
-  return finder.found;
-}
-
-LATHE_DECL ForRef common_loop(const std::vector<ForRef>& a, const std::vector<ForRef>& b) {
-  ForRef out;
-  for (std::size_t k = 0; k < a.size() && k < b.size() && a[k]->var == b[k]->var; ++k) out = a[k];
   return out;
 }
 

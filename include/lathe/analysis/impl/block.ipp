@@ -112,7 +112,6 @@ inline bool any_float(const ReducerNode& r) {
 }
 
 // Blocks
-// --------------------------------------------------------------------------------------------------------------
 
 /// What a body holds besides loads and stores.
 class BodyScan : public Visitor {

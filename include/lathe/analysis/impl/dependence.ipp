@@ -107,7 +107,8 @@ LATHE_DECL bool DependenceTester::disjoint(const Substitution& rename, const Fac
 }
 
 // Equalities that can't hold together; each is read under those before it.
-LATHE_DECL bool DependenceTester::contradict(const std::vector<AnyExpr>& same, const Facts& facts, bool backward) {
+LATHE_DECL bool DependenceTester::contradict(const std::vector<AnyExpr>& same, const Facts& facts,
+                                             bool backward) {
   Facts so_far = facts;
   for (std::size_t k = 0; k < same.size(); ++k) {
     AnyExpr e = simplify(same[backward ? same.size() - 1 - k : k], so_far);
@@ -260,8 +261,10 @@ LATHE_DECL DependenceVectors DependenceTester::run() {
   fix_determined(directions);
   bool open = false;
   for (Direction d : directions) open = open || d == Direction::any;
-  if (open) refine(directions, 0);
-  else found_.vectors.push_back(directions);
+  if (open)
+    refine(directions, 0);
+  else
+    found_.vectors.push_back(directions);
   if (found_.vectors.empty()) return {Answer::no, {}};
   bool only_equal = true;
   for (const auto& v : found_.vectors)
@@ -275,160 +278,11 @@ LATHE_DECL DependenceVectors DependenceTester::run() {
   return found_;
 }
 
-// Pairs
-// ---------------------------------------------------------------------------------------------------------------
-
-inline std::string describe(const AccessSite& a) {
-  std::string out = a.block ? "block '" + a.block->name() + "' " : "a statement ";
-  out += a.kind == AccessKind::update ? "updates " : a.is_write ? "writes " : "reads ";
-  out += a.buffer->name;
-  for (std::size_t d = 0; d < a.indices.size(); ++d)
-    out += (d ? ", " : "[") + str(simplify(a.indices[d]));
-  return out + (a.indices.empty() ? "" : "]");
-}
-
-inline Carried make_carried(const AccessSite& a, const AccessSite& b, bool proven,
-                            const std::string& loops) {
-  Carried out{a, b, proven, {}};
-  out.explanation = describe(a) + (a.order == b.order ? "" : " and " + describe(b)) +
-                    ": different iterations of " + loops + (proven ? " touch" : " may touch") +
-                    " one element";
-  return out;
-}
-
-/// The accesses below a loop to buffers that outlive it and are written there, and what holds
-/// around the loop.
-struct LoopAccesses {
-  LoopSite site;
-  Facts facts;
-  std::vector<AccessSite> all;
-
-  /// An index that loads what the loop writes is another one each time.
-  bool index_changes(const AccessSite& a) const {
-    LoadedBuffers loads;
-    for (const auto& i : a.indices) loads.expr(i);
-    for (const auto& w : all)
-      for (const auto& b : loads.found)
-        if (w.is_write && w.buffer == b) return true;
-    return false;
-  }
-  LoopAccesses(const Stmt& root, const VarRef& loop, const Facts& around)
-      : site(find_loop(root, loop)) {
-    if (!site.loop) return;
-    facts = facts_on(site.path, around);
-    std::vector<AccessSite> found = accesses(Stmt(site.loop), AccessTerms::loops, facts);
-    std::vector<Buffer> written;
-    for (const auto& a : found)
-      if (a.is_write) add_once(written, a.buffer);
-    for (auto& a : found) {
-      bool kept = false;
-      for (const auto& b : written) kept = kept || b == a.buffer;
-      if (kept && !is_private(site.loop->body, a.buffer)) all.push_back(std::move(a));
-    }
-    for (auto& a : all)
-      if (index_changes(a)) a.kind = AccessKind::opaque, a.indices.clear(), a.declared = {};
-  }
-};
-
-template <class F>
-void each_conflict(const std::vector<AccessSite>& all, F&& f) {
-  for (std::size_t i = 0; i < all.size(); ++i)
-    for (std::size_t j = i; j < all.size(); ++j)
-      if (all[i].buffer == all[j].buffer && (all[i].is_write || all[j].is_write) &&
-          !f(all[i], all[j]))
-        return;
-}
-
-inline int lead(const std::vector<Direction>& v, const std::vector<std::size_t>& order) {
-  for (std::size_t k : order) {
-    if (v[k] == Direction::eq) continue;
-    return v[k] == Direction::lt ? 1 : v[k] == Direction::gt ? -1 : 2;
-  }
-  return 0;
-}
-
 }  // namespace detail
 
 LATHE_DECL DependenceVectors dependence(const AccessSite& a, const AccessSite& b,
                                         const std::vector<ForRef>& loops, const Facts& facts) {
   return detail::DependenceTester(a, b, loops, facts).run();
-}
-
-LATHE_DECL std::optional<Carried> carried_by(const Stmt& root, const VarRef& loop,
-                                             const Facts& facts) {
-  detail::LoopAccesses below(root, loop, facts);
-  std::optional<Carried> out;
-  detail::each_conflict(below.all, [&](const AccessSite& a, const AccessSite& b) {
-    DependenceVectors d = dependence(a, b, {below.site.loop}, below.facts);
-    bool carried = false;
-    for (const auto& v : d.vectors) carried = carried || v[0] != Direction::eq;
-    if (carried) out = detail::make_carried(a, b, d.answer == Answer::yes, "'" + loop->name + "'");
-    return !carried;
-  });
-  return out;
-}
-
-LATHE_DECL std::optional<Carried> reorder_violation(const Stmt& root,
-                                                    const std::vector<VarRef>& loops,
-                                                    const std::vector<std::size_t>& order,
-                                                    const Facts& facts) {
-  if (loops.empty()) return std::nullopt;
-  detail::LoopAccesses below(root, loops[0], facts);
-  std::vector<ForRef> chain;
-  std::vector<std::size_t> before;
-  std::string names;
-  for (std::size_t k = 0; k < loops.size(); ++k) {
-    LoopSite site = find_loop(root, loops[k]);
-    if (!site.loop) return std::nullopt;
-    chain.push_back(site.loop);
-    before.push_back(k);
-    names += (k ? ", '" : "'") + loops[k]->name + "'";
-  }
-  std::optional<Carried> out;
-  detail::each_conflict(below.all, [&](const AccessSite& a, const AccessSite& b) {
-    const bool update =
-        a.kind == AccessKind::update && b.kind == AccessKind::update && a.block == b.block;
-    if (update && a.block && a.block->reducer &&
-        classify(*a.block->reducer).kind == ReducerClass::reorder)
-      return true;
-    DependenceVectors d = dependence(a, b, chain, below.facts);
-    for (const auto& v : d.vectors) {
-      const int was = detail::lead(v, before), is = detail::lead(v, order);
-      if (was == is && was != 2) continue;
-      out = detail::make_carried(a, b, d.answer == Answer::yes, names);
-      return false;
-    }
-    return true;
-  });
-  return out;
-}
-
-LATHE_DECL std::optional<Carried> lockstep_violation(const Stmt& root, const VarRef& loop,
-                                                     const Facts& facts) {
-  detail::LoopAccesses below(root, loop, facts);
-  std::optional<Carried> out;
-  detail::each_conflict(below.all, [&](const AccessSite& a, const AccessSite& b) {
-    std::vector<ForRef> chain;
-    for (std::size_t k = 0;
-         k < a.loops.size() && k < b.loops.size() && a.loops[k]->var == b.loops[k]->var; ++k)
-      chain.push_back(a.loops[k]);
-    DependenceVectors d = dependence(a, b, chain, below.facts);
-    std::vector<std::size_t> inner;
-    for (std::size_t k = 1; k < chain.size(); ++k) inner.push_back(k);
-    for (const auto& v : d.vectors) {
-      if (v[0] == Direction::eq) continue;
-      // 1: b comes later, -1: a does, 0: in one statement or as written (a stands before b). In
-      // lockstep the inner loops decide first, then the text, then the lane.
-      const int was = v[0] == Direction::lt ? 1 : v[0] == Direction::gt ? -1 : 2;
-      int is = detail::lead(v, inner);
-      if (is == 0 && a.order != b.order) is = 1;
-      if (was == is && was != 2) continue;
-      out = detail::make_carried(a, b, d.answer == Answer::yes, "'" + loop->name + "'");
-      return false;
-    }
-    return true;
-  });
-  return out;
 }
 
 }  // namespace lathe

@@ -5,10 +5,16 @@
 //
 #include <lathe/analysis/impl/access.ipp>
 //
+#include <lathe/analysis/impl/places.ipp>
+//
 #include <lathe/analysis/impl/region.ipp>
+//
+#include <lathe/analysis/impl/region_lower.ipp>
 //
 #include <lathe/analysis/impl/block.ipp>
 //
 #include <lathe/analysis/impl/dependence.ipp>
+//
+#include <lathe/analysis/impl/carried.ipp>
 //
 #include <lathe/analysis/impl/cover.ipp>

@@ -184,7 +184,6 @@ LATHE_DECL Poly Simplifier::floormod_rest(const Poly& r, std::int64_t c) {
 }
 
 // Symbolic divisors
-// --------------------------------------------------------------------------------------------------
 
 // t = u * (product over rest); false if u's product isn't contained in t's.
 inline bool divide_mono(const Mono& t, const Mono& u, Poly& quotient) {

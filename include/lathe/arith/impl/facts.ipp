@@ -179,63 +179,71 @@ LATHE_DECL void Facts::assume_before(const AnyExpr& condition) {
 
 LATHE_DECL void Facts::assume(const AnyExpr& condition) {
   if (!condition.get() || condition.dtype() != kBool) return;
-  const Facts before = *this;
-  detail::Simplifier engine(before);
   const auto* given = condition.as<BinaryNode>();
   if (given && given->op == BinaryOp::and_) {
     assume(given->a);
     return assume(given->b);
   }
-  AnyExpr cond = engine.expr(condition);
+  const Facts before = *this;
+  AnyExpr cond = detail::Simplifier(before).expr(condition);
   const auto* n = cond.as<BinaryNode>();
   if (cond.kind() == ExprKind::Const) return;
   if (n && n->op == BinaryOp::and_) {
     assume(n->a);
     return assume(n->b);
   }
+  if (n && is_comparison(n->op) && n->a.dtype() == kIndex && assume_comparison(*n)) return;
   Node truth;
   truth.kind = Kind::truth;
   truth.min = cond;
-  if (!n || !is_comparison(n->op) || n->a.dtype() != kIndex) return push(std::move(truth));
-  detail::Poly a = engine.poly(n->a), b = engine.poly(n->b), f;
-  const bool less = n->op == BinaryOp::lt || n->op == BinaryOp::le;  // b - a (- 1) >= 0
-  f = less ? b : a;
-  if (!engine.safe(a) || !engine.safe(b) || !detail::poly_add(f, less ? a : b, -1))
-    return push(std::move(truth));
-  if ((n->op == BinaryOp::lt || n->op == BinaryOp::gt) &&
-      !detail::poly_add(f, detail::poly_const(-1)))
-    return;
+  push(std::move(truth));
+}
+
+// Reads a comparison of indices as a sum that is >= 0 or == 0; false if that can't be done or isn't
+// all that it says.
+LATHE_DECL bool Facts::assume_comparison(const BinaryNode& n) {
+  const Facts before = *this;
+  detail::Simplifier engine(before);
+  const bool less = n.op == BinaryOp::lt || n.op == BinaryOp::le;
+  const bool strict = n.op == BinaryOp::lt || n.op == BinaryOp::gt;
+  detail::Poly a = engine.poly(n.a), b = engine.poly(n.b), f = less ? b : a;
+  if (!engine.safe(a) || !engine.safe(b)) return false;
+  if (!detail::poly_add(f, less ? a : b, -1) || f.is_const()) return false;
+  if (strict && !detail::poly_add(f, detail::poly_const(-1))) return false;
   detail::Poly minus = f;
-  if (!detail::poly_scale(minus, -1)) return push(std::move(truth));
-  if (n->op == BinaryOp::ne) {
-    push(std::move(truth));
+  if (!detail::poly_scale(minus, -1)) return false;
+  if (n.op == BinaryOp::ne) {
     // a != b where a >= b is a > b.
     if (engine.nonneg(minus))
       f = minus;
     else if (!engine.nonneg(f))
-      return;
-    if (!detail::poly_add(f, detail::poly_const(-1))) return;
+      return false;
+    if (!detail::poly_add(f, detail::poly_const(-1))) return false;
   }
   Node fact;
-  fact.kind = n->op == BinaryOp::eq ? Kind::zero : Kind::nonneg;
+  fact.kind = n.op == BinaryOp::eq ? Kind::zero : Kind::nonneg;
   fact.min = engine.emit(f);
-  if (fact.kind == Kind::zero && f.terms.size() == 1 && f.constant == 0) {
-    const auto* mod = f.terms[0].atom.as<BinaryNode>();
-    if (mod && mod->op == BinaryOp::floormod && mod->a.as<VarNode>() && mod->b.as<ConstNode>())
-      multiple_of(VarRef(mod->a.as<VarNode>()), mod->b.as<ConstNode>()->i);
-  }
-  if (f.terms.size() > 1 || !f.terms[0].more.empty() || f.terms[0].atom.kind() != ExprKind::Var)
-    push(std::move(fact));
-  auto tighten = [&](const detail::Poly& p) {
-    detail::Tighten learn(before, p);
-    for (std::size_t k = 0; k < p.terms.size(); ++k) {
+  if (fact.kind == Kind::zero && f.terms.size() == 1 && f.constant == 0)
+    learn_factor(f.terms[0].atom);
+  const bool variable = f.terms[0].more.empty() && f.terms[0].atom.kind() == ExprKind::Var;
+  if (f.terms.size() > 1 || !variable) push(std::move(fact));
+  for (const auto* side : {&f, &minus}) {
+    if (side == &minus && n.op != BinaryOp::eq) break;
+    detail::Tighten learn(before, *side);
+    for (std::size_t k = 0; k < side->terms.size(); ++k) {
       VarRef var;
       ConstInterval range;
       if (learn.term(k, var, range)) bind(var, range);
     }
-  };
-  tighten(f);
-  if (n->op == BinaryOp::eq) tighten(minus);
+  }
+  return n.op != BinaryOp::ne;
+}
+
+// v floormod c == 0
+LATHE_DECL void Facts::learn_factor(const AnyExpr& atom) {
+  const auto* mod = atom.as<BinaryNode>();
+  const auto* var = mod && mod->op == BinaryOp::floormod ? mod->a.as<VarNode>() : nullptr;
+  if (var && mod->b.as<ConstNode>()) multiple_of(VarRef(var), mod->b.as<ConstNode>()->i);
 }
 
 LATHE_DECL ConstInterval Facts::range(const VarNode* var) const {

@@ -129,7 +129,6 @@ LATHE_DECL Poly Simplifier::min_max(BinaryOp op, const Poly& a, const Poly& b) {
 }
 
 // Sums
-// --------------------------------------------------------------------------------------------------------------
 
 LATHE_DECL AnyExpr Simplifier::emit_mono(const Mono& m, std::int64_t coef) {
   AnyExpr out;
@@ -174,7 +173,6 @@ LATHE_DECL AnyExpr Simplifier::emit(const Poly& p) {
 }
 
 // x floordiv c * c + x floormod c is x, and x - x floordiv c * c is x floormod c
-// -------------------------------------
 
 // Subtracts from p the terms of part, which must all be there with the same coefficients; constants
 // always go.
@@ -234,11 +232,13 @@ inline Poly take_shared(Poly& p, std::size_t k, const Poly& a, const Poly& b) {
   return shared;
 }
 
-// min(a, b) + x becomes min(a + x, b + x) where that is shorter, x being terms that occur in a or b; x - min(a, b)
-// becomes a max. The constant goes in only if it shortens by itself.
+// min(a, b) + x becomes min(a + x, b + x) where that is shorter, x being terms that occur in a or
+// b; x - min(a, b) becomes a max. The constant goes in only if it shortens by itself.
 LATHE_DECL bool Simplifier::recombine_min_max(Poly& p, std::size_t k) {
   const Mono term = p.terms[k];
-  const auto* n = term.more.empty() && (term.coef == 1 || term.coef == -1) ? term.atom.as<BinaryNode>() : nullptr;
+  const auto* n = term.more.empty() && (term.coef == 1 || term.coef == -1)
+                      ? term.atom.as<BinaryNode>()
+                      : nullptr;
   if (!n || (n->op != BinaryOp::min && n->op != BinaryOp::max)) return false;
   Poly a = poly_shallow(n->a), b = poly_shallow(n->b), rest = p;
   const Poly shared = take_shared(rest, k, a, b), constant = poly_const(rest.constant);

@@ -83,7 +83,6 @@ inline bool unfold_factor(const Poly& p, const VarRef& v, std::int64_t m, Poly& 
 }  // namespace detail
 
 // Linear forms
-// -------------------------------------------------------------------------------------------------------
 
 LATHE_DECL bool Affine::is_const() const {
   for (const auto& c : coefs)

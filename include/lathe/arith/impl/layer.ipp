@@ -30,3 +30,5 @@
 #include <lathe/arith/impl/interval.ipp>
 //
 #include <lathe/arith/impl/iter_map.ipp>
+//
+#include <lathe/arith/impl/iter_inverse.ipp>

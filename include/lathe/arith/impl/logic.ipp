@@ -233,7 +233,6 @@ LATHE_DECL AnyExpr Simplifier::emit_equal(BinaryOp op, const Poly& diff) {
 }
 
 // and, or
-// ------------------------------------------------------------------------------------------------------------
 
 LATHE_DECL void flatten_logic(BinaryOp op, const AnyExpr& e, std::vector<AnyExpr>& out) {
   const auto* n = e.as<BinaryNode>();

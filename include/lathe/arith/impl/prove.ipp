@@ -185,7 +185,6 @@ LATHE_DECL bool Simplifier::nonneg_atoms(const Poly& p, int depth) {
 }
 
 // Bounds over relaxed variables
-// --------------------------------------------------------------------------------------
 
 inline bool mentions_any(const AnyExpr& e, const std::vector<VarRef>& vars) {
   if (const auto* v = e.as<VarNode>()) {

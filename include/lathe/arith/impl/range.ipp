@@ -212,7 +212,6 @@ LATHE_DECL ConstInterval Simplifier::range(const Poly& p, int depth) {
 }
 
 // Data
-// ---------------------------------------------------------------------------------------------------------------
 
 LATHE_DECL bool Simplifier::is_data_atom(const AnyExpr& e) {
   for (const auto* f = facts_.newest(); f; f = f->next.get())

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <lathe/analysis/cover.hpp>
 #include <lathe/arith/interval.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/edit.hpp>
@@ -132,13 +131,14 @@ inline Verdict run_cache_read(const Program& program, const Args& args, Edit* ed
     if (block_position(root, w.block->tag) < block_position(root, tag))
       sources.push_back(w.block->tag);
   if (!sources.empty()) {
-    Cover cover = covers(root, sources, tag, buffer,
-                         loops_in(outside).empty() ? VarRef() : loops_in(outside).back()->var,
-                         program_facts(program));
-    if (!cover.covered)
-      return refusal_at(args[0].block, "L0216",
-                        "the copy of " + quoted(buffer->name) +
-                            " could read what is not written yet: " + cover.why);
+    std::string why =
+        why_not_found(root, sources, tag, buffer,
+                      loops_in(outside).empty() ? VarRef() : loops_in(outside).back()->var,
+                      program_facts(program));
+    if (!why.empty())
+      return refusal_at(
+          args[0].block, "L0216",
+          "the copy of " + quoted(buffer->name) + " could read what is not written yet: " + why);
   }
   if (!edit) return {};
   edit->program = program.with(root);
@@ -254,9 +254,7 @@ inline Verdict plan_cache_write(const Program& program, CacheWritePlan& plan) {
   std::vector<ForRef> inner;
   for (const auto& loop : site.loops)
     if (!below(loops_in(outside), loop->var)) inner.push_back(loop);
-  if (loops_in(outside).empty())
-    plan.ranges = whole_domains(*plan.copy);
-  else if (!ranges_inside(*plan.copy, inner, facts, plan.ranges))
+  if (!ranges_inside(*plan.copy, inner, facts, plan.ranges))
     return refusal_at(site.block->tag, "L0217",
                       "what " + quoted(site.block->name()) + " writes of " + quoted(out->name) +
                           " in one iteration is not known");
@@ -292,13 +290,14 @@ inline Verdict run_cache_write(const Program& program, const Args& args, Edit* e
   std::vector<Stmt> now = path_to(find_block(root, block.tag).path, plan.at);
   root = add_alloc(
       insert_after(now, nest_of(*plan.copy, plan.ranges, loop_names(loops_in(outside)))), cache);
-  if (auto loops = loops_in(outside); !loops.empty()) {
-    Cover cover = covers(root, {block.tag}, tag, cache, loops.back()->var, program_facts(program));
-    if (!cover.covered)
-      return refusal_at(
-          block.tag, "L0217",
-          "the copy would take what " + quoted(block.name()) + " did not write: " + cover.why);
-  }
+  std::vector<ForRef> loops = loops_in(outside);
+  std::string why =
+      why_not_found(root, {block.tag}, tag, cache, loops.empty() ? VarRef() : loops.back()->var,
+                    program_facts(program));
+  if (!why.empty())
+    return refusal_at(block.tag, "L0217",
+                      "the copy would take what " + quoted(block.name()) + " did not write: " + why,
+                      "cache_write before the loops are split");
   if (!edit) return {};
   edit->program = program.with(root);
   edit->results.push_back(BlockRef(tag));

@@ -120,11 +120,11 @@ inline Verdict check_inputs_kept(const Program& before, const Stmt& after, const
     if (!shares) continue;
     ForRef loop = common_loop(find_block(after, tags[0]).loops, new_site.loops);
     for (const auto& t : tags) loop = loop ? common_loop({loop}, find_block(after, t).loops) : loop;
-    Cover cover = covers(after, tags, tag, input, loop ? loop->var : VarRef(), facts);
-    if (!cover.covered)
+    std::string why = why_not_found(after, tags, tag, input, loop ? loop->var : VarRef(), facts);
+    if (!why.empty())
       return refusal_at(tag, id,
                         "there " + quoted(tag->name) + " would not find what it reads of " +
-                            quoted(input->name) + ": " + cover.why);
+                            quoted(input->name) + ": " + why);
   }
   return {};
 }
@@ -139,27 +139,36 @@ inline void simplify_extents(Region& region, const Facts& facts) {
   for (auto& r : region.ranges) r = {simplify(r.min, facts), simplify(r.extent, facts)};
 }
 
-// What the statement reads of the buffer, with all its loops free. Conditions are left out if the
-// box has constant extents without them, so that border tiles keep the form of the others; the
-// implied guard trims what lies outside.
-inline Region region_read(const Stmt& s, const Buffer& buffer, const Facts& facts,
-                          const BlockTag& only = {}) {
-  std::vector<AccessSite> reads;
+// The box of the chosen accesses below a statement, with all its loops free. Conditions are left
+// out if the box has constant extents without them, so that border tiles keep the form of the
+// others; the implied guard trims what lies outside.
+template <class Choose>
+Region region_of(const Stmt& s, const Buffer& buffer, const Facts& facts, Choose&& choose) {
+  std::vector<AccessSite> chosen;
   std::vector<VarRef> relaxed;
   for (auto& access : accesses(s, AccessTerms::loops, facts)) {
-    if (access.buffer != buffer || !access.reads()) continue;
-    if (only && (!access.block || access.block->tag != only)) continue;
+    if (access.buffer != buffer || !choose(access)) continue;
     for (const auto& loop : access.loops) relaxed.push_back(loop->var);
-    reads.push_back(std::move(access));
+    chosen.push_back(std::move(access));
   }
-  std::vector<AccessSite> plain = reads;
+  std::vector<AccessSite> plain = chosen;
   for (auto& access : plain) access.condition = {};
   Region region = region_upper(buffer, plain, relaxed, facts).region;
   simplify_extents(region, facts);
   if (constant_box(region)) return region;
-  Region narrow = region_upper(buffer, reads, relaxed, facts).region;
+  Region narrow = region_upper(buffer, chosen, relaxed, facts).region;
   simplify_extents(narrow, facts);
   return narrow;
+}
+
+inline Region region_read(const Stmt& s, const Buffer& buffer, const Facts& facts,
+                          const BlockTag& only = {}) {
+  return region_of(s, buffer, facts, [&](const AccessSite& a) {
+    return a.reads() && (!only || (a.block && a.block->tag == only));
+  });
+}
+inline Region region_written(const Stmt& s, const Buffer& buffer, const Facts& facts) {
+  return region_of(s, buffer, facts, [](const AccessSite& a) { return a.is_write; });
 }
 
 inline Verdict plan_compute_at(const Program& program, const Args& args, MovePlan& plan) {
@@ -192,6 +201,10 @@ inline Verdict plan_compute_at(const Program& program, const Args& args, MovePla
   for (const auto& store : stores_of(block)) {
     Region region = region_read(plan.loop.loop->body, store->buffer, facts);
     std::vector<Range> ranges = solve_ranges(*plan.core, store->indices, region, facts);
+    std::vector<Range> domains = whole_domains(*plan.core);
+    // The whole domain is always right, and the better choice if it is the smaller one.
+    for (std::size_t k = 0; k < ranges.size(); ++k)
+      ranges[k] = ranges[k].min ? shorter(domains[k], ranges[k], facts) : domains[k];
     if (plan.ranges.empty()) plan.ranges = ranges;
     // Outputs of one block share their instances: where they need different ones, all are computed.
     for (std::size_t k = 0; k < ranges.size(); ++k)
@@ -237,24 +250,41 @@ LATHE_DECL const Primitive& primitive_compute_at() {
 }
 
 // Ranges of the consumer's iterators from what one iteration of the loop writes. Only reads that
-// always happen say which instances there are.
-inline void ranges_from_producers(const Program& program, MovePlan& plan,
+// always happen say which instances there are; false if there is none.
+inline bool ranges_from_producers(const Program& program, MovePlan& plan,
                                   const std::vector<BlockSite>& inside) {
   Facts facts = facts_on(plan.loop.path, program_facts(program));
   plan.ranges = whole_domains(*plan.core);
-  for (const auto& access : reads_of(*plan.core)) {
+  std::vector<bool> solved(plan.ranges.size(), false);
+  BlockNode always = *plan.core;
+  always.predicate = {};
+  bool any = false;
+  for (const auto& access : reads_of(*BlockRefNode(new BlockNode(always)))) {
     bool made_here = false;
     for (const auto& p : inside)
       for (const auto& b : buffers_written(p.block->body)) made_here |= b == access.buffer;
-    if (!made_here || access.condition.get() || access.indices.empty()) continue;
-    RegionBound written = written_region_upper(plan.loop.loop->body, access.buffer, facts);
-    Region region = written.region;
-    simplify_extents(region, facts);
+    if (!made_here || access.condition.get()) continue;
+    any = true;
+    if (access.indices.empty()) continue;
+    Region region = region_written(plan.loop.loop->body, access.buffer, facts);
     std::vector<Range> ranges = solve_ranges(*plan.core, access.indices, region, facts);
     for (std::size_t k = 0; k < ranges.size(); ++k)
-      if (plan.core->iters[k].kind == IterKind::spatial)
-        plan.ranges[k] = shorter(plan.ranges[k], ranges[k], facts);
+      if (plan.core->iters[k].kind == IterKind::spatial && ranges[k].min.get() && !solved[k])
+        plan.ranges[k] = ranges[k], solved[k] = true;
   }
+  return any;
+}
+
+// A reduction over nothing reads nothing, and yet stores its identity: it must not hang on loops of
+// its producers, which then may run nothing as well.
+inline bool surely_reads(const Program& program, const BlockNode& block) {
+  Facts facts = program_facts(program);
+  for (const auto& it : block.iters) {
+    if (it.kind != IterKind::reduce) continue;
+    if (!prove_lt(AnyExpr(0), it.extent, facts)) return false;
+    if (block.predicate.get() && uses_var(block.predicate, it.var)) return false;
+  }
+  return true;
 }
 
 // Nothing between the new place and the old one may touch what the block writes.
@@ -306,7 +336,12 @@ inline Verdict plan_reverse_compute_at(const Program& program, const Args& args,
   auto children = children_of(loop);
   for (std::size_t k = 0; k < children.size(); ++k)
     if (holds_block(children[k], inside)) plan.others.push_back(k);
-  ranges_from_producers(program, plan, inside);
+  if (!ranges_from_producers(program, plan, inside) || !surely_reads(program, block))
+    return refusal_at(block.tag, "L0213",
+                      "not every instance of " + name + " surely reads what loop " +
+                          describe(loop) +
+                          " produces: it may read nothing there and still has to store",
+                      "move its producers with compute_at");
   return {};
 }
 
@@ -320,12 +355,12 @@ inline Verdict check_reads_finished(const Program& program, const Stmt& root, co
       for (const auto& b : buffers_written(p.block->body))
         if (b == input) tags.push_back(p.block->tag);
     if (tags.empty()) continue;
-    Cover cover = covers(root, tags, tag, input, plan.loop.loop->var, facts);
-    if (cover.covered) continue;
+    std::string why = why_not_found(root, tags, tag, input, plan.loop.loop->var, facts);
+    if (why.empty()) continue;
     return refusal_at(plan.loop.loop->var, "L0213",
                       "one iteration of loop " + describe(*plan.loop.loop) +
                           " does not finish all that " + quoted(tag->name) + " needs of " +
-                          quoted(input->name) + ": " + cover.why,
+                          quoted(input->name) + ": " + why,
                       "take an outer loop, or move the producer with compute_at");
   }
   return {};

@@ -38,6 +38,29 @@ inline Verdict plan_fuse(const Program& program, const std::vector<Arg>& loops,
   return {};
 }
 
+// An empty reduction still stores its identity at every spatial point, so a loop that may be empty
+// must not swallow the loops of these points.
+inline Verdict check_fused_reduction(const Program& program, const std::vector<LoopSite>& sites) {
+  Facts facts = facts_on(sites[0].path, program_facts(program));
+  for (const auto& block : blocks_below(sites.back().loop->body)) {
+    if (!block.block->init) continue;
+    const ForNode *spatial = nullptr, *empty = nullptr;
+    for (const auto& site : sites) {
+      const ForNode& loop = *site.loop;
+      if (feeds(loop, *block.block, IterKind::spatial)) spatial = &loop;
+      if (feeds(loop, *block.block, IterKind::reduce) && !prove_lt(AnyExpr(0), loop.extent, facts))
+        empty = &loop;
+    }
+    if (spatial && empty)
+      return refusal_at(empty->var, "L0229",
+                        "loop " + describe(*empty) + " of the reduction of " +
+                            quoted(block.block->name()) + " may be empty, and loop " +
+                            describe(*spatial) + " is spatial",
+                        "decompose the reduction first, or fuse spatial loops only");
+  }
+  return {};
+}
+
 inline void apply_fuse(const Program& program, const std::vector<LoopSite>& sites, Edit& edit) {
   std::string name;
   AnyExpr extent(1);
@@ -67,6 +90,7 @@ inline void apply_fuse(const Program& program, const std::vector<LoopSite>& site
 inline Verdict run_fuse(const Program& program, const Args& args, Edit* edit) {
   std::vector<LoopSite> sites;
   if (auto no = plan_fuse(program, args[0].list, sites)) return no;
+  if (auto no = check_fused_reduction(program, sites)) return no;
   if (edit) apply_fuse(program, sites, *edit);
   return {};
 }

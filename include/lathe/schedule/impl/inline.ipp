@@ -1,6 +1,5 @@
 #pragma once
 
-#include <lathe/analysis/cover.hpp>
 #include <lathe/arith/iter_map.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/edit.hpp>
@@ -289,12 +288,13 @@ inline Verdict check_reverse_inline_place(const Program& program, const FusePlan
                           "block " + quoted(w.block->name()) + " writes " + quoted(input->name) +
                               " after the producer");
     }
-  Cover cover = covers(program->body, plan.producer.block->tag, plan.consumer.block->tag,
-                       plan.between, program_facts(program));
-  if (cover.covered) return {};
+  std::string why =
+      why_not_found(program->body, {plan.producer.block->tag}, plan.consumer.block->tag,
+                    plan.between, {}, program_facts(program));
+  if (why.empty()) return {};
   return refusal_at(plan.consumer.block->tag, "L0215",
                     "not every instance of " + quoted(plan.consumer.block->name()) +
-                        " surely has its producer's: " + cover.why);
+                        " surely has its producer's: " + why);
 }
 
 inline Verdict run_reverse_compute_inline(const Program& program, const Args& args, Edit* edit) {

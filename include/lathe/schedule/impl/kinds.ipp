@@ -10,24 +10,24 @@ namespace lathe::detail {
 inline constexpr std::int64_t kMaxLanes = 1024;
 inline constexpr std::int64_t kMaxUnroll = 4096;
 
-// Every read of the buffer below the loop finds what the same iteration wrote. For the update of a
-// reduction that the init of another block starts, that other block has to write first.
+// Every read of the buffer below the loop finds what the same iteration wrote. A reduction with its
+// init finds that, if no loop at or above this one feeds it.
 inline bool filled_each_iteration(const Program& program, const Buffer& buffer, const ForNode& loop,
                                   const Facts& facts) {
-  std::vector<BlockSite> all_writers = writers(loop.body, buffer);
+  std::vector<BlockSite> all = writers(loop.body, buffer);
+  for (const auto& w : all)
+    if (w.block->reducer && !final_at(program->body, w.block->tag, loop.var)) return false;
   for (const auto& reader : readers(loop.body, buffer)) {
-    if (reader.block->init) {
-      bool own = false;
-      for (const auto& r : reads_of(*reader.block))
-        own |= r.buffer == buffer && r.kind == AccessKind::read;
-      if (!own && block_position(loop.body, reader.block->tag) >= 0 && all_writers.size() == 1)
-        continue;
+    const BlockNode& block = *reader.block;
+    if (block.init && writes_buffer(block, buffer)) {
+      if (all.size() == 1) continue;
+      return false;
     }
     std::vector<BlockTag> others;
-    for (const auto& w : all_writers)
-      if (w.block->tag != reader.block->tag) others.push_back(w.block->tag);
+    for (const auto& w : all)
+      if (w.block->tag != block.tag) others.push_back(w.block->tag);
     if (others.empty() ||
-        !covers(program->body, others, reader.block->tag, buffer, loop.var, facts).covered)
+        !why_not_found(program->body, others, block.tag, buffer, loop.var, facts).empty())
       return false;
   }
   return true;
@@ -84,9 +84,15 @@ class FindImpure : public Visitor {
   }
 };
 
+inline bool runs_at_most_once(const ForNode& loop) {
+  const std::int64_t* extent = as_const_int(loop.extent);
+  return extent && *extent <= 1;
+}
+
 LATHE_DECL Verdict check_parallel(const Program& program, const VarRef& var) {
   ForRef loop = find_loop(program->body, var).loop;
   if (auto no = check_no_reduction(*loop, "parallel")) return no;
+  if (runs_at_most_once(*loop)) return {};
   auto bad = carried_by(with_private_buffers(program, var), var, program_facts(program));
   if (!bad) return {};
   return refusal_at(
@@ -165,6 +171,7 @@ LATHE_DECL Verdict check_vectorized(const Program& program, const VarRef& var) {
   ForRef loop = find_loop(program->body, var).loop;
   if (auto no = check_no_reduction(*loop, "lanes")) return no;
   if (auto no = check_lanes(program, *loop)) return no;
+  if (runs_at_most_once(*loop)) return {};
   Stmt root = with_private_buffers(program, var);
   Facts facts = program_facts(program);
   if (auto no = check_lane_stores(root, *loop, facts)) return no;

@@ -5,6 +5,7 @@
 #include <lathe/dsl/impl/layer.ipp>
 //
 #include <lathe/schedule/impl/edit.ipp>
+#include <lathe/schedule/impl/found.ipp>
 #include <lathe/schedule/impl/nest.ipp>
 #include <lathe/schedule/impl/wording.ipp>
 //

@@ -49,8 +49,7 @@ inline Range solve_linear(std::int64_t coef, const AnyExpr& rest, const Range& r
 // Iterators that occur together in several indices (v / 32, v % 32): through the inverse of the
 // whole map.
 inline void solve_by_inverse(const BlockNode& block, const std::vector<AnyExpr>& indices,
-                             const Region& region, const Facts& facts,
-                             const std::vector<bool>& solved, std::vector<Range>& out) {
+                             const Region& region, const Facts& facts, std::vector<Range>& out) {
   std::vector<IterDomain> inputs;
   std::vector<std::size_t> which;
   for (std::size_t k = 0; k < block.iters.size(); ++k) {
@@ -74,20 +73,19 @@ inline void solve_by_inverse(const BlockNode& block, const std::vector<AnyExpr>&
   AnyExpr valid;
   std::vector<AnyExpr> values = left_inverse(map, target_exprs, valid, facts);
   for (std::size_t k = 0; k < values.size() && k < which.size(); ++k) {
-    if (solved[which[k]]) continue;
+    if (out[which[k]].min) continue;
     Interval interval = bounds(values[k], targets, inside);
     if (!interval.bounded()) continue;
     AnyExpr extent =
         constant_extent(fold_add(fold_sub(interval.max, interval.min), AnyExpr(1)), facts);
-    out[which[k]] = shorter(out[which[k]], {simplify(interval.min, facts), extent}, facts);
+    out[which[k]] = {simplify(interval.min, facts), extent};
   }
 }
 
 LATHE_DECL std::vector<Range> solve_ranges(const BlockNode& block,
                                            const std::vector<AnyExpr>& indices,
                                            const Region& region, const Facts& facts) {
-  std::vector<Range> out = whole_domains(block);
-  std::vector<bool> solved(out.size(), false);
+  std::vector<Range> out(block.iters.size());
   std::vector<VarRef> vars;
   for (const auto& it : block.iters) vars.push_back(it.var);
   bool all = true;
@@ -104,10 +102,9 @@ LATHE_DECL std::vector<Range> solve_ranges(const BlockNode& block,
     Range range = region.ranges[d];
     range.extent = constant_extent(range.extent, facts);
     Range found = solve_linear(*affine->coef(which), affine->rest, range, facts);
-    out[which] = shorter(out[which], found, facts);
-    solved[which] = true;
+    out[which] = out[which].min ? shorter(out[which], found, facts) : found;
   }
-  if (!all) solve_by_inverse(block, indices, region, facts, solved, out);
+  if (!all) solve_by_inverse(block, indices, region, facts, out);
   return out;
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <lathe/analysis/cover.hpp>
 #include <lathe/analysis/dependence.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/edit.hpp>
@@ -103,9 +102,9 @@ inline bool order_free_below(const Program& program, const ReorderPlan& plan, co
     for (const auto& written : buffers_written(site.block->body))
       for (const auto& reader : readers(innermost.body, written)) {
         if (reader.block->tag == site.block->tag) continue;
-        if (!covers(program->body, {site.block->tag}, reader.block->tag, written, innermost.var,
-                    facts)
-                 .covered)
+        if (!why_not_found(program->body, {site.block->tag}, reader.block->tag, written,
+                           innermost.var, facts)
+                 .empty())
           return false;
       }
   }

@@ -1,0 +1,104 @@
+#include "gemm.hpp"
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <Eigen/Core>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+
+namespace peers {
+
+namespace {
+
+// With -ffast-math this loop is vector code.
+void bias_gelu_rows(const Gemm& p, int begin, int end) {
+  for (int i = begin; i < end; ++i) {
+    float* __restrict row = p.c + static_cast<std::ptrdiff_t>(i) * p.n;
+    for (int j = 0; j < p.n; ++j) {
+      const float x = row[j] + p.bias[j];
+      row[j] = 0.5f * x * (1 + erff(x * 0.70710678f));
+    }
+  }
+}
+
+void bias_gelu(const Gemm& p, int threads) {
+  std::vector<std::thread> helpers;
+  for (int t = 1; t < threads; ++t)
+    helpers.emplace_back(bias_gelu_rows, p, p.m * t / threads, p.m * (t + 1) / threads);
+  bias_gelu_rows(p, 0, p.m / threads);
+  for (std::thread& helper : helpers) helper.join();
+}
+
+using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+void eigen_product(const Gemm& p) {
+  Eigen::Map<Matrix> c(p.c, p.m, p.n);
+  c.noalias() = Eigen::Map<const Matrix>(p.a, p.m, p.k) * Eigen::Map<const Matrix>(p.b, p.k, p.n);
+}
+
+// OpenBLAS fixes its kernels when it is loaded. A copy of the file is loaded for each core type,
+// since the loader takes a path that it has seen for the library that it has.
+int copy_in_memory(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const int copy = file ? memfd_create("openblas", MFD_CLOEXEC) : -1;
+  std::vector<char> block(1 << 20);
+  while (copy >= 0 && file) {
+    file.read(block.data(), static_cast<std::streamsize>(block.size()));
+    if (write(copy, block.data(), static_cast<std::size_t>(file.gcount())) != file.gcount())
+      return -1;
+  }
+  return copy;
+}
+
+std::string openblas_path() {
+  void* library = dlopen("libopenblas.so.0", RTLD_LAZY | RTLD_LOCAL);
+  void* function = library ? dlsym(library, "cblas_sgemm") : nullptr;
+  Dl_info info{};
+  return function && dladdr(function, &info) ? info.dli_fname : "";
+}
+
+void add_openblas(std::vector<Peer>& all, const std::string& path, const char* core, int threads) {
+  using Sgemm = void (*)(int, int, int, int, int, int, float, const float*, int, const float*, int,
+                         float, float*, int);
+  const int copy = copy_in_memory(path);
+  if (copy < 0) return;
+  setenv("OPENBLAS_CORETYPE", core, 1);
+  void* library = dlopen(("/proc/self/fd/" + std::to_string(copy)).c_str(), RTLD_NOW | RTLD_LOCAL);
+  unsetenv("OPENBLAS_CORETYPE");
+  if (!library) return;
+  const auto sgemm = reinterpret_cast<Sgemm>(dlsym(library, "cblas_sgemm"));
+  const auto set_threads =
+      reinterpret_cast<void (*)(int)>(dlsym(library, "openblas_set_num_threads"));
+  if (!sgemm || !set_threads) return;
+  set_threads(threads);
+  constexpr int row_major = 101, as_it_is = 111;
+  all.push_back({"OpenBLAS", [=](const Gemm& p) {
+                   sgemm(row_major, as_it_is, as_it_is, p.m, p.n, p.k, 1, p.a, p.k, p.b, p.n, 0,
+                         p.c, p.n);
+                   bias_gelu(p, threads);
+                 }});
+}
+
+}  // namespace
+
+std::vector<Peer> gemm_peers(int threads) {
+  Eigen::setNbThreads(threads);
+  std::vector<Peer> all = {{"Eigen", [threads](const Gemm& p) {
+                              eigen_product(p);
+                              bias_gelu(p, threads);
+                            }}};
+  const std::string path = openblas_path();
+  if (path.empty()) return all;
+#ifdef __AVX512F__
+  for (const char* core : {"Zen", "SkylakeX", "Cooperlake"}) add_openblas(all, path, core, threads);
+#else
+  add_openblas(all, path, "", threads);
+#endif
+  return all;
+}
+
+}  // namespace peers

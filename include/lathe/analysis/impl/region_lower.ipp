@@ -1,0 +1,175 @@
+#pragma once
+
+#include <lathe/analysis/region.hpp>
+#include <lathe/arith/iter_map.hpp>
+#include <lathe/arith/poly.hpp>
+#include <lathe/arith/simplify.hpp>
+#include <lathe/ir/visit.hpp>
+
+namespace lathe {
+namespace detail {
+
+// The box of iterator values that the relaxed loops reach, met with the domains; false if they
+// leave gaps.
+inline bool reached_iters(const AccessSite& site, const std::vector<VarRef>& relaxed,
+                          const Facts& facts, std::vector<IterDomain>& out) {
+  std::vector<IterDomain> loops;
+  for (const auto& f : site.loops)
+    if (contains_var(relaxed, f->var)) loops.push_back({f->var, f->min, f->extent});
+  if (!site.block) {
+    out = std::move(loops);
+    return true;
+  }
+  std::vector<VarRef> iters;
+  for (const auto& it : site.block->iters) iters.push_back(it.var);
+  // Loops inside the block are reached as they are; a loop is inside if an index names it there.
+  std::vector<IterDomain> outer, inner;
+  for (auto& l : loops) {
+    bool named = false;
+    for (const auto& i : site.inner_indices) named = named || uses_var(i, l.var);
+    (named ? inner : outer).push_back(std::move(l));
+  }
+  IterMap map = iter_map(site.bindings, outer, {}, facts);
+  if (!map.covering) return false;
+  for (std::size_t k = 0; k < iters.size(); ++k) {
+    const IterVar& it = site.block->iters[k];
+    if (uses_any(it.min, iters) || uses_any(it.extent, iters)) return false;
+    Range got{map.sums[k].min, map.sums[k].extent};
+    AnyExpr lo = simplify(fold_max(got.min, it.min), facts);
+    AnyExpr hi = simplify(fold_min(last_of(got), last_of({it.min, it.extent})), facts);
+    out.push_back({it.var, lo, range_between(lo, hi, facts).extent});
+  }
+  for (auto& l : inner) out.push_back(std::move(l));
+  return true;
+}
+
+// What keeps a store of the block from happening: for a reduction that sets its identity, only
+// conditions on spatial points count.
+inline AnyExpr store_condition(const AccessSite& site) {
+  if (!site.block || !site.block->init || !site.inner_condition) return site.inner_condition;
+  std::vector<VarRef> reduce;
+  for (const auto& it : site.block->iters)
+    if (it.kind == IterKind::reduce) reduce.push_back(it.var);
+  AnyExpr out;
+  std::vector<AnyExpr> parts;
+  flatten_logic(BinaryOp::and_, site.inner_condition, parts);
+  for (const auto& p : parts)
+    if (!uses_any(p, reduce)) out = fold_and(out, p);
+  return out;
+}
+
+// For domains that may be empty: each index is one iterator plus a constant, each iterator in one
+// index at most, every iterator used. Then the box is written even as its extent goes to zero.
+inline bool plain_box(const AccessSite& site, const std::vector<IterDomain>& domain,
+                      const Facts& facts, Region& out) {
+  std::vector<bool> used(domain.size(), false);
+  for (const auto& i : site.inner_indices) {
+    std::size_t at = domain.size();
+    for (std::size_t k = 0; k < domain.size(); ++k) {
+      if (!uses_var(i, domain[k].var)) continue;
+      if (at != domain.size() || used[k]) return false;
+      at = k;
+    }
+    if (at == domain.size()) {
+      out.ranges.push_back(Range{i, AnyExpr(1)});
+      continue;
+    }
+    used[at] = true;
+    AnyExpr shift = simplify(fold_sub(i, AnyExpr(domain[at].var)), facts);
+    if (uses_var(shift, domain[at].var)) return false;
+    out.ranges.push_back({simplify(fold_add(domain[at].min, shift), facts), domain[at].extent});
+  }
+  for (std::size_t k = 0; k < domain.size(); ++k)
+    if (!used[k] && !prove(domain[k].extent >= 1, facts)) return false;
+  return true;
+}
+
+inline bool lower_box(const AccessSite& site, const std::vector<VarRef>& relaxed,
+                      const Facts& facts, Region& out) {
+  Facts inside = facts_for(site, relaxed, facts);
+  if (site.kind == AccessKind::opaque || !site.is_write) return false;
+  if (site.outer_condition.get() && !prove(site.outer_condition, inside)) return false;
+  std::vector<IterDomain> domain;
+  if (!reached_iters(site, relaxed, facts, domain)) return false;
+  // A reduction without points doesn't store unless it has an init.
+  std::vector<IterDomain> kept;
+  for (auto& d : domain) {
+    bool reduce = false;
+    if (site.block)
+      for (const auto& it : site.block->iters)
+        reduce = reduce || (it.kind == IterKind::reduce && it.var == d.var);
+    if (!reduce)
+      kept.push_back(std::move(d));
+    else if (!site.block->init && !prove(d.extent >= 1, facts))
+      return false;
+  }
+  Facts over = facts;
+  for (const auto& d : kept) over.bind(d.var, d.min, d.extent);
+  AnyExpr condition = store_condition(site);
+  if (condition.get() && !prove(condition, over)) return false;
+  out.buffer = site.buffer;
+  // An iterator that may have no value at all still leaves a box of extent <= 0, written in full.
+  for (auto& d : kept)
+    if (!prove(d.extent >= 1, facts)) return plain_box(site, kept, facts, out);
+  IterMap map = iter_map(site.inner_indices, kept, {}, facts);
+  if (!map.covering) return false;
+  for (const auto& s : map.sums) out.ranges.push_back({s.min, s.extent});
+  return true;
+}
+
+// Two boxes that differ in one dimension, where they touch or overlap, are one.
+inline bool join_boxes(Region& a, const Region& b, const Facts& facts) {
+  std::size_t differ = a.ranges.size(), count = 0;
+  for (std::size_t d = 0; d < a.ranges.size(); ++d) {
+    if (prove_eq(a.ranges[d].min, b.ranges[d].min, facts) &&
+        prove_eq(a.ranges[d].extent, b.ranges[d].extent, facts))
+      continue;
+    differ = d;
+    ++count;
+  }
+  if (count == 0) return true;
+  if (count > 1) return false;
+  Range &x = a.ranges[differ], y = b.ranges[differ];
+  AnyExpr end_x = fold_add(x.min, x.extent), end_y = fold_add(y.min, y.extent);
+  if (!prove_le(x.min, end_y, facts) || !prove_le(y.min, end_x, facts)) return false;
+  AnyExpr lo = simplify(fold_min(x.min, y.min), facts),
+          end = simplify(fold_max(end_x, end_y), facts);
+  x = {lo, simplify(fold_sub(end, lo), facts)};
+  return true;
+}
+
+}  // namespace detail
+
+LATHE_DECL std::vector<Region> lower_boxes(const Buffer& buffer, const std::vector<AccessSite>& all,
+                                           const std::vector<VarRef>& relaxed, const Facts& facts) {
+  std::vector<Region> boxes;
+  for (const auto& site : all) {
+    Region box;
+    if (site.buffer == buffer && detail::lower_box(site, relaxed, facts, box))
+      boxes.push_back(std::move(box));
+  }
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    for (std::size_t j = 0; j < boxes.size(); ++j) {
+      if (i == j || !detail::join_boxes(boxes[i], boxes[j], facts)) continue;
+      boxes.erase(boxes.begin() + static_cast<std::ptrdiff_t>(j));
+      i = static_cast<std::size_t>(-1);
+      break;
+    }
+  }
+  return boxes;
+}
+
+LATHE_DECL std::optional<Region> region_lower(const Buffer& buffer,
+                                              const std::vector<AccessSite>& all,
+                                              const std::vector<VarRef>& relaxed,
+                                              const Facts& facts) {
+  std::vector<Region> boxes = lower_boxes(buffer, all, relaxed, facts);
+  for (const auto& box : boxes) {
+    bool best = true;
+    for (const auto& other : boxes) best = best && region_contains(box, other, facts);
+    if (best) return box;
+  }
+  return boxes.empty() ? std::nullopt : std::optional<Region>(boxes[0]);
+}
+
+}  // namespace lathe
