@@ -1,33 +1,63 @@
-"""Writes the table of measured numbers into README.md from a benchmark report: readme_table.py REPORT.json.
+"""Writes measured numbers from benchmark reports into a document: readme_table.py DOCUMENT REPORT.json...
 
-The report's "results" are objects with kernel, shape, gflops, peer, peer_gflops and ratio.
+Reports hold one JSON object a line, as bench/run.sh --json writes them. README.md gets one row a suite and thread count
+(the geometric mean of the ratios), docs/performance.md one row a case.
 """
 
 import json
+import math
 import sys
 from pathlib import Path
 from typing import Any
 
-README = Path(__file__).resolve().parent.parent / "README.md"
 BEGIN, END = "<!-- numbers: tools/readme_table.py -->\n", "<!-- end of numbers -->"
-HEADER = "| kernel | shape | Lathe GFLOP/s | peer | peer GFLOP/s | ratio |\n|---|---|---|---|---|---|\n"
+Row = dict[str, Any]
 
 
-def row(result: dict[str, Any]) -> str:
-    gflops, peer_gflops = f"{result['gflops']:.1f}", f"{result['peer_gflops']:.1f}"
-    cells = [result["kernel"], result["shape"], gflops, result["peer"], peer_gflops, f"{result['ratio']:.2f}"]
-    return f"| {' | '.join(cells)} |\n"
+def mean(values: list[float]) -> float:
+    return math.exp(sum(math.log(value) for value in values) / len(values))
+
+
+def summary(rows: list[Row]) -> str:
+    """One line a suite, schedule and thread count."""
+    groups: dict[tuple[str, str, int], list[Row]] = {}
+    for row in rows:
+        if row.get("ratio") and row["suite"] != "jit":
+            groups.setdefault((row["suite"], row["schedule"], row["threads"]), []).append(row)
+    text = "| suite | schedule | threads | cases | best peer's time ÷ Lathe's, geometric mean | worst | peers |\n"
+    text += "|---|---|---|---|---|---|---|\n"
+    for (suite, schedule, threads), group in sorted(groups.items()):
+        ratios = [row["ratio"] for row in group]
+        peers = ", ".join(sorted({name.split()[0] for row in group for name in row["peers"]}))
+        cells = [suite, schedule, str(threads), str(len(group)), f"{mean(ratios):.2f}", f"{min(ratios):.2f}", peers]
+        text += f"| {' | '.join(cells)} |\n"
+    return text
+
+
+def details(rows: list[Row]) -> str:
+    """One line a case."""
+    text = "| suite | case | schedule | threads | Lathe ms | share of the limit | best peer | ratio | spread |\n"
+    text += "|---|---|---|---|---|---|---|---|---|\n"
+    for row in rows:
+        if row.get("lathe_ms") is None:
+            continue
+        share = f"{row['peak_fraction']:.2f}" if row.get("peak_fraction") else "–"
+        ratio = f"{row['ratio']:.2f}" if row.get("ratio") else "–"
+        cells = [row["suite"], row["case"], row["schedule"], str(row["threads"]), f"{row['lathe_ms']:.4g}", share]
+        cells += [row.get("best_peer") or "–", ratio, f"{row['spread']:.0%}"]
+        text += f"| {' | '.join(cells)} |\n"
+    return text
 
 
 def main() -> int:
-    if len(sys.argv) != 2:
+    if len(sys.argv) < 3:
         print(__doc__, file=sys.stderr)
         return 2
-    report = json.loads(Path(sys.argv[1]).read_text())
-    before, rest = README.read_text().split(BEGIN)
-    after = rest.split(END)[1]
-    table = HEADER + "".join(row(result) for result in report["results"])
-    README.write_text(f"{before}{BEGIN}\n{table}\n{END}{after}")
+    document, reports = Path(sys.argv[1]), sys.argv[2:]
+    rows = [json.loads(line) for report in reports for line in Path(report).read_text().splitlines() if line.strip()]
+    before, rest = document.read_text().split(BEGIN)
+    table = summary(rows) if document.name == "README.md" else details(rows)
+    document.write_text(f"{before}{BEGIN}\n{table}\n{END}{rest.split(END)[1]}")
     return 0
 
 

@@ -54,7 +54,7 @@ def main() -> int:
     parser.add_argument("--give", action="append", default=[], metavar="NAME=ARGUMENT", help="run NAME with ARGUMENT")
     parser.add_argument("folder", type=Path)
     parser.add_argument("names", nargs="*")
-    chosen = parser.parse_args()
+    chosen = parser.parse_intermixed_args()
     names = chosen.names or sorted(path.stem for path in SOURCES.glob("*.cpp"))
     folder = chosen.folder.resolve()
     given = {name: [text for who, _, text in (g.partition("=") for g in chosen.give) if who == name] for name in names}
