@@ -5,6 +5,7 @@
 #include <lathe/analysis/block.hpp>
 #include <lathe/analysis/region.hpp>
 #include <lathe/arith/simplify.hpp>
+#include <lathe/ir/visit.hpp>
 #include <lathe/schedule/records.hpp>
 
 namespace lathe::detail {
