@@ -30,8 +30,8 @@ int main() {
   lt::BlockRef zero = s.decompose_reduction(C, q);
   s.vectorize(ji);
   s.unroll(ii);
-  for (const lt::BlockRef& block :
-       {zero, tile}) {  // the other loops over the tile: rows, then columns
+  // Zeroing and storing run over the same tile: rows, then columns.
+  for (const lt::BlockRef& block : {zero, tile}) {
     s.unroll(s.loops(block).rbegin()[1]);
     s.vectorize(s.loops(block).back());
   }

@@ -44,10 +44,9 @@ int main() {
   refused([&] { lt::compute("bad", {m}, [&](lt::Var i) { return A(i, r); }); });  // r is left over
   refused([&] {
     std::vector<float> x(m * n), w(n * n), y(m * n);
-    lt::jit(P, A, B, P)(lt::view(x, {m, n}), lt::view(w, {n, n}),
-                        lt::view(y, {n, m}));  // rows and columns mixed up
+    auto f = lt::jit(P, A, B, P);
+    f(lt::view(x, {m, n}), lt::view(w, {n, n}), lt::view(y, {n, m}));  // rows and columns mixed up
   });
   // [errors]
-  // And these do not compile at all: A(i) for a matrix, A(i, j) + 1.5 for integers, lt::sum(...)
-  // * 2.
+  // These do not compile at all: A(i) for a matrix, A(i, j) + 1.5 for integers, sum(...) * 2.
 }

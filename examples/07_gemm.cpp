@@ -24,9 +24,10 @@ static Layer describe(int m, int n, int k) {
   return {A, B, bias, C, D};
 }
 
+// [gemm schedule]
 // 8 rows x 48 columns of C stay in 24 vector registers while k runs; A and B are read where they
 // are, B in chunks of 192 columns that stay in cache (docs/notes/gemm-study.md measures this
-// against packing, other tiles and other orders). [gemm schedule]
+// against packing, other tiles and other orders).
 static lt::Schedule by_hand(const Layer& layer) {
   lt::Schedule s(layer.D);
   auto [i, j, k] = s.loops<3>(layer.C);
@@ -37,8 +38,7 @@ static lt::Schedule by_hand(const Layer& layer) {
   s.reverse_compute_at(store, jo);
   s.reverse_compute_at(layer.D, jo);  // bias and GELU while the tile is in the nearest cache
   lt::BlockRef zero = s.decompose_reduction(layer.C, k);
-  for (const lt::BlockRef& block :
-       {zero, store}) {  // loops end with the rows and columns of the tile
+  for (const lt::BlockRef& block : {zero, store}) {
     s.unroll(s.loops(block).rbegin()[1]);
     s.vectorize(s.loops(block).back());
   }

@@ -39,8 +39,8 @@ static RowMatrix with_eigen(const Head& head) {
   return out;
 }
 
-// A product of a block's rows in tiles of 8 x 32 whose sums stay in registers; stored when they are
-// complete. [attention schedule]
+// [attention schedule]
+// A product of a block's rows in tiles of 8 x 32, whose sums stay in registers.
 static void tile_product(lt::Schedule& s, const lt::AnyTensor& product) {
   auto [block, i, j, k] = s.loops<4>(product);
   auto [jo, ji] = s.split<2>(j, {lt::infer, 32});
@@ -87,8 +87,8 @@ int main() {
   auto [row, column] = s.loops<2>(out);
   auto block = s.split<2>(row, {lt::infer, 8})[0];
   const std::vector<lt::AnyTensor> steps = {mix, total, part, top, score, dot};
-  for (const lt::AnyTensor& step : steps)
-    s.compute_at(step, block);  // 8 rows at a time, all in cache
+  // Each step for 8 rows at a time, so that its results stay in cache.
+  for (const lt::AnyTensor& step : steps) s.compute_at(step, block);
   tile_product(s, dot);
   tile_product(s, mix);
   s.reverse_compute_inline(score);  // masked and scaled as the products are stored

@@ -10,9 +10,10 @@
 namespace lt = lathe;
 
 // [calc parser]
-// sum := product (("+" | "-") product)*      product := factor (("*" | "/") factor)*
-// factor := "-" factor | atom ["^" factor]   atom := number | "x" | name "(" sum, ... ")" | "(" sum
-// ")"
+// sum     := product (("+" | "-") product)*
+// product := factor (("*" | "/") factor)*
+// factor  := "-" factor | atom ["^" factor]
+// atom    := number | "x" | name "(" sum, ... ")" | "(" sum ")"
 class Formula {
  public:
   Formula(std::string text, lt::AnyExpr x) : text_(std::move(text)), x_(std::move(x)) {}

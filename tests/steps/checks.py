@@ -11,12 +11,13 @@ TOOLS = {
     "source list": [sys.executable, "check_sources.py"],
     "single include": [sys.executable, "amalgamate.py", "--check"],
     "error ids": [sys.executable, "check_errors.py"],
+    "guide": [sys.executable, "guide.py", "--check"],
     "sizes": [sys.executable, "size_report.py", "--check"],
 }
 
 
 def tree(_: Settings) -> Iterator[Case]:
-    """Format, layers, source list, single include, error ids, sizes."""
+    """Format, layers, source list, single include, error ids, guide, sizes."""
     for name, (program, tool, *arguments) in TOOLS.items():
         yield command_case(name, [program, ROOT / "tools" / tool, *arguments])
 
