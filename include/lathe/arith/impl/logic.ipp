@@ -273,7 +273,8 @@ LATHE_DECL AnyExpr Simplifier::logic(const BinaryNode& n) {
     for (std::size_t j = 0; j < kept.size(); ++j)
       if (j != k)
         others.assume(is_and ? kept[j] : Simplifier(others, budget_ / 2).negation(kept[j]));
-    const auto* c = as_const_int(Simplifier(others, budget_ / 2).expr(kept[k]));
+    const AnyExpr rest = Simplifier(others, budget_ / 2).expr(kept[k]);
+    const auto* c = as_const_int(rest);
     if (!c) continue;
     if ((*c != 0) != is_and) return make_bool(!is_and);
     kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(k--));
