@@ -42,8 +42,11 @@ inline std::int64_t apply(BinaryOp op, DType t, std::int64_t a, std::int64_t b) 
       return b == 0    ? 0
              : b == -1 ? wrap(t, static_cast<std::int64_t>(0 - U(a)))
                        : floor_quotient(a, b);
-    case BinaryOp::floormod:
-      return b == 0 || b == -1 ? 0 : a - b * floor_quotient(a, b);
+    case BinaryOp::floormod: {
+      if (b == 0 || b == -1) return 0;
+      const std::int64_t r = a % b;
+      return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+    }
     case BinaryOp::min:
     case BinaryOp::fast_min:
       return a < b ? a : b;
