@@ -82,13 +82,14 @@ int main(int argc, char** argv) {
   const auto to = lt::view(after.planes, {3, h, w});
   develop(from, to);
   std::printf("%d x %d pixels\n", w, h);
-  example::Picture by_stages = peers::photo_by_stages(before);
-  example::expect_close("Lathe against plain C++", after.planes, by_stages.planes, 1e-5);
+  peers::PhotoByStages by_stages;
+  example::expect_close("Lathe against plain C++", after.planes, by_stages.run(before).planes,
+                        1e-5);
   const char* path = argc > 2 ? argv[2] : "photo.png";
   example::write_side_by_side(path, before, after);
   std::printf("wrote %s\n", path);
 
-  const double plain = example::best_ms([&] { by_stages = peers::photo_by_stages(before); });
+  const double plain = example::best_ms([&] { by_stages.run(before); });
   const double ours = example::best_ms([&] { develop(from, to); });
   std::printf("stage by stage %.2f ms, in one pass %.2f ms: %.1fx\n", plain, ours, plain / ours);
 }

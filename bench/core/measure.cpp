@@ -68,8 +68,9 @@ struct Samples {
   }
 };
 
-// The first calls fill caches and wake the workers. One is not enough: the competitor before may have streamed past the
-// caches, and who comes after it would pay for fetching the shared operands back (1.6 times the time of a 4 MB copy).
+// The first calls fill caches and wake the workers. One is not enough: the competitor before may
+// have streamed past the caches, and who comes after it would pay for fetching the shared operands
+// back (1.6 times the time of a 4 MB copy).
 void warm_up(const Competitor& competitor, int threads) {
   const double start = seconds_now(), least = threads == 1 ? 20e-6 : 300e-6;
   for (int calls = 0;; ++calls) {

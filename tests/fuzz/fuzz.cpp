@@ -138,7 +138,8 @@ class Case {
 
   void print_code(const lathe::Program& scheduled, const lathe::Program& lowered) const {
     auto code = lathe::emit_llvm(lowered, target_, lathe::Llvm::get().major());
-    std::printf("scheduled:\n%s\nlowered:\n%s\ncode:\n%s\n", scheduled.str().c_str(), lowered.str().c_str(), code.text.c_str());
+    std::printf("scheduled:\n%s\nlowered:\n%s\ncode:\n%s\n", scheduled.str().c_str(),
+                lowered.str().c_str(), code.text.c_str());
     std::fflush(stdout);
   }
 

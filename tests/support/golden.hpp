@@ -15,7 +15,8 @@ namespace test {
 /// diff before it is committed. A missing file is a failure.
 inline void check_golden(const std::string& name, const std::string& text,
                          const std::string& extension = ".txt") {
-  std::filesystem::path path = std::filesystem::path(LATHE_TEST_DIR) / "golden" / (name + extension);
+  std::filesystem::path path =
+      std::filesystem::path(LATHE_TEST_DIR) / "golden" / (name + extension);
   if (const char* update = std::getenv("LATHE_UPDATE_GOLDEN");
       update && std::string(update) == "1") {
     std::filesystem::create_directories(path.parent_path());

@@ -192,7 +192,8 @@ concept Operands = IsOperand<A> || IsOperand<B>;
 // down.
 #define LATHE_DSL_OPERATORS(X)                                                                \
   X(+, add, T, true)                                                                          \
-  X(-, sub, T, true) X(*, mul, T, true) X(/, div, T, true) X(%, mod, T, dtype_of<T>.is_int()) \
+  X(-, sub, T, true)                                                                          \
+  X(*, mul, T, true) X(/, div, T, true) X(%, mod, T, dtype_of<T>.is_int())                    \
       X(&, bit_and, T, dtype_of<T>.is_int()) X(|, bit_or, T, dtype_of<T>.is_int())            \
           X(^, bit_xor, T, dtype_of<T>.is_int()) X(<<, shl, T, dtype_of<T>.is_int())          \
               X(>>, shr, T, dtype_of<T>.is_int()) X(==, eq, bool, true) X(!=, ne, bool, true) \

@@ -8,10 +8,10 @@ namespace lathe {
 
 // Of floating types. round is to nearest even; is_nan gives a bool. pow, exp, log, … have the error
 // bounds of the docs.
-#define LATHE_DSL_UNARY(X)                                                                     \
-  X(exp)                                                                                       \
-  X(exp2) X(log) X(log2) X(sin) X(cos) X(tan) X(tanh) X(erf) X(sqrt) X(floor) X(ceil) X(trunc) \
-      X(round)
+#define LATHE_DSL_UNARY(X) \
+  X(exp)                   \
+  X(exp2)                  \
+  X(log) X(log2) X(sin) X(cos) X(tan) X(tanh) X(erf) X(sqrt) X(floor) X(ceil) X(trunc) X(round)
 #define LATHE_DSL_FUNCTION(name)                                                                  \
   template <detail::IsOperand A>                                                                  \
   auto name(const A& x) {                                                                         \
@@ -46,9 +46,10 @@ auto popcount(const A& x) {
 
 // min and max propagate NaN and order -0 < +0; fast_min is a < b ? a : b, fast_max is a > b ? a :
 // b. floordiv and floormod round down; a divisor of 0 gives 0.
-#define LATHE_DSL_BINARY(X)                                                               \
-  X(min, true)                                                                            \
-  X(max, true) X(fast_min, true) X(fast_max, true) X(floordiv, detail::is_int_element<T>) \
+#define LATHE_DSL_BINARY(X)                                                  \
+  X(min, true)                                                               \
+  X(max, true)                                                               \
+  X(fast_min, true) X(fast_max, true) X(floordiv, detail::is_int_element<T>) \
       X(floormod, detail::is_int_element<T>)
 #define LATHE_DSL_FUNCTION(name, condition)                                            \
   template <class A, class B>                                                          \

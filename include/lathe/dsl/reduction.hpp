@@ -42,9 +42,10 @@ concept ReduceAxes = sizeof...(R) > 0 && (std::is_same_v<R, Reduce> && ...);
 }  // namespace detail
 
 // Each folds the first argument over the axes that follow: sum(X(i, r), r).
-#define LATHE_DSL_FOLDS(X)                                                                         \
-  X(sum, sum_reducer, !dtype_of<T>.is_bool())                                                      \
-  X(prod, prod_reducer, !dtype_of<T>.is_bool()) X(reduce_max, max_reducer, !dtype_of<T>.is_bool()) \
+#define LATHE_DSL_FOLDS(X)                           \
+  X(sum, sum_reducer, !dtype_of<T>.is_bool())        \
+  X(prod, prod_reducer, !dtype_of<T>.is_bool())      \
+  X(reduce_max, max_reducer, !dtype_of<T>.is_bool()) \
       X(reduce_min, min_reducer, !dtype_of<T>.is_bool())
 #define LATHE_DSL_FOLD(name, reducer, condition)                                                  \
   template <detail::IsOperand A, class... R>                                                      \

@@ -45,17 +45,17 @@
 namespace lathe {
 
 // The one list of expression nodes: kinds, visitors, printer, equality and hash follow it.
-#define LATHE_EXPR_NODES(X)                                                               \
-  X(Const)                                                                                \
-  X(Var) X(Load) X(Let) X(Binary) X(Unary) X(Select) X(Cast) X(Call) X(Ramp) X(Broadcast) \
-      X(Shuffle)
+#define LATHE_EXPR_NODES(X) \
+  X(Const)                  \
+  X(Var) X(Load) X(Let) X(Binary) X(Unary) X(Select) X(Cast) X(Call) X(Ramp) X(Broadcast) X(Shuffle)
 
 // Binary operators: name, and how the text form spells it (a word means call syntax).
-#define LATHE_BINARY_OPS(X)                                                                       \
-  X(add, "+")                                                                                     \
-  X(sub, "-") X(mul, "*") X(div, "/") X(mod, "%") X(floordiv, "floordiv") X(floormod, "floormod") \
-      X(min, "min") X(max, "max") X(fast_min, "fast_min") X(fast_max, "fast_max") X(and_, "&&")   \
-          X(or_, "||") X(bit_and, "&") X(bit_or, "|") X(bit_xor, "^") X(shl, "<<") X(shr, ">>")   \
+#define LATHE_BINARY_OPS(X)                                                                     \
+  X(add, "+")                                                                                   \
+  X(sub, "-")                                                                                   \
+  X(mul, "*") X(div, "/") X(mod, "%") X(floordiv, "floordiv") X(floormod, "floormod")           \
+      X(min, "min") X(max, "max") X(fast_min, "fast_min") X(fast_max, "fast_max") X(and_, "&&") \
+          X(or_, "||") X(bit_and, "&") X(bit_or, "|") X(bit_xor, "^") X(shl, "<<") X(shr, ">>") \
               X(eq, "==") X(ne, "!=") X(lt, "<") X(le, "<=") X(gt, ">") X(ge, ">=")
 
 #define LATHE_UNARY_OPS(X) X(neg, "-") X(not_, "!") X(bit_not, "~")
@@ -65,11 +65,12 @@ namespace lathe {
 // is an Evaluate only.
 #define LATHE_CALL_OPS(X)                                                                        \
   X(exp, 1, true)                                                                                \
-  X(exp2, 1, true) X(log, 1, true) X(log2, 1, true) X(sin, 1, true) X(cos, 1, true)              \
-      X(tan, 1, true) X(tanh, 1, true) X(erf, 1, true) X(sqrt, 1, true) X(pow, 2, true)          \
-          X(abs, 1, true) X(floor, 1, true) X(ceil, 1, true) X(trunc, 1, true) X(round, 1, true) \
-              X(fma, 3, true) X(copysign, 2, true) X(is_nan, 1, true) X(scale2, 2, true)         \
-                  X(popcount, 1, true) X(reinterpret, 1, true) X(prefetch, 2, false)
+  X(exp2, 1, true)                                                                               \
+  X(log, 1, true) X(log2, 1, true) X(sin, 1, true) X(cos, 1, true) X(tan, 1, true)               \
+      X(tanh, 1, true) X(erf, 1, true) X(sqrt, 1, true) X(pow, 2, true) X(abs, 1, true)          \
+          X(floor, 1, true) X(ceil, 1, true) X(trunc, 1, true) X(round, 1, true) X(fma, 3, true) \
+              X(copysign, 2, true) X(is_nan, 1, true) X(scale2, 2, true) X(popcount, 1, true)    \
+                  X(reinterpret, 1, true) X(prefetch, 2, false)
 
 enum class ExprKind : std::uint8_t {
 #define LATHE_KIND(name) name,
@@ -150,6 +151,28 @@ struct VarNode : ExprNode {
   VarNode(std::string name, DType dtype) : ExprNode(kKind, dtype), name(std::move(name)) {}
   std::string name;
   Ref<RefCounted> origin;  ///< what the DSL declared it as; no part of the meaning of a program
+};
+
+enum class Scope : std::uint8_t { global, shared, local, reg };
+
+struct BufferNode : RefCounted {
+  std::string name;
+  DType dtype;                   ///< lanes > 1 only for promoted registers
+  std::vector<AnyExpr> shape;    ///< i64
+  std::vector<AnyExpr> strides;  ///< i64, in elements; empty means dense row-major
+  Scope scope = Scope::global;
+  int alignment = 0;  ///< bytes that the base address is a multiple of; 0 means that of the element
+  Ref<RefCounted> origin;  ///< the tensor that the DSL made it for; never set inside a program
+
+  BufferNode(std::string name, DType dtype, std::vector<AnyExpr> shape,
+             std::vector<AnyExpr> strides = {}, Scope scope = Scope::global, int alignment = 0)
+      : name(std::move(name)),
+        dtype(dtype),
+        shape(std::move(shape)),
+        strides(std::move(strides)),
+        scope(scope),
+        alignment(alignment) {}
+  int rank() const { return static_cast<int>(shape.size()); }
 };
 
 /// An element (or, with vector indices, one element a lane) of a buffer. From Stage::flat on there
@@ -301,8 +324,12 @@ LATHE_EXPR_OPERATOR(>=, ge)
 // Logic has names: && and || could not be lazy, and !e asks whether e is empty.
 AnyExpr operator&&(const AnyExpr& a, const AnyExpr& b) = delete;
 AnyExpr operator||(const AnyExpr& a, const AnyExpr& b) = delete;
-inline AnyExpr logical_and(const AnyExpr& a, const AnyExpr& b) { return make_binary(BinaryOp::and_, a, b); }
-inline AnyExpr logical_or(const AnyExpr& a, const AnyExpr& b) { return make_binary(BinaryOp::or_, a, b); }
+inline AnyExpr logical_and(const AnyExpr& a, const AnyExpr& b) {
+  return make_binary(BinaryOp::and_, a, b);
+}
+inline AnyExpr logical_or(const AnyExpr& a, const AnyExpr& b) {
+  return make_binary(BinaryOp::or_, a, b);
+}
 inline AnyExpr logical_not(const AnyExpr& a) { return make_unary(UnaryOp::not_, a); }
 inline AnyExpr operator-(const AnyExpr& a) { return make_unary(UnaryOp::neg, a); }
 inline AnyExpr eq(const AnyExpr& a, const AnyExpr& b) { return make_binary(BinaryOp::eq, a, b); }

@@ -58,7 +58,6 @@ enum class StmtKind : std::uint8_t {
 
 enum class ForKind : std::uint8_t { serial, parallel, vectorized, unrolled };
 enum class IterKind : std::uint8_t { spatial, reduce, opaque };
-enum class Scope : std::uint8_t { global, shared, local, reg };
 /// How far a program has been lowered; verify has a spec for each.
 ///   blocks: as written and scheduled · loops: no blocks, guards explicit · vector: no vectorized
 ///   or unrolled loop flat: every access has one index, the element's offset (registers of rank 0
@@ -71,26 +70,6 @@ std::string_view to_text(ForKind kind);
 std::string_view to_text(IterKind kind);
 std::string_view to_text(Scope scope);
 std::string_view to_text(Stage stage);
-
-struct BufferNode : RefCounted {
-  std::string name;
-  DType dtype;                   ///< lanes > 1 only for promoted registers
-  std::vector<AnyExpr> shape;    ///< i64
-  std::vector<AnyExpr> strides;  ///< i64, in elements; empty means dense row-major
-  Scope scope = Scope::global;
-  int alignment = 0;  ///< bytes that the base address is a multiple of; 0 means that of the element
-  Ref<RefCounted> origin;  ///< the tensor that the DSL made it for; never set inside a program
-
-  BufferNode(std::string name, DType dtype, std::vector<AnyExpr> shape,
-             std::vector<AnyExpr> strides = {}, Scope scope = Scope::global, int alignment = 0)
-      : name(std::move(name)),
-        dtype(dtype),
-        shape(std::move(shape)),
-        strides(std::move(strides)),
-        scope(scope),
-        alignment(alignment) {}
-  int rank() const { return static_cast<int>(shape.size()); }
-};
 
 /// An annotation's value: an integer or a text.
 struct AttrValue {

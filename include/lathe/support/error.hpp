@@ -1,20 +1,22 @@
-// What Lathe throws: UserError for a mistake in the calling program, InternalError for a broken invariant of its own.
+// What Lathe throws: UserError for a mistake in the calling program, InternalError for a broken
+// invariant of its own.
 #pragma once
 
+#include <lathe/support/config.hpp>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
-#include <lathe/support/config.hpp>
-
 namespace lathe {
 
-/// A place in the caller's source, filled in by default arguments (clang 14 has no std::source_location).
+/// A place in the caller's source, filled in by default arguments (clang 14 has no
+/// std::source_location).
 struct Location {
   const char* file = "";
   unsigned line = 0;
 
-  static constexpr Location here(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+  static constexpr Location here(const char* file = __builtin_FILE(),
+                                 unsigned line = __builtin_LINE()) {
     return {file, line};
   }
 };
@@ -27,8 +29,8 @@ struct Location {
 ///       help: <what would have been legal>
 class UserError : public std::runtime_error {
  public:
-  UserError(std::string_view id, std::string_view message, Location where, std::string_view details = {},
-            std::string_view help = {});
+  UserError(std::string_view id, std::string_view message, Location where,
+            std::string_view details = {}, std::string_view help = {});
 
   /// Stable, "L0203"; docs/errors.md has a heading for each.
   const std::string& id() const { return id_; }

@@ -4,10 +4,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <lathe/support/config.hpp>
 #include <type_traits>
 #include <utility>
-
-#include <lathe/support/config.hpp>
 
 namespace lathe {
 
@@ -19,7 +18,8 @@ class RefCounted {
   RefCounted& operator=(const RefCounted&) noexcept { return *this; }
   virtual ~RefCounted() = default;
 
-  /// Whether a Ref holds it. One that lives on the stack must never be held: the last Ref would delete it.
+  /// Whether a Ref holds it. One that lives on the stack must never be held: the last Ref would
+  /// delete it.
   bool is_shared() const noexcept { return count_.load(std::memory_order_relaxed) != 0; }
   void retain() const noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
   void release() const noexcept {
@@ -38,14 +38,21 @@ class Ref {
  public:
   Ref() = default;
   Ref(std::nullptr_t) {}
-  explicit Ref(const T* node) : node_(node) { if (node_) node_->retain(); }
+  explicit Ref(const T* node) : node_(node) {
+    if (node_) node_->retain();
+  }
   Ref(const Ref& other) : Ref(other.node_) {}
   Ref(Ref&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
   template <class U>
-    requires std::is_convertible_v<const U*, const T*>
-  Ref(const Ref<U>& other) : Ref(static_cast<const T*>(other.get())) {}
-  Ref& operator=(Ref other) noexcept { std::swap(node_, other.node_); return *this; }
-  ~Ref() { if (node_) node_->release(); }
+  requires std::is_convertible_v<const U*, const T*> Ref(const Ref<U>& other)
+      : Ref(static_cast<const T*>(other.get())) {}
+  Ref& operator=(Ref other) noexcept {
+    std::swap(node_, other.node_);
+    return *this;
+  }
+  ~Ref() {
+    if (node_) node_->release();
+  }
 
   const T* get() const { return node_; }
   const T& operator*() const { return *node_; }

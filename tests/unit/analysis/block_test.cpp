@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <lathe/analysis/block.hpp>
 #include <lathe/ir/reducer.hpp>
 #if !defined(LATHE_SEPARATE_COMPILATION)

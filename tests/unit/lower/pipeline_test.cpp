@@ -1,21 +1,23 @@
-#include "stages.hpp"
-
 #include <lathe/schedule/default_schedule.hpp>
 
 #include "../../support/golden.hpp"
+#include "stages.hpp"
+
+namespace lt = lathe;
 
 namespace {
-
 
 lt::Schedule plain_gemm(std::int64_t m, std::int64_t n, std::int64_t k) {
   lt::Input<float, 2> A("A", {m, k}), B("B", {k, n});
   lt::Reduce r("r", k);
-  auto C = lt::compute("C", {m, n}, [&](lt::Var i, lt::Var j) { return lt::sum(A(i, r) * B(r, j), r); });
+  auto C =
+      lt::compute("C", {m, n}, [&](lt::Var i, lt::Var j) { return lt::sum(A(i, r) * B(r, j), r); });
   return lt::Schedule(C);
 }
 
 // The register tile of a GEMM: accumulators, and a masked or cut border.
-lt::Schedule tiled_gemm(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t rows, std::int64_t columns) {
+lt::Schedule tiled_gemm(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t rows,
+                        std::int64_t columns) {
   lt::Schedule s = plain_gemm(m, n, k);
   auto [i, j, r] = s.loops<3>("C");
   auto [io, jo, ii, ji] = s.tile(i, j, rows, columns, lt::Tail::guard);
@@ -37,8 +39,16 @@ lt::Schedule tiled_gemm(std::int64_t m, std::int64_t n, std::int64_t k, std::int
 }  // namespace
 
 TEST_CASE("a register tile keeps its bits through every pass, whatever the border") {
-  for (auto [m, n, k] : {std::array<std::int64_t, 3>{8, 48, 5}, {9, 49, 7}, {50, 100, 13}, {1, 1, 1}, {7, 31, 3},
-                         {8, 33, 1}, {17, 96, 4}, {4, 20, 0}, {0, 20, 4}, {4, 0, 4}}) {
+  for (auto [m, n, k] : {std::array<std::int64_t, 3>{8, 48, 5},
+                         {9, 49, 7},
+                         {50, 100, 13},
+                         {1, 1, 1},
+                         {7, 31, 3},
+                         {8, 33, 1},
+                         {17, 96, 4},
+                         {4, 20, 0},
+                         {0, 20, 4},
+                         {4, 0, 4}}) {
     CAPTURE(m);
     CAPTURE(n);
     CAPTURE(k);
@@ -55,13 +65,15 @@ TEST_CASE("a promoted tile touches memory only for operands and results") {
 
 TEST_CASE("border tiles are specialised to their one iteration") {
   lt::Target target("x86-64-v4");
-  test::check_golden("lower/border_tiles",
-                     lt::lower_until("simplify_borders", tiled_gemm(9, 40, 3, 4, 32).program(), target).str());
+  test::check_golden(
+      "lower/border_tiles",
+      lt::lower_until("simplify_borders", tiled_gemm(9, 40, 3, 4, 32).program(), target).str());
 }
 
 TEST_CASE("an init stands before the loops that feed its reduction, also when these run nothing") {
   lt::Target target("x86-64-v4");
-  test::check_golden("lower/init", lt::lower_until("lower_blocks", plain_gemm(2, 3, 4).program(), target).str());
+  test::check_golden("lower/init",
+                     lt::lower_until("lower_blocks", plain_gemm(2, 3, 4).program(), target).str());
   test::check_stages(plain_gemm(2, 3, 0).program());
 }
 
@@ -133,9 +145,11 @@ TEST_CASE("the default schedule keeps every bit of exact sums") {
   lt::Input<float, 2> X("X", {n, n}), W("W", {n, n});
   lt::Reduce r("r", n);
   auto row = lt::compute("row", {n}, [&](lt::Var i) { return lt::sum(X(i, r), r); });
-  auto product = lt::compute("product", {n, n}, [&](lt::Var i, lt::Var j) { return lt::sum(X(i, r) * W(r, j), r); });
+  auto product = lt::compute("product", {n, n},
+                             [&](lt::Var i, lt::Var j) { return lt::sum(X(i, r) * W(r, j), r); });
   auto turned = lt::compute("turned", {n, n}, [&](lt::Var i, lt::Var j) { return X(j, i) + 1.0f; });
-  auto out = lt::compute("out", {n, n}, [&](lt::Var i, lt::Var j) { return product(i, j) + row(i) - turned(i, j); });
+  auto out = lt::compute(
+      "out", {n, n}, [&](lt::Var i, lt::Var j) { return product(i, j) + row(i) - turned(i, j); });
   lt::Target target("x86-64-v4");
   lt::Schedule s = lt::default_schedule(lt::program_of(out), target);
   CHECK(!s.trace().entries.empty());

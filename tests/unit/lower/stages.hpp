@@ -1,4 +1,5 @@
-// How lowering tests state their claim: after every pass the evaluator gives the bits that the program gave.
+// How lowering tests state their claim: after every pass the evaluator gives the bits that the
+// program gave.
 #pragma once
 
 #include <lathe/codegen/llvm_ir.hpp>
@@ -18,7 +19,8 @@ struct Arguments {
     for (const auto& param : p->params) {
       if (!param.buffer) continue;
       std::size_t size = static_cast<std::size_t>(param.dtype().element_bytes());
-      for (const auto& e : param.buffer->shape) size *= static_cast<std::size_t>(extent_value(e, p, dims));
+      for (const auto& e : param.buffer->shape)
+        size *= static_cast<std::size_t>(extent_value(e, p, dims));
       memory.emplace_back(size, static_cast<unsigned char>(0xA5));
       if (param.access != lt::Access::out) fill(memory.back(), param.dtype(), ++seed);
     }
@@ -28,8 +30,10 @@ struct Arguments {
     std::vector<std::uint64_t> out;
     std::size_t next = 0;
     for (const auto& slot : lt::kernel_slots(p)) {
-      if (slot.kind == lt::KernelSlot::Kind::buffer) out.push_back(reinterpret_cast<std::uintptr_t>(memory[next++].data()));
-      if (slot.kind == lt::KernelSlot::Kind::dim) out.push_back(static_cast<std::uint64_t>(dim_value(dims_, slot.name)));
+      if (slot.kind == lt::KernelSlot::Kind::buffer)
+        out.push_back(reinterpret_cast<std::uintptr_t>(memory[next++].data()));
+      if (slot.kind == lt::KernelSlot::Kind::dim)
+        out.push_back(static_cast<std::uint64_t>(dim_value(dims_, slot.name)));
       if (slot.kind == lt::KernelSlot::Kind::scalar) out.push_back(lt::to_slot(1.5f));
       if (slot.kind != lt::KernelSlot::Kind::stride) continue;
       std::int64_t stride = 1;
@@ -45,7 +49,8 @@ struct Arguments {
   Dims dims_;
 };
 
-inline std::vector<std::vector<unsigned char>> evaluate_stage(const lt::Program& p, const lt::Program& original,
+inline std::vector<std::vector<unsigned char>> evaluate_stage(const lt::Program& p,
+                                                              const lt::Program& original,
                                                               const Dims& dims = {}) {
   Arguments arguments(original, dims);
   auto slots = arguments.slots(p);
@@ -53,7 +58,8 @@ inline std::vector<std::vector<unsigned char>> evaluate_stage(const lt::Program&
   return arguments.memory;
 }
 
-/// Runs the pipeline up to the pass that may contract, comparing after each pass. Gives the last program.
+/// Runs the pipeline up to the pass that may contract, comparing after each pass. Gives the last
+/// program.
 inline lt::Program check_stages(const lt::Program& program, const Dims& dims = {},
                                 const lt::Target& target = lt::Target("x86-64-v4")) {
   auto expected = evaluate_stage(program, program, dims);

@@ -96,6 +96,33 @@ inline Verdict check_cache_read(const BlockSite& site, const Buffer& buffer) {
   return {};
 }
 
+// The block with its loads of one buffer, predicate included, turned to another.
+inline Stmt redirect_reads(const BlockNode& block, const Buffer& from, const Buffer& to) {
+  BlockNode reader = block;
+  reader.body = replace_buffer(reader.body, from, to);
+  if (reader.predicate) {
+    Stmt holder = replace_buffer(make_ref<EvaluateNode>(reader.predicate), from, to);
+    reader.predicate = holder.as<EvaluateNode>()->call;
+  }
+  return make_block(std::move(reader));
+}
+
+// What the copy reads was written by all blocks that come before it.
+inline Verdict check_copy_source(const Program& program, const Stmt& root, const BlockTag& copy,
+                                 const Buffer& buffer, const std::vector<ForRef>& outside) {
+  std::vector<BlockTag> sources;
+  for (const auto& w : writers(root, buffer))
+    if (block_position(root, w.block->tag) < block_position(root, copy))
+      sources.push_back(w.block->tag);
+  if (sources.empty()) return {};
+  std::string why =
+      why_not_found(root, sources, copy, buffer, outside.empty() ? VarRef() : outside.back()->var,
+                    program_facts(program));
+  if (why.empty()) return {};
+  return refusal("L0216", "the copy of " + quoted(buffer->name) +
+                              " could read what is not written yet: " + why);
+}
+
 inline Verdict run_cache_read(const Program& program, const Args& args, Edit* edit) {
   BlockSite site = find_block(program->body, args[0].block);
   Buffer buffer = find_buffer(program, args[1].text);
@@ -104,41 +131,23 @@ inline Verdict run_cache_read(const Program& program, const Args& args, Edit* ed
   if (auto no = check_cache_read(site, buffer)) return no;
   std::size_t at = climb(site.path, site.path.size() - 1,
                          [&](const Stmt& s) { return !writers(s, buffer).empty(); });
-  std::vector<Stmt> outside(site.path.begin(), site.path.begin() + static_cast<std::ptrdiff_t>(at));
-  Facts facts = facts_on(outside, program_facts(program));
+  std::vector<Stmt> above(site.path.begin(), site.path.begin() + static_cast<std::ptrdiff_t>(at));
+  std::vector<ForRef> outside = loops_in(above);
+  Facts facts = facts_on(above, program_facts(program));
   Region region = region_read(site.path[at], buffer, facts, args[0].block);
-  NamePool names(program);
-  std::string name = names.fresh(buffer->name + "_cache");
+  std::string name = NamePool(program).fresh(buffer->name + "_cache");
   Buffer cache = make_buffer(name, buffer->dtype, buffer->shape, scope);
   BlockTag tag = make_ref<BlockTagNode>(name);
   BlockNode copy = copy_block(tag, buffer, cache);
   std::vector<Range> ranges = whole_domains(copy);
   for (std::size_t d = 0; d < ranges.size(); ++d)
     ranges[d] = shorter(ranges[d], region.ranges[d], facts);
-  BlockNode reader = *site.block;
-  reader.body = replace_buffer(reader.body, buffer, cache);
-  if (reader.predicate) {
-    Stmt holder = replace_buffer(make_ref<EvaluateNode>(reader.predicate), buffer, cache);
-    reader.predicate = holder.as<EvaluateNode>()->call;
-  }
-  Stmt root = replace_at(site.path, make_block(std::move(reader)));
-  BlockSite now = find_block(root, args[0].block);
-  root = add_alloc(
-      insert_before(path_to(now.path, at), nest_of(copy, ranges, loop_names(loops_in(outside)))),
-      cache);
-  std::vector<BlockTag> sources;
-  for (const auto& w : writers(root, buffer))
-    if (block_position(root, w.block->tag) < block_position(root, tag))
-      sources.push_back(w.block->tag);
-  if (!sources.empty()) {
-    std::string why =
-        why_not_found(root, sources, tag, buffer,
-                      loops_in(outside).empty() ? VarRef() : loops_in(outside).back()->var,
-                      program_facts(program));
-    if (!why.empty())
-      return refusal_at(
-          args[0].block, "L0216",
-          "the copy of " + quoted(buffer->name) + " could read what is not written yet: " + why);
+  Stmt root = replace_at(site.path, redirect_reads(*site.block, buffer, cache));
+  std::vector<Stmt> place = path_to(find_block(root, args[0].block).path, at);
+  root = add_alloc(insert_before(place, nest_of(copy, ranges, loop_names(outside))), cache);
+  if (auto no = check_copy_source(program, root, tag, buffer, outside)) {
+    no->block = args[0].block;
+    return no;
   }
   if (!edit) return {};
   edit->program = program.with(root);
@@ -261,6 +270,20 @@ inline Verdict plan_cache_write(const Program& program, CacheWritePlan& plan) {
   return {};
 }
 
+// out[index] = cache[index] for every spatial point of the block; the mark for streaming stores
+// moves there.
+inline BlockNode copy_out_block(const BlockNode& block, const BlockTag& tag, const Buffer& cache) {
+  Substitution map;
+  BlockNode copy = spatial_block(without_guards(block), tag, map);
+  const StoreNode& store = *only_store(block);
+  std::vector<AnyExpr> at;
+  for (const auto& index : store.indices) at.push_back(substitute(index, map));
+  copy.body = make_store(store.buffer, at, make_load(cache, at));
+  for (const auto& a : block.annotations)
+    if (a.key == "stream") copy.annotations.push_back(a);
+  return copy;
+}
+
 inline Verdict run_cache_write(const Program& program, const Args& args, Edit* edit) {
   CacheWritePlan plan;
   plan.site = find_block(program->body, args[0].block);
@@ -268,31 +291,24 @@ inline Verdict run_cache_write(const Program& program, const Args& args, Edit* e
   Scope scope = Scope::global;
   if (auto no = check_scope_word(args[1].text, scope, "L0217")) return no;
   if (auto no = check_cache_write(program, plan.site)) return no;
-  const StoreNode& store = *only_store(block);
+  const Buffer& out = only_store(block)->buffer;
   NamePool names(program);
-  Buffer cache = make_buffer(names.fresh(store.buffer->name + "_cache"), store.buffer->dtype,
-                             store.buffer->shape, scope);
-  BlockTag tag = make_ref<BlockTagNode>(names.fresh(store.buffer->name + "_copy"));
-  Substitution map;
-  plan.copy.emplace(spatial_block(without_guards(block), tag, map));
-  std::vector<AnyExpr> at;
-  for (const auto& index : store.indices) at.push_back(substitute(index, map));
-  plan.copy->body = make_store(store.buffer, at, make_load(cache, at));
+  Buffer cache = make_buffer(names.fresh(out->name + "_cache"), out->dtype, out->shape, scope);
+  BlockTag tag = make_ref<BlockTagNode>(names.fresh(out->name + "_copy"));
+  plan.copy.emplace(copy_out_block(block, tag, cache));
   if (auto no = plan_cache_write(program, plan)) return no;
   BlockNode writer = block;
-  writer.body = replace_buffer(writer.body, store.buffer, cache);
-  for (const auto& a : block.annotations)
-    if (a.key == "stream") plan.copy->annotations.push_back(a);
+  writer.body = replace_buffer(writer.body, out, cache);
   std::erase_if(writer.annotations, [](const Annotation& a) { return a.key == "stream"; });
-  std::vector<Stmt> outside = path_to(plan.site.path, plan.at);
-  outside.pop_back();
+  std::vector<Stmt> above = path_to(plan.site.path, plan.at);
+  above.pop_back();
+  std::vector<ForRef> outside = loops_in(above);
   Stmt root = replace_at(plan.site.path, make_block(std::move(writer)));
-  std::vector<Stmt> now = path_to(find_block(root, block.tag).path, plan.at);
-  root = add_alloc(
-      insert_after(now, nest_of(*plan.copy, plan.ranges, loop_names(loops_in(outside)))), cache);
-  std::vector<ForRef> loops = loops_in(outside);
+  std::vector<Stmt> place = path_to(find_block(root, block.tag).path, plan.at);
+  root =
+      add_alloc(insert_after(place, nest_of(*plan.copy, plan.ranges, loop_names(outside))), cache);
   std::string why =
-      why_not_found(root, {block.tag}, tag, cache, loops.empty() ? VarRef() : loops.back()->var,
+      why_not_found(root, {block.tag}, tag, cache, outside.empty() ? VarRef() : outside.back()->var,
                     program_facts(program));
   if (!why.empty())
     return refusal_at(block.tag, "L0217",

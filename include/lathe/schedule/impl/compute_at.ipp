@@ -171,8 +171,9 @@ inline Region region_written(const Stmt& s, const Buffer& buffer, const Facts& f
   return region_of(s, buffer, facts, [](const AccessSite& a) { return a.is_write; });
 }
 
-inline Verdict plan_compute_at(const Program& program, const Args& args, MovePlan& plan) {
-  if (auto no = check_movable(program, args, "L0211", plan)) return no;
+// Every reader of the block's output, which is private, lies inside the loop.
+inline Verdict check_readers(const Program& program, const MovePlan& plan,
+                             std::vector<BlockSite>& users) {
   const BlockNode& block = *plan.block.block;
   const VarRef& loop = plan.loop.loop->var;
   std::string name = "block " + quoted(block.name());
@@ -181,16 +182,24 @@ inline Verdict plan_compute_at(const Program& program, const Args& args, MovePla
       return refusal_at(block.tag, "L0212",
                         name + " writes the parameter " + quoted(store->buffer->name),
                         "move its consumers with reverse_compute_at, or cache_write it");
-  std::vector<BlockSite> users = consumers(program->body, block.tag), outside;
+  users = consumers(program->body, block.tag);
   if (users.empty()) return refusal_at(block.tag, "L0211", name + " has no consumer");
+  std::vector<BlockSite> outside;
   for (const auto& user : users)
     if (!below(user.loops, loop)) outside.push_back(user);
-  if (!outside.empty())
-    return refusal_at(loop, "L0211",
-                      "loop " + describe(*plan.loop.loop) + " does not hold all readers of " +
-                          name + ": " + names_of(outside) + (outside.size() == 1 ? " is" : " are") +
-                          " outside",
-                      "loops that do: " + common_loops(users));
+  if (outside.empty()) return {};
+  return refusal_at(loop, "L0211",
+                    "loop " + describe(*plan.loop.loop) + " does not hold all readers of " + name +
+                        ": " + names_of(outside) + (outside.size() == 1 ? " is" : " are") +
+                        " outside",
+                    "loops that do: " + common_loops(users));
+}
+
+inline Verdict plan_compute_at(const Program& program, const Args& args, MovePlan& plan) {
+  std::vector<BlockSite> users;
+  if (auto no = check_movable(program, args, "L0211", plan)) return no;
+  if (auto no = check_readers(program, plan, users)) return no;
+  const BlockNode& block = *plan.block.block;
   if (auto no =
           check_inputs_ready(program, block, block_position(program->body, block.tag), "L0211"))
     return no;
@@ -198,10 +207,10 @@ inline Verdict plan_compute_at(const Program& program, const Args& args, MovePla
   for (std::size_t k = 0; k < children.size(); ++k)
     if (holds_block(children[k], users)) plan.others.push_back(k);
   Facts facts = facts_on(plan.loop.path, program_facts(program));
+  std::vector<Range> domains = whole_domains(*plan.core);
   for (const auto& store : stores_of(block)) {
     Region region = region_read(plan.loop.loop->body, store->buffer, facts);
     std::vector<Range> ranges = solve_ranges(*plan.core, store->indices, region, facts);
-    std::vector<Range> domains = whole_domains(*plan.core);
     // The whole domain is always right, and the better choice if it is the smaller one.
     for (std::size_t k = 0; k < ranges.size(); ++k)
       ranges[k] = ranges[k].min ? shorter(domains[k], ranges[k], facts) : domains[k];
@@ -210,7 +219,7 @@ inline Verdict plan_compute_at(const Program& program, const Args& args, MovePla
     for (std::size_t k = 0; k < ranges.size(); ++k)
       if (!same_expr(plan.ranges[k].min, ranges[k].min) ||
           !same_expr(plan.ranges[k].extent, ranges[k].extent))
-        plan.ranges[k] = {plan.core->iters[k].min, plan.core->iters[k].extent};
+        plan.ranges[k] = domains[k];
   }
   return {};
 }
@@ -255,7 +264,7 @@ inline bool ranges_from_producers(const Program& program, MovePlan& plan,
                                   const std::vector<BlockSite>& inside) {
   Facts facts = facts_on(plan.loop.path, program_facts(program));
   plan.ranges = whole_domains(*plan.core);
-  std::vector<bool> solved(plan.ranges.size(), false);
+  bool solved = false;
   BlockNode always = *plan.core;
   always.predicate = {};
   bool any = false;
@@ -268,9 +277,12 @@ inline bool ranges_from_producers(const Program& program, MovePlan& plan,
     if (access.indices.empty()) continue;
     Region region = region_written(plan.loop.loop->body, access.buffer, facts);
     std::vector<Range> ranges = solve_ranges(*plan.core, access.indices, region, facts);
+    // One access says which instances belong to an iteration: the iterations partition what it
+    // reads. Two that narrow different iterators would leave out instances.
+    if (solved) continue;
     for (std::size_t k = 0; k < ranges.size(); ++k)
-      if (plan.core->iters[k].kind == IterKind::spatial && ranges[k].min.get() && !solved[k])
-        plan.ranges[k] = ranges[k], solved[k] = true;
+      if (plan.core->iters[k].kind == IterKind::spatial && ranges[k].min.get())
+        plan.ranges[k] = ranges[k], solved = true;
   }
   return any;
 }

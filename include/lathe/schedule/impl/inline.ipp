@@ -214,7 +214,7 @@ class SameLoads : public Visitor {
   const Buffer& buffer_;
 };
 
-inline Verdict plan_reverse_inline(const Program& program, const BlockTag& tag, FusePlan& plan) {
+inline Verdict check_inlined_consumer(const Program& program, const BlockTag& tag, FusePlan& plan) {
   plan.consumer = find_block(program->body, tag);
   const BlockNode& block = *plan.consumer.block;
   std::string name = "block " + quoted(block.name());
@@ -233,38 +233,49 @@ inline Verdict plan_reverse_inline(const Program& program, const BlockTag& tag, 
                       name + " has " + std::to_string(makers.size()) + " producers, not one" +
                           (makers.empty() ? "" : ": " + names_of(makers)));
   plan.producer = makers[0];
-  const BlockNode& from = *plan.producer.block;
-  BlockInfo maker = info_of(program, from.tag);
-  if (from.reducer)
-    return refusal_at(from.tag, "L0215",
-                      "producer " + quoted(from.name()) +
-                          " is a reduction: its intermediate values would pass through " + name,
-                      "use reverse_compute_at");
-  if (!maker.is_complete() || !only_store(from) || !maker.sole_writer)
-    return refusal_at(from.tag, "L0215",
-                      "producer " + quoted(from.name()) + " is not a complete block of one store" +
-                          (maker.why.empty() ? "" : ": " + maker.why));
   if (!is_open_path(plan.producer.path) || !is_open_path(plan.consumer.path))
     return refusal_at(tag, "L0215",
                       name + " or its producer stands under a condition or inside another block");
+  return {};
+}
+
+inline Verdict check_inlined_producer(const Program& program, FusePlan& plan) {
+  const BlockNode &block = *plan.consumer.block, &from = *plan.producer.block;
+  BlockInfo maker = info_of(program, from.tag);
+  std::string name = "producer " + quoted(from.name());
+  if (from.reducer)
+    return refusal_at(from.tag, "L0215",
+                      name + " is a reduction: its intermediate values would pass through block " +
+                          quoted(block.name()),
+                      "use reverse_compute_at");
+  if (!maker.is_complete() || !only_store(from) || !maker.sole_writer)
+    return refusal_at(from.tag, "L0215",
+                      name + " is not a complete block of one store" +
+                          (maker.why.empty() ? "" : ": " + maker.why));
   plan.between = only_store(from)->buffer;
   if (!is_private(program->body, plan.between))
     return refusal_at(from.tag, "L0215", quoted(plan.between->name) + " is a parameter");
   for (const auto& user : readers(program->body, plan.between))
-    if (user.block->tag != tag)
+    if (user.block->tag != block.tag)
       return refusal_at(
           user.block->tag, "L0215",
           "block " + quoted(user.block->name()) + " reads " + quoted(plan.between->name) + " too");
-  SameLoads loads(plan.between);
-  loads.stmt(block.body);
-  plan.load = loads.load;
-  if (!loads.load || !loads.same)
-    return refusal_at(tag, "L0215",
-                      name + " does not read " + quoted(plan.between->name) + " at one place only");
   if (reads_buffer(from, only_store(block)->buffer))
     return refusal_at(from.tag, "L0215",
-                      "producer " + quoted(from.name()) + " reads what " + name + " writes");
+                      name + " reads what block " + quoted(block.name()) + " writes");
   return {};
+}
+
+inline Verdict plan_reverse_inline(const Program& program, const BlockTag& tag, FusePlan& plan) {
+  if (auto no = check_inlined_consumer(program, tag, plan)) return no;
+  if (auto no = check_inlined_producer(program, plan)) return no;
+  SameLoads loads(plan.between);
+  loads.stmt(plan.consumer.block->body);
+  plan.load = loads.load;
+  if (loads.load && loads.same) return {};
+  return refusal_at(tag, "L0215",
+                    "block " + quoted(tag->name) + " does not read " + quoted(plan.between->name) +
+                        " at one place only");
 }
 
 // The output moves earlier, to the producer's place.
@@ -297,22 +308,13 @@ inline Verdict check_reverse_inline_place(const Program& program, const FusePlan
                         " surely has its producer's: " + why);
 }
 
-inline Verdict run_reverse_compute_inline(const Program& program, const Args& args, Edit* edit) {
-  FusePlan plan;
-  if (auto no = plan_reverse_inline(program, args[0].block, plan)) return no;
-  if (auto no = check_reverse_inline_place(program, plan)) return no;
-  const BlockNode core = without_guards(*plan.consumer.block);
+// The producer with the consumer's store in the place of its own. Instances whose element no
+// consumer instance reads get a predicate.
+inline BlockNode fused_producer(const Program& program, const FusePlan& plan, const BlockNode& core,
+                                const std::vector<AnyExpr>& iters, const AnyExpr& valid) {
   BlockNode producer = *plan.producer.block;
-  const StoreNode& store = *only_store(producer);
-  const StoreNode& out = *only_store(core);
+  const StoreNode &store = *only_store(producer), &out = *only_store(core);
   Facts facts = program_facts(program);
-  AnyExpr valid;
-  std::vector<AnyExpr> iters =
-      iterators_of_element(core, plan.load->indices, store.indices, valid, facts);
-  if (iters.empty())
-    return refusal_at(core.tag, "L0215",
-                      "which instance of " + quoted(core.name()) + " reads an element of " +
-                          quoted(plan.between->name) + " can't be told from its indices");
   for (const auto& it : producer.iters) facts.bind(it);
   Substitution at;
   AnyExpr predicate = producer.predicate;
@@ -332,9 +334,26 @@ inline Verdict run_reverse_compute_inline(const Program& program, const Args& ar
   producer.body = make_store(out.buffer, indices, substitute(value, at));
   producer.predicate = predicate;
   for (const auto& a : core.annotations) producer.annotations.push_back(a);
-  Stmt root = replace_at(plan.producer.path, make_block(std::move(producer)));
-  root = remove_alloc(replace_at(find_block(root, core.tag).path, {}), plan.between);
+  return producer;
+}
+
+inline Verdict run_reverse_compute_inline(const Program& program, const Args& args, Edit* edit) {
+  FusePlan plan;
+  if (auto no = plan_reverse_inline(program, args[0].block, plan)) return no;
+  if (auto no = check_reverse_inline_place(program, plan)) return no;
+  const BlockNode core = without_guards(*plan.consumer.block);
+  AnyExpr valid;
+  std::vector<AnyExpr> iters =
+      iterators_of_element(core, plan.load->indices, only_store(*plan.producer.block)->indices,
+                           valid, program_facts(program));
+  if (iters.empty())
+    return refusal_at(core.tag, "L0215",
+                      "which instance of " + quoted(core.name()) + " reads an element of " +
+                          quoted(plan.between->name) + " can't be told from its indices");
   if (!edit) return {};
+  Stmt root =
+      replace_at(plan.producer.path, make_block(fused_producer(program, plan, core, iters, valid)));
+  root = remove_alloc(replace_at(find_block(root, core.tag).path, {}), plan.between);
   edit->program = program.with(root);
   edit->consumed.push_back({core.tag, "was inlined into " + quoted(plan.producer.block->name())});
   consume_lost_loops(root, plan.consumer.loops, *edit,

@@ -99,7 +99,8 @@ inline bool order_free_below(const Program& program, const ReorderPlan& plan, co
     if (info.is_reduction() && info.reducer.kind != ReducerClass::reorder &&
         swaps_reduce_loops(plan, *site.block))
       return false;
-    for (const auto& written : buffers_written(site.block->body))
+    for (const auto& written : buffers_written(site.block->body)) {
+      if (writers(innermost.body, written).size() > 1) return false;
       for (const auto& reader : readers(innermost.body, written)) {
         if (reader.block->tag == site.block->tag) continue;
         if (!why_not_found(program->body, {site.block->tag}, reader.block->tag, written,
@@ -107,6 +108,7 @@ inline bool order_free_below(const Program& program, const ReorderPlan& plan, co
                  .empty())
           return false;
       }
+    }
   }
   return true;
 }

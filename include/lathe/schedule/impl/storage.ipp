@@ -115,8 +115,9 @@ inline bool in_declared_region(const Program& program, const Buffer& buffer) {
   return false;
 }
 
-inline Verdict plan_layout(const Program& program, const Buffer& buffer, const LayoutMap& map,
-                           std::vector<AnyExpr>& shape, std::vector<AnyExpr>& base) {
+// The map fits the buffer and names nothing but its indices and dims.
+inline Verdict check_layout_map(const Program& program, const Buffer& buffer,
+                                const LayoutMap& map) {
   std::string name = "buffer " + quoted(buffer->name);
   if (auto no = check_private(program, buffer, "L0221",
                               "move a copy of it: cache_read or cache_write first"))
@@ -126,12 +127,6 @@ inline Verdict plan_layout(const Program& program, const Buffer& buffer, const L
                                 name + " has rank " + std::to_string(buffer->rank()));
   if (in_declared_region(program, buffer))
     return refusal("L0221", name + " is used by an opaque block");
-  Facts facts = program_facts(program);
-  std::vector<IterDomain> inputs;
-  for (std::size_t d = 0; d < map->from.size(); ++d) {
-    inputs.push_back({map->from[d], AnyExpr(0), buffer->shape[d]});
-    facts.bind(map->from[d], AnyExpr(0), buffer->shape[d]);
-  }
   for (const auto& to : map->to)
     for (const auto& var : free_vars(to)) {
       bool known = false;
@@ -141,23 +136,38 @@ inline Verdict plan_layout(const Program& program, const Buffer& buffer, const L
         return refusal("L0221", "the map names " + quoted(var->name) +
                                     ", which is neither an index nor a Dim");
     }
+  return {};
+}
+
+// The box of the new indices: its corner and its extents.
+inline Verdict plan_layout(const Program& program, const Buffer& buffer, const LayoutMap& map,
+                           std::vector<AnyExpr>& shape, std::vector<AnyExpr>& base) {
+  if (auto no = check_layout_map(program, buffer, map)) return no;
+  Facts facts = program_facts(program);
+  std::vector<IterDomain> inputs;
+  for (std::size_t d = 0; d < map->from.size(); ++d) {
+    inputs.push_back({map->from[d], AnyExpr(0), buffer->shape[d]});
+    facts.bind(map->from[d], AnyExpr(0), buffer->shape[d]);
+  }
   IterMap found = iter_map(map->to, inputs, {}, facts);
   if (!found.injective)
     return refusal("L0221",
-                   "the map is not proved to give two elements of " + name + " different places" +
+                   "the map is not proved to give two elements of buffer " + quoted(buffer->name) +
+                       " different places" +
                        (found.why.empty() ? "" : ": " + std::string(found.why)),
                    "each index is a sum of parts such as a / 4, a % 4 and b, no part used twice");
   for (std::size_t d = 0; d < map->to.size(); ++d) {
+    AnyExpr min, extent;
     if (d < found.sums.size() && found.sums[d].extent.get()) {
-      base.push_back(simplify(found.sums[d].min, facts));
-      shape.push_back(simplify(found.sums[d].extent, facts));
-      continue;
+      min = found.sums[d].min, extent = found.sums[d].extent;
+    } else {
+      Interval i = bounds(map->to[d], map->from, facts);
+      if (!i.bounded())
+        return refusal("L0221", "index " + std::to_string(d) + " of the map has no bound");
+      min = i.min, extent = fold_add(fold_sub(i.max, i.min), AnyExpr(1));
     }
-    Interval i = bounds(map->to[d], map->from, facts);
-    if (!i.bounded())
-      return refusal("L0221", "index " + std::to_string(d) + " of the map has no bound");
-    base.push_back(simplify(i.min, facts));
-    shape.push_back(simplify(fold_add(fold_sub(i.max, i.min), AnyExpr(1)), facts));
+    base.push_back(simplify(min, facts));
+    shape.push_back(simplify(extent, facts));
   }
   return {};
 }

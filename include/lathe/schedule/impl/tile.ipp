@@ -25,6 +25,7 @@ inline Verdict run_tile(const Program& program, const Args& args, Edit* edit) {
   edit->program = third.program;
   edit->results = std::move(order);
   edit->consumed = {first.consumed[0], second.consumed[0]};
+  edit->reassociates = third.reassociates;
   return {};
 }
 

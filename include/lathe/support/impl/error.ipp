@@ -43,6 +43,7 @@ LATHE_DECL UserError::UserError(std::string_view id, std::string_view message, L
       where_(where) {}
 
 LATHE_DECL InternalError::InternalError(std::string_view message, Location where)
-    : std::logic_error("internal error: " + std::string(message) + "\n  at " + detail::place(where)) {}
+    : std::logic_error("internal error: " + std::string(message) + "\n  at " +
+                       detail::place(where)) {}
 
 }  // namespace lathe
