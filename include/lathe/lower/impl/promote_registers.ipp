@@ -21,6 +21,15 @@ inline bool constant_slot(const AnyExpr& index, Slot& out) {
   return out = {base->i, ramp->lanes}, true;
 }
 
+// A hint to fetch an element of the buffer: nothing, once it is in registers.
+inline bool is_prefetch_of(const Stmt& s, const Buffer& buffer) {
+  const auto* e = s.as<EvaluateNode>();
+  const auto* call = e ? e->call.as<CallNode>() : nullptr;
+  if (!call || call->op != CallOp::prefetch) return false;
+  const auto* load = call->args[0].as<LoadNode>();
+  return load && load->buffer == buffer;
+}
+
 // Which constant slots a buffer is accessed by, or that it can't be promoted.
 class SlotCollector : public Visitor {
  public:
@@ -33,6 +42,7 @@ class SlotCollector : public Visitor {
     descend(e);
   }
   void stmt(const Stmt& s) override {
+    if (is_prefetch_of(s, buffer_)) return;
     if (const auto* n = s.as<StoreNode>(); n && n->buffer == buffer_) note(n->indices[0], stored);
     if (const auto* n = s.as<AtomicNode>(); n && n->buffer == buffer_) possible = false;
     // A parallel loop would share the registers among its iterations.
@@ -103,6 +113,7 @@ class UseRegisters : public Mutator {
   }
 
   Stmt stmt(const Stmt& s) override {
+    if (is_prefetch_of(s, buffer_)) return make_seq({});
     const auto* n = s.as<StoreNode>();
     if (!n || n->buffer != buffer_) return descend(s);
     Slot want;
