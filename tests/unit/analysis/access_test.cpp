@@ -50,8 +50,8 @@ std::string names(const std::vector<BlockSite>& sites) {
 TEST_CASE("accesses come in evaluation order with what guards them") {
   Program p = two_blocks();
   CHECK(list(accesses(p->body, AccessTerms::loops, Facts(p))) ==
-        "read A[io * 8 + ii, r] if io * 8 + ii < 0 + n\n"
-        "update P[io * 8 + ii] if io * 8 + ii < 0 + n\n"
+        "read A[io * 8 + ii, r] if io * 8 + ii < n\n"
+        "update P[io * 8 + ii] if io * 8 + ii < n\n"
         "read P[i - 1] if i != 3 && i > 0\n"
         "write C[i] if i != 3\n");
   CHECK(list(accesses(p->body, AccessTerms::iters)) ==
