@@ -48,8 +48,8 @@ int main() {
   f(lt::view(a, {m, k}), lt::view(b, {k, n}), shift, lt::view(d, {m, n}));
   example::expect_close("scheduled against unscheduled", d, wanted, 1e-4);
 
-  const double ms = example::best_ms([&] {
+  const double ms = example::best_ms({[&] {
     f(lt::view(a, {m, k}), lt::view(b, {k, n}), shift, lt::view(d, {m, n}));
-  });
+  }})[0];
   std::printf("%.1f us, %.1f GFLOP/s\n", ms * 1e3, 2.0 * m * n * k / ms / 1e6);
 }

@@ -110,10 +110,9 @@ int main() {
   on_all_threads(head.Q, head.K, head.V, head.sees, got);
   example::expect_close("Lathe against Eigen", got, wanted, 1e-5);
 
-  const double eigen = example::best_ms([&] { wanted = with_eigen(head); });
-  const double ours = example::best_ms([&] { f(head.Q, head.K, head.V, head.sees, got); });
-  const double all =
-      example::best_ms([&] { on_all_threads(head.Q, head.K, head.V, head.sees, got); });
-  std::printf("one thread: Eigen %.2f ms, Lathe %.2f ms: %.1fx\n", eigen, ours, eigen / ours);
-  std::printf("all threads: Lathe %.2f ms\n", all);
+  const auto ms = example::best_ms(
+      {[&] { wanted = with_eigen(head); }, [&] { f(head.Q, head.K, head.V, head.sees, got); },
+       [&] { on_all_threads(head.Q, head.K, head.V, head.sees, got); }});
+  std::printf("one thread: Eigen %.2f ms, Lathe %.2f ms: %.1fx\n", ms[0], ms[1], ms[0] / ms[1]);
+  std::printf("all threads: Lathe %.2f ms\n", ms[2]);
 }

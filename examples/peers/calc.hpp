@@ -5,7 +5,7 @@
 
 namespace peers {
 
-/// y = exp(-x*x) * sin(8*x), on some threads.
-void default_formula(std::span<const float> x, std::span<float> y, int threads);
+/// y = exp(-x*x) * sin(8*x), on one thread.
+void default_formula(std::span<const float> x, std::span<float> y);
 
 }  // namespace peers

@@ -13,20 +13,15 @@ namespace peers {
 
 namespace {
 
-// With -ffast-math this loop is vector code.
-void bias_gelu_rows(const Gemm& p, int begin, int end) {
-  for (int i = begin; i < end; ++i) {
+// With -ffast-math the inner loop is vector code.
+void bias_gelu(const Gemm& p) {
+  for (int i = 0; i < p.m; ++i) {
     float* __restrict row = p.c + static_cast<std::ptrdiff_t>(i) * p.n;
     for (int j = 0; j < p.n; ++j) {
       const float x = row[j] + p.bias[j];
       row[j] = 0.5f * x * (1 + erff(x * 0.70710678f));
     }
   }
-}
-
-void bias_gelu(const Gemm& p, int threads) {
-#pragma omp parallel for num_threads(threads)
-  for (int t = 0; t < threads; ++t) bias_gelu_rows(p, p.m * t / threads, p.m * (t + 1) / threads);
 }
 
 using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -57,7 +52,7 @@ std::string openblas_path() {
   return function && dladdr(function, &info) ? info.dli_fname : "";
 }
 
-void add_openblas(std::vector<Peer>& all, const std::string& path, const char* core, int threads) {
+void add_openblas(std::vector<Peer>& all, const std::string& path, const char* core) {
   using Sgemm = void (*)(int, int, int, int, int, int, float, const float*, int, const float*, int,
                          float, float*, int);
   const int copy = copy_in_memory(path);
@@ -70,34 +65,28 @@ void add_openblas(std::vector<Peer>& all, const std::string& path, const char* c
   const auto set_threads =
       reinterpret_cast<void (*)(int)>(dlsym(library, "openblas_set_num_threads"));
   if (!sgemm || !set_threads) return;
-  set_threads(threads);
+  set_threads(1);
   constexpr int row_major = 101, as_it_is = 111;
-  // OpenBLAS and OpenMP have threads of their own, which can be in each other's way: both ways
-  // count.
-  for (const int second_pass : {1, threads}) {
-    all.push_back({"OpenBLAS", [=](const Gemm& p) {
-                     sgemm(row_major, as_it_is, as_it_is, p.m, p.n, p.k, 1, p.a, p.k, p.b, p.n, 0,
-                           p.c, p.n);
-                     bias_gelu(p, second_pass);
-                   }});
-    if (threads == 1) break;
-  }
+  all.push_back({"OpenBLAS", [=](const Gemm& p) {
+                   sgemm(row_major, as_it_is, as_it_is, p.m, p.n, p.k, 1, p.a, p.k, p.b, p.n, 0,
+                         p.c, p.n);
+                   bias_gelu(p);
+                 }});
 }
 
 }  // namespace
 
-std::vector<Peer> gemm_peers(int threads) {
-  Eigen::setNbThreads(threads);
-  std::vector<Peer> all = {{"Eigen", [threads](const Gemm& p) {
+std::vector<Peer> gemm_peers() {
+  std::vector<Peer> all = {{"Eigen", [](const Gemm& p) {
                               eigen_product(p);
-                              bias_gelu(p, threads);
+                              bias_gelu(p);
                             }}};
   const std::string path = openblas_path();
   if (path.empty()) return all;
 #ifdef __AVX512F__
-  for (const char* core : {"Zen", "SkylakeX", "Cooperlake"}) add_openblas(all, path, core, threads);
+  for (const char* core : {"Zen", "SkylakeX", "Cooperlake"}) add_openblas(all, path, core);
 #else
-  add_openblas(all, path, "", threads);
+  add_openblas(all, path, "");
 #endif
   return all;
 }

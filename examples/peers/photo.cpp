@@ -35,14 +35,11 @@ const example::Picture& PhotoByStages::run(const example::Picture& image) {
         *gain = gain_.data();
   float* out = out_.planes.data();
 
-#pragma omp parallel for simd
   for (std::ptrdiff_t k = 0; k < n; ++k)
     luma[k] = 0.299f * p[k] + 0.587f * p[k + n] + 0.114f * p[k + 2 * n];
-#pragma omp parallel for
   for (int y = 0; y < h; ++y)
     blur_across(luma + y * static_cast<std::ptrdiff_t>(w),
                 blur_x + y * static_cast<std::ptrdiff_t>(w), w);
-#pragma omp parallel for
   for (int y = 0; y < h; ++y) {
     const auto row = [&](int d) {
       return blur_x + std::clamp(y + d, 0, h - 1) * static_cast<std::ptrdiff_t>(w);
@@ -51,13 +48,11 @@ const example::Picture& PhotoByStages::run(const example::Picture& image) {
     float* __restrict to = blur_y + y * static_cast<std::ptrdiff_t>(w);
     for (int x = 0; x < w; ++x) to[x] = five_taps(a[x], b[x], c[x], d[x], e[x]);
   }
-#pragma omp parallel for simd
   for (std::ptrdiff_t k = 0; k < n; ++k) {
     const float sharp = luma[k] + 1.5f * (luma[k] - blur_y[k]);
     gain[k] = std::clamp(sharp / (luma[k] + 0.01f), 0.5f, 2.0f);
   }
   for (int c = 0; c < 3; ++c) {
-#pragma omp parallel for simd
     for (std::ptrdiff_t k = 0; k < n; ++k) {
       const float graded = std::clamp(p[c * n + k] * gain[k], 0.0f, 1.0f);
       out[c * n + k] = graded * (1.6f - 0.6f * graded);

@@ -1,4 +1,5 @@
-// The photo pipeline stage by stage: one loop nest per stage, each over the whole picture.
+// The photo pipeline stage by stage: one loop nest per stage, each over the whole picture, on one
+// thread.
 #pragma once
 
 #include "../common/picture.hpp"

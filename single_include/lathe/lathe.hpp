@@ -36,10 +36,11 @@
 #define LATHE_VERSION_PATCH 0
 #define LATHE_VERSION_STRING "0.1.0"
 
-// Where code lives: <layer>/name.hpp holds declarations (and templates) and includes no body; bodies are in
-// <layer>/impl/name.ipp, marked LATHE_DECL; <layer>/impl/layer.ipp includes the bodies of its layer and of the layers
-// below. The entry header <lathe/lathe.hpp> includes all declarations and then, unless LATHE_SEPARATE_COMPILATION is
-// defined, <lathe/impl/src.hpp>: all bodies. Compiled separately, one translation unit includes <lathe/impl/src.hpp>.
+// Where code lives: <layer>/name.hpp holds declarations (and templates) and includes no body;
+// bodies are in <layer>/impl/name.ipp, marked LATHE_DECL; <layer>/impl/layer.ipp includes the
+// bodies of its layer and of the layers below. The entry header <lathe/lathe.hpp> includes all
+// declarations and then, unless LATHE_SEPARATE_COMPILATION is defined, <lathe/impl/src.hpp>: all
+// bodies. Compiled separately, one translation unit includes <lathe/impl/src.hpp>.
 #if defined(LATHE_SEPARATE_COMPILATION)
 #define LATHE_DECL
 #else
@@ -98,16 +99,19 @@ inline constexpr DType kIndex = kI64;
 }  // namespace lathe
 
 // ---- lathe/support/error.hpp
-// What Lathe throws: UserError for a mistake in the calling program, InternalError for a broken invariant of its own.
+// What Lathe throws: UserError for a mistake in the calling program, InternalError for a broken
+// invariant of its own.
 
 namespace lathe {
 
-/// A place in the caller's source, filled in by default arguments (clang 14 has no std::source_location).
+/// A place in the caller's source, filled in by default arguments (clang 14 has no
+/// std::source_location).
 struct Location {
   const char* file = "";
   unsigned line = 0;
 
-  static constexpr Location here(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+  static constexpr Location here(const char* file = __builtin_FILE(),
+                                 unsigned line = __builtin_LINE()) {
     return {file, line};
   }
 };
@@ -120,8 +124,8 @@ struct Location {
 ///       help: <what would have been legal>
 class UserError : public std::runtime_error {
  public:
-  UserError(std::string_view id, std::string_view message, Location where, std::string_view details = {},
-            std::string_view help = {});
+  UserError(std::string_view id, std::string_view message, Location where,
+            std::string_view details = {}, std::string_view help = {});
 
   /// Stable, "L0203"; docs/errors.md has a heading for each.
   const std::string& id() const { return id_; }
@@ -165,7 +169,8 @@ class RefCounted {
   RefCounted& operator=(const RefCounted&) noexcept { return *this; }
   virtual ~RefCounted() = default;
 
-  /// Whether a Ref holds it. One that lives on the stack must never be held: the last Ref would delete it.
+  /// Whether a Ref holds it. One that lives on the stack must never be held: the last Ref would
+  /// delete it.
   bool is_shared() const noexcept { return count_.load(std::memory_order_relaxed) != 0; }
   void retain() const noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
   void release() const noexcept {
@@ -184,14 +189,21 @@ class Ref {
  public:
   Ref() = default;
   Ref(std::nullptr_t) {}
-  explicit Ref(const T* node) : node_(node) { if (node_) node_->retain(); }
+  explicit Ref(const T* node) : node_(node) {
+    if (node_) node_->retain();
+  }
   Ref(const Ref& other) : Ref(other.node_) {}
   Ref(Ref&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
   template <class U>
-    requires std::is_convertible_v<const U*, const T*>
-  Ref(const Ref<U>& other) : Ref(static_cast<const T*>(other.get())) {}
-  Ref& operator=(Ref other) noexcept { std::swap(node_, other.node_); return *this; }
-  ~Ref() { if (node_) node_->release(); }
+  requires std::is_convertible_v<const U*, const T*> Ref(const Ref<U>& other)
+      : Ref(static_cast<const T*>(other.get())) {}
+  Ref& operator=(Ref other) noexcept {
+    std::swap(node_, other.node_);
+    return *this;
+  }
+  ~Ref() {
+    if (node_) node_->release();
+  }
 
   const T* get() const { return node_; }
   const T& operator*() const { return *node_; }
@@ -260,18 +272,20 @@ struct RefHash {
 namespace lathe {
 
 // The one list of expression nodes: kinds, visitors, printer, equality and hash follow it.
-#define LATHE_EXPR_NODES(X)                                                               \
-  X(Const)                                                                                \
-  X(Var) X(Load) X(Let) X(Binary) X(Unary) X(Select) X(Cast) X(Call) X(Ramp) X(Broadcast) \
-      X(Shuffle)
+#define LATHE_EXPR_NODES(X) \
+  X(Const)                  \
+  X(Var) X(Load) X(Let) X(Binary) X(Unary) X(Select) X(Cast) X(Call) X(Ramp) X(Broadcast) X(Shuffle)
 
 // Binary operators: name, and how the text form spells it (a word means call syntax).
-#define LATHE_BINARY_OPS(X)                                                                       \
-  X(add, "+")                                                                                     \
-  X(sub, "-") X(mul, "*") X(div, "/") X(mod, "%") X(floordiv, "floordiv") X(floormod, "floormod") \
-      X(min, "min") X(max, "max") X(fast_min, "fast_min") X(fast_max, "fast_max") X(and_, "&&")   \
-          X(or_, "||") X(bit_and, "&") X(bit_or, "|") X(bit_xor, "^") X(shl, "<<") X(shr, ">>")   \
-              X(eq, "==") X(ne, "!=") X(lt, "<") X(le, "<=") X(gt, ">") X(ge, ">=")
+#define LATHE_BINARY_OPS(X)                                                                      \
+  X(add, "+")                                                                                    \
+  X(sub, "-")                                                                                    \
+  X(mul, "*")                                                                                    \
+  X(div, "/")                                                                                    \
+  X(mod, "%") X(floordiv, "floordiv") X(floormod, "floormod") X(min, "min") X(max, "max")        \
+      X(fast_min, "fast_min") X(fast_max, "fast_max") X(and_, "&&") X(or_, "||") X(bit_and, "&") \
+          X(bit_or, "|") X(bit_xor, "^") X(shl, "<<") X(shr, ">>") X(eq, "==") X(ne, "!=")       \
+              X(lt, "<") X(le, "<=") X(gt, ">") X(ge, ">=")
 
 #define LATHE_UNARY_OPS(X) X(neg, "-") X(not_, "!") X(bit_not, "~")
 
@@ -280,11 +294,14 @@ namespace lathe {
 // is an Evaluate only.
 #define LATHE_CALL_OPS(X)                                                                        \
   X(exp, 1, true)                                                                                \
-  X(exp2, 1, true) X(log, 1, true) X(log2, 1, true) X(sin, 1, true) X(cos, 1, true)              \
-      X(tan, 1, true) X(tanh, 1, true) X(erf, 1, true) X(sqrt, 1, true) X(pow, 2, true)          \
-          X(abs, 1, true) X(floor, 1, true) X(ceil, 1, true) X(trunc, 1, true) X(round, 1, true) \
-              X(fma, 3, true) X(copysign, 2, true) X(is_nan, 1, true) X(scale2, 2, true)         \
-                  X(popcount, 1, true) X(reinterpret, 1, true) X(prefetch, 2, false)
+  X(exp2, 1, true)                                                                               \
+  X(log, 1, true)                                                                                \
+  X(log2, 1, true)                                                                               \
+  X(sin, 1, true) X(cos, 1, true) X(tan, 1, true) X(tanh, 1, true) X(erf, 1, true)               \
+      X(sqrt, 1, true) X(pow, 2, true) X(abs, 1, true) X(floor, 1, true) X(ceil, 1, true)        \
+          X(trunc, 1, true) X(round, 1, true) X(fma, 3, true) X(copysign, 2, true)               \
+              X(is_nan, 1, true) X(scale2, 2, true) X(popcount, 1, true) X(reinterpret, 1, true) \
+                  X(prefetch, 2, false)
 
 enum class ExprKind : std::uint8_t {
 #define LATHE_KIND(name) name,
@@ -365,6 +382,28 @@ struct VarNode : ExprNode {
   VarNode(std::string name, DType dtype) : ExprNode(kKind, dtype), name(std::move(name)) {}
   std::string name;
   Ref<RefCounted> origin;  ///< what the DSL declared it as; no part of the meaning of a program
+};
+
+enum class Scope : std::uint8_t { global, shared, local, reg };
+
+struct BufferNode : RefCounted {
+  std::string name;
+  DType dtype;                   ///< lanes > 1 only for promoted registers
+  std::vector<AnyExpr> shape;    ///< i64
+  std::vector<AnyExpr> strides;  ///< i64, in elements; empty means dense row-major
+  Scope scope = Scope::global;
+  int alignment = 0;  ///< bytes that the base address is a multiple of; 0 means that of the element
+  Ref<RefCounted> origin;  ///< the tensor that the DSL made it for; never set inside a program
+
+  BufferNode(std::string name, DType dtype, std::vector<AnyExpr> shape,
+             std::vector<AnyExpr> strides = {}, Scope scope = Scope::global, int alignment = 0)
+      : name(std::move(name)),
+        dtype(dtype),
+        shape(std::move(shape)),
+        strides(std::move(strides)),
+        scope(scope),
+        alignment(alignment) {}
+  int rank() const { return static_cast<int>(shape.size()); }
 };
 
 /// An element (or, with vector indices, one element a lane) of a buffer. From Stage::flat on there
@@ -516,8 +555,12 @@ LATHE_EXPR_OPERATOR(>=, ge)
 // Logic has names: && and || could not be lazy, and !e asks whether e is empty.
 AnyExpr operator&&(const AnyExpr& a, const AnyExpr& b) = delete;
 AnyExpr operator||(const AnyExpr& a, const AnyExpr& b) = delete;
-inline AnyExpr logical_and(const AnyExpr& a, const AnyExpr& b) { return make_binary(BinaryOp::and_, a, b); }
-inline AnyExpr logical_or(const AnyExpr& a, const AnyExpr& b) { return make_binary(BinaryOp::or_, a, b); }
+inline AnyExpr logical_and(const AnyExpr& a, const AnyExpr& b) {
+  return make_binary(BinaryOp::and_, a, b);
+}
+inline AnyExpr logical_or(const AnyExpr& a, const AnyExpr& b) {
+  return make_binary(BinaryOp::or_, a, b);
+}
 inline AnyExpr logical_not(const AnyExpr& a) { return make_unary(UnaryOp::not_, a); }
 inline AnyExpr operator-(const AnyExpr& a) { return make_unary(UnaryOp::neg, a); }
 inline AnyExpr eq(const AnyExpr& a, const AnyExpr& b) { return make_binary(BinaryOp::eq, a, b); }
@@ -588,7 +631,6 @@ enum class StmtKind : std::uint8_t {
 
 enum class ForKind : std::uint8_t { serial, parallel, vectorized, unrolled };
 enum class IterKind : std::uint8_t { spatial, reduce, opaque };
-enum class Scope : std::uint8_t { global, shared, local, reg };
 /// How far a program has been lowered; verify has a spec for each.
 ///   blocks: as written and scheduled · loops: no blocks, guards explicit · vector: no vectorized
 ///   or unrolled loop flat: every access has one index, the element's offset (registers of rank 0
@@ -601,26 +643,6 @@ std::string_view to_text(ForKind kind);
 std::string_view to_text(IterKind kind);
 std::string_view to_text(Scope scope);
 std::string_view to_text(Stage stage);
-
-struct BufferNode : RefCounted {
-  std::string name;
-  DType dtype;                   ///< lanes > 1 only for promoted registers
-  std::vector<AnyExpr> shape;    ///< i64
-  std::vector<AnyExpr> strides;  ///< i64, in elements; empty means dense row-major
-  Scope scope = Scope::global;
-  int alignment = 0;  ///< bytes that the base address is a multiple of; 0 means that of the element
-  Ref<RefCounted> origin;  ///< the tensor that the DSL made it for; never set inside a program
-
-  BufferNode(std::string name, DType dtype, std::vector<AnyExpr> shape,
-             std::vector<AnyExpr> strides = {}, Scope scope = Scope::global, int alignment = 0)
-      : name(std::move(name)),
-        dtype(dtype),
-        shape(std::move(shape)),
-        strides(std::move(strides)),
-        scope(scope),
-        alignment(alignment) {}
-  int rank() const { return static_cast<int>(shape.size()); }
-};
 
 /// An annotation's value: an integer or a text.
 struct AttrValue {
@@ -1480,14 +1502,17 @@ concept Operands = IsOperand<A> || IsOperand<B>;
 
 // Integers: / and % truncate as in C++, and give 0 for a divisor of 0; floordiv and floormod round
 // down.
-#define LATHE_DSL_OPERATORS(X)                                                                \
-  X(+, add, T, true)                                                                          \
-  X(-, sub, T, true) X(*, mul, T, true) X(/, div, T, true) X(%, mod, T, dtype_of<T>.is_int()) \
-      X(&, bit_and, T, dtype_of<T>.is_int()) X(|, bit_or, T, dtype_of<T>.is_int())            \
-          X(^, bit_xor, T, dtype_of<T>.is_int()) X(<<, shl, T, dtype_of<T>.is_int())          \
-              X(>>, shr, T, dtype_of<T>.is_int()) X(==, eq, bool, true) X(!=, ne, bool, true) \
-                  X(<, lt, bool, true) X(<=, le, bool, true) X(>, gt, bool, true)             \
-                      X(>=, ge, bool, true) X(&&, and_, bool, dtype_of<T>.is_bool())          \
+#define LATHE_DSL_OPERATORS(X)                                                     \
+  X(+, add, T, true)                                                               \
+  X(-, sub, T, true)                                                               \
+  X(*, mul, T, true)                                                               \
+  X(/, div, T, true)                                                               \
+  X(%, mod, T, dtype_of<T>.is_int()) X(&, bit_and, T, dtype_of<T>.is_int())        \
+      X(|, bit_or, T, dtype_of<T>.is_int()) X(^, bit_xor, T, dtype_of<T>.is_int()) \
+          X(<<, shl, T, dtype_of<T>.is_int()) X(>>, shr, T, dtype_of<T>.is_int())  \
+              X(==, eq, bool, true) X(!=, ne, bool, true) X(<, lt, bool, true)     \
+                  X(<=, le, bool, true) X(>, gt, bool, true) X(>=, ge, bool, true) \
+                      X(&&, and_, bool, dtype_of<T>.is_bool())                     \
                           X(||, or_, bool, dtype_of<T>.is_bool())
 #define LATHE_DSL_OPERATOR(symbol, name, Result, condition)                                       \
   template <class A, class B>                                                                     \
@@ -1553,10 +1578,10 @@ namespace lathe {
 
 // Of floating types. round is to nearest even; is_nan gives a bool. pow, exp, log, … have the error
 // bounds of the docs.
-#define LATHE_DSL_UNARY(X)                                                                     \
-  X(exp)                                                                                       \
-  X(exp2) X(log) X(log2) X(sin) X(cos) X(tan) X(tanh) X(erf) X(sqrt) X(floor) X(ceil) X(trunc) \
-      X(round)
+#define LATHE_DSL_UNARY(X) \
+  X(exp)                   \
+  X(exp2)                  \
+  X(log) X(log2) X(sin) X(cos) X(tan) X(tanh) X(erf) X(sqrt) X(floor) X(ceil) X(trunc) X(round)
 #define LATHE_DSL_FUNCTION(name)                                                                  \
   template <detail::IsOperand A>                                                                  \
   auto name(const A& x) {                                                                         \
@@ -1591,10 +1616,11 @@ auto popcount(const A& x) {
 
 // min and max propagate NaN and order -0 < +0; fast_min is a < b ? a : b, fast_max is a > b ? a :
 // b. floordiv and floormod round down; a divisor of 0 gives 0.
-#define LATHE_DSL_BINARY(X)                                                               \
-  X(min, true)                                                                            \
-  X(max, true) X(fast_min, true) X(fast_max, true) X(floordiv, detail::is_int_element<T>) \
-      X(floormod, detail::is_int_element<T>)
+#define LATHE_DSL_BINARY(X) \
+  X(min, true)              \
+  X(max, true)              \
+  X(fast_min, true)         \
+  X(fast_max, true) X(floordiv, detail::is_int_element<T>) X(floormod, detail::is_int_element<T>)
 #define LATHE_DSL_FUNCTION(name, condition)                                            \
   template <class A, class B>                                                          \
   requires detail::Operands<A, B>                                                      \
@@ -1734,10 +1760,11 @@ concept ReduceAxes = sizeof...(R) > 0 && (std::is_same_v<R, Reduce> && ...);
 }  // namespace detail
 
 // Each folds the first argument over the axes that follow: sum(X(i, r), r).
-#define LATHE_DSL_FOLDS(X)                                                                         \
-  X(sum, sum_reducer, !dtype_of<T>.is_bool())                                                      \
-  X(prod, prod_reducer, !dtype_of<T>.is_bool()) X(reduce_max, max_reducer, !dtype_of<T>.is_bool()) \
-      X(reduce_min, min_reducer, !dtype_of<T>.is_bool())
+#define LATHE_DSL_FOLDS(X)                           \
+  X(sum, sum_reducer, !dtype_of<T>.is_bool())        \
+  X(prod, prod_reducer, !dtype_of<T>.is_bool())      \
+  X(reduce_max, max_reducer, !dtype_of<T>.is_bool()) \
+  X(reduce_min, min_reducer, !dtype_of<T>.is_bool())
 #define LATHE_DSL_FOLD(name, reducer, condition)                                                  \
   template <detail::IsOperand A, class... R>                                                      \
   requires detail::ReduceAxes<R...>                                                               \
@@ -2711,6 +2738,11 @@ class Context {
   Options options_;
   int threads_;
   mutable std::atomic<std::int64_t> in_use_{0};
+  void* take_kept(std::size_t total, std::size_t alignment) const noexcept;
+  void keep(void* start) const noexcept;
+
+  mutable std::atomic<void*> kept_[8] =
+      {};  ///< large free blocks, each with its header at the start
   mutable std::atomic<RefCounted*> services_[static_cast<int>(Service::count_)] = {};
 };
 
@@ -3097,36 +3129,53 @@ struct KernelArg {
   }
 };
 
+/// Lives for one call, on the caller's stack: it may point into a view that lives as long, or into
+/// itself.
 template <class T, int R>
 struct KernelArg<View<T, R>> {
-  View<T, R> view;
-
   template <class U>
-  requires SameElement<U, T> KernelArg(const View<U, R>& v)
-      : view(View<T, R>::from(v.data(), v.extents(), v.strides())) {}
+  requires SameElement<U, T> KernelArg(const View<U, R>& v) {
+    set(v.data(), v.extents(), v.strides());
+  }
   /// A vector, array or span of all elements.
   template <class C>
-  requires(R == 1 && ContiguousOf<C, T> && !HasViewOf<C>) KernelArg(C&& c)
-      : view(c.data(), {c.size()}) {}
+  requires(R == 1 && ContiguousOf<C, T> && !HasViewOf<C>) KernelArg(C&& c) {
+    set(c.data(), static_cast<std::int64_t>(c.size()));
+  }
   template <class C>
-  requires(R == 1 && ContiguousOf<const C, T> && !HasViewOf<const C>) KernelArg(const C& c)
-      : view(c.data(), {c.size()}) {}
+  requires(R == 1 && ContiguousOf<const C, T> && !HasViewOf<const C>) KernelArg(const C& c) {
+    set(c.data(), static_cast<std::int64_t>(c.size()));
+  }
   /// A number of one's own, for a result without axes.
   template <class U>
-  requires(R == 0 && SameElement<U, T>) KernelArg(U& element) : view(&element) {}
+  requires(R == 0 && SameElement<U, T>) KernelArg(U& element) { set(&element, own_, own_); }
   template <class U>
-  requires(R == 0 && SameElement<U, T>) KernelArg(U* element) : view(element) {}
+  requires(R == 0 && SameElement<U, T>) KernelArg(U* element) { set(element, own_, own_); }
   template <class C>
-  requires(HasViewOf<std::remove_reference_t<C>>) KernelArg(C&& c)
-      : KernelArg(ViewOf<std::remove_cvref_t<C>>::view(c)) {}
-
-  CallArg call() const {
-    CallArg out;
-    out.data = const_cast<std::remove_const_t<T>*>(view.data());
-    out.extents = view.extents();
-    out.strides = view.strides();
-    return out;
+  requires(HasViewOf<std::remove_reference_t<C>>) KernelArg(C&& c) {
+    const View<T, R> v = ViewOf<std::remove_cvref_t<C>>::view(c);
+    for (int d = 0; d < R; ++d) own_[d] = v.extent(d), own_[R + d] = v.stride(d);
+    set(v.data(), own_, own_ + R);
   }
+  KernelArg(const KernelArg&) = delete;
+  KernelArg& operator=(const KernelArg&) = delete;
+
+  const CallArg& call() const { return call_; }
+
+ private:
+  void set(T* data, const std::int64_t* extents, const std::int64_t* strides) {
+    call_.data = const_cast<std::remove_const_t<T>*>(data);
+    call_.extents = extents;
+    call_.strides = strides;
+  }
+  void set(T* data, std::int64_t size) {
+    own_[0] = size;
+    own_[1] = 1;
+    set(data, own_, own_ + 1);
+  }
+
+  CallArg call_;
+  std::int64_t own_[R > 0 ? 2 * R : 1];  ///< extents, then strides, of what is no View
 };
 
 }  // namespace detail
@@ -3522,7 +3571,8 @@ class Schedule {
 
   /// Loops nested directly in each other become one.
   ///     for i < m: for j < n:   → fuse(i, j) →   for i_j < m*n:   with i = i_j / n, j = i_j % n
-  /// They are consumed. L0205 not nested directly · L0206 a bound depends on a fused loop.
+  /// They are consumed. L0205 not nested directly · L0206 a bound depends on a fused loop · L0229 a
+  /// reduce loop that may be empty with a spatial one.
   LoopRef fuse(LoopRef outer, LoopRef inner, Location where = Location::here());
   LoopRef fuse(LoopRef a, LoopRef b, LoopRef c, Location where = Location::here());
   LoopRef fuse(const std::vector<LoopRef>& loops, Location where = Location::here());
@@ -4145,6 +4195,8 @@ class Facts {
 
  private:
   void push(Node node);
+  bool assume_comparison(const BinaryNode& n);
+  void learn_factor(const AnyExpr& atom);
   Ref<Node> head_;
   bool keep_unit_vars_ = false;
 };
@@ -4240,7 +4292,7 @@ class Simplifier {
   ConstInterval range(const AnyExpr& e, int depth = 0);
   ConstInterval range(const Poly& p, int depth = 0);
   /// p >= 0 wherever the facts hold: proven.
-  bool nonneg(const Poly& p, int depth = 3);
+  bool nonneg(const Poly& p, int depth = 4);
   /// The sum bounded from below (or above) over the relaxed variables; false if there is no bound.
   bool bound(Poly& p, bool upper, const std::vector<VarRef>& relaxed, int depth = 8);
   /// Arithmetic on it can't leave i64: no data among its atoms, or data with a small range.
@@ -4313,7 +4365,7 @@ class Simplifier {
 
   const Facts& facts_;
   int budget_;
-  int allowed_ = 3;  // depth left to a proof that starts now
+  int allowed_ = 4;  // depth left to a proof that starts now
 };
 
 }  // namespace detail
@@ -4851,7 +4903,7 @@ class LlvmEmitter {
   LlvmValue under(LlvmValue mask, const AnyExpr& e);
   void forget(std::size_t mark);
 
-  // Operators: llvm_ops.ipp, llvm_cast.ipp
+  // Operators: llvm_ops.ipp, llvm_cast.ipp, llvm_mask.ipp
   LlvmValue binary(BinaryOp op, const LlvmValue& a, const LlvmValue& b, const AnyExpr* divisor);
   LlvmValue compare(BinaryOp op, const LlvmValue& a, const LlvmValue& b);
   LlvmValue divide(BinaryOp op, const LlvmValue& a, const LlvmValue& b, const AnyExpr* divisor);
@@ -4859,10 +4911,13 @@ class LlvmEmitter {
                          const AnyExpr* divisor);
   LlvmValue remainder(const LlvmValue& a, const LlvmValue& b);
   LlvmValue shift(BinaryOp op, const LlvmValue& a, LlvmValue b, const AnyExpr* count);
+  LlvmValue lane_mask(const BinaryNode& n);
+  LlvmValue first_lanes(const LlvmValue& count, int lanes);
   LlvmValue min_max(const BinaryNode& n);
   LlvmValue min_max(BinaryOp op, const LlvmValue& a, const LlvmValue& b);
   LlvmValue unary(const UnaryNode& n);
   LlvmValue call(const CallNode& n);
+  LlvmValue fused(const std::vector<LlvmValue>& args);
   LlvmValue scale2(const LlvmValue& x, const LlvmValue& n);
   LlvmValue cast(const CastNode& n);
   LlvmValue to_integer(const LlvmValue& v, DType to);
@@ -5064,8 +5119,9 @@ struct RegionBound {
 /// loops of the access that are relaxed are bound by the function.
 RegionBound region_upper(const Buffer& buffer, const std::vector<AccessSite>& all,
                          const std::vector<VarRef>& relaxed, const Facts& facts = {});
-/// The same, with the implied guard of blocks ("the bindings lie in the domains") applied symbolically: ends may then be
-/// min and max of loop and domain bounds. Tighter, for proofs; region_upper gives the simpler sizes that storage wants.
+/// The same, with the implied guard of blocks ("the bindings lie in the domains") applied
+/// symbolically: ends may then be min and max of loop and domain bounds. Tighter, for proofs;
+/// region_upper gives the simpler sizes that storage wants.
 RegionBound region_upper_guarded(const Buffer& buffer, const std::vector<AccessSite>& all,
                                  const std::vector<VarRef>& relaxed, const Facts& facts = {});
 /// A box that the accesses surely touch (never too large), or none: one access with a covering
@@ -5249,12 +5305,16 @@ bool final_at(const Stmt& root, const BlockTag& block, const VarRef& loop);
 
 namespace lathe {
 
-#define LATHE_PRIMITIVES(X)                                                                  \
-  X(block)                                                                                   \
-  X(loops) X(loop_at) X(split) X(fuse) X(reorder) X(tile) X(parallel) X(vectorize) X(unroll) \
-      X(compute_at) X(reverse_compute_at) X(compute_inline) X(reverse_compute_inline)        \
-          X(cache_read) X(cache_write) X(decompose_reduction) X(rfactor) X(set_scope)        \
-              X(transform_layout) X(prefetch) X(annotate)
+#define LATHE_PRIMITIVES(X)                                                                 \
+  X(block)                                                                                  \
+  X(loops)                                                                                  \
+  X(loop_at)                                                                                \
+  X(split)                                                                                  \
+  X(fuse)                                                                                   \
+  X(reorder) X(tile) X(parallel) X(vectorize) X(unroll) X(compute_at) X(reverse_compute_at) \
+      X(compute_inline) X(reverse_compute_inline) X(cache_read) X(cache_write)              \
+          X(decompose_reduction) X(rfactor) X(set_scope) X(transform_layout) X(prefetch)    \
+              X(annotate)
 
 namespace detail {
 
@@ -5367,8 +5427,8 @@ Verdict check_plain_loop(const ForNode& loop);
 // ----------------------------------------------------------------------------
 
 /// The values that each iterator of a block has to take so that `indices` reach every element of
-/// the region, over the variables of the region; the whole domain where that can't be solved. One
-/// per iterator.
+/// the region, over the variables of the region; an empty range where that can't be solved. One per
+/// iterator.
 std::vector<Range> solve_ranges(const BlockNode& block, const std::vector<AnyExpr>& indices,
                                 const Region& region, const Facts& facts);
 /// The whole domain of each iterator.
@@ -5385,6 +5445,12 @@ std::vector<std::string> names_around(const LoopSite& site);
 /// Loops that are in one program and no longer in the other, as consumed by a step.
 void consume_lost_loops(const Stmt& before, const std::vector<ForRef>& loops, Edit& edit,
                         const std::string& what);
+
+/// Empty if all that the consumer reads of the buffer was surely written before, by the producers
+/// and in the same iteration of `loop`; else why that is not proven.
+std::string why_not_found(const Stmt& root, const std::vector<BlockTag>& producers,
+                          const BlockTag& consumer, const Buffer& buffer, const VarRef& loop,
+                          const Facts& facts);
 
 // --- steps used by other steps
 // ------------------------------------------------------------------------------------
@@ -5469,8 +5535,9 @@ Program lower_blocks(const Program& program);
 ///   → for xo: { alloc P[10]; for a: P[a] = …; for xi: C = P[xi] + P[xi + 2] }
 Program compact_buffers(const Program& program);
 
-/// A loop's "prefetch" annotation becomes a prefetch, at the start of each iteration, of the elements that the iteration
-/// `distance` later reads first. The address may lie outside of the buffer: a prefetch never faults.
+/// A loop's "prefetch" annotation becomes a prefetch, at the start of each iteration, of the
+/// elements that the iteration `distance` later reads first. The address may lie outside of the
+/// buffer: a prefetch never faults.
 Program place_prefetches(const Program& program);
 
 /// Takes guards out of hot loops: an If moves above every loop that its condition does not depend
@@ -5484,8 +5551,9 @@ Program hoist_guards(const Program& program);
 ///     vectorized j < 32: B[j] = A[j] * 2   → B[ramp(0, 1, 16)] = A[ramp(0, 1, 16)] * 2 …, twice
 Program vectorize_loops(const Program& program, const Target& target);
 
-/// Unrolled loops become copies; a loop annotated "unroll_explicit" = f becomes a loop over f
-/// copies and a remainder. Throws UserError L0601 where the copies exceed the budget.
+/// Unrolled loops become copies, and so do short loops over the rows of a temporary in registers; a
+/// loop annotated "unroll_explicit" = f becomes a loop over f copies and a remainder. Throws
+/// UserError L0601 where the copies exceed the budget.
 Program unroll_loops(const Program& program);
 
 /// Every buffer gets rank 1 and every access one index; strides of temporaries are dense.
@@ -5512,14 +5580,14 @@ namespace lathe {
 ///     a * b + c → fma(a, b, c)      c - a * b → fma(-a, b, c)      a * b - c → fma(a, b, -c)
 Program contract(const Program& program, const Target& target);
 
-/// exp exp2 log log2 sin cos tan tanh erf and pow become arithmetic of f32 or f64. The error against
-/// the exact result, in units in the last place, is at most
+/// exp exp2 log log2 sin cos tan tanh erf and pow become arithmetic of f32 or f64. The error
+/// against the exact result, in units in the last place, is at most
 ///          exp  exp2  log  log2  sin  cos  tan  tanh  erf  pow
 ///     f32  1.0   1.0  1.9   1.8  2.2  2.2  4.0   2.7  1.5  0.6
 ///     f64  1.0   1.0  1.0   1.0  1.8  1.8  4.0   2.7  1.5  1.0
 /// on targets with fma, and 1 (f64: 1.5) more on others; measured, for f32 on every 257th of all
-/// arguments. Special values are the C library's. Each lane's result depends on that lane's argument
-/// alone. Narrower types compute in f32 and round.
+/// arguments. Special values are the C library's. Each lane's result depends on that lane's
+/// argument alone. Narrower types compute in f32 and round.
 Program expand_math(const Program& program, const Target& target);
 
 /// f16, bf16, 8-bit floats and 4-bit integers become their bits: buffers, variables and lanes hold
@@ -6279,10 +6347,26 @@ LATHE_DECL Context::Context(Options options)
   }
 }
 
+namespace detail {
+// Sits right below each block, so that deallocation knows where it starts and how much it frees.
+struct AllocationHeader {
+  void* start;
+  std::size_t bytes;  ///< as asked for, with the header: what in_use counts
+  std::size_t alignment;
+  std::size_t held;  ///< of the block, which may be a larger one that was kept
+};
+// Blocks of this size and more are kept; above the second the system may have them back.
+inline constexpr std::size_t kKeptBlock = 64 << 10, kLargestKept = 64 << 20;
+}  // namespace detail
+
 LATHE_DECL Context::~Context() {
   // Later services may use earlier ones while they end.
   for (int i = static_cast<int>(Service::count_); i-- > 0;) {
     if (auto* service = services_[i].load(std::memory_order_acquire)) service->release();
+  }
+  for (auto& place : kept_) {
+    auto* header = static_cast<detail::AllocationHeader*>(place.load(std::memory_order_acquire));
+    if (header) ::operator delete(header->start, std::align_val_t(header->alignment));
   }
 }
 
@@ -6311,25 +6395,48 @@ LATHE_DECL RefCounted* Context::publish(std::atomic<RefCounted*>& place, RefCoun
   return expected;
 }
 
-namespace detail {
-// Sits right below each block, so that deallocation knows where it starts and how much it frees.
-struct AllocationHeader {
-  void* start;
-  std::size_t bytes;
-};
-}  // namespace detail
+// Large blocks come back from the system as fresh pages, whose first touch costs more than what a
+// strip of an image takes to compute; so a few are kept. Small ones the C library keeps itself.
+LATHE_DECL void* Context::take_kept(std::size_t total, std::size_t alignment) const noexcept {
+  for (auto& place : kept_) {
+    void* start = place.load(std::memory_order_relaxed);
+    if (!start || !place.compare_exchange_strong(start, nullptr, std::memory_order_acq_rel))
+      continue;
+    auto header = *static_cast<detail::AllocationHeader*>(start);
+    if (header.held >= total && header.held / 2 <= total && header.alignment == alignment)
+      return start;
+    keep(start);
+  }
+  return nullptr;
+}
+
+LATHE_DECL void Context::keep(void* start) const noexcept {
+  for (auto& place : kept_) {
+    void* expected = nullptr;
+    if (place.compare_exchange_strong(expected, start, std::memory_order_acq_rel)) return;
+  }
+  ::operator delete(start,
+                    std::align_val_t(static_cast<detail::AllocationHeader*>(start)->alignment));
+}
 
 LATHE_DECL void* Context::allocate(std::size_t bytes, std::size_t alignment) const {
-  if (alignment < sizeof(detail::AllocationHeader)) alignment = sizeof(detail::AllocationHeader);
+  if (alignment < 64) alignment = 64;  // room for the header
   std::size_t total = bytes + alignment;
   auto signed_total = static_cast<std::int64_t>(total);
   if (total < bytes || signed_total < 0) return nullptr;
   auto in_use = in_use_.fetch_add(signed_total, std::memory_order_relaxed) + signed_total;
   void* start = nullptr;
+  std::size_t held = total;
   if (options_.memory_budget <= 0 || in_use <= options_.memory_budget) {
     try {
-      start = options_.allocate ? options_.allocate(total, alignment)
-                                : ::operator new(total, std::align_val_t(alignment), std::nothrow);
+      if (options_.allocate)
+        start = options_.allocate(total, alignment);
+      else if (total >= detail::kKeptBlock)
+        start = take_kept(total, alignment);
+      if (!start && !options_.allocate)
+        start = ::operator new(total, std::align_val_t(alignment), std::nothrow);
+      else if (start && !options_.allocate)
+        held = static_cast<detail::AllocationHeader*>(start)->held;
     } catch (...) {
       in_use_.fetch_sub(signed_total, std::memory_order_relaxed);
       throw;
@@ -6340,7 +6447,7 @@ LATHE_DECL void* Context::allocate(std::size_t bytes, std::size_t alignment) con
     return nullptr;
   }
   auto* block = static_cast<char*>(start) + alignment;
-  reinterpret_cast<detail::AllocationHeader*>(block)[-1] = {start, total};
+  reinterpret_cast<detail::AllocationHeader*>(block)[-1] = {start, total, alignment, held};
   return block;
 }
 
@@ -6348,9 +6455,12 @@ LATHE_DECL void Context::deallocate(void* pointer) const noexcept {
   if (!pointer) return;
   auto header = static_cast<detail::AllocationHeader*>(pointer)[-1];
   in_use_.fetch_sub(static_cast<std::int64_t>(header.bytes), std::memory_order_relaxed);
-  auto alignment =
-      static_cast<std::size_t>(static_cast<char*>(pointer) - static_cast<char*>(header.start));
-  if (!options_.deallocate) return ::operator delete(header.start, std::align_val_t(alignment));
+  if (!options_.deallocate) {
+    *static_cast<detail::AllocationHeader*>(header.start) = header;
+    if (header.held >= detail::kKeptBlock && header.held <= detail::kLargestKept)
+      return keep(header.start);
+    return ::operator delete(header.start, std::align_val_t(header.alignment));
+  }
   try {
     options_.deallocate(header.start, header.bytes);
   } catch (...) {
@@ -6425,7 +6535,8 @@ LATHE_DECL UserError::UserError(std::string_view id, std::string_view message, L
       where_(where) {}
 
 LATHE_DECL InternalError::InternalError(std::string_view message, Location where)
-    : std::logic_error("internal error: " + std::string(message) + "\n  at " + detail::place(where)) {}
+    : std::logic_error("internal error: " + std::string(message) + "\n  at " +
+                       detail::place(where)) {}
 
 }  // namespace lathe
 
@@ -11763,7 +11874,6 @@ LATHE_DECL ConstInterval Simplifier::range(const Poly& p, int depth) {
 }
 
 // Data
-// ---------------------------------------------------------------------------------------------------------------
 
 LATHE_DECL bool Simplifier::is_data_atom(const AnyExpr& e) {
   for (const auto* f = facts_.newest(); f; f = f->next.get())
@@ -12397,7 +12507,6 @@ LATHE_DECL Poly Simplifier::floormod_rest(const Poly& r, std::int64_t c) {
 }
 
 // Symbolic divisors
-// --------------------------------------------------------------------------------------------------
 
 // t = u * (product over rest); false if u's product isn't contained in t's.
 inline bool divide_mono(const Mono& t, const Mono& u, Poly& quotient) {
@@ -12552,8 +12661,8 @@ LATHE_DECL Poly Simplifier::poly_binary(const BinaryNode& n) {
       break;
   }
   AnyExpr s = binary_data(n.op, emit(a), emit(b));
-  if (const auto* c = s.as<ConstNode>()) return poly_const(c->i);
-  return poly_atom(s);
+  const auto* kept = s.as<BinaryNode>();
+  return kept && kept->op == n.op ? poly_atom(s) : poly(s);
 }
 
 LATHE_DECL Poly Simplifier::min_max(BinaryOp op, const Poly& a, const Poly& b) {
@@ -12587,7 +12696,6 @@ LATHE_DECL Poly Simplifier::min_max(BinaryOp op, const Poly& a, const Poly& b) {
 }
 
 // Sums
-// --------------------------------------------------------------------------------------------------------------
 
 LATHE_DECL AnyExpr Simplifier::emit_mono(const Mono& m, std::int64_t coef) {
   AnyExpr out;
@@ -12632,7 +12740,6 @@ LATHE_DECL AnyExpr Simplifier::emit(const Poly& p) {
 }
 
 // x floordiv c * c + x floormod c is x, and x - x floordiv c * c is x floormod c
-// -------------------------------------
 
 // Subtracts from p the terms of part, which must all be there with the same coefficients; constants
 // always go.
@@ -12679,23 +12786,34 @@ LATHE_DECL bool Simplifier::recombine_div(Poly& p, std::size_t k) {
   return true;
 }
 
-// min(a, b) + rest becomes min(a + rest, b + rest) where that is shorter; rest - min(a, b) becomes
-// a max. The constant goes in only if it shortens by itself.
+// The terms of p, but for term k, that meet a term of a or b; they leave p.
+inline Poly take_shared(Poly& p, std::size_t k, const Poly& a, const Poly& b) {
+  Poly shared, rest = poly_const(p.constant);
+  for (std::size_t j = 0; j < p.terms.size(); ++j) {
+    bool meets = false;
+    for (const auto* side : {&a, &b})
+      for (const auto& t : side->terms) meets = meets || (j != k && same_product(t, p.terms[j]));
+    (meets ? shared : rest).terms.push_back(p.terms[j]);
+  }
+  p = std::move(rest);
+  return shared;
+}
+
+// min(a, b) + x becomes min(a + x, b + x) where that is shorter, x being terms that occur in a or
+// b; x - min(a, b) becomes a max. The constant goes in only if it shortens by itself.
 LATHE_DECL bool Simplifier::recombine_min_max(Poly& p, std::size_t k) {
   const Mono term = p.terms[k];
   const auto* n = term.more.empty() && (term.coef == 1 || term.coef == -1)
                       ? term.atom.as<BinaryNode>()
                       : nullptr;
   if (!n || (n->op != BinaryOp::min && n->op != BinaryOp::max)) return false;
-  Poly rest = p, a = poly_shallow(n->a), b = poly_shallow(n->b);
-  rest.terms.erase(rest.terms.begin() + static_cast<std::ptrdiff_t>(k));
+  Poly a = poly_shallow(n->a), b = poly_shallow(n->b), rest = p;
+  const Poly shared = take_shared(rest, k, a, b), constant = poly_const(rest.constant);
   auto cost = [](const Poly& x) { return x.terms.size() + (x.constant != 0); };
-  const std::size_t before = cost(a) + cost(b) + cost(rest);
-  const Poly constant = poly_const(rest.constant);
-  rest.constant = 0;
-  if (!safe(a) || !safe(b) || !safe(rest)) return false;
+  const std::size_t before = cost(a) + cost(b) + cost(shared) + cost(constant);
+  if (!safe(a) || !safe(b) || !safe(shared)) return false;
   if (!poly_scale(a, term.coef) || !poly_scale(b, term.coef)) return false;
-  if (!poly_add(a, rest) || !poly_add(b, rest)) return false;
+  if (!poly_add(a, shared) || !poly_add(b, shared)) return false;
   Poly a_in = a, b_in = b;
   if (!poly_add(a_in, constant) || !poly_add(b_in, constant)) return false;
   const std::size_t outside = cost(a) + cost(b) + cost(constant), inside = cost(a_in) + cost(b_in);
@@ -12703,8 +12821,11 @@ LATHE_DECL bool Simplifier::recombine_min_max(Poly& p, std::size_t k) {
   const bool in = inside < outside, is_min = (n->op == BinaryOp::min) == (term.coef > 0);
   Poly left = recombine(in ? a_in : a), right = recombine(in ? b_in : b);
   Poly out = min_max(is_min ? BinaryOp::min : BinaryOp::max, left, right);
-  if (!in && !poly_add(out, constant)) return false;
-  p = std::move(out);
+  if (in) rest.constant = 0;
+  Poly removed;
+  removed.terms.push_back(term);
+  if (!poly_add(rest, removed, -1) || !poly_add(rest, out)) return false;
+  p = std::move(rest);
   return true;
 }
 
@@ -12819,13 +12940,16 @@ LATHE_DECL bool Simplifier::nonneg(const Poly& p, int depth) {
 // Eliminates variables with symbolic ranges, newest first, then asks again.
 LATHE_DECL bool Simplifier::nonneg_symbolic(const Poly& p, int depth) {
   Poly q = p;
-  bool changed = false;
+  bool changed = false, linear = true;
+  for (const auto& t : p.terms) linear = linear && t.more.empty();
   for (const auto* f = facts_.newest(); f && budget_ > 0; f = f->next.get()) {
-    if (f->kind != Facts::Kind::symbolic || !poly_mentions(q, f->var.get())) continue;
+    if (f->kind != Facts::Kind::symbolic) continue;
+    const bool constant_ends = as_const_int(f->min) && as_const_int(f->max);
+    if ((linear && constant_ends) || !poly_mentions(q, f->var.get())) continue;
     Poly factor, rest;
     if (!split_var(q, f->var.get(), factor, rest)) continue;
     // Constant ends with a constant factor are what range() uses anyway.
-    if (factor.is_const() && as_const_int(f->min) && as_const_int(f->max)) continue;
+    if (factor.is_const() && constant_ends) continue;
     if (!bound_var(q, false, *f)) continue;
     changed = true;
     if (range(q).min >= 0) return true;
@@ -12912,7 +13036,6 @@ LATHE_DECL bool Simplifier::nonneg_atoms(const Poly& p, int depth) {
 }
 
 // Bounds over relaxed variables
-// --------------------------------------------------------------------------------------
 
 inline bool mentions_any(const AnyExpr& e, const std::vector<VarRef>& vars) {
   if (const auto* v = e.as<VarNode>()) {
@@ -13269,7 +13392,6 @@ LATHE_DECL AnyExpr Simplifier::emit_equal(BinaryOp op, const Poly& diff) {
 }
 
 // and, or
-// ------------------------------------------------------------------------------------------------------------
 
 LATHE_DECL void flatten_logic(BinaryOp op, const AnyExpr& e, std::vector<AnyExpr>& out) {
   const auto* n = e.as<BinaryNode>();
@@ -13310,7 +13432,8 @@ LATHE_DECL AnyExpr Simplifier::logic(const BinaryNode& n) {
     for (std::size_t j = 0; j < kept.size(); ++j)
       if (j != k)
         others.assume(is_and ? kept[j] : Simplifier(others, budget_ / 2).negation(kept[j]));
-    const auto* c = as_const_int(Simplifier(others, budget_ / 2).expr(kept[k]));
+    const AnyExpr rest = Simplifier(others, budget_ / 2).expr(kept[k]);
+    const auto* c = as_const_int(rest);
     if (!c) continue;
     if ((*c != 0) != is_and) return make_bool(!is_and);
     kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(k--));
@@ -13634,63 +13757,71 @@ LATHE_DECL void Facts::assume_before(const AnyExpr& condition) {
 
 LATHE_DECL void Facts::assume(const AnyExpr& condition) {
   if (!condition.get() || condition.dtype() != kBool) return;
-  const Facts before = *this;
-  detail::Simplifier engine(before);
   const auto* given = condition.as<BinaryNode>();
   if (given && given->op == BinaryOp::and_) {
     assume(given->a);
     return assume(given->b);
   }
-  AnyExpr cond = engine.expr(condition);
+  const Facts before = *this;
+  AnyExpr cond = detail::Simplifier(before).expr(condition);
   const auto* n = cond.as<BinaryNode>();
   if (cond.kind() == ExprKind::Const) return;
   if (n && n->op == BinaryOp::and_) {
     assume(n->a);
     return assume(n->b);
   }
+  if (n && is_comparison(n->op) && n->a.dtype() == kIndex && assume_comparison(*n)) return;
   Node truth;
   truth.kind = Kind::truth;
   truth.min = cond;
-  if (!n || !is_comparison(n->op) || n->a.dtype() != kIndex) return push(std::move(truth));
-  detail::Poly a = engine.poly(n->a), b = engine.poly(n->b), f;
-  const bool less = n->op == BinaryOp::lt || n->op == BinaryOp::le;  // b - a (- 1) >= 0
-  f = less ? b : a;
-  if (!engine.safe(a) || !engine.safe(b) || !detail::poly_add(f, less ? a : b, -1))
-    return push(std::move(truth));
-  if ((n->op == BinaryOp::lt || n->op == BinaryOp::gt) &&
-      !detail::poly_add(f, detail::poly_const(-1)))
-    return;
+  push(std::move(truth));
+}
+
+// Reads a comparison of indices as a sum that is >= 0 or == 0; false if that can't be done or isn't
+// all that it says.
+LATHE_DECL bool Facts::assume_comparison(const BinaryNode& n) {
+  const Facts before = *this;
+  detail::Simplifier engine(before);
+  const bool less = n.op == BinaryOp::lt || n.op == BinaryOp::le;
+  const bool strict = n.op == BinaryOp::lt || n.op == BinaryOp::gt;
+  detail::Poly a = engine.poly(n.a), b = engine.poly(n.b), f = less ? b : a;
+  if (!engine.safe(a) || !engine.safe(b)) return false;
+  if (!detail::poly_add(f, less ? a : b, -1) || f.is_const()) return false;
+  if (strict && !detail::poly_add(f, detail::poly_const(-1))) return false;
   detail::Poly minus = f;
-  if (!detail::poly_scale(minus, -1)) return push(std::move(truth));
-  if (n->op == BinaryOp::ne) {
-    push(std::move(truth));
+  if (!detail::poly_scale(minus, -1)) return false;
+  if (n.op == BinaryOp::ne) {
     // a != b where a >= b is a > b.
     if (engine.nonneg(minus))
       f = minus;
     else if (!engine.nonneg(f))
-      return;
-    if (!detail::poly_add(f, detail::poly_const(-1))) return;
+      return false;
+    if (!detail::poly_add(f, detail::poly_const(-1))) return false;
   }
   Node fact;
-  fact.kind = n->op == BinaryOp::eq ? Kind::zero : Kind::nonneg;
+  fact.kind = n.op == BinaryOp::eq ? Kind::zero : Kind::nonneg;
   fact.min = engine.emit(f);
-  if (fact.kind == Kind::zero && f.terms.size() == 1 && f.constant == 0) {
-    const auto* mod = f.terms[0].atom.as<BinaryNode>();
-    if (mod && mod->op == BinaryOp::floormod && mod->a.as<VarNode>() && mod->b.as<ConstNode>())
-      multiple_of(VarRef(mod->a.as<VarNode>()), mod->b.as<ConstNode>()->i);
-  }
-  if (f.terms.size() > 1 || !f.terms[0].more.empty() || f.terms[0].atom.kind() != ExprKind::Var)
-    push(std::move(fact));
-  auto tighten = [&](const detail::Poly& p) {
-    detail::Tighten learn(before, p);
-    for (std::size_t k = 0; k < p.terms.size(); ++k) {
+  if (fact.kind == Kind::zero && f.terms.size() == 1 && f.constant == 0)
+    learn_factor(f.terms[0].atom);
+  const bool variable = f.terms[0].more.empty() && f.terms[0].atom.kind() == ExprKind::Var;
+  if (f.terms.size() > 1 || !variable) push(std::move(fact));
+  for (const auto* side : {&f, &minus}) {
+    if (side == &minus && n.op != BinaryOp::eq) break;
+    detail::Tighten learn(before, *side);
+    for (std::size_t k = 0; k < side->terms.size(); ++k) {
       VarRef var;
       ConstInterval range;
       if (learn.term(k, var, range)) bind(var, range);
     }
-  };
-  tighten(f);
-  if (n->op == BinaryOp::eq) tighten(minus);
+  }
+  return n.op != BinaryOp::ne;
+}
+
+// v floormod c == 0
+LATHE_DECL void Facts::learn_factor(const AnyExpr& atom) {
+  const auto* mod = atom.as<BinaryNode>();
+  const auto* var = mod && mod->op == BinaryOp::floormod ? mod->a.as<VarNode>() : nullptr;
+  if (var && mod->b.as<ConstNode>()) multiple_of(VarRef(var), mod->b.as<ConstNode>()->i);
 }
 
 LATHE_DECL ConstInterval Facts::range(const VarNode* var) const {
@@ -14100,7 +14231,6 @@ inline bool unfold_factor(const Poly& p, const VarRef& v, std::int64_t m, Poly& 
 }  // namespace detail
 
 // Linear forms
-// -------------------------------------------------------------------------------------------------------
 
 LATHE_DECL bool Affine::is_const() const {
   for (const auto& c : coefs)
@@ -14509,8 +14639,19 @@ LATHE_DECL IterMap IterMapper::run(const std::vector<AnyExpr>& indices, const An
   return map_;
 }
 
-// Inverses
-// -----------------------------------------------------------------------------------------------------------
+}  // namespace detail
+
+LATHE_DECL IterMap iter_map(const std::vector<AnyExpr>& indices,
+                            const std::vector<IterDomain>& inputs, const AnyExpr& condition,
+                            const Facts& facts) {
+  return detail::IterMapper(inputs, facts).run(indices, condition);
+}
+
+}  // namespace lathe
+
+// ---- lathe/arith/impl/iter_inverse.ipp
+namespace lathe {
+namespace detail {
 
 class IterInverter {
  public:
@@ -14575,12 +14716,6 @@ LATHE_DECL std::vector<AnyExpr> IterInverter::run(const std::vector<AnyExpr>& ta
 }
 
 }  // namespace detail
-
-LATHE_DECL IterMap iter_map(const std::vector<AnyExpr>& indices,
-                            const std::vector<IterDomain>& inputs, const AnyExpr& condition,
-                            const Facts& facts) {
-  return detail::IterMapper(inputs, facts).run(indices, condition);
-}
 
 LATHE_DECL std::vector<AnyExpr> inverse(const IterMap& map, const std::vector<AnyExpr>& targets,
                                         const Facts& facts) {
@@ -15180,6 +15315,7 @@ LATHE_DECL LlvmValue LlvmEmitter::compute(const AnyExpr& e) {
     case ExprKind::Binary: {
       const auto* n = e.as<BinaryNode>();
       if (n->op == BinaryOp::min || n->op == BinaryOp::max) return min_max(*n);
+      if (LlvmValue mask = lane_mask(*n); !mask.text.empty()) return mask;
       LlvmValue a = value(n->a), b = value(n->b);
       return binary(n->op, a, b, &n->b);
     }
@@ -15248,7 +15384,7 @@ LATHE_DECL LlvmValue LlvmEmitter::select(const SelectNode& n) {
   LlvmValue condition = value(n.condition);
   if (condition.dtype.lanes == 1) return select_scalar(n, condition);
   LlvmValue yes = arm(condition, n.yes);
-  bool simple = n.no.kind() <= ExprKind::Var;
+  bool simple = n.no.kind() <= ExprKind::Var || memo_.count(n.no.get());
   LlvmValue no = simple ? value(n.no) : LlvmValue{};
   if (!simple) {
     LlvmWeight weight = llvm_weight(n.no);
@@ -15693,6 +15829,56 @@ LATHE_DECL LlvmValue LlvmEmitter::gather(const LlvmPlace& at, DType t, const Llv
 
 }  // namespace lathe::detail
 
+// ---- lathe/codegen/impl/llvm_mask.ipp
+namespace lathe::detail {
+
+// Lanes 0 to count - 1 of a mask, where count may be any i64.
+LATHE_DECL LlvmValue LlvmEmitter::first_lanes(const LlvmValue& count, int lanes) {
+  LlvmValue least = f_.intrinsic("smax", {count, f_.integer(kI64, 0)});
+  LlvmValue n = f_.intrinsic("umin", {least, f_.integer(kI64, lanes)});
+  DType mask = kBool.with_lanes(lanes);
+  bool words =
+      module_.target.has("avx512f") && lanes >= 8 && lanes <= 32 && (lanes & (lanes - 1)) == 0;
+  if (words) {
+    // A mask register is an integer: all ones, shifted out and turned around.
+    LlvmValue above = f_.binary("shl", f_.integer(kI64, -1), n);
+    LlvmValue below = f_.binary("xor", above, f_.integer(kI64, -1));
+    std::string bits = cat("i", lanes);
+    LlvmValue word = f_.op(kI64, "trunc i64 ", below.text, " to ", bits);
+    return f_.op(mask, "bitcast ", bits, " ", word.text, " to ", llvm_type(mask));
+  }
+  LlvmValue wide = f_.splat(f_.convert("trunc", n, kI32), lanes);
+  return f_.compare("icmp slt", llvm_iota(wide.dtype, 1), wide);
+}
+
+// A comparison of two indices that step evenly from lane to lane: the lanes where it holds are the
+// first or the last ones, and a scalar says how many. Empty if the operands are anything else.
+LATHE_DECL LlvmValue LlvmEmitter::lane_mask(const BinaryNode& n) {
+  bool order = n.op >= BinaryOp::lt && n.op <= BinaryOp::ge, less = n.op <= BinaryOp::le;
+  std::int64_t left = 0, right = 0;
+  DType t = n.a.dtype();
+  if (!order || t.lanes == 1 || t.scalar() != kI64) return {};
+  if (!llvm_lane_stride(n.a, left) || !llvm_lane_stride(n.b, right)) return {};
+  // As a < b (or a <= b): a - b in lane l is d + step * l.
+  const AnyExpr &a = less ? n.a : n.b, &b = less ? n.b : n.a;
+  std::int64_t step = less ? left - right : right - left;
+  if (step < -1 || step > 1) return {};
+  bool equal = n.op == BinaryOp::le || n.op == BinaryOp::ge;
+  LlvmValue x = lane_base(a), y = lane_base(b);
+  if (step == 0) return f_.splat(f_.compare(equal ? "icmp sle" : "icmp slt", x, y), t.lanes);
+  LlvmValue one = f_.integer(kI64, 1);
+  if (step == 1) {
+    LlvmValue count = f_.intrinsic("ssub.sat", {y, x});
+    return first_lanes(equal ? f_.intrinsic("sadd.sat", {count, one}) : count, t.lanes);
+  }
+  LlvmValue skip = f_.intrinsic("ssub.sat", {x, y});
+  if (!equal) skip = f_.intrinsic("sadd.sat", {skip, one});
+  LlvmValue before = first_lanes(skip, t.lanes);
+  return f_.binary("xor", before, f_.integer(before.dtype, 1));
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/codegen/impl/llvm_ops.ipp
 namespace lathe::detail {
 
@@ -15873,6 +16059,15 @@ LATHE_DECL LlvmValue LlvmEmitter::unary(const UnaryNode& n) {
   return f_.binary("xor", a, f_.integer(a.dtype, a.dtype.is_bool() ? 1 : -1));
 }
 
+LATHE_DECL LlvmValue LlvmEmitter::fused(const std::vector<LlvmValue>& args) {
+  DType t = args[0].dtype;
+  if (!t.is_float()) return f_.binary("add", f_.binary("mul", args[0], args[1]), args[2]);
+  // Without the instruction LLVM calls the C library.
+  bool native = module_.target.arch != "x86_64" || module_.target.has("fma");
+  if (!native) module_.external(t.bits == 64 ? "fma" : "fmaf");
+  return f_.intrinsic("fma", args);
+}
+
 LATHE_DECL LlvmValue LlvmEmitter::call(const CallNode& n) {
   std::vector<LlvmValue> args;
   for (const auto& a : n.args) args.push_back(value(a));
@@ -15886,13 +16081,8 @@ LATHE_DECL LlvmValue LlvmEmitter::call(const CallNode& n) {
       return t.is_float() ? f_.intrinsic(op_text(n.op), args) : args[0];
     case CallOp::round:
       return t.is_float() ? f_.intrinsic("roundeven", args) : args[0];
-    case CallOp::fma: {
-      if (!t.is_float()) return f_.binary("add", f_.binary("mul", args[0], args[1]), args[2]);
-      // Without the instruction LLVM calls the C library.
-      bool native = module_.target.arch != "x86_64" || module_.target.has("fma");
-      if (!native) module_.external(t.bits == 64 ? "fma" : "fmaf");
-      return f_.intrinsic("fma", args);
-    }
+    case CallOp::fma:
+      return fused(args);
     case CallOp::copysign:
       return f_.intrinsic("copysign", args);
     case CallOp::popcount:
@@ -16217,6 +16407,7 @@ LATHE_DECL void LlvmEmitter::alloc(const AllocNode& n) {
   state_.frame_bytes += static_cast<int>(bytes);
   at.pointer =
       f_.frame(cat("[", *extent, " x ", llvm_type(memory_type(b.dtype)), "]"), at.alignment);
+  at.scope = module_.alias_scope(b.name);
   places_[&b] = at;
   stmt(n.body);
 }
@@ -16489,6 +16680,8 @@ inline constexpr LlvmIntrinsic llvm_intrinsic_table[] = {
     {"smax", "", 16},
     {"umin", "", 16},
     {"umax", "", 16},
+    {"sadd.sat", "", 16},
+    {"ssub.sat", "", 16},
     {"prefetch", "", 16},
     {"masked.load", "", 16},
     {"masked.store", "", 16},
@@ -17415,81 +17608,6 @@ LATHE_DECL AnyExpr reduce_position(std::span<const AnyReduce> axes) {
 namespace lathe {
 namespace detail {
 
-// Places
-// --------------------------------------------------------------------------------------------------------------
-
-/// Walks statements only, and knows the path to each.
-class PathWalker : public Visitor {
- public:
-  void stmt(const Stmt& s) override {
-    path_.push_back(s);
-    const auto* loop = s.as<ForNode>();
-    if (visit(s)) {
-      if (loop) loops_.emplace_back(loop);
-      descend(s);
-      if (loop) loops_.pop_back();
-    }
-    path_.pop_back();
-  }
-  void expr(const AnyExpr&) override {}
-
- protected:
-  /// Whether to go on below s.
-  virtual bool visit(const Stmt& s) = 0;
-  std::vector<Stmt> path_;
-  std::vector<ForRef> loops_;
-};
-
-class BlockFinder : public PathWalker {
- public:
-  /// All blocks without a tag.
-  explicit BlockFinder(const BlockTagNode* tag) : tag_(tag) {}
-  bool visit(const Stmt& s) override {
-    if (tag_ && !found.empty()) return false;
-    const auto* b = s.as<BlockNode>();
-    if (b && (!tag_ || b->tag.get() == tag_)) found.push_back({BlockRefNode(b), loops_, path_});
-    return true;
-  }
-  std::vector<BlockSite> found;
-
- private:
-  const BlockTagNode* tag_;
-};
-
-class LoopFinder : public PathWalker {
- public:
-  explicit LoopFinder(const VarNode* var) : var_(var) {}
-  bool visit(const Stmt& s) override {
-    if (found.loop) return false;
-    const auto* f = s.as<ForNode>();
-    if (!f || f->var.get() != var_) return true;
-    found = {ForRef(f), loops_, path_};
-    return false;
-  }
-  LoopSite found;
-
- private:
-  const VarNode* var_;
-};
-
-class AllocFinder : public Visitor {
- public:
-  explicit AllocFinder(const Buffer& buffer) : buffer_(buffer) {}
-  void stmt(const Stmt& s) override {
-    const auto* a = s.as<AllocNode>();
-    found = found || (a && a->buffer == buffer_);
-    if (!found) descend(s);
-  }
-  void expr(const AnyExpr&) override {}
-  bool found = false;
-
- private:
-  const Buffer& buffer_;
-};
-
-// Accesses
-// ------------------------------------------------------------------------------------------------------------
-
 class AccessCollector : public Visitor {
  public:
   AccessCollector(AccessTerms terms, const Facts& facts) : terms_(terms), facts_(facts) {}
@@ -17681,39 +17799,6 @@ class AccessCollector : public Visitor {
   Substitution inner_values_;  // lets inside the block
 };
 
-inline bool touches(const BlockNode& b, const Buffer& buffer, bool write) {
-  for (const auto& a : accesses(b)) {
-    if (a.buffer != buffer || a.block->tag != b.tag) continue;
-    if (write ? a.is_write : a.reads() && !(a.kind == AccessKind::update && b.init)) return true;
-  }
-  return false;
-}
-
-inline std::vector<BlockSite> touching(const Stmt& root, const Buffer& buffer, bool write) {
-  std::vector<BlockSite> out;
-  for (auto& site : blocks_below(root))
-    if (touches(*site.block, buffer, write)) out.push_back(std::move(site));
-  return out;
-}
-
-inline std::vector<BlockSite> neighbours(const Stmt& root, const BlockTag& tag, bool producers) {
-  std::vector<BlockSite> out;
-  BlockSite self = find_block(root, tag);
-  if (!self.block) return out;
-  std::vector<Buffer> buffers;
-  for (const auto& a : accesses(*self.block)) {
-    const bool wanted =
-        producers ? a.reads() && !(a.kind == AccessKind::update && a.block->init) : a.is_write;
-    if (wanted) buffers.push_back(a.buffer);
-  }
-  for (auto& site : blocks_below(root)) {
-    bool hit = false;
-    for (const auto& b : buffers) hit = hit || touches(*site.block, b, producers);
-    if (hit && site.block->tag != tag) out.push_back(std::move(site));
-  }
-  return out;
-}
-
 inline void add_once(std::vector<Buffer>& all, const Buffer& b) {
   for (const auto& x : all)
     if (x == b) return;
@@ -17721,40 +17806,6 @@ inline void add_once(std::vector<Buffer>& all, const Buffer& b) {
 }
 
 }  // namespace detail
-
-LATHE_DECL std::vector<BlockSite> blocks_below(const Stmt& root) {
-  detail::BlockFinder finder(nullptr);
-  finder.stmt(root);
-  return std::move(finder.found);
-}
-LATHE_DECL BlockSite find_block(const Stmt& root, const BlockTag& tag) {
-  detail::BlockFinder finder(tag.get());
-  finder.stmt(root);
-  return finder.found.empty() ? BlockSite() : std::move(finder.found[0]);
-}
-LATHE_DECL LoopSite find_loop(const Stmt& root, const VarRef& var) {
-  detail::LoopFinder finder(var.get());
-  finder.stmt(root);
-  return std::move(finder.found);
-}
-LATHE_DECL std::vector<ForRef> loops_above(const Stmt& root, const BlockTag& tag) {
-  return find_block(root, tag).loops;
-}
-
-LATHE_DECL Facts facts_on(const std::vector<Stmt>& path, Facts facts) {
-  for (std::size_t k = 0; k + 1 < path.size(); ++k) {
-    if (const auto* f = path[k].as<ForNode>()) facts.bind(*f);
-    if (const auto* i = path[k].as<IfNode>()) {
-      const bool then = i->then_body.same_as(path[k + 1]);
-      facts.assume_before(then ? i->condition : logical_not(i->condition));
-    }
-    if (const auto* b = path[k].as<BlockNode>()) {
-      for (const auto& it : b->iters) facts.bind(it);
-      if (b->predicate) facts.assume_before(b->predicate);
-    }
-  }
-  return facts;
-}
 
 LATHE_DECL std::vector<AccessSite> accesses(const Stmt& s, AccessTerms terms, const Facts& facts) {
   detail::AccessCollector collector(terms, facts);
@@ -17793,6 +17844,150 @@ LATHE_DECL std::vector<Buffer> buffers_written(const Stmt& s) {
   for (const auto& a : accesses(s, AccessTerms::iters))
     if (a.is_write) detail::add_once(out, a.buffer);
   return out;
+}
+
+}  // namespace lathe
+
+// ---- lathe/analysis/impl/places.ipp
+namespace lathe {
+namespace detail {
+
+/// Walks statements only, and knows the path to each.
+class PathWalker : public Visitor {
+ public:
+  void stmt(const Stmt& s) override {
+    path_.push_back(s);
+    const auto* loop = s.as<ForNode>();
+    if (visit(s)) {
+      if (loop) loops_.emplace_back(loop);
+      descend(s);
+      if (loop) loops_.pop_back();
+    }
+    path_.pop_back();
+  }
+  void expr(const AnyExpr&) override {}
+
+ protected:
+  /// Whether to go on below s.
+  virtual bool visit(const Stmt& s) = 0;
+  std::vector<Stmt> path_;
+  std::vector<ForRef> loops_;
+};
+
+class BlockFinder : public PathWalker {
+ public:
+  /// All blocks without a tag.
+  explicit BlockFinder(const BlockTagNode* tag) : tag_(tag) {}
+  bool visit(const Stmt& s) override {
+    if (tag_ && !found.empty()) return false;
+    const auto* b = s.as<BlockNode>();
+    if (b && (!tag_ || b->tag.get() == tag_)) found.push_back({BlockRefNode(b), loops_, path_});
+    return true;
+  }
+  std::vector<BlockSite> found;
+
+ private:
+  const BlockTagNode* tag_;
+};
+
+class LoopFinder : public PathWalker {
+ public:
+  explicit LoopFinder(const VarNode* var) : var_(var) {}
+  bool visit(const Stmt& s) override {
+    if (found.loop) return false;
+    const auto* f = s.as<ForNode>();
+    if (!f || f->var.get() != var_) return true;
+    found = {ForRef(f), loops_, path_};
+    return false;
+  }
+  LoopSite found;
+
+ private:
+  const VarNode* var_;
+};
+
+class AllocFinder : public Visitor {
+ public:
+  explicit AllocFinder(const Buffer& buffer) : buffer_(buffer) {}
+  void stmt(const Stmt& s) override {
+    const auto* a = s.as<AllocNode>();
+    found = found || (a && a->buffer == buffer_);
+    if (!found) descend(s);
+  }
+  void expr(const AnyExpr&) override {}
+  bool found = false;
+
+ private:
+  const Buffer& buffer_;
+};
+
+inline bool touches(const BlockNode& b, const Buffer& buffer, bool write) {
+  for (const auto& a : accesses(b)) {
+    if (a.buffer != buffer || a.block->tag != b.tag) continue;
+    if (write ? a.is_write : a.reads() && !(a.kind == AccessKind::update && b.init)) return true;
+  }
+  return false;
+}
+
+inline std::vector<BlockSite> touching(const Stmt& root, const Buffer& buffer, bool write) {
+  std::vector<BlockSite> out;
+  for (auto& site : blocks_below(root))
+    if (touches(*site.block, buffer, write)) out.push_back(std::move(site));
+  return out;
+}
+
+inline std::vector<BlockSite> neighbours(const Stmt& root, const BlockTag& tag, bool producers) {
+  std::vector<BlockSite> out;
+  BlockSite self = find_block(root, tag);
+  if (!self.block) return out;
+  std::vector<Buffer> buffers;
+  for (const auto& a : accesses(*self.block)) {
+    const bool wanted =
+        producers ? a.reads() && !(a.kind == AccessKind::update && a.block->init) : a.is_write;
+    if (wanted) buffers.push_back(a.buffer);
+  }
+  for (auto& site : blocks_below(root)) {
+    bool hit = false;
+    for (const auto& b : buffers) hit = hit || touches(*site.block, b, producers);
+    if (hit && site.block->tag != tag) out.push_back(std::move(site));
+  }
+  return out;
+}
+
+}  // namespace detail
+
+LATHE_DECL std::vector<BlockSite> blocks_below(const Stmt& root) {
+  detail::BlockFinder finder(nullptr);
+  finder.stmt(root);
+  return std::move(finder.found);
+}
+LATHE_DECL BlockSite find_block(const Stmt& root, const BlockTag& tag) {
+  detail::BlockFinder finder(tag.get());
+  finder.stmt(root);
+  return finder.found.empty() ? BlockSite() : std::move(finder.found[0]);
+}
+LATHE_DECL LoopSite find_loop(const Stmt& root, const VarRef& var) {
+  detail::LoopFinder finder(var.get());
+  finder.stmt(root);
+  return std::move(finder.found);
+}
+LATHE_DECL std::vector<ForRef> loops_above(const Stmt& root, const BlockTag& tag) {
+  return find_block(root, tag).loops;
+}
+
+LATHE_DECL Facts facts_on(const std::vector<Stmt>& path, Facts facts) {
+  for (std::size_t k = 0; k + 1 < path.size(); ++k) {
+    if (const auto* f = path[k].as<ForNode>()) facts.bind(*f);
+    if (const auto* i = path[k].as<IfNode>()) {
+      const bool then = i->then_body.same_as(path[k + 1]);
+      facts.assume_before(then ? i->condition : logical_not(i->condition));
+    }
+    if (const auto* b = path[k].as<BlockNode>()) {
+      for (const auto& it : b->iters) facts.bind(it);
+      if (b->predicate) facts.assume_before(b->predicate);
+    }
+  }
+  return facts;
 }
 
 LATHE_DECL std::vector<BlockSite> writers(const Stmt& root, const Buffer& buffer) {
@@ -17876,7 +18071,8 @@ class UpperRegion {
 
   // Through the iterators: each runs over what the loops reach, met with its domain.
   void add_guarded(const AccessSite& site) {
-    if (!site.block || site.kind == AccessKind::opaque || site.block->iters.size() != site.bindings.size())
+    if (!site.block || site.kind == AccessKind::opaque ||
+        site.block->iters.size() != site.bindings.size())
       return add(site);
     Facts facts = facts_for(site, relaxed_, facts_);
     if (site.condition.get() && is_const(simplify(site.condition, facts), 0)) return;
@@ -17884,7 +18080,8 @@ class UpperRegion {
     for (std::size_t k = 0; k < site.bindings.size(); ++k) {
       const IterVar& it = site.block->iters[k];
       Interval reached = bounds(site.bindings[k], relaxed_, facts);
-      Interval first = bounds(it.min, inner, facts), end = bounds(last_of({it.min, it.extent}), inner, facts);
+      Interval first = bounds(it.min, inner, facts),
+               end = bounds(last_of({it.min, it.extent}), inner, facts);
       Interval got = interval_intersect(reached, {first.min, end.max}, facts);
       if (!got.bounded()) return add(site);
       facts.bind(it.var, got.min, range_between(got.min, got.max, facts).extent);
@@ -17985,8 +18182,135 @@ class UpperRegion {
   bool plain_ = true;
 };
 
-// Surely written
-// ------------------------------------------------------------------------------------------------------
+inline std::vector<VarRef> loops_inside(const std::vector<AccessSite>& all) {
+  std::vector<VarRef> out;
+  for (const auto& a : all)
+    for (const auto& f : a.loops)
+      if (!contains_var(out, f->var)) out.push_back(f->var);
+  return out;
+}
+
+inline std::vector<AccessSite> only(std::vector<AccessSite> all, const Buffer& buffer, bool write) {
+  std::vector<AccessSite> out;
+  for (auto& a : all) {
+    const bool own = a.kind == AccessKind::update && a.block && a.block->init;
+    if (a.buffer == buffer && (write ? a.is_write : a.reads() && !own)) out.push_back(std::move(a));
+  }
+  return out;
+}
+
+}  // namespace detail
+
+LATHE_DECL RegionBound region_upper(const Buffer& buffer, const std::vector<AccessSite>& all,
+                                    const std::vector<VarRef>& relaxed, const Facts& facts) {
+  detail::UpperRegion upper(buffer, relaxed, facts);
+  for (const auto& site : all)
+    if (site.buffer == buffer) upper.add(site);
+  return upper.result();
+}
+
+LATHE_DECL RegionBound region_upper_guarded(const Buffer& buffer,
+                                            const std::vector<AccessSite>& all,
+                                            const std::vector<VarRef>& relaxed,
+                                            const Facts& facts) {
+  detail::UpperRegion upper(buffer, relaxed, facts);
+  for (const auto& site : all)
+    if (site.buffer == buffer) upper.add_guarded(site);
+  return upper.result();
+}
+
+LATHE_DECL std::vector<RegionBound> required_regions(const Stmt& s, const Facts& facts) {
+  std::vector<AccessSite> all = accesses(s, AccessTerms::loops, facts);
+  std::vector<VarRef> relaxed = detail::loops_inside(all);
+  std::vector<RegionBound> out;
+  for (const auto& b : buffers_read(s))
+    out.push_back(region_upper(b, detail::only(all, b, false), relaxed, facts));
+  return out;
+}
+LATHE_DECL RegionBound required_region(const Stmt& s, const Buffer& buffer, const Facts& facts) {
+  std::vector<AccessSite> all = detail::only(accesses(s, AccessTerms::loops, facts), buffer, false);
+  return region_upper(buffer, all, detail::loops_inside(all), facts);
+}
+LATHE_DECL RegionBound written_region_upper(const Stmt& s, const Buffer& buffer,
+                                            const Facts& facts) {
+  std::vector<AccessSite> all = detail::only(accesses(s, AccessTerms::loops, facts), buffer, true);
+  return region_upper(buffer, all, detail::loops_inside(all), facts);
+}
+LATHE_DECL std::optional<Region> written_region_lower(const Stmt& s, const Buffer& buffer,
+                                                      const Facts& facts) {
+  std::vector<AccessSite> all = detail::only(accesses(s, AccessTerms::loops, facts), buffer, true);
+  return region_lower(buffer, all, detail::loops_inside(all), facts);
+}
+
+LATHE_DECL Region whole_region(const Buffer& buffer) {
+  Region out;
+  out.buffer = buffer;
+  for (const auto& e : buffer->shape) out.ranges.push_back({AnyExpr(0), e});
+  return out;
+}
+
+LATHE_DECL Region region_hull(const Region& a, const Region& b, const Facts& facts) {
+  Region out = a;
+  for (std::size_t d = 0; d < out.ranges.size(); ++d) {
+    AnyExpr lo = simplify(fold_min(a.ranges[d].min, b.ranges[d].min), facts);
+    AnyExpr hi =
+        simplify(fold_max(detail::last_of(a.ranges[d]), detail::last_of(b.ranges[d])), facts);
+    out.ranges[d] = detail::range_between(lo, hi, facts);
+  }
+  return out;
+}
+
+LATHE_DECL Region region_intersect(const Region& a, const Region& b, const Facts& facts) {
+  Region out = a;
+  for (std::size_t d = 0; d < out.ranges.size(); ++d) {
+    AnyExpr lo = simplify(fold_max(a.ranges[d].min, b.ranges[d].min), facts);
+    AnyExpr hi =
+        simplify(fold_min(detail::last_of(a.ranges[d]), detail::last_of(b.ranges[d])), facts);
+    out.ranges[d] = detail::range_between(lo, hi, facts);
+  }
+  return out;
+}
+
+LATHE_DECL bool region_contains(const Region& outer, const Region& inner, const Facts& facts) {
+  if (region_empty(inner, facts)) return true;
+  for (std::size_t d = 0; d < outer.ranges.size(); ++d) {
+    const Range &o = outer.ranges[d], &i = inner.ranges[d];
+    if (!prove_le(o.min, i.min, facts)) return false;
+    if (!prove_le(fold_add(i.min, i.extent), fold_add(o.min, o.extent), facts)) return false;
+  }
+  return true;
+}
+
+LATHE_DECL bool regions_disjoint(const Region& a, const Region& b, const Facts& facts) {
+  if (region_empty(a, facts) || region_empty(b, facts)) return true;
+  for (std::size_t d = 0; d < a.ranges.size(); ++d) {
+    const Range &x = a.ranges[d], &y = b.ranges[d];
+    if (prove_le(fold_add(x.min, x.extent), y.min, facts) ||
+        prove_le(fold_add(y.min, y.extent), x.min, facts))
+      return true;
+  }
+  return false;
+}
+
+LATHE_DECL bool region_empty(const Region& a, const Facts& facts) {
+  for (const auto& r : a.ranges) {
+    const auto* c = as_const_int(r.extent);
+    if (c ? *c <= 0 : prove(r.extent <= 0, facts)) return true;
+  }
+  return false;
+}
+
+LATHE_DECL std::vector<VarRef> vars_of(const std::vector<ForRef>& loops) {
+  std::vector<VarRef> out;
+  for (const auto& f : loops) out.push_back(f->var);
+  return out;
+}
+
+}  // namespace lathe
+
+// ---- lathe/analysis/impl/region_lower.ipp
+namespace lathe {
+namespace detail {
 
 // The box of iterator values that the relaxed loops reach, met with the domains; false if they
 // leave gaps.
@@ -18117,40 +18441,7 @@ inline bool join_boxes(Region& a, const Region& b, const Facts& facts) {
   return true;
 }
 
-inline std::vector<VarRef> loops_inside(const std::vector<AccessSite>& all) {
-  std::vector<VarRef> out;
-  for (const auto& a : all)
-    for (const auto& f : a.loops)
-      if (!contains_var(out, f->var)) out.push_back(f->var);
-  return out;
-}
-
-inline std::vector<AccessSite> only(std::vector<AccessSite> all, const Buffer& buffer, bool write) {
-  std::vector<AccessSite> out;
-  for (auto& a : all) {
-    const bool own = a.kind == AccessKind::update && a.block && a.block->init;
-    if (a.buffer == buffer && (write ? a.is_write : a.reads() && !own)) out.push_back(std::move(a));
-  }
-  return out;
-}
-
 }  // namespace detail
-
-LATHE_DECL RegionBound region_upper(const Buffer& buffer, const std::vector<AccessSite>& all,
-                                    const std::vector<VarRef>& relaxed, const Facts& facts) {
-  detail::UpperRegion upper(buffer, relaxed, facts);
-  for (const auto& site : all)
-    if (site.buffer == buffer) upper.add(site);
-  return upper.result();
-}
-
-LATHE_DECL RegionBound region_upper_guarded(const Buffer& buffer, const std::vector<AccessSite>& all,
-                                            const std::vector<VarRef>& relaxed, const Facts& facts) {
-  detail::UpperRegion upper(buffer, relaxed, facts);
-  for (const auto& site : all)
-    if (site.buffer == buffer) upper.add_guarded(site);
-  return upper.result();
-}
 
 LATHE_DECL std::vector<Region> lower_boxes(const Buffer& buffer, const std::vector<AccessSite>& all,
                                            const std::vector<VarRef>& relaxed, const Facts& facts) {
@@ -18182,93 +18473,6 @@ LATHE_DECL std::optional<Region> region_lower(const Buffer& buffer,
     if (best) return box;
   }
   return boxes.empty() ? std::nullopt : std::optional<Region>(boxes[0]);
-}
-
-LATHE_DECL std::vector<RegionBound> required_regions(const Stmt& s, const Facts& facts) {
-  std::vector<AccessSite> all = accesses(s, AccessTerms::loops, facts);
-  std::vector<VarRef> relaxed = detail::loops_inside(all);
-  std::vector<RegionBound> out;
-  for (const auto& b : buffers_read(s))
-    out.push_back(region_upper(b, detail::only(all, b, false), relaxed, facts));
-  return out;
-}
-LATHE_DECL RegionBound required_region(const Stmt& s, const Buffer& buffer, const Facts& facts) {
-  std::vector<AccessSite> all = detail::only(accesses(s, AccessTerms::loops, facts), buffer, false);
-  return region_upper(buffer, all, detail::loops_inside(all), facts);
-}
-LATHE_DECL RegionBound written_region_upper(const Stmt& s, const Buffer& buffer,
-                                            const Facts& facts) {
-  std::vector<AccessSite> all = detail::only(accesses(s, AccessTerms::loops, facts), buffer, true);
-  return region_upper(buffer, all, detail::loops_inside(all), facts);
-}
-LATHE_DECL std::optional<Region> written_region_lower(const Stmt& s, const Buffer& buffer,
-                                                      const Facts& facts) {
-  std::vector<AccessSite> all = detail::only(accesses(s, AccessTerms::loops, facts), buffer, true);
-  return region_lower(buffer, all, detail::loops_inside(all), facts);
-}
-
-LATHE_DECL Region whole_region(const Buffer& buffer) {
-  Region out;
-  out.buffer = buffer;
-  for (const auto& e : buffer->shape) out.ranges.push_back({AnyExpr(0), e});
-  return out;
-}
-
-LATHE_DECL Region region_hull(const Region& a, const Region& b, const Facts& facts) {
-  Region out = a;
-  for (std::size_t d = 0; d < out.ranges.size(); ++d) {
-    AnyExpr lo = simplify(fold_min(a.ranges[d].min, b.ranges[d].min), facts);
-    AnyExpr hi =
-        simplify(fold_max(detail::last_of(a.ranges[d]), detail::last_of(b.ranges[d])), facts);
-    out.ranges[d] = detail::range_between(lo, hi, facts);
-  }
-  return out;
-}
-
-LATHE_DECL Region region_intersect(const Region& a, const Region& b, const Facts& facts) {
-  Region out = a;
-  for (std::size_t d = 0; d < out.ranges.size(); ++d) {
-    AnyExpr lo = simplify(fold_max(a.ranges[d].min, b.ranges[d].min), facts);
-    AnyExpr hi =
-        simplify(fold_min(detail::last_of(a.ranges[d]), detail::last_of(b.ranges[d])), facts);
-    out.ranges[d] = detail::range_between(lo, hi, facts);
-  }
-  return out;
-}
-
-LATHE_DECL bool region_contains(const Region& outer, const Region& inner, const Facts& facts) {
-  if (region_empty(inner, facts)) return true;
-  for (std::size_t d = 0; d < outer.ranges.size(); ++d) {
-    const Range &o = outer.ranges[d], &i = inner.ranges[d];
-    if (!prove_le(o.min, i.min, facts)) return false;
-    if (!prove_le(fold_add(i.min, i.extent), fold_add(o.min, o.extent), facts)) return false;
-  }
-  return true;
-}
-
-LATHE_DECL bool regions_disjoint(const Region& a, const Region& b, const Facts& facts) {
-  if (region_empty(a, facts) || region_empty(b, facts)) return true;
-  for (std::size_t d = 0; d < a.ranges.size(); ++d) {
-    const Range &x = a.ranges[d], &y = b.ranges[d];
-    if (prove_le(fold_add(x.min, x.extent), y.min, facts) ||
-        prove_le(fold_add(y.min, y.extent), x.min, facts))
-      return true;
-  }
-  return false;
-}
-
-LATHE_DECL bool region_empty(const Region& a, const Facts& facts) {
-  for (const auto& r : a.ranges) {
-    const auto* c = as_const_int(r.extent);
-    if (c ? *c <= 0 : prove(r.extent <= 0, facts)) return true;
-  }
-  return false;
-}
-
-LATHE_DECL std::vector<VarRef> vars_of(const std::vector<ForRef>& loops) {
-  std::vector<VarRef> out;
-  for (const auto& f : loops) out.push_back(f->var);
-  return out;
 }
 
 }  // namespace lathe
@@ -18377,7 +18581,6 @@ inline bool any_float(const ReducerNode& r) {
 }
 
 // Blocks
-// --------------------------------------------------------------------------------------------------------------
 
 /// What a body holds besides loads and stores.
 class BodyScan : public Visitor {
@@ -18611,6 +18814,7 @@ class DependenceTester {
   DependenceTester(const AccessSite& a, const AccessSite& b, const std::vector<ForRef>& loops,
                    const Facts& facts)
       : a_(a), b_(b), loops_(loops), facts_(facts) {
+    coupled_ = find_coupling();
     for (const auto& f : b.loops) renamed_.push_back(make_var(f->var->name + "'", f->var->dtype));
   }
   DependenceVectors run();
@@ -18624,6 +18828,8 @@ class DependenceTester {
   /// No element is touched by both in iterations of these directions: proven.
   bool excluded(const std::vector<Direction>& directions);
   bool disjoint(const Substitution& rename, const Facts& facts);
+  bool contradict(const std::vector<AnyExpr>& same, const Facts& facts, bool backward);
+  bool find_coupling() const;
   void refine(std::vector<Direction>& directions, std::size_t k);
   void fix_determined(std::vector<Direction>& directions);
   bool enumerate(DependenceVectors& out);
@@ -18637,6 +18843,7 @@ class DependenceTester {
   const Facts& facts_;
   std::vector<VarRef> renamed_;
   DependenceVectors found_;
+  bool coupled_ = false;
   int tests_ = 0;
   int points_ = 0;
   static constexpr int kMaxTests = 256;
@@ -18660,19 +18867,34 @@ LATHE_DECL bool DependenceTester::disjoint(const Substitution& rename, const Fac
     }
     return false;
   }
-  // A dimension that differs for sure, given that those before it agree.
-  Facts so_far = facts;
+  std::vector<AnyExpr> same;
   for (std::size_t d = 0; d < a_.indices.size(); ++d) {
-    AnyExpr same = simplify(eq(a_.indices[d], substitute(b_.indices[d], rename)), so_far);
-    if (is_const(same, 0)) return true;
-    so_far.assume_before(same);
+    same.push_back(simplify(eq(a_.indices[d], substitute(b_.indices[d], rename)), facts));
+    if (is_const(same[d], 0)) return true;
   }
-  if (a_.indices.size() < 2) return false;
-  so_far = facts;
-  for (std::size_t d = a_.indices.size(); d-- > 0;) {
-    AnyExpr same = simplify(eq(a_.indices[d], substitute(b_.indices[d], rename)), so_far);
-    if (is_const(same, 0)) return true;
-    so_far.assume_before(same);
+  return coupled_ && (contradict(same, facts, false) || contradict(same, facts, true));
+}
+
+// Equalities that can't hold together; each is read under those before it.
+LATHE_DECL bool DependenceTester::contradict(const std::vector<AnyExpr>& same, const Facts& facts,
+                                             bool backward) {
+  Facts so_far = facts;
+  for (std::size_t k = 0; k < same.size(); ++k) {
+    AnyExpr e = simplify(same[backward ? same.size() - 1 - k : k], so_far);
+    if (is_const(e, 0)) return true;
+    so_far.assume_before(e);
+  }
+  return false;
+}
+
+// Some loop occurs in two dimensions, so that these aren't independent.
+LATHE_DECL bool DependenceTester::find_coupling() const {
+  for (const auto* site : {&a_, &b_}) {
+    for (const auto& f : site->loops) {
+      int uses = 0;
+      for (const auto& i : site->indices) uses += uses_var(i, f->var);
+      if (uses > 1) return true;
+    }
   }
   return false;
 }
@@ -18806,7 +19028,12 @@ LATHE_DECL DependenceVectors DependenceTester::run() {
   std::vector<Direction> directions(loops_.size(), Direction::any);
   if (a_.buffer != b_.buffer) return {Answer::no, {}};
   fix_determined(directions);
-  refine(directions, 0);
+  bool open = false;
+  for (Direction d : directions) open = open || d == Direction::any;
+  if (open)
+    refine(directions, 0);
+  else
+    found_.vectors.push_back(directions);
   if (found_.vectors.empty()) return {Answer::no, {}};
   bool only_equal = true;
   for (const auto& v : found_.vectors)
@@ -18820,8 +19047,18 @@ LATHE_DECL DependenceVectors DependenceTester::run() {
   return found_;
 }
 
-// Pairs
-// ---------------------------------------------------------------------------------------------------------------
+}  // namespace detail
+
+LATHE_DECL DependenceVectors dependence(const AccessSite& a, const AccessSite& b,
+                                        const std::vector<ForRef>& loops, const Facts& facts) {
+  return detail::DependenceTester(a, b, loops, facts).run();
+}
+
+}  // namespace lathe
+
+// ---- lathe/analysis/impl/carried.ipp
+namespace lathe {
+namespace detail {
 
 inline std::string describe(const AccessSite& a) {
   std::string out = a.block ? "block '" + a.block->name() + "' " : "a statement ";
@@ -18893,11 +19130,6 @@ inline int lead(const std::vector<Direction>& v, const std::vector<std::size_t>&
 }
 
 }  // namespace detail
-
-LATHE_DECL DependenceVectors dependence(const AccessSite& a, const AccessSite& b,
-                                        const std::vector<ForRef>& loops, const Facts& facts) {
-  return detail::DependenceTester(a, b, loops, facts).run();
-}
 
 LATHE_DECL std::optional<Carried> carried_by(const Stmt& root, const VarRef& loop,
                                              const Facts& facts) {
@@ -18988,10 +19220,12 @@ inline bool has_tag(const std::vector<BlockTag>& tags, const AccessSite& a) {
   return false;
 }
 
-/// One question of cover: gathers the accesses below the deepest loop that producers and consumer share.
+/// One question of cover: gathers the accesses below the deepest loop that producers and consumer
+/// share.
 class CoverTest {
  public:
-  CoverTest(const Stmt& root, const std::vector<BlockTag>& producers, const BlockTag& consumer, const Buffer& buffer)
+  CoverTest(const Stmt& root, const std::vector<BlockTag>& producers, const BlockTag& consumer,
+            const Buffer& buffer)
       : root_(root), producers_(producers), consumer_(consumer), buffer_(buffer) {}
 
   Cover run(const VarRef& loop, const Facts& facts) {
@@ -19002,7 +19236,9 @@ class CoverTest {
       BlockSite p = find_block(root_, t);
       if (!p.block) return fail("a producer isn't below the root");
       std::size_t shared = 0;
-      while (shared < depth && shared < p.loops.size() && p.loops[shared]->var == reader.loops[shared]->var) ++shared;
+      while (shared < depth && shared < p.loops.size() &&
+             p.loops[shared]->var == reader.loops[shared]->var)
+        ++shared;
       depth = shared;
     }
     if (loop) {
@@ -19013,7 +19249,8 @@ class CoverTest {
     VarRef at;
     if (depth > 0) at = reader.loops[depth - 1]->var;
     for (const auto& t : producers_)
-      if (!final_at(root_, t, at)) return fail("block '" + t->name + "' is not finished in one iteration");
+      if (!final_at(root_, t, at))
+        return fail("block '" + t->name + "' is not finished in one iteration");
     Stmt body = root_;
     Facts inside = facts;
     if (at) {
@@ -19033,26 +19270,33 @@ class CoverTest {
     for (auto& a : accesses(body, AccessTerms::loops, facts)) {
       if (a.buffer != buffer_) continue;
       const bool mine = a.block && a.block->tag == consumer_;
-      if (mine && a.is_write) return fail("block '" + consumer_->name + "' writes '" + buffer_->name + "' itself");
-      if (mine && a.reads()) reads.push_back(std::move(a));
-      else if (a.is_write && has_tag(producers_, a)) writes.push_back(std::move(a));
-      else if (a.is_write) others.push_back(std::move(a));
+      if (mine && a.is_write)
+        return fail("block '" + consumer_->name + "' writes '" + buffer_->name + "' itself");
+      if (mine && a.reads())
+        reads.push_back(std::move(a));
+      else if (a.is_write && has_tag(producers_, a))
+        writes.push_back(std::move(a));
+      else if (a.is_write)
+        others.push_back(std::move(a));
     }
     if (reads.empty()) return {true, {}};
     if (writes.empty()) return fail("nothing writes '" + buffer_->name + "' there");
     for (const auto& w : writes)
-      if (w.order > reads.front().order) return fail("block '" + w.block->name() + "' comes after the read");
+      if (w.order > reads.front().order)
+        return fail("block '" + w.block->name() + "' comes after the read");
     const std::vector<VarRef> in_reads = loops_inside(reads), in_writes = loops_inside(writes);
     Region need = region_upper_guarded(buffer_, reads, in_reads, facts).region;
     for (const auto& o : others) {
       if (o.order < writes.front().order || o.order > reads.back().order) continue;
       std::vector<AccessSite> one{o};
-      if (!regions_disjoint(region_upper(buffer_, one, loops_inside(one), facts).region, need, facts))
+      if (!regions_disjoint(region_upper(buffer_, one, loops_inside(one), facts).region, need,
+                            facts))
         return fail("'" + buffer_->name + "' may be written again before it is read");
     }
     for (const auto& box : lower_boxes(buffer_, writes, in_writes, facts))
       if (region_contains(box, need, facts)) return {true, {}};
-    return fail("not all elements of '" + buffer_->name + "' that are read are surely written before");
+    return fail("not all elements of '" + buffer_->name +
+                "' that are read are surely written before");
   }
 
   const Stmt& root_;
@@ -19074,13 +19318,14 @@ LATHE_DECL bool final_at(const Stmt& root, const BlockTag& block, const VarRef& 
   return true;
 }
 
-LATHE_DECL Cover covers(const Stmt& root, const std::vector<BlockTag>& producers, const BlockTag& consumer,
-                        const Buffer& buffer, const VarRef& loop, const Facts& facts) {
+LATHE_DECL Cover covers(const Stmt& root, const std::vector<BlockTag>& producers,
+                        const BlockTag& consumer, const Buffer& buffer, const VarRef& loop,
+                        const Facts& facts) {
   return detail::CoverTest(root, producers, consumer, buffer).run(loop, facts);
 }
 
-LATHE_DECL Cover covers(const Stmt& root, const BlockTag& producer, const BlockTag& consumer, const Buffer& buffer,
-                        const Facts& facts) {
+LATHE_DECL Cover covers(const Stmt& root, const BlockTag& producer, const BlockTag& consumer,
+                        const Buffer& buffer, const Facts& facts) {
   return covers(root, std::vector<BlockTag>{producer}, consumer, buffer, {}, facts);
 }
 
@@ -19362,6 +19607,148 @@ LATHE_DECL bool below(const std::vector<ForRef>& loops, const VarRef& loop) {
 
 }  // namespace lathe::detail
 
+// ---- lathe/schedule/impl/found.ipp
+namespace lathe::detail {
+
+// Makes a pattern over some variables equal to an expression; false if that can't be done.
+inline bool unify(const AnyExpr& pattern, const AnyExpr& e, const std::vector<IterVar>& iters,
+                  Substitution& found) {
+  if (const auto* v = pattern.as<VarNode>())
+    for (const auto& it : iters) {
+      if (it.var.get() != v) continue;
+      for (const auto& [var, value] : found)
+        if (var.get() == v) return same_expr(value, e);
+      found.emplace_back(it.var, e);
+      return true;
+    }
+  const auto *p = pattern.as<BinaryNode>(), *b = e.as<BinaryNode>();
+  if (p && b && p->op == b->op)
+    return unify(p->a, b->a, iters, found) && unify(p->b, b->b, iters, found);
+  return same_expr(pattern, e);
+}
+
+/// Whether for every element that a consumer reads, the instance of the producer that stores it
+/// runs before, in the same iteration of the loop. It compares instances where `covers` compares
+/// boxes, so border tiles in a packed layout, whose elements are no box, are seen to be complete.
+class InstanceCover {
+ public:
+  InstanceCover(const Stmt& root, const BlockTag& producer, const BlockTag& consumer,
+                const Buffer& buffer, const Facts& facts)
+      : writer_(find_block(root, producer)),
+        reader_(find_block(root, consumer)),
+        root_(root),
+        buffer_(buffer),
+        facts_(facts) {}
+
+  bool holds(const VarRef& loop) {
+    if (!writer_.block || !reader_.block || guard_count(*writer_.block) > 0 ||
+        writer_.block->predicate.get())
+      return false;
+    std::size_t shared = 0;
+    while (shared < writer_.loops.size() && shared < reader_.loops.size() &&
+           writer_.loops[shared]->var == reader_.loops[shared]->var)
+      ++shared;
+    if (loop &&
+        !below({reader_.loops.begin(), reader_.loops.begin() + static_cast<std::ptrdiff_t>(shared)},
+               loop))
+      return false;
+    if (shared > 0 && !final_at(root_, writer_.block->tag, writer_.loops[shared - 1]->var))
+      return false;
+    if (block_position(root_, writer_.block->tag) > block_position(root_, reader_.block->tag))
+      return false;
+    if (!is_open_path(writer_.path) || !only_writers() || !reach(shared)) return false;
+    for (const auto& access : accesses(*reader_.block))
+      if (access.buffer == buffer_ && access.reads() && !finds(access)) return false;
+    return true;
+  }
+
+ private:
+  // Nobody else writes the buffer, except that the reader may be a reduction that updates what it
+  // reads.
+  bool only_writers() const {
+    for (const auto& w : writers(root_, buffer_))
+      if (w.block->tag != writer_.block->tag &&
+          (w.block->tag != reader_.block->tag || !w.block->reducer))
+        return false;
+    return true;
+  }
+
+  // Which values each spatial iterator of the producer takes in one iteration: a box, all of it.
+  bool reach(std::size_t shared) {
+    std::vector<IterDomain> inner;
+    std::vector<AnyExpr> bindings;
+    for (std::size_t k = shared; k < writer_.loops.size(); ++k) {
+      const ForNode& f = *writer_.loops[k];
+      if (feeds(f, *writer_.block, IterKind::reduce)) continue;
+      inner.push_back({f.var, f.min, f.extent});
+    }
+    for (const auto& it : writer_.block->iters)
+      if (it.kind == IterKind::spatial)
+        bindings.push_back(it.binding);
+      else if (it.kind == IterKind::opaque)
+        return false;
+    reached_ = iter_map(bindings, inner, {}, facts_on(writer_.path, facts_));
+    return reached_.covering && reached_.sums.size() == bindings.size();
+  }
+
+  bool finds(const AccessSite& read) const {
+    for (const auto* store : stores_of(*writer_.block)) {
+      if (store->buffer != buffer_ || read.indices.size() != store->indices.size()) continue;
+      Substitution instance;
+      bool same = true;
+      for (std::size_t d = 0; d < store->indices.size() && same; ++d)
+        same = unify(store->indices[d], read.indices[d], writer_.block->iters, instance);
+      return same && runs(instance, read.condition);
+    }
+    return false;
+  }
+
+  // The instance exists, and the loops of this iteration come by.
+  bool runs(const Substitution& instance, const AnyExpr& condition) const {
+    Facts facts = facts_on(reader_.path, facts_);
+    Substitution bindings;
+    for (const auto& it : reader_.block->iters) bindings.emplace_back(it.var, it.binding);
+    for (const auto& it : reader_.block->iters) {
+      facts.assume(it.binding >= substitute(it.min, bindings));
+      facts.assume(it.binding < substitute(fold_add(it.min, it.extent), bindings));
+    }
+    if (condition) facts.assume(substitute(condition, bindings));
+    std::size_t spatial = 0;
+    for (const auto& it : writer_.block->iters) {
+      if (it.kind != IterKind::spatial) continue;
+      const IterSum& sum = reached_.sums[spatial++];
+      AnyExpr value = is_const(it.extent, 1) ? it.min : AnyExpr();
+      for (const auto& [var, e] : instance)
+        if (var == it.var) value = substitute(e, bindings);
+      if (!value) return false;
+      if (!prove_le(it.min, value, facts) || !prove_lt(value, fold_add(it.min, it.extent), facts))
+        return false;
+      if (!prove_le(sum.min, value, facts) ||
+          !prove_lt(value, fold_add(sum.min, sum.extent), facts))
+        return false;
+    }
+    return true;
+  }
+
+  BlockSite writer_, reader_;
+  const Stmt& root_;
+  const Buffer& buffer_;
+  Facts facts_;
+  IterMap reached_;
+};
+
+LATHE_DECL std::string why_not_found(const Stmt& root, const std::vector<BlockTag>& producers,
+                                     const BlockTag& consumer, const Buffer& buffer,
+                                     const VarRef& loop, const Facts& facts) {
+  Cover cover = covers(root, producers, consumer, buffer, loop, facts);
+  if (cover.covered) return {};
+  for (const auto& p : producers)
+    if (InstanceCover(root, p, consumer, buffer, facts).holds(loop)) return {};
+  return cover.why.empty() ? "not proven" : cover.why;
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/schedule/impl/nest.ipp
 namespace lathe::detail {
 
@@ -19406,8 +19793,7 @@ inline Range solve_linear(std::int64_t coef, const AnyExpr& rest, const Range& r
 // Iterators that occur together in several indices (v / 32, v % 32): through the inverse of the
 // whole map.
 inline void solve_by_inverse(const BlockNode& block, const std::vector<AnyExpr>& indices,
-                             const Region& region, const Facts& facts,
-                             const std::vector<bool>& solved, std::vector<Range>& out) {
+                             const Region& region, const Facts& facts, std::vector<Range>& out) {
   std::vector<IterDomain> inputs;
   std::vector<std::size_t> which;
   for (std::size_t k = 0; k < block.iters.size(); ++k) {
@@ -19431,20 +19817,19 @@ inline void solve_by_inverse(const BlockNode& block, const std::vector<AnyExpr>&
   AnyExpr valid;
   std::vector<AnyExpr> values = left_inverse(map, target_exprs, valid, facts);
   for (std::size_t k = 0; k < values.size() && k < which.size(); ++k) {
-    if (solved[which[k]]) continue;
+    if (out[which[k]].min) continue;
     Interval interval = bounds(values[k], targets, inside);
     if (!interval.bounded()) continue;
     AnyExpr extent =
         constant_extent(fold_add(fold_sub(interval.max, interval.min), AnyExpr(1)), facts);
-    out[which[k]] = shorter(out[which[k]], {simplify(interval.min, facts), extent}, facts);
+    out[which[k]] = {simplify(interval.min, facts), extent};
   }
 }
 
 LATHE_DECL std::vector<Range> solve_ranges(const BlockNode& block,
                                            const std::vector<AnyExpr>& indices,
                                            const Region& region, const Facts& facts) {
-  std::vector<Range> out = whole_domains(block);
-  std::vector<bool> solved(out.size(), false);
+  std::vector<Range> out(block.iters.size());
   std::vector<VarRef> vars;
   for (const auto& it : block.iters) vars.push_back(it.var);
   bool all = true;
@@ -19461,10 +19846,9 @@ LATHE_DECL std::vector<Range> solve_ranges(const BlockNode& block,
     Range range = region.ranges[d];
     range.extent = constant_extent(range.extent, facts);
     Range found = solve_linear(*affine->coef(which), affine->rest, range, facts);
-    out[which] = shorter(out[which], found, facts);
-    solved[which] = true;
+    out[which] = out[which].min ? shorter(out[which], found, facts) : found;
   }
-  if (!all) solve_by_inverse(block, indices, region, facts, solved, out);
+  if (!all) solve_by_inverse(block, indices, region, facts, out);
   return out;
 }
 
@@ -20008,11 +20392,11 @@ inline Verdict check_inputs_kept(const Program& before, const Stmt& after, const
     if (!shares) continue;
     ForRef loop = common_loop(find_block(after, tags[0]).loops, new_site.loops);
     for (const auto& t : tags) loop = loop ? common_loop({loop}, find_block(after, t).loops) : loop;
-    Cover cover = covers(after, tags, tag, input, loop ? loop->var : VarRef(), facts);
-    if (!cover.covered)
+    std::string why = why_not_found(after, tags, tag, input, loop ? loop->var : VarRef(), facts);
+    if (!why.empty())
       return refusal_at(tag, id,
                         "there " + quoted(tag->name) + " would not find what it reads of " +
-                            quoted(input->name) + ": " + cover.why);
+                            quoted(input->name) + ": " + why);
   }
   return {};
 }
@@ -20027,31 +20411,41 @@ inline void simplify_extents(Region& region, const Facts& facts) {
   for (auto& r : region.ranges) r = {simplify(r.min, facts), simplify(r.extent, facts)};
 }
 
-// What the statement reads of the buffer, with all its loops free. Conditions are left out if the
-// box has constant extents without them, so that border tiles keep the form of the others; the
-// implied guard trims what lies outside.
-inline Region region_read(const Stmt& s, const Buffer& buffer, const Facts& facts,
-                          const BlockTag& only = {}) {
-  std::vector<AccessSite> reads;
+// The box of the chosen accesses below a statement, with all its loops free. Conditions are left
+// out if the box has constant extents without them, so that border tiles keep the form of the
+// others; the implied guard trims what lies outside.
+template <class Choose>
+Region region_of(const Stmt& s, const Buffer& buffer, const Facts& facts, Choose&& choose) {
+  std::vector<AccessSite> chosen;
   std::vector<VarRef> relaxed;
   for (auto& access : accesses(s, AccessTerms::loops, facts)) {
-    if (access.buffer != buffer || !access.reads()) continue;
-    if (only && (!access.block || access.block->tag != only)) continue;
+    if (access.buffer != buffer || !choose(access)) continue;
     for (const auto& loop : access.loops) relaxed.push_back(loop->var);
-    reads.push_back(std::move(access));
+    chosen.push_back(std::move(access));
   }
-  std::vector<AccessSite> plain = reads;
+  std::vector<AccessSite> plain = chosen;
   for (auto& access : plain) access.condition = {};
   Region region = region_upper(buffer, plain, relaxed, facts).region;
   simplify_extents(region, facts);
   if (constant_box(region)) return region;
-  Region narrow = region_upper(buffer, reads, relaxed, facts).region;
+  Region narrow = region_upper(buffer, chosen, relaxed, facts).region;
   simplify_extents(narrow, facts);
   return narrow;
 }
 
-inline Verdict plan_compute_at(const Program& program, const Args& args, MovePlan& plan) {
-  if (auto no = check_movable(program, args, "L0211", plan)) return no;
+inline Region region_read(const Stmt& s, const Buffer& buffer, const Facts& facts,
+                          const BlockTag& only = {}) {
+  return region_of(s, buffer, facts, [&](const AccessSite& a) {
+    return a.reads() && (!only || (a.block && a.block->tag == only));
+  });
+}
+inline Region region_written(const Stmt& s, const Buffer& buffer, const Facts& facts) {
+  return region_of(s, buffer, facts, [](const AccessSite& a) { return a.is_write; });
+}
+
+// Every reader of the block's output, which is private, lies inside the loop.
+inline Verdict check_readers(const Program& program, const MovePlan& plan,
+                             std::vector<BlockSite>& users) {
   const BlockNode& block = *plan.block.block;
   const VarRef& loop = plan.loop.loop->var;
   std::string name = "block " + quoted(block.name());
@@ -20060,16 +20454,24 @@ inline Verdict plan_compute_at(const Program& program, const Args& args, MovePla
       return refusal_at(block.tag, "L0212",
                         name + " writes the parameter " + quoted(store->buffer->name),
                         "move its consumers with reverse_compute_at, or cache_write it");
-  std::vector<BlockSite> users = consumers(program->body, block.tag), outside;
+  users = consumers(program->body, block.tag);
   if (users.empty()) return refusal_at(block.tag, "L0211", name + " has no consumer");
+  std::vector<BlockSite> outside;
   for (const auto& user : users)
     if (!below(user.loops, loop)) outside.push_back(user);
-  if (!outside.empty())
-    return refusal_at(loop, "L0211",
-                      "loop " + describe(*plan.loop.loop) + " does not hold all readers of " +
-                          name + ": " + names_of(outside) + (outside.size() == 1 ? " is" : " are") +
-                          " outside",
-                      "loops that do: " + common_loops(users));
+  if (outside.empty()) return {};
+  return refusal_at(loop, "L0211",
+                    "loop " + describe(*plan.loop.loop) + " does not hold all readers of " + name +
+                        ": " + names_of(outside) + (outside.size() == 1 ? " is" : " are") +
+                        " outside",
+                    "loops that do: " + common_loops(users));
+}
+
+inline Verdict plan_compute_at(const Program& program, const Args& args, MovePlan& plan) {
+  std::vector<BlockSite> users;
+  if (auto no = check_movable(program, args, "L0211", plan)) return no;
+  if (auto no = check_readers(program, plan, users)) return no;
+  const BlockNode& block = *plan.block.block;
   if (auto no =
           check_inputs_ready(program, block, block_position(program->body, block.tag), "L0211"))
     return no;
@@ -20077,15 +20479,19 @@ inline Verdict plan_compute_at(const Program& program, const Args& args, MovePla
   for (std::size_t k = 0; k < children.size(); ++k)
     if (holds_block(children[k], users)) plan.others.push_back(k);
   Facts facts = facts_on(plan.loop.path, program_facts(program));
+  std::vector<Range> domains = whole_domains(*plan.core);
   for (const auto& store : stores_of(block)) {
     Region region = region_read(plan.loop.loop->body, store->buffer, facts);
     std::vector<Range> ranges = solve_ranges(*plan.core, store->indices, region, facts);
+    // The whole domain is always right, and the better choice if it is the smaller one.
+    for (std::size_t k = 0; k < ranges.size(); ++k)
+      ranges[k] = ranges[k].min ? shorter(domains[k], ranges[k], facts) : domains[k];
     if (plan.ranges.empty()) plan.ranges = ranges;
     // Outputs of one block share their instances: where they need different ones, all are computed.
     for (std::size_t k = 0; k < ranges.size(); ++k)
       if (!same_expr(plan.ranges[k].min, ranges[k].min) ||
           !same_expr(plan.ranges[k].extent, ranges[k].extent))
-        plan.ranges[k] = {plan.core->iters[k].min, plan.core->iters[k].extent};
+        plan.ranges[k] = domains[k];
   }
   return {};
 }
@@ -20125,24 +20531,44 @@ LATHE_DECL const Primitive& primitive_compute_at() {
 }
 
 // Ranges of the consumer's iterators from what one iteration of the loop writes. Only reads that
-// always happen say which instances there are.
-inline void ranges_from_producers(const Program& program, MovePlan& plan,
+// always happen say which instances there are; false if there is none.
+inline bool ranges_from_producers(const Program& program, MovePlan& plan,
                                   const std::vector<BlockSite>& inside) {
   Facts facts = facts_on(plan.loop.path, program_facts(program));
   plan.ranges = whole_domains(*plan.core);
-  for (const auto& access : reads_of(*plan.core)) {
+  bool solved = false;
+  BlockNode always = *plan.core;
+  always.predicate = {};
+  bool any = false;
+  for (const auto& access : reads_of(*BlockRefNode(new BlockNode(always)))) {
     bool made_here = false;
     for (const auto& p : inside)
       for (const auto& b : buffers_written(p.block->body)) made_here |= b == access.buffer;
-    if (!made_here || access.condition.get() || access.indices.empty()) continue;
-    RegionBound written = written_region_upper(plan.loop.loop->body, access.buffer, facts);
-    Region region = written.region;
-    simplify_extents(region, facts);
+    if (!made_here || access.condition.get()) continue;
+    any = true;
+    if (access.indices.empty()) continue;
+    Region region = region_written(plan.loop.loop->body, access.buffer, facts);
     std::vector<Range> ranges = solve_ranges(*plan.core, access.indices, region, facts);
+    // One access says which instances belong to an iteration: the iterations partition what it
+    // reads. Two that narrow different iterators would leave out instances.
+    if (solved) continue;
     for (std::size_t k = 0; k < ranges.size(); ++k)
-      if (plan.core->iters[k].kind == IterKind::spatial)
-        plan.ranges[k] = shorter(plan.ranges[k], ranges[k], facts);
+      if (plan.core->iters[k].kind == IterKind::spatial && ranges[k].min.get())
+        plan.ranges[k] = ranges[k], solved = true;
   }
+  return any;
+}
+
+// A reduction over nothing reads nothing, and yet stores its identity: it must not hang on loops of
+// its producers, which then may run nothing as well.
+inline bool surely_reads(const Program& program, const BlockNode& block) {
+  Facts facts = program_facts(program);
+  for (const auto& it : block.iters) {
+    if (it.kind != IterKind::reduce) continue;
+    if (!prove_lt(AnyExpr(0), it.extent, facts)) return false;
+    if (block.predicate.get() && uses_var(block.predicate, it.var)) return false;
+  }
+  return true;
 }
 
 // Nothing between the new place and the old one may touch what the block writes.
@@ -20194,7 +20620,12 @@ inline Verdict plan_reverse_compute_at(const Program& program, const Args& args,
   auto children = children_of(loop);
   for (std::size_t k = 0; k < children.size(); ++k)
     if (holds_block(children[k], inside)) plan.others.push_back(k);
-  ranges_from_producers(program, plan, inside);
+  if (!ranges_from_producers(program, plan, inside) || !surely_reads(program, block))
+    return refusal_at(block.tag, "L0213",
+                      "not every instance of " + name + " surely reads what loop " +
+                          describe(loop) +
+                          " produces: it may read nothing there and still has to store",
+                      "move its producers with compute_at");
   return {};
 }
 
@@ -20208,12 +20639,12 @@ inline Verdict check_reads_finished(const Program& program, const Stmt& root, co
       for (const auto& b : buffers_written(p.block->body))
         if (b == input) tags.push_back(p.block->tag);
     if (tags.empty()) continue;
-    Cover cover = covers(root, tags, tag, input, plan.loop.loop->var, facts);
-    if (cover.covered) continue;
+    std::string why = why_not_found(root, tags, tag, input, plan.loop.loop->var, facts);
+    if (why.empty()) continue;
     return refusal_at(plan.loop.loop->var, "L0213",
                       "one iteration of loop " + describe(*plan.loop.loop) +
                           " does not finish all that " + quoted(tag->name) + " needs of " +
-                          quoted(input->name) + ": " + cover.why,
+                          quoted(input->name) + ": " + why,
                       "take an outer loop, or move the producer with compute_at");
   }
   return {};
@@ -20338,6 +20769,33 @@ inline Verdict check_cache_read(const BlockSite& site, const Buffer& buffer) {
   return {};
 }
 
+// The block with its loads of one buffer, predicate included, turned to another.
+inline Stmt redirect_reads(const BlockNode& block, const Buffer& from, const Buffer& to) {
+  BlockNode reader = block;
+  reader.body = replace_buffer(reader.body, from, to);
+  if (reader.predicate) {
+    Stmt holder = replace_buffer(make_ref<EvaluateNode>(reader.predicate), from, to);
+    reader.predicate = holder.as<EvaluateNode>()->call;
+  }
+  return make_block(std::move(reader));
+}
+
+// What the copy reads was written by all blocks that come before it.
+inline Verdict check_copy_source(const Program& program, const Stmt& root, const BlockTag& copy,
+                                 const Buffer& buffer, const std::vector<ForRef>& outside) {
+  std::vector<BlockTag> sources;
+  for (const auto& w : writers(root, buffer))
+    if (block_position(root, w.block->tag) < block_position(root, copy))
+      sources.push_back(w.block->tag);
+  if (sources.empty()) return {};
+  std::string why =
+      why_not_found(root, sources, copy, buffer, outside.empty() ? VarRef() : outside.back()->var,
+                    program_facts(program));
+  if (why.empty()) return {};
+  return refusal("L0216", "the copy of " + quoted(buffer->name) +
+                              " could read what is not written yet: " + why);
+}
+
 inline Verdict run_cache_read(const Program& program, const Args& args, Edit* edit) {
   BlockSite site = find_block(program->body, args[0].block);
   Buffer buffer = find_buffer(program, args[1].text);
@@ -20346,40 +20804,23 @@ inline Verdict run_cache_read(const Program& program, const Args& args, Edit* ed
   if (auto no = check_cache_read(site, buffer)) return no;
   std::size_t at = climb(site.path, site.path.size() - 1,
                          [&](const Stmt& s) { return !writers(s, buffer).empty(); });
-  std::vector<Stmt> outside(site.path.begin(), site.path.begin() + static_cast<std::ptrdiff_t>(at));
-  Facts facts = facts_on(outside, program_facts(program));
+  std::vector<Stmt> above(site.path.begin(), site.path.begin() + static_cast<std::ptrdiff_t>(at));
+  std::vector<ForRef> outside = loops_in(above);
+  Facts facts = facts_on(above, program_facts(program));
   Region region = region_read(site.path[at], buffer, facts, args[0].block);
-  NamePool names(program);
-  std::string name = names.fresh(buffer->name + "_cache");
+  std::string name = NamePool(program).fresh(buffer->name + "_cache");
   Buffer cache = make_buffer(name, buffer->dtype, buffer->shape, scope);
   BlockTag tag = make_ref<BlockTagNode>(name);
   BlockNode copy = copy_block(tag, buffer, cache);
   std::vector<Range> ranges = whole_domains(copy);
   for (std::size_t d = 0; d < ranges.size(); ++d)
     ranges[d] = shorter(ranges[d], region.ranges[d], facts);
-  BlockNode reader = *site.block;
-  reader.body = replace_buffer(reader.body, buffer, cache);
-  if (reader.predicate) {
-    Stmt holder = replace_buffer(make_ref<EvaluateNode>(reader.predicate), buffer, cache);
-    reader.predicate = holder.as<EvaluateNode>()->call;
-  }
-  Stmt root = replace_at(site.path, make_block(std::move(reader)));
-  BlockSite now = find_block(root, args[0].block);
-  root = add_alloc(
-      insert_before(path_to(now.path, at), nest_of(copy, ranges, loop_names(loops_in(outside)))),
-      cache);
-  std::vector<BlockTag> sources;
-  for (const auto& w : writers(root, buffer))
-    if (block_position(root, w.block->tag) < block_position(root, tag))
-      sources.push_back(w.block->tag);
-  if (!sources.empty()) {
-    Cover cover = covers(root, sources, tag, buffer,
-                         loops_in(outside).empty() ? VarRef() : loops_in(outside).back()->var,
-                         program_facts(program));
-    if (!cover.covered)
-      return refusal_at(args[0].block, "L0216",
-                        "the copy of " + quoted(buffer->name) +
-                            " could read what is not written yet: " + cover.why);
+  Stmt root = replace_at(site.path, redirect_reads(*site.block, buffer, cache));
+  std::vector<Stmt> place = path_to(find_block(root, args[0].block).path, at);
+  root = add_alloc(insert_before(place, nest_of(copy, ranges, loop_names(outside))), cache);
+  if (auto no = check_copy_source(program, root, tag, buffer, outside)) {
+    no->block = args[0].block;
+    return no;
   }
   if (!edit) return {};
   edit->program = program.with(root);
@@ -20495,13 +20936,25 @@ inline Verdict plan_cache_write(const Program& program, CacheWritePlan& plan) {
   std::vector<ForRef> inner;
   for (const auto& loop : site.loops)
     if (!below(loops_in(outside), loop->var)) inner.push_back(loop);
-  if (loops_in(outside).empty())
-    plan.ranges = whole_domains(*plan.copy);
-  else if (!ranges_inside(*plan.copy, inner, facts, plan.ranges))
+  if (!ranges_inside(*plan.copy, inner, facts, plan.ranges))
     return refusal_at(site.block->tag, "L0217",
                       "what " + quoted(site.block->name()) + " writes of " + quoted(out->name) +
                           " in one iteration is not known");
   return {};
+}
+
+// out[index] = cache[index] for every spatial point of the block; the mark for streaming stores
+// moves there.
+inline BlockNode copy_out_block(const BlockNode& block, const BlockTag& tag, const Buffer& cache) {
+  Substitution map;
+  BlockNode copy = spatial_block(without_guards(block), tag, map);
+  const StoreNode& store = *only_store(block);
+  std::vector<AnyExpr> at;
+  for (const auto& index : store.indices) at.push_back(substitute(index, map));
+  copy.body = make_store(store.buffer, at, make_load(cache, at));
+  for (const auto& a : block.annotations)
+    if (a.key == "stream") copy.annotations.push_back(a);
+  return copy;
 }
 
 inline Verdict run_cache_write(const Program& program, const Args& args, Edit* edit) {
@@ -20511,35 +20964,29 @@ inline Verdict run_cache_write(const Program& program, const Args& args, Edit* e
   Scope scope = Scope::global;
   if (auto no = check_scope_word(args[1].text, scope, "L0217")) return no;
   if (auto no = check_cache_write(program, plan.site)) return no;
-  const StoreNode& store = *only_store(block);
+  const Buffer& out = only_store(block)->buffer;
   NamePool names(program);
-  Buffer cache = make_buffer(names.fresh(store.buffer->name + "_cache"), store.buffer->dtype,
-                             store.buffer->shape, scope);
-  BlockTag tag = make_ref<BlockTagNode>(names.fresh(store.buffer->name + "_copy"));
-  Substitution map;
-  plan.copy.emplace(spatial_block(without_guards(block), tag, map));
-  std::vector<AnyExpr> at;
-  for (const auto& index : store.indices) at.push_back(substitute(index, map));
-  plan.copy->body = make_store(store.buffer, at, make_load(cache, at));
+  Buffer cache = make_buffer(names.fresh(out->name + "_cache"), out->dtype, out->shape, scope);
+  BlockTag tag = make_ref<BlockTagNode>(names.fresh(out->name + "_copy"));
+  plan.copy.emplace(copy_out_block(block, tag, cache));
   if (auto no = plan_cache_write(program, plan)) return no;
   BlockNode writer = block;
-  writer.body = replace_buffer(writer.body, store.buffer, cache);
-  for (const auto& a : block.annotations)
-    if (a.key == "stream") plan.copy->annotations.push_back(a);
+  writer.body = replace_buffer(writer.body, out, cache);
   std::erase_if(writer.annotations, [](const Annotation& a) { return a.key == "stream"; });
-  std::vector<Stmt> outside = path_to(plan.site.path, plan.at);
-  outside.pop_back();
+  std::vector<Stmt> above = path_to(plan.site.path, plan.at);
+  above.pop_back();
+  std::vector<ForRef> outside = loops_in(above);
   Stmt root = replace_at(plan.site.path, make_block(std::move(writer)));
-  std::vector<Stmt> now = path_to(find_block(root, block.tag).path, plan.at);
-  root = add_alloc(
-      insert_after(now, nest_of(*plan.copy, plan.ranges, loop_names(loops_in(outside)))), cache);
-  if (auto loops = loops_in(outside); !loops.empty()) {
-    Cover cover = covers(root, {block.tag}, tag, cache, loops.back()->var, program_facts(program));
-    if (!cover.covered)
-      return refusal_at(
-          block.tag, "L0217",
-          "the copy would take what " + quoted(block.name()) + " did not write: " + cover.why);
-  }
+  std::vector<Stmt> place = path_to(find_block(root, block.tag).path, plan.at);
+  root =
+      add_alloc(insert_after(place, nest_of(*plan.copy, plan.ranges, loop_names(outside))), cache);
+  std::string why =
+      why_not_found(root, {block.tag}, tag, cache, outside.empty() ? VarRef() : outside.back()->var,
+                    program_facts(program));
+  if (!why.empty())
+    return refusal_at(block.tag, "L0217",
+                      "the copy would take what " + quoted(block.name()) + " did not write: " + why,
+                      "cache_write before the loops are split");
   if (!edit) return {};
   edit->program = program.with(root);
   edit->results.push_back(BlockRef(tag));
@@ -20821,6 +21268,29 @@ inline Verdict plan_fuse(const Program& program, const std::vector<Arg>& loops,
   return {};
 }
 
+// An empty reduction still stores its identity at every spatial point, so a loop that may be empty
+// must not swallow the loops of these points.
+inline Verdict check_fused_reduction(const Program& program, const std::vector<LoopSite>& sites) {
+  Facts facts = facts_on(sites[0].path, program_facts(program));
+  for (const auto& block : blocks_below(sites.back().loop->body)) {
+    if (!block.block->init) continue;
+    const ForNode *spatial = nullptr, *empty = nullptr;
+    for (const auto& site : sites) {
+      const ForNode& loop = *site.loop;
+      if (feeds(loop, *block.block, IterKind::spatial)) spatial = &loop;
+      if (feeds(loop, *block.block, IterKind::reduce) && !prove_lt(AnyExpr(0), loop.extent, facts))
+        empty = &loop;
+    }
+    if (spatial && empty)
+      return refusal_at(empty->var, "L0229",
+                        "loop " + describe(*empty) + " of the reduction of " +
+                            quoted(block.block->name()) + " may be empty, and loop " +
+                            describe(*spatial) + " is spatial",
+                        "decompose the reduction first, or fuse spatial loops only");
+  }
+  return {};
+}
+
 inline void apply_fuse(const Program& program, const std::vector<LoopSite>& sites, Edit& edit) {
   std::string name;
   AnyExpr extent(1);
@@ -20850,6 +21320,7 @@ inline void apply_fuse(const Program& program, const std::vector<LoopSite>& site
 inline Verdict run_fuse(const Program& program, const Args& args, Edit* edit) {
   std::vector<LoopSite> sites;
   if (auto no = plan_fuse(program, args[0].list, sites)) return no;
+  if (auto no = check_fused_reduction(program, sites)) return no;
   if (edit) apply_fuse(program, sites, *edit);
   return {};
 }
@@ -21076,7 +21547,7 @@ class SameLoads : public Visitor {
   const Buffer& buffer_;
 };
 
-inline Verdict plan_reverse_inline(const Program& program, const BlockTag& tag, FusePlan& plan) {
+inline Verdict check_inlined_consumer(const Program& program, const BlockTag& tag, FusePlan& plan) {
   plan.consumer = find_block(program->body, tag);
   const BlockNode& block = *plan.consumer.block;
   std::string name = "block " + quoted(block.name());
@@ -21095,38 +21566,49 @@ inline Verdict plan_reverse_inline(const Program& program, const BlockTag& tag, 
                       name + " has " + std::to_string(makers.size()) + " producers, not one" +
                           (makers.empty() ? "" : ": " + names_of(makers)));
   plan.producer = makers[0];
-  const BlockNode& from = *plan.producer.block;
-  BlockInfo maker = info_of(program, from.tag);
-  if (from.reducer)
-    return refusal_at(from.tag, "L0215",
-                      "producer " + quoted(from.name()) +
-                          " is a reduction: its intermediate values would pass through " + name,
-                      "use reverse_compute_at");
-  if (!maker.is_complete() || !only_store(from) || !maker.sole_writer)
-    return refusal_at(from.tag, "L0215",
-                      "producer " + quoted(from.name()) + " is not a complete block of one store" +
-                          (maker.why.empty() ? "" : ": " + maker.why));
   if (!is_open_path(plan.producer.path) || !is_open_path(plan.consumer.path))
     return refusal_at(tag, "L0215",
                       name + " or its producer stands under a condition or inside another block");
+  return {};
+}
+
+inline Verdict check_inlined_producer(const Program& program, FusePlan& plan) {
+  const BlockNode &block = *plan.consumer.block, &from = *plan.producer.block;
+  BlockInfo maker = info_of(program, from.tag);
+  std::string name = "producer " + quoted(from.name());
+  if (from.reducer)
+    return refusal_at(from.tag, "L0215",
+                      name + " is a reduction: its intermediate values would pass through block " +
+                          quoted(block.name()),
+                      "use reverse_compute_at");
+  if (!maker.is_complete() || !only_store(from) || !maker.sole_writer)
+    return refusal_at(from.tag, "L0215",
+                      name + " is not a complete block of one store" +
+                          (maker.why.empty() ? "" : ": " + maker.why));
   plan.between = only_store(from)->buffer;
   if (!is_private(program->body, plan.between))
     return refusal_at(from.tag, "L0215", quoted(plan.between->name) + " is a parameter");
   for (const auto& user : readers(program->body, plan.between))
-    if (user.block->tag != tag)
+    if (user.block->tag != block.tag)
       return refusal_at(
           user.block->tag, "L0215",
           "block " + quoted(user.block->name()) + " reads " + quoted(plan.between->name) + " too");
-  SameLoads loads(plan.between);
-  loads.stmt(block.body);
-  plan.load = loads.load;
-  if (!loads.load || !loads.same)
-    return refusal_at(tag, "L0215",
-                      name + " does not read " + quoted(plan.between->name) + " at one place only");
   if (reads_buffer(from, only_store(block)->buffer))
     return refusal_at(from.tag, "L0215",
-                      "producer " + quoted(from.name()) + " reads what " + name + " writes");
+                      name + " reads what block " + quoted(block.name()) + " writes");
   return {};
+}
+
+inline Verdict plan_reverse_inline(const Program& program, const BlockTag& tag, FusePlan& plan) {
+  if (auto no = check_inlined_consumer(program, tag, plan)) return no;
+  if (auto no = check_inlined_producer(program, plan)) return no;
+  SameLoads loads(plan.between);
+  loads.stmt(plan.consumer.block->body);
+  plan.load = loads.load;
+  if (loads.load && loads.same) return {};
+  return refusal_at(tag, "L0215",
+                    "block " + quoted(tag->name) + " does not read " + quoted(plan.between->name) +
+                        " at one place only");
 }
 
 // The output moves earlier, to the producer's place.
@@ -21150,30 +21632,22 @@ inline Verdict check_reverse_inline_place(const Program& program, const FusePlan
                           "block " + quoted(w.block->name()) + " writes " + quoted(input->name) +
                               " after the producer");
     }
-  Cover cover = covers(program->body, plan.producer.block->tag, plan.consumer.block->tag,
-                       plan.between, program_facts(program));
-  if (cover.covered) return {};
+  std::string why =
+      why_not_found(program->body, {plan.producer.block->tag}, plan.consumer.block->tag,
+                    plan.between, {}, program_facts(program));
+  if (why.empty()) return {};
   return refusal_at(plan.consumer.block->tag, "L0215",
                     "not every instance of " + quoted(plan.consumer.block->name()) +
-                        " surely has its producer's: " + cover.why);
+                        " surely has its producer's: " + why);
 }
 
-inline Verdict run_reverse_compute_inline(const Program& program, const Args& args, Edit* edit) {
-  FusePlan plan;
-  if (auto no = plan_reverse_inline(program, args[0].block, plan)) return no;
-  if (auto no = check_reverse_inline_place(program, plan)) return no;
-  const BlockNode core = without_guards(*plan.consumer.block);
+// The producer with the consumer's store in the place of its own. Instances whose element no
+// consumer instance reads get a predicate.
+inline BlockNode fused_producer(const Program& program, const FusePlan& plan, const BlockNode& core,
+                                const std::vector<AnyExpr>& iters, const AnyExpr& valid) {
   BlockNode producer = *plan.producer.block;
-  const StoreNode& store = *only_store(producer);
-  const StoreNode& out = *only_store(core);
+  const StoreNode &store = *only_store(producer), &out = *only_store(core);
   Facts facts = program_facts(program);
-  AnyExpr valid;
-  std::vector<AnyExpr> iters =
-      iterators_of_element(core, plan.load->indices, store.indices, valid, facts);
-  if (iters.empty())
-    return refusal_at(core.tag, "L0215",
-                      "which instance of " + quoted(core.name()) + " reads an element of " +
-                          quoted(plan.between->name) + " can't be told from its indices");
   for (const auto& it : producer.iters) facts.bind(it);
   Substitution at;
   AnyExpr predicate = producer.predicate;
@@ -21193,9 +21667,26 @@ inline Verdict run_reverse_compute_inline(const Program& program, const Args& ar
   producer.body = make_store(out.buffer, indices, substitute(value, at));
   producer.predicate = predicate;
   for (const auto& a : core.annotations) producer.annotations.push_back(a);
-  Stmt root = replace_at(plan.producer.path, make_block(std::move(producer)));
-  root = remove_alloc(replace_at(find_block(root, core.tag).path, {}), plan.between);
+  return producer;
+}
+
+inline Verdict run_reverse_compute_inline(const Program& program, const Args& args, Edit* edit) {
+  FusePlan plan;
+  if (auto no = plan_reverse_inline(program, args[0].block, plan)) return no;
+  if (auto no = check_reverse_inline_place(program, plan)) return no;
+  const BlockNode core = without_guards(*plan.consumer.block);
+  AnyExpr valid;
+  std::vector<AnyExpr> iters =
+      iterators_of_element(core, plan.load->indices, only_store(*plan.producer.block)->indices,
+                           valid, program_facts(program));
+  if (iters.empty())
+    return refusal_at(core.tag, "L0215",
+                      "which instance of " + quoted(core.name()) + " reads an element of " +
+                          quoted(plan.between->name) + " can't be told from its indices");
   if (!edit) return {};
+  Stmt root =
+      replace_at(plan.producer.path, make_block(fused_producer(program, plan, core, iters, valid)));
+  root = remove_alloc(replace_at(find_block(root, core.tag).path, {}), plan.between);
   edit->program = program.with(root);
   edit->consumed.push_back({core.tag, "was inlined into " + quoted(plan.producer.block->name())});
   consume_lost_loops(root, plan.consumer.loops, *edit,
@@ -21220,24 +21711,24 @@ namespace lathe::detail {
 inline constexpr std::int64_t kMaxLanes = 1024;
 inline constexpr std::int64_t kMaxUnroll = 4096;
 
-// Every read of the buffer below the loop finds what the same iteration wrote. For the update of a
-// reduction that the init of another block starts, that other block has to write first.
+// Every read of the buffer below the loop finds what the same iteration wrote. A reduction with its
+// init finds that, if no loop at or above this one feeds it.
 inline bool filled_each_iteration(const Program& program, const Buffer& buffer, const ForNode& loop,
                                   const Facts& facts) {
-  std::vector<BlockSite> all_writers = writers(loop.body, buffer);
+  std::vector<BlockSite> all = writers(loop.body, buffer);
+  for (const auto& w : all)
+    if (w.block->reducer && !final_at(program->body, w.block->tag, loop.var)) return false;
   for (const auto& reader : readers(loop.body, buffer)) {
-    if (reader.block->init) {
-      bool own = false;
-      for (const auto& r : reads_of(*reader.block))
-        own |= r.buffer == buffer && r.kind == AccessKind::read;
-      if (!own && block_position(loop.body, reader.block->tag) >= 0 && all_writers.size() == 1)
-        continue;
+    const BlockNode& block = *reader.block;
+    if (block.init && writes_buffer(block, buffer)) {
+      if (all.size() == 1) continue;
+      return false;
     }
     std::vector<BlockTag> others;
-    for (const auto& w : all_writers)
-      if (w.block->tag != reader.block->tag) others.push_back(w.block->tag);
+    for (const auto& w : all)
+      if (w.block->tag != block.tag) others.push_back(w.block->tag);
     if (others.empty() ||
-        !covers(program->body, others, reader.block->tag, buffer, loop.var, facts).covered)
+        !why_not_found(program->body, others, block.tag, buffer, loop.var, facts).empty())
       return false;
   }
   return true;
@@ -21294,9 +21785,15 @@ class FindImpure : public Visitor {
   }
 };
 
+inline bool runs_at_most_once(const ForNode& loop) {
+  const std::int64_t* extent = as_const_int(loop.extent);
+  return extent && *extent <= 1;
+}
+
 LATHE_DECL Verdict check_parallel(const Program& program, const VarRef& var) {
   ForRef loop = find_loop(program->body, var).loop;
   if (auto no = check_no_reduction(*loop, "parallel")) return no;
+  if (runs_at_most_once(*loop)) return {};
   auto bad = carried_by(with_private_buffers(program, var), var, program_facts(program));
   if (!bad) return {};
   return refusal_at(
@@ -21375,6 +21872,7 @@ LATHE_DECL Verdict check_vectorized(const Program& program, const VarRef& var) {
   ForRef loop = find_loop(program->body, var).loop;
   if (auto no = check_no_reduction(*loop, "lanes")) return no;
   if (auto no = check_lanes(program, *loop)) return no;
+  if (runs_at_most_once(*loop)) return {};
   Stmt root = with_private_buffers(program, var);
   Facts facts = program_facts(program);
   if (auto no = check_lane_stores(root, *loop, facts)) return no;
@@ -21650,14 +22148,16 @@ inline bool order_free_below(const Program& program, const ReorderPlan& plan, co
     if (info.is_reduction() && info.reducer.kind != ReducerClass::reorder &&
         swaps_reduce_loops(plan, *site.block))
       return false;
-    for (const auto& written : buffers_written(site.block->body))
+    for (const auto& written : buffers_written(site.block->body)) {
+      if (writers(innermost.body, written).size() > 1) return false;
       for (const auto& reader : readers(innermost.body, written)) {
         if (reader.block->tag == site.block->tag) continue;
-        if (!covers(program->body, {site.block->tag}, reader.block->tag, written, innermost.var,
-                    facts)
-                 .covered)
+        if (!why_not_found(program->body, {site.block->tag}, reader.block->tag, written,
+                           innermost.var, facts)
+                 .empty())
           return false;
       }
+    }
   }
   return true;
 }
@@ -22121,8 +22621,9 @@ inline bool in_declared_region(const Program& program, const Buffer& buffer) {
   return false;
 }
 
-inline Verdict plan_layout(const Program& program, const Buffer& buffer, const LayoutMap& map,
-                           std::vector<AnyExpr>& shape, std::vector<AnyExpr>& base) {
+// The map fits the buffer and names nothing but its indices and dims.
+inline Verdict check_layout_map(const Program& program, const Buffer& buffer,
+                                const LayoutMap& map) {
   std::string name = "buffer " + quoted(buffer->name);
   if (auto no = check_private(program, buffer, "L0221",
                               "move a copy of it: cache_read or cache_write first"))
@@ -22132,12 +22633,6 @@ inline Verdict plan_layout(const Program& program, const Buffer& buffer, const L
                                 name + " has rank " + std::to_string(buffer->rank()));
   if (in_declared_region(program, buffer))
     return refusal("L0221", name + " is used by an opaque block");
-  Facts facts = program_facts(program);
-  std::vector<IterDomain> inputs;
-  for (std::size_t d = 0; d < map->from.size(); ++d) {
-    inputs.push_back({map->from[d], AnyExpr(0), buffer->shape[d]});
-    facts.bind(map->from[d], AnyExpr(0), buffer->shape[d]);
-  }
   for (const auto& to : map->to)
     for (const auto& var : free_vars(to)) {
       bool known = false;
@@ -22147,23 +22642,38 @@ inline Verdict plan_layout(const Program& program, const Buffer& buffer, const L
         return refusal("L0221", "the map names " + quoted(var->name) +
                                     ", which is neither an index nor a Dim");
     }
+  return {};
+}
+
+// The box of the new indices: its corner and its extents.
+inline Verdict plan_layout(const Program& program, const Buffer& buffer, const LayoutMap& map,
+                           std::vector<AnyExpr>& shape, std::vector<AnyExpr>& base) {
+  if (auto no = check_layout_map(program, buffer, map)) return no;
+  Facts facts = program_facts(program);
+  std::vector<IterDomain> inputs;
+  for (std::size_t d = 0; d < map->from.size(); ++d) {
+    inputs.push_back({map->from[d], AnyExpr(0), buffer->shape[d]});
+    facts.bind(map->from[d], AnyExpr(0), buffer->shape[d]);
+  }
   IterMap found = iter_map(map->to, inputs, {}, facts);
   if (!found.injective)
     return refusal("L0221",
-                   "the map is not proved to give two elements of " + name + " different places" +
+                   "the map is not proved to give two elements of buffer " + quoted(buffer->name) +
+                       " different places" +
                        (found.why.empty() ? "" : ": " + std::string(found.why)),
                    "each index is a sum of parts such as a / 4, a % 4 and b, no part used twice");
   for (std::size_t d = 0; d < map->to.size(); ++d) {
+    AnyExpr min, extent;
     if (d < found.sums.size() && found.sums[d].extent.get()) {
-      base.push_back(simplify(found.sums[d].min, facts));
-      shape.push_back(simplify(found.sums[d].extent, facts));
-      continue;
+      min = found.sums[d].min, extent = found.sums[d].extent;
+    } else {
+      Interval i = bounds(map->to[d], map->from, facts);
+      if (!i.bounded())
+        return refusal("L0221", "index " + std::to_string(d) + " of the map has no bound");
+      min = i.min, extent = fold_add(fold_sub(i.max, i.min), AnyExpr(1));
     }
-    Interval i = bounds(map->to[d], map->from, facts);
-    if (!i.bounded())
-      return refusal("L0221", "index " + std::to_string(d) + " of the map has no bound");
-    base.push_back(simplify(i.min, facts));
-    shape.push_back(simplify(fold_add(fold_sub(i.max, i.min), AnyExpr(1)), facts));
+    base.push_back(simplify(min, facts));
+    shape.push_back(simplify(extent, facts));
   }
   return {};
 }
@@ -22216,6 +22726,7 @@ inline Verdict run_tile(const Program& program, const Args& args, Edit* edit) {
   edit->program = third.program;
   edit->results = std::move(order);
   edit->consumed = {first.consumed[0], second.consumed[0]};
+  edit->reassociates = third.reassociates;
   return {};
 }
 
@@ -23850,20 +24361,28 @@ class TileNests : DefaultSteps {
     }
   }
 
-  // What takes the finished tile: the only consumer, if it reads element by element; else a copy to
-  // the output.
+  // What takes the finished tile out of the registers: the only consumer, if it reads element by
+  // element and is cheap; else a copy to the output. A consumer with math in it reads a tile in
+  // memory, row by row: unrolled over all registers its code would take LLVM longer than the whole
+  // product.
   BlockRef finish_under(const BlockRef& ref, const LoopRef& tile) {
     auto users = consumers(s_.program()->body, ref.tag);
-    BlockRef user = users.size() == 1 ? BlockRef(users[0].block->tag) : BlockRef();
-    bool fused = users.size() == 1 && classify(*users[0].block).is_complete() &&
-                 is_private(s_.program()->body, writes_of(*site(ref).block)[0].buffer) &&
-                 attempt([&] {
+    bool one = users.size() == 1 && classify(*users[0].block).is_complete() &&
+               is_private(s_.program()->body, writes_of(*site(ref).block)[0].buffer);
+    BlockRef user = one ? BlockRef(users[0].block->tag) : BlockRef();
+    bool cheap = one && body_cost(*users[0].block).math == 0;
+    bool fused = cheap && attempt([&] {
                    s_.reverse_compute_at(user, tile);
                    s_.set_scope(ref, Scope::reg);
                  });
     if (fused) return user;
     BlockRef out = s_.cache_write(ref, Scope::reg);
     s_.reverse_compute_at(out, tile);
+    if (one && !cheap)
+      attempt([&] {
+        s_.reverse_compute_at(user, tile);
+        s_.vectorize(s_.loops(user).back());
+      });
     return out;
   }
 
@@ -23972,6 +24491,157 @@ LATHE_DECL Schedule default_schedule(const Program& program, const Target& targe
   return schedule;
 }
 
+}  // namespace lathe
+
+// ---- lathe/lower/impl/conjuncts.ipp
+namespace lathe::detail {
+
+// The parts of a conjunction.
+inline void split_conjuncts(const AnyExpr& condition, std::vector<AnyExpr>& out) {
+  if (const auto* b = condition.as<BinaryNode>(); b && b->op == BinaryOp::and_) {
+    split_conjuncts(b->a, out);
+    split_conjuncts(b->b, out);
+  } else {
+    out.push_back(condition);
+  }
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/impl/tile_guards.ipp
+namespace lathe {
+namespace detail {
+
+class HasLoad : public Visitor {
+ public:
+  bool found = false;
+  void expr(const AnyExpr& e) override {
+    found |= e.kind() == ExprKind::Load;
+    if (!found) descend(e);
+  }
+};
+
+// A condition that may be evaluated where the guarded statement is not reached: it reads no memory.
+inline bool is_load_free(const AnyExpr& e) {
+  HasLoad walk;
+  walk.expr(e);
+  return !walk.found;
+}
+
+// A guard, and the condition over outer variables under which it holds for all values of the tile
+// loops below.
+struct TileGuard {
+  const IfNode* guard;  ///< null: no statement, but what a clamped index or a select asks
+  AnyExpr full;         ///< it holds for all values
+  AnyExpr some;         ///< it may hold for one; none: not known
+};
+
+// The guards of a statement that depend on tile loops inside it: unrolled and vectorized ones, or,
+// for a guard that none of these occurs in, the loop with the smallest coefficient (the inner loop
+// of a split).
+class TileGuards : public Visitor {
+ public:
+  TileGuards(const Facts& facts, const std::vector<Stmt>& splits)
+      : facts_(facts), splits_(splits) {}
+  std::vector<TileGuard> guards;
+
+  void stmt(const Stmt& s) override {
+    for (const auto& split : splits_)
+      if (split.same_as(s)) return;
+    if (const auto* f = s.as<ForNode>()) {
+      if (f->loop_kind == ForKind::parallel) return;
+      Facts outer = facts_;
+      facts_.bind(*f);
+      loops_.push_back(f);
+      stmt(f->body);
+      loops_.pop_back();
+      facts_ = outer;
+      return;
+    }
+    if (const auto* g = s.as<IfNode>(); g && !g->else_body) note(*g);
+    descend(s);
+  }
+
+  // A clamped index is a gather, and a select on the position a mask, for every vector; away from
+  // the border it is neither.
+  void expr(const AnyExpr& e) override {
+    if (const auto* n = e.as<LoadNode>())
+      for (const auto& i : n->indices) note_clamps(i);
+    if (const auto* n = e.as<SelectNode>()) {
+      std::vector<AnyExpr> parts;
+      split_conjuncts(n->condition, parts);
+      for (const auto& part : parts) note_soft(part);
+    }
+    descend(e);
+  }
+
+ private:
+  void note_clamps(const AnyExpr& index) {
+    const auto* n = index.as<BinaryNode>();
+    if (!n || n->a.dtype() != kIndex) return;
+    if (n->op == BinaryOp::min) note_soft(unclamped(n->a) <= n->b);
+    if (n->op == BinaryOp::max) note_soft(unclamped(n->a) >= n->b);
+    note_clamps(n->a);
+    note_clamps(n->b);
+  }
+
+  static AnyExpr unclamped(AnyExpr e) {
+    while (const auto* n = e.as<BinaryNode>()) {
+      if (n->op != BinaryOp::min && n->op != BinaryOp::max) break;
+      e = n->a;
+    }
+    return e;
+  }
+
+  void note_soft(const AnyExpr& condition) {
+    std::vector<VarRef> lanes;
+    for (const auto* f : loops_)
+      if (f->loop_kind == ForKind::vectorized && uses_var(condition, f->var))
+        lanes.push_back(f->var);
+    if (lanes.empty() || !is_load_free(condition)) return;
+    AnyExpr full = compare_gap(condition, gap_of(condition, lanes), true);
+    if (full.get() && !as_const_int(full)) guards.push_back({nullptr, full, {}});
+  }
+
+  void note(const IfNode& g) {
+    std::vector<VarRef> tile;
+    for (const auto* f : loops_)
+      if ((f->loop_kind == ForKind::unrolled || f->loop_kind == ForKind::vectorized) &&
+          uses_var(g.condition, f->var))
+        tile.push_back(f->var);
+    for (auto it = loops_.rbegin(); tile.empty() && it != loops_.rend(); ++it)
+      if (as_const_int((*it)->extent) && uses_var(g.condition, (*it)->var))
+        tile.push_back((*it)->var);
+    if (tile.empty()) return;
+    Interval gap = gap_of(g.condition, tile);
+    AnyExpr full = compare_gap(g.condition, gap, true);
+    if (full.get()) guards.push_back({&g, full, compare_gap(g.condition, gap, false)});
+  }
+
+  // Between which values the difference of a comparison's sides lies while the tile loops run.
+  Interval gap_of(const AnyExpr& condition, const std::vector<VarRef>& tile) const {
+    const auto* n = condition.as<BinaryNode>();
+    return n && n->a.dtype() == kIndex ? bounds(n->a - n->b, tile, facts_) : Interval{};
+  }
+
+  // The comparison at the end of the gap where it is hardest, or easiest, to fulfil; none if that
+  // is not known.
+  AnyExpr compare_gap(const AnyExpr& condition, const Interval& gap, bool hardest) const {
+    const auto* n = condition.as<BinaryNode>();
+    if (!n) return {};
+    const bool upward = n->op == BinaryOp::gt || n->op == BinaryOp::ge;
+    const AnyExpr& end = hardest == upward ? gap.min : gap.max;
+    const bool known = n->op == BinaryOp::lt || n->op == BinaryOp::le || upward;
+    if (!known || !end.get()) return {};
+    return simplify(make_binary(n->op, end, AnyExpr(0)), facts_);
+  }
+
+  Facts facts_;
+  const std::vector<Stmt>& splits_;
+  std::vector<const ForNode*> loops_;
+};
+
+}  // namespace detail
 }  // namespace lathe
 
 // ---- lathe/lower/impl/clone.ipp
@@ -24473,22 +25143,6 @@ LATHE_DECL Program flatten_buffers(const Program& program) {
 namespace lathe {
 namespace detail {
 
-class HasLoad : public Visitor {
- public:
-  bool found = false;
-  void expr(const AnyExpr& e) override {
-    found |= e.kind() == ExprKind::Load;
-    if (!found) descend(e);
-  }
-};
-
-// A condition that may be evaluated where the guarded statement is not reached: it reads no memory.
-inline bool is_load_free(const AnyExpr& e) {
-  HasLoad walk;
-  walk.expr(e);
-  return !walk.found;
-}
-
 // Step 1. for i: if (c) S → if (c) for i: S, for every conjunct c that i does not occur in.
 class LiftInvariantGuards : public Mutator {
  public:
@@ -24513,76 +25167,6 @@ class LiftInvariantGuards : public Mutator {
   }
 };
 
-// A guard, and the condition over outer variables under which it holds for all values of the tile
-// loops below.
-struct TileGuard {
-  const IfNode* guard;
-  AnyExpr full;
-};
-
-// The guards of a statement that depend on tile loops inside it: unrolled and vectorized ones, or,
-// for a guard that none of these occurs in, the loop with the smallest coefficient (the inner loop
-// of a split).
-class TileGuards : public Visitor {
- public:
-  explicit TileGuards(const Facts& facts) : facts_(facts) {}
-  std::vector<TileGuard> guards;
-
-  void stmt(const Stmt& s) override {
-    if (const auto* f = s.as<ForNode>()) {
-      if (f->loop_kind == ForKind::parallel) return;
-      Facts outer = facts_;
-      facts_.bind(*f);
-      loops_.push_back(f);
-      stmt(f->body);
-      loops_.pop_back();
-      facts_ = outer;
-      return;
-    }
-    if (const auto* g = s.as<IfNode>(); g && !g->else_body) note(*g);
-    descend(s);
-  }
-  void expr(const AnyExpr&) override {}
-
- private:
-  void note(const IfNode& g) {
-    std::vector<VarRef> tile;
-    for (const auto* f : loops_)
-      if ((f->loop_kind == ForKind::unrolled || f->loop_kind == ForKind::vectorized) &&
-          uses_var(g.condition, f->var))
-        tile.push_back(f->var);
-    for (auto it = loops_.rbegin(); tile.empty() && it != loops_.rend(); ++it)
-      if (as_const_int((*it)->extent) && uses_var(g.condition, (*it)->var))
-        tile.push_back((*it)->var);
-    if (tile.empty()) return;
-    AnyExpr full = holds_for_all(g.condition, tile);
-    if (full.get()) guards.push_back({&g, full});
-  }
-
-  // A comparison with the tile loops at the values that make it hardest to fulfil; none if that is
-  // not known.
-  AnyExpr holds_for_all(const AnyExpr& condition, const std::vector<VarRef>& tile) const {
-    const auto* n = condition.as<BinaryNode>();
-    if (!n || n->a.dtype() != kIndex) return {};
-    Interval gap = bounds(n->a - n->b, tile, facts_);
-    switch (n->op) {
-      case BinaryOp::lt:
-        return gap.max.get() ? simplify(gap.max < 0, facts_) : AnyExpr();
-      case BinaryOp::le:
-        return gap.max.get() ? simplify(gap.max <= 0, facts_) : AnyExpr();
-      case BinaryOp::gt:
-        return gap.min.get() ? simplify(gap.min > 0, facts_) : AnyExpr();
-      case BinaryOp::ge:
-        return gap.min.get() ? simplify(gap.min >= 0, facts_) : AnyExpr();
-      default:
-        return {};
-    }
-  }
-
-  Facts facts_;
-  std::vector<const ForNode*> loops_;
-};
-
 class DropGuards : public Mutator {
  public:
   explicit DropGuards(const std::vector<const IfNode*>& dropped) : dropped_(dropped) {}
@@ -24594,6 +25178,28 @@ class DropGuards : public Mutator {
 
  private:
   const std::vector<const IfNode*>& dropped_;
+};
+
+// Whether a statement with an effect stands under none of some guards.
+class BareStores : public Visitor {
+ public:
+  explicit BareStores(const std::vector<const IfNode*>& guards) : guards_(guards) {}
+  bool found = false;
+  void expr(const AnyExpr&) override {}
+  void stmt(const Stmt& s) override {
+    for (const auto* g : guards_)
+      if (s.get() == g) return;
+    bool structure = s.kind() == StmtKind::For || s.kind() == StmtKind::Seq ||
+                     s.kind() == StmtKind::If || s.kind() == StmtKind::Alloc ||
+                     s.kind() == StmtKind::LetStmt;
+    if (structure)
+      descend(s);
+    else
+      found = true;
+  }
+
+ private:
+  const std::vector<const IfNode*>& guards_;
 };
 
 // Step 2. In the body of the innermost loop that tile guards depend on, statements with such guards
@@ -24660,12 +25266,12 @@ class SplitBorderTiles : public Mutator {
 
   // Guards of `part` that can be decided here, if one of them could not be decided further out.
   std::vector<TileGuard> guards_here(const Stmt& part, const VarRef& loop) const {
-    TileGuards found(facts_);
+    TileGuards found(facts_, splits_);
     found.stmt(part);
     std::vector<TileGuard> here;
     bool ours = !loop.get();
     for (const auto& g : found.guards) {
-      if (inside_split(part, g.guard) || !decidable(g.full) || is_const(g.full, 0)) continue;
+      if (!decidable(g.full) || is_const(g.full, 0)) continue;
       here.push_back(g);
       ours = ours || uses_var(g.full, loop);
     }
@@ -24692,6 +25298,7 @@ class SplitBorderTiles : public Mutator {
   Stmt versions(const Stmt& s, const std::vector<TileGuard>& guards) {
     VersionPlan plan;
     for (const auto& g : guards) add_case(plan, g);
+    plan.others.some = needed_by_all(s, guards);
     if (plan.known.empty() && !plan.others.full.get()) return leaf(s, plan.always, {});
     Stmt split = version(s, plan, 0, plan.always, {});
     splits_.push_back(split);
@@ -24705,6 +25312,7 @@ class SplitBorderTiles : public Mutator {
     std::vector<const IfNode*> guards;
     VarRef loop;
     std::int64_t last = 0;
+    AnyExpr some;  ///< of `others`: without it nothing in the tile runs; none: not known
   };
   struct VersionPlan {
     std::vector<BorderCase> known;
@@ -24712,11 +25320,25 @@ class SplitBorderTiles : public Mutator {
     std::vector<const IfNode*> always;
   };
 
+  // A condition that some guard above every store of s implies.
+  static AnyExpr needed_by_all(const Stmt& s, const std::vector<TileGuard>& guards) {
+    for (const auto& g : guards) {
+      if (!g.some.get() || is_const(g.some, 1)) continue;
+      std::vector<const IfNode*> same;
+      for (const auto& other : guards)
+        if (other.some.get() && same_expr(other.some, g.some)) same.push_back(other.guard);
+      BareStores bare(same);
+      bare.stmt(s);
+      if (!bare.found) return g.some;
+    }
+    return {};
+  }
+
   void add_case(VersionPlan& plan, const TileGuard& g) const {
     if (is_const(g.full, 1)) return plan.always.push_back(g.guard);
     for (auto& c : plan.known)
       if (same_expr(c.full, g.full)) return c.guards.push_back(g.guard);
-    BorderCase c{g.full, {g.guard}, {}, 0};
+    BorderCase c{g.full, {g.guard}, {}, 0, {}};
     if (plan.known.size() < kMaxKnownCases && last_iteration(c))
       return plan.known.push_back(std::move(c));
     plan.others.full = fold_and(plan.others.full, g.full);
@@ -24742,11 +25364,18 @@ class SplitBorderTiles : public Mutator {
     std::vector<const IfNode*> all = dropped;
     all.insert(all.end(), c.guards.begin(), c.guards.end());
     AnyExpr full = substitute(c.full, at);
-    if (!c.loop.get()) return make_if(full, leaf(s, all, at), border(leaf(s, dropped, at)));
+    if (!c.loop.get())
+      return make_if(full, leaf(s, all, at), outside(c, at, border(leaf(s, dropped, at))));
     Substitution here = at;
     here.emplace_back(c.loop, AnyExpr(c.last));
     return make_if(full, version(s, plan, k + 1, all, at),
                    border(version(s, plan, k + 1, dropped, here)));
+  }
+
+  // A tile that lies outside altogether is skipped, if everything in it is under guards that say
+  // so.
+  static Stmt outside(const BorderCase& c, const Substitution& at, const Stmt& slow) {
+    return c.some.get() ? make_if(substitute(c.some, at), slow) : slow;
   }
 
   static Stmt leaf(const Stmt& s, const std::vector<const IfNode*>& dropped,
@@ -24777,30 +25406,6 @@ class SplitBorderTiles : public Mutator {
     return false;
   }
 
-  // True if the guard lies in a statement that was split already.
-  bool inside_split(const Stmt& root, const IfNode* guard) const {
-    class Find : public Visitor {
-     public:
-      Find(const std::vector<Stmt>& splits, const IfNode* guard) : splits(splits), guard(guard) {}
-      const std::vector<Stmt>& splits;
-      const IfNode* guard;
-      int depth = 0;
-      bool inside = false;
-      void expr(const AnyExpr&) override {}
-      void stmt(const Stmt& s) override {
-        bool split = false;
-        for (const auto& x : splits) split |= x.same_as(s);
-        depth += split;
-        if (s.get() == guard) inside |= depth > 0;
-        descend(s);
-        depth -= split;
-      }
-    } find(splits_, guard);
-    find.stmt(root);
-    return find.inside;
-  }
-
-  friend class CollectBound;
   Facts facts_;
   std::vector<VarRef> known_, bound_;
   std::vector<Stmt> splits_;
@@ -25237,15 +25842,6 @@ class InitPlaces : public Visitor {
 
   LoopPath path_;
 };
-
-inline void split_conjuncts(const AnyExpr& condition, std::vector<AnyExpr>& out) {
-  if (const auto* b = condition.as<BinaryNode>(); b && b->op == BinaryOp::and_) {
-    split_conjuncts(b->a, out);
-    split_conjuncts(b->b, out);
-  } else {
-    out.push_back(condition);
-  }
-}
 
 inline Stmt guarded(const std::vector<AnyExpr>& conditions, Stmt body) {
   for (auto it = conditions.rbegin(); it != conditions.rend(); ++it)
@@ -26251,6 +26847,19 @@ inline std::vector<PrefetchHint> prefetch_hints(std::string_view text) {
   return hints;
 }
 
+/// Whether computing an index reads memory: ahead of its iteration it could read past the end.
+inline bool indirect(const LoadNode& load) {
+  struct FindLoad : Visitor {
+    bool found = false;
+    void expr(const AnyExpr& e) override {
+      found = found || e.kind() == ExprKind::Load;
+      descend(e);
+    }
+  } find;
+  for (const auto& i : load.indices) find.expr(i);
+  return find.found;
+}
+
 // The elements of a buffer that one iteration reads first, with the loops inside at their start.
 class FirstElements : public Visitor {
  public:
@@ -26264,15 +26873,16 @@ class FirstElements : public Visitor {
       starts_.pop_back();
       return;
     }
-    // A value that is bound inside is not known at the loop's start.
+    // A value that is bound inside is not known at the loop's start, nor is a buffer of its own.
     if (s.kind() == StmtKind::LetStmt) return;
+    if (const auto* a = s.as<AllocNode>(); a && a->buffer->name == name_) return;
     descend(s);
   }
   void expr(const AnyExpr& e) override {
     if (e.kind() == ExprKind::Let) return;
     descend(e);
     const auto* n = e.as<LoadNode>();
-    if (n && n->buffer->name == name_)
+    if (n && n->buffer->name == name_ && !indirect(*n))
       loads.push_back(substitute(make_load(n->buffer, n->indices), starts_));
   }
 
@@ -26333,6 +26943,15 @@ inline bool constant_slot(const AnyExpr& index, Slot& out) {
   return out = {base->i, ramp->lanes}, true;
 }
 
+// A hint to fetch an element of the buffer: nothing, once it is in registers.
+inline bool is_prefetch_of(const Stmt& s, const Buffer& buffer) {
+  const auto* e = s.as<EvaluateNode>();
+  const auto* call = e ? e->call.as<CallNode>() : nullptr;
+  if (!call || call->op != CallOp::prefetch) return false;
+  const auto* load = call->args[0].as<LoadNode>();
+  return load && load->buffer == buffer;
+}
+
 // Which constant slots a buffer is accessed by, or that it can't be promoted.
 class SlotCollector : public Visitor {
  public:
@@ -26345,6 +26964,7 @@ class SlotCollector : public Visitor {
     descend(e);
   }
   void stmt(const Stmt& s) override {
+    if (is_prefetch_of(s, buffer_)) return;
     if (const auto* n = s.as<StoreNode>(); n && n->buffer == buffer_) note(n->indices[0], stored);
     if (const auto* n = s.as<AtomicNode>(); n && n->buffer == buffer_) possible = false;
     // A parallel loop would share the registers among its iterations.
@@ -26415,6 +27035,7 @@ class UseRegisters : public Mutator {
   }
 
   Stmt stmt(const Stmt& s) override {
+    if (is_prefetch_of(s, buffer_)) return make_seq({});
     const auto* n = s.as<StoreNode>();
     if (!n || n->buffer != buffer_) return descend(s);
     Slot want;
@@ -26523,6 +27144,39 @@ namespace detail {
 // is seconds.
 inline constexpr std::size_t kUnrollBudget = 400000;
 
+// Rows of a register tile: no target has registers for more.
+inline constexpr std::int64_t kRegisterRows = 32;
+
+// Whether a loop walks over a temporary that is meant for registers: only its copies have constant
+// indices.
+class WalksRegisters : public Visitor {
+ public:
+  explicit WalksRegisters(const VarRef& var) : var_(var) {}
+  bool found = false;
+
+  void expr(const AnyExpr& e) override {
+    if (const auto* n = e.as<LoadNode>()) note(*n->buffer, n->indices);
+    if (!found) descend(e);
+  }
+  void stmt(const Stmt& s) override {
+    if (const auto* n = s.as<StoreNode>()) note(*n->buffer, n->indices);
+    if (!found) descend(s);
+  }
+
+ private:
+  void note(const BufferNode& b, const std::vector<AnyExpr>& indices) {
+    if (b.scope != Scope::reg && b.scope != Scope::local) return;
+    std::int64_t elements = 1;
+    for (const auto& extent : b.shape)
+      elements *= as_const_int(extent) ? *as_const_int(extent) : kMaxElements + 1;
+    for (const auto& i : indices) found = found || (elements <= kMaxElements && uses_var(i, var_));
+  }
+
+  // 32 registers of 64 bytes, in elements of one byte.
+  static constexpr std::int64_t kMaxElements = 2048;
+  const VarRef& var_;
+};
+
 class Unroll : public Mutator {
  public:
   explicit Unroll(std::size_t nodes) : nodes_(nodes) {}
@@ -26532,6 +27186,11 @@ class Unroll : public Mutator {
     if (!f) return descend(s);
     const auto* extent = as_const_int(f->extent);
     if (f->loop_kind == ForKind::unrolled && extent) return copies(*f, stmt(f->body), *extent);
+    if (f->loop_kind == ForKind::serial && extent && *extent <= kRegisterRows) {
+      WalksRegisters walk(f->var);
+      walk.stmt(f->body);
+      if (walk.found) return copies(*f, stmt(f->body), *extent);
+    }
     if (const auto* factor = find_annotation(f->annotations, "unroll_explicit"))
       return partly(*f, stmt(f->body), factor->number);
     return descend(s);
@@ -27029,6 +27688,8 @@ LATHE_DECL RuntimeSymbols runtime_symbols() {
       {"memset", reinterpret_cast<void*>(&std::memset)},
       {"fma", reinterpret_cast<void*>(static_cast<double (*)(double, double, double)>(&std::fma))},
       {"fmaf", reinterpret_cast<void*>(static_cast<float (*)(float, float, float)>(&std::fma))},
+      {"fmod", reinterpret_cast<void*>(static_cast<double (*)(double, double)>(&std::fmod))},
+      {"fmodf", reinterpret_cast<void*>(static_cast<float (*)(float, float)>(&std::fmod))},
       {"lathe_parallel_for", reinterpret_cast<void*>(&detail::lathe_parallel_for)},
       {"lathe_alloc", reinterpret_cast<void*>(&detail::lathe_alloc)},
       {"lathe_free", reinterpret_cast<void*>(&detail::lathe_free)},
@@ -28990,7 +29651,8 @@ inline bool moves_lanes(const AnyExpr& e) {
       const auto* r = x.as<RampNode>();
       const auto* c = x.as<CallNode>();
       found = found || x.kind() == ExprKind::Shuffle || (b && b->value.dtype().is_vector()) ||
-              (r && r->base.dtype().is_vector()) || (c && c->op == CallOp::reinterpret);
+              (r && r->base.dtype().is_vector()) ||
+              (c && c->op == CallOp::reinterpret && c->args[0].dtype().lanes != c->dtype.lanes);
       descend(x);
     }
   } find;
@@ -29781,7 +30443,10 @@ inline EvalStatus EvalFrame::run_alloc(const EvalStmt& s) {
   lay_out(s.slot);
   m.owned.assign(static_cast<std::size_t>(m.count * m.element_bytes), static_cast<char>(0xFF));
   m.base = m.owned.data() - m.low * m.element_bytes;
-  if (tree_.options.find_uninitialized) m.stored.assign(static_cast<std::size_t>(m.count), false);
+  const bool is_register =
+      tree_.buffers[static_cast<std::size_t>(s.slot)].buffer->scope == Scope::reg;
+  if (tree_.options.find_uninitialized && !is_register)
+    m.stored.assign(static_cast<std::size_t>(m.count), false);
   return run(*s.children[0]);
 }
 

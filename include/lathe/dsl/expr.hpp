@@ -190,15 +190,17 @@ concept Operands = IsOperand<A> || IsOperand<B>;
 
 // Integers: / and % truncate as in C++, and give 0 for a divisor of 0; floordiv and floormod round
 // down.
-#define LATHE_DSL_OPERATORS(X)                                                                \
-  X(+, add, T, true)                                                                          \
-  X(-, sub, T, true)                                                                          \
-  X(*, mul, T, true) X(/, div, T, true) X(%, mod, T, dtype_of<T>.is_int())                    \
-      X(&, bit_and, T, dtype_of<T>.is_int()) X(|, bit_or, T, dtype_of<T>.is_int())            \
-          X(^, bit_xor, T, dtype_of<T>.is_int()) X(<<, shl, T, dtype_of<T>.is_int())          \
-              X(>>, shr, T, dtype_of<T>.is_int()) X(==, eq, bool, true) X(!=, ne, bool, true) \
-                  X(<, lt, bool, true) X(<=, le, bool, true) X(>, gt, bool, true)             \
-                      X(>=, ge, bool, true) X(&&, and_, bool, dtype_of<T>.is_bool())          \
+#define LATHE_DSL_OPERATORS(X)                                                     \
+  X(+, add, T, true)                                                               \
+  X(-, sub, T, true)                                                               \
+  X(*, mul, T, true)                                                               \
+  X(/, div, T, true)                                                               \
+  X(%, mod, T, dtype_of<T>.is_int()) X(&, bit_and, T, dtype_of<T>.is_int())        \
+      X(|, bit_or, T, dtype_of<T>.is_int()) X(^, bit_xor, T, dtype_of<T>.is_int()) \
+          X(<<, shl, T, dtype_of<T>.is_int()) X(>>, shr, T, dtype_of<T>.is_int())  \
+              X(==, eq, bool, true) X(!=, ne, bool, true) X(<, lt, bool, true)     \
+                  X(<=, le, bool, true) X(>, gt, bool, true) X(>=, ge, bool, true) \
+                      X(&&, and_, bool, dtype_of<T>.is_bool())                     \
                           X(||, or_, bool, dtype_of<T>.is_bool())
 #define LATHE_DSL_OPERATOR(symbol, name, Result, condition)                                       \
   template <class A, class B>                                                                     \

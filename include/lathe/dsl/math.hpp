@@ -46,11 +46,11 @@ auto popcount(const A& x) {
 
 // min and max propagate NaN and order -0 < +0; fast_min is a < b ? a : b, fast_max is a > b ? a :
 // b. floordiv and floormod round down; a divisor of 0 gives 0.
-#define LATHE_DSL_BINARY(X)                                                  \
-  X(min, true)                                                               \
-  X(max, true)                                                               \
-  X(fast_min, true) X(fast_max, true) X(floordiv, detail::is_int_element<T>) \
-      X(floormod, detail::is_int_element<T>)
+#define LATHE_DSL_BINARY(X) \
+  X(min, true)              \
+  X(max, true)              \
+  X(fast_min, true)         \
+  X(fast_max, true) X(floordiv, detail::is_int_element<T>) X(floormod, detail::is_int_element<T>)
 #define LATHE_DSL_FUNCTION(name, condition)                                            \
   template <class A, class B>                                                          \
   requires detail::Operands<A, B>                                                      \

@@ -46,7 +46,7 @@ concept ReduceAxes = sizeof...(R) > 0 && (std::is_same_v<R, Reduce> && ...);
   X(sum, sum_reducer, !dtype_of<T>.is_bool())        \
   X(prod, prod_reducer, !dtype_of<T>.is_bool())      \
   X(reduce_max, max_reducer, !dtype_of<T>.is_bool()) \
-      X(reduce_min, min_reducer, !dtype_of<T>.is_bool())
+  X(reduce_min, min_reducer, !dtype_of<T>.is_bool())
 #define LATHE_DSL_FOLD(name, reducer, condition)                                                  \
   template <detail::IsOperand A, class... R>                                                      \
   requires detail::ReduceAxes<R...>                                                               \

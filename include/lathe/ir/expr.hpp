@@ -50,13 +50,15 @@ namespace lathe {
   X(Var) X(Load) X(Let) X(Binary) X(Unary) X(Select) X(Cast) X(Call) X(Ramp) X(Broadcast) X(Shuffle)
 
 // Binary operators: name, and how the text form spells it (a word means call syntax).
-#define LATHE_BINARY_OPS(X)                                                                     \
-  X(add, "+")                                                                                   \
-  X(sub, "-")                                                                                   \
-  X(mul, "*") X(div, "/") X(mod, "%") X(floordiv, "floordiv") X(floormod, "floormod")           \
-      X(min, "min") X(max, "max") X(fast_min, "fast_min") X(fast_max, "fast_max") X(and_, "&&") \
-          X(or_, "||") X(bit_and, "&") X(bit_or, "|") X(bit_xor, "^") X(shl, "<<") X(shr, ">>") \
-              X(eq, "==") X(ne, "!=") X(lt, "<") X(le, "<=") X(gt, ">") X(ge, ">=")
+#define LATHE_BINARY_OPS(X)                                                                      \
+  X(add, "+")                                                                                    \
+  X(sub, "-")                                                                                    \
+  X(mul, "*")                                                                                    \
+  X(div, "/")                                                                                    \
+  X(mod, "%") X(floordiv, "floordiv") X(floormod, "floormod") X(min, "min") X(max, "max")        \
+      X(fast_min, "fast_min") X(fast_max, "fast_max") X(and_, "&&") X(or_, "||") X(bit_and, "&") \
+          X(bit_or, "|") X(bit_xor, "^") X(shl, "<<") X(shr, ">>") X(eq, "==") X(ne, "!=")       \
+              X(lt, "<") X(le, "<=") X(gt, ">") X(ge, ">=")
 
 #define LATHE_UNARY_OPS(X) X(neg, "-") X(not_, "!") X(bit_not, "~")
 
@@ -66,11 +68,13 @@ namespace lathe {
 #define LATHE_CALL_OPS(X)                                                                        \
   X(exp, 1, true)                                                                                \
   X(exp2, 1, true)                                                                               \
-  X(log, 1, true) X(log2, 1, true) X(sin, 1, true) X(cos, 1, true) X(tan, 1, true)               \
-      X(tanh, 1, true) X(erf, 1, true) X(sqrt, 1, true) X(pow, 2, true) X(abs, 1, true)          \
-          X(floor, 1, true) X(ceil, 1, true) X(trunc, 1, true) X(round, 1, true) X(fma, 3, true) \
-              X(copysign, 2, true) X(is_nan, 1, true) X(scale2, 2, true) X(popcount, 1, true)    \
-                  X(reinterpret, 1, true) X(prefetch, 2, false)
+  X(log, 1, true)                                                                                \
+  X(log2, 1, true)                                                                               \
+  X(sin, 1, true) X(cos, 1, true) X(tan, 1, true) X(tanh, 1, true) X(erf, 1, true)               \
+      X(sqrt, 1, true) X(pow, 2, true) X(abs, 1, true) X(floor, 1, true) X(ceil, 1, true)        \
+          X(trunc, 1, true) X(round, 1, true) X(fma, 3, true) X(copysign, 2, true)               \
+              X(is_nan, 1, true) X(scale2, 2, true) X(popcount, 1, true) X(reinterpret, 1, true) \
+                  X(prefetch, 2, false)
 
 enum class ExprKind : std::uint8_t {
 #define LATHE_KIND(name) name,

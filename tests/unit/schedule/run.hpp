@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <lathe/arith/simplify.hpp>
 #include <lathe/dsl/dsl.hpp>
 #include <lathe/ir/compare.hpp>
 #include <lathe/ir/narrow.hpp>
