@@ -190,26 +190,30 @@ concept Operands = IsOperand<A> || IsOperand<B>;
 
 // Integers: / and % truncate as in C++, and give 0 for a divisor of 0; floordiv and floormod round
 // down.
-#define LATHE_DSL_OPERATORS(X)                                                     \
-  X(+, add, T, true)                                                               \
-  X(-, sub, T, true)                                                               \
-  X(*, mul, T, true)                                                               \
-  X(/, div, T, true)                                                               \
-  X(%, mod, T, dtype_of<T>.is_int()) X(&, bit_and, T, dtype_of<T>.is_int())        \
+// clang-format off
+#define LATHE_DSL_OPERATORS(X) \
+  X(+, add, T, true) \
+  X(-, sub, T, true) \
+  X(*, mul, T, true) \
+  X(/, div, T, true) \
+  X(%, mod, T, dtype_of<T>.is_int()) X(&, bit_and, T, dtype_of<T>.is_int()) \
       X(|, bit_or, T, dtype_of<T>.is_int()) X(^, bit_xor, T, dtype_of<T>.is_int()) \
-          X(<<, shl, T, dtype_of<T>.is_int()) X(>>, shr, T, dtype_of<T>.is_int())  \
-              X(==, eq, bool, true) X(!=, ne, bool, true) X(<, lt, bool, true)     \
+          X(<<, shl, T, dtype_of<T>.is_int()) X(>>, shr, T, dtype_of<T>.is_int()) \
+              X(==, eq, bool, true) X(!=, ne, bool, true) X(<, lt, bool, true) \
                   X(<=, le, bool, true) X(>, gt, bool, true) X(>=, ge, bool, true) \
-                      X(&&, and_, bool, dtype_of<T>.is_bool())                     \
+                      X(&&, and_, bool, dtype_of<T>.is_bool()) \
                           X(||, or_, bool, dtype_of<T>.is_bool())
-#define LATHE_DSL_OPERATOR(symbol, name, Result, condition)                                       \
-  template <class A, class B>                                                                     \
-  requires detail::Operands<A, B>                                                                 \
-  auto operator symbol(const A& a, const B& b) {                                                  \
-    using T [[maybe_unused]] = detail::Common<A, B>;                                              \
+// clang-format on
+// clang-format off
+#define LATHE_DSL_OPERATOR(symbol, name, Result, condition) \
+  template <class A, class B> \
+  requires detail::Operands<A, B> \
+  auto operator symbol(const A& a, const B& b) { \
+    using T [[maybe_unused]] = detail::Common<A, B>; \
     static_assert(condition, "lathe: operator " #symbol " is not defined for this element type"); \
-    return detail::binary<Result>(BinaryOp::name, a, b);                                          \
+    return detail::binary<Result>(BinaryOp::name, a, b); \
   }
+// clang-format on
 LATHE_DSL_OPERATORS(LATHE_DSL_OPERATOR)
 #undef LATHE_DSL_OPERATOR
 #undef LATHE_DSL_OPERATORS

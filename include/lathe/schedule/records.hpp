@@ -5,16 +5,18 @@
 
 namespace lathe {
 
-#define LATHE_PRIMITIVES(X)                                                                 \
-  X(block)                                                                                  \
-  X(loops)                                                                                  \
-  X(loop_at)                                                                                \
-  X(split)                                                                                  \
-  X(fuse)                                                                                   \
+// clang-format off
+#define LATHE_PRIMITIVES(X) \
+  X(block) \
+  X(loops) \
+  X(loop_at) \
+  X(split) \
+  X(fuse) \
   X(reorder) X(tile) X(parallel) X(vectorize) X(unroll) X(compute_at) X(reverse_compute_at) \
-      X(compute_inline) X(reverse_compute_inline) X(cache_read) X(cache_write)              \
-          X(decompose_reduction) X(rfactor) X(set_scope) X(transform_layout) X(prefetch)    \
+      X(compute_inline) X(reverse_compute_inline) X(cache_read) X(cache_write) \
+          X(decompose_reduction) X(rfactor) X(set_scope) X(transform_layout) X(prefetch) \
               X(annotate)
+// clang-format on
 
 namespace detail {
 

@@ -5,6 +5,7 @@
 #include <lathe/codegen/llvm_ir.hpp>
 #include <lathe/lower/passes.hpp>
 #include <lathe/lower/pipeline.hpp>
+#include <lathe/runtime/abi.hpp>
 
 #include "../schedule/run.hpp"
 
