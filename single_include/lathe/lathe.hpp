@@ -272,36 +272,42 @@ struct RefHash {
 namespace lathe {
 
 // The one list of expression nodes: kinds, visitors, printer, equality and hash follow it.
+// clang-format off
 #define LATHE_EXPR_NODES(X) \
-  X(Const)                  \
+  X(Const) \
   X(Var) X(Load) X(Let) X(Binary) X(Unary) X(Select) X(Cast) X(Call) X(Ramp) X(Broadcast) X(Shuffle)
+// clang-format on
 
 // Binary operators: name, and how the text form spells it (a word means call syntax).
-#define LATHE_BINARY_OPS(X)                                                                      \
-  X(add, "+")                                                                                    \
-  X(sub, "-")                                                                                    \
-  X(mul, "*")                                                                                    \
-  X(div, "/")                                                                                    \
-  X(mod, "%") X(floordiv, "floordiv") X(floormod, "floormod") X(min, "min") X(max, "max")        \
+// clang-format off
+#define LATHE_BINARY_OPS(X) \
+  X(add, "+") \
+  X(sub, "-") \
+  X(mul, "*") \
+  X(div, "/") \
+  X(mod, "%") X(floordiv, "floordiv") X(floormod, "floormod") X(min, "min") X(max, "max") \
       X(fast_min, "fast_min") X(fast_max, "fast_max") X(and_, "&&") X(or_, "||") X(bit_and, "&") \
-          X(bit_or, "|") X(bit_xor, "^") X(shl, "<<") X(shr, ">>") X(eq, "==") X(ne, "!=")       \
+          X(bit_or, "|") X(bit_xor, "^") X(shl, "<<") X(shr, ">>") X(eq, "==") X(ne, "!=") \
               X(lt, "<") X(le, "<=") X(gt, ">") X(ge, ">=")
+// clang-format on
 
 #define LATHE_UNARY_OPS(X) X(neg, "-") X(not_, "!") X(bit_not, "~")
 
 // Calls: name, number of arguments, pure. round is to nearest even. scale2(x, n) is x * 2^n with
 // one rounding, n i32. reinterpret keeps the bits and changes the dtype. prefetch(load, locality)
 // is an Evaluate only.
-#define LATHE_CALL_OPS(X)                                                                        \
-  X(exp, 1, true)                                                                                \
-  X(exp2, 1, true)                                                                               \
-  X(log, 1, true)                                                                                \
-  X(log2, 1, true)                                                                               \
-  X(sin, 1, true) X(cos, 1, true) X(tan, 1, true) X(tanh, 1, true) X(erf, 1, true)               \
-      X(sqrt, 1, true) X(pow, 2, true) X(abs, 1, true) X(floor, 1, true) X(ceil, 1, true)        \
-          X(trunc, 1, true) X(round, 1, true) X(fma, 3, true) X(copysign, 2, true)               \
+// clang-format off
+#define LATHE_CALL_OPS(X) \
+  X(exp, 1, true) \
+  X(exp2, 1, true) \
+  X(log, 1, true) \
+  X(log2, 1, true) \
+  X(sin, 1, true) X(cos, 1, true) X(tan, 1, true) X(tanh, 1, true) X(erf, 1, true) \
+      X(sqrt, 1, true) X(pow, 2, true) X(abs, 1, true) X(floor, 1, true) X(ceil, 1, true) \
+          X(trunc, 1, true) X(round, 1, true) X(fma, 3, true) X(copysign, 2, true) \
               X(is_nan, 1, true) X(scale2, 2, true) X(popcount, 1, true) X(reinterpret, 1, true) \
                   X(prefetch, 2, false)
+// clang-format on
 
 enum class ExprKind : std::uint8_t {
 #define LATHE_KIND(name) name,
@@ -529,19 +535,21 @@ bool is_const(const AnyExpr& e, std::int64_t value);
 // Operators build nodes and fold nothing. An integer on one side takes the other side's dtype.
 // There is no operator== : identity is same_as, structure is structurally_equal, and eq builds the
 // node.
-#define LATHE_EXPR_OPERATOR(symbol, name)                                                 \
-  inline AnyExpr operator symbol(const AnyExpr& a, const AnyExpr& b) {                    \
-    return make_binary(BinaryOp::name, a, b);                                             \
-  }                                                                                       \
-  inline AnyExpr operator symbol(const AnyExpr& a, std::int64_t b) {                      \
+// clang-format off
+#define LATHE_EXPR_OPERATOR(symbol, name) \
+  inline AnyExpr operator symbol(const AnyExpr& a, const AnyExpr& b) { \
+    return make_binary(BinaryOp::name, a, b); \
+  } \
+  inline AnyExpr operator symbol(const AnyExpr& a, std::int64_t b) { \
     return make_binary(BinaryOp::name, a, make_const(a.dtype(), static_cast<double>(b))); \
-  }                                                                                       \
-  inline AnyExpr operator symbol(const AnyExpr& a, int b) {                               \
-    return a symbol static_cast<std::int64_t>(b);                                         \
-  }                                                                                       \
-  inline AnyExpr operator symbol(int a, const AnyExpr& b) {                               \
-    return make_binary(BinaryOp::name, make_const(b.dtype(), a), b);                      \
+  } \
+  inline AnyExpr operator symbol(const AnyExpr& a, int b) { \
+    return a symbol static_cast<std::int64_t>(b); \
+  } \
+  inline AnyExpr operator symbol(int a, const AnyExpr& b) { \
+    return make_binary(BinaryOp::name, make_const(b.dtype(), a), b); \
   }
+// clang-format on
 LATHE_EXPR_OPERATOR(+, add)
 LATHE_EXPR_OPERATOR(-, sub)
 LATHE_EXPR_OPERATOR(*, mul)
@@ -1502,26 +1510,30 @@ concept Operands = IsOperand<A> || IsOperand<B>;
 
 // Integers: / and % truncate as in C++, and give 0 for a divisor of 0; floordiv and floormod round
 // down.
-#define LATHE_DSL_OPERATORS(X)                                                     \
-  X(+, add, T, true)                                                               \
-  X(-, sub, T, true)                                                               \
-  X(*, mul, T, true)                                                               \
-  X(/, div, T, true)                                                               \
-  X(%, mod, T, dtype_of<T>.is_int()) X(&, bit_and, T, dtype_of<T>.is_int())        \
+// clang-format off
+#define LATHE_DSL_OPERATORS(X) \
+  X(+, add, T, true) \
+  X(-, sub, T, true) \
+  X(*, mul, T, true) \
+  X(/, div, T, true) \
+  X(%, mod, T, dtype_of<T>.is_int()) X(&, bit_and, T, dtype_of<T>.is_int()) \
       X(|, bit_or, T, dtype_of<T>.is_int()) X(^, bit_xor, T, dtype_of<T>.is_int()) \
-          X(<<, shl, T, dtype_of<T>.is_int()) X(>>, shr, T, dtype_of<T>.is_int())  \
-              X(==, eq, bool, true) X(!=, ne, bool, true) X(<, lt, bool, true)     \
+          X(<<, shl, T, dtype_of<T>.is_int()) X(>>, shr, T, dtype_of<T>.is_int()) \
+              X(==, eq, bool, true) X(!=, ne, bool, true) X(<, lt, bool, true) \
                   X(<=, le, bool, true) X(>, gt, bool, true) X(>=, ge, bool, true) \
-                      X(&&, and_, bool, dtype_of<T>.is_bool())                     \
+                      X(&&, and_, bool, dtype_of<T>.is_bool()) \
                           X(||, or_, bool, dtype_of<T>.is_bool())
-#define LATHE_DSL_OPERATOR(symbol, name, Result, condition)                                       \
-  template <class A, class B>                                                                     \
-  requires detail::Operands<A, B>                                                                 \
-  auto operator symbol(const A& a, const B& b) {                                                  \
-    using T [[maybe_unused]] = detail::Common<A, B>;                                              \
+// clang-format on
+// clang-format off
+#define LATHE_DSL_OPERATOR(symbol, name, Result, condition) \
+  template <class A, class B> \
+  requires detail::Operands<A, B> \
+  auto operator symbol(const A& a, const B& b) { \
+    using T [[maybe_unused]] = detail::Common<A, B>; \
     static_assert(condition, "lathe: operator " #symbol " is not defined for this element type"); \
-    return detail::binary<Result>(BinaryOp::name, a, b);                                          \
+    return detail::binary<Result>(BinaryOp::name, a, b); \
   }
+// clang-format on
 LATHE_DSL_OPERATORS(LATHE_DSL_OPERATOR)
 #undef LATHE_DSL_OPERATOR
 #undef LATHE_DSL_OPERATORS
@@ -5305,16 +5317,18 @@ bool final_at(const Stmt& root, const BlockTag& block, const VarRef& loop);
 
 namespace lathe {
 
-#define LATHE_PRIMITIVES(X)                                                                 \
-  X(block)                                                                                  \
-  X(loops)                                                                                  \
-  X(loop_at)                                                                                \
-  X(split)                                                                                  \
-  X(fuse)                                                                                   \
+// clang-format off
+#define LATHE_PRIMITIVES(X) \
+  X(block) \
+  X(loops) \
+  X(loop_at) \
+  X(split) \
+  X(fuse) \
   X(reorder) X(tile) X(parallel) X(vectorize) X(unroll) X(compute_at) X(reverse_compute_at) \
-      X(compute_inline) X(reverse_compute_inline) X(cache_read) X(cache_write)              \
-          X(decompose_reduction) X(rfactor) X(set_scope) X(transform_layout) X(prefetch)    \
+      X(compute_inline) X(reverse_compute_inline) X(cache_read) X(cache_write) \
+          X(decompose_reduction) X(rfactor) X(set_scope) X(transform_layout) X(prefetch) \
               X(annotate)
+// clang-format on
 
 namespace detail {
 
