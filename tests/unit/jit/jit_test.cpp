@@ -148,8 +148,9 @@ TEST_CASE("programs are compiled as they are, from any stage") {
   lt::View<float, 1> in = lt::view(x), out = lt::view(y);
   f(std::array{lt::AnyView(in), lt::AnyView(out)});
   CHECK(y == std::vector<float>{8, 7, 6, 5, 4, 3, 2, 1});
+  if (!has_llvm()) LATHE_SKIP("no LLVM here");
   CHECK(f.lowered()->stage == lt::Stage::machine);
-  if (has_llvm()) CHECK(f.assembly().find("ret") != std::string::npos);
+  CHECK(f.assembly().find("ret") != std::string::npos);
 }
 
 TEST_CASE("an assertion of a program reaches the caller") {
