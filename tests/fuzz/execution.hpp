@@ -13,6 +13,7 @@
 #include <lathe/lower/passes.hpp>
 #include <lathe/runtime/llvm.hpp>
 #include <lathe/runtime/orc.hpp>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -142,7 +143,16 @@ using Results = std::vector<std::vector<char>>;
 /// Memory for the arguments of a call, used again by every run.
 class Machine {
  public:
-  explicit Machine(const lathe::Context& context) : context_(context) {}
+  /// Uses each LLVM that this machine has.
+  explicit Machine(const lathe::Context& context) : context_(context) {
+    for (const char* major : {"16", "19", "22"})
+      if (const auto* llvm = lathe::Llvm::find(major))
+        backs_.push_back({llvm, lathe::Jit::make(*llvm)});
+    if (backs_.empty())
+      backs_.push_back({&lathe::Llvm::get(), lathe::Jit::make(lathe::Llvm::get())});
+  }
+  int backs() const { return static_cast<int>(backs_.size()); }
+  const lathe::Llvm& llvm(int back) const { return *backs_[static_cast<std::size_t>(back)].llvm; }
 
   Results interpret(const lathe::Program& program, const std::vector<std::uint64_t>& slots,
                     std::vector<Argument>& args, bool find_uninitialized) {
@@ -153,16 +163,15 @@ class Machine {
     return collect(args);
   }
 
-  Results compiled(const lathe::Program& program, const lathe::Target& target,
+  Results compiled(const lathe::Program& program, const lathe::Target& target, int back,
                    const std::vector<std::uint64_t>& slots, std::vector<Argument>& args) {
-    const lathe::Llvm& llvm = lathe::Llvm::get();
-    static int serial = 0;
-    lathe::LlvmKernel kernel =
-        lathe::emit_llvm(program, target, llvm.major(), "fuzz_" + std::to_string(serial++));
+    const Back& with = backs_[static_cast<std::size_t>(back)];
+    std::string symbol = "fuzz_" + std::to_string(serial_++);
+    lathe::LlvmKernel kernel = lathe::emit_llvm(program, target, with.llvm->major(), symbol);
     if (kernel.slots.size() != slots.size())
       throw Failure("slots", "code and binding disagree on the number of slots");
-    std::vector<char> object = lathe::compile_to_object(llvm, kernel.text, target);
-    auto loaded = lathe::Jit::of(context_).load(object, kernel.symbol);
+    std::vector<char> object = lathe::compile_to_object(*with.llvm, kernel.text, target);
+    auto loaded = with.jit->load(object, kernel.symbol);
     place(args);
     lathe::CallFrame frame(context_);
     std::int32_t status = loaded->entry()(slots.data(), frame.rt());
@@ -216,7 +225,14 @@ class Machine {
     return out;
   }
 
+  struct Back {
+    const lathe::Llvm* llvm;
+    lathe::Ref<lathe::Jit> jit;
+  };
+
   const lathe::Context& context_;
+  std::vector<Back> backs_;
+  int serial_ = 0;
   std::vector<std::unique_ptr<GuardedBlock>> blocks_;
 };
 

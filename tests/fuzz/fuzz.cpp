@@ -10,12 +10,15 @@
 // Where they may differ, small integers as data make every order exact; other data are compared
 // within the bound of error_bound.hpp, where there is one.
 #include <signal.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <lathe/lathe.hpp>
 #include <lathe/lower/pipeline.hpp>
 #include <lathe/schedule/default_schedule.hpp>
@@ -29,7 +32,7 @@ namespace fuzz {
 std::string current_case, case_name;
 
 extern "C" void on_crash(int number) {
-  const char* name = number == SIGALRM ? "\nFAIL hang" : "\nFAIL crash";
+  const char* name = number == SIGPROF ? "\nFAIL hang\n" : "\nFAIL crash\n";
   (void)!write(1, name, std::strlen(name));
   (void)!write(1, current_case.data(), current_case.size());
   (void)!write(1, current_step.data(), current_step.size());
@@ -42,6 +45,7 @@ struct Options {
   double seconds = 1e9;
   long only = -1;
   bool verbose = false, keep_going = false, plain = false;
+  std::vector<std::string> files;
 };
 
 struct Stats {
@@ -57,22 +61,73 @@ class Case {
 
   void run() {
     make_program();
-    static const std::vector<const char*> targets = {"x86-64", "x86-64-v2", "x86-64-v3",
+    static const std::vector<std::string> targets = {"x86-64", "x86-64-v2", "x86-64-v3",
                                                      "x86-64-v4"};
-    lathe::Target other(random_.pick(targets));
-    if (random_.chance(40) && other.runs_on(lathe::host())) target_ = other;
+    if (random_.chance(40)) set_target(random_.pick(targets));
     strict_ = random_.chance(50);
     data_ = static_cast<Data>(random_.below(3));
+    make_data();
+    lathe::Schedule s(computed_.program, {.strict = strict_});
+    checked(s, [&] {
+      schedule(s);
+      check(s);
+    });
+  }
+
+  /// A case as report() prints it, on new data. A step that is refused ends it well.
+  void run_saved(const std::string& text) {
+    std::size_t program_at = text.find("\nprogram ") + 1, trace_at = text.find("\ntrace ") + 1;
+    if (program_at == 0 || trace_at == 0) throw Failure("harness", "no program or no trace");
+    std::string head = text.substr(0, program_at);
+    computed_.program = lathe::parse(text.substr(program_at, trace_at - program_at));
+    computed_.family = "saved";
+    read_head(head);
+    make_data();
+    lathe::Schedule s(computed_.program, {.strict = strict_});
+    checked(s, [&] {
+      try {
+        s = lathe::replay(lathe::parse_trace(text.substr(trace_at)), s, true);
+      } catch (const lathe::UserError&) {
+      }
+      check(s);
+    });
+  }
+
+ private:
+  void set_target(const std::string& name) {
+    lathe::Target other(name);
+    if (other.runs_on(lathe::host())) target_ = other;
+  }
+  void make_data() {
+    back_ = random_.below(machine_.backs());
     Random data_random(random_.bits());
     args_ = make_arguments(data_random, computed_, data_);
     describe("");
     open_ = lathe::open_strides(computed_.program);
     slots_ = machine_.slots_for(open_, args_);
     reference_ = machine_.interpret(open_, slots_, args_, true);
-    lathe::Schedule s(computed_.program, {.strict = strict_});
+  }
+  void read_head(const std::string& head) {
+    data_ = static_cast<Data>(random_.below(3));
+    for (std::size_t at = 0; at < head.size();) {
+      std::size_t end = std::min(head.find('\n', at), head.size());
+      std::string line = head.substr(at, end - at);
+      at = end + 1;
+      std::size_t blank = line.find(' '), last = line.rfind(' ');
+      if (line.substr(0, blank) == "target" && line.substr(last + 1) != "host")
+        set_target(line.substr(last + 1));
+      if (line.substr(0, blank) == "strict") strict_ = line.substr(last + 1) == "1";
+      if (line.substr(0, blank) == "dim")
+        computed_.dims.emplace_back(line.substr(blank + 1, last - blank - 1),
+                                    std::atoll(line.c_str() + last));
+    }
+  }
+
+  /// Runs all that may fail; a failure is reported with the shortest trace that fails like it.
+  template <class Body>
+  void checked(const lathe::Schedule& s, Body body) {
     try {
-      schedule(s);
-      check(s);
+      body();
     } catch (const Failure& failure) {
       report(failure, shrink(s.trace(), failure.kind));
       throw;
@@ -82,7 +137,6 @@ class Case {
     }
   }
 
- private:
   void make_program() {
     for (;;) {
       try {
@@ -97,9 +151,9 @@ class Case {
 
   void schedule(lathe::Schedule& s) {
     if (options_.plain) return;
-    if (random_.chance(15)) {
+    if (random_.chance(20)) {
       s = lathe::default_schedule(computed_.program, target_, {.strict = strict_});
-      return;
+      if (random_.chance(60)) return;
     }
     ScheduleMaker maker(random_, stats_.steps);
     for (int k = random_.below(options_.length); k > 0; --k) {
@@ -132,12 +186,12 @@ class Case {
       exact("lowered", after, interpreted);
     else
       bounded("lowered (contracted)", after, interpreted, kind, magnitudes);
-    Results compiled = machine_.compiled(lowered, target_, slots_, args_);
+    Results compiled = machine_.compiled(lowered, target_, back_, slots_, args_);
     exact("compiled", interpreted, compiled);
   }
 
   void print_code(const lathe::Program& scheduled, const lathe::Program& lowered) const {
-    auto code = lathe::emit_llvm(lowered, target_, lathe::Llvm::get().major());
+    auto code = lathe::emit_llvm(lowered, target_, machine_.llvm(back_).major());
     std::printf("scheduled:\n%s\nlowered:\n%s\ncode:\n%s\n", scheduled.str().c_str(),
                 lowered.str().c_str(), code.text.c_str());
     std::fflush(stdout);
@@ -243,17 +297,19 @@ class Case {
   }
 
   void describe(const std::string& trace) {
-    current_case = "\n" + case_name + ", target " + target_.name + ", strict " +
-                   std::to_string(strict_) + ", data " + std::to_string(static_cast<int>(data_)) +
-                   ", " + computed_.family;
+    current_case = "# " + case_name + ", " + computed_.family + ", LLVM " +
+                   std::to_string(machine_.llvm(back_).major()) + ", data " +
+                   std::to_string(static_cast<int>(data_)) + "\ntarget " + target_.name +
+                   "\nstrict " + std::to_string(strict_) + "\n";
     for (const auto& [name, value] : computed_.dims)
-      current_case += ", " + name + " = " + std::to_string(value);
-    current_case += "\n" + computed_.program.str() + trace + "\n";
+      current_case += "dim " + name + " " + std::to_string(value) + "\n";
+    current_case += computed_.program.str() + trace;
     if (options_.verbose) std::fputs(current_case.c_str(), stdout), std::fflush(stdout);
   }
   void report(const Failure& failure, const lathe::Trace& trace) {
     describe(trace.str());
-    std::printf("\nFAIL %s: %s%s", failure.kind.c_str(), failure.what(), current_case.c_str());
+    std::printf("\nFAIL %s: %s\n----\n%s----\n", failure.kind.c_str(), failure.what(),
+                current_case.c_str());
     try {
       lathe::ScheduleOptions options{.strict = strict_};
       std::printf("scheduled:\n%s",
@@ -276,6 +332,7 @@ class Case {
   std::vector<std::uint64_t> slots_;
   Results reference_;
   Data data_ = Data::real;
+  int back_ = 0;  ///< which LLVM
   bool strict_ = false;
 };
 
@@ -314,6 +371,8 @@ Options parse_options(int count, char** words) {
       o.only = std::atol(value());
     else if (word == "--length")
       o.length = std::atoi(value());
+    else if (word == "--file")
+      o.files.push_back(value());
     else if (word == "--verbose")
       o.verbose = true;
     else if (word == "--keep-going")
@@ -328,34 +387,71 @@ Options parse_options(int count, char** words) {
 
 }  // namespace fuzz
 
-int main(int count, char** words) {
-  fuzz::Options options = fuzz::parse_options(count, words);
-  for (int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGALRM})
-    signal(number, fuzz::on_crash);
-  lathe::Context context({.threads = 2});
-  fuzz::Machine machine(context);
-  fuzz::Stats stats;
+namespace fuzz {
+
+/// Seconds of processor time that a case may take; a process that is stopped for a while does not
+/// hang.
+void start_clock(int seconds) {
+  itimerval limit{};
+  limit.it_value.tv_sec = seconds;
+  setitimer(ITIMER_PROF, &limit, nullptr);
+}
+
+/// Runs one case; false if it fails.
+template <class Body>
+bool run_case(const std::string& name, Body body) {
+  case_name = name;
+  start_clock(60);
+  try {
+    body();
+    return true;
+  } catch (const std::exception& error) {
+    std::printf("%s: %s\n", name.c_str(), error.what());
+    return false;
+  }
+}
+
+int run_files(const Options& options, Stats& stats, Machine& machine) {
+  int failed = 0;
+  for (const auto& file : options.files) {
+    std::ifstream in(file);
+    std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    for (std::uint64_t seed = 0; seed < 6; ++seed)
+      failed +=
+          !run_case(file, [&] { Case(seed, options, stats, machine).run_saved("\n" + text); });
+  }
+  std::printf("fuzz: %d saved cases, %d failed\n", static_cast<int>(options.files.size()), failed);
+  return failed;
+}
+
+int run_random(const Options& options, Stats& stats, Machine& machine) {
   auto start = std::chrono::steady_clock::now();
   int done = 0, failed = 0;
   for (long k = options.only >= 0 ? options.only : 0; done < options.cases; ++k) {
     std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
     if (passed.count() > options.seconds) break;
     ++done;
-    alarm(60);
-    fuzz::case_name = "case " + std::to_string(k) + " of seed " + std::to_string(options.seed);
-    try {
-      fuzz::Case(options.seed * 1000003 + static_cast<std::uint64_t>(k), options, stats, machine)
-          .run();
-    } catch (const std::exception& error) {
-      std::printf("case %ld of seed %llu: %s\n", k, static_cast<unsigned long long>(options.seed),
-                  error.what());
-      ++failed;
-      if (!options.keep_going) break;
-    }
-    if (options.only >= 0) break;
+    std::string name = "case " + std::to_string(k) + " of seed " + std::to_string(options.seed);
+    std::uint64_t seed = options.seed * 1000003 + static_cast<std::uint64_t>(k);
+    failed += !run_case(name, [&] { Case(seed, options, stats, machine).run(); });
+    if (options.only >= 0 || (failed > 0 && !options.keep_going)) break;
   }
   std::printf("fuzz: %d cases, seed %llu, %d failed\n", done,
               static_cast<unsigned long long>(options.seed), failed);
-  fuzz::print(stats);
+  print(stats);
+  return failed;
+}
+
+}  // namespace fuzz
+
+int main(int count, char** words) {
+  fuzz::Options options = fuzz::parse_options(count, words);
+  for (int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGPROF})
+    signal(number, fuzz::on_crash);
+  lathe::Context context({.threads = 2});
+  fuzz::Machine machine(context);
+  fuzz::Stats stats;
+  int failed = fuzz::run_files(options, stats, machine);
+  if (failed == 0 || options.keep_going) failed += fuzz::run_random(options, stats, machine);
   return failed ? 1 : 0;
 }

@@ -25,6 +25,37 @@ struct Counts {
   }
 };
 
+/// What a block stores and loads.
+struct BlockUse {
+  lathe::BlockTag tag;
+  const lathe::BlockNode* node = nullptr;
+  std::vector<lathe::Buffer> stores, loads;
+};
+
+class BlockUses : public lathe::Visitor {
+ public:
+  std::vector<BlockUse> all;
+
+  void stmt(const lathe::Stmt& s) override {
+    if (const auto* b = s.as<lathe::BlockNode>()) all.push_back({b->tag, b, {}, {}});
+    if (const auto* n = s.as<lathe::StoreNode>(); n && !all.empty())
+      all.back().stores.push_back(n->buffer);
+    descend(s);
+  }
+  void expr(const AnyExpr& e) override {
+    if (const auto* n = e.as<lathe::LoadNode>(); n && !all.empty())
+      all.back().loads.push_back(n->buffer);
+    descend(e);
+  }
+};
+
+inline bool share(const std::vector<lathe::Buffer>& a, const std::vector<lathe::Buffer>& b) {
+  for (const auto& x : a)
+    for (const auto& y : b)
+      if (x == y) return true;
+  return false;
+}
+
 /// The primitive that is being tried, for crashes.
 inline std::string current_step;
 
@@ -232,7 +263,7 @@ class ScheduleMaker {
     else if (name == "unroll")
       args = {some_loop(s), Arg::of_number(random_.chance(50) ? 0 : random_.below(5))};
     else if (name == "compute_at" || name == "reverse_compute_at")
-      args = {block_, other_loop(s)};
+      args = {block_, partner_loop(s, name == "compute_at")};
     else if (name == "compute_inline" || name == "reverse_compute_inline")
       args = {block_};
     else if (name == "cache_read")
@@ -240,9 +271,9 @@ class ScheduleMaker {
     else if (name == "cache_write")
       args = {block_, scope()};
     else if (name == "decompose_reduction")
-      args = {block_, some_loop(s)};
+      args = {block_, reduce_loop(s, random_.chance(60))};
     else if (name == "rfactor")
-      args = {some_loop(s), Arg::of_number(random_.below(3) - 1)};
+      args = {reduce_loop(s, false), Arg::of_number(random_.below(3) - 1)};
     else if (name == "set_scope")
       args = {some_buffer(s), scope()};
     else if (name == "transform_layout")
@@ -254,10 +285,36 @@ class ScheduleMaker {
       args = annotation(s);
     return true;
   }
-  LoopRef other_loop(const lathe::Schedule& s) {
-    auto blocks = s.blocks();
-    auto loops = s.loops(random_.pick(blocks));
-    return loops.empty() ? some_loop(s) : random_.pick(loops);
+  /// A loop above a block that reads what this one stores, or the other way round.
+  LoopRef partner_loop(const lathe::Schedule& s, bool consumer) {
+    BlockUses uses;
+    uses.stmt(s.program()->body);
+    std::vector<LoopRef> candidates;
+    for (const auto& own : uses.all)
+      for (const auto& other : uses.all)
+        if (own.tag == block_.tag && other.tag != own.tag &&
+            (consumer ? share(own.stores, other.loads) : share(other.stores, own.loads)))
+          for (const auto& loop : s.loops(BlockRef(other.tag))) candidates.push_back(loop);
+    return candidates.empty() || random_.chance(15) ? some_loop(s) : random_.pick(candidates);
+  }
+  /// A loop that feeds a reduce iterator; the outermost one if asked.
+  LoopRef reduce_loop(const lathe::Schedule& s, bool outermost) {
+    BlockUses uses;
+    uses.stmt(s.program()->body);
+    std::vector<LoopRef> candidates;
+    for (const auto& use : uses.all) {
+      if (use.tag != block_.tag && random_.chance(50)) continue;
+      for (const auto& loop : s.loops(BlockRef(use.tag))) {
+        bool feeds = false;
+        for (const auto& it : use.node->iters)
+          feeds = feeds ||
+                  (it.kind == lathe::IterKind::reduce && lathe::uses_var(it.binding, loop.var));
+        if (!feeds) continue;
+        if (use.tag == block_.tag && outermost) return loop;
+        candidates.push_back(loop);
+      }
+    }
+    return candidates.empty() || random_.chance(10) ? some_loop(s) : random_.pick(candidates);
   }
   Args layout_arguments(const lathe::Schedule& s) {
     Arg buffer = some_buffer(s);

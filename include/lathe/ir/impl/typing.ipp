@@ -53,9 +53,6 @@ inline std::string_view binary_problem(const BinaryNode& n) {
     case BinaryOp::bit_or:
     case BinaryOp::bit_xor:
       return t.is_float() ? "the operands are not integers" : "";
-    case BinaryOp::mod:
-    case BinaryOp::floordiv:
-    case BinaryOp::floormod:
     case BinaryOp::shl:
     case BinaryOp::shr:
       return t.is_int() ? "" : "the operands are not integers";
@@ -63,6 +60,9 @@ inline std::string_view binary_problem(const BinaryNode& n) {
     case BinaryOp::sub:
     case BinaryOp::mul:
     case BinaryOp::div:
+    case BinaryOp::mod:
+    case BinaryOp::floordiv:
+    case BinaryOp::floormod:
       return t.is_bool() ? "the operands are bool" : "";
     default:
       return {};
