@@ -10496,9 +10496,6 @@ inline std::string_view binary_problem(const BinaryNode& n) {
     case BinaryOp::bit_or:
     case BinaryOp::bit_xor:
       return t.is_float() ? "the operands are not integers" : "";
-    case BinaryOp::mod:
-    case BinaryOp::floordiv:
-    case BinaryOp::floormod:
     case BinaryOp::shl:
     case BinaryOp::shr:
       return t.is_int() ? "" : "the operands are not integers";
@@ -10506,6 +10503,9 @@ inline std::string_view binary_problem(const BinaryNode& n) {
     case BinaryOp::sub:
     case BinaryOp::mul:
     case BinaryOp::div:
+    case BinaryOp::mod:
+    case BinaryOp::floordiv:
+    case BinaryOp::floormod:
       return t.is_bool() ? "the operands are bool" : "";
     default:
       return {};
@@ -20544,150 +20544,6 @@ LATHE_DECL const Primitive& primitive_compute_at() {
   return record;
 }
 
-// Ranges of the consumer's iterators from what one iteration of the loop writes. Only reads that
-// always happen say which instances there are; false if there is none.
-inline bool ranges_from_producers(const Program& program, MovePlan& plan,
-                                  const std::vector<BlockSite>& inside) {
-  Facts facts = facts_on(plan.loop.path, program_facts(program));
-  plan.ranges = whole_domains(*plan.core);
-  bool solved = false;
-  BlockNode always = *plan.core;
-  always.predicate = {};
-  bool any = false;
-  for (const auto& access : reads_of(*BlockRefNode(new BlockNode(always)))) {
-    bool made_here = false;
-    for (const auto& p : inside)
-      for (const auto& b : buffers_written(p.block->body)) made_here |= b == access.buffer;
-    if (!made_here || access.condition.get()) continue;
-    any = true;
-    if (access.indices.empty()) continue;
-    Region region = region_written(plan.loop.loop->body, access.buffer, facts);
-    std::vector<Range> ranges = solve_ranges(*plan.core, access.indices, region, facts);
-    // One access says which instances belong to an iteration: the iterations partition what it
-    // reads. Two that narrow different iterators would leave out instances.
-    if (solved) continue;
-    for (std::size_t k = 0; k < ranges.size(); ++k)
-      if (plan.core->iters[k].kind == IterKind::spatial && ranges[k].min.get())
-        plan.ranges[k] = ranges[k], solved = true;
-  }
-  return any;
-}
-
-// A reduction over nothing reads nothing, and yet stores its identity: it must not hang on loops of
-// its producers, which then may run nothing as well.
-inline bool surely_reads(const Program& program, const BlockNode& block) {
-  Facts facts = program_facts(program);
-  for (const auto& it : block.iters) {
-    if (it.kind != IterKind::reduce) continue;
-    if (!prove_lt(AnyExpr(0), it.extent, facts)) return false;
-    if (block.predicate.get() && uses_var(block.predicate, it.var)) return false;
-  }
-  return true;
-}
-
-// Nothing between the new place and the old one may touch what the block writes.
-inline Verdict check_outputs_untouched(const Program& program, const MovePlan& plan, int first,
-                                       const char* id) {
-  const BlockNode& block = *plan.block.block;
-  int own = block_position(program->body, block.tag);
-  for (const auto& written : buffers_written(block.body))
-    for (const auto& list : {writers(program->body, written), readers(program->body, written)})
-      for (const auto& site : list) {
-        int at = block_position(program->body, site.block->tag);
-        if (site.block->tag == block.tag || at < first || at > own) continue;
-        return refusal_at(site.block->tag, id,
-                          "block " + quoted(site.block->name()) + ", which lies between, touches " +
-                              quoted(written->name) + ", which " + quoted(block.name()) +
-                              " writes");
-      }
-  return {};
-}
-
-inline Verdict plan_reverse_compute_at(const Program& program, const Args& args, MovePlan& plan,
-                                       std::vector<BlockSite>& inside) {
-  if (auto no = check_movable(program, args, "L0213", plan)) return no;
-  const BlockNode& block = *plan.block.block;
-  const ForNode& loop = *plan.loop.loop;
-  std::string name = "block " + quoted(block.name());
-  std::vector<BlockSite> makers = producers(program->body, block.tag);
-  int last = -1;
-  for (const auto& p : makers)
-    if (below(p.loops, loop.var))
-      inside.push_back(p), last = std::max(last, block_position(program->body, p.block->tag));
-  if (inside.empty())
-    return refusal_at(loop.var, "L0213",
-                      "loop " + describe(loop) + " holds no producer of what " + name + " reads",
-                      makers.empty() ? "it reads only parameters"
-                                     : "loops that do: " + common_loops({makers.back()}));
-  if (auto no = check_inputs_ready(program, block, last + 1, "L0213")) return no;
-  for (const auto& p : inside) {
-    if (final_at(program->body, p.block->tag, loop.var)) continue;
-    return refusal_at(loop.var, "L0213",
-                      "one iteration of loop " + describe(loop) + " does not finish what " +
-                          quoted(p.block->name()) + " reduces",
-                      "take a loop outside its reduction");
-  }
-  int first = block_position(program->body,
-                             first_block_below(plan.loop.loops.empty() ? plan.loop.path.back()
-                                                                       : Stmt(plan.loop.loops[0])));
-  if (auto no = check_outputs_untouched(program, plan, first, "L0213")) return no;
-  auto children = children_of(loop);
-  for (std::size_t k = 0; k < children.size(); ++k)
-    if (holds_block(children[k], inside)) plan.others.push_back(k);
-  if (!ranges_from_producers(program, plan, inside) || !surely_reads(program, block))
-    return refusal_at(block.tag, "L0213",
-                      "not every instance of " + name + " surely reads what loop " +
-                          describe(loop) +
-                          " produces: it may read nothing there and still has to store",
-                      "move its producers with compute_at");
-  return {};
-}
-
-inline Verdict check_reads_finished(const Program& program, const Stmt& root, const MovePlan& plan,
-                                    const std::vector<BlockSite>& inside) {
-  Facts facts = program_facts(program);
-  const BlockTag& tag = plan.block.block->tag;
-  for (const auto& input : buffers_read(plan.block.block->body)) {
-    std::vector<BlockTag> tags;
-    for (const auto& p : inside)
-      for (const auto& b : buffers_written(p.block->body))
-        if (b == input) tags.push_back(p.block->tag);
-    if (tags.empty()) continue;
-    std::string why = why_not_found(root, tags, tag, input, plan.loop.loop->var, facts);
-    if (why.empty()) continue;
-    return refusal_at(plan.loop.loop->var, "L0213",
-                      "one iteration of loop " + describe(*plan.loop.loop) +
-                          " does not finish all that " + quoted(tag->name) + " needs of " +
-                          quoted(input->name) + ": " + why,
-                      "take an outer loop, or move the producer with compute_at");
-  }
-  return {};
-}
-
-inline Verdict run_reverse_compute_at(const Program& program, const Args& args, Edit* edit) {
-  MovePlan plan;
-  std::vector<BlockSite> inside;
-  if (auto no = plan_reverse_compute_at(program, args, plan, inside)) return no;
-  Stmt root = move_block(plan, plan.others.back() + 1);
-  if (auto no = check_reads_finished(program, root, plan, inside)) return no;
-  if (auto no = check_inputs_kept(program, root, args[0].block, "L0213")) return no;
-  if (!edit) return {};
-  edit->program = program.with(root);
-  consume_lost_loops(root, plan.block.loops, *edit,
-                     "was replaced when " + quoted(args[0].block->name) + " moved under " +
-                         quoted(args[1].loop->name));
-  return {};
-}
-
-LATHE_DECL const Primitive& primitive_reverse_compute_at() {
-  static const Primitive record{"reverse_compute_at",
-                                1,
-                                {{"block", ArgKind::block}, {"loop", ArgKind::loop}},
-                                "moves a block under a loop of its producers",
-                                run_reverse_compute_at};
-  return record;
-}
-
 }  // namespace lathe::detail
 
 // ---- lathe/schedule/impl/cache.ipp
@@ -22224,6 +22080,155 @@ inline Verdict run_reorder(const Program& program, const Args& args, Edit* edit)
 LATHE_DECL const Primitive& primitive_reorder() {
   static const Primitive record{
       "reorder", 1, {{"loops", ArgKind::list}}, "permutes loops of one nest", run_reorder};
+  return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/impl/reverse_compute_at.ipp
+namespace lathe::detail {
+
+// Ranges of the consumer's iterators from what one iteration of the loop writes. Only reads that
+// always happen say which instances there are; false if there is none.
+inline bool ranges_from_producers(const Program& program, MovePlan& plan,
+                                  const std::vector<BlockSite>& inside) {
+  Facts facts = facts_on(plan.loop.path, program_facts(program));
+  plan.ranges = whole_domains(*plan.core);
+  bool solved = false;
+  BlockNode always = *plan.core;
+  always.predicate = {};
+  bool any = false;
+  for (const auto& access : reads_of(*BlockRefNode(new BlockNode(always)))) {
+    bool made_here = false;
+    for (const auto& p : inside)
+      for (const auto& b : buffers_written(p.block->body)) made_here |= b == access.buffer;
+    if (!made_here || access.condition.get()) continue;
+    any = true;
+    if (access.indices.empty()) continue;
+    Region region = region_written(plan.loop.loop->body, access.buffer, facts);
+    std::vector<Range> ranges = solve_ranges(*plan.core, access.indices, region, facts);
+    // One access says which instances belong to an iteration: the iterations partition what it
+    // reads. Two that narrow different iterators would leave out instances.
+    if (solved) continue;
+    for (std::size_t k = 0; k < ranges.size(); ++k)
+      if (plan.core->iters[k].kind == IterKind::spatial && ranges[k].min.get())
+        plan.ranges[k] = ranges[k], solved = true;
+  }
+  return any;
+}
+
+// A reduction over nothing reads nothing, and yet stores its identity: it must not hang on loops of
+// its producers, which then may run nothing as well.
+inline bool surely_reads(const Program& program, const BlockNode& block) {
+  Facts facts = program_facts(program);
+  for (const auto& it : block.iters) {
+    if (it.kind != IterKind::reduce) continue;
+    if (!prove_lt(AnyExpr(0), it.extent, facts)) return false;
+    if (block.predicate.get() && uses_var(block.predicate, it.var)) return false;
+  }
+  return true;
+}
+
+// Nothing between the new place and the old one may touch what the block writes.
+inline Verdict check_outputs_untouched(const Program& program, const MovePlan& plan, int first,
+                                       const char* id) {
+  const BlockNode& block = *plan.block.block;
+  int own = block_position(program->body, block.tag);
+  for (const auto& written : buffers_written(block.body))
+    for (const auto& list : {writers(program->body, written), readers(program->body, written)})
+      for (const auto& site : list) {
+        int at = block_position(program->body, site.block->tag);
+        if (site.block->tag == block.tag || at < first || at > own) continue;
+        return refusal_at(site.block->tag, id,
+                          "block " + quoted(site.block->name()) + ", which lies between, touches " +
+                              quoted(written->name) + ", which " + quoted(block.name()) +
+                              " writes");
+      }
+  return {};
+}
+
+inline Verdict plan_reverse_compute_at(const Program& program, const Args& args, MovePlan& plan,
+                                       std::vector<BlockSite>& inside) {
+  if (auto no = check_movable(program, args, "L0213", plan)) return no;
+  const BlockNode& block = *plan.block.block;
+  const ForNode& loop = *plan.loop.loop;
+  std::string name = "block " + quoted(block.name());
+  std::vector<BlockSite> makers = producers(program->body, block.tag);
+  int last = -1;
+  for (const auto& p : makers)
+    if (below(p.loops, loop.var))
+      inside.push_back(p), last = std::max(last, block_position(program->body, p.block->tag));
+  if (inside.empty())
+    return refusal_at(loop.var, "L0213",
+                      "loop " + describe(loop) + " holds no producer of what " + name + " reads",
+                      makers.empty() ? "it reads only parameters"
+                                     : "loops that do: " + common_loops({makers.back()}));
+  if (auto no = check_inputs_ready(program, block, last + 1, "L0213")) return no;
+  for (const auto& p : inside) {
+    if (final_at(program->body, p.block->tag, loop.var)) continue;
+    return refusal_at(loop.var, "L0213",
+                      "one iteration of loop " + describe(loop) + " does not finish what " +
+                          quoted(p.block->name()) + " reduces",
+                      "take a loop outside its reduction");
+  }
+  int first = block_position(program->body,
+                             first_block_below(plan.loop.loops.empty() ? plan.loop.path.back()
+                                                                       : Stmt(plan.loop.loops[0])));
+  if (auto no = check_outputs_untouched(program, plan, first, "L0213")) return no;
+  auto children = children_of(loop);
+  for (std::size_t k = 0; k < children.size(); ++k)
+    if (holds_block(children[k], inside)) plan.others.push_back(k);
+  if (!ranges_from_producers(program, plan, inside) || !surely_reads(program, block))
+    return refusal_at(block.tag, "L0213",
+                      "not every instance of " + name + " surely reads what loop " +
+                          describe(loop) +
+                          " produces: it may read nothing there and still has to store",
+                      "move its producers with compute_at");
+  return {};
+}
+
+inline Verdict check_reads_finished(const Program& program, const Stmt& root, const MovePlan& plan,
+                                    const std::vector<BlockSite>& inside) {
+  Facts facts = program_facts(program);
+  const BlockTag& tag = plan.block.block->tag;
+  for (const auto& input : buffers_read(plan.block.block->body)) {
+    std::vector<BlockTag> tags;
+    for (const auto& p : inside)
+      for (const auto& b : buffers_written(p.block->body))
+        if (b == input) tags.push_back(p.block->tag);
+    if (tags.empty()) continue;
+    std::string why = why_not_found(root, tags, tag, input, plan.loop.loop->var, facts);
+    if (why.empty()) continue;
+    return refusal_at(plan.loop.loop->var, "L0213",
+                      "one iteration of loop " + describe(*plan.loop.loop) +
+                          " does not finish all that " + quoted(tag->name) + " needs of " +
+                          quoted(input->name) + ": " + why,
+                      "take an outer loop, or move the producer with compute_at");
+  }
+  return {};
+}
+
+inline Verdict run_reverse_compute_at(const Program& program, const Args& args, Edit* edit) {
+  MovePlan plan;
+  std::vector<BlockSite> inside;
+  if (auto no = plan_reverse_compute_at(program, args, plan, inside)) return no;
+  Stmt root = move_block(plan, plan.others.back() + 1);
+  if (auto no = check_reads_finished(program, root, plan, inside)) return no;
+  if (auto no = check_inputs_kept(program, root, args[0].block, "L0213")) return no;
+  if (!edit) return {};
+  edit->program = program.with(root);
+  consume_lost_loops(root, plan.block.loops, *edit,
+                     "was replaced when " + quoted(args[0].block->name) + " moved under " +
+                         quoted(args[1].loop->name));
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_reverse_compute_at() {
+  static const Primitive record{"reverse_compute_at",
+                                1,
+                                {{"block", ArgKind::block}, {"loop", ArgKind::loop}},
+                                "moves a block under a loop of its producers",
+                                run_reverse_compute_at};
   return record;
 }
 

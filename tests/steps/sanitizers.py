@@ -33,7 +33,7 @@ def sanitized(label: str, sanitizers: str, programs: list[str], env: dict[str, s
 
 def asan(_: Settings) -> Iterator[Case]:
     """Runs the doctest programs with address and undefined-behaviour sanitizers."""
-    env = {"ASAN_OPTIONS": "detect_stack_use_after_return=1", "UBSAN_OPTIONS": "print_stacktrace=1"}
+    env = {"ASAN_OPTIONS": "detect_stack_use_after_return=1:allocator_may_return_null=1", "UBSAN_OPTIONS": "print_stacktrace=1"}
     yield from sanitized("asan", "address,undefined", doctest_programs(), env)
 
 

@@ -60,7 +60,8 @@ inline void fill(std::vector<unsigned char>& bytes, lt::DType t, unsigned seed) 
 }
 
 /// The bytes of every parameter buffer after the program ran.
-inline std::vector<std::vector<unsigned char>> run(const lt::Program& p, const Dims& dims = {}) {
+inline std::vector<std::vector<unsigned char>> run(const lt::Program& p, const Dims& dims = {},
+                                                   bool find_uninitialized = true) {
   std::vector<std::vector<unsigned char>> memory;
   std::vector<std::uint64_t> slots;
   unsigned seed = 0;
@@ -75,8 +76,20 @@ inline std::vector<std::vector<unsigned char>> run(const lt::Program& p, const D
   for (auto& m : memory) slots.push_back(reinterpret_cast<std::uintptr_t>(m.data()));
   for (const auto& d : p->dims)
     slots.push_back(static_cast<std::uint64_t>(dim_value(dims, d->var->name)));
+  // Lowering gives each outer stride a variable; views here are dense.
+  for (const auto& param : p->params) {
+    if (!param.buffer) continue;
+    std::int64_t dense = 1;
+    std::vector<std::uint64_t> strides;
+    for (std::size_t d = param.buffer->strides.size(); d-- > 0;) {
+      if (param.buffer->strides[d].as<lt::VarNode>())
+        strides.insert(strides.begin(), static_cast<std::uint64_t>(dense));
+      dense *= extent_value(param.buffer->shape[d], p, dims);
+    }
+    slots.insert(slots.end(), strides.begin(), strides.end());
+  }
   lt::EvaluatorOptions options;
-  options.find_uninitialized = true;
+  options.find_uninitialized = find_uninitialized;
   lt::Evaluator(p, options).run(slots.data());
   return memory;
 }
