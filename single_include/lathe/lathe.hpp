@@ -4303,6 +4303,9 @@ class Simplifier {
   AnyExpr emit(const Poly& p);
   ConstInterval range(const AnyExpr& e, int depth = 0);
   ConstInterval range(const Poly& p, int depth = 0);
+  /// The same, tighter: each min or max is taken to be one of its operands, `depth` of them in
+  /// turn, so that min(i + 8, n) - max(i, 0) is seen to be at most 8.
+  ConstInterval range_by_cases(const Poly& p, int depth = 6);
   /// p >= 0 wherever the facts hold: proven.
   bool nonneg(const Poly& p, int depth = 4);
   /// The sum bounded from below (or above) over the relaxed variables; false if there is no bound.
@@ -4348,6 +4351,7 @@ class Simplifier {
                   Poly& out);
   bool bound_var(Poly& p, bool upper, const Facts::Node& fact);
   ConstInterval range_binary(const BinaryNode& n, int depth);
+  bool replaced_term(const Poly& p, std::size_t k, const AnyExpr& value, Poly& out);
 
   // Booleans (logic.ipp).
   AnyExpr boolean(const AnyExpr& e);
@@ -11887,6 +11891,35 @@ LATHE_DECL ConstInterval Simplifier::range(const Poly& p, int depth) {
   return out;
 }
 
+// p with the atom of linear term k replaced.
+LATHE_DECL bool Simplifier::replaced_term(const Poly& p, std::size_t k, const AnyExpr& value,
+                                          Poly& out) {
+  out = p;
+  out.terms.erase(out.terms.begin() + static_cast<std::ptrdiff_t>(k));
+  if (!poly_add(out, poly(value), p.terms[k].coef)) return false;
+  out = recombine(std::move(out));
+  return true;
+}
+
+LATHE_DECL ConstInterval Simplifier::range_by_cases(const Poly& p, int depth) {
+  const ConstInterval whole = range(p);
+  if (depth == 0 || p.terms.size() < 2) return whole;
+  for (std::size_t k = 0; k < p.terms.size(); ++k) {
+    const auto* n = p.terms[k].atom.as<BinaryNode>();
+    if (!n || !p.terms[k].more.empty() || (n->op != BinaryOp::min && n->op != BinaryOp::max))
+      continue;
+    Poly with_a, with_b;
+    if (!replaced_term(p, k, n->a, with_a) || !replaced_term(p, k, n->b, with_b)) return whole;
+    const ConstInterval a = range_by_cases(with_a, depth - 1);
+    const ConstInterval b = range_by_cases(with_b, depth - 1);
+    const bool smaller = (n->op == BinaryOp::min) == (p.terms[k].coef > 0);
+    const ConstInterval least{a.min < b.min ? a.min : b.min, a.max < b.max ? a.max : b.max};
+    const ConstInterval greatest{a.min > b.min ? a.min : b.min, a.max > b.max ? a.max : b.max};
+    return range_meet(whole, smaller ? least : greatest);
+  }
+  return whole;
+}
+
 // Data
 
 LATHE_DECL bool Simplifier::is_data_atom(const AnyExpr& e) {
@@ -14176,7 +14209,7 @@ LATHE_DECL ConstInterval const_bounds(const AnyExpr& e, const Facts& facts) {
   if (s.dtype() != kIndex) return engine.range(s);
   detail::Poly p = engine.poly(s);
   if (!engine.safe(p)) return engine.range(s);
-  ConstInterval r = engine.range(p);
+  ConstInterval r = engine.range_by_cases(p);
   // Relations between variables (i < n, n <= 100) may give an end that the parts alone don't.
   std::vector<VarRef> vars;
   if (!r.has_min() || !r.has_max()) vars = free_vars(s);

@@ -89,6 +89,9 @@ class Simplifier {
   AnyExpr emit(const Poly& p);
   ConstInterval range(const AnyExpr& e, int depth = 0);
   ConstInterval range(const Poly& p, int depth = 0);
+  /// The same, tighter: each min or max is taken to be one of its operands, `depth` of them in
+  /// turn, so that min(i + 8, n) - max(i, 0) is seen to be at most 8.
+  ConstInterval range_by_cases(const Poly& p, int depth = 6);
   /// p >= 0 wherever the facts hold: proven.
   bool nonneg(const Poly& p, int depth = 4);
   /// The sum bounded from below (or above) over the relaxed variables; false if there is no bound.
@@ -134,6 +137,7 @@ class Simplifier {
                   Poly& out);
   bool bound_var(Poly& p, bool upper, const Facts::Node& fact);
   ConstInterval range_binary(const BinaryNode& n, int depth);
+  bool replaced_term(const Poly& p, std::size_t k, const AnyExpr& value, Poly& out);
 
   // Booleans (logic.ipp).
   AnyExpr boolean(const AnyExpr& e);

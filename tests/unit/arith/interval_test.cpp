@@ -50,6 +50,26 @@ TEST_CASE("triangular ranges are eliminated from the inside out") {
   CHECK(text(bounds(AnyExpr(j) - AnyExpr(i), {i, j}, facts)) == "[0, 9]");
 }
 
+TEST_CASE("ends that move together bound their difference") {
+  VarRef io = make_var("io");
+  AnyExpr IO(io);
+  Facts facts;
+  facts.bind(io, AnyExpr(0), AnyExpr(34));
+  auto range = [&](const AnyExpr& hi, const AnyExpr& lo) {
+    ConstInterval r = const_bounds(hi - lo + 1, facts);
+    return std::pair(r.min, r.max);
+  };
+  using Ends = std::pair<std::int64_t, std::int64_t>;
+  auto least = [](AnyExpr a, AnyExpr b) { return make_binary(BinaryOp::min, a, b); };
+  auto most = [](AnyExpr a, AnyExpr b) { return make_binary(BinaryOp::max, a, b); };
+  AnyExpr first = most(IO * 32 - 2, 0);
+  CHECK(range(least(IO * 32 + 33, 1079), first) == Ends{26, 36});
+  // The hull of a window and of its clamped border.
+  CHECK(range(most(IO * 32 + 31, least(IO * 32 + 33, 1079)), first).second == 36);
+  // Both ends are clamped on both sides.
+  CHECK(range(least(most(IO * 32 + 33, 0), 1079), least(most(IO * 32 - 2, 0), 1079)).second == 36);
+}
+
 TEST_CASE("affine forms") {
   VarRef i = make_var("i"), j = make_var("j"), n = make_var("n");
   AnyExpr I(i), J(j), N(n);

@@ -14,7 +14,7 @@ LATHE_DECL ConstInterval const_bounds(const AnyExpr& e, const Facts& facts) {
   if (s.dtype() != kIndex) return engine.range(s);
   detail::Poly p = engine.poly(s);
   if (!engine.safe(p)) return engine.range(s);
-  ConstInterval r = engine.range(p);
+  ConstInterval r = engine.range_by_cases(p);
   // Relations between variables (i < n, n <= 100) may give an end that the parts alone don't.
   std::vector<VarRef> vars;
   if (!r.has_min() || !r.has_max()) vars = free_vars(s);

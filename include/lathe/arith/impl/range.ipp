@@ -211,6 +211,35 @@ LATHE_DECL ConstInterval Simplifier::range(const Poly& p, int depth) {
   return out;
 }
 
+// p with the atom of linear term k replaced.
+LATHE_DECL bool Simplifier::replaced_term(const Poly& p, std::size_t k, const AnyExpr& value,
+                                          Poly& out) {
+  out = p;
+  out.terms.erase(out.terms.begin() + static_cast<std::ptrdiff_t>(k));
+  if (!poly_add(out, poly(value), p.terms[k].coef)) return false;
+  out = recombine(std::move(out));
+  return true;
+}
+
+LATHE_DECL ConstInterval Simplifier::range_by_cases(const Poly& p, int depth) {
+  const ConstInterval whole = range(p);
+  if (depth == 0 || p.terms.size() < 2) return whole;
+  for (std::size_t k = 0; k < p.terms.size(); ++k) {
+    const auto* n = p.terms[k].atom.as<BinaryNode>();
+    if (!n || !p.terms[k].more.empty() || (n->op != BinaryOp::min && n->op != BinaryOp::max))
+      continue;
+    Poly with_a, with_b;
+    if (!replaced_term(p, k, n->a, with_a) || !replaced_term(p, k, n->b, with_b)) return whole;
+    const ConstInterval a = range_by_cases(with_a, depth - 1);
+    const ConstInterval b = range_by_cases(with_b, depth - 1);
+    const bool smaller = (n->op == BinaryOp::min) == (p.terms[k].coef > 0);
+    const ConstInterval least{a.min < b.min ? a.min : b.min, a.max < b.max ? a.max : b.max};
+    const ConstInterval greatest{a.min > b.min ? a.min : b.min, a.max > b.max ? a.max : b.max};
+    return range_meet(whole, smaller ? least : greatest);
+  }
+  return whole;
+}
+
 // Data
 
 LATHE_DECL bool Simplifier::is_data_atom(const AnyExpr& e) {
