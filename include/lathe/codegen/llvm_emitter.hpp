@@ -110,6 +110,8 @@ class LlvmEmitter {
                    const LlvmValue& mask, bool streaming);
   void store_streaming(const LlvmValue& v, const std::string& pointer, int known,
                        std::string_view tags);
+  void store_pieces(const LlvmValue& v, const std::string& pointer, int piece_bytes, int align,
+                    std::string_view hints);
   void scatter(const LlvmPlace& at, const LlvmValue& index, const LlvmValue& v,
                const LlvmValue& mask);
   void store_when(const LlvmValue& mask, const LlvmPlace& at, const LlvmStrided& index,

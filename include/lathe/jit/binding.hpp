@@ -23,6 +23,8 @@ struct CallArg {
 class Binding : public RefCounted {
  public:
   static constexpr int kStackSlots = 64;
+  /// That one view or buffer may span: more than any machine has, and far from where 64 bits end.
+  static constexpr std::int64_t kMostElements = std::int64_t{1} << 56;
 
   /// `order[k]` is the parameter that the k-th argument of a call is for. Parameters without
   /// declared strides are row-major with the strides of the view.
@@ -34,7 +36,7 @@ class Binding : public RefCounted {
   /// Checks the arguments and fills the slots as kernel_slots(open_strides(program)) lays them out.
   /// L0302 extent · L0303 two extents that must agree · L0304 bounds of a Dim · L0305 stride ·
   /// L0306 null pointer · L0307 alignment · L0308 overlap · L0309 an output whose elements share
-  /// memory
+  /// memory · L0314 more bytes than there can be
   void bind(const CallArg* args, std::uint64_t* slots, Location where) const {
     if (!fill_fast(args, slots)) diagnose(args, slots, where);
   }
@@ -53,8 +55,10 @@ class Binding : public RefCounted {
     stride,
     stride_same,
     stride_expr,
+    temporary,
     null,
     alignment,
+    too_large,
     self_overlap,
     overlap
   };
@@ -96,6 +100,12 @@ class Binding : public RefCounted {
   struct Bytes {
     std::uintptr_t begin = 0, end = 0;
     bool self_overlap = false;
+    bool too_large = false;
+  };
+  /// A buffer whose size follows from dims.
+  struct Sized {
+    const std::string* name;
+    std::vector<AnyExpr> shape;
   };
 
   void lay_out_slots(std::vector<Rule>& open);
@@ -107,6 +117,14 @@ class Binding : public RefCounted {
   std::int64_t value_of(const AnyExpr& e, const std::uint64_t* slots) const;
 
   void add_axis(int rule);
+  /// No product of extents may wrap: what is then allocated would be smaller than what is written.
+  void add_sizes();
+  bool fits_memory(const Sized& s, const std::uint64_t* slots) const;
+  bool dims_are_small(const std::uint64_t* slots) const {
+    std::uint64_t all = 0;
+    for (int k = 0; k < dim_count_; ++k) all |= slots[first_dim_ + k];
+    return all >> small_bits_ == 0;
+  }
   /// Everything in one pass over the axes; false where something is wrong or takes a closer look.
   bool fill_fast(const CallArg* args, std::uint64_t* slots) const;
   bool take(const Arg& arg, const CallArg& given, std::uint64_t* slots, std::uintptr_t& begin,
@@ -138,6 +156,9 @@ class Binding : public RefCounted {
   std::vector<std::pair<const VarNode*, int>> var_slots_;  ///< dims, strides
   std::vector<int> set_by_;  ///< per slot: the argument that sets it, or -1
   int slot_count_ = 0;
+  std::vector<Sized> sizes_;
+  int first_dim_ = 0, dim_count_ = 0;
+  int small_bits_ = 63;  ///< with dims of at most so many bits no size overflows
 };
 
 }  // namespace lathe

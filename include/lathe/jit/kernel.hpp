@@ -50,15 +50,15 @@ class AnyKernel {
   void operator()(std::span<const AnyView> args, Location where = Location::here()) const;
 
   /// False if the evaluator stands in: asked for, or no LLVM here.
-  bool compiled() const { return state_->entry != nullptr; }
+  bool compiled() const { return state_ && state_->entry; }
   /// The program as it was given (scheduled or not), and flat code after lowering (none for an
-  /// evaluator).
-  const Program& program() const { return state_->binding->program(); }
-  Program lowered() const { return state_->code ? state_->code->lowered : Program(); }
+  /// evaluator). An empty kernel has none of this and of what follows.
+  Program program() const { return state_ ? state_->binding->program() : Program(); }
+  Program lowered() const { return code() ? code()->lowered : Program(); }
   /// The LLVM IR that was compiled, and its assembly; empty for an evaluator.
-  std::string llvm_ir() const { return state_->code ? state_->code->text.text : std::string(); }
+  std::string llvm_ir() const { return code() ? code()->text.text : std::string(); }
   std::string assembly() const;
-  const Ref<KernelCode>& code() const { return state_->code; }
+  Ref<KernelCode> code() const { return state_ ? state_->code : Ref<KernelCode>(); }
   explicit operator bool() const { return static_cast<bool>(state_); }
 
  private:
@@ -97,12 +97,17 @@ concept HasViewOf = requires(std::remove_reference_t<C>& c) {
 template <class From, class To>
 concept SameElement = std::is_same_v<std::remove_const_t<From>, std::remove_const_t<To>> &&
     (std::is_const_v<To> || !std::is_const_v<From>);
+template <class T, int R>
+void is_view(const View<T, R>*);
+// A view of rank 1 has data() and size() too, but need not be contiguous.
 template <class C, class T>
 concept ContiguousOf = requires(C& c) {
   c.data();
   c.size();
 }
-&&SameElement<std::remove_pointer_t<decltype(std::declval<C&>().data())>, T>;
+&&SameElement<std::remove_pointer_t<decltype(std::declval<C&>().data())>, T> && !requires(C * c) {
+  is_view(c);
+};
 
 /// One parameter of a typed kernel: what converts to it.
 template <class P>
@@ -135,6 +140,10 @@ struct KernelArg<View<T, R>> {
   template <class C>
   requires(R == 1 && ContiguousOf<const C, T> && !HasViewOf<const C>) KernelArg(const C& c) {
     set(c.data(), static_cast<std::int64_t>(c.size()));
+  }
+  template <class U, std::size_t N>
+  requires(R == 1 && SameElement<U, T>) KernelArg(U (&array)[N]) {
+    set(array, static_cast<std::int64_t>(N));
   }
   /// A number of one's own, for a result without axes.
   template <class U>

@@ -65,18 +65,22 @@ class View {
   std::int64_t stride(int d) const { return strides_[d]; }
   const std::int64_t* extents() const { return extents_; }
   const std::int64_t* strides() const { return strides_; }
+  /// Elements; modulo 2^64 for a view that no memory holds, which calls and lathe::view refuse.
   std::int64_t size() const {
-    std::int64_t n = 1;
-    for (int d = 0; d < R; ++d) n *= extents_[d];
-    return n;
+    std::uint64_t n = 1;
+    for (int d = 0; d < R; ++d) n *= static_cast<std::uint64_t>(extents_[d]);
+    return static_cast<std::int64_t>(n);
   }
 
  private:
   struct Unset {};
   View(T* data, Unset) : data_(data) {}
   void make_dense() {
-    std::int64_t step = 1;
-    for (int d = R - 1; d >= 0; --d) strides_[d] = step, step *= extents_[d];
+    std::uint64_t step = 1;
+    for (int d = R - 1; d >= 0; --d) {
+      strides_[d] = static_cast<std::int64_t>(step);
+      step *= static_cast<std::uint64_t>(extents_[d]);
+    }
   }
 
   T* data_;
@@ -138,8 +142,8 @@ struct AnyView {
 };
 
 namespace detail {
-/// Refuses a view larger than the container that it looks into (L0401).
-void check_view_fits(std::int64_t wanted, std::int64_t held, Location where);
+/// Refuses a view larger than the container that it looks into, or of a negative extent (L0401).
+void check_view_fits(const std::int64_t* extents, int rank, std::int64_t held, Location where);
 
 // A container by reference, or something cheap that owns nothing (a span) by value.
 template <class C>
@@ -157,7 +161,8 @@ template <detail::Viewable C, std::size_t R>
 View<detail::ViewedElement<C>, static_cast<int>(R)> view(C&& c, const ViewInt (&extents)[R],
                                                          Location where = Location::here()) {
   View<detail::ViewedElement<C>, static_cast<int>(R)> result(c.data(), extents);
-  detail::check_view_fits(result.size(), static_cast<std::int64_t>(c.size()), where);
+  detail::check_view_fits(result.extents(), static_cast<int>(R),
+                          static_cast<std::int64_t>(c.size()), where);
   return result;
 }
 

@@ -21,13 +21,15 @@ using ParallelForHook = Hook<void(std::int64_t n, int max_threads,
 struct ContextOptions {
   /// Most threads that one loop uses; 0 = the processors of the process's affinity mask.
   int threads = 0;
-  /// Where messages go. Without it there are none: Lathe never writes to the terminal.
+  /// Where messages go. Without it there are none: Lathe never writes to the terminal. May throw:
+  /// the exception comes out of the call that had something to say.
   Hook<void(LogLevel, std::string_view)> log{};
   /// Lines below this level are not even built.
   LogLevel log_level = LogLevel::info;
   /// Replaces the built-in thread pool. May throw: the exception comes out of the kernel's call.
   ParallelForHook parallel_for{};
-  /// Memory for temporaries of kernels; null means "none left". Give both or neither.
+  /// Memory for temporaries of kernels; null means "none left". Give both or neither. allocate may
+  /// throw: the exception comes out of the kernel's call. What deallocate throws is dropped.
   Hook<void*(std::size_t bytes, std::size_t alignment)> allocate{};
   Hook<void(void* pointer, std::size_t bytes)> deallocate{};
   /// Folder for compiled objects; empty: none is kept on disk.
@@ -78,8 +80,8 @@ class Context {
   int threads() const { return threads_; }
 
   bool logs(LogLevel level) const { return options_.log && level >= options_.log_level; }
-  /// Hands the message to the log hook, if there is one; what the hook throws is dropped.
-  void log(LogLevel level, std::string_view message) const noexcept;
+  /// Hands the message to the log hook, if there is one. Throws what the hook throws.
+  void log(LogLevel level, std::string_view message) const;
   /// True if the result of `pass` is to be logged.
   bool dumps(std::string_view pass) const;
 

@@ -45,35 +45,52 @@ holds30:
   %t32 = load <16 x float>, ptr %t12, align 64, !alias.scope !15, !noalias !16
   %t33 = mul i64 %t10, %t4
   %t34 = getelementptr inbounds float, ptr %t2, i64 %t33
-  %t38 = ptrtoint ptr %t34 to i64
-  %t39 = and i64 %t38, 63
+  %t35 = ptrtoint ptr %t34 to i64
+  %t39 = and i64 %t35, 63
   %t40 = icmp eq i64 %t39, 0
-  br i1 %t40, label %aligned35, label %other36
-aligned35:
+  br i1 %t40, label %aligned37, label %other38
+aligned37:
   store <16 x float> %t32, ptr %t34, align 64, !nontemporal !4, !alias.scope !12, !noalias !13
-  br label %done37
-other36:
+  br label %done36
+other38:
+  %t43 = and i64 %t35, 15
+  %t44 = icmp eq i64 %t43, 0
+  br i1 %t44, label %aligned41, label %other42
+aligned41:
+  %t45 = shufflevector <16 x float> %t32, <16 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  store <4 x float> %t45, ptr %t34, align 16, !nontemporal !4, !alias.scope !12, !noalias !13
+  %t46 = shufflevector <16 x float> %t32, <16 x float> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
+  %t47 = getelementptr i8, ptr %t34, i64 16
+  store <4 x float> %t46, ptr %t47, align 16, !nontemporal !4, !alias.scope !12, !noalias !13
+  %t48 = shufflevector <16 x float> %t32, <16 x float> poison, <4 x i32> <i32 8, i32 9, i32 10, i32 11>
+  %t49 = getelementptr i8, ptr %t34, i64 32
+  store <4 x float> %t48, ptr %t49, align 16, !nontemporal !4, !alias.scope !12, !noalias !13
+  %t50 = shufflevector <16 x float> %t32, <16 x float> poison, <4 x i32> <i32 12, i32 13, i32 14, i32 15>
+  %t51 = getelementptr i8, ptr %t34, i64 48
+  store <4 x float> %t50, ptr %t51, align 16, !nontemporal !4, !alias.scope !12, !noalias !13
+  br label %done36
+other42:
   store <16 x float> %t32, ptr %t34, align 4, !alias.scope !12, !noalias !13
-  br label %done37
-done37:
+  br label %done36
+done36:
   call void @lathe_free(ptr %rt, ptr %t12)
-  br label %done41
+  br label %done52
 fail16:
   call void @lathe_free(ptr %rt, ptr %t12)
   br label %fail
-done41:
+done52:
   br label %next9
 next9:
   %t8 = add nsw i64 %t10, 1
-  %t42 = icmp slt i64 %t8, %end
-  br i1 %t42, label %loop5, label %done6, !llvm.loop !18
+  %t53 = icmp slt i64 %t8, %end
+  br i1 %t53, label %loop5, label %done6, !llvm.loop !18
 done6:
   call void @llvm.x86.sse.sfence()
   ret i32 0
 fail:
-  %t43 = load i32, ptr %status, align 4
+  %t54 = load i32, ptr %status, align 4
   call void @llvm.x86.sse.sfence()
-  ret i32 %t43
+  ret i32 %t54
 }
 
 define i32 @lathe_parallel(ptr %slots, ptr %rt) #0 {

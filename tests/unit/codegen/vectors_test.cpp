@@ -310,15 +310,19 @@ TEST_CASE("streaming stores with and without known alignment") {
     CHECK(has(text_of(p), "ptrtoint") == (alignment == 0));
     for (const auto* llvm : llvms()) {
       Kernel k(p, *llvm);
-      std::vector<float> in(96), out(112);
+      std::vector<float> in(96), out(116);
       std::iota(in.begin(), in.end(), 1.0f);
       float* aligned =
           out.data() + (64 - reinterpret_cast<std::uintptr_t>(out.data()) % 64) % 64 / 4;
       CHECK(k.call(in.data(), aligned) == 0);
       CHECK(std::equal(in.begin(), in.end(), aligned));
       if (alignment == 0) {
-        CHECK(k.call(in.data(), out.data() + 1) == 0);
-        CHECK(std::equal(in.begin(), in.end(), out.begin() + 1));
+        // Aligned to 16 bytes, and to 4 only.
+        for (int shift : {4, 1}) {
+          std::fill(out.begin(), out.end(), 0.0f);
+          CHECK(k.call(in.data(), aligned + shift) == 0);
+          CHECK(std::equal(in.begin(), in.end(), aligned + shift));
+        }
       }
     }
   }

@@ -98,28 +98,47 @@ LATHE_DECL void LlvmEmitter::store_dense(const LlvmPlace& at, const LlvmStrided&
 }
 
 // Non-temporal stores need the vector's own alignment: where it is not known, a test decides.
+// Memory of malloc is aligned to 16 bytes only; pieces of that size stream as well, as the
+// processor gathers whole lines before it writes.
 LATHE_DECL void LlvmEmitter::store_streaming(const LlvmValue& v, const std::string& pointer,
                                              int known, std::string_view tags) {
-  std::string type = llvm_type(v.dtype);
+  constexpr int kPiece = 16;
   int bytes = v.dtype.bytes();
-  auto plain = [&](int align, std::string_view hint) {
-    f_.line("store ", type, " ", v.text, ", ptr ", pointer, ", align ", format_int(align), hint,
-            tags);
-  };
-  if ((bytes & (bytes - 1)) != 0 || bytes < 16) return plain(known, "");
+  if ((bytes & (bytes - 1)) != 0 || bytes < kPiece)
+    return store_pieces(v, pointer, bytes, known, tags);
   streamed_ = true;
-  int wanted = bytes < module_.target.vector_bytes ? bytes : module_.target.vector_bytes;
-  if (known >= wanted) return plain(wanted, ", !nontemporal !4");
-  std::string aligned = f_.block("aligned"), other = f_.block("other"), done = f_.block("done");
+  const std::string hint = cat(", !nontemporal !4", tags);
+  const int wanted = bytes < module_.target.vector_bytes ? bytes : module_.target.vector_bytes;
+  if (known >= wanted) return store_pieces(v, pointer, bytes, wanted, hint);
   LlvmValue bits = f_.op(kI64, "ptrtoint ptr ", pointer, " to i64");
-  LlvmValue low = f_.binary("and", bits, f_.integer(kI64, wanted - 1));
-  f_.branch(f_.compare("icmp eq", low, f_.integer(kI64, 0)), aligned, other);
-  f_.start(aligned);
-  plain(wanted, ", !nontemporal !4");
-  f_.jump(done);
-  f_.start(other);
-  plain(known, "");
+  std::string done = f_.block("done");
+  for (int piece : {wanted, kPiece}) {
+    if (piece == kPiece && wanted == kPiece) break;
+    std::string aligned = f_.block("aligned"), other = f_.block("other");
+    LlvmValue low = f_.binary("and", bits, f_.integer(kI64, piece - 1));
+    f_.branch(f_.compare("icmp eq", low, f_.integer(kI64, 0)), aligned, other);
+    f_.start(aligned);
+    store_pieces(v, pointer, piece == wanted ? bytes : piece, piece, hint);
+    f_.jump(done);
+    f_.start(other);
+  }
+  store_pieces(v, pointer, bytes, known, tags);
   f_.start(done);
+}
+
+LATHE_DECL void LlvmEmitter::store_pieces(const LlvmValue& v, const std::string& pointer,
+                                          int piece_bytes, int align, std::string_view hints) {
+  const int lanes = piece_bytes / v.dtype.element_bytes();
+  for (int first = 0; first < v.dtype.lanes; first += lanes) {
+    LlvmValue part = lanes == v.dtype.lanes ? v : f_.shuffle(v, llvm_lane_range(first, lanes));
+    std::string at = pointer;
+    if (first != 0)
+      at = f_.op(kI64, "getelementptr i8, ptr ", pointer, ", i64 ",
+                 format_int(first * v.dtype.element_bytes()))
+               .text;
+    f_.line("store ", llvm_type(part.dtype), " ", part.text, ", ptr ", at, ", align ",
+            format_int(align), hints);
+  }
 }
 
 LATHE_DECL void LlvmEmitter::scatter(const LlvmPlace& at, const LlvmValue& index,

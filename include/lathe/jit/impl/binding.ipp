@@ -24,6 +24,7 @@ LATHE_DECL Binding::Binding(const Program& program, std::vector<int> order) : pr
     rules_.push_back(rule);
   }
   for (std::size_t k = 0; k < rules_.size(); ++k) add_axis(static_cast<int>(k));
+  add_sizes();
 }
 
 /// As kernel_slots does, with one slot per distinct stride variable. Undeclared outer strides get
@@ -34,6 +35,8 @@ LATHE_DECL void Binding::lay_out_slots(std::vector<Rule>& open) {
   param_slots_.resize(params.size());
   for (std::size_t p = 0; p < params.size(); ++p)
     if (params[p].buffer) param_slots_[p] = slot++;
+  first_dim_ = slot;
+  dim_count_ = static_cast<int>(program_->dims.size());
   for (const auto& d : program_->dims) var_slots_.emplace_back(d->var.get(), slot++);
   for (std::size_t p = 0; p < params.size(); ++p) {
     const auto& b = params[p].buffer;
@@ -193,6 +196,8 @@ LATHE_DECL Binding::Failure Binding::fill(const CallArg* args, std::uint64_t* sl
   for (std::size_t a = 0; a < args_.size(); ++a)
     slots[args_[a].slot] =
         args_[a].rank < 0 ? args[a].scalar : reinterpret_cast<std::uintptr_t>(args[a].data);
+  for (std::size_t k = 0; k < sizes_.size(); ++k)
+    if (!fits_memory(sizes_[k], slots)) return {Check::temporary, static_cast<int>(k), 0};
   return check_memory(args);
 }
 
@@ -203,8 +208,8 @@ LATHE_DECL bool Binding::take(const Arg& arg, const CallArg& given, std::uint64_
   const auto base = reinterpret_cast<std::uintptr_t>(given.data);
   slots[arg.slot] = arg.rank < 0 ? given.scalar : base;
   const Axis* axis = axes_.data() + arg.first_axis;
-  std::int64_t low = 0, high = 1, count = arg.rank < 0 ? 0 : 1;
-  bool good = true;
+  std::int64_t low = 0, high = 1, count = 1, reach = 0;
+  bool good = true, empty = arg.rank < 0, overflow = false;
   for (int d = 0; d < arg.rank; ++d, ++axis) {
     const std::int64_t extent = given.extents[d], stride = given.strides[d];
     std::uint64_t& extent_slot = slots[axis->extent_slot];
@@ -222,15 +227,19 @@ LATHE_DECL bool Binding::take(const Arg& arg, const CallArg& given, std::uint64_
     else if (axis->stride == Axis::same)
       good &= stride_slot == static_cast<std::uint64_t>(stride) || extent <= 1;
     good &= extent >= 0;
-    count *= extent;
-    const std::int64_t reach = (extent - 1) * stride;
-    (reach < 0 ? low : high) += reach;
+    empty |= extent == 0;
+    overflow |= __builtin_mul_overflow(count, extent, &count);
+    overflow |= extent < 1 || __builtin_mul_overflow(extent - 1, stride, &reach);
+    std::int64_t& side = reach < 0 ? low : high;
+    overflow |= __builtin_add_overflow(side, reach, &side);
   }
   begin = end = 0;
-  if (count == 0) return good;
+  if (empty) return good;
+  good &= !overflow && -low <= kMostElements && high <= kMostElements;
+  if (!good) return false;
   begin = base + static_cast<std::uintptr_t>(low * arg.element_bytes);
   end = base + static_cast<std::uintptr_t>(high * arg.element_bytes);
-  return good && base != 0 && (base & arg.alignment_mask) == 0 &&
+  return base != 0 && begin < end && (base & arg.alignment_mask) == 0 &&
          !(arg.written && high - low < count);
 }
 
@@ -244,6 +253,7 @@ LATHE_DECL bool Binding::fill_fast(const CallArg* args, std::uint64_t* slots) co
   for (std::size_t w = 0; w < n; ++w)
     for (std::size_t a = 0; args_[w].written && a < n; ++a)
       good &= a == w || begin[w] >= end[a] || begin[a] >= end[w];
+  good = good && (sizes_.empty() || dims_are_small(slots));
   for (std::size_t k = 0; good && k < later_.size(); ++k)
     good = holds(rules_[static_cast<std::size_t>(later_[k])], args, slots);
   return good;
@@ -255,16 +265,22 @@ LATHE_DECL void Binding::diagnose(const CallArg* args, std::uint64_t* slots, Loc
 }
 
 LATHE_DECL Binding::Bytes Binding::bytes_of(const Arg& arg, const CallArg& given) const {
-  std::int64_t low = 0, high = 1, count = 1;
+  std::int64_t low = 0, high = 1, count = 1, reach = 0;
+  bool overflow = false;
+  for (int d = 0; d < arg.rank; ++d)
+    if (given.extents[d] <= 0) return {};
   for (int d = 0; d < arg.rank; ++d) {
-    const std::int64_t extent = given.extents[d], reach = (extent - 1) * given.strides[d];
-    if (extent <= 0) return {};
-    (reach < 0 ? low : high) += reach;
-    count *= extent;
+    overflow |= __builtin_mul_overflow(count, given.extents[d], &count);
+    overflow |= __builtin_mul_overflow(given.extents[d] - 1, given.strides[d], &reach);
+    std::int64_t& side = reach < 0 ? low : high;
+    overflow |= __builtin_add_overflow(side, reach, &side);
   }
   const auto base = reinterpret_cast<std::uintptr_t>(given.data);
-  return {base + static_cast<std::uintptr_t>(low * arg.element_bytes),
-          base + static_cast<std::uintptr_t>(high * arg.element_bytes), high - low < count};
+  if (overflow || -low > kMostElements || high > kMostElements)
+    return {base, base + 1, false, true};
+  const auto begin = base + static_cast<std::uintptr_t>(low * arg.element_bytes),
+             end = base + static_cast<std::uintptr_t>(high * arg.element_bytes);
+  return {begin, end, high - low < count, base != 0 && begin >= end};
 }
 
 LATHE_DECL Binding::Failure Binding::check_memory(const CallArg* args) const {
@@ -280,6 +296,7 @@ LATHE_DECL Binding::Failure Binding::check_memory(const CallArg* args) const {
     if (!args[a].data) return {Check::null, static_cast<int>(a), 0};
     if (reinterpret_cast<std::uintptr_t>(args[a].data) & arg.alignment_mask)
       return {Check::alignment, static_cast<int>(a), 0};
+    if (b.too_large) return {Check::too_large, static_cast<int>(a), 0};
     if (arg.written && b.self_overlap) return {Check::self_overlap, static_cast<int>(a), 0};
   }
   for (std::size_t w = 0; w < n; ++w) {
@@ -301,8 +318,11 @@ LATHE_DECL Binding::Failure Binding::check_memory(const CallArg* args) const {
 LATHE_DECL bool Binding::interleaved(const Arg& a, const CallArg& x, const Arg& b,
                                      const CallArg& y) {
   if (a.rank < 1 || b.rank < 1) return false;
+  // The stride of an axis with one element may be any number.
+  if (x.strides[0] > kMostElements || y.strides[0] > kMostElements) return false;
+  if (x.strides[0] <= 0 || y.strides[0] <= 0) return false;
   const std::int64_t step = x.strides[0] * a.element_bytes;
-  if (step <= 0 || step != y.strides[0] * b.element_bytes) return false;
+  if (step != y.strides[0] * b.element_bytes) return false;
   auto inner = [](const Arg& arg, const CallArg& given) {
     std::int64_t reach = 1;
     for (int d = 1; d < arg.rank; ++d) {

@@ -75,6 +75,9 @@ LATHE_DECL void Binding::fail_memory(const Failure& f, const CallArg* args, Loca
         "L0307",
         cat("'", name, "': the address is no multiple of ", arg.alignment_mask + 1, " bytes"),
         where);
+  if (f.kind == Check::too_large)
+    throw UserError("L0314", cat("'", name, "': the view spans more memory than there can be"),
+                    where);
   if (f.kind == Check::self_overlap)
     throw UserError(
         "L0309",
@@ -90,6 +93,11 @@ LATHE_DECL void Binding::fail_memory(const Failure& f, const CallArg* args, Loca
 
 LATHE_DECL void Binding::fail(const Failure& f, const CallArg* args, const std::uint64_t* slots,
                               Location where) const {
+  if (f.kind == Check::temporary)
+    throw UserError("L0314",
+                    cat("'", *sizes_[static_cast<std::size_t>(f.rule)].name,
+                        "' would have more elements than memory can hold, for these arguments"),
+                    where);
   if (f.kind >= Check::null) fail_memory(f, args, where);
   const Rule& r = rules_[static_cast<std::size_t>(f.rule)];
   if (f.kind <= Check::dim) fail_extent(r, args, slots, where);

@@ -66,6 +66,10 @@ inline void check_any_view(const AnyView& v, const Param& p, Location where) {
                     where);
   if (v.read_only && p.access != Access::in)
     throw UserError("L0301", cat(what, "is read-only, but the parameter is written"), where);
+  if (rank > 0 && (!v.extents || !v.strides))
+    throw UserError("L0301", cat(what, "has no ", v.extents ? "strides" : "extents"), where);
+  if (!p.buffer && !v.data)
+    throw UserError("L0306", cat("'", p.name(), "': the pointer is null"), where);
 }
 
 }  // namespace detail
@@ -94,10 +98,10 @@ LATHE_DECL void AnyKernel::operator()(std::span<const AnyView> args, Location wh
 }
 
 LATHE_DECL std::string AnyKernel::assembly() const {
-  const auto& code = state_->code;
-  if (!code) return {};
+  const Ref<KernelCode> made = code();
+  if (!made) return {};
   const Context& context = *state_->context;
-  return compile_to_assembly(Llvm::get(context.options().llvm), code->text.text, code->target);
+  return compile_to_assembly(Llvm::get(context.options().llvm), made->text.text, made->target);
 }
 
 }  // namespace lathe

@@ -9,6 +9,7 @@
 //
 #include <lathe/jit/impl/binding.ipp>
 #include <lathe/jit/impl/binding_errors.ipp>
+#include <lathe/jit/impl/binding_sizes.ipp>
 #include <lathe/jit/impl/code_cache.ipp>
 #include <lathe/jit/impl/eval_blocks.ipp>
 #include <lathe/jit/impl/eval_compile.ipp>

@@ -66,12 +66,8 @@ LATHE_DECL Context& Context::default_context() {
   return context;
 }
 
-LATHE_DECL void Context::log(LogLevel level, std::string_view message) const noexcept {
-  if (!logs(level)) return;
-  try {
-    options_.log(level, message);
-  } catch (...) {
-  }
+LATHE_DECL void Context::log(LogLevel level, std::string_view message) const {
+  if (logs(level)) options_.log(level, message);
 }
 
 LATHE_DECL bool Context::dumps(std::string_view pass) const {
