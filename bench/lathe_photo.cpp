@@ -46,8 +46,9 @@ Stages describe(const Photo& p, const lt::Input<float, 3>& image) {
 }
 
 // Strips of 32 rows; within a strip what is read once is computed in place, the rest once per
-// strip.
-lt::Schedule hand_schedule(const Stages& stages) {
+// strip. A result that fills
+// the caches goes past them.
+lt::Schedule hand_schedule(const Stages& stages, bool past_caches) {
   lt::Schedule s(stages.tone);
   for (const lt::AnyTensor& stage :
        {lt::AnyTensor(stages.blur_y), lt::AnyTensor(stages.sharp), lt::AnyTensor(stages.graded)}) {
@@ -66,6 +67,7 @@ lt::Schedule hand_schedule(const Stages& stages) {
     s.vectorize(inner);
   }
   s.vectorize(xi);
+  if (past_caches) s.annotate(s.block(stages.tone), "stream", 1);
   s.parallel(yo);
   return s;
 }
@@ -76,7 +78,8 @@ Run lathe_photo(const Photo& p, const Job& job, lt::Context& context) {
   lt::Input<float, 3> image("image", {3, p.h, p.w});
   const Stages stages = describe(p, image);
   std::optional<lt::Schedule> schedule;
-  if (job.hand) schedule = hand_schedule(stages);
+  const std::int64_t result_bytes = 3 * p.h * p.w * static_cast<std::int64_t>(sizeof(float));
+  if (job.hand) schedule = hand_schedule(stages, result_bytes > lt::host().l3_bytes / 4);
   const auto from = lt::view(job.in[0], {3, p.h, p.w});
   const auto to = lt::view(job.out, {3, p.h, p.w});
   return [=, f = compile(stages.tone, schedule, context, image, stages.tone)] { f(from, to); };

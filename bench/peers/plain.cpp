@@ -5,6 +5,7 @@
 
 #include "core/parallel.hpp"
 #include "core/peers.hpp"
+#include "peers/plain_photo.hpp"
 
 namespace bench {
 
@@ -104,12 +105,6 @@ void run_stencil(const Stencil& p, const Job& job) {
   });
 }
 
-}  // namespace
-
-std::function<void()> plain_photo(const Photo& photo, const Job& job);  // plain_photo.cpp
-
-namespace {
-
 std::vector<Competitor> make(const Job& job) {
   struct {
     const Job& job;
@@ -125,8 +120,12 @@ std::vector<Competitor> make(const Job& job) {
     std::function<void()> operator()(const Stencil& p) {
       return [p, j = job] { run_stencil(p, j); };
     }
-    std::function<void()> operator()(const Photo& p) { return plain_photo(p, job); }
+    std::function<void()> operator()(const Photo&) { return {}; }
   } run{job};
+  if (const auto* photo = std::get_if<Photo>(&job.what.problem)) {
+    return {{"plain", plain_photo_stages(*photo, job)},
+            {"plain strips", plain_photo_strips(*photo, job)}};
+  }
   return {{"plain", std::visit(run, job.what.problem)}};
 }
 

@@ -2,8 +2,8 @@
 // kept in cache.
 #include <vector>
 
-#include "core/case.hpp"
 #include "core/parallel.hpp"
+#include "peers/plain_photo.hpp"
 
 namespace bench {
 
@@ -77,9 +77,7 @@ void run_strip(const Image& image, Scratch& scratch, Index begin, Index end) {
 
 }  // namespace
 
-std::function<void()> plain_photo(const Photo& photo, const Job& job);
-
-std::function<void()> plain_photo(const Photo& photo, const Job& job) {
+std::function<void()> plain_photo_strips(const Photo& photo, const Job& job) {
   const Image image{photo.h, photo.w, job.in[0].data(), job.out.data()};
   return [image, threads = job.threads] {
     parallel_ranges(image.h, threads, strip, [&](Index begin, Index end) {
