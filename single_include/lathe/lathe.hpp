@@ -342,6 +342,25 @@ struct ExprNode : RefCounted {
   ExprNode(ExprKind kind, DType dtype) : kind(kind), dtype(dtype) {}
   const ExprKind kind;
   const DType dtype;
+  std::uint32_t height = 1;  ///< nodes on the longest way down
+  std::uint32_t weight = 1;  ///< nodes when written out, shared ones at each use; stops at 2^32 - 1
+
+ protected:
+  template <class... E>
+  void hold(const E&... parts) {
+    (hold_one(parts.get()), ...);
+  }
+  template <class E>
+  void hold_all(const std::vector<E>& parts) {
+    for (const auto& e : parts) hold_one(e.get());
+  }
+
+ private:
+  void hold_one(const ExprNode* part) {
+    if (!part) return;
+    if (part->height >= height) height = part->height + 1;
+    weight = part->weight > UINT32_MAX - weight ? UINT32_MAX : weight + part->weight;
+  }
 };
 
 struct ConstNode;
@@ -421,7 +440,9 @@ struct LoadNode : ExprNode {
       : ExprNode(kKind, dtype),
         buffer(std::move(buffer)),
         indices(std::move(indices)),
-        mask(std::move(mask)) {}
+        mask(std::move(mask)) {
+    hold_all(this->indices), hold(this->mask);
+  }
   Buffer buffer;
   std::vector<AnyExpr> indices;
   AnyExpr mask;  ///< bool with the value's lanes, or none
@@ -433,7 +454,9 @@ struct LetNode : ExprNode {
       : ExprNode(kKind, body.dtype()),
         var(std::move(var)),
         value(std::move(value)),
-        body(std::move(body)) {}
+        body(std::move(body)) {
+    hold(this->value, this->body);
+  }
   VarRef var;
   AnyExpr value, body;
 };
@@ -441,14 +464,18 @@ struct LetNode : ExprNode {
 struct BinaryNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Binary;
   BinaryNode(DType dtype, BinaryOp op, AnyExpr a, AnyExpr b)
-      : ExprNode(kKind, dtype), op(op), a(std::move(a)), b(std::move(b)) {}
+      : ExprNode(kKind, dtype), op(op), a(std::move(a)), b(std::move(b)) {
+    hold(this->a, this->b);
+  }
   BinaryOp op;
   AnyExpr a, b;
 };
 
 struct UnaryNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Unary;
-  UnaryNode(UnaryOp op, AnyExpr a) : ExprNode(kKind, a.dtype()), op(op), a(std::move(a)) {}
+  UnaryNode(UnaryOp op, AnyExpr a) : ExprNode(kKind, a.dtype()), op(op), a(std::move(a)) {
+    hold(this->a);
+  }
   UnaryOp op;
   AnyExpr a;
 };
@@ -459,20 +486,26 @@ struct SelectNode : ExprNode {
       : ExprNode(kKind, yes.dtype()),
         condition(std::move(condition)),
         yes(std::move(yes)),
-        no(std::move(no)) {}
+        no(std::move(no)) {
+    hold(this->condition, this->yes, this->no);
+  }
   AnyExpr condition, yes, no;
 };
 
 struct CastNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Cast;
-  CastNode(DType dtype, AnyExpr value) : ExprNode(kKind, dtype), value(std::move(value)) {}
+  CastNode(DType dtype, AnyExpr value) : ExprNode(kKind, dtype), value(std::move(value)) {
+    hold(this->value);
+  }
   AnyExpr value;
 };
 
 struct CallNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Call;
   CallNode(DType dtype, CallOp op, std::vector<AnyExpr> args)
-      : ExprNode(kKind, dtype), op(op), args(std::move(args)) {}
+      : ExprNode(kKind, dtype), op(op), args(std::move(args)) {
+    hold_all(this->args);
+  }
   CallOp op;
   std::vector<AnyExpr> args;
 };
@@ -483,7 +516,9 @@ struct RampNode : ExprNode {
       : ExprNode(kKind, base.dtype().with_lanes(base.dtype().lanes * lanes)),
         base(std::move(base)),
         stride(std::move(stride)),
-        lanes(lanes) {}
+        lanes(lanes) {
+    hold(this->base, this->stride);
+  }
   AnyExpr base, stride;
   int lanes;
 };
@@ -494,7 +529,9 @@ struct BroadcastNode : ExprNode {
   BroadcastNode(AnyExpr value, int lanes)
       : ExprNode(kKind, value.dtype().with_lanes(value.dtype().lanes * lanes)),
         value(std::move(value)),
-        lanes(lanes) {}
+        lanes(lanes) {
+    hold(this->value);
+  }
   AnyExpr value;
   int lanes;
 };
@@ -503,13 +540,18 @@ struct BroadcastNode : ExprNode {
 struct ShuffleNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Shuffle;
   ShuffleNode(DType dtype, std::vector<AnyExpr> vectors, std::vector<int> lanes)
-      : ExprNode(kKind, dtype), vectors(std::move(vectors)), lanes(std::move(lanes)) {}
+      : ExprNode(kKind, dtype), vectors(std::move(vectors)), lanes(std::move(lanes)) {
+    hold_all(this->vectors);
+  }
   std::vector<AnyExpr> vectors;
   std::vector<int> lanes;
 };
 
+/// Passes, and the nodes' destructors, go down an expression by recursion.
+inline constexpr std::uint32_t kMaxExprHeight = 4000;
+
 // Factories. They check types and throw InternalError; what a user can get wrong is checked before,
-// by the DSL.
+// by the DSL. L0123: an expression of more than kMaxExprHeight levels.
 VarRef make_var(std::string name, DType dtype = kIndex);
 AnyExpr make_int(DType dtype,
                  std::int64_t value);           ///< wraps to the width; lanes > 1 give a Broadcast
@@ -2379,18 +2421,22 @@ class View {
   std::int64_t stride(int d) const { return strides_[d]; }
   const std::int64_t* extents() const { return extents_; }
   const std::int64_t* strides() const { return strides_; }
+  /// Elements; modulo 2^64 for a view that no memory holds, which calls and lathe::view refuse.
   std::int64_t size() const {
-    std::int64_t n = 1;
-    for (int d = 0; d < R; ++d) n *= extents_[d];
-    return n;
+    std::uint64_t n = 1;
+    for (int d = 0; d < R; ++d) n *= static_cast<std::uint64_t>(extents_[d]);
+    return static_cast<std::int64_t>(n);
   }
 
  private:
   struct Unset {};
   View(T* data, Unset) : data_(data) {}
   void make_dense() {
-    std::int64_t step = 1;
-    for (int d = R - 1; d >= 0; --d) strides_[d] = step, step *= extents_[d];
+    std::uint64_t step = 1;
+    for (int d = R - 1; d >= 0; --d) {
+      strides_[d] = static_cast<std::int64_t>(step);
+      step *= static_cast<std::uint64_t>(extents_[d]);
+    }
   }
 
   T* data_;
@@ -2452,8 +2498,8 @@ struct AnyView {
 };
 
 namespace detail {
-/// Refuses a view larger than the container that it looks into (L0401).
-void check_view_fits(std::int64_t wanted, std::int64_t held, Location where);
+/// Refuses a view larger than the container that it looks into, or of a negative extent (L0401).
+void check_view_fits(const std::int64_t* extents, int rank, std::int64_t held, Location where);
 
 // A container by reference, or something cheap that owns nothing (a span) by value.
 template <class C>
@@ -2471,7 +2517,8 @@ template <detail::Viewable C, std::size_t R>
 View<detail::ViewedElement<C>, static_cast<int>(R)> view(C&& c, const ViewInt (&extents)[R],
                                                          Location where = Location::here()) {
   View<detail::ViewedElement<C>, static_cast<int>(R)> result(c.data(), extents);
-  detail::check_view_fits(result.size(), static_cast<std::int64_t>(c.size()), where);
+  detail::check_view_fits(result.extents(), static_cast<int>(R),
+                          static_cast<std::int64_t>(c.size()), where);
   return result;
 }
 
@@ -2527,6 +2574,8 @@ struct CallArg {
 class Binding : public RefCounted {
  public:
   static constexpr int kStackSlots = 64;
+  /// That one view or buffer may span: more than any machine has, and far from where 64 bits end.
+  static constexpr std::int64_t kMostElements = std::int64_t{1} << 56;
 
   /// `order[k]` is the parameter that the k-th argument of a call is for. Parameters without
   /// declared strides are row-major with the strides of the view.
@@ -2538,7 +2587,7 @@ class Binding : public RefCounted {
   /// Checks the arguments and fills the slots as kernel_slots(open_strides(program)) lays them out.
   /// L0302 extent · L0303 two extents that must agree · L0304 bounds of a Dim · L0305 stride ·
   /// L0306 null pointer · L0307 alignment · L0308 overlap · L0309 an output whose elements share
-  /// memory
+  /// memory · L0314 more bytes than there can be
   void bind(const CallArg* args, std::uint64_t* slots, Location where) const {
     if (!fill_fast(args, slots)) diagnose(args, slots, where);
   }
@@ -2557,8 +2606,10 @@ class Binding : public RefCounted {
     stride,
     stride_same,
     stride_expr,
+    temporary,
     null,
     alignment,
+    too_large,
     self_overlap,
     overlap
   };
@@ -2600,6 +2651,12 @@ class Binding : public RefCounted {
   struct Bytes {
     std::uintptr_t begin = 0, end = 0;
     bool self_overlap = false;
+    bool too_large = false;
+  };
+  /// A buffer whose size follows from dims.
+  struct Sized {
+    const std::string* name;
+    std::vector<AnyExpr> shape;
   };
 
   void lay_out_slots(std::vector<Rule>& open);
@@ -2611,6 +2668,14 @@ class Binding : public RefCounted {
   std::int64_t value_of(const AnyExpr& e, const std::uint64_t* slots) const;
 
   void add_axis(int rule);
+  /// No product of extents may wrap: what is then allocated would be smaller than what is written.
+  void add_sizes();
+  bool fits_memory(const Sized& s, const std::uint64_t* slots) const;
+  bool dims_are_small(const std::uint64_t* slots) const {
+    std::uint64_t all = 0;
+    for (int k = 0; k < dim_count_; ++k) all |= slots[first_dim_ + k];
+    return small_bits_ >= 0 && all >> small_bits_ == 0;
+  }
   /// Everything in one pass over the axes; false where something is wrong or takes a closer look.
   bool fill_fast(const CallArg* args, std::uint64_t* slots) const;
   bool take(const Arg& arg, const CallArg& given, std::uint64_t* slots, std::uintptr_t& begin,
@@ -2642,6 +2707,10 @@ class Binding : public RefCounted {
   std::vector<std::pair<const VarNode*, int>> var_slots_;  ///< dims, strides
   std::vector<int> set_by_;  ///< per slot: the argument that sets it, or -1
   int slot_count_ = 0;
+  std::vector<Sized> sizes_;
+  int first_dim_ = 0, dim_count_ = 0;
+  int small_bits_ =
+      63;  ///< with dims of at most so many bits no size overflows; -1: look each time
 };
 
 }  // namespace lathe
@@ -2661,13 +2730,15 @@ using ParallelForHook = Hook<void(std::int64_t n, int max_threads,
 struct ContextOptions {
   /// Most threads that one loop uses; 0 = the processors of the process's affinity mask.
   int threads = 0;
-  /// Where messages go. Without it there are none: Lathe never writes to the terminal.
+  /// Where messages go. Without it there are none: Lathe never writes to the terminal. May throw:
+  /// the exception comes out of the call that had something to say.
   Hook<void(LogLevel, std::string_view)> log{};
   /// Lines below this level are not even built.
   LogLevel log_level = LogLevel::info;
   /// Replaces the built-in thread pool. May throw: the exception comes out of the kernel's call.
   ParallelForHook parallel_for{};
-  /// Memory for temporaries of kernels; null means "none left". Give both or neither.
+  /// Memory for temporaries of kernels; null means "none left". Give both or neither. allocate may
+  /// throw: the exception comes out of the kernel's call. What deallocate throws is dropped.
   Hook<void*(std::size_t bytes, std::size_t alignment)> allocate{};
   Hook<void(void* pointer, std::size_t bytes)> deallocate{};
   /// Folder for compiled objects; empty: none is kept on disk.
@@ -2718,8 +2789,8 @@ class Context {
   int threads() const { return threads_; }
 
   bool logs(LogLevel level) const { return options_.log && level >= options_.log_level; }
-  /// Hands the message to the log hook, if there is one; what the hook throws is dropped.
-  void log(LogLevel level, std::string_view message) const noexcept;
+  /// Hands the message to the log hook, if there is one. Throws what the hook throws.
+  void log(LogLevel level, std::string_view message) const;
   /// True if the result of `pass` is to be logged.
   bool dumps(std::string_view pass) const;
 
@@ -3072,15 +3143,15 @@ class AnyKernel {
   void operator()(std::span<const AnyView> args, Location where = Location::here()) const;
 
   /// False if the evaluator stands in: asked for, or no LLVM here.
-  bool compiled() const { return state_->entry != nullptr; }
+  bool compiled() const { return state_ && state_->entry; }
   /// The program as it was given (scheduled or not), and flat code after lowering (none for an
-  /// evaluator).
-  const Program& program() const { return state_->binding->program(); }
-  Program lowered() const { return state_->code ? state_->code->lowered : Program(); }
+  /// evaluator). An empty kernel has none of this and of what follows.
+  Program program() const { return state_ ? state_->binding->program() : Program(); }
+  Program lowered() const { return code() ? code()->lowered : Program(); }
   /// The LLVM IR that was compiled, and its assembly; empty for an evaluator.
-  std::string llvm_ir() const { return state_->code ? state_->code->text.text : std::string(); }
+  std::string llvm_ir() const { return code() ? code()->text.text : std::string(); }
   std::string assembly() const;
-  const Ref<KernelCode>& code() const { return state_->code; }
+  Ref<KernelCode> code() const { return state_ ? state_->code : Ref<KernelCode>(); }
   explicit operator bool() const { return static_cast<bool>(state_); }
 
  private:
@@ -3119,8 +3190,13 @@ concept HasViewOf = requires(std::remove_reference_t<C>& c) {
 template <class From, class To>
 concept SameElement = std::is_same_v<std::remove_const_t<From>, std::remove_const_t<To>> &&
     (std::is_const_v<To> || !std::is_const_v<From>);
+template <class C>
+inline constexpr bool is_view = false;
+template <class T, int R>
+inline constexpr bool is_view<View<T, R>> = true;
+// A view of rank 1 has data() and size() too, but need not be contiguous.
 template <class C, class T>
-concept ContiguousOf = requires(C& c) {
+concept ContiguousOf = !is_view<std::remove_cvref_t<C>> && requires(C & c) {
   c.data();
   c.size();
 }
@@ -3157,6 +3233,10 @@ struct KernelArg<View<T, R>> {
   template <class C>
   requires(R == 1 && ContiguousOf<const C, T> && !HasViewOf<const C>) KernelArg(const C& c) {
     set(c.data(), static_cast<std::int64_t>(c.size()));
+  }
+  template <class U, std::size_t N>
+  requires(R == 1 && SameElement<U, T>) KernelArg(U (&array)[N]) {
+    set(array, static_cast<std::int64_t>(N));
   }
   /// A number of one's own, for a result without axes.
   template <class U>
@@ -4890,6 +4970,8 @@ class LlvmEmitter {
                    const LlvmValue& mask, bool streaming);
   void store_streaming(const LlvmValue& v, const std::string& pointer, int known,
                        std::string_view tags);
+  void store_pieces(const LlvmValue& v, const std::string& pointer, int piece_bytes, int align,
+                    std::string_view hints);
   void scatter(const LlvmPlace& at, const LlvmValue& index, const LlvmValue& v,
                const LlvmValue& mask);
   void store_when(const LlvmValue& mask, const LlvmPlace& at, const LlvmStrided& index,
@@ -5489,7 +5571,8 @@ Verdict check_lifetime(const Program& program, const Buffer& buffer);
 namespace lathe {
 
 /// An analytic schedule from the program alone: cheap producers are inlined, producers of whole
-/// rows move into their consumer's row loop, the unit-stride axis is vectorized, reductions with
+/// rows move into their consumer's row loop, the unit-stride axis is vectorized, rows that share
+/// what they read (stencils) are computed a few at a time, reductions with
 /// reuse get a register tile and reductions along the unit-stride axis get one partial result a
 /// lane, outputs larger than the last-level cache are streamed, and the outermost loops run in
 /// parallel where the work pays for it. A step that is not legal is left out, so the result is
@@ -6253,13 +6336,31 @@ class EvalCompiler {
 
 namespace lathe::detail {
 
+/// Memory of the context, given back with the frame.
+class EvalBlock {
+ public:
+  EvalBlock() = default;
+  EvalBlock(const EvalBlock&) = delete;
+  ~EvalBlock() {
+    if (context_) context_->deallocate(start_);
+  }
+  /// At least so many bytes, or null where there are none left.
+  char* reserve(const Context& context, std::int64_t bytes);
+
+ private:
+  const Context* context_ = nullptr;
+  char* start_ = nullptr;
+  std::int64_t bytes_ = -1;
+};
+
 struct EvalMemory {
   char* base = nullptr;
-  std::int64_t shape[16] = {}, strides[16] = {};
+  std::vector<std::int64_t> shape, strides;
   int rank = 0;
   std::int64_t low = 0, count = 0;  ///< offsets of elements are in [low, low + count)
   int element_bytes = 1;            ///< of all lanes
-  std::vector<char> owned;
+  bool too_large = false;           ///< no 64 bits hold the number of elements
+  EvalBlock owned;
   std::vector<bool> stored;  ///< by offset - low; empty: not tracked
 };
 
@@ -6268,7 +6369,7 @@ using EvalStatus = std::int32_t;
 
 class EvalFrame {
  public:
-  EvalFrame(const EvalTree& tree, const std::uint64_t* slots);
+  EvalFrame(const EvalTree& tree, const std::uint64_t* slots, const Context& context);
 
   Scalar& var(int slot) { return vars_[static_cast<std::size_t>(slot)]; }
   EvalStatus run(const EvalStmt& s);
@@ -6290,6 +6391,7 @@ class EvalFrame {
                          const char* what);
 
   const EvalTree& tree_;
+  const Context& context_;
   std::vector<Scalar> vars_;
   std::vector<EvalMemory> memory_;
 };
@@ -6393,12 +6495,8 @@ LATHE_DECL Context& Context::default_context() {
   return context;
 }
 
-LATHE_DECL void Context::log(LogLevel level, std::string_view message) const noexcept {
-  if (!logs(level)) return;
-  try {
-    options_.log(level, message);
-  } catch (...) {
-  }
+LATHE_DECL void Context::log(LogLevel level, std::string_view message) const {
+  if (logs(level)) options_.log(level, message);
 }
 
 LATHE_DECL bool Context::dumps(std::string_view pass) const {
@@ -7579,6 +7677,13 @@ inline std::int64_t wrap_to(DType t, std::int64_t value) {
                        : static_cast<std::int64_t>(bits >> shift);
 }
 
+inline AnyExpr checked_height(AnyExpr e) {
+  if (e.get()->height <= kMaxExprHeight) return e;
+  throw UserError("L0123",
+                  "an expression has more than " + std::to_string(kMaxExprHeight) + " levels",
+                  Location{}, {}, "give a part of it a tensor of its own, or fold over a Reduce");
+}
+
 }  // namespace detail
 
 LATHE_DECL std::string_view op_text(BinaryOp op) {
@@ -7658,60 +7763,68 @@ LATHE_DECL AnyExpr make_binary(BinaryOp op, AnyExpr a, AnyExpr b) {
   invariant(is_logic(op) ? a.dtype().is_bool() : true, "logic needs bool");
   DType dtype = a.dtype();
   if (is_comparison(op)) dtype = kBool.with_lanes(dtype.lanes);
-  return make_ref<BinaryNode>(dtype, op, std::move(a), std::move(b));
+  return detail::checked_height(make_ref<BinaryNode>(dtype, op, std::move(a), std::move(b)));
 }
 
 LATHE_DECL AnyExpr make_unary(UnaryOp op, AnyExpr a) {
   invariant(a.get() && (op != UnaryOp::not_ || a.dtype().is_bool()), "bad unary operand");
-  return make_ref<UnaryNode>(op, std::move(a));
+  return detail::checked_height(make_ref<UnaryNode>(op, std::move(a)));
 }
 
 LATHE_DECL AnyExpr make_select(AnyExpr condition, AnyExpr yes, AnyExpr no) {
+  invariant(condition.get() && yes.get() && no.get(), "select operand missing");
   invariant(condition.dtype().is_bool() && yes.dtype() == no.dtype(), "select operands disagree");
   invariant(condition.dtype().lanes == 1 || condition.dtype().lanes == yes.dtype().lanes,
             "select lanes disagree");
-  return make_ref<SelectNode>(std::move(condition), std::move(yes), std::move(no));
+  return detail::checked_height(
+      make_ref<SelectNode>(std::move(condition), std::move(yes), std::move(no)));
 }
 
 LATHE_DECL AnyExpr make_cast(DType dtype, AnyExpr value) {
+  invariant(value.get(), "cast operand missing");
   invariant(dtype.lanes == value.dtype().lanes, "cast changes lanes");
   if (value.dtype() == dtype) return value;
-  return make_ref<CastNode>(dtype, std::move(value));
+  return detail::checked_height(make_ref<CastNode>(dtype, std::move(value)));
 }
 
 LATHE_DECL AnyExpr make_call(CallOp op, std::vector<AnyExpr> args) {
   invariant(static_cast<int>(args.size()) == op_arity(op), "call with a wrong number of arguments");
   invariant(op != CallOp::reinterpret, "use make_reinterpret");
+  for (const auto& a : args) invariant(a.get(), "call operand missing");
   DType dtype = args[0].dtype();
   if (op == CallOp::is_nan) dtype = kBool.with_lanes(dtype.lanes);
-  return make_ref<CallNode>(dtype, op, std::move(args));
+  return detail::checked_height(make_ref<CallNode>(dtype, op, std::move(args)));
 }
 
 LATHE_DECL AnyExpr make_reinterpret(DType dtype, AnyExpr value) {
+  invariant(value.get(), "reinterpret operand missing");
   invariant(dtype.bits * dtype.lanes == value.dtype().bits * value.dtype().lanes,
             "reinterpret changes the width");
-  return make_ref<CallNode>(dtype, CallOp::reinterpret, std::vector<AnyExpr>{std::move(value)});
+  return detail::checked_height(
+      make_ref<CallNode>(dtype, CallOp::reinterpret, std::vector<AnyExpr>{std::move(value)}));
 }
 
 LATHE_DECL AnyExpr make_let(VarRef var, AnyExpr value, AnyExpr body) {
   invariant(var->dtype == value.dtype(), "let variable and value differ in dtype");
-  return make_ref<LetNode>(std::move(var), std::move(value), std::move(body));
+  return detail::checked_height(
+      make_ref<LetNode>(std::move(var), std::move(value), std::move(body)));
 }
 
 LATHE_DECL AnyExpr make_ramp(AnyExpr base, AnyExpr stride, int lanes) {
   invariant(base.dtype().scalar() == stride.dtype().scalar() && lanes > 1, "bad ramp");
-  return make_ref<RampNode>(std::move(base), std::move(stride), lanes);
+  return detail::checked_height(make_ref<RampNode>(std::move(base), std::move(stride), lanes));
 }
 
 LATHE_DECL AnyExpr make_broadcast(AnyExpr value, int lanes) {
+  invariant(value.get() && lanes > 0, "bad broadcast");
   if (lanes == 1) return value;
-  return make_ref<BroadcastNode>(std::move(value), lanes);
+  return detail::checked_height(make_ref<BroadcastNode>(std::move(value), lanes));
 }
 
 LATHE_DECL AnyExpr make_shuffle(std::vector<AnyExpr> vectors, std::vector<int> lanes) {
   invariant(!vectors.empty() && !lanes.empty(), "empty shuffle");
   DType dtype = vectors[0].dtype().with_lanes(static_cast<int>(lanes.size()));
-  return make_ref<ShuffleNode>(dtype, std::move(vectors), std::move(lanes));
+  return detail::checked_height(make_ref<ShuffleNode>(dtype, std::move(vectors), std::move(lanes)));
 }
 
 LATHE_DECL AnyExpr make_load(Buffer buffer, std::vector<AnyExpr> indices, AnyExpr mask) {
@@ -7721,7 +7834,8 @@ LATHE_DECL AnyExpr make_load(Buffer buffer, std::vector<AnyExpr> indices, AnyExp
   for (const auto& i : indices)
     if (i.dtype().lanes != 1) lanes = i.dtype().lanes;
   DType dtype = buffer->dtype.with_lanes(lanes);
-  return make_ref<LoadNode>(dtype, std::move(buffer), std::move(indices), std::move(mask));
+  return detail::checked_height(
+      make_ref<LoadNode>(dtype, std::move(buffer), std::move(indices), std::move(mask)));
 }
 
 LATHE_DECL const std::int64_t* as_const_int(const AnyExpr& e) {
@@ -16609,28 +16723,47 @@ LATHE_DECL void LlvmEmitter::store_dense(const LlvmPlace& at, const LlvmStrided&
 }
 
 // Non-temporal stores need the vector's own alignment: where it is not known, a test decides.
+// Memory of malloc is aligned to 16 bytes only; pieces of that size stream as well, as the
+// processor gathers whole lines before it writes.
 LATHE_DECL void LlvmEmitter::store_streaming(const LlvmValue& v, const std::string& pointer,
                                              int known, std::string_view tags) {
-  std::string type = llvm_type(v.dtype);
+  constexpr int kPiece = 16;
   int bytes = v.dtype.bytes();
-  auto plain = [&](int align, std::string_view hint) {
-    f_.line("store ", type, " ", v.text, ", ptr ", pointer, ", align ", format_int(align), hint,
-            tags);
-  };
-  if ((bytes & (bytes - 1)) != 0 || bytes < 16) return plain(known, "");
+  if ((bytes & (bytes - 1)) != 0 || bytes < kPiece)
+    return store_pieces(v, pointer, bytes, known, tags);
   streamed_ = true;
-  int wanted = bytes < module_.target.vector_bytes ? bytes : module_.target.vector_bytes;
-  if (known >= wanted) return plain(wanted, ", !nontemporal !4");
-  std::string aligned = f_.block("aligned"), other = f_.block("other"), done = f_.block("done");
+  const std::string hint = cat(", !nontemporal !4", tags);
+  const int wanted = bytes < module_.target.vector_bytes ? bytes : module_.target.vector_bytes;
+  if (known >= wanted) return store_pieces(v, pointer, bytes, wanted, hint);
   LlvmValue bits = f_.op(kI64, "ptrtoint ptr ", pointer, " to i64");
-  LlvmValue low = f_.binary("and", bits, f_.integer(kI64, wanted - 1));
-  f_.branch(f_.compare("icmp eq", low, f_.integer(kI64, 0)), aligned, other);
-  f_.start(aligned);
-  plain(wanted, ", !nontemporal !4");
-  f_.jump(done);
-  f_.start(other);
-  plain(known, "");
+  std::string done = f_.block("done");
+  for (int piece : {wanted, kPiece}) {
+    if (piece == kPiece && wanted == kPiece) break;
+    std::string aligned = f_.block("aligned"), other = f_.block("other");
+    LlvmValue low = f_.binary("and", bits, f_.integer(kI64, piece - 1));
+    f_.branch(f_.compare("icmp eq", low, f_.integer(kI64, 0)), aligned, other);
+    f_.start(aligned);
+    store_pieces(v, pointer, piece == wanted ? bytes : piece, piece, hint);
+    f_.jump(done);
+    f_.start(other);
+  }
+  store_pieces(v, pointer, bytes, known, tags);
   f_.start(done);
+}
+
+LATHE_DECL void LlvmEmitter::store_pieces(const LlvmValue& v, const std::string& pointer,
+                                          int piece_bytes, int align, std::string_view hints) {
+  const int lanes = piece_bytes / v.dtype.element_bytes();
+  for (int first = 0; first < v.dtype.lanes; first += lanes) {
+    LlvmValue part = lanes == v.dtype.lanes ? v : f_.shuffle(v, llvm_lane_range(first, lanes));
+    std::string at = pointer;
+    if (first != 0)
+      at = f_.op(kI64, "getelementptr i8, ptr ", pointer, ", i64 ",
+                 format_int(first * v.dtype.element_bytes()))
+               .text;
+    f_.line("store ", llvm_type(part.dtype), " ", part.text, ", ptr ", at, ", align ",
+            format_int(align), hints);
+  }
 }
 
 LATHE_DECL void LlvmEmitter::scatter(const LlvmPlace& at, const LlvmValue& index,
@@ -23967,6 +24100,10 @@ inline constexpr double kParallelWork = 1 << 17;
 inline constexpr std::int64_t kTaskElements = 16384;
 // Vectors in flight in an elementwise loop: enough to cover latency, more only costs code.
 inline constexpr std::int64_t kElementwiseUnroll = 4;
+// Rows of a sliding window that are computed together, and the most that they may load: beyond it
+// the code only grows (docs/performance.md has the figures).
+inline constexpr std::int64_t kWindowRows = 6;
+inline constexpr int kWindowLoads = 32;
 // What a transcendental call costs in plain operations.
 inline constexpr double kMathCost = 12;
 
@@ -24022,6 +24159,40 @@ inline Step step_of(const std::vector<AnyExpr>& indices, const VarRef& iter) {
     return unit ? Step::unit : Step::other;
   }
   return Step::none;
+}
+
+// How many steps of iter lie between two elements, if one is the other moved along iter alone.
+inline std::optional<std::int64_t> steps_between(const AccessSite& a, const AccessSite& b,
+                                                 const VarRef& iter) {
+  std::optional<std::int64_t> steps;
+  for (std::size_t axis = 0; axis < a.indices.size(); ++axis) {
+    const AnyExpr apart = simplify(b.indices[axis] - a.indices[axis]);
+    const std::int64_t* distance = as_const_int(apart);
+    auto affine = affine_of(a.indices[axis], {iter});
+    if (!distance || !affine || !affine->coef(0)) return std::nullopt;
+    const std::int64_t coef = *affine->coef(0);
+    if (coef == 0 && *distance == 0) continue;
+    if (coef == 0 || *distance % coef != 0) return std::nullopt;
+    if (steps && *steps != *distance / coef) return std::nullopt;
+    steps = *distance / coef;
+  }
+  return steps.value_or(0);
+}
+
+// Whether neighbouring iterations of iter read the same elements: a window that slides, or what
+// does not depend on iter at all.
+inline bool reads_again(const BlockNode& block, const VarRef& iter) {
+  constexpr std::int64_t kNear = 4;
+  auto reads = reads_of(block);
+  for (std::size_t k = 0; k < reads.size(); ++k) {
+    if (!reads[k].indices.empty() && step_of(reads[k].indices, iter) == Step::none) return true;
+    for (std::size_t m = 0; m < k; ++m) {
+      if (reads[m].buffer != reads[k].buffer) continue;
+      auto steps = steps_between(reads[m], reads[k], iter);
+      if (steps && *steps != 0 && std::abs(*steps) <= kNear) return true;
+    }
+  }
+  return false;
 }
 
 // What the parts of the default schedule share: the schedule, and steps that are left out where
@@ -24289,9 +24460,7 @@ class TileNests : DefaultSteps {
     const LoopRef last = nest.spatial.back();
     if (!(last == nest.unit))
       attempt([&] {
-        std::vector<LoopRef> order;
-        for (const auto& l : nest.spatial)
-          if (!(l == nest.unit)) order.push_back(l);
+        std::vector<LoopRef> order = others(nest);
         order.push_back(nest.unit);
         s_.reorder(order);
       });
@@ -24301,14 +24470,55 @@ class TileNests : DefaultSteps {
       if (has_const_trip(nest, nest.unit)) attempt([&] { s_.vectorize(nest.unit); });
       return;
     }
-    attempt([&] {
-      const std::int64_t per_task = kTaskElements / width;
-      bool tasks = only_loop && trips >= 2 * kTaskElements;
-      auto parts = tasks ? s_.split_any(nest.unit, {infer, per_task, width})
-                         : s_.split_any(nest.unit, {infer, width});
-      s_.vectorize(parts.back());
-    });
+    const LoopRef rows = window_rows(block, nest, cost);
+    if (!rows.var.get() || !attempt([&] { tile_window(nest, rows, lanes); }))
+      attempt([&] {
+        const std::int64_t per_task = kTaskElements / width;
+        bool tasks = only_loop && trips >= 2 * kTaskElements;
+        auto parts = tasks ? s_.split_any(nest.unit, {infer, per_task, width})
+                           : s_.split_any(nest.unit, {infer, width});
+        s_.vectorize(parts.back());
+      });
     stream_large_outputs(block);
+  }
+
+  static std::vector<LoopRef> others(const Nest& nest) {
+    std::vector<LoopRef> out;
+    for (const auto& l : nest.spatial)
+      if (!(l == nest.unit)) out.push_back(l);
+    return out;
+  }
+
+  // The innermost loop, other than the lanes', whose neighbouring iterations read the same vectors.
+  static LoopRef window_rows(const BlockNode& block, const Nest& nest, const BodyCost& cost) {
+    if (cost.math > 0 || cost.loads > kWindowLoads) return {};
+    const auto loops = others(nest);
+    for (std::size_t k = loops.size(); k-- > 0;)
+      for (const auto& it : block.iters)
+        if (it.binding.get() == loops[k].var.get() && trip_of(nest, loops[k]) > 1 &&
+            reads_again(block, it.var))
+          return loops[k];
+    return {};
+  }
+
+  // A few rows together, so that what two of them read is loaded once.
+  void tile_window(const Nest& nest, const LoopRef& rows, std::int64_t width) {
+    auto lanes_of = s_.split_any(nest.unit, {infer, width});
+    auto parts = s_.split_any(rows, {infer, window_height(trip_of(nest, rows))});
+    std::vector<LoopRef> order;
+    for (const auto& l : others(nest)) order.push_back(l == rows ? parts[0] : l);
+    order.insert(order.end(), {lanes_of[0], parts[1], lanes_of[1]});
+    s_.reorder(order);
+    s_.unroll(parts[1]);
+    s_.vectorize(lanes_of[1]);
+  }
+
+  // As many rows as leave none over; if there is no such number, tiles of nearly equal height.
+  static std::int64_t window_height(std::int64_t trips) {
+    if (trips <= kWindowRows) return trips;
+    for (std::int64_t rows = kWindowRows; rows > kWindowRows / 2; --rows)
+      if (trips % rows == 0) return rows;
+    return balanced(trips, kWindowRows);
   }
 
   // An output that does not fit the cache is written past it, unless this program reads it again.
@@ -28279,7 +28489,7 @@ LATHE_DECL std::string default_passes(int llvm_major) {
   // do not know the parameter.
   std::string_view instcombine =
       llvm_major >= 18 ? "instcombine<no-verify-fixpoint>" : "instcombine";
-  return cat("function(sroa,early-cse,", instcombine, ",loop-mssa(licm),simplifycfg)");
+  return cat("function(sroa,early-cse<memssa>,", instcombine, ",loop-mssa(licm),simplifycfg)");
 }
 
 LATHE_DECL std::vector<char> compile_to_object(const Llvm& llvm, std::string_view text,
@@ -29006,10 +29216,22 @@ LATHE_DECL void parallel_for(const Context& context, std::int64_t n,
 // ---- lathe/runtime/impl/view.ipp
 namespace lathe {
 
-LATHE_DECL void detail::check_view_fits(std::int64_t wanted, std::int64_t held, Location where) {
-  if (wanted <= held && wanted >= 0) return;
+LATHE_DECL void detail::check_view_fits(const std::int64_t* extents, int rank, std::int64_t held,
+                                        Location where) {
+  std::int64_t wanted = 1;
+  bool empty = false, overflow = false;
+  for (int d = 0; d < rank; ++d) {
+    if (extents[d] < 0)
+      throw UserError("L0401",
+                      "view: extent " + std::to_string(d) + " is " + std::to_string(extents[d]),
+                      where, {}, "extents are 0 or more");
+    empty = empty || extents[d] == 0;
+    overflow = __builtin_mul_overflow(wanted, extents[d], &wanted) || overflow;
+  }
+  if (empty || (!overflow && wanted <= held)) return;
   throw UserError("L0401",
-                  "view: the extents ask for " + std::to_string(wanted) +
+                  "view: the extents ask for " +
+                      (overflow ? "more than 2^63 - 1" : std::to_string(wanted)) +
                       " elements, the container holds " + std::to_string(held),
                   where, {}, "give extents whose product is at most the container's size");
 }
@@ -29035,6 +29257,7 @@ LATHE_DECL Binding::Binding(const Program& program, std::vector<int> order) : pr
     rules_.push_back(rule);
   }
   for (std::size_t k = 0; k < rules_.size(); ++k) add_axis(static_cast<int>(k));
+  add_sizes();
 }
 
 /// As kernel_slots does, with one slot per distinct stride variable. Undeclared outer strides get
@@ -29045,6 +29268,8 @@ LATHE_DECL void Binding::lay_out_slots(std::vector<Rule>& open) {
   param_slots_.resize(params.size());
   for (std::size_t p = 0; p < params.size(); ++p)
     if (params[p].buffer) param_slots_[p] = slot++;
+  first_dim_ = slot;
+  dim_count_ = static_cast<int>(program_->dims.size());
   for (const auto& d : program_->dims) var_slots_.emplace_back(d->var.get(), slot++);
   for (std::size_t p = 0; p < params.size(); ++p) {
     const auto& b = params[p].buffer;
@@ -29204,6 +29429,8 @@ LATHE_DECL Binding::Failure Binding::fill(const CallArg* args, std::uint64_t* sl
   for (std::size_t a = 0; a < args_.size(); ++a)
     slots[args_[a].slot] =
         args_[a].rank < 0 ? args[a].scalar : reinterpret_cast<std::uintptr_t>(args[a].data);
+  for (std::size_t k = 0; k < sizes_.size(); ++k)
+    if (!fits_memory(sizes_[k], slots)) return {Check::temporary, static_cast<int>(k), 0};
   return check_memory(args);
 }
 
@@ -29214,8 +29441,8 @@ LATHE_DECL bool Binding::take(const Arg& arg, const CallArg& given, std::uint64_
   const auto base = reinterpret_cast<std::uintptr_t>(given.data);
   slots[arg.slot] = arg.rank < 0 ? given.scalar : base;
   const Axis* axis = axes_.data() + arg.first_axis;
-  std::int64_t low = 0, high = 1, count = arg.rank < 0 ? 0 : 1;
-  bool good = true;
+  std::int64_t low = 0, high = 1, count = 1, reach = 0;
+  bool good = true, empty = arg.rank < 0, overflow = false;
   for (int d = 0; d < arg.rank; ++d, ++axis) {
     const std::int64_t extent = given.extents[d], stride = given.strides[d];
     std::uint64_t& extent_slot = slots[axis->extent_slot];
@@ -29233,15 +29460,19 @@ LATHE_DECL bool Binding::take(const Arg& arg, const CallArg& given, std::uint64_
     else if (axis->stride == Axis::same)
       good &= stride_slot == static_cast<std::uint64_t>(stride) || extent <= 1;
     good &= extent >= 0;
-    count *= extent;
-    const std::int64_t reach = (extent - 1) * stride;
-    (reach < 0 ? low : high) += reach;
+    empty |= extent == 0;
+    overflow |= __builtin_mul_overflow(count, extent, &count);
+    overflow |= extent < 1 || __builtin_mul_overflow(extent - 1, stride, &reach);
+    std::int64_t& side = reach < 0 ? low : high;
+    overflow |= __builtin_add_overflow(side, reach, &side);
   }
   begin = end = 0;
-  if (count == 0) return good;
+  if (empty) return good;
+  good &= !overflow && -low <= kMostElements && high <= kMostElements;
+  if (!good) return false;
   begin = base + static_cast<std::uintptr_t>(low * arg.element_bytes);
   end = base + static_cast<std::uintptr_t>(high * arg.element_bytes);
-  return good && base != 0 && (base & arg.alignment_mask) == 0 &&
+  return base != 0 && begin < end && (base & arg.alignment_mask) == 0 &&
          !(arg.written && high - low < count);
 }
 
@@ -29255,6 +29486,7 @@ LATHE_DECL bool Binding::fill_fast(const CallArg* args, std::uint64_t* slots) co
   for (std::size_t w = 0; w < n; ++w)
     for (std::size_t a = 0; args_[w].written && a < n; ++a)
       good &= a == w || begin[w] >= end[a] || begin[a] >= end[w];
+  good = good && (sizes_.empty() || dims_are_small(slots));
   for (std::size_t k = 0; good && k < later_.size(); ++k)
     good = holds(rules_[static_cast<std::size_t>(later_[k])], args, slots);
   return good;
@@ -29266,16 +29498,22 @@ LATHE_DECL void Binding::diagnose(const CallArg* args, std::uint64_t* slots, Loc
 }
 
 LATHE_DECL Binding::Bytes Binding::bytes_of(const Arg& arg, const CallArg& given) const {
-  std::int64_t low = 0, high = 1, count = 1;
+  std::int64_t low = 0, high = 1, count = 1, reach = 0;
+  bool overflow = false;
+  for (int d = 0; d < arg.rank; ++d)
+    if (given.extents[d] <= 0) return {};
   for (int d = 0; d < arg.rank; ++d) {
-    const std::int64_t extent = given.extents[d], reach = (extent - 1) * given.strides[d];
-    if (extent <= 0) return {};
-    (reach < 0 ? low : high) += reach;
-    count *= extent;
+    overflow |= __builtin_mul_overflow(count, given.extents[d], &count);
+    overflow |= __builtin_mul_overflow(given.extents[d] - 1, given.strides[d], &reach);
+    std::int64_t& side = reach < 0 ? low : high;
+    overflow |= __builtin_add_overflow(side, reach, &side);
   }
   const auto base = reinterpret_cast<std::uintptr_t>(given.data);
-  return {base + static_cast<std::uintptr_t>(low * arg.element_bytes),
-          base + static_cast<std::uintptr_t>(high * arg.element_bytes), high - low < count};
+  if (overflow || -low > kMostElements || high > kMostElements)
+    return {base, base + 1, false, true};
+  const auto begin = base + static_cast<std::uintptr_t>(low * arg.element_bytes),
+             end = base + static_cast<std::uintptr_t>(high * arg.element_bytes);
+  return {begin, end, high - low < count, base != 0 && begin >= end};
 }
 
 LATHE_DECL Binding::Failure Binding::check_memory(const CallArg* args) const {
@@ -29291,6 +29529,7 @@ LATHE_DECL Binding::Failure Binding::check_memory(const CallArg* args) const {
     if (!args[a].data) return {Check::null, static_cast<int>(a), 0};
     if (reinterpret_cast<std::uintptr_t>(args[a].data) & arg.alignment_mask)
       return {Check::alignment, static_cast<int>(a), 0};
+    if (b.too_large) return {Check::too_large, static_cast<int>(a), 0};
     if (arg.written && b.self_overlap) return {Check::self_overlap, static_cast<int>(a), 0};
   }
   for (std::size_t w = 0; w < n; ++w) {
@@ -29312,8 +29551,11 @@ LATHE_DECL Binding::Failure Binding::check_memory(const CallArg* args) const {
 LATHE_DECL bool Binding::interleaved(const Arg& a, const CallArg& x, const Arg& b,
                                      const CallArg& y) {
   if (a.rank < 1 || b.rank < 1) return false;
+  // The stride of an axis with one element may be any number.
+  if (x.strides[0] > kMostElements || y.strides[0] > kMostElements) return false;
+  if (x.strides[0] <= 0 || y.strides[0] <= 0) return false;
   const std::int64_t step = x.strides[0] * a.element_bytes;
-  if (step <= 0 || step != y.strides[0] * b.element_bytes) return false;
+  if (step != y.strides[0] * b.element_bytes) return false;
   auto inner = [](const Arg& arg, const CallArg& given) {
     std::int64_t reach = 1;
     for (int d = 1; d < arg.rank; ++d) {
@@ -29404,6 +29646,9 @@ LATHE_DECL void Binding::fail_memory(const Failure& f, const CallArg* args, Loca
         "L0307",
         cat("'", name, "': the address is no multiple of ", arg.alignment_mask + 1, " bytes"),
         where);
+  if (f.kind == Check::too_large)
+    throw UserError("L0314", cat("'", name, "': the view spans more memory than there can be"),
+                    where);
   if (f.kind == Check::self_overlap)
     throw UserError(
         "L0309",
@@ -29419,10 +29664,110 @@ LATHE_DECL void Binding::fail_memory(const Failure& f, const CallArg* args, Loca
 
 LATHE_DECL void Binding::fail(const Failure& f, const CallArg* args, const std::uint64_t* slots,
                               Location where) const {
+  if (f.kind == Check::temporary)
+    throw UserError("L0314",
+                    cat("'", *sizes_[static_cast<std::size_t>(f.rule)].name,
+                        "' would have more elements than memory can hold, for these arguments"),
+                    where);
   if (f.kind >= Check::null) fail_memory(f, args, where);
   const Rule& r = rules_[static_cast<std::size_t>(f.rule)];
   if (f.kind <= Check::dim) fail_extent(r, args, slots, where);
   fail_stride(r, args, slots, where);
+}
+
+}  // namespace lathe
+
+// ---- lathe/jit/impl/binding_sizes.ipp
+namespace lathe {
+namespace detail {
+
+/// What a program allocates.
+struct AllocatedSizes : Visitor {
+  std::vector<Buffer> found;
+  void stmt(const Stmt& s) override {
+    if (const auto* n = s.as<AllocNode>()) found.push_back(n->buffer);
+    descend(s);
+  }
+};
+
+/// Dims and constants that a size is made of, as bits: an expression has no more bits than its
+/// leaves together. False: it is made of something else.
+inline bool size_bits(const AnyExpr& e, const std::vector<Ref<DimNode>>& dims, int& constant,
+                      int& symbols) {
+  if (const auto* value = as_const_int(e)) {
+    for (std::int64_t v = *value; v != 0 && v != -1; v >>= 1) ++constant;
+    return ++constant, true;
+  }
+  if (const auto* var = e.as<VarNode>()) {
+    ++symbols;
+    for (const auto& d : dims)
+      if (d->var.get() == var) return true;
+    return false;
+  }
+  if (const auto* n = e.as<BinaryNode>())
+    return !is_comparison(n->op) && !is_logic(n->op) && size_bits(n->a, dims, constant, symbols) &&
+           size_bits(n->b, dims, constant, symbols);
+  return false;
+}
+
+/// The value of an extent without wrapping; false if it does not fit 64 bits, and no number below
+/// 0.
+inline bool exact_size(const AnyExpr& e, const std::vector<Ref<DimNode>>& dims,
+                       const std::uint64_t* dim_slots, std::int64_t& out) {
+  if (const auto* value = as_const_int(e)) return out = *value, true;
+  for (std::size_t k = 0; k < dims.size(); ++k)
+    if (e.get() == dims[k]->var.get()) return out = static_cast<std::int64_t>(dim_slots[k]), true;
+  const auto* n = e.as<BinaryNode>();
+  std::int64_t a = 0, b = 0;
+  if (!n || !exact_size(n->a, dims, dim_slots, a) || !exact_size(n->b, dims, dim_slots, b))
+    return false;
+  switch (n->op) {
+    case BinaryOp::add:
+      return !__builtin_add_overflow(a, b, &out);
+    case BinaryOp::sub:
+      return !__builtin_sub_overflow(a, b, &out);
+    case BinaryOp::mul:
+      return !__builtin_mul_overflow(a, b, &out);
+    default:
+      return out = scalar_binary(n->op, kIndex, Scalar{a}, Scalar{b}).i, true;
+  }
+}
+
+}  // namespace detail
+
+LATHE_DECL void Binding::add_sizes() {
+  detail::AllocatedSizes all;
+  all.stmt(program_->body);
+  // A parameter's plain extents are those of its view, which is checked.
+  auto is_plain = [](const AnyExpr& e) { return as_const_int(e) || e.as<VarNode>(); };
+  for (const auto& p : program_->params) {
+    bool plain = true;
+    for (std::size_t d = 0; p.buffer && d < p.buffer->shape.size(); ++d)
+      plain = plain && is_plain(p.buffer->shape[d]);
+    if (!plain) all.found.push_back(p.buffer);
+  }
+  for (const auto& b : all.found) {
+    int constant = 0, symbols = 0;
+    bool known = true;  // extents in terms of a loop around the alloc are not
+    for (const auto& e : b->shape)
+      known = known && detail::size_bits(e, program_->dims, constant, symbols);
+    const int most = 56 - constant;
+    if (!known || (symbols == 0 && most > 0)) continue;
+    sizes_.push_back({&b->name, b->shape});
+    const int bits = symbols && most > 0 ? most / symbols : -1;
+    if (bits < small_bits_) small_bits_ = bits;
+  }
+}
+
+LATHE_DECL bool Binding::fits_memory(const Sized& s, const std::uint64_t* slots) const {
+  std::int64_t count = 1, extent = 0;
+  bool empty = false, overflow = false;
+  for (const auto& e : s.shape) {
+    if (!detail::exact_size(e, program_->dims, slots + first_dim_, extent)) return false;
+    empty = empty || extent <= 0;
+    overflow = __builtin_mul_overflow(count, extent, &count) || overflow;
+  }
+  return empty || (!overflow && count <= kMostElements);
 }
 
 }  // namespace lathe
@@ -30339,8 +30684,21 @@ LATHE_DECL void write_element(DType t, char* at, Scalar a) {
 namespace lathe {
 namespace detail {
 
-inline EvalFrame::EvalFrame(const EvalTree& tree, const std::uint64_t* slots)
-    : tree_(tree), vars_(static_cast<std::size_t>(tree.slots)), memory_(tree.buffers.size()) {
+inline char* EvalBlock::reserve(const Context& context, std::int64_t bytes) {
+  if (bytes <= bytes_) return start_;
+  auto* larger = static_cast<char*>(context.allocate(static_cast<std::size_t>(bytes)));
+  if (!larger) return nullptr;
+  if (context_) context_->deallocate(start_);
+  context_ = &context, start_ = larger, bytes_ = bytes;
+  return start_;
+}
+
+inline EvalFrame::EvalFrame(const EvalTree& tree, const std::uint64_t* slots,
+                            const Context& context)
+    : tree_(tree),
+      context_(context),
+      vars_(static_cast<std::size_t>(tree.slots)),
+      memory_(tree.buffers.size()) {
   const std::uint64_t* vars = slots + tree.buffer_params;
   for (std::size_t k = 0; k < tree.var_slots.size(); ++k) {
     DType t = tree.var_types[k];
@@ -30362,20 +30720,25 @@ inline void EvalFrame::lay_out(int buffer) {
   const EvalBuffer& b = tree_.buffers[static_cast<std::size_t>(buffer)];
   EvalMemory& m = memory_[static_cast<std::size_t>(buffer)];
   m.rank = static_cast<int>(b.shape.size());
-  invariant(m.rank <= 16, "evaluator: more than 16 axes");
+  m.shape.resize(b.shape.size()), m.strides.resize(b.shape.size());
   m.element_bytes = b.element.element_bytes() * b.lanes;
   std::int64_t dense = 1;
-  bool empty = false;
-  std::int64_t low = 0, high = 0;
+  bool empty = false, overflow = false;
+  std::int64_t low = 0, high = 0, reach = 0;
   for (int d = m.rank; d-- > 0;) {
     auto k = static_cast<std::size_t>(d);
     std::int64_t extent = b.shape[k]->at(*this, 0).i;
-    m.shape[d] = extent;
-    m.strides[d] = b.strides.empty() ? dense : b.strides[k]->at(*this, 0).i;
-    dense *= extent > 0 ? extent : 0;
-    empty = empty || extent <= 0;
-    if (!empty) (m.strides[d] < 0 ? low : high) += (extent - 1) * m.strides[d];
+    m.shape[k] = extent;
+    m.strides[k] = b.strides.empty() ? dense : b.strides[k]->at(*this, 0).i;
+    if (extent <= 0) {
+      empty = true;
+      continue;
+    }
+    overflow |= __builtin_mul_overflow(dense, extent, &dense) ||
+                __builtin_mul_overflow(extent - 1, m.strides[k], &reach) ||
+                __builtin_add_overflow(reach, reach < 0 ? low : high, reach < 0 ? &low : &high);
   }
+  m.too_large = !empty && (overflow || high > Binding::kMostElements);
   m.low = empty ? 0 : low;
   m.count = empty ? 0 : high - low + 1;
 }
@@ -30386,7 +30749,8 @@ inline void EvalFrame::fail(int buffer, const std::vector<const EvalExpr*>& indi
   std::string at =
       join(indices, ", ", [&](const EvalExpr* i) { return format_int(i->spread(*this, lane).i); });
   std::string shape;
-  for (int d = 0; d < m.rank; ++d) append(shape, d ? ", " : "", m.shape[d]);
+  for (int d = 0; d < m.rank; ++d)
+    append(shape, d ? ", " : "", m.shape[static_cast<std::size_t>(d)]);
   throw InternalError(
       cat("evaluator: ", tree_.buffers[static_cast<std::size_t>(buffer)].buffer->name, "[", at,
           "] ", what, ", its shape is [", shape, "]"));
@@ -30404,8 +30768,9 @@ inline std::int64_t EvalFrame::offset(int buffer, const std::vector<const EvalEx
   }
   for (int d = 0; d < m.rank; ++d) {
     std::int64_t i = indices[static_cast<std::size_t>(d)]->spread(*this, lane).i;
-    if (i < 0 || i >= m.shape[d]) fail(buffer, indices, lane, "is outside of the buffer");
-    offset += i * m.strides[d];
+    if (i < 0 || i >= m.shape[static_cast<std::size_t>(d)])
+      fail(buffer, indices, lane, "is outside of the buffer");
+    offset += i * m.strides[static_cast<std::size_t>(d)];
   }
   return offset;
 }
@@ -30493,8 +30858,11 @@ inline EvalStatus EvalFrame::run_block(const EvalStmt& s) {
 inline EvalStatus EvalFrame::run_alloc(const EvalStmt& s) {
   EvalMemory& m = memory_[static_cast<std::size_t>(s.slot)];
   lay_out(s.slot);
-  m.owned.assign(static_cast<std::size_t>(m.count * m.element_bytes), static_cast<char>(0xFF));
-  m.base = m.owned.data() - m.low * m.element_bytes;
+  const std::int64_t bytes = m.too_large ? 0 : m.count * m.element_bytes;
+  char* start = m.too_large ? nullptr : m.owned.reserve(context_, bytes);
+  if (!start) return static_cast<EvalStatus>(Status::out_of_memory);
+  std::memset(start, 0xFF, static_cast<std::size_t>(bytes));
+  m.base = start - m.low * m.element_bytes;
   const bool is_register =
       tree_.buffers[static_cast<std::size_t>(s.slot)].buffer->scope == Scope::reg;
   if (tree_.options.find_uninitialized && !is_register)
@@ -30535,12 +30903,17 @@ inline EvalStatus EvalFrame::run(const EvalStmt& s) {
 }  // namespace detail
 
 LATHE_DECL Evaluator::Evaluator(const Program& program, EvaluatorOptions options)
-    : program_(program), tree_(detail::make_eval_tree(program, options)) {}
+    : program_(program) {
+  if (!program) throw UserError("L0506", "the program is empty", Location{});
+  tree_ = detail::make_eval_tree(program, options);
+}
 
 LATHE_DECL void Evaluator::run(const std::uint64_t* slots, const Context& context,
                                Location where) const {
+  if (!tree_)
+    throw UserError("L0313", "an empty evaluator is run", where, {}, "make it of a program");
   const auto& tree = static_cast<const detail::EvalTree&>(*tree_);
-  detail::EvalFrame frame(tree, slots);
+  detail::EvalFrame frame(tree, slots, context);
   detail::EvalStatus status = frame.run(*tree.body);
   if (status == 0) return;
   const auto& messages = tree.messages;
@@ -30692,6 +31065,10 @@ inline void check_any_view(const AnyView& v, const Param& p, Location where) {
                     where);
   if (v.read_only && p.access != Access::in)
     throw UserError("L0301", cat(what, "is read-only, but the parameter is written"), where);
+  if (rank > 0 && (!v.extents || !v.strides))
+    throw UserError("L0301", cat(what, "has no ", v.extents ? "strides" : "extents"), where);
+  if (!p.buffer && !v.data)
+    throw UserError("L0306", cat("'", p.name(), "': the pointer is null"), where);
 }
 
 }  // namespace detail
@@ -30720,10 +31097,10 @@ LATHE_DECL void AnyKernel::operator()(std::span<const AnyView> args, Location wh
 }
 
 LATHE_DECL std::string AnyKernel::assembly() const {
-  const auto& code = state_->code;
-  if (!code) return {};
+  const Ref<KernelCode> made = code();
+  if (!made) return {};
   const Context& context = *state_->context;
-  return compile_to_assembly(Llvm::get(context.options().llvm), code->text.text, code->target);
+  return compile_to_assembly(Llvm::get(context.options().llvm), made->text.text, made->target);
 }
 
 }  // namespace lathe

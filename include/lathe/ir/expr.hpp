@@ -115,6 +115,25 @@ struct ExprNode : RefCounted {
   ExprNode(ExprKind kind, DType dtype) : kind(kind), dtype(dtype) {}
   const ExprKind kind;
   const DType dtype;
+  std::uint32_t height = 1;  ///< nodes on the longest way down
+  std::uint32_t weight = 1;  ///< nodes when written out, shared ones at each use; stops at 2^32 - 1
+
+ protected:
+  template <class... E>
+  void hold(const E&... parts) {
+    (hold_one(parts.get()), ...);
+  }
+  template <class E>
+  void hold_all(const std::vector<E>& parts) {
+    for (const auto& e : parts) hold_one(e.get());
+  }
+
+ private:
+  void hold_one(const ExprNode* part) {
+    if (!part) return;
+    if (part->height >= height) height = part->height + 1;
+    weight = part->weight > UINT32_MAX - weight ? UINT32_MAX : weight + part->weight;
+  }
 };
 
 struct ConstNode;
@@ -194,7 +213,9 @@ struct LoadNode : ExprNode {
       : ExprNode(kKind, dtype),
         buffer(std::move(buffer)),
         indices(std::move(indices)),
-        mask(std::move(mask)) {}
+        mask(std::move(mask)) {
+    hold_all(this->indices), hold(this->mask);
+  }
   Buffer buffer;
   std::vector<AnyExpr> indices;
   AnyExpr mask;  ///< bool with the value's lanes, or none
@@ -206,7 +227,9 @@ struct LetNode : ExprNode {
       : ExprNode(kKind, body.dtype()),
         var(std::move(var)),
         value(std::move(value)),
-        body(std::move(body)) {}
+        body(std::move(body)) {
+    hold(this->value, this->body);
+  }
   VarRef var;
   AnyExpr value, body;
 };
@@ -214,14 +237,18 @@ struct LetNode : ExprNode {
 struct BinaryNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Binary;
   BinaryNode(DType dtype, BinaryOp op, AnyExpr a, AnyExpr b)
-      : ExprNode(kKind, dtype), op(op), a(std::move(a)), b(std::move(b)) {}
+      : ExprNode(kKind, dtype), op(op), a(std::move(a)), b(std::move(b)) {
+    hold(this->a, this->b);
+  }
   BinaryOp op;
   AnyExpr a, b;
 };
 
 struct UnaryNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Unary;
-  UnaryNode(UnaryOp op, AnyExpr a) : ExprNode(kKind, a.dtype()), op(op), a(std::move(a)) {}
+  UnaryNode(UnaryOp op, AnyExpr a) : ExprNode(kKind, a.dtype()), op(op), a(std::move(a)) {
+    hold(this->a);
+  }
   UnaryOp op;
   AnyExpr a;
 };
@@ -232,20 +259,26 @@ struct SelectNode : ExprNode {
       : ExprNode(kKind, yes.dtype()),
         condition(std::move(condition)),
         yes(std::move(yes)),
-        no(std::move(no)) {}
+        no(std::move(no)) {
+    hold(this->condition, this->yes, this->no);
+  }
   AnyExpr condition, yes, no;
 };
 
 struct CastNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Cast;
-  CastNode(DType dtype, AnyExpr value) : ExprNode(kKind, dtype), value(std::move(value)) {}
+  CastNode(DType dtype, AnyExpr value) : ExprNode(kKind, dtype), value(std::move(value)) {
+    hold(this->value);
+  }
   AnyExpr value;
 };
 
 struct CallNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Call;
   CallNode(DType dtype, CallOp op, std::vector<AnyExpr> args)
-      : ExprNode(kKind, dtype), op(op), args(std::move(args)) {}
+      : ExprNode(kKind, dtype), op(op), args(std::move(args)) {
+    hold_all(this->args);
+  }
   CallOp op;
   std::vector<AnyExpr> args;
 };
@@ -256,7 +289,9 @@ struct RampNode : ExprNode {
       : ExprNode(kKind, base.dtype().with_lanes(base.dtype().lanes * lanes)),
         base(std::move(base)),
         stride(std::move(stride)),
-        lanes(lanes) {}
+        lanes(lanes) {
+    hold(this->base, this->stride);
+  }
   AnyExpr base, stride;
   int lanes;
 };
@@ -267,7 +302,9 @@ struct BroadcastNode : ExprNode {
   BroadcastNode(AnyExpr value, int lanes)
       : ExprNode(kKind, value.dtype().with_lanes(value.dtype().lanes * lanes)),
         value(std::move(value)),
-        lanes(lanes) {}
+        lanes(lanes) {
+    hold(this->value);
+  }
   AnyExpr value;
   int lanes;
 };
@@ -276,13 +313,18 @@ struct BroadcastNode : ExprNode {
 struct ShuffleNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Shuffle;
   ShuffleNode(DType dtype, std::vector<AnyExpr> vectors, std::vector<int> lanes)
-      : ExprNode(kKind, dtype), vectors(std::move(vectors)), lanes(std::move(lanes)) {}
+      : ExprNode(kKind, dtype), vectors(std::move(vectors)), lanes(std::move(lanes)) {
+    hold_all(this->vectors);
+  }
   std::vector<AnyExpr> vectors;
   std::vector<int> lanes;
 };
 
+/// Passes, and the nodes' destructors, go down an expression by recursion.
+inline constexpr std::uint32_t kMaxExprHeight = 4000;
+
 // Factories. They check types and throw InternalError; what a user can get wrong is checked before,
-// by the DSL.
+// by the DSL. L0123: an expression of more than kMaxExprHeight levels.
 VarRef make_var(std::string name, DType dtype = kIndex);
 AnyExpr make_int(DType dtype,
                  std::int64_t value);           ///< wraps to the width; lanes > 1 give a Broadcast

@@ -123,7 +123,7 @@ class Binding : public RefCounted {
   bool dims_are_small(const std::uint64_t* slots) const {
     std::uint64_t all = 0;
     for (int k = 0; k < dim_count_; ++k) all |= slots[first_dim_ + k];
-    return all >> small_bits_ == 0;
+    return small_bits_ >= 0 && all >> small_bits_ == 0;
   }
   /// Everything in one pass over the axes; false where something is wrong or takes a closer look.
   bool fill_fast(const CallArg* args, std::uint64_t* slots) const;
@@ -158,7 +158,8 @@ class Binding : public RefCounted {
   int slot_count_ = 0;
   std::vector<Sized> sizes_;
   int first_dim_ = 0, dim_count_ = 0;
-  int small_bits_ = 63;  ///< with dims of at most so many bits no size overflows
+  int small_bits_ =
+      63;  ///< with dims of at most so many bits no size overflows; -1: look each time
 };
 
 }  // namespace lathe

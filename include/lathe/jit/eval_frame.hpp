@@ -6,13 +6,31 @@
 
 namespace lathe::detail {
 
+/// Memory of the context, given back with the frame.
+class EvalBlock {
+ public:
+  EvalBlock() = default;
+  EvalBlock(const EvalBlock&) = delete;
+  ~EvalBlock() {
+    if (context_) context_->deallocate(start_);
+  }
+  /// At least so many bytes, or null where there are none left.
+  char* reserve(const Context& context, std::int64_t bytes);
+
+ private:
+  const Context* context_ = nullptr;
+  char* start_ = nullptr;
+  std::int64_t bytes_ = -1;
+};
+
 struct EvalMemory {
   char* base = nullptr;
-  std::int64_t shape[16] = {}, strides[16] = {};
+  std::vector<std::int64_t> shape, strides;
   int rank = 0;
   std::int64_t low = 0, count = 0;  ///< offsets of elements are in [low, low + count)
   int element_bytes = 1;            ///< of all lanes
-  std::vector<char> owned;
+  bool too_large = false;           ///< no 64 bits hold the number of elements
+  EvalBlock owned;
   std::vector<bool> stored;  ///< by offset - low; empty: not tracked
 };
 
@@ -21,7 +39,7 @@ using EvalStatus = std::int32_t;
 
 class EvalFrame {
  public:
-  EvalFrame(const EvalTree& tree, const std::uint64_t* slots);
+  EvalFrame(const EvalTree& tree, const std::uint64_t* slots, const Context& context);
 
   Scalar& var(int slot) { return vars_[static_cast<std::size_t>(slot)]; }
   EvalStatus run(const EvalStmt& s);
@@ -43,6 +61,7 @@ class EvalFrame {
                          const char* what);
 
   const EvalTree& tree_;
+  const Context& context_;
   std::vector<Scalar> vars_;
   std::vector<EvalMemory> memory_;
 };

@@ -97,17 +97,17 @@ concept HasViewOf = requires(std::remove_reference_t<C>& c) {
 template <class From, class To>
 concept SameElement = std::is_same_v<std::remove_const_t<From>, std::remove_const_t<To>> &&
     (std::is_const_v<To> || !std::is_const_v<From>);
+template <class C>
+inline constexpr bool is_view = false;
 template <class T, int R>
-void is_view(const View<T, R>*);
+inline constexpr bool is_view<View<T, R>> = true;
 // A view of rank 1 has data() and size() too, but need not be contiguous.
 template <class C, class T>
-concept ContiguousOf = requires(C& c) {
+concept ContiguousOf = !is_view<std::remove_cvref_t<C>> && requires(C & c) {
   c.data();
   c.size();
 }
-&&SameElement<std::remove_pointer_t<decltype(std::declval<C&>().data())>, T> && !requires(C * c) {
-  is_view(c);
-};
+&&SameElement<std::remove_pointer_t<decltype(std::declval<C&>().data())>, T>;
 
 /// One parameter of a typed kernel: what converts to it.
 template <class P>

@@ -3,6 +3,7 @@
 #include <lathe/ir/expr.hpp>
 #include <lathe/ir/narrow.hpp>
 #include <lathe/ir/stmt.hpp>
+#include <lathe/support/error.hpp>
 
 namespace lathe {
 namespace detail {
@@ -14,6 +15,13 @@ inline std::int64_t wrap_to(DType t, std::int64_t value) {
   auto bits = static_cast<std::uint64_t>(value) << shift;
   return t.is_signed() ? static_cast<std::int64_t>(bits) >> shift
                        : static_cast<std::int64_t>(bits >> shift);
+}
+
+inline AnyExpr checked_height(AnyExpr e) {
+  if (e.get()->height <= kMaxExprHeight) return e;
+  throw UserError("L0123",
+                  "an expression has more than " + std::to_string(kMaxExprHeight) + " levels",
+                  Location{}, {}, "give a part of it a tensor of its own, or fold over a Reduce");
 }
 
 }  // namespace detail
@@ -95,60 +103,68 @@ LATHE_DECL AnyExpr make_binary(BinaryOp op, AnyExpr a, AnyExpr b) {
   invariant(is_logic(op) ? a.dtype().is_bool() : true, "logic needs bool");
   DType dtype = a.dtype();
   if (is_comparison(op)) dtype = kBool.with_lanes(dtype.lanes);
-  return make_ref<BinaryNode>(dtype, op, std::move(a), std::move(b));
+  return detail::checked_height(make_ref<BinaryNode>(dtype, op, std::move(a), std::move(b)));
 }
 
 LATHE_DECL AnyExpr make_unary(UnaryOp op, AnyExpr a) {
   invariant(a.get() && (op != UnaryOp::not_ || a.dtype().is_bool()), "bad unary operand");
-  return make_ref<UnaryNode>(op, std::move(a));
+  return detail::checked_height(make_ref<UnaryNode>(op, std::move(a)));
 }
 
 LATHE_DECL AnyExpr make_select(AnyExpr condition, AnyExpr yes, AnyExpr no) {
+  invariant(condition.get() && yes.get() && no.get(), "select operand missing");
   invariant(condition.dtype().is_bool() && yes.dtype() == no.dtype(), "select operands disagree");
   invariant(condition.dtype().lanes == 1 || condition.dtype().lanes == yes.dtype().lanes,
             "select lanes disagree");
-  return make_ref<SelectNode>(std::move(condition), std::move(yes), std::move(no));
+  return detail::checked_height(
+      make_ref<SelectNode>(std::move(condition), std::move(yes), std::move(no)));
 }
 
 LATHE_DECL AnyExpr make_cast(DType dtype, AnyExpr value) {
+  invariant(value.get(), "cast operand missing");
   invariant(dtype.lanes == value.dtype().lanes, "cast changes lanes");
   if (value.dtype() == dtype) return value;
-  return make_ref<CastNode>(dtype, std::move(value));
+  return detail::checked_height(make_ref<CastNode>(dtype, std::move(value)));
 }
 
 LATHE_DECL AnyExpr make_call(CallOp op, std::vector<AnyExpr> args) {
   invariant(static_cast<int>(args.size()) == op_arity(op), "call with a wrong number of arguments");
   invariant(op != CallOp::reinterpret, "use make_reinterpret");
+  for (const auto& a : args) invariant(a.get(), "call operand missing");
   DType dtype = args[0].dtype();
   if (op == CallOp::is_nan) dtype = kBool.with_lanes(dtype.lanes);
-  return make_ref<CallNode>(dtype, op, std::move(args));
+  return detail::checked_height(make_ref<CallNode>(dtype, op, std::move(args)));
 }
 
 LATHE_DECL AnyExpr make_reinterpret(DType dtype, AnyExpr value) {
+  invariant(value.get(), "reinterpret operand missing");
   invariant(dtype.bits * dtype.lanes == value.dtype().bits * value.dtype().lanes,
             "reinterpret changes the width");
-  return make_ref<CallNode>(dtype, CallOp::reinterpret, std::vector<AnyExpr>{std::move(value)});
+  return detail::checked_height(
+      make_ref<CallNode>(dtype, CallOp::reinterpret, std::vector<AnyExpr>{std::move(value)}));
 }
 
 LATHE_DECL AnyExpr make_let(VarRef var, AnyExpr value, AnyExpr body) {
   invariant(var->dtype == value.dtype(), "let variable and value differ in dtype");
-  return make_ref<LetNode>(std::move(var), std::move(value), std::move(body));
+  return detail::checked_height(
+      make_ref<LetNode>(std::move(var), std::move(value), std::move(body)));
 }
 
 LATHE_DECL AnyExpr make_ramp(AnyExpr base, AnyExpr stride, int lanes) {
   invariant(base.dtype().scalar() == stride.dtype().scalar() && lanes > 1, "bad ramp");
-  return make_ref<RampNode>(std::move(base), std::move(stride), lanes);
+  return detail::checked_height(make_ref<RampNode>(std::move(base), std::move(stride), lanes));
 }
 
 LATHE_DECL AnyExpr make_broadcast(AnyExpr value, int lanes) {
+  invariant(value.get() && lanes > 0, "bad broadcast");
   if (lanes == 1) return value;
-  return make_ref<BroadcastNode>(std::move(value), lanes);
+  return detail::checked_height(make_ref<BroadcastNode>(std::move(value), lanes));
 }
 
 LATHE_DECL AnyExpr make_shuffle(std::vector<AnyExpr> vectors, std::vector<int> lanes) {
   invariant(!vectors.empty() && !lanes.empty(), "empty shuffle");
   DType dtype = vectors[0].dtype().with_lanes(static_cast<int>(lanes.size()));
-  return make_ref<ShuffleNode>(dtype, std::move(vectors), std::move(lanes));
+  return detail::checked_height(make_ref<ShuffleNode>(dtype, std::move(vectors), std::move(lanes)));
 }
 
 LATHE_DECL AnyExpr make_load(Buffer buffer, std::vector<AnyExpr> indices, AnyExpr mask) {
@@ -158,7 +174,8 @@ LATHE_DECL AnyExpr make_load(Buffer buffer, std::vector<AnyExpr> indices, AnyExp
   for (const auto& i : indices)
     if (i.dtype().lanes != 1) lanes = i.dtype().lanes;
   DType dtype = buffer->dtype.with_lanes(lanes);
-  return make_ref<LoadNode>(dtype, std::move(buffer), std::move(indices), std::move(mask));
+  return detail::checked_height(
+      make_ref<LoadNode>(dtype, std::move(buffer), std::move(indices), std::move(mask)));
 }
 
 LATHE_DECL const std::int64_t* as_const_int(const AnyExpr& e) {

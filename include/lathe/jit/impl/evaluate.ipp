@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/jit/binding.hpp>
 #include <lathe/jit/eval_frame.hpp>
 #include <lathe/jit/evaluate.hpp>
 #include <lathe/support/text.hpp>
@@ -7,8 +8,21 @@
 namespace lathe {
 namespace detail {
 
-inline EvalFrame::EvalFrame(const EvalTree& tree, const std::uint64_t* slots)
-    : tree_(tree), vars_(static_cast<std::size_t>(tree.slots)), memory_(tree.buffers.size()) {
+inline char* EvalBlock::reserve(const Context& context, std::int64_t bytes) {
+  if (bytes <= bytes_) return start_;
+  auto* larger = static_cast<char*>(context.allocate(static_cast<std::size_t>(bytes)));
+  if (!larger) return nullptr;
+  if (context_) context_->deallocate(start_);
+  context_ = &context, start_ = larger, bytes_ = bytes;
+  return start_;
+}
+
+inline EvalFrame::EvalFrame(const EvalTree& tree, const std::uint64_t* slots,
+                            const Context& context)
+    : tree_(tree),
+      context_(context),
+      vars_(static_cast<std::size_t>(tree.slots)),
+      memory_(tree.buffers.size()) {
   const std::uint64_t* vars = slots + tree.buffer_params;
   for (std::size_t k = 0; k < tree.var_slots.size(); ++k) {
     DType t = tree.var_types[k];
@@ -30,20 +44,25 @@ inline void EvalFrame::lay_out(int buffer) {
   const EvalBuffer& b = tree_.buffers[static_cast<std::size_t>(buffer)];
   EvalMemory& m = memory_[static_cast<std::size_t>(buffer)];
   m.rank = static_cast<int>(b.shape.size());
-  invariant(m.rank <= 16, "evaluator: more than 16 axes");
+  m.shape.resize(b.shape.size()), m.strides.resize(b.shape.size());
   m.element_bytes = b.element.element_bytes() * b.lanes;
   std::int64_t dense = 1;
-  bool empty = false;
-  std::int64_t low = 0, high = 0;
+  bool empty = false, overflow = false;
+  std::int64_t low = 0, high = 0, reach = 0;
   for (int d = m.rank; d-- > 0;) {
     auto k = static_cast<std::size_t>(d);
     std::int64_t extent = b.shape[k]->at(*this, 0).i;
-    m.shape[d] = extent;
-    m.strides[d] = b.strides.empty() ? dense : b.strides[k]->at(*this, 0).i;
-    dense *= extent > 0 ? extent : 0;
-    empty = empty || extent <= 0;
-    if (!empty) (m.strides[d] < 0 ? low : high) += (extent - 1) * m.strides[d];
+    m.shape[k] = extent;
+    m.strides[k] = b.strides.empty() ? dense : b.strides[k]->at(*this, 0).i;
+    if (extent <= 0) {
+      empty = true;
+      continue;
+    }
+    overflow |= __builtin_mul_overflow(dense, extent, &dense) ||
+                __builtin_mul_overflow(extent - 1, m.strides[k], &reach) ||
+                __builtin_add_overflow(reach, reach < 0 ? low : high, reach < 0 ? &low : &high);
   }
+  m.too_large = !empty && (overflow || high > Binding::kMostElements);
   m.low = empty ? 0 : low;
   m.count = empty ? 0 : high - low + 1;
 }
@@ -54,7 +73,8 @@ inline void EvalFrame::fail(int buffer, const std::vector<const EvalExpr*>& indi
   std::string at =
       join(indices, ", ", [&](const EvalExpr* i) { return format_int(i->spread(*this, lane).i); });
   std::string shape;
-  for (int d = 0; d < m.rank; ++d) append(shape, d ? ", " : "", m.shape[d]);
+  for (int d = 0; d < m.rank; ++d)
+    append(shape, d ? ", " : "", m.shape[static_cast<std::size_t>(d)]);
   throw InternalError(
       cat("evaluator: ", tree_.buffers[static_cast<std::size_t>(buffer)].buffer->name, "[", at,
           "] ", what, ", its shape is [", shape, "]"));
@@ -72,8 +92,9 @@ inline std::int64_t EvalFrame::offset(int buffer, const std::vector<const EvalEx
   }
   for (int d = 0; d < m.rank; ++d) {
     std::int64_t i = indices[static_cast<std::size_t>(d)]->spread(*this, lane).i;
-    if (i < 0 || i >= m.shape[d]) fail(buffer, indices, lane, "is outside of the buffer");
-    offset += i * m.strides[d];
+    if (i < 0 || i >= m.shape[static_cast<std::size_t>(d)])
+      fail(buffer, indices, lane, "is outside of the buffer");
+    offset += i * m.strides[static_cast<std::size_t>(d)];
   }
   return offset;
 }
@@ -161,8 +182,11 @@ inline EvalStatus EvalFrame::run_block(const EvalStmt& s) {
 inline EvalStatus EvalFrame::run_alloc(const EvalStmt& s) {
   EvalMemory& m = memory_[static_cast<std::size_t>(s.slot)];
   lay_out(s.slot);
-  m.owned.assign(static_cast<std::size_t>(m.count * m.element_bytes), static_cast<char>(0xFF));
-  m.base = m.owned.data() - m.low * m.element_bytes;
+  const std::int64_t bytes = m.too_large ? 0 : m.count * m.element_bytes;
+  char* start = m.too_large ? nullptr : m.owned.reserve(context_, bytes);
+  if (!start) return static_cast<EvalStatus>(Status::out_of_memory);
+  std::memset(start, 0xFF, static_cast<std::size_t>(bytes));
+  m.base = start - m.low * m.element_bytes;
   const bool is_register =
       tree_.buffers[static_cast<std::size_t>(s.slot)].buffer->scope == Scope::reg;
   if (tree_.options.find_uninitialized && !is_register)
@@ -203,12 +227,17 @@ inline EvalStatus EvalFrame::run(const EvalStmt& s) {
 }  // namespace detail
 
 LATHE_DECL Evaluator::Evaluator(const Program& program, EvaluatorOptions options)
-    : program_(program), tree_(detail::make_eval_tree(program, options)) {}
+    : program_(program) {
+  if (!program) throw UserError("L0506", "the program is empty", Location{});
+  tree_ = detail::make_eval_tree(program, options);
+}
 
 LATHE_DECL void Evaluator::run(const std::uint64_t* slots, const Context& context,
                                Location where) const {
+  if (!tree_)
+    throw UserError("L0313", "an empty evaluator is run", where, {}, "make it of a program");
   const auto& tree = static_cast<const detail::EvalTree&>(*tree_);
-  detail::EvalFrame frame(tree, slots);
+  detail::EvalFrame frame(tree, slots, context);
   detail::EvalStatus status = frame.run(*tree.body);
   if (status == 0) return;
   const auto& messages = tree.messages;
