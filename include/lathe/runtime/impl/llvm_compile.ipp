@@ -125,7 +125,7 @@ LATHE_DECL std::string default_passes(int llvm_major) {
   // do not know the parameter.
   std::string_view instcombine =
       llvm_major >= 18 ? "instcombine<no-verify-fixpoint>" : "instcombine";
-  return cat("function(sroa,early-cse,", instcombine, ",loop-mssa(licm),simplifycfg)");
+  return cat("function(sroa,early-cse<memssa>,", instcombine, ",loop-mssa(licm),simplifycfg)");
 }
 
 LATHE_DECL std::vector<char> compile_to_object(const Llvm& llvm, std::string_view text,

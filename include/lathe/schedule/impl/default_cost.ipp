@@ -16,6 +16,10 @@ inline constexpr double kParallelWork = 1 << 17;
 inline constexpr std::int64_t kTaskElements = 16384;
 // Vectors in flight in an elementwise loop: enough to cover latency, more only costs code.
 inline constexpr std::int64_t kElementwiseUnroll = 4;
+// Rows of a sliding window that are computed together, and the most that they may load: beyond it
+// the code only grows (docs/performance.md has the figures).
+inline constexpr std::int64_t kWindowRows = 6;
+inline constexpr int kWindowLoads = 32;
 // What a transcendental call costs in plain operations.
 inline constexpr double kMathCost = 12;
 
@@ -71,6 +75,40 @@ inline Step step_of(const std::vector<AnyExpr>& indices, const VarRef& iter) {
     return unit ? Step::unit : Step::other;
   }
   return Step::none;
+}
+
+// How many steps of iter lie between two elements, if one is the other moved along iter alone.
+inline std::optional<std::int64_t> steps_between(const AccessSite& a, const AccessSite& b,
+                                                 const VarRef& iter) {
+  std::optional<std::int64_t> steps;
+  for (std::size_t axis = 0; axis < a.indices.size(); ++axis) {
+    const AnyExpr apart = simplify(b.indices[axis] - a.indices[axis]);
+    const std::int64_t* distance = as_const_int(apart);
+    auto affine = affine_of(a.indices[axis], {iter});
+    if (!distance || !affine || !affine->coef(0)) return std::nullopt;
+    const std::int64_t coef = *affine->coef(0);
+    if (coef == 0 && *distance == 0) continue;
+    if (coef == 0 || *distance % coef != 0) return std::nullopt;
+    if (steps && *steps != *distance / coef) return std::nullopt;
+    steps = *distance / coef;
+  }
+  return steps.value_or(0);
+}
+
+// Whether neighbouring iterations of iter read the same elements: a window that slides, or what
+// does not depend on iter at all.
+inline bool reads_again(const BlockNode& block, const VarRef& iter) {
+  constexpr std::int64_t kNear = 4;
+  auto reads = reads_of(block);
+  for (std::size_t k = 0; k < reads.size(); ++k) {
+    if (!reads[k].indices.empty() && step_of(reads[k].indices, iter) == Step::none) return true;
+    for (std::size_t m = 0; m < k; ++m) {
+      if (reads[m].buffer != reads[k].buffer) continue;
+      auto steps = steps_between(reads[m], reads[k], iter);
+      if (steps && *steps != 0 && std::abs(*steps) <= kNear) return true;
+    }
+  }
+  return false;
 }
 
 // What the parts of the default schedule share: the schedule, and steps that are left out where

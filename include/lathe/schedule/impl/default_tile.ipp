@@ -75,9 +75,7 @@ class TileNests : DefaultSteps {
     const LoopRef last = nest.spatial.back();
     if (!(last == nest.unit))
       attempt([&] {
-        std::vector<LoopRef> order;
-        for (const auto& l : nest.spatial)
-          if (!(l == nest.unit)) order.push_back(l);
+        std::vector<LoopRef> order = others(nest);
         order.push_back(nest.unit);
         s_.reorder(order);
       });
@@ -87,14 +85,55 @@ class TileNests : DefaultSteps {
       if (has_const_trip(nest, nest.unit)) attempt([&] { s_.vectorize(nest.unit); });
       return;
     }
-    attempt([&] {
-      const std::int64_t per_task = kTaskElements / width;
-      bool tasks = only_loop && trips >= 2 * kTaskElements;
-      auto parts = tasks ? s_.split_any(nest.unit, {infer, per_task, width})
-                         : s_.split_any(nest.unit, {infer, width});
-      s_.vectorize(parts.back());
-    });
+    const LoopRef rows = window_rows(block, nest, cost);
+    if (!rows.var.get() || !attempt([&] { tile_window(nest, rows, lanes); }))
+      attempt([&] {
+        const std::int64_t per_task = kTaskElements / width;
+        bool tasks = only_loop && trips >= 2 * kTaskElements;
+        auto parts = tasks ? s_.split_any(nest.unit, {infer, per_task, width})
+                           : s_.split_any(nest.unit, {infer, width});
+        s_.vectorize(parts.back());
+      });
     stream_large_outputs(block);
+  }
+
+  static std::vector<LoopRef> others(const Nest& nest) {
+    std::vector<LoopRef> out;
+    for (const auto& l : nest.spatial)
+      if (!(l == nest.unit)) out.push_back(l);
+    return out;
+  }
+
+  // The innermost loop, other than the lanes', whose neighbouring iterations read the same vectors.
+  static LoopRef window_rows(const BlockNode& block, const Nest& nest, const BodyCost& cost) {
+    if (cost.math > 0 || cost.loads > kWindowLoads) return {};
+    const auto loops = others(nest);
+    for (std::size_t k = loops.size(); k-- > 0;)
+      for (const auto& it : block.iters)
+        if (it.binding.get() == loops[k].var.get() && trip_of(nest, loops[k]) > 1 &&
+            reads_again(block, it.var))
+          return loops[k];
+    return {};
+  }
+
+  // A few rows together, so that what two of them read is loaded once.
+  void tile_window(const Nest& nest, const LoopRef& rows, std::int64_t width) {
+    auto lanes_of = s_.split_any(nest.unit, {infer, width});
+    auto parts = s_.split_any(rows, {infer, window_height(trip_of(nest, rows))});
+    std::vector<LoopRef> order;
+    for (const auto& l : others(nest)) order.push_back(l == rows ? parts[0] : l);
+    order.insert(order.end(), {lanes_of[0], parts[1], lanes_of[1]});
+    s_.reorder(order);
+    s_.unroll(parts[1]);
+    s_.vectorize(lanes_of[1]);
+  }
+
+  // As many rows as leave none over; if there is no such number, tiles of nearly equal height.
+  static std::int64_t window_height(std::int64_t trips) {
+    if (trips <= kWindowRows) return trips;
+    for (std::int64_t rows = kWindowRows; rows > kWindowRows / 2; --rows)
+      if (trips % rows == 0) return rows;
+    return balanced(trips, kWindowRows);
   }
 
   // An output that does not fit the cache is written past it, unless this program reads it again.

@@ -1,0 +1,69 @@
+#include <lathe/schedule/default_schedule.hpp>
+
+#include "kernels.hpp"
+
+using namespace test;
+namespace {
+
+bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+struct Stencil {
+  lt::Input<float, 2> X;
+  lt::Tensor<float, 2> Y;
+  Stencil(std::int64_t h, std::int64_t w)
+      : X("X", {h + 2, w + 2}), Y(lt::compute("Y", {h, w}, [&](lt::Var i, lt::Var j) {
+          return X(i, j + 1) + X(i + 1, j) + X(i + 1, j + 2) + X(i + 2, j + 1);
+        })) {}
+};
+
+lt::Program scheduled(const lt::AnyTensor& out, const char* target = "x86-64-v4") {
+  lt::Program start = lt::program_of(out);
+  lt::Schedule s = lt::default_schedule(start, lt::Target(target));
+  CHECK(test::run(s.program()) == test::run(start));
+  return s.program();
+}
+
+}  // namespace
+
+TEST_CASE("rows of a window that slides are computed together, none left over if possible") {
+  CHECK(scheduled(Stencil(10, 64).Y).str() ==
+        R"(program Y(in X: f32[12, 66], out Y: f32[10, 64]):
+  for io in 0..2:
+    for jo in 0..4:
+      unrolled for ii in 0..5:
+        vectorized for ji in 0..16:
+          block Y(vi in 0..10 = io * 5 + ii, vj in 0..64 = jo * 16 + ji):
+            Y[vi, vj] = X[vi, vj + 1] + X[vi + 1, vj] + X[vi + 1, vj + 2] + X[vi + 2, vj + 1]
+)");
+  CHECK(has(scheduled(Stencil(7, 64).Y).str(), "unrolled for ii in 0..4 @tail=\"guard\""));
+  CHECK(has(scheduled(Stencil(3, 40).Y).str(), "unrolled for ii in 0..3:"));
+}
+
+TEST_CASE("rows are taken together where they read the same, and only there") {
+  lt::Input<float, 2> X("X", {8, 64});
+  lt::Input<float, 1> b("b", {64});
+  auto bias = lt::compute("bias", {8, 64}, [&](lt::Var i, lt::Var j) { return X(i, j) + b(j); });
+  auto alone = lt::compute("alone", {8, 64}, [&](lt::Var i, lt::Var j) { return X(i, j) * 2.0f; });
+  auto along = lt::compute(
+      "along", {8, 62}, [&](lt::Var i, lt::Var j) { return X(i, j) + X(i, j + 1) + X(i, j + 2); });
+  auto far =
+      lt::compute("far", {3, 64}, [&](lt::Var i, lt::Var j) { return X(i, j) + X(i + 5, j); });
+  auto math =
+      lt::compute("math", {8, 64}, [&](lt::Var i, lt::Var j) { return lt::exp(X(i, j)) + b(j); });
+  CHECK(has(scheduled(bias).str(), "unrolled"));
+  CHECK_FALSE(has(scheduled(alone).str(), "unrolled"));
+  CHECK_FALSE(has(scheduled(along).str(), "unrolled"));
+  CHECK_FALSE(has(scheduled(far).str(), "unrolled"));
+  CHECK_FALSE(has(scheduled(math).str(), "unrolled"));
+}
+
+TEST_CASE("what does not fit the caches is written past them") {
+  lt::Target target("x86-64-v4");
+  auto streams = [&](std::int64_t n) {
+    lt::Input<float, 1> X("X", {n});
+    auto Y = lt::compute("Y", {n}, [&](lt::Var i) { return X(i) + 1.0f; });
+    return has(lt::default_schedule(lt::program_of(Y), target).str(), "@`stream`=1");
+  };
+  CHECK(streams(target.l3_bytes / 4 + 1));
+  CHECK_FALSE(streams(target.l3_bytes / 4));
+}
