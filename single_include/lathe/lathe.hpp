@@ -1088,6 +1088,7 @@ struct TensorStorage {
 
 /// An input, or a computation of one or several tensors over the same axes.
 struct TensorSource : RefCounted {
+  mutable const TensorSource* next = nullptr;  ///< while a pipeline is taken down
   std::string name;
   bool is_input = false;
   Layout layout = Layout::row_major;
@@ -1104,6 +1105,7 @@ struct TensorSource : RefCounted {
 /// What a buffer inside a DSL expression stands for.
 struct TensorOrigin : RefCounted {
   TensorOrigin(Ref<TensorSource> source, int output) : source(std::move(source)), output(output) {}
+  LATHE_DECL ~TensorOrigin() override;
   Ref<TensorSource> source;
   int output;
 };
@@ -1111,19 +1113,22 @@ const TensorOrigin* origin_of(const Buffer& buffer);
 
 }  // namespace detail
 
-/// A tensor: an input or what a compute gives. Copies share it.
+/// A tensor: an input or what a compute gives. Copies share it, and moving one copies it.
+/// Accessors of an undefined one throw L0116.
 class AnyTensor {
  public:
   AnyTensor() = default;
+  AnyTensor(const AnyTensor&) = default;
+  AnyTensor& operator=(const AnyTensor&) = default;
   /// The tensor that a buffer in a DSL expression stands for.
   explicit AnyTensor(Buffer buffer) : buffer_(std::move(buffer)) {}
   /// A rank-0 input: its variable.
   explicit AnyTensor(VarRef scalar) : scalar_(std::move(scalar)) {}
 
   explicit operator bool() const { return buffer_ || scalar_; }
-  const std::string& name() const { return scalar_ ? scalar_->name : buffer_->name; }
-  DType dtype() const { return scalar_ ? scalar_->dtype : buffer_->dtype; }
-  int rank() const { return scalar_ ? 0 : buffer_->rank(); }
+  const std::string& name() const { return scalar_ ? scalar_->name : defined().name; }
+  DType dtype() const { return scalar_ ? scalar_->dtype : defined().dtype; }
+  int rank() const { return scalar_ ? 0 : defined().rank(); }
   const std::vector<AnyExpr>& shape() const;
   bool is_input() const { return scalar_ || source().is_input; }
   /// A rank-0 input, passed by value; scalar() is its variable.
@@ -1143,8 +1148,8 @@ class AnyTensor {
   }
 
   /// Of tensors only, not of scalars.
-  const detail::TensorSource& source() const { return *detail::origin_of(buffer_)->source; }
-  int output() const { return detail::origin_of(buffer_)->output; }
+  const detail::TensorSource& source() const { return *origin().source; }
+  int output() const { return origin().output; }
   /// Stands for the tensor inside DSL expressions; programs hold param_buffer or inner_buffer in
   /// its place.
   const Buffer& buffer() const { return buffer_; }
@@ -1155,12 +1160,20 @@ class AnyTensor {
   }
 
  private:
+  const BufferNode& defined() const;
+  const detail::TensorOrigin& origin() const;
+
   Buffer buffer_;
   VarRef scalar_;
 };
 
+/// Axes that a tensor may have, and nodes that one value may have when it is written out.
+inline constexpr std::size_t kMaxRank = 32;
+inline constexpr std::uint32_t kMaxValueWeight = 20000;
+
 /// An argument. Rank 0 (no extents) is a scalar passed by value.
-/// L0101 bad name · L0102 negative extent · L0103 size · L0104 extent of another type than i64
+/// L0101 bad name · L0102 negative extent · L0103 size · L0104 extent of another type than i64 ·
+/// L0109 element type · L0120 too many axes
 AnyTensor make_input(std::string name, DType dtype, std::vector<Extent> extents,
                      Layout layout = Layout::row_major, Location where = Location::here());
 
@@ -1188,7 +1201,8 @@ struct AnyValue {
 ///     auto Y = compute_any("Y", {8}, [&](std::span<const VarRef> at) { return
 ///     AnyValue(X.at({at[0]}) * 2); })[0];
 /// Errors as make_input, and: L0105 reduce variable left unreduced · L0106 variable of another
-/// compute · L0107 reduce axes · L0109 types · L0116 no value · L0117 predicate
+/// compute · L0107 reduce axes · L0109 types · L0116 no value · L0117 predicate · L0123, L0124 too
+/// large an expression
 std::vector<AnyTensor> compute_any(std::string name, std::vector<Extent> extents,
                                    FunctionRef<AnyValue(std::span<const VarRef>)> body,
                                    Location where = Location::here());
@@ -1408,13 +1422,15 @@ AnyExpr literal(L value) {
 
 }  // namespace detail
 
-/// A value of element type T at one point of a compute. Copies share it; nothing converts
-/// implicitly but literals.
+/// A value of element type T at one point of a compute. Copies share it, and moving one copies it;
+/// nothing converts implicitly but literals.
 template <class T>
 class Expr {
  public:
   using element_type = T;
 
+  Expr(const Expr&) = default;
+  Expr& operator=(const Expr&) = default;
   /// From the untyped core; L0109 if its dtype is not T's.
   explicit Expr(AnyExpr value) : value_(std::move(value)) {
     detail::check_expr_type(value_, dtype_of<T>);
@@ -3305,6 +3321,8 @@ namespace lathe {
 /// An index inside a layout map. / and % round toward minus infinity; indices are never negative.
 class Index {
  public:
+  Index(const Index&) = default;
+  Index& operator=(const Index&) = default;
   Index(std::int64_t value) : expr_(value) {}
   Index(int value) : expr_(value) {}
   explicit Index(AnyExpr expr) : expr_(std::move(expr)) {}
@@ -3625,6 +3643,10 @@ class Schedule {
   Schedule(const OutputList& outputs, ScheduleOptions options = {},
            Location where = Location::here());
 
+  // Moving one copies it, so that a schedule always has its program.
+  Schedule(const Schedule&) = default;
+  Schedule& operator=(const Schedule&) = default;
+
   const Program& program() const { return program_; }
   /// The program as text.
   std::string str() const;
@@ -3766,6 +3788,10 @@ class Schedule {
     TraceEntry entry;
     std::vector<Consumed> consumed;
     std::string reassociates;
+
+    Step() = default;
+    Step(Step&&) = default;
+    LATHE_DECL ~Step() override;
   };
 
   template <std::size_t N>
@@ -5080,18 +5106,20 @@ namespace lathe::detail {
 
 /// L0101 unless name is a letter or underscore, then letters, digits, underscores.
 void check_name(const std::string& name, Location where);
-/// L0102 negative extent · L0103 product over 2^63 - 1 · L0104 not a scalar i64 · L0119 names
-/// something else than dims
+/// L0102 negative extent · L0103 product over 2^56 · L0104 not a scalar i64 · L0119 names something
+/// else than dims · L0124 too large an expression
 void check_extents(const std::string& name, const std::vector<AnyExpr>& extents, Location where);
 /// L0102, L0104 for a reduce range.
 void check_reduce_range(const std::string& name, const AnyExpr& min, const AnyExpr& extent,
                         Location where);
 /// L0108 number of indices, L0104 their type, L0116 an undefined tensor.
 void check_indices(const AnyTensor& tensor, const std::vector<AnyExpr>& indices, Location where);
-/// Everything about what a body gave: L0105 L0106 L0107 L0109 L0116 L0117.
+/// Everything about what a body gave: L0105 L0106 L0107 L0109 L0116 L0117 L0124.
 void check_value(const TensorSource& source, const AnyValue& value);
-/// L0121 unless the combine uses only its own operands.
+/// L0121 unless the combine uses only its own operands. L0109, L0116, L0124 for what it gives.
 void check_reducer(const ReducerNode& reducer, Location where);
+/// L0109 with the words of what a node of the untyped core said of its operands.
+UserError unfit_operands(const std::string& what, const InternalError& e, Location where);
 
 }  // namespace lathe::detail
 
@@ -16891,6 +16919,25 @@ LATHE_DECL const TensorOrigin* origin_of(const Buffer& buffer) {
   return static_cast<const TensorOrigin*>(buffer->origin.get());
 }
 
+// A compute holds what it reads. A pipeline of any length is taken down one compute after the
+// other: with one destructor inside the next, long ones would overflow the stack.
+LATHE_DECL TensorOrigin::~TensorOrigin() {
+  static thread_local const TensorSource* waiting = nullptr;
+  static thread_local bool running = false;
+  if (!source || source->shared()) return;  // somebody else holds it, or takes it down
+  source->retain();
+  source->next = waiting;
+  waiting = source.get();
+  source = {};
+  if (running) return;
+  running = true;
+  while (const TensorSource* first = waiting) {
+    waiting = first->next;
+    first->release();
+  }
+  running = false;
+}
+
 LATHE_DECL VarRef make_declared_var(std::string name, DType dtype, Ref<VarOrigin> origin) {
   auto* node = new VarNode(std::move(name), dtype);
   node->origin = origin;
@@ -16904,7 +16951,9 @@ inline std::string axis_name(std::size_t d) {
 
 inline AnyExpr times(const AnyExpr& a, const AnyExpr& b) {
   const auto *x = as_const_int(a), *y = as_const_int(b);
-  if (x && y) return make_int(kIndex, *x * *y);
+  if (x && y)
+    return make_int(kIndex, static_cast<std::int64_t>(static_cast<std::uint64_t>(*x) *
+                                                      static_cast<std::uint64_t>(*y)));
   return x && *x == 1 ? b : a * b;
 }
 
@@ -16938,12 +16987,18 @@ inline Buffer argument_buffer(const std::string& name, DType dtype,
 
 inline AnyTensor tensor_of(Ref<TensorSource> source, int output, std::string name, DType dtype) {
   auto* node = new BufferNode(std::move(name), dtype, source->extents);
+  Buffer owner(node);
   node->origin = make_ref<TensorOrigin>(source, output);
-  return AnyTensor(Buffer(node));
+  return AnyTensor(owner);
 }
 
 inline std::vector<AnyExpr> checked_extents(const std::string& name,
                                             const std::vector<Extent>& extents, Location where) {
+  if (extents.size() > kMaxRank)
+    throw UserError("L0120",
+                    "'" + name + "' has " + std::to_string(extents.size()) + " axes, more than " +
+                        std::to_string(kMaxRank),
+                    where);
   std::vector<AnyExpr> out;
   for (const auto& e : extents) out.push_back(e.any());
   check_extents(name, out, where);
@@ -16987,6 +17042,21 @@ inline void adopt_reduction(TensorSource& source, const AnyValue& value) {
   source.reducer = value.reducer;
 }
 
+inline std::string help_of(const UserError& e) {
+  const std::string text = e.what();
+  auto at = text.find("\n  help: ");
+  return at == std::string::npos ? std::string() : text.substr(at + 9);
+}
+
+/// Nodes of the untyped core check what they are made of as the passes' invariants.
+LATHE_DECL UserError unfit_operands(const std::string& what, const InternalError& e,
+                                    Location where) {
+  const std::string text = e.what(), prefix = "internal error: ";
+  const auto begin = text.find(prefix) == 0 ? prefix.size() : 0;
+  return UserError("L0109", what + ": " + text.substr(begin, text.find('\n') - begin), where, {},
+                   "operands of the untyped core have one type; convert with make_cast");
+}
+
 inline AnyValue run_body(FunctionRef<AnyValue(std::span<const VarRef>)> body,
                          const TensorSource& source) {
   std::vector<VarRef> vars;
@@ -16996,7 +17066,9 @@ inline AnyValue run_body(FunctionRef<AnyValue(std::span<const VarRef>)> body,
   } catch (const UserError& e) {
     // Operators have no place for a Location: what they report is reported at the compute.
     if (e.where().line != 0) throw;
-    throw UserError(e.id(), e.message(), source.where);
+    throw UserError(e.id(), e.message(), source.where, {}, help_of(e));
+  } catch (const InternalError& e) {
+    throw unfit_operands("the body of '" + source.name + "'", e, source.where);
   }
 }
 
@@ -17009,7 +17081,16 @@ LATHE_DECL std::string_view to_text(Layout layout) {
 
 LATHE_DECL const std::vector<AnyExpr>& AnyTensor::shape() const {
   static const std::vector<AnyExpr> none;
-  return scalar_ ? none : buffer_->shape;
+  return scalar_ ? none : defined().shape;
+}
+LATHE_DECL const BufferNode& AnyTensor::defined() const {
+  if (!buffer_) throw UserError("L0116", "an undefined tensor is used", Location{});
+  return *buffer_;
+}
+LATHE_DECL const detail::TensorOrigin& AnyTensor::origin() const {
+  const auto* origin = static_cast<const detail::TensorOrigin*>(defined().origin.get());
+  if (!origin) throw UserError("L0116", "'" + name() + "' is no tensor of a compute", Location{});
+  return *origin;
 }
 
 LATHE_DECL AnyExpr AnyTensor::at(std::vector<AnyExpr> indices, Location where) const {
@@ -17021,6 +17102,8 @@ LATHE_DECL AnyExpr AnyTensor::at(std::vector<AnyExpr> indices, Location where) c
 LATHE_DECL AnyTensor make_input(std::string name, DType dtype, std::vector<Extent> extents,
                                 Layout layout, Location where) {
   detail::check_name(name, where);
+  if (dtype.is_vector())
+    throw UserError("L0109", "the elements of '" + name + "' are vectors, " + dtype.str(), where);
   std::vector<AnyExpr> shape = detail::checked_extents(name, extents, where);
   if (shape.empty()) {
     auto origin = make_ref<detail::VarOrigin>(detail::VarOrigin::scalar, name);
@@ -17120,6 +17203,15 @@ inline void check_index_type(const std::string& what, const AnyExpr& e, Location
                   where, {}, "convert it with lt::cast<std::int64_t>(…)");
 }
 
+/// What is shared in an expression is computed, and compiled, at each use.
+inline void check_weight(const std::string& what, const AnyExpr& e, Location where) {
+  if (e.get()->weight <= kMaxValueWeight) return;
+  throw UserError("L0124",
+                  what + " has more than " + std::to_string(kMaxValueWeight) +
+                      " operations, each shared one counted at each use",
+                  where, {}, "give what is shared a tensor of its own");
+}
+
 /// Extents may name dims only: what a tensor's shape is must be known before any element is.
 inline void check_shape_vars(const std::string& what, const AnyExpr& e, Location where) {
   struct Loads : Visitor {
@@ -17142,11 +17234,13 @@ inline void check_shape_vars(const std::string& what, const AnyExpr& e, Location
 
 LATHE_DECL void check_extents(const std::string& name, const std::vector<AnyExpr>& extents,
                               Location where) {
+  constexpr std::int64_t most = std::int64_t{1} << 56;  // far from where 64 bits of bytes end
   std::int64_t count = 1;
   bool empty = false, overflow = false;
   for (std::size_t d = 0; d < extents.size(); ++d) {
     std::string what = "extent " + std::to_string(d) + " of '" + name + "'";
     check_index_type(what, extents[d], where);
+    check_weight(what, extents[d], where);
     check_shape_vars(what, extents[d], where);
     const auto* value = as_const_int(extents[d]);
     if (!value) continue;
@@ -17158,8 +17252,8 @@ LATHE_DECL void check_extents(const std::string& name, const std::vector<AnyExpr
     else
       overflow = overflow || __builtin_mul_overflow(count, *value, &count);
   }
-  if (overflow && !empty)
-    throw UserError("L0103", "'" + name + "' has more than 2^63 - 1 elements", where);
+  if (!empty && (overflow || count > most))
+    throw UserError("L0103", "'" + name + "' has more than 2^56 elements", where);
 }
 
 LATHE_DECL void check_reduce_range(const std::string& name, const AnyExpr& min,
@@ -17224,6 +17318,12 @@ inline void split_and(const AnyExpr& e, std::vector<AnyExpr>& out) {
 
 /// A condition that names no reduce axis would leave elements without a value.
 inline void check_predicate(const TensorSource& source, const AnyValue& value) {
+  if (value.predicate.dtype() != kBool)
+    throw UserError("L0109",
+                    "the condition of where() in '" + source.name + "' is of type " +
+                        value.predicate.dtype().str() + ", not bool",
+                    source.where);
+  check_weight("the condition of '" + source.name + "'", value.predicate, source.where);
   check_vars(source, value.axes, value.axes.size(), value.predicate);
   std::vector<AnyExpr> conditions;
   split_and(value.predicate, conditions);
@@ -17241,6 +17341,8 @@ inline void check_reduce_axes(const TensorSource& source, const AnyValue& value)
   if (value.axes.empty())
     throw UserError("L0107", "the reduction of '" + source.name + "' has no axis", source.where);
   for (std::size_t k = 0; k < value.axes.size(); ++k) {
+    if (!value.axes[k].var || !value.axes[k].min.get() || !value.axes[k].extent.get())
+      throw UserError("L0116", "a reduce axis of '" + source.name + "' is undefined", source.where);
     for (std::size_t other = 0; other < k; ++other)
       if (value.axes[other].var == value.axes[k].var)
         throw UserError(
@@ -17264,12 +17366,16 @@ LATHE_DECL void check_value(const TensorSource& source, const AnyValue& value) {
                           source.name + "' gives it " + std::to_string(value.values.size()),
                       source.where);
     if (value.predicate) check_predicate(source, value);
+  } else if (!value.axes.empty() || value.predicate.get()) {
+    throw UserError("L0107", "'" + source.name + "' has reduce axes or a condition, but no reducer",
+                    source.where);
   }
   for (std::size_t k = 0; k < value.values.size(); ++k) {
     const AnyExpr& v = value.values[k];
     if (!v.get())
       throw UserError("L0116", "the body of '" + source.name + "' gives an undefined value",
                       source.where);
+    check_weight("the value of '" + source.name + "'", v, source.where);
     if (v.dtype().is_vector())
       throw UserError("L0109", "the value of '" + source.name + "' is a vector, " + v.dtype().str(),
                       source.where);
@@ -17292,6 +17398,10 @@ LATHE_DECL void check_reducer(const ReducerNode& reducer, Location where) {
     }
   } loads;
   for (std::size_t k = 0; k < reducer.combine.size(); ++k) {
+    if (!reducer.combine[k].get())
+      throw UserError("L0116", "reducer '" + reducer.name + "' combines to an undefined value",
+                      where);
+    check_weight("reducer '" + reducer.name + "'", reducer.combine[k], where);
     loads.expr(reducer.combine[k]);
     for (const auto& var : free_vars(reducer.combine[k])) {
       bool own = false;
@@ -17380,34 +17490,79 @@ namespace lathe {
 namespace detail {
 
 /// What the outputs need: computations in an order that runs, and inputs in order of first use.
+/// Goes from compute to compute with a stack of its own: pipelines may be long.
 class TensorGraph : Visitor {
  public:
+  static constexpr std::size_t kMostComputes = 1000;
   std::vector<Ref<TensorSource>> computes;
   std::vector<AnyTensor> inputs;  ///< tensors and scalars
   std::vector<VarRef> scalars;    ///< the same scalars, as they were met
   std::vector<VarRef> dims;
+  bool too_many = false;  ///< computes: the walk ended early
 
   void add(const AnyTensor& tensor) {
-    if (tensor.is_scalar()) return add_var(*tensor.scalar());
-    const Ref<TensorSource>& source = origin_of(tensor.buffer())->source;
-    add_dims(source->extents);
-    if (!source->is_input) return add_compute(source);
-    for (const auto& known : inputs)
-      if (known.buffer() && &known.source() == source.get()) return;
-    inputs.push_back(tensor);
+    found_.push_back(tensor);
+    add_found();
   }
   void add_dims(const std::vector<AnyExpr>& extents) {
     for (const auto& e : extents) expr(e);
+    add_found();
   }
 
  private:
-  void add_compute(const Ref<TensorSource>& source) {
+  /// A compute whose reads are being followed.
+  struct Open {
+    Ref<TensorSource> source;
+    std::vector<AnyTensor> reads;  ///< and variables, in order of first use
+    std::size_t next = 0;
+  };
+
+  bool is_known(const Ref<TensorSource>& source) const {
     for (const auto& known : computes)
-      if (known == source) return;
+      if (known == source) return true;
+    return false;
+  }
+  void add_input(const AnyTensor& tensor) {
+    for (const auto& known : inputs)
+      if (known.buffer() && &known.source() == &tensor.source()) return;
+    inputs.push_back(tensor);
+  }
+  /// What the expressions just walked read, and all below.
+  void add_found() {
+    std::vector<Open> open(1);
+    open[0].reads = std::move(found_);
+    found_.clear();
+    while (!open.empty()) {
+      Open& top = open.back();
+      if (top.next == top.reads.size()) {
+        if (top.source) computes.push_back(top.source);
+        open.pop_back();
+        continue;
+      }
+      const AnyTensor tensor = top.reads[top.next++];
+      if (tensor.is_scalar()) {
+        add_var(*tensor.scalar());
+        continue;
+      }
+      const Ref<TensorSource>& source = origin_of(tensor.buffer())->source;
+      for (const auto& e : source->extents) expr(e);
+      for (const auto& var : found_) add_var(*var.scalar());
+      found_.clear();
+      if (source->is_input)
+        add_input(tensor);
+      else if (!is_known(source))
+        open.push_back(enter(source));
+      if (open.size() + computes.size() > kMostComputes + 1) too_many = true;
+      if (too_many) return;
+    }
+  }
+  Open enter(const Ref<TensorSource>& source) {
+    Open out{source, {}, 0};
     for (const auto& it : source->iters) expr(it.min), expr(it.extent);
     if (source->predicate) expr(source->predicate);
     for (const auto& v : source->values) expr(v);
-    computes.push_back(source);
+    std::swap(out.reads, found_);
+    return out;
   }
   void add_var(const VarNode& var) {
     const auto* origin = origin_of(var);
@@ -17418,12 +17573,19 @@ class TensorGraph : Visitor {
     list.push_back(VarRef(&var));
   }
   void expr(const AnyExpr& e) override {
-    if (const auto* var = e.as<VarNode>()) add_var(*var);
+    if (const auto* var = e.as<VarNode>(); var && origin_of(*var)) find(AnyTensor(VarRef(var)));
     descend(e);
   }
   void buffer(const Buffer& b) override {
-    if (b->origin) add(AnyTensor(b));
+    if (b->origin) find(AnyTensor(b));
   }
+  void find(AnyTensor tensor) {
+    for (const auto& known : found_)
+      if (known.same_as(tensor)) return;
+    found_.push_back(std::move(tensor));
+  }
+
+  std::vector<AnyTensor> found_;
 };
 
 /// Puts each tensor's buffer of this program in the place of the one that DSL expressions hold.
@@ -17493,6 +17655,9 @@ inline void ProgramBuilder::collect() {
     if (!t) fail("L0116", "an output is undefined");
     if (t.is_input()) fail("L0113", "output '" + t.name() + "' is an input");
     graph_.add(t);
+    if (graph_.too_many)
+      fail("L0125", "'" + t.name() + "' needs more than 1000 computes",
+           "make several programs of it");
   }
 }
 
@@ -17756,9 +17921,18 @@ LATHE_DECL ReducerRef make_reducer(
         combine,
     bool associative, bool commutative, Location where) {
   detail::check_name(name, where);
+  if (identity.empty()) throw UserError("L0107", "reducer '" + name + "' has no identity", where);
+  for (const auto& e : identity)
+    if (!e.get())
+      throw UserError("L0116", "reducer '" + name + "' has an undefined identity", where);
   std::vector<VarRef> lhs = detail::operand_vars("a", identity),
                       rhs = detail::operand_vars("b", identity);
-  std::vector<AnyExpr> combined = combine(lhs, rhs);
+  std::vector<AnyExpr> combined;
+  try {
+    combined = combine(lhs, rhs);
+  } catch (const InternalError& e) {
+    throw detail::unfit_operands("reducer '" + name + "'", e, where);
+  }
   if (combined.size() != identity.size())
     throw UserError("L0107",
                     "reducer '" + name + "' has " + std::to_string(identity.size()) +
@@ -22813,6 +22987,11 @@ inline Verdict check_layout_map(const Program& program, const Buffer& buffer,
   if (auto no = check_private(program, buffer, "L0221",
                               "move a copy of it: cache_read or cache_write first"))
     return no;
+  bool defined = static_cast<bool>(map);
+  for (std::size_t k = 0; defined && k < map->to.size(); ++k)
+    defined = map->to[k].get() && map->to[k].dtype() == kIndex;
+  if (!defined)
+    return refusal("L0221", "the map is empty, or gives something else than i64 indices");
   if (static_cast<int>(map->from.size()) != buffer->rank())
     return refusal("L0221", "the map takes " + std::to_string(map->from.size()) + " indices, but " +
                                 name + " has rank " + std::to_string(buffer->rank()));
@@ -23232,6 +23411,7 @@ inline Verdict check_lifetimes(const Program& program) {
 
 LATHE_DECL Schedule::Schedule(Program program, ScheduleOptions options, Location where)
     : program_(std::move(program)), options_(options) {
+  if (!program_) throw UserError("L0202", "schedule: the program is empty", where);
   if (program_->stage != Stage::blocks)
     throw UserError("L0202",
                     "schedule: the program is at stage '" + std::string(to_text(program_->stage)) +
@@ -23243,6 +23423,14 @@ LATHE_DECL Schedule::Schedule(const AnyTensor& output, ScheduleOptions options, 
     : Schedule(program_of(output, where), options, where) {}
 LATHE_DECL Schedule::Schedule(const OutputList& outputs, ScheduleOptions options, Location where)
     : Schedule(program_of(outputs, where), options, where) {}
+
+// One step after the other: a history may be longer than the stack is deep.
+LATHE_DECL Schedule::Step::~Step() {
+  while (previous && !previous->shared()) {
+    Ref<Step> next = std::move(const_cast<Step&>(*previous).previous);
+    previous = std::move(next);
+  }
+}
 
 LATHE_DECL std::string Schedule::str() const { return lathe::str(program_); }
 
@@ -31146,6 +31334,9 @@ inline BoundProgram match_params(const Program& program, const std::vector<Progr
   BoundProgram out{program, {}};
   std::vector<bool> given(program->params.size());
   for (const auto& p : params) {
+    if (!p.tensor)
+      throw UserError("L0116", cat("argument ", out.order.size(), " is an undefined tensor"),
+                      where);
     int index = find_param(program, p, where);
     const Access access = program->params[static_cast<std::size_t>(index)].access;
     if (p.result && access != Access::inout)

@@ -61,6 +61,7 @@ struct TensorStorage {
 
 /// An input, or a computation of one or several tensors over the same axes.
 struct TensorSource : RefCounted {
+  mutable const TensorSource* next = nullptr;  ///< while a pipeline is taken down
   std::string name;
   bool is_input = false;
   Layout layout = Layout::row_major;
@@ -77,6 +78,7 @@ struct TensorSource : RefCounted {
 /// What a buffer inside a DSL expression stands for.
 struct TensorOrigin : RefCounted {
   TensorOrigin(Ref<TensorSource> source, int output) : source(std::move(source)), output(output) {}
+  LATHE_DECL ~TensorOrigin() override;
   Ref<TensorSource> source;
   int output;
 };
@@ -84,19 +86,22 @@ const TensorOrigin* origin_of(const Buffer& buffer);
 
 }  // namespace detail
 
-/// A tensor: an input or what a compute gives. Copies share it.
+/// A tensor: an input or what a compute gives. Copies share it, and moving one copies it.
+/// Accessors of an undefined one throw L0116.
 class AnyTensor {
  public:
   AnyTensor() = default;
+  AnyTensor(const AnyTensor&) = default;
+  AnyTensor& operator=(const AnyTensor&) = default;
   /// The tensor that a buffer in a DSL expression stands for.
   explicit AnyTensor(Buffer buffer) : buffer_(std::move(buffer)) {}
   /// A rank-0 input: its variable.
   explicit AnyTensor(VarRef scalar) : scalar_(std::move(scalar)) {}
 
   explicit operator bool() const { return buffer_ || scalar_; }
-  const std::string& name() const { return scalar_ ? scalar_->name : buffer_->name; }
-  DType dtype() const { return scalar_ ? scalar_->dtype : buffer_->dtype; }
-  int rank() const { return scalar_ ? 0 : buffer_->rank(); }
+  const std::string& name() const { return scalar_ ? scalar_->name : defined().name; }
+  DType dtype() const { return scalar_ ? scalar_->dtype : defined().dtype; }
+  int rank() const { return scalar_ ? 0 : defined().rank(); }
   const std::vector<AnyExpr>& shape() const;
   bool is_input() const { return scalar_ || source().is_input; }
   /// A rank-0 input, passed by value; scalar() is its variable.
@@ -116,8 +121,8 @@ class AnyTensor {
   }
 
   /// Of tensors only, not of scalars.
-  const detail::TensorSource& source() const { return *detail::origin_of(buffer_)->source; }
-  int output() const { return detail::origin_of(buffer_)->output; }
+  const detail::TensorSource& source() const { return *origin().source; }
+  int output() const { return origin().output; }
   /// Stands for the tensor inside DSL expressions; programs hold param_buffer or inner_buffer in
   /// its place.
   const Buffer& buffer() const { return buffer_; }
@@ -128,12 +133,20 @@ class AnyTensor {
   }
 
  private:
+  const BufferNode& defined() const;
+  const detail::TensorOrigin& origin() const;
+
   Buffer buffer_;
   VarRef scalar_;
 };
 
+/// Axes that a tensor may have, and nodes that one value may have when it is written out.
+inline constexpr std::size_t kMaxRank = 32;
+inline constexpr std::uint32_t kMaxValueWeight = 20000;
+
 /// An argument. Rank 0 (no extents) is a scalar passed by value.
-/// L0101 bad name · L0102 negative extent · L0103 size · L0104 extent of another type than i64
+/// L0101 bad name · L0102 negative extent · L0103 size · L0104 extent of another type than i64 ·
+/// L0109 element type · L0120 too many axes
 AnyTensor make_input(std::string name, DType dtype, std::vector<Extent> extents,
                      Layout layout = Layout::row_major, Location where = Location::here());
 
@@ -161,7 +174,8 @@ struct AnyValue {
 ///     auto Y = compute_any("Y", {8}, [&](std::span<const VarRef> at) { return
 ///     AnyValue(X.at({at[0]}) * 2); })[0];
 /// Errors as make_input, and: L0105 reduce variable left unreduced · L0106 variable of another
-/// compute · L0107 reduce axes · L0109 types · L0116 no value · L0117 predicate
+/// compute · L0107 reduce axes · L0109 types · L0116 no value · L0117 predicate · L0123, L0124 too
+/// large an expression
 std::vector<AnyTensor> compute_any(std::string name, std::vector<Extent> extents,
                                    FunctionRef<AnyValue(std::span<const VarRef>)> body,
                                    Location where = Location::here());

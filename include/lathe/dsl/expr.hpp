@@ -46,13 +46,15 @@ AnyExpr literal(L value) {
 
 }  // namespace detail
 
-/// A value of element type T at one point of a compute. Copies share it; nothing converts
-/// implicitly but literals.
+/// A value of element type T at one point of a compute. Copies share it, and moving one copies it;
+/// nothing converts implicitly but literals.
 template <class T>
 class Expr {
  public:
   using element_type = T;
 
+  Expr(const Expr&) = default;
+  Expr& operator=(const Expr&) = default;
   /// From the untyped core; L0109 if its dtype is not T's.
   explicit Expr(AnyExpr value) : value_(std::move(value)) {
     detail::check_expr_type(value_, dtype_of<T>);

@@ -8,6 +8,8 @@ namespace lathe {
 /// An index inside a layout map. / and % round toward minus infinity; indices are never negative.
 class Index {
  public:
+  Index(const Index&) = default;
+  Index& operator=(const Index&) = default;
   Index(std::int64_t value) : expr_(value) {}
   Index(int value) : expr_(value) {}
   explicit Index(AnyExpr expr) : expr_(std::move(expr)) {}

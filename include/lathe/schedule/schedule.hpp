@@ -51,6 +51,10 @@ class Schedule {
   Schedule(const OutputList& outputs, ScheduleOptions options = {},
            Location where = Location::here());
 
+  // Moving one copies it, so that a schedule always has its program.
+  Schedule(const Schedule&) = default;
+  Schedule& operator=(const Schedule&) = default;
+
   const Program& program() const { return program_; }
   /// The program as text.
   std::string str() const;
@@ -192,6 +196,10 @@ class Schedule {
     TraceEntry entry;
     std::vector<Consumed> consumed;
     std::string reassociates;
+
+    Step() = default;
+    Step(Step&&) = default;
+    LATHE_DECL ~Step() override;
   };
 
   template <std::size_t N>

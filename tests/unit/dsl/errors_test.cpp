@@ -32,12 +32,25 @@ TEST_CASE("names and extents") {
   CHECK(error_of([] { lt::Reduce r("r", -2); }) == "L0102 the extent of reduce axis 'r' is -2");
   CHECK(error_of([] {
           lt::Input<float, 2> X("X", {std::int64_t{1} << 40, std::int64_t{1} << 40});
-        }) == "L0103 'X' has more than 2^63 - 1 elements");
+        }) == "L0103 'X' has more than 2^56 elements");
   CHECK(error_of([] {
           lt::Input<float, 3> X("X", {std::int64_t{1} << 40, 0, std::int64_t{1} << 40});
         }) == "none");
   CHECK(error_of([] { lt::make_input("X", lt::kF32, {lt::Extent(lt::make_int(lt::kI32, 3))}); }) ==
         "L0104 extent 0 of 'X' is of type i32, but indices and extents are i64");
+  CHECK(error_of([] { lt::Input<double, 1> X("X", {std::int64_t{1} << 57}); }) ==
+        "L0103 'X' has more than 2^56 elements");
+  CHECK(error_of([] { lt::make_input("X", lt::kF32, {lt::Extent(lt::AnyExpr())}); }) ==
+        "L0104 extent 0 of 'X' is undefined");
+  CHECK(error_of([] { lt::make_reduce("r", lt::Extent(lt::AnyExpr()), 4); }) ==
+        "L0104 the start of reduce axis 'r' is undefined");
+  CHECK(error_of([] { lt::make_reduce("r", 0, lt::Extent(lt::make_int(lt::kI32, 4))); }) ==
+        "L0104 the extent of reduce axis 'r' is of type i32, but indices and extents are i64");
+  CHECK(error_of([] {
+          lt::make_input("X", lt::kF32, std::vector<lt::Extent>(33, lt::Extent(1)));
+        }) == "L0120 'X' has 33 axes, more than 32");
+  CHECK(error_of([] { lt::make_input("X", lt::kF32.with_lanes(4), {lt::Extent(4)}); }) ==
+        "L0109 the elements of 'X' are vectors, f32x4");
   lt::Input<std::int64_t, 1> X("X", {4});
   CHECK(error_of([&] { lt::Input<float, 1> Y("Y", {X(0)}); }) ==
         "L0119 extent 0 of 'Y' depends on 'X', which is not a Dim");
@@ -70,6 +83,114 @@ TEST_CASE("variables and reductions") {
           lt::reducer("bad", lt::Expr<float>(0),
                       [&](lt::Expr<float> a, lt::Expr<float> b) { return a + b * X(0); });
         }) == "L0121 reducer 'bad' reads a tensor");
+  lt::Dim n("n");
+  CHECK(error_of([&] {
+          lt::reducer("bad", lt::Expr<std::int64_t>(0), [&](auto a, auto b) { return a + b * n; });
+        }) == "L0121 reducer 'bad' uses 'n', which is not its operand");
+  CHECK(error_of([&] {
+          lt::compute("B", {4}, [&](lt::Var i) {
+            auto C = lt::compute("C", {4}, [&](lt::Var j) { return X(i) + X(j); });
+            return C(i);
+          });
+        }) == "L0106 'C' uses variable 'i' of 'B', which is not an axis of its own");
+}
+
+TEST_CASE("reductions of the untyped core") {
+  lt::AnyTensor X = lt::make_input("X", lt::kF32, {lt::Extent(4)});
+  lt::AnyReduce r = lt::make_reduce("r", 0, 4);
+  lt::AnyExpr term = X.at({r.var}), zero = lt::make_float(lt::kF32, 0);
+  auto of = [&](lt::ReducerRef reducer, std::vector<lt::AnyExpr> values,
+                std::vector<lt::AnyReduce> axes, lt::AnyExpr predicate = {}) {
+    return error_of([&] {
+      lt::compute_any("Y", {}, [&](std::span<const lt::VarRef>) {
+        lt::AnyValue v;
+        v.reducer = reducer, v.values = values, v.axes = axes, v.predicate = predicate;
+        return v;
+      });
+    });
+  };
+  lt::ReducerRef sum = lt::sum_reducer(lt::kF32);
+  CHECK(of(sum, {term}, {r}) == "none");
+  CHECK(of(sum, {term}, {}) == "L0107 the reduction of 'Y' has no axis");
+  CHECK(of(sum, {term, term}, {r}) == "L0107 reducer 'sum' folds 1 values, but 'Y' gives it 2");
+  CHECK(of({}, {X.at({0})}, {r}) == "L0107 'Y' has reduce axes or a condition, but no reducer");
+  CHECK(of({}, {X.at({0})}, {}, lt::make_bool(true)) ==
+        "L0107 'Y' has reduce axes or a condition, but no reducer");
+  CHECK(of(sum, {term}, {lt::AnyReduce{}}) == "L0116 a reduce axis of 'Y' is undefined");
+  CHECK(of(lt::sum_reducer(lt::kF64), {term}, {r}) ==
+        "L0109 reducer 'sum' folds f64, but its term in 'Y' is f32");
+  CHECK(of(sum, {term}, {r}, lt::AnyExpr(r.var) + 1) ==
+        "L0109 the condition of where() in 'Y' is of type i64, not bool");
+  auto reducer = [&](std::vector<lt::AnyExpr> identity, std::vector<lt::AnyExpr> combined) {
+    return error_of([&] { lt::make_reducer("q", identity, [&](auto, auto) { return combined; }); });
+  };
+  CHECK(reducer({}, {}) == "L0107 reducer 'q' has no identity");
+  CHECK(reducer({zero}, {}) == "L0107 reducer 'q' has 1 identities, but combines to 0 values");
+  CHECK(reducer({lt::AnyExpr()}, {}) == "L0116 reducer 'q' has an undefined identity");
+  CHECK(reducer({zero}, {lt::AnyExpr()}) == "L0116 reducer 'q' combines to an undefined value");
+  CHECK(reducer({zero}, {lt::make_int(lt::kI32, 0)}) ==
+        "L0109 reducer 'q' combines to i32, but its identity is f32");
+  CHECK(error_of([&] {
+          lt::make_reducer("q", {zero}, [&](auto a, auto) {
+            return std::vector<lt::AnyExpr>{lt::AnyExpr(a[0]) + lt::make_int(lt::kI32, 1)};
+          });
+        }) == "L0109 reducer 'q': binary operands differ in dtype");
+}
+
+TEST_CASE("undefined tensors, and what was moved from") {
+  lt::AnyTensor none;
+  const char* undefined = "L0116 an undefined tensor is used";
+  CHECK(error_of([&] { none.name(); }) == undefined);
+  CHECK(error_of([&] { none.rank(); }) == undefined);
+  CHECK(error_of([&] { none.shape(); }) == undefined);
+  CHECK(error_of([&] { none.is_input(); }) == undefined);
+  CHECK(error_of([&] { none.at({}); }) == "L0116 an undefined tensor is read");
+  lt::Input<float, 1> X("X", {4});
+  lt::Input<float, 1> moved(std::move(X));
+  auto Y = lt::compute("Y", {4}, [&](lt::Var i) {
+    auto e = X(i) + 1;
+    auto f = std::move(e);
+    return lt::select(e > f, e, moved(i));
+  });
+  lt::Tensor<float, 1> also(std::move(Y));
+  CHECK(error_of([&] { lt::program_of({{Y}}, {X, Y}); }) == "none");
+  CHECK(error_of([&] {
+          lt::program_of({{Y}}, {X, Y, none});
+        }) == "L0116 argument 2 is an undefined tensor");
+}
+
+TEST_CASE("expressions and pipelines of any size are refused, not followed into the stack's end") {
+  lt::Input<float, 1> X("X", {4});
+  CHECK(error_of([&] {
+          lt::compute("Y", {4}, [&](lt::Var i) {
+            auto sum = X(i) * 1.0f;
+            for (int k = 0; k < 100000; ++k) sum = sum + X(i);
+            return sum;
+          });
+        }) == "L0123 an expression has more than 4000 levels");
+  auto doubled = [&](int times) {
+    return error_of([&] {
+      lt::compute("Y", {4}, [&](lt::Var i) {
+        auto z = X(i) * 1.0f;
+        for (int k = 0; k < times; ++k) z = z * z + X(i);
+        return z;
+      });
+    });
+  };
+  CHECK(doubled(10) == "none");
+  const char* too_large =
+      "L0124 the value of 'Y' has more than 20000 operations, each shared one counted at each use";
+  CHECK(doubled(15) == too_large);
+  CHECK(doubled(300) == too_large);
+  auto pipeline = [&](int computes) {
+    auto t = lt::compute("T", {4}, [&](lt::Var i) { return X(i); });
+    for (int k = 1; k < computes; ++k)
+      t = lt::compute("T" + std::to_string(k), {4}, [&](lt::Var i) { return t(i) + 1; });
+    return error_of([&] { lt::program_of(t); });
+  };
+  CHECK(pipeline(1000) == "none");
+  CHECK(pipeline(1001) == "L0125 'T1000' needs more than 1000 computes");
+  CHECK(pipeline(50000) == "L0125 'T49999' needs more than 1000 computes");
 }
 
 TEST_CASE("values of the untyped core") {
@@ -85,6 +206,18 @@ TEST_CASE("values of the untyped core") {
   CHECK(error_of([&] {
           lt::compute_any("Y", {}, body(lt::make_broadcast(lt::make_int(lt::kI32, 0), 4)));
         }) == "L0109 the value of 'Y' is a vector, i32x4");
+  CHECK(error_of([&] {
+          lt::compute_any("Y", {}, [&](std::span<const lt::VarRef>) {
+            return lt::AnyValue(X.at({0}) + lt::make_int(lt::kI32, 0));
+          });
+        }) == "L0109 the body of 'Y': binary operands differ in dtype");
+  CHECK(error_of([&] {
+          lt::compute_any("Y", {}, [&](std::span<const lt::VarRef>) {
+            return lt::AnyValue(lt::make_select({}, X.at({0}), X.at({0})));
+          });
+        }) == "L0109 the body of 'Y': select operand missing");
+  CHECK(error_of([&] { lt::Expr<float>(lt::AnyExpr()); }) ==
+        "L0109 an expression of type (none) is used as f32");
   CHECK(error_of([&] { lt::Expr<float>(lt::make_int(lt::kI32, 0)); }) ==
         "L0109 an expression of type i32 is used as f32");
   CHECK(error_of([&] {
@@ -124,6 +257,12 @@ TEST_CASE("parameters of a program") {
   CHECK(error_of([&] {
           lt::program_of({{D}}, {X, X, s, D});
         }) == "L0113 'X' is given twice among the arguments");
+  CHECK(error_of([&] {
+          lt::program_of({{D, D}}, {X, s, D, D});
+        }) == "L0113 'D' is given twice among the arguments");
+  CHECK(error_of([&] {
+          lt::program_of(lt::OutputList{{D, D}});
+        }) == "L0113 'D' is given twice among the arguments");
   CHECK(error_of([&] { lt::program_of({{X}}, {X}); }) == "L0113 output 'X' is an input");
   CHECK(error_of([&] { lt::program_of({{D}}, {X, s, D, unused}); }) == "none");
   CHECK(error_of([&] { lt::program_of(twice); }) == "L0111 two tensors are called 'X'");
@@ -167,6 +306,16 @@ TEST_CASE("what may not be computed in place") {
   CHECK(in_place(X, scaled) ==
         "L0115 inout: 'Y' cannot take the place of 'X': 'total' reads 'X' too");
   auto longer = lt::compute("Y", {4}, [&](lt::Var i) { return Z(i); });
+  CHECK(error_of([&] {
+          lt::program_of({{shifted}}, {{longer, shifted}});
+        }) == "L0115 inout: 'Y' cannot take the place of 'Y': 'Y' is not an input tensor");
+  CHECK(error_of([&] {
+          lt::program_of({{longer}}, {{X, shifted}, Z});
+        }) == "L0115 inout: 'Y' cannot take the place of 'X': 'Y' is not an output");
+  auto two = lt::compute("two", {4}, [&](lt::Var i) { return std::tuple(X(i) + 1, X(i) + 2); });
+  CHECK(error_of([&] {
+          lt::program_of(two, {{X, two.get<0>()}, two.get<1>()});
+        }) == "L0115 inout: 'two_0' cannot take the place of 'X': its compute has several outputs");
   CHECK(in_place(Z, longer) ==
         "L0115 inout: 'Y' cannot take the place of 'Z': their shapes differ");
   auto wide = lt::compute("Y", {4}, [&](lt::Var i) { return lt::cast<double>(X(i)); });

@@ -14,6 +14,25 @@ LATHE_DECL const TensorOrigin* origin_of(const Buffer& buffer) {
   return static_cast<const TensorOrigin*>(buffer->origin.get());
 }
 
+// A compute holds what it reads. A pipeline of any length is taken down one compute after the
+// other: with one destructor inside the next, long ones would overflow the stack.
+LATHE_DECL TensorOrigin::~TensorOrigin() {
+  static thread_local const TensorSource* waiting = nullptr;
+  static thread_local bool running = false;
+  if (!source || source->shared()) return;  // somebody else holds it, or takes it down
+  source->retain();
+  source->next = waiting;
+  waiting = source.get();
+  source = {};
+  if (running) return;
+  running = true;
+  while (const TensorSource* first = waiting) {
+    waiting = first->next;
+    first->release();
+  }
+  running = false;
+}
+
 LATHE_DECL VarRef make_declared_var(std::string name, DType dtype, Ref<VarOrigin> origin) {
   auto* node = new VarNode(std::move(name), dtype);
   node->origin = origin;
@@ -27,7 +46,9 @@ inline std::string axis_name(std::size_t d) {
 
 inline AnyExpr times(const AnyExpr& a, const AnyExpr& b) {
   const auto *x = as_const_int(a), *y = as_const_int(b);
-  if (x && y) return make_int(kIndex, *x * *y);
+  if (x && y)
+    return make_int(kIndex, static_cast<std::int64_t>(static_cast<std::uint64_t>(*x) *
+                                                      static_cast<std::uint64_t>(*y)));
   return x && *x == 1 ? b : a * b;
 }
 
@@ -61,12 +82,18 @@ inline Buffer argument_buffer(const std::string& name, DType dtype,
 
 inline AnyTensor tensor_of(Ref<TensorSource> source, int output, std::string name, DType dtype) {
   auto* node = new BufferNode(std::move(name), dtype, source->extents);
+  Buffer owner(node);
   node->origin = make_ref<TensorOrigin>(source, output);
-  return AnyTensor(Buffer(node));
+  return AnyTensor(owner);
 }
 
 inline std::vector<AnyExpr> checked_extents(const std::string& name,
                                             const std::vector<Extent>& extents, Location where) {
+  if (extents.size() > kMaxRank)
+    throw UserError("L0120",
+                    "'" + name + "' has " + std::to_string(extents.size()) + " axes, more than " +
+                        std::to_string(kMaxRank),
+                    where);
   std::vector<AnyExpr> out;
   for (const auto& e : extents) out.push_back(e.any());
   check_extents(name, out, where);
@@ -110,6 +137,21 @@ inline void adopt_reduction(TensorSource& source, const AnyValue& value) {
   source.reducer = value.reducer;
 }
 
+inline std::string help_of(const UserError& e) {
+  const std::string text = e.what();
+  auto at = text.find("\n  help: ");
+  return at == std::string::npos ? std::string() : text.substr(at + 9);
+}
+
+/// Nodes of the untyped core check what they are made of as the passes' invariants.
+LATHE_DECL UserError unfit_operands(const std::string& what, const InternalError& e,
+                                    Location where) {
+  const std::string text = e.what(), prefix = "internal error: ";
+  const auto begin = text.find(prefix) == 0 ? prefix.size() : 0;
+  return UserError("L0109", what + ": " + text.substr(begin, text.find('\n') - begin), where, {},
+                   "operands of the untyped core have one type; convert with make_cast");
+}
+
 inline AnyValue run_body(FunctionRef<AnyValue(std::span<const VarRef>)> body,
                          const TensorSource& source) {
   std::vector<VarRef> vars;
@@ -119,7 +161,9 @@ inline AnyValue run_body(FunctionRef<AnyValue(std::span<const VarRef>)> body,
   } catch (const UserError& e) {
     // Operators have no place for a Location: what they report is reported at the compute.
     if (e.where().line != 0) throw;
-    throw UserError(e.id(), e.message(), source.where);
+    throw UserError(e.id(), e.message(), source.where, {}, help_of(e));
+  } catch (const InternalError& e) {
+    throw unfit_operands("the body of '" + source.name + "'", e, source.where);
   }
 }
 
@@ -132,7 +176,16 @@ LATHE_DECL std::string_view to_text(Layout layout) {
 
 LATHE_DECL const std::vector<AnyExpr>& AnyTensor::shape() const {
   static const std::vector<AnyExpr> none;
-  return scalar_ ? none : buffer_->shape;
+  return scalar_ ? none : defined().shape;
+}
+LATHE_DECL const BufferNode& AnyTensor::defined() const {
+  if (!buffer_) throw UserError("L0116", "an undefined tensor is used", Location{});
+  return *buffer_;
+}
+LATHE_DECL const detail::TensorOrigin& AnyTensor::origin() const {
+  const auto* origin = static_cast<const detail::TensorOrigin*>(defined().origin.get());
+  if (!origin) throw UserError("L0116", "'" + name() + "' is no tensor of a compute", Location{});
+  return *origin;
 }
 
 LATHE_DECL AnyExpr AnyTensor::at(std::vector<AnyExpr> indices, Location where) const {
@@ -144,6 +197,8 @@ LATHE_DECL AnyExpr AnyTensor::at(std::vector<AnyExpr> indices, Location where) c
 LATHE_DECL AnyTensor make_input(std::string name, DType dtype, std::vector<Extent> extents,
                                 Layout layout, Location where) {
   detail::check_name(name, where);
+  if (dtype.is_vector())
+    throw UserError("L0109", "the elements of '" + name + "' are vectors, " + dtype.str(), where);
   std::vector<AnyExpr> shape = detail::checked_extents(name, extents, where);
   if (shape.empty()) {
     auto origin = make_ref<detail::VarOrigin>(detail::VarOrigin::scalar, name);

@@ -23,6 +23,15 @@ inline void check_index_type(const std::string& what, const AnyExpr& e, Location
                   where, {}, "convert it with lt::cast<std::int64_t>(…)");
 }
 
+/// What is shared in an expression is computed, and compiled, at each use.
+inline void check_weight(const std::string& what, const AnyExpr& e, Location where) {
+  if (e.get()->weight <= kMaxValueWeight) return;
+  throw UserError("L0124",
+                  what + " has more than " + std::to_string(kMaxValueWeight) +
+                      " operations, each shared one counted at each use",
+                  where, {}, "give what is shared a tensor of its own");
+}
+
 /// Extents may name dims only: what a tensor's shape is must be known before any element is.
 inline void check_shape_vars(const std::string& what, const AnyExpr& e, Location where) {
   struct Loads : Visitor {
@@ -45,11 +54,13 @@ inline void check_shape_vars(const std::string& what, const AnyExpr& e, Location
 
 LATHE_DECL void check_extents(const std::string& name, const std::vector<AnyExpr>& extents,
                               Location where) {
+  constexpr std::int64_t most = std::int64_t{1} << 56;  // far from where 64 bits of bytes end
   std::int64_t count = 1;
   bool empty = false, overflow = false;
   for (std::size_t d = 0; d < extents.size(); ++d) {
     std::string what = "extent " + std::to_string(d) + " of '" + name + "'";
     check_index_type(what, extents[d], where);
+    check_weight(what, extents[d], where);
     check_shape_vars(what, extents[d], where);
     const auto* value = as_const_int(extents[d]);
     if (!value) continue;
@@ -61,8 +72,8 @@ LATHE_DECL void check_extents(const std::string& name, const std::vector<AnyExpr
     else
       overflow = overflow || __builtin_mul_overflow(count, *value, &count);
   }
-  if (overflow && !empty)
-    throw UserError("L0103", "'" + name + "' has more than 2^63 - 1 elements", where);
+  if (!empty && (overflow || count > most))
+    throw UserError("L0103", "'" + name + "' has more than 2^56 elements", where);
 }
 
 LATHE_DECL void check_reduce_range(const std::string& name, const AnyExpr& min,
@@ -127,6 +138,12 @@ inline void split_and(const AnyExpr& e, std::vector<AnyExpr>& out) {
 
 /// A condition that names no reduce axis would leave elements without a value.
 inline void check_predicate(const TensorSource& source, const AnyValue& value) {
+  if (value.predicate.dtype() != kBool)
+    throw UserError("L0109",
+                    "the condition of where() in '" + source.name + "' is of type " +
+                        value.predicate.dtype().str() + ", not bool",
+                    source.where);
+  check_weight("the condition of '" + source.name + "'", value.predicate, source.where);
   check_vars(source, value.axes, value.axes.size(), value.predicate);
   std::vector<AnyExpr> conditions;
   split_and(value.predicate, conditions);
@@ -144,6 +161,8 @@ inline void check_reduce_axes(const TensorSource& source, const AnyValue& value)
   if (value.axes.empty())
     throw UserError("L0107", "the reduction of '" + source.name + "' has no axis", source.where);
   for (std::size_t k = 0; k < value.axes.size(); ++k) {
+    if (!value.axes[k].var || !value.axes[k].min.get() || !value.axes[k].extent.get())
+      throw UserError("L0116", "a reduce axis of '" + source.name + "' is undefined", source.where);
     for (std::size_t other = 0; other < k; ++other)
       if (value.axes[other].var == value.axes[k].var)
         throw UserError(
@@ -167,12 +186,16 @@ LATHE_DECL void check_value(const TensorSource& source, const AnyValue& value) {
                           source.name + "' gives it " + std::to_string(value.values.size()),
                       source.where);
     if (value.predicate) check_predicate(source, value);
+  } else if (!value.axes.empty() || value.predicate.get()) {
+    throw UserError("L0107", "'" + source.name + "' has reduce axes or a condition, but no reducer",
+                    source.where);
   }
   for (std::size_t k = 0; k < value.values.size(); ++k) {
     const AnyExpr& v = value.values[k];
     if (!v.get())
       throw UserError("L0116", "the body of '" + source.name + "' gives an undefined value",
                       source.where);
+    check_weight("the value of '" + source.name + "'", v, source.where);
     if (v.dtype().is_vector())
       throw UserError("L0109", "the value of '" + source.name + "' is a vector, " + v.dtype().str(),
                       source.where);
@@ -195,6 +218,10 @@ LATHE_DECL void check_reducer(const ReducerNode& reducer, Location where) {
     }
   } loads;
   for (std::size_t k = 0; k < reducer.combine.size(); ++k) {
+    if (!reducer.combine[k].get())
+      throw UserError("L0116", "reducer '" + reducer.name + "' combines to an undefined value",
+                      where);
+    check_weight("reducer '" + reducer.name + "'", reducer.combine[k], where);
     loads.expr(reducer.combine[k]);
     for (const auto& var : free_vars(reducer.combine[k])) {
       bool own = false;

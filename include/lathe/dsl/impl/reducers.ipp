@@ -31,9 +31,18 @@ LATHE_DECL ReducerRef make_reducer(
         combine,
     bool associative, bool commutative, Location where) {
   detail::check_name(name, where);
+  if (identity.empty()) throw UserError("L0107", "reducer '" + name + "' has no identity", where);
+  for (const auto& e : identity)
+    if (!e.get())
+      throw UserError("L0116", "reducer '" + name + "' has an undefined identity", where);
   std::vector<VarRef> lhs = detail::operand_vars("a", identity),
                       rhs = detail::operand_vars("b", identity);
-  std::vector<AnyExpr> combined = combine(lhs, rhs);
+  std::vector<AnyExpr> combined;
+  try {
+    combined = combine(lhs, rhs);
+  } catch (const InternalError& e) {
+    throw detail::unfit_operands("reducer '" + name + "'", e, where);
+  }
   if (combined.size() != identity.size())
     throw UserError("L0107",
                     "reducer '" + name + "' has " + std::to_string(identity.size()) +

@@ -44,6 +44,9 @@ inline BoundProgram match_params(const Program& program, const std::vector<Progr
   BoundProgram out{program, {}};
   std::vector<bool> given(program->params.size());
   for (const auto& p : params) {
+    if (!p.tensor)
+      throw UserError("L0116", cat("argument ", out.order.size(), " is an undefined tensor"),
+                      where);
     int index = find_param(program, p, where);
     const Access access = program->params[static_cast<std::size_t>(index)].access;
     if (p.result && access != Access::inout)

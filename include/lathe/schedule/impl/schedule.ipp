@@ -111,6 +111,7 @@ inline Verdict check_lifetimes(const Program& program) {
 
 LATHE_DECL Schedule::Schedule(Program program, ScheduleOptions options, Location where)
     : program_(std::move(program)), options_(options) {
+  if (!program_) throw UserError("L0202", "schedule: the program is empty", where);
   if (program_->stage != Stage::blocks)
     throw UserError("L0202",
                     "schedule: the program is at stage '" + std::string(to_text(program_->stage)) +
@@ -122,6 +123,14 @@ LATHE_DECL Schedule::Schedule(const AnyTensor& output, ScheduleOptions options, 
     : Schedule(program_of(output, where), options, where) {}
 LATHE_DECL Schedule::Schedule(const OutputList& outputs, ScheduleOptions options, Location where)
     : Schedule(program_of(outputs, where), options, where) {}
+
+// One step after the other: a history may be longer than the stack is deep.
+LATHE_DECL Schedule::Step::~Step() {
+  while (previous && !previous->shared()) {
+    Ref<Step> next = std::move(const_cast<Step&>(*previous).previous);
+    previous = std::move(next);
+  }
+}
 
 LATHE_DECL std::string Schedule::str() const { return lathe::str(program_); }
 

@@ -122,6 +122,11 @@ inline Verdict check_layout_map(const Program& program, const Buffer& buffer,
   if (auto no = check_private(program, buffer, "L0221",
                               "move a copy of it: cache_read or cache_write first"))
     return no;
+  bool defined = static_cast<bool>(map);
+  for (std::size_t k = 0; defined && k < map->to.size(); ++k)
+    defined = map->to[k].get() && map->to[k].dtype() == kIndex;
+  if (!defined)
+    return refusal("L0221", "the map is empty, or gives something else than i64 indices");
   if (static_cast<int>(map->from.size()) != buffer->rank())
     return refusal("L0221", "the map takes " + std::to_string(map->from.size()) + " indices, but " +
                                 name + " has rank " + std::to_string(buffer->rank()));
