@@ -16,10 +16,12 @@ inline constexpr double kParallelWork = 1 << 17;
 inline constexpr std::int64_t kTaskElements = 16384;
 // Vectors in flight in an elementwise loop: enough to cover latency, more only costs code.
 inline constexpr std::int64_t kElementwiseUnroll = 4;
-// Rows of a sliding window that are computed together, and the most that they may load: beyond it
-// the code only grows (docs/performance.md has the figures).
+// Rows of a sliding window that are computed together, the most that each may load (beyond it the
+// code only grows), and the share of loads to save for which several rows at once pay in caches
+// (docs/performance.md has the figures).
 inline constexpr std::int64_t kWindowRows = 6;
 inline constexpr int kWindowLoads = 32;
+inline constexpr double kWindowShare = 0.3;
 // What a transcendental call costs in plain operations.
 inline constexpr double kMathCost = 12;
 
@@ -95,20 +97,22 @@ inline std::optional<std::int64_t> steps_between(const AccessSite& a, const Acce
   return steps.value_or(0);
 }
 
-// Whether neighbouring iterations of iter read the same elements: a window that slides, or what
-// does not depend on iter at all.
-inline bool reads_again(const BlockNode& block, const VarRef& iter) {
+// Of the elements that one iteration of iter reads, the share that a neighbouring one reads too: in
+// a window that slides, or what does not depend on iter at all.
+inline double share_read_again(const BlockNode& block, const VarRef& iter) {
   constexpr std::int64_t kNear = 4;
   auto reads = reads_of(block);
-  for (std::size_t k = 0; k < reads.size(); ++k) {
-    if (!reads[k].indices.empty() && step_of(reads[k].indices, iter) == Step::none) return true;
-    for (std::size_t m = 0; m < k; ++m) {
-      if (reads[m].buffer != reads[k].buffer) continue;
-      auto steps = steps_between(reads[m], reads[k], iter);
-      if (steps && *steps != 0 && std::abs(*steps) <= kNear) return true;
+  int again = 0;
+  for (const auto& read : reads) {
+    bool found = !read.indices.empty() && step_of(read.indices, iter) == Step::none;
+    for (const auto& other : reads) {
+      if (found || other.buffer != read.buffer) continue;
+      auto steps = steps_between(read, other, iter);
+      found = steps && *steps > 0 && *steps <= kNear;
     }
+    again += found;
   }
-  return false;
+  return reads.empty() ? 0 : static_cast<double>(again) / static_cast<double>(reads.size());
 }
 
 // What the parts of the default schedule share: the schedule, and steps that are left out where

@@ -105,13 +105,15 @@ class TileNests : DefaultSteps {
   }
 
   // The innermost loop, other than the lanes', whose neighbouring iterations read the same vectors.
-  static LoopRef window_rows(const BlockNode& block, const Nest& nest, const BodyCost& cost) {
+  // Several rows at once also hide the latency of memory, so there any reuse will do.
+  LoopRef window_rows(const BlockNode& block, const Nest& nest, const BodyCost& cost) const {
     if (cost.math > 0 || cost.loads > kWindowLoads) return {};
+    const double least = exceeds_caches(block) ? 0 : kWindowShare;
     const auto loops = others(nest);
     for (std::size_t k = loops.size(); k-- > 0;)
       for (const auto& it : block.iters)
         if (it.binding.get() == loops[k].var.get() && trip_of(nest, loops[k]) > 1 &&
-            reads_again(block, it.var))
+            share_read_again(block, it.var) > least)
           return loops[k];
     return {};
   }
@@ -138,17 +140,25 @@ class TileNests : DefaultSteps {
 
   // An output that does not fit the cache is written past it, unless this program reads it again.
   void stream_large_outputs(const BlockNode& block) {
+    if (!exceeds_caches(block)) return;
+    for (const auto& write : writes_of(block))
+      if (!readers(s_.program()->body, write.buffer).empty()) return;
+    attempt([&] { s_.annotate(BlockRef(block.tag), "stream", 1); });
+  }
+
+  // Whether an output of the program that the block writes is larger than the caches.
+  bool exceeds_caches(const BlockNode& block) const {
     for (const auto& write : writes_of(block)) {
       double bytes = write.buffer->dtype.element_bytes();
       for (const auto& extent : write.buffer->shape) {
         ConstInterval range = const_bounds(extent);
         bytes *= range.has_max() ? static_cast<double>(range.max) : 0;
       }
-      bool param = !is_private(s_.program()->body, write.buffer);
-      if (param && bytes > static_cast<double>(target_.l3_bytes) &&
-          readers(s_.program()->body, write.buffer).empty())
-        attempt([&] { s_.annotate(BlockRef(block.tag), "stream", 1); });
+      if (bytes > static_cast<double>(target_.l3_bytes) &&
+          !is_private(s_.program()->body, write.buffer))
+        return true;
     }
+    return false;
   }
 
   void schedule_reduction(const BlockRef& ref, const BlockNode& block, const BlockInfo& info,
