@@ -59,12 +59,13 @@ std::vector<Competitor> competitors(const Job& job, const Options& options) {
   return checked(job, std::move(all));
 }
 
-// The time that the slower of arithmetic and memory needs at the limits, which a busy machine
-// reaches in some rounds only.
+// The time that the slower of arithmetic and memory needs at the limits. A core's arithmetic has
+// one best speed, which a busy machine reaches in some rounds only; memory is shared, and its speed
+// changes from round to round for all competitors alike, so medians are compared there.
 double limit_ms(const Case& what, int threads, const Timing& fma, const Timing& copy,
                 const Timing& streaming) {
   const double arithmetic = what.flops / fma_flops(threads) * fma.p10;
-  return 1e3 * std::max(arithmetic, std::min(copy.p10, streaming.p10));
+  return 1e3 * std::max(arithmetic, std::min(copy.median, streaming.median));
 }
 
 // The spread is Lathe's; without Lathe, the best peer's.

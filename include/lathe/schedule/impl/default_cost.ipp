@@ -14,6 +14,8 @@ namespace detail {
 inline constexpr double kParallelWork = 1 << 17;
 // Elements of a 1-D loop that one task handles at least.
 inline constexpr std::int64_t kTaskElements = 16384;
+// The same for arrays in memory, where long runs keep the prefetchers going.
+inline constexpr std::int64_t kMemoryTaskElements = 16 * kTaskElements;
 // Vectors in flight in an elementwise loop: enough to cover latency, more only costs code.
 inline constexpr std::int64_t kElementwiseUnroll = 4;
 // Rows of a sliding window that are computed together, the most that each may load (beyond it the

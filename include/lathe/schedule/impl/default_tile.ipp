@@ -88,8 +88,9 @@ class TileNests : DefaultSteps {
     const LoopRef rows = window_rows(block, nest, cost);
     if (!rows.var.get() || !attempt([&] { tile_window(nest, rows, lanes); }))
       attempt([&] {
-        const std::int64_t per_task = kTaskElements / width;
-        bool tasks = only_loop && trips >= 2 * kTaskElements;
+        const std::int64_t task = exceeds_caches(block) ? kMemoryTaskElements : kTaskElements;
+        const std::int64_t per_task = task / width;
+        bool tasks = only_loop && trips >= 2 * task;
         auto parts = tasks ? s_.split_any(nest.unit, {infer, per_task, width})
                            : s_.split_any(nest.unit, {infer, width});
         s_.vectorize(parts.back());
