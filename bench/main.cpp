@@ -62,10 +62,10 @@ std::vector<Competitor> competitors(const Job& job, const Options& options) {
 // The time that the slower of arithmetic and memory needs at the limits. A core's arithmetic has
 // one best speed, which a busy machine reaches in some rounds only; memory is shared, and its speed
 // changes from round to round for all competitors alike, so medians are compared there.
-double limit_ms(const Case& what, int threads, const Timing& fma, const Timing& copy,
-                const Timing& streaming) {
-  const double arithmetic = what.flops / fma_flops(threads) * fma.p10;
-  return 1e3 * std::max(arithmetic, std::min(copy.median, streaming.median));
+double limit_ms(const Job& job, const Timing& fma, const Timing& copy, const Timing& streaming) {
+  const double arithmetic = job.what.flops / fma_flops(job.threads) * fma.p10;
+  const double memory = job.what.bytes / copy_bytes(job) * std::min(copy.median, streaming.median);
+  return 1e3 * std::max(arithmetic, memory);
 }
 
 // The spread is Lathe's; without Lathe, the best peer's.
@@ -93,7 +93,7 @@ Row run_case(const Case& what, int threads, const Options& options) {
   const Job job = make_job(what, operands, threads, options.hand);
   std::vector<Competitor> all = competitors(job, options);
   all.push_back(fma_limit(threads));
-  for (Competitor& limit : copy_limits(what.bytes, threads)) all.push_back(std::move(limit));
+  for (Competitor& limit : copy_limits(job)) all.push_back(std::move(limit));
   const OthersWatch others;
   const std::vector<Timing> times = measure(all, {options.seconds, threads});
 
@@ -106,7 +106,7 @@ Row run_case(const Case& what, int threads, const Options& options) {
   row.flops = what.flops;
   row.bytes = what.bytes;
   const std::size_t n = times.size();
-  row.limit_ms = limit_ms(what, threads, times[n - 3], times[n - 2], times[n - 1]);
+  row.limit_ms = limit_ms(job, times[n - 3], times[n - 2], times[n - 1]);
   fill_row(row, all, times);
   return row;
 }

@@ -1,9 +1,8 @@
 #include "core/limits.hpp"
 
+#include <algorithm>
 #include <cstring>
-#include <memory>
 
-#include "core/operands.hpp"
 #include "core/parallel.hpp"
 
 #ifdef __SSE2__
@@ -60,12 +59,14 @@ void stream_copy(float* to, const float* from, std::int64_t n) {
 #endif
 }
 
+std::int64_t copied_elements(const Job& job) {
+  return static_cast<std::int64_t>(std::min(job.in[0].size(), job.out.size()));
+}
+
 template <class Copy>
-Competitor copy_limit(const char* name, std::int64_t n, int threads, Copy copy) {
-  auto from = std::make_shared<Buffer>(n, 1), to = std::make_shared<Buffer>(n, 0);
-  return {name, [=] {
-            const float* source = from->span().data();
-            float* target = to->span().data();
+Competitor copy_limit(const char* name, const Job& job, Copy copy) {
+  const std::int64_t n = copied_elements(job);
+  return {name, [=, source = job.in[0].data(), target = job.out.data(), threads = job.threads] {
             parallel_ranges(n, threads, share_elements, [&](std::int64_t begin, std::int64_t end) {
               copy(target + begin, source + begin, end - begin);
             });
@@ -82,14 +83,16 @@ Competitor fma_limit(int threads) {
 
 double fma_flops(int threads) { return 2.0 * lanes * chains * fma_rounds * threads; }
 
-std::vector<Competitor> copy_limits(double bytes, int threads) {
-  const std::int64_t n =
-      std::max<std::int64_t>(64, static_cast<std::int64_t>(bytes / 2 / sizeof(float)));
-  return {copy_limit("limit: copy", n, threads,
+std::vector<Competitor> copy_limits(const Job& job) {
+  return {copy_limit("limit: copy", job,
                      [](float* to, const float* from, std::int64_t count) {
                        std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(float));
                      }),
-          copy_limit("limit: streaming copy", n, threads, stream_copy)};
+          copy_limit("limit: streaming copy", job, stream_copy)};
+}
+
+double copy_bytes(const Job& job) {
+  return 2.0 * sizeof(float) * static_cast<double>(copied_elements(job));
 }
 
 }  // namespace bench
