@@ -24286,12 +24286,16 @@ namespace detail {
 inline constexpr double kParallelWork = 1 << 17;
 // Elements of a 1-D loop that one task handles at least.
 inline constexpr std::int64_t kTaskElements = 16384;
+// The same for arrays in memory, where long runs keep the prefetchers going.
+inline constexpr std::int64_t kMemoryTaskElements = 16 * kTaskElements;
 // Vectors in flight in an elementwise loop: enough to cover latency, more only costs code.
 inline constexpr std::int64_t kElementwiseUnroll = 4;
-// Rows of a sliding window that are computed together, and the most that they may load: beyond it
-// the code only grows (docs/performance.md has the figures).
+// Rows of a sliding window that are computed together, the most that each may load (beyond it the
+// code only grows), and the share of loads to save for which several rows at once pay in caches
+// (docs/performance.md has the figures).
 inline constexpr std::int64_t kWindowRows = 6;
 inline constexpr int kWindowLoads = 32;
+inline constexpr double kWindowShare = 0.3;
 // What a transcendental call costs in plain operations.
 inline constexpr double kMathCost = 12;
 
@@ -24367,20 +24371,22 @@ inline std::optional<std::int64_t> steps_between(const AccessSite& a, const Acce
   return steps.value_or(0);
 }
 
-// Whether neighbouring iterations of iter read the same elements: a window that slides, or what
-// does not depend on iter at all.
-inline bool reads_again(const BlockNode& block, const VarRef& iter) {
+// Of the elements that one iteration of iter reads, the share that a neighbouring one reads too: in
+// a window that slides, or what does not depend on iter at all.
+inline double share_read_again(const BlockNode& block, const VarRef& iter) {
   constexpr std::int64_t kNear = 4;
   auto reads = reads_of(block);
-  for (std::size_t k = 0; k < reads.size(); ++k) {
-    if (!reads[k].indices.empty() && step_of(reads[k].indices, iter) == Step::none) return true;
-    for (std::size_t m = 0; m < k; ++m) {
-      if (reads[m].buffer != reads[k].buffer) continue;
-      auto steps = steps_between(reads[m], reads[k], iter);
-      if (steps && *steps != 0 && std::abs(*steps) <= kNear) return true;
+  int again = 0;
+  for (const auto& read : reads) {
+    bool found = !read.indices.empty() && step_of(read.indices, iter) == Step::none;
+    for (const auto& other : reads) {
+      if (found || other.buffer != read.buffer) continue;
+      auto steps = steps_between(read, other, iter);
+      found = steps && *steps > 0 && *steps <= kNear;
     }
+    again += found;
   }
-  return false;
+  return reads.empty() ? 0 : static_cast<double>(again) / static_cast<double>(reads.size());
 }
 
 // What the parts of the default schedule share: the schedule, and steps that are left out where
@@ -24661,8 +24667,9 @@ class TileNests : DefaultSteps {
     const LoopRef rows = window_rows(block, nest, cost);
     if (!rows.var.get() || !attempt([&] { tile_window(nest, rows, lanes); }))
       attempt([&] {
-        const std::int64_t per_task = kTaskElements / width;
-        bool tasks = only_loop && trips >= 2 * kTaskElements;
+        const std::int64_t task = exceeds_caches(block) ? kMemoryTaskElements : kTaskElements;
+        const std::int64_t per_task = task / width;
+        bool tasks = only_loop && trips >= 2 * task;
         auto parts = tasks ? s_.split_any(nest.unit, {infer, per_task, width})
                            : s_.split_any(nest.unit, {infer, width});
         s_.vectorize(parts.back());
@@ -24678,13 +24685,15 @@ class TileNests : DefaultSteps {
   }
 
   // The innermost loop, other than the lanes', whose neighbouring iterations read the same vectors.
-  static LoopRef window_rows(const BlockNode& block, const Nest& nest, const BodyCost& cost) {
+  // Several rows at once also hide the latency of memory, so there any reuse will do.
+  LoopRef window_rows(const BlockNode& block, const Nest& nest, const BodyCost& cost) const {
     if (cost.math > 0 || cost.loads > kWindowLoads) return {};
+    const double least = exceeds_caches(block) ? 0 : kWindowShare;
     const auto loops = others(nest);
     for (std::size_t k = loops.size(); k-- > 0;)
       for (const auto& it : block.iters)
         if (it.binding.get() == loops[k].var.get() && trip_of(nest, loops[k]) > 1 &&
-            reads_again(block, it.var))
+            share_read_again(block, it.var) > least)
           return loops[k];
     return {};
   }
@@ -24711,17 +24720,25 @@ class TileNests : DefaultSteps {
 
   // An output that does not fit the cache is written past it, unless this program reads it again.
   void stream_large_outputs(const BlockNode& block) {
+    if (!exceeds_caches(block)) return;
+    for (const auto& write : writes_of(block))
+      if (!readers(s_.program()->body, write.buffer).empty()) return;
+    attempt([&] { s_.annotate(BlockRef(block.tag), "stream", 1); });
+  }
+
+  // Whether an output of the program that the block writes is larger than the caches.
+  bool exceeds_caches(const BlockNode& block) const {
     for (const auto& write : writes_of(block)) {
       double bytes = write.buffer->dtype.element_bytes();
       for (const auto& extent : write.buffer->shape) {
         ConstInterval range = const_bounds(extent);
         bytes *= range.has_max() ? static_cast<double>(range.max) : 0;
       }
-      bool param = !is_private(s_.program()->body, write.buffer);
-      if (param && bytes > static_cast<double>(target_.l3_bytes) &&
-          readers(s_.program()->body, write.buffer).empty())
-        attempt([&] { s_.annotate(BlockRef(block.tag), "stream", 1); });
+      if (bytes > static_cast<double>(target_.l3_bytes) &&
+          !is_private(s_.program()->body, write.buffer))
+        return true;
     }
+    return false;
   }
 
   void schedule_reduction(const BlockRef& ref, const BlockNode& block, const BlockInfo& info,
