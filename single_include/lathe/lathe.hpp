@@ -17485,7 +17485,7 @@ LATHE_DECL Dim::Dim(std::string name, DimOptions options, Location where)
 
 }  // namespace lathe
 
-// ---- lathe/dsl/impl/program.ipp
+// ---- lathe/dsl/impl/tensor_graph.ipp
 namespace lathe {
 namespace detail {
 
@@ -17587,6 +17587,13 @@ class TensorGraph : Visitor {
 
   std::vector<AnyTensor> found_;
 };
+
+}  // namespace detail
+}  // namespace lathe
+
+// ---- lathe/dsl/impl/program.ipp
+namespace lathe {
+namespace detail {
 
 /// Puts each tensor's buffer of this program in the place of the one that DSL expressions hold.
 class StorageMap : public Mutator {
@@ -20094,6 +20101,9 @@ class InstanceCover {
 LATHE_DECL std::string why_not_found(const Stmt& root, const std::vector<BlockTag>& producers,
                                      const BlockTag& consumer, const Buffer& buffer,
                                      const VarRef& loop, const Facts& facts) {
+  if (BlockSite site = find_block(root, consumer); site.block)
+    for (const auto& it : site.block->iters)  // a block that never runs reads nothing
+      if (it.kind == IterKind::spatial && is_const(it.extent, 0)) return {};
   Cover cover = covers(root, producers, consumer, buffer, loop, facts);
   if (cover.covered) return {};
   for (const auto& p : producers)
@@ -21109,6 +21119,10 @@ inline bool ranges_inside(const BlockNode& core, const std::vector<ForRef>& inne
                           const Facts& facts, std::vector<Range>& out) {
   std::vector<VarRef> relaxed = vars_of(inner);
   for (const auto& it : core.iters) {
+    if (is_const(it.extent, 0)) {  // bounds over nothing are none
+      out.push_back({it.min, it.extent});
+      continue;
+    }
     Interval i = bounds(it.binding, relaxed, facts);
     if (!i.bounded()) return false;
     AnyExpr extent = constant_extent(fold_add(fold_sub(i.max, i.min), AnyExpr(1)), facts);

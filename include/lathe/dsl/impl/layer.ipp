@@ -9,3 +9,4 @@
 #include <lathe/dsl/impl/literal.ipp>
 #include <lathe/dsl/impl/program.ipp>
 #include <lathe/dsl/impl/reducers.ipp>
+#include <lathe/dsl/impl/tensor_graph.ipp>

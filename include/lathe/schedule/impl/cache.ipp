@@ -226,6 +226,10 @@ inline bool ranges_inside(const BlockNode& core, const std::vector<ForRef>& inne
                           const Facts& facts, std::vector<Range>& out) {
   std::vector<VarRef> relaxed = vars_of(inner);
   for (const auto& it : core.iters) {
+    if (is_const(it.extent, 0)) {  // bounds over nothing are none
+      out.push_back({it.min, it.extent});
+      continue;
+    }
     Interval i = bounds(it.binding, relaxed, facts);
     if (!i.bounded()) return false;
     AnyExpr extent = constant_extent(fold_add(fold_sub(i.max, i.min), AnyExpr(1)), facts);

@@ -137,6 +137,9 @@ class InstanceCover {
 LATHE_DECL std::string why_not_found(const Stmt& root, const std::vector<BlockTag>& producers,
                                      const BlockTag& consumer, const Buffer& buffer,
                                      const VarRef& loop, const Facts& facts) {
+  if (BlockSite site = find_block(root, consumer); site.block)
+    for (const auto& it : site.block->iters)  // a block that never runs reads nothing
+      if (it.kind == IterKind::spatial && is_const(it.extent, 0)) return {};
   Cover cover = covers(root, producers, consumer, buffer, loop, facts);
   if (cover.covered) return {};
   for (const auto& p : producers)
