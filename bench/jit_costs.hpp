@@ -5,13 +5,16 @@
 
 namespace bench {
 
-/// cold: nothing is known · disk_cache: a process before compiled it · memory_cache: this context
-/// compiled it
-enum class CompileMode { cold, disk_cache, memory_cache };
+/// cold: nothing is known · new_process: the first thing that a process does, less the time to load
+/// libLLVM · memory_cache: this context compiled it
+enum class CompileMode { cold, new_process, memory_cache };
 const char* compile_mode_name(CompileMode mode);
 
 /// Seconds to describe and compile a GEMM with bias and GELU; null without Lathe.
 std::function<double(const Gemm&)> lathe_compile_seconds(CompileMode mode);
+
+/// What such a process runs instead of main: it prints the seconds. False: this is no such process.
+bool lathe_compile_child();
 
 constexpr int call_elements = 16;
 constexpr int calls_per_run = 64;

@@ -9,7 +9,12 @@
 #include "lathe_side.hpp"
 
 #ifdef BENCH_HAS_LATHE_HEADER
+#include <dlfcn.h>
+
+#include <cstdio>
 #include <filesystem>
+#include <lathe/runtime/llvm.hpp>
+#include <sstream>
 
 namespace bench {
 
@@ -37,43 +42,51 @@ std::vector<Competitor> make(const Job& job) {
   return {{"lathe", std::move(run), 1e3 * (seconds_now() - start)}};
 }
 
-class CacheFolder {
- public:
-  CacheFolder() : path_(std::filesystem::temp_directory_path() / "lathe_bench_cache") {
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directories(path_);
-  }
-  CacheFolder(const CacheFolder&) = delete;
-  CacheFolder& operator=(const CacheFolder&) = delete;
-  ~CacheFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::string path() const { return path_.string(); }
+double timed_compile(const Gemm& p, lt::Context& context) {
+  const double start = seconds_now();
+  lathe_compile(p, context);
+  return seconds_now() - start;
+}
 
- private:
-  std::filesystem::path path_;
-};
+constexpr const char* child_variable = "LATHE_BENCH_COMPILE";
+
+double compile_in_new_process(const Gemm& p) {
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  const std::string command = std::string(child_variable) + "='" + lt::Llvm::get().path() + " " +
+                              std::to_string(p.m) + " " + std::to_string(p.n) + " " +
+                              std::to_string(p.k) + "' '" + self + "'";
+  FILE* child = popen(command.c_str(), "r");
+  double seconds = 0;
+  const bool read = child && std::fscanf(child, "%lf", &seconds) == 1;
+  if (child) pclose(child);
+  if (!read) throw std::runtime_error("a new process did not compile");
+  return seconds;
+}
 
 }  // namespace
 
 Peer lathe_peer() { return {"lathe", "", make}; }
 
-// Before the clock starts, the cached modes compile the shape once.
 std::function<double(const Gemm&)> lathe_compile_seconds(CompileMode mode) {
-  const auto folder = std::make_shared<CacheFolder>();
-  const std::string path = mode == CompileMode::disk_cache ? folder->path() : "";
-  const auto timed = [](const Gemm& p, lt::Context& context) {
-    const double start = seconds_now();
-    lathe_compile(p, context);
-    return seconds_now() - start;
+  if (mode == CompileMode::new_process) return compile_in_new_process;
+  return [mode](const Gemm& p) {
+    lt::Context context({.threads = 1});
+    if (mode == CompileMode::memory_cache) lathe_compile(p, context);
+    return timed_compile(p, context);
   };
-  return [=](const Gemm& p) {
-    lt::Context first({.threads = 1, .cache_dir = path}), second({.threads = 1, .cache_dir = path});
-    if (mode == CompileMode::cold) return timed(p, first);
-    lathe_compile(p, first);
-    return timed(p, mode == CompileMode::memory_cache ? first : second);
-  };
+}
+
+bool lathe_compile_child() {
+  const char* task = std::getenv(child_variable);
+  if (!task) return false;
+  std::istringstream words(task);
+  std::string llvm;
+  Gemm p{0, 0, 0, true, false};
+  words >> llvm >> p.m >> p.n >> p.k;
+  dlopen(llvm.c_str(), RTLD_NOW | RTLD_LOCAL);
+  lt::Context context({.threads = 1});
+  std::printf("%.9f\n", timed_compile(p, context));
+  return true;
 }
 
 std::vector<Competitor> lathe_calls(float* a, float* y) {
@@ -93,6 +106,7 @@ namespace bench {
 
 Peer lathe_peer() { return {"lathe", "this program was built without Lathe"}; }
 std::function<double(const Gemm&)> lathe_compile_seconds(CompileMode) { return nullptr; }
+bool lathe_compile_child() { return false; }
 std::vector<Competitor> lathe_calls(float*, float*) { return {}; }
 
 }  // namespace bench

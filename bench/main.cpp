@@ -11,6 +11,7 @@
 #include "core/measure.hpp"
 #include "core/operands.hpp"
 #include "core/peers.hpp"
+#include "jit_costs.hpp"
 #include "suites/suites.hpp"
 
 namespace bench {
@@ -173,6 +174,7 @@ void set_pool_environment(const Options& options, char** argv) {
 
 int main(int argc, char** argv) {
   try {
+    if (bench::lathe_compile_child()) return 0;
     const bench::Options options = bench::parse_options(argc, argv);
     bench::set_pool_environment(options, argv);
     bench::run(options);

@@ -75,7 +75,7 @@ void run_compile(const Options& options, Report& report) {
     if (const auto ms = median_compile_ms(compile_seconds)) peers[peer.name] = *ms;
   }
   for (const CompileMode mode :
-       {CompileMode::cold, CompileMode::disk_cache, CompileMode::memory_cache}) {
+       {CompileMode::cold, CompileMode::new_process, CompileMode::memory_cache}) {
     const std::string name = compile_case + std::string(compile_mode_name(mode));
     if (!options.wants(name)) continue;
     Row row = make_row(name);
@@ -157,8 +157,8 @@ const char* compile_mode_name(CompileMode mode) {
   switch (mode) {
     case CompileMode::cold:
       return "cold";
-    case CompileMode::disk_cache:
-      return "from the disk cache";
+    case CompileMode::new_process:
+      return "in a new process";
     case CompileMode::memory_cache:
       return "from memory";
   }
@@ -167,7 +167,7 @@ const char* compile_mode_name(CompileMode mode) {
 
 std::vector<std::string> jit_case_names() {
   return {std::string(compile_case) + "cold",
-          std::string(compile_case) + "from the disk cache",
+          std::string(compile_case) + "in a new process",
           std::string(compile_case) + "from memory",
           call_case,
           std::string(include_case) + "compiled separately",
