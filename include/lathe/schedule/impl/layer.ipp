@@ -37,8 +37,13 @@
 //
 #include <lathe/schedule/impl/default_cost.ipp>
 //
+#include <lathe/schedule/impl/default_nest.ipp>
+//
+#include <lathe/schedule/impl/default_elementwise.ipp>
 #include <lathe/schedule/impl/default_place.ipp>
+#include <lathe/schedule/impl/default_reduction.ipp>
 #include <lathe/schedule/impl/default_threads.ipp>
+//
 #include <lathe/schedule/impl/default_tile.ipp>
 //
 #include <lathe/schedule/impl/default_schedule.ipp>
