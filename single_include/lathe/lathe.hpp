@@ -16,6 +16,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -139,6 +140,20 @@ class UserError : public std::runtime_error {
   std::string message_;
   Location where_;
 };
+
+namespace detail {
+[[noreturn]] void refuse_no_memory(const char* step, Location where);
+
+/// What f gives; L0408 where the process has no memory for it.
+template <class F>
+auto within_memory(const char* step, Location where, F&& f) {
+  try {
+    return f();
+  } catch (const std::bad_alloc&) {
+    refuse_no_memory(step, where);
+  }
+}
+}  // namespace detail
 
 /// A broken invariant inside Lathe: always a bug worth reporting.
 class InternalError : public std::logic_error {
@@ -3810,6 +3825,7 @@ class Schedule {
   std::string resolve_buffer(const BufferName& name, std::string_view step, Location where) const;
   [[noreturn]] void refuse(std::string_view step, const Refusal& why, Location where) const;
   Args step(std::string_view primitive, Args args, Location where);
+  std::vector<LoopRef> step_to_loops(std::string_view primitive, Args args, Location where);
 
   Program program_;
   std::uint64_t origin_hash_ = 0;
@@ -6453,7 +6469,6 @@ AnyKernel make_evaluator(const BoundProgram& bound, const Context& context);
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <map>
-#include <new>
 #include <numeric>
 #include <poll.h>
 #include <pthread.h>
@@ -6670,6 +6685,11 @@ inline std::string user_error_text(std::string_view id, std::string_view message
 }
 
 }  // namespace detail
+
+LATHE_DECL void detail::refuse_no_memory(const char* step, Location where) {
+  throw UserError("L0408", std::string(step) + ": out of memory", where, {},
+                  "nothing was changed: free memory and try again");
+}
 
 LATHE_DECL UserError::UserError(std::string_view id, std::string_view message, Location where,
                                 std::string_view details, std::string_view help)
@@ -8884,9 +8904,11 @@ inline Program Parser::program() {
 }  // namespace detail
 
 LATHE_DECL Program parse(std::string_view text, Location where) {
-  Program program = detail::Parser(text, where).program();
-  verify_user(program, where);
-  return program;
+  return detail::within_memory("parse", where, [&] {
+    Program program = detail::Parser(text, where).program();
+    verify_user(program, where);
+    return program;
+  });
 }
 
 }  // namespace lathe
@@ -17072,6 +17094,33 @@ inline AnyValue run_body(FunctionRef<AnyValue(std::span<const VarRef>)> body,
   }
 }
 
+inline std::vector<AnyTensor> make_compute(const std::string& name,
+                                           const std::vector<Extent>& extents,
+                                           FunctionRef<AnyValue(std::span<const VarRef>)> body,
+                                           Location where) {
+  check_name(name, where);
+  auto* source = new TensorSource;
+  Ref<TensorSource> owner(source);
+  source->name = name;
+  source->where = where;
+  source->extents = checked_extents(name, extents, where);
+  source->tag = make_ref<BlockTagNode>(name);
+  source->iters = spatial_iters(name, source->extents);
+  AnyValue value = run_body(body, *source);
+  check_value(*source, value);
+  source->values = value.values;
+  if (value.reducer) adopt_reduction(*source, value);
+  std::vector<AnyTensor> out;
+  for (std::size_t k = 0; k < source->values.size(); ++k) {
+    std::string label = source->values.size() == 1 ? name : name + "_" + std::to_string(k);
+    DType dtype = source->values[k].dtype();
+    source->storage.push_back({make_buffer(label, dtype, source->extents),
+                               argument_buffer(label, dtype, source->extents, Layout::row_major)});
+    out.push_back(tensor_of(owner, static_cast<int>(k), label, dtype));
+  }
+  return out;
+}
+
 }  // namespace detail
 
 LATHE_DECL std::string_view to_text(Layout layout) {
@@ -17130,28 +17179,8 @@ LATHE_DECL AnyReduce make_reduce(std::string name, Extent min, Extent extent, Lo
 LATHE_DECL std::vector<AnyTensor> compute_any(std::string name, std::vector<Extent> extents,
                                               FunctionRef<AnyValue(std::span<const VarRef>)> body,
                                               Location where) {
-  detail::check_name(name, where);
-  auto* source = new detail::TensorSource;
-  Ref<detail::TensorSource> owner(source);
-  source->name = name;
-  source->where = where;
-  source->extents = detail::checked_extents(name, extents, where);
-  source->tag = make_ref<BlockTagNode>(name);
-  source->iters = detail::spatial_iters(name, source->extents);
-  AnyValue value = detail::run_body(body, *source);
-  detail::check_value(*source, value);
-  source->values = value.values;
-  if (value.reducer) detail::adopt_reduction(*source, value);
-  std::vector<AnyTensor> out;
-  for (std::size_t k = 0; k < source->values.size(); ++k) {
-    std::string label = source->values.size() == 1 ? name : name + "_" + std::to_string(k);
-    DType dtype = source->values[k].dtype();
-    source->storage.push_back(
-        {make_buffer(label, dtype, source->extents),
-         detail::argument_buffer(label, dtype, source->extents, Layout::row_major)});
-    out.push_back(detail::tensor_of(owner, static_cast<int>(k), label, dtype));
-  }
-  return out;
+  return detail::within_memory("compute", where,
+                               [&] { return detail::make_compute(name, extents, body, where); });
 }
 
 }  // namespace lathe
@@ -17892,10 +17921,12 @@ inline Program ProgramBuilder::build(const std::vector<ProgramParam>* given) {
 
 LATHE_DECL Program program_of(const OutputList& outputs, const std::vector<ProgramParam>& params,
                               Location where) {
-  return detail::ProgramBuilder(outputs, where).build(&params);
+  return detail::within_memory(
+      "program", where, [&] { return detail::ProgramBuilder(outputs, where).build(&params); });
 }
 LATHE_DECL Program program_of(const OutputList& outputs, Location where) {
-  return detail::ProgramBuilder(outputs, where).build(nullptr);
+  return detail::within_memory(
+      "program", where, [&] { return detail::ProgramBuilder(outputs, where).build(nullptr); });
 }
 
 }  // namespace lathe
@@ -23139,13 +23170,24 @@ inline Arg tail_argument(const std::optional<Tail>& tail) {
 
 }  // namespace detail
 
+// The step is taken back where there is no memory for what it gives.
+LATHE_DECL std::vector<LoopRef> Schedule::step_to_loops(std::string_view primitive, Args args,
+                                                        Location where) {
+  return detail::within_memory("schedule", where, [&] {
+    Schedule next = *this;
+    auto loops = detail::as_loops(next.step(primitive, std::move(args), where));
+    *this = next;
+    return loops;
+  });
+}
+
 LATHE_DECL std::vector<LoopRef> Schedule::split_any(LoopRef loop,
                                                     const std::vector<Factor>& factors,
                                                     std::optional<Tail> tail, Location where) {
   std::vector<Arg> list;
   for (const auto& f : factors) list.push_back(Arg::of(f));
-  return detail::as_loops(
-      step("split", {loop, Arg::of_list(std::move(list)), detail::tail_argument(tail)}, where));
+  return step_to_loops("split", {loop, Arg::of_list(std::move(list)), detail::tail_argument(tail)},
+                       where);
 }
 
 LATHE_DECL LoopRef Schedule::fuse(LoopRef outer, LoopRef inner, Location where) {
@@ -23155,7 +23197,7 @@ LATHE_DECL LoopRef Schedule::fuse(LoopRef a, LoopRef b, LoopRef c, Location wher
   return fuse(std::vector<LoopRef>{a, b, c}, where);
 }
 LATHE_DECL LoopRef Schedule::fuse(const std::vector<LoopRef>& loops, Location where) {
-  return detail::as_loops(step("fuse", {Arg::of(loops)}, where))[0];
+  return step_to_loops("fuse", {Arg::of(loops)}, where)[0];
 }
 
 LATHE_DECL void Schedule::reorder(std::initializer_list<LoopRef> loops, Location where) {
@@ -23167,8 +23209,8 @@ LATHE_DECL void Schedule::reorder(const std::vector<LoopRef>& loops, Location wh
 
 LATHE_DECL std::array<LoopRef, 4> Schedule::tile(LoopRef i, LoopRef j, Factor i_tile, Factor j_tile,
                                                  std::optional<Tail> tail, Location where) {
-  return take<4>(detail::as_loops(
-      step("tile", {i, j, Arg::of(i_tile), Arg::of(j_tile), detail::tail_argument(tail)}, where)));
+  return take<4>(step_to_loops(
+      "tile", {i, j, Arg::of(i_tile), Arg::of(j_tile), detail::tail_argument(tail)}, where));
 }
 
 LATHE_DECL void Schedule::parallel(LoopRef loop, std::int64_t max_threads, Location where) {
@@ -23545,14 +23587,18 @@ LATHE_DECL Verdict Schedule::check(const Primitive& primitive, const Args& given
 
 LATHE_DECL Args Schedule::apply(const Primitive& primitive, Args args, Location where) {
   if (auto no = detail::complete_arguments(primitive, args)) refuse(primitive.name, *no, where);
-  Edit edit;
-  if (auto no = try_step(primitive, args, edit)) refuse(primitive.name, *no, where);
+  return detail::within_memory("schedule", where, [&] {
+    Edit edit;
+    if (auto no = try_step(primitive, args, edit)) refuse(primitive.name, *no, where);
 #ifndef NDEBUG
-  if (edit.program != program_) verify(edit.program, Stage::blocks, primitive.name);
+    if (edit.program != program_) verify(edit.program, Stage::blocks, primitive.name);
 #endif
-  Args results = edit.results;
-  record(primitive, std::move(args), std::move(edit), where);
-  return results;
+    Args results = edit.results;
+    Schedule next = *this;  // takes queries and the step as one
+    next.record(primitive, std::move(args), std::move(edit), where);
+    *this = std::move(next);
+    return results;
+  });
 }
 
 LATHE_DECL Args Schedule::step(std::string_view primitive, Args args, Location where) {
@@ -31182,8 +31228,10 @@ LATHE_DECL void Evaluator::run(const std::uint64_t* slots, const Context& contex
   if (!tree_)
     throw UserError("L0313", "an empty evaluator is run", where, {}, "make it of a program");
   const auto& tree = static_cast<const detail::EvalTree&>(*tree_);
-  detail::EvalFrame frame(tree, slots, context);
-  detail::EvalStatus status = frame.run(*tree.body);
+  const detail::EvalStatus status = detail::within_memory("evaluate", where, [&] {
+    detail::EvalFrame frame(tree, slots, context);
+    return frame.run(*tree.body);
+  });
   if (status == 0) return;
   const auto& messages = tree.messages;
   CallFrame call(context);
@@ -31252,22 +31300,27 @@ inline Target target_of(const Source& source) {
   return target;
 }
 
-}  // namespace detail
-
-LATHE_DECL AnyKernel jit_any(const Source& source, const std::vector<ProgramParam>& params) {
-  const Context& context = detail::context_of(source);
-  detail::BoundProgram bound = detail::bound_program(source, params);
-  Target target = detail::target_of(source);
+inline AnyKernel make_compiled(const Source& source, const std::vector<ProgramParam>& params) {
+  const Context& context = context_of(source);
+  BoundProgram bound = bound_program(source, params);
+  Target target = target_of(source);
   std::string reason;
   const Llvm* llvm = Llvm::find(context.options().llvm, &reason);
   if (!llvm) {
     context.log(LogLevel::warning,
                 cat("kernel '", bound.program->name, "' is interpreted: ", reason));
-    return detail::make_evaluator(bound, context);
+    return make_evaluator(bound, context);
   }
-  Program scheduled = detail::scheduled_program(source, bound.program, target);
-  auto code = detail::compile_code(source, scheduled, target, *llvm, context);
+  Program scheduled = scheduled_program(source, bound.program, target);
+  auto code = compile_code(source, scheduled, target, *llvm, context);
   return AnyKernel(make_ref<Binding>(bound.program, bound.order), code, Evaluator(), context);
+}
+
+}  // namespace detail
+
+LATHE_DECL AnyKernel jit_any(const Source& source, const std::vector<ProgramParam>& params) {
+  return detail::within_memory("jit", source.where(),
+                               [&] { return detail::make_compiled(source, params); });
 }
 
 }  // namespace lathe
@@ -31296,7 +31349,9 @@ LATHE_DECL void AnyKernel::refuse_empty(Location where) {
 }
 
 LATHE_DECL void AnyKernel::call_large(const CallArg* args, Location where) const {
-  std::vector<std::uint64_t> slots(static_cast<std::size_t>(state_->binding->slots()));
+  auto slots = detail::within_memory("call", where, [&] {
+    return std::vector<std::uint64_t>(static_cast<std::size_t>(state_->binding->slots()));
+  });
   state_->binding->bind(args, slots.data(), where);
   run(slots.data(), where);
 }
@@ -31350,7 +31405,8 @@ LATHE_DECL void AnyKernel::operator()(std::span<const AnyView> args, Location wh
                     cat("kernel '", b.program()->name, "' takes ", b.args(),
                         " arguments, but is given ", args.size()),
                     where);
-  std::vector<CallArg> all(args.size());
+  auto all =
+      detail::within_memory("call", where, [&] { return std::vector<CallArg>(args.size()); });
   for (std::size_t k = 0; k < args.size(); ++k) {
     const Param& p = b.param_of(static_cast<int>(k));
     detail::check_any_view(args[k], p, where);
@@ -31461,7 +31517,10 @@ LATHE_DECL AnyKernel make_evaluator(const BoundProgram& bound, const Context& co
 }  // namespace detail
 
 LATHE_DECL AnyKernel evaluate_any(const Source& source, const std::vector<ProgramParam>& params) {
-  return detail::make_evaluator(detail::bound_program(source, params), detail::context_of(source));
+  return detail::within_memory("evaluate", source.where(), [&] {
+    return detail::make_evaluator(detail::bound_program(source, params),
+                                  detail::context_of(source));
+  });
 }
 
 }  // namespace lathe

@@ -218,6 +218,7 @@ class Schedule {
   std::string resolve_buffer(const BufferName& name, std::string_view step, Location where) const;
   [[noreturn]] void refuse(std::string_view step, const Refusal& why, Location where) const;
   Args step(std::string_view primitive, Args args, Location where);
+  std::vector<LoopRef> step_to_loops(std::string_view primitive, Args args, Location where);
 
   Program program_;
   std::uint64_t origin_hash_ = 0;

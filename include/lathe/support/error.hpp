@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lathe/support/config.hpp>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -44,6 +45,20 @@ class UserError : public std::runtime_error {
   std::string message_;
   Location where_;
 };
+
+namespace detail {
+[[noreturn]] void refuse_no_memory(const char* step, Location where);
+
+/// What f gives; L0408 where the process has no memory for it.
+template <class F>
+auto within_memory(const char* step, Location where, F&& f) {
+  try {
+    return f();
+  } catch (const std::bad_alloc&) {
+    refuse_no_memory(step, where);
+  }
+}
+}  // namespace detail
 
 /// A broken invariant inside Lathe: always a bug worth reporting.
 class InternalError : public std::logic_error {

@@ -4,6 +4,7 @@
 #include <lathe/runtime/view.hpp>
 #include <span>
 #include <string>
+#include <support/errors.hpp>
 #include <type_traits>
 #include <vector>
 #if !defined(LATHE_SEPARATE_COMPILATION)
@@ -82,4 +83,19 @@ TEST_CASE("a view larger than its container is refused at the caller's line") {
     CHECK(std::string(e.what()).find("holds 10") != std::string::npos);
     CHECK(e.where().line != 0);
   }
+}
+
+TEST_CASE("extents that no container has") {
+  std::vector<float> data(6);
+  auto error = [&](std::int64_t a, std::int64_t b) {
+    return test::error_of([&] { lt::view(data, {a, b}); });
+  };
+  CHECK(error(2, 3) == "none");
+  CHECK(error(3, 3) == "L0401 view: the extents ask for 9 elements, the container holds 6");
+  CHECK(error(-2, -3) == "L0401 view: extent 0 is -2");
+  CHECK(error(0, -3) == "L0401 view: extent 1 is -3");
+  const std::int64_t side = std::int64_t{1} << 32;  // side * side is 0 modulo 2^64
+  CHECK(error(side, side) ==
+        "L0401 view: the extents ask for more than 2^63 - 1 elements, the container holds 6");
+  CHECK(error(side, 0) == "none");
 }

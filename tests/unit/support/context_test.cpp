@@ -21,19 +21,21 @@ TEST_CASE("options are named in place") {
 }
 
 TEST_CASE("options that make no sense are refused") {
-  auto id = [](lt::ContextOptions options) -> std::string {
+  auto error = [](lt::ContextOptions options) -> std::string {
     try {
       lt::Context context(options);
     } catch (const lt::UserError& e) {
-      return e.id();
+      return e.id() + " " + e.message();
     }
     return "";
   };
-  CHECK(id({.allocate = [](std::size_t, std::size_t) -> void* { return nullptr; }}) == "L0402");
-  CHECK(id({.threads = -2}) == "L0403");
+  const char* half = "L0402 Context: only one of the options 'allocate' and 'deallocate' is set";
+  CHECK(error({.allocate = [](std::size_t, std::size_t) -> void* { return nullptr; }}) == half);
+  CHECK(error({.deallocate = [](void*, std::size_t) {}}) == half);
+  CHECK(error({.threads = -2}) == "L0403 Context: option 'threads' is -2");
 }
 
-TEST_CASE("the log hook gets what its level asks for and may throw") {
+TEST_CASE("the log hook gets what its level asks for, and what it throws comes out") {
   std::string seen;
   lt::Context context({.log = [&](lt::LogLevel, std::string_view text) { seen += text; },
                        .log_level = lt::LogLevel::warning});
@@ -41,7 +43,8 @@ TEST_CASE("the log hook gets what its level asks for and may throw") {
   context.log(lt::LogLevel::error, "b");
   CHECK(seen == "b");
   lt::Context thrower({.log = [](lt::LogLevel, std::string_view) { throw 1; }});
-  thrower.log(lt::LogLevel::error, "x");
+  CHECK_THROWS_AS(thrower.log(lt::LogLevel::error, "x"), int);
+  thrower.log(lt::LogLevel::debug, "below the level");
   lt::Context().log(lt::LogLevel::error, "nowhere");
 }
 

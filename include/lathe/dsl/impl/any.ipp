@@ -167,6 +167,33 @@ inline AnyValue run_body(FunctionRef<AnyValue(std::span<const VarRef>)> body,
   }
 }
 
+inline std::vector<AnyTensor> make_compute(const std::string& name,
+                                           const std::vector<Extent>& extents,
+                                           FunctionRef<AnyValue(std::span<const VarRef>)> body,
+                                           Location where) {
+  check_name(name, where);
+  auto* source = new TensorSource;
+  Ref<TensorSource> owner(source);
+  source->name = name;
+  source->where = where;
+  source->extents = checked_extents(name, extents, where);
+  source->tag = make_ref<BlockTagNode>(name);
+  source->iters = spatial_iters(name, source->extents);
+  AnyValue value = run_body(body, *source);
+  check_value(*source, value);
+  source->values = value.values;
+  if (value.reducer) adopt_reduction(*source, value);
+  std::vector<AnyTensor> out;
+  for (std::size_t k = 0; k < source->values.size(); ++k) {
+    std::string label = source->values.size() == 1 ? name : name + "_" + std::to_string(k);
+    DType dtype = source->values[k].dtype();
+    source->storage.push_back({make_buffer(label, dtype, source->extents),
+                               argument_buffer(label, dtype, source->extents, Layout::row_major)});
+    out.push_back(tensor_of(owner, static_cast<int>(k), label, dtype));
+  }
+  return out;
+}
+
 }  // namespace detail
 
 LATHE_DECL std::string_view to_text(Layout layout) {
@@ -225,28 +252,8 @@ LATHE_DECL AnyReduce make_reduce(std::string name, Extent min, Extent extent, Lo
 LATHE_DECL std::vector<AnyTensor> compute_any(std::string name, std::vector<Extent> extents,
                                               FunctionRef<AnyValue(std::span<const VarRef>)> body,
                                               Location where) {
-  detail::check_name(name, where);
-  auto* source = new detail::TensorSource;
-  Ref<detail::TensorSource> owner(source);
-  source->name = name;
-  source->where = where;
-  source->extents = detail::checked_extents(name, extents, where);
-  source->tag = make_ref<BlockTagNode>(name);
-  source->iters = detail::spatial_iters(name, source->extents);
-  AnyValue value = detail::run_body(body, *source);
-  detail::check_value(*source, value);
-  source->values = value.values;
-  if (value.reducer) detail::adopt_reduction(*source, value);
-  std::vector<AnyTensor> out;
-  for (std::size_t k = 0; k < source->values.size(); ++k) {
-    std::string label = source->values.size() == 1 ? name : name + "_" + std::to_string(k);
-    DType dtype = source->values[k].dtype();
-    source->storage.push_back(
-        {make_buffer(label, dtype, source->extents),
-         detail::argument_buffer(label, dtype, source->extents, Layout::row_major)});
-    out.push_back(detail::tensor_of(owner, static_cast<int>(k), label, dtype));
-  }
-  return out;
+  return detail::within_memory("compute", where,
+                               [&] { return detail::make_compute(name, extents, body, where); });
 }
 
 }  // namespace lathe

@@ -305,10 +305,12 @@ inline Program ProgramBuilder::build(const std::vector<ProgramParam>* given) {
 
 LATHE_DECL Program program_of(const OutputList& outputs, const std::vector<ProgramParam>& params,
                               Location where) {
-  return detail::ProgramBuilder(outputs, where).build(&params);
+  return detail::within_memory(
+      "program", where, [&] { return detail::ProgramBuilder(outputs, where).build(&params); });
 }
 LATHE_DECL Program program_of(const OutputList& outputs, Location where) {
-  return detail::ProgramBuilder(outputs, where).build(nullptr);
+  return detail::within_memory(
+      "program", where, [&] { return detail::ProgramBuilder(outputs, where).build(nullptr); });
 }
 
 }  // namespace lathe

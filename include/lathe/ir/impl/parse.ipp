@@ -244,9 +244,11 @@ inline Program Parser::program() {
 }  // namespace detail
 
 LATHE_DECL Program parse(std::string_view text, Location where) {
-  Program program = detail::Parser(text, where).program();
-  verify_user(program, where);
-  return program;
+  return detail::within_memory("parse", where, [&] {
+    Program program = detail::Parser(text, where).program();
+    verify_user(program, where);
+    return program;
+  });
 }
 
 }  // namespace lathe

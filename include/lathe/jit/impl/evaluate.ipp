@@ -237,8 +237,10 @@ LATHE_DECL void Evaluator::run(const std::uint64_t* slots, const Context& contex
   if (!tree_)
     throw UserError("L0313", "an empty evaluator is run", where, {}, "make it of a program");
   const auto& tree = static_cast<const detail::EvalTree&>(*tree_);
-  detail::EvalFrame frame(tree, slots, context);
-  detail::EvalStatus status = frame.run(*tree.body);
+  const detail::EvalStatus status = detail::within_memory("evaluate", where, [&] {
+    detail::EvalFrame frame(tree, slots, context);
+    return frame.run(*tree.body);
+  });
   if (status == 0) return;
   const auto& messages = tree.messages;
   CallFrame call(context);

@@ -70,22 +70,27 @@ inline Target target_of(const Source& source) {
   return target;
 }
 
-}  // namespace detail
-
-LATHE_DECL AnyKernel jit_any(const Source& source, const std::vector<ProgramParam>& params) {
-  const Context& context = detail::context_of(source);
-  detail::BoundProgram bound = detail::bound_program(source, params);
-  Target target = detail::target_of(source);
+inline AnyKernel make_compiled(const Source& source, const std::vector<ProgramParam>& params) {
+  const Context& context = context_of(source);
+  BoundProgram bound = bound_program(source, params);
+  Target target = target_of(source);
   std::string reason;
   const Llvm* llvm = Llvm::find(context.options().llvm, &reason);
   if (!llvm) {
     context.log(LogLevel::warning,
                 cat("kernel '", bound.program->name, "' is interpreted: ", reason));
-    return detail::make_evaluator(bound, context);
+    return make_evaluator(bound, context);
   }
-  Program scheduled = detail::scheduled_program(source, bound.program, target);
-  auto code = detail::compile_code(source, scheduled, target, *llvm, context);
+  Program scheduled = scheduled_program(source, bound.program, target);
+  auto code = compile_code(source, scheduled, target, *llvm, context);
   return AnyKernel(make_ref<Binding>(bound.program, bound.order), code, Evaluator(), context);
+}
+
+}  // namespace detail
+
+LATHE_DECL AnyKernel jit_any(const Source& source, const std::vector<ProgramParam>& params) {
+  return detail::within_memory("jit", source.where(),
+                               [&] { return detail::make_compiled(source, params); });
 }
 
 }  // namespace lathe

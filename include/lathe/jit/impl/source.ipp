@@ -90,7 +90,10 @@ LATHE_DECL AnyKernel make_evaluator(const BoundProgram& bound, const Context& co
 }  // namespace detail
 
 LATHE_DECL AnyKernel evaluate_any(const Source& source, const std::vector<ProgramParam>& params) {
-  return detail::make_evaluator(detail::bound_program(source, params), detail::context_of(source));
+  return detail::within_memory("evaluate", source.where(), [&] {
+    return detail::make_evaluator(detail::bound_program(source, params),
+                                  detail::context_of(source));
+  });
 }
 
 }  // namespace lathe

@@ -17,13 +17,24 @@ inline Arg tail_argument(const std::optional<Tail>& tail) {
 
 }  // namespace detail
 
+// The step is taken back where there is no memory for what it gives.
+LATHE_DECL std::vector<LoopRef> Schedule::step_to_loops(std::string_view primitive, Args args,
+                                                        Location where) {
+  return detail::within_memory("schedule", where, [&] {
+    Schedule next = *this;
+    auto loops = detail::as_loops(next.step(primitive, std::move(args), where));
+    *this = next;
+    return loops;
+  });
+}
+
 LATHE_DECL std::vector<LoopRef> Schedule::split_any(LoopRef loop,
                                                     const std::vector<Factor>& factors,
                                                     std::optional<Tail> tail, Location where) {
   std::vector<Arg> list;
   for (const auto& f : factors) list.push_back(Arg::of(f));
-  return detail::as_loops(
-      step("split", {loop, Arg::of_list(std::move(list)), detail::tail_argument(tail)}, where));
+  return step_to_loops("split", {loop, Arg::of_list(std::move(list)), detail::tail_argument(tail)},
+                       where);
 }
 
 LATHE_DECL LoopRef Schedule::fuse(LoopRef outer, LoopRef inner, Location where) {
@@ -33,7 +44,7 @@ LATHE_DECL LoopRef Schedule::fuse(LoopRef a, LoopRef b, LoopRef c, Location wher
   return fuse(std::vector<LoopRef>{a, b, c}, where);
 }
 LATHE_DECL LoopRef Schedule::fuse(const std::vector<LoopRef>& loops, Location where) {
-  return detail::as_loops(step("fuse", {Arg::of(loops)}, where))[0];
+  return step_to_loops("fuse", {Arg::of(loops)}, where)[0];
 }
 
 LATHE_DECL void Schedule::reorder(std::initializer_list<LoopRef> loops, Location where) {
@@ -45,8 +56,8 @@ LATHE_DECL void Schedule::reorder(const std::vector<LoopRef>& loops, Location wh
 
 LATHE_DECL std::array<LoopRef, 4> Schedule::tile(LoopRef i, LoopRef j, Factor i_tile, Factor j_tile,
                                                  std::optional<Tail> tail, Location where) {
-  return take<4>(detail::as_loops(
-      step("tile", {i, j, Arg::of(i_tile), Arg::of(j_tile), detail::tail_argument(tail)}, where)));
+  return take<4>(step_to_loops(
+      "tile", {i, j, Arg::of(i_tile), Arg::of(j_tile), detail::tail_argument(tail)}, where));
 }
 
 LATHE_DECL void Schedule::parallel(LoopRef loop, std::int64_t max_threads, Location where) {

@@ -231,14 +231,18 @@ LATHE_DECL Verdict Schedule::check(const Primitive& primitive, const Args& given
 
 LATHE_DECL Args Schedule::apply(const Primitive& primitive, Args args, Location where) {
   if (auto no = detail::complete_arguments(primitive, args)) refuse(primitive.name, *no, where);
-  Edit edit;
-  if (auto no = try_step(primitive, args, edit)) refuse(primitive.name, *no, where);
+  return detail::within_memory("schedule", where, [&] {
+    Edit edit;
+    if (auto no = try_step(primitive, args, edit)) refuse(primitive.name, *no, where);
 #ifndef NDEBUG
-  if (edit.program != program_) verify(edit.program, Stage::blocks, primitive.name);
+    if (edit.program != program_) verify(edit.program, Stage::blocks, primitive.name);
 #endif
-  Args results = edit.results;
-  record(primitive, std::move(args), std::move(edit), where);
-  return results;
+    Args results = edit.results;
+    Schedule next = *this;  // takes queries and the step as one
+    next.record(primitive, std::move(args), std::move(edit), where);
+    *this = std::move(next);
+    return results;
+  });
 }
 
 LATHE_DECL Args Schedule::step(std::string_view primitive, Args args, Location where) {

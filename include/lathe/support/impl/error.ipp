@@ -35,6 +35,11 @@ inline std::string user_error_text(std::string_view id, std::string_view message
 
 }  // namespace detail
 
+LATHE_DECL void detail::refuse_no_memory(const char* step, Location where) {
+  throw UserError("L0408", std::string(step) + ": out of memory", where, {},
+                  "nothing was changed: free memory and try again");
+}
+
 LATHE_DECL UserError::UserError(std::string_view id, std::string_view message, Location where,
                                 std::string_view details, std::string_view help)
     : std::runtime_error(detail::user_error_text(id, message, where, details, help)),
