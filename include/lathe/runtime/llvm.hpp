@@ -61,8 +61,10 @@ struct LlvmTimes {
   double parse_seconds = 0, passes_seconds = 0, emit_seconds = 0;
 };
 
-/// Lathe's own pass list: the text is vectorised and unrolled already, so LLVM only tidies up.
-std::string default_passes(int llvm_major);
+/// Lathe's own pass list: the text is vectorised and unrolled already, so LLVM only tidies up. Text
+/// of many hundred loops keeps its invariants where they are: moving them can take LLVM time
+/// exponential in the number of loops (MemorySSAUpdater::getPreviousDefRecursive).
+std::string default_passes(int llvm_major, std::string_view text = {});
 
 /// The object file of a module given as text. The text needs neither triple nor data layout.
 /// InternalError if LLVM refuses the text, quoting its line; L0411 if this LLVM has no back end for

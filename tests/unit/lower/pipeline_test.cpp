@@ -123,6 +123,17 @@ TEST_CASE("unrolling in part leaves a remainder loop") {
   test::check_stages(s.program());
 }
 
+TEST_CASE("loops over small temporaries are copied for registers, not for what stays in memory") {
+  auto nodes = [](std::int64_t n) {
+    lt::Schedule s = plain_gemm(n, n, 5);
+    s.cache_write("C", lt::Scope::local);
+    return lt::node_count(test::check_stages(s.program())->body);
+  };
+  // 31 × 31 floats are no registers; 9 × 9 would be 81 copies of a reduction.
+  CHECK(nodes(31) < nodes(4));
+  CHECK(nodes(9) < nodes(4));
+}
+
 TEST_CASE("unrolling over the budget is refused, not attempted") {
   lt::Schedule s = plain_gemm(512, 512, 64);
   auto [i, j, r] = s.loops<3>("C");

@@ -143,6 +143,13 @@ TEST_CASE("text that LLVM refuses is quoted") {
   });
 }
 
+TEST_CASE("many loops go without the pass that may take exponential time over them") {
+  std::string few = "br label %loop, !llvm.loop !1\n", many;
+  for (int k = 0; k < 300; ++k) many += few;
+  CHECK(lt::default_passes(19, few).find("licm") != std::string::npos);
+  CHECK(lt::default_passes(19, many).find("licm") == std::string::npos);
+}
+
 TEST_CASE("vector code uses the target's registers") {
 #if defined(__x86_64__)
   const char* text =

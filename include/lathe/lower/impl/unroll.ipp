@@ -14,6 +14,26 @@ inline constexpr std::size_t kUnrollBudget = 400000;
 // Rows of a register tile: no target has registers for more.
 inline constexpr std::int64_t kRegisterRows = 32;
 
+// Loops that copying one nobody asked to unroll may leave: each is branches, for little use of
+// registers.
+inline constexpr std::int64_t kCopiedLoops = 64;
+
+class CountLoops : public Visitor {
+ public:
+  std::int64_t count = 0;
+  void expr(const AnyExpr&) override {}
+  void stmt(const Stmt& s) override {
+    count += s.as<ForNode>() != nullptr;
+    descend(s);
+  }
+};
+
+inline std::int64_t count_loops(const Stmt& s) {
+  CountLoops loops;
+  loops.stmt(s);
+  return loops.count;
+}
+
 // Whether a loop walks over a temporary that is meant for registers: only its copies have constant
 // indices.
 class WalksRegisters : public Visitor {
@@ -33,14 +53,14 @@ class WalksRegisters : public Visitor {
  private:
   void note(const BufferNode& b, const std::vector<AnyExpr>& indices) {
     if (b.scope != Scope::reg && b.scope != Scope::local) return;
-    std::int64_t elements = 1;
+    std::int64_t bytes = b.dtype.element_bytes();
     for (const auto& extent : b.shape)
-      elements *= as_const_int(extent) ? *as_const_int(extent) : kMaxElements + 1;
-    for (const auto& i : indices) found = found || (elements <= kMaxElements && uses_var(i, var_));
+      bytes *= as_const_int(extent) ? *as_const_int(extent) : kRegisterBytes + 1;
+    for (const auto& i : indices) found = found || (bytes <= kRegisterBytes && uses_var(i, var_));
   }
 
-  // 32 registers of 64 bytes, in elements of one byte.
-  static constexpr std::int64_t kMaxElements = 2048;
+  // 32 registers of 64 bytes.
+  static constexpr std::int64_t kRegisterBytes = 2048;
   const VarRef& var_;
 };
 
@@ -56,7 +76,11 @@ class Unroll : public Mutator {
     if (f->loop_kind == ForKind::serial && extent && *extent <= kRegisterRows) {
       WalksRegisters walk(f->var);
       walk.stmt(f->body);
-      if (walk.found) return copies(*f, stmt(f->body), *extent);
+      Stmt body = stmt(f->body);
+      if (walk.found && *extent * count_loops(body) <= kCopiedLoops)
+        return copies(*f, body, *extent);
+      if (!find_annotation(f->annotations, "unroll_explicit"))
+        return make_for(f->var, f->min, f->extent, body, f->loop_kind, f->annotations);
     }
     if (const auto* factor = find_annotation(f->annotations, "unroll_explicit"))
       return partly(*f, stmt(f->body), factor->number);

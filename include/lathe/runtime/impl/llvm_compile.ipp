@@ -110,7 +110,7 @@ void compile_llvm(const Llvm& llvm, std::string_view text, const Target& target,
   work.parse(text, options.verify);
   work.set_target(target, llvm.major(), options.codegen_level);
   double parsed = seconds_now();
-  work.run_passes(options.passes.empty() ? default_passes(llvm.major()) : options.passes);
+  work.run_passes(options.passes.empty() ? default_passes(llvm.major(), text) : options.passes);
   double tidied = seconds_now();
   work.emit(type);
   if (times) *times = {parsed - start, tidied - parsed, seconds_now() - tidied};
@@ -120,12 +120,17 @@ void compile_llvm(const Llvm& llvm, std::string_view text, const Target& target,
 
 }  // namespace detail
 
-LATHE_DECL std::string default_passes(int llvm_major) {
+LATHE_DECL std::string default_passes(int llvm_major, std::string_view text) {
+  constexpr std::size_t kManyLoops = 256;
+  constexpr std::string_view latch = "!llvm.loop ";
+  std::size_t loops = 0;
+  for (std::size_t at = text.find(latch); at != text.npos; at = text.find(latch, at + 1)) ++loops;
   // From 18 on, instcombine given as text aborts the process when it misses its fixpoint; 16 and 17
   // do not know the parameter.
   std::string_view instcombine =
       llvm_major >= 18 ? "instcombine<no-verify-fixpoint>" : "instcombine";
-  return cat("function(sroa,early-cse<memssa>,", instcombine, ",loop-mssa(licm),simplifycfg)");
+  return cat("function(sroa,early-cse<memssa>,", instcombine,
+             loops > kManyLoops ? "" : ",loop-mssa(licm)", ",simplifycfg)");
 }
 
 LATHE_DECL std::vector<char> compile_to_object(const Llvm& llvm, std::string_view text,
