@@ -6061,8 +6061,10 @@ struct LlvmTimes {
   double parse_seconds = 0, passes_seconds = 0, emit_seconds = 0;
 };
 
-/// Lathe's own pass list: the text is vectorised and unrolled already, so LLVM only tidies up.
-std::string default_passes(int llvm_major);
+/// Lathe's own pass list: the text is vectorised and unrolled already, so LLVM only tidies up. Text
+/// of many hundred loops keeps its invariants where they are: moving them can take LLVM time
+/// exponential in the number of loops (MemorySSAUpdater::getPreviousDefRecursive).
+std::string default_passes(int llvm_major, std::string_view text = {});
 
 /// The object file of a module given as text. The text needs neither triple nor data layout.
 /// InternalError if LLVM refuses the text, quoting its line; L0411 if this LLVM has no back end for
@@ -27724,6 +27726,26 @@ inline constexpr std::size_t kUnrollBudget = 400000;
 // Rows of a register tile: no target has registers for more.
 inline constexpr std::int64_t kRegisterRows = 32;
 
+// Loops that copying one nobody asked to unroll may leave: each is branches, for little use of
+// registers.
+inline constexpr std::int64_t kCopiedLoops = 64;
+
+class CountLoops : public Visitor {
+ public:
+  std::int64_t count = 0;
+  void expr(const AnyExpr&) override {}
+  void stmt(const Stmt& s) override {
+    count += s.as<ForNode>() != nullptr;
+    descend(s);
+  }
+};
+
+inline std::int64_t count_loops(const Stmt& s) {
+  CountLoops loops;
+  loops.stmt(s);
+  return loops.count;
+}
+
 // Whether a loop walks over a temporary that is meant for registers: only its copies have constant
 // indices.
 class WalksRegisters : public Visitor {
@@ -27743,14 +27765,14 @@ class WalksRegisters : public Visitor {
  private:
   void note(const BufferNode& b, const std::vector<AnyExpr>& indices) {
     if (b.scope != Scope::reg && b.scope != Scope::local) return;
-    std::int64_t elements = 1;
+    std::int64_t bytes = b.dtype.element_bytes();
     for (const auto& extent : b.shape)
-      elements *= as_const_int(extent) ? *as_const_int(extent) : kMaxElements + 1;
-    for (const auto& i : indices) found = found || (elements <= kMaxElements && uses_var(i, var_));
+      bytes *= as_const_int(extent) ? *as_const_int(extent) : kRegisterBytes + 1;
+    for (const auto& i : indices) found = found || (bytes <= kRegisterBytes && uses_var(i, var_));
   }
 
-  // 32 registers of 64 bytes, in elements of one byte.
-  static constexpr std::int64_t kMaxElements = 2048;
+  // 32 registers of 64 bytes.
+  static constexpr std::int64_t kRegisterBytes = 2048;
   const VarRef& var_;
 };
 
@@ -27766,7 +27788,11 @@ class Unroll : public Mutator {
     if (f->loop_kind == ForKind::serial && extent && *extent <= kRegisterRows) {
       WalksRegisters walk(f->var);
       walk.stmt(f->body);
-      if (walk.found) return copies(*f, stmt(f->body), *extent);
+      Stmt body = stmt(f->body);
+      if (walk.found && *extent * count_loops(body) <= kCopiedLoops)
+        return copies(*f, body, *extent);
+      if (!find_annotation(f->annotations, "unroll_explicit"))
+        return make_for(f->var, f->min, f->extent, body, f->loop_kind, f->annotations);
     }
     if (const auto* factor = find_annotation(f->annotations, "unroll_explicit"))
       return partly(*f, stmt(f->body), factor->number);
@@ -28789,7 +28815,7 @@ void compile_llvm(const Llvm& llvm, std::string_view text, const Target& target,
   work.parse(text, options.verify);
   work.set_target(target, llvm.major(), options.codegen_level);
   double parsed = seconds_now();
-  work.run_passes(options.passes.empty() ? default_passes(llvm.major()) : options.passes);
+  work.run_passes(options.passes.empty() ? default_passes(llvm.major(), text) : options.passes);
   double tidied = seconds_now();
   work.emit(type);
   if (times) *times = {parsed - start, tidied - parsed, seconds_now() - tidied};
@@ -28799,12 +28825,17 @@ void compile_llvm(const Llvm& llvm, std::string_view text, const Target& target,
 
 }  // namespace detail
 
-LATHE_DECL std::string default_passes(int llvm_major) {
+LATHE_DECL std::string default_passes(int llvm_major, std::string_view text) {
+  constexpr std::size_t kManyLoops = 256;
+  constexpr std::string_view latch = "!llvm.loop ";
+  std::size_t loops = 0;
+  for (std::size_t at = text.find(latch); at != text.npos; at = text.find(latch, at + 1)) ++loops;
   // From 18 on, instcombine given as text aborts the process when it misses its fixpoint; 16 and 17
   // do not know the parameter.
   std::string_view instcombine =
       llvm_major >= 18 ? "instcombine<no-verify-fixpoint>" : "instcombine";
-  return cat("function(sroa,early-cse<memssa>,", instcombine, ",loop-mssa(licm),simplifycfg)");
+  return cat("function(sroa,early-cse<memssa>,", instcombine,
+             loops > kManyLoops ? "" : ",loop-mssa(licm)", ",simplifycfg)");
 }
 
 LATHE_DECL std::vector<char> compile_to_object(const Llvm& llvm, std::string_view text,
