@@ -2387,6 +2387,9 @@ void verify_user(const Program& program, Location where = Location::here());
 /// What is wrong with the types of one expression node, its children taken for granted; empty if
 /// nothing is.
 std::string_view typing_problem(const AnyExpr& e);
+/// L0506 where a program at Stage::blocks never stores to an output, or reads an output or an alloc
+/// before anything was stored in it. Later stages may have dropped loops that run nothing.
+void verify_defined(const Program& program, Location where = Location::here());
 
 }  // namespace lathe
 
@@ -10992,6 +10995,89 @@ LATHE_DECL void verify_user(const Program& program, Location where) {
   if (v.reason().empty()) return;
   std::string shown = v.place() ? detail::excerpt_of(program, v.place()) : std::string();
   throw UserError("L0506", cat("program '", program->name, "': ", v.reason()), where, shown);
+}
+
+}  // namespace lathe
+
+// ---- lathe/ir/impl/verify_defined.ipp
+namespace lathe {
+namespace detail {
+
+/// Finds what a program reads that nothing stores before: outputs and allocs, in program order.
+/// Inside a loop a store may come later, for the next iteration.
+class FindUndefined : Visitor {
+ public:
+  std::string reason;
+  const StmtNode* place = nullptr;
+
+  explicit FindUndefined(const ProgramNode& p) {
+    for (const auto& param : p.params)
+      if (param.buffer && param.access == Access::out) undefined_.push_back(param.buffer);
+    stmt(p.body);
+    for (const auto& param : p.params)
+      if (param.buffer && param.access == Access::out && !is_stored(param.buffer))
+        fail(cat("nothing is stored to '", param.buffer->name, "', an 'out' parameter"), nullptr);
+  }
+
+ private:
+  struct Early {
+    Buffer buffer;
+    const StmtNode* place;
+  };
+
+  void fail(std::string why, const StmtNode* at) {
+    if (!reason.empty()) return;
+    reason = std::move(why), place = at;
+  }
+  void fail(const Early& read) {
+    fail(cat("'", read.buffer->name, "' is read before anything is stored in it"), read.place);
+  }
+  static bool holds(const std::vector<Buffer>& list, const Buffer& b) {
+    for (const auto& known : list)
+      if (known == b) return true;
+    return false;
+  }
+  bool is_stored(const Buffer& b) const { return holds(stored_, b); }
+
+  void expr(const AnyExpr& e) override {
+    descend(e);
+    const auto* load = e.as<LoadNode>();
+    if (!load || is_stored(load->buffer) || !holds(undefined_, load->buffer)) return;
+    early_.push_back({load->buffer, current_});
+    if (loops_ == 0) fail(early_.back());
+  }
+  void stmt(const Stmt& s) override {
+    const StmtNode* around = std::exchange(current_, s.get());
+    const bool loop = s.as<ForNode>() || s.as<WhileNode>();
+    loops_ += loop;
+    if (const auto* alloc = s.as<AllocNode>()) undefined_.push_back(alloc->buffer);
+    descend(s);
+    if (const auto* store = s.as<StoreNode>()) stored_.push_back(store->buffer);
+    if (const auto* atomic = s.as<AtomicNode>()) stored_.push_back(atomic->buffer);
+    loops_ -= loop;
+    if (loop && loops_ == 0) {
+      for (const auto& read : early_)
+        if (!is_stored(read.buffer)) fail(read);
+      early_.clear();
+    }
+    current_ = around;
+  }
+
+  std::vector<Buffer> undefined_, stored_;
+  std::vector<Early> early_;
+  const StmtNode* current_ = nullptr;
+  int loops_ = 0;
+};
+
+}  // namespace detail
+
+LATHE_DECL void verify_defined(const Program& program, Location where) {
+  if (program->stage != Stage::blocks) return;
+  detail::FindUndefined undefined(*program);
+  if (undefined.reason.empty()) return;
+  std::string shown =
+      undefined.place ? detail::excerpt_of(program, undefined.place) : std::string();
+  throw UserError("L0506", cat("program '", program->name, "': ", undefined.reason), where, shown);
 }
 
 }  // namespace lathe
@@ -23475,6 +23561,7 @@ LATHE_DECL Schedule::Schedule(Program program, ScheduleOptions options, Location
                     "schedule: the program is at stage '" + std::string(to_text(program_->stage)) +
                         "', not 'blocks'",
                     where, {}, "schedule a program before it is lowered");
+  verify_defined(program_, where);
   origin_hash_ = structural_hash(program_);
 }
 LATHE_DECL Schedule::Schedule(const AnyTensor& output, ScheduleOptions options, Location where)
@@ -31531,7 +31618,10 @@ inline BoundProgram match_params(const Program& program, const std::vector<Progr
 
 LATHE_DECL BoundProgram bound_program(const Source& source,
                                       const std::vector<ProgramParam>& params) {
-  if (source.program()) return match_params(source.program(), params, source.where());
+  if (source.program()) {
+    verify_defined(source.program(), source.where());
+    return match_params(source.program(), params, source.where());
+  }
   BoundProgram out{params.empty() ? program_of(source.outputs(), source.where())
                                   : program_of(source.outputs(), params, source.where()),
                    {}};

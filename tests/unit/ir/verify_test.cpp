@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <lathe/ir/parse.hpp>
 #include <lathe/ir/print.hpp>
 #include <lathe/ir/reducer.hpp>
 #include <lathe/ir/verify.hpp>
@@ -218,4 +219,30 @@ TEST_CASE("a program of a user's gets a UserError") {
     CHECK(error.message() == "program 'p': a store to 'a', which is an 'in' parameter");
     CHECK(error.where().line == 3);
   }
+}
+
+TEST_CASE("outputs that nothing defines, and reads before any store") {
+  auto error = [](const std::string& body) {
+    try {
+      verify_defined(parse("program P(in X: f32[4], out Y: f32[4]):\n" + body));
+    } catch (const UserError& e) {
+      return e.id() + " " + e.message();
+    }
+    return std::string("none");
+  };
+  const std::string a = "  for i in 0..4:\n    block A(v in 0..4 = i):\n      A[v] = B[v]\n";
+  const std::string b = "  for i in 0..4:\n    block B(v in 0..4 = i):\n      B[v] = A[v]\n";
+  const std::string y = "  for i in 0..4:\n    block Y(v in 0..4 = i):\n      Y[v] = A[v]\n";
+  const std::string first = "  for i in 0..4:\n    block B(v in 0..4 = i):\n      B[v] = X[v]\n";
+  const std::string allocs = "  alloc A: f32[4]\n  alloc B: f32[4]\n";
+  CHECK(error(allocs + first + a + y) == "none");
+  CHECK(error(allocs + first + a) ==
+        "L0506 program 'P': nothing is stored to 'Y', an 'out' parameter");
+  // A cycle: each reads what the other computes.
+  CHECK(error(allocs + a + b + y) ==
+        "L0506 program 'P': 'B' is read before anything is stored in it");
+  CHECK(error("  for i in 0..4:\n    block Y(v in 0..4 = i):\n      Y[v] = Y[v] + X[v]\n") ==
+        "none");  // in a loop a store may come later, which is for the next iteration
+  CHECK(error("  block Y(v in 0..4 = 1):\n    Y[v] = Y[v] + 1.0\n") ==
+        "L0506 program 'P': 'Y' is read before anything is stored in it");
 }

@@ -19,5 +19,6 @@
 #include <lathe/ir/impl/stmt.ipp>
 #include <lathe/ir/impl/typing.ipp>
 #include <lathe/ir/impl/verify.ipp>
+#include <lathe/ir/impl/verify_defined.ipp>
 #include <lathe/ir/impl/verify_stmt.ipp>
 #include <lathe/ir/impl/visit.ipp>

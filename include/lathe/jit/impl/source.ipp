@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/ir/verify.hpp>
 #include <lathe/jit/source.hpp>
 #include <lathe/lower/passes.hpp>
 #include <lathe/support/text.hpp>
@@ -73,7 +74,10 @@ inline BoundProgram match_params(const Program& program, const std::vector<Progr
 
 LATHE_DECL BoundProgram bound_program(const Source& source,
                                       const std::vector<ProgramParam>& params) {
-  if (source.program()) return match_params(source.program(), params, source.where());
+  if (source.program()) {
+    verify_defined(source.program(), source.where());
+    return match_params(source.program(), params, source.where());
+  }
   BoundProgram out{params.empty() ? program_of(source.outputs(), source.where())
                                   : program_of(source.outputs(), params, source.where()),
                    {}};

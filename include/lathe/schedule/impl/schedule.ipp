@@ -117,6 +117,7 @@ LATHE_DECL Schedule::Schedule(Program program, ScheduleOptions options, Location
                     "schedule: the program is at stage '" + std::string(to_text(program_->stage)) +
                         "', not 'blocks'",
                     where, {}, "schedule a program before it is lowered");
+  verify_defined(program_, where);
   origin_hash_ = structural_hash(program_);
 }
 LATHE_DECL Schedule::Schedule(const AnyTensor& output, ScheduleOptions options, Location where)

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <lathe/ir/impl/printer.hpp>
+#include <lathe/ir/print.hpp>
+#include <lathe/ir/verify.hpp>
+#include <lathe/ir/visit.hpp>
+#include <lathe/support/text.hpp>
+
+namespace lathe {
+namespace detail {
+
+/// Finds what a program reads that nothing stores before: outputs and allocs, in program order.
+/// Inside a loop a store may come later, for the next iteration.
+class FindUndefined : Visitor {
+ public:
+  std::string reason;
+  const StmtNode* place = nullptr;
+
+  explicit FindUndefined(const ProgramNode& p) {
+    for (const auto& param : p.params)
+      if (param.buffer && param.access == Access::out) undefined_.push_back(param.buffer);
+    stmt(p.body);
+    for (const auto& param : p.params)
+      if (param.buffer && param.access == Access::out && !is_stored(param.buffer))
+        fail(cat("nothing is stored to '", param.buffer->name, "', an 'out' parameter"), nullptr);
+  }
+
+ private:
+  struct Early {
+    Buffer buffer;
+    const StmtNode* place;
+  };
+
+  void fail(std::string why, const StmtNode* at) {
+    if (!reason.empty()) return;
+    reason = std::move(why), place = at;
+  }
+  void fail(const Early& read) {
+    fail(cat("'", read.buffer->name, "' is read before anything is stored in it"), read.place);
+  }
+  static bool holds(const std::vector<Buffer>& list, const Buffer& b) {
+    for (const auto& known : list)
+      if (known == b) return true;
+    return false;
+  }
+  bool is_stored(const Buffer& b) const { return holds(stored_, b); }
+
+  void expr(const AnyExpr& e) override {
+    descend(e);
+    const auto* load = e.as<LoadNode>();
+    if (!load || is_stored(load->buffer) || !holds(undefined_, load->buffer)) return;
+    early_.push_back({load->buffer, current_});
+    if (loops_ == 0) fail(early_.back());
+  }
+  void stmt(const Stmt& s) override {
+    const StmtNode* around = std::exchange(current_, s.get());
+    const bool loop = s.as<ForNode>() || s.as<WhileNode>();
+    loops_ += loop;
+    if (const auto* alloc = s.as<AllocNode>()) undefined_.push_back(alloc->buffer);
+    descend(s);
+    if (const auto* store = s.as<StoreNode>()) stored_.push_back(store->buffer);
+    if (const auto* atomic = s.as<AtomicNode>()) stored_.push_back(atomic->buffer);
+    loops_ -= loop;
+    if (loop && loops_ == 0) {
+      for (const auto& read : early_)
+        if (!is_stored(read.buffer)) fail(read);
+      early_.clear();
+    }
+    current_ = around;
+  }
+
+  std::vector<Buffer> undefined_, stored_;
+  std::vector<Early> early_;
+  const StmtNode* current_ = nullptr;
+  int loops_ = 0;
+};
+
+}  // namespace detail
+
+LATHE_DECL void verify_defined(const Program& program, Location where) {
+  if (program->stage != Stage::blocks) return;
+  detail::FindUndefined undefined(*program);
+  if (undefined.reason.empty()) return;
+  std::string shown =
+      undefined.place ? detail::excerpt_of(program, undefined.place) : std::string();
+  throw UserError("L0506", cat("program '", program->name, "': ", undefined.reason), where, shown);
+}
+
+}  // namespace lathe
