@@ -1182,8 +1182,9 @@ class AnyTensor {
   VarRef scalar_;
 };
 
-/// Axes that a tensor may have, and nodes that one value may have when it is written out.
+/// Axes that a tensor may have; levels, and nodes when it is written out, that one value may have.
 inline constexpr std::size_t kMaxRank = 32;
+inline constexpr std::uint32_t kMaxValueHeight = 1500;  ///< lowering, and inlining, add to it
 inline constexpr std::uint32_t kMaxValueWeight = 20000;
 
 /// An argument. Rank 0 (no extents) is a scalar passed by value.
@@ -17322,6 +17323,9 @@ inline void check_index_type(const std::string& what, const AnyExpr& e, Location
 
 /// What is shared in an expression is computed, and compiled, at each use.
 inline void check_weight(const std::string& what, const AnyExpr& e, Location where) {
+  if (e.get()->height > kMaxValueHeight)
+    throw UserError("L0123", what + " has more than " + std::to_string(kMaxValueHeight) + " levels",
+                    where, {}, "give a part of it a tensor of its own, or fold over a Reduce");
   if (e.get()->weight <= kMaxValueWeight) return;
   throw UserError("L0124",
                   what + " has more than " + std::to_string(kMaxValueWeight) +

@@ -140,8 +140,9 @@ class AnyTensor {
   VarRef scalar_;
 };
 
-/// Axes that a tensor may have, and nodes that one value may have when it is written out.
+/// Axes that a tensor may have; levels, and nodes when it is written out, that one value may have.
 inline constexpr std::size_t kMaxRank = 32;
+inline constexpr std::uint32_t kMaxValueHeight = 1500;  ///< lowering, and inlining, add to it
 inline constexpr std::uint32_t kMaxValueWeight = 20000;
 
 /// An argument. Rank 0 (no extents) is a scalar passed by value.

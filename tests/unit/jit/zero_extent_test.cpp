@@ -103,7 +103,7 @@ const Step kSteps[] = {
 /// What D is after a call of the scheduled program, or the error.
 std::string result_of(const Step& step, const Product& p, std::array<std::int64_t, 3> size,
                       bool compiled) {
-  const auto [m, n, k] = size;
+  const std::int64_t m = size[0], n = size[1], k = size[2];
   std::vector<float> a(static_cast<std::size_t>(m * k), 1), b(static_cast<std::size_t>(k * n), 1),
       d(static_cast<std::size_t>(m * n), -1);
   std::string error = error_of([&] {
@@ -126,7 +126,7 @@ TEST_CASE("every step on extents of 0") {
       {0, 6, 5}, {6, 0, 5}, {6, 5, 0}, {0, 0, 0}, {1, 1, 0}};
   for (const Step& step : kSteps)
     for (const auto& size : sizes) {
-      const auto [m, n, k] = size;
+      const std::int64_t m = size[0], n = size[1], k = size[2];
       CAPTURE(std::string(step.name));
       CAPTURE(m);
       CAPTURE(n);

@@ -25,6 +25,9 @@ inline void check_index_type(const std::string& what, const AnyExpr& e, Location
 
 /// What is shared in an expression is computed, and compiled, at each use.
 inline void check_weight(const std::string& what, const AnyExpr& e, Location where) {
+  if (e.get()->height > kMaxValueHeight)
+    throw UserError("L0123", what + " has more than " + std::to_string(kMaxValueHeight) + " levels",
+                    where, {}, "give a part of it a tensor of its own, or fold over a Reduce");
   if (e.get()->weight <= kMaxValueWeight) return;
   throw UserError("L0124",
                   what + " has more than " + std::to_string(kMaxValueWeight) +
