@@ -83,6 +83,8 @@ class Binding : public RefCounted {
     std::uintptr_t alignment_mask = 0;
     bool written = false;
     int first_axis = 0;  ///< in axes_
+    /// Bytes of a row-major view, where every extent is a number; 0: not known, or any other case.
+    std::int64_t dense_bytes = 0;
   };
   /// The rules of one axis as the fast path wants them; `later` stands for a general expression.
   struct Axis {
@@ -90,6 +92,7 @@ class Binding : public RefCounted {
     Mode extent = later, stride = later;
     std::uint16_t extent_slot = 0, stride_slot = 0;
     std::int64_t extent_value = 0, stride_value = 0;
+    std::int64_t dense_stride = 0;  ///< where Arg::dense_bytes is known
   };
   struct Failure {
     Check kind = Check::none;
@@ -117,6 +120,20 @@ class Binding : public RefCounted {
   std::int64_t value_of(const AnyExpr& e, const std::uint64_t* slots) const;
 
   void add_axis(int rule);
+  void add_dense(Arg& arg);
+  /// The usual case: take() for a row-major view of known size. False: anything else.
+  bool take_dense(const Arg& arg, const CallArg& given, std::uint64_t* slots) const {
+    const Axis* axis = axes_.data() + arg.first_axis;
+    bool dense = arg.dense_bytes > 0;
+    for (int d = 0; dense && d < arg.rank; ++d, ++axis) {
+      dense = given.extents[d] == axis->extent_value && given.strides[d] == axis->dense_stride;
+      if (axis->stride == Axis::sets)
+        slots[axis->stride_slot] = static_cast<std::uint64_t>(axis->dense_stride);
+    }
+    const auto base = reinterpret_cast<std::uintptr_t>(given.data);
+    slots[arg.slot] = base;
+    return dense && base != 0 && (base & arg.alignment_mask) == 0;
+  }
   /// No product of extents may wrap: what is then allocated would be smaller than what is written.
   void add_sizes();
   bool fits_memory(const Sized& s, const std::uint64_t* slots) const;

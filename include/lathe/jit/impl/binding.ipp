@@ -24,6 +24,7 @@ LATHE_DECL Binding::Binding(const Program& program, std::vector<int> order) : pr
     rules_.push_back(rule);
   }
   for (std::size_t k = 0; k < rules_.size(); ++k) add_axis(static_cast<int>(k));
+  for (Arg& arg : args_) add_dense(arg);
   add_sizes();
 }
 
@@ -91,6 +92,20 @@ LATHE_DECL void Binding::add_axis(int index) {
   (of_extent ? axis.extent : axis.stride) = mode;
   (of_extent ? axis.extent_slot : axis.stride_slot) = r.slot;
   (of_extent ? axis.extent_value : axis.stride_value) = r.value;
+}
+
+LATHE_DECL void Binding::add_dense(Arg& arg) {
+  std::int64_t elements = 1;
+  for (int d = arg.rank; d-- > 0;) {
+    Axis& axis = axes_[static_cast<std::size_t>(arg.first_axis + d)];
+    axis.dense_stride = elements;
+    const bool stride_fits =
+        axis.stride == Axis::sets || (axis.stride == Axis::number && axis.stride_value == elements);
+    if (axis.extent != Axis::number || axis.extent_value < 1 || !stride_fits ||
+        __builtin_mul_overflow(elements, axis.extent_value, &elements) || elements > kMostElements)
+      return;
+  }
+  if (arg.rank >= 0) arg.dense_bytes = elements * arg.element_bytes;
 }
 
 LATHE_DECL int Binding::var_slot(const VarNode& var) const {
@@ -249,7 +264,15 @@ LATHE_DECL bool Binding::fill_fast(const CallArg* args, std::uint64_t* slots) co
   if (n > kMany) return false;
   std::uintptr_t begin[kMany], end[kMany];
   bool good = true;
-  for (std::size_t a = 0; a < n; ++a) good &= take(args_[a], args[a], slots, begin[a], end[a]);
+  for (std::size_t a = 0; a < n; ++a) {
+    const Arg& arg = args_[a];
+    if (take_dense(arg, args[a], slots)) {
+      begin[a] = reinterpret_cast<std::uintptr_t>(args[a].data);
+      end[a] = begin[a] + static_cast<std::uintptr_t>(arg.dense_bytes);
+    } else {
+      good &= take(arg, args[a], slots, begin[a], end[a]);
+    }
+  }
   for (std::size_t w = 0; w < n; ++w)
     for (std::size_t a = 0; args_[w].written && a < n; ++a)
       good &= a == w || begin[w] >= end[a] || begin[a] >= end[w];
