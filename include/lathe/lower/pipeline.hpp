@@ -29,7 +29,7 @@ struct Pass {
 std::span<const Pass> cpu_pipeline();
 
 /// Runs the pipeline. `LATHE_DUMP=pass` or ContextOptions::dump logs the result of that pass
-/// ("all": of each). Throws UserError L0601 when unrolling would exceed the statement budget.
+/// ("all": of each). Throws UserError L0601 when unrolling would exceed the budget of nodes.
 Program lower(const Program& program, const Target& target, const LowerOptions& options = {});
 
 /// The program after the named pass, for tests and dumps; L0602 if no pass has that name.

@@ -166,6 +166,22 @@ TEST_CASE("the default schedule keeps every bit of exact sums") {
   test::check_stages(s.program(), {}, target);
 }
 
+TEST_CASE("copies of math that expands are refused, not compiled for minutes") {
+  lt::Input<float, 1> X("X", {4000});
+  auto Y = lt::compute("Y", {4000}, [&](lt::Var i) { return lt::tanh(X(i)); });
+  lt::Schedule s(Y);
+  s.unroll(s.loops(Y)[0]);
+  try {
+    lt::lower(s.program(), lt::Target("x86-64-v4"));
+    FAIL("not refused");
+  } catch (const lt::UserError& e) {
+    CHECK(std::string(e.what()) ==
+          "error[L0601] lower: program 'Y' has become 300001 nodes of scalar and vector code, over "
+          "the "
+          "budget of 250000\n  help: unroll less: split the loop and unroll the inner part only");
+  }
+}
+
 TEST_CASE("a pass that does not exist is named, with those that do") {
   std::string text;
   try {

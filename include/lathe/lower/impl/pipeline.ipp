@@ -74,6 +74,19 @@ inline Program run_logged(const Pass& pass, const Program& program, const Target
   return out;
 }
 
+// LLVM's code generator takes time quadratic in the length of straight-line code: 630,000 nodes
+// took it three minutes, this many take half a minute at worst.
+inline constexpr std::size_t kLoweredBudget = 250000;
+
+inline void check_size(const Program& lowered) {
+  const std::size_t nodes = node_count(lowered->body);
+  if (nodes <= kLoweredBudget) return;
+  throw UserError("L0601",
+                  cat("lower: program '", lowered->name, "' has become ", nodes,
+                      " nodes of scalar and vector code, over the budget of ", kLoweredBudget),
+                  {}, {}, "unroll less: split the loop and unroll the inner part only");
+}
+
 }  // namespace detail
 
 LATHE_DECL std::span<const Pass> cpu_pipeline() { return detail::kCpuPipeline; }
@@ -83,6 +96,7 @@ LATHE_DECL Program lower(const Program& program, const Target& target,
   Program out = program;
   for (const Pass& pass : cpu_pipeline())
     if (pass.leaves >= program->stage) out = detail::run_logged(pass, out, target, options);
+  detail::check_size(out);
   return out;
 }
 
