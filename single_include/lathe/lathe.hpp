@@ -2669,6 +2669,8 @@ class Binding : public RefCounted {
     std::uintptr_t alignment_mask = 0;
     bool written = false;
     int first_axis = 0;  ///< in axes_
+    /// Bytes of a row-major view, where every extent is a number; 0: not known, or any other case.
+    std::int64_t dense_bytes = 0;
   };
   /// The rules of one axis as the fast path wants them; `later` stands for a general expression.
   struct Axis {
@@ -2676,6 +2678,7 @@ class Binding : public RefCounted {
     Mode extent = later, stride = later;
     std::uint16_t extent_slot = 0, stride_slot = 0;
     std::int64_t extent_value = 0, stride_value = 0;
+    std::int64_t dense_stride = 0;  ///< where Arg::dense_bytes is known
   };
   struct Failure {
     Check kind = Check::none;
@@ -2703,6 +2706,20 @@ class Binding : public RefCounted {
   std::int64_t value_of(const AnyExpr& e, const std::uint64_t* slots) const;
 
   void add_axis(int rule);
+  void add_dense(Arg& arg);
+  /// The usual case: take() for a row-major view of known size. False: anything else.
+  bool take_dense(const Arg& arg, const CallArg& given, std::uint64_t* slots) const {
+    const Axis* axis = axes_.data() + arg.first_axis;
+    bool dense = arg.dense_bytes > 0;
+    for (int d = 0; dense && d < arg.rank; ++d, ++axis) {
+      dense = given.extents[d] == axis->extent_value && given.strides[d] == axis->dense_stride;
+      if (axis->stride == Axis::sets)
+        slots[axis->stride_slot] = static_cast<std::uint64_t>(axis->dense_stride);
+    }
+    const auto base = reinterpret_cast<std::uintptr_t>(given.data);
+    slots[arg.slot] = base;
+    return dense && base != 0 && (base & arg.alignment_mask) == 0;
+  }
   /// No product of extents may wrap: what is then allocated would be smaller than what is written.
   void add_sizes();
   bool fits_memory(const Sized& s, const std::uint64_t* slots) const;
@@ -3966,7 +3983,7 @@ struct Pass {
 std::span<const Pass> cpu_pipeline();
 
 /// Runs the pipeline. `LATHE_DUMP=pass` or ContextOptions::dump logs the result of that pass
-/// ("all": of each). Throws UserError L0601 when unrolling would exceed the statement budget.
+/// ("all": of each). Throws UserError L0601 when unrolling would exceed the budget of nodes.
 Program lower(const Program& program, const Target& target, const LowerOptions& options = {});
 
 /// The program after the named pass, for tests and dumps; L0602 if no pass has that name.
@@ -27465,6 +27482,19 @@ inline Program run_logged(const Pass& pass, const Program& program, const Target
   return out;
 }
 
+// LLVM's code generator takes time quadratic in the length of straight-line code: 630,000 nodes
+// took it three minutes, this many take half a minute at worst.
+inline constexpr std::size_t kLoweredBudget = 250000;
+
+inline void check_size(const Program& lowered) {
+  const std::size_t nodes = node_count(lowered->body);
+  if (nodes <= kLoweredBudget) return;
+  throw UserError("L0601",
+                  cat("lower: program '", lowered->name, "' has become ", nodes,
+                      " nodes of scalar and vector code, over the budget of ", kLoweredBudget),
+                  {}, {}, "unroll less: split the loop and unroll the inner part only");
+}
+
 }  // namespace detail
 
 LATHE_DECL std::span<const Pass> cpu_pipeline() { return detail::kCpuPipeline; }
@@ -27474,6 +27504,7 @@ LATHE_DECL Program lower(const Program& program, const Target& target,
   Program out = program;
   for (const Pass& pass : cpu_pipeline())
     if (pass.leaves >= program->stage) out = detail::run_logged(pass, out, target, options);
+  detail::check_size(out);
   return out;
 }
 
@@ -29694,6 +29725,7 @@ LATHE_DECL Binding::Binding(const Program& program, std::vector<int> order) : pr
     rules_.push_back(rule);
   }
   for (std::size_t k = 0; k < rules_.size(); ++k) add_axis(static_cast<int>(k));
+  for (Arg& arg : args_) add_dense(arg);
   add_sizes();
 }
 
@@ -29761,6 +29793,20 @@ LATHE_DECL void Binding::add_axis(int index) {
   (of_extent ? axis.extent : axis.stride) = mode;
   (of_extent ? axis.extent_slot : axis.stride_slot) = r.slot;
   (of_extent ? axis.extent_value : axis.stride_value) = r.value;
+}
+
+LATHE_DECL void Binding::add_dense(Arg& arg) {
+  std::int64_t elements = 1;
+  for (int d = arg.rank; d-- > 0;) {
+    Axis& axis = axes_[static_cast<std::size_t>(arg.first_axis + d)];
+    axis.dense_stride = elements;
+    const bool stride_fits =
+        axis.stride == Axis::sets || (axis.stride == Axis::number && axis.stride_value == elements);
+    if (axis.extent != Axis::number || axis.extent_value < 1 || !stride_fits ||
+        __builtin_mul_overflow(elements, axis.extent_value, &elements) || elements > kMostElements)
+      return;
+  }
+  if (arg.rank >= 0) arg.dense_bytes = elements * arg.element_bytes;
 }
 
 LATHE_DECL int Binding::var_slot(const VarNode& var) const {
@@ -29919,7 +29965,15 @@ LATHE_DECL bool Binding::fill_fast(const CallArg* args, std::uint64_t* slots) co
   if (n > kMany) return false;
   std::uintptr_t begin[kMany], end[kMany];
   bool good = true;
-  for (std::size_t a = 0; a < n; ++a) good &= take(args_[a], args[a], slots, begin[a], end[a]);
+  for (std::size_t a = 0; a < n; ++a) {
+    const Arg& arg = args_[a];
+    if (take_dense(arg, args[a], slots)) {
+      begin[a] = reinterpret_cast<std::uintptr_t>(args[a].data);
+      end[a] = begin[a] + static_cast<std::uintptr_t>(arg.dense_bytes);
+    } else {
+      good &= take(arg, args[a], slots, begin[a], end[a]);
+    }
+  }
   for (std::size_t w = 0; w < n; ++w)
     for (std::size_t a = 0; args_[w].written && a < n; ++a)
       good &= a == w || begin[w] >= end[a] || begin[a] >= end[w];
