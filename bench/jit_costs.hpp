@@ -6,8 +6,8 @@
 namespace bench {
 
 /// cold: nothing is known · new_process: the first thing that a process does, less the time to load
-/// libLLVM · memory_cache: this context compiled it
-enum class CompileMode { cold, new_process, memory_cache };
+/// libLLVM · disk_cache: a context before kept it in a folder · memory_cache: this one compiled it
+enum class CompileMode { cold, new_process, disk_cache, memory_cache };
 const char* compile_mode_name(CompileMode mode);
 
 /// Seconds to describe and compile a GEMM with bias and GELU; null without Lathe.

@@ -74,8 +74,8 @@ void run_compile(const Options& options, Report& report) {
     };
     if (const auto ms = median_compile_ms(compile_seconds)) peers[peer.name] = *ms;
   }
-  for (const CompileMode mode :
-       {CompileMode::cold, CompileMode::new_process, CompileMode::memory_cache}) {
+  for (const CompileMode mode : {CompileMode::cold, CompileMode::new_process,
+                                 CompileMode::disk_cache, CompileMode::memory_cache}) {
     const std::string name = compile_case + std::string(compile_mode_name(mode));
     if (!options.wants(name)) continue;
     Row row = make_row(name);
@@ -159,6 +159,8 @@ const char* compile_mode_name(CompileMode mode) {
       return "cold";
     case CompileMode::new_process:
       return "in a new process";
+    case CompileMode::disk_cache:
+      return "from the disk cache";
     case CompileMode::memory_cache:
       return "from memory";
   }
@@ -168,6 +170,7 @@ const char* compile_mode_name(CompileMode mode) {
 std::vector<std::string> jit_case_names() {
   return {std::string(compile_case) + "cold",
           std::string(compile_case) + "in a new process",
+          std::string(compile_case) + "from the disk cache",
           std::string(compile_case) + "from memory",
           call_case,
           std::string(include_case) + "compiled separately",

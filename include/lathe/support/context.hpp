@@ -32,7 +32,7 @@ struct ContextOptions {
   /// throw: the exception comes out of the kernel's call. What deallocate throws is dropped.
   Hook<void*(std::size_t bytes, std::size_t alignment)> allocate{};
   Hook<void(void* pointer, std::size_t bytes)> deallocate{};
-  /// Folder for compiled objects; empty: none is kept on disk.
+  /// Folder where compiled objects are kept for later processes (ObjectCache); empty: none is.
   std::string cache_dir{};
   /// Bytes of temporaries that may be in use at once, over all kernels of this context; 0 = no
   /// limit.

@@ -7,6 +7,7 @@
 #include <lathe/jit/source.hpp>
 #include <lathe/lower/pipeline.hpp>
 #include <lathe/runtime/llvm.hpp>
+#include <lathe/runtime/object_cache.hpp>
 #include <lathe/runtime/orc.hpp>
 #include <lathe/schedule/default_schedule.hpp>
 #include <lathe/support/text.hpp>
@@ -39,6 +40,19 @@ inline Program with_unique_name(const Program& program, std::uint64_t hash) {
   return Program(std::move(node));
 }
 
+inline std::vector<char> object_of(const std::string& text, const Target& target, const Llvm& llvm,
+                                   const Context& context) {
+  const ObjectCache cache(context.options().cache_dir);
+  const std::string key =
+      context.options().cache_dir.empty() ? std::string() : ObjectCache::key(llvm, target, text);
+  std::vector<char> object;
+  if (cache.find(key, object)) return object;
+  object = compile_to_object(llvm, text, target);
+  std::string reason;
+  if (!cache.keep(key, object, reason)) context.log(LogLevel::warning, reason);
+  return object;
+}
+
 inline Ref<KernelCode> compile_code(const Source& source, const Program& scheduled,
                                     const Target& target, const Llvm& llvm,
                                     const Context& context) {
@@ -54,7 +68,7 @@ inline Ref<KernelCode> compile_code(const Source& source, const Program& schedul
   code->llvm_major = llvm.major();
   code->lowered = lower(scheduled, target, {.strict = strict, .context = &context});
   code->text = emit_llvm(with_unique_name(code->lowered, hash), target, llvm.major());
-  std::vector<char> object = compile_to_object(llvm, code->text.text, target);
+  std::vector<char> object = object_of(code->text.text, target, llvm, context);
   code->loaded = Jit::of(context, source.where()).load(object, code->text.symbol);
   code->entry = code->loaded->entry();
   return cache.add(hash, out);

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <lathe/runtime/object_cache.hpp>
+#include <lathe/support/text.hpp>
+#include <memory>
+
+namespace lathe {
+namespace detail {
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using CacheFile = std::unique_ptr<std::FILE, CloseFile>;
+
+/// What stands before the object's bytes.
+struct ObjectHeader {
+  char magic[16] = "lathe object 1\n";
+  std::uint64_t key = 0, bytes = 0, checksum = 0;
+};
+
+/// FNV-1a; the start tells two hashes of the same bytes apart.
+inline std::uint64_t cache_hash(std::string_view bytes, std::uint64_t start) {
+  for (char c : bytes) start = (start ^ static_cast<unsigned char>(c)) * 0x100000001B3ull;
+  return start;
+}
+inline constexpr std::uint64_t kNameStart = 0xCBF29CE484222325ull,
+                               kHeaderStart = 0x9E3779B97F4A7C15ull;
+
+inline ObjectHeader object_header(std::string_view key, const std::vector<char>& object) {
+  ObjectHeader header;
+  header.key = cache_hash(key, kHeaderStart);
+  header.bytes = object.size();
+  header.checksum = cache_hash({object.data(), object.size()}, kHeaderStart);
+  return header;
+}
+
+inline bool write_object(const std::string& path, const ObjectHeader& header,
+                         const std::vector<char>& object) {
+  CacheFile file(std::fopen(path.c_str(), "wb"));
+  return file && std::fwrite(&header, sizeof header, 1, file.get()) == 1 &&
+         std::fwrite(object.data(), 1, object.size(), file.get()) == object.size() &&
+         std::fflush(file.get()) == 0;
+}
+
+}  // namespace detail
+
+LATHE_DECL std::string ObjectCache::key(const Llvm& llvm, const Target& target,
+                                        std::string_view text) {
+  return cat(LATHE_VERSION_STRING, "\n", llvm.version(), "\n", target.str(), "\n", text);
+}
+
+LATHE_DECL std::string ObjectCache::path(std::string_view key) const {
+  std::string name = folder_ + "/";
+  const std::uint64_t hash = detail::cache_hash(key, detail::kNameStart);
+  for (int shift = 60; shift >= 0; shift -= 4) name += "0123456789abcdef"[(hash >> shift) & 15];
+  return name + ".lathe";
+}
+
+LATHE_DECL bool ObjectCache::find(std::string_view key, std::vector<char>& object) const {
+  if (folder_.empty()) return false;
+  detail::CacheFile file(std::fopen(path(key).c_str(), "rb"));
+  detail::ObjectHeader header;
+  struct stat about;
+  if (!file || std::fread(&header, sizeof header, 1, file.get()) != 1) return false;
+  if (fstat(fileno(file.get()), &about) != 0 ||
+      static_cast<std::uint64_t>(about.st_size) - sizeof header != header.bytes)
+    return false;
+  object.resize(static_cast<std::size_t>(header.bytes));
+  if (std::fread(object.data(), 1, object.size(), file.get()) != object.size()) return false;
+  const detail::ObjectHeader whole = detail::object_header(key, object);
+  return std::memcmp(&header, &whole, sizeof header) == 0;
+}
+
+LATHE_DECL bool ObjectCache::keep(std::string_view key, const std::vector<char>& object,
+                                  std::string& reason) const {
+  static std::atomic<unsigned> count{0};
+  if (folder_.empty()) return true;
+  ::mkdir(folder_.c_str(), 0700);
+  const std::string whole = path(key), aside = cat(whole, ".", ::getpid(), ".", ++count);
+  const bool written = detail::write_object(aside, detail::object_header(key, object), object) &&
+                       std::rename(aside.c_str(), whole.c_str()) == 0;
+  if (written) return true;
+  reason = cat("no object is kept in '", folder_, "': ", std::strerror(errno));
+  std::remove(aside.c_str());
+  return false;
+}
+
+}  // namespace lathe

@@ -1,0 +1,35 @@
+// How compiled objects are kept in a folder for later processes.
+#pragma once
+
+#include <lathe/runtime/llvm.hpp>
+#include <lathe/support/target.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lathe {
+
+/// One file an object, named by a hash of everything that decides its bytes: Lathe's and LLVM's
+/// versions, the target, and the text. Files appear whole (written aside, then renamed) and carry a
+/// checksum: a damaged or foreign one is ignored, and replaced by the next that is kept. What is in
+/// the folder runs in this process, so only its user should be able to write there.
+class ObjectCache {
+ public:
+  /// An empty folder name: nothing is found or kept. The last part of the path is made if it isn't
+  /// there.
+  explicit ObjectCache(std::string folder) : folder_(std::move(folder)) {}
+
+  static std::string key(const Llvm& llvm, const Target& target, std::string_view text);
+
+  /// False if no whole file has this key.
+  bool find(std::string_view key, std::vector<char>& object) const;
+  /// False if the folder can't be written, and why.
+  bool keep(std::string_view key, const std::vector<char>& object, std::string& reason) const;
+  /// Where the object with this key is.
+  std::string path(std::string_view key) const;
+
+ private:
+  std::string folder_;
+};
+
+}  // namespace lathe

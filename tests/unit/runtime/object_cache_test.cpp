@@ -1,0 +1,114 @@
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <lathe/runtime/object_cache.hpp>
+#include <thread>
+#if !defined(LATHE_SEPARATE_COMPILATION)
+#include <lathe/runtime/impl/layer.ipp>
+#endif
+
+namespace lt = lathe;
+
+namespace {
+
+struct Folder {
+  Folder() {
+    char pattern[] = "/tmp/lathe_cache_XXXXXX";
+    path = mkdtemp(pattern);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::string path;
+};
+
+std::size_t files_in(const std::string& folder) {
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) count += entry.exists();
+  return count;
+}
+
+std::string contents(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+const std::vector<char> object = {'o', 'b', '\0', 'j'};
+
+}  // namespace
+
+TEST_CASE("what was kept is found, under its key only") {
+  Folder folder;
+  lt::ObjectCache cache(folder.path + "/made");
+  std::vector<char> found;
+  std::string reason;
+  CHECK_FALSE(cache.find("key", found));
+  REQUIRE(cache.keep("key", object, reason));
+  REQUIRE(cache.keep("key", object, reason));
+  CHECK(files_in(folder.path + "/made") == 1);
+  REQUIRE(lt::ObjectCache(folder.path + "/made").find("key", found));
+  CHECK(found == object);
+  CHECK_FALSE(cache.find("another key", found));
+  // The right name is not enough.
+  std::filesystem::rename(cache.path("key"), cache.path("another key"));
+  CHECK_FALSE(cache.find("another key", found));
+}
+
+TEST_CASE("damaged and foreign files are ignored and replaced") {
+  Folder folder;
+  lt::ObjectCache cache(folder.path);
+  std::string reason;
+  REQUIRE(cache.keep("key", object, reason));
+  const std::string whole = contents(cache.path("key"));
+  std::vector<char> found;
+  auto holds = [&](const std::string& bytes) {
+    std::ofstream(cache.path("key"), std::ios::binary) << bytes;
+    return cache.find("key", found);
+  };
+  CHECK(holds(whole));
+  for (std::size_t k = 0; k < whole.size(); ++k) {
+    std::string damaged = whole;
+    damaged[k] = static_cast<char>(damaged[k] ^ 0x40);
+    CHECK_FALSE(holds(damaged));
+    CHECK_FALSE(holds(whole.substr(0, k)));
+  }
+  CHECK_FALSE(holds(whole + "x"));
+  CHECK_FALSE(holds(std::string(100, '\xff')));
+  REQUIRE(cache.keep("key", object, reason));
+  REQUIRE(cache.find("key", found));
+  CHECK(found == object);
+}
+
+TEST_CASE("a folder that can't be written is a reason, no error") {
+  lt::ObjectCache cache("/dev/null/nowhere");
+  std::string reason;
+  std::vector<char> found;
+  CHECK_FALSE(cache.keep("key", object, reason));
+  CHECK(reason == "no object is kept in '/dev/null/nowhere': Not a directory");
+  CHECK_FALSE(cache.find("key", found));
+  CHECK(lt::ObjectCache("").keep("key", object, reason));
+  CHECK_FALSE(lt::ObjectCache("").find("key", found));
+}
+
+TEST_CASE("readers see whole files while others write them") {
+  Folder folder;
+  lt::ObjectCache cache(folder.path);
+  const std::vector<char> large(100000, 'x');
+  std::string reason;
+  REQUIRE(cache.keep("key", large, reason));
+  std::thread writer([&] {
+    std::string why;
+    for (int k = 0; k < 200; ++k) cache.keep("key", large, why);
+  });
+  int whole = 0;
+  for (int k = 0; k < 200; ++k) {
+    std::vector<char> found;
+    whole += cache.find("key", found) && found == large;
+  }
+  writer.join();
+  CHECK(whole == 200);
+}
