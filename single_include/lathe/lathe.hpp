@@ -2793,7 +2793,7 @@ struct ContextOptions {
   /// throw: the exception comes out of the kernel's call. What deallocate throws is dropped.
   Hook<void*(std::size_t bytes, std::size_t alignment)> allocate{};
   Hook<void(void* pointer, std::size_t bytes)> deallocate{};
-  /// Folder for compiled objects; empty: none is kept on disk.
+  /// Folder where compiled objects are kept for later processes (ObjectCache); empty: none is.
   std::string cache_dir{};
   /// Bytes of temporaries that may be in use at once, over all kernels of this context; 0 = no
   /// limit.
@@ -6098,6 +6098,36 @@ std::string compile_to_assembly(const Llvm& llvm, std::string_view text, const T
 
 }  // namespace lathe
 
+// ---- lathe/runtime/object_cache.hpp
+// How compiled objects are kept in a folder for later processes.
+
+namespace lathe {
+
+/// One file an object, named by a hash of everything that decides its bytes: Lathe's and LLVM's
+/// versions, the target, and the text. Files appear whole (written aside, then renamed) and carry a
+/// checksum: a damaged or foreign one is ignored, and replaced by the next that is kept. What is in
+/// the folder runs in this process, so only its user should be able to write there.
+class ObjectCache {
+ public:
+  /// An empty folder name: nothing is found or kept. The last part of the path is made if it isn't
+  /// there.
+  explicit ObjectCache(std::string folder) : folder_(std::move(folder)) {}
+
+  static std::string key(const Llvm& llvm, const Target& target, std::string_view text);
+
+  /// False if no whole file has this key.
+  bool find(std::string_view key, std::vector<char>& object) const;
+  /// False if the folder can't be written, and why.
+  bool keep(std::string_view key, const std::vector<char>& object, std::string& reason) const;
+  /// Where the object with this key is.
+  std::string path(std::string_view key) const;
+
+ private:
+  std::string folder_;
+};
+
+}  // namespace lathe
+
 // ---- lathe/runtime/object_file.hpp
 // Which symbols an object file defines and needs.
 
@@ -6488,6 +6518,7 @@ AnyKernel make_evaluator(const BoundProgram& bound, const Context& context);
 #include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -6498,6 +6529,7 @@ AnyKernel make_evaluator(const BoundProgram& bound, const Context& context);
 #include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -28985,6 +29017,90 @@ LATHE_DECL std::string compile_to_assembly(const Llvm& llvm, std::string_view te
 
 }  // namespace lathe
 
+// ---- lathe/runtime/impl/object_cache.ipp
+namespace lathe {
+namespace detail {
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using CacheFile = std::unique_ptr<std::FILE, CloseFile>;
+
+/// What stands before the object's bytes.
+struct ObjectHeader {
+  char magic[16] = "lathe object 1\n";
+  std::uint64_t key = 0, bytes = 0, checksum = 0;
+};
+
+/// FNV-1a; the start tells two hashes of the same bytes apart.
+inline std::uint64_t cache_hash(std::string_view bytes, std::uint64_t start) {
+  for (char c : bytes) start = (start ^ static_cast<unsigned char>(c)) * 0x100000001B3ull;
+  return start;
+}
+inline constexpr std::uint64_t kNameStart = 0xCBF29CE484222325ull,
+                               kHeaderStart = 0x9E3779B97F4A7C15ull;
+
+inline ObjectHeader object_header(std::string_view key, const std::vector<char>& object) {
+  ObjectHeader header;
+  header.key = cache_hash(key, kHeaderStart);
+  header.bytes = object.size();
+  header.checksum = cache_hash({object.data(), object.size()}, kHeaderStart);
+  return header;
+}
+
+inline bool write_object(const std::string& path, const ObjectHeader& header,
+                         const std::vector<char>& object) {
+  CacheFile file(std::fopen(path.c_str(), "wb"));
+  return file && std::fwrite(&header, sizeof header, 1, file.get()) == 1 &&
+         std::fwrite(object.data(), 1, object.size(), file.get()) == object.size() &&
+         std::fflush(file.get()) == 0;
+}
+
+}  // namespace detail
+
+LATHE_DECL std::string ObjectCache::key(const Llvm& llvm, const Target& target,
+                                        std::string_view text) {
+  return cat(LATHE_VERSION_STRING, "\n", llvm.version(), "\n", target.str(), "\n", text);
+}
+
+LATHE_DECL std::string ObjectCache::path(std::string_view key) const {
+  std::string name = folder_ + "/";
+  const std::uint64_t hash = detail::cache_hash(key, detail::kNameStart);
+  for (int shift = 60; shift >= 0; shift -= 4) name += "0123456789abcdef"[(hash >> shift) & 15];
+  return name + ".lathe";
+}
+
+LATHE_DECL bool ObjectCache::find(std::string_view key, std::vector<char>& object) const {
+  if (folder_.empty()) return false;
+  detail::CacheFile file(std::fopen(path(key).c_str(), "rb"));
+  detail::ObjectHeader header;
+  struct stat about;
+  if (!file || std::fread(&header, sizeof header, 1, file.get()) != 1) return false;
+  if (fstat(fileno(file.get()), &about) != 0 ||
+      static_cast<std::uint64_t>(about.st_size) - sizeof header != header.bytes)
+    return false;
+  object.resize(static_cast<std::size_t>(header.bytes));
+  if (std::fread(object.data(), 1, object.size(), file.get()) != object.size()) return false;
+  const detail::ObjectHeader whole = detail::object_header(key, object);
+  return std::memcmp(&header, &whole, sizeof header) == 0;
+}
+
+LATHE_DECL bool ObjectCache::keep(std::string_view key, const std::vector<char>& object,
+                                  std::string& reason) const {
+  static std::atomic<unsigned> count{0};
+  if (folder_.empty()) return true;
+  ::mkdir(folder_.c_str(), 0700);
+  const std::string whole = path(key), aside = cat(whole, ".", ::getpid(), ".", ++count);
+  const bool written = detail::write_object(aside, detail::object_header(key, object), object) &&
+                       std::rename(aside.c_str(), whole.c_str()) == 0;
+  if (written) return true;
+  reason = cat("no object is kept in '", folder_, "': ", std::strerror(errno));
+  std::remove(aside.c_str());
+  return false;
+}
+
+}  // namespace lathe
+
 // ---- lathe/runtime/impl/object_file.ipp
 namespace lathe {
 namespace detail {
@@ -31445,6 +31561,19 @@ inline Program with_unique_name(const Program& program, std::uint64_t hash) {
   return Program(std::move(node));
 }
 
+inline std::vector<char> object_of(const std::string& text, const Target& target, const Llvm& llvm,
+                                   const Context& context) {
+  const ObjectCache cache(context.options().cache_dir);
+  const std::string key =
+      context.options().cache_dir.empty() ? std::string() : ObjectCache::key(llvm, target, text);
+  std::vector<char> object;
+  if (cache.find(key, object)) return object;
+  object = compile_to_object(llvm, text, target);
+  std::string reason;
+  if (!cache.keep(key, object, reason)) context.log(LogLevel::warning, reason);
+  return object;
+}
+
 inline Ref<KernelCode> compile_code(const Source& source, const Program& scheduled,
                                     const Target& target, const Llvm& llvm,
                                     const Context& context) {
@@ -31460,7 +31589,7 @@ inline Ref<KernelCode> compile_code(const Source& source, const Program& schedul
   code->llvm_major = llvm.major();
   code->lowered = lower(scheduled, target, {.strict = strict, .context = &context});
   code->text = emit_llvm(with_unique_name(code->lowered, hash), target, llvm.major());
-  std::vector<char> object = compile_to_object(llvm, code->text.text, target);
+  std::vector<char> object = object_of(code->text.text, target, llvm, context);
   code->loaded = Jit::of(context, source.where()).load(object, code->text.symbol);
   code->entry = code->loaded->entry();
   return cache.add(hash, out);
