@@ -46,7 +46,9 @@ class Llvm {
 struct LlvmOptions {
   /// Passes in the syntax of `opt -passes`; empty: default_passes().
   std::string passes{};
-  /// Level of the code generator: 0 none, 1 less, 2 default, 3 aggressive.
+  /// Level of the code generator: 0 none, 1 less, 2 default, 3 aggressive. Text with tens of
+  /// thousands of lines between two branches gets level 0: instruction selection and scheduling
+  /// take time quadratic in that, minutes at 44,000 lines.
   int codegen_level = 2;
   /// Check the text with LLVM's verifier before anything else.
   bool verify = true;

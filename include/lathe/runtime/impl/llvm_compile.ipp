@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <lathe/runtime/impl/isolate.ipp>
 #include <lathe/runtime/impl/llvm.ipp>
 #include <lathe/runtime/llvm.hpp>
@@ -100,6 +101,21 @@ struct LlvmCompilation {
   }
 };
 
+inline constexpr std::size_t kLongBlock = 20000;
+
+/// Lines between two labels, at most.
+inline std::size_t longest_block(std::string_view text) {
+  std::size_t longest = 0, lines = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const bool label = end > at && text[end - 1] == ':';
+    lines = label ? 0 : lines + 1;
+    longest = std::max(longest, lines);
+    at = end + 1;
+  }
+  return longest;
+}
+
 /// The whole way; `use` gets the emitted bytes.
 template <class Use>
 void compile_llvm(const Llvm& llvm, std::string_view text, const Target& target,
@@ -108,7 +124,8 @@ void compile_llvm(const Llvm& llvm, std::string_view text, const Target& target,
   LlvmCompilation work(llvm);
   double start = seconds_now();
   work.parse(text, options.verify);
-  work.set_target(target, llvm.major(), options.codegen_level);
+  const bool straight = longest_block(text) > kLongBlock;
+  work.set_target(target, llvm.major(), straight ? 0 : options.codegen_level);
   double parsed = seconds_now();
   work.run_passes(options.passes.empty() ? default_passes(llvm.major(), text) : options.passes);
   double tidied = seconds_now();
