@@ -6067,7 +6067,9 @@ class Llvm {
 struct LlvmOptions {
   /// Passes in the syntax of `opt -passes`; empty: default_passes().
   std::string passes{};
-  /// Level of the code generator: 0 none, 1 less, 2 default, 3 aggressive.
+  /// Level of the code generator: 0 none, 1 less, 2 default, 3 aggressive. Text with tens of
+  /// thousands of lines between two branches gets level 0: instruction selection and scheduling
+  /// take time quadratic in that, minutes at 44,000 lines.
   int codegen_level = 2;
   /// Check the text with LLVM's verifier before anything else.
   bool verify = true;
@@ -18407,20 +18409,41 @@ class PathWalker : public Visitor {
   std::vector<ForRef> loops_;
 };
 
+/// The blocks that are wanted, as `wanted(the Block statement)` says; `one`: the first only.
+template <class Wanted>
 class BlockFinder : public PathWalker {
  public:
-  /// All blocks without a tag.
-  explicit BlockFinder(const BlockTagNode* tag) : tag_(tag) {}
+  BlockFinder(Wanted wanted, bool one) : wanted_(wanted), one_(one) {}
   bool visit(const Stmt& s) override {
-    if (tag_ && !found.empty()) return false;
+    if (one_ && !found.empty()) return false;
     const auto* b = s.as<BlockNode>();
-    if (b && (!tag_ || b->tag.get() == tag_)) found.push_back({BlockRefNode(b), loops_, path_});
+    if (b && wanted_(s)) found.push_back({BlockRefNode(b), loops_, path_});
     return true;
   }
   std::vector<BlockSite> found;
 
  private:
-  const BlockTagNode* tag_;
+  Wanted wanted_;
+  bool one_;
+};
+
+template <class Wanted>
+std::vector<BlockSite> find_blocks(const Stmt& root, bool one, Wanted wanted) {
+  BlockFinder<Wanted> finder(wanted, one);
+  finder.stmt(root);
+  return std::move(finder.found);
+}
+
+/// Whether a block names a buffer anywhere: much cheaper than its accesses.
+class NamesBuffer : public Visitor {
+ public:
+  explicit NamesBuffer(const Buffer& buffer) : buffer_(buffer) {}
+  using Visitor::buffer;
+  void buffer(const Buffer& b) override { found = found || b == buffer_; }
+  bool found = false;
+
+ private:
+  const Buffer& buffer_;
 };
 
 class LoopFinder : public PathWalker {
@@ -18454,7 +18477,11 @@ class AllocFinder : public Visitor {
   const Buffer& buffer_;
 };
 
-inline bool touches(const BlockNode& b, const Buffer& buffer, bool write) {
+inline bool touches(const Stmt& block, const Buffer& buffer, bool write) {
+  NamesBuffer names(buffer);
+  names.stmt(block);
+  if (!names.found) return false;
+  const BlockNode& b = *block.as<BlockNode>();
   for (const auto& a : accesses(b)) {
     if (a.buffer != buffer || a.block->tag != b.tag) continue;
     if (write ? a.is_write : a.reads() && !(a.kind == AccessKind::update && b.init)) return true;
@@ -18463,41 +18490,35 @@ inline bool touches(const BlockNode& b, const Buffer& buffer, bool write) {
 }
 
 inline std::vector<BlockSite> touching(const Stmt& root, const Buffer& buffer, bool write) {
-  std::vector<BlockSite> out;
-  for (auto& site : blocks_below(root))
-    if (touches(*site.block, buffer, write)) out.push_back(std::move(site));
-  return out;
+  return find_blocks(root, false, [&](const Stmt& b) { return touches(b, buffer, write); });
 }
 
 inline std::vector<BlockSite> neighbours(const Stmt& root, const BlockTag& tag, bool producers) {
-  std::vector<BlockSite> out;
   BlockSite self = find_block(root, tag);
-  if (!self.block) return out;
+  if (!self.block) return {};
   std::vector<Buffer> buffers;
   for (const auto& a : accesses(*self.block)) {
     const bool wanted =
         producers ? a.reads() && !(a.kind == AccessKind::update && a.block->init) : a.is_write;
     if (wanted) buffers.push_back(a.buffer);
   }
-  for (auto& site : blocks_below(root)) {
+  return find_blocks(root, false, [&](const Stmt& block) {
     bool hit = false;
-    for (const auto& b : buffers) hit = hit || touches(*site.block, b, producers);
-    if (hit && site.block->tag != tag) out.push_back(std::move(site));
-  }
-  return out;
+    for (const auto& b : buffers)
+      hit = hit || (block.as<BlockNode>()->tag != tag && touches(block, b, producers));
+    return hit;
+  });
 }
 
 }  // namespace detail
 
 LATHE_DECL std::vector<BlockSite> blocks_below(const Stmt& root) {
-  detail::BlockFinder finder(nullptr);
-  finder.stmt(root);
-  return std::move(finder.found);
+  return detail::find_blocks(root, false, [](const Stmt&) { return true; });
 }
 LATHE_DECL BlockSite find_block(const Stmt& root, const BlockTag& tag) {
-  detail::BlockFinder finder(tag.get());
-  finder.stmt(root);
-  return finder.found.empty() ? BlockSite() : std::move(finder.found[0]);
+  auto found =
+      detail::find_blocks(root, true, [&](const Stmt& b) { return b.as<BlockNode>()->tag == tag; });
+  return found.empty() ? BlockSite() : std::move(found[0]);
 }
 LATHE_DECL LoopSite find_loop(const Stmt& root, const VarRef& var) {
   detail::LoopFinder finder(var.get());
@@ -28959,6 +28980,21 @@ struct LlvmCompilation {
   }
 };
 
+inline constexpr std::size_t kLongBlock = 20000;
+
+/// Lines between two labels, at most.
+inline std::size_t longest_block(std::string_view text) {
+  std::size_t longest = 0, lines = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const bool label = end > at && text[end - 1] == ':';
+    lines = label ? 0 : lines + 1;
+    longest = std::max(longest, lines);
+    at = end + 1;
+  }
+  return longest;
+}
+
 /// The whole way; `use` gets the emitted bytes.
 template <class Use>
 void compile_llvm(const Llvm& llvm, std::string_view text, const Target& target,
@@ -28967,7 +29003,8 @@ void compile_llvm(const Llvm& llvm, std::string_view text, const Target& target,
   LlvmCompilation work(llvm);
   double start = seconds_now();
   work.parse(text, options.verify);
-  work.set_target(target, llvm.major(), options.codegen_level);
+  const bool straight = longest_block(text) > kLongBlock;
+  work.set_target(target, llvm.major(), straight ? 0 : options.codegen_level);
   double parsed = seconds_now();
   work.run_passes(options.passes.empty() ? default_passes(llvm.major(), text) : options.passes);
   double tidied = seconds_now();
