@@ -42,7 +42,7 @@ def asan(_: Settings) -> Iterator[Case]:
 def tsan(_: Settings) -> Iterator[Case]:
     """Runs the concurrent parts with the thread sanitizer."""
     programs = [name for name in doctest_programs() if name in CONCURRENT]
-    yield from sanitized("tsan", "thread", programs, {"TSAN_OPTIONS": "halt_on_error=1"})
+    yield from sanitized("tsan", "thread", programs, {"TSAN_OPTIONS": "halt_on_error=1:allocator_may_return_null=1"})
 
 
 STEPS = [Step("clang", clang), Step("asan", asan), Step("tsan", tsan)]

@@ -18,7 +18,7 @@
 // computes in f32 and rounds
 //   to its own type at every node. min and max propagate NaN and order -0 < +0. fast_min and
 //   fast_max are a < b ? a : b and a > b ? a : b: what the hardware has, no promise on NaN and
-//   signed zero beyond that formula.
+//   signed zero beyond that formula. Which NaN an operation gives is open, its sign too.
 // * Cast: float to integer truncates and saturates, NaN gives 0; integer to integer wraps; to bool
 // is x != 0;
 //   to float rounds to nearest even. f8e4m3 has no infinity: an overflow becomes its NaN.

@@ -93,6 +93,19 @@ TEST_CASE("a producer under its consumer's loop keeps the rows that one iteratio
   test::check_stages(s.program());
 }
 
+TEST_CASE("the bound of a gathered index is not the size of a temporary") {
+  lt::Dim n("n");
+  lt::Input<float, 1> X("X", {n});
+  lt::Input<std::int32_t, 1> I("I", {8});
+  auto P = lt::compute("P", {n}, [&](lt::Var i) { return X(i) * 2.0f; });
+  auto Y =
+      lt::compute("Y", {8}, [&](lt::Var i) { return lt::clamp(P)(lt::cast<std::int64_t>(I(i))); });
+  lt::Schedule s(Y);
+  s.cache_read(Y, P, lt::Scope::global);
+  const std::string text = lt::lower_until("compact_buffers", s.program(), lt::host()).str();
+  CHECK(text.find("P_cache: f32[n]") != std::string::npos);
+}
+
 TEST_CASE("symbolic extents keep one masked border version") {
   lt::Dim n("n");
   lt::Input<float, 1> X("X", {n});

@@ -236,6 +236,8 @@ class ShrinkBuffers : public Mutator {
       return {};
     const auto *small = as_const_int(extent), *large = as_const_int(whole);
     if (small && large && *small >= *large) return {};
+    // Against an axis of unknown length the bound may be anything.
+    if (small && !large && *small > kMostUnproven && !prove_le(extent, whole, facts_)) return {};
     return extent;
   }
 
@@ -250,6 +252,8 @@ class ShrinkBuffers : public Mutator {
 
   // A cache line, and the widest vector.
   static constexpr int kTemporaryAlignment = 64;
+  // Elements along an axis that a temporary may have in vain.
+  static constexpr std::int64_t kMostUnproven = 4096;
   Facts facts_;
   std::vector<VarRef> constants_;
 };

@@ -88,7 +88,10 @@ inline Verdict plan_rfactor(const Program& program, const Args& args, RfactorPla
                           "the bound of loop " + describe(*plan.loop) + " depends on loop " +
                               quoted(outer->var->name));
   if (auto no = check_rfactor_loops(plan)) return no;
-  auto rank = static_cast<std::int64_t>(stores_of(block)[0]->indices.size());
+  // A layout may have given one output of several another rank.
+  std::size_t smallest = stores_of(block)[0]->indices.size();
+  for (const auto* store : stores_of(block)) smallest = std::min(smallest, store->indices.size());
+  const auto rank = static_cast<std::int64_t>(smallest);
   std::int64_t axis = args[1].number < 0 ? args[1].number + rank + 1 : args[1].number;
   if (axis < 0 || axis > rank)
     return refusal_at(plan.loop->var, "L0219",
