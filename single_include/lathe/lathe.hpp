@@ -269,7 +269,7 @@ struct RefHash {
 // computes in f32 and rounds
 //   to its own type at every node. min and max propagate NaN and order -0 < +0. fast_min and
 //   fast_max are a < b ? a : b and a > b ? a : b: what the hardware has, no promise on NaN and
-//   signed zero beyond that formula.
+//   signed zero beyond that formula. Which NaN an operation gives is open, its sign too.
 // * Cast: float to integer truncates and saturates, NaN gives 0; integer to integer wraps; to bool
 // is x != 0;
 //   to float rounds to nearest even. f8e4m3 has no infinity: an overflow becomes its NaN.
@@ -22867,7 +22867,10 @@ inline Verdict plan_rfactor(const Program& program, const Args& args, RfactorPla
                           "the bound of loop " + describe(*plan.loop) + " depends on loop " +
                               quoted(outer->var->name));
   if (auto no = check_rfactor_loops(plan)) return no;
-  auto rank = static_cast<std::int64_t>(stores_of(block)[0]->indices.size());
+  // A layout may have given one output of several another rank.
+  std::size_t smallest = stores_of(block)[0]->indices.size();
+  for (const auto* store : stores_of(block)) smallest = std::min(smallest, store->indices.size());
+  const auto rank = static_cast<std::int64_t>(smallest);
   std::int64_t axis = args[1].number < 0 ? args[1].number + rank + 1 : args[1].number;
   if (axis < 0 || axis > rank)
     return refusal_at(plan.loop->var, "L0219",
@@ -25664,6 +25667,8 @@ class ShrinkBuffers : public Mutator {
       return {};
     const auto *small = as_const_int(extent), *large = as_const_int(whole);
     if (small && large && *small >= *large) return {};
+    // Against an axis of unknown length the bound may be anything.
+    if (small && !large && *small > kMostUnproven && !prove_le(extent, whole, facts_)) return {};
     return extent;
   }
 
@@ -25678,6 +25683,8 @@ class ShrinkBuffers : public Mutator {
 
   // A cache line, and the widest vector.
   static constexpr int kTemporaryAlignment = 64;
+  // Elements along an axis that a temporary may have in vain.
+  static constexpr std::int64_t kMostUnproven = 4096;
   Facts facts_;
   std::vector<VarRef> constants_;
 };
