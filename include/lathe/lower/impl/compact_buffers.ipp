@@ -210,7 +210,8 @@ class ShrinkBuffers : public Mutator {
   Stmt shrink(const AllocNode& a) {
     StoredBox stored(a.buffer, facts_);
     stored.stmt(a.body);
-    if (!stored.any) return stmt(a.body);
+    // Reads without stores stand in loops that run nothing.
+    if (!stored.any) return make_alloc(a.buffer, stmt(a.body));
     BufferNode node = *a.buffer;
     node.alignment = kTemporaryAlignment;
     std::vector<AnyExpr> origin(node.shape.size(), AnyExpr(0));
