@@ -25641,7 +25641,8 @@ class ShrinkBuffers : public Mutator {
   Stmt shrink(const AllocNode& a) {
     StoredBox stored(a.buffer, facts_);
     stored.stmt(a.body);
-    if (!stored.any) return stmt(a.body);
+    // Reads without stores stand in loops that run nothing.
+    if (!stored.any) return make_alloc(a.buffer, stmt(a.body));
     BufferNode node = *a.buffer;
     node.alignment = kTemporaryAlignment;
     std::vector<AnyExpr> origin(node.shape.size(), AnyExpr(0));
@@ -25955,7 +25956,14 @@ class BareStores : public Visitor {
 // guards there are.
 class SplitBorderTiles : public Mutator {
  public:
-  explicit SplitBorderTiles(const Program& program) : facts_(program) {}
+  explicit SplitBorderTiles(const Program& program) : facts_(program) {
+    for (const auto& d : program->dims) known_.push_back(d->var);
+    for (const auto& p : program->params) {
+      if (!p.buffer) known_.push_back(p.var);
+      for (std::size_t d = 0; p.buffer && d < p.buffer->strides.size(); ++d)
+        if (const auto* v = p.buffer->strides[d].as<VarNode>()) known_.push_back(VarRef(v));
+    }
+  }
 
   Stmt stmt(const Stmt& s) override {
     if (const auto* f = s.as<ForNode>()) {
@@ -25978,7 +25986,10 @@ class SplitBorderTiles : public Mutator {
   Stmt in_scope(const Stmt& body, const VarRef& loop) {
     if (const auto* a = body.as<AllocNode>()) {
       Stmt inner = in_scope(a->body, loop);
-      return inner.same_as(a->body) ? body : alloc_each_version(a->buffer, inner);
+      if (inner.same_as(a->body)) return body;
+      Stmt out = alloc_each_version(a->buffer, inner);
+      if (is_split(inner)) splits_.push_back(out);
+      return out;
     }
     std::vector<Stmt> out, group;
     std::vector<TileGuard> guards;
@@ -26027,16 +26038,10 @@ class SplitBorderTiles : public Mutator {
 
   bool decidable(const AnyExpr& e) const {
     for (const auto& v : free_vars(e)) {
-      bool known = is_parameter(v);
+      bool known = false;
       for (const auto& k : known_) known |= k == v;
       if (!known) return false;
     }
-    return true;
-  }
-  // Dims, strides and scalar parameters are bound by no statement.
-  bool is_parameter(const VarRef& v) const {
-    for (const auto& b : bound_)
-      if (b == v) return false;
     return true;
   }
 
@@ -26154,25 +26159,8 @@ class SplitBorderTiles : public Mutator {
   }
 
   Facts facts_;
-  std::vector<VarRef> known_, bound_;
+  std::vector<VarRef> known_;  ///< parameters, and the loops around
   std::vector<Stmt> splits_;
-
- public:
-  void note_bound(const VarRef& v) { bound_.push_back(v); }
-};
-
-class BoundVars : public Visitor {
- public:
-  explicit BoundVars(SplitBorderTiles& pass) : pass_(pass) {}
-  void expr(const AnyExpr&) override {}
-  void stmt(const Stmt& s) override {
-    if (const auto* f = s.as<ForNode>()) pass_.note_bound(f->var);
-    if (const auto* let = s.as<LetStmtNode>()) pass_.note_bound(let->var);
-    descend(s);
-  }
-
- private:
-  SplitBorderTiles& pass_;
 };
 
 }  // namespace detail
@@ -26180,7 +26168,6 @@ class BoundVars : public Visitor {
 LATHE_DECL Program hoist_guards(const Program& program) {
   Stmt body = detail::LiftInvariantGuards().stmt(program->body);
   detail::SplitBorderTiles split(program);
-  detail::BoundVars(split).stmt(body);
   return program.with(split.run(body));
 }
 
