@@ -1,32 +1,16 @@
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <lathe/lathe.hpp>
 #include <lathe/runtime/llvm.hpp>
 #include <lathe/runtime/object_cache.hpp>
 #include <support/skip.hpp>
+#include <support/temp_folder.hpp>
 
 namespace lt = lathe;
 
-namespace {
-
-struct Folder {
-  Folder() {
-    char pattern[] = "/tmp/lathe_cache_XXXXXX";
-    path = mkdtemp(pattern);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::string path;
-};
-
-}  // namespace
-
 TEST_CASE("a later process takes its objects from the folder") {
   if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
-  Folder folder;
+  test::TempFolder folder;
   lt::Input<float, 1> X("X", {4});
   auto Y = lt::compute("Y", {4}, [&](lt::Var i) { return X(i) + 1.0f; });
   auto result = [&](lt::Context& context) {
@@ -34,7 +18,7 @@ TEST_CASE("a later process takes its objects from the folder") {
     lt::jit({Y, {.context = &context}}, X, Y)(x, y);
     return y;
   };
-  lt::Context first({.cache_dir = folder.path}), second({.cache_dir = folder.path});
+  lt::Context first({.cache_dir = folder.path()}), second({.cache_dir = folder.path()});
   CHECK(result(first) == std::vector<float>{2, 3, 4, 5});
 
   // An object that adds 2 in its place shows where the second context looks.
@@ -45,7 +29,7 @@ TEST_CASE("a later process takes its objects from the folder") {
   for (auto at = other.find(one); at != other.npos; at = other.find(one))
     other.replace(at, one.size(), "0x4000000000000000");
   const lt::Llvm& llvm = lt::Llvm::get();
-  const lt::ObjectCache cache(folder.path);
+  const lt::ObjectCache cache(folder.path());
   const std::string key = lt::ObjectCache::key(llvm, lt::host(), text);
   std::vector<char> kept;
   REQUIRE(cache.find(key, kept));

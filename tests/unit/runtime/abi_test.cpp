@@ -1,6 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <lathe/runtime/abi.hpp>
 #include <stdexcept>
@@ -14,8 +13,6 @@ namespace lt = lathe;
 
 // Kernels written by hand, as generated code would be.
 namespace {
-
-std::int32_t no_work(const std::uint64_t*, lt::RuntimeTable*) { return 0; }
 
 std::int32_t needs_memory(const std::uint64_t* slots, lt::RuntimeTable* rt) {
   void* block = rt->alloc(rt, static_cast<std::int64_t>(slots[0]), 64);
@@ -115,14 +112,4 @@ TEST_CASE("an assertion gives its message") {
   slots[0] = 5;
   CHECK(message_of(asserts, slots, lt::Context(), {"gather", texts, 2}).find("assertion 5") !=
         std::string::npos);
-}
-
-TEST_CASE("what a call costs is printed, not judged") {
-  lt::Context context({.threads = 1});
-  constexpr int calls = 1000000;
-  volatile lt::KernelEntry entry = no_work;
-  auto start = std::chrono::steady_clock::now();
-  for (int i = 0; i < calls; ++i) lt::call_kernel(entry, nullptr, context, {"none"});
-  std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - start;
-  MESSAGE("an empty kernel's call takes " << time.count() / calls << " ns");
 }

@@ -1,11 +1,9 @@
 #include <doctest/doctest.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <lathe/runtime/object_cache.hpp>
+#include <support/temp_folder.hpp>
 #include <thread>
 #if !defined(LATHE_SEPARATE_COMPILATION)
 #include <lathe/runtime/impl/layer.ipp>
@@ -14,17 +12,6 @@
 namespace lt = lathe;
 
 namespace {
-
-struct Folder {
-  Folder() {
-    char pattern[] = "/tmp/lathe_cache_XXXXXX";
-    path = mkdtemp(pattern);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::string path;
-};
 
 std::size_t files_in(const std::string& folder) {
   std::size_t count = 0;
@@ -42,15 +29,15 @@ const std::vector<char> object = {'o', 'b', '\0', 'j'};
 }  // namespace
 
 TEST_CASE("what was kept is found, under its key only") {
-  Folder folder;
-  lt::ObjectCache cache(folder.path + "/made");
+  test::TempFolder folder;
+  lt::ObjectCache cache(folder.path() + "/made");
   std::vector<char> found;
   std::string reason;
   CHECK_FALSE(cache.find("key", found));
   REQUIRE(cache.keep("key", object, reason));
   REQUIRE(cache.keep("key", object, reason));
-  CHECK(files_in(folder.path + "/made") == 1);
-  REQUIRE(lt::ObjectCache(folder.path + "/made").find("key", found));
+  CHECK(files_in(folder.path() + "/made") == 1);
+  REQUIRE(lt::ObjectCache(folder.path() + "/made").find("key", found));
   CHECK(found == object);
   CHECK_FALSE(cache.find("another key", found));
   // The right name is not enough.
@@ -59,8 +46,8 @@ TEST_CASE("what was kept is found, under its key only") {
 }
 
 TEST_CASE("damaged and foreign files are ignored and replaced") {
-  Folder folder;
-  lt::ObjectCache cache(folder.path);
+  test::TempFolder folder;
+  lt::ObjectCache cache(folder.path());
   std::string reason;
   REQUIRE(cache.keep("key", object, reason));
   const std::string whole = contents(cache.path("key"));
@@ -95,8 +82,8 @@ TEST_CASE("a folder that can't be written is a reason, no error") {
 }
 
 TEST_CASE("readers see whole files while others write them") {
-  Folder folder;
-  lt::ObjectCache cache(folder.path);
+  test::TempFolder folder;
+  lt::ObjectCache cache(folder.path());
   const std::vector<char> large(100000, 'x');
   std::string reason;
   REQUIRE(cache.keep("key", large, reason));
