@@ -3,12 +3,11 @@
 
 #include <initializer_list>
 #include <lathe/ir/dtype.hpp>
+#include <lathe/support/dense_map.hpp>
 #include <lathe/support/target.hpp>
 #include <lathe/support/text.hpp>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 namespace lathe::detail {
@@ -71,7 +70,7 @@ class LlvmModule {
 
  private:
   std::string functions_, declarations_, metadata_;
-  std::unordered_set<std::string> declared_;
+  NameSet declared_;
   std::vector<int> scopes_;
   int next_metadata_ = 8;
 };
@@ -140,8 +139,8 @@ class LlvmFunction {
   std::string write_op(std::initializer_list<std::string_view> parts);
 
   std::string code_, frame_;
-  std::unordered_map<std::string, std::string> known_;  ///< pure instructions of this block
-  std::unordered_map<std::string, std::string> loads_;  ///< loads since the last write to a buffer
+  NameMap<std::string> known_;  ///< pure instructions of this block
+  NameMap<std::string> loads_;  ///< loads since the last write to a buffer
   std::string current_ = "entry";
   int next_ = 0;
   bool ended_ = false;

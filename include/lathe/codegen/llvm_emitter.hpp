@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <lathe/codegen/llvm_builder.hpp>
 #include <lathe/ir/stmt.hpp>
+#include <lathe/support/dense_map.hpp>
 #include <lathe/support/kernel.hpp>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -164,11 +164,11 @@ class LlvmEmitter {
   LlvmModule& module_;
   LlvmFunction f_;
   std::string symbol_;
-  std::unordered_map<const VarNode*, LlvmValue> vars_;
-  std::unordered_map<const VarNode*, std::int64_t> multiples_;
-  std::unordered_map<const BufferNode*, LlvmPlace> places_;
+  NodeMap<LlvmValue> vars_;
+  NodeMap<std::int64_t> multiples_;
+  NodeMap<LlvmPlace> places_;
   /// Values of shared nodes, valid within one statement and the branches that dominate it.
-  std::unordered_map<const ExprNode*, LlvmValue> memo_;
+  NodeMap<LlvmValue> memo_;
   std::vector<const ExprNode*> memo_order_;
   LlvmValue mask_;  ///< lanes that a lazy select has chosen; empty text: all
   struct FailLevel {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <lathe/jit/eval_tree.hpp>
-#include <unordered_map>
+#include <lathe/support/dense_map.hpp>
 
 namespace lathe::detail {
 
@@ -52,9 +52,9 @@ class EvalCompiler {
 
   EvalTree& tree_;
   const Program& program_;
-  std::unordered_map<const BufferNode*, int> buffers_;
-  std::unordered_map<const VarNode*, int> vars_;
-  std::unordered_map<const ExprNode*, const EvalExpr*> exprs_;
+  NodeMap<int> buffers_;
+  NodeMap<int> vars_;
+  NodeMap<const EvalExpr*> exprs_;
   std::vector<EvalScope> path_;
   std::vector<std::pair<const StmtNode*, const EvalStmt*>> inits_;  ///< what runs before a loop
 };

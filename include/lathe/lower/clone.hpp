@@ -3,7 +3,7 @@
 #pragma once
 
 #include <lathe/ir/visit.hpp>
-#include <unordered_map>
+#include <lathe/support/dense_map.hpp>
 
 namespace lathe {
 namespace detail {
@@ -22,8 +22,8 @@ class CloneFresh : public Mutator {
  private:
   VarRef rename(const VarRef& var);
 
-  std::unordered_map<const VarNode*, AnyExpr> vars_;
-  std::unordered_map<const BufferNode*, Buffer> buffers_;
+  NodeMap<AnyExpr> vars_;
+  NodeMap<Buffer> buffers_;
 };
 
 }  // namespace detail

@@ -44,7 +44,7 @@ class Ref {
   Ref(const Ref& other) : Ref(other.node_) {}
   Ref(Ref&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
   template <class U>
-  requires std::is_convertible_v<const U*, const T*> Ref(const Ref<U>& other)
+  requires std::is_base_of_v<T, U> Ref(const Ref<U>& other)
       : Ref(static_cast<const T*>(other.get())) {}
   Ref& operator=(Ref other) noexcept {
     std::swap(node_, other.node_);
@@ -70,14 +70,5 @@ template <class T, class... Args>
 Ref<T> make_ref(Args&&... args) {
   return Ref<T>(new T{std::forward<Args>(args)...});
 }
-
-/// Hash by identity, for unordered containers keyed by Ref.
-struct RefHash {
-  template <class T>
-  std::size_t operator()(const Ref<T>& r) const {
-    auto bits = reinterpret_cast<std::uintptr_t>(r.get());
-    return static_cast<std::size_t>((bits >> 4) * 0x9E3779B97F4A7C15ull);
-  }
-};
 
 }  // namespace lathe

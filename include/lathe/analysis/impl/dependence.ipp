@@ -7,6 +7,7 @@
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/print.hpp>
 #include <lathe/ir/visit.hpp>
+#include <lathe/support/reversed.hpp>
 
 namespace lathe {
 namespace detail {
@@ -19,8 +20,8 @@ class PointEval {
   bool value(const AnyExpr& e, std::int64_t& out) const {
     if (const auto* c = e.as<ConstNode>()) return out = c->i, !c->dtype.is_float();
     if (const auto* v = e.as<VarNode>()) {
-      for (auto it = values.rbegin(); it != values.rend(); ++it)
-        if (it->first == v) return out = it->second, true;
+      for (const auto& [var, known] : reversed(values))
+        if (var == v) return out = known, true;
       return false;
     }
     std::int64_t a, b;

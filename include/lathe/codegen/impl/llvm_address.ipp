@@ -6,10 +6,10 @@
 namespace lathe::detail {
 
 LATHE_DECL const LlvmPlace& LlvmEmitter::place(const Buffer& buffer) const {
-  auto found = places_.find(buffer.get());
-  if (found == places_.end())
+  const LlvmPlace* found = places_.find(buffer.get());
+  if (!found)
     throw InternalError(cat("codegen: buffer '", buffer->name, "' is neither param nor allocated"));
-  return found->second;
+  return *found;
 }
 
 LATHE_DECL LlvmValue LlvmEmitter::widen_index(LlvmValue v) {
@@ -39,8 +39,8 @@ LATHE_DECL std::int64_t LlvmEmitter::multiple_of(const AnyExpr& e) const {
       return v == INT64_MIN ? enough : v < 0 ? -v : v;
     }
     case ExprKind::Var: {
-      auto found = multiples_.find(e.as<VarNode>());
-      return found == multiples_.end() ? 1 : found->second;
+      const auto* found = multiples_.find(e.as<VarNode>());
+      return found ? *found : 1;
     }
     // Of a vector: what its first lane is a multiple of.
     case ExprKind::Broadcast:

@@ -14,7 +14,7 @@ LATHE_DECL bool LlvmModule::can(std::string_view intrinsic) const {
 
 LATHE_DECL void LlvmModule::declare(std::string_view type, std::string_view name,
                                     std::string_view params) {
-  if (!declared_.emplace(name).second) return;
+  if (!declared_.insert(std::string(name)).second) return;
   append(declarations_, "declare ", type, " @", name, "(", params, ") #1\n");
 }
 
@@ -100,14 +100,13 @@ LATHE_DECL std::string LlvmFunction::write_op(std::initializer_list<std::string_
   bool load = text.substr(0, 5) == "load " && llvm_names_buffer(text), pure = llvm_is_pure(text);
   auto& memory = load ? loads_ : known_;
   if (load || pure) {
-    auto found = memory.find(text);
-    if (found != memory.end()) return found->second;
+    if (const auto* found = memory.find(text)) return *found;
   } else if (text.substr(0, 5) != "load " && text.find("@llvm.") == std::string::npos) {
     loads_.clear();
   }
   std::string name = fresh("%t");
   append_pieces(code_, {"  ", name, " = ", text, "\n"});
-  if (load || pure) memory.emplace(std::move(text), name);
+  if (load || pure) memory.insert(text, name);
   return name;
 }
 

@@ -36,9 +36,9 @@ LATHE_DECL LlvmValue LlvmEmitter::value(const AnyExpr& e) {
   if (const auto* n = e.as<VarNode>()) return variable(*n);
   // Only a node with several owners can be met twice.
   if (!e->shared()) return compute(e);
-  if (auto found = memo_.find(e.get()); found != memo_.end()) return found->second;
+  if (const auto* found = memo_.find(e.get())) return *found;
   LlvmValue v = compute(e);
-  memo_.emplace(e.get(), v);
+  memo_.insert(e.get(), v);
   memo_order_.push_back(e.get());
   return v;
 }
@@ -83,10 +83,9 @@ LATHE_DECL LlvmValue LlvmEmitter::constant(const ConstNode& n) {
 }
 
 LATHE_DECL LlvmValue LlvmEmitter::variable(const VarNode& n) const {
-  auto found = vars_.find(&n);
-  if (found == vars_.end())
-    throw InternalError(cat("codegen: variable '", n.name, "' is not bound"));
-  return found->second;
+  const LlvmValue* found = vars_.find(&n);
+  if (!found) throw InternalError(cat("codegen: variable '", n.name, "' is not bound"));
+  return *found;
 }
 
 LATHE_DECL LlvmValue LlvmEmitter::let(const LetNode& n) {
@@ -104,7 +103,7 @@ LATHE_DECL LlvmValue LlvmEmitter::let(const LetNode& n) {
 }
 
 LATHE_DECL void LlvmEmitter::forget(std::size_t mark) {
-  while (memo_order_.size() > mark) memo_.erase(memo_order_.back()), memo_order_.pop_back();
+  while (memo_order_.size() > mark) memo_.pop(memo_order_.back()), memo_order_.pop_back();
 }
 
 template <class Emit>
@@ -125,7 +124,7 @@ LATHE_DECL LlvmValue LlvmEmitter::select(const SelectNode& n) {
   LlvmValue condition = value(n.condition);
   if (condition.dtype.lanes == 1) return select_scalar(n, condition);
   LlvmValue yes = arm(condition, n.yes);
-  bool simple = n.no.kind() <= ExprKind::Var || memo_.count(n.no.get());
+  bool simple = n.no.kind() <= ExprKind::Var || memo_.contains(n.no.get());
   LlvmValue no = simple ? value(n.no) : LlvmValue{};
   if (!simple) {
     LlvmWeight weight = llvm_weight(n.no);
@@ -140,7 +139,7 @@ LATHE_DECL LlvmValue LlvmEmitter::select(const SelectNode& n) {
 LATHE_DECL LlvmValue LlvmEmitter::select_scalar(const SelectNode& n, const LlvmValue& condition) {
   // What is computed already costs nothing.
   auto weigh = [&](const AnyExpr& e) {
-    return memo_.count(e.get()) ? LlvmWeight() : llvm_weight(e);
+    return memo_.contains(e.get()) ? LlvmWeight() : llvm_weight(e);
   };
   LlvmWeight yes = weigh(n.yes), no = weigh(n.no);
   if (!yes.loads && !no.loads && yes.cost + no.cost < 24)
@@ -163,7 +162,7 @@ LATHE_DECL LlvmValue LlvmEmitter::select_scalar(const SelectNode& n, const LlvmV
 }
 
 LATHE_DECL LlvmValue LlvmEmitter::arm(const LlvmValue& condition, const AnyExpr& e) {
-  if (memo_.count(e.get())) return value(e);
+  if (memo_.contains(e.get())) return value(e);
   LlvmWeight weight = llvm_weight(e);
   bool heavy = weight.cost >= LlvmWeight::limit;
   if (!weight.loads && !heavy) return value(e);

@@ -3,7 +3,7 @@
 #include <bit>
 #include <lathe/ir/compare.hpp>
 #include <lathe/ir/visit.hpp>
-#include <unordered_map>
+#include <lathe/support/dense_map.hpp>
 
 namespace lathe {
 namespace detail {
@@ -30,7 +30,7 @@ class Comparer {
   bool regions(const std::vector<Region>& a, const std::vector<Region>& b);
   bool node(const AnyExpr& a, const AnyExpr& b);
 
-  std::unordered_map<const RefCounted*, const RefCounted*> there_, back_;
+  NodeMap<const RefCounted*> there_, back_;
   bool identity_ = true;  ///< whether everything bound so far corresponds to itself
 };
 
@@ -47,10 +47,9 @@ inline bool Comparer::bind_buffer(const Buffer& a, const Buffer& b) {
          exprs(a->shape, b->shape) && exprs(a->strides, b->strides) && bind(a.get(), b.get());
 }
 inline bool Comparer::same(const RefCounted* a, const RefCounted* b) const {
-  auto there = there_.find(a), back = back_.find(b);
-  if (there == there_.end() || back == back_.end())
-    return there == there_.end() && back == back_.end() && a == b;
-  return there->second == b && back->second == a;
+  const auto *there = there_.find(a), *back = back_.find(b);
+  if (!there || !back) return !there && !back && a == b;
+  return *there == b && *back == a;
 }
 
 inline bool Comparer::exprs(const std::vector<AnyExpr>& a, const std::vector<AnyExpr>& b) {
@@ -227,7 +226,7 @@ inline bool Comparer::stride_vars(const BufferNode& a, const BufferNode& b) {
   if (a.strides.size() != b.strides.size()) return false;
   for (std::size_t k = 0; k < a.strides.size(); ++k) {
     const auto *x = a.strides[k].as<VarNode>(), *y = b.strides[k].as<VarNode>();
-    if (!x || !y || there_.count(x) || back_.count(y)) continue;
+    if (!x || !y || there_.contains(x) || back_.contains(y)) continue;
     if (!bind_var(VarRef(x), VarRef(y))) return false;
   }
   return true;

@@ -3,7 +3,7 @@
 #include <bit>
 #include <lathe/ir/compare.hpp>
 #include <lathe/ir/visit.hpp>
-#include <unordered_map>
+#include <lathe/support/dense_map.hpp>
 
 namespace lathe {
 namespace detail {
@@ -37,7 +37,7 @@ class StructuralHasher {
 
   std::uint64_t state_ = 0x6c61746865;
   std::uint64_t count_ = 0;
-  std::unordered_map<const RefCounted*, std::uint64_t> numbers_;
+  NodeMap<std::uint64_t> numbers_;
 };
 
 inline std::uint64_t StructuralHasher::mix(std::uint64_t state, std::uint64_t word) {
@@ -55,8 +55,7 @@ inline void StructuralHasher::add(std::string_view text) {
   for (char c : text) add(static_cast<std::uint64_t>(static_cast<unsigned char>(c)));
 }
 inline std::uint64_t StructuralHasher::number(const RefCounted* node, std::string_view name) {
-  auto found = numbers_.find(node);
-  if (found != numbers_.end()) return found->second;
+  if (const auto* found = numbers_.find(node)) return *found;
   std::uint64_t hash = 0x66726565;
   for (char c : name) hash = mix(hash, static_cast<unsigned char>(c));
   return hash;
@@ -227,7 +226,7 @@ inline void StructuralHasher::program(const ProgramNode& p) {
       continue;
     }
     for (const auto& stride : param.buffer->strides)
-      if (stride.as<VarNode>() && !numbers_.count(stride.get())) bind(stride.get());
+      if (stride.as<VarNode>() && !numbers_.contains(stride.get())) bind(stride.get());
     bind_buffer(param.buffer);
   }
   stmt(p.body);

@@ -4,6 +4,7 @@
 #include <lathe/ir/impl/parser.hpp>
 #include <lathe/ir/impl/printer.hpp>
 #include <lathe/ir/verify.hpp>
+#include <lathe/support/reversed.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe {
@@ -17,11 +18,11 @@ inline void ParsedNames::bind(const std::string& name, Meaning meaning, bool hid
 inline void ParsedNames::release(const std::string& name) { entries_[name].pop_back(); }
 
 inline Meaning ParsedNames::find(const std::string& name, bool* hidden) const {
-  auto found = entries_.find(name);
-  if (found == entries_.end()) return {};
-  for (auto it = found->second.rbegin(); it != found->second.rend(); ++it) {
-    if (it->level > level_) continue;
-    if (!it->hidden_in_blocks || it->level == level_) return it->meaning;
+  const auto* found = entries_.find(name);
+  if (!found) return {};
+  for (const Entry& entry : reversed(*found)) {
+    if (entry.level > level_) continue;
+    if (!entry.hidden_in_blocks || entry.level == level_) return entry.meaning;
     if (hidden) *hidden = true;
   }
   return {};

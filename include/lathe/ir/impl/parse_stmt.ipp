@@ -168,8 +168,7 @@ inline Stmt Parser::block() {
   int column = take().column;
   const Token& at = peek();
   std::string text = name("a block's name");
-  if (!blocks_.emplace(text, true).second)
-    fail(at, "L0502", cat("there is a block '", text, "' already"));
+  if (!blocks_.insert(text).second) fail(at, "L0502", cat("there is a block '", text, "' already"));
   BlockNode n(make_ref<BlockTagNode>(text), {}, {});
   std::vector<std::string> bound;
   std::string outer_word = reducer_word_;
@@ -192,8 +191,7 @@ inline Stmt Parser::block() {
 }
 
 inline void Parser::resolve_reducer(BlockNode& n, const Token& word) {
-  auto found = reducers_.find(reducer_word_);
-  if (found != reducers_.end()) return void(n.reducer = found->second);
+  if (const auto* found = reducers_.find(reducer_word_)) return void(n.reducer = *found);
   std::vector<DType> dtypes;
   for (const auto& s : seq_of(n.body))
     if (const auto* store = s.as<StoreNode>()) dtypes.push_back(store->value.dtype());
@@ -341,7 +339,7 @@ inline Stmt Parser::reducer() {
   for (; !bound.empty(); bound.pop_back()) names_.release(bound.back());
   names_.leave_block();
   ReducerRef made(new ReducerNode(std::move(r)));
-  if (!reducers_.emplace(made->name, made).second)
+  if (!reducers_.insert(made->name, made))
     fail(at, "L0502", cat("there is a reducer '", made->name, "' already"));
   return {};
 }

@@ -3,8 +3,8 @@
 
 #include <lathe/ir/lex.hpp>
 #include <lathe/ir/parse.hpp>
+#include <lathe/support/dense_map.hpp>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace lathe {
@@ -35,7 +35,7 @@ class ParsedNames {
     int level;
     bool hidden_in_blocks;
   };
-  std::unordered_map<std::string, std::vector<Entry>> entries_;
+  NameMap<std::vector<Entry>> entries_;
   int level_ = 0;
 };
 
@@ -145,8 +145,8 @@ class Parser {
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
   ParsedNames names_;
-  std::unordered_map<std::string, ReducerRef> reducers_;
-  std::unordered_map<std::string, bool> blocks_;
+  NameMap<ReducerRef> reducers_;
+  NameSet blocks_;
   std::string reducer_word_;  ///< of the block whose stores are read
   bool in_reducer_block_ = false;
   Stage stage_ = Stage::blocks;

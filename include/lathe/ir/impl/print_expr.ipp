@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <lathe/ir/impl/printer.hpp>
+#include <lathe/support/reversed.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe {
@@ -136,7 +137,7 @@ inline void Printer::let(const LetNode& n) {
   }
   expr(at->body);
   put(')');
-  for (auto it = bound.rbegin(); it != bound.rend(); ++it) names_.release(*it);
+  for (const auto* node : reversed(bound)) names_.release(node);
 }
 
 inline void Printer::shuffle(const ShuffleNode& n) {

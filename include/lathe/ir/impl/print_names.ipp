@@ -30,24 +30,24 @@ LATHE_DECL std::string quoted_name(std::string_view name) {
 
 // Levels above the current one are those of a block's own iterators, seen from its bindings.
 inline bool PrintedNames::taken(const std::string& name) const {
-  auto found = entries_.find(name);
-  if (found == entries_.end()) return false;
-  for (const auto& e : found->second)
+  const auto* found = entries_.find(name);
+  if (!found) return false;
+  for (const auto& e : *found)
     if (!e.hidden_in_blocks || e.level >= level_) return true;
   return false;
 }
 
 inline std::string PrintedNames::unique(const std::string& base) const {
   if (!taken(base)) return base;
-  auto count = numbered_.find(base);
-  for (std::size_t k = count == numbered_.end() ? 1 : count->second + 1;; ++k) {
+  const auto* count = numbered_.find(base);
+  for (std::size_t k = count ? *count + 1 : 1;; ++k) {
     std::string numbered = cat(base, '_', k);
     if (!taken(numbered)) return numbered;
   }
 }
 
-inline const std::string& PrintedNames::bind(const RefCounted* node, std::string_view name,
-                                             bool hidden_in_blocks) {
+inline std::string PrintedNames::bind(const RefCounted* node, std::string_view name,
+                                      bool hidden_in_blocks) {
   Bound next;
   next.base = name;
   next.name = unique(next.base);
@@ -68,9 +68,9 @@ inline void PrintedNames::release(const RefCounted* node) {
   }
 }
 
-inline const std::string& PrintedNames::use(const RefCounted* node, std::string_view name) {
-  auto found = bound_.find(node);
-  return found != bound_.end() ? found->second.text : bind(node, name);
+inline std::string PrintedNames::use(const RefCounted* node, std::string_view name) {
+  const Bound* found = bound_.find(node);
+  return found ? found->text : bind(node, name);
 }
 
 }  // namespace detail

@@ -4,6 +4,7 @@
 #include <lathe/ir/impl/printer.hpp>
 #include <lathe/ir/reducer.hpp>
 #include <lathe/ir/visit.hpp>
+#include <lathe/support/reversed.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe {
@@ -21,7 +22,7 @@ inline void Printer::end_line() {
 
 /// What was written since `begin` stands for the node.
 inline void Printer::mark(const RefCounted* node, std::size_t begin) {
-  if (!marked_.emplace(node, true).second) return;
+  if (!marked_.insert(node).second) return;
   places_.push_back({node, line_, static_cast<int>(begin - line_begin_) + 1,
                      static_cast<int>(out_.size() - begin)});
 }
@@ -150,8 +151,7 @@ inline void Printer::block_clauses(const BlockNode& n) {
 inline void Printer::block(const BlockNode& n, int indent) {
   std::size_t begin = out_.size();
   std::string name = n.name();
-  for (std::size_t k = 1; !block_names_.emplace(name, true).second; ++k)
-    name = cat(n.name(), '_', k);
+  for (std::size_t k = 1; !block_names_.insert(name).second; ++k) name = cat(n.name(), '_', k);
   put("block ");
   std::size_t name_begin = out_.size();
   put(quoted_name(name));
@@ -161,11 +161,11 @@ inline void Printer::block(const BlockNode& n, int indent) {
   block_iters(n), put(')'), block_clauses(n);
   mark(&n, begin);
   put(':'), end_line();
-  const std::string* outer =
-      std::exchange(store_word_, n.reducer ? &reducers_[n.reducer.get()] : nullptr);
+  std::string outer =
+      std::exchange(store_word_, n.reducer ? reducers_[n.reducer.get()] : std::string());
   body(n.body, indent + 1);
-  store_word_ = outer;
-  for (auto it = n.iters.rbegin(); it != n.iters.rend(); ++it) names_.release(it->var.get());
+  store_word_ = std::move(outer);
+  for (const auto& it : reversed(n.iters)) names_.release(it.var.get());
   names_.leave_block();
 }
 
@@ -200,7 +200,7 @@ inline void Printer::store(const StoreNode& n) {
   if (n.streaming) put("stream ");
   access(n.buffer, n.indices, n.mask);
   put(' ');
-  if (store_word_) put(*store_word_);
+  if (!store_word_.empty()) put(store_word_);
   put("= "), expr(n.value);
 }
 
@@ -215,8 +215,7 @@ inline void Printer::conditional(const IfNode& n, int indent) {
 
 inline void Printer::reducer(const ReducerNode& r, int indent) {
   std::string name = r.name;
-  for (std::size_t k = 1; !reducer_names_.emplace(name, true).second; ++k)
-    name = cat(r.name, '_', k);
+  for (std::size_t k = 1; !reducer_names_.insert(name).second; ++k) name = cat(r.name, '_', k);
   reducers_[&r] = quoted_name(name);
   begin_line(indent), put("reducer ");
   if (!r.associative) put("nonassociative ");
@@ -242,7 +241,7 @@ class ReducerCollector : public Visitor {
   void stmt(const Stmt& s) override {
     if (!s) return;
     const auto* block = s.as<BlockNode>();
-    if (block && block->reducer && seen_.emplace(block->reducer.get(), true).second)
+    if (block && block->reducer && seen_.insert(block->reducer.get()).second)
       found.push_back(block->reducer);
     descend(s);
   }
@@ -251,7 +250,7 @@ class ReducerCollector : public Visitor {
   std::vector<ReducerRef> found;
 
  private:
-  std::unordered_map<const ReducerNode*, bool> seen_;
+  NodeSet seen_;
 };
 
 inline bool is_builtin(const ReducerRef& r) {
@@ -265,9 +264,9 @@ inline void Printer::reducers_of(const Stmt& s, int indent) {
   ReducerCollector all;
   if (s) all.stmt(s);
   for (const auto& r : all.found)
-    if (is_builtin(r)) reducers_[r.get()] = quoted_name(r->name), reducer_names_[r->name] = true;
+    if (is_builtin(r)) reducers_[r.get()] = quoted_name(r->name), reducer_names_.insert(r->name);
   for (const auto& r : all.found)
-    if (!reducers_.count(r.get())) reducer(*r, indent);
+    if (!reducers_.contains(r.get())) reducer(*r, indent);
 }
 
 }  // namespace detail

@@ -3,8 +3,8 @@
 
 #include <lathe/ir/lex.hpp>
 #include <lathe/ir/print.hpp>
+#include <lathe/support/dense_map.hpp>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace lathe {
@@ -21,11 +21,10 @@ std::string quoted_name(std::string_view name);
 class PrintedNames {
  public:
   /// Makes the name visible until release; the result is ready to print.
-  const std::string& bind(const RefCounted* node, std::string_view name,
-                          bool hidden_in_blocks = false);
+  std::string bind(const RefCounted* node, std::string_view name, bool hidden_in_blocks = false);
   void release(const RefCounted* node);
   /// The name of something bound, else a fresh one that stays.
-  const std::string& use(const RefCounted* node, std::string_view name);
+  std::string use(const RefCounted* node, std::string_view name);
 
   void enter_block() { ++level_; }
   void leave_block() { --level_; }
@@ -42,9 +41,9 @@ class PrintedNames {
   bool taken(const std::string& name) const;
   std::string unique(const std::string& base) const;
 
-  std::unordered_map<const RefCounted*, Bound> bound_;
-  std::unordered_map<std::string, std::vector<Entry>> entries_;
-  std::unordered_map<std::string, std::size_t> numbered_;  ///< visible names made from this base
+  NodeMap<Bound> bound_;
+  NameMap<std::vector<Entry>> entries_;
+  NameMap<std::size_t> numbered_;  ///< visible names made from this base
   int level_ = 0;
 };
 
@@ -94,14 +93,13 @@ class Printer {
 
   std::string out_;
   std::vector<TextPlace> places_;
-  std::unordered_map<const RefCounted*, bool> marked_;
+  NodeSet marked_;
   std::size_t line_begin_ = 0;
   int line_ = 1;
   PrintedNames names_;
-  std::unordered_map<std::string, bool> block_names_, reducer_names_;
-  std::unordered_map<const ReducerNode*, std::string> reducers_;
-  const std::string* store_word_ =
-      nullptr;  ///< the reducer's name while its block's stores are printed
+  NameSet block_names_, reducer_names_;
+  NodeMap<std::string> reducers_;
+  std::string store_word_;  ///< the reducer's name while its block's stores are printed
 };
 
 /// excerpt() of any node that has a place.

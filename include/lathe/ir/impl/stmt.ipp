@@ -2,6 +2,7 @@
 
 #include <lathe/ir/stmt.hpp>
 #include <lathe/ir/visit.hpp>
+#include <lathe/support/reversed.hpp>
 
 namespace lathe {
 
@@ -125,10 +126,8 @@ LATHE_DECL Stmt expand_update(const BlockNode& block) {
     stores.push_back(make_store(store->buffer, store->indices, value));
   }
   Stmt body = make_seq(std::move(stores));
-  for (auto it = results.rbegin(); it != results.rend(); ++it)
-    body = make_let_stmt(it->first, it->second, body);
-  for (auto it = lets.rbegin(); it != lets.rend(); ++it)
-    body = make_let_stmt(it->first, it->second, body);
+  for (const auto* list : {&results, &lets})
+    for (const auto& [var, value] : reversed(*list)) body = make_let_stmt(var, value, body);
   return body;
 }
 

@@ -3,8 +3,8 @@
 
 #include <lathe/ir/verify.hpp>
 #include <lathe/ir/visit.hpp>
+#include <lathe/support/dense_map.hpp>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace lathe {
@@ -65,9 +65,9 @@ class Verifier : public Visitor {
   const RefCounted* place_ = nullptr;
   std::vector<const RefCounted*> path_;  ///< the statements around
   std::vector<const BlockNode*> blocks_;
-  std::unordered_map<const RefCounted*, Entry> entries_;
-  std::unordered_map<const RefCounted*, bool> tags_, reducers_;
-  std::unordered_map<std::string, bool> block_names_;
+  NodeMap<Entry> entries_;
+  NodeSet tags_, reducers_;
+  NameSet block_names_;
   int level_ = 0;
   bool in_evaluate_ = false;
 };

@@ -38,25 +38,24 @@ inline bool Verifier::condition(const AnyExpr& e, std::string_view what) {
 inline void Verifier::bind(const RefCounted* node, std::string_view name, bool hidden_in_blocks,
                            bool writable) {
   if (!node) return fail("a name without a variable or buffer");
-  if (!entries_.emplace(node, Entry{level_, hidden_in_blocks, true, writable}).second)
+  if (!entries_.insert(node, {level_, hidden_in_blocks, true, writable}))
     fail(cat('\'', name, "' is bound twice"));
 }
 
 inline void Verifier::use_var(const VarNode& v) {
-  auto found = entries_.find(&v);
-  if (found == entries_.end()) return fail(cat("variable '", v.name, "' is not bound"));
-  const Entry& e = found->second;
-  if (!e.in_scope || e.level > level_)
+  const Entry* e = entries_.find(&v);
+  if (!e) return fail(cat("variable '", v.name, "' is not bound"));
+  if (!e->in_scope || e->level > level_)
     return fail(cat("variable '", v.name, "' is used outside its scope"));
-  if (e.hidden_in_blocks && e.level < level_)
+  if (e->hidden_in_blocks && e->level < level_)
     fail(cat("variable '", v.name, "' is bound around block '", blocks_.back()->name(),
              "', which has iterators of its own"));
 }
 
 inline const Verifier::Entry* Verifier::use_buffer(const Buffer& b) {
-  auto found = entries_.find(b.get());
-  if (found != entries_.end() && found->second.in_scope) return &found->second;
-  if (found == entries_.end())
+  const Entry* found = entries_.find(b.get());
+  if (found && found->in_scope) return found;
+  if (!found)
     fail(cat("buffer '", b->name, "' is neither a param nor allocated"));
   else
     fail(cat("buffer '", b->name, "' is used outside its alloc"));
@@ -117,7 +116,7 @@ inline void Verifier::buffer_fields(const Buffer& b, bool is_param) {
     return;
   for (const auto& stride : b->strides) {
     const auto* v = stride.as<VarNode>();
-    if (is_param && v && !entries_.count(v)) bind(v, v->name, false);
+    if (is_param && v && !entries_.contains(v)) bind(v, v->name, false);
     index(stride, cat("a stride of '", b->name, "'"));
   }
   int a = b->alignment;

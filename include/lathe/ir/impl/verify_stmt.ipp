@@ -141,7 +141,7 @@ inline void Verifier::block(const BlockNode& n) {
   if (!check(bool(n.tag), "a block without a tag")) return;
   if (stage_ != Stage::blocks)
     return fail(cat("block '", n.name(), "' at stage ", to_text(stage_)));
-  if (!tags_.emplace(n.tag.get(), true).second || !block_names_.emplace(n.name(), true).second)
+  if (!tags_.insert(n.tag.get()).second || !block_names_.insert(n.name()).second)
     return fail(cat("there are two blocks '", n.name(), "'"));
   blocks_.push_back(&n);
   ++level_;
@@ -158,7 +158,7 @@ inline void Verifier::block(const BlockNode& n) {
 
 inline void Verifier::reducer_block(const BlockNode& n) {
   const ReducerNode& r = *n.reducer;
-  if (reducers_.emplace(&r, true).second) reducer(r);
+  if (reducers_.insert(&r).second) reducer(r);
   std::vector<Stmt> stores = seq_of(n.body);
   if (stores.size() != r.combine.size())
     return fail(cat("block '", n.name(), "' has ", stores.size(), " stores, its reducer ",

@@ -6,9 +6,10 @@
 namespace lathe::detail {
 
 inline int EvalCompiler::var_slot(const VarNode& var) {
-  auto [it, fresh] = vars_.try_emplace(&var, tree_.slots);
-  if (fresh) tree_.slots += var.dtype.lanes;
-  return it->second;
+  if (const int* known = vars_.find(&var)) return *known;
+  int slot = std::exchange(tree_.slots, tree_.slots + var.dtype.lanes);
+  vars_.insert(&var, slot);
+  return slot;
 }
 
 inline void EvalCompiler::describe(EvalBuffer& out, const Buffer& b) {
@@ -20,15 +21,14 @@ inline void EvalCompiler::describe(EvalBuffer& out, const Buffer& b) {
 }
 
 inline int EvalCompiler::buffer_slot(const Buffer& b) {
-  auto [it, fresh] = buffers_.try_emplace(b.get(), static_cast<int>(tree_.buffers.size()));
-  int slot = it->second;
-  if (fresh) {
-    tree_.buffers.emplace_back();
-    EvalBuffer described;
-    describe(described, b);
-    tree_.buffers[static_cast<std::size_t>(slot)] = std::move(described);
-  }
-  return slot;
+  if (const int* known = buffers_.find(b.get())) return *known;
+  auto slot = tree_.buffers.size();
+  buffers_.insert(b.get(), static_cast<int>(slot));
+  tree_.buffers.emplace_back();
+  EvalBuffer described;
+  describe(described, b);
+  tree_.buffers[slot] = std::move(described);
+  return static_cast<int>(slot);
 }
 
 /// The order of kernel_slots: buffers, dims, each stride variable once, scalars.
@@ -68,14 +68,14 @@ inline std::vector<const EvalExpr*> EvalCompiler::list(const std::vector<AnyExpr
 }
 
 inline const EvalExpr* EvalCompiler::expr(const AnyExpr& e) {
-  if (auto it = exprs_.find(e.get()); it != exprs_.end()) return it->second;
+  if (const auto* found = exprs_.find(e.get())) return *found;
   tree_.exprs.emplace_back();
   EvalExpr& out = tree_.exprs.back();
   out.dtype = e.dtype().scalar();
   out.lanes = e.dtype().lanes;
   out.run = eval_function(e);
   fill(out, e);
-  exprs_.emplace(e.get(), &out);
+  exprs_.insert(e.get(), &out);
   return &out;
 }
 

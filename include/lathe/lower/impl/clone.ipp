@@ -12,8 +12,8 @@ LATHE_DECL VarRef CloneFresh::rename(const VarRef& var) {
 
 LATHE_DECL AnyExpr CloneFresh::expr(const AnyExpr& e) {
   if (const auto* v = e.as<VarNode>()) {
-    auto found = vars_.find(v);
-    return found == vars_.end() ? e : found->second;
+    const AnyExpr* found = vars_.find(v);
+    return found ? *found : e;
   }
   if (const auto* let = e.as<LetNode>()) {
     AnyExpr value = expr(let->value);
@@ -43,8 +43,8 @@ LATHE_DECL Stmt CloneFresh::stmt(const Stmt& s) {
 }
 
 LATHE_DECL Buffer CloneFresh::buffer(const Buffer& b) {
-  auto found = buffers_.find(b.get());
-  return found == buffers_.end() ? b : found->second;
+  const Buffer* found = buffers_.find(b.get());
+  return found ? *found : b;
 }
 
 }  // namespace lathe::detail

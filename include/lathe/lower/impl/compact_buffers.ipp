@@ -4,6 +4,7 @@
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/passes.hpp>
+#include <lathe/support/reversed.hpp>
 
 namespace lathe {
 namespace detail {
@@ -111,7 +112,7 @@ class StoredBox : public Visitor {
   void note(const std::vector<AnyExpr>& indices) {
     for (std::size_t axis = 0; axis < indices.size(); ++axis) {
       AnyExpr index = indices[axis];
-      for (auto it = lets_.rbegin(); it != lets_.rend(); ++it) index = substitute(index, {*it});
+      for (const auto& let : reversed(lets_)) index = substitute(index, {let});
       Interval here = bounds(index, inner_, facts_);
       if (!any)
         box[axis] = here;

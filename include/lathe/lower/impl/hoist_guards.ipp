@@ -4,6 +4,7 @@
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/clone.hpp>
 #include <lathe/lower/passes.hpp>
+#include <lathe/support/reversed.hpp>
 
 namespace lathe {
 namespace detail {
@@ -27,7 +28,7 @@ class LiftInvariantGuards : public Mutator {
 
  private:
   static Stmt nest(const std::vector<AnyExpr>& conditions, Stmt body) {
-    for (auto it = conditions.rbegin(); it != conditions.rend(); ++it) body = make_if(*it, body);
+    for (const auto& condition : reversed(conditions)) body = make_if(condition, body);
     return body;
   }
 };

@@ -3,6 +3,7 @@
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/passes.hpp>
+#include <lathe/support/reversed.hpp>
 
 namespace lathe {
 namespace detail {
@@ -59,8 +60,7 @@ class InitPlaces : public Visitor {
 };
 
 inline Stmt guarded(const std::vector<AnyExpr>& conditions, Stmt body) {
-  for (auto it = conditions.rbegin(); it != conditions.rend(); ++it)
-    body = make_if(*it, std::move(body));
+  for (const auto& condition : reversed(conditions)) body = make_if(condition, std::move(body));
   return body;
 }
 
@@ -177,9 +177,9 @@ class LowerBlocks : public Mutator {
     Stmt body = guarded(guards(*init.block, bindings, true),
                         substitute(expand_init(*init.block), bindings));
     facts_ = outer;
-    for (auto it = loops.rbegin(); it != loops.rend(); ++it)
-      body =
-          make_for(it->var, it->min, it->extent, body, it->from->loop_kind, it->from->annotations);
+    for (const auto& loop : reversed(loops))
+      body = make_for(loop.var, loop.min, loop.extent, body, loop.from->loop_kind,
+                      loop.from->annotations);
     return body;
   }
 

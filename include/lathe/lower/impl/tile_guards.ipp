@@ -3,6 +3,7 @@
 #include <lathe/arith/interval.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/visit.hpp>
+#include <lathe/support/reversed.hpp>
 
 namespace lathe {
 namespace detail {
@@ -104,9 +105,9 @@ class TileGuards : public Visitor {
       if ((f->loop_kind == ForKind::unrolled || f->loop_kind == ForKind::vectorized) &&
           uses_var(g.condition, f->var))
         tile.push_back(f->var);
-    for (auto it = loops_.rbegin(); tile.empty() && it != loops_.rend(); ++it)
-      if (as_const_int((*it)->extent) && uses_var(g.condition, (*it)->var))
-        tile.push_back((*it)->var);
+    for (const auto* f : reversed(loops_))
+      if (tile.empty() && as_const_int(f->extent) && uses_var(g.condition, f->var))
+        tile.push_back(f->var);
     if (tile.empty()) return;
     Interval gap = gap_of(g.condition, tile);
     AnyExpr full = compare_gap(g.condition, gap, true);

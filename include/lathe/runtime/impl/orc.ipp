@@ -25,7 +25,7 @@ inline std::string take_error(const llvm_c::Api& api, llvm_c::Error error) {
 
 /// Functions of our own keep their first bytes; memcpy is a name that the object may have too.
 inline std::string missing_symbols(const std::vector<char>& object, const std::string& wanted,
-                                   const std::map<std::string, void*>& known) {
+                                   const NameSet& known) {
   std::vector<ObjectSymbol> symbols;
   if (!read_symbols(object.data(), object.size(), symbols))
     return "it is not an ELF object for a 64-bit machine";
@@ -35,7 +35,7 @@ inline std::string missing_symbols(const std::vector<char>& object, const std::s
     defined |= symbol.defined && symbol.global && symbol.name == wanted;
     // Defined by the linker itself where position-independent code needs it.
     bool by_linker = symbol.name == "_GLOBAL_OFFSET_TABLE_";
-    if (!symbol.defined && !by_linker && !known.count(symbol.name)) {
+    if (!symbol.defined && !by_linker && !known.contains(symbol.name)) {
       append(problem, problem.empty() ? "it needs symbols that no runtime function has: " : " ",
              symbol.name);
     }
@@ -58,7 +58,7 @@ struct Jit::State {
   detail::llvm_c::JITDylib dylib = nullptr;
   // Guards all below and the order of adding and removing one symbol.
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-  std::map<std::string, void*> external;
+  NameSet external;
   std::map<std::string, Loaded> kernels;
   // What LLVM reported besides the error that a call returned. Under a lock of its own: LLVM calls
   // back from anywhere.
@@ -92,7 +92,7 @@ struct Jit::State {
       api.OrcDisposeMaterializationUnit(unit);
       fail("define " + name, error);
     }
-    external[name] = address;
+    external.insert(name);
   }
 
   void remove(detail::llvm_c::ResourceTracker tracker) {

@@ -2,6 +2,7 @@
 
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/edit.hpp>
+#include <lathe/support/reversed.hpp>
 
 namespace lathe::detail {
 
@@ -106,8 +107,8 @@ LATHE_DECL LoopHead head_of(const ForNode& loop) {
 }
 
 LATHE_DECL Stmt wrap_loops(const std::vector<LoopHead>& heads, Stmt body) {
-  for (auto it = heads.rbegin(); it != heads.rend(); ++it)
-    body = make_for(it->var, it->min, it->extent, std::move(body), it->kind, it->annotations);
+  for (const auto& head : reversed(heads))
+    body = make_for(head.var, head.min, head.extent, std::move(body), head.kind, head.annotations);
   return body;
 }
 

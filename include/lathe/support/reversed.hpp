@@ -1,0 +1,46 @@
+// How lists are walked from their end: std::views::reverse without its 20 ms for each type of list
+// (g++ 12).
+#pragma once
+
+#include <vector>
+
+namespace lathe {
+
+template <class T>
+class Reversed {
+ public:
+  class Iterator {
+   public:
+    explicit Iterator(T* end) : end_(end) {}
+    T& operator*() const { return end_[-1]; }
+    Iterator& operator++() {
+      --end_;
+      return *this;
+    }
+    bool operator!=(const Iterator& other) const { return end_ != other.end_; }
+
+   private:
+    T* end_;
+  };
+
+  explicit Reversed(T* first, T* end) : first_(first), end_(end) {}
+  Iterator begin() const { return Iterator(end_); }
+  Iterator end() const { return Iterator(first_); }
+
+ private:
+  T *first_, *end_;
+};
+
+/// The elements from the last to the first, while the list lives and does not grow.
+template <class T>
+Reversed<T> reversed(std::vector<T>& list) {
+  return Reversed<T>(list.data(), list.data() + list.size());
+}
+template <class T>
+Reversed<const T> reversed(const std::vector<T>& list) {
+  return Reversed<const T>(list.data(), list.data() + list.size());
+}
+template <class T>
+void reversed(std::vector<T>&&) = delete;
+
+}  // namespace lathe
