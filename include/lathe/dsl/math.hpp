@@ -110,7 +110,8 @@ auto rsqrt(const A& x) {
 /// x/2 * (1 + erf(x / sqrt(2))).
 template <detail::IsExpr A>
 auto gelu(const A& x) {
-  return x * 0.5 * (1 + erf(x * 0.70710678118654752440));
+  auto half = x * 0.5;  // not x/2 * (1 + erf): as a sum it is one fma
+  return half * erf(x * 0.70710678118654752440) + half;
 }
 
 }  // namespace lathe

@@ -20,7 +20,7 @@ constexpr Bound kBounds[] = {{CallOp::exp, 1.0, 1.0}, {CallOp::exp2, 1.0, 1.0},
                              {CallOp::log, 1.9, 1.0}, {CallOp::log2, 1.8, 1.0},
                              {CallOp::sin, 2.2, 1.8}, {CallOp::cos, 2.2, 1.8},
                              {CallOp::tan, 4.0, 4.0}, {CallOp::tanh, 2.7, 2.7},
-                             {CallOp::erf, 1.5, 1.5}, {CallOp::pow, 0.6, 1.0}};
+                             {CallOp::erf, 1.7, 1.5}, {CallOp::pow, 0.6, 1.0}};
 
 /// Every `step`-th f32, and around each power of two.
 std::vector<float> patterns(std::uint64_t step) {
