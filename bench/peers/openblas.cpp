@@ -1,15 +1,10 @@
-// OpenBLAS, once per core type: it fixes its kernels when it is loaded, and does not always choose
-// the fastest.
+// OpenBLAS, once per core type.
 #include <dlfcn.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <stdexcept>
 
 #include "core/peers.hpp"
+#include "examples/peers/openblas_copy.hpp"
 
 namespace bench {
 
@@ -29,19 +24,6 @@ struct Library {
   void (*set_threads)(int);
 };
 
-// The loader takes a file that it has loaded for the same one; a copy in memory is another file.
-int copy_in_memory(const char* path) {
-  std::ifstream file(path, std::ios::binary);
-  const int copy = memfd_create("openblas", MFD_CLOEXEC);
-  std::vector<char> block(1 << 20);
-  while (copy >= 0 && file) {
-    file.read(block.data(), static_cast<std::streamsize>(block.size()));
-    if (write(copy, block.data(), static_cast<std::size_t>(file.gcount())) != file.gcount())
-      return -1;
-  }
-  return copy;
-}
-
 template <class F>
 F symbol(void* library, const char* name) {
   if (void* found = dlsym(library, name)) return reinterpret_cast<F>(found);
@@ -49,13 +31,8 @@ F symbol(void* library, const char* name) {
 }
 
 Library load(const std::string& core) {
-  const int copy = copy_in_memory(BENCH_OPENBLAS_FILE);
-  if (copy < 0) throw std::runtime_error("can't copy " BENCH_OPENBLAS_FILE);
-  setenv("OPENBLAS_CORETYPE", core.c_str(), 1);
-  const std::string path = "/proc/self/fd/" + std::to_string(copy);
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  unsetenv("OPENBLAS_CORETYPE");
-  if (!library) throw std::runtime_error(dlerror());
+  const auto [library, error] = peers::load_openblas_copy(BENCH_OPENBLAS_FILE, core);
+  if (!library) throw std::runtime_error(error);
   const std::string name = symbol<char* (*)()>(library, "openblas_get_corename")();
   return {name, symbol<Sgemm>(library, "cblas_sgemm"),
           symbol<void (*)(int)>(library, "openblas_set_num_threads")};

@@ -1,13 +1,11 @@
 #include "gemm.hpp"
 
 #include <dlfcn.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <Eigen/Core>
 #include <cmath>
-#include <cstdlib>
-#include <fstream>
+
+#include "openblas_copy.hpp"
 
 namespace peers {
 
@@ -31,20 +29,6 @@ void eigen_product(const Gemm& p) {
   c.noalias() = Eigen::Map<const Matrix>(p.a, p.m, p.k) * Eigen::Map<const Matrix>(p.b, p.k, p.n);
 }
 
-// OpenBLAS fixes its kernels when it is loaded. A copy of the file is loaded for each core type,
-// since the loader takes a path that it has seen for the library that it has.
-int copy_in_memory(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const int copy = file ? memfd_create("openblas", MFD_CLOEXEC) : -1;
-  std::vector<char> block(1 << 20);
-  while (copy >= 0 && file) {
-    file.read(block.data(), static_cast<std::streamsize>(block.size()));
-    if (write(copy, block.data(), static_cast<std::size_t>(file.gcount())) != file.gcount())
-      return -1;
-  }
-  return copy;
-}
-
 std::string openblas_path() {
   void* library = dlopen("libopenblas.so.0", RTLD_LAZY | RTLD_LOCAL);
   void* function = library ? dlsym(library, "cblas_sgemm") : nullptr;
@@ -55,11 +39,7 @@ std::string openblas_path() {
 void add_openblas(std::vector<Peer>& all, const std::string& path, const char* core) {
   using Sgemm = void (*)(int, int, int, int, int, int, float, const float*, int, const float*, int,
                          float, float*, int);
-  const int copy = copy_in_memory(path);
-  if (copy < 0) return;
-  setenv("OPENBLAS_CORETYPE", core, 1);
-  void* library = dlopen(("/proc/self/fd/" + std::to_string(copy)).c_str(), RTLD_NOW | RTLD_LOCAL);
-  unsetenv("OPENBLAS_CORETYPE");
+  void* library = load_openblas_copy(path, core).handle;
   if (!library) return;
   const auto sgemm = reinterpret_cast<Sgemm>(dlsym(library, "cblas_sgemm"));
   const auto set_threads =
