@@ -7,6 +7,7 @@
 #include <lathe/runtime/impl/isolate.ipp>
 #include <lathe/runtime/impl/llvm.ipp>
 #include <lathe/runtime/impl/llvm_compile.ipp>
+#include <lathe/runtime/impl/llvm_effort.ipp>
 #include <lathe/runtime/impl/object_cache.ipp>
 #include <lathe/runtime/impl/object_file.ipp>
 #include <lathe/runtime/impl/orc.ipp>
