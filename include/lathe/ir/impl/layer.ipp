@@ -6,8 +6,10 @@
 #include <lathe/ir/impl/compare.ipp>
 #include <lathe/ir/impl/dtype.ipp>
 #include <lathe/ir/impl/expr.ipp>
+#include <lathe/ir/impl/free_vars.ipp>
 #include <lathe/ir/impl/hash.ipp>
 #include <lathe/ir/impl/lex.ipp>
+#include <lathe/ir/impl/mutate.ipp>
 #include <lathe/ir/impl/parse.ipp>
 #include <lathe/ir/impl/parse_expr.ipp>
 #include <lathe/ir/impl/parse_stmt.ipp>
@@ -17,6 +19,7 @@
 #include <lathe/ir/impl/print_stmt.ipp>
 #include <lathe/ir/impl/reducer.ipp>
 #include <lathe/ir/impl/stmt.ipp>
+#include <lathe/ir/impl/substitute.ipp>
 #include <lathe/ir/impl/typing.ipp>
 #include <lathe/ir/impl/verify.ipp>
 #include <lathe/ir/impl/verify_defined.ipp>

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <lathe/ir/visit.hpp>
+
+namespace lathe {
+namespace detail {
+
+class Substitute : public Mutator {
+ public:
+  explicit Substitute(const Substitution& map) : map_(map) {}
+  using Mutator::stmt;
+  AnyExpr expr(const AnyExpr& e) override {
+    if (e.kind() != ExprKind::Var) return descend(e);
+    for (const auto& [var, value] : map_)
+      if (var.get() == e.get()) return value;
+    return e;
+  }
+
+ private:
+  const Substitution& map_;
+};
+
+class ReplaceBuffer : public Mutator {
+ public:
+  ReplaceBuffer(const Buffer& from, const Buffer& to) : from_(from), to_(to) {}
+  Buffer buffer(const Buffer& b) override { return b == from_ ? to_ : b; }
+
+ private:
+  const Buffer &from_, &to_;
+};
+
+}  // namespace detail
+
+LATHE_DECL AnyExpr substitute(const AnyExpr& e, const Substitution& map) {
+  return map.empty() ? e : detail::Substitute(map).expr(e);
+}
+LATHE_DECL Stmt substitute(const Stmt& s, const Substitution& map) {
+  return map.empty() ? s : detail::Substitute(map).stmt(s);
+}
+LATHE_DECL Stmt replace_buffer(const Stmt& s, const Buffer& from, const Buffer& to) {
+  return detail::ReplaceBuffer(from, to).stmt(s);
+}
+
+}  // namespace lathe
