@@ -5,6 +5,7 @@
 #include <lathe/ir/parse.hpp>
 #include <lathe/ir/print.hpp>
 #include <lathe/ir/verify.hpp>
+#include <lathe/ir/visit.hpp>
 #include <lathe/schedule/records.hpp>
 #include <lathe/schedule/schedule.hpp>
 #include <map>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "crash.hpp"
 #include "execution.hpp"
 
 namespace fuzz {
@@ -55,9 +57,6 @@ inline bool share(const std::vector<lathe::Buffer>& a, const std::vector<lathe::
       if (x == y) return true;
   return false;
 }
-
-/// The primitive that is being tried, for crashes.
-inline std::string current_step;
 
 class ScheduleMaker {
  public:

@@ -1,0 +1,313 @@
+// One random program under a random schedule, and what must agree:
+//
+//   reference = evaluator(program)
+//   scheduled = evaluator(schedule(program))
+//   lowered   = evaluator(lower(scheduled program))
+//   compiled  = machine code of the lowered program
+//
+// compiled and lowered agree to the bit. scheduled and reference do too, unless a step may
+// reassociate floats; lowered and scheduled do too, unless fma or expanded math is in between.
+// Where they may differ, small integers as data make every order exact; other data are compared
+// within the bound of error_bound.hpp, where there is one.
+#pragma once
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <lathe/lathe.hpp>
+#include <lathe/lower/pipeline.hpp>
+#include <lathe/schedule/default_schedule.hpp>
+
+#include "crash.hpp"
+#include "error_bound.hpp"
+#include "options.hpp"
+#include "random_schedule.hpp"
+#include "stats.hpp"
+
+namespace fuzz {
+
+/// One case: everything follows from its seed.
+class Case {
+ public:
+  Case(std::uint64_t seed, const Options& options, Stats& stats, Machine& machine)
+      : random_(seed), options_(options), stats_(stats), machine_(machine) {}
+
+  void run() {
+    make_program();
+    static const std::vector<std::string> targets = {"x86-64", "x86-64-v2", "x86-64-v3",
+                                                     "x86-64-v4"};
+    if (random_.chance(40)) set_target(random_.pick(targets));
+    strict_ = random_.chance(50);
+    data_ = static_cast<Data>(random_.below(3));
+    make_data();
+    lathe::Schedule s(computed_.program, {.strict = strict_});
+    checked(s, [&] {
+      schedule(s);
+      check(s);
+    });
+  }
+
+  /// A case as report() prints it, on new data. A step that is refused ends it well.
+  void run_saved(const std::string& text) {
+    std::size_t program_at = text.find("\nprogram ") + 1, trace_at = text.find("\ntrace ") + 1;
+    if (program_at == 0 || trace_at == 0) throw Failure("harness", "no program or no trace");
+    std::string head = text.substr(0, program_at);
+    computed_.program = lathe::parse(text.substr(program_at, trace_at - program_at));
+    computed_.family = "saved";
+    read_head(head);
+    make_data();
+    lathe::Schedule s(computed_.program, {.strict = strict_});
+    checked(s, [&] {
+      try {
+        s = lathe::replay(lathe::parse_trace(text.substr(trace_at)), s, true);
+      } catch (const lathe::UserError&) {
+      }
+      check(s);
+    });
+  }
+
+ private:
+  void set_target(const std::string& name) {
+    lathe::Target other(name);
+    if (other.runs_on(lathe::host())) target_ = other;
+  }
+  void make_data() {
+    back_ = random_.below(machine_.backs());
+    Random data_random(random_.bits());
+    args_ = make_arguments(data_random, computed_, data_);
+    describe("");
+    open_ = lathe::open_strides(computed_.program);
+    slots_ = machine_.slots_for(open_, args_);
+    reference_ = machine_.interpret(open_, slots_, args_, true);
+  }
+  void read_head(const std::string& head) {
+    data_ = static_cast<Data>(random_.below(3));
+    for (std::size_t at = 0; at < head.size();) {
+      std::size_t end = std::min(head.find('\n', at), head.size());
+      std::string line = head.substr(at, end - at);
+      at = end + 1;
+      std::size_t blank = line.find(' '), last = line.rfind(' ');
+      if (line.substr(0, blank) == "target" && line.substr(last + 1) != "host")
+        set_target(line.substr(last + 1));
+      if (line.substr(0, blank) == "strict") strict_ = line.substr(last + 1) == "1";
+      if (line.substr(0, blank) == "dim")
+        computed_.dims.emplace_back(line.substr(blank + 1, last - blank - 1),
+                                    std::atoll(line.c_str() + last));
+    }
+  }
+
+  /// Runs all that may fail; a failure is reported with the shortest trace that fails like it.
+  template <class Body>
+  void checked(const lathe::Schedule& s, Body body) {
+    try {
+      body();
+    } catch (const Failure& failure) {
+      report(failure, shrink(s.trace(), failure.kind));
+      throw;
+    } catch (const std::exception& error) {
+      report(Failure("exception", error.what()), shrink(s.trace(), "exception"));
+      throw Failure("exception", error.what());
+    }
+  }
+
+  void make_program() {
+    for (;;) {
+      try {
+        computed_ = ProgramMaker(random_).make();
+        break;
+      } catch (const lathe::UserError& error) {
+        if (error.id() != "L0114") throw;  // a Dim that no argument has
+      }
+    }
+    ++stats_.families[computed_.family];
+  }
+
+  void schedule(lathe::Schedule& s) {
+    if (options_.plain) return;
+    if (random_.chance(20)) {
+      s = lathe::default_schedule(computed_.program, target_, {.strict = strict_});
+      if (random_.chance(60)) return;
+    }
+    ScheduleMaker maker(random_, stats_.steps);
+    for (int k = random_.below(options_.length); k > 0; --k) {
+      maker.step(s);
+      describe(s.trace().str());
+    }
+  }
+
+  /// All properties of a finished schedule.
+  void check(const lathe::Schedule& s) {
+    describe(s.trace().str());
+    replayed(s);
+    lathe::Program scheduled = lathe::open_strides(s.program());
+    Magnitudes kind;
+    lathe::Stmt magnitudes = kind.stmt(open_->body);
+    bool small = data_ == Data::small_integers && kind.ring_only && kind.roundoff <= 6e-8 &&
+                 exact_range(magnitudes);
+    auto reassociates = s.numerics();
+    Results after = machine_.interpret(scheduled, slots_, args_, true);
+    if (reassociates.empty() || small)
+      exact("scheduled", reference_, after);
+    else
+      bounded("scheduled (reassociated)", reference_, after, kind, magnitudes);
+
+    lathe::Program lowered = lower(s.program());
+    if (!lowered) return;
+    if (options_.verbose) print_code(s.program(), lowered);
+    Results interpreted = machine_.interpret(lowered, slots_, args_, false);
+    if ((strict_ && !kind.math) || small)
+      exact("lowered", after, interpreted);
+    else
+      bounded("lowered (contracted)", after, interpreted, kind, magnitudes);
+    Results compiled = machine_.compiled(lowered, target_, back_, slots_, args_);
+    exact("compiled", interpreted, compiled);
+  }
+
+  void print_code(const lathe::Program& scheduled, const lathe::Program& lowered) const {
+    auto code = lathe::emit_llvm(lowered, target_, machine_.llvm(back_).major());
+    std::printf("scheduled:\n%s\nlowered:\n%s\ncode:\n%s\n", scheduled.str().c_str(),
+                lowered.str().c_str(), code.text.c_str());
+    std::fflush(stdout);
+  }
+
+  lathe::Program lower(const lathe::Program& program) {
+    lathe::LowerOptions options;
+    options.strict = strict_;
+    try {
+      lathe::Program lowered = lathe::lower(program, target_, options);
+      lathe::verify(lowered, lathe::Stage::machine, "lower");
+      std::string text = lowered.str();
+      if (lathe::parse(text).str() != text)
+        throw Failure("round trip", "the lowered program does not read back\n" + text);
+      return lowered;
+    } catch (const lathe::UserError& error) {
+      if (error.id() != "L0601") throw;
+      ++stats_.refused_lowerings[error.id()];
+      return {};
+    }
+  }
+
+  void replayed(const lathe::Schedule& s) {
+    lathe::Trace trace = s.trace();
+    lathe::ScheduleOptions options{.strict = strict_};
+    lathe::Schedule again = lathe::replay(trace, lathe::Schedule(computed_.program, options));
+    if (!lathe::structurally_equal(again.program(), s.program()))
+      throw Failure("replay", "replay gives another program\n" + again.program().str());
+    lathe::Trace parsed = lathe::parse_trace(trace.str());
+    if (parsed.str() != trace.str())
+      throw Failure("trace", "the trace does not read back\n" + parsed.str());
+  }
+
+  void exact(const char* what, const Results& want, const Results& got) {
+    ++stats_.comparisons[what];
+    compare(args_, want, got, what);
+  }
+  void bounded(const char* what, const Results& want, const Results& got, const Magnitudes& kind,
+               const lathe::Stmt& magnitudes) {
+    if (!kind.bounded || data_ == Data::special) {
+      ++stats_.comparisons[std::string(what) + ": no bound"];
+      return;
+    }
+    ++stats_.comparisons[what];
+    Results bound = magnitudes_of(magnitudes);
+    compare(args_, want, got, what, &bound, 4 * kind.operations * std::max(kind.roundoff, 6e-8));
+  }
+  Results magnitudes_of(const lathe::Stmt& body) {
+    std::vector<Argument> absolute = args_;
+    for (auto& a : absolute) {
+      if (!a.dtype.is_float()) continue;
+      if (a.is_scalar) a.scalar &= ~(std::uint64_t{1} << (a.dtype.bits - 1));
+      auto size = static_cast<std::size_t>(a.dtype.element_bytes());
+      for (std::size_t at = size; at <= a.bytes.size(); at += size)
+        a.bytes[at - 1] = static_cast<char>(a.bytes[at - 1] & 0x7f);
+    }
+    std::vector<std::uint64_t> slots = machine_.slots_for(open_, absolute);
+    return machine_.interpret(open_.with(body), slots, absolute, false);
+  }
+  /// Whether all intermediate results of small integers are exact: their magnitudes are below 2^24.
+  bool exact_range(const lathe::Stmt& body) {
+    Results all = magnitudes_of(body);
+    for (std::size_t k = 0; k < args_.size(); ++k) {
+      if (!args_[k].written || !args_[k].dtype.is_float()) continue;
+      auto size = static_cast<std::size_t>(args_[k].dtype.element_bytes());
+      for (std::size_t at = 0; at < all[k].size(); at += size)
+        if (!(as_double(args_[k].dtype,
+                        lathe::detail::read_element(args_[k].dtype, all[k].data() + at)) < 1 << 24))
+          return false;
+    }
+    return true;
+  }
+
+  /// The shortest trace found that still fails in this way: single entries are dropped as long as
+  /// it does.
+  lathe::Trace shrink(lathe::Trace trace, const std::string& kind) {
+    bool smaller = !options_.verbose;
+    while (smaller) {
+      smaller = false;
+      for (std::size_t k = trace.entries.size(); k-- > 0;) {
+        lathe::Trace candidate = trace;
+        candidate.entries.erase(candidate.entries.begin() + static_cast<std::ptrdiff_t>(k));
+        if (!fails(candidate, kind)) continue;
+        trace = candidate;
+        smaller = true;
+      }
+    }
+    return trace;
+  }
+  bool fails(const lathe::Trace& trace, const std::string& kind) {
+    try {
+      lathe::ScheduleOptions options{.strict = strict_};
+      lathe::Schedule s = lathe::replay(trace, lathe::Schedule(computed_.program, options));
+      check(s);
+      return false;
+    } catch (const Failure& failure) {
+      return failure.kind == kind;
+    } catch (const lathe::UserError&) {
+      return false;
+    } catch (const std::exception&) {
+      return kind == "exception";
+    }
+  }
+
+  void describe(const std::string& trace) {
+    current_case = "# " + case_name + ", " + computed_.family + ", LLVM " +
+                   std::to_string(machine_.llvm(back_).major()) + ", data " +
+                   std::to_string(static_cast<int>(data_)) + "\ntarget " + target_.name +
+                   "\nstrict " + std::to_string(strict_) + "\n";
+    for (const auto& [name, value] : computed_.dims)
+      current_case += "dim " + name + " " + std::to_string(value) + "\n";
+    current_case += computed_.program.str() + trace;
+    if (options_.verbose) std::fputs(current_case.c_str(), stdout), std::fflush(stdout);
+  }
+  void report(const Failure& failure, const lathe::Trace& trace) {
+    describe(trace.str());
+    std::printf("\nFAIL %s: %s\n----\n%s----\n", failure.kind.c_str(), failure.what(),
+                current_case.c_str());
+    try {
+      lathe::ScheduleOptions options{.strict = strict_};
+      std::printf("scheduled:\n%s",
+                  lathe::replay(trace, lathe::Schedule(computed_.program, options))
+                      .program()
+                      .str()
+                      .c_str());
+    } catch (const std::exception&) {
+    }
+  }
+
+  Random random_;
+  const Options& options_;
+  Stats& stats_;
+  Machine& machine_;
+  lathe::Target target_ = lathe::host();
+  ComputedProgram computed_;
+  lathe::Program open_;
+  std::vector<Argument> args_;
+  std::vector<std::uint64_t> slots_;
+  Results reference_;
+  Data data_ = Data::real;
+  int back_ = 0;  ///< which LLVM
+  bool strict_ = false;
+};
+
+}  // namespace fuzz

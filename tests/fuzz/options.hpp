@@ -1,0 +1,50 @@
+// The options of the command line: run.sh lists them.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace fuzz {
+
+struct Options {
+  int cases = 1000, length = 14;
+  std::uint64_t seed = 1;
+  double seconds = 1e9;
+  long only = -1;
+  bool verbose = false, keep_going = false, plain = false;
+  std::vector<std::string> files;
+};
+
+inline Options parse_options(int count, char** words) {
+  Options o;
+  for (int k = 1; k < count; ++k) {
+    std::string word = words[k];
+    auto value = [&] { return k + 1 < count ? words[++k] : "0"; };
+    if (word == "--cases")
+      o.cases = std::atoi(value());
+    else if (word == "--seed")
+      o.seed = std::strtoull(value(), nullptr, 10);
+    else if (word == "--seconds")
+      o.seconds = std::atof(value());
+    else if (word == "--case")
+      o.only = std::atol(value());
+    else if (word == "--length")
+      o.length = std::atoi(value());
+    else if (word == "--file")
+      o.files.push_back(value());
+    else if (word == "--verbose")
+      o.verbose = true;
+    else if (word == "--keep-going")
+      o.keep_going = true;
+    else if (word == "--plain")
+      o.plain = true;
+    else
+      std::fprintf(stderr, "unknown option %s\n", words[k]), std::exit(2);
+  }
+  return o;
+}
+
+}  // namespace fuzz

@@ -1,0 +1,37 @@
+// What was run, compared and refused.
+#pragma once
+
+#include <cstdio>
+#include <map>
+#include <string>
+
+#include "random_schedule.hpp"
+
+namespace fuzz {
+
+struct Stats {
+  std::map<std::string, int> families, comparisons, refused_lowerings;
+  Counts steps;
+};
+
+inline void print(const Stats& stats) {
+  auto list = [](const char* title, const std::map<std::string, int>& counts) {
+    std::printf("%s:", title);
+    for (const auto& [name, count] : counts) std::printf(" %s %d,", name.c_str(), count);
+    std::printf("\n");
+  };
+  list("programs", stats.families);
+  list("comparisons", stats.comparisons);
+  list("lowerings refused", stats.refused_lowerings);
+  for (const auto& [primitive, outcomes] : stats.steps.by_primitive) {
+    auto found = outcomes.find("accepted");
+    int accepted = found == outcomes.end() ? 0 : found->second, all = 0;
+    for (const auto& [id, count] : outcomes) all += count;
+    std::printf("  %-24s accepted %5d of %5d ", primitive.c_str(), accepted, all);
+    for (const auto& [id, count] : outcomes)
+      if (id != "accepted") std::printf(" %s %d", id.c_str(), count);
+    std::printf("\n");
+  }
+}
+
+}  // namespace fuzz
