@@ -2602,6 +2602,8 @@ class Binding : public RefCounted {
   static constexpr int kStackSlots = 64;
   /// That one view or buffer may span: more than any machine has, and far from where 64 bits end.
   static constexpr std::int64_t kMostElements = std::int64_t{1} << 56;
+  /// What simplification takes a Dim to be at most (Facts).
+  static constexpr std::int64_t kLargestDim = std::int64_t{1} << 40;
 
   /// `order[k]` is the parameter that the k-th argument of a call is for. Parameters without
   /// declared strides are row-major with the strides of the view.
@@ -2752,8 +2754,8 @@ class Binding : public RefCounted {
   int slot_count_ = 0;
   std::vector<Sized> sizes_;
   int first_dim_ = 0, dim_count_ = 0;
-  int small_bits_ =
-      63;  ///< with dims of at most so many bits no size overflows; -1: look each time
+  /// With dims of at most so many bits each is legal and no size overflows; -1: look each time.
+  int small_bits_ = 40;
 };
 
 }  // namespace lathe
@@ -4402,10 +4404,12 @@ struct ConstInterval {
 /// walk copies it at each scope and adds to the copy. Facts are added from the outside in: a range
 /// may name variables bound before it.
 ///
-/// Assumption (stated once, for all of arith and analysis): arithmetic over i64 *variables* (loops,
-/// iterators, dims, scalar parameters) doesn't leave i64. Values that come from memory or from a
-/// cast of a float are not covered: rules that reorder comparisons don't apply to them. A variable
-/// bound to such a value is marked with data().
+/// Assumption (stated once, for all of arith and analysis): dims, loops of symbolic extent, what
+/// their bounds load, and products of these are at most 2^40. Sums and products of them whose
+/// constants are small enough do not leave i64 then, and only those are compared, divided and
+/// bounded as if integers had no end. Anything else over i64 may wrap: values that come from
+/// memory, from a caller or from a float, which are marked with data() where a variable stands for
+/// them, and hashes of indices.
 class Facts {
  public:
   Facts() = default;
@@ -4548,6 +4552,19 @@ ConstInterval range_hull(ConstInterval a, ConstInterval b);
 ConstInterval range_meet(ConstInterval a, ConstInterval b);
 ConstInterval range_of_type(DType t);
 
+/// How far from 0 the value of an expression over i64 may be, if its sums and products do not wrap;
+/// from 2^63 on they may.
+struct Reach {
+  double size = 0;
+  bool open = false;  ///< holds a variable without an end
+  bool constant = false;
+};
+/// What a dim, a loop of symbolic extent, or a product of them is taken to be at most: sizes of
+/// things that fit a memory. Calls check dims against it.
+inline constexpr double kReachOpen = 0x1p40;
+inline constexpr double kReachAny = 0x1p63;
+inline constexpr double kReachSafe = 0x1p61;  ///< three such still add up within i64
+
 /// One query's worth of simplification. Cheap to make; keeps a budget of steps.
 class Simplifier {
  public:
@@ -4566,8 +4583,12 @@ class Simplifier {
   bool nonneg(const Poly& p, int depth = 4);
   /// The sum bounded from below (or above) over the relaxed variables; false if there is no bound.
   bool bound(Poly& p, bool upper, const std::vector<VarRef>& relaxed, int depth = 8);
-  /// Arithmetic on it can't leave i64: no data among its atoms, or data with a small range.
+  Reach reach(const AnyExpr& e);
+  /// Arithmetic on it can't leave i64.
   bool safe(const Poly& p);
+  bool safe(const AnyExpr& e);
+  /// What is known in the body of a let.
+  void note_let(const VarRef& var, const AnyExpr& value, Facts& inner);
   Poly floordiv(const Poly& a, const Poly& b);
   Poly floormod(const Poly& a, const Poly& b);
   bool exhausted() const { return budget_ <= 0; }
@@ -4595,13 +4616,16 @@ class Simplifier {
   Poly op_atom(BinaryOp op, const Poly& a, const Poly& b);
   AnyExpr emit_mono(const Mono& m, std::int64_t coef);
 
+  // Where wrapping can't happen (reach.ipp).
+  bool is_index_by_use(const AnyExpr& e);
+  Reach reach_leaf(const AnyExpr& e);
+  Reach reach_binary(const BinaryNode& n);
+
   // Proofs (prove.ipp).
   bool nonneg_facts(const Poly& p, int depth);
   bool nonneg_symbolic(const Poly& p, int depth);
   bool nonneg_atoms(const Poly& p, int depth);
   bool nonneg_div(const Poly& p, std::size_t k, int depth);
-  bool is_data_atom(const AnyExpr& e);
-  bool has_data(const AnyExpr& e);
   bool bound_atoms(Poly& p, bool upper, const std::vector<VarRef>& relaxed, int depth);
   bool bound_atom(const AnyExpr& atom, bool upper, const std::vector<VarRef>& relaxed, int depth,
                   Poly& out);
@@ -5186,6 +5210,8 @@ class LlvmEmitter {
   LlvmValue remainder(const LlvmValue& a, const LlvmValue& b);
   LlvmValue shift(BinaryOp op, const LlvmValue& a, LlvmValue b, const AnyExpr* count);
   LlvmValue lane_mask(const BinaryNode& n);
+  /// For the body of a let: what is around it is the result.
+  Facts note_let(const VarRef& var, const AnyExpr& value);
   LlvmValue first_lanes(const LlvmValue& count, int lanes);
   LlvmValue min_max(const BinaryNode& n);
   LlvmValue min_max(BinaryOp op, const LlvmValue& a, const LlvmValue& b);
@@ -5202,6 +5228,7 @@ class LlvmEmitter {
   std::string symbol_;
   NodeMap<LlvmValue> vars_;
   NodeMap<std::int64_t> multiples_;
+  Facts facts_;  ///< which indices may wrap
   NodeMap<LlvmPlace> places_;
   /// Values of shared nodes, valid within one statement and the branches that dominate it.
   NodeMap<LlvmValue> memo_;
@@ -12080,6 +12107,143 @@ LATHE_DECL bool same_expr(const AnyExpr& a, const AnyExpr& b) {
 
 }  // namespace lathe
 
+// ---- lathe/arith/impl/reach.ipp
+// Index arithmetic is simplified as arithmetic over all integers. That is what the machine computes
+// where no value leaves i64, and always modulo 2^64: sums of products may be rearranged freely, but
+// comparing, dividing and bounding ask here first.
+namespace lathe {
+namespace detail {
+
+inline double reach_of(ConstInterval r) {
+  const double low = r.has_min() ? std::fabs(static_cast<double>(r.min)) : kReachAny,
+               high = r.has_max() ? std::fabs(static_cast<double>(r.max)) : kReachAny;
+  return low > high ? low : high;
+}
+
+inline Reach reach_product(Reach a, Reach b) {
+  const bool open = a.open || b.open;
+  if (!open || a.constant || b.constant) return {a.size * b.size, open};
+  return {a.size > b.size ? a.size : b.size, true};
+}
+
+LATHE_DECL bool Simplifier::is_index_by_use(const AnyExpr& e) {
+  for (const auto* f = facts_.newest(); f; f = f->next.get())
+    if (f->kind == Facts::Kind::index && same_expr(f->min, e)) return true;
+  return false;
+}
+
+LATHE_DECL Reach Simplifier::reach_leaf(const AnyExpr& e) {
+  const auto* var = e.as<VarNode>();
+  const ConstInterval r = var ? facts_.range(var) : ConstInterval();
+  if (r.has_min() && r.has_max()) return {reach_of(r)};
+  if ((!var || facts_.is_data(var)) && !is_index_by_use(e)) return {kReachAny};
+  const double end = r.has_min()   ? std::fabs(static_cast<double>(r.min))
+                     : r.has_max() ? std::fabs(static_cast<double>(r.max))
+                                   : 0;
+  return {end > kReachOpen ? end : kReachOpen, true};
+}
+
+LATHE_DECL Reach Simplifier::reach_binary(const BinaryNode& n) {
+  if (is_comparison(n.op) || is_logic(n.op)) return {1};
+  const Reach a = reach(n.a), b = reach(n.b);
+  const double divisor = b.constant && b.size > 0 ? b.size : 1;
+  const Reach value{a.size < kReachAny ? a.size : kReachAny, a.open};  // once it is wrapped
+  const bool small_shift = b.constant && b.size < 63;
+  switch (n.op) {
+    case BinaryOp::add:
+    case BinaryOp::sub:
+      return {a.size + b.size, a.open || b.open};
+    case BinaryOp::mul:
+      return reach_product(a, b);
+    case BinaryOp::shl:
+      return small_shift ? Reach{std::ldexp(a.size, static_cast<int>(b.size)), a.open}
+                         : Reach{kReachAny};
+    case BinaryOp::shr:
+      return small_shift ? Reach{std::ldexp(value.size, -static_cast<int>(b.size)) + 1, a.open}
+                         : value;
+    case BinaryOp::floordiv:
+    case BinaryOp::div:
+      return {value.size / divisor + 1, a.open};
+    case BinaryOp::floormod:
+    case BinaryOp::mod:
+      return b.size < kReachAny ? b : Reach{kReachAny};
+    case BinaryOp::min:
+    case BinaryOp::max:
+    case BinaryOp::fast_min:
+    case BinaryOp::fast_max:
+      return {a.size > b.size ? a.size : b.size, a.open || b.open};
+    default:
+      return {kReachAny};
+  }
+}
+
+LATHE_DECL Reach Simplifier::reach(const AnyExpr& e) {
+  if (--budget_ <= 0) return {kReachAny};
+  if (e.dtype().scalar() != kIndex) return {reach_of(range(e))};
+  const auto* n = e.as<BinaryNode>();
+  const bool sum = n && (n->op == BinaryOp::add || n->op == BinaryOp::sub ||
+                         n->op == BinaryOp::mul || n->op == BinaryOp::shl);
+  if ((n && !sum) || e.kind() == ExprKind::Select)  // a value of its own, which is in its range
+    if (const ConstInterval r = range(e); r.has_min() && r.has_max()) return {reach_of(r)};
+  switch (e.kind()) {
+    case ExprKind::Const:
+      return {std::fabs(static_cast<double>(e.as<ConstNode>()->i)), false, true};
+    case ExprKind::Var:
+    case ExprKind::Load:
+      return reach_leaf(e);
+    case ExprKind::Binary:
+      return reach_binary(*n);
+    case ExprKind::Unary: {
+      const Reach a = reach(e.as<UnaryNode>()->a);
+      return {a.size + 1, a.open};
+    }
+    case ExprKind::Select: {
+      const Reach yes = reach(e.as<SelectNode>()->yes), no = reach(e.as<SelectNode>()->no);
+      return {yes.size > no.size ? yes.size : no.size, yes.open || no.open};
+    }
+    case ExprKind::Cast: {
+      const AnyExpr& value = e.as<CastNode>()->value;
+      return {value.dtype().is_float() ? kReachAny : reach_of(range(value))};
+    }
+    case ExprKind::Call:
+      if (e.as<CallNode>()->op == CallOp::popcount) return {64};
+      return e.as<CallNode>()->op == CallOp::abs ? reach(e.as<CallNode>()->args[0])
+                                                 : Reach{kReachAny};
+    case ExprKind::Broadcast:
+      return reach(e.as<BroadcastNode>()->value);
+    case ExprKind::Ramp: {
+      const auto* r = e.as<RampNode>();
+      const Reach base = reach(r->base), stride = reach(r->stride);
+      return {base.size + stride.size * (r->lanes - 1), base.open || stride.open};
+    }
+    default:
+      return {kReachAny};
+  }
+}
+
+LATHE_DECL bool Simplifier::safe(const Poly& p) {
+  double sum = std::fabs(static_cast<double>(p.constant));
+  for (const auto& t : p.terms) {
+    Reach r = reach(t.atom);
+    r.constant = false;
+    for (const auto& f : t.more) r = reach_product(r, reach(f));
+    sum += r.size * std::fabs(static_cast<double>(t.coef));
+  }
+  return sum <= kReachSafe;
+}
+
+LATHE_DECL bool Simplifier::safe(const AnyExpr& e) { return reach(e).size <= kReachSafe; }
+
+LATHE_DECL void Simplifier::note_let(const VarRef& var, const AnyExpr& value, Facts& inner) {
+  const ConstInterval r = range(value);
+  inner.bind(var, r);
+  // As a variable its own it would count as small.
+  if ((!r.has_min() || !r.has_max()) && reach(value).size > kReachOpen) inner.data(var);
+}
+
+}  // namespace detail
+}  // namespace lathe
+
 // ---- lathe/arith/impl/range.ipp
 namespace lathe {
 namespace detail {
@@ -12230,7 +12394,10 @@ LATHE_DECL ConstInterval Simplifier::range_binary(const BinaryNode& n, int depth
   ConstInterval type = range_of_type(n.dtype);
   const bool index = n.dtype.scalar() == kIndex;
   const bool may_wrap = n.op == BinaryOp::add || n.op == BinaryOp::sub || n.op == BinaryOp::mul;
-  if (!finite(out) && (!index || (may_wrap && (has_data(n.a) || has_data(n.b))))) return type;
+  if (!finite(out) && !index) return type;
+  // Ends that are known for both sides and not for the result lie outside of i64.
+  if (!finite(out) && may_wrap && ((finite(a) && finite(b)) || reach_binary(n).size > kReachSafe))
+    return type;
   if (!index && (out.min < type.min || out.max > type.max)) return type;
   return out;
 }
@@ -12272,8 +12439,8 @@ LATHE_DECL ConstInterval Simplifier::range(const AnyExpr& e, int depth) {
       ConstInterval base = range(r->base, depth + 1);
       ConstInterval out =
           range_hull(base, range_add(base, range_scale(range(r->stride, depth + 1), r->lanes - 1)));
-      bool fits = out.min >= type.min && out.max <= type.max;
-      return fits && (e.dtype().scalar() == kIndex || finite(out)) ? out : type;
+      if (e.dtype().scalar() == kIndex) return finite(out) || safe(e) ? out : type;
+      return finite(out) && out.min >= type.min && out.max <= type.max ? out : type;
     }
     default:
       return type;
@@ -12295,7 +12462,8 @@ LATHE_DECL bool Simplifier::replaced_term(const Poly& p, std::size_t k, const An
                                           Poly& out) {
   out = p;
   out.terms.erase(out.terms.begin() + static_cast<std::ptrdiff_t>(k));
-  if (!poly_add(out, poly(value), p.terms[k].coef)) return false;
+  const Poly with = poly(value);
+  if (!safe(with) || !poly_add(out, with, p.terms[k].coef)) return false;
   out = recombine(std::move(out));
   return true;
 }
@@ -12317,58 +12485,6 @@ LATHE_DECL ConstInterval Simplifier::range_by_cases(const Poly& p, int depth) {
     return range_meet(whole, smaller ? least : greatest);
   }
   return whole;
-}
-
-// Data
-
-LATHE_DECL bool Simplifier::is_data_atom(const AnyExpr& e) {
-  for (const auto* f = facts_.newest(); f; f = f->next.get())
-    if (f->kind == Facts::Kind::index && same_expr(f->min, e)) return false;
-  return true;
-}
-
-LATHE_DECL bool Simplifier::has_data(const AnyExpr& e) {
-  switch (e.kind()) {
-    case ExprKind::Const:
-      return false;
-    case ExprKind::Var:
-      return e.dtype().bits == 64 && facts_.is_data(e.as<VarNode>());
-    case ExprKind::Binary:
-      return has_data(e.as<BinaryNode>()->a) || has_data(e.as<BinaryNode>()->b);
-    case ExprKind::Unary:
-      return has_data(e.as<UnaryNode>()->a);
-    case ExprKind::Select:
-      return has_data(e.as<SelectNode>()->yes) || has_data(e.as<SelectNode>()->no);
-    case ExprKind::Broadcast:
-      return has_data(e.as<BroadcastNode>()->value);
-    case ExprKind::Ramp:
-      return has_data(e.as<RampNode>()->base) || has_data(e.as<RampNode>()->stride);
-    case ExprKind::Cast: {
-      DType from = e.as<CastNode>()->value.dtype();
-      return from.is_float() || from.bits == 64;
-    }
-    case ExprKind::Load:
-      return e.dtype().bits == 64 && is_data_atom(e);
-    case ExprKind::Call:
-      return e.as<CallNode>()->op != CallOp::popcount;
-    default:
-      return true;
-  }
-}
-
-LATHE_DECL bool Simplifier::safe(const Poly& p) {
-  constexpr std::int64_t kSmall = std::int64_t{1} << 56;
-  for (const auto& t : p.terms) {
-    bool data = false;
-    for (std::size_t k = 0; k < t.degree(); ++k) data = data || has_data(t.factor(k));
-    if (!data) continue;
-    ConstInterval r = range(t.atom);
-    for (const auto& f : t.more) r = range_mul(r, range(f));
-    r = range_scale(r, t.coef);
-    if (r.min < -kSmall || r.max > kSmall || p.constant > kSmall || p.constant < -kSmall)
-      return false;
-  }
-  return true;
 }
 
 }  // namespace detail
@@ -12686,10 +12802,7 @@ LATHE_DECL AnyExpr Simplifier::let(const LetNode& n) {
   const bool trivial = value.kind() == ExprKind::Const || value.kind() == ExprKind::Var;
   if (trivial) return expr(substitute(n.body, {{n.var, value}}));
   Facts inner = facts_;
-  if (value.dtype() == kIndex) {
-    if (has_data(value)) inner.data(n.var);
-    inner.bind(n.var, range(value));
-  }
+  if (value.dtype() == kIndex) note_let(n.var, value, inner);
   AnyExpr body = Simplifier(inner, budget_ / 2).expr(n.body);
   budget_ -= 16;
   return uses_var(body, n.var) ? make_let(n.var, value, body) : body;
@@ -12860,6 +12973,7 @@ LATHE_DECL bool Simplifier::floordiv_nested(const Poly& r, std::int64_t c, Poly&
         __builtin_mul_overflow(c, d->i, &product))
       return false;
     Poly p = poly(n->a);
+    if (shift != 0 && !safe(p)) return false;
     if (!poly_add(p, poly_const(shift))) return false;
     out = floordiv_const(p, product);
     return true;
@@ -12930,6 +13044,7 @@ LATHE_DECL Poly Simplifier::floormod_const(const Poly& a, std::int64_t c) {
     else if (!poly_add_term(r, std::move(m)))
       return op_atom(BinaryOp::floormod, a, poly_const(c));
   }
+  if (opened && !safe(r)) return op_atom(BinaryOp::floormod, a, poly_const(c));
   if (opened && budget_-- > 0) return floormod_const(r, c);
   return recombine(floormod_rest(r, c));
 }
@@ -13085,7 +13200,7 @@ LATHE_DECL Poly Simplifier::poly_binary(const BinaryNode& n) {
       return floormod(a, b);
     case BinaryOp::div:
     case BinaryOp::mod: {
-      bool floor = nonneg(a) && nonneg(b);
+      bool floor = safe(a) && safe(b) && nonneg(a) && nonneg(b);
       if (floor) return n.op == BinaryOp::div ? floordiv(a, b) : floormod(a, b);
       break;
     }
@@ -13469,8 +13584,8 @@ LATHE_DECL bool Simplifier::nonneg_atoms(const Poly& p, int depth) {
     Poly with_a = p, with_b;
     with_a.terms.erase(with_a.terms.begin() + static_cast<std::ptrdiff_t>(k));
     with_b = with_a;
-    if (!poly_add(with_a, poly_shallow(n ? n->a : s->yes), t.coef) ||
-        !poly_add(with_b, poly_shallow(n ? n->b : s->no), t.coef))
+    const Poly a = poly_shallow(n ? n->a : s->yes), b = poly_shallow(n ? n->b : s->no);
+    if (!safe(a) || !safe(b) || !poly_add(with_a, a, t.coef) || !poly_add(with_b, b, t.coef))
       continue;
     if (!safe(with_a) || !safe(with_b)) continue;
     const bool both = s || (t.coef > 0) == is_min;
@@ -13502,7 +13617,7 @@ LATHE_DECL bool Simplifier::bound_atom(const AnyExpr& atom, bool upper,
   const auto* n = atom.as<BinaryNode>();
   auto side = [&](const AnyExpr& e, bool up, Poly& p) {
     p = poly(e);
-    return bound(p, up, relaxed, depth - 1);
+    return safe(p) && bound(p, up, relaxed, depth - 1);
   };
   Poly a, b;
   const bool extremum = n && (n->op == BinaryOp::min || n->op == BinaryOp::max);
@@ -13987,7 +14102,7 @@ LATHE_DECL AnyExpr Simplifier::ramp_divmod(BinaryOp op, const RampNode& r, std::
   const auto* stride = as_const_int(r.stride);
   if (!stride) return {};
   Poly base = poly(r.base);
-  if (!safe(base)) return {};
+  if (!safe(base) || reach(r.base).size + reach(r.stride).size * r.lanes > kReachSafe) return {};
   const bool div = op == BinaryOp::floordiv;
   if (*stride % c == 0) {
     if (div) return ramp(emit(floordiv(base, poly_const(c))), AnyExpr(*stride / c), r.lanes);
@@ -14004,7 +14119,7 @@ LATHE_DECL AnyExpr Simplifier::ramp_divmod(BinaryOp op, const RampNode& r, std::
 // Decided by the two ends, since the difference of two ramps is linear in the lane.
 LATHE_DECL AnyExpr Simplifier::ramp_compare(BinaryOp op, const AnyExpr& a, const AnyExpr& b) {
   Lanes p, q;
-  if (!as_lanes(a, p) || !as_lanes(b, q)) return {};
+  if (!as_lanes(a, p) || !as_lanes(b, q) || !safe(a) || !safe(b)) return {};
   const AnyExpr zero(0);
   AnyExpr last_a = p.base + (p.stride ? p.stride : zero) * AnyExpr(p.count - 1);
   AnyExpr last_b = q.base + (q.stride ? q.stride : zero) * AnyExpr(q.count - 1);
@@ -14104,6 +14219,8 @@ class Tighten {
 
 LATHE_DECL Facts::Facts(const Program& program) {
   for (const auto& dim : program->dims) bind(dim);
+  for (const auto& p : program->params)
+    if (!p.buffer && p.var->dtype == kIndex) data(p.var);
 }
 
 LATHE_DECL void Facts::push(Node node) {
@@ -14154,10 +14271,13 @@ LATHE_DECL void Facts::bind(const VarRef& var, const AnyExpr& min, const AnyExpr
   if (var->dtype != kIndex) return;
   detail::IndexLoads loads;
   loads.expr(min), loads.expr(extent);
-  for (auto& load : loads.found) {
+  for (const auto* end : {&min, &extent})
+    for (const auto& v : free_vars(*end))
+      if (is_data(v.get())) loads.found.push_back(v);
+  for (auto& value : loads.found) {
     Node node;
     node.kind = Kind::index;
-    node.min = std::move(load);
+    node.min = std::move(value);
     push(std::move(node));
   }
   const Facts before = *this;
@@ -14568,10 +14688,10 @@ class SimplifyStmt : public Mutator {
       return stmt(substitute(n->body, {{n->var, value}}));
     Facts inner = facts_;
     Simplifier engine(facts_);
-    if (value.dtype().is_int() && !value.dtype().is_vector()) {
-      if (value.dtype() == kIndex && !engine.safe(engine.poly(value))) inner.data(n->var);
+    if (value.dtype() == kIndex)
+      engine.note_let(n->var, value, inner);
+    else if (value.dtype().is_int() && !value.dtype().is_vector())
       inner.bind(n->var, engine.range(value));
-    }
     Stmt body = within(inner, n->body);
     if (value.same_as(n->value) && body.same_as(n->body)) return s;
     return make_let_stmt(n->var, value, body);
@@ -15798,10 +15918,12 @@ LATHE_DECL LlvmValue LlvmEmitter::let(const LetNode& n) {
                     : under(mask_for(n.value.dtype().lanes), n.value);
   LlvmValue outer = std::exchange(vars_[n.var.get()], std::move(v));
   multiples_[n.var.get()] = multiple_of(n.value);
+  const Facts around = note_let(n.var, n.value);
   std::size_t mark = memo_order_.size();
   LlvmValue result = value(n.body);
   // The same body under another binding of the variable is another value.
   forget(mark);
+  facts_ = around;
   vars_[n.var.get()] = std::move(outer);
   return result;
 }
@@ -16005,6 +16127,7 @@ LATHE_DECL LlvmEmitter::LlvmEmitter(LlvmKernelState& state, const std::string& s
 }
 
 LATHE_DECL void LlvmEmitter::bind_slots(const Program& program) {
+  facts_ = Facts(program);
   int slot = 0;
   LlvmPlace slots{"%slots", 0, 8, false};
   auto read = [&](DType t, std::string_view type) {
@@ -16295,8 +16418,15 @@ LATHE_DECL LlvmValue LlvmEmitter::first_lanes(const LlvmValue& count, int lanes)
   return f_.compare("icmp slt", llvm_iota(wide.dtype, 1), wide);
 }
 
+LATHE_DECL Facts LlvmEmitter::note_let(const VarRef& var, const AnyExpr& value) {
+  Facts around = facts_;
+  if (value.dtype() == kI64) Simplifier(around).note_let(var, value, facts_);
+  return around;
+}
+
 // A comparison of two indices that step evenly from lane to lane: the lanes where it holds are the
-// first or the last ones, and a scalar says how many. Empty if the operands are anything else.
+// first or the last ones, and a scalar says how many. Empty if the operands are anything else, or
+// may wrap from one lane to the next.
 LATHE_DECL LlvmValue LlvmEmitter::lane_mask(const BinaryNode& n) {
   bool order = n.op >= BinaryOp::lt && n.op <= BinaryOp::ge, less = n.op <= BinaryOp::le;
   std::int64_t left = 0, right = 0;
@@ -16305,6 +16435,8 @@ LATHE_DECL LlvmValue LlvmEmitter::lane_mask(const BinaryNode& n) {
   if (!llvm_lane_stride(n.a, left) || !llvm_lane_stride(n.b, right)) return {};
   // As a < b (or a <= b): a - b in lane l is d + step * l.
   const AnyExpr &a = less ? n.a : n.b, &b = less ? n.b : n.a;
+  Simplifier engine(facts_);
+  if (!engine.safe(n.a) || !engine.safe(n.b)) return {};
   std::int64_t step = less ? left - right : right - left;
   if (step < -1 || step > 1) return {};
   bool equal = n.op == BinaryOp::le || n.op == BinaryOp::ge;
@@ -16656,6 +16788,7 @@ LATHE_DECL void LlvmEmitter::parallel_loop(const ForNode& n) {
 LATHE_DECL void LlvmEmitter::emit_loop_body(const ForNode& loop, const Capture& c,
                                             const LlvmEmitter& outer) {
   multiples_ = outer.multiples_;
+  facts_ = outer.facts_;
   int word = 0;
   auto get = [&](DType t, std::string_view type, int words) {
     LlvmPlace frame{"%closure", 0, 8, false};
@@ -16719,7 +16852,9 @@ LATHE_DECL void LlvmEmitter::stmt(const Stmt& s) {
 LATHE_DECL void LlvmEmitter::let_stmt(const LetStmtNode& n) {
   LlvmValue outer = std::exchange(vars_[n.var.get()], value(n.value));
   multiples_[n.var.get()] = multiple_of(n.value);
+  const Facts around = note_let(n.var, n.value);
   stmt(n.body);
+  facts_ = around;
   vars_[n.var.get()] = std::move(outer);
 }
 
@@ -16732,6 +16867,7 @@ LATHE_DECL void LlvmEmitter::loop(const ForNode& n) {
   if (extent && *extent == 1) {
     vars_[n.var.get()] = min;
     multiples_[n.var.get()] = multiple_of(n.min);
+    note_let(n.var, n.min);
     return stmt(n.body);
   }
   LlvmValue count = value(n.extent);
@@ -30067,7 +30203,7 @@ LATHE_DECL void Binding::add_axis(int index) {
   Axis& axis = axes_[static_cast<std::size_t>(args_[r.arg].first_axis + r.axis)];
   const bool of_extent = r.kind <= Check::dim;
   if (r.kind == Check::dim) {
-    if (r.value > 0 || r.largest != INT64_MAX || r.multiple != 1) later_.push_back(index);
+    if (r.value > 0 || r.largest < kLargestDim || r.multiple != 1) later_.push_back(index);
     return;
   }
   Axis::Mode mode = r.sets ? Axis::sets : r.expr.get() ? Axis::later : Axis::same;
@@ -30129,7 +30265,8 @@ LATHE_DECL void Binding::add_extent_rules(int arg, const BufferNode& b) {
     bounds.kind = Check::dim;
     for (const auto& d : program_->dims)
       if (d->var.get() == e.get())
-        bounds.value = d->min, bounds.largest = d->max, bounds.multiple = d->multiple_of;
+        bounds.value = d->min, bounds.largest = std::min(d->max, kLargestDim),
+        bounds.multiple = d->multiple_of;
     rules_.push_back(bounds);
   }
 }
@@ -30260,7 +30397,7 @@ LATHE_DECL bool Binding::fill_fast(const CallArg* args, std::uint64_t* slots) co
   for (std::size_t w = 0; w < n; ++w)
     for (std::size_t a = 0; args_[w].written && a < n; ++a)
       good &= a == w || begin[w] >= end[a] || begin[a] >= end[w];
-  good = good && (sizes_.empty() || dims_are_small(slots));
+  good = good && ((sizes_.empty() && dim_count_ == 0) || dims_are_small(slots));
   for (std::size_t k = 0; good && k < later_.size(); ++k)
     good = holds(rules_[static_cast<std::size_t>(later_[k])], args, slots);
   return good;
@@ -30388,7 +30525,7 @@ LATHE_DECL void Binding::fail_extent(const Rule& r, const CallArg* args, const s
                     cat(place, "extent is ", given, ", but ", str(e), " is ", value_of(e, slots)),
                     where);
   std::string bounds = cat("at least ", r.value);
-  if (r.largest != INT64_MAX) append(bounds, " and at most ", r.largest);
+  if (r.largest < kLargestDim || given > r.largest) append(bounds, " and at most ", r.largest);
   if (r.multiple != 1) append(bounds, " and a multiple of ", r.multiple);
   throw UserError("L0304", cat(place, "extent is ", given, ", but Dim '", str(e), "' is ", bounds),
                   where);

@@ -28,10 +28,12 @@ struct ConstInterval {
 /// walk copies it at each scope and adds to the copy. Facts are added from the outside in: a range
 /// may name variables bound before it.
 ///
-/// Assumption (stated once, for all of arith and analysis): arithmetic over i64 *variables* (loops,
-/// iterators, dims, scalar parameters) doesn't leave i64. Values that come from memory or from a
-/// cast of a float are not covered: rules that reorder comparisons don't apply to them. A variable
-/// bound to such a value is marked with data().
+/// Assumption (stated once, for all of arith and analysis): dims, loops of symbolic extent, what
+/// their bounds load, and products of these are at most 2^40. Sums and products of them whose
+/// constants are small enough do not leave i64 then, and only those are compared, divided and
+/// bounded as if integers had no end. Anything else over i64 may wrap: values that come from
+/// memory, from a caller or from a float, which are marked with data() where a variable stands for
+/// them, and hashes of indices.
 class Facts {
  public:
   Facts() = default;

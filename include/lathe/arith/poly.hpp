@@ -78,6 +78,19 @@ ConstInterval range_hull(ConstInterval a, ConstInterval b);
 ConstInterval range_meet(ConstInterval a, ConstInterval b);
 ConstInterval range_of_type(DType t);
 
+/// How far from 0 the value of an expression over i64 may be, if its sums and products do not wrap;
+/// from 2^63 on they may.
+struct Reach {
+  double size = 0;
+  bool open = false;  ///< holds a variable without an end
+  bool constant = false;
+};
+/// What a dim, a loop of symbolic extent, or a product of them is taken to be at most: sizes of
+/// things that fit a memory. Calls check dims against it.
+inline constexpr double kReachOpen = 0x1p40;
+inline constexpr double kReachAny = 0x1p63;
+inline constexpr double kReachSafe = 0x1p61;  ///< three such still add up within i64
+
 /// One query's worth of simplification. Cheap to make; keeps a budget of steps.
 class Simplifier {
  public:
@@ -96,8 +109,12 @@ class Simplifier {
   bool nonneg(const Poly& p, int depth = 4);
   /// The sum bounded from below (or above) over the relaxed variables; false if there is no bound.
   bool bound(Poly& p, bool upper, const std::vector<VarRef>& relaxed, int depth = 8);
-  /// Arithmetic on it can't leave i64: no data among its atoms, or data with a small range.
+  Reach reach(const AnyExpr& e);
+  /// Arithmetic on it can't leave i64.
   bool safe(const Poly& p);
+  bool safe(const AnyExpr& e);
+  /// What is known in the body of a let.
+  void note_let(const VarRef& var, const AnyExpr& value, Facts& inner);
   Poly floordiv(const Poly& a, const Poly& b);
   Poly floormod(const Poly& a, const Poly& b);
   bool exhausted() const { return budget_ <= 0; }
@@ -125,13 +142,16 @@ class Simplifier {
   Poly op_atom(BinaryOp op, const Poly& a, const Poly& b);
   AnyExpr emit_mono(const Mono& m, std::int64_t coef);
 
+  // Where wrapping can't happen (reach.ipp).
+  bool is_index_by_use(const AnyExpr& e);
+  Reach reach_leaf(const AnyExpr& e);
+  Reach reach_binary(const BinaryNode& n);
+
   // Proofs (prove.ipp).
   bool nonneg_facts(const Poly& p, int depth);
   bool nonneg_symbolic(const Poly& p, int depth);
   bool nonneg_atoms(const Poly& p, int depth);
   bool nonneg_div(const Poly& p, std::size_t k, int depth);
-  bool is_data_atom(const AnyExpr& e);
-  bool has_data(const AnyExpr& e);
   bool bound_atoms(Poly& p, bool upper, const std::vector<VarRef>& relaxed, int depth);
   bool bound_atom(const AnyExpr& atom, bool upper, const std::vector<VarRef>& relaxed, int depth,
                   Poly& out);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <lathe/arith/facts.hpp>
 #include <lathe/codegen/llvm_builder.hpp>
 #include <lathe/ir/stmt.hpp>
 #include <lathe/support/dense_map.hpp>
@@ -150,6 +151,8 @@ class LlvmEmitter {
   LlvmValue remainder(const LlvmValue& a, const LlvmValue& b);
   LlvmValue shift(BinaryOp op, const LlvmValue& a, LlvmValue b, const AnyExpr* count);
   LlvmValue lane_mask(const BinaryNode& n);
+  /// For the body of a let: what is around it is the result.
+  Facts note_let(const VarRef& var, const AnyExpr& value);
   LlvmValue first_lanes(const LlvmValue& count, int lanes);
   LlvmValue min_max(const BinaryNode& n);
   LlvmValue min_max(BinaryOp op, const LlvmValue& a, const LlvmValue& b);
@@ -166,6 +169,7 @@ class LlvmEmitter {
   std::string symbol_;
   NodeMap<LlvmValue> vars_;
   NodeMap<std::int64_t> multiples_;
+  Facts facts_;  ///< which indices may wrap
   NodeMap<LlvmPlace> places_;
   /// Values of shared nodes, valid within one statement and the branches that dominate it.
   NodeMap<LlvmValue> memo_;

@@ -25,6 +25,8 @@ class Binding : public RefCounted {
   static constexpr int kStackSlots = 64;
   /// That one view or buffer may span: more than any machine has, and far from where 64 bits end.
   static constexpr std::int64_t kMostElements = std::int64_t{1} << 56;
+  /// What simplification takes a Dim to be at most (Facts).
+  static constexpr std::int64_t kLargestDim = std::int64_t{1} << 40;
 
   /// `order[k]` is the parameter that the k-th argument of a call is for. Parameters without
   /// declared strides are row-major with the strides of the view.
@@ -175,8 +177,8 @@ class Binding : public RefCounted {
   int slot_count_ = 0;
   std::vector<Sized> sizes_;
   int first_dim_ = 0, dim_count_ = 0;
-  int small_bits_ =
-      63;  ///< with dims of at most so many bits no size overflows; -1: look each time
+  /// With dims of at most so many bits each is legal and no size overflows; -1: look each time.
+  int small_bits_ = 40;
 };
 
 }  // namespace lathe

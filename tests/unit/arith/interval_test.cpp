@@ -183,10 +183,10 @@ TEST_CASE("fuzz: bounds and proofs with symbolic extents") {
 }
 
 TEST_CASE("fuzz: integers that wrap") {
-  const DType types[] = {kI8, kU8, kI32, kU4, kI4, kU64, kI16};
+  const DType types[] = {kI8, kU8, kI32, kU4, kI4, kU64, kI16, kI64, kI64, kI64};
   for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
     Random random{seed * 31};
-    DType t = types[random.below(7)];
+    DType t = types[random.below(10)];
     VarRef vars[] = {make_var("x", t), make_var("y", t)};
     struct Build {
       Random& random;
@@ -195,6 +195,10 @@ TEST_CASE("fuzz: integers that wrap") {
       AnyExpr operator()(int depth) {
         if (depth == 0) {
           static const std::int64_t some[] = {0, 1, -1, 2, 3, 7, 100};
+          static const std::int64_t large[] = {
+              6364136223846793005,   INT64_MAX,  INT64_MIN, std::int64_t{1} << 62,
+              std::int64_t{1} << 33, -2654435761};
+          if (t == kI64 && !random.below(4)) return make_int(t, large[random.below(6)]);
           if (random.below(2)) return make_int(t, some[random.below(7)]);
           return AnyExpr(vars[random.below(2)]);
         }
@@ -222,15 +226,25 @@ TEST_CASE("fuzz: integers that wrap") {
     AnyExpr e = t == kU64         ? AnyExpr(vars[0]) * 3 + AnyExpr(vars[1]) * 0 - AnyExpr(vars[0])
                 : random.below(2) ? build(3)
                                   : build.compare(2);
-    AnyExpr s = simplify(e), again = simplify(s);
-    INFO("seed " << seed << " " << str(e) << " to " << str(s));
+    Facts facts;
+    const bool data = t != kI64 || random.below(2);  // else indices
+    for (const auto& v : vars) {
+      if (t != kI64) continue;
+      if (data)
+        facts.data(v);
+      else
+        facts.bind(v, ConstInterval{-3, 1000});
+    }
+    AnyExpr s = simplify(e, facts), again = simplify(s, facts);
+    INFO("seed " << seed << " " << str(e) << " to " << str(s) << (data ? "" : " of indices"));
     CHECK(str(s) == str(again));
     bool same = true;
     for (int k = 0; k < 20; ++k) {
       Env env;
-      for (const auto& v : vars)
-        env[v.get()] =
-            index_test::wrap(t, static_cast<std::int64_t>(random.next() >> random.below(60)));
+      for (const auto& v : vars) {
+        const auto bits = static_cast<std::int64_t>(random.next() >> random.below(60));
+        env[v.get()] = data ? index_test::wrap(t, bits) : random.between(-3, 1000);
+      }
       same = same && index_test::eval(e, env) == index_test::eval(s, env);
     }
     CHECK(same);

@@ -172,10 +172,7 @@ LATHE_DECL AnyExpr Simplifier::let(const LetNode& n) {
   const bool trivial = value.kind() == ExprKind::Const || value.kind() == ExprKind::Var;
   if (trivial) return expr(substitute(n.body, {{n.var, value}}));
   Facts inner = facts_;
-  if (value.dtype() == kIndex) {
-    if (has_data(value)) inner.data(n.var);
-    inner.bind(n.var, range(value));
-  }
+  if (value.dtype() == kIndex) note_let(n.var, value, inner);
   AnyExpr body = Simplifier(inner, budget_ / 2).expr(n.body);
   budget_ -= 16;
   return uses_var(body, n.var) ? make_let(n.var, value, body) : body;

@@ -80,6 +80,8 @@ class Tighten {
 
 LATHE_DECL Facts::Facts(const Program& program) {
   for (const auto& dim : program->dims) bind(dim);
+  for (const auto& p : program->params)
+    if (!p.buffer && p.var->dtype == kIndex) data(p.var);
 }
 
 LATHE_DECL void Facts::push(Node node) {
@@ -130,10 +132,13 @@ LATHE_DECL void Facts::bind(const VarRef& var, const AnyExpr& min, const AnyExpr
   if (var->dtype != kIndex) return;
   detail::IndexLoads loads;
   loads.expr(min), loads.expr(extent);
-  for (auto& load : loads.found) {
+  for (const auto* end : {&min, &extent})
+    for (const auto& v : free_vars(*end))
+      if (is_data(v.get())) loads.found.push_back(v);
+  for (auto& value : loads.found) {
     Node node;
     node.kind = Kind::index;
-    node.min = std::move(load);
+    node.min = std::move(value);
     push(std::move(node));
   }
   const Facts before = *this;

@@ -72,7 +72,7 @@ LATHE_DECL Poly Simplifier::poly_binary(const BinaryNode& n) {
       return floormod(a, b);
     case BinaryOp::div:
     case BinaryOp::mod: {
-      bool floor = nonneg(a) && nonneg(b);
+      bool floor = safe(a) && safe(b) && nonneg(a) && nonneg(b);
       if (floor) return n.op == BinaryOp::div ? floordiv(a, b) : floormod(a, b);
       break;
     }

@@ -96,7 +96,7 @@ LATHE_DECL AnyExpr Simplifier::ramp_divmod(BinaryOp op, const RampNode& r, std::
   const auto* stride = as_const_int(r.stride);
   if (!stride) return {};
   Poly base = poly(r.base);
-  if (!safe(base)) return {};
+  if (!safe(base) || reach(r.base).size + reach(r.stride).size * r.lanes > kReachSafe) return {};
   const bool div = op == BinaryOp::floordiv;
   if (*stride % c == 0) {
     if (div) return ramp(emit(floordiv(base, poly_const(c))), AnyExpr(*stride / c), r.lanes);
@@ -113,7 +113,7 @@ LATHE_DECL AnyExpr Simplifier::ramp_divmod(BinaryOp op, const RampNode& r, std::
 // Decided by the two ends, since the difference of two ramps is linear in the lane.
 LATHE_DECL AnyExpr Simplifier::ramp_compare(BinaryOp op, const AnyExpr& a, const AnyExpr& b) {
   Lanes p, q;
-  if (!as_lanes(a, p) || !as_lanes(b, q)) return {};
+  if (!as_lanes(a, p) || !as_lanes(b, q) || !safe(a) || !safe(b)) return {};
   const AnyExpr zero(0);
   AnyExpr last_a = p.base + (p.stride ? p.stride : zero) * AnyExpr(p.count - 1);
   AnyExpr last_b = q.base + (q.stride ? q.stride : zero) * AnyExpr(q.count - 1);

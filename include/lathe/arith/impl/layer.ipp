@@ -5,6 +5,8 @@
 //
 #include <lathe/arith/impl/poly.ipp>
 //
+#include <lathe/arith/impl/reach.ipp>
+//
 #include <lathe/arith/impl/range.ipp>
 //
 #include <lathe/arith/impl/fold.ipp>

@@ -172,8 +172,8 @@ LATHE_DECL bool Simplifier::nonneg_atoms(const Poly& p, int depth) {
     Poly with_a = p, with_b;
     with_a.terms.erase(with_a.terms.begin() + static_cast<std::ptrdiff_t>(k));
     with_b = with_a;
-    if (!poly_add(with_a, poly_shallow(n ? n->a : s->yes), t.coef) ||
-        !poly_add(with_b, poly_shallow(n ? n->b : s->no), t.coef))
+    const Poly a = poly_shallow(n ? n->a : s->yes), b = poly_shallow(n ? n->b : s->no);
+    if (!safe(a) || !safe(b) || !poly_add(with_a, a, t.coef) || !poly_add(with_b, b, t.coef))
       continue;
     if (!safe(with_a) || !safe(with_b)) continue;
     const bool both = s || (t.coef > 0) == is_min;
@@ -205,7 +205,7 @@ LATHE_DECL bool Simplifier::bound_atom(const AnyExpr& atom, bool upper,
   const auto* n = atom.as<BinaryNode>();
   auto side = [&](const AnyExpr& e, bool up, Poly& p) {
     p = poly(e);
-    return bound(p, up, relaxed, depth - 1);
+    return safe(p) && bound(p, up, relaxed, depth - 1);
   };
   Poly a, b;
   const bool extremum = n && (n->op == BinaryOp::min || n->op == BinaryOp::max);

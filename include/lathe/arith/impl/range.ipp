@@ -151,7 +151,10 @@ LATHE_DECL ConstInterval Simplifier::range_binary(const BinaryNode& n, int depth
   ConstInterval type = range_of_type(n.dtype);
   const bool index = n.dtype.scalar() == kIndex;
   const bool may_wrap = n.op == BinaryOp::add || n.op == BinaryOp::sub || n.op == BinaryOp::mul;
-  if (!finite(out) && (!index || (may_wrap && (has_data(n.a) || has_data(n.b))))) return type;
+  if (!finite(out) && !index) return type;
+  // Ends that are known for both sides and not for the result lie outside of i64.
+  if (!finite(out) && may_wrap && ((finite(a) && finite(b)) || reach_binary(n).size > kReachSafe))
+    return type;
   if (!index && (out.min < type.min || out.max > type.max)) return type;
   return out;
 }
@@ -193,8 +196,8 @@ LATHE_DECL ConstInterval Simplifier::range(const AnyExpr& e, int depth) {
       ConstInterval base = range(r->base, depth + 1);
       ConstInterval out =
           range_hull(base, range_add(base, range_scale(range(r->stride, depth + 1), r->lanes - 1)));
-      bool fits = out.min >= type.min && out.max <= type.max;
-      return fits && (e.dtype().scalar() == kIndex || finite(out)) ? out : type;
+      if (e.dtype().scalar() == kIndex) return finite(out) || safe(e) ? out : type;
+      return finite(out) && out.min >= type.min && out.max <= type.max ? out : type;
     }
     default:
       return type;
@@ -216,7 +219,8 @@ LATHE_DECL bool Simplifier::replaced_term(const Poly& p, std::size_t k, const An
                                           Poly& out) {
   out = p;
   out.terms.erase(out.terms.begin() + static_cast<std::ptrdiff_t>(k));
-  if (!poly_add(out, poly(value), p.terms[k].coef)) return false;
+  const Poly with = poly(value);
+  if (!safe(with) || !poly_add(out, with, p.terms[k].coef)) return false;
   out = recombine(std::move(out));
   return true;
 }
@@ -238,58 +242,6 @@ LATHE_DECL ConstInterval Simplifier::range_by_cases(const Poly& p, int depth) {
     return range_meet(whole, smaller ? least : greatest);
   }
   return whole;
-}
-
-// Data
-
-LATHE_DECL bool Simplifier::is_data_atom(const AnyExpr& e) {
-  for (const auto* f = facts_.newest(); f; f = f->next.get())
-    if (f->kind == Facts::Kind::index && same_expr(f->min, e)) return false;
-  return true;
-}
-
-LATHE_DECL bool Simplifier::has_data(const AnyExpr& e) {
-  switch (e.kind()) {
-    case ExprKind::Const:
-      return false;
-    case ExprKind::Var:
-      return e.dtype().bits == 64 && facts_.is_data(e.as<VarNode>());
-    case ExprKind::Binary:
-      return has_data(e.as<BinaryNode>()->a) || has_data(e.as<BinaryNode>()->b);
-    case ExprKind::Unary:
-      return has_data(e.as<UnaryNode>()->a);
-    case ExprKind::Select:
-      return has_data(e.as<SelectNode>()->yes) || has_data(e.as<SelectNode>()->no);
-    case ExprKind::Broadcast:
-      return has_data(e.as<BroadcastNode>()->value);
-    case ExprKind::Ramp:
-      return has_data(e.as<RampNode>()->base) || has_data(e.as<RampNode>()->stride);
-    case ExprKind::Cast: {
-      DType from = e.as<CastNode>()->value.dtype();
-      return from.is_float() || from.bits == 64;
-    }
-    case ExprKind::Load:
-      return e.dtype().bits == 64 && is_data_atom(e);
-    case ExprKind::Call:
-      return e.as<CallNode>()->op != CallOp::popcount;
-    default:
-      return true;
-  }
-}
-
-LATHE_DECL bool Simplifier::safe(const Poly& p) {
-  constexpr std::int64_t kSmall = std::int64_t{1} << 56;
-  for (const auto& t : p.terms) {
-    bool data = false;
-    for (std::size_t k = 0; k < t.degree(); ++k) data = data || has_data(t.factor(k));
-    if (!data) continue;
-    ConstInterval r = range(t.atom);
-    for (const auto& f : t.more) r = range_mul(r, range(f));
-    r = range_scale(r, t.coef);
-    if (r.min < -kSmall || r.max > kSmall || p.constant > kSmall || p.constant < -kSmall)
-      return false;
-  }
-  return true;
 }
 
 }  // namespace detail

@@ -151,10 +151,10 @@ class SimplifyStmt : public Mutator {
       return stmt(substitute(n->body, {{n->var, value}}));
     Facts inner = facts_;
     Simplifier engine(facts_);
-    if (value.dtype().is_int() && !value.dtype().is_vector()) {
-      if (value.dtype() == kIndex && !engine.safe(engine.poly(value))) inner.data(n->var);
+    if (value.dtype() == kIndex)
+      engine.note_let(n->var, value, inner);
+    else if (value.dtype().is_int() && !value.dtype().is_vector())
       inner.bind(n->var, engine.range(value));
-    }
     Stmt body = within(inner, n->body);
     if (value.same_as(n->value) && body.same_as(n->body)) return s;
     return make_let_stmt(n->var, value, body);

@@ -94,10 +94,12 @@ LATHE_DECL LlvmValue LlvmEmitter::let(const LetNode& n) {
                     : under(mask_for(n.value.dtype().lanes), n.value);
   LlvmValue outer = std::exchange(vars_[n.var.get()], std::move(v));
   multiples_[n.var.get()] = multiple_of(n.value);
+  const Facts around = note_let(n.var, n.value);
   std::size_t mark = memo_order_.size();
   LlvmValue result = value(n.body);
   // The same body under another binding of the variable is another value.
   forget(mark);
+  facts_ = around;
   vars_[n.var.get()] = std::move(outer);
   return result;
 }

@@ -22,6 +22,7 @@ LATHE_DECL LlvmEmitter::LlvmEmitter(LlvmKernelState& state, const std::string& s
 }
 
 LATHE_DECL void LlvmEmitter::bind_slots(const Program& program) {
+  facts_ = Facts(program);
   int slot = 0;
   LlvmPlace slots{"%slots", 0, 8, false};
   auto read = [&](DType t, std::string_view type) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/arith/poly.hpp>
 #include <lathe/codegen/llvm_emitter.hpp>
 
 namespace lathe::detail {
@@ -23,8 +24,15 @@ LATHE_DECL LlvmValue LlvmEmitter::first_lanes(const LlvmValue& count, int lanes)
   return f_.compare("icmp slt", llvm_iota(wide.dtype, 1), wide);
 }
 
+LATHE_DECL Facts LlvmEmitter::note_let(const VarRef& var, const AnyExpr& value) {
+  Facts around = facts_;
+  if (value.dtype() == kI64) Simplifier(around).note_let(var, value, facts_);
+  return around;
+}
+
 // A comparison of two indices that step evenly from lane to lane: the lanes where it holds are the
-// first or the last ones, and a scalar says how many. Empty if the operands are anything else.
+// first or the last ones, and a scalar says how many. Empty if the operands are anything else, or
+// may wrap from one lane to the next.
 LATHE_DECL LlvmValue LlvmEmitter::lane_mask(const BinaryNode& n) {
   bool order = n.op >= BinaryOp::lt && n.op <= BinaryOp::ge, less = n.op <= BinaryOp::le;
   std::int64_t left = 0, right = 0;
@@ -33,6 +41,8 @@ LATHE_DECL LlvmValue LlvmEmitter::lane_mask(const BinaryNode& n) {
   if (!llvm_lane_stride(n.a, left) || !llvm_lane_stride(n.b, right)) return {};
   // As a < b (or a <= b): a - b in lane l is d + step * l.
   const AnyExpr &a = less ? n.a : n.b, &b = less ? n.b : n.a;
+  Simplifier engine(facts_);
+  if (!engine.safe(n.a) || !engine.safe(n.b)) return {};
   std::int64_t step = less ? left - right : right - left;
   if (step < -1 || step > 1) return {};
   bool equal = n.op == BinaryOp::le || n.op == BinaryOp::ge;

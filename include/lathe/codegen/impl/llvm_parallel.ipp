@@ -78,6 +78,7 @@ LATHE_DECL void LlvmEmitter::parallel_loop(const ForNode& n) {
 LATHE_DECL void LlvmEmitter::emit_loop_body(const ForNode& loop, const Capture& c,
                                             const LlvmEmitter& outer) {
   multiples_ = outer.multiples_;
+  facts_ = outer.facts_;
   int word = 0;
   auto get = [&](DType t, std::string_view type, int words) {
     LlvmPlace frame{"%closure", 0, 8, false};

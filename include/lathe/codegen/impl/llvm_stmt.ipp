@@ -38,7 +38,9 @@ LATHE_DECL void LlvmEmitter::stmt(const Stmt& s) {
 LATHE_DECL void LlvmEmitter::let_stmt(const LetStmtNode& n) {
   LlvmValue outer = std::exchange(vars_[n.var.get()], value(n.value));
   multiples_[n.var.get()] = multiple_of(n.value);
+  const Facts around = note_let(n.var, n.value);
   stmt(n.body);
+  facts_ = around;
   vars_[n.var.get()] = std::move(outer);
 }
 
@@ -51,6 +53,7 @@ LATHE_DECL void LlvmEmitter::loop(const ForNode& n) {
   if (extent && *extent == 1) {
     vars_[n.var.get()] = min;
     multiples_[n.var.get()] = multiple_of(n.min);
+    note_let(n.var, n.min);
     return stmt(n.body);
   }
   LlvmValue count = value(n.extent);

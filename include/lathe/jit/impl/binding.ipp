@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <lathe/ir/narrow.hpp>
 #include <lathe/ir/print.hpp>
 #include <lathe/jit/binding.hpp>
@@ -83,7 +84,7 @@ LATHE_DECL void Binding::add_axis(int index) {
   Axis& axis = axes_[static_cast<std::size_t>(args_[r.arg].first_axis + r.axis)];
   const bool of_extent = r.kind <= Check::dim;
   if (r.kind == Check::dim) {
-    if (r.value > 0 || r.largest != INT64_MAX || r.multiple != 1) later_.push_back(index);
+    if (r.value > 0 || r.largest < kLargestDim || r.multiple != 1) later_.push_back(index);
     return;
   }
   Axis::Mode mode = r.sets ? Axis::sets : r.expr.get() ? Axis::later : Axis::same;
@@ -145,7 +146,8 @@ LATHE_DECL void Binding::add_extent_rules(int arg, const BufferNode& b) {
     bounds.kind = Check::dim;
     for (const auto& d : program_->dims)
       if (d->var.get() == e.get())
-        bounds.value = d->min, bounds.largest = d->max, bounds.multiple = d->multiple_of;
+        bounds.value = d->min, bounds.largest = std::min(d->max, kLargestDim),
+        bounds.multiple = d->multiple_of;
     rules_.push_back(bounds);
   }
 }
@@ -276,7 +278,7 @@ LATHE_DECL bool Binding::fill_fast(const CallArg* args, std::uint64_t* slots) co
   for (std::size_t w = 0; w < n; ++w)
     for (std::size_t a = 0; args_[w].written && a < n; ++a)
       good &= a == w || begin[w] >= end[a] || begin[a] >= end[w];
-  good = good && (sizes_.empty() || dims_are_small(slots));
+  good = good && ((sizes_.empty() && dim_count_ == 0) || dims_are_small(slots));
   for (std::size_t k = 0; good && k < later_.size(); ++k)
     good = holds(rules_[static_cast<std::size_t>(later_[k])], args, slots);
   return good;

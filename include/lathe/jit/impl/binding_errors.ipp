@@ -43,7 +43,7 @@ LATHE_DECL void Binding::fail_extent(const Rule& r, const CallArg* args, const s
                     cat(place, "extent is ", given, ", but ", str(e), " is ", value_of(e, slots)),
                     where);
   std::string bounds = cat("at least ", r.value);
-  if (r.largest != INT64_MAX) append(bounds, " and at most ", r.largest);
+  if (r.largest < kLargestDim || given > r.largest) append(bounds, " and at most ", r.largest);
   if (r.multiple != 1) append(bounds, " and a multiple of ", r.multiple);
   throw UserError("L0304", cat(place, "extent is ", given, ", but Dim '", str(e), "' is ", bounds),
                   where);
