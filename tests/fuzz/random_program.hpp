@@ -33,7 +33,8 @@ class ProgramMaker : private RandomValues {
         {"dag", &ProgramMaker::dag},
         {"softmax", &ProgramMaker::softmax},
         {"conv", &ProgramMaker::conv},
-        {"gather", &ProgramMaker::gather}};
+        {"gather", &ProgramMaker::gather},
+        {"hash", &ProgramMaker::hash}};
     const auto& [name, family] = random_.pick(families);
     symbolic_ = random_.chance(25);
     wild_ = random_.chance(40);
@@ -256,6 +257,43 @@ class ProgramMaker : private RandomValues {
     if (random_.chance(60))
       compute({picked, columns},
               [&](const std::vector<Axis>& axes) { return AnyValue(value(dtype_, axes, 2)); });
+  }
+  // i64 arithmetic from indices and data that wraps, decides and addresses.
+  void hash() {
+    Size rows = size(17), seeds = size(40);
+    Shaped table = input({rows}, dtype_), seed = input({seeds}, random_.pick(all_dtypes()));
+    Shaped mixed = compute({seeds}, [&](const std::vector<Axis>& axes) {
+      const AnyExpr at = axes[0].at;
+      AnyExpr start = random_.chance(50) ? at : cast(lathe::kI64, seed.tensor.at({at}));
+      return AnyValue(scrambled(random_.chance(30) ? start + at : start));
+    })[0];
+    sources_ = {compute({seeds}, [&](const std::vector<Axis>& axes) {
+      const AnyExpr h = random_.chance(50) ? scrambled(axes[0].at) : mixed.tensor.at({axes[0].at});
+      const AnyExpr near = random_.chance(50) ? make_binary(BinaryOp::shr, h, AnyExpr(60)) : h;
+      const AnyExpr inside = logical_and(near >= 0, near < rows.any);
+      return AnyValue(lathe::make_select(inside, table.tensor.at({near}), number(dtype_)));
+    })[0]};
+    if (random_.chance(60))
+      compute({seeds}, [&](const std::vector<Axis>& axes) {
+        return AnyValue(cast(dtype_, scrambled(mixed.tensor.at({axes[0].at}))));
+      });
+  }
+  AnyExpr scrambled(AnyExpr h) {
+    static const std::vector<std::int64_t> numbers = {
+        6364136223846793005,   INT64_MAX, INT64_MIN, -2654435761, std::int64_t{1} << 62,
+        std::int64_t{1} << 33, 1000,      7,         4,           -1};
+    static const std::vector<BinaryOp> ops = {
+        BinaryOp::mul, BinaryOp::mul, BinaryOp::mul,      BinaryOp::add,
+        BinaryOp::sub, BinaryOp::div, BinaryOp::floordiv, BinaryOp::floormod,
+        BinaryOp::mod, BinaryOp::min, BinaryOp::max,      BinaryOp::bit_xor};
+    for (int k = 1 + random_.below(4); k > 0; --k) {
+      if (random_.chance(20))
+        h = make_binary(random_.chance(50) ? BinaryOp::shr : BinaryOp::shl, h,
+                        AnyExpr(1 + random_.below(62)));
+      else
+        h = make_binary(random_.pick(ops), h, AnyExpr(random_.pick(numbers)));
+    }
+    return random_.chance(20) ? cast(lathe::kI64, h < AnyExpr(random_.pick(numbers))) : h;
   }
 };
 
