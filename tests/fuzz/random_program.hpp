@@ -133,7 +133,7 @@ class ProgramMaker : private RandomValues {
           index[d] = index[d] + at;
           AnyExpr inside = lathe::in_bounds_any(last.tensor, index);
           AnyExpr x = pad ? lathe::make_select(inside, last.tensor.at(index), number(dtype_))
-                          : last.tensor.at(lathe::clamped_any(last.tensor, index));
+                          : lathe::clamp_any(last.tensor, index);
           sum = !sum ? x : dtype_.is_bool() ? lathe::logical_or(sum, x) : sum + x;
         }
         return AnyValue(sum);

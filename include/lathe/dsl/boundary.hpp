@@ -9,8 +9,11 @@ namespace lathe {
 
 /// True where every index is inside the tensor.
 AnyExpr in_bounds_any(const AnyTensor& tensor, std::span<const AnyExpr> indices);
-/// Each index limited to the tensor's extent.
+/// Each index limited to the tensor's extent; 0 where an extent is 0, which names no element.
 std::vector<AnyExpr> clamped_any(const AnyTensor& tensor, std::span<const AnyExpr> indices);
+/// The element at the limited indices; 0 where the tensor has no element. L0108, L0104 as at().
+AnyExpr clamp_any(const AnyTensor& tensor, std::span<const AnyExpr> indices,
+                  Location where = Location::here());
 
 template <class T, int R, class... I>
 Expr<bool> in_bounds(const TypedTensor<T, R>& tensor, const I&... index) {
@@ -30,15 +33,16 @@ struct Padded {
     return select(in_bounds(tensor, index...), tensor(index...), value);
   }
 };
-/// X whose outermost elements go on outside.
+/// X whose outermost elements go on outside; where X has no element (an extent is 0) it is 0.
 template <class T, int R>
 struct Clamped {
   TypedTensor<T, R> tensor;
   template <class... I>
   Expr<T> operator()(const I&... index) const {
     static_assert(sizeof...(I) == R, "lathe: the number of indices is not the tensor's rank");
+    static_assert(R > 0, "lathe: clamp needs a tensor with an axis");
     const AnyExpr all[] = {detail::index_operand(index)...};
-    return Expr<T>(tensor.at(clamped_any(tensor, all)));
+    return Expr<T>(clamp_any(tensor, all));
   }
 };
 
@@ -47,6 +51,7 @@ template <class T, int R>
 Padded<T, R> pad(const TypedTensor<T, R>& tensor, const std::type_identity_t<Expr<T>>& value) {
   return {tensor, value};
 }
+///     auto at = lt::clamp(X);   …   at(i - 1, j): the nearest element of X, and 0 if X has none
 template <class T, int R>
 Clamped<T, R> clamp(const TypedTensor<T, R>& tensor) {
   return {tensor};

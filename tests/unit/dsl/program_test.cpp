@@ -148,6 +148,21 @@ TEST_CASE("borders: padding, clamping, bounds") {
   CHECK(lt::str(values[2]) == "0 <= vi && vi < 4 && (0 <= vj && vj < 5)");
 }
 
+TEST_CASE("clamp asks for what is not known of the extents: whether there is an element") {
+  lt::Dim m("m"), n("n", {.min = 1}), q("q", {.multiple_of = 8});
+  auto clamped = [&](lt::Extent a, lt::Extent b) {
+    lt::Input<std::int32_t, 2> X("X", {a, b});
+    auto Y = lt::compute("Y", {4}, [&](lt::Var i) { return lt::clamp(X)(0, i); });
+    return lt::str(Y.source().values[0]);
+  };
+  CHECK(clamped(2, n) == "X[max(min(0, 1), 0), max(min(vi, n - 1), 0)]");
+  CHECK(clamped(n + 1, n * 2) == "X[max(min(0, n + 1 - 1), 0), max(min(vi, n * 2 - 1), 0)]");
+  CHECK(clamped(m, n) == "select(0 < m, X[max(min(0, m - 1), 0), max(min(vi, n - 1), 0)], 0i32)");
+  CHECK(clamped(m, q) ==
+        "select(0 < m && 0 < q, X[max(min(0, m - 1), 0), max(min(vi, q - 1), 0)], 0i32)");
+  CHECK(clamped(0, 3) == "select(0 < 0, X[max(min(0, -1), 0), max(min(vi, 2), 0)], 0i32)");
+}
+
 TEST_CASE("the untyped core builds the same programs") {
   lt::AnyTensor X = lt::make_input("X", lt::kF32, {lt::Extent(4)});
   lt::AnyReduce r = lt::make_reduce("r", 0, 4);

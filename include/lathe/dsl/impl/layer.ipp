@@ -1,7 +1,7 @@
 // The bodies of this layer and of those below it.
 #pragma once
 
-#include <lathe/ir/impl/layer.ipp>
+#include <lathe/arith/impl/layer.ipp>
 //
 #include <lathe/dsl/impl/any.ipp>
 #include <lathe/dsl/impl/boundary.ipp>
