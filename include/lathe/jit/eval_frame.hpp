@@ -39,7 +39,8 @@ using EvalStatus = std::int32_t;
 
 class EvalFrame {
  public:
-  EvalFrame(const EvalTree& tree, const std::uint64_t* slots, const Context& context);
+  EvalFrame(const EvalTree& tree, const std::uint64_t* slots, const Context& context,
+            Location where);
 
   Scalar& var(int slot) { return vars_[static_cast<std::size_t>(slot)]; }
   EvalStatus run(const EvalStmt& s);
@@ -59,9 +60,13 @@ class EvalFrame {
   void lay_out(int buffer);
   [[noreturn]] void fail(int buffer, const std::vector<const EvalExpr*>& indices, int lane,
                          const char* what);
+  [[noreturn]] void fail_outside(int buffer, const std::vector<const EvalExpr*>& indices, int lane);
+  std::string list_indices(const std::vector<const EvalExpr*>& indices, int lane);
+  std::string list_shape(int buffer) const;
 
   const EvalTree& tree_;
   const Context& context_;
+  Location where_;
   std::vector<Scalar> vars_;
   std::vector<EvalMemory> memory_;
 };

@@ -73,7 +73,8 @@ struct EvalTree : RefCounted {
   std::vector<DType> var_types;
   int buffer_params = 0;  ///< the first buffers are the parameters, in order
   int slots = 0;
-  bool flat = false;  ///< one index, the offset of the element
+  bool flat = false;    ///< one index, the offset of the element
+  bool blocks = false;  ///< not lowered: its indices are a user's
   EvaluatorOptions options;
   const EvalStmt* body = nullptr;
   std::vector<Stmt> kept;  ///< what was made on the way: nodes are known by address

@@ -15,8 +15,9 @@ struct EvaluatorOptions {
 
 /// A program made ready to be interpreted; immutable, cheap to copy, usable by many threads at
 /// once. Loops run one after the other, on the calling thread. It is the reference that machine
-/// code is compared with. InternalError: an access outside of a buffer, names the buffer and the
-/// indices · L0407: an assertion that fails.
+/// code is compared with. L0409: an access outside of a buffer, names the buffer and the indices
+/// (InternalError where a pass has made the indices: at a later stage than blocks) · L0407: an
+/// assertion that fails.
 class Evaluator {
  public:
   Evaluator() = default;

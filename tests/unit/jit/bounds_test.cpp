@@ -64,3 +64,46 @@ TEST_CASE("clamp inside of a loop over the same Dim has no condition in the code
   CHECK(text.find("select") == std::string::npos);
   CHECK(text.find("0 < n") == std::string::npos);
 }
+
+TEST_CASE("an index from data that names no element is the caller's mistake") {
+  lt::Input<float, 2> X("X", {8, 2});
+  lt::Input<std::int64_t, 1> I("I", {4});
+  auto Y = lt::compute("Y", {4}, [&](lt::Var i) { return X(I(i), i % 2); });
+  std::vector<float> x(16, 1), y(4);
+  std::vector<std::int64_t> at{0, 7, 1000000000, 2};
+  lt::Context context({.log = [](lt::LogLevel, std::string_view) {}, .llvm = "off"});
+  auto checked = lt::evaluate(Y, X, I, Y);
+  auto interpreted = lt::jit({Y, {.context = &context}}, X, I, Y);  // what jit falls back to
+  for (const auto& f : {checked, interpreted}) {
+    const unsigned line = __LINE__ + 2;
+    try {
+      f(lt::view(x, {8, 2}), at, y);
+      FAIL("no error");
+    } catch (const lt::UserError& e) {
+      CHECK(e.id() == "L0409");
+      CHECK(e.message() == "evaluate: 'X' has no element [1000000000, 0], its shape is [8, 2]");
+      CHECK(e.where().line == line);
+      CHECK(std::string(e.what()).find(
+                "\n  help: lt::pad(X, value) and lt::clamp(X) can be read outside, and "
+                "lt::select(lt::in_bounds(X, …), …, …) reads inside only") != std::string::npos);
+    }
+  }
+  at[2] = -1;
+  CHECK(test::error_of([&] {
+          checked(lt::view(x, {8, 2}), at, y);
+        }) == "L0409 evaluate: 'X' has no element [-1, 0], its shape is [8, 2]");
+  at[2] = 1;
+  CHECK(test::error_of([&] { checked(lt::view(x, {8, 2}), at, y); }) == "none");
+}
+
+TEST_CASE("an index that only some call takes outside is found at that call") {
+  lt::Dim n("n");
+  lt::Input<float, 1> X("X", {n});
+  auto Y = lt::compute("Y", {4}, [&](lt::Var i) { return X(i + 1); });
+  std::vector<float> x(5), y(4);
+  auto f = lt::evaluate(Y, X, Y);
+  CHECK(test::error_of([&] { f(x, y); }) == "none");
+  x.resize(4);
+  CHECK(test::error_of([&] { f(x, y); }) ==
+        "L0409 evaluate: 'X' has no element [4], its shape is [4]");
+}

@@ -212,6 +212,11 @@ TEST_CASE("an access outside of a buffer is reported with buffer and indices") {
             "program P(out Y: i64[4]) stage flat:\n  Y[ramp(2, 1, 4)] = broadcast(0, 4)\n",
             {y.data()}) ==
         "internal error: evaluator: Y[4] is outside of the buffer, its shape is [4]");
+  const char* text =
+      "program P(in X: i64[2, 2], out Y: i64[4]):\n  for i in 0..4:\n    Y[i] = X[1, i]\n";
+  CHECK(error_of([&] {
+          run_text(text, {x.data(), y.data()});
+        }) == "L0409 evaluate: 'X' has no element [1, 2], its shape is [2, 2]");
 }
 
 TEST_CASE("elements that nobody stored are found when asked for") {

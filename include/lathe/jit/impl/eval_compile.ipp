@@ -57,6 +57,7 @@ inline void EvalCompiler::bind_params() {
 
 inline void EvalCompiler::compile() {
   tree_.flat = program_->stage >= Stage::flat;
+  tree_.blocks = program_->stage == Stage::blocks;
   bind_params();
   tree_.body = stmt(program_->body);
 }

@@ -18,9 +18,10 @@ inline char* EvalBlock::reserve(const Context& context, std::int64_t bytes) {
 }
 
 inline EvalFrame::EvalFrame(const EvalTree& tree, const std::uint64_t* slots,
-                            const Context& context)
+                            const Context& context, Location where)
     : tree_(tree),
       context_(context),
+      where_(where),
       vars_(static_cast<std::size_t>(tree.slots)),
       memory_(tree.buffers.size()) {
   const std::uint64_t* vars = slots + tree.buffer_params;
@@ -67,17 +68,37 @@ inline void EvalFrame::lay_out(int buffer) {
   m.count = empty ? 0 : high - low + 1;
 }
 
-inline void EvalFrame::fail(int buffer, const std::vector<const EvalExpr*>& indices, int lane,
-                            const char* what) {
+inline std::string EvalFrame::list_indices(const std::vector<const EvalExpr*>& indices, int lane) {
+  return join(indices, ", ",
+              [&](const EvalExpr* i) { return format_int(i->spread(*this, lane).i); });
+}
+inline std::string EvalFrame::list_shape(int buffer) const {
   const auto& m = memory_[static_cast<std::size_t>(buffer)];
-  std::string at =
-      join(indices, ", ", [&](const EvalExpr* i) { return format_int(i->spread(*this, lane).i); });
   std::string shape;
   for (int d = 0; d < m.rank; ++d)
     append(shape, d ? ", " : "", m.shape[static_cast<std::size_t>(d)]);
+  return shape;
+}
+
+inline void EvalFrame::fail(int buffer, const std::vector<const EvalExpr*>& indices, int lane,
+                            const char* what) {
   throw InternalError(
-      cat("evaluator: ", tree_.buffers[static_cast<std::size_t>(buffer)].buffer->name, "[", at,
-          "] ", what, ", its shape is [", shape, "]"));
+      cat("evaluator: ", tree_.buffers[static_cast<std::size_t>(buffer)].buffer->name, "[",
+          list_indices(indices, lane), "] ", what, ", its shape is [", list_shape(buffer), "]"));
+}
+
+// Before lowering the indices are those that a user wrote; later a pass has made them.
+inline void EvalFrame::fail_outside(int buffer, const std::vector<const EvalExpr*>& indices,
+                                    int lane) {
+  if (!tree_.blocks) fail(buffer, indices, lane, "is outside of the buffer");
+  const std::string& name = tree_.buffers[static_cast<std::size_t>(buffer)].buffer->name;
+  throw UserError("L0409",
+                  cat("evaluate: '", name, "' has no element [", list_indices(indices, lane),
+                      "], its shape is [", list_shape(buffer), "]"),
+                  where_, {},
+                  cat("lt::pad(", name, ", value) and lt::clamp(", name,
+                      ") can be read outside, and lt::select(lt::in_bounds(", name,
+                      ", …), …, …) reads inside only"));
 }
 
 inline std::int64_t EvalFrame::offset(int buffer, const std::vector<const EvalExpr*>& indices,
@@ -86,14 +107,12 @@ inline std::int64_t EvalFrame::offset(int buffer, const std::vector<const EvalEx
   std::int64_t offset = 0;
   if (tree_.flat) {
     if (!indices.empty()) offset = indices[0]->spread(*this, lane).i;
-    if (offset < m.low || offset >= m.low + m.count)
-      fail(buffer, indices, lane, "is outside of the buffer");
+    if (offset < m.low || offset >= m.low + m.count) fail_outside(buffer, indices, lane);
     return offset;
   }
   for (int d = 0; d < m.rank; ++d) {
     std::int64_t i = indices[static_cast<std::size_t>(d)]->spread(*this, lane).i;
-    if (i < 0 || i >= m.shape[static_cast<std::size_t>(d)])
-      fail(buffer, indices, lane, "is outside of the buffer");
+    if (i < 0 || i >= m.shape[static_cast<std::size_t>(d)]) fail_outside(buffer, indices, lane);
     offset += i * m.strides[static_cast<std::size_t>(d)];
   }
   return offset;
@@ -238,7 +257,7 @@ LATHE_DECL void Evaluator::run(const std::uint64_t* slots, const Context& contex
     throw UserError("L0313", "an empty evaluator is run", where, {}, "make it of a program");
   const auto& tree = static_cast<const detail::EvalTree&>(*tree_);
   const detail::EvalStatus status = detail::within_memory("evaluate", where, [&] {
-    detail::EvalFrame frame(tree, slots, context);
+    detail::EvalFrame frame(tree, slots, context, where);
     return frame.run(*tree.body);
   });
   if (status == 0) return;
