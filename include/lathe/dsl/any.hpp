@@ -176,7 +176,7 @@ struct AnyValue {
 ///     AnyValue(X.at({at[0]}) * 2); })[0];
 /// Errors as make_input, and: L0105 reduce variable left unreduced · L0106 variable of another
 /// compute · L0107 reduce axes · L0109 types · L0116 no value · L0117 predicate · L0123, L0124 too
-/// large an expression
+/// large an expression · L0126 an element that surely does not exist is read
 std::vector<AnyTensor> compute_any(std::string name, std::vector<Extent> extents,
                                    FunctionRef<AnyValue(std::span<const VarRef>)> body,
                                    Location where = Location::here());

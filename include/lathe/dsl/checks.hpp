@@ -17,6 +17,8 @@ void check_reduce_range(const std::string& name, const AnyExpr& min, const AnyEx
 void check_indices(const AnyTensor& tensor, const std::vector<AnyExpr>& indices, Location where);
 /// Everything about what a body gave: L0105 L0106 L0107 L0109 L0116 L0117 L0124.
 void check_value(const TensorSource& source, const AnyValue& value);
+/// L0126 if a load of a finished compute surely happens at an element that does not exist.
+void check_reads(const TensorSource& source);
 /// L0121 unless the combine uses only its own operands. L0109, L0116, L0124 for what it gives.
 void check_reducer(const ReducerNode& reducer, Location where);
 /// L0109 with the words of what a node of the untyped core said of its operands.

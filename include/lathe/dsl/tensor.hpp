@@ -35,7 +35,8 @@ class TypedTensor : public AnyTensor {
 
   explicit TypedTensor(AnyTensor tensor) : AnyTensor(std::move(tensor)) {}
 
-  /// The element at these indices.
+  /// The element at these indices. Compiled code does not check them: clamp, pad or select what
+  /// may be outside. L0126 where that is certain; lt::evaluate checks all (L0409).
   template <class... I>
   Expr<T> operator()(const I&... index) const {
     static_assert(sizeof...(I) == R, "lathe: the number of indices is not the tensor's rank");

@@ -183,6 +183,7 @@ inline std::vector<AnyTensor> make_compute(const std::string& name,
   check_value(*source, value);
   source->values = value.values;
   if (value.reducer) adopt_reduction(*source, value);
+  check_reads(*source);
   std::vector<AnyTensor> out;
   for (std::size_t k = 0; k < source->values.size(); ++k) {
     std::string label = source->values.size() == 1 ? name : name + "_" + std::to_string(k);

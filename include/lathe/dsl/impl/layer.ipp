@@ -8,5 +8,6 @@
 #include <lathe/dsl/impl/checks.ipp>
 #include <lathe/dsl/impl/literal.ipp>
 #include <lathe/dsl/impl/program.ipp>
+#include <lathe/dsl/impl/reads.ipp>
 #include <lathe/dsl/impl/reducers.ipp>
 #include <lathe/dsl/impl/tensor_graph.ipp>
