@@ -10,16 +10,17 @@ void check_name(const std::string& name, Location where);
 /// L0102 negative extent · L0103 product over 2^56 · L0104 not a scalar i64 · L0119 names something
 /// else than dims · L0124 too large an expression
 void check_extents(const std::string& name, const std::vector<AnyExpr>& extents, Location where);
-/// L0102, L0104 for a reduce range.
+/// L0102, L0104, L0127 for a reduce range.
 void check_reduce_range(const std::string& name, const AnyExpr& min, const AnyExpr& extent,
                         Location where);
 /// L0108 number of indices, L0104 their type, L0116 an undefined tensor.
 void check_indices(const AnyTensor& tensor, const std::vector<AnyExpr>& indices, Location where);
-/// Everything about what a body gave: L0105 L0106 L0107 L0109 L0116 L0117 L0124.
+/// Everything about what a body gave: L0105 L0106 L0107 L0109 L0116 L0117 L0124 L0127.
 void check_value(const TensorSource& source, const AnyValue& value);
 /// L0126 if a load of a finished compute surely happens at an element that does not exist.
 void check_reads(const TensorSource& source);
-/// L0121 unless the combine uses only its own operands. L0109, L0116, L0124 for what it gives.
+/// L0121 unless the combine uses only its own operands, and the identity nothing. L0109, L0116,
+/// L0124 for what it gives.
 void check_reducer(const ReducerNode& reducer, Location where);
 /// L0109 with the words of what a node of the untyped core said of its operands.
 UserError unfit_operands(const std::string& what, const InternalError& e, Location where);

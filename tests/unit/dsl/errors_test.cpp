@@ -61,6 +61,25 @@ TEST_CASE("names and extents") {
         "L0118 Dim 'd' with min 3, max 5 and multiple_of 8 has no legal value");
 }
 
+TEST_CASE("reduce ranges stay inside 64 bits") {
+  CHECK(error_of([] {
+          lt::Reduce r("r", {INT64_MAX - 5, 20});
+        }) == "L0127 reduce axis 'r' has 20 points from 9223372036854775802 on, beyond 64 bits");
+  CHECK(error_of([] { lt::Reduce r("r", {INT64_MAX - 5, 5}); }) == "none");
+  CHECK(error_of([] { lt::Reduce r("r", {INT64_MIN, INT64_MAX}); }) == "none");
+  auto folded = [](lt::Extent a, lt::Extent b) {
+    return error_of([&] {
+      lt::Reduce r("r", a), s("s", b);
+      lt::compute("Y", {}, [&] { return lt::argmax(lt::min(r, s), r, s); });
+    });
+  };
+  const std::int64_t half = std::int64_t{1} << 31;
+  CHECK(folded(half, half) == "none");
+  CHECK(folded(half, half + 1) == "L0127 the reduce axes of 'Y' have more than 2^62 points");
+  CHECK(folded(INT64_MAX, INT64_MAX) == "L0127 the reduce axes of 'Y' have more than 2^62 points");
+  CHECK(folded(INT64_MAX, 0) == "none");
+}
+
 TEST_CASE("variables and reductions") {
   lt::Input<float, 1> X("X", {4});
   lt::Reduce r("r", 4), s("s", 4);
@@ -83,6 +102,17 @@ TEST_CASE("variables and reductions") {
           lt::reducer("bad", lt::Expr<float>(0),
                       [&](lt::Expr<float> a, lt::Expr<float> b) { return a + b * X(0); });
         }) == "L0121 reducer 'bad' reads a tensor");
+  auto larger = [](auto a, auto b) { return lt::max(a, b); };
+  CHECK(error_of([&] { lt::reducer("bad", X(3), larger); }) ==
+        "L0121 the identity of reducer 'bad' reads a tensor");
+  CHECK(error_of([&] { lt::reducer("bad", lt::cast<float>(r), larger); }) ==
+        "L0121 the identity of reducer 'bad' uses 'r'");
+  CHECK(error_of([&] {
+          lt::compute("B", {4}, [&](lt::Var i) {
+            return lt::reducer("bad", X(i), larger)(std::tuple<lt::Expr<float>>(X(r)), r);
+          });
+        }) == "L0121 the identity of reducer 'bad' uses 'i'");
+  CHECK(error_of([&] { lt::reducer("good", -lt::Expr<float>(3) * 2, larger); }) == "none");
   lt::Dim n("n");
   CHECK(error_of([&] {
           lt::reducer("bad", lt::Expr<std::int64_t>(0), [&](auto a, auto b) { return a + b * n; });

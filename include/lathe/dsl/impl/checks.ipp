@@ -88,6 +88,31 @@ LATHE_DECL void check_reduce_range(const std::string& name, const AnyExpr& min,
     throw UserError("L0102",
                     "the extent of reduce axis '" + name + "' is " + std::to_string(*value), where,
                     {}, "extents are 0 or more");
+  const auto* first = as_const_int(min);
+  std::int64_t end = 0;
+  if (value && first && __builtin_add_overflow(*first, *value, &end))
+    throw UserError("L0127",
+                    "reduce axis '" + name + "' has " + std::to_string(*value) + " points from " +
+                        std::to_string(*first) + " on, beyond 64 bits",
+                    where, {}, "start + extent is at most 2^63 - 1");
+}
+
+/// Positions among the points of several axes are numbers of 64 bits.
+inline void check_reduce_points(const TensorSource& source, const AnyValue& value) {
+  constexpr std::int64_t most = std::int64_t{1} << 62;
+  std::int64_t points = 1;
+  bool empty = false, overflow = false;
+  for (const auto& axis : value.axes) {
+    const auto* extent = as_const_int(axis.extent);
+    if (!extent) continue;
+    if (*extent == 0)
+      empty = true;
+    else
+      overflow = overflow || __builtin_mul_overflow(points, *extent, &points);
+  }
+  if (!empty && (overflow || points > most))
+    throw UserError("L0127", "the reduce axes of '" + source.name + "' have more than 2^62 points",
+                    source.where);
 }
 
 LATHE_DECL void check_indices(const AnyTensor& tensor, const std::vector<AnyExpr>& indices,
@@ -175,6 +200,7 @@ inline void check_reduce_axes(const TensorSource& source, const AnyValue& value)
     check_vars(source, value.axes, k, value.axes[k].min);
     check_vars(source, value.axes, k, value.axes[k].extent);
   }
+  check_reduce_points(source, value);
 }
 
 LATHE_DECL void check_value(const TensorSource& source, const AnyValue& value) {
@@ -212,20 +238,40 @@ LATHE_DECL void check_value(const TensorSource& source, const AnyValue& value) {
   }
 }
 
-LATHE_DECL void check_reducer(const ReducerNode& reducer, Location where) {
+inline bool reads_a_tensor(const AnyExpr& e) {
   struct Loads : Visitor {
     bool found = false;
-    void expr(const AnyExpr& e) override {
-      found = found || e.kind() == ExprKind::Load;
-      descend(e);
+    void expr(const AnyExpr& x) override {
+      found = found || x.kind() == ExprKind::Load;
+      descend(x);
     }
   } loads;
+  loads.expr(e);
+  return loads.found;
+}
+
+/// What an empty fold gives must be known without any tensor or axis.
+inline void check_identity(const ReducerNode& reducer, const AnyExpr& identity, Location where) {
+  const std::string what = "the identity of reducer '" + reducer.name + "'";
+  check_weight(what, identity, where);
+  const char* help = "an identity is made of numbers; what depends on data belongs into the term";
+  for (const auto& var : free_vars(identity)) {
+    const auto* origin = origin_of(*var);
+    throw UserError("L0121", what + " uses '" + (origin ? origin->label : var->name) + "'", where,
+                    {}, help);
+  }
+  if (reads_a_tensor(identity)) throw UserError("L0121", what + " reads a tensor", where, {}, help);
+}
+
+LATHE_DECL void check_reducer(const ReducerNode& reducer, Location where) {
+  for (const auto& e : reducer.identity) check_identity(reducer, e, where);
+  bool reads = false;
   for (std::size_t k = 0; k < reducer.combine.size(); ++k) {
     if (!reducer.combine[k].get())
       throw UserError("L0116", "reducer '" + reducer.name + "' combines to an undefined value",
                       where);
     check_weight("reducer '" + reducer.name + "'", reducer.combine[k], where);
-    loads.expr(reducer.combine[k]);
+    reads = reads || reads_a_tensor(reducer.combine[k]);
     for (const auto& var : free_vars(reducer.combine[k])) {
       bool own = false;
       for (const auto& v : reducer.lhs) own = own || v == var;
@@ -243,7 +289,7 @@ LATHE_DECL void check_reducer(const ReducerNode& reducer, Location where) {
                           reducer.identity[k].dtype().str(),
                       where);
   }
-  if (loads.found)
+  if (reads)
     throw UserError("L0121", "reducer '" + reducer.name + "' reads a tensor", where, {},
                     "put what depends on tensors or axes into the term");
 }
