@@ -23,7 +23,7 @@ struct ReducerInfo {
   bool identity_exact =
       false;                   ///< combining with the identity gives the other operand, bit for bit
   std::optional<BinaryOp> op;  ///< a single built-in operator: add, mul, min, max, and, or, bit_*
-  std::string_view why;        ///< the reason for anything less than reorder
+  std::string why;             ///< the reason for anything less than reorder
 };
 /// Matches the combine expressions against the table of PRIMITIVES 2.6; a user's claim
 /// (associative, commutative) is believed for reducers that are not in the table.

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <lathe/ir/stmt.hpp>
 #include <lathe/support/function.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -151,7 +152,7 @@ inline constexpr std::uint32_t kMaxValueWeight = 20000;
 AnyTensor make_input(std::string name, DType dtype, std::vector<Extent> extents,
                      Layout layout = Layout::row_major, Location where = Location::here());
 
-/// An axis to reduce over: var runs from min to min + extent - 1.
+/// An axis to reduce over: var runs from min to min + extent - 1, min + extent below 2^63 (L0127).
 struct AnyReduce {
   VarRef var;
   AnyExpr min, extent;
@@ -176,7 +177,8 @@ struct AnyValue {
 ///     AnyValue(X.at({at[0]}) * 2); })[0];
 /// Errors as make_input, and: L0105 reduce variable left unreduced · L0106 variable of another
 /// compute · L0107 reduce axes · L0109 types · L0116 no value · L0117 predicate · L0123, L0124 too
-/// large an expression · L0126 an element that surely does not exist is read
+/// large an expression · L0126 an element that surely does not exist is read · L0127 reduce points
+/// beyond 64 bits
 std::vector<AnyTensor> compute_any(std::string name, std::vector<Extent> extents,
                                    FunctionRef<AnyValue(std::span<const VarRef>)> body,
                                    Location where = Location::here());
@@ -195,12 +197,14 @@ ReducerRef all_reducer();
 /// that no axis has.
 ReducerRef argmax_reducer(DType dtype);
 ReducerRef argmin_reducer(DType dtype);
-/// A reducer of one's own. combine may use only lhs and rhs (L0121).
+/// A reducer of one's own. combine may use only lhs and rhs, the identity no variable and no tensor
+/// (L0121). Whether it is associative is as in ReducerOptions.
 ReducerRef make_reducer(
     std::string name, std::vector<AnyExpr> identity,
     FunctionRef<std::vector<AnyExpr>(std::span<const VarRef> lhs, std::span<const VarRef> rhs)>
         combine,
-    bool associative = true, bool commutative = true, Location where = Location::here());
+    std::optional<bool> associative = {}, bool commutative = true,
+    Location where = Location::here());
 /// The position of a point among the reduce axes: the variable itself for one axis, else row-major
 /// from each min.
 AnyExpr reduce_position(std::span<const AnyReduce> axes);

@@ -94,8 +94,11 @@ LATHE_DSL_FOLDS(LATHE_DSL_FOLD)
 #undef LATHE_DSL_FOLDS
 
 /// Whether terms may be regrouped and reordered; both are needed to run a fold in parallel.
+/// Regrouping starts each part of a fold from the identity: besides combine(combine(a, b), c) ==
+/// combine(a, combine(b, c)), associative says that combine(identity, x) == x for every x that a
+/// fold gives. Left open it is true, unless that fails for one of a few numbers that are tried.
 struct ReducerOptions {
-  bool associative = true;
+  std::optional<bool> associative = {};
   bool commutative = true;
 };
 
@@ -127,7 +130,10 @@ std::tuple<Expr<Ts>...> typed_operands(std::span<const VarRef> vars, std::index_
 
 }  // namespace detail
 
-/// A reducer over tuples. combine(a, b) takes and gives a tuple, and may use only a and b (L0121).
+/// A reducer over tuples. combine(a, b) takes and gives a tuple, and may use only a and b; the
+/// identity, which an empty fold gives, is made of numbers (L0121). combine(identity, x) == x must
+/// hold for every x that a fold gives, or the reducer is not associative: the order in which
+/// schedules fold is then fixed.
 ///     using Pair = std::tuple<lt::Expr<float>, lt::Expr<float>>;
 ///     auto sums = lt::reducer("sums", Pair{0.0f, 0.0f}, [](Pair a, Pair b) { … });
 ///     sums(Pair{X(i, r), X(i, r) * X(i, r)}, r)

@@ -4,6 +4,7 @@
 #include <lathe/analysis/block.hpp>
 #include <lathe/arith/iter_map.hpp>
 #include <lathe/arith/poly.hpp>
+#include <lathe/arith/reducer_law.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/compare.hpp>
 #include <lathe/ir/reducer.hpp>
@@ -270,8 +271,10 @@ LATHE_DECL ReducerInfo classify(const ReducerNode& r) {
   if (!r.associative) info.kind = ReducerClass::fold;
   if (r.associative && !r.commutative && info.kind == ReducerClass::reorder)
     info.kind = ReducerClass::sequence;
-  if (info.kind != ReducerClass::reorder && info.why.empty())
-    info.why = r.associative ? "the reducer is not commutative" : "the reducer is not associative";
+  if (info.kind == ReducerClass::reorder || !info.why.empty()) return info;
+  info.why = r.associative ? "the reducer is not commutative" : "the reducer is not associative";
+  if (r.associative) return info;
+  if (std::string problem = identity_problem(r); !problem.empty()) info.why += ": " + problem;
   return info;
 }
 

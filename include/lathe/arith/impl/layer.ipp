@@ -34,3 +34,5 @@
 #include <lathe/arith/impl/iter_map.ipp>
 //
 #include <lathe/arith/impl/iter_inverse.ipp>
+//
+#include <lathe/arith/impl/reducer_law.ipp>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/arith/reducer_law.hpp>
 #include <lathe/dsl/any.hpp>
 #include <lathe/dsl/checks.hpp>
 #include <lathe/ir/reducer.hpp>
@@ -29,7 +30,7 @@ LATHE_DECL ReducerRef make_reducer(
     std::string name, std::vector<AnyExpr> identity,
     FunctionRef<std::vector<AnyExpr>(std::span<const VarRef> lhs, std::span<const VarRef> rhs)>
         combine,
-    bool associative, bool commutative, Location where) {
+    std::optional<bool> associative, bool commutative, Location where) {
   detail::check_name(name, where);
   if (identity.empty()) throw UserError("L0107", "reducer '" + name + "' has no identity", where);
   for (const auto& e : identity)
@@ -49,11 +50,12 @@ LATHE_DECL ReducerRef make_reducer(
                         " identities, but combines to " + std::to_string(combined.size()) +
                         " values",
                     where);
-  auto reducer =
-      make_ref<ReducerNode>(std::move(name), std::move(identity), std::move(lhs), std::move(rhs),
-                            std::move(combined), associative, commutative);
+  auto* reducer = new ReducerNode(std::move(name), std::move(identity), std::move(lhs),
+                                  std::move(rhs), std::move(combined), true, commutative);
+  ReducerRef out(reducer);
   detail::check_reducer(*reducer, where);
-  return reducer;
+  reducer->associative = associative ? *associative : identity_problem(*reducer).empty();
+  return out;
 }
 
 LATHE_DECL AnyExpr reduce_position(std::span<const AnyReduce> axes) {
