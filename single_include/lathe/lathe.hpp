@@ -1183,7 +1183,7 @@ inline constexpr std::uint32_t kMaxValueWeight = 20000;
 AnyTensor make_input(std::string name, DType dtype, std::vector<Extent> extents,
                      Layout layout = Layout::row_major, Location where = Location::here());
 
-/// An axis to reduce over: var runs from min to min + extent - 1.
+/// An axis to reduce over: var runs from min to min + extent - 1, min + extent below 2^63 (L0127).
 struct AnyReduce {
   VarRef var;
   AnyExpr min, extent;
@@ -1208,7 +1208,8 @@ struct AnyValue {
 ///     AnyValue(X.at({at[0]}) * 2); })[0];
 /// Errors as make_input, and: L0105 reduce variable left unreduced · L0106 variable of another
 /// compute · L0107 reduce axes · L0109 types · L0116 no value · L0117 predicate · L0123, L0124 too
-/// large an expression
+/// large an expression · L0126 an element that surely does not exist is read · L0127 reduce points
+/// beyond 64 bits
 std::vector<AnyTensor> compute_any(std::string name, std::vector<Extent> extents,
                                    FunctionRef<AnyValue(std::span<const VarRef>)> body,
                                    Location where = Location::here());
@@ -1227,12 +1228,14 @@ ReducerRef all_reducer();
 /// that no axis has.
 ReducerRef argmax_reducer(DType dtype);
 ReducerRef argmin_reducer(DType dtype);
-/// A reducer of one's own. combine may use only lhs and rhs (L0121).
+/// A reducer of one's own. combine may use only lhs and rhs, the identity no variable and no tensor
+/// (L0121). Whether it is associative is as in ReducerOptions.
 ReducerRef make_reducer(
     std::string name, std::vector<AnyExpr> identity,
     FunctionRef<std::vector<AnyExpr>(std::span<const VarRef> lhs, std::span<const VarRef> rhs)>
         combine,
-    bool associative = true, bool commutative = true, Location where = Location::here());
+    std::optional<bool> associative = {}, bool commutative = true,
+    Location where = Location::here());
 /// The position of a point among the reduce axes: the variable itself for one axis, else row-major
 /// from each min.
 AnyExpr reduce_position(std::span<const AnyReduce> axes);
@@ -1889,8 +1892,11 @@ LATHE_DSL_FOLDS(LATHE_DSL_FOLD)
 #undef LATHE_DSL_FOLDS
 
 /// Whether terms may be regrouped and reordered; both are needed to run a fold in parallel.
+/// Regrouping starts each part of a fold from the identity: besides combine(combine(a, b), c) ==
+/// combine(a, combine(b, c)), associative says that combine(identity, x) == x for every x that a
+/// fold gives. Left open it is true, unless that fails for one of a few numbers that are tried.
 struct ReducerOptions {
-  bool associative = true;
+  std::optional<bool> associative = {};
   bool commutative = true;
 };
 
@@ -1922,7 +1928,10 @@ std::tuple<Expr<Ts>...> typed_operands(std::span<const VarRef> vars, std::index_
 
 }  // namespace detail
 
-/// A reducer over tuples. combine(a, b) takes and gives a tuple, and may use only a and b (L0121).
+/// A reducer over tuples. combine(a, b) takes and gives a tuple, and may use only a and b; the
+/// identity, which an empty fold gives, is made of numbers (L0121). combine(identity, x) == x must
+/// hold for every x that a fold gives, or the reducer is not associative: the order in which
+/// schedules fold is then fixed.
 ///     using Pair = std::tuple<lt::Expr<float>, lt::Expr<float>>;
 ///     auto sums = lt::reducer("sums", Pair{0.0f, 0.0f}, [](Pair a, Pair b) { … });
 ///     sums(Pair{X(i, r), X(i, r) * X(i, r)}, r)
@@ -1986,7 +1995,8 @@ class TypedTensor : public AnyTensor {
 
   explicit TypedTensor(AnyTensor tensor) : AnyTensor(std::move(tensor)) {}
 
-  /// The element at these indices.
+  /// The element at these indices. Compiled code does not check them: clamp, pad or select what
+  /// may be outside. L0126 where that is certain; lt::evaluate checks all (L0409).
   template <class... I>
   Expr<T> operator()(const I&... index) const {
     static_assert(sizeof...(I) == R, "lathe: the number of indices is not the tensor's rank");
@@ -2155,8 +2165,11 @@ namespace lathe {
 
 /// True where every index is inside the tensor.
 AnyExpr in_bounds_any(const AnyTensor& tensor, std::span<const AnyExpr> indices);
-/// Each index limited to the tensor's extent.
+/// Each index limited to the tensor's extent; 0 where an extent is 0, which names no element.
 std::vector<AnyExpr> clamped_any(const AnyTensor& tensor, std::span<const AnyExpr> indices);
+/// The element at the limited indices; 0 where the tensor has no element. L0108, L0104 as at().
+AnyExpr clamp_any(const AnyTensor& tensor, std::span<const AnyExpr> indices,
+                  Location where = Location::here());
 
 template <class T, int R, class... I>
 Expr<bool> in_bounds(const TypedTensor<T, R>& tensor, const I&... index) {
@@ -2176,15 +2189,16 @@ struct Padded {
     return select(in_bounds(tensor, index...), tensor(index...), value);
   }
 };
-/// X whose outermost elements go on outside.
+/// X whose outermost elements go on outside; where X has no element (an extent is 0) it is 0.
 template <class T, int R>
 struct Clamped {
   TypedTensor<T, R> tensor;
   template <class... I>
   Expr<T> operator()(const I&... index) const {
     static_assert(sizeof...(I) == R, "lathe: the number of indices is not the tensor's rank");
+    static_assert(R > 0, "lathe: clamp needs a tensor with an axis");
     const AnyExpr all[] = {detail::index_operand(index)...};
-    return Expr<T>(tensor.at(clamped_any(tensor, all)));
+    return Expr<T>(clamp_any(tensor, all));
   }
 };
 
@@ -2193,6 +2207,7 @@ template <class T, int R>
 Padded<T, R> pad(const TypedTensor<T, R>& tensor, const std::type_identity_t<Expr<T>>& value) {
   return {tensor, value};
 }
+///     auto at = lt::clamp(X);   …   at(i - 1, j): the nearest element of X, and 0 if X has none
 template <class T, int R>
 Clamped<T, R> clamp(const TypedTensor<T, R>& tensor) {
   return {tensor};
@@ -2895,8 +2910,9 @@ struct EvaluatorOptions {
 
 /// A program made ready to be interpreted; immutable, cheap to copy, usable by many threads at
 /// once. Loops run one after the other, on the calling thread. It is the reference that machine
-/// code is compared with. InternalError: an access outside of a buffer, names the buffer and the
-/// indices · L0407: an assertion that fails.
+/// code is compared with. L0409: an access outside of a buffer, names the buffer and the indices
+/// (InternalError where a pass has made the indices: at a later stage than blocks) · L0407: an
+/// assertion that fails.
 class Evaluator {
  public:
   Evaluator() = default;
@@ -4926,6 +4942,19 @@ std::vector<AnyExpr> left_inverse(const IterMap& map, const std::vector<AnyExpr>
 
 }  // namespace lathe
 
+// ---- lathe/arith/reducer_law.hpp
+// Whether the identity of a reducer is one, as far as numbers tell.
+
+namespace lathe {
+
+/// A fold that is split starts each part from the identity, and joins parts into one that started
+/// from it. That is right if combine(identity, x) is x for every x that folds give. Tried for the
+/// folds of a few constants: the first that is changed, "combine(identity, 11.0) is 21.0", else
+/// empty. Silent where the combine does not fold to numbers (exp and such), and about NaN.
+std::string identity_problem(const ReducerNode& reducer);
+
+}  // namespace lathe
+
 // ---- lathe/codegen/llvm_builder.hpp
 // How LLVM IR instructions are written down with their types: values, one function, one module.
 
@@ -5286,14 +5315,17 @@ void check_name(const std::string& name, Location where);
 /// L0102 negative extent · L0103 product over 2^56 · L0104 not a scalar i64 · L0119 names something
 /// else than dims · L0124 too large an expression
 void check_extents(const std::string& name, const std::vector<AnyExpr>& extents, Location where);
-/// L0102, L0104 for a reduce range.
+/// L0102, L0104, L0127 for a reduce range.
 void check_reduce_range(const std::string& name, const AnyExpr& min, const AnyExpr& extent,
                         Location where);
 /// L0108 number of indices, L0104 their type, L0116 an undefined tensor.
 void check_indices(const AnyTensor& tensor, const std::vector<AnyExpr>& indices, Location where);
-/// Everything about what a body gave: L0105 L0106 L0107 L0109 L0116 L0117 L0124.
+/// Everything about what a body gave: L0105 L0106 L0107 L0109 L0116 L0117 L0124 L0127.
 void check_value(const TensorSource& source, const AnyValue& value);
-/// L0121 unless the combine uses only its own operands. L0109, L0116, L0124 for what it gives.
+/// L0126 if a load of a finished compute surely happens at an element that does not exist.
+void check_reads(const TensorSource& source);
+/// L0121 unless the combine uses only its own operands, and the identity nothing. L0109, L0116,
+/// L0124 for what it gives.
 void check_reducer(const ReducerNode& reducer, Location where);
 /// L0109 with the words of what a node of the untyped core said of its operands.
 UserError unfit_operands(const std::string& what, const InternalError& e, Location where);
@@ -5476,7 +5508,7 @@ struct ReducerInfo {
   bool identity_exact =
       false;                   ///< combining with the identity gives the other operand, bit for bit
   std::optional<BinaryOp> op;  ///< a single built-in operator: add, mul, min, max, and, or, bit_*
-  std::string_view why;        ///< the reason for anything less than reorder
+  std::string why;             ///< the reason for anything less than reorder
 };
 /// Matches the combine expressions against the table of PRIMITIVES 2.6; a user's claim
 /// (associative, commutative) is believed for reducers that are not in the table.
@@ -6498,7 +6530,8 @@ struct EvalTree : RefCounted {
   std::vector<DType> var_types;
   int buffer_params = 0;  ///< the first buffers are the parameters, in order
   int slots = 0;
-  bool flat = false;  ///< one index, the offset of the element
+  bool flat = false;    ///< one index, the offset of the element
+  bool blocks = false;  ///< not lowered: its indices are a user's
   EvaluatorOptions options;
   const EvalStmt* body = nullptr;
   std::vector<Stmt> kept;  ///< what was made on the way: nodes are known by address
@@ -6608,7 +6641,8 @@ using EvalStatus = std::int32_t;
 
 class EvalFrame {
  public:
-  EvalFrame(const EvalTree& tree, const std::uint64_t* slots, const Context& context);
+  EvalFrame(const EvalTree& tree, const std::uint64_t* slots, const Context& context,
+            Location where);
 
   Scalar& var(int slot) { return vars_[static_cast<std::size_t>(slot)]; }
   EvalStatus run(const EvalStmt& s);
@@ -6628,9 +6662,13 @@ class EvalFrame {
   void lay_out(int buffer);
   [[noreturn]] void fail(int buffer, const std::vector<const EvalExpr*>& indices, int lane,
                          const char* what);
+  [[noreturn]] void fail_outside(int buffer, const std::vector<const EvalExpr*>& indices, int lane);
+  std::string list_indices(const std::vector<const EvalExpr*>& indices, int lane);
+  std::string list_shape(int buffer) const;
 
   const EvalTree& tree_;
   const Context& context_;
+  Location where_;
   std::vector<Scalar> vars_;
   std::vector<EvalMemory> memory_;
 };
@@ -15322,6 +15360,95 @@ LATHE_DECL std::vector<AnyExpr> left_inverse(const IterMap& map,
 
 }  // namespace lathe
 
+// ---- lathe/arith/impl/reducer_law.ipp
+namespace lathe {
+namespace detail {
+
+using Numbers = std::vector<AnyExpr>;
+
+/// combine(a, b) as numbers; empty if it does not fold to them, or to NaN.
+inline Numbers combine_numbers(const ReducerNode& r, const Numbers& a, const Numbers& b) {
+  Substitution map;
+  for (std::size_t k = 0; k < r.lhs.size(); ++k) map.emplace_back(r.lhs[k], a[k]);
+  for (std::size_t k = 0; k < r.rhs.size(); ++k) map.emplace_back(r.rhs[k], b[k]);
+  Numbers out;
+  for (const auto& e : r.combine) {
+    out.push_back(simplify(substitute(e, map)));
+    const auto* c = out.back().as<ConstNode>();
+    if (!c || (c->dtype.is_float() && std::isnan(c->f))) return {};
+  }
+  return out;
+}
+
+/// Components take the constants in turn. Powers of two: what joins averages or products of them
+/// does not round.
+inline Numbers sample_term(const ReducerNode& r, std::size_t sample) {
+  static constexpr double floats[] = {1, -2, 0.5, 4};
+  static constexpr std::int64_t ints[] = {1, -2, 3, 5};
+  Numbers out;
+  for (std::size_t k = 0; k < r.identity.size(); ++k) {
+    const DType t = r.identity[k].dtype();
+    const std::size_t at = (sample + k) % 4;
+    out.push_back(t.is_float()  ? make_float(t, floats[at])
+                  : t.is_bool() ? make_bool(at % 2 == 0)
+                                : make_int(t, t.is_unsigned() ? std::abs(ints[at]) : ints[at]));
+  }
+  return out;
+}
+
+inline bool same_numbers(const Numbers& a, const Numbers& b) {
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    const auto *x = a[k].as<ConstNode>(), *y = b[k].as<ConstNode>();
+    if (x->dtype.is_float() ? x->f != y->f : x->i != y->i) return false;
+  }
+  return true;
+}
+
+inline std::string list_numbers(const Numbers& all) {
+  std::string out;
+  for (const auto& e : all) out += (out.empty() ? "" : ", ") + str(e);
+  return all.size() == 1 ? out : "(" + out + ")";
+}
+
+/// What is wrong with combine(identity, x), if anything is.
+inline std::string changed_by_identity(const ReducerNode& r, const Numbers& identity,
+                                       const Numbers& x) {
+  if (x.empty()) return {};
+  const Numbers again = combine_numbers(r, identity, x);
+  if (again.empty() || same_numbers(again, x)) return {};
+  return "combine(identity, " + list_numbers(x) + ") is " + list_numbers(again);
+}
+
+inline bool folds_floats(const ReducerNode& r) {
+  for (const auto& e : r.identity)
+    if (e.dtype().is_float()) return true;
+  return false;
+}
+
+}  // namespace detail
+
+// The identity is tried on what folds give, not on terms: max(abs(a), abs(b)) from 0 changes the
+// term -2, but no result. Sums of floats are left alone: the folds of two terms may round.
+LATHE_DECL std::string identity_problem(const ReducerNode& reducer) {
+  detail::Numbers identity;
+  for (const auto& e : reducer.identity) identity.push_back(simplify(e));
+  for (std::size_t sample = 0; sample < 4; ++sample) {
+    const detail::Numbers one =
+        detail::combine_numbers(reducer, identity, detail::sample_term(reducer, sample));
+    if (one.empty()) continue;
+    std::string problem = detail::changed_by_identity(reducer, identity, one);
+    if (!problem.empty()) return problem;
+    if (detail::folds_floats(reducer)) continue;
+    problem = detail::changed_by_identity(
+        reducer, identity,
+        detail::combine_numbers(reducer, one, detail::sample_term(reducer, sample + 1)));
+    if (!problem.empty()) return problem;
+  }
+  return {};
+}
+
+}  // namespace lathe
+
 // ---- lathe/codegen/impl/llvm_address.ipp
 namespace lathe::detail {
 
@@ -17479,6 +17606,7 @@ inline std::vector<AnyTensor> make_compute(const std::string& name,
   check_value(*source, value);
   source->values = value.values;
   if (value.reducer) adopt_reduction(*source, value);
+  check_reads(*source);
   std::vector<AnyTensor> out;
   for (std::size_t k = 0; k < source->values.size(); ++k) {
     std::string label = source->values.size() == 1 ? name : name + "_" + std::to_string(k);
@@ -17556,6 +17684,33 @@ LATHE_DECL std::vector<AnyTensor> compute_any(std::string name, std::vector<Exte
 
 // ---- lathe/dsl/impl/boundary.ipp
 namespace lathe {
+namespace detail {
+
+/// What the declarations of an extent's dims say.
+inline Facts dim_facts(const AnyExpr& extent) {
+  Facts facts;
+  for (const auto& var : free_vars(extent)) {
+    const auto* o = origin_of(*var);
+    if (o && o->kind == VarOrigin::dim)
+      facts.bind(make_ref<DimNode>(var, o->min, o->max, o->multiple_of));
+  }
+  return facts;
+}
+
+/// Which extents must be above 0 for the tensor to have an element, as far as it is not proved;
+/// empty if all are.
+inline AnyExpr has_elements(const AnyTensor& tensor) {
+  AnyExpr all;
+  for (const auto& extent : tensor.shape()) {
+    AnyExpr some = make_int(kIndex, 0) < extent;
+    const auto* value = as_const_int(extent);
+    if (value ? *value > 0 : prove(some, dim_facts(extent))) continue;
+    all = all ? logical_and(all, some) : some;
+  }
+  return all;
+}
+
+}  // namespace detail
 
 LATHE_DECL AnyExpr in_bounds_any(const AnyTensor& tensor, std::span<const AnyExpr> indices) {
   AnyExpr all;
@@ -17576,6 +17731,15 @@ LATHE_DECL std::vector<AnyExpr> clamped_any(const AnyTensor& tensor,
                               make_int(kIndex, 0)));
   }
   return out;
+}
+
+LATHE_DECL AnyExpr clamp_any(const AnyTensor& tensor, std::span<const AnyExpr> indices,
+                             Location where) {
+  detail::check_indices(tensor, {indices.begin(), indices.end()}, where);
+  AnyExpr element = tensor.at(clamped_any(tensor, indices), where);
+  AnyExpr some = detail::has_elements(tensor);
+  if (!some) return element;
+  return make_select(some, element, make_const(tensor.dtype(), 0));
 }
 
 }  // namespace lathe
@@ -17666,6 +17830,31 @@ LATHE_DECL void check_reduce_range(const std::string& name, const AnyExpr& min,
     throw UserError("L0102",
                     "the extent of reduce axis '" + name + "' is " + std::to_string(*value), where,
                     {}, "extents are 0 or more");
+  const auto* first = as_const_int(min);
+  std::int64_t end = 0;
+  if (value && first && __builtin_add_overflow(*first, *value, &end))
+    throw UserError("L0127",
+                    "reduce axis '" + name + "' has " + std::to_string(*value) + " points from " +
+                        std::to_string(*first) + " on, beyond 64 bits",
+                    where, {}, "start + extent is at most 2^63 - 1");
+}
+
+/// Positions among the points of several axes are numbers of 64 bits.
+inline void check_reduce_points(const TensorSource& source, const AnyValue& value) {
+  constexpr std::int64_t most = std::int64_t{1} << 62;
+  std::int64_t points = 1;
+  bool empty = false, overflow = false;
+  for (const auto& axis : value.axes) {
+    const auto* extent = as_const_int(axis.extent);
+    if (!extent) continue;
+    if (*extent == 0)
+      empty = true;
+    else
+      overflow = overflow || __builtin_mul_overflow(points, *extent, &points);
+  }
+  if (!empty && (overflow || points > most))
+    throw UserError("L0127", "the reduce axes of '" + source.name + "' have more than 2^62 points",
+                    source.where);
 }
 
 LATHE_DECL void check_indices(const AnyTensor& tensor, const std::vector<AnyExpr>& indices,
@@ -17753,6 +17942,7 @@ inline void check_reduce_axes(const TensorSource& source, const AnyValue& value)
     check_vars(source, value.axes, k, value.axes[k].min);
     check_vars(source, value.axes, k, value.axes[k].extent);
   }
+  check_reduce_points(source, value);
 }
 
 LATHE_DECL void check_value(const TensorSource& source, const AnyValue& value) {
@@ -17790,20 +17980,40 @@ LATHE_DECL void check_value(const TensorSource& source, const AnyValue& value) {
   }
 }
 
-LATHE_DECL void check_reducer(const ReducerNode& reducer, Location where) {
+inline bool reads_a_tensor(const AnyExpr& e) {
   struct Loads : Visitor {
     bool found = false;
-    void expr(const AnyExpr& e) override {
-      found = found || e.kind() == ExprKind::Load;
-      descend(e);
+    void expr(const AnyExpr& x) override {
+      found = found || x.kind() == ExprKind::Load;
+      descend(x);
     }
   } loads;
+  loads.expr(e);
+  return loads.found;
+}
+
+/// What an empty fold gives must be known without any tensor or axis.
+inline void check_identity(const ReducerNode& reducer, const AnyExpr& identity, Location where) {
+  const std::string what = "the identity of reducer '" + reducer.name + "'";
+  check_weight(what, identity, where);
+  const char* help = "an identity is made of numbers; what depends on data belongs into the term";
+  for (const auto& var : free_vars(identity)) {
+    const auto* origin = origin_of(*var);
+    throw UserError("L0121", what + " uses '" + (origin ? origin->label : var->name) + "'", where,
+                    {}, help);
+  }
+  if (reads_a_tensor(identity)) throw UserError("L0121", what + " reads a tensor", where, {}, help);
+}
+
+LATHE_DECL void check_reducer(const ReducerNode& reducer, Location where) {
+  for (const auto& e : reducer.identity) check_identity(reducer, e, where);
+  bool reads = false;
   for (std::size_t k = 0; k < reducer.combine.size(); ++k) {
     if (!reducer.combine[k].get())
       throw UserError("L0116", "reducer '" + reducer.name + "' combines to an undefined value",
                       where);
     check_weight("reducer '" + reducer.name + "'", reducer.combine[k], where);
-    loads.expr(reducer.combine[k]);
+    reads = reads || reads_a_tensor(reducer.combine[k]);
     for (const auto& var : free_vars(reducer.combine[k])) {
       bool own = false;
       for (const auto& v : reducer.lhs) own = own || v == var;
@@ -17821,7 +18031,7 @@ LATHE_DECL void check_reducer(const ReducerNode& reducer, Location where) {
                           reducer.identity[k].dtype().str(),
                       where);
   }
-  if (loads.found)
+  if (reads)
     throw UserError("L0121", "reducer '" + reducer.name + "' reads a tensor", where, {},
                     "put what depends on tensors or axes into the term");
 }
@@ -18303,6 +18513,95 @@ LATHE_DECL Program program_of(const OutputList& outputs, Location where) {
 
 }  // namespace lathe
 
+// ---- lathe/dsl/impl/reads.ipp
+namespace lathe::detail {
+
+/// Finds loads of a compute that surely happen at an element that does not exist. Silent wherever
+/// that is not certain: in the arms of selects, where a condition leaves points out, in ranges that
+/// may be empty, for symbolic extents and for indices that are no sums of axes.
+class ReadCheck : Visitor {
+ public:
+  explicit ReadCheck(const TensorSource& source) : source_(source) {}
+
+  void run() {
+    for (const auto& it : source_.iters) {
+      expr(it.min), expr(it.extent);  // evaluated at each point of the axes before it
+      if (!add_axis(it)) return;
+    }
+    if (source_.predicate) return expr(source_.predicate);
+    for (const auto& v : source_.values) expr(v);
+  }
+
+ private:
+  struct Axis {
+    const VarNode* var;
+    std::int64_t first, last;
+  };
+
+  /// False unless the axis surely has points.
+  bool add_axis(const IterVar& it) {
+    const auto *min = as_const_int(it.min), *extent = as_const_int(it.extent);
+    std::int64_t last = 0;
+    if (!min || !extent || *extent <= 0) return false;
+    if (__builtin_add_overflow(*min, *extent - 1, &last)) return false;
+    axes_.push_back({it.var.get(), *min, last});
+    return true;
+  }
+
+  void expr(const AnyExpr& e) override {
+    if (const auto* select = e.as<SelectNode>()) return expr(select->condition);
+    if (const auto* load = e.as<LoadNode>(); load && !load->mask)
+      for (std::size_t d = 0; d < load->indices.size(); ++d) check(*load, d);
+    descend(e);
+  }
+
+  /// The first and the last value of an index, both attained; false if they are not known.
+  bool range_of(const AnyExpr& index, std::int64_t& first, std::int64_t& last) const {
+    const Poly sum = poly_shallow(index);
+    first = last = sum.constant;
+    for (const Mono& term : sum.terms) {
+      const Axis* axis = nullptr;
+      for (const auto& a : axes_)
+        if (a.var == term.atom.get()) axis = &a;
+      if (!axis || term.degree() != 1) return false;
+      const std::int64_t at_first = term.coef < 0 ? axis->last : axis->first,
+                         at_last = term.coef < 0 ? axis->first : axis->last;
+      std::int64_t low = 0, high = 0;
+      if (__builtin_mul_overflow(term.coef, at_first, &low) ||
+          __builtin_mul_overflow(term.coef, at_last, &high) ||
+          __builtin_add_overflow(first, low, &first) || __builtin_add_overflow(last, high, &last))
+        return false;
+    }
+    return true;
+  }
+
+  void check(const LoadNode& load, std::size_t d) const {
+    const auto* extent = as_const_int(load.buffer->shape[d]);
+    std::int64_t first = 0, last = 0;
+    if (!extent || !range_of(load.indices[d], first, last)) return;
+    if (first >= 0 && last < *extent) return;
+    const std::string& name = load.buffer->name;
+    std::string values = first == last
+                             ? "is " + std::to_string(first)
+                             : "runs from " + std::to_string(first) + " to " + std::to_string(last);
+    throw UserError("L0126",
+                    "'" + source_.name + "' reads '" + name + "' outside: index " +
+                        std::to_string(d) + " " + values + ", but the extent is " +
+                        std::to_string(*extent),
+                    source_.where, {},
+                    "read lt::pad(" + name + ", value) or lt::clamp(" + name +
+                        "), or only where lt::in_bounds(" + name +
+                        ", …) holds, in an arm of lt::select (&& and || evaluate both sides)");
+  }
+
+  const TensorSource& source_;
+  std::vector<Axis> axes_;
+};
+
+LATHE_DECL void check_reads(const TensorSource& source) { ReadCheck(source).run(); }
+
+}  // namespace lathe::detail
+
 // ---- lathe/dsl/impl/reducers.ipp
 namespace lathe {
 namespace detail {
@@ -18329,7 +18628,7 @@ LATHE_DECL ReducerRef make_reducer(
     std::string name, std::vector<AnyExpr> identity,
     FunctionRef<std::vector<AnyExpr>(std::span<const VarRef> lhs, std::span<const VarRef> rhs)>
         combine,
-    bool associative, bool commutative, Location where) {
+    std::optional<bool> associative, bool commutative, Location where) {
   detail::check_name(name, where);
   if (identity.empty()) throw UserError("L0107", "reducer '" + name + "' has no identity", where);
   for (const auto& e : identity)
@@ -18349,11 +18648,12 @@ LATHE_DECL ReducerRef make_reducer(
                         " identities, but combines to " + std::to_string(combined.size()) +
                         " values",
                     where);
-  auto reducer =
-      make_ref<ReducerNode>(std::move(name), std::move(identity), std::move(lhs), std::move(rhs),
-                            std::move(combined), associative, commutative);
+  auto* reducer = new ReducerNode(std::move(name), std::move(identity), std::move(lhs),
+                                  std::move(rhs), std::move(combined), true, commutative);
+  ReducerRef out(reducer);
   detail::check_reducer(*reducer, where);
-  return reducer;
+  reducer->associative = associative ? *associative : identity_problem(*reducer).empty();
+  return out;
 }
 
 LATHE_DECL AnyExpr reduce_position(std::span<const AnyReduce> axes) {
@@ -19522,8 +19822,10 @@ LATHE_DECL ReducerInfo classify(const ReducerNode& r) {
   if (!r.associative) info.kind = ReducerClass::fold;
   if (r.associative && !r.commutative && info.kind == ReducerClass::reorder)
     info.kind = ReducerClass::sequence;
-  if (info.kind != ReducerClass::reorder && info.why.empty())
-    info.why = r.associative ? "the reducer is not commutative" : "the reducer is not associative";
+  if (info.kind == ReducerClass::reorder || !info.why.empty()) return info;
+  info.why = r.associative ? "the reducer is not commutative" : "the reducer is not associative";
+  if (r.associative) return info;
+  if (std::string problem = identity_problem(r); !problem.empty()) info.why += ": " + problem;
   return info;
 }
 
@@ -30927,6 +31229,7 @@ inline void EvalCompiler::bind_params() {
 
 inline void EvalCompiler::compile() {
   tree_.flat = program_->stage >= Stage::flat;
+  tree_.blocks = program_->stage == Stage::blocks;
   bind_params();
   tree_.body = stmt(program_->body);
 }
@@ -31605,9 +31908,10 @@ inline char* EvalBlock::reserve(const Context& context, std::int64_t bytes) {
 }
 
 inline EvalFrame::EvalFrame(const EvalTree& tree, const std::uint64_t* slots,
-                            const Context& context)
+                            const Context& context, Location where)
     : tree_(tree),
       context_(context),
+      where_(where),
       vars_(static_cast<std::size_t>(tree.slots)),
       memory_(tree.buffers.size()) {
   const std::uint64_t* vars = slots + tree.buffer_params;
@@ -31654,17 +31958,37 @@ inline void EvalFrame::lay_out(int buffer) {
   m.count = empty ? 0 : high - low + 1;
 }
 
-inline void EvalFrame::fail(int buffer, const std::vector<const EvalExpr*>& indices, int lane,
-                            const char* what) {
+inline std::string EvalFrame::list_indices(const std::vector<const EvalExpr*>& indices, int lane) {
+  return join(indices, ", ",
+              [&](const EvalExpr* i) { return format_int(i->spread(*this, lane).i); });
+}
+inline std::string EvalFrame::list_shape(int buffer) const {
   const auto& m = memory_[static_cast<std::size_t>(buffer)];
-  std::string at =
-      join(indices, ", ", [&](const EvalExpr* i) { return format_int(i->spread(*this, lane).i); });
   std::string shape;
   for (int d = 0; d < m.rank; ++d)
     append(shape, d ? ", " : "", m.shape[static_cast<std::size_t>(d)]);
+  return shape;
+}
+
+inline void EvalFrame::fail(int buffer, const std::vector<const EvalExpr*>& indices, int lane,
+                            const char* what) {
   throw InternalError(
-      cat("evaluator: ", tree_.buffers[static_cast<std::size_t>(buffer)].buffer->name, "[", at,
-          "] ", what, ", its shape is [", shape, "]"));
+      cat("evaluator: ", tree_.buffers[static_cast<std::size_t>(buffer)].buffer->name, "[",
+          list_indices(indices, lane), "] ", what, ", its shape is [", list_shape(buffer), "]"));
+}
+
+// Before lowering the indices are those that a user wrote; later a pass has made them.
+inline void EvalFrame::fail_outside(int buffer, const std::vector<const EvalExpr*>& indices,
+                                    int lane) {
+  if (!tree_.blocks) fail(buffer, indices, lane, "is outside of the buffer");
+  const std::string& name = tree_.buffers[static_cast<std::size_t>(buffer)].buffer->name;
+  throw UserError("L0409",
+                  cat("evaluate: '", name, "' has no element [", list_indices(indices, lane),
+                      "], its shape is [", list_shape(buffer), "]"),
+                  where_, {},
+                  cat("lt::pad(", name, ", value) and lt::clamp(", name,
+                      ") can be read outside, and lt::select(lt::in_bounds(", name,
+                      ", …), …, …) reads inside only"));
 }
 
 inline std::int64_t EvalFrame::offset(int buffer, const std::vector<const EvalExpr*>& indices,
@@ -31673,14 +31997,12 @@ inline std::int64_t EvalFrame::offset(int buffer, const std::vector<const EvalEx
   std::int64_t offset = 0;
   if (tree_.flat) {
     if (!indices.empty()) offset = indices[0]->spread(*this, lane).i;
-    if (offset < m.low || offset >= m.low + m.count)
-      fail(buffer, indices, lane, "is outside of the buffer");
+    if (offset < m.low || offset >= m.low + m.count) fail_outside(buffer, indices, lane);
     return offset;
   }
   for (int d = 0; d < m.rank; ++d) {
     std::int64_t i = indices[static_cast<std::size_t>(d)]->spread(*this, lane).i;
-    if (i < 0 || i >= m.shape[static_cast<std::size_t>(d)])
-      fail(buffer, indices, lane, "is outside of the buffer");
+    if (i < 0 || i >= m.shape[static_cast<std::size_t>(d)]) fail_outside(buffer, indices, lane);
     offset += i * m.strides[static_cast<std::size_t>(d)];
   }
   return offset;
@@ -31825,7 +32147,7 @@ LATHE_DECL void Evaluator::run(const std::uint64_t* slots, const Context& contex
     throw UserError("L0313", "an empty evaluator is run", where, {}, "make it of a program");
   const auto& tree = static_cast<const detail::EvalTree&>(*tree_);
   const detail::EvalStatus status = detail::within_memory("evaluate", where, [&] {
-    detail::EvalFrame frame(tree, slots, context);
+    detail::EvalFrame frame(tree, slots, context, where);
     return frame.run(*tree.body);
   });
   if (status == 0) return;
