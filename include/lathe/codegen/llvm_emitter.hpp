@@ -102,6 +102,7 @@ class LlvmEmitter {
   LlvmValue from_memory(const LlvmValue& stored, DType t);
   LlvmValue to_memory(const LlvmValue& v);
   void store(const StoreNode& n);
+  bool store_first_lanes(const StoreNode& n, const LlvmPlace& at);
   void store_register(const StoreNode& n, const LlvmPlace& at, LlvmValue v, const LlvmValue& mask);
   void store_element(const LlvmPlace& at, const LlvmStrided& index, const LlvmValue& v,
                      const LlvmValue& mask);
