@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lathe {
@@ -19,7 +20,9 @@ class Expr;
 class Extent {
  public:
   template <std::integral I>
-  requires(!std::is_same_v<I, bool>) Extent(I value) : value_(static_cast<std::int64_t>(value)) {}
+  requires(!std::is_same_v<I, bool>) Extent(I value)
+      : value_(make_int(std::in_range<std::int64_t>(value) ? kIndex : kU64,
+                        static_cast<std::int64_t>(value))) {}
   Extent(const Expr<std::int64_t>& value);
   explicit Extent(AnyExpr value) : value_(std::move(value)) {}
 

@@ -14,11 +14,11 @@ class Reduction;
 namespace detail {
 
 // A literal as a constant of a type. L0110 if an integer does not fit.
-AnyExpr literal_of(DType dtype, std::int64_t value);
-AnyExpr literal_of(DType dtype, std::uint64_t value);
+AnyExpr literal_of(DType dtype, std::int64_t value, Location where = {});
+AnyExpr literal_of(DType dtype, std::uint64_t value, Location where = {});
 AnyExpr literal_of(DType dtype, double value);
 /// L0109 unless the expression is a scalar of this type.
-void check_expr_type(const AnyExpr& e, DType dtype);
+void check_expr_type(const AnyExpr& e, DType dtype, Location where = {});
 
 template <class T>
 inline constexpr bool is_float_element = dtype_of<T>.is_float();
@@ -33,15 +33,15 @@ concept LiteralFor = std::is_arithmetic_v<L> &&
                                                            is_float_element<T>);
 
 template <class T, class L>
-AnyExpr literal(L value) {
+AnyExpr literal(L value, Location where = {}) {
   if constexpr (std::is_same_v<L, bool>)
     return make_bool(value);
   else if constexpr (std::is_floating_point_v<L>)
     return literal_of(dtype_of<T>, static_cast<double>(value));
   else if constexpr (std::is_signed_v<L>)
-    return literal_of(dtype_of<T>, static_cast<std::int64_t>(value));
+    return literal_of(dtype_of<T>, static_cast<std::int64_t>(value), where);
   else
-    return literal_of(dtype_of<T>, static_cast<std::uint64_t>(value));
+    return literal_of(dtype_of<T>, static_cast<std::uint64_t>(value), where);
 }
 
 }  // namespace detail
@@ -56,11 +56,16 @@ class Expr {
   Expr(const Expr&) = default;
   Expr& operator=(const Expr&) = default;
   /// From the untyped core; L0109 if its dtype is not T's.
-  explicit Expr(AnyExpr value) : value_(std::move(value)) {
-    detail::check_expr_type(value_, dtype_of<T>);
+  explicit Expr(AnyExpr value, Location where = {}) : value_(std::move(value)) {
+    detail::check_expr_type(value_, dtype_of<T>, where);
   }
   template <class L>
-  requires detail::LiteralFor<L, T> Expr(L value) : value_(detail::literal<T>(value)) {}
+  requires detail::LiteralFor<L, T> Expr(L value, Location where = Location::here())
+      : value_(detail::literal<T>(value, where)) {}
+  /// Of another C++ type that the same element type carries: long long, where std::int64_t is long.
+  template <class U>
+  requires(!std::is_same_v<U, T> && SameDType<U, T>) Expr(const Expr<U>& other)
+      : value_(other.any()) {}
 
   const AnyExpr& any() const { return value_; }
 
@@ -151,7 +156,7 @@ struct CommonElement {
 template <IsExpr A, IsExpr B>
 struct CommonElement<A, B> {
   using type = typename ElementOf<A>::type;
-  static_assert(std::is_same_v<type, typename ElementOf<B>::type>,
+  static_assert(SameDType<type, typename ElementOf<B>::type>,
                 "lathe: the operands have different element types. Convert one: lt::cast<T>(x)");
 };
 template <IsExpr A, class B>

@@ -14,7 +14,9 @@ namespace detail {
 
 template <class I>
 AnyExpr index_operand(const I& index) {
-  if constexpr (std::is_convertible_v<const I&, Expr<std::int64_t>>) {
+  if constexpr (LiteralFor<I, std::int64_t>) {
+    return literal<std::int64_t>(index);
+  } else if constexpr (std::is_convertible_v<const I&, Expr<std::int64_t>>) {
     return Expr<std::int64_t>(index).any();
   } else {
     static_assert(std::is_convertible_v<const I&, Expr<std::int64_t>>,
@@ -40,7 +42,8 @@ class TypedTensor : public AnyTensor {
   template <class... I>
   Expr<T> operator()(const I&... index) const {
     static_assert(sizeof...(I) == R, "lathe: the number of indices is not the tensor's rank");
-    return Expr<T>(at({detail::index_operand(index)...}));
+    // Without a place: this line is not the caller's, and a compute around it adds its own.
+    return Expr<T>(at({detail::index_operand(index)...}, Location{}));
   }
   Expr<std::int64_t> extent(int d) const {
     return Expr<std::int64_t>(shape()[static_cast<std::size_t>(d)]);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <lathe/ir/dtype.hpp>
+#include <lathe/support/element_type.hpp>
 #include <limits>
 #include <type_traits>
 
@@ -118,6 +119,7 @@ struct u4 {
   operator int() const { return value; }
 };
 
+/// Which element type carries T; incomplete for a T that none carries.
 template <class T>
 struct DTypeOf;
 #define LATHE_DTYPE_OF(type, constant)       \
@@ -144,8 +146,75 @@ LATHE_DTYPE_OF(f8e4m3, kE4M3)
 LATHE_DTYPE_OF(f8e5m2, kE5M2)
 #undef LATHE_DTYPE_OF
 
-/// The element type that carries T, which must be one of the types above.
+namespace detail {
+
+// One of long and long long is std::int64_t; the other has the same values, but is another type.
 template <class T>
-inline constexpr DType dtype_of = DTypeOf<std::remove_const_t<T>>::value;
+concept LongInteger = std::is_same_v<T, long> || std::is_same_v<T, long long> ||
+    std::is_same_v<T, unsigned long> || std::is_same_v<T, unsigned long long>;
+
+}  // namespace detail
+
+template <detail::LongInteger T>
+struct DTypeOf<T> {
+  static constexpr DType value{std::is_signed_v<T> ? TypeCode::sint : TypeCode::uint,
+                               sizeof(T) * 8};
+};
+
+/// A C++ type that an element type carries.
+template <class T>
+concept HasDType = requires {
+  DTypeOf<std::remove_const_t<T>>::value;
+};
+
+namespace detail {
+
+template <class T>
+constexpr DType checked_dtype() {
+  static_assert(HasDType<T>,
+                "lathe: this C++ type is no element type. There are bool, the integers of 8, 16, "
+                "32 and 64 bits, float, double, lt::f16, lt::bf16, lt::f8e4m3, lt::f8e5m2, lt::i4 "
+                "and lt::u4");
+  if constexpr (HasDType<T>)
+    return DTypeOf<std::remove_const_t<T>>::value;
+  else
+    return {};
+}
+
+}  // namespace detail
+
+/// The element type that carries T.
+template <class T>
+inline constexpr DType dtype_of = detail::checked_dtype<T>();
+
+/// Two C++ types that one element type carries: std::int64_t and long long, where they differ.
+template <class A, class B>
+concept SameDType = HasDType<A> && HasDType<B> && dtype_of<A>
+== dtype_of<B>;
+
+/// What views of an element type's values say that they hold.
+constexpr ElementType element_type_of(DType t) {
+  ElementType out{ElementType::floating, t.bits};
+  if (t.is_signed()) out.code = ElementType::integer;
+  if (t.is_unsigned()) out.code = ElementType::unsigned_integer;
+  if (t.code == TypeCode::bfloat) out.code = ElementType::bfloat;
+  if (t.code == TypeCode::e4m3) out.code = ElementType::float8_e4m3;
+  if (t.code == TypeCode::e5m2) out.code = ElementType::float8_e5m2;
+  if (t.is_bool()) out = {ElementType::boolean, 8};
+  return out;
+}
+
+template <TypeCode Code, class Storage>
+struct ElementTypeOf<SmallFloat<Code, Storage>> {
+  static constexpr ElementType value = element_type_of(SmallFloat<Code, Storage>::dtype);
+};
+template <>
+struct ElementTypeOf<i4> {
+  static constexpr ElementType value = element_type_of(kI4);
+};
+template <>
+struct ElementTypeOf<u4> {
+  static constexpr ElementType value = element_type_of(kU4);
+};
 
 }  // namespace lathe

@@ -1,6 +1,7 @@
 // What a compiled computation is: a typed, immutable function object over views.
 #pragma once
 
+#include <lathe/ir/narrow.hpp>
 #include <lathe/ir/stmt.hpp>
 #include <lathe/jit/binding.hpp>
 #include <lathe/jit/evaluate.hpp>
@@ -95,8 +96,8 @@ concept HasViewOf = requires(std::remove_reference_t<C>& c) {
   ViewOf<std::remove_cvref_t<C>>::view(c);
 };
 template <class From, class To>
-concept SameElement = std::is_same_v<std::remove_const_t<From>, std::remove_const_t<To>> &&
-    (std::is_const_v<To> || !std::is_const_v<From>);
+concept SameElement = (std::is_same_v<std::remove_const_t<From>, std::remove_const_t<To>> ||
+                       SameDType<From, To>)&&(std::is_const_v<To> || !std::is_const_v<From>);
 template <class C>
 inline constexpr bool is_view = false;
 template <class T, int R>
@@ -162,12 +163,12 @@ struct KernelArg<View<T, R>> {
   const CallArg& call() const { return call_; }
 
  private:
-  void set(T* data, const std::int64_t* extents, const std::int64_t* strides) {
-    call_.data = const_cast<std::remove_const_t<T>*>(data);
+  void set(const void* data, const std::int64_t* extents, const std::int64_t* strides) {
+    call_.data = const_cast<void*>(data);
     call_.extents = extents;
     call_.strides = strides;
   }
-  void set(T* data, std::int64_t size) {
+  void set(const void* data, std::int64_t size) {
     own_[0] = size;
     own_[1] = 1;
     set(data, own_, own_ + 1);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <lathe/support/element_type.hpp>
 #include <lathe/support/error.hpp>
 #include <type_traits>
 
@@ -86,37 +87,6 @@ class View {
   T* data_;
   std::int64_t extents_[slots] = {};
   std::int64_t strides_[slots] = {};
-};
-
-/// What an element is, as a number that the untyped core can compare: DLPack's codes and the bits
-/// of one lane.
-struct ElementType {
-  enum Code : std::uint8_t {
-    integer = 0,
-    unsigned_integer = 1,
-    floating = 2,
-    bfloat = 4,
-    boolean = 6,
-    other = 255
-  };
-  Code code = other;
-  std::uint8_t bits = 0;
-
-  friend constexpr bool operator==(ElementType a, ElementType b) {
-    return a.code == b.code && a.bits == b.bits;
-  }
-};
-
-/// ElementType of T. Specialise for number types of your own (a half, a bfloat16).
-template <class T>
-struct ElementTypeOf {
-  static constexpr ElementType value{
-      std::is_same_v<T, bool>       ? ElementType::boolean
-      : std::is_floating_point_v<T> ? ElementType::floating
-      : !std::is_integral_v<T>      ? ElementType::other
-      : std::is_signed_v<T>         ? ElementType::integer
-                                    : ElementType::unsigned_integer,
-      static_cast<std::uint8_t>(std::is_same_v<T, bool> ? 8 : sizeof(T) * 8)};
 };
 
 /// A view whose rank and element type are values; it borrows the arrays of extents and strides.

@@ -80,6 +80,29 @@ TEST_CASE("reduce ranges stay inside 64 bits") {
   CHECK(folded(INT64_MAX, 0) == "none");
 }
 
+TEST_CASE("numbers that no i64 holds, and places of errors in expressions") {
+  CHECK(error_of([] { lt::Input<float, 1> X("X", {18446744073709551615ull}); }) ==
+        "L0104 extent 0 of 'X' is 18446744073709551615, which no i64 holds");
+  CHECK(error_of([] {
+          lt::Reduce r("r", {0, 9223372036854775808ull});
+        }) == "L0104 the extent of reduce axis 'r' is 9223372036854775808, which no i64 holds");
+  auto named_here = [](auto f) {
+    try {
+      f();
+    } catch (const lt::UserError& e) {
+      return std::string(e.where().file).find("errors_test.cpp") != std::string::npos;
+    }
+    return false;
+  };
+  CHECK(named_here([] { lt::Expr<std::uint8_t> e(300); }));
+  CHECK(named_here([] { lt::Expr<std::uint8_t> e = 300; }));
+  lt::Tensor<float, 1> undefined{lt::AnyTensor()};
+  CHECK(named_here([&] { lt::compute("Y", {4}, [&](lt::Var i) { return undefined(i); }); }));
+  lt::Input<float, 1> X("X", {4});
+  CHECK(error_of([&] { X(18446744073709551615ull); }) ==
+        "L0110 18446744073709551615 does not fit i64");
+}
+
 TEST_CASE("variables and reductions") {
   lt::Input<float, 1> X("X", {4});
   lt::Reduce r("r", 4), s("s", 4);

@@ -252,7 +252,7 @@ TEST_CASE("calls of the untyped core check rank and type") {
         "L0301 kernel 'Y' takes 2 arguments, but is given 1");
   CHECK(error_of([&] {
           f.any()(std::array{lt::AnyView(c), lt::AnyView(b)});
-        }) == "L0301 'X': the view has elements of another type than f32");
+        }) == "L0301 'X': the view has elements of f64, but the parameter is f32");
   CHECK(error_of([&] {
           f.any()(std::array{lt::AnyView(a), lt::AnyView(read_only)});
         }) == "L0301 'Y': the view is read-only, but the parameter is written");

@@ -222,14 +222,14 @@ TEST_CASE("empty kernels and views without arrays") {
   float x[4] = {}, z[2] = {};
   lt::AnyView bare;
   bare.data = x, bare.rank = 2, bare.element_bytes = 4;
+  bare.type = lt::ElementTypeOf<float>::value;
   auto f = lt::evaluate(p.Y, p.X, p.Y).any();
   CHECK(error_of([&] { f(std::array{bare, bare}); }) == "L0301 'X': the view has no extents");
   const std::int64_t extents[] = {2, 2};
   bare.extents = extents;
   CHECK(error_of([&] { f(std::array{bare, bare}); }) == "L0301 'X': the view has no strides");
   auto g = lt::evaluate(Z, s, Z).any();
-  bare = {};
-  bare.element_bytes = 4;
+  bare.data = nullptr, bare.rank = 0;
   lt::View<float, 1> result(z, {2});
   CHECK(error_of([&] {
           g(std::array{bare, lt::AnyView(result)});

@@ -18,6 +18,12 @@ LATHE_DECL void check_name(const std::string& name, Location where) {
 inline void check_index_type(const std::string& what, const AnyExpr& e, Location where) {
   if (!e.get()) throw UserError("L0104", what + " is undefined", where);
   if (e.dtype() == kIndex) return;
+  const auto* value = as_const_int(e);
+  if (value && e.dtype() == kU64 && *value < 0)
+    throw UserError(
+        "L0104",
+        what + " is " + std::to_string(static_cast<std::uint64_t>(*value)) + ", which no i64 holds",
+        where);
   throw UserError("L0104",
                   what + " is of type " + e.dtype().str() + ", but indices and extents are i64",
                   where, {}, "convert it with lt::cast<std::int64_t>(…)");

@@ -5,32 +5,32 @@
 
 namespace lathe {
 
-LATHE_DECL AnyExpr detail::literal_of(DType dtype, std::int64_t value) {
+LATHE_DECL AnyExpr detail::literal_of(DType dtype, std::int64_t value, Location where) {
   if (dtype.is_float()) return make_float(dtype, static_cast<double>(value));
   AnyExpr e = make_int(dtype, value);
   bool fits = *as_const_int(e) == value && !(dtype == kU64 && value < 0);
   if (fits) return e;
-  throw UserError("L0110", std::to_string(value) + " does not fit " + dtype.str(), Location{}, {},
+  throw UserError("L0110", std::to_string(value) + " does not fit " + dtype.str(), where, {},
                   "use a value of the type's range, or lt::cast");
 }
-LATHE_DECL AnyExpr detail::literal_of(DType dtype, std::uint64_t value) {
+LATHE_DECL AnyExpr detail::literal_of(DType dtype, std::uint64_t value, Location where) {
   if (dtype.is_float()) return make_float(dtype, static_cast<double>(value));
   if (dtype == kU64) return make_int(dtype, static_cast<std::int64_t>(value));
   if (value <= static_cast<std::uint64_t>(INT64_MAX))
-    return literal_of(dtype, static_cast<std::int64_t>(value));
-  throw UserError("L0110", std::to_string(value) + " does not fit " + dtype.str(), Location{}, {},
+    return literal_of(dtype, static_cast<std::int64_t>(value), where);
+  throw UserError("L0110", std::to_string(value) + " does not fit " + dtype.str(), where, {},
                   "use a value of the type's range, or lt::cast");
 }
 LATHE_DECL AnyExpr detail::literal_of(DType dtype, double value) {
   return make_float(dtype, value);
 }
 
-LATHE_DECL void detail::check_expr_type(const AnyExpr& e, DType dtype) {
+LATHE_DECL void detail::check_expr_type(const AnyExpr& e, DType dtype, Location where) {
   if (e.get() && e.dtype() == dtype) return;
   throw UserError("L0109",
                   "an expression of type " + (e ? e.dtype().str() : std::string("(none)")) +
                       " is used as " + dtype.str(),
-                  Location{});
+                  where);
 }
 
 namespace detail {

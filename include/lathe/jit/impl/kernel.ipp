@@ -37,23 +37,26 @@ LATHE_DECL void AnyKernel::call_large(const CallArg* args, Location where) const
 
 namespace detail {
 
-/// Whether a view's elements are a dtype's: by code and bits, or by size alone for types that have
-/// no code.
-inline bool element_matches(ElementType type, int bytes, DType t) {
-  if (bytes != t.element_bytes()) return false;
+/// "f16", or in words what has no element type of that code.
+inline std::string element_text(ElementType type, int bytes) {
+  const std::string bits = std::to_string(type.bits);
   switch (type.code) {
     case ElementType::integer:
-      return t.is_signed();
+      return "i" + bits;
     case ElementType::unsigned_integer:
-      return t.is_unsigned();
+      return "u" + bits;
     case ElementType::floating:
-      return t.code == TypeCode::ieee;
+      return "f" + bits;
     case ElementType::bfloat:
-      return t.code == TypeCode::bfloat;
+      return "bf" + bits;
     case ElementType::boolean:
-      return t.is_bool();
+      return "bool";
+    case ElementType::float8_e4m3:
+      return "f8e4m3";
+    case ElementType::float8_e5m2:
+      return "f8e5m2";
     default:
-      return true;
+      return cat("an unknown type of ", bytes, " bytes");
   }
 }
 
@@ -63,9 +66,14 @@ inline void check_any_view(const AnyView& v, const Param& p, Location where) {
   if (v.rank != rank)
     throw UserError("L0301", cat(what, "has rank ", v.rank, ", but the parameter has ", rank),
                     where);
-  if (!element_matches(v.type, v.element_bytes, p.dtype()))
-    throw UserError("L0301", cat(what, "has elements of another type than ", p.dtype().str()),
-                    where);
+  if (v.type != element_type_of(p.dtype()) || v.element_bytes != p.dtype().element_bytes())
+    throw UserError("L0301",
+                    cat(what, "has elements of ", element_text(v.type, v.element_bytes),
+                        ", but the parameter is ", p.dtype().str()),
+                    where, {},
+                    v.type.code == ElementType::other
+                        ? "specialise lt::ElementTypeOf for a number type of your own"
+                        : "");
   if (v.read_only && p.access != Access::in)
     throw UserError("L0301", cat(what, "is read-only, but the parameter is written"), where);
   if (rank > 0 && (!v.extents || !v.strides))
