@@ -175,6 +175,17 @@ struct CommonElement<A, B> : CommonElement<B, A> {
 template <class A, class B>
 using Common = typename CommonElement<A, B>::type;
 
+/// The same of three, of which one is no literal.
+template <class A, class B, class C>
+struct CommonElementOf3 : CommonElementOf3<B, C, A> {};
+template <IsOperand A, class B, class C>
+struct CommonElementOf3<A, B, C> {
+  using type = Common<A, B>;
+  static_assert(std::is_same_v<Common<A, C>, type>);
+};
+template <class A, class B, class C>
+using Common3 = typename CommonElementOf3<A, B, C>::type;
+
 template <class T, class A>
 AnyExpr operand(const A& a) {
   if constexpr (IsExpr<A>)
@@ -192,6 +203,8 @@ Expr<Result> binary(BinaryOp op, const A& a, const B& b) {
 
 template <class A, class B>
 concept Operands = IsOperand<A> || IsOperand<B>;
+template <class A, class B, class C>
+concept Operands3 = IsOperand<A> || Operands<B, C>;
 
 }  // namespace detail
 
@@ -224,6 +237,20 @@ concept Operands = IsOperand<A> || IsOperand<B>;
 LATHE_DSL_OPERATORS(LATHE_DSL_OPERATOR)
 #undef LATHE_DSL_OPERATOR
 #undef LATHE_DSL_OPERATORS
+
+// An expression may be built up: sum += X(i + d). Tensors, axes and dims are not assigned to.
+#define LATHE_DSL_ASSIGNMENTS(X) X(+) X(-) X(*) X(/)
+#define LATHE_DSL_ASSIGNMENT(symbol)                                                       \
+  template <detail::IsExpr A, class B>                                                     \
+  A& operator symbol##=(A& a, const B& b) {                                                \
+    static_assert(std::is_same_v<A, Expr<typename A::element_type>>,                       \
+                  "lathe: an axis or a dim keeps its meaning. Assign to a copy: lt::Expr " \
+                  "x = i");                                                                \
+    return a = A((a symbol b).any());                                                      \
+  }
+LATHE_DSL_ASSIGNMENTS(LATHE_DSL_ASSIGNMENT)
+#undef LATHE_DSL_ASSIGNMENT
+#undef LATHE_DSL_ASSIGNMENTS
 
 template <detail::IsOperand A>
 auto operator-(const A& a) {
@@ -261,10 +288,19 @@ Expr<T> reinterpret(const A& x) {
 /// yes where the condition holds, else no; the arm that is not chosen is not evaluated, and reads
 /// nothing.
 template <class A, class B>
-requires detail::Operands<A, B>
 auto select(const Expr<bool>& condition, const A& yes, const B& no) {
-  using T = detail::Common<A, B>;
-  return Expr<T>(make_select(condition.any(), detail::operand<T>(yes), detail::operand<T>(no)));
+  if constexpr (detail::Operands<A, B>) {
+    using T = detail::Common<A, B>;
+    return Expr<T>(make_select(condition.any(), detail::operand<T>(yes), detail::operand<T>(no)));
+  } else {
+    static_assert(std::is_arithmetic_v<A> && std::is_same_v<A, B>,
+                  "lathe: select takes expressions, or two numbers of one type. Give one arm its "
+                  "type: lt::Expr<float>(1)");
+    if constexpr (std::is_arithmetic_v<A> && std::is_same_v<A, B>)
+      return Expr<A>(make_select(condition.any(), detail::literal<A>(yes), detail::literal<A>(no)));
+    else
+      return Expr<float>(0);
+  }
 }
 
 }  // namespace lathe

@@ -77,11 +77,11 @@ LATHE_DSL_CALLS(LATHE_DSL_FUNCTION)
 #undef LATHE_DSL_CALLS
 
 /// a * b + c with one rounding.
-template <detail::IsExpr A, class B, class C>
+template <class A, class B, class C>
+requires detail::Operands3<A, B, C>
 auto fma(const A& a, const B& b, const C& c) {
-  using T = detail::Common<A, B>;
-  static_assert(std::is_same_v<detail::Common<A, C>, T> && detail::is_float_element<T>,
-                "lathe: fma needs a floating element type");
+  using T = detail::Common3<A, B, C>;
+  static_assert(detail::is_float_element<T>, "lathe: fma needs a floating element type");
   return Expr<T>(make_call(CallOp::fma,
                            {detail::operand<T>(a), detail::operand<T>(b), detail::operand<T>(c)}));
 }
@@ -90,6 +90,11 @@ auto fma(const A& a, const B& b, const C& c) {
 template <detail::IsExpr A, class B, class C>
 auto clip(const A& x, const B& low, const C& high) {
   return min(max(x, low), high);
+}
+/// The same by its name in C++. (clamp of a tensor is in boundary.hpp.)
+template <detail::IsExpr A, class B, class C>
+auto clamp(const A& x, const B& low, const C& high) {
+  return clip(x, low, high);
 }
 template <detail::IsExpr A>
 auto relu(const A& x) {

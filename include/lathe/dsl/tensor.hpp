@@ -144,8 +144,10 @@ struct ComputeResult<std::tuple<Vs...>, R> {
 template <class F, std::size_t... K>
 auto compute_typed(std::string name, std::vector<Extent> extents, F& body,
                    std::index_sequence<K...>, Location where) {
-  static_assert(std::is_invocable_v<F&, decltype(Var(VarRef()), void(K), Var(VarRef()))...>,
-                "lathe: the body of a compute takes one lt::Var per axis");
+  static_assert(
+      std::is_invocable_v<F&, decltype(Var(VarRef()), void(K), Var(VarRef()))...>,
+      "lathe: the body of a compute takes one lt::Var per axis, and compiles for them (see "
+      "the errors above, if there are any)");
   using V = std::remove_cvref_t<decltype(body((void(K), Var(VarRef()))...))>;
   using Result = ComputeResult<V, static_cast<int>(sizeof...(K))>;
   auto any_body = [&]([[maybe_unused]] std::span<const VarRef> vars) {

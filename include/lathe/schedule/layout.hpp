@@ -17,6 +17,7 @@ class Index {
 
   friend Index operator+(const Index& a, const Index& b) { return Index(a.expr_ + b.expr_); }
   friend Index operator-(const Index& a, const Index& b) { return Index(a.expr_ - b.expr_); }
+  friend Index operator-(const Index& a) { return Index(AnyExpr(0) - a.expr_); }
   friend Index operator*(const Index& a, const Index& b) { return Index(a.expr_ * b.expr_); }
   friend Index operator/(const Index& a, const Index& b) {
     return Index(floordiv(a.expr_, b.expr_));

@@ -109,6 +109,9 @@ TEST_CASE("transform_layout: tiles, swaps, gaps") {
     s.transform_layout(
         k.C, [](lt::Index a, lt::Index b, lt::Index c) { return lt::layout(c, a, b * 2); });
     check_kept(start, s);
+    s.transform_layout(
+        k.C, [](lt::Index a, lt::Index b, lt::Index c) { return lt::layout(-(-a), b, c); });
+    check_kept(start, s);
     s.transform_layout("C", [](lt::Index a, lt::Index b, lt::Index c) {
       return lt::layout((a * 40 + b) * 20 + c);
     });
