@@ -6,18 +6,21 @@
 
 namespace lathe {
 
-/// The tensors that a program computes, in order.
-struct OutputList {
-  std::vector<AnyTensor> tensors;
-};
-
 /// One parameter: a tensor, or with `result` an input whose memory that computed tensor takes over.
 struct ProgramParam {
   AnyTensor tensor;
   AnyTensor result;
+  /// Of typed calls: the argument is a view of const elements.
+  bool read_only = false;
 
   ProgramParam(AnyTensor tensor, AnyTensor result = {})
       : tensor(std::move(tensor)), result(std::move(result)) {}
+};
+
+/// The tensors that a program computes, in order.
+struct OutputList {
+  std::vector<AnyTensor> tensors;
+  std::vector<ProgramParam> inouts{};  ///< those of them that take over an input's memory
 };
 
 /// The program of these tensors at Stage::blocks: one block per compute, in an order in which what
@@ -26,7 +29,7 @@ struct ProgramParam {
 /// that is neither · L0114 dim of unknown value · L0115 inout not legal · L0116 undefined tensor
 Program program_of(const OutputList& outputs, const std::vector<ProgramParam>& params,
                    Location where = Location::here());
-/// Parameters are the inputs in order of first use, then the outputs.
+/// Parameters are the inputs in order of first use, then the outputs; an inout counts as an input.
 Program program_of(const OutputList& outputs, Location where = Location::here());
 inline Program program_of(const AnyTensor& output, Location where = Location::here()) {
   return program_of(OutputList{{output}}, where);

@@ -181,23 +181,43 @@ auto compute(std::string name, NoExtents, F&& body, Location where = Location::h
   return detail::compute_typed(std::move(name), {}, body, std::make_index_sequence<0>{}, where);
 }
 
-/// One program with several results.
-template <class... T>
-requires(std::is_convertible_v<const T&, const AnyTensor&>&&...) OutputList
-    outputs(const T&... tensors) {
-  return OutputList{{static_cast<const AnyTensor&>(tensors)...}};
-}
-
 /// An argument that is read as X and holds Y afterwards. Legal if Y reads X only at the element
 /// that it stores (L0115).
 template <class T, int R>
 struct InOut {
   Input<T, R> input;
   Tensor<T, R> result;
+  /// As what a schedule is made of: lt::Schedule s(lt::inout(X, Y)).
+  operator OutputList() const { return {{result}, {{input, result}}}; }
 };
 template <class T, int R>
 InOut<T, R> inout(const Input<T, R>& input, const Tensor<T, R>& result) {
   return {input, result};
+}
+
+namespace detail {
+
+inline void add_output(OutputList& list, const AnyTensor& tensor) {
+  list.tensors.push_back(tensor);
+}
+template <class T, int R>
+void add_output(OutputList& list, const InOut<T, R>& both) {
+  list.tensors.push_back(both.result);
+  list.inouts.emplace_back(both.input, both.result);
+}
+template <class T>
+concept ProgramOutput = requires(OutputList& list, const T& output) {
+  add_output(list, output);
+};
+
+}  // namespace detail
+
+/// One program with several results: tensors, or lt::inout(input, result).
+template <detail::ProgramOutput... T>
+OutputList outputs(const T&... results) {
+  OutputList list;
+  (detail::add_output(list, results), ...);
+  return list;
 }
 
 }  // namespace lathe

@@ -73,6 +73,12 @@ concept KernelParam = requires(const A* a) {
 
 inline ProgramParam program_param(const AnyTensor& tensor) { return ProgramParam(tensor); }
 template <class T, int R>
+ProgramParam program_param(const Input<T, R>& input) {
+  ProgramParam out(input);
+  out.read_only = true;
+  return out;
+}
+template <class T, int R>
 ProgramParam program_param(const InOut<T, R>& both) {
   return ProgramParam(both.input, both.result);
 }

@@ -46,6 +46,7 @@ class Schedule {
  public:
   Schedule(Program program, ScheduleOptions options = {}, Location where = Location::here());
   /// The program that computes these tensors; its parameters are the inputs, then the outputs.
+  /// What takes over an input's memory is declared here: lt::Schedule s(lt::inout(X, Z)).
   Schedule(const AnyTensor& output, ScheduleOptions options = {},
            Location where = Location::here());
   Schedule(const OutputList& outputs, ScheduleOptions options = {},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <lathe/dsl/any.hpp>
 #include <lathe/dsl/impl/tensor_graph.ipp>
 #include <lathe/dsl/program.hpp>
@@ -89,9 +90,23 @@ inline bool ProgramBuilder::is_output(const AnyTensor& t) const {
 
 inline std::vector<ProgramParam> ProgramBuilder::default_params() const {
   std::vector<ProgramParam> params;
-  for (const auto& t : graph_.inputs) params.emplace_back(t);
+  auto find_inout = [&](const AnyTensor& t) -> const ProgramParam* {
+    for (const auto& p : outputs_.inouts)
+      if (same_tensor(p.tensor, t) || same_tensor(p.result, t)) return &p;
+    return nullptr;
+  };
+  for (const auto& t : graph_.inputs) {
+    const ProgramParam* inout = find_inout(t);
+    params.push_back(inout ? *inout : ProgramParam(t));
+  }
   for (const auto& s : graph_.scalars) params.emplace_back(AnyTensor(s));
-  for (const auto& t : outputs_.tensors) params.emplace_back(t);
+  // An input that nothing reads may be written all the same.
+  for (const auto& p : outputs_.inouts)
+    if (std::none_of(params.begin(), params.end(),
+                     [&](const ProgramParam& q) { return same_tensor(q.tensor, p.tensor); }))
+      params.push_back(p);
+  for (const auto& t : outputs_.tensors)
+    if (!find_inout(t)) params.emplace_back(t);
   return params;
 }
 
@@ -124,6 +139,14 @@ inline void ProgramBuilder::check_missing(const std::vector<ProgramParam>& param
       fail("L0112", "scalar '" + s->name + "' is read, but is not among the arguments");
   for (const auto& t : outputs_.tensors)
     if (!given(t)) fail("L0112", "output '" + t.name() + "' is not among the arguments");
+  for (const auto& io : outputs_.inouts)
+    if (std::none_of(params.begin(), params.end(), [&](const ProgramParam& p) {
+          return same_tensor(p.tensor, io.tensor) && same_tensor(p.result, io.result);
+        }))
+      fail("L0112",
+           "'" + io.tensor.name() +
+               "' is declared inout among the outputs, but not among the arguments",
+           "give lt::inout(input, result) there too");
 }
 
 /// Every load of one input in a program, and which of them are not at the axes of the compute that

@@ -84,11 +84,14 @@ LATHE_DECL void Binding::fail_memory(const Failure& f, const CallArg* args, Loca
         cat("'", name, "': its strides put several elements into one place, but it is written"),
         where, {}, "pass a view without a stride of 0 along an axis of several elements");
   const bool both = args_[static_cast<std::size_t>(f.other)].written;
+  const bool inout = param_of(f.rule).access == Access::inout;
   (void)args;
-  throw UserError("L0308", cat("'", name, "' overlaps '", arg_name(f.other), "' in memory"), where,
-                  {},
-                  both ? "give each result memory of its own"
-                       : "give the result memory of its own, or declare lt::inout(input, result)");
+  throw UserError(
+      "L0308", cat("'", name, "' overlaps '", arg_name(f.other), "' in memory"), where, {},
+      both    ? "give each result memory of its own"
+      : inout ? "give each argument memory of its own: only the two that lt::inout "
+                "names share it"
+              : "give the result memory of its own, or declare lt::inout(input, result)");
 }
 
 LATHE_DECL void Binding::fail(const Failure& f, const CallArg* args, const std::uint64_t* slots,

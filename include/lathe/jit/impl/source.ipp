@@ -54,7 +54,14 @@ inline BoundProgram match_params(const Program& program, const std::vector<Progr
       throw UserError(
           "L0310",
           cat("'", p.tensor.name(), "' is not declared inout in program '", program->name, "'"),
-          where);
+          where, {},
+          cat("declare it where the schedule is made: lt::Schedule s(lt::inout(", p.tensor.name(),
+              ", ", p.result.name(), ")), or inside lt::outputs(…)"));
+    if (p.read_only && access != Access::in)
+      throw UserError("L0310",
+                      cat("'", p.tensor.name(), "' is written by program '", program->name,
+                          "', but is given as an input"),
+                      where, {}, cat("give lt::inout(", p.tensor.name(), ", result)"));
     if (given[static_cast<std::size_t>(index)])
       throw UserError("L0310", cat("'", p.tensor.name(), "' is given twice"), where);
     given[static_cast<std::size_t>(index)] = true;
