@@ -102,7 +102,10 @@ TEST_CASE("reorder: swapped reduce loops are listed as reassociating, and refuse
   auto bo_bi_loops = strict.split(b, {4, 3});
   lt::LoopRef bo = bo_bi_loops[0], bi = bo_bi_loops[1];
   strict.reorder({bo, a, bi});
-  CHECK(refused_id(strict, [&](lt::Schedule& t) { t.reorder({bi, bo}); }) == "L0226");
+  const std::string text = refused(strict, [&](lt::Schedule& t) { t.reorder({bi, bo}); });
+  CHECK(text.substr(0, text.find('\n')) ==
+        "error[L0226] reorder: may change the rounding of floating-point results: the reduce loops "
+        "of 'S' run in another order");
 }
 
 TEST_CASE("reorder: refusals") {

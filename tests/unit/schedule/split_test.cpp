@@ -115,6 +115,40 @@ TEST_CASE("split: refusals") {
         }) == "L0201");
 }
 
+TEST_CASE("split: what is legal where an extent depends on a loop around") {
+  lt::Input<float, 2> A("A", {8, 8});
+  auto folded = [&](bool ragged) {
+    return lt::compute("R", {8}, [&](lt::Var i) {
+      if (!ragged) {
+        lt::Reduce r("r", 8);
+        return lt::sum(A(i, r), r).where(r <= i);
+      }
+      lt::Reduce r("r", i + 1);
+      return lt::sum(A(i, r), r);
+    });
+  };
+  auto R = folded(true), M = folded(false);
+  lt::Schedule start(R), s = start, masked_start(M), masked = masked_start;
+  CHECK(
+      refused(s,
+              [&](lt::Schedule& t) {
+                t.split(t.loops<2>(R)[1], {lt::infer, 3});
+              }) ==
+      R"(error[L0224] split: the tail of loop 'r' of block 'R' can't be guarded, as its bound depends on loop 'i'
+  at split_test.cpp:#
+  loops of 'R': i(8) r:reduce(i + 1)
+    for i in 0..8:
+      for r in 0..i + 1:
+          ^
+        block R(vi in 0..8 = i, reduce vr in 0..vi + 1 = r) reduce sum init:
+          R[vi] sum= A[vi, vr]
+  help: split loop 'i', or let 'r' run over a range without it and put the bound into .where(…) of the reduction)");
+  s.split(s.loops<2>(R)[0], {lt::infer, 3});
+  check_kept(start, s);
+  masked.split(masked.loops<2>(M)[1], {lt::infer, 3});
+  check_kept(masked_start, masked);
+}
+
 TEST_CASE("split: a copy of a schedule keeps the references") {
   Add k(16);
   lt::Schedule s(k.Y);

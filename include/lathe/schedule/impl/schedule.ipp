@@ -214,10 +214,12 @@ LATHE_DECL Verdict Schedule::try_step(const Primitive& primitive, const Args& ar
   for (const auto& arg : args)
     if (auto no = check_reference(arg)) return no;
   if (auto no = primitive.run(program_, args, &edit)) return no;
-  if (options_.strict && !edit.reassociates.empty())
-    return detail::refusal(
-        "L0226", "may change the rounding of floating-point results: " + edit.reassociates,
-        "leave ScheduleOptions::strict off");
+  if (options_.strict && !edit.reassociates.empty()) {
+    std::string why = edit.reassociates;  // "reorder: …"; the refusal names the step itself
+    why.erase(0, why.find(": ") + 2);
+    return detail::refusal("L0226", "may change the rounding of floating-point results: " + why,
+                           "leave ScheduleOptions::strict off");
+  }
   if (edit.program == program_) return {};
   if (auto no = detail::check_promises(program_, edit.program)) return no;
   return detail::check_lifetimes(edit.program);

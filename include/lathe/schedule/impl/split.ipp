@@ -274,6 +274,15 @@ inline void apply_split(const Program& program, const SplitPlan& plan, Edit& edi
   edit.consumed.push_back({loop.var, "was split into " + into});
 }
 
+// What can be split where a loop's bound depends on one around it.
+inline std::string guard_help(const ForNode& loop, const ForNode& outer, const BlockSite& block) {
+  const std::string instead = "split loop " + quoted(outer.var->name);
+  if (feeds(loop, *block.block, IterKind::reduce))
+    return instead + ", or let " + quoted(loop.var->name) +
+           " run over a range without it and put the bound into .where(…) of the reduction";
+  return instead + ", or this one before a step makes its bound depend on that";
+}
+
 // A guard that becomes an iterator needs a domain over dims alone.
 inline Verdict check_guards(const SplitPlan& plan) {
   const ForNode& loop = *plan.site.loop;
@@ -287,7 +296,7 @@ inline Verdict check_guards(const SplitPlan& plan) {
                               "the tail of " + loop_of_block(plan) +
                                   " can't be guarded, as its bound depends on loop " +
                                   quoted(outer->var->name),
-                              "use factors that divide the extent");
+                              guard_help(loop, *outer, block));
   return {};
 }
 
