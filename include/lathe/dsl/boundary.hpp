@@ -42,7 +42,7 @@ struct Clamped {
     static_assert(sizeof...(I) == R, "lathe: the number of indices is not the tensor's rank");
     static_assert(R > 0, "lathe: clamp needs a tensor with an axis");
     const AnyExpr all[] = {detail::index_operand(index)...};
-    return Expr<T>(clamp_any(tensor, all));
+    return Expr<T>(clamp_any(tensor, all, Location{}));
   }
 };
 

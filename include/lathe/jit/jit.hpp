@@ -51,7 +51,7 @@ class Source {
 /// The untyped core: compiles for these parameters. A Program has all its own parameters, in its
 /// order, if `params` is empty; else, as for a Schedule, params say which tensor each argument is:
 /// by identity, else by name and type. Errors as program_of and lower, and: L0310 a param that the
-/// program does not have, or lacks · L0312 target
+/// program does not have, or lacks · L0312 target · L0412 the context's time budget
 AnyKernel jit_any(const Source& source, const std::vector<ProgramParam>& params);
 /// The same, interpreted: no code is made.
 AnyKernel evaluate_any(const Source& source, const std::vector<ProgramParam>& params);

@@ -4,6 +4,7 @@
 
 #include <lathe/ir/stmt.hpp>
 #include <lathe/support/context.hpp>
+#include <lathe/support/deadline.hpp>
 #include <lathe/support/target.hpp>
 #include <span>
 
@@ -14,6 +15,10 @@ struct LowerOptions {
   bool strict = false;
   /// For dumps, logs and budgets; null means the default context.
   const Context* context = nullptr;
+  /// When to stop (L0412); null means the context's time_budget from the call on.
+  const Deadline* deadline = nullptr;
+  /// Of the call that errors are about.
+  Location where{};
 };
 
 /// One named step. It leaves the program at a stage that verify() checks: after every pass in debug
@@ -29,7 +34,8 @@ struct Pass {
 std::span<const Pass> cpu_pipeline();
 
 /// Runs the pipeline. `LATHE_DUMP=pass` or ContextOptions::dump logs the result of that pass
-/// ("all": of each). Throws UserError L0601 when unrolling would exceed the budget of nodes.
+/// ("all": of each). L0412 out of time · L0601 unrolling would exceed the budget of nodes ·
+/// L0602 the dump names no pass
 Program lower(const Program& program, const Target& target, const LowerOptions& options = {});
 
 /// The program after the named pass, for tests and dumps; L0602 if no pass has that name.

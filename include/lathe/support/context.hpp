@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <lathe/support/error.hpp>
 #include <lathe/support/function.hpp>
 #include <lathe/support/ref.hpp>
 #include <string>
@@ -37,9 +38,11 @@ struct ContextOptions {
   /// Bytes of temporaries that may be in use at once, over all kernels of this context; 0 = no
   /// limit.
   std::int64_t memory_budget = 0;
-  /// Seconds that one search or compilation may take; 0 = no limit.
+  /// Seconds that one search or compilation may take; 0 = no limit. A compilation looks at it
+  /// between its passes and before it calls LLVM, which is not interrupted (L0412).
   double time_budget = 0;
   /// Name of the pass whose result is logged ("all": every pass). Empty: what LATHE_DUMP names.
+  /// Compilations refuse the name of no pass (L0602).
   std::string dump{};
   /// Which LLVM: "off", a major version, or a path. Empty: what LATHE_LLVM names, else the newest
   /// in range.
@@ -66,7 +69,8 @@ class Context {
  public:
   using Options = ContextOptions;
 
-  explicit Context(Options options);
+  /// L0402 half of an allocator · L0403 a negative number
+  explicit Context(Options options, Location where = Location::here());
   Context() : Context(Options{}) {}
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;

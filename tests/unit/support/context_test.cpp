@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <cmath>
 #include <cstdlib>
 #include <lathe/support/context.hpp>
 #include <lathe/support/error.hpp>
@@ -33,6 +34,16 @@ TEST_CASE("options that make no sense are refused") {
   CHECK(error({.allocate = [](std::size_t, std::size_t) -> void* { return nullptr; }}) == half);
   CHECK(error({.deallocate = [](void*, std::size_t) {}}) == half);
   CHECK(error({.threads = -2}) == "L0403 Context: option 'threads' is -2");
+  CHECK(error({.memory_budget = -1}) == "L0403 Context: option 'memory_budget' is -1");
+  CHECK(error({.time_budget = -0.5}) == "L0403 Context: option 'time_budget' is -0.5");
+  CHECK(error({.time_budget = NAN}) == "L0403 Context: option 'time_budget' is nan");
+  const unsigned line = __LINE__ + 2;
+  try {
+    lt::Context context({.threads = -1});
+    FAIL("no error");
+  } catch (const lt::UserError& e) {
+    CHECK(e.where().line == line);
+  }
 }
 
 TEST_CASE("the log hook gets what its level asks for, and what it throws comes out") {

@@ -54,8 +54,8 @@ inline std::vector<char> object_of(const std::string& text, const Target& target
 }
 
 inline Ref<KernelCode> compile_code(const Source& source, const Program& scheduled,
-                                    const Target& target, const Llvm& llvm,
-                                    const Context& context) {
+                                    const Target& target, const Llvm& llvm, const Context& context,
+                                    const Deadline& deadline) {
   const bool strict = source.options().strict;
   CodeCache& cache = CodeCache::of(context);
   const std::uint64_t hash = code_hash(scheduled, target, strict, llvm.major());
@@ -66,8 +66,11 @@ inline Ref<KernelCode> compile_code(const Source& source, const Program& schedul
   code->target = target;
   code->strict = strict;
   code->llvm_major = llvm.major();
-  code->lowered = lower(scheduled, target, {.strict = strict, .context = &context});
+  code->lowered = lower(
+      scheduled, target,
+      {.strict = strict, .context = &context, .deadline = &deadline, .where = source.where()});
   code->text = emit_llvm(with_unique_name(code->lowered, hash), target, llvm.major());
+  deadline.check("LLVM", source.where());
   std::vector<char> object = object_of(code->text.text, target, llvm, context);
   code->loaded = Jit::of(context, source.where()).load(object, code->text.symbol);
   code->entry = code->loaded->entry();
@@ -86,6 +89,7 @@ inline Target target_of(const Source& source) {
 
 inline AnyKernel make_compiled(const Source& source, const std::vector<ProgramParam>& params) {
   const Context& context = context_of(source);
+  const Deadline deadline(context);
   BoundProgram bound = bound_program(source, params);
   Target target = target_of(source);
   std::string reason;
@@ -96,7 +100,7 @@ inline AnyKernel make_compiled(const Source& source, const std::vector<ProgramPa
     return make_evaluator(bound, context);
   }
   Program scheduled = scheduled_program(source, bound.program, target);
-  auto code = compile_code(source, scheduled, target, *llvm, context);
+  auto code = compile_code(source, scheduled, target, *llvm, context, deadline);
   return AnyKernel(make_ref<Binding>(bound.program, bound.order), code, Evaluator(), context);
 }
 

@@ -78,13 +78,27 @@ inline Program run_logged(const Pass& pass, const Program& program, const Target
 // took it three minutes, this many take half a minute at worst.
 inline constexpr std::size_t kLoweredBudget = 250000;
 
-inline void check_size(const Program& lowered) {
+inline void check_size(const Program& lowered, Location where) {
   const std::size_t nodes = node_count(lowered->body);
   if (nodes <= kLoweredBudget) return;
   throw UserError("L0601",
                   cat("lower: program '", lowered->name, "' has become ", nodes,
                       " nodes of scalar and vector code, over the budget of ", kLoweredBudget),
-                  {}, {}, "unroll less: split the loop and unroll the inner part only");
+                  where, {}, "unroll less: split the loop and unroll the inner part only");
+}
+
+inline std::string pass_names() {
+  return cat("passes are ", join(kCpuPipeline, ", ", [](const Pass& p) { return p.name; }));
+}
+
+inline void check_dump(const LowerOptions& options) {
+  const std::string& name = context_of(options).options().dump;
+  if (name.empty() || name == "all") return;
+  for (const Pass& pass : kCpuPipeline)
+    if (pass.name == name) return;
+  throw UserError("L0602",
+                  cat("the context's dump (or LATHE_DUMP) is '", name, "', which is no pass"),
+                  options.where, {}, cat("\"all\" dumps each; ", pass_names()));
 }
 
 }  // namespace detail
@@ -93,10 +107,16 @@ LATHE_DECL std::span<const Pass> cpu_pipeline() { return detail::kCpuPipeline; }
 
 LATHE_DECL Program lower(const Program& program, const Target& target,
                          const LowerOptions& options) {
+  detail::check_dump(options);
+  const Deadline own(detail::context_of(options));
+  const Deadline& deadline = options.deadline ? *options.deadline : own;
   Program out = program;
-  for (const Pass& pass : cpu_pipeline())
-    if (pass.leaves >= program->stage) out = detail::run_logged(pass, out, target, options);
-  detail::check_size(out);
+  for (const Pass& pass : cpu_pipeline()) {
+    if (pass.leaves < program->stage) continue;
+    deadline.check(cat("pass ", pass.name), options.where);
+    out = detail::run_logged(pass, out, target, options);
+  }
+  detail::check_size(out, options.where);
   return out;
 }
 
@@ -107,9 +127,8 @@ LATHE_DECL Program lower_until(std::string_view name, const Program& program, co
     if (pass.leaves >= program->stage) out = detail::run_logged(pass, out, target, options);
     if (pass.name == name) return out;
   }
-  throw UserError(
-      "L0602", cat("lower_until: no pass is named '", name, "'"), {}, {},
-      cat("passes are ", join(cpu_pipeline(), ", ", [](const Pass& p) { return p.name; })));
+  throw UserError("L0602", cat("lower_until: no pass is named '", name, "'"), options.where, {},
+                  detail::pass_names());
 }
 
 }  // namespace lathe

@@ -46,11 +46,17 @@ LATHE_DECL void CallFrame::raise(std::int32_t status, const KernelNotes& notes, 
                     "this was checked while the kernel ran; its outputs are incomplete");
   }
   if (status == static_cast<std::int32_t>(Status::out_of_memory)) {
-    auto budget = context_->options().memory_budget;
+    const ContextOptions& options = context_->options();
+    const std::int64_t budget = options.memory_budget;
+    const char* help = budget > 0
+                           ? "raise memory_budget, or use a schedule with smaller temporaries"
+                       : options.allocate ? "the context's own allocator gave none; a schedule "
+                                            "with smaller temporaries asks for less"
+                                          : "use a schedule with smaller temporaries";
     throw UserError(
         "L0406", cat("kernel '", notes.name, "': no memory for its temporaries"), where,
         budget > 0 ? cat("the context's memory_budget is ", budget, " bytes") : std::string(),
-        "raise memory_budget, or use a schedule with smaller temporaries");
+        help);
   }
   throw InternalError(cat("kernel '", notes.name, "' returned the unknown status ", status));
 }

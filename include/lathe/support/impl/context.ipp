@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <lathe/support/context.hpp>
 #include <lathe/support/error.hpp>
+#include <lathe/support/text.hpp>
 #include <new>
 
 namespace lathe {
@@ -22,17 +23,32 @@ LATHE_DECL int detail::usable_processors() {
   return n > 0 ? static_cast<int>(n) : 1;
 }
 
-LATHE_DECL Context::Context(Options options)
+namespace detail {
+
+inline void check_options(const ContextOptions& options, Location where) {
+  if (static_cast<bool>(options.allocate) != static_cast<bool>(options.deallocate))
+    throw UserError("L0402", "Context: only one of the options 'allocate' and 'deallocate' is set",
+                    where, {}, "set both, or neither");
+  auto refuse = [&](const char* name, std::string value, const char* help) {
+    throw UserError("L0403", cat("Context: option '", name, "' is ", value), where, {}, help);
+  };
+  if (options.threads < 0)
+    refuse("threads", std::to_string(options.threads),
+           "use 0 for all processors of the affinity mask, or a positive number");
+  if (options.memory_budget < 0)
+    refuse("memory_budget", std::to_string(options.memory_budget),
+           "use 0 for no limit, or a positive number of bytes");
+  if (!(options.time_budget >= 0))
+    refuse("time_budget", cat(options.time_budget),
+           "use 0 for no limit, or a positive number of seconds");
+}
+
+}  // namespace detail
+
+LATHE_DECL Context::Context(Options options, Location where)
     : options_(static_cast<Options&&>(options)),
       threads_(options_.threads > 0 ? options_.threads : detail::usable_processors()) {
-  if (static_cast<bool>(options_.allocate) != static_cast<bool>(options_.deallocate)) {
-    throw UserError("L0402", "Context: only one of the options 'allocate' and 'deallocate' is set",
-                    {}, {}, "set both, or neither");
-  }
-  if (options_.threads < 0) {
-    throw UserError("L0403", "Context: option 'threads' is " + std::to_string(options_.threads), {},
-                    {}, "use 0 for all processors of the affinity mask, or a positive number");
-  }
+  detail::check_options(options_, where);
   if (options_.dump.empty()) {
     if (const char* pass = std::getenv("LATHE_DUMP")) options_.dump = pass;
   }
@@ -114,7 +130,7 @@ LATHE_DECL void* Context::allocate(std::size_t bytes, std::size_t alignment) con
   auto in_use = in_use_.fetch_add(signed_total, std::memory_order_relaxed) + signed_total;
   void* start = nullptr;
   std::size_t held = total;
-  if (options_.memory_budget <= 0 || in_use <= options_.memory_budget) {
+  if (options_.memory_budget == 0 || in_use <= options_.memory_budget) {
     try {
       if (options_.allocate)
         start = options_.allocate(total, alignment);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lathe/support/impl/context.ipp>
+#include <lathe/support/impl/deadline.ipp>
 #include <lathe/support/impl/dynlib.ipp>
 #include <lathe/support/impl/error.ipp>
 #include <lathe/support/impl/target.ipp>

@@ -1,0 +1,25 @@
+// When a search or a compilation has to end: the time budget of a context, from a moment on.
+#pragma once
+
+#include <cstdint>
+#include <lathe/support/context.hpp>
+#include <lathe/support/error.hpp>
+#include <string_view>
+
+namespace lathe {
+
+class Deadline {
+ public:
+  /// The context's time_budget from now on.
+  explicit Deadline(const Context& context);
+
+  bool over() const;
+  /// L0412 if it is over; `next` is what is not begun, as in "LLVM".
+  void check(std::string_view next, Location where) const;
+
+ private:
+  double budget_;
+  std::int64_t end_ = INT64_MAX;  ///< nanoseconds of the steady clock
+};
+
+}  // namespace lathe
