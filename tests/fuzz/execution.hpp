@@ -32,22 +32,29 @@ struct Failure : std::runtime_error {
 /// Memory between two pages that may not be touched.
 class GuardedBlock {
  public:
-  static constexpr std::size_t kPage = 4096, kRoom = 64 * kPage;
+  static constexpr std::size_t kPage = 4096, kUsual = 64 * kPage;
 
-  GuardedBlock() {
+  explicit GuardedBlock(std::size_t size) : size_(size) {
     base_ = static_cast<char*>(
-        mmap(nullptr, kRoom + 2 * kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    if (base_ == MAP_FAILED || mprotect(base_ + kPage, kRoom, PROT_READ | PROT_WRITE) != 0)
+        mmap(nullptr, size_ + 2 * kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    if (base_ == MAP_FAILED || mprotect(base_ + kPage, size_, PROT_READ | PROT_WRITE) != 0)
       throw std::bad_alloc();
   }
-  ~GuardedBlock() { munmap(base_, kRoom + 2 * kPage); }
+  ~GuardedBlock() { munmap(base_, size_ + 2 * kPage); }
   GuardedBlock(const GuardedBlock&) = delete;
   GuardedBlock& operator=(const GuardedBlock&) = delete;
 
   char* room() { return base_ + kPage; }
+  std::size_t size() const { return size_; }
+  /// Of a block for so many bytes: all of it is filled and looked through in each run, so large
+  /// ones are only for those that need them.
+  static std::size_t size_for(std::size_t bytes) {
+    return bytes <= kUsual ? kUsual : (bytes + kPage - 1) / kPage * kPage;
+  }
 
  private:
   char* base_;
+  std::size_t size_;
 };
 
 /// One argument: its view, its bytes as they are at the start, and where a run puts them.
@@ -181,7 +188,11 @@ class Machine {
 
   /// The slots of a call; what they point to is filled by each run.
   std::vector<std::uint64_t> slots_for(const lathe::Program& program, std::vector<Argument>& args) {
-    while (blocks_.size() < args.size()) blocks_.push_back(std::make_unique<GuardedBlock>());
+    if (blocks_.size() < args.size()) blocks_.resize(args.size());
+    for (std::size_t k = 0; k < args.size(); ++k)
+      if (std::size_t size = GuardedBlock::size_for(args[k].byte_count());
+          !blocks_[k] || blocks_[k]->size() != size)
+        blocks_[k] = std::make_unique<GuardedBlock>(size);
     std::vector<int> order;
     std::vector<lathe::CallArg> call;
     for (std::size_t k = 0; k < args.size(); ++k) {
@@ -197,13 +208,11 @@ class Machine {
 
  private:
   char* start(const std::vector<Argument>& args, std::size_t k) {
-    if (args[k].byte_count() > GuardedBlock::kRoom)
-      throw Failure("harness", "an argument is too large");
-    return blocks_[k]->room() + (args[k].at_end ? GuardedBlock::kRoom - args[k].byte_count() : 0);
+    return blocks_[k]->room() + (args[k].at_end ? blocks_[k]->size() - args[k].byte_count() : 0);
   }
   void place(const std::vector<Argument>& args) {
     for (std::size_t k = 0; k < args.size(); ++k) {
-      std::memset(blocks_[k]->room(), 0x5a, GuardedBlock::kRoom);
+      std::memset(blocks_[k]->room(), 0x5a, blocks_[k]->size());
       if (!args[k].bytes.empty())
         std::memcpy(start(args, k), args[k].bytes.data(), args[k].bytes.size());
     }
@@ -213,7 +222,7 @@ class Machine {
     for (std::size_t k = 0; k < args.size(); ++k) {
       const char *begin = start(args, k), *room = blocks_[k]->room();
       std::size_t size = args[k].byte_count();
-      for (const char* at = room; at < room + GuardedBlock::kRoom; ++at)
+      for (const char* at = room; at < room + blocks_[k]->size(); ++at)
         if ((at < begin || at >= begin + size) && *at != 0x5a)
           throw Failure("stray write", "memory beside '" + args[k].name + "' was written, byte " +
                                            std::to_string(at - begin));
