@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from .core import BUILD, ROOT, WARNINGS, Case, Command, Settings, Step, command_case, failed, in_parallel, run
+from .core import BUILD, ROOT, WARNINGS, Case, Command, Settings, Step, command_case, failed, in_parallel, run, skipped
 
 SOURCES = ROOT / "tests" / "package"
 WORK = BUILD.parent / "package"
@@ -46,6 +46,18 @@ def single_include() -> Case:
 
 def with_flags(name: str, *flags: str) -> Case:
     return command_case(name, compile_command(name, CONSUMER, HEADERS, *flags, *LIBRARIES), [WORK / name])
+
+
+def strict_warnings(compiler: str, mode: str) -> Case:
+    """Warnings that a host's project may have on: nothing in the headers may set them off."""
+    name = f"strict warnings ({compiler}, {mode})"
+    if not shutil.which(compiler):
+        return skipped(name, f"no {compiler}")
+    flags = ["-Wconversion", "-Wno-sign-conversion", "-Wshadow", "-fsyntax-only", HEADERS]
+    if mode == "compiled":
+        flags.append("-DLATHE_SEPARATE_COMPILATION")
+    source = ROOT / "tests" / "contract" / "contract.cpp"
+    return command_case(name, [compiler, "-std=c++20", *WARNINGS, *flags, source])
 
 
 def odr() -> Case:
@@ -93,6 +105,7 @@ def package(_: Settings) -> Iterator[Case]:
             partial(with_flags, "no_rtti", "-fno-rtti"),
             partial(with_flags, "llvm_off", "-DLATHE_LLVM_OFF"),
             partial(with_flags, "llvm_linked", "-DLATHE_LLVM_LINK", "-l:libLLVM.so.19.1"),
+            *(partial(strict_warnings, c, mode) for c in ("g++", "clang++") for mode in ("compiled", "header-only")),
             odr,
             plugin,
         ]

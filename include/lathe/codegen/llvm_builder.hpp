@@ -43,7 +43,7 @@ const LlvmIntrinsic* find_llvm_intrinsic(std::string_view name);
 /// One module: declarations, metadata and finished functions.
 class LlvmModule {
  public:
-  LlvmModule(const Target& target, int llvm_major) : target(target), major(llvm_major) {}
+  LlvmModule(const Target& its_target, int llvm_major) : target(its_target), major(llvm_major) {}
 
   const Target& target;
   const int major;
@@ -78,7 +78,7 @@ class LlvmModule {
 /// One function under construction: instructions are appended to the current block.
 class LlvmFunction {
  public:
-  explicit LlvmFunction(LlvmModule& module) : module(module) { code_.reserve(1 << 14); }
+  explicit LlvmFunction(LlvmModule& its_module) : module(its_module) { code_.reserve(1 << 14); }
 
   LlvmModule& module;
 

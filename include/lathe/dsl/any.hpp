@@ -51,8 +51,8 @@ struct VarOrigin : RefCounted {
   std::string owner;                                       ///< the compute that an axis belongs to
   std::int64_t min = 0, max = INT64_MAX, multiple_of = 1;  ///< of a dim
 
-  VarOrigin(Kind kind, std::string label, std::string owner = {})
-      : kind(kind), label(std::move(label)), owner(std::move(owner)) {}
+  VarOrigin(Kind its_kind, std::string its_label, std::string its_owner = {})
+      : kind(its_kind), label(std::move(its_label)), owner(std::move(its_owner)) {}
 };
 const VarOrigin* origin_of(const VarNode& var);
 VarRef make_declared_var(std::string name, DType dtype, Ref<VarOrigin> origin);
@@ -81,7 +81,8 @@ struct TensorSource : RefCounted {
 
 /// What a buffer inside a DSL expression stands for.
 struct TensorOrigin : RefCounted {
-  TensorOrigin(Ref<TensorSource> source, int output) : source(std::move(source)), output(output) {}
+  TensorOrigin(Ref<TensorSource> its_source, int its_output)
+      : source(std::move(its_source)), output(its_output) {}
   LATHE_DECL ~TensorOrigin() override;
   Ref<TensorSource> source;
   int output;

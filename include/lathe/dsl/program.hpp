@@ -13,8 +13,8 @@ struct ProgramParam {
   /// Of typed calls: the argument is a view of const elements.
   bool read_only = false;
 
-  ProgramParam(AnyTensor tensor, AnyTensor result = {})
-      : tensor(std::move(tensor)), result(std::move(result)) {}
+  ProgramParam(AnyTensor its_tensor, AnyTensor its_result = {})
+      : tensor(std::move(its_tensor)), result(std::move(its_result)) {}
 };
 
 /// The tensors that a program computes, in order.

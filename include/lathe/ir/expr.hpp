@@ -112,7 +112,7 @@ constexpr bool is_comparison(BinaryOp op) { return op >= BinaryOp::eq; }
 constexpr bool is_logic(BinaryOp op) { return op == BinaryOp::and_ || op == BinaryOp::or_; }
 
 struct ExprNode : RefCounted {
-  ExprNode(ExprKind kind, DType dtype) : kind(kind), dtype(dtype) {}
+  ExprNode(ExprKind its_kind, DType its_dtype) : kind(its_kind), dtype(its_dtype) {}
   const ExprKind kind;
   const DType dtype;
   std::uint32_t height = 1;  ///< nodes on the longest way down
@@ -168,7 +168,8 @@ class AnyExpr : public Ref<ExprNode> {
 
 struct ConstNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Const;
-  ConstNode(DType dtype, std::int64_t i, double f) : ExprNode(kKind, dtype), i(i), f(f) {}
+  ConstNode(DType its_dtype, std::int64_t its_i, double its_f)
+      : ExprNode(kKind, its_dtype), i(its_i), f(its_f) {}
   std::int64_t i;  ///< the value of an integer or boolean type (u64 as its bit pattern), wrapped to
                    ///< its width
   double f;        ///< the value of a floating type, already rounded to it
@@ -177,7 +178,8 @@ struct ConstNode : ExprNode {
 /// Compared by identity: two variables with one name are two variables.
 struct VarNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Var;
-  VarNode(std::string name, DType dtype) : ExprNode(kKind, dtype), name(std::move(name)) {}
+  VarNode(std::string its_name, DType its_dtype)
+      : ExprNode(kKind, its_dtype), name(std::move(its_name)) {}
   std::string name;
   Ref<RefCounted> origin;  ///< what the DSL declared it as; no part of the meaning of a program
 };
@@ -193,14 +195,15 @@ struct BufferNode : RefCounted {
   int alignment = 0;  ///< bytes that the base address is a multiple of; 0 means that of the element
   Ref<RefCounted> origin;  ///< the tensor that the DSL made it for; never set inside a program
 
-  BufferNode(std::string name, DType dtype, std::vector<AnyExpr> shape,
-             std::vector<AnyExpr> strides = {}, Scope scope = Scope::global, int alignment = 0)
-      : name(std::move(name)),
-        dtype(dtype),
-        shape(std::move(shape)),
-        strides(std::move(strides)),
-        scope(scope),
-        alignment(alignment) {}
+  BufferNode(std::string its_name, DType its_dtype, std::vector<AnyExpr> its_shape,
+             std::vector<AnyExpr> its_strides = {}, Scope its_scope = Scope::global,
+             int its_alignment = 0)
+      : name(std::move(its_name)),
+        dtype(its_dtype),
+        shape(std::move(its_shape)),
+        strides(std::move(its_strides)),
+        scope(its_scope),
+        alignment(its_alignment) {}
   int rank() const { return static_cast<int>(shape.size()); }
 };
 
@@ -209,11 +212,11 @@ struct BufferNode : RefCounted {
 /// register of rank 0).
 struct LoadNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Load;
-  LoadNode(DType dtype, Buffer buffer, std::vector<AnyExpr> indices, AnyExpr mask)
-      : ExprNode(kKind, dtype),
-        buffer(std::move(buffer)),
-        indices(std::move(indices)),
-        mask(std::move(mask)) {
+  LoadNode(DType its_dtype, Buffer its_buffer, std::vector<AnyExpr> its_indices, AnyExpr its_mask)
+      : ExprNode(kKind, its_dtype),
+        buffer(std::move(its_buffer)),
+        indices(std::move(its_indices)),
+        mask(std::move(its_mask)) {
     hold_all(this->indices), hold(this->mask);
   }
   Buffer buffer;
@@ -223,11 +226,11 @@ struct LoadNode : ExprNode {
 
 struct LetNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Let;
-  LetNode(VarRef var, AnyExpr value, AnyExpr body)
-      : ExprNode(kKind, body.dtype()),
-        var(std::move(var)),
-        value(std::move(value)),
-        body(std::move(body)) {
+  LetNode(VarRef its_var, AnyExpr its_value, AnyExpr its_body)
+      : ExprNode(kKind, its_body.dtype()),
+        var(std::move(its_var)),
+        value(std::move(its_value)),
+        body(std::move(its_body)) {
     hold(this->value, this->body);
   }
   VarRef var;
@@ -236,8 +239,8 @@ struct LetNode : ExprNode {
 
 struct BinaryNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Binary;
-  BinaryNode(DType dtype, BinaryOp op, AnyExpr a, AnyExpr b)
-      : ExprNode(kKind, dtype), op(op), a(std::move(a)), b(std::move(b)) {
+  BinaryNode(DType its_dtype, BinaryOp its_op, AnyExpr its_a, AnyExpr its_b)
+      : ExprNode(kKind, its_dtype), op(its_op), a(std::move(its_a)), b(std::move(its_b)) {
     hold(this->a, this->b);
   }
   BinaryOp op;
@@ -246,7 +249,8 @@ struct BinaryNode : ExprNode {
 
 struct UnaryNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Unary;
-  UnaryNode(UnaryOp op, AnyExpr a) : ExprNode(kKind, a.dtype()), op(op), a(std::move(a)) {
+  UnaryNode(UnaryOp its_op, AnyExpr its_a)
+      : ExprNode(kKind, its_a.dtype()), op(its_op), a(std::move(its_a)) {
     hold(this->a);
   }
   UnaryOp op;
@@ -255,11 +259,11 @@ struct UnaryNode : ExprNode {
 
 struct SelectNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Select;
-  SelectNode(AnyExpr condition, AnyExpr yes, AnyExpr no)
-      : ExprNode(kKind, yes.dtype()),
-        condition(std::move(condition)),
-        yes(std::move(yes)),
-        no(std::move(no)) {
+  SelectNode(AnyExpr its_condition, AnyExpr its_yes, AnyExpr its_no)
+      : ExprNode(kKind, its_yes.dtype()),
+        condition(std::move(its_condition)),
+        yes(std::move(its_yes)),
+        no(std::move(its_no)) {
     hold(this->condition, this->yes, this->no);
   }
   AnyExpr condition, yes, no;
@@ -267,7 +271,8 @@ struct SelectNode : ExprNode {
 
 struct CastNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Cast;
-  CastNode(DType dtype, AnyExpr value) : ExprNode(kKind, dtype), value(std::move(value)) {
+  CastNode(DType its_dtype, AnyExpr its_value)
+      : ExprNode(kKind, its_dtype), value(std::move(its_value)) {
     hold(this->value);
   }
   AnyExpr value;
@@ -275,8 +280,8 @@ struct CastNode : ExprNode {
 
 struct CallNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Call;
-  CallNode(DType dtype, CallOp op, std::vector<AnyExpr> args)
-      : ExprNode(kKind, dtype), op(op), args(std::move(args)) {
+  CallNode(DType its_dtype, CallOp its_op, std::vector<AnyExpr> its_args)
+      : ExprNode(kKind, its_dtype), op(its_op), args(std::move(its_args)) {
     hold_all(this->args);
   }
   CallOp op;
@@ -285,11 +290,11 @@ struct CallNode : ExprNode {
 
 struct RampNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Ramp;
-  RampNode(AnyExpr base, AnyExpr stride, int lanes)
-      : ExprNode(kKind, base.dtype().with_lanes(base.dtype().lanes * lanes)),
-        base(std::move(base)),
-        stride(std::move(stride)),
-        lanes(lanes) {
+  RampNode(AnyExpr its_base, AnyExpr its_stride, int its_lanes)
+      : ExprNode(kKind, its_base.dtype().with_lanes(its_base.dtype().lanes * its_lanes)),
+        base(std::move(its_base)),
+        stride(std::move(its_stride)),
+        lanes(its_lanes) {
     hold(this->base, this->stride);
   }
   AnyExpr base, stride;
@@ -299,10 +304,10 @@ struct RampNode : ExprNode {
 /// Lane l of the result is lane l % n of value, n being value's lanes.
 struct BroadcastNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Broadcast;
-  BroadcastNode(AnyExpr value, int lanes)
-      : ExprNode(kKind, value.dtype().with_lanes(value.dtype().lanes * lanes)),
-        value(std::move(value)),
-        lanes(lanes) {
+  BroadcastNode(AnyExpr its_value, int its_lanes)
+      : ExprNode(kKind, its_value.dtype().with_lanes(its_value.dtype().lanes * its_lanes)),
+        value(std::move(its_value)),
+        lanes(its_lanes) {
     hold(this->value);
   }
   AnyExpr value;
@@ -312,8 +317,8 @@ struct BroadcastNode : ExprNode {
 /// Lane l of the result is lane lanes[l] of the concatenated vectors. One lane gives a scalar.
 struct ShuffleNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Shuffle;
-  ShuffleNode(DType dtype, std::vector<AnyExpr> vectors, std::vector<int> lanes)
-      : ExprNode(kKind, dtype), vectors(std::move(vectors)), lanes(std::move(lanes)) {
+  ShuffleNode(DType its_dtype, std::vector<AnyExpr> its_vectors, std::vector<int> its_lanes)
+      : ExprNode(kKind, its_dtype), vectors(std::move(its_vectors)), lanes(std::move(its_lanes)) {
     hold_all(this->vectors);
   }
   std::vector<AnyExpr> vectors;

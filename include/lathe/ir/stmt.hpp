@@ -78,10 +78,10 @@ struct AttrValue {
   bool is_text = false;
 
   AttrValue() = default;
-  AttrValue(std::int64_t number) : number(number) {}
-  AttrValue(int number) : number(number) {}
-  AttrValue(std::string text) : text(std::move(text)), is_text(true) {}
-  AttrValue(const char* text) : text(text), is_text(true) {}
+  AttrValue(std::int64_t its_number) : number(its_number) {}
+  AttrValue(int its_number) : number(its_number) {}
+  AttrValue(std::string its_text) : text(std::move(its_text)), is_text(true) {}
+  AttrValue(const char* its_text) : text(its_text), is_text(true) {}
   bool operator==(const AttrValue&) const = default;
 };
 struct Annotation {
@@ -93,7 +93,7 @@ using Annotations = std::vector<Annotation>;
 const AttrValue* find_annotation(const Annotations& all, std::string_view key);
 
 struct StmtNode : RefCounted {
-  explicit StmtNode(StmtKind kind) : kind(kind) {}
+  explicit StmtNode(StmtKind its_kind) : kind(its_kind) {}
   const StmtKind kind;
 };
 
@@ -116,15 +116,15 @@ class Stmt : public Ref<StmtNode> {
 /// A loop's identity is its variable: it survives every rewrite that keeps the loop.
 struct ForNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::For;
-  ForNode(VarRef var, AnyExpr min, AnyExpr extent, ForKind loop_kind, Annotations annotations,
-          Stmt body)
+  ForNode(VarRef its_var, AnyExpr its_min, AnyExpr its_extent, ForKind its_loop_kind,
+          Annotations its_annotations, Stmt its_body)
       : StmtNode(kKind),
-        var(std::move(var)),
-        min(std::move(min)),
-        extent(std::move(extent)),
-        loop_kind(loop_kind),
-        annotations(std::move(annotations)),
-        body(std::move(body)) {}
+        var(std::move(its_var)),
+        min(std::move(its_min)),
+        extent(std::move(its_extent)),
+        loop_kind(its_loop_kind),
+        annotations(std::move(its_annotations)),
+        body(std::move(its_body)) {}
   VarRef var;
   AnyExpr min, extent;
   ForKind loop_kind;
@@ -140,16 +140,16 @@ struct ReducerNode : RefCounted {
   std::vector<AnyExpr> combine;
   bool associative = true, commutative = true;
 
-  ReducerNode(std::string name, std::vector<AnyExpr> identity, std::vector<VarRef> lhs,
-              std::vector<VarRef> rhs, std::vector<AnyExpr> combine, bool associative = true,
-              bool commutative = true)
-      : name(std::move(name)),
-        identity(std::move(identity)),
-        lhs(std::move(lhs)),
-        rhs(std::move(rhs)),
-        combine(std::move(combine)),
-        associative(associative),
-        commutative(commutative) {}
+  ReducerNode(std::string its_name, std::vector<AnyExpr> its_identity, std::vector<VarRef> its_lhs,
+              std::vector<VarRef> its_rhs, std::vector<AnyExpr> its_combine,
+              bool its_associative = true, bool its_commutative = true)
+      : name(std::move(its_name)),
+        identity(std::move(its_identity)),
+        lhs(std::move(its_lhs)),
+        rhs(std::move(its_rhs)),
+        combine(std::move(its_combine)),
+        associative(its_associative),
+        commutative(its_commutative) {}
 };
 using ReducerRef = Ref<ReducerNode>;
 
@@ -171,15 +171,18 @@ struct Region {
 /// A block's identity; it survives every rewrite that keeps the block. Names are unique within a
 /// program.
 struct BlockTagNode : RefCounted {
-  explicit BlockTagNode(std::string name) : name(std::move(name)) {}
+  explicit BlockTagNode(std::string its_name) : name(std::move(its_name)) {}
   std::string name;
 };
 using BlockTag = Ref<BlockTagNode>;
 
 struct BlockNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Block;
-  BlockNode(BlockTag tag, std::vector<IterVar> iters, Stmt body)
-      : StmtNode(kKind), tag(std::move(tag)), iters(std::move(iters)), body(std::move(body)) {}
+  BlockNode(BlockTag its_tag, std::vector<IterVar> its_iters, Stmt its_body)
+      : StmtNode(kKind),
+        tag(std::move(its_tag)),
+        iters(std::move(its_iters)),
+        body(std::move(its_body)) {}
   BlockTag tag;
   std::vector<IterVar> iters;
   std::vector<Region> reads, writes;  ///< declared, for opaque blocks only
@@ -194,22 +197,22 @@ struct BlockNode : StmtNode {
 
 struct AllocNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Alloc;
-  AllocNode(Buffer buffer, Stmt body)
-      : StmtNode(kKind), buffer(std::move(buffer)), body(std::move(body)) {}
+  AllocNode(Buffer its_buffer, Stmt its_body)
+      : StmtNode(kKind), buffer(std::move(its_buffer)), body(std::move(its_body)) {}
   Buffer buffer;
   Stmt body;
 };
 
 struct StoreNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Store;
-  StoreNode(Buffer buffer, std::vector<AnyExpr> indices, AnyExpr value, AnyExpr mask = {},
-            bool streaming = false)
+  StoreNode(Buffer its_buffer, std::vector<AnyExpr> its_indices, AnyExpr its_value,
+            AnyExpr its_mask = {}, bool its_streaming = false)
       : StmtNode(kKind),
-        buffer(std::move(buffer)),
-        indices(std::move(indices)),
-        value(std::move(value)),
-        mask(std::move(mask)),
-        streaming(streaming) {}
+        buffer(std::move(its_buffer)),
+        indices(std::move(its_indices)),
+        value(std::move(its_value)),
+        mask(std::move(its_mask)),
+        streaming(its_streaming) {}
   Buffer buffer;
   std::vector<AnyExpr> indices;
   AnyExpr value, mask;
@@ -219,12 +222,13 @@ struct StoreNode : StmtNode {
 /// buffer[indices] = op(buffer[indices], value), indivisible among parallel iterations.
 struct AtomicNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Atomic;
-  AtomicNode(BinaryOp op, Buffer buffer, std::vector<AnyExpr> indices, AnyExpr value)
+  AtomicNode(BinaryOp its_op, Buffer its_buffer, std::vector<AnyExpr> its_indices,
+             AnyExpr its_value)
       : StmtNode(kKind),
-        op(op),
-        buffer(std::move(buffer)),
-        indices(std::move(indices)),
-        value(std::move(value)) {}
+        op(its_op),
+        buffer(std::move(its_buffer)),
+        indices(std::move(its_indices)),
+        value(std::move(its_value)) {}
   BinaryOp op;
   Buffer buffer;
   std::vector<AnyExpr> indices;
@@ -233,8 +237,11 @@ struct AtomicNode : StmtNode {
 
 struct LetStmtNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::LetStmt;
-  LetStmtNode(VarRef var, AnyExpr value, Stmt body)
-      : StmtNode(kKind), var(std::move(var)), value(std::move(value)), body(std::move(body)) {}
+  LetStmtNode(VarRef its_var, AnyExpr its_value, Stmt its_body)
+      : StmtNode(kKind),
+        var(std::move(its_var)),
+        value(std::move(its_value)),
+        body(std::move(its_body)) {}
   VarRef var;
   AnyExpr value;
   Stmt body;
@@ -243,40 +250,40 @@ struct LetStmtNode : StmtNode {
 /// Never empty inside a Seq, never a Seq in a Seq (make_seq flattens); an empty Seq is "nothing".
 struct SeqNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Seq;
-  explicit SeqNode(std::vector<Stmt> stmts) : StmtNode(kKind), stmts(std::move(stmts)) {}
+  explicit SeqNode(std::vector<Stmt> its_stmts) : StmtNode(kKind), stmts(std::move(its_stmts)) {}
   std::vector<Stmt> stmts;
 };
 
 struct IfNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::If;
-  IfNode(AnyExpr condition, Stmt then_body, Stmt else_body = {})
+  IfNode(AnyExpr its_condition, Stmt its_then_body, Stmt its_else_body = {})
       : StmtNode(kKind),
-        condition(std::move(condition)),
-        then_body(std::move(then_body)),
-        else_body(std::move(else_body)) {}
+        condition(std::move(its_condition)),
+        then_body(std::move(its_then_body)),
+        else_body(std::move(its_else_body)) {}
   AnyExpr condition;
   Stmt then_body, else_body;  ///< else_body may be none
 };
 
 struct WhileNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::While;
-  WhileNode(AnyExpr condition, Stmt body)
-      : StmtNode(kKind), condition(std::move(condition)), body(std::move(body)) {}
+  WhileNode(AnyExpr its_condition, Stmt its_body)
+      : StmtNode(kKind), condition(std::move(its_condition)), body(std::move(its_body)) {}
   AnyExpr condition;
   Stmt body;
 };
 
 struct AssertNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Assert;
-  AssertNode(AnyExpr condition, std::string message)
-      : StmtNode(kKind), condition(std::move(condition)), message(std::move(message)) {}
+  AssertNode(AnyExpr its_condition, std::string its_message)
+      : StmtNode(kKind), condition(std::move(its_condition)), message(std::move(its_message)) {}
   AnyExpr condition;
   std::string message;
 };
 
 struct EvaluateNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Evaluate;
-  explicit EvaluateNode(AnyExpr call) : StmtNode(kKind), call(std::move(call)) {}
+  explicit EvaluateNode(AnyExpr its_call) : StmtNode(kKind), call(std::move(its_call)) {}
   AnyExpr call;
 };
 
@@ -295,8 +302,8 @@ struct Param {
 /// A symbolic extent: taken from the arguments' shapes at the call and checked there against these
 /// bounds.
 struct DimNode : RefCounted {
-  DimNode(VarRef var, std::int64_t min, std::int64_t max, std::int64_t multiple_of)
-      : var(std::move(var)), min(min), max(max), multiple_of(multiple_of) {}
+  DimNode(VarRef its_var, std::int64_t its_min, std::int64_t its_max, std::int64_t its_multiple_of)
+      : var(std::move(its_var)), min(its_min), max(its_max), multiple_of(its_multiple_of) {}
   VarRef var;
   std::int64_t min, max, multiple_of;
 };

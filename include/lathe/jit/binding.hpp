@@ -126,15 +126,15 @@ class Binding : public RefCounted {
   /// The usual case: take() for a row-major view of known size. False: anything else.
   bool take_dense(const Arg& arg, const CallArg& given, std::uint64_t* slots) const {
     const Axis* axis = axes_.data() + arg.first_axis;
-    bool dense = arg.dense_bytes > 0;
-    for (int d = 0; dense && d < arg.rank; ++d, ++axis) {
-      dense = given.extents[d] == axis->extent_value && given.strides[d] == axis->dense_stride;
+    bool fits = arg.dense_bytes > 0;
+    for (int d = 0; fits && d < arg.rank; ++d, ++axis) {
+      fits = given.extents[d] == axis->extent_value && given.strides[d] == axis->dense_stride;
       if (axis->stride == Axis::sets)
         slots[axis->stride_slot] = static_cast<std::uint64_t>(axis->dense_stride);
     }
     const auto base = reinterpret_cast<std::uintptr_t>(given.data);
     slots[arg.slot] = base;
-    return dense && base != 0 && (base & arg.alignment_mask) == 0;
+    return fits && base != 0 && (base & arg.alignment_mask) == 0;
   }
   /// No product of extents may wrap: what is then allocated would be smaller than what is written.
   void add_sizes();

@@ -19,7 +19,7 @@ struct MathTarget {
 /// by let(); finish() puts the bindings around the result.
 class MathBuilder {
  public:
-  MathBuilder(DType t, MathTarget target) : t(t), target(target) {}
+  MathBuilder(DType its_t, MathTarget its_target) : t(its_t), target(its_target) {}
 
   const DType t;
   const MathTarget target;

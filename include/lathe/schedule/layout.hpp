@@ -47,8 +47,8 @@ IndexTuple layout(const Indices&... indices) {
 struct LayoutMapNode : RefCounted {
   std::vector<VarRef> from;
   std::vector<AnyExpr> to;
-  LayoutMapNode(std::vector<VarRef> from, std::vector<AnyExpr> to)
-      : from(std::move(from)), to(std::move(to)) {}
+  LayoutMapNode(std::vector<VarRef> its_from, std::vector<AnyExpr> its_to)
+      : from(std::move(its_from)), to(std::move(its_to)) {}
 };
 using LayoutMap = Ref<LayoutMapNode>;
 

@@ -14,7 +14,7 @@ enum class ArgKind : std::uint8_t {
   block,
   buffer,
   number,
-  infer,
+  inferred,
   expr,
   text,
   word,
@@ -36,7 +36,7 @@ struct Arg {
   Arg() = default;
   Arg(LoopRef ref) : kind(ArgKind::loop), loop(std::move(ref.var)) {}
   Arg(BlockRef ref) : kind(ArgKind::block), block(std::move(ref.tag)) {}
-  Arg(LayoutMap map) : kind(ArgKind::map), map(std::move(map)) {}
+  Arg(LayoutMap its_map) : kind(ArgKind::map), map(std::move(its_map)) {}
   static Arg of_number(std::int64_t value);
   static Arg of_text(std::string value);
   static Arg of_word(std::string_view value);

@@ -10,7 +10,7 @@ struct LoopRef {
   VarRef var;
 
   LoopRef() = default;
-  explicit LoopRef(VarRef var) : var(std::move(var)) {}
+  explicit LoopRef(VarRef its_var) : var(std::move(its_var)) {}
   const std::string& name() const { return var->name; }
   bool operator==(const LoopRef& other) const { return var == other.var; }
 };
@@ -20,7 +20,7 @@ struct BlockRef {
   BlockTag tag;
 
   BlockRef() = default;
-  explicit BlockRef(BlockTag tag) : tag(std::move(tag)) {}
+  explicit BlockRef(BlockTag its_tag) : tag(std::move(its_tag)) {}
   const std::string& name() const { return tag->name; }
   bool operator==(const BlockRef& other) const { return tag == other.tag; }
 };

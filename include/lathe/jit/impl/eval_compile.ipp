@@ -100,44 +100,44 @@ inline bool moves_lanes(const AnyExpr& e) {
 }
 
 inline void EvalCompiler::fill(EvalExpr& out, const AnyExpr& e) {
-  if (const auto* n = e.as<ConstNode>()) {
-    out.value = scalar_of(n->dtype, n->i, n->f);
-  } else if (const auto* n = e.as<VarNode>()) {
-    out.slot = var_slot(*n);
-  } else if (const auto* n = e.as<LoadNode>()) {
-    out.slot = buffer_slot(n->buffer);
-    out.args = list(n->indices);
-    out.a = optional(n->mask);
-  } else if (const auto* n = e.as<LetNode>()) {
-    out.slot = var_slot(*n->var);
-    out.a = expr(n->value);
-    out.b = expr(n->body);
-    out.lanewise = n->value.dtype().lanes == 1 || !moves_lanes(n->body);
-  } else if (const auto* n = e.as<BinaryNode>()) {
-    out.op = static_cast<std::uint8_t>(n->op);
-    out.dtype = n->a.dtype().scalar();
-    out.a = expr(n->a);
-    out.b = expr(n->b);
-  } else if (const auto* n = e.as<UnaryNode>()) {
-    out.op = static_cast<std::uint8_t>(n->op);
-    out.a = expr(n->a);
-  } else if (const auto* n = e.as<SelectNode>()) {
-    out.a = expr(n->condition);
-    out.b = expr(n->yes);
-    out.c = expr(n->no);
-  } else if (const auto* n = e.as<CastNode>()) {
+  if (const auto* constant = e.as<ConstNode>()) {
+    out.value = scalar_of(constant->dtype, constant->i, constant->f);
+  } else if (const auto* var = e.as<VarNode>()) {
+    out.slot = var_slot(*var);
+  } else if (const auto* load = e.as<LoadNode>()) {
+    out.slot = buffer_slot(load->buffer);
+    out.args = list(load->indices);
+    out.a = optional(load->mask);
+  } else if (const auto* let = e.as<LetNode>()) {
+    out.slot = var_slot(*let->var);
+    out.a = expr(let->value);
+    out.b = expr(let->body);
+    out.lanewise = let->value.dtype().lanes == 1 || !moves_lanes(let->body);
+  } else if (const auto* binary = e.as<BinaryNode>()) {
+    out.op = static_cast<std::uint8_t>(binary->op);
+    out.dtype = binary->a.dtype().scalar();
+    out.a = expr(binary->a);
+    out.b = expr(binary->b);
+  } else if (const auto* unary = e.as<UnaryNode>()) {
+    out.op = static_cast<std::uint8_t>(unary->op);
+    out.a = expr(unary->a);
+  } else if (const auto* select = e.as<SelectNode>()) {
+    out.a = expr(select->condition);
+    out.b = expr(select->yes);
+    out.c = expr(select->no);
+  } else if (const auto* cast = e.as<CastNode>()) {
     out.to = out.dtype;
-    out.dtype = n->value.dtype().scalar();
-    out.a = expr(n->value);
-  } else if (const auto* n = e.as<CallNode>()) {
-    fill_call(out, *n);
-  } else if (const auto* n = e.as<RampNode>()) {
-    out.a = expr(n->base);
-    out.b = expr(n->stride);
-  } else if (const auto* n = e.as<BroadcastNode>()) {
-    out.a = expr(n->value);
-  } else if (const auto* n = e.as<ShuffleNode>()) {
-    fill_shuffle(out, *n);
+    out.dtype = cast->value.dtype().scalar();
+    out.a = expr(cast->value);
+  } else if (const auto* call = e.as<CallNode>()) {
+    fill_call(out, *call);
+  } else if (const auto* ramp = e.as<RampNode>()) {
+    out.a = expr(ramp->base);
+    out.b = expr(ramp->stride);
+  } else if (const auto* copies = e.as<BroadcastNode>()) {
+    out.a = expr(copies->value);
+  } else if (const auto* shuffle = e.as<ShuffleNode>()) {
+    fill_shuffle(out, *shuffle);
   }
 }
 
@@ -198,29 +198,29 @@ inline const EvalStmt* EvalCompiler::stmt(const Stmt& s) {
 /// The statements that go on inside: each leaves a mark on the path.
 inline const EvalStmt* EvalCompiler::scope(const Stmt& s) {
   EvalStmt* out = nullptr;
-  if (const auto* n = s.as<AllocNode>()) {
+  if (const auto* alloc = s.as<AllocNode>()) {
     out = stmt(EvalStmt::alloc);
-    out->slot = buffer_slot(n->buffer);
-    out->children = {inside(n->body, n)};
-  } else if (const auto* n = s.as<LetStmtNode>()) {
+    out->slot = buffer_slot(alloc->buffer);
+    out->children = {inside(alloc->body, alloc)};
+  } else if (const auto* let = s.as<LetStmtNode>()) {
     out = stmt(EvalStmt::let);
-    out->slot = var_slot(*n->var);
-    out->a = expr(n->value);
-    out->children = {inside(n->body, n)};
-  } else if (const auto* n = s.as<IfNode>()) {
+    out->slot = var_slot(*let->var);
+    out->a = expr(let->value);
+    out->children = {inside(let->body, let)};
+  } else if (const auto* branch = s.as<IfNode>()) {
     out = stmt(EvalStmt::branch);
-    out->a = expr(n->condition);
-    out->children = {inside(n->then_body, n)};
-    if (n->else_body) out->children.push_back(inside(n->else_body, n, true));
-  } else if (const auto* n = s.as<WhileNode>()) {
+    out->a = expr(branch->condition);
+    out->children = {inside(branch->then_body, branch)};
+    if (branch->else_body) out->children.push_back(inside(branch->else_body, branch, true));
+  } else if (const auto* loop = s.as<WhileNode>()) {
     out = stmt(EvalStmt::repeat);
-    out->a = expr(n->condition);
-    out->children = {inside(n->body, n)};
-  } else if (const auto* n = s.as<AssertNode>()) {
+    out->a = expr(loop->condition);
+    out->children = {inside(loop->body, loop)};
+  } else if (const auto* check = s.as<AssertNode>()) {
     out = stmt(EvalStmt::check);
-    out->a = expr(n->condition);
+    out->a = expr(check->condition);
     out->slot = static_cast<int>(tree_.messages.size());
-    tree_.messages.push_back(n->message);
+    tree_.messages.push_back(check->message);
   }
   return out ? out : stmt(EvalStmt::seq);  // an Evaluate has no effect that a program can see
 }

@@ -67,8 +67,8 @@ class NestSteps : protected DefaultSteps {
   // Rows of equal height: 128 rows in tiles of at most 12 are 11 tiles of 12, the last one short
   // by 4.
   static std::int64_t balanced(std::int64_t extent, std::int64_t most) {
-    std::int64_t tiles = (extent + most - 1) / most;
-    return (extent + tiles - 1) / tiles;
+    const std::int64_t count = (extent + most - 1) / most;
+    return (extent + count - 1) / count;
   }
 };
 

@@ -34,7 +34,7 @@ LATHE_DECL Arg Arg::of_list(std::vector<Arg> items) {
 }
 LATHE_DECL Arg Arg::of(const Factor& factor) {
   Arg a;
-  a.kind = ArgKind::infer;
+  a.kind = ArgKind::inferred;
   if (factor.is_infer()) return a;
   if (const std::int64_t* value = as_const_int(factor.value())) return of_number(*value);
   a.kind = ArgKind::expr;

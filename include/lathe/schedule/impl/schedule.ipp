@@ -60,8 +60,8 @@ inline Verdict check_items(const Primitive& primitive, const Args& args) {
          factors = p.name == "factors" || p.name == "i_tile" || p.name == "j_tile";
     std::vector<Arg> single{args[k]};
     for (const auto& item : p.kind == ArgKind::list ? args[k].list : single) {
-      bool factor =
-          item.kind == ArgKind::number || item.kind == ArgKind::infer || item.kind == ArgKind::expr;
+      bool factor = item.kind == ArgKind::number || item.kind == ArgKind::inferred ||
+                    item.kind == ArgKind::expr;
       if ((loops && item.kind != ArgKind::loop) || (factors && !factor))
         return refusal(
             "L0202", "argument " + quoted(p.name) + " holds " + std::string(kind_text(item.kind)));

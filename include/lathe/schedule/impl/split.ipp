@@ -27,7 +27,7 @@ inline std::string factors_text(const std::vector<Arg>& factors) {
   return "{" +
          join(factors, ", ",
               [](const Arg& f) -> std::string {
-                if (f.kind == ArgKind::infer) return "infer";
+                if (f.kind == ArgKind::inferred) return "infer";
                 return f.kind == ArgKind::expr ? extent_text(f.expr) : std::to_string(f.number);
               }) +
          "}";
@@ -50,7 +50,7 @@ inline std::string divide_help(const AnyExpr& extent) {
 // One factor as an extent, or why it is none. infer stays empty.
 inline Verdict read_factor(const SplitPlan& plan, const Arg& arg, AnyExpr& out) {
   const VarRef& loop = plan.site.loop->var;
-  if (arg.kind == ArgKind::infer) return {};
+  if (arg.kind == ArgKind::inferred) return {};
   if (arg.kind == ArgKind::number) {
     out = AnyExpr(arg.number);
     if (arg.number >= 1) return {};
@@ -106,7 +106,7 @@ inline Verdict check_tail(SplitPlan& plan, const std::vector<Arg>& factors,
                           const std::string& tail) {
   const ForNode& loop = *plan.site.loop;
   bool inferred = false;
-  for (const auto& f : factors) inferred |= f.kind == ArgKind::infer;
+  for (const auto& f : factors) inferred |= f.kind == ArgKind::inferred;
   plan.tail = inferred ? Tail::guard : Tail::exact;
   if (tail != "auto" && !parse_tail(tail, plan.tail))
     return refusal_at(loop.var, "L0224", "no tail is called " + quoted(tail));

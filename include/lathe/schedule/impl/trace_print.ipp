@@ -94,7 +94,7 @@ inline std::string argument_text(const Arg& a, const TraceNames& names) {
       return names.find(TraceNames::ref_of(a));
     case ArgKind::number:
       return std::to_string(a.number);
-    case ArgKind::infer:
+    case ArgKind::inferred:
       return "infer";
     case ArgKind::expr:
       return "(" + str(a.expr) + ")";
@@ -171,7 +171,7 @@ inline std::string cpp_argument(const Arg& a, const Parameter& p, const TraceNam
   };
   if (a.kind == ArgKind::word)
     return p.name == "tail" ? "lathe::Tail::" + a.text : cpp_scope(a.text);
-  if (a.kind == ArgKind::infer) return "lathe::infer";
+  if (a.kind == ArgKind::inferred) return "lathe::infer";
   if (a.kind == ArgKind::list) return "{" + items() + "}";
   if (a.kind == ArgKind::map)
     return layout_text(*a.map, "[](", ") { return lathe::layout(", true) + "); }";
