@@ -344,7 +344,7 @@ constexpr bool is_comparison(BinaryOp op) { return op >= BinaryOp::eq; }
 constexpr bool is_logic(BinaryOp op) { return op == BinaryOp::and_ || op == BinaryOp::or_; }
 
 struct ExprNode : RefCounted {
-  ExprNode(ExprKind kind, DType dtype) : kind(kind), dtype(dtype) {}
+  ExprNode(ExprKind its_kind, DType its_dtype) : kind(its_kind), dtype(its_dtype) {}
   const ExprKind kind;
   const DType dtype;
   std::uint32_t height = 1;  ///< nodes on the longest way down
@@ -400,7 +400,8 @@ class AnyExpr : public Ref<ExprNode> {
 
 struct ConstNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Const;
-  ConstNode(DType dtype, std::int64_t i, double f) : ExprNode(kKind, dtype), i(i), f(f) {}
+  ConstNode(DType its_dtype, std::int64_t its_i, double its_f)
+      : ExprNode(kKind, its_dtype), i(its_i), f(its_f) {}
   std::int64_t i;  ///< the value of an integer or boolean type (u64 as its bit pattern), wrapped to
                    ///< its width
   double f;        ///< the value of a floating type, already rounded to it
@@ -409,7 +410,8 @@ struct ConstNode : ExprNode {
 /// Compared by identity: two variables with one name are two variables.
 struct VarNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Var;
-  VarNode(std::string name, DType dtype) : ExprNode(kKind, dtype), name(std::move(name)) {}
+  VarNode(std::string its_name, DType its_dtype)
+      : ExprNode(kKind, its_dtype), name(std::move(its_name)) {}
   std::string name;
   Ref<RefCounted> origin;  ///< what the DSL declared it as; no part of the meaning of a program
 };
@@ -425,14 +427,15 @@ struct BufferNode : RefCounted {
   int alignment = 0;  ///< bytes that the base address is a multiple of; 0 means that of the element
   Ref<RefCounted> origin;  ///< the tensor that the DSL made it for; never set inside a program
 
-  BufferNode(std::string name, DType dtype, std::vector<AnyExpr> shape,
-             std::vector<AnyExpr> strides = {}, Scope scope = Scope::global, int alignment = 0)
-      : name(std::move(name)),
-        dtype(dtype),
-        shape(std::move(shape)),
-        strides(std::move(strides)),
-        scope(scope),
-        alignment(alignment) {}
+  BufferNode(std::string its_name, DType its_dtype, std::vector<AnyExpr> its_shape,
+             std::vector<AnyExpr> its_strides = {}, Scope its_scope = Scope::global,
+             int its_alignment = 0)
+      : name(std::move(its_name)),
+        dtype(its_dtype),
+        shape(std::move(its_shape)),
+        strides(std::move(its_strides)),
+        scope(its_scope),
+        alignment(its_alignment) {}
   int rank() const { return static_cast<int>(shape.size()); }
 };
 
@@ -441,11 +444,11 @@ struct BufferNode : RefCounted {
 /// register of rank 0).
 struct LoadNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Load;
-  LoadNode(DType dtype, Buffer buffer, std::vector<AnyExpr> indices, AnyExpr mask)
-      : ExprNode(kKind, dtype),
-        buffer(std::move(buffer)),
-        indices(std::move(indices)),
-        mask(std::move(mask)) {
+  LoadNode(DType its_dtype, Buffer its_buffer, std::vector<AnyExpr> its_indices, AnyExpr its_mask)
+      : ExprNode(kKind, its_dtype),
+        buffer(std::move(its_buffer)),
+        indices(std::move(its_indices)),
+        mask(std::move(its_mask)) {
     hold_all(this->indices), hold(this->mask);
   }
   Buffer buffer;
@@ -455,11 +458,11 @@ struct LoadNode : ExprNode {
 
 struct LetNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Let;
-  LetNode(VarRef var, AnyExpr value, AnyExpr body)
-      : ExprNode(kKind, body.dtype()),
-        var(std::move(var)),
-        value(std::move(value)),
-        body(std::move(body)) {
+  LetNode(VarRef its_var, AnyExpr its_value, AnyExpr its_body)
+      : ExprNode(kKind, its_body.dtype()),
+        var(std::move(its_var)),
+        value(std::move(its_value)),
+        body(std::move(its_body)) {
     hold(this->value, this->body);
   }
   VarRef var;
@@ -468,8 +471,8 @@ struct LetNode : ExprNode {
 
 struct BinaryNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Binary;
-  BinaryNode(DType dtype, BinaryOp op, AnyExpr a, AnyExpr b)
-      : ExprNode(kKind, dtype), op(op), a(std::move(a)), b(std::move(b)) {
+  BinaryNode(DType its_dtype, BinaryOp its_op, AnyExpr its_a, AnyExpr its_b)
+      : ExprNode(kKind, its_dtype), op(its_op), a(std::move(its_a)), b(std::move(its_b)) {
     hold(this->a, this->b);
   }
   BinaryOp op;
@@ -478,7 +481,8 @@ struct BinaryNode : ExprNode {
 
 struct UnaryNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Unary;
-  UnaryNode(UnaryOp op, AnyExpr a) : ExprNode(kKind, a.dtype()), op(op), a(std::move(a)) {
+  UnaryNode(UnaryOp its_op, AnyExpr its_a)
+      : ExprNode(kKind, its_a.dtype()), op(its_op), a(std::move(its_a)) {
     hold(this->a);
   }
   UnaryOp op;
@@ -487,11 +491,11 @@ struct UnaryNode : ExprNode {
 
 struct SelectNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Select;
-  SelectNode(AnyExpr condition, AnyExpr yes, AnyExpr no)
-      : ExprNode(kKind, yes.dtype()),
-        condition(std::move(condition)),
-        yes(std::move(yes)),
-        no(std::move(no)) {
+  SelectNode(AnyExpr its_condition, AnyExpr its_yes, AnyExpr its_no)
+      : ExprNode(kKind, its_yes.dtype()),
+        condition(std::move(its_condition)),
+        yes(std::move(its_yes)),
+        no(std::move(its_no)) {
     hold(this->condition, this->yes, this->no);
   }
   AnyExpr condition, yes, no;
@@ -499,7 +503,8 @@ struct SelectNode : ExprNode {
 
 struct CastNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Cast;
-  CastNode(DType dtype, AnyExpr value) : ExprNode(kKind, dtype), value(std::move(value)) {
+  CastNode(DType its_dtype, AnyExpr its_value)
+      : ExprNode(kKind, its_dtype), value(std::move(its_value)) {
     hold(this->value);
   }
   AnyExpr value;
@@ -507,8 +512,8 @@ struct CastNode : ExprNode {
 
 struct CallNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Call;
-  CallNode(DType dtype, CallOp op, std::vector<AnyExpr> args)
-      : ExprNode(kKind, dtype), op(op), args(std::move(args)) {
+  CallNode(DType its_dtype, CallOp its_op, std::vector<AnyExpr> its_args)
+      : ExprNode(kKind, its_dtype), op(its_op), args(std::move(its_args)) {
     hold_all(this->args);
   }
   CallOp op;
@@ -517,11 +522,11 @@ struct CallNode : ExprNode {
 
 struct RampNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Ramp;
-  RampNode(AnyExpr base, AnyExpr stride, int lanes)
-      : ExprNode(kKind, base.dtype().with_lanes(base.dtype().lanes * lanes)),
-        base(std::move(base)),
-        stride(std::move(stride)),
-        lanes(lanes) {
+  RampNode(AnyExpr its_base, AnyExpr its_stride, int its_lanes)
+      : ExprNode(kKind, its_base.dtype().with_lanes(its_base.dtype().lanes * its_lanes)),
+        base(std::move(its_base)),
+        stride(std::move(its_stride)),
+        lanes(its_lanes) {
     hold(this->base, this->stride);
   }
   AnyExpr base, stride;
@@ -531,10 +536,10 @@ struct RampNode : ExprNode {
 /// Lane l of the result is lane l % n of value, n being value's lanes.
 struct BroadcastNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Broadcast;
-  BroadcastNode(AnyExpr value, int lanes)
-      : ExprNode(kKind, value.dtype().with_lanes(value.dtype().lanes * lanes)),
-        value(std::move(value)),
-        lanes(lanes) {
+  BroadcastNode(AnyExpr its_value, int its_lanes)
+      : ExprNode(kKind, its_value.dtype().with_lanes(its_value.dtype().lanes * its_lanes)),
+        value(std::move(its_value)),
+        lanes(its_lanes) {
     hold(this->value);
   }
   AnyExpr value;
@@ -544,8 +549,8 @@ struct BroadcastNode : ExprNode {
 /// Lane l of the result is lane lanes[l] of the concatenated vectors. One lane gives a scalar.
 struct ShuffleNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Shuffle;
-  ShuffleNode(DType dtype, std::vector<AnyExpr> vectors, std::vector<int> lanes)
-      : ExprNode(kKind, dtype), vectors(std::move(vectors)), lanes(std::move(lanes)) {
+  ShuffleNode(DType its_dtype, std::vector<AnyExpr> its_vectors, std::vector<int> its_lanes)
+      : ExprNode(kKind, its_dtype), vectors(std::move(its_vectors)), lanes(std::move(its_lanes)) {
     hold_all(this->vectors);
   }
   std::vector<AnyExpr> vectors;
@@ -706,10 +711,10 @@ struct AttrValue {
   bool is_text = false;
 
   AttrValue() = default;
-  AttrValue(std::int64_t number) : number(number) {}
-  AttrValue(int number) : number(number) {}
-  AttrValue(std::string text) : text(std::move(text)), is_text(true) {}
-  AttrValue(const char* text) : text(text), is_text(true) {}
+  AttrValue(std::int64_t its_number) : number(its_number) {}
+  AttrValue(int its_number) : number(its_number) {}
+  AttrValue(std::string its_text) : text(std::move(its_text)), is_text(true) {}
+  AttrValue(const char* its_text) : text(its_text), is_text(true) {}
   bool operator==(const AttrValue&) const = default;
 };
 struct Annotation {
@@ -721,7 +726,7 @@ using Annotations = std::vector<Annotation>;
 const AttrValue* find_annotation(const Annotations& all, std::string_view key);
 
 struct StmtNode : RefCounted {
-  explicit StmtNode(StmtKind kind) : kind(kind) {}
+  explicit StmtNode(StmtKind its_kind) : kind(its_kind) {}
   const StmtKind kind;
 };
 
@@ -744,15 +749,15 @@ class Stmt : public Ref<StmtNode> {
 /// A loop's identity is its variable: it survives every rewrite that keeps the loop.
 struct ForNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::For;
-  ForNode(VarRef var, AnyExpr min, AnyExpr extent, ForKind loop_kind, Annotations annotations,
-          Stmt body)
+  ForNode(VarRef its_var, AnyExpr its_min, AnyExpr its_extent, ForKind its_loop_kind,
+          Annotations its_annotations, Stmt its_body)
       : StmtNode(kKind),
-        var(std::move(var)),
-        min(std::move(min)),
-        extent(std::move(extent)),
-        loop_kind(loop_kind),
-        annotations(std::move(annotations)),
-        body(std::move(body)) {}
+        var(std::move(its_var)),
+        min(std::move(its_min)),
+        extent(std::move(its_extent)),
+        loop_kind(its_loop_kind),
+        annotations(std::move(its_annotations)),
+        body(std::move(its_body)) {}
   VarRef var;
   AnyExpr min, extent;
   ForKind loop_kind;
@@ -768,16 +773,16 @@ struct ReducerNode : RefCounted {
   std::vector<AnyExpr> combine;
   bool associative = true, commutative = true;
 
-  ReducerNode(std::string name, std::vector<AnyExpr> identity, std::vector<VarRef> lhs,
-              std::vector<VarRef> rhs, std::vector<AnyExpr> combine, bool associative = true,
-              bool commutative = true)
-      : name(std::move(name)),
-        identity(std::move(identity)),
-        lhs(std::move(lhs)),
-        rhs(std::move(rhs)),
-        combine(std::move(combine)),
-        associative(associative),
-        commutative(commutative) {}
+  ReducerNode(std::string its_name, std::vector<AnyExpr> its_identity, std::vector<VarRef> its_lhs,
+              std::vector<VarRef> its_rhs, std::vector<AnyExpr> its_combine,
+              bool its_associative = true, bool its_commutative = true)
+      : name(std::move(its_name)),
+        identity(std::move(its_identity)),
+        lhs(std::move(its_lhs)),
+        rhs(std::move(its_rhs)),
+        combine(std::move(its_combine)),
+        associative(its_associative),
+        commutative(its_commutative) {}
 };
 using ReducerRef = Ref<ReducerNode>;
 
@@ -799,15 +804,18 @@ struct Region {
 /// A block's identity; it survives every rewrite that keeps the block. Names are unique within a
 /// program.
 struct BlockTagNode : RefCounted {
-  explicit BlockTagNode(std::string name) : name(std::move(name)) {}
+  explicit BlockTagNode(std::string its_name) : name(std::move(its_name)) {}
   std::string name;
 };
 using BlockTag = Ref<BlockTagNode>;
 
 struct BlockNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Block;
-  BlockNode(BlockTag tag, std::vector<IterVar> iters, Stmt body)
-      : StmtNode(kKind), tag(std::move(tag)), iters(std::move(iters)), body(std::move(body)) {}
+  BlockNode(BlockTag its_tag, std::vector<IterVar> its_iters, Stmt its_body)
+      : StmtNode(kKind),
+        tag(std::move(its_tag)),
+        iters(std::move(its_iters)),
+        body(std::move(its_body)) {}
   BlockTag tag;
   std::vector<IterVar> iters;
   std::vector<Region> reads, writes;  ///< declared, for opaque blocks only
@@ -822,22 +830,22 @@ struct BlockNode : StmtNode {
 
 struct AllocNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Alloc;
-  AllocNode(Buffer buffer, Stmt body)
-      : StmtNode(kKind), buffer(std::move(buffer)), body(std::move(body)) {}
+  AllocNode(Buffer its_buffer, Stmt its_body)
+      : StmtNode(kKind), buffer(std::move(its_buffer)), body(std::move(its_body)) {}
   Buffer buffer;
   Stmt body;
 };
 
 struct StoreNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Store;
-  StoreNode(Buffer buffer, std::vector<AnyExpr> indices, AnyExpr value, AnyExpr mask = {},
-            bool streaming = false)
+  StoreNode(Buffer its_buffer, std::vector<AnyExpr> its_indices, AnyExpr its_value,
+            AnyExpr its_mask = {}, bool its_streaming = false)
       : StmtNode(kKind),
-        buffer(std::move(buffer)),
-        indices(std::move(indices)),
-        value(std::move(value)),
-        mask(std::move(mask)),
-        streaming(streaming) {}
+        buffer(std::move(its_buffer)),
+        indices(std::move(its_indices)),
+        value(std::move(its_value)),
+        mask(std::move(its_mask)),
+        streaming(its_streaming) {}
   Buffer buffer;
   std::vector<AnyExpr> indices;
   AnyExpr value, mask;
@@ -847,12 +855,13 @@ struct StoreNode : StmtNode {
 /// buffer[indices] = op(buffer[indices], value), indivisible among parallel iterations.
 struct AtomicNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Atomic;
-  AtomicNode(BinaryOp op, Buffer buffer, std::vector<AnyExpr> indices, AnyExpr value)
+  AtomicNode(BinaryOp its_op, Buffer its_buffer, std::vector<AnyExpr> its_indices,
+             AnyExpr its_value)
       : StmtNode(kKind),
-        op(op),
-        buffer(std::move(buffer)),
-        indices(std::move(indices)),
-        value(std::move(value)) {}
+        op(its_op),
+        buffer(std::move(its_buffer)),
+        indices(std::move(its_indices)),
+        value(std::move(its_value)) {}
   BinaryOp op;
   Buffer buffer;
   std::vector<AnyExpr> indices;
@@ -861,8 +870,11 @@ struct AtomicNode : StmtNode {
 
 struct LetStmtNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::LetStmt;
-  LetStmtNode(VarRef var, AnyExpr value, Stmt body)
-      : StmtNode(kKind), var(std::move(var)), value(std::move(value)), body(std::move(body)) {}
+  LetStmtNode(VarRef its_var, AnyExpr its_value, Stmt its_body)
+      : StmtNode(kKind),
+        var(std::move(its_var)),
+        value(std::move(its_value)),
+        body(std::move(its_body)) {}
   VarRef var;
   AnyExpr value;
   Stmt body;
@@ -871,40 +883,40 @@ struct LetStmtNode : StmtNode {
 /// Never empty inside a Seq, never a Seq in a Seq (make_seq flattens); an empty Seq is "nothing".
 struct SeqNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Seq;
-  explicit SeqNode(std::vector<Stmt> stmts) : StmtNode(kKind), stmts(std::move(stmts)) {}
+  explicit SeqNode(std::vector<Stmt> its_stmts) : StmtNode(kKind), stmts(std::move(its_stmts)) {}
   std::vector<Stmt> stmts;
 };
 
 struct IfNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::If;
-  IfNode(AnyExpr condition, Stmt then_body, Stmt else_body = {})
+  IfNode(AnyExpr its_condition, Stmt its_then_body, Stmt its_else_body = {})
       : StmtNode(kKind),
-        condition(std::move(condition)),
-        then_body(std::move(then_body)),
-        else_body(std::move(else_body)) {}
+        condition(std::move(its_condition)),
+        then_body(std::move(its_then_body)),
+        else_body(std::move(its_else_body)) {}
   AnyExpr condition;
   Stmt then_body, else_body;  ///< else_body may be none
 };
 
 struct WhileNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::While;
-  WhileNode(AnyExpr condition, Stmt body)
-      : StmtNode(kKind), condition(std::move(condition)), body(std::move(body)) {}
+  WhileNode(AnyExpr its_condition, Stmt its_body)
+      : StmtNode(kKind), condition(std::move(its_condition)), body(std::move(its_body)) {}
   AnyExpr condition;
   Stmt body;
 };
 
 struct AssertNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Assert;
-  AssertNode(AnyExpr condition, std::string message)
-      : StmtNode(kKind), condition(std::move(condition)), message(std::move(message)) {}
+  AssertNode(AnyExpr its_condition, std::string its_message)
+      : StmtNode(kKind), condition(std::move(its_condition)), message(std::move(its_message)) {}
   AnyExpr condition;
   std::string message;
 };
 
 struct EvaluateNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Evaluate;
-  explicit EvaluateNode(AnyExpr call) : StmtNode(kKind), call(std::move(call)) {}
+  explicit EvaluateNode(AnyExpr its_call) : StmtNode(kKind), call(std::move(its_call)) {}
   AnyExpr call;
 };
 
@@ -923,8 +935,8 @@ struct Param {
 /// A symbolic extent: taken from the arguments' shapes at the call and checked there against these
 /// bounds.
 struct DimNode : RefCounted {
-  DimNode(VarRef var, std::int64_t min, std::int64_t max, std::int64_t multiple_of)
-      : var(std::move(var)), min(min), max(max), multiple_of(multiple_of) {}
+  DimNode(VarRef its_var, std::int64_t its_min, std::int64_t its_max, std::int64_t its_multiple_of)
+      : var(std::move(its_var)), min(its_min), max(its_max), multiple_of(its_multiple_of) {}
   VarRef var;
   std::int64_t min, max, multiple_of;
 };
@@ -1050,7 +1062,9 @@ class Expr;
 class Extent {
  public:
   template <std::integral I>
-  requires(!std::is_same_v<I, bool>) Extent(I value) : value_(static_cast<std::int64_t>(value)) {}
+  requires(!std::is_same_v<I, bool>) Extent(I value)
+      : value_(make_int(std::in_range<std::int64_t>(value) ? kIndex : kU64,
+                        static_cast<std::int64_t>(value))) {}
   Extent(const Expr<std::int64_t>& value);
   explicit Extent(AnyExpr value) : value_(std::move(value)) {}
 
@@ -1079,8 +1093,8 @@ struct VarOrigin : RefCounted {
   std::string owner;                                       ///< the compute that an axis belongs to
   std::int64_t min = 0, max = INT64_MAX, multiple_of = 1;  ///< of a dim
 
-  VarOrigin(Kind kind, std::string label, std::string owner = {})
-      : kind(kind), label(std::move(label)), owner(std::move(owner)) {}
+  VarOrigin(Kind its_kind, std::string its_label, std::string its_owner = {})
+      : kind(its_kind), label(std::move(its_label)), owner(std::move(its_owner)) {}
 };
 const VarOrigin* origin_of(const VarNode& var);
 VarRef make_declared_var(std::string name, DType dtype, Ref<VarOrigin> origin);
@@ -1109,7 +1123,8 @@ struct TensorSource : RefCounted {
 
 /// What a buffer inside a DSL expression stands for.
 struct TensorOrigin : RefCounted {
-  TensorOrigin(Ref<TensorSource> source, int output) : source(std::move(source)), output(output) {}
+  TensorOrigin(Ref<TensorSource> its_source, int its_output)
+      : source(std::move(its_source)), output(its_output) {}
   LATHE_DECL ~TensorOrigin() override;
   Ref<TensorSource> source;
   int output;
@@ -1242,6 +1257,48 @@ AnyExpr reduce_position(std::span<const AnyReduce> axes);
 
 }  // namespace lathe
 
+// ---- lathe/support/element_type.hpp
+// What an element in memory is, as a number that layers can compare that share no types.
+
+namespace lathe {
+
+/// DLPack's codes, and the bits of one lane.
+struct ElementType {
+  enum Code : std::uint8_t {
+    integer = 0,
+    unsigned_integer = 1,
+    floating = 2,
+    bfloat = 4,
+    boolean = 6,
+    float8_e4m3 = 10,
+    float8_e5m2 = 12,
+    other = 255  ///< matches no parameter
+  };
+  Code code = other;
+  std::uint8_t bits = 0;
+
+  friend constexpr bool operator==(ElementType a, ElementType b) {
+    return a.code == b.code && a.bits == b.bits;
+  }
+};
+
+/// ElementType of T. Specialise for number types of your own (a half, a bfloat16):
+///     template <> struct lathe::ElementTypeOf<Half> {
+///       static constexpr ElementType value{ElementType::floating, 16};
+///     };
+template <class T>
+struct ElementTypeOf {
+  static constexpr ElementType value{
+      std::is_same_v<T, bool>       ? ElementType::boolean
+      : std::is_floating_point_v<T> ? ElementType::floating
+      : !std::is_integral_v<T>      ? ElementType::other
+      : std::is_signed_v<T>         ? ElementType::integer
+                                    : ElementType::unsigned_integer,
+      static_cast<std::uint8_t>(std::is_same_v<T, bool> ? 8 : sizeof(T) * 8)};
+};
+
+}  // namespace lathe
+
 // ---- lathe/ir/narrow.hpp
 // How numbers narrower than a machine type are rounded, stored and carried in C++: f16, bf16,
 // f8e4m3, f8e5m2, i4, u4.
@@ -1355,6 +1412,7 @@ struct u4 {
   operator int() const { return value; }
 };
 
+/// Which element type carries T; incomplete for a T that none carries.
 template <class T>
 struct DTypeOf;
 #define LATHE_DTYPE_OF(type, constant)       \
@@ -1381,9 +1439,76 @@ LATHE_DTYPE_OF(f8e4m3, kE4M3)
 LATHE_DTYPE_OF(f8e5m2, kE5M2)
 #undef LATHE_DTYPE_OF
 
-/// The element type that carries T, which must be one of the types above.
+namespace detail {
+
+// One of long and long long is std::int64_t; the other has the same values, but is another type.
 template <class T>
-inline constexpr DType dtype_of = DTypeOf<std::remove_const_t<T>>::value;
+concept LongInteger = std::is_same_v<T, long> || std::is_same_v<T, long long> ||
+    std::is_same_v<T, unsigned long> || std::is_same_v<T, unsigned long long>;
+
+}  // namespace detail
+
+template <detail::LongInteger T>
+struct DTypeOf<T> {
+  static constexpr DType value{std::is_signed_v<T> ? TypeCode::sint : TypeCode::uint,
+                               sizeof(T) * 8};
+};
+
+/// A C++ type that an element type carries.
+template <class T>
+concept HasDType = requires {
+  DTypeOf<std::remove_const_t<T>>::value;
+};
+
+namespace detail {
+
+template <class T>
+constexpr DType checked_dtype() {
+  static_assert(HasDType<T>,
+                "lathe: this C++ type is no element type. There are bool, the integers of 8, 16, "
+                "32 and 64 bits, float, double, lt::f16, lt::bf16, lt::f8e4m3, lt::f8e5m2, lt::i4 "
+                "and lt::u4");
+  if constexpr (HasDType<T>)
+    return DTypeOf<std::remove_const_t<T>>::value;
+  else
+    return {};
+}
+
+}  // namespace detail
+
+/// The element type that carries T.
+template <class T>
+inline constexpr DType dtype_of = detail::checked_dtype<T>();
+
+/// Two C++ types that one element type carries: std::int64_t and long long, where they differ.
+template <class A, class B>
+concept SameDType = HasDType<A> && HasDType<B> && dtype_of<A>
+== dtype_of<B>;
+
+/// What views of an element type's values say that they hold.
+constexpr ElementType element_type_of(DType t) {
+  ElementType out{ElementType::floating, t.bits};
+  if (t.is_signed()) out.code = ElementType::integer;
+  if (t.is_unsigned()) out.code = ElementType::unsigned_integer;
+  if (t.code == TypeCode::bfloat) out.code = ElementType::bfloat;
+  if (t.code == TypeCode::e4m3) out.code = ElementType::float8_e4m3;
+  if (t.code == TypeCode::e5m2) out.code = ElementType::float8_e5m2;
+  if (t.is_bool()) out = {ElementType::boolean, 8};
+  return out;
+}
+
+template <TypeCode Code, class Storage>
+struct ElementTypeOf<SmallFloat<Code, Storage>> {
+  static constexpr ElementType value = element_type_of(SmallFloat<Code, Storage>::dtype);
+};
+template <>
+struct ElementTypeOf<i4> {
+  static constexpr ElementType value = element_type_of(kI4);
+};
+template <>
+struct ElementTypeOf<u4> {
+  static constexpr ElementType value = element_type_of(kU4);
+};
 
 }  // namespace lathe
 
@@ -1399,11 +1524,11 @@ class Reduction;
 namespace detail {
 
 // A literal as a constant of a type. L0110 if an integer does not fit.
-AnyExpr literal_of(DType dtype, std::int64_t value);
-AnyExpr literal_of(DType dtype, std::uint64_t value);
+AnyExpr literal_of(DType dtype, std::int64_t value, Location where = {});
+AnyExpr literal_of(DType dtype, std::uint64_t value, Location where = {});
 AnyExpr literal_of(DType dtype, double value);
 /// L0109 unless the expression is a scalar of this type.
-void check_expr_type(const AnyExpr& e, DType dtype);
+void check_expr_type(const AnyExpr& e, DType dtype, Location where = {});
 
 template <class T>
 inline constexpr bool is_float_element = dtype_of<T>.is_float();
@@ -1418,15 +1543,15 @@ concept LiteralFor = std::is_arithmetic_v<L> &&
                                                            is_float_element<T>);
 
 template <class T, class L>
-AnyExpr literal(L value) {
+AnyExpr literal(L value, Location where = {}) {
   if constexpr (std::is_same_v<L, bool>)
     return make_bool(value);
   else if constexpr (std::is_floating_point_v<L>)
     return literal_of(dtype_of<T>, static_cast<double>(value));
   else if constexpr (std::is_signed_v<L>)
-    return literal_of(dtype_of<T>, static_cast<std::int64_t>(value));
+    return literal_of(dtype_of<T>, static_cast<std::int64_t>(value), where);
   else
-    return literal_of(dtype_of<T>, static_cast<std::uint64_t>(value));
+    return literal_of(dtype_of<T>, static_cast<std::uint64_t>(value), where);
 }
 
 }  // namespace detail
@@ -1441,11 +1566,16 @@ class Expr {
   Expr(const Expr&) = default;
   Expr& operator=(const Expr&) = default;
   /// From the untyped core; L0109 if its dtype is not T's.
-  explicit Expr(AnyExpr value) : value_(std::move(value)) {
-    detail::check_expr_type(value_, dtype_of<T>);
+  explicit Expr(AnyExpr value, Location where = {}) : value_(std::move(value)) {
+    detail::check_expr_type(value_, dtype_of<T>, where);
   }
   template <class L>
-  requires detail::LiteralFor<L, T> Expr(L value) : value_(detail::literal<T>(value)) {}
+  requires detail::LiteralFor<L, T> Expr(L value, Location where = Location::here())
+      : value_(detail::literal<T>(value, where)) {}
+  /// Of another C++ type that the same element type carries: long long, where std::int64_t is long.
+  template <class U>
+  requires(!std::is_same_v<U, T> && SameDType<U, T>) Expr(const Expr<U>& other)
+      : value_(other.any()) {}
 
   const AnyExpr& any() const { return value_; }
 
@@ -1536,7 +1666,7 @@ struct CommonElement {
 template <IsExpr A, IsExpr B>
 struct CommonElement<A, B> {
   using type = typename ElementOf<A>::type;
-  static_assert(std::is_same_v<type, typename ElementOf<B>::type>,
+  static_assert(SameDType<type, typename ElementOf<B>::type>,
                 "lathe: the operands have different element types. Convert one: lt::cast<T>(x)");
 };
 template <IsExpr A, class B>
@@ -1555,6 +1685,17 @@ struct CommonElement<A, B> : CommonElement<B, A> {
 template <class A, class B>
 using Common = typename CommonElement<A, B>::type;
 
+/// The same of three, of which one is no literal.
+template <class A, class B, class C>
+struct CommonElementOf3 : CommonElementOf3<B, C, A> {};
+template <IsOperand A, class B, class C>
+struct CommonElementOf3<A, B, C> {
+  using type = Common<A, B>;
+  static_assert(std::is_same_v<Common<A, C>, type>);
+};
+template <class A, class B, class C>
+using Common3 = typename CommonElementOf3<A, B, C>::type;
+
 template <class T, class A>
 AnyExpr operand(const A& a) {
   if constexpr (IsExpr<A>)
@@ -1572,6 +1713,8 @@ Expr<Result> binary(BinaryOp op, const A& a, const B& b) {
 
 template <class A, class B>
 concept Operands = IsOperand<A> || IsOperand<B>;
+template <class A, class B, class C>
+concept Operands3 = IsOperand<A> || Operands<B, C>;
 
 }  // namespace detail
 
@@ -1604,6 +1747,20 @@ concept Operands = IsOperand<A> || IsOperand<B>;
 LATHE_DSL_OPERATORS(LATHE_DSL_OPERATOR)
 #undef LATHE_DSL_OPERATOR
 #undef LATHE_DSL_OPERATORS
+
+// An expression may be built up: sum += X(i + d). Tensors, axes and dims are not assigned to.
+#define LATHE_DSL_ASSIGNMENTS(X) X(+) X(-) X(*) X(/)
+#define LATHE_DSL_ASSIGNMENT(symbol)                                                       \
+  template <detail::IsExpr A, class B>                                                     \
+  A& operator symbol##=(A& a, const B& b) {                                                \
+    static_assert(std::is_same_v<A, Expr<typename A::element_type>>,                       \
+                  "lathe: an axis or a dim keeps its meaning. Assign to a copy: lt::Expr " \
+                  "x = i");                                                                \
+    return a = A((a symbol b).any());                                                      \
+  }
+LATHE_DSL_ASSIGNMENTS(LATHE_DSL_ASSIGNMENT)
+#undef LATHE_DSL_ASSIGNMENT
+#undef LATHE_DSL_ASSIGNMENTS
 
 template <detail::IsOperand A>
 auto operator-(const A& a) {
@@ -1641,10 +1798,19 @@ Expr<T> reinterpret(const A& x) {
 /// yes where the condition holds, else no; the arm that is not chosen is not evaluated, and reads
 /// nothing.
 template <class A, class B>
-requires detail::Operands<A, B>
 auto select(const Expr<bool>& condition, const A& yes, const B& no) {
-  using T = detail::Common<A, B>;
-  return Expr<T>(make_select(condition.any(), detail::operand<T>(yes), detail::operand<T>(no)));
+  if constexpr (detail::Operands<A, B>) {
+    using T = detail::Common<A, B>;
+    return Expr<T>(make_select(condition.any(), detail::operand<T>(yes), detail::operand<T>(no)));
+  } else {
+    static_assert(std::is_arithmetic_v<A> && std::is_same_v<A, B>,
+                  "lathe: select takes expressions, or two numbers of one type. Give one arm its "
+                  "type: lt::Expr<float>(1)");
+    if constexpr (std::is_arithmetic_v<A> && std::is_same_v<A, B>)
+      return Expr<A>(make_select(condition.any(), detail::literal<A>(yes), detail::literal<A>(no)));
+    else
+      return Expr<float>(0);
+  }
 }
 
 }  // namespace lathe
@@ -1726,11 +1892,11 @@ LATHE_DSL_CALLS(LATHE_DSL_FUNCTION)
 #undef LATHE_DSL_CALLS
 
 /// a * b + c with one rounding.
-template <detail::IsExpr A, class B, class C>
+template <class A, class B, class C>
+requires detail::Operands3<A, B, C>
 auto fma(const A& a, const B& b, const C& c) {
-  using T = detail::Common<A, B>;
-  static_assert(std::is_same_v<detail::Common<A, C>, T> && detail::is_float_element<T>,
-                "lathe: fma needs a floating element type");
+  using T = detail::Common3<A, B, C>;
+  static_assert(detail::is_float_element<T>, "lathe: fma needs a floating element type");
   return Expr<T>(make_call(CallOp::fma,
                            {detail::operand<T>(a), detail::operand<T>(b), detail::operand<T>(c)}));
 }
@@ -1739,6 +1905,11 @@ auto fma(const A& a, const B& b, const C& c) {
 template <detail::IsExpr A, class B, class C>
 auto clip(const A& x, const B& low, const C& high) {
   return min(max(x, low), high);
+}
+/// The same by its name in C++. (clamp of a tensor is in boundary.hpp.)
+template <detail::IsExpr A, class B, class C>
+auto clamp(const A& x, const B& low, const C& high) {
+  return clip(x, low, high);
 }
 template <detail::IsExpr A>
 auto relu(const A& x) {
@@ -1771,18 +1942,21 @@ auto gelu(const A& x) {
 
 namespace lathe {
 
-/// The tensors that a program computes, in order.
-struct OutputList {
-  std::vector<AnyTensor> tensors;
-};
-
 /// One parameter: a tensor, or with `result` an input whose memory that computed tensor takes over.
 struct ProgramParam {
   AnyTensor tensor;
   AnyTensor result;
+  /// Of typed calls: the argument is a view of const elements.
+  bool read_only = false;
 
-  ProgramParam(AnyTensor tensor, AnyTensor result = {})
-      : tensor(std::move(tensor)), result(std::move(result)) {}
+  ProgramParam(AnyTensor its_tensor, AnyTensor its_result = {})
+      : tensor(std::move(its_tensor)), result(std::move(its_result)) {}
+};
+
+/// The tensors that a program computes, in order.
+struct OutputList {
+  std::vector<AnyTensor> tensors;
+  std::vector<ProgramParam> inouts{};  ///< those of them that take over an input's memory
 };
 
 /// The program of these tensors at Stage::blocks: one block per compute, in an order in which what
@@ -1791,7 +1965,7 @@ struct ProgramParam {
 /// that is neither · L0114 dim of unknown value · L0115 inout not legal · L0116 undefined tensor
 Program program_of(const OutputList& outputs, const std::vector<ProgramParam>& params,
                    Location where = Location::here());
-/// Parameters are the inputs in order of first use, then the outputs.
+/// Parameters are the inputs in order of first use, then the outputs; an inout counts as an input.
 Program program_of(const OutputList& outputs, Location where = Location::here());
 inline Program program_of(const AnyTensor& output, Location where = Location::here()) {
   return program_of(OutputList{{output}}, where);
@@ -1974,7 +2148,9 @@ namespace detail {
 
 template <class I>
 AnyExpr index_operand(const I& index) {
-  if constexpr (std::is_convertible_v<const I&, Expr<std::int64_t>>) {
+  if constexpr (LiteralFor<I, std::int64_t>) {
+    return literal<std::int64_t>(index);
+  } else if constexpr (std::is_convertible_v<const I&, Expr<std::int64_t>>) {
     return Expr<std::int64_t>(index).any();
   } else {
     static_assert(std::is_convertible_v<const I&, Expr<std::int64_t>>,
@@ -2000,7 +2176,8 @@ class TypedTensor : public AnyTensor {
   template <class... I>
   Expr<T> operator()(const I&... index) const {
     static_assert(sizeof...(I) == R, "lathe: the number of indices is not the tensor's rank");
-    return Expr<T>(at({detail::index_operand(index)...}));
+    // Without a place: this line is not the caller's, and a compute around it adds its own.
+    return Expr<T>(at({detail::index_operand(index)...}, Location{}));
   }
   Expr<std::int64_t> extent(int d) const {
     return Expr<std::int64_t>(shape()[static_cast<std::size_t>(d)]);
@@ -2101,8 +2278,10 @@ struct ComputeResult<std::tuple<Vs...>, R> {
 template <class F, std::size_t... K>
 auto compute_typed(std::string name, std::vector<Extent> extents, F& body,
                    std::index_sequence<K...>, Location where) {
-  static_assert(std::is_invocable_v<F&, decltype(Var(VarRef()), void(K), Var(VarRef()))...>,
-                "lathe: the body of a compute takes one lt::Var per axis");
+  static_assert(
+      std::is_invocable_v<F&, decltype(Var(VarRef()), void(K), Var(VarRef()))...>,
+      "lathe: the body of a compute takes one lt::Var per axis, and compiles for them (see "
+      "the errors above, if there are any)");
   using V = std::remove_cvref_t<decltype(body((void(K), Var(VarRef()))...))>;
   using Result = ComputeResult<V, static_cast<int>(sizeof...(K))>;
   auto any_body = [&]([[maybe_unused]] std::span<const VarRef> vars) {
@@ -2136,23 +2315,43 @@ auto compute(std::string name, NoExtents, F&& body, Location where = Location::h
   return detail::compute_typed(std::move(name), {}, body, std::make_index_sequence<0>{}, where);
 }
 
-/// One program with several results.
-template <class... T>
-requires(std::is_convertible_v<const T&, const AnyTensor&>&&...) OutputList
-    outputs(const T&... tensors) {
-  return OutputList{{static_cast<const AnyTensor&>(tensors)...}};
-}
-
 /// An argument that is read as X and holds Y afterwards. Legal if Y reads X only at the element
 /// that it stores (L0115).
 template <class T, int R>
 struct InOut {
   Input<T, R> input;
   Tensor<T, R> result;
+  /// As what a schedule is made of: lt::Schedule s(lt::inout(X, Y)).
+  operator OutputList() const { return {{result}, {{input, result}}}; }
 };
 template <class T, int R>
 InOut<T, R> inout(const Input<T, R>& input, const Tensor<T, R>& result) {
   return {input, result};
+}
+
+namespace detail {
+
+inline void add_output(OutputList& list, const AnyTensor& tensor) {
+  list.tensors.push_back(tensor);
+}
+template <class T, int R>
+void add_output(OutputList& list, const InOut<T, R>& both) {
+  list.tensors.push_back(both.result);
+  list.inouts.emplace_back(both.input, both.result);
+}
+template <class T>
+concept ProgramOutput = requires(OutputList& list, const T& output) {
+  add_output(list, output);
+};
+
+}  // namespace detail
+
+/// One program with several results: tensors, or lt::inout(input, result).
+template <detail::ProgramOutput... T>
+OutputList outputs(const T&... results) {
+  OutputList list;
+  (detail::add_output(list, results), ...);
+  return list;
 }
 
 }  // namespace lathe
@@ -2198,7 +2397,7 @@ struct Clamped {
     static_assert(sizeof...(I) == R, "lathe: the number of indices is not the tensor's rank");
     static_assert(R > 0, "lathe: clamp needs a tensor with an axis");
     const AnyExpr all[] = {detail::index_operand(index)...};
-    return Expr<T>(clamp_any(tensor, all));
+    return Expr<T>(clamp_any(tensor, all, Location{}));
   }
 };
 
@@ -2485,37 +2684,6 @@ class View {
   std::int64_t strides_[slots] = {};
 };
 
-/// What an element is, as a number that the untyped core can compare: DLPack's codes and the bits
-/// of one lane.
-struct ElementType {
-  enum Code : std::uint8_t {
-    integer = 0,
-    unsigned_integer = 1,
-    floating = 2,
-    bfloat = 4,
-    boolean = 6,
-    other = 255
-  };
-  Code code = other;
-  std::uint8_t bits = 0;
-
-  friend constexpr bool operator==(ElementType a, ElementType b) {
-    return a.code == b.code && a.bits == b.bits;
-  }
-};
-
-/// ElementType of T. Specialise for number types of your own (a half, a bfloat16).
-template <class T>
-struct ElementTypeOf {
-  static constexpr ElementType value{
-      std::is_same_v<T, bool>       ? ElementType::boolean
-      : std::is_floating_point_v<T> ? ElementType::floating
-      : !std::is_integral_v<T>      ? ElementType::other
-      : std::is_signed_v<T>         ? ElementType::integer
-                                    : ElementType::unsigned_integer,
-      static_cast<std::uint8_t>(std::is_same_v<T, bool> ? 8 : sizeof(T) * 8)};
-};
-
 /// A view whose rank and element type are values; it borrows the arrays of extents and strides.
 struct AnyView {
   void* data = nullptr;
@@ -2718,15 +2886,15 @@ class Binding : public RefCounted {
   /// The usual case: take() for a row-major view of known size. False: anything else.
   bool take_dense(const Arg& arg, const CallArg& given, std::uint64_t* slots) const {
     const Axis* axis = axes_.data() + arg.first_axis;
-    bool dense = arg.dense_bytes > 0;
-    for (int d = 0; dense && d < arg.rank; ++d, ++axis) {
-      dense = given.extents[d] == axis->extent_value && given.strides[d] == axis->dense_stride;
+    bool fits = arg.dense_bytes > 0;
+    for (int d = 0; fits && d < arg.rank; ++d, ++axis) {
+      fits = given.extents[d] == axis->extent_value && given.strides[d] == axis->dense_stride;
       if (axis->stride == Axis::sets)
         slots[axis->stride_slot] = static_cast<std::uint64_t>(axis->dense_stride);
     }
     const auto base = reinterpret_cast<std::uintptr_t>(given.data);
     slots[arg.slot] = base;
-    return dense && base != 0 && (base & arg.alignment_mask) == 0;
+    return fits && base != 0 && (base & arg.alignment_mask) == 0;
   }
   /// No product of extents may wrap: what is then allocated would be smaller than what is written.
   void add_sizes();
@@ -2806,9 +2974,11 @@ struct ContextOptions {
   /// Bytes of temporaries that may be in use at once, over all kernels of this context; 0 = no
   /// limit.
   std::int64_t memory_budget = 0;
-  /// Seconds that one search or compilation may take; 0 = no limit.
+  /// Seconds that one search or compilation may take; 0 = no limit. A compilation looks at it
+  /// between its passes and before it calls LLVM, which is not interrupted (L0412).
   double time_budget = 0;
   /// Name of the pass whose result is logged ("all": every pass). Empty: what LATHE_DUMP names.
+  /// Compilations refuse the name of no pass (L0602).
   std::string dump{};
   /// Which LLVM: "off", a major version, or a path. Empty: what LATHE_LLVM names, else the newest
   /// in range.
@@ -2835,7 +3005,8 @@ class Context {
  public:
   using Options = ContextOptions;
 
-  explicit Context(Options options);
+  /// L0402 half of an allocator · L0403 a negative number
+  explicit Context(Options options, Location where = Location::here());
   Context() : Context(Options{}) {}
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
@@ -3249,8 +3420,8 @@ concept HasViewOf = requires(std::remove_reference_t<C>& c) {
   ViewOf<std::remove_cvref_t<C>>::view(c);
 };
 template <class From, class To>
-concept SameElement = std::is_same_v<std::remove_const_t<From>, std::remove_const_t<To>> &&
-    (std::is_const_v<To> || !std::is_const_v<From>);
+concept SameElement = (std::is_same_v<std::remove_const_t<From>, std::remove_const_t<To>> ||
+                       SameDType<From, To>)&&(std::is_const_v<To> || !std::is_const_v<From>);
 template <class C>
 inline constexpr bool is_view = false;
 template <class T, int R>
@@ -3316,12 +3487,12 @@ struct KernelArg<View<T, R>> {
   const CallArg& call() const { return call_; }
 
  private:
-  void set(T* data, const std::int64_t* extents, const std::int64_t* strides) {
-    call_.data = const_cast<std::remove_const_t<T>*>(data);
+  void set(const void* data, const std::int64_t* extents, const std::int64_t* strides) {
+    call_.data = const_cast<void*>(data);
     call_.extents = extents;
     call_.strides = strides;
   }
-  void set(T* data, std::int64_t size) {
+  void set(const void* data, std::int64_t size) {
     own_[0] = size;
     own_[1] = 1;
     set(data, own_, own_ + 1);
@@ -3375,6 +3546,7 @@ class Index {
 
   friend Index operator+(const Index& a, const Index& b) { return Index(a.expr_ + b.expr_); }
   friend Index operator-(const Index& a, const Index& b) { return Index(a.expr_ - b.expr_); }
+  friend Index operator-(const Index& a) { return Index(AnyExpr(0) - a.expr_); }
   friend Index operator*(const Index& a, const Index& b) { return Index(a.expr_ * b.expr_); }
   friend Index operator/(const Index& a, const Index& b) {
     return Index(floordiv(a.expr_, b.expr_));
@@ -3404,8 +3576,8 @@ IndexTuple layout(const Indices&... indices) {
 struct LayoutMapNode : RefCounted {
   std::vector<VarRef> from;
   std::vector<AnyExpr> to;
-  LayoutMapNode(std::vector<VarRef> from, std::vector<AnyExpr> to)
-      : from(std::move(from)), to(std::move(to)) {}
+  LayoutMapNode(std::vector<VarRef> its_from, std::vector<AnyExpr> its_to)
+      : from(std::move(its_from)), to(std::move(its_to)) {}
 };
 using LayoutMap = Ref<LayoutMapNode>;
 
@@ -3455,7 +3627,7 @@ struct LoopRef {
   VarRef var;
 
   LoopRef() = default;
-  explicit LoopRef(VarRef var) : var(std::move(var)) {}
+  explicit LoopRef(VarRef its_var) : var(std::move(its_var)) {}
   const std::string& name() const { return var->name; }
   bool operator==(const LoopRef& other) const { return var == other.var; }
 };
@@ -3465,7 +3637,7 @@ struct BlockRef {
   BlockTag tag;
 
   BlockRef() = default;
-  explicit BlockRef(BlockTag tag) : tag(std::move(tag)) {}
+  explicit BlockRef(BlockTag its_tag) : tag(std::move(its_tag)) {}
   const std::string& name() const { return tag->name; }
   bool operator==(const BlockRef& other) const { return tag == other.tag; }
 };
@@ -3516,7 +3688,7 @@ enum class ArgKind : std::uint8_t {
   block,
   buffer,
   number,
-  infer,
+  inferred,
   expr,
   text,
   word,
@@ -3538,7 +3710,7 @@ struct Arg {
   Arg() = default;
   Arg(LoopRef ref) : kind(ArgKind::loop), loop(std::move(ref.var)) {}
   Arg(BlockRef ref) : kind(ArgKind::block), block(std::move(ref.tag)) {}
-  Arg(LayoutMap map) : kind(ArgKind::map), map(std::move(map)) {}
+  Arg(LayoutMap its_map) : kind(ArgKind::map), map(std::move(its_map)) {}
   static Arg of_number(std::int64_t value);
   static Arg of_text(std::string value);
   static Arg of_word(std::string_view value);
@@ -3683,6 +3855,7 @@ class Schedule {
  public:
   Schedule(Program program, ScheduleOptions options = {}, Location where = Location::here());
   /// The program that computes these tensors; its parameters are the inputs, then the outputs.
+  /// What takes over an input's memory is declared here: lt::Schedule s(lt::inout(X, Z)).
   Schedule(const AnyTensor& output, ScheduleOptions options = {},
            Location where = Location::here());
   Schedule(const OutputList& outputs, ScheduleOptions options = {},
@@ -3919,7 +4092,7 @@ class Source {
 /// The untyped core: compiles for these parameters. A Program has all its own parameters, in its
 /// order, if `params` is empty; else, as for a Schedule, params say which tensor each argument is:
 /// by identity, else by name and type. Errors as program_of and lower, and: L0310 a param that the
-/// program does not have, or lacks · L0312 target
+/// program does not have, or lacks · L0312 target · L0412 the context's time budget
 AnyKernel jit_any(const Source& source, const std::vector<ProgramParam>& params);
 /// The same, interpreted: no code is made.
 AnyKernel evaluate_any(const Source& source, const std::vector<ProgramParam>& params);
@@ -3940,6 +4113,12 @@ concept KernelParam = requires(const A* a) {
 };
 
 inline ProgramParam program_param(const AnyTensor& tensor) { return ProgramParam(tensor); }
+template <class T, int R>
+ProgramParam program_param(const Input<T, R>& input) {
+  ProgramParam out(input);
+  out.read_only = true;
+  return out;
+}
 template <class T, int R>
 ProgramParam program_param(const InOut<T, R>& both) {
   return ProgramParam(both.input, both.result);
@@ -3966,6 +4145,27 @@ requires(sizeof...(A) > 0) auto evaluate(Source source, const A&... args) {
 
 }  // namespace lathe
 
+// ---- lathe/support/deadline.hpp
+// When a search or a compilation has to end: the time budget of a context, from a moment on.
+
+namespace lathe {
+
+class Deadline {
+ public:
+  /// The context's time_budget from now on.
+  explicit Deadline(const Context& context);
+
+  bool over() const;
+  /// L0412 if it is over; `next` is what is not begun, as in "LLVM".
+  void check(std::string_view next, Location where) const;
+
+ private:
+  double budget_;
+  std::int64_t end_ = INT64_MAX;  ///< nanoseconds of the steady clock
+};
+
+}  // namespace lathe
+
 // ---- lathe/lower/pipeline.hpp
 // How a scheduled program becomes flat code: the pipeline as a table of named passes, and its
 // runner.
@@ -3977,6 +4177,10 @@ struct LowerOptions {
   bool strict = false;
   /// For dumps, logs and budgets; null means the default context.
   const Context* context = nullptr;
+  /// When to stop (L0412); null means the context's time_budget from the call on.
+  const Deadline* deadline = nullptr;
+  /// Of the call that errors are about.
+  Location where{};
 };
 
 /// One named step. It leaves the program at a stage that verify() checks: after every pass in debug
@@ -3992,38 +4196,13 @@ struct Pass {
 std::span<const Pass> cpu_pipeline();
 
 /// Runs the pipeline. `LATHE_DUMP=pass` or ContextOptions::dump logs the result of that pass
-/// ("all": of each). Throws UserError L0601 when unrolling would exceed the budget of nodes.
+/// ("all": of each). L0412 out of time · L0601 unrolling would exceed the budget of nodes ·
+/// L0602 the dump names no pass
 Program lower(const Program& program, const Target& target, const LowerOptions& options = {});
 
 /// The program after the named pass, for tests and dumps; L0602 if no pass has that name.
 Program lower_until(std::string_view pass, const Program& program, const Target& target,
                     const LowerOptions& options = {});
-
-}  // namespace lathe
-
-// ---- lathe/support/dynlib.hpp
-// How optional libraries (LLVM, the CUDA driver) are found and their functions looked up at run
-// time.
-
-namespace lathe {
-
-/// A library opened with RTLD_LOCAL | RTLD_LAZY. It is never closed: LLVM and CUDA do not survive
-/// dlclose.
-class DynamicLibrary {
- public:
-  DynamicLibrary() = default;
-  /// The library, or an empty one and the loader's words in `reason`.
-  static DynamicLibrary open(const std::string& name, std::string* reason = nullptr);
-
-  explicit operator bool() const { return handle_ != nullptr; }
-  /// Null if the library has no such symbol.
-  void* symbol(const char* name) const;
-  /// The file that was mapped for `symbol`; empty if unknown.
-  static std::string file_of(const void* symbol);
-
- private:
-  void* handle_ = nullptr;
-};
 
 }  // namespace lathe
 
@@ -4149,6 +4328,32 @@ class TextWriter {
 
   std::string text_;
   int level_ = 0;
+};
+
+}  // namespace lathe
+
+// ---- lathe/support/dynlib.hpp
+// How optional libraries (LLVM, the CUDA driver) are found and their functions looked up at run
+// time.
+
+namespace lathe {
+
+/// A library opened with RTLD_LOCAL | RTLD_LAZY. It is never closed: LLVM and CUDA do not survive
+/// dlclose.
+class DynamicLibrary {
+ public:
+  DynamicLibrary() = default;
+  /// The library, or an empty one and the loader's words in `reason`.
+  static DynamicLibrary open(const std::string& name, std::string* reason = nullptr);
+
+  explicit operator bool() const { return handle_ != nullptr; }
+  /// Null if the library has no such symbol.
+  void* symbol(const char* name) const;
+  /// The file that was mapped for `symbol`; empty if unknown.
+  static std::string file_of(const void* symbol);
+
+ private:
+  void* handle_ = nullptr;
 };
 
 }  // namespace lathe
@@ -4991,7 +5196,7 @@ const LlvmIntrinsic* find_llvm_intrinsic(std::string_view name);
 /// One module: declarations, metadata and finished functions.
 class LlvmModule {
  public:
-  LlvmModule(const Target& target, int llvm_major) : target(target), major(llvm_major) {}
+  LlvmModule(const Target& its_target, int llvm_major) : target(its_target), major(llvm_major) {}
 
   const Target& target;
   const int major;
@@ -5026,7 +5231,7 @@ class LlvmModule {
 /// One function under construction: instructions are appended to the current block.
 class LlvmFunction {
  public:
-  explicit LlvmFunction(LlvmModule& module) : module(module) { code_.reserve(1 << 14); }
+  explicit LlvmFunction(LlvmModule& its_module) : module(its_module) { code_.reserve(1 << 14); }
 
   LlvmModule& module;
 
@@ -5957,7 +6162,7 @@ struct MathTarget {
 /// by let(); finish() puts the bindings around the result.
 class MathBuilder {
  public:
-  MathBuilder(DType t, MathTarget target) : t(t), target(target) {}
+  MathBuilder(DType its_t, MathTarget its_target) : t(its_t), target(its_target) {}
 
   const DType t;
   const MathTarget target;
@@ -6730,17 +6935,32 @@ LATHE_DECL int detail::usable_processors() {
   return n > 0 ? static_cast<int>(n) : 1;
 }
 
-LATHE_DECL Context::Context(Options options)
+namespace detail {
+
+inline void check_options(const ContextOptions& options, Location where) {
+  if (static_cast<bool>(options.allocate) != static_cast<bool>(options.deallocate))
+    throw UserError("L0402", "Context: only one of the options 'allocate' and 'deallocate' is set",
+                    where, {}, "set both, or neither");
+  auto refuse = [&](const char* name, std::string value, const char* help) {
+    throw UserError("L0403", cat("Context: option '", name, "' is ", value), where, {}, help);
+  };
+  if (options.threads < 0)
+    refuse("threads", std::to_string(options.threads),
+           "use 0 for all processors of the affinity mask, or a positive number");
+  if (options.memory_budget < 0)
+    refuse("memory_budget", std::to_string(options.memory_budget),
+           "use 0 for no limit, or a positive number of bytes");
+  if (!(options.time_budget >= 0))
+    refuse("time_budget", cat(options.time_budget),
+           "use 0 for no limit, or a positive number of seconds");
+}
+
+}  // namespace detail
+
+LATHE_DECL Context::Context(Options options, Location where)
     : options_(static_cast<Options&&>(options)),
       threads_(options_.threads > 0 ? options_.threads : detail::usable_processors()) {
-  if (static_cast<bool>(options_.allocate) != static_cast<bool>(options_.deallocate)) {
-    throw UserError("L0402", "Context: only one of the options 'allocate' and 'deallocate' is set",
-                    {}, {}, "set both, or neither");
-  }
-  if (options_.threads < 0) {
-    throw UserError("L0403", "Context: option 'threads' is " + std::to_string(options_.threads), {},
-                    {}, "use 0 for all processors of the affinity mask, or a positive number");
-  }
+  detail::check_options(options_, where);
   if (options_.dump.empty()) {
     if (const char* pass = std::getenv("LATHE_DUMP")) options_.dump = pass;
   }
@@ -6822,7 +7042,7 @@ LATHE_DECL void* Context::allocate(std::size_t bytes, std::size_t alignment) con
   auto in_use = in_use_.fetch_add(signed_total, std::memory_order_relaxed) + signed_total;
   void* start = nullptr;
   std::size_t held = total;
-  if (options_.memory_budget <= 0 || in_use <= options_.memory_budget) {
+  if (options_.memory_budget == 0 || in_use <= options_.memory_budget) {
     try {
       if (options_.allocate)
         start = options_.allocate(total, alignment);
@@ -6860,6 +7080,36 @@ LATHE_DECL void Context::deallocate(void* pointer) const noexcept {
     options_.deallocate(header.start, header.bytes);
   } catch (...) {
   }
+}
+
+}  // namespace lathe
+
+// ---- lathe/support/impl/deadline.ipp
+namespace lathe {
+namespace detail {
+
+inline std::int64_t steady_nanoseconds() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace detail
+
+LATHE_DECL Deadline::Deadline(const Context& context) : budget_(context.options().time_budget) {
+  constexpr double longest = 1e9;  // some thirty years: no limit
+  if (budget_ > 0 && budget_ < longest)
+    end_ = detail::steady_nanoseconds() + static_cast<std::int64_t>(budget_ * 1e9);
+}
+
+LATHE_DECL bool Deadline::over() const {
+  return end_ != INT64_MAX && detail::steady_nanoseconds() > end_;
+}
+
+LATHE_DECL void Deadline::check(std::string_view next, Location where) const {
+  if (!over()) return;
+  throw UserError("L0412", cat("the time budget of ", budget_, " s is over before ", next), where,
+                  {}, "raise the context's time_budget, or make the program smaller");
 }
 
 }  // namespace lathe
@@ -17792,6 +18042,12 @@ LATHE_DECL void check_name(const std::string& name, Location where) {
 inline void check_index_type(const std::string& what, const AnyExpr& e, Location where) {
   if (!e.get()) throw UserError("L0104", what + " is undefined", where);
   if (e.dtype() == kIndex) return;
+  const auto* value = as_const_int(e);
+  if (value && e.dtype() == kU64 && *value < 0)
+    throw UserError(
+        "L0104",
+        what + " is " + std::to_string(static_cast<std::uint64_t>(*value)) + ", which no i64 holds",
+        where);
   throw UserError("L0104",
                   what + " is of type " + e.dtype().str() + ", but indices and extents are i64",
                   where, {}, "convert it with lt::cast<std::int64_t>(…)");
@@ -18073,32 +18329,32 @@ LATHE_DECL void check_reducer(const ReducerNode& reducer, Location where) {
 // ---- lathe/dsl/impl/literal.ipp
 namespace lathe {
 
-LATHE_DECL AnyExpr detail::literal_of(DType dtype, std::int64_t value) {
+LATHE_DECL AnyExpr detail::literal_of(DType dtype, std::int64_t value, Location where) {
   if (dtype.is_float()) return make_float(dtype, static_cast<double>(value));
   AnyExpr e = make_int(dtype, value);
   bool fits = *as_const_int(e) == value && !(dtype == kU64 && value < 0);
   if (fits) return e;
-  throw UserError("L0110", std::to_string(value) + " does not fit " + dtype.str(), Location{}, {},
+  throw UserError("L0110", std::to_string(value) + " does not fit " + dtype.str(), where, {},
                   "use a value of the type's range, or lt::cast");
 }
-LATHE_DECL AnyExpr detail::literal_of(DType dtype, std::uint64_t value) {
+LATHE_DECL AnyExpr detail::literal_of(DType dtype, std::uint64_t value, Location where) {
   if (dtype.is_float()) return make_float(dtype, static_cast<double>(value));
   if (dtype == kU64) return make_int(dtype, static_cast<std::int64_t>(value));
   if (value <= static_cast<std::uint64_t>(INT64_MAX))
-    return literal_of(dtype, static_cast<std::int64_t>(value));
-  throw UserError("L0110", std::to_string(value) + " does not fit " + dtype.str(), Location{}, {},
+    return literal_of(dtype, static_cast<std::int64_t>(value), where);
+  throw UserError("L0110", std::to_string(value) + " does not fit " + dtype.str(), where, {},
                   "use a value of the type's range, or lt::cast");
 }
 LATHE_DECL AnyExpr detail::literal_of(DType dtype, double value) {
   return make_float(dtype, value);
 }
 
-LATHE_DECL void detail::check_expr_type(const AnyExpr& e, DType dtype) {
+LATHE_DECL void detail::check_expr_type(const AnyExpr& e, DType dtype, Location where) {
   if (e.get() && e.dtype() == dtype) return;
   throw UserError("L0109",
                   "an expression of type " + (e ? e.dtype().str() : std::string("(none)")) +
                       " is used as " + dtype.str(),
-                  Location{});
+                  where);
 }
 
 namespace detail {
@@ -18319,9 +18575,23 @@ inline bool ProgramBuilder::is_output(const AnyTensor& t) const {
 
 inline std::vector<ProgramParam> ProgramBuilder::default_params() const {
   std::vector<ProgramParam> params;
-  for (const auto& t : graph_.inputs) params.emplace_back(t);
+  auto find_inout = [&](const AnyTensor& t) -> const ProgramParam* {
+    for (const auto& p : outputs_.inouts)
+      if (same_tensor(p.tensor, t) || same_tensor(p.result, t)) return &p;
+    return nullptr;
+  };
+  for (const auto& t : graph_.inputs) {
+    const ProgramParam* inout = find_inout(t);
+    params.push_back(inout ? *inout : ProgramParam(t));
+  }
   for (const auto& s : graph_.scalars) params.emplace_back(AnyTensor(s));
-  for (const auto& t : outputs_.tensors) params.emplace_back(t);
+  // An input that nothing reads may be written all the same.
+  for (const auto& p : outputs_.inouts)
+    if (std::none_of(params.begin(), params.end(),
+                     [&](const ProgramParam& q) { return same_tensor(q.tensor, p.tensor); }))
+      params.push_back(p);
+  for (const auto& t : outputs_.tensors)
+    if (!find_inout(t)) params.emplace_back(t);
   return params;
 }
 
@@ -18354,6 +18624,14 @@ inline void ProgramBuilder::check_missing(const std::vector<ProgramParam>& param
       fail("L0112", "scalar '" + s->name + "' is read, but is not among the arguments");
   for (const auto& t : outputs_.tensors)
     if (!given(t)) fail("L0112", "output '" + t.name() + "' is not among the arguments");
+  for (const auto& io : outputs_.inouts)
+    if (std::none_of(params.begin(), params.end(), [&](const ProgramParam& p) {
+          return same_tensor(p.tensor, io.tensor) && same_tensor(p.result, io.result);
+        }))
+      fail("L0112",
+           "'" + io.tensor.name() +
+               "' is declared inout among the outputs, but not among the arguments",
+           "give lt::inout(input, result) there too");
 }
 
 /// Every load of one input in a program, and which of them are not at the axes of the compute that
@@ -21112,7 +21390,7 @@ inline std::string factors_text(const std::vector<Arg>& factors) {
   return "{" +
          join(factors, ", ",
               [](const Arg& f) -> std::string {
-                if (f.kind == ArgKind::infer) return "infer";
+                if (f.kind == ArgKind::inferred) return "infer";
                 return f.kind == ArgKind::expr ? extent_text(f.expr) : std::to_string(f.number);
               }) +
          "}";
@@ -21135,7 +21413,7 @@ inline std::string divide_help(const AnyExpr& extent) {
 // One factor as an extent, or why it is none. infer stays empty.
 inline Verdict read_factor(const SplitPlan& plan, const Arg& arg, AnyExpr& out) {
   const VarRef& loop = plan.site.loop->var;
-  if (arg.kind == ArgKind::infer) return {};
+  if (arg.kind == ArgKind::inferred) return {};
   if (arg.kind == ArgKind::number) {
     out = AnyExpr(arg.number);
     if (arg.number >= 1) return {};
@@ -21191,7 +21469,7 @@ inline Verdict check_tail(SplitPlan& plan, const std::vector<Arg>& factors,
                           const std::string& tail) {
   const ForNode& loop = *plan.site.loop;
   bool inferred = false;
-  for (const auto& f : factors) inferred |= f.kind == ArgKind::infer;
+  for (const auto& f : factors) inferred |= f.kind == ArgKind::inferred;
   plan.tail = inferred ? Tail::guard : Tail::exact;
   if (tail != "auto" && !parse_tail(tail, plan.tail))
     return refusal_at(loop.var, "L0224", "no tail is called " + quoted(tail));
@@ -21359,6 +21637,15 @@ inline void apply_split(const Program& program, const SplitPlan& plan, Edit& edi
   edit.consumed.push_back({loop.var, "was split into " + into});
 }
 
+// What can be split where a loop's bound depends on one around it.
+inline std::string guard_help(const ForNode& loop, const ForNode& outer, const BlockSite& block) {
+  const std::string instead = "split loop " + quoted(outer.var->name);
+  if (feeds(loop, *block.block, IterKind::reduce))
+    return instead + ", or let " + quoted(loop.var->name) +
+           " run over a range without it and put the bound into .where(…) of the reduction";
+  return instead + ", or this one before a step makes its bound depend on that";
+}
+
 // A guard that becomes an iterator needs a domain over dims alone.
 inline Verdict check_guards(const SplitPlan& plan) {
   const ForNode& loop = *plan.site.loop;
@@ -21372,7 +21659,7 @@ inline Verdict check_guards(const SplitPlan& plan) {
                               "the tail of " + loop_of_block(plan) +
                                   " can't be guarded, as its bound depends on loop " +
                                   quoted(outer->var->name),
-                              "use factors that divide the extent");
+                              guard_help(loop, *outer, block));
   return {};
 }
 
@@ -24056,7 +24343,7 @@ LATHE_DECL Arg Arg::of_list(std::vector<Arg> items) {
 }
 LATHE_DECL Arg Arg::of(const Factor& factor) {
   Arg a;
-  a.kind = ArgKind::infer;
+  a.kind = ArgKind::inferred;
   if (factor.is_infer()) return a;
   if (const std::int64_t* value = as_const_int(factor.value())) return of_number(*value);
   a.kind = ArgKind::expr;
@@ -24144,8 +24431,8 @@ inline Verdict check_items(const Primitive& primitive, const Args& args) {
          factors = p.name == "factors" || p.name == "i_tile" || p.name == "j_tile";
     std::vector<Arg> single{args[k]};
     for (const auto& item : p.kind == ArgKind::list ? args[k].list : single) {
-      bool factor =
-          item.kind == ArgKind::number || item.kind == ArgKind::infer || item.kind == ArgKind::expr;
+      bool factor = item.kind == ArgKind::number || item.kind == ArgKind::inferred ||
+                    item.kind == ArgKind::expr;
       if ((loops && item.kind != ArgKind::loop) || (factors && !factor))
         return refusal(
             "L0202", "argument " + quoted(p.name) + " holds " + std::string(kind_text(item.kind)));
@@ -24298,10 +24585,12 @@ LATHE_DECL Verdict Schedule::try_step(const Primitive& primitive, const Args& ar
   for (const auto& arg : args)
     if (auto no = check_reference(arg)) return no;
   if (auto no = primitive.run(program_, args, &edit)) return no;
-  if (options_.strict && !edit.reassociates.empty())
-    return detail::refusal(
-        "L0226", "may change the rounding of floating-point results: " + edit.reassociates,
-        "leave ScheduleOptions::strict off");
+  if (options_.strict && !edit.reassociates.empty()) {
+    std::string why = edit.reassociates;  // "reorder: …"; the refusal names the step itself
+    why.erase(0, why.find(": ") + 2);
+    return detail::refusal("L0226", "may change the rounding of floating-point results: " + why,
+                           "leave ScheduleOptions::strict off");
+  }
   if (edit.program == program_) return {};
   if (auto no = detail::check_promises(program_, edit.program)) return no;
   return detail::check_lifetimes(edit.program);
@@ -24946,7 +25235,7 @@ inline std::string argument_text(const Arg& a, const TraceNames& names) {
       return names.find(TraceNames::ref_of(a));
     case ArgKind::number:
       return std::to_string(a.number);
-    case ArgKind::infer:
+    case ArgKind::inferred:
       return "infer";
     case ArgKind::expr:
       return "(" + str(a.expr) + ")";
@@ -25023,7 +25312,7 @@ inline std::string cpp_argument(const Arg& a, const Parameter& p, const TraceNam
   };
   if (a.kind == ArgKind::word)
     return p.name == "tail" ? "lathe::Tail::" + a.text : cpp_scope(a.text);
-  if (a.kind == ArgKind::infer) return "lathe::infer";
+  if (a.kind == ArgKind::inferred) return "lathe::infer";
   if (a.kind == ArgKind::list) return "{" + items() + "}";
   if (a.kind == ArgKind::map)
     return layout_text(*a.map, "[](", ") { return lathe::layout(", true) + "); }";
@@ -25281,8 +25570,8 @@ class NestSteps : protected DefaultSteps {
   // Rows of equal height: 128 rows in tiles of at most 12 are 11 tiles of 12, the last one short
   // by 4.
   static std::int64_t balanced(std::int64_t extent, std::int64_t most) {
-    std::int64_t tiles = (extent + most - 1) / most;
-    return (extent + tiles - 1) / tiles;
+    const std::int64_t count = (extent + most - 1) / most;
+    return (extent + count - 1) / count;
   }
 };
 
@@ -28110,13 +28399,27 @@ inline Program run_logged(const Pass& pass, const Program& program, const Target
 // took it three minutes, this many take half a minute at worst.
 inline constexpr std::size_t kLoweredBudget = 250000;
 
-inline void check_size(const Program& lowered) {
+inline void check_size(const Program& lowered, Location where) {
   const std::size_t nodes = node_count(lowered->body);
   if (nodes <= kLoweredBudget) return;
   throw UserError("L0601",
                   cat("lower: program '", lowered->name, "' has become ", nodes,
                       " nodes of scalar and vector code, over the budget of ", kLoweredBudget),
-                  {}, {}, "unroll less: split the loop and unroll the inner part only");
+                  where, {}, "unroll less: split the loop and unroll the inner part only");
+}
+
+inline std::string pass_names() {
+  return cat("passes are ", join(kCpuPipeline, ", ", [](const Pass& p) { return p.name; }));
+}
+
+inline void check_dump(const LowerOptions& options) {
+  const std::string& name = context_of(options).options().dump;
+  if (name.empty() || name == "all") return;
+  for (const Pass& pass : kCpuPipeline)
+    if (pass.name == name) return;
+  throw UserError("L0602",
+                  cat("the context's dump (or LATHE_DUMP) is '", name, "', which is no pass"),
+                  options.where, {}, cat("\"all\" dumps each; ", pass_names()));
 }
 
 }  // namespace detail
@@ -28125,10 +28428,16 @@ LATHE_DECL std::span<const Pass> cpu_pipeline() { return detail::kCpuPipeline; }
 
 LATHE_DECL Program lower(const Program& program, const Target& target,
                          const LowerOptions& options) {
+  detail::check_dump(options);
+  const Deadline own(detail::context_of(options));
+  const Deadline& deadline = options.deadline ? *options.deadline : own;
   Program out = program;
-  for (const Pass& pass : cpu_pipeline())
-    if (pass.leaves >= program->stage) out = detail::run_logged(pass, out, target, options);
-  detail::check_size(out);
+  for (const Pass& pass : cpu_pipeline()) {
+    if (pass.leaves < program->stage) continue;
+    deadline.check(cat("pass ", pass.name), options.where);
+    out = detail::run_logged(pass, out, target, options);
+  }
+  detail::check_size(out, options.where);
   return out;
 }
 
@@ -28139,9 +28448,8 @@ LATHE_DECL Program lower_until(std::string_view name, const Program& program, co
     if (pass.leaves >= program->stage) out = detail::run_logged(pass, out, target, options);
     if (pass.name == name) return out;
   }
-  throw UserError(
-      "L0602", cat("lower_until: no pass is named '", name, "'"), {}, {},
-      cat("passes are ", join(cpu_pipeline(), ", ", [](const Pass& p) { return p.name; })));
+  throw UserError("L0602", cat("lower_until: no pass is named '", name, "'"), options.where, {},
+                  detail::pass_names());
 }
 
 }  // namespace lathe
@@ -29021,11 +29329,17 @@ LATHE_DECL void CallFrame::raise(std::int32_t status, const KernelNotes& notes, 
                     "this was checked while the kernel ran; its outputs are incomplete");
   }
   if (status == static_cast<std::int32_t>(Status::out_of_memory)) {
-    auto budget = context_->options().memory_budget;
+    const ContextOptions& options = context_->options();
+    const std::int64_t budget = options.memory_budget;
+    const char* help = budget > 0
+                           ? "raise memory_budget, or use a schedule with smaller temporaries"
+                       : options.allocate ? "the context's own allocator gave none; a schedule "
+                                            "with smaller temporaries asks for less"
+                                          : "use a schedule with smaller temporaries";
     throw UserError(
         "L0406", cat("kernel '", notes.name, "': no memory for its temporaries"), where,
         budget > 0 ? cat("the context's memory_budget is ", budget, " bytes") : std::string(),
-        "raise memory_budget, or use a schedule with smaller temporaries");
+        help);
   }
   throw InternalError(cat("kernel '", notes.name, "' returned the unknown status ", status));
 }
@@ -30900,11 +31214,14 @@ LATHE_DECL void Binding::fail_memory(const Failure& f, const CallArg* args, Loca
         cat("'", name, "': its strides put several elements into one place, but it is written"),
         where, {}, "pass a view without a stride of 0 along an axis of several elements");
   const bool both = args_[static_cast<std::size_t>(f.other)].written;
+  const bool inout = param_of(f.rule).access == Access::inout;
   (void)args;
-  throw UserError("L0308", cat("'", name, "' overlaps '", arg_name(f.other), "' in memory"), where,
-                  {},
-                  both ? "give each result memory of its own"
-                       : "give the result memory of its own, or declare lt::inout(input, result)");
+  throw UserError(
+      "L0308", cat("'", name, "' overlaps '", arg_name(f.other), "' in memory"), where, {},
+      both    ? "give each result memory of its own"
+      : inout ? "give each argument memory of its own: only the two that lt::inout "
+                "names share it"
+              : "give the result memory of its own, or declare lt::inout(input, result)");
 }
 
 LATHE_DECL void Binding::fail(const Failure& f, const CallArg* args, const std::uint64_t* slots,
@@ -31304,44 +31621,44 @@ inline bool moves_lanes(const AnyExpr& e) {
 }
 
 inline void EvalCompiler::fill(EvalExpr& out, const AnyExpr& e) {
-  if (const auto* n = e.as<ConstNode>()) {
-    out.value = scalar_of(n->dtype, n->i, n->f);
-  } else if (const auto* n = e.as<VarNode>()) {
-    out.slot = var_slot(*n);
-  } else if (const auto* n = e.as<LoadNode>()) {
-    out.slot = buffer_slot(n->buffer);
-    out.args = list(n->indices);
-    out.a = optional(n->mask);
-  } else if (const auto* n = e.as<LetNode>()) {
-    out.slot = var_slot(*n->var);
-    out.a = expr(n->value);
-    out.b = expr(n->body);
-    out.lanewise = n->value.dtype().lanes == 1 || !moves_lanes(n->body);
-  } else if (const auto* n = e.as<BinaryNode>()) {
-    out.op = static_cast<std::uint8_t>(n->op);
-    out.dtype = n->a.dtype().scalar();
-    out.a = expr(n->a);
-    out.b = expr(n->b);
-  } else if (const auto* n = e.as<UnaryNode>()) {
-    out.op = static_cast<std::uint8_t>(n->op);
-    out.a = expr(n->a);
-  } else if (const auto* n = e.as<SelectNode>()) {
-    out.a = expr(n->condition);
-    out.b = expr(n->yes);
-    out.c = expr(n->no);
-  } else if (const auto* n = e.as<CastNode>()) {
+  if (const auto* constant = e.as<ConstNode>()) {
+    out.value = scalar_of(constant->dtype, constant->i, constant->f);
+  } else if (const auto* var = e.as<VarNode>()) {
+    out.slot = var_slot(*var);
+  } else if (const auto* load = e.as<LoadNode>()) {
+    out.slot = buffer_slot(load->buffer);
+    out.args = list(load->indices);
+    out.a = optional(load->mask);
+  } else if (const auto* let = e.as<LetNode>()) {
+    out.slot = var_slot(*let->var);
+    out.a = expr(let->value);
+    out.b = expr(let->body);
+    out.lanewise = let->value.dtype().lanes == 1 || !moves_lanes(let->body);
+  } else if (const auto* binary = e.as<BinaryNode>()) {
+    out.op = static_cast<std::uint8_t>(binary->op);
+    out.dtype = binary->a.dtype().scalar();
+    out.a = expr(binary->a);
+    out.b = expr(binary->b);
+  } else if (const auto* unary = e.as<UnaryNode>()) {
+    out.op = static_cast<std::uint8_t>(unary->op);
+    out.a = expr(unary->a);
+  } else if (const auto* select = e.as<SelectNode>()) {
+    out.a = expr(select->condition);
+    out.b = expr(select->yes);
+    out.c = expr(select->no);
+  } else if (const auto* cast = e.as<CastNode>()) {
     out.to = out.dtype;
-    out.dtype = n->value.dtype().scalar();
-    out.a = expr(n->value);
-  } else if (const auto* n = e.as<CallNode>()) {
-    fill_call(out, *n);
-  } else if (const auto* n = e.as<RampNode>()) {
-    out.a = expr(n->base);
-    out.b = expr(n->stride);
-  } else if (const auto* n = e.as<BroadcastNode>()) {
-    out.a = expr(n->value);
-  } else if (const auto* n = e.as<ShuffleNode>()) {
-    fill_shuffle(out, *n);
+    out.dtype = cast->value.dtype().scalar();
+    out.a = expr(cast->value);
+  } else if (const auto* call = e.as<CallNode>()) {
+    fill_call(out, *call);
+  } else if (const auto* ramp = e.as<RampNode>()) {
+    out.a = expr(ramp->base);
+    out.b = expr(ramp->stride);
+  } else if (const auto* copies = e.as<BroadcastNode>()) {
+    out.a = expr(copies->value);
+  } else if (const auto* shuffle = e.as<ShuffleNode>()) {
+    fill_shuffle(out, *shuffle);
   }
 }
 
@@ -31402,29 +31719,29 @@ inline const EvalStmt* EvalCompiler::stmt(const Stmt& s) {
 /// The statements that go on inside: each leaves a mark on the path.
 inline const EvalStmt* EvalCompiler::scope(const Stmt& s) {
   EvalStmt* out = nullptr;
-  if (const auto* n = s.as<AllocNode>()) {
+  if (const auto* alloc = s.as<AllocNode>()) {
     out = stmt(EvalStmt::alloc);
-    out->slot = buffer_slot(n->buffer);
-    out->children = {inside(n->body, n)};
-  } else if (const auto* n = s.as<LetStmtNode>()) {
+    out->slot = buffer_slot(alloc->buffer);
+    out->children = {inside(alloc->body, alloc)};
+  } else if (const auto* let = s.as<LetStmtNode>()) {
     out = stmt(EvalStmt::let);
-    out->slot = var_slot(*n->var);
-    out->a = expr(n->value);
-    out->children = {inside(n->body, n)};
-  } else if (const auto* n = s.as<IfNode>()) {
+    out->slot = var_slot(*let->var);
+    out->a = expr(let->value);
+    out->children = {inside(let->body, let)};
+  } else if (const auto* branch = s.as<IfNode>()) {
     out = stmt(EvalStmt::branch);
-    out->a = expr(n->condition);
-    out->children = {inside(n->then_body, n)};
-    if (n->else_body) out->children.push_back(inside(n->else_body, n, true));
-  } else if (const auto* n = s.as<WhileNode>()) {
+    out->a = expr(branch->condition);
+    out->children = {inside(branch->then_body, branch)};
+    if (branch->else_body) out->children.push_back(inside(branch->else_body, branch, true));
+  } else if (const auto* loop = s.as<WhileNode>()) {
     out = stmt(EvalStmt::repeat);
-    out->a = expr(n->condition);
-    out->children = {inside(n->body, n)};
-  } else if (const auto* n = s.as<AssertNode>()) {
+    out->a = expr(loop->condition);
+    out->children = {inside(loop->body, loop)};
+  } else if (const auto* check = s.as<AssertNode>()) {
     out = stmt(EvalStmt::check);
-    out->a = expr(n->condition);
+    out->a = expr(check->condition);
     out->slot = static_cast<int>(tree_.messages.size());
-    tree_.messages.push_back(n->message);
+    tree_.messages.push_back(check->message);
   }
   return out ? out : stmt(EvalStmt::seq);  // an Evaluate has no effect that a program can see
 }
@@ -32233,8 +32550,8 @@ inline std::vector<char> object_of(const std::string& text, const Target& target
 }
 
 inline Ref<KernelCode> compile_code(const Source& source, const Program& scheduled,
-                                    const Target& target, const Llvm& llvm,
-                                    const Context& context) {
+                                    const Target& target, const Llvm& llvm, const Context& context,
+                                    const Deadline& deadline) {
   const bool strict = source.options().strict;
   CodeCache& cache = CodeCache::of(context);
   const std::uint64_t hash = code_hash(scheduled, target, strict, llvm.major());
@@ -32245,8 +32562,11 @@ inline Ref<KernelCode> compile_code(const Source& source, const Program& schedul
   code->target = target;
   code->strict = strict;
   code->llvm_major = llvm.major();
-  code->lowered = lower(scheduled, target, {.strict = strict, .context = &context});
+  code->lowered = lower(
+      scheduled, target,
+      {.strict = strict, .context = &context, .deadline = &deadline, .where = source.where()});
   code->text = emit_llvm(with_unique_name(code->lowered, hash), target, llvm.major());
+  deadline.check("LLVM", source.where());
   std::vector<char> object = object_of(code->text.text, target, llvm, context);
   code->loaded = Jit::of(context, source.where()).load(object, code->text.symbol);
   code->entry = code->loaded->entry();
@@ -32265,6 +32585,7 @@ inline Target target_of(const Source& source) {
 
 inline AnyKernel make_compiled(const Source& source, const std::vector<ProgramParam>& params) {
   const Context& context = context_of(source);
+  const Deadline deadline(context);
   BoundProgram bound = bound_program(source, params);
   Target target = target_of(source);
   std::string reason;
@@ -32275,7 +32596,7 @@ inline AnyKernel make_compiled(const Source& source, const std::vector<ProgramPa
     return make_evaluator(bound, context);
   }
   Program scheduled = scheduled_program(source, bound.program, target);
-  auto code = compile_code(source, scheduled, target, *llvm, context);
+  auto code = compile_code(source, scheduled, target, *llvm, context, deadline);
   return AnyKernel(make_ref<Binding>(bound.program, bound.order), code, Evaluator(), context);
 }
 
@@ -32321,23 +32642,26 @@ LATHE_DECL void AnyKernel::call_large(const CallArg* args, Location where) const
 
 namespace detail {
 
-/// Whether a view's elements are a dtype's: by code and bits, or by size alone for types that have
-/// no code.
-inline bool element_matches(ElementType type, int bytes, DType t) {
-  if (bytes != t.element_bytes()) return false;
+/// "f16", or in words what has no element type of that code.
+inline std::string element_text(ElementType type, int bytes) {
+  const std::string bits = std::to_string(type.bits);
   switch (type.code) {
     case ElementType::integer:
-      return t.is_signed();
+      return "i" + bits;
     case ElementType::unsigned_integer:
-      return t.is_unsigned();
+      return "u" + bits;
     case ElementType::floating:
-      return t.code == TypeCode::ieee;
+      return "f" + bits;
     case ElementType::bfloat:
-      return t.code == TypeCode::bfloat;
+      return "bf" + bits;
     case ElementType::boolean:
-      return t.is_bool();
+      return "bool";
+    case ElementType::float8_e4m3:
+      return "f8e4m3";
+    case ElementType::float8_e5m2:
+      return "f8e5m2";
     default:
-      return true;
+      return cat("an unknown type of ", bytes, " bytes");
   }
 }
 
@@ -32347,9 +32671,14 @@ inline void check_any_view(const AnyView& v, const Param& p, Location where) {
   if (v.rank != rank)
     throw UserError("L0301", cat(what, "has rank ", v.rank, ", but the parameter has ", rank),
                     where);
-  if (!element_matches(v.type, v.element_bytes, p.dtype()))
-    throw UserError("L0301", cat(what, "has elements of another type than ", p.dtype().str()),
-                    where);
+  if (v.type != element_type_of(p.dtype()) || v.element_bytes != p.dtype().element_bytes())
+    throw UserError("L0301",
+                    cat(what, "has elements of ", element_text(v.type, v.element_bytes),
+                        ", but the parameter is ", p.dtype().str()),
+                    where, {},
+                    v.type.code == ElementType::other
+                        ? "specialise lt::ElementTypeOf for a number type of your own"
+                        : "");
   if (v.read_only && p.access != Access::in)
     throw UserError("L0301", cat(what, "is read-only, but the parameter is written"), where);
   if (rank > 0 && (!v.extents || !v.strides))
@@ -32443,7 +32772,14 @@ inline BoundProgram match_params(const Program& program, const std::vector<Progr
       throw UserError(
           "L0310",
           cat("'", p.tensor.name(), "' is not declared inout in program '", program->name, "'"),
-          where);
+          where, {},
+          cat("declare it where the schedule is made: lt::Schedule s(lt::inout(", p.tensor.name(),
+              ", ", p.result.name(), ")), or inside lt::outputs(…)"));
+    if (p.read_only && access != Access::in)
+      throw UserError("L0310",
+                      cat("'", p.tensor.name(), "' is written by program '", program->name,
+                          "', but is given as an input"),
+                      where, {}, cat("give lt::inout(", p.tensor.name(), ", result)"));
     if (given[static_cast<std::size_t>(index)])
       throw UserError("L0310", cat("'", p.tensor.name(), "' is given twice"), where);
     given[static_cast<std::size_t>(index)] = true;
