@@ -344,7 +344,7 @@ constexpr bool is_comparison(BinaryOp op) { return op >= BinaryOp::eq; }
 constexpr bool is_logic(BinaryOp op) { return op == BinaryOp::and_ || op == BinaryOp::or_; }
 
 struct ExprNode : RefCounted {
-  ExprNode(ExprKind its_kind, DType its_dtype) : kind(its_kind), dtype(its_dtype) {}
+  ExprNode(ExprKind its_kind, DType type) : kind(its_kind), dtype(type) {}
   const ExprKind kind;
   const DType dtype;
   std::uint32_t height = 1;  ///< nodes on the longest way down
@@ -400,8 +400,8 @@ class AnyExpr : public Ref<ExprNode> {
 
 struct ConstNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Const;
-  ConstNode(DType its_dtype, std::int64_t its_i, double its_f)
-      : ExprNode(kKind, its_dtype), i(its_i), f(its_f) {}
+  ConstNode(DType type, std::int64_t its_i, double its_f)
+      : ExprNode(kKind, type), i(its_i), f(its_f) {}
   std::int64_t i;  ///< the value of an integer or boolean type (u64 as its bit pattern), wrapped to
                    ///< its width
   double f;        ///< the value of a floating type, already rounded to it
@@ -410,8 +410,7 @@ struct ConstNode : ExprNode {
 /// Compared by identity: two variables with one name are two variables.
 struct VarNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Var;
-  VarNode(std::string its_name, DType its_dtype)
-      : ExprNode(kKind, its_dtype), name(std::move(its_name)) {}
+  VarNode(std::string its_name, DType type) : ExprNode(kKind, type), name(std::move(its_name)) {}
   std::string name;
   Ref<RefCounted> origin;  ///< what the DSL declared it as; no part of the meaning of a program
 };
@@ -427,11 +426,11 @@ struct BufferNode : RefCounted {
   int alignment = 0;  ///< bytes that the base address is a multiple of; 0 means that of the element
   Ref<RefCounted> origin;  ///< the tensor that the DSL made it for; never set inside a program
 
-  BufferNode(std::string its_name, DType its_dtype, std::vector<AnyExpr> its_shape,
+  BufferNode(std::string its_name, DType type, std::vector<AnyExpr> its_shape,
              std::vector<AnyExpr> its_strides = {}, Scope its_scope = Scope::global,
              int its_alignment = 0)
       : name(std::move(its_name)),
-        dtype(its_dtype),
+        dtype(type),
         shape(std::move(its_shape)),
         strides(std::move(its_strides)),
         scope(its_scope),
@@ -444,8 +443,8 @@ struct BufferNode : RefCounted {
 /// register of rank 0).
 struct LoadNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Load;
-  LoadNode(DType its_dtype, Buffer its_buffer, std::vector<AnyExpr> its_indices, AnyExpr its_mask)
-      : ExprNode(kKind, its_dtype),
+  LoadNode(DType type, Buffer its_buffer, std::vector<AnyExpr> its_indices, AnyExpr its_mask)
+      : ExprNode(kKind, type),
         buffer(std::move(its_buffer)),
         indices(std::move(its_indices)),
         mask(std::move(its_mask)) {
@@ -471,8 +470,8 @@ struct LetNode : ExprNode {
 
 struct BinaryNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Binary;
-  BinaryNode(DType its_dtype, BinaryOp its_op, AnyExpr its_a, AnyExpr its_b)
-      : ExprNode(kKind, its_dtype), op(its_op), a(std::move(its_a)), b(std::move(its_b)) {
+  BinaryNode(DType type, BinaryOp its_op, AnyExpr its_a, AnyExpr its_b)
+      : ExprNode(kKind, type), op(its_op), a(std::move(its_a)), b(std::move(its_b)) {
     hold(this->a, this->b);
   }
   BinaryOp op;
@@ -481,8 +480,7 @@ struct BinaryNode : ExprNode {
 
 struct UnaryNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Unary;
-  UnaryNode(UnaryOp its_op, AnyExpr its_a)
-      : ExprNode(kKind, its_a.dtype()), op(its_op), a(std::move(its_a)) {
+  UnaryNode(UnaryOp opcode, AnyExpr x) : ExprNode(kKind, x.dtype()), op(opcode), a(std::move(x)) {
     hold(this->a);
   }
   UnaryOp op;
@@ -503,8 +501,7 @@ struct SelectNode : ExprNode {
 
 struct CastNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Cast;
-  CastNode(DType its_dtype, AnyExpr its_value)
-      : ExprNode(kKind, its_dtype), value(std::move(its_value)) {
+  CastNode(DType type, AnyExpr its_value) : ExprNode(kKind, type), value(std::move(its_value)) {
     hold(this->value);
   }
   AnyExpr value;
@@ -512,8 +509,8 @@ struct CastNode : ExprNode {
 
 struct CallNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Call;
-  CallNode(DType its_dtype, CallOp its_op, std::vector<AnyExpr> its_args)
-      : ExprNode(kKind, its_dtype), op(its_op), args(std::move(its_args)) {
+  CallNode(DType type, CallOp its_op, std::vector<AnyExpr> its_args)
+      : ExprNode(kKind, type), op(its_op), args(std::move(its_args)) {
     hold_all(this->args);
   }
   CallOp op;
@@ -549,8 +546,8 @@ struct BroadcastNode : ExprNode {
 /// Lane l of the result is lane lanes[l] of the concatenated vectors. One lane gives a scalar.
 struct ShuffleNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Shuffle;
-  ShuffleNode(DType its_dtype, std::vector<AnyExpr> its_vectors, std::vector<int> its_lanes)
-      : ExprNode(kKind, its_dtype), vectors(std::move(its_vectors)), lanes(std::move(its_lanes)) {
+  ShuffleNode(DType type, std::vector<AnyExpr> its_vectors, std::vector<int> its_lanes)
+      : ExprNode(kKind, type), vectors(std::move(its_vectors)), lanes(std::move(its_lanes)) {
     hold_all(this->vectors);
   }
   std::vector<AnyExpr> vectors;
