@@ -29772,8 +29772,9 @@ std::vector<char> compile_in_child(double seconds, Compile compile) {
 namespace lathe {
 namespace detail {
 
-/// What a line costs the code generator: a wide vector is as many registers, a division one for
-/// each lane, and all divisions use the same two registers, which makes each wait for all others.
+/// What a line costs the code generator: a wide vector is as many registers, one of bits is taken
+/// apart where there are no mask registers, a division is one for each lane, and all divisions use
+/// the same two registers, which makes each wait for all others.
 inline std::size_t line_weight(std::string_view line) {
   const std::size_t open = line.find('<');
   std::size_t lanes = 0;
@@ -29785,6 +29786,7 @@ inline std::size_t line_weight(std::string_view line) {
   constexpr std::size_t kDivision = 12;
   for (std::string_view d : divisions)
     if (line.find(d) != line.npos) return kDivision * (lanes ? lanes : 1);
+  if (lanes > 0 && line.find(" x i1>") != line.npos) return lanes;
   return lanes > 16 ? lanes / 16 : 1;
 }
 
