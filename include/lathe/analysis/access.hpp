@@ -77,6 +77,8 @@ std::vector<AccessSite> accesses(const Stmt& s, AccessTerms terms = AccessTerms:
 /// The accesses of one block's body (nested blocks included) and declared regions, over its
 /// iterators and the loops inside it.
 std::vector<AccessSite> accesses(const BlockNode& block);
+/// The accesses below a loop, as accesses(the root of its path) finds them; `order` counts these.
+std::vector<AccessSite> accesses_below(const LoopSite& site);
 /// Reads, or writes, of one block over its iterators.
 std::vector<AccessSite> reads_of(const BlockNode& block);
 std::vector<AccessSite> writes_of(const BlockNode& block);

@@ -22,6 +22,44 @@ class Visitor {
   void descend(const Stmt& s);
 };
 
+/// Whether f holds for a statement directly below s; they come in evaluation order, the first that
+/// holds ends it. For questions about statements alone: no expression is visited.
+template <class F>
+bool any_child(const Stmt& s, const F& f) {
+  switch (s.kind()) {
+    case StmtKind::For:
+      return f(s.as<ForNode>()->body);
+    case StmtKind::Block:
+      return f(s.as<BlockNode>()->body);
+    case StmtKind::Alloc:
+      return f(s.as<AllocNode>()->body);
+    case StmtKind::LetStmt:
+      return f(s.as<LetStmtNode>()->body);
+    case StmtKind::While:
+      return f(s.as<WhileNode>()->body);
+    case StmtKind::If: {
+      const auto* n = s.as<IfNode>();
+      return f(n->then_body) || (n->else_body && f(n->else_body));
+    }
+    case StmtKind::Seq:
+      for (const auto& child : s.as<SeqNode>()->stmts)
+        if (f(child)) return true;
+      return false;
+    default:
+      return false;
+  }
+}
+/// Whether f holds for s or a statement anywhere below it, parents before their children.
+template <class F>
+bool any_statement(const Stmt& s, const F& f) {
+  return f(s) || any_child(s, [&](const Stmt& child) { return any_statement(child, f); });
+}
+/// f for s and every statement below it, parents before their children.
+template <class F>
+void each_statement(const Stmt& s, const F& f) {
+  any_statement(s, [&](const Stmt& below) { return f(below), false; });
+}
+
 /// Rebuilds what changed and shares what did not. Variables, buffers and blocks keep their identity
 /// unless the override says otherwise. Reducers are closed and not entered.
 class Mutator {

@@ -65,6 +65,11 @@ bool is_plain_nest(const Stmt& s);
 const ForNode* only_loop_in(const ForNode& loop);
 /// Position of each block in program order; -1 if it is not there.
 int block_position(const Stmt& root, const BlockTag& tag);
+/// The blocks of a statement in program order; blocks_below also gives their places, and costs
+/// that.
+std::vector<BlockTag> block_tags(const Stmt& s);
+/// The first block with a name; empty if there is none.
+BlockTag block_named(const Stmt& s, const std::string& name);
 /// The block without iterators that only restrict (see guard_count).
 BlockNode without_guards(const BlockNode& block);
 /// How many iterators at the end of a block's list stand for the guard of a split whose tail would

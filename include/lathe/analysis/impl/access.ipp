@@ -198,6 +198,24 @@ class AccessCollector : public Visitor {
   Substitution inner_values_;  // lets inside the block
 };
 
+/// What stands beside a path in the sequences that it passes is left out.
+class PathAccesses : public AccessCollector {
+ public:
+  explicit PathAccesses(const std::vector<Stmt>& path)
+      : AccessCollector(AccessTerms::loops, Facts()), path_(path) {}
+  void stmt(const Stmt& s) override {
+    if (next_ < path_.size() && s.same_as(path_[next_])) {
+      ++next_;
+      if (s.kind() == StmtKind::Seq && next_ < path_.size()) return stmt(path_[next_]);
+    }
+    AccessCollector::stmt(s);
+  }
+
+ private:
+  const std::vector<Stmt>& path_;
+  std::size_t next_ = 0;
+};
+
 inline void add_once(std::vector<Buffer>& all, const Buffer& b) {
   for (const auto& x : all)
     if (x == b) return;
@@ -217,6 +235,17 @@ LATHE_DECL std::vector<AccessSite> accesses(const BlockNode& block) {
   return std::move(collector.sites);
 }
 
+LATHE_DECL std::vector<AccessSite> accesses_below(const LoopSite& site) {
+  detail::PathAccesses collector(site.path);
+  collector.stmt(site.path.front());
+  std::erase_if(collector.sites, [&](const AccessSite& a) {
+    for (const auto& f : a.loops)
+      if (f->var == site.loop->var) return false;
+    return true;
+  });
+  return std::move(collector.sites);
+}
+
 LATHE_DECL std::vector<AccessSite> reads_of(const BlockNode& block) {
   std::vector<AccessSite> out;
   for (auto& a : accesses(block))
@@ -227,21 +256,6 @@ LATHE_DECL std::vector<AccessSite> writes_of(const BlockNode& block) {
   std::vector<AccessSite> out;
   for (auto& a : accesses(block))
     if (a.is_write) out.push_back(std::move(a));
-  return out;
-}
-
-LATHE_DECL std::vector<Buffer> buffers_read(const Stmt& s) {
-  std::vector<Buffer> out;
-  for (const auto& a : accesses(s, AccessTerms::iters)) {
-    const bool own = a.kind == AccessKind::update && a.block && a.block->init;
-    if (a.reads() && !own) detail::add_once(out, a.buffer);
-  }
-  return out;
-}
-LATHE_DECL std::vector<Buffer> buffers_written(const Stmt& s) {
-  std::vector<Buffer> out;
-  for (const auto& a : accesses(s, AccessTerms::iters))
-    if (a.is_write) detail::add_once(out, a.buffer);
   return out;
 }
 

@@ -288,17 +288,19 @@ LATHE_DECL BlockInfo classify(const Stmt& root, const BlockTag& tag, const Facts
   detail::BlockJudge judge(*site.block, facts_on(site.path, facts));
   BlockInfo info = judge.run();
   const std::vector<Buffer> outputs = judge.outputs();
-  for (const auto& a : accesses(root, AccessTerms::iters)) {
+  detail::any_use(root, [&](const detail::BufferUse& use) {
     bool output = false;
-    for (const auto& b : outputs) output = output || b == a.buffer;
+    for (const auto& b : outputs) output = output || b == use.buffer;
     // What is nested inside the block belongs to it.
-    if (!output || !a.is_write || (a.block && find_block(site.block->body, a.block->tag).block))
-      continue;
-    if (a.block && a.block->tag == tag) continue;
+    if (!output || !use.is_write ||
+        (use.block && find_block(site.block->body, use.block->tag).block))
+      return false;
+    if (use.block && use.block->tag == tag) return false;
     info.sole_writer = false;
-    std::string other = a.block ? "block '" + a.block->name() + "'" : "a statement in no block";
-    if (info.why.empty()) info.why = other + " also writes '" + a.buffer->name + "'";
-  }
+    std::string other = use.block ? "block '" + use.block->name() + "'" : "a statement in no block";
+    if (info.why.empty()) info.why = other + " also writes '" + use.buffer->name + "'";
+    return true;
+  });
   return info;
 }
 

@@ -5,6 +5,8 @@
 //
 #include <lathe/analysis/impl/access.ipp>
 //
+#include <lathe/analysis/impl/uses.ipp>
+//
 #include <lathe/analysis/impl/places.ipp>
 //
 #include <lathe/analysis/impl/region.ipp>

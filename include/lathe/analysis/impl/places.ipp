@@ -1,148 +1,123 @@
 #pragma once
 
-#include <lathe/analysis/access.hpp>
-#include <lathe/ir/visit.hpp>
+#include <algorithm>
+#include <lathe/analysis/uses.hpp>
 
 namespace lathe {
 namespace detail {
 
-/// Walks statements only, and knows the path to each.
-class PathWalker : public Visitor {
- public:
-  void stmt(const Stmt& s) override {
-    path_.push_back(s);
-    const auto* loop = s.as<ForNode>();
-    if (visit(s)) {
-      if (loop) loops_.emplace_back(loop);
-      descend(s);
-      if (loop) loops_.pop_back();
-    }
-    path_.pop_back();
-  }
-  void expr(const AnyExpr&) override {}
-
- protected:
-  /// Whether to go on below s.
-  virtual bool visit(const Stmt& s) = 0;
-  std::vector<Stmt> path_;
-  std::vector<ForRef> loops_;
-};
-
-/// The blocks that are wanted, as `wanted(the Block statement)` says; `one`: the first only.
+// The way from the first statement that is wanted up to s; nothing is kept of what was passed.
 template <class Wanted>
-class BlockFinder : public PathWalker {
+bool climb_to(const Stmt& s, const Wanted& wanted, std::vector<Stmt>& way) {
+  if (!wanted(s) && !any_child(s, [&](const Stmt& c) { return climb_to(c, wanted, way); }))
+    return false;
+  way.push_back(s);
+  return true;
+}
+
+/// The path to the first statement in program order that is wanted; empty if there is none.
+template <class Wanted>
+std::vector<Stmt> path_to_first(const Stmt& root, const Wanted& wanted) {
+  std::vector<Stmt> path;
+  climb_to(root, wanted, path);
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+/// The loops that a path passes on its way to its last statement.
+inline std::vector<ForRef> loops_passed(const std::vector<Stmt>& path) {
+  std::vector<ForRef> out;
+  for (std::size_t k = 0; k + 1 < path.size(); ++k)
+    if (const auto* f = path[k].as<ForNode>()) out.emplace_back(f);
+  return out;
+}
+
+/// The blocks that are wanted, in program order. A path is copied for those alone.
+template <class Wanted>
+class BlockFinder {
  public:
-  BlockFinder(Wanted wanted, bool one) : wanted_(wanted), one_(one) {}
-  bool visit(const Stmt& s) override {
-    if (one_ && !found.empty()) return false;
-    const auto* b = s.as<BlockNode>();
-    if (b && wanted_(s)) found.push_back({BlockRefNode(b), loops_, path_});
-    return true;
+  explicit BlockFinder(const Wanted& wanted) : wanted_(wanted) {}
+  void walk(const Stmt& s) {
+    way_.push_back(&s);
+    if (const auto* b = s.as<BlockNode>(); b && wanted_(*b)) add(*b);
+    any_child(s, [&](const Stmt& child) { return walk(child), false; });
+    way_.pop_back();
   }
   std::vector<BlockSite> found;
 
  private:
-  Wanted wanted_;
-  bool one_;
+  void add(const BlockNode& block) {
+    std::vector<Stmt> path;
+    path.reserve(way_.size());
+    for (const auto* s : way_) path.push_back(*s);
+    std::vector<ForRef> loops = loops_passed(path);
+    found.push_back({BlockRefNode(&block), std::move(loops), std::move(path)});
+  }
+
+  const Wanted& wanted_;
+  std::vector<const Stmt*> way_;
 };
 
 template <class Wanted>
-std::vector<BlockSite> find_blocks(const Stmt& root, bool one, Wanted wanted) {
-  BlockFinder<Wanted> finder(wanted, one);
-  finder.stmt(root);
+std::vector<BlockSite> find_blocks(const Stmt& root, const Wanted& wanted) {
+  BlockFinder<Wanted> finder(wanted);
+  finder.walk(root);
   return std::move(finder.found);
 }
 
-/// Whether a block names a buffer anywhere: much cheaper than its accesses.
-class NamesBuffer : public Visitor {
- public:
-  explicit NamesBuffer(const Buffer& buffer) : buffer_(buffer) {}
-  using Visitor::buffer;
-  void buffer(const Buffer& b) override { found = found || b == buffer_; }
-  bool found = false;
-
- private:
-  const Buffer& buffer_;
-};
-
-class LoopFinder : public PathWalker {
- public:
-  explicit LoopFinder(const VarNode* var) : var_(var) {}
-  bool visit(const Stmt& s) override {
-    if (found.loop) return false;
-    const auto* f = s.as<ForNode>();
-    if (!f || f->var.get() != var_) return true;
-    found = {ForRef(f), loops_, path_};
-    return false;
-  }
-  LoopSite found;
-
- private:
-  const VarNode* var_;
-};
-
-class AllocFinder : public Visitor {
- public:
-  explicit AllocFinder(const Buffer& buffer) : buffer_(buffer) {}
-  void stmt(const Stmt& s) override {
-    const auto* a = s.as<AllocNode>();
-    found = found || (a && a->buffer == buffer_);
-    if (!found) descend(s);
-  }
-  void expr(const AnyExpr&) override {}
-  bool found = false;
-
- private:
-  const Buffer& buffer_;
-};
-
-inline bool touches(const Stmt& block, const Buffer& buffer, bool write) {
-  NamesBuffer names(buffer);
-  names.stmt(block);
-  if (!names.found) return false;
-  const BlockNode& b = *block.as<BlockNode>();
-  for (const auto& a : accesses(b)) {
-    if (a.buffer != buffer || a.block->tag != b.tag) continue;
-    if (write ? a.is_write : a.reads() && !(a.kind == AccessKind::update && b.init)) return true;
-  }
-  return false;
+// Uses by a block's own statements, of what it does not set itself before.
+inline bool touches(const BlockNode& b, const Buffer& buffer, bool write) {
+  return any_use(b, [&](const BufferUse& use) {
+    if (use.buffer != buffer || use.block->tag != b.tag) return false;
+    return write ? use.is_write : use.reads() && !(use.kind == AccessKind::update && b.init);
+  });
 }
 
 inline std::vector<BlockSite> touching(const Stmt& root, const Buffer& buffer, bool write) {
-  return find_blocks(root, false, [&](const Stmt& b) { return touches(b, buffer, write); });
+  return find_blocks(root, [&](const BlockNode& b) { return touches(b, buffer, write); });
 }
 
 inline std::vector<BlockSite> neighbours(const Stmt& root, const BlockTag& tag, bool producers) {
   BlockSite self = find_block(root, tag);
   if (!self.block) return {};
   std::vector<Buffer> buffers;
-  for (const auto& a : accesses(*self.block)) {
-    const bool wanted =
-        producers ? a.reads() && !(a.kind == AccessKind::update && a.block->init) : a.is_write;
-    if (wanted) buffers.push_back(a.buffer);
-  }
-  return find_blocks(root, false, [&](const Stmt& block) {
-    bool hit = false;
+  any_use(*self.block, [&](const BufferUse& use) {
+    const bool own = use.kind == AccessKind::update && use.block->init;
+    if (producers ? use.reads() && !own : use.is_write) add_once(buffers, use.buffer);
+    return false;
+  });
+  return find_blocks(root, [&](const BlockNode& block) {
+    if (block.tag == tag) return false;
     for (const auto& b : buffers)
-      hit = hit || (block.as<BlockNode>()->tag != tag && touches(block, b, producers));
-    return hit;
+      if (touches(block, b, producers)) return true;
+    return false;
   });
 }
 
 }  // namespace detail
 
 LATHE_DECL std::vector<BlockSite> blocks_below(const Stmt& root) {
-  return detail::find_blocks(root, false, [](const Stmt&) { return true; });
+  return detail::find_blocks(root, [](const BlockNode&) { return true; });
 }
 LATHE_DECL BlockSite find_block(const Stmt& root, const BlockTag& tag) {
-  auto found =
-      detail::find_blocks(root, true, [&](const Stmt& b) { return b.as<BlockNode>()->tag == tag; });
-  return found.empty() ? BlockSite() : std::move(found[0]);
+  auto path = detail::path_to_first(root, [&](const Stmt& s) {
+    const auto* b = s.as<BlockNode>();
+    return b && b->tag == tag;
+  });
+  if (path.empty()) return {};
+  BlockRefNode block(path.back().as<BlockNode>());
+  std::vector<ForRef> loops = detail::loops_passed(path);
+  return {std::move(block), std::move(loops), std::move(path)};
 }
 LATHE_DECL LoopSite find_loop(const Stmt& root, const VarRef& var) {
-  detail::LoopFinder finder(var.get());
-  finder.stmt(root);
-  return std::move(finder.found);
+  auto path = detail::path_to_first(root, [&](const Stmt& s) {
+    const auto* f = s.as<ForNode>();
+    return f && f->var == var;
+  });
+  if (path.empty()) return {};
+  ForRef loop(path.back().as<ForNode>());
+  std::vector<ForRef> loops = detail::loops_passed(path);
+  return {std::move(loop), std::move(loops), std::move(path)};
 }
 LATHE_DECL std::vector<ForRef> loops_above(const Stmt& root, const BlockTag& tag) {
   return find_block(root, tag).loops;
@@ -177,9 +152,10 @@ LATHE_DECL std::vector<BlockSite> consumers(const Stmt& root, const BlockTag& ta
 }
 
 LATHE_DECL bool is_private(const Stmt& root, const Buffer& buffer) {
-  detail::AllocFinder finder(buffer);
-  finder.stmt(root);
-  return finder.found;
+  return any_statement(root, [&](const Stmt& s) {
+    const auto* a = s.as<AllocNode>();
+    return a && a->buffer == buffer;
+  });
 }
 
 LATHE_DECL ForRef common_loop(const std::vector<ForRef>& a, const std::vector<ForRef>& b) {

@@ -71,7 +71,7 @@ inline Verdict check_movable(const Program& program, const Args& args, const cha
   if (stores_of(block).empty())
     return refusal_at(block.tag, "L0212", name + " holds more than stores");
   for (const auto& loop : plan.block.loops)
-    if (loop->loop_kind != ForKind::serial && blocks_below(loop->body).size() == 1)
+    if (loop->loop_kind != ForKind::serial && block_tags(loop->body).size() == 1)
       return refusal_at(loop->var, "L0204",
                         "loop " + describe(*loop) + " of " + name + " would be lost",
                         "move blocks before their loops are marked");

@@ -23,7 +23,7 @@ class NestSteps : protected DefaultSteps {
   DefaultNest nest_of(const BlockSite& at) const {
     DefaultNest nest;
     for (const auto& f : at.loops) {
-      if (blocks_below(f->body).size() != 1 || f->loop_kind != ForKind::serial) continue;
+      if (block_tags(f->body).size() != 1 || f->loop_kind != ForKind::serial) continue;
       nest.all.push_back(f);
       (feeds(*f, *at.block, IterKind::reduce) ? nest.reduce : nest.spatial)
           .push_back(LoopRef(f->var));

@@ -74,6 +74,7 @@ class DropAlloc : public Mutator {
     const auto* alloc = s.as<AllocNode>();
     return alloc && alloc->buffer == buffer_ ? alloc->body : descend(s);
   }
+  AnyExpr expr(const AnyExpr& e) override { return e; }
 
  private:
   const Buffer& buffer_;
@@ -125,20 +126,11 @@ LATHE_DECL std::vector<LoopHead> fresh_loops(const std::vector<ForRef>& loops, S
   return heads;
 }
 
-class NameCollector : public Visitor {
- public:
-  std::vector<std::string> names;
-  void stmt(const Stmt& s) override {
-    if (const auto* b = s.as<BlockNode>()) names.push_back(b->name());
-    if (const auto* a = s.as<AllocNode>()) names.push_back(a->buffer->name);
-    descend(s);
-  }
-};
-
 LATHE_DECL NamePool::NamePool(const Program& program) {
-  NameCollector collector;
-  collector.stmt(program->body);
-  names_ = std::move(collector.names);
+  each_statement(program->body, [&](const Stmt& s) {
+    if (const auto* b = s.as<BlockNode>()) names_.push_back(b->name());
+    if (const auto* a = s.as<AllocNode>()) names_.push_back(a->buffer->name);
+  });
   for (const auto& p : program->params) names_.push_back(p.name());
 }
 LATHE_DECL bool NamePool::taken(const std::string& name) const {
@@ -190,11 +182,30 @@ LATHE_DECL const ForNode* only_loop_in(const ForNode& loop) { return loop.body.a
 
 LATHE_DECL int block_position(const Stmt& root, const BlockTag& tag) {
   int position = 0;
-  for (const auto& site : blocks_below(root)) {
-    if (site.block->tag == tag) return position;
-    ++position;
-  }
-  return -1;
+  bool found = any_statement(root, [&](const Stmt& s) {
+    const auto* b = s.as<BlockNode>();
+    if (b && b->tag == tag) return true;
+    position += b != nullptr;
+    return false;
+  });
+  return found ? position : -1;
+}
+
+LATHE_DECL std::vector<BlockTag> block_tags(const Stmt& s) {
+  std::vector<BlockTag> tags;
+  each_statement(s, [&](const Stmt& below) {
+    if (const auto* b = below.as<BlockNode>()) tags.push_back(b->tag);
+  });
+  return tags;
+}
+
+LATHE_DECL BlockTag block_named(const Stmt& s, const std::string& name) {
+  BlockTag found;
+  any_statement(s, [&](const Stmt& below) {
+    if (const auto* b = below.as<BlockNode>(); b && b->name() == name) found = b->tag;
+    return bool(found);
+  });
+  return found;
 }
 
 LATHE_DECL std::size_t guard_count(const BlockNode& block) {
@@ -220,6 +231,12 @@ LATHE_DECL BlockInfo info_of(const Program& program, const BlockTag& tag) {
 class FindBuffer : public Visitor {
  public:
   explicit FindBuffer(const std::string& name) : name_(name) {}
+  void stmt(const Stmt& s) override {
+    if (!found) descend(s);
+  }
+  void expr(const AnyExpr& e) override {
+    if (!found) descend(e);
+  }
   void buffer(const Buffer& b) override {
     if (!found && b->name == name_) found = b;
   }

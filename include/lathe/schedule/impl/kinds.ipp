@@ -2,6 +2,7 @@
 
 #include <lathe/analysis/cover.hpp>
 #include <lathe/analysis/dependence.hpp>
+#include <lathe/analysis/uses.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/edit.hpp>
 
@@ -34,9 +35,9 @@ inline bool filled_each_iteration(const Program& program, const Buffer& buffer, 
 }
 
 inline bool touched_outside(const Program& program, const ForNode& loop, const Buffer& buffer) {
-  for (const auto& site : accesses(program->body))
-    if (site.buffer == buffer && !below(site.loops, loop.var)) return true;
-  return false;
+  return any_use(program->body, [&](const BufferUse& use) {
+    return use.buffer == buffer && !use.is_below(loop.var);
+  });
 }
 
 // The program with every buffer that belongs to one iteration of the loop allocated inside it.
@@ -147,10 +148,8 @@ inline Verdict check_lane_stores(const Stmt& root, const ForNode& loop, const Fa
   LoopSite site = find_loop(root, loop.var);
   std::vector<ForRef> loops = site.loops;
   loops.push_back(site.loop);
-  for (const auto& access : accesses(root)) {
-    if (!access.is_write || !below(access.loops, loop.var) ||
-        is_private(site.loop->body, access.buffer))
-      continue;
+  for (const auto& access : accesses_below(site)) {
+    if (!access.is_write || is_private(site.loop->body, access.buffer)) continue;
     DependenceVectors d = dependence(access, access, loops, facts);
     bool meets = d.answer == Answer::unknown && d.vectors.empty();
     for (const auto& v : d.vectors) {

@@ -7,14 +7,13 @@ namespace lathe::detail {
 
 inline std::string block_names_text(const Program& program) {
   std::string out = "blocks:";
-  for (const auto& site : blocks_below(program->body)) out += " " + site.block->name();
+  for (const auto& tag : block_tags(program->body)) out += " " + tag->name;
   return out;
 }
 
 inline Verdict run_block(const Program& program, const Args& args, Edit* edit) {
-  for (const auto& site : blocks_below(program->body)) {
-    if (site.block->name() != args[0].text) continue;
-    if (edit) edit->program = program, edit->results.push_back(BlockRef(site.block->tag));
+  if (BlockTag tag = block_named(program->body, args[0].text)) {
+    if (edit) edit->program = program, edit->results.push_back(BlockRef(tag));
     return {};
   }
   return refusal("L0201", "no block is called " + quoted(args[0].text), block_names_text(program));
@@ -28,24 +27,22 @@ inline Verdict run_loops(const Program& program, const Args& args, Edit* edit) {
   return {};
 }
 
-class LoopsInOrder : public Visitor {
- public:
+inline std::vector<VarRef> loops_in_order(const Program& program) {
   std::vector<VarRef> loops;
-  void stmt(const Stmt& s) override {
+  each_statement(program->body, [&](const Stmt& s) {
     if (const auto* f = s.as<ForNode>()) loops.push_back(f->var);
-    descend(s);
-  }
-};
+  });
+  return loops;
+}
 
 // For loops that hold no block: by their position among all loops.
 inline Verdict run_loop_at(const Program& program, const Args& args, Edit* edit) {
-  LoopsInOrder all;
-  all.stmt(program->body);
+  std::vector<VarRef> loops = loops_in_order(program);
   auto at = static_cast<std::size_t>(args[0].number);
-  if (args[0].number < 0 || at >= all.loops.size())
-    return refusal("L0201", "the program has " + std::to_string(all.loops.size()) +
+  if (args[0].number < 0 || at >= loops.size())
+    return refusal("L0201", "the program has " + std::to_string(loops.size()) +
                                 " loops, no loop number " + std::to_string(args[0].number));
-  if (edit) edit->program = program, edit->results.push_back(LoopRef(all.loops[at]));
+  if (edit) edit->program = program, edit->results.push_back(LoopRef(loops[at]));
   return {};
 }
 

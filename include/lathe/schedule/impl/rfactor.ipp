@@ -47,7 +47,7 @@ inline Verdict check_rfactor_loops(RfactorPlan& plan) {
                         "loop " + describe(*loop) + " feeds both spatial and reduce iterators of " +
                             quoted(block.name()),
                         "rfactor before fusing");
-    if (first && blocks_below(loop->body).size() != 1)
+    if (first && block_tags(loop->body).size() != 1)
       return refusal_at(loop->var, "L0219",
                         "the reduction of " + quoted(block.name()) + " shares loop " +
                             describe(*loop) + " with other blocks");
@@ -98,9 +98,8 @@ inline Verdict plan_rfactor(const Program& program, const Args& args, RfactorPla
                       "axis " + std::to_string(args[1].number) + " is not between " +
                           std::to_string(-rank - 1) + " and " + std::to_string(rank));
   plan.axis = static_cast<std::size_t>(axis);
-  plan.at = climb(plan.site.path, plan.site.path.size() - 1, [](const Stmt& s) {
-    return blocks_below(s).size() != 1 || has_bare_statement(s);
-  });
+  plan.at = climb(plan.site.path, plan.site.path.size() - 1,
+                  [](const Stmt& s) { return block_tags(s).size() != 1 || has_bare_statement(s); });
   return {};
 }
 

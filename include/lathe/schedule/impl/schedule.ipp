@@ -1,11 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <lathe/ir/compare.hpp>
 #include <lathe/ir/print.hpp>
 #include <lathe/ir/verify.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/edit.hpp>
 #include <lathe/schedule/schedule.hpp>
+#include <lathe/support/dense_map.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe {
@@ -70,18 +72,37 @@ inline Verdict check_items(const Primitive& primitive, const Args& args) {
   return {};
 }
 
+// The loops that are no longer serial, in program order.
+inline std::vector<const ForNode*> promising_loops(const Program& program) {
+  std::vector<const ForNode*> loops;
+  each_statement(program->body, [&](const Stmt& s) {
+    if (const auto* f = s.as<ForNode>(); f && f->loop_kind != ForKind::serial) loops.push_back(f);
+  });
+  return loops;
+}
+
+// Loops by their variables.
+inline NodeMap<const ForNode*> loops_of(const Program& program) {
+  NodeMap<const ForNode*> loops;
+  each_statement(program->body, [&](const Stmt& s) {
+    if (const auto* f = s.as<ForNode>()) loops.insert(f->var.get(), f);
+  });
+  return loops;
+}
+
 // What loops that are no longer serial promise, where something at or below them changed.
 inline Verdict check_promises(const Program& before, const Program& after) {
-  LoopsInOrder all;
-  all.stmt(after->body);
-  for (const auto& var : all.loops) {
-    ForRef loop = find_loop(after->body, var).loop, old = find_loop(before->body, var).loop;
-    if (loop->loop_kind == ForKind::serial) continue;
+  std::vector<const ForNode*> promising = promising_loops(after);
+  if (promising.empty()) return {};
+  const NodeMap<const ForNode*> before_loops = loops_of(before);
+  for (const auto* loop : promising) {
+    const ForNode* const* found = before_loops.find(loop->var.get());
+    const ForNode* old = found ? *found : nullptr;
     if (old && (old->loop_kind != loop->loop_kind || old->body.same_as(loop->body))) continue;
     Verdict broken = check_kind(after, *loop);
     if (!broken) continue;
     broken->message = "would break what the " + std::string(to_text(loop->loop_kind)) + " loop " +
-                      quoted(var->name) + " promises: " + broken->message;
+                      quoted(loop->var->name) + " promises: " + broken->message;
     broken->id = "L0225";
     broken->help = "take this step before the loop is marked";
     if (!old) broken->loop = {};
@@ -90,21 +111,13 @@ inline Verdict check_promises(const Program& before, const Program& after) {
   return {};
 }
 
-class AllocatedBuffers : public Visitor {
- public:
-  std::vector<Buffer> buffers;
-  void stmt(const Stmt& s) override {
-    if (const auto* a = s.as<AllocNode>()) buffers.push_back(a->buffer);
-    descend(s);
-  }
-};
-
 inline Verdict check_lifetimes(const Program& program) {
-  AllocatedBuffers all;
-  all.stmt(program->body);
-  for (const auto& b : all.buffers)
-    if (auto no = check_lifetime(program, b)) return no;
-  return {};
+  Verdict no;
+  any_statement(program->body, [&](const Stmt& s) {
+    if (const auto* a = s.as<AllocNode>()) no = check_lifetime(program, a->buffer);
+    return no.has_value();
+  });
+  return no;
 }
 
 }  // namespace detail
@@ -138,8 +151,8 @@ LATHE_DECL std::string Schedule::str() const { return lathe::str(program_); }
 LATHE_DECL Trace Schedule::trace() const {
   Trace out;
   out.program_hash = origin_hash_;
-  for (const Step* s = last_.get(); s; s = s->previous.get())
-    out.entries.insert(out.entries.begin(), s->entry);
+  for (const Step* s = last_.get(); s; s = s->previous.get()) out.entries.push_back(s->entry);
+  std::reverse(out.entries.begin(), out.entries.end());
   return out;
 }
 
@@ -286,10 +299,8 @@ LATHE_DECL void Schedule::define_inputs(const Args& args, Location where) {
           edit.results.push_back(LoopRef(loop->var));
         record(detail::primitive_loops(), {BlockRef(block)}, std::move(edit), where);
       } else {
-        detail::LoopsInOrder all;
-        all.stmt(program_->body);
-        std::int64_t at = 0;
-        while (all.loops[static_cast<std::size_t>(at)] != arg.loop) ++at;
+        std::vector<VarRef> all = detail::loops_in_order(program_);
+        std::int64_t at = std::find(all.begin(), all.end(), arg.loop) - all.begin();
         edit.results = {LoopRef(arg.loop)};
         record(detail::primitive_loop_at(), {Arg::of_number(at)}, std::move(edit), where);
       }
@@ -309,8 +320,7 @@ LATHE_DECL BlockTag Schedule::resolve_block(const BlockName& name, std::string_v
             detail::block_names_text(program_)),
         where);
   }
-  for (const auto& site : blocks_below(program_->body))
-    if (site.block->name() == name.name()) return site.block->tag;
+  if (BlockTag tag = detail::block_named(program_->body, name.name())) return tag;
   refuse(step,
          detail::refusal("L0201", "no block is called " + detail::quoted(name.name()),
                          detail::block_names_text(program_)),
@@ -338,7 +348,7 @@ LATHE_DECL BlockRef Schedule::block(const BlockName& name, Location where) const
 }
 LATHE_DECL std::vector<BlockRef> Schedule::blocks() const {
   std::vector<BlockRef> out;
-  for (const auto& site : blocks_below(program_->body)) out.emplace_back(site.block->tag);
+  for (auto& tag : detail::block_tags(program_->body)) out.emplace_back(std::move(tag));
   return out;
 }
 LATHE_DECL std::vector<LoopRef> Schedule::loops(const BlockName& name, Location where) const {

@@ -222,20 +222,13 @@ class SplitGuards : public Mutator {
   std::vector<BlockSite> blocks_;
 };
 
-class LoopNames : public Visitor {
- public:
-  std::vector<std::string> names;
-  void stmt(const Stmt& s) override {
-    if (const auto* f = s.as<ForNode>()) names.push_back(f->var->name);
-    descend(s);
-  }
-};
-
 LATHE_DECL std::vector<std::string> names_around(const LoopSite& site) {
-  LoopNames names;
-  names.stmt(site.loop->body);
-  for (const auto& loop : site.loops) names.names.push_back(loop->var->name);
-  return names.names;
+  std::vector<std::string> names;
+  each_statement(site.loop->body, [&](const Stmt& s) {
+    if (const auto* f = s.as<ForNode>()) names.push_back(f->var->name);
+  });
+  for (const auto& loop : site.loops) names.push_back(loop->var->name);
+  return names;
 }
 
 inline std::vector<LoopHead> split_heads(const SplitPlan& plan, AnyExpr& value) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/analysis/uses.hpp>
 #include <lathe/arith/interval.hpp>
 #include <lathe/arith/iter_map.hpp>
 #include <lathe/ir/visit.hpp>
@@ -15,30 +16,31 @@ inline Verdict check_private(const Program& program, const Buffer& buffer, std::
 }
 
 // The parallel loops around an access; scopes other than global exist once per iteration of these.
-inline std::vector<VarRef> parallel_around(const std::vector<ForRef>& loops) {
+inline std::vector<VarRef> parallel_around(const std::vector<const ForNode*>& loops) {
   std::vector<VarRef> out;
-  for (const auto& l : loops)
+  for (const auto* l : loops)
     if (l->loop_kind == ForKind::parallel) out.push_back(l->var);
   return out;
 }
 
 LATHE_DECL Verdict check_lifetime(const Program& program, const Buffer& buffer) {
   if (buffer->scope == Scope::global) return {};
+  VarRef loop;
   std::optional<std::vector<VarRef>> seen;
-  for (const auto& access : accesses(program->body)) {
-    if (access.buffer != buffer) continue;
-    std::vector<VarRef> around = parallel_around(access.loops);
-    if (seen && *seen != around) {
-      const VarRef& loop = around.empty() ? seen->back() : around.back();
-      return refusal_at(
-          loop, "L0220",
-          "buffer " + quoted(buffer->name) + " in scope " + std::string(to_text(buffer->scope)) +
-              " is used both inside and outside the parallel loop " + quoted(loop->name),
-          "a thread can't see such memory of another: use scope global, or move all uses inside");
-    }
-    seen = around;
-  }
-  return {};
+  bool shared = any_use(program->body, [&](const BufferUse& use) {
+    if (use.buffer != buffer) return false;
+    std::vector<VarRef> around = parallel_around(use.loops);
+    const bool differs = seen && *seen != around;
+    if (differs) loop = around.empty() ? seen->back() : around.back();
+    seen = std::move(around);
+    return differs;
+  });
+  if (!shared) return {};
+  return refusal_at(
+      loop, "L0220",
+      "buffer " + quoted(buffer->name) + " in scope " + std::string(to_text(buffer->scope)) +
+          " is used both inside and outside the parallel loop " + quoted(loop->name),
+      "a thread can't see such memory of another: use scope global, or move all uses inside");
 }
 
 inline Stmt exchange_buffer(const Stmt& root, const Buffer& from, const Buffer& to) {

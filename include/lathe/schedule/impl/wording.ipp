@@ -50,8 +50,12 @@ LATHE_DECL std::string describe_loops(const Program& program, const BlockTag& bl
 }
 
 LATHE_DECL BlockTag first_block_below(const Stmt& s) {
-  auto blocks = blocks_below(s);
-  return blocks.empty() ? BlockTag() : blocks[0].block->tag;
+  BlockTag first;
+  any_statement(s, [&](const Stmt& below) {
+    if (const auto* b = below.as<BlockNode>()) first = b->tag;
+    return bool(first);
+  });
+  return first;
 }
 
 LATHE_DECL Refusal refusal(std::string_view id, std::string message, std::string help) {

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <lathe/analysis/uses.hpp>
+
+namespace lathe {
+namespace detail {
+
+LATHE_DECL void UseWalker::use(const Buffer& buffer, AccessKind kind, bool is_write) {
+  found = found || wanted({buffer, kind, is_write, block_, loops_});
+}
+
+LATHE_DECL void UseWalker::expr(const AnyExpr& e) {
+  if (found || e.kind() == ExprKind::Const || e.kind() == ExprKind::Var) return;
+  descend(e);
+  if (const auto* n = e.as<LoadNode>()) use(n->buffer, AccessKind::read, false);
+}
+
+LATHE_DECL void UseWalker::stmt(const Stmt& s) {
+  if (found) return;
+  if (const auto* n = s.as<ForNode>()) return loop(*n);
+  if (const auto* n = s.as<BlockNode>()) return block(*n);
+  if (const auto* n = s.as<EvaluateNode>()) return call(n->call);
+  descend(s);
+  if (const auto* n = s.as<StoreNode>())
+    use(n->buffer, block_ && block_->reducer ? AccessKind::update : AccessKind::write, true);
+  if (const auto* n = s.as<AtomicNode>()) use(n->buffer, AccessKind::update, true);
+}
+
+LATHE_DECL void UseWalker::loop(const ForNode& n) {
+  expr(n.min), expr(n.extent);
+  loops_.push_back(&n);
+  stmt(n.body);
+  loops_.pop_back();
+}
+
+LATHE_DECL void UseWalker::block(const BlockNode& n) {
+  for (const auto& it : n.iters) expr(it.binding), expr(it.min), expr(it.extent);
+  inside(n);
+}
+
+LATHE_DECL void UseWalker::inside(const BlockNode& n) {
+  const BlockNode* around = block_;
+  block_ = &n;
+  if (n.predicate) expr(n.predicate);
+  for (const auto& region : n.reads) use(region.buffer, AccessKind::opaque, false);
+  for (const auto& region : n.writes) use(region.buffer, AccessKind::opaque, true);
+  if (n.reads.empty() && n.writes.empty()) stmt(n.body);
+  block_ = around;
+}
+
+// A prefetch touches nothing; its index may read.
+LATHE_DECL void UseWalker::call(const AnyExpr& call) {
+  const auto* c = call.as<CallNode>();
+  if (!c || c->op != CallOp::prefetch) return expr(call);
+  if (const auto* load = c->args[0].as<LoadNode>())
+    for (const auto& i : load->indices) expr(i);
+}
+
+}  // namespace detail
+
+LATHE_DECL std::vector<Buffer> buffers_read(const Stmt& s) {
+  std::vector<Buffer> out;
+  detail::any_use(s, [&](const detail::BufferUse& use) {
+    const bool own = use.kind == AccessKind::update && use.block && use.block->init;
+    if (use.reads() && !own) detail::add_once(out, use.buffer);
+    return false;
+  });
+  return out;
+}
+LATHE_DECL std::vector<Buffer> buffers_written(const Stmt& s) {
+  std::vector<Buffer> out;
+  detail::any_use(s, [&](const detail::BufferUse& use) {
+    if (use.is_write) detail::add_once(out, use.buffer);
+    return false;
+  });
+  return out;
+}
+
+}  // namespace lathe

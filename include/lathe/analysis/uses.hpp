@@ -1,0 +1,76 @@
+// Which buffers statements touch, without where in them: what most questions need, and much cheaper
+// than accesses.
+#pragma once
+
+#include <lathe/analysis/access.hpp>
+#include <lathe/ir/visit.hpp>
+
+namespace lathe::detail {
+
+/// One access as `accesses` finds it, without indices and conditions.
+struct BufferUse {
+  const Buffer& buffer;
+  AccessKind kind;
+  bool is_write;
+  const BlockNode* block;                    ///< the innermost block that holds it, or null
+  const std::vector<const ForNode*>& loops;  ///< the loops above, below the root, outermost first
+
+  bool reads() const {
+    return kind == AccessKind::read || kind == AccessKind::update ||
+           (kind == AccessKind::opaque && !is_write);
+  }
+  bool is_below(const VarRef& loop) const {
+    for (const auto* f : loops)
+      if (f->var == loop) return true;
+    return false;
+  }
+};
+
+/// Walks the uses in the order of `accesses`, until one is wanted.
+class UseWalker : public Visitor {
+ public:
+  LATHE_DECL void stmt(const Stmt& s) override;
+  LATHE_DECL void expr(const AnyExpr& e) override;
+  /// What the block does when it runs: its bindings and domains are not part of that.
+  void inside(const BlockNode& block);
+  bool found = false;
+
+ protected:
+  virtual bool wanted(const BufferUse& use) = 0;
+
+ private:
+  void use(const Buffer& buffer, AccessKind kind, bool is_write);
+  void loop(const ForNode& n);
+  void block(const BlockNode& n);
+  void call(const AnyExpr& call);
+
+  std::vector<const ForNode*> loops_;
+  const BlockNode* block_ = nullptr;
+};
+
+template <class F>
+class UseFinder : public UseWalker {
+ public:
+  explicit UseFinder(const F& f) : f_(f) {}
+  bool wanted(const BufferUse& use) override { return f_(use); }
+
+ private:
+  const F& f_;
+};
+
+/// Whether f holds for a use in s; the first one ends the walk.
+template <class F>
+bool any_use(const Stmt& s, const F& f) {
+  UseFinder<F> finder(f);
+  finder.stmt(s);
+  return finder.found;
+}
+/// The same for what a block does when it runs.
+template <class F>
+bool any_use(const BlockNode& block, const F& f) {
+  UseFinder<F> finder(f);
+  finder.inside(block);
+  return finder.found;
+}
+
+}  // namespace lathe::detail
