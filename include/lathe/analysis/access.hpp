@@ -74,6 +74,8 @@ enum class AccessTerms : std::uint8_t { loops, iters };
 /// write at the same indices.
 std::vector<AccessSite> accesses(const Stmt& s, AccessTerms terms = AccessTerms::loops,
                                  const Facts& facts = {});
+/// Those of one buffer; `order` counts these. Much cheaper: what leads to others is not looked at.
+std::vector<AccessSite> accesses_to(const Buffer& buffer, const Stmt& s, const Facts& facts = {});
 /// The accesses of one block's body (nested blocks included) and declared regions, over its
 /// iterators and the loops inside it.
 std::vector<AccessSite> accesses(const BlockNode& block);

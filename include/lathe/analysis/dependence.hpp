@@ -42,6 +42,11 @@ struct DependenceVectors {
 DependenceVectors dependence(const AccessSite& a, const AccessSite& b,
                              const std::vector<ForRef>& loops, const Facts& facts = {});
 
+/// Whether a and b can touch one element in two iterations that differ in the last of the loops
+/// alone; only what is proven counts as no. The same answer as the vectors of dependence() give.
+bool meet_along_last(const AccessSite& a, const AccessSite& b, const std::vector<ForRef>& loops,
+                     const Facts& facts = {});
+
 /// Two accesses that keep iterations of a loop from running in any order.
 struct Carried {
   AccessSite first, second;

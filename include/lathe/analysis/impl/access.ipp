@@ -1,6 +1,6 @@
 #pragma once
 
-#include <lathe/analysis/access.hpp>
+#include <lathe/analysis/uses.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/visit.hpp>
 
@@ -9,7 +9,8 @@ namespace detail {
 
 class AccessCollector : public Visitor {
  public:
-  AccessCollector(AccessTerms terms, const Facts& facts) : terms_(terms), facts_(facts) {}
+  AccessCollector(AccessTerms terms, const Facts& facts, const Buffer* only = nullptr)
+      : terms_(terms), facts_(facts), only_(only) {}
 
   void block_body(const BlockNode& b) {
     // A block under construction may live on the stack.
@@ -23,6 +24,10 @@ class AccessCollector : public Visitor {
         return loop(*s.as<ForNode>());
       case StmtKind::Block:
         return block(*s.as<BlockNode>());
+      case StmtKind::Seq:
+        for (const auto& child : s.as<SeqNode>()->stmts)
+          if (!leaves_out(child)) stmt(child);
+        return;
       case StmtKind::Store:
         return store(*s.as<StoreNode>());
       case StmtKind::Atomic: {
@@ -105,8 +110,13 @@ class AccessCollector : public Visitor {
     out.order = sites.size();
     return out;
   }
+  // Nothing in it touches the one buffer that is asked for.
+  bool leaves_out(const Stmt& s) const {
+    return only_ && !any_use(s, [&](const BufferUse& use) { return use.buffer == *only_; });
+  }
   void add(const Buffer& buffer, AccessKind kind, bool is_write,
            const std::vector<AnyExpr>& indices) {
+    if (only_ && buffer != *only_) return;
     AccessSite out = site(buffer, kind, is_write);
     for (const auto& i : indices)
       out.indices.push_back(resolve(i)), out.inner_indices.push_back(resolve_inner(i));
@@ -143,7 +153,7 @@ class AccessCollector : public Visitor {
   }
   void block(const BlockNode& n) {
     for (const auto& it : n.iters) expr(it.binding), expr(it.min), expr(it.extent);
-    AccessCollector inner(terms_, facts_);
+    AccessCollector inner(terms_, facts_, only_);
     inner.loops_ = loops_;
     inner.values_ = values_;
     inner.conditions_ = conditions_;
@@ -178,6 +188,7 @@ class AccessCollector : public Visitor {
     if (n.reads.empty() && n.writes.empty()) return stmt(n.body);
     for (const auto* regions : {&n.reads, &n.writes}) {
       for (const auto& r : *regions) {
+        if (only_ && r.buffer != *only_) continue;
         AccessSite out = site(r.buffer, AccessKind::opaque, regions == &n.writes);
         out.declared.buffer = r.buffer;
         for (const auto& range : r.ranges)
@@ -189,6 +200,7 @@ class AccessCollector : public Visitor {
 
   AccessTerms terms_;
   Facts facts_;
+  const Buffer* only_;  // null: all buffers
   std::vector<ForRef> loops_;
   BlockRefNode block_;
   std::vector<AnyExpr> conditions_, inner_conditions_;
@@ -226,6 +238,12 @@ inline void add_once(std::vector<Buffer>& all, const Buffer& b) {
 
 LATHE_DECL std::vector<AccessSite> accesses(const Stmt& s, AccessTerms terms, const Facts& facts) {
   detail::AccessCollector collector(terms, facts);
+  collector.stmt(s);
+  return std::move(collector.sites);
+}
+LATHE_DECL std::vector<AccessSite> accesses_to(const Buffer& buffer, const Stmt& s,
+                                               const Facts& facts) {
+  detail::AccessCollector collector(AccessTerms::loops, facts, &buffer);
   collector.stmt(s);
   return std::move(collector.sites);
 }

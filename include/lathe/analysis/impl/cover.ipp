@@ -60,8 +60,7 @@ class CoverTest {
 
   Cover in_body(const Stmt& body, const Facts& facts) {
     std::vector<AccessSite> reads, writes, others;
-    for (auto& a : accesses(body, AccessTerms::loops, facts)) {
-      if (a.buffer != buffer_) continue;
+    for (auto& a : accesses_to(buffer_, body, facts)) {
       const bool mine = a.block && a.block->tag == consumer_;
       if (mine && a.is_write)
         return fail("block '" + consumer_->name + "' writes '" + buffer_->name + "' itself");

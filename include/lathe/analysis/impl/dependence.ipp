@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <lathe/analysis/block.hpp>
 #include <lathe/analysis/dependence.hpp>
 #include <lathe/arith/iter_map.hpp>
@@ -50,6 +51,7 @@ class DependenceTester {
     for (const auto& f : b.loops) renamed_.push_back(make_var(f->var->name + "'", f->var->dtype));
   }
   DependenceVectors run();
+  bool meet_along_last();
 
  private:
   std::size_t common(const VarRef& var) const {
@@ -64,6 +66,7 @@ class DependenceTester {
   bool find_coupling() const;
   void refine(std::vector<Direction>& directions, std::size_t k);
   void fix_determined(std::vector<Direction>& directions);
+  bool has_few_points() const;
   bool enumerate(DependenceVectors& out);
   bool enumerate_loops(const std::vector<ForRef>& loops, const std::vector<VarRef>& as,
                        std::size_t k, const Substitution& rename, PointEval& at, bool second,
@@ -80,6 +83,7 @@ class DependenceTester {
   int points_ = 0;
   static constexpr int kMaxTests = 256;
   static constexpr int kMaxPoints = 4096;
+  static constexpr std::size_t kUncutLoops = 4;  // run() tests all directions of so many loops
 };
 
 LATHE_DECL bool DependenceTester::disjoint(const Substitution& rename, const Facts& facts) {
@@ -190,8 +194,8 @@ LATHE_DECL void DependenceTester::fix_determined(std::vector<Direction>& directi
   }
 }
 
-// Small constant spaces: every pair of points. False if the space isn't one.
-LATHE_DECL bool DependenceTester::enumerate(DependenceVectors& out) {
+// Loops of constant extents with few pairs of points.
+LATHE_DECL bool DependenceTester::has_few_points() const {
   if (a_.kind == AccessKind::opaque || b_.kind == AccessKind::opaque) return false;
   std::int64_t total = 1;
   for (const auto* loops : {&a_.loops, &b_.loops}) {
@@ -202,6 +206,12 @@ LATHE_DECL bool DependenceTester::enumerate(DependenceVectors& out) {
       if (total > kMaxPoints) return false;
     }
   }
+  return true;
+}
+
+// Small constant spaces: every pair of points. False if the space isn't one.
+LATHE_DECL bool DependenceTester::enumerate(DependenceVectors& out) {
+  if (!has_few_points()) return false;
   Substitution rename;
   for (std::size_t k = 0; k < b_.loops.size(); ++k)
     rename.emplace_back(b_.loops[k]->var, AnyExpr(renamed_[k]));
@@ -259,6 +269,7 @@ LATHE_DECL bool DependenceTester::meet(PointEval& at, const Substitution& rename
 LATHE_DECL DependenceVectors DependenceTester::run() {
   std::vector<Direction> directions(loops_.size(), Direction::any);
   if (a_.buffer != b_.buffer) return {Answer::no, {}};
+  tests_ = 0;
   fix_determined(directions);
   bool open = false;
   for (Direction d : directions) open = open || d == Direction::any;
@@ -279,7 +290,36 @@ LATHE_DECL DependenceVectors DependenceTester::run() {
   return found_;
 }
 
+// Two of the directions that run() ends with decide. Where they can't be excluded, or where run()
+// would count points or meet its limit on tests, it has its say.
+LATHE_DECL bool DependenceTester::meet_along_last() {
+  std::vector<Direction> directions(loops_.size(), Direction::any);
+  if (a_.buffer != b_.buffer) return false;
+  fix_determined(directions);
+  if (directions.back() == Direction::eq) return false;
+  std::fill(directions.begin(), directions.end(), Direction::eq);
+  auto apart = [&](Direction last) {
+    directions.back() = last;
+    return excluded(directions);
+  };
+  if (loops_.size() <= kUncutLoops && !has_few_points() && apart(Direction::lt) &&
+      apart(Direction::gt))
+    return false;
+  for (const auto& v : run().vectors) {
+    bool others_equal = true;
+    for (std::size_t k = 0; k + 1 < v.size(); ++k)
+      others_equal = others_equal && (v[k] & Direction::eq) == Direction::eq;
+    if (others_equal && (v.back() & Direction::ne) != Direction::none) return true;
+  }
+  return false;
+}
+
 }  // namespace detail
+
+LATHE_DECL bool meet_along_last(const AccessSite& a, const AccessSite& b,
+                                const std::vector<ForRef>& loops, const Facts& facts) {
+  return detail::DependenceTester(a, b, loops, facts).meet_along_last();
+}
 
 LATHE_DECL DependenceVectors dependence(const AccessSite& a, const AccessSite& b,
                                         const std::vector<ForRef>& loops, const Facts& facts) {

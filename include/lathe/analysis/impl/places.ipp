@@ -66,15 +66,18 @@ std::vector<BlockSite> find_blocks(const Stmt& root, const Wanted& wanted) {
 }
 
 // Uses by a block's own statements, of what it does not set itself before.
-inline bool touches(const BlockNode& b, const Buffer& buffer, bool write) {
+inline bool touches(const BlockNode& b, const std::vector<Buffer>& buffers, bool write) {
   return any_use(b, [&](const BufferUse& use) {
-    if (use.buffer != buffer || use.block->tag != b.tag) return false;
+    if (use.block->tag != b.tag ||
+        std::find(buffers.begin(), buffers.end(), use.buffer) == buffers.end())
+      return false;
     return write ? use.is_write : use.reads() && !(use.kind == AccessKind::update && b.init);
   });
 }
 
 inline std::vector<BlockSite> touching(const Stmt& root, const Buffer& buffer, bool write) {
-  return find_blocks(root, [&](const BlockNode& b) { return touches(b, buffer, write); });
+  const std::vector<Buffer> one{buffer};
+  return find_blocks(root, [&](const BlockNode& b) { return touches(b, one, write); });
 }
 
 inline std::vector<BlockSite> neighbours(const Stmt& root, const BlockTag& tag, bool producers) {
@@ -87,10 +90,7 @@ inline std::vector<BlockSite> neighbours(const Stmt& root, const BlockTag& tag, 
     return false;
   });
   return find_blocks(root, [&](const BlockNode& block) {
-    if (block.tag == tag) return false;
-    for (const auto& b : buffers)
-      if (touches(block, b, producers)) return true;
-    return false;
+    return block.tag != tag && touches(block, buffers, producers);
   });
 }
 

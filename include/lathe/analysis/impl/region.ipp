@@ -217,17 +217,17 @@ LATHE_DECL std::vector<RegionBound> required_regions(const Stmt& s, const Facts&
   return out;
 }
 LATHE_DECL RegionBound required_region(const Stmt& s, const Buffer& buffer, const Facts& facts) {
-  std::vector<AccessSite> all = detail::only(accesses(s, AccessTerms::loops, facts), buffer, false);
+  std::vector<AccessSite> all = detail::only(accesses_to(buffer, s, facts), buffer, false);
   return region_upper(buffer, all, detail::loops_inside(all), facts);
 }
 LATHE_DECL RegionBound written_region_upper(const Stmt& s, const Buffer& buffer,
                                             const Facts& facts) {
-  std::vector<AccessSite> all = detail::only(accesses(s, AccessTerms::loops, facts), buffer, true);
+  std::vector<AccessSite> all = detail::only(accesses_to(buffer, s, facts), buffer, true);
   return region_upper(buffer, all, detail::loops_inside(all), facts);
 }
 LATHE_DECL std::optional<Region> written_region_lower(const Stmt& s, const Buffer& buffer,
                                                       const Facts& facts) {
-  std::vector<AccessSite> all = detail::only(accesses(s, AccessTerms::loops, facts), buffer, true);
+  std::vector<AccessSite> all = detail::only(accesses_to(buffer, s, facts), buffer, true);
   return region_lower(buffer, all, detail::loops_inside(all), facts);
 }
 

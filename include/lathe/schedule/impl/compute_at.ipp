@@ -145,8 +145,8 @@ template <class Choose>
 Region region_of(const Stmt& s, const Buffer& buffer, const Facts& facts, Choose&& choose) {
   std::vector<AccessSite> chosen;
   std::vector<VarRef> relaxed;
-  for (auto& access : accesses(s, AccessTerms::loops, facts)) {
-    if (access.buffer != buffer || !choose(access)) continue;
+  for (auto& access : accesses_to(buffer, s, facts)) {
+    if (!choose(access)) continue;
     for (const auto& loop : access.loops) relaxed.push_back(loop->var);
     chosen.push_back(std::move(access));
   }

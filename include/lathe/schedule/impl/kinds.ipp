@@ -150,15 +150,7 @@ inline Verdict check_lane_stores(const Stmt& root, const ForNode& loop, const Fa
   loops.push_back(site.loop);
   for (const auto& access : accesses_below(site)) {
     if (!access.is_write || is_private(site.loop->body, access.buffer)) continue;
-    DependenceVectors d = dependence(access, access, loops, facts);
-    bool meets = d.answer == Answer::unknown && d.vectors.empty();
-    for (const auto& v : d.vectors) {
-      bool outer_equal = true;
-      for (std::size_t k = 0; k + 1 < v.size(); ++k)
-        outer_equal &= (v[k] & Direction::eq) == Direction::eq;
-      meets |= outer_equal && (v.back() & Direction::ne) != Direction::none;
-    }
-    if (d.answer == Answer::no || !meets) continue;
+    if (!meet_along_last(access, access, loops, facts)) continue;
     return refusal_at(loop.var, "L0207",
                       "two lanes of loop " + describe(loop) + " may store to one element of " +
                           quoted(access.buffer->name));
