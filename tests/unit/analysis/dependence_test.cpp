@@ -54,6 +54,45 @@ TEST_CASE("what carries a dependence is named") {
   CHECK(carried(nest("X[v * 2] = X[v * 2 + 1]"), "i") == "free");
 }
 
+namespace {
+
+// What the vectors say of iterations that differ in the last loop alone.
+bool vectors_meet(const AccessSite& a, const std::vector<ForRef>& loops, const Facts& facts) {
+  for (const auto& v : dependence(a, a, loops, facts).vectors) {
+    bool others_equal = true;
+    for (std::size_t k = 0; k + 1 < v.size(); ++k)
+      others_equal = others_equal && (v[k] & Direction::eq) == Direction::eq;
+    if (others_equal && (v.back() & Direction::ne) != Direction::none) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("one direction is decided as all of them are") {
+  const std::pair<const char*, bool> stores[] = {{"A[v, w] = B[w]", false},
+                                                 {"A[v, min(w, 5)] = B[w]", true},
+                                                 {"A[w, v] = B[w]", false},
+                                                 {"X[v] = B[w]", true},
+                                                 {"X[v + w] = B[w]", false},
+                                                 {"X[floordiv(v * 7 + w, 2)] = B[w]", true},
+                                                 {"X[max(v - 1, 0) + w] = B[w]", false},
+                                                 {"A[min(v, w), max(v, w)] = B[w]", true}};
+  for (const auto& [store, meets] : stores) {
+    for (const char* extent : {"n", "7", "100"}) {
+      CAPTURE(store);
+      CAPTURE(extent);
+      Program p = nest(store, extent);
+      const Facts facts(p);
+      const AccessSite write = accesses(p->body).back();
+      CHECK(meet_along_last(write, write, write.loops, facts) ==
+            vectors_meet(write, write.loops, facts));
+      if (std::string(extent) == "n")
+        CHECK(meet_along_last(write, write, write.loops, facts) == meets);
+    }
+  }
+}
+
 TEST_CASE("lockstep is looser than any order") {
   auto lock = [](const char* store) {
     Program p = nest(store);
