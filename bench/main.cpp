@@ -112,13 +112,18 @@ Row run_case(const Case& what, int threads, const Options& options) {
   return row;
 }
 
+std::vector<std::string> names_of(const std::string& suite) {
+  if (suite == "jit") return jit_case_names();
+  if (suite == "schedule") return schedule_case_names();
+  return {};
+}
+
 void list(const Options& options) {
   for (const std::string& suite : options.suites) {
     for (const Case& what : cases_of(suite)) {
       if (options.wants(what.name)) std::printf("%-12s %s\n", suite.c_str(), what.name.c_str());
     }
-    if (suite != "jit") continue;
-    for (const std::string& name : jit_case_names()) {
+    for (const std::string& name : names_of(suite)) {
       if (options.wants(name)) std::printf("%-12s %s\n", suite.c_str(), name.c_str());
     }
   }
@@ -150,6 +155,7 @@ void run(const Options& options) {
   name_missing(options);
   for (const std::string& suite : options.suites) {
     if (suite == "jit") run_jit_suite(options, report);
+    if (suite == "schedule") run_schedule_suite(options, report);
     for (const Case& what : cases_of(suite)) {
       if (!options.wants(what.name)) continue;
       for (const int threads : options.threads) report.add(run_case(what, threads, options));

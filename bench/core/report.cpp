@@ -49,6 +49,7 @@ Json to_json(const Row& row) {
   out["ratio"] = compared ? Json(best->second / *row.lathe_ms) : Json(nullptr);
   out["peak_fraction"] = per_ms(row.limit_ms * 1e6, row.lathe_ms);
   out["jit_ms"] = optional_json(row.jit_ms);
+  if (row.steps_per_second) out["steps_per_second"] = *row.steps_per_second;
   out["spread"] = row.spread;
   out["busy"] = row.busy;
   return out;
@@ -101,6 +102,7 @@ void Report::print(const Row& row) {
   std::sort(sorted.begin(), sorted.end(),
             [](const auto& a, const auto& b) { return a.second < b.second; });
   for (const auto& [name, peer_ms] : sorted) std::printf(" %s %.4g", name.c_str(), peer_ms);
+  if (row.steps_per_second) std::printf(" %.0f steps/s", *row.steps_per_second);
   std::printf("\n");
   std::fflush(stdout);
 }

@@ -18,6 +18,7 @@ struct Row {
   /// Milliseconds that the limits of this machine allow; 0 if there is none for this case.
   double limit_ms = 0;
   std::optional<double> jit_ms;
+  std::optional<double> steps_per_second;  ///< of the schedule suite
   double spread = 0;
   double busy = 0;  ///< cores that other processes used meanwhile
 };

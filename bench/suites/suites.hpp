@@ -12,11 +12,15 @@ std::vector<Case> elementwise_cases();
 std::vector<Case> stencil_cases();
 std::vector<Case> photo_cases();
 
-/// The suites above by name; none for "jit".
+/// The suites above by name; none for "jit" and "schedule".
 std::vector<Case> cases_of(const std::string& suite);
 
 /// Times what happens around kernels: compilation, calls, and the include of the header.
 void run_jit_suite(const Options& options, Report& report);
 std::vector<std::string> jit_case_names();
+
+/// Times the steps of schedules.
+void run_schedule_suite(const Options& options, Report& report);
+std::vector<std::string> schedule_case_names();
 
 }  // namespace bench
