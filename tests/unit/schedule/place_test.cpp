@@ -23,6 +23,25 @@ TEST_CASE("compute_at: a stencil's producer shrinks to the tile and its halo") {
   check_kept(start, s);
 }
 
+TEST_CASE("compute_at: clamped windows in a row stay windows") {
+  constexpr int n = 32;
+  lt::Input<float, 1> A("A", {n});
+  auto P = lt::compute("P", {n}, [&](lt::Var x) { return A(x) * 2.0f; });
+  auto Q = lt::compute("Q", {n}, [&](lt::Var x) { return lt::clamp(P)(x - 1) + P(x); });
+  auto C = lt::compute("C", {n}, [&](lt::Var x) { return lt::clamp(Q)(x - 1) + Q(x); });
+  lt::Schedule start(C), s = start;
+  auto [x] = s.loops<1>(C);
+  auto [xo, xi] = s.split(x, {lt::infer, 8});
+  s.compute_at(Q, xo);
+  s.compute_at(P, xo);
+  CHECK(s.str().find("for i_1 in 0..10:\n"
+                     "      block P(vi in 0..32 = max(max(io * 8 - 1, 0) - 1, 0) + i_1):") !=
+        std::string::npos);
+  CHECK(s.str().find("for i in 0..9:\n"
+                     "      block Q(vi in 0..32 = max(io * 8 - 1, 0) + i):") != std::string::npos);
+  check_kept(start, s);
+}
+
 TEST_CASE("compute_at: tails, every loop") {
   for (std::int64_t n : {1, 5, 8, 13}) {
     Blur k(n);

@@ -79,6 +79,13 @@ inline Verdict check_movable(const Program& program, const Args& args, const cha
   return {};
 }
 
+// What holds in the body of a loop.
+inline Facts facts_inside(const LoopSite& site, const Facts& around) {
+  Facts facts = facts_on(site.path, around);
+  facts.bind(*site.loop);
+  return facts;
+}
+
 // Children of the loop's body, and which of them hold one of the blocks.
 inline std::vector<Stmt> children_of(const ForNode& loop) { return seq_of(loop.body); }
 
@@ -205,7 +212,7 @@ inline Verdict plan_compute_at(const Program& program, const Args& args, MovePla
   auto children = children_of(*plan.loop.loop);
   for (std::size_t k = 0; k < children.size(); ++k)
     if (holds_block(children[k], users)) plan.others.push_back(k);
-  Facts facts = facts_on(plan.loop.path, program_facts(program));
+  Facts facts = facts_inside(plan.loop, program_facts(program));
   std::vector<Range> domains = whole_domains(*plan.core);
   for (const auto& store : stores_of(block)) {
     Region region = region_read(plan.loop.loop->body, store->buffer, facts);

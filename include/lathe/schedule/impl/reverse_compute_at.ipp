@@ -10,7 +10,7 @@ namespace lathe::detail {
 // always happen say which instances there are; false if there is none.
 inline bool ranges_from_producers(const Program& program, MovePlan& plan,
                                   const std::vector<BlockSite>& inside) {
-  Facts facts = facts_on(plan.loop.path, program_facts(program));
+  Facts facts = facts_inside(plan.loop, program_facts(program));
   plan.ranges = whole_domains(*plan.core);
   bool solved = false;
   BlockNode always = *plan.core;
