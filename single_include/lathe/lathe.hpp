@@ -4376,6 +4376,44 @@ class Visitor {
   void descend(const Stmt& s);
 };
 
+/// Whether f holds for a statement directly below s; they come in evaluation order, the first that
+/// holds ends it. For questions about statements alone: no expression is visited.
+template <class F>
+bool any_child(const Stmt& s, const F& f) {
+  switch (s.kind()) {
+    case StmtKind::For:
+      return f(s.as<ForNode>()->body);
+    case StmtKind::Block:
+      return f(s.as<BlockNode>()->body);
+    case StmtKind::Alloc:
+      return f(s.as<AllocNode>()->body);
+    case StmtKind::LetStmt:
+      return f(s.as<LetStmtNode>()->body);
+    case StmtKind::While:
+      return f(s.as<WhileNode>()->body);
+    case StmtKind::If: {
+      const auto* n = s.as<IfNode>();
+      return f(n->then_body) || (n->else_body && f(n->else_body));
+    }
+    case StmtKind::Seq:
+      for (const auto& child : s.as<SeqNode>()->stmts)
+        if (f(child)) return true;
+      return false;
+    default:
+      return false;
+  }
+}
+/// Whether f holds for s or a statement anywhere below it, parents before their children.
+template <class F>
+bool any_statement(const Stmt& s, const F& f) {
+  return f(s) || any_child(s, [&](const Stmt& child) { return any_statement(child, f); });
+}
+/// f for s and every statement below it, parents before their children.
+template <class F>
+void each_statement(const Stmt& s, const F& f) {
+  any_statement(s, [&](const Stmt& below) { return f(below), false; });
+}
+
 /// Rebuilds what changed and shares what did not. Variables, buffers and blocks keep their identity
 /// unless the override says otherwise. Reducers are closed and not entered.
 class Mutator {
@@ -5609,9 +5647,13 @@ enum class AccessTerms : std::uint8_t { loops, iters };
 /// write at the same indices.
 std::vector<AccessSite> accesses(const Stmt& s, AccessTerms terms = AccessTerms::loops,
                                  const Facts& facts = {});
+/// Those of one buffer; `order` counts these. Much cheaper: what leads to others is not looked at.
+std::vector<AccessSite> accesses_to(const Buffer& buffer, const Stmt& s, const Facts& facts = {});
 /// The accesses of one block's body (nested blocks included) and declared regions, over its
 /// iterators and the loops inside it.
 std::vector<AccessSite> accesses(const BlockNode& block);
+/// The accesses below a loop, as accesses(the root of its path) finds them; `order` counts these.
+std::vector<AccessSite> accesses_below(const LoopSite& site);
 /// Reads, or writes, of one block over its iterators.
 std::vector<AccessSite> reads_of(const BlockNode& block);
 std::vector<AccessSite> writes_of(const BlockNode& block);
@@ -5635,6 +5677,80 @@ bool is_private(const Stmt& root, const Buffer& buffer);
 ForRef common_loop(const std::vector<ForRef>& a, const std::vector<ForRef>& b);
 
 }  // namespace lathe
+
+// ---- lathe/analysis/uses.hpp
+// Which buffers statements touch, without where in them: what most questions need, and much cheaper
+// than accesses.
+
+namespace lathe::detail {
+
+/// One access as `accesses` finds it, without indices and conditions.
+struct BufferUse {
+  const Buffer& buffer;
+  AccessKind kind;
+  bool is_write;
+  const BlockNode* block;                    ///< the innermost block that holds it, or null
+  const std::vector<const ForNode*>& loops;  ///< the loops above, below the root, outermost first
+
+  bool reads() const {
+    return kind == AccessKind::read || kind == AccessKind::update ||
+           (kind == AccessKind::opaque && !is_write);
+  }
+  bool is_below(const VarRef& loop) const {
+    for (const auto* f : loops)
+      if (f->var == loop) return true;
+    return false;
+  }
+};
+
+/// Walks the uses in the order of `accesses`, until one is wanted.
+class UseWalker : public Visitor {
+ public:
+  LATHE_DECL void stmt(const Stmt& s) override;
+  LATHE_DECL void expr(const AnyExpr& e) override;
+  /// What the block does when it runs: its bindings and domains are not part of that.
+  void inside(const BlockNode& block);
+  bool found = false;
+
+ protected:
+  virtual bool wanted(const BufferUse& use) = 0;
+
+ private:
+  void use(const Buffer& buffer, AccessKind kind, bool is_write);
+  void loop(const ForNode& n);
+  void block(const BlockNode& n);
+  void call(const AnyExpr& call);
+
+  std::vector<const ForNode*> loops_;
+  const BlockNode* block_ = nullptr;
+};
+
+template <class F>
+class UseFinder : public UseWalker {
+ public:
+  explicit UseFinder(const F& f) : f_(f) {}
+  bool wanted(const BufferUse& use) override { return f_(use); }
+
+ private:
+  const F& f_;
+};
+
+/// Whether f holds for a use in s; the first one ends the walk.
+template <class F>
+bool any_use(const Stmt& s, const F& f) {
+  UseFinder<F> finder(f);
+  finder.stmt(s);
+  return finder.found;
+}
+/// The same for what a block does when it runs.
+template <class F>
+bool any_use(const BlockNode& block, const F& f) {
+  UseFinder<F> finder(f);
+  finder.inside(block);
+  return finder.found;
+}
+
+}  // namespace lathe::detail
 
 // ---- lathe/analysis/region.hpp
 // Which box of a buffer is read at most, or surely written, while some loops run.
@@ -5784,6 +5900,11 @@ struct DependenceVectors {
 DependenceVectors dependence(const AccessSite& a, const AccessSite& b,
                              const std::vector<ForRef>& loops, const Facts& facts = {});
 
+/// Whether a and b can touch one element in two iterations that differ in the last of the loops
+/// alone; only what is proven counts as no. The same answer as the vectors of dependence() give.
+bool meet_along_last(const AccessSite& a, const AccessSite& b, const std::vector<ForRef>& loops,
+                     const Facts& facts = {});
+
 /// Two accesses that keep iterations of a loop from running in any order.
 struct Carried {
   AccessSite first, second;
@@ -5925,6 +6046,11 @@ bool is_plain_nest(const Stmt& s);
 const ForNode* only_loop_in(const ForNode& loop);
 /// Position of each block in program order; -1 if it is not there.
 int block_position(const Stmt& root, const BlockTag& tag);
+/// The blocks of a statement in program order; blocks_below also gives their places, and costs
+/// that.
+std::vector<BlockTag> block_tags(const Stmt& s);
+/// The first block with a name; empty if there is none.
+BlockTag block_named(const Stmt& s, const std::string& name);
 /// The block without iterators that only restrict (see guard_count).
 BlockNode without_guards(const BlockNode& block);
 /// How many iterators at the end of a block's list stand for the guard of a split whose tail would
@@ -18981,7 +19107,8 @@ namespace detail {
 
 class AccessCollector : public Visitor {
  public:
-  AccessCollector(AccessTerms terms, const Facts& facts) : terms_(terms), facts_(facts) {}
+  AccessCollector(AccessTerms terms, const Facts& facts, const Buffer* only = nullptr)
+      : terms_(terms), facts_(facts), only_(only) {}
 
   void block_body(const BlockNode& b) {
     // A block under construction may live on the stack.
@@ -18995,6 +19122,10 @@ class AccessCollector : public Visitor {
         return loop(*s.as<ForNode>());
       case StmtKind::Block:
         return block(*s.as<BlockNode>());
+      case StmtKind::Seq:
+        for (const auto& child : s.as<SeqNode>()->stmts)
+          if (!leaves_out(child)) stmt(child);
+        return;
       case StmtKind::Store:
         return store(*s.as<StoreNode>());
       case StmtKind::Atomic: {
@@ -19077,8 +19208,13 @@ class AccessCollector : public Visitor {
     out.order = sites.size();
     return out;
   }
+  // Nothing in it touches the one buffer that is asked for.
+  bool leaves_out(const Stmt& s) const {
+    return only_ && !any_use(s, [&](const BufferUse& use) { return use.buffer == *only_; });
+  }
   void add(const Buffer& buffer, AccessKind kind, bool is_write,
            const std::vector<AnyExpr>& indices) {
+    if (only_ && buffer != *only_) return;
     AccessSite out = site(buffer, kind, is_write);
     for (const auto& i : indices)
       out.indices.push_back(resolve(i)), out.inner_indices.push_back(resolve_inner(i));
@@ -19115,7 +19251,7 @@ class AccessCollector : public Visitor {
   }
   void block(const BlockNode& n) {
     for (const auto& it : n.iters) expr(it.binding), expr(it.min), expr(it.extent);
-    AccessCollector inner(terms_, facts_);
+    AccessCollector inner(terms_, facts_, only_);
     inner.loops_ = loops_;
     inner.values_ = values_;
     inner.conditions_ = conditions_;
@@ -19150,6 +19286,7 @@ class AccessCollector : public Visitor {
     if (n.reads.empty() && n.writes.empty()) return stmt(n.body);
     for (const auto* regions : {&n.reads, &n.writes}) {
       for (const auto& r : *regions) {
+        if (only_ && r.buffer != *only_) continue;
         AccessSite out = site(r.buffer, AccessKind::opaque, regions == &n.writes);
         out.declared.buffer = r.buffer;
         for (const auto& range : r.ranges)
@@ -19161,6 +19298,7 @@ class AccessCollector : public Visitor {
 
   AccessTerms terms_;
   Facts facts_;
+  const Buffer* only_;  // null: all buffers
   std::vector<ForRef> loops_;
   BlockRefNode block_;
   std::vector<AnyExpr> conditions_, inner_conditions_;
@@ -19168,6 +19306,24 @@ class AccessCollector : public Visitor {
   std::vector<AnyExpr> bindings_;
   Substitution values_;        // iterators by bindings, lets by values
   Substitution inner_values_;  // lets inside the block
+};
+
+/// What stands beside a path in the sequences that it passes is left out.
+class PathAccesses : public AccessCollector {
+ public:
+  explicit PathAccesses(const std::vector<Stmt>& path)
+      : AccessCollector(AccessTerms::loops, Facts()), path_(path) {}
+  void stmt(const Stmt& s) override {
+    if (next_ < path_.size() && s.same_as(path_[next_])) {
+      ++next_;
+      if (s.kind() == StmtKind::Seq && next_ < path_.size()) return stmt(path_[next_]);
+    }
+    AccessCollector::stmt(s);
+  }
+
+ private:
+  const std::vector<Stmt>& path_;
+  std::size_t next_ = 0;
 };
 
 inline void add_once(std::vector<Buffer>& all, const Buffer& b) {
@@ -19183,9 +19339,26 @@ LATHE_DECL std::vector<AccessSite> accesses(const Stmt& s, AccessTerms terms, co
   collector.stmt(s);
   return std::move(collector.sites);
 }
+LATHE_DECL std::vector<AccessSite> accesses_to(const Buffer& buffer, const Stmt& s,
+                                               const Facts& facts) {
+  detail::AccessCollector collector(AccessTerms::loops, facts, &buffer);
+  collector.stmt(s);
+  return std::move(collector.sites);
+}
 LATHE_DECL std::vector<AccessSite> accesses(const BlockNode& block) {
   detail::AccessCollector collector(AccessTerms::loops, Facts());
   collector.block_body(block);
+  return std::move(collector.sites);
+}
+
+LATHE_DECL std::vector<AccessSite> accesses_below(const LoopSite& site) {
+  detail::PathAccesses collector(site.path);
+  collector.stmt(site.path.front());
+  std::erase_if(collector.sites, [&](const AccessSite& a) {
+    for (const auto& f : a.loops)
+      if (f->var == site.loop->var) return false;
+    return true;
+  });
   return std::move(collector.sites);
 }
 
@@ -19202,18 +19375,80 @@ LATHE_DECL std::vector<AccessSite> writes_of(const BlockNode& block) {
   return out;
 }
 
+}  // namespace lathe
+
+// ---- lathe/analysis/impl/uses.ipp
+namespace lathe {
+namespace detail {
+
+LATHE_DECL void UseWalker::use(const Buffer& buffer, AccessKind kind, bool is_write) {
+  found = found || wanted({buffer, kind, is_write, block_, loops_});
+}
+
+LATHE_DECL void UseWalker::expr(const AnyExpr& e) {
+  if (found || e.kind() == ExprKind::Const || e.kind() == ExprKind::Var) return;
+  descend(e);
+  if (const auto* n = e.as<LoadNode>()) use(n->buffer, AccessKind::read, false);
+}
+
+LATHE_DECL void UseWalker::stmt(const Stmt& s) {
+  if (found) return;
+  if (const auto* n = s.as<ForNode>()) return loop(*n);
+  if (const auto* n = s.as<BlockNode>()) return block(*n);
+  if (const auto* n = s.as<EvaluateNode>()) return call(n->call);
+  descend(s);
+  if (const auto* n = s.as<StoreNode>())
+    use(n->buffer, block_ && block_->reducer ? AccessKind::update : AccessKind::write, true);
+  if (const auto* n = s.as<AtomicNode>()) use(n->buffer, AccessKind::update, true);
+}
+
+LATHE_DECL void UseWalker::loop(const ForNode& n) {
+  expr(n.min), expr(n.extent);
+  loops_.push_back(&n);
+  stmt(n.body);
+  loops_.pop_back();
+}
+
+LATHE_DECL void UseWalker::block(const BlockNode& n) {
+  for (const auto& it : n.iters) expr(it.binding), expr(it.min), expr(it.extent);
+  inside(n);
+}
+
+LATHE_DECL void UseWalker::inside(const BlockNode& n) {
+  const BlockNode* around = block_;
+  block_ = &n;
+  if (n.predicate) expr(n.predicate);
+  for (const auto& region : n.reads) use(region.buffer, AccessKind::opaque, false);
+  for (const auto& region : n.writes) use(region.buffer, AccessKind::opaque, true);
+  if (n.reads.empty() && n.writes.empty()) stmt(n.body);
+  block_ = around;
+}
+
+// A prefetch touches nothing; its index may read.
+LATHE_DECL void UseWalker::call(const AnyExpr& call) {
+  const auto* c = call.as<CallNode>();
+  if (!c || c->op != CallOp::prefetch) return expr(call);
+  if (const auto* load = c->args[0].as<LoadNode>())
+    for (const auto& i : load->indices) expr(i);
+}
+
+}  // namespace detail
+
 LATHE_DECL std::vector<Buffer> buffers_read(const Stmt& s) {
   std::vector<Buffer> out;
-  for (const auto& a : accesses(s, AccessTerms::iters)) {
-    const bool own = a.kind == AccessKind::update && a.block && a.block->init;
-    if (a.reads() && !own) detail::add_once(out, a.buffer);
-  }
+  detail::any_use(s, [&](const detail::BufferUse& use) {
+    const bool own = use.kind == AccessKind::update && use.block && use.block->init;
+    if (use.reads() && !own) detail::add_once(out, use.buffer);
+    return false;
+  });
   return out;
 }
 LATHE_DECL std::vector<Buffer> buffers_written(const Stmt& s) {
   std::vector<Buffer> out;
-  for (const auto& a : accesses(s, AccessTerms::iters))
-    if (a.is_write) detail::add_once(out, a.buffer);
+  detail::any_use(s, [&](const detail::BufferUse& use) {
+    if (use.is_write) detail::add_once(out, use.buffer);
+    return false;
+  });
   return out;
 }
 
@@ -19223,143 +19458,118 @@ LATHE_DECL std::vector<Buffer> buffers_written(const Stmt& s) {
 namespace lathe {
 namespace detail {
 
-/// Walks statements only, and knows the path to each.
-class PathWalker : public Visitor {
- public:
-  void stmt(const Stmt& s) override {
-    path_.push_back(s);
-    const auto* loop = s.as<ForNode>();
-    if (visit(s)) {
-      if (loop) loops_.emplace_back(loop);
-      descend(s);
-      if (loop) loops_.pop_back();
-    }
-    path_.pop_back();
-  }
-  void expr(const AnyExpr&) override {}
-
- protected:
-  /// Whether to go on below s.
-  virtual bool visit(const Stmt& s) = 0;
-  std::vector<Stmt> path_;
-  std::vector<ForRef> loops_;
-};
-
-/// The blocks that are wanted, as `wanted(the Block statement)` says; `one`: the first only.
+// The way from the first statement that is wanted up to s; nothing is kept of what was passed.
 template <class Wanted>
-class BlockFinder : public PathWalker {
+bool climb_to(const Stmt& s, const Wanted& wanted, std::vector<Stmt>& way) {
+  if (!wanted(s) && !any_child(s, [&](const Stmt& c) { return climb_to(c, wanted, way); }))
+    return false;
+  way.push_back(s);
+  return true;
+}
+
+/// The path to the first statement in program order that is wanted; empty if there is none.
+template <class Wanted>
+std::vector<Stmt> path_to_first(const Stmt& root, const Wanted& wanted) {
+  std::vector<Stmt> path;
+  climb_to(root, wanted, path);
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+/// The loops that a path passes on its way to its last statement.
+inline std::vector<ForRef> loops_passed(const std::vector<Stmt>& path) {
+  std::vector<ForRef> out;
+  for (std::size_t k = 0; k + 1 < path.size(); ++k)
+    if (const auto* f = path[k].as<ForNode>()) out.emplace_back(f);
+  return out;
+}
+
+/// The blocks that are wanted, in program order. A path is copied for those alone.
+template <class Wanted>
+class BlockFinder {
  public:
-  BlockFinder(Wanted wanted, bool one) : wanted_(wanted), one_(one) {}
-  bool visit(const Stmt& s) override {
-    if (one_ && !found.empty()) return false;
-    const auto* b = s.as<BlockNode>();
-    if (b && wanted_(s)) found.push_back({BlockRefNode(b), loops_, path_});
-    return true;
+  explicit BlockFinder(const Wanted& wanted) : wanted_(wanted) {}
+  void walk(const Stmt& s) {
+    way_.push_back(&s);
+    if (const auto* b = s.as<BlockNode>(); b && wanted_(*b)) add(*b);
+    any_child(s, [&](const Stmt& child) { return walk(child), false; });
+    way_.pop_back();
   }
   std::vector<BlockSite> found;
 
  private:
-  Wanted wanted_;
-  bool one_;
+  void add(const BlockNode& block) {
+    std::vector<Stmt> path;
+    path.reserve(way_.size());
+    for (const auto* s : way_) path.push_back(*s);
+    std::vector<ForRef> loops = loops_passed(path);
+    found.push_back({BlockRefNode(&block), std::move(loops), std::move(path)});
+  }
+
+  const Wanted& wanted_;
+  std::vector<const Stmt*> way_;
 };
 
 template <class Wanted>
-std::vector<BlockSite> find_blocks(const Stmt& root, bool one, Wanted wanted) {
-  BlockFinder<Wanted> finder(wanted, one);
-  finder.stmt(root);
+std::vector<BlockSite> find_blocks(const Stmt& root, const Wanted& wanted) {
+  BlockFinder<Wanted> finder(wanted);
+  finder.walk(root);
   return std::move(finder.found);
 }
 
-/// Whether a block names a buffer anywhere: much cheaper than its accesses.
-class NamesBuffer : public Visitor {
- public:
-  explicit NamesBuffer(const Buffer& buffer) : buffer_(buffer) {}
-  using Visitor::buffer;
-  void buffer(const Buffer& b) override { found = found || b == buffer_; }
-  bool found = false;
-
- private:
-  const Buffer& buffer_;
-};
-
-class LoopFinder : public PathWalker {
- public:
-  explicit LoopFinder(const VarNode* var) : var_(var) {}
-  bool visit(const Stmt& s) override {
-    if (found.loop) return false;
-    const auto* f = s.as<ForNode>();
-    if (!f || f->var.get() != var_) return true;
-    found = {ForRef(f), loops_, path_};
-    return false;
-  }
-  LoopSite found;
-
- private:
-  const VarNode* var_;
-};
-
-class AllocFinder : public Visitor {
- public:
-  explicit AllocFinder(const Buffer& buffer) : buffer_(buffer) {}
-  void stmt(const Stmt& s) override {
-    const auto* a = s.as<AllocNode>();
-    found = found || (a && a->buffer == buffer_);
-    if (!found) descend(s);
-  }
-  void expr(const AnyExpr&) override {}
-  bool found = false;
-
- private:
-  const Buffer& buffer_;
-};
-
-inline bool touches(const Stmt& block, const Buffer& buffer, bool write) {
-  NamesBuffer names(buffer);
-  names.stmt(block);
-  if (!names.found) return false;
-  const BlockNode& b = *block.as<BlockNode>();
-  for (const auto& a : accesses(b)) {
-    if (a.buffer != buffer || a.block->tag != b.tag) continue;
-    if (write ? a.is_write : a.reads() && !(a.kind == AccessKind::update && b.init)) return true;
-  }
-  return false;
+// Uses by a block's own statements, of what it does not set itself before.
+inline bool touches(const BlockNode& b, const std::vector<Buffer>& buffers, bool write) {
+  return any_use(b, [&](const BufferUse& use) {
+    if (use.block->tag != b.tag ||
+        std::find(buffers.begin(), buffers.end(), use.buffer) == buffers.end())
+      return false;
+    return write ? use.is_write : use.reads() && !(use.kind == AccessKind::update && b.init);
+  });
 }
 
 inline std::vector<BlockSite> touching(const Stmt& root, const Buffer& buffer, bool write) {
-  return find_blocks(root, false, [&](const Stmt& b) { return touches(b, buffer, write); });
+  const std::vector<Buffer> one{buffer};
+  return find_blocks(root, [&](const BlockNode& b) { return touches(b, one, write); });
 }
 
 inline std::vector<BlockSite> neighbours(const Stmt& root, const BlockTag& tag, bool producers) {
   BlockSite self = find_block(root, tag);
   if (!self.block) return {};
   std::vector<Buffer> buffers;
-  for (const auto& a : accesses(*self.block)) {
-    const bool wanted =
-        producers ? a.reads() && !(a.kind == AccessKind::update && a.block->init) : a.is_write;
-    if (wanted) buffers.push_back(a.buffer);
-  }
-  return find_blocks(root, false, [&](const Stmt& block) {
-    bool hit = false;
-    for (const auto& b : buffers)
-      hit = hit || (block.as<BlockNode>()->tag != tag && touches(block, b, producers));
-    return hit;
+  any_use(*self.block, [&](const BufferUse& use) {
+    const bool own = use.kind == AccessKind::update && use.block->init;
+    if (producers ? use.reads() && !own : use.is_write) add_once(buffers, use.buffer);
+    return false;
+  });
+  return find_blocks(root, [&](const BlockNode& block) {
+    return block.tag != tag && touches(block, buffers, producers);
   });
 }
 
 }  // namespace detail
 
 LATHE_DECL std::vector<BlockSite> blocks_below(const Stmt& root) {
-  return detail::find_blocks(root, false, [](const Stmt&) { return true; });
+  return detail::find_blocks(root, [](const BlockNode&) { return true; });
 }
 LATHE_DECL BlockSite find_block(const Stmt& root, const BlockTag& tag) {
-  auto found =
-      detail::find_blocks(root, true, [&](const Stmt& b) { return b.as<BlockNode>()->tag == tag; });
-  return found.empty() ? BlockSite() : std::move(found[0]);
+  auto path = detail::path_to_first(root, [&](const Stmt& s) {
+    const auto* b = s.as<BlockNode>();
+    return b && b->tag == tag;
+  });
+  if (path.empty()) return {};
+  BlockRefNode block(path.back().as<BlockNode>());
+  std::vector<ForRef> loops = detail::loops_passed(path);
+  return {std::move(block), std::move(loops), std::move(path)};
 }
 LATHE_DECL LoopSite find_loop(const Stmt& root, const VarRef& var) {
-  detail::LoopFinder finder(var.get());
-  finder.stmt(root);
-  return std::move(finder.found);
+  auto path = detail::path_to_first(root, [&](const Stmt& s) {
+    const auto* f = s.as<ForNode>();
+    return f && f->var == var;
+  });
+  if (path.empty()) return {};
+  ForRef loop(path.back().as<ForNode>());
+  std::vector<ForRef> loops = detail::loops_passed(path);
+  return {std::move(loop), std::move(loops), std::move(path)};
 }
 LATHE_DECL std::vector<ForRef> loops_above(const Stmt& root, const BlockTag& tag) {
   return find_block(root, tag).loops;
@@ -19394,9 +19604,10 @@ LATHE_DECL std::vector<BlockSite> consumers(const Stmt& root, const BlockTag& ta
 }
 
 LATHE_DECL bool is_private(const Stmt& root, const Buffer& buffer) {
-  detail::AllocFinder finder(buffer);
-  finder.stmt(root);
-  return finder.found;
+  return any_statement(root, [&](const Stmt& s) {
+    const auto* a = s.as<AllocNode>();
+    return a && a->buffer == buffer;
+  });
 }
 
 LATHE_DECL ForRef common_loop(const std::vector<ForRef>& a, const std::vector<ForRef>& b) {
@@ -19618,17 +19829,17 @@ LATHE_DECL std::vector<RegionBound> required_regions(const Stmt& s, const Facts&
   return out;
 }
 LATHE_DECL RegionBound required_region(const Stmt& s, const Buffer& buffer, const Facts& facts) {
-  std::vector<AccessSite> all = detail::only(accesses(s, AccessTerms::loops, facts), buffer, false);
+  std::vector<AccessSite> all = detail::only(accesses_to(buffer, s, facts), buffer, false);
   return region_upper(buffer, all, detail::loops_inside(all), facts);
 }
 LATHE_DECL RegionBound written_region_upper(const Stmt& s, const Buffer& buffer,
                                             const Facts& facts) {
-  std::vector<AccessSite> all = detail::only(accesses(s, AccessTerms::loops, facts), buffer, true);
+  std::vector<AccessSite> all = detail::only(accesses_to(buffer, s, facts), buffer, true);
   return region_upper(buffer, all, detail::loops_inside(all), facts);
 }
 LATHE_DECL std::optional<Region> written_region_lower(const Stmt& s, const Buffer& buffer,
                                                       const Facts& facts) {
-  std::vector<AccessSite> all = detail::only(accesses(s, AccessTerms::loops, facts), buffer, true);
+  std::vector<AccessSite> all = detail::only(accesses_to(buffer, s, facts), buffer, true);
   return region_lower(buffer, all, detail::loops_inside(all), facts);
 }
 
@@ -20146,17 +20357,19 @@ LATHE_DECL BlockInfo classify(const Stmt& root, const BlockTag& tag, const Facts
   detail::BlockJudge judge(*site.block, facts_on(site.path, facts));
   BlockInfo info = judge.run();
   const std::vector<Buffer> outputs = judge.outputs();
-  for (const auto& a : accesses(root, AccessTerms::iters)) {
+  detail::any_use(root, [&](const detail::BufferUse& use) {
     bool output = false;
-    for (const auto& b : outputs) output = output || b == a.buffer;
+    for (const auto& b : outputs) output = output || b == use.buffer;
     // What is nested inside the block belongs to it.
-    if (!output || !a.is_write || (a.block && find_block(site.block->body, a.block->tag).block))
-      continue;
-    if (a.block && a.block->tag == tag) continue;
+    if (!output || !use.is_write ||
+        (use.block && find_block(site.block->body, use.block->tag).block))
+      return false;
+    if (use.block && use.block->tag == tag) return false;
     info.sole_writer = false;
-    std::string other = a.block ? "block '" + a.block->name() + "'" : "a statement in no block";
-    if (info.why.empty()) info.why = other + " also writes '" + a.buffer->name + "'";
-  }
+    std::string other = use.block ? "block '" + use.block->name() + "'" : "a statement in no block";
+    if (info.why.empty()) info.why = other + " also writes '" + use.buffer->name + "'";
+    return true;
+  });
   return info;
 }
 
@@ -20210,6 +20423,7 @@ class DependenceTester {
     for (const auto& f : b.loops) renamed_.push_back(make_var(f->var->name + "'", f->var->dtype));
   }
   DependenceVectors run();
+  bool meet_along_last();
 
  private:
   std::size_t common(const VarRef& var) const {
@@ -20224,6 +20438,7 @@ class DependenceTester {
   bool find_coupling() const;
   void refine(std::vector<Direction>& directions, std::size_t k);
   void fix_determined(std::vector<Direction>& directions);
+  bool has_few_points() const;
   bool enumerate(DependenceVectors& out);
   bool enumerate_loops(const std::vector<ForRef>& loops, const std::vector<VarRef>& as,
                        std::size_t k, const Substitution& rename, PointEval& at, bool second,
@@ -20240,6 +20455,7 @@ class DependenceTester {
   int points_ = 0;
   static constexpr int kMaxTests = 256;
   static constexpr int kMaxPoints = 4096;
+  static constexpr std::size_t kUncutLoops = 4;  // run() tests all directions of so many loops
 };
 
 LATHE_DECL bool DependenceTester::disjoint(const Substitution& rename, const Facts& facts) {
@@ -20350,8 +20566,8 @@ LATHE_DECL void DependenceTester::fix_determined(std::vector<Direction>& directi
   }
 }
 
-// Small constant spaces: every pair of points. False if the space isn't one.
-LATHE_DECL bool DependenceTester::enumerate(DependenceVectors& out) {
+// Loops of constant extents with few pairs of points.
+LATHE_DECL bool DependenceTester::has_few_points() const {
   if (a_.kind == AccessKind::opaque || b_.kind == AccessKind::opaque) return false;
   std::int64_t total = 1;
   for (const auto* loops : {&a_.loops, &b_.loops}) {
@@ -20362,6 +20578,12 @@ LATHE_DECL bool DependenceTester::enumerate(DependenceVectors& out) {
       if (total > kMaxPoints) return false;
     }
   }
+  return true;
+}
+
+// Small constant spaces: every pair of points. False if the space isn't one.
+LATHE_DECL bool DependenceTester::enumerate(DependenceVectors& out) {
+  if (!has_few_points()) return false;
   Substitution rename;
   for (std::size_t k = 0; k < b_.loops.size(); ++k)
     rename.emplace_back(b_.loops[k]->var, AnyExpr(renamed_[k]));
@@ -20419,6 +20641,7 @@ LATHE_DECL bool DependenceTester::meet(PointEval& at, const Substitution& rename
 LATHE_DECL DependenceVectors DependenceTester::run() {
   std::vector<Direction> directions(loops_.size(), Direction::any);
   if (a_.buffer != b_.buffer) return {Answer::no, {}};
+  tests_ = 0;
   fix_determined(directions);
   bool open = false;
   for (Direction d : directions) open = open || d == Direction::any;
@@ -20439,7 +20662,36 @@ LATHE_DECL DependenceVectors DependenceTester::run() {
   return found_;
 }
 
+// Two of the directions that run() ends with decide. Where they can't be excluded, or where run()
+// would count points or meet its limit on tests, it has its say.
+LATHE_DECL bool DependenceTester::meet_along_last() {
+  std::vector<Direction> directions(loops_.size(), Direction::any);
+  if (a_.buffer != b_.buffer) return false;
+  fix_determined(directions);
+  if (directions.back() == Direction::eq) return false;
+  std::fill(directions.begin(), directions.end(), Direction::eq);
+  auto apart = [&](Direction last) {
+    directions.back() = last;
+    return excluded(directions);
+  };
+  if (loops_.size() <= kUncutLoops && !has_few_points() && apart(Direction::lt) &&
+      apart(Direction::gt))
+    return false;
+  for (const auto& v : run().vectors) {
+    bool others_equal = true;
+    for (std::size_t k = 0; k + 1 < v.size(); ++k)
+      others_equal = others_equal && (v[k] & Direction::eq) == Direction::eq;
+    if (others_equal && (v.back() & Direction::ne) != Direction::none) return true;
+  }
+  return false;
+}
+
 }  // namespace detail
+
+LATHE_DECL bool meet_along_last(const AccessSite& a, const AccessSite& b,
+                                const std::vector<ForRef>& loops, const Facts& facts) {
+  return detail::DependenceTester(a, b, loops, facts).meet_along_last();
+}
 
 LATHE_DECL DependenceVectors dependence(const AccessSite& a, const AccessSite& b,
                                         const std::vector<ForRef>& loops, const Facts& facts) {
@@ -20659,8 +20911,7 @@ class CoverTest {
 
   Cover in_body(const Stmt& body, const Facts& facts) {
     std::vector<AccessSite> reads, writes, others;
-    for (auto& a : accesses(body, AccessTerms::loops, facts)) {
-      if (a.buffer != buffer_) continue;
+    for (auto& a : accesses_to(buffer_, body, facts)) {
       const bool mine = a.block && a.block->tag == consumer_;
       if (mine && a.is_write)
         return fail("block '" + consumer_->name + "' writes '" + buffer_->name + "' itself");
@@ -20794,6 +21045,7 @@ class DropAlloc : public Mutator {
     const auto* alloc = s.as<AllocNode>();
     return alloc && alloc->buffer == buffer_ ? alloc->body : descend(s);
   }
+  AnyExpr expr(const AnyExpr& e) override { return e; }
 
  private:
   const Buffer& buffer_;
@@ -20845,20 +21097,11 @@ LATHE_DECL std::vector<LoopHead> fresh_loops(const std::vector<ForRef>& loops, S
   return heads;
 }
 
-class NameCollector : public Visitor {
- public:
-  std::vector<std::string> names;
-  void stmt(const Stmt& s) override {
-    if (const auto* b = s.as<BlockNode>()) names.push_back(b->name());
-    if (const auto* a = s.as<AllocNode>()) names.push_back(a->buffer->name);
-    descend(s);
-  }
-};
-
 LATHE_DECL NamePool::NamePool(const Program& program) {
-  NameCollector collector;
-  collector.stmt(program->body);
-  names_ = std::move(collector.names);
+  each_statement(program->body, [&](const Stmt& s) {
+    if (const auto* b = s.as<BlockNode>()) names_.push_back(b->name());
+    if (const auto* a = s.as<AllocNode>()) names_.push_back(a->buffer->name);
+  });
   for (const auto& p : program->params) names_.push_back(p.name());
 }
 LATHE_DECL bool NamePool::taken(const std::string& name) const {
@@ -20910,11 +21153,30 @@ LATHE_DECL const ForNode* only_loop_in(const ForNode& loop) { return loop.body.a
 
 LATHE_DECL int block_position(const Stmt& root, const BlockTag& tag) {
   int position = 0;
-  for (const auto& site : blocks_below(root)) {
-    if (site.block->tag == tag) return position;
-    ++position;
-  }
-  return -1;
+  bool found = any_statement(root, [&](const Stmt& s) {
+    const auto* b = s.as<BlockNode>();
+    if (b && b->tag == tag) return true;
+    position += b != nullptr;
+    return false;
+  });
+  return found ? position : -1;
+}
+
+LATHE_DECL std::vector<BlockTag> block_tags(const Stmt& s) {
+  std::vector<BlockTag> tags;
+  each_statement(s, [&](const Stmt& below) {
+    if (const auto* b = below.as<BlockNode>()) tags.push_back(b->tag);
+  });
+  return tags;
+}
+
+LATHE_DECL BlockTag block_named(const Stmt& s, const std::string& name) {
+  BlockTag found;
+  any_statement(s, [&](const Stmt& below) {
+    if (const auto* b = below.as<BlockNode>(); b && b->name() == name) found = b->tag;
+    return bool(found);
+  });
+  return found;
 }
 
 LATHE_DECL std::size_t guard_count(const BlockNode& block) {
@@ -20940,6 +21202,12 @@ LATHE_DECL BlockInfo info_of(const Program& program, const BlockTag& tag) {
 class FindBuffer : public Visitor {
  public:
   explicit FindBuffer(const std::string& name) : name_(name) {}
+  void stmt(const Stmt& s) override {
+    if (!found) descend(s);
+  }
+  void expr(const AnyExpr& e) override {
+    if (!found) descend(e);
+  }
   void buffer(const Buffer& b) override {
     if (!found && b->name == name_) found = b;
   }
@@ -21322,8 +21590,12 @@ LATHE_DECL std::string describe_loops(const Program& program, const BlockTag& bl
 }
 
 LATHE_DECL BlockTag first_block_below(const Stmt& s) {
-  auto blocks = blocks_below(s);
-  return blocks.empty() ? BlockTag() : blocks[0].block->tag;
+  BlockTag first;
+  any_statement(s, [&](const Stmt& below) {
+    if (const auto* b = below.as<BlockNode>()) first = b->tag;
+    return bool(first);
+  });
+  return first;
 }
 
 LATHE_DECL Refusal refusal(std::string_view id, std::string message, std::string help) {
@@ -21582,20 +21854,13 @@ class SplitGuards : public Mutator {
   std::vector<BlockSite> blocks_;
 };
 
-class LoopNames : public Visitor {
- public:
-  std::vector<std::string> names;
-  void stmt(const Stmt& s) override {
-    if (const auto* f = s.as<ForNode>()) names.push_back(f->var->name);
-    descend(s);
-  }
-};
-
 LATHE_DECL std::vector<std::string> names_around(const LoopSite& site) {
-  LoopNames names;
-  names.stmt(site.loop->body);
-  for (const auto& loop : site.loops) names.names.push_back(loop->var->name);
-  return names.names;
+  std::vector<std::string> names;
+  each_statement(site.loop->body, [&](const Stmt& s) {
+    if (const auto* f = s.as<ForNode>()) names.push_back(f->var->name);
+  });
+  for (const auto& loop : site.loops) names.push_back(loop->var->name);
+  return names;
 }
 
 inline std::vector<LoopHead> split_heads(const SplitPlan& plan, AnyExpr& value) {
@@ -21748,12 +22013,19 @@ inline Verdict check_movable(const Program& program, const Args& args, const cha
   if (stores_of(block).empty())
     return refusal_at(block.tag, "L0212", name + " holds more than stores");
   for (const auto& loop : plan.block.loops)
-    if (loop->loop_kind != ForKind::serial && blocks_below(loop->body).size() == 1)
+    if (loop->loop_kind != ForKind::serial && block_tags(loop->body).size() == 1)
       return refusal_at(loop->var, "L0204",
                         "loop " + describe(*loop) + " of " + name + " would be lost",
                         "move blocks before their loops are marked");
   plan.core = BlockRefNode(new BlockNode(without_guards(block)));
   return {};
+}
+
+// What holds in the body of a loop.
+inline Facts facts_inside(const LoopSite& site, const Facts& around) {
+  Facts facts = facts_on(site.path, around);
+  facts.bind(*site.loop);
+  return facts;
 }
 
 // Children of the loop's body, and which of them hold one of the blocks.
@@ -21822,8 +22094,8 @@ template <class Choose>
 Region region_of(const Stmt& s, const Buffer& buffer, const Facts& facts, Choose&& choose) {
   std::vector<AccessSite> chosen;
   std::vector<VarRef> relaxed;
-  for (auto& access : accesses(s, AccessTerms::loops, facts)) {
-    if (access.buffer != buffer || !choose(access)) continue;
+  for (auto& access : accesses_to(buffer, s, facts)) {
+    if (!choose(access)) continue;
     for (const auto& loop : access.loops) relaxed.push_back(loop->var);
     chosen.push_back(std::move(access));
   }
@@ -21882,7 +22154,7 @@ inline Verdict plan_compute_at(const Program& program, const Args& args, MovePla
   auto children = children_of(*plan.loop.loop);
   for (std::size_t k = 0; k < children.size(); ++k)
     if (holds_block(children[k], users)) plan.others.push_back(k);
-  Facts facts = facts_on(plan.loop.path, program_facts(program));
+  Facts facts = facts_inside(plan.loop, program_facts(program));
   std::vector<Range> domains = whole_domains(*plan.core);
   for (const auto& store : stores_of(block)) {
     Region region = region_read(plan.loop.loop->body, store->buffer, facts);
@@ -22999,9 +23271,9 @@ inline bool filled_each_iteration(const Program& program, const Buffer& buffer, 
 }
 
 inline bool touched_outside(const Program& program, const ForNode& loop, const Buffer& buffer) {
-  for (const auto& site : accesses(program->body))
-    if (site.buffer == buffer && !below(site.loops, loop.var)) return true;
-  return false;
+  return any_use(program->body, [&](const BufferUse& use) {
+    return use.buffer == buffer && !use.is_below(loop.var);
+  });
 }
 
 // The program with every buffer that belongs to one iteration of the loop allocated inside it.
@@ -23112,19 +23384,9 @@ inline Verdict check_lane_stores(const Stmt& root, const ForNode& loop, const Fa
   LoopSite site = find_loop(root, loop.var);
   std::vector<ForRef> loops = site.loops;
   loops.push_back(site.loop);
-  for (const auto& access : accesses(root)) {
-    if (!access.is_write || !below(access.loops, loop.var) ||
-        is_private(site.loop->body, access.buffer))
-      continue;
-    DependenceVectors d = dependence(access, access, loops, facts);
-    bool meets = d.answer == Answer::unknown && d.vectors.empty();
-    for (const auto& v : d.vectors) {
-      bool outer_equal = true;
-      for (std::size_t k = 0; k + 1 < v.size(); ++k)
-        outer_equal &= (v[k] & Direction::eq) == Direction::eq;
-      meets |= outer_equal && (v.back() & Direction::ne) != Direction::none;
-    }
-    if (d.answer == Answer::no || !meets) continue;
+  for (const auto& access : accesses_below(site)) {
+    if (!access.is_write || is_private(site.loop->body, access.buffer)) continue;
+    if (!meet_along_last(access, access, loops, facts)) continue;
     return refusal_at(loop.var, "L0207",
                       "two lanes of loop " + describe(loop) + " may store to one element of " +
                           quoted(access.buffer->name));
@@ -23253,14 +23515,13 @@ namespace lathe::detail {
 
 inline std::string block_names_text(const Program& program) {
   std::string out = "blocks:";
-  for (const auto& site : blocks_below(program->body)) out += " " + site.block->name();
+  for (const auto& tag : block_tags(program->body)) out += " " + tag->name;
   return out;
 }
 
 inline Verdict run_block(const Program& program, const Args& args, Edit* edit) {
-  for (const auto& site : blocks_below(program->body)) {
-    if (site.block->name() != args[0].text) continue;
-    if (edit) edit->program = program, edit->results.push_back(BlockRef(site.block->tag));
+  if (BlockTag tag = block_named(program->body, args[0].text)) {
+    if (edit) edit->program = program, edit->results.push_back(BlockRef(tag));
     return {};
   }
   return refusal("L0201", "no block is called " + quoted(args[0].text), block_names_text(program));
@@ -23274,24 +23535,22 @@ inline Verdict run_loops(const Program& program, const Args& args, Edit* edit) {
   return {};
 }
 
-class LoopsInOrder : public Visitor {
- public:
+inline std::vector<VarRef> loops_in_order(const Program& program) {
   std::vector<VarRef> loops;
-  void stmt(const Stmt& s) override {
+  each_statement(program->body, [&](const Stmt& s) {
     if (const auto* f = s.as<ForNode>()) loops.push_back(f->var);
-    descend(s);
-  }
-};
+  });
+  return loops;
+}
 
 // For loops that hold no block: by their position among all loops.
 inline Verdict run_loop_at(const Program& program, const Args& args, Edit* edit) {
-  LoopsInOrder all;
-  all.stmt(program->body);
+  std::vector<VarRef> loops = loops_in_order(program);
   auto at = static_cast<std::size_t>(args[0].number);
-  if (args[0].number < 0 || at >= all.loops.size())
-    return refusal("L0201", "the program has " + std::to_string(all.loops.size()) +
+  if (args[0].number < 0 || at >= loops.size())
+    return refusal("L0201", "the program has " + std::to_string(loops.size()) +
                                 " loops, no loop number " + std::to_string(args[0].number));
-  if (edit) edit->program = program, edit->results.push_back(LoopRef(all.loops[at]));
+  if (edit) edit->program = program, edit->results.push_back(LoopRef(loops[at]));
   return {};
 }
 
@@ -23486,7 +23745,7 @@ namespace lathe::detail {
 // always happen say which instances there are; false if there is none.
 inline bool ranges_from_producers(const Program& program, MovePlan& plan,
                                   const std::vector<BlockSite>& inside) {
-  Facts facts = facts_on(plan.loop.path, program_facts(program));
+  Facts facts = facts_inside(plan.loop, program_facts(program));
   plan.ranges = whole_domains(*plan.core);
   bool solved = false;
   BlockNode always = *plan.core;
@@ -23673,7 +23932,7 @@ inline Verdict check_rfactor_loops(RfactorPlan& plan) {
                         "loop " + describe(*loop) + " feeds both spatial and reduce iterators of " +
                             quoted(block.name()),
                         "rfactor before fusing");
-    if (first && blocks_below(loop->body).size() != 1)
+    if (first && block_tags(loop->body).size() != 1)
       return refusal_at(loop->var, "L0219",
                         "the reduction of " + quoted(block.name()) + " shares loop " +
                             describe(*loop) + " with other blocks");
@@ -23724,9 +23983,8 @@ inline Verdict plan_rfactor(const Program& program, const Args& args, RfactorPla
                       "axis " + std::to_string(args[1].number) + " is not between " +
                           std::to_string(-rank - 1) + " and " + std::to_string(rank));
   plan.axis = static_cast<std::size_t>(axis);
-  plan.at = climb(plan.site.path, plan.site.path.size() - 1, [](const Stmt& s) {
-    return blocks_below(s).size() != 1 || has_bare_statement(s);
-  });
+  plan.at = climb(plan.site.path, plan.site.path.size() - 1,
+                  [](const Stmt& s) { return block_tags(s).size() != 1 || has_bare_statement(s); });
   return {};
 }
 
@@ -23937,30 +24195,31 @@ inline Verdict check_private(const Program& program, const Buffer& buffer, std::
 }
 
 // The parallel loops around an access; scopes other than global exist once per iteration of these.
-inline std::vector<VarRef> parallel_around(const std::vector<ForRef>& loops) {
+inline std::vector<VarRef> parallel_around(const std::vector<const ForNode*>& loops) {
   std::vector<VarRef> out;
-  for (const auto& l : loops)
+  for (const auto* l : loops)
     if (l->loop_kind == ForKind::parallel) out.push_back(l->var);
   return out;
 }
 
 LATHE_DECL Verdict check_lifetime(const Program& program, const Buffer& buffer) {
   if (buffer->scope == Scope::global) return {};
+  VarRef loop;
   std::optional<std::vector<VarRef>> seen;
-  for (const auto& access : accesses(program->body)) {
-    if (access.buffer != buffer) continue;
-    std::vector<VarRef> around = parallel_around(access.loops);
-    if (seen && *seen != around) {
-      const VarRef& loop = around.empty() ? seen->back() : around.back();
-      return refusal_at(
-          loop, "L0220",
-          "buffer " + quoted(buffer->name) + " in scope " + std::string(to_text(buffer->scope)) +
-              " is used both inside and outside the parallel loop " + quoted(loop->name),
-          "a thread can't see such memory of another: use scope global, or move all uses inside");
-    }
-    seen = around;
-  }
-  return {};
+  bool shared = any_use(program->body, [&](const BufferUse& use) {
+    if (use.buffer != buffer) return false;
+    std::vector<VarRef> around = parallel_around(use.loops);
+    const bool differs = seen && *seen != around;
+    if (differs) loop = around.empty() ? seen->back() : around.back();
+    seen = std::move(around);
+    return differs;
+  });
+  if (!shared) return {};
+  return refusal_at(
+      loop, "L0220",
+      "buffer " + quoted(buffer->name) + " in scope " + std::string(to_text(buffer->scope)) +
+          " is used both inside and outside the parallel loop " + quoted(loop->name),
+      "a thread can't see such memory of another: use scope global, or move all uses inside");
 }
 
 inline Stmt exchange_buffer(const Stmt& root, const Buffer& from, const Buffer& to) {
@@ -24438,18 +24697,37 @@ inline Verdict check_items(const Primitive& primitive, const Args& args) {
   return {};
 }
 
+// The loops that are no longer serial, in program order.
+inline std::vector<const ForNode*> promising_loops(const Program& program) {
+  std::vector<const ForNode*> loops;
+  each_statement(program->body, [&](const Stmt& s) {
+    if (const auto* f = s.as<ForNode>(); f && f->loop_kind != ForKind::serial) loops.push_back(f);
+  });
+  return loops;
+}
+
+// Loops by their variables.
+inline NodeMap<const ForNode*> loops_of(const Program& program) {
+  NodeMap<const ForNode*> loops;
+  each_statement(program->body, [&](const Stmt& s) {
+    if (const auto* f = s.as<ForNode>()) loops.insert(f->var.get(), f);
+  });
+  return loops;
+}
+
 // What loops that are no longer serial promise, where something at or below them changed.
 inline Verdict check_promises(const Program& before, const Program& after) {
-  LoopsInOrder all;
-  all.stmt(after->body);
-  for (const auto& var : all.loops) {
-    ForRef loop = find_loop(after->body, var).loop, old = find_loop(before->body, var).loop;
-    if (loop->loop_kind == ForKind::serial) continue;
+  std::vector<const ForNode*> promising = promising_loops(after);
+  if (promising.empty()) return {};
+  const NodeMap<const ForNode*> before_loops = loops_of(before);
+  for (const auto* loop : promising) {
+    const ForNode* const* found = before_loops.find(loop->var.get());
+    const ForNode* old = found ? *found : nullptr;
     if (old && (old->loop_kind != loop->loop_kind || old->body.same_as(loop->body))) continue;
     Verdict broken = check_kind(after, *loop);
     if (!broken) continue;
     broken->message = "would break what the " + std::string(to_text(loop->loop_kind)) + " loop " +
-                      quoted(var->name) + " promises: " + broken->message;
+                      quoted(loop->var->name) + " promises: " + broken->message;
     broken->id = "L0225";
     broken->help = "take this step before the loop is marked";
     if (!old) broken->loop = {};
@@ -24458,21 +24736,13 @@ inline Verdict check_promises(const Program& before, const Program& after) {
   return {};
 }
 
-class AllocatedBuffers : public Visitor {
- public:
-  std::vector<Buffer> buffers;
-  void stmt(const Stmt& s) override {
-    if (const auto* a = s.as<AllocNode>()) buffers.push_back(a->buffer);
-    descend(s);
-  }
-};
-
 inline Verdict check_lifetimes(const Program& program) {
-  AllocatedBuffers all;
-  all.stmt(program->body);
-  for (const auto& b : all.buffers)
-    if (auto no = check_lifetime(program, b)) return no;
-  return {};
+  Verdict no;
+  any_statement(program->body, [&](const Stmt& s) {
+    if (const auto* a = s.as<AllocNode>()) no = check_lifetime(program, a->buffer);
+    return no.has_value();
+  });
+  return no;
 }
 
 }  // namespace detail
@@ -24506,8 +24776,8 @@ LATHE_DECL std::string Schedule::str() const { return lathe::str(program_); }
 LATHE_DECL Trace Schedule::trace() const {
   Trace out;
   out.program_hash = origin_hash_;
-  for (const Step* s = last_.get(); s; s = s->previous.get())
-    out.entries.insert(out.entries.begin(), s->entry);
+  for (const Step* s = last_.get(); s; s = s->previous.get()) out.entries.push_back(s->entry);
+  std::reverse(out.entries.begin(), out.entries.end());
   return out;
 }
 
@@ -24654,10 +24924,8 @@ LATHE_DECL void Schedule::define_inputs(const Args& args, Location where) {
           edit.results.push_back(LoopRef(loop->var));
         record(detail::primitive_loops(), {BlockRef(block)}, std::move(edit), where);
       } else {
-        detail::LoopsInOrder all;
-        all.stmt(program_->body);
-        std::int64_t at = 0;
-        while (all.loops[static_cast<std::size_t>(at)] != arg.loop) ++at;
+        std::vector<VarRef> all = detail::loops_in_order(program_);
+        std::int64_t at = std::find(all.begin(), all.end(), arg.loop) - all.begin();
         edit.results = {LoopRef(arg.loop)};
         record(detail::primitive_loop_at(), {Arg::of_number(at)}, std::move(edit), where);
       }
@@ -24677,8 +24945,7 @@ LATHE_DECL BlockTag Schedule::resolve_block(const BlockName& name, std::string_v
             detail::block_names_text(program_)),
         where);
   }
-  for (const auto& site : blocks_below(program_->body))
-    if (site.block->name() == name.name()) return site.block->tag;
+  if (BlockTag tag = detail::block_named(program_->body, name.name())) return tag;
   refuse(step,
          detail::refusal("L0201", "no block is called " + detail::quoted(name.name()),
                          detail::block_names_text(program_)),
@@ -24706,7 +24973,7 @@ LATHE_DECL BlockRef Schedule::block(const BlockName& name, Location where) const
 }
 LATHE_DECL std::vector<BlockRef> Schedule::blocks() const {
   std::vector<BlockRef> out;
-  for (const auto& site : blocks_below(program_->body)) out.emplace_back(site.block->tag);
+  for (auto& tag : detail::block_tags(program_->body)) out.emplace_back(std::move(tag));
   return out;
 }
 LATHE_DECL std::vector<LoopRef> Schedule::loops(const BlockName& name, Location where) const {
@@ -25523,7 +25790,7 @@ class NestSteps : protected DefaultSteps {
   DefaultNest nest_of(const BlockSite& at) const {
     DefaultNest nest;
     for (const auto& f : at.loops) {
-      if (blocks_below(f->body).size() != 1 || f->loop_kind != ForKind::serial) continue;
+      if (block_tags(f->body).size() != 1 || f->loop_kind != ForKind::serial) continue;
       nest.all.push_back(f);
       (feeds(*f, *at.block, IterKind::reduce) ? nest.reduce : nest.spatial)
           .push_back(LoopRef(f->var));
