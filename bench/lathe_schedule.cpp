@@ -115,9 +115,9 @@ template <class Next>
 std::vector<Image> ten_stages(std::int64_t h, std::int64_t w, const Next& next) {
   std::vector<Image> all;
   for (int k = 0; k < 10; ++k) {
-    all.push_back(lt::compute("S" + std::to_string(k), {h, w}, [&](lt::Var i, lt::Var j) {
-      return next(k, k == 0 ? nullptr : &all.back(), i, j);
-    }));
+    all.push_back(lt::compute(
+        std::string(1, static_cast<char>('A' + k)), {h, w},
+        [&](lt::Var i, lt::Var j) { return next(k, k == 0 ? nullptr : &all.back(), i, j); }));
   }
   return all;
 }
