@@ -15374,6 +15374,10 @@ LATHE_DECL bool IterMapper::read_sum(const AnyExpr& e, IterSum& out) {
         continue;
       }
       if (found) return fail("the index multiplies two iterators");
+      // A sum that could not be taken apart has coefficients beyond 64 bits.
+      const auto* n = t.factor(k).as<BinaryNode>();
+      if (n && (n->op == BinaryOp::add || n->op == BinaryOp::sub || n->op == BinaryOp::mul))
+        return fail("the index overflows");
       if (!read_split(t.factor(k), split)) return false;
       found = true;
     }
@@ -17351,7 +17355,8 @@ LATHE_DECL void LlvmEmitter::stmt(const Stmt& s) {
 }
 
 LATHE_DECL void LlvmEmitter::let_stmt(const LetStmtNode& n) {
-  LlvmValue outer = std::exchange(vars_[n.var.get()], value(n.value));
+  LlvmValue v = value(n.value);
+  LlvmValue outer = std::exchange(vars_[n.var.get()], std::move(v));
   multiples_[n.var.get()] = multiple_of(n.value);
   const Facts around = note_let(n.var, n.value);
   stmt(n.body);
@@ -21771,7 +21776,7 @@ inline Verdict plan_split(const Program& program, const Arg& loop, const std::ve
                           const std::string& tail, SplitPlan& plan) {
   plan.site = find_loop(program->body, loop.loop);
   if (auto no = check_plain_loop(*plan.site.loop)) return no;
-  plan.facts = facts_on({plan.site.path.begin(), plan.site.path.end() - 1}, program_facts(program));
+  plan.facts = facts_on(plan.site.path, program_facts(program));
   if (auto no = read_factors(plan, factors)) return no;
   return check_tail(plan, factors, tail);
 }
@@ -22338,7 +22343,7 @@ inline Verdict run_cache_read(const Program& program, const Args& args, Edit* ed
                          [&](const Stmt& s) { return !writers(s, buffer).empty(); });
   std::vector<Stmt> above(site.path.begin(), site.path.begin() + static_cast<std::ptrdiff_t>(at));
   std::vector<ForRef> outside = loops_in(above);
-  Facts facts = facts_on(above, program_facts(program));
+  Facts facts = facts_on(path_to(site.path, at), program_facts(program));
   Region region = region_read(site.path[at], buffer, facts, args[0].block);
   std::string name = NamePool(program).fresh(buffer->name + "_cache");
   Buffer cache = make_buffer(name, buffer->dtype, buffer->shape, scope);
@@ -22846,7 +22851,7 @@ inline void apply_fuse(const Program& program, const std::vector<LoopSite>& site
     rest = fold_floordiv(rest, loop.extent);
     edit.consumed.push_back({loop.var, "was fused into " + fused->name});
   }
-  Facts facts = facts_on({sites[0].path.begin(), sites[0].path.end() - 1}, program_facts(program));
+  Facts facts = facts_on(sites[0].path, program_facts(program));
   Stmt nest = make_for(fused, AnyExpr(0), simplify(extent, facts),
                        substitute(sites.back().loop->body, map));
   edit.program = program.with(replace_at(sites[0].path, nest));
@@ -24140,7 +24145,7 @@ inline void apply_rfactor(const Program& program, const RfactorPlan& plan, Edit&
   std::vector<Stmt> outside(plan.site.path.begin(),
                             plan.site.path.begin() + static_cast<std::ptrdiff_t>(plan.at));
   nest.erase(nest.begin(), nest.begin() + static_cast<std::ptrdiff_t>(loops_in(outside).size()));
-  Facts facts = facts_on(outside, program_facts(program));
+  Facts facts = facts_on(path_to(plan.site.path, plan.at), program_facts(program));
   RfactorBlocks blocks(plan, facts, buffers);
   BlockNode partial = blocks.partial(tag);
   Substitution loops;

@@ -84,6 +84,15 @@ TEST_CASE("iterator maps that schedules write") {
   CHECK(iter_map({AnyExpr(0)}, {}).bijective());
 }
 
+TEST_CASE("iterator maps of what wraps are unknown") {
+  VarRef i = make_var("i");
+  AnyExpr doubled = AnyExpr(i) + AnyExpr(i);
+  AnyExpr index = floordiv(doubled * AnyExpr(INT64_MIN), AnyExpr(std::int64_t{1} << 33));
+  IterMap map = iter_map({index * AnyExpr(std::int64_t{1} << 62)}, {{i, AnyExpr(0), AnyExpr(33)}});
+  CHECK_FALSE(map.injective);
+  CHECK_FALSE(map.covering);
+}
+
 TEST_CASE("iterator maps with symbolic extents") {
   VarRef i = make_var("i"), j = make_var("j"), f = make_var("f"), n = make_var("n"),
          m = make_var("m");

@@ -119,6 +119,9 @@ TEST_CASE("targets that this machine is not") {
 #endif
   CHECK(of(lt::cuda("sm_90")).find("L0312 code for 'sm_90' does not run on this machine: ") == 0);
   CHECK(error_of([] { lt::Target("z80"); }) == "L0404 Target: unknown machine 'z80'");
+  CHECK(error_of([] { lt::cuda("sm_1"); }) == "L0404 cuda: unknown architecture 'sm_1'");
+  CHECK(error_of([] { lt::Target("x86-64-v3").with("sve"); }) ==
+        "L0405 Target: x86_64 has no instruction set 'sve'");
 }
 
 TEST_CASE("an argument that is undefined") {

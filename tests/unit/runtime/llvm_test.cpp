@@ -222,6 +222,8 @@ TEST_CASE("machine code for a GPU is not LLVM's work here") {
       FAIL("no error");
     } catch (const lt::UserError& e) {
       CHECK(e.id() == "L0411");
+      CHECK(e.message() == "this LLVM (" + std::to_string(llvm.major()) +
+                               ") has no back end for nvptx64-nvidia-cuda");
     }
   });
 }

@@ -131,6 +131,13 @@ TEST_CASE("replay: a step that does not fit is refused by its own id") {
 }
 
 TEST_CASE("trace text: what can't be read has a place") {
+  try {
+    lt::parse_trace("trace 1 program 0x0\nb0 = blok(\"C\")\n");
+    FAIL("no error");
+  } catch (const lt::UserError& e) {
+    CHECK(e.id() == "L0228");
+    CHECK(e.message() == "trace: line 2, column 10: no step is called 'blok'");
+  }
   struct Case {
     const char* text;
     const char* message;

@@ -129,6 +129,10 @@ LATHE_DECL bool IterMapper::read_sum(const AnyExpr& e, IterSum& out) {
         continue;
       }
       if (found) return fail("the index multiplies two iterators");
+      // A sum that could not be taken apart has coefficients beyond 64 bits.
+      const auto* n = t.factor(k).as<BinaryNode>();
+      if (n && (n->op == BinaryOp::add || n->op == BinaryOp::sub || n->op == BinaryOp::mul))
+        return fail("the index overflows");
       if (!read_split(t.factor(k), split)) return false;
       found = true;
     }

@@ -36,7 +36,8 @@ LATHE_DECL void LlvmEmitter::stmt(const Stmt& s) {
 }
 
 LATHE_DECL void LlvmEmitter::let_stmt(const LetStmtNode& n) {
-  LlvmValue outer = std::exchange(vars_[n.var.get()], value(n.value));
+  LlvmValue v = value(n.value);
+  LlvmValue outer = std::exchange(vars_[n.var.get()], std::move(v));
   multiples_[n.var.get()] = multiple_of(n.value);
   const Facts around = note_let(n.var, n.value);
   stmt(n.body);

@@ -133,7 +133,7 @@ inline Verdict run_cache_read(const Program& program, const Args& args, Edit* ed
                          [&](const Stmt& s) { return !writers(s, buffer).empty(); });
   std::vector<Stmt> above(site.path.begin(), site.path.begin() + static_cast<std::ptrdiff_t>(at));
   std::vector<ForRef> outside = loops_in(above);
-  Facts facts = facts_on(above, program_facts(program));
+  Facts facts = facts_on(path_to(site.path, at), program_facts(program));
   Region region = region_read(site.path[at], buffer, facts, args[0].block);
   std::string name = NamePool(program).fresh(buffer->name + "_cache");
   Buffer cache = make_buffer(name, buffer->dtype, buffer->shape, scope);

@@ -80,7 +80,7 @@ inline void apply_fuse(const Program& program, const std::vector<LoopSite>& site
     rest = fold_floordiv(rest, loop.extent);
     edit.consumed.push_back({loop.var, "was fused into " + fused->name});
   }
-  Facts facts = facts_on({sites[0].path.begin(), sites[0].path.end() - 1}, program_facts(program));
+  Facts facts = facts_on(sites[0].path, program_facts(program));
   Stmt nest = make_for(fused, AnyExpr(0), simplify(extent, facts),
                        substitute(sites.back().loop->body, map));
   edit.program = program.with(replace_at(sites[0].path, nest));

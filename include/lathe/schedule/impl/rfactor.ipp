@@ -255,7 +255,7 @@ inline void apply_rfactor(const Program& program, const RfactorPlan& plan, Edit&
   std::vector<Stmt> outside(plan.site.path.begin(),
                             plan.site.path.begin() + static_cast<std::ptrdiff_t>(plan.at));
   nest.erase(nest.begin(), nest.begin() + static_cast<std::ptrdiff_t>(loops_in(outside).size()));
-  Facts facts = facts_on(outside, program_facts(program));
+  Facts facts = facts_on(path_to(plan.site.path, plan.at), program_facts(program));
   RfactorBlocks blocks(plan, facts, buffers);
   BlockNode partial = blocks.partial(tag);
   Substitution loops;

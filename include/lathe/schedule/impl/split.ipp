@@ -139,7 +139,7 @@ inline Verdict plan_split(const Program& program, const Arg& loop, const std::ve
                           const std::string& tail, SplitPlan& plan) {
   plan.site = find_loop(program->body, loop.loop);
   if (auto no = check_plain_loop(*plan.site.loop)) return no;
-  plan.facts = facts_on({plan.site.path.begin(), plan.site.path.end() - 1}, program_facts(program));
+  plan.facts = facts_on(plan.site.path, program_facts(program));
   if (auto no = read_factors(plan, factors)) return no;
   return check_tail(plan, factors, tail);
 }
