@@ -12676,8 +12676,9 @@ LATHE_DECL ConstInterval range_add(ConstInterval a, ConstInterval b) {
 }
 LATHE_DECL ConstInterval range_neg(ConstInterval a) {
   ConstInterval out;
-  if (a.has_max()) out.min = -a.max;
-  if (a.has_min()) out.max = -a.min;
+  // The smallest number as an upper end negates to itself: nothing is known then.
+  if (a.has_max() && a.max != ConstInterval::kNegInf) out.min = -a.max;
+  if (a.has_min() && a.max != ConstInterval::kNegInf) out.max = -a.min;
   return out;
 }
 LATHE_DECL ConstInterval range_scale(ConstInterval a, std::int64_t c) {
