@@ -26788,6 +26788,8 @@ class ShrinkBuffers : public Mutator {
       extent = range.max < 1 ? 1 : range.max;
     else if (!only_dims(extent))
       return {};
+    else if (range.min < 0)  // what an empty loop stores
+      extent = simplify(fold_max(extent, AnyExpr(0)), facts_);
     const auto *small = as_const_int(extent), *large = as_const_int(whole);
     if (small && large && *small >= *large) return {};
     // Against an axis of unknown length the bound may be anything.
