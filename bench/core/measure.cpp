@@ -7,6 +7,8 @@
 #include <chrono>
 #include <ctime>
 #include <fstream>
+#include <numeric>
+#include <random>
 #include <thread>
 
 namespace bench {
@@ -121,10 +123,15 @@ std::vector<Timing> measure(const std::vector<Competitor>& competitors, const Bu
     calls.push_back(calls_per_block(competitor, budget.threads));
   }
   std::vector<Samples> samples(competitors.size());
+  std::vector<std::size_t> order(competitors.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::mt19937 random(1);  // the same on every run
   const double start = seconds_now();
   for (std::size_t round = 0; round < min_rounds || seconds_now() - start < budget.seconds;
        ++round) {
-    for (std::size_t c = 0; c < competitors.size(); ++c) {
+    // Nobody always follows the same one, whose traces in the caches it would pay for.
+    std::shuffle(order.begin(), order.end(), random);
+    for (const std::size_t c : order) {
       if (budget.threads > 1) wait_until_idle();
       warm_up(competitors[c], budget.threads);
       samples[c].add(competitors[c], calls[c]);
