@@ -2799,6 +2799,13 @@ class Binding : public RefCounted {
   void bind(const CallArg* args, std::uint64_t* slots, Location where) const {
     if (!fill_fast(args, slots)) diagnose(args, slots, where);
   }
+  /// What the usual call is compared with, as a list of numbers (dense_call.hpp): for each argument
+  /// the bits that its address must not have, its bytes, and for each axis extent and stride. Null
+  /// unless arguments are the parameters in order, every extent is a number and no stride is
+  /// declared.
+  const std::int64_t* dense_plan() const {
+    return dense_plan_.empty() ? nullptr : dense_plan_.data();
+  }
   const Program& program() const { return program_; }
   const Param& param_of(int arg) const {
     return program_->params[static_cast<std::size_t>(args_[static_cast<std::size_t>(arg)].param)];
@@ -2842,8 +2849,6 @@ class Binding : public RefCounted {
     std::uintptr_t alignment_mask = 0;
     bool written = false;
     int first_axis = 0;  ///< in axes_
-    /// Bytes of a row-major view, where every extent is a number; 0: not known, or any other case.
-    std::int64_t dense_bytes = 0;
   };
   /// The rules of one axis as the fast path wants them; `later` stands for a general expression.
   struct Axis {
@@ -2851,7 +2856,6 @@ class Binding : public RefCounted {
     Mode extent = later, stride = later;
     std::uint16_t extent_slot = 0, stride_slot = 0;
     std::int64_t extent_value = 0, stride_value = 0;
-    std::int64_t dense_stride = 0;  ///< where Arg::dense_bytes is known
   };
   struct Failure {
     Check kind = Check::none;
@@ -2879,20 +2883,8 @@ class Binding : public RefCounted {
   std::int64_t value_of(const AnyExpr& e, const std::uint64_t* slots) const;
 
   void add_axis(int rule);
-  void add_dense(Arg& arg);
-  /// The usual case: take() for a row-major view of known size. False: anything else.
-  bool take_dense(const Arg& arg, const CallArg& given, std::uint64_t* slots) const {
-    const Axis* axis = axes_.data() + arg.first_axis;
-    bool fits = arg.dense_bytes > 0;
-    for (int d = 0; fits && d < arg.rank; ++d, ++axis) {
-      fits = given.extents[d] == axis->extent_value && given.strides[d] == axis->dense_stride;
-      if (axis->stride == Axis::sets)
-        slots[axis->stride_slot] = static_cast<std::uint64_t>(axis->dense_stride);
-    }
-    const auto base = reinterpret_cast<std::uintptr_t>(given.data);
-    slots[arg.slot] = base;
-    return fits && base != 0 && (base & arg.alignment_mask) == 0;
-  }
+  void add_dense_plan();
+  bool add_dense(const Arg& arg);
   /// No product of extents may wrap: what is then allocated would be smaller than what is written.
   void add_sizes();
   bool fits_memory(const Sized& s, const std::uint64_t* slots) const;
@@ -2928,6 +2920,7 @@ class Binding : public RefCounted {
   std::vector<Axis> axes_;
   std::vector<int>
       later_;  ///< rules that need more than a compare: bounds of dims, general expressions
+  std::vector<std::int64_t> dense_plan_;
   std::vector<int> param_slots_;
   std::vector<std::pair<const VarNode*, int>> var_slots_;  ///< dims, strides
   std::vector<int> set_by_;  ///< per slot: the argument that sets it, or -1
@@ -2938,6 +2931,77 @@ class Binding : public RefCounted {
   int small_bits_ = 40;
 };
 
+}  // namespace lathe
+
+// ---- lathe/jit/dense_call.hpp
+// The usual call without loops or tables: row-major views of known shape, checked by code that the
+// argument types unroll. Slots are numbered as kernel_slots does it; that they are constants lets a
+// kernel start on its data before the checks have read theirs.
+
+namespace lathe {
+namespace detail {
+
+/// The bytes of one argument of a call; none for a scalar.
+struct ArgBytes {
+  std::uintptr_t begin = 0, end = 0;
+};
+
+/// Where each argument of these ranks (-1: a scalar) has its part of Binding::dense_plan, its slot,
+/// and the slots of its outer strides.
+template <int... Rank>
+struct DenseLayout {
+  static constexpr std::size_t count = sizeof...(Rank);
+  std::array<std::size_t, count + 1> plan{}, slot{}, strides{};
+  std::size_t slots = 0;
+
+  constexpr DenseLayout() {
+    const int ranks[count + 1] = {Rank..., 0};
+    std::size_t at = 0;
+    for (std::size_t k = 0; k < count; ++k)
+      if (ranks[k] >= 0) slot[k] = slots++, plan[k] = at, at += 2 + 2 * std::size_t(ranks[k]);
+    for (std::size_t k = 0; k < count; ++k) {
+      strides[k] = slots;
+      if (ranks[k] > 1) slots += std::size_t(ranks[k]) - 1;
+    }
+    for (std::size_t k = 0; k < count; ++k)
+      if (ranks[k] < 0) slot[k] = slots++;
+  }
+};
+
+/// Fills a view's slots; false if it differs from its part of the plan. Branches, since they are
+/// predicted: the call does not wait for what they compare.
+template <int R>
+bool match_dense(const CallArg& given, const std::int64_t* plan, std::uint64_t* slot,
+                 std::uint64_t* strides, ArgBytes& bytes) {
+  const auto base = reinterpret_cast<std::uintptr_t>(given.data);
+  *slot = base;
+  bytes = {base, base + static_cast<std::uintptr_t>(plan[1])};
+  if (base == 0 || (base & static_cast<std::uintptr_t>(plan[0])) != 0) return false;
+  for (int d = 0; d < R; ++d) {
+    if (given.extents[d] != plan[2 + 2 * d] || given.strides[d] != plan[3 + 2 * d]) return false;
+    if (d + 1 < R) strides[d] = static_cast<std::uint64_t>(given.strides[d]);
+  }
+  return true;
+}
+
+template <class... A>
+inline constexpr DenseLayout<A::rank...> dense_layout;
+
+/// Fills the slots as Binding::bind does. False: not the usual call, or not a legal one.
+template <std::size_t... K, class... A>
+bool fill_dense(std::index_sequence<K...>, const std::int64_t* plan, std::uint64_t* slots,
+                const A&... args) {
+  constexpr auto& at = dense_layout<A...>;
+  std::array<ArgBytes, sizeof...(A) + 1> bytes;
+  const auto alone = [&](std::size_t w) {
+    return ((w == K || bytes[w].begin >= bytes[K].end || bytes[K].begin >= bytes[w].end) && ...);
+  };
+  return (args.match(plan + at.plan[K], slots + at.slot[K], slots + at.strides[K], bytes[K]) &&
+          ...) &&
+         ((!A::written || alone(K)) && ...);
+}
+
+}  // namespace detail
 }  // namespace lathe
 
 // ---- lathe/support/context.hpp
@@ -3367,6 +3431,17 @@ class AnyKernel {
     s.binding->bind(args, slots, where);
     run(slots, where);
   }
+  /// The same for arguments that are row-major views of known shape, or scalars; false, and nothing
+  /// done, for any other. `args` are those of a typed kernel.
+  template <class... A>
+  bool call_dense(Location where, const A&... args) const {
+    if (!state_ || !state_->dense_plan) return false;
+    std::uint64_t slots[detail::dense_layout<A...>.slots + 1];
+    if (!detail::fill_dense(std::index_sequence_for<A...>(), state_->dense_plan, slots, args...))
+      return false;
+    run(slots, where);
+    return true;
+  }
   /// The same for views of any type: L0301 for a wrong number, rank or element type. A scalar is a
   /// view of rank 0.
   void operator()(std::span<const AnyView> args, Location where = Location::here()) const;
@@ -3390,6 +3465,7 @@ class AnyKernel {
     Evaluator evaluator;
     KernelEntry entry = nullptr;
     const Context* context = nullptr;
+    const std::int64_t* dense_plan = nullptr;  ///< the binding's
     KernelNotes notes;
   };
   void run(const std::uint64_t* slots, Location where) const {
@@ -3444,6 +3520,12 @@ struct KernelArg {
     out.scalar = to_slot(value);
     return out;
   }
+  static constexpr int rank = -1;
+  static constexpr bool written = false;
+  bool match(const std::int64_t*, std::uint64_t* slot, std::uint64_t*, ArgBytes&) const {
+    *slot = to_slot(value);
+    return true;
+  }
 };
 
 /// Lives for one call, on the caller's stack: it may point into a view that lives as long, or into
@@ -3482,6 +3564,12 @@ struct KernelArg<View<T, R>> {
   KernelArg& operator=(const KernelArg&) = delete;
 
   const CallArg& call() const { return call_; }
+  static constexpr int rank = R;
+  static constexpr bool written = !std::is_const_v<T>;
+  bool match(const std::int64_t* plan, std::uint64_t* slot, std::uint64_t* strides,
+             ArgBytes& bytes) const {
+    return match_dense<R>(call_, plan, slot, strides, bytes);
+  }
 
  private:
   void set(const void* data, const std::int64_t* extents, const std::int64_t* strides) {
@@ -3514,6 +3602,7 @@ class Kernel {
 
   void operator()(const std::type_identity_t<detail::KernelArg<P>>&... args,
                   Location where = Location::here()) const {
+    if (kernel_.call_dense(where, args...)) return;
     const CallArg all[] = {args.call()...};
     kernel_.call(all, where);
   }
@@ -31066,8 +31155,8 @@ LATHE_DECL Binding::Binding(const Program& program, std::vector<int> order) : pr
     rules_.push_back(rule);
   }
   for (std::size_t k = 0; k < rules_.size(); ++k) add_axis(static_cast<int>(k));
-  for (Arg& arg : args_) add_dense(arg);
   add_sizes();
+  add_dense_plan();
 }
 
 /// As kernel_slots does, with one slot per distinct stride variable. Undeclared outer strides get
@@ -31136,18 +31225,31 @@ LATHE_DECL void Binding::add_axis(int index) {
   (of_extent ? axis.extent_value : axis.stride_value) = r.value;
 }
 
-LATHE_DECL void Binding::add_dense(Arg& arg) {
+LATHE_DECL void Binding::add_dense_plan() {
+  bool all = dim_count_ == 0 && sizes_.empty() && later_.empty();
+  for (std::size_t a = 0; all && a < args_.size(); ++a)
+    all = args_[a].param == static_cast<int>(a) && add_dense(args_[a]);
+  if (!all || args_.size() != program_->params.size()) dense_plan_.clear();
+}
+
+/// False where a row-major view may be wrong, or too large.
+LATHE_DECL bool Binding::add_dense(const Arg& arg) {
+  if (arg.rank < 0) return true;
+  const std::size_t start = dense_plan_.size();
+  dense_plan_.resize(start + 2 + 2 * static_cast<std::size_t>(arg.rank));
   std::int64_t elements = 1;
   for (int d = arg.rank; d-- > 0;) {
-    Axis& axis = axes_[static_cast<std::size_t>(arg.first_axis + d)];
-    axis.dense_stride = elements;
-    const bool stride_fits =
-        axis.stride == Axis::sets || (axis.stride == Axis::number && axis.stride_value == elements);
-    if (axis.extent != Axis::number || axis.extent_value < 1 || !stride_fits ||
-        __builtin_mul_overflow(elements, axis.extent_value, &elements) || elements > kMostElements)
-      return;
+    const Axis& axis = axes_[static_cast<std::size_t>(arg.first_axis + d)];
+    if (axis.extent != Axis::number || axis.extent_value < 1) return false;
+    if (axis.stride != (d + 1 == arg.rank ? Axis::number : Axis::sets)) return false;
+    std::int64_t* at = &dense_plan_[start + 2 + 2 * static_cast<std::size_t>(d)];
+    at[0] = axis.extent_value, at[1] = elements;
+    if (__builtin_mul_overflow(elements, axis.extent_value, &elements) || elements > kMostElements)
+      return false;
   }
-  if (arg.rank >= 0) arg.dense_bytes = elements * arg.element_bytes;
+  dense_plan_[start] = static_cast<std::int64_t>(arg.alignment_mask);
+  dense_plan_[start + 1] = elements * arg.element_bytes;
+  return true;
 }
 
 LATHE_DECL int Binding::var_slot(const VarNode& var) const {
@@ -31307,15 +31409,7 @@ LATHE_DECL bool Binding::fill_fast(const CallArg* args, std::uint64_t* slots) co
   if (n > kMany) return false;
   std::uintptr_t begin[kMany], end[kMany];
   bool good = true;
-  for (std::size_t a = 0; a < n; ++a) {
-    const Arg& arg = args_[a];
-    if (take_dense(arg, args[a], slots)) {
-      begin[a] = reinterpret_cast<std::uintptr_t>(args[a].data);
-      end[a] = begin[a] + static_cast<std::uintptr_t>(arg.dense_bytes);
-    } else {
-      good &= take(arg, args[a], slots, begin[a], end[a]);
-    }
-  }
+  for (std::size_t a = 0; a < n; ++a) good &= take(args_[a], args[a], slots, begin[a], end[a]);
   for (std::size_t w = 0; w < n; ++w)
     for (std::size_t a = 0; args_[w].written && a < n; ++a)
       good &= a == w || begin[w] >= end[a] || begin[a] >= end[w];
@@ -32894,6 +32988,7 @@ LATHE_DECL AnyKernel::AnyKernel(Ref<Binding> binding, Ref<KernelCode> code, Eval
   state->code = std::move(code);
   state->evaluator = std::move(evaluator);
   state->context = &context;
+  state->dense_plan = state->binding->dense_plan();
   if (!state->code) return;
   state->entry = state->code->entry;
   const auto& messages = state->code->text.messages;

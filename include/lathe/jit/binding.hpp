@@ -42,6 +42,13 @@ class Binding : public RefCounted {
   void bind(const CallArg* args, std::uint64_t* slots, Location where) const {
     if (!fill_fast(args, slots)) diagnose(args, slots, where);
   }
+  /// What the usual call is compared with, as a list of numbers (dense_call.hpp): for each argument
+  /// the bits that its address must not have, its bytes, and for each axis extent and stride. Null
+  /// unless arguments are the parameters in order, every extent is a number and no stride is
+  /// declared.
+  const std::int64_t* dense_plan() const {
+    return dense_plan_.empty() ? nullptr : dense_plan_.data();
+  }
   const Program& program() const { return program_; }
   const Param& param_of(int arg) const {
     return program_->params[static_cast<std::size_t>(args_[static_cast<std::size_t>(arg)].param)];
@@ -85,8 +92,6 @@ class Binding : public RefCounted {
     std::uintptr_t alignment_mask = 0;
     bool written = false;
     int first_axis = 0;  ///< in axes_
-    /// Bytes of a row-major view, where every extent is a number; 0: not known, or any other case.
-    std::int64_t dense_bytes = 0;
   };
   /// The rules of one axis as the fast path wants them; `later` stands for a general expression.
   struct Axis {
@@ -94,7 +99,6 @@ class Binding : public RefCounted {
     Mode extent = later, stride = later;
     std::uint16_t extent_slot = 0, stride_slot = 0;
     std::int64_t extent_value = 0, stride_value = 0;
-    std::int64_t dense_stride = 0;  ///< where Arg::dense_bytes is known
   };
   struct Failure {
     Check kind = Check::none;
@@ -122,20 +126,8 @@ class Binding : public RefCounted {
   std::int64_t value_of(const AnyExpr& e, const std::uint64_t* slots) const;
 
   void add_axis(int rule);
-  void add_dense(Arg& arg);
-  /// The usual case: take() for a row-major view of known size. False: anything else.
-  bool take_dense(const Arg& arg, const CallArg& given, std::uint64_t* slots) const {
-    const Axis* axis = axes_.data() + arg.first_axis;
-    bool fits = arg.dense_bytes > 0;
-    for (int d = 0; fits && d < arg.rank; ++d, ++axis) {
-      fits = given.extents[d] == axis->extent_value && given.strides[d] == axis->dense_stride;
-      if (axis->stride == Axis::sets)
-        slots[axis->stride_slot] = static_cast<std::uint64_t>(axis->dense_stride);
-    }
-    const auto base = reinterpret_cast<std::uintptr_t>(given.data);
-    slots[arg.slot] = base;
-    return fits && base != 0 && (base & arg.alignment_mask) == 0;
-  }
+  void add_dense_plan();
+  bool add_dense(const Arg& arg);
   /// No product of extents may wrap: what is then allocated would be smaller than what is written.
   void add_sizes();
   bool fits_memory(const Sized& s, const std::uint64_t* slots) const;
@@ -171,6 +163,7 @@ class Binding : public RefCounted {
   std::vector<Axis> axes_;
   std::vector<int>
       later_;  ///< rules that need more than a compare: bounds of dims, general expressions
+  std::vector<std::int64_t> dense_plan_;
   std::vector<int> param_slots_;
   std::vector<std::pair<const VarNode*, int>> var_slots_;  ///< dims, strides
   std::vector<int> set_by_;  ///< per slot: the argument that sets it, or -1

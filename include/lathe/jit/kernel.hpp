@@ -4,6 +4,7 @@
 #include <lathe/ir/narrow.hpp>
 #include <lathe/ir/stmt.hpp>
 #include <lathe/jit/binding.hpp>
+#include <lathe/jit/dense_call.hpp>
 #include <lathe/jit/evaluate.hpp>
 #include <lathe/runtime/abi.hpp>
 #include <lathe/runtime/view.hpp>
@@ -46,6 +47,17 @@ class AnyKernel {
     s.binding->bind(args, slots, where);
     run(slots, where);
   }
+  /// The same for arguments that are row-major views of known shape, or scalars; false, and nothing
+  /// done, for any other. `args` are those of a typed kernel.
+  template <class... A>
+  bool call_dense(Location where, const A&... args) const {
+    if (!state_ || !state_->dense_plan) return false;
+    std::uint64_t slots[detail::dense_layout<A...>.slots + 1];
+    if (!detail::fill_dense(std::index_sequence_for<A...>(), state_->dense_plan, slots, args...))
+      return false;
+    run(slots, where);
+    return true;
+  }
   /// The same for views of any type: L0301 for a wrong number, rank or element type. A scalar is a
   /// view of rank 0.
   void operator()(std::span<const AnyView> args, Location where = Location::here()) const;
@@ -69,6 +81,7 @@ class AnyKernel {
     Evaluator evaluator;
     KernelEntry entry = nullptr;
     const Context* context = nullptr;
+    const std::int64_t* dense_plan = nullptr;  ///< the binding's
     KernelNotes notes;
   };
   void run(const std::uint64_t* slots, Location where) const {
@@ -123,6 +136,12 @@ struct KernelArg {
     out.scalar = to_slot(value);
     return out;
   }
+  static constexpr int rank = -1;
+  static constexpr bool written = false;
+  bool match(const std::int64_t*, std::uint64_t* slot, std::uint64_t*, ArgBytes&) const {
+    *slot = to_slot(value);
+    return true;
+  }
 };
 
 /// Lives for one call, on the caller's stack: it may point into a view that lives as long, or into
@@ -161,6 +180,12 @@ struct KernelArg<View<T, R>> {
   KernelArg& operator=(const KernelArg&) = delete;
 
   const CallArg& call() const { return call_; }
+  static constexpr int rank = R;
+  static constexpr bool written = !std::is_const_v<T>;
+  bool match(const std::int64_t* plan, std::uint64_t* slot, std::uint64_t* strides,
+             ArgBytes& bytes) const {
+    return match_dense<R>(call_, plan, slot, strides, bytes);
+  }
 
  private:
   void set(const void* data, const std::int64_t* extents, const std::int64_t* strides) {
@@ -193,6 +218,7 @@ class Kernel {
 
   void operator()(const std::type_identity_t<detail::KernelArg<P>>&... args,
                   Location where = Location::here()) const {
+    if (kernel_.call_dense(where, args...)) return;
     const CallArg all[] = {args.call()...};
     kernel_.call(all, where);
   }

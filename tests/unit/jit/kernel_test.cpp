@@ -273,6 +273,51 @@ TEST_CASE("a program's parameters are found by identity, then by name") {
   CHECK(error_of([&] { lt::evaluate(p, X); }) == "L0310 parameter 'Y' of program 'Y' is not given");
 }
 
+TEST_CASE("the usual call, and every other, of one kernel") {
+  // Views of several ranks and scalars between them: each has its own slots.
+  lt::Input<float, 3> A("A", {2, 3, 4});
+  lt::Input<float, 0> z("z"), s("s");
+  lt::Input<float, 2> B("B", {3, 4});
+  auto Y = lt::compute("Y", {2, 3, 4}, [&](lt::Var i, lt::Var j, lt::Var k) {
+    return A(i, j, k) * s() + B(j, k) * z();
+  });
+  std::array<float, 24> a, y;
+  std::array<float, 32> wide{};
+  std::array<float, 12> b;
+  for (int k = 0; k < 24; ++k) a[k] = static_cast<float>(k);
+  for (int k = 0; k < 12; ++k) b[k] = static_cast<float>(100 * k);
+  auto is_right = [&] {
+    bool right = true;
+    for (int k = 0; k < 24; ++k) right &= y[k] == a[k] * 0.5f + b[k % 12] * 2.0f;
+    y = {};
+    return right;
+  };
+  const auto va = lt::view(a, {2, 3, 4});
+  const auto vb = lt::view(b, {3, 4});
+  const auto vy = lt::view(y, {2, 3, 4});
+  for (int row = 0; row < 3; ++row)
+    for (int k = 0; k < 4; ++k) wide[8 * row + k] = b[4 * row + k];
+  const float two = 2;
+  for (bool compiled : {false, true}) {
+    CAPTURE(compiled);
+    auto in_order = compiled ? lt::jit(Y, A, z, s, B, Y) : lt::evaluate(Y, A, z, s, B, Y);
+    in_order(va, two, 0.5f, vb, vy);
+    CHECK(is_right());
+    in_order(va, two, 0.5f, lt::View<float, 2>(wide.data(), {3, 4}, {8, 1}), vy);
+    CHECK(is_right());
+    auto mixed = compiled ? lt::jit(Y, Y, s, B, A, z) : lt::evaluate(Y, Y, s, B, A, z);
+    mixed(vy, 0.5f, vb, va, two);
+    CHECK(is_right());
+    CHECK(error_of([&] {
+            in_order(va, two, 0.5f, lt::view(b, {4, 3}), vy);
+          }) == "L0302 'B' axis 0: extent is 4, but the kernel was made for 3");
+    CHECK(error_of([&] {
+            in_order(va, two, 0.5f, lt::View<float, 2>(nullptr, {3, 4}), vy);
+          }).starts_with("L0306"));
+    CHECK(error_of([&] { in_order(vy, two, 0.5f, vb, vy); }).starts_with("L0308"));
+  }
+}
+
 TEST_CASE("many arguments use the heap for their slots") {
   std::vector<lt::AnyTensor> inputs;
   std::vector<lt::ProgramParam> params;

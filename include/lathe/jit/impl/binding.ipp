@@ -25,8 +25,8 @@ LATHE_DECL Binding::Binding(const Program& program, std::vector<int> order) : pr
     rules_.push_back(rule);
   }
   for (std::size_t k = 0; k < rules_.size(); ++k) add_axis(static_cast<int>(k));
-  for (Arg& arg : args_) add_dense(arg);
   add_sizes();
+  add_dense_plan();
 }
 
 /// As kernel_slots does, with one slot per distinct stride variable. Undeclared outer strides get
@@ -95,18 +95,31 @@ LATHE_DECL void Binding::add_axis(int index) {
   (of_extent ? axis.extent_value : axis.stride_value) = r.value;
 }
 
-LATHE_DECL void Binding::add_dense(Arg& arg) {
+LATHE_DECL void Binding::add_dense_plan() {
+  bool all = dim_count_ == 0 && sizes_.empty() && later_.empty();
+  for (std::size_t a = 0; all && a < args_.size(); ++a)
+    all = args_[a].param == static_cast<int>(a) && add_dense(args_[a]);
+  if (!all || args_.size() != program_->params.size()) dense_plan_.clear();
+}
+
+/// False where a row-major view may be wrong, or too large.
+LATHE_DECL bool Binding::add_dense(const Arg& arg) {
+  if (arg.rank < 0) return true;
+  const std::size_t start = dense_plan_.size();
+  dense_plan_.resize(start + 2 + 2 * static_cast<std::size_t>(arg.rank));
   std::int64_t elements = 1;
   for (int d = arg.rank; d-- > 0;) {
-    Axis& axis = axes_[static_cast<std::size_t>(arg.first_axis + d)];
-    axis.dense_stride = elements;
-    const bool stride_fits =
-        axis.stride == Axis::sets || (axis.stride == Axis::number && axis.stride_value == elements);
-    if (axis.extent != Axis::number || axis.extent_value < 1 || !stride_fits ||
-        __builtin_mul_overflow(elements, axis.extent_value, &elements) || elements > kMostElements)
-      return;
+    const Axis& axis = axes_[static_cast<std::size_t>(arg.first_axis + d)];
+    if (axis.extent != Axis::number || axis.extent_value < 1) return false;
+    if (axis.stride != (d + 1 == arg.rank ? Axis::number : Axis::sets)) return false;
+    std::int64_t* at = &dense_plan_[start + 2 + 2 * static_cast<std::size_t>(d)];
+    at[0] = axis.extent_value, at[1] = elements;
+    if (__builtin_mul_overflow(elements, axis.extent_value, &elements) || elements > kMostElements)
+      return false;
   }
-  if (arg.rank >= 0) arg.dense_bytes = elements * arg.element_bytes;
+  dense_plan_[start] = static_cast<std::int64_t>(arg.alignment_mask);
+  dense_plan_[start + 1] = elements * arg.element_bytes;
+  return true;
 }
 
 LATHE_DECL int Binding::var_slot(const VarNode& var) const {
@@ -266,15 +279,7 @@ LATHE_DECL bool Binding::fill_fast(const CallArg* args, std::uint64_t* slots) co
   if (n > kMany) return false;
   std::uintptr_t begin[kMany], end[kMany];
   bool good = true;
-  for (std::size_t a = 0; a < n; ++a) {
-    const Arg& arg = args_[a];
-    if (take_dense(arg, args[a], slots)) {
-      begin[a] = reinterpret_cast<std::uintptr_t>(args[a].data);
-      end[a] = begin[a] + static_cast<std::uintptr_t>(arg.dense_bytes);
-    } else {
-      good &= take(arg, args[a], slots, begin[a], end[a]);
-    }
-  }
+  for (std::size_t a = 0; a < n; ++a) good &= take(args_[a], args[a], slots, begin[a], end[a]);
   for (std::size_t w = 0; w < n; ++w)
     for (std::size_t a = 0; args_[w].written && a < n; ++a)
       good &= a == w || begin[w] >= end[a] || begin[a] >= end[w];

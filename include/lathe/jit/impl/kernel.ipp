@@ -15,6 +15,7 @@ LATHE_DECL AnyKernel::AnyKernel(Ref<Binding> binding, Ref<KernelCode> code, Eval
   state->code = std::move(code);
   state->evaluator = std::move(evaluator);
   state->context = &context;
+  state->dense_plan = state->binding->dense_plan();
   if (!state->code) return;
   state->entry = state->code->entry;
   const auto& messages = state->code->text.messages;
