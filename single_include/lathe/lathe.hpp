@@ -3348,6 +3348,7 @@ struct Target {
   std::string cpu;   ///< LLVM's name of the model, "znver4"; a CUDA target's "sm_90"
   std::vector<std::string> features;  ///< LLVM's names, sorted: "avx2", "fma", …
   int vector_bytes = 16;              ///< of the widest vector register
+  int load_bytes = 16;  ///< that a core loads or stores at once: Zen 4 does 64 in two halves
   int vector_registers = 16;
   std::int64_t l1_bytes = 32 << 10, l2_bytes = 1 << 20,
                l3_bytes = 8 << 20;  ///< data caches as seen by one core
@@ -3369,6 +3370,11 @@ struct Target {
   /// Lanes of a vector register for elements of this size.
   int lanes(int element_bytes) const {
     return element_bytes > 0 ? vector_bytes / element_bytes : 1;
+  }
+  /// Lanes that one load or store moves at once; at most lanes().
+  int load_lanes(int element_bytes) const {
+    const int bytes = load_bytes < vector_bytes ? load_bytes : vector_bytes;
+    return element_bytes > 0 && bytes > element_bytes ? bytes / element_bytes : 1;
   }
 
   /// True if `machine` has what code for this target uses; else `reason` says what it lacks.
@@ -7476,6 +7482,9 @@ struct ModelRow {
   std::string_view parent;  // whose features it has; also what an older LLVM is told
   std::string_view adds;    // features beyond the parent's
   std::int64_t l1, l2, l3;  // KiB of data cache; 0: the parent's
+  // Bytes of one load or store where that is less than a vector; 0: the parent's, or a vector.
+  // AMD's Software Optimization Guides for families 17h (2.1), 19h (2.11) and 1Ah.
+  int load = 0;
 };
 
 inline constexpr ModelRow model_table[] = {
@@ -7500,15 +7509,15 @@ inline constexpr ModelRow model_table[] = {
      "avx512bf16 avx512fp16 avxvnni amx-tile amx-int8 amx-bf16", 48, 2048, 32768},
     {"emeraldrapids", Arch::x86_64, 16, "sapphirerapids", "", 0, 0, 0},
     {"graniterapids", Arch::x86_64, 16, "sapphirerapids", "", 0, 0, 0},
-    {"znver1", Arch::x86_64, 4, "x86-64-v3", "aes pclmul", 32, 512, 8192},
-    {"znver2", Arch::x86_64, 9, "znver1", "", 32, 512, 16384},
+    {"znver1", Arch::x86_64, 4, "x86-64-v3", "aes pclmul", 32, 512, 8192, 16},
+    {"znver2", Arch::x86_64, 9, "znver1", "", 32, 512, 16384, 32},
     {"znver3", Arch::x86_64, 12, "znver2", "vaes vpclmulqdq", 32, 512, 32768},
     {"znver4", Arch::x86_64, 16, "znver3",
      "avx512bw avx512cd avx512dq avx512vl avx512vnni avx512ifma avx512vbmi avx512vbmi2 "
      "avx512bitalg "
      "avx512vpopcntdq avx512bf16 gfni",
      32, 1024, 32768},
-    {"znver5", Arch::x86_64, 20, "znver4", "avxvnni", 48, 1024, 32768},
+    {"znver5", Arch::x86_64, 20, "znver4", "avxvnni", 48, 1024, 32768, 64},
     {"aarch64", Arch::aarch64, 1, "", "neon", 32, 512, 4096},
     {"cortex-a72", Arch::aarch64, 1, "aarch64", "", 0, 0, 0},
     {"cortex-a76", Arch::aarch64, 1, "aarch64", "fullfp16 dotprod lse", 64, 512, 4096},
@@ -7592,10 +7601,16 @@ inline void add_model_features(Target& t, const ModelRow& model) {
   if (model.l3) t.l3_bytes = model.l3 << 10;
 }
 
-/// The facts that follow from the features.
+/// The facts that follow from the features and the model.
 inline void derive_registers(Target& t) {
   bool wide = t.has("avx512f");
   t.vector_bytes = wide ? 64 : t.has("avx") ? 32 : 16;
+  t.load_bytes = t.vector_bytes;
+  for (auto* m = find_row(model_table, t.cpu); m; m = find_row(model_table, m->parent)) {
+    if (m->load == 0) continue;
+    t.load_bytes = std::min(m->load, t.vector_bytes);
+    break;
+  }
   t.vector_registers = wide || t.arch == "aarch64" ? 32 : 16;
 }
 
@@ -7742,9 +7757,9 @@ LATHE_DECL std::string Target::llvm_features(int llvm_major) const {
 }
 
 LATHE_DECL std::string Target::str() const {
-  return cat(arch, " ", cpu, " vector=", vector_bytes, " registers=", vector_registers,
-             " l1=", l1_bytes, " l2=", l2_bytes, " l3=", l3_bytes, " cores=", cores, " +",
-             join(features, "+"));
+  return cat(arch, " ", cpu, " vector=", vector_bytes, " load=", load_bytes,
+             " registers=", vector_registers, " l1=", l1_bytes, " l2=", l2_bytes, " l3=", l3_bytes,
+             " cores=", cores, " +", join(features, "+"));
 }
 
 LATHE_DECL const Target& host() {
@@ -25727,12 +25742,17 @@ inline constexpr std::int64_t kTaskElements = 16384;
 inline constexpr std::int64_t kMemoryTaskElements = 16 * kTaskElements;
 // Vectors in flight in an elementwise loop: enough to cover latency, more only costs code.
 inline constexpr std::int64_t kElementwiseUnroll = 4;
-// Rows of a sliding window that are computed together, the most that each may load (beyond it the
-// code only grows), and the share of loads to save for which several rows at once pay in caches
-// (docs/performance.md has the figures).
-inline constexpr std::int64_t kWindowRows = 6;
+// Rows of a sliding window that are computed together, fewer where they share sets of the cache,
+// the most that each may load (beyond it the code only grows), and the share of loads to save for
+// which several rows at once pay in caches (docs/performance.md has the figures).
+inline constexpr std::int64_t kWindowRows = 8, kCrowdedRows = 6;
 inline constexpr int kWindowLoads = 32;
 inline constexpr double kWindowShare = 0.3;
+// Addresses so far apart fall on the same set of a first-level cache: its size over its ways, 4 KiB
+// on x86-64 (the page, as it is indexed before translation).
+inline constexpr std::int64_t kCacheWay = 4096, kCacheLine = 64;
+// What rows must be aligned to if their stores go past the caches (codegen).
+inline constexpr std::int64_t kStreamAlignment = 16;
 // What a transcendental call costs in plain operations.
 inline constexpr double kMathCost = 12;
 
@@ -25959,29 +25979,50 @@ class TileElementwise : NestSteps {
         order.push_back(nest.unit);
         s_.reorder(order);
       });
-    std::int64_t width = lanes * (cost.math > 0 ? 2 : kElementwiseUnroll);
-    while (width > lanes && width * 2 > trips) width /= 2;
-    if (width > trips) {
+    if (lanes > trips) {
       if (has_const_trip(nest, nest.unit)) attempt([&] { s_.vectorize(nest.unit); });
       return;
     }
-    const LoopRef rows = window_rows(block, nest, cost);
-    if (!rows.var.get() || !attempt([&] { tile_window(nest, rows, lanes); }))
-      attempt([&] {
-        const std::int64_t task = exceeds_caches(block) ? kMemoryTaskElements : kTaskElements;
-        const std::int64_t per_task = task / width;
-        bool tasks = only_loop && trips >= 2 * task;
-        auto parts = tasks ? s_.split_any(nest.unit, {infer, per_task, width})
-                           : s_.split_any(nest.unit, {infer, width});
-        s_.vectorize(parts.back());
-      });
+    const WindowRows rows = window_rows(block, nest, cost);
+    if (!rows.loop.var.get() || !attempt([&] { tile_window(block, nest, rows, lanes); })) {
+      const std::int64_t task = exceeds_caches(block) ? kMemoryTaskElements : kTaskElements;
+      const bool tasks = only_loop && trips >= 2 * task;
+      attempt([&] { tile_vectors(nest, vectors_of(cost, trips), tasks ? task : 0); });
+    }
     stream_large_outputs(block);
   }
 
  private:
+  struct Vectors {
+    std::int64_t lanes, count;
+  };
+  struct WindowRows {
+    LoopRef loop;
+    VarRef iter;
+  };
+
+  // Math: two registers a vector, for latency. Else a loop waits for memory, and is best off with
+  // what one load moves: where a register takes two, full vectors cost up to a tenth.
+  Vectors vectors_of(const BodyCost& cost, std::int64_t trips) const {
+    const std::int64_t lanes = target_.lanes(cost.widest);
+    if (cost.math == 0) return {target_.load_lanes(cost.widest), kElementwiseUnroll};
+    return {4 * lanes > trips ? lanes : 2 * lanes, 1};
+  }
+
+  // `task`: elements of one outer iteration, 0 for no such loop.
+  void tile_vectors(const DefaultNest& nest, const Vectors& v, std::int64_t task) {
+    std::vector<Factor> factors{infer};
+    if (task > 0) factors.push_back(task / v.lanes);
+    factors.push_back(v.lanes);
+    const auto parts = s_.split_any(nest.unit, factors);
+    s_.vectorize(parts.back());
+    if (v.count > 1) s_.unroll(parts[parts.size() - 2], v.count);
+  }
+
   // The innermost loop, other than the lanes', whose neighbouring iterations read the same vectors.
   // Several rows at once also hide the latency of memory, so there any reuse will do.
-  LoopRef window_rows(const BlockNode& block, const DefaultNest& nest, const BodyCost& cost) const {
+  WindowRows window_rows(const BlockNode& block, const DefaultNest& nest,
+                         const BodyCost& cost) const {
     if (cost.math > 0 || cost.loads > kWindowLoads) return {};
     const double least = exceeds_caches(block) ? 0 : kWindowShare;
     const auto loops = others(nest);
@@ -25989,16 +26030,19 @@ class TileElementwise : NestSteps {
       for (const auto& it : block.iters)
         if (it.binding.get() == loops[k].var.get() && trip_of(nest, loops[k]) > 1 &&
             share_read_again(block, it.var) > least)
-          return loops[k];
+          return {loops[k], it.var};
     return {};
   }
 
   // A few rows together, so that what two of them read is loaded once.
-  void tile_window(const DefaultNest& nest, const LoopRef& rows, std::int64_t width) {
+  void tile_window(const BlockNode& block, const DefaultNest& nest, const WindowRows& rows,
+                   std::int64_t width) {
+    const std::int64_t height =
+        window_height(trip_of(nest, rows.loop), most_rows(block, rows.iter));
     auto lanes_of = s_.split_any(nest.unit, {infer, width});
-    auto parts = s_.split_any(rows, {infer, window_height(trip_of(nest, rows))});
+    auto parts = s_.split_any(rows.loop, {infer, height});
     std::vector<LoopRef> order;
-    for (const auto& l : others(nest)) order.push_back(l == rows ? parts[0] : l);
+    for (const auto& l : others(nest)) order.push_back(l == rows.loop ? parts[0] : l);
     order.insert(order.end(), {lanes_of[0], parts[1], lanes_of[1]});
     s_.reorder(order);
     s_.unroll(parts[1]);
@@ -26006,11 +26050,41 @@ class TileElementwise : NestSteps {
   }
 
   // As many rows as leave none over; if there is no such number, tiles of nearly equal height.
-  static std::int64_t window_height(std::int64_t trips) {
-    if (trips <= kWindowRows) return trips;
-    for (std::int64_t rows = kWindowRows; rows > kWindowRows / 2; --rows)
+  static std::int64_t window_height(std::int64_t trips, std::int64_t most) {
+    if (trips <= most) return trips;
+    for (std::int64_t rows = most; rows > most / 2; --rows)
       if (trips % rows == 0) return rows;
-    return balanced(trips, kWindowRows);
+    return balanced(trips, most);
+  }
+
+  // Rows that fall on the same sets of the first cache push each other out, unless the output goes
+  // past it.
+  std::int64_t most_rows(const BlockNode& block, const VarRef& iter) const {
+    bool crowded = false, streams = exceeds_caches(block);
+    for (const auto& write : writes_of(block)) {
+      const std::int64_t bytes = row_bytes(write, iter);
+      crowded |= shares_sets(bytes);
+      streams &= bytes % kStreamAlignment == 0;
+    }
+    for (const auto& read : reads_of(block)) crowded |= shares_sets(row_bytes(read, iter));
+    return crowded && !streams ? kCrowdedRows : kWindowRows;
+  }
+
+  // From one row to the next of a row-major view; 0: not a number, or not one axis.
+  static std::int64_t row_bytes(const AccessSite& access, const VarRef& iter) {
+    std::int64_t bytes = access.buffer->dtype.element_bytes();
+    for (std::size_t axis = access.indices.size(); axis-- > 0;) {
+      if (uses_var(access.indices[axis], iter)) return bytes;
+      const auto* extent = as_const_int(access.buffer->shape[axis]);
+      if (!extent || __builtin_mul_overflow(bytes, *extent, &bytes)) return 0;
+    }
+    return 0;
+  }
+
+  static bool shares_sets(std::int64_t row_bytes) {
+    const std::int64_t rest = row_bytes % kCacheWay;
+    return row_bytes >= kCacheWay - kCacheLine &&
+           (rest < kCacheLine || rest > kCacheWay - kCacheLine);
   }
 
   // An output that does not fit the cache is written past it, unless this program reads it again.

@@ -19,6 +19,7 @@ struct Target {
   std::string cpu;   ///< LLVM's name of the model, "znver4"; a CUDA target's "sm_90"
   std::vector<std::string> features;  ///< LLVM's names, sorted: "avx2", "fma", …
   int vector_bytes = 16;              ///< of the widest vector register
+  int load_bytes = 16;  ///< that a core loads or stores at once: Zen 4 does 64 in two halves
   int vector_registers = 16;
   std::int64_t l1_bytes = 32 << 10, l2_bytes = 1 << 20,
                l3_bytes = 8 << 20;  ///< data caches as seen by one core
@@ -40,6 +41,11 @@ struct Target {
   /// Lanes of a vector register for elements of this size.
   int lanes(int element_bytes) const {
     return element_bytes > 0 ? vector_bytes / element_bytes : 1;
+  }
+  /// Lanes that one load or store moves at once; at most lanes().
+  int load_lanes(int element_bytes) const {
+    const int bytes = load_bytes < vector_bytes ? load_bytes : vector_bytes;
+    return element_bytes > 0 && bytes > element_bytes ? bytes / element_bytes : 1;
   }
 
   /// True if `machine` has what code for this target uses; else `reason` says what it lacks.

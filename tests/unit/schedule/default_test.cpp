@@ -35,8 +35,26 @@ TEST_CASE("rows of a window that slides are computed together, none left over if
           block Y(vi in 0..10 = io * 5 + ii, vj in 0..64 = jo * 16 + ji):
             Y[vi, vj] = X[vi, vj] + X[vi + 1, vj] + X[vi + 2, vj + 1]
 )");
-  CHECK(has(scheduled(Stencil(7, 64).Y).str(), "unrolled for ii in 0..4 @tail=\"guard\""));
+  CHECK(has(scheduled(Stencil(11, 64).Y).str(), "unrolled for ii in 0..6 @tail=\"guard\""));
   CHECK(has(scheduled(Stencil(3, 40).Y).str(), "unrolled for ii in 0..3:"));
+  CHECK(has(scheduled(Stencil(16, 64).Y).str(), "unrolled for ii in 0..8:"));
+}
+
+TEST_CASE("fewer rows where they fall on the same sets of the first cache") {
+  CHECK(has(scheduled(Stencil(24, 1024).Y).str(), "unrolled for ii in 0..6:"));
+  CHECK(has(scheduled(Stencil(24, 1021).Y).str(), "unrolled for ii in 0..6:"));
+  CHECK(has(scheduled(Stencil(24, 1000).Y).str(), "unrolled for ii in 0..8:"));
+}
+
+TEST_CASE("without math, vectors are what one load moves, four at once; with math, two registers") {
+  lt::Input<float, 1> X("X", {1000});
+  auto twice = lt::compute("twice", {1000}, [&](lt::Var i) { return X(i) * 2.0f; });
+  auto curve = lt::compute("curve", {1000}, [&](lt::Var i) { return lt::exp(X(i)); });
+  const char* four = "for io in 0..125 @unroll_explicit=4:";
+  CHECK(has(scheduled(twice, "znver4").str(), four));
+  CHECK(has(scheduled(twice, "x86-64-v3").str(), four));
+  CHECK(has(scheduled(twice, "x86-64-v4").str(), "vectorized for ii in 0..16"));
+  CHECK(has(scheduled(curve, "znver4").str(), "vectorized for ii in 0..32"));
 }
 
 TEST_CASE("rows are taken together where they read the same, and only there") {
@@ -50,11 +68,11 @@ TEST_CASE("rows are taken together where they read the same, and only there") {
       lt::compute("far", {3, 64}, [&](lt::Var i, lt::Var j) { return X(i, j) + X(i + 5, j); });
   auto math =
       lt::compute("math", {8, 64}, [&](lt::Var i, lt::Var j) { return lt::exp(X(i, j)) + b(j); });
-  CHECK(has(scheduled(bias).str(), "unrolled"));
-  CHECK_FALSE(has(scheduled(alone).str(), "unrolled"));
-  CHECK_FALSE(has(scheduled(along).str(), "unrolled"));
-  CHECK_FALSE(has(scheduled(far).str(), "unrolled"));
-  CHECK_FALSE(has(scheduled(math).str(), "unrolled"));
+  CHECK(has(scheduled(bias).str(), "unrolled for"));
+  CHECK_FALSE(has(scheduled(alone).str(), "unrolled for"));
+  CHECK_FALSE(has(scheduled(along).str(), "unrolled for"));
+  CHECK_FALSE(has(scheduled(far).str(), "unrolled for"));
+  CHECK_FALSE(has(scheduled(math).str(), "unrolled for"));
 }
 
 TEST_CASE("what does not fit the caches is written past them") {

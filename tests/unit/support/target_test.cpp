@@ -39,6 +39,12 @@ TEST_CASE("levels and models imply their instruction sets") {
   CHECK(v4.vector_bytes == 64);
   CHECK(v4.vector_registers == 32);
   CHECK(zen4.has("avx512bf16"));
+  CHECK(zen4.load_lanes(4) == 8);
+  CHECK(v4.load_lanes(4) == 16);
+  CHECK(v3.load_lanes(4) == 8);
+  CHECK(lt::Target("znver1").load_lanes(4) == 4);
+  CHECK(lt::Target("znver5").load_lanes(4) == 16);
+  CHECK(zen4.without("avx").load_lanes(4) == 4);
   CHECK(lt::Target("x86-64-v2").vector_bytes == 16);
   CHECK(lt::Target("avx2").cpu == "x86-64-v3");
   CHECK(v3.runs_on(v4));

@@ -18,12 +18,17 @@ inline constexpr std::int64_t kTaskElements = 16384;
 inline constexpr std::int64_t kMemoryTaskElements = 16 * kTaskElements;
 // Vectors in flight in an elementwise loop: enough to cover latency, more only costs code.
 inline constexpr std::int64_t kElementwiseUnroll = 4;
-// Rows of a sliding window that are computed together, the most that each may load (beyond it the
-// code only grows), and the share of loads to save for which several rows at once pay in caches
-// (docs/performance.md has the figures).
-inline constexpr std::int64_t kWindowRows = 6;
+// Rows of a sliding window that are computed together, fewer where they share sets of the cache,
+// the most that each may load (beyond it the code only grows), and the share of loads to save for
+// which several rows at once pay in caches (docs/performance.md has the figures).
+inline constexpr std::int64_t kWindowRows = 8, kCrowdedRows = 6;
 inline constexpr int kWindowLoads = 32;
 inline constexpr double kWindowShare = 0.3;
+// Addresses so far apart fall on the same set of a first-level cache: its size over its ways, 4 KiB
+// on x86-64 (the page, as it is indexed before translation).
+inline constexpr std::int64_t kCacheWay = 4096, kCacheLine = 64;
+// What rows must be aligned to if their stores go past the caches (codegen).
+inline constexpr std::int64_t kStreamAlignment = 16;
 // What a transcendental call costs in plain operations.
 inline constexpr double kMathCost = 12;
 

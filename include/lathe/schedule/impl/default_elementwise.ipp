@@ -24,29 +24,50 @@ class TileElementwise : NestSteps {
         order.push_back(nest.unit);
         s_.reorder(order);
       });
-    std::int64_t width = lanes * (cost.math > 0 ? 2 : kElementwiseUnroll);
-    while (width > lanes && width * 2 > trips) width /= 2;
-    if (width > trips) {
+    if (lanes > trips) {
       if (has_const_trip(nest, nest.unit)) attempt([&] { s_.vectorize(nest.unit); });
       return;
     }
-    const LoopRef rows = window_rows(block, nest, cost);
-    if (!rows.var.get() || !attempt([&] { tile_window(nest, rows, lanes); }))
-      attempt([&] {
-        const std::int64_t task = exceeds_caches(block) ? kMemoryTaskElements : kTaskElements;
-        const std::int64_t per_task = task / width;
-        bool tasks = only_loop && trips >= 2 * task;
-        auto parts = tasks ? s_.split_any(nest.unit, {infer, per_task, width})
-                           : s_.split_any(nest.unit, {infer, width});
-        s_.vectorize(parts.back());
-      });
+    const WindowRows rows = window_rows(block, nest, cost);
+    if (!rows.loop.var.get() || !attempt([&] { tile_window(block, nest, rows, lanes); })) {
+      const std::int64_t task = exceeds_caches(block) ? kMemoryTaskElements : kTaskElements;
+      const bool tasks = only_loop && trips >= 2 * task;
+      attempt([&] { tile_vectors(nest, vectors_of(cost, trips), tasks ? task : 0); });
+    }
     stream_large_outputs(block);
   }
 
  private:
+  struct Vectors {
+    std::int64_t lanes, count;
+  };
+  struct WindowRows {
+    LoopRef loop;
+    VarRef iter;
+  };
+
+  // Math: two registers a vector, for latency. Else a loop waits for memory, and is best off with
+  // what one load moves: where a register takes two, full vectors cost up to a tenth.
+  Vectors vectors_of(const BodyCost& cost, std::int64_t trips) const {
+    const std::int64_t lanes = target_.lanes(cost.widest);
+    if (cost.math == 0) return {target_.load_lanes(cost.widest), kElementwiseUnroll};
+    return {4 * lanes > trips ? lanes : 2 * lanes, 1};
+  }
+
+  // `task`: elements of one outer iteration, 0 for no such loop.
+  void tile_vectors(const DefaultNest& nest, const Vectors& v, std::int64_t task) {
+    std::vector<Factor> factors{infer};
+    if (task > 0) factors.push_back(task / v.lanes);
+    factors.push_back(v.lanes);
+    const auto parts = s_.split_any(nest.unit, factors);
+    s_.vectorize(parts.back());
+    if (v.count > 1) s_.unroll(parts[parts.size() - 2], v.count);
+  }
+
   // The innermost loop, other than the lanes', whose neighbouring iterations read the same vectors.
   // Several rows at once also hide the latency of memory, so there any reuse will do.
-  LoopRef window_rows(const BlockNode& block, const DefaultNest& nest, const BodyCost& cost) const {
+  WindowRows window_rows(const BlockNode& block, const DefaultNest& nest,
+                         const BodyCost& cost) const {
     if (cost.math > 0 || cost.loads > kWindowLoads) return {};
     const double least = exceeds_caches(block) ? 0 : kWindowShare;
     const auto loops = others(nest);
@@ -54,16 +75,19 @@ class TileElementwise : NestSteps {
       for (const auto& it : block.iters)
         if (it.binding.get() == loops[k].var.get() && trip_of(nest, loops[k]) > 1 &&
             share_read_again(block, it.var) > least)
-          return loops[k];
+          return {loops[k], it.var};
     return {};
   }
 
   // A few rows together, so that what two of them read is loaded once.
-  void tile_window(const DefaultNest& nest, const LoopRef& rows, std::int64_t width) {
+  void tile_window(const BlockNode& block, const DefaultNest& nest, const WindowRows& rows,
+                   std::int64_t width) {
+    const std::int64_t height =
+        window_height(trip_of(nest, rows.loop), most_rows(block, rows.iter));
     auto lanes_of = s_.split_any(nest.unit, {infer, width});
-    auto parts = s_.split_any(rows, {infer, window_height(trip_of(nest, rows))});
+    auto parts = s_.split_any(rows.loop, {infer, height});
     std::vector<LoopRef> order;
-    for (const auto& l : others(nest)) order.push_back(l == rows ? parts[0] : l);
+    for (const auto& l : others(nest)) order.push_back(l == rows.loop ? parts[0] : l);
     order.insert(order.end(), {lanes_of[0], parts[1], lanes_of[1]});
     s_.reorder(order);
     s_.unroll(parts[1]);
@@ -71,11 +95,41 @@ class TileElementwise : NestSteps {
   }
 
   // As many rows as leave none over; if there is no such number, tiles of nearly equal height.
-  static std::int64_t window_height(std::int64_t trips) {
-    if (trips <= kWindowRows) return trips;
-    for (std::int64_t rows = kWindowRows; rows > kWindowRows / 2; --rows)
+  static std::int64_t window_height(std::int64_t trips, std::int64_t most) {
+    if (trips <= most) return trips;
+    for (std::int64_t rows = most; rows > most / 2; --rows)
       if (trips % rows == 0) return rows;
-    return balanced(trips, kWindowRows);
+    return balanced(trips, most);
+  }
+
+  // Rows that fall on the same sets of the first cache push each other out, unless the output goes
+  // past it.
+  std::int64_t most_rows(const BlockNode& block, const VarRef& iter) const {
+    bool crowded = false, streams = exceeds_caches(block);
+    for (const auto& write : writes_of(block)) {
+      const std::int64_t bytes = row_bytes(write, iter);
+      crowded |= shares_sets(bytes);
+      streams &= bytes % kStreamAlignment == 0;
+    }
+    for (const auto& read : reads_of(block)) crowded |= shares_sets(row_bytes(read, iter));
+    return crowded && !streams ? kCrowdedRows : kWindowRows;
+  }
+
+  // From one row to the next of a row-major view; 0: not a number, or not one axis.
+  static std::int64_t row_bytes(const AccessSite& access, const VarRef& iter) {
+    std::int64_t bytes = access.buffer->dtype.element_bytes();
+    for (std::size_t axis = access.indices.size(); axis-- > 0;) {
+      if (uses_var(access.indices[axis], iter)) return bytes;
+      const auto* extent = as_const_int(access.buffer->shape[axis]);
+      if (!extent || __builtin_mul_overflow(bytes, *extent, &bytes)) return 0;
+    }
+    return 0;
+  }
+
+  static bool shares_sets(std::int64_t row_bytes) {
+    const std::int64_t rest = row_bytes % kCacheWay;
+    return row_bytes >= kCacheWay - kCacheLine &&
+           (rest < kCacheLine || rest > kCacheWay - kCacheLine);
   }
 
   // An output that does not fit the cache is written past it, unless this program reads it again.

@@ -50,10 +50,16 @@ inline void add_model_features(Target& t, const ModelRow& model) {
   if (model.l3) t.l3_bytes = model.l3 << 10;
 }
 
-/// The facts that follow from the features.
+/// The facts that follow from the features and the model.
 inline void derive_registers(Target& t) {
   bool wide = t.has("avx512f");
   t.vector_bytes = wide ? 64 : t.has("avx") ? 32 : 16;
+  t.load_bytes = t.vector_bytes;
+  for (auto* m = find_row(model_table, t.cpu); m; m = find_row(model_table, m->parent)) {
+    if (m->load == 0) continue;
+    t.load_bytes = std::min(m->load, t.vector_bytes);
+    break;
+  }
   t.vector_registers = wide || t.arch == "aarch64" ? 32 : 16;
 }
 
@@ -200,9 +206,9 @@ LATHE_DECL std::string Target::llvm_features(int llvm_major) const {
 }
 
 LATHE_DECL std::string Target::str() const {
-  return cat(arch, " ", cpu, " vector=", vector_bytes, " registers=", vector_registers,
-             " l1=", l1_bytes, " l2=", l2_bytes, " l3=", l3_bytes, " cores=", cores, " +",
-             join(features, "+"));
+  return cat(arch, " ", cpu, " vector=", vector_bytes, " load=", load_bytes,
+             " registers=", vector_registers, " l1=", l1_bytes, " l2=", l2_bytes, " l3=", l3_bytes,
+             " cores=", cores, " +", join(features, "+"));
 }
 
 LATHE_DECL const Target& host() {

@@ -75,6 +75,9 @@ struct ModelRow {
   std::string_view parent;  // whose features it has; also what an older LLVM is told
   std::string_view adds;    // features beyond the parent's
   std::int64_t l1, l2, l3;  // KiB of data cache; 0: the parent's
+  // Bytes of one load or store where that is less than a vector; 0: the parent's, or a vector.
+  // AMD's Software Optimization Guides for families 17h (2.1), 19h (2.11) and 1Ah.
+  int load = 0;
 };
 
 inline constexpr ModelRow model_table[] = {
@@ -99,15 +102,15 @@ inline constexpr ModelRow model_table[] = {
      "avx512bf16 avx512fp16 avxvnni amx-tile amx-int8 amx-bf16", 48, 2048, 32768},
     {"emeraldrapids", Arch::x86_64, 16, "sapphirerapids", "", 0, 0, 0},
     {"graniterapids", Arch::x86_64, 16, "sapphirerapids", "", 0, 0, 0},
-    {"znver1", Arch::x86_64, 4, "x86-64-v3", "aes pclmul", 32, 512, 8192},
-    {"znver2", Arch::x86_64, 9, "znver1", "", 32, 512, 16384},
+    {"znver1", Arch::x86_64, 4, "x86-64-v3", "aes pclmul", 32, 512, 8192, 16},
+    {"znver2", Arch::x86_64, 9, "znver1", "", 32, 512, 16384, 32},
     {"znver3", Arch::x86_64, 12, "znver2", "vaes vpclmulqdq", 32, 512, 32768},
     {"znver4", Arch::x86_64, 16, "znver3",
      "avx512bw avx512cd avx512dq avx512vl avx512vnni avx512ifma avx512vbmi avx512vbmi2 "
      "avx512bitalg "
      "avx512vpopcntdq avx512bf16 gfni",
      32, 1024, 32768},
-    {"znver5", Arch::x86_64, 20, "znver4", "avxvnni", 48, 1024, 32768},
+    {"znver5", Arch::x86_64, 20, "znver4", "avxvnni", 48, 1024, 32768, 64},
     {"aarch64", Arch::aarch64, 1, "", "neon", 32, 512, 4096},
     {"cortex-a72", Arch::aarch64, 1, "aarch64", "", 0, 0, 0},
     {"cortex-a76", Arch::aarch64, 1, "aarch64", "fullfp16 dotprod lse", 64, 512, 4096},
