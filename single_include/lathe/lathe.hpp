@@ -833,10 +833,15 @@ struct AllocNode : StmtNode {
   Stmt body;
 };
 
+/// Whether a store goes past the caches, a hint to codegen: `any` as far as its alignment allows,
+/// `lines` only where it fills whole cache lines. Several rows that are written in turn want lines:
+/// parts of more lines than a core can gather are written one by one, at a fifth of the speed.
+enum class Streaming : std::uint8_t { none, any, lines };
+
 struct StoreNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Store;
   StoreNode(Buffer its_buffer, std::vector<AnyExpr> its_indices, AnyExpr its_value,
-            AnyExpr its_mask = {}, bool its_streaming = false)
+            AnyExpr its_mask = {}, Streaming its_streaming = Streaming::none)
       : StmtNode(kKind),
         buffer(std::move(its_buffer)),
         indices(std::move(its_indices)),
@@ -846,7 +851,7 @@ struct StoreNode : StmtNode {
   Buffer buffer;
   std::vector<AnyExpr> indices;
   AnyExpr value, mask;
-  bool streaming;  ///< non-temporal: a hint to codegen
+  Streaming streaming;
 };
 
 /// buffer[indices] = op(buffer[indices], value), indivisible among parallel iterations.
@@ -2490,7 +2495,8 @@ Program parse(std::string_view text, Location where = Location::here());
 //   "for" name "in" range { "@" key "=" value } ":" body
 //              | "block" name "(" iter, … ")" { clause } ":" body
 //              | "alloc" name ":" buffer [ ":" body ]                             no body: the rest
-//              of the body around | "let" name "=" expr [ ":" body ] the same | [ "stream" ] name
+//              of the body around | "let" name "=" expr [ ":" body ] the same | [ "stream" |
+//              "stream_lines" ] name
 //              "[" expr, … [ "where" mask ] "]" [ reducer ] "=" expr | "atomic" name "[" expr, …
 //              "]" op "=" expr | "if" expr ":" body [ "else" ":" body ] | "while" expr ":" body |
 //              "assert" expr "," string | "eval" expr | "pass" | "reducer" [ "nonassociative" ] [
@@ -4073,13 +4079,15 @@ class Schedule {
     transform_layout(buffer, layout_map(map), where);
   }
   void transform_layout(const BufferName& buffer, LayoutMap map, Location where = Location::here());
-  /// A hint: fetch what the loop reads of the buffer `distance` iterations ahead; locality 0 (once)
+  /// A hint: fetch what the loop reads of the buffer `distance` iterations ahead. Each iteration of
+  /// the loops inside fetches its own part, once a cache line. Locality 0 (once), 2 (second cache)
   /// to 3 (keep). L0222.
   void prefetch(const BufferName& buffer, LoopRef loop, std::int64_t distance, int locality = 3,
                 Location where = Location::here());
 
   /// A mark that changes no meaning. Keys: unroll_explicit (loop), max_threads (parallel loop),
-  /// stream (block: store past the caches), and free ones that start with "user.". L0223.
+  /// stream (block: 1 stores past the caches, 2 only where whole cache lines are filled), and free
+  /// ones that start with "user.". L0223.
   void annotate(const LoopRef& loop, std::string_view key, const AttrValue& value,
                 Location where = Location::here());
   void annotate(const BlockName& block, std::string_view key, const AttrValue& value,
@@ -5530,10 +5538,10 @@ class LlvmEmitter {
   void store_element(const LlvmPlace& at, const LlvmStrided& index, const LlvmValue& v,
                      const LlvmValue& mask);
   void store_vector(const LlvmPlace& at, const AnyExpr& index, const LlvmValue& v,
-                    const LlvmValue& mask, bool streaming);
+                    const LlvmValue& mask, Streaming streaming);
   void store_dense(const LlvmPlace& at, const LlvmStrided& index, const LlvmValue& v,
-                   const LlvmValue& mask, bool streaming);
-  void store_streaming(const LlvmValue& v, const std::string& pointer, int known,
+                   const LlvmValue& mask, Streaming streaming);
+  void store_streaming(const LlvmValue& v, const std::string& pointer, int known, bool lines,
                        std::string_view tags);
   void store_pieces(const LlvmValue& v, const std::string& pointer, int piece_bytes, int align,
                     std::string_view hints);
@@ -6181,8 +6189,8 @@ Refusal refusal_at(const VarRef& loop, std::string_view id, std::string message,
 Refusal refusal_at(const BlockTag& block, std::string_view id, std::string message,
                    std::string help = {});
 
-/// L0204 unless the loop is serial and carries no annotation but a tail.
-Verdict check_plain_loop(const ForNode& loop);
+/// L0204 unless the loop is serial and carries no annotation but a tail, and `except`.
+Verdict check_plain_loop(const ForNode& loop, std::string_view except = {});
 
 // --- nests for blocks that move or are new
 // ----------------------------------------------------------------------------
@@ -8861,7 +8869,7 @@ inline void StructuralHasher::stmt(const Stmt& s) {
       return bind_buffer(s.as<AllocNode>()->buffer), stmt(s.as<AllocNode>()->body);
     case StmtKind::Store: {
       const auto* n = s.as<StoreNode>();
-      add(std::uint64_t{n->streaming}), access(n->buffer, n->indices);
+      add(static_cast<std::uint64_t>(n->streaming)), access(n->buffer, n->indices);
       return expr(n->mask), expr(n->value);
     }
     case StmtKind::Atomic: {
@@ -10540,8 +10548,10 @@ inline std::vector<Region> Parser::regions() {
 }
 
 inline Stmt Parser::store() {
-  bool streaming = peek().is_word("stream");
-  if (streaming) take();
+  Streaming streaming = peek().is_word("stream")         ? Streaming::any
+                        : peek().is_word("stream_lines") ? Streaming::lines
+                                                         : Streaming::none;
+  if (streaming != Streaming::none) take();
   const Token& at = peek();
   Buffer buffer = known_buffer();
   std::vector<AnyExpr> indices;
@@ -11031,13 +11041,13 @@ namespace detail {
 
 LATHE_DECL bool is_reserved(std::string_view word) {
   static constexpr std::string_view words[] = {
-      "program",       "in",    "out",    "inout",  "stage",    "by",
-      "strides",       "scope", "align",  "pass",   "for",      "block",
-      "alloc",         "let",   "stream", "where",  "atomic",   "if",
-      "else",          "while", "assert", "eval",   "reducer",  "reduce",
-      "opaque",        "init",  "reads",  "writes", "parallel", "vectorized",
-      "unrolled",      "true",  "false",  "inf",    "nan",      "nonassociative",
-      "noncommutative"};
+      "program",        "in",          "out",    "inout",  "stage",    "by",
+      "strides",        "scope",       "align",  "pass",   "for",      "block",
+      "alloc",          "let",         "stream", "where",  "atomic",   "if",
+      "else",           "while",       "assert", "eval",   "reducer",  "reduce",
+      "opaque",         "init",        "reads",  "writes", "parallel", "vectorized",
+      "unrolled",       "true",        "false",  "inf",    "nan",      "nonassociative",
+      "noncommutative", "stream_lines"};
   for (auto w : words)
     if (w == word) return true;
   auto dot = word.find('.');
@@ -11290,7 +11300,8 @@ inline void Printer::let_stmt(const LetStmtNode& n, int indent, bool last) {
 }
 
 inline void Printer::store(const StoreNode& n) {
-  if (n.streaming) put("stream ");
+  if (n.streaming == Streaming::any) put("stream ");
+  if (n.streaming == Streaming::lines) put("stream_lines ");
   access(n.buffer, n.indices, n.mask);
   put(' ');
   if (!store_word_.empty()) put(store_word_);
@@ -17740,7 +17751,7 @@ LATHE_DECL void LlvmEmitter::store_element(const LlvmPlace& at, const LlvmStride
 
 LATHE_DECL void LlvmEmitter::store_vector(const LlvmPlace& at, const AnyExpr& index,
                                           const LlvmValue& v, const LlvmValue& mask,
-                                          bool streaming) {
+                                          Streaming streaming) {
   std::int64_t stride = 0;
   if (llvm_lane_stride(index, stride) && (stride == 1 || stride == -1)) {
     LlvmStrided i = strided(index, stride);
@@ -17766,14 +17777,15 @@ LATHE_DECL void LlvmEmitter::store_vector(const LlvmPlace& at, const AnyExpr& in
 
 LATHE_DECL void LlvmEmitter::store_dense(const LlvmPlace& at, const LlvmStrided& index,
                                          const LlvmValue& v, const LlvmValue& mask,
-                                         bool streaming) {
+                                         Streaming streaming) {
   LlvmValue stored = to_memory(v);
   std::string type = llvm_type(stored.dtype), tags = module_.alias_tags(at.scope);
   std::string pointer = address(at, v.dtype, index.base, mask.text.empty());
   int known = alignment(at, v.dtype, index.multiple);
   std::string align = format_int(known);
   if (mask.text.empty()) {
-    if (streaming) return store_streaming(stored, pointer, known, tags);
+    if (streaming != Streaming::none)
+      return store_streaming(stored, pointer, known, streaming == Streaming::lines, tags);
     return f_.line("store ", type, " ", stored.text, ", ptr ", pointer, ", align ", align, tags);
   }
   std::string mask_type = llvm_type(mask.dtype),
@@ -17785,21 +17797,22 @@ LATHE_DECL void LlvmEmitter::store_dense(const LlvmPlace& at, const LlvmStrided&
 
 // Non-temporal stores need the vector's own alignment: where it is not known, a test decides.
 // Memory of malloc is aligned to 16 bytes only; pieces of that size stream as well, as the
-// processor gathers whole lines before it writes.
+// processor gathers whole lines before it writes, unless `lines` says that it could not.
 LATHE_DECL void LlvmEmitter::store_streaming(const LlvmValue& v, const std::string& pointer,
-                                             int known, std::string_view tags) {
-  constexpr int kPiece = 16;
+                                             int known, bool lines, std::string_view tags) {
+  constexpr int kPiece = 16, kLine = 64;
   int bytes = v.dtype.bytes();
-  if ((bytes & (bytes - 1)) != 0 || bytes < kPiece)
+  if ((bytes & (bytes - 1)) != 0 || bytes < (lines ? kLine : kPiece))
     return store_pieces(v, pointer, bytes, known, tags);
   streamed_ = true;
   const std::string hint = cat(", !nontemporal !4", tags);
-  const int wanted = bytes < module_.target.vector_bytes ? bytes : module_.target.vector_bytes;
+  const int vector = bytes < module_.target.vector_bytes ? bytes : module_.target.vector_bytes;
+  const int wanted = lines ? kLine : vector;
   if (known >= wanted) return store_pieces(v, pointer, bytes, wanted, hint);
   LlvmValue bits = f_.op(kI64, "ptrtoint ptr ", pointer, " to i64");
   std::string done = f_.block("done");
   for (int piece : {wanted, kPiece}) {
-    if (piece == kPiece && wanted == kPiece) break;
+    if (piece == kPiece && (lines || wanted == kPiece)) break;
     std::string aligned = f_.block("aligned"), other = f_.block("other");
     LlvmValue low = f_.binary("and", bits, f_.integer(kI64, piece - 1));
     f_.branch(f_.compare("icmp eq", low, f_.integer(kI64, 0)), aligned, other);
@@ -21728,14 +21741,14 @@ LATHE_DECL Refusal refusal_at(const BlockTag& block, std::string_view id, std::s
   return r;
 }
 
-LATHE_DECL Verdict check_plain_loop(const ForNode& loop) {
+LATHE_DECL Verdict check_plain_loop(const ForNode& loop, std::string_view except) {
   if (loop.loop_kind != ForKind::serial)
     return refusal_at(loop.var, "L0204",
                       "loop " + quoted(loop.var->name) + " is " +
                           std::string(to_text(loop.loop_kind)) + ", not serial",
                       "do this step before the loop is marked");
   for (const auto& a : loop.annotations)
-    if (a.key != "tail")
+    if (a.key != "tail" && a.key != except)
       return refusal_at(
           loop.var, "L0204",
           "loop " + quoted(loop.var->name) + " carries the annotation " + quoted(a.key),
@@ -22663,7 +22676,8 @@ struct KnownKey {
 inline constexpr KnownKey kKnownKeys[] = {
     {"unroll_explicit", true, 1, 4096, "copies of a serial loop's body"},
     {"max_threads", true, 1, 1 << 20, "threads of a parallel loop"},
-    {"stream", false, 0, 1, "1: the block's stores go past the caches"},
+    {"stream", false, 0, 2,
+     "1: the block's stores go past the caches, 2: those that fill whole cache lines do"},
 };
 
 inline std::string known_keys_text() {
@@ -22729,7 +22743,7 @@ inline Verdict run_annotate(const Program& program, const Args& args, Edit* edit
   if (args[0].kind != ArgKind::loop && args[0].kind != ArgKind::block)
     return refusal("L0202", "annotates a loop or a block");
   if (auto no = check_key(program, args)) return no;
-  if (key == "stream" && value.number == 1)
+  if (key == "stream" && value.number != 0)
     if (auto no = check_stream(program, args[0].block)) return no;
   if (!edit) return {};
   if (args[0].kind == ArgKind::loop) {
@@ -23560,7 +23574,8 @@ inline void set_kind(const Program& program, const VarRef& var, ForKind kind,
 }
 
 inline Verdict run_parallel(const Program& program, const Args& args, Edit* edit) {
-  if (auto no = check_plain_loop(*find_loop(program->body, args[0].loop).loop)) return no;
+  if (auto no = check_plain_loop(*find_loop(program->body, args[0].loop).loop, "prefetch"))
+    return no;
   std::int64_t threads = args[1].number;
   if (threads < 0)
     return refusal("L0202", "max_threads is " + std::to_string(threads), "0 means no limit");
@@ -25751,8 +25766,6 @@ inline constexpr double kWindowShare = 0.3;
 // Addresses so far apart fall on the same set of a first-level cache: its size over its ways, 4 KiB
 // on x86-64 (the page, as it is indexed before translation).
 inline constexpr std::int64_t kCacheWay = 4096, kCacheLine = 64;
-// What rows must be aligned to if their stores go past the caches (codegen).
-inline constexpr std::int64_t kStreamAlignment = 16;
 // What a transcendental call costs in plain operations.
 inline constexpr double kMathCost = 12;
 
@@ -25957,49 +25970,213 @@ class NestSteps : protected DefaultSteps {
 }  // namespace detail
 }  // namespace lathe
 
+// ---- lathe/schedule/impl/default_rows.ipp
+namespace lathe {
+namespace detail {
+
+// Rows of one nest that are computed together.
+class RowSteps : protected NestSteps {
+ public:
+  using NestSteps::NestSteps;
+
+ protected:
+  struct Rows {
+    LoopRef loop;  ///< empty: there are none
+    VarRef iter;
+  };
+
+  // The innermost loop, other than the lanes', of whose reads a neighbouring iteration has more
+  // than a share `least` too.
+  static Rows window_rows(const BlockNode& block, const DefaultNest& nest, double least) {
+    const auto loops = others(nest);
+    for (std::size_t k = loops.size(); k-- > 0;)
+      for (const auto& it : block.iters)
+        if (it.binding.get() == loops[k].var.get() && trip_of(nest, loops[k]) > 1 &&
+            share_read_again(block, it.var) > least)
+          return {loops[k], it.var};
+    return {};
+  }
+
+  // `height` rows together, a vector of each in turn. Gives the loop over such groups.
+  LoopRef tile_rows(const DefaultNest& nest, const Rows& rows, std::int64_t height,
+                    std::int64_t lanes) {
+    auto vectors = s_.split_any(nest.unit, {infer, lanes});
+    auto groups = s_.split_any(rows.loop, {infer, height});
+    std::vector<LoopRef> order;
+    for (const auto& l : others(nest)) order.push_back(l == rows.loop ? groups[0] : l);
+    order.insert(order.end(), {vectors[0], groups[1], vectors[1]});
+    s_.reorder(order);
+    s_.unroll(groups[1]);
+    s_.vectorize(vectors[1]);
+    return groups[0];
+  }
+
+  // From one row to the next of a row-major view; 0: not a number, or not one axis.
+  static std::int64_t row_bytes(const AccessSite& access, const VarRef& iter) {
+    std::int64_t bytes = access.buffer->dtype.element_bytes();
+    for (std::size_t axis = access.indices.size(); axis-- > 0;) {
+      if (uses_var(access.indices[axis], iter)) return bytes;
+      const auto* extent = as_const_int(access.buffer->shape[axis]);
+      if (!extent || __builtin_mul_overflow(bytes, *extent, &bytes)) return 0;
+    }
+    return 0;
+  }
+
+  // Whether the block writes an output of the program that is larger than the caches and that
+  // nothing here reads.
+  bool goes_past_caches(const BlockNode& block) const {
+    bool large = false;
+    for (const auto& write : writes_of(block)) {
+      if (!readers(s_.program()->body, write.buffer).empty()) return false;
+      large |= bytes_of(*write.buffer) > static_cast<double>(target_.l3_bytes) &&
+               !is_private(s_.program()->body, write.buffer);
+    }
+    return large;
+  }
+
+ private:
+  static double bytes_of(const BufferNode& buffer) {
+    double bytes = buffer.dtype.element_bytes();
+    for (const auto& extent : buffer.shape) {
+      const ConstInterval range = const_bounds(extent);
+      bytes *= range.has_max() ? static_cast<double>(range.max) : 0;
+    }
+    return bytes;
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe
+
+// ---- lathe/schedule/impl/default_streams.ipp
+namespace lathe {
+namespace detail {
+
+// Results that no cache holds. Memory answers several streams faster than one, as each page costs a
+// wait of its own: a few rows, or runs of a single loop, are taken in turn, and those that follow
+// are fetched into the second cache meanwhile. 1.1 to 1.4 times the speed of a streaming copy
+// (docs/performance.md).
+class TileStreams : RowSteps {
+ public:
+  using RowSteps::RowSteps;
+
+  /// False: nothing done.
+  bool run(const BlockNode& block, const DefaultNest& nest) {
+    const BodyCost cost = body_cost(block);
+    const std::vector<Buffer> buffers = buffers_of(block);
+    if (buffers.empty() || buffers.size() > kBuffers || cost.math > 1 || cost.loads > kWindowLoads)
+      return false;
+    const std::int64_t lanes = kCacheLine / cost.widest;
+    if (others(nest).empty()) {
+      const std::int64_t run = run_bytes(buffers.size()) / cost.widest;
+      return trip_of(nest, nest.unit) >= 4 * kStreams * run &&
+             attempt([&] { finish(block, tile_runs(nest, run, lanes), buffers); });
+    }
+    const Rows rows = long_rows(block, nest);
+    return rows.loop.var.get() &&
+           attempt([&] { finish(block, tile_rows(nest, rows, kStreams, lanes), buffers); });
+  }
+
+ private:
+  static constexpr std::int64_t kStreams = 4, kPage = 4096, kLongestRun = 32 << 10;
+  static constexpr std::size_t kBuffers = 4;
+  static constexpr int kSecondCache = 2;  // locality of a prefetch
+
+  void finish(const BlockNode& block, const LoopRef& outer, const std::vector<Buffer>& buffers) {
+    for (const auto& buffer : buffers) s_.prefetch(buffer->name, outer, 1, kSecondCache);
+    s_.annotate(BlockRef(block.tag), "stream", static_cast<std::int64_t>(Streaming::lines));
+  }
+
+  static std::vector<Buffer> buffers_of(const BlockNode& block) {
+    std::vector<Buffer> out;
+    for (const auto& read : reads_of(block))
+      if (std::find(out.begin(), out.end(), read.buffer) == out.end()) out.push_back(read.buffer);
+    return out;
+  }
+
+  // What is being read and what is being fetched take half of the second cache.
+  std::int64_t run_bytes(std::size_t buffers) const {
+    const std::int64_t share =
+        target_.l2_bytes / (4 * kStreams * static_cast<std::int64_t>(buffers));
+    std::int64_t bytes = kPage;
+    while (bytes * 2 <= share && bytes < kLongestRun) bytes *= 2;
+    return bytes;
+  }
+
+  // Rows that a neighbour shares, or the rows of the output, if each is a page at least.
+  static Rows long_rows(const BlockNode& block, const DefaultNest& nest) {
+    Rows rows = window_rows(block, nest, 0);
+    if (!rows.loop.var.get())
+      for (const auto& it : block.iters)
+        if (it.binding.get() == others(nest).back().var.get()) rows = {others(nest).back(), it.var};
+    if (!rows.loop.var.get() || trip_of(nest, rows.loop) < kStreams) return {};
+    for (const auto& write : writes_of(block))
+      if (row_bytes(write, rows.iter) < kPage) return {};
+    return rows;
+  }
+
+  LoopRef tile_runs(const DefaultNest& nest, std::int64_t run, std::int64_t lanes) {
+    const auto parts = s_.split_any(nest.unit, {infer, kStreams, run / lanes, lanes});
+    s_.reorder({parts[0], parts[2], parts[1], parts[3]});
+    s_.unroll(parts[1]);
+    s_.vectorize(parts[3]);
+    return parts[0];
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe
+
 // ---- lathe/schedule/impl/default_elementwise.ipp
 namespace lathe {
 namespace detail {
 
 // Vectors, window rows and streaming stores of a block without reductions.
-class TileElementwise : NestSteps {
+class TileElementwise : RowSteps {
  public:
-  using NestSteps::NestSteps;
+  using RowSteps::RowSteps;
 
   void run(const BlockNode& block, const DefaultNest& nest, bool only_loop) {
     if (!nest.unit.var.get()) return;
-    BodyCost cost = body_cost(block);
+    const BodyCost cost = body_cost(block);
     const std::int64_t lanes = target_.lanes(cost.widest);
     const std::int64_t trips = trip_of(nest, nest.unit);
     if (trips < 2) return;
-    const LoopRef last = nest.spatial.back();
-    if (!(last == nest.unit))
-      attempt([&] {
-        std::vector<LoopRef> order = others(nest);
-        order.push_back(nest.unit);
-        s_.reorder(order);
-      });
+    put_unit_innermost(nest);
     if (lanes > trips) {
       if (has_const_trip(nest, nest.unit)) attempt([&] { s_.vectorize(nest.unit); });
       return;
     }
-    const WindowRows rows = window_rows(block, nest, cost);
-    if (!rows.loop.var.get() || !attempt([&] { tile_window(block, nest, rows, lanes); })) {
-      const std::int64_t task = exceeds_caches(block) ? kMemoryTaskElements : kTaskElements;
+    const bool past_caches = goes_past_caches(block);
+    if (past_caches && TileStreams(s_, target_).run(block, nest)) return;
+    const bool windows = cost.math == 0 && cost.loads <= kWindowLoads;
+    const Rows rows = windows ? window_rows(block, nest, kWindowShare) : Rows();
+    if (!rows.loop.var.get() ||
+        !attempt([&] { tile_rows(nest, rows, window_height(block, nest, rows), lanes); })) {
+      const std::int64_t task = past_caches ? kMemoryTaskElements : kTaskElements;
       const bool tasks = only_loop && trips >= 2 * task;
       attempt([&] { tile_vectors(nest, vectors_of(cost, trips), tasks ? task : 0); });
     }
-    stream_large_outputs(block);
+    if (past_caches)
+      attempt([&] {
+        const auto how = rows.loop.var.get() ? Streaming::lines : Streaming::any;
+        s_.annotate(BlockRef(block.tag), "stream", static_cast<std::int64_t>(how));
+      });
   }
 
  private:
   struct Vectors {
     std::int64_t lanes, count;
   };
-  struct WindowRows {
-    LoopRef loop;
-    VarRef iter;
-  };
+
+  void put_unit_innermost(const DefaultNest& nest) {
+    if (nest.spatial.back() == nest.unit) return;
+    attempt([&] {
+      std::vector<LoopRef> order = others(nest);
+      order.push_back(nest.unit);
+      s_.reorder(order);
+    });
+  }
 
   // Math: two registers a vector, for latency. Else a loop waits for memory, and is best off with
   // what one load moves: where a register takes two, full vectors cost up to a tenth.
@@ -26019,95 +26196,28 @@ class TileElementwise : NestSteps {
     if (v.count > 1) s_.unroll(parts[parts.size() - 2], v.count);
   }
 
-  // The innermost loop, other than the lanes', whose neighbouring iterations read the same vectors.
-  // Several rows at once also hide the latency of memory, so there any reuse will do.
-  WindowRows window_rows(const BlockNode& block, const DefaultNest& nest,
-                         const BodyCost& cost) const {
-    if (cost.math > 0 || cost.loads > kWindowLoads) return {};
-    const double least = exceeds_caches(block) ? 0 : kWindowShare;
-    const auto loops = others(nest);
-    for (std::size_t k = loops.size(); k-- > 0;)
-      for (const auto& it : block.iters)
-        if (it.binding.get() == loops[k].var.get() && trip_of(nest, loops[k]) > 1 &&
-            share_read_again(block, it.var) > least)
-          return {loops[k], it.var};
-    return {};
-  }
-
-  // A few rows together, so that what two of them read is loaded once.
-  void tile_window(const BlockNode& block, const DefaultNest& nest, const WindowRows& rows,
-                   std::int64_t width) {
-    const std::int64_t height =
-        window_height(trip_of(nest, rows.loop), most_rows(block, rows.iter));
-    auto lanes_of = s_.split_any(nest.unit, {infer, width});
-    auto parts = s_.split_any(rows.loop, {infer, height});
-    std::vector<LoopRef> order;
-    for (const auto& l : others(nest)) order.push_back(l == rows.loop ? parts[0] : l);
-    order.insert(order.end(), {lanes_of[0], parts[1], lanes_of[1]});
-    s_.reorder(order);
-    s_.unroll(parts[1]);
-    s_.vectorize(lanes_of[1]);
-  }
-
   // As many rows as leave none over; if there is no such number, tiles of nearly equal height.
-  static std::int64_t window_height(std::int64_t trips, std::int64_t most) {
+  static std::int64_t window_height(const BlockNode& block, const DefaultNest& nest,
+                                    const Rows& rows) {
+    const std::int64_t trips = trip_of(nest, rows.loop), most = most_rows(block, rows.iter);
     if (trips <= most) return trips;
-    for (std::int64_t rows = most; rows > most / 2; --rows)
-      if (trips % rows == 0) return rows;
+    for (std::int64_t height = most; height > most / 2; --height)
+      if (trips % height == 0) return height;
     return balanced(trips, most);
   }
 
-  // Rows that fall on the same sets of the first cache push each other out, unless the output goes
-  // past it.
-  std::int64_t most_rows(const BlockNode& block, const VarRef& iter) const {
-    bool crowded = false, streams = exceeds_caches(block);
-    for (const auto& write : writes_of(block)) {
-      const std::int64_t bytes = row_bytes(write, iter);
-      crowded |= shares_sets(bytes);
-      streams &= bytes % kStreamAlignment == 0;
-    }
+  // Rows that fall on the same sets of the first cache push each other out.
+  static std::int64_t most_rows(const BlockNode& block, const VarRef& iter) {
+    bool crowded = false;
+    for (const auto& write : writes_of(block)) crowded |= shares_sets(row_bytes(write, iter));
     for (const auto& read : reads_of(block)) crowded |= shares_sets(row_bytes(read, iter));
-    return crowded && !streams ? kCrowdedRows : kWindowRows;
-  }
-
-  // From one row to the next of a row-major view; 0: not a number, or not one axis.
-  static std::int64_t row_bytes(const AccessSite& access, const VarRef& iter) {
-    std::int64_t bytes = access.buffer->dtype.element_bytes();
-    for (std::size_t axis = access.indices.size(); axis-- > 0;) {
-      if (uses_var(access.indices[axis], iter)) return bytes;
-      const auto* extent = as_const_int(access.buffer->shape[axis]);
-      if (!extent || __builtin_mul_overflow(bytes, *extent, &bytes)) return 0;
-    }
-    return 0;
+    return crowded ? kCrowdedRows : kWindowRows;
   }
 
   static bool shares_sets(std::int64_t row_bytes) {
     const std::int64_t rest = row_bytes % kCacheWay;
     return row_bytes >= kCacheWay - kCacheLine &&
            (rest < kCacheLine || rest > kCacheWay - kCacheLine);
-  }
-
-  // An output that does not fit the cache is written past it, unless this program reads it again.
-  void stream_large_outputs(const BlockNode& block) {
-    if (!exceeds_caches(block)) return;
-    for (const auto& write : writes_of(block))
-      if (!readers(s_.program()->body, write.buffer).empty()) return;
-    attempt([&] { s_.annotate(BlockRef(block.tag), "stream", 1); });
-  }
-
-  // Whether an output of the program that the block writes is larger than the caches.
-  bool exceeds_caches(const BlockNode& block) const {
-    for (const auto& write : writes_of(block)) {
-      double bytes = write.buffer->dtype.element_bytes();
-      for (const auto& extent : write.buffer->shape) {
-        ConstInterval range = const_bounds(extent);
-        bytes *= range.has_max() ? static_cast<double>(range.max) : 0;
-      }
-      if (bytes > static_cast<double>(target_.l3_bytes) &&
-          !is_private(s_.program()->body, write.buffer))
-        return true;
-    }
-    return false;
   }
 };
 
@@ -27871,11 +27981,15 @@ inline Stmt guarded(const std::vector<AnyExpr>& conditions, Stmt body) {
 
 class MarkStreaming : public Mutator {
  public:
+  explicit MarkStreaming(Streaming how) : how_(how) {}
   Stmt stmt(const Stmt& s) override {
     const auto* n = s.as<StoreNode>();
     if (!n) return descend(s);
-    return make_ref<StoreNode>(n->buffer, n->indices, n->value, n->mask, true);
+    return make_ref<StoreNode>(n->buffer, n->indices, n->value, n->mask, how_);
   }
+
+ private:
+  Streaming how_;
 };
 
 class LowerBlocks : public Mutator {
@@ -27907,7 +28021,8 @@ class LowerBlocks : public Mutator {
     for (const auto& it : block.iters) bindings.emplace_back(it.var, it.binding);
     Stmt body = block.reducer ? expand_update(block) : block.body;
     body = stmt(substitute(body, bindings));
-    if (find_annotation(block.annotations, "stream")) body = MarkStreaming().stmt(body);
+    if (const AttrValue* how = find_annotation(block.annotations, "stream"))
+      body = MarkStreaming(static_cast<Streaming>(how->number)).stmt(body);
     body = guarded(guards(block, bindings, false), body);
     if (!block.init || has_placed_init(block)) return body;
     Stmt init = guarded(guards(block, bindings, true), substitute(expand_init(block), bindings));
@@ -28928,26 +29043,84 @@ inline bool indirect(const LoadNode& load) {
   return find.found;
 }
 
-// The elements of a buffer that one iteration reads first, with the loops inside at their start.
-class FirstElements : public Visitor {
+/// An index apart from what is added to it.
+struct SplitIndex {
+  AnyExpr base;
+  std::int64_t offset = 0;
+
+  explicit SplitIndex(const AnyExpr& index) : base(simplify(index)) {
+    const auto* sum = base.as<BinaryNode>();
+    const std::int64_t* c =
+        sum && sum->op == BinaryOp::add ? as_const_int(sum->b) : as_const_int(base);
+    if (!c) return;
+    offset = *c;
+    base = sum ? sum->a : AnyExpr(0);
+  }
+};
+
+/// A load by the address that it reads.
+struct LoadAddress {
+  Buffer buffer;
+  std::vector<SplitIndex> at;
+
+  explicit LoadAddress(const LoadNode& load) : buffer(load.buffer) {
+    for (const auto& index : load.indices) at.emplace_back(index);
+  }
+  /// Whether the two are less than `elements` apart along the last axis, and the same along others.
+  bool within(const LoadAddress& other, std::int64_t elements) const {
+    for (std::size_t k = 0; k < at.size(); ++k) {
+      const std::int64_t apart = at[k].offset - other.at[k].offset;
+      const std::int64_t most = k + 1 == at.size() ? elements - 1 : 0;
+      if (apart > most || apart < -most || !structurally_equal(at[k].base, other.at[k].base))
+        return false;
+    }
+    return true;
+  }
+};
+
+inline bool is_step(const ForNode& f) {
+  return f.loop_kind == ForKind::serial || f.loop_kind == ForKind::parallel;
+}
+
+/// Whether a loop whose iterations come one after the other, below s, reads the buffer.
+inline bool has_reading_step(const Stmt& s, std::string_view buffer) {
+  struct Find : Visitor {
+    std::string_view name;
+    int steps = 0;
+    bool found = false;
+    void stmt(const Stmt& s) override {
+      const auto* f = s.as<ForNode>();
+      const bool step = f && is_step(*f);
+      steps += step;
+      descend(s);
+      steps -= step;
+    }
+    void expr(const AnyExpr& e) override {
+      const auto* n = e.as<LoadNode>();
+      found |= n && steps > 0 && n->buffer->name == name;
+      descend(e);
+    }
+  } find;
+  find.name = buffer;
+  find.stmt(s);
+  return find.found;
+}
+
+// What one iteration reads of a buffer: copies and lanes each, other loops inside at their start.
+class LoadsOfIteration : public Visitor {
  public:
-  explicit FirstElements(std::string_view name) : name_(name) {}
+  explicit LoadsOfIteration(std::string_view name) : name_(name) {}
   std::vector<AnyExpr> loads;
 
   void stmt(const Stmt& s) override {
-    if (const auto* f = s.as<ForNode>()) {
-      starts_.emplace_back(f->var, substitute(f->min, starts_));
-      stmt(f->body);
-      starts_.pop_back();
-      return;
-    }
+    if (const auto* f = s.as<ForNode>()) return loop(*f);
     // A value that is bound inside is not known at the loop's start, nor is a buffer of its own.
     if (s.kind() == StmtKind::LetStmt) return;
     if (const auto* a = s.as<AllocNode>(); a && a->buffer->name == name_) return;
     descend(s);
   }
   void expr(const AnyExpr& e) override {
-    if (e.kind() == ExprKind::Let) return;
+    if (e.kind() == ExprKind::Let || loads.size() >= kMostLoads) return;
     descend(e);
     const auto* n = e.as<LoadNode>();
     if (n && n->buffer->name == name_ && !indirect(*n))
@@ -28955,8 +29128,74 @@ class FirstElements : public Visitor {
   }
 
  private:
+  void loop(const ForNode& f) {
+    const std::int64_t* extent = is_step(f) ? nullptr : as_const_int(f.extent);
+    const std::int64_t step = f.loop_kind == ForKind::vectorized ? kLanesApart : 1;
+    const AnyExpr start = substitute(f.min, starts_);
+    for (std::int64_t k = 0; k < (extent ? *extent : 1); k += step) {
+      starts_.emplace_back(f.var, start + k);
+      stmt(f.body);
+      starts_.pop_back();
+    }
+  }
+
+  // Beyond it the code only grows; lanes are looked at where a line of bytes may start.
+  static constexpr std::size_t kMostLoads = 256;
+  static constexpr std::int64_t kLanesApart = 8;
   std::string_view name_;
   Substitution starts_;
+};
+
+// Each iteration of the innermost loops fetches what it will read `distance` iterations of an outer
+// loop later, once a line.
+class SpreadHint : public Mutator {
+ public:
+  SpreadHint(const ForNode& outer, const PrefetchHint& hint) : outer_(outer), hint_(hint) {}
+
+  Stmt stmt(const Stmt& s) override {
+    const auto* f = s.as<ForNode>();
+    if (!f || !(is_step(*f) || f == &outer_) || has_reading_step(f->body, hint_.buffer))
+      return descend(s);
+    std::vector<Stmt> body;
+    for (const auto& load : lines(*f))
+      body.push_back(
+          make_ref<EvaluateNode>(make_call(CallOp::prefetch, {load, AnyExpr(hint_.locality)})));
+    if (body.empty()) return s;
+    body.push_back(f->body);
+    return make_for(f->var, f->min, f->extent, make_seq(std::move(body)), f->loop_kind,
+                    f->annotations);
+  }
+
+ private:
+  std::vector<AnyExpr> lines(const ForNode& f) const {
+    LoadsOfIteration iteration(hint_.buffer);
+    iteration.stmt(f.body);
+    std::vector<LoadAddress> now, fetched;
+    for (const auto& load : iteration.loads) now.emplace_back(*load.as<LoadNode>());
+    std::vector<AnyExpr> out;
+    for (const auto& load : iteration.loads) {
+      if (!uses_var(load, outer_.var) || out.size() >= kMostLines) continue;
+      AnyExpr ahead = substitute(load, {{outer_.var, AnyExpr(outer_.var) + hint_.distance}});
+      const LoadAddress address(*ahead.as<LoadNode>());
+      const std::int64_t line = kLineBytes / address.buffer->dtype.element_bytes();
+      // Along the line, what is fetched may begin in the line that is read now.
+      const bool along = uses_var(load.as<LoadNode>()->indices.back(), outer_.var);
+      const auto near = [&](std::int64_t apart) {
+        return [&address, apart](const LoadAddress& a) { return a.within(address, apart); };
+      };
+      if (std::any_of(fetched.begin(), fetched.end(), near(line)) ||
+          std::any_of(now.begin(), now.end(), near(along ? 1 : line)))
+        continue;
+      fetched.push_back(address);
+      out.push_back(ahead);
+    }
+    return out;
+  }
+
+  static constexpr std::int64_t kLineBytes = 64;
+  static constexpr std::size_t kMostLines = 32;
+  const ForNode& outer_;
+  const PrefetchHint& hint_;
 };
 
 class PlacePrefetches : public Mutator {
@@ -28964,23 +29203,18 @@ class PlacePrefetches : public Mutator {
   Stmt stmt(const Stmt& s) override {
     Stmt out = descend(s);
     const auto* f = out.as<ForNode>();
-    const auto* hints = f ? find_annotation(f->annotations, "prefetch") : nullptr;
+    const AttrValue* hints = f ? find_annotation(f->annotations, "prefetch") : nullptr;
     if (!hints) return out;
-    std::vector<Stmt> body;
-    for (const auto& hint : prefetch_hints(hints->text)) {
-      FirstElements first(hint.buffer);
-      first.stmt(f->body);
-      for (const auto& load : first.loads) {
-        AnyExpr ahead = substitute(load, {{f->var, AnyExpr(f->var) + hint.distance}});
-        body.push_back(
-            make_ref<EvaluateNode>(make_call(CallOp::prefetch, {ahead, AnyExpr(hint.locality)})));
-      }
-    }
-    body.push_back(f->body);
+    const std::string text = hints->text;
     Annotations rest;
     for (const auto& a : f->annotations)
       if (a.key != "prefetch") rest.push_back(a);
-    return make_for(f->var, f->min, f->extent, make_seq(std::move(body)), f->loop_kind, rest);
+    out = make_for(f->var, f->min, f->extent, f->body, f->loop_kind, rest);
+    for (const auto& hint : prefetch_hints(text)) {
+      const ForRef loop(out.as<ForNode>());
+      out = SpreadHint(*loop, hint).stmt(out);
+    }
+    return out;
   }
 };
 

@@ -327,7 +327,7 @@ class ScheduleMaker {
       case 1:
         return {some_loop(s), Arg::of_text("max_threads"), Arg::of_number(random_.below(3))};
       case 2:
-        return {block_, Arg::of_text("stream"), Arg::of_number(1)};
+        return {block_, Arg::of_text("stream"), Arg::of_number(random_.below(3))};
       default:
         return {block_, Arg::of_text("user.note"), Arg::of_text("x \"y\"")};
     }

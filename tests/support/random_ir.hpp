@@ -75,7 +75,10 @@ class RandomIr : public RandomExpr {
     if (lanes == 1 && b->dtype.is_int() && random_.chance(20))
       return lathe::make_ref<lathe::AtomicNode>(
           random_.chance(50) ? lathe::BinaryOp::add : lathe::BinaryOp::max, b, at, expr(t, 2));
-    return lathe::make_ref<lathe::StoreNode>(b, at, expr(t, 3), mask, random_.chance(10));
+    return lathe::make_ref<lathe::StoreNode>(b, at, expr(t, 3), mask,
+                                             random_.chance(10)   ? lathe::Streaming::any
+                                             : random_.chance(10) ? lathe::Streaming::lines
+                                                                  : lathe::Streaming::none);
   }
 
   lathe::Annotations annotations() {

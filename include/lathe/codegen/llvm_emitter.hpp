@@ -107,10 +107,10 @@ class LlvmEmitter {
   void store_element(const LlvmPlace& at, const LlvmStrided& index, const LlvmValue& v,
                      const LlvmValue& mask);
   void store_vector(const LlvmPlace& at, const AnyExpr& index, const LlvmValue& v,
-                    const LlvmValue& mask, bool streaming);
+                    const LlvmValue& mask, Streaming streaming);
   void store_dense(const LlvmPlace& at, const LlvmStrided& index, const LlvmValue& v,
-                   const LlvmValue& mask, bool streaming);
-  void store_streaming(const LlvmValue& v, const std::string& pointer, int known,
+                   const LlvmValue& mask, Streaming streaming);
+  void store_streaming(const LlvmValue& v, const std::string& pointer, int known, bool lines,
                        std::string_view tags);
   void store_pieces(const LlvmValue& v, const std::string& pointer, int piece_bytes, int align,
                     std::string_view hints);

@@ -9,7 +9,8 @@
 //   "for" name "in" range { "@" key "=" value } ":" body
 //              | "block" name "(" iter, … ")" { clause } ":" body
 //              | "alloc" name ":" buffer [ ":" body ]                             no body: the rest
-//              of the body around | "let" name "=" expr [ ":" body ] the same | [ "stream" ] name
+//              of the body around | "let" name "=" expr [ ":" body ] the same | [ "stream" |
+//              "stream_lines" ] name
 //              "[" expr, … [ "where" mask ] "]" [ reducer ] "=" expr | "atomic" name "[" expr, …
 //              "]" op "=" expr | "if" expr ":" body [ "else" ":" body ] | "while" expr ":" body |
 //              "assert" expr "," string | "eval" expr | "pass" | "reducer" [ "nonassociative" ] [

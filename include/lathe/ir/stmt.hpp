@@ -203,10 +203,15 @@ struct AllocNode : StmtNode {
   Stmt body;
 };
 
+/// Whether a store goes past the caches, a hint to codegen: `any` as far as its alignment allows,
+/// `lines` only where it fills whole cache lines. Several rows that are written in turn want lines:
+/// parts of more lines than a core can gather are written one by one, at a fifth of the speed.
+enum class Streaming : std::uint8_t { none, any, lines };
+
 struct StoreNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Store;
   StoreNode(Buffer its_buffer, std::vector<AnyExpr> its_indices, AnyExpr its_value,
-            AnyExpr its_mask = {}, bool its_streaming = false)
+            AnyExpr its_mask = {}, Streaming its_streaming = Streaming::none)
       : StmtNode(kKind),
         buffer(std::move(its_buffer)),
         indices(std::move(its_indices)),
@@ -216,7 +221,7 @@ struct StoreNode : StmtNode {
   Buffer buffer;
   std::vector<AnyExpr> indices;
   AnyExpr value, mask;
-  bool streaming;  ///< non-temporal: a hint to codegen
+  Streaming streaming;
 };
 
 /// buffer[indices] = op(buffer[indices], value), indivisible among parallel iterations.

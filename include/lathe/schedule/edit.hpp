@@ -105,8 +105,8 @@ Refusal refusal_at(const VarRef& loop, std::string_view id, std::string message,
 Refusal refusal_at(const BlockTag& block, std::string_view id, std::string message,
                    std::string help = {});
 
-/// L0204 unless the loop is serial and carries no annotation but a tail.
-Verdict check_plain_loop(const ForNode& loop);
+/// L0204 unless the loop is serial and carries no annotation but a tail, and `except`.
+Verdict check_plain_loop(const ForNode& loop, std::string_view except = {});
 
 // --- nests for blocks that move or are new
 // ----------------------------------------------------------------------------

@@ -172,13 +172,15 @@ class Schedule {
     transform_layout(buffer, layout_map(map), where);
   }
   void transform_layout(const BufferName& buffer, LayoutMap map, Location where = Location::here());
-  /// A hint: fetch what the loop reads of the buffer `distance` iterations ahead; locality 0 (once)
+  /// A hint: fetch what the loop reads of the buffer `distance` iterations ahead. Each iteration of
+  /// the loops inside fetches its own part, once a cache line. Locality 0 (once), 2 (second cache)
   /// to 3 (keep). L0222.
   void prefetch(const BufferName& buffer, LoopRef loop, std::int64_t distance, int locality = 3,
                 Location where = Location::here());
 
   /// A mark that changes no meaning. Keys: unroll_explicit (loop), max_threads (parallel loop),
-  /// stream (block: store past the caches), and free ones that start with "user.". L0223.
+  /// stream (block: 1 stores past the caches, 2 only where whole cache lines are filled), and free
+  /// ones that start with "user.". L0223.
   void annotate(const LoopRef& loop, std::string_view key, const AttrValue& value,
                 Location where = Location::here());
   void annotate(const BlockName& block, std::string_view key, const AttrValue& value,

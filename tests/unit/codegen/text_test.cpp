@@ -50,7 +50,7 @@ Program parallel_program() {
   AnyExpr row = AnyExpr(i) * AnyExpr(n);
   Stmt fill = make_for(j, 0, n, make_store(t, {j}, make_load(x, {row + AnyExpr(j)})));
   Stmt out = make_ref<StoreNode>(y, std::vector<AnyExpr>{ramp(row, 16)},
-                                 make_load(t, {ramp(0, 16)}), AnyExpr(), true);
+                                 make_load(t, {ramp(0, 16)}), AnyExpr(), Streaming::any);
   Stmt check = make_ref<AssertNode>(AnyExpr(i) < 1000, "few rows");
   return b.done(make_for(i, 0, n, make_alloc(t, make_seq({fill, check, out})), ForKind::parallel));
 }

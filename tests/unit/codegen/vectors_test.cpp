@@ -297,35 +297,38 @@ TEST_CASE("vector registers, partial stores to them, shuffles of unequal vectors
 }
 
 TEST_CASE("streaming stores with and without known alignment") {
-  for (int alignment : {0, 64}) {
-    Build b;
-    auto x = b.buffer("x", kF32), y = b.buffer("y", kF32, Access::out, 1 << 20, alignment);
-    auto i = make_var("i");
-    AnyExpr at = ramp(AnyExpr(i) * 16, 1, 16);
-    Stmt store =
-        make_ref<StoreNode>(y, std::vector<AnyExpr>{at}, make_load(x, {at}), AnyExpr(), true);
-    Program p = b.done(make_for(i, 0, 6, store));
-    CHECK(has(text_of(p), "!nontemporal"));
-    CHECK(has(text_of(p), "sfence"));
-    CHECK(has(text_of(p), "ptrtoint") == (alignment == 0));
-    for (const auto* llvm : llvms()) {
-      Kernel k(p, *llvm);
-      std::vector<float> in(96), out(116);
-      std::iota(in.begin(), in.end(), 1.0f);
-      float* aligned =
-          out.data() + (64 - reinterpret_cast<std::uintptr_t>(out.data()) % 64) % 64 / 4;
-      CHECK(k.call(in.data(), aligned) == 0);
-      CHECK(std::equal(in.begin(), in.end(), aligned));
-      if (alignment == 0) {
-        // Aligned to 16 bytes, and to 4 only.
-        for (int shift : {4, 1}) {
-          std::fill(out.begin(), out.end(), 0.0f);
-          CHECK(k.call(in.data(), aligned + shift) == 0);
-          CHECK(std::equal(in.begin(), in.end(), aligned + shift));
+  for (int alignment : {0, 64})
+    for (Streaming how : {Streaming::any, Streaming::lines}) {
+      Build b;
+      auto x = b.buffer("x", kF32), y = b.buffer("y", kF32, Access::out, 1 << 20, alignment);
+      auto i = make_var("i");
+      AnyExpr at = ramp(AnyExpr(i) * 16, 1, 16);
+      Stmt store =
+          make_ref<StoreNode>(y, std::vector<AnyExpr>{at}, make_load(x, {at}), AnyExpr(), how);
+      Program p = b.done(make_for(i, 0, 6, store));
+      CHECK(has(text_of(p), "!nontemporal"));
+      CHECK(has(text_of(p), "sfence"));
+      CHECK(has(text_of(p), "ptrtoint") == (alignment == 0));
+      // Parts of lines are streamed where the hint allows it.
+      CHECK(has(text_of(p), "store <4 x float>") == (alignment == 0 && how == Streaming::any));
+      for (const auto* llvm : llvms()) {
+        Kernel k(p, *llvm);
+        std::vector<float> in(96), out(116);
+        std::iota(in.begin(), in.end(), 1.0f);
+        float* aligned =
+            out.data() + (64 - reinterpret_cast<std::uintptr_t>(out.data()) % 64) % 64 / 4;
+        CHECK(k.call(in.data(), aligned) == 0);
+        CHECK(std::equal(in.begin(), in.end(), aligned));
+        if (alignment == 0) {
+          // Aligned to 16 bytes, and to 4 only.
+          for (int shift : {4, 1}) {
+            std::fill(out.begin(), out.end(), 0.0f);
+            CHECK(k.call(in.data(), aligned + shift) == 0);
+            CHECK(std::equal(in.begin(), in.end(), aligned + shift));
+          }
         }
       }
     }
-  }
 }
 
 TEST_CASE("alignment comes from the buffer, the dims' factors and constant offsets") {

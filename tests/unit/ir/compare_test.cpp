@@ -90,6 +90,7 @@ TEST_CASE("everything else matters") {
       {"-t[j]), t[j])", "t[j]), -t[j])"},
       {"exp(", "exp2("},
       {"B[j] =", "stream B[j] ="},
+      {"B[j] =", "stream_lines B[j] ="},
   };
   for (const auto& [from, to] : changes) {
     CAPTURE(from);

@@ -80,8 +80,31 @@ TEST_CASE("what does not fit the caches is written past them") {
   auto streams = [&](std::int64_t n) {
     lt::Input<float, 1> X("X", {n});
     auto Y = lt::compute("Y", {n}, [&](lt::Var i) { return X(i) + 1.0f; });
-    return has(lt::default_schedule(lt::program_of(Y), target).str(), "@`stream`=1");
+    return has(lt::default_schedule(lt::program_of(Y), target).str(), "@`stream`=2");
   };
   CHECK(streams(target.l3_bytes / 4 + 1));
   CHECK_FALSE(streams(target.l3_bytes / 4));
+}
+
+TEST_CASE("runs of one loop, or rows, are taken in turn where no cache holds the result") {
+  lt::Target target("x86-64-v4");
+  target.l3_bytes = 1 << 20;
+  auto text = [&](const lt::AnyTensor& out) {
+    lt::Program start = lt::program_of(out);
+    lt::Program p = lt::default_schedule(start, target).program();
+    CHECK(test::run(p) == test::run(start));
+    return p.str();
+  };
+  lt::Input<float, 1> X("X", {300001}), W("W", {300001});
+  auto sum = lt::compute("sum", {300001}, [&](lt::Var i) { return X(i) + W(i); });
+  const std::string runs = text(sum);
+  CHECK(has(runs, "@prefetch=\"X:1:2,W:1:2\""));
+  CHECK(has(runs, "unrolled for i1 in 0..4"));
+  CHECK(has(runs, "i0 * 32768 + i1 * 8192 + i2 * 16 + i3"));
+  lt::Input<float, 2> P("P", {200, 2000}), Q("Q", {20000, 20});
+  auto rows = lt::compute("rows", {200, 2000}, [&](lt::Var i, lt::Var j) { return P(i, j) * 2; });
+  CHECK(has(text(rows), "vi in 0..200 = io * 4 + ii, vj in 0..2000 = jo * 16 + ji"));
+  auto shorter =
+      lt::compute("shorter", {20000, 20}, [&](lt::Var i, lt::Var j) { return Q(i, j) * 2; });
+  CHECK(has(text(shorter), "@`stream`=1"));
 }

@@ -85,7 +85,7 @@ LATHE_DECL void LlvmEmitter::store_element(const LlvmPlace& at, const LlvmStride
 
 LATHE_DECL void LlvmEmitter::store_vector(const LlvmPlace& at, const AnyExpr& index,
                                           const LlvmValue& v, const LlvmValue& mask,
-                                          bool streaming) {
+                                          Streaming streaming) {
   std::int64_t stride = 0;
   if (llvm_lane_stride(index, stride) && (stride == 1 || stride == -1)) {
     LlvmStrided i = strided(index, stride);
@@ -111,14 +111,15 @@ LATHE_DECL void LlvmEmitter::store_vector(const LlvmPlace& at, const AnyExpr& in
 
 LATHE_DECL void LlvmEmitter::store_dense(const LlvmPlace& at, const LlvmStrided& index,
                                          const LlvmValue& v, const LlvmValue& mask,
-                                         bool streaming) {
+                                         Streaming streaming) {
   LlvmValue stored = to_memory(v);
   std::string type = llvm_type(stored.dtype), tags = module_.alias_tags(at.scope);
   std::string pointer = address(at, v.dtype, index.base, mask.text.empty());
   int known = alignment(at, v.dtype, index.multiple);
   std::string align = format_int(known);
   if (mask.text.empty()) {
-    if (streaming) return store_streaming(stored, pointer, known, tags);
+    if (streaming != Streaming::none)
+      return store_streaming(stored, pointer, known, streaming == Streaming::lines, tags);
     return f_.line("store ", type, " ", stored.text, ", ptr ", pointer, ", align ", align, tags);
   }
   std::string mask_type = llvm_type(mask.dtype),
@@ -130,21 +131,22 @@ LATHE_DECL void LlvmEmitter::store_dense(const LlvmPlace& at, const LlvmStrided&
 
 // Non-temporal stores need the vector's own alignment: where it is not known, a test decides.
 // Memory of malloc is aligned to 16 bytes only; pieces of that size stream as well, as the
-// processor gathers whole lines before it writes.
+// processor gathers whole lines before it writes, unless `lines` says that it could not.
 LATHE_DECL void LlvmEmitter::store_streaming(const LlvmValue& v, const std::string& pointer,
-                                             int known, std::string_view tags) {
-  constexpr int kPiece = 16;
+                                             int known, bool lines, std::string_view tags) {
+  constexpr int kPiece = 16, kLine = 64;
   int bytes = v.dtype.bytes();
-  if ((bytes & (bytes - 1)) != 0 || bytes < kPiece)
+  if ((bytes & (bytes - 1)) != 0 || bytes < (lines ? kLine : kPiece))
     return store_pieces(v, pointer, bytes, known, tags);
   streamed_ = true;
   const std::string hint = cat(", !nontemporal !4", tags);
-  const int wanted = bytes < module_.target.vector_bytes ? bytes : module_.target.vector_bytes;
+  const int vector = bytes < module_.target.vector_bytes ? bytes : module_.target.vector_bytes;
+  const int wanted = lines ? kLine : vector;
   if (known >= wanted) return store_pieces(v, pointer, bytes, wanted, hint);
   LlvmValue bits = f_.op(kI64, "ptrtoint ptr ", pointer, " to i64");
   std::string done = f_.block("done");
   for (int piece : {wanted, kPiece}) {
-    if (piece == kPiece && wanted == kPiece) break;
+    if (piece == kPiece && (lines || wanted == kPiece)) break;
     std::string aligned = f_.block("aligned"), other = f_.block("other");
     LlvmValue low = f_.binary("and", bits, f_.integer(kI64, piece - 1));
     f_.branch(f_.compare("icmp eq", low, f_.integer(kI64, 0)), aligned, other);

@@ -181,7 +181,7 @@ inline void StructuralHasher::stmt(const Stmt& s) {
       return bind_buffer(s.as<AllocNode>()->buffer), stmt(s.as<AllocNode>()->body);
     case StmtKind::Store: {
       const auto* n = s.as<StoreNode>();
-      add(std::uint64_t{n->streaming}), access(n->buffer, n->indices);
+      add(static_cast<std::uint64_t>(n->streaming)), access(n->buffer, n->indices);
       return expr(n->mask), expr(n->value);
     }
     case StmtKind::Atomic: {

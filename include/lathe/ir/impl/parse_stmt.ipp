@@ -219,8 +219,10 @@ inline std::vector<Region> Parser::regions() {
 }
 
 inline Stmt Parser::store() {
-  bool streaming = peek().is_word("stream");
-  if (streaming) take();
+  Streaming streaming = peek().is_word("stream")         ? Streaming::any
+                        : peek().is_word("stream_lines") ? Streaming::lines
+                                                         : Streaming::none;
+  if (streaming != Streaming::none) take();
   const Token& at = peek();
   Buffer buffer = known_buffer();
   std::vector<AnyExpr> indices;

@@ -197,7 +197,8 @@ inline void Printer::let_stmt(const LetStmtNode& n, int indent, bool last) {
 }
 
 inline void Printer::store(const StoreNode& n) {
-  if (n.streaming) put("stream ");
+  if (n.streaming == Streaming::any) put("stream ");
+  if (n.streaming == Streaming::lines) put("stream_lines ");
   access(n.buffer, n.indices, n.mask);
   put(' ');
   if (!store_word_.empty()) put(store_word_);

@@ -66,11 +66,15 @@ inline Stmt guarded(const std::vector<AnyExpr>& conditions, Stmt body) {
 
 class MarkStreaming : public Mutator {
  public:
+  explicit MarkStreaming(Streaming how) : how_(how) {}
   Stmt stmt(const Stmt& s) override {
     const auto* n = s.as<StoreNode>();
     if (!n) return descend(s);
-    return make_ref<StoreNode>(n->buffer, n->indices, n->value, n->mask, true);
+    return make_ref<StoreNode>(n->buffer, n->indices, n->value, n->mask, how_);
   }
+
+ private:
+  Streaming how_;
 };
 
 class LowerBlocks : public Mutator {
@@ -102,7 +106,8 @@ class LowerBlocks : public Mutator {
     for (const auto& it : block.iters) bindings.emplace_back(it.var, it.binding);
     Stmt body = block.reducer ? expand_update(block) : block.body;
     body = stmt(substitute(body, bindings));
-    if (find_annotation(block.annotations, "stream")) body = MarkStreaming().stmt(body);
+    if (const AttrValue* how = find_annotation(block.annotations, "stream"))
+      body = MarkStreaming(static_cast<Streaming>(how->number)).stmt(body);
     body = guarded(guards(block, bindings, false), body);
     if (!block.init || has_placed_init(block)) return body;
     Stmt init = guarded(guards(block, bindings, true), substitute(expand_init(block), bindings));

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <lathe/arith/simplify.hpp>
+#include <lathe/ir/compare.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/passes.hpp>
 #include <lathe/support/text.hpp>
@@ -42,26 +45,84 @@ inline bool indirect(const LoadNode& load) {
   return find.found;
 }
 
-// The elements of a buffer that one iteration reads first, with the loops inside at their start.
-class FirstElements : public Visitor {
+/// An index apart from what is added to it.
+struct SplitIndex {
+  AnyExpr base;
+  std::int64_t offset = 0;
+
+  explicit SplitIndex(const AnyExpr& index) : base(simplify(index)) {
+    const auto* sum = base.as<BinaryNode>();
+    const std::int64_t* c =
+        sum && sum->op == BinaryOp::add ? as_const_int(sum->b) : as_const_int(base);
+    if (!c) return;
+    offset = *c;
+    base = sum ? sum->a : AnyExpr(0);
+  }
+};
+
+/// A load by the address that it reads.
+struct LoadAddress {
+  Buffer buffer;
+  std::vector<SplitIndex> at;
+
+  explicit LoadAddress(const LoadNode& load) : buffer(load.buffer) {
+    for (const auto& index : load.indices) at.emplace_back(index);
+  }
+  /// Whether the two are less than `elements` apart along the last axis, and the same along others.
+  bool within(const LoadAddress& other, std::int64_t elements) const {
+    for (std::size_t k = 0; k < at.size(); ++k) {
+      const std::int64_t apart = at[k].offset - other.at[k].offset;
+      const std::int64_t most = k + 1 == at.size() ? elements - 1 : 0;
+      if (apart > most || apart < -most || !structurally_equal(at[k].base, other.at[k].base))
+        return false;
+    }
+    return true;
+  }
+};
+
+inline bool is_step(const ForNode& f) {
+  return f.loop_kind == ForKind::serial || f.loop_kind == ForKind::parallel;
+}
+
+/// Whether a loop whose iterations come one after the other, below s, reads the buffer.
+inline bool has_reading_step(const Stmt& s, std::string_view buffer) {
+  struct Find : Visitor {
+    std::string_view name;
+    int steps = 0;
+    bool found = false;
+    void stmt(const Stmt& s) override {
+      const auto* f = s.as<ForNode>();
+      const bool step = f && is_step(*f);
+      steps += step;
+      descend(s);
+      steps -= step;
+    }
+    void expr(const AnyExpr& e) override {
+      const auto* n = e.as<LoadNode>();
+      found |= n && steps > 0 && n->buffer->name == name;
+      descend(e);
+    }
+  } find;
+  find.name = buffer;
+  find.stmt(s);
+  return find.found;
+}
+
+// What one iteration reads of a buffer: copies and lanes each, other loops inside at their start.
+class LoadsOfIteration : public Visitor {
  public:
-  explicit FirstElements(std::string_view name) : name_(name) {}
+  explicit LoadsOfIteration(std::string_view name) : name_(name) {}
   std::vector<AnyExpr> loads;
 
   void stmt(const Stmt& s) override {
-    if (const auto* f = s.as<ForNode>()) {
-      starts_.emplace_back(f->var, substitute(f->min, starts_));
-      stmt(f->body);
-      starts_.pop_back();
-      return;
-    }
+    if (const auto* f = s.as<ForNode>()) return loop(*f);
     // A value that is bound inside is not known at the loop's start, nor is a buffer of its own.
     if (s.kind() == StmtKind::LetStmt) return;
     if (const auto* a = s.as<AllocNode>(); a && a->buffer->name == name_) return;
     descend(s);
   }
   void expr(const AnyExpr& e) override {
-    if (e.kind() == ExprKind::Let) return;
+    if (e.kind() == ExprKind::Let || loads.size() >= kMostLoads) return;
     descend(e);
     const auto* n = e.as<LoadNode>();
     if (n && n->buffer->name == name_ && !indirect(*n))
@@ -69,8 +130,74 @@ class FirstElements : public Visitor {
   }
 
  private:
+  void loop(const ForNode& f) {
+    const std::int64_t* extent = is_step(f) ? nullptr : as_const_int(f.extent);
+    const std::int64_t step = f.loop_kind == ForKind::vectorized ? kLanesApart : 1;
+    const AnyExpr start = substitute(f.min, starts_);
+    for (std::int64_t k = 0; k < (extent ? *extent : 1); k += step) {
+      starts_.emplace_back(f.var, start + k);
+      stmt(f.body);
+      starts_.pop_back();
+    }
+  }
+
+  // Beyond it the code only grows; lanes are looked at where a line of bytes may start.
+  static constexpr std::size_t kMostLoads = 256;
+  static constexpr std::int64_t kLanesApart = 8;
   std::string_view name_;
   Substitution starts_;
+};
+
+// Each iteration of the innermost loops fetches what it will read `distance` iterations of an outer
+// loop later, once a line.
+class SpreadHint : public Mutator {
+ public:
+  SpreadHint(const ForNode& outer, const PrefetchHint& hint) : outer_(outer), hint_(hint) {}
+
+  Stmt stmt(const Stmt& s) override {
+    const auto* f = s.as<ForNode>();
+    if (!f || !(is_step(*f) || f == &outer_) || has_reading_step(f->body, hint_.buffer))
+      return descend(s);
+    std::vector<Stmt> body;
+    for (const auto& load : lines(*f))
+      body.push_back(
+          make_ref<EvaluateNode>(make_call(CallOp::prefetch, {load, AnyExpr(hint_.locality)})));
+    if (body.empty()) return s;
+    body.push_back(f->body);
+    return make_for(f->var, f->min, f->extent, make_seq(std::move(body)), f->loop_kind,
+                    f->annotations);
+  }
+
+ private:
+  std::vector<AnyExpr> lines(const ForNode& f) const {
+    LoadsOfIteration iteration(hint_.buffer);
+    iteration.stmt(f.body);
+    std::vector<LoadAddress> now, fetched;
+    for (const auto& load : iteration.loads) now.emplace_back(*load.as<LoadNode>());
+    std::vector<AnyExpr> out;
+    for (const auto& load : iteration.loads) {
+      if (!uses_var(load, outer_.var) || out.size() >= kMostLines) continue;
+      AnyExpr ahead = substitute(load, {{outer_.var, AnyExpr(outer_.var) + hint_.distance}});
+      const LoadAddress address(*ahead.as<LoadNode>());
+      const std::int64_t line = kLineBytes / address.buffer->dtype.element_bytes();
+      // Along the line, what is fetched may begin in the line that is read now.
+      const bool along = uses_var(load.as<LoadNode>()->indices.back(), outer_.var);
+      const auto near = [&](std::int64_t apart) {
+        return [&address, apart](const LoadAddress& a) { return a.within(address, apart); };
+      };
+      if (std::any_of(fetched.begin(), fetched.end(), near(line)) ||
+          std::any_of(now.begin(), now.end(), near(along ? 1 : line)))
+        continue;
+      fetched.push_back(address);
+      out.push_back(ahead);
+    }
+    return out;
+  }
+
+  static constexpr std::int64_t kLineBytes = 64;
+  static constexpr std::size_t kMostLines = 32;
+  const ForNode& outer_;
+  const PrefetchHint& hint_;
 };
 
 class PlacePrefetches : public Mutator {
@@ -78,23 +205,18 @@ class PlacePrefetches : public Mutator {
   Stmt stmt(const Stmt& s) override {
     Stmt out = descend(s);
     const auto* f = out.as<ForNode>();
-    const auto* hints = f ? find_annotation(f->annotations, "prefetch") : nullptr;
+    const AttrValue* hints = f ? find_annotation(f->annotations, "prefetch") : nullptr;
     if (!hints) return out;
-    std::vector<Stmt> body;
-    for (const auto& hint : prefetch_hints(hints->text)) {
-      FirstElements first(hint.buffer);
-      first.stmt(f->body);
-      for (const auto& load : first.loads) {
-        AnyExpr ahead = substitute(load, {{f->var, AnyExpr(f->var) + hint.distance}});
-        body.push_back(
-            make_ref<EvaluateNode>(make_call(CallOp::prefetch, {ahead, AnyExpr(hint.locality)})));
-      }
-    }
-    body.push_back(f->body);
+    const std::string text = hints->text;
     Annotations rest;
     for (const auto& a : f->annotations)
       if (a.key != "prefetch") rest.push_back(a);
-    return make_for(f->var, f->min, f->extent, make_seq(std::move(body)), f->loop_kind, rest);
+    out = make_for(f->var, f->min, f->extent, f->body, f->loop_kind, rest);
+    for (const auto& hint : prefetch_hints(text)) {
+      const ForRef loop(out.as<ForNode>());
+      out = SpreadHint(*loop, hint).stmt(out);
+    }
+    return out;
   }
 };
 

@@ -13,7 +13,8 @@ struct KnownKey {
 inline constexpr KnownKey kKnownKeys[] = {
     {"unroll_explicit", true, 1, 4096, "copies of a serial loop's body"},
     {"max_threads", true, 1, 1 << 20, "threads of a parallel loop"},
-    {"stream", false, 0, 1, "1: the block's stores go past the caches"},
+    {"stream", false, 0, 2,
+     "1: the block's stores go past the caches, 2: those that fill whole cache lines do"},
 };
 
 inline std::string known_keys_text() {
@@ -79,7 +80,7 @@ inline Verdict run_annotate(const Program& program, const Args& args, Edit* edit
   if (args[0].kind != ArgKind::loop && args[0].kind != ArgKind::block)
     return refusal("L0202", "annotates a loop or a block");
   if (auto no = check_key(program, args)) return no;
-  if (key == "stream" && value.number == 1)
+  if (key == "stream" && value.number != 0)
     if (auto no = check_stream(program, args[0].block)) return no;
   if (!edit) return {};
   if (args[0].kind == ArgKind::loop) {

@@ -27,8 +27,6 @@ inline constexpr double kWindowShare = 0.3;
 // Addresses so far apart fall on the same set of a first-level cache: its size over its ways, 4 KiB
 // on x86-64 (the page, as it is indexed before translation).
 inline constexpr std::int64_t kCacheWay = 4096, kCacheLine = 64;
-// What rows must be aligned to if their stores go past the caches (codegen).
-inline constexpr std::int64_t kStreamAlignment = 16;
 // What a transcendental call costs in plain operations.
 inline constexpr double kMathCost = 12;
 

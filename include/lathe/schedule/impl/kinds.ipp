@@ -214,7 +214,8 @@ inline void set_kind(const Program& program, const VarRef& var, ForKind kind,
 }
 
 inline Verdict run_parallel(const Program& program, const Args& args, Edit* edit) {
-  if (auto no = check_plain_loop(*find_loop(program->body, args[0].loop).loop)) return no;
+  if (auto no = check_plain_loop(*find_loop(program->body, args[0].loop).loop, "prefetch"))
+    return no;
   std::int64_t threads = args[1].number;
   if (threads < 0)
     return refusal("L0202", "max_threads is " + std::to_string(threads), "0 means no limit");

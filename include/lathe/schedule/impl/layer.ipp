@@ -39,6 +39,10 @@
 //
 #include <lathe/schedule/impl/default_nest.ipp>
 //
+#include <lathe/schedule/impl/default_rows.ipp>
+//
+#include <lathe/schedule/impl/default_streams.ipp>
+//
 #include <lathe/schedule/impl/default_elementwise.ipp>
 #include <lathe/schedule/impl/default_place.ipp>
 #include <lathe/schedule/impl/default_reduction.ipp>

@@ -78,14 +78,14 @@ LATHE_DECL Refusal refusal_at(const BlockTag& block, std::string_view id, std::s
   return r;
 }
 
-LATHE_DECL Verdict check_plain_loop(const ForNode& loop) {
+LATHE_DECL Verdict check_plain_loop(const ForNode& loop, std::string_view except) {
   if (loop.loop_kind != ForKind::serial)
     return refusal_at(loop.var, "L0204",
                       "loop " + quoted(loop.var->name) + " is " +
                           std::string(to_text(loop.loop_kind)) + ", not serial",
                       "do this step before the loop is marked");
   for (const auto& a : loop.annotations)
-    if (a.key != "tail")
+    if (a.key != "tail" && a.key != except)
       return refusal_at(
           loop.var, "L0204",
           "loop " + quoted(loop.var->name) + " carries the annotation " + quoted(a.key),

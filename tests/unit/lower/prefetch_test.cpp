@@ -1,0 +1,58 @@
+#include <doctest/doctest.h>
+
+#include <lathe/lathe.hpp>
+#include <lathe/lower/passes.hpp>
+#include <string>
+
+namespace lt = lathe;
+
+namespace {
+
+/// What is fetched, in order, once hints are placed; the loops as they are.
+std::string placed(const lt::Schedule& s) {
+  lt::Program p = lt::lower_blocks(s.program());
+  return lt::place_prefetches(p).str();
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("a hint on an outer loop is spread over the innermost ones, a line at a time") {
+  lt::Input<float, 2> X("X", {34, 258});
+  auto Y = lt::compute("Y", {32, 256}, [&](lt::Var i, lt::Var j) {
+    return X(i, j) + X(i, j + 2) + X(i + 1, j + 1) + X(i + 2, j + 1);
+  });
+  lt::Schedule s(Y);
+  auto [i, j] = s.loops<2>(Y);
+  auto [io, ii] = s.split(i, {lt::infer, 4});
+  auto [jo, ji] = s.split(j, {lt::infer, 16});
+  s.reorder({io, jo, ii, ji});
+  s.unroll(ii);
+  s.vectorize(ji);
+  s.prefetch(X, io, 1, 2);
+  const std::string text = placed(s);
+  CAPTURE(text);
+  // Six rows are read, and two of them are this iteration's too.
+  CHECK(count(text, "prefetch(") == 4);
+  CHECK(text.find("for jo in 0..16:\n      eval prefetch(X[") != std::string::npos);
+}
+
+TEST_CASE("lanes of several lines are fetched line by line, and what does not move is not") {
+  lt::Input<float, 1> X("X", {4096}), W("W", {64});
+  auto Y = lt::compute("Y", {4096}, [&](lt::Var i) { return X(i) * W(i % 64); });
+  lt::Schedule s(Y);
+  auto [io, ii] = s.split(s.loops(Y).front(), {lt::infer, 64});
+  s.vectorize(ii);
+  s.prefetch(X, io, 2);
+  CHECK(count(placed(s), "prefetch(") == 4);
+  lt::Schedule t(Y);
+  auto [to, ti] = t.split(t.loops(Y).front(), {lt::infer, 64});
+  t.prefetch(W, to, 2);
+  (void)ti;
+  CHECK(count(placed(t), "prefetch(") <= 1);
+}
