@@ -1,0 +1,108 @@
+// Results that no cache holds get a schedule of their own. Here the caches are small, so that small
+// programs get it: against the evaluator, at every alignment and for borders of all kinds.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <lathe/lathe.hpp>
+#include <lathe/schedule/default_schedule.hpp>
+#include <string>
+#include <vector>
+
+namespace lt = lathe;
+using std::int64_t;
+
+namespace {
+
+lt::Target small_caches() {
+  lt::Target t = lt::host();
+  t.l2_bytes = 64 << 10, t.l3_bytes = 32 << 10;
+  return t;
+}
+
+/// A result at an address that is `past` bytes behind a cache line, with its surroundings.
+template <class T>
+class Result {
+ public:
+  Result(int64_t size, std::size_t past) : memory_(bytes(size) + 512, 0x5A), size_(size) {
+    const auto start = reinterpret_cast<std::uintptr_t>(memory_.data());
+    at_ = (64 - start % 64) % 64 + 64 + past;
+  }
+  T* data() { return reinterpret_cast<T*>(memory_.data() + at_); }
+  bool equals(const std::vector<T>& wanted) const {
+    for (std::size_t k = 0; k < memory_.size(); ++k)
+      if ((k < at_ || k >= at_ + bytes(size_)) && memory_[k] != 0x5A) return false;
+    return std::memcmp(memory_.data() + at_, wanted.data(), bytes(size_)) == 0;
+  }
+
+ private:
+  static std::size_t bytes(int64_t size) { return static_cast<std::size_t>(size) * sizeof(T); }
+  std::vector<unsigned char> memory_;
+  int64_t size_;
+  std::size_t at_;
+};
+
+/// Y of X, both of this shape; what is scheduled must write lines past the caches.
+template <class T, int R>
+void check(const lt::Input<T, R>& X, const lt::Tensor<T, R>& Y, const lt::ViewInt (&shape)[R]) {
+  const lt::Target target = small_caches();
+  CHECK(lt::default_schedule(lt::program_of(Y), target).str().find("@`stream`=2") !=
+        std::string::npos);
+  int64_t size = 1;
+  for (const auto& n : shape) size *= n.value;
+  std::vector<T> x(static_cast<std::size_t>(size)), wanted(x.size());
+  for (std::size_t k = 0; k < x.size(); ++k) x[k] = static_cast<T>(k * 37 % 101);
+  const lt::View<T, R> in(x.data(), shape);
+  lt::evaluate(Y, X, Y)(in, lt::View<T, R>(wanted.data(), shape));
+  for (int threads : {1, 3}) {
+    CAPTURE(threads);
+    lt::Context context({.threads = threads});
+    auto f = lt::jit({Y, {.context = &context, .target = target}}, X, Y);
+    for (std::size_t past : {0, 16, 4}) {
+      CAPTURE(past);
+      Result<T> y(size, past / sizeof(T) * sizeof(T));
+      f(in, lt::View<T, R>(y.data(), shape));
+      CHECK(y.equals(wanted));
+    }
+  }
+}
+
+template <class T>
+void check_runs(int64_t n) {
+  CAPTURE(n);
+  lt::Input<T, 1> X("X", {n});
+  auto Y = lt::compute("Y", {n}, [&](lt::Var i) { return X(i) * T(3) + X(n - 1 - i); });
+  check<T, 1>(X, Y, {n});
+}
+
+}  // namespace
+
+TEST_CASE("runs of one loop, of every element size and with every rest") {
+  for (int64_t n : {65536, 65537, 81919, 70001}) check_runs<float>(n);
+  check_runs<double>(40000);
+  check_runs<std::int32_t>(65600);
+}
+
+TEST_CASE("rows of the output, and of windows with borders") {
+  for (int64_t h : {9, 10, 11, 16})
+    for (int64_t w : {1024, 1030, 2047}) {
+      CAPTURE(h);
+      CAPTURE(w);
+      lt::Input<float, 2> X("X", {h, w});
+      auto twice = lt::compute("Y", {h, w}, [&](lt::Var i, lt::Var j) { return X(i, j) * 2.0f; });
+      check<float, 2>(X, twice, {h, w});
+      auto window = lt::compute("Y", {h, w}, [&](lt::Var i, lt::Var j) {
+        return X(lt::clamp(i - 1, 0, h - 1), j) + X(lt::clamp(i + 1, 0, h - 1), j) +
+               X(i, lt::clamp(j + 1, 0, w - 1));
+      });
+      check<float, 2>(X, window, {h, w});
+    }
+}
+
+TEST_CASE("rows of a matrix of matrices") {
+  lt::Input<float, 3> X("X", {3, 9, 1100});
+  auto Y = lt::compute("Y", {3, 9, 1100}, [&](lt::Var b, lt::Var i, lt::Var j) {
+    return lt::select(i < 8, X(b, i, j), X(2 - b, 8 - i, j));
+  });
+  check<float, 3>(X, Y, {3, 9, 1100});
+}
