@@ -72,9 +72,10 @@ struct Samples {
 
 // The first calls fill caches and wake the workers. One is not enough: the competitor before may
 // have streamed past the caches, and who comes after it would pay for fetching the shared operands
-// back (1.6 times the time of a 4 MB copy).
+// back (1.6 times the time of a 4 MB copy). A virtual core that slept takes 0.5 ms to come back;
+// who shares out work as threads ask for it would be done without it, and be measured on one.
 void warm_up(const Competitor& competitor, int threads) {
-  const double start = seconds_now(), least = threads == 1 ? 20e-6 : 300e-6;
+  const double start = seconds_now(), least = threads == 1 ? 20e-6 : 2e-3;
   for (int calls = 0;; ++calls) {
     const double spent = seconds_now() - start;
     if (calls > 0 && spent >= least && (calls >= warm_calls || spent > long_call)) return;

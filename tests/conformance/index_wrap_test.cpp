@@ -36,6 +36,20 @@ void check(const char* name, Body body, Expected expected, int64_t n = 100) {
 
 }  // namespace
 
+TEST_CASE("a constant is not made to wrap by what is taken apart") {
+  const auto quotient = [](int64_t a, int64_t b) { return a / b - (a % b < 0); };
+  check(
+      "quotient", [](auto i) { return lt::floordiv((i ^ 37) - 4, kMax) + 1; },
+      [&](int64_t i) { return quotient((i ^ 37) - 4, kMax) + 1; });
+  check(
+      "remainder", [](auto i) { return lt::floormod((i ^ 37) - 4, kMax) + 1; },
+      [](int64_t i) { return (i ^ 37) < 4 ? (i ^ 37) - 3 + kMax : (i ^ 37) - 3; });
+  check(
+      "quotient of a quotient",
+      [](auto i) { return lt::floordiv(lt::floordiv(i ^ 37, 4) + kMax / 4, 3); },
+      [](int64_t i) { return ((i ^ 37) / 4 + kMax / 4) / 3; });
+}
+
 TEST_CASE("what is computed from a loop variable wraps") {
   check(
       "remainder", [](auto i) { return (i * kHash + 1442695040888963407) % 1000; },

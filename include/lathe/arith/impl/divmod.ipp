@@ -34,6 +34,7 @@ LATHE_DECL Poly Simplifier::floordiv_const(const Poly& a, std::int64_t c) {
   }
   q.constant = floor_div(a.constant, c);
   r.constant = floor_mod(a.constant, c);
+  if (!safe(r)) return op_atom(BinaryOp::floordiv, a, poly_const(c));
   Poly rest = floordiv_rest(std::move(r), c);
   if (!poly_add(q, rest)) return op_atom(BinaryOp::floordiv, a, poly_const(c));
   return recombine(std::move(q));
@@ -91,8 +92,8 @@ LATHE_DECL bool Simplifier::floordiv_nested(const Poly& r, std::int64_t c, Poly&
         __builtin_mul_overflow(c, d->i, &product))
       return false;
     Poly p = poly(n->a);
-    if (shift != 0 && !safe(p)) return false;
     if (!poly_add(p, poly_const(shift))) return false;
+    if (shift != 0 && !safe(p)) return false;
     out = floordiv_const(p, product);
     return true;
   }
@@ -162,7 +163,7 @@ LATHE_DECL Poly Simplifier::floormod_const(const Poly& a, std::int64_t c) {
     else if (!poly_add_term(r, std::move(m)))
       return op_atom(BinaryOp::floormod, a, poly_const(c));
   }
-  if (opened && !safe(r)) return op_atom(BinaryOp::floormod, a, poly_const(c));
+  if (!safe(r)) return op_atom(BinaryOp::floormod, a, poly_const(c));
   if (opened && budget_-- > 0) return floormod_const(r, c);
   return recombine(floormod_rest(r, c));
 }
