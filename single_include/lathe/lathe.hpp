@@ -6174,7 +6174,7 @@ bool below(const std::vector<ForRef>& loops, const VarRef& loop);
 // --- wording
 // ------------------------------------------------------------------------------------------------------
 
-std::string quoted(std::string_view name);
+std::string in_quotes(std::string_view name);
 /// "'i'(100)" and, for other kinds than serial, "'i'(100, parallel)".
 std::string describe(const ForNode& loop);
 /// "loops of 'C': i(100) j(64) r:reduce(64)"
@@ -21686,7 +21686,7 @@ LATHE_DECL bool parse_tail(std::string_view text, Tail& out) {
 
 namespace detail {
 
-LATHE_DECL std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
+LATHE_DECL std::string in_quotes(std::string_view name) { return "'" + std::string(name) + "'"; }
 
 LATHE_DECL std::string extent_text(const AnyExpr& extent) {
   const std::int64_t* value = as_const_int(extent);
@@ -21696,13 +21696,13 @@ LATHE_DECL std::string extent_text(const AnyExpr& extent) {
 LATHE_DECL std::string describe(const ForNode& loop) {
   std::string kind =
       loop.loop_kind == ForKind::serial ? "" : ", " + std::string(to_text(loop.loop_kind));
-  return quoted(loop.var->name) + "(" + extent_text(loop.extent) + kind + ")";
+  return in_quotes(loop.var->name) + "(" + extent_text(loop.extent) + kind + ")";
 }
 
 LATHE_DECL std::string describe_loops(const Program& program, const BlockTag& block) {
   BlockSite site = find_block(program->body, block);
   if (!site.block) return {};
-  std::string out = "loops of " + quoted(block->name) + ":";
+  std::string out = "loops of " + in_quotes(block->name) + ":";
   for (const auto& loop : site.loops) {
     out += " " + loop->var->name;
     if (feeds(*loop, *site.block, IterKind::reduce)) out += ":reduce";
@@ -21745,14 +21745,14 @@ LATHE_DECL Refusal refusal_at(const BlockTag& block, std::string_view id, std::s
 LATHE_DECL Verdict check_plain_loop(const ForNode& loop, std::string_view except) {
   if (loop.loop_kind != ForKind::serial)
     return refusal_at(loop.var, "L0204",
-                      "loop " + quoted(loop.var->name) + " is " +
+                      "loop " + in_quotes(loop.var->name) + " is " +
                           std::string(to_text(loop.loop_kind)) + ", not serial",
                       "do this step before the loop is marked");
   for (const auto& a : loop.annotations)
     if (a.key != "tail" && a.key != except)
       return refusal_at(
           loop.var, "L0204",
-          "loop " + quoted(loop.var->name) + " carries the annotation " + quoted(a.key),
+          "loop " + in_quotes(loop.var->name) + " carries the annotation " + in_quotes(a.key),
           "annotate loops last");
   return {};
 }
@@ -21791,8 +21791,8 @@ inline std::string factors_text(const std::vector<Arg>& factors) {
 
 inline std::string loop_of_block(const SplitPlan& plan) {
   BlockTag block = first_block_below(plan.site.path.back());
-  std::string out = "loop " + quoted(plan.site.loop->var->name);
-  return block ? out + " of block " + quoted(block->name) : out;
+  std::string out = "loop " + in_quotes(plan.site.loop->var->name);
+  return block ? out + " of block " + in_quotes(block->name) : out;
 }
 
 inline std::string divide_help(const AnyExpr& extent) {
@@ -21818,7 +21818,7 @@ inline Verdict read_factor(const SplitPlan& plan, const Arg& arg, AnyExpr& out) 
     if (plan.facts.range(used) == ConstInterval{} || below(plan.site.loops, used))
       return refusal_at(
           loop, "L0203",
-          "factor " + extent_text(out) + " names " + quoted(used->name) + ", which is no Dim",
+          "factor " + extent_text(out) + " names " + in_quotes(used->name) + ", which is no Dim",
           "use numbers and Dims");
   if (prove_le(AnyExpr(1), out, plan.facts)) return {};
   return refusal_at(loop, "L0203", "factor " + extent_text(out) + " may be less than 1",
@@ -21865,11 +21865,11 @@ inline Verdict check_tail(SplitPlan& plan, const std::vector<Arg>& factors,
   for (const auto& f : factors) inferred |= f.kind == ArgKind::inferred;
   plan.tail = inferred ? Tail::guard : Tail::exact;
   if (tail != "auto" && !parse_tail(tail, plan.tail))
-    return refusal_at(loop.var, "L0224", "no tail is called " + quoted(tail));
+    return refusal_at(loop.var, "L0224", "no tail is called " + in_quotes(tail));
   if (plan.tail == Tail::shift || plan.tail == Tail::round_up)
     return refusal_at(
         loop.var, "L0224",
-        "tail " + quoted(to_text(plan.tail)) + " is not available for " + loop_of_block(plan),
+        "tail " + in_quotes(to_text(plan.tail)) + " is not available for " + loop_of_block(plan),
         "use Tail::guard");
   std::string product = extent_text(simplify(plan.product, plan.facts));
   if (!inferred) plan.guarded = !prove_eq(plan.product, loop.extent, plan.facts);
@@ -22025,9 +22025,9 @@ inline void apply_split(const Program& program, const SplitPlan& plan, Edit& edi
 
 // What can be split where a loop's bound depends on one around it.
 inline std::string guard_help(const ForNode& loop, const ForNode& outer, const BlockSite& block) {
-  const std::string instead = "split loop " + quoted(outer.var->name);
+  const std::string instead = "split loop " + in_quotes(outer.var->name);
   if (feeds(loop, *block.block, IterKind::reduce))
-    return instead + ", or let " + quoted(loop.var->name) +
+    return instead + ", or let " + in_quotes(loop.var->name) +
            " run over a range without it and put the bound into .where(…) of the reduction";
   return instead + ", or this one before a step makes its bound depend on that";
 }
@@ -22044,7 +22044,7 @@ inline Verdict check_guards(const SplitPlan& plan) {
             return refusal_at(loop.var, "L0224",
                               "the tail of " + loop_of_block(plan) +
                                   " can't be guarded, as its bound depends on loop " +
-                                  quoted(outer->var->name),
+                                  in_quotes(outer->var->name),
                               guard_help(loop, *outer, block));
   return {};
 }
@@ -22082,7 +22082,7 @@ struct MovePlan {
 };
 
 inline std::string names_of(const std::vector<BlockSite>& sites) {
-  return join(sites, ", ", [](const BlockSite& s) { return quoted(s.block->name()); });
+  return join(sites, ", ", [](const BlockSite& s) { return in_quotes(s.block->name()); });
 }
 
 // The loops that lie above all these blocks.
@@ -22109,7 +22109,7 @@ inline Verdict check_movable(const Program& program, const Args& args, const cha
   plan.block = find_block(program->body, args[0].block);
   plan.loop = find_loop(program->body, args[1].loop);
   const BlockNode& block = *plan.block.block;
-  std::string name = "block " + quoted(block.name());
+  std::string name = "block " + in_quotes(block.name());
   if (!is_open_path(plan.block.path))
     return refusal_at(block.tag, "L0212",
                       name + " stands under a condition or inside another block",
@@ -22168,8 +22168,8 @@ inline Verdict check_inputs_ready(const Program& program, const BlockNode& block
   for (const auto& w : producers(program->body, block.tag)) {
     if (block_position(program->body, w.block->tag) < place) continue;
     return refusal_at(w.block->tag, id,
-                      "block " + quoted(w.block->name()) + " writes what " + quoted(block.name()) +
-                          " reads, but not before that place");
+                      "block " + in_quotes(w.block->name()) + " writes what " +
+                          in_quotes(block.name()) + " reads, but not before that place");
   }
   return {};
 }
@@ -22195,8 +22195,8 @@ inline Verdict check_inputs_kept(const Program& before, const Stmt& after, const
     std::string why = why_not_found(after, tags, tag, input, loop ? loop->var : VarRef(), facts);
     if (!why.empty())
       return refusal_at(tag, id,
-                        "there " + quoted(tag->name) + " would not find what it reads of " +
-                            quoted(input->name) + ": " + why);
+                        "there " + in_quotes(tag->name) + " would not find what it reads of " +
+                            in_quotes(input->name) + ": " + why);
   }
   return {};
 }
@@ -22248,11 +22248,11 @@ inline Verdict check_readers(const Program& program, const MovePlan& plan,
                              std::vector<BlockSite>& users) {
   const BlockNode& block = *plan.block.block;
   const VarRef& loop = plan.loop.loop->var;
-  std::string name = "block " + quoted(block.name());
+  std::string name = "block " + in_quotes(block.name());
   for (const auto& store : stores_of(block))
     if (!is_private(program->body, store->buffer))
       return refusal_at(block.tag, "L0212",
-                        name + " writes the parameter " + quoted(store->buffer->name),
+                        name + " writes the parameter " + in_quotes(store->buffer->name),
                         "move its consumers with reverse_compute_at, or cache_write it");
   users = consumers(program->body, block.tag);
   if (users.empty()) return refusal_at(block.tag, "L0211", name + " has no consumer");
@@ -22316,8 +22316,8 @@ inline Verdict run_compute_at(const Program& program, const Args& args, Edit* ed
   if (!edit) return {};
   edit->program = program.with(root);
   consume_lost_loops(root, plan.block.loops, *edit,
-                     "was replaced when " + quoted(args[0].block->name) + " moved under " +
-                         quoted(args[1].loop->name));
+                     "was replaced when " + in_quotes(args[0].block->name) + " moved under " +
+                         in_quotes(args[1].loop->name));
   return {};
 }
 
@@ -22385,7 +22385,7 @@ inline std::vector<std::string> loop_names(const std::vector<ForRef>& loops) {
 inline Verdict check_scope_word(const std::string& word, Scope& scope, std::string_view id) {
   for (Scope s : {Scope::global, Scope::shared, Scope::local, Scope::reg})
     if (to_text(s) == word) return scope = s, Verdict();
-  return refusal(id, "no scope is called " + quoted(word),
+  return refusal(id, "no scope is called " + in_quotes(word),
                  "scopes are global, shared, local and register");
 }
 
@@ -22408,12 +22408,13 @@ inline std::string list_buffers(const std::vector<Buffer>& buffers) {
 
 inline Verdict check_cache_read(const BlockSite& site, const Buffer& buffer) {
   const BlockNode& block = *site.block;
-  std::string name = "block " + quoted(block.name());
+  std::string name = "block " + in_quotes(block.name());
   if (!reads_buffer(block, buffer))
-    return refusal_at(block.tag, "L0216", name + " does not read " + quoted(buffer->name),
+    return refusal_at(block.tag, "L0216", name + " does not read " + in_quotes(buffer->name),
                       "it reads " + list_buffers(buffers_read(block.body)));
   if (writes_buffer(block, buffer))
-    return refusal_at(block.tag, "L0216", name + " both reads and writes " + quoted(buffer->name),
+    return refusal_at(block.tag, "L0216",
+                      name + " both reads and writes " + in_quotes(buffer->name),
                       "cache what it writes with cache_write");
   if (!is_open_path(site.path))
     return refusal_at(block.tag, "L0216",
@@ -22421,7 +22422,7 @@ inline Verdict check_cache_read(const BlockSite& site, const Buffer& buffer) {
   for (const auto& r : reads_of(block))
     if (r.buffer == buffer && r.kind != AccessKind::read)
       return refusal_at(block.tag, "L0216",
-                        name + " uses " + quoted(buffer->name) + " as a whole, not by loads");
+                        name + " uses " + in_quotes(buffer->name) + " as a whole, not by loads");
   return {};
 }
 
@@ -22448,7 +22449,7 @@ inline Verdict check_copy_source(const Program& program, const Stmt& root, const
       why_not_found(root, sources, copy, buffer, outside.empty() ? VarRef() : outside.back()->var,
                     program_facts(program));
   if (why.empty()) return {};
-  return refusal("L0216", "the copy of " + quoted(buffer->name) +
+  return refusal("L0216", "the copy of " + in_quotes(buffer->name) +
                               " could read what is not written yet: " + why);
 }
 
@@ -22526,7 +22527,7 @@ inline BlockNode spatial_block(const BlockNode& block, const BlockTag& tag, Subs
 
 inline Verdict check_cache_write(const Program& program, const BlockSite& site) {
   const BlockNode& block = *site.block;
-  std::string name = "block " + quoted(block.name());
+  std::string name = "block " + in_quotes(block.name());
   if (!is_open_path(site.path))
     return refusal_at(block.tag, "L0217",
                       name + " stands under a condition or inside another block");
@@ -22535,14 +22536,15 @@ inline Verdict check_cache_write(const Program& program, const BlockSite& site) 
   BlockInfo info = info_of(program, block.tag);
   if (!info.is_complete() && !info.is_reduction())
     return refusal_at(block.tag, "L0217",
-                      name + " can't write a copy of " + quoted(out->name) + ": " +
+                      name + " can't write a copy of " + in_quotes(out->name) + ": " +
                           (info.why.empty() ? std::string(to_text(info.kind)) : info.why));
   if (!info.sole_writer)
-    return refusal_at(block.tag, "L0217", name + " is not the only writer of " + quoted(out->name),
+    return refusal_at(block.tag, "L0217",
+                      name + " is not the only writer of " + in_quotes(out->name),
                       "cache_write before decompose_reduction");
   if (block.reducer && !block.init)
     return refusal_at(block.tag, "L0217",
-                      name + " adds to what " + quoted(out->name) + " holds already",
+                      name + " adds to what " + in_quotes(out->name) + " holds already",
                       "cache_write before decompose_reduction");
   if (ragged(block))
     return refusal_at(block.tag, "L0217",
@@ -22588,7 +22590,7 @@ inline Verdict plan_cache_write(const Program& program, CacheWritePlan& plan) {
       plan.at = k;
   if (read_by_others(site.path[plan.at]))
     return refusal_at(site.block->tag, "L0217",
-                      quoted(out->name) + " is read inside the loop that reduces it");
+                      in_quotes(out->name) + " is read inside the loop that reduces it");
   plan.at = climb(site.path, plan.at, read_by_others);
   Facts facts = facts_on(site.path, program_facts(program));
   std::vector<Stmt> outside(site.path.begin(),
@@ -22598,8 +22600,8 @@ inline Verdict plan_cache_write(const Program& program, CacheWritePlan& plan) {
     if (!below(loops_in(outside), loop->var)) inner.push_back(loop);
   if (!ranges_inside(*plan.copy, inner, facts, plan.ranges))
     return refusal_at(site.block->tag, "L0217",
-                      "what " + quoted(site.block->name()) + " writes of " + quoted(out->name) +
-                          " in one iteration is not known");
+                      "what " + in_quotes(site.block->name()) + " writes of " +
+                          in_quotes(out->name) + " in one iteration is not known");
   return {};
 }
 
@@ -22644,9 +22646,10 @@ inline Verdict run_cache_write(const Program& program, const Args& args, Edit* e
       why_not_found(root, {block.tag}, tag, cache, outside.empty() ? VarRef() : outside.back()->var,
                     program_facts(program));
   if (!why.empty())
-    return refusal_at(block.tag, "L0217",
-                      "the copy would take what " + quoted(block.name()) + " did not write: " + why,
-                      "cache_write before the loops are split");
+    return refusal_at(
+        block.tag, "L0217",
+        "the copy would take what " + in_quotes(block.name()) + " did not write: " + why,
+        "cache_write before the loops are split");
   if (!edit) return {};
   edit->program = program.with(root);
   edit->results.push_back(BlockRef(tag));
@@ -22697,20 +22700,20 @@ inline Verdict check_key(const Program& program, const Args& args) {
     if (known.key != key || known.on_loop != on_loop) continue;
     if (args[2].kind != ArgKind::number || args[2].number < known.min || args[2].number > known.max)
       return refusal("L0223",
-                     "the value of " + quoted(key) + " is not a number from " +
+                     "the value of " + in_quotes(key) + " is not a number from " +
                          std::to_string(known.min) + " to " + std::to_string(known.max),
                      std::string(known.what));
     if (!on_loop) return {};
     ForKind kind = find_loop(program->body, args[0].loop).loop->loop_kind;
     if (kind == (key == "max_threads" ? ForKind::parallel : ForKind::serial)) return {};
     return refusal_at(args[0].loop, "L0223",
-                      quoted(key) + " is not for a loop that is " + std::string(to_text(kind)),
+                      in_quotes(key) + " is not for a loop that is " + std::string(to_text(kind)),
                       std::string(known.what));
   }
-  return refusal(
-      "L0223",
-      "no annotation of a " + std::string(on_loop ? "loop" : "block") + " is called " + quoted(key),
-      known_keys_text());
+  return refusal("L0223",
+                 "no annotation of a " + std::string(on_loop ? "loop" : "block") + " is called " +
+                     in_quotes(key),
+                 known_keys_text());
 }
 
 // A streaming store may not be seen before a fence, so the program itself must not read what it
@@ -22719,8 +22722,8 @@ inline Verdict check_stream(const Program& program, const BlockTag& tag) {
   for (const auto& written : buffers_written(find_block(program->body, tag).block->body))
     for (const auto& reader : readers(program->body, written))
       return refusal_at(reader.block->tag, "L0223",
-                        "block " + quoted(reader.block->name()) + " reads " +
-                            quoted(written->name) + ", which " + quoted(tag->name) +
+                        "block " + in_quotes(reader.block->name()) + " reads " +
+                            in_quotes(written->name) + ", which " + in_quotes(tag->name) +
                             " would store past the caches");
   return {};
 }
@@ -22785,7 +22788,7 @@ inline Verdict run_prefetch(const Program& program, const Args& args, Edit* edit
   if (!read)
     return refusal_at(
         site.loop->var, "L0222",
-        "nothing inside loop " + describe(*site.loop) + " reads " + quoted(buffer->name),
+        "nothing inside loop " + describe(*site.loop) + " reads " + in_quotes(buffer->name),
         "it reads " + list_buffers(buffers_read(site.loop->body)));
   if (!edit) return {};
   std::string hint = buffer->name + ":" + std::to_string(distance) + ":" + std::to_string(locality);
@@ -22815,7 +22818,7 @@ namespace lathe::detail {
 inline Verdict check_decompose(const Program& program, const BlockSite& site,
                                const LoopSite& loop) {
   const BlockNode& block = *site.block;
-  std::string name = "block " + quoted(block.name());
+  std::string name = "block " + in_quotes(block.name());
   if (!block.reducer) return refusal_at(block.tag, "L0218", name + " is no reduction");
   if (!block.init)
     return refusal_at(block.tag, "L0218", name + " has no init: it was decomposed before");
@@ -22827,17 +22830,17 @@ inline Verdict check_decompose(const Program& program, const BlockSite& site,
     if (feeds(*outer, block, IterKind::reduce))
       return refusal_at(loop.loop->var, "L0218",
                         "loop " + describe(*outer) + " around loop " +
-                            quoted(loop.loop->var->name) + " feeds the reduction of " + name,
+                            in_quotes(loop.loop->var->name) + " feeds the reduction of " + name,
                         "the init stands before all loops that feed it: take loop " +
-                            quoted(outer->var->name) + " or one outside");
+                            in_quotes(outer->var->name) + " or one outside");
   for (const auto& store : stores_of(block))
     for (const auto& access : accesses(loop.path.back()))
       if (access.buffer == store->buffer && (!access.block || access.block->tag != block.tag))
         return refusal_at(loop.loop->var, "L0218",
                           "inside loop " + describe(*loop.loop) + " also " +
-                              (access.block ? "block " + quoted(access.block->name())
+                              (access.block ? "block " + in_quotes(access.block->name())
                                             : std::string("a statement")) +
-                              " touches " + quoted(store->buffer->name),
+                              " touches " + in_quotes(store->buffer->name),
                           "take a loop inside which only " + name + " does");
   return {};
 }
@@ -22918,8 +22921,8 @@ inline Verdict plan_fuse(const Program& program, const std::vector<Arg>& loops,
         if (uses_var(*bound, sites[k].loop->var))
           return refusal_at(loop.var, "L0206",
                             "the bound " + extent_text(*bound) + " of loop " +
-                                quoted(loop.var->name) + " depends on loop " +
-                                quoted(sites[k].loop->var->name));
+                                in_quotes(loop.var->name) + " depends on loop " +
+                                in_quotes(sites[k].loop->var->name));
   }
   std::int64_t product = 1;
   for (const auto& site : sites)
@@ -22945,7 +22948,7 @@ inline Verdict check_fused_reduction(const Program& program, const std::vector<L
     if (spatial && empty)
       return refusal_at(empty->var, "L0229",
                         "loop " + describe(*empty) + " of the reduction of " +
-                            quoted(block.block->name()) + " may be empty, and loop " +
+                            in_quotes(block.block->name()) + " may be empty, and loop " +
                             describe(*spatial) + " is spatial",
                         "decompose the reduction first, or fuse spatial loops only");
   }
@@ -23064,12 +23067,12 @@ class FindOddUse : public Visitor {
   }
   void stmt(const Stmt& s) override {
     if (const auto* f = s.as<ForNode>())
-      in_bound(f->min, "the bound of loop " + quoted(f->var->name)),
-          in_bound(f->extent, "the bound of loop " + quoted(f->var->name));
+      in_bound(f->min, "the bound of loop " + in_quotes(f->var->name)),
+          in_bound(f->extent, "the bound of loop " + in_quotes(f->var->name));
     if (const auto* b = s.as<BlockNode>())
       for (const auto* list : {&b->reads, &b->writes})
         for (const auto& r : *list)
-          if (r.buffer == buffer_) found = "the opaque block " + quoted(b->name());
+          if (r.buffer == buffer_) found = "the opaque block " + in_quotes(b->name());
     descend(s);
   }
 
@@ -23083,7 +23086,7 @@ class FindOddUse : public Visitor {
 
 inline Verdict check_inline(const Program& program, const BlockSite& site) {
   const BlockNode& block = *site.block;
-  std::string name = "block " + quoted(block.name());
+  std::string name = "block " + in_quotes(block.name());
   if (block.reducer)
     return refusal_at(block.tag, "L0214", name + " is a reduction",
                       "move it with compute_at instead");
@@ -23096,10 +23099,10 @@ inline Verdict check_inline(const Program& program, const BlockSite& site) {
                           (info.why.empty() ? std::string(to_text(info.kind)) : info.why));
   if (!info.sole_writer)
     return refusal_at(block.tag, "L0214",
-                      name + " is not the only writer of " + quoted(store->buffer->name));
+                      name + " is not the only writer of " + in_quotes(store->buffer->name));
   if (!is_private(program->body, store->buffer))
     return refusal_at(block.tag, "L0214",
-                      name + " writes the parameter " + quoted(store->buffer->name),
+                      name + " writes the parameter " + in_quotes(store->buffer->name),
                       "inline it into its producer with reverse_compute_inline");
   if (!is_open_path(site.path))
     return refusal_at(block.tag, "L0214",
@@ -23112,7 +23115,7 @@ inline Verdict check_inline(const Program& program, const BlockSite& site) {
   if (!odd.found.empty())
     return refusal_at(
         block.tag, "L0214",
-        quoted(store->buffer->name) + " is used by " + odd.found + ", not by plain loads only");
+        in_quotes(store->buffer->name) + " is used by " + odd.found + ", not by plain loads only");
   return {};
 }
 
@@ -23128,8 +23131,8 @@ inline Verdict check_inputs_until(const Program& program, const BlockSite& site,
     for (const auto& u : users) loops_back |= static_cast<bool>(common_loop(w.loops, u.loops));
     if (at < own || (at > last && !loops_back)) continue;
     return refusal_at(w.block->tag, "L0214",
-                      "block " + quoted(w.block->name()) + " overwrites what " +
-                          quoted(site.block->name()) + " reads before its readers run");
+                      "block " + in_quotes(w.block->name()) + " overwrites what " +
+                          in_quotes(site.block->name()) + " reads before its readers run");
   }
   return {};
 }
@@ -23150,7 +23153,7 @@ inline Verdict run_compute_inline(const Program& program, const Args& args, Edit
       iterators_of_element(core, store.indices, target_exprs, valid, program_facts(program));
   if (iters.empty())
     return refusal_at(core.tag, "L0214",
-                      "the instance of " + quoted(core.name()) +
+                      "the instance of " + in_quotes(core.name()) +
                           " that stores an element can't be told from its indices");
   Substitution at;
   for (std::size_t k = 0; k < iters.size(); ++k) at.emplace_back(core.iters[k].var, iters[k]);
@@ -23159,8 +23162,9 @@ inline Verdict run_compute_inline(const Program& program, const Args& args, Edit
   for (const auto& u : users)
     if (node_count(find_block(root, u.block->tag).block->body) > kMaxInlinedNodes)
       return refusal_at(core.tag, "L0214",
-                        "inlining " + quoted(core.name()) + " makes " + quoted(u.block->name()) +
-                            " larger than " + std::to_string(kMaxInlinedNodes) + " nodes",
+                        "inlining " + in_quotes(core.name()) + " makes " +
+                            in_quotes(u.block->name()) + " larger than " +
+                            std::to_string(kMaxInlinedNodes) + " nodes",
                         "use compute_at");
   for (const auto& u : users)
     if (auto no = check_inputs_kept(program, root, u.block->tag, "L0214")) return no;
@@ -23168,7 +23172,7 @@ inline Verdict run_compute_inline(const Program& program, const Args& args, Edit
   edit->program = program.with(root);
   edit->consumed.push_back({core.tag, "was inlined into its consumers"});
   consume_lost_loops(root, site.loops, *edit,
-                     "was removed when " + quoted(core.name()) + " was inlined");
+                     "was removed when " + in_quotes(core.name()) + " was inlined");
   return {};
 }
 
@@ -23211,7 +23215,7 @@ class SameLoads : public Visitor {
 inline Verdict check_inlined_consumer(const Program& program, const BlockTag& tag, FusePlan& plan) {
   plan.consumer = find_block(program->body, tag);
   const BlockNode& block = *plan.consumer.block;
-  std::string name = "block " + quoted(block.name());
+  std::string name = "block " + in_quotes(block.name());
   BlockInfo info = info_of(program, tag);
   if (!info.is_complete() || !only_store(block) || block.predicate.get())
     return refusal_at(tag, "L0215",
@@ -23220,7 +23224,7 @@ inline Verdict check_inlined_consumer(const Program& program, const BlockTag& ta
   if (!info.sole_writer)
     return refusal_at(
         tag, "L0215",
-        name + " is not the only writer of " + quoted(only_store(block)->buffer->name));
+        name + " is not the only writer of " + in_quotes(only_store(block)->buffer->name));
   std::vector<BlockSite> makers = producers(program->body, tag);
   if (makers.size() != 1)
     return refusal_at(tag, "L0215",
@@ -23236,11 +23240,11 @@ inline Verdict check_inlined_consumer(const Program& program, const BlockTag& ta
 inline Verdict check_inlined_producer(const Program& program, FusePlan& plan) {
   const BlockNode &block = *plan.consumer.block, &from = *plan.producer.block;
   BlockInfo maker = info_of(program, from.tag);
-  std::string name = "producer " + quoted(from.name());
+  std::string name = "producer " + in_quotes(from.name());
   if (from.reducer)
     return refusal_at(from.tag, "L0215",
                       name + " is a reduction: its intermediate values would pass through block " +
-                          quoted(block.name()),
+                          in_quotes(block.name()),
                       "use reverse_compute_at");
   if (!maker.is_complete() || !only_store(from) || !maker.sole_writer)
     return refusal_at(from.tag, "L0215",
@@ -23248,15 +23252,15 @@ inline Verdict check_inlined_producer(const Program& program, FusePlan& plan) {
                           (maker.why.empty() ? "" : ": " + maker.why));
   plan.between = only_store(from)->buffer;
   if (!is_private(program->body, plan.between))
-    return refusal_at(from.tag, "L0215", quoted(plan.between->name) + " is a parameter");
+    return refusal_at(from.tag, "L0215", in_quotes(plan.between->name) + " is a parameter");
   for (const auto& user : readers(program->body, plan.between))
     if (user.block->tag != block.tag)
-      return refusal_at(
-          user.block->tag, "L0215",
-          "block " + quoted(user.block->name()) + " reads " + quoted(plan.between->name) + " too");
+      return refusal_at(user.block->tag, "L0215",
+                        "block " + in_quotes(user.block->name()) + " reads " +
+                            in_quotes(plan.between->name) + " too");
   if (reads_buffer(from, only_store(block)->buffer))
     return refusal_at(from.tag, "L0215",
-                      name + " reads what block " + quoted(block.name()) + " writes");
+                      name + " reads what block " + in_quotes(block.name()) + " writes");
   return {};
 }
 
@@ -23268,8 +23272,8 @@ inline Verdict plan_reverse_inline(const Program& program, const BlockTag& tag, 
   plan.load = loads.load;
   if (loads.load && loads.same) return {};
   return refusal_at(tag, "L0215",
-                    "block " + quoted(tag->name) + " does not read " + quoted(plan.between->name) +
-                        " at one place only");
+                    "block " + in_quotes(tag->name) + " does not read " +
+                        in_quotes(plan.between->name) + " at one place only");
 }
 
 // The output moves earlier, to the producer's place.
@@ -23282,23 +23286,23 @@ inline Verdict check_reverse_inline_place(const Program& program, const FusePlan
       int at = block_position(program->body, s.block->tag);
       if (at > own && at < end)
         return refusal_at(s.block->tag, "L0215",
-                          "block " + quoted(s.block->name()) + ", which lies between, touches " +
-                              quoted(out->name));
+                          "block " + in_quotes(s.block->name()) + ", which lies between, touches " +
+                              in_quotes(out->name));
     }
   for (const auto& input : buffers_read(plan.consumer.block->body))
     for (const auto& w : writers(program->body, input)) {
       int at = block_position(program->body, w.block->tag);
       if (input != plan.between && at > own && w.block->tag != plan.consumer.block->tag)
         return refusal_at(w.block->tag, "L0215",
-                          "block " + quoted(w.block->name()) + " writes " + quoted(input->name) +
-                              " after the producer");
+                          "block " + in_quotes(w.block->name()) + " writes " +
+                              in_quotes(input->name) + " after the producer");
     }
   std::string why =
       why_not_found(program->body, {plan.producer.block->tag}, plan.consumer.block->tag,
                     plan.between, {}, program_facts(program));
   if (why.empty()) return {};
   return refusal_at(plan.consumer.block->tag, "L0215",
-                    "not every instance of " + quoted(plan.consumer.block->name()) +
+                    "not every instance of " + in_quotes(plan.consumer.block->name()) +
                         " surely has its producer's: " + why);
 }
 
@@ -23342,16 +23346,17 @@ inline Verdict run_reverse_compute_inline(const Program& program, const Args& ar
                            valid, program_facts(program));
   if (iters.empty())
     return refusal_at(core.tag, "L0215",
-                      "which instance of " + quoted(core.name()) + " reads an element of " +
-                          quoted(plan.between->name) + " can't be told from its indices");
+                      "which instance of " + in_quotes(core.name()) + " reads an element of " +
+                          in_quotes(plan.between->name) + " can't be told from its indices");
   if (!edit) return {};
   Stmt root =
       replace_at(plan.producer.path, make_block(fused_producer(program, plan, core, iters, valid)));
   root = remove_alloc(replace_at(find_block(root, core.tag).path, {}), plan.between);
   edit->program = program.with(root);
-  edit->consumed.push_back({core.tag, "was inlined into " + quoted(plan.producer.block->name())});
+  edit->consumed.push_back(
+      {core.tag, "was inlined into " + in_quotes(plan.producer.block->name())});
   consume_lost_loops(root, plan.consumer.loops, *edit,
-                     "was removed when " + quoted(core.name()) + " was inlined");
+                     "was removed when " + in_quotes(core.name()) + " was inlined");
   return {};
 }
 
@@ -23428,9 +23433,10 @@ inline Verdict check_no_reduction(const ForNode& loop, const char* what) {
     if (!feeds(loop, *site.block, IterKind::reduce)) continue;
     return refusal_at(
         loop.var, "L0208",
-        "loop " + describe(loop) + " feeds the reduction of block " + quoted(site.block->name()) +
+        "loop " + describe(loop) + " feeds the reduction of block " +
+            in_quotes(site.block->name()) +
             ": its iterations update the same elements and can't be " + what,
-        "rfactor " + quoted(loop.var->name) + " first, or take a loop over spatial axes");
+        "rfactor " + in_quotes(loop.var->name) + " first, or take a loop over spatial axes");
   }
   return {};
 }
@@ -23483,23 +23489,23 @@ inline Verdict check_lanes(const Program& program, const ForNode& loop) {
     if (classify(*site.block).kind == BlockClass::opaque && !site.block->writes.empty())
       return refusal_at(
           site.block->tag, "L0209",
-          "block " + quoted(site.block->name()) + " is opaque and has no vector form");
+          "block " + in_quotes(site.block->name()) + " is opaque and has no vector form");
     for (const auto& inner : site.loops) {
       if (uses_var(inner->min, loop.var) || uses_var(inner->extent, loop.var))
         return refusal_at(inner->var, "L0209",
-                          "the bound of loop " + quoted(inner->var->name) +
-                              " differs between the lanes of " + quoted(loop.var->name));
+                          "the bound of loop " + in_quotes(inner->var->name) +
+                              " differs between the lanes of " + in_quotes(loop.var->name));
       if (inner->loop_kind == ForKind::vectorized || inner->loop_kind == ForKind::parallel)
         return refusal_at(
             inner->var, "L0209",
-            "loop " + describe(*inner) + " lies inside loop " + quoted(loop.var->name),
+            "loop " + describe(*inner) + " lies inside loop " + in_quotes(loop.var->name),
             "vectorize one loop of a nest, the innermost");
     }
   }
   for (const auto& outer : find_loop(program->body, loop.var).loops)
     if (outer->loop_kind == ForKind::vectorized)
       return refusal_at(loop.var, "L0209",
-                        "loop " + describe(*outer) + " around loop " + quoted(loop.var->name) +
+                        "loop " + describe(*outer) + " around loop " + in_quotes(loop.var->name) +
                             " is vectorized already");
   return {};
 }
@@ -23514,7 +23520,7 @@ inline Verdict check_lane_stores(const Stmt& root, const ForNode& loop, const Fa
     if (!meet_along_last(access, access, loops, facts)) continue;
     return refusal_at(loop.var, "L0207",
                       "two lanes of loop " + describe(loop) + " may store to one element of " +
-                          quoted(access.buffer->name));
+                          in_quotes(access.buffer->name));
   }
   return {};
 }
@@ -23650,7 +23656,8 @@ inline Verdict run_block(const Program& program, const Args& args, Edit* edit) {
     if (edit) edit->program = program, edit->results.push_back(BlockRef(tag));
     return {};
   }
-  return refusal("L0201", "no block is called " + quoted(args[0].text), block_names_text(program));
+  return refusal("L0201", "no block is called " + in_quotes(args[0].text),
+                 block_names_text(program));
 }
 
 inline Verdict run_loops(const Program& program, const Args& args, Edit* edit) {
@@ -23719,7 +23726,7 @@ inline Verdict find_chain(const Program& program, const std::vector<Arg>& loops,
     for (std::size_t other = 0; other < k; ++other)
       if (loops[other].loop == loops[k].loop)
         return refusal_at(loops[k].loop, "L0202",
-                          "loop " + quoted(loops[k].loop->name) + " is named twice");
+                          "loop " + in_quotes(loops[k].loop->name) + " is named twice");
     LoopSite site = find_loop(program->body, loops[k].loop);
     if (!outermost.loop || site.loops.size() < outermost.loops.size()) outermost = site;
   }
@@ -23767,9 +23774,9 @@ inline Verdict check_bounds(const ReorderPlan& plan) {
         if (uses_var(*bound, inside.var))
           return refusal_at(loop.var, "L0206",
                             "the bound " + extent_text(*bound) + " of loop " +
-                                quoted(loop.var->name) + " depends on loop " +
-                                quoted(inside.var->name) + ", which would lie inside it",
-                            "keep " + quoted(inside.var->name) + " outside");
+                                in_quotes(loop.var->name) + " depends on loop " +
+                                in_quotes(inside.var->name) + ", which would lie inside it",
+                            "keep " + in_quotes(inside.var->name) + " outside");
     }
   return {};
 }
@@ -23818,8 +23825,8 @@ inline Verdict check_order(const Program& program, const ReorderPlan& plan) {
     ReducerInfo info = classify(*site.block->reducer);
     if (info.kind != ReducerClass::reorder)
       return refusal_at(site.block->tag, "L0207",
-                        "the order of the reduce loops of " + quoted(site.block->name()) +
-                            " matters: reducer " + quoted(site.block->reducer->name) +
+                        "the order of the reduce loops of " + in_quotes(site.block->name()) +
+                            " matters: reducer " + in_quotes(site.block->reducer->name) +
                             " is not commutative" +
                             (info.why.empty() ? "" : " (" + std::string(info.why) + ")"),
                         "keep their order");
@@ -23837,7 +23844,8 @@ inline std::string reordered_reduction(const ReorderPlan& plan) {
   for (const auto& site : blocks_below(plan.chain.back()->body))
     if (site.block->reducer && swaps_reduce_loops(plan, *site.block) &&
         classify(*site.block->reducer).reassociates)
-      return "reorder: the reduce loops of " + quoted(site.block->name()) + " run in another order";
+      return "reorder: the reduce loops of " + in_quotes(site.block->name()) +
+             " run in another order";
   return {};
 }
 
@@ -23919,9 +23927,9 @@ inline Verdict check_outputs_untouched(const Program& program, const MovePlan& p
         int at = block_position(program->body, site.block->tag);
         if (site.block->tag == block.tag || at < first || at > own) continue;
         return refusal_at(site.block->tag, id,
-                          "block " + quoted(site.block->name()) + ", which lies between, touches " +
-                              quoted(written->name) + ", which " + quoted(block.name()) +
-                              " writes");
+                          "block " + in_quotes(site.block->name()) +
+                              ", which lies between, touches " + in_quotes(written->name) +
+                              ", which " + in_quotes(block.name()) + " writes");
       }
   return {};
 }
@@ -23931,7 +23939,7 @@ inline Verdict plan_reverse_compute_at(const Program& program, const Args& args,
   if (auto no = check_movable(program, args, "L0213", plan)) return no;
   const BlockNode& block = *plan.block.block;
   const ForNode& loop = *plan.loop.loop;
-  std::string name = "block " + quoted(block.name());
+  std::string name = "block " + in_quotes(block.name());
   std::vector<BlockSite> makers = producers(program->body, block.tag);
   int last = -1;
   for (const auto& p : makers)
@@ -23947,7 +23955,7 @@ inline Verdict plan_reverse_compute_at(const Program& program, const Args& args,
     if (final_at(program->body, p.block->tag, loop.var)) continue;
     return refusal_at(loop.var, "L0213",
                       "one iteration of loop " + describe(loop) + " does not finish what " +
-                          quoted(p.block->name()) + " reduces",
+                          in_quotes(p.block->name()) + " reduces",
                       "take a loop outside its reduction");
   }
   int first = block_position(program->body,
@@ -23980,8 +23988,8 @@ inline Verdict check_reads_finished(const Program& program, const Stmt& root, co
     if (why.empty()) continue;
     return refusal_at(plan.loop.loop->var, "L0213",
                       "one iteration of loop " + describe(*plan.loop.loop) +
-                          " does not finish all that " + quoted(tag->name) + " needs of " +
-                          quoted(input->name) + ": " + why,
+                          " does not finish all that " + in_quotes(tag->name) + " needs of " +
+                          in_quotes(input->name) + ": " + why,
                       "take an outer loop, or move the producer with compute_at");
   }
   return {};
@@ -23997,8 +24005,8 @@ inline Verdict run_reverse_compute_at(const Program& program, const Args& args, 
   if (!edit) return {};
   edit->program = program.with(root);
   consume_lost_loops(root, plan.block.loops, *edit,
-                     "was replaced when " + quoted(args[0].block->name) + " moved under " +
-                         quoted(args[1].loop->name));
+                     "was replaced when " + in_quotes(args[0].block->name) + " moved under " +
+                         in_quotes(args[1].loop->name));
   return {};
 }
 
@@ -24041,10 +24049,10 @@ inline Verdict find_rfactor_block(const LoopSite& site, RfactorPlan& plan, const
   if (!is_open_path(plan.site.path))
     return refusal_at(
         block.tag, "L0219",
-        "block " + quoted(block.name()) + " stands under a condition or inside another block");
+        "block " + in_quotes(block.name()) + " stands under a condition or inside another block");
   if (stores_of(block).empty())
     return refusal_at(block.tag, "L0219",
-                      "block " + quoted(block.name()) + " holds more than stores");
+                      "block " + in_quotes(block.name()) + " holds more than stores");
   return check_plain_loop(loop);
 }
 
@@ -24056,17 +24064,17 @@ inline Verdict check_rfactor_loops(RfactorPlan& plan) {
     if (feeds(*loop, block, IterKind::spatial))
       return refusal_at(loop->var, "L0219",
                         "loop " + describe(*loop) + " feeds both spatial and reduce iterators of " +
-                            quoted(block.name()),
+                            in_quotes(block.name()),
                         "rfactor before fusing");
     if (first && block_tags(loop->body).size() != 1)
       return refusal_at(loop->var, "L0219",
-                        "the reduction of " + quoted(block.name()) + " shares loop " +
+                        "the reduction of " + in_quotes(block.name()) + " shares loop " +
                             describe(*loop) + " with other blocks");
     if (loop->var != plan.loop->var) plan.reduce.push_back(loop);
     if (first && plan.reducer.kind == ReducerClass::sequence && loop->var != plan.loop->var)
       return refusal_at(plan.loop->var, "L0219",
-                        "reducer " + quoted(block.reducer->name) + " is not commutative",
-                        "rfactor its outermost reduce loop " + quoted(loop->var->name));
+                        "reducer " + in_quotes(block.reducer->name) + " is not commutative",
+                        "rfactor its outermost reduce loop " + in_quotes(loop->var->name));
     first = false;
   }
   for (const auto& loop : plan.site.loops)
@@ -24074,7 +24082,7 @@ inline Verdict check_rfactor_loops(RfactorPlan& plan) {
       if (uses_var(*bound, plan.loop->var))
         return refusal_at(loop->var, "L0219",
                           "the bound of loop " + describe(*loop) + " depends on loop " +
-                              quoted(plan.loop->var->name));
+                              in_quotes(plan.loop->var->name));
   return {};
 }
 
@@ -24087,17 +24095,17 @@ inline Verdict plan_rfactor(const Program& program, const Args& args, RfactorPla
   if (plan.reducer.kind == ReducerClass::fold)
     return refusal_at(
         block.tag, "L0219",
-        "the order of " + quoted(block.name()) + " matters: " + std::string(plan.reducer.why));
+        "the order of " + in_quotes(block.name()) + " matters: " + std::string(plan.reducer.why));
   if (ragged(block))
-    return refusal_at(
-        block.tag, "L0219",
-        "block " + quoted(block.name()) + " has a domain that depends on another of its iterators");
+    return refusal_at(block.tag, "L0219",
+                      "block " + in_quotes(block.name()) +
+                          " has a domain that depends on another of its iterators");
   for (const auto& outer : site.loops)
     for (const auto* bound : {&plan.loop->min, &plan.loop->extent})
       if (uses_var(*bound, outer->var))
         return refusal_at(plan.loop->var, "L0219",
                           "the bound of loop " + describe(*plan.loop) + " depends on loop " +
-                              quoted(outer->var->name));
+                              in_quotes(outer->var->name));
   if (auto no = check_rfactor_loops(plan)) return no;
   // A layout may have given one output of several another rank.
   std::size_t smallest = stores_of(block)[0]->indices.size();
@@ -24287,8 +24295,8 @@ inline void apply_rfactor(const Program& program, const RfactorPlan& plan, Edit&
   edit.program = program.with(root);
   edit.results.push_back(BlockRef(tag));
   if (plan.reducer.reassociates)
-    edit.reassociates = "rfactor: " + quoted(block.name()) + " sums partial results over " +
-                        quoted(plan.loop->var->name);
+    edit.reassociates = "rfactor: " + in_quotes(block.name()) + " sums partial results over " +
+                        in_quotes(plan.loop->var->name);
 }
 
 inline Verdict run_rfactor(const Program& program, const Args& args, Edit* edit) {
@@ -24316,7 +24324,7 @@ namespace lathe::detail {
 inline Verdict check_private(const Program& program, const Buffer& buffer, std::string_view id,
                              const char* help) {
   if (!is_private(program->body, buffer))
-    return refusal(id, "buffer " + quoted(buffer->name) + " is a parameter", help);
+    return refusal(id, "buffer " + in_quotes(buffer->name) + " is a parameter", help);
   return {};
 }
 
@@ -24343,8 +24351,8 @@ LATHE_DECL Verdict check_lifetime(const Program& program, const Buffer& buffer) 
   if (!shared) return {};
   return refusal_at(
       loop, "L0220",
-      "buffer " + quoted(buffer->name) + " in scope " + std::string(to_text(buffer->scope)) +
-          " is used both inside and outside the parallel loop " + quoted(loop->name),
+      "buffer " + in_quotes(buffer->name) + " in scope " + std::string(to_text(buffer->scope)) +
+          " is used both inside and outside the parallel loop " + in_quotes(loop->name),
       "a thread can't see such memory of another: use scope global, or move all uses inside");
 }
 
@@ -24425,7 +24433,7 @@ inline bool in_declared_region(const Program& program, const Buffer& buffer) {
 // The map fits the buffer and names nothing but its indices and dims.
 inline Verdict check_layout_map(const Program& program, const Buffer& buffer,
                                 const LayoutMap& map) {
-  std::string name = "buffer " + quoted(buffer->name);
+  std::string name = "buffer " + in_quotes(buffer->name);
   if (auto no = check_private(program, buffer, "L0221",
                               "move a copy of it: cache_read or cache_write first"))
     return no;
@@ -24445,7 +24453,7 @@ inline Verdict check_layout_map(const Program& program, const Buffer& buffer,
       for (const auto& from : map->from) known |= from == var;
       for (const auto& dim : program->dims) known |= dim->var == var;
       if (!known)
-        return refusal("L0221", "the map names " + quoted(var->name) +
+        return refusal("L0221", "the map names " + in_quotes(var->name) +
                                     ", which is neither an index nor a Dim");
     }
   return {};
@@ -24464,8 +24472,8 @@ inline Verdict plan_layout(const Program& program, const Buffer& buffer, const L
   IterMap found = iter_map(map->to, inputs, {}, facts);
   if (!found.injective)
     return refusal("L0221",
-                   "the map is not proved to give two elements of buffer " + quoted(buffer->name) +
-                       " different places" +
+                   "the map is not proved to give two elements of buffer " +
+                       in_quotes(buffer->name) + " different places" +
                        (found.why.empty() ? "" : ": " + std::string(found.why)),
                    "each index is a sum of parts such as a / 4, a % 4 and b, no part used twice");
   for (std::size_t d = 0; d < map->to.size(); ++d) {
@@ -24518,7 +24526,7 @@ inline Verdict run_tile(const Program& program, const Args& args, Edit* edit) {
   const Primitive &split = primitive_split(), &reorder = primitive_reorder();
   if (args[0].loop == args[1].loop)
     return refusal_at(args[0].loop, "L0202",
-                      "loop " + quoted(args[0].loop->name) + " is named twice");
+                      "loop " + in_quotes(args[0].loop->name) + " is named twice");
   if (auto no = split.run(
           program, {args[0], Arg::of_list({Arg::of(Factor(infer)), args[2]}), args[4]}, &first))
     return no;
@@ -24790,17 +24798,18 @@ inline Verdict complete_arguments(const Primitive& primitive, Args& args) {
   for (std::size_t k = 0; k < primitive.parameters.size(); ++k) {
     const Parameter& p = primitive.parameters[k];
     if (k == args.size()) {
-      if (p.fallback.empty()) return refusal("L0202", "needs an argument " + quoted(p.name));
+      if (p.fallback.empty()) return refusal("L0202", "needs an argument " + in_quotes(p.name));
       args.push_back(default_argument(p));
     }
     ArgKind kind = args[k].kind;
     if (p.kind != ArgKind::none && kind != p.kind)
-      return refusal("L0202", "argument " + quoted(p.name) + " is " + std::string(kind_text(kind)) +
-                                  ", not " + std::string(kind_text(p.kind)));
+      return refusal("L0202", "argument " + in_quotes(p.name) + " is " +
+                                  std::string(kind_text(kind)) + ", not " +
+                                  std::string(kind_text(p.kind)));
     for (const auto& item : args[k].list)
       if (item.kind == ArgKind::list || item.kind == ArgKind::none || item.kind == ArgKind::text)
-        return refusal(
-            "L0202", "argument " + quoted(p.name) + " holds " + std::string(kind_text(item.kind)));
+        return refusal("L0202", "argument " + in_quotes(p.name) + " holds " +
+                                    std::string(kind_text(item.kind)));
   }
   return {};
 }
@@ -24816,8 +24825,8 @@ inline Verdict check_items(const Primitive& primitive, const Args& args) {
       bool factor = item.kind == ArgKind::number || item.kind == ArgKind::inferred ||
                     item.kind == ArgKind::expr;
       if ((loops && item.kind != ArgKind::loop) || (factors && !factor))
-        return refusal(
-            "L0202", "argument " + quoted(p.name) + " holds " + std::string(kind_text(item.kind)));
+        return refusal("L0202", "argument " + in_quotes(p.name) + " holds " +
+                                    std::string(kind_text(item.kind)));
     }
   }
   return {};
@@ -24853,7 +24862,7 @@ inline Verdict check_promises(const Program& before, const Program& after) {
     Verdict broken = check_kind(after, *loop);
     if (!broken) continue;
     broken->message = "would break what the " + std::string(to_text(loop->loop_kind)) + " loop " +
-                      quoted(loop->var->name) + " promises: " + broken->message;
+                      in_quotes(loop->var->name) + " promises: " + broken->message;
     broken->id = "L0225";
     broken->help = "take this step before the loop is marked";
     if (!old) broken->loop = {};
@@ -24948,7 +24957,7 @@ LATHE_DECL Verdict Schedule::check_reference(const Arg& arg) const {
   std::string what = arg.kind == ArgKind::loop ? "loop " : "block ";
   if (arg.kind == ArgKind::buffer) {
     if (detail::find_buffer(program_, arg.text)) return {};
-    return detail::refusal("L0201", "no buffer is called " + detail::quoted(arg.text),
+    return detail::refusal("L0201", "no buffer is called " + detail::in_quotes(arg.text),
                            detail::block_names_text(program_));
   }
   if (arg.kind == ArgKind::loop && arg.loop && find_loop(program_->body, arg.loop).loop) return {};
@@ -24956,7 +24965,7 @@ LATHE_DECL Verdict Schedule::check_reference(const Arg& arg) const {
     return {};
   if (arg.kind != ArgKind::loop && arg.kind != ArgKind::block) return {};
   if (!ref) return detail::refusal("L0201", "the " + what + "reference is empty");
-  what += detail::quoted(arg.kind == ArgKind::loop ? arg.loop->name : arg.block->name);
+  what += detail::in_quotes(arg.kind == ArgKind::loop ? arg.loop->name : arg.block->name);
   for (const Step* s = last_.get(); s; s = s->previous.get())
     for (const auto& c : s->consumed) {
       if (c.ref.get() != ref) continue;
@@ -25073,7 +25082,7 @@ LATHE_DECL BlockTag Schedule::resolve_block(const BlockName& name, std::string_v
   }
   if (BlockTag tag = detail::block_named(program_->body, name.name())) return tag;
   refuse(step,
-         detail::refusal("L0201", "no block is called " + detail::quoted(name.name()),
+         detail::refusal("L0201", "no block is called " + detail::in_quotes(name.name()),
                          detail::block_names_text(program_)),
          where);
 }
@@ -25087,7 +25096,7 @@ LATHE_DECL std::string Schedule::resolve_buffer(const BufferName& name, std::str
   if (written.size() == 1) return written[0]->name;
   refuse(step,
          detail::refusal_at(name.tag(), "L0202",
-                            "block " + detail::quoted(name.tag()->name) + " writes " +
+                            "block " + detail::in_quotes(name.tag()->name) + " writes " +
                                 std::to_string(written.size()) + " buffers: name one"),
          where);
 }
@@ -25116,7 +25125,7 @@ LATHE_DECL std::vector<LoopRef> Schedule::loops_n(const BlockName& name, std::si
   BlockTag tag = resolve_block(name, "loops", where);
   refuse("loops",
          detail::refusal_at(tag, "L0202",
-                            "block " + detail::quoted(tag->name) + " has " +
+                            "block " + detail::in_quotes(tag->name) + " has " +
                                 std::to_string(all.size()) + " loops, not " + std::to_string(n)),
          where);
 }

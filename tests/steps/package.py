@@ -48,6 +48,13 @@ def with_flags(name: str, *flags: str) -> Case:
     return command_case(name, compile_command(name, CONSUMER, HEADERS, *flags, *LIBRARIES), [WORK / name])
 
 
+def crowded(compiler: str) -> Case:
+    name = f"after all other headers ({compiler})"
+    if not shutil.which(compiler):
+        return skipped(name, f"no {compiler}")
+    return command_case(name, [compiler, "-std=c++20", "-fsyntax-only", HEADERS, SOURCES / "crowded.cpp"])
+
+
 def strict_warnings(compiler: str, mode: str) -> Case:
     """Warnings that a host's project may have on: nothing in the headers may set them off."""
     name = f"strict warnings ({compiler}, {mode})"
@@ -98,6 +105,7 @@ def package(_: Settings) -> Iterator[Case]:
     yield from in_parallel(
         [
             partial(with_cmake, "find_package", "header_only", "compiled"),
+            *(partial(crowded, compiler) for compiler in ("g++", "clang++")),
             partial(with_cmake, "add_subdirectory", "consumer"),
             partial(with_pkg_config, "lathe"),
             partial(with_pkg_config, "lathe-compiled"),

@@ -90,7 +90,7 @@ bool below(const std::vector<ForRef>& loops, const VarRef& loop);
 // --- wording
 // ------------------------------------------------------------------------------------------------------
 
-std::string quoted(std::string_view name);
+std::string in_quotes(std::string_view name);
 /// "'i'(100)" and, for other kinds than serial, "'i'(100, parallel)".
 std::string describe(const ForNode& loop);
 /// "loops of 'C': i(100) j(64) r:reduce(64)"

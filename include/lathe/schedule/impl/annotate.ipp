@@ -33,20 +33,20 @@ inline Verdict check_key(const Program& program, const Args& args) {
     if (known.key != key || known.on_loop != on_loop) continue;
     if (args[2].kind != ArgKind::number || args[2].number < known.min || args[2].number > known.max)
       return refusal("L0223",
-                     "the value of " + quoted(key) + " is not a number from " +
+                     "the value of " + in_quotes(key) + " is not a number from " +
                          std::to_string(known.min) + " to " + std::to_string(known.max),
                      std::string(known.what));
     if (!on_loop) return {};
     ForKind kind = find_loop(program->body, args[0].loop).loop->loop_kind;
     if (kind == (key == "max_threads" ? ForKind::parallel : ForKind::serial)) return {};
     return refusal_at(args[0].loop, "L0223",
-                      quoted(key) + " is not for a loop that is " + std::string(to_text(kind)),
+                      in_quotes(key) + " is not for a loop that is " + std::string(to_text(kind)),
                       std::string(known.what));
   }
-  return refusal(
-      "L0223",
-      "no annotation of a " + std::string(on_loop ? "loop" : "block") + " is called " + quoted(key),
-      known_keys_text());
+  return refusal("L0223",
+                 "no annotation of a " + std::string(on_loop ? "loop" : "block") + " is called " +
+                     in_quotes(key),
+                 known_keys_text());
 }
 
 // A streaming store may not be seen before a fence, so the program itself must not read what it
@@ -55,8 +55,8 @@ inline Verdict check_stream(const Program& program, const BlockTag& tag) {
   for (const auto& written : buffers_written(find_block(program->body, tag).block->body))
     for (const auto& reader : readers(program->body, written))
       return refusal_at(reader.block->tag, "L0223",
-                        "block " + quoted(reader.block->name()) + " reads " +
-                            quoted(written->name) + ", which " + quoted(tag->name) +
+                        "block " + in_quotes(reader.block->name()) + " reads " +
+                            in_quotes(written->name) + ", which " + in_quotes(tag->name) +
                             " would store past the caches");
   return {};
 }
@@ -121,7 +121,7 @@ inline Verdict run_prefetch(const Program& program, const Args& args, Edit* edit
   if (!read)
     return refusal_at(
         site.loop->var, "L0222",
-        "nothing inside loop " + describe(*site.loop) + " reads " + quoted(buffer->name),
+        "nothing inside loop " + describe(*site.loop) + " reads " + in_quotes(buffer->name),
         "it reads " + list_buffers(buffers_read(site.loop->body)));
   if (!edit) return {};
   std::string hint = buffer->name + ":" + std::to_string(distance) + ":" + std::to_string(locality);

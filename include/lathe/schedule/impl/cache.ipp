@@ -56,7 +56,7 @@ inline std::vector<std::string> loop_names(const std::vector<ForRef>& loops) {
 inline Verdict check_scope_word(const std::string& word, Scope& scope, std::string_view id) {
   for (Scope s : {Scope::global, Scope::shared, Scope::local, Scope::reg})
     if (to_text(s) == word) return scope = s, Verdict();
-  return refusal(id, "no scope is called " + quoted(word),
+  return refusal(id, "no scope is called " + in_quotes(word),
                  "scopes are global, shared, local and register");
 }
 
@@ -79,12 +79,13 @@ inline std::string list_buffers(const std::vector<Buffer>& buffers) {
 
 inline Verdict check_cache_read(const BlockSite& site, const Buffer& buffer) {
   const BlockNode& block = *site.block;
-  std::string name = "block " + quoted(block.name());
+  std::string name = "block " + in_quotes(block.name());
   if (!reads_buffer(block, buffer))
-    return refusal_at(block.tag, "L0216", name + " does not read " + quoted(buffer->name),
+    return refusal_at(block.tag, "L0216", name + " does not read " + in_quotes(buffer->name),
                       "it reads " + list_buffers(buffers_read(block.body)));
   if (writes_buffer(block, buffer))
-    return refusal_at(block.tag, "L0216", name + " both reads and writes " + quoted(buffer->name),
+    return refusal_at(block.tag, "L0216",
+                      name + " both reads and writes " + in_quotes(buffer->name),
                       "cache what it writes with cache_write");
   if (!is_open_path(site.path))
     return refusal_at(block.tag, "L0216",
@@ -92,7 +93,7 @@ inline Verdict check_cache_read(const BlockSite& site, const Buffer& buffer) {
   for (const auto& r : reads_of(block))
     if (r.buffer == buffer && r.kind != AccessKind::read)
       return refusal_at(block.tag, "L0216",
-                        name + " uses " + quoted(buffer->name) + " as a whole, not by loads");
+                        name + " uses " + in_quotes(buffer->name) + " as a whole, not by loads");
   return {};
 }
 
@@ -119,7 +120,7 @@ inline Verdict check_copy_source(const Program& program, const Stmt& root, const
       why_not_found(root, sources, copy, buffer, outside.empty() ? VarRef() : outside.back()->var,
                     program_facts(program));
   if (why.empty()) return {};
-  return refusal("L0216", "the copy of " + quoted(buffer->name) +
+  return refusal("L0216", "the copy of " + in_quotes(buffer->name) +
                               " could read what is not written yet: " + why);
 }
 
@@ -197,7 +198,7 @@ inline BlockNode spatial_block(const BlockNode& block, const BlockTag& tag, Subs
 
 inline Verdict check_cache_write(const Program& program, const BlockSite& site) {
   const BlockNode& block = *site.block;
-  std::string name = "block " + quoted(block.name());
+  std::string name = "block " + in_quotes(block.name());
   if (!is_open_path(site.path))
     return refusal_at(block.tag, "L0217",
                       name + " stands under a condition or inside another block");
@@ -206,14 +207,15 @@ inline Verdict check_cache_write(const Program& program, const BlockSite& site) 
   BlockInfo info = info_of(program, block.tag);
   if (!info.is_complete() && !info.is_reduction())
     return refusal_at(block.tag, "L0217",
-                      name + " can't write a copy of " + quoted(out->name) + ": " +
+                      name + " can't write a copy of " + in_quotes(out->name) + ": " +
                           (info.why.empty() ? std::string(to_text(info.kind)) : info.why));
   if (!info.sole_writer)
-    return refusal_at(block.tag, "L0217", name + " is not the only writer of " + quoted(out->name),
+    return refusal_at(block.tag, "L0217",
+                      name + " is not the only writer of " + in_quotes(out->name),
                       "cache_write before decompose_reduction");
   if (block.reducer && !block.init)
     return refusal_at(block.tag, "L0217",
-                      name + " adds to what " + quoted(out->name) + " holds already",
+                      name + " adds to what " + in_quotes(out->name) + " holds already",
                       "cache_write before decompose_reduction");
   if (ragged(block))
     return refusal_at(block.tag, "L0217",
@@ -259,7 +261,7 @@ inline Verdict plan_cache_write(const Program& program, CacheWritePlan& plan) {
       plan.at = k;
   if (read_by_others(site.path[plan.at]))
     return refusal_at(site.block->tag, "L0217",
-                      quoted(out->name) + " is read inside the loop that reduces it");
+                      in_quotes(out->name) + " is read inside the loop that reduces it");
   plan.at = climb(site.path, plan.at, read_by_others);
   Facts facts = facts_on(site.path, program_facts(program));
   std::vector<Stmt> outside(site.path.begin(),
@@ -269,8 +271,8 @@ inline Verdict plan_cache_write(const Program& program, CacheWritePlan& plan) {
     if (!below(loops_in(outside), loop->var)) inner.push_back(loop);
   if (!ranges_inside(*plan.copy, inner, facts, plan.ranges))
     return refusal_at(site.block->tag, "L0217",
-                      "what " + quoted(site.block->name()) + " writes of " + quoted(out->name) +
-                          " in one iteration is not known");
+                      "what " + in_quotes(site.block->name()) + " writes of " +
+                          in_quotes(out->name) + " in one iteration is not known");
   return {};
 }
 
@@ -315,9 +317,10 @@ inline Verdict run_cache_write(const Program& program, const Args& args, Edit* e
       why_not_found(root, {block.tag}, tag, cache, outside.empty() ? VarRef() : outside.back()->var,
                     program_facts(program));
   if (!why.empty())
-    return refusal_at(block.tag, "L0217",
-                      "the copy would take what " + quoted(block.name()) + " did not write: " + why,
-                      "cache_write before the loops are split");
+    return refusal_at(
+        block.tag, "L0217",
+        "the copy would take what " + in_quotes(block.name()) + " did not write: " + why,
+        "cache_write before the loops are split");
   if (!edit) return {};
   edit->program = program.with(root);
   edit->results.push_back(BlockRef(tag));

@@ -16,7 +16,7 @@ struct MovePlan {
 };
 
 inline std::string names_of(const std::vector<BlockSite>& sites) {
-  return join(sites, ", ", [](const BlockSite& s) { return quoted(s.block->name()); });
+  return join(sites, ", ", [](const BlockSite& s) { return in_quotes(s.block->name()); });
 }
 
 // The loops that lie above all these blocks.
@@ -43,7 +43,7 @@ inline Verdict check_movable(const Program& program, const Args& args, const cha
   plan.block = find_block(program->body, args[0].block);
   plan.loop = find_loop(program->body, args[1].loop);
   const BlockNode& block = *plan.block.block;
-  std::string name = "block " + quoted(block.name());
+  std::string name = "block " + in_quotes(block.name());
   if (!is_open_path(plan.block.path))
     return refusal_at(block.tag, "L0212",
                       name + " stands under a condition or inside another block",
@@ -102,8 +102,8 @@ inline Verdict check_inputs_ready(const Program& program, const BlockNode& block
   for (const auto& w : producers(program->body, block.tag)) {
     if (block_position(program->body, w.block->tag) < place) continue;
     return refusal_at(w.block->tag, id,
-                      "block " + quoted(w.block->name()) + " writes what " + quoted(block.name()) +
-                          " reads, but not before that place");
+                      "block " + in_quotes(w.block->name()) + " writes what " +
+                          in_quotes(block.name()) + " reads, but not before that place");
   }
   return {};
 }
@@ -129,8 +129,8 @@ inline Verdict check_inputs_kept(const Program& before, const Stmt& after, const
     std::string why = why_not_found(after, tags, tag, input, loop ? loop->var : VarRef(), facts);
     if (!why.empty())
       return refusal_at(tag, id,
-                        "there " + quoted(tag->name) + " would not find what it reads of " +
-                            quoted(input->name) + ": " + why);
+                        "there " + in_quotes(tag->name) + " would not find what it reads of " +
+                            in_quotes(input->name) + ": " + why);
   }
   return {};
 }
@@ -182,11 +182,11 @@ inline Verdict check_readers(const Program& program, const MovePlan& plan,
                              std::vector<BlockSite>& users) {
   const BlockNode& block = *plan.block.block;
   const VarRef& loop = plan.loop.loop->var;
-  std::string name = "block " + quoted(block.name());
+  std::string name = "block " + in_quotes(block.name());
   for (const auto& store : stores_of(block))
     if (!is_private(program->body, store->buffer))
       return refusal_at(block.tag, "L0212",
-                        name + " writes the parameter " + quoted(store->buffer->name),
+                        name + " writes the parameter " + in_quotes(store->buffer->name),
                         "move its consumers with reverse_compute_at, or cache_write it");
   users = consumers(program->body, block.tag);
   if (users.empty()) return refusal_at(block.tag, "L0211", name + " has no consumer");
@@ -250,8 +250,8 @@ inline Verdict run_compute_at(const Program& program, const Args& args, Edit* ed
   if (!edit) return {};
   edit->program = program.with(root);
   consume_lost_loops(root, plan.block.loops, *edit,
-                     "was replaced when " + quoted(args[0].block->name) + " moved under " +
-                         quoted(args[1].loop->name));
+                     "was replaced when " + in_quotes(args[0].block->name) + " moved under " +
+                         in_quotes(args[1].loop->name));
   return {};
 }
 

@@ -8,7 +8,7 @@ namespace lathe::detail {
 inline Verdict check_decompose(const Program& program, const BlockSite& site,
                                const LoopSite& loop) {
   const BlockNode& block = *site.block;
-  std::string name = "block " + quoted(block.name());
+  std::string name = "block " + in_quotes(block.name());
   if (!block.reducer) return refusal_at(block.tag, "L0218", name + " is no reduction");
   if (!block.init)
     return refusal_at(block.tag, "L0218", name + " has no init: it was decomposed before");
@@ -20,17 +20,17 @@ inline Verdict check_decompose(const Program& program, const BlockSite& site,
     if (feeds(*outer, block, IterKind::reduce))
       return refusal_at(loop.loop->var, "L0218",
                         "loop " + describe(*outer) + " around loop " +
-                            quoted(loop.loop->var->name) + " feeds the reduction of " + name,
+                            in_quotes(loop.loop->var->name) + " feeds the reduction of " + name,
                         "the init stands before all loops that feed it: take loop " +
-                            quoted(outer->var->name) + " or one outside");
+                            in_quotes(outer->var->name) + " or one outside");
   for (const auto& store : stores_of(block))
     for (const auto& access : accesses(loop.path.back()))
       if (access.buffer == store->buffer && (!access.block || access.block->tag != block.tag))
         return refusal_at(loop.loop->var, "L0218",
                           "inside loop " + describe(*loop.loop) + " also " +
-                              (access.block ? "block " + quoted(access.block->name())
+                              (access.block ? "block " + in_quotes(access.block->name())
                                             : std::string("a statement")) +
-                              " touches " + quoted(store->buffer->name),
+                              " touches " + in_quotes(store->buffer->name),
                           "take a loop inside which only " + name + " does");
   return {};
 }

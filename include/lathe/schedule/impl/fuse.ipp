@@ -27,8 +27,8 @@ inline Verdict plan_fuse(const Program& program, const std::vector<Arg>& loops,
         if (uses_var(*bound, sites[k].loop->var))
           return refusal_at(loop.var, "L0206",
                             "the bound " + extent_text(*bound) + " of loop " +
-                                quoted(loop.var->name) + " depends on loop " +
-                                quoted(sites[k].loop->var->name));
+                                in_quotes(loop.var->name) + " depends on loop " +
+                                in_quotes(sites[k].loop->var->name));
   }
   std::int64_t product = 1;
   for (const auto& site : sites)
@@ -54,7 +54,7 @@ inline Verdict check_fused_reduction(const Program& program, const std::vector<L
     if (spatial && empty)
       return refusal_at(empty->var, "L0229",
                         "loop " + describe(*empty) + " of the reduction of " +
-                            quoted(block.block->name()) + " may be empty, and loop " +
+                            in_quotes(block.block->name()) + " may be empty, and loop " +
                             describe(*spatial) + " is spatial",
                         "decompose the reduction first, or fuse spatial loops only");
   }

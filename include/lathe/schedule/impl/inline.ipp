@@ -70,12 +70,12 @@ class FindOddUse : public Visitor {
   }
   void stmt(const Stmt& s) override {
     if (const auto* f = s.as<ForNode>())
-      in_bound(f->min, "the bound of loop " + quoted(f->var->name)),
-          in_bound(f->extent, "the bound of loop " + quoted(f->var->name));
+      in_bound(f->min, "the bound of loop " + in_quotes(f->var->name)),
+          in_bound(f->extent, "the bound of loop " + in_quotes(f->var->name));
     if (const auto* b = s.as<BlockNode>())
       for (const auto* list : {&b->reads, &b->writes})
         for (const auto& r : *list)
-          if (r.buffer == buffer_) found = "the opaque block " + quoted(b->name());
+          if (r.buffer == buffer_) found = "the opaque block " + in_quotes(b->name());
     descend(s);
   }
 
@@ -89,7 +89,7 @@ class FindOddUse : public Visitor {
 
 inline Verdict check_inline(const Program& program, const BlockSite& site) {
   const BlockNode& block = *site.block;
-  std::string name = "block " + quoted(block.name());
+  std::string name = "block " + in_quotes(block.name());
   if (block.reducer)
     return refusal_at(block.tag, "L0214", name + " is a reduction",
                       "move it with compute_at instead");
@@ -102,10 +102,10 @@ inline Verdict check_inline(const Program& program, const BlockSite& site) {
                           (info.why.empty() ? std::string(to_text(info.kind)) : info.why));
   if (!info.sole_writer)
     return refusal_at(block.tag, "L0214",
-                      name + " is not the only writer of " + quoted(store->buffer->name));
+                      name + " is not the only writer of " + in_quotes(store->buffer->name));
   if (!is_private(program->body, store->buffer))
     return refusal_at(block.tag, "L0214",
-                      name + " writes the parameter " + quoted(store->buffer->name),
+                      name + " writes the parameter " + in_quotes(store->buffer->name),
                       "inline it into its producer with reverse_compute_inline");
   if (!is_open_path(site.path))
     return refusal_at(block.tag, "L0214",
@@ -118,7 +118,7 @@ inline Verdict check_inline(const Program& program, const BlockSite& site) {
   if (!odd.found.empty())
     return refusal_at(
         block.tag, "L0214",
-        quoted(store->buffer->name) + " is used by " + odd.found + ", not by plain loads only");
+        in_quotes(store->buffer->name) + " is used by " + odd.found + ", not by plain loads only");
   return {};
 }
 
@@ -134,8 +134,8 @@ inline Verdict check_inputs_until(const Program& program, const BlockSite& site,
     for (const auto& u : users) loops_back |= static_cast<bool>(common_loop(w.loops, u.loops));
     if (at < own || (at > last && !loops_back)) continue;
     return refusal_at(w.block->tag, "L0214",
-                      "block " + quoted(w.block->name()) + " overwrites what " +
-                          quoted(site.block->name()) + " reads before its readers run");
+                      "block " + in_quotes(w.block->name()) + " overwrites what " +
+                          in_quotes(site.block->name()) + " reads before its readers run");
   }
   return {};
 }
@@ -156,7 +156,7 @@ inline Verdict run_compute_inline(const Program& program, const Args& args, Edit
       iterators_of_element(core, store.indices, target_exprs, valid, program_facts(program));
   if (iters.empty())
     return refusal_at(core.tag, "L0214",
-                      "the instance of " + quoted(core.name()) +
+                      "the instance of " + in_quotes(core.name()) +
                           " that stores an element can't be told from its indices");
   Substitution at;
   for (std::size_t k = 0; k < iters.size(); ++k) at.emplace_back(core.iters[k].var, iters[k]);
@@ -165,8 +165,9 @@ inline Verdict run_compute_inline(const Program& program, const Args& args, Edit
   for (const auto& u : users)
     if (node_count(find_block(root, u.block->tag).block->body) > kMaxInlinedNodes)
       return refusal_at(core.tag, "L0214",
-                        "inlining " + quoted(core.name()) + " makes " + quoted(u.block->name()) +
-                            " larger than " + std::to_string(kMaxInlinedNodes) + " nodes",
+                        "inlining " + in_quotes(core.name()) + " makes " +
+                            in_quotes(u.block->name()) + " larger than " +
+                            std::to_string(kMaxInlinedNodes) + " nodes",
                         "use compute_at");
   for (const auto& u : users)
     if (auto no = check_inputs_kept(program, root, u.block->tag, "L0214")) return no;
@@ -174,7 +175,7 @@ inline Verdict run_compute_inline(const Program& program, const Args& args, Edit
   edit->program = program.with(root);
   edit->consumed.push_back({core.tag, "was inlined into its consumers"});
   consume_lost_loops(root, site.loops, *edit,
-                     "was removed when " + quoted(core.name()) + " was inlined");
+                     "was removed when " + in_quotes(core.name()) + " was inlined");
   return {};
 }
 
@@ -217,7 +218,7 @@ class SameLoads : public Visitor {
 inline Verdict check_inlined_consumer(const Program& program, const BlockTag& tag, FusePlan& plan) {
   plan.consumer = find_block(program->body, tag);
   const BlockNode& block = *plan.consumer.block;
-  std::string name = "block " + quoted(block.name());
+  std::string name = "block " + in_quotes(block.name());
   BlockInfo info = info_of(program, tag);
   if (!info.is_complete() || !only_store(block) || block.predicate.get())
     return refusal_at(tag, "L0215",
@@ -226,7 +227,7 @@ inline Verdict check_inlined_consumer(const Program& program, const BlockTag& ta
   if (!info.sole_writer)
     return refusal_at(
         tag, "L0215",
-        name + " is not the only writer of " + quoted(only_store(block)->buffer->name));
+        name + " is not the only writer of " + in_quotes(only_store(block)->buffer->name));
   std::vector<BlockSite> makers = producers(program->body, tag);
   if (makers.size() != 1)
     return refusal_at(tag, "L0215",
@@ -242,11 +243,11 @@ inline Verdict check_inlined_consumer(const Program& program, const BlockTag& ta
 inline Verdict check_inlined_producer(const Program& program, FusePlan& plan) {
   const BlockNode &block = *plan.consumer.block, &from = *plan.producer.block;
   BlockInfo maker = info_of(program, from.tag);
-  std::string name = "producer " + quoted(from.name());
+  std::string name = "producer " + in_quotes(from.name());
   if (from.reducer)
     return refusal_at(from.tag, "L0215",
                       name + " is a reduction: its intermediate values would pass through block " +
-                          quoted(block.name()),
+                          in_quotes(block.name()),
                       "use reverse_compute_at");
   if (!maker.is_complete() || !only_store(from) || !maker.sole_writer)
     return refusal_at(from.tag, "L0215",
@@ -254,15 +255,15 @@ inline Verdict check_inlined_producer(const Program& program, FusePlan& plan) {
                           (maker.why.empty() ? "" : ": " + maker.why));
   plan.between = only_store(from)->buffer;
   if (!is_private(program->body, plan.between))
-    return refusal_at(from.tag, "L0215", quoted(plan.between->name) + " is a parameter");
+    return refusal_at(from.tag, "L0215", in_quotes(plan.between->name) + " is a parameter");
   for (const auto& user : readers(program->body, plan.between))
     if (user.block->tag != block.tag)
-      return refusal_at(
-          user.block->tag, "L0215",
-          "block " + quoted(user.block->name()) + " reads " + quoted(plan.between->name) + " too");
+      return refusal_at(user.block->tag, "L0215",
+                        "block " + in_quotes(user.block->name()) + " reads " +
+                            in_quotes(plan.between->name) + " too");
   if (reads_buffer(from, only_store(block)->buffer))
     return refusal_at(from.tag, "L0215",
-                      name + " reads what block " + quoted(block.name()) + " writes");
+                      name + " reads what block " + in_quotes(block.name()) + " writes");
   return {};
 }
 
@@ -274,8 +275,8 @@ inline Verdict plan_reverse_inline(const Program& program, const BlockTag& tag, 
   plan.load = loads.load;
   if (loads.load && loads.same) return {};
   return refusal_at(tag, "L0215",
-                    "block " + quoted(tag->name) + " does not read " + quoted(plan.between->name) +
-                        " at one place only");
+                    "block " + in_quotes(tag->name) + " does not read " +
+                        in_quotes(plan.between->name) + " at one place only");
 }
 
 // The output moves earlier, to the producer's place.
@@ -288,23 +289,23 @@ inline Verdict check_reverse_inline_place(const Program& program, const FusePlan
       int at = block_position(program->body, s.block->tag);
       if (at > own && at < end)
         return refusal_at(s.block->tag, "L0215",
-                          "block " + quoted(s.block->name()) + ", which lies between, touches " +
-                              quoted(out->name));
+                          "block " + in_quotes(s.block->name()) + ", which lies between, touches " +
+                              in_quotes(out->name));
     }
   for (const auto& input : buffers_read(plan.consumer.block->body))
     for (const auto& w : writers(program->body, input)) {
       int at = block_position(program->body, w.block->tag);
       if (input != plan.between && at > own && w.block->tag != plan.consumer.block->tag)
         return refusal_at(w.block->tag, "L0215",
-                          "block " + quoted(w.block->name()) + " writes " + quoted(input->name) +
-                              " after the producer");
+                          "block " + in_quotes(w.block->name()) + " writes " +
+                              in_quotes(input->name) + " after the producer");
     }
   std::string why =
       why_not_found(program->body, {plan.producer.block->tag}, plan.consumer.block->tag,
                     plan.between, {}, program_facts(program));
   if (why.empty()) return {};
   return refusal_at(plan.consumer.block->tag, "L0215",
-                    "not every instance of " + quoted(plan.consumer.block->name()) +
+                    "not every instance of " + in_quotes(plan.consumer.block->name()) +
                         " surely has its producer's: " + why);
 }
 
@@ -348,16 +349,17 @@ inline Verdict run_reverse_compute_inline(const Program& program, const Args& ar
                            valid, program_facts(program));
   if (iters.empty())
     return refusal_at(core.tag, "L0215",
-                      "which instance of " + quoted(core.name()) + " reads an element of " +
-                          quoted(plan.between->name) + " can't be told from its indices");
+                      "which instance of " + in_quotes(core.name()) + " reads an element of " +
+                          in_quotes(plan.between->name) + " can't be told from its indices");
   if (!edit) return {};
   Stmt root =
       replace_at(plan.producer.path, make_block(fused_producer(program, plan, core, iters, valid)));
   root = remove_alloc(replace_at(find_block(root, core.tag).path, {}), plan.between);
   edit->program = program.with(root);
-  edit->consumed.push_back({core.tag, "was inlined into " + quoted(plan.producer.block->name())});
+  edit->consumed.push_back(
+      {core.tag, "was inlined into " + in_quotes(plan.producer.block->name())});
   consume_lost_loops(root, plan.consumer.loops, *edit,
-                     "was removed when " + quoted(core.name()) + " was inlined");
+                     "was removed when " + in_quotes(core.name()) + " was inlined");
   return {};
 }
 

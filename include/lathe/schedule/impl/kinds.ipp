@@ -67,9 +67,10 @@ inline Verdict check_no_reduction(const ForNode& loop, const char* what) {
     if (!feeds(loop, *site.block, IterKind::reduce)) continue;
     return refusal_at(
         loop.var, "L0208",
-        "loop " + describe(loop) + " feeds the reduction of block " + quoted(site.block->name()) +
+        "loop " + describe(loop) + " feeds the reduction of block " +
+            in_quotes(site.block->name()) +
             ": its iterations update the same elements and can't be " + what,
-        "rfactor " + quoted(loop.var->name) + " first, or take a loop over spatial axes");
+        "rfactor " + in_quotes(loop.var->name) + " first, or take a loop over spatial axes");
   }
   return {};
 }
@@ -122,23 +123,23 @@ inline Verdict check_lanes(const Program& program, const ForNode& loop) {
     if (classify(*site.block).kind == BlockClass::opaque && !site.block->writes.empty())
       return refusal_at(
           site.block->tag, "L0209",
-          "block " + quoted(site.block->name()) + " is opaque and has no vector form");
+          "block " + in_quotes(site.block->name()) + " is opaque and has no vector form");
     for (const auto& inner : site.loops) {
       if (uses_var(inner->min, loop.var) || uses_var(inner->extent, loop.var))
         return refusal_at(inner->var, "L0209",
-                          "the bound of loop " + quoted(inner->var->name) +
-                              " differs between the lanes of " + quoted(loop.var->name));
+                          "the bound of loop " + in_quotes(inner->var->name) +
+                              " differs between the lanes of " + in_quotes(loop.var->name));
       if (inner->loop_kind == ForKind::vectorized || inner->loop_kind == ForKind::parallel)
         return refusal_at(
             inner->var, "L0209",
-            "loop " + describe(*inner) + " lies inside loop " + quoted(loop.var->name),
+            "loop " + describe(*inner) + " lies inside loop " + in_quotes(loop.var->name),
             "vectorize one loop of a nest, the innermost");
     }
   }
   for (const auto& outer : find_loop(program->body, loop.var).loops)
     if (outer->loop_kind == ForKind::vectorized)
       return refusal_at(loop.var, "L0209",
-                        "loop " + describe(*outer) + " around loop " + quoted(loop.var->name) +
+                        "loop " + describe(*outer) + " around loop " + in_quotes(loop.var->name) +
                             " is vectorized already");
   return {};
 }
@@ -153,7 +154,7 @@ inline Verdict check_lane_stores(const Stmt& root, const ForNode& loop, const Fa
     if (!meet_along_last(access, access, loops, facts)) continue;
     return refusal_at(loop.var, "L0207",
                       "two lanes of loop " + describe(loop) + " may store to one element of " +
-                          quoted(access.buffer->name));
+                          in_quotes(access.buffer->name));
   }
   return {};
 }

@@ -16,7 +16,8 @@ inline Verdict run_block(const Program& program, const Args& args, Edit* edit) {
     if (edit) edit->program = program, edit->results.push_back(BlockRef(tag));
     return {};
   }
-  return refusal("L0201", "no block is called " + quoted(args[0].text), block_names_text(program));
+  return refusal("L0201", "no block is called " + in_quotes(args[0].text),
+                 block_names_text(program));
 }
 
 inline Verdict run_loops(const Program& program, const Args& args, Edit* edit) {

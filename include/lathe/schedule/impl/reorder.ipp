@@ -21,7 +21,7 @@ inline Verdict find_chain(const Program& program, const std::vector<Arg>& loops,
     for (std::size_t other = 0; other < k; ++other)
       if (loops[other].loop == loops[k].loop)
         return refusal_at(loops[k].loop, "L0202",
-                          "loop " + quoted(loops[k].loop->name) + " is named twice");
+                          "loop " + in_quotes(loops[k].loop->name) + " is named twice");
     LoopSite site = find_loop(program->body, loops[k].loop);
     if (!outermost.loop || site.loops.size() < outermost.loops.size()) outermost = site;
   }
@@ -69,9 +69,9 @@ inline Verdict check_bounds(const ReorderPlan& plan) {
         if (uses_var(*bound, inside.var))
           return refusal_at(loop.var, "L0206",
                             "the bound " + extent_text(*bound) + " of loop " +
-                                quoted(loop.var->name) + " depends on loop " +
-                                quoted(inside.var->name) + ", which would lie inside it",
-                            "keep " + quoted(inside.var->name) + " outside");
+                                in_quotes(loop.var->name) + " depends on loop " +
+                                in_quotes(inside.var->name) + ", which would lie inside it",
+                            "keep " + in_quotes(inside.var->name) + " outside");
     }
   return {};
 }
@@ -120,8 +120,8 @@ inline Verdict check_order(const Program& program, const ReorderPlan& plan) {
     ReducerInfo info = classify(*site.block->reducer);
     if (info.kind != ReducerClass::reorder)
       return refusal_at(site.block->tag, "L0207",
-                        "the order of the reduce loops of " + quoted(site.block->name()) +
-                            " matters: reducer " + quoted(site.block->reducer->name) +
+                        "the order of the reduce loops of " + in_quotes(site.block->name()) +
+                            " matters: reducer " + in_quotes(site.block->reducer->name) +
                             " is not commutative" +
                             (info.why.empty() ? "" : " (" + std::string(info.why) + ")"),
                         "keep their order");
@@ -139,7 +139,8 @@ inline std::string reordered_reduction(const ReorderPlan& plan) {
   for (const auto& site : blocks_below(plan.chain.back()->body))
     if (site.block->reducer && swaps_reduce_loops(plan, *site.block) &&
         classify(*site.block->reducer).reassociates)
-      return "reorder: the reduce loops of " + quoted(site.block->name()) + " run in another order";
+      return "reorder: the reduce loops of " + in_quotes(site.block->name()) +
+             " run in another order";
   return {};
 }
 

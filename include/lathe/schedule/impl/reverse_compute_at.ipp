@@ -58,9 +58,9 @@ inline Verdict check_outputs_untouched(const Program& program, const MovePlan& p
         int at = block_position(program->body, site.block->tag);
         if (site.block->tag == block.tag || at < first || at > own) continue;
         return refusal_at(site.block->tag, id,
-                          "block " + quoted(site.block->name()) + ", which lies between, touches " +
-                              quoted(written->name) + ", which " + quoted(block.name()) +
-                              " writes");
+                          "block " + in_quotes(site.block->name()) +
+                              ", which lies between, touches " + in_quotes(written->name) +
+                              ", which " + in_quotes(block.name()) + " writes");
       }
   return {};
 }
@@ -70,7 +70,7 @@ inline Verdict plan_reverse_compute_at(const Program& program, const Args& args,
   if (auto no = check_movable(program, args, "L0213", plan)) return no;
   const BlockNode& block = *plan.block.block;
   const ForNode& loop = *plan.loop.loop;
-  std::string name = "block " + quoted(block.name());
+  std::string name = "block " + in_quotes(block.name());
   std::vector<BlockSite> makers = producers(program->body, block.tag);
   int last = -1;
   for (const auto& p : makers)
@@ -86,7 +86,7 @@ inline Verdict plan_reverse_compute_at(const Program& program, const Args& args,
     if (final_at(program->body, p.block->tag, loop.var)) continue;
     return refusal_at(loop.var, "L0213",
                       "one iteration of loop " + describe(loop) + " does not finish what " +
-                          quoted(p.block->name()) + " reduces",
+                          in_quotes(p.block->name()) + " reduces",
                       "take a loop outside its reduction");
   }
   int first = block_position(program->body,
@@ -119,8 +119,8 @@ inline Verdict check_reads_finished(const Program& program, const Stmt& root, co
     if (why.empty()) continue;
     return refusal_at(plan.loop.loop->var, "L0213",
                       "one iteration of loop " + describe(*plan.loop.loop) +
-                          " does not finish all that " + quoted(tag->name) + " needs of " +
-                          quoted(input->name) + ": " + why,
+                          " does not finish all that " + in_quotes(tag->name) + " needs of " +
+                          in_quotes(input->name) + ": " + why,
                       "take an outer loop, or move the producer with compute_at");
   }
   return {};
@@ -136,8 +136,8 @@ inline Verdict run_reverse_compute_at(const Program& program, const Args& args, 
   if (!edit) return {};
   edit->program = program.with(root);
   consume_lost_loops(root, plan.block.loops, *edit,
-                     "was replaced when " + quoted(args[0].block->name) + " moved under " +
-                         quoted(args[1].loop->name));
+                     "was replaced when " + in_quotes(args[0].block->name) + " moved under " +
+                         in_quotes(args[1].loop->name));
   return {};
 }
 

@@ -30,10 +30,10 @@ inline Verdict find_rfactor_block(const LoopSite& site, RfactorPlan& plan, const
   if (!is_open_path(plan.site.path))
     return refusal_at(
         block.tag, "L0219",
-        "block " + quoted(block.name()) + " stands under a condition or inside another block");
+        "block " + in_quotes(block.name()) + " stands under a condition or inside another block");
   if (stores_of(block).empty())
     return refusal_at(block.tag, "L0219",
-                      "block " + quoted(block.name()) + " holds more than stores");
+                      "block " + in_quotes(block.name()) + " holds more than stores");
   return check_plain_loop(loop);
 }
 
@@ -45,17 +45,17 @@ inline Verdict check_rfactor_loops(RfactorPlan& plan) {
     if (feeds(*loop, block, IterKind::spatial))
       return refusal_at(loop->var, "L0219",
                         "loop " + describe(*loop) + " feeds both spatial and reduce iterators of " +
-                            quoted(block.name()),
+                            in_quotes(block.name()),
                         "rfactor before fusing");
     if (first && block_tags(loop->body).size() != 1)
       return refusal_at(loop->var, "L0219",
-                        "the reduction of " + quoted(block.name()) + " shares loop " +
+                        "the reduction of " + in_quotes(block.name()) + " shares loop " +
                             describe(*loop) + " with other blocks");
     if (loop->var != plan.loop->var) plan.reduce.push_back(loop);
     if (first && plan.reducer.kind == ReducerClass::sequence && loop->var != plan.loop->var)
       return refusal_at(plan.loop->var, "L0219",
-                        "reducer " + quoted(block.reducer->name) + " is not commutative",
-                        "rfactor its outermost reduce loop " + quoted(loop->var->name));
+                        "reducer " + in_quotes(block.reducer->name) + " is not commutative",
+                        "rfactor its outermost reduce loop " + in_quotes(loop->var->name));
     first = false;
   }
   for (const auto& loop : plan.site.loops)
@@ -63,7 +63,7 @@ inline Verdict check_rfactor_loops(RfactorPlan& plan) {
       if (uses_var(*bound, plan.loop->var))
         return refusal_at(loop->var, "L0219",
                           "the bound of loop " + describe(*loop) + " depends on loop " +
-                              quoted(plan.loop->var->name));
+                              in_quotes(plan.loop->var->name));
   return {};
 }
 
@@ -76,17 +76,17 @@ inline Verdict plan_rfactor(const Program& program, const Args& args, RfactorPla
   if (plan.reducer.kind == ReducerClass::fold)
     return refusal_at(
         block.tag, "L0219",
-        "the order of " + quoted(block.name()) + " matters: " + std::string(plan.reducer.why));
+        "the order of " + in_quotes(block.name()) + " matters: " + std::string(plan.reducer.why));
   if (ragged(block))
-    return refusal_at(
-        block.tag, "L0219",
-        "block " + quoted(block.name()) + " has a domain that depends on another of its iterators");
+    return refusal_at(block.tag, "L0219",
+                      "block " + in_quotes(block.name()) +
+                          " has a domain that depends on another of its iterators");
   for (const auto& outer : site.loops)
     for (const auto* bound : {&plan.loop->min, &plan.loop->extent})
       if (uses_var(*bound, outer->var))
         return refusal_at(plan.loop->var, "L0219",
                           "the bound of loop " + describe(*plan.loop) + " depends on loop " +
-                              quoted(outer->var->name));
+                              in_quotes(outer->var->name));
   if (auto no = check_rfactor_loops(plan)) return no;
   // A layout may have given one output of several another rank.
   std::size_t smallest = stores_of(block)[0]->indices.size();
@@ -276,8 +276,8 @@ inline void apply_rfactor(const Program& program, const RfactorPlan& plan, Edit&
   edit.program = program.with(root);
   edit.results.push_back(BlockRef(tag));
   if (plan.reducer.reassociates)
-    edit.reassociates = "rfactor: " + quoted(block.name()) + " sums partial results over " +
-                        quoted(plan.loop->var->name);
+    edit.reassociates = "rfactor: " + in_quotes(block.name()) + " sums partial results over " +
+                        in_quotes(plan.loop->var->name);
 }
 
 inline Verdict run_rfactor(const Program& program, const Args& args, Edit* edit) {

@@ -39,17 +39,18 @@ inline Verdict complete_arguments(const Primitive& primitive, Args& args) {
   for (std::size_t k = 0; k < primitive.parameters.size(); ++k) {
     const Parameter& p = primitive.parameters[k];
     if (k == args.size()) {
-      if (p.fallback.empty()) return refusal("L0202", "needs an argument " + quoted(p.name));
+      if (p.fallback.empty()) return refusal("L0202", "needs an argument " + in_quotes(p.name));
       args.push_back(default_argument(p));
     }
     ArgKind kind = args[k].kind;
     if (p.kind != ArgKind::none && kind != p.kind)
-      return refusal("L0202", "argument " + quoted(p.name) + " is " + std::string(kind_text(kind)) +
-                                  ", not " + std::string(kind_text(p.kind)));
+      return refusal("L0202", "argument " + in_quotes(p.name) + " is " +
+                                  std::string(kind_text(kind)) + ", not " +
+                                  std::string(kind_text(p.kind)));
     for (const auto& item : args[k].list)
       if (item.kind == ArgKind::list || item.kind == ArgKind::none || item.kind == ArgKind::text)
-        return refusal(
-            "L0202", "argument " + quoted(p.name) + " holds " + std::string(kind_text(item.kind)));
+        return refusal("L0202", "argument " + in_quotes(p.name) + " holds " +
+                                    std::string(kind_text(item.kind)));
   }
   return {};
 }
@@ -65,8 +66,8 @@ inline Verdict check_items(const Primitive& primitive, const Args& args) {
       bool factor = item.kind == ArgKind::number || item.kind == ArgKind::inferred ||
                     item.kind == ArgKind::expr;
       if ((loops && item.kind != ArgKind::loop) || (factors && !factor))
-        return refusal(
-            "L0202", "argument " + quoted(p.name) + " holds " + std::string(kind_text(item.kind)));
+        return refusal("L0202", "argument " + in_quotes(p.name) + " holds " +
+                                    std::string(kind_text(item.kind)));
     }
   }
   return {};
@@ -102,7 +103,7 @@ inline Verdict check_promises(const Program& before, const Program& after) {
     Verdict broken = check_kind(after, *loop);
     if (!broken) continue;
     broken->message = "would break what the " + std::string(to_text(loop->loop_kind)) + " loop " +
-                      quoted(loop->var->name) + " promises: " + broken->message;
+                      in_quotes(loop->var->name) + " promises: " + broken->message;
     broken->id = "L0225";
     broken->help = "take this step before the loop is marked";
     if (!old) broken->loop = {};
@@ -197,7 +198,7 @@ LATHE_DECL Verdict Schedule::check_reference(const Arg& arg) const {
   std::string what = arg.kind == ArgKind::loop ? "loop " : "block ";
   if (arg.kind == ArgKind::buffer) {
     if (detail::find_buffer(program_, arg.text)) return {};
-    return detail::refusal("L0201", "no buffer is called " + detail::quoted(arg.text),
+    return detail::refusal("L0201", "no buffer is called " + detail::in_quotes(arg.text),
                            detail::block_names_text(program_));
   }
   if (arg.kind == ArgKind::loop && arg.loop && find_loop(program_->body, arg.loop).loop) return {};
@@ -205,7 +206,7 @@ LATHE_DECL Verdict Schedule::check_reference(const Arg& arg) const {
     return {};
   if (arg.kind != ArgKind::loop && arg.kind != ArgKind::block) return {};
   if (!ref) return detail::refusal("L0201", "the " + what + "reference is empty");
-  what += detail::quoted(arg.kind == ArgKind::loop ? arg.loop->name : arg.block->name);
+  what += detail::in_quotes(arg.kind == ArgKind::loop ? arg.loop->name : arg.block->name);
   for (const Step* s = last_.get(); s; s = s->previous.get())
     for (const auto& c : s->consumed) {
       if (c.ref.get() != ref) continue;
@@ -322,7 +323,7 @@ LATHE_DECL BlockTag Schedule::resolve_block(const BlockName& name, std::string_v
   }
   if (BlockTag tag = detail::block_named(program_->body, name.name())) return tag;
   refuse(step,
-         detail::refusal("L0201", "no block is called " + detail::quoted(name.name()),
+         detail::refusal("L0201", "no block is called " + detail::in_quotes(name.name()),
                          detail::block_names_text(program_)),
          where);
 }
@@ -336,7 +337,7 @@ LATHE_DECL std::string Schedule::resolve_buffer(const BufferName& name, std::str
   if (written.size() == 1) return written[0]->name;
   refuse(step,
          detail::refusal_at(name.tag(), "L0202",
-                            "block " + detail::quoted(name.tag()->name) + " writes " +
+                            "block " + detail::in_quotes(name.tag()->name) + " writes " +
                                 std::to_string(written.size()) + " buffers: name one"),
          where);
 }
@@ -365,7 +366,7 @@ LATHE_DECL std::vector<LoopRef> Schedule::loops_n(const BlockName& name, std::si
   BlockTag tag = resolve_block(name, "loops", where);
   refuse("loops",
          detail::refusal_at(tag, "L0202",
-                            "block " + detail::quoted(tag->name) + " has " +
+                            "block " + detail::in_quotes(tag->name) + " has " +
                                 std::to_string(all.size()) + " loops, not " + std::to_string(n)),
          where);
 }

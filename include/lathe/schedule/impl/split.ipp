@@ -35,8 +35,8 @@ inline std::string factors_text(const std::vector<Arg>& factors) {
 
 inline std::string loop_of_block(const SplitPlan& plan) {
   BlockTag block = first_block_below(plan.site.path.back());
-  std::string out = "loop " + quoted(plan.site.loop->var->name);
-  return block ? out + " of block " + quoted(block->name) : out;
+  std::string out = "loop " + in_quotes(plan.site.loop->var->name);
+  return block ? out + " of block " + in_quotes(block->name) : out;
 }
 
 inline std::string divide_help(const AnyExpr& extent) {
@@ -62,7 +62,7 @@ inline Verdict read_factor(const SplitPlan& plan, const Arg& arg, AnyExpr& out) 
     if (plan.facts.range(used) == ConstInterval{} || below(plan.site.loops, used))
       return refusal_at(
           loop, "L0203",
-          "factor " + extent_text(out) + " names " + quoted(used->name) + ", which is no Dim",
+          "factor " + extent_text(out) + " names " + in_quotes(used->name) + ", which is no Dim",
           "use numbers and Dims");
   if (prove_le(AnyExpr(1), out, plan.facts)) return {};
   return refusal_at(loop, "L0203", "factor " + extent_text(out) + " may be less than 1",
@@ -109,11 +109,11 @@ inline Verdict check_tail(SplitPlan& plan, const std::vector<Arg>& factors,
   for (const auto& f : factors) inferred |= f.kind == ArgKind::inferred;
   plan.tail = inferred ? Tail::guard : Tail::exact;
   if (tail != "auto" && !parse_tail(tail, plan.tail))
-    return refusal_at(loop.var, "L0224", "no tail is called " + quoted(tail));
+    return refusal_at(loop.var, "L0224", "no tail is called " + in_quotes(tail));
   if (plan.tail == Tail::shift || plan.tail == Tail::round_up)
     return refusal_at(
         loop.var, "L0224",
-        "tail " + quoted(to_text(plan.tail)) + " is not available for " + loop_of_block(plan),
+        "tail " + in_quotes(to_text(plan.tail)) + " is not available for " + loop_of_block(plan),
         "use Tail::guard");
   std::string product = extent_text(simplify(plan.product, plan.facts));
   if (!inferred) plan.guarded = !prove_eq(plan.product, loop.extent, plan.facts);
@@ -269,9 +269,9 @@ inline void apply_split(const Program& program, const SplitPlan& plan, Edit& edi
 
 // What can be split where a loop's bound depends on one around it.
 inline std::string guard_help(const ForNode& loop, const ForNode& outer, const BlockSite& block) {
-  const std::string instead = "split loop " + quoted(outer.var->name);
+  const std::string instead = "split loop " + in_quotes(outer.var->name);
   if (feeds(loop, *block.block, IterKind::reduce))
-    return instead + ", or let " + quoted(loop.var->name) +
+    return instead + ", or let " + in_quotes(loop.var->name) +
            " run over a range without it and put the bound into .where(…) of the reduction";
   return instead + ", or this one before a step makes its bound depend on that";
 }
@@ -288,7 +288,7 @@ inline Verdict check_guards(const SplitPlan& plan) {
             return refusal_at(loop.var, "L0224",
                               "the tail of " + loop_of_block(plan) +
                                   " can't be guarded, as its bound depends on loop " +
-                                  quoted(outer->var->name),
+                                  in_quotes(outer->var->name),
                               guard_help(loop, *outer, block));
   return {};
 }

@@ -11,7 +11,7 @@ namespace lathe::detail {
 inline Verdict check_private(const Program& program, const Buffer& buffer, std::string_view id,
                              const char* help) {
   if (!is_private(program->body, buffer))
-    return refusal(id, "buffer " + quoted(buffer->name) + " is a parameter", help);
+    return refusal(id, "buffer " + in_quotes(buffer->name) + " is a parameter", help);
   return {};
 }
 
@@ -38,8 +38,8 @@ LATHE_DECL Verdict check_lifetime(const Program& program, const Buffer& buffer) 
   if (!shared) return {};
   return refusal_at(
       loop, "L0220",
-      "buffer " + quoted(buffer->name) + " in scope " + std::string(to_text(buffer->scope)) +
-          " is used both inside and outside the parallel loop " + quoted(loop->name),
+      "buffer " + in_quotes(buffer->name) + " in scope " + std::string(to_text(buffer->scope)) +
+          " is used both inside and outside the parallel loop " + in_quotes(loop->name),
       "a thread can't see such memory of another: use scope global, or move all uses inside");
 }
 
@@ -120,7 +120,7 @@ inline bool in_declared_region(const Program& program, const Buffer& buffer) {
 // The map fits the buffer and names nothing but its indices and dims.
 inline Verdict check_layout_map(const Program& program, const Buffer& buffer,
                                 const LayoutMap& map) {
-  std::string name = "buffer " + quoted(buffer->name);
+  std::string name = "buffer " + in_quotes(buffer->name);
   if (auto no = check_private(program, buffer, "L0221",
                               "move a copy of it: cache_read or cache_write first"))
     return no;
@@ -140,7 +140,7 @@ inline Verdict check_layout_map(const Program& program, const Buffer& buffer,
       for (const auto& from : map->from) known |= from == var;
       for (const auto& dim : program->dims) known |= dim->var == var;
       if (!known)
-        return refusal("L0221", "the map names " + quoted(var->name) +
+        return refusal("L0221", "the map names " + in_quotes(var->name) +
                                     ", which is neither an index nor a Dim");
     }
   return {};
@@ -159,8 +159,8 @@ inline Verdict plan_layout(const Program& program, const Buffer& buffer, const L
   IterMap found = iter_map(map->to, inputs, {}, facts);
   if (!found.injective)
     return refusal("L0221",
-                   "the map is not proved to give two elements of buffer " + quoted(buffer->name) +
-                       " different places" +
+                   "the map is not proved to give two elements of buffer " +
+                       in_quotes(buffer->name) + " different places" +
                        (found.why.empty() ? "" : ": " + std::string(found.why)),
                    "each index is a sum of parts such as a / 4, a % 4 and b, no part used twice");
   for (std::size_t d = 0; d < map->to.size(); ++d) {

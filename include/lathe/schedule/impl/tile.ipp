@@ -11,7 +11,7 @@ inline Verdict run_tile(const Program& program, const Args& args, Edit* edit) {
   const Primitive &split = primitive_split(), &reorder = primitive_reorder();
   if (args[0].loop == args[1].loop)
     return refusal_at(args[0].loop, "L0202",
-                      "loop " + quoted(args[0].loop->name) + " is named twice");
+                      "loop " + in_quotes(args[0].loop->name) + " is named twice");
   if (auto no = split.run(
           program, {args[0], Arg::of_list({Arg::of(Factor(infer)), args[2]}), args[4]}, &first))
     return no;

@@ -22,7 +22,7 @@ LATHE_DECL bool parse_tail(std::string_view text, Tail& out) {
 
 namespace detail {
 
-LATHE_DECL std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
+LATHE_DECL std::string in_quotes(std::string_view name) { return "'" + std::string(name) + "'"; }
 
 LATHE_DECL std::string extent_text(const AnyExpr& extent) {
   const std::int64_t* value = as_const_int(extent);
@@ -32,13 +32,13 @@ LATHE_DECL std::string extent_text(const AnyExpr& extent) {
 LATHE_DECL std::string describe(const ForNode& loop) {
   std::string kind =
       loop.loop_kind == ForKind::serial ? "" : ", " + std::string(to_text(loop.loop_kind));
-  return quoted(loop.var->name) + "(" + extent_text(loop.extent) + kind + ")";
+  return in_quotes(loop.var->name) + "(" + extent_text(loop.extent) + kind + ")";
 }
 
 LATHE_DECL std::string describe_loops(const Program& program, const BlockTag& block) {
   BlockSite site = find_block(program->body, block);
   if (!site.block) return {};
-  std::string out = "loops of " + quoted(block->name) + ":";
+  std::string out = "loops of " + in_quotes(block->name) + ":";
   for (const auto& loop : site.loops) {
     out += " " + loop->var->name;
     if (feeds(*loop, *site.block, IterKind::reduce)) out += ":reduce";
@@ -81,14 +81,14 @@ LATHE_DECL Refusal refusal_at(const BlockTag& block, std::string_view id, std::s
 LATHE_DECL Verdict check_plain_loop(const ForNode& loop, std::string_view except) {
   if (loop.loop_kind != ForKind::serial)
     return refusal_at(loop.var, "L0204",
-                      "loop " + quoted(loop.var->name) + " is " +
+                      "loop " + in_quotes(loop.var->name) + " is " +
                           std::string(to_text(loop.loop_kind)) + ", not serial",
                       "do this step before the loop is marked");
   for (const auto& a : loop.annotations)
     if (a.key != "tail" && a.key != except)
       return refusal_at(
           loop.var, "L0204",
-          "loop " + quoted(loop.var->name) + " carries the annotation " + quoted(a.key),
+          "loop " + in_quotes(loop.var->name) + " carries the annotation " + in_quotes(a.key),
           "annotate loops last");
   return {};
 }
