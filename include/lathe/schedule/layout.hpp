@@ -81,7 +81,12 @@ LayoutMap layout_map(const F& f) {
   static_assert(rank >= 0,
                 "a layout map takes one lathe::Index per dimension and returns lathe::layout(...)");
   std::vector<VarRef> from;
-  for (int k = 0; k < rank; ++k) from.push_back(make_var("d" + std::to_string(k)));
+  for (int k = 0; k < rank; ++k) {
+    std::string name = "d";
+    name +=
+        std::to_string(k);  // not "d" + ...: -Wrestrict of GCC 12 and 13 takes that for an overlap
+    from.push_back(make_var(std::move(name)));
+  }
   return detail::make_layout_map(
       f, from, std::make_index_sequence<static_cast<std::size_t>(rank < 0 ? 0 : rank)>());
 }
