@@ -45,17 +45,22 @@ Stages describe(const Photo& p, const lt::Input<float, 3>& image) {
   return {luma, blur_x, blur_y, sharp, gain, graded, tone};
 }
 
-// Strips of 32 rows; within a strip what is read once is computed in place, the rest once per
-// strip. A result that fills
-// the caches goes past them.
-lt::Schedule hand_schedule(const Stages& stages, bool past_caches) {
+// About 32 rows, as many strips for each thread.
+std::int64_t strip_rows(std::int64_t height, int threads) {
+  const std::int64_t rounds = (height + 32 * threads - 1) / (32 * threads);
+  return (height + rounds * threads - 1) / (rounds * threads);
+}
+
+// Strips; within a strip what is read once is computed in place, the rest once per strip. A result
+// that fills the caches goes past them.
+lt::Schedule hand_schedule(const Stages& stages, std::int64_t rows, bool past_caches) {
   lt::Schedule s(stages.tone);
   for (const lt::AnyTensor& stage :
        {lt::AnyTensor(stages.blur_y), lt::AnyTensor(stages.sharp), lt::AnyTensor(stages.graded)}) {
     s.compute_inline(stage);
   }
   auto [c, y, x] = s.loops<3>(stages.tone);
-  auto [yo, yi] = s.split(y, {lt::infer, 32});
+  auto [yo, yi] = s.split(y, {lt::infer, rows});
   auto [xo, xi] = s.split(x, {lt::infer, 16}, lt::Tail::mask);
   s.reorder({yo, yi, c, xo, xi});
   s.compute_at(stages.gain, yi);
@@ -79,7 +84,9 @@ Run lathe_photo(const Photo& p, const Job& job, lt::Context& context) {
   const Stages stages = describe(p, image);
   std::optional<lt::Schedule> schedule;
   const std::int64_t result_bytes = 3 * p.h * p.w * static_cast<std::int64_t>(sizeof(float));
-  if (job.hand) schedule = hand_schedule(stages, result_bytes > lt::host().l3_bytes / 4);
+  if (job.hand)
+    schedule =
+        hand_schedule(stages, strip_rows(p.h, job.threads), result_bytes > lt::host().l3_bytes / 4);
   const auto from = lt::view(job.in[0], {3, p.h, p.w});
   const auto to = lt::view(job.out, {3, p.h, p.w});
   return [=, f = compile(stages.tone, schedule, context, image, stages.tone)] { f(from, to); };
