@@ -23330,6 +23330,9 @@ inline BlockNode fused_producer(const Program& program, const FusePlan& plan, co
     require(iters[k] >= substitute(core.iters[k].min, at));
     require(iters[k] < substitute(fold_add(core.iters[k].min, core.iters[k].extent), at));
   }
+  // The inverse is one for elements that are read; the producer makes others too.
+  for (std::size_t d = 0; d < store.indices.size(); ++d)
+    require(eq(substitute(plan.load->indices[d], at), store.indices[d]));
   std::vector<AnyExpr> indices;
   for (const auto& index : out.indices) indices.push_back(simplify(substitute(index, at), facts));
   // The load itself is what the producer stores, so that its value takes the load's place as it is.

@@ -82,6 +82,19 @@ TEST_CASE("reverse_compute_inline: a consumer of a part gets a predicate") {
   check_kept(start, s);
 }
 
+TEST_CASE("reverse_compute_inline: a consumer of one row") {
+  lt::Input<float, 2> A("A", {5, 6});
+  auto P = lt::compute("P", {5, 6}, [&](lt::Var i, lt::Var j) { return A(i, j) * 2.0f; });
+  for (int row : {0, 2, 4}) {
+    CAPTURE(row);
+    auto C = lt::compute("C", {6}, [&](lt::Var j) { return P(row, j) + 1.0f; });
+    lt::Schedule start(C), s = start;
+    s.reverse_compute_inline(C);
+    CHECK(s.str().find(" where ") != std::string::npos);
+    check_kept(start, s);
+  }
+}
+
 TEST_CASE("reverse_compute_inline: refusals") {
   Gemm k(8, 8, 4);
   lt::Schedule s(k.D);
