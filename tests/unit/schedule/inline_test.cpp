@@ -95,6 +95,14 @@ TEST_CASE("reverse_compute_inline: a consumer of one row") {
   }
 }
 
+TEST_CASE("reverse_compute_inline: every instance of the consumer must read") {
+  lt::Input<float, 1> A("A", {4});
+  auto P = lt::compute("P", {4}, [&](lt::Var i) { return A(i) * 2.0f; });
+  auto C = lt::compute("C", {8}, [&](lt::Var i) { return lt::select(i < 4, P(i), 1.0f); });
+  lt::Schedule s(C);
+  CHECK(refused_id(s, [&](lt::Schedule& t) { t.reverse_compute_inline(C); }) == "L0215");
+}
+
 TEST_CASE("reverse_compute_inline: refusals") {
   Gemm k(8, 8, 4);
   lt::Schedule s(k.D);

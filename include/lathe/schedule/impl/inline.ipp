@@ -273,6 +273,12 @@ inline Verdict plan_reverse_inline(const Program& program, const BlockTag& tag, 
   SameLoads loads(plan.between);
   loads.stmt(plan.consumer.block->body);
   plan.load = loads.load;
+  // An instance that reads no element would have no place to store from.
+  for (const auto& read : reads_of(*plan.consumer.block))
+    if (read.buffer == plan.between && read.condition.get() && !is_const(read.condition, 1))
+      return refusal_at(tag, "L0215",
+                        "block " + in_quotes(tag->name) + " reads " +
+                            in_quotes(plan.between->name) + " under a condition");
   if (loads.load && loads.same) return {};
   return refusal_at(tag, "L0215",
                     "block " + in_quotes(tag->name) + " does not read " +
