@@ -274,11 +274,15 @@ inline Verdict plan_reverse_inline(const Program& program, const BlockTag& tag, 
   loads.stmt(plan.consumer.block->body);
   plan.load = loads.load;
   // An instance that reads no element would have no place to store from.
-  for (const auto& read : reads_of(*plan.consumer.block))
-    if (read.buffer == plan.between && read.condition.get() && !is_const(read.condition, 1))
-      return refusal_at(tag, "L0215",
-                        "block " + in_quotes(tag->name) + " reads " +
-                            in_quotes(plan.between->name) + " under a condition");
+  Facts facts = program_facts(program);
+  for (const auto& it : plan.consumer.block->iters) facts.bind(it);
+  for (std::size_t d = 0; loads.load && d < loads.load->indices.size(); ++d) {
+    const AnyExpr& at = loads.load->indices[d];
+    if (prove(at >= AnyExpr(0), facts) && prove(at < plan.between->shape[d], facts)) continue;
+    return refusal_at(tag, "L0215",
+                      "not every instance of block " + in_quotes(tag->name) + " surely reads " +
+                          in_quotes(plan.between->name));
+  }
   if (loads.load && loads.same) return {};
   return refusal_at(tag, "L0215",
                     "block " + in_quotes(tag->name) + " does not read " +
