@@ -6207,8 +6207,9 @@ std::vector<Range> solve_ranges(const BlockNode& block, const std::vector<AnyExp
                                 const Region& region, const Facts& facts);
 /// The whole domain of each iterator.
 std::vector<Range> whole_domains(const BlockNode& block);
-/// The first range if it is proven not to be longer, else the second. Give the one that is always
-/// right first.
+/// A range that holds what both hold: the first if it is proven not to be longer; where they start
+/// together and neither is proven the longer one, the minimum of the extents; else the second.
+/// Give the one that is always right first.
 Range shorter(const Range& a, const Range& b, const Facts& facts);
 /// The block under one serial loop per iterator: binding = range.min + loop. Loops are named after
 /// the iterators.
@@ -21551,7 +21552,11 @@ LATHE_DECL std::vector<Range> whole_domains(const BlockNode& block) {
 }
 
 LATHE_DECL Range shorter(const Range& a, const Range& b, const Facts& facts) {
-  return prove_le(a.extent, b.extent, facts) ? a : b;
+  if (prove_le(a.extent, b.extent, facts)) return a;
+  // From one place on, the smaller of both is enough. Elsewhere b is a tile, whose constant extent
+  // is worth more than being exact where the domain ends.
+  if (!same_expr(a.min, b.min) || prove_le(b.extent, a.extent, facts)) return b;
+  return {b.min, simplify(make_binary(BinaryOp::min, a.extent, b.extent), facts)};
 }
 
 // The extent as a constant if it has a constant upper bound that is not above what it is limited
@@ -27085,17 +27090,14 @@ class ShrinkBuffers : public Mutator {
     if (!box.bounded()) return {};
     AnyExpr extent = simplify(box.max - box.min + 1, facts_);
     ConstInterval range = const_bounds(extent, facts_);
-    if (range.has_max())
-      extent = range.max < 1 ? 1 : range.max;
-    else if (!only_dims(extent))
-      return {};
-    else if (range.min < 0)  // what an empty loop stores
-      extent = simplify(fold_max(extent, AnyExpr(0)), facts_);
-    const auto *small = as_const_int(extent), *large = as_const_int(whole);
-    if (small && large && *small >= *large) return {};
-    // Against an axis of unknown length the bound may be anything.
-    if (small && !large && *small > kMostUnproven && !prove_le(extent, whole, facts_)) return {};
-    return extent;
+    const std::int64_t most = std::max<std::int64_t>(range.max, 1);
+    if (const auto* length = as_const_int(whole); length && range.has_max())
+      return most < *length ? AnyExpr(most) : AnyExpr();
+    if (range.has_max() && (most <= kFew || prove_le(AnyExpr(most), whole, facts_))) return most;
+    // Against an axis of unknown length a constant bound may be anything.
+    if (only_dims(extent))  // an empty loop stores fewer than none
+      return range.min < 0 ? simplify(fold_max(extent, AnyExpr(0)), facts_) : extent;
+    return range.has_max() && most <= kMostUnproven ? AnyExpr(most) : AnyExpr();
   }
 
   bool only_dims(const AnyExpr& e) const {
@@ -27109,7 +27111,10 @@ class ShrinkBuffers : public Mutator {
 
   // A cache line, and the widest vector.
   static constexpr int kTemporaryAlignment = 64;
-  // Elements along an axis that a temporary may have in vain.
+  // Elements along an axis that may be there in vain where only the sizes of a call say how many
+  // there are: so few may become registers.
+  static constexpr std::int64_t kFew = 64;
+  // The same where nothing but the bound is known.
   static constexpr std::int64_t kMostUnproven = 4096;
   Facts facts_;
   std::vector<VarRef> constants_;
@@ -29720,8 +29725,10 @@ class Widen : public Mutator {
     for (const auto& i : n.indices) indices.push_back(expr(i)), any |= wide(indices.back());
     AnyExpr mask = n.mask ? expr(n.mask) : AnyExpr();
     if (const Buffer* own = privatized(n.buffer)) {
+      // Reading what an idle lane left there is harmless, if it is there.
+      const bool there = !any && in_bounds(*n.buffer, indices);
       indices.push_back(make_ramp(0, 1, lanes_));
-      return make_load(*own, indices, {});
+      return make_load(*own, indices, there ? AnyExpr() : masked(mask));
     }
     if (!any) {
       // One element for all lanes: loaded unconditionally, so it must be in bounds whatever the
@@ -29729,9 +29736,13 @@ class Widen : public Mutator {
       if ((mask_.get() || (mask.get() && wide(mask))) && !in_bounds(*n.buffer, indices)) ok = false;
       return make_load(n.buffer, indices, mask.get() && wide(mask) ? AnyExpr() : mask);
     }
-    if (mask.get()) mask = widened(mask);
-    if (mask_.get()) mask = both(mask, mask_);
-    return make_load(n.buffer, indices, mask);
+    return make_load(n.buffer, indices, masked(mask));
+  }
+
+  // A load's or store's own mask together with that of the lanes that run.
+  AnyExpr masked(const AnyExpr& own) const {
+    AnyExpr mask = own.get() ? widened(own) : AnyExpr();
+    return mask_.get() ? both(mask, mask_) : mask;
   }
 
   bool in_bounds(const BufferNode& b, const std::vector<AnyExpr>& indices) const {
@@ -29818,8 +29829,7 @@ class Widen : public Mutator {
     std::vector<AnyExpr> indices;
     bool any = false;
     for (const auto& i : n.indices) indices.push_back(expr(i)), any |= wide(indices.back());
-    AnyExpr value = expr(n.value), mask = n.mask ? widened(expr(n.mask)) : AnyExpr();
-    if (mask_.get()) mask = both(mask, mask_);
+    AnyExpr value = expr(n.value), mask = masked(n.mask ? expr(n.mask) : AnyExpr());
     Buffer buffer = n.buffer;
     if (const Buffer* own = privatized(n.buffer)) {
       buffer = *own;

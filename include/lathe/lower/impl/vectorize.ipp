@@ -118,8 +118,10 @@ class Widen : public Mutator {
     for (const auto& i : n.indices) indices.push_back(expr(i)), any |= wide(indices.back());
     AnyExpr mask = n.mask ? expr(n.mask) : AnyExpr();
     if (const Buffer* own = privatized(n.buffer)) {
+      // Reading what an idle lane left there is harmless, if it is there.
+      const bool there = !any && in_bounds(*n.buffer, indices);
       indices.push_back(make_ramp(0, 1, lanes_));
-      return make_load(*own, indices, {});
+      return make_load(*own, indices, there ? AnyExpr() : masked(mask));
     }
     if (!any) {
       // One element for all lanes: loaded unconditionally, so it must be in bounds whatever the
@@ -127,9 +129,13 @@ class Widen : public Mutator {
       if ((mask_.get() || (mask.get() && wide(mask))) && !in_bounds(*n.buffer, indices)) ok = false;
       return make_load(n.buffer, indices, mask.get() && wide(mask) ? AnyExpr() : mask);
     }
-    if (mask.get()) mask = widened(mask);
-    if (mask_.get()) mask = both(mask, mask_);
-    return make_load(n.buffer, indices, mask);
+    return make_load(n.buffer, indices, masked(mask));
+  }
+
+  // A load's or store's own mask together with that of the lanes that run.
+  AnyExpr masked(const AnyExpr& own) const {
+    AnyExpr mask = own.get() ? widened(own) : AnyExpr();
+    return mask_.get() ? both(mask, mask_) : mask;
   }
 
   bool in_bounds(const BufferNode& b, const std::vector<AnyExpr>& indices) const {
@@ -216,8 +222,7 @@ class Widen : public Mutator {
     std::vector<AnyExpr> indices;
     bool any = false;
     for (const auto& i : n.indices) indices.push_back(expr(i)), any |= wide(indices.back());
-    AnyExpr value = expr(n.value), mask = n.mask ? widened(expr(n.mask)) : AnyExpr();
-    if (mask_.get()) mask = both(mask, mask_);
+    AnyExpr value = expr(n.value), mask = masked(n.mask ? expr(n.mask) : AnyExpr());
     Buffer buffer = n.buffer;
     if (const Buffer* own = privatized(n.buffer)) {
       buffer = *own;
