@@ -118,8 +118,9 @@ std::vector<Range> solve_ranges(const BlockNode& block, const std::vector<AnyExp
                                 const Region& region, const Facts& facts);
 /// The whole domain of each iterator.
 std::vector<Range> whole_domains(const BlockNode& block);
-/// The first range if it is proven not to be longer, else the second. Give the one that is always
-/// right first.
+/// A range that holds what both hold: the first if it is proven not to be longer; where they start
+/// together and neither is proven the longer one, the minimum of the extents; else the second.
+/// Give the one that is always right first.
 Range shorter(const Range& a, const Range& b, const Facts& facts);
 /// The block under one serial loop per iterator: binding = range.min + loop. Loops are named after
 /// the iterators.

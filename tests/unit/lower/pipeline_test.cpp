@@ -106,6 +106,22 @@ TEST_CASE("the bound of a gathered index is not the size of a temporary") {
   CHECK(text.find("P_cache: f32[n]") != std::string::npos);
 }
 
+TEST_CASE("a moved producer computes no more than its domain where a quotient hides what is read") {
+  lt::Dim n("n"), m("m");
+  lt::Input<float, 2> X("X", {n, m});
+  auto P = lt::compute("P", {n, m}, [&](lt::Var i, lt::Var j) { return X(i, j) * 2.0f; });
+  auto Y = lt::compute("Y", {2592},
+                       [&](lt::Var i) { return P(lt::floordiv(i, m), lt::floormod(i, m)); });
+  lt::Schedule s(Y);
+  auto [i] = s.loops<1>(Y);
+  auto [io, ii] = s.split(i, {lt::infer, 32});
+  s.compute_at(P, io);
+  const std::string text = lt::lower_until("compact_buffers", s.program(), lt::host()).str();
+  INFO(text);
+  CHECK(text.find("in 0..min(m, 2592)") != std::string::npos);
+  CHECK(text.find("alloc P: f32[min(n, 2592), min(m, 2592)]") != std::string::npos);
+}
+
 TEST_CASE("symbolic extents keep one masked border version") {
   lt::Dim n("n");
   lt::Input<float, 1> X("X", {n});

@@ -232,17 +232,14 @@ class ShrinkBuffers : public Mutator {
     if (!box.bounded()) return {};
     AnyExpr extent = simplify(box.max - box.min + 1, facts_);
     ConstInterval range = const_bounds(extent, facts_);
-    if (range.has_max())
-      extent = range.max < 1 ? 1 : range.max;
-    else if (!only_dims(extent))
-      return {};
-    else if (range.min < 0)  // what an empty loop stores
-      extent = simplify(fold_max(extent, AnyExpr(0)), facts_);
-    const auto *small = as_const_int(extent), *large = as_const_int(whole);
-    if (small && large && *small >= *large) return {};
-    // Against an axis of unknown length the bound may be anything.
-    if (small && !large && *small > kMostUnproven && !prove_le(extent, whole, facts_)) return {};
-    return extent;
+    const std::int64_t most = std::max<std::int64_t>(range.max, 1);
+    if (const auto* length = as_const_int(whole); length && range.has_max())
+      return most < *length ? AnyExpr(most) : AnyExpr();
+    if (range.has_max() && (most <= kFew || prove_le(AnyExpr(most), whole, facts_))) return most;
+    // Against an axis of unknown length a constant bound may be anything.
+    if (only_dims(extent))  // an empty loop stores fewer than none
+      return range.min < 0 ? simplify(fold_max(extent, AnyExpr(0)), facts_) : extent;
+    return range.has_max() && most <= kMostUnproven ? AnyExpr(most) : AnyExpr();
   }
 
   bool only_dims(const AnyExpr& e) const {
@@ -256,7 +253,10 @@ class ShrinkBuffers : public Mutator {
 
   // A cache line, and the widest vector.
   static constexpr int kTemporaryAlignment = 64;
-  // Elements along an axis that a temporary may have in vain.
+  // Elements along an axis that may be there in vain where only the sizes of a call say how many
+  // there are: so few may become registers.
+  static constexpr std::int64_t kFew = 64;
+  // The same where nothing but the bound is known.
   static constexpr std::int64_t kMostUnproven = 4096;
   Facts facts_;
   std::vector<VarRef> constants_;

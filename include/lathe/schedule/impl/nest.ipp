@@ -15,7 +15,11 @@ LATHE_DECL std::vector<Range> whole_domains(const BlockNode& block) {
 }
 
 LATHE_DECL Range shorter(const Range& a, const Range& b, const Facts& facts) {
-  return prove_le(a.extent, b.extent, facts) ? a : b;
+  if (prove_le(a.extent, b.extent, facts)) return a;
+  // From one place on, the smaller of both is enough. Elsewhere b is a tile, whose constant extent
+  // is worth more than being exact where the domain ends.
+  if (!same_expr(a.min, b.min) || prove_le(b.extent, a.extent, facts)) return b;
+  return {b.min, simplify(make_binary(BinaryOp::min, a.extent, b.extent), facts)};
 }
 
 // The extent as a constant if it has a constant upper bound that is not above what it is limited
