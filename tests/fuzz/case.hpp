@@ -211,6 +211,9 @@ class Case {
     }
     ++stats_.comparisons[what];
     Results bound = magnitudes_of(magnitudes);
+    if (kind.products)
+      drop_where_infinite(bound,
+                          magnitudes_of(Magnitudes(Magnitudes::Products::parts).stmt(open_->body)));
     compare(args_, want, got, what, &bound, 4 * kind.operations * std::max(kind.roundoff, 6e-8));
   }
   Results magnitudes_of(const lathe::Stmt& body) {
@@ -224,6 +227,17 @@ class Case {
     }
     std::vector<std::uint64_t> slots = machine_.slots_for(open_, absolute);
     return machine_.interpret(open_.with(body), slots, absolute, false);
+  }
+  /// Elements where the other results are not finite have no bound.
+  void drop_where_infinite(Results& bound, const Results& other) const {
+    for (std::size_t k = 0; k < args_.size(); ++k) {
+      DType t = args_[k].dtype;
+      if (!args_[k].written || !t.is_float()) continue;
+      auto size = static_cast<std::size_t>(t.element_bytes());
+      for (std::size_t at = 0; at < bound[k].size(); at += size)
+        if (!std::isfinite(as_double(t, lathe::detail::read_element(t, other[k].data() + at))))
+          std::memcpy(bound[k].data() + at, other[k].data() + at, size);
+    }
   }
   /// Whether all intermediate results of small integers are exact: their magnitudes are below 2^24.
   bool exact_range(const lathe::Stmt& body) {

@@ -4,7 +4,9 @@
 // and so on; run on the magnitudes of the inputs it gives, for each element, a bound M on the sum
 // of the absolute values of all terms. Two orders of evaluation then differ by at most 4 n u M: u
 // is the unit roundoff of the coarsest type in the program, n the number of operations that one
-// element can depend on (nodes of all blocks times their reduce points).
+// element can depend on (nodes of all blocks times their reduce points). A product in another order
+// may overflow on its way to a number that M does not show; the product of the factors from 1 up
+// bounds every part of it, and where that is not finite there is no bound.
 #pragma once
 
 #include <algorithm>
@@ -20,6 +22,11 @@ namespace fuzz {
 /// Rewrites a program of blocks into that of magnitudes, and says what kind of program it is.
 class Magnitudes : public lathe::Mutator {
  public:
+  enum class Products { whole, parts };
+  /// Of products: all factors, or a bound on what any of them give together.
+  explicit Magnitudes(Products which = Products::whole) : which_(which) {}
+
+  bool products = false;  ///< reduces floats by their product
   bool bounded = true;  ///< false: a comparison, a rounding or a division of data makes errors jump
   bool ring_only = true;  ///< only + - * min max of data, so that small integers stay exact
   bool math = false;      ///< has calls that lowering expands
@@ -166,8 +173,8 @@ class Magnitudes : public lathe::Mutator {
     lathe::DType t = r->identity[0].dtype();
     if (!t.is_float()) return r;
     if (r->name == "prod") {
-      ring_only = false;
-      return r;
+      ring_only = false, products = true;
+      return which_ == Products::whole ? r : from_one_up(*r);
     }
     if (r->name == "sum" && r->identity.size() == 1) return r;
     bool extreme = (r->name == "min" || r->name == "max") && r->identity.size() == 1;
@@ -178,6 +185,14 @@ class Magnitudes : public lathe::Mutator {
     return lathe::make_ref<lathe::ReducerNode>(std::move(next));
   }
 
+  static lathe::ReducerRef from_one_up(const lathe::ReducerNode& prod) {
+    lathe::ReducerNode next = prod;
+    lathe::AnyExpr one = lathe::make_float(prod.rhs[0]->dtype, 1);
+    next.combine = {prod.lhs[0] * lathe::make_binary(lathe::BinaryOp::max, prod.rhs[0], one)};
+    return lathe::make_ref<lathe::ReducerNode>(std::move(next));
+  }
+
+  Products which_;
   double points_ = 1;
 };
 
