@@ -3355,6 +3355,7 @@ struct Target {
   std::vector<std::string> features;  ///< LLVM's names, sorted: "avx2", "fma", …
   int vector_bytes = 16;              ///< of the widest vector register
   int load_bytes = 16;  ///< that a core loads or stores at once: Zen 4 does 64 in two halves
+  int line_bytes = 64;  ///< of a cache line
   int vector_registers = 16;
   std::int64_t l1_bytes = 32 << 10, l2_bytes = 1 << 20,
                l3_bytes = 8 << 20;  ///< data caches as seen by one core
@@ -3425,6 +3426,23 @@ struct KernelCode : RefCounted {
   KernelEntry entry = nullptr;
 };
 
+namespace detail {
+
+/// What a view or a number is that stands for a parameter.
+struct ParamType {
+  int rank = 0;
+  ElementType type;
+  int element_bytes = 0;
+  bool read_only = true, is_number = false;
+};
+template <class P>
+inline constexpr ParamType param_type{0, ElementTypeOf<P>::value, int(sizeof(P)), true, true};
+template <class T, int R>
+inline constexpr ParamType param_type<View<T, R>>{R, ElementTypeOf<std::remove_const_t<T>>::value,
+                                                  int(sizeof(T)), std::is_const_v<T>};
+
+}  // namespace detail
+
 /// A kernel whose rank and types are run-time values. Immutable, cheap to copy, callable from many
 /// threads at once.
 class AnyKernel {
@@ -3443,17 +3461,6 @@ class AnyKernel {
     s.binding->bind(args, slots, where);
     run(slots, where);
   }
-  /// The same for arguments that are row-major views of known shape, or scalars; false, and nothing
-  /// done, for any other. `args` are those of a typed kernel.
-  template <class... A>
-  bool call_dense(Location where, const A&... args) const {
-    if (!state_ || !state_->dense_plan) return false;
-    std::uint64_t slots[detail::dense_layout<A...>.slots + 1];
-    if (!detail::fill_dense(std::index_sequence_for<A...>(), state_->dense_plan, slots, args...))
-      return false;
-    run(slots, where);
-    return true;
-  }
   /// The same for views of any type: L0301 for a wrong number, rank or element type. A scalar is a
   /// view of rank 0.
   void operator()(std::span<const AnyView> args, Location where = Location::here()) const;
@@ -3471,6 +3478,9 @@ class AnyKernel {
   explicit operator bool() const { return static_cast<bool>(state_); }
 
  private:
+  template <class... P>
+  friend class Kernel;
+
   struct State : RefCounted {
     Ref<Binding> binding;
     Ref<KernelCode> code;
@@ -3487,6 +3497,19 @@ class AnyKernel {
     else
       s.evaluator.run(slots, *s.context, where);
   }
+  // As call, for arguments that are row-major views of known shape, or scalars; false, and nothing
+  // done, for any other. The types of `args` must have passed check_types.
+  template <class... A>
+  bool call_dense(Location where, const A&... args) const {
+    if (!state_ || !state_->dense_plan) return false;
+    std::uint64_t slots[detail::dense_layout<A...>.slots + 1];
+    if (!detail::fill_dense(std::index_sequence_for<A...>(), state_->dense_plan, slots, args...))
+      return false;
+    run(slots, where);
+    return true;
+  }
+  // L0301 unless a function of such parameters can stand for this kernel.
+  void check_types(std::span<const detail::ParamType> types, Location where) const;
   [[noreturn]] static void refuse_empty(Location where);
   void call_large(const CallArg* args, Location where) const;
 
@@ -3610,7 +3633,12 @@ template <class... P>
 class Kernel {
  public:
   Kernel() = default;
-  explicit Kernel(AnyKernel kernel) : kernel_(std::move(kernel)) {}
+  /// L0301 if that kernel's parameters are others.
+  explicit Kernel(AnyKernel kernel, Location where = Location::here())
+      : kernel_(std::move(kernel)) {
+    const std::array<detail::ParamType, sizeof...(P)> types{detail::param_type<P>...};
+    kernel_.check_types(types, where);
+  }
 
   void operator()(const std::type_identity_t<detail::KernelArg<P>>&... args,
                   Location where = Location::here()) const {
@@ -6312,9 +6340,9 @@ Program lower_blocks(const Program& program);
 Program compact_buffers(const Program& program);
 
 /// A loop's "prefetch" annotation becomes a prefetch, at the start of each iteration, of the
-/// elements that the iteration `distance` later reads first. The address may lie outside of the
-/// buffer: a prefetch never faults.
-Program place_prefetches(const Program& program);
+/// elements that the iteration `distance` later reads first, once a cache line of the target. The
+/// address may lie outside of the buffer: a prefetch never faults.
+Program place_prefetches(const Program& program, const Target& target);
 
 /// Takes guards out of hot loops: an If moves above every loop that its condition does not depend
 /// on, and a loop nest whose guards fail only in border tiles is split into an unguarded and a
@@ -7499,10 +7527,11 @@ struct ModelRow {
   // Bytes of one load or store where that is less than a vector; 0: the parent's, or a vector.
   // AMD's Software Optimization Guides for families 17h (2.1), 19h (2.11) and 1Ah.
   int load = 0;
+  int line = 0;  // bytes of a cache line; 0: the parent's
 };
 
 inline constexpr ModelRow model_table[] = {
-    {"x86-64", Arch::x86_64, 1, "", "", 32, 512, 8192},
+    {"x86-64", Arch::x86_64, 1, "", "", 32, 512, 8192, 0, 64},
     {"x86-64-v2", Arch::x86_64, 12, "x86-64", "sse4.2 popcnt cx16", 0, 0, 0},
     {"x86-64-v3", Arch::x86_64, 12, "x86-64-v2", "avx2 bmi bmi2 f16c fma lzcnt movbe", 0, 0, 0},
     {"x86-64-v4", Arch::x86_64, 12, "x86-64-v3", "avx512bw avx512cd avx512dq avx512vl", 0, 1024, 0},
@@ -7532,14 +7561,14 @@ inline constexpr ModelRow model_table[] = {
      "avx512vpopcntdq avx512bf16 gfni",
      32, 1024, 32768},
     {"znver5", Arch::x86_64, 20, "znver4", "avxvnni", 48, 1024, 32768, 64},
-    {"aarch64", Arch::aarch64, 1, "", "neon", 32, 512, 4096},
+    {"aarch64", Arch::aarch64, 1, "", "neon", 32, 512, 4096, 0, 64},
     {"cortex-a72", Arch::aarch64, 1, "aarch64", "", 0, 0, 0},
     {"cortex-a76", Arch::aarch64, 1, "aarch64", "fullfp16 dotprod lse", 64, 512, 4096},
     {"neoverse-n1", Arch::aarch64, 1, "cortex-a76", "", 64, 1024, 32768},
     {"neoverse-v1", Arch::aarch64, 1, "neoverse-n1", "sve bf16 i8mm", 64, 1024, 32768},
     {"neoverse-n2", Arch::aarch64, 1, "neoverse-v1", "sve2", 64, 1024, 32768},
     {"neoverse-v2", Arch::aarch64, 16, "neoverse-n2", "", 64, 2048, 32768},
-    {"apple-m1", Arch::aarch64, 1, "aarch64", "fullfp16 dotprod lse", 128, 4096, 8192},
+    {"apple-m1", Arch::aarch64, 1, "aarch64", "fullfp16 dotprod lse", 128, 4096, 8192, 0, 128},
     {"apple-m2", Arch::aarch64, 16, "apple-m1", "bf16 i8mm", 128, 4096, 8192},
 };
 
@@ -7613,6 +7642,7 @@ inline void add_model_features(Target& t, const ModelRow& model) {
   if (model.l1) t.l1_bytes = model.l1 << 10;
   if (model.l2) t.l2_bytes = model.l2 << 10;
   if (model.l3) t.l3_bytes = model.l3 << 10;
+  if (model.line) t.line_bytes = model.line;
 }
 
 /// The facts that follow from the features and the model.
@@ -7771,7 +7801,7 @@ LATHE_DECL std::string Target::llvm_features(int llvm_major) const {
 }
 
 LATHE_DECL std::string Target::str() const {
-  return cat(arch, " ", cpu, " vector=", vector_bytes, " load=", load_bytes,
+  return cat(arch, " ", cpu, " vector=", vector_bytes, " load=", load_bytes, " line=", line_bytes,
              " registers=", vector_registers, " l1=", l1_bytes, " l2=", l2_bytes, " l3=", l3_bytes,
              " cores=", cores, " +", join(features, "+"));
 }
@@ -7854,6 +7884,8 @@ inline void detect_caches(Target& t) {
     if (level == "1") t.l1_bytes = bytes;
     if (level == "2") t.l2_bytes = bytes;
     if (level == "3") t.l3_bytes = bytes;
+    if (auto line = parse_cache_size(read_small_file(folder + "coherency_line_size")))
+      t.line_bytes = static_cast<int>(line);
   }
 }
 
@@ -17807,14 +17839,15 @@ LATHE_DECL void LlvmEmitter::store_dense(const LlvmPlace& at, const LlvmStrided&
 // processor gathers whole lines before it writes, unless `lines` says that it could not.
 LATHE_DECL void LlvmEmitter::store_streaming(const LlvmValue& v, const std::string& pointer,
                                              int known, bool lines, std::string_view tags) {
-  constexpr int kPiece = 16, kLine = 64;
+  constexpr int kPiece = 16;
+  const int line = module_.target.line_bytes;
   int bytes = v.dtype.bytes();
-  if ((bytes & (bytes - 1)) != 0 || bytes < (lines ? kLine : kPiece))
+  if ((bytes & (bytes - 1)) != 0 || bytes < (lines ? line : kPiece))
     return store_pieces(v, pointer, bytes, known, tags);
   streamed_ = true;
   const std::string hint = cat(", !nontemporal !4", tags);
   const int vector = bytes < module_.target.vector_bytes ? bytes : module_.target.vector_bytes;
-  const int wanted = lines ? kLine : vector;
+  const int wanted = lines ? line : vector;
   if (known >= wanted) return store_pieces(v, pointer, bytes, wanted, hint);
   LlvmValue bits = f_.op(kI64, "ptrtoint ptr ", pointer, " to i64");
   std::string done = f_.block("done");
@@ -21551,8 +21584,12 @@ LATHE_DECL std::vector<Range> whole_domains(const BlockNode& block) {
   return out;
 }
 
+// A constant bound from here on is that of an element type, not of a region.
+inline constexpr std::int64_t kNoBound = 1 << 30;
+
 LATHE_DECL Range shorter(const Range& a, const Range& b, const Facts& facts) {
-  if (prove_le(a.extent, b.extent, facts)) return a;
+  const std::int64_t* bound = as_const_int(b.extent);
+  if (prove_le(a.extent, b.extent, facts) || (bound && *bound >= kNoBound)) return a;
   // From one place on, the smaller of both is enough. Elsewhere b is a tile, whose constant extent
   // is worth more than being exact where the domain ends.
   if (!same_expr(a.min, b.min) || prove_le(b.extent, a.extent, facts)) return b;
@@ -21565,7 +21602,7 @@ inline AnyExpr constant_extent(const AnyExpr& extent, const Facts& facts) {
   AnyExpr simple = simplify(extent, facts);
   if (as_const_int(simple)) return simple;
   ConstInterval bound = const_bounds(simple, facts);
-  return bound.has_max() && bound.max >= 0 && bound.max < (1 << 30) ? AnyExpr(bound.max) : simple;
+  return bound.has_max() && bound.max >= 0 && bound.max < kNoBound ? AnyExpr(bound.max) : simple;
 }
 
 // v with coef*v + rest in [range.min, range.min + range.extent).
@@ -25798,7 +25835,7 @@ inline constexpr int kWindowLoads = 32;
 inline constexpr double kWindowShare = 0.3;
 // Addresses so far apart fall on the same set of a first-level cache: its size over its ways, 4 KiB
 // on x86-64 (the page, as it is indexed before translation).
-inline constexpr std::int64_t kCacheWay = 4096, kCacheLine = 64;
+inline constexpr std::int64_t kCacheWay = 4096;
 // What a transcendental call costs in plain operations.
 inline constexpr double kMathCost = 12;
 
@@ -26099,7 +26136,7 @@ class TileStreams : RowSteps {
     const std::vector<Buffer> buffers = buffers_of(block);
     if (buffers.empty() || buffers.size() > kBuffers || cost.math > 1 || cost.loads > kWindowLoads)
       return false;
-    const std::int64_t lanes = kCacheLine / cost.widest;
+    const std::int64_t lanes = target_.line_bytes / cost.widest;
     if (others(nest).empty()) {
       const std::int64_t run = run_bytes(buffers.size()) / cost.widest;
       return trip_of(nest, nest.unit) >= 4 * kStreams * run &&
@@ -26230,8 +26267,8 @@ class TileElementwise : RowSteps {
   }
 
   // As many rows as leave none over; if there is no such number, tiles of nearly equal height.
-  static std::int64_t window_height(const BlockNode& block, const DefaultNest& nest,
-                                    const Rows& rows) {
+  std::int64_t window_height(const BlockNode& block, const DefaultNest& nest,
+                             const Rows& rows) const {
     const std::int64_t trips = trip_of(nest, rows.loop), most = most_rows(block, rows.iter);
     if (trips <= most) return trips;
     for (std::int64_t height = most; height > most / 2; --height)
@@ -26240,17 +26277,16 @@ class TileElementwise : RowSteps {
   }
 
   // Rows that fall on the same sets of the first cache push each other out.
-  static std::int64_t most_rows(const BlockNode& block, const VarRef& iter) {
+  std::int64_t most_rows(const BlockNode& block, const VarRef& iter) const {
     bool crowded = false;
     for (const auto& write : writes_of(block)) crowded |= shares_sets(row_bytes(write, iter));
     for (const auto& read : reads_of(block)) crowded |= shares_sets(row_bytes(read, iter));
     return crowded ? kCrowdedRows : kWindowRows;
   }
 
-  static bool shares_sets(std::int64_t row_bytes) {
-    const std::int64_t rest = row_bytes % kCacheWay;
-    return row_bytes >= kCacheWay - kCacheLine &&
-           (rest < kCacheLine || rest > kCacheWay - kCacheLine);
+  bool shares_sets(std::int64_t row_bytes) const {
+    const std::int64_t rest = row_bytes % kCacheWay, line = target_.line_bytes;
+    return row_bytes >= kCacheWay - line && (rest < line || rest > kCacheWay - line);
   }
 };
 
@@ -27095,6 +27131,7 @@ class ShrinkBuffers : public Mutator {
       return most < *length ? AnyExpr(most) : AnyExpr();
     if (range.has_max() && (most <= kFew || prove_le(AnyExpr(most), whole, facts_))) return most;
     // Against an axis of unknown length a constant bound may be anything.
+    if (range.has_max() && most >= kTypeBound) return {};
     if (only_dims(extent))  // an empty loop stores fewer than none
       return range.min < 0 ? simplify(fold_max(extent, AnyExpr(0)), facts_) : extent;
     return range.has_max() && most <= kMostUnproven ? AnyExpr(most) : AnyExpr();
@@ -27116,6 +27153,8 @@ class ShrinkBuffers : public Mutator {
   static constexpr std::int64_t kFew = 64;
   // The same where nothing but the bound is known.
   static constexpr std::int64_t kMostUnproven = 4096;
+  // From here on the bound is that of an index's element type.
+  static constexpr std::int64_t kTypeBound = std::int64_t{1} << 30;
   Facts facts_;
   std::vector<VarRef> constants_;
 };
@@ -29183,7 +29222,8 @@ class LoadsOfIteration : public Visitor {
 // loop later, once a line.
 class SpreadHint : public Mutator {
  public:
-  SpreadHint(const ForNode& outer, const PrefetchHint& hint) : outer_(outer), hint_(hint) {}
+  SpreadHint(const ForNode& outer, const PrefetchHint& hint, int line_bytes)
+      : outer_(outer), hint_(hint), line_bytes_(line_bytes) {}
 
   Stmt stmt(const Stmt& s) override {
     const auto* f = s.as<ForNode>();
@@ -29210,7 +29250,7 @@ class SpreadHint : public Mutator {
       if (!uses_var(load, outer_.var) || out.size() >= kMostLines) continue;
       AnyExpr ahead = substitute(load, {{outer_.var, AnyExpr(outer_.var) + hint_.distance}});
       const LoadAddress address(*ahead.as<LoadNode>());
-      const std::int64_t line = kLineBytes / address.buffer->dtype.element_bytes();
+      const std::int64_t line = line_bytes_ / address.buffer->dtype.element_bytes();
       // Along the line, what is fetched may begin in the line that is read now.
       const bool along = uses_var(load.as<LoadNode>()->indices.back(), outer_.var);
       const auto near = [&](std::int64_t apart) {
@@ -29225,14 +29265,16 @@ class SpreadHint : public Mutator {
     return out;
   }
 
-  static constexpr std::int64_t kLineBytes = 64;
   static constexpr std::size_t kMostLines = 32;
   const ForNode& outer_;
   const PrefetchHint& hint_;
+  std::int64_t line_bytes_;
 };
 
 class PlacePrefetches : public Mutator {
  public:
+  explicit PlacePrefetches(int line_bytes) : line_bytes_(line_bytes) {}
+
   Stmt stmt(const Stmt& s) override {
     Stmt out = descend(s);
     const auto* f = out.as<ForNode>();
@@ -29245,16 +29287,19 @@ class PlacePrefetches : public Mutator {
     out = make_for(f->var, f->min, f->extent, f->body, f->loop_kind, rest);
     for (const auto& hint : prefetch_hints(text)) {
       const ForRef loop(out.as<ForNode>());
-      out = SpreadHint(*loop, hint).stmt(out);
+      out = SpreadHint(*loop, hint, line_bytes_).stmt(out);
     }
     return out;
   }
+
+ private:
+  int line_bytes_;
 };
 
 }  // namespace detail
 
-LATHE_DECL Program place_prefetches(const Program& program) {
-  return program.with(detail::PlacePrefetches().stmt(program->body));
+LATHE_DECL Program place_prefetches(const Program& program, const Target& target) {
+  return program.with(detail::PlacePrefetches(target.line_bytes).stmt(program->body));
 }
 
 }  // namespace lathe
@@ -33380,22 +33425,29 @@ inline std::string element_text(ElementType type, int bytes) {
   }
 }
 
-inline void check_any_view(const AnyView& v, const Param& p, Location where) {
+inline void check_type(const ParamType& given, const Param& p, std::string_view giver,
+                       Location where) {
   const int rank = p.buffer ? p.buffer->rank() : 0;
-  std::string what = cat("'", p.name(), "': the view ");
-  if (v.rank != rank)
-    throw UserError("L0301", cat(what, "has rank ", v.rank, ", but the parameter has ", rank),
+  const std::string what = cat("'", p.name(), "': the ", giver, " ");
+  if (given.rank != rank)
+    throw UserError("L0301", cat(what, "has rank ", given.rank, ", but the parameter has ", rank),
                     where);
-  if (v.type != element_type_of(p.dtype()) || v.element_bytes != p.dtype().element_bytes())
+  if (given.type != element_type_of(p.dtype()) || given.element_bytes != p.dtype().element_bytes())
     throw UserError("L0301",
-                    cat(what, "has elements of ", element_text(v.type, v.element_bytes),
+                    cat(what, "has elements of ", element_text(given.type, given.element_bytes),
                         ", but the parameter is ", p.dtype().str()),
                     where, {},
-                    v.type.code == ElementType::other
+                    given.type.code == ElementType::other
                         ? "specialise lt::ElementTypeOf for a number type of your own"
                         : "");
-  if (v.read_only && p.access != Access::in)
+  if (given.read_only && p.access != Access::in)
     throw UserError("L0301", cat(what, "is read-only, but the parameter is written"), where);
+}
+
+inline void check_any_view(const AnyView& v, const Param& p, Location where) {
+  const int rank = p.buffer ? p.buffer->rank() : 0;
+  check_type({v.rank, v.type, v.element_bytes, v.read_only}, p, "view", where);
+  const std::string what = cat("'", p.name(), "': the view ");
   if (rank > 0 && (!v.extents || !v.strides))
     throw UserError("L0301", cat(what, "has no ", v.extents ? "strides" : "extents"), where);
   if (!p.buffer && !v.data)
@@ -33403,6 +33455,26 @@ inline void check_any_view(const AnyView& v, const Param& p, Location where) {
 }
 
 }  // namespace detail
+
+LATHE_DECL void AnyKernel::check_types(std::span<const detail::ParamType> types,
+                                       Location where) const {
+  if (!state_) return;
+  const Binding& b = *state_->binding;
+  if (static_cast<int>(types.size()) != b.args())
+    throw UserError("L0301",
+                    cat("kernel '", b.program()->name, "' takes ", b.args(),
+                        " arguments, but the typed kernel has ", types.size()),
+                    where);
+  for (std::size_t k = 0; k < types.size(); ++k) {
+    const Param& p = b.param_of(static_cast<int>(k));
+    if (types[k].is_number == static_cast<bool>(p.buffer))
+      throw UserError("L0301",
+                      cat("'", p.name(), "': the typed kernel has a ", p.buffer ? "number" : "view",
+                          ", but the parameter is a ", p.buffer ? "tensor" : "number"),
+                      where);
+    detail::check_type(types[k], p, "typed kernel", where);
+  }
+}
 
 LATHE_DECL void AnyKernel::operator()(std::span<const AnyView> args, Location where) const {
   if (!state_) refuse_empty(where);

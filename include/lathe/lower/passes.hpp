@@ -27,9 +27,9 @@ Program lower_blocks(const Program& program);
 Program compact_buffers(const Program& program);
 
 /// A loop's "prefetch" annotation becomes a prefetch, at the start of each iteration, of the
-/// elements that the iteration `distance` later reads first. The address may lie outside of the
-/// buffer: a prefetch never faults.
-Program place_prefetches(const Program& program);
+/// elements that the iteration `distance` later reads first, once a cache line of the target. The
+/// address may lie outside of the buffer: a prefetch never faults.
+Program place_prefetches(const Program& program, const Target& target);
 
 /// Takes guards out of hot loops: an If moves above every loop that its condition does not depend
 /// on, and a loop nest whose guards fail only in border tiles is split into an unguarded and a

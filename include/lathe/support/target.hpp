@@ -20,6 +20,7 @@ struct Target {
   std::vector<std::string> features;  ///< LLVM's names, sorted: "avx2", "fma", …
   int vector_bytes = 16;              ///< of the widest vector register
   int load_bytes = 16;  ///< that a core loads or stores at once: Zen 4 does 64 in two halves
+  int line_bytes = 64;  ///< of a cache line
   int vector_registers = 16;
   std::int64_t l1_bytes = 32 << 10, l2_bytes = 1 << 20,
                l3_bytes = 8 << 20;  ///< data caches as seen by one core

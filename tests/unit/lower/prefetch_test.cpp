@@ -9,9 +9,9 @@ namespace lt = lathe;
 namespace {
 
 /// What is fetched, in order, once hints are placed; the loops as they are.
-std::string placed(const lt::Schedule& s) {
+std::string placed(const lt::Schedule& s, const lt::Target& target = lt::Target("x86-64-v4")) {
   lt::Program p = lt::lower_blocks(s.program());
-  return lt::place_prefetches(p).str();
+  return lt::place_prefetches(p, target).str();
 }
 
 std::size_t count(const std::string& text, const std::string& part) {
@@ -50,6 +50,7 @@ TEST_CASE("lanes of several lines are fetched line by line, and what does not mo
   s.vectorize(ii);
   s.prefetch(X, io, 2);
   CHECK(count(placed(s), "prefetch(") == 4);
+  CHECK(count(placed(s, lt::Target("apple-m1")), "prefetch(") == 2);
   lt::Schedule t(Y);
   auto [to, ti] = t.split(t.loops(Y).front(), {lt::infer, 64});
   t.prefetch(W, to, 2);

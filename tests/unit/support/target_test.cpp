@@ -55,6 +55,9 @@ TEST_CASE("levels and models imply their instruction sets") {
   CHECK_FALSE(lt::Target("neoverse-v1").runs_on(v4, &reason));
   CHECK(reason == "code for aarch64 does not run on x86_64");
   CHECK(lt::Target("neoverse-v1").has("neon"));
+  CHECK(v3.line_bytes == 64);
+  CHECK(lt::Target("neoverse-v1").line_bytes == 64);
+  CHECK(lt::Target("apple-m2").line_bytes == 128);
 }
 
 TEST_CASE("all known names make targets") {

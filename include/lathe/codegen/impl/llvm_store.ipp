@@ -134,14 +134,15 @@ LATHE_DECL void LlvmEmitter::store_dense(const LlvmPlace& at, const LlvmStrided&
 // processor gathers whole lines before it writes, unless `lines` says that it could not.
 LATHE_DECL void LlvmEmitter::store_streaming(const LlvmValue& v, const std::string& pointer,
                                              int known, bool lines, std::string_view tags) {
-  constexpr int kPiece = 16, kLine = 64;
+  constexpr int kPiece = 16;
+  const int line = module_.target.line_bytes;
   int bytes = v.dtype.bytes();
-  if ((bytes & (bytes - 1)) != 0 || bytes < (lines ? kLine : kPiece))
+  if ((bytes & (bytes - 1)) != 0 || bytes < (lines ? line : kPiece))
     return store_pieces(v, pointer, bytes, known, tags);
   streamed_ = true;
   const std::string hint = cat(", !nontemporal !4", tags);
   const int vector = bytes < module_.target.vector_bytes ? bytes : module_.target.vector_bytes;
-  const int wanted = lines ? kLine : vector;
+  const int wanted = lines ? line : vector;
   if (known >= wanted) return store_pieces(v, pointer, bytes, wanted, hint);
   LlvmValue bits = f_.op(kI64, "ptrtoint ptr ", pointer, " to i64");
   std::string done = f_.block("done");

@@ -152,7 +152,8 @@ class LoadsOfIteration : public Visitor {
 // loop later, once a line.
 class SpreadHint : public Mutator {
  public:
-  SpreadHint(const ForNode& outer, const PrefetchHint& hint) : outer_(outer), hint_(hint) {}
+  SpreadHint(const ForNode& outer, const PrefetchHint& hint, int line_bytes)
+      : outer_(outer), hint_(hint), line_bytes_(line_bytes) {}
 
   Stmt stmt(const Stmt& s) override {
     const auto* f = s.as<ForNode>();
@@ -179,7 +180,7 @@ class SpreadHint : public Mutator {
       if (!uses_var(load, outer_.var) || out.size() >= kMostLines) continue;
       AnyExpr ahead = substitute(load, {{outer_.var, AnyExpr(outer_.var) + hint_.distance}});
       const LoadAddress address(*ahead.as<LoadNode>());
-      const std::int64_t line = kLineBytes / address.buffer->dtype.element_bytes();
+      const std::int64_t line = line_bytes_ / address.buffer->dtype.element_bytes();
       // Along the line, what is fetched may begin in the line that is read now.
       const bool along = uses_var(load.as<LoadNode>()->indices.back(), outer_.var);
       const auto near = [&](std::int64_t apart) {
@@ -194,14 +195,16 @@ class SpreadHint : public Mutator {
     return out;
   }
 
-  static constexpr std::int64_t kLineBytes = 64;
   static constexpr std::size_t kMostLines = 32;
   const ForNode& outer_;
   const PrefetchHint& hint_;
+  std::int64_t line_bytes_;
 };
 
 class PlacePrefetches : public Mutator {
  public:
+  explicit PlacePrefetches(int line_bytes) : line_bytes_(line_bytes) {}
+
   Stmt stmt(const Stmt& s) override {
     Stmt out = descend(s);
     const auto* f = out.as<ForNode>();
@@ -214,16 +217,19 @@ class PlacePrefetches : public Mutator {
     out = make_for(f->var, f->min, f->extent, f->body, f->loop_kind, rest);
     for (const auto& hint : prefetch_hints(text)) {
       const ForRef loop(out.as<ForNode>());
-      out = SpreadHint(*loop, hint).stmt(out);
+      out = SpreadHint(*loop, hint, line_bytes_).stmt(out);
     }
     return out;
   }
+
+ private:
+  int line_bytes_;
 };
 
 }  // namespace detail
 
-LATHE_DECL Program place_prefetches(const Program& program) {
-  return program.with(detail::PlacePrefetches().stmt(program->body));
+LATHE_DECL Program place_prefetches(const Program& program, const Target& target) {
+  return program.with(detail::PlacePrefetches(target.line_bytes).stmt(program->body));
 }
 
 }  // namespace lathe

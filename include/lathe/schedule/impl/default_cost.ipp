@@ -26,7 +26,7 @@ inline constexpr int kWindowLoads = 32;
 inline constexpr double kWindowShare = 0.3;
 // Addresses so far apart fall on the same set of a first-level cache: its size over its ways, 4 KiB
 // on x86-64 (the page, as it is indexed before translation).
-inline constexpr std::int64_t kCacheWay = 4096, kCacheLine = 64;
+inline constexpr std::int64_t kCacheWay = 4096;
 // What a transcendental call costs in plain operations.
 inline constexpr double kMathCost = 12;
 

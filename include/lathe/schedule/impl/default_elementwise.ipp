@@ -72,8 +72,8 @@ class TileElementwise : RowSteps {
   }
 
   // As many rows as leave none over; if there is no such number, tiles of nearly equal height.
-  static std::int64_t window_height(const BlockNode& block, const DefaultNest& nest,
-                                    const Rows& rows) {
+  std::int64_t window_height(const BlockNode& block, const DefaultNest& nest,
+                             const Rows& rows) const {
     const std::int64_t trips = trip_of(nest, rows.loop), most = most_rows(block, rows.iter);
     if (trips <= most) return trips;
     for (std::int64_t height = most; height > most / 2; --height)
@@ -82,17 +82,16 @@ class TileElementwise : RowSteps {
   }
 
   // Rows that fall on the same sets of the first cache push each other out.
-  static std::int64_t most_rows(const BlockNode& block, const VarRef& iter) {
+  std::int64_t most_rows(const BlockNode& block, const VarRef& iter) const {
     bool crowded = false;
     for (const auto& write : writes_of(block)) crowded |= shares_sets(row_bytes(write, iter));
     for (const auto& read : reads_of(block)) crowded |= shares_sets(row_bytes(read, iter));
     return crowded ? kCrowdedRows : kWindowRows;
   }
 
-  static bool shares_sets(std::int64_t row_bytes) {
-    const std::int64_t rest = row_bytes % kCacheWay;
-    return row_bytes >= kCacheWay - kCacheLine &&
-           (rest < kCacheLine || rest > kCacheWay - kCacheLine);
+  bool shares_sets(std::int64_t row_bytes) const {
+    const std::int64_t rest = row_bytes % kCacheWay, line = target_.line_bytes;
+    return row_bytes >= kCacheWay - line && (rest < line || rest > kCacheWay - line);
   }
 };
 

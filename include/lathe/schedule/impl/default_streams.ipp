@@ -20,7 +20,7 @@ class TileStreams : RowSteps {
     const std::vector<Buffer> buffers = buffers_of(block);
     if (buffers.empty() || buffers.size() > kBuffers || cost.math > 1 || cost.loads > kWindowLoads)
       return false;
-    const std::int64_t lanes = kCacheLine / cost.widest;
+    const std::int64_t lanes = target_.line_bytes / cost.widest;
     if (others(nest).empty()) {
       const std::int64_t run = run_bytes(buffers.size()) / cost.widest;
       return trip_of(nest, nest.unit) >= 4 * kStreams * run &&

@@ -48,6 +48,7 @@ inline void add_model_features(Target& t, const ModelRow& model) {
   if (model.l1) t.l1_bytes = model.l1 << 10;
   if (model.l2) t.l2_bytes = model.l2 << 10;
   if (model.l3) t.l3_bytes = model.l3 << 10;
+  if (model.line) t.line_bytes = model.line;
 }
 
 /// The facts that follow from the features and the model.
@@ -206,7 +207,7 @@ LATHE_DECL std::string Target::llvm_features(int llvm_major) const {
 }
 
 LATHE_DECL std::string Target::str() const {
-  return cat(arch, " ", cpu, " vector=", vector_bytes, " load=", load_bytes,
+  return cat(arch, " ", cpu, " vector=", vector_bytes, " load=", load_bytes, " line=", line_bytes,
              " registers=", vector_registers, " l1=", l1_bytes, " l2=", l2_bytes, " l3=", l3_bytes,
              " cores=", cores, " +", join(features, "+"));
 }

@@ -45,6 +45,8 @@ inline void detect_caches(Target& t) {
     if (level == "1") t.l1_bytes = bytes;
     if (level == "2") t.l2_bytes = bytes;
     if (level == "3") t.l3_bytes = bytes;
+    if (auto line = parse_cache_size(read_small_file(folder + "coherency_line_size")))
+      t.line_bytes = static_cast<int>(line);
   }
 }
 

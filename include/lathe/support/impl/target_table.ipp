@@ -78,10 +78,11 @@ struct ModelRow {
   // Bytes of one load or store where that is less than a vector; 0: the parent's, or a vector.
   // AMD's Software Optimization Guides for families 17h (2.1), 19h (2.11) and 1Ah.
   int load = 0;
+  int line = 0;  // bytes of a cache line; 0: the parent's
 };
 
 inline constexpr ModelRow model_table[] = {
-    {"x86-64", Arch::x86_64, 1, "", "", 32, 512, 8192},
+    {"x86-64", Arch::x86_64, 1, "", "", 32, 512, 8192, 0, 64},
     {"x86-64-v2", Arch::x86_64, 12, "x86-64", "sse4.2 popcnt cx16", 0, 0, 0},
     {"x86-64-v3", Arch::x86_64, 12, "x86-64-v2", "avx2 bmi bmi2 f16c fma lzcnt movbe", 0, 0, 0},
     {"x86-64-v4", Arch::x86_64, 12, "x86-64-v3", "avx512bw avx512cd avx512dq avx512vl", 0, 1024, 0},
@@ -111,14 +112,14 @@ inline constexpr ModelRow model_table[] = {
      "avx512vpopcntdq avx512bf16 gfni",
      32, 1024, 32768},
     {"znver5", Arch::x86_64, 20, "znver4", "avxvnni", 48, 1024, 32768, 64},
-    {"aarch64", Arch::aarch64, 1, "", "neon", 32, 512, 4096},
+    {"aarch64", Arch::aarch64, 1, "", "neon", 32, 512, 4096, 0, 64},
     {"cortex-a72", Arch::aarch64, 1, "aarch64", "", 0, 0, 0},
     {"cortex-a76", Arch::aarch64, 1, "aarch64", "fullfp16 dotprod lse", 64, 512, 4096},
     {"neoverse-n1", Arch::aarch64, 1, "cortex-a76", "", 64, 1024, 32768},
     {"neoverse-v1", Arch::aarch64, 1, "neoverse-n1", "sve bf16 i8mm", 64, 1024, 32768},
     {"neoverse-n2", Arch::aarch64, 1, "neoverse-v1", "sve2", 64, 1024, 32768},
     {"neoverse-v2", Arch::aarch64, 16, "neoverse-n2", "", 64, 2048, 32768},
-    {"apple-m1", Arch::aarch64, 1, "aarch64", "fullfp16 dotprod lse", 128, 4096, 8192},
+    {"apple-m1", Arch::aarch64, 1, "aarch64", "fullfp16 dotprod lse", 128, 4096, 8192, 0, 128},
     {"apple-m2", Arch::aarch64, 16, "apple-m1", "bf16 i8mm", 128, 4096, 8192},
 };
 
