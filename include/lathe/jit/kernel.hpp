@@ -29,6 +29,23 @@ struct KernelCode : RefCounted {
   KernelEntry entry = nullptr;
 };
 
+namespace detail {
+
+/// What a view or a number is that stands for a parameter.
+struct ParamType {
+  int rank = 0;
+  ElementType type;
+  int element_bytes = 0;
+  bool read_only = true, is_number = false;
+};
+template <class P>
+inline constexpr ParamType param_type{0, ElementTypeOf<P>::value, int(sizeof(P)), true, true};
+template <class T, int R>
+inline constexpr ParamType param_type<View<T, R>>{R, ElementTypeOf<std::remove_const_t<T>>::value,
+                                                  int(sizeof(T)), std::is_const_v<T>};
+
+}  // namespace detail
+
 /// A kernel whose rank and types are run-time values. Immutable, cheap to copy, callable from many
 /// threads at once.
 class AnyKernel {
@@ -47,17 +64,6 @@ class AnyKernel {
     s.binding->bind(args, slots, where);
     run(slots, where);
   }
-  /// The same for arguments that are row-major views of known shape, or scalars; false, and nothing
-  /// done, for any other. `args` are those of a typed kernel.
-  template <class... A>
-  bool call_dense(Location where, const A&... args) const {
-    if (!state_ || !state_->dense_plan) return false;
-    std::uint64_t slots[detail::dense_layout<A...>.slots + 1];
-    if (!detail::fill_dense(std::index_sequence_for<A...>(), state_->dense_plan, slots, args...))
-      return false;
-    run(slots, where);
-    return true;
-  }
   /// The same for views of any type: L0301 for a wrong number, rank or element type. A scalar is a
   /// view of rank 0.
   void operator()(std::span<const AnyView> args, Location where = Location::here()) const;
@@ -75,6 +81,9 @@ class AnyKernel {
   explicit operator bool() const { return static_cast<bool>(state_); }
 
  private:
+  template <class... P>
+  friend class Kernel;
+
   struct State : RefCounted {
     Ref<Binding> binding;
     Ref<KernelCode> code;
@@ -91,6 +100,19 @@ class AnyKernel {
     else
       s.evaluator.run(slots, *s.context, where);
   }
+  // As call, for arguments that are row-major views of known shape, or scalars; false, and nothing
+  // done, for any other. The types of `args` must have passed check_types.
+  template <class... A>
+  bool call_dense(Location where, const A&... args) const {
+    if (!state_ || !state_->dense_plan) return false;
+    std::uint64_t slots[detail::dense_layout<A...>.slots + 1];
+    if (!detail::fill_dense(std::index_sequence_for<A...>(), state_->dense_plan, slots, args...))
+      return false;
+    run(slots, where);
+    return true;
+  }
+  // L0301 unless a function of such parameters can stand for this kernel.
+  void check_types(std::span<const detail::ParamType> types, Location where) const;
   [[noreturn]] static void refuse_empty(Location where);
   void call_large(const CallArg* args, Location where) const;
 
@@ -214,7 +236,12 @@ template <class... P>
 class Kernel {
  public:
   Kernel() = default;
-  explicit Kernel(AnyKernel kernel) : kernel_(std::move(kernel)) {}
+  /// L0301 if that kernel's parameters are others.
+  explicit Kernel(AnyKernel kernel, Location where = Location::here())
+      : kernel_(std::move(kernel)) {
+    const std::array<detail::ParamType, sizeof...(P)> types{detail::param_type<P>...};
+    kernel_.check_types(types, where);
+  }
 
   void operator()(const std::type_identity_t<detail::KernelArg<P>>&... args,
                   Location where = Location::here()) const {

@@ -261,6 +261,51 @@ TEST_CASE("calls of the untyped core check rank and type") {
         }) == "L0301 'X': the view has rank 1, but the parameter has 2");
 }
 
+TEST_CASE("a typed kernel is made of an untyped one of the same parameters only") {
+  lt::Input<float, 2> X("X", {4, 4});
+  lt::Input<float, 0> c("c");
+  auto Y = lt::compute("Y", {4, 4}, [&](lt::Var i, lt::Var j) { return X(i, j) * c(); });
+  const lt::AnyKernel f = lt::jit(Y, X, c, Y).any();
+  using In = lt::View<const float, 2>;
+  using Out = lt::View<float, 2>;
+  std::vector<float> x(16, 2), y(16);
+  lt::Kernel<In, float, Out> g(f);
+  g(lt::View<const float, 2>(x.data(), {4, 4}), 3, Out(y.data(), {4, 4}));
+  CHECK(y[15] == 6);
+  CHECK(error_of([&] { lt::Kernel<In, Out>{f}; }) ==
+        "L0301 kernel 'Y' takes 3 arguments, but the typed kernel has 2");
+  CHECK(error_of([&] { lt::Kernel<lt::View<const float, 3>, float, Out>{f}; }) ==
+        "L0301 'X': the typed kernel has rank 3, but the parameter has 2");
+  CHECK(error_of([&] { lt::Kernel<lt::View<const int, 2>, float, Out>{f}; }) ==
+        "L0301 'X': the typed kernel has elements of i32, but the parameter is f32");
+  CHECK(error_of([&] { lt::Kernel<In, double, Out>{f}; }) ==
+        "L0301 'c': the typed kernel has elements of f64, but the parameter is f32");
+  CHECK(error_of([&] { lt::Kernel<In, lt::View<const float, 0>, Out>{f}; }) ==
+        "L0301 'c': the typed kernel has a view, but the parameter is a number");
+  CHECK(error_of([&] { lt::Kernel<float, float, Out>{f}; }) ==
+        "L0301 'X': the typed kernel has a number, but the parameter is a tensor");
+  CHECK(error_of([&] { lt::Kernel<In, float, In>{f}; }) ==
+        "L0301 'Y': the typed kernel is read-only, but the parameter is written");
+  CHECK_FALSE(bool(lt::Kernel<In, Out>(lt::AnyKernel()).any()));
+}
+
+TEST_CASE("calls of known row-major shape have a plan, others have none") {
+  const auto planned = [](const lt::Program& p, std::vector<int> order) {
+    return lt::Binding(p, std::move(order)).dense_plan() != nullptr;
+  };
+  lt::Input<float, 2> X("X", {4, 6});
+  auto Y = lt::compute("Y", {4, 6}, [&](lt::Var i, lt::Var j) { return X(i, j) * 2.0f; });
+  CHECK(planned(lt::program_of({Y}), {0, 1}));
+  CHECK_FALSE(planned(lt::program_of({Y}), {1, 0}));
+  lt::Dim n("n");
+  lt::Input<float, 2> D("D", {4, n});
+  auto Z = lt::compute("Z", {4, n}, [&](lt::Var i, lt::Var j) { return D(i, j) * 2.0f; });
+  CHECK_FALSE(planned(lt::program_of({Z}), {0, 1}));
+  lt::Input<float, 2> C("C", {4, 6}, lt::col_major);
+  auto W = lt::compute("W", {4, 6}, [&](lt::Var i, lt::Var j) { return C(i, j) * 2.0f; });
+  CHECK_FALSE(planned(lt::program_of({W}), {0, 1}));
+}
+
 TEST_CASE("a program's parameters are found by identity, then by name") {
   lt::Input<float, 1> X("X", {4}), W("W", {4});
   auto Y = lt::compute("Y", {4}, [&](lt::Var i) { return X(i) + 1; });

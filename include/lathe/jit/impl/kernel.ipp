@@ -61,22 +61,29 @@ inline std::string element_text(ElementType type, int bytes) {
   }
 }
 
-inline void check_any_view(const AnyView& v, const Param& p, Location where) {
+inline void check_type(const ParamType& given, const Param& p, std::string_view giver,
+                       Location where) {
   const int rank = p.buffer ? p.buffer->rank() : 0;
-  std::string what = cat("'", p.name(), "': the view ");
-  if (v.rank != rank)
-    throw UserError("L0301", cat(what, "has rank ", v.rank, ", but the parameter has ", rank),
+  const std::string what = cat("'", p.name(), "': the ", giver, " ");
+  if (given.rank != rank)
+    throw UserError("L0301", cat(what, "has rank ", given.rank, ", but the parameter has ", rank),
                     where);
-  if (v.type != element_type_of(p.dtype()) || v.element_bytes != p.dtype().element_bytes())
+  if (given.type != element_type_of(p.dtype()) || given.element_bytes != p.dtype().element_bytes())
     throw UserError("L0301",
-                    cat(what, "has elements of ", element_text(v.type, v.element_bytes),
+                    cat(what, "has elements of ", element_text(given.type, given.element_bytes),
                         ", but the parameter is ", p.dtype().str()),
                     where, {},
-                    v.type.code == ElementType::other
+                    given.type.code == ElementType::other
                         ? "specialise lt::ElementTypeOf for a number type of your own"
                         : "");
-  if (v.read_only && p.access != Access::in)
+  if (given.read_only && p.access != Access::in)
     throw UserError("L0301", cat(what, "is read-only, but the parameter is written"), where);
+}
+
+inline void check_any_view(const AnyView& v, const Param& p, Location where) {
+  const int rank = p.buffer ? p.buffer->rank() : 0;
+  check_type({v.rank, v.type, v.element_bytes, v.read_only}, p, "view", where);
+  const std::string what = cat("'", p.name(), "': the view ");
   if (rank > 0 && (!v.extents || !v.strides))
     throw UserError("L0301", cat(what, "has no ", v.extents ? "strides" : "extents"), where);
   if (!p.buffer && !v.data)
@@ -84,6 +91,26 @@ inline void check_any_view(const AnyView& v, const Param& p, Location where) {
 }
 
 }  // namespace detail
+
+LATHE_DECL void AnyKernel::check_types(std::span<const detail::ParamType> types,
+                                       Location where) const {
+  if (!state_) return;
+  const Binding& b = *state_->binding;
+  if (static_cast<int>(types.size()) != b.args())
+    throw UserError("L0301",
+                    cat("kernel '", b.program()->name, "' takes ", b.args(),
+                        " arguments, but the typed kernel has ", types.size()),
+                    where);
+  for (std::size_t k = 0; k < types.size(); ++k) {
+    const Param& p = b.param_of(static_cast<int>(k));
+    if (types[k].is_number == static_cast<bool>(p.buffer))
+      throw UserError("L0301",
+                      cat("'", p.name(), "': the typed kernel has a ", p.buffer ? "number" : "view",
+                          ", but the parameter is a ", p.buffer ? "tensor" : "number"),
+                      where);
+    detail::check_type(types[k], p, "typed kernel", where);
+  }
+}
 
 LATHE_DECL void AnyKernel::operator()(std::span<const AnyView> args, Location where) const {
   if (!state_) refuse_empty(where);
