@@ -237,6 +237,7 @@ class ShrinkBuffers : public Mutator {
       return most < *length ? AnyExpr(most) : AnyExpr();
     if (range.has_max() && (most <= kFew || prove_le(AnyExpr(most), whole, facts_))) return most;
     // Against an axis of unknown length a constant bound may be anything.
+    if (range.has_max() && most >= kTypeBound) return {};
     if (only_dims(extent))  // an empty loop stores fewer than none
       return range.min < 0 ? simplify(fold_max(extent, AnyExpr(0)), facts_) : extent;
     return range.has_max() && most <= kMostUnproven ? AnyExpr(most) : AnyExpr();
@@ -258,6 +259,8 @@ class ShrinkBuffers : public Mutator {
   static constexpr std::int64_t kFew = 64;
   // The same where nothing but the bound is known.
   static constexpr std::int64_t kMostUnproven = 4096;
+  // From here on the bound is that of an index's element type.
+  static constexpr std::int64_t kTypeBound = std::int64_t{1} << 30;
   Facts facts_;
   std::vector<VarRef> constants_;
 };

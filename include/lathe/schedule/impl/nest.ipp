@@ -14,8 +14,12 @@ LATHE_DECL std::vector<Range> whole_domains(const BlockNode& block) {
   return out;
 }
 
+// A constant bound from here on is that of an element type, not of a region.
+inline constexpr std::int64_t kNoBound = 1 << 30;
+
 LATHE_DECL Range shorter(const Range& a, const Range& b, const Facts& facts) {
-  if (prove_le(a.extent, b.extent, facts)) return a;
+  const std::int64_t* bound = as_const_int(b.extent);
+  if (prove_le(a.extent, b.extent, facts) || (bound && *bound >= kNoBound)) return a;
   // From one place on, the smaller of both is enough. Elsewhere b is a tile, whose constant extent
   // is worth more than being exact where the domain ends.
   if (!same_expr(a.min, b.min) || prove_le(b.extent, a.extent, facts)) return b;
@@ -28,7 +32,7 @@ inline AnyExpr constant_extent(const AnyExpr& extent, const Facts& facts) {
   AnyExpr simple = simplify(extent, facts);
   if (as_const_int(simple)) return simple;
   ConstInterval bound = const_bounds(simple, facts);
-  return bound.has_max() && bound.max >= 0 && bound.max < (1 << 30) ? AnyExpr(bound.max) : simple;
+  return bound.has_max() && bound.max >= 0 && bound.max < kNoBound ? AnyExpr(bound.max) : simple;
 }
 
 // v with coef*v + rest in [range.min, range.min + range.extent).
