@@ -4052,6 +4052,10 @@ class Schedule {
   std::array<LoopRef, 4> tile(LoopRef i, LoopRef j, Factor i_tile, Factor j_tile,
                               std::optional<Tail> tail = {}, Location where = Location::here());
 
+  /// A loop of one iteration right above a loop or a block; returns it.
+  LoopRef add_unit_loop(const LoopRef& loop, Location where = Location::here());
+  LoopRef add_unit_loop(const BlockName& block, Location where = Location::here());
+
   /// Iterations run on many threads, in any order; at most max_threads if that is not 0. A buffer
   /// that is written and read only inside belongs to the iteration. L0207 a carried dependence ·
   /// L0208 the loop feeds a reduction.
@@ -4090,6 +4094,15 @@ class Schedule {
   /// The block writes a private buffer; returns the block that copies it out, which stands after
   /// the nest. L0217.
   BlockRef cache_write(const BlockName& block, Scope scope, Location where = Location::here());
+
+  /// The block touches a copy of the buffer that has an axis for each of its own iterators: those
+  /// that the index names where it reads, the spatial ones where it writes. The copy may be larger.
+  ///     Y[i] += X[i * 2 + r] * W[r]   → reindex("Y", "X") →   X_reindex[i, r] = X[i * 2 + r]
+  ///                                                           Y[i] += X_reindex[i, r] * W[r]
+  /// Returns the block that copies. L0232: the block touches the buffer at several places, or maybe
+  /// outside of it.
+  BlockRef reindex(const BlockName& block, const BufferName& buffer,
+                   Location where = Location::here());
 
   /// The init of a reduction becomes a block of its own right before `loop`; the block stays as the
   /// update. L0218: no init, or a loop above `loop` feeds the reduction, or something between
@@ -6110,7 +6123,7 @@ namespace lathe {
   X(reorder) X(tile) X(parallel) X(vectorize) X(unroll) X(compute_at) X(reverse_compute_at) \
       X(compute_inline) X(reverse_compute_inline) X(cache_read) X(cache_write) \
           X(decompose_reduction) X(rfactor) X(set_scope) X(transform_layout) X(prefetch) \
-              X(annotate)
+              X(annotate) X(add_unit_loop) X(reindex)
 // clang-format on
 
 namespace detail {
@@ -22379,7 +22392,7 @@ LATHE_DECL const Primitive& primitive_compute_at() {
 
 }  // namespace lathe::detail
 
-// ---- lathe/schedule/impl/cache.ipp
+// ---- lathe/schedule/impl/copies.ipp
 namespace lathe::detail {
 
 // How far up a path a statement may be seen as one: through loops, while `stop` does not hold of
@@ -22406,23 +22419,6 @@ inline std::vector<ForRef> loops_in(const std::vector<Stmt>& path) {
   return out;
 }
 
-inline std::string cache_axis(std::size_t k) {
-  static constexpr const char* names[] = {"vi", "vj", "vk", "vl"};
-  return k < 4 ? names[k] : "vi" + std::to_string(k);
-}
-
-// to[iters] = from[iters], one iterator per dimension.
-inline BlockNode copy_block(const BlockTag& tag, const Buffer& from, const Buffer& to) {
-  std::vector<IterVar> iters;
-  std::vector<AnyExpr> at;
-  for (std::size_t d = 0; d < from->shape.size(); ++d) {
-    VarRef var = make_var(cache_axis(d));
-    iters.push_back({var, AnyExpr(0), from->shape[d], IterKind::spatial, var});
-    at.emplace_back(var);
-  }
-  return BlockNode(tag, std::move(iters), make_store(to, at, make_load(from, at)));
-}
-
 inline std::vector<std::string> loop_names(const std::vector<ForRef>& loops) {
   std::vector<std::string> out;
   for (const auto& l : loops) out.push_back(l->var->name);
@@ -22447,46 +22443,41 @@ inline bool writes_buffer(const BlockNode& block, const Buffer& buffer) {
   return false;
 }
 
+/// The step that makes a copy, for its refusals.
+struct CopyStep {
+  std::string_view name, id;
+};
+
 inline std::string list_buffers(const std::vector<Buffer>& buffers) {
   std::string out;
   for (const auto& b : buffers) out += (out.empty() ? "" : " ") + b->name;
   return out.empty() ? "none" : out;
 }
 
-inline Verdict check_cache_read(const BlockSite& site, const Buffer& buffer) {
+inline Verdict check_cache_read(const BlockSite& site, const Buffer& buffer, const CopyStep& step) {
   const BlockNode& block = *site.block;
   std::string name = "block " + in_quotes(block.name());
   if (!reads_buffer(block, buffer))
-    return refusal_at(block.tag, "L0216", name + " does not read " + in_quotes(buffer->name),
+    return refusal_at(block.tag, step.id, name + " does not read " + in_quotes(buffer->name),
                       "it reads " + list_buffers(buffers_read(block.body)));
   if (writes_buffer(block, buffer))
-    return refusal_at(block.tag, "L0216",
+    return refusal_at(block.tag, step.id,
                       name + " both reads and writes " + in_quotes(buffer->name),
                       "cache what it writes with cache_write");
   if (!is_open_path(site.path))
-    return refusal_at(block.tag, "L0216",
+    return refusal_at(block.tag, step.id,
                       name + " stands under a condition or inside another block");
   for (const auto& r : reads_of(block))
     if (r.buffer == buffer && r.kind != AccessKind::read)
-      return refusal_at(block.tag, "L0216",
+      return refusal_at(block.tag, step.id,
                         name + " uses " + in_quotes(buffer->name) + " as a whole, not by loads");
   return {};
 }
 
-// The block with its loads of one buffer, predicate included, turned to another.
-inline Stmt redirect_reads(const BlockNode& block, const Buffer& from, const Buffer& to) {
-  BlockNode reader = block;
-  reader.body = replace_buffer(reader.body, from, to);
-  if (reader.predicate) {
-    Stmt holder = replace_buffer(make_ref<EvaluateNode>(reader.predicate), from, to);
-    reader.predicate = holder.as<EvaluateNode>()->call;
-  }
-  return make_block(std::move(reader));
-}
-
 // What the copy reads was written by all blocks that come before it.
 inline Verdict check_copy_source(const Program& program, const Stmt& root, const BlockTag& copy,
-                                 const Buffer& buffer, const std::vector<ForRef>& outside) {
+                                 const Buffer& buffer, const std::vector<ForRef>& outside,
+                                 const CopyStep& step) {
   std::vector<BlockTag> sources;
   for (const auto& w : writers(root, buffer))
     if (block_position(root, w.block->tag) < block_position(root, copy))
@@ -22496,51 +22487,45 @@ inline Verdict check_copy_source(const Program& program, const Stmt& root, const
       why_not_found(root, sources, copy, buffer, outside.empty() ? VarRef() : outside.back()->var,
                     program_facts(program));
   if (why.empty()) return {};
-  return refusal("L0216", "the copy of " + in_quotes(buffer->name) +
+  return refusal(step.id, "the copy of " + in_quotes(buffer->name) +
                               " could read what is not written yet: " + why);
 }
 
-inline Verdict run_cache_read(const Program& program, const Args& args, Edit* edit) {
-  BlockSite site = find_block(program->body, args[0].block);
-  Buffer buffer = find_buffer(program, args[1].text);
-  Scope scope = Scope::global;
-  if (auto no = check_scope_word(args[2].text, scope, "L0216")) return no;
-  if (auto no = check_cache_read(site, buffer)) return no;
-  std::size_t at = climb(site.path, site.path.size() - 1,
-                         [&](const Stmt& s) { return !writers(s, buffer).empty(); });
-  std::vector<Stmt> above(site.path.begin(), site.path.begin() + static_cast<std::ptrdiff_t>(at));
-  std::vector<ForRef> outside = loops_in(above);
-  Facts facts = facts_on(path_to(site.path, at), program_facts(program));
-  Region region = region_read(site.path[at], buffer, facts, args[0].block);
-  std::string name = NamePool(program).fresh(buffer->name + "_cache");
-  Buffer cache = make_buffer(name, buffer->dtype, buffer->shape, scope);
-  BlockTag tag = make_ref<BlockTagNode>(name);
-  BlockNode copy = copy_block(tag, buffer, cache);
-  std::vector<Range> ranges = whole_domains(copy);
-  for (std::size_t d = 0; d < ranges.size(); ++d)
-    ranges[d] = shorter(ranges[d], region.ranges[d], facts);
-  Stmt root = replace_at(site.path, redirect_reads(*site.block, buffer, cache));
-  std::vector<Stmt> place = path_to(find_block(root, args[0].block).path, at);
-  root = add_alloc(insert_before(place, nest_of(copy, ranges, loop_names(outside))), cache);
-  if (auto no = check_copy_source(program, root, tag, buffer, outside)) {
-    no->block = args[0].block;
+/// A copy of what a block reads, and its place.
+struct CopyIn {
+  BlockSite site;  ///< of the block
+  Buffer from, to;
+  std::size_t at = 0;  ///< position in the path of what the copy comes before
+  Stmt reader;         ///< the block as it will be
+  std::optional<BlockNode> copy;
+  std::vector<Range> ranges;  ///< of the copy's iterators
+
+  // As far out as nothing writes the buffer.
+  CopyIn(const BlockSite& block, const Buffer& buffer)
+      : site(block), from(buffer), at(climb(block.path, block.path.size() - 1, [&](const Stmt& s) {
+          return !writers(s, buffer).empty();
+        })) {}
+  std::vector<ForRef> outside() const {
+    return loops_in({site.path.begin(), site.path.begin() + static_cast<std::ptrdiff_t>(at)});
+  }
+};
+
+inline Verdict run_copy_in(const Program& program, const CopyIn& plan, const CopyStep& step,
+                           Edit* edit) {
+  const BlockTag &reader = plan.site.block->tag, &tag = plan.copy->tag;
+  const std::vector<ForRef> outside = plan.outside();
+  Stmt root = replace_at(plan.site.path, plan.reader);
+  std::vector<Stmt> place = path_to(find_block(root, reader).path, plan.at);
+  root = add_alloc(insert_before(place, nest_of(*plan.copy, plan.ranges, loop_names(outside))),
+                   plan.to);
+  if (auto no = check_copy_source(program, root, tag, plan.from, outside, step)) {
+    no->block = reader;
     return no;
   }
   if (!edit) return {};
   edit->program = program.with(root);
   edit->results.push_back(BlockRef(tag));
   return {};
-}
-
-LATHE_DECL const Primitive& primitive_cache_read() {
-  static const Primitive record{
-      "cache_read",
-      1,
-      {{"consumer", ArgKind::block}, {"buffer", ArgKind::buffer}, {"scope", ArgKind::word}},
-      "a block reads a copy of a buffer",
-      run_cache_read,
-      ArgKind::block};
-  return record;
 }
 
 // The conjuncts of a predicate that name no reduce iterator.
@@ -22572,34 +22557,35 @@ inline BlockNode spatial_block(const BlockNode& block, const BlockTag& tag, Subs
   return out;
 }
 
-inline Verdict check_cache_write(const Program& program, const BlockSite& site) {
+inline Verdict check_cache_write(const Program& program, const BlockSite& site,
+                                 const CopyStep& step) {
   const BlockNode& block = *site.block;
   std::string name = "block " + in_quotes(block.name());
   if (!is_open_path(site.path))
-    return refusal_at(block.tag, "L0217",
+    return refusal_at(block.tag, step.id,
                       name + " stands under a condition or inside another block");
-  if (!only_store(block)) return refusal_at(block.tag, "L0217", name + " is not one store");
+  if (!only_store(block)) return refusal_at(block.tag, step.id, name + " is not one store");
   const Buffer& out = only_store(block)->buffer;
   BlockInfo info = info_of(program, block.tag);
   if (!info.is_complete() && !info.is_reduction())
-    return refusal_at(block.tag, "L0217",
+    return refusal_at(block.tag, step.id,
                       name + " can't write a copy of " + in_quotes(out->name) + ": " +
                           (info.why.empty() ? std::string(to_text(info.kind)) : info.why));
   if (!info.sole_writer)
-    return refusal_at(block.tag, "L0217",
+    return refusal_at(block.tag, step.id,
                       name + " is not the only writer of " + in_quotes(out->name),
-                      "cache_write before decompose_reduction");
+                      std::string(step.name) + " before decompose_reduction");
   if (block.reducer && !block.init)
-    return refusal_at(block.tag, "L0217",
+    return refusal_at(block.tag, step.id,
                       name + " adds to what " + in_quotes(out->name) + " holds already",
-                      "cache_write before decompose_reduction");
+                      std::string(step.name) + " before decompose_reduction");
   if (ragged(block))
-    return refusal_at(block.tag, "L0217",
+    return refusal_at(block.tag, step.id,
                       name + " has a domain that depends on another of its iterators");
   return {};
 }
 
-// Ranges of the spatial iterators while the loops inside `inner` run.
+// Ranges of the iterators while the loops inside `inner` run.
 inline bool ranges_inside(const BlockNode& core, const std::vector<ForRef>& inner,
                           const Facts& facts, std::vector<Range>& out) {
   std::vector<VarRef> relaxed = vars_of(inner);
@@ -22616,14 +22602,17 @@ inline bool ranges_inside(const BlockNode& core, const std::vector<ForRef>& inne
   return true;
 }
 
-struct CacheWritePlan {
-  BlockSite site;
+/// A copy out of a private buffer that a block writes, and its place.
+struct CopyOut {
+  BlockSite site;      ///< of the block
+  Buffer to;           ///< the private buffer
   std::size_t at = 0;  ///< position in the path of what the copy follows
-  std::vector<Range> ranges;
+  Stmt writer;         ///< the block as it will be
   std::optional<BlockNode> copy;
+  std::vector<Range> ranges;  ///< of the copy's iterators
 };
 
-inline Verdict plan_cache_write(const Program& program, CacheWritePlan& plan) {
+inline Verdict place_copy_out(const Program& program, CopyOut& plan, const CopyStep& step) {
   const BlockSite& site = plan.site;
   const Buffer& out = only_store(*site.block)->buffer;
   auto read_by_others = [&](const Stmt& s) {
@@ -22636,7 +22625,7 @@ inline Verdict plan_cache_write(const Program& program, CacheWritePlan& plan) {
     if (const auto* f = site.path[k].as<ForNode>(); f && feeds(*f, *site.block, IterKind::reduce))
       plan.at = k;
   if (read_by_others(site.path[plan.at]))
-    return refusal_at(site.block->tag, "L0217",
+    return refusal_at(site.block->tag, step.id,
                       in_quotes(out->name) + " is read inside the loop that reduces it");
   plan.at = climb(site.path, plan.at, read_by_others);
   Facts facts = facts_on(site.path, program_facts(program));
@@ -22646,14 +22635,110 @@ inline Verdict plan_cache_write(const Program& program, CacheWritePlan& plan) {
   for (const auto& loop : site.loops)
     if (!below(loops_in(outside), loop->var)) inner.push_back(loop);
   if (!ranges_inside(*plan.copy, inner, facts, plan.ranges))
-    return refusal_at(site.block->tag, "L0217",
+    return refusal_at(site.block->tag, step.id,
                       "what " + in_quotes(site.block->name()) + " writes of " +
                           in_quotes(out->name) + " in one iteration is not known");
   return {};
 }
 
-// out[index] = cache[index] for every spatial point of the block; the mark for streaming stores
-// moves there.
+// The mark for streaming stores is of the block that stores to the buffer it was made for.
+inline void move_stream_mark(BlockNode& from, BlockNode& to) {
+  for (const auto& a : from.annotations)
+    if (a.key == "stream") to.annotations.push_back(a);
+  std::erase_if(from.annotations, [](const Annotation& a) { return a.key == "stream"; });
+}
+
+inline Verdict run_copy_out(const Program& program, CopyOut& plan, const CopyStep& step,
+                            Edit* edit) {
+  const BlockTag &block = plan.site.block->tag, &tag = plan.copy->tag;
+  if (auto no = place_copy_out(program, plan, step)) return no;
+  std::vector<Stmt> above = path_to(plan.site.path, plan.at);
+  above.pop_back();
+  std::vector<ForRef> outside = loops_in(above);
+  Stmt root = replace_at(plan.site.path, plan.writer);
+  std::vector<Stmt> place = path_to(find_block(root, block).path, plan.at);
+  root = add_alloc(insert_after(place, nest_of(*plan.copy, plan.ranges, loop_names(outside))),
+                   plan.to);
+  std::string why =
+      why_not_found(root, {block}, tag, plan.to, outside.empty() ? VarRef() : outside.back()->var,
+                    program_facts(program));
+  if (!why.empty())
+    return refusal_at(
+        block, step.id,
+        "the copy would take what " + in_quotes(block->name) + " did not write: " + why,
+        std::string(step.name) + " before the loops are split");
+  if (!edit) return {};
+  edit->program = program.with(root);
+  edit->results.push_back(BlockRef(tag));
+  return {};
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/impl/cache.ipp
+namespace lathe::detail {
+
+inline std::string cache_axis(std::size_t k) {
+  static constexpr const char* names[] = {"vi", "vj", "vk", "vl"};
+  return k < 4 ? names[k] : "vi" + std::to_string(k);
+}
+
+// to[iters] = from[iters], one iterator per dimension.
+inline BlockNode copy_block(const BlockTag& tag, const Buffer& from, const Buffer& to) {
+  std::vector<IterVar> iters;
+  std::vector<AnyExpr> at;
+  for (std::size_t d = 0; d < from->shape.size(); ++d) {
+    VarRef var = make_var(cache_axis(d));
+    iters.push_back({var, AnyExpr(0), from->shape[d], IterKind::spatial, var});
+    at.emplace_back(var);
+  }
+  return BlockNode(tag, std::move(iters), make_store(to, at, make_load(from, at)));
+}
+
+// The block with its loads of one buffer, predicate included, turned to another.
+inline Stmt redirect_reads(const BlockNode& block, const Buffer& from, const Buffer& to) {
+  BlockNode reader = block;
+  reader.body = replace_buffer(reader.body, from, to);
+  if (reader.predicate) {
+    Stmt holder = replace_buffer(make_ref<EvaluateNode>(reader.predicate), from, to);
+    reader.predicate = holder.as<EvaluateNode>()->call;
+  }
+  return make_block(std::move(reader));
+}
+
+inline constexpr CopyStep kCacheRead{"cache_read", "L0216"};
+
+inline Verdict run_cache_read(const Program& program, const Args& args, Edit* edit) {
+  BlockSite site = find_block(program->body, args[0].block);
+  Buffer buffer = find_buffer(program, args[1].text);
+  Scope scope = Scope::global;
+  if (auto no = check_scope_word(args[2].text, scope, kCacheRead.id)) return no;
+  if (auto no = check_cache_read(site, buffer, kCacheRead)) return no;
+  CopyIn plan(site, buffer);
+  Facts facts = facts_on(path_to(site.path, plan.at), program_facts(program));
+  Region region = region_read(site.path[plan.at], buffer, facts, args[0].block);
+  std::string name = NamePool(program).fresh(buffer->name + "_cache");
+  plan.to = make_buffer(name, buffer->dtype, buffer->shape, scope);
+  plan.copy.emplace(copy_block(make_ref<BlockTagNode>(name), buffer, plan.to));
+  plan.ranges = whole_domains(*plan.copy);
+  for (std::size_t d = 0; d < plan.ranges.size(); ++d)
+    plan.ranges[d] = shorter(plan.ranges[d], region.ranges[d], facts);
+  plan.reader = redirect_reads(*site.block, buffer, plan.to);
+  return run_copy_in(program, plan, kCacheRead, edit);
+}
+
+LATHE_DECL const Primitive& primitive_cache_read() {
+  static const Primitive record{
+      "cache_read",
+      1,
+      {{"consumer", ArgKind::block}, {"buffer", ArgKind::buffer}, {"scope", ArgKind::word}},
+      "a block reads a copy of a buffer",
+      run_cache_read,
+      ArgKind::block};
+  return record;
+}
+
+// out[index] = cache[index] for every spatial point of the block.
 inline BlockNode copy_out_block(const BlockNode& block, const BlockTag& tag, const Buffer& cache) {
   Substitution map;
   BlockNode copy = spatial_block(without_guards(block), tag, map);
@@ -22661,46 +22746,28 @@ inline BlockNode copy_out_block(const BlockNode& block, const BlockTag& tag, con
   std::vector<AnyExpr> at;
   for (const auto& index : store.indices) at.push_back(substitute(index, map));
   copy.body = make_store(store.buffer, at, make_load(cache, at));
-  for (const auto& a : block.annotations)
-    if (a.key == "stream") copy.annotations.push_back(a);
   return copy;
 }
 
+inline constexpr CopyStep kCacheWrite{"cache_write", "L0217"};
+
 inline Verdict run_cache_write(const Program& program, const Args& args, Edit* edit) {
-  CacheWritePlan plan;
+  CopyOut plan;
   plan.site = find_block(program->body, args[0].block);
   const BlockNode& block = *plan.site.block;
   Scope scope = Scope::global;
-  if (auto no = check_scope_word(args[1].text, scope, "L0217")) return no;
-  if (auto no = check_cache_write(program, plan.site)) return no;
+  if (auto no = check_scope_word(args[1].text, scope, kCacheWrite.id)) return no;
+  if (auto no = check_cache_write(program, plan.site, kCacheWrite)) return no;
   const Buffer& out = only_store(block)->buffer;
   NamePool names(program);
-  Buffer cache = make_buffer(names.fresh(out->name + "_cache"), out->dtype, out->shape, scope);
+  plan.to = make_buffer(names.fresh(out->name + "_cache"), out->dtype, out->shape, scope);
   BlockTag tag = make_ref<BlockTagNode>(names.fresh(out->name + "_copy"));
-  plan.copy.emplace(copy_out_block(block, tag, cache));
-  if (auto no = plan_cache_write(program, plan)) return no;
+  plan.copy.emplace(copy_out_block(block, tag, plan.to));
   BlockNode writer = block;
-  writer.body = replace_buffer(writer.body, out, cache);
-  std::erase_if(writer.annotations, [](const Annotation& a) { return a.key == "stream"; });
-  std::vector<Stmt> above = path_to(plan.site.path, plan.at);
-  above.pop_back();
-  std::vector<ForRef> outside = loops_in(above);
-  Stmt root = replace_at(plan.site.path, make_block(std::move(writer)));
-  std::vector<Stmt> place = path_to(find_block(root, block.tag).path, plan.at);
-  root =
-      add_alloc(insert_after(place, nest_of(*plan.copy, plan.ranges, loop_names(outside))), cache);
-  std::string why =
-      why_not_found(root, {block.tag}, tag, cache, outside.empty() ? VarRef() : outside.back()->var,
-                    program_facts(program));
-  if (!why.empty())
-    return refusal_at(
-        block.tag, "L0217",
-        "the copy would take what " + in_quotes(block.name()) + " did not write: " + why,
-        "cache_write before the loops are split");
-  if (!edit) return {};
-  edit->program = program.with(root);
-  edit->results.push_back(BlockRef(tag));
-  return {};
+  writer.body = replace_buffer(writer.body, out, plan.to);
+  move_stream_mark(writer, *plan.copy);
+  plan.writer = make_block(std::move(writer));
+  return run_copy_out(program, plan, kCacheWrite, edit);
 }
 
 LATHE_DECL const Primitive& primitive_cache_write() {
@@ -22710,6 +22777,43 @@ LATHE_DECL const Primitive& primitive_cache_write() {
                                 "a block writes a private copy of its output",
                                 run_cache_write,
                                 ArgKind::block};
+  return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/impl/add_unit_loop.ipp
+namespace lathe::detail {
+
+inline Verdict run_add_unit_loop(const Program& program, const Args& args, Edit* edit) {
+  const bool above_loop = args[0].kind == ArgKind::loop;
+  if (!above_loop && args[0].kind != ArgKind::block)
+    return refusal("L0202", "stands above a loop or a block");
+  if (!edit) return {};
+  std::vector<Stmt> path;
+  std::vector<std::string> used;
+  if (above_loop) {
+    LoopSite site = find_loop(program->body, args[0].loop);
+    used = names_around(site);
+    path = std::move(site.path);
+  } else {
+    BlockSite site = find_block(program->body, args[0].block);
+    for (const auto& loop : site.loops) used.push_back(loop->var->name);
+    path = std::move(site.path);
+  }
+  VarRef var = make_var(loop_name("u", used));
+  edit->program =
+      program.with(replace_at(path, make_for(var, AnyExpr(0), AnyExpr(1), path.back())));
+  edit->results.push_back(LoopRef(var));
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_add_unit_loop() {
+  static const Primitive record{"add_unit_loop",
+                                1,
+                                {{"above", ArgKind::none}},
+                                "a loop of one iteration, above a loop or a block",
+                                run_add_unit_loop};
   return record;
 }
 
@@ -23768,6 +23872,230 @@ LATHE_DECL const Primitive& primitive_loop_at() {
 
 }  // namespace lathe::detail
 
+// ---- lathe/schedule/impl/reindex.ipp
+namespace lathe::detail {
+
+inline constexpr CopyStep kReindex{"reindex", "L0232"};
+
+// The accesses of a block to a buffer, which come at one place or at several.
+class OneIndex : public Visitor {
+ public:
+  explicit OneIndex(const Buffer& buffer) : buffer_(buffer) {}
+  std::vector<AnyExpr> index;
+  bool found = false, same = true;
+
+  void block(const BlockNode& b) {
+    if (b.predicate) expr(b.predicate);
+    stmt(b.body);
+  }
+  void expr(const AnyExpr& e) override {
+    if (const auto* n = e.as<LoadNode>(); n && n->buffer == buffer_) note(n->indices);
+    descend(e);
+  }
+  void stmt(const Stmt& s) override {
+    if (const auto* n = s.as<StoreNode>(); n && n->buffer == buffer_) note(n->indices);
+    descend(s);
+  }
+
+ private:
+  void note(const std::vector<AnyExpr>& indices) {
+    for (std::size_t d = 0; found && d < indices.size(); ++d)
+      same = same && structurally_equal(index[d], indices[d]);
+    index = indices;
+    found = true;
+  }
+  const Buffer& buffer_;
+};
+
+// Every access to one buffer becomes one to another, at the given index.
+class MoveAccesses : public Mutator {
+ public:
+  MoveAccesses(const Buffer& from, const Buffer& to, const std::vector<AnyExpr>& at)
+      : from_(from), to_(to), at_(at) {}
+  AnyExpr expr(const AnyExpr& e) override {
+    const auto* n = e.as<LoadNode>();
+    return n && n->buffer == from_ ? make_load(to_, at_, optional(n->mask)) : descend(e);
+  }
+  Stmt stmt(const Stmt& s) override {
+    const auto* n = s.as<StoreNode>();
+    if (!n || n->buffer != from_) return descend(s);
+    return make_ref<StoreNode>(to_, at_, expr(n->value), optional(n->mask), n->streaming);
+  }
+
+ private:
+  const Buffer &from_, &to_;
+  const std::vector<AnyExpr>& at_;
+};
+
+/// A buffer as a block sees it: one axis an iterator.
+struct ReindexPlan {
+  BlockSite site;
+  Buffer from;
+  std::vector<AnyExpr> index;      ///< where the block touches it
+  std::vector<std::size_t> axes;   ///< the iterators that are axes of the copy
+  std::vector<AnyExpr> shape, at;  ///< of the copy, and where the block touches that
+};
+
+inline Refusal reindex_refusal(const ReindexPlan& plan, const std::string& why,
+                               std::string help = {}) {
+  return refusal_at(plan.site.block->tag, kReindex.id,
+                    "block " + in_quotes(plan.site.block->name()) + " " + why, std::move(help));
+}
+
+inline std::string index_text(const ReindexPlan& plan) {
+  return plan.from->name + "[" + join(plan.index, ", ", [](const AnyExpr& e) { return str(e); }) +
+         "]";
+}
+
+// The index says where the copy reads or writes, before the block runs or after it.
+inline Verdict check_index(const Program& program, const ReindexPlan& plan) {
+  const BlockNode& block = *plan.site.block;
+  Facts facts = program_facts(program);
+  for (const auto& it : block.iters) facts.bind(it);
+  for (std::size_t d = 0; d < plan.index.size(); ++d) {
+    const AnyExpr& at = plan.index[d];
+    for (const auto& var : free_vars(at)) {
+      bool known = false;
+      for (const auto& it : block.iters) known |= it.var == var;
+      for (const auto& dim : program->dims) known |= dim->var == var;
+      if (!known)
+        return reindex_refusal(plan, "touches " + index_text(plan) + ", where " +
+                                         in_quotes(var->name) + " is none of its iterators");
+    }
+    if (!buffers_read(make_ref<EvaluateNode>(at)).empty())
+      return reindex_refusal(plan, "reads the index of " + index_text(plan) + " from memory");
+    if (!prove(at >= AnyExpr(0), facts) || !prove(at < plan.from->shape[d], facts))
+      return reindex_refusal(plan,
+                             "is not proved to stay inside of the buffer at " + index_text(plan) +
+                                 " for all of its iterators: the copy would not",
+                             "cache_read copies what lies inside");
+  }
+  return {};
+}
+
+inline bool is_axis(const ReindexPlan& plan, const IterVar& it, bool written) {
+  if (written) return it.kind != IterKind::reduce;
+  for (const auto& at : plan.index)
+    if (uses_var(at, it.var)) return true;
+  return false;
+}
+
+inline Verdict plan_axes(const Program& program, ReindexPlan& plan, bool written) {
+  const BlockNode& block = *plan.site.block;
+  std::int64_t elements = 1;
+  for (std::size_t k = 0; k + guard_count(block) < block.iters.size(); ++k) {
+    const IterVar& it = block.iters[k];
+    if (!is_axis(plan, it, written)) continue;
+    for (const auto* bound : {&it.min, &it.extent})
+      for (const auto& var : free_vars(*bound)) {
+        bool dim = false;
+        for (const auto& d : program->dims) dim |= d->var == var;
+        if (!dim)
+          return reindex_refusal(plan, "has the iterator " + in_quotes(it.var->name) +
+                                           ", whose domain depends on " + in_quotes(var->name));
+      }
+    const std::int64_t* extent = as_const_int(it.extent);
+    if (extent && __builtin_mul_overflow(elements, std::max<std::int64_t>(1, *extent), &elements))
+      return reindex_refusal(plan, "has a domain of more than 2^63 points");
+    plan.axes.push_back(k);
+    plan.shape.push_back(it.extent);
+    plan.at.push_back(fold_sub(AnyExpr(it.var), it.min));
+  }
+  return {};
+}
+
+inline Verdict plan_reindex(const Program& program, ReindexPlan& plan, bool written) {
+  OneIndex place(plan.from);
+  place.block(*plan.site.block);
+  plan.index = place.index;
+  if (!place.found || !place.same)
+    return reindex_refusal(plan,
+                           "does not touch " + in_quotes(plan.from->name) + " at one place only");
+  if (auto no = check_index(program, plan)) return no;
+  return plan_axes(program, plan, written);
+}
+
+// copy[iterators] = buffer[index], for the iterators that the index names.
+inline Verdict run_reindex_read(const Program& program, ReindexPlan& plan, Edit* edit) {
+  if (auto no = check_cache_read(plan.site, plan.from, kReindex)) return no;
+  if (auto no = plan_reindex(program, plan, false)) return no;
+  const BlockNode& block = *plan.site.block;
+  CopyIn copy(plan.site, plan.from);
+  std::string name = NamePool(program).fresh(plan.from->name + "_reindex");
+  copy.to = make_buffer(name, plan.from->dtype, plan.shape, Scope::global);
+  std::vector<IterVar> iters;
+  Substitution map;
+  for (std::size_t k : plan.axes) {
+    IterVar it = block.iters[k];
+    VarRef old = it.var;
+    it.var = make_var(old->name), it.kind = IterKind::spatial;
+    map.emplace_back(old, AnyExpr(it.var));
+    iters.push_back(std::move(it));
+  }
+  std::vector<AnyExpr> to, from;
+  for (const auto& e : plan.at) to.push_back(substitute(e, map));
+  for (const auto& e : plan.index) from.push_back(fresh_lets(substitute(e, map)));
+  copy.copy.emplace(BlockNode(make_ref<BlockTagNode>(name), std::move(iters),
+                              make_store(copy.to, to, make_load(plan.from, from))));
+  std::vector<ForRef> inner;
+  for (const auto& loop : plan.site.loops)
+    if (!below(copy.outside(), loop->var)) inner.push_back(loop);
+  Facts facts = facts_on(plan.site.path, program_facts(program));
+  if (!ranges_inside(*copy.copy, inner, facts, copy.ranges))
+    return reindex_refusal(plan, "has iterators without a bound in one iteration");
+  BlockNode reader = block;
+  MoveAccesses move(plan.from, copy.to, plan.at);
+  reader.body = move.stmt(reader.body);
+  if (reader.predicate) reader.predicate = move.expr(reader.predicate);
+  copy.reader = make_block(std::move(reader));
+  return run_copy_in(program, copy, kReindex, edit);
+}
+
+// buffer[index] = copy[iterators], for the spatial iterators.
+inline Verdict run_reindex_write(const Program& program, ReindexPlan& plan, Edit* edit) {
+  if (auto no = check_cache_write(program, plan.site, kReindex)) return no;
+  if (auto no = plan_reindex(program, plan, true)) return no;
+  const BlockNode& block = *plan.site.block;
+  CopyOut copy;
+  copy.site = plan.site;
+  NamePool names(program);
+  copy.to = make_buffer(names.fresh(plan.from->name + "_reindex"), plan.from->dtype, plan.shape,
+                        Scope::global);
+  Substitution map;
+  BlockNode out = spatial_block(
+      without_guards(block), make_ref<BlockTagNode>(names.fresh(plan.from->name + "_copy")), map);
+  std::vector<AnyExpr> to, from;
+  for (const auto& e : plan.index) to.push_back(fresh_lets(substitute(e, map)));
+  for (const auto& e : plan.at) from.push_back(substitute(e, map));
+  out.body = make_store(plan.from, to, make_load(copy.to, from));
+  copy.copy.emplace(std::move(out));
+  BlockNode writer = block;
+  writer.body = MoveAccesses(plan.from, copy.to, plan.at).stmt(writer.body);
+  move_stream_mark(writer, *copy.copy);
+  copy.writer = make_block(std::move(writer));
+  return run_copy_out(program, copy, kReindex, edit);
+}
+
+inline Verdict run_reindex(const Program& program, const Args& args, Edit* edit) {
+  ReindexPlan plan;
+  plan.site = find_block(program->body, args[0].block);
+  plan.from = find_buffer(program, args[1].text);
+  return writes_buffer(*plan.site.block, plan.from) ? run_reindex_write(program, plan, edit)
+                                                    : run_reindex_read(program, plan, edit);
+}
+
+LATHE_DECL const Primitive& primitive_reindex() {
+  static const Primitive record{"reindex",
+                                1,
+                                {{"block", ArgKind::block}, {"buffer", ArgKind::buffer}},
+                                "a block touches a copy of a buffer by its own iterators",
+                                run_reindex,
+                                ArgKind::block};
+  return record;
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/schedule/impl/reorder.ipp
 namespace lathe::detail {
 
@@ -24678,6 +25006,14 @@ LATHE_DECL std::array<LoopRef, 4> Schedule::tile(LoopRef i, LoopRef j, Factor i_
       "tile", {i, j, Arg::of(i_tile), Arg::of(j_tile), detail::tail_argument(tail)}, where));
 }
 
+LATHE_DECL LoopRef Schedule::add_unit_loop(const LoopRef& loop, Location where) {
+  return step_to_loops("add_unit_loop", {loop}, where)[0];
+}
+LATHE_DECL LoopRef Schedule::add_unit_loop(const BlockName& block, Location where) {
+  return step_to_loops("add_unit_loop", {BlockRef(resolve_block(block, "add_unit_loop", where))},
+                       where)[0];
+}
+
 LATHE_DECL void Schedule::parallel(LoopRef loop, std::int64_t max_threads, Location where) {
   step("parallel", {loop, Arg::of_number(max_threads)}, where);
 }
@@ -24715,6 +25051,13 @@ LATHE_DECL BlockRef Schedule::cache_write(const BlockName& block, Scope scope, L
   return detail::as_block(step(
       "cache_write",
       {BlockRef(resolve_block(block, "cache_write", where)), Arg::of_word(to_text(scope))}, where));
+}
+
+LATHE_DECL BlockRef Schedule::reindex(const BlockName& block, const BufferName& buffer,
+                                      Location where) {
+  Arg touched = Arg::of_buffer(resolve_buffer(buffer, "reindex", where));
+  return detail::as_block(
+      step("reindex", {BlockRef(resolve_block(block, "reindex", where)), touched}, where));
 }
 
 LATHE_DECL BlockRef Schedule::decompose_reduction(const BlockName& block, LoopRef loop,

@@ -112,7 +112,10 @@ class ScheduleMaker {
                                                       "set_scope",
                                                       "transform_layout",
                                                       "prefetch",
-                                                      "annotate"};
+                                                      "annotate",
+                                                      "add_unit_loop",
+                                                      "reindex",
+                                                      "reindex"};
     return weighted;
   }
 
@@ -193,6 +196,18 @@ class ScheduleMaker {
     visitor.stmt(s.program()->body);
     return Arg::of_buffer(names.empty() ? "none" : random_.pick(names));
   }
+  /// A buffer that the block reads or writes, as a rule.
+  Arg touched_buffer(const lathe::Schedule& s) {
+    BlockUses uses;
+    uses.stmt(s.program()->body);
+    for (const auto& use : uses.all)
+      if (use.tag == block_.tag && random_.chance(90)) {
+        std::vector<lathe::Buffer> all = use.stores;
+        all.insert(all.end(), use.loads.begin(), use.loads.end());
+        if (!all.empty()) return Arg::of_buffer(random_.pick(all)->name);
+      }
+    return some_buffer(s);
+  }
   int rank_of(const lathe::Schedule& s, const std::string& name) {
     class Find : public lathe::Visitor {
      public:
@@ -267,6 +282,10 @@ class ScheduleMaker {
       args = {block_};
     else if (name == "cache_read")
       args = {block_, some_buffer(s), scope()};
+    else if (name == "add_unit_loop")
+      args = {random_.chance(50) ? Arg(some_loop(s)) : Arg(block_)};
+    else if (name == "reindex")
+      args = {block_, touched_buffer(s)};
     else if (name == "cache_write")
       args = {block_, scope()};
     else if (name == "decompose_reduction")

@@ -112,6 +112,10 @@ class Schedule {
   std::array<LoopRef, 4> tile(LoopRef i, LoopRef j, Factor i_tile, Factor j_tile,
                               std::optional<Tail> tail = {}, Location where = Location::here());
 
+  /// A loop of one iteration right above a loop or a block; returns it.
+  LoopRef add_unit_loop(const LoopRef& loop, Location where = Location::here());
+  LoopRef add_unit_loop(const BlockName& block, Location where = Location::here());
+
   /// Iterations run on many threads, in any order; at most max_threads if that is not 0. A buffer
   /// that is written and read only inside belongs to the iteration. L0207 a carried dependence ·
   /// L0208 the loop feeds a reduction.
@@ -150,6 +154,15 @@ class Schedule {
   /// The block writes a private buffer; returns the block that copies it out, which stands after
   /// the nest. L0217.
   BlockRef cache_write(const BlockName& block, Scope scope, Location where = Location::here());
+
+  /// The block touches a copy of the buffer that has an axis for each of its own iterators: those
+  /// that the index names where it reads, the spatial ones where it writes. The copy may be larger.
+  ///     Y[i] += X[i * 2 + r] * W[r]   → reindex("Y", "X") →   X_reindex[i, r] = X[i * 2 + r]
+  ///                                                           Y[i] += X_reindex[i, r] * W[r]
+  /// Returns the block that copies. L0232: the block touches the buffer at several places, or maybe
+  /// outside of it.
+  BlockRef reindex(const BlockName& block, const BufferName& buffer,
+                   Location where = Location::here());
 
   /// The init of a reduction becomes a block of its own right before `loop`; the block stays as the
   /// update. L0218: no init, or a loop above `loop` feeds the reduction, or something between

@@ -146,3 +146,33 @@ TEST_CASE("loops: a wrong number of them") {
   CHECK(refused_id(s, [&](lt::Schedule& t) { (void)t.loops("nothing"); }) == "L0201");
   CHECK(refused_id(s, [&](lt::Schedule& t) { (void)t.loops(k.A); }) == "L0201");
 }
+
+TEST_CASE("add_unit_loop: above loops and blocks of every kind") {
+  test::Gemm k(5, 4, 3);
+  lt::Schedule start(k.D), s = start;
+  auto [i, j, r] = s.loops<3>(k.C);
+  lt::LoopRef top = s.add_unit_loop(i), inner = s.add_unit_loop(k.C);
+  CHECK(s.loops(k.C).size() == 5);
+  CHECK(s.loops(k.C).front() == top);
+  CHECK(s.loops(k.C).back() == inner);
+  s.parallel(i);
+  s.vectorize(j);
+  lt::LoopRef middle = s.add_unit_loop(j);
+  CHECK(s.loops(k.C)[2] == middle);
+  CHECK(s.loops(k.C)[3] == j);
+  test::check_kept(start, s);
+  s.fuse(top, s.add_unit_loop(i));
+  s.reverse_compute_at(k.D, i);
+  test::check_kept(start, s);
+}
+
+TEST_CASE("add_unit_loop: a block without loops") {
+  lt::Input<float, 1> X("X", {4});
+  lt::Reduce r("r", 4);
+  auto Y = lt::compute("Y", {}, [&] { return lt::sum(X(r), r); });
+  lt::Schedule start(Y), s = start;
+  auto Z = s.loops(Y);
+  lt::LoopRef u = s.add_unit_loop(Z[0]);
+  s.parallel(u);
+  test::check_kept(start, s);
+}

@@ -69,7 +69,7 @@ void random_step(lt::Schedule& s, Random& random) {
   auto buffer = names.buffers[random.below(names.buffers.size())];
   lt::Scope scope = random.below(2) ? lt::Scope::global : lt::Scope::local;
   std::int64_t factor = random.one_of({1, 2, 3, 4, 5, 8});
-  switch (random.below(19)) {
+  switch (random.below(21)) {
     case 0:
       s.split(own_loop(), {lt::infer, factor});
       break;
@@ -127,7 +127,13 @@ void random_step(lt::Schedule& s, Random& random) {
     case 17:
       s.rfactor(own_loop(), static_cast<int>(random.one_of({0, 1, -1})));
       break;
-    case 18: {
+    case 18:
+      s.reindex(block, buffer);
+      break;
+    case 19:
+      s.add_unit_loop(own_loop());
+      break;
+    case 20: {
       auto found = lt::detail::find_buffer(s.program(), buffer);
       if (random.below(2))
         s.set_scope(buffer, scope);

@@ -13,14 +13,18 @@
 //
 #include <lathe/schedule/impl/compute_at.ipp>
 //
+#include <lathe/schedule/impl/copies.ipp>
+//
 #include <lathe/schedule/impl/cache.ipp>
 //
+#include <lathe/schedule/impl/add_unit_loop.ipp>
 #include <lathe/schedule/impl/annotate.ipp>
 #include <lathe/schedule/impl/decompose_reduction.ipp>
 #include <lathe/schedule/impl/fuse.ipp>
 #include <lathe/schedule/impl/inline.ipp>
 #include <lathe/schedule/impl/kinds.ipp>
 #include <lathe/schedule/impl/queries.ipp>
+#include <lathe/schedule/impl/reindex.ipp>
 #include <lathe/schedule/impl/reorder.ipp>
 #include <lathe/schedule/impl/reverse_compute_at.ipp>
 #include <lathe/schedule/impl/rfactor.ipp>

@@ -60,6 +60,14 @@ LATHE_DECL std::array<LoopRef, 4> Schedule::tile(LoopRef i, LoopRef j, Factor i_
       "tile", {i, j, Arg::of(i_tile), Arg::of(j_tile), detail::tail_argument(tail)}, where));
 }
 
+LATHE_DECL LoopRef Schedule::add_unit_loop(const LoopRef& loop, Location where) {
+  return step_to_loops("add_unit_loop", {loop}, where)[0];
+}
+LATHE_DECL LoopRef Schedule::add_unit_loop(const BlockName& block, Location where) {
+  return step_to_loops("add_unit_loop", {BlockRef(resolve_block(block, "add_unit_loop", where))},
+                       where)[0];
+}
+
 LATHE_DECL void Schedule::parallel(LoopRef loop, std::int64_t max_threads, Location where) {
   step("parallel", {loop, Arg::of_number(max_threads)}, where);
 }
@@ -97,6 +105,13 @@ LATHE_DECL BlockRef Schedule::cache_write(const BlockName& block, Scope scope, L
   return detail::as_block(step(
       "cache_write",
       {BlockRef(resolve_block(block, "cache_write", where)), Arg::of_word(to_text(scope))}, where));
+}
+
+LATHE_DECL BlockRef Schedule::reindex(const BlockName& block, const BufferName& buffer,
+                                      Location where) {
+  Arg touched = Arg::of_buffer(resolve_buffer(buffer, "reindex", where));
+  return detail::as_block(
+      step("reindex", {BlockRef(resolve_block(block, "reindex", where)), touched}, where));
 }
 
 LATHE_DECL BlockRef Schedule::decompose_reduction(const BlockName& block, LoopRef loop,

@@ -1,0 +1,228 @@
+#pragma once
+
+#include <lathe/ir/visit.hpp>
+#include <lathe/schedule/impl/copies.ipp>
+#include <lathe/support/text.hpp>
+
+namespace lathe::detail {
+
+inline constexpr CopyStep kReindex{"reindex", "L0232"};
+
+// The accesses of a block to a buffer, which come at one place or at several.
+class OneIndex : public Visitor {
+ public:
+  explicit OneIndex(const Buffer& buffer) : buffer_(buffer) {}
+  std::vector<AnyExpr> index;
+  bool found = false, same = true;
+
+  void block(const BlockNode& b) {
+    if (b.predicate) expr(b.predicate);
+    stmt(b.body);
+  }
+  void expr(const AnyExpr& e) override {
+    if (const auto* n = e.as<LoadNode>(); n && n->buffer == buffer_) note(n->indices);
+    descend(e);
+  }
+  void stmt(const Stmt& s) override {
+    if (const auto* n = s.as<StoreNode>(); n && n->buffer == buffer_) note(n->indices);
+    descend(s);
+  }
+
+ private:
+  void note(const std::vector<AnyExpr>& indices) {
+    for (std::size_t d = 0; found && d < indices.size(); ++d)
+      same = same && structurally_equal(index[d], indices[d]);
+    index = indices;
+    found = true;
+  }
+  const Buffer& buffer_;
+};
+
+// Every access to one buffer becomes one to another, at the given index.
+class MoveAccesses : public Mutator {
+ public:
+  MoveAccesses(const Buffer& from, const Buffer& to, const std::vector<AnyExpr>& at)
+      : from_(from), to_(to), at_(at) {}
+  AnyExpr expr(const AnyExpr& e) override {
+    const auto* n = e.as<LoadNode>();
+    return n && n->buffer == from_ ? make_load(to_, at_, optional(n->mask)) : descend(e);
+  }
+  Stmt stmt(const Stmt& s) override {
+    const auto* n = s.as<StoreNode>();
+    if (!n || n->buffer != from_) return descend(s);
+    return make_ref<StoreNode>(to_, at_, expr(n->value), optional(n->mask), n->streaming);
+  }
+
+ private:
+  const Buffer &from_, &to_;
+  const std::vector<AnyExpr>& at_;
+};
+
+/// A buffer as a block sees it: one axis an iterator.
+struct ReindexPlan {
+  BlockSite site;
+  Buffer from;
+  std::vector<AnyExpr> index;      ///< where the block touches it
+  std::vector<std::size_t> axes;   ///< the iterators that are axes of the copy
+  std::vector<AnyExpr> shape, at;  ///< of the copy, and where the block touches that
+};
+
+inline Refusal reindex_refusal(const ReindexPlan& plan, const std::string& why,
+                               std::string help = {}) {
+  return refusal_at(plan.site.block->tag, kReindex.id,
+                    "block " + in_quotes(plan.site.block->name()) + " " + why, std::move(help));
+}
+
+inline std::string index_text(const ReindexPlan& plan) {
+  return plan.from->name + "[" + join(plan.index, ", ", [](const AnyExpr& e) { return str(e); }) +
+         "]";
+}
+
+// The index says where the copy reads or writes, before the block runs or after it.
+inline Verdict check_index(const Program& program, const ReindexPlan& plan) {
+  const BlockNode& block = *plan.site.block;
+  Facts facts = program_facts(program);
+  for (const auto& it : block.iters) facts.bind(it);
+  for (std::size_t d = 0; d < plan.index.size(); ++d) {
+    const AnyExpr& at = plan.index[d];
+    for (const auto& var : free_vars(at)) {
+      bool known = false;
+      for (const auto& it : block.iters) known |= it.var == var;
+      for (const auto& dim : program->dims) known |= dim->var == var;
+      if (!known)
+        return reindex_refusal(plan, "touches " + index_text(plan) + ", where " +
+                                         in_quotes(var->name) + " is none of its iterators");
+    }
+    if (!buffers_read(make_ref<EvaluateNode>(at)).empty())
+      return reindex_refusal(plan, "reads the index of " + index_text(plan) + " from memory");
+    if (!prove(at >= AnyExpr(0), facts) || !prove(at < plan.from->shape[d], facts))
+      return reindex_refusal(plan,
+                             "is not proved to stay inside of the buffer at " + index_text(plan) +
+                                 " for all of its iterators: the copy would not",
+                             "cache_read copies what lies inside");
+  }
+  return {};
+}
+
+inline bool is_axis(const ReindexPlan& plan, const IterVar& it, bool written) {
+  if (written) return it.kind != IterKind::reduce;
+  for (const auto& at : plan.index)
+    if (uses_var(at, it.var)) return true;
+  return false;
+}
+
+inline Verdict plan_axes(const Program& program, ReindexPlan& plan, bool written) {
+  const BlockNode& block = *plan.site.block;
+  std::int64_t elements = 1;
+  for (std::size_t k = 0; k + guard_count(block) < block.iters.size(); ++k) {
+    const IterVar& it = block.iters[k];
+    if (!is_axis(plan, it, written)) continue;
+    for (const auto* bound : {&it.min, &it.extent})
+      for (const auto& var : free_vars(*bound)) {
+        bool dim = false;
+        for (const auto& d : program->dims) dim |= d->var == var;
+        if (!dim)
+          return reindex_refusal(plan, "has the iterator " + in_quotes(it.var->name) +
+                                           ", whose domain depends on " + in_quotes(var->name));
+      }
+    const std::int64_t* extent = as_const_int(it.extent);
+    if (extent && __builtin_mul_overflow(elements, std::max<std::int64_t>(1, *extent), &elements))
+      return reindex_refusal(plan, "has a domain of more than 2^63 points");
+    plan.axes.push_back(k);
+    plan.shape.push_back(it.extent);
+    plan.at.push_back(fold_sub(AnyExpr(it.var), it.min));
+  }
+  return {};
+}
+
+inline Verdict plan_reindex(const Program& program, ReindexPlan& plan, bool written) {
+  OneIndex place(plan.from);
+  place.block(*plan.site.block);
+  plan.index = place.index;
+  if (!place.found || !place.same)
+    return reindex_refusal(plan,
+                           "does not touch " + in_quotes(plan.from->name) + " at one place only");
+  if (auto no = check_index(program, plan)) return no;
+  return plan_axes(program, plan, written);
+}
+
+// copy[iterators] = buffer[index], for the iterators that the index names.
+inline Verdict run_reindex_read(const Program& program, ReindexPlan& plan, Edit* edit) {
+  if (auto no = check_cache_read(plan.site, plan.from, kReindex)) return no;
+  if (auto no = plan_reindex(program, plan, false)) return no;
+  const BlockNode& block = *plan.site.block;
+  CopyIn copy(plan.site, plan.from);
+  std::string name = NamePool(program).fresh(plan.from->name + "_reindex");
+  copy.to = make_buffer(name, plan.from->dtype, plan.shape, Scope::global);
+  std::vector<IterVar> iters;
+  Substitution map;
+  for (std::size_t k : plan.axes) {
+    IterVar it = block.iters[k];
+    VarRef old = it.var;
+    it.var = make_var(old->name), it.kind = IterKind::spatial;
+    map.emplace_back(old, AnyExpr(it.var));
+    iters.push_back(std::move(it));
+  }
+  std::vector<AnyExpr> to, from;
+  for (const auto& e : plan.at) to.push_back(substitute(e, map));
+  for (const auto& e : plan.index) from.push_back(fresh_lets(substitute(e, map)));
+  copy.copy.emplace(BlockNode(make_ref<BlockTagNode>(name), std::move(iters),
+                              make_store(copy.to, to, make_load(plan.from, from))));
+  std::vector<ForRef> inner;
+  for (const auto& loop : plan.site.loops)
+    if (!below(copy.outside(), loop->var)) inner.push_back(loop);
+  Facts facts = facts_on(plan.site.path, program_facts(program));
+  if (!ranges_inside(*copy.copy, inner, facts, copy.ranges))
+    return reindex_refusal(plan, "has iterators without a bound in one iteration");
+  BlockNode reader = block;
+  MoveAccesses move(plan.from, copy.to, plan.at);
+  reader.body = move.stmt(reader.body);
+  if (reader.predicate) reader.predicate = move.expr(reader.predicate);
+  copy.reader = make_block(std::move(reader));
+  return run_copy_in(program, copy, kReindex, edit);
+}
+
+// buffer[index] = copy[iterators], for the spatial iterators.
+inline Verdict run_reindex_write(const Program& program, ReindexPlan& plan, Edit* edit) {
+  if (auto no = check_cache_write(program, plan.site, kReindex)) return no;
+  if (auto no = plan_reindex(program, plan, true)) return no;
+  const BlockNode& block = *plan.site.block;
+  CopyOut copy;
+  copy.site = plan.site;
+  NamePool names(program);
+  copy.to = make_buffer(names.fresh(plan.from->name + "_reindex"), plan.from->dtype, plan.shape,
+                        Scope::global);
+  Substitution map;
+  BlockNode out = spatial_block(
+      without_guards(block), make_ref<BlockTagNode>(names.fresh(plan.from->name + "_copy")), map);
+  std::vector<AnyExpr> to, from;
+  for (const auto& e : plan.index) to.push_back(fresh_lets(substitute(e, map)));
+  for (const auto& e : plan.at) from.push_back(substitute(e, map));
+  out.body = make_store(plan.from, to, make_load(copy.to, from));
+  copy.copy.emplace(std::move(out));
+  BlockNode writer = block;
+  writer.body = MoveAccesses(plan.from, copy.to, plan.at).stmt(writer.body);
+  move_stream_mark(writer, *copy.copy);
+  copy.writer = make_block(std::move(writer));
+  return run_copy_out(program, copy, kReindex, edit);
+}
+
+inline Verdict run_reindex(const Program& program, const Args& args, Edit* edit) {
+  ReindexPlan plan;
+  plan.site = find_block(program->body, args[0].block);
+  plan.from = find_buffer(program, args[1].text);
+  return writes_buffer(*plan.site.block, plan.from) ? run_reindex_write(program, plan, edit)
+                                                    : run_reindex_read(program, plan, edit);
+}
+
+LATHE_DECL const Primitive& primitive_reindex() {
+  static const Primitive record{"reindex",
+                                1,
+                                {{"block", ArgKind::block}, {"buffer", ArgKind::buffer}},
+                                "a block touches a copy of a buffer by its own iterators",
+                                run_reindex,
+                                ArgKind::block};
+  return record;
+}
+
+}  // namespace lathe::detail
