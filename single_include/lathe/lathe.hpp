@@ -3773,11 +3773,22 @@ struct BlockRef {
   bool operator==(const BlockRef& other) const { return tag == other.tag; }
 };
 
+/// A number that a step sampled, by identity. In the factors of later steps it stays a symbol, also
+/// in expressions (t * 4), so that a replay with another decision changes them.
+struct Sample {
+  VarRef var;
+
+  Sample() = default;
+  explicit Sample(VarRef its_var) : var(std::move(its_var)) {}
+  operator AnyExpr() const { return AnyExpr(var); }
+  bool operator==(const Sample& other) const { return var == other.var; }
+};
+
 struct Infer {};
 /// The factor that makes a split cover its loop.
 inline constexpr Infer infer{};
 
-/// One factor of a split: a number, an expression over dims, or infer.
+/// One factor of a split: a number, an expression over dims and sampled numbers, or infer.
 class Factor {
  public:
   Factor(Infer) {}
@@ -3787,6 +3798,7 @@ class Factor {
   Factor(unsigned value) : value_(static_cast<std::int64_t>(value)) {}
   Factor(unsigned long value) : value_(static_cast<std::int64_t>(value)) {}
   Factor(AnyExpr value) : value_(std::move(value)) {}
+  Factor(const Sample& sample) : value_(sample) {}
 
   bool is_infer() const { return !value_; }
   const AnyExpr& value() const { return value_; }  ///< none for infer
@@ -3824,7 +3836,8 @@ enum class ArgKind : std::uint8_t {
   text,
   word,
   map,
-  list
+  list,
+  sample
 };
 
 /// One argument or result of a primitive, as the trace records it.
@@ -3832,15 +3845,16 @@ struct Arg {
   ArgKind kind = ArgKind::none;
   std::int64_t number = 0;
   std::string text;  ///< a text, a word, or a buffer's name
-  VarRef loop;
+  VarRef loop;       ///< a loop, or the symbol of a sampled number
   BlockTag block;
-  AnyExpr expr;  ///< over dims
+  AnyExpr expr;  ///< over dims and sampled numbers
   LayoutMap map;
   std::vector<Arg> list;
 
   Arg() = default;
   Arg(LoopRef ref) : kind(ArgKind::loop), loop(std::move(ref.var)) {}
   Arg(BlockRef ref) : kind(ArgKind::block), block(std::move(ref.tag)) {}
+  Arg(Sample ref) : kind(ArgKind::sample), loop(std::move(ref.var)) {}
   Arg(LayoutMap its_map) : kind(ArgKind::map), map(std::move(its_map)) {}
   static Arg of_number(std::int64_t value);
   static Arg of_text(std::string value);
@@ -3878,6 +3892,7 @@ struct Edit {
   Program program;
   Args results;
   std::vector<Consumed> consumed;
+  std::vector<std::int64_t> samples;  ///< the values of the results, if they are sampled numbers
   std::string
       reassociates;  ///< how floating-point results may change in rounding; empty: not at all
 };
@@ -3899,6 +3914,10 @@ struct Primitive {
   std::string_view summary;  ///< one line for docs and errors
   Verdict (*run)(const Program& program, const Args& args, Edit* edit);
   ArgKind gives = ArgKind::loop;  ///< what its results are
+  bool gives_one = false;         ///< always one result: its C++ method returns no list
+  /// Of a sampling step, whose last argument is the decision: draws one for arguments that are
+  /// legal without.
+  Arg (*draw)(const Program& program, const Args& args, std::uint64_t random) = nullptr;
 };
 
 /// All primitives, by name.
@@ -3913,12 +3932,11 @@ const Primitive* find_primitive(std::string_view name);
 namespace lathe {
 
 /// One step. References in inputs and results are symbols: replay maps them to what the same steps
-/// give there.
+/// give there. The last input of a sampling step is its decision, which may be changed.
 struct TraceEntry {
   const Primitive* primitive = nullptr;
   Args inputs;   ///< one per parameter of the primitive
   Args results;  ///< what it gave
-  Arg decision;  ///< of a sampling step; none otherwise
   Location where;
 };
 
@@ -3950,7 +3968,8 @@ Trace parse_trace(std::string_view text, Location where = Location::here());
 namespace lathe {
 
 struct ScheduleOptions {
-  bool strict = false;  ///< refuse steps that may change floating-point rounding (L0226)
+  bool strict = false;     ///< refuse steps that may change floating-point rounding (L0226)
+  std::uint64_t seed = 0;  ///< of what sampling steps draw
 };
 
 /// Which block a method is about: a reference, a tensor (the block that computes it), or a name.
@@ -4139,9 +4158,34 @@ class Schedule {
   void annotate(const BlockName& block, std::string_view key, const AttrValue& value,
                 Location where = Location::here());
 
+  /// Factors that multiply to the loop's extent, drawn at random: the innermost among those from
+  /// min_inner to max_inner. They are symbols, for split. The decision, one factor each, can be
+  /// given; a trace records it. L0233: no such factors, or an extent that is no number above 0.
+  template <std::size_t N>
+  std::array<Sample, N> sample_perfect_tile(const LoopRef& loop, std::int64_t max_inner = 64,
+                                            std::int64_t min_inner = 1,
+                                            const std::vector<std::int64_t>& decision = {},
+                                            Location where = Location::here()) {
+    return take<N>(sample_perfect_tile_any(loop, N, max_inner, min_inner, decision, where));
+  }
+  /// The same for a number of factors that is known at run time.
+  std::vector<Sample> sample_perfect_tile_any(const LoopRef& loop, std::size_t n,
+                                              std::int64_t max_inner = 64,
+                                              std::int64_t min_inner = 1,
+                                              const std::vector<std::int64_t>& decision = {},
+                                              Location where = Location::here());
+  /// One of the values, drawn by weight (all alike if none are given). The decision is its
+  /// position. L0233: no values, or weights that do not fit them.
+  Sample sample_categorical(const std::vector<std::int64_t>& values,
+                            const std::vector<std::int64_t>& weights = {},
+                            std::int64_t decision = -1, Location where = Location::here());
+  /// What was sampled. A step that is told this number does not follow another decision. L0201 for
+  /// a sample of another schedule.
+  std::int64_t value(const Sample& sample, Location where = Location::here()) const;
+
   /// Runs one primitive by name: what replay, the parser and a search use. Results as the primitive
   /// gives them.
-  Args apply(const Primitive& primitive, Args args, Location where = Location::here());
+  Args apply(const Primitive& primitive, Args given, Location where = Location::here());
   /// Whether it would be legal, without doing it. Never throws for what the arguments are.
   Verdict check(const Primitive& primitive, const Args& args) const;
 
@@ -4151,6 +4195,7 @@ class Schedule {
     Ref<Step> previous;
     TraceEntry entry;
     std::vector<Consumed> consumed;
+    std::vector<std::int64_t> samples;  ///< values of the entry's results
     std::string reassociates;
 
     Step() = default;
@@ -4158,14 +4203,17 @@ class Schedule {
     LATHE_DECL ~Step() override;
   };
 
-  template <std::size_t N>
-  static std::array<LoopRef, N> take(const std::vector<LoopRef>& all) {
-    std::array<LoopRef, N> out;
+  template <std::size_t N, class Ref>
+  static std::array<Ref, N> take(const std::vector<Ref>& all) {
+    std::array<Ref, N> out;
     for (std::size_t k = 0; k < N; ++k) out[k] = all[k];
     return out;
   }
   std::vector<LoopRef> loops_n(const BlockName& block, std::size_t n, Location where) const;
   Verdict check_reference(const Arg& arg) const;
+  const std::int64_t* sampled(const VarRef& var) const;
+  Arg with_samples(const Arg& arg) const;
+  Verdict prepare(const Primitive& primitive, const Args& given, Args& args) const;
   Verdict try_step(const Primitive& primitive, const Args& args, Edit& edit) const;
   void record(const Primitive& primitive, Args args, Edit edit, Location where);
   void define_inputs(const Args& args, Location where);
@@ -6123,7 +6171,7 @@ namespace lathe {
   X(reorder) X(tile) X(parallel) X(vectorize) X(unroll) X(compute_at) X(reverse_compute_at) \
       X(compute_inline) X(reverse_compute_inline) X(cache_read) X(cache_write) \
           X(decompose_reduction) X(rfactor) X(set_scope) X(transform_layout) X(prefetch) \
-              X(annotate) X(add_unit_loop) X(reindex)
+              X(annotate) X(add_unit_loop) X(reindex) X(sample_perfect_tile) X(sample_categorical)
 // clang-format on
 
 namespace detail {
@@ -6278,6 +6326,31 @@ Verdict check_unrolled(const Program& program, const VarRef& loop);
 Verdict check_kind(const Program& program, const ForNode& loop);
 /// L0220 if a buffer outside global memory is touched both inside and outside a parallel loop.
 Verdict check_lifetime(const Program& program, const Buffer& buffer);
+
+}  // namespace lathe::detail
+
+// ---- lathe/support/random.hpp
+// Random numbers that are the same everywhere: what the standard library's distributions give
+// differs from one to the next.
+
+namespace lathe::detail {
+
+/// The counter-th number of a sequence: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+constexpr std::uint64_t random_bits(std::uint64_t seed, std::uint64_t counter) {
+  std::uint64_t z = seed + (counter + 1) * 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+/// One of 0 … n - 1, n > 0; even but for n / 2^64 (Lemire, ACM TOMACS 29, 2019, without rejection).
+constexpr std::uint64_t random_below(std::uint64_t n, std::uint64_t bits) {
+  const std::uint64_t low = (n & 0xffffffffu) * (bits >> 32),
+                      high = (n >> 32) * (bits & 0xffffffffu);
+  const std::uint64_t middle = ((n & 0xffffffffu) * (bits & 0xffffffffu)) >> 32;
+  const std::uint64_t carry = (low & 0xffffffffu) + (high & 0xffffffffu) + middle;
+  return (n >> 32) * (bits >> 32) + (low >> 32) + (high >> 32) + (carry >> 32);
+}
 
 }  // namespace lathe::detail
 
@@ -22813,7 +22886,9 @@ LATHE_DECL const Primitive& primitive_add_unit_loop() {
                                 1,
                                 {{"above", ArgKind::none}},
                                 "a loop of one iteration, above a loop or a block",
-                                run_add_unit_loop};
+                                run_add_unit_loop,
+                                ArgKind::loop,
+                                true};
   return record;
 }
 
@@ -23145,7 +23220,9 @@ LATHE_DECL const Primitive& primitive_fuse() {
                                 1,
                                 {{"loops", ArgKind::list}},
                                 "loops nested directly in each other become one",
-                                run_fuse};
+                                run_fuse,
+                                ArgKind::loop,
+                                true};
   return record;
 }
 
@@ -24706,6 +24783,196 @@ LATHE_DECL const Primitive& primitive_rfactor() {
 
 }  // namespace lathe::detail
 
+// ---- lathe/schedule/impl/sample.ipp
+namespace lathe::detail {
+
+inline std::vector<std::int64_t> numbers_of(const Arg& list) {
+  std::vector<std::int64_t> out;
+  for (const auto& item : list.list) out.push_back(item.number);
+  return out;
+}
+
+inline Verdict check_numbers(const Arg& list, std::string_view what) {
+  for (const auto& item : list.list)
+    if (item.kind != ArgKind::number)
+      return refusal("L0202", "the " + std::string(what) + " are not numbers");
+  return {};
+}
+
+inline std::string list_text(const std::vector<std::int64_t>& numbers) {
+  return "{" + join(numbers, ", ", [](std::int64_t n) { return std::to_string(n); }) + "}";
+}
+
+// In ascending order; none above the limit.
+inline std::vector<std::int64_t> divisors(std::int64_t n, std::int64_t low, std::int64_t high) {
+  std::vector<std::int64_t> small, large;
+  for (std::int64_t d = 1; d <= n / d; ++d) {
+    if (n % d != 0) continue;
+    small.push_back(d);
+    if (d != n / d) large.push_back(n / d);
+  }
+  small.insert(small.end(), large.rbegin(), large.rend());
+  std::erase_if(small, [&](std::int64_t d) { return d < low || d > high; });
+  return small;
+}
+
+// Finding the divisors of more takes too long.
+inline constexpr std::int64_t kMostTiled = std::int64_t{1} << 40;
+inline constexpr std::int64_t kMostFactors = 16;
+
+inline Verdict check_tiled_loop(const ForNode& loop, const Args& args) {
+  const std::int64_t *extent = as_const_int(loop.extent), n = args[1].number, most = args[2].number,
+                     least = args[3].number;
+  if (!extent || *extent < 1 || *extent > kMostTiled)
+    return refusal_at(loop.var, "L0233",
+                      "loop " + describe(loop) + " has no constant extent from 1 to 2^40",
+                      "split it by {lt::infer, 1, ...}");
+  if (n < 1 || n > kMostFactors)
+    return refusal_at(loop.var, "L0233", std::to_string(n) + " factors are not 1 to 16");
+  const auto inner = n == 1 ? std::vector<std::int64_t>{*extent} : divisors(*extent, least, most);
+  if (!inner.empty() && inner.front() >= least && inner.front() <= most) return {};
+  return refusal_at(loop.var, "L0233",
+                    "no factor from " + std::to_string(least) + " to " + std::to_string(most) +
+                        (n == 1 ? " is" : " divides") + " the extent of loop " + describe(loop),
+                    "its divisors: " + list_text(divisors(*extent, 1, 4096)));
+}
+
+inline Verdict check_tile_decision(const ForNode& loop, const Args& args) {
+  const std::vector<std::int64_t> tile = numbers_of(args[4]);
+  const std::string what = "decision " + list_text(tile);
+  if (static_cast<std::int64_t>(tile.size()) != args[1].number)
+    return refusal_at(loop.var, "L0233",
+                      what + " has " + std::to_string(tile.size()) + " factors, not " +
+                          std::to_string(args[1].number));
+  std::int64_t product = 1;
+  for (std::int64_t f : tile)
+    if (f < 1 || __builtin_mul_overflow(product, f, &product))
+      return refusal_at(loop.var, "L0233", what + " holds " + std::to_string(f));
+  if (product != *as_const_int(loop.extent))
+    return refusal_at(loop.var, "L0233",
+                      what + " gives " + std::to_string(product) + ", but loop " + describe(loop) +
+                          " has another extent");
+  if (tile.back() >= args[3].number && tile.back() <= args[2].number) return {};
+  return refusal_at(loop.var, "L0233",
+                    what + " ends with a factor that is not " + std::to_string(args[3].number) +
+                        " to " + std::to_string(args[2].number));
+}
+
+inline void give_samples(const Program& program, const std::vector<std::int64_t>& values,
+                         Edit* edit) {
+  if (!edit) return;
+  edit->program = program;
+  edit->samples = values;
+  for (std::size_t k = 0; k < values.size(); ++k)
+    edit->results.push_back(Sample(make_var("n" + std::to_string(k))));
+}
+
+inline Verdict run_sample_perfect_tile(const Program& program, const Args& args, Edit* edit) {
+  const ForRef loop = find_loop(program->body, args[0].loop).loop;
+  if (auto no = check_numbers(args[4], "factors of the decision")) return no;
+  if (auto no = check_tiled_loop(*loop, args)) return no;
+  if (args[4].list.empty()) {
+    if (edit) edit->program = program;
+    return {};
+  }
+  if (auto no = check_tile_decision(*loop, args)) return no;
+  give_samples(program, numbers_of(args[4]), edit);
+  return {};
+}
+
+// The innermost factor first, evenly among those that may be; then each next one among the divisors
+// of what is left; the outermost is the rest.
+inline Arg draw_tile(const Program& program, const Args& args, std::uint64_t random) {
+  std::int64_t left = *as_const_int(find_loop(program->body, args[0].loop).loop->extent);
+  const auto n = static_cast<std::size_t>(args[1].number);
+  std::vector<Arg> tile(n);
+  for (std::size_t k = n; k-- > 0;) {
+    const bool inner = k + 1 == n;
+    const auto among = divisors(left, inner ? args[3].number : 1, inner ? args[2].number : left);
+    const std::int64_t f =
+        k == 0 ? left : among[random_below(among.size(), random_bits(random, k))];
+    tile[k] = Arg::of_number(f);
+    left /= f;
+  }
+  return Arg::of_list(std::move(tile));
+}
+
+LATHE_DECL const Primitive& primitive_sample_perfect_tile() {
+  static const Primitive record{"sample_perfect_tile",
+                                1,
+                                {{"loop", ArgKind::loop},
+                                 {"n", ArgKind::number},
+                                 {"max_inner", ArgKind::number, "64"},
+                                 {"min_inner", ArgKind::number, "1"},
+                                 {"decision", ArgKind::list, "[]"}},
+                                "factors that multiply to a loop's extent, at random",
+                                run_sample_perfect_tile,
+                                ArgKind::sample,
+                                false,
+                                draw_tile};
+  return record;
+}
+
+inline Verdict check_weights(const std::vector<std::int64_t>& values,
+                             const std::vector<std::int64_t>& weights) {
+  if (values.empty()) return refusal("L0233", "there are no values");
+  if (weights.empty()) return {};
+  if (weights.size() != values.size())
+    return refusal("L0233", std::to_string(values.size()) + " values have " +
+                                std::to_string(weights.size()) + " weights");
+  std::int64_t sum = 0;
+  for (std::int64_t w : weights)
+    if (w < 0 || __builtin_add_overflow(sum, w, &sum))
+      return refusal("L0233", "weights " + list_text(weights) + " hold " + std::to_string(w));
+  if (sum > 0) return {};
+  return refusal("L0233", "weights " + list_text(weights) + " are all 0");
+}
+
+inline Verdict run_sample_categorical(const Program& program, const Args& args, Edit* edit) {
+  for (std::size_t k : {0u, 1u})
+    if (auto no = check_numbers(args[k], k == 0 ? "values" : "weights")) return no;
+  const std::vector<std::int64_t> values = numbers_of(args[0]);
+  if (auto no = check_weights(values, numbers_of(args[1]))) return no;
+  const std::int64_t at = args[2].number;
+  if (at == -1) {
+    if (edit) edit->program = program;
+    return {};
+  }
+  if (at < 0 || at >= static_cast<std::int64_t>(values.size()))
+    return refusal("L0233",
+                   "decision " + std::to_string(at) + " is no position in " + list_text(values));
+  give_samples(program, {values[static_cast<std::size_t>(at)]}, edit);
+  return {};
+}
+
+inline Arg draw_categorical(const Program&, const Args& args, std::uint64_t random) {
+  std::vector<std::int64_t> weights = numbers_of(args[1]);
+  if (weights.empty()) weights.assign(args[0].list.size(), 1);
+  std::uint64_t sum = 0;
+  for (std::int64_t w : weights) sum += static_cast<std::uint64_t>(w);
+  std::uint64_t at = random_below(sum, random);
+  std::int64_t k = 0;
+  for (; at >= static_cast<std::uint64_t>(weights[static_cast<std::size_t>(k)]); ++k)
+    at -= static_cast<std::uint64_t>(weights[static_cast<std::size_t>(k)]);
+  return Arg::of_number(k);
+}
+
+LATHE_DECL const Primitive& primitive_sample_categorical() {
+  static const Primitive record{"sample_categorical",
+                                1,
+                                {{"values", ArgKind::list},
+                                 {"weights", ArgKind::list, "[]"},
+                                 {"decision", ArgKind::number, "-1"}},
+                                "one of several values, at random by weight",
+                                run_sample_categorical,
+                                ArgKind::sample,
+                                true,
+                                draw_categorical};
+  return record;
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/schedule/impl/storage.ipp
 namespace lathe::detail {
 
@@ -24957,6 +25224,11 @@ inline std::vector<LoopRef> as_loops(const Args& results) {
   return out;
 }
 inline BlockRef as_block(const Args& results) { return BlockRef(results[0].block); }
+inline Arg number_list(const std::vector<std::int64_t>& numbers) {
+  std::vector<Arg> list;
+  for (std::int64_t n : numbers) list.push_back(Arg::of_number(n));
+  return Arg::of_list(std::move(list));
+}
 inline Arg tail_argument(const std::optional<Tail>& tail) {
   return Arg::of_word(tail ? to_text(*tail) : "auto");
 }
@@ -25070,6 +25342,32 @@ LATHE_DECL BlockRef Schedule::rfactor(LoopRef loop, int axis, Location where) {
   return detail::as_block(step("rfactor", {loop, Arg::of_number(axis)}, where));
 }
 
+LATHE_DECL std::vector<Sample> Schedule::sample_perfect_tile_any(
+    const LoopRef& loop, std::size_t n, std::int64_t max_inner, std::int64_t min_inner,
+    const std::vector<std::int64_t>& decision, Location where) {
+  std::vector<Sample> out;
+  for (const auto& r :
+       step("sample_perfect_tile",
+            {loop, Arg::of_number(static_cast<std::int64_t>(n)), Arg::of_number(max_inner),
+             Arg::of_number(min_inner), detail::number_list(decision)},
+            where))
+    out.emplace_back(r.loop);
+  return out;
+}
+LATHE_DECL Sample Schedule::sample_categorical(const std::vector<std::int64_t>& values,
+                                               const std::vector<std::int64_t>& weights,
+                                               std::int64_t decision, Location where) {
+  return Sample(
+      step("sample_categorical",
+           {detail::number_list(values), detail::number_list(weights), Arg::of_number(decision)},
+           where)[0]
+          .loop);
+}
+LATHE_DECL std::int64_t Schedule::value(const Sample& sample, Location where) const {
+  if (const std::int64_t* known = sample.var ? sampled(sample.var) : nullptr) return *known;
+  refuse("value", detail::refusal("L0201", "no step of this schedule sampled this number"), where);
+}
+
 LATHE_DECL void Schedule::set_scope(const BufferName& buffer, Scope scope, Location where) {
   step("set_scope",
        {Arg::of_buffer(resolve_buffer(buffer, "set_scope", where)), Arg::of_word(to_text(scope))},
@@ -25178,7 +25476,7 @@ namespace detail {
 inline std::string_view kind_text(ArgKind kind) {
   static constexpr std::string_view texts[] = {
       "nothing",       "a loop", "a block", "a buffer",     "a number", "infer",
-      "an expression", "a text", "a word",  "a layout map", "a list"};
+      "an expression", "a text", "a word",  "a layout map", "a list",   "a sampled number"};
   return texts[static_cast<int>(kind)];
 }
 
@@ -25401,18 +25699,57 @@ LATHE_DECL Verdict Schedule::try_step(const Primitive& primitive, const Args& ar
   return detail::check_lifetimes(edit.program);
 }
 
-LATHE_DECL Verdict Schedule::check(const Primitive& primitive, const Args& given) const {
-  Args args = given;
+LATHE_DECL const std::int64_t* Schedule::sampled(const VarRef& var) const {
+  for (const Step* s = last_.get(); s; s = s->previous.get())
+    for (std::size_t k = 0; k < s->samples.size(); ++k)
+      if (s->entry.results[k].loop == var) return &s->samples[k];
+  return nullptr;
+}
+
+// The argument with numbers for the symbols that sampling steps gave.
+LATHE_DECL Arg Schedule::with_samples(const Arg& arg) const {
+  Arg out = arg;
+  for (auto& item : out.list) item = with_samples(item);
+  if (arg.kind == ArgKind::sample)
+    if (const std::int64_t* value = sampled(arg.loop)) return Arg::of_number(*value);
+  if (arg.kind != ArgKind::expr) return out;
+  Substitution map;
+  for (const auto& var : free_vars(arg.expr))
+    if (const std::int64_t* value = sampled(var)) map.emplace_back(var, AnyExpr(*value));
+  return map.empty() ? out : Arg::of(Factor(simplify(substitute(arg.expr, map))));
+}
+
+// The arguments as the primitive takes them: numbers for sampled ones, defaults, a decision.
+LATHE_DECL Verdict Schedule::prepare(const Primitive& primitive, const Args& given,
+                                     Args& args) const {
+  for (const auto& arg : given) args.push_back(with_samples(arg));
   if (auto no = detail::complete_arguments(primitive, args)) return no;
+  if (!primitive.draw) return {};
+  Edit edit;
+  if (auto no = try_step(primitive, args, edit)) return no;
+  if (!edit.results.empty()) return {};
+  std::uint64_t drawn = 0;
+  for (const Step* s = last_.get(); s; s = s->previous.get()) drawn += !s->samples.empty();
+  args.back() = primitive.draw(program_, args, detail::random_bits(options_.seed, drawn));
+  return {};
+}
+
+LATHE_DECL Verdict Schedule::check(const Primitive& primitive, const Args& given) const {
+  Args args;
+  if (auto no = prepare(primitive, given, args)) return no;
   Edit edit;
   return try_step(primitive, args, edit);
 }
 
-LATHE_DECL Args Schedule::apply(const Primitive& primitive, Args args, Location where) {
-  if (auto no = detail::complete_arguments(primitive, args)) refuse(primitive.name, *no, where);
+LATHE_DECL Args Schedule::apply(const Primitive& primitive, Args given, Location where) {
   return detail::within_memory("schedule", where, [&] {
+    Args args;
+    if (auto no = prepare(primitive, given, args)) refuse(primitive.name, *no, where);
     Edit edit;
     if (auto no = try_step(primitive, args, edit)) refuse(primitive.name, *no, where);
+    // What is recorded keeps the symbols.
+    for (std::size_t k = 0; k < given.size(); ++k)
+      if (!primitive.draw || k + 1 < args.size()) args[k] = given[k];
 #ifndef NDEBUG
     if (edit.program != program_) verify(edit.program, Stage::blocks, primitive.name);
 #endif
@@ -25432,8 +25769,9 @@ LATHE_DECL void Schedule::record(const Primitive& primitive, Args args, Edit edi
   for (const auto& a : args) define_inputs({a}, where);
   Step next;
   next.previous = last_;
-  next.entry = {&primitive, std::move(args), edit.results, {}, where};
+  next.entry = {&primitive, std::move(args), edit.results, where};
   next.consumed = std::move(edit.consumed);
+  next.samples = std::move(edit.samples);
   next.reassociates = std::move(edit.reassociates);
   last_ = Ref<Step>(new Step(std::move(next)));
   program_ = std::move(edit.program);
@@ -25548,13 +25886,14 @@ class ReplayMap {
   bool translate(Arg& arg) const {
     for (auto& item : arg.list)
       if (!translate(item)) return false;
-    if (arg.kind == ArgKind::expr) arg.expr = with_dims(arg.expr, {});
+    if (arg.kind == ArgKind::expr) arg.expr = with_samples(with_dims(arg.expr, symbols()));
     if (arg.kind == ArgKind::map) {
       std::vector<AnyExpr> to;
       for (const auto& e : arg.map->to) to.push_back(with_dims(e, arg.map->from));
       arg.map = make_ref<LayoutMapNode>(arg.map->from, to);
     }
-    if (arg.kind != ArgKind::loop && arg.kind != ArgKind::block) return true;
+    if (arg.kind != ArgKind::loop && arg.kind != ArgKind::block && arg.kind != ArgKind::sample)
+      return true;
     for (const auto& [from, to] : known_)
       if (same(from, arg)) return arg = to, true;
     return false;
@@ -25568,6 +25907,19 @@ class ReplayMap {
  private:
   static bool same(const Arg& a, const Arg& b) {
     return a.kind == b.kind && a.loop == b.loop && a.block == b.block;
+  }
+  // Of sampled numbers, whose names may be those of Dims.
+  std::vector<VarRef> symbols() const {
+    std::vector<VarRef> out;
+    for (const auto& [from, to] : known_)
+      if (from.kind == ArgKind::sample) out.push_back(from.loop);
+    return out;
+  }
+  AnyExpr with_samples(const AnyExpr& e) const {
+    Substitution map;
+    for (const auto& [from, to] : known_)
+      if (from.kind == ArgKind::sample) map.emplace_back(from.loop, AnyExpr(to.loop));
+    return substitute(e, map);
   }
   // Dims are found by name: those of a trace that was parsed are only names.
   AnyExpr with_dims(const AnyExpr& e, const std::vector<VarRef>& bound) const {
@@ -25883,12 +26235,21 @@ class TraceParser {
       if (binders)
         for (std::size_t k = 0; k < binders->size(); ++k) vars->push_back(p->params[k + 1].var);
       std::vector<AnyExpr> out;
-      for (const auto& s : seq_of(p->body)) out.push_back(s.as<StoreNode>()->value);
+      for (const auto& s : seq_of(p->body)) out.push_back(with_samples(s.as<StoreNode>()->value));
       return out;
     } catch (const UserError& e) {
       at_ = begin;
       fail("not an index expression (" + e.message() + ")");
     }
+  }
+
+  AnyExpr with_samples(const AnyExpr& e) const {
+    Substitution map;
+    for (const auto& var : free_vars(e))
+      for (const auto& [name, arg] : names_)
+        if (arg.kind == ArgKind::sample && name == var->name)
+          map.emplace_back(var, AnyExpr(arg.loop));
+    return substitute(e, map);
   }
 
   template <class F>
@@ -25925,8 +26286,9 @@ class TraceParser {
 
   // A symbol for a result; replay maps it.
   Arg define(const std::string& n, ArgKind kind) {
-    Arg a = kind == ArgKind::block ? Arg(BlockRef(make_ref<BlockTagNode>(n)))
-                                   : Arg(LoopRef(make_var(n)));
+    Arg a = kind == ArgKind::block    ? Arg(BlockRef(make_ref<BlockTagNode>(n)))
+            : kind == ArgKind::sample ? Arg(Sample(make_var(n)))
+                                      : Arg(LoopRef(make_var(n)));
     if (n == "_") return a;
     for (const auto& known : names_)
       if (known.first == n) fail("'" + n + "' is defined twice");
@@ -25958,14 +26320,21 @@ class TraceNames {
   explicit TraceNames(const Trace& trace) {
     for (const auto& e : trace.entries)
       for (const auto& a : e.inputs) use(a);
+    for (const auto& e : trace.entries)
+      for (const auto& r : e.results)
+        if (r.kind == ArgKind::sample) std::erase(free_, r.loop);
   }
   /// The name that a result defines here; "_" if nothing uses it or it has a name already.
   std::string define(const Arg& result) {
     const RefCounted* ref = ref_of(result);
     if (!contains(used_, ref) || !find(ref).empty()) return "_";
-    int& count = result.kind == ArgKind::loop ? loops_ : blocks_;
-    names_.emplace_back(ref, (result.kind == ArgKind::loop ? "l" : "b") + std::to_string(count++));
-    return names_.back().second;
+    const bool loop = result.kind == ArgKind::loop, sample = result.kind == ArgKind::sample;
+    int& count = loop ? loops_ : sample ? samples_ : blocks_;
+    std::string name;
+    do name = (loop ? "l" : sample ? "n" : "b") + std::to_string(count++);
+    while (is_free(name));
+    names_.emplace_back(ref, name);
+    return name;
   }
   std::string find(const RefCounted* ref) const {
     for (const auto& [r, name] : names_)
@@ -25974,10 +26343,24 @@ class TraceNames {
   }
   bool is_used(const Arg& a) const { return contains(used_, ref_of(a)); }
   static const RefCounted* ref_of(const Arg& a) {
-    return a.kind == ArgKind::loop ? static_cast<const RefCounted*>(a.loop.get()) : a.block.get();
+    return a.kind == ArgKind::block ? static_cast<const RefCounted*>(a.block.get()) : a.loop.get();
+  }
+  /// An expression with sampled numbers under their names here.
+  AnyExpr named(const AnyExpr& e) const {
+    Substitution map;
+    for (const auto& var : free_vars(e))
+      if (std::string name = find(var.get()); !name.empty())
+        map.emplace_back(var, AnyExpr(make_var(name)));
+    return substitute(e, map);
   }
 
  private:
+  // Names of Dims, which no reference may take.
+  bool is_free(const std::string& name) const {
+    for (const auto& var : free_)
+      if (var->name == name) return true;
+    return false;
+  }
   static bool contains(const std::vector<const RefCounted*>& all, const RefCounted* ref) {
     for (const auto* r : all)
       if (r == ref) return true;
@@ -25985,11 +26368,15 @@ class TraceNames {
   }
   void use(const Arg& a) {
     for (const auto& item : a.list) use(item);
-    if (a.kind == ArgKind::loop || a.kind == ArgKind::block) used_.push_back(ref_of(a));
+    if (a.kind == ArgKind::expr)
+      for (const auto& var : free_vars(a.expr)) used_.push_back(var.get()), free_.push_back(var);
+    if (a.kind == ArgKind::loop || a.kind == ArgKind::block || a.kind == ArgKind::sample)
+      used_.push_back(ref_of(a));
   }
   std::vector<const RefCounted*> used_;
+  std::vector<VarRef> free_;
   std::vector<std::pair<const RefCounted*, std::string>> names_;
-  int loops_ = 0, blocks_ = 0;
+  int loops_ = 0, blocks_ = 0, samples_ = 0;
 };
 
 inline std::string escaped(const std::string& text) {
@@ -26034,13 +26421,14 @@ inline std::string argument_text(const Arg& a, const TraceNames& names) {
   switch (a.kind) {
     case ArgKind::loop:
     case ArgKind::block:
+    case ArgKind::sample:
       return names.find(TraceNames::ref_of(a));
     case ArgKind::number:
       return std::to_string(a.number);
     case ArgKind::inferred:
       return "infer";
     case ArgKind::expr:
-      return "(" + str(a.expr) + ")";
+      return "(" + str(names.named(a.expr)) + ")";
     case ArgKind::word:
       return a.text;
     case ArgKind::buffer:
@@ -26137,10 +26525,9 @@ LATHE_DECL std::string Trace::cpp(std::string_view schedule) const {
         return n == "_" ? "unused" + std::to_string(entries.size()) + "_" + std::to_string(unused++)
                         : n;
       };
-      bool block = e.results.size() == 1 &&
-                   (e.results[0].kind == ArgKind::block || e.primitive->name == "fuse");
+      const bool one = e.primitive->gives_one || e.primitive->gives == ArgKind::block;
       std::string list = join(e.results, ", ", name);
-      left = block ? "auto " + list + " = " : "auto [" + list + "] = ";
+      left = one ? "auto " + list + " = " : "auto [" + list + "] = ";
     }
     std::string call = left + std::string(schedule) + "." + std::string(e.primitive->name);
     if (e.primitive->name == "loops") call += "<" + std::to_string(e.results.size()) + ">";

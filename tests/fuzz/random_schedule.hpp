@@ -114,6 +114,8 @@ class ScheduleMaker {
                                                       "prefetch",
                                                       "annotate",
                                                       "add_unit_loop",
+                                                      "sample_perfect_tile",
+                                                      "sample_categorical",
                                                       "reindex",
                                                       "reindex"};
     return weighted;
@@ -125,7 +127,7 @@ class ScheduleMaker {
     lathe::Verdict verdict = s.check(primitive, args);
     std::string name(primitive.name);
     try {
-      s.apply(primitive, args);
+      keep_samples(primitive, args, s.apply(primitive, args));
     } catch (const lathe::UserError& error) {
       if (!verdict)
         throw Failure("check", name + ": check says legal, apply refuses: " + error.what());
@@ -149,6 +151,14 @@ class ScheduleMaker {
       throw Failure("round trip", name + ": the text does not read back\n" + text);
   }
 
+  void keep_samples(const lathe::Primitive& primitive, const Args& args, const Args& results) {
+    if (primitive.gives != lathe::ArgKind::sample) return;
+    std::vector<Arg> factors;
+    for (const auto& r : results) factors.push_back(Arg::of(lathe::Factor(lathe::Sample(r.loop))));
+    samples_.insert(samples_.end(), factors.begin(), factors.end());
+    if (primitive.name == "sample_perfect_tile") tile_ = {args[0], Arg::of_list(factors)};
+  }
+
   LoopRef some_loop(const lathe::Schedule& s) {
     if (!loops_.empty() && random_.chance(90)) return random_.pick(loops_);
     for (int tries = 0; tries < 4; ++tries) {
@@ -160,6 +170,7 @@ class ScheduleMaker {
   }
   Arg factor() {
     static const std::vector<int> values = {1, 2, 2, 3, 4, 4, 5, 8, 8, 16, 0, 7};
+    if (!samples_.empty() && random_.chance(30)) return random_.pick(samples_);
     return Arg::of_number(random_.pick(values));
   }
   Arg factors() {
@@ -261,7 +272,9 @@ class ScheduleMaker {
 
   /// False if nothing sensible can be said.
   bool arguments(const lathe::Schedule& s, const std::string& name, Args& args) {
-    if (name == "split")
+    if (name == "split" && !tile_.empty() && random_.chance(70))
+      args = std::exchange(tile_, {});
+    else if (name == "split")
       args = {some_loop(s), factors(), tail()};
     else if (name == "fuse")
       args = {some_loops(s, true)};
@@ -282,6 +295,11 @@ class ScheduleMaker {
       args = {block_};
     else if (name == "cache_read")
       args = {block_, some_buffer(s), scope()};
+    else if (name == "sample_perfect_tile")
+      args = {some_loop(s), Arg::of_number(1 + random_.below(3)),
+              Arg::of_number(1 << random_.below(6)), Arg::of_number(random_.below(3))};
+    else if (name == "sample_categorical")
+      args = {Arg::of_list({Arg::of_number(2), factor(), factor()})};
     else if (name == "add_unit_loop")
       args = {random_.chance(50) ? Arg(some_loop(s)) : Arg(block_)};
     else if (name == "reindex")
@@ -356,6 +374,8 @@ class ScheduleMaker {
   Counts& counts_;
   BlockRef block_;
   std::vector<LoopRef> loops_;
+  std::vector<Arg> samples_;  ///< as factors
+  Args tile_;                 ///< of a split: a loop and the factors that were sampled for it
 };
 
 }  // namespace fuzz

@@ -19,7 +19,8 @@ enum class ArgKind : std::uint8_t {
   text,
   word,
   map,
-  list
+  list,
+  sample
 };
 
 /// One argument or result of a primitive, as the trace records it.
@@ -27,15 +28,16 @@ struct Arg {
   ArgKind kind = ArgKind::none;
   std::int64_t number = 0;
   std::string text;  ///< a text, a word, or a buffer's name
-  VarRef loop;
+  VarRef loop;       ///< a loop, or the symbol of a sampled number
   BlockTag block;
-  AnyExpr expr;  ///< over dims
+  AnyExpr expr;  ///< over dims and sampled numbers
   LayoutMap map;
   std::vector<Arg> list;
 
   Arg() = default;
   Arg(LoopRef ref) : kind(ArgKind::loop), loop(std::move(ref.var)) {}
   Arg(BlockRef ref) : kind(ArgKind::block), block(std::move(ref.tag)) {}
+  Arg(Sample ref) : kind(ArgKind::sample), loop(std::move(ref.var)) {}
   Arg(LayoutMap its_map) : kind(ArgKind::map), map(std::move(its_map)) {}
   static Arg of_number(std::int64_t value);
   static Arg of_text(std::string value);
@@ -73,6 +75,7 @@ struct Edit {
   Program program;
   Args results;
   std::vector<Consumed> consumed;
+  std::vector<std::int64_t> samples;  ///< the values of the results, if they are sampled numbers
   std::string
       reassociates;  ///< how floating-point results may change in rounding; empty: not at all
 };
@@ -94,6 +97,10 @@ struct Primitive {
   std::string_view summary;  ///< one line for docs and errors
   Verdict (*run)(const Program& program, const Args& args, Edit* edit);
   ArgKind gives = ArgKind::loop;  ///< what its results are
+  bool gives_one = false;         ///< always one result: its C++ method returns no list
+  /// Of a sampling step, whose last argument is the decision: draws one for arguments that are
+  /// legal without.
+  Arg (*draw)(const Program& program, const Args& args, std::uint64_t random) = nullptr;
 };
 
 /// All primitives, by name.

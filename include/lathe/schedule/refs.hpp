@@ -25,11 +25,22 @@ struct BlockRef {
   bool operator==(const BlockRef& other) const { return tag == other.tag; }
 };
 
+/// A number that a step sampled, by identity. In the factors of later steps it stays a symbol, also
+/// in expressions (t * 4), so that a replay with another decision changes them.
+struct Sample {
+  VarRef var;
+
+  Sample() = default;
+  explicit Sample(VarRef its_var) : var(std::move(its_var)) {}
+  operator AnyExpr() const { return AnyExpr(var); }
+  bool operator==(const Sample& other) const { return var == other.var; }
+};
+
 struct Infer {};
 /// The factor that makes a split cover its loop.
 inline constexpr Infer infer{};
 
-/// One factor of a split: a number, an expression over dims, or infer.
+/// One factor of a split: a number, an expression over dims and sampled numbers, or infer.
 class Factor {
  public:
   Factor(Infer) {}
@@ -39,6 +50,7 @@ class Factor {
   Factor(unsigned value) : value_(static_cast<std::int64_t>(value)) {}
   Factor(unsigned long value) : value_(static_cast<std::int64_t>(value)) {}
   Factor(AnyExpr value) : value_(std::move(value)) {}
+  Factor(const Sample& sample) : value_(sample) {}
 
   bool is_infer() const { return !value_; }
   const AnyExpr& value() const { return value_; }  ///< none for infer

@@ -10,7 +10,8 @@
 namespace lathe {
 
 struct ScheduleOptions {
-  bool strict = false;  ///< refuse steps that may change floating-point rounding (L0226)
+  bool strict = false;     ///< refuse steps that may change floating-point rounding (L0226)
+  std::uint64_t seed = 0;  ///< of what sampling steps draw
 };
 
 /// Which block a method is about: a reference, a tensor (the block that computes it), or a name.
@@ -199,9 +200,34 @@ class Schedule {
   void annotate(const BlockName& block, std::string_view key, const AttrValue& value,
                 Location where = Location::here());
 
+  /// Factors that multiply to the loop's extent, drawn at random: the innermost among those from
+  /// min_inner to max_inner. They are symbols, for split. The decision, one factor each, can be
+  /// given; a trace records it. L0233: no such factors, or an extent that is no number above 0.
+  template <std::size_t N>
+  std::array<Sample, N> sample_perfect_tile(const LoopRef& loop, std::int64_t max_inner = 64,
+                                            std::int64_t min_inner = 1,
+                                            const std::vector<std::int64_t>& decision = {},
+                                            Location where = Location::here()) {
+    return take<N>(sample_perfect_tile_any(loop, N, max_inner, min_inner, decision, where));
+  }
+  /// The same for a number of factors that is known at run time.
+  std::vector<Sample> sample_perfect_tile_any(const LoopRef& loop, std::size_t n,
+                                              std::int64_t max_inner = 64,
+                                              std::int64_t min_inner = 1,
+                                              const std::vector<std::int64_t>& decision = {},
+                                              Location where = Location::here());
+  /// One of the values, drawn by weight (all alike if none are given). The decision is its
+  /// position. L0233: no values, or weights that do not fit them.
+  Sample sample_categorical(const std::vector<std::int64_t>& values,
+                            const std::vector<std::int64_t>& weights = {},
+                            std::int64_t decision = -1, Location where = Location::here());
+  /// What was sampled. A step that is told this number does not follow another decision. L0201 for
+  /// a sample of another schedule.
+  std::int64_t value(const Sample& sample, Location where = Location::here()) const;
+
   /// Runs one primitive by name: what replay, the parser and a search use. Results as the primitive
   /// gives them.
-  Args apply(const Primitive& primitive, Args args, Location where = Location::here());
+  Args apply(const Primitive& primitive, Args given, Location where = Location::here());
   /// Whether it would be legal, without doing it. Never throws for what the arguments are.
   Verdict check(const Primitive& primitive, const Args& args) const;
 
@@ -211,6 +237,7 @@ class Schedule {
     Ref<Step> previous;
     TraceEntry entry;
     std::vector<Consumed> consumed;
+    std::vector<std::int64_t> samples;  ///< values of the entry's results
     std::string reassociates;
 
     Step() = default;
@@ -218,14 +245,17 @@ class Schedule {
     LATHE_DECL ~Step() override;
   };
 
-  template <std::size_t N>
-  static std::array<LoopRef, N> take(const std::vector<LoopRef>& all) {
-    std::array<LoopRef, N> out;
+  template <std::size_t N, class Ref>
+  static std::array<Ref, N> take(const std::vector<Ref>& all) {
+    std::array<Ref, N> out;
     for (std::size_t k = 0; k < N; ++k) out[k] = all[k];
     return out;
   }
   std::vector<LoopRef> loops_n(const BlockName& block, std::size_t n, Location where) const;
   Verdict check_reference(const Arg& arg) const;
+  const std::int64_t* sampled(const VarRef& var) const;
+  Arg with_samples(const Arg& arg) const;
+  Verdict prepare(const Primitive& primitive, const Args& given, Args& args) const;
   Verdict try_step(const Primitive& primitive, const Args& args, Edit& edit) const;
   void record(const Primitive& primitive, Args args, Edit edit, Location where);
   void define_inputs(const Args& args, Location where);

@@ -6,12 +6,11 @@
 namespace lathe {
 
 /// One step. References in inputs and results are symbols: replay maps them to what the same steps
-/// give there.
+/// give there. The last input of a sampling step is its decision, which may be changed.
 struct TraceEntry {
   const Primitive* primitive = nullptr;
   Args inputs;   ///< one per parameter of the primitive
   Args results;  ///< what it gave
-  Arg decision;  ///< of a sampling step; none otherwise
   Location where;
 };
 

@@ -32,7 +32,9 @@ LATHE_DECL const Primitive& primitive_add_unit_loop() {
                                 1,
                                 {{"above", ArgKind::none}},
                                 "a loop of one iteration, above a loop or a block",
-                                run_add_unit_loop};
+                                run_add_unit_loop,
+                                ArgKind::loop,
+                                true};
   return record;
 }
 

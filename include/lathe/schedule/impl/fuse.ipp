@@ -100,7 +100,9 @@ LATHE_DECL const Primitive& primitive_fuse() {
                                 1,
                                 {{"loops", ArgKind::list}},
                                 "loops nested directly in each other become one",
-                                run_fuse};
+                                run_fuse,
+                                ArgKind::loop,
+                                true};
   return record;
 }
 

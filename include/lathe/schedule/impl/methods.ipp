@@ -11,6 +11,11 @@ inline std::vector<LoopRef> as_loops(const Args& results) {
   return out;
 }
 inline BlockRef as_block(const Args& results) { return BlockRef(results[0].block); }
+inline Arg number_list(const std::vector<std::int64_t>& numbers) {
+  std::vector<Arg> list;
+  for (std::int64_t n : numbers) list.push_back(Arg::of_number(n));
+  return Arg::of_list(std::move(list));
+}
 inline Arg tail_argument(const std::optional<Tail>& tail) {
   return Arg::of_word(tail ? to_text(*tail) : "auto");
 }
@@ -122,6 +127,32 @@ LATHE_DECL BlockRef Schedule::decompose_reduction(const BlockName& block, LoopRe
 }
 LATHE_DECL BlockRef Schedule::rfactor(LoopRef loop, int axis, Location where) {
   return detail::as_block(step("rfactor", {loop, Arg::of_number(axis)}, where));
+}
+
+LATHE_DECL std::vector<Sample> Schedule::sample_perfect_tile_any(
+    const LoopRef& loop, std::size_t n, std::int64_t max_inner, std::int64_t min_inner,
+    const std::vector<std::int64_t>& decision, Location where) {
+  std::vector<Sample> out;
+  for (const auto& r :
+       step("sample_perfect_tile",
+            {loop, Arg::of_number(static_cast<std::int64_t>(n)), Arg::of_number(max_inner),
+             Arg::of_number(min_inner), detail::number_list(decision)},
+            where))
+    out.emplace_back(r.loop);
+  return out;
+}
+LATHE_DECL Sample Schedule::sample_categorical(const std::vector<std::int64_t>& values,
+                                               const std::vector<std::int64_t>& weights,
+                                               std::int64_t decision, Location where) {
+  return Sample(
+      step("sample_categorical",
+           {detail::number_list(values), detail::number_list(weights), Arg::of_number(decision)},
+           where)[0]
+          .loop);
+}
+LATHE_DECL std::int64_t Schedule::value(const Sample& sample, Location where) const {
+  if (const std::int64_t* known = sample.var ? sampled(sample.var) : nullptr) return *known;
+  refuse("value", detail::refusal("L0201", "no step of this schedule sampled this number"), where);
 }
 
 LATHE_DECL void Schedule::set_scope(const BufferName& buffer, Scope scope, Location where) {

@@ -16,13 +16,14 @@ class ReplayMap {
   bool translate(Arg& arg) const {
     for (auto& item : arg.list)
       if (!translate(item)) return false;
-    if (arg.kind == ArgKind::expr) arg.expr = with_dims(arg.expr, {});
+    if (arg.kind == ArgKind::expr) arg.expr = with_samples(with_dims(arg.expr, symbols()));
     if (arg.kind == ArgKind::map) {
       std::vector<AnyExpr> to;
       for (const auto& e : arg.map->to) to.push_back(with_dims(e, arg.map->from));
       arg.map = make_ref<LayoutMapNode>(arg.map->from, to);
     }
-    if (arg.kind != ArgKind::loop && arg.kind != ArgKind::block) return true;
+    if (arg.kind != ArgKind::loop && arg.kind != ArgKind::block && arg.kind != ArgKind::sample)
+      return true;
     for (const auto& [from, to] : known_)
       if (same(from, arg)) return arg = to, true;
     return false;
@@ -36,6 +37,19 @@ class ReplayMap {
  private:
   static bool same(const Arg& a, const Arg& b) {
     return a.kind == b.kind && a.loop == b.loop && a.block == b.block;
+  }
+  // Of sampled numbers, whose names may be those of Dims.
+  std::vector<VarRef> symbols() const {
+    std::vector<VarRef> out;
+    for (const auto& [from, to] : known_)
+      if (from.kind == ArgKind::sample) out.push_back(from.loop);
+    return out;
+  }
+  AnyExpr with_samples(const AnyExpr& e) const {
+    Substitution map;
+    for (const auto& [from, to] : known_)
+      if (from.kind == ArgKind::sample) map.emplace_back(from.loop, AnyExpr(to.loop));
+    return substitute(e, map);
   }
   // Dims are found by name: those of a trace that was parsed are only names.
   AnyExpr with_dims(const AnyExpr& e, const std::vector<VarRef>& bound) const {

@@ -8,6 +8,7 @@
 #include <lathe/schedule/edit.hpp>
 #include <lathe/schedule/schedule.hpp>
 #include <lathe/support/dense_map.hpp>
+#include <lathe/support/random.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe {
@@ -16,7 +17,7 @@ namespace detail {
 inline std::string_view kind_text(ArgKind kind) {
   static constexpr std::string_view texts[] = {
       "nothing",       "a loop", "a block", "a buffer",     "a number", "infer",
-      "an expression", "a text", "a word",  "a layout map", "a list"};
+      "an expression", "a text", "a word",  "a layout map", "a list",   "a sampled number"};
   return texts[static_cast<int>(kind)];
 }
 
@@ -239,18 +240,57 @@ LATHE_DECL Verdict Schedule::try_step(const Primitive& primitive, const Args& ar
   return detail::check_lifetimes(edit.program);
 }
 
-LATHE_DECL Verdict Schedule::check(const Primitive& primitive, const Args& given) const {
-  Args args = given;
+LATHE_DECL const std::int64_t* Schedule::sampled(const VarRef& var) const {
+  for (const Step* s = last_.get(); s; s = s->previous.get())
+    for (std::size_t k = 0; k < s->samples.size(); ++k)
+      if (s->entry.results[k].loop == var) return &s->samples[k];
+  return nullptr;
+}
+
+// The argument with numbers for the symbols that sampling steps gave.
+LATHE_DECL Arg Schedule::with_samples(const Arg& arg) const {
+  Arg out = arg;
+  for (auto& item : out.list) item = with_samples(item);
+  if (arg.kind == ArgKind::sample)
+    if (const std::int64_t* value = sampled(arg.loop)) return Arg::of_number(*value);
+  if (arg.kind != ArgKind::expr) return out;
+  Substitution map;
+  for (const auto& var : free_vars(arg.expr))
+    if (const std::int64_t* value = sampled(var)) map.emplace_back(var, AnyExpr(*value));
+  return map.empty() ? out : Arg::of(Factor(simplify(substitute(arg.expr, map))));
+}
+
+// The arguments as the primitive takes them: numbers for sampled ones, defaults, a decision.
+LATHE_DECL Verdict Schedule::prepare(const Primitive& primitive, const Args& given,
+                                     Args& args) const {
+  for (const auto& arg : given) args.push_back(with_samples(arg));
   if (auto no = detail::complete_arguments(primitive, args)) return no;
+  if (!primitive.draw) return {};
+  Edit edit;
+  if (auto no = try_step(primitive, args, edit)) return no;
+  if (!edit.results.empty()) return {};
+  std::uint64_t drawn = 0;
+  for (const Step* s = last_.get(); s; s = s->previous.get()) drawn += !s->samples.empty();
+  args.back() = primitive.draw(program_, args, detail::random_bits(options_.seed, drawn));
+  return {};
+}
+
+LATHE_DECL Verdict Schedule::check(const Primitive& primitive, const Args& given) const {
+  Args args;
+  if (auto no = prepare(primitive, given, args)) return no;
   Edit edit;
   return try_step(primitive, args, edit);
 }
 
-LATHE_DECL Args Schedule::apply(const Primitive& primitive, Args args, Location where) {
-  if (auto no = detail::complete_arguments(primitive, args)) refuse(primitive.name, *no, where);
+LATHE_DECL Args Schedule::apply(const Primitive& primitive, Args given, Location where) {
   return detail::within_memory("schedule", where, [&] {
+    Args args;
+    if (auto no = prepare(primitive, given, args)) refuse(primitive.name, *no, where);
     Edit edit;
     if (auto no = try_step(primitive, args, edit)) refuse(primitive.name, *no, where);
+    // What is recorded keeps the symbols.
+    for (std::size_t k = 0; k < given.size(); ++k)
+      if (!primitive.draw || k + 1 < args.size()) args[k] = given[k];
 #ifndef NDEBUG
     if (edit.program != program_) verify(edit.program, Stage::blocks, primitive.name);
 #endif
@@ -270,8 +310,9 @@ LATHE_DECL void Schedule::record(const Primitive& primitive, Args args, Edit edi
   for (const auto& a : args) define_inputs({a}, where);
   Step next;
   next.previous = last_;
-  next.entry = {&primitive, std::move(args), edit.results, {}, where};
+  next.entry = {&primitive, std::move(args), edit.results, where};
   next.consumed = std::move(edit.consumed);
+  next.samples = std::move(edit.samples);
   next.reassociates = std::move(edit.reassociates);
   last_ = Ref<Step>(new Step(std::move(next)));
   program_ = std::move(edit.program);

@@ -271,12 +271,21 @@ class TraceParser {
       if (binders)
         for (std::size_t k = 0; k < binders->size(); ++k) vars->push_back(p->params[k + 1].var);
       std::vector<AnyExpr> out;
-      for (const auto& s : seq_of(p->body)) out.push_back(s.as<StoreNode>()->value);
+      for (const auto& s : seq_of(p->body)) out.push_back(with_samples(s.as<StoreNode>()->value));
       return out;
     } catch (const UserError& e) {
       at_ = begin;
       fail("not an index expression (" + e.message() + ")");
     }
+  }
+
+  AnyExpr with_samples(const AnyExpr& e) const {
+    Substitution map;
+    for (const auto& var : free_vars(e))
+      for (const auto& [name, arg] : names_)
+        if (arg.kind == ArgKind::sample && name == var->name)
+          map.emplace_back(var, AnyExpr(arg.loop));
+    return substitute(e, map);
   }
 
   template <class F>
@@ -313,8 +322,9 @@ class TraceParser {
 
   // A symbol for a result; replay maps it.
   Arg define(const std::string& n, ArgKind kind) {
-    Arg a = kind == ArgKind::block ? Arg(BlockRef(make_ref<BlockTagNode>(n)))
-                                   : Arg(LoopRef(make_var(n)));
+    Arg a = kind == ArgKind::block    ? Arg(BlockRef(make_ref<BlockTagNode>(n)))
+            : kind == ArgKind::sample ? Arg(Sample(make_var(n)))
+                                      : Arg(LoopRef(make_var(n)));
     if (n == "_") return a;
     for (const auto& known : names_)
       if (known.first == n) fail("'" + n + "' is defined twice");

@@ -15,14 +15,21 @@ class TraceNames {
   explicit TraceNames(const Trace& trace) {
     for (const auto& e : trace.entries)
       for (const auto& a : e.inputs) use(a);
+    for (const auto& e : trace.entries)
+      for (const auto& r : e.results)
+        if (r.kind == ArgKind::sample) std::erase(free_, r.loop);
   }
   /// The name that a result defines here; "_" if nothing uses it or it has a name already.
   std::string define(const Arg& result) {
     const RefCounted* ref = ref_of(result);
     if (!contains(used_, ref) || !find(ref).empty()) return "_";
-    int& count = result.kind == ArgKind::loop ? loops_ : blocks_;
-    names_.emplace_back(ref, (result.kind == ArgKind::loop ? "l" : "b") + std::to_string(count++));
-    return names_.back().second;
+    const bool loop = result.kind == ArgKind::loop, sample = result.kind == ArgKind::sample;
+    int& count = loop ? loops_ : sample ? samples_ : blocks_;
+    std::string name;
+    do name = (loop ? "l" : sample ? "n" : "b") + std::to_string(count++);
+    while (is_free(name));
+    names_.emplace_back(ref, name);
+    return name;
   }
   std::string find(const RefCounted* ref) const {
     for (const auto& [r, name] : names_)
@@ -31,10 +38,24 @@ class TraceNames {
   }
   bool is_used(const Arg& a) const { return contains(used_, ref_of(a)); }
   static const RefCounted* ref_of(const Arg& a) {
-    return a.kind == ArgKind::loop ? static_cast<const RefCounted*>(a.loop.get()) : a.block.get();
+    return a.kind == ArgKind::block ? static_cast<const RefCounted*>(a.block.get()) : a.loop.get();
+  }
+  /// An expression with sampled numbers under their names here.
+  AnyExpr named(const AnyExpr& e) const {
+    Substitution map;
+    for (const auto& var : free_vars(e))
+      if (std::string name = find(var.get()); !name.empty())
+        map.emplace_back(var, AnyExpr(make_var(name)));
+    return substitute(e, map);
   }
 
  private:
+  // Names of Dims, which no reference may take.
+  bool is_free(const std::string& name) const {
+    for (const auto& var : free_)
+      if (var->name == name) return true;
+    return false;
+  }
   static bool contains(const std::vector<const RefCounted*>& all, const RefCounted* ref) {
     for (const auto* r : all)
       if (r == ref) return true;
@@ -42,11 +63,15 @@ class TraceNames {
   }
   void use(const Arg& a) {
     for (const auto& item : a.list) use(item);
-    if (a.kind == ArgKind::loop || a.kind == ArgKind::block) used_.push_back(ref_of(a));
+    if (a.kind == ArgKind::expr)
+      for (const auto& var : free_vars(a.expr)) used_.push_back(var.get()), free_.push_back(var);
+    if (a.kind == ArgKind::loop || a.kind == ArgKind::block || a.kind == ArgKind::sample)
+      used_.push_back(ref_of(a));
   }
   std::vector<const RefCounted*> used_;
+  std::vector<VarRef> free_;
   std::vector<std::pair<const RefCounted*, std::string>> names_;
-  int loops_ = 0, blocks_ = 0;
+  int loops_ = 0, blocks_ = 0, samples_ = 0;
 };
 
 inline std::string escaped(const std::string& text) {
@@ -91,13 +116,14 @@ inline std::string argument_text(const Arg& a, const TraceNames& names) {
   switch (a.kind) {
     case ArgKind::loop:
     case ArgKind::block:
+    case ArgKind::sample:
       return names.find(TraceNames::ref_of(a));
     case ArgKind::number:
       return std::to_string(a.number);
     case ArgKind::inferred:
       return "infer";
     case ArgKind::expr:
-      return "(" + str(a.expr) + ")";
+      return "(" + str(names.named(a.expr)) + ")";
     case ArgKind::word:
       return a.text;
     case ArgKind::buffer:
@@ -194,10 +220,9 @@ LATHE_DECL std::string Trace::cpp(std::string_view schedule) const {
         return n == "_" ? "unused" + std::to_string(entries.size()) + "_" + std::to_string(unused++)
                         : n;
       };
-      bool block = e.results.size() == 1 &&
-                   (e.results[0].kind == ArgKind::block || e.primitive->name == "fuse");
+      const bool one = e.primitive->gives_one || e.primitive->gives == ArgKind::block;
       std::string list = join(e.results, ", ", name);
-      left = block ? "auto " + list + " = " : "auto [" + list + "] = ";
+      left = one ? "auto " + list + " = " : "auto [" + list + "] = ";
     }
     std::string call = left + std::string(schedule) + "." + std::string(e.primitive->name);
     if (e.primitive->name == "loops") call += "<" + std::to_string(e.results.size()) + ">";
