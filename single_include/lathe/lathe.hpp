@@ -3788,7 +3788,8 @@ struct Infer {};
 /// The factor that makes a split cover its loop.
 inline constexpr Infer infer{};
 
-/// One factor of a split: a number, an expression over dims and sampled numbers, or infer.
+/// One factor of a split, or point of a loop_partition: a number, an expression over dims and
+/// sampled numbers, or infer.
 class Factor {
  public:
   Factor(Infer) {}
@@ -3799,6 +3800,10 @@ class Factor {
   Factor(unsigned long value) : value_(static_cast<std::int64_t>(value)) {}
   Factor(AnyExpr value) : value_(std::move(value)) {}
   Factor(const Sample& sample) : value_(sample) {}
+  /// Of an expression of the tensor language: a Dim, or what is computed from Dims.
+  template <class E>
+  requires std::is_same_v<typename E::element_type, std::int64_t> Factor(const E& value)
+      : value_(value.any()) {}
 
   bool is_infer() const { return !value_; }
   const AnyExpr& value() const { return value_; }  ///< none for infer
@@ -4058,6 +4063,28 @@ class Schedule {
   LoopRef fuse(LoopRef outer, LoopRef inner, Location where = Location::here());
   LoopRef fuse(LoopRef a, LoopRef b, LoopRef c, Location where = Location::here());
   LoopRef fuse(const std::vector<LoopRef>& loops, Location where = Location::here());
+
+  /// One loop becomes several, one after the other, with a copy of the body each: a border apart
+  /// from what lies inside it, or full tiles apart from the rest.
+  ///     for i < n: B   → loop_partition(i, {1, n - 1}) →   for i0 < 1: B_0       with i = i0
+  ///                                                        for i1 < n - 2: B_1   with i = 1 + i1
+  ///                                                        for i2 < 1: B_2       with i = n - 1 +
+  ///                                                        i2
+  /// Points are values of the loop, as numbers or over Dims; they rise, and a part is empty only
+  /// where Dims make it so. Each new loop starts at 0. The loop is consumed, and so is all below:
+  /// blocks and loops of the parts are found with blocks() and loops(block). Blocks that together
+  /// write a buffer don't move any more: place them before. L0231 points that are not proven to
+  /// rise inside the loop · a reduce loop of a block that has its init yet · a body that can't be
+  /// copied.
+  template <std::size_t N>
+  std::array<LoopRef, N + 1> loop_partition(LoopRef loop, const Factor (&points)[N],
+                                            Location where = Location::here()) {
+    return take<N + 1>(
+        loop_partition_any(std::move(loop), std::vector<Factor>(points, points + N), where));
+  }
+  /// The same for a number of points that is known at run time.
+  std::vector<LoopRef> loop_partition_any(LoopRef loop, const std::vector<Factor>& points,
+                                          Location where = Location::here());
 
   /// Permutes loops of one nest; loops between them that are not named keep their place.
   /// Reassociates floats if two loops that feed one reduction swap.
@@ -6168,6 +6195,7 @@ namespace lathe {
   X(loop_at) \
   X(split) \
   X(fuse) \
+  X(loop_partition) \
   X(reorder) X(tile) X(parallel) X(vectorize) X(unroll) X(compute_at) X(reverse_compute_at) \
       X(compute_inline) X(reverse_compute_inline) X(cache_read) X(cache_write) \
           X(decompose_reduction) X(rfactor) X(set_scope) X(transform_layout) X(prefetch) \
@@ -23883,6 +23911,289 @@ LATHE_DECL const Primitive& primitive_unroll() {
 
 }  // namespace lathe::detail
 
+// ---- lathe/schedule/impl/loop_partition.ipp
+namespace lathe::detail {
+
+inline constexpr std::size_t kMaxPoints = 16, kMaxPartitionedNodes = 50000;
+
+struct PartitionPlan {
+  LoopSite site;
+  Facts facts;                 ///< around the loop
+  std::vector<AnyExpr> edges;  ///< min, the points, end: one more than there are parts
+
+  std::size_t parts() const { return edges.size() - 1; }
+  AnyExpr length(std::size_t part, const Facts& known) const {
+    return simplify(fold_sub(edges[part + 1], edges[part]), known);
+  }
+};
+
+inline std::string points_text(const std::vector<Arg>& points) {
+  return "{" +
+         join(points, ", ",
+              [](const Arg& p) {
+                return p.kind == ArgKind::expr ? extent_text(p.expr) : std::to_string(p.number);
+              }) +
+         "}";
+}
+
+inline bool is_dim(const Program& program, const VarRef& var) {
+  for (const auto& dim : program->dims)
+    if (dim->var == var) return true;
+  return false;
+}
+
+// What a point may not hold: the program would compute it where it computed nothing before.
+class FindHazard : public Visitor {
+ public:
+  explicit FindHazard(const Facts& facts) : facts_(facts) {}
+  bool found = false;
+  void expr(const AnyExpr& e) override {
+    const auto* b = e.as<BinaryNode>();
+    const bool divides = b && (b->op == BinaryOp::floordiv || b->op == BinaryOp::floormod ||
+                               b->op == BinaryOp::div || b->op == BinaryOp::mod);
+    found |= e.kind() == ExprKind::Load || e.kind() == ExprKind::Call;
+    found |= divides && !prove_le(AnyExpr(1), b->b, facts_);
+    descend(e);
+  }
+
+ private:
+  const Facts& facts_;
+};
+
+inline Verdict read_point(const Program& program, const PartitionPlan& plan, const Arg& arg,
+                          AnyExpr& out) {
+  const VarRef& loop = plan.site.loop->var;
+  if (arg.kind == ArgKind::inferred)
+    return refusal_at(loop, "L0231", "infer is no point", "use numbers and Dims");
+  out = arg.kind == ArgKind::number ? AnyExpr(arg.number) : arg.expr;
+  if (out.dtype() != kI64)
+    return refusal_at(loop, "L0231",
+                      "point " + extent_text(out) + " is " + out.dtype().str() + ", not i64");
+  for (const auto& used : free_vars(out))
+    if (!is_dim(program, used))
+      return refusal_at(loop, "L0231",
+                        "point " + extent_text(out) + " names " + in_quotes(used->name) +
+                            ", which is no Dim of the program",
+                        "use numbers and Dims");
+  FindHazard hazard(plan.facts);
+  hazard.expr(out);
+  if (!hazard.found) return {};
+  return refusal_at(loop, "L0231",
+                    "point " + extent_text(out) +
+                        " holds a load, a call, or a division by what may be less than 1",
+                    "use numbers and Dims");
+}
+
+// The points rise from the loop's first value to its end. Only parts whose length a Dim decides may
+// be empty.
+inline Verdict check_points(const PartitionPlan& plan, const std::vector<Arg>& points) {
+  const ForNode& loop = *plan.site.loop;
+  auto range = [](const AnyExpr& from, const AnyExpr& to) {
+    return extent_text(from) + ".." + extent_text(to);
+  };
+  for (std::size_t k = 0; k < plan.parts(); ++k) {
+    const AnyExpr &from = plan.edges[k], &to = plan.edges[k + 1];
+    const bool rises = prove_le(from, to, plan.facts);
+    const bool known = as_const_int(from) && as_const_int(to);
+    if (rises && !prove_eq(from, to, plan.facts)) continue;
+    return refusal_at(loop.var, "L0231",
+                      "points " + points_text(points) + ": part " + range(from, to) +
+                          (rises ? " is empty" : " may end before it begins"),
+                      "points rise inside " + range(plan.edges.front(), plan.edges.back()) +
+                          (known || rises ? "" : ": a Dim may need .min"));
+  }
+  return {};
+}
+
+// A copy of an init would start the sum again in each part.
+inline Verdict check_cut_reductions(const LoopSite& site) {
+  const ForNode& loop = *site.loop;
+  for (const auto& inside : blocks_below(loop.body)) {
+    const BlockNode& block = *inside.block;
+    if (!block.init || !feeds(loop, block, IterKind::reduce)) continue;
+    const ForNode* outermost = &loop;
+    for (const auto& outer : reversed(site.loops))
+      if (feeds(*outer, block, IterKind::reduce)) outermost = outer.get();
+    return refusal_at(loop.var, "L0231",
+                      "loop " + describe(loop) + " feeds the reduction of block " +
+                          in_quotes(block.name()) + ", which each part would start anew",
+                      "decompose_reduction at loop " + in_quotes(outermost->var->name) +
+                          " first: the parts then add to one sum");
+  }
+  return {};
+}
+
+inline Verdict check_clones(const PartitionPlan& plan) {
+  const ForNode& loop = *plan.site.loop;
+  Buffer allocated;
+  each_statement(loop.body, [&](const Stmt& s) {
+    if (const auto* a = s.as<AllocNode>()) allocated = a->buffer;
+  });
+  if (allocated)
+    return refusal_at(loop.var, "L0231",
+                      "loop " + describe(loop) + " holds the allocation of " +
+                          in_quotes(allocated->name) + ", which can't be copied");
+  if (node_count(loop.body) * plan.parts() <= kMaxPartitionedNodes) return {};
+  return refusal_at(loop.var, "L0231",
+                    std::to_string(plan.parts()) + " copies of the body of loop " + describe(loop) +
+                        " are more than " + std::to_string(kMaxPartitionedNodes) + " nodes",
+                    "use fewer points");
+}
+
+inline Verdict plan_partition(const Program& program, const Args& args, PartitionPlan& plan) {
+  plan.site = find_loop(program->body, args[0].loop);
+  const ForNode& loop = *plan.site.loop;
+  const std::vector<Arg>& points = args[1].list;
+  if (auto no = check_plain_loop(loop)) return no;
+  if (points.empty() || points.size() > kMaxPoints)
+    return refusal_at(loop.var, "L0231",
+                      "takes 1 to " + std::to_string(kMaxPoints) + " points, not " +
+                          std::to_string(points.size()));
+  plan.facts = facts_on(plan.site.path, program_facts(program));
+  plan.edges.push_back(loop.min);
+  for (const auto& arg : points) {
+    AnyExpr point;
+    if (auto no = read_point(program, plan, arg, point)) return no;
+    plan.edges.push_back(point);
+  }
+  plan.edges.push_back(simplify(fold_add(loop.min, loop.extent), program_facts(program)));
+  if (auto no = check_points(plan, points)) return no;
+  if (auto no = check_cut_reductions(plan.site)) return no;
+  return check_clones(plan);
+}
+
+/// One part of the loop's body: everything that it binds is new.
+class PartOfBody : public Mutator {
+ public:
+  PartOfBody(const Program& program, const PartitionPlan& plan, std::size_t part, AnyExpr value,
+             NamePool& names)
+      : program_(program), dims_(program_facts(program)), plan_(plan), part_(part), names_(names) {
+    vars_[plan.site.loop->var.get()] = std::move(value);
+  }
+
+  AnyExpr expr(const AnyExpr& e) override {
+    if (const auto* v = e.as<VarNode>()) {
+      const AnyExpr* found = vars_.find(v);
+      return found ? *found : e;
+    }
+    const auto* let = e.as<LetNode>();
+    if (!let) return descend(e);
+    AnyExpr value = expr(let->value);
+    VarRef fresh = renewed(let->var);
+    return make_let(fresh, value, expr(let->body));
+  }
+
+  Stmt stmt(const Stmt& s) override {
+    if (const auto* f = s.as<ForNode>()) {
+      AnyExpr min = expr(f->min), extent = expr(f->extent);
+      VarRef fresh = renewed(f->var);
+      return make_for(fresh, min, extent, stmt(f->body), f->loop_kind, f->annotations);
+    }
+    if (const auto* let = s.as<LetStmtNode>()) {
+      AnyExpr value = expr(let->value);
+      VarRef fresh = renewed(let->var);
+      return make_let_stmt(fresh, value, stmt(let->body));
+    }
+    const auto* block = s.as<BlockNode>();
+    return block ? clone(*block) : descend(s);
+  }
+
+  std::vector<std::pair<BlockTag, std::string>> cloned;  ///< blocks, and what their copy is called
+
+ private:
+  VarRef renewed(const VarRef& var) {
+    VarRef fresh = make_var(var->name, var->dtype);
+    vars_[var.get()] = fresh;
+    return fresh;
+  }
+
+  Stmt clone(const BlockNode& block) {
+    BlockNode out = block;
+    out.tag = make_ref<BlockTagNode>(names_.fresh(block.name() + "_" + std::to_string(part_)));
+    cloned.emplace_back(block.tag, out.tag->name);
+    for (auto& it : out.iters) {
+      shrink(it);
+      it.binding = expr(it.binding);
+    }
+    for (auto& it : out.iters) it.var = renewed(it.var);
+    return descend(make_block(std::move(out)));
+  }
+
+  bool over_dims(const AnyExpr& e) const {
+    for (const auto& var : free_vars(e))
+      if (!is_dim(program_, var)) return false;
+    return true;
+  }
+
+  // An iterator that is the loop, shifted, takes the values of this part. Its domain holds for the
+  // block wherever it may move: nothing but the dims may prove it.
+  void shrink(IterVar& it) const {
+    const ForNode& loop = *plan_.site.loop;
+    if (!uses_var(it.binding, loop.var)) return;
+    AnyExpr shift = simplify(fold_sub(it.binding, AnyExpr(loop.var)), dims_);
+    AnyExpr min = simplify(fold_add(plan_.edges[part_], shift), dims_);
+    AnyExpr extent = plan_.length(part_, dims_);
+    if (!over_dims(min) || !over_dims(extent)) return;
+    if (prove_le(it.min, min, dims_) &&
+        prove_le(fold_add(min, extent), fold_add(it.min, it.extent), dims_))
+      it.min = min, it.extent = extent;
+  }
+
+  const Program& program_;
+  const Facts dims_;
+  const PartitionPlan& plan_;
+  const std::size_t part_;
+  NamePool& names_;
+  NodeMap<AnyExpr> vars_;
+};
+
+inline void apply_partition(const Program& program, const PartitionPlan& plan, Edit& edit) {
+  const ForNode& loop = *plan.site.loop;
+  std::vector<std::string> used = names_around(plan.site);
+  NamePool names(program);
+  std::vector<Stmt> parts;
+  std::vector<std::pair<BlockTag, std::string>> copies;
+  std::string into;
+  for (std::size_t k = 0; k < plan.parts(); ++k) {
+    VarRef var = make_var(loop_name(loop.var->name + std::to_string(k), used), loop.var->dtype);
+    PartOfBody body(program, plan, k, fold_add(plan.edges[k], AnyExpr(var)), names);
+    parts.push_back(make_for(var, AnyExpr(0), plan.length(k, plan.facts), body.stmt(loop.body)));
+    edit.results.push_back(LoopRef(var));
+    into += (k ? ", " : "") + var->name;
+    if (k == 0)
+      copies = std::move(body.cloned);
+    else
+      for (std::size_t b = 0; b < copies.size(); ++b)
+        copies[b].second += ", " + body.cloned[b].second;
+  }
+  edit.program = program.with(replace_at(plan.site.path, make_seq(std::move(parts))));
+  edit.consumed.push_back({loop.var, "was partitioned into " + into});
+  each_statement(loop.body, [&](const Stmt& s) {
+    if (const auto* f = s.as<ForNode>())
+      edit.consumed.push_back({f->var, "was copied when " + in_quotes(loop.var->name) +
+                                           " was partitioned into " + into});
+  });
+  for (const auto& [tag, tags] : copies) edit.consumed.push_back({tag, "was copied into " + tags});
+}
+
+inline Verdict run_loop_partition(const Program& program, const Args& args, Edit* edit) {
+  PartitionPlan plan;
+  if (auto no = plan_partition(program, args, plan)) return no;
+  if (edit) apply_partition(program, plan, *edit);
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_loop_partition() {
+  static const Primitive record{"loop_partition",
+                                1,
+                                {{"loop", ArgKind::loop}, {"points", ArgKind::list}},
+                                "one loop becomes several, one after the other",
+                                run_loop_partition};
+  return record;
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/schedule/impl/queries.ipp
 namespace lathe::detail {
 
@@ -24399,6 +24710,27 @@ inline Verdict check_outputs_untouched(const Program& program, const MovePlan& p
   return {};
 }
 
+// What the loop's producers leave to others of a buffer would be missed: iterations of the loop
+// hand over what they wrote, and nothing else. An update writes all that its init does.
+inline Verdict check_whole_producers(const Program& program, const MovePlan& plan,
+                                     const std::vector<BlockSite>& inside) {
+  const VarRef& loop = plan.loop.loop->var;
+  for (const auto& p : inside)
+    for (const auto& written : buffers_written(p.block->body)) {
+      if (!reads_buffer(*plan.block.block, written)) continue;
+      const bool update = p.block->reducer && !p.block->init;
+      for (const auto& w : writers(program->body, written)) {
+        if (below(w.loops, loop) || (update && !w.block->reducer)) continue;
+        return refusal_at(
+            w.block->tag, "L0213",
+            "block " + in_quotes(w.block->name()) + ", which loop " + describe(*plan.loop.loop) +
+                " does not hold, writes a part of " + in_quotes(written->name) + " too",
+            "move block " + in_quotes(plan.block.block->name()) + " before loops are partitioned");
+      }
+    }
+  return {};
+}
+
 inline Verdict plan_reverse_compute_at(const Program& program, const Args& args, MovePlan& plan,
                                        std::vector<BlockSite>& inside) {
   if (auto no = check_movable(program, args, "L0213", plan)) return no;
@@ -24423,6 +24755,7 @@ inline Verdict plan_reverse_compute_at(const Program& program, const Args& args,
                           in_quotes(p.block->name()) + " reduces",
                       "take a loop outside its reduction");
   }
+  if (auto no = check_whole_producers(program, plan, inside)) return no;
   int first = block_position(program->body,
                              first_block_below(plan.loop.loops.empty() ? plan.loop.path.back()
                                                                        : Stmt(plan.loop.loops[0])));
@@ -25265,6 +25598,14 @@ LATHE_DECL LoopRef Schedule::fuse(const std::vector<LoopRef>& loops, Location wh
   return step_to_loops("fuse", {Arg::of(loops)}, where)[0];
 }
 
+LATHE_DECL std::vector<LoopRef> Schedule::loop_partition_any(LoopRef loop,
+                                                             const std::vector<Factor>& points,
+                                                             Location where) {
+  std::vector<Arg> list;
+  for (const auto& p : points) list.push_back(Arg::of(p));
+  return step_to_loops("loop_partition", {loop, Arg::of_list(std::move(list))}, where);
+}
+
 LATHE_DECL void Schedule::reorder(std::initializer_list<LoopRef> loops, Location where) {
   reorder(std::vector<LoopRef>(loops), where);
 }
@@ -25519,8 +25860,8 @@ inline Verdict complete_arguments(const Primitive& primitive, Args& args) {
 inline Verdict check_items(const Primitive& primitive, const Args& args) {
   for (std::size_t k = 0; k < args.size(); ++k) {
     const Parameter& p = primitive.parameters[k];
-    bool loops = p.name == "loops",
-         factors = p.name == "factors" || p.name == "i_tile" || p.name == "j_tile";
+    bool loops = p.name == "loops", factors = p.name == "factors" || p.name == "points" ||
+                                              p.name == "i_tile" || p.name == "j_tile";
     std::vector<Arg> single{args[k]};
     for (const auto& item : p.kind == ArgKind::list ? args[k].list : single) {
       bool factor = item.kind == ArgKind::number || item.kind == ArgKind::inferred ||

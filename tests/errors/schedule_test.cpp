@@ -223,6 +223,12 @@ const Refused kRefused[] = {
        s.apply(*lt::find_primitive("reorder"), {lt::Arg::of_list({lt::Arg::of_text("i")})});
      },
      "L0202 reorder: argument 'loops' holds a text"},
+    {kGuarded,
+     [](lt::Schedule& s) {
+       s.apply(*lt::find_primitive("loop_partition"),
+               {loop(s, "Y", 0), lt::Arg::of_list({loop(s, "Y", 0)})});
+     },
+     "L0202 loop_partition: argument 'points' holds a loop"},
     {kGuarded, [](lt::Schedule& s) { s.apply(*lt::find_primitive("fuse"), {}); },
      "L0202 fuse: needs an argument 'loops'"},
     {kGuarded,

@@ -1,6 +1,7 @@
 // Random steps on a schedule: of every primitive, on live references, legal more often than not.
 #pragma once
 
+#include <lathe/analysis/access.hpp>
 #include <lathe/ir/compare.hpp>
 #include <lathe/ir/parse.hpp>
 #include <lathe/ir/print.hpp>
@@ -88,6 +89,8 @@ class ScheduleMaker {
                                                       "split",
                                                       "fuse",
                                                       "fuse",
+                                                      "loop_partition",
+                                                      "loop_partition",
                                                       "reorder",
                                                       "reorder",
                                                       "tile",
@@ -278,6 +281,8 @@ class ScheduleMaker {
       args = {some_loop(s), factors(), tail()};
     else if (name == "fuse")
       args = {some_loops(s, true)};
+    else if (name == "loop_partition")
+      args = partition(s);
     else if (name == "reorder")
       args = {some_loops(s, false)};
     else if (name == "tile")
@@ -320,6 +325,39 @@ class ScheduleMaker {
     else
       args = annotation(s);
     return true;
+  }
+  /// One or two points inside a loop, or at its ends, or out of order.
+  Args partition(const lathe::Schedule& s) {
+    LoopRef loop = some_loop(s);
+    lathe::LoopSite site = lathe::find_loop(s.program()->body, loop.var);
+    if (!site.loop) return {loop, Arg::of_list({})};
+    const AnyExpr& extent = site.loop->extent;
+    const std::int64_t* n = lathe::as_const_int(extent);
+    std::vector<Arg> points;
+    if (n && random_.chance(90)) {
+      const int below = static_cast<int>(std::min<std::int64_t>(*n, 40));
+      int first = random_.chance(90) && below > 1 ? 1 + random_.below(below - 1)
+                                                  : random_.below(below + 2) - 1;
+      points.push_back(Arg::of_number(first));
+      if (random_.chance(40)) points.push_back(Arg::of_number(first + random_.below(3)));
+    } else {
+      points.push_back(symbolic_point(extent));
+      if (random_.chance(30)) points.push_back(symbolic_point(extent));
+    }
+    return {loop, Arg::of_list(std::move(points))};
+  }
+  Arg symbolic_point(const AnyExpr& extent) {
+    AnyExpr some(1 + random_.below(4));
+    switch (random_.below(4)) {
+      case 0:
+        return Arg::of(lathe::Factor(some));
+      case 1:
+        return Arg::of(lathe::Factor(lathe::make_binary(lathe::BinaryOp::min, extent, some)));
+      case 2:
+        return Arg::of(lathe::Factor(lathe::floordiv(extent, some)));
+      default:
+        return Arg::of(lathe::Factor(extent - some));
+    }
   }
   /// A loop above a block that reads what this one stores, or the other way round.
   LoopRef partner_loop(const lathe::Schedule& s, bool consumer) {

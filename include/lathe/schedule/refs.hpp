@@ -40,7 +40,8 @@ struct Infer {};
 /// The factor that makes a split cover its loop.
 inline constexpr Infer infer{};
 
-/// One factor of a split: a number, an expression over dims and sampled numbers, or infer.
+/// One factor of a split, or point of a loop_partition: a number, an expression over dims and
+/// sampled numbers, or infer.
 class Factor {
  public:
   Factor(Infer) {}
@@ -51,6 +52,10 @@ class Factor {
   Factor(unsigned long value) : value_(static_cast<std::int64_t>(value)) {}
   Factor(AnyExpr value) : value_(std::move(value)) {}
   Factor(const Sample& sample) : value_(sample) {}
+  /// Of an expression of the tensor language: a Dim, or what is computed from Dims.
+  template <class E>
+  requires std::is_same_v<typename E::element_type, std::int64_t> Factor(const E& value)
+      : value_(value.any()) {}
 
   bool is_infer() const { return !value_; }
   const AnyExpr& value() const { return value_; }  ///< none for infer

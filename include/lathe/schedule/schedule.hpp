@@ -101,6 +101,28 @@ class Schedule {
   LoopRef fuse(LoopRef a, LoopRef b, LoopRef c, Location where = Location::here());
   LoopRef fuse(const std::vector<LoopRef>& loops, Location where = Location::here());
 
+  /// One loop becomes several, one after the other, with a copy of the body each: a border apart
+  /// from what lies inside it, or full tiles apart from the rest.
+  ///     for i < n: B   → loop_partition(i, {1, n - 1}) →   for i0 < 1: B_0       with i = i0
+  ///                                                        for i1 < n - 2: B_1   with i = 1 + i1
+  ///                                                        for i2 < 1: B_2       with i = n - 1 +
+  ///                                                        i2
+  /// Points are values of the loop, as numbers or over Dims; they rise, and a part is empty only
+  /// where Dims make it so. Each new loop starts at 0. The loop is consumed, and so is all below:
+  /// blocks and loops of the parts are found with blocks() and loops(block). Blocks that together
+  /// write a buffer don't move any more: place them before. L0231 points that are not proven to
+  /// rise inside the loop · a reduce loop of a block that has its init yet · a body that can't be
+  /// copied.
+  template <std::size_t N>
+  std::array<LoopRef, N + 1> loop_partition(LoopRef loop, const Factor (&points)[N],
+                                            Location where = Location::here()) {
+    return take<N + 1>(
+        loop_partition_any(std::move(loop), std::vector<Factor>(points, points + N), where));
+  }
+  /// The same for a number of points that is known at run time.
+  std::vector<LoopRef> loop_partition_any(LoopRef loop, const std::vector<Factor>& points,
+                                          Location where = Location::here());
+
   /// Permutes loops of one nest; loops between them that are not named keep their place.
   /// Reassociates floats if two loops that feed one reduction swap.
   /// L0205 not one chain · L0206 a bound depends on a loop that would lie inside · L0207 a

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <lathe/analysis/access.hpp>
 #include <lathe/lathe.hpp>
 #include <string>
 #include <support/errors.hpp>
@@ -31,6 +32,12 @@ struct Step {
   const char* refused_with = "";  ///< the id that a constant extent of 0 may give
 };
 
+/// The position after the first value of a loop, or its end where it has none.
+lt::AnyExpr first_of(const lt::Schedule& s, const lt::LoopRef& loop) {
+  return lt::make_binary(lt::BinaryOp::min, lt::find_loop(s.program()->body, loop.var).loop->extent,
+                         lt::AnyExpr(1));
+}
+
 const Step kSteps[] = {
     {"none", [](lt::Schedule&, const Product&) {}},
     {"split",
@@ -42,6 +49,19 @@ const Step kSteps[] = {
        for (auto& loop : s.loops(p.C)) s.split<2>(loop, {4, lt::infer});
      }},
     {"fuse", [](lt::Schedule& s, const Product& p) { s.fuse(s.loops(p.C)[0], s.loops(p.C)[1]); }},
+    {"loop_partition",
+     [](lt::Schedule& s, const Product& p) {
+       s.loop_partition(s.loops(p.D)[1], {first_of(s, s.loops(p.D)[1])});
+       s.loop_partition(s.loops("D_1")[0], {first_of(s, s.loops("D_1")[0])});
+     },
+     "L0231"},
+    {"loop_partition of a reduction",
+     [](lt::Schedule& s, const Product& p) {
+       auto [i, j, r] = s.loops<3>(p.C);
+       s.decompose_reduction(p.C, j);
+       s.loop_partition(r, {first_of(s, r)});
+     },
+     "L0231"},
     {"reorder",
      [](lt::Schedule& s, const Product& p) {
        auto [i, j, r] = s.loops<3>(p.C);

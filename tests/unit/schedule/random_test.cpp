@@ -69,7 +69,7 @@ void random_step(lt::Schedule& s, Random& random) {
   auto buffer = names.buffers[random.below(names.buffers.size())];
   lt::Scope scope = random.below(2) ? lt::Scope::global : lt::Scope::local;
   std::int64_t factor = random.one_of({1, 2, 3, 4, 5, 8});
-  switch (random.below(21)) {
+  switch (random.below(22)) {
     case 0:
       s.split(own_loop(), {lt::infer, factor});
       break;
@@ -139,6 +139,15 @@ void random_step(lt::Schedule& s, Random& random) {
         s.set_scope(buffer, scope);
       else
         s.transform_layout(buffer, random_map(random, found->rank()));
+      break;
+    }
+    case 21: {
+      auto loop = own_loop();
+      auto extent = lt::find_loop(s.program()->body, loop.var).loop->extent;
+      if (random.below(2))
+        s.loop_partition(loop, {factor});
+      else
+        s.loop_partition(loop, {lt::floordiv(extent, factor), extent - random.one_of({0, 1})});
       break;
     }
   }

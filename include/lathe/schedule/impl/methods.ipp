@@ -52,6 +52,14 @@ LATHE_DECL LoopRef Schedule::fuse(const std::vector<LoopRef>& loops, Location wh
   return step_to_loops("fuse", {Arg::of(loops)}, where)[0];
 }
 
+LATHE_DECL std::vector<LoopRef> Schedule::loop_partition_any(LoopRef loop,
+                                                             const std::vector<Factor>& points,
+                                                             Location where) {
+  std::vector<Arg> list;
+  for (const auto& p : points) list.push_back(Arg::of(p));
+  return step_to_loops("loop_partition", {loop, Arg::of_list(std::move(list))}, where);
+}
+
 LATHE_DECL void Schedule::reorder(std::initializer_list<LoopRef> loops, Location where) {
   reorder(std::vector<LoopRef>(loops), where);
 }

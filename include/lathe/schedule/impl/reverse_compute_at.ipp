@@ -65,6 +65,27 @@ inline Verdict check_outputs_untouched(const Program& program, const MovePlan& p
   return {};
 }
 
+// What the loop's producers leave to others of a buffer would be missed: iterations of the loop
+// hand over what they wrote, and nothing else. An update writes all that its init does.
+inline Verdict check_whole_producers(const Program& program, const MovePlan& plan,
+                                     const std::vector<BlockSite>& inside) {
+  const VarRef& loop = plan.loop.loop->var;
+  for (const auto& p : inside)
+    for (const auto& written : buffers_written(p.block->body)) {
+      if (!reads_buffer(*plan.block.block, written)) continue;
+      const bool update = p.block->reducer && !p.block->init;
+      for (const auto& w : writers(program->body, written)) {
+        if (below(w.loops, loop) || (update && !w.block->reducer)) continue;
+        return refusal_at(
+            w.block->tag, "L0213",
+            "block " + in_quotes(w.block->name()) + ", which loop " + describe(*plan.loop.loop) +
+                " does not hold, writes a part of " + in_quotes(written->name) + " too",
+            "move block " + in_quotes(plan.block.block->name()) + " before loops are partitioned");
+      }
+    }
+  return {};
+}
+
 inline Verdict plan_reverse_compute_at(const Program& program, const Args& args, MovePlan& plan,
                                        std::vector<BlockSite>& inside) {
   if (auto no = check_movable(program, args, "L0213", plan)) return no;
@@ -89,6 +110,7 @@ inline Verdict plan_reverse_compute_at(const Program& program, const Args& args,
                           in_quotes(p.block->name()) + " reduces",
                       "take a loop outside its reduction");
   }
+  if (auto no = check_whole_producers(program, plan, inside)) return no;
   int first = block_position(program->body,
                              first_block_below(plan.loop.loops.empty() ? plan.loop.path.back()
                                                                        : Stmt(plan.loop.loops[0])));

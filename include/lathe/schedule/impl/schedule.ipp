@@ -60,8 +60,8 @@ inline Verdict complete_arguments(const Primitive& primitive, Args& args) {
 inline Verdict check_items(const Primitive& primitive, const Args& args) {
   for (std::size_t k = 0; k < args.size(); ++k) {
     const Parameter& p = primitive.parameters[k];
-    bool loops = p.name == "loops",
-         factors = p.name == "factors" || p.name == "i_tile" || p.name == "j_tile";
+    bool loops = p.name == "loops", factors = p.name == "factors" || p.name == "points" ||
+                                              p.name == "i_tile" || p.name == "j_tile";
     std::vector<Arg> single{args[k]};
     for (const auto& item : p.kind == ArgKind::list ? args[k].list : single) {
       bool factor = item.kind == ArgKind::number || item.kind == ArgKind::inferred ||
