@@ -91,6 +91,9 @@ class ScheduleMaker {
                                                       "fuse",
                                                       "loop_partition",
                                                       "loop_partition",
+                                                      "merge",
+                                                      "merge",
+                                                      "merge",
                                                       "reorder",
                                                       "reorder",
                                                       "tile",
@@ -273,6 +276,28 @@ class ScheduleMaker {
     return Arg::of(picked);
   }
 
+  /// Two or three loops that follow each other, mostly of one extent.
+  Arg following_loops(const lathe::Schedule& s) {
+    std::vector<std::vector<LoopRef>> candidates;
+    const int strict = random_.chance(85);
+    lathe::each_statement(s.program()->body, [&](const lathe::Stmt& parent) {
+      std::vector<LoopRef> run;
+      const lathe::ForNode* last = nullptr;
+      for (const auto& child : lathe::seq_of(parent)) {
+        const auto* loop = child.as<lathe::ForNode>();
+        if (!loop || (last && strict && !lathe::structurally_equal(last->extent, loop->extent)))
+          run.clear();
+        last = loop;
+        if (!loop) continue;
+        run.emplace_back(loop->var);
+        if (run.size() > 1) candidates.emplace_back(run.end() - 2, run.end());
+        if (run.size() > 2) candidates.emplace_back(run.end() - 3, run.end());
+      }
+    });
+    if (candidates.empty() || random_.chance(5)) return some_loops(s, true);
+    return Arg::of(random_.pick(candidates));
+  }
+
   /// False if nothing sensible can be said.
   bool arguments(const lathe::Schedule& s, const std::string& name, Args& args) {
     if (name == "split" && !tile_.empty() && random_.chance(70))
@@ -283,6 +308,8 @@ class ScheduleMaker {
       args = {some_loops(s, true)};
     else if (name == "loop_partition")
       args = partition(s);
+    else if (name == "merge")
+      args = {following_loops(s)};
     else if (name == "reorder")
       args = {some_loops(s, false)};
     else if (name == "tile")

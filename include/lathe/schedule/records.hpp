@@ -13,6 +13,7 @@ namespace lathe {
   X(split) \
   X(fuse) \
   X(loop_partition) \
+  X(merge) \
   X(reorder) X(tile) X(parallel) X(vectorize) X(unroll) X(compute_at) X(reverse_compute_at) \
       X(compute_inline) X(reverse_compute_inline) X(cache_read) X(cache_write) \
           X(decompose_reduction) X(rfactor) X(set_scope) X(transform_layout) X(prefetch) \

@@ -101,6 +101,17 @@ class Schedule {
   LoopRef fuse(LoopRef a, LoopRef b, LoopRef c, Location where = Location::here());
   LoopRef fuse(const std::vector<LoopRef>& loops, Location where = Location::here());
 
+  /// Loops that follow each other become one, which runs all their bodies in each iteration. Nests
+  /// merge from outside in: the loops inside then follow each other.
+  ///     for i < n: P[i] = f(i)                 →  for i < n:  P[i] = f(i)
+  ///     for x < n: C[x] = g(P[x])  merge(i, x)                C[i] = g(P[i])
+  /// They are consumed. L0207 a body would need what a later iteration does · L0230 the loops don't
+  /// follow each other, run over other bounds, or hold what can't run in turn: an assert, the init
+  /// of a reduction over the loop that others need to come first, a private buffer from which a
+  /// body reads what an earlier iteration wrote.
+  LoopRef merge(LoopRef first, LoopRef second, Location where = Location::here());
+  LoopRef merge(const std::vector<LoopRef>& loops, Location where = Location::here());
+
   /// One loop becomes several, one after the other, with a copy of the body each: a border apart
   /// from what lies inside it, or full tiles apart from the rest.
   ///     for i < n: B   → loop_partition(i, {1, n - 1}) →   for i0 < 1: B_0       with i = i0

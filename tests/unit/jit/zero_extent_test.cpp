@@ -62,6 +62,21 @@ const Step kSteps[] = {
        s.loop_partition(r, {first_of(s, r)});
      },
      "L0231"},
+    {"merge",
+     [](lt::Schedule& s, const Product& p) {
+       auto [i, j, r] = s.loops<3>(p.C);
+       auto [di, dj] = s.loops<2>(p.D);
+       s.merge(i, di);
+       s.merge(j, dj);
+     }},
+    {"merge into a reduction",
+     [](lt::Schedule& s, const Product& p) {
+       auto [pi, pj] = s.loops<2>(p.P);
+       auto [i, j, r] = s.loops<3>(p.C);
+       s.merge(pi, i);
+       s.reorder({r, j});
+       s.merge(pj, r);
+     }},
     {"reorder",
      [](lt::Schedule& s, const Product& p) {
        auto [i, j, r] = s.loops<3>(p.C);

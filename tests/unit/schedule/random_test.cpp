@@ -27,10 +27,17 @@ class Random {
 
 struct Names : lt::Visitor {
   std::vector<lt::LoopRef> loops;
+  std::vector<std::array<lt::LoopRef, 2>> following;  // loops right after each other
   std::vector<std::string> buffers;
   void stmt(const lt::Stmt& s) override {
     if (const auto* f = s.as<lt::ForNode>()) loops.emplace_back(f->var);
     if (const auto* a = s.as<lt::AllocNode>()) buffers.push_back(a->buffer->name);
+    const auto* seq = s.as<lt::SeqNode>();
+    for (std::size_t k = 1; seq && k < seq->stmts.size(); ++k) {
+      const auto *first = seq->stmts[k - 1].as<lt::ForNode>(),
+                 *second = seq->stmts[k].as<lt::ForNode>();
+      if (first && second) following.push_back({lt::LoopRef(first->var), lt::LoopRef(second->var)});
+    }
     descend(s);
   }
 };
@@ -69,7 +76,7 @@ void random_step(lt::Schedule& s, Random& random) {
   auto buffer = names.buffers[random.below(names.buffers.size())];
   lt::Scope scope = random.below(2) ? lt::Scope::global : lt::Scope::local;
   std::int64_t factor = random.one_of({1, 2, 3, 4, 5, 8});
-  switch (random.below(22)) {
+  switch (random.below(23)) {
     case 0:
       s.split(own_loop(), {lt::infer, factor});
       break;
@@ -148,6 +155,12 @@ void random_step(lt::Schedule& s, Random& random) {
         s.loop_partition(loop, {factor});
       else
         s.loop_partition(loop, {lt::floordiv(extent, factor), extent - random.one_of({0, 1})});
+      break;
+    }
+    case 22: {
+      if (names.following.empty()) return;
+      auto [first, second] = names.following[random.below(names.following.size())];
+      s.merge(first, second);
       break;
     }
   }

@@ -33,6 +33,8 @@
 #include <lathe/schedule/impl/storage.ipp>
 #include <lathe/schedule/impl/tile.ipp>
 //
+#include <lathe/schedule/impl/merge.ipp>
+//
 #include <lathe/schedule/impl/methods.ipp>
 #include <lathe/schedule/impl/primitive.ipp>
 #include <lathe/schedule/impl/schedule.ipp>

@@ -52,6 +52,13 @@ LATHE_DECL LoopRef Schedule::fuse(const std::vector<LoopRef>& loops, Location wh
   return step_to_loops("fuse", {Arg::of(loops)}, where)[0];
 }
 
+LATHE_DECL LoopRef Schedule::merge(LoopRef first, LoopRef second, Location where) {
+  return merge(std::vector<LoopRef>{first, second}, where);
+}
+LATHE_DECL LoopRef Schedule::merge(const std::vector<LoopRef>& loops, Location where) {
+  return step_to_loops("merge", {Arg::of(loops)}, where)[0];
+}
+
 LATHE_DECL std::vector<LoopRef> Schedule::loop_partition_any(LoopRef loop,
                                                              const std::vector<Factor>& points,
                                                              Location where) {
