@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <lathe/arith/interval.hpp>
+#include <lathe/arith/poly.hpp>
 #include <lathe/arith/simplify.hpp>
 #if !defined(LATHE_SEPARATE_COMPILATION)
 #include <lathe/arith/impl/layer.ipp>
@@ -283,6 +284,45 @@ TEST_CASE("fuzz: simplification keeps the value and is idempotent") {
     changed += fuzz.changed;
   }
   CHECK(changed >= rounds);
+}
+
+TEST_CASE("a budget that runs out keeps the value") {
+  VarRef x = make_var("x"), y = make_var("y");
+  Facts facts;
+  facts.bind(x, AnyExpr(0), AnyExpr(50));
+  facts.bind(y, AnyExpr(1), AnyExpr(9));
+  const AnyExpr div = floordiv(x, y),
+                terms[] = {div * 1 + 0 + 2 - (div - 2),
+                           floormod(x, y) + 3 - (floormod(x, y) * 1 - 4),
+                           make_binary(BinaryOp::min, div + 2, AnyExpr(7)) - 5 + (div - 1)};
+  for (int budget = 0; budget < 400; ++budget)
+    for (const auto& e : terms)
+      for (std::int64_t at : {0, 1, 17, 49}) {
+        CAPTURE(budget);
+        Env env{{x.get(), at}, {y.get(), 1 + at % 9}};
+        AnyExpr s = lathe::detail::Simplifier(facts, budget).expr(e);
+        CAPTURE(str(s));
+        CHECK(index_test::eval(s, env) == index_test::eval(e, env));
+      }
+}
+
+TEST_CASE("fuzz: a budget that runs out keeps the value") {
+  int stopped = 0;
+  for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
+    Fuzz fuzz(seed * 104729);
+    const AnyExpr e = seed % 2 ? fuzz.index(3) : fuzz.boolean(2);
+    const int budget = static_cast<int>(fuzz.random.below(60));
+    lathe::detail::Simplifier engine(fuzz.facts, budget);
+    const AnyExpr s = engine.expr(e);
+    stopped += engine.exhausted();
+    INFO("seed " << seed << " budget " << budget << "\n  from " << str(e) << "\n  to " << str(s));
+    REQUIRE(s.dtype() == e.dtype());
+    for (int t = 0; t < 8; ++t) {
+      Env env = fuzz.point();
+      REQUIRE(index_test::eval(s, env) == index_test::eval(e, env));
+    }
+  }
+  CHECK(stopped >= 1000);
 }
 
 TEST_CASE("fuzz: facts from conditions") {

@@ -20,10 +20,9 @@ LATHE_DECL Poly Simplifier::poly_var(const VarNode* var) {
 }
 
 LATHE_DECL Poly Simplifier::poly(const AnyExpr& e) {
+  if (const auto* c = e.as<ConstNode>()) return poly_const(c->i);
   if (--budget_ <= 0) return poly_atom(e);
   switch (e.kind()) {
-    case ExprKind::Const:
-      return poly_const(e.as<ConstNode>()->i);
     case ExprKind::Var:
       return poly_var(e.as<VarNode>());
     case ExprKind::Binary:
@@ -154,8 +153,8 @@ LATHE_DECL AnyExpr Simplifier::emit(const Poly& p) {
   };
   for (const auto& t : p.terms)
     if (t.coef > 0) add(emit_mono(t, t.coef), false);
-  if (!out.get() && !p.terms.empty() && p.constant > 0) out = AnyExpr(p.constant);
-  const bool constant_done = out.get() && p.constant > 0 && as_const_int(out) != nullptr;
+  const bool constant_first = !out.get() && !p.terms.empty() && p.constant > 0;
+  if (constant_first) out = AnyExpr(p.constant);
   for (const auto& t : p.terms) {
     if (t.coef >= 0) continue;
     if (!out.get() || t.coef == ConstInterval::kNegInf)
@@ -164,7 +163,7 @@ LATHE_DECL AnyExpr Simplifier::emit(const Poly& p) {
       add(emit_mono(t, -t.coef), true);
   }
   if (!out.get()) return AnyExpr(p.constant);
-  if (p.constant == 0 || constant_done) return out;
+  if (p.constant == 0 || constant_first) return out;
   if (p.constant > 0 || p.constant == ConstInterval::kNegInf)
     add(AnyExpr(p.constant), false);
   else
