@@ -6364,6 +6364,11 @@ Verdict check_parallel(const Program& program, const VarRef& loop);
 Verdict check_vectorized(const Program& program, const VarRef& loop);
 Verdict check_unrolled(const Program& program, const VarRef& loop);
 Verdict check_kind(const Program& program, const ForNode& loop);
+/// Whether each iteration of the loop writes all that it reads of the buffer.
+bool filled_each_iteration(const Program& program, const Buffer& buffer, const ForNode& loop,
+                           const Facts& facts);
+/// One iteration, or none.
+bool runs_at_most_once(const ForNode& loop);
 /// L0220 if a buffer outside global memory is touched both inside and outside a parallel loop.
 Verdict check_lifetime(const Program& program, const Buffer& buffer);
 
@@ -6449,6 +6454,11 @@ namespace lathe {
 /// stride is 1), so that the same code serves padded views.
 Program open_strides(const Program& program);
 
+/// Moves each Alloc down to the smallest statement that holds all accesses: into a loop where each
+/// iteration is proven to write all that it reads. Must run while there are blocks, which tell
+/// that, and before parallel loops are split, as a buffer inside one belongs to the iteration.
+Program place_buffers(const Program& program);
+
 /// Blocks become their bodies: bindings are substituted, the guard "binding in domain" is written
 /// where it can't be proved, the predicate becomes an If, a reducer's store becomes the update, and
 /// its init a nest of its own before the outermost loop that feeds a reduce iterator.
@@ -6456,11 +6466,9 @@ Program open_strides(const Program& program);
 ///   → for i: { C[i] = 0; for r: C[i] = C[i] + A[i, r] }
 Program lower_blocks(const Program& program);
 
-/// Moves each Alloc down to the smallest statement that holds all accesses, then shrinks the buffer
-/// to the box that is accessed there. Must run while guards are still at the accesses (a hoisted
-/// one hides the bounds it implies), and before parallel loops are split, as a buffer inside one
-/// belongs to the iteration.
-///     alloc P[n]; for xo: { for a < 10: P[xo*8 + a] = …; for xi < 8: C = P[xo*8 + xi] + P[xo*8 +
+/// Shrinks each buffer to the box that is stored to below its Alloc. Must run while guards are
+/// still at the accesses (a hoisted one hides the bounds it implies).
+///     for xo: { alloc P[n]; for a < 10: P[xo*8 + a] = …; for xi < 8: C = P[xo*8 + xi] + P[xo*8 +
 ///     xi + 2] }
 ///   → for xo: { alloc P[10]; for a: P[a] = …; for xi: C = P[xi] + P[xi + 2] }
 Program compact_buffers(const Program& program);
@@ -13841,10 +13849,9 @@ LATHE_DECL Poly Simplifier::poly_var(const VarNode* var) {
 }
 
 LATHE_DECL Poly Simplifier::poly(const AnyExpr& e) {
+  if (const auto* c = e.as<ConstNode>()) return poly_const(c->i);
   if (--budget_ <= 0) return poly_atom(e);
   switch (e.kind()) {
-    case ExprKind::Const:
-      return poly_const(e.as<ConstNode>()->i);
     case ExprKind::Var:
       return poly_var(e.as<VarNode>());
     case ExprKind::Binary:
@@ -13975,8 +13982,8 @@ LATHE_DECL AnyExpr Simplifier::emit(const Poly& p) {
   };
   for (const auto& t : p.terms)
     if (t.coef > 0) add(emit_mono(t, t.coef), false);
-  if (!out.get() && !p.terms.empty() && p.constant > 0) out = AnyExpr(p.constant);
-  const bool constant_done = out.get() && p.constant > 0 && as_const_int(out) != nullptr;
+  const bool constant_first = !out.get() && !p.terms.empty() && p.constant > 0;
+  if (constant_first) out = AnyExpr(p.constant);
   for (const auto& t : p.terms) {
     if (t.coef >= 0) continue;
     if (!out.get() || t.coef == ConstInterval::kNegInf)
@@ -13985,7 +13992,7 @@ LATHE_DECL AnyExpr Simplifier::emit(const Poly& p) {
       add(emit_mono(t, -t.coef), true);
   }
   if (!out.get()) return AnyExpr(p.constant);
-  if (p.constant == 0 || constant_done) return out;
+  if (p.constant == 0 || constant_first) return out;
   if (p.constant > 0 || p.constant == ConstInterval::kNegInf)
     add(AnyExpr(p.constant), false);
   else
@@ -23658,10 +23665,18 @@ namespace lathe::detail {
 inline constexpr std::int64_t kMaxLanes = 1024;
 inline constexpr std::int64_t kMaxUnroll = 4096;
 
+// An access in no block, of which no analysis of blocks knows.
+inline bool touched_bare(const Stmt& body, const Buffer& buffer) {
+  for (const auto& access : accesses(body))
+    if (access.buffer == buffer && !access.block) return true;
+  return false;
+}
+
 // Every read of the buffer below the loop finds what the same iteration wrote. A reduction with its
 // init finds that, if no loop at or above this one feeds it.
-inline bool filled_each_iteration(const Program& program, const Buffer& buffer, const ForNode& loop,
-                                  const Facts& facts) {
+LATHE_DECL bool filled_each_iteration(const Program& program, const Buffer& buffer,
+                                      const ForNode& loop, const Facts& facts) {
+  if (touched_bare(loop.body, buffer)) return false;
   std::vector<BlockSite> all = writers(loop.body, buffer);
   for (const auto& w : all)
     if (w.block->reducer && !final_at(program->body, w.block->tag, loop.var)) return false;
@@ -23733,7 +23748,7 @@ class FindImpure : public Visitor {
   }
 };
 
-inline bool runs_at_most_once(const ForNode& loop) {
+LATHE_DECL bool runs_at_most_once(const ForNode& loop) {
   const std::int64_t* extent = as_const_int(loop.extent);
   return extent && *extent <= 1;
 }
@@ -28302,79 +28317,6 @@ LATHE_DECL Buffer CloneFresh::buffer(const Buffer& b) {
 namespace lathe {
 namespace detail {
 
-// The first access to a buffer in evaluation order, and whether there is any.
-class FirstAccess : public Visitor {
- public:
-  explicit FirstAccess(const Buffer& buffer) : buffer_(buffer) {}
-  bool found = false, is_write = false;
-
-  void expr(const AnyExpr& e) override {
-    descend(e);
-    const auto* n = e.as<LoadNode>();
-    if (n && n->buffer == buffer_) note(false);
-  }
-  void stmt(const Stmt& s) override {
-    descend(s);
-    if (const auto* n = s.as<StoreNode>(); n && n->buffer == buffer_) note(true);
-    if (const auto* n = s.as<AtomicNode>(); n && n->buffer == buffer_) note(false);
-  }
-
- private:
-  void note(bool write) {
-    if (!found) is_write = write;
-    found = true;
-  }
-  const Buffer& buffer_;
-};
-
-inline FirstAccess first_access(const Buffer& b, const Stmt& s) {
-  FirstAccess first(b);
-  first.stmt(s);
-  return first;
-}
-
-inline bool loads_from(const Buffer& b, const AnyExpr& e) {
-  FirstAccess first(b);
-  first.expr(e);
-  return first.found;
-}
-
-// Puts the Alloc around the smallest part of s that holds all accesses. It enters a loop only if an
-// iteration writes before it reads: then nothing is carried from one iteration to the next, as
-// every read of a temporary is covered by writes (the schedule has proved that).
-inline Stmt sink_alloc(const Buffer& b, const Stmt& s) {
-  if (const auto* f = s.as<ForNode>()) {
-    FirstAccess first = first_access(b, f->body);
-    if (first.is_write && !loads_from(b, f->min) && !loads_from(b, f->extent))
-      return make_for(f->var, f->min, f->extent, sink_alloc(b, f->body), f->loop_kind,
-                      f->annotations);
-  }
-  if (const auto* seq = s.as<SeqNode>()) {
-    std::vector<Stmt> before, users, after;
-    for (const auto& child : seq->stmts) {
-      if (!first_access(b, child).found) {
-        (users.empty() ? before : after).push_back(child);
-        continue;
-      }
-      users.insert(users.end(), after.begin(), after.end());
-      after.clear();
-      users.push_back(child);
-    }
-    if (users.size() == 1)
-      before.push_back(sink_alloc(b, users[0]));
-    else
-      before.push_back(make_alloc(b, make_seq(users)));
-    before.insert(before.end(), after.begin(), after.end());
-    return make_seq(std::move(before));
-  }
-  if (const auto* a = s.as<AllocNode>()) return make_alloc(a->buffer, sink_alloc(b, a->body));
-  if (const auto* i = s.as<IfNode>(); i && !i->else_body && !loads_from(b, i->condition))
-    return make_if(i->condition, sink_alloc(b, i->then_body));
-  if (const auto* let = s.as<LetStmtNode>(); let && !loads_from(b, let->value))
-    return make_let_stmt(let->var, let->value, sink_alloc(b, let->body));
-  return make_alloc(b, s);
-}
-
 // The hull, per dimension, of where a buffer is stored to below an Alloc, over the variables
 // outside.
 class StoredBox : public Visitor {
@@ -28470,17 +28412,6 @@ class RebaseAccesses : public Mutator {
   const std::vector<AnyExpr>& origin_;
 };
 
-// Sinks every Alloc; a second walk (ShrinkBuffers) then sees each at its final place.
-class SinkAllocs : public Mutator {
- public:
-  Stmt stmt(const Stmt& s) override {
-    const auto* a = s.as<AllocNode>();
-    if (!a) return descend(s);
-    Stmt body = stmt(a->body);
-    return first_access(a->buffer, body).found ? sink_alloc(a->buffer, body) : body;
-  }
-};
-
 class ShrinkBuffers : public Mutator {
  public:
   explicit ShrinkBuffers(const Program& program) : facts_(program) {
@@ -28561,8 +28492,7 @@ class ShrinkBuffers : public Mutator {
 }  // namespace detail
 
 LATHE_DECL Program compact_buffers(const Program& program) {
-  Stmt body = detail::SinkAllocs().stmt(program->body);
-  return program.with(detail::ShrinkBuffers(program).stmt(body));
+  return program.with(detail::ShrinkBuffers(program).stmt(program->body));
 }
 
 }  // namespace lathe
@@ -30368,6 +30298,8 @@ inline Program contract_unless_strict(const Program& p, const Target& target,
 
 inline constexpr Pass kCpuPipeline[] = {
     {"open_strides", run_pass<open_strides>, Stage::blocks},
+    // Blocks say what is surely written.
+    {"place_buffers", run_pass<place_buffers>, Stage::blocks},
     {"lower_blocks", run_pass<lower_blocks>, Stage::loops},
     // Temporaries shrink while guards are still at the accesses.
     {"compact_buffers", run_pass<compact_buffers>, Stage::loops},
@@ -30471,6 +30403,92 @@ LATHE_DECL Program lower_until(std::string_view name, const Program& program, co
   }
   throw UserError("L0602", cat("lower_until: no pass is named '", name, "'"), options.where, {},
                   detail::pass_names());
+}
+
+}  // namespace lathe
+
+// ---- lathe/lower/impl/place_buffers.ipp
+namespace lathe {
+namespace detail {
+
+class UsesBuffer : public Visitor {
+ public:
+  explicit UsesBuffer(const Buffer& wanted) : wanted_(wanted) {}
+  bool found = false;
+  void buffer(const Buffer& b) override { found = found || b == wanted_; }
+
+ private:
+  const Buffer& wanted_;
+};
+
+inline bool mentions(const Stmt& s, const Buffer& b) {
+  UsesBuffer find(b);
+  find.stmt(s);
+  return find.found;
+}
+inline bool mentions(const AnyExpr& e, const Buffer& b) {
+  UsesBuffer find(b);
+  find.expr(e);
+  return find.found;
+}
+
+class PlaceBuffers : public Mutator {
+ public:
+  explicit PlaceBuffers(const Program& program)
+      : program_(program), facts_(program_facts(program)) {}
+
+  Stmt stmt(const Stmt& s) override {
+    const auto* a = s.as<AllocNode>();
+    if (!a) return descend(s);
+    Stmt body = stmt(a->body);
+    return mentions(body, a->buffer) ? place(a->buffer, body) : body;
+  }
+
+ private:
+  Stmt place(const Buffer& b, const Stmt& s) const {
+    if (const auto* f = s.as<ForNode>(); f && belongs_inside(b, *f))
+      return make_for(f->var, f->min, f->extent, place(b, f->body), f->loop_kind, f->annotations);
+    if (const auto* seq = s.as<SeqNode>()) return place_in(b, *seq);
+    if (const auto* a = s.as<AllocNode>()) return make_alloc(a->buffer, place(b, a->body));
+    if (const auto* i = s.as<IfNode>(); i && !i->else_body && !mentions(i->condition, b))
+      return make_if(i->condition, place(b, i->then_body));
+    if (const auto* let = s.as<LetStmtNode>(); let && !mentions(let->value, b))
+      return make_let_stmt(let->var, let->value, place(b, let->body));
+    return make_alloc(b, s);
+  }
+
+  // Around the statements from the first to the last that use it.
+  Stmt place_in(const Buffer& b, const SeqNode& seq) const {
+    std::vector<Stmt> before, users, after;
+    for (const auto& child : seq.stmts) {
+      if (!mentions(child, b)) {
+        (users.empty() ? before : after).push_back(child);
+        continue;
+      }
+      users.insert(users.end(), after.begin(), after.end());
+      after.clear();
+      users.push_back(child);
+    }
+    before.push_back(users.size() == 1 ? place(b, users[0]) : make_alloc(b, make_seq(users)));
+    before.insert(before.end(), after.begin(), after.end());
+    return make_seq(std::move(before));
+  }
+
+  // Nothing is carried from one iteration to another.
+  bool belongs_inside(const Buffer& b, const ForNode& f) const {
+    if (mentions(f.min, b) || mentions(f.extent, b)) return false;
+    const LoopSite site = find_loop(program_->body, f.var);
+    return runs_at_most_once(f) || filled_each_iteration(program_, b, *site.loop, facts_);
+  }
+
+  const Program& program_;
+  Facts facts_;
+};
+
+}  // namespace detail
+
+LATHE_DECL Program place_buffers(const Program& program) {
+  return program.with(detail::PlaceBuffers(program).stmt(program->body));
 }
 
 }  // namespace lathe

@@ -10,6 +10,11 @@ namespace lathe {
 /// stride is 1), so that the same code serves padded views.
 Program open_strides(const Program& program);
 
+/// Moves each Alloc down to the smallest statement that holds all accesses: into a loop where each
+/// iteration is proven to write all that it reads. Must run while there are blocks, which tell
+/// that, and before parallel loops are split, as a buffer inside one belongs to the iteration.
+Program place_buffers(const Program& program);
+
 /// Blocks become their bodies: bindings are substituted, the guard "binding in domain" is written
 /// where it can't be proved, the predicate becomes an If, a reducer's store becomes the update, and
 /// its init a nest of its own before the outermost loop that feeds a reduce iterator.
@@ -17,11 +22,9 @@ Program open_strides(const Program& program);
 ///   → for i: { C[i] = 0; for r: C[i] = C[i] + A[i, r] }
 Program lower_blocks(const Program& program);
 
-/// Moves each Alloc down to the smallest statement that holds all accesses, then shrinks the buffer
-/// to the box that is accessed there. Must run while guards are still at the accesses (a hoisted
-/// one hides the bounds it implies), and before parallel loops are split, as a buffer inside one
-/// belongs to the iteration.
-///     alloc P[n]; for xo: { for a < 10: P[xo*8 + a] = …; for xi < 8: C = P[xo*8 + xi] + P[xo*8 +
+/// Shrinks each buffer to the box that is stored to below its Alloc. Must run while guards are
+/// still at the accesses (a hoisted one hides the bounds it implies).
+///     for xo: { alloc P[n]; for a < 10: P[xo*8 + a] = …; for xi < 8: C = P[xo*8 + xi] + P[xo*8 +
 ///     xi + 2] }
 ///   → for xo: { alloc P[10]; for a: P[a] = …; for xi: C = P[xi] + P[xi + 2] }
 Program compact_buffers(const Program& program);

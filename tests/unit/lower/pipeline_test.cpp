@@ -93,6 +93,25 @@ TEST_CASE("a producer under its consumer's loop keeps the rows that one iteratio
   test::check_stages(s.program());
 }
 
+TEST_CASE("a buffer that hands values to later iterations stays outside of the loop") {
+  for (const char* read : {"max(v - 1, 0)", "v - v % 2", "v * 5 % 8"}) {
+    CAPTURE(read);
+    const std::string text = std::string(R"(
+program P(in X: f32[8], out Y: f32[8]):
+  alloc T: f32[8]
+  for i in 0..8:
+    block T(v in 0..8 = i):
+      T[v] = X[v] + 1.0
+    block Y(v in 0..8 = i):
+      Y[v] = select(v * 5 % 8 <= v, T[)") +
+                             read + "], 0.0)\n";
+    lt::Program p = lt::parse(text);
+    const std::string lowered = lt::lower_until("compact_buffers", p, lt::host()).str();
+    CHECK(lowered.find("alloc T: f32[8]") < lowered.find("for i"));
+    test::check_stages(p);
+  }
+}
+
 TEST_CASE("the bound of a gathered index is not the size of a temporary") {
   lt::Dim n("n");
   lt::Input<float, 1> X("X", {n});

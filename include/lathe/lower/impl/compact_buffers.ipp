@@ -9,79 +9,6 @@
 namespace lathe {
 namespace detail {
 
-// The first access to a buffer in evaluation order, and whether there is any.
-class FirstAccess : public Visitor {
- public:
-  explicit FirstAccess(const Buffer& buffer) : buffer_(buffer) {}
-  bool found = false, is_write = false;
-
-  void expr(const AnyExpr& e) override {
-    descend(e);
-    const auto* n = e.as<LoadNode>();
-    if (n && n->buffer == buffer_) note(false);
-  }
-  void stmt(const Stmt& s) override {
-    descend(s);
-    if (const auto* n = s.as<StoreNode>(); n && n->buffer == buffer_) note(true);
-    if (const auto* n = s.as<AtomicNode>(); n && n->buffer == buffer_) note(false);
-  }
-
- private:
-  void note(bool write) {
-    if (!found) is_write = write;
-    found = true;
-  }
-  const Buffer& buffer_;
-};
-
-inline FirstAccess first_access(const Buffer& b, const Stmt& s) {
-  FirstAccess first(b);
-  first.stmt(s);
-  return first;
-}
-
-inline bool loads_from(const Buffer& b, const AnyExpr& e) {
-  FirstAccess first(b);
-  first.expr(e);
-  return first.found;
-}
-
-// Puts the Alloc around the smallest part of s that holds all accesses. It enters a loop only if an
-// iteration writes before it reads: then nothing is carried from one iteration to the next, as
-// every read of a temporary is covered by writes (the schedule has proved that).
-inline Stmt sink_alloc(const Buffer& b, const Stmt& s) {
-  if (const auto* f = s.as<ForNode>()) {
-    FirstAccess first = first_access(b, f->body);
-    if (first.is_write && !loads_from(b, f->min) && !loads_from(b, f->extent))
-      return make_for(f->var, f->min, f->extent, sink_alloc(b, f->body), f->loop_kind,
-                      f->annotations);
-  }
-  if (const auto* seq = s.as<SeqNode>()) {
-    std::vector<Stmt> before, users, after;
-    for (const auto& child : seq->stmts) {
-      if (!first_access(b, child).found) {
-        (users.empty() ? before : after).push_back(child);
-        continue;
-      }
-      users.insert(users.end(), after.begin(), after.end());
-      after.clear();
-      users.push_back(child);
-    }
-    if (users.size() == 1)
-      before.push_back(sink_alloc(b, users[0]));
-    else
-      before.push_back(make_alloc(b, make_seq(users)));
-    before.insert(before.end(), after.begin(), after.end());
-    return make_seq(std::move(before));
-  }
-  if (const auto* a = s.as<AllocNode>()) return make_alloc(a->buffer, sink_alloc(b, a->body));
-  if (const auto* i = s.as<IfNode>(); i && !i->else_body && !loads_from(b, i->condition))
-    return make_if(i->condition, sink_alloc(b, i->then_body));
-  if (const auto* let = s.as<LetStmtNode>(); let && !loads_from(b, let->value))
-    return make_let_stmt(let->var, let->value, sink_alloc(b, let->body));
-  return make_alloc(b, s);
-}
-
 // The hull, per dimension, of where a buffer is stored to below an Alloc, over the variables
 // outside.
 class StoredBox : public Visitor {
@@ -177,17 +104,6 @@ class RebaseAccesses : public Mutator {
   const std::vector<AnyExpr>& origin_;
 };
 
-// Sinks every Alloc; a second walk (ShrinkBuffers) then sees each at its final place.
-class SinkAllocs : public Mutator {
- public:
-  Stmt stmt(const Stmt& s) override {
-    const auto* a = s.as<AllocNode>();
-    if (!a) return descend(s);
-    Stmt body = stmt(a->body);
-    return first_access(a->buffer, body).found ? sink_alloc(a->buffer, body) : body;
-  }
-};
-
 class ShrinkBuffers : public Mutator {
  public:
   explicit ShrinkBuffers(const Program& program) : facts_(program) {
@@ -268,8 +184,7 @@ class ShrinkBuffers : public Mutator {
 }  // namespace detail
 
 LATHE_DECL Program compact_buffers(const Program& program) {
-  Stmt body = detail::SinkAllocs().stmt(program->body);
-  return program.with(detail::ShrinkBuffers(program).stmt(body));
+  return program.with(detail::ShrinkBuffers(program).stmt(program->body));
 }
 
 }  // namespace lathe

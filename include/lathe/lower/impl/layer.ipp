@@ -26,6 +26,7 @@
 #include <lathe/lower/impl/narrow_types.ipp>
 #include <lathe/lower/impl/open_strides.ipp>
 #include <lathe/lower/impl/pipeline.ipp>
+#include <lathe/lower/impl/place_buffers.ipp>
 #include <lathe/lower/impl/place_prefetches.ipp>
 #include <lathe/lower/impl/promote_registers.ipp>
 #include <lathe/lower/impl/simplify_program.ipp>

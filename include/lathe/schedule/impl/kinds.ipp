@@ -11,10 +11,18 @@ namespace lathe::detail {
 inline constexpr std::int64_t kMaxLanes = 1024;
 inline constexpr std::int64_t kMaxUnroll = 4096;
 
+// An access in no block, of which no analysis of blocks knows.
+inline bool touched_bare(const Stmt& body, const Buffer& buffer) {
+  for (const auto& access : accesses(body))
+    if (access.buffer == buffer && !access.block) return true;
+  return false;
+}
+
 // Every read of the buffer below the loop finds what the same iteration wrote. A reduction with its
 // init finds that, if no loop at or above this one feeds it.
-inline bool filled_each_iteration(const Program& program, const Buffer& buffer, const ForNode& loop,
-                                  const Facts& facts) {
+LATHE_DECL bool filled_each_iteration(const Program& program, const Buffer& buffer,
+                                      const ForNode& loop, const Facts& facts) {
+  if (touched_bare(loop.body, buffer)) return false;
   std::vector<BlockSite> all = writers(loop.body, buffer);
   for (const auto& w : all)
     if (w.block->reducer && !final_at(program->body, w.block->tag, loop.var)) return false;
@@ -86,7 +94,7 @@ class FindImpure : public Visitor {
   }
 };
 
-inline bool runs_at_most_once(const ForNode& loop) {
+LATHE_DECL bool runs_at_most_once(const ForNode& loop) {
   const std::int64_t* extent = as_const_int(loop.extent);
   return extent && *extent <= 1;
 }
