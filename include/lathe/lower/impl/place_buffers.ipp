@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/analysis/cover.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/passes.hpp>
 #include <lathe/schedule/edit.hpp>
@@ -73,6 +74,10 @@ class PlaceBuffers : public Mutator {
   // Nothing is carried from one iteration to another.
   bool belongs_inside(const Buffer& b, const ForNode& f) const {
     if (mentions(f.min, b) || mentions(f.extent, b)) return false;
+    // An init goes before the outermost loop that feeds its reduction, also if that is one of a
+    // single iteration.
+    for (const auto& w : writers(f.body, b))
+      if (w.block->reducer && !final_at(program_->body, w.block->tag, f.var)) return false;
     const LoopSite site = find_loop(program_->body, f.var);
     return runs_at_most_once(f) || filled_each_iteration(program_, b, *site.loop, facts_);
   }
