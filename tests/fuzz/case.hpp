@@ -24,6 +24,7 @@
 #include "options.hpp"
 #include "random_schedule.hpp"
 #include "stats.hpp"
+#include "work.hpp"
 
 namespace fuzz {
 
@@ -140,6 +141,10 @@ class Case {
   void check(const lathe::Schedule& s) {
     describe(s.trace().str());
     replayed(s);
+    if (Work(s.program(), computed_.dims).nodes() > kMostWork) {
+      ++stats_.comparisons["none: too much work"];
+      return;
+    }
     lathe::Program scheduled = lathe::open_strides(s.program());
     Magnitudes kind;
     lathe::Stmt magnitudes = kind.stmt(open_->body);
@@ -309,6 +314,7 @@ class Case {
     }
   }
 
+  static constexpr double kMostWork = 1e8;  ///< a few seconds of the evaluator
   Random random_;
   const Options& options_;
   Stats& stats_;
