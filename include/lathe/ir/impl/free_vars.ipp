@@ -21,6 +21,9 @@ class VarCollector : public Visitor {
     if (const auto* let = s.as<LetStmtNode>()) bound.push_back(let->var);
     if (const auto* b = s.as<BlockNode>())
       for (const auto& it : b->iters) bound.push_back(it.var);
+    // Of a size that nothing else names, the code below needs the value all the same.
+    if (const auto* a = s.as<AllocNode>())
+      for (const auto& extent : a->buffer->shape) expr(extent);
     descend(s);
   }
   std::vector<VarRef> free() const {
