@@ -203,3 +203,29 @@ TEST_CASE("any step takes a sampled number through apply") {
   CHECK(s.trace().str().find("unroll(l0, factor=n0)") != std::string::npos);
   check_kept(start, s);
 }
+
+TEST_CASE("samples as C++: compiles, and gives the same schedule") {
+  test::Gemm k(24, 32, 5);
+  lt::Schedule want(k.D), s(k.D);
+  auto loops = want.loops<3>(k.C);
+  auto tile = want.sample_perfect_tile<2>(loops[1], 64, 1, {4, 8});
+  want.split(loops[1], {tile[0], tile[1]});
+  want.split(loops[0], {lt::infer, want.sample_categorical({2, 3}, {}, 1) * 2});
+  const char* text = R"(auto b0 = s.block("C");
+auto [l0, l1, unused0] = s.loops<3>(b0);
+auto [n0, n1] = s.sample_perfect_tile<2>(l1, 64, 1, {4, 8});
+s.split(l1, {(n0), (n1)});
+auto n2 = s.sample_categorical({2, 3}, {}, 1);
+s.split(l0, {lathe::infer, (n2 * 2)});
+)";
+  CHECK(want.trace().cpp() == text);
+  // clang-format off
+auto b0 = s.block("C");
+auto [l0, l1, unused0] = s.loops<3>(b0);
+auto [n0, n1] = s.sample_perfect_tile<2>(l1, 64, 1, {4, 8});
+s.split(l1, {(n0), (n1)});
+auto n2 = s.sample_categorical({2, 3}, {}, 1);
+s.split(l0, {lathe::infer, (n2 * 2)});
+  // clang-format on
+  CHECK(lt::structurally_equal(s.program(), want.program()));
+}

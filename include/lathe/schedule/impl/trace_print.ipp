@@ -204,35 +204,50 @@ inline std::string cpp_argument(const Arg& a, const Parameter& p, const TraceNam
   return argument_text(a, names);
 }
 
+// Methods take arguments by position: those up to the last that is not its default.
+inline std::size_t arguments_given(const TraceEntry& e, const TraceNames& names) {
+  std::size_t count = e.inputs.size();
+  for (; count > 0; --count) {
+    const Parameter& p = e.primitive->parameters[count - 1];
+    if (p.fallback.empty() || argument_text(e.inputs[count - 1], names) != p.fallback) break;
+  }
+  return count;
+}
+
+inline std::string cpp_call(const TraceEntry& e, const TraceNames& names) {
+  // How many results these give is a template argument.
+  const bool tile = e.primitive->name == "sample_perfect_tile";
+  const bool counted = tile || e.primitive->name == "loops";
+  std::string out = std::string(e.primitive->name) +
+                    (counted ? "<" + std::to_string(e.results.size()) + ">(" : "(");
+  bool first = true;
+  for (std::size_t k = 0; k < arguments_given(e, names); ++k) {
+    const Parameter& p = e.primitive->parameters[k];
+    if (tile && p.name == "n") continue;
+    out += (first ? "" : ", ") + cpp_argument(e.inputs[k], p, names);
+    first = false;
+  }
+  return out + ");\n";
+}
+
 }  // namespace detail
 
 LATHE_DECL std::string Trace::cpp(std::string_view schedule) const {
   detail::TraceNames names(*this);
   std::string out;
+  int unused = 0;
   for (const auto& e : entries) {
-    bool used = detail::any_used(e, names);
+    const bool used = detail::any_used(e, names);
     if (detail::is_query(*e.primitive) && !used) continue;
-    std::string left;
-    int unused = 0;
     if (used) {
-      auto name = [&](const Arg& r) {
-        std::string n = names.define(r);
-        return n == "_" ? "unused" + std::to_string(entries.size()) + "_" + std::to_string(unused++)
-                        : n;
-      };
       const bool one = e.primitive->gives_one || e.primitive->gives == ArgKind::block;
-      std::string list = join(e.results, ", ", name);
-      left = one ? "auto " + list + " = " : "auto [" + list + "] = ";
+      std::string list = join(e.results, ", ", [&](const Arg& r) {
+        std::string name = names.define(r);
+        return name == "_" ? "unused" + std::to_string(unused++) : name;
+      });
+      out += one ? "auto " + list + " = " : "auto [" + list + "] = ";
     }
-    std::string call = left + std::string(schedule) + "." + std::string(e.primitive->name);
-    if (e.primitive->name == "loops") call += "<" + std::to_string(e.results.size()) + ">";
-    call += "(";
-    for (std::size_t k = 0; k < e.inputs.size(); ++k) {
-      const Parameter& p = e.primitive->parameters[k];
-      if (!p.fallback.empty() && detail::argument_text(e.inputs[k], names) == p.fallback) continue;
-      call += (k ? ", " : "") + detail::cpp_argument(e.inputs[k], p, names);
-    }
-    out += call + ");\n";
+    out += std::string(schedule) + "." + detail::cpp_call(e, names);
   }
   return out;
 }
