@@ -4667,6 +4667,22 @@ class Mutator {
   Stmt descend(const Stmt& s);
 };
 
+/// Turns every load, store and atomic update of one buffer to another, at places that follow from
+/// the old ones; those are given with what they hold moved already.
+class MoveAccesses : public Mutator {
+ public:
+  MoveAccesses(const Buffer& from, const Buffer& to) : from_(from), to_(to) {}
+  LATHE_DECL AnyExpr expr(const AnyExpr& e) override;
+  LATHE_DECL Stmt stmt(const Stmt& s) override;
+
+ protected:
+  virtual std::vector<AnyExpr> place(const std::vector<AnyExpr>& indices) = 0;
+  Buffer from_, to_;
+
+ private:
+  std::vector<AnyExpr> moved(const std::vector<AnyExpr>& indices);
+};
+
 /// Replacement of variables by expressions, simultaneous; keyed by identity. Small: linear search.
 using Substitution = std::vector<std::pair<VarRef, AnyExpr>>;
 AnyExpr substitute(const AnyExpr& e, const Substitution& map);
@@ -6036,6 +6052,9 @@ Region region_intersect(const Region& a, const Region& b, const Facts& facts = {
 bool region_contains(const Region& outer, const Region& inner, const Facts& facts = {});
 bool regions_disjoint(const Region& a, const Region& b, const Facts& facts = {});
 bool region_empty(const Region& a, const Facts& facts = {});
+/// An access at these indices touches an element of the buffer: proven.
+bool surely_inside(const BufferNode& buffer, const std::vector<AnyExpr>& indices,
+                   const Facts& facts);
 /// Variables of the loops.
 std::vector<VarRef> vars_of(const std::vector<ForRef>& loops);
 
@@ -6274,6 +6293,9 @@ std::string loop_name(const std::string& base, std::vector<std::string>& used);
 // ------------------------------------------------------------------------------------------------------
 
 Facts program_facts(const Program& program);
+bool is_dim(const Program& program, const VarRef& var);
+/// Names nothing but Dims of the program.
+bool over_dims(const Program& program, const AnyExpr& e);
 /// All statements of a subtree that are neither blocks, nor inside one, nor loops and sequences
 /// around them.
 bool has_bare_statement(const Stmt& s);
@@ -11800,6 +11822,25 @@ LATHE_DECL AnyExpr substitute(const AnyExpr& e, const Substitution& map) {
 LATHE_DECL Stmt substitute(const Stmt& s, const Substitution& map) {
   return map.empty() ? s : detail::Substitute(map).stmt(s);
 }
+LATHE_DECL std::vector<AnyExpr> MoveAccesses::moved(const std::vector<AnyExpr>& indices) {
+  std::vector<AnyExpr> inner;
+  for (const auto& index : indices) inner.push_back(expr(index));
+  return place(inner);
+}
+LATHE_DECL AnyExpr MoveAccesses::expr(const AnyExpr& e) {
+  const auto* n = e.as<LoadNode>();
+  return n && n->buffer == from_ ? make_load(to_, moved(n->indices), optional(n->mask))
+                                 : descend(e);
+}
+LATHE_DECL Stmt MoveAccesses::stmt(const Stmt& s) {
+  if (const auto* n = s.as<StoreNode>(); n && n->buffer == from_)
+    return make_ref<StoreNode>(to_, moved(n->indices), expr(n->value), optional(n->mask),
+                               n->streaming);
+  if (const auto* n = s.as<AtomicNode>(); n && n->buffer == from_)
+    return make_ref<AtomicNode>(n->op, to_, moved(n->indices), expr(n->value));
+  return descend(s);
+}
+
 LATHE_DECL Stmt replace_buffer(const Stmt& s, const Buffer& from, const Buffer& to) {
   return detail::ReplaceBuffer(from, to).stmt(s);
 }
@@ -20200,6 +20241,14 @@ LATHE_DECL bool region_empty(const Region& a, const Facts& facts) {
   return false;
 }
 
+LATHE_DECL bool surely_inside(const BufferNode& buffer, const std::vector<AnyExpr>& indices,
+                              const Facts& facts) {
+  for (std::size_t d = 0; d < indices.size(); ++d)
+    if (!prove(indices[d] >= AnyExpr(0), facts) || !prove(indices[d] < buffer.shape[d], facts))
+      return false;
+  return true;
+}
+
 LATHE_DECL std::vector<VarRef> vars_of(const std::vector<ForRef>& loops) {
   std::vector<VarRef> out;
   for (const auto& f : loops) out.push_back(f->var);
@@ -21429,6 +21478,17 @@ LATHE_DECL std::string loop_name(const std::string& base, std::vector<std::strin
 
 LATHE_DECL Facts program_facts(const Program& program) { return Facts(program); }
 
+LATHE_DECL bool is_dim(const Program& program, const VarRef& var) {
+  for (const auto& dim : program->dims)
+    if (dim->var == var) return true;
+  return false;
+}
+LATHE_DECL bool over_dims(const Program& program, const AnyExpr& e) {
+  for (const auto& var : free_vars(e))
+    if (!is_dim(program, var)) return false;
+  return true;
+}
+
 LATHE_DECL bool has_bare_statement(const Stmt& s) {
   switch (s.kind()) {
     case StmtKind::Block:
@@ -22542,6 +22602,15 @@ inline std::vector<ForRef> loops_in(const std::vector<Stmt>& path) {
   return out;
 }
 
+// Those of the loops that are not among the outer ones.
+inline std::vector<ForRef> loops_within(const std::vector<ForRef>& loops,
+                                        const std::vector<ForRef>& outer) {
+  std::vector<ForRef> out;
+  for (const auto& loop : loops)
+    if (!below(outer, loop->var)) out.push_back(loop);
+  return out;
+}
+
 inline std::vector<std::string> loop_names(const std::vector<ForRef>& loops) {
   std::vector<std::string> out;
   for (const auto& l : loops) out.push_back(l->var->name);
@@ -22754,14 +22823,24 @@ inline Verdict place_copy_out(const Program& program, CopyOut& plan, const CopyS
   Facts facts = facts_on(site.path, program_facts(program));
   std::vector<Stmt> outside(site.path.begin(),
                             site.path.begin() + static_cast<std::ptrdiff_t>(plan.at));
-  std::vector<ForRef> inner;
-  for (const auto& loop : site.loops)
-    if (!below(loops_in(outside), loop->var)) inner.push_back(loop);
-  if (!ranges_inside(*plan.copy, inner, facts, plan.ranges))
+  if (!ranges_inside(*plan.copy, loops_within(site.loops, loops_in(outside)), facts, plan.ranges))
     return refusal_at(site.block->tag, step.id,
                       "what " + in_quotes(site.block->name()) + " writes of " +
                           in_quotes(out->name) + " in one iteration is not known");
   return {};
+}
+
+// out[index] = private[at] for every spatial point of the block.
+inline BlockNode copy_out_block(const BlockNode& block, const BlockTag& tag, const Buffer& cache,
+                                const std::vector<AnyExpr>& at) {
+  Substitution map;
+  BlockNode copy = spatial_block(without_guards(block), tag, map);
+  const StoreNode& store = *only_store(block);
+  std::vector<AnyExpr> to, from;
+  for (const auto& index : store.indices) to.push_back(fresh_lets(substitute(index, map)));
+  for (const auto& index : at) from.push_back(fresh_lets(substitute(index, map)));
+  copy.body = make_store(store.buffer, to, make_load(cache, from));
+  return copy;
 }
 
 // The mark for streaming stores is of the block that stores to the buffer it was made for.
@@ -22861,17 +22940,6 @@ LATHE_DECL const Primitive& primitive_cache_read() {
   return record;
 }
 
-// out[index] = cache[index] for every spatial point of the block.
-inline BlockNode copy_out_block(const BlockNode& block, const BlockTag& tag, const Buffer& cache) {
-  Substitution map;
-  BlockNode copy = spatial_block(without_guards(block), tag, map);
-  const StoreNode& store = *only_store(block);
-  std::vector<AnyExpr> at;
-  for (const auto& index : store.indices) at.push_back(substitute(index, map));
-  copy.body = make_store(store.buffer, at, make_load(cache, at));
-  return copy;
-}
-
 inline constexpr CopyStep kCacheWrite{"cache_write", "L0217"};
 
 inline Verdict run_cache_write(const Program& program, const Args& args, Edit* edit) {
@@ -22885,7 +22953,7 @@ inline Verdict run_cache_write(const Program& program, const Args& args, Edit* e
   NamePool names(program);
   plan.to = make_buffer(names.fresh(out->name + "_cache"), out->dtype, out->shape, scope);
   BlockTag tag = make_ref<BlockTagNode>(names.fresh(out->name + "_copy"));
-  plan.copy.emplace(copy_out_block(block, tag, plan.to));
+  plan.copy.emplace(copy_out_block(block, tag, plan.to, only_store(block)->indices));
   BlockNode writer = block;
   writer.body = replace_buffer(writer.body, out, plan.to);
   move_stream_mark(writer, *plan.copy);
@@ -23551,13 +23619,10 @@ inline Verdict plan_reverse_inline(const Program& program, const BlockTag& tag, 
   // An instance that reads no element would have no place to store from.
   Facts facts = program_facts(program);
   for (const auto& it : plan.consumer.block->iters) facts.bind(it);
-  for (std::size_t d = 0; loads.load && d < loads.load->indices.size(); ++d) {
-    const AnyExpr& at = loads.load->indices[d];
-    if (prove(at >= AnyExpr(0), facts) && prove(at < plan.between->shape[d], facts)) continue;
+  if (loads.load && !surely_inside(*plan.between, loads.load->indices, facts))
     return refusal_at(tag, "L0215",
                       "not every instance of block " + in_quotes(tag->name) + " surely reads " +
                           in_quotes(plan.between->name));
-  }
   if (loads.load && loads.same) return {};
   return refusal_at(tag, "L0215",
                     "block " + in_quotes(tag->name) + " does not read " +
@@ -23957,21 +24022,6 @@ struct PartitionPlan {
   }
 };
 
-inline std::string points_text(const std::vector<Arg>& points) {
-  return "{" +
-         join(points, ", ",
-              [](const Arg& p) {
-                return p.kind == ArgKind::expr ? extent_text(p.expr) : std::to_string(p.number);
-              }) +
-         "}";
-}
-
-inline bool is_dim(const Program& program, const VarRef& var) {
-  for (const auto& dim : program->dims)
-    if (dim->var == var) return true;
-  return false;
-}
-
 // What a point may not hold: the program would compute it where it computed nothing before.
 class FindHazard : public Visitor {
  public:
@@ -24027,7 +24077,7 @@ inline Verdict check_points(const PartitionPlan& plan, const std::vector<Arg>& p
     const bool known = as_const_int(from) && as_const_int(to);
     if (rises && !prove_eq(from, to, plan.facts)) continue;
     return refusal_at(loop.var, "L0231",
-                      "points " + points_text(points) + ": part " + range(from, to) +
+                      "points " + factors_text(points) + ": part " + range(from, to) +
                           (rises ? " is empty" : " may end before it begins"),
                       "points rise inside " + range(plan.edges.front(), plan.edges.back()) +
                           (known || rises ? "" : ": a Dim may need .min"));
@@ -24149,12 +24199,6 @@ class PartOfBody : public Mutator {
     return descend(make_block(std::move(out)));
   }
 
-  bool over_dims(const AnyExpr& e) const {
-    for (const auto& var : free_vars(e))
-      if (!is_dim(program_, var)) return false;
-    return true;
-  }
-
   // An iterator that is the loop, shifted, takes the values of this part. Its domain holds for the
   // block wherever it may move: nothing but the dims may prove it.
   void shrink(IterVar& it) const {
@@ -24163,7 +24207,7 @@ class PartOfBody : public Mutator {
     AnyExpr shift = simplify(fold_sub(it.binding, AnyExpr(loop.var)), dims_);
     AnyExpr min = simplify(fold_add(plan_.edges[part_], shift), dims_);
     AnyExpr extent = plan_.length(part_, dims_);
-    if (!over_dims(min) || !over_dims(extent)) return;
+    if (!over_dims(program_, min) || !over_dims(program_, extent)) return;
     if (prove_le(it.min, min, dims_) &&
         prove_le(fold_add(min, extent), fold_add(it.min, it.extent), dims_))
       it.min = min, it.extent = extent;
@@ -24325,23 +24369,14 @@ class OneIndex : public Visitor {
   const Buffer& buffer_;
 };
 
-// Every access to one buffer becomes one to another, at the given index.
-class MoveAccesses : public Mutator {
+// Every access goes to the same place.
+class MoveToPlace : public MoveAccesses {
  public:
-  MoveAccesses(const Buffer& from, const Buffer& to, const std::vector<AnyExpr>& at)
-      : from_(from), to_(to), at_(at) {}
-  AnyExpr expr(const AnyExpr& e) override {
-    const auto* n = e.as<LoadNode>();
-    return n && n->buffer == from_ ? make_load(to_, at_, optional(n->mask)) : descend(e);
-  }
-  Stmt stmt(const Stmt& s) override {
-    const auto* n = s.as<StoreNode>();
-    if (!n || n->buffer != from_) return descend(s);
-    return make_ref<StoreNode>(to_, at_, expr(n->value), optional(n->mask), n->streaming);
-  }
+  MoveToPlace(const Buffer& from, const Buffer& to, const std::vector<AnyExpr>& at)
+      : MoveAccesses(from, to), at_(at) {}
 
  private:
-  const Buffer &from_, &to_;
+  std::vector<AnyExpr> place(const std::vector<AnyExpr>&) override { return at_; }
   const std::vector<AnyExpr>& at_;
 };
 
@@ -24370,25 +24405,22 @@ inline Verdict check_index(const Program& program, const ReindexPlan& plan) {
   const BlockNode& block = *plan.site.block;
   Facts facts = program_facts(program);
   for (const auto& it : block.iters) facts.bind(it);
-  for (std::size_t d = 0; d < plan.index.size(); ++d) {
-    const AnyExpr& at = plan.index[d];
+  for (const AnyExpr& at : plan.index) {
     for (const auto& var : free_vars(at)) {
       bool known = false;
       for (const auto& it : block.iters) known |= it.var == var;
-      for (const auto& dim : program->dims) known |= dim->var == var;
-      if (!known)
+      if (!known && !is_dim(program, var))
         return reindex_refusal(plan, "touches " + index_text(plan) + ", where " +
                                          in_quotes(var->name) + " is none of its iterators");
     }
     if (!buffers_read(make_ref<EvaluateNode>(at)).empty())
       return reindex_refusal(plan, "reads the index of " + index_text(plan) + " from memory");
-    if (!prove(at >= AnyExpr(0), facts) || !prove(at < plan.from->shape[d], facts))
-      return reindex_refusal(plan,
-                             "is not proved to stay inside of the buffer at " + index_text(plan) +
-                                 " for all of its iterators: the copy would not",
-                             "cache_read copies what lies inside");
   }
-  return {};
+  if (surely_inside(*plan.from, plan.index, facts)) return {};
+  return reindex_refusal(plan,
+                         "is not proved to stay inside of the buffer at " + index_text(plan) +
+                             " for all of its iterators: the copy would not",
+                         "cache_read copies what lies inside");
 }
 
 inline bool is_axis(const ReindexPlan& plan, const IterVar& it, bool written) {
@@ -24405,13 +24437,10 @@ inline Verdict plan_axes(const Program& program, ReindexPlan& plan, bool written
     const IterVar& it = block.iters[k];
     if (!is_axis(plan, it, written)) continue;
     for (const auto* bound : {&it.min, &it.extent})
-      for (const auto& var : free_vars(*bound)) {
-        bool dim = false;
-        for (const auto& d : program->dims) dim |= d->var == var;
-        if (!dim)
+      for (const auto& var : free_vars(*bound))
+        if (!is_dim(program, var))
           return reindex_refusal(plan, "has the iterator " + in_quotes(it.var->name) +
                                            ", whose domain depends on " + in_quotes(var->name));
-      }
     const std::int64_t* extent = as_const_int(it.extent);
     if (extent && __builtin_mul_overflow(elements, std::max<std::int64_t>(1, *extent), &elements))
       return reindex_refusal(plan, "has a domain of more than 2^63 points");
@@ -24433,18 +24462,12 @@ inline Verdict plan_reindex(const Program& program, ReindexPlan& plan, bool writ
   return plan_axes(program, plan, written);
 }
 
-// copy[iterators] = buffer[index], for the iterators that the index names.
-inline Verdict run_reindex_read(const Program& program, ReindexPlan& plan, Edit* edit) {
-  if (auto no = check_cache_read(plan.site, plan.from, kReindex)) return no;
-  if (auto no = plan_reindex(program, plan, false)) return no;
-  const BlockNode& block = *plan.site.block;
-  CopyIn copy(plan.site, plan.from);
-  std::string name = NamePool(program).fresh(plan.from->name + "_reindex");
-  copy.to = make_buffer(name, plan.from->dtype, plan.shape, Scope::global);
+// copy[iterators] = buffer[index], over fresh iterators for the axes.
+inline BlockNode copy_of_axes(const ReindexPlan& plan, const Buffer& copy, const BlockTag& tag) {
   std::vector<IterVar> iters;
   Substitution map;
   for (std::size_t k : plan.axes) {
-    IterVar it = block.iters[k];
+    IterVar it = plan.site.block->iters[k];
     VarRef old = it.var;
     it.var = make_var(old->name), it.kind = IterKind::spatial;
     map.emplace_back(old, AnyExpr(it.var));
@@ -24453,16 +24476,22 @@ inline Verdict run_reindex_read(const Program& program, ReindexPlan& plan, Edit*
   std::vector<AnyExpr> to, from;
   for (const auto& e : plan.at) to.push_back(substitute(e, map));
   for (const auto& e : plan.index) from.push_back(fresh_lets(substitute(e, map)));
-  copy.copy.emplace(BlockNode(make_ref<BlockTagNode>(name), std::move(iters),
-                              make_store(copy.to, to, make_load(plan.from, from))));
-  std::vector<ForRef> inner;
-  for (const auto& loop : plan.site.loops)
-    if (!below(copy.outside(), loop->var)) inner.push_back(loop);
+  return BlockNode(tag, std::move(iters), make_store(copy, to, make_load(plan.from, from)));
+}
+
+inline Verdict run_reindex_read(const Program& program, ReindexPlan& plan, Edit* edit) {
+  if (auto no = check_cache_read(plan.site, plan.from, kReindex)) return no;
+  if (auto no = plan_reindex(program, plan, false)) return no;
+  const BlockNode& block = *plan.site.block;
+  CopyIn copy(plan.site, plan.from);
+  std::string name = NamePool(program).fresh(plan.from->name + "_reindex");
+  copy.to = make_buffer(name, plan.from->dtype, plan.shape, Scope::global);
+  copy.copy.emplace(copy_of_axes(plan, copy.to, make_ref<BlockTagNode>(name)));
   Facts facts = facts_on(plan.site.path, program_facts(program));
-  if (!ranges_inside(*copy.copy, inner, facts, copy.ranges))
+  if (!ranges_inside(*copy.copy, loops_within(plan.site.loops, copy.outside()), facts, copy.ranges))
     return reindex_refusal(plan, "has iterators without a bound in one iteration");
   BlockNode reader = block;
-  MoveAccesses move(plan.from, copy.to, plan.at);
+  MoveToPlace move(plan.from, copy.to, plan.at);
   reader.body = move.stmt(reader.body);
   if (reader.predicate) reader.predicate = move.expr(reader.predicate);
   copy.reader = make_block(std::move(reader));
@@ -24479,16 +24508,10 @@ inline Verdict run_reindex_write(const Program& program, ReindexPlan& plan, Edit
   NamePool names(program);
   copy.to = make_buffer(names.fresh(plan.from->name + "_reindex"), plan.from->dtype, plan.shape,
                         Scope::global);
-  Substitution map;
-  BlockNode out = spatial_block(
-      without_guards(block), make_ref<BlockTagNode>(names.fresh(plan.from->name + "_copy")), map);
-  std::vector<AnyExpr> to, from;
-  for (const auto& e : plan.index) to.push_back(fresh_lets(substitute(e, map)));
-  for (const auto& e : plan.at) from.push_back(substitute(e, map));
-  out.body = make_store(plan.from, to, make_load(copy.to, from));
-  copy.copy.emplace(std::move(out));
+  BlockTag tag = make_ref<BlockTagNode>(names.fresh(plan.from->name + "_copy"));
+  copy.copy.emplace(copy_out_block(block, tag, copy.to, plan.at));
   BlockNode writer = block;
-  writer.body = MoveAccesses(plan.from, copy.to, plan.at).stmt(writer.body);
+  writer.body = MoveToPlace(plan.from, copy.to, plan.at).stmt(writer.body);
   move_stream_mark(writer, *copy.copy);
   copy.writer = make_block(std::move(writer));
   return run_copy_out(program, copy, kReindex, edit);
@@ -25162,10 +25185,6 @@ inline Verdict check_numbers(const Arg& list, std::string_view what) {
   return {};
 }
 
-inline std::string list_text(const std::vector<std::int64_t>& numbers) {
-  return "{" + join(numbers, ", ", [](std::int64_t n) { return std::to_string(n); }) + "}";
-}
-
 // In ascending order; none above the limit.
 inline std::vector<std::int64_t> divisors(std::int64_t n, std::int64_t low, std::int64_t high) {
   std::vector<std::int64_t> small, large;
@@ -25197,12 +25216,12 @@ inline Verdict check_tiled_loop(const ForNode& loop, const Args& args) {
   return refusal_at(loop.var, "L0233",
                     "no factor from " + std::to_string(least) + " to " + std::to_string(most) +
                         (n == 1 ? " is" : " divides") + " the extent of loop " + describe(loop),
-                    "its divisors: " + list_text(divisors(*extent, 1, 4096)));
+                    "its divisors: " + divisors_text(*extent));
 }
 
 inline Verdict check_tile_decision(const ForNode& loop, const Args& args) {
   const std::vector<std::int64_t> tile = numbers_of(args[4]);
-  const std::string what = "decision " + list_text(tile);
+  const std::string what = "decision " + factors_text(args[4].list);
   if (static_cast<std::int64_t>(tile.size()) != args[1].number)
     return refusal_at(loop.var, "L0233",
                       what + " has " + std::to_string(tile.size()) + " factors, not " +
@@ -25276,8 +25295,8 @@ LATHE_DECL const Primitive& primitive_sample_perfect_tile() {
   return record;
 }
 
-inline Verdict check_weights(const std::vector<std::int64_t>& values,
-                             const std::vector<std::int64_t>& weights) {
+inline Verdict check_weights(const Args& args) {
+  const std::vector<std::int64_t> values = numbers_of(args[0]), weights = numbers_of(args[1]);
   if (values.empty()) return refusal("L0233", "there are no values");
   if (weights.empty()) return {};
   if (weights.size() != values.size())
@@ -25286,24 +25305,25 @@ inline Verdict check_weights(const std::vector<std::int64_t>& values,
   std::int64_t sum = 0;
   for (std::int64_t w : weights)
     if (w < 0 || __builtin_add_overflow(sum, w, &sum))
-      return refusal("L0233", "weights " + list_text(weights) + " hold " + std::to_string(w));
+      return refusal("L0233",
+                     "weights " + factors_text(args[1].list) + " hold " + std::to_string(w));
   if (sum > 0) return {};
-  return refusal("L0233", "weights " + list_text(weights) + " are all 0");
+  return refusal("L0233", "weights " + factors_text(args[1].list) + " are all 0");
 }
 
 inline Verdict run_sample_categorical(const Program& program, const Args& args, Edit* edit) {
   for (std::size_t k : {0u, 1u})
     if (auto no = check_numbers(args[k], k == 0 ? "values" : "weights")) return no;
   const std::vector<std::int64_t> values = numbers_of(args[0]);
-  if (auto no = check_weights(values, numbers_of(args[1]))) return no;
+  if (auto no = check_weights(args)) return no;
   const std::int64_t at = args[2].number;
   if (at == -1) {
     if (edit) edit->program = program;
     return {};
   }
   if (at < 0 || at >= static_cast<std::int64_t>(values.size()))
-    return refusal("L0233",
-                   "decision " + std::to_string(at) + " is no position in " + list_text(values));
+    return refusal("L0233", "decision " + std::to_string(at) + " is no position in " +
+                                factors_text(args[0].list));
   give_samples(program, {values[static_cast<std::size_t>(at)]}, edit);
   return {};
 }
@@ -25404,38 +25424,22 @@ LATHE_DECL const Primitive& primitive_set_scope() {
   return record;
 }
 
-// Rewrites every access of a buffer.
-class MoveElements : public Mutator {
+class MoveElements : public MoveAccesses {
  public:
   MoveElements(const Buffer& from, const Buffer& to, const LayoutMap& map,
                const std::vector<AnyExpr>& base)
-      : from_(from), to_(to), map_(map), base_(base) {}
-  AnyExpr expr(const AnyExpr& e) override {
-    const auto* load = e.as<LoadNode>();
-    if (!load || load->buffer != from_) return descend(e);
-    return make_load(to_, moved(load->indices), optional(load->mask));
-  }
-  Stmt stmt(const Stmt& s) override {
-    if (const auto* store = s.as<StoreNode>(); store && store->buffer == from_)
-      return make_ref<StoreNode>(to_, moved(store->indices), expr(store->value),
-                                 optional(store->mask), store->streaming);
-    if (const auto* atomic = s.as<AtomicNode>(); atomic && atomic->buffer == from_)
-      return make_ref<AtomicNode>(atomic->op, to_, moved(atomic->indices), expr(atomic->value));
-    return descend(s);
-  }
+      : MoveAccesses(from, to), map_(map), base_(base) {}
   Buffer buffer(const Buffer& b) override { return b == from_ ? to_ : b; }
 
  private:
-  std::vector<AnyExpr> moved(const std::vector<AnyExpr>& indices) {
+  std::vector<AnyExpr> place(const std::vector<AnyExpr>& indices) override {
     Substitution at;
-    for (std::size_t d = 0; d < indices.size(); ++d)
-      at.emplace_back(map_->from[d], expr(indices[d]));
+    for (std::size_t d = 0; d < indices.size(); ++d) at.emplace_back(map_->from[d], indices[d]);
     std::vector<AnyExpr> out;
     for (std::size_t d = 0; d < map_->to.size(); ++d)
       out.push_back(fold_sub(substitute(map_->to[d], at), base_[d]));
     return out;
   }
-  const Buffer &from_, &to_;
   const LayoutMap& map_;
   const std::vector<AnyExpr>& base_;
 };
@@ -25469,8 +25473,7 @@ inline Verdict check_layout_map(const Program& program, const Buffer& buffer,
     for (const auto& var : free_vars(to)) {
       bool known = false;
       for (const auto& from : map->from) known |= from == var;
-      for (const auto& dim : program->dims) known |= dim->var == var;
-      if (!known)
+      if (!known && !is_dim(program, var))
         return refusal("L0221", "the map names " + in_quotes(var->name) +
                                     ", which is neither an index nor a Dim");
     }
@@ -28398,35 +28401,19 @@ class StoredBox : public Visitor {
   Substitution lets_;
 };
 
-class RebaseAccesses : public Mutator {
+// Indices relative to where a smaller buffer begins.
+class RebaseAccesses : public MoveAccesses {
  public:
   RebaseAccesses(const Buffer& from, const Buffer& to, const std::vector<AnyExpr>& origin)
-      : from_(from), to_(to), origin_(origin) {}
-
-  AnyExpr expr(const AnyExpr& e) override {
-    const auto* n = e.as<LoadNode>();
-    if (!n || n->buffer != from_) return descend(e);
-    return make_load(to_, rebased(n->indices), optional(n->mask));
-  }
-  Stmt stmt(const Stmt& s) override {
-    if (const auto* n = s.as<StoreNode>(); n && n->buffer == from_)
-      return make_ref<StoreNode>(to_, rebased(n->indices), expr(n->value), optional(n->mask),
-                                 n->streaming);
-    if (const auto* n = s.as<AtomicNode>(); n && n->buffer == from_)
-      return make_ref<AtomicNode>(n->op, to_, rebased(n->indices), expr(n->value));
-    return descend(s);
-  }
+      : MoveAccesses(from, to), origin_(origin) {}
 
  private:
-  std::vector<AnyExpr> rebased(const std::vector<AnyExpr>& indices) {
+  std::vector<AnyExpr> place(const std::vector<AnyExpr>& indices) override {
     std::vector<AnyExpr> out;
-    for (std::size_t axis = 0; axis < indices.size(); ++axis) {
-      AnyExpr index = expr(indices[axis]);
-      out.push_back(is_const(origin_[axis], 0) ? index : index - origin_[axis]);
-    }
+    for (std::size_t axis = 0; axis < indices.size(); ++axis)
+      out.push_back(is_const(origin_[axis], 0) ? indices[axis] : indices[axis] - origin_[axis]);
     return out;
   }
-  const Buffer &from_, &to_;
   const std::vector<AnyExpr>& origin_;
 };
 
@@ -30429,25 +30416,11 @@ LATHE_DECL Program lower_until(std::string_view name, const Program& program, co
 namespace lathe {
 namespace detail {
 
-class UsesBuffer : public Visitor {
- public:
-  explicit UsesBuffer(const Buffer& wanted) : wanted_(wanted) {}
-  bool found = false;
-  void buffer(const Buffer& b) override { found = found || b == wanted_; }
-
- private:
-  const Buffer& wanted_;
-};
-
 inline bool mentions(const Stmt& s, const Buffer& b) {
-  UsesBuffer find(b);
-  find.stmt(s);
-  return find.found;
+  return any_use(s, [&](const BufferUse& use) { return use.buffer == b; });
 }
 inline bool mentions(const AnyExpr& e, const Buffer& b) {
-  UsesBuffer find(b);
-  find.expr(e);
-  return find.found;
+  return mentions(make_ref<EvaluateNode>(e), b);
 }
 
 class PlaceBuffers : public Mutator {
@@ -31210,14 +31183,15 @@ class Widen : public Mutator {
     AnyExpr mask = n.mask ? expr(n.mask) : AnyExpr();
     if (const Buffer* own = privatized(n.buffer)) {
       // Reading what an idle lane left there is harmless, if it is there.
-      const bool there = !any && in_bounds(*n.buffer, indices);
+      const bool there = !any && surely_inside(*n.buffer, indices, facts_);
       indices.push_back(make_ramp(0, 1, lanes_));
       return make_load(*own, indices, there ? AnyExpr() : masked(mask));
     }
     if (!any) {
       // One element for all lanes: loaded unconditionally, so it must be in bounds whatever the
       // mask.
-      if ((mask_.get() || (mask.get() && wide(mask))) && !in_bounds(*n.buffer, indices)) ok = false;
+      if ((mask_.get() || (mask.get() && wide(mask))) && !surely_inside(*n.buffer, indices, facts_))
+        ok = false;
       return make_load(n.buffer, indices, mask.get() && wide(mask) ? AnyExpr() : mask);
     }
     return make_load(n.buffer, indices, masked(mask));
@@ -31227,13 +31201,6 @@ class Widen : public Mutator {
   AnyExpr masked(const AnyExpr& own) const {
     AnyExpr mask = own.get() ? widened(own) : AnyExpr();
     return mask_.get() ? both(mask, mask_) : mask;
-  }
-
-  bool in_bounds(const BufferNode& b, const std::vector<AnyExpr>& indices) const {
-    for (std::size_t axis = 0; axis < indices.size(); ++axis)
-      if (!prove(indices[axis] >= 0, facts_) || !prove(indices[axis] < b.shape[axis], facts_))
-        return false;
-    return true;
   }
 
   AnyExpr let(const LetNode& n) {

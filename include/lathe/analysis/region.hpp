@@ -49,6 +49,9 @@ Region region_intersect(const Region& a, const Region& b, const Facts& facts = {
 bool region_contains(const Region& outer, const Region& inner, const Facts& facts = {});
 bool regions_disjoint(const Region& a, const Region& b, const Facts& facts = {});
 bool region_empty(const Region& a, const Facts& facts = {});
+/// An access at these indices touches an element of the buffer: proven.
+bool surely_inside(const BufferNode& buffer, const std::vector<AnyExpr>& indices,
+                   const Facts& facts);
 /// Variables of the loops.
 std::vector<VarRef> vars_of(const std::vector<ForRef>& loops);
 

@@ -78,6 +78,22 @@ class Mutator {
   Stmt descend(const Stmt& s);
 };
 
+/// Turns every load, store and atomic update of one buffer to another, at places that follow from
+/// the old ones; those are given with what they hold moved already.
+class MoveAccesses : public Mutator {
+ public:
+  MoveAccesses(const Buffer& from, const Buffer& to) : from_(from), to_(to) {}
+  LATHE_DECL AnyExpr expr(const AnyExpr& e) override;
+  LATHE_DECL Stmt stmt(const Stmt& s) override;
+
+ protected:
+  virtual std::vector<AnyExpr> place(const std::vector<AnyExpr>& indices) = 0;
+  Buffer from_, to_;
+
+ private:
+  std::vector<AnyExpr> moved(const std::vector<AnyExpr>& indices);
+};
+
 /// Replacement of variables by expressions, simultaneous; keyed by identity. Small: linear search.
 using Substitution = std::vector<std::pair<VarRef, AnyExpr>>;
 AnyExpr substitute(const AnyExpr& e, const Substitution& map);

@@ -56,6 +56,9 @@ std::string loop_name(const std::string& base, std::vector<std::string>& used);
 // ------------------------------------------------------------------------------------------------------
 
 Facts program_facts(const Program& program);
+bool is_dim(const Program& program, const VarRef& var);
+/// Names nothing but Dims of the program.
+bool over_dims(const Program& program, const AnyExpr& e);
 /// All statements of a subtree that are neither blocks, nor inside one, nor loops and sequences
 /// around them.
 bool has_bare_statement(const Stmt& s);

@@ -289,6 +289,14 @@ LATHE_DECL bool region_empty(const Region& a, const Facts& facts) {
   return false;
 }
 
+LATHE_DECL bool surely_inside(const BufferNode& buffer, const std::vector<AnyExpr>& indices,
+                              const Facts& facts) {
+  for (std::size_t d = 0; d < indices.size(); ++d)
+    if (!prove(indices[d] >= AnyExpr(0), facts) || !prove(indices[d] < buffer.shape[d], facts))
+      return false;
+  return true;
+}
+
 LATHE_DECL std::vector<VarRef> vars_of(const std::vector<ForRef>& loops) {
   std::vector<VarRef> out;
   for (const auto& f : loops) out.push_back(f->var);

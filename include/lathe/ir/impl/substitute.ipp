@@ -37,6 +37,25 @@ LATHE_DECL AnyExpr substitute(const AnyExpr& e, const Substitution& map) {
 LATHE_DECL Stmt substitute(const Stmt& s, const Substitution& map) {
   return map.empty() ? s : detail::Substitute(map).stmt(s);
 }
+LATHE_DECL std::vector<AnyExpr> MoveAccesses::moved(const std::vector<AnyExpr>& indices) {
+  std::vector<AnyExpr> inner;
+  for (const auto& index : indices) inner.push_back(expr(index));
+  return place(inner);
+}
+LATHE_DECL AnyExpr MoveAccesses::expr(const AnyExpr& e) {
+  const auto* n = e.as<LoadNode>();
+  return n && n->buffer == from_ ? make_load(to_, moved(n->indices), optional(n->mask))
+                                 : descend(e);
+}
+LATHE_DECL Stmt MoveAccesses::stmt(const Stmt& s) {
+  if (const auto* n = s.as<StoreNode>(); n && n->buffer == from_)
+    return make_ref<StoreNode>(to_, moved(n->indices), expr(n->value), optional(n->mask),
+                               n->streaming);
+  if (const auto* n = s.as<AtomicNode>(); n && n->buffer == from_)
+    return make_ref<AtomicNode>(n->op, to_, moved(n->indices), expr(n->value));
+  return descend(s);
+}
+
 LATHE_DECL Stmt replace_buffer(const Stmt& s, const Buffer& from, const Buffer& to) {
   return detail::ReplaceBuffer(from, to).stmt(s);
 }

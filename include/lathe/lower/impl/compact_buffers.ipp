@@ -72,35 +72,19 @@ class StoredBox : public Visitor {
   Substitution lets_;
 };
 
-class RebaseAccesses : public Mutator {
+// Indices relative to where a smaller buffer begins.
+class RebaseAccesses : public MoveAccesses {
  public:
   RebaseAccesses(const Buffer& from, const Buffer& to, const std::vector<AnyExpr>& origin)
-      : from_(from), to_(to), origin_(origin) {}
-
-  AnyExpr expr(const AnyExpr& e) override {
-    const auto* n = e.as<LoadNode>();
-    if (!n || n->buffer != from_) return descend(e);
-    return make_load(to_, rebased(n->indices), optional(n->mask));
-  }
-  Stmt stmt(const Stmt& s) override {
-    if (const auto* n = s.as<StoreNode>(); n && n->buffer == from_)
-      return make_ref<StoreNode>(to_, rebased(n->indices), expr(n->value), optional(n->mask),
-                                 n->streaming);
-    if (const auto* n = s.as<AtomicNode>(); n && n->buffer == from_)
-      return make_ref<AtomicNode>(n->op, to_, rebased(n->indices), expr(n->value));
-    return descend(s);
-  }
+      : MoveAccesses(from, to), origin_(origin) {}
 
  private:
-  std::vector<AnyExpr> rebased(const std::vector<AnyExpr>& indices) {
+  std::vector<AnyExpr> place(const std::vector<AnyExpr>& indices) override {
     std::vector<AnyExpr> out;
-    for (std::size_t axis = 0; axis < indices.size(); ++axis) {
-      AnyExpr index = expr(indices[axis]);
-      out.push_back(is_const(origin_[axis], 0) ? index : index - origin_[axis]);
-    }
+    for (std::size_t axis = 0; axis < indices.size(); ++axis)
+      out.push_back(is_const(origin_[axis], 0) ? indices[axis] : indices[axis] - origin_[axis]);
     return out;
   }
-  const Buffer &from_, &to_;
   const std::vector<AnyExpr>& origin_;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/analysis/cover.hpp>
+#include <lathe/analysis/uses.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/passes.hpp>
 #include <lathe/schedule/edit.hpp>
@@ -8,25 +9,11 @@
 namespace lathe {
 namespace detail {
 
-class UsesBuffer : public Visitor {
- public:
-  explicit UsesBuffer(const Buffer& wanted) : wanted_(wanted) {}
-  bool found = false;
-  void buffer(const Buffer& b) override { found = found || b == wanted_; }
-
- private:
-  const Buffer& wanted_;
-};
-
 inline bool mentions(const Stmt& s, const Buffer& b) {
-  UsesBuffer find(b);
-  find.stmt(s);
-  return find.found;
+  return any_use(s, [&](const BufferUse& use) { return use.buffer == b; });
 }
 inline bool mentions(const AnyExpr& e, const Buffer& b) {
-  UsesBuffer find(b);
-  find.expr(e);
-  return find.found;
+  return mentions(make_ref<EvaluateNode>(e), b);
 }
 
 class PlaceBuffers : public Mutator {

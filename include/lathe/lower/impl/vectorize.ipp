@@ -119,14 +119,15 @@ class Widen : public Mutator {
     AnyExpr mask = n.mask ? expr(n.mask) : AnyExpr();
     if (const Buffer* own = privatized(n.buffer)) {
       // Reading what an idle lane left there is harmless, if it is there.
-      const bool there = !any && in_bounds(*n.buffer, indices);
+      const bool there = !any && surely_inside(*n.buffer, indices, facts_);
       indices.push_back(make_ramp(0, 1, lanes_));
       return make_load(*own, indices, there ? AnyExpr() : masked(mask));
     }
     if (!any) {
       // One element for all lanes: loaded unconditionally, so it must be in bounds whatever the
       // mask.
-      if ((mask_.get() || (mask.get() && wide(mask))) && !in_bounds(*n.buffer, indices)) ok = false;
+      if ((mask_.get() || (mask.get() && wide(mask))) && !surely_inside(*n.buffer, indices, facts_))
+        ok = false;
       return make_load(n.buffer, indices, mask.get() && wide(mask) ? AnyExpr() : mask);
     }
     return make_load(n.buffer, indices, masked(mask));
@@ -136,13 +137,6 @@ class Widen : public Mutator {
   AnyExpr masked(const AnyExpr& own) const {
     AnyExpr mask = own.get() ? widened(own) : AnyExpr();
     return mask_.get() ? both(mask, mask_) : mask;
-  }
-
-  bool in_bounds(const BufferNode& b, const std::vector<AnyExpr>& indices) const {
-    for (std::size_t axis = 0; axis < indices.size(); ++axis)
-      if (!prove(indices[axis] >= 0, facts_) || !prove(indices[axis] < b.shape[axis], facts_))
-        return false;
-    return true;
   }
 
   AnyExpr let(const LetNode& n) {

@@ -64,17 +64,6 @@ LATHE_DECL const Primitive& primitive_cache_read() {
   return record;
 }
 
-// out[index] = cache[index] for every spatial point of the block.
-inline BlockNode copy_out_block(const BlockNode& block, const BlockTag& tag, const Buffer& cache) {
-  Substitution map;
-  BlockNode copy = spatial_block(without_guards(block), tag, map);
-  const StoreNode& store = *only_store(block);
-  std::vector<AnyExpr> at;
-  for (const auto& index : store.indices) at.push_back(substitute(index, map));
-  copy.body = make_store(store.buffer, at, make_load(cache, at));
-  return copy;
-}
-
 inline constexpr CopyStep kCacheWrite{"cache_write", "L0217"};
 
 inline Verdict run_cache_write(const Program& program, const Args& args, Edit* edit) {
@@ -88,7 +77,7 @@ inline Verdict run_cache_write(const Program& program, const Args& args, Edit* e
   NamePool names(program);
   plan.to = make_buffer(names.fresh(out->name + "_cache"), out->dtype, out->shape, scope);
   BlockTag tag = make_ref<BlockTagNode>(names.fresh(out->name + "_copy"));
-  plan.copy.emplace(copy_out_block(block, tag, plan.to));
+  plan.copy.emplace(copy_out_block(block, tag, plan.to, only_store(block)->indices));
   BlockNode writer = block;
   writer.body = replace_buffer(writer.body, out, plan.to);
   move_stream_mark(writer, *plan.copy);

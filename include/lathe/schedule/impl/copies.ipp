@@ -30,6 +30,15 @@ inline std::vector<ForRef> loops_in(const std::vector<Stmt>& path) {
   return out;
 }
 
+// Those of the loops that are not among the outer ones.
+inline std::vector<ForRef> loops_within(const std::vector<ForRef>& loops,
+                                        const std::vector<ForRef>& outer) {
+  std::vector<ForRef> out;
+  for (const auto& loop : loops)
+    if (!below(outer, loop->var)) out.push_back(loop);
+  return out;
+}
+
 inline std::vector<std::string> loop_names(const std::vector<ForRef>& loops) {
   std::vector<std::string> out;
   for (const auto& l : loops) out.push_back(l->var->name);
@@ -242,14 +251,24 @@ inline Verdict place_copy_out(const Program& program, CopyOut& plan, const CopyS
   Facts facts = facts_on(site.path, program_facts(program));
   std::vector<Stmt> outside(site.path.begin(),
                             site.path.begin() + static_cast<std::ptrdiff_t>(plan.at));
-  std::vector<ForRef> inner;
-  for (const auto& loop : site.loops)
-    if (!below(loops_in(outside), loop->var)) inner.push_back(loop);
-  if (!ranges_inside(*plan.copy, inner, facts, plan.ranges))
+  if (!ranges_inside(*plan.copy, loops_within(site.loops, loops_in(outside)), facts, plan.ranges))
     return refusal_at(site.block->tag, step.id,
                       "what " + in_quotes(site.block->name()) + " writes of " +
                           in_quotes(out->name) + " in one iteration is not known");
   return {};
+}
+
+// out[index] = private[at] for every spatial point of the block.
+inline BlockNode copy_out_block(const BlockNode& block, const BlockTag& tag, const Buffer& cache,
+                                const std::vector<AnyExpr>& at) {
+  Substitution map;
+  BlockNode copy = spatial_block(without_guards(block), tag, map);
+  const StoreNode& store = *only_store(block);
+  std::vector<AnyExpr> to, from;
+  for (const auto& index : store.indices) to.push_back(fresh_lets(substitute(index, map)));
+  for (const auto& index : at) from.push_back(fresh_lets(substitute(index, map)));
+  copy.body = make_store(store.buffer, to, make_load(cache, from));
+  return copy;
 }
 
 // The mark for streaming stores is of the block that stores to the buffer it was made for.

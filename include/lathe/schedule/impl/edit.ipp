@@ -159,6 +159,17 @@ LATHE_DECL std::string loop_name(const std::string& base, std::vector<std::strin
 
 LATHE_DECL Facts program_facts(const Program& program) { return Facts(program); }
 
+LATHE_DECL bool is_dim(const Program& program, const VarRef& var) {
+  for (const auto& dim : program->dims)
+    if (dim->var == var) return true;
+  return false;
+}
+LATHE_DECL bool over_dims(const Program& program, const AnyExpr& e) {
+  for (const auto& var : free_vars(e))
+    if (!is_dim(program, var)) return false;
+  return true;
+}
+
 LATHE_DECL bool has_bare_statement(const Stmt& s) {
   switch (s.kind()) {
     case StmtKind::Block:

@@ -276,13 +276,10 @@ inline Verdict plan_reverse_inline(const Program& program, const BlockTag& tag, 
   // An instance that reads no element would have no place to store from.
   Facts facts = program_facts(program);
   for (const auto& it : plan.consumer.block->iters) facts.bind(it);
-  for (std::size_t d = 0; loads.load && d < loads.load->indices.size(); ++d) {
-    const AnyExpr& at = loads.load->indices[d];
-    if (prove(at >= AnyExpr(0), facts) && prove(at < plan.between->shape[d], facts)) continue;
+  if (loads.load && !surely_inside(*plan.between, loads.load->indices, facts))
     return refusal_at(tag, "L0215",
                       "not every instance of block " + in_quotes(tag->name) + " surely reads " +
                           in_quotes(plan.between->name));
-  }
   if (loads.load && loads.same) return {};
   return refusal_at(tag, "L0215",
                     "block " + in_quotes(tag->name) + " does not read " +

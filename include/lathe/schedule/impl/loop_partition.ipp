@@ -21,21 +21,6 @@ struct PartitionPlan {
   }
 };
 
-inline std::string points_text(const std::vector<Arg>& points) {
-  return "{" +
-         join(points, ", ",
-              [](const Arg& p) {
-                return p.kind == ArgKind::expr ? extent_text(p.expr) : std::to_string(p.number);
-              }) +
-         "}";
-}
-
-inline bool is_dim(const Program& program, const VarRef& var) {
-  for (const auto& dim : program->dims)
-    if (dim->var == var) return true;
-  return false;
-}
-
 // What a point may not hold: the program would compute it where it computed nothing before.
 class FindHazard : public Visitor {
  public:
@@ -91,7 +76,7 @@ inline Verdict check_points(const PartitionPlan& plan, const std::vector<Arg>& p
     const bool known = as_const_int(from) && as_const_int(to);
     if (rises && !prove_eq(from, to, plan.facts)) continue;
     return refusal_at(loop.var, "L0231",
-                      "points " + points_text(points) + ": part " + range(from, to) +
+                      "points " + factors_text(points) + ": part " + range(from, to) +
                           (rises ? " is empty" : " may end before it begins"),
                       "points rise inside " + range(plan.edges.front(), plan.edges.back()) +
                           (known || rises ? "" : ": a Dim may need .min"));
@@ -213,12 +198,6 @@ class PartOfBody : public Mutator {
     return descend(make_block(std::move(out)));
   }
 
-  bool over_dims(const AnyExpr& e) const {
-    for (const auto& var : free_vars(e))
-      if (!is_dim(program_, var)) return false;
-    return true;
-  }
-
   // An iterator that is the loop, shifted, takes the values of this part. Its domain holds for the
   // block wherever it may move: nothing but the dims may prove it.
   void shrink(IterVar& it) const {
@@ -227,7 +206,7 @@ class PartOfBody : public Mutator {
     AnyExpr shift = simplify(fold_sub(it.binding, AnyExpr(loop.var)), dims_);
     AnyExpr min = simplify(fold_add(plan_.edges[part_], shift), dims_);
     AnyExpr extent = plan_.length(part_, dims_);
-    if (!over_dims(min) || !over_dims(extent)) return;
+    if (!over_dims(program_, min) || !over_dims(program_, extent)) return;
     if (prove_le(it.min, min, dims_) &&
         prove_le(fold_add(min, extent), fold_add(it.min, it.extent), dims_))
       it.min = min, it.extent = extent;

@@ -38,23 +38,14 @@ class OneIndex : public Visitor {
   const Buffer& buffer_;
 };
 
-// Every access to one buffer becomes one to another, at the given index.
-class MoveAccesses : public Mutator {
+// Every access goes to the same place.
+class MoveToPlace : public MoveAccesses {
  public:
-  MoveAccesses(const Buffer& from, const Buffer& to, const std::vector<AnyExpr>& at)
-      : from_(from), to_(to), at_(at) {}
-  AnyExpr expr(const AnyExpr& e) override {
-    const auto* n = e.as<LoadNode>();
-    return n && n->buffer == from_ ? make_load(to_, at_, optional(n->mask)) : descend(e);
-  }
-  Stmt stmt(const Stmt& s) override {
-    const auto* n = s.as<StoreNode>();
-    if (!n || n->buffer != from_) return descend(s);
-    return make_ref<StoreNode>(to_, at_, expr(n->value), optional(n->mask), n->streaming);
-  }
+  MoveToPlace(const Buffer& from, const Buffer& to, const std::vector<AnyExpr>& at)
+      : MoveAccesses(from, to), at_(at) {}
 
  private:
-  const Buffer &from_, &to_;
+  std::vector<AnyExpr> place(const std::vector<AnyExpr>&) override { return at_; }
   const std::vector<AnyExpr>& at_;
 };
 
@@ -83,25 +74,22 @@ inline Verdict check_index(const Program& program, const ReindexPlan& plan) {
   const BlockNode& block = *plan.site.block;
   Facts facts = program_facts(program);
   for (const auto& it : block.iters) facts.bind(it);
-  for (std::size_t d = 0; d < plan.index.size(); ++d) {
-    const AnyExpr& at = plan.index[d];
+  for (const AnyExpr& at : plan.index) {
     for (const auto& var : free_vars(at)) {
       bool known = false;
       for (const auto& it : block.iters) known |= it.var == var;
-      for (const auto& dim : program->dims) known |= dim->var == var;
-      if (!known)
+      if (!known && !is_dim(program, var))
         return reindex_refusal(plan, "touches " + index_text(plan) + ", where " +
                                          in_quotes(var->name) + " is none of its iterators");
     }
     if (!buffers_read(make_ref<EvaluateNode>(at)).empty())
       return reindex_refusal(plan, "reads the index of " + index_text(plan) + " from memory");
-    if (!prove(at >= AnyExpr(0), facts) || !prove(at < plan.from->shape[d], facts))
-      return reindex_refusal(plan,
-                             "is not proved to stay inside of the buffer at " + index_text(plan) +
-                                 " for all of its iterators: the copy would not",
-                             "cache_read copies what lies inside");
   }
-  return {};
+  if (surely_inside(*plan.from, plan.index, facts)) return {};
+  return reindex_refusal(plan,
+                         "is not proved to stay inside of the buffer at " + index_text(plan) +
+                             " for all of its iterators: the copy would not",
+                         "cache_read copies what lies inside");
 }
 
 inline bool is_axis(const ReindexPlan& plan, const IterVar& it, bool written) {
@@ -118,13 +106,10 @@ inline Verdict plan_axes(const Program& program, ReindexPlan& plan, bool written
     const IterVar& it = block.iters[k];
     if (!is_axis(plan, it, written)) continue;
     for (const auto* bound : {&it.min, &it.extent})
-      for (const auto& var : free_vars(*bound)) {
-        bool dim = false;
-        for (const auto& d : program->dims) dim |= d->var == var;
-        if (!dim)
+      for (const auto& var : free_vars(*bound))
+        if (!is_dim(program, var))
           return reindex_refusal(plan, "has the iterator " + in_quotes(it.var->name) +
                                            ", whose domain depends on " + in_quotes(var->name));
-      }
     const std::int64_t* extent = as_const_int(it.extent);
     if (extent && __builtin_mul_overflow(elements, std::max<std::int64_t>(1, *extent), &elements))
       return reindex_refusal(plan, "has a domain of more than 2^63 points");
@@ -146,18 +131,12 @@ inline Verdict plan_reindex(const Program& program, ReindexPlan& plan, bool writ
   return plan_axes(program, plan, written);
 }
 
-// copy[iterators] = buffer[index], for the iterators that the index names.
-inline Verdict run_reindex_read(const Program& program, ReindexPlan& plan, Edit* edit) {
-  if (auto no = check_cache_read(plan.site, plan.from, kReindex)) return no;
-  if (auto no = plan_reindex(program, plan, false)) return no;
-  const BlockNode& block = *plan.site.block;
-  CopyIn copy(plan.site, plan.from);
-  std::string name = NamePool(program).fresh(plan.from->name + "_reindex");
-  copy.to = make_buffer(name, plan.from->dtype, plan.shape, Scope::global);
+// copy[iterators] = buffer[index], over fresh iterators for the axes.
+inline BlockNode copy_of_axes(const ReindexPlan& plan, const Buffer& copy, const BlockTag& tag) {
   std::vector<IterVar> iters;
   Substitution map;
   for (std::size_t k : plan.axes) {
-    IterVar it = block.iters[k];
+    IterVar it = plan.site.block->iters[k];
     VarRef old = it.var;
     it.var = make_var(old->name), it.kind = IterKind::spatial;
     map.emplace_back(old, AnyExpr(it.var));
@@ -166,16 +145,22 @@ inline Verdict run_reindex_read(const Program& program, ReindexPlan& plan, Edit*
   std::vector<AnyExpr> to, from;
   for (const auto& e : plan.at) to.push_back(substitute(e, map));
   for (const auto& e : plan.index) from.push_back(fresh_lets(substitute(e, map)));
-  copy.copy.emplace(BlockNode(make_ref<BlockTagNode>(name), std::move(iters),
-                              make_store(copy.to, to, make_load(plan.from, from))));
-  std::vector<ForRef> inner;
-  for (const auto& loop : plan.site.loops)
-    if (!below(copy.outside(), loop->var)) inner.push_back(loop);
+  return BlockNode(tag, std::move(iters), make_store(copy, to, make_load(plan.from, from)));
+}
+
+inline Verdict run_reindex_read(const Program& program, ReindexPlan& plan, Edit* edit) {
+  if (auto no = check_cache_read(plan.site, plan.from, kReindex)) return no;
+  if (auto no = plan_reindex(program, plan, false)) return no;
+  const BlockNode& block = *plan.site.block;
+  CopyIn copy(plan.site, plan.from);
+  std::string name = NamePool(program).fresh(plan.from->name + "_reindex");
+  copy.to = make_buffer(name, plan.from->dtype, plan.shape, Scope::global);
+  copy.copy.emplace(copy_of_axes(plan, copy.to, make_ref<BlockTagNode>(name)));
   Facts facts = facts_on(plan.site.path, program_facts(program));
-  if (!ranges_inside(*copy.copy, inner, facts, copy.ranges))
+  if (!ranges_inside(*copy.copy, loops_within(plan.site.loops, copy.outside()), facts, copy.ranges))
     return reindex_refusal(plan, "has iterators without a bound in one iteration");
   BlockNode reader = block;
-  MoveAccesses move(plan.from, copy.to, plan.at);
+  MoveToPlace move(plan.from, copy.to, plan.at);
   reader.body = move.stmt(reader.body);
   if (reader.predicate) reader.predicate = move.expr(reader.predicate);
   copy.reader = make_block(std::move(reader));
@@ -192,16 +177,10 @@ inline Verdict run_reindex_write(const Program& program, ReindexPlan& plan, Edit
   NamePool names(program);
   copy.to = make_buffer(names.fresh(plan.from->name + "_reindex"), plan.from->dtype, plan.shape,
                         Scope::global);
-  Substitution map;
-  BlockNode out = spatial_block(
-      without_guards(block), make_ref<BlockTagNode>(names.fresh(plan.from->name + "_copy")), map);
-  std::vector<AnyExpr> to, from;
-  for (const auto& e : plan.index) to.push_back(fresh_lets(substitute(e, map)));
-  for (const auto& e : plan.at) from.push_back(substitute(e, map));
-  out.body = make_store(plan.from, to, make_load(copy.to, from));
-  copy.copy.emplace(std::move(out));
+  BlockTag tag = make_ref<BlockTagNode>(names.fresh(plan.from->name + "_copy"));
+  copy.copy.emplace(copy_out_block(block, tag, copy.to, plan.at));
   BlockNode writer = block;
-  writer.body = MoveAccesses(plan.from, copy.to, plan.at).stmt(writer.body);
+  writer.body = MoveToPlace(plan.from, copy.to, plan.at).stmt(writer.body);
   move_stream_mark(writer, *copy.copy);
   copy.writer = make_block(std::move(writer));
   return run_copy_out(program, copy, kReindex, edit);

@@ -20,10 +20,6 @@ inline Verdict check_numbers(const Arg& list, std::string_view what) {
   return {};
 }
 
-inline std::string list_text(const std::vector<std::int64_t>& numbers) {
-  return "{" + join(numbers, ", ", [](std::int64_t n) { return std::to_string(n); }) + "}";
-}
-
 // In ascending order; none above the limit.
 inline std::vector<std::int64_t> divisors(std::int64_t n, std::int64_t low, std::int64_t high) {
   std::vector<std::int64_t> small, large;
@@ -55,12 +51,12 @@ inline Verdict check_tiled_loop(const ForNode& loop, const Args& args) {
   return refusal_at(loop.var, "L0233",
                     "no factor from " + std::to_string(least) + " to " + std::to_string(most) +
                         (n == 1 ? " is" : " divides") + " the extent of loop " + describe(loop),
-                    "its divisors: " + list_text(divisors(*extent, 1, 4096)));
+                    "its divisors: " + divisors_text(*extent));
 }
 
 inline Verdict check_tile_decision(const ForNode& loop, const Args& args) {
   const std::vector<std::int64_t> tile = numbers_of(args[4]);
-  const std::string what = "decision " + list_text(tile);
+  const std::string what = "decision " + factors_text(args[4].list);
   if (static_cast<std::int64_t>(tile.size()) != args[1].number)
     return refusal_at(loop.var, "L0233",
                       what + " has " + std::to_string(tile.size()) + " factors, not " +
@@ -134,8 +130,8 @@ LATHE_DECL const Primitive& primitive_sample_perfect_tile() {
   return record;
 }
 
-inline Verdict check_weights(const std::vector<std::int64_t>& values,
-                             const std::vector<std::int64_t>& weights) {
+inline Verdict check_weights(const Args& args) {
+  const std::vector<std::int64_t> values = numbers_of(args[0]), weights = numbers_of(args[1]);
   if (values.empty()) return refusal("L0233", "there are no values");
   if (weights.empty()) return {};
   if (weights.size() != values.size())
@@ -144,24 +140,25 @@ inline Verdict check_weights(const std::vector<std::int64_t>& values,
   std::int64_t sum = 0;
   for (std::int64_t w : weights)
     if (w < 0 || __builtin_add_overflow(sum, w, &sum))
-      return refusal("L0233", "weights " + list_text(weights) + " hold " + std::to_string(w));
+      return refusal("L0233",
+                     "weights " + factors_text(args[1].list) + " hold " + std::to_string(w));
   if (sum > 0) return {};
-  return refusal("L0233", "weights " + list_text(weights) + " are all 0");
+  return refusal("L0233", "weights " + factors_text(args[1].list) + " are all 0");
 }
 
 inline Verdict run_sample_categorical(const Program& program, const Args& args, Edit* edit) {
   for (std::size_t k : {0u, 1u})
     if (auto no = check_numbers(args[k], k == 0 ? "values" : "weights")) return no;
   const std::vector<std::int64_t> values = numbers_of(args[0]);
-  if (auto no = check_weights(values, numbers_of(args[1]))) return no;
+  if (auto no = check_weights(args)) return no;
   const std::int64_t at = args[2].number;
   if (at == -1) {
     if (edit) edit->program = program;
     return {};
   }
   if (at < 0 || at >= static_cast<std::int64_t>(values.size()))
-    return refusal("L0233",
-                   "decision " + std::to_string(at) + " is no position in " + list_text(values));
+    return refusal("L0233", "decision " + std::to_string(at) + " is no position in " +
+                                factors_text(args[0].list));
   give_samples(program, {values[static_cast<std::size_t>(at)]}, edit);
   return {};
 }

@@ -73,38 +73,22 @@ LATHE_DECL const Primitive& primitive_set_scope() {
   return record;
 }
 
-// Rewrites every access of a buffer.
-class MoveElements : public Mutator {
+class MoveElements : public MoveAccesses {
  public:
   MoveElements(const Buffer& from, const Buffer& to, const LayoutMap& map,
                const std::vector<AnyExpr>& base)
-      : from_(from), to_(to), map_(map), base_(base) {}
-  AnyExpr expr(const AnyExpr& e) override {
-    const auto* load = e.as<LoadNode>();
-    if (!load || load->buffer != from_) return descend(e);
-    return make_load(to_, moved(load->indices), optional(load->mask));
-  }
-  Stmt stmt(const Stmt& s) override {
-    if (const auto* store = s.as<StoreNode>(); store && store->buffer == from_)
-      return make_ref<StoreNode>(to_, moved(store->indices), expr(store->value),
-                                 optional(store->mask), store->streaming);
-    if (const auto* atomic = s.as<AtomicNode>(); atomic && atomic->buffer == from_)
-      return make_ref<AtomicNode>(atomic->op, to_, moved(atomic->indices), expr(atomic->value));
-    return descend(s);
-  }
+      : MoveAccesses(from, to), map_(map), base_(base) {}
   Buffer buffer(const Buffer& b) override { return b == from_ ? to_ : b; }
 
  private:
-  std::vector<AnyExpr> moved(const std::vector<AnyExpr>& indices) {
+  std::vector<AnyExpr> place(const std::vector<AnyExpr>& indices) override {
     Substitution at;
-    for (std::size_t d = 0; d < indices.size(); ++d)
-      at.emplace_back(map_->from[d], expr(indices[d]));
+    for (std::size_t d = 0; d < indices.size(); ++d) at.emplace_back(map_->from[d], indices[d]);
     std::vector<AnyExpr> out;
     for (std::size_t d = 0; d < map_->to.size(); ++d)
       out.push_back(fold_sub(substitute(map_->to[d], at), base_[d]));
     return out;
   }
-  const Buffer &from_, &to_;
   const LayoutMap& map_;
   const std::vector<AnyExpr>& base_;
 };
@@ -138,8 +122,7 @@ inline Verdict check_layout_map(const Program& program, const Buffer& buffer,
     for (const auto& var : free_vars(to)) {
       bool known = false;
       for (const auto& from : map->from) known |= from == var;
-      for (const auto& dim : program->dims) known |= dim->var == var;
-      if (!known)
+      if (!known && !is_dim(program, var))
         return refusal("L0221", "the map names " + in_quotes(var->name) +
                                     ", which is neither an index nor a Dim");
     }
