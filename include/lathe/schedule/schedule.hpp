@@ -106,9 +106,8 @@ class Schedule {
   ///     for i < n: P[i] = f(i)                 →  for i < n:  P[i] = f(i)
   ///     for x < n: C[x] = g(P[x])  merge(i, x)                C[i] = g(P[i])
   /// They are consumed. L0207 a body would need what a later iteration does · L0230 the loops don't
-  /// follow each other, run over other bounds, or hold what can't run in turn: an assert, the init
-  /// of a reduction over the loop that others need to come first, a private buffer from which a
-  /// body reads what an earlier iteration wrote.
+  /// follow each other, run over other bounds, or hold what can't run in turn: an assert, or the
+  /// init of a reduction over the loop that others need to come first.
   LoopRef merge(LoopRef first, LoopRef second, Location where = Location::here());
   LoopRef merge(const std::vector<LoopRef>& loops, Location where = Location::here());
 

@@ -230,41 +230,6 @@ inline Verdict check_merged_order(const MergePlan& plan) {
   return {};
 }
 
-// A write and a read of the buffer in a later iteration, which other bodies may stand between.
-inline std::optional<Carried> kept_for_later(const MergePlan& plan, const Buffer& buffer) {
-  std::vector<const AccessSite*> all;
-  std::size_t parts = 0;
-  for (const auto& part : plan.touched) {
-    const std::size_t before = all.size();
-    for (const auto& a : part)
-      if (a.buffer == buffer) all.push_back(&a);
-    parts += all.size() > before;
-  }
-  for (std::size_t k = 0; parts > 1 && k < all.size() * all.size(); ++k) {
-    const AccessSite &write = *all[k / all.size()], &read = *all[k % all.size()];
-    if (!write.is_write || !read.reads()) continue;
-    for (const auto& v : dependence(write, read, {plan.parts[0]}, plan.facts).vectors)
-      if ((v[0] & Direction::lt) != Direction::none) return Carried{write, read, false, {}};
-  }
-  return {};
-}
-
-// Lowering gives each iteration its own copy of a private buffer that it writes before it reads:
-// such a buffer keeps nothing for later iterations.
-inline Verdict check_kept_values(const Program& program, const MergePlan& plan) {
-  for (const auto& buffer : plan.written) {
-    if (is_param(program, buffer)) continue;
-    auto kept = kept_for_later(plan, buffer);
-    if (!kept) continue;
-    return refusal_at(plan.sites.back().loop->var, "L0230",
-                      describe(kept->first) + " for a later iteration, where " +
-                          describe(kept->second) + ": " + in_quotes(buffer->name) +
-                          " is private and would not be kept",
-                      "compute_at computes in each iteration what it needs");
-  }
-  return {};
-}
-
 inline Program merged_program(const Program& program, const MergePlan& plan) {
   std::vector<Stmt> bodies, path = plan.sites[0].path, children;
   for (const auto& part : plan.parts) bodies.push_back(part->body);
@@ -292,7 +257,6 @@ inline Verdict run_merge(const Program& program, const Args& args, Edit* edit) {
   if (!runs_at_most_once(*plan.parts[0])) {
     add_inits(plan);
     if (auto no = check_merged_order(plan)) return no;
-    if (auto no = check_kept_values(program, plan)) return no;
   }
   if (!edit) return {};
   edit->program = merged_program(program, plan);
