@@ -238,6 +238,175 @@ Ref<T> make_ref(Args&&... args) {
 
 }  // namespace lathe
 
+// ---- lathe/support/vec.hpp
+// How lists are held. A compiler takes 1 ms for a Vec of another type and 12 to 25 ms for a
+// std::vector (g++ 12, C++20): with its hundred types of lists the header took half as long again.
+
+namespace lathe {
+
+/// A list that grows at its end. Elements move when it grows, and must not throw then.
+template <class T>
+class Vec {
+ public:
+  using value_type = T;
+
+  Vec() = default;
+  Vec(std::initializer_list<T> items) : Vec(items.begin(), items.end()) {}
+  template <class Iterator>
+  requires(!std::is_integral_v<Iterator>) Vec(Iterator first, Iterator last) : Vec() {
+    append(first, last);
+  }
+  explicit Vec(std::size_t size) : Vec() { resize(size); }
+  Vec(std::size_t size, const T& item) : Vec() { assign(size, item); }
+  Vec(const Vec& other) : Vec(other.begin(), other.end()) {}
+  Vec(Vec&& other) noexcept { swap(other); }
+  Vec& operator=(Vec other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~Vec() {
+    clear();
+    free(items_);
+  }
+
+  template <class A>
+  Vec(const std::vector<T, A>& other) : Vec(other.begin(), other.end()) {}
+  template <class A>
+  operator std::vector<T, A>() const {
+    return std::vector<T, A>(begin(), end());
+  }
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T* data() { return items_; }
+  const T* data() const { return items_; }
+  T* begin() { return items_; }
+  const T* begin() const { return items_; }
+  T* end() { return items_ + size_; }
+  const T* end() const { return items_ + size_; }
+  T& operator[](std::size_t k) { return items_[k]; }
+  const T& operator[](std::size_t k) const { return items_[k]; }
+  T& front() { return items_[0]; }
+  const T& front() const { return items_[0]; }
+  T& back() { return items_[size_ - 1]; }
+  const T& back() const { return items_[size_ - 1]; }
+
+  void push_back(const T& item) { emplace_back(item); }
+  void push_back(T&& item) { emplace_back(std::move(item)); }
+  /// The arguments may refer to elements.
+  template <class... Args>
+  T& emplace_back(Args&&... args) {
+    if (size_ == room_) return grow(static_cast<Args&&>(args)...);
+    T* made = ::new (static_cast<void*>(items_ + size_)) T(static_cast<Args&&>(args)...);
+    ++size_;
+    return *made;
+  }
+  template <class Iterator>
+  void append(Iterator first, Iterator last) {
+    reserve(size_ + static_cast<std::size_t>(last - first));
+    for (; first != last; ++first) emplace_back(*first);
+  }
+  void append(const Vec& other) { append(other.begin(), other.end()); }
+  void pop_back() { items_[--size_].~T(); }
+  void clear() {
+    while (size_ > 0) pop_back();
+  }
+
+  /// The new element has index `k`, those from there on the next ones.
+  void insert_at(std::size_t k, T item) {
+    emplace_back(std::move(item));
+    for (std::size_t i = size_ - 1; i > k; --i) std::swap(items_[i], items_[i - 1]);
+  }
+  /// Elements `k` to `k + count` go, the order of the others stays.
+  void erase_at(std::size_t k, std::size_t count = 1) {
+    if (count == 0) return;  // no element may move to itself
+    for (std::size_t i = k; i + count < size_; ++i) items_[i] = std::move(items_[i + count]);
+    while (count-- > 0) pop_back();
+  }
+  template <class Condition>
+  void erase_if(Condition condition) {
+    std::size_t kept = 0;
+    for (std::size_t k = 0; k < size_; ++k) {
+      if (condition(static_cast<const T&>(items_[k]))) continue;
+      if (kept != k) items_[kept] = std::move(items_[k]);
+      ++kept;
+    }
+    while (size_ > kept) pop_back();
+  }
+
+  void resize(std::size_t size) {
+    while (size_ > size) pop_back();
+    reserve(size);
+    while (size_ < size) emplace_back();
+  }
+  void assign(std::size_t size, const T& item) {
+    Vec made;
+    made.reserve(size);
+    while (made.size_ < size) made.emplace_back(item);
+    swap(made);
+  }
+  void reserve(std::size_t room) {
+    if (room > room_) move_to(allocate(room), room);
+  }
+  void swap(Vec& other) noexcept {
+    std::swap(items_, other.items_);
+    std::swap(size_, other.size_);
+    std::swap(room_, other.room_);
+  }
+
+  friend bool operator==(const Vec& a, const Vec& b) {
+    if (a.size_ != b.size_) return false;
+    for (std::size_t k = 0; k < a.size_; ++k)
+      if (!(a.items_[k] == b.items_[k])) return false;
+    return true;
+  }
+
+ private:
+  static T* allocate(std::size_t room) {
+    static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+    return static_cast<T*>(::operator new(room * sizeof(T)));
+  }
+  static void free(T* items) { ::operator delete(static_cast<void*>(items)); }
+
+  void move_to(T* items, std::size_t room) noexcept {
+    for (std::size_t k = 0; k < size_; ++k) {
+      ::new (static_cast<void*>(items + k)) T(std::move(items_[k]));
+      items_[k].~T();
+    }
+    free(items_);
+    items_ = items;
+    room_ = room;
+  }
+
+  // The new element first: what it is made of may lie in the old memory.
+  template <class... Args>
+  T& grow(Args&&... args) {
+    const std::size_t room = room_ == 0 ? 4 : 2 * room_;
+    Owner to{allocate(room)};
+    T* made = ::new (static_cast<void*>(to.items + size_)) T(static_cast<Args&&>(args)...);
+    move_to(std::exchange(to.items, nullptr), room);
+    ++size_;
+    return *made;
+  }
+  struct Owner {
+    T* items;
+    ~Owner() { free(items); }
+  };
+
+  T* items_ = nullptr;
+  std::size_t size_ = 0, room_ = 0;
+};
+
+/// Whether an element equals `item`.
+template <class T>
+bool contains(const Vec<T>& list, const T& item) {
+  for (const T& x : list)
+    if (x == item) return true;
+  return false;
+}
+
+}  // namespace lathe
+
 // ---- lathe/ir/expr.hpp
 // What a value is: the expression grammar, its semantics, and one plain struct per node.
 //
@@ -356,7 +525,7 @@ struct ExprNode : RefCounted {
     (hold_one(parts.get()), ...);
   }
   template <class E>
-  void hold_all(const std::vector<E>& parts) {
+  void hold_all(const Vec<E>& parts) {
     for (const auto& e : parts) hold_one(e.get());
   }
 
@@ -419,16 +588,15 @@ enum class Scope : std::uint8_t { global, shared, local, reg };
 
 struct BufferNode : RefCounted {
   std::string name;
-  DType dtype;                   ///< lanes > 1 only for promoted registers
-  std::vector<AnyExpr> shape;    ///< i64
-  std::vector<AnyExpr> strides;  ///< i64, in elements; empty means dense row-major
+  DType dtype;           ///< lanes > 1 only for promoted registers
+  Vec<AnyExpr> shape;    ///< i64
+  Vec<AnyExpr> strides;  ///< i64, in elements; empty means dense row-major
   Scope scope = Scope::global;
   int alignment = 0;  ///< bytes that the base address is a multiple of; 0 means that of the element
   Ref<RefCounted> origin;  ///< the tensor that the DSL made it for; never set inside a program
 
-  BufferNode(std::string its_name, DType type, std::vector<AnyExpr> its_shape,
-             std::vector<AnyExpr> its_strides = {}, Scope its_scope = Scope::global,
-             int its_alignment = 0)
+  BufferNode(std::string its_name, DType type, Vec<AnyExpr> its_shape,
+             Vec<AnyExpr> its_strides = {}, Scope its_scope = Scope::global, int its_alignment = 0)
       : name(std::move(its_name)),
         dtype(type),
         shape(std::move(its_shape)),
@@ -443,7 +611,7 @@ struct BufferNode : RefCounted {
 /// register of rank 0).
 struct LoadNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Load;
-  LoadNode(DType type, Buffer its_buffer, std::vector<AnyExpr> its_indices, AnyExpr its_mask)
+  LoadNode(DType type, Buffer its_buffer, Vec<AnyExpr> its_indices, AnyExpr its_mask)
       : ExprNode(kKind, type),
         buffer(std::move(its_buffer)),
         indices(std::move(its_indices)),
@@ -451,7 +619,7 @@ struct LoadNode : ExprNode {
     hold_all(this->indices), hold(this->mask);
   }
   Buffer buffer;
-  std::vector<AnyExpr> indices;
+  Vec<AnyExpr> indices;
   AnyExpr mask;  ///< bool with the value's lanes, or none
 };
 
@@ -509,12 +677,12 @@ struct CastNode : ExprNode {
 
 struct CallNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Call;
-  CallNode(DType type, CallOp its_op, std::vector<AnyExpr> its_args)
+  CallNode(DType type, CallOp its_op, Vec<AnyExpr> its_args)
       : ExprNode(kKind, type), op(its_op), args(std::move(its_args)) {
     hold_all(this->args);
   }
   CallOp op;
-  std::vector<AnyExpr> args;
+  Vec<AnyExpr> args;
 };
 
 struct RampNode : ExprNode {
@@ -546,12 +714,12 @@ struct BroadcastNode : ExprNode {
 /// Lane l of the result is lane lanes[l] of the concatenated vectors. One lane gives a scalar.
 struct ShuffleNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Shuffle;
-  ShuffleNode(DType type, std::vector<AnyExpr> its_vectors, std::vector<int> its_lanes)
+  ShuffleNode(DType type, Vec<AnyExpr> its_vectors, Vec<int> its_lanes)
       : ExprNode(kKind, type), vectors(std::move(its_vectors)), lanes(std::move(its_lanes)) {
     hold_all(this->vectors);
   }
-  std::vector<AnyExpr> vectors;
-  std::vector<int> lanes;
+  Vec<AnyExpr> vectors;
+  Vec<int> lanes;
 };
 
 /// Passes, and the nodes' destructors, go down an expression by recursion.
@@ -569,13 +737,13 @@ AnyExpr make_binary(BinaryOp op, AnyExpr a, AnyExpr b);
 AnyExpr make_unary(UnaryOp op, AnyExpr a);
 AnyExpr make_select(AnyExpr condition, AnyExpr yes, AnyExpr no);
 AnyExpr make_cast(DType dtype, AnyExpr value);  ///< value itself if it has the dtype
-AnyExpr make_call(CallOp op, std::vector<AnyExpr> args);
+AnyExpr make_call(CallOp op, Vec<AnyExpr> args);
 AnyExpr make_reinterpret(DType dtype, AnyExpr value);
 AnyExpr make_let(VarRef var, AnyExpr value, AnyExpr body);
 AnyExpr make_ramp(AnyExpr base, AnyExpr stride, int lanes);
 AnyExpr make_broadcast(AnyExpr value, int lanes);  ///< value itself for one lane
-AnyExpr make_shuffle(std::vector<AnyExpr> vectors, std::vector<int> lanes);
-AnyExpr make_load(Buffer buffer, std::vector<AnyExpr> indices, AnyExpr mask = {});
+AnyExpr make_shuffle(Vec<AnyExpr> vectors, Vec<int> lanes);
+AnyExpr make_load(Buffer buffer, Vec<AnyExpr> indices, AnyExpr mask = {});
 
 /// The value if e is an integer or boolean constant (also a broadcast one), else null.
 const std::int64_t* as_const_int(const AnyExpr& e);
@@ -719,7 +887,7 @@ struct Annotation {
   AttrValue value;
   bool operator==(const Annotation&) const = default;
 };
-using Annotations = std::vector<Annotation>;
+using Annotations = Vec<Annotation>;
 const AttrValue* find_annotation(const Annotations& all, std::string_view key);
 
 struct StmtNode : RefCounted {
@@ -765,14 +933,14 @@ struct ForNode : StmtNode {
 /// How elements combine. Everything in it is closed over lhs and rhs.
 struct ReducerNode : RefCounted {
   std::string name;  ///< "sum", "argmax", or the user's
-  std::vector<AnyExpr> identity;
-  std::vector<VarRef> lhs, rhs;
-  std::vector<AnyExpr> combine;
+  Vec<AnyExpr> identity;
+  Vec<VarRef> lhs, rhs;
+  Vec<AnyExpr> combine;
   bool associative = true, commutative = true;
 
-  ReducerNode(std::string its_name, std::vector<AnyExpr> its_identity, std::vector<VarRef> its_lhs,
-              std::vector<VarRef> its_rhs, std::vector<AnyExpr> its_combine,
-              bool its_associative = true, bool its_commutative = true)
+  ReducerNode(std::string its_name, Vec<AnyExpr> its_identity, Vec<VarRef> its_lhs,
+              Vec<VarRef> its_rhs, Vec<AnyExpr> its_combine, bool its_associative = true,
+              bool its_commutative = true)
       : name(std::move(its_name)),
         identity(std::move(its_identity)),
         lhs(std::move(its_lhs)),
@@ -795,7 +963,7 @@ struct Range {
 };
 struct Region {
   Buffer buffer;
-  std::vector<Range> ranges;
+  Vec<Range> ranges;
 };
 
 /// A block's identity; it survives every rewrite that keeps the block. Names are unique within a
@@ -808,17 +976,17 @@ using BlockTag = Ref<BlockTagNode>;
 
 struct BlockNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Block;
-  BlockNode(BlockTag its_tag, std::vector<IterVar> its_iters, Stmt its_body)
+  BlockNode(BlockTag its_tag, Vec<IterVar> its_iters, Stmt its_body)
       : StmtNode(kKind),
         tag(std::move(its_tag)),
         iters(std::move(its_iters)),
         body(std::move(its_body)) {}
   BlockTag tag;
-  std::vector<IterVar> iters;
-  std::vector<Region> reads, writes;  ///< declared, for opaque blocks only
-  AnyExpr predicate;                  ///< none means true
-  ReducerRef reducer;                 ///< none: the body's stores overwrite
-  bool init = false;                  ///< whether this block sets the identity first
+  Vec<IterVar> iters;
+  Vec<Region> reads, writes;  ///< declared, for opaque blocks only
+  AnyExpr predicate;          ///< none means true
+  ReducerRef reducer;         ///< none: the body's stores overwrite
+  bool init = false;          ///< whether this block sets the identity first
   Annotations annotations;
   Stmt body;
 
@@ -840,8 +1008,8 @@ enum class Streaming : std::uint8_t { none, any, lines };
 
 struct StoreNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Store;
-  StoreNode(Buffer its_buffer, std::vector<AnyExpr> its_indices, AnyExpr its_value,
-            AnyExpr its_mask = {}, Streaming its_streaming = Streaming::none)
+  StoreNode(Buffer its_buffer, Vec<AnyExpr> its_indices, AnyExpr its_value, AnyExpr its_mask = {},
+            Streaming its_streaming = Streaming::none)
       : StmtNode(kKind),
         buffer(std::move(its_buffer)),
         indices(std::move(its_indices)),
@@ -849,7 +1017,7 @@ struct StoreNode : StmtNode {
         mask(std::move(its_mask)),
         streaming(its_streaming) {}
   Buffer buffer;
-  std::vector<AnyExpr> indices;
+  Vec<AnyExpr> indices;
   AnyExpr value, mask;
   Streaming streaming;
 };
@@ -857,8 +1025,7 @@ struct StoreNode : StmtNode {
 /// buffer[indices] = op(buffer[indices], value), indivisible among parallel iterations.
 struct AtomicNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Atomic;
-  AtomicNode(BinaryOp its_op, Buffer its_buffer, std::vector<AnyExpr> its_indices,
-             AnyExpr its_value)
+  AtomicNode(BinaryOp its_op, Buffer its_buffer, Vec<AnyExpr> its_indices, AnyExpr its_value)
       : StmtNode(kKind),
         op(its_op),
         buffer(std::move(its_buffer)),
@@ -866,7 +1033,7 @@ struct AtomicNode : StmtNode {
         value(std::move(its_value)) {}
   BinaryOp op;
   Buffer buffer;
-  std::vector<AnyExpr> indices;
+  Vec<AnyExpr> indices;
   AnyExpr value;
 };
 
@@ -885,8 +1052,8 @@ struct LetStmtNode : StmtNode {
 /// Never empty inside a Seq, never a Seq in a Seq (make_seq flattens); an empty Seq is "nothing".
 struct SeqNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Seq;
-  explicit SeqNode(std::vector<Stmt> its_stmts) : StmtNode(kKind), stmts(std::move(its_stmts)) {}
-  std::vector<Stmt> stmts;
+  explicit SeqNode(Vec<Stmt> its_stmts) : StmtNode(kKind), stmts(std::move(its_stmts)) {}
+  Vec<Stmt> stmts;
 };
 
 struct IfNode : StmtNode {
@@ -946,8 +1113,8 @@ using DimRef = Ref<DimNode>;
 
 struct ProgramNode : RefCounted {
   std::string name;
-  std::vector<Param> params;
-  std::vector<DimRef> dims;  ///< every Dim that a shape or the body names
+  Vec<Param> params;
+  Vec<DimRef> dims;  ///< every Dim that a shape or the body names
   Stmt body;
   Stage stage = Stage::blocks;
 };
@@ -965,13 +1132,11 @@ class Program : public Ref<ProgramNode> {
 };
 
 // Factories.
-Buffer make_buffer(std::string name, DType dtype, std::vector<AnyExpr> shape,
-                   Scope scope = Scope::global);
+Buffer make_buffer(std::string name, DType dtype, Vec<AnyExpr> shape, Scope scope = Scope::global);
 Stmt make_for(VarRef var, AnyExpr min, AnyExpr extent, Stmt body, ForKind kind = ForKind::serial,
               Annotations annotations = {});
-Stmt make_seq(
-    std::vector<Stmt> stmts);  ///< flattens, drops empty ones; one statement stands for itself
-Stmt make_store(Buffer buffer, std::vector<AnyExpr> indices, AnyExpr value, AnyExpr mask = {});
+Stmt make_seq(Vec<Stmt> stmts);  ///< flattens, drops empty ones; one statement stands for itself
+Stmt make_store(Buffer buffer, Vec<AnyExpr> indices, AnyExpr value, AnyExpr mask = {});
 Stmt make_if(AnyExpr condition, Stmt then_body, Stmt else_body = {});
 Stmt make_alloc(Buffer buffer, Stmt body);
 Stmt make_let_stmt(VarRef var, AnyExpr value, Stmt body);
@@ -979,7 +1144,7 @@ Stmt make_let_stmt(VarRef var, AnyExpr value, Stmt body);
 /// make_block(node).
 Stmt make_block(BlockNode node);
 /// The sequence of a Seq, or the statement itself as a list of one.
-std::vector<Stmt> seq_of(const Stmt& s);
+Vec<Stmt> seq_of(const Stmt& s);
 
 /// The element that a reducer block's store updates becomes this statement: lets of the combines,
 /// then the stores.
@@ -1113,11 +1278,11 @@ struct TensorSource : RefCounted {
   std::string name;
   bool is_input = false;
   Layout layout = Layout::row_major;
-  std::vector<AnyExpr> extents;
-  std::vector<TensorStorage> storage;  ///< one per output; empty for a scalar
-  BlockTag tag;                        ///< of the block that computes it
-  std::vector<IterVar> iters;          ///< spatial, then reduce; no bindings
-  std::vector<AnyExpr> values;         ///< one per output: the value, or the term of the reducer
+  Vec<AnyExpr> extents;
+  Vec<TensorStorage> storage;  ///< one per output; empty for a scalar
+  BlockTag tag;                ///< of the block that computes it
+  Vec<IterVar> iters;          ///< spatial, then reduce; no bindings
+  Vec<AnyExpr> values;         ///< one per output: the value, or the term of the reducer
   ReducerRef reducer;
   AnyExpr predicate;
   Location where;
@@ -1151,7 +1316,7 @@ class AnyTensor {
   const std::string& name() const { return scalar_ ? scalar_->name : defined().name; }
   DType dtype() const { return scalar_ ? scalar_->dtype : defined().dtype; }
   int rank() const { return scalar_ ? 0 : defined().rank(); }
-  const std::vector<AnyExpr>& shape() const;
+  const Vec<AnyExpr>& shape() const;
   bool is_input() const { return scalar_ || source().is_input; }
   /// A rank-0 input, passed by value; scalar() is its variable.
   bool is_scalar() const { return static_cast<bool>(scalar_); }
@@ -1164,7 +1329,7 @@ class AnyTensor {
   const Buffer& inner_buffer() const { return storage().inner; }
 
   /// The element at these indices. L0108 for a wrong number of them or a type other than i64.
-  AnyExpr at(std::vector<AnyExpr> indices, Location where = Location::here()) const;
+  AnyExpr at(Vec<AnyExpr> indices, Location where = Location::here()) const;
   bool same_as(const AnyTensor& other) const {
     return buffer_ == other.buffer_ && scalar_ == other.scalar_;
   }
@@ -1197,7 +1362,7 @@ inline constexpr std::uint32_t kMaxValueWeight = 20000;
 /// An argument. Rank 0 (no extents) is a scalar passed by value.
 /// L0101 bad name · L0102 negative extent · L0103 size · L0104 extent of another type than i64 ·
 /// L0109 element type · L0120 too many axes
-AnyTensor make_input(std::string name, DType dtype, std::vector<Extent> extents,
+AnyTensor make_input(std::string name, DType dtype, Vec<Extent> extents,
                      Layout layout = Layout::row_major, Location where = Location::here());
 
 /// An axis to reduce over: var runs from min to min + extent - 1, min + extent below 2^63 (L0127).
@@ -1211,9 +1376,9 @@ AnyReduce make_reduce(std::string name, Extent min, Extent extent,
 /// What the body of a compute gives: one value per output; with a reducer, one term per output to
 /// fold over axes.
 struct AnyValue {
-  std::vector<AnyExpr> values;
+  Vec<AnyExpr> values;
   ReducerRef reducer;
-  std::vector<AnyReduce> axes;
+  Vec<AnyReduce> axes;
   AnyExpr predicate;  ///< which reduce points take part; none: all
 
   AnyValue() = default;
@@ -1227,9 +1392,9 @@ struct AnyValue {
 /// compute · L0107 reduce axes · L0109 types · L0116 no value · L0117 predicate · L0123, L0124 too
 /// large an expression · L0126 an element that surely does not exist is read · L0127 reduce points
 /// beyond 64 bits
-std::vector<AnyTensor> compute_any(std::string name, std::vector<Extent> extents,
-                                   FunctionRef<AnyValue(std::span<const VarRef>)> body,
-                                   Location where = Location::here());
+Vec<AnyTensor> compute_any(std::string name, Vec<Extent> extents,
+                           FunctionRef<AnyValue(std::span<const VarRef>)> body,
+                           Location where = Location::here());
 
 // Reducers over one element type. The identity of sum is +0.0: a sum of only -0.0 is +0.0, as is an
 // empty one. That of reduce_max is -inf (for a type without infinity its lowest value), that of
@@ -1248,9 +1413,8 @@ ReducerRef argmin_reducer(DType dtype);
 /// A reducer of one's own. combine may use only lhs and rhs, the identity no variable and no tensor
 /// (L0121). Whether it is associative is as in ReducerOptions.
 ReducerRef make_reducer(
-    std::string name, std::vector<AnyExpr> identity,
-    FunctionRef<std::vector<AnyExpr>(std::span<const VarRef> lhs, std::span<const VarRef> rhs)>
-        combine,
+    std::string name, Vec<AnyExpr> identity,
+    FunctionRef<Vec<AnyExpr>(std::span<const VarRef> lhs, std::span<const VarRef> rhs)> combine,
     std::optional<bool> associative = {}, bool commutative = true,
     Location where = Location::here());
 /// The position of a point among the reduce axes: the variable itself for one axis, else row-major
@@ -1957,15 +2121,15 @@ struct ProgramParam {
 
 /// The tensors that a program computes, in order.
 struct OutputList {
-  std::vector<AnyTensor> tensors;
-  std::vector<ProgramParam> inouts{};  ///< those of them that take over an input's memory
+  Vec<AnyTensor> tensors;
+  Vec<ProgramParam> inouts{};  ///< those of them that take over an input's memory
 };
 
 /// The program of these tensors at Stage::blocks: one block per compute, in an order in which what
 /// is read was computed before; every tensor that is no parameter is allocated. Parameters are in
 /// the order given. L0111 one name twice · L0112 input or output not among params · L0113 param
 /// that is neither · L0114 dim of unknown value · L0115 inout not legal · L0116 undefined tensor
-Program program_of(const OutputList& outputs, const std::vector<ProgramParam>& params,
+Program program_of(const OutputList& outputs, const Vec<ProgramParam>& params,
                    Location where = Location::here());
 /// Parameters are the inputs in order of first use, then the outputs; an inout counts as an input.
 Program program_of(const OutputList& outputs, Location where = Location::here());
@@ -2002,8 +2166,7 @@ class Reduction {
 
 namespace detail {
 
-inline AnyValue reduction_value(ReducerRef reducer, std::vector<AnyExpr> terms,
-                                std::vector<AnyReduce> axes) {
+inline AnyValue reduction_value(ReducerRef reducer, Vec<AnyExpr> terms, Vec<AnyReduce> axes) {
   AnyValue out;
   out.reducer = std::move(reducer);
   out.values = std::move(terms);
@@ -2058,7 +2221,7 @@ requires detail::ReduceAxes<R...> Reduction<bool> all(const Expr<bool>& conditio
   requires detail::ReduceAxes<R...>                                               \
   auto name(const A& term, const R&... axes) {                                    \
     using T = typename detail::ElementOf<A>::type;                                \
-    std::vector<AnyReduce> all = {axes.axis()...};                                \
+    Vec<AnyReduce> all = {axes.axis()...};                                        \
     AnyExpr position = reduce_position(all);                                      \
     return Reduction<T, std::int64_t>(detail::reduction_value(                    \
         name##_reducer(dtype_of<T>), {detail::operand<T>(term), position}, all)); \
@@ -2086,7 +2249,7 @@ class Reducer {
   template <class... R>
   requires detail::ReduceAxes<R...> Reduction<Ts...>
   operator()(const std::tuple<Expr<Ts>...>& terms, const R&... axes) const {
-    std::vector<AnyExpr> all;
+    Vec<AnyExpr> all;
     std::apply([&](const auto&... t) { (all.push_back(t.any()), ...); }, terms);
     return Reduction<Ts...>(detail::reduction_value(reducer_, std::move(all), {axes.axis()...}));
   }
@@ -2114,13 +2277,13 @@ std::tuple<Expr<Ts>...> typed_operands(std::span<const VarRef> vars, std::index_
 template <class... Ts, class F>
 Reducer<Ts...> reducer(std::string name, const std::tuple<Expr<Ts>...>& identity, F combine,
                        ReducerOptions options = {}, Location where = Location::here()) {
-  std::vector<AnyExpr> identities;
+  Vec<AnyExpr> identities;
   std::apply([&](const auto&... t) { (identities.push_back(t.any()), ...); }, identity);
   auto combine_any = [&](std::span<const VarRef> lhs, std::span<const VarRef> rhs) {
     auto all = std::index_sequence_for<Ts...>{};
     std::tuple<Expr<Ts>...> combined =
         combine(detail::typed_operands<Ts...>(lhs, all), detail::typed_operands<Ts...>(rhs, all));
-    std::vector<AnyExpr> out;
+    Vec<AnyExpr> out;
     std::apply([&](const auto&... t) { (out.push_back(t.any()), ...); }, combined);
     return out;
   };
@@ -2195,15 +2358,14 @@ class Input : public TypedTensor<T, R> {
  public:
   Input(std::string name, const Extent (&extents)[R], Layout layout = Layout::row_major,
         Location where = Location::here())
-      : Input(std::move(name), std::vector<Extent>(extents, extents + R), layout, where) {}
+      : Input(std::move(name), Vec<Extent>(extents, extents + R), layout, where) {}
   template <std::same_as<std::array<Extent, R>> A>  // a template, so that braces do not ask for it
   Input(std::string name, const A& extents, Layout layout = Layout::row_major,
         Location where = Location::here())
-      : Input(std::move(name), std::vector<Extent>(extents.begin(), extents.end()), layout, where) {
-  }
+      : Input(std::move(name), Vec<Extent>(extents.begin(), extents.end()), layout, where) {}
 
  private:
-  Input(std::string name, std::vector<Extent> extents, Layout layout, Location where)
+  Input(std::string name, Vec<Extent> extents, Layout layout, Location where)
       : TypedTensor<T, R>(
             make_input(std::move(name), dtype_of<T>, std::move(extents), layout, where)) {}
 };
@@ -2225,7 +2387,7 @@ class Tensor : public TypedTensor<T, R> {
 template <int R, class... Ts>
 class Outputs : public OutputList {
  public:
-  explicit Outputs(std::vector<AnyTensor> all) : OutputList{std::move(all)} {}
+  explicit Outputs(Vec<AnyTensor> all) : OutputList{std::move(all)} {}
   template <std::size_t I>
   auto get() const {
     static_assert(I < sizeof...(Ts), "lathe: this compute has fewer outputs");
@@ -2245,26 +2407,26 @@ struct ComputeResult {
   using T = typename ElementOf<V>::type;
   using type = Tensor<T, R>;
   static AnyValue value(const V& v) { return AnyValue(operand<T>(v)); }
-  static type make(std::vector<AnyTensor> all) { return type(std::move(all[0])); }
+  static type make(Vec<AnyTensor> all) { return type(std::move(all[0])); }
 };
 template <class V, int R>
 requires std::is_arithmetic_v<V>
 struct ComputeResult<V, R> {
   using type = Tensor<V, R>;
   static AnyValue value(V v) { return AnyValue(literal<V>(v)); }
-  static type make(std::vector<AnyTensor> all) { return type(std::move(all[0])); }
+  static type make(Vec<AnyTensor> all) { return type(std::move(all[0])); }
 };
 template <class T, int R>
 struct ComputeResult<Reduction<T>, R> {
   using type = Tensor<T, R>;
   static AnyValue value(const Reduction<T>& v) { return v.any(); }
-  static type make(std::vector<AnyTensor> all) { return type(std::move(all[0])); }
+  static type make(Vec<AnyTensor> all) { return type(std::move(all[0])); }
 };
 template <class... Ts, int R>
 struct ComputeResult<Reduction<Ts...>, R> {
   using type = Outputs<R, Ts...>;
   static AnyValue value(const Reduction<Ts...>& v) { return v.any(); }
-  static type make(std::vector<AnyTensor> all) { return type(std::move(all)); }
+  static type make(Vec<AnyTensor> all) { return type(std::move(all)); }
 };
 template <class... Vs, int R>
 struct ComputeResult<std::tuple<Vs...>, R> {
@@ -2274,12 +2436,12 @@ struct ComputeResult<std::tuple<Vs...>, R> {
     std::apply([&](const auto&... e) { (out.values.push_back(e.any()), ...); }, v);
     return out;
   }
-  static type make(std::vector<AnyTensor> all) { return type(std::move(all)); }
+  static type make(Vec<AnyTensor> all) { return type(std::move(all)); }
 };
 
 template <class F, std::size_t... K>
-auto compute_typed(std::string name, std::vector<Extent> extents, F& body,
-                   std::index_sequence<K...>, Location where) {
+auto compute_typed(std::string name, Vec<Extent> extents, F& body, std::index_sequence<K...>,
+                   Location where) {
   static_assert(
       std::is_invocable_v<F&, decltype(Var(VarRef()), void(K), Var(VarRef()))...>,
       "lathe: the body of a compute takes one lt::Var per axis, and compiles for them (see "
@@ -2367,7 +2529,7 @@ namespace lathe {
 /// True where every index is inside the tensor.
 AnyExpr in_bounds_any(const AnyTensor& tensor, std::span<const AnyExpr> indices);
 /// Each index limited to the tensor's extent; 0 where an extent is 0, which names no element.
-std::vector<AnyExpr> clamped_any(const AnyTensor& tensor, std::span<const AnyExpr> indices);
+Vec<AnyExpr> clamped_any(const AnyTensor& tensor, std::span<const AnyExpr> indices);
 /// The element at the limited indices; 0 where the tensor has no element. L0108, L0104 as at().
 AnyExpr clamp_any(const AnyTensor& tensor, std::span<const AnyExpr> indices,
                   Location where = Location::here());
@@ -2549,7 +2711,7 @@ struct TextPlace {
 /// a node is shared).
 struct PrintedText {
   std::string text;
-  std::vector<TextPlace> places;
+  Vec<TextPlace> places;
 
   const TextPlace* find(const RefCounted* node) const;
 };
@@ -2761,9 +2923,9 @@ struct KernelSlot {
 struct LlvmKernel {
   std::string symbol;
   std::string text;
-  std::vector<KernelSlot> slots;
-  std::vector<std::string> externals;  ///< functions that the text calls and does not define
-  std::vector<std::string> messages;   ///< of assertions; status 16 + i means that message i failed
+  Vec<KernelSlot> slots;
+  Vec<std::string> externals;  ///< functions that the text calls and does not define
+  Vec<std::string> messages;   ///< of assertions; status 16 + i means that message i failed
 };
 
 }  // namespace lathe
@@ -2793,7 +2955,7 @@ class Binding : public RefCounted {
 
   /// `order[k]` is the parameter that the k-th argument of a call is for. Parameters without
   /// declared strides are row-major with the strides of the view.
-  Binding(const Program& program, std::vector<int> order);
+  Binding(const Program& program, Vec<int> order);
 
   /// Slots that a call needs.
   int slots() const { return slot_count_; }
@@ -2877,10 +3039,10 @@ class Binding : public RefCounted {
   /// A buffer whose size follows from dims.
   struct Sized {
     const std::string* name;
-    std::vector<AnyExpr> shape;
+    Vec<AnyExpr> shape;
   };
 
-  void lay_out_slots(std::vector<Rule>& open);
+  void lay_out_slots(Vec<Rule>& open);
   void add_arg(int index);
   void add_extent_rules(int arg, const BufferNode& b);
   void add_stride_rules(int arg, const BufferNode& b);
@@ -2921,17 +3083,16 @@ class Binding : public RefCounted {
   const std::string& arg_name(int arg) const { return param_of(arg).name(); }
 
   Program program_;
-  std::vector<Arg> args_;
-  std::vector<Rule> rules_;
-  std::vector<Axis> axes_;
-  std::vector<int>
-      later_;  ///< rules that need more than a compare: bounds of dims, general expressions
-  std::vector<std::int64_t> dense_plan_;
-  std::vector<int> param_slots_;
-  std::vector<std::pair<const VarNode*, int>> var_slots_;  ///< dims, strides
-  std::vector<int> set_by_;  ///< per slot: the argument that sets it, or -1
+  Vec<Arg> args_;
+  Vec<Rule> rules_;
+  Vec<Axis> axes_;
+  Vec<int> later_;  ///< rules that need more than a compare: bounds of dims, general expressions
+  Vec<std::int64_t> dense_plan_;
+  Vec<int> param_slots_;
+  Vec<std::pair<const VarNode*, int>> var_slots_;  ///< dims, strides
+  Vec<int> set_by_;                                ///< per slot: the argument that sets it, or -1
   int slot_count_ = 0;
-  std::vector<Sized> sizes_;
+  Vec<Sized> sizes_;
   int first_dim_ = 0, dim_count_ = 0;
   /// With dims of at most so many bits each is legal and no size overflows; -1: look each time.
   int small_bits_ = 40;
@@ -3349,13 +3510,13 @@ enum class TargetKind : std::uint8_t { cpu, cuda };
 /// Plain data: change a field and code is made for that machine.
 struct Target {
   TargetKind kind = TargetKind::cpu;
-  std::string name;  ///< as asked for: "host", "x86-64-v3", "sm_90"
-  std::string arch;  ///< "x86_64", "aarch64", "nvptx64"
-  std::string cpu;   ///< LLVM's name of the model, "znver4"; a CUDA target's "sm_90"
-  std::vector<std::string> features;  ///< LLVM's names, sorted: "avx2", "fma", …
-  int vector_bytes = 16;              ///< of the widest vector register
-  int load_bytes = 16;  ///< that a core loads or stores at once: Zen 4 does 64 in two halves
-  int line_bytes = 64;  ///< of a cache line
+  std::string name;           ///< as asked for: "host", "x86-64-v3", "sm_90"
+  std::string arch;           ///< "x86_64", "aarch64", "nvptx64"
+  std::string cpu;            ///< LLVM's name of the model, "znver4"; a CUDA target's "sm_90"
+  Vec<std::string> features;  ///< LLVM's names, sorted: "avx2", "fma", …
+  int vector_bytes = 16;      ///< of the widest vector register
+  int load_bytes = 16;        ///< that a core loads or stores at once: Zen 4 does 64 in two halves
+  int line_bytes = 64;        ///< of a cache line
   int vector_registers = 16;
   std::int64_t l1_bytes = 32 << 10, l2_bytes = 1 << 20,
                l3_bytes = 8 << 20;  ///< data caches as seen by one core
@@ -3404,7 +3565,7 @@ const Target& host();
 /// A CUDA architecture, "sm_90".
 Target cuda(std::string_view arch, Location where = Location::here());
 /// Names that Target(name) knows, sorted.
-std::vector<std::string> known_targets();
+Vec<std::string> known_targets();
 
 }  // namespace lathe
 
@@ -3689,7 +3850,7 @@ class Index {
 
 /// What a layout map returns: the new indices.
 struct IndexTuple {
-  std::vector<AnyExpr> indices;
+  Vec<AnyExpr> indices;
 };
 
 /// layout(b / 32, a, b % 32)
@@ -3700,9 +3861,9 @@ IndexTuple layout(const Indices&... indices) {
 
 /// A map from an element's old indices to its new ones.
 struct LayoutMapNode : RefCounted {
-  std::vector<VarRef> from;
-  std::vector<AnyExpr> to;
-  LayoutMapNode(std::vector<VarRef> its_from, std::vector<AnyExpr> its_to)
+  Vec<VarRef> from;
+  Vec<AnyExpr> to;
+  LayoutMapNode(Vec<VarRef> its_from, Vec<AnyExpr> its_to)
       : from(std::move(its_from)), to(std::move(its_to)) {}
 };
 using LayoutMap = Ref<LayoutMapNode>;
@@ -3722,7 +3883,7 @@ constexpr int layout_arity() {
 }
 
 template <class F, std::size_t... K>
-LayoutMap make_layout_map(const F& f, const std::vector<VarRef>& from, std::index_sequence<K...>) {
+LayoutMap make_layout_map(const F& f, const Vec<VarRef>& from, std::index_sequence<K...>) {
   IndexTuple out = f(Index(AnyExpr(from[K]))...);
   return make_ref<LayoutMapNode>(from, std::move(out.indices));
 }
@@ -3735,7 +3896,7 @@ LayoutMap layout_map(const F& f) {
   constexpr int rank = detail::layout_arity<F>();
   static_assert(rank >= 0,
                 "a layout map takes one lathe::Index per dimension and returns lathe::layout(...)");
-  std::vector<VarRef> from;
+  Vec<VarRef> from;
   for (int k = 0; k < rank; ++k) {
     std::string name = "d";
     name +=
@@ -3854,7 +4015,7 @@ struct Arg {
   BlockTag block;
   AnyExpr expr;  ///< over dims and sampled numbers
   LayoutMap map;
-  std::vector<Arg> list;
+  Vec<Arg> list;
 
   Arg() = default;
   Arg(LoopRef ref) : kind(ArgKind::loop), loop(std::move(ref.var)) {}
@@ -3865,14 +4026,14 @@ struct Arg {
   static Arg of_text(std::string value);
   static Arg of_word(std::string_view value);
   static Arg of_buffer(std::string name);
-  static Arg of_list(std::vector<Arg> items);
+  static Arg of_list(Vec<Arg> items);
   static Arg of(const Factor& factor);
   static Arg of(const AttrValue& value);
-  static Arg of(const std::vector<LoopRef>& loops);
+  static Arg of(const Vec<LoopRef>& loops);
 
   AttrValue attribute() const;  ///< of a number or a text
 };
-using Args = std::vector<Arg>;
+using Args = Vec<Arg>;
 
 /// Why a step is not legal. Nothing was changed.
 struct Refusal {
@@ -3896,8 +4057,8 @@ struct Consumed {
 struct Edit {
   Program program;
   Args results;
-  std::vector<Consumed> consumed;
-  std::vector<std::int64_t> samples;  ///< the values of the results, if they are sampled numbers
+  Vec<Consumed> consumed;
+  Vec<std::int64_t> samples;  ///< the values of the results, if they are sampled numbers
   std::string
       reassociates;  ///< how floating-point results may change in rounding; empty: not at all
 };
@@ -3915,7 +4076,7 @@ struct Parameter {
 struct Primitive {
   std::string_view name;
   int version = 1;
-  std::vector<Parameter> parameters;
+  Vec<Parameter> parameters;
   std::string_view summary;  ///< one line for docs and errors
   Verdict (*run)(const Program& program, const Args& args, Edit* edit);
   ArgKind gives = ArgKind::loop;  ///< what its results are
@@ -3926,7 +4087,7 @@ struct Primitive {
 };
 
 /// All primitives, by name.
-const std::vector<const Primitive*>& primitives();
+const Vec<const Primitive*>& primitives();
 const Primitive* find_primitive(std::string_view name);
 
 }  // namespace lathe
@@ -3949,7 +4110,7 @@ struct TraceEntry {
 struct Trace {
   std::uint64_t program_hash =
       0;  ///< structural hash of the program that it was recorded on; 0: not known
-  std::vector<TraceEntry> entries;
+  Vec<TraceEntry> entries;
 
   /// One line per step; parse_trace reads it back.
   ///     trace 1 program 0x5b3f…
@@ -4049,12 +4210,11 @@ class Schedule {
   template <std::size_t N>
   std::array<LoopRef, N> split(LoopRef loop, const Factor (&factors)[N],
                                std::optional<Tail> tail = {}, Location where = Location::here()) {
-    return take<N>(
-        split_any(std::move(loop), std::vector<Factor>(factors, factors + N), tail, where));
+    return take<N>(split_any(std::move(loop), Vec<Factor>(factors, factors + N), tail, where));
   }
   /// The same for a number of factors that is known at run time.
-  std::vector<LoopRef> split_any(LoopRef loop, const std::vector<Factor>& factors,
-                                 std::optional<Tail> tail = {}, Location where = Location::here());
+  Vec<LoopRef> split_any(LoopRef loop, const Vec<Factor>& factors, std::optional<Tail> tail = {},
+                         Location where = Location::here());
 
   /// Loops nested directly in each other become one.
   ///     for i < m: for j < n:   → fuse(i, j) →   for i_j < m*n:   with i = i_j / n, j = i_j % n
@@ -4089,12 +4249,11 @@ class Schedule {
   template <std::size_t N>
   std::array<LoopRef, N + 1> loop_partition(LoopRef loop, const Factor (&points)[N],
                                             Location where = Location::here()) {
-    return take<N + 1>(
-        loop_partition_any(std::move(loop), std::vector<Factor>(points, points + N), where));
+    return take<N + 1>(loop_partition_any(std::move(loop), Vec<Factor>(points, points + N), where));
   }
   /// The same for a number of points that is known at run time.
-  std::vector<LoopRef> loop_partition_any(LoopRef loop, const std::vector<Factor>& points,
-                                          Location where = Location::here());
+  Vec<LoopRef> loop_partition_any(LoopRef loop, const Vec<Factor>& points,
+                                  Location where = Location::here());
 
   /// Permutes loops of one nest; loops between them that are not named keep their place.
   /// Reassociates floats if two loops that feed one reduction swap.
@@ -4206,11 +4365,10 @@ class Schedule {
     return take<N>(sample_perfect_tile_any(loop, N, max_inner, min_inner, decision, where));
   }
   /// The same for a number of factors that is known at run time.
-  std::vector<Sample> sample_perfect_tile_any(const LoopRef& loop, std::size_t n,
-                                              std::int64_t max_inner = 64,
-                                              std::int64_t min_inner = 1,
-                                              const std::vector<std::int64_t>& decision = {},
-                                              Location where = Location::here());
+  Vec<Sample> sample_perfect_tile_any(const LoopRef& loop, std::size_t n,
+                                      std::int64_t max_inner = 64, std::int64_t min_inner = 1,
+                                      const std::vector<std::int64_t>& decision = {},
+                                      Location where = Location::here());
   /// One of the values, drawn by weight (all alike if none are given). The decision is its
   /// position. L0233: no values, or weights that do not fit them.
   Sample sample_categorical(const std::vector<std::int64_t>& values,
@@ -4231,8 +4389,8 @@ class Schedule {
   struct Step : RefCounted {
     Ref<Step> previous;
     TraceEntry entry;
-    std::vector<Consumed> consumed;
-    std::vector<std::int64_t> samples;  ///< values of the entry's results
+    Vec<Consumed> consumed;
+    Vec<std::int64_t> samples;  ///< values of the entry's results
     std::string reassociates;
 
     Step() = default;
@@ -4241,12 +4399,12 @@ class Schedule {
   };
 
   template <std::size_t N, class Ref>
-  static std::array<Ref, N> take(const std::vector<Ref>& all) {
+  static std::array<Ref, N> take(const Vec<Ref>& all) {
     std::array<Ref, N> out;
     for (std::size_t k = 0; k < N; ++k) out[k] = all[k];
     return out;
   }
-  std::vector<LoopRef> loops_n(const BlockName& block, std::size_t n, Location where) const;
+  Vec<LoopRef> loops_n(const BlockName& block, std::size_t n, Location where) const;
   Verdict check_reference(const Arg& arg) const;
   const std::int64_t* sampled(const VarRef& var) const;
   Arg with_samples(const Arg& arg) const;
@@ -4259,7 +4417,7 @@ class Schedule {
   std::string resolve_buffer(const BufferName& name, std::string_view step, Location where) const;
   [[noreturn]] void refuse(std::string_view step, const Refusal& why, Location where) const;
   Args step(std::string_view primitive, Args args, Location where);
-  std::vector<LoopRef> step_to_loops(std::string_view primitive, Args args, Location where);
+  Vec<LoopRef> step_to_loops(std::string_view primitive, Args args, Location where);
 
   Program program_;
   std::uint64_t origin_hash_ = 0;
@@ -4324,9 +4482,9 @@ class Source {
 /// order, if `params` is empty; else, as for a Schedule, params say which tensor each argument is:
 /// by identity, else by name and type. Errors as program_of and lower, and: L0310 a param that the
 /// program does not have, or lacks · L0312 target · L0412 the context's time budget
-AnyKernel jit_any(const Source& source, const std::vector<ProgramParam>& params);
+AnyKernel jit_any(const Source& source, const Vec<ProgramParam>& params);
 /// The same, interpreted: no code is made.
-AnyKernel evaluate_any(const Source& source, const std::vector<ProgramParam>& params);
+AnyKernel evaluate_any(const Source& source, const Vec<ProgramParam>& params);
 
 namespace detail {
 
@@ -4675,15 +4833,15 @@ class MoveAccesses : public Mutator {
   LATHE_DECL Stmt stmt(const Stmt& s) override;
 
  protected:
-  virtual std::vector<AnyExpr> place(const std::vector<AnyExpr>& indices) = 0;
+  virtual Vec<AnyExpr> place(const Vec<AnyExpr>& indices) = 0;
   Buffer from_, to_;
 
  private:
-  std::vector<AnyExpr> moved(const std::vector<AnyExpr>& indices);
+  Vec<AnyExpr> moved(const Vec<AnyExpr>& indices);
 };
 
 /// Replacement of variables by expressions, simultaneous; keyed by identity. Small: linear search.
-using Substitution = std::vector<std::pair<VarRef, AnyExpr>>;
+using Substitution = Vec<std::pair<VarRef, AnyExpr>>;
 AnyExpr substitute(const AnyExpr& e, const Substitution& map);
 Stmt substitute(const Stmt& s, const Substitution& map);
 /// Replacement of buffers, also in allocs and declared regions.
@@ -4692,8 +4850,8 @@ Stmt replace_buffer(const Stmt& s, const Buffer& from, const Buffer& to);
 bool uses_var(const AnyExpr& e, const VarRef& var);
 bool uses_var(const Stmt& s, const VarRef& var);
 /// Variables that occur free, each once, in order of first occurrence.
-std::vector<VarRef> free_vars(const AnyExpr& e);
-std::vector<VarRef> free_vars(const Stmt& s);
+Vec<VarRef> free_vars(const AnyExpr& e);
+Vec<VarRef> free_vars(const Stmt& s);
 /// Number of nodes, for budgets.
 std::size_t node_count(const AnyExpr& e);
 std::size_t node_count(const Stmt& s);
@@ -4763,7 +4921,7 @@ class DenseMap {
 
  private:
   DenseSet<Key> keys_;
-  std::vector<V> values_;
+  Vec<V> values_;
 };
 
 /// Nodes by identity. The map does not keep them alive.
@@ -4808,7 +4966,7 @@ struct Token {
 
 /// All tokens, the last one of kind end. Errors: L0501 a character that begins no token, a tab in
 /// an indentation; L0504 a name or string without its end; L0505 longer than 16 MiB.
-std::vector<Token> tokenize(std::string_view source, Location where);
+Vec<Token> tokenize(std::string_view source, Location where);
 
 /// What stands between the quotes of a string or quoted name; \n \t \\ \" \` and \xHH are escapes.
 /// False: a bad escape.
@@ -4858,15 +5016,15 @@ class Reversed {
 
 /// The elements from the last to the first, while the list lives and does not grow.
 template <class T>
-Reversed<T> reversed(std::vector<T>& list) {
+Reversed<T> reversed(Vec<T>& list) {
   return Reversed<T>(list.data(), list.data() + list.size());
 }
 template <class T>
-Reversed<const T> reversed(const std::vector<T>& list) {
+Reversed<const T> reversed(const Vec<T>& list) {
   return Reversed<const T>(list.data(), list.data() + list.size());
 }
 template <class T>
-void reversed(std::vector<T>&&) = delete;
+void reversed(Vec<T>&&) = delete;
 
 }  // namespace lathe
 
@@ -4882,7 +5040,7 @@ namespace lathe {
 ///   (value, position): the better value, on ties the lower position; a NaN is better than any
 ///   number.
 ///                      Starts from the identity of min or max and the largest position.
-ReducerRef builtin_reducer(std::string_view name, const std::vector<DType>& dtypes);
+ReducerRef builtin_reducer(std::string_view name, const Vec<DType>& dtypes);
 
 }  // namespace lathe
 
@@ -4993,14 +5151,14 @@ class LoadedBuffers : public Visitor {
  public:
   using Visitor::stmt;
   void buffer(const Buffer& b) override { found.push_back(b); }
-  std::vector<Buffer> found;
+  Vec<Buffer> found;
 };
 
 /// coef * atom * more...: more is empty for a linear term.
 struct Mono {
   std::int64_t coef = 0;
   AnyExpr atom;
-  std::vector<AnyExpr> more;
+  Vec<AnyExpr> more;
 
   std::size_t degree() const { return 1 + more.size(); }
   const AnyExpr& factor(std::size_t k) const { return k == 0 ? atom : more[k - 1]; }
@@ -5010,7 +5168,7 @@ struct Mono {
 /// first occurrence. Operations that would leave i64 return false and leave garbage: the caller
 /// keeps the expression as it was.
 struct Poly {
-  std::vector<Mono> terms;
+  Vec<Mono> terms;
   std::int64_t constant = 0;
 
   bool is_const() const { return terms.empty(); }
@@ -5042,7 +5200,7 @@ std::int64_t floor_mod(std::int64_t a, std::int64_t b);
 std::int64_t gcd64(std::int64_t a, std::int64_t b);
 
 /// The parts of a conjunction (or disjunction).
-void flatten_logic(BinaryOp op, const AnyExpr& e, std::vector<AnyExpr>& out);
+void flatten_logic(BinaryOp op, const AnyExpr& e, Vec<AnyExpr>& out);
 
 /// Exact folding with the semantics of ir/expr.hpp; false where the operator doesn't apply to the
 /// type.
@@ -5088,7 +5246,7 @@ class Simplifier {
   /// p >= 0 wherever the facts hold: proven.
   bool nonneg(const Poly& p, int depth = 4);
   /// The sum bounded from below (or above) over the relaxed variables; false if there is no bound.
-  bool bound(Poly& p, bool upper, const std::vector<VarRef>& relaxed, int depth = 8);
+  bool bound(Poly& p, bool upper, const Vec<VarRef>& relaxed, int depth = 8);
   Reach reach(const AnyExpr& e);
   /// Arithmetic on it can't leave i64.
   bool safe(const Poly& p);
@@ -5132,8 +5290,8 @@ class Simplifier {
   bool nonneg_symbolic(const Poly& p, int depth);
   bool nonneg_atoms(const Poly& p, int depth);
   bool nonneg_div(const Poly& p, std::size_t k, int depth);
-  bool bound_atoms(Poly& p, bool upper, const std::vector<VarRef>& relaxed, int depth);
-  bool bound_atom(const AnyExpr& atom, bool upper, const std::vector<VarRef>& relaxed, int depth,
+  bool bound_atoms(Poly& p, bool upper, const Vec<VarRef>& relaxed, int depth);
+  bool bound_atom(const AnyExpr& atom, bool upper, const Vec<VarRef>& relaxed, int depth,
                   Poly& out);
   bool bound_var(Poly& p, bool upper, const Facts::Node& fact);
   ConstInterval range_binary(const BinaryNode& n, int depth);
@@ -5323,7 +5481,7 @@ namespace lathe {
 
 /// sum of coefs[k] * vars[k] + rest; coefs and rest are free of all vars.
 struct Affine {
-  std::vector<AnyExpr> coefs;
+  Vec<AnyExpr> coefs;
   AnyExpr rest;
 
   /// The coefficient if it is a constant.
@@ -5336,8 +5494,7 @@ struct Affine {
 };
 
 /// None if e isn't linear in vars (after simplification), isn't i64, or is over budget.
-std::optional<Affine> affine_of(const AnyExpr& e, const std::vector<VarRef>& vars,
-                                const Facts& facts = {});
+std::optional<Affine> affine_of(const AnyExpr& e, const Vec<VarRef>& vars, const Facts& facts = {});
 
 }  // namespace lathe
 
@@ -5362,7 +5519,7 @@ ConstInterval const_bounds(const AnyExpr& e, const Facts& facts = {});
 /// 8]. The ends hold for every value of the relaxed variables; for an affine e with independent
 /// ranges they are attained. Ranges are eliminated newest first, so a range may name an older
 /// relaxed variable.
-Interval bounds(const AnyExpr& e, const std::vector<VarRef>& relaxed, const Facts& facts);
+Interval bounds(const AnyExpr& e, const Vec<VarRef>& relaxed, const Facts& facts);
 
 Interval interval_hull(const Interval& a, const Interval& b, const Facts& facts = {});
 Interval interval_intersect(const Interval& a, const Interval& b, const Facts& facts = {});
@@ -5393,7 +5550,7 @@ struct IterSplit {
 
 /// The sum of its splits (largest scale first) + base. Its values lie in [min, min + extent).
 struct IterSum {
-  std::vector<IterSplit> splits;
+  Vec<IterSplit> splits;
   AnyExpr base, min, extent;
   bool injective = false;  ///< different splits give different values
   bool dense = false;  ///< every value of [min, min + extent) is taken (if every split takes all of
@@ -5402,13 +5559,13 @@ struct IterSum {
 
 /// What detection found about (inputs) -> (sums). Unknown properties are false.
 struct IterMap {
-  std::vector<IterDomain> inputs;
-  std::vector<IterSum> fused;  ///< sums that are split again
-  std::vector<IterSum> sums;  ///< one per index expression; empty if an expression has no such form
-  std::vector<bool> determined;  ///< per input: the targets tell its value
-  bool injective = false;        ///< two points of the domain never give one target
-  bool covering = false;         ///< every point of the box of the sums' [min, min + extent) is hit
-  std::string_view why;          ///< the first reason for a missing property, "" if bijective
+  Vec<IterDomain> inputs;
+  Vec<IterSum> fused;      ///< sums that are split again
+  Vec<IterSum> sums;       ///< one per index expression; empty if an expression has no such form
+  Vec<bool> determined;    ///< per input: the targets tell its value
+  bool injective = false;  ///< two points of the domain never give one target
+  bool covering = false;   ///< every point of the box of the sums' [min, min + extent) is hit
+  std::string_view why;    ///< the first reason for a missing property, "" if bijective
 
   bool known() const { return why.empty() || !sums.empty(); }
   bool bijective() const { return injective && covering; }
@@ -5417,18 +5574,17 @@ struct IterMap {
 /// Writes each index over the inputs as an IterSum. Facts may hold ranges of the other (symbolic)
 /// variables. condition (may be none) restricts the domain: then injective keeps its meaning on
 /// what remains, and covering is claimed only if the condition is proven to hold everywhere.
-IterMap iter_map(const std::vector<AnyExpr>& indices, const std::vector<IterDomain>& inputs,
+IterMap iter_map(const Vec<AnyExpr>& indices, const Vec<IterDomain>& inputs,
                  const AnyExpr& condition = {}, const Facts& facts = {});
 
 /// For a bijective map: each input's var as an expression over targets (one per index expression);
 /// empty if the map isn't bijective.
-std::vector<AnyExpr> inverse(const IterMap& map, const std::vector<AnyExpr>& targets,
-                             const Facts& facts = {});
+Vec<AnyExpr> inverse(const IterMap& map, const Vec<AnyExpr>& targets, const Facts& facts = {});
 
 /// For an injective map, also one that is not covering: a left inverse, and in `valid` the
 /// condition under which a target (of the box) has a preimage; empty if none is known.
-std::vector<AnyExpr> left_inverse(const IterMap& map, const std::vector<AnyExpr>& targets,
-                                  AnyExpr& valid, const Facts& facts = {});
+Vec<AnyExpr> left_inverse(const IterMap& map, const Vec<AnyExpr>& targets, AnyExpr& valid,
+                          const Facts& facts = {});
 
 }  // namespace lathe
 
@@ -5504,12 +5660,12 @@ class LlvmModule {
   /// The module's text.
   std::string finish();
 
-  std::vector<std::string> externals;
+  Vec<std::string> externals;
 
  private:
   std::string functions_, declarations_, metadata_;
   NameSet declared_;
-  std::vector<int> scopes_;
+  Vec<int> scopes_;
   int next_metadata_ = 8;
 };
 
@@ -5554,11 +5710,11 @@ class LlvmFunction {
   LlvmValue splat(const LlvmValue& scalar, int lanes);
   /// Lanes of a followed by those of b.
   LlvmValue concat(const LlvmValue& a, const LlvmValue& b);
-  LlvmValue shuffle(const LlvmValue& vector, const std::vector<int>& lanes);
+  LlvmValue shuffle(const LlvmValue& vector, const Vec<int>& lanes);
   LlvmValue extract(const LlvmValue& vector, int lane);
   LlvmValue insert(const LlvmValue& vector, const LlvmValue& scalar, int lane);
   /// llvm.<name>.<overload>(args…), where the result and all arguments have the first one's type.
-  LlvmValue intrinsic(std::string_view name, const std::vector<LlvmValue>& args);
+  LlvmValue intrinsic(std::string_view name, const Vec<LlvmValue>& args);
   LlvmValue any(const LlvmValue& mask);  ///< whether a lane is set
   LlvmValue phi(const LlvmValue& a, const std::string& from_a, const LlvmValue& b,
                 const std::string& from_b);
@@ -5622,8 +5778,8 @@ class LlvmEmitter {
   void emit_entry(const Program& program);
   /// The body of a parallel loop over [begin, end) of its iterations.
   struct Capture {
-    std::vector<std::pair<VarRef, LlvmValue>> values;
-    std::vector<std::pair<Buffer, LlvmPlace>> buffers;
+    Vec<std::pair<VarRef, LlvmValue>> values;
+    Vec<std::pair<Buffer, LlvmPlace>> buffers;
     LlvmValue min;
     int words = 0;
   };
@@ -5633,7 +5789,7 @@ class LlvmEmitter {
   void finish(std::string_view params);
 
  private:
-  using Lanes = std::vector<int>;
+  using Lanes = Vec<int>;
 
   // Statements: llvm_stmt.ipp, llvm_parallel.ipp
   void stmt(const Stmt& s);
@@ -5737,7 +5893,7 @@ class LlvmEmitter {
   LlvmValue min_max(BinaryOp op, const LlvmValue& a, const LlvmValue& b);
   LlvmValue unary(const UnaryNode& n);
   LlvmValue call(const CallNode& n);
-  LlvmValue fused(const std::vector<LlvmValue>& args);
+  LlvmValue fused(const Vec<LlvmValue>& args);
   LlvmValue scale2(const LlvmValue& x, const LlvmValue& n);
   LlvmValue cast(const CastNode& n);
   LlvmValue to_integer(const LlvmValue& v, DType to);
@@ -5752,18 +5908,18 @@ class LlvmEmitter {
   NodeMap<LlvmPlace> places_;
   /// Values of shared nodes, valid within one statement and the branches that dominate it.
   NodeMap<LlvmValue> memo_;
-  std::vector<const ExprNode*> memo_order_;
+  Vec<const ExprNode*> memo_order_;
   LlvmValue mask_;  ///< lanes that a lazy select has chosen; empty text: all
   struct FailLevel {
     std::string pointer, label;
     bool used = false;
   };
-  std::vector<FailLevel> fails_;
+  Vec<FailLevel> fails_;
   bool streamed_ = false;
 };
 
 /// first, first + step, …: count lanes.
-std::vector<int> llvm_lane_range(int first, int count, int step = 1);
+Vec<int> llvm_lane_range(int first, int count, int step = 1);
 /// <0, step, 2 * step, …>
 LlvmValue llvm_iota(DType t, std::int64_t step);
 /// Whether lane l of a vector index is base + l * stride with a constant stride.
@@ -5780,7 +5936,7 @@ namespace lathe {
 
 /// The slots of a call of this program: one pointer per buffer param in param order, one i64 per
 /// dim, one i64 per distinct stride variable in (param, axis) order, one per scalar param.
-std::vector<KernelSlot> kernel_slots(const Program& program);
+Vec<KernelSlot> kernel_slots(const Program& program);
 
 /// The program as a module for LLVM `llvm_major` (16 to 22). Element buffers need only be aligned
 /// to their elements unless the program says more. Every value means what ir/expr.hpp says: no flag
@@ -5805,12 +5961,12 @@ namespace lathe::detail {
 void check_name(const std::string& name, Location where);
 /// L0102 negative extent · L0103 product over 2^56 · L0104 not a scalar i64 · L0119 names something
 /// else than dims · L0124 too large an expression
-void check_extents(const std::string& name, const std::vector<AnyExpr>& extents, Location where);
+void check_extents(const std::string& name, const Vec<AnyExpr>& extents, Location where);
 /// L0102, L0104, L0127 for a reduce range.
 void check_reduce_range(const std::string& name, const AnyExpr& min, const AnyExpr& extent,
                         Location where);
 /// L0108 number of indices, L0104 their type, L0116 an undefined tensor.
-void check_indices(const AnyTensor& tensor, const std::vector<AnyExpr>& indices, Location where);
+void check_indices(const AnyTensor& tensor, const Vec<AnyExpr>& indices, Location where);
 /// Everything about what a body gave: L0105 L0106 L0107 L0109 L0116 L0117 L0124 L0127.
 void check_value(const TensorSource& source, const AnyValue& value);
 /// L0126 if a load of a finished compute surely happens at an element that does not exist.
@@ -5834,26 +5990,26 @@ using BlockRefNode = Ref<BlockNode>;
 /// A loop or a block and its place: everything above it, outermost first.
 struct LoopSite {
   ForRef loop;
-  std::vector<ForRef> loops;  ///< above, without the loop itself
-  std::vector<Stmt> path;     ///< from the root down to the loop, both included
+  Vec<ForRef> loops;  ///< above, without the loop itself
+  Vec<Stmt> path;     ///< from the root down to the loop, both included
 };
 struct BlockSite {
   BlockRefNode block;
-  std::vector<ForRef> loops;  ///< all loops above within the root, outermost first
-  std::vector<Stmt> path;     ///< from the root down to the block, both included
+  Vec<ForRef> loops;  ///< all loops above within the root, outermost first
+  Vec<Stmt> path;     ///< from the root down to the block, both included
 };
 
 /// All blocks below root in program order, nested ones after their parent.
-std::vector<BlockSite> blocks_below(const Stmt& root);
+Vec<BlockSite> blocks_below(const Stmt& root);
 /// The block with this tag; its `block` is empty if there is none.
 BlockSite find_block(const Stmt& root, const BlockTag& tag);
 /// The loop with this variable; its `loop` is empty if there is none.
 LoopSite find_loop(const Stmt& root, const VarRef& var);
 /// The loops above a block, outermost first; empty also if the block isn't there.
-std::vector<ForRef> loops_above(const Stmt& root, const BlockTag& tag);
+Vec<ForRef> loops_above(const Stmt& root, const BlockTag& tag);
 /// Facts that hold at the end of a path: loop ranges, if conditions, iterator domains of the blocks
 /// passed (not of a block that ends the path).
-Facts facts_on(const std::vector<Stmt>& path, Facts facts = {});
+Facts facts_on(const Vec<Stmt>& path, Facts facts = {});
 
 enum class AccessKind : std::uint8_t {
   read,
@@ -5867,19 +6023,19 @@ enum class AccessKind : std::uint8_t {
 struct AccessSite {
   Buffer buffer;
   AccessKind kind = AccessKind::read;
-  bool is_write = false;         ///< write, update, or a declared write
-  std::vector<AnyExpr> indices;  ///< empty for opaque
-  Region declared;               ///< for opaque: the declared region (no ranges: the whole buffer)
-  AnyExpr condition;  ///< what holds when the access happens, besides loop ranges; none means true
-  std::vector<ForRef> loops;  ///< the loops above, below the root, outermost first
-  BlockRefNode block;         ///< the innermost block that holds it; empty if none
+  bool is_write = false;  ///< write, update, or a declared write
+  Vec<AnyExpr> indices;   ///< empty for opaque
+  Region declared;        ///< for opaque: the declared region (no ranges: the whole buffer)
+  AnyExpr condition;   ///< what holds when the access happens, besides loop ranges; none means true
+  Vec<ForRef> loops;   ///< the loops above, below the root, outermost first
+  BlockRefNode block;  ///< the innermost block that holds it; empty if none
   // The same seen from inside the block, for tests that treat the domain guard apart; without a
   // block, as above.
-  std::vector<AnyExpr> inner_indices;  ///< over the block's iterators and the loops inside it
-  AnyExpr inner_condition;             ///< predicate and conditions inside the block
-  AnyExpr outer_condition;             ///< conditions outside the block
-  std::vector<AnyExpr> bindings;       ///< of the block's iterators, written as `indices` are
-  std::size_t order = 0;               ///< position in program order among the accesses collected
+  Vec<AnyExpr> inner_indices;  ///< over the block's iterators and the loops inside it
+  AnyExpr inner_condition;     ///< predicate and conditions inside the block
+  AnyExpr outer_condition;     ///< conditions outside the block
+  Vec<AnyExpr> bindings;       ///< of the block's iterators, written as `indices` are
+  std::size_t order = 0;       ///< position in program order among the accesses collected
 
   bool reads() const {
     return kind == AccessKind::read || kind == AccessKind::update ||
@@ -5895,36 +6051,36 @@ enum class AccessTerms : std::uint8_t { loops, iters };
 /// masks of scalar loads and stores, block predicates, and (with AccessTerms::loops) guards
 /// "binding in domain" that aren't proven by the loops. The init of a reducer block counts as a
 /// write at the same indices.
-std::vector<AccessSite> accesses(const Stmt& s, AccessTerms terms = AccessTerms::loops,
-                                 const Facts& facts = {});
+Vec<AccessSite> accesses(const Stmt& s, AccessTerms terms = AccessTerms::loops,
+                         const Facts& facts = {});
 /// Those of one buffer; `order` counts these. Much cheaper: what leads to others is not looked at.
-std::vector<AccessSite> accesses_to(const Buffer& buffer, const Stmt& s, const Facts& facts = {});
+Vec<AccessSite> accesses_to(const Buffer& buffer, const Stmt& s, const Facts& facts = {});
 /// The accesses of one block's body (nested blocks included) and declared regions, over its
 /// iterators and the loops inside it.
-std::vector<AccessSite> accesses(const BlockNode& block);
+Vec<AccessSite> accesses(const BlockNode& block);
 /// The accesses below a loop, as accesses(the root of its path) finds them; `order` counts these.
-std::vector<AccessSite> accesses_below(const LoopSite& site);
+Vec<AccessSite> accesses_below(const LoopSite& site);
 /// Reads, or writes, of one block over its iterators.
-std::vector<AccessSite> reads_of(const BlockNode& block);
-std::vector<AccessSite> writes_of(const BlockNode& block);
+Vec<AccessSite> reads_of(const BlockNode& block);
+Vec<AccessSite> writes_of(const BlockNode& block);
 
 /// Buffers that s touches, each once, in order of first use.
-std::vector<Buffer> buffers_read(const Stmt& s);
-std::vector<Buffer> buffers_written(const Stmt& s);
+Vec<Buffer> buffers_read(const Stmt& s);
+Vec<Buffer> buffers_written(const Stmt& s);
 
 /// Blocks that write, or read, a buffer, in program order. Innermost blocks only.
-std::vector<BlockSite> writers(const Stmt& root, const Buffer& buffer);
-std::vector<BlockSite> readers(const Stmt& root, const Buffer& buffer);
+Vec<BlockSite> writers(const Stmt& root, const Buffer& buffer);
+Vec<BlockSite> readers(const Stmt& root, const Buffer& buffer);
 /// Blocks that write a buffer which the block reads, and blocks that read what it writes; itself
 /// excluded.
-std::vector<BlockSite> producers(const Stmt& root, const BlockTag& tag);
-std::vector<BlockSite> consumers(const Stmt& root, const BlockTag& tag);
+Vec<BlockSite> producers(const Stmt& root, const BlockTag& tag);
+Vec<BlockSite> consumers(const Stmt& root, const BlockTag& tag);
 
 /// True if the buffer is allocated within root (not a parameter).
 bool is_private(const Stmt& root, const Buffer& buffer);
 
 /// The innermost loop above both, or an empty ref.
-ForRef common_loop(const std::vector<ForRef>& a, const std::vector<ForRef>& b);
+ForRef common_loop(const Vec<ForRef>& a, const Vec<ForRef>& b);
 
 }  // namespace lathe
 
@@ -5939,8 +6095,8 @@ struct BufferUse {
   const Buffer& buffer;
   AccessKind kind;
   bool is_write;
-  const BlockNode* block;                    ///< the innermost block that holds it, or null
-  const std::vector<const ForNode*>& loops;  ///< the loops above, below the root, outermost first
+  const BlockNode* block;            ///< the innermost block that holds it, or null
+  const Vec<const ForNode*>& loops;  ///< the loops above, below the root, outermost first
 
   bool reads() const {
     return kind == AccessKind::read || kind == AccessKind::update ||
@@ -5971,7 +6127,7 @@ class UseWalker : public Visitor {
   void block(const BlockNode& n);
   void call(const AnyExpr& call);
 
-  std::vector<const ForNode*> loops_;
+  Vec<const ForNode*> loops_;
   const BlockNode* block_ = nullptr;
 };
 
@@ -6021,23 +6177,23 @@ struct RegionBound {
 /// ranges: the hull over all of them. Conditions on an access narrow its box; facts under a
 /// condition hold only inside it. `facts` must hold ranges for the variables that are not relaxed;
 /// loops of the access that are relaxed are bound by the function.
-RegionBound region_upper(const Buffer& buffer, const std::vector<AccessSite>& all,
-                         const std::vector<VarRef>& relaxed, const Facts& facts = {});
+RegionBound region_upper(const Buffer& buffer, const Vec<AccessSite>& all,
+                         const Vec<VarRef>& relaxed, const Facts& facts = {});
 /// The same, with the implied guard of blocks ("the bindings lie in the domains") applied
 /// symbolically: ends may then be min and max of loop and domain bounds. Tighter, for proofs;
 /// region_upper gives the simpler sizes that storage wants.
-RegionBound region_upper_guarded(const Buffer& buffer, const std::vector<AccessSite>& all,
-                                 const std::vector<VarRef>& relaxed, const Facts& facts = {});
+RegionBound region_upper_guarded(const Buffer& buffer, const Vec<AccessSite>& all,
+                                 const Vec<VarRef>& relaxed, const Facts& facts = {});
 /// A box that the accesses surely touch (never too large), or none: one access with a covering
 /// index map, no unproven condition; or several whose boxes join exactly along one dimension.
-std::vector<Region> lower_boxes(const Buffer& buffer, const std::vector<AccessSite>& all,
-                                const std::vector<VarRef>& relaxed, const Facts& facts = {});
-std::optional<Region> region_lower(const Buffer& buffer, const std::vector<AccessSite>& all,
-                                   const std::vector<VarRef>& relaxed, const Facts& facts = {});
+Vec<Region> lower_boxes(const Buffer& buffer, const Vec<AccessSite>& all,
+                        const Vec<VarRef>& relaxed, const Facts& facts = {});
+std::optional<Region> region_lower(const Buffer& buffer, const Vec<AccessSite>& all,
+                                   const Vec<VarRef>& relaxed, const Facts& facts = {});
 
 /// What s (a subtree of a program) reads at most, per buffer in order of first read, with all loops
 /// inside s relaxed.
-std::vector<RegionBound> required_regions(const Stmt& s, const Facts& facts = {});
+Vec<RegionBound> required_regions(const Stmt& s, const Facts& facts = {});
 RegionBound required_region(const Stmt& s, const Buffer& buffer, const Facts& facts = {});
 RegionBound written_region_upper(const Stmt& s, const Buffer& buffer, const Facts& facts = {});
 std::optional<Region> written_region_lower(const Stmt& s, const Buffer& buffer,
@@ -6052,10 +6208,9 @@ bool region_contains(const Region& outer, const Region& inner, const Facts& fact
 bool regions_disjoint(const Region& a, const Region& b, const Facts& facts = {});
 bool region_empty(const Region& a, const Facts& facts = {});
 /// An access at these indices touches an element of the buffer: proven.
-bool surely_inside(const BufferNode& buffer, const std::vector<AnyExpr>& indices,
-                   const Facts& facts);
+bool surely_inside(const BufferNode& buffer, const Vec<AnyExpr>& indices, const Facts& facts);
 /// Variables of the loops.
-std::vector<VarRef> vars_of(const std::vector<ForRef>& loops);
+Vec<VarRef> vars_of(const Vec<ForRef>& loops);
 
 }  // namespace lathe
 
@@ -6143,19 +6298,19 @@ enum class Answer : std::uint8_t { no, yes, unknown };
 
 struct DependenceVectors {
   Answer answer = Answer::unknown;
-  std::vector<std::vector<Direction>>
+  Vec<Vec<Direction>>
       vectors;  ///< one Direction per common loop; each entry a single <, = or >, or any
 };
 
 /// Direction vectors over the loops (outermost first, above both accesses) for pairs of iterations
 /// in which both accesses touch one element. The rest of each access's loops is free. Accesses must
 /// be written over loop variables.
-DependenceVectors dependence(const AccessSite& a, const AccessSite& b,
-                             const std::vector<ForRef>& loops, const Facts& facts = {});
+DependenceVectors dependence(const AccessSite& a, const AccessSite& b, const Vec<ForRef>& loops,
+                             const Facts& facts = {});
 
 /// Whether a and b can touch one element in two iterations that differ in the last of the loops
 /// alone; only what is proven counts as no. The same answer as the vectors of dependence() give.
-bool meet_along_last(const AccessSite& a, const AccessSite& b, const std::vector<ForRef>& loops,
+bool meet_along_last(const AccessSite& a, const AccessSite& b, const Vec<ForRef>& loops,
                      const Facts& facts = {});
 
 /// Two accesses that keep iterations of a loop from running in any order.
@@ -6175,9 +6330,8 @@ std::optional<Carried> carried_by(const Stmt& root, const VarRef& loop, const Fa
 
 /// A pair of accesses that a permutation of perfectly nested loops would put in the wrong order;
 /// none: legal. loops: the chain outermost first; order: their new order as positions in loops.
-std::optional<Carried> reorder_violation(const Stmt& root, const std::vector<VarRef>& loops,
-                                         const std::vector<std::size_t>& order,
-                                         const Facts& facts = {});
+std::optional<Carried> reorder_violation(const Stmt& root, const Vec<VarRef>& loops,
+                                         const Vec<std::size_t>& order, const Facts& facts = {});
 
 /// A dependence that running the iterations of the loop in lockstep, statement by statement, would
 /// reverse.
@@ -6200,7 +6354,7 @@ struct Cover {
 /// The reads of `buffer` below consumer against the writes below the producers, with the loops
 /// outside `loop` and `loop` itself fixed (an empty loop: the whole root). Producers must come
 /// before the consumer in program order.
-Cover covers(const Stmt& root, const std::vector<BlockTag>& producers, const BlockTag& consumer,
+Cover covers(const Stmt& root, const Vec<BlockTag>& producers, const BlockTag& consumer,
              const Buffer& buffer, const VarRef& loop, const Facts& facts = {});
 /// At the lowest loop that is common to producer and consumer.
 Cover covers(const Stmt& root, const BlockTag& producer, const BlockTag& consumer,
@@ -6251,10 +6405,10 @@ namespace lathe::detail {
 
 /// The root of a path after its last statement was replaced; an empty statement removes it, and the
 /// loops that held nothing else with it.
-Stmt replace_at(const std::vector<Stmt>& path, Stmt with);
+Stmt replace_at(const Vec<Stmt>& path, Stmt with);
 /// The root after a statement was put right before, or right after, the last one of a path.
-Stmt insert_before(const std::vector<Stmt>& path, Stmt what);
-Stmt insert_after(const std::vector<Stmt>& path, Stmt what);
+Stmt insert_before(const Vec<Stmt>& path, Stmt what);
+Stmt insert_after(const Vec<Stmt>& path, Stmt what);
 /// Allocates a buffer around the whole program.
 Stmt add_alloc(const Stmt& root, const Buffer& buffer);
 Stmt remove_alloc(const Stmt& root, const Buffer& buffer);
@@ -6270,9 +6424,9 @@ struct LoopHead {
   Annotations annotations = {};
 };
 LoopHead head_of(const ForNode& loop);
-Stmt wrap_loops(const std::vector<LoopHead>& heads, Stmt body);
+Stmt wrap_loops(const Vec<LoopHead>& heads, Stmt body);
 /// The same loops over fresh variables; `map` then also takes each old variable to its new one.
-std::vector<LoopHead> fresh_loops(const std::vector<ForRef>& loops, Substitution& map);
+Vec<LoopHead> fresh_loops(const Vec<ForRef>& loops, Substitution& map);
 
 /// Names that a program uses, for choosing new ones.
 class NamePool {
@@ -6283,10 +6437,10 @@ class NamePool {
   bool taken(const std::string& name) const;
 
  private:
-  std::vector<std::string> names_;
+  Vec<std::string> names_;
 };
 /// Names for loops: those of the loops around a place, not of the whole program.
-std::string loop_name(const std::string& base, std::vector<std::string>& used);
+std::string loop_name(const std::string& base, Vec<std::string>& used);
 
 // --- looking
 // ------------------------------------------------------------------------------------------------------
@@ -6306,7 +6460,7 @@ const ForNode* only_loop_in(const ForNode& loop);
 int block_position(const Stmt& root, const BlockTag& tag);
 /// The blocks of a statement in program order; blocks_below also gives their places, and costs
 /// that.
-std::vector<BlockTag> block_tags(const Stmt& s);
+Vec<BlockTag> block_tags(const Stmt& s);
 /// The first block with a name; empty if there is none.
 BlockTag block_named(const Stmt& s, const std::string& name);
 /// The block without iterators that only restrict (see guard_count).
@@ -6321,10 +6475,10 @@ Buffer find_buffer(const Program& program, const std::string& name);
 bool is_param(const Program& program, const Buffer& buffer);
 const StoreNode* only_store(const BlockNode& block);
 /// The stores of a block whose body is nothing else; empty otherwise.
-std::vector<const StoreNode*> stores_of(const BlockNode& block);
+Vec<const StoreNode*> stores_of(const BlockNode& block);
 /// True if the path passes through nothing but loops, sequences and allocations.
-bool is_open_path(const std::vector<Stmt>& path);
-bool below(const std::vector<ForRef>& loops, const VarRef& loop);
+bool is_open_path(const Vec<Stmt>& path);
+bool below(const Vec<ForRef>& loops, const VarRef& loop);
 
 // --- wording
 // ------------------------------------------------------------------------------------------------------
@@ -6353,27 +6507,26 @@ Verdict check_plain_loop(const ForNode& loop, std::string_view except = {});
 /// The values that each iterator of a block has to take so that `indices` reach every element of
 /// the region, over the variables of the region; an empty range where that can't be solved. One per
 /// iterator.
-std::vector<Range> solve_ranges(const BlockNode& block, const std::vector<AnyExpr>& indices,
-                                const Region& region, const Facts& facts);
+Vec<Range> solve_ranges(const BlockNode& block, const Vec<AnyExpr>& indices, const Region& region,
+                        const Facts& facts);
 /// The whole domain of each iterator.
-std::vector<Range> whole_domains(const BlockNode& block);
+Vec<Range> whole_domains(const BlockNode& block);
 /// A range that holds what both hold: the first if it is proven not to be longer; where they start
 /// together and neither is proven the longer one, the minimum of the extents; else the second.
 /// Give the one that is always right first.
 Range shorter(const Range& a, const Range& b, const Facts& facts);
 /// The block under one serial loop per iterator: binding = range.min + loop. Loops are named after
 /// the iterators.
-Stmt nest_of(BlockNode block, const std::vector<Range>& ranges,
-             std::vector<std::string> used_names);
+Stmt nest_of(BlockNode block, const Vec<Range>& ranges, Vec<std::string> used_names);
 /// Names of the loops around and below a loop.
-std::vector<std::string> names_around(const LoopSite& site);
+Vec<std::string> names_around(const LoopSite& site);
 /// Loops that are in one program and no longer in the other, as consumed by a step.
-void consume_lost_loops(const Stmt& before, const std::vector<ForRef>& loops, Edit& edit,
+void consume_lost_loops(const Stmt& before, const Vec<ForRef>& loops, Edit& edit,
                         const std::string& what);
 
 /// Empty if all that the consumer reads of the buffer was surely written before, by the producers
 /// and in the same iteration of `loop`; else why that is not proven.
-std::string why_not_found(const Stmt& root, const std::vector<BlockTag>& producers,
+std::string why_not_found(const Stmt& root, const Vec<BlockTag>& producers,
                           const BlockTag& consumer, const Buffer& buffer, const VarRef& loop,
                           const Facts& facts);
 
@@ -6618,7 +6771,7 @@ class MathBuilder {
   AnyExpr power_of_two(const AnyExpr& n) const;
 
  private:
-  std::vector<std::pair<VarRef, AnyExpr>> lets_;
+  Vec<std::pair<VarRef, AnyExpr>> lets_;
 };
 
 // Each of a value x (pow: and y) of type b.t, which is bound to a variable. The result still needs
@@ -6690,8 +6843,8 @@ class MathPayneHanek {
  private:
   AnyExpr word(std::uint64_t v) const { return make_int(u32_, static_cast<std::int64_t>(v)); }
   AnyExpr dword(std::uint64_t v) const { return make_int(u64_, static_cast<std::int64_t>(v)); }
-  std::vector<AnyExpr> window(const AnyExpr& exponent);
-  void multiply(const std::vector<AnyExpr>& mantissa, const std::vector<AnyExpr>& bits);
+  Vec<AnyExpr> window(const AnyExpr& exponent);
+  void multiply(const Vec<AnyExpr>& mantissa, const Vec<AnyExpr>& bits);
 
   DType u32_, u64_;
   int limbs_ = 1, words_ = 3, top_word_ = 4;
@@ -6885,8 +7038,8 @@ std::string default_passes(int llvm_major, std::string_view text = {});
 /// The object file of a module given as text. The text needs neither triple nor data layout.
 /// InternalError if LLVM refuses the text, quoting its line; L0411 if this LLVM has no back end for
 /// the target.
-std::vector<char> compile_to_object(const Llvm& llvm, std::string_view text, const Target& target,
-                                    const LlvmOptions& options = {}, LlvmTimes* times = nullptr);
+Vec<char> compile_to_object(const Llvm& llvm, std::string_view text, const Target& target,
+                            const LlvmOptions& options = {}, LlvmTimes* times = nullptr);
 /// The same as assembly.
 std::string compile_to_assembly(const Llvm& llvm, std::string_view text, const Target& target,
                                 const LlvmOptions& options = {});
@@ -6911,9 +7064,9 @@ class ObjectCache {
   static std::string key(const Llvm& llvm, const Target& target, std::string_view text);
 
   /// False if no whole file has this key.
-  bool find(std::string_view key, std::vector<char>& object) const;
+  bool find(std::string_view key, Vec<char>& object) const;
   /// False if the folder can't be written, and why.
-  bool keep(std::string_view key, const std::vector<char>& object, std::string& reason) const;
+  bool keep(std::string_view key, const Vec<char>& object, std::string& reason) const;
   /// Where the object with this key is.
   std::string path(std::string_view key) const;
 
@@ -6938,7 +7091,7 @@ struct ObjectSymbol {
 
 /// The named symbols of a 64-bit little-endian ELF object; false if the bytes are not one, or are
 /// damaged.
-bool read_symbols(const char* bytes, std::size_t size, std::vector<ObjectSymbol>& symbols);
+bool read_symbols(const char* bytes, std::size_t size, Vec<ObjectSymbol>& symbols);
 
 }  // namespace lathe
 
@@ -6989,7 +7142,7 @@ class Jit : public RefCounted {
   /// Links an object and looks its symbol up. An object that is loaded already is shared; two
   /// different objects under one symbol, an object for another machine, or one that needs unknown
   /// symbols is an InternalError.
-  std::shared_ptr<const LoadedKernel> load(const std::vector<char>& object,
+  std::shared_ptr<const LoadedKernel> load(const Vec<char>& object,
                                            const std::string& symbol) const;
 
   /// Gives objects loaded later one more external function. The name must be new.
@@ -7077,7 +7230,7 @@ class CodeCache : public RefCounted {
     Ref<KernelCode> code;
   };
   mutable std::mutex mutex_;
-  std::vector<Entry> entries_;  ///< oldest use first
+  Vec<Entry> entries_;  ///< oldest use first
 };
 
 }  // namespace lathe
@@ -7103,9 +7256,9 @@ struct EvalExpr {
   const EvalExpr* a = nullptr;
   const EvalExpr* b = nullptr;
   const EvalExpr* c = nullptr;
-  std::vector<const EvalExpr*> args;
-  std::vector<int> picks;  ///< Shuffle: lane l is lane picks[2 l + 1] of vector picks[2 l]
-  DType to;                ///< Cast, reinterpret
+  Vec<const EvalExpr*> args;
+  Vec<int> picks;  ///< Shuffle: lane l is lane picks[2 l + 1] of vector picks[2 l]
+  DType to;        ///< Cast, reinterpret
 
   Scalar at(EvalFrame& frame, int lane) const { return run(*this, frame, lane); }
   /// Lane l of something that may be a scalar beside vectors.
@@ -7126,36 +7279,35 @@ struct EvalStmt {
   int slot = 0;         ///< loop, let: variable · store, atomic, alloc: buffer · check: message
   const EvalExpr* a =
       nullptr;  ///< loop: min · store, atomic, let: value · branch, repeat, check, block: condition
-  const EvalExpr* b = nullptr;        ///< loop: extent · store: mask
-  std::vector<const EvalExpr*> args;  ///< indices
-  std::vector<EvalIter> iters;        ///< block
-  std::vector<const EvalStmt*>
+  const EvalExpr* b = nullptr;  ///< loop: extent · store: mask
+  Vec<const EvalExpr*> args;    ///< indices
+  Vec<EvalIter> iters;          ///< block
+  Vec<const EvalStmt*>
       children;  ///< seq; loop: the body, then inits that run before; branch: then, else
 };
 
 struct EvalBuffer {
   Buffer buffer;
-  DType element;                                ///< scalar
-  int lanes = 1;                                ///< of an element
-  std::vector<const EvalExpr*> shape, strides;  ///< no strides: dense
+  DType element;                        ///< scalar
+  int lanes = 1;                        ///< of an element
+  Vec<const EvalExpr*> shape, strides;  ///< no strides: dense
   bool output = false;
 };
 
 struct EvalTree : RefCounted {
   std::deque<EvalExpr> exprs;
   std::deque<EvalStmt> stmts;
-  std::vector<EvalBuffer> buffers;
-  std::vector<std::string> messages;
-  std::vector<int>
-      var_slots;  ///< where dims, strides and scalars go, in the order of the call's slots
-  std::vector<DType> var_types;
+  Vec<EvalBuffer> buffers;
+  Vec<std::string> messages;
+  Vec<int> var_slots;  ///< where dims, strides and scalars go, in the order of the call's slots
+  Vec<DType> var_types;
   int buffer_params = 0;  ///< the first buffers are the parameters, in order
   int slots = 0;
   bool flat = false;    ///< one index, the offset of the element
   bool blocks = false;  ///< not lowered: its indices are a user's
   EvaluatorOptions options;
   const EvalStmt* body = nullptr;
-  std::vector<Stmt> kept;  ///< what was made on the way: nodes are known by address
+  Vec<Stmt> kept;  ///< what was made on the way: nodes are known by address
 };
 
 /// Compiles a program; and one lane of each kind of node.
@@ -7181,7 +7333,7 @@ class EvalCompiler {
   void compile();
 
  private:
-  using VarSet = std::vector<const VarNode*>;
+  using VarSet = Vec<const VarNode*>;
 
   void bind_params();
   int buffer_slot(const Buffer& b);
@@ -7190,7 +7342,7 @@ class EvalCompiler {
 
   const EvalExpr* expr(const AnyExpr& e);
   const EvalExpr* optional(const AnyExpr& e) { return e.get() ? expr(e) : nullptr; }
-  std::vector<const EvalExpr*> list(const std::vector<AnyExpr>& all);
+  Vec<const EvalExpr*> list(const Vec<AnyExpr>& all);
   void fill(EvalExpr& out, const AnyExpr& e);
   void fill_call(EvalExpr& out, const CallNode& n);
   void fill_shuffle(EvalExpr& out, const ShuffleNode& n);
@@ -7202,10 +7354,10 @@ class EvalCompiler {
   }
   const EvalStmt* stmt(const Stmt& s);
   const EvalStmt* scope(const Stmt& s);
-  const EvalStmt* seq(std::vector<const EvalStmt*> children);
+  const EvalStmt* seq(Vec<const EvalStmt*> children);
   const EvalStmt* inside(const Stmt& s, const StmtNode* around, bool in_else = false);
   const EvalStmt* loop(const ForNode& n);
-  const EvalStmt* access(EvalStmt::Kind kind, const Buffer& b, const std::vector<AnyExpr>& indices,
+  const EvalStmt* access(EvalStmt::Kind kind, const Buffer& b, const Vec<AnyExpr>& indices,
                          const AnyExpr& value);
   const EvalStmt* block(const BlockNode& n);
   EvalStmt* block_head(const BlockNode& n, bool init);
@@ -7218,8 +7370,8 @@ class EvalCompiler {
   NodeMap<int> buffers_;
   NodeMap<int> vars_;
   NodeMap<const EvalExpr*> exprs_;
-  std::vector<EvalScope> path_;
-  std::vector<std::pair<const StmtNode*, const EvalStmt*>> inits_;  ///< what runs before a loop
+  Vec<EvalScope> path_;
+  Vec<std::pair<const StmtNode*, const EvalStmt*>> inits_;  ///< what runs before a loop
 };
 
 }  // namespace lathe::detail
@@ -7233,7 +7385,10 @@ namespace lathe::detail {
 class EvalBlock {
  public:
   EvalBlock() = default;
-  EvalBlock(const EvalBlock&) = delete;
+  EvalBlock(EvalBlock&& other) noexcept
+      : context_(std::exchange(other.context_, nullptr)),
+        start_(other.start_),
+        bytes_(other.bytes_) {}
   ~EvalBlock() {
     if (context_) context_->deallocate(start_);
   }
@@ -7248,7 +7403,7 @@ class EvalBlock {
 
 struct EvalMemory {
   char* base = nullptr;
-  std::vector<std::int64_t> shape, strides;
+  Vec<std::int64_t> shape, strides;
   int rank = 0;
   std::int64_t low = 0, count = 0;  ///< offsets of elements are in [low, low + count)
   int element_bytes = 1;            ///< of all lanes
@@ -7277,21 +7432,21 @@ class EvalFrame {
   void run_store(const EvalStmt& s);
   void run_let(const EvalStmt& s);
 
-  std::int64_t offset(int buffer, const std::vector<const EvalExpr*>& indices, int lane);
+  std::int64_t offset(int buffer, const Vec<const EvalExpr*>& indices, int lane);
   char* address(int buffer, std::int64_t offset, int lane);
   void store(const EvalStmt& s, std::int64_t offset, int lane, Scalar value);
   void lay_out(int buffer);
-  [[noreturn]] void fail(int buffer, const std::vector<const EvalExpr*>& indices, int lane,
+  [[noreturn]] void fail(int buffer, const Vec<const EvalExpr*>& indices, int lane,
                          const char* what);
-  [[noreturn]] void fail_outside(int buffer, const std::vector<const EvalExpr*>& indices, int lane);
-  std::string list_indices(const std::vector<const EvalExpr*>& indices, int lane);
+  [[noreturn]] void fail_outside(int buffer, const Vec<const EvalExpr*>& indices, int lane);
+  std::string list_indices(const Vec<const EvalExpr*>& indices, int lane);
   std::string list_shape(int buffer) const;
 
   const EvalTree& tree_;
   const Context& context_;
   Location where_;
-  std::vector<Scalar> vars_;
-  std::vector<EvalMemory> memory_;
+  Vec<Scalar> vars_;
+  Vec<EvalMemory> memory_;
 };
 
 }  // namespace lathe::detail
@@ -7303,12 +7458,12 @@ namespace lathe::detail {
 
 struct BoundProgram {
   Program program;
-  std::vector<int> order;  ///< of the program's parameters, one per argument
+  Vec<int> order;  ///< of the program's parameters, one per argument
 };
 
 const Context& context_of(const Source& source);
 /// L0310 a param that the program does not have, or lacks; errors as program_of.
-BoundProgram bound_program(const Source& source, const std::vector<ProgramParam>& params);
+BoundProgram bound_program(const Source& source, const Vec<ProgramParam>& params);
 AnyKernel make_evaluator(const BoundProgram& bound, const Context& context);
 
 }  // namespace lathe::detail
@@ -7783,9 +7938,10 @@ inline const FeatureRow* find_feature(std::string_view arch, std::string_view na
 }
 
 inline void add_feature(Target& t, std::string_view name) {
-  auto at = std::lower_bound(t.features.begin(), t.features.end(), name);
-  if (at != t.features.end() && *at == name) return;
-  t.features.insert(at, std::string(name));
+  std::size_t at = 0;
+  while (at < t.features.size() && t.features[at] < name) ++at;
+  if (at < t.features.size() && t.features[at] == name) return;
+  t.features.insert_at(at, std::string(name));
   if (auto* row = find_feature(t.arch, name)) {
     for_each_word(row->implies, [&](std::string_view implied) { add_feature(t, implied); });
   }
@@ -7863,7 +8019,9 @@ LATHE_DECL Target::Target(std::string_view wanted, Location where) : Target() {
 }
 
 LATHE_DECL bool Target::has(std::string_view feature) const {
-  return std::find(features.begin(), features.end(), feature) != features.end();
+  for (const auto& known : features)
+    if (known == feature) return true;
+  return false;
 }
 
 namespace detail {
@@ -7879,9 +8037,8 @@ inline void check_feature(const Target& t, std::string_view feature, Location wh
 }
 
 inline void remove_feature(Target& t, std::string_view feature) {
-  auto at = std::find(t.features.begin(), t.features.end(), feature);
-  if (at == t.features.end()) return;
-  t.features.erase(at);
+  if (!t.has(feature)) return;
+  t.features.erase_if([&](const std::string& name) { return name == feature; });
   for (const FeatureRow& row : feature_table) {
     bool implies = false;
     for_each_word(row.implies, [&](std::string_view word) { implies |= word == feature; });
@@ -7987,8 +8144,8 @@ LATHE_DECL Target cuda(std::string_view arch, Location where) {
   return t;
 }
 
-LATHE_DECL std::vector<std::string> known_targets() {
-  std::vector<std::string> names = {"host"};
+LATHE_DECL Vec<std::string> known_targets() {
+  Vec<std::string> names = {"host"};
   for (const auto& row : detail::model_table) names.emplace_back(row.name);
   for (const auto& row : detail::alias_table) names.emplace_back(row.name);
   for (const auto& row : detail::cuda_table) names.emplace_back(row.name);
@@ -8328,12 +8485,12 @@ class Comparer {
   bool bind_var(const VarRef& a, const VarRef& b);
   bool bind_buffer(const Buffer& a, const Buffer& b);
   bool same(const RefCounted* a, const RefCounted* b) const;
-  bool exprs(const std::vector<AnyExpr>& a, const std::vector<AnyExpr>& b);
+  bool exprs(const Vec<AnyExpr>& a, const Vec<AnyExpr>& b);
   bool all(std::initializer_list<std::pair<const AnyExpr*, const AnyExpr*>> pairs);
   bool param(const Param& a, const Param& b);
   bool stride_vars(const BufferNode& a, const BufferNode& b);
   bool block(const BlockNode& a, const BlockNode& b);
-  bool regions(const std::vector<Region>& a, const std::vector<Region>& b);
+  bool regions(const Vec<Region>& a, const Vec<Region>& b);
   bool node(const AnyExpr& a, const AnyExpr& b);
 
   NodeMap<const RefCounted*> there_, back_;
@@ -8358,7 +8515,7 @@ inline bool Comparer::same(const RefCounted* a, const RefCounted* b) const {
   return *there == b && *back == a;
 }
 
-inline bool Comparer::exprs(const std::vector<AnyExpr>& a, const std::vector<AnyExpr>& b) {
+inline bool Comparer::exprs(const Vec<AnyExpr>& a, const Vec<AnyExpr>& b) {
   if (a.size() != b.size()) return false;
   for (std::size_t k = 0; k < a.size(); ++k)
     if (!expr(a[k], b[k])) return false;
@@ -8444,7 +8601,7 @@ inline bool Comparer::reducer(const ReducerRef& a, const ReducerRef& b) {
   return equal;
 }
 
-inline bool Comparer::regions(const std::vector<Region>& a, const std::vector<Region>& b) {
+inline bool Comparer::regions(const Vec<Region>& a, const Vec<Region>& b) {
   if (a.size() != b.size()) return false;
   for (std::size_t k = 0; k < a.size(); ++k) {
     if (!same(a[k].buffer.get(), b[k].buffer.get()) || a[k].ranges.size() != b[k].ranges.size())
@@ -8748,7 +8905,7 @@ LATHE_DECL AnyExpr make_cast(DType dtype, AnyExpr value) {
   return detail::checked_height(make_ref<CastNode>(dtype, std::move(value)));
 }
 
-LATHE_DECL AnyExpr make_call(CallOp op, std::vector<AnyExpr> args) {
+LATHE_DECL AnyExpr make_call(CallOp op, Vec<AnyExpr> args) {
   invariant(static_cast<int>(args.size()) == op_arity(op), "call with a wrong number of arguments");
   invariant(op != CallOp::reinterpret, "use make_reinterpret");
   for (const auto& a : args) invariant(a.get(), "call operand missing");
@@ -8762,7 +8919,7 @@ LATHE_DECL AnyExpr make_reinterpret(DType dtype, AnyExpr value) {
   invariant(dtype.bits * dtype.lanes == value.dtype().bits * value.dtype().lanes,
             "reinterpret changes the width");
   return detail::checked_height(
-      make_ref<CallNode>(dtype, CallOp::reinterpret, std::vector<AnyExpr>{std::move(value)}));
+      make_ref<CallNode>(dtype, CallOp::reinterpret, Vec<AnyExpr>{std::move(value)}));
 }
 
 LATHE_DECL AnyExpr make_let(VarRef var, AnyExpr value, AnyExpr body) {
@@ -8782,13 +8939,13 @@ LATHE_DECL AnyExpr make_broadcast(AnyExpr value, int lanes) {
   return detail::checked_height(make_ref<BroadcastNode>(std::move(value), lanes));
 }
 
-LATHE_DECL AnyExpr make_shuffle(std::vector<AnyExpr> vectors, std::vector<int> lanes) {
+LATHE_DECL AnyExpr make_shuffle(Vec<AnyExpr> vectors, Vec<int> lanes) {
   invariant(!vectors.empty() && !lanes.empty(), "empty shuffle");
   DType dtype = vectors[0].dtype().with_lanes(static_cast<int>(lanes.size()));
   return detail::checked_height(make_ref<ShuffleNode>(dtype, std::move(vectors), std::move(lanes)));
 }
 
-LATHE_DECL AnyExpr make_load(Buffer buffer, std::vector<AnyExpr> indices, AnyExpr mask) {
+LATHE_DECL AnyExpr make_load(Buffer buffer, Vec<AnyExpr> indices, AnyExpr mask) {
   invariant(static_cast<int>(indices.size()) == buffer->rank() || indices.size() == 1,
             "load with a wrong number of indices");
   int lanes = buffer->dtype.lanes;
@@ -8838,8 +8995,8 @@ class VarCollector : public Visitor {
       for (const auto& extent : a->buffer->shape) expr(extent);
     descend(s);
   }
-  std::vector<VarRef> free() const {
-    std::vector<VarRef> out;
+  Vec<VarRef> free() const {
+    Vec<VarRef> out;
     for (const auto& v : used) {
       bool is_bound = false;
       for (const auto& b : bound) is_bound |= b == v;
@@ -8848,10 +9005,10 @@ class VarCollector : public Visitor {
     return out;
   }
   std::size_t nodes = 0;
-  std::vector<VarRef> used, bound;
+  Vec<VarRef> used, bound;
 
  private:
-  static void add(std::vector<VarRef>& set, VarRef v) {
+  static void add(Vec<VarRef>& set, VarRef v) {
     for (const auto& x : set)
       if (x == v) return;
     set.push_back(std::move(v));
@@ -8879,10 +9036,8 @@ bool occurs(const T& root, const VarRef& var) {
 
 LATHE_DECL bool uses_var(const AnyExpr& e, const VarRef& var) { return detail::occurs(e, var); }
 LATHE_DECL bool uses_var(const Stmt& s, const VarRef& var) { return detail::occurs(s, var); }
-LATHE_DECL std::vector<VarRef> free_vars(const AnyExpr& e) {
-  return detail::collect_vars(e).free();
-}
-LATHE_DECL std::vector<VarRef> free_vars(const Stmt& s) { return detail::collect_vars(s).free(); }
+LATHE_DECL Vec<VarRef> free_vars(const AnyExpr& e) { return detail::collect_vars(e).free(); }
+LATHE_DECL Vec<VarRef> free_vars(const Stmt& s) { return detail::collect_vars(s).free(); }
 LATHE_DECL std::size_t node_count(const AnyExpr& e) { return detail::collect_vars(e).nodes; }
 LATHE_DECL std::size_t node_count(const Stmt& s) { return detail::collect_vars(s).nodes; }
 
@@ -8911,12 +9066,12 @@ class StructuralHasher {
   void bind_var(const VarRef& v) { add(v->dtype), bind(v.get()); }
   void bind_buffer(const Buffer& b);
   std::uint64_t number(const RefCounted* node, std::string_view name);
-  void exprs(const std::vector<AnyExpr>& list);
+  void exprs(const Vec<AnyExpr>& list);
   void annotations(const Annotations& all);
   void block(const BlockNode& n);
   void reducer(const ReducerNode& r);
-  void regions(const std::vector<Region>& list);
-  void access(const Buffer& buffer, const std::vector<AnyExpr>& indices);
+  void regions(const Vec<Region>& list);
+  void access(const Buffer& buffer, const Vec<AnyExpr>& indices);
   void node(const AnyExpr& e);
 
   std::uint64_t state_ = 0x6c61746865;
@@ -8950,7 +9105,7 @@ inline void StructuralHasher::bind_buffer(const Buffer& b) {
   exprs(b->shape), exprs(b->strides), bind(b.get());
 }
 
-inline void StructuralHasher::exprs(const std::vector<AnyExpr>& list) {
+inline void StructuralHasher::exprs(const Vec<AnyExpr>& list) {
   add(list.size());
   for (const auto& e : list) expr(e);
 }
@@ -8964,7 +9119,7 @@ inline void StructuralHasher::annotations(const Annotations& all) {
       add(static_cast<std::uint64_t>(a.value.number));
   }
 }
-inline void StructuralHasher::access(const Buffer& buffer, const std::vector<AnyExpr>& indices) {
+inline void StructuralHasher::access(const Buffer& buffer, const Vec<AnyExpr>& indices) {
   add(number(buffer.get(), buffer->name));
   exprs(indices);
 }
@@ -9029,7 +9184,7 @@ inline void StructuralHasher::reducer(const ReducerNode& r) {
   exprs(r.combine);
 }
 
-inline void StructuralHasher::regions(const std::vector<Region>& list) {
+inline void StructuralHasher::regions(const Vec<Region>& list) {
   add(list.size());
   for (const auto& region : list) {
     add(number(region.buffer.get(), region.buffer->name));
@@ -9183,7 +9338,7 @@ inline std::string underline(std::string_view line, int column, int length) {
 class Scanner {
  public:
   Scanner(std::string_view source, Location where) : source_(source), where_(where) {}
-  std::vector<Token> run();
+  Vec<Token> run();
 
  private:
   char peek(std::size_t ahead = 0) const {
@@ -9202,13 +9357,13 @@ class Scanner {
 
   std::string_view source_;
   Location where_;
-  std::vector<Token> tokens_;
+  Vec<Token> tokens_;
   std::size_t at_ = 0, line_begin_ = 0;
   int line_ = 1, brackets_ = 0;
   bool starts_line_ = true;
 };
 
-inline std::vector<Token> Scanner::run() {
+inline Vec<Token> Scanner::run() {
   if (source_.size() > std::size_t{1} << 24) fail("L0505", "the text is longer than 16 MiB");
   tokens_.reserve(source_.size() / 4);
   for (skip_blanks(); at_ < source_.size(); skip_blanks()) next_token();
@@ -9318,7 +9473,7 @@ LATHE_DECL void fail_at(std::string_view source, int line, int column, int lengt
                   underline(line_of(source, line), column, length), help);
 }
 
-LATHE_DECL std::vector<Token> tokenize(std::string_view source, Location where) {
+LATHE_DECL Vec<Token> tokenize(std::string_view source, Location where) {
   return Scanner(source, where).run();
 }
 
@@ -9416,8 +9571,8 @@ struct Mutation {
     return next;
   }
   template <class T>
-  std::vector<T> operator()(const std::vector<T>& list) {
-    std::vector<T> next;
+  Vec<T> operator()(const Vec<T>& list) {
+    Vec<T> next;
     next.reserve(list.size());
     for (const auto& item : list) next.push_back((*this)(item));
     return next;
@@ -9486,7 +9641,7 @@ inline Stmt mutate_children(Mutation go, const Stmt& s, const ForNode& n) {
                   n.annotations);
 }
 
-inline void mutate_regions(Mutation& go, std::vector<Region>& regions) {
+inline void mutate_regions(Mutation& go, Vec<Region>& regions) {
   for (auto& region : regions) {
     region.buffer = go(region.buffer);
     for (auto& range : region.ranges) {
@@ -9613,7 +9768,7 @@ class ParsedNames {
     int level;
     bool hidden_in_blocks;
   };
-  NameMap<std::vector<Entry>> entries_;
+  NameMap<Vec<Entry>> entries_;
   int level_ = 0;
 };
 
@@ -9686,32 +9841,32 @@ class Parser {
   Value reference();
   template <class Node, class... Args>
   Value build(const Token& at, int height, Args&&... args);
-  std::vector<AnyExpr> exprs(std::string_view close, int& height);
-  void access(std::vector<AnyExpr>& indices, AnyExpr& mask, int& height);
+  Vec<AnyExpr> exprs(std::string_view close, int& height);
+  void access(Vec<AnyExpr>& indices, AnyExpr& mask, int& height);
   void check_rank(const Token& at, const BufferNode& buffer, std::size_t count) const;
   void range(AnyExpr& min, AnyExpr& extent);
   Buffer buffer_type(const std::string& name, DType type, bool is_param);
-  std::vector<AnyExpr> param_strides();
+  Vec<AnyExpr> param_strides();
 
   // Statements.
   Stmt body(int owner_column);
   Stmt lines(int column);
   Stmt statement();
-  void scoped_line(std::vector<Stmt>& stmts, std::vector<Open>& opened);
+  void scoped_line(Vec<Stmt>& stmts, Vec<Open>& opened);
   Stmt scoped(const Open& o, Stmt body);
   Stmt for_loop();
   Stmt block();
-  void block_iter(BlockNode& n, std::vector<std::string>& bound);
+  void block_iter(BlockNode& n, Vec<std::string>& bound);
   const Token* block_clauses(BlockNode& n);
   void resolve_reducer(BlockNode& n, const Token& word);
-  std::vector<Region> regions();
+  Vec<Region> regions();
   Stmt store();
   Stmt atomic();
   Stmt conditional();
   Stmt loop_while();
   Stmt assertion();
   Stmt reducer();
-  void reducer_vars(ReducerNode& r, std::vector<std::string>& bound);
+  void reducer_vars(ReducerNode& r, Vec<std::string>& bound);
   void annotation(Annotations& out);
 
   // Program.
@@ -9720,7 +9875,7 @@ class Parser {
 
   std::string_view source_;
   Location where_;
-  std::vector<Token> tokens_;
+  Vec<Token> tokens_;
   std::size_t at_ = 0;
   ParsedNames names_;
   NameMap<ReducerRef> reducers_;
@@ -9772,7 +9927,7 @@ class PrintedNames {
   std::string unique(const std::string& base) const;
 
   NodeMap<Bound> bound_;
-  NameMap<std::vector<Entry>> entries_;
+  NameMap<Vec<Entry>> entries_;
   NameMap<std::size_t> numbered_;  ///< visible names made from this base
   int level_ = 0;
 };
@@ -9793,23 +9948,23 @@ class Printer {
   void end_line();
   void mark(const RefCounted* node, std::size_t begin);
 
-  void exprs(const std::vector<AnyExpr>& list);
+  void exprs(const Vec<AnyExpr>& list);
   void constant(const ConstNode& n);
   void infix(const BinaryNode& n, int precedence);
   void unary(const UnaryNode& n);
   void call(std::string_view name, std::initializer_list<const AnyExpr*> args);
   void let(const LetNode& n);
   void shuffle(const ShuffleNode& n);
-  void access(const Buffer& buffer, const std::vector<AnyExpr>& indices, const AnyExpr& mask);
+  void access(const Buffer& buffer, const Vec<AnyExpr>& indices, const AnyExpr& mask);
   void range(const AnyExpr& min, const AnyExpr& extent);
 
   void stmt(const Stmt& s, int indent, bool last);
-  void seq(const std::vector<Stmt>& stmts, int indent);
+  void seq(const Vec<Stmt>& stmts, int indent);
   void for_loop(const ForNode& n, int indent);
   void block(const BlockNode& n, int indent);
   void block_iters(const BlockNode& n);
   void block_clauses(const BlockNode& n);
-  void regions(std::string_view word, const std::vector<Region>& list);
+  void regions(std::string_view word, const Vec<Region>& list);
   void alloc(const AllocNode& n, int indent, bool last);
   void let_stmt(const LetStmtNode& n, int indent, bool last);
   void store(const StoreNode& n);
@@ -9822,7 +9977,7 @@ class Printer {
   void dims(const ProgramNode& p);
 
   std::string out_;
-  std::vector<TextPlace> places_;
+  Vec<TextPlace> places_;
   NodeSet marked_;
   std::size_t line_begin_ = 0;
   int line_ = 1;
@@ -9981,8 +10136,8 @@ inline Buffer Parser::known_buffer() {
   return meaning.buffer;
 }
 
-inline std::vector<AnyExpr> Parser::param_strides() {
-  std::vector<AnyExpr> list;
+inline Vec<AnyExpr> Parser::param_strides() {
+  Vec<AnyExpr> list;
   expect("[");
   while (!accept("]")) {
     if (!list.empty()) expect(",");
@@ -10186,7 +10341,7 @@ inline Parser::Value Parser::reference() {
   if (meaning.var) return {meaning.var, 1};
   if (!peek().is("["))
     fail(at, "L0501", cat("'", text, "' is a buffer; write its indices between brackets"));
-  std::vector<AnyExpr> indices;
+  Vec<AnyExpr> indices;
   AnyExpr mask;
   int height = 1, lanes = 1;
   access(indices, mask, height);
@@ -10204,7 +10359,7 @@ inline void Parser::check_rank(const Token& at, const BufferNode& buffer, std::s
            count == 1 ? " index" : " indices"));
 }
 
-inline void Parser::access(std::vector<AnyExpr>& indices, AnyExpr& mask, int& height) {
+inline void Parser::access(Vec<AnyExpr>& indices, AnyExpr& mask, int& height) {
   Level level(*this);
   expect("[");
   if (!peek().is("]") && !peek().is_word("where")) {
@@ -10223,8 +10378,8 @@ inline void Parser::access(std::vector<AnyExpr>& indices, AnyExpr& mask, int& he
 }
 
 /// Expressions up to the closing symbol, which is taken.
-inline std::vector<AnyExpr> Parser::exprs(std::string_view close, int& height) {
-  std::vector<AnyExpr> list;
+inline Vec<AnyExpr> Parser::exprs(std::string_view close, int& height) {
+  Vec<AnyExpr> list;
   if (accept(close)) return list;
   do {
     Value value = expr();
@@ -10242,7 +10397,7 @@ inline Parser::Value Parser::let_chain() {
     VarRef var;
     Value value;
   };
-  std::vector<Bound> chain;
+  Vec<Bound> chain;
   while (accept_word("let")) {
     const Token& at = peek();
     std::string text = name("a name");
@@ -10317,8 +10472,7 @@ inline Parser::Value Parser::reinterpret(const Token& word) {
   expect("(");
   Value value = expr();
   expect(")");
-  return build<CallNode>(word, value.height, type, CallOp::reinterpret,
-                         std::vector<AnyExpr>{value.e});
+  return build<CallNode>(word, value.height, type, CallOp::reinterpret, Vec<AnyExpr>{value.e});
 }
 
 inline Parser::Value Parser::vector(const Token& word) {
@@ -10339,8 +10493,8 @@ inline Parser::Value Parser::vector(const Token& word) {
 inline Parser::Value Parser::shuffle(const Token& word) {
   take(), take();
   int height = 1;
-  std::vector<AnyExpr> vectors = exprs(";", height);
-  std::vector<int> lanes;
+  Vec<AnyExpr> vectors = exprs(";", height);
+  Vec<int> lanes;
   if (vectors.empty()) fail(word, "L0501", "shuffle needs a vector");
   do lanes.push_back(static_cast<int>(integer("a lane", 0, INT32_MAX)));
   while (accept(","));
@@ -10493,7 +10647,7 @@ class Verifier : public Visitor {
   void release(const RefCounted* node) { entries_[node].in_scope = false; }
   void use_var(const VarNode& v);
   const Entry* use_buffer(const Buffer& b);
-  void access(const Buffer& b, const std::vector<AnyExpr>& indices, bool writes);
+  void access(const Buffer& b, const Vec<AnyExpr>& indices, bool writes);
 
   void param(const Param& p);
   void buffer_fields(const Buffer& b, bool is_param);
@@ -10504,7 +10658,7 @@ class Verifier : public Visitor {
   void reducer_block(const BlockNode& n);
   void reducer(const ReducerNode& r);
   void closed(const ReducerNode& r, const AnyExpr& e, bool operands_visible);
-  void regions(const std::vector<Region>& list);
+  void regions(const Vec<Region>& list);
   void alloc(const AllocNode& n);
   void store(const StoreNode& n);
   void atomic(const AtomicNode& n);
@@ -10514,8 +10668,8 @@ class Verifier : public Visitor {
   Stage stage_;
   std::string reason_;
   const RefCounted* place_ = nullptr;
-  std::vector<const RefCounted*> path_;  ///< the statements around
-  std::vector<const BlockNode*> blocks_;
+  Vec<const RefCounted*> path_;  ///< the statements around
+  Vec<const BlockNode*> blocks_;
   NodeMap<Entry> entries_;
   NodeSet tags_, reducers_;
   NameSet block_names_;
@@ -10524,8 +10678,8 @@ class Verifier : public Visitor {
 };
 
 /// What is wrong with an access of a value of this type (its lanes included); empty if nothing is.
-std::string_view access_problem(const Buffer& buffer, const std::vector<AnyExpr>& indices,
-                                DType value, const AnyExpr& mask);
+std::string_view access_problem(const Buffer& buffer, const Vec<AnyExpr>& indices, DType value,
+                                const AnyExpr& mask);
 
 }  // namespace detail
 }  // namespace lathe
@@ -10546,8 +10700,8 @@ inline Stmt Parser::body(int owner_column) {
 }
 
 inline Stmt Parser::lines(int column) {
-  std::vector<Stmt> stmts;
-  std::vector<Open> opened;
+  Vec<Stmt> stmts;
+  Vec<Open> opened;
   while (peek().kind != TokenKind::end && peek().column >= column) {
     if (peek().column != column)
       fail(peek(), "L0501", "the indentation is not that of the lines before");
@@ -10570,7 +10724,7 @@ inline Stmt Parser::lines(int column) {
 }
 
 /// An alloc or let: with a body of its own it is one of the statements, else it stays open.
-inline void Parser::scoped_line(std::vector<Stmt>& stmts, std::vector<Open>& opened) {
+inline void Parser::scoped_line(Vec<Stmt>& stmts, Vec<Open>& opened) {
   const Token& word = take();
   const Token& at = peek();
   Open o;
@@ -10648,7 +10802,7 @@ inline void Parser::annotation(Annotations& out) {
 }
 
 // The domain is read inside the block, where the loops around it are hidden; the binding outside.
-inline void Parser::block_iter(BlockNode& n, std::vector<std::string>& bound) {
+inline void Parser::block_iter(BlockNode& n, Vec<std::string>& bound) {
   IterVar it;
   it.kind = accept_word("reduce")   ? IterKind::reduce
             : accept_word("opaque") ? IterKind::opaque
@@ -10695,7 +10849,7 @@ inline Stmt Parser::block() {
   std::string text = name("a block's name");
   if (!blocks_.insert(text).second) fail(at, "L0502", cat("there is a block '", text, "' already"));
   BlockNode n(make_ref<BlockTagNode>(text), {}, {});
-  std::vector<std::string> bound;
+  Vec<std::string> bound;
   std::string outer_word = reducer_word_;
   names_.enter_block();
   expect("(");
@@ -10717,7 +10871,7 @@ inline Stmt Parser::block() {
 
 inline void Parser::resolve_reducer(BlockNode& n, const Token& word) {
   if (const auto* found = reducers_.find(reducer_word_)) return void(n.reducer = *found);
-  std::vector<DType> dtypes;
+  Vec<DType> dtypes;
   for (const auto& s : seq_of(n.body))
     if (const auto* store = s.as<StoreNode>()) dtypes.push_back(store->value.dtype());
   n.reducer = builtin_reducer(reducer_word_, dtypes);
@@ -10726,8 +10880,8 @@ inline void Parser::resolve_reducer(BlockNode& n, const Token& word) {
   fail(word, "L0502", cat("there is no reducer ", describe(word), " for (", types, ')'));
 }
 
-inline std::vector<Region> Parser::regions() {
-  std::vector<Region> list;
+inline Vec<Region> Parser::regions() {
+  Vec<Region> list;
   do {
     Region region;
     region.buffer = known_buffer();
@@ -10750,7 +10904,7 @@ inline Stmt Parser::store() {
   if (streaming != Streaming::none) take();
   const Token& at = peek();
   Buffer buffer = known_buffer();
-  std::vector<AnyExpr> indices;
+  Vec<AnyExpr> indices;
   AnyExpr mask;
   int height = 1;
   access(indices, mask, height);
@@ -10771,7 +10925,7 @@ inline Stmt Parser::atomic() {
   take();
   const Token& at = peek();
   Buffer buffer = known_buffer();
-  std::vector<AnyExpr> indices;
+  Vec<AnyExpr> indices;
   AnyExpr mask;
   int height = 1;
   access(indices, mask, height);
@@ -10812,9 +10966,8 @@ inline Stmt Parser::assertion() {
 }
 
 // The variables of the left operand with their identities, then those of the right one.
-inline void Parser::reducer_vars(ReducerNode& r, std::vector<std::string>& bound) {
-  auto variable = [&](DType type, std::vector<VarRef>& list, const Token& at,
-                      const std::string& text) {
+inline void Parser::reducer_vars(ReducerNode& r, Vec<std::string>& bound) {
+  auto variable = [&](DType type, Vec<VarRef>& list, const Token& at, const std::string& text) {
     list.push_back(make_var(text, type));
     declare(at, text, {list.back(), {}}, true);
     bound.push_back(text);
@@ -10850,7 +11003,7 @@ inline Stmt Parser::reducer() {
   const Token& at = peek();
   r.name = name("a reducer's name");
   expect("(");
-  std::vector<std::string> bound;
+  Vec<std::string> bound;
   names_.enter_block();
   reducer_vars(r, bound);
   expect("=");
@@ -10923,8 +11076,8 @@ inline void Printer::program(const Program& program) {
   body(p.body, 1);
 }
 
-inline std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
+inline Vec<std::string_view> lines_of(std::string_view text) {
+  Vec<std::string_view> lines;
   for (std::size_t begin = 0; begin < text.size();) {
     auto end = std::min(text.find('\n', begin), text.size());
     lines.push_back(text.substr(begin, end - begin));
@@ -10939,9 +11092,8 @@ inline std::size_t indent_of(std::string_view line) {
 
 /// The lines to show: up to three enclosing ones, the line itself, up to three of its body. Indices
 /// from 0.
-inline std::vector<std::size_t> lines_around(const std::vector<std::string_view>& lines,
-                                             std::size_t at) {
-  std::vector<std::size_t> shown;
+inline Vec<std::size_t> lines_around(const Vec<std::string_view>& lines, std::size_t at) {
+  Vec<std::size_t> shown;
   std::size_t indent = indent_of(lines[at]);
   for (std::size_t k = at; k-- > 0 && shown.size() < 3;) {
     if (indent_of(lines[k]) >= indent || lines[k].substr(0, 7) == "program" || lines[k][0] != ' ')
@@ -10963,7 +11115,7 @@ LATHE_DECL std::string excerpt_of(const Program& program, const RefCounted* node
   if (!place) return {};
   auto lines = lines_of(printed.text);
   auto at = static_cast<std::size_t>(place->line - 1);
-  std::vector<std::size_t> shown = lines_around(lines, at);
+  Vec<std::size_t> shown = lines_around(lines, at);
   std::size_t margin = indent_of(lines[shown.front()]);
   std::string out;
   for (std::size_t k = 0; k < shown.size(); ++k) {
@@ -11079,7 +11231,7 @@ void Printer::put(const Parts&... parts) {
   append(out_, parts...);
 }
 
-inline void Printer::exprs(const std::vector<AnyExpr>& list) {
+inline void Printer::exprs(const Vec<AnyExpr>& list) {
   bool first = true;
   for (const auto& e : list) {
     if (!std::exchange(first, false)) put(", ");
@@ -11144,7 +11296,7 @@ inline void Printer::call(std::string_view name, std::initializer_list<const Any
 // A chain of lets is one parenthesis, printed without recursion.
 inline void Printer::let(const LetNode& n) {
   put('(');
-  std::vector<const VarNode*> bound;
+  Vec<const VarNode*> bound;
   const LetNode* at = &n;
   for (;;) {
     put("let ", names_.bind(at->var.get(), at->var->name, true), " = ");
@@ -11166,7 +11318,7 @@ inline void Printer::shuffle(const ShuffleNode& n) {
   put("; ", join(n.lanes, ", "), ')');
 }
 
-inline void Printer::access(const Buffer& buffer, const std::vector<AnyExpr>& indices,
+inline void Printer::access(const Buffer& buffer, const Vec<AnyExpr>& indices,
                             const AnyExpr& mask) {
   put(names_.use(buffer.get(), buffer->name), '[');
   exprs(indices);
@@ -11291,7 +11443,7 @@ inline void PrintedNames::release(const RefCounted* node) {
   auto& list = entries_[bound.name];
   for (std::size_t k = list.size(); k-- > 0;) {
     if (list[k].node != node) continue;
-    list.erase(list.begin() + static_cast<std::ptrdiff_t>(k));
+    list.erase_at(k);
     if (bound.name != bound.base) --numbered_[bound.base];
     return;
   }
@@ -11336,7 +11488,7 @@ inline void Printer::body(const Stmt& s, int indent) {
   stmt(s, indent, true);
 }
 
-inline void Printer::seq(const std::vector<Stmt>& stmts, int indent) {
+inline void Printer::seq(const Vec<Stmt>& stmts, int indent) {
   for (std::size_t k = 0; k < stmts.size(); ++k) stmt(stmts[k], indent, k + 1 == stmts.size());
 }
 
@@ -11424,7 +11576,7 @@ inline void Printer::block_iters(const BlockNode& n) {
   }
 }
 
-inline void Printer::regions(std::string_view word, const std::vector<Region>& list) {
+inline void Printer::regions(std::string_view word, const Vec<Region>& list) {
   bool first = true;
   for (const auto& region : list) {
     put(std::exchange(first, false) ? cat(' ', word, ' ') : ", ",
@@ -11547,14 +11699,14 @@ class ReducerCollector : public Visitor {
   }
   void expr(const AnyExpr&) override {}
 
-  std::vector<ReducerRef> found;
+  Vec<ReducerRef> found;
 
  private:
   NodeSet seen_;
 };
 
 inline bool is_builtin(const ReducerRef& r) {
-  std::vector<DType> dtypes;
+  Vec<DType> dtypes;
   for (const auto& e : r->identity) dtypes.push_back(e.dtype());
   return structurally_equal(r, builtin_reducer(r->name, dtypes));
 }
@@ -11589,9 +11741,9 @@ inline AnyExpr extreme_value(DType t, bool greatest) {
 
 inline ReducerRef binary_reducer(std::string_view name, BinaryOp op, AnyExpr identity) {
   VarRef a = make_var("a", identity.dtype()), b = make_var("b", identity.dtype());
-  std::vector<AnyExpr> combine = {make_binary(op, a, b)}, identities = {identity};
-  return make_ref<ReducerNode>(std::string(name), identities, std::vector<VarRef>{a},
-                               std::vector<VarRef>{b}, combine);
+  Vec<AnyExpr> combine = {make_binary(op, a, b)}, identities = {identity};
+  return make_ref<ReducerNode>(std::string(name), identities, Vec<VarRef>{a}, Vec<VarRef>{b},
+                               combine);
 }
 
 /// (value, position): take is "the left one wins".
@@ -11608,14 +11760,13 @@ inline ReducerRef arg_reducer(std::string_view name, BinaryOp better, AnyExpr wo
   }
   AnyExpr take = logical_or(wins, logical_and(ties, AnyExpr(p0) <= AnyExpr(p1)));
   return make_ref<ReducerNode>(
-      std::string(name), std::vector<AnyExpr>{worst, extreme_value(position, true)},
-      std::vector<VarRef>{v0, p0}, std::vector<VarRef>{v1, p1},
-      std::vector<AnyExpr>{make_select(take, v0, v1), make_select(take, p0, p1)});
+      std::string(name), Vec<AnyExpr>{worst, extreme_value(position, true)}, Vec<VarRef>{v0, p0},
+      Vec<VarRef>{v1, p1}, Vec<AnyExpr>{make_select(take, v0, v1), make_select(take, p0, p1)});
 }
 
 }  // namespace detail
 
-LATHE_DECL ReducerRef builtin_reducer(std::string_view name, const std::vector<DType>& dtypes) {
+LATHE_DECL ReducerRef builtin_reducer(std::string_view name, const Vec<DType>& dtypes) {
   for (DType t : dtypes)
     if (t.is_vector()) return {};
   if (dtypes.size() == 1) {
@@ -11681,10 +11832,8 @@ LATHE_DECL Program Program::with(Stmt body, Stage stage) const {
   return Program(std::move(node));
 }
 
-LATHE_DECL Buffer make_buffer(std::string name, DType dtype, std::vector<AnyExpr> shape,
-                              Scope scope) {
-  return make_ref<BufferNode>(std::move(name), dtype, std::move(shape), std::vector<AnyExpr>{},
-                              scope);
+LATHE_DECL Buffer make_buffer(std::string name, DType dtype, Vec<AnyExpr> shape, Scope scope) {
+  return make_ref<BufferNode>(std::move(name), dtype, std::move(shape), Vec<AnyExpr>{}, scope);
 }
 
 LATHE_DECL Stmt make_for(VarRef var, AnyExpr min, AnyExpr extent, Stmt body, ForKind kind,
@@ -11693,12 +11842,12 @@ LATHE_DECL Stmt make_for(VarRef var, AnyExpr min, AnyExpr extent, Stmt body, For
                            std::move(annotations), std::move(body));
 }
 
-LATHE_DECL Stmt make_seq(std::vector<Stmt> stmts) {
-  std::vector<Stmt> flat;
+LATHE_DECL Stmt make_seq(Vec<Stmt> stmts) {
+  Vec<Stmt> flat;
   for (auto& s : stmts) {
     if (!s) continue;
     if (const auto* seq = s.as<SeqNode>()) {
-      flat.insert(flat.end(), seq->stmts.begin(), seq->stmts.end());
+      flat.append(seq->stmts);
     } else {
       flat.push_back(std::move(s));
     }
@@ -11707,8 +11856,7 @@ LATHE_DECL Stmt make_seq(std::vector<Stmt> stmts) {
   return make_ref<SeqNode>(std::move(flat));
 }
 
-LATHE_DECL Stmt make_store(Buffer buffer, std::vector<AnyExpr> indices, AnyExpr value,
-                           AnyExpr mask) {
+LATHE_DECL Stmt make_store(Buffer buffer, Vec<AnyExpr> indices, AnyExpr value, AnyExpr mask) {
   invariant(static_cast<int>(indices.size()) == buffer->rank() || indices.size() == 1,
             "store with a wrong number of indices");
   invariant(value.dtype().scalar() == buffer->dtype.scalar(), "store of another type");
@@ -11732,15 +11880,15 @@ LATHE_DECL Stmt make_block(BlockNode node) {
   return Ref<BlockNode>(new BlockNode(std::move(node)));
 }
 
-LATHE_DECL std::vector<Stmt> seq_of(const Stmt& s) {
+LATHE_DECL Vec<Stmt> seq_of(const Stmt& s) {
   if (const auto* seq = s.as<SeqNode>()) return seq->stmts;
-  return s ? std::vector<Stmt>{s} : std::vector<Stmt>{};
+  return s ? Vec<Stmt>{s} : Vec<Stmt>{};
 }
 
 LATHE_DECL Stmt expand_update(const BlockNode& block) {
   invariant(bool(block.reducer), "expand_update of a block without a reducer");
   const ReducerNode& r = *block.reducer;
-  std::vector<Stmt> terms = seq_of(block.body);
+  Vec<Stmt> terms = seq_of(block.body);
   invariant(terms.size() == r.combine.size(), "a reducer block needs one store per output");
   Substitution map;
   for (std::size_t k = 0; k < terms.size(); ++k) {
@@ -11754,7 +11902,7 @@ LATHE_DECL Stmt expand_update(const BlockNode& block) {
     return make_store(store->buffer, store->indices, substitute(r.combine[0], map));
   }
   // Several outputs: bind every operand once, so that all combines see the old elements.
-  std::vector<Stmt> stores;
+  Vec<Stmt> stores;
   Substitution lets, operands;
   for (const auto& [var, value] : map) {
     operands.emplace_back(var, AnyExpr(make_var(var->name, var->dtype)));
@@ -11774,7 +11922,7 @@ LATHE_DECL Stmt expand_update(const BlockNode& block) {
 }
 
 LATHE_DECL Stmt expand_init(const BlockNode& block) {
-  std::vector<Stmt> stores;
+  Vec<Stmt> stores;
   std::size_t k = 0;
   for (const auto& s : seq_of(block.body)) {
     const auto* store = s.as<StoreNode>();
@@ -11821,8 +11969,8 @@ LATHE_DECL AnyExpr substitute(const AnyExpr& e, const Substitution& map) {
 LATHE_DECL Stmt substitute(const Stmt& s, const Substitution& map) {
   return map.empty() ? s : detail::Substitute(map).stmt(s);
 }
-LATHE_DECL std::vector<AnyExpr> MoveAccesses::moved(const std::vector<AnyExpr>& indices) {
-  std::vector<AnyExpr> inner;
+LATHE_DECL Vec<AnyExpr> MoveAccesses::moved(const Vec<AnyExpr>& indices) {
+  Vec<AnyExpr> inner;
   for (const auto& index : indices) inner.push_back(expr(index));
   return place(inner);
 }
@@ -11855,7 +12003,7 @@ inline bool is_index_type(DType t) { return t.scalar() == kI64 || t.scalar() == 
 inline bool same_lanes(DType a, DType b) { return a.lanes == b.lanes && a.scalable == b.scalable; }
 
 /// Lanes that indices agree on (1 if all are scalars); 0 if they do not agree or are no integers.
-inline int index_lanes(const std::vector<AnyExpr>& indices) {
+inline int index_lanes(const Vec<AnyExpr>& indices) {
   int lanes = 1;
   for (const auto& i : indices) {
     if (!i.get() || !is_index_type(i.dtype())) return 0;
@@ -11866,9 +12014,8 @@ inline int index_lanes(const std::vector<AnyExpr>& indices) {
   return lanes;
 }
 
-LATHE_DECL std::string_view access_problem(const Buffer& buffer,
-                                           const std::vector<AnyExpr>& indices, DType value,
-                                           const AnyExpr& mask) {
+LATHE_DECL std::string_view access_problem(const Buffer& buffer, const Vec<AnyExpr>& indices,
+                                           DType value, const AnyExpr& mask) {
   if (!buffer) return "the access has no buffer";
   if (static_cast<int>(indices.size()) != buffer->rank() && indices.size() != 1)
     return "the number of indices is not the buffer's rank";
@@ -11921,7 +12068,7 @@ inline std::string_view unary_problem(const UnaryNode& n) {
   return n.a.dtype().is_int() ? "" : "the operand is not an integer";
 }
 
-inline std::string_view call_operand_problem(CallOp op, const std::vector<AnyExpr>& args) {
+inline std::string_view call_operand_problem(CallOp op, const Vec<AnyExpr>& args) {
   DType t = args[0].dtype();
   switch (op) {
     case CallOp::abs:
@@ -12105,7 +12252,7 @@ inline const Verifier::Entry* Verifier::use_buffer(const Buffer& b) {
   return nullptr;
 }
 
-inline void Verifier::access(const Buffer& b, const std::vector<AnyExpr>& indices, bool writes) {
+inline void Verifier::access(const Buffer& b, const Vec<AnyExpr>& indices, bool writes) {
   const Entry* entry = use_buffer(b);
   if (!entry) return;
   if (writes && !entry->writable)
@@ -12260,7 +12407,7 @@ class FindUndefined : Visitor {
   void fail(const Early& read) {
     fail(cat("'", read.buffer->name, "' is read before anything is stored in it"), read.place);
   }
-  static bool holds(const std::vector<Buffer>& list, const Buffer& b) {
+  static bool holds(const Vec<Buffer>& list, const Buffer& b) {
     for (const auto& known : list)
       if (known == b) return true;
     return false;
@@ -12291,8 +12438,8 @@ class FindUndefined : Visitor {
     current_ = around;
   }
 
-  std::vector<Buffer> undefined_, stored_;
-  std::vector<Early> early_;
+  Vec<Buffer> undefined_, stored_;
+  Vec<Early> early_;
   const StmtNode* current_ = nullptr;
   int loops_ = 0;
 };
@@ -12432,7 +12579,7 @@ inline void Verifier::block_iter(const IterVar& it) {
     fail(cat("domain or binding ", what, " have another type than it"));
 }
 
-inline void Verifier::regions(const std::vector<Region>& list) {
+inline void Verifier::regions(const Vec<Region>& list) {
   for (const auto& region : list) {
     if (!ok() || !check(bool(region.buffer), "a region without a buffer") ||
         !use_buffer(region.buffer))
@@ -12466,7 +12613,7 @@ inline void Verifier::block(const BlockNode& n) {
 inline void Verifier::reducer_block(const BlockNode& n) {
   const ReducerNode& r = *n.reducer;
   if (reducers_.insert(&r).second) reducer(r);
-  std::vector<Stmt> stores = seq_of(n.body);
+  Vec<Stmt> stores = seq_of(n.body);
   if (stores.size() != r.combine.size())
     return fail(cat("block '", n.name(), "' has ", stores.size(), " stores, its reducer ",
                     r.combine.size(), " values"));
@@ -12514,7 +12661,7 @@ inline void Verifier::closed(const ReducerNode& r, const AnyExpr& e, bool operan
 namespace lathe {
 namespace detail {
 
-inline void visit_all(Visitor& v, const std::vector<AnyExpr>& list) {
+inline void visit_all(Visitor& v, const Vec<AnyExpr>& list) {
   for (const auto& e : list) v.expr(e);
 }
 
@@ -12537,7 +12684,7 @@ inline void visit_children(Visitor& v, const RampNode& n) { v.expr(n.base), v.ex
 inline void visit_children(Visitor& v, const BroadcastNode& n) { v.expr(n.value); }
 inline void visit_children(Visitor& v, const ShuffleNode& n) { visit_all(v, n.vectors); }
 
-inline void visit_regions(Visitor& v, const std::vector<Region>& regions) {
+inline void visit_regions(Visitor& v, const Vec<Region>& regions) {
   for (const auto& region : regions)
     for (const auto& range : region.ranges) v.expr(range.min), v.expr(range.extent);
   for (const auto& region : regions) v.buffer(region.buffer);
@@ -12641,7 +12788,7 @@ LATHE_DECL Poly poly_atom(AnyExpr atom, std::int64_t coef) {
 LATHE_DECL bool same_product(const Mono& a, const Mono& b) {
   if (a.degree() != b.degree()) return false;
   if (a.degree() == 1) return same_expr(a.atom, b.atom);
-  std::vector<bool> used(b.degree(), false);
+  Vec<bool> used(b.degree(), false);
   for (std::size_t i = 0; i < a.degree(); ++i) {
     std::size_t j = 0;
     while (j < b.degree() && (used[j] || !same_expr(a.factor(i), b.factor(j)))) ++j;
@@ -12667,7 +12814,7 @@ LATHE_DECL bool poly_add_term(Poly& a, Mono term) {
     auto& t = a.terms[k];
     if (!same_product(t, term)) continue;
     if (__builtin_add_overflow(t.coef, term.coef, &t.coef)) return false;
-    if (t.coef == 0) a.terms.erase(a.terms.begin() + static_cast<std::ptrdiff_t>(k));
+    if (t.coef == 0) a.terms.erase_at(k);
     return true;
   }
   a.terms.push_back(std::move(term));
@@ -12744,7 +12891,7 @@ inline bool shallow_into(Poly& out, const AnyExpr& e, std::int64_t scale) {
     for (const auto* m = term.atom.as<BinaryNode>();
          m && m->op == BinaryOp::mul && !m->b.as<ConstNode>(); m = term.atom.as<BinaryNode>()) {
       AnyExpr left = m->a, right = m->b;
-      term.more.insert(term.more.begin(), right);
+      term.more.insert_at(0, right);
       term.atom = left;
     }
     return poly_add_term(out, std::move(term));
@@ -12776,7 +12923,7 @@ inline bool is_commutative(BinaryOp op) {
   }
 }
 
-inline bool same_exprs(const std::vector<AnyExpr>& a, const std::vector<AnyExpr>& b) {
+inline bool same_exprs(const Vec<AnyExpr>& a, const Vec<AnyExpr>& b) {
   if (a.size() != b.size()) return false;
   for (std::size_t k = 0; k < a.size(); ++k)
     if (!same_expr(a[k], b[k])) return false;
@@ -13204,7 +13351,7 @@ LATHE_DECL ConstInterval Simplifier::range(const Poly& p, int depth) {
 LATHE_DECL bool Simplifier::replaced_term(const Poly& p, std::size_t k, const AnyExpr& value,
                                           Poly& out) {
   out = p;
-  out.terms.erase(out.terms.begin() + static_cast<std::ptrdiff_t>(k));
+  out.terms.erase_at(k);
   const Poly with = poly(value);
   if (!safe(with) || !poly_add(out, with, p.terms[k].coef)) return false;
   out = recombine(std::move(out));
@@ -13553,7 +13700,7 @@ LATHE_DECL AnyExpr Simplifier::let(const LetNode& n) {
 
 LATHE_DECL AnyExpr Simplifier::load(const AnyExpr& e) {
   const auto* n = e.as<LoadNode>();
-  std::vector<AnyExpr> indices;
+  Vec<AnyExpr> indices;
   bool changed = false, uniform = e.dtype().is_vector() && n->buffer->dtype.lanes == 1;
   for (const auto& i : n->indices) {
     indices.push_back(expr(i));
@@ -13579,7 +13726,7 @@ LATHE_DECL AnyExpr Simplifier::load(const AnyExpr& e) {
 }
 
 LATHE_DECL AnyExpr Simplifier::call(const CallNode& n) {
-  std::vector<AnyExpr> args;
+  Vec<AnyExpr> args;
   bool changed = false;
   for (const auto& a : n.args) {
     args.push_back(expr(a));
@@ -13611,7 +13758,7 @@ LATHE_DECL AnyExpr Simplifier::structural(const AnyExpr& e) {
       return call(*e.as<CallNode>());
     case ExprKind::Shuffle: {
       const auto* n = e.as<ShuffleNode>();
-      std::vector<AnyExpr> vectors;
+      Vec<AnyExpr> vectors;
       bool changed = false;
       for (const auto& v : n->vectors) {
         vectors.push_back(expr(v));
@@ -13733,7 +13880,7 @@ LATHE_DECL bool Simplifier::floordiv_nested(const Poly& r, std::int64_t c, Poly&
 // floordiv (c/g). What low exceeds by a multiple of g goes into high.
 LATHE_DECL bool Simplifier::pull_gcd(const Poly& r, std::int64_t c, std::int64_t& g, Poly& high,
                                      Poly& low) {
-  std::vector<std::int64_t> candidates;
+  Vec<std::int64_t> candidates;
   for (const auto& t : r.terms) {
     std::int64_t d = gcd64(t.coef, c);
     for (const auto& x : candidates)
@@ -13745,7 +13892,7 @@ LATHE_DECL bool Simplifier::pull_gcd(const Poly& r, std::int64_t c, std::int64_t
     for (std::size_t k = 1; k < candidates.size(); ++k)
       if (candidates[k] > candidates[best]) best = k;
     g = candidates[best];
-    candidates.erase(candidates.begin() + static_cast<std::ptrdiff_t>(best));
+    candidates.erase_at(best);
     high = poly_const(floor_div(r.constant, g));
     low = poly_const(floor_mod(r.constant, g));
     for (const auto& t : r.terms) {
@@ -13816,7 +13963,7 @@ LATHE_DECL Poly Simplifier::floormod_rest(const Poly& r, std::int64_t c) {
 // t = u * (product over rest); false if u's product isn't contained in t's.
 inline bool divide_mono(const Mono& t, const Mono& u, Poly& quotient) {
   if (t.coef % u.coef != 0 || u.degree() > t.degree()) return false;
-  std::vector<bool> used(t.degree(), false);
+  Vec<bool> used(t.degree(), false);
   for (std::size_t i = 0; i < u.degree(); ++i) {
     std::size_t j = 0;
     while (j < t.degree() && (used[j] || !same_expr(u.factor(i), t.factor(j)))) ++j;
@@ -14309,7 +14456,7 @@ LATHE_DECL bool Simplifier::nonneg_div(const Poly& p, std::size_t k, int depth) 
   std::int64_t v = term.coef / c->i;
   Poly inner = poly_shallow(n->a), q = p;
   if (v > 0 && !poly_add(inner, poly_const(c->i - 1), -1)) return false;
-  q.terms.erase(q.terms.begin() + static_cast<std::ptrdiff_t>(k));
+  q.terms.erase_at(k);
   return safe(inner) && poly_add(q, inner, v) && nonneg(q, depth);
 }
 
@@ -14325,7 +14472,7 @@ LATHE_DECL bool Simplifier::nonneg_atoms(const Poly& p, int depth) {
     const bool is_min = n && n->op == BinaryOp::min, is_max = n && n->op == BinaryOp::max;
     if (!is_min && !is_max && !s) continue;
     Poly with_a = p, with_b;
-    with_a.terms.erase(with_a.terms.begin() + static_cast<std::ptrdiff_t>(k));
+    with_a.terms.erase_at(k);
     with_b = with_a;
     const Poly a = poly_shallow(n ? n->a : s->yes), b = poly_shallow(n ? n->b : s->no);
     if (!safe(a) || !safe(b) || !poly_add(with_a, a, t.coef) || !poly_add(with_b, b, t.coef))
@@ -14341,7 +14488,7 @@ LATHE_DECL bool Simplifier::nonneg_atoms(const Poly& p, int depth) {
 
 // Bounds over relaxed variables
 
-inline bool mentions_any(const AnyExpr& e, const std::vector<VarRef>& vars) {
+inline bool mentions_any(const AnyExpr& e, const Vec<VarRef>& vars) {
   if (const auto* v = e.as<VarNode>()) {
     for (const auto& x : vars)
       if (x.get() == v) return true;
@@ -14355,8 +14502,8 @@ inline bool mentions_any(const AnyExpr& e, const std::vector<VarRef>& vars) {
   return false;
 }
 
-LATHE_DECL bool Simplifier::bound_atom(const AnyExpr& atom, bool upper,
-                                       const std::vector<VarRef>& relaxed, int depth, Poly& out) {
+LATHE_DECL bool Simplifier::bound_atom(const AnyExpr& atom, bool upper, const Vec<VarRef>& relaxed,
+                                       int depth, Poly& out) {
   const auto* n = atom.as<BinaryNode>();
   auto side = [&](const AnyExpr& e, bool up, Poly& p) {
     p = poly(e);
@@ -14395,7 +14542,7 @@ LATHE_DECL bool Simplifier::bound_atom(const AnyExpr& atom, bool upper,
 }
 
 // Bounds every part other than a plain variable that mentions a relaxed variable.
-LATHE_DECL bool Simplifier::bound_atoms(Poly& p, bool upper, const std::vector<VarRef>& relaxed,
+LATHE_DECL bool Simplifier::bound_atoms(Poly& p, bool upper, const Vec<VarRef>& relaxed,
                                         int depth) {
   for (std::size_t k = 0; k < p.terms.size(); ++k) {
     const Mono t = p.terms[k];
@@ -14411,7 +14558,7 @@ LATHE_DECL bool Simplifier::bound_atoms(Poly& p, bool upper, const std::vector<V
     for (std::size_t f = 0; f < t.degree(); ++f)
       if (f != at && (!poly_mul(part, rest, poly_atom(t.factor(f))) || (rest = part, false)))
         return false;
-    p.terms.erase(p.terms.begin() + static_cast<std::ptrdiff_t>(k));
+    p.terms.erase_at(k);
     Poly minus = rest;
     if (!poly_scale(minus, -1)) return false;
     const bool positive = hits == 1 && nonneg(rest),
@@ -14433,8 +14580,7 @@ LATHE_DECL bool Simplifier::bound_atoms(Poly& p, bool upper, const std::vector<V
   return true;
 }
 
-LATHE_DECL bool Simplifier::bound(Poly& p, bool upper, const std::vector<VarRef>& relaxed,
-                                  int depth) {
+LATHE_DECL bool Simplifier::bound(Poly& p, bool upper, const Vec<VarRef>& relaxed, int depth) {
   if (relaxed.empty()) return true;
   if (depth <= 0 || budget_ <= 0 || !bound_atoms(p, upper, relaxed, depth)) return false;
   for (const auto* f = facts_.newest(); f; f = f->next.get()) {
@@ -14697,7 +14843,7 @@ LATHE_DECL AnyExpr Simplifier::emit_equal(BinaryOp op, const Poly& diff) {
 
 // and, or
 
-LATHE_DECL void flatten_logic(BinaryOp op, const AnyExpr& e, std::vector<AnyExpr>& out) {
+LATHE_DECL void flatten_logic(BinaryOp op, const AnyExpr& e, Vec<AnyExpr>& out) {
   const auto* n = e.as<BinaryNode>();
   if (!n || n->op != op) return out.push_back(e);
   flatten_logic(op, n->a, out);
@@ -14707,7 +14853,7 @@ LATHE_DECL void flatten_logic(BinaryOp op, const AnyExpr& e, std::vector<AnyExpr
 // Each part of a conjunction is read under the parts before it, of a disjunction under their
 // negations.
 LATHE_DECL AnyExpr Simplifier::logic(const BinaryNode& n) {
-  std::vector<AnyExpr> parts, kept;
+  Vec<AnyExpr> parts, kept;
   flatten_logic(n.op, n.a, parts);
   flatten_logic(n.op, n.b, parts);
   const bool is_and = n.op == BinaryOp::and_;
@@ -14715,7 +14861,7 @@ LATHE_DECL AnyExpr Simplifier::logic(const BinaryNode& n) {
   Facts facts = facts_;
   for (const auto& part : parts) {
     AnyExpr e = scoped ? Simplifier(facts, budget_ / 2).expr(part) : expr(part);
-    std::vector<AnyExpr> pieces;
+    Vec<AnyExpr> pieces;
     flatten_logic(n.op, e, pieces);
     for (const auto& piece : pieces) {
       if (const auto* c = as_const_int(piece)) {
@@ -14740,7 +14886,7 @@ LATHE_DECL AnyExpr Simplifier::logic(const BinaryNode& n) {
     const auto* c = as_const_int(rest);
     if (!c) continue;
     if ((*c != 0) != is_and) return make_bool(!is_and);
-    kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(k--));
+    kept.erase_at(k--);
   }
   if (kept.empty()) return make_bool(is_and);
   AnyExpr out = kept[0];
@@ -14897,12 +15043,12 @@ class IndexLoads : public Visitor {
     if (e.kind() == ExprKind::Load && e.dtype() == kIndex) found.push_back(e);
     descend(e);
   }
-  std::vector<AnyExpr> found;
+  Vec<AnyExpr> found;
 };
 
 class WritesBuffer : public Visitor {
  public:
-  explicit WritesBuffer(const std::vector<Buffer>& buffers) : buffers_(buffers) {}
+  explicit WritesBuffer(const Vec<Buffer>& buffers) : buffers_(buffers) {}
   using Visitor::expr;
   void stmt(const Stmt& s) override {
     if (const auto* n = s.as<StoreNode>()) check(n->buffer);
@@ -14918,7 +15064,7 @@ class WritesBuffer : public Visitor {
   void check(const Buffer& b) {
     for (const auto& x : buffers_) found = found || x == b;
   }
-  const std::vector<Buffer>& buffers_;
+  const Vec<Buffer>& buffers_;
 };
 
 // What f >= 0 says about each variable in it, given the ranges of the others.
@@ -14939,7 +15085,7 @@ class Tighten {
     }
     if (!v) return false;
     Poly rest = f_;
-    rest.terms.erase(rest.terms.begin() + static_cast<std::ptrdiff_t>(k));
+    rest.terms.erase_at(k);
     ConstInterval r = engine_.range(rest);
     if (!r.has_max()) return false;
     ConstInterval old = facts_.range(v);
@@ -15473,7 +15619,7 @@ LATHE_DECL ConstInterval const_bounds(const AnyExpr& e, const Facts& facts) {
   if (!engine.safe(p)) return engine.range(s);
   ConstInterval r = engine.range_by_cases(p);
   // Relations between variables (i < n, n <= 100) may give an end that the parts alone don't.
-  std::vector<VarRef> vars;
+  Vec<VarRef> vars;
   if (!r.has_min() || !r.has_max()) vars = free_vars(s);
   if (vars.empty()) return r;
   detail::Poly lo = p, hi = p;
@@ -15482,8 +15628,7 @@ LATHE_DECL ConstInterval const_bounds(const AnyExpr& e, const Facts& facts) {
   return r;
 }
 
-LATHE_DECL Interval bounds(const AnyExpr& e, const std::vector<VarRef>& relaxed,
-                           const Facts& facts) {
+LATHE_DECL Interval bounds(const AnyExpr& e, const Vec<VarRef>& relaxed, const Facts& facts) {
   detail::Simplifier engine(facts);
   detail::Poly p = engine.poly(e), lo = p, hi = p;
   if (!engine.safe(p)) {
@@ -15547,7 +15692,7 @@ LATHE_DECL bool Affine::is_const() const {
   return as_const_int(rest) != nullptr;
 }
 
-LATHE_DECL std::optional<Affine> affine_of(const AnyExpr& e, const std::vector<VarRef>& vars,
+LATHE_DECL std::optional<Affine> affine_of(const AnyExpr& e, const Vec<VarRef>& vars,
                                            const Facts& facts) {
   if (!e.get() || e.dtype() != kIndex) return std::nullopt;
   // A variable of one value must keep its coefficient.
@@ -15588,7 +15733,7 @@ namespace detail {
 /// Builds an IterMap: reads the index sums, then judges them.
 class IterMapper {
  public:
-  IterMapper(const std::vector<IterDomain>& inputs, const Facts& facts) : facts_(facts) {
+  IterMapper(const Vec<IterDomain>& inputs, const Facts& facts) : facts_(facts) {
     facts_.keep_unit_vars();
     map_.inputs = inputs;
     rectangular_ = make_rectangular();
@@ -15601,7 +15746,7 @@ class IterMapper {
       extents_.push_back(simplify(d.extent, facts_));
     }
   }
-  IterMap run(const std::vector<AnyExpr>& indices, const AnyExpr& condition);
+  IterMap run(const Vec<AnyExpr>& indices, const AnyExpr& condition);
 
  private:
   bool fail(const char* why) {
@@ -15628,13 +15773,13 @@ class IterMapper {
   bool read_split(const AnyExpr& e, IterSplit& out);
   bool read_fused(const AnyExpr& e, IterSplit& out);
   bool read_div(const BinaryNode& n, IterSplit& out);
-  void order_splits(std::vector<IterSplit>& splits, std::vector<AnyExpr>& sizes);
+  void order_splits(Vec<IterSplit>& splits, Vec<AnyExpr>& sizes);
   void judge_sum(IterSum& sum);
-  bool sum_injective(const IterSum& sum, const std::vector<bool>& determined);
+  bool sum_injective(const IterSum& sum, const Vec<bool>& determined);
   bool whole_source(const IterSplit& split) {
     return is_const(split.lower, 1) && equal(split.extent, extents_[split.source]);
   }
-  bool source_determined(std::size_t source, const std::vector<const IterSplit*>& known);
+  bool source_determined(std::size_t source, const Vec<const IterSplit*>& known);
   bool judge_injective();
   bool judge_covering();
   bool source_covered(std::size_t source);
@@ -15646,14 +15791,14 @@ class IterMapper {
   IterMap map_;
   bool rectangular_ = true, hulled_ = true;
   Substitution shift_;
-  std::vector<VarRef> sources_;   // a variable per source; fused ones get a name of their own
-  std::vector<AnyExpr> extents_;  // of each source
+  Vec<VarRef> sources_;   // a variable per source; fused ones get a name of their own
+  Vec<AnyExpr> extents_;  // of each source
 };
 
 // Replaces domains that depend on each other (triangular ones) by their hull; false if there were
 // any.
 LATHE_DECL bool IterMapper::make_rectangular() {
-  std::vector<VarRef> vars;
+  Vec<VarRef> vars;
   for (const auto& d : map_.inputs) vars.push_back(d.var);
   auto dependent = [&](const AnyExpr& e) {
     for (const auto& v : vars)
@@ -15783,8 +15928,7 @@ LATHE_DECL bool IterMapper::read_fused(const AnyExpr& e, IterSplit& out) {
 }
 
 // Largest scale first, as far as the order can be proven; sizes are the magnitudes.
-LATHE_DECL void IterMapper::order_splits(std::vector<IterSplit>& splits,
-                                         std::vector<AnyExpr>& sizes) {
+LATHE_DECL void IterMapper::order_splits(Vec<IterSplit>& splits, Vec<AnyExpr>& sizes) {
   for (std::size_t i = 1; i < splits.size(); ++i) {
     for (std::size_t j = i; j > 0; --j) {
       // Among equal scales, one with a larger extent goes first: x + y with extent(y) = 1 is fine.
@@ -15798,7 +15942,7 @@ LATHE_DECL void IterMapper::order_splits(std::vector<IterSplit>& splits,
 }
 
 LATHE_DECL void IterMapper::judge_sum(IterSum& sum) {
-  std::vector<AnyExpr> sizes;
+  Vec<AnyExpr> sizes;
   bool ok = true;
   for (const auto& s : sum.splits) sizes.push_back(magnitude(s.scale, ok));
   AnyExpr min = sum.base, span(1);  // span = 1 + sum of |scale| * (extent - 1)
@@ -15818,7 +15962,7 @@ LATHE_DECL void IterMapper::judge_sum(IterSum& sum) {
 }
 
 // Whether the sum's value tells all splits of sources that aren't determined yet.
-LATHE_DECL bool IterMapper::sum_injective(const IterSum& sum, const std::vector<bool>& determined) {
+LATHE_DECL bool IterMapper::sum_injective(const IterSum& sum, const Vec<bool>& determined) {
   IterSum rest;
   rest.base = sum.base;
   for (const auto& s : sum.splits)
@@ -15830,7 +15974,7 @@ LATHE_DECL bool IterMapper::sum_injective(const IterSum& sum, const std::vector<
 
 // Digits known from the lowest up to the extent determine the source.
 LATHE_DECL bool IterMapper::source_determined(std::size_t source,
-                                              const std::vector<const IterSplit*>& known) {
+                                              const Vec<const IterSplit*>& known) {
   AnyExpr reach(1);
   if (at_least(reach, extents_[source])) return true;
   for (std::size_t round = 0; round <= known.size(); ++round) {
@@ -15850,8 +15994,8 @@ LATHE_DECL bool IterMapper::source_determined(std::size_t source,
 }
 
 LATHE_DECL bool IterMapper::judge_injective() {
-  std::vector<bool> determined(sources_.size(), false), used(map_.sums.size(), false);
-  std::vector<const IterSplit*> known;
+  Vec<bool> determined(sources_.size(), false), used(map_.sums.size(), false);
+  Vec<const IterSplit*> known;
   for (std::size_t round = 0; round <= map_.sums.size(); ++round) {
     for (std::size_t k = 0; k < map_.sums.size(); ++k) {
       if (used[k] || !sum_injective(map_.sums[k], determined)) continue;
@@ -15873,7 +16017,7 @@ LATHE_DECL bool IterMapper::judge_injective() {
 
 // The digits taken from one source are independent of each other and each takes all of its values.
 LATHE_DECL bool IterMapper::source_covered(std::size_t source) {
-  std::vector<const IterSplit*> digits;
+  Vec<const IterSplit*> digits;
   for (const auto& sum : map_.sums)
     for (const auto& s : sum.splits)
       if (s.source == source && !is_const(s.extent, 1)) digits.push_back(&s);
@@ -15893,7 +16037,7 @@ LATHE_DECL bool IterMapper::source_covered(std::size_t source) {
 
 // An input may show up directly or inside one fused source, not both.
 inline bool input_used_twice(const IterMap& map) {
-  std::vector<int> uses(map.inputs.size(), 0);
+  Vec<int> uses(map.inputs.size(), 0);
   for (std::size_t v = 0; v < map.inputs.size() + map.fused.size(); ++v) {
     bool used = false;
     for (const auto& sum : map.sums)
@@ -15918,7 +16062,7 @@ LATHE_DECL bool IterMapper::judge_covering() {
   return true;
 }
 
-LATHE_DECL IterMap IterMapper::run(const std::vector<AnyExpr>& indices, const AnyExpr& condition) {
+LATHE_DECL IterMap IterMapper::run(const Vec<AnyExpr>& indices, const AnyExpr& condition) {
   if (!hulled_) {
     fail("a domain has no bounds");
     return map_;
@@ -15954,9 +16098,8 @@ LATHE_DECL IterMap IterMapper::run(const std::vector<AnyExpr>& indices, const An
 
 }  // namespace detail
 
-LATHE_DECL IterMap iter_map(const std::vector<AnyExpr>& indices,
-                            const std::vector<IterDomain>& inputs, const AnyExpr& condition,
-                            const Facts& facts) {
+LATHE_DECL IterMap iter_map(const Vec<AnyExpr>& indices, const Vec<IterDomain>& inputs,
+                            const AnyExpr& condition, const Facts& facts) {
   return detail::IterMapper(inputs, facts).run(indices, condition);
 }
 
@@ -15970,7 +16113,7 @@ class IterInverter {
  public:
   IterInverter(const IterMap& map, const Facts& facts)
       : map_(map), facts_(facts), values_(map.inputs.size() + map.fused.size()) {}
-  std::vector<AnyExpr> run(const std::vector<AnyExpr>& targets, AnyExpr* valid);
+  Vec<AnyExpr> run(const Vec<AnyExpr>& targets, AnyExpr* valid);
 
  private:
   void require(const AnyExpr& condition) {
@@ -15981,7 +16124,7 @@ class IterInverter {
 
   const IterMap& map_;
   const Facts& facts_;
-  std::vector<AnyExpr> values_;
+  Vec<AnyExpr> values_;
   AnyExpr* valid_ = nullptr;
 };
 
@@ -16010,15 +16153,14 @@ LATHE_DECL void IterInverter::take_apart(const IterSum& sum, const AnyExpr& targ
   if (valid_ && !sum.dense) require(eq(left, AnyExpr(0)));
 }
 
-LATHE_DECL std::vector<AnyExpr> IterInverter::run(const std::vector<AnyExpr>& targets,
-                                                  AnyExpr* valid) {
+LATHE_DECL Vec<AnyExpr> IterInverter::run(const Vec<AnyExpr>& targets, AnyExpr* valid) {
   valid_ = valid;
   for (std::size_t k = 0; k < map_.sums.size(); ++k) take_apart(map_.sums[k], targets[k]);
   for (std::size_t k = map_.fused.size(); k-- > 0;) {
     const AnyExpr value = values_[map_.inputs.size() + k];
     if (value) take_apart(map_.fused[k], value);
   }
-  std::vector<AnyExpr> out;
+  Vec<AnyExpr> out;
   for (std::size_t k = 0; k < map_.inputs.size(); ++k) {
     const IterDomain& d = map_.inputs[k];
     AnyExpr value = values_[k].get() ? values_[k] : AnyExpr(0);
@@ -16030,20 +16172,19 @@ LATHE_DECL std::vector<AnyExpr> IterInverter::run(const std::vector<AnyExpr>& ta
 
 }  // namespace detail
 
-LATHE_DECL std::vector<AnyExpr> inverse(const IterMap& map, const std::vector<AnyExpr>& targets,
-                                        const Facts& facts) {
+LATHE_DECL Vec<AnyExpr> inverse(const IterMap& map, const Vec<AnyExpr>& targets,
+                                const Facts& facts) {
   if (!map.bijective() || targets.size() != map.sums.size()) return {};
   return detail::IterInverter(map, facts).run(targets, nullptr);
 }
 
-LATHE_DECL std::vector<AnyExpr> left_inverse(const IterMap& map,
-                                             const std::vector<AnyExpr>& targets, AnyExpr& valid,
-                                             const Facts& facts) {
+LATHE_DECL Vec<AnyExpr> left_inverse(const IterMap& map, const Vec<AnyExpr>& targets,
+                                     AnyExpr& valid, const Facts& facts) {
   valid = make_bool(true);
   if (map.sums.empty() || !map.injective || targets.size() != map.sums.size()) return {};
   // Each digit must come from one place, and each sum must stand by itself.
   if (detail::input_used_twice(map)) return {};
-  std::vector<const IterSplit*> digits;
+  Vec<const IterSplit*> digits;
   for (const auto& sum : map.sums) {
     if (!sum.injective) return {};
     for (const auto& s : sum.splits)
@@ -16073,7 +16214,7 @@ LATHE_DECL std::vector<AnyExpr> left_inverse(const IterMap& map,
 namespace lathe {
 namespace detail {
 
-using Numbers = std::vector<AnyExpr>;
+using Numbers = Vec<AnyExpr>;
 
 /// combine(a, b) as numbers; empty if it does not fold to them, or to NaN.
 inline Numbers combine_numbers(const ReducerNode& r, const Numbers& a, const Numbers& b) {
@@ -16227,8 +16368,8 @@ LATHE_DECL int LlvmEmitter::alignment(const LlvmPlace& at, DType element,
   return known < natural ? natural : static_cast<int>(known);
 }
 
-LATHE_DECL std::vector<int> llvm_lane_range(int first, int count, int step) {
-  std::vector<int> lanes;
+LATHE_DECL Vec<int> llvm_lane_range(int first, int count, int step) {
+  Vec<int> lanes;
   for (int l = 0; l < count; ++l) lanes.push_back(first + l * step);
   return lanes;
 }
@@ -16514,7 +16655,7 @@ LATHE_DECL LlvmValue LlvmFunction::splat(const LlvmValue& scalar, int lanes) {
             " x i32> zeroinitializer");
 }
 
-inline std::string llvm_lane_list(const std::vector<int>& lanes) {
+inline std::string llvm_lane_list(const Vec<int>& lanes) {
   std::string text = cat("<", lanes.size(), " x i32> <");
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     append(text, i ? ", " : "", "i32 ");
@@ -16526,7 +16667,7 @@ inline std::string llvm_lane_list(const std::vector<int>& lanes) {
   return text + ">";
 }
 
-LATHE_DECL LlvmValue LlvmFunction::shuffle(const LlvmValue& vector, const std::vector<int>& lanes) {
+LATHE_DECL LlvmValue LlvmFunction::shuffle(const LlvmValue& vector, const Vec<int>& lanes) {
   std::string type = llvm_type(vector.dtype);
   return op(vector.dtype.with_lanes(static_cast<int>(lanes.size())), "shufflevector ", type, " ",
             vector.text, ", ", type, " poison, ", llvm_lane_list(lanes));
@@ -16535,12 +16676,12 @@ LATHE_DECL LlvmValue LlvmFunction::shuffle(const LlvmValue& vector, const std::v
 LATHE_DECL LlvmValue LlvmFunction::concat(const LlvmValue& a, const LlvmValue& b) {
   int n = a.dtype.lanes, m = b.dtype.lanes;
   if (m == 1) {
-    std::vector<int> wider;
+    Vec<int> wider;
     for (int lane = 0; lane < n + 1; ++lane) wider.push_back(lane < n ? lane : -1);
     LlvmValue base = n == 1 ? insert({a.dtype.with_lanes(2), "poison"}, a, 0) : shuffle(a, wider);
     return insert(base, b, n);
   }
-  std::vector<int> lanes;
+  Vec<int> lanes;
   for (int lane = 0; lane < n + m; ++lane) lanes.push_back(n == 1 ? lane - 1 : lane);
   if (n == 1) return insert(shuffle(b, lanes), a, 0);
   if (n == m) {
@@ -16550,7 +16691,7 @@ LATHE_DECL LlvmValue LlvmFunction::concat(const LlvmValue& a, const LlvmValue& b
   }
   // shufflevector wants operands of one length: the shorter is padded.
   int wide = n > m ? n : m;
-  std::vector<int> pad;
+  Vec<int> pad;
   for (int lane = 0; lane < wide; ++lane) pad.push_back(lane < (n > m ? m : n) ? lane : -1);
   for (int lane = 0; lane < m; ++lane) lanes[static_cast<std::size_t>(n + lane)] = wide + lane;
   LlvmValue first = n < wide ? shuffle(a, pad) : a, second = m < wide ? shuffle(b, pad) : b;
@@ -16571,8 +16712,7 @@ LATHE_DECL LlvmValue LlvmFunction::insert(const LlvmValue& vector, const LlvmVal
             llvm_type(scalar.dtype), " ", scalar.text, ", i64 ", format_int(lane));
 }
 
-LATHE_DECL LlvmValue LlvmFunction::intrinsic(std::string_view name,
-                                             const std::vector<LlvmValue>& args) {
+LATHE_DECL LlvmValue LlvmFunction::intrinsic(std::string_view name, const Vec<LlvmValue>& args) {
   invariant(module.can(name), "an LLVM intrinsic that the target lacks");
   DType t = args[0].dtype;
   std::string type = llvm_type(t), full = cat("llvm.", name, ".", llvm_mangled(t)), params, values;
@@ -16857,7 +16997,7 @@ LATHE_DECL LlvmValue LlvmEmitter::mask_through(int inner_lanes, const Lanes& map
   if (mask_.text.empty()) return mask_;
   // Round r takes, for each inner lane, the r-th outer lane that it feeds; the rounds are or-ed.
   LlvmValue result;
-  std::vector<bool> taken(map.size(), false);
+  Vec<bool> taken(map.size(), false);
   int outer = static_cast<int>(map.size());
   if (mask_.dtype.lanes != outer) return mask_for(inner_lanes);
   for (bool more = true; more;) {
@@ -17029,9 +17169,9 @@ LATHE_DECL void LlvmEmitter::finish(std::string_view params) {
 
 }  // namespace detail
 
-LATHE_DECL std::vector<KernelSlot> kernel_slots(const Program& program) {
-  std::vector<KernelSlot> slots;
-  std::vector<const VarNode*> seen;
+LATHE_DECL Vec<KernelSlot> kernel_slots(const Program& program) {
+  Vec<KernelSlot> slots;
+  Vec<const VarNode*> seen;
   const auto& params = program->params;
   for (std::size_t p = 0; p < params.size(); ++p)
     if (params[p].buffer)
@@ -17169,7 +17309,7 @@ LATHE_DECL LlvmValue LlvmEmitter::load_strided(const LlvmPlace& at, DType t, con
   int n = t.lanes;
   if (i.stride == 1) return load_dense(at, t, i, mask);
   if (i.stride == -1) {
-    std::vector<int> back = llvm_lane_range(n - 1, n, -1);
+    Vec<int> back = llvm_lane_range(n - 1, n, -1);
     LlvmValue turned = mask.text.empty() ? mask : f_.shuffle(mask, back);
     return f_.shuffle(load_dense(at, t, shifted(i, 1 - n), turned), back);
   }
@@ -17181,7 +17321,7 @@ LATHE_DECL LlvmValue LlvmEmitter::load_strided(const LlvmPlace& at, DType t, con
   if (i.stride == 2 && mask.text.empty()) {
     // Two dense loads that end at the last element read.
     LlvmValue low = load_dense(at, t, i, mask), high = load_dense(at, t, shifted(i, n - 1), mask);
-    std::vector<int> lanes;
+    Vec<int> lanes;
     for (int l = 0; l < n; ++l) lanes.push_back(2 * l < n ? 2 * l : 2 * l + 1);
     return f_.shuffle(f_.concat(low, high), lanes);
   }
@@ -17471,7 +17611,7 @@ LATHE_DECL LlvmValue LlvmEmitter::unary(const UnaryNode& n) {
   return f_.binary("xor", a, f_.integer(a.dtype, a.dtype.is_bool() ? 1 : -1));
 }
 
-LATHE_DECL LlvmValue LlvmEmitter::fused(const std::vector<LlvmValue>& args) {
+LATHE_DECL LlvmValue LlvmEmitter::fused(const Vec<LlvmValue>& args) {
   DType t = args[0].dtype;
   if (!t.is_float()) return f_.binary("add", f_.binary("mul", args[0], args[1]), args[2]);
   // Without the instruction LLVM calls the C library.
@@ -17481,7 +17621,7 @@ LATHE_DECL LlvmValue LlvmEmitter::fused(const std::vector<LlvmValue>& args) {
 }
 
 LATHE_DECL LlvmValue LlvmEmitter::call(const CallNode& n) {
-  std::vector<LlvmValue> args;
+  Vec<LlvmValue> args;
   for (const auto& a : n.args) args.push_back(value(a));
   DType t = args[0].dtype;
   switch (n.op) {
@@ -17554,7 +17694,7 @@ namespace lathe::detail {
 // The buffers that a loop's body uses and does not allocate itself, each once.
 class LlvmBuffersUsed : public Visitor {
  public:
-  std::vector<Buffer> used;
+  Vec<Buffer> used;
 
   void stmt(const Stmt& s) override {
     if (const auto* n = s.as<AllocNode>()) own_.push_back(n->buffer);
@@ -17568,7 +17708,7 @@ class LlvmBuffersUsed : public Visitor {
   }
 
  private:
-  std::vector<Buffer> own_;
+  Vec<Buffer> own_;
 };
 
 inline int llvm_words(DType t) { return (memory_type(t).bytes() + 7) / 8; }
@@ -18222,9 +18362,9 @@ inline AnyExpr times(const AnyExpr& a, const AnyExpr& b) {
 /// Strides of an argument: constants where the layout fixes them, else variables. None for
 /// row_major: from the first pass of lowering on, such a parameter's outer strides are variables
 /// too.
-inline std::vector<AnyExpr> argument_strides(const std::string& name,
-                                             const std::vector<AnyExpr>& extents, Layout layout) {
-  std::vector<AnyExpr> strides;
+inline Vec<AnyExpr> argument_strides(const std::string& name, const Vec<AnyExpr>& extents,
+                                     Layout layout) {
+  Vec<AnyExpr> strides;
   const std::size_t rank = extents.size();
   if (layout == Layout::row_major || (rank < 2 && layout != Layout::any_stride)) return strides;
   for (std::size_t d = 0; d < rank; ++d) {
@@ -18242,8 +18382,8 @@ inline std::vector<AnyExpr> argument_strides(const std::string& name,
   return strides;
 }
 
-inline Buffer argument_buffer(const std::string& name, DType dtype,
-                              const std::vector<AnyExpr>& extents, Layout layout) {
+inline Buffer argument_buffer(const std::string& name, DType dtype, const Vec<AnyExpr>& extents,
+                              Layout layout) {
   return make_ref<BufferNode>(name, dtype, extents, argument_strides(name, extents, layout));
 }
 
@@ -18254,23 +18394,22 @@ inline AnyTensor tensor_of(Ref<TensorSource> source, int output, std::string nam
   return AnyTensor(owner);
 }
 
-inline std::vector<AnyExpr> checked_extents(const std::string& name,
-                                            const std::vector<Extent>& extents, Location where) {
+inline Vec<AnyExpr> checked_extents(const std::string& name, const Vec<Extent>& extents,
+                                    Location where) {
   if (extents.size() > kMaxRank)
     throw UserError("L0120",
                     "'" + name + "' has " + std::to_string(extents.size()) + " axes, more than " +
                         std::to_string(kMaxRank),
                     where);
-  std::vector<AnyExpr> out;
+  Vec<AnyExpr> out;
   for (const auto& e : extents) out.push_back(e.any());
   check_extents(name, out, where);
   return out;
 }
 
 /// The spatial iterators of a compute, each with its own variable.
-inline std::vector<IterVar> spatial_iters(const std::string& name,
-                                          const std::vector<AnyExpr>& extents) {
-  std::vector<IterVar> iters;
+inline Vec<IterVar> spatial_iters(const std::string& name, const Vec<AnyExpr>& extents) {
+  Vec<IterVar> iters;
   for (std::size_t d = 0; d < extents.size(); ++d) {
     std::string axis = axis_name(d);
     VarRef var =
@@ -18280,7 +18419,7 @@ inline std::vector<IterVar> spatial_iters(const std::string& name,
   return iters;
 }
 
-inline bool name_taken(const std::vector<IterVar>& iters, const std::string& name) {
+inline bool name_taken(const Vec<IterVar>& iters, const std::string& name) {
   for (const auto& it : iters)
     if (it.var->name == name) return true;
   return false;
@@ -18321,7 +18460,7 @@ LATHE_DECL UserError unfit_operands(const std::string& what, const InternalError
 
 inline AnyValue run_body(FunctionRef<AnyValue(std::span<const VarRef>)> body,
                          const TensorSource& source) {
-  std::vector<VarRef> vars;
+  Vec<VarRef> vars;
   for (const auto& it : source.iters) vars.push_back(it.var);
   try {
     return body(vars);
@@ -18334,10 +18473,9 @@ inline AnyValue run_body(FunctionRef<AnyValue(std::span<const VarRef>)> body,
   }
 }
 
-inline std::vector<AnyTensor> make_compute(const std::string& name,
-                                           const std::vector<Extent>& extents,
-                                           FunctionRef<AnyValue(std::span<const VarRef>)> body,
-                                           Location where) {
+inline Vec<AnyTensor> make_compute(const std::string& name, const Vec<Extent>& extents,
+                                   FunctionRef<AnyValue(std::span<const VarRef>)> body,
+                                   Location where) {
   check_name(name, where);
   auto* source = new TensorSource;
   Ref<TensorSource> owner(source);
@@ -18351,7 +18489,7 @@ inline std::vector<AnyTensor> make_compute(const std::string& name,
   source->values = value.values;
   if (value.reducer) adopt_reduction(*source, value);
   check_reads(*source);
-  std::vector<AnyTensor> out;
+  Vec<AnyTensor> out;
   for (std::size_t k = 0; k < source->values.size(); ++k) {
     std::string label = source->values.size() == 1 ? name : name + "_" + std::to_string(k);
     DType dtype = source->values[k].dtype();
@@ -18369,8 +18507,8 @@ LATHE_DECL std::string_view to_text(Layout layout) {
   return texts[static_cast<int>(layout)];
 }
 
-LATHE_DECL const std::vector<AnyExpr>& AnyTensor::shape() const {
-  static const std::vector<AnyExpr> none;
+LATHE_DECL const Vec<AnyExpr>& AnyTensor::shape() const {
+  static const Vec<AnyExpr> none;
   return scalar_ ? none : defined().shape;
 }
 LATHE_DECL const BufferNode& AnyTensor::defined() const {
@@ -18383,18 +18521,18 @@ LATHE_DECL const detail::TensorOrigin& AnyTensor::origin() const {
   return *origin;
 }
 
-LATHE_DECL AnyExpr AnyTensor::at(std::vector<AnyExpr> indices, Location where) const {
+LATHE_DECL AnyExpr AnyTensor::at(Vec<AnyExpr> indices, Location where) const {
   detail::check_indices(*this, indices, where);
   if (scalar_) return scalar_;
   return make_load(buffer_, std::move(indices));
 }
 
-LATHE_DECL AnyTensor make_input(std::string name, DType dtype, std::vector<Extent> extents,
-                                Layout layout, Location where) {
+LATHE_DECL AnyTensor make_input(std::string name, DType dtype, Vec<Extent> extents, Layout layout,
+                                Location where) {
   detail::check_name(name, where);
   if (dtype.is_vector())
     throw UserError("L0109", "the elements of '" + name + "' are vectors, " + dtype.str(), where);
-  std::vector<AnyExpr> shape = detail::checked_extents(name, extents, where);
+  Vec<AnyExpr> shape = detail::checked_extents(name, extents, where);
   if (shape.empty()) {
     auto origin = make_ref<detail::VarOrigin>(detail::VarOrigin::scalar, name);
     return AnyTensor(detail::make_declared_var(name, dtype, origin));
@@ -18417,9 +18555,9 @@ LATHE_DECL AnyReduce make_reduce(std::string name, Extent min, Extent extent, Lo
   return {detail::make_declared_var(name, kIndex, origin), min.any(), extent.any()};
 }
 
-LATHE_DECL std::vector<AnyTensor> compute_any(std::string name, std::vector<Extent> extents,
-                                              FunctionRef<AnyValue(std::span<const VarRef>)> body,
-                                              Location where) {
+LATHE_DECL Vec<AnyTensor> compute_any(std::string name, Vec<Extent> extents,
+                                      FunctionRef<AnyValue(std::span<const VarRef>)> body,
+                                      Location where) {
   return detail::within_memory("compute", where,
                                [&] { return detail::make_compute(name, extents, body, where); });
 }
@@ -18465,9 +18603,8 @@ LATHE_DECL AnyExpr in_bounds_any(const AnyTensor& tensor, std::span<const AnyExp
   return all;
 }
 
-LATHE_DECL std::vector<AnyExpr> clamped_any(const AnyTensor& tensor,
-                                            std::span<const AnyExpr> indices) {
-  std::vector<AnyExpr> out;
+LATHE_DECL Vec<AnyExpr> clamped_any(const AnyTensor& tensor, std::span<const AnyExpr> indices) {
+  Vec<AnyExpr> out;
   for (std::size_t d = 0; d < indices.size(); ++d) {
     AnyExpr last = tensor.shape()[d] - 1;
     if (const auto* extent = as_const_int(tensor.shape()[d])) last = make_int(kIndex, *extent - 1);
@@ -18547,7 +18684,7 @@ inline void check_shape_vars(const std::string& what, const AnyExpr& e, Location
                   "extents are made of integers and Dims");
 }
 
-LATHE_DECL void check_extents(const std::string& name, const std::vector<AnyExpr>& extents,
+LATHE_DECL void check_extents(const std::string& name, const Vec<AnyExpr>& extents,
                               Location where) {
   constexpr std::int64_t most = std::int64_t{1} << 56;  // far from where 64 bits of bytes end
   std::int64_t count = 1;
@@ -18607,7 +18744,7 @@ inline void check_reduce_points(const TensorSource& source, const AnyValue& valu
                     source.where);
 }
 
-LATHE_DECL void check_indices(const AnyTensor& tensor, const std::vector<AnyExpr>& indices,
+LATHE_DECL void check_indices(const AnyTensor& tensor, const Vec<AnyExpr>& indices,
                               Location where) {
   if (!tensor) throw UserError("L0116", "an undefined tensor is read", where);
   if (static_cast<int>(indices.size()) != tensor.rank())
@@ -18623,7 +18760,7 @@ LATHE_DECL void check_indices(const AnyTensor& tensor, const std::vector<AnyExpr
 
 /// Checks that every variable of e is an axis of this compute, one of the reduce axes, a dim or a
 /// scalar.
-inline void check_vars(const TensorSource& source, const std::vector<AnyReduce>& axes,
+inline void check_vars(const TensorSource& source, const Vec<AnyReduce>& axes,
                        std::size_t axes_known, const AnyExpr& e) {
   for (const auto& var : free_vars(e)) {
     bool known = false;
@@ -18646,7 +18783,7 @@ inline void check_vars(const TensorSource& source, const std::vector<AnyReduce>&
 }
 
 /// The conditions of a conjunction.
-inline void split_and(const AnyExpr& e, std::vector<AnyExpr>& out) {
+inline void split_and(const AnyExpr& e, Vec<AnyExpr>& out) {
   const auto* node = e.as<BinaryNode>();
   if (node && node->op == BinaryOp::and_) {
     split_and(node->a, out);
@@ -18665,7 +18802,7 @@ inline void check_predicate(const TensorSource& source, const AnyValue& value) {
                     source.where);
   check_weight("the condition of '" + source.name + "'", value.predicate, source.where);
   check_vars(source, value.axes, value.axes.size(), value.predicate);
-  std::vector<AnyExpr> conditions;
+  Vec<AnyExpr> conditions;
   split_and(value.predicate, conditions);
   for (const auto& c : conditions) {
     bool named = false;
@@ -18855,17 +18992,17 @@ namespace detail {
 class TensorGraph : Visitor {
  public:
   static constexpr std::size_t kMostComputes = 1000;
-  std::vector<Ref<TensorSource>> computes;
-  std::vector<AnyTensor> inputs;  ///< tensors and scalars
-  std::vector<VarRef> scalars;    ///< the same scalars, as they were met
-  std::vector<VarRef> dims;
+  Vec<Ref<TensorSource>> computes;
+  Vec<AnyTensor> inputs;  ///< tensors and scalars
+  Vec<VarRef> scalars;    ///< the same scalars, as they were met
+  Vec<VarRef> dims;
   bool too_many = false;  ///< computes: the walk ended early
 
   void add(const AnyTensor& tensor) {
     found_.push_back(tensor);
     add_found();
   }
-  void add_dims(const std::vector<AnyExpr>& extents) {
+  void add_dims(const Vec<AnyExpr>& extents) {
     for (const auto& e : extents) expr(e);
     add_found();
   }
@@ -18874,7 +19011,7 @@ class TensorGraph : Visitor {
   /// A compute whose reads are being followed.
   struct Open {
     Ref<TensorSource> source;
-    std::vector<AnyTensor> reads;  ///< and variables, in order of first use
+    Vec<AnyTensor> reads;  ///< and variables, in order of first use
     std::size_t next = 0;
   };
 
@@ -18890,7 +19027,7 @@ class TensorGraph : Visitor {
   }
   /// What the expressions just walked read, and all below.
   void add_found() {
-    std::vector<Open> open(1);
+    Vec<Open> open(1);
     open[0].reads = std::move(found_);
     found_.clear();
     while (!open.empty()) {
@@ -18946,7 +19083,7 @@ class TensorGraph : Visitor {
     found_.push_back(std::move(tensor));
   }
 
-  std::vector<AnyTensor> found_;
+  Vec<AnyTensor> found_;
 };
 
 }  // namespace detail
@@ -18974,24 +19111,24 @@ class StorageMap : public Mutator {
   }
 
  private:
-  std::vector<std::pair<Buffer, Buffer>> map_;
+  Vec<std::pair<Buffer, Buffer>> map_;
 };
 
 class ProgramBuilder {
  public:
   ProgramBuilder(const OutputList& outputs, Location where) : outputs_(outputs), where_(where) {}
-  Program build(const std::vector<ProgramParam>* params);
+  Program build(const Vec<ProgramParam>* params);
 
  private:
   [[noreturn]] void fail(const char* id, const std::string& message, const char* help = "") const {
     throw UserError(id, message, where_, {}, help);
   }
   void collect();
-  std::vector<ProgramParam> default_params() const;
-  void check_params(const std::vector<ProgramParam>& params) const;
-  void check_missing(const std::vector<ProgramParam>& params) const;
+  Vec<ProgramParam> default_params() const;
+  void check_params(const Vec<ProgramParam>& params) const;
+  void check_missing(const Vec<ProgramParam>& params) const;
   void check_inout(const AnyTensor& in, const AnyTensor& result) const;
-  void check_names(const std::vector<ProgramParam>& params) const;
+  void check_names(const Vec<ProgramParam>& params) const;
   void check_ranges() const;
   bool is_output(const AnyTensor& t) const;
   bool is_param(const TensorSource& source, int output) const;
@@ -19035,8 +19172,8 @@ inline bool ProgramBuilder::is_output(const AnyTensor& t) const {
   return false;
 }
 
-inline std::vector<ProgramParam> ProgramBuilder::default_params() const {
-  std::vector<ProgramParam> params;
+inline Vec<ProgramParam> ProgramBuilder::default_params() const {
+  Vec<ProgramParam> params;
   auto find_inout = [&](const AnyTensor& t) -> const ProgramParam* {
     for (const auto& p : outputs_.inouts)
       if (same_tensor(p.tensor, t) || same_tensor(p.result, t)) return &p;
@@ -19057,7 +19194,7 @@ inline std::vector<ProgramParam> ProgramBuilder::default_params() const {
   return params;
 }
 
-inline void ProgramBuilder::check_params(const std::vector<ProgramParam>& params) const {
+inline void ProgramBuilder::check_params(const Vec<ProgramParam>& params) const {
   for (std::size_t k = 0; k < params.size(); ++k) {
     const AnyTensor &t = params[k].tensor, &result = params[k].result;
     if (!t) fail("L0116", "argument " + std::to_string(k) + " is an undefined tensor");
@@ -19072,7 +19209,7 @@ inline void ProgramBuilder::check_params(const std::vector<ProgramParam>& params
   }
 }
 
-inline void ProgramBuilder::check_missing(const std::vector<ProgramParam>& params) const {
+inline void ProgramBuilder::check_missing(const Vec<ProgramParam>& params) const {
   auto given = [&](const AnyTensor& t) {
     for (const auto& p : params)
       if (same_tensor(p.tensor, t) || same_tensor(p.result, t)) return true;
@@ -19150,8 +19287,8 @@ inline void ProgramBuilder::check_inout(const AnyTensor& in, const AnyTensor& re
     fail("L0115", what + "'" + reads.offender->name + "' reads '" + in.name() + "' too");
 }
 
-inline void ProgramBuilder::check_names(const std::vector<ProgramParam>& params) const {
-  std::vector<std::string> names;
+inline void ProgramBuilder::check_names(const Vec<ProgramParam>& params) const {
+  Vec<std::string> names;
   auto add = [&](const std::string& name) {
     for (const auto& known : names)
       if (known == name)
@@ -19188,8 +19325,8 @@ inline bool ProgramBuilder::is_param(const TensorSource& source, int output) con
 
 /// The loops of one compute with its block inside.
 inline Stmt ProgramBuilder::nest(const TensorSource& source) {
-  std::vector<AnyExpr> at;
-  std::vector<IterVar> iters;
+  Vec<AnyExpr> at;
+  Vec<IterVar> iters;
   Substitution loops;
   for (const auto& it : source.iters) {
     VarRef loop = make_var(origin_of(*it.var)->label);
@@ -19197,7 +19334,7 @@ inline Stmt ProgramBuilder::nest(const TensorSource& source) {
     iters.push_back({it.var, storage_.expr(it.min), storage_.expr(it.extent), it.kind, loop});
     if (it.kind == IterKind::spatial) at.push_back(it.var);
   }
-  std::vector<Stmt> stores;
+  Vec<Stmt> stores;
   for (std::size_t k = 0; k < source.values.size(); ++k) {
     Buffer to = source.storage[k].inner;
     for (std::size_t o = 0; o < outputs_.tensors.size(); ++o)
@@ -19239,9 +19376,9 @@ inline void ProgramBuilder::declare_dims() {
   }
 }
 
-inline Program ProgramBuilder::build(const std::vector<ProgramParam>* given) {
+inline Program ProgramBuilder::build(const Vec<ProgramParam>* given) {
   collect();
-  std::vector<ProgramParam> params = given ? *given : default_params();
+  Vec<ProgramParam> params = given ? *given : default_params();
   check_params(params);
   check_missing(params);
   check_names(params);
@@ -19259,7 +19396,7 @@ inline Program ProgramBuilder::build(const std::vector<ProgramParam>* given) {
       storage_.set(p.tensor, param.buffer);
     program_.params.push_back(std::move(param));
   }
-  std::vector<Stmt> nests;
+  Vec<Stmt> nests;
   for (const auto& c : graph_.computes) nests.push_back(nest(*c));
   program_.body = make_seq(std::move(nests));
   for (std::size_t k = graph_.computes.size(); k-- > 0;)
@@ -19273,7 +19410,7 @@ inline Program ProgramBuilder::build(const std::vector<ProgramParam>* given) {
 
 }  // namespace detail
 
-LATHE_DECL Program program_of(const OutputList& outputs, const std::vector<ProgramParam>& params,
+LATHE_DECL Program program_of(const OutputList& outputs, const Vec<ProgramParam>& params,
                               Location where) {
   return detail::within_memory(
       "program", where, [&] { return detail::ProgramBuilder(outputs, where).build(&params); });
@@ -19367,7 +19504,7 @@ class ReadCheck : Visitor {
   }
 
   const TensorSource& source_;
-  std::vector<Axis> axes_;
+  Vec<Axis> axes_;
 };
 
 LATHE_DECL void check_reads(const TensorSource& source) { ReadCheck(source).run(); }
@@ -19378,8 +19515,8 @@ LATHE_DECL void check_reads(const TensorSource& source) { ReadCheck(source).run(
 namespace lathe {
 namespace detail {
 
-inline std::vector<VarRef> operand_vars(const char* prefix, const std::vector<AnyExpr>& like) {
-  std::vector<VarRef> vars;
+inline Vec<VarRef> operand_vars(const char* prefix, const Vec<AnyExpr>& like) {
+  Vec<VarRef> vars;
   for (std::size_t k = 0; k < like.size(); ++k)
     vars.push_back(make_var(prefix + (like.size() == 1 ? "" : std::to_string(k)), like[k].dtype()));
   return vars;
@@ -19397,18 +19534,16 @@ LATHE_DECL ReducerRef argmax_reducer(DType t) { return builtin_reducer("argmax",
 LATHE_DECL ReducerRef argmin_reducer(DType t) { return builtin_reducer("argmin", {t, kIndex}); }
 
 LATHE_DECL ReducerRef make_reducer(
-    std::string name, std::vector<AnyExpr> identity,
-    FunctionRef<std::vector<AnyExpr>(std::span<const VarRef> lhs, std::span<const VarRef> rhs)>
-        combine,
+    std::string name, Vec<AnyExpr> identity,
+    FunctionRef<Vec<AnyExpr>(std::span<const VarRef> lhs, std::span<const VarRef> rhs)> combine,
     std::optional<bool> associative, bool commutative, Location where) {
   detail::check_name(name, where);
   if (identity.empty()) throw UserError("L0107", "reducer '" + name + "' has no identity", where);
   for (const auto& e : identity)
     if (!e.get())
       throw UserError("L0116", "reducer '" + name + "' has an undefined identity", where);
-  std::vector<VarRef> lhs = detail::operand_vars("a", identity),
-                      rhs = detail::operand_vars("b", identity);
-  std::vector<AnyExpr> combined;
+  Vec<VarRef> lhs = detail::operand_vars("a", identity), rhs = detail::operand_vars("b", identity);
+  Vec<AnyExpr> combined;
   try {
     combined = combine(lhs, rhs);
   } catch (const InternalError& e) {
@@ -19510,7 +19645,7 @@ class AccessCollector : public Visitor {
     }
     if (e.kind() != ExprKind::Const && e.kind() != ExprKind::Var) descend(e);
   }
-  std::vector<AccessSite> sites;
+  Vec<AccessSite> sites;
 
  private:
   AnyExpr resolve(const AnyExpr& e) const { return e ? substitute(e, values_) : e; }
@@ -19551,8 +19686,7 @@ class AccessCollector : public Visitor {
   bool leaves_out(const Stmt& s) const {
     return only_ && !any_use(s, [&](const BufferUse& use) { return use.buffer == *only_; });
   }
-  void add(const Buffer& buffer, AccessKind kind, bool is_write,
-           const std::vector<AnyExpr>& indices) {
+  void add(const Buffer& buffer, AccessKind kind, bool is_write, const Vec<AnyExpr>& indices) {
     if (only_ && buffer != *only_) return;
     AccessSite out = site(buffer, kind, is_write);
     for (const auto& i : indices)
@@ -19638,11 +19772,11 @@ class AccessCollector : public Visitor {
   AccessTerms terms_;
   Facts facts_;
   const Buffer* only_;  // null: all buffers
-  std::vector<ForRef> loops_;
+  Vec<ForRef> loops_;
   BlockRefNode block_;
-  std::vector<AnyExpr> conditions_, inner_conditions_;
+  Vec<AnyExpr> conditions_, inner_conditions_;
   AnyExpr outer_condition_;
-  std::vector<AnyExpr> bindings_;
+  Vec<AnyExpr> bindings_;
   Substitution values_;        // iterators by bindings, lets by values
   Substitution inner_values_;  // lets inside the block
 };
@@ -19650,7 +19784,7 @@ class AccessCollector : public Visitor {
 /// What stands beside a path in the sequences that it passes is left out.
 class PathAccesses : public AccessCollector {
  public:
-  explicit PathAccesses(const std::vector<Stmt>& path)
+  explicit PathAccesses(const Vec<Stmt>& path)
       : AccessCollector(AccessTerms::loops, Facts()), path_(path) {}
   void stmt(const Stmt& s) override {
     if (next_ < path_.size() && s.same_as(path_[next_])) {
@@ -19661,11 +19795,11 @@ class PathAccesses : public AccessCollector {
   }
 
  private:
-  const std::vector<Stmt>& path_;
+  const Vec<Stmt>& path_;
   std::size_t next_ = 0;
 };
 
-inline void add_once(std::vector<Buffer>& all, const Buffer& b) {
+inline void add_once(Vec<Buffer>& all, const Buffer& b) {
   for (const auto& x : all)
     if (x == b) return;
   all.push_back(b);
@@ -19673,27 +19807,26 @@ inline void add_once(std::vector<Buffer>& all, const Buffer& b) {
 
 }  // namespace detail
 
-LATHE_DECL std::vector<AccessSite> accesses(const Stmt& s, AccessTerms terms, const Facts& facts) {
+LATHE_DECL Vec<AccessSite> accesses(const Stmt& s, AccessTerms terms, const Facts& facts) {
   detail::AccessCollector collector(terms, facts);
   collector.stmt(s);
   return std::move(collector.sites);
 }
-LATHE_DECL std::vector<AccessSite> accesses_to(const Buffer& buffer, const Stmt& s,
-                                               const Facts& facts) {
+LATHE_DECL Vec<AccessSite> accesses_to(const Buffer& buffer, const Stmt& s, const Facts& facts) {
   detail::AccessCollector collector(AccessTerms::loops, facts, &buffer);
   collector.stmt(s);
   return std::move(collector.sites);
 }
-LATHE_DECL std::vector<AccessSite> accesses(const BlockNode& block) {
+LATHE_DECL Vec<AccessSite> accesses(const BlockNode& block) {
   detail::AccessCollector collector(AccessTerms::loops, Facts());
   collector.block_body(block);
   return std::move(collector.sites);
 }
 
-LATHE_DECL std::vector<AccessSite> accesses_below(const LoopSite& site) {
+LATHE_DECL Vec<AccessSite> accesses_below(const LoopSite& site) {
   detail::PathAccesses collector(site.path);
   collector.stmt(site.path.front());
-  std::erase_if(collector.sites, [&](const AccessSite& a) {
+  collector.sites.erase_if([&](const AccessSite& a) {
     for (const auto& f : a.loops)
       if (f->var == site.loop->var) return false;
     return true;
@@ -19701,14 +19834,14 @@ LATHE_DECL std::vector<AccessSite> accesses_below(const LoopSite& site) {
   return std::move(collector.sites);
 }
 
-LATHE_DECL std::vector<AccessSite> reads_of(const BlockNode& block) {
-  std::vector<AccessSite> out;
+LATHE_DECL Vec<AccessSite> reads_of(const BlockNode& block) {
+  Vec<AccessSite> out;
   for (auto& a : accesses(block))
     if (a.reads()) out.push_back(std::move(a));
   return out;
 }
-LATHE_DECL std::vector<AccessSite> writes_of(const BlockNode& block) {
-  std::vector<AccessSite> out;
+LATHE_DECL Vec<AccessSite> writes_of(const BlockNode& block) {
+  Vec<AccessSite> out;
   for (auto& a : accesses(block))
     if (a.is_write) out.push_back(std::move(a));
   return out;
@@ -19773,8 +19906,8 @@ LATHE_DECL void UseWalker::call(const AnyExpr& call) {
 
 }  // namespace detail
 
-LATHE_DECL std::vector<Buffer> buffers_read(const Stmt& s) {
-  std::vector<Buffer> out;
+LATHE_DECL Vec<Buffer> buffers_read(const Stmt& s) {
+  Vec<Buffer> out;
   detail::any_use(s, [&](const detail::BufferUse& use) {
     const bool own = use.kind == AccessKind::update && use.block && use.block->init;
     if (use.reads() && !own) detail::add_once(out, use.buffer);
@@ -19782,8 +19915,8 @@ LATHE_DECL std::vector<Buffer> buffers_read(const Stmt& s) {
   });
   return out;
 }
-LATHE_DECL std::vector<Buffer> buffers_written(const Stmt& s) {
-  std::vector<Buffer> out;
+LATHE_DECL Vec<Buffer> buffers_written(const Stmt& s) {
+  Vec<Buffer> out;
   detail::any_use(s, [&](const detail::BufferUse& use) {
     if (use.is_write) detail::add_once(out, use.buffer);
     return false;
@@ -19799,7 +19932,7 @@ namespace detail {
 
 // The way from the first statement that is wanted up to s; nothing is kept of what was passed.
 template <class Wanted>
-bool climb_to(const Stmt& s, const Wanted& wanted, std::vector<Stmt>& way) {
+bool climb_to(const Stmt& s, const Wanted& wanted, Vec<Stmt>& way) {
   if (!wanted(s) && !any_child(s, [&](const Stmt& c) { return climb_to(c, wanted, way); }))
     return false;
   way.push_back(s);
@@ -19808,16 +19941,16 @@ bool climb_to(const Stmt& s, const Wanted& wanted, std::vector<Stmt>& way) {
 
 /// The path to the first statement in program order that is wanted; empty if there is none.
 template <class Wanted>
-std::vector<Stmt> path_to_first(const Stmt& root, const Wanted& wanted) {
-  std::vector<Stmt> path;
+Vec<Stmt> path_to_first(const Stmt& root, const Wanted& wanted) {
+  Vec<Stmt> path;
   climb_to(root, wanted, path);
   std::reverse(path.begin(), path.end());
   return path;
 }
 
 /// The loops that a path passes on its way to its last statement.
-inline std::vector<ForRef> loops_passed(const std::vector<Stmt>& path) {
-  std::vector<ForRef> out;
+inline Vec<ForRef> loops_passed(const Vec<Stmt>& path) {
+  Vec<ForRef> out;
   for (std::size_t k = 0; k + 1 < path.size(); ++k)
     if (const auto* f = path[k].as<ForNode>()) out.emplace_back(f);
   return out;
@@ -19834,47 +19967,45 @@ class BlockFinder {
     any_child(s, [&](const Stmt& child) { return walk(child), false; });
     way_.pop_back();
   }
-  std::vector<BlockSite> found;
+  Vec<BlockSite> found;
 
  private:
   void add(const BlockNode& block) {
-    std::vector<Stmt> path;
+    Vec<Stmt> path;
     path.reserve(way_.size());
     for (const auto* s : way_) path.push_back(*s);
-    std::vector<ForRef> loops = loops_passed(path);
+    Vec<ForRef> loops = loops_passed(path);
     found.push_back({BlockRefNode(&block), std::move(loops), std::move(path)});
   }
 
   const Wanted& wanted_;
-  std::vector<const Stmt*> way_;
+  Vec<const Stmt*> way_;
 };
 
 template <class Wanted>
-std::vector<BlockSite> find_blocks(const Stmt& root, const Wanted& wanted) {
+Vec<BlockSite> find_blocks(const Stmt& root, const Wanted& wanted) {
   BlockFinder<Wanted> finder(wanted);
   finder.walk(root);
   return std::move(finder.found);
 }
 
 // Uses by a block's own statements, of what it does not set itself before.
-inline bool touches(const BlockNode& b, const std::vector<Buffer>& buffers, bool write) {
+inline bool touches(const BlockNode& b, const Vec<Buffer>& buffers, bool write) {
   return any_use(b, [&](const BufferUse& use) {
-    if (use.block->tag != b.tag ||
-        std::find(buffers.begin(), buffers.end(), use.buffer) == buffers.end())
-      return false;
+    if (use.block->tag != b.tag || !contains(buffers, use.buffer)) return false;
     return write ? use.is_write : use.reads() && !(use.kind == AccessKind::update && b.init);
   });
 }
 
-inline std::vector<BlockSite> touching(const Stmt& root, const Buffer& buffer, bool write) {
-  const std::vector<Buffer> one{buffer};
+inline Vec<BlockSite> touching(const Stmt& root, const Buffer& buffer, bool write) {
+  const Vec<Buffer> one{buffer};
   return find_blocks(root, [&](const BlockNode& b) { return touches(b, one, write); });
 }
 
-inline std::vector<BlockSite> neighbours(const Stmt& root, const BlockTag& tag, bool producers) {
+inline Vec<BlockSite> neighbours(const Stmt& root, const BlockTag& tag, bool producers) {
   BlockSite self = find_block(root, tag);
   if (!self.block) return {};
-  std::vector<Buffer> buffers;
+  Vec<Buffer> buffers;
   any_use(*self.block, [&](const BufferUse& use) {
     const bool own = use.kind == AccessKind::update && use.block->init;
     if (producers ? use.reads() && !own : use.is_write) add_once(buffers, use.buffer);
@@ -19887,7 +20018,7 @@ inline std::vector<BlockSite> neighbours(const Stmt& root, const BlockTag& tag, 
 
 }  // namespace detail
 
-LATHE_DECL std::vector<BlockSite> blocks_below(const Stmt& root) {
+LATHE_DECL Vec<BlockSite> blocks_below(const Stmt& root) {
   return detail::find_blocks(root, [](const BlockNode&) { return true; });
 }
 LATHE_DECL BlockSite find_block(const Stmt& root, const BlockTag& tag) {
@@ -19897,7 +20028,7 @@ LATHE_DECL BlockSite find_block(const Stmt& root, const BlockTag& tag) {
   });
   if (path.empty()) return {};
   BlockRefNode block(path.back().as<BlockNode>());
-  std::vector<ForRef> loops = detail::loops_passed(path);
+  Vec<ForRef> loops = detail::loops_passed(path);
   return {std::move(block), std::move(loops), std::move(path)};
 }
 LATHE_DECL LoopSite find_loop(const Stmt& root, const VarRef& var) {
@@ -19907,14 +20038,14 @@ LATHE_DECL LoopSite find_loop(const Stmt& root, const VarRef& var) {
   });
   if (path.empty()) return {};
   ForRef loop(path.back().as<ForNode>());
-  std::vector<ForRef> loops = detail::loops_passed(path);
+  Vec<ForRef> loops = detail::loops_passed(path);
   return {std::move(loop), std::move(loops), std::move(path)};
 }
-LATHE_DECL std::vector<ForRef> loops_above(const Stmt& root, const BlockTag& tag) {
+LATHE_DECL Vec<ForRef> loops_above(const Stmt& root, const BlockTag& tag) {
   return find_block(root, tag).loops;
 }
 
-LATHE_DECL Facts facts_on(const std::vector<Stmt>& path, Facts facts) {
+LATHE_DECL Facts facts_on(const Vec<Stmt>& path, Facts facts) {
   for (std::size_t k = 0; k + 1 < path.size(); ++k) {
     if (const auto* f = path[k].as<ForNode>()) facts.bind(*f);
     if (const auto* i = path[k].as<IfNode>()) {
@@ -19929,16 +20060,16 @@ LATHE_DECL Facts facts_on(const std::vector<Stmt>& path, Facts facts) {
   return facts;
 }
 
-LATHE_DECL std::vector<BlockSite> writers(const Stmt& root, const Buffer& buffer) {
+LATHE_DECL Vec<BlockSite> writers(const Stmt& root, const Buffer& buffer) {
   return detail::touching(root, buffer, true);
 }
-LATHE_DECL std::vector<BlockSite> readers(const Stmt& root, const Buffer& buffer) {
+LATHE_DECL Vec<BlockSite> readers(const Stmt& root, const Buffer& buffer) {
   return detail::touching(root, buffer, false);
 }
-LATHE_DECL std::vector<BlockSite> producers(const Stmt& root, const BlockTag& tag) {
+LATHE_DECL Vec<BlockSite> producers(const Stmt& root, const BlockTag& tag) {
   return detail::neighbours(root, tag, true);
 }
-LATHE_DECL std::vector<BlockSite> consumers(const Stmt& root, const BlockTag& tag) {
+LATHE_DECL Vec<BlockSite> consumers(const Stmt& root, const BlockTag& tag) {
   return detail::neighbours(root, tag, false);
 }
 
@@ -19949,7 +20080,7 @@ LATHE_DECL bool is_private(const Stmt& root, const Buffer& buffer) {
   });
 }
 
-LATHE_DECL ForRef common_loop(const std::vector<ForRef>& a, const std::vector<ForRef>& b) {
+LATHE_DECL ForRef common_loop(const Vec<ForRef>& a, const Vec<ForRef>& b) {
   ForRef out;
   for (std::size_t k = 0; k < a.size() && k < b.size() && a[k]->var == b[k]->var; ++k) out = a[k];
   return out;
@@ -19965,19 +20096,19 @@ inline AnyExpr last_of(const Range& r) { return fold_sub(fold_add(r.min, r.exten
 inline Range range_between(const AnyExpr& lo, const AnyExpr& hi, const Facts& facts) {
   return {lo, simplify(fold_add(fold_sub(hi, lo), AnyExpr(1)), facts)};
 }
-inline bool contains_var(const std::vector<VarRef>& vars, const VarRef& v) {
+inline bool contains_var(const Vec<VarRef>& vars, const VarRef& v) {
   for (const auto& x : vars)
     if (x == v) return true;
   return false;
 }
-inline bool uses_any(const AnyExpr& e, const std::vector<VarRef>& vars) {
+inline bool uses_any(const AnyExpr& e, const Vec<VarRef>& vars) {
   for (const auto& v : vars)
     if (uses_var(e, v)) return true;
   return false;
 }
 
 // The ranges of the access's relaxed loops, added to the facts.
-inline Facts facts_for(const AccessSite& site, const std::vector<VarRef>& relaxed, Facts facts) {
+inline Facts facts_for(const AccessSite& site, const Vec<VarRef>& relaxed, Facts facts) {
   for (const auto& f : site.loops)
     if (contains_var(relaxed, f->var)) facts.bind(*f);
   return facts;
@@ -19985,7 +20116,7 @@ inline Facts facts_for(const AccessSite& site, const std::vector<VarRef>& relaxe
 
 class UpperRegion {
  public:
-  UpperRegion(const Buffer& buffer, const std::vector<VarRef>& relaxed, const Facts& facts)
+  UpperRegion(const Buffer& buffer, const Vec<VarRef>& relaxed, const Facts& facts)
       : buffer_(buffer), relaxed_(relaxed), facts_(facts) {}
 
   void add(const AccessSite& site) {
@@ -19994,7 +20125,7 @@ class UpperRegion {
       if (is_const(simplify(site.condition, facts), 0)) return;
       facts.assume_before(site.condition);
     }
-    std::vector<Interval> box;
+    Vec<Interval> box;
     const bool declared = site.kind == AccessKind::opaque;
     const std::size_t rank = static_cast<std::size_t>(buffer_->rank());
     for (std::size_t d = 0; d < rank; ++d) {
@@ -20016,7 +20147,7 @@ class UpperRegion {
       return add(site);
     Facts facts = facts_for(site, relaxed_, facts_);
     if (site.condition.get() && is_const(simplify(site.condition, facts), 0)) return;
-    std::vector<VarRef> inner = relaxed_;
+    Vec<VarRef> inner = relaxed_;
     for (std::size_t k = 0; k < site.bindings.size(); ++k) {
       const IterVar& it = site.block->iters[k];
       Interval reached = bounds(site.bindings[k], relaxed_, facts);
@@ -20029,7 +20160,7 @@ class UpperRegion {
     }
     if (site.outer_condition) facts.assume_before(site.outer_condition);
     if (site.inner_condition) facts.assume_before(site.inner_condition);
-    std::vector<Interval> box;
+    Vec<Interval> box;
     for (const auto& i : site.inner_indices) {
       Interval b = i.dtype() == kIndex ? bounds(i, inner, facts) : Interval();
       if (loads_data(b.min, facts)) b.min = {};
@@ -20062,7 +20193,7 @@ class UpperRegion {
   }
 
  private:
-  void merge(std::vector<Interval> box) {
+  void merge(Vec<Interval> box) {
     if (count_++ == 0) {
       box_ = std::move(box);
       return;
@@ -20097,7 +20228,7 @@ class UpperRegion {
   }
   // Each index is one relaxed loop plus or minus something fixed, each loop in one index at most.
   bool plain(const AccessSite& site) const {
-    std::vector<VarRef> seen;
+    Vec<VarRef> seen;
     for (const auto& i : site.indices) {
       VarRef used;
       for (const auto& v : relaxed_) {
@@ -20115,23 +20246,23 @@ class UpperRegion {
   }
 
   const Buffer& buffer_;
-  const std::vector<VarRef>& relaxed_;
+  const Vec<VarRef>& relaxed_;
   const Facts& facts_;
-  std::vector<Interval> box_;
+  Vec<Interval> box_;
   std::size_t count_ = 0;
   bool plain_ = true;
 };
 
-inline std::vector<VarRef> loops_inside(const std::vector<AccessSite>& all) {
-  std::vector<VarRef> out;
+inline Vec<VarRef> loops_inside(const Vec<AccessSite>& all) {
+  Vec<VarRef> out;
   for (const auto& a : all)
     for (const auto& f : a.loops)
       if (!contains_var(out, f->var)) out.push_back(f->var);
   return out;
 }
 
-inline std::vector<AccessSite> only(std::vector<AccessSite> all, const Buffer& buffer, bool write) {
-  std::vector<AccessSite> out;
+inline Vec<AccessSite> only(Vec<AccessSite> all, const Buffer& buffer, bool write) {
+  Vec<AccessSite> out;
   for (auto& a : all) {
     const bool own = a.kind == AccessKind::update && a.block && a.block->init;
     if (a.buffer == buffer && (write ? a.is_write : a.reads() && !own)) out.push_back(std::move(a));
@@ -20141,44 +20272,42 @@ inline std::vector<AccessSite> only(std::vector<AccessSite> all, const Buffer& b
 
 }  // namespace detail
 
-LATHE_DECL RegionBound region_upper(const Buffer& buffer, const std::vector<AccessSite>& all,
-                                    const std::vector<VarRef>& relaxed, const Facts& facts) {
+LATHE_DECL RegionBound region_upper(const Buffer& buffer, const Vec<AccessSite>& all,
+                                    const Vec<VarRef>& relaxed, const Facts& facts) {
   detail::UpperRegion upper(buffer, relaxed, facts);
   for (const auto& site : all)
     if (site.buffer == buffer) upper.add(site);
   return upper.result();
 }
 
-LATHE_DECL RegionBound region_upper_guarded(const Buffer& buffer,
-                                            const std::vector<AccessSite>& all,
-                                            const std::vector<VarRef>& relaxed,
-                                            const Facts& facts) {
+LATHE_DECL RegionBound region_upper_guarded(const Buffer& buffer, const Vec<AccessSite>& all,
+                                            const Vec<VarRef>& relaxed, const Facts& facts) {
   detail::UpperRegion upper(buffer, relaxed, facts);
   for (const auto& site : all)
     if (site.buffer == buffer) upper.add_guarded(site);
   return upper.result();
 }
 
-LATHE_DECL std::vector<RegionBound> required_regions(const Stmt& s, const Facts& facts) {
-  std::vector<AccessSite> all = accesses(s, AccessTerms::loops, facts);
-  std::vector<VarRef> relaxed = detail::loops_inside(all);
-  std::vector<RegionBound> out;
+LATHE_DECL Vec<RegionBound> required_regions(const Stmt& s, const Facts& facts) {
+  Vec<AccessSite> all = accesses(s, AccessTerms::loops, facts);
+  Vec<VarRef> relaxed = detail::loops_inside(all);
+  Vec<RegionBound> out;
   for (const auto& b : buffers_read(s))
     out.push_back(region_upper(b, detail::only(all, b, false), relaxed, facts));
   return out;
 }
 LATHE_DECL RegionBound required_region(const Stmt& s, const Buffer& buffer, const Facts& facts) {
-  std::vector<AccessSite> all = detail::only(accesses_to(buffer, s, facts), buffer, false);
+  Vec<AccessSite> all = detail::only(accesses_to(buffer, s, facts), buffer, false);
   return region_upper(buffer, all, detail::loops_inside(all), facts);
 }
 LATHE_DECL RegionBound written_region_upper(const Stmt& s, const Buffer& buffer,
                                             const Facts& facts) {
-  std::vector<AccessSite> all = detail::only(accesses_to(buffer, s, facts), buffer, true);
+  Vec<AccessSite> all = detail::only(accesses_to(buffer, s, facts), buffer, true);
   return region_upper(buffer, all, detail::loops_inside(all), facts);
 }
 LATHE_DECL std::optional<Region> written_region_lower(const Stmt& s, const Buffer& buffer,
                                                       const Facts& facts) {
-  std::vector<AccessSite> all = detail::only(accesses_to(buffer, s, facts), buffer, true);
+  Vec<AccessSite> all = detail::only(accesses_to(buffer, s, facts), buffer, true);
   return region_lower(buffer, all, detail::loops_inside(all), facts);
 }
 
@@ -20240,7 +20369,7 @@ LATHE_DECL bool region_empty(const Region& a, const Facts& facts) {
   return false;
 }
 
-LATHE_DECL bool surely_inside(const BufferNode& buffer, const std::vector<AnyExpr>& indices,
+LATHE_DECL bool surely_inside(const BufferNode& buffer, const Vec<AnyExpr>& indices,
                               const Facts& facts) {
   for (std::size_t d = 0; d < indices.size(); ++d)
     if (!prove(indices[d] >= AnyExpr(0), facts) || !prove(indices[d] < buffer.shape[d], facts))
@@ -20248,8 +20377,8 @@ LATHE_DECL bool surely_inside(const BufferNode& buffer, const std::vector<AnyExp
   return true;
 }
 
-LATHE_DECL std::vector<VarRef> vars_of(const std::vector<ForRef>& loops) {
-  std::vector<VarRef> out;
+LATHE_DECL Vec<VarRef> vars_of(const Vec<ForRef>& loops) {
+  Vec<VarRef> out;
   for (const auto& f : loops) out.push_back(f->var);
   return out;
 }
@@ -20262,19 +20391,19 @@ namespace detail {
 
 // The box of iterator values that the relaxed loops reach, met with the domains; false if they
 // leave gaps.
-inline bool reached_iters(const AccessSite& site, const std::vector<VarRef>& relaxed,
-                          const Facts& facts, std::vector<IterDomain>& out) {
-  std::vector<IterDomain> loops;
+inline bool reached_iters(const AccessSite& site, const Vec<VarRef>& relaxed, const Facts& facts,
+                          Vec<IterDomain>& out) {
+  Vec<IterDomain> loops;
   for (const auto& f : site.loops)
     if (contains_var(relaxed, f->var)) loops.push_back({f->var, f->min, f->extent});
   if (!site.block) {
     out = std::move(loops);
     return true;
   }
-  std::vector<VarRef> iters;
+  Vec<VarRef> iters;
   for (const auto& it : site.block->iters) iters.push_back(it.var);
   // Loops inside the block are reached as they are; a loop is inside if an index names it there.
-  std::vector<IterDomain> outer, inner;
+  Vec<IterDomain> outer, inner;
   for (auto& l : loops) {
     bool named = false;
     for (const auto& i : site.inner_indices) named = named || uses_var(i, l.var);
@@ -20298,11 +20427,11 @@ inline bool reached_iters(const AccessSite& site, const std::vector<VarRef>& rel
 // conditions on spatial points count.
 inline AnyExpr store_condition(const AccessSite& site) {
   if (!site.block || !site.block->init || !site.inner_condition) return site.inner_condition;
-  std::vector<VarRef> reduce;
+  Vec<VarRef> reduce;
   for (const auto& it : site.block->iters)
     if (it.kind == IterKind::reduce) reduce.push_back(it.var);
   AnyExpr out;
-  std::vector<AnyExpr> parts;
+  Vec<AnyExpr> parts;
   flatten_logic(BinaryOp::and_, site.inner_condition, parts);
   for (const auto& p : parts)
     if (!uses_any(p, reduce)) out = fold_and(out, p);
@@ -20311,9 +20440,9 @@ inline AnyExpr store_condition(const AccessSite& site) {
 
 // For domains that may be empty: each index is one iterator plus a constant, each iterator in one
 // index at most, every iterator used. Then the box is written even as its extent goes to zero.
-inline bool plain_box(const AccessSite& site, const std::vector<IterDomain>& domain,
-                      const Facts& facts, Region& out) {
-  std::vector<bool> used(domain.size(), false);
+inline bool plain_box(const AccessSite& site, const Vec<IterDomain>& domain, const Facts& facts,
+                      Region& out) {
+  Vec<bool> used(domain.size(), false);
   for (const auto& i : site.inner_indices) {
     std::size_t at = domain.size();
     for (std::size_t k = 0; k < domain.size(); ++k) {
@@ -20335,15 +20464,15 @@ inline bool plain_box(const AccessSite& site, const std::vector<IterDomain>& dom
   return true;
 }
 
-inline bool lower_box(const AccessSite& site, const std::vector<VarRef>& relaxed,
-                      const Facts& facts, Region& out) {
+inline bool lower_box(const AccessSite& site, const Vec<VarRef>& relaxed, const Facts& facts,
+                      Region& out) {
   Facts inside = facts_for(site, relaxed, facts);
   if (site.kind == AccessKind::opaque || !site.is_write) return false;
   if (site.outer_condition.get() && !prove(site.outer_condition, inside)) return false;
-  std::vector<IterDomain> domain;
+  Vec<IterDomain> domain;
   if (!reached_iters(site, relaxed, facts, domain)) return false;
   // A reduction without points doesn't store unless it has an init.
-  std::vector<IterDomain> kept;
+  Vec<IterDomain> kept;
   for (auto& d : domain) {
     bool reduce = false;
     if (site.block)
@@ -20391,9 +20520,9 @@ inline bool join_boxes(Region& a, const Region& b, const Facts& facts) {
 
 }  // namespace detail
 
-LATHE_DECL std::vector<Region> lower_boxes(const Buffer& buffer, const std::vector<AccessSite>& all,
-                                           const std::vector<VarRef>& relaxed, const Facts& facts) {
-  std::vector<Region> boxes;
+LATHE_DECL Vec<Region> lower_boxes(const Buffer& buffer, const Vec<AccessSite>& all,
+                                   const Vec<VarRef>& relaxed, const Facts& facts) {
+  Vec<Region> boxes;
   for (const auto& site : all) {
     Region box;
     if (site.buffer == buffer && detail::lower_box(site, relaxed, facts, box))
@@ -20402,7 +20531,7 @@ LATHE_DECL std::vector<Region> lower_boxes(const Buffer& buffer, const std::vect
   for (std::size_t i = 0; i < boxes.size(); ++i) {
     for (std::size_t j = 0; j < boxes.size(); ++j) {
       if (i == j || !detail::join_boxes(boxes[i], boxes[j], facts)) continue;
-      boxes.erase(boxes.begin() + static_cast<std::ptrdiff_t>(j));
+      boxes.erase_at(j);
       i = static_cast<std::size_t>(-1);
       break;
     }
@@ -20410,11 +20539,9 @@ LATHE_DECL std::vector<Region> lower_boxes(const Buffer& buffer, const std::vect
   return boxes;
 }
 
-LATHE_DECL std::optional<Region> region_lower(const Buffer& buffer,
-                                              const std::vector<AccessSite>& all,
-                                              const std::vector<VarRef>& relaxed,
-                                              const Facts& facts) {
-  std::vector<Region> boxes = lower_boxes(buffer, all, relaxed, facts);
+LATHE_DECL std::optional<Region> region_lower(const Buffer& buffer, const Vec<AccessSite>& all,
+                                              const Vec<VarRef>& relaxed, const Facts& facts) {
+  Vec<Region> boxes = lower_boxes(buffer, all, relaxed, facts);
   for (const auto& box : boxes) {
     bool best = true;
     for (const auto& other : boxes) best = best && region_contains(box, other, facts);
@@ -20499,7 +20626,7 @@ inline bool match_combiner(const ReducerNode& r, std::size_t k, ReducerInfo& out
 
 inline bool is_arg_reducer(const ReducerNode& r) {
   if (r.combine.size() != 2) return false;
-  const std::vector<DType> dtypes{r.combine[0].dtype(), r.combine[1].dtype()};
+  const Vec<DType> dtypes{r.combine[0].dtype(), r.combine[1].dtype()};
   for (const char* name : {"argmin", "argmax"}) {
     ReducerRef known = builtin_reducer(name, dtypes);
     if (known && structurally_equal(known, ReducerRef(&r))) return true;
@@ -20545,7 +20672,7 @@ class BodyScan : public Visitor {
     descend(s);
   }
   bool impure = false, atomics = false, whiles = false;
-  std::vector<Buffer> allocated;
+  Vec<Buffer> allocated;
 };
 
 class BlockJudge {
@@ -20561,8 +20688,8 @@ class BlockJudge {
     }
   }
   BlockInfo run();
-  std::vector<Buffer> outputs() const {
-    std::vector<Buffer> out;
+  Vec<Buffer> outputs() const {
+    Vec<Buffer> out;
     for (const auto& a : sites_)
       if (a.is_write) add_once(out, a.buffer);
     return out;
@@ -20586,7 +20713,7 @@ class BlockJudge {
   const BlockNode& block_;
   Facts facts_;
   BodyScan scan_;
-  std::vector<AccessSite> sites_;
+  Vec<AccessSite> sites_;
 };
 
 // Every store's index map is injective over the spatial iterators and the loops inside the block.
@@ -20600,7 +20727,7 @@ LATHE_DECL bool BlockJudge::injective(std::string& why) {
       why = "a store index reads memory";
       return false;
     }
-    std::vector<IterDomain> domain;
+    Vec<IterDomain> domain;
     for (const auto& it : block_.iters)
       if (it.kind != IterKind::reduce) domain.push_back({it.var, it.min, it.extent});
     for (const auto& f : a.loops) domain.push_back({f->var, f->min, f->extent});
@@ -20642,7 +20769,7 @@ LATHE_DECL void BlockJudge::judge_complete(BlockInfo& info) {
   if (scan_.atomics) return ordered(info, "it has atomic updates");
   if (scan_.whiles) return ordered(info, "it has a while loop");
   if (info.in_place) return ordered(info, "it reads what it writes");
-  std::vector<Buffer> seen;
+  Vec<Buffer> seen;
   for (const auto& a : sites_) {
     if (!a.is_write) continue;
     const std::size_t before = seen.size();
@@ -20703,7 +20830,7 @@ LATHE_DECL BlockInfo classify(const Stmt& root, const BlockTag& tag, const Facts
   if (!site.block) return {};
   detail::BlockJudge judge(*site.block, facts_on(site.path, facts));
   BlockInfo info = judge.run();
-  const std::vector<Buffer> outputs = judge.outputs();
+  const Vec<Buffer> outputs = judge.outputs();
   detail::any_use(root, [&](const detail::BufferUse& use) {
     bool output = false;
     for (const auto& b : outputs) output = output || b == use.buffer;
@@ -20735,7 +20862,7 @@ namespace detail {
 /// The value of an integer expression at a point; false where it isn't plain arithmetic.
 class PointEval {
  public:
-  std::vector<std::pair<const VarNode*, std::int64_t>> values;
+  Vec<std::pair<const VarNode*, std::int64_t>> values;
 
   bool value(const AnyExpr& e, std::int64_t& out) const {
     if (const auto* c = e.as<ConstNode>()) return out = c->i, !c->dtype.is_float();
@@ -20763,7 +20890,7 @@ class PointEval {
 /// renamed ones.
 class DependenceTester {
  public:
-  DependenceTester(const AccessSite& a, const AccessSite& b, const std::vector<ForRef>& loops,
+  DependenceTester(const AccessSite& a, const AccessSite& b, const Vec<ForRef>& loops,
                    const Facts& facts)
       : a_(a), b_(b), loops_(loops), facts_(facts) {
     coupled_ = find_coupling();
@@ -20779,23 +20906,23 @@ class DependenceTester {
     return k;
   }
   /// No element is touched by both in iterations of these directions: proven.
-  bool excluded(const std::vector<Direction>& directions);
+  bool excluded(const Vec<Direction>& directions);
   bool disjoint(const Substitution& rename, const Facts& facts);
-  bool contradict(const std::vector<AnyExpr>& same, const Facts& facts, bool backward);
+  bool contradict(const Vec<AnyExpr>& same, const Facts& facts, bool backward);
   bool find_coupling() const;
-  void refine(std::vector<Direction>& directions, std::size_t k);
-  void fix_determined(std::vector<Direction>& directions);
+  void refine(Vec<Direction>& directions, std::size_t k);
+  void fix_determined(Vec<Direction>& directions);
   bool has_few_points() const;
   bool enumerate(DependenceVectors& out);
-  bool enumerate_loops(const std::vector<ForRef>& loops, const std::vector<VarRef>& as,
-                       std::size_t k, const Substitution& rename, PointEval& at, bool second,
+  bool enumerate_loops(const Vec<ForRef>& loops, const Vec<VarRef>& as, std::size_t k,
+                       const Substitution& rename, PointEval& at, bool second,
                        DependenceVectors& out);
   bool meet(PointEval& at, const Substitution& rename, DependenceVectors& out);
 
   const AccessSite &a_, &b_;
-  const std::vector<ForRef>& loops_;
+  const Vec<ForRef>& loops_;
   const Facts& facts_;
-  std::vector<VarRef> renamed_;
+  Vec<VarRef> renamed_;
   DependenceVectors found_;
   bool coupled_ = false;
   int tests_ = 0;
@@ -20822,7 +20949,7 @@ LATHE_DECL bool DependenceTester::disjoint(const Substitution& rename, const Fac
     }
     return false;
   }
-  std::vector<AnyExpr> same;
+  Vec<AnyExpr> same;
   for (std::size_t d = 0; d < a_.indices.size(); ++d) {
     same.push_back(simplify(eq(a_.indices[d], substitute(b_.indices[d], rename)), facts));
     if (is_const(same[d], 0)) return true;
@@ -20831,7 +20958,7 @@ LATHE_DECL bool DependenceTester::disjoint(const Substitution& rename, const Fac
 }
 
 // Equalities that can't hold together; each is read under those before it.
-LATHE_DECL bool DependenceTester::contradict(const std::vector<AnyExpr>& same, const Facts& facts,
+LATHE_DECL bool DependenceTester::contradict(const Vec<AnyExpr>& same, const Facts& facts,
                                              bool backward) {
   Facts so_far = facts;
   for (std::size_t k = 0; k < same.size(); ++k) {
@@ -20854,7 +20981,7 @@ LATHE_DECL bool DependenceTester::find_coupling() const {
   return false;
 }
 
-LATHE_DECL bool DependenceTester::excluded(const std::vector<Direction>& directions) {
+LATHE_DECL bool DependenceTester::excluded(const Vec<Direction>& directions) {
   if (++tests_ > kMaxTests) return false;
   Facts facts = facts_;
   Substitution rename;
@@ -20877,7 +21004,7 @@ LATHE_DECL bool DependenceTester::excluded(const std::vector<Direction>& directi
   return disjoint(rename, facts);
 }
 
-LATHE_DECL void DependenceTester::refine(std::vector<Direction>& directions, std::size_t k) {
+LATHE_DECL void DependenceTester::refine(Vec<Direction>& directions, std::size_t k) {
   if (tests_ > kMaxTests) {
     found_.vectors.push_back(directions);
     return;
@@ -20896,12 +21023,12 @@ LATHE_DECL void DependenceTester::refine(std::vector<Direction>& directions, std
 }
 
 // Both accesses go through one index map: what its value determines is equal in both iterations.
-LATHE_DECL void DependenceTester::fix_determined(std::vector<Direction>& directions) {
+LATHE_DECL void DependenceTester::fix_determined(Vec<Direction>& directions) {
   if (a_.kind == AccessKind::opaque || b_.kind == AccessKind::opaque) return;
   if (a_.loops.size() != b_.loops.size()) return;
   for (std::size_t d = 0; d < a_.indices.size(); ++d)
     if (!same_expr(a_.indices[d], b_.indices[d])) return;
-  std::vector<IterDomain> domain;
+  Vec<IterDomain> domain;
   for (std::size_t k = 0; k < a_.loops.size(); ++k) {
     if (a_.loops[k]->var != b_.loops[k]->var) return;
     domain.push_back({a_.loops[k]->var, a_.loops[k]->min, a_.loops[k]->extent});
@@ -20935,15 +21062,15 @@ LATHE_DECL bool DependenceTester::enumerate(DependenceVectors& out) {
   for (std::size_t k = 0; k < b_.loops.size(); ++k)
     rename.emplace_back(b_.loops[k]->var, AnyExpr(renamed_[k]));
   PointEval at;
-  std::vector<VarRef> own;
+  Vec<VarRef> own;
   for (const auto& f : a_.loops) own.push_back(f->var);
   return enumerate_loops(a_.loops, own, 0, rename, at, false, out);
 }
 
-LATHE_DECL bool DependenceTester::enumerate_loops(const std::vector<ForRef>& loops,
-                                                  const std::vector<VarRef>& as, std::size_t k,
-                                                  const Substitution& rename, PointEval& at,
-                                                  bool second, DependenceVectors& out) {
+LATHE_DECL bool DependenceTester::enumerate_loops(const Vec<ForRef>& loops, const Vec<VarRef>& as,
+                                                  std::size_t k, const Substitution& rename,
+                                                  PointEval& at, bool second,
+                                                  DependenceVectors& out) {
   if (k == loops.size()) {
     if (second) return meet(at, rename, out);
     return enumerate_loops(b_.loops, renamed_, 0, rename, at, true, out);
@@ -20973,7 +21100,7 @@ LATHE_DECL bool DependenceTester::meet(PointEval& at, const Substitution& rename
       return false;
     if (x != y) return true;
   }
-  std::vector<Direction> v;
+  Vec<Direction> v;
   for (const auto& f : loops_) {
     at.value(AnyExpr(f->var), x);
     at.value(substitute(AnyExpr(f->var), rename), y);
@@ -20986,7 +21113,7 @@ LATHE_DECL bool DependenceTester::meet(PointEval& at, const Substitution& rename
 }
 
 LATHE_DECL DependenceVectors DependenceTester::run() {
-  std::vector<Direction> directions(loops_.size(), Direction::any);
+  Vec<Direction> directions(loops_.size(), Direction::any);
   if (a_.buffer != b_.buffer) return {Answer::no, {}};
   tests_ = 0;
   fix_determined(directions);
@@ -21012,7 +21139,7 @@ LATHE_DECL DependenceVectors DependenceTester::run() {
 // Two of the directions that run() ends with decide. Where they can't be excluded, or where run()
 // would count points or meet its limit on tests, it has its say.
 LATHE_DECL bool DependenceTester::meet_along_last() {
-  std::vector<Direction> directions(loops_.size(), Direction::any);
+  Vec<Direction> directions(loops_.size(), Direction::any);
   if (a_.buffer != b_.buffer) return false;
   fix_determined(directions);
   if (directions.back() == Direction::eq) return false;
@@ -21035,13 +21162,13 @@ LATHE_DECL bool DependenceTester::meet_along_last() {
 
 }  // namespace detail
 
-LATHE_DECL bool meet_along_last(const AccessSite& a, const AccessSite& b,
-                                const std::vector<ForRef>& loops, const Facts& facts) {
+LATHE_DECL bool meet_along_last(const AccessSite& a, const AccessSite& b, const Vec<ForRef>& loops,
+                                const Facts& facts) {
   return detail::DependenceTester(a, b, loops, facts).meet_along_last();
 }
 
 LATHE_DECL DependenceVectors dependence(const AccessSite& a, const AccessSite& b,
-                                        const std::vector<ForRef>& loops, const Facts& facts) {
+                                        const Vec<ForRef>& loops, const Facts& facts) {
   return detail::DependenceTester(a, b, loops, facts).run();
 }
 
@@ -21074,7 +21201,7 @@ inline Carried make_carried(const AccessSite& a, const AccessSite& b, bool prove
 struct LoopAccesses {
   LoopSite site;
   Facts facts;
-  std::vector<AccessSite> all;
+  Vec<AccessSite> all;
 
   /// An index that loads what the loop writes is another one each time.
   bool index_changes(const AccessSite& a) const {
@@ -21089,8 +21216,8 @@ struct LoopAccesses {
       : site(find_loop(root, loop)) {
     if (!site.loop) return;
     facts = facts_on(site.path, around);
-    std::vector<AccessSite> found = accesses(Stmt(site.loop), AccessTerms::loops, facts);
-    std::vector<Buffer> written;
+    Vec<AccessSite> found = accesses(Stmt(site.loop), AccessTerms::loops, facts);
+    Vec<Buffer> written;
     for (const auto& a : found)
       if (a.is_write) add_once(written, a.buffer);
     for (auto& a : found) {
@@ -21104,7 +21231,7 @@ struct LoopAccesses {
 };
 
 template <class F>
-void each_conflict(const std::vector<AccessSite>& all, F&& f) {
+void each_conflict(const Vec<AccessSite>& all, F&& f) {
   for (std::size_t i = 0; i < all.size(); ++i)
     for (std::size_t j = i; j < all.size(); ++j)
       if (all[i].buffer == all[j].buffer && (all[i].is_write || all[j].is_write) &&
@@ -21112,7 +21239,7 @@ void each_conflict(const std::vector<AccessSite>& all, F&& f) {
         return;
 }
 
-inline int lead(const std::vector<Direction>& v, const std::vector<std::size_t>& order) {
+inline int lead(const Vec<Direction>& v, const Vec<std::size_t>& order) {
   for (std::size_t k : order) {
     if (v[k] == Direction::eq) continue;
     return v[k] == Direction::lt ? 1 : v[k] == Direction::gt ? -1 : 2;
@@ -21136,14 +21263,13 @@ LATHE_DECL std::optional<Carried> carried_by(const Stmt& root, const VarRef& loo
   return out;
 }
 
-LATHE_DECL std::optional<Carried> reorder_violation(const Stmt& root,
-                                                    const std::vector<VarRef>& loops,
-                                                    const std::vector<std::size_t>& order,
+LATHE_DECL std::optional<Carried> reorder_violation(const Stmt& root, const Vec<VarRef>& loops,
+                                                    const Vec<std::size_t>& order,
                                                     const Facts& facts) {
   if (loops.empty()) return std::nullopt;
   detail::LoopAccesses below(root, loops[0], facts);
-  std::vector<ForRef> chain;
-  std::vector<std::size_t> before;
+  Vec<ForRef> chain;
+  Vec<std::size_t> before;
   std::string names;
   for (std::size_t k = 0; k < loops.size(); ++k) {
     LoopSite site = find_loop(root, loops[k]);
@@ -21176,12 +21302,12 @@ LATHE_DECL std::optional<Carried> lockstep_violation(const Stmt& root, const Var
   detail::LoopAccesses below(root, loop, facts);
   std::optional<Carried> out;
   detail::each_conflict(below.all, [&](const AccessSite& a, const AccessSite& b) {
-    std::vector<ForRef> chain;
+    Vec<ForRef> chain;
     for (std::size_t k = 0;
          k < a.loops.size() && k < b.loops.size() && a.loops[k]->var == b.loops[k]->var; ++k)
       chain.push_back(a.loops[k]);
     DependenceVectors d = dependence(a, b, chain, below.facts);
-    std::vector<std::size_t> inner;
+    Vec<std::size_t> inner;
     for (std::size_t k = 1; k < chain.size(); ++k) inner.push_back(k);
     for (const auto& v : d.vectors) {
       if (v[0] == Direction::eq) continue;
@@ -21205,7 +21331,7 @@ LATHE_DECL std::optional<Carried> lockstep_violation(const Stmt& root, const Var
 namespace lathe {
 namespace detail {
 
-inline bool has_tag(const std::vector<BlockTag>& tags, const AccessSite& a) {
+inline bool has_tag(const Vec<BlockTag>& tags, const AccessSite& a) {
   for (const auto& t : tags)
     if (a.block && a.block->tag == t) return true;
   return false;
@@ -21215,7 +21341,7 @@ inline bool has_tag(const std::vector<BlockTag>& tags, const AccessSite& a) {
 /// share.
 class CoverTest {
  public:
-  CoverTest(const Stmt& root, const std::vector<BlockTag>& producers, const BlockTag& consumer,
+  CoverTest(const Stmt& root, const Vec<BlockTag>& producers, const BlockTag& consumer,
             const Buffer& buffer)
       : root_(root), producers_(producers), consumer_(consumer), buffer_(buffer) {}
 
@@ -21257,7 +21383,7 @@ class CoverTest {
   static Cover fail(std::string why) { return {false, std::move(why)}; }
 
   Cover in_body(const Stmt& body, const Facts& facts) {
-    std::vector<AccessSite> reads, writes, others;
+    Vec<AccessSite> reads, writes, others;
     for (auto& a : accesses_to(buffer_, body, facts)) {
       const bool mine = a.block && a.block->tag == consumer_;
       if (mine && a.is_write)
@@ -21274,11 +21400,11 @@ class CoverTest {
     for (const auto& w : writes)
       if (w.order > reads.front().order)
         return fail("block '" + w.block->name() + "' comes after the read");
-    const std::vector<VarRef> in_reads = loops_inside(reads), in_writes = loops_inside(writes);
+    const Vec<VarRef> in_reads = loops_inside(reads), in_writes = loops_inside(writes);
     Region need = region_upper_guarded(buffer_, reads, in_reads, facts).region;
     for (const auto& o : others) {
       if (o.order < writes.front().order || o.order > reads.back().order) continue;
-      std::vector<AccessSite> one{o};
+      Vec<AccessSite> one{o};
       if (!regions_disjoint(region_upper(buffer_, one, loops_inside(one), facts).region, need,
                             facts))
         return fail("'" + buffer_->name + "' may be written again before it is read");
@@ -21290,7 +21416,7 @@ class CoverTest {
   }
 
   const Stmt& root_;
-  const std::vector<BlockTag>& producers_;
+  const Vec<BlockTag>& producers_;
   const BlockTag& consumer_;
   const Buffer& buffer_;
 };
@@ -21308,15 +21434,14 @@ LATHE_DECL bool final_at(const Stmt& root, const BlockTag& block, const VarRef& 
   return true;
 }
 
-LATHE_DECL Cover covers(const Stmt& root, const std::vector<BlockTag>& producers,
-                        const BlockTag& consumer, const Buffer& buffer, const VarRef& loop,
-                        const Facts& facts) {
+LATHE_DECL Cover covers(const Stmt& root, const Vec<BlockTag>& producers, const BlockTag& consumer,
+                        const Buffer& buffer, const VarRef& loop, const Facts& facts) {
   return detail::CoverTest(root, producers, consumer, buffer).run(loop, facts);
 }
 
 LATHE_DECL Cover covers(const Stmt& root, const BlockTag& producer, const BlockTag& consumer,
                         const Buffer& buffer, const Facts& facts) {
-  return covers(root, std::vector<BlockTag>{producer}, consumer, buffer, {}, facts);
+  return covers(root, Vec<BlockTag>{producer}, consumer, buffer, {}, facts);
 }
 
 }  // namespace lathe
@@ -21344,7 +21469,7 @@ inline Stmt with_child(const Stmt& parent, const Stmt& child, const Stmt& next) 
       return next ? make_let_stmt(let->var, let->value, next) : Stmt();
     }
     case StmtKind::Seq: {
-      std::vector<Stmt> stmts;
+      Vec<Stmt> stmts;
       for (const auto& s : parent.as<SeqNode>()->stmts)
         stmts.push_back(s.same_as(child) ? next : s);
       Stmt seq = make_seq(std::move(stmts));
@@ -21367,15 +21492,15 @@ inline Stmt with_child(const Stmt& parent, const Stmt& child, const Stmt& next) 
   }
 }
 
-LATHE_DECL Stmt replace_at(const std::vector<Stmt>& path, Stmt with) {
+LATHE_DECL Stmt replace_at(const Vec<Stmt>& path, Stmt with) {
   for (std::size_t k = path.size() - 1; k-- > 0;) with = with_child(path[k], path[k + 1], with);
   return with ? with : make_seq({});
 }
 
-LATHE_DECL Stmt insert_before(const std::vector<Stmt>& path, Stmt what) {
+LATHE_DECL Stmt insert_before(const Vec<Stmt>& path, Stmt what) {
   return replace_at(path, make_seq({std::move(what), path.back()}));
 }
-LATHE_DECL Stmt insert_after(const std::vector<Stmt>& path, Stmt what) {
+LATHE_DECL Stmt insert_after(const Vec<Stmt>& path, Stmt what) {
   return replace_at(path, make_seq({path.back(), std::move(what)}));
 }
 
@@ -21425,14 +21550,14 @@ LATHE_DECL LoopHead head_of(const ForNode& loop) {
   return {loop.var, loop.min, loop.extent, loop.loop_kind, loop.annotations};
 }
 
-LATHE_DECL Stmt wrap_loops(const std::vector<LoopHead>& heads, Stmt body) {
+LATHE_DECL Stmt wrap_loops(const Vec<LoopHead>& heads, Stmt body) {
   for (const auto& head : reversed(heads))
     body = make_for(head.var, head.min, head.extent, std::move(body), head.kind, head.annotations);
   return body;
 }
 
-LATHE_DECL std::vector<LoopHead> fresh_loops(const std::vector<ForRef>& loops, Substitution& map) {
-  std::vector<LoopHead> heads;
+LATHE_DECL Vec<LoopHead> fresh_loops(const Vec<ForRef>& loops, Substitution& map) {
+  Vec<LoopHead> heads;
   for (const auto& loop : loops) {
     LoopHead head = head_of(*loop);
     head.min = substitute(head.min, map);
@@ -21463,7 +21588,7 @@ LATHE_DECL std::string NamePool::fresh(const std::string& base) {
   return name;
 }
 
-LATHE_DECL std::string loop_name(const std::string& base, std::vector<std::string>& used) {
+LATHE_DECL std::string loop_name(const std::string& base, Vec<std::string>& used) {
   std::string name = base;
   auto taken = [&] {
     for (const auto& n : used)
@@ -21520,8 +21645,8 @@ LATHE_DECL int block_position(const Stmt& root, const BlockTag& tag) {
   return found ? position : -1;
 }
 
-LATHE_DECL std::vector<BlockTag> block_tags(const Stmt& s) {
-  std::vector<BlockTag> tags;
+LATHE_DECL Vec<BlockTag> block_tags(const Stmt& s) {
+  Vec<BlockTag> tags;
   each_statement(s, [&](const Stmt& below) {
     if (const auto* b = below.as<BlockNode>()) tags.push_back(b->tag);
   });
@@ -21545,7 +21670,7 @@ LATHE_DECL std::size_t guard_count(const BlockNode& block) {
 LATHE_DECL BlockNode without_guards(const BlockNode& block) {
   BlockNode out = block;
   out.iters.resize(out.iters.size() - guard_count(block));
-  std::erase_if(out.annotations, [](const Annotation& a) { return a.key == "guards"; });
+  out.annotations.erase_if([](const Annotation& a) { return a.key == "guards"; });
   return out;
 }
 
@@ -21589,8 +21714,8 @@ LATHE_DECL bool is_param(const Program& program, const Buffer& buffer) {
   return false;
 }
 
-LATHE_DECL std::vector<const StoreNode*> stores_of(const BlockNode& block) {
-  std::vector<const StoreNode*> out;
+LATHE_DECL Vec<const StoreNode*> stores_of(const BlockNode& block) {
+  Vec<const StoreNode*> out;
   const Stmt& body = block.body;
   auto add = [&](const Stmt& s) {
     out.push_back(s.as<StoreNode>());
@@ -21609,7 +21734,7 @@ LATHE_DECL const StoreNode* only_store(const BlockNode& block) {
   return block.body.as<StoreNode>();
 }
 
-LATHE_DECL bool is_open_path(const std::vector<Stmt>& path) {
+LATHE_DECL bool is_open_path(const Vec<Stmt>& path) {
   for (std::size_t k = 0; k + 1 < path.size(); ++k)
     if (path[k].kind() != StmtKind::For && path[k].kind() != StmtKind::Seq &&
         path[k].kind() != StmtKind::Alloc)
@@ -21617,7 +21742,7 @@ LATHE_DECL bool is_open_path(const std::vector<Stmt>& path) {
   return true;
 }
 
-LATHE_DECL bool below(const std::vector<ForRef>& loops, const VarRef& loop) {
+LATHE_DECL bool below(const Vec<ForRef>& loops, const VarRef& loop) {
   for (const auto& l : loops)
     if (l->var == loop) return true;
   return false;
@@ -21629,7 +21754,7 @@ LATHE_DECL bool below(const std::vector<ForRef>& loops, const VarRef& loop) {
 namespace lathe::detail {
 
 // Makes a pattern over some variables equal to an expression; false if that can't be done.
-inline bool unify(const AnyExpr& pattern, const AnyExpr& e, const std::vector<IterVar>& iters,
+inline bool unify(const AnyExpr& pattern, const AnyExpr& e, const Vec<IterVar>& iters,
                   Substitution& found) {
   if (const auto* v = pattern.as<VarNode>())
     for (const auto& it : iters) {
@@ -21693,8 +21818,8 @@ class InstanceCover {
 
   // Which values each spatial iterator of the producer takes in one iteration: a box, all of it.
   bool reach(std::size_t shared) {
-    std::vector<IterDomain> inner;
-    std::vector<AnyExpr> bindings;
+    Vec<IterDomain> inner;
+    Vec<AnyExpr> bindings;
     for (std::size_t k = shared; k < writer_.loops.size(); ++k) {
       const ForNode& f = *writer_.loops[k];
       if (feeds(f, *writer_.block, IterKind::reduce)) continue;
@@ -21755,7 +21880,7 @@ class InstanceCover {
   IterMap reached_;
 };
 
-LATHE_DECL std::string why_not_found(const Stmt& root, const std::vector<BlockTag>& producers,
+LATHE_DECL std::string why_not_found(const Stmt& root, const Vec<BlockTag>& producers,
                                      const BlockTag& consumer, const Buffer& buffer,
                                      const VarRef& loop, const Facts& facts) {
   if (BlockSite site = find_block(root, consumer); site.block)
@@ -21773,8 +21898,8 @@ LATHE_DECL std::string why_not_found(const Stmt& root, const std::vector<BlockTa
 // ---- lathe/schedule/impl/nest.ipp
 namespace lathe::detail {
 
-LATHE_DECL std::vector<Range> whole_domains(const BlockNode& block) {
-  std::vector<Range> out;
+LATHE_DECL Vec<Range> whole_domains(const BlockNode& block) {
+  Vec<Range> out;
   for (const auto& it : block.iters) out.push_back({it.min, it.extent});
   return out;
 }
@@ -21821,10 +21946,10 @@ inline Range solve_linear(std::int64_t coef, const AnyExpr& rest, const Range& r
 
 // Iterators that occur together in several indices (v / 32, v % 32): through the inverse of the
 // whole map.
-inline void solve_by_inverse(const BlockNode& block, const std::vector<AnyExpr>& indices,
-                             const Region& region, const Facts& facts, std::vector<Range>& out) {
-  std::vector<IterDomain> inputs;
-  std::vector<std::size_t> which;
+inline void solve_by_inverse(const BlockNode& block, const Vec<AnyExpr>& indices,
+                             const Region& region, const Facts& facts, Vec<Range>& out) {
+  Vec<IterDomain> inputs;
+  Vec<std::size_t> which;
   for (std::size_t k = 0; k < block.iters.size(); ++k) {
     const auto& it = block.iters[k];
     bool used = false;
@@ -21836,15 +21961,15 @@ inline void solve_by_inverse(const BlockNode& block, const std::vector<AnyExpr>&
   IterMap map = iter_map(indices, inputs, {}, facts);
   if (!map.injective) return;
   Facts inside = facts;
-  std::vector<VarRef> targets;
-  std::vector<AnyExpr> target_exprs;
+  Vec<VarRef> targets;
+  Vec<AnyExpr> target_exprs;
   for (const auto& range : region.ranges) {
     targets.push_back(make_var("t"));
     target_exprs.emplace_back(targets.back());
     inside.bind(targets.back(), range.min, range.extent);
   }
   AnyExpr valid;
-  std::vector<AnyExpr> values = left_inverse(map, target_exprs, valid, facts);
+  Vec<AnyExpr> values = left_inverse(map, target_exprs, valid, facts);
   for (std::size_t k = 0; k < values.size() && k < which.size(); ++k) {
     if (out[which[k]].min) continue;
     Interval interval = bounds(values[k], targets, inside);
@@ -21855,11 +21980,10 @@ inline void solve_by_inverse(const BlockNode& block, const std::vector<AnyExpr>&
   }
 }
 
-LATHE_DECL std::vector<Range> solve_ranges(const BlockNode& block,
-                                           const std::vector<AnyExpr>& indices,
-                                           const Region& region, const Facts& facts) {
-  std::vector<Range> out(block.iters.size());
-  std::vector<VarRef> vars;
+LATHE_DECL Vec<Range> solve_ranges(const BlockNode& block, const Vec<AnyExpr>& indices,
+                                   const Region& region, const Facts& facts) {
+  Vec<Range> out(block.iters.size());
+  Vec<VarRef> vars;
   for (const auto& it : block.iters) vars.push_back(it.var);
   bool all = true;
   for (std::size_t d = 0; d < indices.size(); ++d) {
@@ -21886,9 +22010,8 @@ inline std::string loop_base(const std::string& iter) {
   return iter.size() > 1 && iter[0] == 'v' ? iter.substr(1) : iter;
 }
 
-LATHE_DECL Stmt nest_of(BlockNode block, const std::vector<Range>& ranges,
-                        std::vector<std::string> used_names) {
-  std::vector<LoopHead> heads;
+LATHE_DECL Stmt nest_of(BlockNode block, const Vec<Range>& ranges, Vec<std::string> used_names) {
+  Vec<LoopHead> heads;
   Substitution bound;
   for (std::size_t k = 0; k < block.iters.size(); ++k) {
     IterVar& it = block.iters[k];
@@ -21900,7 +22023,7 @@ LATHE_DECL Stmt nest_of(BlockNode block, const std::vector<Range>& ranges,
   return wrap_loops(heads, make_block(std::move(block)));
 }
 
-LATHE_DECL void consume_lost_loops(const Stmt& after, const std::vector<ForRef>& loops, Edit& edit,
+LATHE_DECL void consume_lost_loops(const Stmt& after, const Vec<ForRef>& loops, Edit& edit,
                                    const std::string& what) {
   for (const auto& loop : loops)
     if (!find_loop(after, loop->var).loop) edit.consumed.push_back({loop->var, what});
@@ -22007,8 +22130,8 @@ namespace lathe::detail {
 
 struct SplitPlan {
   LoopSite site;
-  Facts facts;                   ///< around the loop
-  std::vector<AnyExpr> factors;  ///< extents of the new loops, outer first
+  Facts facts;           ///< around the loop
+  Vec<AnyExpr> factors;  ///< extents of the new loops, outer first
   AnyExpr product;
   bool guarded = false;  ///< the product may exceed the extent
   Tail tail = Tail::guard;
@@ -22021,7 +22144,7 @@ inline std::string divisors_text(std::int64_t n) {
   return out;
 }
 
-inline std::string factors_text(const std::vector<Arg>& factors) {
+inline std::string factors_text(const Vec<Arg>& factors) {
   return "{" +
          join(factors, ", ",
               [](const Arg& f) -> std::string {
@@ -22067,7 +22190,7 @@ inline Verdict read_factor(const SplitPlan& plan, const Arg& arg, AnyExpr& out) 
                     "declare its Dim with .min = 1");
 }
 
-inline Verdict read_factors(SplitPlan& plan, const std::vector<Arg>& args) {
+inline Verdict read_factors(SplitPlan& plan, const Vec<Arg>& args) {
   const VarRef& loop = plan.site.loop->var;
   if (args.empty() || args.size() > 16)
     return refusal_at(loop, "L0203", "takes 1 to 16 factors, not " + std::to_string(args.size()));
@@ -22100,8 +22223,7 @@ inline Verdict read_factors(SplitPlan& plan, const std::vector<Arg>& args) {
 }
 
 // Whether the factors cover the loop as the tail says.
-inline Verdict check_tail(SplitPlan& plan, const std::vector<Arg>& factors,
-                          const std::string& tail) {
+inline Verdict check_tail(SplitPlan& plan, const Vec<Arg>& factors, const std::string& tail) {
   const ForNode& loop = *plan.site.loop;
   bool inferred = false;
   for (const auto& f : factors) inferred |= f.kind == ArgKind::inferred;
@@ -22133,7 +22255,7 @@ inline Verdict check_tail(SplitPlan& plan, const std::vector<Arg>& factors,
                     divide_help(loop.extent));
 }
 
-inline Verdict plan_split(const Program& program, const Arg& loop, const std::vector<Arg>& factors,
+inline Verdict plan_split(const Program& program, const Arg& loop, const Vec<Arg>& factors,
                           const std::string& tail, SplitPlan& plan) {
   plan.site = find_loop(program->body, loop.loop);
   if (auto no = check_plain_loop(*plan.site.loop)) return no;
@@ -22211,17 +22333,17 @@ class SplitGuards : public Mutator {
     IterKind kind = feeds(loop, block, IterKind::reduce) ? IterKind::reduce : IterKind::spatial;
     out.iters.push_back({make_var("v" + loop.var->name), loop.min, loop.extent, kind, loop.var});
     auto count = static_cast<std::int64_t>(guard_count(block)) + 1;
-    std::erase_if(out.annotations, [](const Annotation& a) { return a.key == "guards"; });
+    out.annotations.erase_if([](const Annotation& a) { return a.key == "guards"; });
     out.annotations.push_back({"guards", count});
     return make_block(std::move(out));
   }
 
   const SplitPlan& plan_;
-  std::vector<BlockSite> blocks_;
+  Vec<BlockSite> blocks_;
 };
 
-LATHE_DECL std::vector<std::string> names_around(const LoopSite& site) {
-  std::vector<std::string> names;
+LATHE_DECL Vec<std::string> names_around(const LoopSite& site) {
+  Vec<std::string> names;
   each_statement(site.loop->body, [&](const Stmt& s) {
     if (const auto* f = s.as<ForNode>()) names.push_back(f->var->name);
   });
@@ -22229,10 +22351,10 @@ LATHE_DECL std::vector<std::string> names_around(const LoopSite& site) {
   return names;
 }
 
-inline std::vector<LoopHead> split_heads(const SplitPlan& plan, AnyExpr& value) {
+inline Vec<LoopHead> split_heads(const SplitPlan& plan, AnyExpr& value) {
   const std::string& base = plan.site.loop->var->name;
-  std::vector<std::string> used = names_around(plan.site);
-  std::vector<LoopHead> heads;
+  Vec<std::string> used = names_around(plan.site);
+  Vec<LoopHead> heads;
   value = plan.site.loop->min;
   for (std::size_t k = 0; k < plan.factors.size(); ++k) {
     std::string suffix = plan.factors.size() == 2 ? (k == 0 ? "o" : "i") : std::to_string(k);
@@ -22250,7 +22372,7 @@ inline std::vector<LoopHead> split_heads(const SplitPlan& plan, AnyExpr& value) 
 inline void apply_split(const Program& program, const SplitPlan& plan, Edit& edit) {
   const ForNode& loop = *plan.site.loop;
   AnyExpr value;
-  std::vector<LoopHead> heads = split_heads(plan, value);
+  Vec<LoopHead> heads = split_heads(plan, value);
   Stmt body = loop.body;
   bool bare = needs_if(plan);
   if (plan.guarded && !bare) body = SplitGuards(plan).stmt(body);
@@ -22318,17 +22440,17 @@ namespace lathe::detail {
 struct MovePlan {
   BlockSite block;
   LoopSite loop;
-  std::vector<std::size_t> others;  ///< children of the loop that hold the blocks it works with
-  std::vector<Range> ranges;        ///< of its iterators, guards apart
-  BlockRefNode core;                ///< the block without its guards
+  Vec<std::size_t> others;  ///< children of the loop that hold the blocks it works with
+  Vec<Range> ranges;        ///< of its iterators, guards apart
+  BlockRefNode core;        ///< the block without its guards
 };
 
-inline std::string names_of(const std::vector<BlockSite>& sites) {
+inline std::string names_of(const Vec<BlockSite>& sites) {
   return join(sites, ", ", [](const BlockSite& s) { return in_quotes(s.block->name()); });
 }
 
 // The loops that lie above all these blocks.
-inline std::string common_loops(const std::vector<BlockSite>& sites) {
+inline std::string common_loops(const Vec<BlockSite>& sites) {
   std::string out;
   for (const auto& loop : sites[0].loops) {
     bool in_all = true;
@@ -22395,9 +22517,9 @@ inline Facts facts_inside(const LoopSite& site, const Facts& around) {
 }
 
 // Children of the loop's body, and which of them hold one of the blocks.
-inline std::vector<Stmt> children_of(const ForNode& loop) { return seq_of(loop.body); }
+inline Vec<Stmt> children_of(const ForNode& loop) { return seq_of(loop.body); }
 
-inline bool holds_block(const Stmt& s, const std::vector<BlockSite>& sites) {
+inline bool holds_block(const Stmt& s, const Vec<BlockSite>& sites) {
   for (const auto& inside : blocks_below(s))
     for (const auto& site : sites)
       if (site.block->tag == inside.block->tag) return true;
@@ -22423,7 +22545,7 @@ inline Verdict check_inputs_kept(const Program& before, const Stmt& after, const
   Facts facts = program_facts(before);
   BlockSite old_site = find_block(before->body, tag), new_site = find_block(after, tag);
   for (const auto& input : buffers_read(new_site.block->body)) {
-    std::vector<BlockTag> tags;
+    Vec<BlockTag> tags;
     bool shares = false;
     for (const auto& w : writers(after, input)) {
       if (w.block->tag == tag) continue;
@@ -22458,14 +22580,14 @@ inline void simplify_extents(Region& region, const Facts& facts) {
 // others; the implied guard trims what lies outside.
 template <class Choose>
 Region region_of(const Stmt& s, const Buffer& buffer, const Facts& facts, Choose&& choose) {
-  std::vector<AccessSite> chosen;
-  std::vector<VarRef> relaxed;
+  Vec<AccessSite> chosen;
+  Vec<VarRef> relaxed;
   for (auto& access : accesses_to(buffer, s, facts)) {
     if (!choose(access)) continue;
     for (const auto& loop : access.loops) relaxed.push_back(loop->var);
     chosen.push_back(std::move(access));
   }
-  std::vector<AccessSite> plain = chosen;
+  Vec<AccessSite> plain = chosen;
   for (auto& access : plain) access.condition = {};
   Region region = region_upper(buffer, plain, relaxed, facts).region;
   simplify_extents(region, facts);
@@ -22486,8 +22608,7 @@ inline Region region_written(const Stmt& s, const Buffer& buffer, const Facts& f
 }
 
 // Every reader of the block's output, which is private, lies inside the loop.
-inline Verdict check_readers(const Program& program, const MovePlan& plan,
-                             std::vector<BlockSite>& users) {
+inline Verdict check_readers(const Program& program, const MovePlan& plan, Vec<BlockSite>& users) {
   const BlockNode& block = *plan.block.block;
   const VarRef& loop = plan.loop.loop->var;
   std::string name = "block " + in_quotes(block.name());
@@ -22498,7 +22619,7 @@ inline Verdict check_readers(const Program& program, const MovePlan& plan,
                         "move its consumers with reverse_compute_at, or cache_write it");
   users = consumers(program->body, block.tag);
   if (users.empty()) return refusal_at(block.tag, "L0211", name + " has no consumer");
-  std::vector<BlockSite> outside;
+  Vec<BlockSite> outside;
   for (const auto& user : users)
     if (!below(user.loops, loop)) outside.push_back(user);
   if (outside.empty()) return {};
@@ -22510,7 +22631,7 @@ inline Verdict check_readers(const Program& program, const MovePlan& plan,
 }
 
 inline Verdict plan_compute_at(const Program& program, const Args& args, MovePlan& plan) {
-  std::vector<BlockSite> users;
+  Vec<BlockSite> users;
   if (auto no = check_movable(program, args, "L0211", plan)) return no;
   if (auto no = check_readers(program, plan, users)) return no;
   const BlockNode& block = *plan.block.block;
@@ -22521,10 +22642,10 @@ inline Verdict plan_compute_at(const Program& program, const Args& args, MovePla
   for (std::size_t k = 0; k < children.size(); ++k)
     if (holds_block(children[k], users)) plan.others.push_back(k);
   Facts facts = facts_inside(plan.loop, program_facts(program));
-  std::vector<Range> domains = whole_domains(*plan.core);
+  Vec<Range> domains = whole_domains(*plan.core);
   for (const auto& store : stores_of(block)) {
     Region region = region_read(plan.loop.loop->body, store->buffer, facts);
-    std::vector<Range> ranges = solve_ranges(*plan.core, store->indices, region, facts);
+    Vec<Range> ranges = solve_ranges(*plan.core, store->indices, region, facts);
     // The whole domain is always right, and the better choice if it is the smaller one.
     for (std::size_t k = 0; k < ranges.size(); ++k)
       ranges[k] = ranges[k].min ? shorter(domains[k], ranges[k], facts) : domains[k];
@@ -22542,9 +22663,9 @@ inline Verdict plan_compute_at(const Program& program, const Args& args, MovePla
 inline Stmt move_block(const MovePlan& plan, std::size_t at) {
   Stmt root = replace_at(plan.block.path, {});
   LoopSite now = find_loop(root, plan.loop.loop->var);
-  std::vector<Stmt> children = children_of(*now.loop);
+  Vec<Stmt> children = children_of(*now.loop);
   Stmt nest = nest_of(*plan.core, plan.ranges, names_around(now));
-  children.insert(children.begin() + static_cast<std::ptrdiff_t>(at), nest);
+  children.insert_at(at, nest);
   const ForNode& f = *now.loop;
   return replace_at(now.path, make_for(f.var, f.min, f.extent, make_seq(std::move(children)),
                                        f.loop_kind, f.annotations));
@@ -22580,7 +22701,7 @@ namespace lathe::detail {
 // How far up a path a statement may be seen as one: through loops, while `stop` does not hold of
 // their subtree. Gives the position in the path.
 template <class Stop>
-std::size_t climb(const std::vector<Stmt>& path, std::size_t from, Stop&& stop) {
+std::size_t climb(const Vec<Stmt>& path, std::size_t from, Stop&& stop) {
   std::size_t at = from;
   for (std::size_t k = from; k-- > 0;) {
     StmtKind kind = path[k].kind();
@@ -22591,27 +22712,26 @@ std::size_t climb(const std::vector<Stmt>& path, std::size_t from, Stop&& stop) 
   return at;
 }
 
-inline std::vector<Stmt> path_to(const std::vector<Stmt>& path, std::size_t last) {
+inline Vec<Stmt> path_to(const Vec<Stmt>& path, std::size_t last) {
   return {path.begin(), path.begin() + static_cast<std::ptrdiff_t>(last) + 1};
 }
-inline std::vector<ForRef> loops_in(const std::vector<Stmt>& path) {
-  std::vector<ForRef> out;
+inline Vec<ForRef> loops_in(const Vec<Stmt>& path) {
+  Vec<ForRef> out;
   for (const auto& s : path)
     if (const auto* f = s.as<ForNode>()) out.emplace_back(f);
   return out;
 }
 
 // Those of the loops that are not among the outer ones.
-inline std::vector<ForRef> loops_within(const std::vector<ForRef>& loops,
-                                        const std::vector<ForRef>& outer) {
-  std::vector<ForRef> out;
+inline Vec<ForRef> loops_within(const Vec<ForRef>& loops, const Vec<ForRef>& outer) {
+  Vec<ForRef> out;
   for (const auto& loop : loops)
     if (!below(outer, loop->var)) out.push_back(loop);
   return out;
 }
 
-inline std::vector<std::string> loop_names(const std::vector<ForRef>& loops) {
-  std::vector<std::string> out;
+inline Vec<std::string> loop_names(const Vec<ForRef>& loops) {
+  Vec<std::string> out;
   for (const auto& l : loops) out.push_back(l->var->name);
   return out;
 }
@@ -22639,7 +22759,7 @@ struct CopyStep {
   std::string_view name, id;
 };
 
-inline std::string list_buffers(const std::vector<Buffer>& buffers) {
+inline std::string list_buffers(const Vec<Buffer>& buffers) {
   std::string out;
   for (const auto& b : buffers) out += (out.empty() ? "" : " ") + b->name;
   return out.empty() ? "none" : out;
@@ -22667,9 +22787,9 @@ inline Verdict check_cache_read(const BlockSite& site, const Buffer& buffer, con
 
 // What the copy reads was written by all blocks that come before it.
 inline Verdict check_copy_source(const Program& program, const Stmt& root, const BlockTag& copy,
-                                 const Buffer& buffer, const std::vector<ForRef>& outside,
+                                 const Buffer& buffer, const Vec<ForRef>& outside,
                                  const CopyStep& step) {
-  std::vector<BlockTag> sources;
+  Vec<BlockTag> sources;
   for (const auto& w : writers(root, buffer))
     if (block_position(root, w.block->tag) < block_position(root, copy))
       sources.push_back(w.block->tag);
@@ -22689,14 +22809,14 @@ struct CopyIn {
   std::size_t at = 0;  ///< position in the path of what the copy comes before
   Stmt reader;         ///< the block as it will be
   std::optional<BlockNode> copy;
-  std::vector<Range> ranges;  ///< of the copy's iterators
+  Vec<Range> ranges;  ///< of the copy's iterators
 
   // As far out as nothing writes the buffer.
   CopyIn(const BlockSite& block, const Buffer& buffer)
       : site(block), from(buffer), at(climb(block.path, block.path.size() - 1, [&](const Stmt& s) {
           return !writers(s, buffer).empty();
         })) {}
-  std::vector<ForRef> outside() const {
+  Vec<ForRef> outside() const {
     return loops_in({site.path.begin(), site.path.begin() + static_cast<std::ptrdiff_t>(at)});
   }
 };
@@ -22704,9 +22824,9 @@ struct CopyIn {
 inline Verdict run_copy_in(const Program& program, const CopyIn& plan, const CopyStep& step,
                            Edit* edit) {
   const BlockTag &reader = plan.site.block->tag, &tag = plan.copy->tag;
-  const std::vector<ForRef> outside = plan.outside();
+  const Vec<ForRef> outside = plan.outside();
   Stmt root = replace_at(plan.site.path, plan.reader);
-  std::vector<Stmt> place = path_to(find_block(root, reader).path, plan.at);
+  Vec<Stmt> place = path_to(find_block(root, reader).path, plan.at);
   root = add_alloc(insert_before(place, nest_of(*plan.copy, plan.ranges, loop_names(outside))),
                    plan.to);
   if (auto no = check_copy_source(program, root, tag, plan.from, outside, step)) {
@@ -22732,7 +22852,7 @@ inline AnyExpr spatial_part(const BlockNode& block, const AnyExpr& condition) {
 // The instances of a block's spatial points as a block of its own: fresh iterators, and what they
 // stand for.
 inline BlockNode spatial_block(const BlockNode& block, const BlockTag& tag, Substitution& map) {
-  std::vector<IterVar> iters;
+  Vec<IterVar> iters;
   for (const auto& it : block.iters) {
     if (it.kind == IterKind::reduce) continue;
     IterVar fresh = it;
@@ -22777,9 +22897,9 @@ inline Verdict check_cache_write(const Program& program, const BlockSite& site,
 }
 
 // Ranges of the iterators while the loops inside `inner` run.
-inline bool ranges_inside(const BlockNode& core, const std::vector<ForRef>& inner,
-                          const Facts& facts, std::vector<Range>& out) {
-  std::vector<VarRef> relaxed = vars_of(inner);
+inline bool ranges_inside(const BlockNode& core, const Vec<ForRef>& inner, const Facts& facts,
+                          Vec<Range>& out) {
+  Vec<VarRef> relaxed = vars_of(inner);
   for (const auto& it : core.iters) {
     if (is_const(it.extent, 0)) {  // bounds over nothing are none
       out.push_back({it.min, it.extent});
@@ -22800,7 +22920,7 @@ struct CopyOut {
   std::size_t at = 0;  ///< position in the path of what the copy follows
   Stmt writer;         ///< the block as it will be
   std::optional<BlockNode> copy;
-  std::vector<Range> ranges;  ///< of the copy's iterators
+  Vec<Range> ranges;  ///< of the copy's iterators
 };
 
 inline Verdict place_copy_out(const Program& program, CopyOut& plan, const CopyStep& step) {
@@ -22820,8 +22940,7 @@ inline Verdict place_copy_out(const Program& program, CopyOut& plan, const CopyS
                       in_quotes(out->name) + " is read inside the loop that reduces it");
   plan.at = climb(site.path, plan.at, read_by_others);
   Facts facts = facts_on(site.path, program_facts(program));
-  std::vector<Stmt> outside(site.path.begin(),
-                            site.path.begin() + static_cast<std::ptrdiff_t>(plan.at));
+  Vec<Stmt> outside(site.path.begin(), site.path.begin() + static_cast<std::ptrdiff_t>(plan.at));
   if (!ranges_inside(*plan.copy, loops_within(site.loops, loops_in(outside)), facts, plan.ranges))
     return refusal_at(site.block->tag, step.id,
                       "what " + in_quotes(site.block->name()) + " writes of " +
@@ -22831,11 +22950,11 @@ inline Verdict place_copy_out(const Program& program, CopyOut& plan, const CopyS
 
 // out[index] = private[at] for every spatial point of the block.
 inline BlockNode copy_out_block(const BlockNode& block, const BlockTag& tag, const Buffer& cache,
-                                const std::vector<AnyExpr>& at) {
+                                const Vec<AnyExpr>& at) {
   Substitution map;
   BlockNode copy = spatial_block(without_guards(block), tag, map);
   const StoreNode& store = *only_store(block);
-  std::vector<AnyExpr> to, from;
+  Vec<AnyExpr> to, from;
   for (const auto& index : store.indices) to.push_back(fresh_lets(substitute(index, map)));
   for (const auto& index : at) from.push_back(fresh_lets(substitute(index, map)));
   copy.body = make_store(store.buffer, to, make_load(cache, from));
@@ -22846,18 +22965,18 @@ inline BlockNode copy_out_block(const BlockNode& block, const BlockTag& tag, con
 inline void move_stream_mark(BlockNode& from, BlockNode& to) {
   for (const auto& a : from.annotations)
     if (a.key == "stream") to.annotations.push_back(a);
-  std::erase_if(from.annotations, [](const Annotation& a) { return a.key == "stream"; });
+  from.annotations.erase_if([](const Annotation& a) { return a.key == "stream"; });
 }
 
 inline Verdict run_copy_out(const Program& program, CopyOut& plan, const CopyStep& step,
                             Edit* edit) {
   const BlockTag &block = plan.site.block->tag, &tag = plan.copy->tag;
   if (auto no = place_copy_out(program, plan, step)) return no;
-  std::vector<Stmt> above = path_to(plan.site.path, plan.at);
+  Vec<Stmt> above = path_to(plan.site.path, plan.at);
   above.pop_back();
-  std::vector<ForRef> outside = loops_in(above);
+  Vec<ForRef> outside = loops_in(above);
   Stmt root = replace_at(plan.site.path, plan.writer);
-  std::vector<Stmt> place = path_to(find_block(root, block).path, plan.at);
+  Vec<Stmt> place = path_to(find_block(root, block).path, plan.at);
   root = add_alloc(insert_after(place, nest_of(*plan.copy, plan.ranges, loop_names(outside))),
                    plan.to);
   std::string why =
@@ -22886,8 +23005,8 @@ inline std::string cache_axis(std::size_t k) {
 
 // to[iters] = from[iters], one iterator per dimension.
 inline BlockNode copy_block(const BlockTag& tag, const Buffer& from, const Buffer& to) {
-  std::vector<IterVar> iters;
-  std::vector<AnyExpr> at;
+  Vec<IterVar> iters;
+  Vec<AnyExpr> at;
   for (std::size_t d = 0; d < from->shape.size(); ++d) {
     VarRef var = make_var(cache_axis(d));
     iters.push_back({var, AnyExpr(0), from->shape[d], IterKind::spatial, var});
@@ -22980,8 +23099,8 @@ inline Verdict run_add_unit_loop(const Program& program, const Args& args, Edit*
   if (!above_loop && args[0].kind != ArgKind::block)
     return refusal("L0202", "stands above a loop or a block");
   if (!edit) return {};
-  std::vector<Stmt> path;
-  std::vector<std::string> used;
+  Vec<Stmt> path;
+  Vec<std::string> used;
   if (above_loop) {
     LoopSite site = find_loop(program->body, args[0].loop);
     used = names_around(site);
@@ -23072,7 +23191,7 @@ inline Verdict check_stream(const Program& program, const BlockTag& tag) {
 }
 
 inline void set_annotation(Annotations& all, const std::string& key, const AttrValue& value) {
-  std::erase_if(all, [&](const Annotation& a) { return a.key == key; });
+  all.erase_if([&](const Annotation& a) { return a.key == key; });
   all.push_back({key, value});
 }
 
@@ -23204,7 +23323,7 @@ inline Verdict run_decompose_reduction(const Program& program, const Args& args,
   if (guards > 0) init.annotations.push_back({"guards", static_cast<std::int64_t>(guards)});
   init.body = substitute(expand_init(block), map);
   // The loops inside that the spatial points need, over fresh variables.
-  std::vector<ForRef> inside, needed;
+  Vec<ForRef> inside, needed;
   for (std::size_t k = loop.loops.size(); k < site.loops.size(); ++k)
     inside.push_back(site.loops[k]);
   for (std::size_t k = inside.size(); k-- > 0;) {
@@ -23212,10 +23331,10 @@ inline Verdict run_decompose_reduction(const Program& program, const Args& args,
         feeds(*inside[k], init, IterKind::spatial) || feeds(*inside[k], init, IterKind::opaque);
     for (const auto& n : needed)
       used = used || uses_var(n->min, inside[k]->var) || uses_var(n->extent, inside[k]->var);
-    if (used) needed.insert(needed.begin(), inside[k]);
+    if (used) needed.insert_at(0, inside[k]);
   }
   Substitution loops;
-  std::vector<LoopHead> heads = fresh_loops(needed, loops);
+  Vec<LoopHead> heads = fresh_loops(needed, loops);
   for (auto& it : init.iters) it.binding = substitute(it.binding, loops);
   BlockNode update = block;
   update.init = false;
@@ -23243,8 +23362,7 @@ LATHE_DECL const Primitive& primitive_decompose_reduction() {
 namespace lathe::detail {
 
 // Each loop is the only thing inside the one before.
-inline Verdict plan_fuse(const Program& program, const std::vector<Arg>& loops,
-                         std::vector<LoopSite>& sites) {
+inline Verdict plan_fuse(const Program& program, const Vec<Arg>& loops, Vec<LoopSite>& sites) {
   if (loops.size() < 2) return refusal("L0202", "needs at least two loops");
   for (const auto& arg : loops) {
     sites.push_back(find_loop(program->body, arg.loop));
@@ -23277,7 +23395,7 @@ inline Verdict plan_fuse(const Program& program, const std::vector<Arg>& loops,
 
 // An empty reduction still stores its identity at every spatial point, so a loop that may be empty
 // must not swallow the loops of these points.
-inline Verdict check_fused_reduction(const Program& program, const std::vector<LoopSite>& sites) {
+inline Verdict check_fused_reduction(const Program& program, const Vec<LoopSite>& sites) {
   Facts facts = facts_on(sites[0].path, program_facts(program));
   for (const auto& block : blocks_below(sites.back().loop->body)) {
     if (!block.block->init) continue;
@@ -23298,14 +23416,14 @@ inline Verdict check_fused_reduction(const Program& program, const std::vector<L
   return {};
 }
 
-inline void apply_fuse(const Program& program, const std::vector<LoopSite>& sites, Edit& edit) {
+inline void apply_fuse(const Program& program, const Vec<LoopSite>& sites, Edit& edit) {
   std::string name;
   AnyExpr extent(1);
   for (const auto& site : sites) {
     name += (name.empty() ? "" : "_") + site.loop->var->name;
     extent = fold_mul(extent, site.loop->extent);
   }
-  std::vector<std::string> used;
+  Vec<std::string> used;
   for (const auto& loop : sites[0].loops) used.push_back(loop->var->name);
   VarRef fused = make_var(loop_name(name, used));
   Substitution map;
@@ -23325,7 +23443,7 @@ inline void apply_fuse(const Program& program, const std::vector<LoopSite>& site
 }
 
 inline Verdict run_fuse(const Program& program, const Args& args, Edit* edit) {
-  std::vector<LoopSite> sites;
+  Vec<LoopSite> sites;
   if (auto no = plan_fuse(program, args[0].list, sites)) return no;
   if (auto no = check_fused_reduction(program, sites)) return no;
   if (edit) apply_fuse(program, sites, *edit);
@@ -23352,11 +23470,10 @@ inline constexpr std::size_t kMaxInlinedNodes = 50000;
 
 // Iterators as expressions over the stored element's indices (targets). With an only-injective map,
 // `valid` says which targets are stored. Empty if the map has no inverse.
-inline std::vector<AnyExpr> iterators_of_element(const BlockNode& core,
-                                                 const std::vector<AnyExpr>& indices,
-                                                 const std::vector<AnyExpr>& targets,
-                                                 AnyExpr& valid, const Facts& facts) {
-  std::vector<AnyExpr> out(core.iters.size());
+inline Vec<AnyExpr> iterators_of_element(const BlockNode& core, const Vec<AnyExpr>& indices,
+                                         const Vec<AnyExpr>& targets, AnyExpr& valid,
+                                         const Facts& facts) {
+  Vec<AnyExpr> out(core.iters.size());
   // The common case, each index one iterator, needs no more than a look.
   bool direct = true;
   for (std::size_t d = 0; d < indices.size(); ++d) {
@@ -23373,17 +23490,17 @@ inline std::vector<AnyExpr> iterators_of_element(const BlockNode& core,
       direct = false;
   }
   if (direct) return out;
-  std::vector<IterDomain> inputs;
+  Vec<IterDomain> inputs;
   for (const auto& it : core.iters) inputs.push_back({it.var, it.min, it.extent});
   IterMap map = iter_map(indices, inputs, {}, facts);
   if (map.bijective()) return inverse(map, targets, facts);
-  return map.injective ? left_inverse(map, targets, valid, facts) : std::vector<AnyExpr>();
+  return map.injective ? left_inverse(map, targets, valid, facts) : Vec<AnyExpr>();
 }
 
 // Replaces loads of a buffer by an expression over their indices.
 class InlineLoads : public Mutator {
  public:
-  InlineLoads(const Buffer& buffer, const std::vector<VarRef>& targets, const AnyExpr& value)
+  InlineLoads(const Buffer& buffer, const Vec<VarRef>& targets, const AnyExpr& value)
       : buffer_(buffer), targets_(targets), value_(value) {}
   AnyExpr expr(const AnyExpr& e) override {
     const auto* load = e.as<LoadNode>();
@@ -23396,7 +23513,7 @@ class InlineLoads : public Mutator {
 
  private:
   const Buffer& buffer_;
-  const std::vector<VarRef>& targets_;
+  const Vec<VarRef>& targets_;
   const AnyExpr& value_;
 };
 
@@ -23466,7 +23583,7 @@ inline Verdict check_inline(const Program& program, const BlockSite& site) {
 
 // No block overwrites what the inlined one reads before its last reader.
 inline Verdict check_inputs_until(const Program& program, const BlockSite& site,
-                                  const std::vector<BlockSite>& users) {
+                                  const Vec<BlockSite>& users) {
   int last = -1;
   for (const auto& u : users) last = std::max(last, block_position(program->body, u.block->tag));
   int own = block_position(program->body, site.block->tag);
@@ -23487,14 +23604,14 @@ inline Verdict run_compute_inline(const Program& program, const Args& args, Edit
   if (auto no = check_inline(program, site)) return no;
   const BlockNode core = without_guards(*site.block);
   const StoreNode& store = *only_store(core);
-  std::vector<BlockSite> users = consumers(program->body, core.tag);
+  Vec<BlockSite> users = consumers(program->body, core.tag);
   if (auto no = check_inputs_until(program, site, users)) return no;
-  std::vector<VarRef> targets;
-  std::vector<AnyExpr> target_exprs;
+  Vec<VarRef> targets;
+  Vec<AnyExpr> target_exprs;
   for (std::size_t d = 0; d < store.indices.size(); ++d)
     targets.push_back(make_var("t")), target_exprs.emplace_back(targets.back());
   AnyExpr valid;
-  std::vector<AnyExpr> iters =
+  Vec<AnyExpr> iters =
       iterators_of_element(core, store.indices, target_exprs, valid, program_facts(program));
   if (iters.empty())
     return refusal_at(core.tag, "L0214",
@@ -23570,7 +23687,7 @@ inline Verdict check_inlined_consumer(const Program& program, const BlockTag& ta
     return refusal_at(
         tag, "L0215",
         name + " is not the only writer of " + in_quotes(only_store(block)->buffer->name));
-  std::vector<BlockSite> makers = producers(program->body, tag);
+  Vec<BlockSite> makers = producers(program->body, tag);
   if (makers.size() != 1)
     return refusal_at(tag, "L0215",
                       name + " has " + std::to_string(makers.size()) + " producers, not one" +
@@ -23661,7 +23778,7 @@ inline Verdict check_reverse_inline_place(const Program& program, const FusePlan
 // The producer with the consumer's store in the place of its own. Instances whose element no
 // consumer instance reads get a predicate.
 inline BlockNode fused_producer(const Program& program, const FusePlan& plan, const BlockNode& core,
-                                const std::vector<AnyExpr>& iters, const AnyExpr& valid) {
+                                const Vec<AnyExpr>& iters, const AnyExpr& valid) {
   BlockNode producer = *plan.producer.block;
   const StoreNode &store = *only_store(producer), &out = *only_store(core);
   Facts facts = program_facts(program);
@@ -23680,7 +23797,7 @@ inline BlockNode fused_producer(const Program& program, const FusePlan& plan, co
   // The inverse is one for elements that are read; the producer makes others too.
   for (std::size_t d = 0; d < store.indices.size(); ++d)
     require(eq(substitute(plan.load->indices[d], at), store.indices[d]));
-  std::vector<AnyExpr> indices;
+  Vec<AnyExpr> indices;
   for (const auto& index : out.indices) indices.push_back(simplify(substitute(index, at), facts));
   // The load itself is what the producer stores, so that its value takes the load's place as it is.
   AnyExpr value = InlineLoads(plan.between, {}, store.value).expr(out.value);
@@ -23696,7 +23813,7 @@ inline Verdict run_reverse_compute_inline(const Program& program, const Args& ar
   if (auto no = check_reverse_inline_place(program, plan)) return no;
   const BlockNode core = without_guards(*plan.consumer.block);
   AnyExpr valid;
-  std::vector<AnyExpr> iters =
+  Vec<AnyExpr> iters =
       iterators_of_element(core, plan.load->indices, only_store(*plan.producer.block)->indices,
                            valid, program_facts(program));
   if (iters.empty())
@@ -23744,7 +23861,7 @@ inline bool touched_bare(const Stmt& body, const Buffer& buffer) {
 LATHE_DECL bool filled_each_iteration(const Program& program, const Buffer& buffer,
                                       const ForNode& loop, const Facts& facts) {
   if (touched_bare(loop.body, buffer)) return false;
-  std::vector<BlockSite> all = writers(loop.body, buffer);
+  Vec<BlockSite> all = writers(loop.body, buffer);
   for (const auto& w : all)
     if (w.block->reducer && !final_at(program->body, w.block->tag, loop.var)) return false;
   for (const auto& reader : readers(loop.body, buffer)) {
@@ -23753,7 +23870,7 @@ LATHE_DECL bool filled_each_iteration(const Program& program, const Buffer& buff
       if (all.size() == 1) continue;
       return false;
     }
-    std::vector<BlockTag> others;
+    Vec<BlockTag> others;
     for (const auto& w : all)
       if (w.block->tag != block.tag) others.push_back(w.block->tag);
     if (others.empty() ||
@@ -23876,7 +23993,7 @@ inline Verdict check_lanes(const Program& program, const ForNode& loop) {
 // Two lanes that store to one element, which a scatter in one instruction has no order for.
 inline Verdict check_lane_stores(const Stmt& root, const ForNode& loop, const Facts& facts) {
   LoopSite site = find_loop(root, loop.var);
-  std::vector<ForRef> loops = site.loops;
+  Vec<ForRef> loops = site.loops;
   loops.push_back(site.loop);
   for (const auto& access : accesses_below(site)) {
     if (!access.is_write || is_private(site.loop->body, access.buffer)) continue;
@@ -23938,7 +24055,7 @@ inline void set_kind(const Program& program, const VarRef& var, ForKind kind,
   LoopSite site = find_loop(program->body, var);
   const ForNode& f = *site.loop;
   Annotations annotations = f.annotations;
-  annotations.insert(annotations.end(), more.begin(), more.end());
+  annotations.append(more);
   edit.program = program.with(
       replace_at(site.path, make_for(f.var, f.min, f.extent, f.body, kind, annotations)));
 }
@@ -24012,8 +24129,8 @@ inline constexpr std::size_t kMaxPoints = 16, kMaxPartitionedNodes = 50000;
 
 struct PartitionPlan {
   LoopSite site;
-  Facts facts;                 ///< around the loop
-  std::vector<AnyExpr> edges;  ///< min, the points, end: one more than there are parts
+  Facts facts;         ///< around the loop
+  Vec<AnyExpr> edges;  ///< min, the points, end: one more than there are parts
 
   std::size_t parts() const { return edges.size() - 1; }
   AnyExpr length(std::size_t part, const Facts& known) const {
@@ -24065,7 +24182,7 @@ inline Verdict read_point(const Program& program, const PartitionPlan& plan, con
 
 // The points rise from the loop's first value to its end. Only parts whose length a Dim decides may
 // be empty.
-inline Verdict check_points(const PartitionPlan& plan, const std::vector<Arg>& points) {
+inline Verdict check_points(const PartitionPlan& plan, const Vec<Arg>& points) {
   const ForNode& loop = *plan.site.loop;
   auto range = [](const AnyExpr& from, const AnyExpr& to) {
     return extent_text(from) + ".." + extent_text(to);
@@ -24122,7 +24239,7 @@ inline Verdict check_clones(const PartitionPlan& plan) {
 inline Verdict plan_partition(const Program& program, const Args& args, PartitionPlan& plan) {
   plan.site = find_loop(program->body, args[0].loop);
   const ForNode& loop = *plan.site.loop;
-  const std::vector<Arg>& points = args[1].list;
+  const Vec<Arg>& points = args[1].list;
   if (auto no = check_plain_loop(loop)) return no;
   if (points.empty() || points.size() > kMaxPoints)
     return refusal_at(loop.var, "L0231",
@@ -24177,7 +24294,7 @@ class PartOfBody : public Mutator {
     return block ? clone(*block) : descend(s);
   }
 
-  std::vector<std::pair<BlockTag, std::string>> cloned;  ///< blocks, and what their copy is called
+  Vec<std::pair<BlockTag, std::string>> cloned;  ///< blocks, and what their copy is called
 
  private:
   VarRef renewed(const VarRef& var) {
@@ -24222,10 +24339,10 @@ class PartOfBody : public Mutator {
 
 inline void apply_partition(const Program& program, const PartitionPlan& plan, Edit& edit) {
   const ForNode& loop = *plan.site.loop;
-  std::vector<std::string> used = names_around(plan.site);
+  Vec<std::string> used = names_around(plan.site);
   NamePool names(program);
-  std::vector<Stmt> parts;
-  std::vector<std::pair<BlockTag, std::string>> copies;
+  Vec<Stmt> parts;
+  Vec<std::pair<BlockTag, std::string>> copies;
   std::string into;
   for (std::size_t k = 0; k < plan.parts(); ++k) {
     VarRef var = make_var(loop_name(loop.var->name + std::to_string(k), used), loop.var->dtype);
@@ -24293,8 +24410,8 @@ inline Verdict run_loops(const Program& program, const Args& args, Edit* edit) {
   return {};
 }
 
-inline std::vector<VarRef> loops_in_order(const Program& program) {
-  std::vector<VarRef> loops;
+inline Vec<VarRef> loops_in_order(const Program& program) {
+  Vec<VarRef> loops;
   each_statement(program->body, [&](const Stmt& s) {
     if (const auto* f = s.as<ForNode>()) loops.push_back(f->var);
   });
@@ -24303,7 +24420,7 @@ inline std::vector<VarRef> loops_in_order(const Program& program) {
 
 // For loops that hold no block: by their position among all loops.
 inline Verdict run_loop_at(const Program& program, const Args& args, Edit* edit) {
-  std::vector<VarRef> loops = loops_in_order(program);
+  Vec<VarRef> loops = loops_in_order(program);
   auto at = static_cast<std::size_t>(args[0].number);
   if (args[0].number < 0 || at >= loops.size())
     return refusal("L0201", "the program has " + std::to_string(loops.size()) +
@@ -24342,7 +24459,7 @@ inline constexpr CopyStep kReindex{"reindex", "L0232"};
 class OneIndex : public Visitor {
  public:
   explicit OneIndex(const Buffer& buffer) : buffer_(buffer) {}
-  std::vector<AnyExpr> index;
+  Vec<AnyExpr> index;
   bool found = false, same = true;
 
   void block(const BlockNode& b) {
@@ -24359,7 +24476,7 @@ class OneIndex : public Visitor {
   }
 
  private:
-  void note(const std::vector<AnyExpr>& indices) {
+  void note(const Vec<AnyExpr>& indices) {
     for (std::size_t d = 0; found && d < indices.size(); ++d)
       same = same && structurally_equal(index[d], indices[d]);
     index = indices;
@@ -24371,21 +24488,21 @@ class OneIndex : public Visitor {
 // Every access goes to the same place.
 class MoveToPlace : public MoveAccesses {
  public:
-  MoveToPlace(const Buffer& from, const Buffer& to, const std::vector<AnyExpr>& at)
+  MoveToPlace(const Buffer& from, const Buffer& to, const Vec<AnyExpr>& at)
       : MoveAccesses(from, to), at_(at) {}
 
  private:
-  std::vector<AnyExpr> place(const std::vector<AnyExpr>&) override { return at_; }
-  const std::vector<AnyExpr>& at_;
+  Vec<AnyExpr> place(const Vec<AnyExpr>&) override { return at_; }
+  const Vec<AnyExpr>& at_;
 };
 
 /// A buffer as a block sees it: one axis an iterator.
 struct ReindexPlan {
   BlockSite site;
   Buffer from;
-  std::vector<AnyExpr> index;      ///< where the block touches it
-  std::vector<std::size_t> axes;   ///< the iterators that are axes of the copy
-  std::vector<AnyExpr> shape, at;  ///< of the copy, and where the block touches that
+  Vec<AnyExpr> index;      ///< where the block touches it
+  Vec<std::size_t> axes;   ///< the iterators that are axes of the copy
+  Vec<AnyExpr> shape, at;  ///< of the copy, and where the block touches that
 };
 
 inline Refusal reindex_refusal(const ReindexPlan& plan, const std::string& why,
@@ -24463,7 +24580,7 @@ inline Verdict plan_reindex(const Program& program, ReindexPlan& plan, bool writ
 
 // copy[iterators] = buffer[index], over fresh iterators for the axes.
 inline BlockNode copy_of_axes(const ReindexPlan& plan, const Buffer& copy, const BlockTag& tag) {
-  std::vector<IterVar> iters;
+  Vec<IterVar> iters;
   Substitution map;
   for (std::size_t k : plan.axes) {
     IterVar it = plan.site.block->iters[k];
@@ -24472,7 +24589,7 @@ inline BlockNode copy_of_axes(const ReindexPlan& plan, const Buffer& copy, const
     map.emplace_back(old, AnyExpr(it.var));
     iters.push_back(std::move(it));
   }
-  std::vector<AnyExpr> to, from;
+  Vec<AnyExpr> to, from;
   for (const auto& e : plan.at) to.push_back(substitute(e, map));
   for (const auto& e : plan.index) from.push_back(fresh_lets(substitute(e, map)));
   return BlockNode(tag, std::move(iters), make_store(copy, to, make_load(plan.from, from)));
@@ -24540,14 +24657,13 @@ LATHE_DECL const Primitive& primitive_reindex() {
 namespace lathe::detail {
 
 struct ReorderPlan {
-  std::vector<ForRef> chain;  ///< from the outermost named loop to the innermost, as they stand
-  std::vector<std::size_t> order;  ///< the chain in its new order
-  std::vector<Stmt> path;          ///< to the outermost of the chain
+  Vec<ForRef> chain;       ///< from the outermost named loop to the innermost, as they stand
+  Vec<std::size_t> order;  ///< the chain in its new order
+  Vec<Stmt> path;          ///< to the outermost of the chain
 };
 
 // The loops from the outermost named one to the innermost, each alone in the one before.
-inline Verdict find_chain(const Program& program, const std::vector<Arg>& loops,
-                          ReorderPlan& plan) {
+inline Verdict find_chain(const Program& program, const Vec<Arg>& loops, ReorderPlan& plan) {
   if (loops.size() < 2) return refusal("L0202", "needs at least two loops");
   LoopSite outermost;
   for (std::size_t k = 0; k < loops.size(); ++k) {
@@ -24580,7 +24696,7 @@ inline Verdict find_chain(const Program& program, const std::vector<Arg>& loops,
   return {};
 }
 
-inline void permute(const std::vector<Arg>& loops, ReorderPlan& plan) {
+inline void permute(const Vec<Arg>& loops, ReorderPlan& plan) {
   std::size_t next = 0;
   for (std::size_t k = 0; k < plan.chain.size(); ++k) {
     bool named = false;
@@ -24625,7 +24741,7 @@ inline bool swaps_reduce_loops(const ReorderPlan& plan, const BlockNode& block) 
 inline bool order_free_below(const Program& program, const ReorderPlan& plan, const Facts& facts) {
   const ForNode& innermost = *plan.chain.back();
   if (has_bare_statement(innermost.body)) return false;
-  std::vector<BlockSite> blocks = blocks_below(innermost.body);
+  Vec<BlockSite> blocks = blocks_below(innermost.body);
   for (const auto& site : blocks) {
     BlockInfo info = info_of(program, site.block->tag);
     if (!info.is_complete() && !info.is_reduction()) return false;
@@ -24660,7 +24776,7 @@ inline Verdict check_order(const Program& program, const ReorderPlan& plan) {
                         "keep their order");
   }
   if (order_free_below(program, plan, facts)) return {};
-  std::vector<VarRef> vars;
+  Vec<VarRef> vars;
   for (const auto& loop : plan.chain) vars.push_back(loop->var);
   auto bad = reorder_violation(program->body, vars, plan.order, facts);
   if (!bad) return {};
@@ -24685,7 +24801,7 @@ inline Verdict run_reorder(const Program& program, const Args& args, Edit* edit)
   if (auto no = check_bounds(plan)) return no;
   if (auto no = check_order(program, plan)) return no;
   if (!edit) return {};
-  std::vector<LoopHead> heads;
+  Vec<LoopHead> heads;
   for (std::size_t from : plan.order) heads.push_back(head_of(*plan.chain[from]));
   edit->program = program.with(replace_at(plan.path, wrap_loops(heads, plan.chain.back()->body)));
   edit->reassociates = reordered_reduction(plan);
@@ -24706,7 +24822,7 @@ namespace lathe::detail {
 // Ranges of the consumer's iterators from what one iteration of the loop writes. Only reads that
 // always happen say which instances there are; false if there is none.
 inline bool ranges_from_producers(const Program& program, MovePlan& plan,
-                                  const std::vector<BlockSite>& inside) {
+                                  const Vec<BlockSite>& inside) {
   Facts facts = facts_inside(plan.loop, program_facts(program));
   plan.ranges = whole_domains(*plan.core);
   bool solved = false;
@@ -24721,7 +24837,7 @@ inline bool ranges_from_producers(const Program& program, MovePlan& plan,
     any = true;
     if (access.indices.empty()) continue;
     Region region = region_written(plan.loop.loop->body, access.buffer, facts);
-    std::vector<Range> ranges = solve_ranges(*plan.core, access.indices, region, facts);
+    Vec<Range> ranges = solve_ranges(*plan.core, access.indices, region, facts);
     // One access says which instances belong to an iteration: the iterations partition what it
     // reads. Two that narrow different iterators would leave out instances.
     if (solved) continue;
@@ -24765,7 +24881,7 @@ inline Verdict check_outputs_untouched(const Program& program, const MovePlan& p
 // What the loop's producers leave to others of a buffer would be missed: iterations of the loop
 // hand over what they wrote, and nothing else. An update writes all that its init does.
 inline Verdict check_whole_producers(const Program& program, const MovePlan& plan,
-                                     const std::vector<BlockSite>& inside) {
+                                     const Vec<BlockSite>& inside) {
   const VarRef& loop = plan.loop.loop->var;
   for (const auto& p : inside)
     for (const auto& written : buffers_written(p.block->body)) {
@@ -24784,12 +24900,12 @@ inline Verdict check_whole_producers(const Program& program, const MovePlan& pla
 }
 
 inline Verdict plan_reverse_compute_at(const Program& program, const Args& args, MovePlan& plan,
-                                       std::vector<BlockSite>& inside) {
+                                       Vec<BlockSite>& inside) {
   if (auto no = check_movable(program, args, "L0213", plan)) return no;
   const BlockNode& block = *plan.block.block;
   const ForNode& loop = *plan.loop.loop;
   std::string name = "block " + in_quotes(block.name());
-  std::vector<BlockSite> makers = producers(program->body, block.tag);
+  Vec<BlockSite> makers = producers(program->body, block.tag);
   int last = -1;
   for (const auto& p : makers)
     if (below(p.loops, loop.var))
@@ -24825,11 +24941,11 @@ inline Verdict plan_reverse_compute_at(const Program& program, const Args& args,
 }
 
 inline Verdict check_reads_finished(const Program& program, const Stmt& root, const MovePlan& plan,
-                                    const std::vector<BlockSite>& inside) {
+                                    const Vec<BlockSite>& inside) {
   Facts facts = program_facts(program);
   const BlockTag& tag = plan.block.block->tag;
   for (const auto& input : buffers_read(plan.block.block->body)) {
-    std::vector<BlockTag> tags;
+    Vec<BlockTag> tags;
     for (const auto& p : inside)
       for (const auto& b : buffers_written(p.block->body))
         if (b == input) tags.push_back(p.block->tag);
@@ -24847,7 +24963,7 @@ inline Verdict check_reads_finished(const Program& program, const Stmt& root, co
 
 inline Verdict run_reverse_compute_at(const Program& program, const Args& args, Edit* edit) {
   MovePlan plan;
-  std::vector<BlockSite> inside;
+  Vec<BlockSite> inside;
   if (auto no = plan_reverse_compute_at(program, args, plan, inside)) return no;
   Stmt root = move_block(plan, plan.others.back() + 1);
   if (auto no = check_reads_finished(program, root, plan, inside)) return no;
@@ -24877,7 +24993,7 @@ namespace lathe::detail {
 struct RfactorPlan {
   BlockSite site;
   ForRef loop;
-  std::vector<ForRef> reduce;  ///< the other loops that feed reduce iterators
+  Vec<ForRef> reduce;  ///< the other loops that feed reduce iterators
   std::size_t at = 0;  ///< position in the path of the nest that holds nothing but the block
   std::size_t axis = 0;
   ReducerInfo reducer;
@@ -24973,15 +25089,15 @@ inline Verdict plan_rfactor(const Program& program, const Args& args, RfactorPla
 }
 
 template <class T>
-std::vector<T> with_inserted(std::vector<T> list, std::size_t at, T item) {
-  list.insert(list.begin() + static_cast<std::ptrdiff_t>(at), std::move(item));
+Vec<T> with_inserted(Vec<T> list, std::size_t at, T item) {
+  list.insert_at(at, std::move(item));
   return list;
 }
 
 // Builds the two blocks that a reduction becomes.
 class RfactorBlocks {
  public:
-  RfactorBlocks(const RfactorPlan& plan, const Facts& facts, const std::vector<Buffer>& buffers)
+  RfactorBlocks(const RfactorPlan& plan, const Facts& facts, const Vec<Buffer>& buffers)
       : plan_(plan),
         block_(*plan.site.block),
         facts_(facts),
@@ -25014,16 +25130,15 @@ class RfactorBlocks {
   /// The old block folds the partial results, and keeps its init.
   BlockNode final_fold() const {
     BlockNode out = block_;
-    out.iters.assign(block_.iters.begin(),
-                     block_.iters.begin() + static_cast<std::ptrdiff_t>(plain_));
-    std::erase_if(out.iters, [](const IterVar& it) { return it.kind == IterKind::reduce; });
+    out.iters.resize(plain_);
+    out.iters.erase_if([](const IterVar& it) { return it.kind == IterKind::reduce; });
     VarRef var = make_var("v" + plan_.loop->var->name, plan_.loop->var->dtype);
     out.iters.push_back(
         {var, plan_.loop->min, plan_.loop->extent, IterKind::reduce, plan_.loop->var});
     keep_guards(out);
     out.predicate = spatial_part(block_, block_.predicate);
     AnyExpr position = fold_sub(AnyExpr(var), plan_.loop->min);
-    std::vector<Stmt> stores;
+    Vec<Stmt> stores;
     for (std::size_t k = 0; k < buffers_.size(); ++k) {
       const StoreNode& store = *stores_of(block_)[k];
       stores.push_back(
@@ -25079,7 +25194,7 @@ class RfactorBlocks {
   // The spatial iterators that stand for guards go with both blocks; those of reduce loops became
   // conditions.
   void keep_guards(BlockNode& out) const {
-    std::erase_if(out.annotations, [](const Annotation& a) { return a.key == "guards"; });
+    out.annotations.erase_if([](const Annotation& a) { return a.key == "guards"; });
     std::int64_t kept = 0;
     for (std::size_t k = plain_; k < block_.iters.size(); ++k) {
       const IterVar& it = block_.iters[k];
@@ -25091,10 +25206,10 @@ class RfactorBlocks {
   }
 
   Stmt partial_stores(const AnyExpr& position) const {
-    std::vector<Stmt> stores;
+    Vec<Stmt> stores;
     for (std::size_t k = 0; k < buffers_.size(); ++k) {
       const StoreNode& store = *stores_of(block_)[k];
-      std::vector<AnyExpr> at;
+      Vec<AnyExpr> at;
       for (const auto& index : store.indices) at.push_back(substitute(index, map_));
       stores.push_back(make_store(buffers_[k], with_inserted(std::move(at), plan_.axis, position),
                                   fresh_lets(substitute(store.value, map_))));
@@ -25105,7 +25220,7 @@ class RfactorBlocks {
   const RfactorPlan& plan_;
   const BlockNode& block_;
   const Facts& facts_;
-  const std::vector<Buffer>& buffers_;
+  const Vec<Buffer>& buffers_;
   std::size_t plain_;  ///< iterators that are no guards
   Substitution map_,
       over_iters_;  ///< old iterators, and loops, as expressions over the new iterators
@@ -25115,20 +25230,20 @@ inline void apply_rfactor(const Program& program, const RfactorPlan& plan, Edit&
   const BlockNode& block = *plan.site.block;
   NamePool names(program);
   BlockTag tag = make_ref<BlockTagNode>(names.fresh(block.name() + "_rf"));
-  std::vector<Buffer> buffers;
+  Vec<Buffer> buffers;
   for (const auto* store : stores_of(block))
     buffers.push_back(
         make_buffer(names.fresh(store->buffer->name + "_part"), store->buffer->dtype,
                     with_inserted(store->buffer->shape, plan.axis, plan.loop->extent)));
-  std::vector<ForRef> nest(plan.site.loops);
-  std::vector<Stmt> outside(plan.site.path.begin(),
-                            plan.site.path.begin() + static_cast<std::ptrdiff_t>(plan.at));
-  nest.erase(nest.begin(), nest.begin() + static_cast<std::ptrdiff_t>(loops_in(outside).size()));
+  Vec<ForRef> nest(plan.site.loops);
+  Vec<Stmt> outside(plan.site.path.begin(),
+                    plan.site.path.begin() + static_cast<std::ptrdiff_t>(plan.at));
+  nest.erase_at(0, loops_in(outside).size());
   Facts facts = facts_on(path_to(plan.site.path, plan.at), program_facts(program));
   RfactorBlocks blocks(plan, facts, buffers);
   BlockNode partial = blocks.partial(tag);
   Substitution loops;
-  std::vector<LoopHead> partial_heads = fresh_loops(nest, loops), final_heads;
+  Vec<LoopHead> partial_heads = fresh_loops(nest, loops), final_heads;
   for (auto& it : partial.iters) it.binding = substitute(it.binding, loops);
   for (const auto& loop : nest) {
     bool reduced = false;
@@ -25171,8 +25286,8 @@ LATHE_DECL const Primitive& primitive_rfactor() {
 // ---- lathe/schedule/impl/sample.ipp
 namespace lathe::detail {
 
-inline std::vector<std::int64_t> numbers_of(const Arg& list) {
-  std::vector<std::int64_t> out;
+inline Vec<std::int64_t> numbers_of(const Arg& list) {
+  Vec<std::int64_t> out;
   for (const auto& item : list.list) out.push_back(item.number);
   return out;
 }
@@ -25185,15 +25300,15 @@ inline Verdict check_numbers(const Arg& list, std::string_view what) {
 }
 
 // In ascending order; none above the limit.
-inline std::vector<std::int64_t> divisors(std::int64_t n, std::int64_t low, std::int64_t high) {
-  std::vector<std::int64_t> small, large;
+inline Vec<std::int64_t> divisors(std::int64_t n, std::int64_t low, std::int64_t high) {
+  Vec<std::int64_t> small, large;
   for (std::int64_t d = 1; d <= n / d; ++d) {
     if (n % d != 0) continue;
     small.push_back(d);
     if (d != n / d) large.push_back(n / d);
   }
-  small.insert(small.end(), large.rbegin(), large.rend());
-  std::erase_if(small, [&](std::int64_t d) { return d < low || d > high; });
+  for (std::int64_t d : reversed(large)) small.push_back(d);
+  small.erase_if([&](std::int64_t d) { return d < low || d > high; });
   return small;
 }
 
@@ -25210,7 +25325,7 @@ inline Verdict check_tiled_loop(const ForNode& loop, const Args& args) {
                       "split it by {lt::infer, 1, ...}");
   if (n < 1 || n > kMostFactors)
     return refusal_at(loop.var, "L0233", std::to_string(n) + " factors are not 1 to 16");
-  const auto inner = n == 1 ? std::vector<std::int64_t>{*extent} : divisors(*extent, least, most);
+  const auto inner = n == 1 ? Vec<std::int64_t>{*extent} : divisors(*extent, least, most);
   if (!inner.empty() && inner.front() >= least && inner.front() <= most) return {};
   return refusal_at(loop.var, "L0233",
                     "no factor from " + std::to_string(least) + " to " + std::to_string(most) +
@@ -25219,7 +25334,7 @@ inline Verdict check_tiled_loop(const ForNode& loop, const Args& args) {
 }
 
 inline Verdict check_tile_decision(const ForNode& loop, const Args& args) {
-  const std::vector<std::int64_t> tile = numbers_of(args[4]);
+  const Vec<std::int64_t> tile = numbers_of(args[4]);
   const std::string what = "decision " + factors_text(args[4].list);
   if (static_cast<std::int64_t>(tile.size()) != args[1].number)
     return refusal_at(loop.var, "L0233",
@@ -25239,8 +25354,7 @@ inline Verdict check_tile_decision(const ForNode& loop, const Args& args) {
                         " to " + std::to_string(args[2].number));
 }
 
-inline void give_samples(const Program& program, const std::vector<std::int64_t>& values,
-                         Edit* edit) {
+inline void give_samples(const Program& program, const Vec<std::int64_t>& values, Edit* edit) {
   if (!edit) return;
   edit->program = program;
   edit->samples = values;
@@ -25266,7 +25380,7 @@ inline Verdict run_sample_perfect_tile(const Program& program, const Args& args,
 inline Arg draw_tile(const Program& program, const Args& args, std::uint64_t random) {
   std::int64_t left = *as_const_int(find_loop(program->body, args[0].loop).loop->extent);
   const auto n = static_cast<std::size_t>(args[1].number);
-  std::vector<Arg> tile(n);
+  Vec<Arg> tile(n);
   for (std::size_t k = n; k-- > 0;) {
     const bool inner = k + 1 == n;
     const auto among = divisors(left, inner ? args[3].number : 1, inner ? args[2].number : left);
@@ -25295,7 +25409,7 @@ LATHE_DECL const Primitive& primitive_sample_perfect_tile() {
 }
 
 inline Verdict check_weights(const Args& args) {
-  const std::vector<std::int64_t> values = numbers_of(args[0]), weights = numbers_of(args[1]);
+  const Vec<std::int64_t> values = numbers_of(args[0]), weights = numbers_of(args[1]);
   if (values.empty()) return refusal("L0233", "there are no values");
   if (weights.empty()) return {};
   if (weights.size() != values.size())
@@ -25313,7 +25427,7 @@ inline Verdict check_weights(const Args& args) {
 inline Verdict run_sample_categorical(const Program& program, const Args& args, Edit* edit) {
   for (std::size_t k : {0u, 1u})
     if (auto no = check_numbers(args[k], k == 0 ? "values" : "weights")) return no;
-  const std::vector<std::int64_t> values = numbers_of(args[0]);
+  const Vec<std::int64_t> values = numbers_of(args[0]);
   if (auto no = check_weights(args)) return no;
   const std::int64_t at = args[2].number;
   if (at == -1) {
@@ -25328,7 +25442,7 @@ inline Verdict run_sample_categorical(const Program& program, const Args& args, 
 }
 
 inline Arg draw_categorical(const Program&, const Args& args, std::uint64_t random) {
-  std::vector<std::int64_t> weights = numbers_of(args[1]);
+  Vec<std::int64_t> weights = numbers_of(args[1]);
   if (weights.empty()) weights.assign(args[0].list.size(), 1);
   std::uint64_t sum = 0;
   for (std::int64_t w : weights) sum += static_cast<std::uint64_t>(w);
@@ -25366,8 +25480,8 @@ inline Verdict check_private(const Program& program, const Buffer& buffer, std::
 }
 
 // The parallel loops around an access; scopes other than global exist once per iteration of these.
-inline std::vector<VarRef> parallel_around(const std::vector<const ForNode*>& loops) {
-  std::vector<VarRef> out;
+inline Vec<VarRef> parallel_around(const Vec<const ForNode*>& loops) {
+  Vec<VarRef> out;
   for (const auto* l : loops)
     if (l->loop_kind == ForKind::parallel) out.push_back(l->var);
   return out;
@@ -25376,10 +25490,10 @@ inline std::vector<VarRef> parallel_around(const std::vector<const ForNode*>& lo
 LATHE_DECL Verdict check_lifetime(const Program& program, const Buffer& buffer) {
   if (buffer->scope == Scope::global) return {};
   VarRef loop;
-  std::optional<std::vector<VarRef>> seen;
+  std::optional<Vec<VarRef>> seen;
   bool shared = any_use(program->body, [&](const BufferUse& use) {
     if (use.buffer != buffer) return false;
-    std::vector<VarRef> around = parallel_around(use.loops);
+    Vec<VarRef> around = parallel_around(use.loops);
     const bool differs = seen && *seen != around;
     if (differs) loop = around.empty() ? seen->back() : around.back();
     seen = std::move(around);
@@ -25425,22 +25539,21 @@ LATHE_DECL const Primitive& primitive_set_scope() {
 
 class MoveElements : public MoveAccesses {
  public:
-  MoveElements(const Buffer& from, const Buffer& to, const LayoutMap& map,
-               const std::vector<AnyExpr>& base)
+  MoveElements(const Buffer& from, const Buffer& to, const LayoutMap& map, const Vec<AnyExpr>& base)
       : MoveAccesses(from, to), map_(map), base_(base) {}
   Buffer buffer(const Buffer& b) override { return b == from_ ? to_ : b; }
 
  private:
-  std::vector<AnyExpr> place(const std::vector<AnyExpr>& indices) override {
+  Vec<AnyExpr> place(const Vec<AnyExpr>& indices) override {
     Substitution at;
     for (std::size_t d = 0; d < indices.size(); ++d) at.emplace_back(map_->from[d], indices[d]);
-    std::vector<AnyExpr> out;
+    Vec<AnyExpr> out;
     for (std::size_t d = 0; d < map_->to.size(); ++d)
       out.push_back(fold_sub(substitute(map_->to[d], at), base_[d]));
     return out;
   }
   const LayoutMap& map_;
-  const std::vector<AnyExpr>& base_;
+  const Vec<AnyExpr>& base_;
 };
 
 inline bool in_declared_region(const Program& program, const Buffer& buffer) {
@@ -25481,10 +25594,10 @@ inline Verdict check_layout_map(const Program& program, const Buffer& buffer,
 
 // The box of the new indices: its corner and its extents.
 inline Verdict plan_layout(const Program& program, const Buffer& buffer, const LayoutMap& map,
-                           std::vector<AnyExpr>& shape, std::vector<AnyExpr>& base) {
+                           Vec<AnyExpr>& shape, Vec<AnyExpr>& base) {
   if (auto no = check_layout_map(program, buffer, map)) return no;
   Facts facts = program_facts(program);
-  std::vector<IterDomain> inputs;
+  Vec<IterDomain> inputs;
   for (std::size_t d = 0; d < map->from.size(); ++d) {
     inputs.push_back({map->from[d], AnyExpr(0), buffer->shape[d]});
     facts.bind(map->from[d], AnyExpr(0), buffer->shape[d]);
@@ -25514,7 +25627,7 @@ inline Verdict plan_layout(const Program& program, const Buffer& buffer, const L
 
 inline Verdict run_transform_layout(const Program& program, const Args& args, Edit* edit) {
   Buffer buffer = find_buffer(program, args[0].text);
-  std::vector<AnyExpr> shape, base;
+  Vec<AnyExpr> shape, base;
   if (auto no = plan_layout(program, buffer, args[1].map, shape, base)) return no;
   if (!edit) return {};
   BufferNode node = *buffer;
@@ -25583,16 +25696,16 @@ LATHE_DECL const Primitive& primitive_tile() {
 namespace lathe::detail {
 
 struct MergePlan {
-  std::vector<LoopSite> sites;
-  Facts facts;                                   ///< what holds around the loops
-  std::vector<Buffer> written;                   ///< below any of them
-  LoopHead head;                                 ///< of the merged loop
-  std::vector<ForRef> parts;                     ///< the merged loop, each with one of the bodies
-  std::vector<std::vector<AccessSite>> touched;  ///< below each part
+  Vec<LoopSite> sites;
+  Facts facts;                   ///< what holds around the loops
+  Vec<Buffer> written;           ///< below any of them
+  LoopHead head;                 ///< of the merged loop
+  Vec<ForRef> parts;             ///< the merged loop, each with one of the bodies
+  Vec<Vec<AccessSite>> touched;  ///< below each part
 
   bool changes(const LoadedBuffers& loads) const {
     for (const auto& b : loads.found)
-      if (std::find(written.begin(), written.end(), b) != written.end()) return true;
+      if (contains(written, b)) return true;
     return false;
   }
 };
@@ -25623,8 +25736,7 @@ inline std::string bounds_text(const ForNode& loop) {
   return extent_text(loop.min) + ".." + extent_text(simplify(fold_add(loop.min, loop.extent)));
 }
 
-inline Verdict find_siblings(const Program& program, const std::vector<Arg>& loops,
-                             MergePlan& plan) {
+inline Verdict find_siblings(const Program& program, const Vec<Arg>& loops, MergePlan& plan) {
   if (loops.size() < 2) return refusal("L0202", "needs at least two loops");
   for (std::size_t k = 0; k < loops.size(); ++k) {
     for (std::size_t other = 0; other < k; ++other)
@@ -25679,7 +25791,7 @@ inline Verdict check_held(const MergePlan& plan) {
 }
 
 inline void plan_parts(MergePlan& plan) {
-  std::vector<std::string> used;
+  Vec<std::string> used;
   for (const auto& site : plan.sites)
     for (auto& name : names_around(site)) used.push_back(std::move(name));
   const ForNode& first = *plan.sites[0].loop;
@@ -25742,7 +25854,7 @@ inline AccessSite init_of(const AccessSite& update) {
 // Reductions whose loops lie below the merged one have their inits there.
 inline void add_inits(MergePlan& plan) {
   for (std::size_t k = 0; k < plan.parts.size(); ++k) {
-    std::vector<AccessSite>& all = plan.touched[k];
+    Vec<AccessSite>& all = plan.touched[k];
     for (std::size_t at = 0, count = all.size(); at < count; ++at) {
       if (!all[at].is_write || !all[at].block || !all[at].block->init) continue;
       bool outside = feeds(*plan.parts[k], *all[at].block, IterKind::reduce);
@@ -25789,7 +25901,7 @@ inline Refusal out_of_order(const AccessSite& a, const AccessSite& b, bool prove
 
 // Whatever an earlier body touches in a later iteration has to come before the later body does.
 inline Verdict check_merged_order(const MergePlan& plan) {
-  const std::vector<ForRef> loop{plan.parts[0]};
+  const Vec<ForRef> loop{plan.parts[0]};
   for (std::size_t second = 1; second < plan.parts.size(); ++second)
     for (std::size_t first = 0; first < second; ++first)
       for (const auto& a : plan.touched[first])
@@ -25804,7 +25916,7 @@ inline Verdict check_merged_order(const MergePlan& plan) {
 }
 
 inline Program merged_program(const Program& program, const MergePlan& plan) {
-  std::vector<Stmt> bodies, path = plan.sites[0].path, children;
+  Vec<Stmt> bodies, path = plan.sites[0].path, children;
   for (const auto& part : plan.parts) bodies.push_back(part->body);
   Stmt merged = wrap_loops({plan.head}, make_seq(std::move(bodies)));
   path.pop_back();
@@ -25856,14 +25968,14 @@ LATHE_DECL const Primitive& primitive_merge() {
 namespace lathe {
 namespace detail {
 
-inline std::vector<LoopRef> as_loops(const Args& results) {
-  std::vector<LoopRef> out;
+inline Vec<LoopRef> as_loops(const Args& results) {
+  Vec<LoopRef> out;
   for (const auto& r : results) out.emplace_back(r.loop);
   return out;
 }
 inline BlockRef as_block(const Args& results) { return BlockRef(results[0].block); }
-inline Arg number_list(const std::vector<std::int64_t>& numbers) {
-  std::vector<Arg> list;
+inline Arg number_list(const Vec<std::int64_t>& numbers) {
+  Vec<Arg> list;
   for (std::int64_t n : numbers) list.push_back(Arg::of_number(n));
   return Arg::of_list(std::move(list));
 }
@@ -25874,8 +25986,8 @@ inline Arg tail_argument(const std::optional<Tail>& tail) {
 }  // namespace detail
 
 // The step is taken back where there is no memory for what it gives.
-LATHE_DECL std::vector<LoopRef> Schedule::step_to_loops(std::string_view primitive, Args args,
-                                                        Location where) {
+LATHE_DECL Vec<LoopRef> Schedule::step_to_loops(std::string_view primitive, Args args,
+                                                Location where) {
   return detail::within_memory("schedule", where, [&] {
     Schedule next = *this;
     auto loops = detail::as_loops(next.step(primitive, std::move(args), where));
@@ -25884,10 +25996,9 @@ LATHE_DECL std::vector<LoopRef> Schedule::step_to_loops(std::string_view primiti
   });
 }
 
-LATHE_DECL std::vector<LoopRef> Schedule::split_any(LoopRef loop,
-                                                    const std::vector<Factor>& factors,
-                                                    std::optional<Tail> tail, Location where) {
-  std::vector<Arg> list;
+LATHE_DECL Vec<LoopRef> Schedule::split_any(LoopRef loop, const Vec<Factor>& factors,
+                                            std::optional<Tail> tail, Location where) {
+  Vec<Arg> list;
   for (const auto& f : factors) list.push_back(Arg::of(f));
   return step_to_loops("split", {loop, Arg::of_list(std::move(list)), detail::tail_argument(tail)},
                        where);
@@ -25910,10 +26021,9 @@ LATHE_DECL LoopRef Schedule::merge(const std::vector<LoopRef>& loops, Location w
   return step_to_loops("merge", {Arg::of(loops)}, where)[0];
 }
 
-LATHE_DECL std::vector<LoopRef> Schedule::loop_partition_any(LoopRef loop,
-                                                             const std::vector<Factor>& points,
-                                                             Location where) {
-  std::vector<Arg> list;
+LATHE_DECL Vec<LoopRef> Schedule::loop_partition_any(LoopRef loop, const Vec<Factor>& points,
+                                                     Location where) {
+  Vec<Arg> list;
   for (const auto& p : points) list.push_back(Arg::of(p));
   return step_to_loops("loop_partition", {loop, Arg::of_list(std::move(list))}, where);
 }
@@ -25995,10 +26105,12 @@ LATHE_DECL BlockRef Schedule::rfactor(LoopRef loop, int axis, Location where) {
   return detail::as_block(step("rfactor", {loop, Arg::of_number(axis)}, where));
 }
 
-LATHE_DECL std::vector<Sample> Schedule::sample_perfect_tile_any(
-    const LoopRef& loop, std::size_t n, std::int64_t max_inner, std::int64_t min_inner,
-    const std::vector<std::int64_t>& decision, Location where) {
-  std::vector<Sample> out;
+LATHE_DECL Vec<Sample> Schedule::sample_perfect_tile_any(const LoopRef& loop, std::size_t n,
+                                                         std::int64_t max_inner,
+                                                         std::int64_t min_inner,
+                                                         const std::vector<std::int64_t>& decision,
+                                                         Location where) {
+  Vec<Sample> out;
   for (const auto& r :
        step("sample_perfect_tile",
             {loop, Arg::of_number(static_cast<std::int64_t>(n)), Arg::of_number(max_inner),
@@ -26079,7 +26191,7 @@ LATHE_DECL Arg Arg::of_buffer(std::string name) {
   a.kind = ArgKind::buffer;
   return a;
 }
-LATHE_DECL Arg Arg::of_list(std::vector<Arg> items) {
+LATHE_DECL Arg Arg::of_list(Vec<Arg> items) {
   Arg a;
   a.kind = ArgKind::list;
   a.list = std::move(items);
@@ -26097,16 +26209,16 @@ LATHE_DECL Arg Arg::of(const Factor& factor) {
 LATHE_DECL Arg Arg::of(const AttrValue& value) {
   return value.is_text ? of_text(value.text) : of_number(value.number);
 }
-LATHE_DECL Arg Arg::of(const std::vector<LoopRef>& loops) {
-  std::vector<Arg> items(loops.begin(), loops.end());
+LATHE_DECL Arg Arg::of(const Vec<LoopRef>& loops) {
+  Vec<Arg> items(loops.begin(), loops.end());
   return of_list(std::move(items));
 }
 LATHE_DECL AttrValue Arg::attribute() const {
   return kind == ArgKind::number ? AttrValue(number) : AttrValue(text);
 }
 
-LATHE_DECL const std::vector<const Primitive*>& primitives() {
-  static const std::vector<const Primitive*> all{
+LATHE_DECL const Vec<const Primitive*>& primitives() {
+  static const Vec<const Primitive*> all{
 #define LATHE_PRIMITIVE(name) &detail::primitive_##name(),
       LATHE_PRIMITIVES(LATHE_PRIMITIVE)
 #undef LATHE_PRIMITIVE
@@ -26174,7 +26286,7 @@ inline Verdict check_items(const Primitive& primitive, const Args& args) {
     const Parameter& p = primitive.parameters[k];
     bool loops = p.name == "loops", factors = p.name == "factors" || p.name == "points" ||
                                               p.name == "i_tile" || p.name == "j_tile";
-    std::vector<Arg> single{args[k]};
+    Vec<Arg> single{args[k]};
     for (const auto& item : p.kind == ArgKind::list ? args[k].list : single) {
       bool factor = item.kind == ArgKind::number || item.kind == ArgKind::inferred ||
                     item.kind == ArgKind::expr;
@@ -26187,8 +26299,8 @@ inline Verdict check_items(const Primitive& primitive, const Args& args) {
 }
 
 // The loops that are no longer serial, in program order.
-inline std::vector<const ForNode*> promising_loops(const Program& program) {
-  std::vector<const ForNode*> loops;
+inline Vec<const ForNode*> promising_loops(const Program& program) {
+  Vec<const ForNode*> loops;
   each_statement(program->body, [&](const Stmt& s) {
     if (const auto* f = s.as<ForNode>(); f && f->loop_kind != ForKind::serial) loops.push_back(f);
   });
@@ -26206,7 +26318,7 @@ inline NodeMap<const ForNode*> loops_of(const Program& program) {
 
 // What loops that are no longer serial promise, where something at or below them changed.
 inline Verdict check_promises(const Program& before, const Program& after) {
-  std::vector<const ForNode*> promising = promising_loops(after);
+  Vec<const ForNode*> promising = promising_loops(after);
   if (promising.empty()) return {};
   const NodeMap<const ForNode*> before_loops = loops_of(before);
   for (const auto* loop : promising) {
@@ -26271,9 +26383,9 @@ LATHE_DECL Trace Schedule::trace() const {
 }
 
 LATHE_DECL std::vector<std::string> Schedule::numerics() const {
-  std::vector<std::string> out;
+  Vec<std::string> out;
   for (const Step* s = last_.get(); s; s = s->previous.get())
-    if (!s->reassociates.empty()) out.insert(out.begin(), s->reassociates);
+    if (!s->reassociates.empty()) out.insert_at(0, s->reassociates);
   return out;
 }
 
@@ -26453,7 +26565,7 @@ LATHE_DECL void Schedule::define_inputs(const Args& args, Location where) {
           edit.results.push_back(LoopRef(loop->var));
         record(detail::primitive_loops(), {BlockRef(block)}, std::move(edit), where);
       } else {
-        std::vector<VarRef> all = detail::loops_in_order(program_);
+        Vec<VarRef> all = detail::loops_in_order(program_);
         std::int64_t at = std::find(all.begin(), all.end(), arg.loop) - all.begin();
         edit.results = {LoopRef(arg.loop)};
         record(detail::primitive_loop_at(), {Arg::of_number(at)}, std::move(edit), where);
@@ -26486,7 +26598,7 @@ LATHE_DECL std::string Schedule::resolve_buffer(const BufferName& name, std::str
   if (name.tensor()) return name.tensor().name();
   if (!name.tag()) return name.name();
   if (auto no = check_reference(Arg(BlockRef(name.tag())))) refuse(step, *no, where);
-  std::vector<Buffer> written = buffers_written(find_block(program_->body, name.tag()).block->body);
+  Vec<Buffer> written = buffers_written(find_block(program_->body, name.tag()).block->body);
   if (written.size() == 1) return written[0]->name;
   refuse(step,
          detail::refusal_at(name.tag(), "L0202",
@@ -26501,20 +26613,20 @@ LATHE_DECL BlockRef Schedule::block(const BlockName& name, Location where) const
   return ref;
 }
 LATHE_DECL std::vector<BlockRef> Schedule::blocks() const {
-  std::vector<BlockRef> out;
+  Vec<BlockRef> out;
   for (auto& tag : detail::block_tags(program_->body)) out.emplace_back(std::move(tag));
   return out;
 }
 LATHE_DECL std::vector<LoopRef> Schedule::loops(const BlockName& name, Location where) const {
   BlockRef ref(resolve_block(name, "loops", where));
   if (auto no = check_reference(Arg(ref))) refuse("loops", *no, where);
-  std::vector<LoopRef> out;
+  Vec<LoopRef> out;
   for (const auto& loop : loops_above(program_->body, ref.tag)) out.emplace_back(loop->var);
   return out;
 }
-LATHE_DECL std::vector<LoopRef> Schedule::loops_n(const BlockName& name, std::size_t n,
-                                                  Location where) const {
-  std::vector<LoopRef> all = loops(name, where);
+LATHE_DECL Vec<LoopRef> Schedule::loops_n(const BlockName& name, std::size_t n,
+                                          Location where) const {
+  Vec<LoopRef> all = loops(name, where);
   if (all.size() == n) return all;
   BlockTag tag = resolve_block(name, "loops", where);
   refuse("loops",
@@ -26541,7 +26653,7 @@ class ReplayMap {
       if (!translate(item)) return false;
     if (arg.kind == ArgKind::expr) arg.expr = with_samples(with_dims(arg.expr, symbols()));
     if (arg.kind == ArgKind::map) {
-      std::vector<AnyExpr> to;
+      Vec<AnyExpr> to;
       for (const auto& e : arg.map->to) to.push_back(with_dims(e, arg.map->from));
       arg.map = make_ref<LayoutMapNode>(arg.map->from, to);
     }
@@ -26562,8 +26674,8 @@ class ReplayMap {
     return a.kind == b.kind && a.loop == b.loop && a.block == b.block;
   }
   // Of sampled numbers, whose names may be those of Dims.
-  std::vector<VarRef> symbols() const {
-    std::vector<VarRef> out;
+  Vec<VarRef> symbols() const {
+    Vec<VarRef> out;
     for (const auto& [from, to] : known_)
       if (from.kind == ArgKind::sample) out.push_back(from.loop);
     return out;
@@ -26575,7 +26687,7 @@ class ReplayMap {
     return substitute(e, map);
   }
   // Dims are found by name: those of a trace that was parsed are only names.
-  AnyExpr with_dims(const AnyExpr& e, const std::vector<VarRef>& bound) const {
+  AnyExpr with_dims(const AnyExpr& e, const Vec<VarRef>& bound) const {
     Substitution map;
     for (const auto& v : free_vars(e)) {
       bool skip = false;
@@ -26586,7 +26698,7 @@ class ReplayMap {
     return substitute(e, map);
   }
   Program program_;
-  std::vector<std::pair<Arg, Arg>> known_;
+  Vec<std::pair<Arg, Arg>> known_;
 };
 
 }  // namespace detail
@@ -26724,7 +26836,7 @@ class TraceParser {
 
   TraceEntry entry() {
     TraceEntry e;
-    std::vector<std::string> left{name()};
+    Vec<std::string> left{name()};
     while (accept(',')) left.push_back(name());
     bool has_results = accept('=');
     if (!has_results && left.size() != 1) fail("'=' was expected");
@@ -26743,7 +26855,7 @@ class TraceParser {
   void arguments(TraceEntry& e) {
     const auto& parameters = e.primitive->parameters;
     e.inputs.resize(parameters.size());
-    std::vector<bool> given(parameters.size(), false);
+    Vec<bool> given(parameters.size(), false);
     expect('(');
     for (std::size_t next = 0; !accept(')');) {
       if (next > 0) expect(',');
@@ -26768,7 +26880,7 @@ class TraceParser {
   }
 
   // name= in front of an argument; the number of parameters if there is none.
-  std::size_t named_parameter(const std::vector<Parameter>& parameters) {
+  std::size_t named_parameter(const Vec<Parameter>& parameters) {
     std::size_t begin = (blanks(), at_);
     if (is_letter(peek())) {
       std::string key = name();
@@ -26807,7 +26919,7 @@ class TraceParser {
   }
 
   Arg list(int depth) {
-    std::vector<Arg> items;
+    Vec<Arg> items;
     expect('[');
     while (!accept(']')) {
       if (!items.empty()) expect(',');
@@ -26846,21 +26958,20 @@ class TraceParser {
   }
 
   Arg map() {
-    std::vector<std::string> binders;
+    Vec<std::string> binders;
     expect('|');
     while (!accept('|')) {
       if (!binders.empty()) expect(',');
       binders.push_back(name());
     }
-    std::vector<VarRef> vars;
-    std::vector<AnyExpr> to = expressions("[]", &binders, &vars);
+    Vec<VarRef> vars;
+    Vec<AnyExpr> to = expressions("[]", &binders, &vars);
     return Arg(make_ref<LayoutMapNode>(vars, to));
   }
 
   // Comma-separated expressions in brackets. Every name that stands in them is an i64 variable.
-  std::vector<AnyExpr> expressions(std::string_view brackets,
-                                   const std::vector<std::string>* binders = nullptr,
-                                   std::vector<VarRef>* vars = nullptr) {
+  Vec<AnyExpr> expressions(std::string_view brackets, const Vec<std::string>* binders = nullptr,
+                           Vec<VarRef>* vars = nullptr) {
     expect(brackets[0]);
     std::size_t begin = at_;
     int depth = 1;
@@ -26871,7 +26982,7 @@ class TraceParser {
     }
     std::string inside(text_.substr(begin, at_ - 1 - begin));
     std::string header = "program p(out `o p`: i64[1]", body;
-    std::vector<std::string> seen;
+    Vec<std::string> seen;
     auto declare = [&](const std::string& n) {
       for (const auto& s : seen)
         if (s == n) return;
@@ -26887,7 +26998,7 @@ class TraceParser {
       Program p = lathe::parse(header + "):" + body + "\n", where_);
       if (binders)
         for (std::size_t k = 0; k < binders->size(); ++k) vars->push_back(p->params[k + 1].var);
-      std::vector<AnyExpr> out;
+      Vec<AnyExpr> out;
       for (const auto& s : seq_of(p->body)) out.push_back(with_samples(s.as<StoreNode>()->value));
       return out;
     } catch (const UserError& e) {
@@ -26922,8 +27033,8 @@ class TraceParser {
     }
   }
 
-  static std::vector<std::string> top_level_parts(const std::string& text) {
-    std::vector<std::string> out;
+  static Vec<std::string> top_level_parts(const std::string& text) {
+    Vec<std::string> out;
     std::string part;
     int depth = 0;
     for (char c : text) {
@@ -26952,7 +27063,7 @@ class TraceParser {
   std::string_view text_;
   Location where_;
   std::size_t at_ = 0;
-  std::vector<std::pair<std::string, Arg>> names_;
+  Vec<std::pair<std::string, Arg>> names_;
 };
 
 }  // namespace detail
@@ -26975,7 +27086,7 @@ class TraceNames {
       for (const auto& a : e.inputs) use(a);
     for (const auto& e : trace.entries)
       for (const auto& r : e.results)
-        if (r.kind == ArgKind::sample) std::erase(free_, r.loop);
+        if (r.kind == ArgKind::sample) free_.erase_if([&](const VarRef& v) { return v == r.loop; });
   }
   /// The name that a result defines here; "_" if nothing uses it or it has a name already.
   std::string define(const Arg& result) {
@@ -27014,11 +27125,6 @@ class TraceNames {
       if (var->name == name) return true;
     return false;
   }
-  static bool contains(const std::vector<const RefCounted*>& all, const RefCounted* ref) {
-    for (const auto* r : all)
-      if (r == ref) return true;
-    return false;
-  }
   void use(const Arg& a) {
     for (const auto& item : a.list) use(item);
     if (a.kind == ArgKind::expr)
@@ -27026,9 +27132,9 @@ class TraceNames {
     if (a.kind == ArgKind::loop || a.kind == ArgKind::block || a.kind == ArgKind::sample)
       used_.push_back(ref_of(a));
   }
-  std::vector<const RefCounted*> used_;
-  std::vector<VarRef> free_;
-  std::vector<std::pair<const RefCounted*, std::string>> names_;
+  Vec<const RefCounted*> used_;
+  Vec<VarRef> free_;
+  Vec<std::pair<const RefCounted*, std::string>> names_;
   int loops_ = 0, blocks_ = 0, samples_ = 0;
 };
 
@@ -27050,10 +27156,10 @@ inline std::string escaped(const std::string& text) {
 // "|d0, d1| [floordiv(d1, 32), d0]": the binders get names that no Dim in the map has.
 inline std::string layout_text(const LayoutMapNode& map, std::string_view open,
                                std::string_view close, bool cpp) {
-  std::vector<VarRef> free;
+  Vec<VarRef> free;
   for (const auto& to : map.to)
     for (const auto& v : free_vars(to)) free.push_back(v);
-  std::vector<VarRef> vars;
+  Vec<VarRef> vars;
   Substitution rename;
   for (std::size_t d = 0; d < map.from.size(); ++d) {
     std::string name = "d" + std::to_string(d);
@@ -27062,7 +27168,7 @@ inline std::string layout_text(const LayoutMapNode& map, std::string_view open,
     vars.push_back(make_var(name));
     rename.emplace_back(map.from[d], AnyExpr(vars.back()));
   }
-  std::vector<AnyExpr> to;
+  Vec<AnyExpr> to;
   for (const auto& e : map.to) to.push_back(substitute(e, rename));
   std::string out(open);
   out += join(vars, ", ", [&](const VarRef& v) { return (cpp ? "lathe::Index " : "") + v->name; }) +
@@ -27281,7 +27387,7 @@ inline BodyCost body_cost(const BlockNode& block) {
 // How an access moves when one iterator steps by one.
 enum class Step : std::uint8_t { none, unit, other };
 
-inline Step step_of(const std::vector<AnyExpr>& indices, const VarRef& iter) {
+inline Step step_of(const Vec<AnyExpr>& indices, const VarRef& iter) {
   for (std::size_t axis = 0; axis < indices.size(); ++axis) {
     if (!uses_var(indices[axis], iter)) continue;
     auto affine = affine_of(indices[axis], {iter});
@@ -27352,7 +27458,7 @@ class DefaultSteps {
     ConstInterval range = const_bounds(loop.extent);
     return range.has_max() ? range.max : 1024;  // a symbolic extent is taken to be worth the work
   }
-  static double volume(const std::vector<ForRef>& loops) {
+  static double volume(const Vec<ForRef>& loops) {
     double v = 1;
     for (const auto& f : loops) v *= static_cast<double>(trip(*f));
     return v;
@@ -27371,10 +27477,10 @@ namespace detail {
 
 // The loops that hold one block alone.
 struct DefaultNest {
-  std::vector<LoopRef> spatial, reduce;  ///< loops that hold only this block
-  std::vector<ForRef> all;               ///< the same, as they stand
-  VarRef unit_iter;                      ///< the iterator along which the output has stride 1
-  LoopRef unit;                          ///< its loop; empty if it is none of these
+  Vec<LoopRef> spatial, reduce;  ///< loops that hold only this block
+  Vec<ForRef> all;               ///< the same, as they stand
+  VarRef unit_iter;              ///< the iterator along which the output has stride 1
+  LoopRef unit;                  ///< its loop; empty if it is none of these
 };
 
 // What the tiling of one nest needs to know of it.
@@ -27414,8 +27520,8 @@ class NestSteps : protected DefaultSteps {
     return false;
   }
 
-  static std::vector<LoopRef> others(const DefaultNest& nest) {
-    std::vector<LoopRef> out;
+  static Vec<LoopRef> others(const DefaultNest& nest) {
+    Vec<LoopRef> out;
     for (const auto& l : nest.spatial)
       if (!(l == nest.unit)) out.push_back(l);
     return out;
@@ -27470,9 +27576,9 @@ class RowSteps : protected NestSteps {
                     std::int64_t lanes) {
     auto vectors = s_.split_any(nest.unit, {infer, lanes});
     auto groups = s_.split_any(rows.loop, {infer, height});
-    std::vector<LoopRef> order;
+    Vec<LoopRef> order;
     for (const auto& l : others(nest)) order.push_back(l == rows.loop ? groups[0] : l);
-    order.insert(order.end(), {vectors[0], groups[1], vectors[1]});
+    order.append({vectors[0], groups[1], vectors[1]});
     s_.reorder(order);
     s_.unroll(groups[1]);
     s_.vectorize(vectors[1]);
@@ -27531,7 +27637,7 @@ class TileStreams : RowSteps {
   /// False: nothing done.
   bool run(const BlockNode& block, const DefaultNest& nest) {
     const BodyCost cost = body_cost(block);
-    const std::vector<Buffer> buffers = buffers_of(block);
+    const Vec<Buffer> buffers = buffers_of(block);
     if (buffers.empty() || buffers.size() > kBuffers || cost.math > 1 || cost.loads > kWindowLoads)
       return false;
     const std::int64_t lanes = target_.line_bytes / cost.widest;
@@ -27550,15 +27656,15 @@ class TileStreams : RowSteps {
   static constexpr std::size_t kBuffers = 4;
   static constexpr int kSecondCache = 2;  // locality of a prefetch
 
-  void finish(const BlockNode& block, const LoopRef& outer, const std::vector<Buffer>& buffers) {
+  void finish(const BlockNode& block, const LoopRef& outer, const Vec<Buffer>& buffers) {
     for (const auto& buffer : buffers) s_.prefetch(buffer->name, outer, 1, kSecondCache);
     s_.annotate(BlockRef(block.tag), "stream", static_cast<std::int64_t>(Streaming::lines));
   }
 
-  static std::vector<Buffer> buffers_of(const BlockNode& block) {
-    std::vector<Buffer> out;
+  static Vec<Buffer> buffers_of(const BlockNode& block) {
+    Vec<Buffer> out;
     for (const auto& read : reads_of(block))
-      if (std::find(out.begin(), out.end(), read.buffer) == out.end()) out.push_back(read.buffer);
+      if (!contains(out, read.buffer)) out.push_back(read.buffer);
     return out;
   }
 
@@ -27640,7 +27746,7 @@ class TileElementwise : RowSteps {
   void put_unit_innermost(const DefaultNest& nest) {
     if (nest.spatial.back() == nest.unit) return;
     attempt([&] {
-      std::vector<LoopRef> order = others(nest);
+      Vec<LoopRef> order = others(nest);
       order.push_back(nest.unit);
       s_.reorder(order);
     });
@@ -27656,7 +27762,7 @@ class TileElementwise : RowSteps {
 
   // `task`: elements of one outer iteration, 0 for no such loop.
   void tile_vectors(const DefaultNest& nest, const Vectors& v, std::int64_t task) {
-    std::vector<Factor> factors{infer};
+    Vec<Factor> factors{infer};
     if (task > 0) factors.push_back(task / v.lanes);
     factors.push_back(v.lanes);
     const auto parts = s_.split_any(nest.unit, factors);
@@ -27832,7 +27938,7 @@ class TileReduction : NestSteps {
   void tile_registers(const BlockRef& ref, const BlockNode& block, const DefaultNest& nest) {
     const RegisterTile tile = register_tile(block, nest);
     bool tiled = attempt([&] {
-      std::vector<LoopRef> outer, inner;
+      Vec<LoopRef> outer, inner;
       LoopRef lanes_loop;
       for (const auto& l : nest.spatial) {
         if (l == nest.unit) {
@@ -27847,9 +27953,9 @@ class TileReduction : NestSteps {
           outer.push_back(l);
         }
       }
-      std::vector<LoopRef> order = outer;
-      order.insert(order.end(), nest.reduce.begin(), nest.reduce.end());
-      order.insert(order.end(), inner.begin(), inner.end());
+      Vec<LoopRef> order = outer;
+      order.append(nest.reduce);
+      order.append(inner);
       order.push_back(lanes_loop);
       s_.reorder(order);
       keep_in_registers(ref, outer.back(), nest.reduce.front(), inner, lanes_loop);
@@ -27859,9 +27965,9 @@ class TileReduction : NestSteps {
 
   // Without registers: lanes of the output below the reduction.
   void vectors_inside(const DefaultNest& nest, std::int64_t lanes) {
-    std::vector<LoopRef> order = nest.spatial;
+    Vec<LoopRef> order = nest.spatial;
     order.pop_back();
-    order.insert(order.end(), nest.reduce.begin(), nest.reduce.end());
+    order.append(nest.reduce);
     auto parts = s_.split_any(nest.unit, {infer, lanes});
     order.push_back(parts[0]);
     order.push_back(parts[1]);
@@ -27870,7 +27976,7 @@ class TileReduction : NestSteps {
   }
 
   void keep_in_registers(const BlockRef& ref, const LoopRef& tile, const LoopRef& first_reduce,
-                         const std::vector<LoopRef>& inner, const LoopRef& lanes_loop) {
+                         const Vec<LoopRef>& inner, const LoopRef& lanes_loop) {
     BlockRef out = finish_under(ref, tile);
     BlockRef init = s_.decompose_reduction(ref, first_reduce);
     s_.vectorize(lanes_loop);
@@ -27945,7 +28051,7 @@ class TileReduction : NestSteps {
       BlockRef partial = s_.rfactor(parts[1]);
       auto loops = s_.loops(partial);
       LoopRef lane_loop;
-      std::vector<LoopRef> spatial, reduce;
+      Vec<LoopRef> spatial, reduce;
       BlockSite at = site(partial);
       for (const auto& f : at.loops) {
         if (feeds(*f, *at.block, IterKind::reduce))
@@ -27954,10 +28060,10 @@ class TileReduction : NestSteps {
           spatial.push_back(LoopRef(f->var));
       }
       lane_loop = lane_loop_of(at, width);
-      std::vector<LoopRef> order;
+      Vec<LoopRef> order;
       for (const auto& l : spatial)
         if (!(l == lane_loop)) order.push_back(l);
-      order.insert(order.end(), reduce.begin(), reduce.end());
+      order.append(reduce);
       order.push_back(lane_loop);
       s_.reorder(order);
       auto final_loops = s_.loops(ref);
@@ -28013,7 +28119,7 @@ class RunParallel : DefaultSteps {
   }
 
   void parallelize() {
-    std::vector<Ref<ForNode>> nests;
+    Vec<Ref<ForNode>> nests;
     collect_top_loops(s_.program()->body, nests);
     for (auto loop : nests) {
       if (work_below(*loop) < kParallelWork) continue;
@@ -28023,7 +28129,7 @@ class RunParallel : DefaultSteps {
 
   // The outermost loop, fused with the next one while it alone gives too few tasks.
   void parallelize(const ForRef& top) {
-    std::vector<ForRef> chain{top};
+    Vec<ForRef> chain{top};
     double tasks = static_cast<double>(trip(*top));
     while (tasks < 4.0 * target_.cores && chain.size() < 4) {
       const auto* next = chain.back()->body.as<ForNode>();
@@ -28033,7 +28139,7 @@ class RunParallel : DefaultSteps {
     }
     for (; !chain.empty(); chain.pop_back()) {
       bool done = attempt([&] {
-        std::vector<LoopRef> loops;
+        Vec<LoopRef> loops;
         for (const auto& f : chain) loops.push_back(LoopRef(f->var));
         s_.parallel(loops.size() == 1 ? loops[0] : s_.fuse(loops));
       });
@@ -28041,7 +28147,7 @@ class RunParallel : DefaultSteps {
     }
   }
 
-  static void collect_top_loops(const Stmt& s, std::vector<ForRef>& out) {
+  static void collect_top_loops(const Stmt& s, Vec<ForRef>& out) {
     if (const auto* f = s.as<ForNode>())
       out.push_back(ForRef(f));
     else if (const auto* a = s.as<AllocNode>())
@@ -28102,7 +28208,7 @@ LATHE_DECL Schedule default_schedule(const Program& program, const Target& targe
 namespace lathe::detail {
 
 // The parts of a conjunction.
-inline void split_conjuncts(const AnyExpr& condition, std::vector<AnyExpr>& out) {
+inline void split_conjuncts(const AnyExpr& condition, Vec<AnyExpr>& out) {
   if (const auto* b = condition.as<BinaryNode>(); b && b->op == BinaryOp::and_) {
     split_conjuncts(b->a, out);
     split_conjuncts(b->b, out);
@@ -28146,9 +28252,8 @@ struct TileGuard {
 // of a split).
 class TileGuards : public Visitor {
  public:
-  TileGuards(const Facts& facts, const std::vector<Stmt>& splits)
-      : facts_(facts), splits_(splits) {}
-  std::vector<TileGuard> guards;
+  TileGuards(const Facts& facts, const Vec<Stmt>& splits) : facts_(facts), splits_(splits) {}
+  Vec<TileGuard> guards;
 
   void stmt(const Stmt& s) override {
     for (const auto& split : splits_)
@@ -28173,7 +28278,7 @@ class TileGuards : public Visitor {
     if (const auto* n = e.as<LoadNode>())
       for (const auto& i : n->indices) note_clamps(i);
     if (const auto* n = e.as<SelectNode>()) {
-      std::vector<AnyExpr> parts;
+      Vec<AnyExpr> parts;
       split_conjuncts(n->condition, parts);
       for (const auto& part : parts) note_soft(part);
     }
@@ -28199,7 +28304,7 @@ class TileGuards : public Visitor {
   }
 
   void note_soft(const AnyExpr& condition) {
-    std::vector<VarRef> lanes;
+    Vec<VarRef> lanes;
     for (const auto* f : loops_)
       if (f->loop_kind == ForKind::vectorized && uses_var(condition, f->var))
         lanes.push_back(f->var);
@@ -28209,7 +28314,7 @@ class TileGuards : public Visitor {
   }
 
   void note(const IfNode& g) {
-    std::vector<VarRef> tile;
+    Vec<VarRef> tile;
     for (const auto* f : loops_)
       if ((f->loop_kind == ForKind::unrolled || f->loop_kind == ForKind::vectorized) &&
           uses_var(g.condition, f->var))
@@ -28224,7 +28329,7 @@ class TileGuards : public Visitor {
   }
 
   // Between which values the difference of a comparison's sides lies while the tile loops run.
-  Interval gap_of(const AnyExpr& condition, const std::vector<VarRef>& tile) const {
+  Interval gap_of(const AnyExpr& condition, const Vec<VarRef>& tile) const {
     const auto* n = condition.as<BinaryNode>();
     return n && n->a.dtype() == kIndex ? bounds(n->a - n->b, tile, facts_) : Interval{};
   }
@@ -28242,8 +28347,8 @@ class TileGuards : public Visitor {
   }
 
   Facts facts_;
-  const std::vector<Stmt>& splits_;
-  std::vector<const ForNode*> loops_;
+  const Vec<Stmt>& splits_;
+  Vec<const ForNode*> loops_;
 };
 
 }  // namespace detail
@@ -28307,7 +28412,7 @@ class StoredBox : public Visitor {
  public:
   StoredBox(const Buffer& buffer, const Facts& outer)
       : box(static_cast<std::size_t>(buffer->rank())), buffer_(buffer), facts_(outer) {}
-  std::vector<Interval> box;
+  Vec<Interval> box;
   bool any = false;
 
   void stmt(const Stmt& s) override {
@@ -28328,7 +28433,7 @@ class StoredBox : public Visitor {
   }
 
  private:
-  void note(const std::vector<AnyExpr>& indices) {
+  void note(const Vec<AnyExpr>& indices) {
     for (std::size_t axis = 0; axis < indices.size(); ++axis) {
       AnyExpr index = indices[axis];
       for (const auto& let : reversed(lets_)) index = substitute(index, {let});
@@ -28360,24 +28465,24 @@ class StoredBox : public Visitor {
 
   const Buffer& buffer_;
   Facts facts_;
-  std::vector<VarRef> inner_;
+  Vec<VarRef> inner_;
   Substitution lets_;
 };
 
 // Indices relative to where a smaller buffer begins.
 class RebaseAccesses : public MoveAccesses {
  public:
-  RebaseAccesses(const Buffer& from, const Buffer& to, const std::vector<AnyExpr>& origin)
+  RebaseAccesses(const Buffer& from, const Buffer& to, const Vec<AnyExpr>& origin)
       : MoveAccesses(from, to), origin_(origin) {}
 
  private:
-  std::vector<AnyExpr> place(const std::vector<AnyExpr>& indices) override {
-    std::vector<AnyExpr> out;
+  Vec<AnyExpr> place(const Vec<AnyExpr>& indices) override {
+    Vec<AnyExpr> out;
     for (std::size_t axis = 0; axis < indices.size(); ++axis)
       out.push_back(is_const(origin_[axis], 0) ? indices[axis] : indices[axis] - origin_[axis]);
     return out;
   }
-  const std::vector<AnyExpr>& origin_;
+  const Vec<AnyExpr>& origin_;
 };
 
 class ShrinkBuffers : public Mutator {
@@ -28407,7 +28512,7 @@ class ShrinkBuffers : public Mutator {
     if (!stored.any) return make_alloc(a.buffer, stmt(a.body));
     BufferNode node = *a.buffer;
     node.alignment = kTemporaryAlignment;
-    std::vector<AnyExpr> origin(node.shape.size(), AnyExpr(0));
+    Vec<AnyExpr> origin(node.shape.size(), AnyExpr(0));
     for (std::size_t axis = 0; axis < node.shape.size(); ++axis) {
       AnyExpr extent = box_extent(stored.box[axis], node.shape[axis]);
       if (!extent.get()) continue;
@@ -28454,7 +28559,7 @@ class ShrinkBuffers : public Mutator {
   // From here on the bound is that of an index's element type.
   static constexpr std::int64_t kTypeBound = std::int64_t{1} << 30;
   Facts facts_;
-  std::vector<VarRef> constants_;
+  Vec<VarRef> constants_;
 };
 
 }  // namespace detail
@@ -28572,20 +28677,20 @@ class Flatten : public Mutator {
   AnyExpr expr(const AnyExpr& e) override {
     const auto* n = e.as<LoadNode>();
     if (!n) return descend(e);
-    std::vector<AnyExpr> indices;
+    Vec<AnyExpr> indices;
     for (const auto& i : n->indices) indices.push_back(expr(i));
     return make_load(replacement(n->buffer), offset(*n->buffer, indices), optional(n->mask));
   }
 
   Stmt stmt(const Stmt& s) override {
     if (const auto* n = s.as<StoreNode>()) {
-      std::vector<AnyExpr> indices;
+      Vec<AnyExpr> indices;
       for (const auto& i : n->indices) indices.push_back(expr(i));
       return make_ref<StoreNode>(replacement(n->buffer), offset(*n->buffer, indices),
                                  expr(n->value), optional(n->mask), n->streaming);
     }
     if (const auto* n = s.as<AtomicNode>()) {
-      std::vector<AnyExpr> indices;
+      Vec<AnyExpr> indices;
       for (const auto& i : n->indices) indices.push_back(expr(i));
       return make_ref<AtomicNode>(n->op, replacement(n->buffer), offset(*n->buffer, indices),
                                   expr(n->value));
@@ -28617,7 +28722,7 @@ class Flatten : public Mutator {
     return is_const(stride, 1) ? index : index * make_broadcast(stride, index.dtype().lanes);
   }
 
-  static std::vector<AnyExpr> offset(const BufferNode& b, const std::vector<AnyExpr>& indices) {
+  static Vec<AnyExpr> offset(const BufferNode& b, const Vec<AnyExpr>& indices) {
     int lanes = 1;
     for (const auto& i : indices)
       if (i.dtype().lanes != 1) lanes = i.dtype().lanes;
@@ -28642,7 +28747,7 @@ class Flatten : public Mutator {
     return {is_const(scalar, 0) ? vector : vector + make_broadcast(scalar, lanes)};
   }
 
-  std::vector<std::pair<Buffer, Buffer>> flat_;
+  Vec<std::pair<Buffer, Buffer>> flat_;
 };
 
 }  // namespace detail
@@ -28664,7 +28769,7 @@ class LiftInvariantGuards : public Mutator {
     const auto* f = s.as<ForNode>();
     if (!f) return descend(s);
     Stmt body = stmt(f->body);
-    std::vector<AnyExpr> lifted, kept;
+    Vec<AnyExpr> lifted, kept;
     while (const auto* guard = body.as<IfNode>()) {
       if (guard->else_body || !is_load_free(guard->condition)) break;
       (uses_var(guard->condition, f->var) ? kept : lifted).push_back(guard->condition);
@@ -28675,7 +28780,7 @@ class LiftInvariantGuards : public Mutator {
   }
 
  private:
-  static Stmt nest(const std::vector<AnyExpr>& conditions, Stmt body) {
+  static Stmt nest(const Vec<AnyExpr>& conditions, Stmt body) {
     for (const auto& condition : reversed(conditions)) body = make_if(condition, body);
     return body;
   }
@@ -28683,7 +28788,7 @@ class LiftInvariantGuards : public Mutator {
 
 class DropGuards : public Mutator {
  public:
-  explicit DropGuards(const std::vector<const IfNode*>& dropped) : dropped_(dropped) {}
+  explicit DropGuards(const Vec<const IfNode*>& dropped) : dropped_(dropped) {}
   Stmt stmt(const Stmt& s) override {
     for (const auto* g : dropped_)
       if (s.get() == g) return stmt(g->then_body);
@@ -28691,13 +28796,13 @@ class DropGuards : public Mutator {
   }
 
  private:
-  const std::vector<const IfNode*>& dropped_;
+  const Vec<const IfNode*>& dropped_;
 };
 
 // Whether a statement with an effect stands under none of some guards.
 class BareStores : public Visitor {
  public:
-  explicit BareStores(const std::vector<const IfNode*>& guards) : guards_(guards) {}
+  explicit BareStores(const Vec<const IfNode*>& guards) : guards_(guards) {}
   bool found = false;
   void expr(const AnyExpr&) override {}
   void stmt(const Stmt& s) override {
@@ -28713,7 +28818,7 @@ class BareStores : public Visitor {
   }
 
  private:
-  const std::vector<const IfNode*>& guards_;
+  const Vec<const IfNode*>& guards_;
 };
 
 // Step 2. In the body of the innermost loop that tile guards depend on, statements with such guards
@@ -28757,22 +28862,21 @@ class SplitBorderTiles : public Mutator {
       if (is_split(inner)) splits_.push_back(out);
       return out;
     }
-    std::vector<Stmt> out, group;
-    std::vector<TileGuard> guards;
+    Vec<Stmt> out, group;
+    Vec<TileGuard> guards;
     auto flush = [&] {
       if (!group.empty()) out.push_back(versions(make_seq(group), guards));
       group.clear(), guards.clear();
     };
     for (const auto& part : seq_of(body)) {
       Stmt inner = is_split(part) ? part : stmt(part);
-      std::vector<TileGuard> found =
-          is_split(inner) ? std::vector<TileGuard>{} : guards_here(inner, loop);
+      Vec<TileGuard> found = is_split(inner) ? Vec<TileGuard>{} : guards_here(inner, loop);
       if (found.empty()) {
         flush();
         out.push_back(inner);
       } else {
         group.push_back(inner);
-        guards.insert(guards.end(), found.begin(), found.end());
+        guards.append(found);
       }
     }
     flush();
@@ -28789,17 +28893,17 @@ class SplitBorderTiles : public Mutator {
   }
 
   // Guards of `part` that can be decided here, if one of them could not be decided further out.
-  std::vector<TileGuard> guards_here(const Stmt& part, const VarRef& loop) const {
+  Vec<TileGuard> guards_here(const Stmt& part, const VarRef& loop) const {
     TileGuards found(facts_, splits_);
     found.stmt(part);
-    std::vector<TileGuard> here;
+    Vec<TileGuard> here;
     bool ours = !loop.get();
     for (const auto& g : found.guards) {
       if (!decidable(g.full) || is_const(g.full, 0)) continue;
       here.push_back(g);
       ours = ours || uses_var(g.full, loop);
     }
-    return ours ? here : std::vector<TileGuard>{};
+    return ours ? here : Vec<TileGuard>{};
   }
 
   bool decidable(const AnyExpr& e) const {
@@ -28813,7 +28917,7 @@ class SplitBorderTiles : public Mutator {
 
   // One version per combination of border cases whose loop is there at a known iteration, two for
   // all other cases.
-  Stmt versions(const Stmt& s, const std::vector<TileGuard>& guards) {
+  Stmt versions(const Stmt& s, const Vec<TileGuard>& guards) {
     VersionPlan plan;
     for (const auto& g : guards) add_case(plan, g);
     plan.others.some = needed_by_all(s, guards);
@@ -28827,22 +28931,22 @@ class SplitBorderTiles : public Mutator {
   // value.
   struct BorderCase {
     AnyExpr full;
-    std::vector<const IfNode*> guards;
+    Vec<const IfNode*> guards;
     VarRef loop;
     std::int64_t last = 0;
     AnyExpr some;  ///< of `others`: without it nothing in the tile runs; none: not known
   };
   struct VersionPlan {
-    std::vector<BorderCase> known;
+    Vec<BorderCase> known;
     BorderCase others;
-    std::vector<const IfNode*> always;
+    Vec<const IfNode*> always;
   };
 
   // A condition that some guard above every store of s implies.
-  static AnyExpr needed_by_all(const Stmt& s, const std::vector<TileGuard>& guards) {
+  static AnyExpr needed_by_all(const Stmt& s, const Vec<TileGuard>& guards) {
     for (const auto& g : guards) {
       if (!g.some.get() || is_const(g.some, 1)) continue;
-      std::vector<const IfNode*> same;
+      Vec<const IfNode*> same;
       for (const auto& other : guards)
         if (other.some.get() && same_expr(other.some, g.some)) same.push_back(other.guard);
       BareStores bare(same);
@@ -28875,12 +28979,12 @@ class SplitBorderTiles : public Mutator {
     return true;
   }
 
-  Stmt version(const Stmt& s, const VersionPlan& plan, std::size_t k,
-               std::vector<const IfNode*> dropped, const Substitution& at) const {
+  Stmt version(const Stmt& s, const VersionPlan& plan, std::size_t k, Vec<const IfNode*> dropped,
+               const Substitution& at) const {
     const BorderCase& c = k < plan.known.size() ? plan.known[k] : plan.others;
     if (!c.full.get()) return leaf(s, dropped, at);
-    std::vector<const IfNode*> all = dropped;
-    all.insert(all.end(), c.guards.begin(), c.guards.end());
+    Vec<const IfNode*> all = dropped;
+    all.append(c.guards);
     AnyExpr full = substitute(c.full, at);
     if (!c.loop.get())
       return make_if(full, leaf(s, all, at), outside(c, at, border(leaf(s, dropped, at))));
@@ -28896,8 +29000,7 @@ class SplitBorderTiles : public Mutator {
     return c.some.get() ? make_if(substitute(c.some, at), slow) : slow;
   }
 
-  static Stmt leaf(const Stmt& s, const std::vector<const IfNode*>& dropped,
-                   const Substitution& at) {
+  static Stmt leaf(const Stmt& s, const Vec<const IfNode*>& dropped, const Substitution& at) {
     return CloneFresh().stmt(substitute(DropGuards(dropped).stmt(s), at));
   }
 
@@ -28925,8 +29028,8 @@ class SplitBorderTiles : public Mutator {
   }
 
   Facts facts_;
-  std::vector<VarRef> known_;  ///< parameters, and the loops around
-  std::vector<Stmt> splits_;
+  Vec<VarRef> known_;  ///< parameters, and the loops around
+  Vec<Stmt> splits_;
 };
 
 }  // namespace detail
@@ -29106,8 +29209,8 @@ class NarrowTypes : public Mutator {
   static AnyExpr clamped(DType narrow, const AnyExpr& value);
 
   const Target& target_;
-  std::vector<std::pair<VarRef, VarRef>> vars_;
-  std::vector<std::pair<Buffer, Buffer>> buffers_;
+  Vec<std::pair<VarRef, VarRef>> vars_;
+  Vec<std::pair<Buffer, Buffer>> buffers_;
 };
 
 LATHE_DECL Buffer NarrowTypes::buffer(const Buffer& b) {
@@ -29249,7 +29352,7 @@ LATHE_DECL AnyExpr NarrowTypes::call(const CallNode& n) {
     if (n.dtype.bits == 4) return wrap_narrow(n.dtype, make_cast(to, bits));
     return bits.dtype() == to ? bits : make_reinterpret(to, bits);
   }
-  std::vector<AnyExpr> args;
+  Vec<AnyExpr> args;
   for (const auto& a : n.args) args.push_back(decoded(a));
   if (n.op == CallOp::popcount)
     args[0] = make_binary(BinaryOp::bit_and, args[0], make_int(args[0].dtype(), 15));
@@ -29292,7 +29395,7 @@ LATHE_DECL Program legalize_types(const Program& program, const Target& target) 
 namespace lathe {
 namespace detail {
 
-using LoopPath = std::vector<const ForNode*>;
+using LoopPath = Vec<const ForNode*>;
 
 // A block whose init has to stand before a loop, and the loops from there down to it.
 struct PlacedInit {
@@ -29310,7 +29413,7 @@ inline bool feeds(const BlockNode& block, const VarRef& loop, IterKind kind) {
 // iterator is not here: its init stands right before it.
 class InitPlaces : public Visitor {
  public:
-  std::vector<std::pair<VarRef, PlacedInit>> before;
+  Vec<std::pair<VarRef, PlacedInit>> before;
 
   const PlacedInit* next(const VarRef& loop, std::size_t& at) const {
     while (at < before.size())
@@ -29343,7 +29446,7 @@ class InitPlaces : public Visitor {
   LoopPath path_;
 };
 
-inline Stmt guarded(const std::vector<AnyExpr>& conditions, Stmt body) {
+inline Stmt guarded(const Vec<AnyExpr>& conditions, Stmt body) {
   for (const auto& condition : reversed(conditions)) body = make_if(condition, std::move(body));
   return body;
 }
@@ -29375,7 +29478,7 @@ class LowerBlocks : public Mutator {
 
  private:
   Stmt lower_loop(const Stmt& s, const ForNode& f) {
-    std::vector<Stmt> stmts;
+    Vec<Stmt> stmts;
     std::size_t at = 0;
     while (const PlacedInit* init = inits_.next(f.var, at)) stmts.push_back(init_nest(*init));
     Facts outer = facts_;
@@ -29406,9 +29509,8 @@ class LowerBlocks : public Mutator {
 
   // The conditions under which an instance exists: bindings inside their domains where that is not
   // proved, and the predicate. For an init, only the part that names no reduce iterator.
-  std::vector<AnyExpr> guards(const BlockNode& block, const Substitution& bindings,
-                              bool spatial_only) {
-    std::vector<AnyExpr> out;
+  Vec<AnyExpr> guards(const BlockNode& block, const Substitution& bindings, bool spatial_only) {
+    Vec<AnyExpr> out;
     auto keep = [&](const AnyExpr& condition) {
       AnyExpr c = simplify(substitute(condition, bindings), facts_);
       if (!is_const(c, 1)) out.push_back(c);
@@ -29419,7 +29521,7 @@ class LowerBlocks : public Mutator {
       keep(it.var < it.min + it.extent);
     }
     if (!block.predicate.get()) return out;
-    std::vector<AnyExpr> parts;
+    Vec<AnyExpr> parts;
     split_conjuncts(block.predicate, parts);
     for (const auto& part : parts)
       if (!spatial_only || !names_reduce_iter(block, part)) keep(part);
@@ -29434,7 +29536,7 @@ class LowerBlocks : public Mutator {
 
   // The loops that the spatial iterators need, over fresh variables, around the identity's stores.
   Stmt init_nest(const PlacedInit& init) {
-    std::vector<bool> needed(init.loops.size());
+    Vec<bool> needed(init.loops.size());
     for (std::size_t k = init.loops.size(); k-- > 0;) {
       const VarRef& var = init.loops[k]->var;
       needed[k] =
@@ -29450,7 +29552,7 @@ class LowerBlocks : public Mutator {
       AnyExpr min, extent;
       const ForNode* from;
     };
-    std::vector<Loop> loops;
+    Vec<Loop> loops;
     Facts outer = facts_;
     for (std::size_t k = 0; k < init.loops.size(); ++k) {
       const ForNode& f = *init.loops[k];
@@ -29758,8 +29860,8 @@ inline constexpr std::uint32_t math_two_over_pi[] = {
 
 // The bits of 2^(exponent - 2 - 32 * limbs) * 2/pi after the binary point, in words of 32: a barrel
 // shifter over the table. In front of the table stand as many zero bits as exponent 0 asks for.
-LATHE_DECL std::vector<AnyExpr> MathPayneHanek::window(const AnyExpr& exponent) {
-  std::vector<AnyExpr> list;
+LATHE_DECL Vec<AnyExpr> MathPayneHanek::window(const AnyExpr& exponent) {
+  Vec<AnyExpr> list;
   for (int w = 0; w < limbs_; ++w) list.push_back(word(0));
   std::uint64_t before = 0;
   for (int w = 0; w < top_word_ + words_ + 2; ++w) {
@@ -29780,7 +29882,7 @@ LATHE_DECL std::vector<AnyExpr> MathPayneHanek::window(const AnyExpr& exponent) 
     keep = words_ + step / 2;
   }
   AnyExpr shift = b.let(make_cast(u64_, b.op(BinaryOp::bit_and, exponent, word(31))));
-  std::vector<AnyExpr> out;
+  Vec<AnyExpr> out;
   for (std::size_t w = 0; w < static_cast<std::size_t>(words_); ++w) {
     AnyExpr high = b.op(BinaryOp::shl, make_cast(u64_, list[w]), dword(32));
     AnyExpr pair = b.op(BinaryOp::bit_or, high, make_cast(u64_, list[w + 1]));
@@ -29791,9 +29893,8 @@ LATHE_DECL std::vector<AnyExpr> MathPayneHanek::window(const AnyExpr& exponent) 
 
 // The product modulo 1, by columns of 32 bits from the lowest; truncation spoils only the last
 // `limbs` words.
-LATHE_DECL void MathPayneHanek::multiply(const std::vector<AnyExpr>& mantissa,
-                                         const std::vector<AnyExpr>& bits) {
-  std::vector<AnyExpr> columns(static_cast<std::size_t>(words_));
+LATHE_DECL void MathPayneHanek::multiply(const Vec<AnyExpr>& mantissa, const Vec<AnyExpr>& bits) {
+  Vec<AnyExpr> columns(static_cast<std::size_t>(words_));
   AnyExpr carry = dword(0), low = dword(0xFFFFFFFF);
   for (int column = words_ - 1; column >= 0; --column) {
     AnyExpr sum = carry, high = dword(0);
@@ -29823,7 +29924,7 @@ LATHE_DECL MathPayneHanek::MathPayneHanek(DType t, MathTarget target, const AnyE
       u64_(kU64.with_lanes(t.lanes)) {
   bool wide = t.bits == 64;
   limbs_ = wide ? 2 : 1, words_ = wide ? 6 : 3, top_word_ = wide ? 32 : 4;
-  std::vector<AnyExpr> mantissa;
+  Vec<AnyExpr> mantissa;
   AnyExpr exponent;
   if (wide) {
     AnyExpr bits = b.let(make_reinterpret(u64_, size));
@@ -30413,18 +30514,18 @@ class PlaceBuffers : public Mutator {
 
   // Around the statements from the first to the last that use it.
   Stmt place_in(const Buffer& b, const SeqNode& seq) const {
-    std::vector<Stmt> before, users, after;
+    Vec<Stmt> before, users, after;
     for (const auto& child : seq.stmts) {
       if (!mentions(child, b)) {
         (users.empty() ? before : after).push_back(child);
         continue;
       }
-      users.insert(users.end(), after.begin(), after.end());
+      users.append(after);
       after.clear();
       users.push_back(child);
     }
     before.push_back(users.size() == 1 ? place(b, users[0]) : make_alloc(b, make_seq(users)));
-    before.insert(before.end(), after.begin(), after.end());
+    before.append(after);
     return make_seq(std::move(before));
   }
 
@@ -30461,8 +30562,8 @@ struct PrefetchHint {
   std::int64_t distance = 0, locality = 0;
 };
 
-inline std::vector<PrefetchHint> prefetch_hints(std::string_view text) {
-  std::vector<PrefetchHint> hints;
+inline Vec<PrefetchHint> prefetch_hints(std::string_view text) {
+  Vec<PrefetchHint> hints;
   while (!text.empty()) {
     std::string_view one = text.substr(0, text.find(','));
     text.remove_prefix(one.size() + (one.size() < text.size()));
@@ -30508,7 +30609,7 @@ struct SplitIndex {
 /// A load by the address that it reads.
 struct LoadAddress {
   Buffer buffer;
-  std::vector<SplitIndex> at;
+  Vec<SplitIndex> at;
 
   explicit LoadAddress(const LoadNode& load) : buffer(load.buffer) {
     for (const auto& index : load.indices) at.emplace_back(index);
@@ -30557,7 +30658,7 @@ inline bool has_reading_step(const Stmt& s, std::string_view buffer) {
 class LoadsOfIteration : public Visitor {
  public:
   explicit LoadsOfIteration(std::string_view name) : name_(name) {}
-  std::vector<AnyExpr> loads;
+  Vec<AnyExpr> loads;
 
   void stmt(const Stmt& s) override {
     if (const auto* f = s.as<ForNode>()) return loop(*f);
@@ -30604,7 +30705,7 @@ class SpreadHint : public Mutator {
     const auto* f = s.as<ForNode>();
     if (!f || !(is_step(*f) || f == &outer_) || has_reading_step(f->body, hint_.buffer))
       return descend(s);
-    std::vector<Stmt> body;
+    Vec<Stmt> body;
     for (const auto& load : lines(*f))
       body.push_back(
           make_ref<EvaluateNode>(make_call(CallOp::prefetch, {load, AnyExpr(hint_.locality)})));
@@ -30615,12 +30716,12 @@ class SpreadHint : public Mutator {
   }
 
  private:
-  std::vector<AnyExpr> lines(const ForNode& f) const {
+  Vec<AnyExpr> lines(const ForNode& f) const {
     LoadsOfIteration iteration(hint_.buffer);
     iteration.stmt(f.body);
-    std::vector<LoadAddress> now, fetched;
+    Vec<LoadAddress> now, fetched;
     for (const auto& load : iteration.loads) now.emplace_back(*load.as<LoadNode>());
-    std::vector<AnyExpr> out;
+    Vec<AnyExpr> out;
     for (const auto& load : iteration.loads) {
       if (!uses_var(load, outer_.var) || out.size() >= kMostLines) continue;
       AnyExpr ahead = substitute(load, {{outer_.var, AnyExpr(outer_.var) + hint_.distance}});
@@ -30712,7 +30813,7 @@ class SlotCollector : public Visitor {
  public:
   explicit SlotCollector(const Buffer& buffer) : buffer_(buffer) {}
   bool possible = true;
-  std::vector<Slot> stored, loaded;
+  Vec<Slot> stored, loaded;
 
   void expr(const AnyExpr& e) override {
     if (const auto* n = e.as<LoadNode>(); n && n->buffer == buffer_) note(n->indices[0], loaded);
@@ -30733,7 +30834,7 @@ class SlotCollector : public Visitor {
   }
 
  private:
-  void note(const AnyExpr& index, std::vector<Slot>& list) {
+  void note(const AnyExpr& index, Vec<Slot>& list) {
     Slot slot;
     if (!constant_slot(index, slot)) {
       possible = false;
@@ -30765,7 +30866,7 @@ inline bool slots_agree(const SlotCollector& slots) {
 
 class UseRegisters : public Mutator {
  public:
-  UseRegisters(const Buffer& buffer, const std::vector<Slot>& slots) : buffer_(buffer) {
+  UseRegisters(const Buffer& buffer, const Vec<Slot>& slots) : buffer_(buffer) {
     for (const auto& slot : slots) {
       std::string name = buffer->name + "_" + std::to_string(slot.first);
       DType dtype = buffer->dtype.with_lanes(slot.lanes);
@@ -30773,7 +30874,7 @@ class UseRegisters : public Mutator {
       registers.emplace_back(slot, reg);
     }
   }
-  std::vector<std::pair<Slot, Buffer>> registers;
+  Vec<std::pair<Slot, Buffer>> registers;
 
   AnyExpr expr(const AnyExpr& e) override {
     const auto* n = e.as<LoadNode>();
@@ -30783,7 +30884,7 @@ class UseRegisters : public Mutator {
     const auto& [slot, reg] = holder(want);
     AnyExpr whole = make_load(reg, {});
     if (slot.lanes == want.lanes) return whole;
-    std::vector<int> lanes;
+    Vec<int> lanes;
     for (int l = 0; l < want.lanes; ++l)
       lanes.push_back(static_cast<int>(want.first - slot.first) + l);
     return make_shuffle({whole}, std::move(lanes));
@@ -30939,7 +31040,7 @@ class WalksRegisters : public Visitor {
   }
 
  private:
-  void note(const BufferNode& b, const std::vector<AnyExpr>& indices) {
+  void note(const BufferNode& b, const Vec<AnyExpr>& indices) {
     if (b.scope != Scope::reg && b.scope != Scope::local) return;
     std::int64_t bytes = b.dtype.element_bytes();
     for (const auto& extent : b.shape)
@@ -30991,7 +31092,7 @@ class Unroll : public Mutator {
 
   Stmt copies(const ForNode& f, const Stmt& body, std::int64_t count) {
     spend(f, body, count);
-    std::vector<Stmt> out;
+    Vec<Stmt> out;
     for (std::int64_t k = 0; k < count; ++k)
       out.push_back(CloneFresh(f.var, is_const(f.min, 0) ? AnyExpr(k) : f.min + k).stmt(body));
     return make_seq(std::move(out));
@@ -31008,7 +31109,7 @@ class Unroll : public Mutator {
     spend(f, body, factor);
     AnyExpr trips = floordiv(f.extent, factor);
     VarRef outer = make_var(f.var->name);
-    std::vector<Stmt> group;
+    Vec<Stmt> group;
     for (std::int64_t k = 0; k < factor; ++k)
       group.push_back(CloneFresh(f.var, f.min + AnyExpr(outer) * factor + k).stmt(body));
     Stmt main = make_for(outer, 0, trips, make_seq(std::move(group)), ForKind::serial, rest);
@@ -31140,7 +31241,7 @@ class Widen : public Mutator {
   }
 
   AnyExpr load(const LoadNode& n) {
-    std::vector<AnyExpr> indices;
+    Vec<AnyExpr> indices;
     bool any = false;
     for (const auto& i : n.indices) indices.push_back(expr(i)), any |= wide(indices.back());
     AnyExpr mask = n.mask ? expr(n.mask) : AnyExpr();
@@ -31194,7 +31295,7 @@ class Widen : public Mutator {
   }
 
   AnyExpr call(const CallNode& n) {
-    std::vector<AnyExpr> args;
+    Vec<AnyExpr> args;
     bool any = false;
     for (const auto& a : n.args) args.push_back(expr(a)), any |= wide(args.back());
     if (any)
@@ -31240,7 +31341,7 @@ class Widen : public Mutator {
   }
 
   Stmt store(const StoreNode& n) {
-    std::vector<AnyExpr> indices;
+    Vec<AnyExpr> indices;
     bool any = false;
     for (const auto& i : n.indices) indices.push_back(expr(i)), any |= wide(indices.back());
     AnyExpr value = expr(n.value), mask = masked(n.mask ? expr(n.mask) : AnyExpr());
@@ -31306,8 +31407,8 @@ class Widen : public Mutator {
   int lanes_;
   Facts facts_;
   AnyExpr mask_;
-  std::vector<std::pair<VarRef, AnyExpr>> vectors_;
-  std::vector<std::pair<Buffer, Buffer>> private_;
+  Vec<std::pair<VarRef, AnyExpr>> vectors_;
+  Vec<std::pair<Buffer, Buffer>> private_;
 };
 
 class VectorizeLoops : public Mutator {
@@ -31348,7 +31449,7 @@ class VectorizeLoops : public Mutator {
     widest.stmt(f.body);
     const std::int64_t lanes = target_.lanes(widest.bytes);
     const std::int64_t full = *extent / lanes, rest = *extent % lanes;
-    std::vector<Stmt> parts;
+    Vec<Stmt> parts;
     if (full > 0) {
       VarRef chunk = make_var(f.var->name + "_v");
       Facts inside = facts_;
@@ -31371,8 +31472,8 @@ class VectorizeLoops : public Mutator {
 
   // How a rest of fewer lanes than a register has is done: (elements, lanes) each. One masked
   // vector where masks are instructions, else powers of two.
-  std::vector<std::pair<int, int>> tail_pieces(std::int64_t rest, int bytes) const {
-    std::vector<std::pair<int, int>> pieces;
+  Vec<std::pair<int, int>> tail_pieces(std::int64_t rest, int bytes) const {
+    Vec<std::pair<int, int>> pieces;
     const bool masks = target_.has("avx512bw") || (target_.has("avx512f") && bytes >= 4);
     int left = static_cast<int>(rest), width = 1;
     while (width < left) width *= 2;
@@ -31547,8 +31648,8 @@ struct LlvmRegistry {
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   // Held shared by compilations and exclusively by a fork.
   pthread_rwlock_t in_use = PTHREAD_RWLOCK_INITIALIZER;
-  std::vector<Entry> entries;
-  std::vector<const Llvm*> libraries;
+  Vec<Entry> entries;
+  Vec<const Llvm*> libraries;
 
   static LlvmRegistry& instance() {
     static auto& registry = *new LlvmRegistry;
@@ -31589,9 +31690,9 @@ inline void watch_llvm_exit() {
   static const Watch watch;
 }
 
-inline std::vector<std::string> llvm_file_names(int major) {
+inline Vec<std::string> llvm_file_names(int major) {
   auto n = format_int(major);
-  std::vector<std::string> names;
+  Vec<std::string> names;
   for (const std::string& folder :
        {std::string(), "/usr/lib/llvm-" + n + "/lib/", "/usr/lib64/llvm" + n + "/lib/"}) {
     for (const std::string& file : {"libLLVM.so." + n + ".1", "libLLVM-" + n + ".so.1",
@@ -31677,10 +31778,10 @@ LATHE_DECL const Llvm* Llvm::load(const std::string& file, std::string& reason) 
 namespace detail {
 
 /// Majors to try for a choice, newest first; empty if the choice is a path.
-inline std::vector<int> majors_of(const std::string& choice) {
+inline Vec<int> majors_of(const std::string& choice) {
   std::int64_t one = 0;
   if (parse_int(choice, one)) return {static_cast<int>(one)};
-  std::vector<int> all;
+  Vec<int> all;
   for (int major = Llvm::newest; choice.empty() && major >= Llvm::oldest; --major)
     all.push_back(major);
   return all;
@@ -31836,7 +31937,7 @@ template <class Compile>
   ::dup2(pipes[1].ends[1], 1);
   std::string answer;
   try {
-    std::vector<char> object = compile();
+    Vec<char> object = compile();
     answer.assign(1, 'O').append(object.data(), object.size());
   } catch (const std::exception& e) {
     answer = cat('E', e.what());
@@ -31865,7 +31966,7 @@ inline int wait_for(pid_t child) {
 }
 
 template <class Compile>
-std::vector<char> compile_in_child(double seconds, Compile compile) {
+Vec<char> compile_in_child(double seconds, Compile compile) {
   Pipe pipes[2];
   if (!pipes[0].open() || !pipes[1].open()) throw InternalError("isolated compilation: no pipe");
   pid_t child = fork_outside_llvm();
@@ -31879,7 +31980,7 @@ std::vector<char> compile_in_child(double seconds, Compile compile) {
   const auto& answer = texts[0];
   if (!in_time) throw InternalError(cat("isolated compilation: not done after ", seconds, " s"));
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && !answer.empty()) {
-    if (answer[0] == 'O') return std::vector<char>(answer.begin() + 1, answer.end());
+    if (answer[0] == 'O') return Vec<char>(answer.begin() + 1, answer.end());
     throw InternalError("isolated compilation: " + answer.substr(1));
   }
   int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
@@ -32066,18 +32167,18 @@ void compile_llvm(const Llvm& llvm, std::string_view text, const Target& target,
 
 }  // namespace detail
 
-LATHE_DECL std::vector<char> compile_to_object(const Llvm& llvm, std::string_view text,
-                                               const Target& target, const LlvmOptions& options,
-                                               LlvmTimes* times) {
+LATHE_DECL Vec<char> compile_to_object(const Llvm& llvm, std::string_view text,
+                                       const Target& target, const LlvmOptions& options,
+                                       LlvmTimes* times) {
   if (options.isolate) {
     LlvmOptions inside = options;
     inside.isolate = false;
     return detail::compile_in_child(options.isolate_seconds,
                                     [&] { return compile_to_object(llvm, text, target, inside); });
   }
-  std::vector<char> object;
+  Vec<char> object;
   detail::compile_llvm(llvm, text, target, options, detail::llvm_c::object_file, times,
-                       [&](const char* begin, const char* end) { object.assign(begin, end); });
+                       [&](const char* begin, const char* end) { object = Vec<char>(begin, end); });
   return object;
 }
 
@@ -32114,7 +32215,7 @@ inline std::uint64_t cache_hash(std::string_view bytes, std::uint64_t start) {
 inline constexpr std::uint64_t kNameStart = 0xCBF29CE484222325ull,
                                kHeaderStart = 0x9E3779B97F4A7C15ull;
 
-inline ObjectHeader object_header(std::string_view key, const std::vector<char>& object) {
+inline ObjectHeader object_header(std::string_view key, const Vec<char>& object) {
   ObjectHeader header;
   header.key = cache_hash(key, kHeaderStart);
   header.bytes = object.size();
@@ -32123,7 +32224,7 @@ inline ObjectHeader object_header(std::string_view key, const std::vector<char>&
 }
 
 inline bool write_object(const std::string& path, const ObjectHeader& header,
-                         const std::vector<char>& object) {
+                         const Vec<char>& object) {
   CacheFile file(std::fopen(path.c_str(), "wb"));
   return file && std::fwrite(&header, sizeof header, 1, file.get()) == 1 &&
          std::fwrite(object.data(), 1, object.size(), file.get()) == object.size() &&
@@ -32144,7 +32245,7 @@ LATHE_DECL std::string ObjectCache::path(std::string_view key) const {
   return name + ".lathe";
 }
 
-LATHE_DECL bool ObjectCache::find(std::string_view key, std::vector<char>& object) const {
+LATHE_DECL bool ObjectCache::find(std::string_view key, Vec<char>& object) const {
   if (folder_.empty()) return false;
   detail::CacheFile file(std::fopen(path(key).c_str(), "rb"));
   detail::ObjectHeader header;
@@ -32159,7 +32260,7 @@ LATHE_DECL bool ObjectCache::find(std::string_view key, std::vector<char>& objec
   return std::memcmp(&header, &whole, sizeof header) == 0;
 }
 
-LATHE_DECL bool ObjectCache::keep(std::string_view key, const std::vector<char>& object,
+LATHE_DECL bool ObjectCache::keep(std::string_view key, const Vec<char>& object,
                                   std::string& reason) const {
   static std::atomic<unsigned> count{0};
   if (folder_.empty()) return true;
@@ -32223,7 +32324,7 @@ struct Bytes {
 };
 
 inline bool read_symbol_table(Bytes file, const ElfSection& table, const ElfSection& names,
-                              std::vector<ObjectSymbol>& symbols) {
+                              Vec<ObjectSymbol>& symbols) {
   if (!file.holds(names.offset, names.size) || !file.holds(table.offset, table.size)) return false;
   Bytes strings{file.data + names.offset, static_cast<std::size_t>(names.size)};
   for (std::uint64_t at = 0; at + sizeof(ElfSymbol) <= table.size; at += sizeof(ElfSymbol)) {
@@ -32245,8 +32346,7 @@ inline bool read_symbol_table(Bytes file, const ElfSection& table, const ElfSect
 
 }  // namespace detail
 
-LATHE_DECL bool read_symbols(const char* bytes, std::size_t size,
-                             std::vector<ObjectSymbol>& symbols) {
+LATHE_DECL bool read_symbols(const char* bytes, std::size_t size, Vec<ObjectSymbol>& symbols) {
   detail::Bytes file{bytes, size};
   detail::ElfHeader header;
   if (!file.read(0, header) || std::memcmp(header.ident, "\177ELF\2\1", 6) != 0) return false;
@@ -32283,9 +32383,9 @@ inline std::string hex(std::uint64_t value) {
 
 /// One line per function of the object. Functions of one section keep their distances when they are
 /// loaded.
-inline std::string perf_map_lines(const std::vector<char>& object, const std::string& entry,
+inline std::string perf_map_lines(const Vec<char>& object, const std::string& entry,
                                   const void* address) {
-  std::vector<ObjectSymbol> symbols;
+  Vec<ObjectSymbol> symbols;
   std::string lines;
   read_symbols(object.data(), object.size(), symbols);
   for (const auto& base : symbols) {
@@ -32300,8 +32400,7 @@ inline std::string perf_map_lines(const std::vector<char>& object, const std::st
 }
 
 /// Best effort: a profile without names is no reason to fail.
-inline void write_perf_map(const std::vector<char>& object, const std::string& entry,
-                           const void* address) {
+inline void write_perf_map(const Vec<char>& object, const std::string& entry, const void* address) {
   auto lines = perf_map_lines(object, entry, address);
   auto path = cat("/tmp/perf-", ::getpid(), ".map");
   int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -32319,7 +32418,7 @@ namespace lathe {
 namespace detail {
 
 /// FNV-1a: tells two objects under one symbol apart.
-inline std::uint64_t hash_bytes(const std::vector<char>& bytes) {
+inline std::uint64_t hash_bytes(const Vec<char>& bytes) {
   std::uint64_t h = 0xCBF29CE484222325ull;
   for (char c : bytes) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001B3ull;
   return h;
@@ -32333,9 +32432,9 @@ inline std::string take_error(const llvm_c::Api& api, llvm_c::Error error) {
 }
 
 /// Functions of our own keep their first bytes; memcpy is a name that the object may have too.
-inline std::string missing_symbols(const std::vector<char>& object, const std::string& wanted,
+inline std::string missing_symbols(const Vec<char>& object, const std::string& wanted,
                                    const NameSet& known) {
-  std::vector<ObjectSymbol> symbols;
+  Vec<ObjectSymbol> symbols;
   if (!read_symbols(object.data(), object.size(), symbols))
     return "it is not an ELF object for a 64-bit machine";
   bool defined = false;
@@ -32410,7 +32509,7 @@ struct Jit::State {
     api.OrcReleaseResourceTracker(tracker);
   }
 
-  void* link(const std::vector<char>& object, const std::string& symbol,
+  void* link(const Vec<char>& object, const std::string& symbol,
              detail::llvm_c::ResourceTracker tracker) {
     auto buffer =
         api.CreateMemoryBufferWithMemoryRangeCopy(object.data(), object.size(), symbol.c_str());
@@ -32457,7 +32556,7 @@ LATHE_DECL const Jit& Jit::of(const Context& context, Location where) {
   });
 }
 
-LATHE_DECL std::shared_ptr<const LoadedKernel> Jit::load(const std::vector<char>& object,
+LATHE_DECL std::shared_ptr<const LoadedKernel> Jit::load(const Vec<char>& object,
                                                          const std::string& symbol) const {
   auto hash = detail::hash_bytes(object);
   detail::MutexLock lock(state_->mutex);
@@ -32899,8 +32998,8 @@ LATHE_DECL void detail::check_view_fits(const std::int64_t* extents, int rank, s
 // ---- lathe/jit/impl/binding.ipp
 namespace lathe {
 
-LATHE_DECL Binding::Binding(const Program& program, std::vector<int> order) : program_(program) {
-  std::vector<Rule> open;
+LATHE_DECL Binding::Binding(const Program& program, Vec<int> order) : program_(program) {
+  Vec<Rule> open;
   lay_out_slots(open);
   for (int index : order) add_arg(index);
   // Extents first: what general extents and strides need is then known.
@@ -32921,7 +33020,7 @@ LATHE_DECL Binding::Binding(const Program& program, std::vector<int> order) : pr
 
 /// As kernel_slots does, with one slot per distinct stride variable. Undeclared outer strides get
 /// variables in lowering; `open` receives a rule for each, with the parameter for an argument.
-LATHE_DECL void Binding::lay_out_slots(std::vector<Rule>& open) {
+LATHE_DECL void Binding::lay_out_slots(Vec<Rule>& open) {
   const auto& params = program_->params;
   int slot = 0;
   param_slots_.resize(params.size());
@@ -33373,7 +33472,7 @@ namespace detail {
 
 /// What a program allocates.
 struct AllocatedSizes : Visitor {
-  std::vector<Buffer> found;
+  Vec<Buffer> found;
   void stmt(const Stmt& s) override {
     if (const auto* n = s.as<AllocNode>()) found.push_back(n->buffer);
     descend(s);
@@ -33382,7 +33481,7 @@ struct AllocatedSizes : Visitor {
 
 /// Dims and constants that a size is made of, as bits: an expression has no more bits than its
 /// leaves together. False: it is made of something else.
-inline bool size_bits(const AnyExpr& e, const std::vector<Ref<DimNode>>& dims, int& constant,
+inline bool size_bits(const AnyExpr& e, const Vec<Ref<DimNode>>& dims, int& constant,
                       int& symbols) {
   if (const auto* value = as_const_int(e)) {
     for (std::int64_t v = *value; v != 0 && v != -1; v >>= 1) ++constant;
@@ -33402,7 +33501,7 @@ inline bool size_bits(const AnyExpr& e, const std::vector<Ref<DimNode>>& dims, i
 
 /// The value of an extent without wrapping; false if it does not fit 64 bits, and no number below
 /// 0.
-inline bool exact_size(const AnyExpr& e, const std::vector<Ref<DimNode>>& dims,
+inline bool exact_size(const AnyExpr& e, const Vec<Ref<DimNode>>& dims,
                        const std::uint64_t* dim_slots, std::int64_t& out) {
   if (const auto* value = as_const_int(e)) return out = *value, true;
   for (std::size_t k = 0; k < dims.size(); ++k)
@@ -33479,7 +33578,7 @@ LATHE_DECL Ref<KernelCode> CodeCache::find(std::uint64_t hash, const Program& sc
     if (entry.hash != hash || c.strict != strict || c.llvm_major != llvm_major ||
         !(c.target == target) || !structurally_equal(c.scheduled, scheduled))
       continue;
-    entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(k));
+    entries_.erase_at(k);
     entries_.push_back(entry);
     return entry.code;
   }
@@ -33490,7 +33589,7 @@ LATHE_DECL Ref<KernelCode> CodeCache::add(std::uint64_t hash, Ref<KernelCode> co
   if (auto first = find(hash, code->scheduled, code->target, code->strict, code->llvm_major))
     return first;
   std::lock_guard<std::mutex> lock(mutex_);
-  if (entries_.size() >= kKept) entries_.erase(entries_.begin());
+  if (entries_.size() >= kKept) entries_.erase_at(0);
   entries_.push_back({hash, code});
   return code;
 }
@@ -33509,12 +33608,12 @@ LATHE_DECL void CodeCache::clear() {
 // ---- lathe/jit/impl/eval_blocks.ipp
 namespace lathe::detail {
 
-inline bool eval_holds(const std::vector<const VarNode*>& set, const VarNode* var) {
+inline bool eval_holds(const Vec<const VarNode*>& set, const VarNode* var) {
   for (const auto* v : set)
     if (v == var) return true;
   return false;
 }
-inline void eval_add_vars(std::vector<const VarNode*>& set, const AnyExpr& e) {
+inline void eval_add_vars(Vec<const VarNode*>& set, const AnyExpr& e) {
   for (const auto& v : free_vars(e))
     if (!eval_holds(set, v.get())) set.push_back(v.get());
 }
@@ -33711,8 +33810,8 @@ inline void EvalCompiler::compile() {
   tree_.body = stmt(program_->body);
 }
 
-inline std::vector<const EvalExpr*> EvalCompiler::list(const std::vector<AnyExpr>& all) {
-  std::vector<const EvalExpr*> out;
+inline Vec<const EvalExpr*> EvalCompiler::list(const Vec<AnyExpr>& all) {
+  Vec<const EvalExpr*> out;
   for (const auto& e : all) out.push_back(expr(e));
   return out;
 }
@@ -33809,7 +33908,7 @@ inline void EvalCompiler::fill_shuffle(EvalExpr& out, const ShuffleNode& n) {
   }
 }
 
-inline const EvalStmt* EvalCompiler::seq(std::vector<const EvalStmt*> children) {
+inline const EvalStmt* EvalCompiler::seq(Vec<const EvalStmt*> children) {
   if (children.size() == 1) return children[0];
   EvalStmt* out = stmt(EvalStmt::seq);
   out->children = std::move(children);
@@ -33827,7 +33926,7 @@ inline const EvalStmt* EvalCompiler::stmt(const Stmt& s) {
   if (const auto* n = s.as<ForNode>()) return loop(*n);
   if (const auto* n = s.as<BlockNode>()) return block(*n);
   if (const auto* n = s.as<SeqNode>()) {
-    std::vector<const EvalStmt*> children;
+    Vec<const EvalStmt*> children;
     for (const auto& child : n->stmts) children.push_back(stmt(child));
     return seq(std::move(children));
   }
@@ -33875,8 +33974,7 @@ inline const EvalStmt* EvalCompiler::scope(const Stmt& s) {
 }
 
 inline const EvalStmt* EvalCompiler::access(EvalStmt::Kind kind, const Buffer& b,
-                                            const std::vector<AnyExpr>& indices,
-                                            const AnyExpr& value) {
+                                            const Vec<AnyExpr>& indices, const AnyExpr& value) {
   EvalStmt* out = stmt(kind);
   out->slot = buffer_slot(b);
   out->args = list(indices);
@@ -34435,7 +34533,7 @@ inline void EvalFrame::lay_out(int buffer) {
   m.count = empty ? 0 : high - low + 1;
 }
 
-inline std::string EvalFrame::list_indices(const std::vector<const EvalExpr*>& indices, int lane) {
+inline std::string EvalFrame::list_indices(const Vec<const EvalExpr*>& indices, int lane) {
   return join(indices, ", ",
               [&](const EvalExpr* i) { return format_int(i->spread(*this, lane).i); });
 }
@@ -34447,7 +34545,7 @@ inline std::string EvalFrame::list_shape(int buffer) const {
   return shape;
 }
 
-inline void EvalFrame::fail(int buffer, const std::vector<const EvalExpr*>& indices, int lane,
+inline void EvalFrame::fail(int buffer, const Vec<const EvalExpr*>& indices, int lane,
                             const char* what) {
   throw InternalError(
       cat("evaluator: ", tree_.buffers[static_cast<std::size_t>(buffer)].buffer->name, "[",
@@ -34455,8 +34553,7 @@ inline void EvalFrame::fail(int buffer, const std::vector<const EvalExpr*>& indi
 }
 
 // Before lowering the indices are those that a user wrote; later a pass has made them.
-inline void EvalFrame::fail_outside(int buffer, const std::vector<const EvalExpr*>& indices,
-                                    int lane) {
+inline void EvalFrame::fail_outside(int buffer, const Vec<const EvalExpr*>& indices, int lane) {
   if (!tree_.blocks) fail(buffer, indices, lane, "is outside of the buffer");
   const std::string& name = tree_.buffers[static_cast<std::size_t>(buffer)].buffer->name;
   throw UserError("L0409",
@@ -34468,8 +34565,7 @@ inline void EvalFrame::fail_outside(int buffer, const std::vector<const EvalExpr
                       ", …), …, …) reads inside only"));
 }
 
-inline std::int64_t EvalFrame::offset(int buffer, const std::vector<const EvalExpr*>& indices,
-                                      int lane) {
+inline std::int64_t EvalFrame::offset(int buffer, const Vec<const EvalExpr*>& indices, int lane) {
   const EvalMemory& m = memory_[static_cast<std::size_t>(buffer)];
   std::int64_t offset = 0;
   if (tree_.flat) {
@@ -34525,7 +34621,7 @@ inline void EvalFrame::run_store(const EvalStmt& s) {
     std::int64_t offset;
     Scalar value;
   };
-  std::vector<Lane> all(static_cast<std::size_t>(lanes));
+  Vec<Lane> all(static_cast<std::size_t>(lanes));
   for (int l = 0; l < lanes; ++l) {
     Lane& to = all[static_cast<std::size_t>(l)];
     to.on = !s.b || s.b->spread(*this, l).i;
@@ -34664,12 +34760,12 @@ inline Program with_unique_name(const Program& program, std::uint64_t hash) {
   return Program(std::move(node));
 }
 
-inline std::vector<char> object_of(const std::string& text, const Target& target, const Llvm& llvm,
-                                   const Context& context) {
+inline Vec<char> object_of(const std::string& text, const Target& target, const Llvm& llvm,
+                           const Context& context) {
   const ObjectCache cache(context.options().cache_dir);
   const std::string key =
       context.options().cache_dir.empty() ? std::string() : ObjectCache::key(llvm, target, text);
-  std::vector<char> object;
+  Vec<char> object;
   if (cache.find(key, object)) return object;
   object = compile_to_object(llvm, text, target);
   std::string reason;
@@ -34695,7 +34791,7 @@ inline Ref<KernelCode> compile_code(const Source& source, const Program& schedul
       {.strict = strict, .context = &context, .deadline = &deadline, .where = source.where()});
   code->text = emit_llvm(with_unique_name(code->lowered, hash), target, llvm.major());
   deadline.check("LLVM", source.where());
-  std::vector<char> object = object_of(code->text.text, target, llvm, context);
+  Vec<char> object = object_of(code->text.text, target, llvm, context);
   code->loaded = Jit::of(context, source.where()).load(object, code->text.symbol);
   code->entry = code->loaded->entry();
   return cache.add(hash, out);
@@ -34711,7 +34807,7 @@ inline Target target_of(const Source& source) {
   return target;
 }
 
-inline AnyKernel make_compiled(const Source& source, const std::vector<ProgramParam>& params) {
+inline AnyKernel make_compiled(const Source& source, const Vec<ProgramParam>& params) {
   const Context& context = context_of(source);
   const Deadline deadline(context);
   BoundProgram bound = bound_program(source, params);
@@ -34730,7 +34826,7 @@ inline AnyKernel make_compiled(const Source& source, const std::vector<ProgramPa
 
 }  // namespace detail
 
-LATHE_DECL AnyKernel jit_any(const Source& source, const std::vector<ProgramParam>& params) {
+LATHE_DECL AnyKernel jit_any(const Source& source, const Vec<ProgramParam>& params) {
   return detail::within_memory("jit", source.where(),
                                [&] { return detail::make_compiled(source, params); });
 }
@@ -34763,7 +34859,7 @@ LATHE_DECL void AnyKernel::refuse_empty(Location where) {
 
 LATHE_DECL void AnyKernel::call_large(const CallArg* args, Location where) const {
   auto slots = detail::within_memory("call", where, [&] {
-    return std::vector<std::uint64_t>(static_cast<std::size_t>(state_->binding->slots()));
+    return Vec<std::uint64_t>(static_cast<std::size_t>(state_->binding->slots()));
   });
   state_->binding->bind(args, slots.data(), where);
   run(slots.data(), where);
@@ -34853,8 +34949,7 @@ LATHE_DECL void AnyKernel::operator()(std::span<const AnyView> args, Location wh
                     cat("kernel '", b.program()->name, "' takes ", b.args(),
                         " arguments, but is given ", args.size()),
                     where);
-  auto all =
-      detail::within_memory("call", where, [&] { return std::vector<CallArg>(args.size()); });
+  auto all = detail::within_memory("call", where, [&] { return Vec<CallArg>(args.size()); });
   for (std::size_t k = 0; k < args.size(); ++k) {
     const Param& p = b.param_of(static_cast<int>(k));
     detail::check_any_view(args[k], p, where);
@@ -34914,10 +35009,10 @@ inline int find_param(const Program& program, const ProgramParam& wanted, Locati
 }
 
 /// Puts the arguments of a call in relation to the parameters of a finished program.
-inline BoundProgram match_params(const Program& program, const std::vector<ProgramParam>& params,
+inline BoundProgram match_params(const Program& program, const Vec<ProgramParam>& params,
                                  Location where) {
   BoundProgram out{program, {}};
-  std::vector<bool> given(program->params.size());
+  Vec<bool> given(program->params.size());
   for (const auto& p : params) {
     if (!p.tensor)
       throw UserError("L0116", cat("argument ", out.order.size(), " is an undefined tensor"),
@@ -34953,8 +35048,7 @@ inline BoundProgram match_params(const Program& program, const std::vector<Progr
   return out;
 }
 
-LATHE_DECL BoundProgram bound_program(const Source& source,
-                                      const std::vector<ProgramParam>& params) {
+LATHE_DECL BoundProgram bound_program(const Source& source, const Vec<ProgramParam>& params) {
   if (source.program()) {
     verify_defined(source.program(), source.where());
     return match_params(source.program(), params, source.where());
@@ -34974,7 +35068,7 @@ LATHE_DECL AnyKernel make_evaluator(const BoundProgram& bound, const Context& co
 
 }  // namespace detail
 
-LATHE_DECL AnyKernel evaluate_any(const Source& source, const std::vector<ProgramParam>& params) {
+LATHE_DECL AnyKernel evaluate_any(const Source& source, const Vec<ProgramParam>& params) {
   return detail::within_memory("evaluate", source.where(), [&] {
     return detail::make_evaluator(detail::bound_program(source, params),
                                   detail::context_of(source));

@@ -11,26 +11,26 @@ using BlockRefNode = Ref<BlockNode>;
 /// A loop or a block and its place: everything above it, outermost first.
 struct LoopSite {
   ForRef loop;
-  std::vector<ForRef> loops;  ///< above, without the loop itself
-  std::vector<Stmt> path;     ///< from the root down to the loop, both included
+  Vec<ForRef> loops;  ///< above, without the loop itself
+  Vec<Stmt> path;     ///< from the root down to the loop, both included
 };
 struct BlockSite {
   BlockRefNode block;
-  std::vector<ForRef> loops;  ///< all loops above within the root, outermost first
-  std::vector<Stmt> path;     ///< from the root down to the block, both included
+  Vec<ForRef> loops;  ///< all loops above within the root, outermost first
+  Vec<Stmt> path;     ///< from the root down to the block, both included
 };
 
 /// All blocks below root in program order, nested ones after their parent.
-std::vector<BlockSite> blocks_below(const Stmt& root);
+Vec<BlockSite> blocks_below(const Stmt& root);
 /// The block with this tag; its `block` is empty if there is none.
 BlockSite find_block(const Stmt& root, const BlockTag& tag);
 /// The loop with this variable; its `loop` is empty if there is none.
 LoopSite find_loop(const Stmt& root, const VarRef& var);
 /// The loops above a block, outermost first; empty also if the block isn't there.
-std::vector<ForRef> loops_above(const Stmt& root, const BlockTag& tag);
+Vec<ForRef> loops_above(const Stmt& root, const BlockTag& tag);
 /// Facts that hold at the end of a path: loop ranges, if conditions, iterator domains of the blocks
 /// passed (not of a block that ends the path).
-Facts facts_on(const std::vector<Stmt>& path, Facts facts = {});
+Facts facts_on(const Vec<Stmt>& path, Facts facts = {});
 
 enum class AccessKind : std::uint8_t {
   read,
@@ -44,19 +44,19 @@ enum class AccessKind : std::uint8_t {
 struct AccessSite {
   Buffer buffer;
   AccessKind kind = AccessKind::read;
-  bool is_write = false;         ///< write, update, or a declared write
-  std::vector<AnyExpr> indices;  ///< empty for opaque
-  Region declared;               ///< for opaque: the declared region (no ranges: the whole buffer)
-  AnyExpr condition;  ///< what holds when the access happens, besides loop ranges; none means true
-  std::vector<ForRef> loops;  ///< the loops above, below the root, outermost first
-  BlockRefNode block;         ///< the innermost block that holds it; empty if none
+  bool is_write = false;  ///< write, update, or a declared write
+  Vec<AnyExpr> indices;   ///< empty for opaque
+  Region declared;        ///< for opaque: the declared region (no ranges: the whole buffer)
+  AnyExpr condition;   ///< what holds when the access happens, besides loop ranges; none means true
+  Vec<ForRef> loops;   ///< the loops above, below the root, outermost first
+  BlockRefNode block;  ///< the innermost block that holds it; empty if none
   // The same seen from inside the block, for tests that treat the domain guard apart; without a
   // block, as above.
-  std::vector<AnyExpr> inner_indices;  ///< over the block's iterators and the loops inside it
-  AnyExpr inner_condition;             ///< predicate and conditions inside the block
-  AnyExpr outer_condition;             ///< conditions outside the block
-  std::vector<AnyExpr> bindings;       ///< of the block's iterators, written as `indices` are
-  std::size_t order = 0;               ///< position in program order among the accesses collected
+  Vec<AnyExpr> inner_indices;  ///< over the block's iterators and the loops inside it
+  AnyExpr inner_condition;     ///< predicate and conditions inside the block
+  AnyExpr outer_condition;     ///< conditions outside the block
+  Vec<AnyExpr> bindings;       ///< of the block's iterators, written as `indices` are
+  std::size_t order = 0;       ///< position in program order among the accesses collected
 
   bool reads() const {
     return kind == AccessKind::read || kind == AccessKind::update ||
@@ -72,35 +72,35 @@ enum class AccessTerms : std::uint8_t { loops, iters };
 /// masks of scalar loads and stores, block predicates, and (with AccessTerms::loops) guards
 /// "binding in domain" that aren't proven by the loops. The init of a reducer block counts as a
 /// write at the same indices.
-std::vector<AccessSite> accesses(const Stmt& s, AccessTerms terms = AccessTerms::loops,
-                                 const Facts& facts = {});
+Vec<AccessSite> accesses(const Stmt& s, AccessTerms terms = AccessTerms::loops,
+                         const Facts& facts = {});
 /// Those of one buffer; `order` counts these. Much cheaper: what leads to others is not looked at.
-std::vector<AccessSite> accesses_to(const Buffer& buffer, const Stmt& s, const Facts& facts = {});
+Vec<AccessSite> accesses_to(const Buffer& buffer, const Stmt& s, const Facts& facts = {});
 /// The accesses of one block's body (nested blocks included) and declared regions, over its
 /// iterators and the loops inside it.
-std::vector<AccessSite> accesses(const BlockNode& block);
+Vec<AccessSite> accesses(const BlockNode& block);
 /// The accesses below a loop, as accesses(the root of its path) finds them; `order` counts these.
-std::vector<AccessSite> accesses_below(const LoopSite& site);
+Vec<AccessSite> accesses_below(const LoopSite& site);
 /// Reads, or writes, of one block over its iterators.
-std::vector<AccessSite> reads_of(const BlockNode& block);
-std::vector<AccessSite> writes_of(const BlockNode& block);
+Vec<AccessSite> reads_of(const BlockNode& block);
+Vec<AccessSite> writes_of(const BlockNode& block);
 
 /// Buffers that s touches, each once, in order of first use.
-std::vector<Buffer> buffers_read(const Stmt& s);
-std::vector<Buffer> buffers_written(const Stmt& s);
+Vec<Buffer> buffers_read(const Stmt& s);
+Vec<Buffer> buffers_written(const Stmt& s);
 
 /// Blocks that write, or read, a buffer, in program order. Innermost blocks only.
-std::vector<BlockSite> writers(const Stmt& root, const Buffer& buffer);
-std::vector<BlockSite> readers(const Stmt& root, const Buffer& buffer);
+Vec<BlockSite> writers(const Stmt& root, const Buffer& buffer);
+Vec<BlockSite> readers(const Stmt& root, const Buffer& buffer);
 /// Blocks that write a buffer which the block reads, and blocks that read what it writes; itself
 /// excluded.
-std::vector<BlockSite> producers(const Stmt& root, const BlockTag& tag);
-std::vector<BlockSite> consumers(const Stmt& root, const BlockTag& tag);
+Vec<BlockSite> producers(const Stmt& root, const BlockTag& tag);
+Vec<BlockSite> consumers(const Stmt& root, const BlockTag& tag);
 
 /// True if the buffer is allocated within root (not a parameter).
 bool is_private(const Stmt& root, const Buffer& buffer);
 
 /// The innermost loop above both, or an empty ref.
-ForRef common_loop(const std::vector<ForRef>& a, const std::vector<ForRef>& b);
+ForRef common_loop(const Vec<ForRef>& a, const Vec<ForRef>& b);
 
 }  // namespace lathe

@@ -16,7 +16,7 @@ struct Cover {
 /// The reads of `buffer` below consumer against the writes below the producers, with the loops
 /// outside `loop` and `loop` itself fixed (an empty loop: the whole root). Producers must come
 /// before the consumer in program order.
-Cover covers(const Stmt& root, const std::vector<BlockTag>& producers, const BlockTag& consumer,
+Cover covers(const Stmt& root, const Vec<BlockTag>& producers, const BlockTag& consumer,
              const Buffer& buffer, const VarRef& loop, const Facts& facts = {});
 /// At the lowest loop that is common to producer and consumer.
 Cover covers(const Stmt& root, const BlockTag& producer, const BlockTag& consumer,

@@ -32,19 +32,19 @@ enum class Answer : std::uint8_t { no, yes, unknown };
 
 struct DependenceVectors {
   Answer answer = Answer::unknown;
-  std::vector<std::vector<Direction>>
+  Vec<Vec<Direction>>
       vectors;  ///< one Direction per common loop; each entry a single <, = or >, or any
 };
 
 /// Direction vectors over the loops (outermost first, above both accesses) for pairs of iterations
 /// in which both accesses touch one element. The rest of each access's loops is free. Accesses must
 /// be written over loop variables.
-DependenceVectors dependence(const AccessSite& a, const AccessSite& b,
-                             const std::vector<ForRef>& loops, const Facts& facts = {});
+DependenceVectors dependence(const AccessSite& a, const AccessSite& b, const Vec<ForRef>& loops,
+                             const Facts& facts = {});
 
 /// Whether a and b can touch one element in two iterations that differ in the last of the loops
 /// alone; only what is proven counts as no. The same answer as the vectors of dependence() give.
-bool meet_along_last(const AccessSite& a, const AccessSite& b, const std::vector<ForRef>& loops,
+bool meet_along_last(const AccessSite& a, const AccessSite& b, const Vec<ForRef>& loops,
                      const Facts& facts = {});
 
 /// Two accesses that keep iterations of a loop from running in any order.
@@ -64,9 +64,8 @@ std::optional<Carried> carried_by(const Stmt& root, const VarRef& loop, const Fa
 
 /// A pair of accesses that a permutation of perfectly nested loops would put in the wrong order;
 /// none: legal. loops: the chain outermost first; order: their new order as positions in loops.
-std::optional<Carried> reorder_violation(const Stmt& root, const std::vector<VarRef>& loops,
-                                         const std::vector<std::size_t>& order,
-                                         const Facts& facts = {});
+std::optional<Carried> reorder_violation(const Stmt& root, const Vec<VarRef>& loops,
+                                         const Vec<std::size_t>& order, const Facts& facts = {});
 
 /// A dependence that running the iterations of the loop in lockstep, statement by statement, would
 /// reverse.

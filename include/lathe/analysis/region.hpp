@@ -19,23 +19,23 @@ struct RegionBound {
 /// ranges: the hull over all of them. Conditions on an access narrow its box; facts under a
 /// condition hold only inside it. `facts` must hold ranges for the variables that are not relaxed;
 /// loops of the access that are relaxed are bound by the function.
-RegionBound region_upper(const Buffer& buffer, const std::vector<AccessSite>& all,
-                         const std::vector<VarRef>& relaxed, const Facts& facts = {});
+RegionBound region_upper(const Buffer& buffer, const Vec<AccessSite>& all,
+                         const Vec<VarRef>& relaxed, const Facts& facts = {});
 /// The same, with the implied guard of blocks ("the bindings lie in the domains") applied
 /// symbolically: ends may then be min and max of loop and domain bounds. Tighter, for proofs;
 /// region_upper gives the simpler sizes that storage wants.
-RegionBound region_upper_guarded(const Buffer& buffer, const std::vector<AccessSite>& all,
-                                 const std::vector<VarRef>& relaxed, const Facts& facts = {});
+RegionBound region_upper_guarded(const Buffer& buffer, const Vec<AccessSite>& all,
+                                 const Vec<VarRef>& relaxed, const Facts& facts = {});
 /// A box that the accesses surely touch (never too large), or none: one access with a covering
 /// index map, no unproven condition; or several whose boxes join exactly along one dimension.
-std::vector<Region> lower_boxes(const Buffer& buffer, const std::vector<AccessSite>& all,
-                                const std::vector<VarRef>& relaxed, const Facts& facts = {});
-std::optional<Region> region_lower(const Buffer& buffer, const std::vector<AccessSite>& all,
-                                   const std::vector<VarRef>& relaxed, const Facts& facts = {});
+Vec<Region> lower_boxes(const Buffer& buffer, const Vec<AccessSite>& all,
+                        const Vec<VarRef>& relaxed, const Facts& facts = {});
+std::optional<Region> region_lower(const Buffer& buffer, const Vec<AccessSite>& all,
+                                   const Vec<VarRef>& relaxed, const Facts& facts = {});
 
 /// What s (a subtree of a program) reads at most, per buffer in order of first read, with all loops
 /// inside s relaxed.
-std::vector<RegionBound> required_regions(const Stmt& s, const Facts& facts = {});
+Vec<RegionBound> required_regions(const Stmt& s, const Facts& facts = {});
 RegionBound required_region(const Stmt& s, const Buffer& buffer, const Facts& facts = {});
 RegionBound written_region_upper(const Stmt& s, const Buffer& buffer, const Facts& facts = {});
 std::optional<Region> written_region_lower(const Stmt& s, const Buffer& buffer,
@@ -50,9 +50,8 @@ bool region_contains(const Region& outer, const Region& inner, const Facts& fact
 bool regions_disjoint(const Region& a, const Region& b, const Facts& facts = {});
 bool region_empty(const Region& a, const Facts& facts = {});
 /// An access at these indices touches an element of the buffer: proven.
-bool surely_inside(const BufferNode& buffer, const std::vector<AnyExpr>& indices,
-                   const Facts& facts);
+bool surely_inside(const BufferNode& buffer, const Vec<AnyExpr>& indices, const Facts& facts);
 /// Variables of the loops.
-std::vector<VarRef> vars_of(const std::vector<ForRef>& loops);
+Vec<VarRef> vars_of(const Vec<ForRef>& loops);
 
 }  // namespace lathe

@@ -12,8 +12,8 @@ struct BufferUse {
   const Buffer& buffer;
   AccessKind kind;
   bool is_write;
-  const BlockNode* block;                    ///< the innermost block that holds it, or null
-  const std::vector<const ForNode*>& loops;  ///< the loops above, below the root, outermost first
+  const BlockNode* block;            ///< the innermost block that holds it, or null
+  const Vec<const ForNode*>& loops;  ///< the loops above, below the root, outermost first
 
   bool reads() const {
     return kind == AccessKind::read || kind == AccessKind::update ||
@@ -44,7 +44,7 @@ class UseWalker : public Visitor {
   void block(const BlockNode& n);
   void call(const AnyExpr& call);
 
-  std::vector<const ForNode*> loops_;
+  Vec<const ForNode*> loops_;
   const BlockNode* block_ = nullptr;
 };
 

@@ -7,7 +7,7 @@ namespace lathe {
 
 /// sum of coefs[k] * vars[k] + rest; coefs and rest are free of all vars.
 struct Affine {
-  std::vector<AnyExpr> coefs;
+  Vec<AnyExpr> coefs;
   AnyExpr rest;
 
   /// The coefficient if it is a constant.
@@ -20,7 +20,6 @@ struct Affine {
 };
 
 /// None if e isn't linear in vars (after simplification), isn't i64, or is over budget.
-std::optional<Affine> affine_of(const AnyExpr& e, const std::vector<VarRef>& vars,
-                                const Facts& facts = {});
+std::optional<Affine> affine_of(const AnyExpr& e, const Vec<VarRef>& vars, const Facts& facts = {});
 
 }  // namespace lathe

@@ -21,7 +21,7 @@ ConstInterval const_bounds(const AnyExpr& e, const Facts& facts = {});
 /// 8]. The ends hold for every value of the relaxed variables; for an affine e with independent
 /// ranges they are attained. Ranges are eliminated newest first, so a range may name an older
 /// relaxed variable.
-Interval bounds(const AnyExpr& e, const std::vector<VarRef>& relaxed, const Facts& facts);
+Interval bounds(const AnyExpr& e, const Vec<VarRef>& relaxed, const Facts& facts);
 
 Interval interval_hull(const Interval& a, const Interval& b, const Facts& facts = {});
 Interval interval_intersect(const Interval& a, const Interval& b, const Facts& facts = {});

@@ -25,7 +25,7 @@ struct IterSplit {
 
 /// The sum of its splits (largest scale first) + base. Its values lie in [min, min + extent).
 struct IterSum {
-  std::vector<IterSplit> splits;
+  Vec<IterSplit> splits;
   AnyExpr base, min, extent;
   bool injective = false;  ///< different splits give different values
   bool dense = false;  ///< every value of [min, min + extent) is taken (if every split takes all of
@@ -34,13 +34,13 @@ struct IterSum {
 
 /// What detection found about (inputs) -> (sums). Unknown properties are false.
 struct IterMap {
-  std::vector<IterDomain> inputs;
-  std::vector<IterSum> fused;  ///< sums that are split again
-  std::vector<IterSum> sums;  ///< one per index expression; empty if an expression has no such form
-  std::vector<bool> determined;  ///< per input: the targets tell its value
-  bool injective = false;        ///< two points of the domain never give one target
-  bool covering = false;         ///< every point of the box of the sums' [min, min + extent) is hit
-  std::string_view why;          ///< the first reason for a missing property, "" if bijective
+  Vec<IterDomain> inputs;
+  Vec<IterSum> fused;      ///< sums that are split again
+  Vec<IterSum> sums;       ///< one per index expression; empty if an expression has no such form
+  Vec<bool> determined;    ///< per input: the targets tell its value
+  bool injective = false;  ///< two points of the domain never give one target
+  bool covering = false;   ///< every point of the box of the sums' [min, min + extent) is hit
+  std::string_view why;    ///< the first reason for a missing property, "" if bijective
 
   bool known() const { return why.empty() || !sums.empty(); }
   bool bijective() const { return injective && covering; }
@@ -49,17 +49,16 @@ struct IterMap {
 /// Writes each index over the inputs as an IterSum. Facts may hold ranges of the other (symbolic)
 /// variables. condition (may be none) restricts the domain: then injective keeps its meaning on
 /// what remains, and covering is claimed only if the condition is proven to hold everywhere.
-IterMap iter_map(const std::vector<AnyExpr>& indices, const std::vector<IterDomain>& inputs,
+IterMap iter_map(const Vec<AnyExpr>& indices, const Vec<IterDomain>& inputs,
                  const AnyExpr& condition = {}, const Facts& facts = {});
 
 /// For a bijective map: each input's var as an expression over targets (one per index expression);
 /// empty if the map isn't bijective.
-std::vector<AnyExpr> inverse(const IterMap& map, const std::vector<AnyExpr>& targets,
-                             const Facts& facts = {});
+Vec<AnyExpr> inverse(const IterMap& map, const Vec<AnyExpr>& targets, const Facts& facts = {});
 
 /// For an injective map, also one that is not covering: a left inverse, and in `valid` the
 /// condition under which a target (of the box) has a preimage; empty if none is known.
-std::vector<AnyExpr> left_inverse(const IterMap& map, const std::vector<AnyExpr>& targets,
-                                  AnyExpr& valid, const Facts& facts = {});
+Vec<AnyExpr> left_inverse(const IterMap& map, const Vec<AnyExpr>& targets, AnyExpr& valid,
+                          const Facts& facts = {});
 
 }  // namespace lathe

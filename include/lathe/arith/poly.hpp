@@ -13,14 +13,14 @@ class LoadedBuffers : public Visitor {
  public:
   using Visitor::stmt;
   void buffer(const Buffer& b) override { found.push_back(b); }
-  std::vector<Buffer> found;
+  Vec<Buffer> found;
 };
 
 /// coef * atom * more...: more is empty for a linear term.
 struct Mono {
   std::int64_t coef = 0;
   AnyExpr atom;
-  std::vector<AnyExpr> more;
+  Vec<AnyExpr> more;
 
   std::size_t degree() const { return 1 + more.size(); }
   const AnyExpr& factor(std::size_t k) const { return k == 0 ? atom : more[k - 1]; }
@@ -30,7 +30,7 @@ struct Mono {
 /// first occurrence. Operations that would leave i64 return false and leave garbage: the caller
 /// keeps the expression as it was.
 struct Poly {
-  std::vector<Mono> terms;
+  Vec<Mono> terms;
   std::int64_t constant = 0;
 
   bool is_const() const { return terms.empty(); }
@@ -62,7 +62,7 @@ std::int64_t floor_mod(std::int64_t a, std::int64_t b);
 std::int64_t gcd64(std::int64_t a, std::int64_t b);
 
 /// The parts of a conjunction (or disjunction).
-void flatten_logic(BinaryOp op, const AnyExpr& e, std::vector<AnyExpr>& out);
+void flatten_logic(BinaryOp op, const AnyExpr& e, Vec<AnyExpr>& out);
 
 /// Exact folding with the semantics of ir/expr.hpp; false where the operator doesn't apply to the
 /// type.
@@ -108,7 +108,7 @@ class Simplifier {
   /// p >= 0 wherever the facts hold: proven.
   bool nonneg(const Poly& p, int depth = 4);
   /// The sum bounded from below (or above) over the relaxed variables; false if there is no bound.
-  bool bound(Poly& p, bool upper, const std::vector<VarRef>& relaxed, int depth = 8);
+  bool bound(Poly& p, bool upper, const Vec<VarRef>& relaxed, int depth = 8);
   Reach reach(const AnyExpr& e);
   /// Arithmetic on it can't leave i64.
   bool safe(const Poly& p);
@@ -152,8 +152,8 @@ class Simplifier {
   bool nonneg_symbolic(const Poly& p, int depth);
   bool nonneg_atoms(const Poly& p, int depth);
   bool nonneg_div(const Poly& p, std::size_t k, int depth);
-  bool bound_atoms(Poly& p, bool upper, const std::vector<VarRef>& relaxed, int depth);
-  bool bound_atom(const AnyExpr& atom, bool upper, const std::vector<VarRef>& relaxed, int depth,
+  bool bound_atoms(Poly& p, bool upper, const Vec<VarRef>& relaxed, int depth);
+  bool bound_atom(const AnyExpr& atom, bool upper, const Vec<VarRef>& relaxed, int depth,
                   Poly& out);
   bool bound_var(Poly& p, bool upper, const Facts::Node& fact);
   ConstInterval range_binary(const BinaryNode& n, int depth);

@@ -6,9 +6,9 @@
 #include <lathe/support/dense_map.hpp>
 #include <lathe/support/target.hpp>
 #include <lathe/support/text.hpp>
+#include <lathe/support/vec.hpp>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace lathe::detail {
 
@@ -66,12 +66,12 @@ class LlvmModule {
   /// The module's text.
   std::string finish();
 
-  std::vector<std::string> externals;
+  Vec<std::string> externals;
 
  private:
   std::string functions_, declarations_, metadata_;
   NameSet declared_;
-  std::vector<int> scopes_;
+  Vec<int> scopes_;
   int next_metadata_ = 8;
 };
 
@@ -116,11 +116,11 @@ class LlvmFunction {
   LlvmValue splat(const LlvmValue& scalar, int lanes);
   /// Lanes of a followed by those of b.
   LlvmValue concat(const LlvmValue& a, const LlvmValue& b);
-  LlvmValue shuffle(const LlvmValue& vector, const std::vector<int>& lanes);
+  LlvmValue shuffle(const LlvmValue& vector, const Vec<int>& lanes);
   LlvmValue extract(const LlvmValue& vector, int lane);
   LlvmValue insert(const LlvmValue& vector, const LlvmValue& scalar, int lane);
   /// llvm.<name>.<overload>(args…), where the result and all arguments have the first one's type.
-  LlvmValue intrinsic(std::string_view name, const std::vector<LlvmValue>& args);
+  LlvmValue intrinsic(std::string_view name, const Vec<LlvmValue>& args);
   LlvmValue any(const LlvmValue& mask);  ///< whether a lane is set
   LlvmValue phi(const LlvmValue& a, const std::string& from_a, const LlvmValue& b,
                 const std::string& from_b);

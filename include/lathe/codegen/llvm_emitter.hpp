@@ -7,9 +7,9 @@
 #include <lathe/ir/stmt.hpp>
 #include <lathe/support/dense_map.hpp>
 #include <lathe/support/kernel.hpp>
+#include <lathe/support/vec.hpp>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace lathe::detail {
 
@@ -44,8 +44,8 @@ class LlvmEmitter {
   void emit_entry(const Program& program);
   /// The body of a parallel loop over [begin, end) of its iterations.
   struct Capture {
-    std::vector<std::pair<VarRef, LlvmValue>> values;
-    std::vector<std::pair<Buffer, LlvmPlace>> buffers;
+    Vec<std::pair<VarRef, LlvmValue>> values;
+    Vec<std::pair<Buffer, LlvmPlace>> buffers;
     LlvmValue min;
     int words = 0;
   };
@@ -55,7 +55,7 @@ class LlvmEmitter {
   void finish(std::string_view params);
 
  private:
-  using Lanes = std::vector<int>;
+  using Lanes = Vec<int>;
 
   // Statements: llvm_stmt.ipp, llvm_parallel.ipp
   void stmt(const Stmt& s);
@@ -159,7 +159,7 @@ class LlvmEmitter {
   LlvmValue min_max(BinaryOp op, const LlvmValue& a, const LlvmValue& b);
   LlvmValue unary(const UnaryNode& n);
   LlvmValue call(const CallNode& n);
-  LlvmValue fused(const std::vector<LlvmValue>& args);
+  LlvmValue fused(const Vec<LlvmValue>& args);
   LlvmValue scale2(const LlvmValue& x, const LlvmValue& n);
   LlvmValue cast(const CastNode& n);
   LlvmValue to_integer(const LlvmValue& v, DType to);
@@ -174,18 +174,18 @@ class LlvmEmitter {
   NodeMap<LlvmPlace> places_;
   /// Values of shared nodes, valid within one statement and the branches that dominate it.
   NodeMap<LlvmValue> memo_;
-  std::vector<const ExprNode*> memo_order_;
+  Vec<const ExprNode*> memo_order_;
   LlvmValue mask_;  ///< lanes that a lazy select has chosen; empty text: all
   struct FailLevel {
     std::string pointer, label;
     bool used = false;
   };
-  std::vector<FailLevel> fails_;
+  Vec<FailLevel> fails_;
   bool streamed_ = false;
 };
 
 /// first, first + step, …: count lanes.
-std::vector<int> llvm_lane_range(int first, int count, int step = 1);
+Vec<int> llvm_lane_range(int first, int count, int step = 1);
 /// <0, step, 2 * step, …>
 LlvmValue llvm_iota(DType t, std::int64_t step);
 /// Whether lane l of a vector index is base + l * stride with a constant stride.

@@ -5,11 +5,11 @@
 #include <concepts>
 #include <lathe/ir/stmt.hpp>
 #include <lathe/support/function.hpp>
+#include <lathe/support/vec.hpp>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace lathe {
 
@@ -69,11 +69,11 @@ struct TensorSource : RefCounted {
   std::string name;
   bool is_input = false;
   Layout layout = Layout::row_major;
-  std::vector<AnyExpr> extents;
-  std::vector<TensorStorage> storage;  ///< one per output; empty for a scalar
-  BlockTag tag;                        ///< of the block that computes it
-  std::vector<IterVar> iters;          ///< spatial, then reduce; no bindings
-  std::vector<AnyExpr> values;         ///< one per output: the value, or the term of the reducer
+  Vec<AnyExpr> extents;
+  Vec<TensorStorage> storage;  ///< one per output; empty for a scalar
+  BlockTag tag;                ///< of the block that computes it
+  Vec<IterVar> iters;          ///< spatial, then reduce; no bindings
+  Vec<AnyExpr> values;         ///< one per output: the value, or the term of the reducer
   ReducerRef reducer;
   AnyExpr predicate;
   Location where;
@@ -107,7 +107,7 @@ class AnyTensor {
   const std::string& name() const { return scalar_ ? scalar_->name : defined().name; }
   DType dtype() const { return scalar_ ? scalar_->dtype : defined().dtype; }
   int rank() const { return scalar_ ? 0 : defined().rank(); }
-  const std::vector<AnyExpr>& shape() const;
+  const Vec<AnyExpr>& shape() const;
   bool is_input() const { return scalar_ || source().is_input; }
   /// A rank-0 input, passed by value; scalar() is its variable.
   bool is_scalar() const { return static_cast<bool>(scalar_); }
@@ -120,7 +120,7 @@ class AnyTensor {
   const Buffer& inner_buffer() const { return storage().inner; }
 
   /// The element at these indices. L0108 for a wrong number of them or a type other than i64.
-  AnyExpr at(std::vector<AnyExpr> indices, Location where = Location::here()) const;
+  AnyExpr at(Vec<AnyExpr> indices, Location where = Location::here()) const;
   bool same_as(const AnyTensor& other) const {
     return buffer_ == other.buffer_ && scalar_ == other.scalar_;
   }
@@ -153,7 +153,7 @@ inline constexpr std::uint32_t kMaxValueWeight = 20000;
 /// An argument. Rank 0 (no extents) is a scalar passed by value.
 /// L0101 bad name · L0102 negative extent · L0103 size · L0104 extent of another type than i64 ·
 /// L0109 element type · L0120 too many axes
-AnyTensor make_input(std::string name, DType dtype, std::vector<Extent> extents,
+AnyTensor make_input(std::string name, DType dtype, Vec<Extent> extents,
                      Layout layout = Layout::row_major, Location where = Location::here());
 
 /// An axis to reduce over: var runs from min to min + extent - 1, min + extent below 2^63 (L0127).
@@ -167,9 +167,9 @@ AnyReduce make_reduce(std::string name, Extent min, Extent extent,
 /// What the body of a compute gives: one value per output; with a reducer, one term per output to
 /// fold over axes.
 struct AnyValue {
-  std::vector<AnyExpr> values;
+  Vec<AnyExpr> values;
   ReducerRef reducer;
-  std::vector<AnyReduce> axes;
+  Vec<AnyReduce> axes;
   AnyExpr predicate;  ///< which reduce points take part; none: all
 
   AnyValue() = default;
@@ -183,9 +183,9 @@ struct AnyValue {
 /// compute · L0107 reduce axes · L0109 types · L0116 no value · L0117 predicate · L0123, L0124 too
 /// large an expression · L0126 an element that surely does not exist is read · L0127 reduce points
 /// beyond 64 bits
-std::vector<AnyTensor> compute_any(std::string name, std::vector<Extent> extents,
-                                   FunctionRef<AnyValue(std::span<const VarRef>)> body,
-                                   Location where = Location::here());
+Vec<AnyTensor> compute_any(std::string name, Vec<Extent> extents,
+                           FunctionRef<AnyValue(std::span<const VarRef>)> body,
+                           Location where = Location::here());
 
 // Reducers over one element type. The identity of sum is +0.0: a sum of only -0.0 is +0.0, as is an
 // empty one. That of reduce_max is -inf (for a type without infinity its lowest value), that of
@@ -204,9 +204,8 @@ ReducerRef argmin_reducer(DType dtype);
 /// A reducer of one's own. combine may use only lhs and rhs, the identity no variable and no tensor
 /// (L0121). Whether it is associative is as in ReducerOptions.
 ReducerRef make_reducer(
-    std::string name, std::vector<AnyExpr> identity,
-    FunctionRef<std::vector<AnyExpr>(std::span<const VarRef> lhs, std::span<const VarRef> rhs)>
-        combine,
+    std::string name, Vec<AnyExpr> identity,
+    FunctionRef<Vec<AnyExpr>(std::span<const VarRef> lhs, std::span<const VarRef> rhs)> combine,
     std::optional<bool> associative = {}, bool commutative = true,
     Location where = Location::here());
 /// The position of a point among the reduce axes: the variable itself for one axis, else row-major

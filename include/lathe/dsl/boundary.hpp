@@ -10,7 +10,7 @@ namespace lathe {
 /// True where every index is inside the tensor.
 AnyExpr in_bounds_any(const AnyTensor& tensor, std::span<const AnyExpr> indices);
 /// Each index limited to the tensor's extent; 0 where an extent is 0, which names no element.
-std::vector<AnyExpr> clamped_any(const AnyTensor& tensor, std::span<const AnyExpr> indices);
+Vec<AnyExpr> clamped_any(const AnyTensor& tensor, std::span<const AnyExpr> indices);
 /// The element at the limited indices; 0 where the tensor has no element. L0108, L0104 as at().
 AnyExpr clamp_any(const AnyTensor& tensor, std::span<const AnyExpr> indices,
                   Location where = Location::here());

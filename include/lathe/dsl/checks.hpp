@@ -9,12 +9,12 @@ namespace lathe::detail {
 void check_name(const std::string& name, Location where);
 /// L0102 negative extent · L0103 product over 2^56 · L0104 not a scalar i64 · L0119 names something
 /// else than dims · L0124 too large an expression
-void check_extents(const std::string& name, const std::vector<AnyExpr>& extents, Location where);
+void check_extents(const std::string& name, const Vec<AnyExpr>& extents, Location where);
 /// L0102, L0104, L0127 for a reduce range.
 void check_reduce_range(const std::string& name, const AnyExpr& min, const AnyExpr& extent,
                         Location where);
 /// L0108 number of indices, L0104 their type, L0116 an undefined tensor.
-void check_indices(const AnyTensor& tensor, const std::vector<AnyExpr>& indices, Location where);
+void check_indices(const AnyTensor& tensor, const Vec<AnyExpr>& indices, Location where);
 /// Everything about what a body gave: L0105 L0106 L0107 L0109 L0116 L0117 L0124 L0127.
 void check_value(const TensorSource& source, const AnyValue& value);
 /// L0126 if a load of a finished compute surely happens at an element that does not exist.

@@ -19,15 +19,15 @@ struct ProgramParam {
 
 /// The tensors that a program computes, in order.
 struct OutputList {
-  std::vector<AnyTensor> tensors;
-  std::vector<ProgramParam> inouts{};  ///< those of them that take over an input's memory
+  Vec<AnyTensor> tensors;
+  Vec<ProgramParam> inouts{};  ///< those of them that take over an input's memory
 };
 
 /// The program of these tensors at Stage::blocks: one block per compute, in an order in which what
 /// is read was computed before; every tensor that is no parameter is allocated. Parameters are in
 /// the order given. L0111 one name twice · L0112 input or output not among params · L0113 param
 /// that is neither · L0114 dim of unknown value · L0115 inout not legal · L0116 undefined tensor
-Program program_of(const OutputList& outputs, const std::vector<ProgramParam>& params,
+Program program_of(const OutputList& outputs, const Vec<ProgramParam>& params,
                    Location where = Location::here());
 /// Parameters are the inputs in order of first use, then the outputs; an inout counts as an input.
 Program program_of(const OutputList& outputs, Location where = Location::here());

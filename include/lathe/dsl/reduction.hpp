@@ -28,8 +28,7 @@ class Reduction {
 
 namespace detail {
 
-inline AnyValue reduction_value(ReducerRef reducer, std::vector<AnyExpr> terms,
-                                std::vector<AnyReduce> axes) {
+inline AnyValue reduction_value(ReducerRef reducer, Vec<AnyExpr> terms, Vec<AnyReduce> axes) {
   AnyValue out;
   out.reducer = std::move(reducer);
   out.values = std::move(terms);
@@ -84,7 +83,7 @@ requires detail::ReduceAxes<R...> Reduction<bool> all(const Expr<bool>& conditio
   requires detail::ReduceAxes<R...>                                               \
   auto name(const A& term, const R&... axes) {                                    \
     using T = typename detail::ElementOf<A>::type;                                \
-    std::vector<AnyReduce> all = {axes.axis()...};                                \
+    Vec<AnyReduce> all = {axes.axis()...};                                        \
     AnyExpr position = reduce_position(all);                                      \
     return Reduction<T, std::int64_t>(detail::reduction_value(                    \
         name##_reducer(dtype_of<T>), {detail::operand<T>(term), position}, all)); \
@@ -112,7 +111,7 @@ class Reducer {
   template <class... R>
   requires detail::ReduceAxes<R...> Reduction<Ts...>
   operator()(const std::tuple<Expr<Ts>...>& terms, const R&... axes) const {
-    std::vector<AnyExpr> all;
+    Vec<AnyExpr> all;
     std::apply([&](const auto&... t) { (all.push_back(t.any()), ...); }, terms);
     return Reduction<Ts...>(detail::reduction_value(reducer_, std::move(all), {axes.axis()...}));
   }
@@ -140,13 +139,13 @@ std::tuple<Expr<Ts>...> typed_operands(std::span<const VarRef> vars, std::index_
 template <class... Ts, class F>
 Reducer<Ts...> reducer(std::string name, const std::tuple<Expr<Ts>...>& identity, F combine,
                        ReducerOptions options = {}, Location where = Location::here()) {
-  std::vector<AnyExpr> identities;
+  Vec<AnyExpr> identities;
   std::apply([&](const auto&... t) { (identities.push_back(t.any()), ...); }, identity);
   auto combine_any = [&](std::span<const VarRef> lhs, std::span<const VarRef> rhs) {
     auto all = std::index_sequence_for<Ts...>{};
     std::tuple<Expr<Ts>...> combined =
         combine(detail::typed_operands<Ts...>(lhs, all), detail::typed_operands<Ts...>(rhs, all));
-    std::vector<AnyExpr> out;
+    Vec<AnyExpr> out;
     std::apply([&](const auto&... t) { (out.push_back(t.any()), ...); }, combined);
     return out;
   };

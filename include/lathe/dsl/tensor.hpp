@@ -59,15 +59,14 @@ class Input : public TypedTensor<T, R> {
  public:
   Input(std::string name, const Extent (&extents)[R], Layout layout = Layout::row_major,
         Location where = Location::here())
-      : Input(std::move(name), std::vector<Extent>(extents, extents + R), layout, where) {}
+      : Input(std::move(name), Vec<Extent>(extents, extents + R), layout, where) {}
   template <std::same_as<std::array<Extent, R>> A>  // a template, so that braces do not ask for it
   Input(std::string name, const A& extents, Layout layout = Layout::row_major,
         Location where = Location::here())
-      : Input(std::move(name), std::vector<Extent>(extents.begin(), extents.end()), layout, where) {
-  }
+      : Input(std::move(name), Vec<Extent>(extents.begin(), extents.end()), layout, where) {}
 
  private:
-  Input(std::string name, std::vector<Extent> extents, Layout layout, Location where)
+  Input(std::string name, Vec<Extent> extents, Layout layout, Location where)
       : TypedTensor<T, R>(
             make_input(std::move(name), dtype_of<T>, std::move(extents), layout, where)) {}
 };
@@ -89,7 +88,7 @@ class Tensor : public TypedTensor<T, R> {
 template <int R, class... Ts>
 class Outputs : public OutputList {
  public:
-  explicit Outputs(std::vector<AnyTensor> all) : OutputList{std::move(all)} {}
+  explicit Outputs(Vec<AnyTensor> all) : OutputList{std::move(all)} {}
   template <std::size_t I>
   auto get() const {
     static_assert(I < sizeof...(Ts), "lathe: this compute has fewer outputs");
@@ -109,26 +108,26 @@ struct ComputeResult {
   using T = typename ElementOf<V>::type;
   using type = Tensor<T, R>;
   static AnyValue value(const V& v) { return AnyValue(operand<T>(v)); }
-  static type make(std::vector<AnyTensor> all) { return type(std::move(all[0])); }
+  static type make(Vec<AnyTensor> all) { return type(std::move(all[0])); }
 };
 template <class V, int R>
 requires std::is_arithmetic_v<V>
 struct ComputeResult<V, R> {
   using type = Tensor<V, R>;
   static AnyValue value(V v) { return AnyValue(literal<V>(v)); }
-  static type make(std::vector<AnyTensor> all) { return type(std::move(all[0])); }
+  static type make(Vec<AnyTensor> all) { return type(std::move(all[0])); }
 };
 template <class T, int R>
 struct ComputeResult<Reduction<T>, R> {
   using type = Tensor<T, R>;
   static AnyValue value(const Reduction<T>& v) { return v.any(); }
-  static type make(std::vector<AnyTensor> all) { return type(std::move(all[0])); }
+  static type make(Vec<AnyTensor> all) { return type(std::move(all[0])); }
 };
 template <class... Ts, int R>
 struct ComputeResult<Reduction<Ts...>, R> {
   using type = Outputs<R, Ts...>;
   static AnyValue value(const Reduction<Ts...>& v) { return v.any(); }
-  static type make(std::vector<AnyTensor> all) { return type(std::move(all)); }
+  static type make(Vec<AnyTensor> all) { return type(std::move(all)); }
 };
 template <class... Vs, int R>
 struct ComputeResult<std::tuple<Vs...>, R> {
@@ -138,12 +137,12 @@ struct ComputeResult<std::tuple<Vs...>, R> {
     std::apply([&](const auto&... e) { (out.values.push_back(e.any()), ...); }, v);
     return out;
   }
-  static type make(std::vector<AnyTensor> all) { return type(std::move(all)); }
+  static type make(Vec<AnyTensor> all) { return type(std::move(all)); }
 };
 
 template <class F, std::size_t... K>
-auto compute_typed(std::string name, std::vector<Extent> extents, F& body,
-                   std::index_sequence<K...>, Location where) {
+auto compute_typed(std::string name, Vec<Extent> extents, F& body, std::index_sequence<K...>,
+                   Location where) {
   static_assert(
       std::is_invocable_v<F&, decltype(Var(VarRef()), void(K), Var(VarRef()))...>,
       "lathe: the body of a compute takes one lt::Var per axis, and compiles for them (see "

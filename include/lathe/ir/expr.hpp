@@ -38,9 +38,9 @@
 #include <lathe/ir/dtype.hpp>
 #include <lathe/support/error.hpp>
 #include <lathe/support/ref.hpp>
+#include <lathe/support/vec.hpp>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace lathe {
 
@@ -124,7 +124,7 @@ struct ExprNode : RefCounted {
     (hold_one(parts.get()), ...);
   }
   template <class E>
-  void hold_all(const std::vector<E>& parts) {
+  void hold_all(const Vec<E>& parts) {
     for (const auto& e : parts) hold_one(e.get());
   }
 
@@ -187,16 +187,15 @@ enum class Scope : std::uint8_t { global, shared, local, reg };
 
 struct BufferNode : RefCounted {
   std::string name;
-  DType dtype;                   ///< lanes > 1 only for promoted registers
-  std::vector<AnyExpr> shape;    ///< i64
-  std::vector<AnyExpr> strides;  ///< i64, in elements; empty means dense row-major
+  DType dtype;           ///< lanes > 1 only for promoted registers
+  Vec<AnyExpr> shape;    ///< i64
+  Vec<AnyExpr> strides;  ///< i64, in elements; empty means dense row-major
   Scope scope = Scope::global;
   int alignment = 0;  ///< bytes that the base address is a multiple of; 0 means that of the element
   Ref<RefCounted> origin;  ///< the tensor that the DSL made it for; never set inside a program
 
-  BufferNode(std::string its_name, DType type, std::vector<AnyExpr> its_shape,
-             std::vector<AnyExpr> its_strides = {}, Scope its_scope = Scope::global,
-             int its_alignment = 0)
+  BufferNode(std::string its_name, DType type, Vec<AnyExpr> its_shape,
+             Vec<AnyExpr> its_strides = {}, Scope its_scope = Scope::global, int its_alignment = 0)
       : name(std::move(its_name)),
         dtype(type),
         shape(std::move(its_shape)),
@@ -211,7 +210,7 @@ struct BufferNode : RefCounted {
 /// register of rank 0).
 struct LoadNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Load;
-  LoadNode(DType type, Buffer its_buffer, std::vector<AnyExpr> its_indices, AnyExpr its_mask)
+  LoadNode(DType type, Buffer its_buffer, Vec<AnyExpr> its_indices, AnyExpr its_mask)
       : ExprNode(kKind, type),
         buffer(std::move(its_buffer)),
         indices(std::move(its_indices)),
@@ -219,7 +218,7 @@ struct LoadNode : ExprNode {
     hold_all(this->indices), hold(this->mask);
   }
   Buffer buffer;
-  std::vector<AnyExpr> indices;
+  Vec<AnyExpr> indices;
   AnyExpr mask;  ///< bool with the value's lanes, or none
 };
 
@@ -277,12 +276,12 @@ struct CastNode : ExprNode {
 
 struct CallNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Call;
-  CallNode(DType type, CallOp its_op, std::vector<AnyExpr> its_args)
+  CallNode(DType type, CallOp its_op, Vec<AnyExpr> its_args)
       : ExprNode(kKind, type), op(its_op), args(std::move(its_args)) {
     hold_all(this->args);
   }
   CallOp op;
-  std::vector<AnyExpr> args;
+  Vec<AnyExpr> args;
 };
 
 struct RampNode : ExprNode {
@@ -314,12 +313,12 @@ struct BroadcastNode : ExprNode {
 /// Lane l of the result is lane lanes[l] of the concatenated vectors. One lane gives a scalar.
 struct ShuffleNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Shuffle;
-  ShuffleNode(DType type, std::vector<AnyExpr> its_vectors, std::vector<int> its_lanes)
+  ShuffleNode(DType type, Vec<AnyExpr> its_vectors, Vec<int> its_lanes)
       : ExprNode(kKind, type), vectors(std::move(its_vectors)), lanes(std::move(its_lanes)) {
     hold_all(this->vectors);
   }
-  std::vector<AnyExpr> vectors;
-  std::vector<int> lanes;
+  Vec<AnyExpr> vectors;
+  Vec<int> lanes;
 };
 
 /// Passes, and the nodes' destructors, go down an expression by recursion.
@@ -337,13 +336,13 @@ AnyExpr make_binary(BinaryOp op, AnyExpr a, AnyExpr b);
 AnyExpr make_unary(UnaryOp op, AnyExpr a);
 AnyExpr make_select(AnyExpr condition, AnyExpr yes, AnyExpr no);
 AnyExpr make_cast(DType dtype, AnyExpr value);  ///< value itself if it has the dtype
-AnyExpr make_call(CallOp op, std::vector<AnyExpr> args);
+AnyExpr make_call(CallOp op, Vec<AnyExpr> args);
 AnyExpr make_reinterpret(DType dtype, AnyExpr value);
 AnyExpr make_let(VarRef var, AnyExpr value, AnyExpr body);
 AnyExpr make_ramp(AnyExpr base, AnyExpr stride, int lanes);
 AnyExpr make_broadcast(AnyExpr value, int lanes);  ///< value itself for one lane
-AnyExpr make_shuffle(std::vector<AnyExpr> vectors, std::vector<int> lanes);
-AnyExpr make_load(Buffer buffer, std::vector<AnyExpr> indices, AnyExpr mask = {});
+AnyExpr make_shuffle(Vec<AnyExpr> vectors, Vec<int> lanes);
+AnyExpr make_load(Buffer buffer, Vec<AnyExpr> indices, AnyExpr mask = {});
 
 /// The value if e is an integer or boolean constant (also a broadcast one), else null.
 const std::int64_t* as_const_int(const AnyExpr& e);

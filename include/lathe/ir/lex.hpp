@@ -3,9 +3,9 @@
 
 #include <cstdint>
 #include <lathe/support/error.hpp>
+#include <lathe/support/vec.hpp>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace lathe {
 namespace detail {
@@ -35,7 +35,7 @@ struct Token {
 
 /// All tokens, the last one of kind end. Errors: L0501 a character that begins no token, a tab in
 /// an indentation; L0504 a name or string without its end; L0505 longer than 16 MiB.
-std::vector<Token> tokenize(std::string_view source, Location where);
+Vec<Token> tokenize(std::string_view source, Location where);
 
 /// What stands between the quotes of a string or quoted name; \n \t \\ \" \` and \xHH are escapes.
 /// False: a bad escape.

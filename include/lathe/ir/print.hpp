@@ -45,8 +45,8 @@
 #pragma once
 
 #include <lathe/ir/stmt.hpp>
+#include <lathe/support/vec.hpp>
 #include <string>
-#include <vector>
 
 namespace lathe {
 
@@ -68,7 +68,7 @@ struct TextPlace {
 /// a node is shared).
 struct PrintedText {
   std::string text;
-  std::vector<TextPlace> places;
+  Vec<TextPlace> places;
 
   const TextPlace* find(const RefCounted* node) const;
 };

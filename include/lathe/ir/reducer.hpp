@@ -2,8 +2,8 @@
 #pragma once
 
 #include <lathe/ir/stmt.hpp>
+#include <lathe/support/vec.hpp>
 #include <string_view>
-#include <vector>
 
 namespace lathe {
 
@@ -14,6 +14,6 @@ namespace lathe {
 ///   (value, position): the better value, on ties the lower position; a NaN is better than any
 ///   number.
 ///                      Starts from the identity of min or max and the largest position.
-ReducerRef builtin_reducer(std::string_view name, const std::vector<DType>& dtypes);
+ReducerRef builtin_reducer(std::string_view name, const Vec<DType>& dtypes);
 
 }  // namespace lathe

@@ -89,7 +89,7 @@ struct Annotation {
   AttrValue value;
   bool operator==(const Annotation&) const = default;
 };
-using Annotations = std::vector<Annotation>;
+using Annotations = Vec<Annotation>;
 const AttrValue* find_annotation(const Annotations& all, std::string_view key);
 
 struct StmtNode : RefCounted {
@@ -135,14 +135,14 @@ struct ForNode : StmtNode {
 /// How elements combine. Everything in it is closed over lhs and rhs.
 struct ReducerNode : RefCounted {
   std::string name;  ///< "sum", "argmax", or the user's
-  std::vector<AnyExpr> identity;
-  std::vector<VarRef> lhs, rhs;
-  std::vector<AnyExpr> combine;
+  Vec<AnyExpr> identity;
+  Vec<VarRef> lhs, rhs;
+  Vec<AnyExpr> combine;
   bool associative = true, commutative = true;
 
-  ReducerNode(std::string its_name, std::vector<AnyExpr> its_identity, std::vector<VarRef> its_lhs,
-              std::vector<VarRef> its_rhs, std::vector<AnyExpr> its_combine,
-              bool its_associative = true, bool its_commutative = true)
+  ReducerNode(std::string its_name, Vec<AnyExpr> its_identity, Vec<VarRef> its_lhs,
+              Vec<VarRef> its_rhs, Vec<AnyExpr> its_combine, bool its_associative = true,
+              bool its_commutative = true)
       : name(std::move(its_name)),
         identity(std::move(its_identity)),
         lhs(std::move(its_lhs)),
@@ -165,7 +165,7 @@ struct Range {
 };
 struct Region {
   Buffer buffer;
-  std::vector<Range> ranges;
+  Vec<Range> ranges;
 };
 
 /// A block's identity; it survives every rewrite that keeps the block. Names are unique within a
@@ -178,17 +178,17 @@ using BlockTag = Ref<BlockTagNode>;
 
 struct BlockNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Block;
-  BlockNode(BlockTag its_tag, std::vector<IterVar> its_iters, Stmt its_body)
+  BlockNode(BlockTag its_tag, Vec<IterVar> its_iters, Stmt its_body)
       : StmtNode(kKind),
         tag(std::move(its_tag)),
         iters(std::move(its_iters)),
         body(std::move(its_body)) {}
   BlockTag tag;
-  std::vector<IterVar> iters;
-  std::vector<Region> reads, writes;  ///< declared, for opaque blocks only
-  AnyExpr predicate;                  ///< none means true
-  ReducerRef reducer;                 ///< none: the body's stores overwrite
-  bool init = false;                  ///< whether this block sets the identity first
+  Vec<IterVar> iters;
+  Vec<Region> reads, writes;  ///< declared, for opaque blocks only
+  AnyExpr predicate;          ///< none means true
+  ReducerRef reducer;         ///< none: the body's stores overwrite
+  bool init = false;          ///< whether this block sets the identity first
   Annotations annotations;
   Stmt body;
 
@@ -210,8 +210,8 @@ enum class Streaming : std::uint8_t { none, any, lines };
 
 struct StoreNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Store;
-  StoreNode(Buffer its_buffer, std::vector<AnyExpr> its_indices, AnyExpr its_value,
-            AnyExpr its_mask = {}, Streaming its_streaming = Streaming::none)
+  StoreNode(Buffer its_buffer, Vec<AnyExpr> its_indices, AnyExpr its_value, AnyExpr its_mask = {},
+            Streaming its_streaming = Streaming::none)
       : StmtNode(kKind),
         buffer(std::move(its_buffer)),
         indices(std::move(its_indices)),
@@ -219,7 +219,7 @@ struct StoreNode : StmtNode {
         mask(std::move(its_mask)),
         streaming(its_streaming) {}
   Buffer buffer;
-  std::vector<AnyExpr> indices;
+  Vec<AnyExpr> indices;
   AnyExpr value, mask;
   Streaming streaming;
 };
@@ -227,8 +227,7 @@ struct StoreNode : StmtNode {
 /// buffer[indices] = op(buffer[indices], value), indivisible among parallel iterations.
 struct AtomicNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Atomic;
-  AtomicNode(BinaryOp its_op, Buffer its_buffer, std::vector<AnyExpr> its_indices,
-             AnyExpr its_value)
+  AtomicNode(BinaryOp its_op, Buffer its_buffer, Vec<AnyExpr> its_indices, AnyExpr its_value)
       : StmtNode(kKind),
         op(its_op),
         buffer(std::move(its_buffer)),
@@ -236,7 +235,7 @@ struct AtomicNode : StmtNode {
         value(std::move(its_value)) {}
   BinaryOp op;
   Buffer buffer;
-  std::vector<AnyExpr> indices;
+  Vec<AnyExpr> indices;
   AnyExpr value;
 };
 
@@ -255,8 +254,8 @@ struct LetStmtNode : StmtNode {
 /// Never empty inside a Seq, never a Seq in a Seq (make_seq flattens); an empty Seq is "nothing".
 struct SeqNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Seq;
-  explicit SeqNode(std::vector<Stmt> its_stmts) : StmtNode(kKind), stmts(std::move(its_stmts)) {}
-  std::vector<Stmt> stmts;
+  explicit SeqNode(Vec<Stmt> its_stmts) : StmtNode(kKind), stmts(std::move(its_stmts)) {}
+  Vec<Stmt> stmts;
 };
 
 struct IfNode : StmtNode {
@@ -316,8 +315,8 @@ using DimRef = Ref<DimNode>;
 
 struct ProgramNode : RefCounted {
   std::string name;
-  std::vector<Param> params;
-  std::vector<DimRef> dims;  ///< every Dim that a shape or the body names
+  Vec<Param> params;
+  Vec<DimRef> dims;  ///< every Dim that a shape or the body names
   Stmt body;
   Stage stage = Stage::blocks;
 };
@@ -335,13 +334,11 @@ class Program : public Ref<ProgramNode> {
 };
 
 // Factories.
-Buffer make_buffer(std::string name, DType dtype, std::vector<AnyExpr> shape,
-                   Scope scope = Scope::global);
+Buffer make_buffer(std::string name, DType dtype, Vec<AnyExpr> shape, Scope scope = Scope::global);
 Stmt make_for(VarRef var, AnyExpr min, AnyExpr extent, Stmt body, ForKind kind = ForKind::serial,
               Annotations annotations = {});
-Stmt make_seq(
-    std::vector<Stmt> stmts);  ///< flattens, drops empty ones; one statement stands for itself
-Stmt make_store(Buffer buffer, std::vector<AnyExpr> indices, AnyExpr value, AnyExpr mask = {});
+Stmt make_seq(Vec<Stmt> stmts);  ///< flattens, drops empty ones; one statement stands for itself
+Stmt make_store(Buffer buffer, Vec<AnyExpr> indices, AnyExpr value, AnyExpr mask = {});
 Stmt make_if(AnyExpr condition, Stmt then_body, Stmt else_body = {});
 Stmt make_alloc(Buffer buffer, Stmt body);
 Stmt make_let_stmt(VarRef var, AnyExpr value, Stmt body);
@@ -349,7 +346,7 @@ Stmt make_let_stmt(VarRef var, AnyExpr value, Stmt body);
 /// make_block(node).
 Stmt make_block(BlockNode node);
 /// The sequence of a Seq, or the statement itself as a list of one.
-std::vector<Stmt> seq_of(const Stmt& s);
+Vec<Stmt> seq_of(const Stmt& s);
 
 /// The element that a reducer block's store updates becomes this statement: lets of the combines,
 /// then the stores.

@@ -87,15 +87,15 @@ class MoveAccesses : public Mutator {
   LATHE_DECL Stmt stmt(const Stmt& s) override;
 
  protected:
-  virtual std::vector<AnyExpr> place(const std::vector<AnyExpr>& indices) = 0;
+  virtual Vec<AnyExpr> place(const Vec<AnyExpr>& indices) = 0;
   Buffer from_, to_;
 
  private:
-  std::vector<AnyExpr> moved(const std::vector<AnyExpr>& indices);
+  Vec<AnyExpr> moved(const Vec<AnyExpr>& indices);
 };
 
 /// Replacement of variables by expressions, simultaneous; keyed by identity. Small: linear search.
-using Substitution = std::vector<std::pair<VarRef, AnyExpr>>;
+using Substitution = Vec<std::pair<VarRef, AnyExpr>>;
 AnyExpr substitute(const AnyExpr& e, const Substitution& map);
 Stmt substitute(const Stmt& s, const Substitution& map);
 /// Replacement of buffers, also in allocs and declared regions.
@@ -104,8 +104,8 @@ Stmt replace_buffer(const Stmt& s, const Buffer& from, const Buffer& to);
 bool uses_var(const AnyExpr& e, const VarRef& var);
 bool uses_var(const Stmt& s, const VarRef& var);
 /// Variables that occur free, each once, in order of first occurrence.
-std::vector<VarRef> free_vars(const AnyExpr& e);
-std::vector<VarRef> free_vars(const Stmt& s);
+Vec<VarRef> free_vars(const AnyExpr& e);
+Vec<VarRef> free_vars(const Stmt& s);
 /// Number of nodes, for budgets.
 std::size_t node_count(const AnyExpr& e);
 std::size_t node_count(const Stmt& s);

@@ -5,8 +5,8 @@
 #include <lathe/runtime/view.hpp>
 #include <lathe/support/error.hpp>
 #include <lathe/support/kernel.hpp>
+#include <lathe/support/vec.hpp>
 #include <span>
-#include <vector>
 
 namespace lathe {
 
@@ -30,7 +30,7 @@ class Binding : public RefCounted {
 
   /// `order[k]` is the parameter that the k-th argument of a call is for. Parameters without
   /// declared strides are row-major with the strides of the view.
-  Binding(const Program& program, std::vector<int> order);
+  Binding(const Program& program, Vec<int> order);
 
   /// Slots that a call needs.
   int slots() const { return slot_count_; }
@@ -114,10 +114,10 @@ class Binding : public RefCounted {
   /// A buffer whose size follows from dims.
   struct Sized {
     const std::string* name;
-    std::vector<AnyExpr> shape;
+    Vec<AnyExpr> shape;
   };
 
-  void lay_out_slots(std::vector<Rule>& open);
+  void lay_out_slots(Vec<Rule>& open);
   void add_arg(int index);
   void add_extent_rules(int arg, const BufferNode& b);
   void add_stride_rules(int arg, const BufferNode& b);
@@ -158,17 +158,16 @@ class Binding : public RefCounted {
   const std::string& arg_name(int arg) const { return param_of(arg).name(); }
 
   Program program_;
-  std::vector<Arg> args_;
-  std::vector<Rule> rules_;
-  std::vector<Axis> axes_;
-  std::vector<int>
-      later_;  ///< rules that need more than a compare: bounds of dims, general expressions
-  std::vector<std::int64_t> dense_plan_;
-  std::vector<int> param_slots_;
-  std::vector<std::pair<const VarNode*, int>> var_slots_;  ///< dims, strides
-  std::vector<int> set_by_;  ///< per slot: the argument that sets it, or -1
+  Vec<Arg> args_;
+  Vec<Rule> rules_;
+  Vec<Axis> axes_;
+  Vec<int> later_;  ///< rules that need more than a compare: bounds of dims, general expressions
+  Vec<std::int64_t> dense_plan_;
+  Vec<int> param_slots_;
+  Vec<std::pair<const VarNode*, int>> var_slots_;  ///< dims, strides
+  Vec<int> set_by_;                                ///< per slot: the argument that sets it, or -1
   int slot_count_ = 0;
-  std::vector<Sized> sizes_;
+  Vec<Sized> sizes_;
   int first_dim_ = 0, dim_count_ = 0;
   /// With dims of at most so many bits each is legal and no size overflows; -1: look each time.
   int small_bits_ = 40;

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <lathe/jit/kernel.hpp>
+#include <lathe/support/vec.hpp>
 #include <mutex>
-#include <vector>
 
 namespace lathe {
 
@@ -28,7 +28,7 @@ class CodeCache : public RefCounted {
     Ref<KernelCode> code;
   };
   mutable std::mutex mutex_;
-  std::vector<Entry> entries_;  ///< oldest use first
+  Vec<Entry> entries_;  ///< oldest use first
 };
 
 }  // namespace lathe

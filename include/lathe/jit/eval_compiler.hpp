@@ -18,7 +18,7 @@ class EvalCompiler {
   void compile();
 
  private:
-  using VarSet = std::vector<const VarNode*>;
+  using VarSet = Vec<const VarNode*>;
 
   void bind_params();
   int buffer_slot(const Buffer& b);
@@ -27,7 +27,7 @@ class EvalCompiler {
 
   const EvalExpr* expr(const AnyExpr& e);
   const EvalExpr* optional(const AnyExpr& e) { return e.get() ? expr(e) : nullptr; }
-  std::vector<const EvalExpr*> list(const std::vector<AnyExpr>& all);
+  Vec<const EvalExpr*> list(const Vec<AnyExpr>& all);
   void fill(EvalExpr& out, const AnyExpr& e);
   void fill_call(EvalExpr& out, const CallNode& n);
   void fill_shuffle(EvalExpr& out, const ShuffleNode& n);
@@ -39,10 +39,10 @@ class EvalCompiler {
   }
   const EvalStmt* stmt(const Stmt& s);
   const EvalStmt* scope(const Stmt& s);
-  const EvalStmt* seq(std::vector<const EvalStmt*> children);
+  const EvalStmt* seq(Vec<const EvalStmt*> children);
   const EvalStmt* inside(const Stmt& s, const StmtNode* around, bool in_else = false);
   const EvalStmt* loop(const ForNode& n);
-  const EvalStmt* access(EvalStmt::Kind kind, const Buffer& b, const std::vector<AnyExpr>& indices,
+  const EvalStmt* access(EvalStmt::Kind kind, const Buffer& b, const Vec<AnyExpr>& indices,
                          const AnyExpr& value);
   const EvalStmt* block(const BlockNode& n);
   EvalStmt* block_head(const BlockNode& n, bool init);
@@ -55,8 +55,8 @@ class EvalCompiler {
   NodeMap<int> buffers_;
   NodeMap<int> vars_;
   NodeMap<const EvalExpr*> exprs_;
-  std::vector<EvalScope> path_;
-  std::vector<std::pair<const StmtNode*, const EvalStmt*>> inits_;  ///< what runs before a loop
+  Vec<EvalScope> path_;
+  Vec<std::pair<const StmtNode*, const EvalStmt*>> inits_;  ///< what runs before a loop
 };
 
 }  // namespace lathe::detail

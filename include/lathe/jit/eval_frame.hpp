@@ -10,7 +10,10 @@ namespace lathe::detail {
 class EvalBlock {
  public:
   EvalBlock() = default;
-  EvalBlock(const EvalBlock&) = delete;
+  EvalBlock(EvalBlock&& other) noexcept
+      : context_(std::exchange(other.context_, nullptr)),
+        start_(other.start_),
+        bytes_(other.bytes_) {}
   ~EvalBlock() {
     if (context_) context_->deallocate(start_);
   }
@@ -25,7 +28,7 @@ class EvalBlock {
 
 struct EvalMemory {
   char* base = nullptr;
-  std::vector<std::int64_t> shape, strides;
+  Vec<std::int64_t> shape, strides;
   int rank = 0;
   std::int64_t low = 0, count = 0;  ///< offsets of elements are in [low, low + count)
   int element_bytes = 1;            ///< of all lanes
@@ -54,21 +57,21 @@ class EvalFrame {
   void run_store(const EvalStmt& s);
   void run_let(const EvalStmt& s);
 
-  std::int64_t offset(int buffer, const std::vector<const EvalExpr*>& indices, int lane);
+  std::int64_t offset(int buffer, const Vec<const EvalExpr*>& indices, int lane);
   char* address(int buffer, std::int64_t offset, int lane);
   void store(const EvalStmt& s, std::int64_t offset, int lane, Scalar value);
   void lay_out(int buffer);
-  [[noreturn]] void fail(int buffer, const std::vector<const EvalExpr*>& indices, int lane,
+  [[noreturn]] void fail(int buffer, const Vec<const EvalExpr*>& indices, int lane,
                          const char* what);
-  [[noreturn]] void fail_outside(int buffer, const std::vector<const EvalExpr*>& indices, int lane);
-  std::string list_indices(const std::vector<const EvalExpr*>& indices, int lane);
+  [[noreturn]] void fail_outside(int buffer, const Vec<const EvalExpr*>& indices, int lane);
+  std::string list_indices(const Vec<const EvalExpr*>& indices, int lane);
   std::string list_shape(int buffer) const;
 
   const EvalTree& tree_;
   const Context& context_;
   Location where_;
-  std::vector<Scalar> vars_;
-  std::vector<EvalMemory> memory_;
+  Vec<Scalar> vars_;
+  Vec<EvalMemory> memory_;
 };
 
 }  // namespace lathe::detail

@@ -6,7 +6,7 @@
 #include <lathe/ir/stmt.hpp>
 #include <lathe/jit/eval_scalar.hpp>
 #include <lathe/jit/evaluate.hpp>
-#include <vector>
+#include <lathe/support/vec.hpp>
 
 namespace lathe::detail {
 
@@ -25,9 +25,9 @@ struct EvalExpr {
   const EvalExpr* a = nullptr;
   const EvalExpr* b = nullptr;
   const EvalExpr* c = nullptr;
-  std::vector<const EvalExpr*> args;
-  std::vector<int> picks;  ///< Shuffle: lane l is lane picks[2 l + 1] of vector picks[2 l]
-  DType to;                ///< Cast, reinterpret
+  Vec<const EvalExpr*> args;
+  Vec<int> picks;  ///< Shuffle: lane l is lane picks[2 l + 1] of vector picks[2 l]
+  DType to;        ///< Cast, reinterpret
 
   Scalar at(EvalFrame& frame, int lane) const { return run(*this, frame, lane); }
   /// Lane l of something that may be a scalar beside vectors.
@@ -48,36 +48,35 @@ struct EvalStmt {
   int slot = 0;         ///< loop, let: variable · store, atomic, alloc: buffer · check: message
   const EvalExpr* a =
       nullptr;  ///< loop: min · store, atomic, let: value · branch, repeat, check, block: condition
-  const EvalExpr* b = nullptr;        ///< loop: extent · store: mask
-  std::vector<const EvalExpr*> args;  ///< indices
-  std::vector<EvalIter> iters;        ///< block
-  std::vector<const EvalStmt*>
+  const EvalExpr* b = nullptr;  ///< loop: extent · store: mask
+  Vec<const EvalExpr*> args;    ///< indices
+  Vec<EvalIter> iters;          ///< block
+  Vec<const EvalStmt*>
       children;  ///< seq; loop: the body, then inits that run before; branch: then, else
 };
 
 struct EvalBuffer {
   Buffer buffer;
-  DType element;                                ///< scalar
-  int lanes = 1;                                ///< of an element
-  std::vector<const EvalExpr*> shape, strides;  ///< no strides: dense
+  DType element;                        ///< scalar
+  int lanes = 1;                        ///< of an element
+  Vec<const EvalExpr*> shape, strides;  ///< no strides: dense
   bool output = false;
 };
 
 struct EvalTree : RefCounted {
   std::deque<EvalExpr> exprs;
   std::deque<EvalStmt> stmts;
-  std::vector<EvalBuffer> buffers;
-  std::vector<std::string> messages;
-  std::vector<int>
-      var_slots;  ///< where dims, strides and scalars go, in the order of the call's slots
-  std::vector<DType> var_types;
+  Vec<EvalBuffer> buffers;
+  Vec<std::string> messages;
+  Vec<int> var_slots;  ///< where dims, strides and scalars go, in the order of the call's slots
+  Vec<DType> var_types;
   int buffer_params = 0;  ///< the first buffers are the parameters, in order
   int slots = 0;
   bool flat = false;    ///< one index, the offset of the element
   bool blocks = false;  ///< not lowered: its indices are a user's
   EvaluatorOptions options;
   const EvalStmt* body = nullptr;
-  std::vector<Stmt> kept;  ///< what was made on the way: nodes are known by address
+  Vec<Stmt> kept;  ///< what was made on the way: nodes are known by address
 };
 
 /// Compiles a program; and one lane of each kind of node.

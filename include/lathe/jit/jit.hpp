@@ -52,9 +52,9 @@ class Source {
 /// order, if `params` is empty; else, as for a Schedule, params say which tensor each argument is:
 /// by identity, else by name and type. Errors as program_of and lower, and: L0310 a param that the
 /// program does not have, or lacks · L0312 target · L0412 the context's time budget
-AnyKernel jit_any(const Source& source, const std::vector<ProgramParam>& params);
+AnyKernel jit_any(const Source& source, const Vec<ProgramParam>& params);
 /// The same, interpreted: no code is made.
-AnyKernel evaluate_any(const Source& source, const std::vector<ProgramParam>& params);
+AnyKernel evaluate_any(const Source& source, const Vec<ProgramParam>& params);
 
 namespace detail {
 

@@ -7,12 +7,12 @@ namespace lathe::detail {
 
 struct BoundProgram {
   Program program;
-  std::vector<int> order;  ///< of the program's parameters, one per argument
+  Vec<int> order;  ///< of the program's parameters, one per argument
 };
 
 const Context& context_of(const Source& source);
 /// L0310 a param that the program does not have, or lacks; errors as program_of.
-BoundProgram bound_program(const Source& source, const std::vector<ProgramParam>& params);
+BoundProgram bound_program(const Source& source, const Vec<ProgramParam>& params);
 AnyKernel make_evaluator(const BoundProgram& bound, const Context& context);
 
 }  // namespace lathe::detail

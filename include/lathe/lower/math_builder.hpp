@@ -4,8 +4,8 @@
 #include <initializer_list>
 #include <lathe/ir/expr.hpp>
 #include <lathe/support/target.hpp>
+#include <lathe/support/vec.hpp>
 #include <utility>
-#include <vector>
 
 namespace lathe::detail {
 
@@ -60,7 +60,7 @@ class MathBuilder {
   AnyExpr power_of_two(const AnyExpr& n) const;
 
  private:
-  std::vector<std::pair<VarRef, AnyExpr>> lets_;
+  Vec<std::pair<VarRef, AnyExpr>> lets_;
 };
 
 // Each of a value x (pow: and y) of type b.t, which is bound to a variable. The result still needs

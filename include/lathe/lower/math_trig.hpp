@@ -23,8 +23,8 @@ class MathPayneHanek {
  private:
   AnyExpr word(std::uint64_t v) const { return make_int(u32_, static_cast<std::int64_t>(v)); }
   AnyExpr dword(std::uint64_t v) const { return make_int(u64_, static_cast<std::int64_t>(v)); }
-  std::vector<AnyExpr> window(const AnyExpr& exponent);
-  void multiply(const std::vector<AnyExpr>& mantissa, const std::vector<AnyExpr>& bits);
+  Vec<AnyExpr> window(const AnyExpr& exponent);
+  void multiply(const Vec<AnyExpr>& mantissa, const Vec<AnyExpr>& bits);
 
   DType u32_, u64_;
   int limbs_ = 1, words_ = 3, top_word_ = 4;

@@ -5,9 +5,9 @@
 #include <lathe/runtime/llvm_c.hpp>
 #include <lathe/support/error.hpp>
 #include <lathe/support/target.hpp>
+#include <lathe/support/vec.hpp>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace lathe {
 
@@ -71,8 +71,8 @@ std::string default_passes(int llvm_major, std::string_view text = {});
 /// The object file of a module given as text. The text needs neither triple nor data layout.
 /// InternalError if LLVM refuses the text, quoting its line; L0411 if this LLVM has no back end for
 /// the target.
-std::vector<char> compile_to_object(const Llvm& llvm, std::string_view text, const Target& target,
-                                    const LlvmOptions& options = {}, LlvmTimes* times = nullptr);
+Vec<char> compile_to_object(const Llvm& llvm, std::string_view text, const Target& target,
+                            const LlvmOptions& options = {}, LlvmTimes* times = nullptr);
 /// The same as assembly.
 std::string compile_to_assembly(const Llvm& llvm, std::string_view text, const Target& target,
                                 const LlvmOptions& options = {});

@@ -3,9 +3,9 @@
 
 #include <lathe/runtime/llvm.hpp>
 #include <lathe/support/target.hpp>
+#include <lathe/support/vec.hpp>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace lathe {
 
@@ -22,9 +22,9 @@ class ObjectCache {
   static std::string key(const Llvm& llvm, const Target& target, std::string_view text);
 
   /// False if no whole file has this key.
-  bool find(std::string_view key, std::vector<char>& object) const;
+  bool find(std::string_view key, Vec<char>& object) const;
   /// False if the folder can't be written, and why.
-  bool keep(std::string_view key, const std::vector<char>& object, std::string& reason) const;
+  bool keep(std::string_view key, const Vec<char>& object, std::string& reason) const;
   /// Where the object with this key is.
   std::string path(std::string_view key) const;
 

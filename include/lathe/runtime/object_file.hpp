@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <lathe/support/config.hpp>
+#include <lathe/support/vec.hpp>
 #include <string>
-#include <vector>
 
 namespace lathe {
 
@@ -19,6 +19,6 @@ struct ObjectSymbol {
 
 /// The named symbols of a 64-bit little-endian ELF object; false if the bytes are not one, or are
 /// damaged.
-bool read_symbols(const char* bytes, std::size_t size, std::vector<ObjectSymbol>& symbols);
+bool read_symbols(const char* bytes, std::size_t size, Vec<ObjectSymbol>& symbols);
 
 }  // namespace lathe

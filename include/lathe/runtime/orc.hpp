@@ -5,10 +5,10 @@
 #include <lathe/runtime/abi.hpp>
 #include <lathe/runtime/llvm.hpp>
 #include <lathe/support/context.hpp>
+#include <lathe/support/vec.hpp>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace lathe {
 
@@ -54,7 +54,7 @@ class Jit : public RefCounted {
   /// Links an object and looks its symbol up. An object that is loaded already is shared; two
   /// different objects under one symbol, an object for another machine, or one that needs unknown
   /// symbols is an InternalError.
-  std::shared_ptr<const LoadedKernel> load(const std::vector<char>& object,
+  std::shared_ptr<const LoadedKernel> load(const Vec<char>& object,
                                            const std::string& symbol) const;
 
   /// Gives objects loaded later one more external function. The name must be new.

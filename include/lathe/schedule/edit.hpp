@@ -15,10 +15,10 @@ namespace lathe::detail {
 
 /// The root of a path after its last statement was replaced; an empty statement removes it, and the
 /// loops that held nothing else with it.
-Stmt replace_at(const std::vector<Stmt>& path, Stmt with);
+Stmt replace_at(const Vec<Stmt>& path, Stmt with);
 /// The root after a statement was put right before, or right after, the last one of a path.
-Stmt insert_before(const std::vector<Stmt>& path, Stmt what);
-Stmt insert_after(const std::vector<Stmt>& path, Stmt what);
+Stmt insert_before(const Vec<Stmt>& path, Stmt what);
+Stmt insert_after(const Vec<Stmt>& path, Stmt what);
 /// Allocates a buffer around the whole program.
 Stmt add_alloc(const Stmt& root, const Buffer& buffer);
 Stmt remove_alloc(const Stmt& root, const Buffer& buffer);
@@ -34,9 +34,9 @@ struct LoopHead {
   Annotations annotations = {};
 };
 LoopHead head_of(const ForNode& loop);
-Stmt wrap_loops(const std::vector<LoopHead>& heads, Stmt body);
+Stmt wrap_loops(const Vec<LoopHead>& heads, Stmt body);
 /// The same loops over fresh variables; `map` then also takes each old variable to its new one.
-std::vector<LoopHead> fresh_loops(const std::vector<ForRef>& loops, Substitution& map);
+Vec<LoopHead> fresh_loops(const Vec<ForRef>& loops, Substitution& map);
 
 /// Names that a program uses, for choosing new ones.
 class NamePool {
@@ -47,10 +47,10 @@ class NamePool {
   bool taken(const std::string& name) const;
 
  private:
-  std::vector<std::string> names_;
+  Vec<std::string> names_;
 };
 /// Names for loops: those of the loops around a place, not of the whole program.
-std::string loop_name(const std::string& base, std::vector<std::string>& used);
+std::string loop_name(const std::string& base, Vec<std::string>& used);
 
 // --- looking
 // ------------------------------------------------------------------------------------------------------
@@ -70,7 +70,7 @@ const ForNode* only_loop_in(const ForNode& loop);
 int block_position(const Stmt& root, const BlockTag& tag);
 /// The blocks of a statement in program order; blocks_below also gives their places, and costs
 /// that.
-std::vector<BlockTag> block_tags(const Stmt& s);
+Vec<BlockTag> block_tags(const Stmt& s);
 /// The first block with a name; empty if there is none.
 BlockTag block_named(const Stmt& s, const std::string& name);
 /// The block without iterators that only restrict (see guard_count).
@@ -85,10 +85,10 @@ Buffer find_buffer(const Program& program, const std::string& name);
 bool is_param(const Program& program, const Buffer& buffer);
 const StoreNode* only_store(const BlockNode& block);
 /// The stores of a block whose body is nothing else; empty otherwise.
-std::vector<const StoreNode*> stores_of(const BlockNode& block);
+Vec<const StoreNode*> stores_of(const BlockNode& block);
 /// True if the path passes through nothing but loops, sequences and allocations.
-bool is_open_path(const std::vector<Stmt>& path);
-bool below(const std::vector<ForRef>& loops, const VarRef& loop);
+bool is_open_path(const Vec<Stmt>& path);
+bool below(const Vec<ForRef>& loops, const VarRef& loop);
 
 // --- wording
 // ------------------------------------------------------------------------------------------------------
@@ -117,27 +117,26 @@ Verdict check_plain_loop(const ForNode& loop, std::string_view except = {});
 /// The values that each iterator of a block has to take so that `indices` reach every element of
 /// the region, over the variables of the region; an empty range where that can't be solved. One per
 /// iterator.
-std::vector<Range> solve_ranges(const BlockNode& block, const std::vector<AnyExpr>& indices,
-                                const Region& region, const Facts& facts);
+Vec<Range> solve_ranges(const BlockNode& block, const Vec<AnyExpr>& indices, const Region& region,
+                        const Facts& facts);
 /// The whole domain of each iterator.
-std::vector<Range> whole_domains(const BlockNode& block);
+Vec<Range> whole_domains(const BlockNode& block);
 /// A range that holds what both hold: the first if it is proven not to be longer; where they start
 /// together and neither is proven the longer one, the minimum of the extents; else the second.
 /// Give the one that is always right first.
 Range shorter(const Range& a, const Range& b, const Facts& facts);
 /// The block under one serial loop per iterator: binding = range.min + loop. Loops are named after
 /// the iterators.
-Stmt nest_of(BlockNode block, const std::vector<Range>& ranges,
-             std::vector<std::string> used_names);
+Stmt nest_of(BlockNode block, const Vec<Range>& ranges, Vec<std::string> used_names);
 /// Names of the loops around and below a loop.
-std::vector<std::string> names_around(const LoopSite& site);
+Vec<std::string> names_around(const LoopSite& site);
 /// Loops that are in one program and no longer in the other, as consumed by a step.
-void consume_lost_loops(const Stmt& before, const std::vector<ForRef>& loops, Edit& edit,
+void consume_lost_loops(const Stmt& before, const Vec<ForRef>& loops, Edit& edit,
                         const std::string& what);
 
 /// Empty if all that the consumer reads of the buffer was surely written before, by the producers
 /// and in the same iteration of `loop`; else why that is not proven.
-std::string why_not_found(const Stmt& root, const std::vector<BlockTag>& producers,
+std::string why_not_found(const Stmt& root, const Vec<BlockTag>& producers,
                           const BlockTag& consumer, const Buffer& buffer, const VarRef& loop,
                           const Facts& facts);
 

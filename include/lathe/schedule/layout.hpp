@@ -34,7 +34,7 @@ class Index {
 
 /// What a layout map returns: the new indices.
 struct IndexTuple {
-  std::vector<AnyExpr> indices;
+  Vec<AnyExpr> indices;
 };
 
 /// layout(b / 32, a, b % 32)
@@ -45,9 +45,9 @@ IndexTuple layout(const Indices&... indices) {
 
 /// A map from an element's old indices to its new ones.
 struct LayoutMapNode : RefCounted {
-  std::vector<VarRef> from;
-  std::vector<AnyExpr> to;
-  LayoutMapNode(std::vector<VarRef> its_from, std::vector<AnyExpr> its_to)
+  Vec<VarRef> from;
+  Vec<AnyExpr> to;
+  LayoutMapNode(Vec<VarRef> its_from, Vec<AnyExpr> its_to)
       : from(std::move(its_from)), to(std::move(its_to)) {}
 };
 using LayoutMap = Ref<LayoutMapNode>;
@@ -67,7 +67,7 @@ constexpr int layout_arity() {
 }
 
 template <class F, std::size_t... K>
-LayoutMap make_layout_map(const F& f, const std::vector<VarRef>& from, std::index_sequence<K...>) {
+LayoutMap make_layout_map(const F& f, const Vec<VarRef>& from, std::index_sequence<K...>) {
   IndexTuple out = f(Index(AnyExpr(from[K]))...);
   return make_ref<LayoutMapNode>(from, std::move(out.indices));
 }
@@ -80,7 +80,7 @@ LayoutMap layout_map(const F& f) {
   constexpr int rank = detail::layout_arity<F>();
   static_assert(rank >= 0,
                 "a layout map takes one lathe::Index per dimension and returns lathe::layout(...)");
-  std::vector<VarRef> from;
+  Vec<VarRef> from;
   for (int k = 0; k < rank; ++k) {
     std::string name = "d";
     name +=

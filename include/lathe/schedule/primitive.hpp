@@ -32,7 +32,7 @@ struct Arg {
   BlockTag block;
   AnyExpr expr;  ///< over dims and sampled numbers
   LayoutMap map;
-  std::vector<Arg> list;
+  Vec<Arg> list;
 
   Arg() = default;
   Arg(LoopRef ref) : kind(ArgKind::loop), loop(std::move(ref.var)) {}
@@ -43,14 +43,14 @@ struct Arg {
   static Arg of_text(std::string value);
   static Arg of_word(std::string_view value);
   static Arg of_buffer(std::string name);
-  static Arg of_list(std::vector<Arg> items);
+  static Arg of_list(Vec<Arg> items);
   static Arg of(const Factor& factor);
   static Arg of(const AttrValue& value);
-  static Arg of(const std::vector<LoopRef>& loops);
+  static Arg of(const Vec<LoopRef>& loops);
 
   AttrValue attribute() const;  ///< of a number or a text
 };
-using Args = std::vector<Arg>;
+using Args = Vec<Arg>;
 
 /// Why a step is not legal. Nothing was changed.
 struct Refusal {
@@ -74,8 +74,8 @@ struct Consumed {
 struct Edit {
   Program program;
   Args results;
-  std::vector<Consumed> consumed;
-  std::vector<std::int64_t> samples;  ///< the values of the results, if they are sampled numbers
+  Vec<Consumed> consumed;
+  Vec<std::int64_t> samples;  ///< the values of the results, if they are sampled numbers
   std::string
       reassociates;  ///< how floating-point results may change in rounding; empty: not at all
 };
@@ -93,7 +93,7 @@ struct Parameter {
 struct Primitive {
   std::string_view name;
   int version = 1;
-  std::vector<Parameter> parameters;
+  Vec<Parameter> parameters;
   std::string_view summary;  ///< one line for docs and errors
   Verdict (*run)(const Program& program, const Args& args, Edit* edit);
   ArgKind gives = ArgKind::loop;  ///< what its results are
@@ -104,7 +104,7 @@ struct Primitive {
 };
 
 /// All primitives, by name.
-const std::vector<const Primitive*>& primitives();
+const Vec<const Primitive*>& primitives();
 const Primitive* find_primitive(std::string_view name);
 
 }  // namespace lathe

@@ -86,12 +86,11 @@ class Schedule {
   template <std::size_t N>
   std::array<LoopRef, N> split(LoopRef loop, const Factor (&factors)[N],
                                std::optional<Tail> tail = {}, Location where = Location::here()) {
-    return take<N>(
-        split_any(std::move(loop), std::vector<Factor>(factors, factors + N), tail, where));
+    return take<N>(split_any(std::move(loop), Vec<Factor>(factors, factors + N), tail, where));
   }
   /// The same for a number of factors that is known at run time.
-  std::vector<LoopRef> split_any(LoopRef loop, const std::vector<Factor>& factors,
-                                 std::optional<Tail> tail = {}, Location where = Location::here());
+  Vec<LoopRef> split_any(LoopRef loop, const Vec<Factor>& factors, std::optional<Tail> tail = {},
+                         Location where = Location::here());
 
   /// Loops nested directly in each other become one.
   ///     for i < m: for j < n:   → fuse(i, j) →   for i_j < m*n:   with i = i_j / n, j = i_j % n
@@ -126,12 +125,11 @@ class Schedule {
   template <std::size_t N>
   std::array<LoopRef, N + 1> loop_partition(LoopRef loop, const Factor (&points)[N],
                                             Location where = Location::here()) {
-    return take<N + 1>(
-        loop_partition_any(std::move(loop), std::vector<Factor>(points, points + N), where));
+    return take<N + 1>(loop_partition_any(std::move(loop), Vec<Factor>(points, points + N), where));
   }
   /// The same for a number of points that is known at run time.
-  std::vector<LoopRef> loop_partition_any(LoopRef loop, const std::vector<Factor>& points,
-                                          Location where = Location::here());
+  Vec<LoopRef> loop_partition_any(LoopRef loop, const Vec<Factor>& points,
+                                  Location where = Location::here());
 
   /// Permutes loops of one nest; loops between them that are not named keep their place.
   /// Reassociates floats if two loops that feed one reduction swap.
@@ -243,11 +241,10 @@ class Schedule {
     return take<N>(sample_perfect_tile_any(loop, N, max_inner, min_inner, decision, where));
   }
   /// The same for a number of factors that is known at run time.
-  std::vector<Sample> sample_perfect_tile_any(const LoopRef& loop, std::size_t n,
-                                              std::int64_t max_inner = 64,
-                                              std::int64_t min_inner = 1,
-                                              const std::vector<std::int64_t>& decision = {},
-                                              Location where = Location::here());
+  Vec<Sample> sample_perfect_tile_any(const LoopRef& loop, std::size_t n,
+                                      std::int64_t max_inner = 64, std::int64_t min_inner = 1,
+                                      const std::vector<std::int64_t>& decision = {},
+                                      Location where = Location::here());
   /// One of the values, drawn by weight (all alike if none are given). The decision is its
   /// position. L0233: no values, or weights that do not fit them.
   Sample sample_categorical(const std::vector<std::int64_t>& values,
@@ -268,8 +265,8 @@ class Schedule {
   struct Step : RefCounted {
     Ref<Step> previous;
     TraceEntry entry;
-    std::vector<Consumed> consumed;
-    std::vector<std::int64_t> samples;  ///< values of the entry's results
+    Vec<Consumed> consumed;
+    Vec<std::int64_t> samples;  ///< values of the entry's results
     std::string reassociates;
 
     Step() = default;
@@ -278,12 +275,12 @@ class Schedule {
   };
 
   template <std::size_t N, class Ref>
-  static std::array<Ref, N> take(const std::vector<Ref>& all) {
+  static std::array<Ref, N> take(const Vec<Ref>& all) {
     std::array<Ref, N> out;
     for (std::size_t k = 0; k < N; ++k) out[k] = all[k];
     return out;
   }
-  std::vector<LoopRef> loops_n(const BlockName& block, std::size_t n, Location where) const;
+  Vec<LoopRef> loops_n(const BlockName& block, std::size_t n, Location where) const;
   Verdict check_reference(const Arg& arg) const;
   const std::int64_t* sampled(const VarRef& var) const;
   Arg with_samples(const Arg& arg) const;
@@ -296,7 +293,7 @@ class Schedule {
   std::string resolve_buffer(const BufferName& name, std::string_view step, Location where) const;
   [[noreturn]] void refuse(std::string_view step, const Refusal& why, Location where) const;
   Args step(std::string_view primitive, Args args, Location where);
-  std::vector<LoopRef> step_to_loops(std::string_view primitive, Args args, Location where);
+  Vec<LoopRef> step_to_loops(std::string_view primitive, Args args, Location where);
 
   Program program_;
   std::uint64_t origin_hash_ = 0;

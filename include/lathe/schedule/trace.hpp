@@ -18,7 +18,7 @@ struct TraceEntry {
 struct Trace {
   std::uint64_t program_hash =
       0;  ///< structural hash of the program that it was recorded on; 0: not known
-  std::vector<TraceEntry> entries;
+  Vec<TraceEntry> entries;
 
   /// One line per step; parse_trace reads it back.
   ///     trace 1 program 0x5b3f…

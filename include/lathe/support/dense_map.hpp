@@ -4,10 +4,10 @@
 
 #include <cstddef>
 #include <lathe/support/ref.hpp>
+#include <lathe/support/vec.hpp>
 #include <string>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 namespace lathe {
 
@@ -68,7 +68,7 @@ class DenseMap {
 
  private:
   DenseSet<Key> keys_;
-  std::vector<V> values_;
+  Vec<V> values_;
 };
 
 /// Nodes by identity. The map does not keep them alive.

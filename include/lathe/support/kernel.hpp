@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <lathe/support/vec.hpp>
 #include <string>
-#include <vector>
 
 namespace lathe {
 
@@ -21,9 +21,9 @@ struct KernelSlot {
 struct LlvmKernel {
   std::string symbol;
   std::string text;
-  std::vector<KernelSlot> slots;
-  std::vector<std::string> externals;  ///< functions that the text calls and does not define
-  std::vector<std::string> messages;   ///< of assertions; status 16 + i means that message i failed
+  Vec<KernelSlot> slots;
+  Vec<std::string> externals;  ///< functions that the text calls and does not define
+  Vec<std::string> messages;   ///< of assertions; status 16 + i means that message i failed
 };
 
 }  // namespace lathe

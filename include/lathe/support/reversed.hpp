@@ -2,7 +2,7 @@
 // (g++ 12).
 #pragma once
 
-#include <vector>
+#include <lathe/support/vec.hpp>
 
 namespace lathe {
 
@@ -33,14 +33,14 @@ class Reversed {
 
 /// The elements from the last to the first, while the list lives and does not grow.
 template <class T>
-Reversed<T> reversed(std::vector<T>& list) {
+Reversed<T> reversed(Vec<T>& list) {
   return Reversed<T>(list.data(), list.data() + list.size());
 }
 template <class T>
-Reversed<const T> reversed(const std::vector<T>& list) {
+Reversed<const T> reversed(const Vec<T>& list) {
   return Reversed<const T>(list.data(), list.data() + list.size());
 }
 template <class T>
-void reversed(std::vector<T>&&) = delete;
+void reversed(Vec<T>&&) = delete;
 
 }  // namespace lathe

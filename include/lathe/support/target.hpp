@@ -3,9 +3,9 @@
 
 #include <cstdint>
 #include <lathe/support/error.hpp>
+#include <lathe/support/vec.hpp>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace lathe {
 
@@ -14,13 +14,13 @@ enum class TargetKind : std::uint8_t { cpu, cuda };
 /// Plain data: change a field and code is made for that machine.
 struct Target {
   TargetKind kind = TargetKind::cpu;
-  std::string name;  ///< as asked for: "host", "x86-64-v3", "sm_90"
-  std::string arch;  ///< "x86_64", "aarch64", "nvptx64"
-  std::string cpu;   ///< LLVM's name of the model, "znver4"; a CUDA target's "sm_90"
-  std::vector<std::string> features;  ///< LLVM's names, sorted: "avx2", "fma", …
-  int vector_bytes = 16;              ///< of the widest vector register
-  int load_bytes = 16;  ///< that a core loads or stores at once: Zen 4 does 64 in two halves
-  int line_bytes = 64;  ///< of a cache line
+  std::string name;           ///< as asked for: "host", "x86-64-v3", "sm_90"
+  std::string arch;           ///< "x86_64", "aarch64", "nvptx64"
+  std::string cpu;            ///< LLVM's name of the model, "znver4"; a CUDA target's "sm_90"
+  Vec<std::string> features;  ///< LLVM's names, sorted: "avx2", "fma", …
+  int vector_bytes = 16;      ///< of the widest vector register
+  int load_bytes = 16;        ///< that a core loads or stores at once: Zen 4 does 64 in two halves
+  int line_bytes = 64;        ///< of a cache line
   int vector_registers = 16;
   std::int64_t l1_bytes = 32 << 10, l2_bytes = 1 << 20,
                l3_bytes = 8 << 20;  ///< data caches as seen by one core
@@ -69,6 +69,6 @@ const Target& host();
 /// A CUDA architecture, "sm_90".
 Target cuda(std::string_view arch, Location where = Location::here());
 /// Names that Target(name) knows, sorted.
-std::vector<std::string> known_targets();
+Vec<std::string> known_targets();
 
 }  // namespace lathe

@@ -31,7 +31,7 @@ TEST_CASE("a later process takes its objects from the folder") {
   const lt::Llvm& llvm = lt::Llvm::get();
   const lt::ObjectCache cache(folder.path());
   const std::string key = lt::ObjectCache::key(llvm, lt::host(), text);
-  std::vector<char> kept;
+  lt::Vec<char> kept;
   REQUIRE(cache.find(key, kept));
   REQUIRE(cache.keep(key, lt::compile_to_object(llvm, other, lt::host()), reason));
   CHECK(result(second) == std::vector<float>{3, 4, 5, 6});

@@ -98,7 +98,7 @@ TEST_CASE("text becomes an object with the symbols that it names") {
                                         "  %p = call ptr @lathe_alloc(ptr %rt, i64 8, i64 8)\n"
                                         "  store i64 1, ptr %p\n  ret i32 0\n}\n",
                                         lt::host(), {}, &times);
-    std::vector<lt::ObjectSymbol> symbols;
+    lt::Vec<lt::ObjectSymbol> symbols;
     REQUIRE(lt::read_symbols(object.data(), object.size(), symbols));
     bool defines = false, needs = false;
     for (auto& s : symbols) {
@@ -114,7 +114,7 @@ TEST_CASE("text becomes an object with the symbols that it names") {
 TEST_CASE("a damaged object is recognised, not read past its end") {
   for_each_llvm([](const lt::Llvm& llvm) {
     auto object = lt::compile_to_object(llvm, identity, lt::host());
-    std::vector<lt::ObjectSymbol> symbols;
+    lt::Vec<lt::ObjectSymbol> symbols;
     for (std::size_t size = 0; size < object.size(); size += 7) {
       std::vector<char> cut(object.begin(), object.begin() + static_cast<std::ptrdiff_t>(size));
       // The table of sections is the last thing in the file.

@@ -24,14 +24,14 @@ std::string contents(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-const std::vector<char> object = {'o', 'b', '\0', 'j'};
+const lt::Vec<char> object = {'o', 'b', '\0', 'j'};
 
 }  // namespace
 
 TEST_CASE("what was kept is found, under its key only") {
   test::TempFolder folder;
   lt::ObjectCache cache(folder.path() + "/made");
-  std::vector<char> found;
+  lt::Vec<char> found;
   std::string reason;
   CHECK_FALSE(cache.find("key", found));
   REQUIRE(cache.keep("key", object, reason));
@@ -51,7 +51,7 @@ TEST_CASE("damaged and foreign files are ignored and replaced") {
   std::string reason;
   REQUIRE(cache.keep("key", object, reason));
   const std::string whole = contents(cache.path("key"));
-  std::vector<char> found;
+  lt::Vec<char> found;
   auto holds = [&](const std::string& bytes) {
     std::ofstream(cache.path("key"), std::ios::binary) << bytes;
     return cache.find("key", found);
@@ -73,7 +73,7 @@ TEST_CASE("damaged and foreign files are ignored and replaced") {
 TEST_CASE("a folder that can't be written is a reason, no error") {
   lt::ObjectCache cache("/dev/null/nowhere");
   std::string reason;
-  std::vector<char> found;
+  lt::Vec<char> found;
   CHECK_FALSE(cache.keep("key", object, reason));
   CHECK(reason == "no object is kept in '/dev/null/nowhere': Not a directory");
   CHECK_FALSE(cache.find("key", found));
@@ -84,7 +84,7 @@ TEST_CASE("a folder that can't be written is a reason, no error") {
 TEST_CASE("readers see whole files while others write them") {
   test::TempFolder folder;
   lt::ObjectCache cache(folder.path());
-  const std::vector<char> large(100000, 'x');
+  const lt::Vec<char> large(100000, 'x');
   std::string reason;
   REQUIRE(cache.keep("key", large, reason));
   std::thread writer([&] {
@@ -93,7 +93,7 @@ TEST_CASE("readers see whole files while others write them") {
   });
   int whole = 0;
   for (int k = 0; k < 200; ++k) {
-    std::vector<char> found;
+    lt::Vec<char> found;
     whole += cache.find("key", found) && found == large;
   }
   writer.join();

@@ -73,7 +73,7 @@ class AccessCollector : public Visitor {
     }
     if (e.kind() != ExprKind::Const && e.kind() != ExprKind::Var) descend(e);
   }
-  std::vector<AccessSite> sites;
+  Vec<AccessSite> sites;
 
  private:
   AnyExpr resolve(const AnyExpr& e) const { return e ? substitute(e, values_) : e; }
@@ -114,8 +114,7 @@ class AccessCollector : public Visitor {
   bool leaves_out(const Stmt& s) const {
     return only_ && !any_use(s, [&](const BufferUse& use) { return use.buffer == *only_; });
   }
-  void add(const Buffer& buffer, AccessKind kind, bool is_write,
-           const std::vector<AnyExpr>& indices) {
+  void add(const Buffer& buffer, AccessKind kind, bool is_write, const Vec<AnyExpr>& indices) {
     if (only_ && buffer != *only_) return;
     AccessSite out = site(buffer, kind, is_write);
     for (const auto& i : indices)
@@ -201,11 +200,11 @@ class AccessCollector : public Visitor {
   AccessTerms terms_;
   Facts facts_;
   const Buffer* only_;  // null: all buffers
-  std::vector<ForRef> loops_;
+  Vec<ForRef> loops_;
   BlockRefNode block_;
-  std::vector<AnyExpr> conditions_, inner_conditions_;
+  Vec<AnyExpr> conditions_, inner_conditions_;
   AnyExpr outer_condition_;
-  std::vector<AnyExpr> bindings_;
+  Vec<AnyExpr> bindings_;
   Substitution values_;        // iterators by bindings, lets by values
   Substitution inner_values_;  // lets inside the block
 };
@@ -213,7 +212,7 @@ class AccessCollector : public Visitor {
 /// What stands beside a path in the sequences that it passes is left out.
 class PathAccesses : public AccessCollector {
  public:
-  explicit PathAccesses(const std::vector<Stmt>& path)
+  explicit PathAccesses(const Vec<Stmt>& path)
       : AccessCollector(AccessTerms::loops, Facts()), path_(path) {}
   void stmt(const Stmt& s) override {
     if (next_ < path_.size() && s.same_as(path_[next_])) {
@@ -224,11 +223,11 @@ class PathAccesses : public AccessCollector {
   }
 
  private:
-  const std::vector<Stmt>& path_;
+  const Vec<Stmt>& path_;
   std::size_t next_ = 0;
 };
 
-inline void add_once(std::vector<Buffer>& all, const Buffer& b) {
+inline void add_once(Vec<Buffer>& all, const Buffer& b) {
   for (const auto& x : all)
     if (x == b) return;
   all.push_back(b);
@@ -236,27 +235,26 @@ inline void add_once(std::vector<Buffer>& all, const Buffer& b) {
 
 }  // namespace detail
 
-LATHE_DECL std::vector<AccessSite> accesses(const Stmt& s, AccessTerms terms, const Facts& facts) {
+LATHE_DECL Vec<AccessSite> accesses(const Stmt& s, AccessTerms terms, const Facts& facts) {
   detail::AccessCollector collector(terms, facts);
   collector.stmt(s);
   return std::move(collector.sites);
 }
-LATHE_DECL std::vector<AccessSite> accesses_to(const Buffer& buffer, const Stmt& s,
-                                               const Facts& facts) {
+LATHE_DECL Vec<AccessSite> accesses_to(const Buffer& buffer, const Stmt& s, const Facts& facts) {
   detail::AccessCollector collector(AccessTerms::loops, facts, &buffer);
   collector.stmt(s);
   return std::move(collector.sites);
 }
-LATHE_DECL std::vector<AccessSite> accesses(const BlockNode& block) {
+LATHE_DECL Vec<AccessSite> accesses(const BlockNode& block) {
   detail::AccessCollector collector(AccessTerms::loops, Facts());
   collector.block_body(block);
   return std::move(collector.sites);
 }
 
-LATHE_DECL std::vector<AccessSite> accesses_below(const LoopSite& site) {
+LATHE_DECL Vec<AccessSite> accesses_below(const LoopSite& site) {
   detail::PathAccesses collector(site.path);
   collector.stmt(site.path.front());
-  std::erase_if(collector.sites, [&](const AccessSite& a) {
+  collector.sites.erase_if([&](const AccessSite& a) {
     for (const auto& f : a.loops)
       if (f->var == site.loop->var) return false;
     return true;
@@ -264,14 +262,14 @@ LATHE_DECL std::vector<AccessSite> accesses_below(const LoopSite& site) {
   return std::move(collector.sites);
 }
 
-LATHE_DECL std::vector<AccessSite> reads_of(const BlockNode& block) {
-  std::vector<AccessSite> out;
+LATHE_DECL Vec<AccessSite> reads_of(const BlockNode& block) {
+  Vec<AccessSite> out;
   for (auto& a : accesses(block))
     if (a.reads()) out.push_back(std::move(a));
   return out;
 }
-LATHE_DECL std::vector<AccessSite> writes_of(const BlockNode& block) {
-  std::vector<AccessSite> out;
+LATHE_DECL Vec<AccessSite> writes_of(const BlockNode& block) {
+  Vec<AccessSite> out;
   for (auto& a : accesses(block))
     if (a.is_write) out.push_back(std::move(a));
   return out;

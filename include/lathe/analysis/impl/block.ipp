@@ -83,7 +83,7 @@ inline bool match_combiner(const ReducerNode& r, std::size_t k, ReducerInfo& out
 
 inline bool is_arg_reducer(const ReducerNode& r) {
   if (r.combine.size() != 2) return false;
-  const std::vector<DType> dtypes{r.combine[0].dtype(), r.combine[1].dtype()};
+  const Vec<DType> dtypes{r.combine[0].dtype(), r.combine[1].dtype()};
   for (const char* name : {"argmin", "argmax"}) {
     ReducerRef known = builtin_reducer(name, dtypes);
     if (known && structurally_equal(known, ReducerRef(&r))) return true;
@@ -129,7 +129,7 @@ class BodyScan : public Visitor {
     descend(s);
   }
   bool impure = false, atomics = false, whiles = false;
-  std::vector<Buffer> allocated;
+  Vec<Buffer> allocated;
 };
 
 class BlockJudge {
@@ -145,8 +145,8 @@ class BlockJudge {
     }
   }
   BlockInfo run();
-  std::vector<Buffer> outputs() const {
-    std::vector<Buffer> out;
+  Vec<Buffer> outputs() const {
+    Vec<Buffer> out;
     for (const auto& a : sites_)
       if (a.is_write) add_once(out, a.buffer);
     return out;
@@ -170,7 +170,7 @@ class BlockJudge {
   const BlockNode& block_;
   Facts facts_;
   BodyScan scan_;
-  std::vector<AccessSite> sites_;
+  Vec<AccessSite> sites_;
 };
 
 // Every store's index map is injective over the spatial iterators and the loops inside the block.
@@ -184,7 +184,7 @@ LATHE_DECL bool BlockJudge::injective(std::string& why) {
       why = "a store index reads memory";
       return false;
     }
-    std::vector<IterDomain> domain;
+    Vec<IterDomain> domain;
     for (const auto& it : block_.iters)
       if (it.kind != IterKind::reduce) domain.push_back({it.var, it.min, it.extent});
     for (const auto& f : a.loops) domain.push_back({f->var, f->min, f->extent});
@@ -226,7 +226,7 @@ LATHE_DECL void BlockJudge::judge_complete(BlockInfo& info) {
   if (scan_.atomics) return ordered(info, "it has atomic updates");
   if (scan_.whiles) return ordered(info, "it has a while loop");
   if (info.in_place) return ordered(info, "it reads what it writes");
-  std::vector<Buffer> seen;
+  Vec<Buffer> seen;
   for (const auto& a : sites_) {
     if (!a.is_write) continue;
     const std::size_t before = seen.size();
@@ -287,7 +287,7 @@ LATHE_DECL BlockInfo classify(const Stmt& root, const BlockTag& tag, const Facts
   if (!site.block) return {};
   detail::BlockJudge judge(*site.block, facts_on(site.path, facts));
   BlockInfo info = judge.run();
-  const std::vector<Buffer> outputs = judge.outputs();
+  const Vec<Buffer> outputs = judge.outputs();
   detail::any_use(root, [&](const detail::BufferUse& use) {
     bool output = false;
     for (const auto& b : outputs) output = output || b == use.buffer;

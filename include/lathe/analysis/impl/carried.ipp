@@ -32,7 +32,7 @@ inline Carried make_carried(const AccessSite& a, const AccessSite& b, bool prove
 struct LoopAccesses {
   LoopSite site;
   Facts facts;
-  std::vector<AccessSite> all;
+  Vec<AccessSite> all;
 
   /// An index that loads what the loop writes is another one each time.
   bool index_changes(const AccessSite& a) const {
@@ -47,8 +47,8 @@ struct LoopAccesses {
       : site(find_loop(root, loop)) {
     if (!site.loop) return;
     facts = facts_on(site.path, around);
-    std::vector<AccessSite> found = accesses(Stmt(site.loop), AccessTerms::loops, facts);
-    std::vector<Buffer> written;
+    Vec<AccessSite> found = accesses(Stmt(site.loop), AccessTerms::loops, facts);
+    Vec<Buffer> written;
     for (const auto& a : found)
       if (a.is_write) add_once(written, a.buffer);
     for (auto& a : found) {
@@ -62,7 +62,7 @@ struct LoopAccesses {
 };
 
 template <class F>
-void each_conflict(const std::vector<AccessSite>& all, F&& f) {
+void each_conflict(const Vec<AccessSite>& all, F&& f) {
   for (std::size_t i = 0; i < all.size(); ++i)
     for (std::size_t j = i; j < all.size(); ++j)
       if (all[i].buffer == all[j].buffer && (all[i].is_write || all[j].is_write) &&
@@ -70,7 +70,7 @@ void each_conflict(const std::vector<AccessSite>& all, F&& f) {
         return;
 }
 
-inline int lead(const std::vector<Direction>& v, const std::vector<std::size_t>& order) {
+inline int lead(const Vec<Direction>& v, const Vec<std::size_t>& order) {
   for (std::size_t k : order) {
     if (v[k] == Direction::eq) continue;
     return v[k] == Direction::lt ? 1 : v[k] == Direction::gt ? -1 : 2;
@@ -94,14 +94,13 @@ LATHE_DECL std::optional<Carried> carried_by(const Stmt& root, const VarRef& loo
   return out;
 }
 
-LATHE_DECL std::optional<Carried> reorder_violation(const Stmt& root,
-                                                    const std::vector<VarRef>& loops,
-                                                    const std::vector<std::size_t>& order,
+LATHE_DECL std::optional<Carried> reorder_violation(const Stmt& root, const Vec<VarRef>& loops,
+                                                    const Vec<std::size_t>& order,
                                                     const Facts& facts) {
   if (loops.empty()) return std::nullopt;
   detail::LoopAccesses below(root, loops[0], facts);
-  std::vector<ForRef> chain;
-  std::vector<std::size_t> before;
+  Vec<ForRef> chain;
+  Vec<std::size_t> before;
   std::string names;
   for (std::size_t k = 0; k < loops.size(); ++k) {
     LoopSite site = find_loop(root, loops[k]);
@@ -134,12 +133,12 @@ LATHE_DECL std::optional<Carried> lockstep_violation(const Stmt& root, const Var
   detail::LoopAccesses below(root, loop, facts);
   std::optional<Carried> out;
   detail::each_conflict(below.all, [&](const AccessSite& a, const AccessSite& b) {
-    std::vector<ForRef> chain;
+    Vec<ForRef> chain;
     for (std::size_t k = 0;
          k < a.loops.size() && k < b.loops.size() && a.loops[k]->var == b.loops[k]->var; ++k)
       chain.push_back(a.loops[k]);
     DependenceVectors d = dependence(a, b, chain, below.facts);
-    std::vector<std::size_t> inner;
+    Vec<std::size_t> inner;
     for (std::size_t k = 1; k < chain.size(); ++k) inner.push_back(k);
     for (const auto& v : d.vectors) {
       if (v[0] == Direction::eq) continue;

@@ -7,7 +7,7 @@
 namespace lathe {
 namespace detail {
 
-inline bool has_tag(const std::vector<BlockTag>& tags, const AccessSite& a) {
+inline bool has_tag(const Vec<BlockTag>& tags, const AccessSite& a) {
   for (const auto& t : tags)
     if (a.block && a.block->tag == t) return true;
   return false;
@@ -17,7 +17,7 @@ inline bool has_tag(const std::vector<BlockTag>& tags, const AccessSite& a) {
 /// share.
 class CoverTest {
  public:
-  CoverTest(const Stmt& root, const std::vector<BlockTag>& producers, const BlockTag& consumer,
+  CoverTest(const Stmt& root, const Vec<BlockTag>& producers, const BlockTag& consumer,
             const Buffer& buffer)
       : root_(root), producers_(producers), consumer_(consumer), buffer_(buffer) {}
 
@@ -59,7 +59,7 @@ class CoverTest {
   static Cover fail(std::string why) { return {false, std::move(why)}; }
 
   Cover in_body(const Stmt& body, const Facts& facts) {
-    std::vector<AccessSite> reads, writes, others;
+    Vec<AccessSite> reads, writes, others;
     for (auto& a : accesses_to(buffer_, body, facts)) {
       const bool mine = a.block && a.block->tag == consumer_;
       if (mine && a.is_write)
@@ -76,11 +76,11 @@ class CoverTest {
     for (const auto& w : writes)
       if (w.order > reads.front().order)
         return fail("block '" + w.block->name() + "' comes after the read");
-    const std::vector<VarRef> in_reads = loops_inside(reads), in_writes = loops_inside(writes);
+    const Vec<VarRef> in_reads = loops_inside(reads), in_writes = loops_inside(writes);
     Region need = region_upper_guarded(buffer_, reads, in_reads, facts).region;
     for (const auto& o : others) {
       if (o.order < writes.front().order || o.order > reads.back().order) continue;
-      std::vector<AccessSite> one{o};
+      Vec<AccessSite> one{o};
       if (!regions_disjoint(region_upper(buffer_, one, loops_inside(one), facts).region, need,
                             facts))
         return fail("'" + buffer_->name + "' may be written again before it is read");
@@ -92,7 +92,7 @@ class CoverTest {
   }
 
   const Stmt& root_;
-  const std::vector<BlockTag>& producers_;
+  const Vec<BlockTag>& producers_;
   const BlockTag& consumer_;
   const Buffer& buffer_;
 };
@@ -110,15 +110,14 @@ LATHE_DECL bool final_at(const Stmt& root, const BlockTag& block, const VarRef& 
   return true;
 }
 
-LATHE_DECL Cover covers(const Stmt& root, const std::vector<BlockTag>& producers,
-                        const BlockTag& consumer, const Buffer& buffer, const VarRef& loop,
-                        const Facts& facts) {
+LATHE_DECL Cover covers(const Stmt& root, const Vec<BlockTag>& producers, const BlockTag& consumer,
+                        const Buffer& buffer, const VarRef& loop, const Facts& facts) {
   return detail::CoverTest(root, producers, consumer, buffer).run(loop, facts);
 }
 
 LATHE_DECL Cover covers(const Stmt& root, const BlockTag& producer, const BlockTag& consumer,
                         const Buffer& buffer, const Facts& facts) {
-  return covers(root, std::vector<BlockTag>{producer}, consumer, buffer, {}, facts);
+  return covers(root, Vec<BlockTag>{producer}, consumer, buffer, {}, facts);
 }
 
 }  // namespace lathe

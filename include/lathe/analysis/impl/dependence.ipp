@@ -16,7 +16,7 @@ namespace detail {
 /// The value of an integer expression at a point; false where it isn't plain arithmetic.
 class PointEval {
  public:
-  std::vector<std::pair<const VarNode*, std::int64_t>> values;
+  Vec<std::pair<const VarNode*, std::int64_t>> values;
 
   bool value(const AnyExpr& e, std::int64_t& out) const {
     if (const auto* c = e.as<ConstNode>()) return out = c->i, !c->dtype.is_float();
@@ -44,7 +44,7 @@ class PointEval {
 /// renamed ones.
 class DependenceTester {
  public:
-  DependenceTester(const AccessSite& a, const AccessSite& b, const std::vector<ForRef>& loops,
+  DependenceTester(const AccessSite& a, const AccessSite& b, const Vec<ForRef>& loops,
                    const Facts& facts)
       : a_(a), b_(b), loops_(loops), facts_(facts) {
     coupled_ = find_coupling();
@@ -60,23 +60,23 @@ class DependenceTester {
     return k;
   }
   /// No element is touched by both in iterations of these directions: proven.
-  bool excluded(const std::vector<Direction>& directions);
+  bool excluded(const Vec<Direction>& directions);
   bool disjoint(const Substitution& rename, const Facts& facts);
-  bool contradict(const std::vector<AnyExpr>& same, const Facts& facts, bool backward);
+  bool contradict(const Vec<AnyExpr>& same, const Facts& facts, bool backward);
   bool find_coupling() const;
-  void refine(std::vector<Direction>& directions, std::size_t k);
-  void fix_determined(std::vector<Direction>& directions);
+  void refine(Vec<Direction>& directions, std::size_t k);
+  void fix_determined(Vec<Direction>& directions);
   bool has_few_points() const;
   bool enumerate(DependenceVectors& out);
-  bool enumerate_loops(const std::vector<ForRef>& loops, const std::vector<VarRef>& as,
-                       std::size_t k, const Substitution& rename, PointEval& at, bool second,
+  bool enumerate_loops(const Vec<ForRef>& loops, const Vec<VarRef>& as, std::size_t k,
+                       const Substitution& rename, PointEval& at, bool second,
                        DependenceVectors& out);
   bool meet(PointEval& at, const Substitution& rename, DependenceVectors& out);
 
   const AccessSite &a_, &b_;
-  const std::vector<ForRef>& loops_;
+  const Vec<ForRef>& loops_;
   const Facts& facts_;
-  std::vector<VarRef> renamed_;
+  Vec<VarRef> renamed_;
   DependenceVectors found_;
   bool coupled_ = false;
   int tests_ = 0;
@@ -103,7 +103,7 @@ LATHE_DECL bool DependenceTester::disjoint(const Substitution& rename, const Fac
     }
     return false;
   }
-  std::vector<AnyExpr> same;
+  Vec<AnyExpr> same;
   for (std::size_t d = 0; d < a_.indices.size(); ++d) {
     same.push_back(simplify(eq(a_.indices[d], substitute(b_.indices[d], rename)), facts));
     if (is_const(same[d], 0)) return true;
@@ -112,7 +112,7 @@ LATHE_DECL bool DependenceTester::disjoint(const Substitution& rename, const Fac
 }
 
 // Equalities that can't hold together; each is read under those before it.
-LATHE_DECL bool DependenceTester::contradict(const std::vector<AnyExpr>& same, const Facts& facts,
+LATHE_DECL bool DependenceTester::contradict(const Vec<AnyExpr>& same, const Facts& facts,
                                              bool backward) {
   Facts so_far = facts;
   for (std::size_t k = 0; k < same.size(); ++k) {
@@ -135,7 +135,7 @@ LATHE_DECL bool DependenceTester::find_coupling() const {
   return false;
 }
 
-LATHE_DECL bool DependenceTester::excluded(const std::vector<Direction>& directions) {
+LATHE_DECL bool DependenceTester::excluded(const Vec<Direction>& directions) {
   if (++tests_ > kMaxTests) return false;
   Facts facts = facts_;
   Substitution rename;
@@ -158,7 +158,7 @@ LATHE_DECL bool DependenceTester::excluded(const std::vector<Direction>& directi
   return disjoint(rename, facts);
 }
 
-LATHE_DECL void DependenceTester::refine(std::vector<Direction>& directions, std::size_t k) {
+LATHE_DECL void DependenceTester::refine(Vec<Direction>& directions, std::size_t k) {
   if (tests_ > kMaxTests) {
     found_.vectors.push_back(directions);
     return;
@@ -177,12 +177,12 @@ LATHE_DECL void DependenceTester::refine(std::vector<Direction>& directions, std
 }
 
 // Both accesses go through one index map: what its value determines is equal in both iterations.
-LATHE_DECL void DependenceTester::fix_determined(std::vector<Direction>& directions) {
+LATHE_DECL void DependenceTester::fix_determined(Vec<Direction>& directions) {
   if (a_.kind == AccessKind::opaque || b_.kind == AccessKind::opaque) return;
   if (a_.loops.size() != b_.loops.size()) return;
   for (std::size_t d = 0; d < a_.indices.size(); ++d)
     if (!same_expr(a_.indices[d], b_.indices[d])) return;
-  std::vector<IterDomain> domain;
+  Vec<IterDomain> domain;
   for (std::size_t k = 0; k < a_.loops.size(); ++k) {
     if (a_.loops[k]->var != b_.loops[k]->var) return;
     domain.push_back({a_.loops[k]->var, a_.loops[k]->min, a_.loops[k]->extent});
@@ -216,15 +216,15 @@ LATHE_DECL bool DependenceTester::enumerate(DependenceVectors& out) {
   for (std::size_t k = 0; k < b_.loops.size(); ++k)
     rename.emplace_back(b_.loops[k]->var, AnyExpr(renamed_[k]));
   PointEval at;
-  std::vector<VarRef> own;
+  Vec<VarRef> own;
   for (const auto& f : a_.loops) own.push_back(f->var);
   return enumerate_loops(a_.loops, own, 0, rename, at, false, out);
 }
 
-LATHE_DECL bool DependenceTester::enumerate_loops(const std::vector<ForRef>& loops,
-                                                  const std::vector<VarRef>& as, std::size_t k,
-                                                  const Substitution& rename, PointEval& at,
-                                                  bool second, DependenceVectors& out) {
+LATHE_DECL bool DependenceTester::enumerate_loops(const Vec<ForRef>& loops, const Vec<VarRef>& as,
+                                                  std::size_t k, const Substitution& rename,
+                                                  PointEval& at, bool second,
+                                                  DependenceVectors& out) {
   if (k == loops.size()) {
     if (second) return meet(at, rename, out);
     return enumerate_loops(b_.loops, renamed_, 0, rename, at, true, out);
@@ -254,7 +254,7 @@ LATHE_DECL bool DependenceTester::meet(PointEval& at, const Substitution& rename
       return false;
     if (x != y) return true;
   }
-  std::vector<Direction> v;
+  Vec<Direction> v;
   for (const auto& f : loops_) {
     at.value(AnyExpr(f->var), x);
     at.value(substitute(AnyExpr(f->var), rename), y);
@@ -267,7 +267,7 @@ LATHE_DECL bool DependenceTester::meet(PointEval& at, const Substitution& rename
 }
 
 LATHE_DECL DependenceVectors DependenceTester::run() {
-  std::vector<Direction> directions(loops_.size(), Direction::any);
+  Vec<Direction> directions(loops_.size(), Direction::any);
   if (a_.buffer != b_.buffer) return {Answer::no, {}};
   tests_ = 0;
   fix_determined(directions);
@@ -293,7 +293,7 @@ LATHE_DECL DependenceVectors DependenceTester::run() {
 // Two of the directions that run() ends with decide. Where they can't be excluded, or where run()
 // would count points or meet its limit on tests, it has its say.
 LATHE_DECL bool DependenceTester::meet_along_last() {
-  std::vector<Direction> directions(loops_.size(), Direction::any);
+  Vec<Direction> directions(loops_.size(), Direction::any);
   if (a_.buffer != b_.buffer) return false;
   fix_determined(directions);
   if (directions.back() == Direction::eq) return false;
@@ -316,13 +316,13 @@ LATHE_DECL bool DependenceTester::meet_along_last() {
 
 }  // namespace detail
 
-LATHE_DECL bool meet_along_last(const AccessSite& a, const AccessSite& b,
-                                const std::vector<ForRef>& loops, const Facts& facts) {
+LATHE_DECL bool meet_along_last(const AccessSite& a, const AccessSite& b, const Vec<ForRef>& loops,
+                                const Facts& facts) {
   return detail::DependenceTester(a, b, loops, facts).meet_along_last();
 }
 
 LATHE_DECL DependenceVectors dependence(const AccessSite& a, const AccessSite& b,
-                                        const std::vector<ForRef>& loops, const Facts& facts) {
+                                        const Vec<ForRef>& loops, const Facts& facts) {
   return detail::DependenceTester(a, b, loops, facts).run();
 }
 

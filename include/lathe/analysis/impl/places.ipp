@@ -8,7 +8,7 @@ namespace detail {
 
 // The way from the first statement that is wanted up to s; nothing is kept of what was passed.
 template <class Wanted>
-bool climb_to(const Stmt& s, const Wanted& wanted, std::vector<Stmt>& way) {
+bool climb_to(const Stmt& s, const Wanted& wanted, Vec<Stmt>& way) {
   if (!wanted(s) && !any_child(s, [&](const Stmt& c) { return climb_to(c, wanted, way); }))
     return false;
   way.push_back(s);
@@ -17,16 +17,16 @@ bool climb_to(const Stmt& s, const Wanted& wanted, std::vector<Stmt>& way) {
 
 /// The path to the first statement in program order that is wanted; empty if there is none.
 template <class Wanted>
-std::vector<Stmt> path_to_first(const Stmt& root, const Wanted& wanted) {
-  std::vector<Stmt> path;
+Vec<Stmt> path_to_first(const Stmt& root, const Wanted& wanted) {
+  Vec<Stmt> path;
   climb_to(root, wanted, path);
   std::reverse(path.begin(), path.end());
   return path;
 }
 
 /// The loops that a path passes on its way to its last statement.
-inline std::vector<ForRef> loops_passed(const std::vector<Stmt>& path) {
-  std::vector<ForRef> out;
+inline Vec<ForRef> loops_passed(const Vec<Stmt>& path) {
+  Vec<ForRef> out;
   for (std::size_t k = 0; k + 1 < path.size(); ++k)
     if (const auto* f = path[k].as<ForNode>()) out.emplace_back(f);
   return out;
@@ -43,47 +43,45 @@ class BlockFinder {
     any_child(s, [&](const Stmt& child) { return walk(child), false; });
     way_.pop_back();
   }
-  std::vector<BlockSite> found;
+  Vec<BlockSite> found;
 
  private:
   void add(const BlockNode& block) {
-    std::vector<Stmt> path;
+    Vec<Stmt> path;
     path.reserve(way_.size());
     for (const auto* s : way_) path.push_back(*s);
-    std::vector<ForRef> loops = loops_passed(path);
+    Vec<ForRef> loops = loops_passed(path);
     found.push_back({BlockRefNode(&block), std::move(loops), std::move(path)});
   }
 
   const Wanted& wanted_;
-  std::vector<const Stmt*> way_;
+  Vec<const Stmt*> way_;
 };
 
 template <class Wanted>
-std::vector<BlockSite> find_blocks(const Stmt& root, const Wanted& wanted) {
+Vec<BlockSite> find_blocks(const Stmt& root, const Wanted& wanted) {
   BlockFinder<Wanted> finder(wanted);
   finder.walk(root);
   return std::move(finder.found);
 }
 
 // Uses by a block's own statements, of what it does not set itself before.
-inline bool touches(const BlockNode& b, const std::vector<Buffer>& buffers, bool write) {
+inline bool touches(const BlockNode& b, const Vec<Buffer>& buffers, bool write) {
   return any_use(b, [&](const BufferUse& use) {
-    if (use.block->tag != b.tag ||
-        std::find(buffers.begin(), buffers.end(), use.buffer) == buffers.end())
-      return false;
+    if (use.block->tag != b.tag || !contains(buffers, use.buffer)) return false;
     return write ? use.is_write : use.reads() && !(use.kind == AccessKind::update && b.init);
   });
 }
 
-inline std::vector<BlockSite> touching(const Stmt& root, const Buffer& buffer, bool write) {
-  const std::vector<Buffer> one{buffer};
+inline Vec<BlockSite> touching(const Stmt& root, const Buffer& buffer, bool write) {
+  const Vec<Buffer> one{buffer};
   return find_blocks(root, [&](const BlockNode& b) { return touches(b, one, write); });
 }
 
-inline std::vector<BlockSite> neighbours(const Stmt& root, const BlockTag& tag, bool producers) {
+inline Vec<BlockSite> neighbours(const Stmt& root, const BlockTag& tag, bool producers) {
   BlockSite self = find_block(root, tag);
   if (!self.block) return {};
-  std::vector<Buffer> buffers;
+  Vec<Buffer> buffers;
   any_use(*self.block, [&](const BufferUse& use) {
     const bool own = use.kind == AccessKind::update && use.block->init;
     if (producers ? use.reads() && !own : use.is_write) add_once(buffers, use.buffer);
@@ -96,7 +94,7 @@ inline std::vector<BlockSite> neighbours(const Stmt& root, const BlockTag& tag, 
 
 }  // namespace detail
 
-LATHE_DECL std::vector<BlockSite> blocks_below(const Stmt& root) {
+LATHE_DECL Vec<BlockSite> blocks_below(const Stmt& root) {
   return detail::find_blocks(root, [](const BlockNode&) { return true; });
 }
 LATHE_DECL BlockSite find_block(const Stmt& root, const BlockTag& tag) {
@@ -106,7 +104,7 @@ LATHE_DECL BlockSite find_block(const Stmt& root, const BlockTag& tag) {
   });
   if (path.empty()) return {};
   BlockRefNode block(path.back().as<BlockNode>());
-  std::vector<ForRef> loops = detail::loops_passed(path);
+  Vec<ForRef> loops = detail::loops_passed(path);
   return {std::move(block), std::move(loops), std::move(path)};
 }
 LATHE_DECL LoopSite find_loop(const Stmt& root, const VarRef& var) {
@@ -116,14 +114,14 @@ LATHE_DECL LoopSite find_loop(const Stmt& root, const VarRef& var) {
   });
   if (path.empty()) return {};
   ForRef loop(path.back().as<ForNode>());
-  std::vector<ForRef> loops = detail::loops_passed(path);
+  Vec<ForRef> loops = detail::loops_passed(path);
   return {std::move(loop), std::move(loops), std::move(path)};
 }
-LATHE_DECL std::vector<ForRef> loops_above(const Stmt& root, const BlockTag& tag) {
+LATHE_DECL Vec<ForRef> loops_above(const Stmt& root, const BlockTag& tag) {
   return find_block(root, tag).loops;
 }
 
-LATHE_DECL Facts facts_on(const std::vector<Stmt>& path, Facts facts) {
+LATHE_DECL Facts facts_on(const Vec<Stmt>& path, Facts facts) {
   for (std::size_t k = 0; k + 1 < path.size(); ++k) {
     if (const auto* f = path[k].as<ForNode>()) facts.bind(*f);
     if (const auto* i = path[k].as<IfNode>()) {
@@ -138,16 +136,16 @@ LATHE_DECL Facts facts_on(const std::vector<Stmt>& path, Facts facts) {
   return facts;
 }
 
-LATHE_DECL std::vector<BlockSite> writers(const Stmt& root, const Buffer& buffer) {
+LATHE_DECL Vec<BlockSite> writers(const Stmt& root, const Buffer& buffer) {
   return detail::touching(root, buffer, true);
 }
-LATHE_DECL std::vector<BlockSite> readers(const Stmt& root, const Buffer& buffer) {
+LATHE_DECL Vec<BlockSite> readers(const Stmt& root, const Buffer& buffer) {
   return detail::touching(root, buffer, false);
 }
-LATHE_DECL std::vector<BlockSite> producers(const Stmt& root, const BlockTag& tag) {
+LATHE_DECL Vec<BlockSite> producers(const Stmt& root, const BlockTag& tag) {
   return detail::neighbours(root, tag, true);
 }
-LATHE_DECL std::vector<BlockSite> consumers(const Stmt& root, const BlockTag& tag) {
+LATHE_DECL Vec<BlockSite> consumers(const Stmt& root, const BlockTag& tag) {
   return detail::neighbours(root, tag, false);
 }
 
@@ -158,7 +156,7 @@ LATHE_DECL bool is_private(const Stmt& root, const Buffer& buffer) {
   });
 }
 
-LATHE_DECL ForRef common_loop(const std::vector<ForRef>& a, const std::vector<ForRef>& b) {
+LATHE_DECL ForRef common_loop(const Vec<ForRef>& a, const Vec<ForRef>& b) {
   ForRef out;
   for (std::size_t k = 0; k < a.size() && k < b.size() && a[k]->var == b[k]->var; ++k) out = a[k];
   return out;

@@ -14,19 +14,19 @@ inline AnyExpr last_of(const Range& r) { return fold_sub(fold_add(r.min, r.exten
 inline Range range_between(const AnyExpr& lo, const AnyExpr& hi, const Facts& facts) {
   return {lo, simplify(fold_add(fold_sub(hi, lo), AnyExpr(1)), facts)};
 }
-inline bool contains_var(const std::vector<VarRef>& vars, const VarRef& v) {
+inline bool contains_var(const Vec<VarRef>& vars, const VarRef& v) {
   for (const auto& x : vars)
     if (x == v) return true;
   return false;
 }
-inline bool uses_any(const AnyExpr& e, const std::vector<VarRef>& vars) {
+inline bool uses_any(const AnyExpr& e, const Vec<VarRef>& vars) {
   for (const auto& v : vars)
     if (uses_var(e, v)) return true;
   return false;
 }
 
 // The ranges of the access's relaxed loops, added to the facts.
-inline Facts facts_for(const AccessSite& site, const std::vector<VarRef>& relaxed, Facts facts) {
+inline Facts facts_for(const AccessSite& site, const Vec<VarRef>& relaxed, Facts facts) {
   for (const auto& f : site.loops)
     if (contains_var(relaxed, f->var)) facts.bind(*f);
   return facts;
@@ -34,7 +34,7 @@ inline Facts facts_for(const AccessSite& site, const std::vector<VarRef>& relaxe
 
 class UpperRegion {
  public:
-  UpperRegion(const Buffer& buffer, const std::vector<VarRef>& relaxed, const Facts& facts)
+  UpperRegion(const Buffer& buffer, const Vec<VarRef>& relaxed, const Facts& facts)
       : buffer_(buffer), relaxed_(relaxed), facts_(facts) {}
 
   void add(const AccessSite& site) {
@@ -43,7 +43,7 @@ class UpperRegion {
       if (is_const(simplify(site.condition, facts), 0)) return;
       facts.assume_before(site.condition);
     }
-    std::vector<Interval> box;
+    Vec<Interval> box;
     const bool declared = site.kind == AccessKind::opaque;
     const std::size_t rank = static_cast<std::size_t>(buffer_->rank());
     for (std::size_t d = 0; d < rank; ++d) {
@@ -65,7 +65,7 @@ class UpperRegion {
       return add(site);
     Facts facts = facts_for(site, relaxed_, facts_);
     if (site.condition.get() && is_const(simplify(site.condition, facts), 0)) return;
-    std::vector<VarRef> inner = relaxed_;
+    Vec<VarRef> inner = relaxed_;
     for (std::size_t k = 0; k < site.bindings.size(); ++k) {
       const IterVar& it = site.block->iters[k];
       Interval reached = bounds(site.bindings[k], relaxed_, facts);
@@ -78,7 +78,7 @@ class UpperRegion {
     }
     if (site.outer_condition) facts.assume_before(site.outer_condition);
     if (site.inner_condition) facts.assume_before(site.inner_condition);
-    std::vector<Interval> box;
+    Vec<Interval> box;
     for (const auto& i : site.inner_indices) {
       Interval b = i.dtype() == kIndex ? bounds(i, inner, facts) : Interval();
       if (loads_data(b.min, facts)) b.min = {};
@@ -111,7 +111,7 @@ class UpperRegion {
   }
 
  private:
-  void merge(std::vector<Interval> box) {
+  void merge(Vec<Interval> box) {
     if (count_++ == 0) {
       box_ = std::move(box);
       return;
@@ -146,7 +146,7 @@ class UpperRegion {
   }
   // Each index is one relaxed loop plus or minus something fixed, each loop in one index at most.
   bool plain(const AccessSite& site) const {
-    std::vector<VarRef> seen;
+    Vec<VarRef> seen;
     for (const auto& i : site.indices) {
       VarRef used;
       for (const auto& v : relaxed_) {
@@ -164,23 +164,23 @@ class UpperRegion {
   }
 
   const Buffer& buffer_;
-  const std::vector<VarRef>& relaxed_;
+  const Vec<VarRef>& relaxed_;
   const Facts& facts_;
-  std::vector<Interval> box_;
+  Vec<Interval> box_;
   std::size_t count_ = 0;
   bool plain_ = true;
 };
 
-inline std::vector<VarRef> loops_inside(const std::vector<AccessSite>& all) {
-  std::vector<VarRef> out;
+inline Vec<VarRef> loops_inside(const Vec<AccessSite>& all) {
+  Vec<VarRef> out;
   for (const auto& a : all)
     for (const auto& f : a.loops)
       if (!contains_var(out, f->var)) out.push_back(f->var);
   return out;
 }
 
-inline std::vector<AccessSite> only(std::vector<AccessSite> all, const Buffer& buffer, bool write) {
-  std::vector<AccessSite> out;
+inline Vec<AccessSite> only(Vec<AccessSite> all, const Buffer& buffer, bool write) {
+  Vec<AccessSite> out;
   for (auto& a : all) {
     const bool own = a.kind == AccessKind::update && a.block && a.block->init;
     if (a.buffer == buffer && (write ? a.is_write : a.reads() && !own)) out.push_back(std::move(a));
@@ -190,44 +190,42 @@ inline std::vector<AccessSite> only(std::vector<AccessSite> all, const Buffer& b
 
 }  // namespace detail
 
-LATHE_DECL RegionBound region_upper(const Buffer& buffer, const std::vector<AccessSite>& all,
-                                    const std::vector<VarRef>& relaxed, const Facts& facts) {
+LATHE_DECL RegionBound region_upper(const Buffer& buffer, const Vec<AccessSite>& all,
+                                    const Vec<VarRef>& relaxed, const Facts& facts) {
   detail::UpperRegion upper(buffer, relaxed, facts);
   for (const auto& site : all)
     if (site.buffer == buffer) upper.add(site);
   return upper.result();
 }
 
-LATHE_DECL RegionBound region_upper_guarded(const Buffer& buffer,
-                                            const std::vector<AccessSite>& all,
-                                            const std::vector<VarRef>& relaxed,
-                                            const Facts& facts) {
+LATHE_DECL RegionBound region_upper_guarded(const Buffer& buffer, const Vec<AccessSite>& all,
+                                            const Vec<VarRef>& relaxed, const Facts& facts) {
   detail::UpperRegion upper(buffer, relaxed, facts);
   for (const auto& site : all)
     if (site.buffer == buffer) upper.add_guarded(site);
   return upper.result();
 }
 
-LATHE_DECL std::vector<RegionBound> required_regions(const Stmt& s, const Facts& facts) {
-  std::vector<AccessSite> all = accesses(s, AccessTerms::loops, facts);
-  std::vector<VarRef> relaxed = detail::loops_inside(all);
-  std::vector<RegionBound> out;
+LATHE_DECL Vec<RegionBound> required_regions(const Stmt& s, const Facts& facts) {
+  Vec<AccessSite> all = accesses(s, AccessTerms::loops, facts);
+  Vec<VarRef> relaxed = detail::loops_inside(all);
+  Vec<RegionBound> out;
   for (const auto& b : buffers_read(s))
     out.push_back(region_upper(b, detail::only(all, b, false), relaxed, facts));
   return out;
 }
 LATHE_DECL RegionBound required_region(const Stmt& s, const Buffer& buffer, const Facts& facts) {
-  std::vector<AccessSite> all = detail::only(accesses_to(buffer, s, facts), buffer, false);
+  Vec<AccessSite> all = detail::only(accesses_to(buffer, s, facts), buffer, false);
   return region_upper(buffer, all, detail::loops_inside(all), facts);
 }
 LATHE_DECL RegionBound written_region_upper(const Stmt& s, const Buffer& buffer,
                                             const Facts& facts) {
-  std::vector<AccessSite> all = detail::only(accesses_to(buffer, s, facts), buffer, true);
+  Vec<AccessSite> all = detail::only(accesses_to(buffer, s, facts), buffer, true);
   return region_upper(buffer, all, detail::loops_inside(all), facts);
 }
 LATHE_DECL std::optional<Region> written_region_lower(const Stmt& s, const Buffer& buffer,
                                                       const Facts& facts) {
-  std::vector<AccessSite> all = detail::only(accesses_to(buffer, s, facts), buffer, true);
+  Vec<AccessSite> all = detail::only(accesses_to(buffer, s, facts), buffer, true);
   return region_lower(buffer, all, detail::loops_inside(all), facts);
 }
 
@@ -289,7 +287,7 @@ LATHE_DECL bool region_empty(const Region& a, const Facts& facts) {
   return false;
 }
 
-LATHE_DECL bool surely_inside(const BufferNode& buffer, const std::vector<AnyExpr>& indices,
+LATHE_DECL bool surely_inside(const BufferNode& buffer, const Vec<AnyExpr>& indices,
                               const Facts& facts) {
   for (std::size_t d = 0; d < indices.size(); ++d)
     if (!prove(indices[d] >= AnyExpr(0), facts) || !prove(indices[d] < buffer.shape[d], facts))
@@ -297,8 +295,8 @@ LATHE_DECL bool surely_inside(const BufferNode& buffer, const std::vector<AnyExp
   return true;
 }
 
-LATHE_DECL std::vector<VarRef> vars_of(const std::vector<ForRef>& loops) {
-  std::vector<VarRef> out;
+LATHE_DECL Vec<VarRef> vars_of(const Vec<ForRef>& loops) {
+  Vec<VarRef> out;
   for (const auto& f : loops) out.push_back(f->var);
   return out;
 }

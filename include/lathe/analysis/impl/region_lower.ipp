@@ -11,19 +11,19 @@ namespace detail {
 
 // The box of iterator values that the relaxed loops reach, met with the domains; false if they
 // leave gaps.
-inline bool reached_iters(const AccessSite& site, const std::vector<VarRef>& relaxed,
-                          const Facts& facts, std::vector<IterDomain>& out) {
-  std::vector<IterDomain> loops;
+inline bool reached_iters(const AccessSite& site, const Vec<VarRef>& relaxed, const Facts& facts,
+                          Vec<IterDomain>& out) {
+  Vec<IterDomain> loops;
   for (const auto& f : site.loops)
     if (contains_var(relaxed, f->var)) loops.push_back({f->var, f->min, f->extent});
   if (!site.block) {
     out = std::move(loops);
     return true;
   }
-  std::vector<VarRef> iters;
+  Vec<VarRef> iters;
   for (const auto& it : site.block->iters) iters.push_back(it.var);
   // Loops inside the block are reached as they are; a loop is inside if an index names it there.
-  std::vector<IterDomain> outer, inner;
+  Vec<IterDomain> outer, inner;
   for (auto& l : loops) {
     bool named = false;
     for (const auto& i : site.inner_indices) named = named || uses_var(i, l.var);
@@ -47,11 +47,11 @@ inline bool reached_iters(const AccessSite& site, const std::vector<VarRef>& rel
 // conditions on spatial points count.
 inline AnyExpr store_condition(const AccessSite& site) {
   if (!site.block || !site.block->init || !site.inner_condition) return site.inner_condition;
-  std::vector<VarRef> reduce;
+  Vec<VarRef> reduce;
   for (const auto& it : site.block->iters)
     if (it.kind == IterKind::reduce) reduce.push_back(it.var);
   AnyExpr out;
-  std::vector<AnyExpr> parts;
+  Vec<AnyExpr> parts;
   flatten_logic(BinaryOp::and_, site.inner_condition, parts);
   for (const auto& p : parts)
     if (!uses_any(p, reduce)) out = fold_and(out, p);
@@ -60,9 +60,9 @@ inline AnyExpr store_condition(const AccessSite& site) {
 
 // For domains that may be empty: each index is one iterator plus a constant, each iterator in one
 // index at most, every iterator used. Then the box is written even as its extent goes to zero.
-inline bool plain_box(const AccessSite& site, const std::vector<IterDomain>& domain,
-                      const Facts& facts, Region& out) {
-  std::vector<bool> used(domain.size(), false);
+inline bool plain_box(const AccessSite& site, const Vec<IterDomain>& domain, const Facts& facts,
+                      Region& out) {
+  Vec<bool> used(domain.size(), false);
   for (const auto& i : site.inner_indices) {
     std::size_t at = domain.size();
     for (std::size_t k = 0; k < domain.size(); ++k) {
@@ -84,15 +84,15 @@ inline bool plain_box(const AccessSite& site, const std::vector<IterDomain>& dom
   return true;
 }
 
-inline bool lower_box(const AccessSite& site, const std::vector<VarRef>& relaxed,
-                      const Facts& facts, Region& out) {
+inline bool lower_box(const AccessSite& site, const Vec<VarRef>& relaxed, const Facts& facts,
+                      Region& out) {
   Facts inside = facts_for(site, relaxed, facts);
   if (site.kind == AccessKind::opaque || !site.is_write) return false;
   if (site.outer_condition.get() && !prove(site.outer_condition, inside)) return false;
-  std::vector<IterDomain> domain;
+  Vec<IterDomain> domain;
   if (!reached_iters(site, relaxed, facts, domain)) return false;
   // A reduction without points doesn't store unless it has an init.
-  std::vector<IterDomain> kept;
+  Vec<IterDomain> kept;
   for (auto& d : domain) {
     bool reduce = false;
     if (site.block)
@@ -140,9 +140,9 @@ inline bool join_boxes(Region& a, const Region& b, const Facts& facts) {
 
 }  // namespace detail
 
-LATHE_DECL std::vector<Region> lower_boxes(const Buffer& buffer, const std::vector<AccessSite>& all,
-                                           const std::vector<VarRef>& relaxed, const Facts& facts) {
-  std::vector<Region> boxes;
+LATHE_DECL Vec<Region> lower_boxes(const Buffer& buffer, const Vec<AccessSite>& all,
+                                   const Vec<VarRef>& relaxed, const Facts& facts) {
+  Vec<Region> boxes;
   for (const auto& site : all) {
     Region box;
     if (site.buffer == buffer && detail::lower_box(site, relaxed, facts, box))
@@ -151,7 +151,7 @@ LATHE_DECL std::vector<Region> lower_boxes(const Buffer& buffer, const std::vect
   for (std::size_t i = 0; i < boxes.size(); ++i) {
     for (std::size_t j = 0; j < boxes.size(); ++j) {
       if (i == j || !detail::join_boxes(boxes[i], boxes[j], facts)) continue;
-      boxes.erase(boxes.begin() + static_cast<std::ptrdiff_t>(j));
+      boxes.erase_at(j);
       i = static_cast<std::size_t>(-1);
       break;
     }
@@ -159,11 +159,9 @@ LATHE_DECL std::vector<Region> lower_boxes(const Buffer& buffer, const std::vect
   return boxes;
 }
 
-LATHE_DECL std::optional<Region> region_lower(const Buffer& buffer,
-                                              const std::vector<AccessSite>& all,
-                                              const std::vector<VarRef>& relaxed,
-                                              const Facts& facts) {
-  std::vector<Region> boxes = lower_boxes(buffer, all, relaxed, facts);
+LATHE_DECL std::optional<Region> region_lower(const Buffer& buffer, const Vec<AccessSite>& all,
+                                              const Vec<VarRef>& relaxed, const Facts& facts) {
+  Vec<Region> boxes = lower_boxes(buffer, all, relaxed, facts);
   for (const auto& box : boxes) {
     bool best = true;
     for (const auto& other : boxes) best = best && region_contains(box, other, facts);

@@ -58,8 +58,8 @@ LATHE_DECL void UseWalker::call(const AnyExpr& call) {
 
 }  // namespace detail
 
-LATHE_DECL std::vector<Buffer> buffers_read(const Stmt& s) {
-  std::vector<Buffer> out;
+LATHE_DECL Vec<Buffer> buffers_read(const Stmt& s) {
+  Vec<Buffer> out;
   detail::any_use(s, [&](const detail::BufferUse& use) {
     const bool own = use.kind == AccessKind::update && use.block && use.block->init;
     if (use.reads() && !own) detail::add_once(out, use.buffer);
@@ -67,8 +67,8 @@ LATHE_DECL std::vector<Buffer> buffers_read(const Stmt& s) {
   });
   return out;
 }
-LATHE_DECL std::vector<Buffer> buffers_written(const Stmt& s) {
-  std::vector<Buffer> out;
+LATHE_DECL Vec<Buffer> buffers_written(const Stmt& s) {
+  Vec<Buffer> out;
   detail::any_use(s, [&](const detail::BufferUse& use) {
     if (use.is_write) detail::add_once(out, use.buffer);
     return false;

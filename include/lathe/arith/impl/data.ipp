@@ -180,7 +180,7 @@ LATHE_DECL AnyExpr Simplifier::let(const LetNode& n) {
 
 LATHE_DECL AnyExpr Simplifier::load(const AnyExpr& e) {
   const auto* n = e.as<LoadNode>();
-  std::vector<AnyExpr> indices;
+  Vec<AnyExpr> indices;
   bool changed = false, uniform = e.dtype().is_vector() && n->buffer->dtype.lanes == 1;
   for (const auto& i : n->indices) {
     indices.push_back(expr(i));
@@ -206,7 +206,7 @@ LATHE_DECL AnyExpr Simplifier::load(const AnyExpr& e) {
 }
 
 LATHE_DECL AnyExpr Simplifier::call(const CallNode& n) {
-  std::vector<AnyExpr> args;
+  Vec<AnyExpr> args;
   bool changed = false;
   for (const auto& a : n.args) {
     args.push_back(expr(a));
@@ -238,7 +238,7 @@ LATHE_DECL AnyExpr Simplifier::structural(const AnyExpr& e) {
       return call(*e.as<CallNode>());
     case ExprKind::Shuffle: {
       const auto* n = e.as<ShuffleNode>();
-      std::vector<AnyExpr> vectors;
+      Vec<AnyExpr> vectors;
       bool changed = false;
       for (const auto& v : n->vectors) {
         vectors.push_back(expr(v));

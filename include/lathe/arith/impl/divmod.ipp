@@ -108,7 +108,7 @@ LATHE_DECL bool Simplifier::floordiv_nested(const Poly& r, std::int64_t c, Poly&
 // floordiv (c/g). What low exceeds by a multiple of g goes into high.
 LATHE_DECL bool Simplifier::pull_gcd(const Poly& r, std::int64_t c, std::int64_t& g, Poly& high,
                                      Poly& low) {
-  std::vector<std::int64_t> candidates;
+  Vec<std::int64_t> candidates;
   for (const auto& t : r.terms) {
     std::int64_t d = gcd64(t.coef, c);
     for (const auto& x : candidates)
@@ -120,7 +120,7 @@ LATHE_DECL bool Simplifier::pull_gcd(const Poly& r, std::int64_t c, std::int64_t
     for (std::size_t k = 1; k < candidates.size(); ++k)
       if (candidates[k] > candidates[best]) best = k;
     g = candidates[best];
-    candidates.erase(candidates.begin() + static_cast<std::ptrdiff_t>(best));
+    candidates.erase_at(best);
     high = poly_const(floor_div(r.constant, g));
     low = poly_const(floor_mod(r.constant, g));
     for (const auto& t : r.terms) {
@@ -191,7 +191,7 @@ LATHE_DECL Poly Simplifier::floormod_rest(const Poly& r, std::int64_t c) {
 // t = u * (product over rest); false if u's product isn't contained in t's.
 inline bool divide_mono(const Mono& t, const Mono& u, Poly& quotient) {
   if (t.coef % u.coef != 0 || u.degree() > t.degree()) return false;
-  std::vector<bool> used(t.degree(), false);
+  Vec<bool> used(t.degree(), false);
   for (std::size_t i = 0; i < u.degree(); ++i) {
     std::size_t j = 0;
     while (j < t.degree() && (used[j] || !same_expr(u.factor(i), t.factor(j)))) ++j;

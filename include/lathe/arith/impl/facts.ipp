@@ -15,12 +15,12 @@ class IndexLoads : public Visitor {
     if (e.kind() == ExprKind::Load && e.dtype() == kIndex) found.push_back(e);
     descend(e);
   }
-  std::vector<AnyExpr> found;
+  Vec<AnyExpr> found;
 };
 
 class WritesBuffer : public Visitor {
  public:
-  explicit WritesBuffer(const std::vector<Buffer>& buffers) : buffers_(buffers) {}
+  explicit WritesBuffer(const Vec<Buffer>& buffers) : buffers_(buffers) {}
   using Visitor::expr;
   void stmt(const Stmt& s) override {
     if (const auto* n = s.as<StoreNode>()) check(n->buffer);
@@ -36,7 +36,7 @@ class WritesBuffer : public Visitor {
   void check(const Buffer& b) {
     for (const auto& x : buffers_) found = found || x == b;
   }
-  const std::vector<Buffer>& buffers_;
+  const Vec<Buffer>& buffers_;
 };
 
 // What f >= 0 says about each variable in it, given the ranges of the others.
@@ -57,7 +57,7 @@ class Tighten {
     }
     if (!v) return false;
     Poly rest = f_;
-    rest.terms.erase(rest.terms.begin() + static_cast<std::ptrdiff_t>(k));
+    rest.terms.erase_at(k);
     ConstInterval r = engine_.range(rest);
     if (!r.has_max()) return false;
     ConstInterval old = facts_.range(v);

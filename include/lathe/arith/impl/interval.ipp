@@ -16,7 +16,7 @@ LATHE_DECL ConstInterval const_bounds(const AnyExpr& e, const Facts& facts) {
   if (!engine.safe(p)) return engine.range(s);
   ConstInterval r = engine.range_by_cases(p);
   // Relations between variables (i < n, n <= 100) may give an end that the parts alone don't.
-  std::vector<VarRef> vars;
+  Vec<VarRef> vars;
   if (!r.has_min() || !r.has_max()) vars = free_vars(s);
   if (vars.empty()) return r;
   detail::Poly lo = p, hi = p;
@@ -25,8 +25,7 @@ LATHE_DECL ConstInterval const_bounds(const AnyExpr& e, const Facts& facts) {
   return r;
 }
 
-LATHE_DECL Interval bounds(const AnyExpr& e, const std::vector<VarRef>& relaxed,
-                           const Facts& facts) {
+LATHE_DECL Interval bounds(const AnyExpr& e, const Vec<VarRef>& relaxed, const Facts& facts) {
   detail::Simplifier engine(facts);
   detail::Poly p = engine.poly(e), lo = p, hi = p;
   if (!engine.safe(p)) {
@@ -90,7 +89,7 @@ LATHE_DECL bool Affine::is_const() const {
   return as_const_int(rest) != nullptr;
 }
 
-LATHE_DECL std::optional<Affine> affine_of(const AnyExpr& e, const std::vector<VarRef>& vars,
+LATHE_DECL std::optional<Affine> affine_of(const AnyExpr& e, const Vec<VarRef>& vars,
                                            const Facts& facts) {
   if (!e.get() || e.dtype() != kIndex) return std::nullopt;
   // A variable of one value must keep its coefficient.

@@ -10,7 +10,7 @@ class IterInverter {
  public:
   IterInverter(const IterMap& map, const Facts& facts)
       : map_(map), facts_(facts), values_(map.inputs.size() + map.fused.size()) {}
-  std::vector<AnyExpr> run(const std::vector<AnyExpr>& targets, AnyExpr* valid);
+  Vec<AnyExpr> run(const Vec<AnyExpr>& targets, AnyExpr* valid);
 
  private:
   void require(const AnyExpr& condition) {
@@ -21,7 +21,7 @@ class IterInverter {
 
   const IterMap& map_;
   const Facts& facts_;
-  std::vector<AnyExpr> values_;
+  Vec<AnyExpr> values_;
   AnyExpr* valid_ = nullptr;
 };
 
@@ -50,15 +50,14 @@ LATHE_DECL void IterInverter::take_apart(const IterSum& sum, const AnyExpr& targ
   if (valid_ && !sum.dense) require(eq(left, AnyExpr(0)));
 }
 
-LATHE_DECL std::vector<AnyExpr> IterInverter::run(const std::vector<AnyExpr>& targets,
-                                                  AnyExpr* valid) {
+LATHE_DECL Vec<AnyExpr> IterInverter::run(const Vec<AnyExpr>& targets, AnyExpr* valid) {
   valid_ = valid;
   for (std::size_t k = 0; k < map_.sums.size(); ++k) take_apart(map_.sums[k], targets[k]);
   for (std::size_t k = map_.fused.size(); k-- > 0;) {
     const AnyExpr value = values_[map_.inputs.size() + k];
     if (value) take_apart(map_.fused[k], value);
   }
-  std::vector<AnyExpr> out;
+  Vec<AnyExpr> out;
   for (std::size_t k = 0; k < map_.inputs.size(); ++k) {
     const IterDomain& d = map_.inputs[k];
     AnyExpr value = values_[k].get() ? values_[k] : AnyExpr(0);
@@ -70,20 +69,19 @@ LATHE_DECL std::vector<AnyExpr> IterInverter::run(const std::vector<AnyExpr>& ta
 
 }  // namespace detail
 
-LATHE_DECL std::vector<AnyExpr> inverse(const IterMap& map, const std::vector<AnyExpr>& targets,
-                                        const Facts& facts) {
+LATHE_DECL Vec<AnyExpr> inverse(const IterMap& map, const Vec<AnyExpr>& targets,
+                                const Facts& facts) {
   if (!map.bijective() || targets.size() != map.sums.size()) return {};
   return detail::IterInverter(map, facts).run(targets, nullptr);
 }
 
-LATHE_DECL std::vector<AnyExpr> left_inverse(const IterMap& map,
-                                             const std::vector<AnyExpr>& targets, AnyExpr& valid,
-                                             const Facts& facts) {
+LATHE_DECL Vec<AnyExpr> left_inverse(const IterMap& map, const Vec<AnyExpr>& targets,
+                                     AnyExpr& valid, const Facts& facts) {
   valid = make_bool(true);
   if (map.sums.empty() || !map.injective || targets.size() != map.sums.size()) return {};
   // Each digit must come from one place, and each sum must stand by itself.
   if (detail::input_used_twice(map)) return {};
-  std::vector<const IterSplit*> digits;
+  Vec<const IterSplit*> digits;
   for (const auto& sum : map.sums) {
     if (!sum.injective) return {};
     for (const auto& s : sum.splits)

@@ -12,7 +12,7 @@ namespace detail {
 /// Builds an IterMap: reads the index sums, then judges them.
 class IterMapper {
  public:
-  IterMapper(const std::vector<IterDomain>& inputs, const Facts& facts) : facts_(facts) {
+  IterMapper(const Vec<IterDomain>& inputs, const Facts& facts) : facts_(facts) {
     facts_.keep_unit_vars();
     map_.inputs = inputs;
     rectangular_ = make_rectangular();
@@ -25,7 +25,7 @@ class IterMapper {
       extents_.push_back(simplify(d.extent, facts_));
     }
   }
-  IterMap run(const std::vector<AnyExpr>& indices, const AnyExpr& condition);
+  IterMap run(const Vec<AnyExpr>& indices, const AnyExpr& condition);
 
  private:
   bool fail(const char* why) {
@@ -52,13 +52,13 @@ class IterMapper {
   bool read_split(const AnyExpr& e, IterSplit& out);
   bool read_fused(const AnyExpr& e, IterSplit& out);
   bool read_div(const BinaryNode& n, IterSplit& out);
-  void order_splits(std::vector<IterSplit>& splits, std::vector<AnyExpr>& sizes);
+  void order_splits(Vec<IterSplit>& splits, Vec<AnyExpr>& sizes);
   void judge_sum(IterSum& sum);
-  bool sum_injective(const IterSum& sum, const std::vector<bool>& determined);
+  bool sum_injective(const IterSum& sum, const Vec<bool>& determined);
   bool whole_source(const IterSplit& split) {
     return is_const(split.lower, 1) && equal(split.extent, extents_[split.source]);
   }
-  bool source_determined(std::size_t source, const std::vector<const IterSplit*>& known);
+  bool source_determined(std::size_t source, const Vec<const IterSplit*>& known);
   bool judge_injective();
   bool judge_covering();
   bool source_covered(std::size_t source);
@@ -70,14 +70,14 @@ class IterMapper {
   IterMap map_;
   bool rectangular_ = true, hulled_ = true;
   Substitution shift_;
-  std::vector<VarRef> sources_;   // a variable per source; fused ones get a name of their own
-  std::vector<AnyExpr> extents_;  // of each source
+  Vec<VarRef> sources_;   // a variable per source; fused ones get a name of their own
+  Vec<AnyExpr> extents_;  // of each source
 };
 
 // Replaces domains that depend on each other (triangular ones) by their hull; false if there were
 // any.
 LATHE_DECL bool IterMapper::make_rectangular() {
-  std::vector<VarRef> vars;
+  Vec<VarRef> vars;
   for (const auto& d : map_.inputs) vars.push_back(d.var);
   auto dependent = [&](const AnyExpr& e) {
     for (const auto& v : vars)
@@ -207,8 +207,7 @@ LATHE_DECL bool IterMapper::read_fused(const AnyExpr& e, IterSplit& out) {
 }
 
 // Largest scale first, as far as the order can be proven; sizes are the magnitudes.
-LATHE_DECL void IterMapper::order_splits(std::vector<IterSplit>& splits,
-                                         std::vector<AnyExpr>& sizes) {
+LATHE_DECL void IterMapper::order_splits(Vec<IterSplit>& splits, Vec<AnyExpr>& sizes) {
   for (std::size_t i = 1; i < splits.size(); ++i) {
     for (std::size_t j = i; j > 0; --j) {
       // Among equal scales, one with a larger extent goes first: x + y with extent(y) = 1 is fine.
@@ -222,7 +221,7 @@ LATHE_DECL void IterMapper::order_splits(std::vector<IterSplit>& splits,
 }
 
 LATHE_DECL void IterMapper::judge_sum(IterSum& sum) {
-  std::vector<AnyExpr> sizes;
+  Vec<AnyExpr> sizes;
   bool ok = true;
   for (const auto& s : sum.splits) sizes.push_back(magnitude(s.scale, ok));
   AnyExpr min = sum.base, span(1);  // span = 1 + sum of |scale| * (extent - 1)
@@ -242,7 +241,7 @@ LATHE_DECL void IterMapper::judge_sum(IterSum& sum) {
 }
 
 // Whether the sum's value tells all splits of sources that aren't determined yet.
-LATHE_DECL bool IterMapper::sum_injective(const IterSum& sum, const std::vector<bool>& determined) {
+LATHE_DECL bool IterMapper::sum_injective(const IterSum& sum, const Vec<bool>& determined) {
   IterSum rest;
   rest.base = sum.base;
   for (const auto& s : sum.splits)
@@ -254,7 +253,7 @@ LATHE_DECL bool IterMapper::sum_injective(const IterSum& sum, const std::vector<
 
 // Digits known from the lowest up to the extent determine the source.
 LATHE_DECL bool IterMapper::source_determined(std::size_t source,
-                                              const std::vector<const IterSplit*>& known) {
+                                              const Vec<const IterSplit*>& known) {
   AnyExpr reach(1);
   if (at_least(reach, extents_[source])) return true;
   for (std::size_t round = 0; round <= known.size(); ++round) {
@@ -274,8 +273,8 @@ LATHE_DECL bool IterMapper::source_determined(std::size_t source,
 }
 
 LATHE_DECL bool IterMapper::judge_injective() {
-  std::vector<bool> determined(sources_.size(), false), used(map_.sums.size(), false);
-  std::vector<const IterSplit*> known;
+  Vec<bool> determined(sources_.size(), false), used(map_.sums.size(), false);
+  Vec<const IterSplit*> known;
   for (std::size_t round = 0; round <= map_.sums.size(); ++round) {
     for (std::size_t k = 0; k < map_.sums.size(); ++k) {
       if (used[k] || !sum_injective(map_.sums[k], determined)) continue;
@@ -297,7 +296,7 @@ LATHE_DECL bool IterMapper::judge_injective() {
 
 // The digits taken from one source are independent of each other and each takes all of its values.
 LATHE_DECL bool IterMapper::source_covered(std::size_t source) {
-  std::vector<const IterSplit*> digits;
+  Vec<const IterSplit*> digits;
   for (const auto& sum : map_.sums)
     for (const auto& s : sum.splits)
       if (s.source == source && !is_const(s.extent, 1)) digits.push_back(&s);
@@ -317,7 +316,7 @@ LATHE_DECL bool IterMapper::source_covered(std::size_t source) {
 
 // An input may show up directly or inside one fused source, not both.
 inline bool input_used_twice(const IterMap& map) {
-  std::vector<int> uses(map.inputs.size(), 0);
+  Vec<int> uses(map.inputs.size(), 0);
   for (std::size_t v = 0; v < map.inputs.size() + map.fused.size(); ++v) {
     bool used = false;
     for (const auto& sum : map.sums)
@@ -342,7 +341,7 @@ LATHE_DECL bool IterMapper::judge_covering() {
   return true;
 }
 
-LATHE_DECL IterMap IterMapper::run(const std::vector<AnyExpr>& indices, const AnyExpr& condition) {
+LATHE_DECL IterMap IterMapper::run(const Vec<AnyExpr>& indices, const AnyExpr& condition) {
   if (!hulled_) {
     fail("a domain has no bounds");
     return map_;
@@ -378,9 +377,8 @@ LATHE_DECL IterMap IterMapper::run(const std::vector<AnyExpr>& indices, const An
 
 }  // namespace detail
 
-LATHE_DECL IterMap iter_map(const std::vector<AnyExpr>& indices,
-                            const std::vector<IterDomain>& inputs, const AnyExpr& condition,
-                            const Facts& facts) {
+LATHE_DECL IterMap iter_map(const Vec<AnyExpr>& indices, const Vec<IterDomain>& inputs,
+                            const AnyExpr& condition, const Facts& facts) {
   return detail::IterMapper(inputs, facts).run(indices, condition);
 }
 

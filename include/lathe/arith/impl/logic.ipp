@@ -234,7 +234,7 @@ LATHE_DECL AnyExpr Simplifier::emit_equal(BinaryOp op, const Poly& diff) {
 
 // and, or
 
-LATHE_DECL void flatten_logic(BinaryOp op, const AnyExpr& e, std::vector<AnyExpr>& out) {
+LATHE_DECL void flatten_logic(BinaryOp op, const AnyExpr& e, Vec<AnyExpr>& out) {
   const auto* n = e.as<BinaryNode>();
   if (!n || n->op != op) return out.push_back(e);
   flatten_logic(op, n->a, out);
@@ -244,7 +244,7 @@ LATHE_DECL void flatten_logic(BinaryOp op, const AnyExpr& e, std::vector<AnyExpr
 // Each part of a conjunction is read under the parts before it, of a disjunction under their
 // negations.
 LATHE_DECL AnyExpr Simplifier::logic(const BinaryNode& n) {
-  std::vector<AnyExpr> parts, kept;
+  Vec<AnyExpr> parts, kept;
   flatten_logic(n.op, n.a, parts);
   flatten_logic(n.op, n.b, parts);
   const bool is_and = n.op == BinaryOp::and_;
@@ -252,7 +252,7 @@ LATHE_DECL AnyExpr Simplifier::logic(const BinaryNode& n) {
   Facts facts = facts_;
   for (const auto& part : parts) {
     AnyExpr e = scoped ? Simplifier(facts, budget_ / 2).expr(part) : expr(part);
-    std::vector<AnyExpr> pieces;
+    Vec<AnyExpr> pieces;
     flatten_logic(n.op, e, pieces);
     for (const auto& piece : pieces) {
       if (const auto* c = as_const_int(piece)) {
@@ -277,7 +277,7 @@ LATHE_DECL AnyExpr Simplifier::logic(const BinaryNode& n) {
     const auto* c = as_const_int(rest);
     if (!c) continue;
     if ((*c != 0) != is_and) return make_bool(!is_and);
-    kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(k--));
+    kept.erase_at(k--);
   }
   if (kept.empty()) return make_bool(is_and);
   AnyExpr out = kept[0];

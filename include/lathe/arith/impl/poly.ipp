@@ -44,7 +44,7 @@ LATHE_DECL Poly poly_atom(AnyExpr atom, std::int64_t coef) {
 LATHE_DECL bool same_product(const Mono& a, const Mono& b) {
   if (a.degree() != b.degree()) return false;
   if (a.degree() == 1) return same_expr(a.atom, b.atom);
-  std::vector<bool> used(b.degree(), false);
+  Vec<bool> used(b.degree(), false);
   for (std::size_t i = 0; i < a.degree(); ++i) {
     std::size_t j = 0;
     while (j < b.degree() && (used[j] || !same_expr(a.factor(i), b.factor(j)))) ++j;
@@ -70,7 +70,7 @@ LATHE_DECL bool poly_add_term(Poly& a, Mono term) {
     auto& t = a.terms[k];
     if (!same_product(t, term)) continue;
     if (__builtin_add_overflow(t.coef, term.coef, &t.coef)) return false;
-    if (t.coef == 0) a.terms.erase(a.terms.begin() + static_cast<std::ptrdiff_t>(k));
+    if (t.coef == 0) a.terms.erase_at(k);
     return true;
   }
   a.terms.push_back(std::move(term));
@@ -147,7 +147,7 @@ inline bool shallow_into(Poly& out, const AnyExpr& e, std::int64_t scale) {
     for (const auto* m = term.atom.as<BinaryNode>();
          m && m->op == BinaryOp::mul && !m->b.as<ConstNode>(); m = term.atom.as<BinaryNode>()) {
       AnyExpr left = m->a, right = m->b;
-      term.more.insert(term.more.begin(), right);
+      term.more.insert_at(0, right);
       term.atom = left;
     }
     return poly_add_term(out, std::move(term));
@@ -179,7 +179,7 @@ inline bool is_commutative(BinaryOp op) {
   }
 }
 
-inline bool same_exprs(const std::vector<AnyExpr>& a, const std::vector<AnyExpr>& b) {
+inline bool same_exprs(const Vec<AnyExpr>& a, const Vec<AnyExpr>& b) {
   if (a.size() != b.size()) return false;
   for (std::size_t k = 0; k < a.size(); ++k)
     if (!same_expr(a[k], b[k])) return false;

@@ -154,7 +154,7 @@ LATHE_DECL bool Simplifier::nonneg_div(const Poly& p, std::size_t k, int depth) 
   std::int64_t v = term.coef / c->i;
   Poly inner = poly_shallow(n->a), q = p;
   if (v > 0 && !poly_add(inner, poly_const(c->i - 1), -1)) return false;
-  q.terms.erase(q.terms.begin() + static_cast<std::ptrdiff_t>(k));
+  q.terms.erase_at(k);
   return safe(inner) && poly_add(q, inner, v) && nonneg(q, depth);
 }
 
@@ -170,7 +170,7 @@ LATHE_DECL bool Simplifier::nonneg_atoms(const Poly& p, int depth) {
     const bool is_min = n && n->op == BinaryOp::min, is_max = n && n->op == BinaryOp::max;
     if (!is_min && !is_max && !s) continue;
     Poly with_a = p, with_b;
-    with_a.terms.erase(with_a.terms.begin() + static_cast<std::ptrdiff_t>(k));
+    with_a.terms.erase_at(k);
     with_b = with_a;
     const Poly a = poly_shallow(n ? n->a : s->yes), b = poly_shallow(n ? n->b : s->no);
     if (!safe(a) || !safe(b) || !poly_add(with_a, a, t.coef) || !poly_add(with_b, b, t.coef))
@@ -186,7 +186,7 @@ LATHE_DECL bool Simplifier::nonneg_atoms(const Poly& p, int depth) {
 
 // Bounds over relaxed variables
 
-inline bool mentions_any(const AnyExpr& e, const std::vector<VarRef>& vars) {
+inline bool mentions_any(const AnyExpr& e, const Vec<VarRef>& vars) {
   if (const auto* v = e.as<VarNode>()) {
     for (const auto& x : vars)
       if (x.get() == v) return true;
@@ -200,8 +200,8 @@ inline bool mentions_any(const AnyExpr& e, const std::vector<VarRef>& vars) {
   return false;
 }
 
-LATHE_DECL bool Simplifier::bound_atom(const AnyExpr& atom, bool upper,
-                                       const std::vector<VarRef>& relaxed, int depth, Poly& out) {
+LATHE_DECL bool Simplifier::bound_atom(const AnyExpr& atom, bool upper, const Vec<VarRef>& relaxed,
+                                       int depth, Poly& out) {
   const auto* n = atom.as<BinaryNode>();
   auto side = [&](const AnyExpr& e, bool up, Poly& p) {
     p = poly(e);
@@ -240,7 +240,7 @@ LATHE_DECL bool Simplifier::bound_atom(const AnyExpr& atom, bool upper,
 }
 
 // Bounds every part other than a plain variable that mentions a relaxed variable.
-LATHE_DECL bool Simplifier::bound_atoms(Poly& p, bool upper, const std::vector<VarRef>& relaxed,
+LATHE_DECL bool Simplifier::bound_atoms(Poly& p, bool upper, const Vec<VarRef>& relaxed,
                                         int depth) {
   for (std::size_t k = 0; k < p.terms.size(); ++k) {
     const Mono t = p.terms[k];
@@ -256,7 +256,7 @@ LATHE_DECL bool Simplifier::bound_atoms(Poly& p, bool upper, const std::vector<V
     for (std::size_t f = 0; f < t.degree(); ++f)
       if (f != at && (!poly_mul(part, rest, poly_atom(t.factor(f))) || (rest = part, false)))
         return false;
-    p.terms.erase(p.terms.begin() + static_cast<std::ptrdiff_t>(k));
+    p.terms.erase_at(k);
     Poly minus = rest;
     if (!poly_scale(minus, -1)) return false;
     const bool positive = hits == 1 && nonneg(rest),
@@ -278,8 +278,7 @@ LATHE_DECL bool Simplifier::bound_atoms(Poly& p, bool upper, const std::vector<V
   return true;
 }
 
-LATHE_DECL bool Simplifier::bound(Poly& p, bool upper, const std::vector<VarRef>& relaxed,
-                                  int depth) {
+LATHE_DECL bool Simplifier::bound(Poly& p, bool upper, const Vec<VarRef>& relaxed, int depth) {
   if (relaxed.empty()) return true;
   if (depth <= 0 || budget_ <= 0 || !bound_atoms(p, upper, relaxed, depth)) return false;
   for (const auto* f = facts_.newest(); f; f = f->next.get()) {

@@ -219,7 +219,7 @@ LATHE_DECL ConstInterval Simplifier::range(const Poly& p, int depth) {
 LATHE_DECL bool Simplifier::replaced_term(const Poly& p, std::size_t k, const AnyExpr& value,
                                           Poly& out) {
   out = p;
-  out.terms.erase(out.terms.begin() + static_cast<std::ptrdiff_t>(k));
+  out.terms.erase_at(k);
   const Poly with = poly(value);
   if (!safe(with) || !poly_add(out, with, p.terms[k].coef)) return false;
   out = recombine(std::move(out));

@@ -10,7 +10,7 @@
 namespace lathe {
 namespace detail {
 
-using Numbers = std::vector<AnyExpr>;
+using Numbers = Vec<AnyExpr>;
 
 /// combine(a, b) as numbers; empty if it does not fold to them, or to NaN.
 inline Numbers combine_numbers(const ReducerNode& r, const Numbers& a, const Numbers& b) {

@@ -71,8 +71,8 @@ LATHE_DECL int LlvmEmitter::alignment(const LlvmPlace& at, DType element,
   return known < natural ? natural : static_cast<int>(known);
 }
 
-LATHE_DECL std::vector<int> llvm_lane_range(int first, int count, int step) {
-  std::vector<int> lanes;
+LATHE_DECL Vec<int> llvm_lane_range(int first, int count, int step) {
+  Vec<int> lanes;
   for (int l = 0; l < count; ++l) lanes.push_back(first + l * step);
   return lanes;
 }

@@ -162,7 +162,7 @@ LATHE_DECL LlvmValue LlvmFunction::splat(const LlvmValue& scalar, int lanes) {
             " x i32> zeroinitializer");
 }
 
-inline std::string llvm_lane_list(const std::vector<int>& lanes) {
+inline std::string llvm_lane_list(const Vec<int>& lanes) {
   std::string text = cat("<", lanes.size(), " x i32> <");
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     append(text, i ? ", " : "", "i32 ");
@@ -174,7 +174,7 @@ inline std::string llvm_lane_list(const std::vector<int>& lanes) {
   return text + ">";
 }
 
-LATHE_DECL LlvmValue LlvmFunction::shuffle(const LlvmValue& vector, const std::vector<int>& lanes) {
+LATHE_DECL LlvmValue LlvmFunction::shuffle(const LlvmValue& vector, const Vec<int>& lanes) {
   std::string type = llvm_type(vector.dtype);
   return op(vector.dtype.with_lanes(static_cast<int>(lanes.size())), "shufflevector ", type, " ",
             vector.text, ", ", type, " poison, ", llvm_lane_list(lanes));
@@ -183,12 +183,12 @@ LATHE_DECL LlvmValue LlvmFunction::shuffle(const LlvmValue& vector, const std::v
 LATHE_DECL LlvmValue LlvmFunction::concat(const LlvmValue& a, const LlvmValue& b) {
   int n = a.dtype.lanes, m = b.dtype.lanes;
   if (m == 1) {
-    std::vector<int> wider;
+    Vec<int> wider;
     for (int lane = 0; lane < n + 1; ++lane) wider.push_back(lane < n ? lane : -1);
     LlvmValue base = n == 1 ? insert({a.dtype.with_lanes(2), "poison"}, a, 0) : shuffle(a, wider);
     return insert(base, b, n);
   }
-  std::vector<int> lanes;
+  Vec<int> lanes;
   for (int lane = 0; lane < n + m; ++lane) lanes.push_back(n == 1 ? lane - 1 : lane);
   if (n == 1) return insert(shuffle(b, lanes), a, 0);
   if (n == m) {
@@ -198,7 +198,7 @@ LATHE_DECL LlvmValue LlvmFunction::concat(const LlvmValue& a, const LlvmValue& b
   }
   // shufflevector wants operands of one length: the shorter is padded.
   int wide = n > m ? n : m;
-  std::vector<int> pad;
+  Vec<int> pad;
   for (int lane = 0; lane < wide; ++lane) pad.push_back(lane < (n > m ? m : n) ? lane : -1);
   for (int lane = 0; lane < m; ++lane) lanes[static_cast<std::size_t>(n + lane)] = wide + lane;
   LlvmValue first = n < wide ? shuffle(a, pad) : a, second = m < wide ? shuffle(b, pad) : b;
@@ -219,8 +219,7 @@ LATHE_DECL LlvmValue LlvmFunction::insert(const LlvmValue& vector, const LlvmVal
             llvm_type(scalar.dtype), " ", scalar.text, ", i64 ", format_int(lane));
 }
 
-LATHE_DECL LlvmValue LlvmFunction::intrinsic(std::string_view name,
-                                             const std::vector<LlvmValue>& args) {
+LATHE_DECL LlvmValue LlvmFunction::intrinsic(std::string_view name, const Vec<LlvmValue>& args) {
   invariant(module.can(name), "an LLVM intrinsic that the target lacks");
   DType t = args[0].dtype;
   std::string type = llvm_type(t), full = cat("llvm.", name, ".", llvm_mangled(t)), params, values;

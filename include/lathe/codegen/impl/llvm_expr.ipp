@@ -197,7 +197,7 @@ LATHE_DECL LlvmValue LlvmEmitter::mask_through(int inner_lanes, const Lanes& map
   if (mask_.text.empty()) return mask_;
   // Round r takes, for each inner lane, the r-th outer lane that it feeds; the rounds are or-ed.
   LlvmValue result;
-  std::vector<bool> taken(map.size(), false);
+  Vec<bool> taken(map.size(), false);
   int outer = static_cast<int>(map.size());
   if (mask_.dtype.lanes != outer) return mask_for(inner_lanes);
   for (bool more = true; more;) {

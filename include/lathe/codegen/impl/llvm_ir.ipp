@@ -88,9 +88,9 @@ LATHE_DECL void LlvmEmitter::finish(std::string_view params) {
 
 }  // namespace detail
 
-LATHE_DECL std::vector<KernelSlot> kernel_slots(const Program& program) {
-  std::vector<KernelSlot> slots;
-  std::vector<const VarNode*> seen;
+LATHE_DECL Vec<KernelSlot> kernel_slots(const Program& program) {
+  Vec<KernelSlot> slots;
+  Vec<const VarNode*> seen;
   const auto& params = program->params;
   for (std::size_t p = 0; p < params.size(); ++p)
     if (params[p].buffer)

@@ -87,7 +87,7 @@ LATHE_DECL LlvmValue LlvmEmitter::load_strided(const LlvmPlace& at, DType t, con
   int n = t.lanes;
   if (i.stride == 1) return load_dense(at, t, i, mask);
   if (i.stride == -1) {
-    std::vector<int> back = llvm_lane_range(n - 1, n, -1);
+    Vec<int> back = llvm_lane_range(n - 1, n, -1);
     LlvmValue turned = mask.text.empty() ? mask : f_.shuffle(mask, back);
     return f_.shuffle(load_dense(at, t, shifted(i, 1 - n), turned), back);
   }
@@ -99,7 +99,7 @@ LATHE_DECL LlvmValue LlvmEmitter::load_strided(const LlvmPlace& at, DType t, con
   if (i.stride == 2 && mask.text.empty()) {
     // Two dense loads that end at the last element read.
     LlvmValue low = load_dense(at, t, i, mask), high = load_dense(at, t, shifted(i, n - 1), mask);
-    std::vector<int> lanes;
+    Vec<int> lanes;
     for (int l = 0; l < n; ++l) lanes.push_back(2 * l < n ? 2 * l : 2 * l + 1);
     return f_.shuffle(f_.concat(low, high), lanes);
   }

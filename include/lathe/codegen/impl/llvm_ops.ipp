@@ -183,7 +183,7 @@ LATHE_DECL LlvmValue LlvmEmitter::unary(const UnaryNode& n) {
   return f_.binary("xor", a, f_.integer(a.dtype, a.dtype.is_bool() ? 1 : -1));
 }
 
-LATHE_DECL LlvmValue LlvmEmitter::fused(const std::vector<LlvmValue>& args) {
+LATHE_DECL LlvmValue LlvmEmitter::fused(const Vec<LlvmValue>& args) {
   DType t = args[0].dtype;
   if (!t.is_float()) return f_.binary("add", f_.binary("mul", args[0], args[1]), args[2]);
   // Without the instruction LLVM calls the C library.
@@ -193,7 +193,7 @@ LATHE_DECL LlvmValue LlvmEmitter::fused(const std::vector<LlvmValue>& args) {
 }
 
 LATHE_DECL LlvmValue LlvmEmitter::call(const CallNode& n) {
-  std::vector<LlvmValue> args;
+  Vec<LlvmValue> args;
   for (const auto& a : n.args) args.push_back(value(a));
   DType t = args[0].dtype;
   switch (n.op) {

@@ -8,7 +8,7 @@ namespace lathe::detail {
 // The buffers that a loop's body uses and does not allocate itself, each once.
 class LlvmBuffersUsed : public Visitor {
  public:
-  std::vector<Buffer> used;
+  Vec<Buffer> used;
 
   void stmt(const Stmt& s) override {
     if (const auto* n = s.as<AllocNode>()) own_.push_back(n->buffer);
@@ -22,7 +22,7 @@ class LlvmBuffersUsed : public Visitor {
   }
 
  private:
-  std::vector<Buffer> own_;
+  Vec<Buffer> own_;
 };
 
 inline int llvm_words(DType t) { return (memory_type(t).bytes() + 7) / 8; }

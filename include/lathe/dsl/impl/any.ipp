@@ -55,9 +55,9 @@ inline AnyExpr times(const AnyExpr& a, const AnyExpr& b) {
 /// Strides of an argument: constants where the layout fixes them, else variables. None for
 /// row_major: from the first pass of lowering on, such a parameter's outer strides are variables
 /// too.
-inline std::vector<AnyExpr> argument_strides(const std::string& name,
-                                             const std::vector<AnyExpr>& extents, Layout layout) {
-  std::vector<AnyExpr> strides;
+inline Vec<AnyExpr> argument_strides(const std::string& name, const Vec<AnyExpr>& extents,
+                                     Layout layout) {
+  Vec<AnyExpr> strides;
   const std::size_t rank = extents.size();
   if (layout == Layout::row_major || (rank < 2 && layout != Layout::any_stride)) return strides;
   for (std::size_t d = 0; d < rank; ++d) {
@@ -75,8 +75,8 @@ inline std::vector<AnyExpr> argument_strides(const std::string& name,
   return strides;
 }
 
-inline Buffer argument_buffer(const std::string& name, DType dtype,
-                              const std::vector<AnyExpr>& extents, Layout layout) {
+inline Buffer argument_buffer(const std::string& name, DType dtype, const Vec<AnyExpr>& extents,
+                              Layout layout) {
   return make_ref<BufferNode>(name, dtype, extents, argument_strides(name, extents, layout));
 }
 
@@ -87,23 +87,22 @@ inline AnyTensor tensor_of(Ref<TensorSource> source, int output, std::string nam
   return AnyTensor(owner);
 }
 
-inline std::vector<AnyExpr> checked_extents(const std::string& name,
-                                            const std::vector<Extent>& extents, Location where) {
+inline Vec<AnyExpr> checked_extents(const std::string& name, const Vec<Extent>& extents,
+                                    Location where) {
   if (extents.size() > kMaxRank)
     throw UserError("L0120",
                     "'" + name + "' has " + std::to_string(extents.size()) + " axes, more than " +
                         std::to_string(kMaxRank),
                     where);
-  std::vector<AnyExpr> out;
+  Vec<AnyExpr> out;
   for (const auto& e : extents) out.push_back(e.any());
   check_extents(name, out, where);
   return out;
 }
 
 /// The spatial iterators of a compute, each with its own variable.
-inline std::vector<IterVar> spatial_iters(const std::string& name,
-                                          const std::vector<AnyExpr>& extents) {
-  std::vector<IterVar> iters;
+inline Vec<IterVar> spatial_iters(const std::string& name, const Vec<AnyExpr>& extents) {
+  Vec<IterVar> iters;
   for (std::size_t d = 0; d < extents.size(); ++d) {
     std::string axis = axis_name(d);
     VarRef var =
@@ -113,7 +112,7 @@ inline std::vector<IterVar> spatial_iters(const std::string& name,
   return iters;
 }
 
-inline bool name_taken(const std::vector<IterVar>& iters, const std::string& name) {
+inline bool name_taken(const Vec<IterVar>& iters, const std::string& name) {
   for (const auto& it : iters)
     if (it.var->name == name) return true;
   return false;
@@ -154,7 +153,7 @@ LATHE_DECL UserError unfit_operands(const std::string& what, const InternalError
 
 inline AnyValue run_body(FunctionRef<AnyValue(std::span<const VarRef>)> body,
                          const TensorSource& source) {
-  std::vector<VarRef> vars;
+  Vec<VarRef> vars;
   for (const auto& it : source.iters) vars.push_back(it.var);
   try {
     return body(vars);
@@ -167,10 +166,9 @@ inline AnyValue run_body(FunctionRef<AnyValue(std::span<const VarRef>)> body,
   }
 }
 
-inline std::vector<AnyTensor> make_compute(const std::string& name,
-                                           const std::vector<Extent>& extents,
-                                           FunctionRef<AnyValue(std::span<const VarRef>)> body,
-                                           Location where) {
+inline Vec<AnyTensor> make_compute(const std::string& name, const Vec<Extent>& extents,
+                                   FunctionRef<AnyValue(std::span<const VarRef>)> body,
+                                   Location where) {
   check_name(name, where);
   auto* source = new TensorSource;
   Ref<TensorSource> owner(source);
@@ -184,7 +182,7 @@ inline std::vector<AnyTensor> make_compute(const std::string& name,
   source->values = value.values;
   if (value.reducer) adopt_reduction(*source, value);
   check_reads(*source);
-  std::vector<AnyTensor> out;
+  Vec<AnyTensor> out;
   for (std::size_t k = 0; k < source->values.size(); ++k) {
     std::string label = source->values.size() == 1 ? name : name + "_" + std::to_string(k);
     DType dtype = source->values[k].dtype();
@@ -202,8 +200,8 @@ LATHE_DECL std::string_view to_text(Layout layout) {
   return texts[static_cast<int>(layout)];
 }
 
-LATHE_DECL const std::vector<AnyExpr>& AnyTensor::shape() const {
-  static const std::vector<AnyExpr> none;
+LATHE_DECL const Vec<AnyExpr>& AnyTensor::shape() const {
+  static const Vec<AnyExpr> none;
   return scalar_ ? none : defined().shape;
 }
 LATHE_DECL const BufferNode& AnyTensor::defined() const {
@@ -216,18 +214,18 @@ LATHE_DECL const detail::TensorOrigin& AnyTensor::origin() const {
   return *origin;
 }
 
-LATHE_DECL AnyExpr AnyTensor::at(std::vector<AnyExpr> indices, Location where) const {
+LATHE_DECL AnyExpr AnyTensor::at(Vec<AnyExpr> indices, Location where) const {
   detail::check_indices(*this, indices, where);
   if (scalar_) return scalar_;
   return make_load(buffer_, std::move(indices));
 }
 
-LATHE_DECL AnyTensor make_input(std::string name, DType dtype, std::vector<Extent> extents,
-                                Layout layout, Location where) {
+LATHE_DECL AnyTensor make_input(std::string name, DType dtype, Vec<Extent> extents, Layout layout,
+                                Location where) {
   detail::check_name(name, where);
   if (dtype.is_vector())
     throw UserError("L0109", "the elements of '" + name + "' are vectors, " + dtype.str(), where);
-  std::vector<AnyExpr> shape = detail::checked_extents(name, extents, where);
+  Vec<AnyExpr> shape = detail::checked_extents(name, extents, where);
   if (shape.empty()) {
     auto origin = make_ref<detail::VarOrigin>(detail::VarOrigin::scalar, name);
     return AnyTensor(detail::make_declared_var(name, dtype, origin));
@@ -250,9 +248,9 @@ LATHE_DECL AnyReduce make_reduce(std::string name, Extent min, Extent extent, Lo
   return {detail::make_declared_var(name, kIndex, origin), min.any(), extent.any()};
 }
 
-LATHE_DECL std::vector<AnyTensor> compute_any(std::string name, std::vector<Extent> extents,
-                                              FunctionRef<AnyValue(std::span<const VarRef>)> body,
-                                              Location where) {
+LATHE_DECL Vec<AnyTensor> compute_any(std::string name, Vec<Extent> extents,
+                                      FunctionRef<AnyValue(std::span<const VarRef>)> body,
+                                      Location where) {
   return detail::within_memory("compute", where,
                                [&] { return detail::make_compute(name, extents, body, where); });
 }

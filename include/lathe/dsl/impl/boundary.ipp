@@ -43,9 +43,8 @@ LATHE_DECL AnyExpr in_bounds_any(const AnyTensor& tensor, std::span<const AnyExp
   return all;
 }
 
-LATHE_DECL std::vector<AnyExpr> clamped_any(const AnyTensor& tensor,
-                                            std::span<const AnyExpr> indices) {
-  std::vector<AnyExpr> out;
+LATHE_DECL Vec<AnyExpr> clamped_any(const AnyTensor& tensor, std::span<const AnyExpr> indices) {
+  Vec<AnyExpr> out;
   for (std::size_t d = 0; d < indices.size(); ++d) {
     AnyExpr last = tensor.shape()[d] - 1;
     if (const auto* extent = as_const_int(tensor.shape()[d])) last = make_int(kIndex, *extent - 1);

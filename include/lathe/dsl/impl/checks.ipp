@@ -61,7 +61,7 @@ inline void check_shape_vars(const std::string& what, const AnyExpr& e, Location
                   "extents are made of integers and Dims");
 }
 
-LATHE_DECL void check_extents(const std::string& name, const std::vector<AnyExpr>& extents,
+LATHE_DECL void check_extents(const std::string& name, const Vec<AnyExpr>& extents,
                               Location where) {
   constexpr std::int64_t most = std::int64_t{1} << 56;  // far from where 64 bits of bytes end
   std::int64_t count = 1;
@@ -121,7 +121,7 @@ inline void check_reduce_points(const TensorSource& source, const AnyValue& valu
                     source.where);
 }
 
-LATHE_DECL void check_indices(const AnyTensor& tensor, const std::vector<AnyExpr>& indices,
+LATHE_DECL void check_indices(const AnyTensor& tensor, const Vec<AnyExpr>& indices,
                               Location where) {
   if (!tensor) throw UserError("L0116", "an undefined tensor is read", where);
   if (static_cast<int>(indices.size()) != tensor.rank())
@@ -137,7 +137,7 @@ LATHE_DECL void check_indices(const AnyTensor& tensor, const std::vector<AnyExpr
 
 /// Checks that every variable of e is an axis of this compute, one of the reduce axes, a dim or a
 /// scalar.
-inline void check_vars(const TensorSource& source, const std::vector<AnyReduce>& axes,
+inline void check_vars(const TensorSource& source, const Vec<AnyReduce>& axes,
                        std::size_t axes_known, const AnyExpr& e) {
   for (const auto& var : free_vars(e)) {
     bool known = false;
@@ -160,7 +160,7 @@ inline void check_vars(const TensorSource& source, const std::vector<AnyReduce>&
 }
 
 /// The conditions of a conjunction.
-inline void split_and(const AnyExpr& e, std::vector<AnyExpr>& out) {
+inline void split_and(const AnyExpr& e, Vec<AnyExpr>& out) {
   const auto* node = e.as<BinaryNode>();
   if (node && node->op == BinaryOp::and_) {
     split_and(node->a, out);
@@ -179,7 +179,7 @@ inline void check_predicate(const TensorSource& source, const AnyValue& value) {
                     source.where);
   check_weight("the condition of '" + source.name + "'", value.predicate, source.where);
   check_vars(source, value.axes, value.axes.size(), value.predicate);
-  std::vector<AnyExpr> conditions;
+  Vec<AnyExpr> conditions;
   split_and(value.predicate, conditions);
   for (const auto& c : conditions) {
     bool named = false;

@@ -27,24 +27,24 @@ class StorageMap : public Mutator {
   }
 
  private:
-  std::vector<std::pair<Buffer, Buffer>> map_;
+  Vec<std::pair<Buffer, Buffer>> map_;
 };
 
 class ProgramBuilder {
  public:
   ProgramBuilder(const OutputList& outputs, Location where) : outputs_(outputs), where_(where) {}
-  Program build(const std::vector<ProgramParam>* params);
+  Program build(const Vec<ProgramParam>* params);
 
  private:
   [[noreturn]] void fail(const char* id, const std::string& message, const char* help = "") const {
     throw UserError(id, message, where_, {}, help);
   }
   void collect();
-  std::vector<ProgramParam> default_params() const;
-  void check_params(const std::vector<ProgramParam>& params) const;
-  void check_missing(const std::vector<ProgramParam>& params) const;
+  Vec<ProgramParam> default_params() const;
+  void check_params(const Vec<ProgramParam>& params) const;
+  void check_missing(const Vec<ProgramParam>& params) const;
   void check_inout(const AnyTensor& in, const AnyTensor& result) const;
-  void check_names(const std::vector<ProgramParam>& params) const;
+  void check_names(const Vec<ProgramParam>& params) const;
   void check_ranges() const;
   bool is_output(const AnyTensor& t) const;
   bool is_param(const TensorSource& source, int output) const;
@@ -88,8 +88,8 @@ inline bool ProgramBuilder::is_output(const AnyTensor& t) const {
   return false;
 }
 
-inline std::vector<ProgramParam> ProgramBuilder::default_params() const {
-  std::vector<ProgramParam> params;
+inline Vec<ProgramParam> ProgramBuilder::default_params() const {
+  Vec<ProgramParam> params;
   auto find_inout = [&](const AnyTensor& t) -> const ProgramParam* {
     for (const auto& p : outputs_.inouts)
       if (same_tensor(p.tensor, t) || same_tensor(p.result, t)) return &p;
@@ -110,7 +110,7 @@ inline std::vector<ProgramParam> ProgramBuilder::default_params() const {
   return params;
 }
 
-inline void ProgramBuilder::check_params(const std::vector<ProgramParam>& params) const {
+inline void ProgramBuilder::check_params(const Vec<ProgramParam>& params) const {
   for (std::size_t k = 0; k < params.size(); ++k) {
     const AnyTensor &t = params[k].tensor, &result = params[k].result;
     if (!t) fail("L0116", "argument " + std::to_string(k) + " is an undefined tensor");
@@ -125,7 +125,7 @@ inline void ProgramBuilder::check_params(const std::vector<ProgramParam>& params
   }
 }
 
-inline void ProgramBuilder::check_missing(const std::vector<ProgramParam>& params) const {
+inline void ProgramBuilder::check_missing(const Vec<ProgramParam>& params) const {
   auto given = [&](const AnyTensor& t) {
     for (const auto& p : params)
       if (same_tensor(p.tensor, t) || same_tensor(p.result, t)) return true;
@@ -203,8 +203,8 @@ inline void ProgramBuilder::check_inout(const AnyTensor& in, const AnyTensor& re
     fail("L0115", what + "'" + reads.offender->name + "' reads '" + in.name() + "' too");
 }
 
-inline void ProgramBuilder::check_names(const std::vector<ProgramParam>& params) const {
-  std::vector<std::string> names;
+inline void ProgramBuilder::check_names(const Vec<ProgramParam>& params) const {
+  Vec<std::string> names;
   auto add = [&](const std::string& name) {
     for (const auto& known : names)
       if (known == name)
@@ -241,8 +241,8 @@ inline bool ProgramBuilder::is_param(const TensorSource& source, int output) con
 
 /// The loops of one compute with its block inside.
 inline Stmt ProgramBuilder::nest(const TensorSource& source) {
-  std::vector<AnyExpr> at;
-  std::vector<IterVar> iters;
+  Vec<AnyExpr> at;
+  Vec<IterVar> iters;
   Substitution loops;
   for (const auto& it : source.iters) {
     VarRef loop = make_var(origin_of(*it.var)->label);
@@ -250,7 +250,7 @@ inline Stmt ProgramBuilder::nest(const TensorSource& source) {
     iters.push_back({it.var, storage_.expr(it.min), storage_.expr(it.extent), it.kind, loop});
     if (it.kind == IterKind::spatial) at.push_back(it.var);
   }
-  std::vector<Stmt> stores;
+  Vec<Stmt> stores;
   for (std::size_t k = 0; k < source.values.size(); ++k) {
     Buffer to = source.storage[k].inner;
     for (std::size_t o = 0; o < outputs_.tensors.size(); ++o)
@@ -292,9 +292,9 @@ inline void ProgramBuilder::declare_dims() {
   }
 }
 
-inline Program ProgramBuilder::build(const std::vector<ProgramParam>* given) {
+inline Program ProgramBuilder::build(const Vec<ProgramParam>* given) {
   collect();
-  std::vector<ProgramParam> params = given ? *given : default_params();
+  Vec<ProgramParam> params = given ? *given : default_params();
   check_params(params);
   check_missing(params);
   check_names(params);
@@ -312,7 +312,7 @@ inline Program ProgramBuilder::build(const std::vector<ProgramParam>* given) {
       storage_.set(p.tensor, param.buffer);
     program_.params.push_back(std::move(param));
   }
-  std::vector<Stmt> nests;
+  Vec<Stmt> nests;
   for (const auto& c : graph_.computes) nests.push_back(nest(*c));
   program_.body = make_seq(std::move(nests));
   for (std::size_t k = graph_.computes.size(); k-- > 0;)
@@ -326,7 +326,7 @@ inline Program ProgramBuilder::build(const std::vector<ProgramParam>* given) {
 
 }  // namespace detail
 
-LATHE_DECL Program program_of(const OutputList& outputs, const std::vector<ProgramParam>& params,
+LATHE_DECL Program program_of(const OutputList& outputs, const Vec<ProgramParam>& params,
                               Location where) {
   return detail::within_memory(
       "program", where, [&] { return detail::ProgramBuilder(outputs, where).build(&params); });

@@ -85,7 +85,7 @@ class ReadCheck : Visitor {
   }
 
   const TensorSource& source_;
-  std::vector<Axis> axes_;
+  Vec<Axis> axes_;
 };
 
 LATHE_DECL void check_reads(const TensorSource& source) { ReadCheck(source).run(); }

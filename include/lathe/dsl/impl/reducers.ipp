@@ -8,8 +8,8 @@
 namespace lathe {
 namespace detail {
 
-inline std::vector<VarRef> operand_vars(const char* prefix, const std::vector<AnyExpr>& like) {
-  std::vector<VarRef> vars;
+inline Vec<VarRef> operand_vars(const char* prefix, const Vec<AnyExpr>& like) {
+  Vec<VarRef> vars;
   for (std::size_t k = 0; k < like.size(); ++k)
     vars.push_back(make_var(prefix + (like.size() == 1 ? "" : std::to_string(k)), like[k].dtype()));
   return vars;
@@ -27,18 +27,16 @@ LATHE_DECL ReducerRef argmax_reducer(DType t) { return builtin_reducer("argmax",
 LATHE_DECL ReducerRef argmin_reducer(DType t) { return builtin_reducer("argmin", {t, kIndex}); }
 
 LATHE_DECL ReducerRef make_reducer(
-    std::string name, std::vector<AnyExpr> identity,
-    FunctionRef<std::vector<AnyExpr>(std::span<const VarRef> lhs, std::span<const VarRef> rhs)>
-        combine,
+    std::string name, Vec<AnyExpr> identity,
+    FunctionRef<Vec<AnyExpr>(std::span<const VarRef> lhs, std::span<const VarRef> rhs)> combine,
     std::optional<bool> associative, bool commutative, Location where) {
   detail::check_name(name, where);
   if (identity.empty()) throw UserError("L0107", "reducer '" + name + "' has no identity", where);
   for (const auto& e : identity)
     if (!e.get())
       throw UserError("L0116", "reducer '" + name + "' has an undefined identity", where);
-  std::vector<VarRef> lhs = detail::operand_vars("a", identity),
-                      rhs = detail::operand_vars("b", identity);
-  std::vector<AnyExpr> combined;
+  Vec<VarRef> lhs = detail::operand_vars("a", identity), rhs = detail::operand_vars("b", identity);
+  Vec<AnyExpr> combined;
   try {
     combined = combine(lhs, rhs);
   } catch (const InternalError& e) {

@@ -11,17 +11,17 @@ namespace detail {
 class TensorGraph : Visitor {
  public:
   static constexpr std::size_t kMostComputes = 1000;
-  std::vector<Ref<TensorSource>> computes;
-  std::vector<AnyTensor> inputs;  ///< tensors and scalars
-  std::vector<VarRef> scalars;    ///< the same scalars, as they were met
-  std::vector<VarRef> dims;
+  Vec<Ref<TensorSource>> computes;
+  Vec<AnyTensor> inputs;  ///< tensors and scalars
+  Vec<VarRef> scalars;    ///< the same scalars, as they were met
+  Vec<VarRef> dims;
   bool too_many = false;  ///< computes: the walk ended early
 
   void add(const AnyTensor& tensor) {
     found_.push_back(tensor);
     add_found();
   }
-  void add_dims(const std::vector<AnyExpr>& extents) {
+  void add_dims(const Vec<AnyExpr>& extents) {
     for (const auto& e : extents) expr(e);
     add_found();
   }
@@ -30,7 +30,7 @@ class TensorGraph : Visitor {
   /// A compute whose reads are being followed.
   struct Open {
     Ref<TensorSource> source;
-    std::vector<AnyTensor> reads;  ///< and variables, in order of first use
+    Vec<AnyTensor> reads;  ///< and variables, in order of first use
     std::size_t next = 0;
   };
 
@@ -46,7 +46,7 @@ class TensorGraph : Visitor {
   }
   /// What the expressions just walked read, and all below.
   void add_found() {
-    std::vector<Open> open(1);
+    Vec<Open> open(1);
     open[0].reads = std::move(found_);
     found_.clear();
     while (!open.empty()) {
@@ -102,7 +102,7 @@ class TensorGraph : Visitor {
     found_.push_back(std::move(tensor));
   }
 
-  std::vector<AnyTensor> found_;
+  Vec<AnyTensor> found_;
 };
 
 }  // namespace detail

@@ -22,12 +22,12 @@ class Comparer {
   bool bind_var(const VarRef& a, const VarRef& b);
   bool bind_buffer(const Buffer& a, const Buffer& b);
   bool same(const RefCounted* a, const RefCounted* b) const;
-  bool exprs(const std::vector<AnyExpr>& a, const std::vector<AnyExpr>& b);
+  bool exprs(const Vec<AnyExpr>& a, const Vec<AnyExpr>& b);
   bool all(std::initializer_list<std::pair<const AnyExpr*, const AnyExpr*>> pairs);
   bool param(const Param& a, const Param& b);
   bool stride_vars(const BufferNode& a, const BufferNode& b);
   bool block(const BlockNode& a, const BlockNode& b);
-  bool regions(const std::vector<Region>& a, const std::vector<Region>& b);
+  bool regions(const Vec<Region>& a, const Vec<Region>& b);
   bool node(const AnyExpr& a, const AnyExpr& b);
 
   NodeMap<const RefCounted*> there_, back_;
@@ -52,7 +52,7 @@ inline bool Comparer::same(const RefCounted* a, const RefCounted* b) const {
   return *there == b && *back == a;
 }
 
-inline bool Comparer::exprs(const std::vector<AnyExpr>& a, const std::vector<AnyExpr>& b) {
+inline bool Comparer::exprs(const Vec<AnyExpr>& a, const Vec<AnyExpr>& b) {
   if (a.size() != b.size()) return false;
   for (std::size_t k = 0; k < a.size(); ++k)
     if (!expr(a[k], b[k])) return false;
@@ -138,7 +138,7 @@ inline bool Comparer::reducer(const ReducerRef& a, const ReducerRef& b) {
   return equal;
 }
 
-inline bool Comparer::regions(const std::vector<Region>& a, const std::vector<Region>& b) {
+inline bool Comparer::regions(const Vec<Region>& a, const Vec<Region>& b) {
   if (a.size() != b.size()) return false;
   for (std::size_t k = 0; k < a.size(); ++k) {
     if (!same(a[k].buffer.get(), b[k].buffer.get()) || a[k].ranges.size() != b[k].ranges.size())

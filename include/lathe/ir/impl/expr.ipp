@@ -127,7 +127,7 @@ LATHE_DECL AnyExpr make_cast(DType dtype, AnyExpr value) {
   return detail::checked_height(make_ref<CastNode>(dtype, std::move(value)));
 }
 
-LATHE_DECL AnyExpr make_call(CallOp op, std::vector<AnyExpr> args) {
+LATHE_DECL AnyExpr make_call(CallOp op, Vec<AnyExpr> args) {
   invariant(static_cast<int>(args.size()) == op_arity(op), "call with a wrong number of arguments");
   invariant(op != CallOp::reinterpret, "use make_reinterpret");
   for (const auto& a : args) invariant(a.get(), "call operand missing");
@@ -141,7 +141,7 @@ LATHE_DECL AnyExpr make_reinterpret(DType dtype, AnyExpr value) {
   invariant(dtype.bits * dtype.lanes == value.dtype().bits * value.dtype().lanes,
             "reinterpret changes the width");
   return detail::checked_height(
-      make_ref<CallNode>(dtype, CallOp::reinterpret, std::vector<AnyExpr>{std::move(value)}));
+      make_ref<CallNode>(dtype, CallOp::reinterpret, Vec<AnyExpr>{std::move(value)}));
 }
 
 LATHE_DECL AnyExpr make_let(VarRef var, AnyExpr value, AnyExpr body) {
@@ -161,13 +161,13 @@ LATHE_DECL AnyExpr make_broadcast(AnyExpr value, int lanes) {
   return detail::checked_height(make_ref<BroadcastNode>(std::move(value), lanes));
 }
 
-LATHE_DECL AnyExpr make_shuffle(std::vector<AnyExpr> vectors, std::vector<int> lanes) {
+LATHE_DECL AnyExpr make_shuffle(Vec<AnyExpr> vectors, Vec<int> lanes) {
   invariant(!vectors.empty() && !lanes.empty(), "empty shuffle");
   DType dtype = vectors[0].dtype().with_lanes(static_cast<int>(lanes.size()));
   return detail::checked_height(make_ref<ShuffleNode>(dtype, std::move(vectors), std::move(lanes)));
 }
 
-LATHE_DECL AnyExpr make_load(Buffer buffer, std::vector<AnyExpr> indices, AnyExpr mask) {
+LATHE_DECL AnyExpr make_load(Buffer buffer, Vec<AnyExpr> indices, AnyExpr mask) {
   invariant(static_cast<int>(indices.size()) == buffer->rank() || indices.size() == 1,
             "load with a wrong number of indices");
   int lanes = buffer->dtype.lanes;

@@ -26,8 +26,8 @@ class VarCollector : public Visitor {
       for (const auto& extent : a->buffer->shape) expr(extent);
     descend(s);
   }
-  std::vector<VarRef> free() const {
-    std::vector<VarRef> out;
+  Vec<VarRef> free() const {
+    Vec<VarRef> out;
     for (const auto& v : used) {
       bool is_bound = false;
       for (const auto& b : bound) is_bound |= b == v;
@@ -36,10 +36,10 @@ class VarCollector : public Visitor {
     return out;
   }
   std::size_t nodes = 0;
-  std::vector<VarRef> used, bound;
+  Vec<VarRef> used, bound;
 
  private:
-  static void add(std::vector<VarRef>& set, VarRef v) {
+  static void add(Vec<VarRef>& set, VarRef v) {
     for (const auto& x : set)
       if (x == v) return;
     set.push_back(std::move(v));
@@ -67,10 +67,8 @@ bool occurs(const T& root, const VarRef& var) {
 
 LATHE_DECL bool uses_var(const AnyExpr& e, const VarRef& var) { return detail::occurs(e, var); }
 LATHE_DECL bool uses_var(const Stmt& s, const VarRef& var) { return detail::occurs(s, var); }
-LATHE_DECL std::vector<VarRef> free_vars(const AnyExpr& e) {
-  return detail::collect_vars(e).free();
-}
-LATHE_DECL std::vector<VarRef> free_vars(const Stmt& s) { return detail::collect_vars(s).free(); }
+LATHE_DECL Vec<VarRef> free_vars(const AnyExpr& e) { return detail::collect_vars(e).free(); }
+LATHE_DECL Vec<VarRef> free_vars(const Stmt& s) { return detail::collect_vars(s).free(); }
 LATHE_DECL std::size_t node_count(const AnyExpr& e) { return detail::collect_vars(e).nodes; }
 LATHE_DECL std::size_t node_count(const Stmt& s) { return detail::collect_vars(s).nodes; }
 

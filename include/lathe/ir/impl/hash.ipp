@@ -27,12 +27,12 @@ class StructuralHasher {
   void bind_var(const VarRef& v) { add(v->dtype), bind(v.get()); }
   void bind_buffer(const Buffer& b);
   std::uint64_t number(const RefCounted* node, std::string_view name);
-  void exprs(const std::vector<AnyExpr>& list);
+  void exprs(const Vec<AnyExpr>& list);
   void annotations(const Annotations& all);
   void block(const BlockNode& n);
   void reducer(const ReducerNode& r);
-  void regions(const std::vector<Region>& list);
-  void access(const Buffer& buffer, const std::vector<AnyExpr>& indices);
+  void regions(const Vec<Region>& list);
+  void access(const Buffer& buffer, const Vec<AnyExpr>& indices);
   void node(const AnyExpr& e);
 
   std::uint64_t state_ = 0x6c61746865;
@@ -66,7 +66,7 @@ inline void StructuralHasher::bind_buffer(const Buffer& b) {
   exprs(b->shape), exprs(b->strides), bind(b.get());
 }
 
-inline void StructuralHasher::exprs(const std::vector<AnyExpr>& list) {
+inline void StructuralHasher::exprs(const Vec<AnyExpr>& list) {
   add(list.size());
   for (const auto& e : list) expr(e);
 }
@@ -80,7 +80,7 @@ inline void StructuralHasher::annotations(const Annotations& all) {
       add(static_cast<std::uint64_t>(a.value.number));
   }
 }
-inline void StructuralHasher::access(const Buffer& buffer, const std::vector<AnyExpr>& indices) {
+inline void StructuralHasher::access(const Buffer& buffer, const Vec<AnyExpr>& indices) {
   add(number(buffer.get(), buffer->name));
   exprs(indices);
 }
@@ -145,7 +145,7 @@ inline void StructuralHasher::reducer(const ReducerNode& r) {
   exprs(r.combine);
 }
 
-inline void StructuralHasher::regions(const std::vector<Region>& list) {
+inline void StructuralHasher::regions(const Vec<Region>& list) {
   add(list.size());
   for (const auto& region : list) {
     add(number(region.buffer.get(), region.buffer->name));

@@ -49,7 +49,7 @@ inline std::string underline(std::string_view line, int column, int length) {
 class Scanner {
  public:
   Scanner(std::string_view source, Location where) : source_(source), where_(where) {}
-  std::vector<Token> run();
+  Vec<Token> run();
 
  private:
   char peek(std::size_t ahead = 0) const {
@@ -68,13 +68,13 @@ class Scanner {
 
   std::string_view source_;
   Location where_;
-  std::vector<Token> tokens_;
+  Vec<Token> tokens_;
   std::size_t at_ = 0, line_begin_ = 0;
   int line_ = 1, brackets_ = 0;
   bool starts_line_ = true;
 };
 
-inline std::vector<Token> Scanner::run() {
+inline Vec<Token> Scanner::run() {
   if (source_.size() > std::size_t{1} << 24) fail("L0505", "the text is longer than 16 MiB");
   tokens_.reserve(source_.size() / 4);
   for (skip_blanks(); at_ < source_.size(); skip_blanks()) next_token();
@@ -184,7 +184,7 @@ LATHE_DECL void fail_at(std::string_view source, int line, int column, int lengt
                   underline(line_of(source, line), column, length), help);
 }
 
-LATHE_DECL std::vector<Token> tokenize(std::string_view source, Location where) {
+LATHE_DECL Vec<Token> tokenize(std::string_view source, Location where) {
   return Scanner(source, where).run();
 }
 

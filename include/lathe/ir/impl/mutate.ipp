@@ -26,8 +26,8 @@ struct Mutation {
     return next;
   }
   template <class T>
-  std::vector<T> operator()(const std::vector<T>& list) {
-    std::vector<T> next;
+  Vec<T> operator()(const Vec<T>& list) {
+    Vec<T> next;
     next.reserve(list.size());
     for (const auto& item : list) next.push_back((*this)(item));
     return next;
@@ -96,7 +96,7 @@ inline Stmt mutate_children(Mutation go, const Stmt& s, const ForNode& n) {
                   n.annotations);
 }
 
-inline void mutate_regions(Mutation& go, std::vector<Region>& regions) {
+inline void mutate_regions(Mutation& go, Vec<Region>& regions) {
   for (auto& region : regions) {
     region.buffer = go(region.buffer);
     for (auto& range : region.ranges) {

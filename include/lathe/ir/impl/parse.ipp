@@ -146,8 +146,8 @@ inline Buffer Parser::known_buffer() {
   return meaning.buffer;
 }
 
-inline std::vector<AnyExpr> Parser::param_strides() {
-  std::vector<AnyExpr> list;
+inline Vec<AnyExpr> Parser::param_strides() {
+  Vec<AnyExpr> list;
   expect("[");
   while (!accept("]")) {
     if (!list.empty()) expect(",");

@@ -103,7 +103,7 @@ inline Parser::Value Parser::reference() {
   if (meaning.var) return {meaning.var, 1};
   if (!peek().is("["))
     fail(at, "L0501", cat("'", text, "' is a buffer; write its indices between brackets"));
-  std::vector<AnyExpr> indices;
+  Vec<AnyExpr> indices;
   AnyExpr mask;
   int height = 1, lanes = 1;
   access(indices, mask, height);
@@ -121,7 +121,7 @@ inline void Parser::check_rank(const Token& at, const BufferNode& buffer, std::s
            count == 1 ? " index" : " indices"));
 }
 
-inline void Parser::access(std::vector<AnyExpr>& indices, AnyExpr& mask, int& height) {
+inline void Parser::access(Vec<AnyExpr>& indices, AnyExpr& mask, int& height) {
   Level level(*this);
   expect("[");
   if (!peek().is("]") && !peek().is_word("where")) {
@@ -140,8 +140,8 @@ inline void Parser::access(std::vector<AnyExpr>& indices, AnyExpr& mask, int& he
 }
 
 /// Expressions up to the closing symbol, which is taken.
-inline std::vector<AnyExpr> Parser::exprs(std::string_view close, int& height) {
-  std::vector<AnyExpr> list;
+inline Vec<AnyExpr> Parser::exprs(std::string_view close, int& height) {
+  Vec<AnyExpr> list;
   if (accept(close)) return list;
   do {
     Value value = expr();
@@ -159,7 +159,7 @@ inline Parser::Value Parser::let_chain() {
     VarRef var;
     Value value;
   };
-  std::vector<Bound> chain;
+  Vec<Bound> chain;
   while (accept_word("let")) {
     const Token& at = peek();
     std::string text = name("a name");
@@ -234,8 +234,7 @@ inline Parser::Value Parser::reinterpret(const Token& word) {
   expect("(");
   Value value = expr();
   expect(")");
-  return build<CallNode>(word, value.height, type, CallOp::reinterpret,
-                         std::vector<AnyExpr>{value.e});
+  return build<CallNode>(word, value.height, type, CallOp::reinterpret, Vec<AnyExpr>{value.e});
 }
 
 inline Parser::Value Parser::vector(const Token& word) {
@@ -256,8 +255,8 @@ inline Parser::Value Parser::vector(const Token& word) {
 inline Parser::Value Parser::shuffle(const Token& word) {
   take(), take();
   int height = 1;
-  std::vector<AnyExpr> vectors = exprs(";", height);
-  std::vector<int> lanes;
+  Vec<AnyExpr> vectors = exprs(";", height);
+  Vec<int> lanes;
   if (vectors.empty()) fail(word, "L0501", "shuffle needs a vector");
   do lanes.push_back(static_cast<int>(integer("a lane", 0, INT32_MAX)));
   while (accept(","));

@@ -21,8 +21,8 @@ inline Stmt Parser::body(int owner_column) {
 }
 
 inline Stmt Parser::lines(int column) {
-  std::vector<Stmt> stmts;
-  std::vector<Open> opened;
+  Vec<Stmt> stmts;
+  Vec<Open> opened;
   while (peek().kind != TokenKind::end && peek().column >= column) {
     if (peek().column != column)
       fail(peek(), "L0501", "the indentation is not that of the lines before");
@@ -45,7 +45,7 @@ inline Stmt Parser::lines(int column) {
 }
 
 /// An alloc or let: with a body of its own it is one of the statements, else it stays open.
-inline void Parser::scoped_line(std::vector<Stmt>& stmts, std::vector<Open>& opened) {
+inline void Parser::scoped_line(Vec<Stmt>& stmts, Vec<Open>& opened) {
   const Token& word = take();
   const Token& at = peek();
   Open o;
@@ -123,7 +123,7 @@ inline void Parser::annotation(Annotations& out) {
 }
 
 // The domain is read inside the block, where the loops around it are hidden; the binding outside.
-inline void Parser::block_iter(BlockNode& n, std::vector<std::string>& bound) {
+inline void Parser::block_iter(BlockNode& n, Vec<std::string>& bound) {
   IterVar it;
   it.kind = accept_word("reduce")   ? IterKind::reduce
             : accept_word("opaque") ? IterKind::opaque
@@ -170,7 +170,7 @@ inline Stmt Parser::block() {
   std::string text = name("a block's name");
   if (!blocks_.insert(text).second) fail(at, "L0502", cat("there is a block '", text, "' already"));
   BlockNode n(make_ref<BlockTagNode>(text), {}, {});
-  std::vector<std::string> bound;
+  Vec<std::string> bound;
   std::string outer_word = reducer_word_;
   names_.enter_block();
   expect("(");
@@ -192,7 +192,7 @@ inline Stmt Parser::block() {
 
 inline void Parser::resolve_reducer(BlockNode& n, const Token& word) {
   if (const auto* found = reducers_.find(reducer_word_)) return void(n.reducer = *found);
-  std::vector<DType> dtypes;
+  Vec<DType> dtypes;
   for (const auto& s : seq_of(n.body))
     if (const auto* store = s.as<StoreNode>()) dtypes.push_back(store->value.dtype());
   n.reducer = builtin_reducer(reducer_word_, dtypes);
@@ -201,8 +201,8 @@ inline void Parser::resolve_reducer(BlockNode& n, const Token& word) {
   fail(word, "L0502", cat("there is no reducer ", describe(word), " for (", types, ')'));
 }
 
-inline std::vector<Region> Parser::regions() {
-  std::vector<Region> list;
+inline Vec<Region> Parser::regions() {
+  Vec<Region> list;
   do {
     Region region;
     region.buffer = known_buffer();
@@ -225,7 +225,7 @@ inline Stmt Parser::store() {
   if (streaming != Streaming::none) take();
   const Token& at = peek();
   Buffer buffer = known_buffer();
-  std::vector<AnyExpr> indices;
+  Vec<AnyExpr> indices;
   AnyExpr mask;
   int height = 1;
   access(indices, mask, height);
@@ -246,7 +246,7 @@ inline Stmt Parser::atomic() {
   take();
   const Token& at = peek();
   Buffer buffer = known_buffer();
-  std::vector<AnyExpr> indices;
+  Vec<AnyExpr> indices;
   AnyExpr mask;
   int height = 1;
   access(indices, mask, height);
@@ -287,9 +287,8 @@ inline Stmt Parser::assertion() {
 }
 
 // The variables of the left operand with their identities, then those of the right one.
-inline void Parser::reducer_vars(ReducerNode& r, std::vector<std::string>& bound) {
-  auto variable = [&](DType type, std::vector<VarRef>& list, const Token& at,
-                      const std::string& text) {
+inline void Parser::reducer_vars(ReducerNode& r, Vec<std::string>& bound) {
+  auto variable = [&](DType type, Vec<VarRef>& list, const Token& at, const std::string& text) {
     list.push_back(make_var(text, type));
     declare(at, text, {list.back(), {}}, true);
     bound.push_back(text);
@@ -325,7 +324,7 @@ inline Stmt Parser::reducer() {
   const Token& at = peek();
   r.name = name("a reducer's name");
   expect("(");
-  std::vector<std::string> bound;
+  Vec<std::string> bound;
   names_.enter_block();
   reducer_vars(r, bound);
   expect("=");

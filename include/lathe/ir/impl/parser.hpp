@@ -4,8 +4,8 @@
 #include <lathe/ir/lex.hpp>
 #include <lathe/ir/parse.hpp>
 #include <lathe/support/dense_map.hpp>
+#include <lathe/support/vec.hpp>
 #include <string>
-#include <vector>
 
 namespace lathe {
 namespace detail {
@@ -35,7 +35,7 @@ class ParsedNames {
     int level;
     bool hidden_in_blocks;
   };
-  NameMap<std::vector<Entry>> entries_;
+  NameMap<Vec<Entry>> entries_;
   int level_ = 0;
 };
 
@@ -108,32 +108,32 @@ class Parser {
   Value reference();
   template <class Node, class... Args>
   Value build(const Token& at, int height, Args&&... args);
-  std::vector<AnyExpr> exprs(std::string_view close, int& height);
-  void access(std::vector<AnyExpr>& indices, AnyExpr& mask, int& height);
+  Vec<AnyExpr> exprs(std::string_view close, int& height);
+  void access(Vec<AnyExpr>& indices, AnyExpr& mask, int& height);
   void check_rank(const Token& at, const BufferNode& buffer, std::size_t count) const;
   void range(AnyExpr& min, AnyExpr& extent);
   Buffer buffer_type(const std::string& name, DType type, bool is_param);
-  std::vector<AnyExpr> param_strides();
+  Vec<AnyExpr> param_strides();
 
   // Statements.
   Stmt body(int owner_column);
   Stmt lines(int column);
   Stmt statement();
-  void scoped_line(std::vector<Stmt>& stmts, std::vector<Open>& opened);
+  void scoped_line(Vec<Stmt>& stmts, Vec<Open>& opened);
   Stmt scoped(const Open& o, Stmt body);
   Stmt for_loop();
   Stmt block();
-  void block_iter(BlockNode& n, std::vector<std::string>& bound);
+  void block_iter(BlockNode& n, Vec<std::string>& bound);
   const Token* block_clauses(BlockNode& n);
   void resolve_reducer(BlockNode& n, const Token& word);
-  std::vector<Region> regions();
+  Vec<Region> regions();
   Stmt store();
   Stmt atomic();
   Stmt conditional();
   Stmt loop_while();
   Stmt assertion();
   Stmt reducer();
-  void reducer_vars(ReducerNode& r, std::vector<std::string>& bound);
+  void reducer_vars(ReducerNode& r, Vec<std::string>& bound);
   void annotation(Annotations& out);
 
   // Program.
@@ -142,7 +142,7 @@ class Parser {
 
   std::string_view source_;
   Location where_;
-  std::vector<Token> tokens_;
+  Vec<Token> tokens_;
   std::size_t at_ = 0;
   ParsedNames names_;
   NameMap<ReducerRef> reducers_;

@@ -52,8 +52,8 @@ inline void Printer::program(const Program& program) {
   body(p.body, 1);
 }
 
-inline std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
+inline Vec<std::string_view> lines_of(std::string_view text) {
+  Vec<std::string_view> lines;
   for (std::size_t begin = 0; begin < text.size();) {
     auto end = std::min(text.find('\n', begin), text.size());
     lines.push_back(text.substr(begin, end - begin));
@@ -68,9 +68,8 @@ inline std::size_t indent_of(std::string_view line) {
 
 /// The lines to show: up to three enclosing ones, the line itself, up to three of its body. Indices
 /// from 0.
-inline std::vector<std::size_t> lines_around(const std::vector<std::string_view>& lines,
-                                             std::size_t at) {
-  std::vector<std::size_t> shown;
+inline Vec<std::size_t> lines_around(const Vec<std::string_view>& lines, std::size_t at) {
+  Vec<std::size_t> shown;
   std::size_t indent = indent_of(lines[at]);
   for (std::size_t k = at; k-- > 0 && shown.size() < 3;) {
     if (indent_of(lines[k]) >= indent || lines[k].substr(0, 7) == "program" || lines[k][0] != ' ')
@@ -92,7 +91,7 @@ LATHE_DECL std::string excerpt_of(const Program& program, const RefCounted* node
   if (!place) return {};
   auto lines = lines_of(printed.text);
   auto at = static_cast<std::size_t>(place->line - 1);
-  std::vector<std::size_t> shown = lines_around(lines, at);
+  Vec<std::size_t> shown = lines_around(lines, at);
   std::size_t margin = indent_of(lines[shown.front()]);
   std::string out;
   for (std::size_t k = 0; k < shown.size(); ++k) {

@@ -59,7 +59,7 @@ void Printer::put(const Parts&... parts) {
   append(out_, parts...);
 }
 
-inline void Printer::exprs(const std::vector<AnyExpr>& list) {
+inline void Printer::exprs(const Vec<AnyExpr>& list) {
   bool first = true;
   for (const auto& e : list) {
     if (!std::exchange(first, false)) put(", ");
@@ -124,7 +124,7 @@ inline void Printer::call(std::string_view name, std::initializer_list<const Any
 // A chain of lets is one parenthesis, printed without recursion.
 inline void Printer::let(const LetNode& n) {
   put('(');
-  std::vector<const VarNode*> bound;
+  Vec<const VarNode*> bound;
   const LetNode* at = &n;
   for (;;) {
     put("let ", names_.bind(at->var.get(), at->var->name, true), " = ");
@@ -146,7 +146,7 @@ inline void Printer::shuffle(const ShuffleNode& n) {
   put("; ", join(n.lanes, ", "), ')');
 }
 
-inline void Printer::access(const Buffer& buffer, const std::vector<AnyExpr>& indices,
+inline void Printer::access(const Buffer& buffer, const Vec<AnyExpr>& indices,
                             const AnyExpr& mask) {
   put(names_.use(buffer.get(), buffer->name), '[');
   exprs(indices);

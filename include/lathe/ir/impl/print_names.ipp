@@ -62,7 +62,7 @@ inline void PrintedNames::release(const RefCounted* node) {
   auto& list = entries_[bound.name];
   for (std::size_t k = list.size(); k-- > 0;) {
     if (list[k].node != node) continue;
-    list.erase(list.begin() + static_cast<std::ptrdiff_t>(k));
+    list.erase_at(k);
     if (bound.name != bound.base) --numbered_[bound.base];
     return;
   }

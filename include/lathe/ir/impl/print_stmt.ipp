@@ -37,7 +37,7 @@ inline void Printer::body(const Stmt& s, int indent) {
   stmt(s, indent, true);
 }
 
-inline void Printer::seq(const std::vector<Stmt>& stmts, int indent) {
+inline void Printer::seq(const Vec<Stmt>& stmts, int indent) {
   for (std::size_t k = 0; k < stmts.size(); ++k) stmt(stmts[k], indent, k + 1 == stmts.size());
 }
 
@@ -125,7 +125,7 @@ inline void Printer::block_iters(const BlockNode& n) {
   }
 }
 
-inline void Printer::regions(std::string_view word, const std::vector<Region>& list) {
+inline void Printer::regions(std::string_view word, const Vec<Region>& list) {
   bool first = true;
   for (const auto& region : list) {
     put(std::exchange(first, false) ? cat(' ', word, ' ') : ", ",
@@ -248,14 +248,14 @@ class ReducerCollector : public Visitor {
   }
   void expr(const AnyExpr&) override {}
 
-  std::vector<ReducerRef> found;
+  Vec<ReducerRef> found;
 
  private:
   NodeSet seen_;
 };
 
 inline bool is_builtin(const ReducerRef& r) {
-  std::vector<DType> dtypes;
+  Vec<DType> dtypes;
   for (const auto& e : r->identity) dtypes.push_back(e.dtype());
   return structurally_equal(r, builtin_reducer(r->name, dtypes));
 }

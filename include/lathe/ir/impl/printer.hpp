@@ -4,8 +4,8 @@
 #include <lathe/ir/lex.hpp>
 #include <lathe/ir/print.hpp>
 #include <lathe/support/dense_map.hpp>
+#include <lathe/support/vec.hpp>
 #include <string>
-#include <vector>
 
 namespace lathe {
 namespace detail {
@@ -42,7 +42,7 @@ class PrintedNames {
   std::string unique(const std::string& base) const;
 
   NodeMap<Bound> bound_;
-  NameMap<std::vector<Entry>> entries_;
+  NameMap<Vec<Entry>> entries_;
   NameMap<std::size_t> numbered_;  ///< visible names made from this base
   int level_ = 0;
 };
@@ -63,23 +63,23 @@ class Printer {
   void end_line();
   void mark(const RefCounted* node, std::size_t begin);
 
-  void exprs(const std::vector<AnyExpr>& list);
+  void exprs(const Vec<AnyExpr>& list);
   void constant(const ConstNode& n);
   void infix(const BinaryNode& n, int precedence);
   void unary(const UnaryNode& n);
   void call(std::string_view name, std::initializer_list<const AnyExpr*> args);
   void let(const LetNode& n);
   void shuffle(const ShuffleNode& n);
-  void access(const Buffer& buffer, const std::vector<AnyExpr>& indices, const AnyExpr& mask);
+  void access(const Buffer& buffer, const Vec<AnyExpr>& indices, const AnyExpr& mask);
   void range(const AnyExpr& min, const AnyExpr& extent);
 
   void stmt(const Stmt& s, int indent, bool last);
-  void seq(const std::vector<Stmt>& stmts, int indent);
+  void seq(const Vec<Stmt>& stmts, int indent);
   void for_loop(const ForNode& n, int indent);
   void block(const BlockNode& n, int indent);
   void block_iters(const BlockNode& n);
   void block_clauses(const BlockNode& n);
-  void regions(std::string_view word, const std::vector<Region>& list);
+  void regions(std::string_view word, const Vec<Region>& list);
   void alloc(const AllocNode& n, int indent, bool last);
   void let_stmt(const LetStmtNode& n, int indent, bool last);
   void store(const StoreNode& n);
@@ -92,7 +92,7 @@ class Printer {
   void dims(const ProgramNode& p);
 
   std::string out_;
-  std::vector<TextPlace> places_;
+  Vec<TextPlace> places_;
   NodeSet marked_;
   std::size_t line_begin_ = 0;
   int line_ = 1;

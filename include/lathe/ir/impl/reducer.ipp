@@ -19,9 +19,9 @@ inline AnyExpr extreme_value(DType t, bool greatest) {
 
 inline ReducerRef binary_reducer(std::string_view name, BinaryOp op, AnyExpr identity) {
   VarRef a = make_var("a", identity.dtype()), b = make_var("b", identity.dtype());
-  std::vector<AnyExpr> combine = {make_binary(op, a, b)}, identities = {identity};
-  return make_ref<ReducerNode>(std::string(name), identities, std::vector<VarRef>{a},
-                               std::vector<VarRef>{b}, combine);
+  Vec<AnyExpr> combine = {make_binary(op, a, b)}, identities = {identity};
+  return make_ref<ReducerNode>(std::string(name), identities, Vec<VarRef>{a}, Vec<VarRef>{b},
+                               combine);
 }
 
 /// (value, position): take is "the left one wins".
@@ -38,14 +38,13 @@ inline ReducerRef arg_reducer(std::string_view name, BinaryOp better, AnyExpr wo
   }
   AnyExpr take = logical_or(wins, logical_and(ties, AnyExpr(p0) <= AnyExpr(p1)));
   return make_ref<ReducerNode>(
-      std::string(name), std::vector<AnyExpr>{worst, extreme_value(position, true)},
-      std::vector<VarRef>{v0, p0}, std::vector<VarRef>{v1, p1},
-      std::vector<AnyExpr>{make_select(take, v0, v1), make_select(take, p0, p1)});
+      std::string(name), Vec<AnyExpr>{worst, extreme_value(position, true)}, Vec<VarRef>{v0, p0},
+      Vec<VarRef>{v1, p1}, Vec<AnyExpr>{make_select(take, v0, v1), make_select(take, p0, p1)});
 }
 
 }  // namespace detail
 
-LATHE_DECL ReducerRef builtin_reducer(std::string_view name, const std::vector<DType>& dtypes) {
+LATHE_DECL ReducerRef builtin_reducer(std::string_view name, const Vec<DType>& dtypes) {
   for (DType t : dtypes)
     if (t.is_vector()) return {};
   if (dtypes.size() == 1) {

@@ -39,10 +39,8 @@ LATHE_DECL Program Program::with(Stmt body, Stage stage) const {
   return Program(std::move(node));
 }
 
-LATHE_DECL Buffer make_buffer(std::string name, DType dtype, std::vector<AnyExpr> shape,
-                              Scope scope) {
-  return make_ref<BufferNode>(std::move(name), dtype, std::move(shape), std::vector<AnyExpr>{},
-                              scope);
+LATHE_DECL Buffer make_buffer(std::string name, DType dtype, Vec<AnyExpr> shape, Scope scope) {
+  return make_ref<BufferNode>(std::move(name), dtype, std::move(shape), Vec<AnyExpr>{}, scope);
 }
 
 LATHE_DECL Stmt make_for(VarRef var, AnyExpr min, AnyExpr extent, Stmt body, ForKind kind,
@@ -51,12 +49,12 @@ LATHE_DECL Stmt make_for(VarRef var, AnyExpr min, AnyExpr extent, Stmt body, For
                            std::move(annotations), std::move(body));
 }
 
-LATHE_DECL Stmt make_seq(std::vector<Stmt> stmts) {
-  std::vector<Stmt> flat;
+LATHE_DECL Stmt make_seq(Vec<Stmt> stmts) {
+  Vec<Stmt> flat;
   for (auto& s : stmts) {
     if (!s) continue;
     if (const auto* seq = s.as<SeqNode>()) {
-      flat.insert(flat.end(), seq->stmts.begin(), seq->stmts.end());
+      flat.append(seq->stmts);
     } else {
       flat.push_back(std::move(s));
     }
@@ -65,8 +63,7 @@ LATHE_DECL Stmt make_seq(std::vector<Stmt> stmts) {
   return make_ref<SeqNode>(std::move(flat));
 }
 
-LATHE_DECL Stmt make_store(Buffer buffer, std::vector<AnyExpr> indices, AnyExpr value,
-                           AnyExpr mask) {
+LATHE_DECL Stmt make_store(Buffer buffer, Vec<AnyExpr> indices, AnyExpr value, AnyExpr mask) {
   invariant(static_cast<int>(indices.size()) == buffer->rank() || indices.size() == 1,
             "store with a wrong number of indices");
   invariant(value.dtype().scalar() == buffer->dtype.scalar(), "store of another type");
@@ -90,15 +87,15 @@ LATHE_DECL Stmt make_block(BlockNode node) {
   return Ref<BlockNode>(new BlockNode(std::move(node)));
 }
 
-LATHE_DECL std::vector<Stmt> seq_of(const Stmt& s) {
+LATHE_DECL Vec<Stmt> seq_of(const Stmt& s) {
   if (const auto* seq = s.as<SeqNode>()) return seq->stmts;
-  return s ? std::vector<Stmt>{s} : std::vector<Stmt>{};
+  return s ? Vec<Stmt>{s} : Vec<Stmt>{};
 }
 
 LATHE_DECL Stmt expand_update(const BlockNode& block) {
   invariant(bool(block.reducer), "expand_update of a block without a reducer");
   const ReducerNode& r = *block.reducer;
-  std::vector<Stmt> terms = seq_of(block.body);
+  Vec<Stmt> terms = seq_of(block.body);
   invariant(terms.size() == r.combine.size(), "a reducer block needs one store per output");
   Substitution map;
   for (std::size_t k = 0; k < terms.size(); ++k) {
@@ -112,7 +109,7 @@ LATHE_DECL Stmt expand_update(const BlockNode& block) {
     return make_store(store->buffer, store->indices, substitute(r.combine[0], map));
   }
   // Several outputs: bind every operand once, so that all combines see the old elements.
-  std::vector<Stmt> stores;
+  Vec<Stmt> stores;
   Substitution lets, operands;
   for (const auto& [var, value] : map) {
     operands.emplace_back(var, AnyExpr(make_var(var->name, var->dtype)));
@@ -132,7 +129,7 @@ LATHE_DECL Stmt expand_update(const BlockNode& block) {
 }
 
 LATHE_DECL Stmt expand_init(const BlockNode& block) {
-  std::vector<Stmt> stores;
+  Vec<Stmt> stores;
   std::size_t k = 0;
   for (const auto& s : seq_of(block.body)) {
     const auto* store = s.as<StoreNode>();

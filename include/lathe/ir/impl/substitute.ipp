@@ -37,8 +37,8 @@ LATHE_DECL AnyExpr substitute(const AnyExpr& e, const Substitution& map) {
 LATHE_DECL Stmt substitute(const Stmt& s, const Substitution& map) {
   return map.empty() ? s : detail::Substitute(map).stmt(s);
 }
-LATHE_DECL std::vector<AnyExpr> MoveAccesses::moved(const std::vector<AnyExpr>& indices) {
-  std::vector<AnyExpr> inner;
+LATHE_DECL Vec<AnyExpr> MoveAccesses::moved(const Vec<AnyExpr>& indices) {
+  Vec<AnyExpr> inner;
   for (const auto& index : indices) inner.push_back(expr(index));
   return place(inner);
 }

@@ -10,7 +10,7 @@ inline bool is_index_type(DType t) { return t.scalar() == kI64 || t.scalar() == 
 inline bool same_lanes(DType a, DType b) { return a.lanes == b.lanes && a.scalable == b.scalable; }
 
 /// Lanes that indices agree on (1 if all are scalars); 0 if they do not agree or are no integers.
-inline int index_lanes(const std::vector<AnyExpr>& indices) {
+inline int index_lanes(const Vec<AnyExpr>& indices) {
   int lanes = 1;
   for (const auto& i : indices) {
     if (!i.get() || !is_index_type(i.dtype())) return 0;
@@ -21,9 +21,8 @@ inline int index_lanes(const std::vector<AnyExpr>& indices) {
   return lanes;
 }
 
-LATHE_DECL std::string_view access_problem(const Buffer& buffer,
-                                           const std::vector<AnyExpr>& indices, DType value,
-                                           const AnyExpr& mask) {
+LATHE_DECL std::string_view access_problem(const Buffer& buffer, const Vec<AnyExpr>& indices,
+                                           DType value, const AnyExpr& mask) {
   if (!buffer) return "the access has no buffer";
   if (static_cast<int>(indices.size()) != buffer->rank() && indices.size() != 1)
     return "the number of indices is not the buffer's rank";
@@ -76,7 +75,7 @@ inline std::string_view unary_problem(const UnaryNode& n) {
   return n.a.dtype().is_int() ? "" : "the operand is not an integer";
 }
 
-inline std::string_view call_operand_problem(CallOp op, const std::vector<AnyExpr>& args) {
+inline std::string_view call_operand_problem(CallOp op, const Vec<AnyExpr>& args) {
   DType t = args[0].dtype();
   switch (op) {
     case CallOp::abs:

@@ -4,8 +4,8 @@
 #include <lathe/ir/verify.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/support/dense_map.hpp>
+#include <lathe/support/vec.hpp>
 #include <string>
-#include <vector>
 
 namespace lathe {
 namespace detail {
@@ -42,7 +42,7 @@ class Verifier : public Visitor {
   void release(const RefCounted* node) { entries_[node].in_scope = false; }
   void use_var(const VarNode& v);
   const Entry* use_buffer(const Buffer& b);
-  void access(const Buffer& b, const std::vector<AnyExpr>& indices, bool writes);
+  void access(const Buffer& b, const Vec<AnyExpr>& indices, bool writes);
 
   void param(const Param& p);
   void buffer_fields(const Buffer& b, bool is_param);
@@ -53,7 +53,7 @@ class Verifier : public Visitor {
   void reducer_block(const BlockNode& n);
   void reducer(const ReducerNode& r);
   void closed(const ReducerNode& r, const AnyExpr& e, bool operands_visible);
-  void regions(const std::vector<Region>& list);
+  void regions(const Vec<Region>& list);
   void alloc(const AllocNode& n);
   void store(const StoreNode& n);
   void atomic(const AtomicNode& n);
@@ -63,8 +63,8 @@ class Verifier : public Visitor {
   Stage stage_;
   std::string reason_;
   const RefCounted* place_ = nullptr;
-  std::vector<const RefCounted*> path_;  ///< the statements around
-  std::vector<const BlockNode*> blocks_;
+  Vec<const RefCounted*> path_;  ///< the statements around
+  Vec<const BlockNode*> blocks_;
   NodeMap<Entry> entries_;
   NodeSet tags_, reducers_;
   NameSet block_names_;
@@ -73,8 +73,8 @@ class Verifier : public Visitor {
 };
 
 /// What is wrong with an access of a value of this type (its lanes included); empty if nothing is.
-std::string_view access_problem(const Buffer& buffer, const std::vector<AnyExpr>& indices,
-                                DType value, const AnyExpr& mask);
+std::string_view access_problem(const Buffer& buffer, const Vec<AnyExpr>& indices, DType value,
+                                const AnyExpr& mask);
 
 }  // namespace detail
 }  // namespace lathe

@@ -62,7 +62,7 @@ inline const Verifier::Entry* Verifier::use_buffer(const Buffer& b) {
   return nullptr;
 }
 
-inline void Verifier::access(const Buffer& b, const std::vector<AnyExpr>& indices, bool writes) {
+inline void Verifier::access(const Buffer& b, const Vec<AnyExpr>& indices, bool writes) {
   const Entry* entry = use_buffer(b);
   if (!entry) return;
   if (writes && !entry->writable)

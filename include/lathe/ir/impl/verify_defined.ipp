@@ -38,7 +38,7 @@ class FindUndefined : Visitor {
   void fail(const Early& read) {
     fail(cat("'", read.buffer->name, "' is read before anything is stored in it"), read.place);
   }
-  static bool holds(const std::vector<Buffer>& list, const Buffer& b) {
+  static bool holds(const Vec<Buffer>& list, const Buffer& b) {
     for (const auto& known : list)
       if (known == b) return true;
     return false;
@@ -69,8 +69,8 @@ class FindUndefined : Visitor {
     current_ = around;
   }
 
-  std::vector<Buffer> undefined_, stored_;
-  std::vector<Early> early_;
+  Vec<Buffer> undefined_, stored_;
+  Vec<Early> early_;
   const StmtNode* current_ = nullptr;
   int loops_ = 0;
 };

@@ -125,7 +125,7 @@ inline void Verifier::block_iter(const IterVar& it) {
     fail(cat("domain or binding ", what, " have another type than it"));
 }
 
-inline void Verifier::regions(const std::vector<Region>& list) {
+inline void Verifier::regions(const Vec<Region>& list) {
   for (const auto& region : list) {
     if (!ok() || !check(bool(region.buffer), "a region without a buffer") ||
         !use_buffer(region.buffer))
@@ -159,7 +159,7 @@ inline void Verifier::block(const BlockNode& n) {
 inline void Verifier::reducer_block(const BlockNode& n) {
   const ReducerNode& r = *n.reducer;
   if (reducers_.insert(&r).second) reducer(r);
-  std::vector<Stmt> stores = seq_of(n.body);
+  Vec<Stmt> stores = seq_of(n.body);
   if (stores.size() != r.combine.size())
     return fail(cat("block '", n.name(), "' has ", stores.size(), " stores, its reducer ",
                     r.combine.size(), " values"));

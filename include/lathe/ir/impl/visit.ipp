@@ -5,7 +5,7 @@
 namespace lathe {
 namespace detail {
 
-inline void visit_all(Visitor& v, const std::vector<AnyExpr>& list) {
+inline void visit_all(Visitor& v, const Vec<AnyExpr>& list) {
   for (const auto& e : list) v.expr(e);
 }
 
@@ -28,7 +28,7 @@ inline void visit_children(Visitor& v, const RampNode& n) { v.expr(n.base), v.ex
 inline void visit_children(Visitor& v, const BroadcastNode& n) { v.expr(n.value); }
 inline void visit_children(Visitor& v, const ShuffleNode& n) { visit_all(v, n.vectors); }
 
-inline void visit_regions(Visitor& v, const std::vector<Region>& regions) {
+inline void visit_regions(Visitor& v, const Vec<Region>& regions) {
   for (const auto& region : regions)
     for (const auto& range : region.ranges) v.expr(range.min), v.expr(range.extent);
   for (const auto& region : regions) v.buffer(region.buffer);

@@ -9,8 +9,8 @@
 
 namespace lathe {
 
-LATHE_DECL Binding::Binding(const Program& program, std::vector<int> order) : program_(program) {
-  std::vector<Rule> open;
+LATHE_DECL Binding::Binding(const Program& program, Vec<int> order) : program_(program) {
+  Vec<Rule> open;
   lay_out_slots(open);
   for (int index : order) add_arg(index);
   // Extents first: what general extents and strides need is then known.
@@ -31,7 +31,7 @@ LATHE_DECL Binding::Binding(const Program& program, std::vector<int> order) : pr
 
 /// As kernel_slots does, with one slot per distinct stride variable. Undeclared outer strides get
 /// variables in lowering; `open` receives a rule for each, with the parameter for an argument.
-LATHE_DECL void Binding::lay_out_slots(std::vector<Rule>& open) {
+LATHE_DECL void Binding::lay_out_slots(Vec<Rule>& open) {
   const auto& params = program_->params;
   int slot = 0;
   param_slots_.resize(params.size());

@@ -9,7 +9,7 @@ namespace detail {
 
 /// What a program allocates.
 struct AllocatedSizes : Visitor {
-  std::vector<Buffer> found;
+  Vec<Buffer> found;
   void stmt(const Stmt& s) override {
     if (const auto* n = s.as<AllocNode>()) found.push_back(n->buffer);
     descend(s);
@@ -18,7 +18,7 @@ struct AllocatedSizes : Visitor {
 
 /// Dims and constants that a size is made of, as bits: an expression has no more bits than its
 /// leaves together. False: it is made of something else.
-inline bool size_bits(const AnyExpr& e, const std::vector<Ref<DimNode>>& dims, int& constant,
+inline bool size_bits(const AnyExpr& e, const Vec<Ref<DimNode>>& dims, int& constant,
                       int& symbols) {
   if (const auto* value = as_const_int(e)) {
     for (std::int64_t v = *value; v != 0 && v != -1; v >>= 1) ++constant;
@@ -38,7 +38,7 @@ inline bool size_bits(const AnyExpr& e, const std::vector<Ref<DimNode>>& dims, i
 
 /// The value of an extent without wrapping; false if it does not fit 64 bits, and no number below
 /// 0.
-inline bool exact_size(const AnyExpr& e, const std::vector<Ref<DimNode>>& dims,
+inline bool exact_size(const AnyExpr& e, const Vec<Ref<DimNode>>& dims,
                        const std::uint64_t* dim_slots, std::int64_t& out) {
   if (const auto* value = as_const_int(e)) return out = *value, true;
   for (std::size_t k = 0; k < dims.size(); ++k)

@@ -19,7 +19,7 @@ LATHE_DECL Ref<KernelCode> CodeCache::find(std::uint64_t hash, const Program& sc
     if (entry.hash != hash || c.strict != strict || c.llvm_major != llvm_major ||
         !(c.target == target) || !structurally_equal(c.scheduled, scheduled))
       continue;
-    entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(k));
+    entries_.erase_at(k);
     entries_.push_back(entry);
     return entry.code;
   }
@@ -30,7 +30,7 @@ LATHE_DECL Ref<KernelCode> CodeCache::add(std::uint64_t hash, Ref<KernelCode> co
   if (auto first = find(hash, code->scheduled, code->target, code->strict, code->llvm_major))
     return first;
   std::lock_guard<std::mutex> lock(mutex_);
-  if (entries_.size() >= kKept) entries_.erase(entries_.begin());
+  if (entries_.size() >= kKept) entries_.erase_at(0);
   entries_.push_back({hash, code});
   return code;
 }

@@ -5,12 +5,12 @@
 
 namespace lathe::detail {
 
-inline bool eval_holds(const std::vector<const VarNode*>& set, const VarNode* var) {
+inline bool eval_holds(const Vec<const VarNode*>& set, const VarNode* var) {
   for (const auto* v : set)
     if (v == var) return true;
   return false;
 }
-inline void eval_add_vars(std::vector<const VarNode*>& set, const AnyExpr& e) {
+inline void eval_add_vars(Vec<const VarNode*>& set, const AnyExpr& e) {
   for (const auto& v : free_vars(e))
     if (!eval_holds(set, v.get())) set.push_back(v.get());
 }

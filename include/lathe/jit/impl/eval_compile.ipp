@@ -62,8 +62,8 @@ inline void EvalCompiler::compile() {
   tree_.body = stmt(program_->body);
 }
 
-inline std::vector<const EvalExpr*> EvalCompiler::list(const std::vector<AnyExpr>& all) {
-  std::vector<const EvalExpr*> out;
+inline Vec<const EvalExpr*> EvalCompiler::list(const Vec<AnyExpr>& all) {
+  Vec<const EvalExpr*> out;
   for (const auto& e : all) out.push_back(expr(e));
   return out;
 }
@@ -160,7 +160,7 @@ inline void EvalCompiler::fill_shuffle(EvalExpr& out, const ShuffleNode& n) {
   }
 }
 
-inline const EvalStmt* EvalCompiler::seq(std::vector<const EvalStmt*> children) {
+inline const EvalStmt* EvalCompiler::seq(Vec<const EvalStmt*> children) {
   if (children.size() == 1) return children[0];
   EvalStmt* out = stmt(EvalStmt::seq);
   out->children = std::move(children);
@@ -178,7 +178,7 @@ inline const EvalStmt* EvalCompiler::stmt(const Stmt& s) {
   if (const auto* n = s.as<ForNode>()) return loop(*n);
   if (const auto* n = s.as<BlockNode>()) return block(*n);
   if (const auto* n = s.as<SeqNode>()) {
-    std::vector<const EvalStmt*> children;
+    Vec<const EvalStmt*> children;
     for (const auto& child : n->stmts) children.push_back(stmt(child));
     return seq(std::move(children));
   }
@@ -226,8 +226,7 @@ inline const EvalStmt* EvalCompiler::scope(const Stmt& s) {
 }
 
 inline const EvalStmt* EvalCompiler::access(EvalStmt::Kind kind, const Buffer& b,
-                                            const std::vector<AnyExpr>& indices,
-                                            const AnyExpr& value) {
+                                            const Vec<AnyExpr>& indices, const AnyExpr& value) {
   EvalStmt* out = stmt(kind);
   out->slot = buffer_slot(b);
   out->args = list(indices);

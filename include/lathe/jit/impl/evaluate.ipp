@@ -68,7 +68,7 @@ inline void EvalFrame::lay_out(int buffer) {
   m.count = empty ? 0 : high - low + 1;
 }
 
-inline std::string EvalFrame::list_indices(const std::vector<const EvalExpr*>& indices, int lane) {
+inline std::string EvalFrame::list_indices(const Vec<const EvalExpr*>& indices, int lane) {
   return join(indices, ", ",
               [&](const EvalExpr* i) { return format_int(i->spread(*this, lane).i); });
 }
@@ -80,7 +80,7 @@ inline std::string EvalFrame::list_shape(int buffer) const {
   return shape;
 }
 
-inline void EvalFrame::fail(int buffer, const std::vector<const EvalExpr*>& indices, int lane,
+inline void EvalFrame::fail(int buffer, const Vec<const EvalExpr*>& indices, int lane,
                             const char* what) {
   throw InternalError(
       cat("evaluator: ", tree_.buffers[static_cast<std::size_t>(buffer)].buffer->name, "[",
@@ -88,8 +88,7 @@ inline void EvalFrame::fail(int buffer, const std::vector<const EvalExpr*>& indi
 }
 
 // Before lowering the indices are those that a user wrote; later a pass has made them.
-inline void EvalFrame::fail_outside(int buffer, const std::vector<const EvalExpr*>& indices,
-                                    int lane) {
+inline void EvalFrame::fail_outside(int buffer, const Vec<const EvalExpr*>& indices, int lane) {
   if (!tree_.blocks) fail(buffer, indices, lane, "is outside of the buffer");
   const std::string& name = tree_.buffers[static_cast<std::size_t>(buffer)].buffer->name;
   throw UserError("L0409",
@@ -101,8 +100,7 @@ inline void EvalFrame::fail_outside(int buffer, const std::vector<const EvalExpr
                       ", …), …, …) reads inside only"));
 }
 
-inline std::int64_t EvalFrame::offset(int buffer, const std::vector<const EvalExpr*>& indices,
-                                      int lane) {
+inline std::int64_t EvalFrame::offset(int buffer, const Vec<const EvalExpr*>& indices, int lane) {
   const EvalMemory& m = memory_[static_cast<std::size_t>(buffer)];
   std::int64_t offset = 0;
   if (tree_.flat) {
@@ -158,7 +156,7 @@ inline void EvalFrame::run_store(const EvalStmt& s) {
     std::int64_t offset;
     Scalar value;
   };
-  std::vector<Lane> all(static_cast<std::size_t>(lanes));
+  Vec<Lane> all(static_cast<std::size_t>(lanes));
   for (int l = 0; l < lanes; ++l) {
     Lane& to = all[static_cast<std::size_t>(l)];
     to.on = !s.b || s.b->spread(*this, l).i;

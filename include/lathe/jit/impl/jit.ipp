@@ -40,12 +40,12 @@ inline Program with_unique_name(const Program& program, std::uint64_t hash) {
   return Program(std::move(node));
 }
 
-inline std::vector<char> object_of(const std::string& text, const Target& target, const Llvm& llvm,
-                                   const Context& context) {
+inline Vec<char> object_of(const std::string& text, const Target& target, const Llvm& llvm,
+                           const Context& context) {
   const ObjectCache cache(context.options().cache_dir);
   const std::string key =
       context.options().cache_dir.empty() ? std::string() : ObjectCache::key(llvm, target, text);
-  std::vector<char> object;
+  Vec<char> object;
   if (cache.find(key, object)) return object;
   object = compile_to_object(llvm, text, target);
   std::string reason;
@@ -71,7 +71,7 @@ inline Ref<KernelCode> compile_code(const Source& source, const Program& schedul
       {.strict = strict, .context = &context, .deadline = &deadline, .where = source.where()});
   code->text = emit_llvm(with_unique_name(code->lowered, hash), target, llvm.major());
   deadline.check("LLVM", source.where());
-  std::vector<char> object = object_of(code->text.text, target, llvm, context);
+  Vec<char> object = object_of(code->text.text, target, llvm, context);
   code->loaded = Jit::of(context, source.where()).load(object, code->text.symbol);
   code->entry = code->loaded->entry();
   return cache.add(hash, out);
@@ -87,7 +87,7 @@ inline Target target_of(const Source& source) {
   return target;
 }
 
-inline AnyKernel make_compiled(const Source& source, const std::vector<ProgramParam>& params) {
+inline AnyKernel make_compiled(const Source& source, const Vec<ProgramParam>& params) {
   const Context& context = context_of(source);
   const Deadline deadline(context);
   BoundProgram bound = bound_program(source, params);
@@ -106,7 +106,7 @@ inline AnyKernel make_compiled(const Source& source, const std::vector<ProgramPa
 
 }  // namespace detail
 
-LATHE_DECL AnyKernel jit_any(const Source& source, const std::vector<ProgramParam>& params) {
+LATHE_DECL AnyKernel jit_any(const Source& source, const Vec<ProgramParam>& params) {
   return detail::within_memory("jit", source.where(),
                                [&] { return detail::make_compiled(source, params); });
 }

@@ -30,7 +30,7 @@ LATHE_DECL void AnyKernel::refuse_empty(Location where) {
 
 LATHE_DECL void AnyKernel::call_large(const CallArg* args, Location where) const {
   auto slots = detail::within_memory("call", where, [&] {
-    return std::vector<std::uint64_t>(static_cast<std::size_t>(state_->binding->slots()));
+    return Vec<std::uint64_t>(static_cast<std::size_t>(state_->binding->slots()));
   });
   state_->binding->bind(args, slots.data(), where);
   run(slots.data(), where);
@@ -120,8 +120,7 @@ LATHE_DECL void AnyKernel::operator()(std::span<const AnyView> args, Location wh
                     cat("kernel '", b.program()->name, "' takes ", b.args(),
                         " arguments, but is given ", args.size()),
                     where);
-  auto all =
-      detail::within_memory("call", where, [&] { return std::vector<CallArg>(args.size()); });
+  auto all = detail::within_memory("call", where, [&] { return Vec<CallArg>(args.size()); });
   for (std::size_t k = 0; k < args.size(); ++k) {
     const Param& p = b.param_of(static_cast<int>(k));
     detail::check_any_view(args[k], p, where);

@@ -40,10 +40,10 @@ inline int find_param(const Program& program, const ProgramParam& wanted, Locati
 }
 
 /// Puts the arguments of a call in relation to the parameters of a finished program.
-inline BoundProgram match_params(const Program& program, const std::vector<ProgramParam>& params,
+inline BoundProgram match_params(const Program& program, const Vec<ProgramParam>& params,
                                  Location where) {
   BoundProgram out{program, {}};
-  std::vector<bool> given(program->params.size());
+  Vec<bool> given(program->params.size());
   for (const auto& p : params) {
     if (!p.tensor)
       throw UserError("L0116", cat("argument ", out.order.size(), " is an undefined tensor"),
@@ -79,8 +79,7 @@ inline BoundProgram match_params(const Program& program, const std::vector<Progr
   return out;
 }
 
-LATHE_DECL BoundProgram bound_program(const Source& source,
-                                      const std::vector<ProgramParam>& params) {
+LATHE_DECL BoundProgram bound_program(const Source& source, const Vec<ProgramParam>& params) {
   if (source.program()) {
     verify_defined(source.program(), source.where());
     return match_params(source.program(), params, source.where());
@@ -100,7 +99,7 @@ LATHE_DECL AnyKernel make_evaluator(const BoundProgram& bound, const Context& co
 
 }  // namespace detail
 
-LATHE_DECL AnyKernel evaluate_any(const Source& source, const std::vector<ProgramParam>& params) {
+LATHE_DECL AnyKernel evaluate_any(const Source& source, const Vec<ProgramParam>& params) {
   return detail::within_memory("evaluate", source.where(), [&] {
     return detail::make_evaluator(detail::bound_program(source, params),
                                   detail::context_of(source));

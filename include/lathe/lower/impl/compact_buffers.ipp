@@ -15,7 +15,7 @@ class StoredBox : public Visitor {
  public:
   StoredBox(const Buffer& buffer, const Facts& outer)
       : box(static_cast<std::size_t>(buffer->rank())), buffer_(buffer), facts_(outer) {}
-  std::vector<Interval> box;
+  Vec<Interval> box;
   bool any = false;
 
   void stmt(const Stmt& s) override {
@@ -36,7 +36,7 @@ class StoredBox : public Visitor {
   }
 
  private:
-  void note(const std::vector<AnyExpr>& indices) {
+  void note(const Vec<AnyExpr>& indices) {
     for (std::size_t axis = 0; axis < indices.size(); ++axis) {
       AnyExpr index = indices[axis];
       for (const auto& let : reversed(lets_)) index = substitute(index, {let});
@@ -68,24 +68,24 @@ class StoredBox : public Visitor {
 
   const Buffer& buffer_;
   Facts facts_;
-  std::vector<VarRef> inner_;
+  Vec<VarRef> inner_;
   Substitution lets_;
 };
 
 // Indices relative to where a smaller buffer begins.
 class RebaseAccesses : public MoveAccesses {
  public:
-  RebaseAccesses(const Buffer& from, const Buffer& to, const std::vector<AnyExpr>& origin)
+  RebaseAccesses(const Buffer& from, const Buffer& to, const Vec<AnyExpr>& origin)
       : MoveAccesses(from, to), origin_(origin) {}
 
  private:
-  std::vector<AnyExpr> place(const std::vector<AnyExpr>& indices) override {
-    std::vector<AnyExpr> out;
+  Vec<AnyExpr> place(const Vec<AnyExpr>& indices) override {
+    Vec<AnyExpr> out;
     for (std::size_t axis = 0; axis < indices.size(); ++axis)
       out.push_back(is_const(origin_[axis], 0) ? indices[axis] : indices[axis] - origin_[axis]);
     return out;
   }
-  const std::vector<AnyExpr>& origin_;
+  const Vec<AnyExpr>& origin_;
 };
 
 class ShrinkBuffers : public Mutator {
@@ -115,7 +115,7 @@ class ShrinkBuffers : public Mutator {
     if (!stored.any) return make_alloc(a.buffer, stmt(a.body));
     BufferNode node = *a.buffer;
     node.alignment = kTemporaryAlignment;
-    std::vector<AnyExpr> origin(node.shape.size(), AnyExpr(0));
+    Vec<AnyExpr> origin(node.shape.size(), AnyExpr(0));
     for (std::size_t axis = 0; axis < node.shape.size(); ++axis) {
       AnyExpr extent = box_extent(stored.box[axis], node.shape[axis]);
       if (!extent.get()) continue;
@@ -162,7 +162,7 @@ class ShrinkBuffers : public Mutator {
   // From here on the bound is that of an index's element type.
   static constexpr std::int64_t kTypeBound = std::int64_t{1} << 30;
   Facts facts_;
-  std::vector<VarRef> constants_;
+  Vec<VarRef> constants_;
 };
 
 }  // namespace detail

@@ -12,20 +12,20 @@ class Flatten : public Mutator {
   AnyExpr expr(const AnyExpr& e) override {
     const auto* n = e.as<LoadNode>();
     if (!n) return descend(e);
-    std::vector<AnyExpr> indices;
+    Vec<AnyExpr> indices;
     for (const auto& i : n->indices) indices.push_back(expr(i));
     return make_load(replacement(n->buffer), offset(*n->buffer, indices), optional(n->mask));
   }
 
   Stmt stmt(const Stmt& s) override {
     if (const auto* n = s.as<StoreNode>()) {
-      std::vector<AnyExpr> indices;
+      Vec<AnyExpr> indices;
       for (const auto& i : n->indices) indices.push_back(expr(i));
       return make_ref<StoreNode>(replacement(n->buffer), offset(*n->buffer, indices),
                                  expr(n->value), optional(n->mask), n->streaming);
     }
     if (const auto* n = s.as<AtomicNode>()) {
-      std::vector<AnyExpr> indices;
+      Vec<AnyExpr> indices;
       for (const auto& i : n->indices) indices.push_back(expr(i));
       return make_ref<AtomicNode>(n->op, replacement(n->buffer), offset(*n->buffer, indices),
                                   expr(n->value));
@@ -57,7 +57,7 @@ class Flatten : public Mutator {
     return is_const(stride, 1) ? index : index * make_broadcast(stride, index.dtype().lanes);
   }
 
-  static std::vector<AnyExpr> offset(const BufferNode& b, const std::vector<AnyExpr>& indices) {
+  static Vec<AnyExpr> offset(const BufferNode& b, const Vec<AnyExpr>& indices) {
     int lanes = 1;
     for (const auto& i : indices)
       if (i.dtype().lanes != 1) lanes = i.dtype().lanes;
@@ -82,7 +82,7 @@ class Flatten : public Mutator {
     return {is_const(scalar, 0) ? vector : vector + make_broadcast(scalar, lanes)};
   }
 
-  std::vector<std::pair<Buffer, Buffer>> flat_;
+  Vec<std::pair<Buffer, Buffer>> flat_;
 };
 
 }  // namespace detail

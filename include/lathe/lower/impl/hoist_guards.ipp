@@ -16,7 +16,7 @@ class LiftInvariantGuards : public Mutator {
     const auto* f = s.as<ForNode>();
     if (!f) return descend(s);
     Stmt body = stmt(f->body);
-    std::vector<AnyExpr> lifted, kept;
+    Vec<AnyExpr> lifted, kept;
     while (const auto* guard = body.as<IfNode>()) {
       if (guard->else_body || !is_load_free(guard->condition)) break;
       (uses_var(guard->condition, f->var) ? kept : lifted).push_back(guard->condition);
@@ -27,7 +27,7 @@ class LiftInvariantGuards : public Mutator {
   }
 
  private:
-  static Stmt nest(const std::vector<AnyExpr>& conditions, Stmt body) {
+  static Stmt nest(const Vec<AnyExpr>& conditions, Stmt body) {
     for (const auto& condition : reversed(conditions)) body = make_if(condition, body);
     return body;
   }
@@ -35,7 +35,7 @@ class LiftInvariantGuards : public Mutator {
 
 class DropGuards : public Mutator {
  public:
-  explicit DropGuards(const std::vector<const IfNode*>& dropped) : dropped_(dropped) {}
+  explicit DropGuards(const Vec<const IfNode*>& dropped) : dropped_(dropped) {}
   Stmt stmt(const Stmt& s) override {
     for (const auto* g : dropped_)
       if (s.get() == g) return stmt(g->then_body);
@@ -43,13 +43,13 @@ class DropGuards : public Mutator {
   }
 
  private:
-  const std::vector<const IfNode*>& dropped_;
+  const Vec<const IfNode*>& dropped_;
 };
 
 // Whether a statement with an effect stands under none of some guards.
 class BareStores : public Visitor {
  public:
-  explicit BareStores(const std::vector<const IfNode*>& guards) : guards_(guards) {}
+  explicit BareStores(const Vec<const IfNode*>& guards) : guards_(guards) {}
   bool found = false;
   void expr(const AnyExpr&) override {}
   void stmt(const Stmt& s) override {
@@ -65,7 +65,7 @@ class BareStores : public Visitor {
   }
 
  private:
-  const std::vector<const IfNode*>& guards_;
+  const Vec<const IfNode*>& guards_;
 };
 
 // Step 2. In the body of the innermost loop that tile guards depend on, statements with such guards
@@ -109,22 +109,21 @@ class SplitBorderTiles : public Mutator {
       if (is_split(inner)) splits_.push_back(out);
       return out;
     }
-    std::vector<Stmt> out, group;
-    std::vector<TileGuard> guards;
+    Vec<Stmt> out, group;
+    Vec<TileGuard> guards;
     auto flush = [&] {
       if (!group.empty()) out.push_back(versions(make_seq(group), guards));
       group.clear(), guards.clear();
     };
     for (const auto& part : seq_of(body)) {
       Stmt inner = is_split(part) ? part : stmt(part);
-      std::vector<TileGuard> found =
-          is_split(inner) ? std::vector<TileGuard>{} : guards_here(inner, loop);
+      Vec<TileGuard> found = is_split(inner) ? Vec<TileGuard>{} : guards_here(inner, loop);
       if (found.empty()) {
         flush();
         out.push_back(inner);
       } else {
         group.push_back(inner);
-        guards.insert(guards.end(), found.begin(), found.end());
+        guards.append(found);
       }
     }
     flush();
@@ -141,17 +140,17 @@ class SplitBorderTiles : public Mutator {
   }
 
   // Guards of `part` that can be decided here, if one of them could not be decided further out.
-  std::vector<TileGuard> guards_here(const Stmt& part, const VarRef& loop) const {
+  Vec<TileGuard> guards_here(const Stmt& part, const VarRef& loop) const {
     TileGuards found(facts_, splits_);
     found.stmt(part);
-    std::vector<TileGuard> here;
+    Vec<TileGuard> here;
     bool ours = !loop.get();
     for (const auto& g : found.guards) {
       if (!decidable(g.full) || is_const(g.full, 0)) continue;
       here.push_back(g);
       ours = ours || uses_var(g.full, loop);
     }
-    return ours ? here : std::vector<TileGuard>{};
+    return ours ? here : Vec<TileGuard>{};
   }
 
   bool decidable(const AnyExpr& e) const {
@@ -165,7 +164,7 @@ class SplitBorderTiles : public Mutator {
 
   // One version per combination of border cases whose loop is there at a known iteration, two for
   // all other cases.
-  Stmt versions(const Stmt& s, const std::vector<TileGuard>& guards) {
+  Stmt versions(const Stmt& s, const Vec<TileGuard>& guards) {
     VersionPlan plan;
     for (const auto& g : guards) add_case(plan, g);
     plan.others.some = needed_by_all(s, guards);
@@ -179,22 +178,22 @@ class SplitBorderTiles : public Mutator {
   // value.
   struct BorderCase {
     AnyExpr full;
-    std::vector<const IfNode*> guards;
+    Vec<const IfNode*> guards;
     VarRef loop;
     std::int64_t last = 0;
     AnyExpr some;  ///< of `others`: without it nothing in the tile runs; none: not known
   };
   struct VersionPlan {
-    std::vector<BorderCase> known;
+    Vec<BorderCase> known;
     BorderCase others;
-    std::vector<const IfNode*> always;
+    Vec<const IfNode*> always;
   };
 
   // A condition that some guard above every store of s implies.
-  static AnyExpr needed_by_all(const Stmt& s, const std::vector<TileGuard>& guards) {
+  static AnyExpr needed_by_all(const Stmt& s, const Vec<TileGuard>& guards) {
     for (const auto& g : guards) {
       if (!g.some.get() || is_const(g.some, 1)) continue;
-      std::vector<const IfNode*> same;
+      Vec<const IfNode*> same;
       for (const auto& other : guards)
         if (other.some.get() && same_expr(other.some, g.some)) same.push_back(other.guard);
       BareStores bare(same);
@@ -227,12 +226,12 @@ class SplitBorderTiles : public Mutator {
     return true;
   }
 
-  Stmt version(const Stmt& s, const VersionPlan& plan, std::size_t k,
-               std::vector<const IfNode*> dropped, const Substitution& at) const {
+  Stmt version(const Stmt& s, const VersionPlan& plan, std::size_t k, Vec<const IfNode*> dropped,
+               const Substitution& at) const {
     const BorderCase& c = k < plan.known.size() ? plan.known[k] : plan.others;
     if (!c.full.get()) return leaf(s, dropped, at);
-    std::vector<const IfNode*> all = dropped;
-    all.insert(all.end(), c.guards.begin(), c.guards.end());
+    Vec<const IfNode*> all = dropped;
+    all.append(c.guards);
     AnyExpr full = substitute(c.full, at);
     if (!c.loop.get())
       return make_if(full, leaf(s, all, at), outside(c, at, border(leaf(s, dropped, at))));
@@ -248,8 +247,7 @@ class SplitBorderTiles : public Mutator {
     return c.some.get() ? make_if(substitute(c.some, at), slow) : slow;
   }
 
-  static Stmt leaf(const Stmt& s, const std::vector<const IfNode*>& dropped,
-                   const Substitution& at) {
+  static Stmt leaf(const Stmt& s, const Vec<const IfNode*>& dropped, const Substitution& at) {
     return CloneFresh().stmt(substitute(DropGuards(dropped).stmt(s), at));
   }
 
@@ -277,8 +275,8 @@ class SplitBorderTiles : public Mutator {
   }
 
   Facts facts_;
-  std::vector<VarRef> known_;  ///< parameters, and the loops around
-  std::vector<Stmt> splits_;
+  Vec<VarRef> known_;  ///< parameters, and the loops around
+  Vec<Stmt> splits_;
 };
 
 }  // namespace detail

@@ -29,8 +29,8 @@ class NarrowTypes : public Mutator {
   static AnyExpr clamped(DType narrow, const AnyExpr& value);
 
   const Target& target_;
-  std::vector<std::pair<VarRef, VarRef>> vars_;
-  std::vector<std::pair<Buffer, Buffer>> buffers_;
+  Vec<std::pair<VarRef, VarRef>> vars_;
+  Vec<std::pair<Buffer, Buffer>> buffers_;
 };
 
 LATHE_DECL Buffer NarrowTypes::buffer(const Buffer& b) {
@@ -172,7 +172,7 @@ LATHE_DECL AnyExpr NarrowTypes::call(const CallNode& n) {
     if (n.dtype.bits == 4) return wrap_narrow(n.dtype, make_cast(to, bits));
     return bits.dtype() == to ? bits : make_reinterpret(to, bits);
   }
-  std::vector<AnyExpr> args;
+  Vec<AnyExpr> args;
   for (const auto& a : n.args) args.push_back(decoded(a));
   if (n.op == CallOp::popcount)
     args[0] = make_binary(BinaryOp::bit_and, args[0], make_int(args[0].dtype(), 15));

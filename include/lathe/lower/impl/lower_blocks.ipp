@@ -8,7 +8,7 @@
 namespace lathe {
 namespace detail {
 
-using LoopPath = std::vector<const ForNode*>;
+using LoopPath = Vec<const ForNode*>;
 
 // A block whose init has to stand before a loop, and the loops from there down to it.
 struct PlacedInit {
@@ -26,7 +26,7 @@ inline bool feeds(const BlockNode& block, const VarRef& loop, IterKind kind) {
 // iterator is not here: its init stands right before it.
 class InitPlaces : public Visitor {
  public:
-  std::vector<std::pair<VarRef, PlacedInit>> before;
+  Vec<std::pair<VarRef, PlacedInit>> before;
 
   const PlacedInit* next(const VarRef& loop, std::size_t& at) const {
     while (at < before.size())
@@ -59,7 +59,7 @@ class InitPlaces : public Visitor {
   LoopPath path_;
 };
 
-inline Stmt guarded(const std::vector<AnyExpr>& conditions, Stmt body) {
+inline Stmt guarded(const Vec<AnyExpr>& conditions, Stmt body) {
   for (const auto& condition : reversed(conditions)) body = make_if(condition, std::move(body));
   return body;
 }
@@ -91,7 +91,7 @@ class LowerBlocks : public Mutator {
 
  private:
   Stmt lower_loop(const Stmt& s, const ForNode& f) {
-    std::vector<Stmt> stmts;
+    Vec<Stmt> stmts;
     std::size_t at = 0;
     while (const PlacedInit* init = inits_.next(f.var, at)) stmts.push_back(init_nest(*init));
     Facts outer = facts_;
@@ -122,9 +122,8 @@ class LowerBlocks : public Mutator {
 
   // The conditions under which an instance exists: bindings inside their domains where that is not
   // proved, and the predicate. For an init, only the part that names no reduce iterator.
-  std::vector<AnyExpr> guards(const BlockNode& block, const Substitution& bindings,
-                              bool spatial_only) {
-    std::vector<AnyExpr> out;
+  Vec<AnyExpr> guards(const BlockNode& block, const Substitution& bindings, bool spatial_only) {
+    Vec<AnyExpr> out;
     auto keep = [&](const AnyExpr& condition) {
       AnyExpr c = simplify(substitute(condition, bindings), facts_);
       if (!is_const(c, 1)) out.push_back(c);
@@ -135,7 +134,7 @@ class LowerBlocks : public Mutator {
       keep(it.var < it.min + it.extent);
     }
     if (!block.predicate.get()) return out;
-    std::vector<AnyExpr> parts;
+    Vec<AnyExpr> parts;
     split_conjuncts(block.predicate, parts);
     for (const auto& part : parts)
       if (!spatial_only || !names_reduce_iter(block, part)) keep(part);
@@ -150,7 +149,7 @@ class LowerBlocks : public Mutator {
 
   // The loops that the spatial iterators need, over fresh variables, around the identity's stores.
   Stmt init_nest(const PlacedInit& init) {
-    std::vector<bool> needed(init.loops.size());
+    Vec<bool> needed(init.loops.size());
     for (std::size_t k = init.loops.size(); k-- > 0;) {
       const VarRef& var = init.loops[k]->var;
       needed[k] =
@@ -166,7 +165,7 @@ class LowerBlocks : public Mutator {
       AnyExpr min, extent;
       const ForNode* from;
     };
-    std::vector<Loop> loops;
+    Vec<Loop> loops;
     Facts outer = facts_;
     for (std::size_t k = 0; k < init.loops.size(); ++k) {
       const ForNode& f = *init.loops[k];

@@ -17,8 +17,8 @@ inline constexpr std::uint32_t math_two_over_pi[] = {
 
 // The bits of 2^(exponent - 2 - 32 * limbs) * 2/pi after the binary point, in words of 32: a barrel
 // shifter over the table. In front of the table stand as many zero bits as exponent 0 asks for.
-LATHE_DECL std::vector<AnyExpr> MathPayneHanek::window(const AnyExpr& exponent) {
-  std::vector<AnyExpr> list;
+LATHE_DECL Vec<AnyExpr> MathPayneHanek::window(const AnyExpr& exponent) {
+  Vec<AnyExpr> list;
   for (int w = 0; w < limbs_; ++w) list.push_back(word(0));
   std::uint64_t before = 0;
   for (int w = 0; w < top_word_ + words_ + 2; ++w) {
@@ -39,7 +39,7 @@ LATHE_DECL std::vector<AnyExpr> MathPayneHanek::window(const AnyExpr& exponent) 
     keep = words_ + step / 2;
   }
   AnyExpr shift = b.let(make_cast(u64_, b.op(BinaryOp::bit_and, exponent, word(31))));
-  std::vector<AnyExpr> out;
+  Vec<AnyExpr> out;
   for (std::size_t w = 0; w < static_cast<std::size_t>(words_); ++w) {
     AnyExpr high = b.op(BinaryOp::shl, make_cast(u64_, list[w]), dword(32));
     AnyExpr pair = b.op(BinaryOp::bit_or, high, make_cast(u64_, list[w + 1]));
@@ -50,9 +50,8 @@ LATHE_DECL std::vector<AnyExpr> MathPayneHanek::window(const AnyExpr& exponent) 
 
 // The product modulo 1, by columns of 32 bits from the lowest; truncation spoils only the last
 // `limbs` words.
-LATHE_DECL void MathPayneHanek::multiply(const std::vector<AnyExpr>& mantissa,
-                                         const std::vector<AnyExpr>& bits) {
-  std::vector<AnyExpr> columns(static_cast<std::size_t>(words_));
+LATHE_DECL void MathPayneHanek::multiply(const Vec<AnyExpr>& mantissa, const Vec<AnyExpr>& bits) {
+  Vec<AnyExpr> columns(static_cast<std::size_t>(words_));
   AnyExpr carry = dword(0), low = dword(0xFFFFFFFF);
   for (int column = words_ - 1; column >= 0; --column) {
     AnyExpr sum = carry, high = dword(0);
@@ -82,7 +81,7 @@ LATHE_DECL MathPayneHanek::MathPayneHanek(DType t, MathTarget target, const AnyE
       u64_(kU64.with_lanes(t.lanes)) {
   bool wide = t.bits == 64;
   limbs_ = wide ? 2 : 1, words_ = wide ? 6 : 3, top_word_ = wide ? 32 : 4;
-  std::vector<AnyExpr> mantissa;
+  Vec<AnyExpr> mantissa;
   AnyExpr exponent;
   if (wide) {
     AnyExpr bits = b.let(make_reinterpret(u64_, size));

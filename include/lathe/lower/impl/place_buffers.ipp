@@ -43,18 +43,18 @@ class PlaceBuffers : public Mutator {
 
   // Around the statements from the first to the last that use it.
   Stmt place_in(const Buffer& b, const SeqNode& seq) const {
-    std::vector<Stmt> before, users, after;
+    Vec<Stmt> before, users, after;
     for (const auto& child : seq.stmts) {
       if (!mentions(child, b)) {
         (users.empty() ? before : after).push_back(child);
         continue;
       }
-      users.insert(users.end(), after.begin(), after.end());
+      users.append(after);
       after.clear();
       users.push_back(child);
     }
     before.push_back(users.size() == 1 ? place(b, users[0]) : make_alloc(b, make_seq(users)));
-    before.insert(before.end(), after.begin(), after.end());
+    before.append(after);
     return make_seq(std::move(before));
   }
 

@@ -16,8 +16,8 @@ struct PrefetchHint {
   std::int64_t distance = 0, locality = 0;
 };
 
-inline std::vector<PrefetchHint> prefetch_hints(std::string_view text) {
-  std::vector<PrefetchHint> hints;
+inline Vec<PrefetchHint> prefetch_hints(std::string_view text) {
+  Vec<PrefetchHint> hints;
   while (!text.empty()) {
     std::string_view one = text.substr(0, text.find(','));
     text.remove_prefix(one.size() + (one.size() < text.size()));
@@ -63,7 +63,7 @@ struct SplitIndex {
 /// A load by the address that it reads.
 struct LoadAddress {
   Buffer buffer;
-  std::vector<SplitIndex> at;
+  Vec<SplitIndex> at;
 
   explicit LoadAddress(const LoadNode& load) : buffer(load.buffer) {
     for (const auto& index : load.indices) at.emplace_back(index);
@@ -112,7 +112,7 @@ inline bool has_reading_step(const Stmt& s, std::string_view buffer) {
 class LoadsOfIteration : public Visitor {
  public:
   explicit LoadsOfIteration(std::string_view name) : name_(name) {}
-  std::vector<AnyExpr> loads;
+  Vec<AnyExpr> loads;
 
   void stmt(const Stmt& s) override {
     if (const auto* f = s.as<ForNode>()) return loop(*f);
@@ -159,7 +159,7 @@ class SpreadHint : public Mutator {
     const auto* f = s.as<ForNode>();
     if (!f || !(is_step(*f) || f == &outer_) || has_reading_step(f->body, hint_.buffer))
       return descend(s);
-    std::vector<Stmt> body;
+    Vec<Stmt> body;
     for (const auto& load : lines(*f))
       body.push_back(
           make_ref<EvaluateNode>(make_call(CallOp::prefetch, {load, AnyExpr(hint_.locality)})));
@@ -170,12 +170,12 @@ class SpreadHint : public Mutator {
   }
 
  private:
-  std::vector<AnyExpr> lines(const ForNode& f) const {
+  Vec<AnyExpr> lines(const ForNode& f) const {
     LoadsOfIteration iteration(hint_.buffer);
     iteration.stmt(f.body);
-    std::vector<LoadAddress> now, fetched;
+    Vec<LoadAddress> now, fetched;
     for (const auto& load : iteration.loads) now.emplace_back(*load.as<LoadNode>());
-    std::vector<AnyExpr> out;
+    Vec<AnyExpr> out;
     for (const auto& load : iteration.loads) {
       if (!uses_var(load, outer_.var) || out.size() >= kMostLines) continue;
       AnyExpr ahead = substitute(load, {{outer_.var, AnyExpr(outer_.var) + hint_.distance}});

@@ -35,7 +35,7 @@ class SlotCollector : public Visitor {
  public:
   explicit SlotCollector(const Buffer& buffer) : buffer_(buffer) {}
   bool possible = true;
-  std::vector<Slot> stored, loaded;
+  Vec<Slot> stored, loaded;
 
   void expr(const AnyExpr& e) override {
     if (const auto* n = e.as<LoadNode>(); n && n->buffer == buffer_) note(n->indices[0], loaded);
@@ -56,7 +56,7 @@ class SlotCollector : public Visitor {
   }
 
  private:
-  void note(const AnyExpr& index, std::vector<Slot>& list) {
+  void note(const AnyExpr& index, Vec<Slot>& list) {
     Slot slot;
     if (!constant_slot(index, slot)) {
       possible = false;
@@ -88,7 +88,7 @@ inline bool slots_agree(const SlotCollector& slots) {
 
 class UseRegisters : public Mutator {
  public:
-  UseRegisters(const Buffer& buffer, const std::vector<Slot>& slots) : buffer_(buffer) {
+  UseRegisters(const Buffer& buffer, const Vec<Slot>& slots) : buffer_(buffer) {
     for (const auto& slot : slots) {
       std::string name = buffer->name + "_" + std::to_string(slot.first);
       DType dtype = buffer->dtype.with_lanes(slot.lanes);
@@ -96,7 +96,7 @@ class UseRegisters : public Mutator {
       registers.emplace_back(slot, reg);
     }
   }
-  std::vector<std::pair<Slot, Buffer>> registers;
+  Vec<std::pair<Slot, Buffer>> registers;
 
   AnyExpr expr(const AnyExpr& e) override {
     const auto* n = e.as<LoadNode>();
@@ -106,7 +106,7 @@ class UseRegisters : public Mutator {
     const auto& [slot, reg] = holder(want);
     AnyExpr whole = make_load(reg, {});
     if (slot.lanes == want.lanes) return whole;
-    std::vector<int> lanes;
+    Vec<int> lanes;
     for (int l = 0; l < want.lanes; ++l)
       lanes.push_back(static_cast<int>(want.first - slot.first) + l);
     return make_shuffle({whole}, std::move(lanes));

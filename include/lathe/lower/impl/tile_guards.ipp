@@ -37,9 +37,8 @@ struct TileGuard {
 // of a split).
 class TileGuards : public Visitor {
  public:
-  TileGuards(const Facts& facts, const std::vector<Stmt>& splits)
-      : facts_(facts), splits_(splits) {}
-  std::vector<TileGuard> guards;
+  TileGuards(const Facts& facts, const Vec<Stmt>& splits) : facts_(facts), splits_(splits) {}
+  Vec<TileGuard> guards;
 
   void stmt(const Stmt& s) override {
     for (const auto& split : splits_)
@@ -64,7 +63,7 @@ class TileGuards : public Visitor {
     if (const auto* n = e.as<LoadNode>())
       for (const auto& i : n->indices) note_clamps(i);
     if (const auto* n = e.as<SelectNode>()) {
-      std::vector<AnyExpr> parts;
+      Vec<AnyExpr> parts;
       split_conjuncts(n->condition, parts);
       for (const auto& part : parts) note_soft(part);
     }
@@ -90,7 +89,7 @@ class TileGuards : public Visitor {
   }
 
   void note_soft(const AnyExpr& condition) {
-    std::vector<VarRef> lanes;
+    Vec<VarRef> lanes;
     for (const auto* f : loops_)
       if (f->loop_kind == ForKind::vectorized && uses_var(condition, f->var))
         lanes.push_back(f->var);
@@ -100,7 +99,7 @@ class TileGuards : public Visitor {
   }
 
   void note(const IfNode& g) {
-    std::vector<VarRef> tile;
+    Vec<VarRef> tile;
     for (const auto* f : loops_)
       if ((f->loop_kind == ForKind::unrolled || f->loop_kind == ForKind::vectorized) &&
           uses_var(g.condition, f->var))
@@ -115,7 +114,7 @@ class TileGuards : public Visitor {
   }
 
   // Between which values the difference of a comparison's sides lies while the tile loops run.
-  Interval gap_of(const AnyExpr& condition, const std::vector<VarRef>& tile) const {
+  Interval gap_of(const AnyExpr& condition, const Vec<VarRef>& tile) const {
     const auto* n = condition.as<BinaryNode>();
     return n && n->a.dtype() == kIndex ? bounds(n->a - n->b, tile, facts_) : Interval{};
   }
@@ -133,8 +132,8 @@ class TileGuards : public Visitor {
   }
 
   Facts facts_;
-  const std::vector<Stmt>& splits_;
-  std::vector<const ForNode*> loops_;
+  const Vec<Stmt>& splits_;
+  Vec<const ForNode*> loops_;
 };
 
 }  // namespace detail

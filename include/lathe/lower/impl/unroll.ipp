@@ -51,7 +51,7 @@ class WalksRegisters : public Visitor {
   }
 
  private:
-  void note(const BufferNode& b, const std::vector<AnyExpr>& indices) {
+  void note(const BufferNode& b, const Vec<AnyExpr>& indices) {
     if (b.scope != Scope::reg && b.scope != Scope::local) return;
     std::int64_t bytes = b.dtype.element_bytes();
     for (const auto& extent : b.shape)
@@ -103,7 +103,7 @@ class Unroll : public Mutator {
 
   Stmt copies(const ForNode& f, const Stmt& body, std::int64_t count) {
     spend(f, body, count);
-    std::vector<Stmt> out;
+    Vec<Stmt> out;
     for (std::int64_t k = 0; k < count; ++k)
       out.push_back(CloneFresh(f.var, is_const(f.min, 0) ? AnyExpr(k) : f.min + k).stmt(body));
     return make_seq(std::move(out));
@@ -120,7 +120,7 @@ class Unroll : public Mutator {
     spend(f, body, factor);
     AnyExpr trips = floordiv(f.extent, factor);
     VarRef outer = make_var(f.var->name);
-    std::vector<Stmt> group;
+    Vec<Stmt> group;
     for (std::int64_t k = 0; k < factor; ++k)
       group.push_back(CloneFresh(f.var, f.min + AnyExpr(outer) * factor + k).stmt(body));
     Stmt main = make_for(outer, 0, trips, make_seq(std::move(group)), ForKind::serial, rest);

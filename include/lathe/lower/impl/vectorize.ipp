@@ -113,7 +113,7 @@ class Widen : public Mutator {
   }
 
   AnyExpr load(const LoadNode& n) {
-    std::vector<AnyExpr> indices;
+    Vec<AnyExpr> indices;
     bool any = false;
     for (const auto& i : n.indices) indices.push_back(expr(i)), any |= wide(indices.back());
     AnyExpr mask = n.mask ? expr(n.mask) : AnyExpr();
@@ -167,7 +167,7 @@ class Widen : public Mutator {
   }
 
   AnyExpr call(const CallNode& n) {
-    std::vector<AnyExpr> args;
+    Vec<AnyExpr> args;
     bool any = false;
     for (const auto& a : n.args) args.push_back(expr(a)), any |= wide(args.back());
     if (any)
@@ -213,7 +213,7 @@ class Widen : public Mutator {
   }
 
   Stmt store(const StoreNode& n) {
-    std::vector<AnyExpr> indices;
+    Vec<AnyExpr> indices;
     bool any = false;
     for (const auto& i : n.indices) indices.push_back(expr(i)), any |= wide(indices.back());
     AnyExpr value = expr(n.value), mask = masked(n.mask ? expr(n.mask) : AnyExpr());
@@ -279,8 +279,8 @@ class Widen : public Mutator {
   int lanes_;
   Facts facts_;
   AnyExpr mask_;
-  std::vector<std::pair<VarRef, AnyExpr>> vectors_;
-  std::vector<std::pair<Buffer, Buffer>> private_;
+  Vec<std::pair<VarRef, AnyExpr>> vectors_;
+  Vec<std::pair<Buffer, Buffer>> private_;
 };
 
 class VectorizeLoops : public Mutator {
@@ -321,7 +321,7 @@ class VectorizeLoops : public Mutator {
     widest.stmt(f.body);
     const std::int64_t lanes = target_.lanes(widest.bytes);
     const std::int64_t full = *extent / lanes, rest = *extent % lanes;
-    std::vector<Stmt> parts;
+    Vec<Stmt> parts;
     if (full > 0) {
       VarRef chunk = make_var(f.var->name + "_v");
       Facts inside = facts_;
@@ -344,8 +344,8 @@ class VectorizeLoops : public Mutator {
 
   // How a rest of fewer lanes than a register has is done: (elements, lanes) each. One masked
   // vector where masks are instructions, else powers of two.
-  std::vector<std::pair<int, int>> tail_pieces(std::int64_t rest, int bytes) const {
-    std::vector<std::pair<int, int>> pieces;
+  Vec<std::pair<int, int>> tail_pieces(std::int64_t rest, int bytes) const {
+    Vec<std::pair<int, int>> pieces;
     const bool masks = target_.has("avx512bw") || (target_.has("avx512f") && bytes >= 4);
     int left = static_cast<int>(rest), width = 1;
     while (width < left) width *= 2;

@@ -67,7 +67,7 @@ template <class Compile>
   ::dup2(pipes[1].ends[1], 1);
   std::string answer;
   try {
-    std::vector<char> object = compile();
+    Vec<char> object = compile();
     answer.assign(1, 'O').append(object.data(), object.size());
   } catch (const std::exception& e) {
     answer = cat('E', e.what());
@@ -96,7 +96,7 @@ inline int wait_for(pid_t child) {
 }
 
 template <class Compile>
-std::vector<char> compile_in_child(double seconds, Compile compile) {
+Vec<char> compile_in_child(double seconds, Compile compile) {
   Pipe pipes[2];
   if (!pipes[0].open() || !pipes[1].open()) throw InternalError("isolated compilation: no pipe");
   pid_t child = fork_outside_llvm();
@@ -110,7 +110,7 @@ std::vector<char> compile_in_child(double seconds, Compile compile) {
   const auto& answer = texts[0];
   if (!in_time) throw InternalError(cat("isolated compilation: not done after ", seconds, " s"));
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && !answer.empty()) {
-    if (answer[0] == 'O') return std::vector<char>(answer.begin() + 1, answer.end());
+    if (answer[0] == 'O') return Vec<char>(answer.begin() + 1, answer.end());
     throw InternalError("isolated compilation: " + answer.substr(1));
   }
   int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;

@@ -26,8 +26,8 @@ struct LlvmRegistry {
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   // Held shared by compilations and exclusively by a fork.
   pthread_rwlock_t in_use = PTHREAD_RWLOCK_INITIALIZER;
-  std::vector<Entry> entries;
-  std::vector<const Llvm*> libraries;
+  Vec<Entry> entries;
+  Vec<const Llvm*> libraries;
 
   static LlvmRegistry& instance() {
     static auto& registry = *new LlvmRegistry;
@@ -68,9 +68,9 @@ inline void watch_llvm_exit() {
   static const Watch watch;
 }
 
-inline std::vector<std::string> llvm_file_names(int major) {
+inline Vec<std::string> llvm_file_names(int major) {
   auto n = format_int(major);
-  std::vector<std::string> names;
+  Vec<std::string> names;
   for (const std::string& folder :
        {std::string(), "/usr/lib/llvm-" + n + "/lib/", "/usr/lib64/llvm" + n + "/lib/"}) {
     for (const std::string& file : {"libLLVM.so." + n + ".1", "libLLVM-" + n + ".so.1",
@@ -156,10 +156,10 @@ LATHE_DECL const Llvm* Llvm::load(const std::string& file, std::string& reason) 
 namespace detail {
 
 /// Majors to try for a choice, newest first; empty if the choice is a path.
-inline std::vector<int> majors_of(const std::string& choice) {
+inline Vec<int> majors_of(const std::string& choice) {
   std::int64_t one = 0;
   if (parse_int(choice, one)) return {static_cast<int>(one)};
-  std::vector<int> all;
+  Vec<int> all;
   for (int major = Llvm::newest; choice.empty() && major >= Llvm::oldest; --major)
     all.push_back(major);
   return all;

@@ -121,18 +121,18 @@ void compile_llvm(const Llvm& llvm, std::string_view text, const Target& target,
 
 }  // namespace detail
 
-LATHE_DECL std::vector<char> compile_to_object(const Llvm& llvm, std::string_view text,
-                                               const Target& target, const LlvmOptions& options,
-                                               LlvmTimes* times) {
+LATHE_DECL Vec<char> compile_to_object(const Llvm& llvm, std::string_view text,
+                                       const Target& target, const LlvmOptions& options,
+                                       LlvmTimes* times) {
   if (options.isolate) {
     LlvmOptions inside = options;
     inside.isolate = false;
     return detail::compile_in_child(options.isolate_seconds,
                                     [&] { return compile_to_object(llvm, text, target, inside); });
   }
-  std::vector<char> object;
+  Vec<char> object;
   detail::compile_llvm(llvm, text, target, options, detail::llvm_c::object_file, times,
-                       [&](const char* begin, const char* end) { object.assign(begin, end); });
+                       [&](const char* begin, const char* end) { object = Vec<char>(begin, end); });
   return object;
 }
 

@@ -33,7 +33,7 @@ inline std::uint64_t cache_hash(std::string_view bytes, std::uint64_t start) {
 inline constexpr std::uint64_t kNameStart = 0xCBF29CE484222325ull,
                                kHeaderStart = 0x9E3779B97F4A7C15ull;
 
-inline ObjectHeader object_header(std::string_view key, const std::vector<char>& object) {
+inline ObjectHeader object_header(std::string_view key, const Vec<char>& object) {
   ObjectHeader header;
   header.key = cache_hash(key, kHeaderStart);
   header.bytes = object.size();
@@ -42,7 +42,7 @@ inline ObjectHeader object_header(std::string_view key, const std::vector<char>&
 }
 
 inline bool write_object(const std::string& path, const ObjectHeader& header,
-                         const std::vector<char>& object) {
+                         const Vec<char>& object) {
   CacheFile file(std::fopen(path.c_str(), "wb"));
   return file && std::fwrite(&header, sizeof header, 1, file.get()) == 1 &&
          std::fwrite(object.data(), 1, object.size(), file.get()) == object.size() &&
@@ -63,7 +63,7 @@ LATHE_DECL std::string ObjectCache::path(std::string_view key) const {
   return name + ".lathe";
 }
 
-LATHE_DECL bool ObjectCache::find(std::string_view key, std::vector<char>& object) const {
+LATHE_DECL bool ObjectCache::find(std::string_view key, Vec<char>& object) const {
   if (folder_.empty()) return false;
   detail::CacheFile file(std::fopen(path(key).c_str(), "rb"));
   detail::ObjectHeader header;
@@ -78,7 +78,7 @@ LATHE_DECL bool ObjectCache::find(std::string_view key, std::vector<char>& objec
   return std::memcmp(&header, &whole, sizeof header) == 0;
 }
 
-LATHE_DECL bool ObjectCache::keep(std::string_view key, const std::vector<char>& object,
+LATHE_DECL bool ObjectCache::keep(std::string_view key, const Vec<char>& object,
                                   std::string& reason) const {
   static std::atomic<unsigned> count{0};
   if (folder_.empty()) return true;

@@ -50,7 +50,7 @@ struct Bytes {
 };
 
 inline bool read_symbol_table(Bytes file, const ElfSection& table, const ElfSection& names,
-                              std::vector<ObjectSymbol>& symbols) {
+                              Vec<ObjectSymbol>& symbols) {
   if (!file.holds(names.offset, names.size) || !file.holds(table.offset, table.size)) return false;
   Bytes strings{file.data + names.offset, static_cast<std::size_t>(names.size)};
   for (std::uint64_t at = 0; at + sizeof(ElfSymbol) <= table.size; at += sizeof(ElfSymbol)) {
@@ -72,8 +72,7 @@ inline bool read_symbol_table(Bytes file, const ElfSection& table, const ElfSect
 
 }  // namespace detail
 
-LATHE_DECL bool read_symbols(const char* bytes, std::size_t size,
-                             std::vector<ObjectSymbol>& symbols) {
+LATHE_DECL bool read_symbols(const char* bytes, std::size_t size, Vec<ObjectSymbol>& symbols) {
   detail::Bytes file{bytes, size};
   detail::ElfHeader header;
   if (!file.read(0, header) || std::memcmp(header.ident, "\177ELF\2\1", 6) != 0) return false;

@@ -10,7 +10,7 @@ namespace lathe {
 namespace detail {
 
 /// FNV-1a: tells two objects under one symbol apart.
-inline std::uint64_t hash_bytes(const std::vector<char>& bytes) {
+inline std::uint64_t hash_bytes(const Vec<char>& bytes) {
   std::uint64_t h = 0xCBF29CE484222325ull;
   for (char c : bytes) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001B3ull;
   return h;
@@ -24,9 +24,9 @@ inline std::string take_error(const llvm_c::Api& api, llvm_c::Error error) {
 }
 
 /// Functions of our own keep their first bytes; memcpy is a name that the object may have too.
-inline std::string missing_symbols(const std::vector<char>& object, const std::string& wanted,
+inline std::string missing_symbols(const Vec<char>& object, const std::string& wanted,
                                    const NameSet& known) {
-  std::vector<ObjectSymbol> symbols;
+  Vec<ObjectSymbol> symbols;
   if (!read_symbols(object.data(), object.size(), symbols))
     return "it is not an ELF object for a 64-bit machine";
   bool defined = false;
@@ -101,7 +101,7 @@ struct Jit::State {
     api.OrcReleaseResourceTracker(tracker);
   }
 
-  void* link(const std::vector<char>& object, const std::string& symbol,
+  void* link(const Vec<char>& object, const std::string& symbol,
              detail::llvm_c::ResourceTracker tracker) {
     auto buffer =
         api.CreateMemoryBufferWithMemoryRangeCopy(object.data(), object.size(), symbol.c_str());
@@ -148,7 +148,7 @@ LATHE_DECL const Jit& Jit::of(const Context& context, Location where) {
   });
 }
 
-LATHE_DECL std::shared_ptr<const LoadedKernel> Jit::load(const std::vector<char>& object,
+LATHE_DECL std::shared_ptr<const LoadedKernel> Jit::load(const Vec<char>& object,
                                                          const std::string& symbol) const {
   auto hash = detail::hash_bytes(object);
   detail::MutexLock lock(state_->mutex);

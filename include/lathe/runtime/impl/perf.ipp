@@ -20,9 +20,9 @@ inline std::string hex(std::uint64_t value) {
 
 /// One line per function of the object. Functions of one section keep their distances when they are
 /// loaded.
-inline std::string perf_map_lines(const std::vector<char>& object, const std::string& entry,
+inline std::string perf_map_lines(const Vec<char>& object, const std::string& entry,
                                   const void* address) {
-  std::vector<ObjectSymbol> symbols;
+  Vec<ObjectSymbol> symbols;
   std::string lines;
   read_symbols(object.data(), object.size(), symbols);
   for (const auto& base : symbols) {
@@ -37,8 +37,7 @@ inline std::string perf_map_lines(const std::vector<char>& object, const std::st
 }
 
 /// Best effort: a profile without names is no reason to fail.
-inline void write_perf_map(const std::vector<char>& object, const std::string& entry,
-                           const void* address) {
+inline void write_perf_map(const Vec<char>& object, const std::string& entry, const void* address) {
   auto lines = perf_map_lines(object, entry, address);
   auto path = cat("/tmp/perf-", ::getpid(), ".map");
   int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);

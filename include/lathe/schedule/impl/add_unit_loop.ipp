@@ -9,8 +9,8 @@ inline Verdict run_add_unit_loop(const Program& program, const Args& args, Edit*
   if (!above_loop && args[0].kind != ArgKind::block)
     return refusal("L0202", "stands above a loop or a block");
   if (!edit) return {};
-  std::vector<Stmt> path;
-  std::vector<std::string> used;
+  Vec<Stmt> path;
+  Vec<std::string> used;
   if (above_loop) {
     LoopSite site = find_loop(program->body, args[0].loop);
     used = names_around(site);

@@ -62,7 +62,7 @@ inline Verdict check_stream(const Program& program, const BlockTag& tag) {
 }
 
 inline void set_annotation(Annotations& all, const std::string& key, const AttrValue& value) {
-  std::erase_if(all, [&](const Annotation& a) { return a.key == key; });
+  all.erase_if([&](const Annotation& a) { return a.key == key; });
   all.push_back({key, value});
 }
 

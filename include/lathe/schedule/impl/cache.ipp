@@ -11,8 +11,8 @@ inline std::string cache_axis(std::size_t k) {
 
 // to[iters] = from[iters], one iterator per dimension.
 inline BlockNode copy_block(const BlockTag& tag, const Buffer& from, const Buffer& to) {
-  std::vector<IterVar> iters;
-  std::vector<AnyExpr> at;
+  Vec<IterVar> iters;
+  Vec<AnyExpr> at;
   for (std::size_t d = 0; d < from->shape.size(); ++d) {
     VarRef var = make_var(cache_axis(d));
     iters.push_back({var, AnyExpr(0), from->shape[d], IterKind::spatial, var});

@@ -10,17 +10,17 @@ namespace lathe::detail {
 struct MovePlan {
   BlockSite block;
   LoopSite loop;
-  std::vector<std::size_t> others;  ///< children of the loop that hold the blocks it works with
-  std::vector<Range> ranges;        ///< of its iterators, guards apart
-  BlockRefNode core;                ///< the block without its guards
+  Vec<std::size_t> others;  ///< children of the loop that hold the blocks it works with
+  Vec<Range> ranges;        ///< of its iterators, guards apart
+  BlockRefNode core;        ///< the block without its guards
 };
 
-inline std::string names_of(const std::vector<BlockSite>& sites) {
+inline std::string names_of(const Vec<BlockSite>& sites) {
   return join(sites, ", ", [](const BlockSite& s) { return in_quotes(s.block->name()); });
 }
 
 // The loops that lie above all these blocks.
-inline std::string common_loops(const std::vector<BlockSite>& sites) {
+inline std::string common_loops(const Vec<BlockSite>& sites) {
   std::string out;
   for (const auto& loop : sites[0].loops) {
     bool in_all = true;
@@ -87,9 +87,9 @@ inline Facts facts_inside(const LoopSite& site, const Facts& around) {
 }
 
 // Children of the loop's body, and which of them hold one of the blocks.
-inline std::vector<Stmt> children_of(const ForNode& loop) { return seq_of(loop.body); }
+inline Vec<Stmt> children_of(const ForNode& loop) { return seq_of(loop.body); }
 
-inline bool holds_block(const Stmt& s, const std::vector<BlockSite>& sites) {
+inline bool holds_block(const Stmt& s, const Vec<BlockSite>& sites) {
   for (const auto& inside : blocks_below(s))
     for (const auto& site : sites)
       if (site.block->tag == inside.block->tag) return true;
@@ -115,7 +115,7 @@ inline Verdict check_inputs_kept(const Program& before, const Stmt& after, const
   Facts facts = program_facts(before);
   BlockSite old_site = find_block(before->body, tag), new_site = find_block(after, tag);
   for (const auto& input : buffers_read(new_site.block->body)) {
-    std::vector<BlockTag> tags;
+    Vec<BlockTag> tags;
     bool shares = false;
     for (const auto& w : writers(after, input)) {
       if (w.block->tag == tag) continue;
@@ -150,14 +150,14 @@ inline void simplify_extents(Region& region, const Facts& facts) {
 // others; the implied guard trims what lies outside.
 template <class Choose>
 Region region_of(const Stmt& s, const Buffer& buffer, const Facts& facts, Choose&& choose) {
-  std::vector<AccessSite> chosen;
-  std::vector<VarRef> relaxed;
+  Vec<AccessSite> chosen;
+  Vec<VarRef> relaxed;
   for (auto& access : accesses_to(buffer, s, facts)) {
     if (!choose(access)) continue;
     for (const auto& loop : access.loops) relaxed.push_back(loop->var);
     chosen.push_back(std::move(access));
   }
-  std::vector<AccessSite> plain = chosen;
+  Vec<AccessSite> plain = chosen;
   for (auto& access : plain) access.condition = {};
   Region region = region_upper(buffer, plain, relaxed, facts).region;
   simplify_extents(region, facts);
@@ -178,8 +178,7 @@ inline Region region_written(const Stmt& s, const Buffer& buffer, const Facts& f
 }
 
 // Every reader of the block's output, which is private, lies inside the loop.
-inline Verdict check_readers(const Program& program, const MovePlan& plan,
-                             std::vector<BlockSite>& users) {
+inline Verdict check_readers(const Program& program, const MovePlan& plan, Vec<BlockSite>& users) {
   const BlockNode& block = *plan.block.block;
   const VarRef& loop = plan.loop.loop->var;
   std::string name = "block " + in_quotes(block.name());
@@ -190,7 +189,7 @@ inline Verdict check_readers(const Program& program, const MovePlan& plan,
                         "move its consumers with reverse_compute_at, or cache_write it");
   users = consumers(program->body, block.tag);
   if (users.empty()) return refusal_at(block.tag, "L0211", name + " has no consumer");
-  std::vector<BlockSite> outside;
+  Vec<BlockSite> outside;
   for (const auto& user : users)
     if (!below(user.loops, loop)) outside.push_back(user);
   if (outside.empty()) return {};
@@ -202,7 +201,7 @@ inline Verdict check_readers(const Program& program, const MovePlan& plan,
 }
 
 inline Verdict plan_compute_at(const Program& program, const Args& args, MovePlan& plan) {
-  std::vector<BlockSite> users;
+  Vec<BlockSite> users;
   if (auto no = check_movable(program, args, "L0211", plan)) return no;
   if (auto no = check_readers(program, plan, users)) return no;
   const BlockNode& block = *plan.block.block;
@@ -213,10 +212,10 @@ inline Verdict plan_compute_at(const Program& program, const Args& args, MovePla
   for (std::size_t k = 0; k < children.size(); ++k)
     if (holds_block(children[k], users)) plan.others.push_back(k);
   Facts facts = facts_inside(plan.loop, program_facts(program));
-  std::vector<Range> domains = whole_domains(*plan.core);
+  Vec<Range> domains = whole_domains(*plan.core);
   for (const auto& store : stores_of(block)) {
     Region region = region_read(plan.loop.loop->body, store->buffer, facts);
-    std::vector<Range> ranges = solve_ranges(*plan.core, store->indices, region, facts);
+    Vec<Range> ranges = solve_ranges(*plan.core, store->indices, region, facts);
     // The whole domain is always right, and the better choice if it is the smaller one.
     for (std::size_t k = 0; k < ranges.size(); ++k)
       ranges[k] = ranges[k].min ? shorter(domains[k], ranges[k], facts) : domains[k];
@@ -234,9 +233,9 @@ inline Verdict plan_compute_at(const Program& program, const Args& args, MovePla
 inline Stmt move_block(const MovePlan& plan, std::size_t at) {
   Stmt root = replace_at(plan.block.path, {});
   LoopSite now = find_loop(root, plan.loop.loop->var);
-  std::vector<Stmt> children = children_of(*now.loop);
+  Vec<Stmt> children = children_of(*now.loop);
   Stmt nest = nest_of(*plan.core, plan.ranges, names_around(now));
-  children.insert(children.begin() + static_cast<std::ptrdiff_t>(at), nest);
+  children.insert_at(at, nest);
   const ForNode& f = *now.loop;
   return replace_at(now.path, make_for(f.var, f.min, f.extent, make_seq(std::move(children)),
                                        f.loop_kind, f.annotations));

@@ -9,7 +9,7 @@ namespace lathe::detail {
 // How far up a path a statement may be seen as one: through loops, while `stop` does not hold of
 // their subtree. Gives the position in the path.
 template <class Stop>
-std::size_t climb(const std::vector<Stmt>& path, std::size_t from, Stop&& stop) {
+std::size_t climb(const Vec<Stmt>& path, std::size_t from, Stop&& stop) {
   std::size_t at = from;
   for (std::size_t k = from; k-- > 0;) {
     StmtKind kind = path[k].kind();
@@ -20,27 +20,26 @@ std::size_t climb(const std::vector<Stmt>& path, std::size_t from, Stop&& stop) 
   return at;
 }
 
-inline std::vector<Stmt> path_to(const std::vector<Stmt>& path, std::size_t last) {
+inline Vec<Stmt> path_to(const Vec<Stmt>& path, std::size_t last) {
   return {path.begin(), path.begin() + static_cast<std::ptrdiff_t>(last) + 1};
 }
-inline std::vector<ForRef> loops_in(const std::vector<Stmt>& path) {
-  std::vector<ForRef> out;
+inline Vec<ForRef> loops_in(const Vec<Stmt>& path) {
+  Vec<ForRef> out;
   for (const auto& s : path)
     if (const auto* f = s.as<ForNode>()) out.emplace_back(f);
   return out;
 }
 
 // Those of the loops that are not among the outer ones.
-inline std::vector<ForRef> loops_within(const std::vector<ForRef>& loops,
-                                        const std::vector<ForRef>& outer) {
-  std::vector<ForRef> out;
+inline Vec<ForRef> loops_within(const Vec<ForRef>& loops, const Vec<ForRef>& outer) {
+  Vec<ForRef> out;
   for (const auto& loop : loops)
     if (!below(outer, loop->var)) out.push_back(loop);
   return out;
 }
 
-inline std::vector<std::string> loop_names(const std::vector<ForRef>& loops) {
-  std::vector<std::string> out;
+inline Vec<std::string> loop_names(const Vec<ForRef>& loops) {
+  Vec<std::string> out;
   for (const auto& l : loops) out.push_back(l->var->name);
   return out;
 }
@@ -68,7 +67,7 @@ struct CopyStep {
   std::string_view name, id;
 };
 
-inline std::string list_buffers(const std::vector<Buffer>& buffers) {
+inline std::string list_buffers(const Vec<Buffer>& buffers) {
   std::string out;
   for (const auto& b : buffers) out += (out.empty() ? "" : " ") + b->name;
   return out.empty() ? "none" : out;
@@ -96,9 +95,9 @@ inline Verdict check_cache_read(const BlockSite& site, const Buffer& buffer, con
 
 // What the copy reads was written by all blocks that come before it.
 inline Verdict check_copy_source(const Program& program, const Stmt& root, const BlockTag& copy,
-                                 const Buffer& buffer, const std::vector<ForRef>& outside,
+                                 const Buffer& buffer, const Vec<ForRef>& outside,
                                  const CopyStep& step) {
-  std::vector<BlockTag> sources;
+  Vec<BlockTag> sources;
   for (const auto& w : writers(root, buffer))
     if (block_position(root, w.block->tag) < block_position(root, copy))
       sources.push_back(w.block->tag);
@@ -118,14 +117,14 @@ struct CopyIn {
   std::size_t at = 0;  ///< position in the path of what the copy comes before
   Stmt reader;         ///< the block as it will be
   std::optional<BlockNode> copy;
-  std::vector<Range> ranges;  ///< of the copy's iterators
+  Vec<Range> ranges;  ///< of the copy's iterators
 
   // As far out as nothing writes the buffer.
   CopyIn(const BlockSite& block, const Buffer& buffer)
       : site(block), from(buffer), at(climb(block.path, block.path.size() - 1, [&](const Stmt& s) {
           return !writers(s, buffer).empty();
         })) {}
-  std::vector<ForRef> outside() const {
+  Vec<ForRef> outside() const {
     return loops_in({site.path.begin(), site.path.begin() + static_cast<std::ptrdiff_t>(at)});
   }
 };
@@ -133,9 +132,9 @@ struct CopyIn {
 inline Verdict run_copy_in(const Program& program, const CopyIn& plan, const CopyStep& step,
                            Edit* edit) {
   const BlockTag &reader = plan.site.block->tag, &tag = plan.copy->tag;
-  const std::vector<ForRef> outside = plan.outside();
+  const Vec<ForRef> outside = plan.outside();
   Stmt root = replace_at(plan.site.path, plan.reader);
-  std::vector<Stmt> place = path_to(find_block(root, reader).path, plan.at);
+  Vec<Stmt> place = path_to(find_block(root, reader).path, plan.at);
   root = add_alloc(insert_before(place, nest_of(*plan.copy, plan.ranges, loop_names(outside))),
                    plan.to);
   if (auto no = check_copy_source(program, root, tag, plan.from, outside, step)) {
@@ -161,7 +160,7 @@ inline AnyExpr spatial_part(const BlockNode& block, const AnyExpr& condition) {
 // The instances of a block's spatial points as a block of its own: fresh iterators, and what they
 // stand for.
 inline BlockNode spatial_block(const BlockNode& block, const BlockTag& tag, Substitution& map) {
-  std::vector<IterVar> iters;
+  Vec<IterVar> iters;
   for (const auto& it : block.iters) {
     if (it.kind == IterKind::reduce) continue;
     IterVar fresh = it;
@@ -206,9 +205,9 @@ inline Verdict check_cache_write(const Program& program, const BlockSite& site,
 }
 
 // Ranges of the iterators while the loops inside `inner` run.
-inline bool ranges_inside(const BlockNode& core, const std::vector<ForRef>& inner,
-                          const Facts& facts, std::vector<Range>& out) {
-  std::vector<VarRef> relaxed = vars_of(inner);
+inline bool ranges_inside(const BlockNode& core, const Vec<ForRef>& inner, const Facts& facts,
+                          Vec<Range>& out) {
+  Vec<VarRef> relaxed = vars_of(inner);
   for (const auto& it : core.iters) {
     if (is_const(it.extent, 0)) {  // bounds over nothing are none
       out.push_back({it.min, it.extent});
@@ -229,7 +228,7 @@ struct CopyOut {
   std::size_t at = 0;  ///< position in the path of what the copy follows
   Stmt writer;         ///< the block as it will be
   std::optional<BlockNode> copy;
-  std::vector<Range> ranges;  ///< of the copy's iterators
+  Vec<Range> ranges;  ///< of the copy's iterators
 };
 
 inline Verdict place_copy_out(const Program& program, CopyOut& plan, const CopyStep& step) {
@@ -249,8 +248,7 @@ inline Verdict place_copy_out(const Program& program, CopyOut& plan, const CopyS
                       in_quotes(out->name) + " is read inside the loop that reduces it");
   plan.at = climb(site.path, plan.at, read_by_others);
   Facts facts = facts_on(site.path, program_facts(program));
-  std::vector<Stmt> outside(site.path.begin(),
-                            site.path.begin() + static_cast<std::ptrdiff_t>(plan.at));
+  Vec<Stmt> outside(site.path.begin(), site.path.begin() + static_cast<std::ptrdiff_t>(plan.at));
   if (!ranges_inside(*plan.copy, loops_within(site.loops, loops_in(outside)), facts, plan.ranges))
     return refusal_at(site.block->tag, step.id,
                       "what " + in_quotes(site.block->name()) + " writes of " +
@@ -260,11 +258,11 @@ inline Verdict place_copy_out(const Program& program, CopyOut& plan, const CopyS
 
 // out[index] = private[at] for every spatial point of the block.
 inline BlockNode copy_out_block(const BlockNode& block, const BlockTag& tag, const Buffer& cache,
-                                const std::vector<AnyExpr>& at) {
+                                const Vec<AnyExpr>& at) {
   Substitution map;
   BlockNode copy = spatial_block(without_guards(block), tag, map);
   const StoreNode& store = *only_store(block);
-  std::vector<AnyExpr> to, from;
+  Vec<AnyExpr> to, from;
   for (const auto& index : store.indices) to.push_back(fresh_lets(substitute(index, map)));
   for (const auto& index : at) from.push_back(fresh_lets(substitute(index, map)));
   copy.body = make_store(store.buffer, to, make_load(cache, from));
@@ -275,18 +273,18 @@ inline BlockNode copy_out_block(const BlockNode& block, const BlockTag& tag, con
 inline void move_stream_mark(BlockNode& from, BlockNode& to) {
   for (const auto& a : from.annotations)
     if (a.key == "stream") to.annotations.push_back(a);
-  std::erase_if(from.annotations, [](const Annotation& a) { return a.key == "stream"; });
+  from.annotations.erase_if([](const Annotation& a) { return a.key == "stream"; });
 }
 
 inline Verdict run_copy_out(const Program& program, CopyOut& plan, const CopyStep& step,
                             Edit* edit) {
   const BlockTag &block = plan.site.block->tag, &tag = plan.copy->tag;
   if (auto no = place_copy_out(program, plan, step)) return no;
-  std::vector<Stmt> above = path_to(plan.site.path, plan.at);
+  Vec<Stmt> above = path_to(plan.site.path, plan.at);
   above.pop_back();
-  std::vector<ForRef> outside = loops_in(above);
+  Vec<ForRef> outside = loops_in(above);
   Stmt root = replace_at(plan.site.path, plan.writer);
-  std::vector<Stmt> place = path_to(find_block(root, block).path, plan.at);
+  Vec<Stmt> place = path_to(find_block(root, block).path, plan.at);
   root = add_alloc(insert_after(place, nest_of(*plan.copy, plan.ranges, loop_names(outside))),
                    plan.to);
   std::string why =

@@ -51,7 +51,7 @@ inline Verdict run_decompose_reduction(const Program& program, const Args& args,
   if (guards > 0) init.annotations.push_back({"guards", static_cast<std::int64_t>(guards)});
   init.body = substitute(expand_init(block), map);
   // The loops inside that the spatial points need, over fresh variables.
-  std::vector<ForRef> inside, needed;
+  Vec<ForRef> inside, needed;
   for (std::size_t k = loop.loops.size(); k < site.loops.size(); ++k)
     inside.push_back(site.loops[k]);
   for (std::size_t k = inside.size(); k-- > 0;) {
@@ -59,10 +59,10 @@ inline Verdict run_decompose_reduction(const Program& program, const Args& args,
         feeds(*inside[k], init, IterKind::spatial) || feeds(*inside[k], init, IterKind::opaque);
     for (const auto& n : needed)
       used = used || uses_var(n->min, inside[k]->var) || uses_var(n->extent, inside[k]->var);
-    if (used) needed.insert(needed.begin(), inside[k]);
+    if (used) needed.insert_at(0, inside[k]);
   }
   Substitution loops;
-  std::vector<LoopHead> heads = fresh_loops(needed, loops);
+  Vec<LoopHead> heads = fresh_loops(needed, loops);
   for (auto& it : init.iters) it.binding = substitute(it.binding, loops);
   BlockNode update = block;
   update.init = false;

@@ -74,7 +74,7 @@ inline BodyCost body_cost(const BlockNode& block) {
 // How an access moves when one iterator steps by one.
 enum class Step : std::uint8_t { none, unit, other };
 
-inline Step step_of(const std::vector<AnyExpr>& indices, const VarRef& iter) {
+inline Step step_of(const Vec<AnyExpr>& indices, const VarRef& iter) {
   for (std::size_t axis = 0; axis < indices.size(); ++axis) {
     if (!uses_var(indices[axis], iter)) continue;
     auto affine = affine_of(indices[axis], {iter});
@@ -145,7 +145,7 @@ class DefaultSteps {
     ConstInterval range = const_bounds(loop.extent);
     return range.has_max() ? range.max : 1024;  // a symbolic extent is taken to be worth the work
   }
-  static double volume(const std::vector<ForRef>& loops) {
+  static double volume(const Vec<ForRef>& loops) {
     double v = 1;
     for (const auto& f : loops) v *= static_cast<double>(trip(*f));
     return v;

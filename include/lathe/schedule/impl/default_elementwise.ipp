@@ -47,7 +47,7 @@ class TileElementwise : RowSteps {
   void put_unit_innermost(const DefaultNest& nest) {
     if (nest.spatial.back() == nest.unit) return;
     attempt([&] {
-      std::vector<LoopRef> order = others(nest);
+      Vec<LoopRef> order = others(nest);
       order.push_back(nest.unit);
       s_.reorder(order);
     });
@@ -63,7 +63,7 @@ class TileElementwise : RowSteps {
 
   // `task`: elements of one outer iteration, 0 for no such loop.
   void tile_vectors(const DefaultNest& nest, const Vectors& v, std::int64_t task) {
-    std::vector<Factor> factors{infer};
+    Vec<Factor> factors{infer};
     if (task > 0) factors.push_back(task / v.lanes);
     factors.push_back(v.lanes);
     const auto parts = s_.split_any(nest.unit, factors);

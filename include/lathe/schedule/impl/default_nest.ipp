@@ -8,10 +8,10 @@ namespace detail {
 
 // The loops that hold one block alone.
 struct DefaultNest {
-  std::vector<LoopRef> spatial, reduce;  ///< loops that hold only this block
-  std::vector<ForRef> all;               ///< the same, as they stand
-  VarRef unit_iter;                      ///< the iterator along which the output has stride 1
-  LoopRef unit;                          ///< its loop; empty if it is none of these
+  Vec<LoopRef> spatial, reduce;  ///< loops that hold only this block
+  Vec<ForRef> all;               ///< the same, as they stand
+  VarRef unit_iter;              ///< the iterator along which the output has stride 1
+  LoopRef unit;                  ///< its loop; empty if it is none of these
 };
 
 // What the tiling of one nest needs to know of it.
@@ -51,8 +51,8 @@ class NestSteps : protected DefaultSteps {
     return false;
   }
 
-  static std::vector<LoopRef> others(const DefaultNest& nest) {
-    std::vector<LoopRef> out;
+  static Vec<LoopRef> others(const DefaultNest& nest) {
+    Vec<LoopRef> out;
     for (const auto& l : nest.spatial)
       if (!(l == nest.unit)) out.push_back(l);
     return out;

@@ -50,7 +50,7 @@ class TileReduction : NestSteps {
   void tile_registers(const BlockRef& ref, const BlockNode& block, const DefaultNest& nest) {
     const RegisterTile tile = register_tile(block, nest);
     bool tiled = attempt([&] {
-      std::vector<LoopRef> outer, inner;
+      Vec<LoopRef> outer, inner;
       LoopRef lanes_loop;
       for (const auto& l : nest.spatial) {
         if (l == nest.unit) {
@@ -65,9 +65,9 @@ class TileReduction : NestSteps {
           outer.push_back(l);
         }
       }
-      std::vector<LoopRef> order = outer;
-      order.insert(order.end(), nest.reduce.begin(), nest.reduce.end());
-      order.insert(order.end(), inner.begin(), inner.end());
+      Vec<LoopRef> order = outer;
+      order.append(nest.reduce);
+      order.append(inner);
       order.push_back(lanes_loop);
       s_.reorder(order);
       keep_in_registers(ref, outer.back(), nest.reduce.front(), inner, lanes_loop);
@@ -77,9 +77,9 @@ class TileReduction : NestSteps {
 
   // Without registers: lanes of the output below the reduction.
   void vectors_inside(const DefaultNest& nest, std::int64_t lanes) {
-    std::vector<LoopRef> order = nest.spatial;
+    Vec<LoopRef> order = nest.spatial;
     order.pop_back();
-    order.insert(order.end(), nest.reduce.begin(), nest.reduce.end());
+    order.append(nest.reduce);
     auto parts = s_.split_any(nest.unit, {infer, lanes});
     order.push_back(parts[0]);
     order.push_back(parts[1]);
@@ -88,7 +88,7 @@ class TileReduction : NestSteps {
   }
 
   void keep_in_registers(const BlockRef& ref, const LoopRef& tile, const LoopRef& first_reduce,
-                         const std::vector<LoopRef>& inner, const LoopRef& lanes_loop) {
+                         const Vec<LoopRef>& inner, const LoopRef& lanes_loop) {
     BlockRef out = finish_under(ref, tile);
     BlockRef init = s_.decompose_reduction(ref, first_reduce);
     s_.vectorize(lanes_loop);
@@ -163,7 +163,7 @@ class TileReduction : NestSteps {
       BlockRef partial = s_.rfactor(parts[1]);
       auto loops = s_.loops(partial);
       LoopRef lane_loop;
-      std::vector<LoopRef> spatial, reduce;
+      Vec<LoopRef> spatial, reduce;
       BlockSite at = site(partial);
       for (const auto& f : at.loops) {
         if (feeds(*f, *at.block, IterKind::reduce))
@@ -172,10 +172,10 @@ class TileReduction : NestSteps {
           spatial.push_back(LoopRef(f->var));
       }
       lane_loop = lane_loop_of(at, width);
-      std::vector<LoopRef> order;
+      Vec<LoopRef> order;
       for (const auto& l : spatial)
         if (!(l == lane_loop)) order.push_back(l);
-      order.insert(order.end(), reduce.begin(), reduce.end());
+      order.append(reduce);
       order.push_back(lane_loop);
       s_.reorder(order);
       auto final_loops = s_.loops(ref);

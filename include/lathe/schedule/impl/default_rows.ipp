@@ -34,9 +34,9 @@ class RowSteps : protected NestSteps {
                     std::int64_t lanes) {
     auto vectors = s_.split_any(nest.unit, {infer, lanes});
     auto groups = s_.split_any(rows.loop, {infer, height});
-    std::vector<LoopRef> order;
+    Vec<LoopRef> order;
     for (const auto& l : others(nest)) order.push_back(l == rows.loop ? groups[0] : l);
-    order.insert(order.end(), {vectors[0], groups[1], vectors[1]});
+    order.append({vectors[0], groups[1], vectors[1]});
     s_.reorder(order);
     s_.unroll(groups[1]);
     s_.vectorize(vectors[1]);

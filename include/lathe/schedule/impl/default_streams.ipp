@@ -17,7 +17,7 @@ class TileStreams : RowSteps {
   /// False: nothing done.
   bool run(const BlockNode& block, const DefaultNest& nest) {
     const BodyCost cost = body_cost(block);
-    const std::vector<Buffer> buffers = buffers_of(block);
+    const Vec<Buffer> buffers = buffers_of(block);
     if (buffers.empty() || buffers.size() > kBuffers || cost.math > 1 || cost.loads > kWindowLoads)
       return false;
     const std::int64_t lanes = target_.line_bytes / cost.widest;
@@ -36,15 +36,15 @@ class TileStreams : RowSteps {
   static constexpr std::size_t kBuffers = 4;
   static constexpr int kSecondCache = 2;  // locality of a prefetch
 
-  void finish(const BlockNode& block, const LoopRef& outer, const std::vector<Buffer>& buffers) {
+  void finish(const BlockNode& block, const LoopRef& outer, const Vec<Buffer>& buffers) {
     for (const auto& buffer : buffers) s_.prefetch(buffer->name, outer, 1, kSecondCache);
     s_.annotate(BlockRef(block.tag), "stream", static_cast<std::int64_t>(Streaming::lines));
   }
 
-  static std::vector<Buffer> buffers_of(const BlockNode& block) {
-    std::vector<Buffer> out;
+  static Vec<Buffer> buffers_of(const BlockNode& block) {
+    Vec<Buffer> out;
     for (const auto& read : reads_of(block))
-      if (std::find(out.begin(), out.end(), read.buffer) == out.end()) out.push_back(read.buffer);
+      if (!contains(out, read.buffer)) out.push_back(read.buffer);
     return out;
   }
 

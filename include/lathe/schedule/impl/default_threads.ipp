@@ -22,7 +22,7 @@ class RunParallel : DefaultSteps {
   }
 
   void parallelize() {
-    std::vector<Ref<ForNode>> nests;
+    Vec<Ref<ForNode>> nests;
     collect_top_loops(s_.program()->body, nests);
     for (auto loop : nests) {
       if (work_below(*loop) < kParallelWork) continue;
@@ -32,7 +32,7 @@ class RunParallel : DefaultSteps {
 
   // The outermost loop, fused with the next one while it alone gives too few tasks.
   void parallelize(const ForRef& top) {
-    std::vector<ForRef> chain{top};
+    Vec<ForRef> chain{top};
     double tasks = static_cast<double>(trip(*top));
     while (tasks < 4.0 * target_.cores && chain.size() < 4) {
       const auto* next = chain.back()->body.as<ForNode>();
@@ -42,7 +42,7 @@ class RunParallel : DefaultSteps {
     }
     for (; !chain.empty(); chain.pop_back()) {
       bool done = attempt([&] {
-        std::vector<LoopRef> loops;
+        Vec<LoopRef> loops;
         for (const auto& f : chain) loops.push_back(LoopRef(f->var));
         s_.parallel(loops.size() == 1 ? loops[0] : s_.fuse(loops));
       });
@@ -50,7 +50,7 @@ class RunParallel : DefaultSteps {
     }
   }
 
-  static void collect_top_loops(const Stmt& s, std::vector<ForRef>& out) {
+  static void collect_top_loops(const Stmt& s, Vec<ForRef>& out) {
     if (const auto* f = s.as<ForNode>())
       out.push_back(ForRef(f));
     else if (const auto* a = s.as<AllocNode>())

@@ -26,7 +26,7 @@ inline Stmt with_child(const Stmt& parent, const Stmt& child, const Stmt& next) 
       return next ? make_let_stmt(let->var, let->value, next) : Stmt();
     }
     case StmtKind::Seq: {
-      std::vector<Stmt> stmts;
+      Vec<Stmt> stmts;
       for (const auto& s : parent.as<SeqNode>()->stmts)
         stmts.push_back(s.same_as(child) ? next : s);
       Stmt seq = make_seq(std::move(stmts));
@@ -49,15 +49,15 @@ inline Stmt with_child(const Stmt& parent, const Stmt& child, const Stmt& next) 
   }
 }
 
-LATHE_DECL Stmt replace_at(const std::vector<Stmt>& path, Stmt with) {
+LATHE_DECL Stmt replace_at(const Vec<Stmt>& path, Stmt with) {
   for (std::size_t k = path.size() - 1; k-- > 0;) with = with_child(path[k], path[k + 1], with);
   return with ? with : make_seq({});
 }
 
-LATHE_DECL Stmt insert_before(const std::vector<Stmt>& path, Stmt what) {
+LATHE_DECL Stmt insert_before(const Vec<Stmt>& path, Stmt what) {
   return replace_at(path, make_seq({std::move(what), path.back()}));
 }
-LATHE_DECL Stmt insert_after(const std::vector<Stmt>& path, Stmt what) {
+LATHE_DECL Stmt insert_after(const Vec<Stmt>& path, Stmt what) {
   return replace_at(path, make_seq({path.back(), std::move(what)}));
 }
 
@@ -107,14 +107,14 @@ LATHE_DECL LoopHead head_of(const ForNode& loop) {
   return {loop.var, loop.min, loop.extent, loop.loop_kind, loop.annotations};
 }
 
-LATHE_DECL Stmt wrap_loops(const std::vector<LoopHead>& heads, Stmt body) {
+LATHE_DECL Stmt wrap_loops(const Vec<LoopHead>& heads, Stmt body) {
   for (const auto& head : reversed(heads))
     body = make_for(head.var, head.min, head.extent, std::move(body), head.kind, head.annotations);
   return body;
 }
 
-LATHE_DECL std::vector<LoopHead> fresh_loops(const std::vector<ForRef>& loops, Substitution& map) {
-  std::vector<LoopHead> heads;
+LATHE_DECL Vec<LoopHead> fresh_loops(const Vec<ForRef>& loops, Substitution& map) {
+  Vec<LoopHead> heads;
   for (const auto& loop : loops) {
     LoopHead head = head_of(*loop);
     head.min = substitute(head.min, map);
@@ -145,7 +145,7 @@ LATHE_DECL std::string NamePool::fresh(const std::string& base) {
   return name;
 }
 
-LATHE_DECL std::string loop_name(const std::string& base, std::vector<std::string>& used) {
+LATHE_DECL std::string loop_name(const std::string& base, Vec<std::string>& used) {
   std::string name = base;
   auto taken = [&] {
     for (const auto& n : used)
@@ -202,8 +202,8 @@ LATHE_DECL int block_position(const Stmt& root, const BlockTag& tag) {
   return found ? position : -1;
 }
 
-LATHE_DECL std::vector<BlockTag> block_tags(const Stmt& s) {
-  std::vector<BlockTag> tags;
+LATHE_DECL Vec<BlockTag> block_tags(const Stmt& s) {
+  Vec<BlockTag> tags;
   each_statement(s, [&](const Stmt& below) {
     if (const auto* b = below.as<BlockNode>()) tags.push_back(b->tag);
   });
@@ -227,7 +227,7 @@ LATHE_DECL std::size_t guard_count(const BlockNode& block) {
 LATHE_DECL BlockNode without_guards(const BlockNode& block) {
   BlockNode out = block;
   out.iters.resize(out.iters.size() - guard_count(block));
-  std::erase_if(out.annotations, [](const Annotation& a) { return a.key == "guards"; });
+  out.annotations.erase_if([](const Annotation& a) { return a.key == "guards"; });
   return out;
 }
 
@@ -271,8 +271,8 @@ LATHE_DECL bool is_param(const Program& program, const Buffer& buffer) {
   return false;
 }
 
-LATHE_DECL std::vector<const StoreNode*> stores_of(const BlockNode& block) {
-  std::vector<const StoreNode*> out;
+LATHE_DECL Vec<const StoreNode*> stores_of(const BlockNode& block) {
+  Vec<const StoreNode*> out;
   const Stmt& body = block.body;
   auto add = [&](const Stmt& s) {
     out.push_back(s.as<StoreNode>());
@@ -291,7 +291,7 @@ LATHE_DECL const StoreNode* only_store(const BlockNode& block) {
   return block.body.as<StoreNode>();
 }
 
-LATHE_DECL bool is_open_path(const std::vector<Stmt>& path) {
+LATHE_DECL bool is_open_path(const Vec<Stmt>& path) {
   for (std::size_t k = 0; k + 1 < path.size(); ++k)
     if (path[k].kind() != StmtKind::For && path[k].kind() != StmtKind::Seq &&
         path[k].kind() != StmtKind::Alloc)
@@ -299,7 +299,7 @@ LATHE_DECL bool is_open_path(const std::vector<Stmt>& path) {
   return true;
 }
 
-LATHE_DECL bool below(const std::vector<ForRef>& loops, const VarRef& loop) {
+LATHE_DECL bool below(const Vec<ForRef>& loops, const VarRef& loop) {
   for (const auto& l : loops)
     if (l->var == loop) return true;
   return false;

@@ -8,7 +8,7 @@
 namespace lathe::detail {
 
 // Makes a pattern over some variables equal to an expression; false if that can't be done.
-inline bool unify(const AnyExpr& pattern, const AnyExpr& e, const std::vector<IterVar>& iters,
+inline bool unify(const AnyExpr& pattern, const AnyExpr& e, const Vec<IterVar>& iters,
                   Substitution& found) {
   if (const auto* v = pattern.as<VarNode>())
     for (const auto& it : iters) {
@@ -72,8 +72,8 @@ class InstanceCover {
 
   // Which values each spatial iterator of the producer takes in one iteration: a box, all of it.
   bool reach(std::size_t shared) {
-    std::vector<IterDomain> inner;
-    std::vector<AnyExpr> bindings;
+    Vec<IterDomain> inner;
+    Vec<AnyExpr> bindings;
     for (std::size_t k = shared; k < writer_.loops.size(); ++k) {
       const ForNode& f = *writer_.loops[k];
       if (feeds(f, *writer_.block, IterKind::reduce)) continue;
@@ -134,7 +134,7 @@ class InstanceCover {
   IterMap reached_;
 };
 
-LATHE_DECL std::string why_not_found(const Stmt& root, const std::vector<BlockTag>& producers,
+LATHE_DECL std::string why_not_found(const Stmt& root, const Vec<BlockTag>& producers,
                                      const BlockTag& consumer, const Buffer& buffer,
                                      const VarRef& loop, const Facts& facts) {
   if (BlockSite site = find_block(root, consumer); site.block)

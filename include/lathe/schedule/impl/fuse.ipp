@@ -6,8 +6,7 @@
 namespace lathe::detail {
 
 // Each loop is the only thing inside the one before.
-inline Verdict plan_fuse(const Program& program, const std::vector<Arg>& loops,
-                         std::vector<LoopSite>& sites) {
+inline Verdict plan_fuse(const Program& program, const Vec<Arg>& loops, Vec<LoopSite>& sites) {
   if (loops.size() < 2) return refusal("L0202", "needs at least two loops");
   for (const auto& arg : loops) {
     sites.push_back(find_loop(program->body, arg.loop));
@@ -40,7 +39,7 @@ inline Verdict plan_fuse(const Program& program, const std::vector<Arg>& loops,
 
 // An empty reduction still stores its identity at every spatial point, so a loop that may be empty
 // must not swallow the loops of these points.
-inline Verdict check_fused_reduction(const Program& program, const std::vector<LoopSite>& sites) {
+inline Verdict check_fused_reduction(const Program& program, const Vec<LoopSite>& sites) {
   Facts facts = facts_on(sites[0].path, program_facts(program));
   for (const auto& block : blocks_below(sites.back().loop->body)) {
     if (!block.block->init) continue;
@@ -61,14 +60,14 @@ inline Verdict check_fused_reduction(const Program& program, const std::vector<L
   return {};
 }
 
-inline void apply_fuse(const Program& program, const std::vector<LoopSite>& sites, Edit& edit) {
+inline void apply_fuse(const Program& program, const Vec<LoopSite>& sites, Edit& edit) {
   std::string name;
   AnyExpr extent(1);
   for (const auto& site : sites) {
     name += (name.empty() ? "" : "_") + site.loop->var->name;
     extent = fold_mul(extent, site.loop->extent);
   }
-  std::vector<std::string> used;
+  Vec<std::string> used;
   for (const auto& loop : sites[0].loops) used.push_back(loop->var->name);
   VarRef fused = make_var(loop_name(name, used));
   Substitution map;
@@ -88,7 +87,7 @@ inline void apply_fuse(const Program& program, const std::vector<LoopSite>& site
 }
 
 inline Verdict run_fuse(const Program& program, const Args& args, Edit* edit) {
-  std::vector<LoopSite> sites;
+  Vec<LoopSite> sites;
   if (auto no = plan_fuse(program, args[0].list, sites)) return no;
   if (auto no = check_fused_reduction(program, sites)) return no;
   if (edit) apply_fuse(program, sites, *edit);

@@ -10,11 +10,10 @@ inline constexpr std::size_t kMaxInlinedNodes = 50000;
 
 // Iterators as expressions over the stored element's indices (targets). With an only-injective map,
 // `valid` says which targets are stored. Empty if the map has no inverse.
-inline std::vector<AnyExpr> iterators_of_element(const BlockNode& core,
-                                                 const std::vector<AnyExpr>& indices,
-                                                 const std::vector<AnyExpr>& targets,
-                                                 AnyExpr& valid, const Facts& facts) {
-  std::vector<AnyExpr> out(core.iters.size());
+inline Vec<AnyExpr> iterators_of_element(const BlockNode& core, const Vec<AnyExpr>& indices,
+                                         const Vec<AnyExpr>& targets, AnyExpr& valid,
+                                         const Facts& facts) {
+  Vec<AnyExpr> out(core.iters.size());
   // The common case, each index one iterator, needs no more than a look.
   bool direct = true;
   for (std::size_t d = 0; d < indices.size(); ++d) {
@@ -31,17 +30,17 @@ inline std::vector<AnyExpr> iterators_of_element(const BlockNode& core,
       direct = false;
   }
   if (direct) return out;
-  std::vector<IterDomain> inputs;
+  Vec<IterDomain> inputs;
   for (const auto& it : core.iters) inputs.push_back({it.var, it.min, it.extent});
   IterMap map = iter_map(indices, inputs, {}, facts);
   if (map.bijective()) return inverse(map, targets, facts);
-  return map.injective ? left_inverse(map, targets, valid, facts) : std::vector<AnyExpr>();
+  return map.injective ? left_inverse(map, targets, valid, facts) : Vec<AnyExpr>();
 }
 
 // Replaces loads of a buffer by an expression over their indices.
 class InlineLoads : public Mutator {
  public:
-  InlineLoads(const Buffer& buffer, const std::vector<VarRef>& targets, const AnyExpr& value)
+  InlineLoads(const Buffer& buffer, const Vec<VarRef>& targets, const AnyExpr& value)
       : buffer_(buffer), targets_(targets), value_(value) {}
   AnyExpr expr(const AnyExpr& e) override {
     const auto* load = e.as<LoadNode>();
@@ -54,7 +53,7 @@ class InlineLoads : public Mutator {
 
  private:
   const Buffer& buffer_;
-  const std::vector<VarRef>& targets_;
+  const Vec<VarRef>& targets_;
   const AnyExpr& value_;
 };
 
@@ -124,7 +123,7 @@ inline Verdict check_inline(const Program& program, const BlockSite& site) {
 
 // No block overwrites what the inlined one reads before its last reader.
 inline Verdict check_inputs_until(const Program& program, const BlockSite& site,
-                                  const std::vector<BlockSite>& users) {
+                                  const Vec<BlockSite>& users) {
   int last = -1;
   for (const auto& u : users) last = std::max(last, block_position(program->body, u.block->tag));
   int own = block_position(program->body, site.block->tag);
@@ -145,14 +144,14 @@ inline Verdict run_compute_inline(const Program& program, const Args& args, Edit
   if (auto no = check_inline(program, site)) return no;
   const BlockNode core = without_guards(*site.block);
   const StoreNode& store = *only_store(core);
-  std::vector<BlockSite> users = consumers(program->body, core.tag);
+  Vec<BlockSite> users = consumers(program->body, core.tag);
   if (auto no = check_inputs_until(program, site, users)) return no;
-  std::vector<VarRef> targets;
-  std::vector<AnyExpr> target_exprs;
+  Vec<VarRef> targets;
+  Vec<AnyExpr> target_exprs;
   for (std::size_t d = 0; d < store.indices.size(); ++d)
     targets.push_back(make_var("t")), target_exprs.emplace_back(targets.back());
   AnyExpr valid;
-  std::vector<AnyExpr> iters =
+  Vec<AnyExpr> iters =
       iterators_of_element(core, store.indices, target_exprs, valid, program_facts(program));
   if (iters.empty())
     return refusal_at(core.tag, "L0214",
@@ -228,7 +227,7 @@ inline Verdict check_inlined_consumer(const Program& program, const BlockTag& ta
     return refusal_at(
         tag, "L0215",
         name + " is not the only writer of " + in_quotes(only_store(block)->buffer->name));
-  std::vector<BlockSite> makers = producers(program->body, tag);
+  Vec<BlockSite> makers = producers(program->body, tag);
   if (makers.size() != 1)
     return refusal_at(tag, "L0215",
                       name + " has " + std::to_string(makers.size()) + " producers, not one" +
@@ -319,7 +318,7 @@ inline Verdict check_reverse_inline_place(const Program& program, const FusePlan
 // The producer with the consumer's store in the place of its own. Instances whose element no
 // consumer instance reads get a predicate.
 inline BlockNode fused_producer(const Program& program, const FusePlan& plan, const BlockNode& core,
-                                const std::vector<AnyExpr>& iters, const AnyExpr& valid) {
+                                const Vec<AnyExpr>& iters, const AnyExpr& valid) {
   BlockNode producer = *plan.producer.block;
   const StoreNode &store = *only_store(producer), &out = *only_store(core);
   Facts facts = program_facts(program);
@@ -338,7 +337,7 @@ inline BlockNode fused_producer(const Program& program, const FusePlan& plan, co
   // The inverse is one for elements that are read; the producer makes others too.
   for (std::size_t d = 0; d < store.indices.size(); ++d)
     require(eq(substitute(plan.load->indices[d], at), store.indices[d]));
-  std::vector<AnyExpr> indices;
+  Vec<AnyExpr> indices;
   for (const auto& index : out.indices) indices.push_back(simplify(substitute(index, at), facts));
   // The load itself is what the producer stores, so that its value takes the load's place as it is.
   AnyExpr value = InlineLoads(plan.between, {}, store.value).expr(out.value);
@@ -354,7 +353,7 @@ inline Verdict run_reverse_compute_inline(const Program& program, const Args& ar
   if (auto no = check_reverse_inline_place(program, plan)) return no;
   const BlockNode core = without_guards(*plan.consumer.block);
   AnyExpr valid;
-  std::vector<AnyExpr> iters =
+  Vec<AnyExpr> iters =
       iterators_of_element(core, plan.load->indices, only_store(*plan.producer.block)->indices,
                            valid, program_facts(program));
   if (iters.empty())

@@ -23,7 +23,7 @@ inline bool touched_bare(const Stmt& body, const Buffer& buffer) {
 LATHE_DECL bool filled_each_iteration(const Program& program, const Buffer& buffer,
                                       const ForNode& loop, const Facts& facts) {
   if (touched_bare(loop.body, buffer)) return false;
-  std::vector<BlockSite> all = writers(loop.body, buffer);
+  Vec<BlockSite> all = writers(loop.body, buffer);
   for (const auto& w : all)
     if (w.block->reducer && !final_at(program->body, w.block->tag, loop.var)) return false;
   for (const auto& reader : readers(loop.body, buffer)) {
@@ -32,7 +32,7 @@ LATHE_DECL bool filled_each_iteration(const Program& program, const Buffer& buff
       if (all.size() == 1) continue;
       return false;
     }
-    std::vector<BlockTag> others;
+    Vec<BlockTag> others;
     for (const auto& w : all)
       if (w.block->tag != block.tag) others.push_back(w.block->tag);
     if (others.empty() ||
@@ -155,7 +155,7 @@ inline Verdict check_lanes(const Program& program, const ForNode& loop) {
 // Two lanes that store to one element, which a scatter in one instruction has no order for.
 inline Verdict check_lane_stores(const Stmt& root, const ForNode& loop, const Facts& facts) {
   LoopSite site = find_loop(root, loop.var);
-  std::vector<ForRef> loops = site.loops;
+  Vec<ForRef> loops = site.loops;
   loops.push_back(site.loop);
   for (const auto& access : accesses_below(site)) {
     if (!access.is_write || is_private(site.loop->body, access.buffer)) continue;
@@ -217,7 +217,7 @@ inline void set_kind(const Program& program, const VarRef& var, ForKind kind,
   LoopSite site = find_loop(program->body, var);
   const ForNode& f = *site.loop;
   Annotations annotations = f.annotations;
-  annotations.insert(annotations.end(), more.begin(), more.end());
+  annotations.append(more);
   edit.program = program.with(
       replace_at(site.path, make_for(f.var, f.min, f.extent, f.body, kind, annotations)));
 }

@@ -12,8 +12,8 @@ inline constexpr std::size_t kMaxPoints = 16, kMaxPartitionedNodes = 50000;
 
 struct PartitionPlan {
   LoopSite site;
-  Facts facts;                 ///< around the loop
-  std::vector<AnyExpr> edges;  ///< min, the points, end: one more than there are parts
+  Facts facts;         ///< around the loop
+  Vec<AnyExpr> edges;  ///< min, the points, end: one more than there are parts
 
   std::size_t parts() const { return edges.size() - 1; }
   AnyExpr length(std::size_t part, const Facts& known) const {
@@ -65,7 +65,7 @@ inline Verdict read_point(const Program& program, const PartitionPlan& plan, con
 
 // The points rise from the loop's first value to its end. Only parts whose length a Dim decides may
 // be empty.
-inline Verdict check_points(const PartitionPlan& plan, const std::vector<Arg>& points) {
+inline Verdict check_points(const PartitionPlan& plan, const Vec<Arg>& points) {
   const ForNode& loop = *plan.site.loop;
   auto range = [](const AnyExpr& from, const AnyExpr& to) {
     return extent_text(from) + ".." + extent_text(to);
@@ -122,7 +122,7 @@ inline Verdict check_clones(const PartitionPlan& plan) {
 inline Verdict plan_partition(const Program& program, const Args& args, PartitionPlan& plan) {
   plan.site = find_loop(program->body, args[0].loop);
   const ForNode& loop = *plan.site.loop;
-  const std::vector<Arg>& points = args[1].list;
+  const Vec<Arg>& points = args[1].list;
   if (auto no = check_plain_loop(loop)) return no;
   if (points.empty() || points.size() > kMaxPoints)
     return refusal_at(loop.var, "L0231",
@@ -177,7 +177,7 @@ class PartOfBody : public Mutator {
     return block ? clone(*block) : descend(s);
   }
 
-  std::vector<std::pair<BlockTag, std::string>> cloned;  ///< blocks, and what their copy is called
+  Vec<std::pair<BlockTag, std::string>> cloned;  ///< blocks, and what their copy is called
 
  private:
   VarRef renewed(const VarRef& var) {
@@ -222,10 +222,10 @@ class PartOfBody : public Mutator {
 
 inline void apply_partition(const Program& program, const PartitionPlan& plan, Edit& edit) {
   const ForNode& loop = *plan.site.loop;
-  std::vector<std::string> used = names_around(plan.site);
+  Vec<std::string> used = names_around(plan.site);
   NamePool names(program);
-  std::vector<Stmt> parts;
-  std::vector<std::pair<BlockTag, std::string>> copies;
+  Vec<Stmt> parts;
+  Vec<std::pair<BlockTag, std::string>> copies;
   std::string into;
   for (std::size_t k = 0; k < plan.parts(); ++k) {
     VarRef var = make_var(loop_name(loop.var->name + std::to_string(k), used), loop.var->dtype);

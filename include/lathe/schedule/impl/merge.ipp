@@ -10,16 +10,16 @@
 namespace lathe::detail {
 
 struct MergePlan {
-  std::vector<LoopSite> sites;
-  Facts facts;                                   ///< what holds around the loops
-  std::vector<Buffer> written;                   ///< below any of them
-  LoopHead head;                                 ///< of the merged loop
-  std::vector<ForRef> parts;                     ///< the merged loop, each with one of the bodies
-  std::vector<std::vector<AccessSite>> touched;  ///< below each part
+  Vec<LoopSite> sites;
+  Facts facts;                   ///< what holds around the loops
+  Vec<Buffer> written;           ///< below any of them
+  LoopHead head;                 ///< of the merged loop
+  Vec<ForRef> parts;             ///< the merged loop, each with one of the bodies
+  Vec<Vec<AccessSite>> touched;  ///< below each part
 
   bool changes(const LoadedBuffers& loads) const {
     for (const auto& b : loads.found)
-      if (std::find(written.begin(), written.end(), b) != written.end()) return true;
+      if (contains(written, b)) return true;
     return false;
   }
 };
@@ -50,8 +50,7 @@ inline std::string bounds_text(const ForNode& loop) {
   return extent_text(loop.min) + ".." + extent_text(simplify(fold_add(loop.min, loop.extent)));
 }
 
-inline Verdict find_siblings(const Program& program, const std::vector<Arg>& loops,
-                             MergePlan& plan) {
+inline Verdict find_siblings(const Program& program, const Vec<Arg>& loops, MergePlan& plan) {
   if (loops.size() < 2) return refusal("L0202", "needs at least two loops");
   for (std::size_t k = 0; k < loops.size(); ++k) {
     for (std::size_t other = 0; other < k; ++other)
@@ -106,7 +105,7 @@ inline Verdict check_held(const MergePlan& plan) {
 }
 
 inline void plan_parts(MergePlan& plan) {
-  std::vector<std::string> used;
+  Vec<std::string> used;
   for (const auto& site : plan.sites)
     for (auto& name : names_around(site)) used.push_back(std::move(name));
   const ForNode& first = *plan.sites[0].loop;
@@ -169,7 +168,7 @@ inline AccessSite init_of(const AccessSite& update) {
 // Reductions whose loops lie below the merged one have their inits there.
 inline void add_inits(MergePlan& plan) {
   for (std::size_t k = 0; k < plan.parts.size(); ++k) {
-    std::vector<AccessSite>& all = plan.touched[k];
+    Vec<AccessSite>& all = plan.touched[k];
     for (std::size_t at = 0, count = all.size(); at < count; ++at) {
       if (!all[at].is_write || !all[at].block || !all[at].block->init) continue;
       bool outside = feeds(*plan.parts[k], *all[at].block, IterKind::reduce);
@@ -216,7 +215,7 @@ inline Refusal out_of_order(const AccessSite& a, const AccessSite& b, bool prove
 
 // Whatever an earlier body touches in a later iteration has to come before the later body does.
 inline Verdict check_merged_order(const MergePlan& plan) {
-  const std::vector<ForRef> loop{plan.parts[0]};
+  const Vec<ForRef> loop{plan.parts[0]};
   for (std::size_t second = 1; second < plan.parts.size(); ++second)
     for (std::size_t first = 0; first < second; ++first)
       for (const auto& a : plan.touched[first])
@@ -231,7 +230,7 @@ inline Verdict check_merged_order(const MergePlan& plan) {
 }
 
 inline Program merged_program(const Program& program, const MergePlan& plan) {
-  std::vector<Stmt> bodies, path = plan.sites[0].path, children;
+  Vec<Stmt> bodies, path = plan.sites[0].path, children;
   for (const auto& part : plan.parts) bodies.push_back(part->body);
   Stmt merged = wrap_loops({plan.head}, make_seq(std::move(bodies)));
   path.pop_back();

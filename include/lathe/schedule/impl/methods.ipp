@@ -5,14 +5,14 @@
 namespace lathe {
 namespace detail {
 
-inline std::vector<LoopRef> as_loops(const Args& results) {
-  std::vector<LoopRef> out;
+inline Vec<LoopRef> as_loops(const Args& results) {
+  Vec<LoopRef> out;
   for (const auto& r : results) out.emplace_back(r.loop);
   return out;
 }
 inline BlockRef as_block(const Args& results) { return BlockRef(results[0].block); }
-inline Arg number_list(const std::vector<std::int64_t>& numbers) {
-  std::vector<Arg> list;
+inline Arg number_list(const Vec<std::int64_t>& numbers) {
+  Vec<Arg> list;
   for (std::int64_t n : numbers) list.push_back(Arg::of_number(n));
   return Arg::of_list(std::move(list));
 }
@@ -23,8 +23,8 @@ inline Arg tail_argument(const std::optional<Tail>& tail) {
 }  // namespace detail
 
 // The step is taken back where there is no memory for what it gives.
-LATHE_DECL std::vector<LoopRef> Schedule::step_to_loops(std::string_view primitive, Args args,
-                                                        Location where) {
+LATHE_DECL Vec<LoopRef> Schedule::step_to_loops(std::string_view primitive, Args args,
+                                                Location where) {
   return detail::within_memory("schedule", where, [&] {
     Schedule next = *this;
     auto loops = detail::as_loops(next.step(primitive, std::move(args), where));
@@ -33,10 +33,9 @@ LATHE_DECL std::vector<LoopRef> Schedule::step_to_loops(std::string_view primiti
   });
 }
 
-LATHE_DECL std::vector<LoopRef> Schedule::split_any(LoopRef loop,
-                                                    const std::vector<Factor>& factors,
-                                                    std::optional<Tail> tail, Location where) {
-  std::vector<Arg> list;
+LATHE_DECL Vec<LoopRef> Schedule::split_any(LoopRef loop, const Vec<Factor>& factors,
+                                            std::optional<Tail> tail, Location where) {
+  Vec<Arg> list;
   for (const auto& f : factors) list.push_back(Arg::of(f));
   return step_to_loops("split", {loop, Arg::of_list(std::move(list)), detail::tail_argument(tail)},
                        where);
@@ -59,10 +58,9 @@ LATHE_DECL LoopRef Schedule::merge(const std::vector<LoopRef>& loops, Location w
   return step_to_loops("merge", {Arg::of(loops)}, where)[0];
 }
 
-LATHE_DECL std::vector<LoopRef> Schedule::loop_partition_any(LoopRef loop,
-                                                             const std::vector<Factor>& points,
-                                                             Location where) {
-  std::vector<Arg> list;
+LATHE_DECL Vec<LoopRef> Schedule::loop_partition_any(LoopRef loop, const Vec<Factor>& points,
+                                                     Location where) {
+  Vec<Arg> list;
   for (const auto& p : points) list.push_back(Arg::of(p));
   return step_to_loops("loop_partition", {loop, Arg::of_list(std::move(list))}, where);
 }
@@ -144,10 +142,12 @@ LATHE_DECL BlockRef Schedule::rfactor(LoopRef loop, int axis, Location where) {
   return detail::as_block(step("rfactor", {loop, Arg::of_number(axis)}, where));
 }
 
-LATHE_DECL std::vector<Sample> Schedule::sample_perfect_tile_any(
-    const LoopRef& loop, std::size_t n, std::int64_t max_inner, std::int64_t min_inner,
-    const std::vector<std::int64_t>& decision, Location where) {
-  std::vector<Sample> out;
+LATHE_DECL Vec<Sample> Schedule::sample_perfect_tile_any(const LoopRef& loop, std::size_t n,
+                                                         std::int64_t max_inner,
+                                                         std::int64_t min_inner,
+                                                         const std::vector<std::int64_t>& decision,
+                                                         Location where) {
+  Vec<Sample> out;
   for (const auto& r :
        step("sample_perfect_tile",
             {loop, Arg::of_number(static_cast<std::int64_t>(n)), Arg::of_number(max_inner),

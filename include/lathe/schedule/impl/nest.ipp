@@ -8,8 +8,8 @@
 
 namespace lathe::detail {
 
-LATHE_DECL std::vector<Range> whole_domains(const BlockNode& block) {
-  std::vector<Range> out;
+LATHE_DECL Vec<Range> whole_domains(const BlockNode& block) {
+  Vec<Range> out;
   for (const auto& it : block.iters) out.push_back({it.min, it.extent});
   return out;
 }
@@ -56,10 +56,10 @@ inline Range solve_linear(std::int64_t coef, const AnyExpr& rest, const Range& r
 
 // Iterators that occur together in several indices (v / 32, v % 32): through the inverse of the
 // whole map.
-inline void solve_by_inverse(const BlockNode& block, const std::vector<AnyExpr>& indices,
-                             const Region& region, const Facts& facts, std::vector<Range>& out) {
-  std::vector<IterDomain> inputs;
-  std::vector<std::size_t> which;
+inline void solve_by_inverse(const BlockNode& block, const Vec<AnyExpr>& indices,
+                             const Region& region, const Facts& facts, Vec<Range>& out) {
+  Vec<IterDomain> inputs;
+  Vec<std::size_t> which;
   for (std::size_t k = 0; k < block.iters.size(); ++k) {
     const auto& it = block.iters[k];
     bool used = false;
@@ -71,15 +71,15 @@ inline void solve_by_inverse(const BlockNode& block, const std::vector<AnyExpr>&
   IterMap map = iter_map(indices, inputs, {}, facts);
   if (!map.injective) return;
   Facts inside = facts;
-  std::vector<VarRef> targets;
-  std::vector<AnyExpr> target_exprs;
+  Vec<VarRef> targets;
+  Vec<AnyExpr> target_exprs;
   for (const auto& range : region.ranges) {
     targets.push_back(make_var("t"));
     target_exprs.emplace_back(targets.back());
     inside.bind(targets.back(), range.min, range.extent);
   }
   AnyExpr valid;
-  std::vector<AnyExpr> values = left_inverse(map, target_exprs, valid, facts);
+  Vec<AnyExpr> values = left_inverse(map, target_exprs, valid, facts);
   for (std::size_t k = 0; k < values.size() && k < which.size(); ++k) {
     if (out[which[k]].min) continue;
     Interval interval = bounds(values[k], targets, inside);
@@ -90,11 +90,10 @@ inline void solve_by_inverse(const BlockNode& block, const std::vector<AnyExpr>&
   }
 }
 
-LATHE_DECL std::vector<Range> solve_ranges(const BlockNode& block,
-                                           const std::vector<AnyExpr>& indices,
-                                           const Region& region, const Facts& facts) {
-  std::vector<Range> out(block.iters.size());
-  std::vector<VarRef> vars;
+LATHE_DECL Vec<Range> solve_ranges(const BlockNode& block, const Vec<AnyExpr>& indices,
+                                   const Region& region, const Facts& facts) {
+  Vec<Range> out(block.iters.size());
+  Vec<VarRef> vars;
   for (const auto& it : block.iters) vars.push_back(it.var);
   bool all = true;
   for (std::size_t d = 0; d < indices.size(); ++d) {
@@ -121,9 +120,8 @@ inline std::string loop_base(const std::string& iter) {
   return iter.size() > 1 && iter[0] == 'v' ? iter.substr(1) : iter;
 }
 
-LATHE_DECL Stmt nest_of(BlockNode block, const std::vector<Range>& ranges,
-                        std::vector<std::string> used_names) {
-  std::vector<LoopHead> heads;
+LATHE_DECL Stmt nest_of(BlockNode block, const Vec<Range>& ranges, Vec<std::string> used_names) {
+  Vec<LoopHead> heads;
   Substitution bound;
   for (std::size_t k = 0; k < block.iters.size(); ++k) {
     IterVar& it = block.iters[k];
@@ -135,7 +133,7 @@ LATHE_DECL Stmt nest_of(BlockNode block, const std::vector<Range>& ranges,
   return wrap_loops(heads, make_block(std::move(block)));
 }
 
-LATHE_DECL void consume_lost_loops(const Stmt& after, const std::vector<ForRef>& loops, Edit& edit,
+LATHE_DECL void consume_lost_loops(const Stmt& after, const Vec<ForRef>& loops, Edit& edit,
                                    const std::string& what) {
   for (const auto& loop : loops)
     if (!find_loop(after, loop->var).loop) edit.consumed.push_back({loop->var, what});

@@ -26,7 +26,7 @@ LATHE_DECL Arg Arg::of_buffer(std::string name) {
   a.kind = ArgKind::buffer;
   return a;
 }
-LATHE_DECL Arg Arg::of_list(std::vector<Arg> items) {
+LATHE_DECL Arg Arg::of_list(Vec<Arg> items) {
   Arg a;
   a.kind = ArgKind::list;
   a.list = std::move(items);
@@ -44,16 +44,16 @@ LATHE_DECL Arg Arg::of(const Factor& factor) {
 LATHE_DECL Arg Arg::of(const AttrValue& value) {
   return value.is_text ? of_text(value.text) : of_number(value.number);
 }
-LATHE_DECL Arg Arg::of(const std::vector<LoopRef>& loops) {
-  std::vector<Arg> items(loops.begin(), loops.end());
+LATHE_DECL Arg Arg::of(const Vec<LoopRef>& loops) {
+  Vec<Arg> items(loops.begin(), loops.end());
   return of_list(std::move(items));
 }
 LATHE_DECL AttrValue Arg::attribute() const {
   return kind == ArgKind::number ? AttrValue(number) : AttrValue(text);
 }
 
-LATHE_DECL const std::vector<const Primitive*>& primitives() {
-  static const std::vector<const Primitive*> all{
+LATHE_DECL const Vec<const Primitive*>& primitives() {
+  static const Vec<const Primitive*> all{
 #define LATHE_PRIMITIVE(name) &detail::primitive_##name(),
       LATHE_PRIMITIVES(LATHE_PRIMITIVE)
 #undef LATHE_PRIMITIVE

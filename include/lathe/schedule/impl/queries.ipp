@@ -28,8 +28,8 @@ inline Verdict run_loops(const Program& program, const Args& args, Edit* edit) {
   return {};
 }
 
-inline std::vector<VarRef> loops_in_order(const Program& program) {
-  std::vector<VarRef> loops;
+inline Vec<VarRef> loops_in_order(const Program& program) {
+  Vec<VarRef> loops;
   each_statement(program->body, [&](const Stmt& s) {
     if (const auto* f = s.as<ForNode>()) loops.push_back(f->var);
   });
@@ -38,7 +38,7 @@ inline std::vector<VarRef> loops_in_order(const Program& program) {
 
 // For loops that hold no block: by their position among all loops.
 inline Verdict run_loop_at(const Program& program, const Args& args, Edit* edit) {
-  std::vector<VarRef> loops = loops_in_order(program);
+  Vec<VarRef> loops = loops_in_order(program);
   auto at = static_cast<std::size_t>(args[0].number);
   if (args[0].number < 0 || at >= loops.size())
     return refusal("L0201", "the program has " + std::to_string(loops.size()) +

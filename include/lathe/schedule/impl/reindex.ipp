@@ -12,7 +12,7 @@ inline constexpr CopyStep kReindex{"reindex", "L0232"};
 class OneIndex : public Visitor {
  public:
   explicit OneIndex(const Buffer& buffer) : buffer_(buffer) {}
-  std::vector<AnyExpr> index;
+  Vec<AnyExpr> index;
   bool found = false, same = true;
 
   void block(const BlockNode& b) {
@@ -29,7 +29,7 @@ class OneIndex : public Visitor {
   }
 
  private:
-  void note(const std::vector<AnyExpr>& indices) {
+  void note(const Vec<AnyExpr>& indices) {
     for (std::size_t d = 0; found && d < indices.size(); ++d)
       same = same && structurally_equal(index[d], indices[d]);
     index = indices;
@@ -41,21 +41,21 @@ class OneIndex : public Visitor {
 // Every access goes to the same place.
 class MoveToPlace : public MoveAccesses {
  public:
-  MoveToPlace(const Buffer& from, const Buffer& to, const std::vector<AnyExpr>& at)
+  MoveToPlace(const Buffer& from, const Buffer& to, const Vec<AnyExpr>& at)
       : MoveAccesses(from, to), at_(at) {}
 
  private:
-  std::vector<AnyExpr> place(const std::vector<AnyExpr>&) override { return at_; }
-  const std::vector<AnyExpr>& at_;
+  Vec<AnyExpr> place(const Vec<AnyExpr>&) override { return at_; }
+  const Vec<AnyExpr>& at_;
 };
 
 /// A buffer as a block sees it: one axis an iterator.
 struct ReindexPlan {
   BlockSite site;
   Buffer from;
-  std::vector<AnyExpr> index;      ///< where the block touches it
-  std::vector<std::size_t> axes;   ///< the iterators that are axes of the copy
-  std::vector<AnyExpr> shape, at;  ///< of the copy, and where the block touches that
+  Vec<AnyExpr> index;      ///< where the block touches it
+  Vec<std::size_t> axes;   ///< the iterators that are axes of the copy
+  Vec<AnyExpr> shape, at;  ///< of the copy, and where the block touches that
 };
 
 inline Refusal reindex_refusal(const ReindexPlan& plan, const std::string& why,
@@ -133,7 +133,7 @@ inline Verdict plan_reindex(const Program& program, ReindexPlan& plan, bool writ
 
 // copy[iterators] = buffer[index], over fresh iterators for the axes.
 inline BlockNode copy_of_axes(const ReindexPlan& plan, const Buffer& copy, const BlockTag& tag) {
-  std::vector<IterVar> iters;
+  Vec<IterVar> iters;
   Substitution map;
   for (std::size_t k : plan.axes) {
     IterVar it = plan.site.block->iters[k];
@@ -142,7 +142,7 @@ inline BlockNode copy_of_axes(const ReindexPlan& plan, const Buffer& copy, const
     map.emplace_back(old, AnyExpr(it.var));
     iters.push_back(std::move(it));
   }
-  std::vector<AnyExpr> to, from;
+  Vec<AnyExpr> to, from;
   for (const auto& e : plan.at) to.push_back(substitute(e, map));
   for (const auto& e : plan.index) from.push_back(fresh_lets(substitute(e, map)));
   return BlockNode(tag, std::move(iters), make_store(copy, to, make_load(plan.from, from)));

@@ -7,14 +7,13 @@
 namespace lathe::detail {
 
 struct ReorderPlan {
-  std::vector<ForRef> chain;  ///< from the outermost named loop to the innermost, as they stand
-  std::vector<std::size_t> order;  ///< the chain in its new order
-  std::vector<Stmt> path;          ///< to the outermost of the chain
+  Vec<ForRef> chain;       ///< from the outermost named loop to the innermost, as they stand
+  Vec<std::size_t> order;  ///< the chain in its new order
+  Vec<Stmt> path;          ///< to the outermost of the chain
 };
 
 // The loops from the outermost named one to the innermost, each alone in the one before.
-inline Verdict find_chain(const Program& program, const std::vector<Arg>& loops,
-                          ReorderPlan& plan) {
+inline Verdict find_chain(const Program& program, const Vec<Arg>& loops, ReorderPlan& plan) {
   if (loops.size() < 2) return refusal("L0202", "needs at least two loops");
   LoopSite outermost;
   for (std::size_t k = 0; k < loops.size(); ++k) {
@@ -47,7 +46,7 @@ inline Verdict find_chain(const Program& program, const std::vector<Arg>& loops,
   return {};
 }
 
-inline void permute(const std::vector<Arg>& loops, ReorderPlan& plan) {
+inline void permute(const Vec<Arg>& loops, ReorderPlan& plan) {
   std::size_t next = 0;
   for (std::size_t k = 0; k < plan.chain.size(); ++k) {
     bool named = false;
@@ -92,7 +91,7 @@ inline bool swaps_reduce_loops(const ReorderPlan& plan, const BlockNode& block) 
 inline bool order_free_below(const Program& program, const ReorderPlan& plan, const Facts& facts) {
   const ForNode& innermost = *plan.chain.back();
   if (has_bare_statement(innermost.body)) return false;
-  std::vector<BlockSite> blocks = blocks_below(innermost.body);
+  Vec<BlockSite> blocks = blocks_below(innermost.body);
   for (const auto& site : blocks) {
     BlockInfo info = info_of(program, site.block->tag);
     if (!info.is_complete() && !info.is_reduction()) return false;
@@ -127,7 +126,7 @@ inline Verdict check_order(const Program& program, const ReorderPlan& plan) {
                         "keep their order");
   }
   if (order_free_below(program, plan, facts)) return {};
-  std::vector<VarRef> vars;
+  Vec<VarRef> vars;
   for (const auto& loop : plan.chain) vars.push_back(loop->var);
   auto bad = reorder_violation(program->body, vars, plan.order, facts);
   if (!bad) return {};
@@ -152,7 +151,7 @@ inline Verdict run_reorder(const Program& program, const Args& args, Edit* edit)
   if (auto no = check_bounds(plan)) return no;
   if (auto no = check_order(program, plan)) return no;
   if (!edit) return {};
-  std::vector<LoopHead> heads;
+  Vec<LoopHead> heads;
   for (std::size_t from : plan.order) heads.push_back(head_of(*plan.chain[from]));
   edit->program = program.with(replace_at(plan.path, wrap_loops(heads, plan.chain.back()->body)));
   edit->reassociates = reordered_reduction(plan);

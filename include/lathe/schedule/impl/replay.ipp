@@ -18,7 +18,7 @@ class ReplayMap {
       if (!translate(item)) return false;
     if (arg.kind == ArgKind::expr) arg.expr = with_samples(with_dims(arg.expr, symbols()));
     if (arg.kind == ArgKind::map) {
-      std::vector<AnyExpr> to;
+      Vec<AnyExpr> to;
       for (const auto& e : arg.map->to) to.push_back(with_dims(e, arg.map->from));
       arg.map = make_ref<LayoutMapNode>(arg.map->from, to);
     }
@@ -39,8 +39,8 @@ class ReplayMap {
     return a.kind == b.kind && a.loop == b.loop && a.block == b.block;
   }
   // Of sampled numbers, whose names may be those of Dims.
-  std::vector<VarRef> symbols() const {
-    std::vector<VarRef> out;
+  Vec<VarRef> symbols() const {
+    Vec<VarRef> out;
     for (const auto& [from, to] : known_)
       if (from.kind == ArgKind::sample) out.push_back(from.loop);
     return out;
@@ -52,7 +52,7 @@ class ReplayMap {
     return substitute(e, map);
   }
   // Dims are found by name: those of a trace that was parsed are only names.
-  AnyExpr with_dims(const AnyExpr& e, const std::vector<VarRef>& bound) const {
+  AnyExpr with_dims(const AnyExpr& e, const Vec<VarRef>& bound) const {
     Substitution map;
     for (const auto& v : free_vars(e)) {
       bool skip = false;
@@ -63,7 +63,7 @@ class ReplayMap {
     return substitute(e, map);
   }
   Program program_;
-  std::vector<std::pair<Arg, Arg>> known_;
+  Vec<std::pair<Arg, Arg>> known_;
 };
 
 }  // namespace detail

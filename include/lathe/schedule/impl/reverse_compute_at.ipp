@@ -9,7 +9,7 @@ namespace lathe::detail {
 // Ranges of the consumer's iterators from what one iteration of the loop writes. Only reads that
 // always happen say which instances there are; false if there is none.
 inline bool ranges_from_producers(const Program& program, MovePlan& plan,
-                                  const std::vector<BlockSite>& inside) {
+                                  const Vec<BlockSite>& inside) {
   Facts facts = facts_inside(plan.loop, program_facts(program));
   plan.ranges = whole_domains(*plan.core);
   bool solved = false;
@@ -24,7 +24,7 @@ inline bool ranges_from_producers(const Program& program, MovePlan& plan,
     any = true;
     if (access.indices.empty()) continue;
     Region region = region_written(plan.loop.loop->body, access.buffer, facts);
-    std::vector<Range> ranges = solve_ranges(*plan.core, access.indices, region, facts);
+    Vec<Range> ranges = solve_ranges(*plan.core, access.indices, region, facts);
     // One access says which instances belong to an iteration: the iterations partition what it
     // reads. Two that narrow different iterators would leave out instances.
     if (solved) continue;
@@ -68,7 +68,7 @@ inline Verdict check_outputs_untouched(const Program& program, const MovePlan& p
 // What the loop's producers leave to others of a buffer would be missed: iterations of the loop
 // hand over what they wrote, and nothing else. An update writes all that its init does.
 inline Verdict check_whole_producers(const Program& program, const MovePlan& plan,
-                                     const std::vector<BlockSite>& inside) {
+                                     const Vec<BlockSite>& inside) {
   const VarRef& loop = plan.loop.loop->var;
   for (const auto& p : inside)
     for (const auto& written : buffers_written(p.block->body)) {
@@ -87,12 +87,12 @@ inline Verdict check_whole_producers(const Program& program, const MovePlan& pla
 }
 
 inline Verdict plan_reverse_compute_at(const Program& program, const Args& args, MovePlan& plan,
-                                       std::vector<BlockSite>& inside) {
+                                       Vec<BlockSite>& inside) {
   if (auto no = check_movable(program, args, "L0213", plan)) return no;
   const BlockNode& block = *plan.block.block;
   const ForNode& loop = *plan.loop.loop;
   std::string name = "block " + in_quotes(block.name());
-  std::vector<BlockSite> makers = producers(program->body, block.tag);
+  Vec<BlockSite> makers = producers(program->body, block.tag);
   int last = -1;
   for (const auto& p : makers)
     if (below(p.loops, loop.var))
@@ -128,11 +128,11 @@ inline Verdict plan_reverse_compute_at(const Program& program, const Args& args,
 }
 
 inline Verdict check_reads_finished(const Program& program, const Stmt& root, const MovePlan& plan,
-                                    const std::vector<BlockSite>& inside) {
+                                    const Vec<BlockSite>& inside) {
   Facts facts = program_facts(program);
   const BlockTag& tag = plan.block.block->tag;
   for (const auto& input : buffers_read(plan.block.block->body)) {
-    std::vector<BlockTag> tags;
+    Vec<BlockTag> tags;
     for (const auto& p : inside)
       for (const auto& b : buffers_written(p.block->body))
         if (b == input) tags.push_back(p.block->tag);
@@ -150,7 +150,7 @@ inline Verdict check_reads_finished(const Program& program, const Stmt& root, co
 
 inline Verdict run_reverse_compute_at(const Program& program, const Args& args, Edit* edit) {
   MovePlan plan;
-  std::vector<BlockSite> inside;
+  Vec<BlockSite> inside;
   if (auto no = plan_reverse_compute_at(program, args, plan, inside)) return no;
   Stmt root = move_block(plan, plan.others.back() + 1);
   if (auto no = check_reads_finished(program, root, plan, inside)) return no;

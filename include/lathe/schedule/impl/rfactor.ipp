@@ -8,7 +8,7 @@ namespace lathe::detail {
 struct RfactorPlan {
   BlockSite site;
   ForRef loop;
-  std::vector<ForRef> reduce;  ///< the other loops that feed reduce iterators
+  Vec<ForRef> reduce;  ///< the other loops that feed reduce iterators
   std::size_t at = 0;  ///< position in the path of the nest that holds nothing but the block
   std::size_t axis = 0;
   ReducerInfo reducer;
@@ -104,15 +104,15 @@ inline Verdict plan_rfactor(const Program& program, const Args& args, RfactorPla
 }
 
 template <class T>
-std::vector<T> with_inserted(std::vector<T> list, std::size_t at, T item) {
-  list.insert(list.begin() + static_cast<std::ptrdiff_t>(at), std::move(item));
+Vec<T> with_inserted(Vec<T> list, std::size_t at, T item) {
+  list.insert_at(at, std::move(item));
   return list;
 }
 
 // Builds the two blocks that a reduction becomes.
 class RfactorBlocks {
  public:
-  RfactorBlocks(const RfactorPlan& plan, const Facts& facts, const std::vector<Buffer>& buffers)
+  RfactorBlocks(const RfactorPlan& plan, const Facts& facts, const Vec<Buffer>& buffers)
       : plan_(plan),
         block_(*plan.site.block),
         facts_(facts),
@@ -145,16 +145,15 @@ class RfactorBlocks {
   /// The old block folds the partial results, and keeps its init.
   BlockNode final_fold() const {
     BlockNode out = block_;
-    out.iters.assign(block_.iters.begin(),
-                     block_.iters.begin() + static_cast<std::ptrdiff_t>(plain_));
-    std::erase_if(out.iters, [](const IterVar& it) { return it.kind == IterKind::reduce; });
+    out.iters.resize(plain_);
+    out.iters.erase_if([](const IterVar& it) { return it.kind == IterKind::reduce; });
     VarRef var = make_var("v" + plan_.loop->var->name, plan_.loop->var->dtype);
     out.iters.push_back(
         {var, plan_.loop->min, plan_.loop->extent, IterKind::reduce, plan_.loop->var});
     keep_guards(out);
     out.predicate = spatial_part(block_, block_.predicate);
     AnyExpr position = fold_sub(AnyExpr(var), plan_.loop->min);
-    std::vector<Stmt> stores;
+    Vec<Stmt> stores;
     for (std::size_t k = 0; k < buffers_.size(); ++k) {
       const StoreNode& store = *stores_of(block_)[k];
       stores.push_back(
@@ -210,7 +209,7 @@ class RfactorBlocks {
   // The spatial iterators that stand for guards go with both blocks; those of reduce loops became
   // conditions.
   void keep_guards(BlockNode& out) const {
-    std::erase_if(out.annotations, [](const Annotation& a) { return a.key == "guards"; });
+    out.annotations.erase_if([](const Annotation& a) { return a.key == "guards"; });
     std::int64_t kept = 0;
     for (std::size_t k = plain_; k < block_.iters.size(); ++k) {
       const IterVar& it = block_.iters[k];
@@ -222,10 +221,10 @@ class RfactorBlocks {
   }
 
   Stmt partial_stores(const AnyExpr& position) const {
-    std::vector<Stmt> stores;
+    Vec<Stmt> stores;
     for (std::size_t k = 0; k < buffers_.size(); ++k) {
       const StoreNode& store = *stores_of(block_)[k];
-      std::vector<AnyExpr> at;
+      Vec<AnyExpr> at;
       for (const auto& index : store.indices) at.push_back(substitute(index, map_));
       stores.push_back(make_store(buffers_[k], with_inserted(std::move(at), plan_.axis, position),
                                   fresh_lets(substitute(store.value, map_))));
@@ -236,7 +235,7 @@ class RfactorBlocks {
   const RfactorPlan& plan_;
   const BlockNode& block_;
   const Facts& facts_;
-  const std::vector<Buffer>& buffers_;
+  const Vec<Buffer>& buffers_;
   std::size_t plain_;  ///< iterators that are no guards
   Substitution map_,
       over_iters_;  ///< old iterators, and loops, as expressions over the new iterators
@@ -246,20 +245,20 @@ inline void apply_rfactor(const Program& program, const RfactorPlan& plan, Edit&
   const BlockNode& block = *plan.site.block;
   NamePool names(program);
   BlockTag tag = make_ref<BlockTagNode>(names.fresh(block.name() + "_rf"));
-  std::vector<Buffer> buffers;
+  Vec<Buffer> buffers;
   for (const auto* store : stores_of(block))
     buffers.push_back(
         make_buffer(names.fresh(store->buffer->name + "_part"), store->buffer->dtype,
                     with_inserted(store->buffer->shape, plan.axis, plan.loop->extent)));
-  std::vector<ForRef> nest(plan.site.loops);
-  std::vector<Stmt> outside(plan.site.path.begin(),
-                            plan.site.path.begin() + static_cast<std::ptrdiff_t>(plan.at));
-  nest.erase(nest.begin(), nest.begin() + static_cast<std::ptrdiff_t>(loops_in(outside).size()));
+  Vec<ForRef> nest(plan.site.loops);
+  Vec<Stmt> outside(plan.site.path.begin(),
+                    plan.site.path.begin() + static_cast<std::ptrdiff_t>(plan.at));
+  nest.erase_at(0, loops_in(outside).size());
   Facts facts = facts_on(path_to(plan.site.path, plan.at), program_facts(program));
   RfactorBlocks blocks(plan, facts, buffers);
   BlockNode partial = blocks.partial(tag);
   Substitution loops;
-  std::vector<LoopHead> partial_heads = fresh_loops(nest, loops), final_heads;
+  Vec<LoopHead> partial_heads = fresh_loops(nest, loops), final_heads;
   for (auto& it : partial.iters) it.binding = substitute(it.binding, loops);
   for (const auto& loop : nest) {
     bool reduced = false;

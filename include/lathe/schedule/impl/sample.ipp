@@ -7,8 +7,8 @@
 
 namespace lathe::detail {
 
-inline std::vector<std::int64_t> numbers_of(const Arg& list) {
-  std::vector<std::int64_t> out;
+inline Vec<std::int64_t> numbers_of(const Arg& list) {
+  Vec<std::int64_t> out;
   for (const auto& item : list.list) out.push_back(item.number);
   return out;
 }
@@ -21,15 +21,15 @@ inline Verdict check_numbers(const Arg& list, std::string_view what) {
 }
 
 // In ascending order; none above the limit.
-inline std::vector<std::int64_t> divisors(std::int64_t n, std::int64_t low, std::int64_t high) {
-  std::vector<std::int64_t> small, large;
+inline Vec<std::int64_t> divisors(std::int64_t n, std::int64_t low, std::int64_t high) {
+  Vec<std::int64_t> small, large;
   for (std::int64_t d = 1; d <= n / d; ++d) {
     if (n % d != 0) continue;
     small.push_back(d);
     if (d != n / d) large.push_back(n / d);
   }
-  small.insert(small.end(), large.rbegin(), large.rend());
-  std::erase_if(small, [&](std::int64_t d) { return d < low || d > high; });
+  for (std::int64_t d : reversed(large)) small.push_back(d);
+  small.erase_if([&](std::int64_t d) { return d < low || d > high; });
   return small;
 }
 
@@ -46,7 +46,7 @@ inline Verdict check_tiled_loop(const ForNode& loop, const Args& args) {
                       "split it by {lt::infer, 1, ...}");
   if (n < 1 || n > kMostFactors)
     return refusal_at(loop.var, "L0233", std::to_string(n) + " factors are not 1 to 16");
-  const auto inner = n == 1 ? std::vector<std::int64_t>{*extent} : divisors(*extent, least, most);
+  const auto inner = n == 1 ? Vec<std::int64_t>{*extent} : divisors(*extent, least, most);
   if (!inner.empty() && inner.front() >= least && inner.front() <= most) return {};
   return refusal_at(loop.var, "L0233",
                     "no factor from " + std::to_string(least) + " to " + std::to_string(most) +
@@ -55,7 +55,7 @@ inline Verdict check_tiled_loop(const ForNode& loop, const Args& args) {
 }
 
 inline Verdict check_tile_decision(const ForNode& loop, const Args& args) {
-  const std::vector<std::int64_t> tile = numbers_of(args[4]);
+  const Vec<std::int64_t> tile = numbers_of(args[4]);
   const std::string what = "decision " + factors_text(args[4].list);
   if (static_cast<std::int64_t>(tile.size()) != args[1].number)
     return refusal_at(loop.var, "L0233",
@@ -75,8 +75,7 @@ inline Verdict check_tile_decision(const ForNode& loop, const Args& args) {
                         " to " + std::to_string(args[2].number));
 }
 
-inline void give_samples(const Program& program, const std::vector<std::int64_t>& values,
-                         Edit* edit) {
+inline void give_samples(const Program& program, const Vec<std::int64_t>& values, Edit* edit) {
   if (!edit) return;
   edit->program = program;
   edit->samples = values;
@@ -102,7 +101,7 @@ inline Verdict run_sample_perfect_tile(const Program& program, const Args& args,
 inline Arg draw_tile(const Program& program, const Args& args, std::uint64_t random) {
   std::int64_t left = *as_const_int(find_loop(program->body, args[0].loop).loop->extent);
   const auto n = static_cast<std::size_t>(args[1].number);
-  std::vector<Arg> tile(n);
+  Vec<Arg> tile(n);
   for (std::size_t k = n; k-- > 0;) {
     const bool inner = k + 1 == n;
     const auto among = divisors(left, inner ? args[3].number : 1, inner ? args[2].number : left);
@@ -131,7 +130,7 @@ LATHE_DECL const Primitive& primitive_sample_perfect_tile() {
 }
 
 inline Verdict check_weights(const Args& args) {
-  const std::vector<std::int64_t> values = numbers_of(args[0]), weights = numbers_of(args[1]);
+  const Vec<std::int64_t> values = numbers_of(args[0]), weights = numbers_of(args[1]);
   if (values.empty()) return refusal("L0233", "there are no values");
   if (weights.empty()) return {};
   if (weights.size() != values.size())
@@ -149,7 +148,7 @@ inline Verdict check_weights(const Args& args) {
 inline Verdict run_sample_categorical(const Program& program, const Args& args, Edit* edit) {
   for (std::size_t k : {0u, 1u})
     if (auto no = check_numbers(args[k], k == 0 ? "values" : "weights")) return no;
-  const std::vector<std::int64_t> values = numbers_of(args[0]);
+  const Vec<std::int64_t> values = numbers_of(args[0]);
   if (auto no = check_weights(args)) return no;
   const std::int64_t at = args[2].number;
   if (at == -1) {
@@ -164,7 +163,7 @@ inline Verdict run_sample_categorical(const Program& program, const Args& args, 
 }
 
 inline Arg draw_categorical(const Program&, const Args& args, std::uint64_t random) {
-  std::vector<std::int64_t> weights = numbers_of(args[1]);
+  Vec<std::int64_t> weights = numbers_of(args[1]);
   if (weights.empty()) weights.assign(args[0].list.size(), 1);
   std::uint64_t sum = 0;
   for (std::int64_t w : weights) sum += static_cast<std::uint64_t>(w);

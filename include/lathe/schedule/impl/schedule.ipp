@@ -62,7 +62,7 @@ inline Verdict check_items(const Primitive& primitive, const Args& args) {
     const Parameter& p = primitive.parameters[k];
     bool loops = p.name == "loops", factors = p.name == "factors" || p.name == "points" ||
                                               p.name == "i_tile" || p.name == "j_tile";
-    std::vector<Arg> single{args[k]};
+    Vec<Arg> single{args[k]};
     for (const auto& item : p.kind == ArgKind::list ? args[k].list : single) {
       bool factor = item.kind == ArgKind::number || item.kind == ArgKind::inferred ||
                     item.kind == ArgKind::expr;
@@ -75,8 +75,8 @@ inline Verdict check_items(const Primitive& primitive, const Args& args) {
 }
 
 // The loops that are no longer serial, in program order.
-inline std::vector<const ForNode*> promising_loops(const Program& program) {
-  std::vector<const ForNode*> loops;
+inline Vec<const ForNode*> promising_loops(const Program& program) {
+  Vec<const ForNode*> loops;
   each_statement(program->body, [&](const Stmt& s) {
     if (const auto* f = s.as<ForNode>(); f && f->loop_kind != ForKind::serial) loops.push_back(f);
   });
@@ -94,7 +94,7 @@ inline NodeMap<const ForNode*> loops_of(const Program& program) {
 
 // What loops that are no longer serial promise, where something at or below them changed.
 inline Verdict check_promises(const Program& before, const Program& after) {
-  std::vector<const ForNode*> promising = promising_loops(after);
+  Vec<const ForNode*> promising = promising_loops(after);
   if (promising.empty()) return {};
   const NodeMap<const ForNode*> before_loops = loops_of(before);
   for (const auto* loop : promising) {
@@ -159,9 +159,9 @@ LATHE_DECL Trace Schedule::trace() const {
 }
 
 LATHE_DECL std::vector<std::string> Schedule::numerics() const {
-  std::vector<std::string> out;
+  Vec<std::string> out;
   for (const Step* s = last_.get(); s; s = s->previous.get())
-    if (!s->reassociates.empty()) out.insert(out.begin(), s->reassociates);
+    if (!s->reassociates.empty()) out.insert_at(0, s->reassociates);
   return out;
 }
 
@@ -341,7 +341,7 @@ LATHE_DECL void Schedule::define_inputs(const Args& args, Location where) {
           edit.results.push_back(LoopRef(loop->var));
         record(detail::primitive_loops(), {BlockRef(block)}, std::move(edit), where);
       } else {
-        std::vector<VarRef> all = detail::loops_in_order(program_);
+        Vec<VarRef> all = detail::loops_in_order(program_);
         std::int64_t at = std::find(all.begin(), all.end(), arg.loop) - all.begin();
         edit.results = {LoopRef(arg.loop)};
         record(detail::primitive_loop_at(), {Arg::of_number(at)}, std::move(edit), where);
@@ -374,7 +374,7 @@ LATHE_DECL std::string Schedule::resolve_buffer(const BufferName& name, std::str
   if (name.tensor()) return name.tensor().name();
   if (!name.tag()) return name.name();
   if (auto no = check_reference(Arg(BlockRef(name.tag())))) refuse(step, *no, where);
-  std::vector<Buffer> written = buffers_written(find_block(program_->body, name.tag()).block->body);
+  Vec<Buffer> written = buffers_written(find_block(program_->body, name.tag()).block->body);
   if (written.size() == 1) return written[0]->name;
   refuse(step,
          detail::refusal_at(name.tag(), "L0202",
@@ -389,20 +389,20 @@ LATHE_DECL BlockRef Schedule::block(const BlockName& name, Location where) const
   return ref;
 }
 LATHE_DECL std::vector<BlockRef> Schedule::blocks() const {
-  std::vector<BlockRef> out;
+  Vec<BlockRef> out;
   for (auto& tag : detail::block_tags(program_->body)) out.emplace_back(std::move(tag));
   return out;
 }
 LATHE_DECL std::vector<LoopRef> Schedule::loops(const BlockName& name, Location where) const {
   BlockRef ref(resolve_block(name, "loops", where));
   if (auto no = check_reference(Arg(ref))) refuse("loops", *no, where);
-  std::vector<LoopRef> out;
+  Vec<LoopRef> out;
   for (const auto& loop : loops_above(program_->body, ref.tag)) out.emplace_back(loop->var);
   return out;
 }
-LATHE_DECL std::vector<LoopRef> Schedule::loops_n(const BlockName& name, std::size_t n,
-                                                  Location where) const {
-  std::vector<LoopRef> all = loops(name, where);
+LATHE_DECL Vec<LoopRef> Schedule::loops_n(const BlockName& name, std::size_t n,
+                                          Location where) const {
+  Vec<LoopRef> all = loops(name, where);
   if (all.size() == n) return all;
   BlockTag tag = resolve_block(name, "loops", where);
   refuse("loops",

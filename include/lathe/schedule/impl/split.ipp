@@ -9,8 +9,8 @@ namespace lathe::detail {
 
 struct SplitPlan {
   LoopSite site;
-  Facts facts;                   ///< around the loop
-  std::vector<AnyExpr> factors;  ///< extents of the new loops, outer first
+  Facts facts;           ///< around the loop
+  Vec<AnyExpr> factors;  ///< extents of the new loops, outer first
   AnyExpr product;
   bool guarded = false;  ///< the product may exceed the extent
   Tail tail = Tail::guard;
@@ -23,7 +23,7 @@ inline std::string divisors_text(std::int64_t n) {
   return out;
 }
 
-inline std::string factors_text(const std::vector<Arg>& factors) {
+inline std::string factors_text(const Vec<Arg>& factors) {
   return "{" +
          join(factors, ", ",
               [](const Arg& f) -> std::string {
@@ -69,7 +69,7 @@ inline Verdict read_factor(const SplitPlan& plan, const Arg& arg, AnyExpr& out) 
                     "declare its Dim with .min = 1");
 }
 
-inline Verdict read_factors(SplitPlan& plan, const std::vector<Arg>& args) {
+inline Verdict read_factors(SplitPlan& plan, const Vec<Arg>& args) {
   const VarRef& loop = plan.site.loop->var;
   if (args.empty() || args.size() > 16)
     return refusal_at(loop, "L0203", "takes 1 to 16 factors, not " + std::to_string(args.size()));
@@ -102,8 +102,7 @@ inline Verdict read_factors(SplitPlan& plan, const std::vector<Arg>& args) {
 }
 
 // Whether the factors cover the loop as the tail says.
-inline Verdict check_tail(SplitPlan& plan, const std::vector<Arg>& factors,
-                          const std::string& tail) {
+inline Verdict check_tail(SplitPlan& plan, const Vec<Arg>& factors, const std::string& tail) {
   const ForNode& loop = *plan.site.loop;
   bool inferred = false;
   for (const auto& f : factors) inferred |= f.kind == ArgKind::inferred;
@@ -135,7 +134,7 @@ inline Verdict check_tail(SplitPlan& plan, const std::vector<Arg>& factors,
                     divide_help(loop.extent));
 }
 
-inline Verdict plan_split(const Program& program, const Arg& loop, const std::vector<Arg>& factors,
+inline Verdict plan_split(const Program& program, const Arg& loop, const Vec<Arg>& factors,
                           const std::string& tail, SplitPlan& plan) {
   plan.site = find_loop(program->body, loop.loop);
   if (auto no = check_plain_loop(*plan.site.loop)) return no;
@@ -213,17 +212,17 @@ class SplitGuards : public Mutator {
     IterKind kind = feeds(loop, block, IterKind::reduce) ? IterKind::reduce : IterKind::spatial;
     out.iters.push_back({make_var("v" + loop.var->name), loop.min, loop.extent, kind, loop.var});
     auto count = static_cast<std::int64_t>(guard_count(block)) + 1;
-    std::erase_if(out.annotations, [](const Annotation& a) { return a.key == "guards"; });
+    out.annotations.erase_if([](const Annotation& a) { return a.key == "guards"; });
     out.annotations.push_back({"guards", count});
     return make_block(std::move(out));
   }
 
   const SplitPlan& plan_;
-  std::vector<BlockSite> blocks_;
+  Vec<BlockSite> blocks_;
 };
 
-LATHE_DECL std::vector<std::string> names_around(const LoopSite& site) {
-  std::vector<std::string> names;
+LATHE_DECL Vec<std::string> names_around(const LoopSite& site) {
+  Vec<std::string> names;
   each_statement(site.loop->body, [&](const Stmt& s) {
     if (const auto* f = s.as<ForNode>()) names.push_back(f->var->name);
   });
@@ -231,10 +230,10 @@ LATHE_DECL std::vector<std::string> names_around(const LoopSite& site) {
   return names;
 }
 
-inline std::vector<LoopHead> split_heads(const SplitPlan& plan, AnyExpr& value) {
+inline Vec<LoopHead> split_heads(const SplitPlan& plan, AnyExpr& value) {
   const std::string& base = plan.site.loop->var->name;
-  std::vector<std::string> used = names_around(plan.site);
-  std::vector<LoopHead> heads;
+  Vec<std::string> used = names_around(plan.site);
+  Vec<LoopHead> heads;
   value = plan.site.loop->min;
   for (std::size_t k = 0; k < plan.factors.size(); ++k) {
     std::string suffix = plan.factors.size() == 2 ? (k == 0 ? "o" : "i") : std::to_string(k);
@@ -252,7 +251,7 @@ inline std::vector<LoopHead> split_heads(const SplitPlan& plan, AnyExpr& value) 
 inline void apply_split(const Program& program, const SplitPlan& plan, Edit& edit) {
   const ForNode& loop = *plan.site.loop;
   AnyExpr value;
-  std::vector<LoopHead> heads = split_heads(plan, value);
+  Vec<LoopHead> heads = split_heads(plan, value);
   Stmt body = loop.body;
   bool bare = needs_if(plan);
   if (plan.guarded && !bare) body = SplitGuards(plan).stmt(body);

@@ -16,8 +16,8 @@ inline Verdict check_private(const Program& program, const Buffer& buffer, std::
 }
 
 // The parallel loops around an access; scopes other than global exist once per iteration of these.
-inline std::vector<VarRef> parallel_around(const std::vector<const ForNode*>& loops) {
-  std::vector<VarRef> out;
+inline Vec<VarRef> parallel_around(const Vec<const ForNode*>& loops) {
+  Vec<VarRef> out;
   for (const auto* l : loops)
     if (l->loop_kind == ForKind::parallel) out.push_back(l->var);
   return out;
@@ -26,10 +26,10 @@ inline std::vector<VarRef> parallel_around(const std::vector<const ForNode*>& lo
 LATHE_DECL Verdict check_lifetime(const Program& program, const Buffer& buffer) {
   if (buffer->scope == Scope::global) return {};
   VarRef loop;
-  std::optional<std::vector<VarRef>> seen;
+  std::optional<Vec<VarRef>> seen;
   bool shared = any_use(program->body, [&](const BufferUse& use) {
     if (use.buffer != buffer) return false;
-    std::vector<VarRef> around = parallel_around(use.loops);
+    Vec<VarRef> around = parallel_around(use.loops);
     const bool differs = seen && *seen != around;
     if (differs) loop = around.empty() ? seen->back() : around.back();
     seen = std::move(around);
@@ -75,22 +75,21 @@ LATHE_DECL const Primitive& primitive_set_scope() {
 
 class MoveElements : public MoveAccesses {
  public:
-  MoveElements(const Buffer& from, const Buffer& to, const LayoutMap& map,
-               const std::vector<AnyExpr>& base)
+  MoveElements(const Buffer& from, const Buffer& to, const LayoutMap& map, const Vec<AnyExpr>& base)
       : MoveAccesses(from, to), map_(map), base_(base) {}
   Buffer buffer(const Buffer& b) override { return b == from_ ? to_ : b; }
 
  private:
-  std::vector<AnyExpr> place(const std::vector<AnyExpr>& indices) override {
+  Vec<AnyExpr> place(const Vec<AnyExpr>& indices) override {
     Substitution at;
     for (std::size_t d = 0; d < indices.size(); ++d) at.emplace_back(map_->from[d], indices[d]);
-    std::vector<AnyExpr> out;
+    Vec<AnyExpr> out;
     for (std::size_t d = 0; d < map_->to.size(); ++d)
       out.push_back(fold_sub(substitute(map_->to[d], at), base_[d]));
     return out;
   }
   const LayoutMap& map_;
-  const std::vector<AnyExpr>& base_;
+  const Vec<AnyExpr>& base_;
 };
 
 inline bool in_declared_region(const Program& program, const Buffer& buffer) {
@@ -131,10 +130,10 @@ inline Verdict check_layout_map(const Program& program, const Buffer& buffer,
 
 // The box of the new indices: its corner and its extents.
 inline Verdict plan_layout(const Program& program, const Buffer& buffer, const LayoutMap& map,
-                           std::vector<AnyExpr>& shape, std::vector<AnyExpr>& base) {
+                           Vec<AnyExpr>& shape, Vec<AnyExpr>& base) {
   if (auto no = check_layout_map(program, buffer, map)) return no;
   Facts facts = program_facts(program);
-  std::vector<IterDomain> inputs;
+  Vec<IterDomain> inputs;
   for (std::size_t d = 0; d < map->from.size(); ++d) {
     inputs.push_back({map->from[d], AnyExpr(0), buffer->shape[d]});
     facts.bind(map->from[d], AnyExpr(0), buffer->shape[d]);
@@ -164,7 +163,7 @@ inline Verdict plan_layout(const Program& program, const Buffer& buffer, const L
 
 inline Verdict run_transform_layout(const Program& program, const Args& args, Edit* edit) {
   Buffer buffer = find_buffer(program, args[0].text);
-  std::vector<AnyExpr> shape, base;
+  Vec<AnyExpr> shape, base;
   if (auto no = plan_layout(program, buffer, args[1].map, shape, base)) return no;
   if (!edit) return {};
   BufferNode node = *buffer;

@@ -107,7 +107,7 @@ class TraceParser {
 
   TraceEntry entry() {
     TraceEntry e;
-    std::vector<std::string> left{name()};
+    Vec<std::string> left{name()};
     while (accept(',')) left.push_back(name());
     bool has_results = accept('=');
     if (!has_results && left.size() != 1) fail("'=' was expected");
@@ -126,7 +126,7 @@ class TraceParser {
   void arguments(TraceEntry& e) {
     const auto& parameters = e.primitive->parameters;
     e.inputs.resize(parameters.size());
-    std::vector<bool> given(parameters.size(), false);
+    Vec<bool> given(parameters.size(), false);
     expect('(');
     for (std::size_t next = 0; !accept(')');) {
       if (next > 0) expect(',');
@@ -151,7 +151,7 @@ class TraceParser {
   }
 
   // name= in front of an argument; the number of parameters if there is none.
-  std::size_t named_parameter(const std::vector<Parameter>& parameters) {
+  std::size_t named_parameter(const Vec<Parameter>& parameters) {
     std::size_t begin = (blanks(), at_);
     if (is_letter(peek())) {
       std::string key = name();
@@ -190,7 +190,7 @@ class TraceParser {
   }
 
   Arg list(int depth) {
-    std::vector<Arg> items;
+    Vec<Arg> items;
     expect('[');
     while (!accept(']')) {
       if (!items.empty()) expect(',');
@@ -229,21 +229,20 @@ class TraceParser {
   }
 
   Arg map() {
-    std::vector<std::string> binders;
+    Vec<std::string> binders;
     expect('|');
     while (!accept('|')) {
       if (!binders.empty()) expect(',');
       binders.push_back(name());
     }
-    std::vector<VarRef> vars;
-    std::vector<AnyExpr> to = expressions("[]", &binders, &vars);
+    Vec<VarRef> vars;
+    Vec<AnyExpr> to = expressions("[]", &binders, &vars);
     return Arg(make_ref<LayoutMapNode>(vars, to));
   }
 
   // Comma-separated expressions in brackets. Every name that stands in them is an i64 variable.
-  std::vector<AnyExpr> expressions(std::string_view brackets,
-                                   const std::vector<std::string>* binders = nullptr,
-                                   std::vector<VarRef>* vars = nullptr) {
+  Vec<AnyExpr> expressions(std::string_view brackets, const Vec<std::string>* binders = nullptr,
+                           Vec<VarRef>* vars = nullptr) {
     expect(brackets[0]);
     std::size_t begin = at_;
     int depth = 1;
@@ -254,7 +253,7 @@ class TraceParser {
     }
     std::string inside(text_.substr(begin, at_ - 1 - begin));
     std::string header = "program p(out `o p`: i64[1]", body;
-    std::vector<std::string> seen;
+    Vec<std::string> seen;
     auto declare = [&](const std::string& n) {
       for (const auto& s : seen)
         if (s == n) return;
@@ -270,7 +269,7 @@ class TraceParser {
       Program p = lathe::parse(header + "):" + body + "\n", where_);
       if (binders)
         for (std::size_t k = 0; k < binders->size(); ++k) vars->push_back(p->params[k + 1].var);
-      std::vector<AnyExpr> out;
+      Vec<AnyExpr> out;
       for (const auto& s : seq_of(p->body)) out.push_back(with_samples(s.as<StoreNode>()->value));
       return out;
     } catch (const UserError& e) {
@@ -305,8 +304,8 @@ class TraceParser {
     }
   }
 
-  static std::vector<std::string> top_level_parts(const std::string& text) {
-    std::vector<std::string> out;
+  static Vec<std::string> top_level_parts(const std::string& text) {
+    Vec<std::string> out;
     std::string part;
     int depth = 0;
     for (char c : text) {
@@ -335,7 +334,7 @@ class TraceParser {
   std::string_view text_;
   Location where_;
   std::size_t at_ = 0;
-  std::vector<std::pair<std::string, Arg>> names_;
+  Vec<std::pair<std::string, Arg>> names_;
 };
 
 }  // namespace detail

@@ -17,7 +17,7 @@ class TraceNames {
       for (const auto& a : e.inputs) use(a);
     for (const auto& e : trace.entries)
       for (const auto& r : e.results)
-        if (r.kind == ArgKind::sample) std::erase(free_, r.loop);
+        if (r.kind == ArgKind::sample) free_.erase_if([&](const VarRef& v) { return v == r.loop; });
   }
   /// The name that a result defines here; "_" if nothing uses it or it has a name already.
   std::string define(const Arg& result) {
@@ -56,11 +56,6 @@ class TraceNames {
       if (var->name == name) return true;
     return false;
   }
-  static bool contains(const std::vector<const RefCounted*>& all, const RefCounted* ref) {
-    for (const auto* r : all)
-      if (r == ref) return true;
-    return false;
-  }
   void use(const Arg& a) {
     for (const auto& item : a.list) use(item);
     if (a.kind == ArgKind::expr)
@@ -68,9 +63,9 @@ class TraceNames {
     if (a.kind == ArgKind::loop || a.kind == ArgKind::block || a.kind == ArgKind::sample)
       used_.push_back(ref_of(a));
   }
-  std::vector<const RefCounted*> used_;
-  std::vector<VarRef> free_;
-  std::vector<std::pair<const RefCounted*, std::string>> names_;
+  Vec<const RefCounted*> used_;
+  Vec<VarRef> free_;
+  Vec<std::pair<const RefCounted*, std::string>> names_;
   int loops_ = 0, blocks_ = 0, samples_ = 0;
 };
 
@@ -92,10 +87,10 @@ inline std::string escaped(const std::string& text) {
 // "|d0, d1| [floordiv(d1, 32), d0]": the binders get names that no Dim in the map has.
 inline std::string layout_text(const LayoutMapNode& map, std::string_view open,
                                std::string_view close, bool cpp) {
-  std::vector<VarRef> free;
+  Vec<VarRef> free;
   for (const auto& to : map.to)
     for (const auto& v : free_vars(to)) free.push_back(v);
-  std::vector<VarRef> vars;
+  Vec<VarRef> vars;
   Substitution rename;
   for (std::size_t d = 0; d < map.from.size(); ++d) {
     std::string name = "d" + std::to_string(d);
@@ -104,7 +99,7 @@ inline std::string layout_text(const LayoutMapNode& map, std::string_view open,
     vars.push_back(make_var(name));
     rename.emplace_back(map.from[d], AnyExpr(vars.back()));
   }
-  std::vector<AnyExpr> to;
+  Vec<AnyExpr> to;
   for (const auto& e : map.to) to.push_back(substitute(e, rename));
   std::string out(open);
   out += join(vars, ", ", [&](const VarRef& v) { return (cpp ? "lathe::Index " : "") + v->name; }) +

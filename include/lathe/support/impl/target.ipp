@@ -34,9 +34,10 @@ inline const FeatureRow* find_feature(std::string_view arch, std::string_view na
 }
 
 inline void add_feature(Target& t, std::string_view name) {
-  auto at = std::lower_bound(t.features.begin(), t.features.end(), name);
-  if (at != t.features.end() && *at == name) return;
-  t.features.insert(at, std::string(name));
+  std::size_t at = 0;
+  while (at < t.features.size() && t.features[at] < name) ++at;
+  if (at < t.features.size() && t.features[at] == name) return;
+  t.features.insert_at(at, std::string(name));
   if (auto* row = find_feature(t.arch, name)) {
     for_each_word(row->implies, [&](std::string_view implied) { add_feature(t, implied); });
   }
@@ -114,7 +115,9 @@ LATHE_DECL Target::Target(std::string_view wanted, Location where) : Target() {
 }
 
 LATHE_DECL bool Target::has(std::string_view feature) const {
-  return std::find(features.begin(), features.end(), feature) != features.end();
+  for (const auto& known : features)
+    if (known == feature) return true;
+  return false;
 }
 
 namespace detail {
@@ -130,9 +133,8 @@ inline void check_feature(const Target& t, std::string_view feature, Location wh
 }
 
 inline void remove_feature(Target& t, std::string_view feature) {
-  auto at = std::find(t.features.begin(), t.features.end(), feature);
-  if (at == t.features.end()) return;
-  t.features.erase(at);
+  if (!t.has(feature)) return;
+  t.features.erase_if([&](const std::string& name) { return name == feature; });
   for (const FeatureRow& row : feature_table) {
     bool implies = false;
     for_each_word(row.implies, [&](std::string_view word) { implies |= word == feature; });
@@ -238,8 +240,8 @@ LATHE_DECL Target cuda(std::string_view arch, Location where) {
   return t;
 }
 
-LATHE_DECL std::vector<std::string> known_targets() {
-  std::vector<std::string> names = {"host"};
+LATHE_DECL Vec<std::string> known_targets() {
+  Vec<std::string> names = {"host"};
   for (const auto& row : detail::model_table) names.emplace_back(row.name);
   for (const auto& row : detail::alias_table) names.emplace_back(row.name);
   for (const auto& row : detail::cuda_table) names.emplace_back(row.name);
