@@ -4003,7 +4003,8 @@ enum class ArgKind : std::uint8_t {
   word,
   map,
   list,
-  sample
+  sample,
+  factor  ///< of a Parameter only: a number, infer or an expression
 };
 
 /// One argument or result of a primitive, as the trace records it.
@@ -4067,9 +4068,14 @@ struct Edit {
 /// name=value, and left out when it has that value.
 struct Parameter {
   std::string_view name;
-  ArgKind kind;
+  ArgKind kind;                    ///< none: any
   std::string_view fallback = {};  ///< the default as the trace's text writes it; empty: required
+  ArgKind items = ArgKind::none;   ///< of a list
 };
+
+/// What a primitive's C++ method returns: an array, whose size may be a template argument (then the
+/// parameter "n" is not passed), or one reference.
+enum class Results : std::uint8_t { array, counted, one };
 
 /// One primitive. run checks the arguments against the program; if they are legal and edit is
 /// given, it also builds the new program. It changes nothing else and throws nothing.
@@ -4080,7 +4086,7 @@ struct Primitive {
   std::string_view summary;  ///< one line for docs and errors
   Verdict (*run)(const Program& program, const Args& args, Edit* edit);
   ArgKind gives = ArgKind::loop;  ///< what its results are
-  bool gives_one = false;         ///< always one result: its C++ method returns no list
+  Results results = Results::array;
   /// Of a sampling step, whose last argument is the decision: draws one for arguments that are
   /// legal without.
   Arg (*draw)(const Program& program, const Args& args, std::uint64_t random) = nullptr;
@@ -22422,12 +22428,13 @@ inline Verdict run_split(const Program& program, const Args& args, Edit* edit) {
 }
 
 LATHE_DECL const Primitive& primitive_split() {
-  static const Primitive record{
-      "split",
-      1,
-      {{"loop", ArgKind::loop}, {"factors", ArgKind::list}, {"tail", ArgKind::word, "auto"}},
-      "one loop becomes several nested ones",
-      run_split};
+  static const Primitive record{"split",
+                                1,
+                                {{"loop", ArgKind::loop},
+                                 {"factors", ArgKind::list, {}, ArgKind::factor},
+                                 {"tail", ArgKind::word, "auto"}},
+                                "one loop becomes several nested ones",
+                                run_split};
   return record;
 }
 
@@ -23054,7 +23061,8 @@ LATHE_DECL const Primitive& primitive_cache_read() {
       {{"consumer", ArgKind::block}, {"buffer", ArgKind::buffer}, {"scope", ArgKind::word}},
       "a block reads a copy of a buffer",
       run_cache_read,
-      ArgKind::block};
+      ArgKind::block,
+      Results::one};
   return record;
 }
 
@@ -23085,7 +23093,8 @@ LATHE_DECL const Primitive& primitive_cache_write() {
                                 {{"block", ArgKind::block}, {"scope", ArgKind::word}},
                                 "a block writes a private copy of its output",
                                 run_cache_write,
-                                ArgKind::block};
+                                ArgKind::block,
+                                Results::one};
   return record;
 }
 
@@ -23124,7 +23133,7 @@ LATHE_DECL const Primitive& primitive_add_unit_loop() {
                                 "a loop of one iteration, above a loop or a block",
                                 run_add_unit_loop,
                                 ArgKind::loop,
-                                true};
+                                Results::one};
   return record;
 }
 
@@ -23352,7 +23361,8 @@ LATHE_DECL const Primitive& primitive_decompose_reduction() {
                                 {{"block", ArgKind::block}, {"loop", ArgKind::loop}},
                                 "the init of a reduction becomes a block",
                                 run_decompose_reduction,
-                                ArgKind::block};
+                                ArgKind::block,
+                                Results::one};
   return record;
 }
 
@@ -23453,11 +23463,11 @@ inline Verdict run_fuse(const Program& program, const Args& args, Edit* edit) {
 LATHE_DECL const Primitive& primitive_fuse() {
   static const Primitive record{"fuse",
                                 1,
-                                {{"loops", ArgKind::list}},
+                                {{"loops", ArgKind::list, {}, ArgKind::loop}},
                                 "loops nested directly in each other become one",
                                 run_fuse,
                                 ArgKind::loop,
-                                true};
+                                Results::one};
   return record;
 }
 
@@ -24374,11 +24384,12 @@ inline Verdict run_loop_partition(const Program& program, const Args& args, Edit
 }
 
 LATHE_DECL const Primitive& primitive_loop_partition() {
-  static const Primitive record{"loop_partition",
-                                1,
-                                {{"loop", ArgKind::loop}, {"points", ArgKind::list}},
-                                "one loop becomes several, one after the other",
-                                run_loop_partition};
+  static const Primitive record{
+      "loop_partition",
+      1,
+      {{"loop", ArgKind::loop}, {"points", ArgKind::list, {}, ArgKind::factor}},
+      "one loop becomes several, one after the other",
+      run_loop_partition};
   return record;
 }
 
@@ -24431,12 +24442,18 @@ inline Verdict run_loop_at(const Program& program, const Args& args, Edit* edit)
 
 LATHE_DECL const Primitive& primitive_block() {
   static const Primitive record{
-      "block", 1, {{"name", ArgKind::text}}, "the block with a name", run_block, ArgKind::block};
+      "block",        1,           {{"name", ArgKind::text}}, "the block with a name", run_block,
+      ArgKind::block, Results::one};
   return record;
 }
 LATHE_DECL const Primitive& primitive_loops() {
-  static const Primitive record{
-      "loops", 1, {{"block", ArgKind::block}}, "the loops above a block", run_loops};
+  static const Primitive record{"loops",
+                                1,
+                                {{"block", ArgKind::block}},
+                                "the loops above a block",
+                                run_loops,
+                                ArgKind::loop,
+                                Results::counted};
   return record;
 }
 LATHE_DECL const Primitive& primitive_loop_at() {
@@ -24647,7 +24664,8 @@ LATHE_DECL const Primitive& primitive_reindex() {
                                 {{"block", ArgKind::block}, {"buffer", ArgKind::buffer}},
                                 "a block touches a copy of a buffer by its own iterators",
                                 run_reindex,
-                                ArgKind::block};
+                                ArgKind::block,
+                                Results::one};
   return record;
 }
 
@@ -24809,8 +24827,11 @@ inline Verdict run_reorder(const Program& program, const Args& args, Edit* edit)
 }
 
 LATHE_DECL const Primitive& primitive_reorder() {
-  static const Primitive record{
-      "reorder", 1, {{"loops", ArgKind::list}}, "permutes loops of one nest", run_reorder};
+  static const Primitive record{"reorder",
+                                1,
+                                {{"loops", ArgKind::list, {}, ArgKind::loop}},
+                                "permutes loops of one nest",
+                                run_reorder};
   return record;
 }
 
@@ -25277,7 +25298,8 @@ LATHE_DECL const Primitive& primitive_rfactor() {
                                 {{"loop", ArgKind::loop}, {"axis", ArgKind::number, "0"}},
                                 "a reduce loop gets partial results of its own",
                                 run_rfactor,
-                                ArgKind::block};
+                                ArgKind::block,
+                                Results::one};
   return record;
 }
 
@@ -25290,13 +25312,6 @@ inline Vec<std::int64_t> numbers_of(const Arg& list) {
   Vec<std::int64_t> out;
   for (const auto& item : list.list) out.push_back(item.number);
   return out;
-}
-
-inline Verdict check_numbers(const Arg& list, std::string_view what) {
-  for (const auto& item : list.list)
-    if (item.kind != ArgKind::number)
-      return refusal("L0202", "the " + std::string(what) + " are not numbers");
-  return {};
 }
 
 // In ascending order; none above the limit.
@@ -25364,7 +25379,6 @@ inline void give_samples(const Program& program, const Vec<std::int64_t>& values
 
 inline Verdict run_sample_perfect_tile(const Program& program, const Args& args, Edit* edit) {
   const ForRef loop = find_loop(program->body, args[0].loop).loop;
-  if (auto no = check_numbers(args[4], "factors of the decision")) return no;
   if (auto no = check_tiled_loop(*loop, args)) return no;
   if (args[4].list.empty()) {
     if (edit) edit->program = program;
@@ -25399,11 +25413,11 @@ LATHE_DECL const Primitive& primitive_sample_perfect_tile() {
                                  {"n", ArgKind::number},
                                  {"max_inner", ArgKind::number, "64"},
                                  {"min_inner", ArgKind::number, "1"},
-                                 {"decision", ArgKind::list, "[]"}},
+                                 {"decision", ArgKind::list, "[]", ArgKind::number}},
                                 "factors that multiply to a loop's extent, at random",
                                 run_sample_perfect_tile,
                                 ArgKind::sample,
-                                false,
+                                Results::counted,
                                 draw_tile};
   return record;
 }
@@ -25425,8 +25439,6 @@ inline Verdict check_weights(const Args& args) {
 }
 
 inline Verdict run_sample_categorical(const Program& program, const Args& args, Edit* edit) {
-  for (std::size_t k : {0u, 1u})
-    if (auto no = check_numbers(args[k], k == 0 ? "values" : "weights")) return no;
   const Vec<std::int64_t> values = numbers_of(args[0]);
   if (auto no = check_weights(args)) return no;
   const std::int64_t at = args[2].number;
@@ -25456,13 +25468,13 @@ inline Arg draw_categorical(const Program&, const Args& args, std::uint64_t rand
 LATHE_DECL const Primitive& primitive_sample_categorical() {
   static const Primitive record{"sample_categorical",
                                 1,
-                                {{"values", ArgKind::list},
-                                 {"weights", ArgKind::list, "[]"},
+                                {{"values", ArgKind::list, {}, ArgKind::number},
+                                 {"weights", ArgKind::list, "[]", ArgKind::number},
                                  {"decision", ArgKind::number, "-1"}},
                                 "one of several values, at random by weight",
                                 run_sample_categorical,
                                 ArgKind::sample,
-                                true,
+                                Results::one,
                                 draw_categorical};
   return record;
 }
@@ -25682,8 +25694,8 @@ LATHE_DECL const Primitive& primitive_tile() {
                                 1,
                                 {{"i", ArgKind::loop},
                                  {"j", ArgKind::loop},
-                                 {"i_tile", ArgKind::none},
-                                 {"j_tile", ArgKind::none},
+                                 {"i_tile", ArgKind::factor},
+                                 {"j_tile", ArgKind::factor},
                                  {"tail", ArgKind::word, "auto"}},
                                 "two splits and a reorder",
                                 run_tile};
@@ -25954,15 +25966,178 @@ inline Verdict run_merge(const Program& program, const Args& args, Edit* edit) {
 LATHE_DECL const Primitive& primitive_merge() {
   static const Primitive record{"merge",
                                 1,
-                                {{"loops", ArgKind::list}},
+                                {{"loops", ArgKind::list, {}, ArgKind::loop}},
                                 "loops that follow each other become one with all their bodies",
                                 run_merge,
                                 ArgKind::loop,
-                                true};
+                                Results::one};
   return record;
 }
 
 }  // namespace lathe::detail
+
+// ---- lathe/schedule/impl/arguments.ipp
+// What the arguments of a step are: complete, of the right kinds, alive, symbols replaced.
+
+namespace lathe {
+namespace detail {
+
+inline std::string_view kind_text(ArgKind kind) {
+  static constexpr std::string_view texts[] = {
+      "nothing", "a loop",           "a block", "a buffer", "a number",
+      "infer",   "an expression",    "a text",  "a word",   "a layout map",
+      "a list",  "a sampled number", "a factor"};
+  return texts[static_cast<int>(kind)];
+}
+
+inline Arg default_argument(const Parameter& parameter) {
+  if (parameter.kind == ArgKind::number) {
+    std::int64_t value = 0;
+    parse_int(parameter.fallback, value);
+    return Arg::of_number(value);
+  }
+  Arg out = Arg::of_text(std::string(parameter.fallback));
+  out.kind = parameter.kind;
+  return out;
+}
+
+inline bool fits(ArgKind given, ArgKind wanted) {
+  if (wanted == ArgKind::factor)
+    return given == ArgKind::number || given == ArgKind::inferred || given == ArgKind::expr;
+  return wanted == ArgKind::none || given == wanted;
+}
+
+inline Verdict check_argument(const Arg& arg, const Parameter& p) {
+  const std::string name = "argument " + in_quotes(p.name);
+  if (!fits(arg.kind, p.kind))
+    return refusal("L0202", name + " is " + std::string(kind_text(arg.kind)) + ", not " +
+                                std::string(kind_text(p.kind)));
+  for (const auto& item : arg.list)
+    if (!fits(item.kind, p.items))
+      return refusal("L0202", name + " holds " + std::string(kind_text(item.kind)));
+  return {};
+}
+
+// Arguments of the right number and kinds, defaults filled in.
+inline Verdict complete_arguments(const Primitive& primitive, Args& args) {
+  const auto& parameters = primitive.parameters;
+  if (args.size() > parameters.size())
+    return refusal("L0202", "takes " + std::to_string(parameters.size()) + " arguments, not " +
+                                std::to_string(args.size()));
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    if (k == args.size()) {
+      if (parameters[k].fallback.empty())
+        return refusal("L0202", "needs an argument " + in_quotes(parameters[k].name));
+      args.push_back(default_argument(parameters[k]));
+    }
+    if (auto no = check_argument(args[k], parameters[k])) return no;
+  }
+  return {};
+}
+
+}  // namespace detail
+
+LATHE_DECL Verdict Schedule::check_reference(const Arg& arg) const {
+  for (const auto& item : arg.list)
+    if (auto no = check_reference(item)) return no;
+  const RefCounted* ref =
+      arg.kind == ArgKind::loop ? static_cast<const RefCounted*>(arg.loop.get()) : arg.block.get();
+  std::string what = arg.kind == ArgKind::loop ? "loop " : "block ";
+  if (arg.kind == ArgKind::buffer) {
+    if (detail::find_buffer(program_, arg.text)) return {};
+    return detail::refusal("L0201", "no buffer is called " + detail::in_quotes(arg.text),
+                           detail::block_names_text(program_));
+  }
+  if (arg.kind == ArgKind::loop && arg.loop && find_loop(program_->body, arg.loop).loop) return {};
+  if (arg.kind == ArgKind::block && arg.block && find_block(program_->body, arg.block).block)
+    return {};
+  if (arg.kind != ArgKind::loop && arg.kind != ArgKind::block) return {};
+  if (!ref) return detail::refusal("L0201", "the " + what + "reference is empty");
+  what += detail::in_quotes(arg.kind == ArgKind::loop ? arg.loop->name : arg.block->name);
+  for (const Step* s = last_.get(); s; s = s->previous.get())
+    for (const auto& c : s->consumed) {
+      if (c.ref.get() != ref) continue;
+      std::string file = s->entry.where.file;
+      return detail::refusal("L0201",
+                             what + " " + c.what + " at " +
+                                 file.substr(file.find_last_of('/') + 1) + ":" +
+                                 std::to_string(s->entry.where.line),
+                             "use the references that this step gave");
+    }
+  return detail::refusal("L0201", what + " is not in this schedule",
+                         arg.kind == ArgKind::block ? detail::block_names_text(program_)
+                                                    : "take loops from s.loops(block)");
+}
+
+LATHE_DECL const std::int64_t* Schedule::sampled(const VarRef& var) const {
+  for (const Step* s = last_.get(); s; s = s->previous.get())
+    for (std::size_t k = 0; k < s->samples.size(); ++k)
+      if (s->entry.results[k].loop == var) return &s->samples[k];
+  return nullptr;
+}
+
+// The argument with numbers for the symbols that sampling steps gave.
+LATHE_DECL Arg Schedule::with_samples(const Arg& arg) const {
+  Arg out = arg;
+  for (auto& item : out.list) item = with_samples(item);
+  if (arg.kind == ArgKind::sample)
+    if (const std::int64_t* value = sampled(arg.loop)) return Arg::of_number(*value);
+  if (arg.kind != ArgKind::expr) return out;
+  Substitution map;
+  for (const auto& var : free_vars(arg.expr))
+    if (const std::int64_t* value = sampled(var)) map.emplace_back(var, AnyExpr(*value));
+  return map.empty() ? out : Arg::of(Factor(simplify(substitute(arg.expr, map))));
+}
+
+// The arguments as the primitive takes them: numbers for sampled ones, defaults, a decision.
+LATHE_DECL Verdict Schedule::prepare(const Primitive& primitive, const Args& given,
+                                     Args& args) const {
+  for (const auto& arg : given) args.push_back(with_samples(arg));
+  if (auto no = detail::complete_arguments(primitive, args)) return no;
+  if (!primitive.draw) return {};
+  Edit edit;
+  if (auto no = try_step(primitive, args, edit)) return no;
+  if (!edit.results.empty()) return {};
+  std::uint64_t drawn = 0;
+  for (const Step* s = last_.get(); s; s = s->previous.get()) drawn += !s->samples.empty();
+  args.back() = primitive.draw(program_, args, detail::random_bits(options_.seed, drawn));
+  return {};
+}
+
+LATHE_DECL BlockTag Schedule::resolve_block(const BlockName& name, std::string_view step,
+                                            Location where) const {
+  if (name.tag()) return name.tag();
+  if (name.tensor()) {
+    if (!name.tensor().is_input()) return name.tensor().tag();
+    refuse(
+        step,
+        detail::refusal(
+            "L0201", "tensor '" + name.tensor().name() + "' is an input, which no block computes",
+            detail::block_names_text(program_)),
+        where);
+  }
+  if (BlockTag tag = detail::block_named(program_->body, name.name())) return tag;
+  refuse(step,
+         detail::refusal("L0201", "no block is called " + detail::in_quotes(name.name()),
+                         detail::block_names_text(program_)),
+         where);
+}
+
+LATHE_DECL std::string Schedule::resolve_buffer(const BufferName& name, std::string_view step,
+                                                Location where) const {
+  if (name.tensor()) return name.tensor().name();
+  if (!name.tag()) return name.name();
+  if (auto no = check_reference(Arg(BlockRef(name.tag())))) refuse(step, *no, where);
+  Vec<Buffer> written = buffers_written(find_block(program_->body, name.tag()).block->body);
+  if (written.size() == 1) return written[0]->name;
+  refuse(step,
+         detail::refusal_at(name.tag(), "L0202",
+                            "block " + detail::in_quotes(name.tag()->name) + " writes " +
+                                std::to_string(written.size()) + " buffers: name one"),
+         where);
+}
+
+}  // namespace lathe
 
 // ---- lathe/schedule/impl/methods.ipp
 namespace lathe {
@@ -26238,66 +26413,6 @@ LATHE_DECL const Primitive* find_primitive(std::string_view name) {
 namespace lathe {
 namespace detail {
 
-inline std::string_view kind_text(ArgKind kind) {
-  static constexpr std::string_view texts[] = {
-      "nothing",       "a loop", "a block", "a buffer",     "a number", "infer",
-      "an expression", "a text", "a word",  "a layout map", "a list",   "a sampled number"};
-  return texts[static_cast<int>(kind)];
-}
-
-inline Arg default_argument(const Parameter& parameter) {
-  if (parameter.kind == ArgKind::number) {
-    std::int64_t value = 0;
-    parse_int(parameter.fallback, value);
-    return Arg::of_number(value);
-  }
-  Arg out = Arg::of_text(std::string(parameter.fallback));
-  out.kind = parameter.kind;
-  return out;
-}
-
-// Arguments of the right number and kinds, defaults filled in.
-inline Verdict complete_arguments(const Primitive& primitive, Args& args) {
-  if (args.size() > primitive.parameters.size())
-    return refusal("L0202", "takes " + std::to_string(primitive.parameters.size()) +
-                                " arguments, not " + std::to_string(args.size()));
-  for (std::size_t k = 0; k < primitive.parameters.size(); ++k) {
-    const Parameter& p = primitive.parameters[k];
-    if (k == args.size()) {
-      if (p.fallback.empty()) return refusal("L0202", "needs an argument " + in_quotes(p.name));
-      args.push_back(default_argument(p));
-    }
-    ArgKind kind = args[k].kind;
-    if (p.kind != ArgKind::none && kind != p.kind)
-      return refusal("L0202", "argument " + in_quotes(p.name) + " is " +
-                                  std::string(kind_text(kind)) + ", not " +
-                                  std::string(kind_text(p.kind)));
-    for (const auto& item : args[k].list)
-      if (item.kind == ArgKind::list || item.kind == ArgKind::none || item.kind == ArgKind::text)
-        return refusal("L0202", "argument " + in_quotes(p.name) + " holds " +
-                                    std::string(kind_text(item.kind)));
-  }
-  return {};
-}
-
-// What each list and free argument of the primitives may hold.
-inline Verdict check_items(const Primitive& primitive, const Args& args) {
-  for (std::size_t k = 0; k < args.size(); ++k) {
-    const Parameter& p = primitive.parameters[k];
-    bool loops = p.name == "loops", factors = p.name == "factors" || p.name == "points" ||
-                                              p.name == "i_tile" || p.name == "j_tile";
-    Vec<Arg> single{args[k]};
-    for (const auto& item : p.kind == ArgKind::list ? args[k].list : single) {
-      bool factor = item.kind == ArgKind::number || item.kind == ArgKind::inferred ||
-                    item.kind == ArgKind::expr;
-      if ((loops && item.kind != ArgKind::loop) || (factors && !factor))
-        return refusal("L0202", "argument " + in_quotes(p.name) + " holds " +
-                                    std::string(kind_text(item.kind)));
-    }
-  }
-  return {};
-}
-
 // The loops that are no longer serial, in program order.
 inline Vec<const ForNode*> promising_loops(const Program& program) {
   Vec<const ForNode*> loops;
@@ -26415,41 +26530,8 @@ LATHE_DECL void Schedule::refuse(std::string_view step, const Refusal& why, Loca
   throw UserError(why.id, std::string(step) + ": " + why.message, where, details, why.help);
 }
 
-LATHE_DECL Verdict Schedule::check_reference(const Arg& arg) const {
-  for (const auto& item : arg.list)
-    if (auto no = check_reference(item)) return no;
-  const RefCounted* ref =
-      arg.kind == ArgKind::loop ? static_cast<const RefCounted*>(arg.loop.get()) : arg.block.get();
-  std::string what = arg.kind == ArgKind::loop ? "loop " : "block ";
-  if (arg.kind == ArgKind::buffer) {
-    if (detail::find_buffer(program_, arg.text)) return {};
-    return detail::refusal("L0201", "no buffer is called " + detail::in_quotes(arg.text),
-                           detail::block_names_text(program_));
-  }
-  if (arg.kind == ArgKind::loop && arg.loop && find_loop(program_->body, arg.loop).loop) return {};
-  if (arg.kind == ArgKind::block && arg.block && find_block(program_->body, arg.block).block)
-    return {};
-  if (arg.kind != ArgKind::loop && arg.kind != ArgKind::block) return {};
-  if (!ref) return detail::refusal("L0201", "the " + what + "reference is empty");
-  what += detail::in_quotes(arg.kind == ArgKind::loop ? arg.loop->name : arg.block->name);
-  for (const Step* s = last_.get(); s; s = s->previous.get())
-    for (const auto& c : s->consumed) {
-      if (c.ref.get() != ref) continue;
-      std::string file = s->entry.where.file;
-      return detail::refusal("L0201",
-                             what + " " + c.what + " at " +
-                                 file.substr(file.find_last_of('/') + 1) + ":" +
-                                 std::to_string(s->entry.where.line),
-                             "use the references that this step gave");
-    }
-  return detail::refusal("L0201", what + " is not in this schedule",
-                         arg.kind == ArgKind::block ? detail::block_names_text(program_)
-                                                    : "take loops from s.loops(block)");
-}
-
 LATHE_DECL Verdict Schedule::try_step(const Primitive& primitive, const Args& args,
                                       Edit& edit) const {
-  if (auto no = detail::check_items(primitive, args)) return no;
   for (const auto& arg : args)
     if (auto no = check_reference(arg)) return no;
   if (auto no = primitive.run(program_, args, &edit)) return no;
@@ -26462,41 +26544,6 @@ LATHE_DECL Verdict Schedule::try_step(const Primitive& primitive, const Args& ar
   if (edit.program == program_) return {};
   if (auto no = detail::check_promises(program_, edit.program)) return no;
   return detail::check_lifetimes(edit.program);
-}
-
-LATHE_DECL const std::int64_t* Schedule::sampled(const VarRef& var) const {
-  for (const Step* s = last_.get(); s; s = s->previous.get())
-    for (std::size_t k = 0; k < s->samples.size(); ++k)
-      if (s->entry.results[k].loop == var) return &s->samples[k];
-  return nullptr;
-}
-
-// The argument with numbers for the symbols that sampling steps gave.
-LATHE_DECL Arg Schedule::with_samples(const Arg& arg) const {
-  Arg out = arg;
-  for (auto& item : out.list) item = with_samples(item);
-  if (arg.kind == ArgKind::sample)
-    if (const std::int64_t* value = sampled(arg.loop)) return Arg::of_number(*value);
-  if (arg.kind != ArgKind::expr) return out;
-  Substitution map;
-  for (const auto& var : free_vars(arg.expr))
-    if (const std::int64_t* value = sampled(var)) map.emplace_back(var, AnyExpr(*value));
-  return map.empty() ? out : Arg::of(Factor(simplify(substitute(arg.expr, map))));
-}
-
-// The arguments as the primitive takes them: numbers for sampled ones, defaults, a decision.
-LATHE_DECL Verdict Schedule::prepare(const Primitive& primitive, const Args& given,
-                                     Args& args) const {
-  for (const auto& arg : given) args.push_back(with_samples(arg));
-  if (auto no = detail::complete_arguments(primitive, args)) return no;
-  if (!primitive.draw) return {};
-  Edit edit;
-  if (auto no = try_step(primitive, args, edit)) return no;
-  if (!edit.results.empty()) return {};
-  std::uint64_t drawn = 0;
-  for (const Step* s = last_.get(); s; s = s->previous.get()) drawn += !s->samples.empty();
-  args.back() = primitive.draw(program_, args, detail::random_bits(options_.seed, drawn));
-  return {};
 }
 
 LATHE_DECL Verdict Schedule::check(const Primitive& primitive, const Args& given) const {
@@ -26572,39 +26619,6 @@ LATHE_DECL void Schedule::define_inputs(const Args& args, Location where) {
       }
     }
   }
-}
-
-LATHE_DECL BlockTag Schedule::resolve_block(const BlockName& name, std::string_view step,
-                                            Location where) const {
-  if (name.tag()) return name.tag();
-  if (name.tensor()) {
-    if (!name.tensor().is_input()) return name.tensor().tag();
-    refuse(
-        step,
-        detail::refusal(
-            "L0201", "tensor '" + name.tensor().name() + "' is an input, which no block computes",
-            detail::block_names_text(program_)),
-        where);
-  }
-  if (BlockTag tag = detail::block_named(program_->body, name.name())) return tag;
-  refuse(step,
-         detail::refusal("L0201", "no block is called " + detail::in_quotes(name.name()),
-                         detail::block_names_text(program_)),
-         where);
-}
-
-LATHE_DECL std::string Schedule::resolve_buffer(const BufferName& name, std::string_view step,
-                                                Location where) const {
-  if (name.tensor()) return name.tensor().name();
-  if (!name.tag()) return name.name();
-  if (auto no = check_reference(Arg(BlockRef(name.tag())))) refuse(step, *no, where);
-  Vec<Buffer> written = buffers_written(find_block(program_->body, name.tag()).block->body);
-  if (written.size() == 1) return written[0]->name;
-  refuse(step,
-         detail::refusal_at(name.tag(), "L0202",
-                            "block " + detail::in_quotes(name.tag()->name) + " writes " +
-                                std::to_string(written.size()) + " buffers: name one"),
-         where);
 }
 
 LATHE_DECL BlockRef Schedule::block(const BlockName& name, Location where) const {
@@ -27199,6 +27213,7 @@ inline std::string argument_text(const Arg& a, const TraceNames& names) {
       return "[" + join(a.list, ", ", [&](const Arg& item) { return argument_text(item, names); }) +
              "]";
     case ArgKind::none:
+    case ArgKind::factor:
       return "none";
   }
   unreachable("argument kind");
@@ -27279,15 +27294,13 @@ inline std::size_t arguments_given(const TraceEntry& e, const TraceNames& names)
 }
 
 inline std::string cpp_call(const TraceEntry& e, const TraceNames& names) {
-  // How many results these give is a template argument.
-  const bool tile = e.primitive->name == "sample_perfect_tile";
-  const bool counted = tile || e.primitive->name == "loops";
+  const bool counted = e.primitive->results == Results::counted;
   std::string out = std::string(e.primitive->name) +
                     (counted ? "<" + std::to_string(e.results.size()) + ">(" : "(");
   bool first = true;
   for (std::size_t k = 0; k < arguments_given(e, names); ++k) {
     const Parameter& p = e.primitive->parameters[k];
-    if (tile && p.name == "n") continue;
+    if (counted && p.name == "n") continue;
     out += (first ? "" : ", ") + cpp_argument(e.inputs[k], p, names);
     first = false;
   }
@@ -27304,7 +27317,7 @@ LATHE_DECL std::string Trace::cpp(std::string_view schedule) const {
     const bool used = detail::any_used(e, names);
     if (detail::is_query(*e.primitive) && !used) continue;
     if (used) {
-      const bool one = e.primitive->gives_one || e.primitive->gives == ArgKind::block;
+      const bool one = e.primitive->results == Results::one;
       std::string list = join(e.results, ", ", [&](const Arg& r) {
         std::string name = names.define(r);
         return name == "_" ? "unused" + std::to_string(unused++) : name;

@@ -266,7 +266,7 @@ class Case {
       smaller = false;
       for (std::size_t k = trace.entries.size(); k-- > 0;) {
         lathe::Trace candidate = trace;
-        candidate.entries.erase(candidate.entries.begin() + static_cast<std::ptrdiff_t>(k));
+        candidate.entries.erase_at(k);
         if (!fails(candidate, kind)) continue;
         trace = candidate;
         smaller = true;

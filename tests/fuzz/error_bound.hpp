@@ -136,7 +136,7 @@ class Magnitudes : public lathe::Mutator {
   }
   lathe::AnyExpr call(const lathe::CallNode& n) {
     using lathe::CallOp;
-    std::vector<lathe::AnyExpr> args;
+    lathe::Vec<lathe::AnyExpr> args;
     for (const auto& a : n.args) args.push_back(expr(a));
     if (n.op == CallOp::abs) return args[0];
     if (n.op == CallOp::scale2) return lathe::make_call(n.op, {args[0], n.args[1]});

@@ -96,7 +96,7 @@ class ProgramPieces {
     for (auto& t : tensors) out.push_back({t, shape}), stages_.push_back(out.back());
     return out;
   }
-  Axis reduce_axis(const Size& s, std::vector<lathe::AnyReduce>& axes) {
+  Axis reduce_axis(const Size& s, lathe::Vec<lathe::AnyReduce>& axes) {
     axes.push_back(lathe::make_reduce("r" + std::to_string(reduces_++), 0, lathe::Extent(s.any)));
     return {AnyExpr(axes.back().var), s};
   }

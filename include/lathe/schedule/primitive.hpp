@@ -20,7 +20,8 @@ enum class ArgKind : std::uint8_t {
   word,
   map,
   list,
-  sample
+  sample,
+  factor  ///< of a Parameter only: a number, infer or an expression
 };
 
 /// One argument or result of a primitive, as the trace records it.
@@ -84,9 +85,14 @@ struct Edit {
 /// name=value, and left out when it has that value.
 struct Parameter {
   std::string_view name;
-  ArgKind kind;
+  ArgKind kind;                    ///< none: any
   std::string_view fallback = {};  ///< the default as the trace's text writes it; empty: required
+  ArgKind items = ArgKind::none;   ///< of a list
 };
+
+/// What a primitive's C++ method returns: an array, whose size may be a template argument (then the
+/// parameter "n" is not passed), or one reference.
+enum class Results : std::uint8_t { array, counted, one };
 
 /// One primitive. run checks the arguments against the program; if they are legal and edit is
 /// given, it also builds the new program. It changes nothing else and throws nothing.
@@ -97,7 +103,7 @@ struct Primitive {
   std::string_view summary;  ///< one line for docs and errors
   Verdict (*run)(const Program& program, const Args& args, Edit* edit);
   ArgKind gives = ArgKind::loop;  ///< what its results are
-  bool gives_one = false;         ///< always one result: its C++ method returns no list
+  Results results = Results::array;
   /// Of a sampling step, whose last argument is the decision: draws one for arguments that are
   /// legal without.
   Arg (*draw)(const Program& program, const Args& args, std::uint64_t random) = nullptr;

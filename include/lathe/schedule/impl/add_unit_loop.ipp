@@ -34,7 +34,7 @@ LATHE_DECL const Primitive& primitive_add_unit_loop() {
                                 "a loop of one iteration, above a loop or a block",
                                 run_add_unit_loop,
                                 ArgKind::loop,
-                                true};
+                                Results::one};
   return record;
 }
 

@@ -60,7 +60,8 @@ LATHE_DECL const Primitive& primitive_cache_read() {
       {{"consumer", ArgKind::block}, {"buffer", ArgKind::buffer}, {"scope", ArgKind::word}},
       "a block reads a copy of a buffer",
       run_cache_read,
-      ArgKind::block};
+      ArgKind::block,
+      Results::one};
   return record;
 }
 
@@ -91,7 +92,8 @@ LATHE_DECL const Primitive& primitive_cache_write() {
                                 {{"block", ArgKind::block}, {"scope", ArgKind::word}},
                                 "a block writes a private copy of its output",
                                 run_cache_write,
-                                ArgKind::block};
+                                ArgKind::block,
+                                Results::one};
   return record;
 }
 

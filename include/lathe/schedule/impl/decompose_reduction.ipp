@@ -80,7 +80,8 @@ LATHE_DECL const Primitive& primitive_decompose_reduction() {
                                 {{"block", ArgKind::block}, {"loop", ArgKind::loop}},
                                 "the init of a reduction becomes a block",
                                 run_decompose_reduction,
-                                ArgKind::block};
+                                ArgKind::block,
+                                Results::one};
   return record;
 }
 

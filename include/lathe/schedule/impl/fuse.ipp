@@ -97,11 +97,11 @@ inline Verdict run_fuse(const Program& program, const Args& args, Edit* edit) {
 LATHE_DECL const Primitive& primitive_fuse() {
   static const Primitive record{"fuse",
                                 1,
-                                {{"loops", ArgKind::list}},
+                                {{"loops", ArgKind::list, {}, ArgKind::loop}},
                                 "loops nested directly in each other become one",
                                 run_fuse,
                                 ArgKind::loop,
-                                true};
+                                Results::one};
   return record;
 }
 

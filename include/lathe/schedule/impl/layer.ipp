@@ -35,6 +35,7 @@
 //
 #include <lathe/schedule/impl/merge.ipp>
 //
+#include <lathe/schedule/impl/arguments.ipp>
 #include <lathe/schedule/impl/methods.ipp>
 #include <lathe/schedule/impl/primitive.ipp>
 #include <lathe/schedule/impl/schedule.ipp>

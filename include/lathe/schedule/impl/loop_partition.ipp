@@ -257,11 +257,12 @@ inline Verdict run_loop_partition(const Program& program, const Args& args, Edit
 }
 
 LATHE_DECL const Primitive& primitive_loop_partition() {
-  static const Primitive record{"loop_partition",
-                                1,
-                                {{"loop", ArgKind::loop}, {"points", ArgKind::list}},
-                                "one loop becomes several, one after the other",
-                                run_loop_partition};
+  static const Primitive record{
+      "loop_partition",
+      1,
+      {{"loop", ArgKind::loop}, {"points", ArgKind::list, {}, ArgKind::factor}},
+      "one loop becomes several, one after the other",
+      run_loop_partition};
   return record;
 }
 

@@ -268,11 +268,11 @@ inline Verdict run_merge(const Program& program, const Args& args, Edit* edit) {
 LATHE_DECL const Primitive& primitive_merge() {
   static const Primitive record{"merge",
                                 1,
-                                {{"loops", ArgKind::list}},
+                                {{"loops", ArgKind::list, {}, ArgKind::loop}},
                                 "loops that follow each other become one with all their bodies",
                                 run_merge,
                                 ArgKind::loop,
-                                true};
+                                Results::one};
   return record;
 }
 

@@ -49,12 +49,18 @@ inline Verdict run_loop_at(const Program& program, const Args& args, Edit* edit)
 
 LATHE_DECL const Primitive& primitive_block() {
   static const Primitive record{
-      "block", 1, {{"name", ArgKind::text}}, "the block with a name", run_block, ArgKind::block};
+      "block",        1,           {{"name", ArgKind::text}}, "the block with a name", run_block,
+      ArgKind::block, Results::one};
   return record;
 }
 LATHE_DECL const Primitive& primitive_loops() {
-  static const Primitive record{
-      "loops", 1, {{"block", ArgKind::block}}, "the loops above a block", run_loops};
+  static const Primitive record{"loops",
+                                1,
+                                {{"block", ArgKind::block}},
+                                "the loops above a block",
+                                run_loops,
+                                ArgKind::loop,
+                                Results::counted};
   return record;
 }
 LATHE_DECL const Primitive& primitive_loop_at() {

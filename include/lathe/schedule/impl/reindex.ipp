@@ -200,7 +200,8 @@ LATHE_DECL const Primitive& primitive_reindex() {
                                 {{"block", ArgKind::block}, {"buffer", ArgKind::buffer}},
                                 "a block touches a copy of a buffer by its own iterators",
                                 run_reindex,
-                                ArgKind::block};
+                                ArgKind::block,
+                                Results::one};
   return record;
 }
 

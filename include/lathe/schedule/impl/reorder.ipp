@@ -159,8 +159,11 @@ inline Verdict run_reorder(const Program& program, const Args& args, Edit* edit)
 }
 
 LATHE_DECL const Primitive& primitive_reorder() {
-  static const Primitive record{
-      "reorder", 1, {{"loops", ArgKind::list}}, "permutes loops of one nest", run_reorder};
+  static const Primitive record{"reorder",
+                                1,
+                                {{"loops", ArgKind::list, {}, ArgKind::loop}},
+                                "permutes loops of one nest",
+                                run_reorder};
   return record;
 }
 

@@ -292,7 +292,8 @@ LATHE_DECL const Primitive& primitive_rfactor() {
                                 {{"loop", ArgKind::loop}, {"axis", ArgKind::number, "0"}},
                                 "a reduce loop gets partial results of its own",
                                 run_rfactor,
-                                ArgKind::block};
+                                ArgKind::block,
+                                Results::one};
   return record;
 }
 

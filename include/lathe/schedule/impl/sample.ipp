@@ -13,13 +13,6 @@ inline Vec<std::int64_t> numbers_of(const Arg& list) {
   return out;
 }
 
-inline Verdict check_numbers(const Arg& list, std::string_view what) {
-  for (const auto& item : list.list)
-    if (item.kind != ArgKind::number)
-      return refusal("L0202", "the " + std::string(what) + " are not numbers");
-  return {};
-}
-
 // In ascending order; none above the limit.
 inline Vec<std::int64_t> divisors(std::int64_t n, std::int64_t low, std::int64_t high) {
   Vec<std::int64_t> small, large;
@@ -85,7 +78,6 @@ inline void give_samples(const Program& program, const Vec<std::int64_t>& values
 
 inline Verdict run_sample_perfect_tile(const Program& program, const Args& args, Edit* edit) {
   const ForRef loop = find_loop(program->body, args[0].loop).loop;
-  if (auto no = check_numbers(args[4], "factors of the decision")) return no;
   if (auto no = check_tiled_loop(*loop, args)) return no;
   if (args[4].list.empty()) {
     if (edit) edit->program = program;
@@ -120,11 +112,11 @@ LATHE_DECL const Primitive& primitive_sample_perfect_tile() {
                                  {"n", ArgKind::number},
                                  {"max_inner", ArgKind::number, "64"},
                                  {"min_inner", ArgKind::number, "1"},
-                                 {"decision", ArgKind::list, "[]"}},
+                                 {"decision", ArgKind::list, "[]", ArgKind::number}},
                                 "factors that multiply to a loop's extent, at random",
                                 run_sample_perfect_tile,
                                 ArgKind::sample,
-                                false,
+                                Results::counted,
                                 draw_tile};
   return record;
 }
@@ -146,8 +138,6 @@ inline Verdict check_weights(const Args& args) {
 }
 
 inline Verdict run_sample_categorical(const Program& program, const Args& args, Edit* edit) {
-  for (std::size_t k : {0u, 1u})
-    if (auto no = check_numbers(args[k], k == 0 ? "values" : "weights")) return no;
   const Vec<std::int64_t> values = numbers_of(args[0]);
   if (auto no = check_weights(args)) return no;
   const std::int64_t at = args[2].number;
@@ -177,13 +167,13 @@ inline Arg draw_categorical(const Program&, const Args& args, std::uint64_t rand
 LATHE_DECL const Primitive& primitive_sample_categorical() {
   static const Primitive record{"sample_categorical",
                                 1,
-                                {{"values", ArgKind::list},
-                                 {"weights", ArgKind::list, "[]"},
+                                {{"values", ArgKind::list, {}, ArgKind::number},
+                                 {"weights", ArgKind::list, "[]", ArgKind::number},
                                  {"decision", ArgKind::number, "-1"}},
                                 "one of several values, at random by weight",
                                 run_sample_categorical,
                                 ArgKind::sample,
-                                true,
+                                Results::one,
                                 draw_categorical};
   return record;
 }

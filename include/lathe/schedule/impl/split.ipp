@@ -301,12 +301,13 @@ inline Verdict run_split(const Program& program, const Args& args, Edit* edit) {
 }
 
 LATHE_DECL const Primitive& primitive_split() {
-  static const Primitive record{
-      "split",
-      1,
-      {{"loop", ArgKind::loop}, {"factors", ArgKind::list}, {"tail", ArgKind::word, "auto"}},
-      "one loop becomes several nested ones",
-      run_split};
+  static const Primitive record{"split",
+                                1,
+                                {{"loop", ArgKind::loop},
+                                 {"factors", ArgKind::list, {}, ArgKind::factor},
+                                 {"tail", ArgKind::word, "auto"}},
+                                "one loop becomes several nested ones",
+                                run_split};
   return record;
 }
 

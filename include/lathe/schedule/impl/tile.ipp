@@ -34,8 +34,8 @@ LATHE_DECL const Primitive& primitive_tile() {
                                 1,
                                 {{"i", ArgKind::loop},
                                  {"j", ArgKind::loop},
-                                 {"i_tile", ArgKind::none},
-                                 {"j_tile", ArgKind::none},
+                                 {"i_tile", ArgKind::factor},
+                                 {"j_tile", ArgKind::factor},
                                  {"tail", ArgKind::word, "auto"}},
                                 "two splits and a reorder",
                                 run_tile};

@@ -130,6 +130,7 @@ inline std::string argument_text(const Arg& a, const TraceNames& names) {
       return "[" + join(a.list, ", ", [&](const Arg& item) { return argument_text(item, names); }) +
              "]";
     case ArgKind::none:
+    case ArgKind::factor:
       return "none";
   }
   unreachable("argument kind");
@@ -210,15 +211,13 @@ inline std::size_t arguments_given(const TraceEntry& e, const TraceNames& names)
 }
 
 inline std::string cpp_call(const TraceEntry& e, const TraceNames& names) {
-  // How many results these give is a template argument.
-  const bool tile = e.primitive->name == "sample_perfect_tile";
-  const bool counted = tile || e.primitive->name == "loops";
+  const bool counted = e.primitive->results == Results::counted;
   std::string out = std::string(e.primitive->name) +
                     (counted ? "<" + std::to_string(e.results.size()) + ">(" : "(");
   bool first = true;
   for (std::size_t k = 0; k < arguments_given(e, names); ++k) {
     const Parameter& p = e.primitive->parameters[k];
-    if (tile && p.name == "n") continue;
+    if (counted && p.name == "n") continue;
     out += (first ? "" : ", ") + cpp_argument(e.inputs[k], p, names);
     first = false;
   }
@@ -235,7 +234,7 @@ LATHE_DECL std::string Trace::cpp(std::string_view schedule) const {
     const bool used = detail::any_used(e, names);
     if (detail::is_query(*e.primitive) && !used) continue;
     if (used) {
-      const bool one = e.primitive->gives_one || e.primitive->gives == ArgKind::block;
+      const bool one = e.primitive->results == Results::one;
       std::string list = join(e.results, ", ", [&](const Arg& r) {
         std::string name = names.define(r);
         return name == "_" ? "unused" + std::to_string(unused++) : name;
