@@ -4207,6 +4207,8 @@ class Schedule {
   std::array<LoopRef, N> loops(const BlockName& block, Location where = Location::here()) const {
     return take<N>(loops_n(block, N, where));
   }
+  /// A loop by its position among all loops of the program, from 0: for loops that hold no block.
+  LoopRef loop_at(std::int64_t position, Location where = Location::here()) const;
 
   /// One loop becomes several nested ones. With infer for one factor they cover the loop, and the
   /// tail is guarded unless named; without, they must multiply to its extent.
@@ -24461,7 +24463,9 @@ LATHE_DECL const Primitive& primitive_loop_at() {
                                 1,
                                 {{"position", ArgKind::number}},
                                 "a loop by its position in the program",
-                                run_loop_at};
+                                run_loop_at,
+                                ArgKind::loop,
+                                Results::one};
   return record;
 }
 
@@ -26637,6 +26641,12 @@ LATHE_DECL std::vector<LoopRef> Schedule::loops(const BlockName& name, Location 
   Vec<LoopRef> out;
   for (const auto& loop : loops_above(program_->body, ref.tag)) out.emplace_back(loop->var);
   return out;
+}
+LATHE_DECL LoopRef Schedule::loop_at(std::int64_t position, Location where) const {
+  Edit edit;
+  if (auto no = detail::run_loop_at(program_, {Arg::of_number(position)}, &edit))
+    refuse("loop_at", *no, where);
+  return LoopRef(edit.results[0].loop);
 }
 LATHE_DECL Vec<LoopRef> Schedule::loops_n(const BlockName& name, std::size_t n,
                                           Location where) const {

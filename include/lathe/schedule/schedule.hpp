@@ -77,6 +77,8 @@ class Schedule {
   std::array<LoopRef, N> loops(const BlockName& block, Location where = Location::here()) const {
     return take<N>(loops_n(block, N, where));
   }
+  /// A loop by its position among all loops of the program, from 0: for loops that hold no block.
+  LoopRef loop_at(std::int64_t position, Location where = Location::here()) const;
 
   /// One loop becomes several nested ones. With infer for one factor they cover the loop, and the
   /// tail is guarded unless named; without, they must multiply to its extent.

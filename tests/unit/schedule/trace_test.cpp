@@ -110,6 +110,22 @@ s.annotate(l7, "unroll_explicit", 4);
   CHECK(lt::structurally_equal(s.program(), want.program()));
 }
 
+TEST_CASE("trace as C++: a loop that holds no block is taken by its position") {
+  auto start = [] {
+    return lt::Schedule(lt::parse(R"(program P(in X: f32[8], out Y: f32[8]):
+  for i in 0..8:
+    Y[i] = X[i]
+)"));
+  };
+  lt::Schedule want = start(), s = start();
+  want.split<2>(want.loop_at(0), {2, 4});
+  CHECK(want.trace().cpp() == "auto l0 = s.loop_at(0);\ns.split(l0, {2, 4});\n");
+  auto l0 = s.loop_at(0);
+  s.split(l0, {2, 4});
+  CHECK(s.trace().str() == want.trace().str());
+  CHECK(refused_id(s, [](lt::Schedule& t) { t.loop_at(2); }) == "L0201");
+}
+
 TEST_CASE("replay: another program is refused unless asked for") {
   Gemm k(64, 64, 128), other(32, 64, 64);
   lt::Trace trace = tiled_gemm(k).trace();

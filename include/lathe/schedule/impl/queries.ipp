@@ -68,7 +68,9 @@ LATHE_DECL const Primitive& primitive_loop_at() {
                                 1,
                                 {{"position", ArgKind::number}},
                                 "a loop by its position in the program",
-                                run_loop_at};
+                                run_loop_at,
+                                ArgKind::loop,
+                                Results::one};
   return record;
 }
 

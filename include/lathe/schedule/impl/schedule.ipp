@@ -239,6 +239,12 @@ LATHE_DECL std::vector<LoopRef> Schedule::loops(const BlockName& name, Location 
   for (const auto& loop : loops_above(program_->body, ref.tag)) out.emplace_back(loop->var);
   return out;
 }
+LATHE_DECL LoopRef Schedule::loop_at(std::int64_t position, Location where) const {
+  Edit edit;
+  if (auto no = detail::run_loop_at(program_, {Arg::of_number(position)}, &edit))
+    refuse("loop_at", *no, where);
+  return LoopRef(edit.results[0].loop);
+}
 LATHE_DECL Vec<LoopRef> Schedule::loops_n(const BlockName& name, std::size_t n,
                                           Location where) const {
   Vec<LoopRef> all = loops(name, where);
