@@ -99,6 +99,8 @@ class Simplifier {
   AnyExpr expr(const AnyExpr& e);
   /// The canonical sum of an i64 scalar.
   Poly poly(const AnyExpr& e);
+  /// The same of what emit() gave, which is canonical but for multiples.
+  Poly poly_of_emitted(const AnyExpr& e);
   AnyExpr emit(const Poly& p);
   ConstInterval range(const AnyExpr& e, int depth = 0);
   ConstInterval range(const Poly& p, int depth = 0);

@@ -105,6 +105,22 @@ TEST_CASE("facts: equalities, factors and strict bounds") {
   CHECK(prove(N >= 1, loop));
 }
 
+TEST_CASE("facts: what is said of a multiple is found again") {
+  VarRef i = make_var("i"), j = make_var("j"), n = make_var("n");
+  AnyExpr I(i), J(j), N(n);
+  for (std::int64_t factor : {1, 8, 16}) {
+    Facts facts;
+    facts.bind(n, ConstInterval{0, ConstInterval::kPosInf});
+    facts.multiple_of(n, factor);
+    facts.bind(i, AnyExpr(0), floordiv(N + 47, AnyExpr(48)));
+    facts.bind(j, AnyExpr(0), AnyExpr(48));
+    facts.assume(I * 48 + J < N);
+    CHECK(prove(I * 48 + J < N, facts));
+    CHECK(prove(I * 48 < N, facts));
+    CHECK_FALSE(prove(I * 48 + J + 1 < N, facts));
+  }
+}
+
 TEST_CASE("fuzz: bounds and proofs with symbolic extents") {
   for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
     Random random{seed};

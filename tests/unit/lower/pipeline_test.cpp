@@ -7,7 +7,8 @@ namespace lt = lathe;
 
 namespace {
 
-lt::Schedule plain_gemm(std::int64_t m, std::int64_t n, std::int64_t k) {
+template <class M, class N>
+lt::Schedule plain_gemm(const M& m, const N& n, std::int64_t k) {
   lt::Input<float, 2> A("A", {m, k}), B("B", {k, n});
   lt::Reduce r("r", k);
   auto C =
@@ -16,7 +17,8 @@ lt::Schedule plain_gemm(std::int64_t m, std::int64_t n, std::int64_t k) {
 }
 
 // The register tile of a GEMM: accumulators, and a masked or cut border.
-lt::Schedule tiled_gemm(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t rows,
+template <class M, class N>
+lt::Schedule tiled_gemm(const M& m, const N& n, std::int64_t k, std::int64_t rows,
                         std::int64_t columns) {
   lt::Schedule s = plain_gemm(m, n, k);
   auto [i, j, r] = s.loops<3>("C");
@@ -59,6 +61,16 @@ TEST_CASE("a promoted tile touches memory only for operands and results") {
   CHECK(p.str().find("acc[") == std::string::npos);
   CHECK(p.str().find("C_local[") == std::string::npos);
   test::check_golden("lower/register_tile", p.str());
+}
+
+TEST_CASE("a tile over Dims stays in registers, whatever they are multiples of") {
+  for (std::int64_t factor : {1, 8, 16}) {
+    CAPTURE(factor);
+    lt::Dim m("m", {.multiple_of = 4}), n("n", {.multiple_of = factor});
+    lt::Program given = tiled_gemm(m, n, 3, 4, 48).program();
+    lt::Program p = test::check_stages(given, {{"m", 8}, {"n", 64}});
+    CHECK(p.str().find("C_local[") == std::string::npos);
+  }
 }
 
 TEST_CASE("border tiles are specialised to their one iteration") {

@@ -19,6 +19,29 @@ LATHE_DECL Poly Simplifier::poly_var(const VarNode* var) {
   return m > 1 ? poly_atom(lathe::floordiv(self, AnyExpr(m)), m) : poly_atom(self);
 }
 
+LATHE_DECL Poly Simplifier::poly_of_emitted(const AnyExpr& e) {
+  Poly sum = poly_shallow(e), out = poly_const(sum.constant);
+  auto is_multiple = [&](const AnyExpr& factor) {
+    const auto* var = factor.as<VarNode>();
+    return var && facts_.factor(var) > 1;
+  };
+  bool multiples = false;
+  for (const Mono& t : sum.terms)
+    for (std::size_t k = 0; k < t.degree(); ++k) multiples = multiples || is_multiple(t.factor(k));
+  if (!multiples) return sum;
+  for (const Mono& t : sum.terms) {
+    Poly product = poly_const(t.coef), more;
+    for (std::size_t k = 0; k < t.degree(); ++k) {
+      const AnyExpr f = t.factor(k);
+      if (!poly_mul(more, product, is_multiple(f) ? poly_var(f.as<VarNode>()) : poly_atom(f)))
+        return sum;
+      product = more;
+    }
+    if (!poly_add(out, product)) return sum;
+  }
+  return out;
+}
+
 LATHE_DECL Poly Simplifier::poly(const AnyExpr& e) {
   if (const auto* c = e.as<ConstNode>()) return poly_const(c->i);
   if (--budget_ <= 0) return poly_atom(e);

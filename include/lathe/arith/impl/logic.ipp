@@ -216,7 +216,7 @@ LATHE_DECL AnyExpr Simplifier::emit_equal(BinaryOp op, const Poly& diff) {
   }
   for (const auto* f = facts_.newest(); f; f = f->next.get()) {
     if (f->kind != Facts::Kind::zero) continue;
-    Poly zero = poly_shallow(f->min), minus = zero;
+    Poly zero = poly_of_emitted(f->min), minus = zero;
     if (poly_equal(zero, d) || (poly_scale(minus, -1) && poly_equal(minus, d)))
       return make_bool(op == BinaryOp::eq);
   }

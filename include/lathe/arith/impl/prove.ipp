@@ -124,7 +124,7 @@ LATHE_DECL bool Simplifier::nonneg_facts(const Poly& p, int depth) {
   int tried = 0;
   for (const auto* f = facts_.newest(); f && budget_ > 0 && tried < 16; f = f->next.get()) {
     if (f->kind != Facts::Kind::nonneg && f->kind != Facts::Kind::zero) continue;
-    Poly fact = poly_shallow(f->min);
+    Poly fact = poly_of_emitted(f->min);
     for (const auto& t : p.terms) {
       const Mono* match = nullptr;
       for (const auto& u : fact.terms)
@@ -152,7 +152,7 @@ LATHE_DECL bool Simplifier::nonneg_div(const Poly& p, std::size_t k, int depth) 
   const auto* c = n->b.as<ConstNode>();
   if (!c || c->i <= 1 || term.coef % c->i != 0) return false;
   std::int64_t v = term.coef / c->i;
-  Poly inner = poly_shallow(n->a), q = p;
+  Poly inner = poly_of_emitted(n->a), q = p;
   if (v > 0 && !poly_add(inner, poly_const(c->i - 1), -1)) return false;
   q.terms.erase_at(k);
   return safe(inner) && poly_add(q, inner, v) && nonneg(q, depth);
@@ -172,7 +172,7 @@ LATHE_DECL bool Simplifier::nonneg_atoms(const Poly& p, int depth) {
     Poly with_a = p, with_b;
     with_a.terms.erase_at(k);
     with_b = with_a;
-    const Poly a = poly_shallow(n ? n->a : s->yes), b = poly_shallow(n ? n->b : s->no);
+    const Poly a = poly_of_emitted(n ? n->a : s->yes), b = poly_of_emitted(n ? n->b : s->no);
     if (!safe(a) || !safe(b) || !poly_add(with_a, a, t.coef) || !poly_add(with_b, b, t.coef))
       continue;
     if (!safe(with_a) || !safe(with_b)) continue;
