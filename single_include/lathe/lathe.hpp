@@ -4068,7 +4068,7 @@ struct Edit {
 /// name=value, and left out when it has that value.
 struct Parameter {
   std::string_view name;
-  ArgKind kind;                    ///< none: any
+  ArgKind kind;                    ///< none: any; expr: a condition over Dims
   std::string_view fallback = {};  ///< the default as the trace's text writes it; empty: required
   ArgKind items = ArgKind::none;   ///< of a list
 };
@@ -4354,6 +4354,12 @@ class Schedule {
   void prefetch(const BufferName& buffer, LoopRef loop, std::int64_t distance, int locality = 3,
                 Location where = Location::here());
 
+  /// From here on each Dim is known to be as the condition says, and a call that gives another one
+  /// is refused (L0304): s.assume(n % 8 == 0 && n >= 64). versions() calls such a schedule where
+  /// its assumptions hold. L0243 a condition that is no least value, largest value or factor of
+  /// Dims.
+  void assume(const Expr<bool>& condition, Location where = Location::here());
+
   /// A mark that changes no meaning. Keys: unroll_explicit (loop), max_threads (parallel loop),
   /// stream (block: 1 stores past the caches, 2 only where whole cache lines are filled), and free
   /// ones that start with "user.". L0223.
@@ -4470,21 +4476,36 @@ class Source {
         where_(where) {}
   Source(const Program& program, JitOptions options = {}, Location where = Location::here())
       : program_(program), options_(std::move(options)), where_(where) {}
+  /// versions() checks what it gives here.
+  Source(const Schedule& last, Vec<Program> before, JitOptions options, Location where)
+      : Source(last, std::move(options), where) {
+    before_ = std::move(before);
+  }
 
   const OutputList& outputs() const { return outputs_; }
   /// Of a schedule or a program; else none.
   const Program& program() const { return program_; }
   bool scheduled() const { return scheduled_; }
+  /// Versions that come before program() where their Dims allow it.
+  const Vec<Program>& before() const { return before_; }
   const JitOptions& options() const { return options_; }
   Location where() const { return where_; }
 
  private:
   OutputList outputs_;
   Program program_;
+  Vec<Program> before_;
   bool scheduled_ = false;
   JitOptions options_;
   Location where_;
 };
+
+/// Schedules of one computation as one kernel: a call runs the first whose assumptions about Dims
+/// hold (Schedule::assume); those of the last one every call must meet.
+///     auto f = lt::jit(lt::versions({by_16, small, any}), A, B, D);
+/// L0315 no schedule, or not all of one computation.
+Source versions(const std::vector<Schedule>& all, JitOptions options = {},
+                Location where = Location::here());
 
 /// The untyped core: compiles for these parameters. A Program has all its own parameters, in its
 /// order, if `params` is empty; else, as for a Schedule, params say which tensor each argument is:
@@ -5245,6 +5266,8 @@ class Simplifier {
   AnyExpr expr(const AnyExpr& e);
   /// The canonical sum of an i64 scalar.
   Poly poly(const AnyExpr& e);
+  /// The same of what emit() gave, which is canonical but for multiples.
+  Poly poly_of_emitted(const AnyExpr& e);
   AnyExpr emit(const Poly& p);
   ConstInterval range(const AnyExpr& e, int depth = 0);
   ConstInterval range(const Poly& p, int depth = 0);
@@ -6391,7 +6414,7 @@ namespace lathe {
   X(reorder) X(tile) X(parallel) X(vectorize) X(unroll) X(compute_at) X(reverse_compute_at) \
       X(compute_inline) X(reverse_compute_inline) X(cache_read) X(cache_write) \
           X(decompose_reduction) X(rfactor) X(set_scope) X(transform_layout) X(prefetch) \
-              X(annotate) X(add_unit_loop) X(reindex) X(sample_perfect_tile) X(sample_categorical)
+              X(annotate) X(assume) X(add_unit_loop) X(reindex) X(sample_perfect_tile) X(sample_categorical)
 // clang-format on
 
 namespace detail {
@@ -7472,6 +7495,8 @@ struct BoundProgram {
 const Context& context_of(const Source& source);
 /// L0310 a param that the program does not have, or lacks; errors as program_of.
 BoundProgram bound_program(const Source& source, const Vec<ProgramParam>& params);
+/// One program, in which the first version whose Dims allow it runs.
+Program dispatched(const Vec<Program>& before, const Program& last);
 AnyKernel make_evaluator(const BoundProgram& bound, const Context& context);
 
 }  // namespace lathe::detail
@@ -14046,6 +14071,29 @@ LATHE_DECL Poly Simplifier::poly_var(const VarNode* var) {
   return m > 1 ? poly_atom(lathe::floordiv(self, AnyExpr(m)), m) : poly_atom(self);
 }
 
+LATHE_DECL Poly Simplifier::poly_of_emitted(const AnyExpr& e) {
+  Poly sum = poly_shallow(e), out = poly_const(sum.constant);
+  auto is_multiple = [&](const AnyExpr& factor) {
+    const auto* var = factor.as<VarNode>();
+    return var && facts_.factor(var) > 1;
+  };
+  bool multiples = false;
+  for (const Mono& t : sum.terms)
+    for (std::size_t k = 0; k < t.degree(); ++k) multiples = multiples || is_multiple(t.factor(k));
+  if (!multiples) return sum;
+  for (const Mono& t : sum.terms) {
+    Poly product = poly_const(t.coef), more;
+    for (std::size_t k = 0; k < t.degree(); ++k) {
+      const AnyExpr f = t.factor(k);
+      if (!poly_mul(more, product, is_multiple(f) ? poly_var(f.as<VarNode>()) : poly_atom(f)))
+        return sum;
+      product = more;
+    }
+    if (!poly_add(out, product)) return sum;
+  }
+  return out;
+}
+
 LATHE_DECL Poly Simplifier::poly(const AnyExpr& e) {
   if (const auto* c = e.as<ConstNode>()) return poly_const(c->i);
   if (--budget_ <= 0) return poly_atom(e);
@@ -14434,7 +14482,7 @@ LATHE_DECL bool Simplifier::nonneg_facts(const Poly& p, int depth) {
   int tried = 0;
   for (const auto* f = facts_.newest(); f && budget_ > 0 && tried < 16; f = f->next.get()) {
     if (f->kind != Facts::Kind::nonneg && f->kind != Facts::Kind::zero) continue;
-    Poly fact = poly_shallow(f->min);
+    Poly fact = poly_of_emitted(f->min);
     for (const auto& t : p.terms) {
       const Mono* match = nullptr;
       for (const auto& u : fact.terms)
@@ -14462,7 +14510,7 @@ LATHE_DECL bool Simplifier::nonneg_div(const Poly& p, std::size_t k, int depth) 
   const auto* c = n->b.as<ConstNode>();
   if (!c || c->i <= 1 || term.coef % c->i != 0) return false;
   std::int64_t v = term.coef / c->i;
-  Poly inner = poly_shallow(n->a), q = p;
+  Poly inner = poly_of_emitted(n->a), q = p;
   if (v > 0 && !poly_add(inner, poly_const(c->i - 1), -1)) return false;
   q.terms.erase_at(k);
   return safe(inner) && poly_add(q, inner, v) && nonneg(q, depth);
@@ -14482,7 +14530,7 @@ LATHE_DECL bool Simplifier::nonneg_atoms(const Poly& p, int depth) {
     Poly with_a = p, with_b;
     with_a.terms.erase_at(k);
     with_b = with_a;
-    const Poly a = poly_shallow(n ? n->a : s->yes), b = poly_shallow(n ? n->b : s->no);
+    const Poly a = poly_of_emitted(n ? n->a : s->yes), b = poly_of_emitted(n ? n->b : s->no);
     if (!safe(a) || !safe(b) || !poly_add(with_a, a, t.coef) || !poly_add(with_b, b, t.coef))
       continue;
     if (!safe(with_a) || !safe(with_b)) continue;
@@ -14833,7 +14881,7 @@ LATHE_DECL AnyExpr Simplifier::emit_equal(BinaryOp op, const Poly& diff) {
   }
   for (const auto* f = facts_.newest(); f; f = f->next.get()) {
     if (f->kind != Facts::Kind::zero) continue;
-    Poly zero = poly_shallow(f->min), minus = zero;
+    Poly zero = poly_of_emitted(f->min), minus = zero;
     if (poly_equal(zero, d) || (poly_scale(minus, -1) && poly_equal(minus, d)))
       return make_bool(op == BinaryOp::eq);
   }
@@ -23285,6 +23333,62 @@ LATHE_DECL const Primitive& primitive_prefetch() {
 
 }  // namespace lathe::detail
 
+// ---- lathe/schedule/impl/assume.ipp
+namespace lathe::detail {
+
+// What the facts say of a Dim in the three numbers that a call checks; the ends are multiples.
+inline DimRef narrowed(const DimNode& dim, const Facts& facts) {
+  ConstInterval range = facts.range(dim.var.get());
+  const std::int64_t factor = facts.factor(dim.var.get());
+  const std::int64_t up = floor_mod(-range.min, factor);
+  if (__builtin_add_overflow(range.min, up, &range.min)) range.min = range.max;
+  if (range.has_max()) range.max -= floor_mod(range.max, factor);
+  return make_ref<DimNode>(dim.var, range.min, range.max, factor);
+}
+
+// A Dim that has one value left is that number wherever the program computes with it.
+inline Stmt with_known_dims(const ProgramNode& program) {
+  Substitution known;
+  for (const auto& dim : program.dims)
+    if (dim->min == dim->max) known.emplace_back(dim->var, AnyExpr(dim->min));
+  return substitute(program.body, known);
+}
+
+inline Verdict run_assume(const Program& program, const Args& args, Edit* edit) {
+  const AnyExpr& condition = args[0].expr;
+  const std::string text = condition.get() ? str(condition) : "";
+  if (!condition.get() || condition.dtype() != kBool || !over_dims(program, condition))
+    return refusal("L0243", "'" + text + "' is no condition on Dims of the program",
+                   "write what a call can check of each: n % 8 == 0 && n >= 64");
+  const Facts before = program_facts(program), facts = before.with(condition);
+  ProgramNode next = *program;
+  bool none = is_const(simplify(condition, before), 0);
+  for (auto& dim : next.dims) {
+    dim = narrowed(*dim, facts);
+    none = none || dim->min > dim->max;
+  }
+  if (none) return refusal("L0243", "'" + text + "' never holds here");
+  next.body = with_known_dims(next);
+  Program made(std::move(next));
+  if (!prove(condition, program_facts(made)))
+    return refusal(
+        "L0243", "'" + text + "' says more than a least value, a largest one and a factor of each",
+        "a condition between Dims, an alternative, or a gap can't be checked by a call");
+  if (edit) edit->program = std::move(made);
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_assume() {
+  static const Primitive record{"assume",
+                                1,
+                                {{"condition", ArgKind::expr}},
+                                "bounds and factors of Dims, which calls then check",
+                                run_assume};
+  return record;
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/schedule/impl/decompose_reduction.ipp
 namespace lathe::detail {
 
@@ -26331,6 +26435,9 @@ LATHE_DECL void Schedule::prefetch(const BufferName& buffer, LoopRef loop, std::
        where);
 }
 
+LATHE_DECL void Schedule::assume(const Expr<bool>& condition, Location where) {
+  step("assume", {Arg::of(Factor(condition.any()))}, where);
+}
 LATHE_DECL void Schedule::annotate(const LoopRef& loop, std::string_view key,
                                    const AttrValue& value, Location where) {
   step("annotate", {loop, Arg::of_text(std::string(key)), Arg::of(value)}, where);
@@ -26925,7 +27032,8 @@ class TraceParser {
     char c = peek();
     if (c == '[') return list(depth);
     if (c == '|') return map();
-    if (c == '(') return Arg::of(Factor(expressions("()")[0]));
+    if (c == '(')  // a condition, where a parameter says so
+      return Arg::of(Factor(expressions("()", kind == ArgKind::expr ? "bool" : "i64")[0]));
     if (c == '"') {
       Arg a = Arg::of_text(text());
       if (kind == ArgKind::buffer) a.kind = ArgKind::buffer;
@@ -26989,13 +27097,13 @@ class TraceParser {
       binders.push_back(name());
     }
     Vec<VarRef> vars;
-    Vec<AnyExpr> to = expressions("[]", &binders, &vars);
+    Vec<AnyExpr> to = expressions("[]", "i64", &binders, &vars);
     return Arg(make_ref<LayoutMapNode>(vars, to));
   }
 
   // Comma-separated expressions in brackets. Every name that stands in them is an i64 variable.
-  Vec<AnyExpr> expressions(std::string_view brackets, const Vec<std::string>* binders = nullptr,
-                           Vec<VarRef>* vars = nullptr) {
+  Vec<AnyExpr> expressions(std::string_view brackets, std::string_view type,
+                           const Vec<std::string>* binders = nullptr, Vec<VarRef>* vars = nullptr) {
     expect(brackets[0]);
     std::size_t begin = at_;
     int depth = 1;
@@ -27005,7 +27113,7 @@ class TraceParser {
       if (peek() == ')' || peek() == ']') --depth;
     }
     std::string inside(text_.substr(begin, at_ - 1 - begin));
-    std::string header = "program p(out `o p`: i64[1]", body;
+    std::string header = cat("program p(out `o p`: ", type, "[1]"), body;
     Vec<std::string> seen;
     auto declare = [&](const std::string& n) {
       for (const auto& s : seen)
@@ -34796,10 +34904,27 @@ inline Vec<char> object_of(const std::string& text, const Target& target, const 
   return object;
 }
 
-inline Ref<KernelCode> compile_code(const Source& source, const Program& scheduled,
+/// Each version by itself, under what is known of its Dims.
+inline Program lowered_versions(const Source& source, const Program& scheduled,
+                                const Target& target, const Context& context,
+                                const Deadline& deadline) {
+  auto flat = [&](const Program& p) {
+    return lower(p, target,
+                 {.strict = source.options().strict,
+                  .context = &context,
+                  .deadline = &deadline,
+                  .where = source.where()});
+  };
+  Vec<Program> before;
+  for (const Program& version : source.before()) before.push_back(flat(version));
+  return dispatched(before, flat(scheduled));
+}
+
+inline Ref<KernelCode> compile_code(const Source& source, const Program& program,
                                     const Target& target, const Llvm& llvm, const Context& context,
                                     const Deadline& deadline) {
   const bool strict = source.options().strict;
+  const Program scheduled = dispatched(source.before(), program);
   CodeCache& cache = CodeCache::of(context);
   const std::uint64_t hash = code_hash(scheduled, target, strict, llvm.major());
   if (auto known = cache.find(hash, scheduled, target, strict, llvm.major())) return known;
@@ -34809,9 +34934,7 @@ inline Ref<KernelCode> compile_code(const Source& source, const Program& schedul
   code->target = target;
   code->strict = strict;
   code->llvm_major = llvm.major();
-  code->lowered = lower(
-      scheduled, target,
-      {.strict = strict, .context = &context, .deadline = &deadline, .where = source.where()});
+  code->lowered = lowered_versions(source, program, target, context, deadline);
   code->text = emit_llvm(with_unique_name(code->lowered, hash), target, llvm.major());
   deadline.check("LLVM", source.where());
   Vec<char> object = object_of(code->text.text, target, llvm, context);
@@ -35096,6 +35219,85 @@ LATHE_DECL AnyKernel evaluate_any(const Source& source, const Vec<ProgramParam>&
     return detail::make_evaluator(detail::bound_program(source, params),
                                   detail::context_of(source));
   });
+}
+
+}  // namespace lathe
+
+// ---- lathe/jit/impl/versions.ipp
+// Several schedules of one computation in one kernel.
+
+namespace lathe {
+namespace detail {
+
+// What a Dim must be in one version and need not be in the other.
+inline AnyExpr narrower(const DimNode& dim, const DimNode& general) {
+  const AnyExpr n(dim.var);
+  if (dim.min == dim.max && general.min != general.max) return eq(n, AnyExpr(dim.min));
+  AnyExpr out;
+  if (dim.min > general.min) out = fold_and(out, n >= AnyExpr(dim.min));
+  if (dim.max < general.max) out = fold_and(out, n <= AnyExpr(dim.max));
+  if (general.multiple_of % dim.multiple_of != 0)
+    out = fold_and(out, eq(floormod(n, AnyExpr(dim.multiple_of)), AnyExpr(0)));
+  return out;
+}
+
+inline AnyExpr holds_for(const Program& version, const Program& general) {
+  AnyExpr out;
+  for (std::size_t k = 0; k < version->dims.size(); ++k)
+    out = fold_and(out, narrower(*version->dims[k], *general->dims[k]));
+  return out;
+}
+
+// Lowering gives parameters strides and types of its own.
+inline Stmt with_params_of(const Program& last, const Program& version) {
+  Stmt body = version->body;
+  Substitution strides;
+  for (std::size_t k = 0; k < last->params.size(); ++k) {
+    const Buffer &from = version->params[k].buffer, &to = last->params[k].buffer;
+    if (!from || from == to) continue;
+    body = replace_buffer(body, from, to);
+    for (std::size_t axis = 0; axis < from->strides.size(); ++axis)
+      if (const auto* var = from->strides[axis].as<VarNode>())
+        strides.emplace_back(VarRef(var), to->strides[axis]);
+  }
+  return strides.empty() ? body : substitute(body, strides);
+}
+
+LATHE_DECL Program dispatched(const Vec<Program>& before, const Program& last) {
+  Stmt body = last->body;
+  for (const Program& version : reversed(before)) {
+    const AnyExpr condition = holds_for(version, last);
+    const Stmt own = with_params_of(last, version);
+    body = condition ? make_if(condition, own, body) : own;
+  }
+  return last.with(body);
+}
+
+inline bool same_interface(const Program& a, const Program& b) {
+  if (a->params.size() != b->params.size() || a->dims.size() != b->dims.size()) return false;
+  for (std::size_t k = 0; k < a->params.size(); ++k)
+    if (a->params[k].buffer != b->params[k].buffer || a->params[k].var != b->params[k].var)
+      return false;
+  for (std::size_t k = 0; k < a->dims.size(); ++k)
+    if (a->dims[k]->var != b->dims[k]->var) return false;
+  return true;
+}
+
+}  // namespace detail
+
+LATHE_DECL Source versions(const std::vector<Schedule>& all, JitOptions options, Location where) {
+  if (all.empty()) throw UserError("L0315", "versions: there is no schedule", where);
+  const Schedule& last = all.back();
+  Vec<Program> before;
+  for (std::size_t k = 0; k + 1 < all.size(); ++k) {
+    if (all[k].trace().program_hash != last.trace().program_hash ||
+        !detail::same_interface(all[k].program(), last.program()))
+      throw UserError("L0315",
+                      cat("versions: schedule ", k, " is of another computation than the last one"),
+                      where, {}, "start them from the same tensors, or copy one schedule");
+    before.push_back(all[k].program());
+  }
+  return Source(last, std::move(before), std::move(options), where);
 }
 
 }  // namespace lathe

@@ -130,7 +130,7 @@ class Case {
       s = lathe::default_schedule(computed_.program, target_, {.strict = strict_});
       if (random_.chance(60)) return;
     }
-    ScheduleMaker maker(random_, stats_.steps);
+    ScheduleMaker maker(random_, stats_.steps, computed_.dims);
     for (int k = random_.below(options_.length); k > 0; --k) {
       maker.step(s);
       describe(s.trace().str());

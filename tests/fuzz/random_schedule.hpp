@@ -61,7 +61,11 @@ inline bool share(const std::vector<lathe::Buffer>& a, const std::vector<lathe::
 
 class ScheduleMaker {
  public:
-  ScheduleMaker(Random& random, Counts& counts) : random_(random), counts_(counts) {}
+  /// The Dims with their values in this case.
+  using Dims = std::vector<std::pair<std::string, std::int64_t>>;
+
+  ScheduleMaker(Random& random, Counts& counts, const Dims& dims)
+      : random_(random), counts_(counts), dims_(dims) {}
 
   /// Tries one step. Throws a Failure if it breaks what steps promise.
   void step(lathe::Schedule& s) {
@@ -122,6 +126,7 @@ class ScheduleMaker {
                                                       "add_unit_loop",
                                                       "sample_perfect_tile",
                                                       "sample_categorical",
+                                                      "assume",
                                                       "reindex",
                                                       "reindex"};
     return weighted;
@@ -332,6 +337,10 @@ class ScheduleMaker {
               Arg::of_number(1 << random_.below(6)), Arg::of_number(random_.below(3))};
     else if (name == "sample_categorical")
       args = {Arg::of_list({Arg::of_number(2), factor(), factor()})};
+    else if (name == "assume" && dims_.empty() && random_.chance(95))
+      return false;
+    else if (name == "assume")
+      args = {Arg::of(lathe::Factor(condition(s)))};
     else if (name == "add_unit_loop")
       args = {random_.chance(50) ? Arg(some_loop(s)) : Arg(block_)};
     else if (name == "reindex")
@@ -352,6 +361,33 @@ class ScheduleMaker {
     else
       args = annotation(s);
     return true;
+  }
+  /// Something true of a Dim in this case; or what no call can check.
+  AnyExpr condition(const lathe::Schedule& s) {
+    if (dims_.empty()) return lathe::make_bool(random_.chance(50));
+    const auto& [name, value] = random_.pick(dims_);
+    AnyExpr n(lathe::make_var(name));
+    for (const auto& dim : s.program()->dims)
+      if (dim->var->name == name) n = dim->var;
+    const std::int64_t less = value - random_.below(4), more = value + random_.below(4);
+    const std::int64_t factor = value % 4 == 0 ? 4 : value % 3 == 0 ? 3 : 1;
+    switch (random_.below(7)) {
+      case 0:
+        return n >= AnyExpr(less);
+      case 1:
+        return n <= AnyExpr(more);
+      case 2:
+        return lathe::eq(n, AnyExpr(value));
+      case 3:
+        return lathe::eq(lathe::make_binary(lathe::BinaryOp::mod, n, AnyExpr(factor)), AnyExpr(0));
+      case 4:
+        return lathe::logical_and(n >= AnyExpr(less),
+                                  lathe::eq(lathe::floormod(n, AnyExpr(factor)), AnyExpr(0)));
+      case 5:
+        return lathe::ne(n, AnyExpr(value + 1));
+      default:
+        return lathe::eq(lathe::floormod(n, AnyExpr(value + 2)), AnyExpr(value));
+    }
   }
   /// One or two points inside a loop, or at its ends, or out of order.
   Args partition(const lathe::Schedule& s) {
@@ -437,6 +473,7 @@ class ScheduleMaker {
 
   Random& random_;
   Counts& counts_;
+  const Dims& dims_;
   BlockRef block_;
   std::vector<LoopRef> loops_;
   std::vector<Arg> samples_;  ///< as factors

@@ -32,21 +32,36 @@ class Source {
         where_(where) {}
   Source(const Program& program, JitOptions options = {}, Location where = Location::here())
       : program_(program), options_(std::move(options)), where_(where) {}
+  /// versions() checks what it gives here.
+  Source(const Schedule& last, Vec<Program> before, JitOptions options, Location where)
+      : Source(last, std::move(options), where) {
+    before_ = std::move(before);
+  }
 
   const OutputList& outputs() const { return outputs_; }
   /// Of a schedule or a program; else none.
   const Program& program() const { return program_; }
   bool scheduled() const { return scheduled_; }
+  /// Versions that come before program() where their Dims allow it.
+  const Vec<Program>& before() const { return before_; }
   const JitOptions& options() const { return options_; }
   Location where() const { return where_; }
 
  private:
   OutputList outputs_;
   Program program_;
+  Vec<Program> before_;
   bool scheduled_ = false;
   JitOptions options_;
   Location where_;
 };
+
+/// Schedules of one computation as one kernel: a call runs the first whose assumptions about Dims
+/// hold (Schedule::assume); those of the last one every call must meet.
+///     auto f = lt::jit(lt::versions({by_16, small, any}), A, B, D);
+/// L0315 no schedule, or not all of one computation.
+Source versions(const std::vector<Schedule>& all, JitOptions options = {},
+                Location where = Location::here());
 
 /// The untyped core: compiles for these parameters. A Program has all its own parameters, in its
 /// order, if `params` is empty; else, as for a Schedule, params say which tensor each argument is:

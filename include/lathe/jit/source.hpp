@@ -13,6 +13,8 @@ struct BoundProgram {
 const Context& context_of(const Source& source);
 /// L0310 a param that the program does not have, or lacks; errors as program_of.
 BoundProgram bound_program(const Source& source, const Vec<ProgramParam>& params);
+/// One program, in which the first version whose Dims allow it runs.
+Program dispatched(const Vec<Program>& before, const Program& last);
 AnyKernel make_evaluator(const BoundProgram& bound, const Context& context);
 
 }  // namespace lathe::detail

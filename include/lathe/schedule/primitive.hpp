@@ -85,7 +85,7 @@ struct Edit {
 /// name=value, and left out when it has that value.
 struct Parameter {
   std::string_view name;
-  ArgKind kind;                    ///< none: any
+  ArgKind kind;                    ///< none: any; expr: a condition over Dims
   std::string_view fallback = {};  ///< the default as the trace's text writes it; empty: required
   ArgKind items = ArgKind::none;   ///< of a list
 };

@@ -224,6 +224,12 @@ class Schedule {
   void prefetch(const BufferName& buffer, LoopRef loop, std::int64_t distance, int locality = 3,
                 Location where = Location::here());
 
+  /// From here on each Dim is known to be as the condition says, and a call that gives another one
+  /// is refused (L0304): s.assume(n % 8 == 0 && n >= 64). versions() calls such a schedule where
+  /// its assumptions hold. L0243 a condition that is no least value, largest value or factor of
+  /// Dims.
+  void assume(const Expr<bool>& condition, Location where = Location::here());
+
   /// A mark that changes no meaning. Keys: unroll_explicit (loop), max_threads (parallel loop),
   /// stream (block: 1 stores past the caches, 2 only where whole cache lines are filled), and free
   /// ones that start with "user.". L0223.

@@ -53,10 +53,27 @@ inline Vec<char> object_of(const std::string& text, const Target& target, const 
   return object;
 }
 
-inline Ref<KernelCode> compile_code(const Source& source, const Program& scheduled,
+/// Each version by itself, under what is known of its Dims.
+inline Program lowered_versions(const Source& source, const Program& scheduled,
+                                const Target& target, const Context& context,
+                                const Deadline& deadline) {
+  auto flat = [&](const Program& p) {
+    return lower(p, target,
+                 {.strict = source.options().strict,
+                  .context = &context,
+                  .deadline = &deadline,
+                  .where = source.where()});
+  };
+  Vec<Program> before;
+  for (const Program& version : source.before()) before.push_back(flat(version));
+  return dispatched(before, flat(scheduled));
+}
+
+inline Ref<KernelCode> compile_code(const Source& source, const Program& program,
                                     const Target& target, const Llvm& llvm, const Context& context,
                                     const Deadline& deadline) {
   const bool strict = source.options().strict;
+  const Program scheduled = dispatched(source.before(), program);
   CodeCache& cache = CodeCache::of(context);
   const std::uint64_t hash = code_hash(scheduled, target, strict, llvm.major());
   if (auto known = cache.find(hash, scheduled, target, strict, llvm.major())) return known;
@@ -66,9 +83,7 @@ inline Ref<KernelCode> compile_code(const Source& source, const Program& schedul
   code->target = target;
   code->strict = strict;
   code->llvm_major = llvm.major();
-  code->lowered = lower(
-      scheduled, target,
-      {.strict = strict, .context = &context, .deadline = &deadline, .where = source.where()});
+  code->lowered = lowered_versions(source, program, target, context, deadline);
   code->text = emit_llvm(with_unique_name(code->lowered, hash), target, llvm.major());
   deadline.check("LLVM", source.where());
   Vec<char> object = object_of(code->text.text, target, llvm, context);

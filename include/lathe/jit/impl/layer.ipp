@@ -19,3 +19,4 @@
 #include <lathe/jit/impl/jit.ipp>
 #include <lathe/jit/impl/kernel.ipp>
 #include <lathe/jit/impl/source.ipp>
+#include <lathe/jit/impl/versions.ipp>

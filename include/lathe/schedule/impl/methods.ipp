@@ -189,6 +189,9 @@ LATHE_DECL void Schedule::prefetch(const BufferName& buffer, LoopRef loop, std::
        where);
 }
 
+LATHE_DECL void Schedule::assume(const Expr<bool>& condition, Location where) {
+  step("assume", {Arg::of(Factor(condition.any()))}, where);
+}
 LATHE_DECL void Schedule::annotate(const LoopRef& loop, std::string_view key,
                                    const AttrValue& value, Location where) {
   step("annotate", {loop, Arg::of_text(std::string(key)), Arg::of(value)}, where);

@@ -172,7 +172,8 @@ class TraceParser {
     char c = peek();
     if (c == '[') return list(depth);
     if (c == '|') return map();
-    if (c == '(') return Arg::of(Factor(expressions("()")[0]));
+    if (c == '(')  // a condition, where a parameter says so
+      return Arg::of(Factor(expressions("()", kind == ArgKind::expr ? "bool" : "i64")[0]));
     if (c == '"') {
       Arg a = Arg::of_text(text());
       if (kind == ArgKind::buffer) a.kind = ArgKind::buffer;
@@ -236,13 +237,13 @@ class TraceParser {
       binders.push_back(name());
     }
     Vec<VarRef> vars;
-    Vec<AnyExpr> to = expressions("[]", &binders, &vars);
+    Vec<AnyExpr> to = expressions("[]", "i64", &binders, &vars);
     return Arg(make_ref<LayoutMapNode>(vars, to));
   }
 
   // Comma-separated expressions in brackets. Every name that stands in them is an i64 variable.
-  Vec<AnyExpr> expressions(std::string_view brackets, const Vec<std::string>* binders = nullptr,
-                           Vec<VarRef>* vars = nullptr) {
+  Vec<AnyExpr> expressions(std::string_view brackets, std::string_view type,
+                           const Vec<std::string>* binders = nullptr, Vec<VarRef>* vars = nullptr) {
     expect(brackets[0]);
     std::size_t begin = at_;
     int depth = 1;
@@ -252,7 +253,7 @@ class TraceParser {
       if (peek() == ')' || peek() == ']') --depth;
     }
     std::string inside(text_.substr(begin, at_ - 1 - begin));
-    std::string header = "program p(out `o p`: i64[1]", body;
+    std::string header = cat("program p(out `o p`: ", type, "[1]"), body;
     Vec<std::string> seen;
     auto declare = [&](const std::string& n) {
       for (const auto& s : seen)
