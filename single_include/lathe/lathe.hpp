@@ -2578,6 +2578,52 @@ Clamped<T, R> clamp(const TypedTensor<T, R>& tensor) {
 
 }  // namespace lathe
 
+// ---- lathe/dsl/statistics.hpp
+// Folds that take two passes in other words: mean and variance, the logarithm of a sum of
+// exponentials. Both are associative, so schedules may split them (rfactor) and run parts in
+// parallel; that changes the rounding, and `strict` forbids it.
+
+namespace lathe {
+
+/// (count, mean, m2) of f32 or f64; m2 is the sum of squared deviations from the mean. Two parts
+/// join as in Chan, Golub, LeVeque, "Algorithms for computing the sample variance" (1983).
+ReducerRef welford_reducer(DType dtype);
+/// (top, sum) stands for sum * exp(top), top the largest value: Milakov, Gimelshein, "Online
+/// normalizer calculation for softmax" (2018). Infinite values count as such; NaN spreads.
+ReducerRef log_sum_exp_reducer(DType dtype);
+
+/// Mean and variance in one pass (Welford). Three outputs: get<0>() the count, get<1>() the mean,
+/// get<2>() the sum of squared deviations; the variance is get<2>() / get<0>(). Over nothing:
+/// zeros.
+///     auto w = lt::compute("w", {m}, [&](lt::Var i) { return lt::welford(X(i, r), r); });
+template <detail::IsOperand A, class... R>
+requires detail::ReduceAxes<R...>
+auto welford(const A& term, const R&... axes) {
+  using T = typename detail::ElementOf<A>::type;
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
+                "lathe: welford takes f32 or f64");
+  return Reduction<T, T, T>(detail::reduction_value(
+      welford_reducer(dtype_of<T>),
+      {make_const(dtype_of<T>, 1), detail::operand<T>(term), make_const(dtype_of<T>, 0)},
+      {axes.axis()...}));
+}
+
+/// log(sum(exp(x))) without overflow, in one pass. Two outputs: get<0>() the largest value `top`,
+/// get<1>() the sum of exp(x - top); the logarithm is get<0>() + log(get<1>()), a softmax
+/// exp(x - get<0>()) / get<1>(). Over nothing: (-inf, 0).
+template <detail::IsOperand A, class... R>
+requires detail::ReduceAxes<R...>
+auto log_sum_exp(const A& term, const R&... axes) {
+  using T = typename detail::ElementOf<A>::type;
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
+                "lathe: log_sum_exp takes f32 or f64");
+  return Reduction<T, T>(detail::reduction_value(
+      log_sum_exp_reducer(dtype_of<T>), {detail::operand<T>(term), make_const(dtype_of<T>, 1)},
+      {axes.axis()...}));
+}
+
+}  // namespace lathe
+
 // ---- lathe/fwd.hpp
 // The names of Lathe's main classes, for headers that only pass them on.
 
@@ -19627,6 +19673,46 @@ LATHE_DECL AnyExpr reduce_position(std::span<const AnyReduce> axes) {
     position = position ? position * axis.extent + step : step;
   }
   return position;
+}
+
+}  // namespace lathe
+
+// ---- lathe/dsl/impl/statistics.ipp
+namespace lathe {
+namespace detail {
+
+// An empty part changes nothing, to the last bit: its weight is 0 / n, the other's n / n.
+inline Vec<AnyExpr> join_moments(std::span<const VarRef> a, std::span<const VarRef> b) {
+  const DType t = a[0]->dtype;
+  const AnyExpr count_a(a[0]), mean_a(a[1]), m2_a(a[2]), count_b(b[0]), mean_b(b[1]), m2_b(b[2]);
+  const AnyExpr count = count_a + count_b, delta = mean_b - mean_a;
+  const AnyExpr weight = make_select(eq(count, make_const(t, 0)), make_const(t, 0),
+                                     make_binary(BinaryOp::div, count_b, count));
+  return {count, mean_a + delta * weight, m2_a + m2_b + delta * delta * count_a * weight};
+}
+
+// Equal tops need no factor, which for infinities would be exp(inf - inf).
+inline Vec<AnyExpr> join_exponentials(std::span<const VarRef> a, std::span<const VarRef> b) {
+  const DType t = a[0]->dtype;
+  const AnyExpr top = make_binary(BinaryOp::max, a[0], b[0]);
+  auto scaled = [&](std::span<const VarRef> part) {
+    const AnyExpr own(part[0]);
+    return AnyExpr(part[1]) *
+           make_select(eq(own, top), make_const(t, 1), make_call(CallOp::exp, {own - top}));
+  };
+  return {top, scaled(a) + scaled(b)};
+}
+
+}  // namespace detail
+
+LATHE_DECL ReducerRef welford_reducer(DType t) {
+  const AnyExpr zero = make_const(t, 0);
+  return make_reducer("welford", {zero, zero, zero}, detail::join_moments);
+}
+
+LATHE_DECL ReducerRef log_sum_exp_reducer(DType t) {
+  const AnyExpr least = make_const(t, -std::numeric_limits<double>::infinity());
+  return make_reducer("log_sum_exp", {least, make_const(t, 0)}, detail::join_exponentials);
 }
 
 }  // namespace lathe

@@ -7,4 +7,5 @@
 #include <lathe/dsl/math.hpp>
 #include <lathe/dsl/program.hpp>
 #include <lathe/dsl/reduction.hpp>
+#include <lathe/dsl/statistics.hpp>
 #include <lathe/dsl/tensor.hpp>

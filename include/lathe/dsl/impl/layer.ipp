@@ -10,4 +10,5 @@
 #include <lathe/dsl/impl/program.ipp>
 #include <lathe/dsl/impl/reads.ipp>
 #include <lathe/dsl/impl/reducers.ipp>
+#include <lathe/dsl/impl/statistics.ipp>
 #include <lathe/dsl/impl/tensor_graph.ipp>
