@@ -4434,6 +4434,13 @@ class Schedule {
   Sample sample_categorical(const std::vector<std::int64_t>& values,
                             const std::vector<std::int64_t>& weights = {},
                             std::int64_t decision = -1, Location where = Location::here());
+  /// Computes a block at one of its places, drawn among those that are legal: where it is ("root"),
+  /// in the expressions that read it ("inline", as compute_inline), or under a loop of a consumer
+  /// ("C:1", as compute_at with the second loop above block C). References as for these. L0233 a
+  /// decision that is no place; else the errors of the step that it stands for.
+  void sample_compute_location(const BlockName& block, std::string_view decision = "auto",
+                               Location where = Location::here());
+
   /// What was sampled. A step that is told this number does not follow another decision. L0201 for
   /// a sample of another schedule.
   std::int64_t value(const Sample& sample, Location where = Location::here()) const;
@@ -6460,7 +6467,7 @@ namespace lathe {
   X(reorder) X(tile) X(parallel) X(vectorize) X(unroll) X(compute_at) X(reverse_compute_at) \
       X(compute_inline) X(reverse_compute_inline) X(cache_read) X(cache_write) \
           X(decompose_reduction) X(rfactor) X(set_scope) X(transform_layout) X(prefetch) \
-              X(annotate) X(assume) X(add_unit_loop) X(reindex) X(sample_perfect_tile) X(sample_categorical)
+              X(annotate) X(assume) X(add_unit_loop) X(reindex) X(sample_perfect_tile) X(sample_categorical) X(sample_compute_location)
 // clang-format on
 
 namespace detail {
@@ -26195,6 +26202,13 @@ inline Arg default_argument(const Parameter& parameter) {
   return out;
 }
 
+// Of a decision: it is still to be drawn.
+inline bool is_default(const Arg& arg, const Parameter& parameter) {
+  if (arg.kind == ArgKind::list) return arg.list.empty();
+  const Arg none = default_argument(parameter);
+  return arg.number == none.number && arg.text == none.text;
+}
+
 inline bool fits(ArgKind given, ArgKind wanted) {
   if (wanted == ArgKind::factor)
     return given == ArgKind::number || given == ArgKind::inferred || given == ArgKind::expr;
@@ -26289,11 +26303,12 @@ LATHE_DECL Verdict Schedule::prepare(const Primitive& primitive, const Args& giv
   for (const auto& arg : given) args.push_back(with_samples(arg));
   if (auto no = detail::complete_arguments(primitive, args)) return no;
   if (!primitive.draw) return {};
+  if (!detail::is_default(args.back(), primitive.parameters.back())) return {};
   Edit edit;
   if (auto no = try_step(primitive, args, edit)) return no;
-  if (!edit.results.empty()) return {};
   std::uint64_t drawn = 0;
-  for (const Step* s = last_.get(); s; s = s->previous.get()) drawn += !s->samples.empty();
+  for (const Step* s = last_.get(); s; s = s->previous.get())
+    drawn += s->entry.primitive->draw != nullptr;
   args.back() = primitive.draw(program_, args, detail::random_bits(options_.seed, drawn));
   return {};
 }
@@ -26496,6 +26511,13 @@ LATHE_DECL Sample Schedule::sample_categorical(const std::vector<std::int64_t>& 
            {detail::number_list(values), detail::number_list(weights), Arg::of_number(decision)},
            where)[0]
           .loop);
+}
+LATHE_DECL void Schedule::sample_compute_location(const BlockName& block, std::string_view decision,
+                                                  Location where) {
+  step("sample_compute_location",
+       {BlockRef(resolve_block(block, "sample_compute_location", where)),
+        Arg::of_text(std::string(decision))},
+       where);
 }
 LATHE_DECL std::int64_t Schedule::value(const Sample& sample, Location where) const {
   if (const std::int64_t* known = sample.var ? sampled(sample.var) : nullptr) return *known;
@@ -26854,6 +26876,87 @@ LATHE_DECL Vec<LoopRef> Schedule::loops_n(const BlockName& name, std::size_t n,
 }
 
 }  // namespace lathe
+
+// ---- lathe/schedule/impl/sample_location.ipp
+namespace lathe::detail {
+
+inline constexpr std::string_view kUndecided = "auto";
+
+/// A place for a block, and how decisions write it: "root" leaves it where it is, "inline" makes
+/// loads of it its expression, "C:1" is under the second loop above block C.
+struct Place {
+  std::string text;
+  VarRef loop;
+};
+
+inline Verdict run_at_location(const Program& program, const BlockTag& block, const Place& place,
+                               Edit* edit) {
+  if (place.loop)
+    return primitive_compute_at().run(program, {BlockRef(block), LoopRef(place.loop)}, edit);
+  if (place.text == "inline")
+    return primitive_compute_inline().run(program, {BlockRef(block)}, edit);
+  if (edit) edit->program = program;
+  return {};
+}
+
+// Root, inline, and the loops above the consumers, each by the first consumer below it.
+inline Vec<Place> locations(const Program& program, const BlockTag& block) {
+  Vec<Place> out{{"root", {}}, {"inline", {}}};
+  for (const auto& buffer : buffers_written(find_block(program->body, block).block->body))
+    for (const auto& reader : readers(program->body, buffer)) {
+      const BlockSite site = find_block(program->body, reader.block->tag);
+      for (std::size_t k = 0; k < site.loops.size(); ++k) {
+        bool known = reader.block->tag == block;
+        for (const auto& place : out) known = known || place.loop == site.loops[k]->var;
+        if (!known) out.push_back({cat(site.block->name(), ':', k), site.loops[k]->var});
+      }
+    }
+  return out;
+}
+
+inline bool is_legal_at(const Program& program, const BlockTag& block, const Place& place) {
+  Edit edit;
+  return !run_at_location(program, block, place, &edit) && !check_promises(program, edit.program) &&
+         !check_lifetimes(edit.program);
+}
+
+inline Verdict run_sample_compute_location(const Program& program, const Args& args, Edit* edit) {
+  if (args[1].text == kUndecided) {
+    if (edit) edit->program = program;
+    return {};
+  }
+  std::string known;
+  for (const auto& place : locations(program, args[0].block)) {
+    if (place.text == args[1].text) return run_at_location(program, args[0].block, place, edit);
+    known += " " + place.text;
+  }
+  return refusal_at(args[0].block, "L0233",
+                    "decision " + in_quotes(args[1].text) + " is no place for block " +
+                        in_quotes(args[0].block->name),
+                    "places:" + known);
+}
+
+inline Arg draw_compute_location(const Program& program, const Args& args, std::uint64_t random) {
+  Vec<std::string> legal;
+  for (const auto& place : locations(program, args[0].block))
+    if (is_legal_at(program, args[0].block, place)) legal.push_back(place.text);
+  return Arg::of_text(legal[static_cast<std::size_t>(random_below(legal.size(), random))]);
+}
+
+LATHE_DECL const Primitive& primitive_sample_compute_location() {
+  static const Primitive record{
+      "sample_compute_location",
+      1,
+      {{"block", ArgKind::block}, {"decision", ArgKind::text, kUndecided}},
+      "computes a block at one of its legal places, at random",
+      run_sample_compute_location,
+      ArgKind::loop,
+      Results::array,
+      draw_compute_location};
+  return record;
+}
+
+}  // namespace lathe::detail
 
 // ---- lathe/schedule/impl/replay.ipp
 namespace lathe {

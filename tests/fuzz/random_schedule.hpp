@@ -127,6 +127,7 @@ class ScheduleMaker {
                                                       "sample_perfect_tile",
                                                       "sample_categorical",
                                                       "assume",
+                                                      "sample_compute_location",
                                                       "reindex",
                                                       "reindex"};
     return weighted;
@@ -337,6 +338,8 @@ class ScheduleMaker {
               Arg::of_number(1 << random_.below(6)), Arg::of_number(random_.below(3))};
     else if (name == "sample_categorical")
       args = {Arg::of_list({Arg::of_number(2), factor(), factor()})};
+    else if (name == "sample_compute_location")
+      args = {block_};
     else if (name == "assume" && dims_.empty() && random_.chance(95))
       return false;
     else if (name == "assume")

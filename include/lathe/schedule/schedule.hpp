@@ -258,6 +258,13 @@ class Schedule {
   Sample sample_categorical(const std::vector<std::int64_t>& values,
                             const std::vector<std::int64_t>& weights = {},
                             std::int64_t decision = -1, Location where = Location::here());
+  /// Computes a block at one of its places, drawn among those that are legal: where it is ("root"),
+  /// in the expressions that read it ("inline", as compute_inline), or under a loop of a consumer
+  /// ("C:1", as compute_at with the second loop above block C). References as for these. L0233 a
+  /// decision that is no place; else the errors of the step that it stands for.
+  void sample_compute_location(const BlockName& block, std::string_view decision = "auto",
+                               Location where = Location::here());
+
   /// What was sampled. A step that is told this number does not follow another decision. L0201 for
   /// a sample of another schedule.
   std::int64_t value(const Sample& sample, Location where = Location::here()) const;

@@ -229,3 +229,69 @@ s.split(l0, {lathe::infer, (n2 * 2)});
   // clang-format on
   CHECK(lt::structurally_equal(s.program(), want.program()));
 }
+
+namespace {
+
+// P feeds C, under whose loops it may go; Q is an output.
+lt::Schedule three_stages() {
+  lt::Input<float, 2> X("X", {12, 8});
+  auto P = lt::compute("P", {12, 8}, [&](lt::Var i, lt::Var j) { return X(i, j) * 2.0f; });
+  auto C = lt::compute("C", {12, 8}, [&](lt::Var i, lt::Var j) { return P(i, j) + 1.0f; });
+  auto Q = lt::compute("Q", {12}, [&](lt::Var i) { return C(i, 0) - P(i, 1); });
+  return lt::Schedule(lt::outputs(C, Q));
+}
+
+}  // namespace
+
+TEST_CASE("sample_compute_location: every legal place comes, and only those") {
+  std::map<std::string, int> seen;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    lt::Schedule start(three_stages().program(), {.seed = seed}), s = start;
+    s.sample_compute_location("P");
+    check_kept(start, s);
+    const std::string text = s.trace().str();
+    const std::size_t at = text.find("decision=") + 9;
+    ++seen[text.substr(at, text.find(')', at) - at)];
+  }
+  // Not under the loops of one consumer: the other one is outside of them.
+  CHECK(seen.size() == 2);
+  CHECK(seen["\"root\""] > 10);
+  CHECK(seen["\"inline\""] > 10);
+
+  lt::Schedule whole = three_stages();
+  whole.merge(whole.loops("C")[0], whole.loops("Q")[0]);
+  CHECK(whole.block("Q").tag);
+  lt::Schedule merged = whole;
+  merged.sample_compute_location("P", "C:0");
+  check_kept(three_stages(), merged);
+  CHECK(merged.loops("P").size() == 3);
+}
+
+TEST_CASE("sample_compute_location: a decision can be edited, and is checked on replay") {
+  lt::Schedule start = three_stages(), s = start;
+  s.sample_compute_location("P", "inline");
+  CHECK(s.trace().cpp() ==
+        "auto b0 = s.block(\"P\");\ns.sample_compute_location(b0, \"inline\");\n");
+  auto with = [&](const std::string& decision) {
+    std::string text = s.trace().str();
+    text.replace(text.find("inline"), 6, decision);
+    return error_of([&] { (void)lt::replay(lt::parse_trace(text), start); });
+  };
+  CHECK(with("root") == "none");
+  CHECK(with("Q:0").substr(0, 5) == "L0211");
+  CHECK(with("C:2") == "L0233 sample_compute_location: decision 'C:2' is no place for block 'P'");
+  CHECK(with("nowhere").substr(0, 5) == "L0233");
+}
+
+TEST_CASE("sample_compute_location: draws don't repeat each other") {
+  std::map<std::string, int> seen;
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    lt::Schedule s(three_stages().program(), {.seed = seed});
+    s.sample_compute_location("Q");
+    s.sample_categorical({1, 2, 3, 4});
+    s.sample_categorical({1, 2, 3, 4});
+    const std::string text = s.trace().str();
+    ++seen[text.substr(text.find("sample_categorical"))];
+  }
+  CHECK(seen.size() > 8);
+}

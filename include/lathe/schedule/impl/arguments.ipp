@@ -28,6 +28,13 @@ inline Arg default_argument(const Parameter& parameter) {
   return out;
 }
 
+// Of a decision: it is still to be drawn.
+inline bool is_default(const Arg& arg, const Parameter& parameter) {
+  if (arg.kind == ArgKind::list) return arg.list.empty();
+  const Arg none = default_argument(parameter);
+  return arg.number == none.number && arg.text == none.text;
+}
+
 inline bool fits(ArgKind given, ArgKind wanted) {
   if (wanted == ArgKind::factor)
     return given == ArgKind::number || given == ArgKind::inferred || given == ArgKind::expr;
@@ -122,11 +129,12 @@ LATHE_DECL Verdict Schedule::prepare(const Primitive& primitive, const Args& giv
   for (const auto& arg : given) args.push_back(with_samples(arg));
   if (auto no = detail::complete_arguments(primitive, args)) return no;
   if (!primitive.draw) return {};
+  if (!detail::is_default(args.back(), primitive.parameters.back())) return {};
   Edit edit;
   if (auto no = try_step(primitive, args, edit)) return no;
-  if (!edit.results.empty()) return {};
   std::uint64_t drawn = 0;
-  for (const Step* s = last_.get(); s; s = s->previous.get()) drawn += !s->samples.empty();
+  for (const Step* s = last_.get(); s; s = s->previous.get())
+    drawn += s->entry.primitive->draw != nullptr;
   args.back() = primitive.draw(program_, args, detail::random_bits(options_.seed, drawn));
   return {};
 }

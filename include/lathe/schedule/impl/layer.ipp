@@ -41,6 +41,8 @@
 #include <lathe/schedule/impl/primitive.ipp>
 #include <lathe/schedule/impl/schedule.ipp>
 //
+#include <lathe/schedule/impl/sample_location.ipp>
+//
 #include <lathe/schedule/impl/replay.ipp>
 #include <lathe/schedule/impl/trace_parse.ipp>
 #include <lathe/schedule/impl/trace_print.ipp>

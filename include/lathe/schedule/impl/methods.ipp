@@ -165,6 +165,13 @@ LATHE_DECL Sample Schedule::sample_categorical(const std::vector<std::int64_t>& 
            where)[0]
           .loop);
 }
+LATHE_DECL void Schedule::sample_compute_location(const BlockName& block, std::string_view decision,
+                                                  Location where) {
+  step("sample_compute_location",
+       {BlockRef(resolve_block(block, "sample_compute_location", where)),
+        Arg::of_text(std::string(decision))},
+       where);
+}
 LATHE_DECL std::int64_t Schedule::value(const Sample& sample, Location where) const {
   if (const std::int64_t* known = sample.var ? sampled(sample.var) : nullptr) return *known;
   refuse("value", detail::refusal("L0201", "no step of this schedule sampled this number"), where);
