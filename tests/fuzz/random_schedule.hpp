@@ -121,6 +121,8 @@ class ScheduleMaker {
                                                       "rfactor",
                                                       "set_scope",
                                                       "transform_layout",
+                                                      "transform_block_layout",
+                                                      "transform_block_layout",
                                                       "prefetch",
                                                       "annotate",
                                                       "add_unit_loop",
@@ -263,6 +265,36 @@ class ScheduleMaker {
     }
     return lathe::make_ref<lathe::LayoutMapNode>(from, to);
   }
+  /// The block's iterators in another order, one cut in two or two made one, mostly without gaps.
+  lathe::LayoutMap block_layout(const lathe::Schedule& s) {
+    lathe::BlockSite site = lathe::find_block(s.program()->body, block_.tag);
+    std::vector<lathe::VarRef> from;
+    std::vector<AnyExpr> to;
+    const auto& iters = site.block->iters;
+    for (std::size_t k = 0; k < iters.size(); ++k) {
+      from.push_back(lathe::make_var("d" + std::to_string(k)));
+      AnyExpr value = from[k];
+      const std::int64_t* extent = lathe::as_const_int(iters[k].extent);
+      const std::int64_t f = 2 + random_.below(3);
+      if (random_.chance(30) && (!extent || *extent % f == 0 || random_.chance(10))) {
+        to.push_back(lathe::floordiv(value, AnyExpr(f)));
+        value = lathe::floormod(value, AnyExpr(f));
+      } else if (random_.chance(20) && k > 0 && !to.empty() &&
+                 (iters[k].kind == iters[k - 1].kind || random_.chance(10))) {
+        to.back() = to.back() * iters[k].extent + value - iters[k].min;
+        continue;
+      } else if (random_.chance(10)) {
+        value = AnyExpr(0) - value;
+      }
+      to.push_back(value);
+    }
+    const int swaps = random_.chance(40) ? 0 : 2;
+    for (int k = 0; k < swaps && to.size() > 1; ++k) {
+      auto at = static_cast<std::size_t>(random_.below(static_cast<int>(to.size()) - 1));
+      std::swap(to[at], to[at + 1]);
+    }
+    return lathe::make_ref<lathe::LayoutMapNode>(from, to);
+  }
   Arg some_loops(const lathe::Schedule& s, bool adjacent) {
     std::vector<LoopRef> picked;
     if (loops_.size() < 2) return Arg::of(std::vector<LoopRef>{some_loop(s), some_loop(s)});
@@ -358,6 +390,8 @@ class ScheduleMaker {
       args = {some_buffer(s), scope()};
     else if (name == "transform_layout")
       args = layout_arguments(s);
+    else if (name == "transform_block_layout")
+      args = {block_, Arg(block_layout(s))};
     else if (name == "prefetch")
       args = {some_buffer(s), some_loop(s), Arg::of_number(1 + random_.below(4)),
               Arg::of_number(random_.below(4))};

@@ -218,6 +218,21 @@ class Schedule {
     transform_layout(buffer, layout_map(map), where);
   }
   void transform_layout(const BufferName& buffer, LayoutMap map, Location where = Location::here());
+  /// The block runs over other iterators, which a map gives from its own; its loops are made anew,
+  /// one for each.
+  ///     for i < n: for j < m: B[i, j]   → s.transform_block_layout(B, [](Index i, Index j) {
+  ///                                          return layout(j / 4, i, j % 4); })   →
+  ///     for j < m/4: for i < n: for j_1 < 4: B[i, j*4 + j_1]
+  /// Its loops are consumed. Reassociates floats if reduce iterators come in another order. L0238
+  /// unless the map is proved to take the domain to a box without gaps, no index mixes spatial and
+  /// reduce iterators, and nothing else runs in the block's loops.
+  template <class F>
+  requires(!std::is_convertible_v<const F&, LayoutMap>) void transform_block_layout(
+      const BlockName& block, const F& map, Location where = Location::here()) {
+    transform_block_layout(block, layout_map(map), where);
+  }
+  void transform_block_layout(const BlockName& block, LayoutMap map,
+                              Location where = Location::here());
   /// A hint: fetch what the loop reads of the buffer `distance` iterations ahead. Each iteration of
   /// the loops inside fetches its own part, once a cache line. Locality 0 (once), 2 (second cache)
   /// to 3 (keep). L0222.

@@ -131,6 +131,11 @@ const Step kSteps[] = {
        s.transform_layout(p.C,
                           [](lt::Index a, lt::Index b) { return lt::layout(b / 4, a, b % 4); });
      }},
+    {"transform_block_layout",
+     [](lt::Schedule& s, const Product& p) {
+       s.transform_block_layout(
+           p.C, [](lt::Index i, lt::Index j, lt::Index r) { return lt::layout(r, j, i); });
+     }},
     {"prefetch", [](lt::Schedule& s, const Product& p) { s.prefetch(p.B, s.loops(p.C)[2], 4); }},
     {"annotate", [](lt::Schedule& s, const Product& p) { s.annotate(p.D, "stream", true); }},
 };

@@ -76,7 +76,7 @@ void random_step(lt::Schedule& s, Random& random) {
   auto buffer = names.buffers[random.below(names.buffers.size())];
   lt::Scope scope = random.below(2) ? lt::Scope::global : lt::Scope::local;
   std::int64_t factor = random.one_of({1, 2, 3, 4, 5, 8});
-  switch (random.below(23)) {
+  switch (random.below(24)) {
     case 0:
       s.split(own_loop(), {lt::infer, factor});
       break;
@@ -161,6 +161,11 @@ void random_step(lt::Schedule& s, Random& random) {
       if (names.following.empty()) return;
       auto [first, second] = names.following[random.below(names.following.size())];
       s.merge(first, second);
+      break;
+    }
+    case 23: {
+      auto iters = lt::find_block(s.program()->body, block.tag).block->iters;
+      s.transform_block_layout(block, random_map(random, static_cast<int>(iters.size())));
       break;
     }
   }

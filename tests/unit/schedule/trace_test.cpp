@@ -170,7 +170,8 @@ TEST_CASE("trace text: what can't be read has a place") {
         Case{"trace 1 program 0x0\nb0 = block(\"C\")\ncompute_inline(b0, x=1)\n",
              "no attribute is called 'x'"},
         Case{"trace 1 program 0x0\ntransform_layout(\"C\", |a| [a +])\n",
-             "not an index expression"}}) {
+             "not an index expression"},
+        Case{"trace 1 program 0x0\ntransform_layout(\"C\", |a, a| [a])\n", "'a' is bound twice"}}) {
     INFO(c.text);
     CHECK_THROWS_WITH_AS(lt::parse_trace(c.text), doctest::Contains(c.message), lt::UserError);
   }

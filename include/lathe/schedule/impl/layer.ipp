@@ -33,6 +33,7 @@
 #include <lathe/schedule/impl/sample.ipp>
 #include <lathe/schedule/impl/storage.ipp>
 #include <lathe/schedule/impl/tile.ipp>
+#include <lathe/schedule/impl/transform_block_layout.ipp>
 //
 #include <lathe/schedule/impl/merge.ipp>
 //

@@ -188,6 +188,12 @@ LATHE_DECL void Schedule::transform_layout(const BufferName& buffer, LayoutMap m
        {Arg::of_buffer(resolve_buffer(buffer, "transform_layout", where)), Arg(std::move(map))},
        where);
 }
+LATHE_DECL void Schedule::transform_block_layout(const BlockName& block, LayoutMap map,
+                                                 Location where) {
+  step("transform_block_layout",
+       {BlockRef(resolve_block(block, "transform_block_layout", where)), Arg(std::move(map))},
+       where);
+}
 LATHE_DECL void Schedule::prefetch(const BufferName& buffer, LoopRef loop, std::int64_t distance,
                                    int locality, Location where) {
   step("prefetch",

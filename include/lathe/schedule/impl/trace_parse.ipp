@@ -235,9 +235,13 @@ class TraceParser {
     while (!accept('|')) {
       if (!binders.empty()) expect(',');
       binders.push_back(name());
+      for (std::size_t k = 0; k + 1 < binders.size(); ++k)
+        if (binders[k] == binders.back()) fail("'" + binders.back() + "' is bound twice");
     }
     Vec<VarRef> vars;
     Vec<AnyExpr> to = expressions("[]", "i64", &binders, &vars);
+    if (to.empty())
+      for (const auto& b : binders) vars.push_back(make_var(b));
     return Arg(make_ref<LayoutMapNode>(vars, to));
   }
 
