@@ -121,6 +121,7 @@ class ScheduleMaker {
                                                       "rfactor",
                                                       "set_scope",
                                                       "transform_layout",
+                                                      "storage_align",
                                                       "transform_block_layout",
                                                       "transform_block_layout",
                                                       "prefetch",
@@ -265,6 +266,22 @@ class ScheduleMaker {
     }
     return lathe::make_ref<lathe::LayoutMapNode>(from, to);
   }
+  /// An outer dimension of a buffer that the program allocates, as a rule.
+  Args alignment(const lathe::Schedule& s) {
+    std::vector<lathe::Buffer> buffers;
+    lathe::each_statement(s.program()->body, [&](const lathe::Stmt& below) {
+      const auto* a = below.as<lathe::AllocNode>();
+      if (a && a->buffer->rank() > 1) buffers.push_back(a->buffer);
+    });
+    const std::int64_t factor = 1 + random_.below(20);
+    Arg by = Arg::of_number(factor);
+    Arg offset = Arg::of_number(random_.below(static_cast<int>(factor) + random_.below(2)));
+    if (buffers.empty() || random_.chance(10))
+      return {some_buffer(s), Arg::of_number(random_.below(3) - 1), by, offset};
+    lathe::Buffer buffer = random_.pick(buffers);
+    return {Arg::of_buffer(buffer->name), Arg::of_number(random_.below(buffer->rank() - 1)), by,
+            offset};
+  }
   /// The block's iterators in another order, one cut in two or two made one, mostly without gaps.
   lathe::LayoutMap block_layout(const lathe::Schedule& s) {
     lathe::BlockSite site = lathe::find_block(s.program()->body, block_.tag);
@@ -390,6 +407,8 @@ class ScheduleMaker {
       args = {some_buffer(s), scope()};
     else if (name == "transform_layout")
       args = layout_arguments(s);
+    else if (name == "storage_align")
+      args = alignment(s);
     else if (name == "transform_block_layout")
       args = {block_, Arg(block_layout(s))};
     else if (name == "prefetch")

@@ -185,6 +185,15 @@ struct VarNode : ExprNode {
 
 enum class Scope : std::uint8_t { global, shared, local, reg };
 
+/// The stride of a dimension that is not the last is offset modulo factor: at least the extent of
+/// what lies inside it, and more where that is needed. Dense dimensions around it grow with it.
+struct StrideRule {
+  int dim = 0;
+  std::int64_t factor = 1, offset = 0;
+  bool operator==(const StrideRule&) const = default;
+};
+inline constexpr std::int64_t kMostStrideFactor = 1 << 20;
+
 struct BufferNode : RefCounted {
   std::string name;
   DType dtype;           ///< lanes > 1 only for promoted registers
@@ -192,7 +201,8 @@ struct BufferNode : RefCounted {
   Vec<AnyExpr> strides;  ///< i64, in elements; empty means dense row-major
   Scope scope = Scope::global;
   int alignment = 0;  ///< bytes that the base address is a multiple of; 0 means that of the element
-  Ref<RefCounted> origin;  ///< the tensor that the DSL made it for; never set inside a program
+  Vec<StrideRule> aligned;  ///< of temporaries, at most one a dimension; flatten keeps them
+  Ref<RefCounted> origin;   ///< the tensor that the DSL made it for; never set inside a program
 
   BufferNode(std::string its_name, DType type, Vec<AnyExpr> its_shape,
              Vec<AnyExpr> its_strides = {}, Scope its_scope = Scope::global, int its_alignment = 0)

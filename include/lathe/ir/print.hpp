@@ -4,9 +4,9 @@
 //   dim       := name [ "in" min ".." [ "=" max ] [ "by" multiple ] ]
 //   param     := [ "in" | "out" | "inout" ] name ":" ( type | buffer )            a bare type: a
 //   scalar, by value buffer    := type "[" expr, … "]" [ "strides" "[" expr, … "]" ] [ "scope"
-//   scope ] [ "align" bytes ] body      := statements on lines of their own, indented further than
-//   what they belong to; "pass" is none statement := [ "parallel" | "vectorized" | "unrolled" ]
-//   "for" name "in" range { "@" key "=" value } ":" body
+//   scope ] [ "align" bytes ] { "aligned" "[" dim, factor, offset "]" } body      := statements on
+//   lines of their own, indented further than what they belong to; "pass" is none statement := [
+//   "parallel" | "vectorized" | "unrolled" ] "for" name "in" range { "@" key "=" value } ":" body
 //              | "block" name "(" iter, … ")" { clause } ":" body
 //              | "alloc" name ":" buffer [ ":" body ]                             no body: the rest
 //              of the body around | "let" name "=" expr [ ":" body ] the same | [ "stream" |

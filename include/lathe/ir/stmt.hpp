@@ -10,7 +10,8 @@
 //   predicate?,
 //              reducer?, init, body, annotations
 //   Reducer := name, identity(Expr…), lhs(Var…), rhs(Var…), combine(Expr…), associative,
-//   commutative Buffer  := name, dtype, shape(Expr…), strides(Expr…), scope, alignment
+//   commutative Buffer  := name, dtype, shape(Expr…), strides(Expr…), scope, alignment,
+//   aligned[(dim, factor, offset)]
 //
 // Semantics:
 // * For runs var from min to min + extent - 1; an extent <= 0 runs nothing. Kinds other than serial

@@ -218,6 +218,13 @@ class Schedule {
     transform_layout(buffer, layout_map(map), where);
   }
   void transform_layout(const BufferName& buffer, LayoutMap map, Location where = Location::here());
+  /// The stride of a private buffer's dimension, in elements, is offset modulo factor: rows that
+  /// begin at a multiple of 16 elements, or rows whose columns don't share a cache set. It holds on
+  /// the strides that the buffer has in the end, when moves have made it smaller. A factor of 1
+  /// takes it back. Transform the layout before. L0239: a parameter, the last dimension, or numbers
+  /// that don't fit.
+  void storage_align(const BufferName& buffer, std::int64_t dim, std::int64_t factor,
+                     std::int64_t offset = 0, Location where = Location::here());
   /// The block runs over other iterators, which a map gives from its own; its loops are made anew,
   /// one for each.
   ///     for i < n: for j < m: B[i, j]   → s.transform_block_layout(B, [](Index i, Index j) {

@@ -165,3 +165,15 @@ TEST_CASE("random programs differ from one another") {
   for (const auto& [hash, p] : all)
     for (const auto& [other_hash, q] : all) CHECK(structurally_equal(p, q) == (hash == other_hash));
 }
+
+TEST_CASE("aligned strides matter") {
+  const std::string base =
+      "program p(in A: f32[4], out B: f32[4]):\n"
+      "  alloc t: f32[4, 4] aligned [0, 8, 3]\n"
+      "  t[0, 1] = A[0]\n  B[0] = t[0, 1]\n";
+  CHECK(same(base, base));
+  CHECK(parse(base).str() == base);
+  for (const char* other : {"[0, 8, 2]", "[0, 16, 3]"})
+    CHECK(!same(base, replaced(base, "[0, 8, 3]", other)));
+  CHECK(!same(base, replaced(base, " aligned [0, 8, 3]", "")));
+}

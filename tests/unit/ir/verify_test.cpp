@@ -246,3 +246,25 @@ TEST_CASE("outputs that nothing defines, and reads before any store") {
   CHECK(error("  block Y(v in 0..4 = 1):\n    Y[v] = Y[v] + 1.0\n") ==
         "L0506 program 'P': 'Y' is read before anything is stored in it");
 }
+
+TEST_CASE("aligned strides are of outer dimensions of temporaries, each once") {
+  auto reason = [](const std::string& type) {
+    try {
+      Program p = parse("program p(out B: f32[4, 4]):\n  alloc t: " + type + "\n  B[0, 0] = 1.0\n");
+      return verify_reason(p, p->stage);
+    } catch (const UserError& e) {
+      return std::string(e.what());
+    }
+  };
+  auto finds = [&](const std::string& type, const char* problem) {
+    INFO(reason(type));
+    return reason(type).find(problem) != std::string::npos;
+  };
+  CHECK(reason("f32[4, 4, 4] aligned [1, 8, 0] aligned [0, 64, 5]") == "");
+  const char* outer = "an aligned stride of no outer dimension of a dense buffer";
+  CHECK(finds("f32[4, 4] aligned [1, 8, 0]", outer));
+  CHECK(finds("f32[4, 4] strides [4, 1] aligned [0, 8, 0]", outer));
+  CHECK(finds("f32[4, 4] aligned [0, 8, 8]", "an aligned stride whose offset is not below its"));
+  CHECK(finds("f32[4, 4] aligned [0, 8, 1] aligned [0, 4, 1]", "two rules for one stride"));
+  CHECK(finds("f32[4, 4] aligned [0, 0, 0]", "from 1 to"));
+}

@@ -136,6 +136,12 @@ const Step kSteps[] = {
        s.transform_block_layout(
            p.C, [](lt::Index i, lt::Index j, lt::Index r) { return lt::layout(r, j, i); });
      }},
+    {"storage_align",
+     [](lt::Schedule& s, const Product& p) {
+       s.storage_align(p.C, 0, 8, 3);
+       s.compute_at(p.P, s.loops(p.C)[0]);
+       s.storage_align(p.P, 0, 16);
+     }},
     {"prefetch", [](lt::Schedule& s, const Product& p) { s.prefetch(p.B, s.loops(p.C)[2], 4); }},
     {"annotate", [](lt::Schedule& s, const Product& p) { s.annotate(p.D, "stream", true); }},
 };

@@ -142,8 +142,10 @@ void random_step(lt::Schedule& s, Random& random) {
       break;
     case 20: {
       auto found = lt::detail::find_buffer(s.program(), buffer);
-      if (random.below(2))
+      if (random.below(3) == 0)
         s.set_scope(buffer, scope);
+      else if (random.below(2))
+        s.storage_align(buffer, 0, factor, random.one_of({0, 1}));
       else
         s.transform_layout(buffer, random_map(random, found->rank()));
       break;
@@ -177,8 +179,11 @@ struct LoweredStage {
   const char* pass;
   bool find_uninitialized;
 };
-constexpr LoweredStage kLowered[] = {
-    {"lower_blocks", true}, {"compact_buffers", true}, {"hoist_guards", true}, {"unroll", false}};
+constexpr LoweredStage kLowered[] = {{"lower_blocks", true},
+                                     {"compact_buffers", true},
+                                     {"hoist_guards", true},
+                                     {"unroll", false},
+                                     {"simplify_flat", false}};
 
 /// Runs random steps, each of which must keep the results; gives how many were accepted.
 int random_schedule(const lt::Schedule& start, std::uint64_t seed, const Dims& dims = {}) {

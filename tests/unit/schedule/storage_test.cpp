@@ -1,3 +1,5 @@
+#include <lathe/lower/pipeline.hpp>
+
 #include "kernels.hpp"
 
 using namespace test;
@@ -134,4 +136,119 @@ TEST_CASE("transform_layout: refusals") {
   CHECK(refused_id(s, [&](lt::Schedule& t) {
           t.transform_layout(k.C, [](lt::Index a) { return lt::layout(a); });
         }) == "L0221");
+}
+
+namespace {
+
+// What lowering makes of a schedule computes the same, down to one index an access.
+lt::Program flattened(const lt::Schedule& start, const lt::Schedule& s, const Dims& dims = {}) {
+  lt::Program flat = lt::lower_until("simplify_flat", s.program(), lt::host());
+  INFO(flat.str());
+  CHECK(run(flat, dims, false) == run(start.program(), dims));
+  return flat;
+}
+bool has(const lt::Program& p, const std::string& text) {
+  INFO(p.str());
+  return p.str().find(text) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("storage_align: rows of a temporary, in the program's text and in the lowered one") {
+  lt::Input<float, 3> A("A", {2, 5, 6});
+  auto T = lt::compute("T", {2, 5, 6},
+                       [&](lt::Var i, lt::Var j, lt::Var k) { return A(i, j, k) * 2.0f; });
+  auto Z = lt::compute("Z", {2, 5, 6},
+                       [&](lt::Var i, lt::Var j, lt::Var k) { return T(1 - i, j, k) + 1.0f; });
+  lt::Schedule start(Z), s = start;
+  s.storage_align(T, 1, 8);
+  CHECK(s.str().find("alloc T: f32[2, 5, 6] aligned [1, 8, 0]\n") != std::string::npos);
+  check_kept(start, s);
+  CHECK(has(flattened(start, s), "alloc T: f32[80]"));
+  s.storage_align(T, 0, 16, 3);
+  check_kept(start, s);
+  CHECK(has(flattened(start, s), "alloc T: f32[102]"));  // rows of 8, planes of 51
+  s.storage_align("T", 1, 1);
+  CHECK(s.str().find("aligned [0, 16, 3]\n") != std::string::npos);
+  check_kept(start, s);
+  CHECK(has(flattened(start, s), "alloc T: f32[70]"));
+  s.set_scope("T", lt::Scope::local);
+  CHECK(s.str().find("alloc T: f32[2, 5, 6] scope local aligned [0, 16, 3]") != std::string::npos);
+}
+
+TEST_CASE("storage_align: what a temporary shrinks to has the stride that was asked for") {
+  for (std::int64_t n : {0, 1, 8, 13}) {
+    Gemm k(6, n, 5);
+    lt::Schedule start(k.D), s = start;
+    lt::BlockRef b = s.cache_read(k.C, k.B, lt::Scope::local);
+    auto [i, j, r] = s.loops<3>(k.C);
+    auto [jo, ji] = s.split(j, {lt::infer, 4});
+    s.reorder({jo, i, r, ji});
+    s.storage_align("B_cache", 0, 16, 1);  // before it moves
+    s.compute_at(b, jo);
+    check_kept(start, s);
+    lt::Program flat = flattened(start, s);
+    if (n >= 4) CHECK(has(flat, "alloc B_cache: f32[85] scope local align 64"));  // 5 rows of 17
+    if (n >= 4) CHECK(has(flat, "B_cache[68] = "));
+  }
+}
+
+TEST_CASE("storage_align: symbolic extents") {
+  lt::Dim m("m"), n("n");
+  Gemm k(m, n, 4);
+  lt::Schedule start(k.D), s = start;
+  s.storage_align(k.C, 0, 8, 2);
+  for (std::int64_t rows : {0, 1, 5})
+    for (std::int64_t columns : {0, 1, 2, 3, 10, 16}) {
+      Dims dims{{"m", rows}, {"n", columns}};
+      check_kept(start, s, dims);
+      flattened(start, s, dims);
+    }
+}
+
+TEST_CASE("storage_align: a temporary with a copy for each lane") {
+  lt::Input<float, 2> A("A", {8, 18});
+  auto P = lt::compute("P", {8, 18}, [&](lt::Var i, lt::Var j) { return A(i, j) * 2.0f; });
+  lt::Reduce r("r", 3), q("q", 3);
+  auto C = lt::compute("C", {6, 16},
+                       [&](lt::Var i, lt::Var j) { return lt::sum(P(i + r, j + q), r, q); });
+  lt::Schedule start(C), s = start;
+  auto loops = s.loops(C);
+  auto [jo, ji] = s.split(loops[1], {lt::infer, 8});
+  s.compute_at(P, ji);
+  s.storage_align(P, 0, 32);
+  s.vectorize(ji);
+  check_kept(start, s);
+  CHECK(has(flattened(start, s), "alloc P: f32[96]"));  // 3 rows of 3 * 8, rounded up to 32
+}
+
+TEST_CASE("storage_align: refusals") {
+  Gemm k(6, 8, 5);
+  lt::Schedule s(k.D);
+  auto why = [&](const char* buffer, std::int64_t dim, std::int64_t factor, std::int64_t offset) {
+    std::string text =
+        refused(s, [&](lt::Schedule& t) { t.storage_align(buffer, dim, factor, offset); });
+    return text.substr(0, text.find('\n'));
+  };
+  CHECK(refused(s, [&](lt::Schedule& t) { t.storage_align(k.D, 0, 8); }) ==
+        R"(error[L0239] storage_align: buffer 'D' is a parameter
+  at storage_test.cpp:#
+  help: its strides are those of the caller's view: align a copy of it, of cache_read or cache_write)");
+  CHECK(refused(s, [&](lt::Schedule& t) { t.storage_align(k.C, 1, 8); }) ==
+        R"(error[L0239] storage_align: buffer 'C' has no stride of choice for dimension 1
+  at storage_test.cpp:#
+  help: dimensions 0 to 0 have one; that of the last is 1)");
+  CHECK(why("C", -1, 8, 0) ==
+        "error[L0239] storage_align: buffer 'C' has no stride of choice for dimension -1");
+  CHECK(why("C", std::int64_t{1} << 32, 8, 0).substr(0, 12) == "error[L0239]");
+  for (auto [factor, offset] : {std::pair{0, 0}, {-1, 0}, {8, 8}, {8, -1}, {(1 << 20) + 1, 0}})
+    CHECK(why("C", 0, factor, offset) ==
+          "error[L0239] storage_align: offset " + std::to_string(offset) + " and factor " +
+              std::to_string(factor) + " are none: 0 <= offset < factor <= 2^20");
+  s.storage_align("C", 0, 8);
+  CHECK(refused(s, [&](lt::Schedule& t) {
+          t.transform_layout("C", [](lt::Index a, lt::Index b) { return lt::layout(b, a); });
+        }) == R"(error[L0221] transform_layout: buffer 'C' has aligned strides
+  at storage_test.cpp:#
+  help: transform_layout before storage_align)");
 }

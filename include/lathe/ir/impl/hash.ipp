@@ -63,6 +63,9 @@ inline std::uint64_t StructuralHasher::number(const RefCounted* node, std::strin
 inline void StructuralHasher::bind_buffer(const Buffer& b) {
   add(b->dtype), add(static_cast<std::uint64_t>(b->scope)),
       add(static_cast<std::uint64_t>(b->alignment));
+  for (const auto& rule : b->aligned)
+    add("aligned"), add(static_cast<std::uint64_t>(rule.dim)),
+        add(static_cast<std::uint64_t>(rule.factor)), add(static_cast<std::uint64_t>(rule.offset));
   exprs(b->shape), exprs(b->strides), bind(b.get());
 }
 

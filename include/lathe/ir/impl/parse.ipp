@@ -164,6 +164,18 @@ inline Vec<AnyExpr> Parser::param_strides() {
   return list;
 }
 
+inline StrideRule Parser::stride_rule() {
+  StrideRule rule;
+  expect("[");
+  rule.dim = static_cast<int>(integer("a dimension", 0, 1 << 20));
+  expect(",");
+  rule.factor = integer("a factor", 1, kMostStrideFactor);
+  expect(",");
+  rule.offset = integer("an offset", 0, kMostStrideFactor);
+  expect("]");
+  return rule;
+}
+
 inline Buffer Parser::buffer_type(const std::string& name, DType type, bool is_param) {
   int height = 1;
   BufferNode b(name, type, {});
@@ -178,6 +190,7 @@ inline Buffer Parser::buffer_type(const std::string& name, DType type, bool is_p
   if (accept_word("scope")) b.scope = one_of("global, shared, local or register", Scope::reg);
   if (accept_word("align"))
     b.alignment = static_cast<int>(integer("a number of bytes", 0, 1 << 30));
+  while (accept_word("aligned")) b.aligned.push_back(stride_rule());
   return make_ref<BufferNode>(std::move(b));
 }
 

@@ -114,6 +114,7 @@ class Parser {
   void range(AnyExpr& min, AnyExpr& extent);
   Buffer buffer_type(const std::string& name, DType type, bool is_param);
   Vec<AnyExpr> param_strides();
+  StrideRule stride_rule();
 
   // Statements.
   Stmt body(int owner_column);

@@ -8,13 +8,13 @@ namespace detail {
 
 LATHE_DECL bool is_reserved(std::string_view word) {
   static constexpr std::string_view words[] = {
-      "program",        "in",          "out",    "inout",  "stage",    "by",
-      "strides",        "scope",       "align",  "pass",   "for",      "block",
-      "alloc",          "let",         "stream", "where",  "atomic",   "if",
-      "else",           "while",       "assert", "eval",   "reducer",  "reduce",
-      "opaque",         "init",        "reads",  "writes", "parallel", "vectorized",
-      "unrolled",       "true",        "false",  "inf",    "nan",      "nonassociative",
-      "noncommutative", "stream_lines"};
+      "program",        "in",           "out",    "inout",  "stage",    "by",
+      "strides",        "scope",        "align",  "pass",   "for",      "block",
+      "alloc",          "let",          "stream", "where",  "atomic",   "if",
+      "else",           "while",        "assert", "eval",   "reducer",  "reduce",
+      "opaque",         "init",         "reads",  "writes", "parallel", "vectorized",
+      "unrolled",       "true",         "false",  "inf",    "nan",      "nonassociative",
+      "noncommutative", "stream_lines", "aligned"};
   for (auto w : words)
     if (w == word) return true;
   auto dot = word.find('.');

@@ -174,6 +174,8 @@ inline void Printer::buffer_type(const BufferNode& b) {
   if (!b.strides.empty()) put(" strides ["), exprs(b.strides), put(']');
   if (b.scope != Scope::global) put(" scope ", to_text(b.scope));
   if (b.alignment != 0) put(" align ", b.alignment);
+  for (const auto& rule : b.aligned)
+    put(" aligned [", rule.dim, ", ", rule.factor, ", ", rule.offset, "]");
 }
 
 inline void Printer::alloc(const AllocNode& n, int indent, bool last) {

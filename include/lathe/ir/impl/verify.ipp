@@ -119,6 +119,17 @@ inline void Verifier::buffer_fields(const Buffer& b, bool is_param) {
     if (is_param && v && !entries_.contains(v)) bind(v, v->name, false);
     index(stride, cat("a stride of '", b->name, "'"));
   }
+  check(!is_param || b->aligned.empty(), "a parameter with aligned strides");
+  for (std::size_t k = 0; k < b->aligned.size(); ++k) {
+    const StrideRule& rule = b->aligned[k];
+    check(b->strides.empty() && rule.dim >= 0 && rule.dim + 1 < b->rank(),
+          "an aligned stride of no outer dimension of a dense buffer");
+    check(rule.factor >= 1 && rule.factor <= kMostStrideFactor && rule.offset >= 0 &&
+              rule.offset < rule.factor,
+          "an aligned stride whose offset is not below its factor");
+    for (std::size_t other = 0; other < k; ++other)
+      check(b->aligned[other].dim != rule.dim, "two rules for one stride");
+  }
   int a = b->alignment;
   check(a >= 0 && (a & (a - 1)) == 0, "an alignment that is no power of two");
   check(!b->dtype.is_vector() || (b->scope == Scope::reg && b->rank() == 0),

@@ -39,12 +39,24 @@ class Flatten : public Mutator {
   }
 
  private:
-  // A temporary as one dimension; temporaries are dense row-major.
+  // A temporary as one dimension; temporaries are row-major.
   static Buffer flatten(const BufferNode& b) {
-    AnyExpr size = 1;
-    for (const auto& extent : b.shape) size = size * extent;
+    AnyExpr size = b.rank() == 0 ? AnyExpr(1) : b.shape[0] * row_major(b)[0];
     BufferNode node(b.name, b.dtype, {simplify(size)}, {}, b.scope, b.alignment);
     return Buffer(new BufferNode(std::move(node)));
+  }
+
+  // The strides of a buffer without declared ones: what lies inside, and what its rules add.
+  static Vec<AnyExpr> row_major(const BufferNode& b) {
+    Vec<AnyExpr> strides(b.shape.size(), AnyExpr(1));
+    for (std::size_t axis = b.shape.size(); axis-- > 1;) {
+      AnyExpr stride = b.shape[axis] * strides[axis];
+      for (const auto& rule : b.aligned)
+        if (rule.dim + 1 == static_cast<int>(axis))
+          stride = stride + floormod(AnyExpr(rule.offset) - stride, AnyExpr(rule.factor));
+      strides[axis - 1] = simplify(stride);
+    }
+    return strides;
   }
 
   Buffer replacement(const Buffer& b) const {
@@ -63,16 +75,9 @@ class Flatten : public Mutator {
       if (i.dtype().lanes != 1) lanes = i.dtype().lanes;
     // Scalar terms are summed before they are widened, so that one ramp carries the whole offset.
     AnyExpr scalar = 0, vector;
+    const Vec<AnyExpr> strides = b.strides.empty() ? row_major(b) : b.strides;
     for (std::size_t axis = 0; axis < indices.size(); ++axis) {
-      AnyExpr stride = 1;
-      if (!b.strides.empty()) {
-        stride = b.strides[axis];
-      } else {
-        for (std::size_t inner = axis + 1; inner < b.shape.size(); ++inner)
-          stride = stride * b.shape[inner];
-        stride = simplify(stride);
-      }
-      AnyExpr term = times(indices[axis], stride);
+      AnyExpr term = times(indices[axis], strides[axis]);
       if (term.dtype().lanes == 1)
         scalar = is_const(scalar, 0) ? term : scalar + term;
       else

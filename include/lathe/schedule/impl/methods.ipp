@@ -188,6 +188,13 @@ LATHE_DECL void Schedule::transform_layout(const BufferName& buffer, LayoutMap m
        {Arg::of_buffer(resolve_buffer(buffer, "transform_layout", where)), Arg(std::move(map))},
        where);
 }
+LATHE_DECL void Schedule::storage_align(const BufferName& buffer, std::int64_t dim,
+                                        std::int64_t factor, std::int64_t offset, Location where) {
+  step("storage_align",
+       {Arg::of_buffer(resolve_buffer(buffer, "storage_align", where)), Arg::of_number(dim),
+        Arg::of_number(factor), Arg::of_number(offset)},
+       where);
+}
 LATHE_DECL void Schedule::transform_block_layout(const BlockName& block, LayoutMap map,
                                                  Location where) {
   step("transform_block_layout",

@@ -73,6 +73,58 @@ LATHE_DECL const Primitive& primitive_set_scope() {
   return record;
 }
 
+// Its elements are used one by one.
+inline Verdict check_align(const Program& program, const Buffer& buffer, const StrideRule& rule) {
+  const std::string name = "buffer " + in_quotes(buffer->name);
+  if (auto no = check_private(program, buffer, "L0239",
+                              "its strides are those of the caller's view: align a copy of it, of "
+                              "cache_read or cache_write"))
+    return no;
+  if (rule.dim < 0 || rule.dim + 1 >= buffer->rank())
+    return refusal(
+        "L0239", name + " has no stride of choice for dimension " + std::to_string(rule.dim),
+        buffer->rank() < 2 ? "a buffer of rank " + std::to_string(buffer->rank()) + " has none"
+                           : "dimensions 0 to " + std::to_string(buffer->rank() - 2) +
+                                 " have one; that of the last is 1");
+  if (rule.factor < 1 || rule.factor > kMostStrideFactor || rule.offset < 0 ||
+      rule.offset >= rule.factor)
+    return refusal("L0239", "offset " + std::to_string(rule.offset) + " and factor " +
+                                std::to_string(rule.factor) +
+                                " are none: 0 <= offset < factor <= 2^20");
+  if (any_use(program->body, [&](const BufferUse& use) {
+        return use.buffer == buffer && use.kind == AccessKind::opaque;
+      }))
+    return refusal("L0239", name + " is used by an opaque block");
+  return {};
+}
+
+inline Verdict run_storage_align(const Program& program, const Args& args, Edit* edit) {
+  Buffer buffer = find_buffer(program, args[0].text);
+  const std::int64_t dim = args[1].number;
+  StrideRule rule{static_cast<int>(std::clamp<std::int64_t>(dim, -1, INT32_MAX - 1)),
+                  args[2].number, args[3].number};
+  if (auto no = check_align(program, buffer, rule)) return no;
+  if (!edit) return {};
+  BufferNode node = *buffer;
+  node.aligned.erase_if([&](const StrideRule& old) { return old.dim == rule.dim; });
+  if (rule.factor > 1) node.aligned.push_back(rule);
+  edit->program =
+      program.with(exchange_buffer(program->body, buffer, Buffer(new BufferNode(std::move(node)))));
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_storage_align() {
+  static const Primitive record{"storage_align",
+                                1,
+                                {{"buffer", ArgKind::buffer},
+                                 {"dim", ArgKind::number},
+                                 {"factor", ArgKind::number},
+                                 {"offset", ArgKind::number, "0"}},
+                                "a stride of a private buffer, modulo a factor",
+                                run_storage_align};
+  return record;
+}
+
 class MoveElements : public MoveAccesses {
  public:
   MoveElements(const Buffer& from, const Buffer& to, const LayoutMap& map, const Vec<AnyExpr>& base)
@@ -115,6 +167,8 @@ inline Verdict check_layout_map(const Program& program, const Buffer& buffer,
   if (static_cast<int>(map->from.size()) != buffer->rank())
     return refusal("L0221", "the map takes " + std::to_string(map->from.size()) + " indices, but " +
                                 name + " has rank " + std::to_string(buffer->rank()));
+  if (!buffer->aligned.empty())
+    return refusal("L0221", name + " has aligned strides", "transform_layout before storage_align");
   if (in_declared_region(program, buffer))
     return refusal("L0221", name + " is used by an opaque block");
   for (const auto& to : map->to)
