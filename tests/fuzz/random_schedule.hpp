@@ -122,6 +122,8 @@ class ScheduleMaker {
                                                       "set_scope",
                                                       "transform_layout",
                                                       "storage_align",
+                                                      "hoist_storage",
+                                                      "hoist_storage",
                                                       "transform_block_layout",
                                                       "transform_block_layout",
                                                       "prefetch",
@@ -266,6 +268,22 @@ class ScheduleMaker {
     }
     return lathe::make_ref<lathe::LayoutMapNode>(from, to);
   }
+  /// A buffer and a loop that holds all that touches it, as a rule.
+  Args hoist(const lathe::Schedule& s) {
+    std::vector<Args> candidates;
+    const lathe::Stmt& root = s.program()->body;
+    lathe::each_statement(root, [&](const lathe::Stmt& below) {
+      const auto* f = below.as<lathe::ForNode>();
+      if (!f) return;
+      for (const auto& buffer : lathe::buffers_written(f->body))
+        if (lathe::is_private(root, buffer) &&
+            lathe::writers(f->body, buffer).size() == lathe::writers(root, buffer).size() &&
+            lathe::readers(f->body, buffer).size() == lathe::readers(root, buffer).size())
+          candidates.push_back({Arg::of_buffer(buffer->name), LoopRef(f->var)});
+    });
+    if (candidates.empty() || random_.chance(10)) return {some_buffer(s), some_loop(s)};
+    return random_.pick(candidates);
+  }
   /// An outer dimension of a buffer that the program allocates, as a rule.
   Args alignment(const lathe::Schedule& s) {
     std::vector<lathe::Buffer> buffers;
@@ -407,6 +425,8 @@ class ScheduleMaker {
       args = {some_buffer(s), scope()};
     else if (name == "transform_layout")
       args = layout_arguments(s);
+    else if (name == "hoist_storage")
+      args = hoist(s);
     else if (name == "storage_align")
       args = alignment(s);
     else if (name == "transform_block_layout")

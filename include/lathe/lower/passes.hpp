@@ -29,6 +29,10 @@ Program lower_blocks(const Program& program);
 ///   → for xo: { alloc P[10]; for a: P[a] = …; for xi: C = P[xi] + P[xi + 2] }
 Program compact_buffers(const Program& program);
 
+/// Moves the Allocs that a loop's "hoist_storage" annotation names from inside of it to right above
+/// it. Must run when they have their final shape, which is that of one iteration.
+Program hoist_storage(const Program& program);
+
 /// A loop's "prefetch" annotation becomes a prefetch, at the start of each iteration, of the
 /// elements that the iteration `distance` later reads first, once a cache line of the target. The
 /// address may lie outside of the buffer: a prefetch never faults.
@@ -50,7 +54,8 @@ Program vectorize_loops(const Program& program, const Target& target);
 /// UserError L0601 where the copies exceed the budget.
 Program unroll_loops(const Program& program);
 
-/// Every buffer gets rank 1 and every access one index; strides of temporaries are dense.
+/// Every buffer gets rank 1 and every access one index; strides of temporaries are dense but
+/// for their rules.
 Program flatten_buffers(const Program& program);
 
 /// Temporaries whose every index is a constant become variables of rank 0, one a register: an

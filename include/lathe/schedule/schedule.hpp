@@ -225,6 +225,11 @@ class Schedule {
   /// that don't fit.
   void storage_align(const BufferName& buffer, std::int64_t dim, std::int64_t factor,
                      std::int64_t offset = 0, Location where = Location::here());
+  /// A private buffer is allocated above the loop, once for all of its iterations, where it would
+  /// be inside: it keeps the size that one iteration needs. The loop is not split or marked after
+  /// that. L0240: it is allocated above anyway, or belongs to one iteration of a parallel or
+  /// vectorized loop inside.
+  void hoist_storage(const BufferName& buffer, LoopRef loop, Location where = Location::here());
   /// The block runs over other iterators, which a map gives from its own; its loops are made anew,
   /// one for each.
   ///     for i < n: for j < m: B[i, j]   → s.transform_block_layout(B, [](Index i, Index j) {

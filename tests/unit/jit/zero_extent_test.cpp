@@ -142,6 +142,13 @@ const Step kSteps[] = {
        s.compute_at(p.P, s.loops(p.C)[0]);
        s.storage_align(p.P, 0, 16);
      }},
+    {"hoist_storage",
+     [](lt::Schedule& s, const Product& p) {
+       lt::LoopRef i = s.loops(p.C)[0];
+       s.compute_at(p.P, i);
+       s.hoist_storage(p.P, i);
+     },
+     "L0240"},
     {"prefetch", [](lt::Schedule& s, const Product& p) { s.prefetch(p.B, s.loops(p.C)[2], 4); }},
     {"annotate", [](lt::Schedule& s, const Product& p) { s.annotate(p.D, "stream", true); }},
 };

@@ -76,7 +76,7 @@ void random_step(lt::Schedule& s, Random& random) {
   auto buffer = names.buffers[random.below(names.buffers.size())];
   lt::Scope scope = random.below(2) ? lt::Scope::global : lt::Scope::local;
   std::int64_t factor = random.one_of({1, 2, 3, 4, 5, 8});
-  switch (random.below(24)) {
+  switch (random.below(25)) {
     case 0:
       s.split(own_loop(), {lt::infer, factor});
       break;
@@ -165,6 +165,9 @@ void random_step(lt::Schedule& s, Random& random) {
       s.merge(first, second);
       break;
     }
+    case 24:
+      s.hoist_storage(buffer, other_loop());
+      break;
     case 23: {
       auto iters = lt::find_block(s.program()->body, block.tag).block->iters;
       s.transform_block_layout(block, random_map(random, static_cast<int>(iters.size())));

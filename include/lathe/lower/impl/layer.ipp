@@ -13,6 +13,7 @@
 #include <lathe/lower/impl/expand_math.ipp>
 #include <lathe/lower/impl/flatten.ipp>
 #include <lathe/lower/impl/hoist_guards.ipp>
+#include <lathe/lower/impl/hoist_storage.ipp>
 #include <lathe/lower/impl/legalize_ops.ipp>
 #include <lathe/lower/impl/legalize_types.ipp>
 #include <lathe/lower/impl/lower_blocks.ipp>

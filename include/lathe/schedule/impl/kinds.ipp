@@ -5,6 +5,7 @@
 #include <lathe/analysis/uses.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/edit.hpp>
+#include <lathe/schedule/hoisted.hpp>
 
 namespace lathe::detail {
 
@@ -69,6 +70,25 @@ inline Stmt with_private_buffers(const Program& program, const VarRef& var) {
   return root;
 }
 
+// A buffer of one iteration that the schedule wants above the loop or one around it, where all
+// threads or lanes would share it.
+inline Verdict check_not_hoisted(const Program& program, const LoopSite& site) {
+  Vec<ForRef> loops = site.loops;
+  loops.push_back(site.loop);
+  loops.erase_if(
+      [](const ForRef& loop) { return !find_annotation(loop->annotations, kHoistStorage); });
+  if (loops.empty()) return {};
+  for (const auto& buffer : buffers_written(site.loop->body))
+    for (const auto& outer : loops)
+      if (hoists(*outer, *buffer) && !touched_outside(program, *site.loop, buffer))
+        return refusal_at(site.loop->var, "L0240",
+                          "buffer " + in_quotes(buffer->name) + " is allocated above loop " +
+                              in_quotes(outer->var->name) + ", so iterations of loop " +
+                              describe(*site.loop) + " would share it",
+                          "hoist it above a loop inside this one");
+  return {};
+}
+
 // A reduce iterator that the loop feeds, which neither threads nor lanes may share.
 inline Verdict check_no_reduction(const ForNode& loop, const char* what) {
   for (const auto& site : blocks_below(loop.body)) {
@@ -100,8 +120,10 @@ LATHE_DECL bool runs_at_most_once(const ForNode& loop) {
 }
 
 LATHE_DECL Verdict check_parallel(const Program& program, const VarRef& var) {
-  ForRef loop = find_loop(program->body, var).loop;
+  const LoopSite site = find_loop(program->body, var);
+  const ForRef& loop = site.loop;
   if (auto no = check_no_reduction(*loop, "parallel")) return no;
+  if (auto no = check_not_hoisted(program, site)) return no;
   if (runs_at_most_once(*loop)) return {};
   auto bad = carried_by(with_private_buffers(program, var), var, program_facts(program));
   if (!bad) return {};
@@ -168,8 +190,10 @@ inline Verdict check_lane_stores(const Stmt& root, const ForNode& loop, const Fa
 }
 
 LATHE_DECL Verdict check_vectorized(const Program& program, const VarRef& var) {
-  ForRef loop = find_loop(program->body, var).loop;
+  const LoopSite site = find_loop(program->body, var);
+  const ForRef& loop = site.loop;
   if (auto no = check_no_reduction(*loop, "lanes")) return no;
+  if (auto no = check_not_hoisted(program, site)) return no;
   if (auto no = check_lanes(program, *loop)) return no;
   if (runs_at_most_once(*loop)) return {};
   Stmt root = with_private_buffers(program, var);

@@ -35,6 +35,7 @@
 #include <lathe/schedule/impl/tile.ipp>
 #include <lathe/schedule/impl/transform_block_layout.ipp>
 //
+#include <lathe/schedule/impl/hoist_storage.ipp>
 #include <lathe/schedule/impl/merge.ipp>
 //
 #include <lathe/schedule/impl/arguments.ipp>

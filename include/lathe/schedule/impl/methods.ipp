@@ -195,6 +195,10 @@ LATHE_DECL void Schedule::storage_align(const BufferName& buffer, std::int64_t d
         Arg::of_number(factor), Arg::of_number(offset)},
        where);
 }
+LATHE_DECL void Schedule::hoist_storage(const BufferName& buffer, LoopRef loop, Location where) {
+  step("hoist_storage", {Arg::of_buffer(resolve_buffer(buffer, "hoist_storage", where)), loop},
+       where);
+}
 LATHE_DECL void Schedule::transform_block_layout(const BlockName& block, LayoutMap map,
                                                  Location where) {
   step("transform_block_layout",
