@@ -4,6 +4,7 @@
 
 #include <array>
 #include <initializer_list>
+#include <lathe/analysis/footprint.hpp>
 #include <lathe/dsl/program.hpp>
 #include <lathe/schedule/trace.hpp>
 
@@ -64,6 +65,10 @@ class Schedule {
   /// The steps that may change the rounding of floating-point results, in words; empty if no bit
   /// can differ.
   std::vector<std::string> numerics() const;
+  /// The schedule as a page for a browser, in one file that needs no other: the tree of loops with
+  /// the bytes that an iteration touches of each buffer, its operations and operations per byte
+  /// (work_of gives these numbers), the blocks, the buffers and the steps.
+  std::string html() const;
   const ScheduleOptions& options() const { return options_; }
 
   /// The block of a tensor, or with a name.

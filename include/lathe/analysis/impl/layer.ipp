@@ -20,3 +20,5 @@
 #include <lathe/analysis/impl/carried.ipp>
 //
 #include <lathe/analysis/impl/cover.ipp>
+//
+#include <lathe/analysis/impl/footprint.ipp>

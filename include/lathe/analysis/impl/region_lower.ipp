@@ -137,6 +137,16 @@ inline bool join_boxes(Region& a, const Region& b, const Facts& facts) {
   x = {lo, simplify(fold_sub(end, lo), facts)};
   return true;
 }
+inline void join_all(Vec<Region>& boxes, const Facts& facts) {
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    for (std::size_t j = 0; j < boxes.size(); ++j) {
+      if (i == j || !join_boxes(boxes[i], boxes[j], facts)) continue;
+      boxes.erase_at(j);
+      i = static_cast<std::size_t>(-1);
+      break;
+    }
+  }
+}
 
 }  // namespace detail
 
@@ -148,14 +158,7 @@ LATHE_DECL Vec<Region> lower_boxes(const Buffer& buffer, const Vec<AccessSite>& 
     if (site.buffer == buffer && detail::lower_box(site, relaxed, facts, box))
       boxes.push_back(std::move(box));
   }
-  for (std::size_t i = 0; i < boxes.size(); ++i) {
-    for (std::size_t j = 0; j < boxes.size(); ++j) {
-      if (i == j || !detail::join_boxes(boxes[i], boxes[j], facts)) continue;
-      boxes.erase_at(j);
-      i = static_cast<std::size_t>(-1);
-      break;
-    }
-  }
+  detail::join_all(boxes, facts);
   return boxes;
 }
 

@@ -45,6 +45,10 @@
 //
 #include <lathe/schedule/impl/sample_location.ipp>
 //
+#include <lathe/schedule/impl/html_style.ipp>
+//
+#include <lathe/schedule/impl/html.ipp>
+//
 #include <lathe/schedule/impl/replay.ipp>
 #include <lathe/schedule/impl/trace_parse.ipp>
 #include <lathe/schedule/impl/trace_print.ipp>

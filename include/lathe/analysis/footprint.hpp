@@ -1,0 +1,32 @@
+// How much memory one iteration of a loop touches, buffer by buffer, and how much it computes.
+#pragma once
+
+#include <lathe/analysis/region.hpp>
+
+namespace lathe {
+
+/// What is touched of one buffer: the smallest box known to hold it in each iteration. Sizes are
+/// over Dims, the largest that they are in any iteration.
+struct Footprint {
+  Buffer buffer;
+  Vec<AnyExpr> extents;  ///< of the box, at most the buffer's; none where nothing is known
+  AnyExpr bytes;         ///< of the box; none: unknown
+  bool exact = false;    ///< all of the box is touched in each iteration: proven
+  bool reads = false, writes = false;
+};
+
+/// What one iteration of a loop does.
+struct Work {
+  Vec<Footprint> buffers;  ///< in order of first use
+  AnyExpr bytes;           ///< of all of them; none: unknown
+  /// Arithmetic, comparisons and math functions on values, not on indices. An expression node
+  /// counts once, fma twice, both arms of a select. None: unknown.
+  AnyExpr operations;
+  bool exact = false;  ///< no guard, condition or inner bound makes the operations fewer: proven
+};
+
+/// Of one iteration of the loop with this variable, which the program must have; of the whole
+/// program for none.
+Work work_of(const Program& program, const VarRef& loop = {});
+
+}  // namespace lathe

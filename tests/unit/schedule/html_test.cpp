@@ -1,0 +1,154 @@
+#include <algorithm>
+
+#include "kernels.hpp"
+
+using namespace test;
+
+namespace {
+
+/// The parts of a page that are not tags; fails unless tags nest, attributes are quoted and no
+/// character stands as it is that HTML takes for its own.
+std::string words_of(const std::string& page) {
+  std::string words;
+  std::vector<std::string> open;
+  for (std::size_t at = 0; at < page.size();) {
+    if (page[at] != '<') {
+      const bool style = !open.empty() && open.back() == "style";
+      if (!style && page[at] == '>') FAIL("a lone '>' after " << words);
+      if (!style) words += page[at];
+      ++at;
+      continue;
+    }
+    const std::size_t end = page.find('>', at);
+    REQUIRE(end != std::string::npos);
+    const std::string tag = page.substr(at + 1, end - at - 1);
+    at = end + 1;
+    CHECK(tag.find('<') == std::string::npos);
+    CHECK(std::count(tag.begin(), tag.end(), '"') % 2 == 0);
+    const std::string name = tag.substr(0, tag.find(' '));
+    if (name == "!DOCTYPE" || name == "meta") continue;
+    if (name[0] != '/') {
+      open.push_back(name);
+      continue;
+    }
+    REQUIRE(!open.empty());
+    CHECK("/" + open.back() == name);
+    open.pop_back();
+  }
+  CHECK(open.empty());
+  return words;
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++found;
+  return found;
+}
+
+/// What a loop's line says after its bounds, and below it of each buffer.
+std::string loop_line(const std::string& page, const std::string& loop) {
+  const std::string words = words_of(page);
+  const std::size_t at = words.find(loop);
+  if (at == std::string::npos) return "no such loop";
+  const std::size_t end = words.find('\n', words.find('\n', at) + 1);
+  return words.substr(at, end - at);
+}
+
+}  // namespace
+
+TEST_CASE("html: a tiled matrix product, with numbers counted by hand") {
+  Gemm k(64, 96, 128);
+  lt::Schedule s(k.D);
+  auto [i, j, r] = s.loops<3>(k.C);
+  auto [io, jo, ii, ji] = s.tile(i, j, 8, 32);
+  s.reorder({io, jo, r, ii, ji});
+  s.vectorize(ji);
+  s.unroll(ii);
+  s.parallel(io);
+  const std::string page = s.html();
+  // A tile: A 8*128*4, B 128*32*4, C 8*32*4 bytes, 21504 together; 2*8*32*128 operations.
+  CHECK(loop_line(page, "for jo in") ==
+        "for jo in 0..321 KiB65.5 k op3.05 op/B\n"
+        "A 8 × 128 4 KiB B 128 × 32 16 KiB C 8 × 32 1 KiB ");
+  CHECK(loop_line(page, "for ji in") ==
+        "for ji in 0..3212 B2 op0.17 op/B\nA 1 × 1 4 B B 1 × 1 4 B C 1 × 1 4 B ");
+  CHECK(loop_line(page, "program D") ==
+        "program D128 KiB1.58 M op12 op/B\n"
+        "A 64 × 128 32 KiB B 128 × 96 48 KiB C 64 × 96 24 KiB D 64 × 96 24 KiB ");
+  for (const char* kind : {"parallel", "unrolled", "vectorized"})
+    CHECK(count(page, "<details open class=\"loop " + std::string(kind) + "\">") == 1);
+  CHECK(count(page, "<details open class=\"loop serial\">") == 4);
+  CHECK(count(page, "<details class=\"block\">") == 2);
+  CHECK(page.find("guarded") == std::string::npos);
+  CHECK(words_of(page).find("reads A[vi, vr], B[vr, vj], C[vi, vj]") != std::string::npos);
+  CHECK(words_of(page).find("allocated in the whole program") != std::string::npos);
+  CHECK(s.html() == page);
+}
+
+TEST_CASE("html: one file that needs no other") {
+  Gemm k(8, 8, 8);
+  const std::string page = lt::Schedule(k.D).html();
+  for (const char* part : {"http", "src=", "href", "url(", "@import", "<link", "<script"})
+    CHECK(page.find(part) == std::string::npos);
+  CHECK(page.substr(0, 15) == "<!DOCTYPE html>");
+  CHECK(page.find("prefers-color-scheme: dark") != std::string::npos);
+}
+
+TEST_CASE("html: tails, notes and rounding are named") {
+  RowSum k(100, 30);
+  lt::Schedule s(k.S);
+  auto [i, r] = s.loops<2>(k.S);
+  auto [io, ii] = s.split(i, {lt::infer, 8});
+  s.annotate(io, "user.why", "a < b & \"c\"");
+  s.rfactor(s.split(r, {lt::infer, 10})[1]);
+  const std::string page = s.html(), words = words_of(page);
+  CHECK(words.find("for ii in 0..8 tail: guard") != std::string::npos);
+  CHECK(words.find("user.why: a &lt; b &amp; &quot;c&quot;") != std::string::npos);
+  CHECK(words.find("reduction sum, with init guarded") != std::string::npos);
+  CHECK(words.find(s.numerics()[0]) != std::string::npos);
+}
+
+TEST_CASE("html: names are text, whatever they hold") {
+  const std::string page =
+      lt::Schedule(
+          lt::parse("program `</title><script>`(in `<b>&\"X\x01`: f32[4], out `</pre><script>`: "
+                    "f32[4]):\n"
+                    "  for `<i>` in 0..4:\n"
+                    "    block `<script>`(`</code>` in 0..4 = `<i>`):\n"
+                    "      `</pre><script>`[`</code>`] = `<b>&\"X\x01`[`</code>`] + 1.0\n"))
+          .html();
+  words_of(page);
+  CHECK(page.find("<script") == std::string::npos);
+  CHECK(page.find("<b>&") == std::string::npos);
+  CHECK(page.find('\x01') == std::string::npos);
+  CHECK(page.find("&lt;b&gt;&amp;&quot;X") != std::string::npos);
+}
+
+TEST_CASE("html: symbolic extents, empty loops, no loops") {
+  lt::Dim n("n");
+  Add symbolic(n);
+  lt::Schedule s(symbolic.Y);
+  s.split(s.loops(symbolic.Y)[0], {lt::infer, 8});
+  CHECK(loop_line(s.html(), "program Y") ==
+        "program Yn * 8 B≤ floordiv(n + 7, 8) * 8 opop/B by n\nX ≤ n n * 4 B Y ≤ n n * 4 B ");
+  CHECK(loop_line(s.html(), "for io in") ==
+        "for io in 0..floordiv(n + 7, 8)64 B≤ 8 op0.13 op/B\nX ≤ 8 32 B Y ≤ 8 32 B ");
+  Add none(0);
+  CHECK(words_of(lt::Schedule(none.Y).html()).find("for i in 0..0 runs nothing") !=
+        std::string::npos);
+  auto point = lt::compute("Z", {}, [&] { return lt::Expr<float>(2.0f) * 3.0f; });
+  CHECK(words_of(lt::Schedule(point).html()).find("Zf32scalar4 Bglobalparameter, output") !=
+        std::string::npos);
+}
+
+TEST_CASE("html: a block moved into a loop uses its buffer there") {
+  Blur k(64);
+  lt::Schedule s(k.C);
+  auto [xo, xi] = s.split(s.loops(k.C)[0], {lt::infer, 16});
+  s.compute_at(k.P, xo);
+  CHECK(words_of(s.html()).find("allocated in the whole program, used in loop io") !=
+        std::string::npos);
+  CHECK(loop_line(s.html(), "for io in") ==
+        "for io in 0..4208 B50 op0.24 op/B\nA 18 72 B P 18 72 B C 16 64 B ");
+}
