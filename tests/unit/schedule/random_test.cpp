@@ -200,8 +200,9 @@ int random_schedule(const lt::Schedule& start, std::uint64_t seed, const Dims& d
     try {
       random_step(s, random);
       ++accepted;
-    } catch (const lt::UserError&) {
+    } catch (const lt::UserError& e) {
       REQUIRE(s.program() == before);
+      check_documented(e.what());
       continue;
     }
     INFO("seed " << seed << "\nbefore:\n"

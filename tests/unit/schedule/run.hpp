@@ -19,6 +19,8 @@
 #include <string>
 #include <vector>
 
+#include "support/documented.hpp"
+
 namespace test {
 
 namespace lt = lathe;
@@ -142,6 +144,14 @@ inline std::string without_lines(std::string text) {
   return text;
 }
 
+/// "error[L0203] split: …": the row of the primitive in tests/docs names the id.
+inline void check_documented(const std::string& error) {
+  const std::string id = error.substr(6, 5), name = error.substr(13, error.find(':') - 13);
+  if (!lt::find_primitive(name)) return;
+  INFO("docs/schedule.md does not say that ", name, " may be refused with ", id);
+  CHECK(documents_refusal(name, id));
+}
+
 /// A step that is refused: the whole text of the error, and that the schedule stayed as it was.
 template <class Step>
 std::string refused(lt::Schedule& s, Step&& step) {
@@ -152,6 +162,7 @@ std::string refused(lt::Schedule& s, Step&& step) {
     step(s);
   } catch (const lt::UserError& e) {
     text = without_lines(e.what());
+    check_documented(text);
     CHECK(e.where().line > 0);
   }
   CHECK(lt::structural_hash(s.program()) == before);

@@ -1,0 +1,116 @@
+#include "row.hpp"
+
+namespace docs {
+
+std::vector<Row> loop_rows() {
+  return {
+      {.name = "split",
+       .meaning =
+           "The factors are numbers, sampled numbers or expressions over Dims, outer first. With "
+           "`lt::infer` for one of them they cover the loop, and the tail says what happens where "
+           "they don't divide its extent: `guard` (the default with `infer`) tests each instance, "
+           "`mask` masks vector lanes, `peel` makes a main loop and a remainder. Without `infer` "
+           "they must multiply to the extent (`exact`). A tail is a mark, which lowering realises.",
+       .references = "the loop is consumed; the new loops are returned, outer first",
+       .rounding = kNever,
+       .refusals = "L0203 L0204 L0224",
+       .halide = "`split`, whose tail strategies may compute past the end",
+       .tvm = "`split`, with guards only; `None` is `lt::infer`",
+       .program = kAdd,
+       .steps = LATHE_STEPS(auto [i] = s.loops<1>("Y"); s.split<2>(i, {lt::infer, 8});)},
+      {.name = "fuse",
+       .meaning = "Nothing may lie between them, and no bound may depend on a fused loop.",
+       .references = "the loops are consumed; the new one is returned",
+       .rounding = kNever,
+       .refusals = "L0204 L0205 L0206 L0229",
+       .halide = "`fuse`",
+       .tvm = "`fuse`",
+       .program = kRows,
+       .steps = LATHE_STEPS(auto [i, j] = s.loops<2>("Y"); s.fuse(i, j);)},
+      {.name = "loop_partition",
+       .meaning =
+           "Points are values of the loop, as numbers or over Dims; they rise, and a part is empty "
+           "only where Dims make it so. Each new loop starts at 0 and has its own copy of the "
+           "body. Blocks that together write a buffer don't move any more: place them before.",
+       .references =
+           "the loop and all loops and blocks below it are consumed; one loop a part is returned",
+       .rounding = kNever,
+       .refusals = "L0204 L0231",
+       .halide = "`partition` (a pass decides on the points), `specialize`",
+       .tvm = "`loop_partition`",
+       .program = kAdd,
+       .steps = LATHE_STEPS(auto [i] = s.loops<1>("Y"); s.loop_partition(i, {1, 99});)},
+      {.name = "merge",
+       .meaning =
+           "They must run over the same bounds; each iteration runs the bodies in turn. Nests "
+           "merge from outside in.",
+       .references = "the loops are consumed; the new one is returned; blocks stay",
+       .rounding = kNever,
+       .refusals = "L0204 L0207 L0230",
+       .halide = "`compute_with`",
+       .tvm = "`merge`",
+       .program = kPair,
+       .steps =
+           LATHE_STEPS(auto [i] = s.loops<1>("P"); auto [x] = s.loops<1>("C"); s.merge(i, x);)},
+      {.name = "reorder",
+       .meaning = "The loops are named outermost first. Loops of the chain that are not named keep "
+                  "their place.",
+       .references = "all stay",
+       .rounding = "where two loops that feed one floating-point reduction swap",
+       .refusals = "L0205 L0206 L0207",
+       .halide = "`reorder`, which names the innermost first",
+       .tvm = "`reorder`",
+       .program = kRows,
+       .steps = LATHE_STEPS(auto [i, j] = s.loops<2>("Y"); s.reorder({j, i});)},
+      {.name = "tile",
+       .meaning = "In one step, all or nothing: outer i, outer j, inner i, inner j.",
+       .references = "both loops are consumed; four loops are returned",
+       .rounding = "where both loops feed one floating-point reduction",
+       .refusals = "L0203 L0204 L0205 L0206 L0207 L0224",
+       .halide = "`tile`",
+       .tvm = "two `split`s and a `reorder`",
+       .program = kRows,
+       .steps = LATHE_STEPS(auto [i, j] = s.loops<2>("Y"); s.tile(i, j, 4, 16);)},
+      {.name = "add_unit_loop",
+       .meaning = "Where a place for a mark or another step is needed.",
+       .references = "all stay; the new loop is returned",
+       .rounding = kNever,
+       .refusals = "none",
+       .halide = "none",
+       .tvm = "`add_unit_loop`",
+       .program = kAdd,
+       .steps = LATHE_STEPS(auto [i] = s.loops<1>("Y"); s.add_unit_loop(i);)},
+      {.name = "parallel",
+       .meaning = "In any order; on at most max_threads if that is not 0. A buffer that is written "
+                  "and read only inside belongs to the iteration, and each has its own.",
+       .references = "all stay",
+       .rounding = kNever,
+       .refusals = "L0204 L0207 L0208 L0220",
+       .halide = "`parallel`",
+       .tvm = "`parallel`",
+       .program = kRows,
+       .steps = LATHE_STEPS(auto [i, j] = s.loops<2>("Y"); s.parallel(i);)},
+      {.name = "vectorize",
+       .meaning = "In lockstep, statement by statement. The extent is a number of at most 1024; "
+                  "the lanes of the machine need not divide it.",
+       .references = "all stay",
+       .rounding = kNever,
+       .refusals = "L0204 L0207 L0208 L0209",
+       .halide = "`vectorize`",
+       .tvm = "`vectorize`",
+       .program = kRows,
+       .steps = LATHE_STEPS(auto [i, j] = s.loops<2>("Y"); s.vectorize(j);)},
+      {.name = "unroll",
+       .meaning =
+           "With a factor, only so many copies, in a loop; then the extent need not be a number.",
+       .references = "all stay",
+       .rounding = kNever,
+       .refusals = "L0204 L0210",
+       .halide = "`unroll`",
+       .tvm = "`unroll`",
+       .program = kRows,
+       .steps = LATHE_STEPS(auto [i, j] = s.loops<2>("Y"); s.unroll(j, 4);)},
+  };
+}
+
+}  // namespace docs

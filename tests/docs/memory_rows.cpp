@@ -1,0 +1,79 @@
+#include "row.hpp"
+
+namespace docs {
+
+std::vector<Row> memory_rows() {
+  return {
+      {.name = "cache_read",
+       .meaning = "The copy stands before the nest of the block; `compute_at` moves it to where it "
+                  "is small. Other readers keep reading the buffer itself.",
+       .references = "all stay; the block that copies is returned",
+       .rounding = kNever,
+       .refusals = "L0216 L0220",
+       .halide = "`in`",
+       .tvm = "`cache_read`",
+       .program = kRows,
+       .steps = LATHE_STEPS(s.cache_read("Y", "X", lt::Scope::local);)},
+      {.name = "cache_write",
+       .meaning = "The block that copies the result out stands after the nest; "
+                  "`reverse_compute_at` moves it to where tiles are finished. A tile in scope "
+                  "`local` of constant size becomes registers.",
+       .references = "all stay; the block that copies out is returned",
+       .rounding = kNever,
+       .refusals = "L0217 L0220",
+       .halide = "`in`, on the producer",
+       .tvm = "`cache_write`",
+       .program = kSum,
+       .steps = LATHE_STEPS(s.cache_write("S", lt::Scope::local);)},
+      {.name = "reindex",
+       .meaning = "The copy has an axis for each iterator that the index names where the block "
+                  "reads, for each spatial one where it writes. A convolution's operand takes the "
+                  "form of a matrix so.",
+       .references = "all stay; the block that copies is returned",
+       .rounding = kNever,
+       .refusals = "L0232",
+       .halide = "none",
+       .tvm = "`reindex`",
+       .program = R"(program Y(in X: f32[40], in W: f32[3], out Y: f32[16]):
+  for i in 0..16:
+    for r in 0..3:
+      block Y(vi in 0..16 = i, reduce vr in 0..3 = r) reduce sum init:
+        Y[vi] sum= X[vi * 2 + vr] * W[vr]
+)",
+       .steps = LATHE_STEPS(s.reindex("Y", "X");)},
+      {.name = "set_scope",
+       .meaning = "Scopes: `global`, `shared`, `local`, `register`. All but the first exist once "
+                  "an iteration of the parallel loops around them.",
+       .references = "all stay",
+       .rounding = kNever,
+       .refusals = "L0220",
+       .halide = "`store_in`",
+       .tvm = "`set_scope`",
+       .program = kPair,
+       .steps = LATHE_STEPS(s.set_scope("P", lt::Scope::local);)},
+      {.name = "transform_layout",
+       .meaning = "The map gives each element its new place, and must be proved injective on the "
+                  "buffer's shape. New places that no element moves to are never read.",
+       .references = "all stay",
+       .rounding = kNever,
+       .refusals = "L0221",
+       .halide = "`reorder_storage`, `align_storage`, `fold_storage`",
+       .tvm = "`transform_layout`",
+       .program = kPair,
+       .steps = LATHE_STEPS(
+           s.transform_layout("P", [](lt::Index a) { return lt::layout(a % 8, a / 8); });)},
+      {.name = "prefetch",
+       .meaning =
+           "What the loop reads of the buffer `distance` iterations ahead, spread over the loops "
+           "inside and once a cache line. Locality is 0 (used once), 2 (second cache) or 3 (keep).",
+       .references = "all stay",
+       .rounding = kNever,
+       .refusals = "L0222",
+       .halide = "`prefetch`",
+       .tvm = "none; `software_pipeline` annotations on GPUs",
+       .program = kRows,
+       .steps = LATHE_STEPS(auto [i, j] = s.loops<2>("Y"); s.prefetch("X", i, 2);)},
+  };
+}
+
+}  // namespace docs
