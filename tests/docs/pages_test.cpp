@@ -1,4 +1,4 @@
-// docs/schedule.md says what is so.
+// docs/schedule.md and docs/coming-from.md say what is so.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "page.hpp"
+#include "phrase.hpp"
 
 TEST_CASE("docs: each primitive has its row, which holds what it says") {
   const auto rows = docs::all_rows();
@@ -38,4 +39,17 @@ void check_page(const char* name, const std::string& page) {
 
 TEST_CASE("docs: the pages are up to date") {
   check_page("schedule.md", docs::page());
+  check_page("coming-from.md", docs::coming_from());
+}
+
+TEST_CASE("docs: what a page says to write is legal") {
+  for (const auto& from : {docs::from_halide(), docs::from_tvm(), docs::from_eigen()})
+    for (const auto& phrases : from)
+      for (const auto& row : phrases.rows) {
+        INFO(std::string(row.theirs), ": ", std::string(row.ours));
+        CHECK(!row.differs.empty());
+        docs::Scene scene;
+        if (row.run) CHECK_NOTHROW(row.run(scene));
+        CHECK(lathe::verify_reason(scene.s.program(), lathe::Stage::blocks) == "");
+      }
 }
