@@ -4,10 +4,13 @@
 #include <lathe/ir/parse.hpp>
 #include <lathe/ir/print.hpp>
 #include <lathe/ir/visit.hpp>
+#include <random>
 
 #if !defined(LATHE_SEPARATE_COMPILATION)
 #include <lathe/analysis/impl/layer.ipp>
 #endif
+
+#include "touch_trace.hpp"
 
 using namespace lathe;
 
@@ -38,7 +41,108 @@ std::string works(const std::string& source) {
   return out;
 }
 
+/// Three loops around a block whose indices are strided, clamped, halved or shifted.
+class RandomNest {
+ public:
+  explicit RandomNest(unsigned seed) : random_(seed) {}
+  std::string text() {
+    const int tile = 1 + pick(4), domain = 1 + pick(14);
+    std::string inner[] = {number(pick(5)), "a + 1", "b + 2", "min(4, a + 2)"};
+    return "program p(in X: f32[70, 70], in Z: f32[70], out Y: f32[70]):\n"
+           "  for a in 0.." +
+           number(1 + pick(4)) +
+           ":\n"
+           "    for b in 0.." +
+           number(tile) +
+           ":\n"
+           "      for c in 0.." +
+           inner[pick(4)] +
+           ":\n"
+           "        block B(v in 0.." +
+           number(domain) + " = a * " + number(tile) + " + b, w in 0.." + number(3 + pick(6)) +
+           " = c" + (pick(3) ? "" : " + b") +
+           "):\n"
+           "          Y[" +
+           index("v") + "] = X[" + index("v") + ", " + index("w") + "] + X[" + index("v") + ", " +
+           index("w") + "] + select(v > 1, Z[" + index("w") + "], 0.0)\n";
+  }
+
+ private:
+  int pick(int below) { return static_cast<int>(random_() % static_cast<unsigned>(below)); }
+  static std::string number(int n) { return std::to_string(n); }
+  std::string index(const std::string& v) {
+    switch (pick(6)) {
+      case 0:
+        return v + " * " + number(1 + pick(3)) + " + " + number(pick(4));
+      case 1:
+        return "max(min(" + v + " - " + number(pick(3)) + ", " + number(pick(9)) + "), 0)";
+      case 2:
+        return "floordiv(" + v + ", 2)";
+      case 3:
+        return "15 - " + v;
+      case 4:
+        return number(pick(3));
+      default:
+        return v;
+    }
+  }
+  std::mt19937 random_;
+};
+
+/// Elements of one buffer that one iteration touched.
+using Elements = std::set<touch_test::Point>;
+
+/// Fails unless the footprint holds the elements, and all of its box if it is exact.
+void check_holds(const Footprint& f, const Elements& touched) {
+  std::int64_t volume = 1;
+  for (std::size_t d = 0; d < f.extents.size(); ++d) {
+    std::int64_t lo = touched.begin()->at(d), hi = lo;
+    for (const auto& at : touched) lo = std::min(lo, at[d]), hi = std::max(hi, at[d]);
+    const std::int64_t* extent = as_const_int(f.extents[d]);
+    REQUIRE(extent != nullptr);
+    CHECK(hi - lo + 1 <= *extent);
+    volume *= *extent;
+  }
+  if (f.exact) CHECK(static_cast<std::int64_t>(touched.size()) == volume);
+}
+
+/// Each iteration of the loop against what it is said to touch; counts what is exact.
+void check_loop(const Program& p, const VarRef& loop, const std::vector<VarRef>& outer,
+                const std::vector<touch_test::Touch>& touches, int& exact) {
+  const Work work = work_of(p, loop);
+  for (const auto& f : work.buffers) {
+    exact += f.exact;
+    std::map<std::vector<std::int64_t>, Elements> iterations;
+    for (const auto& t : touches) {
+      if (t.buffer != f.buffer.get()) continue;
+      std::vector<std::int64_t> values;
+      for (const auto& v : outer) values.push_back(t.loops.at(v.get()));
+      iterations[values].insert(t.element);
+    }
+    for (const auto& [values, touched] : iterations) check_holds(f, touched);
+  }
+}
+
 }  // namespace
+
+TEST_CASE("footprint: holds what a run of random nests touches") {
+  int exact = 0;
+  for (unsigned seed = 0; seed < 500; ++seed) {
+    const std::string source = RandomNest(seed).text();
+    INFO(source);
+    const Program p = parse(source);
+    const auto touches = touch_test::run(p->body);
+    std::vector<VarRef> outer;
+    check_loop(p, {}, outer, touches, exact);
+    each_statement(p->body, [&](const Stmt& s) {
+      const auto* f = s.as<ForNode>();
+      if (!f) return;
+      outer.push_back(f->var);
+      check_loop(p, f->var, outer, touches, exact);
+    });
+  }
+  CHECK(exact > 500);
+}
 
 TEST_CASE("footprint: a tiled matrix product, counted by hand") {
   // All: A 64*128*4, B 128*96*4, C 64*96*4 bytes; 2*64*96*128 operations. Rows io: 8*128*4 + 49152

@@ -221,6 +221,9 @@ int random_schedule(const lt::Schedule& start, std::uint64_t seed, const Dims& d
     REQUIRE(run(lowered, dims, stage.find_uninitialized) == expected);
   }
   REQUIRE(lt::structurally_equal(lt::replay(trace, start).program(), s.program()));
+  // Drawing the page asks for the footprint of each loop.
+  const std::string page = s.html();
+  REQUIRE(page.substr(page.size() - 8) == "</html>\n");
   return accepted;
 }
 
