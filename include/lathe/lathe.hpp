@@ -7,6 +7,7 @@
 #include <lathe/ir/parse.hpp>
 #include <lathe/ir/print.hpp>
 #include <lathe/ir/verify.hpp>
+#include <lathe/jit/intrinsic_check.hpp>
 #include <lathe/jit/jit.hpp>
 #include <lathe/lower/pipeline.hpp>
 #include <lathe/runtime/view.hpp>

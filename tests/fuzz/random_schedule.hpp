@@ -16,6 +16,7 @@
 
 #include "crash.hpp"
 #include "execution.hpp"
+#include "random_intrinsic.hpp"
 
 namespace fuzz {
 
@@ -134,7 +135,9 @@ class ScheduleMaker {
                                                       "assume",
                                                       "sample_compute_location",
                                                       "reindex",
-                                                      "reindex"};
+                                                      "reindex",
+                                                      "tensorize",
+                                                      "tensorize"};
     return weighted;
   }
 
@@ -415,6 +418,8 @@ class ScheduleMaker {
       args = {random_.chance(50) ? Arg(some_loop(s)) : Arg(block_)};
     else if (name == "reindex")
       args = {block_, touched_buffer(s)};
+    else if (name == "tensorize")
+      args = tensor_arguments(s);
     else if (name == "cache_write")
       args = {block_, scope()};
     else if (name == "decompose_reduction")
@@ -464,6 +469,26 @@ class ScheduleMaker {
       default:
         return lathe::eq(lathe::floormod(n, AnyExpr(value + 2)), AnyExpr(value));
     }
+  }
+  /// The innermost loops of a block with a row made of what they do, or with one that does not fit.
+  Args tensor_arguments(const lathe::Schedule& s) {
+    lathe::BlockSite site = lathe::find_block(s.program()->body, block_.tag);
+    for (const auto& other : lathe::blocks_below(s.program()->body))  // one that has no init
+      if ((site.block->init || random_.chance(30)) && !other.block->init && !other.loops.empty())
+        site = other;
+    loops_ = s.loops(BlockRef(site.block->tag));
+    if (loops_.empty() || random_.chance(10))
+      return {some_loop(s), Arg::of_text(random_.chance(90) ? "vpdpbusd" : "none")};
+    const int inner = std::min(static_cast<int>(loops_.size()), 1 + random_.below(2));
+    const std::size_t first = loops_.size() - static_cast<std::size_t>(inner);
+    auto row = IntrinsicMaker::row(site, first, random_.chance(50));
+    if (!row) return {loops_[first], Arg::of_text("vdpbf16ps")};
+    const std::size_t at =
+        random_.chance(95)
+            ? first
+            : static_cast<std::size_t>(random_.below(static_cast<int>(loops_.size())));
+    return {loops_[at], Arg::of_text(row->name), Arg::of_text(row->description),
+            Arg::of_text(row->implementation), Arg::of_text(row->rounding)};
   }
   /// One or two points inside a loop, or at its ends, or out of order.
   Args partition(const lathe::Schedule& s) {

@@ -161,6 +161,8 @@ class LlvmEmitter {
   LlvmValue call(const CallNode& n);
   LlvmValue fused(const Vec<LlvmValue>& args);
   LlvmValue scale2(const LlvmValue& x, const LlvmValue& n);
+  LlvmValue dot(const CallNode& n);
+  LlvmValue dot_factor(const AnyExpr& e, int group);
   LlvmValue cast(const CastNode& n);
   LlvmValue to_integer(const LlvmValue& v, DType to);
 

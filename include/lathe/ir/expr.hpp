@@ -69,6 +69,12 @@ namespace lathe {
 // Calls: name, number of arguments, pure. round is to nearest even. scale2(x, n) is x * 2^n with
 // one rounding, n i32. reinterpret keeps the bits and changes the dtype. prefetch(load, locality)
 // is an Evaluate only.
+// Lanes of a and b are folded in groups into those of the sum, which has fewer:
+//   dot4(sum, a, b): sum[l] + a[4l]*b[4l] + … + a[4l+3]*b[4l+3], of integers of 8 bits, each signed
+//   or not, in i32, modulo 2^32.
+//   dot2(sum, a, b): of bf16 (or of their bits, u16) in f32: fma(a[2l], b[2l], fma(a[2l+1],
+//   b[2l+1], sum[l])), two roundings; operands that are subnormal, and results that would be with
+//   any exponent, are zeros of their sign.
 // clang-format off
 #define LATHE_CALL_OPS(X) \
   X(exp, 1, true) \
@@ -79,7 +85,7 @@ namespace lathe {
       X(sqrt, 1, true) X(pow, 2, true) X(abs, 1, true) X(floor, 1, true) X(ceil, 1, true) \
           X(trunc, 1, true) X(round, 1, true) X(fma, 3, true) X(copysign, 2, true) \
               X(is_nan, 1, true) X(scale2, 2, true) X(popcount, 1, true) X(reinterpret, 1, true) \
-                  X(prefetch, 2, false)
+                  X(prefetch, 2, false) X(dot4, 3, true) X(dot2, 3, true)
 // clang-format on
 
 enum class ExprKind : std::uint8_t {
@@ -108,6 +114,8 @@ std::string_view op_text(UnaryOp op);
 std::string_view op_text(CallOp op);
 int op_arity(CallOp op);
 bool op_pure(CallOp op);
+/// Calls whose result has fewer lanes than some arguments.
+constexpr bool is_dot(CallOp op) { return op == CallOp::dot4 || op == CallOp::dot2; }
 constexpr bool is_comparison(BinaryOp op) { return op >= BinaryOp::eq; }
 constexpr bool is_logic(BinaryOp op) { return op == BinaryOp::and_ || op == BinaryOp::or_; }
 

@@ -19,6 +19,8 @@ Scalar scalar_unary(UnaryOp op, DType t, Scalar a);
 Scalar scalar_cast(DType to, DType from, Scalar a);
 /// Of a call other than reinterpret and prefetch; t is the dtype of the first argument.
 Scalar scalar_call(CallOp op, DType t, const Scalar* args);
+/// One fma of dot2, which knows no subnormal numbers.
+float scalar_dot2_step(float sum, float a, float b);
 /// A constant or any number as a value of a type; floats are rounded to it.
 Scalar scalar_of(DType t, std::int64_t i, double f);
 

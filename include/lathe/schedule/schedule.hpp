@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <lathe/analysis/footprint.hpp>
 #include <lathe/dsl/program.hpp>
+#include <lathe/ir/tensor_intrin.hpp>
 #include <lathe/schedule/trace.hpp>
 
 namespace lathe {
@@ -211,6 +212,22 @@ class Schedule {
   /// of a new buffer; the block combines these. Returns the block of the partial results.
   /// Reassociates floats. L0219.
   BlockRef rfactor(LoopRef loop, int axis = 0, Location where = Location::here());
+
+  /// The loops from this one inward, which hold one block alone, become an intrinsic: what the
+  /// description of a row says that it computes, up to names and the order of loops and of
+  /// commutative operands, must be what they do. A reduction needs its init apart first.
+  ///     for j < 16: for k < 4:                    →   block C: C[jo*16 .. +16] = dot4(…)
+  ///       block C: C[jo*16 + j] += A[…] * B[…]
+  /// The loops are consumed; the block stays, and steps that look into blocks no longer take it: do
+  /// them before. Changes the rounding of floats where the row says so. Rows are named
+  /// (tensor_intrins()) or given: rows of a program's own need no registration, traces hold their
+  /// texts. L0235 the first difference · L0236 a row of no use.
+  void tensorize(LoopRef loop, std::string_view name, Location where = Location::here());
+  void tensorize(LoopRef loop, const TensorIntrin& row, Location where = Location::here());
+  /// A row by its texts, as trace().cpp() writes it.
+  void tensorize(LoopRef loop, std::string_view name, std::string_view description,
+                 std::string_view implementation, std::string_view rounding = {},
+                 Location where = Location::here());
 
   /// Where a private buffer lives. L0220.
   void set_scope(const BufferName& buffer, Scope scope, Location where = Location::here());

@@ -1,3 +1,4 @@
+#include <fuzz/random_intrinsic.hpp>
 #include <lathe/lower/pipeline.hpp>
 #include <lathe/schedule/edit.hpp>
 
@@ -76,7 +77,7 @@ void random_step(lt::Schedule& s, Random& random) {
   auto buffer = names.buffers[random.below(names.buffers.size())];
   lt::Scope scope = random.below(2) ? lt::Scope::global : lt::Scope::local;
   std::int64_t factor = random.one_of({1, 2, 3, 4, 5, 8});
-  switch (random.below(25)) {
+  switch (random.below(26)) {
     case 0:
       s.split(own_loop(), {lt::infer, factor});
       break;
@@ -171,6 +172,14 @@ void random_step(lt::Schedule& s, Random& random) {
     case 23: {
       auto iters = lt::find_block(s.program()->body, block.tag).block->iters;
       s.transform_block_layout(block, random_map(random, static_cast<int>(iters.size())));
+      break;
+    }
+    case 25: {
+      if (own.empty()) return;
+      const std::size_t first = own.size() - 1 - random.below(std::min<std::size_t>(own.size(), 2));
+      auto row = fuzz::IntrinsicMaker::row(lt::find_block(s.program()->body, block.tag), first,
+                                           random.below(2) == 0);
+      if (row) s.tensorize(own[first], *row);
       break;
     }
   }

@@ -193,6 +193,7 @@ LATHE_DECL LlvmValue LlvmEmitter::fused(const Vec<LlvmValue>& args) {
 }
 
 LATHE_DECL LlvmValue LlvmEmitter::call(const CallNode& n) {
+  if (is_dot(n.op)) return dot(n);
   Vec<LlvmValue> args;
   for (const auto& a : n.args) args.push_back(value(a));
   DType t = args[0].dtype;
@@ -227,6 +228,49 @@ LATHE_DECL LlvmValue LlvmEmitter::call(const CallNode& n) {
     default:
       throw InternalError(cat("codegen: '", op_text(n.op), "' was not expanded"));
   }
+}
+
+// A vector whose groups of lanes are wanted where the result's lane is.
+LATHE_DECL LlvmValue LlvmEmitter::dot_factor(const AnyExpr& e, int group) {
+  if (mask_.text.empty() || !llvm_may_load(e)) return value(e);
+  Lanes lanes;
+  for (int l = 0; l < e.dtype().lanes; ++l) lanes.push_back(l / group);
+  LlvmValue mask = mask_for(e.dtype().lanes / group);
+  return under(mask.dtype.lanes == 1 ? f_.splat(mask, e.dtype().lanes) : f_.shuffle(mask, lanes),
+               e);
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::dot(const CallNode& n) {
+  const bool bytes = n.op == CallOp::dot4;
+  const int full = 16, group = bytes ? 4 : 2, lanes = n.dtype.lanes;
+  std::string_view name = bytes ? "x86.avx512.vpdpbusd.512" : "x86.avx512bf16.dpbf16ps.512";
+  invariant(module_.can(name), "a dot product was not legalized");
+  LlvmValue sum = value(n.args[0]), a = dot_factor(n.args[1], group),
+            b = dot_factor(n.args[2], group), result;
+  // LLVM's types: the sum, and words of four bytes (newer majors read them as bytes) or bf16.
+  const std::string type = llvm_type(n.dtype.with_lanes(full)),
+                    factors = bytes ? "<16 x i32>" : "<32 x bfloat>";
+  module_.declare(type, cat("llvm.", name), cat(type, ", ", factors, ", ", factors));
+  for (int first = 0; first < lanes; first += full) {
+    auto piece = [&](const LlvmValue& v, int width) {
+      if (v.dtype.lanes == full * width) return v;
+      if (v.dtype.lanes == 1) return f_.splat(v, full);
+      Lanes part;
+      for (int l = first * width; l < (first + full) * width; ++l)
+        part.push_back(l < v.dtype.lanes ? l : -1);
+      return f_.shuffle(v, part);
+    };
+    auto cast = [&](const LlvmValue& v) {
+      LlvmValue all = piece(v, group);
+      return f_.op(all.dtype, "bitcast ", llvm_type(all.dtype), " ", all.text, " to ", factors);
+    };
+    LlvmValue s = piece(sum, 1), x = cast(a), y = cast(b);
+    LlvmValue part = f_.op(s.dtype, "call ", type, " @llvm.", name, "(", type, " ", s.text, ", ",
+                           factors, " ", x.text, ", ", factors, " ", y.text, ")");
+    result = first == 0 ? part : f_.concat(result, part);
+  }
+  if (lanes == 1) return f_.extract(result, 0);
+  return result.dtype.lanes == lanes ? result : f_.shuffle(result, llvm_lane_range(0, lanes));
 }
 
 LATHE_DECL LlvmValue LlvmEmitter::scale2(const LlvmValue& x, const LlvmValue& n) {

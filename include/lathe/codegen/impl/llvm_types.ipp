@@ -90,6 +90,8 @@ inline constexpr LlvmIntrinsic llvm_intrinsic_table[] = {
     {"x86.sse.sfence", "sse", 16},
     {"x86.avx512.mask.scalef.ps.512", "avx512f", 16},
     {"x86.avx512.mask.scalef.pd.512", "avx512f", 16},
+    {"x86.avx512.vpdpbusd.512", "avx512vnni", 16},
+    {"x86.avx512bf16.dpbf16ps.512", "avx512bf16", 16},
 };
 
 LATHE_DECL const LlvmIntrinsic* find_llvm_intrinsic(std::string_view name) {

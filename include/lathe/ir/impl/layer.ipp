@@ -20,6 +20,7 @@
 #include <lathe/ir/impl/reducer.ipp>
 #include <lathe/ir/impl/stmt.ipp>
 #include <lathe/ir/impl/substitute.ipp>
+#include <lathe/ir/impl/tensor_intrin.ipp>
 #include <lathe/ir/impl/typing.ipp>
 #include <lathe/ir/impl/verify.ipp>
 #include <lathe/ir/impl/verify_defined.ipp>

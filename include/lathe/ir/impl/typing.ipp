@@ -75,6 +75,20 @@ inline std::string_view unary_problem(const UnaryNode& n) {
   return n.a.dtype().is_int() ? "" : "the operand is not an integer";
 }
 
+// Of a dot product in groups: the sum, and two vectors of `group` as many lanes.
+inline std::string_view dot_problem(CallOp op, const Vec<AnyExpr>& args) {
+  const bool four = op == CallOp::dot4;
+  const DType sum = args[0].dtype();
+  if (sum.scalar() != (four ? kI32 : kF32)) return four ? "dot4 adds to i32" : "dot2 adds to f32";
+  for (std::size_t k = 1; k < 3; ++k) {
+    const DType t = args[k].dtype();
+    if (t.lanes != sum.lanes * (four ? 4 : 2)) return "the arguments' lanes do not fit each other";
+    if (four ? !t.is_int() || t.bits != 8 : t.scalar() != kBF16 && t.scalar() != kU16)
+      return four ? "dot4 multiplies integers of 8 bits" : "dot2 multiplies bf16";
+  }
+  return four || args[1].dtype() == args[2].dtype() ? "" : "the arguments differ in type";
+}
+
 inline std::string_view call_operand_problem(CallOp op, const Vec<AnyExpr>& args) {
   DType t = args[0].dtype();
   switch (op) {
@@ -84,6 +98,9 @@ inline std::string_view call_operand_problem(CallOp op, const Vec<AnyExpr>& args
       return t.is_int() ? "" : "the operand is not an integer";
     case CallOp::reinterpret:
       return {};
+    case CallOp::dot4:
+    case CallOp::dot2:
+      return dot_problem(op, args);
     case CallOp::prefetch:
       if (args[0].kind() != ExprKind::Load) return "prefetch needs a load";
       return as_const_int(args[1]) ? "" : "prefetch needs a constant locality";

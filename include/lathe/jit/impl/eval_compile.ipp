@@ -90,7 +90,7 @@ inline bool moves_lanes(const AnyExpr& e) {
       const auto* r = x.as<RampNode>();
       const auto* c = x.as<CallNode>();
       found = found || x.kind() == ExprKind::Shuffle || (b && b->value.dtype().is_vector()) ||
-              (r && r->base.dtype().is_vector()) ||
+              (r && r->base.dtype().is_vector()) || (c && is_dot(c->op)) ||
               (c && c->op == CallOp::reinterpret && c->args[0].dtype().lanes != c->dtype.lanes);
       descend(x);
     }
@@ -144,7 +144,7 @@ inline void EvalCompiler::fill(EvalExpr& out, const AnyExpr& e) {
 inline void EvalCompiler::fill_call(EvalExpr& out, const CallNode& n) {
   out.op = static_cast<std::uint8_t>(n.op);
   if (n.op == CallOp::prefetch) return;
-  out.to = out.dtype;
+  out.to = is_dot(n.op) ? n.args[1].dtype().scalar() : out.dtype;
   out.dtype = n.args[0].dtype().scalar();
   out.args = list(n.args);
 }

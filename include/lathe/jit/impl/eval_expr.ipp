@@ -79,6 +79,25 @@ inline Scalar eval_reinterpret(const EvalExpr& e, EvalFrame& frame, int lane) {
   if (to < 64) bits &= (std::uint64_t{1} << to) - 1;
   return scalar_from_bits(e.to, bits);
 }
+
+// Lane l takes the l-th group of lanes of the two vectors.
+inline Scalar eval_dot4(const EvalExpr& e, EvalFrame& frame, int lane) {
+  Scalar sum = e.args[0]->at(frame, lane);
+  for (int k = 4 * lane; k < 4 * lane + 4; ++k)
+    sum.i += e.args[1]->at(frame, k).i * e.args[2]->at(frame, k).i;
+  sum.i = wrap_int(kI32, sum.i);
+  return sum;
+}
+inline Scalar eval_dot2(const EvalExpr& e, EvalFrame& frame, int lane) {
+  auto factor = [&](std::size_t arg, int k) {
+    Scalar v = e.args[arg]->at(frame, k);
+    return e.to == kU16 ? scalar_from_bits(kBF16, static_cast<std::uint64_t>(v.i)).s : v.s;
+  };
+  Scalar sum = e.args[0]->at(frame, lane);
+  for (int k = 2 * lane + 1; k >= 2 * lane; --k)
+    sum.s = scalar_dot2_step(sum.s, factor(1, k), factor(2, k));
+  return sum;
+}
 inline Scalar eval_nothing(const EvalExpr&, EvalFrame&, int) { return {}; }
 
 inline Scalar eval_ramp(const EvalExpr& e, EvalFrame& frame, int lane) {
@@ -93,6 +112,21 @@ inline Scalar eval_broadcast(const EvalExpr& e, EvalFrame& frame, int lane) {
 inline Scalar eval_shuffle(const EvalExpr& e, EvalFrame& frame, int lane) {
   const int* pick = &e.picks[static_cast<std::size_t>(2 * lane)];
   return e.args[static_cast<std::size_t>(pick[0])]->at(frame, pick[1]);
+}
+
+inline EvalExpr::Run eval_call_function(CallOp op) {
+  switch (op) {
+    case CallOp::reinterpret:
+      return eval_reinterpret;
+    case CallOp::prefetch:
+      return eval_nothing;
+    case CallOp::dot4:
+      return eval_dot4;
+    case CallOp::dot2:
+      return eval_dot2;
+    default:
+      return eval_call;
+  }
 }
 
 LATHE_DECL EvalExpr::Run eval_function(const AnyExpr& e) {
@@ -114,8 +148,7 @@ LATHE_DECL EvalExpr::Run eval_function(const AnyExpr& e) {
     case ExprKind::Cast:
       return eval_cast;
     case ExprKind::Call:
-      if (e.as<CallNode>()->op == CallOp::reinterpret) return eval_reinterpret;
-      return e.as<CallNode>()->op == CallOp::prefetch ? eval_nothing : eval_call;
+      return eval_call_function(e.as<CallNode>()->op);
     case ExprKind::Ramp:
       return eval_ramp;
     case ExprKind::Broadcast:

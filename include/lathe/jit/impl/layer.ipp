@@ -16,6 +16,7 @@
 #include <lathe/jit/impl/eval_expr.ipp>
 #include <lathe/jit/impl/eval_scalar.ipp>
 #include <lathe/jit/impl/evaluate.ipp>
+#include <lathe/jit/impl/intrinsic_check.ipp>
 #include <lathe/jit/impl/jit.ipp>
 #include <lathe/jit/impl/kernel.ipp>
 #include <lathe/jit/impl/source.ipp>

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <lathe/arith/interval.hpp>
+#include <lathe/arith/lane_offsets.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/passes.hpp>
@@ -40,13 +42,25 @@ class StoredBox : public Visitor {
     for (std::size_t axis = 0; axis < indices.size(); ++axis) {
       AnyExpr index = indices[axis];
       for (const auto& let : reversed(lets_)) index = substitute(index, {let});
-      Interval here = bounds(index, inner_, facts_);
+      Interval here = ends(index);
       if (!any)
         box[axis] = here;
       else
         merge(box[axis], here);
     }
     any = true;
+  }
+
+  // Of a vector: from its least lane to its greatest.
+  Interval ends(const AnyExpr& index) const {
+    if (!index.dtype().is_vector()) return bounds(index, inner_, facts_);
+    auto lanes = lane_offsets(index);
+    if (!lanes) return {};
+    Interval all = bounds(lanes->base, inner_, facts_);
+    if (!all.bounded()) return {};
+    const auto [first, last] = std::minmax_element(lanes->offsets.begin(), lanes->offsets.end());
+    return {simplify(fold_add(all.min, AnyExpr(*first)), facts_),
+            simplify(fold_add(all.max, AnyExpr(*last)), facts_)};
   }
 
   // The smaller of two minima where one is provably smaller; else nothing is known.
@@ -82,8 +96,15 @@ class RebaseAccesses : public MoveAccesses {
   Vec<AnyExpr> place(const Vec<AnyExpr>& indices) override {
     Vec<AnyExpr> out;
     for (std::size_t axis = 0; axis < indices.size(); ++axis)
-      out.push_back(is_const(origin_[axis], 0) ? indices[axis] : indices[axis] - origin_[axis]);
+      out.push_back(is_const(origin_[axis], 0) ? indices[axis]
+                                               : from_origin(indices[axis], origin_[axis]));
     return out;
+  }
+  static AnyExpr from_origin(const AnyExpr& index, const AnyExpr& origin) {
+    if (!index.dtype().is_vector()) return index - origin;
+    if (auto lanes = lane_offsets(index))
+      if (AnyExpr out = with_offsets(lanes->base - origin, lanes->offsets)) return out;
+    return index - make_broadcast(origin, index.dtype().lanes);
   }
   const Vec<AnyExpr>& origin_;
 };

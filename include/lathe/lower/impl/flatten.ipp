@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/arith/lane_offsets.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/passes.hpp>
@@ -84,6 +85,10 @@ class Flatten : public Mutator {
         vector = vector.get() ? vector + term : term;
     }
     if (!vector.get()) return {scalar};
+    // What walks over several axes may be one run of elements.
+    if (has_nested_lanes(vector))
+      if (auto lane = lane_offsets(vector))
+        if (AnyExpr run = with_offsets(scalar + lane->base, lane->offsets)) return {run};
     return {is_const(scalar, 0) ? vector : vector + make_broadcast(scalar, lanes)};
   }
 

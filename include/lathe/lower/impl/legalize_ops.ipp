@@ -4,6 +4,7 @@
 #include <cmath>
 #include <lathe/arith/interval.hpp>
 #include <lathe/ir/visit.hpp>
+#include <lathe/lower/impl/legalize_dots.ipp>
 #include <lathe/lower/narrow_types.hpp>
 #include <lathe/lower/passes_machine.hpp>
 
@@ -12,7 +13,7 @@ namespace detail {
 
 class LegalOps : public Mutator {
  public:
-  LegalOps(const Program& program, const Target& target) : facts_(program) {
+  LegalOps(const Program& program, const Target& target) : facts_(program), dots_(target) {
     bool x86 = target.arch == "x86_64";
     scales_ = x86 && target.has("avx512f");
     rounds_ = !x86 || target.has("sse4.1");
@@ -23,6 +24,8 @@ class LegalOps : public Mutator {
         n && (n->op == BinaryOp::floordiv || n->op == BinaryOp::floormod) && n->dtype.is_int())
       return floor_division(*n);
     const auto* n = e.as<CallNode>();
+    if (n && is_dot(n->op))
+      return dots_.dot(n->op, expr(n->args[0]), expr(n->args[1]), expr(n->args[2]));
     if (!n || !n->dtype.is_float()) return descend(e);
     if (n->op == CallOp::scale2 && !scales_) return scale2(expr(n->args[0]), expr(n->args[1]));
     bool rounding = n->op == CallOp::floor || n->op == CallOp::ceil || n->op == CallOp::trunc ||
@@ -138,6 +141,7 @@ class LegalOps : public Mutator {
   }
 
   Facts facts_;
+  LegalDots dots_;
   bool scales_ = true, rounds_ = true;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <lathe/arith/lane_offsets.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/compare.hpp>
 #include <lathe/ir/visit.hpp>
@@ -125,11 +126,20 @@ class LoadsOfIteration : public Visitor {
     if (e.kind() == ExprKind::Let || loads.size() >= kMostLoads) return;
     descend(e);
     const auto* n = e.as<LoadNode>();
-    if (n && n->buffer->name == name_ && !indirect(*n))
-      loads.push_back(substitute(make_load(n->buffer, n->indices), starts_));
+    if (n && n->buffer->name == name_ && !indirect(*n)) note(*n);
   }
 
  private:
+  // A vector by its first lane.
+  void note(const LoadNode& n) {
+    Vec<AnyExpr> at;
+    for (const auto& index : n.indices) {
+      auto lanes = lane_offsets(index);
+      if (!lanes && index.dtype().is_vector()) return;
+      at.push_back(lanes ? fold_add(lanes->base, AnyExpr(lanes->offsets[0])) : index);
+    }
+    loads.push_back(substitute(make_load(n.buffer, at), starts_));
+  }
   void loop(const ForNode& f) {
     const std::int64_t* extent = is_step(f) ? nullptr : as_const_int(f.extent);
     const std::int64_t step = f.loop_kind == ForKind::vectorized ? kLanesApart : 1;

@@ -64,11 +64,8 @@ class Widen : public Mutator {
         return call(*e.as<CallNode>());
       case ExprKind::Ramp:
       case ExprKind::Broadcast:
-      case ExprKind::Shuffle: {
-        AnyExpr same = descend(e);
-        if (!same.same_as(e)) ok = false;
-        return e;
-      }
+      case ExprKind::Shuffle:
+        return kept(e);
       default:
         return descend(e);
     }
@@ -104,6 +101,12 @@ class Widen : public Mutator {
   std::pair<AnyExpr, AnyExpr> even(AnyExpr a, AnyExpr b) const {
     if (wide(a) == wide(b)) return {a, b};
     return {widened(a), widened(b)};
+  }
+
+  // Vectors don't become wider.
+  AnyExpr kept(const AnyExpr& e) {
+    if (!descend(e).same_as(e)) ok = false;
+    return e;
   }
 
   AnyExpr variable(const AnyExpr& e) const {
@@ -167,6 +170,7 @@ class Widen : public Mutator {
   }
 
   AnyExpr call(const CallNode& n) {
+    if (is_dot(n.op)) return kept(AnyExpr(Ref<CallNode>(&n)));
     Vec<AnyExpr> args;
     bool any = false;
     for (const auto& a : n.args) args.push_back(expr(a)), any |= wide(args.back());

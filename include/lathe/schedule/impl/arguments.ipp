@@ -23,7 +23,9 @@ inline Arg default_argument(const Parameter& parameter) {
     parse_int(parameter.fallback, value);
     return Arg::of_number(value);
   }
-  Arg out = Arg::of_text(std::string(parameter.fallback));
+  std::string text(parameter.fallback);
+  if (parameter.kind == ArgKind::text) text = text.substr(1, text.size() - 2);  // quotes
+  Arg out = Arg::of_text(std::move(text));
   out.kind = parameter.kind;
   return out;
 }

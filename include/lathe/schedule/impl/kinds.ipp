@@ -19,6 +19,16 @@ inline bool touched_bare(const Stmt& body, const Buffer& buffer) {
   return false;
 }
 
+// A block that declares what it touches and updates what it reads, as one that only reads: what was
+// there before is there before its updates too.
+inline Program without_updates(const Program& program, const BlockTag& tag, const Buffer& buffer) {
+  BlockSite site = find_block(program->body, tag);
+  BlockNode reader = *site.block;
+  reader.writes.erase_if([&](const Region& r) { return r.buffer == buffer; });
+  if (reader.reads.empty() || reader.writes.size() == site.block->writes.size()) return program;
+  return program.with(replace_at(site.path, make_block(std::move(reader))));
+}
+
 // Every read of the buffer below the loop finds what the same iteration wrote. A reduction with its
 // init finds that, if no loop at or above this one feeds it.
 LATHE_DECL bool filled_each_iteration(const Program& program, const Buffer& buffer,
@@ -36,8 +46,9 @@ LATHE_DECL bool filled_each_iteration(const Program& program, const Buffer& buff
     Vec<BlockTag> others;
     for (const auto& w : all)
       if (w.block->tag != block.tag) others.push_back(w.block->tag);
-    if (others.empty() ||
-        !why_not_found(program->body, others, block.tag, buffer, loop.var, facts).empty())
+    if (others.empty() || !why_not_found(without_updates(program, block.tag, buffer)->body, others,
+                                         block.tag, buffer, loop.var, facts)
+                               .empty())
       return false;
   }
   return true;

@@ -32,6 +32,7 @@
 #include <lathe/schedule/impl/rfactor.ipp>
 #include <lathe/schedule/impl/sample.ipp>
 #include <lathe/schedule/impl/storage.ipp>
+#include <lathe/schedule/impl/tensorize.ipp>
 #include <lathe/schedule/impl/tile.ipp>
 #include <lathe/schedule/impl/transform_block_layout.ipp>
 //

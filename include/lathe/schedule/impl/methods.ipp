@@ -142,6 +142,25 @@ LATHE_DECL BlockRef Schedule::rfactor(LoopRef loop, int axis, Location where) {
   return detail::as_block(step("rfactor", {loop, Arg::of_number(axis)}, where));
 }
 
+LATHE_DECL void Schedule::tensorize(LoopRef loop, std::string_view name, Location where) {
+  tensorize(std::move(loop), name, {}, {}, {}, where);
+}
+LATHE_DECL void Schedule::tensorize(LoopRef loop, const TensorIntrin& row, Location where) {
+  const TensorIntrin* known = find_tensor_intrin(row.name);
+  const bool named = known && known->description == row.description &&
+                     known->implementation == row.implementation && known->rounding == row.rounding;
+  if (named) return tensorize(std::move(loop), row.name, where);
+  tensorize(std::move(loop), row.name, row.description, row.implementation, row.rounding, where);
+}
+LATHE_DECL void Schedule::tensorize(LoopRef loop, std::string_view name,
+                                    std::string_view description, std::string_view implementation,
+                                    std::string_view rounding, Location where) {
+  Args args{loop};
+  for (std::string_view text : {name, description, implementation, rounding})
+    args.push_back(Arg::of_text(std::string(text)));
+  step("tensorize", std::move(args), where);
+}
+
 LATHE_DECL Vec<Sample> Schedule::sample_perfect_tile_any(const LoopRef& loop, std::size_t n,
                                                          std::int64_t max_inner,
                                                          std::int64_t min_inner,

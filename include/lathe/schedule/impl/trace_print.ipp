@@ -187,12 +187,31 @@ inline std::string cpp_scope(const std::string& word) {
   return "lathe::Scope::" + (word == "register" ? std::string("reg") : word);
 }
 
+// As C++ reads it: a hexadecimal escape would take what follows with it.
+inline std::string cpp_text(const std::string& text) {
+  std::string out = "\"";
+  for (char c : text) {
+    auto byte = static_cast<unsigned char>(c);
+    if (c == '\n')
+      out += "\\n";
+    else if (c == '"' || c == '\\')
+      out += '\\', out += c;
+    else if (byte < 32 || byte == 127)
+      for (int shift : {9, 6, 3, 0})
+        out += shift == 9 ? '\\' : static_cast<char>('0' + (byte >> shift & 7));
+    else
+      out += c;
+  }
+  return out + "\"";
+}
+
 inline std::string cpp_argument(const Arg& a, const Parameter& p, const TraceNames& names) {
   auto items = [&] {
     return join(a.list, ", ", [&](const Arg& item) { return cpp_argument(item, p, names); });
   };
   if (a.kind == ArgKind::word)
     return p.name == "tail" ? "lathe::Tail::" + a.text : cpp_scope(a.text);
+  if (a.kind == ArgKind::text) return cpp_text(a.text);
   if (a.kind == ArgKind::inferred) return "lathe::infer";
   if (a.kind == ArgKind::list) return "{" + items() + "}";
   if (a.kind == ArgKind::map)

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <lathe/arith/lane_offsets.hpp>
+#include <lathe/arith/rules.hpp>
+#include <lathe/arith/simplify.hpp>
+
+namespace lathe {
+namespace detail {
+
+// Index arithmetic that may leave 64 bits is left alone.
+inline constexpr std::int64_t kMostOffset = std::int64_t{1} << 40;
+
+inline bool small_offset(std::int64_t v) { return v < kMostOffset && v > -kMostOffset; }
+
+inline std::optional<LaneOffsets> repeated(const AnyExpr& inner, int count, std::int64_t step) {
+  auto one = lane_offsets(inner);
+  if (!one || !small_offset(step)) return {};
+  LaneOffsets out{one->base, {}};
+  for (int k = 0; k < count; ++k)
+    for (std::int64_t o : one->offsets) {
+      out.offsets.push_back(o + k * step);
+      if (!small_offset(out.offsets.back())) return {};
+    }
+  return out;
+}
+
+inline bool all_equal(const Vec<std::int64_t>& v) {
+  for (std::int64_t x : v)
+    if (x != v[0]) return false;
+  return true;
+}
+
+inline std::optional<LaneOffsets> combined(const BinaryNode& n) {
+  auto a = lane_offsets(n.a), b = lane_offsets(n.b);
+  if (!a || !b) return {};
+  const bool product = n.op == BinaryOp::mul, minus = n.op == BinaryOp::sub;
+  if (!product && !minus && n.op != BinaryOp::add) return {};
+  if (product) {
+    if (as_const_int(a->base) && all_equal(a->offsets)) std::swap(a, b);
+    const std::int64_t* c = as_const_int(b->base);
+    if (!c || !all_equal(b->offsets) || !small_offset(*c + b->offsets[0])) return {};
+    const std::int64_t factor = *c + b->offsets[0];
+    for (std::int64_t& o : a->offsets)
+      if (__builtin_mul_overflow(o, factor, &o) || !small_offset(o)) return {};
+    return LaneOffsets{fold_mul(a->base, AnyExpr(factor)), std::move(a->offsets)};
+  }
+  for (std::size_t l = 0; l < a->offsets.size(); ++l) {
+    a->offsets[l] += minus ? -b->offsets[l] : b->offsets[l];
+    if (!small_offset(a->offsets[l])) return {};
+  }
+  a->base = minus ? fold_sub(a->base, b->base) : fold_add(a->base, b->base);
+  return a;
+}
+
+// offsets[l] = offsets[l % period] + step * (l / period)
+inline bool periodic(const Vec<std::int64_t>& offsets, std::size_t period, std::int64_t& step) {
+  step = offsets[period] - offsets[0];
+  for (std::size_t l = 0; l < offsets.size(); ++l)
+    if (offsets[l] != offsets[l % period] + step * static_cast<std::int64_t>(l / period))
+      return false;
+  return true;
+}
+
+}  // namespace detail
+
+LATHE_DECL std::optional<LaneOffsets> lane_offsets(const AnyExpr& e) {
+  if (e.dtype().scalar() != kIndex) return {};
+  if (!e.dtype().is_vector()) return LaneOffsets{e, {0}};
+  if (const auto* b = e.as<BroadcastNode>()) return detail::repeated(b->value, b->lanes, 0);
+  if (const auto* r = e.as<RampNode>()) {
+    const std::int64_t* step = as_const_int(r->stride);
+    return step ? detail::repeated(r->base, r->lanes, *step) : std::nullopt;
+  }
+  if (const auto* n = e.as<BinaryNode>()) return detail::combined(*n);
+  return {};
+}
+
+LATHE_DECL AnyExpr with_offsets(const AnyExpr& base, const Vec<std::int64_t>& offsets) {
+  const AnyExpr first = fold_add(base, AnyExpr(offsets[0]));
+  const std::size_t lanes = offsets.size();
+  if (lanes == 1) return first;
+  for (std::size_t period = 1; period < lanes; ++period) {
+    std::int64_t step = 0;
+    if (lanes % period != 0 || !detail::periodic(offsets, period, step)) continue;
+    const AnyExpr inner = with_offsets(
+        base, {offsets.begin(), offsets.begin() + static_cast<std::ptrdiff_t>(period)});
+    if (!inner) continue;
+    const int count = static_cast<int>(lanes / period);
+    return step == 0 ? make_broadcast(inner, count) : make_ramp(inner, AnyExpr(step), count);
+  }
+  return {};
+}
+
+LATHE_DECL bool has_nested_lanes(const AnyExpr& e) {
+  if (!e.dtype().is_vector()) return false;
+  if (const auto* b = e.as<BroadcastNode>()) return b->value.dtype().is_vector();
+  if (const auto* r = e.as<RampNode>()) return r->base.dtype().is_vector();
+  const auto* n = e.as<BinaryNode>();
+  return n && (has_nested_lanes(n->a) || has_nested_lanes(n->b));
+}
+
+}  // namespace lathe

@@ -1,0 +1,24 @@
+// Vectors of indices as one scalar plus a constant for each lane.
+#pragma once
+
+#include <lathe/ir/expr.hpp>
+#include <optional>
+
+namespace lathe {
+
+/// Lane l is base + offsets[l].
+struct LaneOffsets {
+  AnyExpr base;
+  Vec<std::int64_t> offsets;
+};
+
+/// None where lanes are not known numbers apart. A scalar has one offset, 0.
+std::optional<LaneOffsets> lane_offsets(const AnyExpr& e);
+/// The shortest form: a scalar for one lane, broadcasts and ramps, one in the other where it takes
+/// several; empty where these do not say it.
+AnyExpr with_offsets(const AnyExpr& base, const Vec<std::int64_t>& offsets);
+
+/// Whether a ramp or broadcast holds vectors: no simplifier and no back end sees through it.
+bool has_nested_lanes(const AnyExpr& e);
+
+}  // namespace lathe
