@@ -470,6 +470,12 @@ namespace lathe {
 // Calls: name, number of arguments, pure. round is to nearest even. scale2(x, n) is x * 2^n with
 // one rounding, n i32. reinterpret keeps the bits and changes the dtype. prefetch(load, locality)
 // is an Evaluate only.
+// Lanes of a and b are folded in groups into those of the sum, which has fewer:
+//   dot4(sum, a, b): sum[l] + a[4l]*b[4l] + … + a[4l+3]*b[4l+3], of integers of 8 bits, each signed
+//   or not, in i32, modulo 2^32.
+//   dot2(sum, a, b): of bf16 (or of their bits, u16) in f32: fma(a[2l], b[2l], fma(a[2l+1],
+//   b[2l+1], sum[l])), two roundings; operands that are subnormal, and results that would be with
+//   any exponent, are zeros of their sign.
 // clang-format off
 #define LATHE_CALL_OPS(X) \
   X(exp, 1, true) \
@@ -480,7 +486,7 @@ namespace lathe {
       X(sqrt, 1, true) X(pow, 2, true) X(abs, 1, true) X(floor, 1, true) X(ceil, 1, true) \
           X(trunc, 1, true) X(round, 1, true) X(fma, 3, true) X(copysign, 2, true) \
               X(is_nan, 1, true) X(scale2, 2, true) X(popcount, 1, true) X(reinterpret, 1, true) \
-                  X(prefetch, 2, false)
+                  X(prefetch, 2, false) X(dot4, 3, true) X(dot2, 3, true)
 // clang-format on
 
 enum class ExprKind : std::uint8_t {
@@ -509,6 +515,8 @@ std::string_view op_text(UnaryOp op);
 std::string_view op_text(CallOp op);
 int op_arity(CallOp op);
 bool op_pure(CallOp op);
+/// Calls whose result has fewer lanes than some arguments.
+constexpr bool is_dot(CallOp op) { return op == CallOp::dot4 || op == CallOp::dot2; }
 constexpr bool is_comparison(BinaryOp op) { return op >= BinaryOp::eq; }
 constexpr bool is_logic(BinaryOp op) { return op == BinaryOp::and_ || op == BinaryOp::or_; }
 
@@ -586,6 +594,15 @@ struct VarNode : ExprNode {
 
 enum class Scope : std::uint8_t { global, shared, local, reg };
 
+/// The stride of a dimension that is not the last is offset modulo factor: at least the extent of
+/// what lies inside it, and more where that is needed. Dense dimensions around it grow with it.
+struct StrideRule {
+  int dim = 0;
+  std::int64_t factor = 1, offset = 0;
+  bool operator==(const StrideRule&) const = default;
+};
+inline constexpr std::int64_t kMostStrideFactor = 1 << 20;
+
 struct BufferNode : RefCounted {
   std::string name;
   DType dtype;           ///< lanes > 1 only for promoted registers
@@ -593,7 +610,8 @@ struct BufferNode : RefCounted {
   Vec<AnyExpr> strides;  ///< i64, in elements; empty means dense row-major
   Scope scope = Scope::global;
   int alignment = 0;  ///< bytes that the base address is a multiple of; 0 means that of the element
-  Ref<RefCounted> origin;  ///< the tensor that the DSL made it for; never set inside a program
+  Vec<StrideRule> aligned;  ///< of temporaries, at most one a dimension; flatten keeps them
+  Ref<RefCounted> origin;   ///< the tensor that the DSL made it for; never set inside a program
 
   BufferNode(std::string its_name, DType type, Vec<AnyExpr> its_shape,
              Vec<AnyExpr> its_strides = {}, Scope its_scope = Scope::global, int its_alignment = 0)
@@ -812,7 +830,8 @@ inline AnyExpr floormod(const AnyExpr& a, const AnyExpr& b) {
 //   predicate?,
 //              reducer?, init, body, annotations
 //   Reducer := name, identity(Expr…), lhs(Var…), rhs(Var…), combine(Expr…), associative,
-//   commutative Buffer  := name, dtype, shape(Expr…), strides(Expr…), scope, alignment
+//   commutative Buffer  := name, dtype, shape(Expr…), strides(Expr…), scope, alignment,
+//   aligned[(dim, factor, offset)]
 //
 // Semantics:
 // * For runs var from min to min + extent - 1; an extent <= 0 runs nothing. Kinds other than serial
@@ -2698,9 +2717,9 @@ Program parse(std::string_view text, Location where = Location::here());
 //   dim       := name [ "in" min ".." [ "=" max ] [ "by" multiple ] ]
 //   param     := [ "in" | "out" | "inout" ] name ":" ( type | buffer )            a bare type: a
 //   scalar, by value buffer    := type "[" expr, … "]" [ "strides" "[" expr, … "]" ] [ "scope"
-//   scope ] [ "align" bytes ] body      := statements on lines of their own, indented further than
-//   what they belong to; "pass" is none statement := [ "parallel" | "vectorized" | "unrolled" ]
-//   "for" name "in" range { "@" key "=" value } ":" body
+//   scope ] [ "align" bytes ] { "aligned" "[" dim, factor, offset "]" } body      := statements on
+//   lines of their own, indented further than what they belong to; "pass" is none statement := [
+//   "parallel" | "vectorized" | "unrolled" ] "for" name "in" range { "@" key "=" value } ":" body
 //              | "block" name "(" iter, … ")" { clause } ":" body
 //              | "alloc" name ":" buffer [ ":" body ]                             no body: the rest
 //              of the body around | "let" name "=" expr [ ":" body ] the same | [ "stream" |
@@ -2807,6 +2826,120 @@ std::string_view typing_problem(const AnyExpr& e);
 /// L0506 where a program at Stage::blocks never stores to an output, or reads an output or an alloc
 /// before anything was stored in it. Later stages may have dropped loops that run nothing.
 void verify_defined(const Program& program, Location where = Location::here());
+
+}  // namespace lathe
+
+// ---- lathe/support/target.hpp
+// What machine code is made for: architecture, instruction sets, vector width, caches, processors.
+
+namespace lathe {
+
+enum class TargetKind : std::uint8_t { cpu, cuda };
+
+/// Plain data: change a field and code is made for that machine.
+struct Target {
+  TargetKind kind = TargetKind::cpu;
+  std::string name;           ///< as asked for: "host", "x86-64-v3", "sm_90"
+  std::string arch;           ///< "x86_64", "aarch64", "nvptx64"
+  std::string cpu;            ///< LLVM's name of the model, "znver4"; a CUDA target's "sm_90"
+  Vec<std::string> features;  ///< LLVM's names, sorted: "avx2", "fma", …
+  int vector_bytes = 16;      ///< of the widest vector register
+  int load_bytes = 16;        ///< that a core loads or stores at once: Zen 4 does 64 in two halves
+  int line_bytes = 64;        ///< of a cache line
+  int vector_registers = 16;
+  std::int64_t l1_bytes = 32 << 10, l2_bytes = 1 << 20,
+               l3_bytes = 8 << 20;  ///< data caches as seen by one core
+  int cores = 1;  ///< processors that this process may use; a CUDA target's multiprocessors
+
+  /// The least machine of the architecture that this program was built for; for this machine itself
+  /// see host().
+  Target();
+  /// A machine by name: a psABI level ("x86-64-v3"), a model ("znver4", "neoverse-v1"), an
+  /// instruction set ("avx2"), "host", or a CUDA architecture ("sm_90"). L0404 for a name that is
+  /// not in known_targets().
+  explicit Target(std::string_view name, Location where = Location::here());
+
+  bool has(std::string_view feature) const;
+  /// The same machine with one instruction set more or less (what implies it goes too). L0405 for
+  /// an unknown one.
+  Target with(std::string_view feature, Location where = Location::here()) const;
+  Target without(std::string_view feature, Location where = Location::here()) const;
+  /// Lanes of a vector register for elements of this size.
+  int lanes(int element_bytes) const {
+    return element_bytes > 0 ? vector_bytes / element_bytes : 1;
+  }
+  /// Lanes that one load or store moves at once; at most lanes().
+  int load_lanes(int element_bytes) const {
+    const int bytes = load_bytes < vector_bytes ? load_bytes : vector_bytes;
+    return element_bytes > 0 && bytes > element_bytes ? bytes / element_bytes : 1;
+  }
+
+  /// True if `machine` has what code for this target uses; else `reason` says what it lacks.
+  bool runs_on(const Target& machine, std::string* reason = nullptr) const;
+
+  /// For LLVM of this major version: the triple, a CPU that it knows, and "+a,-b" with features
+  /// that it knows.
+  std::string llvm_triple() const;
+  std::string llvm_cpu(int llvm_major) const;
+  std::string llvm_features(int llvm_major) const;
+  /// Everything that decides which code comes out; part of cache keys.
+  std::string str() const;
+
+  friend bool operator==(const Target& a, const Target& b) { return a.str() == b.str(); }
+};
+
+/// The machine that runs this program: instruction sets that processor and system both allow.
+/// Detected once.
+const Target& host();
+/// A CUDA architecture, "sm_90".
+Target cuda(std::string_view arch, Location where = Location::here());
+/// Names that Target(name) knows, sorted.
+Vec<std::string> known_targets();
+
+}  // namespace lathe
+
+// ---- lathe/ir/tensor_intrin.hpp
+// Tensor intrinsics: what an instruction, or a piece of code as fast as one, computes on small
+// tensors, as rows that `tensorize` matches loops with.
+
+namespace lathe {
+
+/// A row is a value: one of tensor_intrins(), or a program's own, for which nothing has to be
+/// registered. Both texts are programs with the same parameters, buffers of constant shape.
+struct TensorIntrin {
+  std::string name;
+  /// What it computes: one block under loops of constant extent. Each of its indices is one of the
+  /// block's iterators.
+  std::string description;
+  /// What takes its place: stores without loops, at constant places, as a rule of whole vectors. It
+  /// has to compute what the description says; that is believed (intrinsic_difference tests it).
+  std::string implementation;
+  /// How its floating-point results may differ from the description's; empty: no bit does.
+  std::string rounding{};
+  /// Where a target has all of these, the implementation is one instruction. Elsewhere the same
+  /// bits are computed in several.
+  Vec<std::string> features{};
+  /// Cycles between two of them there.
+  double cycles = 1;
+};
+
+/// The rows that come with Lathe.
+const Vec<TensorIntrin>& tensor_intrins();
+/// One of them; null if there is none of that name.
+const TensorIntrin* find_tensor_intrin(std::string_view name);
+
+}  // namespace lathe
+
+// ---- lathe/jit/intrinsic_check.hpp
+// Whether a row of tensor intrinsics keeps what it says.
+
+namespace lathe {
+
+/// The first element in which implementation and description differ when the evaluator runs both;
+/// empty if there is none. On bits of all kinds, or, for a row that changes rounding, on small
+/// integers, whose sums are exact in any order. For tests of rows: tensorize believes them. L0236 a
+/// row of no use.
+std::string intrinsic_difference(const TensorIntrin& row, Location where = Location::here());
 
 }  // namespace lathe
 
@@ -3546,75 +3679,6 @@ RuntimeSymbols runtime_symbols();
 
 }  // namespace lathe
 
-// ---- lathe/support/target.hpp
-// What machine code is made for: architecture, instruction sets, vector width, caches, processors.
-
-namespace lathe {
-
-enum class TargetKind : std::uint8_t { cpu, cuda };
-
-/// Plain data: change a field and code is made for that machine.
-struct Target {
-  TargetKind kind = TargetKind::cpu;
-  std::string name;           ///< as asked for: "host", "x86-64-v3", "sm_90"
-  std::string arch;           ///< "x86_64", "aarch64", "nvptx64"
-  std::string cpu;            ///< LLVM's name of the model, "znver4"; a CUDA target's "sm_90"
-  Vec<std::string> features;  ///< LLVM's names, sorted: "avx2", "fma", …
-  int vector_bytes = 16;      ///< of the widest vector register
-  int load_bytes = 16;        ///< that a core loads or stores at once: Zen 4 does 64 in two halves
-  int line_bytes = 64;        ///< of a cache line
-  int vector_registers = 16;
-  std::int64_t l1_bytes = 32 << 10, l2_bytes = 1 << 20,
-               l3_bytes = 8 << 20;  ///< data caches as seen by one core
-  int cores = 1;  ///< processors that this process may use; a CUDA target's multiprocessors
-
-  /// The least machine of the architecture that this program was built for; for this machine itself
-  /// see host().
-  Target();
-  /// A machine by name: a psABI level ("x86-64-v3"), a model ("znver4", "neoverse-v1"), an
-  /// instruction set ("avx2"), "host", or a CUDA architecture ("sm_90"). L0404 for a name that is
-  /// not in known_targets().
-  explicit Target(std::string_view name, Location where = Location::here());
-
-  bool has(std::string_view feature) const;
-  /// The same machine with one instruction set more or less (what implies it goes too). L0405 for
-  /// an unknown one.
-  Target with(std::string_view feature, Location where = Location::here()) const;
-  Target without(std::string_view feature, Location where = Location::here()) const;
-  /// Lanes of a vector register for elements of this size.
-  int lanes(int element_bytes) const {
-    return element_bytes > 0 ? vector_bytes / element_bytes : 1;
-  }
-  /// Lanes that one load or store moves at once; at most lanes().
-  int load_lanes(int element_bytes) const {
-    const int bytes = load_bytes < vector_bytes ? load_bytes : vector_bytes;
-    return element_bytes > 0 && bytes > element_bytes ? bytes / element_bytes : 1;
-  }
-
-  /// True if `machine` has what code for this target uses; else `reason` says what it lacks.
-  bool runs_on(const Target& machine, std::string* reason = nullptr) const;
-
-  /// For LLVM of this major version: the triple, a CPU that it knows, and "+a,-b" with features
-  /// that it knows.
-  std::string llvm_triple() const;
-  std::string llvm_cpu(int llvm_major) const;
-  std::string llvm_features(int llvm_major) const;
-  /// Everything that decides which code comes out; part of cache keys.
-  std::string str() const;
-
-  friend bool operator==(const Target& a, const Target& b) { return a.str() == b.str(); }
-};
-
-/// The machine that runs this program: instruction sets that processor and system both allow.
-/// Detected once.
-const Target& host();
-/// A CUDA architecture, "sm_90".
-Target cuda(std::string_view arch, Location where = Location::here());
-/// Names that Target(name) knows, sorted.
-Vec<std::string> known_targets();
-
-}  // namespace lathe
-
 // ---- lathe/jit/kernel.hpp
 // What a compiled computation is: a typed, immutable function object over views.
 
@@ -3859,6 +3923,293 @@ class Kernel {
  private:
   AnyKernel kernel_;
 };
+
+}  // namespace lathe
+
+// ---- lathe/arith/facts.hpp
+// What is known about variables: ranges, divisibility, and conditions that hold where an expression
+// is evaluated.
+
+namespace lathe {
+
+/// All integers from min to max; an end at the end of i64 means unbounded. Empty if min > max.
+struct ConstInterval {
+  static constexpr std::int64_t kNegInf = std::numeric_limits<std::int64_t>::min();
+  static constexpr std::int64_t kPosInf = std::numeric_limits<std::int64_t>::max();
+  std::int64_t min = kNegInf, max = kPosInf;
+
+  bool operator==(const ConstInterval&) const = default;
+  bool empty() const { return min > max; }
+  bool is_point() const { return min == max && min != kNegInf && min != kPosInf; }
+  bool has_min() const { return min != kNegInf; }
+  bool has_max() const { return max != kPosInf; }
+  bool contains(std::int64_t v) const { return min <= v && v <= max; }
+};
+
+/// A set of facts, valid wherever a query with it is asked. Copying costs one reference count, so a
+/// walk copies it at each scope and adds to the copy. Facts are added from the outside in: a range
+/// may name variables bound before it.
+///
+/// Assumption (stated once, for all of arith and analysis): dims, loops of symbolic extent, what
+/// their bounds load, and products of these are at most 2^40. Sums and products of them whose
+/// constants are small enough do not leave i64 then, and only those are compared, divided and
+/// bounded as if integers had no end. Anything else over i64 may wrap: values that come from
+/// memory, from a caller or from a float, which are marked with data() where a variable stands for
+/// them, and hashes of indices.
+class Facts {
+ public:
+  Facts() = default;
+  /// The program's dims.
+  explicit Facts(const Program& program);
+
+  /// min <= var < min + extent, and extent >= 1 (the variable exists here). Rebinding a variable
+  /// adds to what is known.
+  void bind(const VarRef& var, const AnyExpr& min, const AnyExpr& extent);
+  void bind(const VarRef& var, ConstInterval range);
+  void bind(const DimRef& dim);
+  /// The loop's range, seen from inside. Bounds that load from a buffer which the body writes count
+  /// by their type only.
+  void bind(const ForNode& loop);
+  void bind(const IterVar& iter) { bind(iter.var, iter.min, iter.extent); }
+  /// var is a multiple of factor >= 1.
+  void multiple_of(const VarRef& var, std::int64_t factor);
+  /// The i64 variable holds data, whose arithmetic may wrap.
+  void data(const VarRef& var);
+  /// A boolean expression that holds. Comparisons of index expressions (and conjunctions of them)
+  /// are used, the rest is kept for literal matches.
+  void assume(const AnyExpr& condition);
+  /// assume, but for a condition that was read before statements which may write memory: parts with
+  /// loads are left out.
+  void assume_before(const AnyExpr& condition);
+  Facts with(const AnyExpr& condition) const {
+    Facts next = *this;
+    next.assume(condition);
+    return next;
+  }
+  /// simplify doesn't replace a variable whose range is one point (unit loops stay visible before
+  /// lowering).
+  void keep_unit_vars(bool keep = true) { keep_unit_vars_ = keep; }
+  bool keeps_unit_vars() const { return keep_unit_vars_; }
+
+  /// The constant range of a variable: everything if nothing is known.
+  ConstInterval range(const VarRef& var) const { return range(var.get()); }
+  ConstInterval range(const VarNode* var) const;
+  /// The largest known constant that divides var; 1 if nothing is known.
+  std::int64_t factor(const VarNode* var) const;
+  bool is_data(const VarNode* var) const;
+
+  enum class Kind : std::uint8_t { symbolic, constant, factor, data, index, nonneg, zero, truth };
+  /// One fact. symbolic: min, max (inclusive) of var; constant: interval; factor: interval.min
+  /// divides; nonneg, zero: min >= 0, min == 0; truth: the boolean min holds.
+  struct Node : RefCounted {
+    Kind kind = Kind::truth;
+    VarRef var;
+    AnyExpr min, max;
+    ConstInterval interval;
+    Ref<Node> next;
+  };
+  /// The newest fact, or null; the chain runs from new to old.
+  const Node* newest() const { return head_.get(); }
+
+ private:
+  void push(Node node);
+  bool assume_comparison(const BinaryNode& n);
+  void learn_factor(const AnyExpr& atom);
+  Ref<Node> head_;
+  bool keep_unit_vars_ = false;
+};
+
+}  // namespace lathe
+
+// ---- lathe/analysis/access.hpp
+// Which statements touch which buffer, where, and under which loops and conditions.
+
+namespace lathe {
+
+using ForRef = Ref<ForNode>;
+using BlockRefNode = Ref<BlockNode>;
+
+/// A loop or a block and its place: everything above it, outermost first.
+struct LoopSite {
+  ForRef loop;
+  Vec<ForRef> loops;  ///< above, without the loop itself
+  Vec<Stmt> path;     ///< from the root down to the loop, both included
+};
+struct BlockSite {
+  BlockRefNode block;
+  Vec<ForRef> loops;  ///< all loops above within the root, outermost first
+  Vec<Stmt> path;     ///< from the root down to the block, both included
+};
+
+/// All blocks below root in program order, nested ones after their parent.
+Vec<BlockSite> blocks_below(const Stmt& root);
+/// The block with this tag; its `block` is empty if there is none.
+BlockSite find_block(const Stmt& root, const BlockTag& tag);
+/// The loop with this variable; its `loop` is empty if there is none.
+LoopSite find_loop(const Stmt& root, const VarRef& var);
+/// The loops above a block, outermost first; empty also if the block isn't there.
+Vec<ForRef> loops_above(const Stmt& root, const BlockTag& tag);
+/// Facts that hold at the end of a path: loop ranges, if conditions, iterator domains of the blocks
+/// passed (not of a block that ends the path).
+Facts facts_on(const Vec<Stmt>& path, Facts facts = {});
+
+enum class AccessKind : std::uint8_t {
+  read,
+  write,   ///< a store that overwrites
+  update,  ///< a reducer block's store or an atomic: reads and writes the element
+  opaque,  ///< declared by an opaque block or used whole; indices are empty
+};
+
+/// One access. Indices and condition are written over loop variables (bindings are substituted) or,
+/// with AccessTerms::iters, over the iterators of the block that holds them.
+struct AccessSite {
+  Buffer buffer;
+  AccessKind kind = AccessKind::read;
+  bool is_write = false;  ///< write, update, or a declared write
+  Vec<AnyExpr> indices;   ///< empty for opaque
+  Region declared;        ///< for opaque: the declared region (no ranges: the whole buffer)
+  AnyExpr condition;   ///< what holds when the access happens, besides loop ranges; none means true
+  Vec<ForRef> loops;   ///< the loops above, below the root, outermost first
+  BlockRefNode block;  ///< the innermost block that holds it; empty if none
+  // The same seen from inside the block, for tests that treat the domain guard apart; without a
+  // block, as above.
+  Vec<AnyExpr> inner_indices;  ///< over the block's iterators and the loops inside it
+  AnyExpr inner_condition;     ///< predicate and conditions inside the block
+  AnyExpr outer_condition;     ///< conditions outside the block
+  Vec<AnyExpr> bindings;       ///< of the block's iterators, written as `indices` are
+  std::size_t order = 0;       ///< position in program order among the accesses collected
+
+  bool reads() const {
+    return kind == AccessKind::read || kind == AccessKind::update ||
+           (kind == AccessKind::opaque && !is_write);
+  }
+};
+
+/// Over which variables accesses are written: loop variables throughout, or a block's iterators
+/// inside it.
+enum class AccessTerms : std::uint8_t { loops, iters };
+
+/// All accesses of s in evaluation order. Conditions gather: if conditions, lazy select paths,
+/// masks of scalar loads and stores, block predicates, and (with AccessTerms::loops) guards
+/// "binding in domain" that aren't proven by the loops. The init of a reducer block counts as a
+/// write at the same indices.
+Vec<AccessSite> accesses(const Stmt& s, AccessTerms terms = AccessTerms::loops,
+                         const Facts& facts = {});
+/// Those of one buffer; `order` counts these. Much cheaper: what leads to others is not looked at.
+Vec<AccessSite> accesses_to(const Buffer& buffer, const Stmt& s, const Facts& facts = {});
+/// The accesses of one block's body (nested blocks included) and declared regions, over its
+/// iterators and the loops inside it.
+Vec<AccessSite> accesses(const BlockNode& block);
+/// The accesses below a loop, as accesses(the root of its path) finds them; `order` counts these.
+Vec<AccessSite> accesses_below(const LoopSite& site);
+/// Reads, or writes, of one block over its iterators.
+Vec<AccessSite> reads_of(const BlockNode& block);
+Vec<AccessSite> writes_of(const BlockNode& block);
+
+/// Buffers that s touches, each once, in order of first use.
+Vec<Buffer> buffers_read(const Stmt& s);
+Vec<Buffer> buffers_written(const Stmt& s);
+
+/// Blocks that write, or read, a buffer, in program order. Innermost blocks only.
+Vec<BlockSite> writers(const Stmt& root, const Buffer& buffer);
+Vec<BlockSite> readers(const Stmt& root, const Buffer& buffer);
+/// Blocks that write a buffer which the block reads, and blocks that read what it writes; itself
+/// excluded.
+Vec<BlockSite> producers(const Stmt& root, const BlockTag& tag);
+Vec<BlockSite> consumers(const Stmt& root, const BlockTag& tag);
+
+/// True if the buffer is allocated within root (not a parameter).
+bool is_private(const Stmt& root, const Buffer& buffer);
+
+/// The innermost loop above both, or an empty ref.
+ForRef common_loop(const Vec<ForRef>& a, const Vec<ForRef>& b);
+
+}  // namespace lathe
+
+// ---- lathe/analysis/region.hpp
+// Which box of a buffer is read at most, or surely written, while some loops run.
+
+namespace lathe {
+
+/// A box, its ends over the variables that were not relaxed. It may reach beyond the buffer's shape
+/// where the accesses are conditional: intersect with whole_region to clip. exact: every element of
+/// the box is touched and no other (found for plain index maps only). A dimension about which
+/// nothing is known spans the whole buffer; then exact is false.
+struct RegionBound {
+  Region region;
+  bool exact = false;
+  bool empty = false;  ///< proven: nothing is touched
+};
+
+/// What the accesses touch at most (never too small) with the named variables relaxed over their
+/// ranges: the hull over all of them. Conditions on an access narrow its box; facts under a
+/// condition hold only inside it. `facts` must hold ranges for the variables that are not relaxed;
+/// loops of the access that are relaxed are bound by the function.
+RegionBound region_upper(const Buffer& buffer, const Vec<AccessSite>& all,
+                         const Vec<VarRef>& relaxed, const Facts& facts = {});
+/// The same, with the implied guard of blocks ("the bindings lie in the domains") applied
+/// symbolically: ends may then be min and max of loop and domain bounds. Tighter, for proofs;
+/// region_upper gives the simpler sizes that storage wants.
+RegionBound region_upper_guarded(const Buffer& buffer, const Vec<AccessSite>& all,
+                                 const Vec<VarRef>& relaxed, const Facts& facts = {});
+/// A box that the accesses surely touch (never too large), or none: one access with a covering
+/// index map, no unproven condition; or several whose boxes join exactly along one dimension.
+Vec<Region> lower_boxes(const Buffer& buffer, const Vec<AccessSite>& all,
+                        const Vec<VarRef>& relaxed, const Facts& facts = {});
+std::optional<Region> region_lower(const Buffer& buffer, const Vec<AccessSite>& all,
+                                   const Vec<VarRef>& relaxed, const Facts& facts = {});
+
+/// What s (a subtree of a program) reads at most, per buffer in order of first read, with all loops
+/// inside s relaxed.
+Vec<RegionBound> required_regions(const Stmt& s, const Facts& facts = {});
+RegionBound required_region(const Stmt& s, const Buffer& buffer, const Facts& facts = {});
+RegionBound written_region_upper(const Stmt& s, const Buffer& buffer, const Facts& facts = {});
+std::optional<Region> written_region_lower(const Stmt& s, const Buffer& buffer,
+                                           const Facts& facts = {});
+
+Region whole_region(const Buffer& buffer);
+/// The smallest box known that holds both.
+Region region_hull(const Region& a, const Region& b, const Facts& facts = {});
+Region region_intersect(const Region& a, const Region& b, const Facts& facts = {});
+/// inner lies inside outer: proven.
+bool region_contains(const Region& outer, const Region& inner, const Facts& facts = {});
+bool regions_disjoint(const Region& a, const Region& b, const Facts& facts = {});
+bool region_empty(const Region& a, const Facts& facts = {});
+/// An access at these indices touches an element of the buffer: proven.
+bool surely_inside(const BufferNode& buffer, const Vec<AnyExpr>& indices, const Facts& facts);
+/// Variables of the loops.
+Vec<VarRef> vars_of(const Vec<ForRef>& loops);
+
+}  // namespace lathe
+
+// ---- lathe/analysis/footprint.hpp
+// How much memory one iteration of a loop touches, buffer by buffer, and how much it computes.
+
+namespace lathe {
+
+/// What is touched of one buffer: the smallest box known to hold it in each iteration. Sizes are
+/// over Dims, the largest that they are in any iteration.
+struct Footprint {
+  Buffer buffer;
+  Vec<AnyExpr> extents;  ///< of the box, at most the buffer's; none where nothing is known
+  AnyExpr bytes;         ///< of the box; none: unknown
+  bool exact = false;    ///< all of the box is touched in each iteration: proven
+  bool reads = false, writes = false;
+};
+
+/// What one iteration of a loop does.
+struct Work {
+  Vec<Footprint> buffers;  ///< in order of first use
+  AnyExpr bytes;           ///< of all of them; none: unknown
+  /// Arithmetic, comparisons and math functions on values, not on indices. An expression node
+  /// counts once, fma twice, both arms of a select. None: unknown.
+  AnyExpr operations;
+  bool exact = false;  ///< no guard, condition or inner bound makes the operations fewer: proven
+};
+
+/// Of one iteration of the loop with this variable, which the program must have; of the whole
+/// program for none.
+Work work_of(const Program& program, const VarRef& loop = {});
 
 }  // namespace lathe
 
@@ -4240,6 +4591,10 @@ class Schedule {
   /// The steps that may change the rounding of floating-point results, in words; empty if no bit
   /// can differ.
   std::vector<std::string> numerics() const;
+  /// The schedule as a page for a browser, in one file that needs no other: the tree of loops with
+  /// the bytes that an iteration touches of each buffer, its operations and operations per byte
+  /// (work_of gives these numbers), the blocks, the buffers and the steps.
+  std::string html() const;
   const ScheduleOptions& options() const { return options_; }
 
   /// The block of a tensor, or with a name.
@@ -4383,6 +4738,22 @@ class Schedule {
   /// Reassociates floats. L0219.
   BlockRef rfactor(LoopRef loop, int axis = 0, Location where = Location::here());
 
+  /// The loops from this one inward, which hold one block alone, become an intrinsic: what the
+  /// description of a row says that it computes, up to names and the order of loops and of
+  /// commutative operands, must be what they do. A reduction needs its init apart first.
+  ///     for j < 16: for k < 4:                    →   block C: C[jo*16 .. +16] = dot4(…)
+  ///       block C: C[jo*16 + j] += A[…] * B[…]
+  /// The loops are consumed; the block stays, and steps that look into blocks no longer take it: do
+  /// them before. Changes the rounding of floats where the row says so. Rows are named
+  /// (tensor_intrins()) or given: rows of a program's own need no registration, traces hold their
+  /// texts. L0235 the first difference · L0236 a row of no use.
+  void tensorize(LoopRef loop, std::string_view name, Location where = Location::here());
+  void tensorize(LoopRef loop, const TensorIntrin& row, Location where = Location::here());
+  /// A row by its texts, as trace().cpp() writes it.
+  void tensorize(LoopRef loop, std::string_view name, std::string_view description,
+                 std::string_view implementation, std::string_view rounding = {},
+                 Location where = Location::here());
+
   /// Where a private buffer lives. L0220.
   void set_scope(const BufferName& buffer, Scope scope, Location where = Location::here());
   /// Elements of a private buffer move: s.transform_layout(B, [](Index a, Index b) { return
@@ -4394,6 +4765,33 @@ class Schedule {
     transform_layout(buffer, layout_map(map), where);
   }
   void transform_layout(const BufferName& buffer, LayoutMap map, Location where = Location::here());
+  /// The stride of a private buffer's dimension, in elements, is offset modulo factor: rows that
+  /// begin at a multiple of 16 elements, or rows whose columns don't share a cache set. It holds on
+  /// the strides that the buffer has in the end, when moves have made it smaller. A factor of 1
+  /// takes it back. Transform the layout before. L0239: a parameter, the last dimension, or numbers
+  /// that don't fit.
+  void storage_align(const BufferName& buffer, std::int64_t dim, std::int64_t factor,
+                     std::int64_t offset = 0, Location where = Location::here());
+  /// A private buffer is allocated above the loop, once for all of its iterations, where it would
+  /// be inside: it keeps the size that one iteration needs. The loop is not split or marked after
+  /// that. L0240: it is allocated above anyway, or belongs to one iteration of a parallel or
+  /// vectorized loop inside.
+  void hoist_storage(const BufferName& buffer, LoopRef loop, Location where = Location::here());
+  /// The block runs over other iterators, which a map gives from its own; its loops are made anew,
+  /// one for each.
+  ///     for i < n: for j < m: B[i, j]   → s.transform_block_layout(B, [](Index i, Index j) {
+  ///                                          return layout(j / 4, i, j % 4); })   →
+  ///     for j < m/4: for i < n: for j_1 < 4: B[i, j*4 + j_1]
+  /// Its loops are consumed. Reassociates floats if reduce iterators come in another order. L0238
+  /// unless the map is proved to take the domain to a box without gaps, no index mixes spatial and
+  /// reduce iterators, and nothing else runs in the block's loops.
+  template <class F>
+  requires(!std::is_convertible_v<const F&, LayoutMap>) void transform_block_layout(
+      const BlockName& block, const F& map, Location where = Location::here()) {
+    transform_block_layout(block, layout_map(map), where);
+  }
+  void transform_block_layout(const BlockName& block, LayoutMap map,
+                              Location where = Location::here());
   /// A hint: fetch what the loop reads of the buffer `distance` iterations ahead. Each iteration of
   /// the loops inside fetches its own part, once a cache line. Locality 0 (once), 2 (second cache)
   /// to 3 (keep). L0222.
@@ -5126,101 +5524,6 @@ ReducerRef builtin_reducer(std::string_view name, const Vec<DType>& dtypes);
 
 }  // namespace lathe
 
-// ---- lathe/arith/facts.hpp
-// What is known about variables: ranges, divisibility, and conditions that hold where an expression
-// is evaluated.
-
-namespace lathe {
-
-/// All integers from min to max; an end at the end of i64 means unbounded. Empty if min > max.
-struct ConstInterval {
-  static constexpr std::int64_t kNegInf = std::numeric_limits<std::int64_t>::min();
-  static constexpr std::int64_t kPosInf = std::numeric_limits<std::int64_t>::max();
-  std::int64_t min = kNegInf, max = kPosInf;
-
-  bool operator==(const ConstInterval&) const = default;
-  bool empty() const { return min > max; }
-  bool is_point() const { return min == max && min != kNegInf && min != kPosInf; }
-  bool has_min() const { return min != kNegInf; }
-  bool has_max() const { return max != kPosInf; }
-  bool contains(std::int64_t v) const { return min <= v && v <= max; }
-};
-
-/// A set of facts, valid wherever a query with it is asked. Copying costs one reference count, so a
-/// walk copies it at each scope and adds to the copy. Facts are added from the outside in: a range
-/// may name variables bound before it.
-///
-/// Assumption (stated once, for all of arith and analysis): dims, loops of symbolic extent, what
-/// their bounds load, and products of these are at most 2^40. Sums and products of them whose
-/// constants are small enough do not leave i64 then, and only those are compared, divided and
-/// bounded as if integers had no end. Anything else over i64 may wrap: values that come from
-/// memory, from a caller or from a float, which are marked with data() where a variable stands for
-/// them, and hashes of indices.
-class Facts {
- public:
-  Facts() = default;
-  /// The program's dims.
-  explicit Facts(const Program& program);
-
-  /// min <= var < min + extent, and extent >= 1 (the variable exists here). Rebinding a variable
-  /// adds to what is known.
-  void bind(const VarRef& var, const AnyExpr& min, const AnyExpr& extent);
-  void bind(const VarRef& var, ConstInterval range);
-  void bind(const DimRef& dim);
-  /// The loop's range, seen from inside. Bounds that load from a buffer which the body writes count
-  /// by their type only.
-  void bind(const ForNode& loop);
-  void bind(const IterVar& iter) { bind(iter.var, iter.min, iter.extent); }
-  /// var is a multiple of factor >= 1.
-  void multiple_of(const VarRef& var, std::int64_t factor);
-  /// The i64 variable holds data, whose arithmetic may wrap.
-  void data(const VarRef& var);
-  /// A boolean expression that holds. Comparisons of index expressions (and conjunctions of them)
-  /// are used, the rest is kept for literal matches.
-  void assume(const AnyExpr& condition);
-  /// assume, but for a condition that was read before statements which may write memory: parts with
-  /// loads are left out.
-  void assume_before(const AnyExpr& condition);
-  Facts with(const AnyExpr& condition) const {
-    Facts next = *this;
-    next.assume(condition);
-    return next;
-  }
-  /// simplify doesn't replace a variable whose range is one point (unit loops stay visible before
-  /// lowering).
-  void keep_unit_vars(bool keep = true) { keep_unit_vars_ = keep; }
-  bool keeps_unit_vars() const { return keep_unit_vars_; }
-
-  /// The constant range of a variable: everything if nothing is known.
-  ConstInterval range(const VarRef& var) const { return range(var.get()); }
-  ConstInterval range(const VarNode* var) const;
-  /// The largest known constant that divides var; 1 if nothing is known.
-  std::int64_t factor(const VarNode* var) const;
-  bool is_data(const VarNode* var) const;
-
-  enum class Kind : std::uint8_t { symbolic, constant, factor, data, index, nonneg, zero, truth };
-  /// One fact. symbolic: min, max (inclusive) of var; constant: interval; factor: interval.min
-  /// divides; nonneg, zero: min >= 0, min == 0; truth: the boolean min holds.
-  struct Node : RefCounted {
-    Kind kind = Kind::truth;
-    VarRef var;
-    AnyExpr min, max;
-    ConstInterval interval;
-    Ref<Node> next;
-  };
-  /// The newest fact, or null; the chain runs from new to old.
-  const Node* newest() const { return head_.get(); }
-
- private:
-  void push(Node node);
-  bool assume_comparison(const BinaryNode& n);
-  void learn_factor(const AnyExpr& atom);
-  Ref<Node> head_;
-  bool keep_unit_vars_ = false;
-};
-
-}  // namespace lathe
-
 // ---- lathe/arith/poly.hpp
 // How index arithmetic is held while it is simplified: sums of products of opaque parts, and the
 // engine over them. Internal to arith and analysis; users call simplify, prove and bounds.
@@ -5672,6 +5975,28 @@ Vec<AnyExpr> left_inverse(const IterMap& map, const Vec<AnyExpr>& targets, AnyEx
 
 }  // namespace lathe
 
+// ---- lathe/arith/lane_offsets.hpp
+// Vectors of indices as one scalar plus a constant for each lane.
+
+namespace lathe {
+
+/// Lane l is base + offsets[l].
+struct LaneOffsets {
+  AnyExpr base;
+  Vec<std::int64_t> offsets;
+};
+
+/// None where lanes are not known numbers apart. A scalar has one offset, 0.
+std::optional<LaneOffsets> lane_offsets(const AnyExpr& e);
+/// The shortest form: a scalar for one lane, broadcasts and ramps, one in the other where it takes
+/// several; empty where these do not say it.
+AnyExpr with_offsets(const AnyExpr& base, const Vec<std::int64_t>& offsets);
+
+/// Whether a ramp or broadcast holds vectors: no simplifier and no back end sees through it.
+bool has_nested_lanes(const AnyExpr& e);
+
+}  // namespace lathe
+
 // ---- lathe/arith/reducer_law.hpp
 // Whether the identity of a reducer is one, as far as numbers tell.
 
@@ -5979,6 +6304,8 @@ class LlvmEmitter {
   LlvmValue call(const CallNode& n);
   LlvmValue fused(const Vec<LlvmValue>& args);
   LlvmValue scale2(const LlvmValue& x, const LlvmValue& n);
+  LlvmValue dot(const CallNode& n);
+  LlvmValue dot_factor(const AnyExpr& e, int group);
   LlvmValue cast(const CastNode& n);
   LlvmValue to_integer(const LlvmValue& v, DType to);
 
@@ -6063,111 +6390,6 @@ UserError unfit_operands(const std::string& what, const InternalError& e, Locati
 
 }  // namespace lathe::detail
 
-// ---- lathe/analysis/access.hpp
-// Which statements touch which buffer, where, and under which loops and conditions.
-
-namespace lathe {
-
-using ForRef = Ref<ForNode>;
-using BlockRefNode = Ref<BlockNode>;
-
-/// A loop or a block and its place: everything above it, outermost first.
-struct LoopSite {
-  ForRef loop;
-  Vec<ForRef> loops;  ///< above, without the loop itself
-  Vec<Stmt> path;     ///< from the root down to the loop, both included
-};
-struct BlockSite {
-  BlockRefNode block;
-  Vec<ForRef> loops;  ///< all loops above within the root, outermost first
-  Vec<Stmt> path;     ///< from the root down to the block, both included
-};
-
-/// All blocks below root in program order, nested ones after their parent.
-Vec<BlockSite> blocks_below(const Stmt& root);
-/// The block with this tag; its `block` is empty if there is none.
-BlockSite find_block(const Stmt& root, const BlockTag& tag);
-/// The loop with this variable; its `loop` is empty if there is none.
-LoopSite find_loop(const Stmt& root, const VarRef& var);
-/// The loops above a block, outermost first; empty also if the block isn't there.
-Vec<ForRef> loops_above(const Stmt& root, const BlockTag& tag);
-/// Facts that hold at the end of a path: loop ranges, if conditions, iterator domains of the blocks
-/// passed (not of a block that ends the path).
-Facts facts_on(const Vec<Stmt>& path, Facts facts = {});
-
-enum class AccessKind : std::uint8_t {
-  read,
-  write,   ///< a store that overwrites
-  update,  ///< a reducer block's store or an atomic: reads and writes the element
-  opaque,  ///< declared by an opaque block or used whole; indices are empty
-};
-
-/// One access. Indices and condition are written over loop variables (bindings are substituted) or,
-/// with AccessTerms::iters, over the iterators of the block that holds them.
-struct AccessSite {
-  Buffer buffer;
-  AccessKind kind = AccessKind::read;
-  bool is_write = false;  ///< write, update, or a declared write
-  Vec<AnyExpr> indices;   ///< empty for opaque
-  Region declared;        ///< for opaque: the declared region (no ranges: the whole buffer)
-  AnyExpr condition;   ///< what holds when the access happens, besides loop ranges; none means true
-  Vec<ForRef> loops;   ///< the loops above, below the root, outermost first
-  BlockRefNode block;  ///< the innermost block that holds it; empty if none
-  // The same seen from inside the block, for tests that treat the domain guard apart; without a
-  // block, as above.
-  Vec<AnyExpr> inner_indices;  ///< over the block's iterators and the loops inside it
-  AnyExpr inner_condition;     ///< predicate and conditions inside the block
-  AnyExpr outer_condition;     ///< conditions outside the block
-  Vec<AnyExpr> bindings;       ///< of the block's iterators, written as `indices` are
-  std::size_t order = 0;       ///< position in program order among the accesses collected
-
-  bool reads() const {
-    return kind == AccessKind::read || kind == AccessKind::update ||
-           (kind == AccessKind::opaque && !is_write);
-  }
-};
-
-/// Over which variables accesses are written: loop variables throughout, or a block's iterators
-/// inside it.
-enum class AccessTerms : std::uint8_t { loops, iters };
-
-/// All accesses of s in evaluation order. Conditions gather: if conditions, lazy select paths,
-/// masks of scalar loads and stores, block predicates, and (with AccessTerms::loops) guards
-/// "binding in domain" that aren't proven by the loops. The init of a reducer block counts as a
-/// write at the same indices.
-Vec<AccessSite> accesses(const Stmt& s, AccessTerms terms = AccessTerms::loops,
-                         const Facts& facts = {});
-/// Those of one buffer; `order` counts these. Much cheaper: what leads to others is not looked at.
-Vec<AccessSite> accesses_to(const Buffer& buffer, const Stmt& s, const Facts& facts = {});
-/// The accesses of one block's body (nested blocks included) and declared regions, over its
-/// iterators and the loops inside it.
-Vec<AccessSite> accesses(const BlockNode& block);
-/// The accesses below a loop, as accesses(the root of its path) finds them; `order` counts these.
-Vec<AccessSite> accesses_below(const LoopSite& site);
-/// Reads, or writes, of one block over its iterators.
-Vec<AccessSite> reads_of(const BlockNode& block);
-Vec<AccessSite> writes_of(const BlockNode& block);
-
-/// Buffers that s touches, each once, in order of first use.
-Vec<Buffer> buffers_read(const Stmt& s);
-Vec<Buffer> buffers_written(const Stmt& s);
-
-/// Blocks that write, or read, a buffer, in program order. Innermost blocks only.
-Vec<BlockSite> writers(const Stmt& root, const Buffer& buffer);
-Vec<BlockSite> readers(const Stmt& root, const Buffer& buffer);
-/// Blocks that write a buffer which the block reads, and blocks that read what it writes; itself
-/// excluded.
-Vec<BlockSite> producers(const Stmt& root, const BlockTag& tag);
-Vec<BlockSite> consumers(const Stmt& root, const BlockTag& tag);
-
-/// True if the buffer is allocated within root (not a parameter).
-bool is_private(const Stmt& root, const Buffer& buffer);
-
-/// The innermost loop above both, or an empty ref.
-ForRef common_loop(const Vec<ForRef>& a, const Vec<ForRef>& b);
-
-}  // namespace lathe
-
 // ---- lathe/analysis/uses.hpp
 // Which buffers statements touch, without where in them: what most questions need, and much cheaper
 // than accesses.
@@ -6241,62 +6463,6 @@ bool any_use(const BlockNode& block, const F& f) {
 }
 
 }  // namespace lathe::detail
-
-// ---- lathe/analysis/region.hpp
-// Which box of a buffer is read at most, or surely written, while some loops run.
-
-namespace lathe {
-
-/// A box, its ends over the variables that were not relaxed. It may reach beyond the buffer's shape
-/// where the accesses are conditional: intersect with whole_region to clip. exact: every element of
-/// the box is touched and no other (found for plain index maps only). A dimension about which
-/// nothing is known spans the whole buffer; then exact is false.
-struct RegionBound {
-  Region region;
-  bool exact = false;
-  bool empty = false;  ///< proven: nothing is touched
-};
-
-/// What the accesses touch at most (never too small) with the named variables relaxed over their
-/// ranges: the hull over all of them. Conditions on an access narrow its box; facts under a
-/// condition hold only inside it. `facts` must hold ranges for the variables that are not relaxed;
-/// loops of the access that are relaxed are bound by the function.
-RegionBound region_upper(const Buffer& buffer, const Vec<AccessSite>& all,
-                         const Vec<VarRef>& relaxed, const Facts& facts = {});
-/// The same, with the implied guard of blocks ("the bindings lie in the domains") applied
-/// symbolically: ends may then be min and max of loop and domain bounds. Tighter, for proofs;
-/// region_upper gives the simpler sizes that storage wants.
-RegionBound region_upper_guarded(const Buffer& buffer, const Vec<AccessSite>& all,
-                                 const Vec<VarRef>& relaxed, const Facts& facts = {});
-/// A box that the accesses surely touch (never too large), or none: one access with a covering
-/// index map, no unproven condition; or several whose boxes join exactly along one dimension.
-Vec<Region> lower_boxes(const Buffer& buffer, const Vec<AccessSite>& all,
-                        const Vec<VarRef>& relaxed, const Facts& facts = {});
-std::optional<Region> region_lower(const Buffer& buffer, const Vec<AccessSite>& all,
-                                   const Vec<VarRef>& relaxed, const Facts& facts = {});
-
-/// What s (a subtree of a program) reads at most, per buffer in order of first read, with all loops
-/// inside s relaxed.
-Vec<RegionBound> required_regions(const Stmt& s, const Facts& facts = {});
-RegionBound required_region(const Stmt& s, const Buffer& buffer, const Facts& facts = {});
-RegionBound written_region_upper(const Stmt& s, const Buffer& buffer, const Facts& facts = {});
-std::optional<Region> written_region_lower(const Stmt& s, const Buffer& buffer,
-                                           const Facts& facts = {});
-
-Region whole_region(const Buffer& buffer);
-/// The smallest box known that holds both.
-Region region_hull(const Region& a, const Region& b, const Facts& facts = {});
-Region region_intersect(const Region& a, const Region& b, const Facts& facts = {});
-/// inner lies inside outer: proven.
-bool region_contains(const Region& outer, const Region& inner, const Facts& facts = {});
-bool regions_disjoint(const Region& a, const Region& b, const Facts& facts = {});
-bool region_empty(const Region& a, const Facts& facts = {});
-/// An access at these indices touches an element of the buffer: proven.
-bool surely_inside(const BufferNode& buffer, const Vec<AnyExpr>& indices, const Facts& facts);
-/// Variables of the loops.
-Vec<VarRef> vars_of(const Vec<ForRef>& loops);
-
-}  // namespace lathe
 
 // ---- lathe/analysis/block.hpp
 // In which order the instances of a block may run, and what kind of reducer it has.
@@ -6466,8 +6632,7 @@ namespace lathe {
   X(merge) \
   X(reorder) X(tile) X(parallel) X(vectorize) X(unroll) X(compute_at) X(reverse_compute_at) \
       X(compute_inline) X(reverse_compute_inline) X(cache_read) X(cache_write) \
-          X(decompose_reduction) X(rfactor) X(set_scope) X(transform_layout) X(prefetch) \
-              X(annotate) X(assume) X(add_unit_loop) X(reindex) X(sample_perfect_tile) X(sample_categorical) X(sample_compute_location)
+          X(decompose_reduction) X(rfactor) X(set_scope) X(transform_layout) X(transform_block_layout) X(storage_align) X(hoist_storage) X(prefetch) X(annotate) X(assume) X(add_unit_loop) X(reindex) X(sample_perfect_tile) X(sample_categorical) X(tensorize) X(sample_compute_location)
 // clang-format on
 
 namespace detail {
@@ -6632,6 +6797,34 @@ Verdict check_lifetime(const Program& program, const Buffer& buffer);
 
 }  // namespace lathe::detail
 
+// ---- lathe/schedule/hoisted.hpp
+// Which buffers a schedule wants allocated above a loop: what its annotation "hoist_storage" lists.
+
+namespace lathe::detail {
+
+inline constexpr const char* kHoistStorage = "hoist_storage";
+
+/// Names of buffers, between commas.
+inline Vec<std::string> hoisted_names(const ForNode& loop) {
+  Vec<std::string> out;
+  const AttrValue* list = find_annotation(loop.annotations, kHoistStorage);
+  if (!list) return out;
+  std::size_t begin = 0;
+  for (std::size_t end = 0; end != std::string::npos; begin = end + 1) {
+    end = list->text.find(',', begin);
+    out.push_back(list->text.substr(begin, end == std::string::npos ? end : end - begin));
+  }
+  return out;
+}
+
+inline bool hoists(const ForNode& loop, const BufferNode& buffer) {
+  for (const auto& name : hoisted_names(loop))
+    if (name == buffer.name) return true;
+  return false;
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/support/random.hpp
 // Random numbers that are the same everywhere: what the standard library's distributions give
 // differs from one to the next.
@@ -6731,6 +6924,10 @@ Program lower_blocks(const Program& program);
 ///   → for xo: { alloc P[10]; for a: P[a] = …; for xi: C = P[xi] + P[xi + 2] }
 Program compact_buffers(const Program& program);
 
+/// Moves the Allocs that a loop's "hoist_storage" annotation names from inside of it to right above
+/// it. Must run when they have their final shape, which is that of one iteration.
+Program hoist_storage(const Program& program);
+
 /// A loop's "prefetch" annotation becomes a prefetch, at the start of each iteration, of the
 /// elements that the iteration `distance` later reads first, once a cache line of the target. The
 /// address may lie outside of the buffer: a prefetch never faults.
@@ -6752,7 +6949,8 @@ Program vectorize_loops(const Program& program, const Target& target);
 /// UserError L0601 where the copies exceed the budget.
 Program unroll_loops(const Program& program);
 
-/// Every buffer gets rank 1 and every access one index; strides of temporaries are dense.
+/// Every buffer gets rank 1 and every access one index; strides of temporaries are dense but
+/// for their rules.
 Program flatten_buffers(const Program& program);
 
 /// Temporaries whose every index is a constant become variables of rank 0, one a register: an
@@ -6794,7 +6992,7 @@ Program legalize_types(const Program& program, const Target& target);
 
 /// Operators that no instruction of the target does become ones that it has: floordiv and floormod
 /// become shifts, masks or truncating division where the dividend can't be negative; scale2 without
-/// AVX-512 and rounding without SSE4.1 become arithmetic.
+/// AVX-512, rounding without SSE4.1, dot4 without VNNI and dot2 without BF16 become arithmetic.
 Program legalize_ops(const Program& program, const Target& target);
 
 }  // namespace lathe
@@ -7266,6 +7464,8 @@ Scalar scalar_unary(UnaryOp op, DType t, Scalar a);
 Scalar scalar_cast(DType to, DType from, Scalar a);
 /// Of a call other than reinterpret and prefetch; t is the dtype of the first argument.
 Scalar scalar_call(CallOp op, DType t, const Scalar* args);
+/// One fma of dot2, which knows no subnormal numbers.
+float scalar_dot2_step(float sum, float a, float b);
 /// A constant or any number as a value of a type; floats are rounded to it.
 Scalar scalar_of(DType t, std::int64_t i, double f);
 
@@ -8593,7 +8793,8 @@ inline bool Comparer::bind_var(const VarRef& a, const VarRef& b) {
 }
 inline bool Comparer::bind_buffer(const Buffer& a, const Buffer& b) {
   return a->dtype == b->dtype && a->scope == b->scope && a->alignment == b->alignment &&
-         exprs(a->shape, b->shape) && exprs(a->strides, b->strides) && bind(a.get(), b.get());
+         a->aligned == b->aligned && exprs(a->shape, b->shape) && exprs(a->strides, b->strides) &&
+         bind(a.get(), b.get());
 }
 inline bool Comparer::same(const RefCounted* a, const RefCounted* b) const {
   const auto *there = there_.find(a), *back = back_.find(b);
@@ -9188,6 +9389,9 @@ inline std::uint64_t StructuralHasher::number(const RefCounted* node, std::strin
 inline void StructuralHasher::bind_buffer(const Buffer& b) {
   add(b->dtype), add(static_cast<std::uint64_t>(b->scope)),
       add(static_cast<std::uint64_t>(b->alignment));
+  for (const auto& rule : b->aligned)
+    add("aligned"), add(static_cast<std::uint64_t>(rule.dim)),
+        add(static_cast<std::uint64_t>(rule.factor)), add(static_cast<std::uint64_t>(rule.offset));
   exprs(b->shape), exprs(b->strides), bind(b.get());
 }
 
@@ -9933,6 +10137,7 @@ class Parser {
   void range(AnyExpr& min, AnyExpr& extent);
   Buffer buffer_type(const std::string& name, DType type, bool is_param);
   Vec<AnyExpr> param_strides();
+  StrideRule stride_rule();
 
   // Statements.
   Stmt body(int owner_column);
@@ -10240,6 +10445,18 @@ inline Vec<AnyExpr> Parser::param_strides() {
   return list;
 }
 
+inline StrideRule Parser::stride_rule() {
+  StrideRule rule;
+  expect("[");
+  rule.dim = static_cast<int>(integer("a dimension", 0, 1 << 20));
+  expect(",");
+  rule.factor = integer("a factor", 1, kMostStrideFactor);
+  expect(",");
+  rule.offset = integer("an offset", 0, kMostStrideFactor);
+  expect("]");
+  return rule;
+}
+
 inline Buffer Parser::buffer_type(const std::string& name, DType type, bool is_param) {
   int height = 1;
   BufferNode b(name, type, {});
@@ -10254,6 +10471,7 @@ inline Buffer Parser::buffer_type(const std::string& name, DType type, bool is_p
   if (accept_word("scope")) b.scope = one_of("global, shared, local or register", Scope::reg);
   if (accept_word("align"))
     b.alignment = static_cast<int>(integer("a number of bytes", 0, 1 << 30));
+  while (accept_word("aligned")) b.aligned.push_back(stride_rule());
   return make_ref<BufferNode>(std::move(b));
 }
 
@@ -11475,13 +11693,13 @@ namespace detail {
 
 LATHE_DECL bool is_reserved(std::string_view word) {
   static constexpr std::string_view words[] = {
-      "program",        "in",          "out",    "inout",  "stage",    "by",
-      "strides",        "scope",       "align",  "pass",   "for",      "block",
-      "alloc",          "let",         "stream", "where",  "atomic",   "if",
-      "else",           "while",       "assert", "eval",   "reducer",  "reduce",
-      "opaque",         "init",        "reads",  "writes", "parallel", "vectorized",
-      "unrolled",       "true",        "false",  "inf",    "nan",      "nonassociative",
-      "noncommutative", "stream_lines"};
+      "program",        "in",           "out",    "inout",  "stage",    "by",
+      "strides",        "scope",        "align",  "pass",   "for",      "block",
+      "alloc",          "let",          "stream", "where",  "atomic",   "if",
+      "else",           "while",        "assert", "eval",   "reducer",  "reduce",
+      "opaque",         "init",         "reads",  "writes", "parallel", "vectorized",
+      "unrolled",       "true",         "false",  "inf",    "nan",      "nonassociative",
+      "noncommutative", "stream_lines", "aligned"};
   for (auto w : words)
     if (w == word) return true;
   auto dot = word.find('.');
@@ -11711,6 +11929,8 @@ inline void Printer::buffer_type(const BufferNode& b) {
   if (!b.strides.empty()) put(" strides ["), exprs(b.strides), put(']');
   if (b.scope != Scope::global) put(" scope ", to_text(b.scope));
   if (b.alignment != 0) put(" align ", b.alignment);
+  for (const auto& rule : b.aligned)
+    put(" aligned [", rule.dim, ", ", rule.factor, ", ", rule.offset, "]");
 }
 
 inline void Printer::alloc(const AllocNode& n, int indent, bool last) {
@@ -12080,6 +12300,59 @@ LATHE_DECL Stmt replace_buffer(const Stmt& s, const Buffer& from, const Buffer& 
 
 }  // namespace lathe
 
+// ---- lathe/ir/impl/tensor_intrin.ipp
+namespace lathe {
+namespace detail {
+
+inline constexpr const char* kVpdpbusd = R"(
+program vpdpbusd(in A: u8[4], in B: i8[16, 4], inout C: i32[16]):
+  for j in 0..16:
+    for k in 0..4:
+      block dot(vj in 0..16 = j, reduce vk in 0..4 = k) reduce sum:
+        C[vj] sum= i32(A[vk]) * i32(B[vj, vk])
+)";
+inline constexpr const char* kVpdpbusdCode = R"(
+program vpdpbusd(in A: u8[4], in B: i8[16, 4], inout C: i32[16]):
+  C[ramp(0, 1, 16)] = dot4(C[ramp(0, 1, 16)], broadcast(A[ramp(0, 1, 4)], 16),
+    B[ramp(broadcast(0, 4), 1, 16), broadcast(ramp(0, 1, 4), 16)])
+)";
+
+inline constexpr const char* kVdpbf16ps = R"(
+program vdpbf16ps(in A: bf16[2], in B: bf16[16, 2], inout C: f32[16]):
+  for j in 0..16:
+    for k in 0..2:
+      block dot(vj in 0..16 = j, reduce vk in 0..2 = k) reduce sum:
+        C[vj] sum= f32(A[vk]) * f32(B[vj, vk])
+)";
+inline constexpr const char* kVdpbf16psCode = R"(
+program vdpbf16ps(in A: bf16[2], in B: bf16[16, 2], inout C: f32[16]):
+  C[ramp(0, 1, 16)] = dot2(C[ramp(0, 1, 16)], broadcast(A[ramp(0, 1, 2)], 16),
+    B[ramp(broadcast(0, 2), 1, 16), broadcast(ramp(0, 1, 2), 16)])
+)";
+
+}  // namespace detail
+
+LATHE_DECL const Vec<TensorIntrin>& tensor_intrins() {
+  static const Vec<TensorIntrin> rows{
+      {"vpdpbusd", detail::kVpdpbusd, detail::kVpdpbusdCode, "", {"avx512vnni"}, 1},
+      {"vdpbf16ps",
+       detail::kVdpbf16ps,
+       detail::kVdpbf16psCode,
+       "two products are added at a time, the second first, and subnormal numbers are zeros",
+       {"avx512bf16"},
+       2},
+  };
+  return rows;
+}
+
+LATHE_DECL const TensorIntrin* find_tensor_intrin(std::string_view name) {
+  for (const TensorIntrin& row : tensor_intrins())
+    if (row.name == name) return &row;
+  return nullptr;
+}
+
+}  // namespace lathe
+
 // ---- lathe/ir/impl/typing.ipp
 namespace lathe {
 namespace detail {
@@ -12154,6 +12427,20 @@ inline std::string_view unary_problem(const UnaryNode& n) {
   return n.a.dtype().is_int() ? "" : "the operand is not an integer";
 }
 
+// Of a dot product in groups: the sum, and two vectors of `group` as many lanes.
+inline std::string_view dot_problem(CallOp op, const Vec<AnyExpr>& args) {
+  const bool four = op == CallOp::dot4;
+  const DType sum = args[0].dtype();
+  if (sum.scalar() != (four ? kI32 : kF32)) return four ? "dot4 adds to i32" : "dot2 adds to f32";
+  for (std::size_t k = 1; k < 3; ++k) {
+    const DType t = args[k].dtype();
+    if (t.lanes != sum.lanes * (four ? 4 : 2)) return "the arguments' lanes do not fit each other";
+    if (four ? !t.is_int() || t.bits != 8 : t.scalar() != kBF16 && t.scalar() != kU16)
+      return four ? "dot4 multiplies integers of 8 bits" : "dot2 multiplies bf16";
+  }
+  return four || args[1].dtype() == args[2].dtype() ? "" : "the arguments differ in type";
+}
+
 inline std::string_view call_operand_problem(CallOp op, const Vec<AnyExpr>& args) {
   DType t = args[0].dtype();
   switch (op) {
@@ -12163,6 +12450,9 @@ inline std::string_view call_operand_problem(CallOp op, const Vec<AnyExpr>& args
       return t.is_int() ? "" : "the operand is not an integer";
     case CallOp::reinterpret:
       return {};
+    case CallOp::dot4:
+    case CallOp::dot2:
+      return dot_problem(op, args);
     case CallOp::prefetch:
       if (args[0].kind() != ExprKind::Load) return "prefetch needs a load";
       return as_const_int(args[1]) ? "" : "prefetch needs a constant locality";
@@ -12394,6 +12684,17 @@ inline void Verifier::buffer_fields(const Buffer& b, bool is_param) {
     const auto* v = stride.as<VarNode>();
     if (is_param && v && !entries_.contains(v)) bind(v, v->name, false);
     index(stride, cat("a stride of '", b->name, "'"));
+  }
+  check(!is_param || b->aligned.empty(), "a parameter with aligned strides");
+  for (std::size_t k = 0; k < b->aligned.size(); ++k) {
+    const StrideRule& rule = b->aligned[k];
+    check(b->strides.empty() && rule.dim >= 0 && rule.dim + 1 < b->rank(),
+          "an aligned stride of no outer dimension of a dense buffer");
+    check(rule.factor >= 1 && rule.factor <= kMostStrideFactor && rule.offset >= 0 &&
+              rule.offset < rule.factor,
+          "an aligned stride whose offset is not below its factor");
+    for (std::size_t other = 0; other < k; ++other)
+      check(b->aligned[other].dim != rule.dim, "two rules for one stride");
   }
   int a = b->alignment;
   check(a >= 0 && (a & (a - 1)) == 0, "an alignment that is no power of two");
@@ -16319,6 +16620,104 @@ LATHE_DECL Vec<AnyExpr> left_inverse(const IterMap& map, const Vec<AnyExpr>& tar
 
 }  // namespace lathe
 
+// ---- lathe/arith/impl/lane_offsets.ipp
+namespace lathe {
+namespace detail {
+
+// Index arithmetic that may leave 64 bits is left alone.
+inline constexpr std::int64_t kMostOffset = std::int64_t{1} << 40;
+
+inline bool small_offset(std::int64_t v) { return v < kMostOffset && v > -kMostOffset; }
+
+inline std::optional<LaneOffsets> repeated(const AnyExpr& inner, int count, std::int64_t step) {
+  auto one = lane_offsets(inner);
+  if (!one || !small_offset(step)) return {};
+  LaneOffsets out{one->base, {}};
+  for (int k = 0; k < count; ++k)
+    for (std::int64_t o : one->offsets) {
+      out.offsets.push_back(o + k * step);
+      if (!small_offset(out.offsets.back())) return {};
+    }
+  return out;
+}
+
+inline bool all_equal(const Vec<std::int64_t>& v) {
+  for (std::int64_t x : v)
+    if (x != v[0]) return false;
+  return true;
+}
+
+inline std::optional<LaneOffsets> combined(const BinaryNode& n) {
+  auto a = lane_offsets(n.a), b = lane_offsets(n.b);
+  if (!a || !b) return {};
+  const bool product = n.op == BinaryOp::mul, minus = n.op == BinaryOp::sub;
+  if (!product && !minus && n.op != BinaryOp::add) return {};
+  if (product) {
+    if (as_const_int(a->base) && all_equal(a->offsets)) std::swap(a, b);
+    const std::int64_t* c = as_const_int(b->base);
+    if (!c || !all_equal(b->offsets) || !small_offset(*c + b->offsets[0])) return {};
+    const std::int64_t factor = *c + b->offsets[0];
+    for (std::int64_t& o : a->offsets)
+      if (__builtin_mul_overflow(o, factor, &o) || !small_offset(o)) return {};
+    return LaneOffsets{fold_mul(a->base, AnyExpr(factor)), std::move(a->offsets)};
+  }
+  for (std::size_t l = 0; l < a->offsets.size(); ++l) {
+    a->offsets[l] += minus ? -b->offsets[l] : b->offsets[l];
+    if (!small_offset(a->offsets[l])) return {};
+  }
+  a->base = minus ? fold_sub(a->base, b->base) : fold_add(a->base, b->base);
+  return a;
+}
+
+// offsets[l] = offsets[l % period] + step * (l / period)
+inline bool periodic(const Vec<std::int64_t>& offsets, std::size_t period, std::int64_t& step) {
+  step = offsets[period] - offsets[0];
+  for (std::size_t l = 0; l < offsets.size(); ++l)
+    if (offsets[l] != offsets[l % period] + step * static_cast<std::int64_t>(l / period))
+      return false;
+  return true;
+}
+
+}  // namespace detail
+
+LATHE_DECL std::optional<LaneOffsets> lane_offsets(const AnyExpr& e) {
+  if (e.dtype().scalar() != kIndex) return {};
+  if (!e.dtype().is_vector()) return LaneOffsets{e, {0}};
+  if (const auto* b = e.as<BroadcastNode>()) return detail::repeated(b->value, b->lanes, 0);
+  if (const auto* r = e.as<RampNode>()) {
+    const std::int64_t* step = as_const_int(r->stride);
+    return step ? detail::repeated(r->base, r->lanes, *step) : std::nullopt;
+  }
+  if (const auto* n = e.as<BinaryNode>()) return detail::combined(*n);
+  return {};
+}
+
+LATHE_DECL AnyExpr with_offsets(const AnyExpr& base, const Vec<std::int64_t>& offsets) {
+  const AnyExpr first = fold_add(base, AnyExpr(offsets[0]));
+  const std::size_t lanes = offsets.size();
+  if (lanes == 1) return first;
+  for (std::size_t period = 1; period < lanes; ++period) {
+    std::int64_t step = 0;
+    if (lanes % period != 0 || !detail::periodic(offsets, period, step)) continue;
+    const AnyExpr inner = with_offsets(
+        base, {offsets.begin(), offsets.begin() + static_cast<std::ptrdiff_t>(period)});
+    if (!inner) continue;
+    const int count = static_cast<int>(lanes / period);
+    return step == 0 ? make_broadcast(inner, count) : make_ramp(inner, AnyExpr(step), count);
+  }
+  return {};
+}
+
+LATHE_DECL bool has_nested_lanes(const AnyExpr& e) {
+  if (!e.dtype().is_vector()) return false;
+  if (const auto* b = e.as<BroadcastNode>()) return b->value.dtype().is_vector();
+  if (const auto* r = e.as<RampNode>()) return r->base.dtype().is_vector();
+  const auto* n = e.as<BinaryNode>();
+  return n && (has_nested_lanes(n->a) || has_nested_lanes(n->b));
+}
+
+}  // namespace lathe
+
 // ---- lathe/arith/impl/reducer_law.ipp
 namespace lathe {
 namespace detail {
@@ -17730,6 +18129,7 @@ LATHE_DECL LlvmValue LlvmEmitter::fused(const Vec<LlvmValue>& args) {
 }
 
 LATHE_DECL LlvmValue LlvmEmitter::call(const CallNode& n) {
+  if (is_dot(n.op)) return dot(n);
   Vec<LlvmValue> args;
   for (const auto& a : n.args) args.push_back(value(a));
   DType t = args[0].dtype;
@@ -17764,6 +18164,49 @@ LATHE_DECL LlvmValue LlvmEmitter::call(const CallNode& n) {
     default:
       throw InternalError(cat("codegen: '", op_text(n.op), "' was not expanded"));
   }
+}
+
+// A vector whose groups of lanes are wanted where the result's lane is.
+LATHE_DECL LlvmValue LlvmEmitter::dot_factor(const AnyExpr& e, int group) {
+  if (mask_.text.empty() || !llvm_may_load(e)) return value(e);
+  Lanes lanes;
+  for (int l = 0; l < e.dtype().lanes; ++l) lanes.push_back(l / group);
+  LlvmValue mask = mask_for(e.dtype().lanes / group);
+  return under(mask.dtype.lanes == 1 ? f_.splat(mask, e.dtype().lanes) : f_.shuffle(mask, lanes),
+               e);
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::dot(const CallNode& n) {
+  const bool bytes = n.op == CallOp::dot4;
+  const int full = 16, group = bytes ? 4 : 2, lanes = n.dtype.lanes;
+  std::string_view name = bytes ? "x86.avx512.vpdpbusd.512" : "x86.avx512bf16.dpbf16ps.512";
+  invariant(module_.can(name), "a dot product was not legalized");
+  LlvmValue sum = value(n.args[0]), a = dot_factor(n.args[1], group),
+            b = dot_factor(n.args[2], group), result;
+  // LLVM's types: the sum, and words of four bytes (newer majors read them as bytes) or bf16.
+  const std::string type = llvm_type(n.dtype.with_lanes(full)),
+                    factors = bytes ? "<16 x i32>" : "<32 x bfloat>";
+  module_.declare(type, cat("llvm.", name), cat(type, ", ", factors, ", ", factors));
+  for (int first = 0; first < lanes; first += full) {
+    auto piece = [&](const LlvmValue& v, int width) {
+      if (v.dtype.lanes == full * width) return v;
+      if (v.dtype.lanes == 1) return f_.splat(v, full);
+      Lanes part;
+      for (int l = first * width; l < (first + full) * width; ++l)
+        part.push_back(l < v.dtype.lanes ? l : -1);
+      return f_.shuffle(v, part);
+    };
+    auto cast = [&](const LlvmValue& v) {
+      LlvmValue all = piece(v, group);
+      return f_.op(all.dtype, "bitcast ", llvm_type(all.dtype), " ", all.text, " to ", factors);
+    };
+    LlvmValue s = piece(sum, 1), x = cast(a), y = cast(b);
+    LlvmValue part = f_.op(s.dtype, "call ", type, " @llvm.", name, "(", type, " ", s.text, ", ",
+                           factors, " ", x.text, ", ", factors, " ", y.text, ")");
+    result = first == 0 ? part : f_.concat(result, part);
+  }
+  if (lanes == 1) return f_.extract(result, 0);
+  return result.dtype.lanes == lanes ? result : f_.shuffle(result, llvm_lane_range(0, lanes));
 }
 
 LATHE_DECL LlvmValue LlvmEmitter::scale2(const LlvmValue& x, const LlvmValue& n) {
@@ -18409,6 +18852,8 @@ inline constexpr LlvmIntrinsic llvm_intrinsic_table[] = {
     {"x86.sse.sfence", "sse", 16},
     {"x86.avx512.mask.scalef.ps.512", "avx512f", 16},
     {"x86.avx512.mask.scalef.pd.512", "avx512f", 16},
+    {"x86.avx512.vpdpbusd.512", "avx512vnni", 16},
+    {"x86.avx512bf16.dpbf16ps.512", "avx512bf16", 16},
 };
 
 LATHE_DECL const LlvmIntrinsic* find_llvm_intrinsic(std::string_view name) {
@@ -20666,6 +21111,16 @@ inline bool join_boxes(Region& a, const Region& b, const Facts& facts) {
   x = {lo, simplify(fold_sub(end, lo), facts)};
   return true;
 }
+inline void join_all(Vec<Region>& boxes, const Facts& facts) {
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    for (std::size_t j = 0; j < boxes.size(); ++j) {
+      if (i == j || !join_boxes(boxes[i], boxes[j], facts)) continue;
+      boxes.erase_at(j);
+      i = static_cast<std::size_t>(-1);
+      break;
+    }
+  }
+}
 
 }  // namespace detail
 
@@ -20677,14 +21132,7 @@ LATHE_DECL Vec<Region> lower_boxes(const Buffer& buffer, const Vec<AccessSite>& 
     if (site.buffer == buffer && detail::lower_box(site, relaxed, facts, box))
       boxes.push_back(std::move(box));
   }
-  for (std::size_t i = 0; i < boxes.size(); ++i) {
-    for (std::size_t j = 0; j < boxes.size(); ++j) {
-      if (i == j || !detail::join_boxes(boxes[i], boxes[j], facts)) continue;
-      boxes.erase_at(j);
-      i = static_cast<std::size_t>(-1);
-      break;
-    }
-  }
+  detail::join_all(boxes, facts);
   return boxes;
 }
 
@@ -21591,6 +22039,323 @@ LATHE_DECL Cover covers(const Stmt& root, const Vec<BlockTag>& producers, const 
 LATHE_DECL Cover covers(const Stmt& root, const BlockTag& producer, const BlockTag& consumer,
                         const Buffer& buffer, const Facts& facts) {
   return covers(root, Vec<BlockTag>{producer}, consumer, buffer, {}, facts);
+}
+
+}  // namespace lathe
+
+// ---- lathe/analysis/impl/footprint.ipp
+namespace lathe {
+namespace detail {
+
+// Sums and products of sizes, where none stands for unknown and for what is beyond i64.
+inline AnyExpr size_sum(const AnyExpr& a, const AnyExpr& b) {
+  if (!a || !b) return {};
+  const std::int64_t *x = as_const_int(a), *y = as_const_int(b);
+  std::int64_t sum = 0;
+  if (x && y && __builtin_add_overflow(*x, *y, &sum)) return {};
+  return simplify(fold_add(a, b));
+}
+inline AnyExpr size_product(const AnyExpr& a, const AnyExpr& b) {
+  if (!a || !b) return {};
+  const std::int64_t *x = as_const_int(a), *y = as_const_int(b);
+  std::int64_t product = 0;
+  if (x && y && __builtin_mul_overflow(*x, *y, &product)) return {};
+  return simplify(fold_mul(a, b));
+}
+
+// The least number found that an index expression never exceeds. Each min and max in its sum gives
+// way to its operands in turn, so that what they have in common with other terms cancels: bounds of
+// neighbours that are clamped at a border stay near each other.
+class LargestNumber {
+ public:
+  explicit LargestNumber(const Facts& facts) : facts_(facts) {}
+
+  std::optional<std::int64_t> of(const AnyExpr& e) {
+    if (++tried_ > kTries) return std::nullopt;
+    for (Pick pick : {Pick::both, Pick::either_outer, Pick::either}) {
+      Found found;
+      if (!find(e, true, pick, found)) continue;
+      auto a = of(found.with_first), b = of(found.with_second);
+      if (pick == Pick::both) return larger(a, b, found);
+      return a && b ? std::min(a, b) : a ? a : b;
+    }
+    const ConstInterval range = const_bounds(simplify(e, facts_), facts_);
+    return range.has_max() ? std::optional<std::int64_t>(range.max) : std::nullopt;
+  }
+
+ private:
+  static constexpr int kTries = 400;
+  // Which is replaced first. Where the larger of two counts, both must be tried, and that before
+  // another is given up for either operand; so those go first that hold more of them.
+  enum class Pick : std::uint8_t { both, either_outer, either };
+  struct Found {
+    AnyExpr with_first, with_second;
+  };
+  static bool is_choice(const AnyExpr& e) {
+    const auto* n = e.as<BinaryNode>();
+    return n && (n->op == BinaryOp::min || n->op == BinaryOp::max);
+  }
+  // Conditions on sums prove more than they say of single variables.
+  std::optional<std::int64_t> larger(std::optional<std::int64_t> a, std::optional<std::int64_t> b,
+                                     const Found& of) const {
+    if (a && (!b || *a < *b)) return prove_le(of.with_second, AnyExpr(*a), facts_) ? a : b;
+    if (b && (!a || *b < *a)) return prove_le(of.with_first, AnyExpr(*b), facts_) ? b : a;
+    return a;
+  }
+  // The sum with the first min or max of that sort replaced by either operand.
+  static bool find(const AnyExpr& e, bool added, Pick pick, Found& out) {
+    const auto* n = e.as<BinaryNode>();
+    if (!n) return false;
+    if (is_choice(e)) {
+      const bool both = n->op == (added ? BinaryOp::max : BinaryOp::min);
+      if (both != (pick == Pick::both)) return false;
+      if (pick == Pick::either_outer && !is_choice(n->a) && !is_choice(n->b)) return false;
+      out = {n->a, n->b};
+      return true;
+    }
+    if (n->op != BinaryOp::add && n->op != BinaryOp::sub) return false;
+    if (find(n->a, added, pick, out)) {
+      out = {make_binary(n->op, out.with_first, n->b), make_binary(n->op, out.with_second, n->b)};
+      return true;
+    }
+    if (!find(n->b, added != (n->op == BinaryOp::sub), pick, out)) return false;
+    out = {make_binary(n->op, n->a, out.with_first), make_binary(n->op, n->a, out.with_second)};
+    return true;
+  }
+
+  const Facts& facts_;
+  int tried_ = 0;
+};
+
+// The most that an extent is while the loops outside run: a number if there is one, else over Dims.
+inline AnyExpr largest(const AnyExpr& extent, const Vec<VarRef>& outer, const Facts& facts) {
+  if (!uses_any(extent, outer)) {
+    AnyExpr known = simplify(extent, facts);
+    const std::int64_t* number = as_const_int(known);
+    return number && *number < 0 ? AnyExpr(0) : known;
+  }
+  if (auto number = LargestNumber(facts).of(extent))
+    return AnyExpr(std::max<std::int64_t>(*number, 0));
+  return bounds(extent, outer, facts).max;
+}
+
+// Operations of the values that one statement computes.
+class ValueCost : public Visitor {
+ public:
+  std::int64_t operations = 0;
+
+  LATHE_DECL void expr(const AnyExpr& e) override {
+    if (e.kind() == ExprKind::Load || !seen_.insert(e.get(), true)) return;
+    if (const auto* n = e.as<BinaryNode>()) operations += !is_logic(n->op);
+    if (const auto* n = e.as<UnaryNode>()) operations += n->op != UnaryOp::not_;
+    if (const auto* n = e.as<CallNode>())
+      operations += n->op == CallOp::fma ? 2 : n->op != CallOp::reinterpret;
+    descend(e);
+  }
+
+ private:
+  NodeMap<bool> seen_;
+};
+
+inline std::int64_t value_cost(const AnyExpr& e) {
+  ValueCost cost;
+  if (e) cost.expr(e);
+  return cost.operations;
+}
+
+// The operations of a statement, and whether they may be fewer.
+class OperationCount {
+ public:
+  OperationCount(Facts facts, Vec<VarRef> outer)
+      : facts_(std::move(facts)), outer_(std::move(outer)) {}
+  bool exact = true;
+
+  AnyExpr of(const Stmt& s) {
+    switch (s.kind()) {
+      case StmtKind::For:
+        return of_loop(*s.as<ForNode>());
+      case StmtKind::Block:
+        return of_block(*s.as<BlockNode>());
+      case StmtKind::Store:
+        return AnyExpr(value_cost(s.as<StoreNode>()->value));
+      case StmtKind::Atomic:
+        return AnyExpr(value_cost(s.as<AtomicNode>()->value) + 1);
+      case StmtKind::LetStmt:
+        return size_sum(AnyExpr(value_cost(s.as<LetStmtNode>()->value)), children(s));
+      case StmtKind::If:
+        exact = false;
+        return children(s);
+      case StmtKind::While:
+        exact = false;
+        return {};
+      default:
+        return children(s);
+    }
+  }
+
+ private:
+  AnyExpr children(const Stmt& s) {
+    AnyExpr total(0);
+    any_child(s, [&](const Stmt& child) { return total = size_sum(total, of(child)), false; });
+    return total;
+  }
+  AnyExpr of_loop(const ForNode& loop) {
+    for (const auto& v : outer_) exact = exact && !uses_var(loop.extent, v);
+    AnyExpr times = largest(loop.extent, outer_, facts_);
+    OperationCount inside(facts_, outer_);
+    inside.facts_.bind(loop);
+    inside.outer_.push_back(loop.var);
+    AnyExpr each = inside.of(loop.body);
+    exact = exact && inside.exact;
+    return size_product(times, each);
+  }
+  AnyExpr of_block(const BlockNode& block) {
+    exact = exact && !block.predicate;
+    for (const auto& it : block.iters)
+      exact = exact && prove(it.binding >= it.min, facts_) &&
+              prove(it.binding < it.min + it.extent, facts_);
+    AnyExpr total = of(block.body);
+    if (block.reducer)
+      for (const auto& c : block.reducer->combine) total = size_sum(total, AnyExpr(value_cost(c)));
+    return total;
+  }
+
+  Facts facts_;
+  Vec<VarRef> outer_;
+};
+
+// Boxes that are surely touched in full, joined where they meet.
+inline Vec<Region> touched_boxes(const Buffer& buffer, const Vec<AccessSite>& all,
+                                 const Vec<VarRef>& inner, const Facts& facts) {
+  Vec<Region> out;
+  for (const auto& a : all) {
+    if (a.buffer != buffer || a.kind == AccessKind::opaque) continue;
+    if (a.condition.get() && !prove(a.condition, facts_for(a, inner, facts))) continue;
+    Vec<IterDomain> loops;
+    for (const auto& f : a.loops)
+      if (contains_var(inner, f->var)) loops.push_back({f->var, f->min, f->extent});
+    const IterMap map = iter_map(a.indices, loops, {}, facts);
+    if (!map.covering) continue;
+    Region box;
+    box.buffer = buffer;
+    for (const auto& s : map.sums) box.ranges.push_back({s.min, s.extent});
+    out.push_back(std::move(box));
+  }
+  join_all(out, facts);
+  return out;
+}
+
+inline bool has_extents(const Region& box, const Vec<AnyExpr>& extents, const Facts& facts) {
+  for (std::size_t d = 0; d < extents.size(); ++d)
+    if (!prove_eq(box.ranges[d].extent, extents[d], facts)) return false;
+  return true;
+}
+
+// A box's extent, at most the buffer's. An index that is data, of which its type alone is known,
+// reaches the whole buffer.
+inline AnyExpr clipped_extent(const AnyExpr& extent, const AnyExpr& whole, const Facts& facts) {
+  constexpr std::int64_t kBeyondAnyTile = std::int64_t{1} << 31;
+  const std::int64_t* number = extent ? as_const_int(extent) : nullptr;
+  const bool beyond = !extent || (number && *number >= kBeyondAnyTile);
+  return beyond || prove_le(whole, extent, facts) ? simplify(whole, facts) : extent;
+}
+
+// The parts of an access's condition that the inner loops don't change.
+inline Vec<AnyExpr> outer_conditions(const AccessSite& site, const Vec<VarRef>& inner,
+                                     const Facts& facts) {
+  Vec<AnyExpr> parts;
+  if (!site.condition) return parts;
+  flatten_logic(BinaryOp::and_, simplify(site.condition, facts_for(site, inner, facts)), parts);
+  parts.erase_if([&](const AnyExpr& part) { return uses_any(part, inner); });
+  return parts;
+}
+
+// Facts under which alone the buffer is touched: what all its accesses ask for.
+inline Facts facts_where_touched(const Buffer& buffer, const Vec<AccessSite>& all,
+                                 const Vec<VarRef>& inner, const Facts& facts) {
+  std::optional<Vec<AnyExpr>> common;
+  for (const auto& a : all) {
+    if (a.buffer != buffer) continue;
+    Vec<AnyExpr> own = outer_conditions(a, inner, facts);
+    if (!common) common = own;
+    common->erase_if([&](const AnyExpr& part) {
+      for (const auto& other : own)
+        if (same_expr(part, other)) return false;
+      return true;
+    });
+    if (common->empty()) break;
+  }
+  Facts touched = facts;
+  if (common)
+    for (const auto& part : *common) touched.assume_before(part);
+  return touched;
+}
+
+// What the accesses of one buffer reach with the inner loops relaxed, for any value of the outer.
+inline Footprint footprint_of(const Buffer& buffer, const Vec<AccessSite>& all,
+                              const Vec<VarRef>& inner, const Vec<VarRef>& outer,
+                              const Facts& facts) {
+  Footprint out;
+  out.buffer = buffer;
+  for (const auto& a : all)
+    if (a.buffer == buffer) out.reads |= a.reads(), out.writes |= a.is_write;
+  const RegionBound box = region_upper(buffer, all, inner, facts);
+  const Facts touched = facts_where_touched(buffer, all, inner, facts);
+  out.bytes = AnyExpr(static_cast<std::int64_t>(buffer->dtype.element_bytes()));
+  for (std::size_t d = 0; d < buffer->shape.size(); ++d) {
+    AnyExpr most = box.empty ? AnyExpr(0) : largest(box.region.ranges[d].extent, outer, touched);
+    out.extents.push_back(clipped_extent(most, buffer->shape[d], facts));
+    out.bytes = size_product(out.bytes, out.extents.back());
+  }
+  for (const auto& b : touched_boxes(buffer, all, inner, facts))
+    out.exact = out.exact || has_extents(b, out.extents, facts);
+  return out;
+}
+
+// The loops of the accesses below the named one (all loops, for none), each once.
+inline Vec<VarRef> loops_below(const Vec<AccessSite>& all, const VarRef& loop) {
+  Vec<VarRef> out;
+  for (const auto& a : all) {
+    bool inside = !loop;
+    for (const auto& f : a.loops) {
+      if (inside && !contains_var(out, f->var)) out.push_back(f->var);
+      inside = inside || f->var == loop;
+    }
+  }
+  return out;
+}
+
+}  // namespace detail
+
+LATHE_DECL Work work_of(const Program& program, const VarRef& loop) {
+  Facts facts(program);
+  Stmt body = program->body;
+  Vec<VarRef> outer;
+  Vec<AccessSite> all;
+  if (loop) {
+    const LoopSite site = find_loop(program->body, loop);
+    facts = facts_on(site.path, facts);
+    facts.bind(*site.loop);
+    outer = vars_of(site.loops);
+    outer.push_back(loop);
+    body = site.loop->body;
+    all = accesses_below(site);
+  } else {
+    all = accesses(body, AccessTerms::loops, facts);
+  }
+  const Vec<VarRef> inner = detail::loops_below(all, loop);
+  Work work;
+  work.bytes = AnyExpr(0);
+  DenseSet<const BufferNode*> seen;
+  for (const auto& a : all) {
+    if (!seen.insert(a.buffer.get()).second) continue;
+    work.buffers.push_back(detail::footprint_of(a.buffer, all, inner, outer, facts));
+    work.bytes = detail::size_sum(work.bytes, work.buffers.back().bytes);
+  }
+  detail::OperationCount count(facts, outer);
+  work.operations = count.of(body);
+  work.exact = count.exact;
+  return work;
 }
 
 }  // namespace lathe
@@ -24065,6 +24830,16 @@ inline bool touched_bare(const Stmt& body, const Buffer& buffer) {
   return false;
 }
 
+// A block that declares what it touches and updates what it reads, as one that only reads: what was
+// there before is there before its updates too.
+inline Program without_updates(const Program& program, const BlockTag& tag, const Buffer& buffer) {
+  BlockSite site = find_block(program->body, tag);
+  BlockNode reader = *site.block;
+  reader.writes.erase_if([&](const Region& r) { return r.buffer == buffer; });
+  if (reader.reads.empty() || reader.writes.size() == site.block->writes.size()) return program;
+  return program.with(replace_at(site.path, make_block(std::move(reader))));
+}
+
 // Every read of the buffer below the loop finds what the same iteration wrote. A reduction with its
 // init finds that, if no loop at or above this one feeds it.
 LATHE_DECL bool filled_each_iteration(const Program& program, const Buffer& buffer,
@@ -24082,8 +24857,9 @@ LATHE_DECL bool filled_each_iteration(const Program& program, const Buffer& buff
     Vec<BlockTag> others;
     for (const auto& w : all)
       if (w.block->tag != block.tag) others.push_back(w.block->tag);
-    if (others.empty() ||
-        !why_not_found(program->body, others, block.tag, buffer, loop.var, facts).empty())
+    if (others.empty() || !why_not_found(without_updates(program, block.tag, buffer)->body, others,
+                                         block.tag, buffer, loop.var, facts)
+                               .empty())
       return false;
   }
   return true;
@@ -24114,6 +24890,25 @@ inline Stmt with_private_buffers(const Program& program, const VarRef& var) {
                                          f.loop_kind, f.annotations));
   }
   return root;
+}
+
+// A buffer of one iteration that the schedule wants above the loop or one around it, where all
+// threads or lanes would share it.
+inline Verdict check_not_hoisted(const Program& program, const LoopSite& site) {
+  Vec<ForRef> loops = site.loops;
+  loops.push_back(site.loop);
+  loops.erase_if(
+      [](const ForRef& loop) { return !find_annotation(loop->annotations, kHoistStorage); });
+  if (loops.empty()) return {};
+  for (const auto& buffer : buffers_written(site.loop->body))
+    for (const auto& outer : loops)
+      if (hoists(*outer, *buffer) && !touched_outside(program, *site.loop, buffer))
+        return refusal_at(site.loop->var, "L0240",
+                          "buffer " + in_quotes(buffer->name) + " is allocated above loop " +
+                              in_quotes(outer->var->name) + ", so iterations of loop " +
+                              describe(*site.loop) + " would share it",
+                          "hoist it above a loop inside this one");
+  return {};
 }
 
 // A reduce iterator that the loop feeds, which neither threads nor lanes may share.
@@ -24147,8 +24942,10 @@ LATHE_DECL bool runs_at_most_once(const ForNode& loop) {
 }
 
 LATHE_DECL Verdict check_parallel(const Program& program, const VarRef& var) {
-  ForRef loop = find_loop(program->body, var).loop;
+  const LoopSite site = find_loop(program->body, var);
+  const ForRef& loop = site.loop;
   if (auto no = check_no_reduction(*loop, "parallel")) return no;
+  if (auto no = check_not_hoisted(program, site)) return no;
   if (runs_at_most_once(*loop)) return {};
   auto bad = carried_by(with_private_buffers(program, var), var, program_facts(program));
   if (!bad) return {};
@@ -24215,8 +25012,10 @@ inline Verdict check_lane_stores(const Stmt& root, const ForNode& loop, const Fa
 }
 
 LATHE_DECL Verdict check_vectorized(const Program& program, const VarRef& var) {
-  ForRef loop = find_loop(program->body, var).loop;
+  const LoopSite site = find_loop(program->body, var);
+  const ForRef& loop = site.loop;
   if (auto no = check_no_reduction(*loop, "lanes")) return no;
+  if (auto no = check_not_hoisted(program, site)) return no;
   if (auto no = check_lanes(program, *loop)) return no;
   if (runs_at_most_once(*loop)) return {};
   Stmt root = with_private_buffers(program, var);
@@ -25750,6 +26549,58 @@ LATHE_DECL const Primitive& primitive_set_scope() {
   return record;
 }
 
+// Its elements are used one by one.
+inline Verdict check_align(const Program& program, const Buffer& buffer, const StrideRule& rule) {
+  const std::string name = "buffer " + in_quotes(buffer->name);
+  if (auto no = check_private(program, buffer, "L0239",
+                              "its strides are those of the caller's view: align a copy of it, of "
+                              "cache_read or cache_write"))
+    return no;
+  if (rule.dim < 0 || rule.dim + 1 >= buffer->rank())
+    return refusal(
+        "L0239", name + " has no stride of choice for dimension " + std::to_string(rule.dim),
+        buffer->rank() < 2 ? "a buffer of rank " + std::to_string(buffer->rank()) + " has none"
+                           : "dimensions 0 to " + std::to_string(buffer->rank() - 2) +
+                                 " have one; that of the last is 1");
+  if (rule.factor < 1 || rule.factor > kMostStrideFactor || rule.offset < 0 ||
+      rule.offset >= rule.factor)
+    return refusal("L0239", "offset " + std::to_string(rule.offset) + " and factor " +
+                                std::to_string(rule.factor) +
+                                " are none: 0 <= offset < factor <= 2^20");
+  if (any_use(program->body, [&](const BufferUse& use) {
+        return use.buffer == buffer && use.kind == AccessKind::opaque;
+      }))
+    return refusal("L0239", name + " is used by an opaque block");
+  return {};
+}
+
+inline Verdict run_storage_align(const Program& program, const Args& args, Edit* edit) {
+  Buffer buffer = find_buffer(program, args[0].text);
+  const std::int64_t dim = args[1].number;
+  StrideRule rule{static_cast<int>(std::clamp<std::int64_t>(dim, -1, INT32_MAX - 1)),
+                  args[2].number, args[3].number};
+  if (auto no = check_align(program, buffer, rule)) return no;
+  if (!edit) return {};
+  BufferNode node = *buffer;
+  node.aligned.erase_if([&](const StrideRule& old) { return old.dim == rule.dim; });
+  if (rule.factor > 1) node.aligned.push_back(rule);
+  edit->program =
+      program.with(exchange_buffer(program->body, buffer, Buffer(new BufferNode(std::move(node)))));
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_storage_align() {
+  static const Primitive record{"storage_align",
+                                1,
+                                {{"buffer", ArgKind::buffer},
+                                 {"dim", ArgKind::number},
+                                 {"factor", ArgKind::number},
+                                 {"offset", ArgKind::number, "0"}},
+                                "a stride of a private buffer, modulo a factor",
+                                run_storage_align};
+  return record;
+}
+
 class MoveElements : public MoveAccesses {
  public:
   MoveElements(const Buffer& from, const Buffer& to, const LayoutMap& map, const Vec<AnyExpr>& base)
@@ -25792,6 +26643,8 @@ inline Verdict check_layout_map(const Program& program, const Buffer& buffer,
   if (static_cast<int>(map->from.size()) != buffer->rank())
     return refusal("L0221", "the map takes " + std::to_string(map->from.size()) + " indices, but " +
                                 name + " has rank " + std::to_string(buffer->rank()));
+  if (!buffer->aligned.empty())
+    return refusal("L0221", name + " has aligned strides", "transform_layout before storage_align");
   if (in_declared_region(program, buffer))
     return refusal("L0221", name + " is used by an opaque block");
   for (const auto& to : map->to)
@@ -25862,6 +26715,814 @@ LATHE_DECL const Primitive& primitive_transform_layout() {
 
 }  // namespace lathe::detail
 
+// ---- lathe/schedule/impl/intrinsic.ipp
+namespace lathe::detail {
+
+/// A row of tensor intrinsics, read: loops around a block, and stores that do the same.
+struct Intrinsic {
+  std::string name, rounding;
+  Program description, implementation;
+  Vec<ForRef> loops;  ///< of the description, outermost first
+  BlockRefNode block;
+  const StoreNode* store = nullptr;
+  struct Operand {
+    Buffer described, implemented;
+    Vec<std::size_t> axes;               ///< for each index the loop that it is
+    Vec<bool> across;                    ///< whether lanes differ along the axis
+    bool touched = false;                ///< by the description
+    bool read = false, written = false;  ///< by the implementation
+  };
+  Vec<Operand> operands;
+
+  Operand* operand(const Buffer& buffer) {
+    for (auto& o : operands)
+      if (o.described == buffer || o.implemented == buffer) return &o;
+    return nullptr;
+  }
+};
+
+/// Reads the loops and the block of a description; says what can't be used.
+class DescriptionReader : public Visitor {
+ public:
+  explicit DescriptionReader(Intrinsic& out) : out_(out) {}
+
+  std::string run() {
+    if (!out_.description->dims.empty()) return "its description has Dims";
+    for (const auto& p : out_.description->params)
+      if (!p.buffer || !p.buffer->strides.empty() || !constant_shape(*p.buffer))
+        return "parameter " + in_quotes(p.name()) + " is not a dense buffer of constant shape";
+    Stmt s = out_.description->body;
+    for (const ForNode* f = s.as<ForNode>(); f; f = s.as<ForNode>()) {
+      if (!is_const(f->min, 0) || !as_const_int(f->extent)) break;
+      out_.loops.emplace_back(f);
+      s = f->body;
+    }
+    const auto* block = s.as<BlockNode>();
+    if (!block) return "its description is not one block under loops from 0 of constant extent";
+    out_.block = BlockRefNode(block);
+    if (!is_plain(*block)) return "the block of its description is not one plain store";
+    if (!binds_loops(*block)) return "an iterator of its description is not one of its loops";
+    stmt(block->body);
+    for (const auto& o : out_.operands)
+      if (!o.touched) problem(in_quotes(o.described->name) + " is not used in its description");
+    return why_;
+  }
+
+  void expr(const AnyExpr& e) override {
+    if (const auto* n = e.as<LoadNode>()) return note(n->buffer, n->indices);
+    if (e.kind() == ExprKind::Var) problem("its description computes with an iterator");
+    descend(e);
+  }
+  void stmt(const Stmt& s) override {
+    const auto* n = s.as<StoreNode>();
+    note(n->buffer, n->indices);
+    expr(n->value);
+  }
+
+ private:
+  static bool constant_shape(const BufferNode& b) {
+    for (const auto& extent : b.shape)
+      if (!as_const_int(extent)) return false;
+    return true;
+  }
+  bool is_plain(const BlockNode& b) {
+    out_.store = only_store(b);
+    return out_.store && !out_.store->mask.get() && !b.init && !b.predicate.get() &&
+           b.reads.empty() && b.writes.empty();
+  }
+  bool binds_loops(const BlockNode& b) {
+    for (const auto& it : b.iters) {
+      std::size_t at = 0;
+      while (at < out_.loops.size() && it.binding.get() != out_.loops[at]->var.get()) ++at;
+      if (at == out_.loops.size() || it.kind == IterKind::opaque || !is_const(it.min, 0) ||
+          !is_const(it.extent, *as_const_int(out_.loops[at]->extent)) ||
+          std::find(loop_of_.begin(), loop_of_.end(), at) != loop_of_.end())
+        return false;
+      loop_of_.push_back(at);
+    }
+    return b.iters.size() == out_.loops.size();
+  }
+  // Each index is an iterator; all accesses to a buffer are at one place.
+  void note(const Buffer& buffer, const Vec<AnyExpr>& indices) {
+    Intrinsic::Operand* o = out_.operand(buffer);
+    Vec<std::size_t> axes;
+    for (const auto& index : indices) {
+      const auto& iters = out_.block->iters;
+      std::size_t k = 0;
+      while (k < iters.size() && iters[k].var.get() != index.get()) ++k;
+      if (k == iters.size() || std::find(axes.begin(), axes.end(), loop_of_[k]) != axes.end())
+        return problem("an index of " + in_quotes(buffer->name) +
+                       " in its description is not an iterator of its own");
+      axes.push_back(loop_of_[k]);
+    }
+    if (o->touched && !std::equal(axes.begin(), axes.end(), o->axes.begin()))
+      return problem("its description uses " + in_quotes(buffer->name) + " at two places");
+    o->axes = axes, o->touched = true;
+    o->across = Vec<bool>(axes.size(), false);
+  }
+  void problem(const std::string& why) {
+    if (why_.empty()) why_ = why;
+  }
+
+  Intrinsic& out_;
+  Vec<std::size_t> loop_of_;  // by iterator
+  std::string why_;
+};
+
+/// Reads what the implementation touches: stores to the output, at constant places.
+class ImplementationReader : public Visitor {
+ public:
+  explicit ImplementationReader(Intrinsic& out) : out_(out) {}
+
+  std::string run() {
+    for (const Stmt& s : seq_of(out_.implementation->body)) {
+      const auto* n = s.as<StoreNode>();
+      if (!n || n->mask.get() || out_.operand(n->buffer)->described != out_.store->buffer)
+        return "its implementation is not stores to " + in_quotes(out_.store->buffer->name);
+      stmt(s);
+    }
+    if (!out_.operand(out_.store->buffer)->written) return "its implementation stores nothing";
+    return why_;
+  }
+
+  void expr(const AnyExpr& e) override {
+    if (const auto* n = e.as<LoadNode>()) {
+      note(n->buffer, n->indices), out_.operand(n->buffer)->read = true;
+      if (n->mask) expr(n->mask);
+      return;
+    }
+    descend(e);
+  }
+  void stmt(const Stmt& s) override {
+    const auto* n = s.as<StoreNode>();
+    note(n->buffer, n->indices), out_.operand(n->buffer)->written = true;
+    expr(n->value);
+  }
+
+ private:
+  void note(const Buffer& buffer, const Vec<AnyExpr>& indices) {
+    Intrinsic::Operand& o = *out_.operand(buffer);
+    for (std::size_t axis = 0; axis < indices.size(); ++axis) {
+      auto lanes = lane_offsets(indices[axis]);
+      const std::int64_t* base = lanes ? as_const_int(lanes->base) : nullptr;
+      if (!base) return problem(buffer, "is used at a place that is no constant");
+      const auto [low, high] = std::minmax_element(lanes->offsets.begin(), lanes->offsets.end());
+      if (*base + *low < 0 || *base + *high >= *as_const_int(buffer->shape[axis]))
+        return problem(buffer, "is used outside of its shape");
+      if (*low != *high) o.across[axis] = true;
+    }
+  }
+  void problem(const Buffer& buffer, const std::string& why) {
+    if (why_.empty()) why_ = in_quotes(buffer->name) + " of its implementation " + why;
+  }
+
+  Intrinsic& out_;
+  std::string why_;
+};
+
+inline std::string parameters_problem(Intrinsic& out) {
+  const auto &a = out.description->params, &b = out.implementation->params;
+  bool same = a.size() == b.size();
+  for (std::size_t k = 0; same && k < a.size(); ++k) {
+    same = a[k].buffer && b[k].buffer && a[k].access == b[k].access &&
+           a[k].dtype() == b[k].dtype() && a[k].buffer->rank() == b[k].buffer->rank() &&
+           b[k].buffer->strides.empty();
+    for (int d = 0; same && d < a[k].buffer->rank(); ++d)
+      same = same_expr(a[k].buffer->shape[static_cast<std::size_t>(d)],
+                       b[k].buffer->shape[static_cast<std::size_t>(d)]);
+    if (same) out.operands.push_back({a[k].buffer, b[k].buffer, {}, {}});
+  }
+  return same ? "" : "its description and its implementation differ in their parameters";
+}
+
+// A user's texts may be anything.
+inline std::string parse_part(const char* what, const std::string& text, Program& out) {
+  try {
+    out = lathe::parse(text);
+  } catch (const UserError& e) {
+    return std::string("its ") + what + " can't be read: " + e.message();
+  }
+  return out->stage == Stage::blocks ? "" : std::string("its ") + what + " is lowered already";
+}
+
+inline std::string known_intrinsics() {
+  std::string out = "Lathe has";
+  for (const auto& row : tensor_intrins()) out += " " + row.name;
+  return out + "; a row of your own needs its description and its implementation";
+}
+
+/// L0236 if the row can't be used.
+inline Verdict read_intrinsic(const TensorIntrin& row, Intrinsic& out) {
+  out.name = row.name, out.rounding = row.rounding;
+  std::string why = parse_part("description", row.description, out.description);
+  if (why.empty()) why = parse_part("implementation", row.implementation, out.implementation);
+  if (why.empty()) why = parameters_problem(out);
+  if (why.empty()) why = DescriptionReader(out).run();
+  if (why.empty()) why = ImplementationReader(out).run();
+  if (why.empty()) return {};
+  return refusal("L0236", "intrinsic " + in_quotes(row.name) + " is of no use: " + why);
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/impl/tensor_match.ipp
+namespace lathe::detail {
+
+/// An operand of an intrinsic, and the buffer of a block that takes its part.
+struct Bound {
+  std::size_t operand;
+  Buffer buffer;
+  Vec<AnyExpr> indices;  ///< over the block's iterators
+};
+
+/// Compares what a description computes with what a block does: equal up to the names of variables
+/// and buffers and to the order of commutative operands.
+class TensorMatch {
+ public:
+  TensorMatch(const Intrinsic& intrinsic, const BlockNode& block)
+      : intrinsic_(intrinsic), block_(block) {}
+
+  Vec<Bound> bound;        ///< by first use in the description
+  std::string difference;  ///< the first one; empty if there is none
+
+  void run(const StoreNode& store) {
+    const StoreNode& wanted = *intrinsic_.store;
+    if (!same_reducer()) return;
+    if (wanted.buffer->dtype != store.buffer->dtype)
+      return differ("stores " + wanted.buffer->dtype.str(), "stores " + store.buffer->dtype.str());
+    bind(wanted.buffer, store.buffer, store.indices);
+    if (!same(wanted.value, store.value)) return;
+    for (std::size_t k = 1; k < bound.size(); ++k)
+      if (bound[k].buffer == store.buffer && bound[k].operand != bound[0].operand)
+        differ("reads another buffer than it writes", "reads " + in_quotes(store.buffer->name));
+  }
+
+ private:
+  static std::string reducer_text(const ReducerRef& r) {
+    if (!r) return "stores without a reducer";
+    return "reduces by " + r->name + " of " +
+           join(r->lhs, ", ", [](const VarRef& v) { return v->dtype.str(); });
+  }
+  bool same_reducer() {
+    const ReducerRef &a = intrinsic_.block->reducer, &b = block_.reducer;
+    if (a && b ? structurally_equal(a, b) : !a && !b) return true;
+    differ(reducer_text(a), reducer_text(b));
+    return false;
+  }
+  void differ(const std::string& wanted, const std::string& is) {
+    if (difference.empty())
+      difference = "the description " + wanted + "; block " + in_quotes(block_.name()) + " " + is;
+  }
+  bool differ(const AnyExpr& p, const AnyExpr& e) {
+    auto text = [](const AnyExpr& x) { return "has " + str(x) + " of " + x.dtype().str(); };
+    differ(text(p), text(e));
+    return false;
+  }
+
+  bool bind(const Buffer& described, const Buffer& buffer, const Vec<AnyExpr>& indices) {
+    std::size_t at = 0;
+    while (intrinsic_.operands[at].described != described) ++at;
+    for (const auto& b : bound) {
+      if (b.operand != at) continue;
+      bool equal = b.buffer == buffer;
+      for (std::size_t d = 0; equal && d < indices.size(); ++d)
+        equal = structurally_equal(b.indices[d], indices[d]);
+      return equal;
+    }
+    bound.push_back({at, buffer, indices});
+    return true;
+  }
+
+  bool same(const AnyExpr& p, const AnyExpr& e) {
+    if (p.dtype() != e.dtype() || p.kind() != e.kind()) return differ(p, e);
+    switch (p.kind()) {
+      case ExprKind::Load: {
+        const auto *x = p.as<LoadNode>(), *y = e.as<LoadNode>();
+        return (!x->mask.get() && !y->mask.get() && bind(x->buffer, y->buffer, y->indices)) ||
+               differ(p, e);
+      }
+      case ExprKind::Binary:
+        return same_binary(*p.as<BinaryNode>(), *e.as<BinaryNode>()) || differ(p, e);
+      case ExprKind::Unary:
+        return p.as<UnaryNode>()->op == e.as<UnaryNode>()->op
+                   ? same(p.as<UnaryNode>()->a, e.as<UnaryNode>()->a)
+                   : differ(p, e);
+      case ExprKind::Cast:
+        return same(p.as<CastNode>()->value, e.as<CastNode>()->value);
+      case ExprKind::Select: {
+        const auto *x = p.as<SelectNode>(), *y = e.as<SelectNode>();
+        return same(x->condition, y->condition) && same(x->yes, y->yes) && same(x->no, y->no);
+      }
+      case ExprKind::Call: {
+        const auto *x = p.as<CallNode>(), *y = e.as<CallNode>();
+        if (x->op != y->op) return differ(p, e);
+        for (std::size_t k = 0; k < x->args.size(); ++k)
+          if (!same(x->args[k], y->args[k])) return false;
+        return true;
+      }
+      default:
+        return structurally_equal(p, e) || differ(p, e);
+    }
+  }
+
+  static bool commutes(BinaryOp op) {
+    switch (op) {
+      case BinaryOp::add:
+      case BinaryOp::mul:
+      case BinaryOp::min:
+      case BinaryOp::max:
+      case BinaryOp::and_:
+      case BinaryOp::or_:
+      case BinaryOp::bit_and:
+      case BinaryOp::bit_or:
+      case BinaryOp::bit_xor:
+      case BinaryOp::eq:
+      case BinaryOp::ne:
+        return true;
+      default:
+        return false;
+    }
+  }
+  // Where both orders differ, the one as written is what is told.
+  bool same_binary(const BinaryNode& p, const BinaryNode& e) {
+    if (p.op != e.op) return false;
+    const Vec<Bound> before = bound;
+    if (same(p.a, e.a) && same(p.b, e.b)) return true;
+    if (!commutes(p.op)) return false;
+    const std::string straight = std::exchange(difference, "");
+    bound = before;
+    if (same(p.a, e.b) && same(p.b, e.a)) return true;
+    difference = straight;
+    return false;
+  }
+
+  const Intrinsic& intrinsic_;
+  const BlockNode& block_;
+};
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/impl/tensorize.ipp
+namespace lathe::detail {
+
+/// What an operand of a block does while the loops of a tile run.
+struct TileAccess {
+  Buffer buffer;
+  Vec<AnyExpr> indices;          ///< over the block's iterators; of the tile's first point
+  Vec<Vec<std::int64_t>> steps;  ///< by dimension and loop of the tile
+  std::size_t operand = 0;
+};
+
+struct TensorPlan {
+  LoopSite site;      ///< of the outermost loop of the tile
+  Vec<ForRef> chain;  ///< the tile's loops, outermost first
+  Vec<ForRef> loops;  ///< those of more than one iteration
+  BlockSite block;
+  Intrinsic intrinsic;
+  Facts facts;
+  Substitution bindings;     ///< of the iterators, loops of one iteration at their start
+  Vec<TileAccess> accesses;  ///< in the order of the match
+  Vec<std::int64_t> spans;   ///< by iterator: from a tile's first value to its last
+  Vec<std::size_t> loop_of;  ///< by loop of the description; none for those of one iteration
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+};
+
+inline constexpr std::int64_t kMostTile = 4096;  // iterations of a loop, points of an output
+
+inline Refusal tensor_refusal(const TensorPlan& plan, std::string why, std::string help = {}) {
+  return refusal_at(plan.block.block->tag, "L0235",
+                    in_quotes(plan.intrinsic.name) + " does not do what block " +
+                        in_quotes(plan.block.block->name()) + " does: " + std::move(why),
+                    std::move(help));
+}
+
+// The loops from the named one inward, each alone in the one around it, and the block in them.
+inline Verdict find_tile(const Program& program, const VarRef& loop, TensorPlan& plan) {
+  plan.site = find_loop(program->body, loop);
+  Stmt s = plan.site.path.back();
+  for (const auto* f = s.as<ForNode>(); f; f = s.as<ForNode>()) {
+    if (auto no = check_plain_loop(*f)) return no;
+    const std::int64_t* extent = as_const_int(f->extent);
+    if (!extent || *extent < 1 || *extent > kMostTile)
+      return refusal_at(
+          f->var, "L0235",
+          "loop " + describe(*f) + " has no constant extent from 1 to " + std::to_string(kMostTile),
+          "split it by what the intrinsic takes");
+    plan.chain.emplace_back(f);
+    if (!is_const(f->extent, 1)) plan.loops.emplace_back(f);
+    s = f->body;
+  }
+  const auto* block = s.as<BlockNode>();
+  if (!block)
+    return refusal_at(loop, "L0235",
+                      "loop " + describe(*plan.site.loop) + " does not hold one block alone",
+                      "an intrinsic takes the place of one block's innermost loops");
+  plan.block = find_block(program->body, block->tag);
+  plan.facts = facts_on(plan.block.path, program_facts(program));
+  return {};
+}
+
+inline Verdict check_tile_block(const TensorPlan& plan) {
+  const BlockNode& block = *plan.block.block;
+  if (block.init)
+    return tensor_refusal(plan, "it sets its identity itself", "decompose_reduction it first");
+  if (block.predicate.get() || guard_count(block) > 0)
+    return tensor_refusal(plan, "it does not run for all points of the loops",
+                          "split so that nothing has to be guarded");
+  if (!only_store(block) || only_store(block)->mask.get() || !block.reads.empty() ||
+      !block.writes.empty())
+    return tensor_refusal(plan, "it is not one plain store");
+  for (const auto& f : plan.chain)
+    for (const auto& inside : plan.chain)
+      if (uses_var(inside->min, f->var))
+        return tensor_refusal(plan, "loop " + in_quotes(inside->var->name) + " starts where loop " +
+                                        in_quotes(f->var->name) + " says");
+  return {};
+}
+
+// coefficients of the tile's loops; none unless they are numbers from 0 on
+inline std::optional<Vec<std::int64_t>> tile_steps(const TensorPlan& plan, const AnyExpr& e) {
+  Vec<VarRef> vars;
+  for (const auto& f : plan.loops) vars.push_back(f->var);
+  std::optional<Affine> affine = affine_of(e, vars, plan.facts);
+  Vec<std::int64_t> out;
+  for (std::size_t k = 0; affine && k < vars.size(); ++k) {
+    std::optional<std::int64_t> step = affine->coef(k);
+    if (!step || *step < 0 || *step > kMostOffset) return {};
+    out.push_back(*step);
+  }
+  return affine ? std::optional(std::move(out)) : std::nullopt;
+}
+
+// A tile lies in the domain as a whole, at whatever place its first point has there.
+inline Verdict plan_iterators(TensorPlan& plan) {
+  Substitution units;
+  for (const auto& f : plan.chain)
+    if (is_const(f->extent, 1)) units.emplace_back(f->var, f->min);
+  for (const auto& it : plan.block.block->iters)
+    plan.bindings.emplace_back(it.var, substitute(it.binding, units));
+  for (std::size_t k = 0; k < plan.bindings.size(); ++k) {
+    const IterVar& it = plan.block.block->iters[k];
+    const AnyExpr& at = plan.bindings[k].second;
+    auto steps = tile_steps(plan, at);
+    if (!steps)
+      return tensor_refusal(plan, "iterator " + in_quotes(it.var->name) + " = " + str(it.binding) +
+                                      " is not linear in the loops");
+    std::int64_t span = 0;
+    for (std::size_t l = 0; l < steps->size(); ++l)
+      span += (*steps)[l] * (*as_const_int(plan.loops[l]->extent) - 1);
+    plan.spans.push_back(span);
+    if (span == 0) continue;
+    if (!prove_le(it.min, at, plan.facts) || !prove_lt(at, fold_add(it.min, it.extent), plan.facts))
+      return tensor_refusal(plan,
+                            "iterator " + in_quotes(it.var->name) + " = " + str(it.binding) +
+                                " may leave its domain inside of a tile",
+                            "split by a divisor, or take the full tiles apart with "
+                            "loop_partition");
+  }
+  return {};
+}
+
+inline Verdict plan_accesses(TensorPlan& plan) {
+  TensorMatch match(plan.intrinsic, *plan.block.block);
+  match.run(*only_store(*plan.block.block));
+  if (!match.difference.empty()) return tensor_refusal(plan, match.difference);
+  for (const auto& b : match.bound) {
+    TileAccess access{b.buffer, b.indices, {}, b.operand};
+    for (const auto& index : b.indices) {
+      auto steps = tile_steps(plan, substitute(index, plan.bindings));
+      LoadedBuffers loads;
+      loads.expr(index);
+      if (!steps || !loads.found.empty())
+        return tensor_refusal(plan, "index " + str(index) + " of " + in_quotes(b.buffer->name) +
+                                        " is not linear in the loops");
+      access.steps.push_back(std::move(*steps));
+    }
+    plan.accesses.push_back(std::move(access));
+  }
+  return {};
+}
+
+inline std::string kind_of_loop(const ForNode& loop, const BlockNode& block) {
+  const bool spatial = feeds(loop, block, IterKind::spatial),
+             reduce = feeds(loop, block, IterKind::reduce);
+  if (spatial == reduce) return spatial ? "both" : "unused";
+  return reduce ? "reduce" : "spatial";
+}
+
+inline std::string loops_text(const Vec<ForRef>& loops, const BlockNode& block) {
+  if (loops.empty()) return "none";
+  return join(loops, " ", [&](const ForRef& f) {
+    const std::string kind = kind_of_loop(*f, block);
+    return f->var->name + (kind == "spatial" ? "" : ":" + kind) + "(" + extent_text(f->extent) +
+           ")";
+  });
+}
+
+// Distances between neighbours along a dimension; none where only the call knows.
+inline std::optional<std::int64_t> stride_of(const Program& program, const BufferNode& buffer,
+                                             std::size_t dimension) {
+  const std::size_t rank = buffer.shape.size();
+  if (!buffer.strides.empty()) {
+    const std::int64_t* s = as_const_int(buffer.strides[dimension]);
+    return s ? std::optional(*s) : std::nullopt;
+  }
+  if (dimension + 1 == rank) return 1;
+  if (is_param(program, Buffer(&buffer))) return {};
+  std::int64_t stride = 1;
+  for (std::size_t d = dimension + 1; d < rank; ++d) {
+    const std::int64_t* extent = as_const_int(buffer.shape[d]);
+    if (!extent || __builtin_mul_overflow(stride, *extent, &stride)) return {};
+  }
+  return stride;
+}
+
+// How far apart elements are along an axis of the operand; none where only the call knows.
+inline std::optional<std::int64_t> tile_stride(const Program& program, const TileAccess& access,
+                                               std::size_t loop) {
+  std::int64_t out = 0;
+  for (std::size_t d = 0; d < access.steps.size(); ++d) {
+    if (access.steps[d][loop] == 0) continue;
+    auto stride = stride_of(program, *access.buffer, d);
+    std::int64_t part = 0;
+    if (!stride || __builtin_mul_overflow(*stride, access.steps[d][loop], &part) ||
+        __builtin_add_overflow(out, part, &out))
+      return {};
+  }
+  return out;
+}
+
+/// Tests one way to see the tile's loops as those of the description.
+class TileTest {
+ public:
+  TileTest(const Program& program, const TensorPlan& plan, const Vec<std::size_t>& loop_of)
+      : program_(program), plan_(plan), loop_of_(loop_of) {}
+
+  std::string help;
+
+  /// Why it is none; empty if it is one.
+  std::string run() {
+    const auto& described = plan_.intrinsic.loops;
+    for (std::size_t k = 0; k < described.size(); ++k) {
+      if (loop_of_[k] == TensorPlan::none) continue;
+      const ForNode &wanted = *described[k], &loop = *plan_.loops[loop_of_[k]];
+      if (!is_const(loop.extent, *as_const_int(wanted.extent)) ||
+          kind_of_loop(wanted, *plan_.intrinsic.block) != kind_of_loop(loop, *plan_.block.block))
+        return other_loops();
+    }
+    for (const auto& access : plan_.accesses)
+      if (std::string why = access_problem(access); !why.empty()) return why;
+    const TileAccess& output = plan_.accesses[0];
+    if (!apart(output))
+      return "two of its points store to one element of " + in_quotes(output.buffer->name);
+    return {};
+  }
+
+  std::string other_loops() {
+    help = "split and reorder so that these are the innermost loops, and tensorize the outermost";
+    return "its loops are " + loops_text(plan_.intrinsic.loops, *plan_.intrinsic.block) +
+           "; those of the block are " + loops_text(plan_.loops, *plan_.block.block);
+  }
+
+ private:
+  std::string access_problem(const TileAccess& access) {
+    const Intrinsic::Operand& o = plan_.intrinsic.operands[access.operand];
+    const std::string name = in_quotes(access.buffer->name), wanted = in_quotes(o.described->name);
+    for (std::size_t k = 0; k < loop_of_.size(); ++k) {
+      if (loop_of_[k] == TensorPlan::none) continue;
+      std::size_t axis = 0;
+      while (axis < o.axes.size() && o.axes[axis] != k) ++axis;
+      const std::string along = in_quotes(plan_.loops[loop_of_[k]]->var->name);
+      auto stride = tile_stride(program_, access, loop_of_[k]);
+      const bool moves = varies(access, loop_of_[k]);
+      if (axis == o.axes.size() && moves)
+        return name + " varies along " + along + ", and " + wanted + " of the description does not";
+      if (axis < o.axes.size() && !moves)
+        return name + " does not vary along " + along + ", and " + wanted +
+               " of the description does";
+      if (axis == o.axes.size() || !o.across[axis]) continue;
+      const std::int64_t dense = dense_stride(*o.described, axis);
+      if (stride && *stride == dense) continue;
+      help = "transform_layout of a copy (cache_read, cache_write) lays elements out";
+      return "elements of " + name + " along " + along + " are " +
+             (stride ? std::to_string(*stride) + " apart" : "apart by what a call says") +
+             ", those of " + wanted + " in the description " + std::to_string(dense);
+    }
+    return {};
+  }
+  // Different points of the output's loops are different elements.
+  bool apart(const TileAccess& access) const {
+    Vec<Vec<std::int64_t>> points{Vec<std::int64_t>(access.steps.size(), 0)};
+    for (std::size_t loop = 0; loop < plan_.loops.size(); ++loop) {
+      if (!varies(access, loop)) continue;
+      const std::int64_t extent = *as_const_int(plan_.loops[loop]->extent);
+      const std::size_t before = points.size();
+      if (static_cast<std::size_t>(extent) * before > kMostTile) return false;
+      for (std::int64_t k = 1; k < extent; ++k)
+        for (std::size_t p = 0; p < before; ++p) {
+          Vec<std::int64_t> next = points[p];
+          for (std::size_t d = 0; d < next.size(); ++d) next[d] += k * access.steps[d][loop];
+          points.push_back(std::move(next));
+        }
+    }
+    auto less = [](const Vec<std::int64_t>& a, const Vec<std::int64_t>& b) {
+      return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
+    };
+    std::sort(points.begin(), points.end(), less);
+    for (std::size_t p = 1; p < points.size(); ++p)
+      if (!less(points[p - 1], points[p])) return false;
+    return true;
+  }
+  static bool varies(const TileAccess& access, std::size_t loop) {
+    for (const auto& steps : access.steps)
+      if (steps[loop] != 0) return true;
+    return false;
+  }
+  static std::int64_t dense_stride(const BufferNode& b, std::size_t axis) {
+    std::int64_t stride = 1;
+    for (std::size_t d = axis + 1; d < b.shape.size(); ++d) stride *= *as_const_int(b.shape[d]);
+    return stride;
+  }
+
+  const Program& program_;
+  const TensorPlan& plan_;
+  const Vec<std::size_t>& loop_of_;
+};
+
+// Loops correspond in the order that they have, or in another. What is told is of the former.
+inline Verdict plan_loops(const Program& program, TensorPlan& plan) {
+  const auto& described = plan.intrinsic.loops;
+  Vec<std::size_t> order;
+  for (std::size_t k = 0; k < plan.loops.size(); ++k) order.push_back(k);
+  std::size_t wanted = 0;
+  for (const auto& f : described) wanted += !is_const(f->extent, 1);
+  Vec<std::size_t> loop_of(described.size(), TensorPlan::none);
+  TileTest counted(program, plan, loop_of);
+  constexpr std::size_t most = 6;
+  if (wanted != order.size() || wanted > most) {
+    std::string why = counted.other_loops();
+    return tensor_refusal(plan, why, counted.help);
+  }
+  std::string first, help;
+  do {
+    for (std::size_t k = 0, next = 0; k < described.size(); ++k)
+      if (!is_const(described[k]->extent, 1)) loop_of[k] = order[next++];
+    TileTest test(program, plan, loop_of);
+    std::string why = test.run();
+    if (why.empty()) return plan.loop_of = loop_of, Verdict();
+    if (first.empty()) first = why, help = test.help;
+  } while (std::next_permutation(order.begin(), order.end()));
+  return tensor_refusal(plan, first, help);
+}
+
+/// The implementation, with the block's buffers in the place of its parameters.
+class PlaceTensors : public Mutator {
+ public:
+  explicit PlaceTensors(const TensorPlan& plan) : plan_(plan) {}
+
+  AnyExpr expr(const AnyExpr& e) override {
+    const auto* n = e.as<LoadNode>();
+    if (!n) return descend(e);
+    const TileAccess& to = access(n->buffer);
+    return make_load(to.buffer, place(to, n->indices), optional(n->mask));
+  }
+  Stmt stmt(const Stmt& s) override {
+    const auto* n = s.as<StoreNode>();
+    if (!n) return descend(s);
+    const TileAccess& to = access(n->buffer);
+    return make_store(to.buffer, place(to, n->indices), expr(n->value));
+  }
+
+ private:
+  const TileAccess& access(const Buffer& buffer) const {
+    for (const auto& a : plan_.accesses)
+      if (plan_.intrinsic.operands[a.operand].implemented == buffer) return a;
+    unreachable("an operand that is not bound");
+  }
+
+  // Element (q0, q1, …) of the operand lies q0 steps along one loop and q1 along another from where
+  // the tile begins.
+  Vec<AnyExpr> place(const TileAccess& to, const Vec<AnyExpr>& indices) const {
+    const auto& axes = plan_.intrinsic.operands[to.operand].axes;
+    Vec<Vec<std::int64_t>> at(to.indices.size());
+    std::size_t lanes = 1;
+    for (const auto& index : indices)
+      lanes = std::max(lanes, static_cast<std::size_t>(index.dtype().lanes));
+    for (auto& offsets : at) offsets = Vec<std::int64_t>(lanes, 0);
+    for (std::size_t axis = 0; axis < indices.size(); ++axis) {
+      const std::size_t loop = plan_.loop_of[axes[axis]];
+      if (loop == TensorPlan::none) continue;
+      auto q = lane_offsets(indices[axis]);
+      for (std::size_t d = 0; d < at.size(); ++d)
+        for (std::size_t l = 0; l < lanes; ++l)
+          at[d][l] += to.steps[d][loop] *
+                      (*as_const_int(q->base) + q->offsets[q->offsets.size() == 1 ? 0 : l]);
+    }
+    return in_dimensions(to.indices, at);
+  }
+
+  // A dimension in which all lanes are equal takes a scalar, if another one says how many there
+  // are.
+  static Vec<AnyExpr> in_dimensions(const Vec<AnyExpr>& first, const Vec<Vec<std::int64_t>>& at) {
+    Vec<AnyExpr> out;
+    bool vector = false;
+    for (std::size_t d = 0; d < at.size(); ++d) {
+      const bool last = d + 1 == at.size();
+      const bool scalar = all_equal(at[d]) && (vector || !last);
+      out.push_back(scalar ? fold_add(first[d], AnyExpr(at[d][0])) : scattered(first[d], at[d]));
+      vector = vector || !scalar;
+    }
+    return out;
+  }
+  // Offsets without a pattern are spelled out.
+  static AnyExpr scattered(const AnyExpr& first, const Vec<std::int64_t>& offsets) {
+    if (AnyExpr e = with_offsets(first, offsets)) return e;
+    Vec<AnyExpr> lanes;
+    Vec<int> order;
+    for (std::int64_t o : offsets)
+      lanes.push_back(fold_add(first, AnyExpr(o))), order.push_back(static_cast<int>(order.size()));
+    return make_shuffle(std::move(lanes), std::move(order));
+  }
+
+  const TensorPlan& plan_;
+};
+
+// The box of the buffer that a tile may touch.
+inline Region tile_region(const TensorPlan& plan, const TileAccess& access) {
+  Region out{access.buffer, {}};
+  for (std::size_t d = 0; d < access.indices.size(); ++d) {
+    std::int64_t span = 0;
+    for (std::size_t l = 0; l < plan.loops.size(); ++l)
+      span += access.steps[d][l] * (*as_const_int(plan.loops[l]->extent) - 1);
+    out.ranges.push_back({access.indices[d], AnyExpr(span + 1)});
+  }
+  return out;
+}
+
+inline void apply_tensorize(const Program& program, const TensorPlan& plan, Edit& edit) {
+  BlockNode block = *plan.block.block;
+  Substitution first;
+  for (const auto& f : plan.chain) first.emplace_back(f->var, f->min);
+  for (std::size_t k = 0; k < block.iters.size(); ++k) {
+    IterVar& it = block.iters[k];
+    it.binding = simplify(substitute(it.binding, first), plan.facts);
+    it.extent = fold_sub(it.extent, AnyExpr(plan.spans[k]));
+  }
+  for (const auto& access : plan.accesses) {
+    const Intrinsic::Operand& o = plan.intrinsic.operands[access.operand];
+    if (o.read) block.reads.push_back(tile_region(plan, access));
+    if (o.written) block.writes.push_back(tile_region(plan, access));
+  }
+  block.reducer = {};
+  block.body = fresh_lets(PlaceTensors(plan).stmt(plan.intrinsic.implementation->body));
+  edit.program = program.with(replace_at(plan.site.path, make_block(std::move(block))));
+  for (const auto& f : plan.chain)
+    edit.consumed.push_back({f->var, "was tensorized by " + in_quotes(plan.intrinsic.name)});
+  if (!plan.intrinsic.rounding.empty())
+    edit.reassociates =
+        "tensorize: by " + in_quotes(plan.intrinsic.name) + ", " + plan.intrinsic.rounding;
+}
+
+inline Verdict find_row(const Args& args, TensorIntrin& row) {
+  row.name = args[1].text, row.description = args[2].text, row.implementation = args[3].text;
+  row.rounding = args[4].text;
+  if (!row.description.empty() || !row.implementation.empty()) return {};
+  const TensorIntrin* known = find_tensor_intrin(row.name);
+  if (!known)
+    return refusal("L0236", "no intrinsic is called " + in_quotes(row.name), known_intrinsics());
+  row = *known;
+  return {};
+}
+
+inline Verdict run_tensorize(const Program& program, const Args& args, Edit* edit) {
+  TensorPlan plan;
+  TensorIntrin row;
+  if (auto no = find_row(args, row)) return no;
+  if (auto no = read_intrinsic(row, plan.intrinsic)) return no;
+  if (auto no = find_tile(program, args[0].loop, plan)) return no;
+  if (auto no = check_tile_block(plan)) return no;
+  if (auto no = plan_iterators(plan)) return no;
+  if (auto no = plan_accesses(plan)) return no;
+  if (auto no = plan_loops(program, plan)) return no;
+  if (edit) apply_tensorize(program, plan, *edit);
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_tensorize() {
+  static const Primitive record{"tensorize",
+                                1,
+                                {{"loop", ArgKind::loop},
+                                 {"intrinsic", ArgKind::text},
+                                 {"description", ArgKind::text, "\"\""},
+                                 {"implementation", ArgKind::text, "\"\""},
+                                 {"rounding", ArgKind::text, "\"\""}},
+                                "innermost loops become an instruction",
+                                run_tensorize};
+  return record;
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/schedule/impl/tile.ipp
 namespace lathe::detail {
 
@@ -25900,6 +27561,387 @@ LATHE_DECL const Primitive& primitive_tile() {
                                  {"tail", ArgKind::word, "auto"}},
                                 "two splits and a reorder",
                                 run_tile};
+  return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/impl/transform_block_layout.ipp
+namespace lathe::detail {
+
+/// A block over new iterators, and the loops that make room for theirs.
+struct BlockLayout {
+  BlockSite site;
+  LayoutMap map;
+  std::size_t at = 0;   ///< position in the path of the outermost loop of the nest
+  Vec<ForRef> nest;     ///< the loops of the block, which hold nothing else
+  Vec<IterVar> iters;   ///< the new ones, without bindings
+  Substitution values;  ///< the old iterators over the new ones
+  std::string reassociates;
+
+  const BlockNode& block() const { return *site.block; }
+};
+
+inline Refusal block_layout_refusal(const BlockLayout& plan, const std::string& why,
+                                    std::string help = {}) {
+  return refusal_at(plan.block().tag, "L0238",
+                    "block " + in_quotes(plan.block().name()) + " " + why, std::move(help));
+}
+
+inline Verdict check_block_map(const Program& program, const BlockLayout& plan) {
+  const BlockNode& block = plan.block();
+  const LayoutMap& map = plan.map;
+  bool defined = static_cast<bool>(map);
+  for (std::size_t k = 0; defined && k < map->to.size(); ++k)
+    defined = map->to[k].get() && map->to[k].dtype() == kIndex;
+  if (!defined)
+    return refusal("L0238", "the map is empty, or gives something else than i64 indices");
+  if (map->from.size() != block.iters.size())
+    return block_layout_refusal(plan, "has " + std::to_string(block.iters.size()) +
+                                          " iterators, but the map takes " +
+                                          std::to_string(map->from.size()));
+  for (const auto& to : map->to)
+    for (const auto& var : free_vars(to)) {
+      bool known = is_dim(program, var);
+      for (const auto& from : map->from) known |= from == var;
+      if (!known)
+        return refusal("L0238", "the map names " + in_quotes(var->name) +
+                                    ", which is neither an iterator nor a Dim");
+    }
+  return {};
+}
+
+inline Verdict check_block_domain(const Program& program, const BlockLayout& plan) {
+  const BlockNode& block = plan.block();
+  if (!block.reads.empty() || !block.writes.empty()) return block_layout_refusal(plan, "is opaque");
+  if (guard_count(block) > 0)
+    return block_layout_refusal(plan, "stands under a guard that its split needs",
+                                "remap the block before its loops are split");
+  Facts facts = program_facts(program);
+  std::int64_t points = 1;
+  for (const auto& it : block.iters) {
+    if (it.kind == IterKind::opaque)
+      return block_layout_refusal(plan, "has the opaque iterator " + in_quotes(it.var->name));
+    if (!over_dims(program, it.min) || !over_dims(program, it.extent))
+      return block_layout_refusal(
+          plan, "has a domain that depends on more than Dims: that of " + in_quotes(it.var->name));
+    if (!prove_le(AnyExpr(0), it.extent, facts))
+      return block_layout_refusal(
+          plan, "has the iterator " + in_quotes(it.var->name) + ", whose extent may be negative");
+    const std::int64_t* extent = as_const_int(it.extent);
+    if (extent && (__builtin_mul_overflow(points, std::max<std::int64_t>(1, *extent), &points) ||
+                   points > INT64_MAX / 4))
+      return block_layout_refusal(plan, "has a domain of more than 2^61 points");
+  }
+  return {};
+}
+
+// The loops that feed the block, which are alone in each other down to it.
+inline Verdict find_nest(BlockLayout& plan) {
+  const auto& path = plan.site.path;
+  auto feeds_block = [&](const ForNode& loop) {
+    for (const auto& it : plan.block().iters)
+      if (uses_var(it.binding, loop.var)) return true;
+    return false;
+  };
+  std::size_t top = path.size() - 1;
+  while (top > 0 && path[top - 1].as<ForNode>()) --top;
+  plan.at = path.size() - 1;
+  for (std::size_t k = path.size() - 1; k-- > top;)
+    if (feeds_block(*path[k].as<ForNode>())) plan.at = k;
+  for (std::size_t k = 0; k < top; ++k)
+    if (const auto* loop = path[k].as<ForNode>(); loop && feeds_block(*loop))
+      return block_layout_refusal(
+          plan, "is not alone inside loop " + describe(*loop),
+          "its loops are made anew, so nothing else may run in them: remap it before blocks move");
+  for (std::size_t k = plan.at; k + 1 < path.size(); ++k) {
+    const ForNode& loop = *path[k].as<ForNode>();
+    if (auto no = check_plain_loop(loop)) return no;
+    plan.nest.emplace_back(&loop);
+  }
+  return {};
+}
+
+inline Vec<IterDomain> domains_of(const Vec<ForRef>& loops) {
+  Vec<IterDomain> out;
+  for (const auto& loop : loops) out.push_back({loop->var, loop->min, loop->extent});
+  return out;
+}
+
+// What holds where something runs: no extent is 0.
+inline Facts not_empty(const Vec<IterDomain>& domains, Facts facts) {
+  for (const auto& d : domains) facts.assume(AnyExpr(1) <= d.extent);
+  return facts;
+}
+
+// The nest runs each instance once.
+inline Verdict check_runs_once(const BlockLayout& plan, const Facts& facts) {
+  const BlockNode& block = plan.block();
+  bool trivial = plan.nest.size() == block.iters.size();
+  Vec<AnyExpr> bindings;
+  for (const auto& it : block.iters) {
+    bindings.push_back(it.binding);
+    bool own = false;
+    for (const auto& loop : plan.nest)
+      own = own || (same_expr(loop->extent, it.extent) &&
+                    prove_eq(it.binding, fold_add(it.min, fold_sub(AnyExpr(loop->var), loop->min)),
+                             facts));
+    trivial = trivial && own;
+  }
+  if (trivial) return {};
+  Vec<IterDomain> loops = domains_of(plan.nest);
+  IterMap map = iter_map(bindings, loops, {}, not_empty(loops, facts));
+  bool whole = map.bijective();
+  for (std::size_t k = 0; whole && k < block.iters.size(); ++k) {
+    const IterVar& it = block.iters[k];
+    const IterSum& sum = map.sums[k];
+    whole = prove_le(sum.min, it.min, facts) &&
+            prove_le(fold_add(it.min, it.extent), fold_add(sum.min, sum.extent), facts);
+  }
+  if (whole) return {};
+  return block_layout_refusal(plan,
+                              "is not proved to run each of its instances once in loops of its own",
+                              "remap the block while its loops are those that it was made with");
+}
+
+// The kind of the iterators that an index of the map names.
+inline Verdict kind_of_index(const BlockLayout& plan, const AnyExpr& to, IterKind& kind,
+                             std::string& name) {
+  const IterVar* first = nullptr;
+  for (std::size_t k = 0; k < plan.map->from.size(); ++k) {
+    if (!uses_var(to, plan.map->from[k])) continue;
+    const IterVar& it = plan.block().iters[k];
+    if (first && first->kind != it.kind)
+      return block_layout_refusal(
+          plan, "would get an iterator that mixes " + in_quotes(first->var->name) + ", which is " +
+                    std::string(to_text(first->kind)) + ", and " + in_quotes(it.var->name) +
+                    ", which is " + std::string(to_text(it.kind)));
+    if (!first) first = &it;
+    name += (name.empty() ? "" : "_") + it.var->name;
+  }
+  kind = first ? first->kind : IterKind::spatial;
+  if (!first) name = "vu";
+  return {};
+}
+
+// The new iterators of one kind, and the old ones over them. A domain that may be empty is judged
+// as if it were not; that both are empty together follows from their sizes.
+inline Verdict plan_kind(const Program& program, BlockLayout& plan, IterKind kind) {
+  Facts facts = program_facts(program);
+  facts.keep_unit_vars();
+  Vec<IterDomain> old;
+  Vec<std::size_t> which;
+  Substitution empty;
+  for (std::size_t k = 0; k < plan.block().iters.size(); ++k) {
+    const IterVar& it = plan.block().iters[k];
+    if (it.kind != kind) continue;
+    AnyExpr extent = it.extent;
+    if (is_const(extent, 0)) {
+      VarRef length = make_var("n");
+      empty.emplace_back(length, AnyExpr(0));
+      extent = length;
+    }
+    old.push_back({plan.map->from[k], it.min, extent});
+    which.push_back(k);
+  }
+  Vec<AnyExpr> indices, targets;
+  for (std::size_t k = 0; k < plan.iters.size(); ++k)
+    if (plan.iters[k].kind == kind) {
+      indices.push_back(plan.map->to[k]);
+      targets.emplace_back(plan.iters[k].var);
+    }
+  if (kind == IterKind::reduce && indices.empty() && !old.empty())
+    return block_layout_refusal(plan, "would have no reduce iterator any more");
+  Facts running = not_empty(old, facts);
+  IterMap map = iter_map(indices, old, {}, running);
+  Vec<AnyExpr> values = inverse(map, targets, running);
+  AnyExpr before(1), after(1);
+  for (const auto& d : old) before = fold_mul(before, substitute(d.extent, empty));
+  for (const auto& sum : map.sums) after = fold_mul(after, substitute(sum.extent, empty));
+  if (!map.bijective() || values.size() != old.size() || !prove_eq(before, after, facts))
+    return block_layout_refusal(
+        plan,
+        "is not proved to have as many instances as the map gives it" +
+            (map.why.empty() ? "" : ": " + std::string(map.why)),
+        "each index is a sum of parts such as a / 4, a % 4 and b: every part once, and no gaps");
+  for (std::size_t k = 0, next = 0; k < plan.iters.size(); ++k) {
+    IterVar& it = plan.iters[k];
+    if (it.kind != kind) continue;
+    it.min = simplify(substitute(map.sums[next].min, empty), facts);
+    it.extent = simplify(substitute(map.sums[next].extent, empty), facts);
+    ++next;
+  }
+  for (std::size_t k = 0; k < values.size(); ++k)
+    plan.values.emplace_back(plan.block().iters[which[k]].var, substitute(values[k], empty));
+  return {};
+}
+
+inline Verdict plan_iters(const Program& program, BlockLayout& plan) {
+  Vec<std::string> used;
+  for (const auto& to : plan.map->to) {
+    IterVar it;
+    std::string name;
+    if (auto no = kind_of_index(plan, to, it.kind, name)) return no;
+    it.var = make_var(loop_name(name, used));
+    plan.iters.push_back(std::move(it));
+  }
+  if (auto no = plan_kind(program, plan, IterKind::spatial)) return no;
+  return plan_kind(program, plan, IterKind::reduce);
+}
+
+// Whether the new iterators of these kinds count as the loops do that feed them.
+inline bool keeps_order(const BlockLayout& plan, bool reduce_only, Facts facts) {
+  const BlockNode& block = plan.block();
+  Substitution at;
+  for (std::size_t k = 0; k < block.iters.size(); ++k)
+    at.emplace_back(plan.map->from[k], block.iters[k].binding);
+  AnyExpr before(0), after(0);
+  for (const auto& loop : plan.nest) {
+    const bool reduces = feeds(*loop, block, IterKind::reduce);
+    if (reduce_only && reduces && feeds(*loop, block, IterKind::spatial)) return false;
+    facts.bind(*loop);
+    if (reduce_only && !reduces) continue;
+    before = fold_add(fold_mul(before, loop->extent), fold_sub(AnyExpr(loop->var), loop->min));
+  }
+  for (std::size_t k = 0; k < plan.iters.size(); ++k) {
+    const IterVar& it = plan.iters[k];
+    if (reduce_only && it.kind != IterKind::reduce) continue;
+    AnyExpr value = fold_sub(substitute(plan.map->to[k], at), it.min);
+    after = fold_add(fold_mul(after, it.extent), value);
+  }
+  return prove_eq(before, after, facts);
+}
+
+inline Verdict check_instance_order(const Program& program, BlockLayout& plan, const Facts& facts) {
+  if (keeps_order(plan, false, facts)) return {};
+  BlockInfo info = classify(plan.block(), program_facts(program));
+  if (info.is_complete()) return {};
+  if (!info.is_reduction())
+    return block_layout_refusal(plan,
+                                "would run its instances in another order, which matters: " +
+                                    (info.why.empty() ? std::string(to_text(info.kind)) : info.why),
+                                "a map that only counts on, such as a * n + b, keeps the order");
+  if (keeps_order(plan, true, facts)) return {};
+  if (info.reducer.kind != ReducerClass::reorder)
+    return block_layout_refusal(plan,
+                                "would reduce in another order, which matters: " + info.reducer.why,
+                                "keep the order of its reduce iterators");
+  if (info.reducer.reassociates)
+    plan.reassociates = "transform_block_layout: the reduce iterators of " +
+                        in_quotes(plan.block().name()) + " run in another order";
+  return {};
+}
+
+inline void apply_block_layout(const Program& program, const BlockLayout& plan, Edit& edit) {
+  BlockNode block = plan.block();
+  block.iters = plan.iters;
+  block.body = substitute(block.body, plan.values);
+  if (block.predicate) block.predicate = substitute(block.predicate, plan.values);
+  Vec<Range> domains = whole_domains(block);
+  Vec<ForRef> outside = loops_in(path_to(plan.site.path, plan.at));
+  if (!plan.nest.empty()) outside.pop_back();
+  Stmt nest = nest_of(std::move(block), domains, loop_names(outside));
+  edit.program = program.with(replace_at(path_to(plan.site.path, plan.at), nest));
+  edit.reassociates = plan.reassociates;
+  for (const auto& loop : plan.nest)
+    edit.consumed.push_back(
+        {loop->var, "was replaced with the loops of block " + in_quotes(plan.block().name())});
+}
+
+inline Verdict run_transform_block_layout(const Program& program, const Args& args, Edit* edit) {
+  BlockLayout plan;
+  plan.site = find_block(program->body, args[0].block);
+  plan.map = args[1].map;
+  if (auto no = check_block_map(program, plan)) return no;
+  if (auto no = check_block_domain(program, plan)) return no;
+  if (auto no = find_nest(plan)) return no;
+  Facts facts = facts_on(path_to(plan.site.path, plan.at), program_facts(program));
+  if (auto no = check_runs_once(plan, facts)) return no;
+  if (auto no = plan_iters(program, plan)) return no;
+  if (auto no = check_instance_order(program, plan, facts)) return no;
+  if (edit) apply_block_layout(program, plan, *edit);
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_transform_block_layout() {
+  static const Primitive record{"transform_block_layout",
+                                1,
+                                {{"block", ArgKind::block}, {"map", ArgKind::map}},
+                                "a block runs over other iterators, in loops of their own",
+                                run_transform_block_layout};
+  return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/impl/hoist_storage.ipp
+namespace lathe::detail {
+
+// The loops from one on inward that hold all uses of a buffer.
+inline Vec<const ForNode*> loops_around_uses(const ForNode& top, const Buffer& buffer) {
+  std::optional<Vec<const ForNode*>> common;
+  any_use(top.body, [&](const BufferUse& use) {
+    if (use.buffer != buffer) return false;
+    if (!common) common = use.loops;
+    std::size_t same = 0;
+    while (same < common->size() && same < use.loops.size() &&
+           (*common)[same]->var == use.loops[same]->var)
+      ++same;
+    common->resize(same);
+    return false;
+  });
+  return common ? *common : Vec<const ForNode*>();
+}
+
+inline Verdict check_hoist_storage(const Program& program, const Buffer& buffer,
+                                   const LoopSite& site) {
+  const ForNode& loop = *site.loop;
+  const std::string name = "buffer " + in_quotes(buffer->name);
+  auto no = [&](const std::string& why, std::string help = {}) {
+    return refusal_at(loop.var, "L0240", name + " " + why, std::move(help));
+  };
+  if (!is_private(program->body, buffer)) return no("is a parameter: the caller allocates it");
+  if (buffer->name.find(',') != std::string::npos) return no("has a comma in its name");
+  if (auto refused = check_plain_loop(loop, kHoistStorage)) return refused;
+  if (hoists(loop, *buffer)) return no("is allocated above loop " + describe(loop) + " already");
+  bool inside = false, outside = false;
+  any_use(program->body, [&](const BufferUse& use) {
+    if (use.buffer == buffer) (use.is_below(loop.var) ? inside : outside) = true;
+    return inside && outside;
+  });
+  if (!inside) return no("is not used in loop " + describe(loop));
+  if (outside)
+    return no("is used outside of loop " + describe(loop) + " too, so it is allocated above it");
+  for (const auto* inner : loops_around_uses(loop, buffer))
+    if (inner->loop_kind == ForKind::parallel || inner->loop_kind == ForKind::vectorized)
+      return no("belongs to one iteration of the " + std::string(to_text(inner->loop_kind)) +
+                    " loop " + in_quotes(inner->var->name) + ", which lies inside loop " +
+                    describe(loop),
+                "take that loop's body: a loop inside it");
+  if (!filled_each_iteration(program, buffer, loop, program_facts(program)))
+    return no("keeps what earlier iterations of loop " + describe(loop) +
+              " wrote, as far as is proven, so it is allocated above it");
+  return {};
+}
+
+inline Verdict run_hoist_storage(const Program& program, const Args& args, Edit* edit) {
+  Buffer buffer = find_buffer(program, args[0].text);
+  LoopSite site = find_loop(program->body, args[1].loop);
+  if (auto no = check_hoist_storage(program, buffer, site)) return no;
+  if (!edit) return {};
+  std::string names = buffer->name;
+  if (const AttrValue* old = find_annotation(site.loop->annotations, kHoistStorage))
+    names = old->text + "," + names;
+  edit->program = program.with(annotate_loop(program, site.loop->var, kHoistStorage, names));
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_hoist_storage() {
+  static const Primitive record{"hoist_storage",
+                                1,
+                                {{"buffer", ArgKind::buffer}, {"loop", ArgKind::loop}},
+                                "a private buffer is allocated above a loop",
+                                run_hoist_storage};
   return record;
 }
 
@@ -26197,7 +28239,9 @@ inline Arg default_argument(const Parameter& parameter) {
     parse_int(parameter.fallback, value);
     return Arg::of_number(value);
   }
-  Arg out = Arg::of_text(std::string(parameter.fallback));
+  std::string text(parameter.fallback);
+  if (parameter.kind == ArgKind::text) text = text.substr(1, text.size() - 2);  // quotes
+  Arg out = Arg::of_text(std::move(text));
   out.kind = parameter.kind;
   return out;
 }
@@ -26489,6 +28533,25 @@ LATHE_DECL BlockRef Schedule::rfactor(LoopRef loop, int axis, Location where) {
   return detail::as_block(step("rfactor", {loop, Arg::of_number(axis)}, where));
 }
 
+LATHE_DECL void Schedule::tensorize(LoopRef loop, std::string_view name, Location where) {
+  tensorize(std::move(loop), name, {}, {}, {}, where);
+}
+LATHE_DECL void Schedule::tensorize(LoopRef loop, const TensorIntrin& row, Location where) {
+  const TensorIntrin* known = find_tensor_intrin(row.name);
+  const bool named = known && known->description == row.description &&
+                     known->implementation == row.implementation && known->rounding == row.rounding;
+  if (named) return tensorize(std::move(loop), row.name, where);
+  tensorize(std::move(loop), row.name, row.description, row.implementation, row.rounding, where);
+}
+LATHE_DECL void Schedule::tensorize(LoopRef loop, std::string_view name,
+                                    std::string_view description, std::string_view implementation,
+                                    std::string_view rounding, Location where) {
+  Args args{loop};
+  for (std::string_view text : {name, description, implementation, rounding})
+    args.push_back(Arg::of_text(std::string(text)));
+  step("tensorize", std::move(args), where);
+}
+
 LATHE_DECL Vec<Sample> Schedule::sample_perfect_tile_any(const LoopRef& loop, std::size_t n,
                                                          std::int64_t max_inner,
                                                          std::int64_t min_inner,
@@ -26533,6 +28596,23 @@ LATHE_DECL void Schedule::transform_layout(const BufferName& buffer, LayoutMap m
                                            Location where) {
   step("transform_layout",
        {Arg::of_buffer(resolve_buffer(buffer, "transform_layout", where)), Arg(std::move(map))},
+       where);
+}
+LATHE_DECL void Schedule::storage_align(const BufferName& buffer, std::int64_t dim,
+                                        std::int64_t factor, std::int64_t offset, Location where) {
+  step("storage_align",
+       {Arg::of_buffer(resolve_buffer(buffer, "storage_align", where)), Arg::of_number(dim),
+        Arg::of_number(factor), Arg::of_number(offset)},
+       where);
+}
+LATHE_DECL void Schedule::hoist_storage(const BufferName& buffer, LoopRef loop, Location where) {
+  step("hoist_storage", {Arg::of_buffer(resolve_buffer(buffer, "hoist_storage", where)), loop},
+       where);
+}
+LATHE_DECL void Schedule::transform_block_layout(const BlockName& block, LayoutMap map,
+                                                 Location where) {
+  step("transform_block_layout",
+       {BlockRef(resolve_block(block, "transform_block_layout", where)), Arg(std::move(map))},
        where);
 }
 LATHE_DECL void Schedule::prefetch(const BufferName& buffer, LoopRef loop, std::int64_t distance,
@@ -26958,6 +29038,357 @@ LATHE_DECL const Primitive& primitive_sample_compute_location() {
 
 }  // namespace lathe::detail
 
+// ---- lathe/schedule/impl/html_style.ipp
+namespace lathe::detail {
+
+// How the page of a schedule looks: one colour per kind of loop, light or dark as the reader's
+// system is.
+inline constexpr std::string_view kSchedulePageStyle = R"(:root {
+  color-scheme: light dark;
+  --paper: #fff; --ink: #1d2129; --faint: #667; --line: #d8dce3; --card: #f5f6f8;
+  --program: #8a93a3; --serial: #9aa5b5; --parallel: #d9822b; --vectorized: #2b7de0;
+  --unrolled: #8e44c9; --block: #2e9d5b;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --paper: #15181d; --ink: #dfe3ea; --faint: #98a1b0; --line: #343b46; --card: #1e232b;
+    --program: #8591a3; --serial: #7b8798; --parallel: #f0a04b; --vectorized: #62a8ff;
+    --unrolled: #b98aec; --block: #4fc380;
+  }
+}
+body { margin: 1.5rem auto; padding: 0 1rem; max-width: 75rem; background: var(--paper);
+  color: var(--ink); font: 14px/1.45 system-ui, sans-serif; }
+h1 { font-size: 1.4rem; margin: 0 0 .5rem; }
+h2 { font-size: 1.05rem; margin: 1.4rem 0 .5rem; }
+code, pre { font: 12.5px/1.45 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; }
+pre { margin: .3rem 0; padding: .5rem .7rem; background: var(--card); overflow-x: auto; }
+summary { cursor: pointer; }
+.legend { color: var(--faint); margin: .3rem 0; max-width: 60rem; }
+.legend b, .loop > summary > b, .block > summary > b { font-weight: 600; }
+.loop { border-left: 4px solid var(--c); padding-left: .7rem; margin: .45rem 0; }
+.loop > .loop, .loop > .block { margin-left: .6rem; }
+.program { --c: var(--program); } .serial { --c: var(--serial); }
+.parallel { --c: var(--parallel); } .vectorized { --c: var(--vectorized); }
+.unrolled { --c: var(--unrolled); } .block { --c: var(--block); }
+.loop > summary > b, .block > summary > b, .legend b { color: var(--c); }
+details.block { border-left: 4px solid var(--c); background: var(--card); padding: .2rem .7rem;
+  margin: .45rem 0; }
+.block pre { padding-left: 0; }
+.loop > summary { overflow: hidden; }
+.totals { float: right; display: inline-flex; gap: .9rem; align-items: center;
+  font-variant-numeric: tabular-nums; }
+.totals > .bytes, .totals > .ops, .totals > .intensity { min-width: 5.4rem; text-align: right; }
+.intensity { font-weight: 600; }
+.bar { width: 6rem; height: .5rem; background: var(--card); }
+.bar > span { display: block; height: 100%; background: var(--c); }
+.chips { margin: .25rem 0; display: flex; flex-wrap: wrap; gap: .35rem; }
+.chips > span { border: 1px solid var(--line); border-radius: .3rem; padding: 0 .4rem; }
+.chips > .written { border-color: var(--block); }
+.chips small, .touches { color: var(--faint); }
+.touches > span { margin-left: .8rem; }
+.mark { font-style: normal; font-size: 12px; color: var(--faint); border: 1px solid var(--line);
+  border-radius: .3rem; padding: 0 .3rem; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; }
+th, td { text-align: left; padding: .2rem .9rem .2rem 0; border-bottom: 1px solid var(--line); }
+)";
+
+inline constexpr std::string_view kSchedulePageLegend =
+    R"(<p class="legend"><b class="serial">serial</b> · <b class="parallel">parallel</b> ·
+<b class="vectorized">vectorized</b> · <b class="unrolled">unrolled</b> · <b class="block">block</b></p>
+<p class="legend">Each loop shows what one of its iterations touches of every buffer, what that is in bytes together (the bar is
+logarithmic), how many operations it does, and operations per byte. Boxes are the smallest that are known to hold what any
+iteration touches; ≤ marks those of which maybe not all is touched, and operations of which guards may leave some out.
+Green frames: written.</p>
+)";
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/impl/html.ipp
+namespace lathe {
+namespace detail {
+
+// Names may hold any bytes; those of control characters have no place in HTML.
+inline std::string html_text(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '"')
+      out += "&quot;";
+    else if ((byte < 32 && c != '\n') || byte == 127)
+      out += "\xEF\xBF\xBD";
+    else
+      out += c;
+  }
+  return out;
+}
+
+// A number in units of 1 with up to three digits: 1.17, 43.8, 900.
+inline std::string three_digits(double value) {
+  const int decimals = value < 10 ? 2 : value < 100 ? 1 : 0;
+  const int scale = decimals == 2 ? 100 : decimals == 1 ? 10 : 1;
+  const auto scaled = static_cast<std::int64_t>(value * scale + 0.5);
+  std::string out = std::to_string(scaled / scale), part = std::to_string(scaled % scale);
+  part.insert(0,
+              static_cast<std::size_t>(decimals) -
+                  std::min<std::size_t>(part.size(), static_cast<std::size_t>(decimals)),
+              '0');
+  while (!part.empty() && part.back() == '0') part.pop_back();
+  return decimals == 0 || part.empty() ? out : out + "." + part;
+}
+
+inline std::string scaled_text(std::int64_t value, double step,
+                               const Vec<std::string_view>& units) {
+  auto number = static_cast<double>(value);
+  std::size_t unit = 0;
+  while (number >= step && unit + 1 < units.size()) number /= step, ++unit;
+  return three_digits(number) + std::string(units[unit]);
+}
+
+// A size that may be unknown, or over Dims.
+inline std::string bytes_text(const AnyExpr& bytes) {
+  if (!bytes) return "unknown";
+  const std::int64_t* number = as_const_int(bytes);
+  return number ? scaled_text(*number, 1024, {" B", " KiB", " MiB", " GiB", " TiB"})
+                : html_text(str(bytes)) + " B";
+}
+inline std::string count_text(const AnyExpr& count) {
+  if (!count) return "unknown";
+  const std::int64_t* number = as_const_int(count);
+  return number ? scaled_text(*number, 1000, {"", " k", " M", " G", " T", " P"})
+                : html_text(str(count));
+}
+inline std::string intensity_text(const Work& work) {
+  if (!work.bytes || !work.operations) return "unknown op/B";
+  const std::int64_t *bytes = as_const_int(work.bytes), *count = as_const_int(work.operations);
+  if (bytes && count)
+    return *bytes == 0
+               ? "nothing touched"
+               : three_digits(static_cast<double>(*count) / static_cast<double>(*bytes)) + " op/B";
+  Vec<std::string> names;
+  for (const auto& v : free_vars(make_binary(BinaryOp::add, work.bytes, work.operations)))
+    names.push_back(v->name);
+  return "op/B by " + html_text(join(names, ", "));
+}
+inline std::string box_text(const Vec<AnyExpr>& extents) {
+  return extents.empty() ? "1" : join(extents, " × ", [](const AnyExpr& e) {
+    return e.as<ConstNode>() || e.as<VarNode>() ? html_text(str(e)) : "(" + html_text(str(e)) + ")";
+  });
+}
+
+// The page, part by part.
+class SchedulePage {
+ public:
+  SchedulePage(const Schedule& schedule) : schedule_(schedule), program_(schedule.program()) {}
+
+  std::string text() {
+    const std::string name = html_text(program_->name);
+    append(out_, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n",
+           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
+           name, "</title>\n<style>\n", kSchedulePageStyle, "</style>\n</head>\n<body>\n");
+    append(out_, "<h1>", name, "</h1>\n", kSchedulePageLegend);
+    loops();
+    buffers();
+    steps();
+    append(out_, "</body>\n</html>\n");
+    return std::move(out_);
+  }
+
+ private:
+  void loops() {
+    const Work all = work_of(program_);
+    if (const std::int64_t* bytes = all.bytes ? as_const_int(all.bytes) : nullptr)
+      most_ = static_cast<std::uint64_t>(*bytes);
+    append(out_, "<h2>Loops</h2>\n<details open class=\"loop program\">\n<summary><code>program ",
+           html_text(program_->name), "</code>");
+    totals(all);
+    append(out_, "</summary>\n");
+    chips(all);
+    statement(program_->body);
+    append(out_, "</details>\n");
+  }
+
+  void statement(const Stmt& s) {
+    if (const auto* f = s.as<ForNode>()) return loop(*f);
+    if (const auto* b = s.as<BlockNode>()) return block(*b, s);
+    if (s.as<SeqNode>() || s.as<AllocNode>()) {
+      any_child(s, [&](const Stmt& child) { return statement(child), false; });
+      return;
+    }
+    bool holds_loops = any_statement(s, [](const Stmt& below) {
+      return below.kind() == StmtKind::For || below.kind() == StmtKind::Block;
+    });
+    if (!holds_loops) return bare(str(s));
+    const std::string text = str(s);
+    bare(text.substr(0, text.find('\n')));
+    any_child(s, [&](const Stmt& child) { return statement(child), false; });
+  }
+  void bare(const std::string& text) { append(out_, "<pre>", html_text(text), "</pre>\n"); }
+
+  void loop(const ForNode& loop) {
+    const std::string kind(to_text(loop.loop_kind));
+    append(out_, "<details open class=\"loop ", kind, "\">\n<summary>");
+    if (loop.loop_kind != ForKind::serial) append(out_, "<b>", kind, "</b> ");
+    const AnyExpr end = simplify(fold_add(loop.min, loop.extent));
+    append(out_, "<code>for ", html_text(loop.var->name), " in ", html_text(str(loop.min)), "..",
+           html_text(str(end)), "</code>");
+    for (const auto& a : loop.annotations) mark(a);
+    const std::int64_t* extent = as_const_int(loop.extent);
+    const bool empty = extent && *extent <= 0;
+    if (empty) append(out_, " <i class=\"mark\">runs nothing</i>");
+    const Work work = empty ? Work() : work_of(program_, loop.var);
+    if (!empty) totals(work);
+    append(out_, "</summary>\n");
+    if (!empty) chips(work);
+    statement(loop.body);
+    append(out_, "</details>\n");
+  }
+
+  void mark(const Annotation& a) {
+    append(out_, " <i class=\"mark\">", html_text(a.key), ": ",
+           html_text(a.value.is_text ? a.value.text : std::to_string(a.value.number)), "</i>");
+  }
+
+  // What one iteration touches and computes, with a bar that is as long as the number of digits.
+  void totals(const Work& work) {
+    append(out_, "<span class=\"totals\">");
+    const std::int64_t* bytes = work.bytes ? as_const_int(work.bytes) : nullptr;
+    if (bytes && most_ > 0)
+      append(out_, "<span class=\"bar\"><span style=\"width:",
+             100 * std::bit_width(static_cast<std::uint64_t>(*bytes)) / std::bit_width(most_),
+             "%\"></span></span>");
+    append(out_, "<span class=\"bytes\">", bytes_text(work.bytes), "</span><span class=\"ops\">",
+           work.exact || !work.operations ? "" : "≤ ", count_text(work.operations),
+           " op</span><span class=\"intensity\">", intensity_text(work), "</span></span>");
+  }
+  void chips(const Work& work) {
+    append(out_, "<p class=\"chips\">");
+    for (const auto& f : work.buffers)
+      append(out_, "<span class=\"", f.writes ? "written" : "read", "\"><code>",
+             html_text(f.buffer->name), "</code> ", f.exact ? "" : "≤ ", box_text(f.extents),
+             " <small>", bytes_text(f.bytes), "</small></span> ");
+    append(out_, "</p>\n");
+  }
+
+  void block(const BlockNode& block, const Stmt& s) {
+    append(out_, "<details class=\"block\">\n<summary><b>block</b> <code>", html_text(block.name()),
+           "</code>");
+    if (block.reducer)
+      append(out_, " <i class=\"mark\">reduction ", html_text(block.reducer->name),
+             block.init ? ", with init" : "", "</i>");
+    if (is_guarded(block)) append(out_, " <i class=\"mark\">guarded</i>");
+    for (const auto& a : block.annotations)
+      if (a.key != "guards") mark(a);
+    append(out_, "<span class=\"touches\">", touches("writes", writes_of(block)),
+           touches("reads", reads_of(block)), "</span></summary>\n");
+    bare(str(s));
+    append(out_, "</details>\n");
+  }
+
+  // Whether some loop points lie outside of the block's domain.
+  bool is_guarded(const BlockNode& block) const {
+    const Facts facts = facts_on(find_block(program_->body, block.tag).path, Facts(program_));
+    for (const auto& it : block.iters)
+      if (!prove(it.binding >= it.min, facts) || !prove(it.binding < it.min + it.extent, facts))
+        return true;
+    return false;
+  }
+
+  // Each place once; of a buffer with many, how many there are.
+  static std::string touches(std::string_view verb, const Vec<AccessSite>& all) {
+    constexpr std::size_t kShown = 3;
+    Vec<Buffer> buffers;
+    for (const auto& a : all) add_once(buffers, a.buffer);
+    Vec<std::string> out;
+    for (const auto& buffer : buffers) {
+      Vec<std::string> places;
+      for (const auto& a : all) {
+        if (a.buffer != buffer) continue;
+        std::string place = place_text(a);
+        if (std::find(places.begin(), places.end(), place) == places.end())
+          places.push_back(std::move(place));
+      }
+      if (places.size() > kShown) places = {cat(buffer->name, " at ", places.size(), " places")};
+      for (const auto& p : places) out.push_back("<code>" + html_text(p) + "</code>");
+    }
+    return out.empty() ? std::string() : cat("<span>", verb, " ", join(out, ", "), "</span>");
+  }
+  static std::string place_text(const AccessSite& a) {
+    if (a.kind == AccessKind::opaque) return a.buffer->name;
+    return cat(a.buffer->name, "[", join(a.indices, ", ", [](const AnyExpr& e) { return str(e); }),
+               "]");
+  }
+
+  void buffers() {
+    append(out_, "<h2>Buffers</h2>\n<div class=\"wide\"><table>\n<tr><th>name</th><th>type</th>",
+           "<th>shape</th><th>bytes</th><th>scope</th><th>where</th></tr>\n");
+    static constexpr std::string_view kAccess[] = {"input", "output", "input and output"};
+    for (const auto& p : program_->params) {
+      if (p.buffer) buffer(*p.buffer, cat("parameter, ", kAccess[static_cast<int>(p.access)]));
+    }
+    allocations(program_->body, "the whole program");
+    append(out_, "</table></div>\n");
+  }
+  void allocations(const Stmt& s, const std::string& where) {
+    if (const auto* a = s.as<AllocNode>())
+      buffer(*a->buffer, "allocated in " + where + used_in(a->buffer));
+    const auto* f = s.as<ForNode>();
+    const std::string inside = f ? "loop <code>" + html_text(f->var->name) + "</code>" : where;
+    any_child(s, [&](const Stmt& child) { return allocations(child, inside), false; });
+  }
+  // The innermost loop that holds all uses: lowering keeps of a buffer what that loop needs.
+  std::string used_in(const Buffer& buffer) const {
+    std::optional<Vec<const ForNode*>> common;
+    any_use(program_->body, [&](const BufferUse& use) {
+      if (use.buffer != buffer) return false;
+      if (!common) common = use.loops;
+      std::size_t same = 0;
+      while (same < common->size() && same < use.loops.size() && (*common)[same] == use.loops[same])
+        ++same;
+      while (common->size() > same) common->pop_back();
+      return false;
+    });
+    if (!common || common->empty()) return {};
+    return ", used in loop <code>" + html_text(common->back()->var->name) + "</code>";
+  }
+  void buffer(const BufferNode& b, const std::string& where) {
+    AnyExpr bytes(static_cast<std::int64_t>(b.dtype.element_bytes()));
+    for (const auto& e : b.shape) bytes = size_product(bytes, e);
+    append(out_, "<tr><td><code>", html_text(b.name), "</code></td><td>", b.dtype.str(),
+           "</td><td>", b.shape.empty() ? "scalar" : box_text(b.shape), "</td><td>",
+           bytes_text(bytes), "</td><td>", to_text(b.scope), "</td><td>", where, "</td></tr>\n");
+  }
+
+  void steps() {
+    const Vec<std::string> notes = schedule_.numerics();
+    append(out_, "<h2>Rounding</h2>\n<ul>\n");
+    for (const auto& note : notes) append(out_, "<li>", html_text(note), "</li>\n");
+    if (notes.empty()) append(out_, "<li>no step changes a bit of the results</li>\n");
+    append(out_, "</ul>\n<details>\n<summary>Steps</summary>\n");
+    bare(schedule_.trace().str());
+    append(out_, "</details>\n<details>\n<summary>Program</summary>\n");
+    bare(schedule_.str());
+    append(out_, "</details>\n");
+  }
+
+  const Schedule& schedule_;
+  const Program& program_;
+  std::uint64_t most_ = 0;  ///< bytes of the whole program, if known
+  std::string out_;
+};
+
+}  // namespace detail
+
+LATHE_DECL std::string Schedule::html() const { return detail::SchedulePage(*this).text(); }
+
+}  // namespace lathe
+
 // ---- lathe/schedule/impl/replay.ipp
 namespace lathe {
 namespace detail {
@@ -27284,9 +29715,13 @@ class TraceParser {
     while (!accept('|')) {
       if (!binders.empty()) expect(',');
       binders.push_back(name());
+      for (std::size_t k = 0; k + 1 < binders.size(); ++k)
+        if (binders[k] == binders.back()) fail("'" + binders.back() + "' is bound twice");
     }
     Vec<VarRef> vars;
     Vec<AnyExpr> to = expressions("[]", "i64", &binders, &vars);
+    if (to.empty())
+      for (const auto& b : binders) vars.push_back(make_var(b));
     return Arg(make_ref<LayoutMapNode>(vars, to));
   }
 
@@ -27577,12 +30012,31 @@ inline std::string cpp_scope(const std::string& word) {
   return "lathe::Scope::" + (word == "register" ? std::string("reg") : word);
 }
 
+// As C++ reads it: a hexadecimal escape would take what follows with it.
+inline std::string cpp_text(const std::string& text) {
+  std::string out = "\"";
+  for (char c : text) {
+    auto byte = static_cast<unsigned char>(c);
+    if (c == '\n')
+      out += "\\n";
+    else if (c == '"' || c == '\\')
+      out += '\\', out += c;
+    else if (byte < 32 || byte == 127)
+      for (int shift : {9, 6, 3, 0})
+        out += shift == 9 ? '\\' : static_cast<char>('0' + (byte >> shift & 7));
+    else
+      out += c;
+  }
+  return out + "\"";
+}
+
 inline std::string cpp_argument(const Arg& a, const Parameter& p, const TraceNames& names) {
   auto items = [&] {
     return join(a.list, ", ", [&](const Arg& item) { return cpp_argument(item, p, names); });
   };
   if (a.kind == ArgKind::word)
     return p.name == "tail" ? "lathe::Tail::" + a.text : cpp_scope(a.text);
+  if (a.kind == ArgKind::text) return cpp_text(a.text);
   if (a.kind == ArgKind::inferred) return "lathe::infer";
   if (a.kind == ArgKind::list) return "{" + items() + "}";
   if (a.kind == ArgKind::map)
@@ -28757,13 +31211,25 @@ class StoredBox : public Visitor {
     for (std::size_t axis = 0; axis < indices.size(); ++axis) {
       AnyExpr index = indices[axis];
       for (const auto& let : reversed(lets_)) index = substitute(index, {let});
-      Interval here = bounds(index, inner_, facts_);
+      Interval here = ends(index);
       if (!any)
         box[axis] = here;
       else
         merge(box[axis], here);
     }
     any = true;
+  }
+
+  // Of a vector: from its least lane to its greatest.
+  Interval ends(const AnyExpr& index) const {
+    if (!index.dtype().is_vector()) return bounds(index, inner_, facts_);
+    auto lanes = lane_offsets(index);
+    if (!lanes) return {};
+    Interval all = bounds(lanes->base, inner_, facts_);
+    if (!all.bounded()) return {};
+    const auto [first, last] = std::minmax_element(lanes->offsets.begin(), lanes->offsets.end());
+    return {simplify(fold_add(all.min, AnyExpr(*first)), facts_),
+            simplify(fold_add(all.max, AnyExpr(*last)), facts_)};
   }
 
   // The smaller of two minima where one is provably smaller; else nothing is known.
@@ -28799,8 +31265,15 @@ class RebaseAccesses : public MoveAccesses {
   Vec<AnyExpr> place(const Vec<AnyExpr>& indices) override {
     Vec<AnyExpr> out;
     for (std::size_t axis = 0; axis < indices.size(); ++axis)
-      out.push_back(is_const(origin_[axis], 0) ? indices[axis] : indices[axis] - origin_[axis]);
+      out.push_back(is_const(origin_[axis], 0) ? indices[axis]
+                                               : from_origin(indices[axis], origin_[axis]));
     return out;
+  }
+  static AnyExpr from_origin(const AnyExpr& index, const AnyExpr& origin) {
+    if (!index.dtype().is_vector()) return index - origin;
+    if (auto lanes = lane_offsets(index))
+      if (AnyExpr out = with_offsets(lanes->base - origin, lanes->offsets)) return out;
+    return index - make_broadcast(origin, index.dtype().lanes);
   }
   const Vec<AnyExpr>& origin_;
 };
@@ -29024,12 +31497,24 @@ class Flatten : public Mutator {
   }
 
  private:
-  // A temporary as one dimension; temporaries are dense row-major.
+  // A temporary as one dimension; temporaries are row-major.
   static Buffer flatten(const BufferNode& b) {
-    AnyExpr size = 1;
-    for (const auto& extent : b.shape) size = size * extent;
+    AnyExpr size = b.rank() == 0 ? AnyExpr(1) : b.shape[0] * row_major(b)[0];
     BufferNode node(b.name, b.dtype, {simplify(size)}, {}, b.scope, b.alignment);
     return Buffer(new BufferNode(std::move(node)));
+  }
+
+  // The strides of a buffer without declared ones: what lies inside, and what its rules add.
+  static Vec<AnyExpr> row_major(const BufferNode& b) {
+    Vec<AnyExpr> strides(b.shape.size(), AnyExpr(1));
+    for (std::size_t axis = b.shape.size(); axis-- > 1;) {
+      AnyExpr stride = b.shape[axis] * strides[axis];
+      for (const auto& rule : b.aligned)
+        if (rule.dim + 1 == static_cast<int>(axis))
+          stride = stride + floormod(AnyExpr(rule.offset) - stride, AnyExpr(rule.factor));
+      strides[axis - 1] = simplify(stride);
+    }
+    return strides;
   }
 
   Buffer replacement(const Buffer& b) const {
@@ -29048,22 +31533,19 @@ class Flatten : public Mutator {
       if (i.dtype().lanes != 1) lanes = i.dtype().lanes;
     // Scalar terms are summed before they are widened, so that one ramp carries the whole offset.
     AnyExpr scalar = 0, vector;
+    const Vec<AnyExpr> strides = b.strides.empty() ? row_major(b) : b.strides;
     for (std::size_t axis = 0; axis < indices.size(); ++axis) {
-      AnyExpr stride = 1;
-      if (!b.strides.empty()) {
-        stride = b.strides[axis];
-      } else {
-        for (std::size_t inner = axis + 1; inner < b.shape.size(); ++inner)
-          stride = stride * b.shape[inner];
-        stride = simplify(stride);
-      }
-      AnyExpr term = times(indices[axis], stride);
+      AnyExpr term = times(indices[axis], strides[axis]);
       if (term.dtype().lanes == 1)
         scalar = is_const(scalar, 0) ? term : scalar + term;
       else
         vector = vector.get() ? vector + term : term;
     }
     if (!vector.get()) return {scalar};
+    // What walks over several axes may be one run of elements.
+    if (has_nested_lanes(vector))
+      if (auto lane = lane_offsets(vector))
+        if (AnyExpr run = with_offsets(scalar + lane->base, lane->offsets)) return {run};
     return {is_const(scalar, 0) ? vector : vector + make_broadcast(scalar, lanes)};
   }
 
@@ -29362,13 +31844,173 @@ LATHE_DECL Program hoist_guards(const Program& program) {
 
 }  // namespace lathe
 
+// ---- lathe/lower/impl/hoist_storage.ipp
+namespace lathe {
+namespace detail {
+
+// Takes the Allocs of some buffers out of a loop's body; not of one whose iterations each need
+// their own, nor one whose shape is known only there.
+class TakeAllocs : public Mutator {
+ public:
+  TakeAllocs(const Program& program, const Vec<std::string>& names)
+      : program_(program), names_(names) {}
+  Vec<Buffer> taken;
+
+  Stmt stmt(const Stmt& s) override {
+    if (const auto* f = s.as<ForNode>();
+        f && (f->loop_kind == ForKind::parallel || f->loop_kind == ForKind::vectorized))
+      return s;
+    const auto* a = s.as<AllocNode>();
+    if (!a || !wanted(*a->buffer)) return descend(s);
+    taken.push_back(a->buffer);
+    return stmt(a->body);
+  }
+  AnyExpr expr(const AnyExpr& e) override { return e; }
+
+ private:
+  bool wanted(const BufferNode& b) const {
+    bool named = false;
+    for (const auto& name : names_) named = named || name == b.name;
+    for (const auto& extent : b.shape)
+      for (const auto& var : free_vars(extent)) {
+        bool dim = false;
+        for (const auto& d : program_->dims) dim = dim || d->var == var;
+        named = named && dim;
+      }
+    return named;
+  }
+
+  const Program& program_;
+  const Vec<std::string>& names_;
+};
+
+class HoistStorage : public Mutator {
+ public:
+  explicit HoistStorage(const Program& program) : program_(program) {}
+
+  Stmt stmt(const Stmt& s) override {
+    const auto* f = s.as<ForNode>();
+    Vec<std::string> names = f ? hoisted_names(*f) : Vec<std::string>();
+    if (names.empty()) return descend(s);
+    TakeAllocs allocs(program_, names);
+    Stmt body = allocs.stmt(stmt(f->body));
+    Annotations annotations = f->annotations;
+    annotations.erase_if([](const Annotation& a) { return a.key == kHoistStorage; });
+    Stmt out = make_for(f->var, f->min, f->extent, body, f->loop_kind, annotations);
+    for (const auto& buffer : allocs.taken) out = make_alloc(buffer, out);
+    return out;
+  }
+  AnyExpr expr(const AnyExpr& e) override { return e; }
+
+ private:
+  const Program& program_;
+};
+
+}  // namespace detail
+
+LATHE_DECL Program hoist_storage(const Program& program) {
+  return program.with(detail::HoistStorage(program).stmt(program->body));
+}
+
+}  // namespace lathe
+
+// ---- lathe/lower/impl/legalize_dots.ipp
+namespace lathe::detail {
+
+/// dot4 and dot2 as the target has them, or as arithmetic of f32 and i32 that gives the same bits.
+class LegalDots {
+ public:
+  explicit LegalDots(const Target& target) {
+    const bool x86 = target.arch == "x86_64";
+    bytes_ = x86 && target.has("avx512vnni");
+    pairs_ = x86 && target.has("avx512bf16");
+  }
+
+  AnyExpr dot(CallOp op, AnyExpr sum, AnyExpr a, AnyExpr b) const {
+    if (op == CallOp::dot2) return pairs_ ? make_call(op, {sum, a, b}) : dot2(sum, a, b);
+    // The instruction takes the unsigned factors first.
+    if (a.dtype().is_signed() && b.dtype().is_unsigned()) std::swap(a, b);
+    const bool known = bytes_ && a.dtype().is_unsigned() && b.dtype().is_signed();
+    return known ? make_call(op, {sum, a, b}) : dot4(sum, a, b);
+  }
+
+ private:
+  // Lane k of each group.
+  static AnyExpr part(const AnyExpr& v, int k, int group) {
+    Vec<int> lanes;
+    for (int l = k; l < v.dtype().lanes; l += group) lanes.push_back(l);
+    return make_shuffle({v}, std::move(lanes));
+  }
+
+  static AnyExpr dot4(const AnyExpr& sum, const AnyExpr& a, const AnyExpr& b) {
+    const DType t = sum.dtype();
+    return with_value("a", a, [&](const AnyExpr& x) {
+      return with_value("b", b, [&](const AnyExpr& y) {
+        AnyExpr out = sum;
+        for (int k = 0; k < 4; ++k)
+          out = out + make_cast(t, part(x, k, 4)) * make_cast(t, part(y, k, 4));
+        return out;
+      });
+    });
+  }
+
+  static AnyExpr dot2(const AnyExpr& sum, const AnyExpr& a, const AnyExpr& b) {
+    return with_value("a", a, [&](const AnyExpr& x) {
+      return with_value("b", b, [&](const AnyExpr& y) {
+        AnyExpr first = step(sum, factor(part(x, 1, 2)), factor(part(y, 1, 2)));
+        return step(first, factor(part(x, 0, 2)), factor(part(y, 0, 2)));
+      });
+    });
+  }
+
+  // A bf16 is the upper half of an f32.
+  static AnyExpr factor(const AnyExpr& bits) {
+    const DType u32 = kU32.with_lanes(bits.dtype().lanes);
+    return make_reinterpret(kF32.with_lanes(u32.lanes),
+                            make_binary(BinaryOp::shl, make_cast(u32, bits), make_int(u32, 16)));
+  }
+
+  static AnyExpr size(const AnyExpr& x) { return make_call(CallOp::abs, {x}); }
+  static AnyExpr zero_like(const AnyExpr& x) {
+    return make_call(CallOp::copysign, {make_float(x.dtype(), 0), x});
+  }
+  static AnyExpr number(const AnyExpr& x) {
+    return with_value("x", x, [&](const AnyExpr& v) {
+      AnyExpr least = make_float(v.dtype(), 0x1p-126);
+      return make_select(make_binary(BinaryOp::lt, size(v), least), zero_like(v), v);
+    });
+  }
+
+  // As scalar_dot2_step does it.
+  static AnyExpr step(const AnyExpr& sum, const AnyExpr& a, const AnyExpr& b) {
+    return with_value("sum", number(sum), [&](const AnyExpr& s) {
+      return with_value("a", number(a), [&](const AnyExpr& x) {
+        return with_value("b", number(b), [&](const AnyExpr& y) {
+          return with_value("r", make_call(CallOp::fma, {x, y, s}), [&](const AnyExpr& r) {
+            const DType t = r.dtype();
+            AnyExpr scale = make_float(t, 0x1p32);
+            AnyExpr larger = size(make_call(CallOp::fma, {x * scale, y, s * scale}));
+            AnyExpr tiny = make_binary(BinaryOp::le, size(r), make_float(t, 0x1p-126));
+            AnyExpr kept = make_binary(BinaryOp::ge, larger, make_float(t, 0x1p-94));
+            return make_select(tiny, make_select(kept, r, zero_like(r)), r);
+          });
+        });
+      });
+    });
+  }
+
+  bool bytes_, pairs_;
+};
+
+}  // namespace lathe::detail
+
 // ---- lathe/lower/impl/legalize_ops.ipp
 namespace lathe {
 namespace detail {
 
 class LegalOps : public Mutator {
  public:
-  LegalOps(const Program& program, const Target& target) : facts_(program) {
+  LegalOps(const Program& program, const Target& target) : facts_(program), dots_(target) {
     bool x86 = target.arch == "x86_64";
     scales_ = x86 && target.has("avx512f");
     rounds_ = !x86 || target.has("sse4.1");
@@ -29379,6 +32021,8 @@ class LegalOps : public Mutator {
         n && (n->op == BinaryOp::floordiv || n->op == BinaryOp::floormod) && n->dtype.is_int())
       return floor_division(*n);
     const auto* n = e.as<CallNode>();
+    if (n && is_dot(n->op))
+      return dots_.dot(n->op, expr(n->args[0]), expr(n->args[1]), expr(n->args[2]));
     if (!n || !n->dtype.is_float()) return descend(e);
     if (n->op == CallOp::scale2 && !scales_) return scale2(expr(n->args[0]), expr(n->args[1]));
     bool rounding = n->op == CallOp::floor || n->op == CallOp::ceil || n->op == CallOp::trunc ||
@@ -29494,6 +32138,7 @@ class LegalOps : public Mutator {
   }
 
   Facts facts_;
+  LegalDots dots_;
   bool scales_ = true, rounds_ = true;
 };
 
@@ -30692,6 +33337,7 @@ inline constexpr Pass kCpuPipeline[] = {
     {"lower_blocks", run_pass<lower_blocks>, Stage::loops},
     // Temporaries shrink while guards are still at the accesses.
     {"compact_buffers", run_pass<compact_buffers>, Stage::loops},
+    {"hoist_storage", run_pass<hoist_storage>, Stage::loops},
     // Temporaries must have their final shape, or the addresses fetched would not be those read.
     {"place_prefetches", run_pass<place_prefetches>, Stage::loops},
     {"simplify_loops", run_pass<simplify_program>, Stage::loops},
@@ -30991,11 +33637,20 @@ class LoadsOfIteration : public Visitor {
     if (e.kind() == ExprKind::Let || loads.size() >= kMostLoads) return;
     descend(e);
     const auto* n = e.as<LoadNode>();
-    if (n && n->buffer->name == name_ && !indirect(*n))
-      loads.push_back(substitute(make_load(n->buffer, n->indices), starts_));
+    if (n && n->buffer->name == name_ && !indirect(*n)) note(*n);
   }
 
  private:
+  // A vector by its first lane.
+  void note(const LoadNode& n) {
+    Vec<AnyExpr> at;
+    for (const auto& index : n.indices) {
+      auto lanes = lane_offsets(index);
+      if (!lanes && index.dtype().is_vector()) return;
+      at.push_back(lanes ? fold_add(lanes->base, AnyExpr(lanes->offsets[0])) : index);
+    }
+    loads.push_back(substitute(make_load(n.buffer, at), starts_));
+  }
   void loop(const ForNode& f) {
     const std::int64_t* extent = is_step(f) ? nullptr : as_const_int(f.extent);
     const std::int64_t step = f.loop_kind == ForKind::vectorized ? kLanesApart : 1;
@@ -31512,11 +34167,8 @@ class Widen : public Mutator {
         return call(*e.as<CallNode>());
       case ExprKind::Ramp:
       case ExprKind::Broadcast:
-      case ExprKind::Shuffle: {
-        AnyExpr same = descend(e);
-        if (!same.same_as(e)) ok = false;
-        return e;
-      }
+      case ExprKind::Shuffle:
+        return kept(e);
       default:
         return descend(e);
     }
@@ -31552,6 +34204,12 @@ class Widen : public Mutator {
   std::pair<AnyExpr, AnyExpr> even(AnyExpr a, AnyExpr b) const {
     if (wide(a) == wide(b)) return {a, b};
     return {widened(a), widened(b)};
+  }
+
+  // Vectors don't become wider.
+  AnyExpr kept(const AnyExpr& e) {
+    if (!descend(e).same_as(e)) ok = false;
+    return e;
   }
 
   AnyExpr variable(const AnyExpr& e) const {
@@ -31615,6 +34273,7 @@ class Widen : public Mutator {
   }
 
   AnyExpr call(const CallNode& n) {
+    if (is_dot(n.op)) return kept(AnyExpr(Ref<CallNode>(&n)));
     Vec<AnyExpr> args;
     bool any = false;
     for (const auto& a : n.args) args.push_back(expr(a)), any |= wide(args.back());
@@ -34158,7 +36817,7 @@ inline bool moves_lanes(const AnyExpr& e) {
       const auto* r = x.as<RampNode>();
       const auto* c = x.as<CallNode>();
       found = found || x.kind() == ExprKind::Shuffle || (b && b->value.dtype().is_vector()) ||
-              (r && r->base.dtype().is_vector()) ||
+              (r && r->base.dtype().is_vector()) || (c && is_dot(c->op)) ||
               (c && c->op == CallOp::reinterpret && c->args[0].dtype().lanes != c->dtype.lanes);
       descend(x);
     }
@@ -34212,7 +36871,7 @@ inline void EvalCompiler::fill(EvalExpr& out, const AnyExpr& e) {
 inline void EvalCompiler::fill_call(EvalExpr& out, const CallNode& n) {
   out.op = static_cast<std::uint8_t>(n.op);
   if (n.op == CallOp::prefetch) return;
-  out.to = out.dtype;
+  out.to = is_dot(n.op) ? n.args[1].dtype().scalar() : out.dtype;
   out.dtype = n.args[0].dtype().scalar();
   out.args = list(n.args);
 }
@@ -34401,6 +37060,25 @@ inline Scalar eval_reinterpret(const EvalExpr& e, EvalFrame& frame, int lane) {
   if (to < 64) bits &= (std::uint64_t{1} << to) - 1;
   return scalar_from_bits(e.to, bits);
 }
+
+// Lane l takes the l-th group of lanes of the two vectors.
+inline Scalar eval_dot4(const EvalExpr& e, EvalFrame& frame, int lane) {
+  Scalar sum = e.args[0]->at(frame, lane);
+  for (int k = 4 * lane; k < 4 * lane + 4; ++k)
+    sum.i += e.args[1]->at(frame, k).i * e.args[2]->at(frame, k).i;
+  sum.i = wrap_int(kI32, sum.i);
+  return sum;
+}
+inline Scalar eval_dot2(const EvalExpr& e, EvalFrame& frame, int lane) {
+  auto factor = [&](std::size_t arg, int k) {
+    Scalar v = e.args[arg]->at(frame, k);
+    return e.to == kU16 ? scalar_from_bits(kBF16, static_cast<std::uint64_t>(v.i)).s : v.s;
+  };
+  Scalar sum = e.args[0]->at(frame, lane);
+  for (int k = 2 * lane + 1; k >= 2 * lane; --k)
+    sum.s = scalar_dot2_step(sum.s, factor(1, k), factor(2, k));
+  return sum;
+}
 inline Scalar eval_nothing(const EvalExpr&, EvalFrame&, int) { return {}; }
 
 inline Scalar eval_ramp(const EvalExpr& e, EvalFrame& frame, int lane) {
@@ -34415,6 +37093,21 @@ inline Scalar eval_broadcast(const EvalExpr& e, EvalFrame& frame, int lane) {
 inline Scalar eval_shuffle(const EvalExpr& e, EvalFrame& frame, int lane) {
   const int* pick = &e.picks[static_cast<std::size_t>(2 * lane)];
   return e.args[static_cast<std::size_t>(pick[0])]->at(frame, pick[1]);
+}
+
+inline EvalExpr::Run eval_call_function(CallOp op) {
+  switch (op) {
+    case CallOp::reinterpret:
+      return eval_reinterpret;
+    case CallOp::prefetch:
+      return eval_nothing;
+    case CallOp::dot4:
+      return eval_dot4;
+    case CallOp::dot2:
+      return eval_dot2;
+    default:
+      return eval_call;
+  }
 }
 
 LATHE_DECL EvalExpr::Run eval_function(const AnyExpr& e) {
@@ -34436,8 +37129,7 @@ LATHE_DECL EvalExpr::Run eval_function(const AnyExpr& e) {
     case ExprKind::Cast:
       return eval_cast;
     case ExprKind::Call:
-      if (e.as<CallNode>()->op == CallOp::reinterpret) return eval_reinterpret;
-      return e.as<CallNode>()->op == CallOp::prefetch ? eval_nothing : eval_call;
+      return eval_call_function(e.as<CallNode>()->op);
     case ExprKind::Ramp:
       return eval_ramp;
     case ExprKind::Broadcast:
@@ -34751,6 +37443,20 @@ LATHE_DECL Scalar scalar_call(CallOp op, DType t, const Scalar* args) {
   return scalar_of(t, 0, math_call(op, x, y));
 }
 
+inline float without_subnormal(float x) {
+  return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x;
+}
+
+// The least normal number is also what a result below it rounds to, if its exponent has an end:
+// the same sum of larger numbers tells them apart.
+LATHE_DECL float scalar_dot2_step(float sum, float a, float b) {
+  sum = without_subnormal(sum), a = without_subnormal(a), b = without_subnormal(b);
+  const float result = std::fma(a, b, sum);
+  if (!(std::fabs(result) <= 0x1p-126f)) return result;
+  const float larger = std::fma(a * 0x1p32f, b, sum * 0x1p32f);
+  return std::fabs(larger) >= 0x1p-94f ? result : std::copysign(0.0f, result);
+}
+
 LATHE_DECL std::uint64_t scalar_bits(DType t, Scalar a) {
   if (t.is_float()) {
     if (t.bits == 64) return std::bit_cast<std::uint64_t>(a.f);
@@ -35047,6 +37753,86 @@ LATHE_DECL void Evaluator::run(const std::uint64_t* slots, const Context& contex
   const auto& messages = tree.messages;
   CallFrame call(context);
   call.finish(status, {program_->name, messages.data(), static_cast<int>(messages.size())}, where);
+}
+
+}  // namespace lathe
+
+// ---- lathe/jit/impl/intrinsic_check.ipp
+namespace lathe {
+namespace detail {
+
+/// Memory for the operands of a row, filled anew for each trial.
+class IntrinsicTrial {
+ public:
+  IntrinsicTrial(const Intrinsic& row, std::uint64_t seed) : row_(row) {
+    for (std::size_t k = 0; k < row.operands.size(); ++k) {
+      const BufferNode& b = *row.operands[k].described;
+      std::int64_t count = 1;
+      for (const auto& extent : b.shape) count *= *as_const_int(extent);
+      Vec<char> bytes(static_cast<std::size_t>(count * b.dtype.element_bytes()), '\0');
+      for (std::int64_t e = 0; e < count; ++e)
+        write_element(b.dtype, bytes.data() + e * b.dtype.element_bytes(),
+                      value(b.dtype, random_bits(seed, static_cast<std::uint64_t>(e) * 16 + k)));
+      memory_.push_back(std::move(bytes));
+    }
+  }
+
+  Vec<Vec<char>> run(const Program& program) const {
+    Vec<Vec<char>> memory = memory_;
+    Vec<std::uint64_t> slots;
+    for (auto& m : memory) slots.push_back(reinterpret_cast<std::uintptr_t>(m.data()));
+    Evaluator(program).run(slots.data());
+    return memory;
+  }
+
+  std::string difference() const {
+    const Vec<Vec<char>> wanted = run(row_.description), got = run(row_.implementation);
+    for (std::size_t k = 0; k < wanted.size(); ++k) {
+      const BufferNode& b = *row_.operands[k].described;
+      const int bytes = b.dtype.element_bytes();
+      for (std::size_t at = 0; at < wanted[k].size(); at += static_cast<std::size_t>(bytes)) {
+        const Scalar x = read_element(b.dtype, wanted[k].data() + at),
+                     y = read_element(b.dtype, got[k].data() + at);
+        if (is_nan(b.dtype, x) ? is_nan(b.dtype, y)
+                               : scalar_bits(b.dtype, x) == scalar_bits(b.dtype, y))
+          continue;
+        return cat("element ", at / static_cast<std::size_t>(bytes), " of '", b.name, "' is ",
+                   text(b.dtype, y), ", and ", text(b.dtype, x), " by the description");
+      }
+    }
+    return {};
+  }
+
+ private:
+  Scalar value(DType t, std::uint64_t bits) const {
+    if (row_.rounding.empty())
+      return scalar_from_bits(t, t.bits == 64 ? bits : bits >> (64 - t.bits));
+    const int small = static_cast<int>(bits >> 60) - (t.is_float() || t.is_signed() ? 8 : 0);
+    return scalar_of(t, small, small);
+  }
+  static bool is_nan(DType t, Scalar x) {
+    return t.is_float() && (t.bits == 64 ? x.f != x.f : x.s != x.s);
+  }
+  static std::string text(DType t, Scalar x) {
+    return str(t.is_float() ? make_float(t, t.bits == 64 ? x.f : static_cast<double>(x.s))
+                            : make_int(t, x.i));
+  }
+
+  const Intrinsic& row_;
+  Vec<Vec<char>> memory_;
+};
+
+}  // namespace detail
+
+LATHE_DECL std::string intrinsic_difference(const TensorIntrin& row, Location where) {
+  detail::Intrinsic read;
+  if (auto no = detail::read_intrinsic(row, read))
+    throw UserError(no->id, cat("intrinsic_difference: ", no->message), where, {}, no->help);
+  constexpr std::uint64_t trials = 8;
+  for (std::uint64_t seed = 1; seed <= trials; ++seed)
+    if (std::string found = detail::IntrinsicTrial(read, seed).difference(); !found.empty())
+      return found;
+  return {};
 }
 
 }  // namespace lathe
