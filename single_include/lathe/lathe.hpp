@@ -29027,7 +29027,7 @@ LATHE_DECL const Primitive& primitive_sample_compute_location() {
   static const Primitive record{
       "sample_compute_location",
       1,
-      {{"block", ArgKind::block}, {"decision", ArgKind::text, kUndecided}},
+      {{"block", ArgKind::block}, {"decision", ArgKind::text, "\"auto\""}},
       "computes a block at one of its legal places, at random",
       run_sample_compute_location,
       ArgKind::loop,

@@ -62,6 +62,45 @@ std::vector<Row> memory_rows() {
        .program = kPair,
        .steps = LATHE_STEPS(
            s.transform_layout("P", [](lt::Index a) { return lt::layout(a % 8, a / 8); });)},
+      {.name = "storage_align",
+       .meaning = "The stride of a dimension, in elements, is `offset` modulo `factor`, also when "
+                  "lowering has made the buffer smaller. A factor of 1 takes that back.",
+       .references = "all stay",
+       .rounding = kNever,
+       .refusals = "L0220 L0239",
+       .halide = "`align_storage`",
+       .tvm = "`storage_align`",
+       .program = R"(program Y(in X: f32[60, 80], out Y: f32[60, 80]):
+  alloc T: f32[60, 80]
+  for i in 0..60:
+    for j in 0..80:
+      block T(vi in 0..60 = i, vj in 0..80 = j):
+        T[vi, vj] = X[vi, vj]
+  for i in 0..60:
+    for j in 0..80:
+      block Y(vi in 0..60 = i, vj in 0..80 = j):
+        Y[vi, vj] = T[59 - vi, vj]
+)",
+       .steps = LATHE_STEPS(s.storage_align("T", 0, 64, 16);)},
+      {.name = "hoist_storage",
+       .meaning = "The buffer keeps the size that one iteration needs. The loop is not split or "
+                  "marked after that.",
+       .references = "all stay",
+       .rounding = kNever,
+       .refusals = "L0204 L0220 L0240",
+       .halide = "`hoist_storage`",
+       .tvm = "none",
+       .program = R"(program C(in A: f32[66], out C: f32[64]):
+  alloc P: f32[66]
+  for xo in 0..8:
+    for x in 0..10:
+      block P(v in 0..66 = xo * 8 + x):
+        P[v] = A[v] * 2.0
+    for xi in 0..8:
+      block C(v in 0..64 = xo * 8 + xi):
+        C[v] = P[v] + P[v + 2]
+)",
+       .steps = LATHE_STEPS(auto [xo, xi] = s.loops<2>("C"); s.hoist_storage("P", xo);)},
       {.name = "prefetch",
        .meaning =
            "What the loop reads of the buffer `distance` iterations ahead, spread over the loops "

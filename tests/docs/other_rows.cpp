@@ -1,3 +1,5 @@
+#include <lathe/dsl/expr.hpp>
+
 #include "row.hpp"
 
 namespace docs {
@@ -63,6 +65,34 @@ std::vector<Row> other_rows() {
        .tvm = "`sample_categorical`",
        .program = kAdd,
        .steps = LATHE_STEPS(s.sample_categorical({4, 8, 16});)},
+      {.name = "sample_compute_location",
+       .meaning =
+           "`root` leaves the block where it is, `inline` is compute_inline, `C:1` is compute_at "
+           "with the second loop above block C. The decision is the place itself.",
+       .references = "as for the step that the decision stands for: loops of the block are "
+                     "consumed where it moves",
+       .rounding = kNever,
+       .refusals = "L0201 L0211 L0212 L0214 L0233",
+       .halide = "none",
+       .tvm = "`sample_compute_location`",
+       .program = kPair,
+       .steps = LATHE_STEPS(s.sample_compute_location("P");)},
+      {.name = "assume",
+       .meaning =
+           "A least value, a largest one and a factor of each Dim, which calls check (L0304). "
+           "`lathe::versions` puts schedules with different assumptions behind one kernel.",
+       .references = "all stay",
+       .rounding = kNever,
+       .refusals = "L0243",
+       .halide = "`specialize`, `set_min`, `set_extent`",
+       .tvm = "none",
+       .program = R"(program Y<n>(in X: f32[n], out Y: f32[n]):
+  for i in 0..n:
+    block Y(v in 0..n = i):
+      Y[v] = X[v] + 1.0
+)",
+       .steps = LATHE_STEPS(lt::Expr<std::int64_t> n(s.program()->dims[0]->var);
+                            s.assume(n % 8 == 0 && n >= 64);)},
   };
 }
 

@@ -71,6 +71,37 @@ std::vector<Row> place_rows() {
         S[] sum= X[vr]
 )",
        .steps = LATHE_STEPS(auto [ro, ri] = s.loops<2>("S"); s.rfactor(ri);)},
+      {.name = "transform_block_layout",
+       .meaning =
+           "The map is proved to take the block's domain to a box without gaps. An index may "
+           "cut, fuse, swap and reverse iterators, of one kind each.",
+       .references = "the block stays, its loops are consumed; loops(block) gives the new ones",
+       .rounding = "where reduce iterators of floats come in another order",
+       .refusals = "L0204 L0220 L0238",
+       .halide = "none",
+       .tvm = "`transform_block_layout`",
+       .program = kRows,
+       .steps = LATHE_STEPS(s.transform_block_layout(
+           "Y", [](lt::Index i, lt::Index j) { return lt::layout(j / 16, i, j % 16); });)},
+      {.name = "tensorize",
+       .meaning =
+           "The description of the intrinsic and the loops must compute the same, up to names, "
+           "the order of loops and of commutative operands. A reduction needs its init apart "
+           "first. Steps that look into blocks come before. Rows: `vpdpbusd`, `vdpbf16ps`, and "
+           "those of a program's own, `s.tensorize(loop, row)`.",
+       .references = "the loops are consumed; the block stays",
+       .rounding = "where the row says so",
+       .refusals = "L0204 L0235 L0236",
+       .halide = "none: instructions are selected from patterns",
+       .tvm = "`tensorize`",
+       .program = R"(program C(in A: u8[64], in B: i8[16, 64], inout C: i32[16]):
+  for k in 0..16:
+    for j in 0..16:
+      for b in 0..4:
+        block C(vj in 0..16 = j, reduce vk in 0..64 = k * 4 + b) reduce sum:
+          C[vj] sum= i32(A[vk]) * i32(B[floordiv(vk, 4), vj * 4 + floormod(vk, 4)])
+)",
+       .steps = LATHE_STEPS(auto [k, j, b] = s.loops<3>("C"); s.tensorize(j, "vpdpbusd");)},
   };
 }
 
