@@ -27,8 +27,16 @@ class Vec {
   Vec(std::size_t size, const T& item) : Vec() { assign(size, item); }
   Vec(const Vec& other) : Vec(other.begin(), other.end()) {}
   Vec(Vec&& other) noexcept { swap(other); }
-  Vec& operator=(Vec other) noexcept {
-    swap(other);
+  // Two: of a class that holds lists, one that takes its argument by value would make the copy
+  // assignment noexcept.
+  Vec& operator=(const Vec& other) {
+    Vec copy(other);
+    swap(copy);
+    return *this;
+  }
+  Vec& operator=(Vec&& other) noexcept {
+    Vec taken(std::move(other));
+    swap(taken);
     return *this;
   }
   ~Vec() {
