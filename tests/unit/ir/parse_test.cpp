@@ -68,7 +68,7 @@ TEST_CASE("hand-written text may leave out what is usual and break lines inside 
       "  i]+1.0\n");
   CHECK(p.str() ==
         "program add<n>(in X: f32[n], out Y: f32[n]):\n"
-        "  for i in 1..+n - 1:\n"
+        "  for i in 1..n:\n"
         "    Y[i] = X[i] + 1.0\n");
   check_round_trip(p);
 }

@@ -227,11 +227,11 @@ TEST_CASE("loop_partition: a loop that starts elsewhere, and one whose bound ano
   auto [i0, i1] = s.loop_partition(i, {3});
   CHECK(s.str() == R"(program p(in X: f32[8, 8], inout Y: f32[8, 8]):
   for i0 in 0..1:
-    for j in 2 + i0..+8 - (2 + i0):
+    for j in 2 + i0..8:
       block Y_0(vi in 2..3 = 2 + i0, vj in 0..8 = j):
         Y[vi, vj] = (let t = X[vi, vj] in t * t)
   for i1 in 0..5:
-    for j in 3 + i1..+8 - (3 + i1):
+    for j in 3 + i1..8:
       block Y_1(vi in 3..8 = 3 + i1, vj in 0..8 = j):
         Y[vi, vj] = (let t = X[vi, vj] in t * t)
 )");

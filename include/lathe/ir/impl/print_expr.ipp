@@ -1,6 +1,7 @@
 #pragma once
 
 #include <bit>
+#include <lathe/ir/compare.hpp>
 #include <lathe/ir/impl/printer.hpp>
 #include <lathe/support/reversed.hpp>
 #include <lathe/support/text.hpp>
@@ -162,6 +163,10 @@ inline void Printer::range(const AnyExpr& min, const AnyExpr& extent) {
   if (lo && count && lo->dtype == kIndex && count->dtype == kIndex &&
       !__builtin_add_overflow(lo->i, count->i, &end))
     return put("..", end);
+  const auto* length = extent.as<BinaryNode>();  // what the parser makes of min..end
+  if (length && length->op == BinaryOp::sub && !(lo && length->a.as<ConstNode>()) &&
+      structurally_equal(length->b, min))
+    return put(".."), expr(length->a);
   put("..+");
   expr(extent);
 }
