@@ -16,4 +16,12 @@ void control() {
   s.reorder({io, q, ii});
   auto f = lt::jit(mean, X, N, mean);
   (void)f;
+  lt::Script p("s");
+  auto x = p.input<float>("x", {4});
+  auto y = p.output<float>("y", {4});
+  p.for_("i", 4, [&](lt::Var i) {
+    p.block("y", {i}, [&](lt::Var v) { p.store(y(v), x(v) + lt::cast<float>(v)); });
+  });
+  auto g = lt::jit(p.program(), x, y);
+  (void)g;
 }

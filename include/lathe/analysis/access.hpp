@@ -44,9 +44,10 @@ enum class AccessKind : std::uint8_t {
 struct AccessSite {
   Buffer buffer;
   AccessKind kind = AccessKind::read;
-  bool is_write = false;  ///< write, update, or a declared write
-  Vec<AnyExpr> indices;   ///< empty for opaque
-  Region declared;        ///< for opaque: the declared region (no ranges: the whole buffer)
+  bool is_write = false;           ///< write, update, or a declared write
+  std::optional<BinaryOp> atomic;  ///< of an atomic update: what it combines with
+  Vec<AnyExpr> indices;            ///< empty for opaque
+  Region declared;     ///< for opaque: the declared region (no ranges: the whole buffer)
   AnyExpr condition;   ///< what holds when the access happens, besides loop ranges; none means true
   Vec<ForRef> loops;   ///< the loops above, below the root, outermost first
   BlockRefNode block;  ///< the innermost block that holds it; empty if none

@@ -7,5 +7,6 @@
 #include <lathe/dsl/math.hpp>
 #include <lathe/dsl/program.hpp>
 #include <lathe/dsl/reduction.hpp>
+#include <lathe/dsl/script.hpp>
 #include <lathe/dsl/statistics.hpp>
 #include <lathe/dsl/tensor.hpp>

@@ -115,6 +115,7 @@ class Reducer {
     std::apply([&](const auto&... t) { (all.push_back(t.any()), ...); }, terms);
     return Reduction<Ts...>(detail::reduction_value(reducer_, std::move(all), {axes.axis()...}));
   }
+  const ReducerRef& any() const { return reducer_; }
 
  private:
   ReducerRef reducer_;

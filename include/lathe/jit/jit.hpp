@@ -1,7 +1,7 @@
 // How a computation becomes a function: jit compiles it, evaluate interprets it.
 #pragma once
 
-#include <lathe/dsl/tensor.hpp>
+#include <lathe/dsl/script.hpp>
 #include <lathe/jit/kernel.hpp>
 #include <lathe/schedule/schedule.hpp>
 #include <optional>
@@ -81,6 +81,12 @@ template <class T, int R>
 View<T, R> kernel_param(const Tensor<T, R>*);
 template <class T, int R>
 View<T, R> kernel_param(const InOut<T, R>*);
+template <class T, int R>
+View<const T, R> kernel_param(const ScriptInput<T, R>*);
+template <class T>
+T kernel_param(const ScriptInput<T, 0>*);
+template <class T, int R>
+View<T, R> kernel_param(const ScriptBuffer<T, R>*);
 template <class A>
 concept KernelParam = requires(const A* a) {
   kernel_param(a);
@@ -94,6 +100,16 @@ ProgramParam program_param(const Input<T, R>& input) {
   return out;
 }
 template <class T, int R>
+ProgramParam program_param(const ScriptInput<T, R>& input) {
+  ProgramParam out(input.tensor());
+  out.read_only = true;
+  return out;
+}
+template <class T, int R>
+ProgramParam program_param(const ScriptBuffer<T, R>& buffer) {
+  return ProgramParam(buffer.tensor());
+}
+template <class T, int R>
 ProgramParam program_param(const InOut<T, R>& both) {
   return ProgramParam(both.input, both.result);
 }
@@ -101,7 +117,7 @@ ProgramParam program_param(const InOut<T, R>& both) {
 }  // namespace detail
 
 /// Compiles a computation and gives a function of these arguments: inputs and results in any order,
-/// each of which the source reads or computes.
+/// each of which the source reads or computes. Of a script: its inputs, outputs and inouts.
 ///     auto f = lt::jit(D, A, B, D);   f(a, b, d);
 /// Without LLVM the evaluator stands in, and the context's log says so. Equal programs share code.
 /// Errors as jit_any.
@@ -115,6 +131,19 @@ template <detail::KernelParam... A>
 requires(sizeof...(A) > 0) auto evaluate(Source source, const A&... args) {
   return Kernel<decltype(detail::kernel_param(&args))...>(
       evaluate_any(source, {detail::program_param(args)...}));
+}
+
+/// The same for all parameters of the source in its order, given by what they are: View<const T, R>
+/// for an input, View<T, R> for an output or inout, T for a scalar.
+///     auto f = lt::jit<lt::View<const float, 1>, lt::View<float, 1>>(program);
+/// L0301 if they are others.
+template <class... P>
+requires(sizeof...(P) > 0) auto jit(Source source) {
+  return Kernel<P...>(jit_any(source, {}), source.where());
+}
+template <class... P>
+requires(sizeof...(P) > 0) auto evaluate(Source source) {
+  return Kernel<P...>(evaluate_any(source, {}), source.where());
 }
 
 }  // namespace lathe

@@ -108,6 +108,16 @@ Refusal refusal_at(const VarRef& loop, std::string_view id, std::string message,
 Refusal refusal_at(const BlockTag& block, std::string_view id, std::string message,
                    std::string help = {});
 
+/// L0206 if a bound of the loop is read from memory that is written below it: steps that state the
+/// bound anew would read another number.
+Verdict check_fixed_bounds(const ForNode& loop);
+/// `id` if a statement in no block touches a buffer that the block touches, and one of them writes:
+/// what moves blocks looks at blocks alone. Of one buffer, if it is given.
+Verdict check_bare_touches(const Program& program, const BlockNode& block, std::string_view id,
+                           const Buffer& only = {});
+/// `id` if the block reads a buffer whose elements change while a program goes on, as under a loop
+/// that carries state: elsewhere, or computed again, it would read other values.
+Verdict check_settled_inputs(const Program& program, const BlockNode& block, std::string_view id);
 /// L0204 unless the loop is serial and carries no annotation but a tail, and `except`.
 Verdict check_plain_loop(const ForNode& loop, std::string_view except = {});
 

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <bit>
 #include <cstring>
 #include <lathe/analysis/access.hpp>
 #include <lathe/arith/simplify.hpp>
@@ -62,6 +63,13 @@ inline void fill(std::vector<unsigned char>& bytes, lt::DType t, unsigned seed) 
   }
 }
 
+/// What a scalar parameter is.
+inline std::uint64_t scalar_slot(lt::DType t) {
+  if (t == lt::kF32) return std::bit_cast<std::uint32_t>(2.0f);
+  if (t == lt::kF64) return std::bit_cast<std::uint64_t>(2.0);
+  return 2;
+}
+
 /// The bytes of every parameter buffer after the program ran.
 inline std::vector<std::vector<unsigned char>> run(const lt::Program& p, const Dims& dims = {},
                                                    bool find_uninitialized = true) {
@@ -91,6 +99,8 @@ inline std::vector<std::vector<unsigned char>> run(const lt::Program& p, const D
     }
     slots.insert(slots.end(), strides.begin(), strides.end());
   }
+  for (const auto& param : p->params)
+    if (!param.buffer) slots.push_back(scalar_slot(param.dtype()));
   lt::EvaluatorOptions options;
   options.find_uninitialized = find_uninitialized;
   lt::Evaluator(p, options).run(slots.data());

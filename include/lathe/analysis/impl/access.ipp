@@ -34,7 +34,9 @@ class AccessCollector : public Visitor {
         const auto* n = s.as<AtomicNode>();
         for (const auto& i : n->indices) expr(i);
         expr(n->value);
-        return add(n->buffer, AccessKind::update, true, n->indices);
+        add(n->buffer, AccessKind::update, true, n->indices);
+        if (!sites.empty() && sites.back().buffer == n->buffer) sites.back().atomic = n->op;
+        return;
       }
       case StmtKind::If: {
         const auto* n = s.as<IfNode>();

@@ -11,11 +11,38 @@ namespace detail {
 
 inline std::string describe(const AccessSite& a) {
   std::string out = a.block ? "block '" + a.block->name() + "' " : "a statement ";
+  if (a.atomic) out += "atomically ";
   out += a.kind == AccessKind::update ? "updates " : a.is_write ? "writes " : "reads ";
   out += a.buffer->name;
   for (std::size_t d = 0; d < a.indices.size(); ++d)
     out += (d ? ", " : "[") + str(simplify(a.indices[d]));
   return out + (a.indices.empty() ? "" : "]");
+}
+
+/// Whether updates with x = op(x, a), x = op(x, b) leave the same bits in either order.
+inline bool atomics_commute(BinaryOp op, DType t) {
+  switch (op) {
+    case BinaryOp::min:
+    case BinaryOp::max:
+      return true;
+    case BinaryOp::add:
+    case BinaryOp::sub:
+    case BinaryOp::mul:
+      return !t.is_float();
+    case BinaryOp::bit_and:
+    case BinaryOp::bit_or:
+    case BinaryOp::bit_xor:
+    case BinaryOp::and_:
+    case BinaryOp::or_:
+      return true;
+    default:
+      return false;
+  }
+}
+/// Two atomic updates whose order nobody can tell; what else reads the element is another access.
+inline bool order_free(const AccessSite& a, const AccessSite& b) {
+  return a.kind == AccessKind::update && b.kind == AccessKind::update && a.atomic &&
+         a.atomic == b.atomic && atomics_commute(*a.atomic, a.buffer->dtype);
 }
 
 inline Carried make_carried(const AccessSite& a, const AccessSite& b, bool proven,
@@ -24,6 +51,9 @@ inline Carried make_carried(const AccessSite& a, const AccessSite& b, bool prove
   out.explanation = describe(a) + (a.order == b.order ? "" : " and " + describe(b)) +
                     ": different iterations of " + loops + (proven ? " touch" : " may touch") +
                     " one element";
+  if (a.atomic && a.atomic == b.atomic)
+    out.explanation += ", and the order of '" + std::string(op_text(*a.atomic)) + "' of " +
+                       a.buffer->dtype.str() + " shows in the result";
   return out;
 }
 
@@ -85,6 +115,7 @@ LATHE_DECL std::optional<Carried> carried_by(const Stmt& root, const VarRef& loo
   detail::LoopAccesses below(root, loop, facts);
   std::optional<Carried> out;
   detail::each_conflict(below.all, [&](const AccessSite& a, const AccessSite& b) {
+    if (detail::order_free(a, b)) return true;
     DependenceVectors d = dependence(a, b, {below.site.loop}, below.facts);
     bool carried = false;
     for (const auto& v : d.vectors) carried = carried || v[0] != Direction::eq;
@@ -116,6 +147,7 @@ LATHE_DECL std::optional<Carried> reorder_violation(const Stmt& root, const Vec<
     if (update && a.block && a.block->reducer &&
         classify(*a.block->reducer).kind == ReducerClass::reorder)
       return true;
+    if (detail::order_free(a, b)) return true;
     DependenceVectors d = dependence(a, b, chain, below.facts);
     for (const auto& v : d.vectors) {
       const int was = detail::lead(v, before), is = detail::lead(v, order);

@@ -151,19 +151,24 @@ LATHE_DECL UserError unfit_operands(const std::string& what, const InternalError
                    "operands of the untyped core have one type; convert with make_cast");
 }
 
+/// What f gives. Operators have no place for a Location: what they report is reported at `where`.
+template <class F>
+auto at_place(const std::string& what, Location where, F&& f) {
+  try {
+    return f();
+  } catch (const UserError& e) {
+    if (e.where().line != 0) throw;
+    throw UserError(e.id(), e.message(), where, {}, help_of(e));
+  } catch (const InternalError& e) {
+    throw unfit_operands(what, e, where);
+  }
+}
+
 inline AnyValue run_body(FunctionRef<AnyValue(std::span<const VarRef>)> body,
                          const TensorSource& source) {
   Vec<VarRef> vars;
   for (const auto& it : source.iters) vars.push_back(it.var);
-  try {
-    return body(vars);
-  } catch (const UserError& e) {
-    // Operators have no place for a Location: what they report is reported at the compute.
-    if (e.where().line != 0) throw;
-    throw UserError(e.id(), e.message(), source.where, {}, help_of(e));
-  } catch (const InternalError& e) {
-    throw unfit_operands("the body of '" + source.name + "'", e, source.where);
-  }
+  return at_place("the body of '" + source.name + "'", source.where, [&] { return body(vars); });
 }
 
 inline Vec<AnyTensor> make_compute(const std::string& name, const Vec<Extent>& extents,

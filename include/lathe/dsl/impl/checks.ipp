@@ -15,7 +15,7 @@ LATHE_DECL void check_name(const std::string& name, Location where) {
                   "use letters, digits and underscores, and begin with no digit");
 }
 
-inline void check_index_type(const std::string& what, const AnyExpr& e, Location where) {
+LATHE_DECL void check_index_type(const std::string& what, const AnyExpr& e, Location where) {
   if (!e.get()) throw UserError("L0104", what + " is undefined", where);
   if (e.dtype() == kIndex) return;
   const auto* value = as_const_int(e);
@@ -30,7 +30,7 @@ inline void check_index_type(const std::string& what, const AnyExpr& e, Location
 }
 
 /// What is shared in an expression is computed, and compiled, at each use.
-inline void check_weight(const std::string& what, const AnyExpr& e, Location where) {
+LATHE_DECL void check_weight(const std::string& what, const AnyExpr& e, Location where) {
   if (e.get()->height > kMaxValueHeight)
     throw UserError("L0123", what + " has more than " + std::to_string(kMaxValueHeight) + " levels",
                     where, {}, "give a part of it a tensor of its own, or fold over a Reduce");
@@ -209,6 +209,21 @@ inline void check_reduce_axes(const TensorSource& source, const AnyValue& value)
   check_reduce_points(source, value);
 }
 
+LATHE_DECL void check_buffers(const TensorSource& source, const AnyExpr& e) {
+  struct Loads : Visitor {
+    Buffer found;
+    void expr(const AnyExpr& x) override {
+      if (const auto* load = x.as<LoadNode>(); load && !load->buffer->origin) found = load->buffer;
+      descend(x);
+    }
+  } loads;
+  loads.expr(e);
+  if (!loads.found) return;
+  throw UserError("L0129",
+                  "'" + source.name + "' reads '" + loads.found->name + "', which is no tensor",
+                  source.where, {}, "a compute reads tensors; what a script declares is its own");
+}
+
 LATHE_DECL void check_value(const TensorSource& source, const AnyValue& value) {
   if (value.values.empty())
     throw UserError("L0116", "the body of '" + source.name + "' gives no value", source.where);
@@ -241,6 +256,7 @@ LATHE_DECL void check_value(const TensorSource& source, const AnyValue& value) {
                           source.name + "' is " + v.dtype().str(),
                       source.where);
     check_vars(source, value.axes, value.axes.size(), v);
+    check_buffers(source, v);
   }
 }
 

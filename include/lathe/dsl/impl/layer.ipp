@@ -10,5 +10,8 @@
 #include <lathe/dsl/impl/program.ipp>
 #include <lathe/dsl/impl/reads.ipp>
 #include <lathe/dsl/impl/reducers.ipp>
+#include <lathe/dsl/impl/script.ipp>
+#include <lathe/dsl/impl/script_block.ipp>
+#include <lathe/dsl/impl/script_state.ipp>
 #include <lathe/dsl/impl/statistics.ipp>
 #include <lathe/dsl/impl/tensor_graph.ipp>

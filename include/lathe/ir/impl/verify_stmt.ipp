@@ -107,6 +107,9 @@ inline void Verifier::atomic(const AtomicNode& n) {
   auto problem = access_problem(n.buffer, n.indices, n.value.dtype(), {});
   if (!problem.empty()) return fail(cat("update of '", n.buffer->name, "': ", problem));
   check(!is_comparison(n.op), "an atomic update with a comparison");
+  const AnyExpr element = make_var("x", n.buffer->dtype.scalar());
+  auto unfit = typing_problem(make_binary(n.op, element, element));
+  if (!unfit.empty()) return fail(cat("update of '", n.buffer->name, "': ", unfit));
   access(n.buffer, n.indices, true);
   for (const auto& i : n.indices) expr(i);
   expr(n.value);

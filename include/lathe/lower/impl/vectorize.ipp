@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/arith/poly.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/clone.hpp>
@@ -252,6 +253,13 @@ class Widen : public Mutator {
     AnyExpr outer = mask_;
     AnyExpr cheap = tail_mask(simplify(condition, facts_));
     if (is_const(cheap, 0)) return n.else_body ? stmt(n.else_body) : make_seq({});
+    // What it reads may be stored to inside.
+    VarRef kept;
+    LoadedBuffers loads;
+    loads.expr(cheap);
+    if (!loads.found.empty()) kept = make_var("mask", cheap.dtype());
+    const AnyExpr value = cheap;
+    if (kept) cheap = kept;
     mask_ = both(outer, cheap);
     Stmt yes = stmt(n.then_body), no;
     if (n.else_body) {
@@ -259,7 +267,8 @@ class Widen : public Mutator {
       no = stmt(n.else_body);
     }
     mask_ = outer;
-    return no ? make_seq({yes, no}) : yes;
+    Stmt out = no ? make_seq({yes, no}) : yes;
+    return kept ? make_let_stmt(kept, value, out) : out;
   }
 
   // ramp(b, 1, n) < e on i64 takes two wide compares; the same mask from 32-bit lanes takes one,

@@ -70,6 +70,8 @@ inline Verdict check_movable(const Program& program, const Args& args, const cha
                       name + " has a domain that depends on another of its iterators");
   if (stores_of(block).empty())
     return refusal_at(block.tag, "L0212", name + " holds more than stores");
+  if (auto no = check_bare_touches(program, block, "L0212")) return no;
+  if (auto no = check_settled_inputs(program, block, "L0212")) return no;
   for (const auto& loop : plan.block.loops)
     if (loop->loop_kind != ForKind::serial && block_tags(loop->body).size() == 1)
       return refusal_at(loop->var, "L0204",
@@ -189,6 +191,12 @@ inline Verdict check_readers(const Program& program, const MovePlan& plan, Vec<B
                         "move its consumers with reverse_compute_at, or cache_write it");
   users = consumers(program->body, block.tag);
   if (users.empty()) return refusal_at(block.tag, "L0211", name + " has no consumer");
+  for (const auto& user : users)
+    if (block_position(program->body, user.block->tag) < block_position(program->body, block.tag))
+      return refusal_at(user.block->tag, "L0211",
+                        "block " + in_quotes(user.block->name()) + " reads what " + name +
+                            " wrote in the iteration before, and would find what it writes in "
+                            "this one");
   Vec<BlockSite> outside;
   for (const auto& user : users)
     if (!below(user.loops, loop)) outside.push_back(user);

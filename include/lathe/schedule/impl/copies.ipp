@@ -73,7 +73,8 @@ inline std::string list_buffers(const Vec<Buffer>& buffers) {
   return out.empty() ? "none" : out;
 }
 
-inline Verdict check_cache_read(const BlockSite& site, const Buffer& buffer, const CopyStep& step) {
+inline Verdict check_cache_read(const Program& program, const BlockSite& site, const Buffer& buffer,
+                                const CopyStep& step) {
   const BlockNode& block = *site.block;
   std::string name = "block " + in_quotes(block.name());
   if (!reads_buffer(block, buffer))
@@ -90,7 +91,7 @@ inline Verdict check_cache_read(const BlockSite& site, const Buffer& buffer, con
     if (r.buffer == buffer && r.kind != AccessKind::read)
       return refusal_at(block.tag, step.id,
                         name + " uses " + in_quotes(buffer->name) + " as a whole, not by loads");
-  return {};
+  return check_bare_touches(program, block, step.id, buffer);
 }
 
 // What the copy reads was written by all blocks that come before it.
@@ -201,7 +202,7 @@ inline Verdict check_cache_write(const Program& program, const BlockSite& site,
   if (ragged(block))
     return refusal_at(block.tag, step.id,
                       name + " has a domain that depends on another of its iterators");
-  return {};
+  return check_bare_touches(program, block, step.id, out);
 }
 
 // Ranges of the iterators while the loops inside `inner` run.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <lathe/analysis/uses.hpp>
+#include <lathe/arith/poly.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/edit.hpp>
 #include <lathe/support/reversed.hpp>
@@ -168,6 +170,40 @@ LATHE_DECL bool over_dims(const Program& program, const AnyExpr& e) {
   for (const auto& var : free_vars(e))
     if (!is_dim(program, var)) return false;
   return true;
+}
+
+LATHE_DECL Verdict check_bare_touches(const Program& program, const BlockNode& block,
+                                      std::string_view id, const Buffer& only) {
+  Vec<Buffer> read = buffers_read(block.body), written = buffers_written(block.body);
+  if (block.predicate) read.append(buffers_read(make_ref<EvaluateNode>(block.predicate)));
+  Buffer found;
+  bool writes = false;
+  any_use(program->body, [&](const BufferUse& use) {
+    if (use.block || (only && use.buffer != only)) return false;
+    if (!contains(written, use.buffer) && !(use.is_write && contains(read, use.buffer)))
+      return false;
+    found = use.buffer, writes = use.is_write;
+    return true;
+  });
+  if (!found) return {};
+  return refusal_at(block.tag, id,
+                    "a statement in no block " + std::string(writes ? "writes " : "reads ") +
+                        in_quotes(found->name) + ", which block " + in_quotes(block.name()) +
+                        (contains(written, found) ? " writes" : " reads"),
+                    "give that statement a block of its own");
+}
+
+LATHE_DECL Verdict check_fixed_bounds(const ForNode& loop) {
+  LoadedBuffers loads;
+  loads.expr(loop.min), loads.expr(loop.extent);
+  if (loads.found.empty()) return {};
+  for (const auto& written : buffers_written(loop.body))
+    if (contains(loads.found, written))
+      return refusal_at(loop.var, "L0206",
+                        "the bound of loop " + describe(loop) + " is read from " +
+                            in_quotes(written->name) + ", which is written inside the loop",
+                        "keep the loop as it is: it reads its bound once, when it begins");
+  return {};
 }
 
 LATHE_DECL bool has_bare_statement(const Stmt& s) {

@@ -112,6 +112,8 @@ inline Verdict check_inline(const Program& program, const BlockSite& site) {
   if (block.predicate)
     return refusal_at(block.tag, "L0214",
                       name + " has a predicate, outside which its output is not defined");
+  if (auto no = check_bare_touches(program, block, "L0214")) return no;
+  if (auto no = check_settled_inputs(program, block, "L0214")) return no;
   FindOddUse odd(store->buffer);
   odd.stmt(program->body);
   if (!odd.found.empty())
@@ -227,6 +229,8 @@ inline Verdict check_inlined_consumer(const Program& program, const BlockTag& ta
     return refusal_at(
         tag, "L0215",
         name + " is not the only writer of " + in_quotes(only_store(block)->buffer->name));
+  if (auto no = check_bare_touches(program, block, "L0215")) return no;
+  if (auto no = check_settled_inputs(program, block, "L0215")) return no;
   Vec<BlockSite> makers = producers(program->body, tag);
   if (makers.size() != 1)
     return refusal_at(tag, "L0215",
@@ -252,6 +256,7 @@ inline Verdict check_inlined_producer(const Program& program, FusePlan& plan) {
     return refusal_at(from.tag, "L0215",
                       name + " is not a complete block of one store" +
                           (maker.why.empty() ? "" : ": " + maker.why));
+  if (auto no = check_bare_touches(program, from, "L0215")) return no;
   plan.between = only_store(from)->buffer;
   if (!is_private(program->body, plan.between))
     return refusal_at(from.tag, "L0215", in_quotes(plan.between->name) + " is a parameter");

@@ -144,6 +144,25 @@ LATHE_DECL Verdict check_parallel(const Program& program, const VarRef& var) {
       "make another loop parallel, or move the producer inside with compute_at");
 }
 
+// What loops inside would have to do for all lanes at once.
+inline Verdict check_loops_below(const ForNode& loop) {
+  Verdict no;
+  any_statement(loop.body, [&](const Stmt& s) {
+    const auto* inner = s.as<ForNode>();
+    if (!inner) return false;
+    if (uses_var(inner->min, loop.var) || uses_var(inner->extent, loop.var))
+      no = refusal_at(inner->var, "L0209",
+                      "the bound of loop " + in_quotes(inner->var->name) +
+                          " differs between the lanes of " + in_quotes(loop.var->name));
+    else if (inner->loop_kind == ForKind::vectorized || inner->loop_kind == ForKind::parallel)
+      no = refusal_at(inner->var, "L0209",
+                      "loop " + describe(*inner) + " lies inside loop " + in_quotes(loop.var->name),
+                      "vectorize one loop of a nest, the innermost");
+    return no.has_value();
+  });
+  return no;
+}
+
 inline Verdict check_lanes(const Program& program, const ForNode& loop) {
   const std::int64_t* lanes = as_const_int(loop.extent);
   if (!lanes)
@@ -165,18 +184,8 @@ inline Verdict check_lanes(const Program& program, const ForNode& loop) {
       return refusal_at(
           site.block->tag, "L0209",
           "block " + in_quotes(site.block->name()) + " is opaque and has no vector form");
-    for (const auto& inner : site.loops) {
-      if (uses_var(inner->min, loop.var) || uses_var(inner->extent, loop.var))
-        return refusal_at(inner->var, "L0209",
-                          "the bound of loop " + in_quotes(inner->var->name) +
-                              " differs between the lanes of " + in_quotes(loop.var->name));
-      if (inner->loop_kind == ForKind::vectorized || inner->loop_kind == ForKind::parallel)
-        return refusal_at(
-            inner->var, "L0209",
-            "loop " + describe(*inner) + " lies inside loop " + in_quotes(loop.var->name),
-            "vectorize one loop of a nest, the innermost");
-    }
   }
+  if (auto no = check_loops_below(loop)) return no;
   for (const auto& outer : find_loop(program->body, loop.var).loops)
     if (outer->loop_kind == ForKind::vectorized)
       return refusal_at(loop.var, "L0209",

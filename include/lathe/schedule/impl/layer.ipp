@@ -31,6 +31,7 @@
 #include <lathe/schedule/impl/reverse_compute_at.ipp>
 #include <lathe/schedule/impl/rfactor.ipp>
 #include <lathe/schedule/impl/sample.ipp>
+#include <lathe/schedule/impl/settled.ipp>
 #include <lathe/schedule/impl/storage.ipp>
 #include <lathe/schedule/impl/tensorize.ipp>
 #include <lathe/schedule/impl/tile.ipp>

@@ -124,6 +124,7 @@ inline Verdict plan_partition(const Program& program, const Args& args, Partitio
   const ForNode& loop = *plan.site.loop;
   const Vec<Arg>& points = args[1].list;
   if (auto no = check_plain_loop(loop)) return no;
+  if (auto no = check_fixed_bounds(loop)) return no;
   if (points.empty() || points.size() > kMaxPoints)
     return refusal_at(loop.var, "L0231",
                       "takes 1 to " + std::to_string(kMaxPoints) + " points, not " +

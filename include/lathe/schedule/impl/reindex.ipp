@@ -149,7 +149,7 @@ inline BlockNode copy_of_axes(const ReindexPlan& plan, const Buffer& copy, const
 }
 
 inline Verdict run_reindex_read(const Program& program, ReindexPlan& plan, Edit* edit) {
-  if (auto no = check_cache_read(plan.site, plan.from, kReindex)) return no;
+  if (auto no = check_cache_read(program, plan.site, plan.from, kReindex)) return no;
   if (auto no = plan_reindex(program, plan, false)) return no;
   const BlockNode& block = *plan.site.block;
   CopyIn copy(plan.site, plan.from);

@@ -102,6 +102,10 @@ inline Verdict plan_reverse_compute_at(const Program& program, const Args& args,
                       "loop " + describe(loop) + " holds no producer of what " + name + " reads",
                       makers.empty() ? "it reads only parameters"
                                      : "loops that do: " + common_loops({makers.back()}));
+  if (block_position(program->body, block.tag) < last)
+    return refusal_at(loop.var, "L0213",
+                      name + " stands before loop " + describe(loop) +
+                          ", and reads what the iteration before produced there");
   if (auto no = check_inputs_ready(program, block, last + 1, "L0213")) return no;
   for (const auto& p : inside) {
     if (final_at(program->body, p.block->tag, loop.var)) continue;

@@ -88,6 +88,7 @@ inline Verdict plan_rfactor(const Program& program, const Args& args, RfactorPla
                           "the bound of loop " + describe(*plan.loop) + " depends on loop " +
                               in_quotes(outer->var->name));
   if (auto no = check_rfactor_loops(plan)) return no;
+  if (auto no = check_bare_touches(program, block, "L0219")) return no;
   // A layout may have given one output of several another rank.
   std::size_t smallest = stores_of(block)[0]->indices.size();
   for (const auto* store : stores_of(block)) smallest = std::min(smallest, store->indices.size());

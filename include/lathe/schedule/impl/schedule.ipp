@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <lathe/analysis/uses.hpp>
 #include <lathe/ir/compare.hpp>
 #include <lathe/ir/print.hpp>
 #include <lathe/ir/verify.hpp>
@@ -53,10 +54,33 @@ inline Verdict check_promises(const Program& before, const Program& after) {
   return {};
 }
 
+inline int count_uses(const Stmt& s, const Buffer& buffer) {
+  int count = 0;
+  any_use(s, [&](const BufferUse& use) { return count += use.buffer == buffer, false; });
+  return count;
+}
+
+// A step may have taken a block out of the body that its buffer belongs to.
+inline Verdict check_inside_alloc(const Program& program, const AllocNode& alloc) {
+  const Buffer& buffer = alloc.buffer;
+  if (count_uses(program->body, buffer) == count_uses(alloc.body, buffer)) return {};
+  return refusal(
+      "L0220", "would use buffer " + in_quotes(buffer->name) + " outside of where it is allocated",
+      "allocate it around all of the program");
+}
+
 inline Verdict check_lifetimes(const Program& program) {
   Verdict no;
-  any_statement(program->body, [&](const Stmt& s) {
-    if (const auto* a = s.as<AllocNode>()) no = check_lifetime(program, a->buffer);
+  const Stmt* top = &program->body;  // what is allocated around all is used inside
+  while (const auto* a = top->as<AllocNode>()) {
+    if ((no = check_lifetime(program, a->buffer))) return no;
+    top = &a->body;
+  }
+  any_statement(*top, [&](const Stmt& s) {
+    if (const auto* a = s.as<AllocNode>()) {
+      no = check_lifetime(program, a->buffer);
+      if (!no) no = check_inside_alloc(program, *a);
+    }
     return no.has_value();
   });
   return no;

@@ -138,6 +138,7 @@ inline Verdict plan_split(const Program& program, const Arg& loop, const Vec<Arg
                           const std::string& tail, SplitPlan& plan) {
   plan.site = find_loop(program->body, loop.loop);
   if (auto no = check_plain_loop(*plan.site.loop)) return no;
+  if (auto no = check_fixed_bounds(*plan.site.loop)) return no;
   plan.facts = facts_on(plan.site.path, program_facts(program));
   if (auto no = read_factors(plan, factors)) return no;
   return check_tail(plan, factors, tail);
