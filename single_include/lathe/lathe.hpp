@@ -260,8 +260,16 @@ class Vec {
   Vec(std::size_t size, const T& item) : Vec() { assign(size, item); }
   Vec(const Vec& other) : Vec(other.begin(), other.end()) {}
   Vec(Vec&& other) noexcept { swap(other); }
-  Vec& operator=(Vec other) noexcept {
-    swap(other);
+  // Two: of a class that holds lists, one that takes its argument by value would make the copy
+  // assignment noexcept.
+  Vec& operator=(const Vec& other) {
+    Vec copy(other);
+    swap(copy);
+    return *this;
+  }
+  Vec& operator=(Vec&& other) noexcept {
+    Vec taken(std::move(other));
+    swap(taken);
     return *this;
   }
   ~Vec() {
@@ -2272,6 +2280,7 @@ class Reducer {
     std::apply([&](const auto&... t) { (all.push_back(t.any()), ...); }, terms);
     return Reduction<Ts...>(detail::reduction_value(reducer_, std::move(all), {axes.axis()...}));
   }
+  const ReducerRef& any() const { return reducer_; }
 
  private:
   ReducerRef reducer_;
@@ -2594,6 +2603,439 @@ template <class T, int R>
 Clamped<T, R> clamp(const TypedTensor<T, R>& tensor) {
   return {tensor};
 }
+
+}  // namespace lathe
+
+// ---- lathe/dsl/script_any.hpp
+// What a script records, whatever the types: buffers, loops, blocks and stores, with rank and dtype
+// as run-time values.
+
+namespace lathe {
+
+namespace detail {
+class ScriptState;
+}
+
+/// A buffer of a script, or a scalar that the call passes by value. Copies share it.
+class AnyScriptBuffer {
+ public:
+  explicit AnyScriptBuffer(AnyTensor tensor) : tensor_(std::move(tensor)) {}
+
+  const std::string& name() const { return tensor_.name(); }
+  DType dtype() const { return tensor_.dtype(); }
+  int rank() const { return tensor_.rank(); }
+  const Vec<AnyExpr>& shape() const { return tensor_.shape(); }
+  /// What names it where a program is compiled: jit_any(program, {x.tensor(), y.tensor()}).
+  const AnyTensor& tensor() const { return tensor_; }
+  /// What statements hold; none for a scalar.
+  Buffer buffer() const { return tensor_.is_scalar() ? Buffer() : tensor_.inner_buffer(); }
+  /// The element at these indices, to read or to store to. L0108 for a wrong number of them, L0104
+  /// for a type other than i64.
+  AnyExpr at(Vec<AnyExpr> indices, Location where = Location::here()) const;
+
+ private:
+  AnyTensor tensor_;
+};
+
+/// The numbers from begin to end - 1.
+Range range(const Extent& begin, const Extent& end);
+
+/// An iterator of a block: what it is bound to, which values it takes, and what it means.
+///     i                        a loop's variable: takes the loop's values; what it means follows
+///     from the body (reduce if the block folds and stores nowhere by it, else spatial)
+///     lt::reduce(k)            the same, said
+///     lt::spatial(io * 8 + ii, n)       any binding, and the values 0 to n - 1
+///     lt::spatial(e, lt::range(a, b))   the values a to b - 1
+class BlockIter {
+ public:
+  BlockIter(const Var& loop) : binding_(loop.any()) {}
+  BlockIter(IterKind kind, AnyExpr binding, Range domain = {})
+      : known_(true), kind_(kind), binding_(std::move(binding)), domain_(std::move(domain)) {}
+
+  bool has_kind() const { return known_; }
+  IterKind kind() const { return kind_; }
+  const AnyExpr& binding() const { return binding_; }
+  const Range& domain() const { return domain_; }  ///< empty: the loop's
+
+ private:
+  bool known_ = false;
+  IterKind kind_ = IterKind::spatial;
+  AnyExpr binding_;
+  Range domain_;
+};
+#define LATHE_SCRIPT_ITER(name)                                                    \
+  inline BlockIter name(const Var& loop) { return {IterKind::name, loop.any()}; }  \
+  inline BlockIter name(const Expr<std::int64_t>& binding, const Extent& extent) { \
+    return {IterKind::name, binding.any(), range(0, extent)};                      \
+  }                                                                                \
+  inline BlockIter name(const Expr<std::int64_t>& binding, const Range& domain) {  \
+    return {IterKind::name, binding.any(), domain};                                \
+  }
+LATHE_SCRIPT_ITER(spatial)
+LATHE_SCRIPT_ITER(reduce)
+LATHE_SCRIPT_ITER(opaque)
+#undef LATHE_SCRIPT_ITER
+
+/// Records a program statement by statement. Each method adds a statement where the script stands:
+/// at its end, or at the end of the body that is running. What a body declares holds in the rest of
+/// it. A method that throws, or whose body throws, adds nothing.
+///
+/// Errors of all methods: L0101 bad name · L0104 index or extent of another type than i64 · L0109
+/// types · L0111 one name twice · L0116 undefined expression · L0123, L0124 too large an expression
+/// · L0129 a variable or buffer that is not there · L0130 a statement that can't stand here.
+class AnyScript {
+ public:
+  explicit AnyScript(std::string name, Location where = Location::here());
+  AnyScript(const AnyScript&) = delete;
+  AnyScript& operator=(const AnyScript&) = delete;
+
+  const std::string& name() const;
+
+  /// A parameter; for Access::in without extents a scalar, passed by value. Parameters stand in the
+  /// order in which they are declared. L0102, L0103, L0119, L0120 extents, as make_input.
+  AnyScriptBuffer param(Access access, std::string name, DType dtype, Vec<Extent> extents,
+                        Layout layout = Layout::row_major, Location where = Location::here());
+  /// Memory for the rest of the body that is running, with undefined content.
+  AnyScriptBuffer local(std::string name, DType dtype, Vec<Extent> extents,
+                        Scope scope = Scope::global, Location where = Location::here());
+
+  /// Stores to an element, as AnyScriptBuffer::at gives it. L0128: of an input.
+  void store(const AnyExpr& element, const AnyExpr& value, Location where = Location::here());
+  /// element = op(element, value), indivisible among parallel iterations: add sub mul min max,
+  /// bit_* of integers, and_ or_ of bools, and others that are no comparison.
+  void atomic(BinaryOp op, const AnyExpr& element, const AnyExpr& value,
+              Location where = Location::here());
+  /// A value that is computed here, once.
+  AnyExpr let(std::string name, const AnyExpr& value, Location where = Location::here());
+  /// Ends the kernel with this message where the condition does not hold (L0407).
+  void assert_(const AnyExpr& condition, std::string message, Location where = Location::here());
+
+  /// A loop. The range may depend on what is around it: loops, data, Dims. L0102 negative extent
+  void for_(std::string name, const Range& over, FunctionRef<void(const VarRef&)> body,
+            Location where = Location::here());
+  void if_(const AnyExpr& condition, FunctionRef<void()> then, Location where = Location::here());
+  void if_(const AnyExpr& condition, FunctionRef<void()> then, FunctionRef<void()> otherwise,
+           Location where = Location::here());
+  void while_(const AnyExpr& condition, FunctionRef<void()> body,
+              Location where = Location::here());
+
+  /// The unit of scheduling. Its body uses its iterators, not the loops around it. L0102 negative
+  /// extent
+  void block(std::string name, const Vec<BlockIter>& iters,
+             FunctionRef<void(std::span<const VarRef>)> body, Location where = Location::here());
+  // The following are part of the block whose body is running.
+  /// Folds terms into elements, one each; such a block holds nothing else. With init the elements
+  /// start from the identity, else from what they hold.
+  void fold(const ReducerRef& reducer, const Vec<AnyExpr>& elements, const Vec<AnyExpr>& terms,
+            bool init, Location where = Location::here());
+  /// The block runs at those points only at which the condition holds.
+  void where(const AnyExpr& condition, Location where = Location::here());
+  /// What a block reads or writes at most, where its body does not tell.
+  void region(bool writes, const AnyScriptBuffer& buffer, Vec<Range> ranges,
+              Location where = Location::here());
+
+  /// The program as it stands now. L0114 a Dim that is no extent of a parameter · L0506 an output
+  /// that nothing is stored to, or read before
+  Program program(Location where = Location::here()) const;
+
+ private:
+  detail::ScriptState& state() const;
+
+  Ref<RefCounted> state_;  ///< a detail::ScriptState
+};
+
+}  // namespace lathe
+
+// ---- lathe/dsl/script.hpp
+// How a program is written as loops: what expressions cannot say, in the same IR and scheduled the
+// same way.
+
+namespace lathe {
+
+/// An element of a buffer that may be stored to: a value, and a place.
+template <class T>
+class Element : public Expr<T> {
+ public:
+  explicit Element(AnyExpr load) : Expr<T>(std::move(load)) {}
+};
+
+namespace detail {
+
+template <class T, int R, class E>
+class ScriptAccess : public AnyScriptBuffer {
+ public:
+  using element_type = T;
+  static constexpr int rank = R;
+
+  explicit ScriptAccess(AnyScriptBuffer buffer) : AnyScriptBuffer(std::move(buffer)) {}
+
+  /// The element at these indices. Compiled code does not check them; lt::evaluate does (L0409).
+  template <class... I>
+  E operator()(const I&... index) const {
+    static_assert(sizeof...(I) == R, "lathe: the number of indices is not the buffer's rank");
+    return E(at({index_operand(index)...}, Location{}));
+  }
+  Expr<std::int64_t> extent(int d) const {
+    return Expr<std::int64_t>(shape()[static_cast<std::size_t>(d)]);
+  }
+};
+
+template <class T>
+void element_type_of(const Element<T>*);
+template <class A>
+concept IsElement = requires(const A* a) {
+  element_type_of(a);
+};
+
+template <class T, class V>
+AnyExpr script_value(const V& value, Location where) {
+  static_assert(!IsReduction<V>, "lathe: a script folds in a block: p.reduce(lt::Fold::sum, ...)");
+  static_assert(IsExpr<V> || IsReduction<V> || std::is_arithmetic_v<V>,
+                "lathe: what is stored is an expression or a number");
+  if constexpr (IsExpr<V>) {
+    static_assert(SameDType<T, typename ElementOf<V>::type>,
+                  "lathe: the value is of another element type than the buffer. Convert it: "
+                  "lt::cast<T>(x)");
+    return value.any();
+  } else if constexpr (std::is_arithmetic_v<V>) {
+    static_assert(LiteralFor<V, T>,
+                  "lathe: this number does not convert to the buffer's element type (a floating "
+                  "literal needs a floating type, true and false need bool)");
+    if constexpr (LiteralFor<V, T>) return literal<T>(value, where);
+  }
+  return {};
+}
+template <class A>
+void check_element() {
+  static_assert(IsElement<A>,
+                "lathe: store to an element of an output, an inout or a local, as in "
+                "p.store(y(i), x(i)): inputs are read only");
+}
+template <class A>
+inline constexpr bool is_tuple = false;
+template <class... A>
+inline constexpr bool is_tuple<std::tuple<A...>> = true;
+template <class V>
+Range region_range(const V& part) {
+  if constexpr (std::is_same_v<V, Range>)
+    return part;
+  else
+    return {index_operand(part), AnyExpr(1)};
+}
+
+}  // namespace detail
+
+/// A parameter that a script reads: x(i, j) is an Expr<T>. Rank 0 is a scalar, passed by value.
+template <class T, int R>
+class ScriptInput : public detail::ScriptAccess<T, R, Expr<T>> {
+ public:
+  using detail::ScriptAccess<T, R, Expr<T>>::ScriptAccess;
+};
+/// An output, an inout or a local of a script: b(i, j) is an Element<T>, to read and to store to.
+template <class T, int R>
+class ScriptBuffer : public detail::ScriptAccess<T, R, Element<T>> {
+ public:
+  using detail::ScriptAccess<T, R, Element<T>>::ScriptAccess;
+};
+
+/// How a block folds; the reducers of the same names (max and min are reduce_max and reduce_min).
+enum class Fold : std::uint8_t { sum, prod, max, min, any, all, argmax, argmin };
+/// The reducer for values of these types. L0109 if there is none
+ReducerRef fold_reducer(Fold fold, const Vec<DType>& dtypes, Location where = Location::here());
+
+/// A program as it is being written. What cannot be said by `compute` is said here: order,
+/// recurrences, updates in place, branches.
+///     auto prog = lt::script("scan", [&](lt::Script& p) {
+///       auto x = p.input<float>("x", {n});
+///       auto y = p.output<float>("y", {n});
+///       auto acc = p.local<float>("acc", {});
+///       p.store(acc(), 0.0f);
+///       p.for_("i", n, [&](lt::Var i) {
+///         p.store(acc(), acc() + x(i));
+///         p.store(y(i), acc());
+///       });
+///     });
+///     auto f = lt::jit<lt::View<const float, 1>, lt::View<float, 1>>(prog);
+/// Without the lambda, where the buffers are needed later: lt::Script p("scan"); …
+/// lt::jit(p.program(), x, y). Errors as AnyScript.
+class Script : public AnyScript {
+ public:
+  explicit Script(std::string name, Location where = Location::here())
+      : AnyScript(std::move(name), where) {}
+
+  // Parameters, in this order, and memory of its own. Extents are integers or made of Dims; {}
+  // gives rank 0.
+#define LATHE_SCRIPT_BUFFER(method, Class, access)                                                 \
+  template <class T, std::size_t R>                                                                \
+  auto method(std::string name, const Extent(&extents)[R], Layout layout = Layout::row_major,      \
+              Location where = Location::here()) {                                                 \
+    return Class<T, static_cast<int>(R)>(                                                          \
+        param(access, std::move(name), dtype_of<T>, {extents, extents + R}, layout, where));       \
+  }                                                                                                \
+  template <class T>                                                                               \
+  auto method(std::string name, NoExtents, Location where = Location::here()) {                    \
+    return Class<T, 0>(param(access, std::move(name), dtype_of<T>, {}, Layout::row_major, where)); \
+  }
+  LATHE_SCRIPT_BUFFER(input, ScriptInput, Access::in)
+  LATHE_SCRIPT_BUFFER(output, ScriptBuffer, Access::out)
+  LATHE_SCRIPT_BUFFER(inout, ScriptBuffer, Access::inout)
+#undef LATHE_SCRIPT_BUFFER
+  template <class T, std::size_t R>
+  auto local(std::string name, const Extent (&extents)[R], Scope scope = Scope::global,
+             Location where = Location::here()) {
+    return ScriptBuffer<T, static_cast<int>(R)>(
+        AnyScript::local(std::move(name), dtype_of<T>, {extents, extents + R}, scope, where));
+  }
+  template <class T>
+  auto local(std::string name, NoExtents, Scope scope = Scope::global,
+             Location where = Location::here()) {
+    return ScriptBuffer<T, 0>(AnyScript::local(std::move(name), dtype_of<T>, {}, scope, where));
+  }
+
+  /// p.store(y(i), x(i) + 1)
+  template <class A, class V>
+  void store(const A& element, const V& value, Location where = Location::here()) {
+    detail::check_element<A>();
+    using T = typename detail::ElementOf<A>::type;
+    AnyScript::store(element.any(), detail::script_value<T>(value, where), where);
+  }
+  /// p.atomic(lt::BinaryOp::add, count(x(i)), 1)
+  template <class A, class V>
+  void atomic(BinaryOp op, const A& element, const V& value, Location where = Location::here()) {
+    detail::check_element<A>();
+    using T = typename detail::ElementOf<A>::type;
+    AnyScript::atomic(op, element.any(), detail::script_value<T>(value, where), where);
+  }
+  /// auto t = p.let("t", x(i) * 2);
+  template <detail::IsExpr V>
+  auto let(std::string name, const V& value, Location where = Location::here()) {
+    using T = typename detail::ElementOf<V>::type;
+    return Expr<T>(AnyScript::let(std::move(name), value.any(), where));
+  }
+  void assert_(const Expr<bool>& condition, std::string message,
+               Location where = Location::here()) {
+    AnyScript::assert_(condition.any(), std::move(message), where);
+  }
+
+  /// p.for_("i", n, [&](lt::Var i) { … }): i from 0 to n - 1
+  template <class F>
+  void for_(std::string name, const Extent& extent, F&& body, Location where = Location::here()) {
+    for_(std::move(name), 0, extent, body, where);
+  }
+  /// p.for_("j", i + 1, n, [&](lt::Var j) { … }): j from i + 1 to n - 1
+  template <class F>
+  void for_(std::string name, const Extent& begin, const Extent& end, F&& body,
+            Location where = Location::here()) {
+    static_assert(std::is_invocable_v<F&, Var>, "lathe: the body of a loop takes one lt::Var");
+    AnyScript::for_(
+        std::move(name), range(begin, end), [&](const VarRef& var) { body(Var(var)); }, where);
+  }
+  void if_(const Expr<bool>& condition, FunctionRef<void()> then,
+           Location where = Location::here()) {
+    AnyScript::if_(condition.any(), then, where);
+  }
+  void if_(const Expr<bool>& condition, FunctionRef<void()> then, FunctionRef<void()> otherwise,
+           Location where = Location::here()) {
+    AnyScript::if_(condition.any(), then, otherwise, where);
+  }
+  void while_(const Expr<bool>& condition, FunctionRef<void()> body,
+              Location where = Location::here()) {
+    AnyScript::while_(condition.any(), body, where);
+  }
+
+  /// p.block("C", {i, j}, [&](lt::Var vi, lt::Var vj) { p.store(C(vi, vj), A(vi, vj) * 2); });
+  template <std::size_t R, class F>
+  void block(std::string name, const BlockIter (&iters)[R], F&& body,
+             Location where = Location::here()) {
+    block_typed(std::move(name), {iters, iters + R}, body, std::make_index_sequence<R>{}, where);
+  }
+  template <class F>
+  void block(std::string name, NoExtents, F&& body, Location where = Location::here()) {
+    block_typed(std::move(name), {}, body, std::make_index_sequence<0>{}, where);
+  }
+  // In a block's body.
+  /// From the identity: p.reduce(lt::Fold::sum, C(vi, vj), A(vi, vk) * B(vk, vj)).
+  template <class A, class V>
+  requires(!detail::is_tuple<A>) void reduce(Fold fold, const A& element, const V& term,
+                                             Location where = Location::here()) {
+    fold_one(fold, element, term, true, where);
+  }
+  /// From what the element holds.
+  template <class A, class V>
+  requires(!detail::is_tuple<A>) void update(Fold fold, const A& element, const V& term,
+                                             Location where = Location::here()) {
+    fold_one(fold, element, term, false, where);
+  }
+  /// Of several values: p.reduce(lt::Fold::argmax, std::tuple(top(vi), at(vi)),
+  /// std::tuple(x(vi, vk), vk)), and with an lt::reducer in place of the Fold.
+  template <class How, class... A, class... V>
+  void reduce(const How& how, const std::tuple<A...>& elements, const std::tuple<V...>& terms,
+              Location where = Location::here()) {
+    fold_all(how, elements, terms, true, where);
+  }
+  template <class How, class... A, class... V>
+  void update(const How& how, const std::tuple<A...>& elements, const std::tuple<V...>& terms,
+              Location where = Location::here()) {
+    fold_all(how, elements, terms, false, where);
+  }
+  void where(const Expr<bool>& condition, Location where = Location::here()) {
+    AnyScript::where(condition.any(), where);
+  }
+  /// p.reads(x, lt::range(0, n), vj): what an opaque block reads at most, per axis a range or an
+  /// index. A block that says so is known by what it says.
+  template <class T, int R, class E, class... I>
+  void reads(const detail::ScriptAccess<T, R, E>& buffer, const I&... part) {
+    static_assert(sizeof...(I) == R, "lathe: a region has one range for each axis of its buffer");
+    region(false, buffer, {detail::region_range(part)...}, Location{});
+  }
+  template <class T, int R, class E, class... I>
+  void writes(const detail::ScriptAccess<T, R, E>& buffer, const I&... part) {
+    static_assert(sizeof...(I) == R, "lathe: a region has one range for each axis of its buffer");
+    region(true, buffer, {detail::region_range(part)...}, Location{});
+  }
+
+ private:
+  template <class F, std::size_t... K>
+  void block_typed(std::string name, const Vec<BlockIter>& iters, F& body,
+                   std::index_sequence<K...>, Location where) {
+    static_assert(std::is_invocable_v<F&, decltype(Var(VarRef()), void(K), Var(VarRef()))...>,
+                  "lathe: the body of a block takes one lt::Var per iterator, and compiles for "
+                  "them (see the errors above, if there are any)");
+    AnyScript::block(
+        std::move(name), iters,
+        [&]([[maybe_unused]] std::span<const VarRef> vars) { body(Var(vars[K])...); }, where);
+  }
+  template <class A, class V>
+  void fold_one(Fold fold, const A& element, const V& term, bool init, Location where) {
+    detail::check_element<A>();
+    using T = typename detail::ElementOf<A>::type;
+    AnyScript::fold(fold_reducer(fold, {dtype_of<T>}, where), {element.any()},
+                    {detail::script_value<T>(term, where)}, init, where);
+  }
+  template <class How, class... A, class... V>
+  void fold_all(const How& how, const std::tuple<A...>& elements, const std::tuple<V...>& terms,
+                bool init, Location where) {
+    (detail::check_element<A>(), ...);
+    static_assert(sizeof...(A) == sizeof...(V), "lathe: a fold has one term for each element");
+    Vec<AnyExpr> to, what;
+    std::apply([&](const auto&... e) { (to.push_back(e.any()), ...); }, elements);
+    std::apply(
+        [&](const auto&... t) {
+          (what.push_back(detail::script_value<typename detail::ElementOf<A>::type>(t, where)),
+           ...);
+        },
+        terms);
+    if constexpr (std::is_same_v<How, Fold>)
+      AnyScript::fold(fold_reducer(how, {dtype_of<typename detail::ElementOf<A>::type>...}, where),
+                      to, what, init, where);
+    else
+      AnyScript::fold(how.any(), to, what, init, where);
+  }
+};
+
+/// The program that a body writes; see Script.
+Program script(std::string name, FunctionRef<void(Script&)> body,
+               Location where = Location::here());
 
 }  // namespace lathe
 
@@ -4065,9 +4507,10 @@ enum class AccessKind : std::uint8_t {
 struct AccessSite {
   Buffer buffer;
   AccessKind kind = AccessKind::read;
-  bool is_write = false;  ///< write, update, or a declared write
-  Vec<AnyExpr> indices;   ///< empty for opaque
-  Region declared;        ///< for opaque: the declared region (no ranges: the whole buffer)
+  bool is_write = false;           ///< write, update, or a declared write
+  std::optional<BinaryOp> atomic;  ///< of an atomic update: what it combines with
+  Vec<AnyExpr> indices;            ///< empty for opaque
+  Region declared;     ///< for opaque: the declared region (no ranges: the whole buffer)
   AnyExpr condition;   ///< what holds when the access happens, besides loop ranges; none means true
   Vec<ForRef> loops;   ///< the loops above, below the root, outermost first
   BlockRefNode block;  ///< the innermost block that holds it; empty if none
@@ -4976,6 +5419,12 @@ template <class T, int R>
 View<T, R> kernel_param(const Tensor<T, R>*);
 template <class T, int R>
 View<T, R> kernel_param(const InOut<T, R>*);
+template <class T, int R>
+View<const T, R> kernel_param(const ScriptInput<T, R>*);
+template <class T>
+T kernel_param(const ScriptInput<T, 0>*);
+template <class T, int R>
+View<T, R> kernel_param(const ScriptBuffer<T, R>*);
 template <class A>
 concept KernelParam = requires(const A* a) {
   kernel_param(a);
@@ -4989,6 +5438,16 @@ ProgramParam program_param(const Input<T, R>& input) {
   return out;
 }
 template <class T, int R>
+ProgramParam program_param(const ScriptInput<T, R>& input) {
+  ProgramParam out(input.tensor());
+  out.read_only = true;
+  return out;
+}
+template <class T, int R>
+ProgramParam program_param(const ScriptBuffer<T, R>& buffer) {
+  return ProgramParam(buffer.tensor());
+}
+template <class T, int R>
 ProgramParam program_param(const InOut<T, R>& both) {
   return ProgramParam(both.input, both.result);
 }
@@ -4996,7 +5455,7 @@ ProgramParam program_param(const InOut<T, R>& both) {
 }  // namespace detail
 
 /// Compiles a computation and gives a function of these arguments: inputs and results in any order,
-/// each of which the source reads or computes.
+/// each of which the source reads or computes. Of a script: its inputs, outputs and inouts.
 ///     auto f = lt::jit(D, A, B, D);   f(a, b, d);
 /// Without LLVM the evaluator stands in, and the context's log says so. Equal programs share code.
 /// Errors as jit_any.
@@ -5010,6 +5469,19 @@ template <detail::KernelParam... A>
 requires(sizeof...(A) > 0) auto evaluate(Source source, const A&... args) {
   return Kernel<decltype(detail::kernel_param(&args))...>(
       evaluate_any(source, {detail::program_param(args)...}));
+}
+
+/// The same for all parameters of the source in its order, given by what they are: View<const T, R>
+/// for an input, View<T, R> for an output or inout, T for a scalar.
+///     auto f = lt::jit<lt::View<const float, 1>, lt::View<float, 1>>(program);
+/// L0301 if they are others.
+template <class... P>
+requires(sizeof...(P) > 0) auto jit(Source source) {
+  return Kernel<P...>(jit_any(source, {}), source.where());
+}
+template <class... P>
+requires(sizeof...(P) > 0) auto evaluate(Source source) {
+  return Kernel<P...>(evaluate_any(source, {}), source.where());
 }
 
 }  // namespace lathe
@@ -6376,12 +6848,18 @@ void check_extents(const std::string& name, const Vec<AnyExpr>& extents, Locatio
 /// L0102, L0104, L0127 for a reduce range.
 void check_reduce_range(const std::string& name, const AnyExpr& min, const AnyExpr& extent,
                         Location where);
+/// L0104 unless e is a scalar i64; `what` begins the message.
+void check_index_type(const std::string& what, const AnyExpr& e, Location where);
+/// L0123, L0124 for an expression that is too large.
+void check_weight(const std::string& what, const AnyExpr& e, Location where);
 /// L0108 number of indices, L0104 their type, L0116 an undefined tensor.
 void check_indices(const AnyTensor& tensor, const Vec<AnyExpr>& indices, Location where);
 /// Everything about what a body gave: L0105 L0106 L0107 L0109 L0116 L0117 L0124 L0127.
 void check_value(const TensorSource& source, const AnyValue& value);
 /// L0126 if a load of a finished compute surely happens at an element that does not exist.
 void check_reads(const TensorSource& source);
+/// L0129 if e reads a buffer of a script, which no compute knows.
+void check_buffers(const TensorSource& source, const AnyExpr& e);
 /// L0121 unless the combine uses only its own operands, and the identity nothing. L0109, L0116,
 /// L0124 for what it gives.
 void check_reducer(const ReducerNode& reducer, Location where);
@@ -6747,6 +7225,16 @@ Refusal refusal_at(const VarRef& loop, std::string_view id, std::string message,
 Refusal refusal_at(const BlockTag& block, std::string_view id, std::string message,
                    std::string help = {});
 
+/// L0206 if a bound of the loop is read from memory that is written below it: steps that state the
+/// bound anew would read another number.
+Verdict check_fixed_bounds(const ForNode& loop);
+/// `id` if a statement in no block touches a buffer that the block touches, and one of them writes:
+/// what moves blocks looks at blocks alone. Of one buffer, if it is given.
+Verdict check_bare_touches(const Program& program, const BlockNode& block, std::string_view id,
+                           const Buffer& only = {});
+/// `id` if the block reads a buffer whose elements change while a program goes on, as under a loop
+/// that carries state: elsewhere, or computed again, it would read other values.
+Verdict check_settled_inputs(const Program& program, const BlockNode& block, std::string_view id);
 /// L0204 unless the loop is serial and carries no annotation but a tail, and `except`.
 Verdict check_plain_loop(const ForNode& loop, std::string_view except = {});
 
@@ -11638,6 +12126,10 @@ inline void Printer::range(const AnyExpr& min, const AnyExpr& extent) {
   if (lo && count && lo->dtype == kIndex && count->dtype == kIndex &&
       !__builtin_add_overflow(lo->i, count->i, &end))
     return put("..", end);
+  const auto* length = extent.as<BinaryNode>();  // what the parser makes of min..end
+  if (length && length->op == BinaryOp::sub && !(lo && length->a.as<ConstNode>()) &&
+      structurally_equal(length->b, min))
+    return put(".."), expr(length->a);
   put("..+");
   expr(extent);
 }
@@ -12948,6 +13440,9 @@ inline void Verifier::atomic(const AtomicNode& n) {
   auto problem = access_problem(n.buffer, n.indices, n.value.dtype(), {});
   if (!problem.empty()) return fail(cat("update of '", n.buffer->name, "': ", problem));
   check(!is_comparison(n.op), "an atomic update with a comparison");
+  const AnyExpr element = make_var("x", n.buffer->dtype.scalar());
+  auto unfit = typing_problem(make_binary(n.op, element, element));
+  if (!unfit.empty()) return fail(cat("update of '", n.buffer->name, "': ", unfit));
   access(n.buffer, n.indices, true);
   for (const auto& i : n.indices) expr(i);
   expr(n.value);
@@ -19012,19 +19507,24 @@ LATHE_DECL UserError unfit_operands(const std::string& what, const InternalError
                    "operands of the untyped core have one type; convert with make_cast");
 }
 
+/// What f gives. Operators have no place for a Location: what they report is reported at `where`.
+template <class F>
+auto at_place(const std::string& what, Location where, F&& f) {
+  try {
+    return f();
+  } catch (const UserError& e) {
+    if (e.where().line != 0) throw;
+    throw UserError(e.id(), e.message(), where, {}, help_of(e));
+  } catch (const InternalError& e) {
+    throw unfit_operands(what, e, where);
+  }
+}
+
 inline AnyValue run_body(FunctionRef<AnyValue(std::span<const VarRef>)> body,
                          const TensorSource& source) {
   Vec<VarRef> vars;
   for (const auto& it : source.iters) vars.push_back(it.var);
-  try {
-    return body(vars);
-  } catch (const UserError& e) {
-    // Operators have no place for a Location: what they report is reported at the compute.
-    if (e.where().line != 0) throw;
-    throw UserError(e.id(), e.message(), source.where, {}, help_of(e));
-  } catch (const InternalError& e) {
-    throw unfit_operands("the body of '" + source.name + "'", e, source.where);
-  }
+  return at_place("the body of '" + source.name + "'", source.where, [&] { return body(vars); });
 }
 
 inline Vec<AnyTensor> make_compute(const std::string& name, const Vec<Extent>& extents,
@@ -19192,7 +19692,7 @@ LATHE_DECL void check_name(const std::string& name, Location where) {
                   "use letters, digits and underscores, and begin with no digit");
 }
 
-inline void check_index_type(const std::string& what, const AnyExpr& e, Location where) {
+LATHE_DECL void check_index_type(const std::string& what, const AnyExpr& e, Location where) {
   if (!e.get()) throw UserError("L0104", what + " is undefined", where);
   if (e.dtype() == kIndex) return;
   const auto* value = as_const_int(e);
@@ -19207,7 +19707,7 @@ inline void check_index_type(const std::string& what, const AnyExpr& e, Location
 }
 
 /// What is shared in an expression is computed, and compiled, at each use.
-inline void check_weight(const std::string& what, const AnyExpr& e, Location where) {
+LATHE_DECL void check_weight(const std::string& what, const AnyExpr& e, Location where) {
   if (e.get()->height > kMaxValueHeight)
     throw UserError("L0123", what + " has more than " + std::to_string(kMaxValueHeight) + " levels",
                     where, {}, "give a part of it a tensor of its own, or fold over a Reduce");
@@ -19386,6 +19886,21 @@ inline void check_reduce_axes(const TensorSource& source, const AnyValue& value)
   check_reduce_points(source, value);
 }
 
+LATHE_DECL void check_buffers(const TensorSource& source, const AnyExpr& e) {
+  struct Loads : Visitor {
+    Buffer found;
+    void expr(const AnyExpr& x) override {
+      if (const auto* load = x.as<LoadNode>(); load && !load->buffer->origin) found = load->buffer;
+      descend(x);
+    }
+  } loads;
+  loads.expr(e);
+  if (!loads.found) return;
+  throw UserError("L0129",
+                  "'" + source.name + "' reads '" + loads.found->name + "', which is no tensor",
+                  source.where, {}, "a compute reads tensors; what a script declares is its own");
+}
+
 LATHE_DECL void check_value(const TensorSource& source, const AnyValue& value) {
   if (value.values.empty())
     throw UserError("L0116", "the body of '" + source.name + "' gives no value", source.where);
@@ -19418,6 +19933,7 @@ LATHE_DECL void check_value(const TensorSource& source, const AnyValue& value) {
                           source.name + "' is " + v.dtype().str(),
                       source.where);
     check_vars(source, value.axes, value.axes.size(), v);
+    check_buffers(source, v);
   }
 }
 
@@ -20129,6 +20645,747 @@ LATHE_DECL AnyExpr reduce_position(std::span<const AnyReduce> axes) {
 
 }  // namespace lathe
 
+// ---- lathe/dsl/impl/script_state.hpp
+// What a script has recorded so far, and what its expressions may name where it stands.
+
+namespace lathe::detail {
+
+/// What a variable or buffer of a script is, and whether it still holds.
+struct ScriptName {
+  enum Kind : std::uint8_t { input, memory, loop, let, iterator };
+  Kind kind = input;
+  std::string name;
+  int level = 0;     ///< how many blocks are around its declaration
+  bool open = true;  ///< false once the body that declared it has ended
+};
+
+/// A local or a let, which holds for the statements of its list from `first` on.
+struct ScriptScope {
+  Buffer buffer;
+  VarRef var;
+  AnyExpr value;
+  std::size_t first = 0;
+};
+
+/// The statements of a body that is running.
+struct ScriptBody {
+  Vec<Stmt> stmts;
+  Vec<ScriptScope> scopes;
+  BlockNode* block = nullptr;  ///< whose body this is, if it is one's
+};
+
+struct ScriptLoop {
+  VarRef var;
+  Range over;
+};
+
+class ScriptState : public RefCounted {
+ public:
+  ScriptState(std::string its_name, Location its_where);
+
+  // What stands in statements. Each checks, and notes the Dims that are used.
+  void check(const std::string& what, const AnyExpr& e, Location where);
+  void check_condition(const std::string& what, const AnyExpr& e, Location where);
+  void check_range(const std::string& what, const Range& over, Location where);
+  void check_known(const std::string& what, const Buffer& buffer, Location where);
+  /// The element that a statement writes.
+  const LoadNode& target(const AnyExpr& element, const AnyExpr& value, Location where);
+  /// L0111 unless the name is new; keeps it.
+  void claim(Vec<std::string>& names, const char* kind, const std::string& name, Location where);
+
+  void declare(const RefCounted* node, ScriptName::Kind kind, const std::string& name);
+  void open(ScriptScope scope, Location where);
+  void add(Stmt s, Location where);
+  /// The statements that a body adds; if it throws, all is as before.
+  Stmt record(const std::string& what, FunctionRef<void()> body, Location where,
+              BlockNode* block = nullptr);
+  /// The block whose body is running, at its top. L0130 if there is none.
+  BlockNode& current_block(const char* what, Location where);
+  /// L0130 if the block whose body is running holds something already.
+  void check_folds_alone(const BlockNode& block, Location where) const;
+  /// L0130 inside a body.
+  void check_at_top(const std::string& what, Location where) const;
+  /// A loop's variable or a let of this script.
+  bool is_hidden_in_blocks(const VarNode& var) const;
+  bool is_input(const Buffer& buffer) const;
+  Program program(Location where) const;
+
+  std::string name;
+  Location where;
+  Vec<Param> params;
+  Vec<VarRef> dims;
+  Vec<ScriptLoop> loops;  ///< whose bodies are running
+  Vec<std::string> buffer_names, block_names;
+
+ private:
+  struct Mark {
+    std::size_t bodies, declared, loops;
+    int level;
+  };
+  Mark mark() const { return {bodies_.size(), declared_.size(), loops.size(), level_}; }
+  void return_to(const Mark& before);
+  void check_var(const std::string& what, const VarNode& var, Location where);
+  void note_dim(const VarNode& var);
+
+  Vec<ScriptBody> bodies_;
+  NodeMap<ScriptName> names_;
+  Vec<const RefCounted*> declared_;  ///< what is open, in order
+  int level_ = 0;                    ///< of blocks whose bodies are running
+
+  friend class ScriptExprs;
+};
+
+}  // namespace lathe::detail
+
+// ---- lathe/dsl/impl/script_state.ipp
+namespace lathe::detail {
+
+inline constexpr std::size_t kMostScriptBodies = 100;
+inline constexpr std::size_t kMostScriptScopes = 1000;
+
+/// All variables and loads of an expression, but for what it binds itself.
+class ScriptExprs : Visitor {
+ public:
+  ScriptExprs(ScriptState& state, const std::string& what, Location where)
+      : state_(state), what_(what), where_(where) {}
+  void expr(const AnyExpr& e) override {
+    if (const auto* var = e.as<VarNode>()) {
+      if (!bound_.contains(var)) state_.check_var(what_, *var, where_);
+      return;
+    }
+    if (const auto* let = e.as<LetNode>()) bound_.insert(let->var.get());
+    if (const auto* load = e.as<LoadNode>()) state_.check_known(what_, load->buffer, where_);
+    descend(e);
+  }
+
+ private:
+  ScriptState& state_;
+  const std::string& what_;
+  Location where_;
+  NodeSet bound_;
+};
+
+LATHE_DECL ScriptState::ScriptState(std::string its_name, Location its_where)
+    : name(std::move(its_name)), where(its_where), bodies_(1) {}
+
+LATHE_DECL void ScriptState::note_dim(const VarNode& var) {
+  for (const auto& known : dims)
+    if (known.get() == &var) return;
+  dims.push_back(VarRef(&var));
+}
+
+LATHE_DECL void ScriptState::check_var(const std::string& what, const VarNode& var,
+                                       Location where_used) {
+  const VarOrigin* origin = origin_of(var);
+  if (origin && origin->kind == VarOrigin::dim) return note_dim(var);
+  const ScriptName* found = names_.find(&var);
+  if (!found)
+    throw UserError("L0129",
+                    cat(what, " uses '", origin ? origin->label : var.name,
+                        "', which is no variable of script '", name, "'"),
+                    where_used, {},
+                    "use what the bodies of this script's loops and blocks are given");
+  const bool is_loop = found->kind == ScriptName::loop;
+  if (!found->open)
+    throw UserError("L0129",
+                    cat(what, " uses ", is_loop ? "loop variable" : "", is_loop ? " '" : "'",
+                        var.name, "' outside of ",
+                        is_loop                               ? "its loop"
+                        : found->kind == ScriptName::iterator ? "its block"
+                                                              : "the body that declares it"),
+                    where_used);
+  if ((is_loop || found->kind == ScriptName::let) && found->level < level_)
+    throw UserError("L0129",
+                    cat(what, " uses '", var.name, "' from around block '",
+                        bodies_.back().block ? bodies_.back().block->name() : std::string(),
+                        "', which has iterators of its own"),
+                    where_used, {},
+                    is_loop
+                        ? cat("bind an iterator to it: lt::spatial(", var.name, "), and use that")
+                        : std::string("declare it inside the block"));
+}
+
+LATHE_DECL void ScriptState::check_known(const std::string& what, const Buffer& buffer,
+                                         Location where_used) {
+  const ScriptName* found = names_.find(buffer.get());
+  if (!found)
+    throw UserError(
+        "L0129", cat(what, " uses '", buffer->name, "', which is no buffer of script '", name, "'"),
+        where_used, {},
+        buffer->origin ? "declare it in the script: p.input<T>(name, {extents})"
+                       : "each script has buffers of its own");
+  if (!found->open)
+    throw UserError("L0129",
+                    cat(what, " uses '", buffer->name, "' outside of the body that declares it"),
+                    where_used);
+}
+
+LATHE_DECL void ScriptState::check(const std::string& what, const AnyExpr& e, Location where_used) {
+  if (!e.get()) throw UserError("L0116", cat(what, " is undefined"), where_used);
+  check_weight(what, e, where_used);
+  if (e.dtype().is_vector())
+    throw UserError("L0109", cat(what, " is a vector, ", e.dtype().str()), where_used);
+  ScriptExprs(*this, what, where_used).expr(e);
+}
+LATHE_DECL void ScriptState::check_condition(const std::string& what, const AnyExpr& e,
+                                             Location where_used) {
+  check(what, e, where_used);
+  if (e.dtype() != kBool)
+    throw UserError("L0109", cat(what, " is of type ", e.dtype().str(), ", not bool"), where_used);
+}
+LATHE_DECL void ScriptState::check_range(const std::string& what, const Range& over,
+                                         Location where_used) {
+  for (const auto* e : {&over.min, &over.extent}) {
+    check_index_type(cat(e == &over.min ? "the start of " : "the extent of ", what), *e,
+                     where_used);
+    check(what, *e, where_used);
+  }
+  const auto* extent = as_const_int(over.extent);
+  if (extent && *extent < 0)
+    throw UserError("L0102", cat("the extent of ", what, " is ", *extent), where_used, {},
+                    "extents are 0 or more");
+}
+
+LATHE_DECL const LoadNode& ScriptState::target(const AnyExpr& element, const AnyExpr& value,
+                                               Location where_used) {
+  const auto* load = element.as<LoadNode>();
+  if (const auto* scalar = element.as<VarNode>(); scalar && names_.contains(scalar))
+    throw UserError("L0128", cat("a store to '", scalar->name, "', which is no buffer"), where_used,
+                    {}, "scalar inputs are passed by value: declare a local");
+  if (!load || load->mask.get())
+    throw UserError("L0128", "a store to something that is no element of a buffer", where_used);
+  const std::string what = cat("the element of '", load->buffer->name, "' that is stored to");
+  check(what, element, where_used);
+  if (names_.find(load->buffer.get())->kind == ScriptName::input)
+    throw UserError("L0128",
+                    cat("a store to '", load->buffer->name, "', an input of script '", name, "'"),
+                    where_used, {}, "declare it with output or inout");
+  check(cat("the value stored to '", load->buffer->name, "'"), value, where_used);
+  if (value.dtype() != load->dtype)
+    throw UserError("L0109",
+                    cat("'", load->buffer->name, "' holds ", load->dtype.str(),
+                        ", but the value stored is ", value.dtype().str()),
+                    where_used, {}, "convert it with lt::cast<T>(…)");
+  return *load;
+}
+
+LATHE_DECL void ScriptState::claim(Vec<std::string>& names, const char* kind,
+                                   const std::string& wanted, Location where_used) {
+  check_name(wanted, where_used);
+  for (const auto& known : names)
+    if (known == wanted)
+      throw UserError("L0111",
+                      cat("two ", kind, "s of script '", name, "' are called '", wanted, "'"),
+                      where_used, {}, cat("give each ", kind, " a name of its own"));
+  names.push_back(wanted);
+}
+
+LATHE_DECL void ScriptState::declare(const RefCounted* node, ScriptName::Kind kind,
+                                     const std::string& its_name) {
+  names_[node] = {kind, its_name, level_, true};
+  declared_.push_back(node);
+}
+
+[[noreturn]] inline void refuse_beside_fold(const BlockNode& block, Location where) {
+  throw UserError("L0130", cat("block '", block.name(), "' folds, and holds nothing else"), where,
+                  {}, "give the other statements a block of their own");
+}
+
+LATHE_DECL void ScriptState::open(ScriptScope scope, Location where_used) {
+  std::size_t count = 1;
+  for (const auto& body : bodies_) count += body.scopes.size();
+  if (count > kMostScriptScopes)
+    throw UserError("L0130",
+                    cat("more than ", kMostScriptScopes, " lets and locals hold at one place"),
+                    where_used, {}, "declare them in the bodies that use them");
+  if (const BlockNode* block = bodies_.back().block; block && block->reducer)
+    refuse_beside_fold(*block, where_used);
+  scope.first = bodies_.back().stmts.size();
+  bodies_.back().scopes.push_back(std::move(scope));
+}
+
+LATHE_DECL void ScriptState::add(Stmt s, Location where_used) {
+  ScriptBody& body = bodies_.back();
+  if (body.block && body.block->reducer) refuse_beside_fold(*body.block, where_used);
+  body.stmts.push_back(std::move(s));
+}
+LATHE_DECL void ScriptState::check_folds_alone(const BlockNode& block, Location where_used) const {
+  const ScriptBody& body = bodies_.back();
+  if (block.reducer || !body.stmts.empty() || !body.scopes.empty())
+    refuse_beside_fold(block, where_used);
+}
+LATHE_DECL void ScriptState::check_at_top(const std::string& what, Location where_used) const {
+  if (bodies_.size() == 1) return;
+  throw UserError("L0130", cat(what, " stands inside a body of script '", name, "'"), where_used,
+                  {}, "put it outside of loops, branches and blocks");
+}
+LATHE_DECL bool ScriptState::is_hidden_in_blocks(const VarNode& var) const {
+  const ScriptName* found = names_.find(&var);
+  return found && (found->kind == ScriptName::loop || found->kind == ScriptName::let);
+}
+
+LATHE_DECL bool ScriptState::is_input(const Buffer& buffer) const {
+  const ScriptName* found = names_.find(buffer.get());
+  return found && found->kind == ScriptName::input;
+}
+
+/// A let holds from its place on, memory in all of the body: steps may then move what uses it.
+inline Stmt closed(ScriptBody& body) {
+  for (const auto& scope : reversed(body.scopes)) {
+    if (scope.buffer) continue;
+    Stmt rest = make_seq({body.stmts.begin() + scope.first, body.stmts.end()});
+    body.stmts.resize(scope.first);
+    body.stmts.push_back(make_let_stmt(scope.var, scope.value, std::move(rest)));
+  }
+  Stmt out = make_seq(body.stmts);
+  for (const auto& scope : reversed(body.scopes))
+    if (scope.buffer) out = make_alloc(scope.buffer, std::move(out));
+  return out;
+}
+
+LATHE_DECL void ScriptState::return_to(const Mark& before) {
+  bodies_.resize(before.bodies);
+  loops.resize(before.loops);
+  level_ = before.level;
+  for (; declared_.size() > before.declared; declared_.pop_back())
+    names_[declared_.back()].open = false;
+}
+
+LATHE_DECL Stmt ScriptState::record(const std::string& what, FunctionRef<void()> body,
+                                    Location where_used, BlockNode* block) {
+  if (bodies_.size() > kMostScriptBodies)
+    throw UserError("L0130",
+                    cat("more than ", kMostScriptBodies, " loops and branches inside one another"),
+                    where_used);
+  const Mark before = mark();
+  const std::size_t buffers = buffer_names.size(), blocks = block_names.size();
+  bodies_.emplace_back();
+  bodies_.back().block = block;
+  if (block) ++level_;
+  try {
+    at_place(what, where_used, body);
+  } catch (...) {
+    return_to(before);
+    buffer_names.resize(buffers), block_names.resize(blocks);
+    throw;
+  }
+  Stmt out = closed(bodies_.back());
+  return_to(before);
+  return out;
+}
+
+LATHE_DECL BlockNode& ScriptState::current_block(const char* what, Location where_used) {
+  if (BlockNode* block = bodies_.back().block) return *block;
+  throw UserError("L0130", cat(what, " stands in no block"), where_used, {},
+                  "put it directly into the body of a block");
+}
+
+inline void check_script_dims(const ScriptState& state, Location where) {
+  for (const auto& dim : state.dims) {
+    bool plain = false;
+    for (const auto& p : state.params)
+      if (p.buffer)
+        for (const auto& e : p.buffer->shape) plain = plain || e.get() == dim.get();
+    if (!plain)
+      throw UserError("L0114",
+                      cat("Dim '", dim->name,
+                          "' is the extent of no argument, so a call cannot tell its value"),
+                      where, {}, "use it alone as an extent of an argument");
+  }
+}
+
+LATHE_DECL Program ScriptState::program(Location where_used) const {
+  check_at_top("program()", where_used);
+  check_script_dims(*this, where_used);
+  ProgramNode node;
+  node.name = name;
+  node.params = params;
+  for (const auto& dim : dims) {
+    const VarOrigin* o = origin_of(*dim);
+    node.dims.push_back(make_ref<DimNode>(dim, o->min, o->max, o->multiple_of));
+  }
+  ScriptBody body = bodies_[0];
+  node.body = closed(body);
+  Program out(std::move(node));
+  verify_user(out, where_used);
+  verify_defined(out, where_used);
+  return out;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/dsl/impl/script.ipp
+namespace lathe {
+
+LATHE_DECL AnyExpr AnyScriptBuffer::at(Vec<AnyExpr> indices, Location where) const {
+  detail::check_indices(tensor_, indices, where);
+  if (tensor_.is_scalar()) return tensor_.scalar();
+  return make_load(tensor_.inner_buffer(), std::move(indices));
+}
+
+// A range of constants that ends before it begins is empty, as in C++.
+LATHE_DECL Range range(const Extent& begin, const Extent& end) {
+  const AnyExpr &lo = begin.any(), &hi = end.any();
+  if (!lo.get() || !hi.get() || lo.dtype() != kIndex || hi.dtype() != kIndex) return {lo, hi};
+  if (is_const(lo, 0)) return {lo, hi};
+  const auto *first = as_const_int(lo), *last = as_const_int(hi);
+  if (first && last && *last < *first) return {lo, AnyExpr(0)};
+  return {lo, fold_sub(hi, lo)};
+}
+
+LATHE_DECL AnyScript::AnyScript(std::string name, Location where) {
+  detail::check_name(name, where);
+  state_ = make_ref<detail::ScriptState>(std::move(name), where);
+}
+LATHE_DECL detail::ScriptState& AnyScript::state() const {
+  return const_cast<detail::ScriptState&>(static_cast<const detail::ScriptState&>(*state_));
+}
+
+LATHE_DECL const std::string& AnyScript::name() const { return state().name; }
+
+namespace detail {
+
+/// A handle to a buffer: an input tensor whose buffer is the script's own.
+inline AnyScriptBuffer script_handle(const Buffer& buffer, Layout layout, Location where) {
+  auto* source = new TensorSource;
+  Ref<TensorSource> owner(source);
+  source->name = buffer->name;
+  source->is_input = true;
+  source->layout = layout;
+  source->extents = buffer->shape;
+  source->where = where;
+  source->storage.push_back({buffer, buffer});
+  return AnyScriptBuffer(tensor_of(owner, 0, buffer->name, buffer->dtype));
+}
+
+inline Vec<AnyExpr> script_extents(ScriptState& state, const std::string& name, DType dtype,
+                                   const Vec<Extent>& extents, Location where) {
+  if (dtype.is_vector())
+    throw UserError("L0109", cat("the elements of '", name, "' are vectors, ", dtype.str()), where);
+  Vec<AnyExpr> shape = checked_extents(name, extents, where);
+  for (const auto& e : shape) state.check(cat("an extent of '", name, "'"), e, where);
+  return shape;
+}
+
+}  // namespace detail
+
+LATHE_DECL AnyScriptBuffer AnyScript::param(Access access, std::string name, DType dtype,
+                                            Vec<Extent> extents, Layout layout, Location where) {
+  detail::ScriptState& s = state();
+  s.check_at_top(cat("parameter '", name, "'"), where);
+  Vec<AnyExpr> shape = detail::script_extents(s, name, dtype, extents, where);
+  s.claim(s.buffer_names, "buffer", name, where);
+  const auto kind = access == Access::in ? detail::ScriptName::input : detail::ScriptName::memory;
+  if (access == Access::in && shape.empty()) {
+    auto origin = make_ref<detail::VarOrigin>(detail::VarOrigin::scalar, name);
+    VarRef var = detail::make_declared_var(name, dtype, origin);
+    s.params.push_back({access, {}, var});
+    s.declare(var.get(), kind, name);
+    return AnyScriptBuffer(AnyTensor(var));
+  }
+  Buffer buffer = detail::argument_buffer(name, dtype, shape, layout);
+  s.params.push_back({access, buffer, {}});
+  s.declare(buffer.get(), kind, name);
+  return detail::script_handle(buffer, layout, where);
+}
+
+LATHE_DECL AnyScriptBuffer AnyScript::local(std::string name, DType dtype, Vec<Extent> extents,
+                                            Scope scope, Location where) {
+  detail::ScriptState& s = state();
+  Vec<AnyExpr> shape = detail::script_extents(s, name, dtype, extents, where);
+  s.claim(s.buffer_names, "buffer", name, where);
+  Buffer buffer = make_buffer(name, dtype, shape, scope);
+  s.open({buffer, {}, {}, 0}, where);
+  s.declare(buffer.get(), detail::ScriptName::memory, name);
+  return detail::script_handle(buffer, Layout::dense, where);
+}
+
+LATHE_DECL void AnyScript::store(const AnyExpr& element, const AnyExpr& value, Location where) {
+  const LoadNode& to = state().target(element, value, where);
+  state().add(make_store(to.buffer, to.indices, value), where);
+}
+
+LATHE_DECL void AnyScript::atomic(BinaryOp op, const AnyExpr& element, const AnyExpr& value,
+                                  Location where) {
+  const LoadNode& to = state().target(element, value, where);
+  const std::string what = cat("the atomic update of '", to.buffer->name, "'");
+  if (is_comparison(op)) throw UserError("L0109", cat(what, " is a comparison"), where);
+  if (auto problem = typing_problem(make_binary(op, value, value)); !problem.empty())
+    throw UserError("L0109", cat(what, " by '", op_text(op), "': ", problem), where);
+  state().add(make_ref<AtomicNode>(op, to.buffer, to.indices, value), where);
+}
+
+LATHE_DECL AnyExpr AnyScript::let(std::string name, const AnyExpr& value, Location where) {
+  detail::ScriptState& s = state();
+  detail::check_name(name, where);
+  s.check(cat("the value of '", name, "'"), value, where);
+  VarRef var = make_var(name, value.dtype());
+  s.open({{}, var, value, 0}, where);
+  s.declare(var.get(), detail::ScriptName::let, name);
+  return var;
+}
+
+LATHE_DECL void AnyScript::assert_(const AnyExpr& condition, std::string message, Location where) {
+  state().check_condition("an asserted condition", condition, where);
+  state().add(make_ref<AssertNode>(condition, std::move(message)), where);
+}
+
+LATHE_DECL void AnyScript::for_(std::string name, const Range& over,
+                                FunctionRef<void(const VarRef&)> body, Location where) {
+  detail::ScriptState& s = state();
+  detail::check_name(name, where);
+  const std::string what = cat("loop '", name, "'");
+  s.check_range(what, over, where);
+  VarRef var = make_var(name);
+  auto run = [&] {
+    s.loops.push_back({var, over});
+    s.declare(var.get(), detail::ScriptName::loop, name);
+    body(var);
+  };
+  s.add(make_for(var, over.min, over.extent, s.record(cat("the body of ", what), run, where)),
+        where);
+}
+
+LATHE_DECL void AnyScript::if_(const AnyExpr& condition, FunctionRef<void()> then, Location where) {
+  state().check_condition("the condition of an if", condition, where);
+  state().add(make_if(condition, state().record("the body of an if", then, where)), where);
+}
+LATHE_DECL void AnyScript::if_(const AnyExpr& condition, FunctionRef<void()> then,
+                               FunctionRef<void()> otherwise, Location where) {
+  detail::ScriptState& s = state();
+  s.check_condition("the condition of an if", condition, where);
+  Stmt yes = s.record("the body of an if", then, where);
+  s.add(make_if(condition, yes, s.record("the other body of an if", otherwise, where)), where);
+}
+
+LATHE_DECL void AnyScript::while_(const AnyExpr& condition, FunctionRef<void()> body,
+                                  Location where) {
+  state().check_condition("the condition of a while", condition, where);
+  state().add(make_ref<WhileNode>(condition, state().record("the body of a while", body, where)),
+              where);
+}
+
+LATHE_DECL Program AnyScript::program(Location where) const { return state().program(where); }
+
+LATHE_DECL ReducerRef fold_reducer(Fold fold, const Vec<DType>& dtypes, Location where) {
+  static constexpr std::string_view names[] = {"sum", "prod", "max",    "min",
+                                               "any", "all",  "argmax", "argmin"};
+  const std::string_view name = names[static_cast<int>(fold)];
+  if (ReducerRef found = builtin_reducer(name, dtypes)) return found;
+  throw UserError("L0109",
+                  cat("there is no fold ", name, " of (",
+                      join(dtypes, ", ", [](DType t) { return t.str(); }), ")"),
+                  where, {},
+                  "argmax and argmin fold a value and an i64 position, any and all bools");
+}
+
+LATHE_DECL Program script(std::string name, FunctionRef<void(Script&)> body, Location where) {
+  Script p(std::move(name), where);
+  detail::at_place(cat("script '", p.name(), "'"), where, [&] { body(p); });
+  return p.program(where);
+}
+
+}  // namespace lathe
+
+// ---- lathe/dsl/impl/script_block.ipp
+namespace lathe {
+namespace detail {
+
+/// What a block's body touches, but for what it allocates itself.
+class ScriptTouches : Visitor {
+ public:
+  explicit ScriptTouches(const Stmt& body) { stmt(body); }
+  Vec<Buffer> read, written;
+
+ private:
+  void expr(const AnyExpr& e) override {
+    if (const auto* load = e.as<LoadNode>()) note(read, load->buffer);
+    descend(e);
+  }
+  void stmt(const Stmt& s) override {
+    if (const auto* n = s.as<AllocNode>()) own_.push_back(n->buffer);
+    if (const auto* n = s.as<StoreNode>()) note(written, n->buffer);
+    if (const auto* n = s.as<AtomicNode>()) note(written, n->buffer), note(read, n->buffer);
+    descend(s);
+  }
+  void note(Vec<Buffer>& list, const Buffer& buffer) {
+    for (const auto* known : {&own_, &list})
+      for (const auto& b : *known)
+        if (b == buffer) return;
+    list.push_back(buffer);
+  }
+  Vec<Buffer> own_;
+};
+
+/// The iterators of a block, with the loops that they are bound to.
+class ScriptIters {
+ public:
+  ScriptIters(ScriptState& state, const std::string& block, Location where)
+      : state_(state), block_(block), where_(where) {}
+
+  void add(const BlockIter& given) {
+    const std::string what = cat("iterator ", iters.size(), " of block '", block_, "'");
+    check_index_type(cat("the binding of ", what), given.binding(), where_);
+    state_.check(cat("the binding of ", what), given.binding(), where_);
+    const ScriptLoop* loop = loop_of(given.binding());
+    Range domain = given.domain();
+    if (!domain.min.get() && !domain.extent.get()) {
+      if (!loop)
+        throw UserError("L0130", cat(what, " is bound to no loop, so it needs its values"), where_,
+                        {}, "give them: lt::spatial(binding, extent)");
+      domain = loop->over;
+    }
+    state_.check_range(what, domain, where_);
+    check_loads(what, domain);
+    domain = {inside(what, domain.min), inside(what, domain.extent)};
+    VarRef var = make_var(cat("v", loop ? loop->var->name : std::to_string(iters.size())));
+    iters.push_back({var, domain.min, domain.extent, given.kind(), given.binding()});
+    if (loop) bound_.emplace_back(loop->var, AnyExpr(var));
+  }
+  Vec<IterVar> iters;
+
+ private:
+  const ScriptLoop* loop_of(const AnyExpr& binding) const {
+    for (const auto& loop : state_.loops)
+      if (loop.var.get() == binding.get()) return &loop;
+    return nullptr;
+  }
+  /// Each instance tests its domain: what it reads there must not change.
+  void check_loads(const std::string& what, const Range& domain) const {
+    const ScriptTouches touched(
+        make_seq({make_ref<EvaluateNode>(domain.min), make_ref<EvaluateNode>(domain.extent)}));
+    for (const auto& buffer : touched.read)
+      if (!state_.is_input(buffer))
+        throw UserError(
+            "L0122",
+            cat("the values of ", what, " depend on '", buffer->name, "', which is no input"),
+            where_, {}, "write the statements without a block, or make it an input");
+  }
+  /// As the block sees it: over the iterators before this one.
+  AnyExpr inside(const std::string& what, const AnyExpr& e) const {
+    AnyExpr out = substitute(e, bound_);
+    for (const auto& var : free_vars(out))
+      if (state_.is_hidden_in_blocks(*var))
+        throw UserError("L0130",
+                        cat("the values of ", what, " depend on '", var->name,
+                            "', to which no iterator before it is bound"),
+                        where_, {}, cat("bind one: lt::spatial(", var->name, "), before this one"));
+    return out;
+  }
+
+  ScriptState& state_;
+  const std::string& block_;
+  Location where_;
+  Substitution bound_;
+};
+
+/// A block that declares regions is known by them alone, so they must name all that it touches.
+inline void check_regions(const BlockNode& block, Location where) {
+  if (block.reads.empty() && block.writes.empty()) return;
+  const ScriptTouches touched(block.body);
+  auto check = [&](const Vec<Buffer>& used, const Vec<Region>& declared, const char* verb) {
+    for (const auto& buffer : used) {
+      bool named = false;
+      for (const auto& region : declared) named = named || region.buffer == buffer;
+      if (!named)
+        throw UserError("L0130",
+                        cat("block '", block.name(), "' declares what it touches, but not that it ",
+                            verb, " '", buffer->name, "'"),
+                        where, {}, cat("add p.", verb, "(", buffer->name, ", …)"));
+    }
+  };
+  check(touched.read, block.reads, "reads");
+  check(touched.written, block.writes, "writes");
+}
+
+/// A loop's variable that was given alone: it folds if the block does and stores nowhere by it.
+inline void deduce_kinds(BlockNode& block, const Vec<BlockIter>& given) {
+  for (std::size_t k = 0; k < given.size(); ++k) {
+    if (given[k].has_kind() || !block.reducer) continue;
+    bool stored_by = false;
+    for (const auto& s : seq_of(block.body))
+      for (const auto& index : s.as<StoreNode>()->indices)
+        stored_by = stored_by || uses_var(index, block.iters[k].var);
+    if (!stored_by) block.iters[k].kind = IterKind::reduce;
+  }
+}
+
+}  // namespace detail
+
+LATHE_DECL void AnyScript::block(std::string name, const Vec<BlockIter>& iters,
+                                 FunctionRef<void(std::span<const VarRef>)> body, Location where) {
+  detail::ScriptState& s = state();
+  detail::check_name(name, where);
+  detail::ScriptIters bound(s, name, where);
+  for (const auto& it : iters) bound.add(it);
+  BlockNode node(make_ref<BlockTagNode>(name), bound.iters, {});
+  auto run = [&] {
+    s.claim(s.block_names, "block", name, where);
+    Vec<VarRef> vars;
+    for (const auto& it : node.iters) {
+      vars.push_back(it.var);
+      s.declare(it.var.get(), detail::ScriptName::iterator, it.var->name);
+    }
+    body(vars);
+  };
+  node.body = s.record(cat("the body of block '", name, "'"), run, where, &node);
+  detail::check_regions(node, where);
+  detail::deduce_kinds(node, iters);
+  s.add(make_block(std::move(node)), where);
+}
+
+LATHE_DECL void AnyScript::fold(const ReducerRef& reducer, const Vec<AnyExpr>& elements,
+                                const Vec<AnyExpr>& terms, bool init, Location where) {
+  detail::ScriptState& s = state();
+  BlockNode& block = s.current_block("a fold", where);
+  if (!reducer) throw UserError("L0116", "an undefined reducer is used", where);
+  if (elements.size() != terms.size() || terms.size() != reducer->identity.size())
+    throw UserError("L0107",
+                    cat("reducer '", reducer->name, "' folds ", reducer->identity.size(),
+                        " values, but block '", block.name(), "' gives it ", terms.size(), " for ",
+                        elements.size(), " elements"),
+                    where);
+  s.check_folds_alone(block, where);
+  Vec<Stmt> stores;
+  for (std::size_t k = 0; k < terms.size(); ++k) {
+    const LoadNode& to = s.target(elements[k], terms[k], where);
+    if (terms[k].dtype() != reducer->identity[k].dtype())
+      throw UserError(
+          "L0109",
+          cat("reducer '", reducer->name, "' folds ", reducer->identity[k].dtype().str(),
+              ", but its term in block '", block.name(), "' is ", terms[k].dtype().str()),
+          where);
+    stores.push_back(make_store(to.buffer, to.indices, terms[k]));
+  }
+  for (auto& store : stores) s.add(std::move(store), where);
+  block.reducer = reducer;
+  block.init = init;
+}
+
+LATHE_DECL void AnyScript::where(const AnyExpr& condition, Location where) {
+  BlockNode& block = state().current_block("a where", where);
+  state().check_condition(cat("the condition of block '", block.name(), "'"), condition, where);
+  block.predicate = fold_and(block.predicate, condition);
+}
+
+LATHE_DECL void AnyScript::region(bool writes, const AnyScriptBuffer& buffer, Vec<Range> ranges,
+                                  Location where) {
+  detail::ScriptState& s = state();
+  BlockNode& block = s.current_block(writes ? "a writes" : "a reads", where);
+  const std::string what = cat("what block '", block.name(), "' ", writes ? "writes" : "reads",
+                               " of '", buffer.name(), "'");
+  if (buffer.tensor().is_scalar() || static_cast<int>(ranges.size()) != buffer.rank())
+    throw UserError("L0108",
+                    cat('\'', buffer.name(), "' has rank ", buffer.rank(), ", but ", what, " has ",
+                        ranges.size(), ranges.size() == 1 ? " range" : " ranges"),
+                    where);
+  for (const auto& range : ranges) s.check_range(what, range, where);
+  s.check_known(what, buffer.buffer(), where);
+  (writes ? block.writes : block.reads).push_back({buffer.buffer(), std::move(ranges)});
+}
+
+}  // namespace lathe
+
 // ---- lathe/dsl/impl/statistics.ipp
 namespace lathe {
 namespace detail {
@@ -20200,7 +21457,9 @@ class AccessCollector : public Visitor {
         const auto* n = s.as<AtomicNode>();
         for (const auto& i : n->indices) expr(i);
         expr(n->value);
-        return add(n->buffer, AccessKind::update, true, n->indices);
+        add(n->buffer, AccessKind::update, true, n->indices);
+        if (!sites.empty() && sites.back().buffer == n->buffer) sites.back().atomic = n->op;
+        return;
       }
       case StmtKind::If: {
         const auto* n = s.as<IfNode>();
@@ -21777,11 +23036,38 @@ namespace detail {
 
 inline std::string describe(const AccessSite& a) {
   std::string out = a.block ? "block '" + a.block->name() + "' " : "a statement ";
+  if (a.atomic) out += "atomically ";
   out += a.kind == AccessKind::update ? "updates " : a.is_write ? "writes " : "reads ";
   out += a.buffer->name;
   for (std::size_t d = 0; d < a.indices.size(); ++d)
     out += (d ? ", " : "[") + str(simplify(a.indices[d]));
   return out + (a.indices.empty() ? "" : "]");
+}
+
+/// Whether updates with x = op(x, a), x = op(x, b) leave the same bits in either order.
+inline bool atomics_commute(BinaryOp op, DType t) {
+  switch (op) {
+    case BinaryOp::min:
+    case BinaryOp::max:
+      return true;
+    case BinaryOp::add:
+    case BinaryOp::sub:
+    case BinaryOp::mul:
+      return !t.is_float();
+    case BinaryOp::bit_and:
+    case BinaryOp::bit_or:
+    case BinaryOp::bit_xor:
+    case BinaryOp::and_:
+    case BinaryOp::or_:
+      return true;
+    default:
+      return false;
+  }
+}
+/// Two atomic updates whose order nobody can tell; what else reads the element is another access.
+inline bool order_free(const AccessSite& a, const AccessSite& b) {
+  return a.kind == AccessKind::update && b.kind == AccessKind::update && a.atomic &&
+         a.atomic == b.atomic && atomics_commute(*a.atomic, a.buffer->dtype);
 }
 
 inline Carried make_carried(const AccessSite& a, const AccessSite& b, bool proven,
@@ -21790,6 +23076,9 @@ inline Carried make_carried(const AccessSite& a, const AccessSite& b, bool prove
   out.explanation = describe(a) + (a.order == b.order ? "" : " and " + describe(b)) +
                     ": different iterations of " + loops + (proven ? " touch" : " may touch") +
                     " one element";
+  if (a.atomic && a.atomic == b.atomic)
+    out.explanation += ", and the order of '" + std::string(op_text(*a.atomic)) + "' of " +
+                       a.buffer->dtype.str() + " shows in the result";
   return out;
 }
 
@@ -21851,6 +23140,7 @@ LATHE_DECL std::optional<Carried> carried_by(const Stmt& root, const VarRef& loo
   detail::LoopAccesses below(root, loop, facts);
   std::optional<Carried> out;
   detail::each_conflict(below.all, [&](const AccessSite& a, const AccessSite& b) {
+    if (detail::order_free(a, b)) return true;
     DependenceVectors d = dependence(a, b, {below.site.loop}, below.facts);
     bool carried = false;
     for (const auto& v : d.vectors) carried = carried || v[0] != Direction::eq;
@@ -21882,6 +23172,7 @@ LATHE_DECL std::optional<Carried> reorder_violation(const Stmt& root, const Vec<
     if (update && a.block && a.block->reducer &&
         classify(*a.block->reducer).kind == ReducerClass::reorder)
       return true;
+    if (detail::order_free(a, b)) return true;
     DependenceVectors d = dependence(a, b, chain, below.facts);
     for (const auto& v : d.vectors) {
       const int was = detail::lead(v, before), is = detail::lead(v, order);
@@ -22525,6 +23816,40 @@ LATHE_DECL bool over_dims(const Program& program, const AnyExpr& e) {
   for (const auto& var : free_vars(e))
     if (!is_dim(program, var)) return false;
   return true;
+}
+
+LATHE_DECL Verdict check_bare_touches(const Program& program, const BlockNode& block,
+                                      std::string_view id, const Buffer& only) {
+  Vec<Buffer> read = buffers_read(block.body), written = buffers_written(block.body);
+  if (block.predicate) read.append(buffers_read(make_ref<EvaluateNode>(block.predicate)));
+  Buffer found;
+  bool writes = false;
+  any_use(program->body, [&](const BufferUse& use) {
+    if (use.block || (only && use.buffer != only)) return false;
+    if (!contains(written, use.buffer) && !(use.is_write && contains(read, use.buffer)))
+      return false;
+    found = use.buffer, writes = use.is_write;
+    return true;
+  });
+  if (!found) return {};
+  return refusal_at(block.tag, id,
+                    "a statement in no block " + std::string(writes ? "writes " : "reads ") +
+                        in_quotes(found->name) + ", which block " + in_quotes(block.name()) +
+                        (contains(written, found) ? " writes" : " reads"),
+                    "give that statement a block of its own");
+}
+
+LATHE_DECL Verdict check_fixed_bounds(const ForNode& loop) {
+  LoadedBuffers loads;
+  loads.expr(loop.min), loads.expr(loop.extent);
+  if (loads.found.empty()) return {};
+  for (const auto& written : buffers_written(loop.body))
+    if (contains(loads.found, written))
+      return refusal_at(loop.var, "L0206",
+                        "the bound of loop " + describe(loop) + " is read from " +
+                            in_quotes(written->name) + ", which is written inside the loop",
+                        "keep the loop as it is: it reads its bound once, when it begins");
+  return {};
 }
 
 LATHE_DECL bool has_bare_statement(const Stmt& s) {
@@ -23173,6 +24498,7 @@ inline Verdict plan_split(const Program& program, const Arg& loop, const Vec<Arg
                           const std::string& tail, SplitPlan& plan) {
   plan.site = find_loop(program->body, loop.loop);
   if (auto no = check_plain_loop(*plan.site.loop)) return no;
+  if (auto no = check_fixed_bounds(*plan.site.loop)) return no;
   plan.facts = facts_on(plan.site.path, program_facts(program));
   if (auto no = read_factors(plan, factors)) return no;
   return check_tail(plan, factors, tail);
@@ -23415,6 +24741,8 @@ inline Verdict check_movable(const Program& program, const Args& args, const cha
                       name + " has a domain that depends on another of its iterators");
   if (stores_of(block).empty())
     return refusal_at(block.tag, "L0212", name + " holds more than stores");
+  if (auto no = check_bare_touches(program, block, "L0212")) return no;
+  if (auto no = check_settled_inputs(program, block, "L0212")) return no;
   for (const auto& loop : plan.block.loops)
     if (loop->loop_kind != ForKind::serial && block_tags(loop->body).size() == 1)
       return refusal_at(loop->var, "L0204",
@@ -23534,6 +24862,12 @@ inline Verdict check_readers(const Program& program, const MovePlan& plan, Vec<B
                         "move its consumers with reverse_compute_at, or cache_write it");
   users = consumers(program->body, block.tag);
   if (users.empty()) return refusal_at(block.tag, "L0211", name + " has no consumer");
+  for (const auto& user : users)
+    if (block_position(program->body, user.block->tag) < block_position(program->body, block.tag))
+      return refusal_at(user.block->tag, "L0211",
+                        "block " + in_quotes(user.block->name()) + " reads what " + name +
+                            " wrote in the iteration before, and would find what it writes in "
+                            "this one");
   Vec<BlockSite> outside;
   for (const auto& user : users)
     if (!below(user.loops, loop)) outside.push_back(user);
@@ -23680,7 +25014,8 @@ inline std::string list_buffers(const Vec<Buffer>& buffers) {
   return out.empty() ? "none" : out;
 }
 
-inline Verdict check_cache_read(const BlockSite& site, const Buffer& buffer, const CopyStep& step) {
+inline Verdict check_cache_read(const Program& program, const BlockSite& site, const Buffer& buffer,
+                                const CopyStep& step) {
   const BlockNode& block = *site.block;
   std::string name = "block " + in_quotes(block.name());
   if (!reads_buffer(block, buffer))
@@ -23697,7 +25032,7 @@ inline Verdict check_cache_read(const BlockSite& site, const Buffer& buffer, con
     if (r.buffer == buffer && r.kind != AccessKind::read)
       return refusal_at(block.tag, step.id,
                         name + " uses " + in_quotes(buffer->name) + " as a whole, not by loads");
-  return {};
+  return check_bare_touches(program, block, step.id, buffer);
 }
 
 // What the copy reads was written by all blocks that come before it.
@@ -23808,7 +25143,7 @@ inline Verdict check_cache_write(const Program& program, const BlockSite& site,
   if (ragged(block))
     return refusal_at(block.tag, step.id,
                       name + " has a domain that depends on another of its iterators");
-  return {};
+  return check_bare_touches(program, block, step.id, out);
 }
 
 // Ranges of the iterators while the loops inside `inner` run.
@@ -23948,7 +25283,7 @@ inline Verdict run_cache_read(const Program& program, const Args& args, Edit* ed
   Buffer buffer = find_buffer(program, args[1].text);
   Scope scope = Scope::global;
   if (auto no = check_scope_word(args[2].text, scope, kCacheRead.id)) return no;
-  if (auto no = check_cache_read(site, buffer, kCacheRead)) return no;
+  if (auto no = check_cache_read(program, site, buffer, kCacheRead)) return no;
   CopyIn plan(site, buffer);
   Facts facts = facts_on(path_to(site.path, plan.at), program_facts(program));
   Region region = region_read(site.path[plan.at], buffer, facts, args[0].block);
@@ -24342,6 +25677,7 @@ inline Verdict plan_fuse(const Program& program, const Vec<Arg>& loops, Vec<Loop
     sites.push_back(find_loop(program->body, arg.loop));
     const ForNode& loop = *sites.back().loop;
     if (auto no = check_plain_loop(loop)) return no;
+    if (auto no = check_fixed_bounds(loop)) return no;
     if (sites.size() == 1) continue;
     const ForNode& outer = *sites[sites.size() - 2].loop;
     const ForNode* inside = only_loop_in(outer);
@@ -24546,6 +25882,7 @@ inline Verdict check_inline(const Program& program, const BlockSite& site) {
   if (block.predicate)
     return refusal_at(block.tag, "L0214",
                       name + " has a predicate, outside which its output is not defined");
+  if (auto no = check_bare_touches(program, block, "L0214")) return no;
   FindOddUse odd(store->buffer);
   odd.stmt(program->body);
   if (!odd.found.empty())
@@ -24580,6 +25917,7 @@ inline Verdict run_compute_inline(const Program& program, const Args& args, Edit
   const StoreNode& store = *only_store(core);
   Vec<BlockSite> users = consumers(program->body, core.tag);
   if (auto no = check_inputs_until(program, site, users)) return no;
+  if (auto no = check_settled_inputs(program, *site.block, "L0214")) return no;
   Vec<VarRef> targets;
   Vec<AnyExpr> target_exprs;
   for (std::size_t d = 0; d < store.indices.size(); ++d)
@@ -24661,6 +25999,7 @@ inline Verdict check_inlined_consumer(const Program& program, const BlockTag& ta
     return refusal_at(
         tag, "L0215",
         name + " is not the only writer of " + in_quotes(only_store(block)->buffer->name));
+  if (auto no = check_bare_touches(program, block, "L0215")) return no;
   Vec<BlockSite> makers = producers(program->body, tag);
   if (makers.size() != 1)
     return refusal_at(tag, "L0215",
@@ -24686,6 +26025,7 @@ inline Verdict check_inlined_producer(const Program& program, FusePlan& plan) {
     return refusal_at(from.tag, "L0215",
                       name + " is not a complete block of one store" +
                           (maker.why.empty() ? "" : ": " + maker.why));
+  if (auto no = check_bare_touches(program, from, "L0215")) return no;
   plan.between = only_store(from)->buffer;
   if (!is_private(program->body, plan.between))
     return refusal_at(from.tag, "L0215", in_quotes(plan.between->name) + " is a parameter");
@@ -24785,6 +26125,7 @@ inline Verdict run_reverse_compute_inline(const Program& program, const Args& ar
   FusePlan plan;
   if (auto no = plan_reverse_inline(program, args[0].block, plan)) return no;
   if (auto no = check_reverse_inline_place(program, plan)) return no;
+  if (auto no = check_settled_inputs(program, *plan.consumer.block, "L0215")) return no;
   const BlockNode core = without_guards(*plan.consumer.block);
   AnyExpr valid;
   Vec<AnyExpr> iters =
@@ -24955,6 +26296,25 @@ LATHE_DECL Verdict check_parallel(const Program& program, const VarRef& var) {
       "make another loop parallel, or move the producer inside with compute_at");
 }
 
+// What loops inside would have to do for all lanes at once.
+inline Verdict check_loops_below(const ForNode& loop) {
+  Verdict no;
+  any_statement(loop.body, [&](const Stmt& s) {
+    const auto* inner = s.as<ForNode>();
+    if (!inner) return false;
+    if (uses_var(inner->min, loop.var) || uses_var(inner->extent, loop.var))
+      no = refusal_at(inner->var, "L0209",
+                      "the bound of loop " + in_quotes(inner->var->name) +
+                          " differs between the lanes of " + in_quotes(loop.var->name));
+    else if (inner->loop_kind == ForKind::vectorized || inner->loop_kind == ForKind::parallel)
+      no = refusal_at(inner->var, "L0209",
+                      "loop " + describe(*inner) + " lies inside loop " + in_quotes(loop.var->name),
+                      "vectorize one loop of a nest, the innermost");
+    return no.has_value();
+  });
+  return no;
+}
+
 inline Verdict check_lanes(const Program& program, const ForNode& loop) {
   const std::int64_t* lanes = as_const_int(loop.extent);
   if (!lanes)
@@ -24976,18 +26336,8 @@ inline Verdict check_lanes(const Program& program, const ForNode& loop) {
       return refusal_at(
           site.block->tag, "L0209",
           "block " + in_quotes(site.block->name()) + " is opaque and has no vector form");
-    for (const auto& inner : site.loops) {
-      if (uses_var(inner->min, loop.var) || uses_var(inner->extent, loop.var))
-        return refusal_at(inner->var, "L0209",
-                          "the bound of loop " + in_quotes(inner->var->name) +
-                              " differs between the lanes of " + in_quotes(loop.var->name));
-      if (inner->loop_kind == ForKind::vectorized || inner->loop_kind == ForKind::parallel)
-        return refusal_at(
-            inner->var, "L0209",
-            "loop " + describe(*inner) + " lies inside loop " + in_quotes(loop.var->name),
-            "vectorize one loop of a nest, the innermost");
-    }
   }
+  if (auto no = check_loops_below(loop)) return no;
   for (const auto& outer : find_loop(program->body, loop.var).loops)
     if (outer->loop_kind == ForKind::vectorized)
       return refusal_at(loop.var, "L0209",
@@ -25249,6 +26599,7 @@ inline Verdict plan_partition(const Program& program, const Args& args, Partitio
   const ForNode& loop = *plan.site.loop;
   const Vec<Arg>& points = args[1].list;
   if (auto no = check_plain_loop(loop)) return no;
+  if (auto no = check_fixed_bounds(loop)) return no;
   if (points.empty() || points.size() > kMaxPoints)
     return refusal_at(loop.var, "L0231",
                       "takes 1 to " + std::to_string(kMaxPoints) + " points, not " +
@@ -25613,7 +26964,7 @@ inline BlockNode copy_of_axes(const ReindexPlan& plan, const Buffer& copy, const
 }
 
 inline Verdict run_reindex_read(const Program& program, ReindexPlan& plan, Edit* edit) {
-  if (auto no = check_cache_read(plan.site, plan.from, kReindex)) return no;
+  if (auto no = check_cache_read(program, plan.site, plan.from, kReindex)) return no;
   if (auto no = plan_reindex(program, plan, false)) return no;
   const BlockNode& block = *plan.site.block;
   CopyIn copy(plan.site, plan.from);
@@ -25936,6 +27287,10 @@ inline Verdict plan_reverse_compute_at(const Program& program, const Args& args,
                       "loop " + describe(loop) + " holds no producer of what " + name + " reads",
                       makers.empty() ? "it reads only parameters"
                                      : "loops that do: " + common_loops({makers.back()}));
+  if (block_position(program->body, block.tag) < last)
+    return refusal_at(loop.var, "L0213",
+                      name + " stands before loop " + describe(loop) +
+                          ", and reads what the iteration before produced there");
   if (auto no = check_inputs_ready(program, block, last + 1, "L0213")) return no;
   for (const auto& p : inside) {
     if (final_at(program->body, p.block->tag, loop.var)) continue;
@@ -26094,6 +27449,7 @@ inline Verdict plan_rfactor(const Program& program, const Args& args, RfactorPla
                           "the bound of loop " + describe(*plan.loop) + " depends on loop " +
                               in_quotes(outer->var->name));
   if (auto no = check_rfactor_loops(plan)) return no;
+  if (auto no = check_bare_touches(program, block, "L0219")) return no;
   // A layout may have given one output of several another rank.
   std::size_t smallest = stores_of(block)[0]->indices.size();
   for (const auto* store : stores_of(block)) smallest = std::min(smallest, store->indices.size());
@@ -26477,6 +27833,152 @@ LATHE_DECL const Primitive& primitive_sample_categorical() {
                                 Results::one,
                                 draw_categorical};
   return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/impl/settled.ipp
+namespace lathe::detail {
+
+/// Which buffers hold one value per element for whoever reads them: what a block stores there
+/// follows from the element alone, so it may be read, or computed again, in any iteration. Programs
+/// of tensors are like that throughout; a loop that carries state fills its buffers anew each time.
+class SettledBuffers : UseWalker {
+ public:
+  explicit SettledBuffers(const Program& program) { stmt(program->body); }
+
+  /// A buffer that the block reads and that is not settled when it runs; empty if there is none.
+  Buffer unsettled_for(const BlockTag& tag) {
+    for (std::size_t k = 0; k < blocks_.size(); ++k)
+      if (blocks_[k].node->tag == tag) return unsettled_input(k);
+    return {};
+  }
+
+ private:
+  struct Place {
+    const BlockNode* node = nullptr;
+    Vec<const ForNode*> loops;
+    Vec<Buffer> read, written;
+  };
+  enum class State : std::uint8_t { open, settled, unsettled };
+  struct Entry {
+    Vec<std::size_t> writers;
+    bool bare = false;  ///< written by a statement in no block
+    bool known = false;
+    State state = State::open;
+  };
+
+  bool wanted(const BufferUse& use) override {
+    if (!use.block) {
+      if (use.is_write) entries_[use.buffer.get()].bare = true;
+      return false;
+    }
+    Place& place = place_of(use);
+    if (use.reads() && use.kind != AccessKind::update && !contains(place.read, use.buffer))
+      place.read.push_back(use.buffer);
+    if (use.is_write && !contains(place.written, use.buffer)) {
+      place.written.push_back(use.buffer);
+      entries_[use.buffer.get()].writers.push_back(
+          static_cast<std::size_t>(&place - blocks_.begin()));
+    }
+    return false;
+  }
+  Place& place_of(const BufferUse& use) {
+    for (std::size_t k = blocks_.size(); k-- > 0;)
+      if (blocks_[k].node == use.block) return blocks_[k];
+    blocks_.emplace_back();
+    blocks_.back().node = use.block;
+    blocks_.back().loops = use.loops;
+    return blocks_.back();
+  }
+
+  Buffer unsettled_input(std::size_t reader) {
+    for (std::size_t k = 0; k < blocks_[reader].read.size(); ++k) {
+      const Buffer b = blocks_[reader].read[k];
+      if (!settled_before(b, reader)) return b;
+    }
+    return {};
+  }
+  bool settled_before(const Buffer& b, std::size_t reader) {
+    const Entry* entry = entries_.find(b.get());
+    if (!entry) return true;
+    for (std::size_t w : entry->writers)
+      if (w > reader && in_one_loop(blocks_[w], blocks_[reader])) return false;
+    return settled(b);
+  }
+  static bool in_one_loop(const Place& a, const Place& b) {
+    for (const auto* x : a.loops)
+      if (contains(b.loops, x)) return true;
+    return false;
+  }
+  bool settled(const Buffer& b) {
+    if (Entry& entry = entries_[b.get()]; entry.known) {
+      return entry.state == State::settled;
+    } else {
+      entry.known = true;  // while it is open, a cycle finds it unsettled
+      if (entry.bare) return false;
+    }
+    const Vec<std::size_t> writers = entries_[b.get()].writers;
+    for (std::size_t w : writers) {
+      if (!follows_from_element(w, b)) return false;
+      for (const auto& input : Vec<Buffer>(blocks_[w].read))
+        if (input != b && !settled_before(input, w)) return false;
+    }
+    entries_[b.get()].state = State::settled;
+    return true;
+  }
+
+  /// The element tells the instance that stores it, and so what is stored.
+  bool follows_from_element(std::size_t writer, const Buffer& b) const {
+    const Place& place = blocks_[writer];
+    const BlockNode& block = *place.node;
+    if (contains(place.read, b) && !runs_once(place)) return false;
+    return stores_by_iterators(block, b) || is_injective(block);
+  }
+  static bool runs_once(const Place& place) {
+    for (const auto* loop : place.loops) {
+      bool feeds_one = false;
+      for (const auto& it : place.node->iters)
+        feeds_one = feeds_one || uses_var(it.binding, loop->var);
+      if (!feeds_one && !runs_at_most_once(*loop)) return false;
+    }
+    return true;
+  }
+  /// The usual case: one store, at the iterators themselves.
+  static bool stores_by_iterators(const BlockNode& block, const Buffer& b) {
+    const auto stores = stores_of(block);
+    const StoreNode* found = nullptr;
+    for (const auto* store : stores)
+      if (store->buffer == b) {
+        if (found) return false;
+        found = store;
+      }
+    if (!found || !block.reads.empty() || !block.writes.empty()) return false;
+    for (const auto& it : block.iters) {
+      bool named =
+          it.kind == IterKind::reduce ? block.reducer.get() != nullptr : is_const(it.extent, 1);
+      for (const auto& index : found->indices) named = named || index.get() == it.var.get();
+      if (!named) return false;
+    }
+    return true;
+  }
+  static bool is_injective(const BlockNode& block) {
+    const BlockInfo info = classify(without_guards(block));
+    return info.injective && (block.reducer || info.is_complete() || info.in_place);
+  }
+
+  Vec<Place> blocks_;
+  NodeMap<Entry> entries_;
+};
+
+LATHE_DECL Verdict check_settled_inputs(const Program& program, const BlockNode& block,
+                                        std::string_view id) {
+  const Buffer found = SettledBuffers(program).unsettled_for(block.tag);
+  if (!found) return {};
+  return refusal_at(block.tag, id,
+                    "block " + in_quotes(block.name()) + " reads " + in_quotes(found->name) +
+                        ", which holds other values in other iterations",
+                    "blocks that take part in a recurrence stay where they are");
 }
 
 }  // namespace lathe::detail
@@ -28751,10 +30253,33 @@ inline Verdict check_promises(const Program& before, const Program& after) {
   return {};
 }
 
+inline int count_uses(const Stmt& s, const Buffer& buffer) {
+  int count = 0;
+  any_use(s, [&](const BufferUse& use) { return count += use.buffer == buffer, false; });
+  return count;
+}
+
+// A step may have taken a block out of the body that its buffer belongs to.
+inline Verdict check_inside_alloc(const Program& program, const AllocNode& alloc) {
+  const Buffer& buffer = alloc.buffer;
+  if (count_uses(program->body, buffer) == count_uses(alloc.body, buffer)) return {};
+  return refusal(
+      "L0220", "would use buffer " + in_quotes(buffer->name) + " outside of where it is allocated",
+      "allocate it around all of the program");
+}
+
 inline Verdict check_lifetimes(const Program& program) {
   Verdict no;
-  any_statement(program->body, [&](const Stmt& s) {
-    if (const auto* a = s.as<AllocNode>()) no = check_lifetime(program, a->buffer);
+  const Stmt* top = &program->body;  // what is allocated around all is used inside
+  while (const auto* a = top->as<AllocNode>()) {
+    if ((no = check_lifetime(program, a->buffer))) return no;
+    top = &a->body;
+  }
+  any_statement(*top, [&](const Stmt& s) {
+    if (const auto* a = s.as<AllocNode>()) {
+      no = check_lifetime(program, a->buffer);
+      if (!no) no = check_inside_alloc(program, *a);
+    }
     return no.has_value();
   });
   return no;
@@ -34355,6 +35880,13 @@ class Widen : public Mutator {
     AnyExpr outer = mask_;
     AnyExpr cheap = tail_mask(simplify(condition, facts_));
     if (is_const(cheap, 0)) return n.else_body ? stmt(n.else_body) : make_seq({});
+    // What it reads may be stored to inside.
+    VarRef kept;
+    LoadedBuffers loads;
+    loads.expr(cheap);
+    if (!loads.found.empty()) kept = make_var("mask", cheap.dtype());
+    const AnyExpr value = cheap;
+    if (kept) cheap = kept;
     mask_ = both(outer, cheap);
     Stmt yes = stmt(n.then_body), no;
     if (n.else_body) {
@@ -34362,7 +35894,8 @@ class Widen : public Mutator {
       no = stmt(n.else_body);
     }
     mask_ = outer;
-    return no ? make_seq({yes, no}) : yes;
+    Stmt out = no ? make_seq({yes, no}) : yes;
+    return kept ? make_let_stmt(kept, value, out) : out;
   }
 
   // ramp(b, 1, n) < e on i64 takes two wide compares; the same mask from 32-bit lanes takes one,

@@ -13,7 +13,7 @@ std::vector<Row> loop_rows() {
            "they must multiply to the extent (`exact`). A tail is a mark, which lowering realises.",
        .references = "the loop is consumed; the new loops are returned, outer first",
        .rounding = kNever,
-       .refusals = "L0203 L0204 L0224",
+       .refusals = "L0203 L0204 L0206 L0224",
        .halide = "`split`, whose tail strategies may compute past the end",
        .tvm = "`split`, with guards only; `None` is `lt::infer`",
        .program = kAdd,
@@ -35,7 +35,7 @@ std::vector<Row> loop_rows() {
        .references =
            "the loop and all loops and blocks below it are consumed; one loop a part is returned",
        .rounding = kNever,
-       .refusals = "L0204 L0231",
+       .refusals = "L0204 L0206 L0231",
        .halide = "`partition` (a pass decides on the points), `specialize`",
        .tvm = "`loop_partition`",
        .program = kAdd,

@@ -113,7 +113,6 @@ inline Verdict check_inline(const Program& program, const BlockSite& site) {
     return refusal_at(block.tag, "L0214",
                       name + " has a predicate, outside which its output is not defined");
   if (auto no = check_bare_touches(program, block, "L0214")) return no;
-  if (auto no = check_settled_inputs(program, block, "L0214")) return no;
   FindOddUse odd(store->buffer);
   odd.stmt(program->body);
   if (!odd.found.empty())
@@ -148,6 +147,7 @@ inline Verdict run_compute_inline(const Program& program, const Args& args, Edit
   const StoreNode& store = *only_store(core);
   Vec<BlockSite> users = consumers(program->body, core.tag);
   if (auto no = check_inputs_until(program, site, users)) return no;
+  if (auto no = check_settled_inputs(program, *site.block, "L0214")) return no;
   Vec<VarRef> targets;
   Vec<AnyExpr> target_exprs;
   for (std::size_t d = 0; d < store.indices.size(); ++d)
@@ -230,7 +230,6 @@ inline Verdict check_inlined_consumer(const Program& program, const BlockTag& ta
         tag, "L0215",
         name + " is not the only writer of " + in_quotes(only_store(block)->buffer->name));
   if (auto no = check_bare_touches(program, block, "L0215")) return no;
-  if (auto no = check_settled_inputs(program, block, "L0215")) return no;
   Vec<BlockSite> makers = producers(program->body, tag);
   if (makers.size() != 1)
     return refusal_at(tag, "L0215",
@@ -356,6 +355,7 @@ inline Verdict run_reverse_compute_inline(const Program& program, const Args& ar
   FusePlan plan;
   if (auto no = plan_reverse_inline(program, args[0].block, plan)) return no;
   if (auto no = check_reverse_inline_place(program, plan)) return no;
+  if (auto no = check_settled_inputs(program, *plan.consumer.block, "L0215")) return no;
   const BlockNode core = without_guards(*plan.consumer.block);
   AnyExpr valid;
   Vec<AnyExpr> iters =

@@ -69,8 +69,13 @@ class SettledBuffers : UseWalker {
     const Entry* entry = entries_.find(b.get());
     if (!entry) return true;
     for (std::size_t w : entry->writers)
-      if (w > reader) return false;
+      if (w > reader && in_one_loop(blocks_[w], blocks_[reader])) return false;
     return settled(b);
+  }
+  static bool in_one_loop(const Place& a, const Place& b) {
+    for (const auto* x : a.loops)
+      if (contains(b.loops, x)) return true;
+    return false;
   }
   bool settled(const Buffer& b) {
     if (Entry& entry = entries_[b.get()]; entry.known) {
