@@ -32831,8 +32831,9 @@ class ShrinkBuffers : public Mutator {
     BufferNode node = *a.buffer;
     node.alignment = kTemporaryAlignment;
     Vec<AnyExpr> origin(node.shape.size(), AnyExpr(0));
+    std::int64_t unproven = 1;
     for (std::size_t axis = 0; axis < node.shape.size(); ++axis) {
-      AnyExpr extent = box_extent(stored.box[axis], node.shape[axis]);
+      AnyExpr extent = box_extent(stored.box[axis], node.shape[axis], unproven);
       if (!extent.get()) continue;
       origin[axis] = stored.box[axis].min;
       node.shape[axis] = extent;
@@ -32843,7 +32844,8 @@ class ShrinkBuffers : public Mutator {
   }
 
   // How many elements the box has along an axis, or none if that is not less than the whole axis.
-  AnyExpr box_extent(const Interval& box, const AnyExpr& whole) const {
+  // `unproven`: the product of extents so far that may be more than the whole.
+  AnyExpr box_extent(const Interval& box, const AnyExpr& whole, std::int64_t& unproven) const {
     if (!box.bounded()) return {};
     AnyExpr extent = simplify(box.max - box.min + 1, facts_);
     ConstInterval range = const_bounds(extent, facts_);
@@ -32855,7 +32857,9 @@ class ShrinkBuffers : public Mutator {
     if (range.has_max() && most >= kTypeBound) return {};
     if (only_dims(extent))  // an empty loop stores fewer than none
       return range.min < 0 ? simplify(fold_max(extent, AnyExpr(0)), facts_) : extent;
-    return range.has_max() && most <= kMostUnproven ? AnyExpr(most) : AnyExpr();
+    if (!range.has_max() || most > kMostUnproven || unproven > kMostElements / most) return {};
+    unproven *= most;
+    return most;
   }
 
   bool only_dims(const AnyExpr& e) const {
@@ -32874,6 +32878,7 @@ class ShrinkBuffers : public Mutator {
   static constexpr std::int64_t kFew = 64;
   // The same where nothing but the bound is known.
   static constexpr std::int64_t kMostUnproven = 4096;
+  static constexpr std::int64_t kMostElements = std::int64_t{1} << 20;
   // From here on the bound is that of an index's element type.
   static constexpr std::int64_t kTypeBound = std::int64_t{1} << 30;
   Facts facts_;

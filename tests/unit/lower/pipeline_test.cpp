@@ -193,6 +193,25 @@ TEST_CASE("unrolling in part leaves a remainder loop") {
   test::check_stages(s.program());
 }
 
+TEST_CASE("bounds that nothing proves do not multiply to a temporary beyond measure") {
+  lt::Program p = lt::parse(R"(program P<a, b, c>(in X: f32[a, b, c], out Y: f32[2, a, b, c]):
+  alloc T: f32[a, b, c]
+  for o in 0..2:
+    for i in 0..3000 - o:
+      for j in 0..3000 - o:
+        for k in 0..3000 - o:
+          block T(vi in 0..a = i, vj in 0..b = j, vk in 0..c = k):
+            T[vi, vj, vk] = X[vi, vj, vk] * 2.0
+    for i in 0..3000 - o:
+      for j in 0..3000 - o:
+        for k in 0..3000 - o:
+          block Y(vo in 0..2 = o, vi in 0..a = i, vj in 0..b = j, vk in 0..c = k):
+            Y[vo, vi, vj, vk] = T[vi, vj, vk]
+)");
+  const std::string text = lt::lower_until("compact_buffers", p, lt::host()).str();
+  CHECK(text.find("alloc T: f32[3000, b, c]") != std::string::npos);
+}
+
 TEST_CASE("loops over small temporaries are copied for registers, not for what stays in memory") {
   auto nodes = [](std::int64_t n) {
     lt::Schedule s = plain_gemm(n, n, 5);
