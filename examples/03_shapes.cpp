@@ -35,6 +35,17 @@ int main() {
 
   for (auto [m, n] : {std::pair{1, 8}, {3, 16}, {100, 1000}, {0, 8}}) check_rows(centre, m, n);
 
+  // [versions]
+  // Wide rows that are whole vectors, and any others.
+  lt::Schedule any(Y), wide(Y);
+  any.parallel(any.loops(Y)[0]);
+  wide.assume(columns % 64 == 0 && columns >= 256);
+  const auto inner = wide.split<2>(wide.loops(Y)[1], {lt::infer, 64});
+  wide.vectorize(inner[1]);
+  auto both = lt::jit(lt::versions({wide, any}), X, Y);
+  // [versions]
+  for (auto [m, n] : {std::pair{5, 256}, {5, 264}, {7, 64}}) check_rows(both, m, n);
+
   std::vector<float> x(3 * 16), y(3 * 24);
   const auto refused = [&](int x_columns, int y_columns) {
     try {

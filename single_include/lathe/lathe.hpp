@@ -16177,11 +16177,18 @@ LATHE_DECL bool Facts::assume_comparison(const BinaryNode& n) {
   return n.op != BinaryOp::ne;
 }
 
-// v floormod c == 0
+// v floormod c == 0; or (v floordiv a) floormod c == 0, where a divides v: a * c does then.
 LATHE_DECL void Facts::learn_factor(const AnyExpr& atom) {
   const auto* mod = atom.as<BinaryNode>();
-  const auto* var = mod && mod->op == BinaryOp::floormod ? mod->a.as<VarNode>() : nullptr;
-  if (var && mod->b.as<ConstNode>()) multiple_of(VarRef(var), mod->b.as<ConstNode>()->i);
+  const auto* c = mod && mod->op == BinaryOp::floormod ? mod->b.as<ConstNode>() : nullptr;
+  if (!c) return;
+  if (const auto* var = mod->a.as<VarNode>()) return multiple_of(VarRef(var), c->i);
+  const auto* div = mod->a.as<BinaryNode>();
+  const auto* a = div && div->op == BinaryOp::floordiv ? div->b.as<ConstNode>() : nullptr;
+  const auto* var = a ? div->a.as<VarNode>() : nullptr;
+  std::int64_t whole;
+  if (var && a->i > 0 && factor(var) % a->i == 0 && !__builtin_mul_overflow(a->i, c->i, &whole))
+    multiple_of(VarRef(var), whole);
 }
 
 LATHE_DECL ConstInterval Facts::range(const VarNode* var) const {

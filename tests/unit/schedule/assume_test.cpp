@@ -49,6 +49,8 @@ TEST_CASE("assume: a schedule goes on from what its Dims declare") {
   s.assume(k.n >= 1 && k.n % 2 == 0);
   CHECK(dims_of(s) == "<m, n in 4..=1000 by 4>");
   CHECK(s.trace().str().find("assume((") != std::string::npos);
+  s.assume(k.n % 64 == 0 && k.n >= 256);
+  CHECK(dims_of(s) == "<m, n in 256..=960 by 64>");
 }
 
 TEST_CASE("assume: refusals") {
