@@ -9,12 +9,17 @@ std::vector<Row> loop_rows() {
            "The factors are numbers, sampled numbers or expressions over Dims, outer first. With "
            "`lt::infer` for one of them they cover the loop, and the tail says what happens where "
            "they don't divide its extent: `guard` (the default with `infer`) tests each instance, "
-           "`mask` masks vector lanes, `peel` makes a main loop and a remainder. Without `infer` "
-           "they must multiply to the extent (`exact`). A tail is a mark, which lowering realises.",
+           "`mask` masks vector lanes, `peel` makes a main loop and a remainder, `shift` moves the "
+           "last tile inward, which recomputes a part of the one before it: a body without masks "
+           "or a remainder, for blocks that may run twice, in loops that are not parallel, and "
+           "with guards where a Dim is less than a tile. Without `infer` they must multiply to the "
+           "extent (`exact`). A tail is a mark, which lowering realises; a later step that forbids "
+           "`shift` is refused, and one that splits or fuses the loop drops the mark.",
        .references = "the loop is consumed; the new loops are returned, outer first",
        .rounding = kNever,
        .refusals = "L0203 L0204 L0206 L0224",
-       .halide = "`split`, whose tail strategies may compute past the end",
+       .halide =
+           "`split`; `shift` is `TailStrategy::ShiftInwards`; other tails may compute past the end",
        .tvm = "`split`, with guards only; `None` is `lt::infer`",
        .program = kAdd,
        .steps = LATHE_STEPS(auto [i] = s.loops<1>("Y"); s.split<2>(i, {lt::infer, 8});)},

@@ -67,8 +67,8 @@ class Factor {
 /// What happens where the factors of a split do not divide the extent. The tail is a mark on the
 /// inner loop; lowering realises it.
 ///   exact: they do divide it · guard: a test per instance · mask: vector lanes are masked · peel:
-///   a main loop and a remainder · shift: the last tile moves inward and recomputes · round_up:
-///   computes past the end into padding
+///   a main loop and a remainder · shift: the last tile moves inward and recomputes, where
+///   its blocks may run twice · round_up: computes past the end into padding (not yet)
 enum class Tail : std::uint8_t { exact, guard, mask, peel, shift, round_up };
 std::string_view to_text(Tail tail);
 bool parse_tail(std::string_view text, Tail& out);

@@ -79,7 +79,8 @@ void random_step(lt::Schedule& s, Random& random) {
   std::int64_t factor = random.one_of({1, 2, 3, 4, 5, 8});
   switch (random.below(26)) {
     case 0:
-      s.split(own_loop(), {lt::infer, factor});
+      s.split(own_loop(), {lt::infer, factor},
+              random.below(3) == 0 ? lt::Tail::shift : lt::Tail::guard);
       break;
     case 1:
       s.split(own_loop(), {factor, lt::infer});

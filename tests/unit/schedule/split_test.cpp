@@ -96,7 +96,7 @@ TEST_CASE("split: refusals") {
         }) == "L0203");
   CHECK(refused_id(s, [&](lt::Schedule& t) { t.split(i, {1, 8}, lt::Tail::guard); }) == "L0203");
   CHECK(refused_id(s, [&](lt::Schedule& t) {
-          t.split(i, {lt::infer, 8}, lt::Tail::shift);
+          t.split(i, {lt::infer, 8}, lt::Tail::round_up);
         }) == "L0224");
   CHECK(refused_id(s, [&](lt::Schedule& t) { t.split_any(i, {}); }) == "L0203");
   auto io_ii_loops = s.split(i, {lt::infer, 8});

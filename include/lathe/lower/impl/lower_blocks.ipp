@@ -2,7 +2,9 @@
 
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/visit.hpp>
+#include <lathe/lower/clone.hpp>
 #include <lathe/lower/passes.hpp>
+#include <lathe/schedule/shift.hpp>
 #include <lathe/support/reversed.hpp>
 
 namespace lathe {
@@ -77,26 +79,86 @@ class MarkStreaming : public Mutator {
   Streaming how_;
 };
 
+// The loops whose last tile moves inward.
+using Shifts = Vec<std::pair<VarRef, ShiftPlan>>;
+
+inline Shifts legal_shifts(const Program& program) {
+  Shifts out;
+  for (const auto& loop : shifted_loops(program))
+    if (ShiftPlan plan = plan_shift(program, loop); plan.why.empty())
+      out.emplace_back(loop, std::move(plan));
+  return out;
+}
+
 class LowerBlocks : public Mutator {
  public:
-  LowerBlocks(const Program& program, const InitPlaces& inits) : inits_(inits) {
+  LowerBlocks(const Program& program, const InitPlaces& inits)
+      : inits_(inits), shifts_(legal_shifts(program)) {
     for (const auto& d : program->dims) facts_.bind(d);
   }
 
   Stmt stmt(const Stmt& s) override {
-    if (const auto* f = s.as<ForNode>()) return lower_loop(s, *f);
+    if (const auto* f = s.as<ForNode>()) return lower_nest(s, *f);
     if (const auto* b = s.as<BlockNode>()) return lower_block(*b);
     return descend(s);
   }
 
  private:
+  // What must hold for the last tiles below a nest to move; empty if that is no question here.
+  AnyExpr tiles_fit(const ForNode& nest) const {
+    AnyExpr fits;
+    if (shifts_.empty() || guards_only_) return fits;
+    bool asked = false;
+    each_statement(nest.body, [&](const Stmt& s) {
+      const auto* f = s.as<ForNode>();
+      for (const auto& [loop, plan] : shifts_) {
+        if (!f || f->var != loop) continue;
+        asked |= plan.nest == nest.var;
+        if (AnyExpr c = simplify(plan.fits, facts_); !as_const_int(c)) fits = fold_and(fits, c);
+      }
+    });
+    return asked ? fits : AnyExpr();
+  }
+
+  // A nest that may hold no whole tile gets a second version, with guards.
+  Stmt lower_nest(const Stmt& s, const ForNode& f) {
+    AnyExpr fits = tiles_fit(f);
+    if (!fits.get()) return lower_loop(s, f);
+    Facts outer = facts_;
+    facts_.assume(fits);
+    Stmt shifted = lower_loop(s, f);
+    facts_ = outer.with(logical_not(fits));
+    guards_only_ = true;
+    Stmt guarded = CloneFresh().stmt(lower_loop(s, f));
+    guards_only_ = false;
+    facts_ = outer;
+    return make_if(fits, shifted, guarded);
+  }
+
+  const ShiftPlan* shift_of(const VarRef& loop) const {
+    for (const auto& [var, plan] : shifts_)
+      if (var == loop && !guards_only_ && prove(plan.fits, facts_)) return &plan;
+    return nullptr;
+  }
+
+  Stmt lower_body(const Stmt& s, const ForNode& f) {
+    const ShiftPlan* plan = shift_of(f.var);
+    if (!plan) return descend(s);
+    AnyExpr last = fold_sub(plan->end, f.extent);
+    AnyExpr inward = fold_sub(make_binary(BinaryOp::min, plan->start, last), plan->start);
+    Stmt body = stmt(substitute(f.body, {{f.var, fold_add(AnyExpr(f.var), inward)}}));
+    body = make_for(f.var, f.min, f.extent, body, f.loop_kind, f.annotations);
+    AnyExpr runs = simplify(plan->start < plan->end, facts_);
+    return is_const(runs, 1) ? body : make_if(runs, body);
+  }
+
   Stmt lower_loop(const Stmt& s, const ForNode& f) {
     Vec<Stmt> stmts;
     std::size_t at = 0;
     while (const PlacedInit* init = inits_.next(f.var, at)) stmts.push_back(init_nest(*init));
     Facts outer = facts_;
     facts_.bind(f.var, f.min, f.extent);
-    stmts.push_back(descend(s));
+    stmts.push_back(lower_body(s, f));
     facts_ = outer;
     return make_seq(std::move(stmts));
   }
@@ -188,6 +250,8 @@ class LowerBlocks : public Mutator {
   }
 
   const InitPlaces& inits_;
+  Shifts shifts_;
+  bool guards_only_ = false;
   Facts facts_;
 };
 

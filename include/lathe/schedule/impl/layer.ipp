@@ -9,6 +9,8 @@
 #include <lathe/schedule/impl/nest.ipp>
 #include <lathe/schedule/impl/wording.ipp>
 //
+#include <lathe/schedule/impl/shift.ipp>
+//
 #include <lathe/schedule/impl/split.ipp>
 //
 #include <lathe/schedule/impl/compute_at.ipp>

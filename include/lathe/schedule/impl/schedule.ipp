@@ -8,6 +8,7 @@
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/edit.hpp>
 #include <lathe/schedule/schedule.hpp>
+#include <lathe/schedule/shift.hpp>
 #include <lathe/support/dense_map.hpp>
 #include <lathe/support/random.hpp>
 #include <lathe/support/text.hpp>
@@ -67,6 +68,29 @@ inline Verdict check_inside_alloc(const Program& program, const AllocNode& alloc
   return refusal(
       "L0220", "would use buffer " + in_quotes(buffer->name) + " outside of where it is allocated",
       "allocate it around all of the program");
+}
+
+// The outermost loop around a loop, itself if there is none.
+inline Stmt whole_nest(const LoopSite& site) {
+  for (const auto& s : site.path)
+    if (s.kind() == StmtKind::For) return s;
+  return {};
+}
+
+// Tails that move inward, where something in their nest changed.
+inline Verdict check_shifts(const Program& before, const Program& after) {
+  for (const auto& var : shifted_loops(after)) {
+    if (LoopSite old = find_loop(before->body, var);
+        old.loop && whole_nest(old).same_as(whole_nest(find_loop(after->body, var))))
+      continue;
+    const std::string why = plan_shift(after, var).why;
+    if (!why.empty())
+      return refusal(
+          "L0225",
+          "would break what the tail 'shift' of loop " + in_quotes(var->name) + " promises: " + why,
+          "split it with Tail::guard");
+  }
+  return {};
 }
 
 inline Verdict check_lifetimes(const Program& program) {
@@ -168,6 +192,7 @@ LATHE_DECL Verdict Schedule::try_step(const Primitive& primitive, const Args& ar
   }
   if (edit.program == program_) return {};
   if (auto no = detail::check_promises(program_, edit.program)) return no;
+  if (auto no = detail::check_shifts(program_, edit.program)) return no;
   return detail::check_lifetimes(edit.program);
 }
 

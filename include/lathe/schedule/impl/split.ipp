@@ -1,8 +1,10 @@
 #pragma once
 
 #include <lathe/analysis/access.hpp>
+#include <lathe/arith/affine.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/edit.hpp>
+#include <lathe/schedule/shift.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe::detail {
@@ -69,6 +71,13 @@ inline Verdict read_factor(const SplitPlan& plan, const Arg& arg, AnyExpr& out) 
                     "declare its Dim with .min = 1");
 }
 
+inline Refusal no_tail(const SplitPlan& plan, const std::string& why) {
+  return refusal_at(plan.site.loop->var, "L0224",
+                    "tail " + in_quotes(to_text(plan.tail)) + " is not available for " +
+                        loop_of_block(plan) + why,
+                    "use Tail::guard");
+}
+
 inline Verdict read_factors(SplitPlan& plan, const Vec<Arg>& args) {
   const VarRef& loop = plan.site.loop->var;
   if (args.empty() || args.size() > 16)
@@ -109,11 +118,7 @@ inline Verdict check_tail(SplitPlan& plan, const Vec<Arg>& factors, const std::s
   plan.tail = inferred ? Tail::guard : Tail::exact;
   if (tail != "auto" && !parse_tail(tail, plan.tail))
     return refusal_at(loop.var, "L0224", "no tail is called " + in_quotes(tail));
-  if (plan.tail == Tail::shift || plan.tail == Tail::round_up)
-    return refusal_at(
-        loop.var, "L0224",
-        "tail " + in_quotes(to_text(plan.tail)) + " is not available for " + loop_of_block(plan),
-        "use Tail::guard");
+  if (plan.tail == Tail::round_up) return no_tail(plan, "");
   std::string product = extent_text(simplify(plan.product, plan.facts));
   if (!inferred) plan.guarded = !prove_eq(plan.product, loop.extent, plan.facts);
   if (!plan.guarded) return {};
@@ -162,6 +167,26 @@ inline bool tail_leaves_domain(const SplitPlan& plan, const BlockSite& block) {
   return false;
 }
 
+// An iterator runs over what the loop runs over, offset or not.
+inline bool has_own_iterator(const SplitPlan& plan, const BlockNode& block) {
+  const ForNode& loop = *plan.site.loop;
+  for (const auto& it : block.iters) {
+    auto map = affine_of(it.binding, {loop.var}, plan.facts);
+    if (map && map->coef(0) == 1 &&
+        prove_eq(fold_add(it.min, it.extent), fold_add(map->rest, fold_add(loop.min, loop.extent)),
+                 plan.facts))
+      return true;
+  }
+  return false;
+}
+
+// Whether the block needs an iterator that keeps out the points past the loop's end. A tail that
+// moves inward needs to know that end.
+inline bool needs_iterator(const SplitPlan& plan, const BlockSite& block) {
+  return !tail_leaves_domain(plan, block) ||
+         (plan.tail == Tail::shift && !has_own_iterator(plan, *block.block));
+}
+
 class BoundLoads : public Visitor {
  public:
   explicit BoundLoads(const VarRef& var) : var_(var) {}
@@ -202,7 +227,7 @@ class SplitGuards : public Mutator {
     const auto* block = s.as<BlockNode>();
     if (!block) return descend(s);
     for (const auto& site : blocks_)
-      if (site.block->tag == block->tag && !tail_leaves_domain(plan_, site)) return guarded(*block);
+      if (site.block->tag == block->tag && needs_iterator(plan_, site)) return guarded(*block);
     return s;
   }
 
@@ -284,7 +309,7 @@ inline Verdict check_guards(const SplitPlan& plan) {
     for (const auto& outer : plan.site.loops)
       if (uses_var(*bound, outer->var))
         for (const auto& block : blocks_below(loop.body))
-          if (!tail_leaves_domain(plan, block))
+          if (needs_iterator(plan, block))
             return refusal_at(loop.var, "L0224",
                               "the tail of " + loop_of_block(plan) +
                                   " can't be guarded, as its bound depends on loop " +
@@ -297,7 +322,13 @@ inline Verdict run_split(const Program& program, const Args& args, Edit* edit) {
   SplitPlan plan;
   if (auto no = plan_split(program, args[0], args[1].list, args[2].text, plan)) return no;
   if (auto no = check_guards(plan)) return no;
-  if (edit) apply_split(program, plan, *edit);
+  Edit out;
+  apply_split(program, plan, out);
+  if (plan.guarded && plan.tail == Tail::shift) {
+    const std::string why = plan_shift(out.program, out.results.back().loop).why;
+    if (!why.empty()) return no_tail(plan, ": " + why);
+  }
+  if (edit) *edit = std::move(out);
   return {};
 }
 
