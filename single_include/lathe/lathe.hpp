@@ -4816,8 +4816,8 @@ class Factor {
 /// What happens where the factors of a split do not divide the extent. The tail is a mark on the
 /// inner loop; lowering realises it.
 ///   exact: they do divide it · guard: a test per instance · mask: vector lanes are masked · peel:
-///   a main loop and a remainder · shift: the last tile moves inward and recomputes · round_up:
-///   computes past the end into padding
+///   a main loop and a remainder · shift: the last tile moves inward and recomputes, where
+///   its blocks may run twice · round_up: computes past the end into padding (not yet)
 enum class Tail : std::uint8_t { exact, guard, mask, peel, shift, round_up };
 std::string_view to_text(Tail tail);
 bool parse_tail(std::string_view text, Tail& out);
@@ -7282,6 +7282,29 @@ bool filled_each_iteration(const Program& program, const Buffer& buffer, const F
 bool runs_at_most_once(const ForNode& loop);
 /// L0220 if a buffer outside global memory is touched both inside and outside a parallel loop.
 Verdict check_lifetime(const Program& program, const Buffer& buffer);
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/shift.hpp
+// Whether the tiles of a loop whose tail is Tail::shift may overlap: asked by split, after each
+// later step, and by lowering, which moves the last tile inward.
+
+namespace lathe::detail {
+
+/// The tiles start, start + …, and cover what is before `end`; the one that would reach past `end`
+/// starts at end - extent of the loop instead and recomputes what the tile before it stored.
+struct ShiftPlan {
+  VarRef nest;      ///< the outermost loop that counts the tiles
+  AnyExpr start;    ///< of a tile
+  AnyExpr end;      ///< of all tiles; names no loop that counts them
+  AnyExpr fits;     ///< there is one whole tile; names no loop that counts them
+  std::string why;  ///< why this is not right, if it is not
+};
+
+bool is_shifted(const ForNode& loop);
+ShiftPlan plan_shift(const Program& program, const VarRef& loop);
+/// Loops with this tail, in program order.
+Vec<VarRef> shifted_loops(const Program& program);
 
 }  // namespace lathe::detail
 
@@ -24371,6 +24394,209 @@ LATHE_DECL Verdict check_plain_loop(const ForNode& loop, std::string_view except
 }  // namespace detail
 }  // namespace lathe
 
+// ---- lathe/schedule/impl/shift.ipp
+namespace lathe::detail {
+
+LATHE_DECL bool is_shifted(const ForNode& loop) {
+  const AttrValue* tail = find_annotation(loop.annotations, "tail");
+  return tail && tail->text == to_text(Tail::shift);
+}
+
+LATHE_DECL Vec<VarRef> shifted_loops(const Program& program) {
+  Vec<VarRef> loops;
+  each_statement(program->body, [&](const Stmt& s) {
+    if (const auto* f = s.as<ForNode>(); f && is_shifted(*f)) loops.push_back(f->var);
+  });
+  return loops;
+}
+
+// Whether statements name variables anywhere but in the bindings of blocks.
+class NamesApartFromBindings : public Visitor {
+ public:
+  explicit NamesApartFromBindings(const Vec<VarRef>& vars) : vars_(vars) {}
+  bool found = false;
+  void expr(const AnyExpr& e) override {
+    for (const auto& v : vars_) found |= e.get() == v.get();
+    descend(e);
+  }
+  void stmt(const Stmt& s) override {
+    const auto* block = s.as<BlockNode>();
+    if (!block) return descend(s);
+    BlockNode unbound = *block;
+    for (auto& it : unbound.iters) it.binding = AnyExpr(0);
+    descend(make_block(std::move(unbound)));
+  }
+
+ private:
+  const Vec<VarRef>& vars_;
+};
+
+// An iterator whose domain the tiles cover: binding = start of the tile + loop.
+class ShiftPlanner {
+ public:
+  ShiftPlanner(const Program& program, const LoopSite& site)
+      : program_(program),
+        site_(site),
+        blocks_(blocks_below(site.loop->body)),
+        facts_(facts_on(site.path, program_facts(program))) {
+    facts_.keep_unit_vars();
+  }
+
+  ShiftPlan run() {
+    if (!as_const_int(site_.loop->extent)) return refuse("its tiles have no constant extent");
+    if (!is_plain_nest(site_.loop->body)) return refuse("it holds more than loops and blocks");
+    for (const auto& site : blocks_)
+      for (const auto& it : site.block->iters)
+        if (covers(it)) return checked();
+    return refuse("its tiles are not proven to cover one range of all blocks in it");
+  }
+
+ private:
+  ShiftPlan refuse(std::string why) const {
+    ShiftPlan out;
+    out.why = std::move(why);
+    return out;
+  }
+
+  // Fills the plan for this iterator, if what the loop does depends on start + loop alone.
+  bool covers(const IterVar& it) {
+    auto map = affine_of(it.binding, {site_.loop->var}, facts_);
+    if (!map || map->coef(0) != 1) return false;
+    plan_ = {};
+    tiles_.clear();
+    plan_.start = simplify(fold_add(map->rest, site_.loop->min), facts_);
+    plan_.end = fold_add(it.min, it.extent);
+    return over_dims(program_, plan_.end) && find_tiles() && first_tile() && one_range(map->rest);
+  }
+
+  // The loops around that the start of a tile names.
+  bool find_tiles() {
+    Vec<VarRef> names = free_vars(plan_.start);
+    for (const auto& loop : site_.loops)
+      if (contains(names, loop->var)) tiles_.push_back(loop);
+    for (const auto& name : names)
+      if (!is_dim(program_, name) && !below(tiles_, name)) return false;
+    for (const auto& tile : tiles_) {
+      if (is_shifted(*tile)) return false;
+      for (const auto& other : tiles_)
+        if (uses_var(tile->min, other->var) || uses_var(tile->extent, other->var)) return false;
+    }
+    if (!tiles_.empty()) plan_.nest = tiles_[0]->var;
+    return !tiles_.empty();
+  }
+
+  // Neither tile leaves a gap to the one before, and where the first one starts.
+  bool first_tile() {
+    Vec<VarRef> vars = vars_of(tiles_);
+    auto map = affine_of(plan_.start, vars, facts_);
+    if (!map) return false;
+    AnyExpr first = map->rest;
+    Vec<std::pair<std::int64_t, const ForNode*>> strides;
+    for (std::size_t k = 0; k < vars.size(); ++k) {
+      auto stride = map->coef(k);
+      if (!stride || *stride < 1) return false;
+      first = fold_add(first, fold_mul(AnyExpr(*stride), tiles_[k]->min));
+      strides.push_back({*stride, tiles_[k].get()});
+    }
+    std::sort(strides.begin(), strides.end());
+    std::int64_t reach = *as_const_int(site_.loop->extent);
+    for (std::size_t k = 0; k < strides.size(); ++k) {
+      const auto [stride, loop] = strides[k];
+      if (stride > reach) return false;
+      const std::int64_t* count = as_const_int(loop->extent);
+      if (!count && k + 1 < strides.size()) return false;
+      std::int64_t more = 0;
+      if (count && (__builtin_mul_overflow(stride, std::max<std::int64_t>(*count - 1, 0), &more) ||
+                    __builtin_add_overflow(reach, more, &reach)))
+        return false;
+    }
+    if (!over_dims(program_, first)) return false;
+    plan_.fits = simplify(fold_add(first, site_.loop->extent), facts_) <= plan_.end;
+    return true;
+  }
+
+  // Every block's instance depends on the position start + loop alone, not on which tile it is
+  // reached in; and none exists at or past the end.
+  bool one_range(const AnyExpr& rest) {
+    VarRef position = make_var("position");
+    Substitution at{{site_.loop->var, fold_sub(AnyExpr(position), rest)}};
+    Vec<VarRef> outer = vars_of(tiles_), names = outer;
+    names.push_back(position);
+    NamesApartFromBindings named(names);
+    named.stmt(substitute(site_.loop->body, at));
+    if (named.found) return false;
+    for (const auto& site : blocks_) {
+      Facts past = facts_.with(AnyExpr(position) >= plan_.end);
+      for (const auto& inner : site.loops) past.bind(*inner);
+      bool dead = false;
+      for (const auto& it : site.block->iters) {
+        AnyExpr value = simplify(substitute(it.binding, at), facts_);
+        for (const auto& tile : outer)
+          if (uses_var(value, tile)) return false;
+        dead |= uses_var(value, position) && (prove_le(fold_add(it.min, it.extent), value, past) ||
+                                              prove_lt(value, it.min, past));
+      }
+      if (!dead) return false;
+    }
+    return true;
+  }
+
+  ShiftPlan checked() const {
+    for (const auto& site : blocks_) {
+      BlockInfo info = info_of(program_, site.block->tag);
+      if (info.is_complete()) continue;
+      return refuse("block " + in_quotes(site.block->name()) +
+                    " can't run twice: " + (info.is_reduction() ? "it is a reduction" : info.why));
+    }
+    if (std::string why = shared_tiles(); !why.empty()) return refuse(why);
+    LoopSite nest = find_loop(program_->body, plan_.nest);
+    std::string why;
+    any_use(nest.path.back(), [&](const BufferUse& use) { return !(why = touched(use)).empty(); });
+    return why.empty() ? plan_ : refuse(why);
+  }
+
+  // Neighbouring tiles store the same elements.
+  std::string shared_tiles() const {
+    bool inside = false;
+    for (const auto& loop : site_.loops) {
+      inside |= loop->var == plan_.nest;
+      if (inside && loop->loop_kind != ForKind::serial && loop->loop_kind != ForKind::unrolled)
+        return "loop " + describe(*loop) + " would store the elements of two tiles at a time";
+    }
+    return {};
+  }
+
+  // What a tile reads, and what it stored, must be the same when it runs again after others.
+  std::string touched(const BufferUse& use) const {
+    bool stored = false, read = false;
+    any_use(site_.loop->body, [&](const BufferUse& own) {
+      if (own.buffer != use.buffer) return false;
+      (own.is_write ? stored : read) = true;
+      return false;
+    });
+    const bool own = use.is_below(site_.loop->var);
+    if (!(stored && (use.reads() || !own)) && !(read && use.is_write)) return {};
+    if (stored && read) return "a tile both stores and reads buffer " + in_quotes(use.buffer->name);
+    return "buffer " + in_quotes(use.buffer->name) + " is " + (use.is_write ? "written" : "read") +
+           (use.block ? " by block " + in_quotes(use.block->name()) : std::string()) +
+           " between two runs of a tile that " + (stored ? "stores" : "reads") + " it";
+  }
+
+  const Program& program_;
+  const LoopSite& site_;
+  Vec<BlockSite> blocks_;
+  Facts facts_;
+  ShiftPlan plan_;
+  Vec<ForRef> tiles_;  ///< outermost first
+};
+
+LATHE_DECL ShiftPlan plan_shift(const Program& program, const VarRef& loop) {
+  const LoopSite site = find_loop(program->body, loop);
+  return ShiftPlanner(program, site).run();
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/schedule/impl/split.ipp
 namespace lathe::detail {
 
@@ -24436,6 +24662,13 @@ inline Verdict read_factor(const SplitPlan& plan, const Arg& arg, AnyExpr& out) 
                     "declare its Dim with .min = 1");
 }
 
+inline Refusal no_tail(const SplitPlan& plan, const std::string& why) {
+  return refusal_at(plan.site.loop->var, "L0224",
+                    "tail " + in_quotes(to_text(plan.tail)) + " is not available for " +
+                        loop_of_block(plan) + why,
+                    "use Tail::guard");
+}
+
 inline Verdict read_factors(SplitPlan& plan, const Vec<Arg>& args) {
   const VarRef& loop = plan.site.loop->var;
   if (args.empty() || args.size() > 16)
@@ -24476,11 +24709,7 @@ inline Verdict check_tail(SplitPlan& plan, const Vec<Arg>& factors, const std::s
   plan.tail = inferred ? Tail::guard : Tail::exact;
   if (tail != "auto" && !parse_tail(tail, plan.tail))
     return refusal_at(loop.var, "L0224", "no tail is called " + in_quotes(tail));
-  if (plan.tail == Tail::shift || plan.tail == Tail::round_up)
-    return refusal_at(
-        loop.var, "L0224",
-        "tail " + in_quotes(to_text(plan.tail)) + " is not available for " + loop_of_block(plan),
-        "use Tail::guard");
+  if (plan.tail == Tail::round_up) return no_tail(plan, "");
   std::string product = extent_text(simplify(plan.product, plan.facts));
   if (!inferred) plan.guarded = !prove_eq(plan.product, loop.extent, plan.facts);
   if (!plan.guarded) return {};
@@ -24529,6 +24758,26 @@ inline bool tail_leaves_domain(const SplitPlan& plan, const BlockSite& block) {
   return false;
 }
 
+// An iterator runs over what the loop runs over, offset or not.
+inline bool has_own_iterator(const SplitPlan& plan, const BlockNode& block) {
+  const ForNode& loop = *plan.site.loop;
+  for (const auto& it : block.iters) {
+    auto map = affine_of(it.binding, {loop.var}, plan.facts);
+    if (map && map->coef(0) == 1 &&
+        prove_eq(fold_add(it.min, it.extent), fold_add(map->rest, fold_add(loop.min, loop.extent)),
+                 plan.facts))
+      return true;
+  }
+  return false;
+}
+
+// Whether the block needs an iterator that keeps out the points past the loop's end. A tail that
+// moves inward needs to know that end.
+inline bool needs_iterator(const SplitPlan& plan, const BlockSite& block) {
+  return !tail_leaves_domain(plan, block) ||
+         (plan.tail == Tail::shift && !has_own_iterator(plan, *block.block));
+}
+
 class BoundLoads : public Visitor {
  public:
   explicit BoundLoads(const VarRef& var) : var_(var) {}
@@ -24569,7 +24818,7 @@ class SplitGuards : public Mutator {
     const auto* block = s.as<BlockNode>();
     if (!block) return descend(s);
     for (const auto& site : blocks_)
-      if (site.block->tag == block->tag && !tail_leaves_domain(plan_, site)) return guarded(*block);
+      if (site.block->tag == block->tag && needs_iterator(plan_, site)) return guarded(*block);
     return s;
   }
 
@@ -24651,7 +24900,7 @@ inline Verdict check_guards(const SplitPlan& plan) {
     for (const auto& outer : plan.site.loops)
       if (uses_var(*bound, outer->var))
         for (const auto& block : blocks_below(loop.body))
-          if (!tail_leaves_domain(plan, block))
+          if (needs_iterator(plan, block))
             return refusal_at(loop.var, "L0224",
                               "the tail of " + loop_of_block(plan) +
                                   " can't be guarded, as its bound depends on loop " +
@@ -24664,7 +24913,13 @@ inline Verdict run_split(const Program& program, const Args& args, Edit* edit) {
   SplitPlan plan;
   if (auto no = plan_split(program, args[0], args[1].list, args[2].text, plan)) return no;
   if (auto no = check_guards(plan)) return no;
-  if (edit) apply_split(program, plan, *edit);
+  Edit out;
+  apply_split(program, plan, out);
+  if (plan.guarded && plan.tail == Tail::shift) {
+    const std::string why = plan_shift(out.program, out.results.back().loop).why;
+    if (!why.empty()) return no_tail(plan, ": " + why);
+  }
+  if (edit) *edit = std::move(out);
   return {};
 }
 
@@ -30275,6 +30530,29 @@ inline Verdict check_inside_alloc(const Program& program, const AllocNode& alloc
       "allocate it around all of the program");
 }
 
+// The outermost loop around a loop, itself if there is none.
+inline Stmt whole_nest(const LoopSite& site) {
+  for (const auto& s : site.path)
+    if (s.kind() == StmtKind::For) return s;
+  return {};
+}
+
+// Tails that move inward, where something in their nest changed.
+inline Verdict check_shifts(const Program& before, const Program& after) {
+  for (const auto& var : shifted_loops(after)) {
+    if (LoopSite old = find_loop(before->body, var);
+        old.loop && whole_nest(old).same_as(whole_nest(find_loop(after->body, var))))
+      continue;
+    const std::string why = plan_shift(after, var).why;
+    if (!why.empty())
+      return refusal(
+          "L0225",
+          "would break what the tail 'shift' of loop " + in_quotes(var->name) + " promises: " + why,
+          "split it with Tail::guard");
+  }
+  return {};
+}
+
 inline Verdict check_lifetimes(const Program& program) {
   Verdict no;
   const Stmt* top = &program->body;  // what is allocated around all is used inside
@@ -30374,6 +30652,7 @@ LATHE_DECL Verdict Schedule::try_step(const Primitive& primitive, const Args& ar
   }
   if (edit.program == program_) return {};
   if (auto no = detail::check_promises(program_, edit.program)) return no;
+  if (auto no = detail::check_shifts(program_, edit.program)) return no;
   return detail::check_lifetimes(edit.program);
 }
 
@@ -33966,26 +34245,86 @@ class MarkStreaming : public Mutator {
   Streaming how_;
 };
 
+// The loops whose last tile moves inward.
+using Shifts = Vec<std::pair<VarRef, ShiftPlan>>;
+
+inline Shifts legal_shifts(const Program& program) {
+  Shifts out;
+  for (const auto& loop : shifted_loops(program))
+    if (ShiftPlan plan = plan_shift(program, loop); plan.why.empty())
+      out.emplace_back(loop, std::move(plan));
+  return out;
+}
+
 class LowerBlocks : public Mutator {
  public:
-  LowerBlocks(const Program& program, const InitPlaces& inits) : inits_(inits) {
+  LowerBlocks(const Program& program, const InitPlaces& inits)
+      : inits_(inits), shifts_(legal_shifts(program)) {
     for (const auto& d : program->dims) facts_.bind(d);
   }
 
   Stmt stmt(const Stmt& s) override {
-    if (const auto* f = s.as<ForNode>()) return lower_loop(s, *f);
+    if (const auto* f = s.as<ForNode>()) return lower_nest(s, *f);
     if (const auto* b = s.as<BlockNode>()) return lower_block(*b);
     return descend(s);
   }
 
  private:
+  // What must hold for the last tiles below a nest to move; empty if that is no question here.
+  AnyExpr tiles_fit(const ForNode& nest) const {
+    AnyExpr fits;
+    if (shifts_.empty() || guards_only_) return fits;
+    bool asked = false;
+    each_statement(nest.body, [&](const Stmt& s) {
+      const auto* f = s.as<ForNode>();
+      for (const auto& [loop, plan] : shifts_) {
+        if (!f || f->var != loop) continue;
+        asked |= plan.nest == nest.var;
+        if (AnyExpr c = simplify(plan.fits, facts_); !as_const_int(c)) fits = fold_and(fits, c);
+      }
+    });
+    return asked ? fits : AnyExpr();
+  }
+
+  // A nest that may hold no whole tile gets a second version, with guards.
+  Stmt lower_nest(const Stmt& s, const ForNode& f) {
+    AnyExpr fits = tiles_fit(f);
+    if (!fits.get()) return lower_loop(s, f);
+    Facts outer = facts_;
+    facts_.assume(fits);
+    Stmt shifted = lower_loop(s, f);
+    facts_ = outer.with(logical_not(fits));
+    guards_only_ = true;
+    Stmt guarded = CloneFresh().stmt(lower_loop(s, f));
+    guards_only_ = false;
+    facts_ = outer;
+    return make_if(fits, shifted, guarded);
+  }
+
+  const ShiftPlan* shift_of(const VarRef& loop) const {
+    for (const auto& [var, plan] : shifts_)
+      if (var == loop && !guards_only_ && prove(plan.fits, facts_)) return &plan;
+    return nullptr;
+  }
+
+  Stmt lower_body(const Stmt& s, const ForNode& f) {
+    const ShiftPlan* plan = shift_of(f.var);
+    if (!plan) return descend(s);
+    AnyExpr last = fold_sub(plan->end, f.extent);
+    AnyExpr inward = fold_sub(make_binary(BinaryOp::min, plan->start, last), plan->start);
+    Stmt body = stmt(substitute(f.body, {{f.var, fold_add(AnyExpr(f.var), inward)}}));
+    body = make_for(f.var, f.min, f.extent, body, f.loop_kind, f.annotations);
+    AnyExpr runs = simplify(plan->start < plan->end, facts_);
+    return is_const(runs, 1) ? body : make_if(runs, body);
+  }
+
   Stmt lower_loop(const Stmt& s, const ForNode& f) {
     Vec<Stmt> stmts;
     std::size_t at = 0;
     while (const PlacedInit* init = inits_.next(f.var, at)) stmts.push_back(init_nest(*init));
     Facts outer = facts_;
     facts_.bind(f.var, f.min, f.extent);
-    stmts.push_back(descend(s));
+    stmts.push_back(lower_body(s, f));
     facts_ = outer;
     return make_seq(std::move(stmts));
   }
@@ -34077,6 +34416,8 @@ class LowerBlocks : public Mutator {
   }
 
   const InitPlaces& inits_;
+  Shifts shifts_;
+  bool guards_only_ = false;
   Facts facts_;
 };
 

@@ -132,7 +132,7 @@ class ShiftPlanner {
   bool one_range(const AnyExpr& rest) {
     VarRef position = make_var("position");
     Substitution at{{site_.loop->var, fold_sub(AnyExpr(position), rest)}};
-    Vec<VarRef> tiles = vars_of(tiles_), names = tiles;
+    Vec<VarRef> outer = vars_of(tiles_), names = outer;
     names.push_back(position);
     NamesApartFromBindings named(names);
     named.stmt(substitute(site_.loop->body, at));
@@ -143,7 +143,7 @@ class ShiftPlanner {
       bool dead = false;
       for (const auto& it : site.block->iters) {
         AnyExpr value = simplify(substitute(it.binding, at), facts_);
-        for (const auto& tile : tiles)
+        for (const auto& tile : outer)
           if (uses_var(value, tile)) return false;
         dead |= uses_var(value, position) && (prove_le(fold_add(it.min, it.extent), value, past) ||
                                               prove_lt(value, it.min, past));
