@@ -161,7 +161,7 @@ class ShrinkBuffers : public Mutator {
     if (range.has_max() && (most <= kFew || prove_le(AnyExpr(most), whole, facts_))) return most;
     // Against an axis of unknown length a constant bound may be anything.
     if (range.has_max() && most >= kTypeBound) return {};
-    if (only_dims(extent))  // an empty loop stores fewer than none
+    if (!as_const_int(extent) && only_dims(extent))  // an empty loop stores fewer than none
       return range.min < 0 ? simplify(fold_max(extent, AnyExpr(0)), facts_) : extent;
     if (!range.has_max() || most > kMostUnproven || unproven > kMostElements / most) return {};
     unproven *= most;
