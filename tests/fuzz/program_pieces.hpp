@@ -22,6 +22,17 @@ using lathe::CallOp;
 using lathe::DType;
 using test::Random;
 
+/// A row of a table by its weight.
+template <class Row>
+const Row& pick_weighted(Random& random, const std::vector<Row>& rows) {
+  int all = 0;
+  for (const auto& row : rows) all += row.weight;
+  int at = random.below(all);
+  for (const auto& row : rows)
+    if ((at -= row.weight) < 0) return row;
+  return rows.back();
+}
+
 /// An extent with its value in this case: a number, or a Dim.
 struct Size {
   AnyExpr any;
