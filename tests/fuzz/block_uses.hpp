@@ -32,6 +32,13 @@ class BlockUses : public lathe::Visitor {
   }
 };
 
+inline std::vector<BlockUse> block_uses(const lathe::Stmt& s) {
+  if (!s) return {};
+  BlockUses uses;
+  uses.stmt(s);
+  return uses.all;
+}
+
 inline bool share(const std::vector<lathe::Buffer>& a, const std::vector<lathe::Buffer>& b) {
   for (const auto& x : a)
     for (const auto& y : b)

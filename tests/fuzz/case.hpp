@@ -115,7 +115,7 @@ class Case {
   void make_program() {
     for (;;) {
       try {
-        computed_ = ProgramMaker(random_).make();
+        computed_ = random_program(random_, options_.family);
         break;
       } catch (const lathe::UserError& error) {
         if (error.id() != "L0114") throw;  // a Dim that no argument has
@@ -146,7 +146,7 @@ class Case {
       return;
     }
     lathe::Program scheduled = lathe::open_strides(s.program());
-    Magnitudes kind;
+    Magnitudes kind(open_->body);
     lathe::Stmt magnitudes = kind.stmt(open_->body);
     bool small = data_ == Data::small_integers && kind.ring_only && kind.roundoff <= 6e-8 &&
                  exact_range(magnitudes);
@@ -217,8 +217,9 @@ class Case {
     ++stats_.comparisons[what];
     Results bound = magnitudes_of(magnitudes);
     if (kind.products)
-      drop_where_infinite(bound,
-                          magnitudes_of(Magnitudes(Magnitudes::Products::parts).stmt(open_->body)));
+      drop_where_infinite(
+          bound,
+          magnitudes_of(Magnitudes(open_->body, Magnitudes::Products::parts).stmt(open_->body)));
     compare(args_, want, got, what, &bound, 4 * kind.operations * std::max(kind.roundoff, 6e-8));
   }
   Results magnitudes_of(const lathe::Stmt& body) {

@@ -4,7 +4,8 @@
 // and so on; run on the magnitudes of the inputs it gives, for each element, a bound M on the sum
 // of the absolute values of all terms. Two orders of evaluation then differ by at most 4 n u M: u
 // is the unit roundoff of the coarsest type in the program, n the number of operations that one
-// element can depend on (nodes of all blocks times their reduce points). A product in another order
+// element can depend on (nodes of all blocks times their reduce points; times all points of the
+// loops, where a block reads what it or a later one stored). A product in another order
 // may overflow on its way to a number that M does not show; the product of the factors from 1 up
 // bounds every part of it, and where that is not finite there is no bound.
 #pragma once
@@ -17,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include "block_uses.hpp"
+
 namespace fuzz {
 
 /// Rewrites a program of blocks into that of magnitudes, and says what kind of program it is.
@@ -24,7 +27,8 @@ class Magnitudes : public lathe::Mutator {
  public:
   enum class Products { whole, parts };
   /// Of products: all factors, or a bound on what any of them give together.
-  explicit Magnitudes(Products which = Products::whole) : which_(which) {}
+  explicit Magnitudes(const lathe::Stmt& body, Products which = Products::whole)
+      : which_(which), in_order_(reads_earlier_iterations(body)) {}
 
   bool products = false;  ///< reduces floats by their product
   bool bounded = true;  ///< false: a comparison, a rounding or a division of data makes errors jump
@@ -61,14 +65,14 @@ class Magnitudes : public lathe::Mutator {
   }
 
   lathe::Stmt stmt(const lathe::Stmt& s) override {
+    if (const auto* loop = s.as<lathe::ForNode>()) return under(*loop, s);
+    if (const auto* n = s.as<lathe::IfNode>()) check_condition(n->condition);
+    if (const auto* n = s.as<lathe::WhileNode>()) check_condition(n->condition), points_ *= 64;
     const auto* block = s.as<lathe::BlockNode>();
     if (!block) return descend(s);
-    points_ = 1;
-    for (const auto& it : block->iters) {
-      if (it.kind != lathe::IterKind::reduce) continue;
-      const auto* extent = lathe::as_const_int(it.extent);
-      points_ *= extent ? std::max<double>(1, static_cast<double>(*extent)) : 40;
-    }
+    points_ = in_order_ ? iterations_ : 1;
+    for (const auto& it : block->iters)
+      if (it.kind == lathe::IterKind::reduce) points_ *= points_of(it.extent);
     lathe::BlockNode next = *block;
     if (block->predicate) check_condition(block->predicate);
     if (block->reducer) next.reducer = reducer(block->reducer);
@@ -103,7 +107,7 @@ class Magnitudes : public lathe::Mutator {
   }
   // The condition stays as it is: it must not depend on floats.
   void check_condition(const lathe::AnyExpr& e) {
-    Magnitudes inner;
+    Magnitudes inner({});
     inner.expr(e);
     if (!inner.bounded || inner.roundoff > 0) jumps();
   }
@@ -163,7 +167,7 @@ class Magnitudes : public lathe::Mutator {
   lathe::AnyExpr cast(const lathe::CastNode& n) {
     if (n.value.dtype().is_float()) return lathe::make_cast(n.dtype, expr(n.value));
     if (n.value.dtype().bits > 8) ring_only = false;
-    Magnitudes inner;
+    Magnitudes inner({});
     inner.expr(n.value);
     if (!inner.bounded || inner.roundoff > 0) jumps();
     lathe::AnyExpr wide = lathe::make_cast(n.dtype, n.value);
@@ -192,8 +196,28 @@ class Magnitudes : public lathe::Mutator {
     return lathe::make_ref<lathe::ReducerNode>(std::move(next));
   }
 
+  static double points_of(const lathe::AnyExpr& extent) {
+    const auto* number = lathe::as_const_int(extent);
+    return number ? std::max<double>(1, static_cast<double>(*number)) : 40;
+  }
+  lathe::Stmt under(const lathe::ForNode& loop, const lathe::Stmt& s) {
+    const double outside = iterations_;
+    iterations_ *= points_of(loop.extent);
+    lathe::Stmt out = descend(s);
+    iterations_ = outside;
+    return out;
+  }
+  static bool reads_earlier_iterations(const lathe::Stmt& body) {
+    std::vector<BlockUse> uses = block_uses(body);
+    for (std::size_t k = 0; k < uses.size(); ++k)
+      for (std::size_t later = k; later < uses.size(); ++later)
+        if (share(uses[k].loads, uses[later].stores)) return true;
+    return false;
+  }
+
   Products which_;
-  double points_ = 1;
+  bool in_order_;
+  double points_ = 1, iterations_ = 1;
 };
 
 }  // namespace fuzz

@@ -88,7 +88,8 @@ inline std::int64_t shape_value(const AnyExpr& e, const ComputedProgram& p) {
   if (b->op == BinaryOp::mul) return x * y;
   if (b->op == BinaryOp::add) return x + y;
   if (b->op == BinaryOp::sub) return x - y;
-  throw Failure("harness", "a shape that is no sum or product");
+  if (b->op == BinaryOp::min) return std::min(x, y);
+  throw Failure("harness", "a shape that is no sum, product or minimum");
 }
 
 inline lathe::detail::Scalar random_element(Random& random, DType t, Data data) {

@@ -43,6 +43,7 @@ int run_random(const Options& options, Stats& stats, Machine& machine) {
     if (passed.count() > options.seconds) break;
     ++done;
     std::string name = "case " + std::to_string(k) + " of seed " + std::to_string(options.seed);
+    if (!options.family.empty()) name += " of family " + options.family;
     std::uint64_t seed = options.seed * 1000003 + static_cast<std::uint64_t>(k);
     failed += !run_case(name, [&] { Case(seed, options, stats, machine).run(); });
     if (options.only >= 0 || (failed > 0 && !options.keep_going)) break;

@@ -15,6 +15,7 @@ struct Options {
   double seconds = 1e9;
   long only = -1;
   bool verbose = false, keep_going = false, plain = false;
+  std::string family;  ///< only this one
   std::vector<std::string> files;
 };
 
@@ -33,6 +34,8 @@ inline Options parse_options(int count, char** words) {
       o.only = std::atol(value());
     else if (word == "--length")
       o.length = std::atoi(value());
+    else if (word == "--family")
+      o.family = value();
     else if (word == "--file")
       o.files.push_back(value());
     else if (word == "--verbose")

@@ -40,18 +40,32 @@ struct Size {
   bool same(const Size& other) const {
     return any.same_as(other.any) || (!symbolic() && !other.symbolic() && value == other.value);
   }
-  bool symbolic() const { return any.kind() == lathe::ExprKind::Var; }
+  bool symbolic() const { return any.kind() != lathe::ExprKind::Const; }
+  operator AnyExpr() const { return any; }
 };
 
 struct Shaped {
   AnyTensor tensor;
   std::vector<Size> shape;
+
+  template <class... I>
+  AnyExpr operator()(const I&... at) const {
+    return tensor.at({AnyExpr(at)...});
+  }
 };
 
 /// A loop of the computation that is being written.
 struct Axis {
   AnyExpr at;
   Size size;
+  operator AnyExpr() const { return at; }
+};
+using Axes = std::vector<Axis>;
+
+struct ComputedProgram {
+  lathe::Program program;
+  std::string family;
+  std::vector<std::pair<std::string, std::int64_t>> dims;  ///< values of this case
 };
 
 class ProgramPieces {
@@ -74,8 +88,24 @@ class ProgramPieces {
     std::string name = "n" + std::to_string(symbols_.size());
     lathe::Dim dim(name, options);
     dims_.emplace_back(name, value);
+    dim_list_ += (dim_list_.empty() ? "" : ", ") + name;
+    if (options.multiple_of > 1) dim_list_ += " by 8";
     symbols_.push_back({dim.any(), value});
     return symbols_.back();
+  }
+  /// s * factor + more.
+  static Size scaled(const Size& s, std::int64_t factor, std::int64_t more = 0) {
+    const std::int64_t value = s.value * factor + more;
+    return {s.symbolic() ? s.any * factor + more : AnyExpr(value), value};
+  }
+  static Size product(const Size& a, const Size& b) {
+    const std::int64_t value = a.value * b.value;
+    return {a.symbolic() || b.symbolic() ? a.any * b.any : AnyExpr(value), value};
+  }
+  static Size smaller(const Size& a, const Size& b) {
+    const std::int64_t value = std::min(a.value, b.value);
+    const bool open = a.symbolic() || b.symbolic();
+    return {open ? lathe::make_binary(BinaryOp::min, a.any, b.any) : AnyExpr(value), value};
   }
   std::vector<Size> shape(int rank) {
     std::vector<Size> out;
@@ -113,10 +143,10 @@ class ProgramPieces {
   }
 
   /// The last stage and sometimes others are outputs.
-  lathe::Program program() {
+  lathe::Program program(int percent_of_others) {
     lathe::OutputList outputs{{stages_.back().tensor}};
     for (std::size_t k = 0; k + 1 < stages_.size(); ++k)
-      if (random_.chance(15)) outputs.tensors.push_back(stages_[k].tensor);
+      if (random_.chance(percent_of_others)) outputs.tensors.push_back(stages_[k].tensor);
     return lathe::program_of(outputs);
   }
 
@@ -124,6 +154,7 @@ class ProgramPieces {
   bool symbolic_ = false;
   std::vector<Shaped> stages_;
   std::vector<std::pair<std::string, std::int64_t>> dims_;
+  std::string dim_list_;  ///< as the text form declares them
 
  private:
   std::vector<Size> symbols_;

@@ -75,9 +75,8 @@ class SchedulePieces {
   }
   /// A buffer that the block reads or writes, as a rule.
   Arg touched_buffer(const lathe::Schedule& s) {
-    BlockUses uses;
-    uses.stmt(s.program()->body);
-    for (const auto& use : uses.all)
+    const std::vector<BlockUse> uses = block_uses(s.program()->body);
+    for (const auto& use : uses)
       if (use.tag == block_.tag && random_.chance(90)) {
         std::vector<lathe::Buffer> all = use.stores;
         all.insert(all.end(), use.loads.begin(), use.loads.end());
@@ -126,11 +125,10 @@ class SchedulePieces {
   }
   /// A loop above a block that reads what this one stores, or the other way round.
   LoopRef partner_loop(const lathe::Schedule& s, bool consumer) {
-    BlockUses uses;
-    uses.stmt(s.program()->body);
+    const std::vector<BlockUse> uses = block_uses(s.program()->body);
     std::vector<LoopRef> candidates;
-    for (const auto& own : uses.all)
-      for (const auto& other : uses.all)
+    for (const auto& own : uses)
+      for (const auto& other : uses)
         if (own.tag == block_.tag && other.tag != own.tag &&
             (consumer ? share(own.stores, other.loads) : share(other.stores, own.loads)))
           for (const auto& loop : s.loops(BlockRef(other.tag))) candidates.push_back(loop);
@@ -138,10 +136,9 @@ class SchedulePieces {
   }
   /// A loop that feeds a reduce iterator; the outermost one if asked.
   LoopRef reduce_loop(const lathe::Schedule& s, bool outermost) {
-    BlockUses uses;
-    uses.stmt(s.program()->body);
+    const std::vector<BlockUse> uses = block_uses(s.program()->body);
     std::vector<LoopRef> candidates;
-    for (const auto& use : uses.all) {
+    for (const auto& use : uses) {
       if (use.tag != block_.tag && random_.chance(50)) continue;
       for (const auto& loop : s.loops(BlockRef(use.tag))) {
         bool feeds = false;
