@@ -20,7 +20,8 @@ struct IterSplit {
   std::size_t source = 0;
   AnyExpr lower, extent, scale;
   bool whole = false;  ///< no % was written: the extent is the source's extent / lower, rounded up
-  bool partial = false;  ///< not every value below extent is surely taken
+  bool partial = false;   ///< not every value below extent is surely taken
+  bool reversed = false;  ///< the scale is negative; of injective sums
 };
 
 /// The sum of its splits (largest scale first) + base. Its values lie in [min, min + extent).

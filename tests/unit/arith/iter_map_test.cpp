@@ -108,6 +108,17 @@ TEST_CASE("iterator maps with symbolic extents") {
   auto back = inverse(fused, {I, J}, facts);
   REQUIRE(back.size() == 1);
   CHECK(str(back[0]) == "i * m + j");
+  // A scale that may be 0 is no negative one: where it is, the domain of j is empty.
+  VarRef k = make_var("k");
+  Facts may_be_0;
+  may_be_0.bind(k, ConstInterval{0, 1 << 20});
+  IterMap rows = iter_map({I * AnyExpr(k) + J}, {{i, AnyExpr(0), AnyExpr(6)}, {j, AnyExpr(0), k}},
+                          {}, may_be_0);
+  CHECK(rows.bijective());
+  auto row = inverse(rows, {F}, may_be_0);
+  REQUIRE(row.size() == 2);
+  CHECK(str(row[0]) == "floordiv(f, k)");
+  CHECK(str(row[1]) == "floormod(f, k)");
   IterMap guarded = iter_map(
       {I * 8 + J}, {{i, AnyExpr(0), floordiv(N + 7, AnyExpr(8))}, {j, AnyExpr(0), AnyExpr(8)}},
       I * 8 + J < N, facts);

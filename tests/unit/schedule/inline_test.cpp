@@ -97,6 +97,17 @@ TEST_CASE("reverse_compute_inline: a consumer of one row") {
   }
 }
 
+TEST_CASE("reverse_compute_inline: an index times a Dim that may be 0") {
+  lt::Dim n("n");
+  lt::Input<float, 1> A("A", {n * 6});
+  auto P = lt::compute("P", {n * 6}, [&](lt::Var i) { return A(i) * 2.0f; });
+  auto C = lt::compute("C", {6, n}, [&](lt::Var i, lt::Var j) { return P(i * n + j); });
+  lt::Schedule start(C), s = start;
+  s.reverse_compute_inline(C);
+  CHECK(s.str().find("C[floordiv(vi, n), floormod(vi, n)]") != std::string::npos);
+  for (std::int64_t size : {0, 1, 5}) check_kept(start, s, {{"n", size}});
+}
+
 TEST_CASE("reverse_compute_inline: every instance of the consumer must read") {
   lt::Input<float, 1> A("A", {4});
   auto P = lt::compute("P", {4}, [&](lt::Var i) { return A(i) * 2.0f; });

@@ -32,16 +32,14 @@ LATHE_DECL void IterInverter::take_apart(const IterSum& sum, const AnyExpr& targ
   for (std::size_t k = 0; k < sum.splits.size(); ++k) {
     const IterSplit& s = sum.splits[k];
     AnyExpr digit;
-    const auto* scale = as_const_int(s.scale);
-    const bool reversed = scale ? *scale < 0 : !prove(s.scale > 0, facts_);
-    AnyExpr size = reversed ? simplify(-s.scale, facts_) : s.scale;
+    AnyExpr size = s.reversed ? simplify(-s.scale, facts_) : s.scale;
     if (is_const(s.extent, 1)) {
       digit = AnyExpr(0);
     } else {
       digit = fold_floordiv(left, size);
       left = fold_floormod(left, size);
       if (valid_ && !sum.dense) require(digit < s.extent);
-      if (reversed) digit = fold_sub(fold_sub(s.extent, AnyExpr(1)), digit);
+      if (s.reversed) digit = fold_sub(fold_sub(s.extent, AnyExpr(1)), digit);
     }
     AnyExpr& value = values_[s.source];
     AnyExpr part = fold_mul(digit, s.lower);

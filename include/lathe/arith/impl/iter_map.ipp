@@ -228,13 +228,14 @@ LATHE_DECL void IterMapper::judge_sum(IterSum& sum) {
   if (ok) order_splits(sum.splits, sizes);
   sum.injective = sum.dense = ok;
   for (std::size_t k = sum.splits.size(); k-- > 0;) {
-    const IterSplit& s = sum.splits[k];
+    IterSplit& s = sum.splits[k];
+    s.reversed = !same_expr(sizes[k], s.scale);
     if (is_const(s.extent, 1)) continue;
     sum.injective = sum.injective && at_least(sizes[k], span);
     sum.dense = sum.dense && !s.partial && at_least(span, sizes[k]);
     AnyExpr reach = mul(fold_sub(s.extent, AnyExpr(1)), sizes[k]);
     span = short_form(fold_add(span, reach));
-    if (!same_expr(sizes[k], s.scale)) min = short_form(fold_sub(min, reach));
+    if (s.reversed) min = short_form(fold_sub(min, reach));
   }
   sum.min = min;
   sum.extent = span;
