@@ -267,6 +267,24 @@ TEST_CASE("sample_compute_location: every legal place comes, and only those") {
   CHECK(merged.loops("P").size() == 3);
 }
 
+TEST_CASE("an opaque block may allocate inside") {
+  lt::Schedule start(lt::parse(R"(program P(in X: i32[8], out Y: i32[8]):
+  for i in 0..8:
+    block Y(vi in 0..8 = i) reads X[vi..+1], Y[vi..+1] writes Y[vi..+1]:
+      alloc left: i32[1]
+      left[0] = X[vi] & 15i32
+      Y[vi] = 0i32
+      while left[0] > 0i32:
+        Y[vi] = Y[vi] + 1i32
+        left[0] = left[0] >> 1i32
+)"));
+  lt::Schedule s = start;
+  s.sample_compute_location("Y");
+  s.split(s.loops("Y")[0], {lt::infer, 4});
+  CHECK(s.loops("Y").size() == 2);
+  check_kept(start, s);
+}
+
 TEST_CASE("sample_compute_location: a decision can be edited, and is checked on replay") {
   lt::Schedule start = three_stages(), s = start;
   s.sample_compute_location("P", "inline");

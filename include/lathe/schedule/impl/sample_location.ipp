@@ -43,8 +43,9 @@ inline Vec<Place> locations(const Program& program, const BlockTag& block) {
 
 inline bool is_legal_at(const Program& program, const BlockTag& block, const Place& place) {
   Edit edit;
-  return !run_at_location(program, block, place, &edit) && !check_promises(program, edit.program) &&
-         !check_lifetimes(edit.program);
+  if (run_at_location(program, block, place, &edit)) return false;
+  if (edit.program == program) return true;
+  return !check_promises(program, edit.program) && !check_lifetimes(edit.program);
 }
 
 inline Verdict run_sample_compute_location(const Program& program, const Args& args, Edit* edit) {

@@ -55,16 +55,25 @@ inline Verdict check_promises(const Program& before, const Program& after) {
   return {};
 }
 
-inline int count_uses(const Stmt& s, const Buffer& buffer) {
-  int count = 0;
-  any_use(s, [&](const BufferUse& use) { return count += use.buffer == buffer, false; });
-  return count;
+// Bodies of opaque blocks count: what they allocate is used there.
+inline int count_mentions(const Stmt& s, const Buffer& buffer) {
+  class Counter : public Visitor {
+   public:
+    explicit Counter(const Buffer& wanted) : wanted_(wanted) {}
+    void buffer(const Buffer& b) override { count += b == wanted_; }
+    int count = 0;
+
+   private:
+    const Buffer& wanted_;
+  } counter(buffer);
+  counter.stmt(s);
+  return counter.count;
 }
 
 // A step may have taken a block out of the body that its buffer belongs to.
-inline Verdict check_inside_alloc(const Program& program, const AllocNode& alloc) {
-  const Buffer& buffer = alloc.buffer;
-  if (count_uses(program->body, buffer) == count_uses(alloc.body, buffer)) return {};
+inline Verdict check_inside_alloc(const Program& program, const Stmt& alloc) {
+  const Buffer& buffer = alloc.as<AllocNode>()->buffer;
+  if (count_mentions(program->body, buffer) == count_mentions(alloc, buffer)) return {};
   return refusal(
       "L0220", "would use buffer " + in_quotes(buffer->name) + " outside of where it is allocated",
       "allocate it around all of the program");
@@ -103,7 +112,7 @@ inline Verdict check_lifetimes(const Program& program) {
   any_statement(*top, [&](const Stmt& s) {
     if (const auto* a = s.as<AllocNode>()) {
       no = check_lifetime(program, a->buffer);
-      if (!no) no = check_inside_alloc(program, *a);
+      if (!no) no = check_inside_alloc(program, s);
     }
     return no.has_value();
   });
