@@ -60,6 +60,7 @@ int main(int count, char** words) {
   fuzz::Options options = fuzz::parse_options(count, words);
   for (int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGPROF})
     signal(number, fuzz::on_crash);
+  setvbuf(stdout, nullptr, _IOLBF, 1 << 16);  // a crash leaves what was printed
   lathe::Context context({.threads = 2});
   fuzz::Machine machine(context);
   fuzz::Stats stats;

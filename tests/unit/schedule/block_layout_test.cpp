@@ -173,6 +173,37 @@ TEST_CASE("transform_block_layout: a block in no loop") {
   check_kept(start, s);
 }
 
+TEST_CASE("transform_block_layout: a predicate goes on sparing the init") {
+  lt::Schedule start(lt::parse(R"(program p(in A: f32[4, 5], out S: f32[4]):
+  for i in 0..4:
+    for r in 0..1:
+      for k in 0..5:
+        block S(vi in 0..4 = i, reduce vr in 0..1 = r, reduce vk in 0..5 = k) where vi + vr < 3 reduce sum init:
+          S[vi] sum= A[vi, vk]
+)"));
+  lt::Schedule s = start;
+  s.transform_block_layout(
+      "S", [](lt::Index i, lt::Index r, lt::Index k) { return lt::layout(k, i, r); });
+  CHECK(s.str().find("reduce vr in 0..1 = r) where vi + vr < 3 reduce") != std::string::npos);
+  check_kept(start, s);
+  CHECK(error_of([&] {
+          lt::Schedule(start).transform_block_layout(
+              "S", [](lt::Index i, lt::Index r, lt::Index k) { return lt::layout(i, r * 5 + k); });
+        }) ==
+        "L0238 transform_block_layout: block 'S' would lose iterator 'vr', which its "
+        "predicate names");
+
+  // Partial results that no term belongs to.
+  lt::Input<float, 2> A("A", {4, 9});
+  lt::Reduce r("r", 9);
+  auto S = lt::compute("S", {4}, [&](lt::Var i) { return lt::sum(A(i, r), r).where(r < 7); });
+  lt::Schedule parts(S), t = parts;
+  lt::BlockRef part = t.rfactor(t.loops(S)[1]);
+  t.transform_block_layout(
+      part, [](lt::Index i, lt::Index x, lt::Index zero) { return lt::layout(x, i, zero); });
+  check_kept(parts, t);
+}
+
 TEST_CASE("transform_block_layout: refusals") {
   Gemm k(6, 8, 3);
   lt::Schedule s(k.D);

@@ -13,6 +13,7 @@ struct BlockLayout {
   Vec<ForRef> nest;     ///< the loops of the block, which hold nothing else
   Vec<IterVar> iters;   ///< the new ones, without bindings
   Substitution values;  ///< the old iterators over the new ones
+  AnyExpr predicate;    ///< over the new ones
   std::string reassociates;
 
   const BlockNode& block() const { return *site.block; }
@@ -268,11 +269,42 @@ inline Verdict check_instance_order(const Program& program, BlockLayout& plan, c
   return {};
 }
 
+inline bool names_reduce(const Vec<IterVar>& iters, const AnyExpr& e) {
+  for (const auto& it : iters)
+    if (it.kind == IterKind::reduce && uses_var(e, it.var)) return true;
+  return false;
+}
+
+// A condition that names a reduce iterator does not hold for the init, so it goes on naming one
+// where the iterator had one value and became a number.
+inline Verdict plan_predicate(BlockLayout& plan) {
+  const AnyExpr& predicate = plan.block().predicate;
+  if (!predicate) return {};
+  AnyExpr zero;
+  for (const auto& it : plan.iters)
+    if (it.kind == IterKind::reduce && is_const(it.extent, 1))
+      zero = fold_sub(AnyExpr(it.var), it.min);
+  Substitution values = plan.values;
+  for (const auto& it : plan.block().iters) {
+    if (it.kind != IterKind::reduce || !uses_var(predicate, it.var)) continue;
+    for (auto& [var, value] : values) {
+      if (var != it.var || names_reduce(plan.iters, value)) continue;
+      if (!zero)
+        return block_layout_refusal(
+            plan, "would lose iterator " + in_quotes(var->name) + ", which its predicate names",
+            "keep it as an iterator of its own");
+      value = fold_add(value, zero);
+    }
+  }
+  plan.predicate = substitute(predicate, values);
+  return {};
+}
+
 inline void apply_block_layout(const Program& program, const BlockLayout& plan, Edit& edit) {
   BlockNode block = plan.block();
   block.iters = plan.iters;
   block.body = substitute(block.body, plan.values);
-  if (block.predicate) block.predicate = substitute(block.predicate, plan.values);
+  block.predicate = plan.predicate;
   Vec<Range> domains = whole_domains(block);
   Vec<ForRef> outside = loops_in(path_to(plan.site.path, plan.at));
   if (!plan.nest.empty()) outside.pop_back();
@@ -294,6 +326,7 @@ inline Verdict run_transform_block_layout(const Program& program, const Args& ar
   Facts facts = facts_on(path_to(plan.site.path, plan.at), program_facts(program));
   if (auto no = check_runs_once(plan, facts)) return no;
   if (auto no = plan_iters(program, plan)) return no;
+  if (auto no = plan_predicate(plan)) return no;
   if (auto no = check_instance_order(program, plan, facts)) return no;
   if (edit) apply_block_layout(program, plan, *edit);
   return {};
