@@ -51,8 +51,9 @@ class SchedulePieces {
     return Arg::of_list(std::move(list));
   }
   Arg tail() {
-    static const std::vector<std::string> tails = {"auto", "auto", "auto",  "guard",   "exact",
-                                                   "mask", "peel", "shift", "round_up"};
+    static const std::vector<std::string> tails = {"auto",  "auto",  "auto",    "guard",
+                                                   "exact", "mask",  "peel",    "shift",
+                                                   "shift", "shift", "round_up"};
     return Arg::of_word(random_.pick(tails));
   }
   Arg scope() {
