@@ -98,6 +98,9 @@ class MoveAccesses : public Mutator {
 using Substitution = Vec<std::pair<VarRef, AnyExpr>>;
 AnyExpr substitute(const AnyExpr& e, const Substitution& map);
 Stmt substitute(const Stmt& s, const Substitution& map);
+/// A copy whose lets bind fresh variables, so that it may stand twice in one program.
+AnyExpr fresh_lets(const AnyExpr& e);
+Stmt fresh_lets(const Stmt& s);
 /// Replacement of buffers, also in allocs and declared regions.
 Stmt replace_buffer(const Stmt& s, const Buffer& from, const Buffer& to);
 

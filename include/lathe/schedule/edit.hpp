@@ -22,9 +22,6 @@ Stmt insert_after(const Vec<Stmt>& path, Stmt what);
 /// Allocates a buffer around the whole program.
 Stmt add_alloc(const Stmt& root, const Buffer& buffer);
 Stmt remove_alloc(const Stmt& root, const Buffer& buffer);
-/// A copy whose lets bind fresh variables, so that it may stand twice in one program.
-AnyExpr fresh_lets(const AnyExpr& e);
-Stmt fresh_lets(const Stmt& s);
 
 /// A loop without its body.
 struct LoopHead {

@@ -48,6 +48,12 @@ std::string statement_error(std::string_view line) {
 
 }  // namespace
 
+TEST_CASE("a range's min that binds a name stands in its length with another") {
+  Program p = parse(
+      "program p<n>(out X: f32[n]):\n  for i in (let a = n in a / 2 + a)..n:\n    X[i] = 1.0\n");
+  check_round_trip(p);
+}
+
 TEST_CASE("programs come back as they were") {
   for (const Program& p :
        {test::gemm(4, 8, 16), test::symbolic_gemm(), test::online_softmax(4, 9),

@@ -106,6 +106,7 @@ TEST_CASE("ranges show their end where it is exact") {
   CHECK(str(make_for(i, 2, 10, nothing)) == "for i in 2..12:\n  pass\n");
   CHECK(str(make_for(i, 2, n, nothing)) == "for i in 2..+n:\n  pass\n");
   CHECK(str(make_for(i, n, 10, nothing)) == "for i in n..+10:\n  pass\n");
+  CHECK(str(make_for(i, n, AnyExpr(10) - AnyExpr(n), nothing)) == "for i in n..10:\n  pass\n");
   CHECK(str(make_for(i, std::int64_t{INT64_MAX}, 10, nothing)) ==
         "for i in 9223372036854775807..+10:\n  pass\n");
 }

@@ -5,6 +5,7 @@
 #include <lathe/ir/impl/parser.hpp>
 #include <lathe/ir/impl/printer.hpp>
 #include <lathe/ir/verify.hpp>
+#include <lathe/ir/visit.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe {
@@ -362,7 +363,8 @@ inline void Parser::range(AnyExpr& min, AnyExpr& extent) {
   std::int64_t count = 0;
   if (lo && lo->dtype == kIndex && lo->i == 0) return void(extent = end);
   if (!lo || !hi || lo->dtype != kIndex || hi->dtype != kIndex)
-    return void(extent = build<BinaryNode>(at, 1, end.dtype(), BinaryOp::sub, end, min).e);
+    return void(extent =
+                    build<BinaryNode>(at, 1, end.dtype(), BinaryOp::sub, end, fresh_lets(min)).e);
   if (__builtin_sub_overflow(hi->i, lo->i, &count))
     fail(at, "L0504", "the range is longer than an i64 can count");
   extent = make_int(kIndex, count);

@@ -29,6 +29,24 @@ class ReplaceBuffer : public Mutator {
   const Buffer &from_, &to_;
 };
 
+class FreshLets : public Mutator {
+ public:
+  AnyExpr expr(const AnyExpr& e) override {
+    const auto* let = e.as<LetNode>();
+    if (!let) return descend(e);
+    AnyExpr value = expr(let->value);
+    VarRef fresh = make_var(let->var->name, let->var->dtype);
+    return make_let(fresh, value, expr(substitute(let->body, {{let->var, AnyExpr(fresh)}})));
+  }
+  Stmt stmt(const Stmt& s) override {
+    const auto* let = s.as<LetStmtNode>();
+    if (!let) return descend(s);
+    AnyExpr value = expr(let->value);
+    VarRef fresh = make_var(let->var->name, let->var->dtype);
+    return make_let_stmt(fresh, value, stmt(substitute(let->body, {{let->var, AnyExpr(fresh)}})));
+  }
+};
+
 }  // namespace detail
 
 LATHE_DECL AnyExpr substitute(const AnyExpr& e, const Substitution& map) {
@@ -37,6 +55,8 @@ LATHE_DECL AnyExpr substitute(const AnyExpr& e, const Substitution& map) {
 LATHE_DECL Stmt substitute(const Stmt& s, const Substitution& map) {
   return map.empty() ? s : detail::Substitute(map).stmt(s);
 }
+LATHE_DECL AnyExpr fresh_lets(const AnyExpr& e) { return detail::FreshLets().expr(e); }
+LATHE_DECL Stmt fresh_lets(const Stmt& s) { return detail::FreshLets().stmt(s); }
 LATHE_DECL Vec<AnyExpr> MoveAccesses::moved(const Vec<AnyExpr>& indices) {
   Vec<AnyExpr> inner;
   for (const auto& index : indices) inner.push_back(expr(index));

@@ -85,26 +85,6 @@ LATHE_DECL Stmt remove_alloc(const Stmt& root, const Buffer& buffer) {
   return DropAlloc(buffer).stmt(root);
 }
 
-class FreshLets : public Mutator {
- public:
-  AnyExpr expr(const AnyExpr& e) override {
-    const auto* let = e.as<LetNode>();
-    if (!let) return descend(e);
-    AnyExpr value = expr(let->value);
-    VarRef fresh = make_var(let->var->name, let->var->dtype);
-    return make_let(fresh, value, expr(substitute(let->body, {{let->var, AnyExpr(fresh)}})));
-  }
-  Stmt stmt(const Stmt& s) override {
-    const auto* let = s.as<LetStmtNode>();
-    if (!let) return descend(s);
-    AnyExpr value = expr(let->value);
-    VarRef fresh = make_var(let->var->name, let->var->dtype);
-    return make_let_stmt(fresh, value, stmt(substitute(let->body, {{let->var, AnyExpr(fresh)}})));
-  }
-};
-LATHE_DECL AnyExpr fresh_lets(const AnyExpr& e) { return FreshLets().expr(e); }
-LATHE_DECL Stmt fresh_lets(const Stmt& s) { return FreshLets().stmt(s); }
-
 LATHE_DECL LoopHead head_of(const ForNode& loop) {
   return {loop.var, loop.min, loop.extent, loop.loop_kind, loop.annotations};
 }
