@@ -193,6 +193,15 @@ TEST_CASE("unrolling in part leaves a remainder loop") {
   test::check_stages(s.program());
 }
 
+TEST_CASE("unrolling in part: a range that ends before it begins has no remainder") {
+  test::check_stages(lt::parse(R"(program P(inout X: f32[9]):
+  for i in 0..9:
+    for j in i..4 @unroll_explicit=3:
+      block X(vi in 0..9 = i, vj in 0..4 = j):
+        X[vi] = X[vi] + X[vj] * 0.5
+)"));
+}
+
 TEST_CASE("bounds that nothing proves do not multiply to a temporary beyond measure") {
   lt::Program p = lt::parse(R"(program P<a, b, c>(in X: f32[a, b, c], out Y: f32[2, a, b, c]):
   alloc T: f32[a, b, c]

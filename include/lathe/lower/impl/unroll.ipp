@@ -109,7 +109,8 @@ class Unroll : public Mutator {
     return make_seq(std::move(out));
   }
 
-  // for q < n: S  →  for q < n / f: f copies; for t < n % f: S
+  // for q < n: S  →  for q < n / f: f copies; for t < n % f: S. A range that ends before it begins
+  // has no remainder.
   Stmt partly(const ForNode& f, const Stmt& body, std::int64_t factor) {
     Annotations rest;
     for (const auto& a : f.annotations)
@@ -118,7 +119,8 @@ class Unroll : public Mutator {
     if (extent && *extent < factor) factor = *extent;
     if (factor <= 1) return make_for(f.var, f.min, f.extent, body, f.loop_kind, rest);
     spend(f, body, factor);
-    AnyExpr trips = floordiv(f.extent, factor);
+    const AnyExpr n = make_binary(BinaryOp::max, f.extent, AnyExpr(0));
+    AnyExpr trips = floordiv(n, factor);
     VarRef outer = make_var(f.var->name);
     Vec<Stmt> group;
     for (std::int64_t k = 0; k < factor; ++k)
@@ -127,8 +129,7 @@ class Unroll : public Mutator {
     if (extent && *extent % factor == 0) return main;
     VarRef tail = make_var(f.var->name);
     Stmt last = CloneFresh(f.var, f.min + trips * factor + AnyExpr(tail)).stmt(body);
-    return make_seq(
-        {main, make_for(tail, 0, floormod(f.extent, factor), last, ForKind::serial, rest)});
+    return make_seq({main, make_for(tail, 0, floormod(n, factor), last, ForKind::serial, rest)});
   }
 
   std::size_t nodes_;
