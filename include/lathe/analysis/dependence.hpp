@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lathe/analysis/access.hpp>
+#include <lathe/support/function.hpp>
 #include <string>
 
 namespace lathe {
@@ -41,6 +42,10 @@ struct DependenceVectors {
 /// be written over loop variables.
 DependenceVectors dependence(const AccessSite& a, const AccessSite& b, const Vec<ForRef>& loops,
                              const Facts& facts = {});
+
+/// The same, but the list may end with the first vector that is wanted.
+DependenceVectors dependence(const AccessSite& a, const AccessSite& b, const Vec<ForRef>& loops,
+                             const Facts& facts, FunctionRef<bool(const Vec<Direction>&)> wanted);
 
 /// Whether a and b can touch one element in two iterations that differ in the last of the loops
 /// alone; only what is proven counts as no. The same answer as the vectors of dependence() give.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <lathe/analysis/block.hpp>
 #include <lathe/analysis/dependence.hpp>
 #include <lathe/arith/poly.hpp>
@@ -148,14 +149,14 @@ LATHE_DECL std::optional<Carried> reorder_violation(const Stmt& root, const Vec<
         classify(*a.block->reducer).kind == ReducerClass::reorder)
       return true;
     if (detail::order_free(a, b)) return true;
-    DependenceVectors d = dependence(a, b, chain, below.facts);
-    for (const auto& v : d.vectors) {
+    auto violates = [&](const Vec<Direction>& v) {
       const int was = detail::lead(v, before), is = detail::lead(v, order);
-      if (was == is && was != 2) continue;
-      out = detail::make_carried(a, b, d.answer == Answer::yes, names);
-      return false;
-    }
-    return true;
+      return was != is || was == 2;
+    };
+    DependenceVectors d = dependence(a, b, chain, below.facts, violates);
+    if (!std::any_of(d.vectors.begin(), d.vectors.end(), violates)) return true;
+    out = detail::make_carried(a, b, d.answer == Answer::yes, names);
+    return false;
   });
   return out;
 }
@@ -169,21 +170,21 @@ LATHE_DECL std::optional<Carried> lockstep_violation(const Stmt& root, const Var
     for (std::size_t k = 0;
          k < a.loops.size() && k < b.loops.size() && a.loops[k]->var == b.loops[k]->var; ++k)
       chain.push_back(a.loops[k]);
-    DependenceVectors d = dependence(a, b, chain, below.facts);
     Vec<std::size_t> inner;
     for (std::size_t k = 1; k < chain.size(); ++k) inner.push_back(k);
-    for (const auto& v : d.vectors) {
-      if (v[0] == Direction::eq) continue;
+    auto violates = [&](const Vec<Direction>& v) {
+      if (v[0] == Direction::eq) return false;
       // 1: b comes later, -1: a does, 0: in one statement or as written (a stands before b). In
       // lockstep the inner loops decide first, then the text, then the lane.
       const int was = v[0] == Direction::lt ? 1 : v[0] == Direction::gt ? -1 : 2;
       int is = detail::lead(v, inner);
       if (is == 0 && a.order != b.order) is = 1;
-      if (was == is && was != 2) continue;
-      out = detail::make_carried(a, b, d.answer == Answer::yes, "'" + loop->name + "'");
-      return false;
-    }
-    return true;
+      return was != is || was == 2;
+    };
+    DependenceVectors d = dependence(a, b, chain, below.facts, violates);
+    if (!std::any_of(d.vectors.begin(), d.vectors.end(), violates)) return true;
+    out = detail::make_carried(a, b, d.answer == Answer::yes, "'" + loop->name + "'");
+    return false;
   });
   return out;
 }

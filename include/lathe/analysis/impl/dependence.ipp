@@ -50,7 +50,8 @@ class DependenceTester {
     coupled_ = find_coupling();
     for (const auto& f : b.loops) renamed_.push_back(make_var(f->var->name + "'", f->var->dtype));
   }
-  DependenceVectors run();
+  using Wanted = FunctionRef<bool(const Vec<Direction>&)>;
+  DependenceVectors run(const Wanted* wanted = nullptr);
   bool meet_along_last();
 
  private:
@@ -65,6 +66,7 @@ class DependenceTester {
   bool contradict(const Vec<AnyExpr>& same, const Facts& facts, bool backward);
   bool find_coupling() const;
   void refine(Vec<Direction>& directions, std::size_t k);
+  void keep(const Vec<Direction>& directions);
   void fix_determined(Vec<Direction>& directions);
   bool has_few_points() const;
   bool enumerate(DependenceVectors& out);
@@ -78,7 +80,8 @@ class DependenceTester {
   const Facts& facts_;
   Vec<VarRef> renamed_;
   DependenceVectors found_;
-  bool coupled_ = false;
+  const Wanted* wanted_ = nullptr;
+  bool coupled_ = false, done_ = false;
   int tests_ = 0;
   int points_ = 0;
   static constexpr int kMaxTests = 256;
@@ -158,17 +161,17 @@ LATHE_DECL bool DependenceTester::excluded(const Vec<Direction>& directions) {
   return disjoint(rename, facts);
 }
 
+LATHE_DECL void DependenceTester::keep(const Vec<Direction>& directions) {
+  found_.vectors.push_back(directions);
+  done_ = wanted_ && (*wanted_)(directions);
+}
+
 LATHE_DECL void DependenceTester::refine(Vec<Direction>& directions, std::size_t k) {
-  if (tests_ > kMaxTests) {
-    found_.vectors.push_back(directions);
-    return;
-  }
+  if (done_) return;
+  if (tests_ > kMaxTests) return keep(directions);
   if (excluded(directions)) return;
   while (k < loops_.size() && directions[k] != Direction::any) ++k;
-  if (k == loops_.size()) {
-    found_.vectors.push_back(directions);
-    return;
-  }
+  if (k == loops_.size()) return keep(directions);
   for (Direction d : {Direction::lt, Direction::eq, Direction::gt}) {
     directions[k] = d;
     refine(directions, k + 1);
@@ -266,7 +269,9 @@ LATHE_DECL bool DependenceTester::meet(PointEval& at, const Substitution& rename
   return true;
 }
 
-LATHE_DECL DependenceVectors DependenceTester::run() {
+// Where points can be counted, a vector that was found may still turn out not to be one.
+LATHE_DECL DependenceVectors DependenceTester::run(const Wanted* wanted) {
+  if (!has_few_points()) wanted_ = wanted;
   Vec<Direction> directions(loops_.size(), Direction::any);
   if (a_.buffer != b_.buffer) return {Answer::no, {}};
   tests_ = 0;
@@ -324,6 +329,12 @@ LATHE_DECL bool meet_along_last(const AccessSite& a, const AccessSite& b, const 
 LATHE_DECL DependenceVectors dependence(const AccessSite& a, const AccessSite& b,
                                         const Vec<ForRef>& loops, const Facts& facts) {
   return detail::DependenceTester(a, b, loops, facts).run();
+}
+
+LATHE_DECL DependenceVectors dependence(const AccessSite& a, const AccessSite& b,
+                                        const Vec<ForRef>& loops, const Facts& facts,
+                                        FunctionRef<bool(const Vec<Direction>&)> wanted) {
+  return detail::DependenceTester(a, b, loops, facts).run(&wanted);
 }
 
 }  // namespace lathe
