@@ -2,6 +2,16 @@
 
 using namespace test;
 
+namespace {
+
+template <class F>
+std::string first_line(lt::Schedule& s, F step) {
+  const std::string text = refused(s, step);
+  return text.substr(0, text.find('\n'));
+}
+
+}  // namespace
+
 TEST_CASE("compute_at: a stencil's producer shrinks to the tile and its halo") {
   Blur k(32);
   lt::Schedule start(k.C), s = start;
@@ -142,6 +152,56 @@ TEST_CASE("compute_at: refusals") {
   CHECK(refused_id(s, [&](lt::Schedule& t) { t.compute_at(k.C, j); }) == "L0211");
   s.parallel(i);
   CHECK(refused_id(s, [&](lt::Schedule& t) { t.compute_at(k.C, di); }) == "L0204");
+}
+
+// T runs over a part of its domain; what else it could compute has no inputs.
+TEST_CASE("compute_at: a block that leaves out part of its domain") {
+  auto with = [](const std::string& x_loop, const std::string& t_block) {
+    return lt::parse(
+        "program P(in X: f32[13], out Y: f32[5]):\n  alloc S: f32[13]\n"
+        "  alloc T: f32[13]\n  for i in 0.." +
+        x_loop + R"(:
+    block S(vi in 0..13 = i):
+      S[vi] = X[vi]
+  for i in 0..3:
+)" + t_block +
+        R"(
+  for k in 0..5:
+    block Y(vk in 0..5 = k):
+      Y[vk] = T[floordiv(vk, 2)] + T[floordiv(4 - vk, 2)]
+)");
+  };
+  const std::string copy = "    block T(vi in 0..13 = i):\n      T[vi] = S[vi]";
+  auto move = [](lt::Schedule& s) { s.compute_at("T", s.loops("Y")[0]); };
+  lt::Schedule part(with("3", copy));
+  CHECK(first_line(part, move) ==
+        "error[L0211] compute_at: there 'T' would not find what it reads of 'S': block 'S' writes "
+        "0..3, and block 'T' reads more");
+  lt::Schedule whole(with("13", copy)), s = whole;
+  move(s);
+  check_kept(whole, s);
+  lt::Schedule sums(with("13",
+                         "    for r in 0..2:\n"
+                         "      block T(vi in 0..13 = i, reduce vr in 0..13 = r) reduce sum init:\n"
+                         "        T[vi] sum= S[vr]"));
+  CHECK(first_line(sums, move) ==
+        "error[L0212] compute_at: block 'T' is not proved to reduce over all of its domain in the "
+        "loops it has");
+}
+
+TEST_CASE("reverse_compute_at: a block that leaves out part of its argument") {
+  lt::Schedule s(lt::parse(R"(program P(in X: f32[13], inout Y: f32[13]):
+  alloc T: f32[13]
+  for i in 0..13:
+    block T(vi in 0..13 = i):
+      T[vi] = X[vi]
+  for i in 0..3:
+    block Y(vi in 0..13 = i):
+      Y[vi] = T[vi]
+)"));
+  CHECK(first_line(s, [](lt::Schedule& t) { t.reverse_compute_at("Y", t.loops("T")[0]); }) ==
+        "error[L0212] reverse_compute_at: block 'Y' is not proved to run over all of its domain in "
+        "the loops it has, and writes the parameter 'Y'");
 }
 
 TEST_CASE("reverse_compute_at: an epilogue in its producer's tiles") {

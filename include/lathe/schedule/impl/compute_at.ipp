@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/arith/iter_map.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/edit.hpp>
 #include <lathe/support/text.hpp>
@@ -13,6 +14,7 @@ struct MovePlan {
   Vec<std::size_t> others;  ///< children of the loop that hold the blocks it works with
   Vec<Range> ranges;        ///< of its iterators, guards apart
   BlockRefNode core;        ///< the block without its guards
+  bool grows = false;       ///< it may get instances that its own loops do not reach
 };
 
 inline std::string names_of(const Vec<BlockSite>& sites) {
@@ -36,6 +38,39 @@ inline bool ragged(const BlockNode& block) {
       for (const auto& other : block.iters)
         if (uses_var(*bound, other.var)) return true;
   return false;
+}
+
+// Its own loops are replaced: what they leave out of its domain may run in the new place. An
+// intermediate may hold more than before; a sum or an argument may not.
+inline Verdict check_reach(const Program& program, MovePlan& plan) {
+  Facts facts = program_facts(program);
+  Vec<AnyExpr> bindings;
+  Vec<IterDomain> loops;
+  for (const auto& it : plan.core->iters) bindings.push_back(it.binding);
+  for (const auto& loop : plan.block.loops) loops.push_back({loop->var, loop->min, loop->extent});
+  const IterMap map = iter_map(bindings, loops, {}, facts);
+  bool sums_whole = true;
+  for (std::size_t k = 0; k < bindings.size(); ++k) {
+    const IterVar& it = plan.core->iters[k];
+    if (map.covering && prove_le(map.sums[k].min, it.min, facts) &&
+        prove_le(fold_add(it.min, it.extent), fold_add(map.sums[k].min, map.sums[k].extent), facts))
+      continue;
+    plan.grows = true;
+    sums_whole = sums_whole && it.kind != IterKind::reduce;
+  }
+  const BlockNode& block = *plan.core;
+  if (!sums_whole)
+    return refusal_at(block.tag, "L0212",
+                      "block " + in_quotes(block.name()) +
+                          " is not proved to reduce over all of its domain in the loops it has");
+  for (const auto& store : stores_of(block))
+    if (plan.grows && !is_private(program->body, store->buffer))
+      return refusal_at(block.tag, "L0212",
+                        "block " + in_quotes(block.name()) +
+                            " is not proved to run over all of its domain in the loops it has, and "
+                            "writes the parameter " +
+                            in_quotes(store->buffer->name));
+  return {};
 }
 
 inline Verdict check_movable(const Program& program, const Args& args, const char* place_id,
@@ -78,7 +113,7 @@ inline Verdict check_movable(const Program& program, const Args& args, const cha
                         "loop " + describe(*loop) + " of " + name + " would be lost",
                         "move blocks before their loops are marked");
   plan.core = BlockRefNode(new BlockNode(without_guards(block)));
-  return {};
+  return check_reach(program, plan);
 }
 
 // What holds in the body of a loop.
@@ -111,21 +146,21 @@ inline Verdict check_inputs_ready(const Program& program, const BlockNode& block
 }
 
 // What the block reads is still what its producers wrote, wherever they share a loop with its old
-// or its new place.
+// or its new place, and everywhere if it grows.
 inline Verdict check_inputs_kept(const Program& before, const Stmt& after, const BlockTag& tag,
-                                 const char* id) {
+                                 const char* id, bool grows = false) {
   Facts facts = program_facts(before);
   BlockSite old_site = find_block(before->body, tag), new_site = find_block(after, tag);
   for (const auto& input : buffers_read(new_site.block->body)) {
     Vec<BlockTag> tags;
-    bool shares = false;
+    bool shares = grows;
     for (const auto& w : writers(after, input)) {
       if (w.block->tag == tag) continue;
       tags.push_back(w.block->tag);
       shares |= common_loop(w.loops, new_site.loops) ||
                 common_loop(find_block(before->body, w.block->tag).loops, old_site.loops);
     }
-    if (!shares) continue;
+    if (!shares || tags.empty()) continue;
     ForRef loop = common_loop(find_block(after, tags[0]).loops, new_site.loops);
     for (const auto& t : tags) loop = loop ? common_loop({loop}, find_block(after, t).loops) : loop;
     std::string why = why_not_found(after, tags, tag, input, loop ? loop->var : VarRef(), facts);
@@ -253,7 +288,7 @@ inline Verdict run_compute_at(const Program& program, const Args& args, Edit* ed
   MovePlan plan;
   if (auto no = plan_compute_at(program, args, plan)) return no;
   Stmt root = move_block(plan, plan.others.front());
-  if (auto no = check_inputs_kept(program, root, args[0].block, "L0211")) return no;
+  if (auto no = check_inputs_kept(program, root, args[0].block, "L0211", plan.grows)) return no;
   if (!edit) return {};
   edit->program = program.with(root);
   consume_lost_loops(root, plan.block.loops, *edit,

@@ -158,7 +158,7 @@ inline Verdict run_reverse_compute_at(const Program& program, const Args& args, 
   if (auto no = plan_reverse_compute_at(program, args, plan, inside)) return no;
   Stmt root = move_block(plan, plan.others.back() + 1);
   if (auto no = check_reads_finished(program, root, plan, inside)) return no;
-  if (auto no = check_inputs_kept(program, root, args[0].block, "L0213")) return no;
+  if (auto no = check_inputs_kept(program, root, args[0].block, "L0213", plan.grows)) return no;
   if (!edit) return {};
   edit->program = program.with(root);
   consume_lost_loops(root, plan.block.loops, *edit,
