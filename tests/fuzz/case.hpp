@@ -75,6 +75,7 @@ class Case {
   }
   void make_data() {
     back_ = random_.below(machine_.backs());
+    ++stats_.llvms[machine_.llvm(back_).version()];
     Random data_random(random_.bits());
     args_ = make_arguments(data_random, computed_, data_);
     describe("");

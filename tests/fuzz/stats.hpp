@@ -10,7 +10,7 @@
 namespace fuzz {
 
 struct Stats {
-  std::map<std::string, int> families, comparisons, refused_lowerings;
+  std::map<std::string, int> families, llvms, comparisons, refused_lowerings;
   Counts steps;
 };
 
@@ -21,6 +21,8 @@ inline void print(const Stats& stats) {
     std::printf("\n");
   };
   list("programs", stats.families);
+  std::printf("compiler: %s\n", __VERSION__);
+  list("LLVM", stats.llvms);
   list("comparisons", stats.comparisons);
   list("lowerings refused", stats.refused_lowerings);
   for (const auto& [primitive, outcomes] : stats.steps.by_primitive) {
