@@ -5796,6 +5796,9 @@ class MoveAccesses : public Mutator {
 using Substitution = Vec<std::pair<VarRef, AnyExpr>>;
 AnyExpr substitute(const AnyExpr& e, const Substitution& map);
 Stmt substitute(const Stmt& s, const Substitution& map);
+/// A copy whose lets bind fresh variables, so that it may stand twice in one program.
+AnyExpr fresh_lets(const AnyExpr& e);
+Stmt fresh_lets(const Stmt& s);
 /// Replacement of buffers, also in allocs and declared regions.
 Stmt replace_buffer(const Stmt& s, const Buffer& from, const Buffer& to);
 
@@ -6404,7 +6407,8 @@ struct IterSplit {
   std::size_t source = 0;
   AnyExpr lower, extent, scale;
   bool whole = false;  ///< no % was written: the extent is the source's extent / lower, rounded up
-  bool partial = false;  ///< not every value below extent is surely taken
+  bool partial = false;   ///< not every value below extent is surely taken
+  bool reversed = false;  ///< the scale is negative; of injective sums
 };
 
 /// The sum of its splits (largest scale first) + base. Its values lie in [min, min + extent).
@@ -7036,6 +7040,10 @@ struct DependenceVectors {
 DependenceVectors dependence(const AccessSite& a, const AccessSite& b, const Vec<ForRef>& loops,
                              const Facts& facts = {});
 
+/// The same, but the list may end with the first vector that is wanted.
+DependenceVectors dependence(const AccessSite& a, const AccessSite& b, const Vec<ForRef>& loops,
+                             const Facts& facts, FunctionRef<bool(const Vec<Direction>&)> wanted);
+
 /// Whether a and b can touch one element in two iterations that differ in the last of the loops
 /// alone; only what is proven counts as no. The same answer as the vectors of dependence() give.
 bool meet_along_last(const AccessSite& a, const AccessSite& b, const Vec<ForRef>& loops,
@@ -7139,9 +7147,6 @@ Stmt insert_after(const Vec<Stmt>& path, Stmt what);
 /// Allocates a buffer around the whole program.
 Stmt add_alloc(const Stmt& root, const Buffer& buffer);
 Stmt remove_alloc(const Stmt& root, const Buffer& buffer);
-/// A copy whose lets bind fresh variables, so that it may stand twice in one program.
-AnyExpr fresh_lets(const AnyExpr& e);
-Stmt fresh_lets(const Stmt& s);
 
 /// A loop without its body.
 struct LoopHead {
@@ -11415,7 +11420,8 @@ inline void Parser::range(AnyExpr& min, AnyExpr& extent) {
   std::int64_t count = 0;
   if (lo && lo->dtype == kIndex && lo->i == 0) return void(extent = end);
   if (!lo || !hi || lo->dtype != kIndex || hi->dtype != kIndex)
-    return void(extent = build<BinaryNode>(at, 1, end.dtype(), BinaryOp::sub, end, min).e);
+    return void(extent =
+                    build<BinaryNode>(at, 1, end.dtype(), BinaryOp::sub, end, fresh_lets(min)).e);
   if (__builtin_sub_overflow(hi->i, lo->i, &count))
     fail(at, "L0504", "the range is longer than an i64 can count");
   extent = make_int(kIndex, count);
@@ -12782,6 +12788,24 @@ class ReplaceBuffer : public Mutator {
   const Buffer &from_, &to_;
 };
 
+class FreshLets : public Mutator {
+ public:
+  AnyExpr expr(const AnyExpr& e) override {
+    const auto* let = e.as<LetNode>();
+    if (!let) return descend(e);
+    AnyExpr value = expr(let->value);
+    VarRef fresh = make_var(let->var->name, let->var->dtype);
+    return make_let(fresh, value, expr(substitute(let->body, {{let->var, AnyExpr(fresh)}})));
+  }
+  Stmt stmt(const Stmt& s) override {
+    const auto* let = s.as<LetStmtNode>();
+    if (!let) return descend(s);
+    AnyExpr value = expr(let->value);
+    VarRef fresh = make_var(let->var->name, let->var->dtype);
+    return make_let_stmt(fresh, value, stmt(substitute(let->body, {{let->var, AnyExpr(fresh)}})));
+  }
+};
+
 }  // namespace detail
 
 LATHE_DECL AnyExpr substitute(const AnyExpr& e, const Substitution& map) {
@@ -12790,6 +12814,8 @@ LATHE_DECL AnyExpr substitute(const AnyExpr& e, const Substitution& map) {
 LATHE_DECL Stmt substitute(const Stmt& s, const Substitution& map) {
   return map.empty() ? s : detail::Substitute(map).stmt(s);
 }
+LATHE_DECL AnyExpr fresh_lets(const AnyExpr& e) { return detail::FreshLets().expr(e); }
+LATHE_DECL Stmt fresh_lets(const Stmt& s) { return detail::FreshLets().stmt(s); }
 LATHE_DECL Vec<AnyExpr> MoveAccesses::moved(const Vec<AnyExpr>& indices) {
   Vec<AnyExpr> inner;
   for (const auto& index : indices) inner.push_back(expr(index));
@@ -16884,13 +16910,14 @@ LATHE_DECL void IterMapper::judge_sum(IterSum& sum) {
   if (ok) order_splits(sum.splits, sizes);
   sum.injective = sum.dense = ok;
   for (std::size_t k = sum.splits.size(); k-- > 0;) {
-    const IterSplit& s = sum.splits[k];
+    IterSplit& s = sum.splits[k];
+    s.reversed = !same_expr(sizes[k], s.scale);
     if (is_const(s.extent, 1)) continue;
     sum.injective = sum.injective && at_least(sizes[k], span);
     sum.dense = sum.dense && !s.partial && at_least(span, sizes[k]);
     AnyExpr reach = mul(fold_sub(s.extent, AnyExpr(1)), sizes[k]);
     span = short_form(fold_add(span, reach));
-    if (!same_expr(sizes[k], s.scale)) min = short_form(fold_sub(min, reach));
+    if (s.reversed) min = short_form(fold_sub(min, reach));
   }
   sum.min = min;
   sum.extent = span;
@@ -17070,16 +17097,14 @@ LATHE_DECL void IterInverter::take_apart(const IterSum& sum, const AnyExpr& targ
   for (std::size_t k = 0; k < sum.splits.size(); ++k) {
     const IterSplit& s = sum.splits[k];
     AnyExpr digit;
-    const auto* scale = as_const_int(s.scale);
-    const bool reversed = scale ? *scale < 0 : !prove(s.scale > 0, facts_);
-    AnyExpr size = reversed ? simplify(-s.scale, facts_) : s.scale;
+    AnyExpr size = s.reversed ? simplify(-s.scale, facts_) : s.scale;
     if (is_const(s.extent, 1)) {
       digit = AnyExpr(0);
     } else {
       digit = fold_floordiv(left, size);
       left = fold_floormod(left, size);
       if (valid_ && !sum.dense) require(digit < s.extent);
-      if (reversed) digit = fold_sub(fold_sub(s.extent, AnyExpr(1)), digit);
+      if (s.reversed) digit = fold_sub(fold_sub(s.extent, AnyExpr(1)), digit);
     }
     AnyExpr& value = values_[s.source];
     AnyExpr part = fold_mul(digit, s.lower);
@@ -22782,7 +22807,8 @@ class DependenceTester {
     coupled_ = find_coupling();
     for (const auto& f : b.loops) renamed_.push_back(make_var(f->var->name + "'", f->var->dtype));
   }
-  DependenceVectors run();
+  using Wanted = FunctionRef<bool(const Vec<Direction>&)>;
+  DependenceVectors run(const Wanted* wanted = nullptr);
   bool meet_along_last();
 
  private:
@@ -22797,6 +22823,7 @@ class DependenceTester {
   bool contradict(const Vec<AnyExpr>& same, const Facts& facts, bool backward);
   bool find_coupling() const;
   void refine(Vec<Direction>& directions, std::size_t k);
+  void keep(const Vec<Direction>& directions);
   void fix_determined(Vec<Direction>& directions);
   bool has_few_points() const;
   bool enumerate(DependenceVectors& out);
@@ -22810,7 +22837,8 @@ class DependenceTester {
   const Facts& facts_;
   Vec<VarRef> renamed_;
   DependenceVectors found_;
-  bool coupled_ = false;
+  const Wanted* wanted_ = nullptr;
+  bool coupled_ = false, done_ = false;
   int tests_ = 0;
   int points_ = 0;
   static constexpr int kMaxTests = 256;
@@ -22890,17 +22918,17 @@ LATHE_DECL bool DependenceTester::excluded(const Vec<Direction>& directions) {
   return disjoint(rename, facts);
 }
 
+LATHE_DECL void DependenceTester::keep(const Vec<Direction>& directions) {
+  found_.vectors.push_back(directions);
+  done_ = wanted_ && (*wanted_)(directions);
+}
+
 LATHE_DECL void DependenceTester::refine(Vec<Direction>& directions, std::size_t k) {
-  if (tests_ > kMaxTests) {
-    found_.vectors.push_back(directions);
-    return;
-  }
+  if (done_) return;
+  if (tests_ > kMaxTests) return keep(directions);
   if (excluded(directions)) return;
   while (k < loops_.size() && directions[k] != Direction::any) ++k;
-  if (k == loops_.size()) {
-    found_.vectors.push_back(directions);
-    return;
-  }
+  if (k == loops_.size()) return keep(directions);
   for (Direction d : {Direction::lt, Direction::eq, Direction::gt}) {
     directions[k] = d;
     refine(directions, k + 1);
@@ -22998,7 +23026,9 @@ LATHE_DECL bool DependenceTester::meet(PointEval& at, const Substitution& rename
   return true;
 }
 
-LATHE_DECL DependenceVectors DependenceTester::run() {
+// Where points can be counted, a vector that was found may still turn out not to be one.
+LATHE_DECL DependenceVectors DependenceTester::run(const Wanted* wanted) {
+  if (!has_few_points()) wanted_ = wanted;
   Vec<Direction> directions(loops_.size(), Direction::any);
   if (a_.buffer != b_.buffer) return {Answer::no, {}};
   tests_ = 0;
@@ -23056,6 +23086,12 @@ LATHE_DECL bool meet_along_last(const AccessSite& a, const AccessSite& b, const 
 LATHE_DECL DependenceVectors dependence(const AccessSite& a, const AccessSite& b,
                                         const Vec<ForRef>& loops, const Facts& facts) {
   return detail::DependenceTester(a, b, loops, facts).run();
+}
+
+LATHE_DECL DependenceVectors dependence(const AccessSite& a, const AccessSite& b,
+                                        const Vec<ForRef>& loops, const Facts& facts,
+                                        FunctionRef<bool(const Vec<Direction>&)> wanted) {
+  return detail::DependenceTester(a, b, loops, facts).run(&wanted);
 }
 
 }  // namespace lathe
@@ -23203,14 +23239,14 @@ LATHE_DECL std::optional<Carried> reorder_violation(const Stmt& root, const Vec<
         classify(*a.block->reducer).kind == ReducerClass::reorder)
       return true;
     if (detail::order_free(a, b)) return true;
-    DependenceVectors d = dependence(a, b, chain, below.facts);
-    for (const auto& v : d.vectors) {
+    auto violates = [&](const Vec<Direction>& v) {
       const int was = detail::lead(v, before), is = detail::lead(v, order);
-      if (was == is && was != 2) continue;
-      out = detail::make_carried(a, b, d.answer == Answer::yes, names);
-      return false;
-    }
-    return true;
+      return was != is || was == 2;
+    };
+    DependenceVectors d = dependence(a, b, chain, below.facts, violates);
+    if (!std::any_of(d.vectors.begin(), d.vectors.end(), violates)) return true;
+    out = detail::make_carried(a, b, d.answer == Answer::yes, names);
+    return false;
   });
   return out;
 }
@@ -23224,21 +23260,21 @@ LATHE_DECL std::optional<Carried> lockstep_violation(const Stmt& root, const Var
     for (std::size_t k = 0;
          k < a.loops.size() && k < b.loops.size() && a.loops[k]->var == b.loops[k]->var; ++k)
       chain.push_back(a.loops[k]);
-    DependenceVectors d = dependence(a, b, chain, below.facts);
     Vec<std::size_t> inner;
     for (std::size_t k = 1; k < chain.size(); ++k) inner.push_back(k);
-    for (const auto& v : d.vectors) {
-      if (v[0] == Direction::eq) continue;
+    auto violates = [&](const Vec<Direction>& v) {
+      if (v[0] == Direction::eq) return false;
       // 1: b comes later, -1: a does, 0: in one statement or as written (a stands before b). In
       // lockstep the inner loops decide first, then the text, then the lane.
       const int was = v[0] == Direction::lt ? 1 : v[0] == Direction::gt ? -1 : 2;
       int is = detail::lead(v, inner);
       if (is == 0 && a.order != b.order) is = 1;
-      if (was == is && was != 2) continue;
-      out = detail::make_carried(a, b, d.answer == Answer::yes, "'" + loop->name + "'");
-      return false;
-    }
-    return true;
+      return was != is || was == 2;
+    };
+    DependenceVectors d = dependence(a, b, chain, below.facts, violates);
+    if (!std::any_of(d.vectors.begin(), d.vectors.end(), violates)) return true;
+    out = detail::make_carried(a, b, d.answer == Answer::yes, "'" + loop->name + "'");
+    return false;
   });
   return out;
 }
@@ -23760,26 +23796,6 @@ class DropAlloc : public Mutator {
 LATHE_DECL Stmt remove_alloc(const Stmt& root, const Buffer& buffer) {
   return DropAlloc(buffer).stmt(root);
 }
-
-class FreshLets : public Mutator {
- public:
-  AnyExpr expr(const AnyExpr& e) override {
-    const auto* let = e.as<LetNode>();
-    if (!let) return descend(e);
-    AnyExpr value = expr(let->value);
-    VarRef fresh = make_var(let->var->name, let->var->dtype);
-    return make_let(fresh, value, expr(substitute(let->body, {{let->var, AnyExpr(fresh)}})));
-  }
-  Stmt stmt(const Stmt& s) override {
-    const auto* let = s.as<LetStmtNode>();
-    if (!let) return descend(s);
-    AnyExpr value = expr(let->value);
-    VarRef fresh = make_var(let->var->name, let->var->dtype);
-    return make_let_stmt(fresh, value, stmt(substitute(let->body, {{let->var, AnyExpr(fresh)}})));
-  }
-};
-LATHE_DECL AnyExpr fresh_lets(const AnyExpr& e) { return FreshLets().expr(e); }
-LATHE_DECL Stmt fresh_lets(const Stmt& s) { return FreshLets().stmt(s); }
 
 LATHE_DECL LoopHead head_of(const ForNode& loop) {
   return {loop.var, loop.min, loop.extent, loop.loop_kind, loop.annotations};
@@ -24946,6 +24962,7 @@ struct MovePlan {
   Vec<std::size_t> others;  ///< children of the loop that hold the blocks it works with
   Vec<Range> ranges;        ///< of its iterators, guards apart
   BlockRefNode core;        ///< the block without its guards
+  bool grows = false;       ///< it may get instances that its own loops do not reach
 };
 
 inline std::string names_of(const Vec<BlockSite>& sites) {
@@ -24969,6 +24986,39 @@ inline bool ragged(const BlockNode& block) {
       for (const auto& other : block.iters)
         if (uses_var(*bound, other.var)) return true;
   return false;
+}
+
+// Its own loops are replaced: what they leave out of its domain may run in the new place. An
+// intermediate may hold more than before; a sum or an argument may not.
+inline Verdict check_reach(const Program& program, MovePlan& plan) {
+  Facts facts = program_facts(program);
+  Vec<AnyExpr> bindings;
+  Vec<IterDomain> loops;
+  for (const auto& it : plan.core->iters) bindings.push_back(it.binding);
+  for (const auto& loop : plan.block.loops) loops.push_back({loop->var, loop->min, loop->extent});
+  const IterMap map = iter_map(bindings, loops, {}, facts);
+  bool sums_whole = true;
+  for (std::size_t k = 0; k < bindings.size(); ++k) {
+    const IterVar& it = plan.core->iters[k];
+    if (map.covering && prove_le(map.sums[k].min, it.min, facts) &&
+        prove_le(fold_add(it.min, it.extent), fold_add(map.sums[k].min, map.sums[k].extent), facts))
+      continue;
+    plan.grows = true;
+    sums_whole = sums_whole && it.kind != IterKind::reduce;
+  }
+  const BlockNode& block = *plan.core;
+  if (!sums_whole)
+    return refusal_at(block.tag, "L0212",
+                      "block " + in_quotes(block.name()) +
+                          " is not proved to reduce over all of its domain in the loops it has");
+  for (const auto& store : stores_of(block))
+    if (plan.grows && !is_private(program->body, store->buffer))
+      return refusal_at(block.tag, "L0212",
+                        "block " + in_quotes(block.name()) +
+                            " is not proved to run over all of its domain in the loops it has, and "
+                            "writes the parameter " +
+                            in_quotes(store->buffer->name));
+  return {};
 }
 
 inline Verdict check_movable(const Program& program, const Args& args, const char* place_id,
@@ -25011,7 +25061,7 @@ inline Verdict check_movable(const Program& program, const Args& args, const cha
                         "loop " + describe(*loop) + " of " + name + " would be lost",
                         "move blocks before their loops are marked");
   plan.core = BlockRefNode(new BlockNode(without_guards(block)));
-  return {};
+  return check_reach(program, plan);
 }
 
 // What holds in the body of a loop.
@@ -25044,21 +25094,21 @@ inline Verdict check_inputs_ready(const Program& program, const BlockNode& block
 }
 
 // What the block reads is still what its producers wrote, wherever they share a loop with its old
-// or its new place.
+// or its new place, and everywhere if it grows.
 inline Verdict check_inputs_kept(const Program& before, const Stmt& after, const BlockTag& tag,
-                                 const char* id) {
+                                 const char* id, bool grows = false) {
   Facts facts = program_facts(before);
   BlockSite old_site = find_block(before->body, tag), new_site = find_block(after, tag);
   for (const auto& input : buffers_read(new_site.block->body)) {
     Vec<BlockTag> tags;
-    bool shares = false;
+    bool shares = grows;
     for (const auto& w : writers(after, input)) {
       if (w.block->tag == tag) continue;
       tags.push_back(w.block->tag);
       shares |= common_loop(w.loops, new_site.loops) ||
                 common_loop(find_block(before->body, w.block->tag).loops, old_site.loops);
     }
-    if (!shares) continue;
+    if (!shares || tags.empty()) continue;
     ForRef loop = common_loop(find_block(after, tags[0]).loops, new_site.loops);
     for (const auto& t : tags) loop = loop ? common_loop({loop}, find_block(after, t).loops) : loop;
     std::string why = why_not_found(after, tags, tag, input, loop ? loop->var : VarRef(), facts);
@@ -25186,7 +25236,7 @@ inline Verdict run_compute_at(const Program& program, const Args& args, Edit* ed
   MovePlan plan;
   if (auto no = plan_compute_at(program, args, plan)) return no;
   Stmt root = move_block(plan, plan.others.front());
-  if (auto no = check_inputs_kept(program, root, args[0].block, "L0211")) return no;
+  if (auto no = check_inputs_kept(program, root, args[0].block, "L0211", plan.grows)) return no;
   if (!edit) return {};
   edit->program = program.with(root);
   consume_lost_loops(root, plan.block.loops, *edit,
@@ -27605,7 +27655,7 @@ inline Verdict run_reverse_compute_at(const Program& program, const Args& args, 
   if (auto no = plan_reverse_compute_at(program, args, plan, inside)) return no;
   Stmt root = move_block(plan, plan.others.back() + 1);
   if (auto no = check_reads_finished(program, root, plan, inside)) return no;
-  if (auto no = check_inputs_kept(program, root, args[0].block, "L0213")) return no;
+  if (auto no = check_inputs_kept(program, root, args[0].block, "L0213", plan.grows)) return no;
   if (!edit) return {};
   edit->program = program.with(root);
   consume_lost_loops(root, plan.block.loops, *edit,
@@ -29341,6 +29391,7 @@ struct BlockLayout {
   Vec<ForRef> nest;     ///< the loops of the block, which hold nothing else
   Vec<IterVar> iters;   ///< the new ones, without bindings
   Substitution values;  ///< the old iterators over the new ones
+  AnyExpr predicate;    ///< over the new ones
   std::string reassociates;
 
   const BlockNode& block() const { return *site.block; }
@@ -29596,11 +29647,42 @@ inline Verdict check_instance_order(const Program& program, BlockLayout& plan, c
   return {};
 }
 
+inline bool names_reduce(const Vec<IterVar>& iters, const AnyExpr& e) {
+  for (const auto& it : iters)
+    if (it.kind == IterKind::reduce && uses_var(e, it.var)) return true;
+  return false;
+}
+
+// A condition that names a reduce iterator does not hold for the init, so it goes on naming one
+// where the iterator had one value and became a number.
+inline Verdict plan_predicate(BlockLayout& plan) {
+  const AnyExpr& predicate = plan.block().predicate;
+  if (!predicate) return {};
+  AnyExpr zero;
+  for (const auto& it : plan.iters)
+    if (it.kind == IterKind::reduce && is_const(it.extent, 1))
+      zero = fold_sub(AnyExpr(it.var), it.min);
+  Substitution values = plan.values;
+  for (const auto& it : plan.block().iters) {
+    if (it.kind != IterKind::reduce || !uses_var(predicate, it.var)) continue;
+    for (auto& [var, value] : values) {
+      if (var != it.var || names_reduce(plan.iters, value)) continue;
+      if (!zero)
+        return block_layout_refusal(
+            plan, "would lose iterator " + in_quotes(var->name) + ", which its predicate names",
+            "keep it as an iterator of its own");
+      value = fold_add(value, zero);
+    }
+  }
+  plan.predicate = substitute(predicate, values);
+  return {};
+}
+
 inline void apply_block_layout(const Program& program, const BlockLayout& plan, Edit& edit) {
   BlockNode block = plan.block();
   block.iters = plan.iters;
   block.body = substitute(block.body, plan.values);
-  if (block.predicate) block.predicate = substitute(block.predicate, plan.values);
+  block.predicate = plan.predicate;
   Vec<Range> domains = whole_domains(block);
   Vec<ForRef> outside = loops_in(path_to(plan.site.path, plan.at));
   if (!plan.nest.empty()) outside.pop_back();
@@ -29622,6 +29704,7 @@ inline Verdict run_transform_block_layout(const Program& program, const Args& ar
   Facts facts = facts_on(path_to(plan.site.path, plan.at), program_facts(program));
   if (auto no = check_runs_once(plan, facts)) return no;
   if (auto no = plan_iters(program, plan)) return no;
+  if (auto no = plan_predicate(plan)) return no;
   if (auto no = check_instance_order(program, plan, facts)) return no;
   if (edit) apply_block_layout(program, plan, *edit);
   return {};
@@ -30515,16 +30598,25 @@ inline Verdict check_promises(const Program& before, const Program& after) {
   return {};
 }
 
-inline int count_uses(const Stmt& s, const Buffer& buffer) {
-  int count = 0;
-  any_use(s, [&](const BufferUse& use) { return count += use.buffer == buffer, false; });
-  return count;
+// Bodies of opaque blocks count: what they allocate is used there.
+inline int count_mentions(const Stmt& s, const Buffer& buffer) {
+  class Counter : public Visitor {
+   public:
+    explicit Counter(const Buffer& wanted) : wanted_(wanted) {}
+    void buffer(const Buffer& b) override { count += b == wanted_; }
+    int count = 0;
+
+   private:
+    const Buffer& wanted_;
+  } counter(buffer);
+  counter.stmt(s);
+  return counter.count;
 }
 
 // A step may have taken a block out of the body that its buffer belongs to.
-inline Verdict check_inside_alloc(const Program& program, const AllocNode& alloc) {
-  const Buffer& buffer = alloc.buffer;
-  if (count_uses(program->body, buffer) == count_uses(alloc.body, buffer)) return {};
+inline Verdict check_inside_alloc(const Program& program, const Stmt& alloc) {
+  const Buffer& buffer = alloc.as<AllocNode>()->buffer;
+  if (count_mentions(program->body, buffer) == count_mentions(alloc, buffer)) return {};
   return refusal(
       "L0220", "would use buffer " + in_quotes(buffer->name) + " outside of where it is allocated",
       "allocate it around all of the program");
@@ -30563,7 +30655,7 @@ inline Verdict check_lifetimes(const Program& program) {
   any_statement(*top, [&](const Stmt& s) {
     if (const auto* a = s.as<AllocNode>()) {
       no = check_lifetime(program, a->buffer);
-      if (!no) no = check_inside_alloc(program, *a);
+      if (!no) no = check_inside_alloc(program, s);
     }
     return no.has_value();
   });
@@ -30807,8 +30899,9 @@ inline Vec<Place> locations(const Program& program, const BlockTag& block) {
 
 inline bool is_legal_at(const Program& program, const BlockTag& block, const Place& place) {
   Edit edit;
-  return !run_at_location(program, block, place, &edit) && !check_promises(program, edit.program) &&
-         !check_lifetimes(edit.program);
+  if (run_at_location(program, block, place, &edit)) return false;
+  if (edit.program == program) return true;
+  return !check_promises(program, edit.program) && !check_lifetimes(edit.program);
 }
 
 inline Verdict run_sample_compute_location(const Program& program, const Args& args, Edit* edit) {
@@ -35951,7 +36044,8 @@ class Unroll : public Mutator {
     return make_seq(std::move(out));
   }
 
-  // for q < n: S  →  for q < n / f: f copies; for t < n % f: S
+  // for q < n: S  →  for q < n / f: f copies; for t < n % f: S. A range that ends before it begins
+  // has no remainder.
   Stmt partly(const ForNode& f, const Stmt& body, std::int64_t factor) {
     Annotations rest;
     for (const auto& a : f.annotations)
@@ -35960,7 +36054,8 @@ class Unroll : public Mutator {
     if (extent && *extent < factor) factor = *extent;
     if (factor <= 1) return make_for(f.var, f.min, f.extent, body, f.loop_kind, rest);
     spend(f, body, factor);
-    AnyExpr trips = floordiv(f.extent, factor);
+    const AnyExpr n = make_binary(BinaryOp::max, f.extent, AnyExpr(0));
+    AnyExpr trips = floordiv(n, factor);
     VarRef outer = make_var(f.var->name);
     Vec<Stmt> group;
     for (std::int64_t k = 0; k < factor; ++k)
@@ -35969,8 +36064,7 @@ class Unroll : public Mutator {
     if (extent && *extent % factor == 0) return main;
     VarRef tail = make_var(f.var->name);
     Stmt last = CloneFresh(f.var, f.min + trips * factor + AnyExpr(tail)).stmt(body);
-    return make_seq(
-        {main, make_for(tail, 0, floormod(f.extent, factor), last, ForKind::serial, rest)});
+    return make_seq({main, make_for(tail, 0, floormod(n, factor), last, ForKind::serial, rest)});
   }
 
   std::size_t nodes_;
