@@ -24514,7 +24514,11 @@ class ShiftPlanner {
       first = fold_add(first, fold_mul(AnyExpr(*stride), tiles_[k]->min));
       strides.push_back({*stride, tiles_[k].get()});
     }
-    std::sort(strides.begin(), strides.end());
+    // Of loops that step equally far, the one of unknown extent counts the others.
+    std::stable_sort(strides.begin(), strides.end(), [](const auto& a, const auto& b) {
+      return a.first != b.first ? a.first < b.first
+                                : as_const_int(a.second->extent) && !as_const_int(b.second->extent);
+    });
     std::int64_t reach = *as_const_int(site_.loop->extent);
     for (std::size_t k = 0; k < strides.size(); ++k) {
       const auto [stride, loop] = strides[k];
@@ -24994,6 +24998,8 @@ inline Verdict check_reach(const Program& program, MovePlan& plan) {
   Facts facts = program_facts(program);
   Vec<AnyExpr> bindings;
   Vec<IterDomain> loops;
+  for (const auto& it : plan.core->iters)
+    if (prove_le(it.extent, AnyExpr(0), facts)) return {};
   for (const auto& it : plan.core->iters) bindings.push_back(it.binding);
   for (const auto& loop : plan.block.loops) loops.push_back({loop->var, loop->min, loop->extent});
   const IterMap map = iter_map(bindings, loops, {}, facts);

@@ -111,6 +111,19 @@ TEST_CASE("shift: a tile of a tile, of three factors, and where tiles lie past t
   }
 }
 
+// The order of loops that step equally far was that of their addresses.
+TEST_CASE("shift: a factor of 1 inside an outer loop of unknown extent") {
+  lt::Schedule start(lt::parse(R"(program P<n>(in X: f32[n], out Y: f32[n]):
+  for i in 0..n:
+    block Y(vi in 0..n = i):
+      Y[vi] = X[vi] * 2.0
+)"));
+  for (int k = 0; k < 8; ++k) {
+    lt::Schedule s = start;
+    CHECK_NOTHROW(s.split<3>(s.loops("Y")[0], {lt::infer, 1, 4}, lt::Tail::shift));
+  }
+}
+
 TEST_CASE("shift: the halo of a tile, whole rows of stages, several outputs") {
   for (std::int64_t n : {1, 8, 21, 32}) {
     CAPTURE(n);

@@ -46,6 +46,8 @@ inline Verdict check_reach(const Program& program, MovePlan& plan) {
   Facts facts = program_facts(program);
   Vec<AnyExpr> bindings;
   Vec<IterDomain> loops;
+  for (const auto& it : plan.core->iters)
+    if (prove_le(it.extent, AnyExpr(0), facts)) return {};
   for (const auto& it : plan.core->iters) bindings.push_back(it.binding);
   for (const auto& loop : plan.block.loops) loops.push_back({loop->var, loop->min, loop->extent});
   const IterMap map = iter_map(bindings, loops, {}, facts);

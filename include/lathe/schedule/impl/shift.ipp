@@ -110,7 +110,11 @@ class ShiftPlanner {
       first = fold_add(first, fold_mul(AnyExpr(*stride), tiles_[k]->min));
       strides.push_back({*stride, tiles_[k].get()});
     }
-    std::sort(strides.begin(), strides.end());
+    // Of loops that step equally far, the one of unknown extent counts the others.
+    std::stable_sort(strides.begin(), strides.end(), [](const auto& a, const auto& b) {
+      return a.first != b.first ? a.first < b.first
+                                : as_const_int(a.second->extent) && !as_const_int(b.second->extent);
+    });
     std::int64_t reach = *as_const_int(site_.loop->extent);
     for (std::size_t k = 0; k < strides.size(); ++k) {
       const auto [stride, loop] = strides[k];
