@@ -7,6 +7,8 @@ from pathlib import Path
 from .core import BUILD, ROOT, Case, Settings, Step, command_case, failed, in_parallel, passed, run, skipped
 
 FOLDER = ROOT / "tests" / "fuzz"
+GOLDEN = ROOT / "tests" / "golden"
+CORPORA = {"parse_fuzz": GOLDEN / "ir", "trace_fuzz": GOLDEN / "traces"}
 CASES = 2000
 BYTE_RUNS = 20000
 
@@ -21,7 +23,7 @@ def bytes_case(source: Path, seed: int) -> Case:
     case = command_case(
         f"fuzz {source.stem}",
         ["clang++", *flags, f"-I{ROOT / 'include'}", source, "-o", program, "-pthread", "-ldl"],
-        [program, *limits, f"-artifact_prefix={corpus}/", corpus, ROOT / "tests" / "golden" / "ir"],
+        [program, *limits, f"-artifact_prefix={corpus}/", corpus, CORPORA[source.stem]],
     )
     case.note = f"{BYTE_RUNS} runs, seed {seed}"
     return case
