@@ -26484,9 +26484,7 @@ inline constexpr std::int64_t kMaxUnroll = 4096;
 
 // An access in no block, of which no analysis of blocks knows.
 inline bool touched_bare(const Stmt& body, const Buffer& buffer) {
-  for (const auto& access : accesses(body))
-    if (access.buffer == buffer && !access.block) return true;
-  return false;
+  return any_use(body, [&](const BufferUse& use) { return use.buffer == buffer && !use.block; });
 }
 
 // A block that declares what it touches and updates what it reads, as one that only reads: what was
@@ -31562,8 +31560,7 @@ class TraceParser {
     char c = peek();
     if (c == '[') return list(depth);
     if (c == '|') return map();
-    if (c == '(')  // a condition, where a parameter says so
-      return Arg::of(Factor(expressions("()", kind == ArgKind::expr ? "bool" : "i64")[0]));
+    if (c == '(') return Arg::of(Factor(in_parentheses(kind)));
     if (c == '"') {
       Arg a = Arg::of_text(text());
       if (kind == ArgKind::buffer) a.kind = ArgKind::buffer;
@@ -31633,6 +31630,15 @@ class TraceParser {
     if (to.empty())
       for (const auto& b : binders) vars.push_back(make_var(b));
     return Arg(make_ref<LayoutMapNode>(vars, to));
+  }
+
+  // A condition where a parameter says so, else a number.
+  AnyExpr in_parentheses(ArgKind kind) {
+    const std::size_t begin = at_;
+    Vec<AnyExpr> found = expressions("()", kind == ArgKind::expr ? "bool" : "i64");
+    if (found.size() == 1) return found[0];
+    at_ = begin;
+    fail("expected one expression in parentheses");
   }
 
   // Comma-separated expressions in brackets. Every name that stands in them is an i64 variable.
@@ -31744,12 +31750,20 @@ LATHE_DECL Trace parse_trace(std::string_view text, Location where) {
 namespace lathe {
 namespace detail {
 
+inline bool is_query(const Primitive& p) {
+  return p.name == "block" || p.name == "loops" || p.name == "loop_at";
+}
+
 // Names for references: by first definition, only for what is used later.
 class TraceNames {
  public:
   explicit TraceNames(const Trace& trace) {
-    for (const auto& e : trace.entries)
+    // From the end: what a query that nothing uses asks for is not used by it.
+    for (std::size_t k = trace.entries.size(); k-- > 0;) {
+      const TraceEntry& e = trace.entries[k];
+      if (is_query(*e.primitive) && !any_used(e)) continue;
       for (const auto& a : e.inputs) use(a);
+    }
     for (const auto& e : trace.entries)
       for (const auto& r : e.results)
         if (r.kind == ArgKind::sample) free_.erase_if([&](const VarRef& v) { return v == r.loop; });
@@ -31772,6 +31786,11 @@ class TraceNames {
     return {};
   }
   bool is_used(const Arg& a) const { return contains(used_, ref_of(a)); }
+  bool any_used(const TraceEntry& e) const {
+    for (const auto& r : e.results)
+      if (is_used(r)) return true;
+    return false;
+  }
   static const RefCounted* ref_of(const Arg& a) {
     return a.kind == ArgKind::block ? static_cast<const RefCounted*>(a.block.get()) : a.loop.get();
   }
@@ -31871,19 +31890,9 @@ inline std::string argument_text(const Arg& a, const TraceNames& names) {
   unreachable("argument kind");
 }
 
-inline bool is_query(const Primitive& p) {
-  return p.name == "block" || p.name == "loops" || p.name == "loop_at";
-}
-
-inline bool any_used(const TraceEntry& e, const TraceNames& names) {
-  for (const auto& r : e.results)
-    if (names.is_used(r)) return true;
-  return false;
-}
-
 inline std::string entry_text(const TraceEntry& e, TraceNames& names) {
   std::string results;
-  if (any_used(e, names))
+  if (names.any_used(e))
     results = join(e.results, ", ", [&](const Arg& r) { return names.define(r); }) + " = ";
   std::string out = results + std::string(e.primitive->name);
   if (e.primitive->version != 1) out += "@" + std::to_string(e.primitive->version);
@@ -31911,7 +31920,7 @@ LATHE_DECL std::string Trace::str() const {
   detail::TraceNames names(*this);
   std::string out = "trace 1 program " + detail::hex64(program_hash) + "\n";
   for (const auto& e : entries)
-    if (!detail::is_query(*e.primitive) || detail::any_used(e, names))
+    if (!detail::is_query(*e.primitive) || names.any_used(e))
       out += detail::entry_text(e, names) + "\n";
   return out;
 }
@@ -31985,7 +31994,7 @@ LATHE_DECL std::string Trace::cpp(std::string_view schedule) const {
   std::string out;
   int unused = 0;
   for (const auto& e : entries) {
-    const bool used = detail::any_used(e, names);
+    const bool used = names.any_used(e);
     if (detail::is_query(*e.primitive) && !used) continue;
     if (used) {
       const bool one = e.primitive->results == Results::one;

@@ -171,10 +171,22 @@ TEST_CASE("trace text: what can't be read has a place") {
              "no attribute is called 'x'"},
         Case{"trace 1 program 0x0\ntransform_layout(\"C\", |a| [a +])\n",
              "not an index expression"},
-        Case{"trace 1 program 0x0\ntransform_layout(\"C\", |a, a| [a])\n", "'a' is bound twice"}}) {
+        Case{"trace 1 program 0x0\ntransform_layout(\"C\", |a, a| [a])\n", "'a' is bound twice"},
+        Case{"trace 1 program 0x0\nsample_categorical([1, ()])\n",
+             "line 2, column 24: expected one expression in parentheses"},
+        Case{"trace 1 program 0x0\nassume((n > 0, m > 0))\n",
+             "expected one expression in parentheses"}}) {
     INFO(c.text);
     CHECK_THROWS_WITH_AS(lt::parse_trace(c.text), doctest::Contains(c.message), lt::UserError);
   }
+}
+
+TEST_CASE("trace text: what only unused queries use is left out") {
+  const std::string text = lt::parse_trace(
+                               "trace 1 program 0x0\nb0 = block(\"C\")\n"
+                               "l0, l1 = loops(b0)\n")
+                               .str();
+  CHECK(text == "trace 1 program 0x0000000000000000\n");
 }
 
 TEST_CASE("trace text: any bytes give a trace or an error") {

@@ -14,9 +14,7 @@ inline constexpr std::int64_t kMaxUnroll = 4096;
 
 // An access in no block, of which no analysis of blocks knows.
 inline bool touched_bare(const Stmt& body, const Buffer& buffer) {
-  for (const auto& access : accesses(body))
-    if (access.buffer == buffer && !access.block) return true;
-  return false;
+  return any_use(body, [&](const BufferUse& use) { return use.buffer == buffer && !use.block; });
 }
 
 // A block that declares what it touches and updates what it reads, as one that only reads: what was

@@ -172,8 +172,7 @@ class TraceParser {
     char c = peek();
     if (c == '[') return list(depth);
     if (c == '|') return map();
-    if (c == '(')  // a condition, where a parameter says so
-      return Arg::of(Factor(expressions("()", kind == ArgKind::expr ? "bool" : "i64")[0]));
+    if (c == '(') return Arg::of(Factor(in_parentheses(kind)));
     if (c == '"') {
       Arg a = Arg::of_text(text());
       if (kind == ArgKind::buffer) a.kind = ArgKind::buffer;
@@ -243,6 +242,15 @@ class TraceParser {
     if (to.empty())
       for (const auto& b : binders) vars.push_back(make_var(b));
     return Arg(make_ref<LayoutMapNode>(vars, to));
+  }
+
+  // A condition where a parameter says so, else a number.
+  AnyExpr in_parentheses(ArgKind kind) {
+    const std::size_t begin = at_;
+    Vec<AnyExpr> found = expressions("()", kind == ArgKind::expr ? "bool" : "i64");
+    if (found.size() == 1) return found[0];
+    at_ = begin;
+    fail("expected one expression in parentheses");
   }
 
   // Comma-separated expressions in brackets. Every name that stands in them is an i64 variable.

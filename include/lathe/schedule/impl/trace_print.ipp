@@ -9,12 +9,20 @@
 namespace lathe {
 namespace detail {
 
+inline bool is_query(const Primitive& p) {
+  return p.name == "block" || p.name == "loops" || p.name == "loop_at";
+}
+
 // Names for references: by first definition, only for what is used later.
 class TraceNames {
  public:
   explicit TraceNames(const Trace& trace) {
-    for (const auto& e : trace.entries)
+    // From the end: what a query that nothing uses asks for is not used by it.
+    for (std::size_t k = trace.entries.size(); k-- > 0;) {
+      const TraceEntry& e = trace.entries[k];
+      if (is_query(*e.primitive) && !any_used(e)) continue;
       for (const auto& a : e.inputs) use(a);
+    }
     for (const auto& e : trace.entries)
       for (const auto& r : e.results)
         if (r.kind == ArgKind::sample) free_.erase_if([&](const VarRef& v) { return v == r.loop; });
@@ -37,6 +45,11 @@ class TraceNames {
     return {};
   }
   bool is_used(const Arg& a) const { return contains(used_, ref_of(a)); }
+  bool any_used(const TraceEntry& e) const {
+    for (const auto& r : e.results)
+      if (is_used(r)) return true;
+    return false;
+  }
   static const RefCounted* ref_of(const Arg& a) {
     return a.kind == ArgKind::block ? static_cast<const RefCounted*>(a.block.get()) : a.loop.get();
   }
@@ -136,19 +149,9 @@ inline std::string argument_text(const Arg& a, const TraceNames& names) {
   unreachable("argument kind");
 }
 
-inline bool is_query(const Primitive& p) {
-  return p.name == "block" || p.name == "loops" || p.name == "loop_at";
-}
-
-inline bool any_used(const TraceEntry& e, const TraceNames& names) {
-  for (const auto& r : e.results)
-    if (names.is_used(r)) return true;
-  return false;
-}
-
 inline std::string entry_text(const TraceEntry& e, TraceNames& names) {
   std::string results;
-  if (any_used(e, names))
+  if (names.any_used(e))
     results = join(e.results, ", ", [&](const Arg& r) { return names.define(r); }) + " = ";
   std::string out = results + std::string(e.primitive->name);
   if (e.primitive->version != 1) out += "@" + std::to_string(e.primitive->version);
@@ -176,7 +179,7 @@ LATHE_DECL std::string Trace::str() const {
   detail::TraceNames names(*this);
   std::string out = "trace 1 program " + detail::hex64(program_hash) + "\n";
   for (const auto& e : entries)
-    if (!detail::is_query(*e.primitive) || detail::any_used(e, names))
+    if (!detail::is_query(*e.primitive) || names.any_used(e))
       out += detail::entry_text(e, names) + "\n";
   return out;
 }
@@ -250,7 +253,7 @@ LATHE_DECL std::string Trace::cpp(std::string_view schedule) const {
   std::string out;
   int unused = 0;
   for (const auto& e : entries) {
-    const bool used = detail::any_used(e, names);
+    const bool used = names.any_used(e);
     if (detail::is_query(*e.primitive) && !used) continue;
     if (used) {
       const bool one = e.primitive->results == Results::one;
