@@ -115,6 +115,22 @@ std::vector<Row> loop_rows() {
        .tvm = "`unroll`",
        .program = kRows,
        .steps = LATHE_STEPS(auto [i, j] = s.loops<2>("Y"); s.unroll(j, 4);)},
+      {.name = "bind",
+       .meaning =
+           "The axis is `blockIdx` or `threadIdx` with `.x`, `.y` or `.z`. Threads of a block wait "
+           "for each other where a loop over them ends, so that loops after each other hand values "
+           "on through memory that they share. One loop an axis lies in another, `blockIdx` "
+           "outside; loops of one axis below an outermost loop have one extent; threads are a "
+           "number, at most 1024 in all. There is no code for GPUs yet: processors run the "
+           "outermost loop over blocks as a parallel one, and the others as serial ones.",
+       .references = "all stay",
+       .rounding = kNever,
+       .refusals = "L0204 L0207 L0208 L0220 L0255",
+       .halide = "`gpu_blocks`, `gpu_threads`",
+       .tvm = "`bind`",
+       .program = kRows,
+       .steps = LATHE_STEPS(auto [i, j] = s.loops<2>("Y"); s.bind(i, "blockIdx.x");
+                            s.bind(j, "threadIdx.x");)},
   };
 }
 

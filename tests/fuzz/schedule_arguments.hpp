@@ -29,6 +29,7 @@ class ScheduleArguments : protected SchedulePieces {
                                          {"parallel", 1, &A::parallel},
                                          {"vectorize", 3, &A::vectorize},
                                          {"unroll", 1, &A::unroll},
+                                         {"bind", 2, &A::bind},
                                          {"compute_at", 2, &A::compute_at},
                                          {"reverse_compute_at", 2, &A::reverse_compute_at},
                                          {"compute_inline", 1, &A::this_block},
@@ -77,6 +78,15 @@ class ScheduleArguments : protected SchedulePieces {
   }
   Args unroll(const Schedule& s) {
     return {some_loop(s), Arg::of_number(random_.chance(50) ? 0 : random_.below(5))};
+  }
+  /// Outer loops over blocks, inner ones over threads.
+  Args bind(const Schedule& s) {
+    static const std::vector<std::string> blocks = {"blockIdx.x", "blockIdx.y"},
+                                          threads = {"threadIdx.x", "threadIdx.y", "threadIdx.z"};
+    LoopRef loop = some_loop(s);
+    const bool outer = !loops_.empty() && loop == loops_[0];
+    if (random_.chance(3)) return {loop, Arg::of_text("thread")};
+    return {loop, Arg::of_text(random_.pick(outer && random_.chance(80) ? blocks : threads))};
   }
   Args compute_at(const Schedule& s) { return {block_, partner_loop(s, true)}; }
   Args reverse_compute_at(const Schedule& s) { return {block_, partner_loop(s, false)}; }

@@ -6,7 +6,8 @@
 //   scalar, by value buffer    := type "[" expr, … "]" [ "strides" "[" expr, … "]" ] [ "scope"
 //   scope ] [ "align" bytes ] { "aligned" "[" dim, factor, offset "]" } body      := statements on
 //   lines of their own, indented further than what they belong to; "pass" is none statement := [
-//   "parallel" | "vectorized" | "unrolled" ] "for" name "in" range { "@" key "=" value } ":" body
+//   "parallel" | "vectorized" | "unrolled" | axis ] "for" name "in" range { "@" key "=" value } ":"
+//   body
 //              | "block" name "(" iter, … ")" { clause } ":" body
 //              | "alloc" name ":" buffer [ ":" body ]                             no body: the rest
 //              of the body around | "let" name "=" expr [ ":" body ] the same | [ "stream" |
@@ -20,7 +21,8 @@
 //   iter      := [ "reduce" | "opaque" ] name "in" range "=" binding
 //   clause    := "where" expr | "reduce" reducer [ "init" ] | "reads" region, … | "writes" region,
 //   … | "@" key "=" value region    := name "[" range, … "]" range     := min ".." end | min "..+"
-//   extent expr      := literals, names, name "[" expr, … [ "where" mask ] "]", C's operators with
+//   extent axis      := ( "blockIdx" | "threadIdx" ) "." ( "x" | "y" | "z" )
+//   expr      := literals, names, name "[" expr, … [ "where" mask ] "]", C's operators with
 //   C's precedence (but
 //                comparisons do not chain), op "(" expr, … ")" for the operators that are words,
 //                type "(" expr ")" to cast, "reinterpret" "<" type ">" "(" expr ")", "select" "("

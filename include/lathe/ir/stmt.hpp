@@ -16,7 +16,9 @@
 // Semantics:
 // * For runs var from min to min + extent - 1; an extent <= 0 runs nothing. Kinds other than serial
 // are promises that
-//   a schedule has proved; the evaluator runs them serially.
+//   a schedule has proved; the evaluator runs them serially. Bound loops (blockIdx.x … threadIdx.z)
+//   promise what parallel ones do, and that all threads of a block reach the end of each loop over
+//   them. Lowering makes other loops of them.
 // * A block instance runs for every point of the surrounding loops at which each binding lies in
 // its iterator's domain
 //   [min, min + extent). That guard is implied, never stored; lowering writes it where it can't be
@@ -38,7 +40,8 @@
 // and are empty here.
 // * Alloc gives a buffer with undefined content; scopes other than global exist once per iteration
 // of the parallel
-//   loops around them. Strides are in elements; no strides means dense row-major.
+//   loops around them (shared: of those over blocks, local and register: over threads too).
+//   Strides are in elements; no strides means dense row-major.
 // * Store with a mask stores the lanes whose mask is true. An Assert that fails ends the kernel
 // with its message.
 #pragma once
@@ -57,7 +60,22 @@ enum class StmtKind : std::uint8_t {
 #undef LATHE_KIND
 };
 
-enum class ForKind : std::uint8_t { serial, parallel, vectorized, unrolled };
+/// The last six are bound: iterations are the blocks of a GPU's grid, or the threads of a block.
+enum class ForKind : std::uint8_t {
+  serial,
+  parallel,
+  vectorized,
+  unrolled,
+  block_x,
+  block_y,
+  block_z,
+  thread_x,
+  thread_y,
+  thread_z
+};
+constexpr bool is_block_axis(ForKind k) { return k >= ForKind::block_x && k <= ForKind::block_z; }
+constexpr bool is_thread_axis(ForKind k) { return k >= ForKind::thread_x; }
+constexpr bool is_bound(ForKind k) { return k >= ForKind::block_x; }
 enum class IterKind : std::uint8_t { spatial, reduce, opaque };
 /// How far a program has been lowered; verify has a spec for each.
 ///   blocks: as written and scheduled · loops: no blocks, guards explicit · vector: no vectorized
@@ -68,6 +86,8 @@ enum class IterKind : std::uint8_t { spatial, reduce, opaque };
 enum class Stage : std::uint8_t { blocks, loops, vector, flat, machine };
 
 std::string_view to_text(ForKind kind);
+/// False: not one of their names.
+bool parse_for_kind(std::string_view text, ForKind& out);
 std::string_view to_text(IterKind kind);
 std::string_view to_text(Scope scope);
 std::string_view to_text(Stage stage);

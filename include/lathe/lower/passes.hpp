@@ -15,6 +15,10 @@ Program open_strides(const Program& program);
 /// that, and before parallel loops are split, as a buffer inside one belongs to the iteration.
 Program place_buffers(const Program& program);
 
+/// Loops bound to axes of a GPU become parallel (the outermost over blocks) or serial. They promise
+/// what parallel ones do; where a loop over threads ends is where threads would wait.
+Program lower_bindings(const Program& program);
+
 /// Blocks become their bodies: bindings are substituted, the guard "binding in domain" is written
 /// where it can't be proved, the predicate becomes an If, a reducer's store becomes the update, and
 /// its init a nest of its own before the outermost loop that feeds a reduce iterator.

@@ -155,12 +155,15 @@ Verdict check_parallel(const Program& program, const VarRef& loop);
 Verdict check_vectorized(const Program& program, const VarRef& loop);
 Verdict check_unrolled(const Program& program, const VarRef& loop);
 Verdict check_kind(const Program& program, const ForNode& loop);
+/// L0255 if loops that are bound to axes do not make kernels.
+Verdict check_bound_loops(const Program& program);
 /// Whether each iteration of the loop writes all that it reads of the buffer.
 bool filled_each_iteration(const Program& program, const Buffer& buffer, const ForNode& loop,
                            const Facts& facts);
 /// One iteration, or none.
 bool runs_at_most_once(const ForNode& loop);
-/// L0220 if a buffer outside global memory is touched both inside and outside a parallel loop.
+/// L0220 if a buffer outside global memory is touched both inside and outside a loop
+/// whose iterations can't share it: a parallel one, one over blocks, one over threads.
 Verdict check_lifetime(const Program& program, const Buffer& buffer);
 
 }  // namespace lathe::detail

@@ -44,7 +44,8 @@ using BufferName = BlockName;
 ///
 /// Errors of all methods: L0201 a reference that is unknown or was consumed · L0202 an argument of
 /// no use · L0204 a loop that is not serial or carries an annotation · L0225 the step would break
-/// what a parallel, vectorized or unrolled loop promises · L0226 not under ScheduleOptions::strict.
+/// what a parallel, vectorized, unrolled or bound loop promises · L0226 not under
+/// ScheduleOptions::strict.
 class Schedule {
  public:
   Schedule(Program program, ScheduleOptions options = {}, Location where = Location::here());
@@ -166,6 +167,15 @@ class Schedule {
   /// Iterations become copies of the body; with a factor, only that many, in a loop. L0210 no
   /// constant extent, or more copies than the budget.
   void unroll(LoopRef loop, std::int64_t factor = 0, Location where = Location::here());
+  /// Iterations become the blocks of a GPU's grid, or the threads of a block: the axis is
+  /// "blockIdx" or "threadIdx", with ".x", ".y" or ".z". Threads of a block wait for each other
+  /// where a loop over them ends, so that loops after each other hand values on. Processors run the
+  /// outermost loop over blocks as a parallel one, the others as serial ones.
+  ///     for i < 4096: C[i] = f(i)   →   blockIdx.x for io < 32: threadIdx.x for ii < 128: …
+  /// L0255 loops that make no kernel: two of one axis in each other or of different extents in one
+  /// outermost loop, blocks in threads, more than 1024 threads or no number of them, a condition
+  /// around · L0207 L0208 as for parallel · L0220 memory that not all of them see.
+  void bind(LoopRef loop, std::string_view axis, Location where = Location::here());
 
   /// The block moves under a loop of its consumers, and computes there just what they need in one
   /// iteration.

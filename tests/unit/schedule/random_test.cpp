@@ -77,7 +77,7 @@ void random_step(lt::Schedule& s, Random& random) {
   auto buffer = names.buffers[random.below(names.buffers.size())];
   lt::Scope scope = random.below(2) ? lt::Scope::global : lt::Scope::local;
   std::int64_t factor = random.one_of({1, 2, 3, 4, 5, 8});
-  switch (random.below(26)) {
+  switch (random.below(27)) {
     case 0:
       s.split(own_loop(), {lt::infer, factor},
               random.below(3) == 0 ? lt::Tail::shift : lt::Tail::guard);
@@ -173,6 +173,11 @@ void random_step(lt::Schedule& s, Random& random) {
     case 23: {
       auto iters = lt::find_block(s.program()->body, block.tag).block->iters;
       s.transform_block_layout(block, random_map(random, static_cast<int>(iters.size())));
+      break;
+    }
+    case 26: {
+      constexpr const char* kAxes[] = {"blockIdx.x", "blockIdx.y", "threadIdx.x", "threadIdx.y"};
+      s.bind(own_loop(), kAxes[random.below(4)]);
       break;
     }
     case 25: {

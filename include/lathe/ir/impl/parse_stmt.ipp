@@ -77,7 +77,7 @@ inline Stmt Parser::statement() {
   const Token& at = peek();
   if (at.kind != TokenKind::name) expected("a statement");
   if (at.quoted) return store();
-  if (at.text == "for" || at.text == "parallel" || at.text == "vectorized" || at.text == "unrolled")
+  if (ForKind kind; at.text == "for" || (at.text != "serial" && parse_for_kind(at.text, kind)))
     return for_loop();
   if (at.text == "block") return block();
   if (at.text == "if") return conditional();
@@ -93,9 +93,7 @@ inline Stmt Parser::statement() {
 inline Stmt Parser::for_loop() {
   const Token& first = take();
   ForKind kind = ForKind::serial;
-  for (ForKind k : {ForKind::parallel, ForKind::vectorized, ForKind::unrolled})
-    if (first.text == to_text(k)) kind = k;
-  if (kind != ForKind::serial) expect_word("for");
+  if (parse_for_kind(first.text, kind)) expect_word("for");
   const Token& at = peek();
   std::string text = name("a name");
   expect_word("in");

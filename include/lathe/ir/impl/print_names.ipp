@@ -17,6 +17,7 @@ LATHE_DECL bool is_reserved(std::string_view word) {
       "noncommutative", "stream_lines", "aligned"};
   for (auto w : words)
     if (w == word) return true;
+  if (ForKind kind; parse_for_kind(word, kind) && is_bound(kind)) return true;
   auto dot = word.find('.');
   DType dtype;
   return dot != std::string_view::npos &&

@@ -7,8 +7,18 @@
 namespace lathe {
 
 LATHE_DECL std::string_view to_text(ForKind kind) {
-  static constexpr std::string_view texts[] = {"serial", "parallel", "vectorized", "unrolled"};
+  static constexpr std::string_view texts[] = {
+      "serial",     "parallel",   "vectorized",  "unrolled",    "blockIdx.x",
+      "blockIdx.y", "blockIdx.z", "threadIdx.x", "threadIdx.y", "threadIdx.z"};
   return texts[static_cast<int>(kind)];
+}
+LATHE_DECL bool parse_for_kind(std::string_view text, ForKind& out) {
+  for (int k = 0; k <= static_cast<int>(ForKind::thread_z); ++k) {
+    if (to_text(static_cast<ForKind>(k)) != text) continue;
+    out = static_cast<ForKind>(k);
+    return true;
+  }
+  return false;
 }
 LATHE_DECL std::string_view to_text(IterKind kind) {
   static constexpr std::string_view texts[] = {"spatial", "reduce", "opaque"};

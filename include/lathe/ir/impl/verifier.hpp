@@ -48,6 +48,8 @@ class Verifier : public Visitor {
   void buffer_fields(const Buffer& b, bool is_param);
   void node(const Stmt& s);
   void for_loop(const ForNode& n);
+  void loop_kind(const ForNode& n);
+  static unsigned axis_bit(const ForNode& n) { return 1u << static_cast<int>(n.loop_kind); }
   void block(const BlockNode& n);
   void block_iter(const IterVar& it);
   void reducer_block(const BlockNode& n);
@@ -69,6 +71,7 @@ class Verifier : public Visitor {
   NodeSet tags_, reducers_;
   NameSet block_names_;
   int level_ = 0;
+  unsigned axes_ = 0;  ///< which the loops around are bound to
   bool in_evaluate_ = false;
 };
 

@@ -67,18 +67,27 @@ inline void Verifier::node(const Stmt& s) {
   }
 }
 
+inline void Verifier::loop_kind(const ForNode& n) {
+  const bool done = n.loop_kind == ForKind::vectorized || n.loop_kind == ForKind::unrolled;
+  if ((done && stage_ >= Stage::vector) || (is_bound(n.loop_kind) && stage_ >= Stage::loops))
+    fail(cat("loop '", n.var->name, "' is ", to_text(n.loop_kind), " at stage ", to_text(stage_)));
+  if (is_bound(n.loop_kind) && (axes_ & axis_bit(n)))
+    fail(cat("loop '", n.var->name, "' is ", to_text(n.loop_kind), ", as a loop around it"));
+}
+
 inline void Verifier::for_loop(const ForNode& n) {
   if (!check(bool(n.var), "a loop without a variable")) return;
-  if (stage_ >= Stage::vector &&
-      (n.loop_kind == ForKind::vectorized || n.loop_kind == ForKind::unrolled))
-    return fail(
-        cat("loop '", n.var->name, "' is ", to_text(n.loop_kind), " at stage ", to_text(stage_)));
+  loop_kind(n);
+  if (!ok()) return;
   std::string what = cat("of loop '", n.var->name, "'");
   index(n.min, "the start " + what), index(n.extent, "the extent " + what);
   if (ok() && (n.min.dtype() != n.var->dtype || n.extent.dtype() != n.var->dtype))
     fail(cat("the bounds ", what, " have another type than its variable"));
   bind(n.var.get(), n.var->name, true);
+  const unsigned around = axes_;
+  if (is_bound(n.loop_kind)) axes_ |= axis_bit(n);
   stmt(n.body);
+  axes_ = around;
   release(n.var.get());
 }
 

@@ -16,6 +16,7 @@
 #include <lathe/lower/impl/hoist_storage.ipp>
 #include <lathe/lower/impl/legalize_ops.ipp>
 #include <lathe/lower/impl/legalize_types.ipp>
+#include <lathe/lower/impl/lower_bindings.ipp>
 #include <lathe/lower/impl/lower_blocks.ipp>
 #include <lathe/lower/impl/math_builder.ipp>
 #include <lathe/lower/impl/math_erf.ipp>

@@ -28,6 +28,7 @@ inline constexpr Pass kCpuPipeline[] = {
     {"open_strides", run_pass<open_strides>, Stage::blocks},
     // Blocks say what is surely written.
     {"place_buffers", run_pass<place_buffers>, Stage::blocks},
+    {"lower_bindings", run_pass<lower_bindings>, Stage::blocks},
     {"lower_blocks", run_pass<lower_blocks>, Stage::loops},
     // Temporaries shrink while guards are still at the accesses.
     {"compact_buffers", run_pass<compact_buffers>, Stage::loops},

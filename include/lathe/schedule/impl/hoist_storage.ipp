@@ -42,7 +42,7 @@ inline Verdict check_hoist_storage(const Program& program, const Buffer& buffer,
   if (outside)
     return no("is used outside of loop " + describe(loop) + " too, so it is allocated above it");
   for (const auto* inner : loops_around_uses(loop, buffer))
-    if (inner->loop_kind == ForKind::parallel || inner->loop_kind == ForKind::vectorized)
+    if (inner->loop_kind != ForKind::serial && inner->loop_kind != ForKind::unrolled)
       return no("belongs to one iteration of the " + std::string(to_text(inner->loop_kind)) +
                     " loop " + in_quotes(inner->var->name) + ", which lies inside loop " +
                     describe(loop),

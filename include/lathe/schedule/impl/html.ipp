@@ -139,7 +139,8 @@ class SchedulePage {
 
   void loop(const ForNode& loop) {
     const std::string kind(to_text(loop.loop_kind));
-    append(out_, "<details open class=\"loop ", kind, "\">\n<summary>");
+    append(out_, "<details open class=\"loop ", is_bound(loop.loop_kind) ? "bound" : kind,
+           "\">\n<summary>");
     if (loop.loop_kind != ForKind::serial) append(out_, "<b>", kind, "</b> ");
     const AnyExpr end = simplify(fold_add(loop.min, loop.extent));
     append(out_, "<code>for ", html_text(loop.var->name), " in ", html_text(str(loop.min)), "..",

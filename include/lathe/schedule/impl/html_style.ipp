@@ -10,13 +10,13 @@ inline constexpr std::string_view kSchedulePageStyle = R"(:root {
   color-scheme: light dark;
   --paper: #fff; --ink: #1d2129; --faint: #667; --line: #d8dce3; --card: #f5f6f8;
   --program: #8a93a3; --serial: #9aa5b5; --parallel: #d9822b; --vectorized: #2b7de0;
-  --unrolled: #8e44c9; --block: #2e9d5b;
+  --unrolled: #8e44c9; --bound: #c2476b; --block: #2e9d5b;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --paper: #15181d; --ink: #dfe3ea; --faint: #98a1b0; --line: #343b46; --card: #1e232b;
     --program: #8591a3; --serial: #7b8798; --parallel: #f0a04b; --vectorized: #62a8ff;
-    --unrolled: #b98aec; --block: #4fc380;
+    --unrolled: #b98aec; --bound: #e57f9c; --block: #4fc380;
   }
 }
 body { margin: 1.5rem auto; padding: 0 1rem; max-width: 75rem; background: var(--paper);
@@ -31,7 +31,7 @@ summary { cursor: pointer; }
 .loop { border-left: 4px solid var(--c); padding-left: .7rem; margin: .45rem 0; }
 .loop > .loop, .loop > .block { margin-left: .6rem; }
 .program { --c: var(--program); } .serial { --c: var(--serial); }
-.parallel { --c: var(--parallel); } .vectorized { --c: var(--vectorized); }
+.parallel { --c: var(--parallel); } .bound { --c: var(--bound); } .vectorized { --c: var(--vectorized); }
 .unrolled { --c: var(--unrolled); } .block { --c: var(--block); }
 .loop > summary > b, .block > summary > b, .legend b { color: var(--c); }
 details.block { border-left: 4px solid var(--c); background: var(--card); padding: .2rem .7rem;
@@ -58,7 +58,8 @@ th, td { text-align: left; padding: .2rem .9rem .2rem 0; border-bottom: 1px soli
 
 inline constexpr std::string_view kSchedulePageLegend =
     R"(<p class="legend"><b class="serial">serial</b> · <b class="parallel">parallel</b> ·
-<b class="vectorized">vectorized</b> · <b class="unrolled">unrolled</b> · <b class="block">block</b></p>
+<b class="vectorized">vectorized</b> · <b class="unrolled">unrolled</b> ·
+<b class="bound">bound</b> · <b class="block">block</b></p>
 <p class="legend">Each loop shows what one of its iterations touches of every buffer, what that is in bytes together (the bar is
 logarithmic), how many operations it does, and operations per byte. Boxes are the smallest that are known to hold what any
 iteration touches; ≤ marks those of which maybe not all is touched, and operations of which guards may leave some out.

@@ -67,6 +67,7 @@ inline Stmt with_private_buffers(const Program& program, const VarRef& var) {
     if (is_param(program, buffer) || !is_private(root, buffer) ||
         is_private(site.loop->body, buffer))
       continue;
+    if (is_thread_axis(site.loop->loop_kind) && buffer->scope == Scope::shared) continue;
     if (touched_outside(program, *site.loop, buffer) ||
         !filled_each_iteration(program, buffer, *site.loop, facts))
       continue;
@@ -152,7 +153,7 @@ inline Verdict check_loops_below(const ForNode& loop) {
       no = refusal_at(inner->var, "L0209",
                       "the bound of loop " + in_quotes(inner->var->name) +
                           " differs between the lanes of " + in_quotes(loop.var->name));
-    else if (inner->loop_kind == ForKind::vectorized || inner->loop_kind == ForKind::parallel)
+    else if (inner->loop_kind != ForKind::serial && inner->loop_kind != ForKind::unrolled)
       no = refusal_at(inner->var, "L0209",
                       "loop " + describe(*inner) + " lies inside loop " + in_quotes(loop.var->name),
                       "vectorize one loop of a nest, the innermost");
@@ -248,7 +249,8 @@ LATHE_DECL Verdict check_unrolled(const Program& program, const VarRef& var) {
 }
 
 LATHE_DECL Verdict check_kind(const Program& program, const ForNode& loop) {
-  if (loop.loop_kind == ForKind::parallel) return check_parallel(program, loop.var);
+  if (loop.loop_kind == ForKind::parallel || is_bound(loop.loop_kind))
+    return check_parallel(program, loop.var);
   if (loop.loop_kind == ForKind::vectorized) return check_vectorized(program, loop.var);
   if (loop.loop_kind == ForKind::unrolled) return check_unrolled(program, loop.var);
   return {};

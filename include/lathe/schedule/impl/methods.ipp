@@ -95,6 +95,9 @@ LATHE_DECL void Schedule::vectorize(LoopRef loop, Location where) {
 LATHE_DECL void Schedule::unroll(LoopRef loop, std::int64_t factor, Location where) {
   step("unroll", {loop, Arg::of_number(factor)}, where);
 }
+LATHE_DECL void Schedule::bind(LoopRef loop, std::string_view axis, Location where) {
+  step("bind", {loop, Arg::of_text(std::string(axis))}, where);
+}
 
 LATHE_DECL void Schedule::compute_at(const BlockName& block, LoopRef loop, Location where) {
   step("compute_at", {BlockRef(resolve_block(block, "compute_at", where)), loop}, where);

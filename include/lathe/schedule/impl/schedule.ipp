@@ -102,6 +102,16 @@ inline Verdict check_shifts(const Program& before, const Program& after) {
   return {};
 }
 
+// Loops bound to axes, wherever something changed: each tells of the others of its kernel.
+inline Verdict check_axes(const Program& after) {
+  Verdict broken = check_bound_loops(after);
+  if (!broken || broken->id != "L0255") return broken;
+  broken->message = "would break what bound loops promise: " + broken->message;
+  broken->id = "L0225";
+  broken->loop = {};
+  return broken;
+}
+
 inline Verdict check_lifetimes(const Program& program) {
   Verdict no;
   const Stmt* top = &program->body;  // what is allocated around all is used inside
@@ -202,6 +212,7 @@ LATHE_DECL Verdict Schedule::try_step(const Primitive& primitive, const Args& ar
   if (edit.program == program_) return {};
   if (auto no = detail::check_promises(program_, edit.program)) return no;
   if (auto no = detail::check_shifts(program_, edit.program)) return no;
+  if (auto no = detail::check_axes(edit.program)) return no;
   return detail::check_lifetimes(edit.program);
 }
 

@@ -15,21 +15,23 @@ inline Verdict check_private(const Program& program, const Buffer& buffer, std::
   return {};
 }
 
-// The parallel loops around an access; scopes other than global exist once per iteration of these.
-inline Vec<VarRef> parallel_around(const Vec<const ForNode*>& loops) {
-  Vec<VarRef> out;
+// The loops around an access of which each iteration has its own memory in the scope.
+inline Vec<const ForNode*> loops_apart(const Vec<const ForNode*>& loops, Scope scope) {
+  Vec<const ForNode*> out;
   for (const auto* l : loops)
-    if (l->loop_kind == ForKind::parallel) out.push_back(l->var);
+    if (l->loop_kind == ForKind::parallel || is_block_axis(l->loop_kind) ||
+        (is_thread_axis(l->loop_kind) && scope != Scope::shared))
+      out.push_back(l);
   return out;
 }
 
 LATHE_DECL Verdict check_lifetime(const Program& program, const Buffer& buffer) {
   if (buffer->scope == Scope::global) return {};
-  VarRef loop;
-  std::optional<Vec<VarRef>> seen;
+  const ForNode* loop = nullptr;
+  std::optional<Vec<const ForNode*>> seen;
   bool shared = any_use(program->body, [&](const BufferUse& use) {
     if (use.buffer != buffer) return false;
-    Vec<VarRef> around = parallel_around(use.loops);
+    Vec<const ForNode*> around = loops_apart(use.loops, buffer->scope);
     const bool differs = seen && *seen != around;
     if (differs) loop = around.empty() ? seen->back() : around.back();
     seen = std::move(around);
@@ -37,9 +39,10 @@ LATHE_DECL Verdict check_lifetime(const Program& program, const Buffer& buffer) 
   });
   if (!shared) return {};
   return refusal_at(
-      loop, "L0220",
+      loop->var, "L0220",
       "buffer " + in_quotes(buffer->name) + " in scope " + std::string(to_text(buffer->scope)) +
-          " is used both inside and outside the parallel loop " + in_quotes(loop->name),
+          " is used both inside and outside the " + std::string(to_text(loop->loop_kind)) +
+          " loop " + in_quotes(loop->var->name),
       "a thread can't see such memory of another: use scope global, or move all uses inside");
 }
 
