@@ -45,6 +45,29 @@ std::vector<Row> place_rows() {
        .tvm = "`reverse_compute_inline`",
        .program = kPair,
        .steps = LATHE_STEPS(s.reverse_compute_inline("C");)},
+      {.name = "clone",
+       .meaning =
+           "The second block stands right after the nest that holds the first one alone, in "
+           "a copy of its loops, and stores to a buffer of its own. Each of both can then be "
+           "placed by itself: one inlined, the other computed ahead.",
+       .references = "all stay; the block of the copy is returned",
+       .rounding = kNever,
+       .refusals = "L0250",
+       .halide = "`clone_in`",
+       .tvm = "none",
+       .program = R"(program C(in A: f32[64], out C: f32[64], out D: f32[64]):
+  alloc P: f32[64]
+  for i in 0..64:
+    block P(v in 0..64 = i):
+      P[v] = A[v] * 2.0
+  for x in 0..64:
+    block C(v in 0..64 = x):
+      C[v] = P[v] + 1.0
+  for y in 0..64:
+    block D(v in 0..64 = y):
+      D[v] = P[63 - v] * P[v]
+)",
+       .steps = LATHE_STEPS(s.clone("P", {"C"});)},
       {.name = "decompose_reduction",
        .meaning = "The init stands right before the loop, which must lie outside all loops that "
                   "feed the reduction; the block stays as the update.",

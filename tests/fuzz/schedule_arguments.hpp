@@ -51,6 +51,7 @@ class ScheduleArguments : protected SchedulePieces {
                                          {"sample_compute_location", 1, &A::this_block},
                                          {"assume", 1, &A::assume},
                                          {"reindex", 2, &A::reindex},
+                                         {"clone", 2, &A::clone},
                                          {"tensorize", 2, &A::tensorize}};
     return all;
   }
@@ -121,6 +122,27 @@ class ScheduleArguments : protected SchedulePieces {
     return {Arg::of(lathe::Factor(condition(s)))};
   }
   Args reindex(const Schedule& s) { return {block_, touched_buffer(s)}; }
+  /// A block that several read, as a rule, and some of these.
+  Args clone(const Schedule& s) {
+    std::vector<Args> candidates;
+    const std::vector<BlockUse> uses = block_uses(s.program()->body);
+    for (const auto& own : uses) {
+      std::vector<Arg> readers;
+      for (const auto& other : uses)
+        if (other.tag != own.tag && share(own.stores, other.loads))
+          readers.emplace_back(BlockRef(other.tag));
+      if (readers.empty() || (readers.size() == 1 && random_.chance(70))) continue;
+      const std::size_t left = static_cast<std::size_t>(random_.below(2));
+      while (readers.size() > 1 + left) {
+        auto at = static_cast<std::ptrdiff_t>(random_.below(static_cast<int>(readers.size())));
+        readers.erase(readers.begin() + at);
+      }
+      candidates.push_back({BlockRef(own.tag), Arg::of_list(std::move(readers))});
+    }
+    if (candidates.empty()) return {};
+    if (random_.chance(5)) return {block_, Arg::of_list({block_})};
+    return random_.pick(candidates);
+  }
   int rank_of(const lathe::Schedule& s, const std::string& name) {
     class Find : public lathe::Visitor {
      public:

@@ -213,6 +213,19 @@ class Schedule {
   BlockRef reindex(const BlockName& block, const BufferName& buffer,
                    Location where = Location::here());
 
+  /// The consumers read a private copy of what the block computes: a second block, right after the
+  /// nest that holds this one alone, which stores to a buffer of its own. So each of both can be
+  /// placed by itself.
+  ///     P[i] = f(i)                                     P[i] = f(i)
+  ///     C[j] = P[j] + 1   → clone("P", {"D"})   →       P_clone[i] = f(i)
+  ///     D[k] = P[k] * 2                                 C[j] = P[j] + 1
+  ///                                                     D[k] = P_clone[k] * 2
+  /// Returns the copy's block. L0250: a block that is not complete and no whole reduction, or not
+  /// the only writer of its output · a consumer that does not read it, or not by loads · no other
+  /// reader is left.
+  BlockRef clone(const BlockName& block, const std::vector<BlockName>& consumers,
+                 Location where = Location::here());
+
   /// The init of a reduction becomes a block of its own right before `loop`; the block stays as the
   /// update. L0218: no init, or a loop above `loop` feeds the reduction, or something between
   /// touches the output.

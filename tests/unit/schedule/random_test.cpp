@@ -167,6 +167,14 @@ void random_step(lt::Schedule& s, Random& random) {
       s.merge(first, second);
       break;
     }
+    case 26: {
+      std::vector<lt::BlockName> readers;
+      for (const auto& reader : lt::consumers(s.program()->body, block.tag))
+        if (readers.empty() || random.below(2))
+          readers.emplace_back(lt::BlockRef(reader.block->tag));
+      s.clone(block, readers);
+      break;
+    }
     case 24:
       s.hoist_storage(buffer, other_loop());
       break;

@@ -23,6 +23,7 @@
 #include <lathe/schedule/impl/annotate.ipp>
 #include <lathe/schedule/impl/assume.ipp>
 #include <lathe/schedule/impl/bind.ipp>
+#include <lathe/schedule/impl/clone.ipp>
 #include <lathe/schedule/impl/decompose_reduction.ipp>
 #include <lathe/schedule/impl/fuse.ipp>
 #include <lathe/schedule/impl/inline.ipp>

@@ -135,6 +135,16 @@ LATHE_DECL BlockRef Schedule::reindex(const BlockName& block, const BufferName& 
       step("reindex", {BlockRef(resolve_block(block, "reindex", where)), touched}, where));
 }
 
+LATHE_DECL BlockRef Schedule::clone(const BlockName& block, const std::vector<BlockName>& consumers,
+                                    Location where) {
+  Vec<Arg> readers;
+  for (const auto& name : consumers)
+    readers.push_back(BlockRef(resolve_block(name, "clone", where)));
+  return detail::as_block(step(
+      "clone", {BlockRef(resolve_block(block, "clone", where)), Arg::of_list(std::move(readers))},
+      where));
+}
+
 LATHE_DECL BlockRef Schedule::decompose_reduction(const BlockName& block, LoopRef loop,
                                                   Location where) {
   return detail::as_block(step("decompose_reduction",
