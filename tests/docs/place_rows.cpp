@@ -78,6 +78,26 @@ std::vector<Row> place_rows() {
        .tvm = "`decompose_reduction`",
        .program = kSum,
        .steps = LATHE_STEPS(auto [i, r] = s.loops<2>("S"); s.decompose_reduction("S", r);)},
+      {.name = "decompose_padding",
+       .meaning = "The block stores `select(condition, value, constant)`, where the condition is a "
+                  "box of its iterators. The fill covers all that the block reaches inside the "
+                  "loop; the block keeps the box. Steps that want one writer of a buffer refuse "
+                  "both: place, inline and cache the block before.",
+       .references = "all stay; the block of the fill is returned",
+       .rounding = kNever,
+       .refusals = "L0251",
+       .halide = "none; loops are partitioned where a `boundary_condition` holds",
+       .tvm = "`decompose_padding`",
+       .program = R"(program C(in A: f32[64], out C: f32[64]):
+  alloc P: f32[66]
+  for i in 0..66:
+    block P(v in 0..66 = i):
+      P[v] = select(v > 0 && v < 65, A[v - 1], 0.0)
+  for x in 0..64:
+    block C(v in 0..64 = x):
+      C[v] = P[v] + P[v + 2]
+)",
+       .steps = LATHE_STEPS(auto [i] = s.loops<1>("P"); s.decompose_padding("P", i);)},
       {.name = "rfactor",
        .meaning = "Each iteration has one, in a new dimension at `axis` of a new buffer; the block "
                   "combines them. So a reduction becomes parallel, or one of vectors.",

@@ -52,6 +52,7 @@ class ScheduleArguments : protected SchedulePieces {
                                          {"assume", 1, &A::assume},
                                          {"reindex", 2, &A::reindex},
                                          {"clone", 2, &A::clone},
+                                         {"decompose_padding", 2, &A::decompose_padding},
                                          {"tensorize", 2, &A::tensorize}};
     return all;
   }
@@ -142,6 +143,23 @@ class ScheduleArguments : protected SchedulePieces {
     if (candidates.empty()) return {};
     if (random_.chance(5)) return {block_, Arg::of_list({block_})};
     return random_.pick(candidates);
+  }
+  static bool stores_padding(const BlockUse& use) {
+    const auto* store = use.node->body.as<lathe::StoreNode>();
+    const auto* select = store ? store->value.as<lathe::SelectNode>() : nullptr;
+    return select && !use.node->reducer &&
+           (select->yes.as<lathe::ConstNode>() || select->no.as<lathe::ConstNode>());
+  }
+  /// A block that stores a constant in some cases, as a rule.
+  Args decompose_padding(const Schedule& s) {
+    std::vector<BlockRef> candidates;
+    for (const auto& use : block_uses(s.program()->body))
+      if (stores_padding(use) || (use.tag == block_.tag && random_.chance(2)))
+        candidates.emplace_back(use.tag);
+    if (candidates.empty()) return {};
+    const BlockRef block = random_.pick(candidates);
+    const auto loops = s.loops(block);
+    return {block, loops.empty() || random_.chance(5) ? some_loop(s) : random_.pick(loops)};
   }
   int rank_of(const lathe::Schedule& s, const std::string& name) {
     class Find : public lathe::Visitor {

@@ -231,6 +231,17 @@ class Schedule {
   /// touches the output.
   BlockRef decompose_reduction(const BlockName& block, LoopRef loop,
                                Location where = Location::here());
+  /// A block that stores a constant outside of a box becomes two: one stores the constant
+  /// everywhere, right before `loop`, and the block stays for what lies inside. Neither needs a
+  /// test.
+  ///     for i < n + 2: P[i] = select(i > 0 && i < n + 1, X[i - 1], 0)   →
+  ///     for i < n + 2: P_fill: P[i] = 0
+  ///     for i in 1..n + 1: P[i] = X[i - 1]
+  /// Returns the block of the constant. Blocks that together write a buffer don't move any more:
+  /// place them before. L0251: not one store of select(condition, value, constant) · a condition
+  /// that is no box of iterators · something else inside the loop touches the output.
+  BlockRef decompose_padding(const BlockName& block, LoopRef loop,
+                             Location where = Location::here());
   /// Each iteration of a reduce loop gets a partial result of its own, in a new dimension at `axis`
   /// of a new buffer; the block combines these. Returns the block of the partial results.
   /// Reassociates floats. L0219.

@@ -77,7 +77,7 @@ void random_step(lt::Schedule& s, Random& random) {
   auto buffer = names.buffers[random.below(names.buffers.size())];
   lt::Scope scope = random.below(2) ? lt::Scope::global : lt::Scope::local;
   std::int64_t factor = random.one_of({1, 2, 3, 4, 5, 8});
-  switch (random.below(27)) {
+  switch (random.below(28)) {
     case 0:
       s.split(own_loop(), {lt::infer, factor},
               random.below(3) == 0 ? lt::Tail::shift : lt::Tail::guard);
@@ -175,6 +175,9 @@ void random_step(lt::Schedule& s, Random& random) {
       s.clone(block, readers);
       break;
     }
+    case 27:
+      s.decompose_padding(block, own_loop());
+      break;
     case 24:
       s.hoist_storage(buffer, other_loop());
       break;

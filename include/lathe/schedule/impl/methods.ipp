@@ -151,6 +151,12 @@ LATHE_DECL BlockRef Schedule::decompose_reduction(const BlockName& block, LoopRe
                                {BlockRef(resolve_block(block, "decompose_reduction", where)), loop},
                                where));
 }
+LATHE_DECL BlockRef Schedule::decompose_padding(const BlockName& block, LoopRef loop,
+                                                Location where) {
+  return detail::as_block(step("decompose_padding",
+                               {BlockRef(resolve_block(block, "decompose_padding", where)), loop},
+                               where));
+}
 LATHE_DECL BlockRef Schedule::rfactor(LoopRef loop, int axis, Location where) {
   return detail::as_block(step("rfactor", {loop, Arg::of_number(axis)}, where));
 }
