@@ -101,6 +101,27 @@ std::vector<Row> memory_rows() {
         C[v] = P[v] + P[v + 2]
 )",
        .steps = LATHE_STEPS(auto [xo, xi] = s.loops<2>("C"); s.hoist_storage("P", xo);)},
+      {.name = "double_buffer",
+       .meaning =
+           "The buffer has the size that one iteration needs, twice, and is allocated above "
+           "the loop; iteration `i` takes version `i % 2`. Lowering does that, so bindings "
+           "and indices stay as they are. The loop is not split, moved or marked after that.",
+       .references = "all stay",
+       .rounding = kNever,
+       .refusals = "L0204 L0220 L0245",
+       .halide = "`ring_buffer`",
+       .tvm = "`double_buffer_scope` annotations",
+       .program = R"(program C(in A: f32[66], out C: f32[64]):
+  alloc P: f32[66]
+  for xo in 0..8:
+    for x in 0..10:
+      block P(v in 0..66 = xo * 8 + x):
+        P[v] = A[v] * 2.0
+    for xi in 0..8:
+      block C(v in 0..64 = xo * 8 + xi):
+        C[v] = P[v] + P[v + 2]
+)",
+       .steps = LATHE_STEPS(auto [xo, xi] = s.loops<2>("C"); s.double_buffer("P", xo);)},
       {.name = "prefetch",
        .meaning =
            "What the loop reads of the buffer `distance` iterations ahead, spread over the loops "

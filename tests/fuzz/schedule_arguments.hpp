@@ -42,6 +42,7 @@ class ScheduleArguments : protected SchedulePieces {
                                          {"transform_layout", 1, &A::transform_layout},
                                          {"storage_align", 1, &A::storage_align},
                                          {"hoist_storage", 2, &A::hoist_storage},
+                                         {"double_buffer", 2, &A::double_buffer},
                                          {"transform_block_layout", 2, &A::transform_block_layout},
                                          {"prefetch", 1, &A::prefetch},
                                          {"annotate", 1, &A::annotate},
@@ -193,8 +194,25 @@ class ScheduleArguments : protected SchedulePieces {
     }
     return lathe::make_ref<lathe::LayoutMapNode>(from, to);
   }
+  /// Legal ones of these, as a rule: of steps that few places allow.
+  Args mostly_legal(const lathe::Schedule& s, const char* primitive, std::vector<Args> all) {
+    if (all.empty()) return {};
+    if (random_.chance(30)) return random_.pick(all);
+    std::vector<Args> legal;
+    for (const auto& args : all)
+      if (!s.check(*lathe::find_primitive(primitive), args)) legal.push_back(args);
+    return random_.pick(legal.empty() ? all : legal);
+  }
+  Args double_buffer(const lathe::Schedule& s) {
+    return mostly_legal(s, "double_buffer", buffers_in_loops(s));
+  }
   /// A buffer and a loop that holds all that touches it, as a rule.
   Args hoist_storage(const lathe::Schedule& s) {
+    const std::vector<Args> candidates = buffers_in_loops(s);
+    if (candidates.empty() || random_.chance(10)) return {some_buffer(s), some_loop(s)};
+    return random_.pick(candidates);
+  }
+  std::vector<Args> buffers_in_loops(const lathe::Schedule& s) {
     std::vector<Args> candidates;
     const lathe::Stmt& root = s.program()->body;
     lathe::each_statement(root, [&](const lathe::Stmt& below) {
@@ -206,8 +224,7 @@ class ScheduleArguments : protected SchedulePieces {
             lathe::readers(f->body, buffer).size() == lathe::readers(root, buffer).size())
           candidates.push_back({Arg::of_buffer(buffer->name), LoopRef(f->var)});
     });
-    if (candidates.empty() || random_.chance(10)) return {some_buffer(s), some_loop(s)};
-    return random_.pick(candidates);
+    return candidates;
   }
   /// An outer dimension of a buffer that the program allocates, as a rule.
   Args storage_align(const lathe::Schedule& s) {

@@ -19,6 +19,11 @@ Program place_buffers(const Program& program);
 /// what parallel ones do; where a loop over threads ends is where threads would wait.
 Program lower_bindings(const Program& program);
 
+/// Allocates each buffer that a loop's "double_buffer" annotation names inside that loop, so that
+/// it gets the size that one iteration needs; takes annotations away that are not legal. Must run
+/// while there are blocks, which tell that.
+Program place_doubled(const Program& program);
+
 /// Blocks become their bodies: bindings are substituted, the guard "binding in domain" is written
 /// where it can't be proved, the predicate becomes an If, a reducer's store becomes the update, and
 /// its init a nest of its own before the outermost loop that feeds a reduce iterator.
@@ -33,9 +38,16 @@ Program lower_blocks(const Program& program);
 ///   → for xo: { alloc P[10]; for a: P[a] = …; for xi: C = P[xi] + P[xi + 2] }
 Program compact_buffers(const Program& program);
 
-/// Moves the Allocs that a loop's "hoist_storage" annotation names from inside of it to right above
-/// it. Must run when they have their final shape, which is that of one iteration.
+/// Moves the Allocs that a loop's "hoist_storage" or "double_buffer" annotation names from inside
+/// of it to right above it. Must run when they have their final shape, which is that of one
+/// iteration.
 Program hoist_storage(const Program& program);
+
+/// Gives the buffers that a loop's "double_buffer" annotation names two versions, of which its
+/// iterations take one each in turn. Must run when their Allocs stand above the loop.
+///     alloc P[10]; for xo: { for a: P[a] = …; … }
+///   → alloc P[2, 10]; for xo: { for a: P[xo % 2, a] = …; … }
+Program double_buffers(const Program& program);
 
 /// A loop's "prefetch" annotation becomes a prefetch, at the start of each iteration, of the
 /// elements that the iteration `distance` later reads first, once a cache line of the target. The

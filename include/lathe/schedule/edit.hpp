@@ -117,6 +117,10 @@ Verdict check_bare_touches(const Program& program, const BlockNode& block, std::
 Verdict check_settled_inputs(const Program& program, const BlockNode& block, std::string_view id);
 /// L0204 unless the loop is serial and carries no annotation but a tail, and `except`.
 Verdict check_plain_loop(const ForNode& loop, std::string_view except = {});
+/// The same, but it may carry marks for what it holds (loop_marks.hpp).
+Verdict check_storage_loop(const ForNode& loop);
+/// L0204 if the loop carries a mark that ties it to its place.
+Verdict check_no_promise(const ForNode& loop);
 
 // --- nests for blocks that move or are new
 // ----------------------------------------------------------------------------
@@ -162,6 +166,8 @@ bool filled_each_iteration(const Program& program, const Buffer& buffer, const F
                            const Facts& facts);
 /// One iteration, or none.
 bool runs_at_most_once(const ForNode& loop);
+/// What marks of loops promise (loop_marks.hpp), tested anew after a step: L0225.
+Verdict check_marks(const Program& before, const Program& after);
 /// L0220 if a buffer outside global memory is touched both inside and outside a loop
 /// whose iterations can't share it: a parallel one, one over blocks, one over threads.
 Verdict check_lifetime(const Program& program, const Buffer& buffer);

@@ -286,6 +286,18 @@ class Schedule {
   /// that. L0240: it is allocated above anyway, or belongs to one iteration of a parallel or
   /// vectorized loop inside.
   void hoist_storage(const BufferName& buffer, LoopRef loop, Location where = Location::here());
+  /// Iterations of the loop take turns with two versions of a private buffer that each of them
+  /// fills anew: what one writes does not wait for what the one before still reads. The buffer
+  /// keeps the size that one iteration needs, twice, and is allocated above the loop.
+  ///     for xo:                                    alloc P[2, 10]
+  ///       alloc P[10]                       →      for xo:
+  ///       for a < 10: P[a] = …                       for a < 10: P[xo % 2, a] = …
+  ///       for xi < 8: C = P[xi] + P[xi + 2]          for xi < 8: C = P[xo % 2, xi] + …
+  /// Lowering does that: until then the loop carries a mark, stays where it is and as it is, and
+  /// steps that would break the mark are refused (L0225). L0245: the buffer is used outside,
+  /// several blocks write it, an iteration is not proved to fill what it reads, or an opaque block
+  /// uses it.
+  void double_buffer(const BufferName& buffer, LoopRef loop, Location where = Location::here());
   /// The block runs over other iterators, which a map gives from its own; its loops are made anew,
   /// one for each.
   ///     for i < n: for j < m: B[i, j]   → s.transform_block_layout(B, [](Index i, Index j) {

@@ -149,6 +149,13 @@ const Step kSteps[] = {
        s.hoist_storage(p.P, i);
      },
      "L0240"},
+    {"double_buffer",
+     [](lt::Schedule& s, const Product& p) {
+       lt::LoopRef i = s.loops(p.C)[0];
+       s.compute_at(p.P, i);
+       s.double_buffer(p.P, i);
+     },
+     "L0245"},
     {"prefetch", [](lt::Schedule& s, const Product& p) { s.prefetch(p.B, s.loops(p.C)[2], 4); }},
     {"annotate", [](lt::Schedule& s, const Product& p) { s.annotate(p.D, "stream", true); }},
 };

@@ -77,7 +77,7 @@ void random_step(lt::Schedule& s, Random& random) {
   auto buffer = names.buffers[random.below(names.buffers.size())];
   lt::Scope scope = random.below(2) ? lt::Scope::global : lt::Scope::local;
   std::int64_t factor = random.one_of({1, 2, 3, 4, 5, 8});
-  switch (random.below(28)) {
+  switch (random.below(30)) {
     case 0:
       s.split(own_loop(), {lt::infer, factor},
               random.below(3) == 0 ? lt::Tail::shift : lt::Tail::guard);
@@ -186,11 +186,14 @@ void random_step(lt::Schedule& s, Random& random) {
       s.transform_block_layout(block, random_map(random, static_cast<int>(iters.size())));
       break;
     }
-    case 26: {
+    case 29: {
       constexpr const char* kAxes[] = {"blockIdx.x", "blockIdx.y", "threadIdx.x", "threadIdx.y"};
       s.bind(own_loop(), kAxes[random.below(4)]);
       break;
     }
+    case 28:
+      s.double_buffer(buffer, other_loop());
+      break;
     case 25: {
       if (own.empty()) return;
       const std::size_t first = own.size() - 1 - random.below(std::min<std::size_t>(own.size(), 2));

@@ -2,7 +2,7 @@
 
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/passes.hpp>
-#include <lathe/schedule/hoisted.hpp>
+#include <lathe/schedule/loop_marks.hpp>
 
 namespace lathe {
 namespace detail {
@@ -49,7 +49,8 @@ class HoistStorage : public Mutator {
 
   Stmt stmt(const Stmt& s) override {
     const auto* f = s.as<ForNode>();
-    Vec<std::string> names = f ? hoisted_names(*f) : Vec<std::string>();
+    Vec<std::string> names = f ? marked_names(*f, kHoistStorage) : Vec<std::string>();
+    if (f) names.append(marked_names(*f, kDoubleBuffer));
     if (names.empty()) return descend(s);
     TakeAllocs allocs(program_, names);
     Stmt body = allocs.stmt(stmt(f->body));

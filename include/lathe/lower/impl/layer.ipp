@@ -10,6 +10,7 @@
 #include <lathe/lower/impl/clone.ipp>
 #include <lathe/lower/impl/compact_buffers.ipp>
 #include <lathe/lower/impl/contract.ipp>
+#include <lathe/lower/impl/double_buffers.ipp>
 #include <lathe/lower/impl/expand_math.ipp>
 #include <lathe/lower/impl/flatten.ipp>
 #include <lathe/lower/impl/hoist_guards.ipp>

@@ -29,10 +29,12 @@ inline constexpr Pass kCpuPipeline[] = {
     // Blocks say what is surely written.
     {"place_buffers", run_pass<place_buffers>, Stage::blocks},
     {"lower_bindings", run_pass<lower_bindings>, Stage::blocks},
+    {"place_doubled", run_pass<place_doubled>, Stage::blocks},
     {"lower_blocks", run_pass<lower_blocks>, Stage::loops},
     // Temporaries shrink while guards are still at the accesses.
     {"compact_buffers", run_pass<compact_buffers>, Stage::loops},
     {"hoist_storage", run_pass<hoist_storage>, Stage::loops},
+    {"double_buffers", run_pass<double_buffers>, Stage::loops},
     // Temporaries must have their final shape, or the addresses fetched would not be those read.
     {"place_prefetches", run_pass<place_prefetches>, Stage::loops},
     {"simplify_loops", run_pass<simplify_program>, Stage::loops},

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <lathe/analysis/uses.hpp>
-#include <lathe/schedule/hoisted.hpp>
+#include <lathe/schedule/loop_marks.hpp>
 #include <lathe/schedule/impl/copies.ipp>
 
 namespace lathe::detail {

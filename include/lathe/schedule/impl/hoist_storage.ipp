@@ -1,8 +1,8 @@
 #pragma once
 
 #include <lathe/analysis/uses.hpp>
-#include <lathe/schedule/hoisted.hpp>
 #include <lathe/schedule/impl/storage.ipp>
+#include <lathe/schedule/loop_marks.hpp>
 
 namespace lathe::detail {
 
@@ -22,6 +22,22 @@ inline Vec<const ForNode*> loops_around_uses(const ForNode& top, const Buffer& b
   return common ? *common : Vec<const ForNode*>();
 }
 
+// The program with one more name in what a loop's annotation lists.
+inline Stmt add_mark(const Program& program, const ForNode& loop, const char* key,
+                     std::string name) {
+  if (const AttrValue* old = find_annotation(loop.annotations, key)) name = old->text + "," + name;
+  return annotate_loop(program, loop.var, key, name);
+}
+
+// Of the loops from one on inward that hold all uses of a buffer: the first whose iterations would
+// share what lies outside of them.
+inline const ForNode* shared_by_iterations(const ForNode& top, const Buffer& buffer) {
+  for (const auto* inner : loops_around_uses(top, buffer))
+    if (inner->loop_kind == ForKind::parallel || inner->loop_kind == ForKind::vectorized)
+      return inner;
+  return nullptr;
+}
+
 inline Verdict check_hoist_storage(const Program& program, const Buffer& buffer,
                                    const LoopSite& site) {
   const ForNode& loop = *site.loop;
@@ -31,7 +47,7 @@ inline Verdict check_hoist_storage(const Program& program, const Buffer& buffer,
   };
   if (!is_private(program->body, buffer)) return no("is a parameter: the caller allocates it");
   if (buffer->name.find(',') != std::string::npos) return no("has a comma in its name");
-  if (auto refused = check_plain_loop(loop, kHoistStorage)) return refused;
+  if (auto refused = check_storage_loop(loop)) return refused;
   if (hoists(loop, *buffer)) return no("is allocated above loop " + describe(loop) + " already");
   bool inside = false, outside = false;
   any_use(program->body, [&](const BufferUse& use) {
@@ -41,12 +57,11 @@ inline Verdict check_hoist_storage(const Program& program, const Buffer& buffer,
   if (!inside) return no("is not used in loop " + describe(loop));
   if (outside)
     return no("is used outside of loop " + describe(loop) + " too, so it is allocated above it");
-  for (const auto* inner : loops_around_uses(loop, buffer))
-    if (inner->loop_kind != ForKind::serial && inner->loop_kind != ForKind::unrolled)
-      return no("belongs to one iteration of the " + std::string(to_text(inner->loop_kind)) +
-                    " loop " + in_quotes(inner->var->name) + ", which lies inside loop " +
-                    describe(loop),
-                "take that loop's body: a loop inside it");
+  if (const ForNode* inner = shared_by_iterations(loop, buffer))
+    return no("belongs to one iteration of the " + std::string(to_text(inner->loop_kind)) +
+                  " loop " + in_quotes(inner->var->name) + ", which lies inside loop " +
+                  describe(loop),
+              "take that loop's body: a loop inside it");
   if (!filled_each_iteration(program, buffer, loop, program_facts(program)))
     return no("keeps what earlier iterations of loop " + describe(loop) +
               " wrote, as far as is proven, so it is allocated above it");
@@ -58,10 +73,7 @@ inline Verdict run_hoist_storage(const Program& program, const Args& args, Edit*
   LoopSite site = find_loop(program->body, args[1].loop);
   if (auto no = check_hoist_storage(program, buffer, site)) return no;
   if (!edit) return {};
-  std::string names = buffer->name;
-  if (const AttrValue* old = find_annotation(site.loop->annotations, kHoistStorage))
-    names = old->text + "," + names;
-  edit->program = program.with(annotate_loop(program, site.loop->var, kHoistStorage, names));
+  edit->program = program.with(add_mark(program, *site.loop, kHoistStorage, buffer->name));
   return {};
 }
 

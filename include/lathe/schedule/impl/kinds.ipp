@@ -5,7 +5,7 @@
 #include <lathe/analysis/uses.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/edit.hpp>
-#include <lathe/schedule/hoisted.hpp>
+#include <lathe/schedule/loop_marks.hpp>
 
 namespace lathe::detail {
 

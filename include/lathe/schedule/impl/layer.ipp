@@ -45,6 +45,10 @@
 #include <lathe/schedule/impl/hoist_storage.ipp>
 #include <lathe/schedule/impl/merge.ipp>
 //
+#include <lathe/schedule/impl/double_buffer.ipp>
+//
+#include <lathe/schedule/impl/marks.ipp>
+//
 #include <lathe/schedule/impl/arguments.ipp>
 #include <lathe/schedule/impl/methods.ipp>
 #include <lathe/schedule/impl/primitive.ipp>

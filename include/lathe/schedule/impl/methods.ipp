@@ -237,6 +237,10 @@ LATHE_DECL void Schedule::hoist_storage(const BufferName& buffer, LoopRef loop, 
   step("hoist_storage", {Arg::of_buffer(resolve_buffer(buffer, "hoist_storage", where)), loop},
        where);
 }
+LATHE_DECL void Schedule::double_buffer(const BufferName& buffer, LoopRef loop, Location where) {
+  step("double_buffer", {Arg::of_buffer(resolve_buffer(buffer, "double_buffer", where)), loop},
+       where);
+}
 LATHE_DECL void Schedule::transform_block_layout(const BlockName& block, LayoutMap map,
                                                  Location where) {
   step("transform_block_layout",

@@ -213,6 +213,7 @@ LATHE_DECL Verdict Schedule::try_step(const Primitive& primitive, const Args& ar
   if (auto no = detail::check_promises(program_, edit.program)) return no;
   if (auto no = detail::check_shifts(program_, edit.program)) return no;
   if (auto no = detail::check_axes(edit.program)) return no;
+  if (auto no = detail::check_marks(program_, edit.program)) return no;
   return detail::check_lifetimes(edit.program);
 }
 

@@ -2,6 +2,7 @@
 
 #include <lathe/ir/print.hpp>
 #include <lathe/schedule/edit.hpp>
+#include <lathe/schedule/loop_marks.hpp>
 
 namespace lathe {
 
@@ -78,18 +79,38 @@ LATHE_DECL Refusal refusal_at(const BlockTag& block, std::string_view id, std::s
   return r;
 }
 
+inline Refusal carries(const ForNode& loop, const std::string& key) {
+  return refusal_at(
+      loop.var, "L0204",
+      "loop " + in_quotes(loop.var->name) + " carries the annotation " + in_quotes(key),
+      "annotate loops last");
+}
+
+inline Verdict check_serial(const ForNode& loop) {
+  if (loop.loop_kind == ForKind::serial) return {};
+  return refusal_at(loop.var, "L0204",
+                    "loop " + in_quotes(loop.var->name) + " is " +
+                        std::string(to_text(loop.loop_kind)) + ", not serial",
+                    "do this step before the loop is marked");
+}
+
 LATHE_DECL Verdict check_plain_loop(const ForNode& loop, std::string_view except) {
-  if (loop.loop_kind != ForKind::serial)
-    return refusal_at(loop.var, "L0204",
-                      "loop " + in_quotes(loop.var->name) + " is " +
-                          std::string(to_text(loop.loop_kind)) + ", not serial",
-                      "do this step before the loop is marked");
+  if (auto no = check_serial(loop)) return no;
   for (const auto& a : loop.annotations)
-    if (a.key != "tail" && a.key != except)
-      return refusal_at(
-          loop.var, "L0204",
-          "loop " + in_quotes(loop.var->name) + " carries the annotation " + in_quotes(a.key),
-          "annotate loops last");
+    if (a.key != "tail" && a.key != except) return carries(loop, a.key);
+  return {};
+}
+
+LATHE_DECL Verdict check_storage_loop(const ForNode& loop) {
+  if (auto no = check_serial(loop)) return no;
+  for (const auto& a : loop.annotations)
+    if (a.key != "tail" && !is_storage_mark(a.key)) return carries(loop, a.key);
+  return {};
+}
+
+LATHE_DECL Verdict check_no_promise(const ForNode& loop) {
+  for (const auto& a : loop.annotations)
+    if (is_promise(a.key)) return carries(loop, a.key);
   return {};
 }
 

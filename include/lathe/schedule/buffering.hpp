@@ -1,0 +1,27 @@
+// What iterations of a loop may share of a buffer: asked by the steps that mark loops, after each
+// later step, and by lowering, which realises the marks.
+#pragma once
+
+#include <lathe/analysis/access.hpp>
+#include <string>
+#include <utility>
+
+namespace lathe::detail {
+
+/// Why iterations of a loop can't take turns with two versions of a buffer, said of the buffer;
+/// empty if they can.
+std::string why_not_doubled(const Program& program, const Buffer& buffer, const LoopSite& site);
+
+/// A block below a loop whose rows are a window that each iteration moves on: all but `step` of
+/// them are there from the iteration before.
+struct RollPlan {
+  ForRef rows;              ///< the block's loop over the rows of the window
+  std::int64_t length = 0;  ///< of the window
+  std::int64_t step = 0;    ///< rows that are new in an iteration
+  bool upward = true;       ///< the new ones are the last that the loop over rows comes to
+  Vec<std::pair<Buffer, std::size_t>> outputs;  ///< what the block stores, and the axis of its rows
+  std::string why;                              ///< why this is not so, if it is not
+};
+RollPlan plan_roll(const Program& program, const BlockTag& block, const VarRef& loop);
+
+}  // namespace lathe::detail
