@@ -110,7 +110,7 @@ inline Stmt cloned_nest(const ClonePlan& plan, const BlockTag& tag, const Vec<Bu
                             plan.site.path.end()}),
                   map);
   for (auto& head : heads)
-    head.annotations.erase_if([](const Annotation& a) { return a.key == kHoistStorage; });
+    head.annotations.erase_if([](const Annotation& a) { return is_storage_mark(a.key); });
   BlockNode clone = plan.block();
   clone.tag = tag;
   clone.annotations.erase_if([](const Annotation& a) { return a.key == "stream"; });
