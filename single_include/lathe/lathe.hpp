@@ -5171,11 +5171,57 @@ class Schedule {
   BlockRef reindex(const BlockName& block, const BufferName& buffer,
                    Location where = Location::here());
 
+  /// The consumers read a private copy of what the block computes: a second block, right after the
+  /// nest that holds this one alone, which stores to a buffer of its own. So each of both can be
+  /// placed by itself.
+  ///     P[i] = f(i)                                     P[i] = f(i)
+  ///     C[j] = P[j] + 1   → clone("P", {"D"})   →       P_clone[i] = f(i)
+  ///     D[k] = P[k] * 2                                 C[j] = P[j] + 1
+  ///                                                     D[k] = P_clone[k] * 2
+  /// Returns the copy's block. L0250: a block that is not complete and no whole reduction, or not
+  /// the only writer of its output · a consumer that does not read it, or not by loads · no other
+  /// reader is left.
+  BlockRef clone(const BlockName& block, const std::vector<BlockName>& consumers,
+                 Location where = Location::here());
+
   /// The init of a reduction becomes a block of its own right before `loop`; the block stays as the
   /// update. L0218: no init, or a loop above `loop` feeds the reduction, or something between
   /// touches the output.
   BlockRef decompose_reduction(const BlockName& block, LoopRef loop,
                                Location where = Location::here());
+  /// The extent of each iterator of a block is rounded up to a multiple, so that tiles and
+  /// intrinsics fit without a rest; 1 leaves it as it is. The block reads copies with zeros in the
+  /// padding, and writes one whose padding is left behind.
+  ///     for i < 30: for r < 9: C[i] += A[i, r] * B[r]   → pad("C", {16, 4}) →
+  ///     for i < 32: for r < 12: A_pad[i, r] = select(i < 30 && r < 9, A[i, r], 0)
+  ///     for r < 12: B_pad[r] = select(r < 9, B[r], 0)
+  ///     for i < 32: for r < 12: C_pad[i] += A_pad[i, r] * B_pad[r]
+  ///     for i < 30: C[i] = C_pad[i]
+  /// Where the zeros of the copies don't leave a reduction as it is, it takes its identity in the
+  /// padding, by a condition. Returns the blocks that copy: those of the operands in the order of
+  /// their first use, then that of the output. L0252: an iterator that is no loop of its own · an
+  /// operand at several places, or maybe outside of it · a reduction whose identity is not neutral.
+  template <std::size_t N>
+  std::array<BlockRef, N> pad(const BlockName& block, const std::vector<Factor>& multiples,
+                              Location where = Location::here()) {
+    return take<N>(pad_n(block, multiples, N, where));
+  }
+  /// The same for a number of copies that is known at run time.
+  Vec<BlockRef> pad(const BlockName& block, const std::vector<Factor>& multiples,
+                    Location where = Location::here()) {
+    return pad_n(block, multiples, {}, where);
+  }
+  /// A block that stores a constant outside of a box becomes two: one stores the constant
+  /// everywhere, right before `loop`, and the block stays for what lies inside. Neither needs a
+  /// test.
+  ///     for i < n + 2: P[i] = select(i > 0 && i < n + 1, X[i - 1], 0)   →
+  ///     for i < n + 2: P_fill: P[i] = 0
+  ///     for i in 1..n + 1: P[i] = X[i - 1]
+  /// Returns the block of the constant. Blocks that together write a buffer don't move any more:
+  /// place them before. L0251: not one store of select(condition, value, constant) · a condition
+  /// that is no box of iterators · something else inside the loop touches the output.
+  BlockRef decompose_padding(const BlockName& block, LoopRef loop,
+                             Location where = Location::here());
   /// Each iteration of a reduce loop gets a partial result of its own, in a new dimension at `axis`
   /// of a new buffer; the block combines these. Returns the block of the partial results.
   /// Reassociates floats. L0219.
@@ -5313,6 +5359,8 @@ class Schedule {
     return out;
   }
   Vec<LoopRef> loops_n(const BlockName& block, std::size_t n, Location where) const;
+  Vec<BlockRef> pad_n(const BlockName& block, const std::vector<Factor>& multiples,
+                      std::optional<std::size_t> n, Location where);
   Verdict check_reference(const Arg& arg) const;
   const std::int64_t* sampled(const VarRef& var) const;
   Arg with_samples(const Arg& arg) const;
@@ -7118,7 +7166,7 @@ namespace lathe {
   X(merge) \
   X(reorder) X(tile) X(parallel) X(vectorize) X(unroll) X(compute_at) X(reverse_compute_at) \
       X(compute_inline) X(reverse_compute_inline) X(cache_read) X(cache_write) \
-          X(decompose_reduction) X(rfactor) X(set_scope) X(transform_layout) X(transform_block_layout) X(storage_align) X(hoist_storage) X(prefetch) X(annotate) X(assume) X(add_unit_loop) X(reindex) X(sample_perfect_tile) X(sample_categorical) X(tensorize) X(sample_compute_location)
+          X(decompose_reduction) X(rfactor) X(set_scope) X(transform_layout) X(transform_block_layout) X(storage_align) X(hoist_storage) X(clone) X(decompose_padding) X(pad) X(prefetch) X(annotate) X(assume) X(add_unit_loop) X(reindex) X(sample_perfect_tile) X(sample_categorical) X(tensorize) X(sample_compute_location)
 // clang-format on
 
 namespace detail {
@@ -25900,6 +25948,451 @@ LATHE_DECL const Primitive& primitive_assume() {
 
 }  // namespace lathe::detail
 
+// ---- lathe/schedule/impl/clone.ipp
+namespace lathe::detail {
+
+/// A block that is computed twice, and who reads the second time.
+struct ClonePlan {
+  BlockSite site;
+  std::size_t top = 0;  ///< position in its path of the outermost loop that holds it alone
+  Vec<Buffer> outputs;
+  Vec<BlockSite> readers;  ///< those named
+
+  const BlockNode& block() const { return *site.block; }
+  Refusal no(const std::string& why, std::string help = {}) const {
+    return refusal_at(block().tag, "L0250", "block " + in_quotes(block().name()) + " " + why,
+                      std::move(help));
+  }
+};
+
+// The position in a block's path of the outermost loop with no other statement than what leads to
+// the block.
+inline std::size_t own_nest(const Vec<Stmt>& path) {
+  std::size_t at = path.size() - 1;
+  while (at > 0 && path[at - 1].kind() == StmtKind::For) --at;
+  return at;
+}
+
+inline Verdict check_cloned(const Program& program, ClonePlan& plan) {
+  const BlockNode& block = plan.block();
+  if (!is_open_path(plan.site.path))
+    return plan.no("stands under a condition or inside another block");
+  BlockInfo info = info_of(program, block.tag);
+  if (!info.is_complete() && !info.is_reduction())
+    return plan.no("can't be cloned: " +
+                   (info.why.empty() ? std::string(to_text(info.kind)) : info.why));
+  if (block.reducer && !block.init)
+    return plan.no("was separated from its init", "decompose the reduction after it is cloned");
+  if (!info.sole_writer) return plan.no("is not the only writer of its output");
+  for (const auto* store : stores_of(block)) plan.outputs.push_back(store->buffer);
+  if (plan.outputs.empty()) return plan.no("holds more than stores");
+  plan.top = own_nest(plan.site.path);
+  const bool reads_itself = any_use(plan.site.path[plan.top], [&](const BufferUse& use) {
+    return !use.is_write && contains(plan.outputs, use.buffer);
+  });
+  if (reads_itself) return plan.no("has a bound or a condition that reads its output");
+  return {};
+}
+
+inline std::string names_of_readers(const Program& program, const ClonePlan& plan) {
+  Vec<BlockSite> all = consumers(program->body, plan.block().tag);
+  return all.empty() ? "nothing reads it" : "its readers: " + names_of(all);
+}
+
+inline Verdict check_reader(const Program& program, const ClonePlan& plan, const BlockSite& site) {
+  const BlockNode& reader = *site.block;
+  const std::string name = "block " + in_quotes(reader.name());
+  bool reads = false;
+  for (const auto& r : reads_of(reader)) {
+    if (!contains(plan.outputs, r.buffer) || reader.tag == plan.block().tag) continue;
+    if (r.kind != AccessKind::read)
+      return plan.no("is read by " + name + " as a whole, not by loads");
+    reads = true;
+  }
+  if (!reads) return plan.no("is not read by " + name, names_of_readers(program, plan));
+  if (!is_open_path(site.path))
+    return plan.no("is read by " + name +
+                   ", which stands under a condition or inside another block");
+  if (block_position(program->body, reader.tag) < block_position(program->body, plan.block().tag))
+    return plan.no("comes after " + name + ", which reads what earlier iterations wrote");
+  // Elements that the block leaves out hold what the caller put there.
+  for (const auto& p : program->params) {
+    if (!contains(plan.outputs, p.buffer) || p.access != Access::inout) continue;
+    std::string why = why_not_found(program->body, {plan.block().tag}, reader.tag, p.buffer, {},
+                                    program_facts(program));
+    if (!why.empty())
+      return plan.no("may leave out what " + name + " reads of " + in_quotes(p.name()) + ": " +
+                     why);
+  }
+  return {};
+}
+
+inline Verdict check_clone_readers(const Program& program, const Vec<Arg>& named, ClonePlan& plan) {
+  if (named.empty()) return plan.no("is to be cloned for nobody", names_of_readers(program, plan));
+  for (const auto& arg : named) {
+    for (const auto& other : plan.readers)
+      if (other.block->tag == arg.block)
+        return refusal_at(arg.block, "L0202",
+                          "block " + in_quotes(arg.block->name) + " is named twice");
+    plan.readers.push_back(find_block(program->body, arg.block));
+    if (auto no = check_reader(program, plan, plan.readers.back())) return no;
+  }
+  for (const auto& out : plan.outputs)
+    if (is_param(program, out)) return {};
+  for (const auto& user : consumers(program->body, plan.block().tag)) {
+    bool is_named = false;
+    for (const auto& reader : plan.readers) is_named |= reader.block->tag == user.block->tag;
+    if (!is_named) return {};
+  }
+  return plan.no("has no other readers than those named: they have it to themselves");
+}
+
+// The block under loops of its own, all that it binds new, writing the buffers of the clone.
+inline Stmt cloned_nest(const ClonePlan& plan, const BlockTag& tag, const Vec<Buffer>& to) {
+  Substitution map;
+  Vec<LoopHead> heads =
+      fresh_loops(loops_in({plan.site.path.begin() + static_cast<std::ptrdiff_t>(plan.top),
+                            plan.site.path.end()}),
+                  map);
+  for (auto& head : heads)
+    head.annotations.erase_if([](const Annotation& a) { return a.key == kHoistStorage; });
+  BlockNode clone = plan.block();
+  clone.tag = tag;
+  clone.annotations.erase_if([](const Annotation& a) { return a.key == "stream"; });
+  for (auto& it : clone.iters) {
+    VarRef var = make_var(it.var->name, it.var->dtype);
+    it.binding = substitute(it.binding, map);
+    it.min = substitute(it.min, map);
+    it.extent = substitute(it.extent, map);
+    map.emplace_back(it.var, AnyExpr(var));
+    it.var = var;
+  }
+  if (clone.predicate) clone.predicate = fresh_lets(substitute(clone.predicate, map));
+  clone.body = fresh_lets(substitute(clone.body, map));
+  for (std::size_t k = 0; k < to.size(); ++k)
+    clone.body = replace_buffer(clone.body, plan.outputs[k], to[k]);
+  return wrap_loops(heads, make_block(std::move(clone)));
+}
+
+inline Buffer private_like(const Program& program, const Buffer& buffer, const std::string& name) {
+  if (is_param(program, buffer)) return make_buffer(name, buffer->dtype, buffer->shape);
+  auto node = BufferNode(*buffer);
+  node.name = name;
+  return Buffer(new BufferNode(std::move(node)));
+}
+
+inline Verdict run_clone(const Program& program, const Args& args, Edit* edit) {
+  ClonePlan plan;
+  plan.site = find_block(program->body, args[0].block);
+  if (auto no = check_cloned(program, plan)) return no;
+  if (auto no = check_clone_readers(program, args[1].list, plan)) return no;
+  if (!edit) return {};
+  NamePool names(program);
+  const std::string name = names.fresh(plan.block().name() + "_clone");
+  BlockTag tag = make_ref<BlockTagNode>(name);
+  Vec<Buffer> to;
+  for (const auto& out : plan.outputs) {
+    const bool same = out->name == plan.block().name();
+    to.push_back(private_like(program, out, same ? name : names.fresh(out->name + "_clone")));
+  }
+  Stmt root = insert_after(path_to(plan.site.path, plan.top), cloned_nest(plan, tag, to));
+  for (const auto& reader : plan.readers)
+    for (std::size_t k = 0; k < to.size(); ++k) {
+      BlockSite site = find_block(root, reader.block->tag);
+      root = replace_at(site.path, redirect_reads(*site.block, plan.outputs[k], to[k]));
+    }
+  for (const auto& buffer : to) root = add_alloc(root, buffer);
+  edit->program = program.with(root);
+  edit->results.push_back(BlockRef(tag));
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_clone() {
+  static const Primitive record{
+      "clone",
+      1,
+      {{"block", ArgKind::block}, {"consumers", ArgKind::list, {}, ArgKind::block}},
+      "some readers of a block get a private copy of it",
+      run_clone,
+      ArgKind::block,
+      Results::one};
+  return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/impl/decompose_padding.ipp
+namespace lathe::detail {
+
+/// A block that stores a constant outside of a box, and what it stores inside.
+struct PaddingPlan {
+  BlockSite site;
+  LoopSite loop;
+  AnyExpr inside, outside;
+  Vec<Range> box;   ///< of its iterators, guards apart
+  std::string why;  ///< a condition that is no box
+
+  const BlockNode& block() const { return *site.block; }
+  Refusal no(const std::string& what, std::string help = {}) const {
+    return refusal_at(block().tag, "L0251", "block " + in_quotes(block().name()) + " " + what,
+                      std::move(help));
+  }
+};
+
+/// Which box of a block's domain a condition leaves: comparisons of one iterator each, all to hold.
+class BoxOfCondition {
+ public:
+  BoxOfCondition(const Program& program, const BlockNode& core, Vec<Range> within)
+      : program_(program), facts_(program_facts(program)), box_(std::move(within)) {
+    for (const auto& it : core.iters) vars_.push_back(it.var);
+  }
+  const Vec<Range>& box() const { return box_; }
+
+  /// False where the condition, or its opposite, is none; then the box is of no use.
+  bool narrow(const AnyExpr& condition, bool opposite) {
+    if (const auto* n = condition.as<UnaryNode>())
+      return n->op == UnaryOp::not_ && narrow(n->a, !opposite);
+    const auto* n = condition.as<BinaryNode>();
+    if (!n) return false;
+    if (is_logic(n->op))
+      return (n->op == BinaryOp::and_) != opposite && narrow(n->a, opposite) &&
+             narrow(n->b, opposite);
+    if (!is_comparison(n->op) || n->a.dtype() != kI64) return false;
+    return compared(n->op, n->a, n->b, opposite);
+  }
+
+ private:
+  bool compared(BinaryOp op, const AnyExpr& a, const AnyExpr& b, bool opposite) {
+    switch (op) {
+      case BinaryOp::lt:
+        return opposite ? at_least(a, b, 0) : at_least(b, a, 1);
+      case BinaryOp::le:
+        return opposite ? at_least(a, b, 1) : at_least(b, a, 0);
+      case BinaryOp::gt:
+        return opposite ? at_least(b, a, 0) : at_least(a, b, 1);
+      case BinaryOp::ge:
+        return opposite ? at_least(b, a, 1) : at_least(a, b, 0);
+      case BinaryOp::eq:
+        return !opposite && at_least(a, b, 0) && at_least(b, a, 0);
+      case BinaryOp::ne:
+        return opposite && at_least(a, b, 0) && at_least(b, a, 0);
+      default:
+        return false;
+    }
+  }
+
+  /// more >= less + by
+  bool at_least(const AnyExpr& more, const AnyExpr& less, std::int64_t by) {
+    AnyExpr difference = fold_sub(fold_sub(more, less), AnyExpr(by));
+    auto affine = affine_of(difference, vars_, facts_);
+    if (!affine || !over_dims(program_, affine->rest)) return false;
+    std::size_t at = vars_.size();
+    for (std::size_t k = 0; k < vars_.size(); ++k) {
+      if (lathe::is_const(affine->coefs[k], 0)) continue;
+      if (at != vars_.size() || !affine->coef(k)) return false;
+      at = k;
+    }
+    if (at == vars_.size()) return prove_le(AnyExpr(0), affine->rest, facts_);
+    const std::int64_t coef = *affine->coef(at);
+    if (coef == INT64_MIN) return false;
+    Range& range = box_[at];
+    AnyExpr end = fold_add(range.min, range.extent);
+    if (coef > 0)
+      range.min = fold_max(range.min,
+                           fold_floordiv(fold_sub(AnyExpr(coef - 1), affine->rest), AnyExpr(coef)));
+    else
+      end = fold_min(end, fold_add(fold_floordiv(affine->rest, AnyExpr(-coef)), AnyExpr(1)));
+    range.min = simplify(range.min, facts_);
+    range.extent = simplify(fold_max(fold_sub(end, range.min), AnyExpr(0)), facts_);
+    return true;
+  }
+
+  const Program& program_;
+  Facts facts_;
+  Vec<VarRef> vars_;
+  Vec<Range> box_;
+};
+
+// The same for all instances of the block.
+inline bool is_fill_value(const BlockNode& block, const AnyExpr& e) {
+  LoadedBuffers loads;
+  loads.expr(e);
+  if (!loads.found.empty()) return false;
+  for (const auto& var : free_vars(e))
+    for (const auto& it : block.iters)
+      if (it.var == var) return false;
+  return true;
+}
+
+// Takes one select off what is stored inside, if its condition is a box.
+inline bool take_select(const Program& program, const BlockNode& core, PaddingPlan& plan) {
+  const auto* select = plan.inside.as<SelectNode>();
+  if (!select) return false;
+  for (bool opposite : {false, true}) {
+    const AnyExpr &in = opposite ? select->no : select->yes,
+                  &out = opposite ? select->yes : select->no;
+    if (!is_fill_value(core, out)) continue;
+    if (plan.outside.get() && !structurally_equal(plan.outside, out)) continue;
+    BoxOfCondition box(program, core, plan.box);
+    if (!box.narrow(select->condition, opposite)) {
+      plan.why = str(select->condition);
+      continue;
+    }
+    plan.box = box.box(), plan.outside = out, plan.inside = in;
+    return true;
+  }
+  return false;
+}
+
+inline Verdict check_padding(const Program& program, PaddingPlan& plan) {
+  const BlockNode& block = plan.block();
+  const std::string name = "block " + in_quotes(block.name());
+  const StoreNode* store = only_store(block);
+  if (!is_open_path(plan.site.path))
+    return plan.no("stands under a condition or inside another block");
+  BlockInfo info = info_of(program, block.tag);
+  if (!info.is_complete() || !store || store->mask.get())
+    return plan.no("is not a complete block of one store" +
+                   (info.why.empty() ? std::string() : ": " + info.why));
+  if (block.predicate) return plan.no("has a predicate, outside which it stores nothing");
+  if (ragged(block)) return plan.no("has a domain that depends on another of its iterators");
+  const BlockNode core = without_guards(block);
+  plan.box = whole_domains(core);
+  plan.inside = store->value;
+  while (take_select(program, core, plan)) {
+  }
+  if (plan.outside) return {};
+  if (plan.why.empty())
+    return plan.no("does not store select(condition, value, constant)",
+                   "it stores " + str(store->value));
+  return plan.no("stores a constant where " + plan.why +
+                     " decides, which is not proven to be a box of its iterators",
+                 "a box compares one iterator at a time with numbers and Dims");
+}
+
+// The fill runs all the loops from this one inward before any instance does.
+inline Verdict check_fill_place(const Program& program, const PaddingPlan& plan) {
+  const BlockNode& block = plan.block();
+  const ForNode& loop = *plan.loop.loop;
+  if (!below(plan.site.loops, loop.var))
+    return refusal_at(loop.var, "L0251",
+                      "loop " + describe(loop) + " is not above block " + in_quotes(block.name()),
+                      describe_loops(program, block.tag));
+  const Buffer& out = only_store(block)->buffer;
+  Verdict no;
+  any_use(plan.loop.path.back(), [&](const BufferUse& use) {
+    if (use.buffer != out || (use.block && use.block->tag == block.tag && use.is_write))
+      return false;
+    no = refusal_at(
+        loop.var, "L0251",
+        "inside loop " + describe(loop) + " also " +
+            (use.block ? "block " + in_quotes(use.block->name()) : std::string("a statement")) +
+            " touches " + in_quotes(out->name),
+        "take a loop inside which only block " + in_quotes(block.name()) + " does");
+    return true;
+  });
+  if (no) return no;
+  LoadedBuffers loads;
+  for (const auto& it : block.iters)
+    loads.expr(it.binding), loads.expr(it.min), loads.expr(it.extent);
+  for (std::size_t k = plan.loop.loops.size(); k < plan.site.loops.size(); ++k)
+    loads.expr(plan.site.loops[k]->min), loads.expr(plan.site.loops[k]->extent);
+  for (const auto& written : buffers_written(plan.loop.path.back()))
+    if (contains(loads.found, written))
+      return refusal_at(loop.var, "L0251",
+                        "a bound inside loop " + describe(loop) + " is read from " +
+                            in_quotes(written->name) + ", which is written there");
+  return {};
+}
+
+// The block's instances from the loop inward, storing the constant.
+inline Stmt fill_nest(const PaddingPlan& plan, const BlockTag& tag) {
+  Substitution map;
+  Vec<LoopHead> heads = fresh_loops(loops_within(plan.site.loops, plan.loop.loops), map);
+  for (auto& head : heads)
+    head.annotations.erase_if([](const Annotation& a) {
+      return a.key != "tail" && a.key != "max_threads" && a.key != "unroll_explicit";
+    });
+  BlockNode fill = plan.block();
+  fill.tag = tag;
+  fill.annotations.erase_if([](const Annotation& a) { return a.key != "guards"; });
+  for (auto& it : fill.iters) {
+    VarRef var = make_var(it.var->name, it.var->dtype);
+    it.binding = substitute(it.binding, map);
+    map.emplace_back(it.var, AnyExpr(var));
+    it.var = var;
+  }
+  const StoreNode& store = *only_store(plan.block());
+  Vec<AnyExpr> at;
+  for (const auto& index : store.indices) at.push_back(fresh_lets(substitute(index, map)));
+  fill.body = make_store(store.buffer, at, fresh_lets(plan.outside));
+  return wrap_loops(heads, make_block(std::move(fill)));
+}
+
+// The loop over no more than the box, where it is an iterator but for a constant, and all of the
+// iterator's domain lies in it.
+inline LoopHead tight_head(const Program& program, const PaddingPlan& plan, const ForNode& loop) {
+  LoopHead head = head_of(loop);
+  if (loop.loop_kind != ForKind::serial || !loop.annotations.empty()) return head;
+  Facts facts = program_facts(program);
+  for (std::size_t k = 0; k < plan.box.size(); ++k) {
+    const IterVar& it = plan.block().iters[k];
+    if (!uses_var(it.binding, loop.var)) continue;
+    AnyExpr shift = simplify(fold_sub(it.binding, AnyExpr(loop.var)), facts);
+    AnyExpr min = fold_add(loop.min, shift), end = fold_add(min, loop.extent);
+    if (!over_dims(program, shift) || !over_dims(program, end) || !prove_le(min, it.min, facts) ||
+        !prove_le(fold_add(it.min, it.extent), end, facts))
+      continue;
+    head.min = simplify(fold_sub(plan.box[k].min, shift), facts);
+    head.extent = plan.box[k].extent;
+    break;
+  }
+  return head;
+}
+
+// The block for the box alone, in as few iterations of the loops that hold nothing else.
+inline Stmt boxed_nest(const Program& program, const PaddingPlan& plan, std::size_t top) {
+  BlockNode copy = plan.block();
+  for (std::size_t k = 0; k < plan.box.size(); ++k)
+    copy.iters[k].min = plan.box[k].min, copy.iters[k].extent = plan.box[k].extent;
+  const StoreNode& store = *only_store(copy);
+  copy.body = make_store(store.buffer, store.indices, plan.inside);
+  Vec<LoopHead> heads;
+  for (std::size_t k = top; k + 1 < plan.site.path.size(); ++k)
+    heads.push_back(tight_head(program, plan, *plan.site.path[k].as<ForNode>()));
+  return wrap_loops(heads, make_block(std::move(copy)));
+}
+
+inline Verdict run_decompose_padding(const Program& program, const Args& args, Edit* edit) {
+  PaddingPlan plan;
+  plan.site = find_block(program->body, args[0].block);
+  plan.loop = find_loop(program->body, args[1].loop);
+  if (auto no = check_padding(program, plan)) return no;
+  if (auto no = check_fill_place(program, plan)) return no;
+  if (!edit) return {};
+  BlockTag tag = make_ref<BlockTagNode>(NamePool(program).fresh(plan.block().name() + "_fill"));
+  // Loops above the one that was named hold the fill, too.
+  const std::size_t top = std::max(own_nest(plan.site.path), plan.loop.path.size() - 1);
+  Stmt root = replace_at(path_to(plan.site.path, top), boxed_nest(program, plan, top));
+  root = insert_before(find_loop(root, plan.loop.loop->var).path, fill_nest(plan, tag));
+  edit->program = program.with(root);
+  edit->results.push_back(BlockRef(tag));
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_decompose_padding() {
+  static const Primitive record{"decompose_padding",
+                                1,
+                                {{"block", ArgKind::block}, {"loop", ArgKind::loop}},
+                                "what a block stores outside of a box becomes a block",
+                                run_decompose_padding,
+                                ArgKind::block,
+                                Results::one};
+  return record;
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/schedule/impl/decompose_reduction.ipp
 namespace lathe::detail {
 
@@ -27060,80 +27553,6 @@ LATHE_DECL const Primitive& primitive_loop_partition() {
 
 }  // namespace lathe::detail
 
-// ---- lathe/schedule/impl/queries.ipp
-namespace lathe::detail {
-
-inline std::string block_names_text(const Program& program) {
-  std::string out = "blocks:";
-  for (const auto& tag : block_tags(program->body)) out += " " + tag->name;
-  return out;
-}
-
-inline Verdict run_block(const Program& program, const Args& args, Edit* edit) {
-  if (BlockTag tag = block_named(program->body, args[0].text)) {
-    if (edit) edit->program = program, edit->results.push_back(BlockRef(tag));
-    return {};
-  }
-  return refusal("L0201", "no block is called " + in_quotes(args[0].text),
-                 block_names_text(program));
-}
-
-inline Verdict run_loops(const Program& program, const Args& args, Edit* edit) {
-  if (!edit) return {};
-  edit->program = program;
-  for (const auto& loop : loops_above(program->body, args[0].block))
-    edit->results.push_back(LoopRef(loop->var));
-  return {};
-}
-
-inline Vec<VarRef> loops_in_order(const Program& program) {
-  Vec<VarRef> loops;
-  each_statement(program->body, [&](const Stmt& s) {
-    if (const auto* f = s.as<ForNode>()) loops.push_back(f->var);
-  });
-  return loops;
-}
-
-// For loops that hold no block: by their position among all loops.
-inline Verdict run_loop_at(const Program& program, const Args& args, Edit* edit) {
-  Vec<VarRef> loops = loops_in_order(program);
-  auto at = static_cast<std::size_t>(args[0].number);
-  if (args[0].number < 0 || at >= loops.size())
-    return refusal("L0201", "the program has " + std::to_string(loops.size()) +
-                                " loops, no loop number " + std::to_string(args[0].number));
-  if (edit) edit->program = program, edit->results.push_back(LoopRef(loops[at]));
-  return {};
-}
-
-LATHE_DECL const Primitive& primitive_block() {
-  static const Primitive record{
-      "block",        1,           {{"name", ArgKind::text}}, "the block with a name", run_block,
-      ArgKind::block, Results::one};
-  return record;
-}
-LATHE_DECL const Primitive& primitive_loops() {
-  static const Primitive record{"loops",
-                                1,
-                                {{"block", ArgKind::block}},
-                                "the loops above a block",
-                                run_loops,
-                                ArgKind::loop,
-                                Results::counted};
-  return record;
-}
-LATHE_DECL const Primitive& primitive_loop_at() {
-  static const Primitive record{"loop_at",
-                                1,
-                                {{"position", ArgKind::number}},
-                                "a loop by its position in the program",
-                                run_loop_at,
-                                ArgKind::loop,
-                                Results::one};
-  return record;
-}
-
-}  // namespace lathe::detail
-
 // ---- lathe/schedule/impl/reindex.ipp
 namespace lathe::detail {
 
@@ -27187,11 +27606,12 @@ struct ReindexPlan {
   Vec<AnyExpr> index;      ///< where the block touches it
   Vec<std::size_t> axes;   ///< the iterators that are axes of the copy
   Vec<AnyExpr> shape, at;  ///< of the copy, and where the block touches that
+  std::string_view id = kReindex.id;
 };
 
 inline Refusal reindex_refusal(const ReindexPlan& plan, const std::string& why,
                                std::string help = {}) {
-  return refusal_at(plan.site.block->tag, kReindex.id,
+  return refusal_at(plan.site.block->tag, plan.id,
                     "block " + in_quotes(plan.site.block->name()) + " " + why, std::move(help));
 }
 
@@ -27332,6 +27752,472 @@ LATHE_DECL const Primitive& primitive_reindex() {
                                 "a block touches a copy of a buffer by its own iterators",
                                 run_reindex,
                                 ArgKind::block,
+                                Results::one};
+  return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/impl/pad.ipp
+namespace lathe::detail {
+
+inline constexpr CopyStep kPad{"pad", "L0252"};
+inline constexpr std::int64_t kMaxMultiple = 1 << 20;
+
+/// An iterator whose extent is rounded up.
+struct PaddedIter {
+  std::size_t at = 0;  ///< its position
+  VarRef var, loop;
+  AnyExpr end, extent;  ///< the old end, the new extent
+  IterKind kind = IterKind::spatial;
+};
+
+struct PadPlan {
+  BlockTag tag;
+  Vec<PaddedIter> padded;
+  Program program;  ///< as far as it is rewritten
+  Args copies;
+
+  const PaddedIter* find(std::size_t iter) const {
+    for (const auto& p : padded)
+      if (p.at == iter) return &p;
+    return nullptr;
+  }
+  bool any(IterKind kind) const {
+    for (const auto& p : padded)
+      if (p.kind == kind) return true;
+    return false;
+  }
+  Refusal no(const std::string& why, std::string help = {}) const {
+    return refusal_at(tag, kPad.id, "block " + in_quotes(tag->name) + " " + why, std::move(help));
+  }
+};
+
+inline Verdict check_padded_block(const Program& program, const BlockSite& site,
+                                  const PadPlan& plan) {
+  const BlockNode& block = *site.block;
+  if (!is_open_path(site.path)) return plan.no("stands under a condition or inside another block");
+  BlockInfo info = info_of(program, block.tag);
+  if (!info.is_complete() && !info.is_reduction())
+    return plan.no("can't be padded: " +
+                   (info.why.empty() ? std::string(to_text(info.kind)) : info.why));
+  if (!only_store(block)) return plan.no("is not one store");
+  if (block.reducer && !block.init)
+    return plan.no("was separated from its init", "decompose the reduction after it is padded");
+  if (block.predicate) return plan.no("has a predicate");
+  if (guard_count(block) > 0 || ragged(block))
+    return plan.no("has a domain that depends on another of its iterators, or on loops");
+  return {};
+}
+
+// The loop that an iterator is, but for a constant; it runs over the whole domain, holds this block
+// alone and feeds nothing else.
+inline const ForNode* loop_of_iter(const Program& program, const BlockSite& site, std::size_t at) {
+  const IterVar& it = site.block->iters[at];
+  const Facts facts = program_facts(program);
+  for (std::size_t k = own_nest(site.path); k + 1 < site.path.size(); ++k) {
+    const ForNode& loop = *site.path[k].as<ForNode>();
+    if (!uses_var(it.binding, loop.var)) continue;
+    AnyExpr shift = simplify(fold_sub(it.binding, AnyExpr(loop.var)), facts);
+    bool alone = over_dims(program, shift) && prove_eq(loop.extent, it.extent, facts) &&
+                 prove_eq(fold_add(loop.min, shift), it.min, facts);
+    for (std::size_t other = 0; other < site.block->iters.size(); ++other)
+      alone = alone && (other == at || !uses_var(site.block->iters[other].binding, loop.var));
+    for (const auto& other : site.loops)
+      alone = alone && !uses_var(other->min, loop.var) && !uses_var(other->extent, loop.var);
+    return alone ? &loop : nullptr;
+  }
+  return nullptr;
+}
+
+inline Verdict plan_padded_iter(const Program& program, const BlockSite& site, std::size_t at,
+                                std::int64_t multiple, PadPlan& plan) {
+  const IterVar& it = site.block->iters[at];
+  const std::string name = "iterator " + in_quotes(it.var->name);
+  const Facts facts = program_facts(program);
+  if (multiple < 1 || multiple > kMaxMultiple)
+    return plan.no("can't have the extent of its " + name + " rounded up to a multiple of " +
+                       std::to_string(multiple),
+                   "multiples are 1 to " + std::to_string(kMaxMultiple));
+  if (prove_divides(AnyExpr(multiple), it.extent, facts)) return {};
+  const std::int64_t* extent = as_const_int(it.extent);
+  if (!over_dims(program, it.min) || !over_dims(program, it.extent) ||
+      (extent && *extent >= kNoBound))
+    return plan.no("has an " + name + " whose domain is not over Dims, or too large");
+  const ForNode* loop = loop_of_iter(program, site, at);
+  if (!loop)
+    return plan.no("has an " + name + " that is no loop of its own over all of its domain",
+                   "pad a block before its loops are split, fused or moved");
+  if (auto no = check_plain_loop(*loop)) return no;
+  AnyExpr m(multiple), count = fold_floordiv(fold_add(it.extent, AnyExpr(multiple - 1)), m);
+  plan.padded.push_back({at, it.var, loop->var, simplify(fold_add(it.min, it.extent), facts),
+                         simplify(fold_mul(count, m), facts), it.kind});
+  return {};
+}
+
+inline Verdict plan_pad(const Program& program, const BlockSite& site, const Vec<Arg>& multiples,
+                        PadPlan& plan) {
+  if (auto no = check_padded_block(program, site, plan)) return no;
+  const auto& iters = site.block->iters;
+  if (multiples.size() != iters.size())
+    return plan.no("takes " + std::to_string(iters.size()) + " multiples, not " +
+                       std::to_string(multiples.size()),
+                   "one for each of its iterators: " +
+                       join(iters, ", ", [](const IterVar& it) { return it.var->name; }));
+  for (std::size_t k = 0; k < iters.size(); ++k)
+    if (auto no = plan_padded_iter(program, site, k, multiples[k].number, plan)) return no;
+  return {};
+}
+
+// Buffers that a body loads at places which name a padded iterator.
+class PaddedOperands : public Visitor {
+ public:
+  explicit PaddedOperands(const PadPlan& plan) : plan_(plan) {}
+  Vec<Buffer> found;
+  void expr(const AnyExpr& e) override {
+    if (const auto* load = e.as<LoadNode>())
+      for (const auto& index : load->indices)
+        for (const auto& p : plan_.padded)
+          if (uses_var(index, p.var)) add_once(found, load->buffer);
+    descend(e);
+  }
+
+ private:
+  const PadPlan& plan_;
+};
+
+// What is read, by no copy, under a condition that may come true in the padding alone.
+class ReadsOnCondition : public Visitor {
+ public:
+  ReadsOnCondition(const PadPlan& plan, const Vec<Buffer>& copied) : copied_(copied) {
+    for (const auto& p : plan.padded) vars_.push_back(p.var);
+  }
+  Buffer found;
+
+  void expr(const AnyExpr& e) override {
+    if (const auto* let = e.as<LetNode>()) {
+      expr(let->value);
+      if (depends(let->value)) vars_.push_back(let->var);
+      return expr(let->body);
+    }
+    descend(e);
+    if (const auto* n = e.as<SelectNode>(); n && depends(n->condition)) look(n->yes), look(n->no);
+    if (const auto* n = e.as<BinaryNode>(); n && is_logic(n->op) && depends(n->a)) look(n->b);
+  }
+
+ private:
+  bool depends(const AnyExpr& e) const {
+    for (const auto& var : free_vars(e))
+      if (contains(vars_, var)) return true;
+    return false;
+  }
+  void look(const AnyExpr& e) {
+    LoadedBuffers loads;
+    loads.expr(e);
+    for (const auto& b : loads.found)
+      if (!contains(copied_, b)) found = b;
+  }
+  const Vec<Buffer>& copied_;
+  Vec<VarRef> vars_;
+};
+
+// In which dimension of the buffer an axis of its copy comes first.
+inline std::size_t dimension_of(const ReindexPlan& copy, std::size_t axis) {
+  const VarRef& var = copy.site.block->iters[axis].var;
+  std::size_t d = 0;
+  while (d < copy.index.size() && !uses_var(copy.index[d], var)) ++d;
+  return d;
+}
+
+// The copy's axes as those of the buffer, in the larger size.
+inline Verdict pad_axes(const PadPlan& plan, ReindexPlan& copy) {
+  std::stable_sort(copy.axes.begin(), copy.axes.end(), [&](std::size_t a, std::size_t b) {
+    return dimension_of(copy, a) < dimension_of(copy, b);
+  });
+  std::int64_t elements = 1;
+  for (std::size_t d = 0; d < copy.axes.size(); ++d) {
+    const IterVar& it = copy.site.block->iters[copy.axes[d]];
+    const PaddedIter* p = plan.find(copy.axes[d]);
+    copy.shape[d] = p ? p->extent : it.extent;
+    copy.at[d] = fold_sub(AnyExpr(it.var), it.min);
+    const std::int64_t* extent = as_const_int(copy.shape[d]);
+    if (extent && __builtin_mul_overflow(elements, std::max<std::int64_t>(1, *extent), &elements))
+      return plan.no("would have a copy of " + in_quotes(copy.from->name) +
+                     " of more than 2^63 elements");
+  }
+  return {};
+}
+
+// copy[axes] = what lies there inside of the old domain, 0 in the padding.
+inline void pad_copy(const PadPlan& plan, const ReindexPlan& axes, BlockNode& copy) {
+  AnyExpr inside;
+  for (std::size_t d = 0; d < axes.axes.size(); ++d)
+    if (const PaddedIter* p = plan.find(axes.axes[d])) {
+      AnyExpr before = AnyExpr(copy.iters[d].var) < p->end;
+      inside = inside ? fold_and(inside, before) : before;
+      copy.iters[d].extent = p->extent;
+    }
+  const StoreNode& store = *only_store(copy);
+  copy.body = make_store(store.buffer, store.indices,
+                         make_select(inside, store.value, make_const(store.buffer->dtype, 0)));
+}
+
+inline Verdict pad_operand(PadPlan& plan, const Buffer& buffer) {
+  ReindexPlan axes;
+  axes.site = find_block(plan.program->body, plan.tag);
+  axes.from = buffer;
+  axes.id = kPad.id;
+  if (auto no = check_cache_read(plan.program, axes.site, buffer, kPad)) return no;
+  if (auto no = plan_reindex(plan.program, axes, false)) return no;
+  if (auto no = pad_axes(plan, axes)) return no;
+  CopyIn copy(axes.site, buffer);
+  const std::string name = NamePool(plan.program).fresh(buffer->name + "_pad");
+  copy.to = make_buffer(name, buffer->dtype, axes.shape);
+  copy.copy.emplace(copy_of_axes(axes, copy.to, make_ref<BlockTagNode>(name)));
+  Facts facts = facts_on(axes.site.path, program_facts(plan.program));
+  if (!ranges_inside(*copy.copy, loops_within(axes.site.loops, copy.outside()), facts, copy.ranges))
+    return plan.no("has iterators without a bound in one iteration");
+  for (std::size_t d = 0; d < axes.axes.size(); ++d)
+    if (const PaddedIter* p = plan.find(axes.axes[d]))
+      copy.ranges[d] = {copy.copy->iters[d].min, p->extent};
+  pad_copy(plan, axes, *copy.copy);
+  BlockNode reader = *axes.site.block;
+  reader.body = MoveToPlace(buffer, copy.to, axes.at).stmt(reader.body);
+  copy.reader = make_block(std::move(reader));
+  Edit edit;
+  if (auto no = run_copy_in(plan.program, copy, kPad, &edit)) return no;
+  plan.program = edit.program;
+  plan.copies.append(edit.results);
+  return {};
+}
+
+// The block writes a padded copy of its output; what is not padding is copied out.
+inline Verdict pad_output(PadPlan& plan) {
+  ReindexPlan axes;
+  axes.site = find_block(plan.program->body, plan.tag);
+  axes.from = only_store(*axes.site.block)->buffer;
+  axes.id = kPad.id;
+  if (auto no = check_cache_write(plan.program, axes.site, kPad)) return no;
+  if (auto no = plan_axes(plan.program, axes, true)) return no;
+  axes.index = only_store(*axes.site.block)->indices;
+  if (auto no = pad_axes(plan, axes)) return no;
+  CopyOut copy;
+  copy.site = axes.site;
+  NamePool names(plan.program);
+  copy.to = make_buffer(names.fresh(axes.from->name + "_pad"), axes.from->dtype, axes.shape);
+  BlockTag tag = make_ref<BlockTagNode>(names.fresh(axes.from->name + "_copy"));
+  copy.copy.emplace(copy_out_block(*axes.site.block, tag, copy.to, axes.at));
+  BlockNode writer = *axes.site.block;
+  writer.body = MoveToPlace(axes.from, copy.to, axes.at).stmt(writer.body);
+  move_stream_mark(writer, *copy.copy);
+  copy.writer = make_block(std::move(writer));
+  Edit edit;
+  if (auto no = run_copy_out(plan.program, copy, kPad, &edit)) return no;
+  plan.program = edit.program;
+  plan.copies.append(edit.results);
+  return {};
+}
+
+// Whether a value is 0, of floats +0, where the loads of some buffers are.
+inline bool vanishes(const AnyExpr& e, const Vec<Buffer>& zero) {
+  if (const auto* load = e.as<LoadNode>()) return contains(zero, load->buffer);
+  if (const auto* cast = e.as<CastNode>()) return vanishes(cast->value, zero);
+  if (const auto* select = e.as<SelectNode>())
+    return vanishes(select->yes, zero) && vanishes(select->no, zero);
+  const auto* n = e.as<BinaryNode>();
+  if (!n) return false;
+  const bool a = vanishes(n->a, zero), b = vanishes(n->b, zero);
+  if (n->op == BinaryOp::add || n->op == BinaryOp::sub) return a && b;
+  // 0 times an infinity or a NaN is no 0, and times a negative number -0.
+  return n->op == BinaryOp::mul && (e.dtype().is_float() ? a && b : a || b);
+}
+
+// Buffers of the plan's copies that hold 0 wherever this iterator is in its padding.
+inline Vec<Buffer> zero_beyond(const PadPlan& plan, const PaddedIter& iter) {
+  Vec<Buffer> out;
+  class Loads : public Visitor {
+   public:
+    Loads(const PaddedIter& iter, const Vec<Buffer>& copies, Vec<Buffer>& out)
+        : iter_(iter), copies_(copies), out_(out) {}
+    void expr(const AnyExpr& e) override {
+      if (const auto* load = e.as<LoadNode>(); load && contains(copies_, load->buffer))
+        for (const auto& index : load->indices)
+          if (uses_var(index, iter_.var)) add_once(out_, load->buffer);
+      descend(e);
+    }
+
+   private:
+    const PaddedIter& iter_;
+    const Vec<Buffer>& copies_;
+    Vec<Buffer>& out_;
+  };
+  Vec<Buffer> copies;
+  for (const auto& copy : plan.copies)
+    for (const auto& b : buffers_written(find_block(plan.program->body, copy.block).block->body))
+      copies.push_back(b);
+  Loads(iter, copies, out).stmt(find_block(plan.program->body, plan.tag).block->body);
+  return out;
+}
+
+// A sum of floats that starts from +0 is never -0, so that adding +0 changes none of its bits.
+inline bool is_plain_sum(const BlockNode& block, const BlockInfo& info) {
+  const auto* c = block.reducer->identity[0].as<ConstNode>();
+  return info.reducer.op == BinaryOp::add && c && c->dtype.is_float() && c->f == 0 &&
+         !std::signbit(c->f);
+}
+
+// What the block adds up in the padding: what its copies give, where that is 0 and 0 is neutral;
+// else the identity, by a condition.
+inline Verdict pad_reduction(PadPlan& plan, BlockNode& block) {
+  BlockInfo info = info_of(plan.program, block.tag);
+  const AnyExpr& identity = block.reducer->identity[0];
+  const bool sum = is_plain_sum(block, info);
+  if (!sum && (info.reducer.kind != ReducerClass::reorder || !info.reducer.identity_exact))
+    return plan.no("combines with '" + block.reducer->name +
+                       "', whose identity is not proven to leave every value as it is",
+                   "pad its spatial iterators alone: multiples of 1 leave an iterator as it is");
+  const StoreNode& store = *only_store(block);
+  AnyExpr inside;
+  for (const auto& p : plan.padded) {
+    if (p.kind != IterKind::reduce) continue;
+    if ((sum || is_const(identity, 0)) && vanishes(store.value, zero_beyond(plan, p))) continue;
+    AnyExpr before = AnyExpr(p.var) < p.end;
+    inside = inside ? fold_and(inside, before) : before;
+  }
+  if (inside)
+    block.body =
+        make_store(store.buffer, store.indices, make_select(inside, store.value, identity));
+  return {};
+}
+
+// The loops and the block over the larger domain.
+inline Verdict widen(PadPlan& plan) {
+  BlockSite site = find_block(plan.program->body, plan.tag);
+  BlockNode block = *site.block;
+  if (plan.any(IterKind::reduce))
+    if (auto no = pad_reduction(plan, block)) return no;
+  for (const auto& p : plan.padded) block.iters[p.at].extent = p.extent;
+  const std::size_t top = own_nest(site.path);
+  Vec<LoopHead> heads;
+  for (std::size_t k = top; k + 1 < site.path.size(); ++k) {
+    heads.push_back(head_of(*site.path[k].as<ForNode>()));
+    for (const auto& p : plan.padded)
+      if (p.loop == heads.back().var) heads.back().extent = p.extent;
+  }
+  plan.program = plan.program.with(
+      replace_at(path_to(site.path, top), wrap_loops(heads, make_block(std::move(block)))));
+  return {};
+}
+
+inline Verdict run_pad(const Program& program, const Args& args, Edit* edit) {
+  PadPlan plan;
+  plan.tag = args[0].block;
+  plan.program = program;
+  BlockSite site = find_block(program->body, plan.tag);
+  if (auto no = plan_pad(program, site, args[1].list, plan)) return no;
+  if (!plan.padded.empty()) {
+    PaddedOperands operands(plan);
+    operands.stmt(site.block->body);
+    ReadsOnCondition reads(plan, operands.found);
+    reads.stmt(site.block->body);
+    if (reads.found)
+      return plan.no(
+          "reads " + in_quotes(reads.found->name) +
+          " where a condition on a padded iterator says so, which may hold in the padding");
+    for (const auto& buffer : operands.found)
+      if (auto no = pad_operand(plan, buffer)) return no;
+    if (plan.any(IterKind::spatial))
+      if (auto no = pad_output(plan)) return no;
+    if (auto no = widen(plan)) return no;
+  }
+  if (!edit) return {};
+  edit->program = plan.program;
+  edit->results = plan.copies;
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_pad() {
+  static const Primitive record{
+      "pad",
+      1,
+      {{"block", ArgKind::block}, {"multiples", ArgKind::list, {}, ArgKind::number}},
+      "the extents of a block's iterators become multiples",
+      run_pad,
+      ArgKind::block,
+      Results::counted};
+  return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/impl/queries.ipp
+namespace lathe::detail {
+
+inline std::string block_names_text(const Program& program) {
+  std::string out = "blocks:";
+  for (const auto& tag : block_tags(program->body)) out += " " + tag->name;
+  return out;
+}
+
+inline Verdict run_block(const Program& program, const Args& args, Edit* edit) {
+  if (BlockTag tag = block_named(program->body, args[0].text)) {
+    if (edit) edit->program = program, edit->results.push_back(BlockRef(tag));
+    return {};
+  }
+  return refusal("L0201", "no block is called " + in_quotes(args[0].text),
+                 block_names_text(program));
+}
+
+inline Verdict run_loops(const Program& program, const Args& args, Edit* edit) {
+  if (!edit) return {};
+  edit->program = program;
+  for (const auto& loop : loops_above(program->body, args[0].block))
+    edit->results.push_back(LoopRef(loop->var));
+  return {};
+}
+
+inline Vec<VarRef> loops_in_order(const Program& program) {
+  Vec<VarRef> loops;
+  each_statement(program->body, [&](const Stmt& s) {
+    if (const auto* f = s.as<ForNode>()) loops.push_back(f->var);
+  });
+  return loops;
+}
+
+// For loops that hold no block: by their position among all loops.
+inline Verdict run_loop_at(const Program& program, const Args& args, Edit* edit) {
+  Vec<VarRef> loops = loops_in_order(program);
+  auto at = static_cast<std::size_t>(args[0].number);
+  if (args[0].number < 0 || at >= loops.size())
+    return refusal("L0201", "the program has " + std::to_string(loops.size()) +
+                                " loops, no loop number " + std::to_string(args[0].number));
+  if (edit) edit->program = program, edit->results.push_back(LoopRef(loops[at]));
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_block() {
+  static const Primitive record{
+      "block",        1,           {{"name", ArgKind::text}}, "the block with a name", run_block,
+      ArgKind::block, Results::one};
+  return record;
+}
+LATHE_DECL const Primitive& primitive_loops() {
+  static const Primitive record{"loops",
+                                1,
+                                {{"block", ArgKind::block}},
+                                "the loops above a block",
+                                run_loops,
+                                ArgKind::loop,
+                                Results::counted};
+  return record;
+}
+LATHE_DECL const Primitive& primitive_loop_at() {
+  static const Primitive record{"loop_at",
+                                1,
+                                {{"position", ArgKind::number}},
+                                "a loop by its position in the program",
+                                run_loop_at,
+                                ArgKind::loop,
                                 Results::one};
   return record;
 }
@@ -30374,11 +31260,46 @@ LATHE_DECL BlockRef Schedule::reindex(const BlockName& block, const BufferName& 
       step("reindex", {BlockRef(resolve_block(block, "reindex", where)), touched}, where));
 }
 
+LATHE_DECL BlockRef Schedule::clone(const BlockName& block, const std::vector<BlockName>& consumers,
+                                    Location where) {
+  Vec<Arg> readers;
+  for (const auto& name : consumers)
+    readers.push_back(BlockRef(resolve_block(name, "clone", where)));
+  return detail::as_block(step(
+      "clone", {BlockRef(resolve_block(block, "clone", where)), Arg::of_list(std::move(readers))},
+      where));
+}
+
 LATHE_DECL BlockRef Schedule::decompose_reduction(const BlockName& block, LoopRef loop,
                                                   Location where) {
   return detail::as_block(step("decompose_reduction",
                                {BlockRef(resolve_block(block, "decompose_reduction", where)), loop},
                                where));
+}
+LATHE_DECL BlockRef Schedule::decompose_padding(const BlockName& block, LoopRef loop,
+                                                Location where) {
+  return detail::as_block(step("decompose_padding",
+                               {BlockRef(resolve_block(block, "decompose_padding", where)), loop},
+                               where));
+}
+LATHE_DECL Vec<BlockRef> Schedule::pad_n(const BlockName& block,
+                                         const std::vector<Factor>& multiples,
+                                         std::optional<std::size_t> n, Location where) {
+  Vec<Arg> list;
+  for (const auto& m : multiples) list.push_back(Arg::of(m));
+  Schedule next = *this;
+  Vec<BlockRef> copies;
+  for (const auto& r : next.step(
+           "pad", {BlockRef(resolve_block(block, "pad", where)), Arg::of_list(std::move(list))},
+           where))
+    copies.emplace_back(r.block);
+  if (n && copies.size() != *n)
+    refuse("pad",
+           detail::refusal("L0202", "gives " + std::to_string(copies.size()) + " blocks, not " +
+                                        std::to_string(*n)),
+           where);
+  *this = next;
+  return copies;
 }
 LATHE_DECL BlockRef Schedule::rfactor(LoopRef loop, int axis, Location where) {
   return detail::as_block(step("rfactor", {loop, Arg::of_number(axis)}, where));

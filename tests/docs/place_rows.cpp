@@ -98,6 +98,25 @@ std::vector<Row> place_rows() {
       C[v] = P[v] + P[v + 2]
 )",
        .steps = LATHE_STEPS(auto [i] = s.loops<1>("P"); s.decompose_padding("P", i);)},
+      {.name = "pad",
+       .meaning =
+           "One multiple for each iterator; 1 leaves it as it is. The block reads copies of "
+           "its operands that are 0 in the padding, and writes one that is copied out "
+           "without it. In a sum of products of such copies the zeros add nothing; any other "
+           "reduction takes its identity in the padding, by a condition. Intrinsics and "
+           "exact splits then fit.",
+       .references = "all stay; the blocks that copy are returned",
+       .rounding = "never; a sum of products that lowering contracts to `fma` may give 0 for -0",
+       .refusals = "L0204 L0252",
+       .halide = "none: `RoundUp` tails compute past the end",
+       .tvm = "`pad_einsum`, which fills with 0 whatever the reduction is",
+       .program = R"(program C(in A: f32[30, 9], in B: f32[9], out C: f32[30]):
+  for i in 0..30:
+    for r in 0..9:
+      block C(vi in 0..30 = i, reduce vr in 0..9 = r) reduce sum init:
+        C[vi] sum= A[vi, vr] * B[vr]
+)",
+       .steps = LATHE_STEPS(s.pad("C", {16, 4});)},
       {.name = "rfactor",
        .meaning = "Each iteration has one, in a new dimension at `axis` of a new buffer; the block "
                   "combines them. So a reduction becomes parallel, or one of vectors.",

@@ -53,6 +53,7 @@ class ScheduleArguments : protected SchedulePieces {
                                          {"assume", 1, &A::assume},
                                          {"reindex", 2, &A::reindex},
                                          {"clone", 2, &A::clone},
+                                         {"pad", 2, &A::pad},
                                          {"decompose_padding", 2, &A::decompose_padding},
                                          {"tensorize", 2, &A::tensorize}};
     return all;
@@ -144,6 +145,16 @@ class ScheduleArguments : protected SchedulePieces {
     if (candidates.empty()) return {};
     if (random_.chance(5)) return {block_, Arg::of_list({block_})};
     return random_.pick(candidates);
+  }
+  /// Small multiples, of few iterators as a rule.
+  Args pad(const Schedule& s) {
+    lathe::BlockSite site = lathe::find_block(s.program()->body, block_.tag);
+    static const std::vector<int> values = {2, 3, 4, 4, 5, 8, 16};
+    std::vector<Arg> multiples;
+    for (std::size_t k = 0; k < site.block->iters.size(); ++k)
+      multiples.push_back(Arg::of_number(random_.chance(50) ? 1 : random_.pick(values)));
+    if (random_.chance(3)) multiples.push_back(Arg::of_number(random_.below(3) - 1));
+    return {block_, Arg::of_list(std::move(multiples))};
   }
   static bool stores_padding(const BlockUse& use) {
     const auto* store = use.node->body.as<lathe::StoreNode>();

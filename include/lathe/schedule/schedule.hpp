@@ -231,6 +231,28 @@ class Schedule {
   /// touches the output.
   BlockRef decompose_reduction(const BlockName& block, LoopRef loop,
                                Location where = Location::here());
+  /// The extent of each iterator of a block is rounded up to a multiple, so that tiles and
+  /// intrinsics fit without a rest; 1 leaves it as it is. The block reads copies with zeros in the
+  /// padding, and writes one whose padding is left behind.
+  ///     for i < 30: for r < 9: C[i] += A[i, r] * B[r]   → pad("C", {16, 4}) →
+  ///     for i < 32: for r < 12: A_pad[i, r] = select(i < 30 && r < 9, A[i, r], 0)
+  ///     for r < 12: B_pad[r] = select(r < 9, B[r], 0)
+  ///     for i < 32: for r < 12: C_pad[i] += A_pad[i, r] * B_pad[r]
+  ///     for i < 30: C[i] = C_pad[i]
+  /// Where the zeros of the copies don't leave a reduction as it is, it takes its identity in the
+  /// padding, by a condition. Returns the blocks that copy: those of the operands in the order of
+  /// their first use, then that of the output. L0252: an iterator that is no loop of its own · an
+  /// operand at several places, or maybe outside of it · a reduction whose identity is not neutral.
+  template <std::size_t N>
+  std::array<BlockRef, N> pad(const BlockName& block, const std::vector<Factor>& multiples,
+                              Location where = Location::here()) {
+    return take<N>(pad_n(block, multiples, N, where));
+  }
+  /// The same for a number of copies that is known at run time.
+  Vec<BlockRef> pad(const BlockName& block, const std::vector<Factor>& multiples,
+                    Location where = Location::here()) {
+    return pad_n(block, multiples, {}, where);
+  }
   /// A block that stores a constant outside of a box becomes two: one stores the constant
   /// everywhere, right before `loop`, and the block stays for what lies inside. Neither needs a
   /// test.
@@ -391,6 +413,8 @@ class Schedule {
     return out;
   }
   Vec<LoopRef> loops_n(const BlockName& block, std::size_t n, Location where) const;
+  Vec<BlockRef> pad_n(const BlockName& block, const std::vector<Factor>& multiples,
+                      std::optional<std::size_t> n, Location where);
   Verdict check_reference(const Arg& arg) const;
   const std::int64_t* sampled(const VarRef& var) const;
   Arg with_samples(const Arg& arg) const;

@@ -77,7 +77,7 @@ void random_step(lt::Schedule& s, Random& random) {
   auto buffer = names.buffers[random.below(names.buffers.size())];
   lt::Scope scope = random.below(2) ? lt::Scope::global : lt::Scope::local;
   std::int64_t factor = random.one_of({1, 2, 3, 4, 5, 8});
-  switch (random.below(30)) {
+  switch (random.below(31)) {
     case 0:
       s.split(own_loop(), {lt::infer, factor},
               random.below(3) == 0 ? lt::Tail::shift : lt::Tail::guard);
@@ -178,6 +178,14 @@ void random_step(lt::Schedule& s, Random& random) {
     case 27:
       s.decompose_padding(block, own_loop());
       break;
+    case 28: {
+      std::vector<lt::Factor> multiples;
+      for (std::size_t k = lt::find_block(s.program()->body, block.tag).block->iters.size(); k > 0;
+           --k)
+        multiples.push_back(random.one_of({1, 2, 4, 3}));
+      s.pad(block, multiples);
+      break;
+    }
     case 24:
       s.hoist_storage(buffer, other_loop());
       break;
@@ -191,7 +199,7 @@ void random_step(lt::Schedule& s, Random& random) {
       s.bind(own_loop(), kAxes[random.below(4)]);
       break;
     }
-    case 28:
+    case 30:
       s.double_buffer(buffer, other_loop());
       break;
     case 25: {

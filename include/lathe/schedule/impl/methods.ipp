@@ -157,6 +157,25 @@ LATHE_DECL BlockRef Schedule::decompose_padding(const BlockName& block, LoopRef 
                                {BlockRef(resolve_block(block, "decompose_padding", where)), loop},
                                where));
 }
+LATHE_DECL Vec<BlockRef> Schedule::pad_n(const BlockName& block,
+                                         const std::vector<Factor>& multiples,
+                                         std::optional<std::size_t> n, Location where) {
+  Vec<Arg> list;
+  for (const auto& m : multiples) list.push_back(Arg::of(m));
+  Schedule next = *this;
+  Vec<BlockRef> copies;
+  for (const auto& r : next.step(
+           "pad", {BlockRef(resolve_block(block, "pad", where)), Arg::of_list(std::move(list))},
+           where))
+    copies.emplace_back(r.block);
+  if (n && copies.size() != *n)
+    refuse("pad",
+           detail::refusal("L0202", "gives " + std::to_string(copies.size()) + " blocks, not " +
+                                        std::to_string(*n)),
+           where);
+  *this = next;
+  return copies;
+}
 LATHE_DECL BlockRef Schedule::rfactor(LoopRef loop, int axis, Location where) {
   return detail::as_block(step("rfactor", {loop, Arg::of_number(axis)}, where));
 }

@@ -56,11 +56,12 @@ struct ReindexPlan {
   Vec<AnyExpr> index;      ///< where the block touches it
   Vec<std::size_t> axes;   ///< the iterators that are axes of the copy
   Vec<AnyExpr> shape, at;  ///< of the copy, and where the block touches that
+  std::string_view id = kReindex.id;
 };
 
 inline Refusal reindex_refusal(const ReindexPlan& plan, const std::string& why,
                                std::string help = {}) {
-  return refusal_at(plan.site.block->tag, kReindex.id,
+  return refusal_at(plan.site.block->tag, plan.id,
                     "block " + in_quotes(plan.site.block->name()) + " " + why, std::move(help));
 }
 
