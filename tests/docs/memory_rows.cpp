@@ -122,6 +122,29 @@ std::vector<Row> memory_rows() {
         C[v] = P[v] + P[v + 2]
 )",
        .steps = LATHE_STEPS(auto [xo, xi] = s.loops<2>("C"); s.double_buffer("P", xo);)},
+      {.name = "rolling_buffer",
+       .meaning =
+           "The window of rows that the block computes in an iteration moves on by less than "
+           "it holds; the others are kept, in a buffer of one window. The first iteration of "
+           "each entry of the loop computes the whole window. Lowering does that, so bindings "
+           "and indices stay as they are. The loop is not split, moved or marked after that.",
+       .references = "all stay",
+       .rounding = kNever,
+       .refusals = "L0204 L0220 L0246",
+       .halide = "`store_at` above `compute_at`, and `fold_storage`",
+       .tvm = "`rolling_buffer`",
+       .program = R"(program C(in A: f32[66, 80], out C: f32[64, 80]):
+  alloc P: f32[66, 80]
+  for y in 0..64:
+    for r in 0..3:
+      for x in 0..80:
+        block P(v in 0..66 = y + r, vx in 0..80 = x):
+          P[v, vx] = A[v, vx] * 2.0
+    for x in 0..80:
+      block C(v in 0..64 = y, vx in 0..80 = x):
+        C[v, vx] = P[v, vx] + P[v + 2, vx]
+)",
+       .steps = LATHE_STEPS(auto [y, x] = s.loops<2>("C"); s.rolling_buffer("P", y);)},
       {.name = "prefetch",
        .meaning =
            "What the loop reads of the buffer `distance` iterations ahead, spread over the loops "

@@ -43,6 +43,7 @@ class ScheduleArguments : protected SchedulePieces {
                                          {"storage_align", 1, &A::storage_align},
                                          {"hoist_storage", 2, &A::hoist_storage},
                                          {"double_buffer", 2, &A::double_buffer},
+                                         {"rolling_buffer", 2, &A::rolling_buffer},
                                          {"transform_block_layout", 2, &A::transform_block_layout},
                                          {"prefetch", 1, &A::prefetch},
                                          {"annotate", 1, &A::annotate},
@@ -216,6 +217,15 @@ class ScheduleArguments : protected SchedulePieces {
   }
   Args double_buffer(const lathe::Schedule& s) {
     return mostly_legal(s, "double_buffer", buffers_in_loops(s));
+  }
+  /// A block and a loop above it whose window moves, if there is one.
+  Args rolling_buffer(const lathe::Schedule& s) {
+    std::vector<Args> candidates;
+    for (const auto& block : s.blocks())
+      for (const auto& loop : s.loops(block))
+        if (!lathe::consumers(s.program()->body, block.tag).empty())
+          candidates.push_back({block, loop});
+    return mostly_legal(s, "rolling_buffer", candidates);
   }
   /// A buffer and a loop that holds all that touches it, as a rule.
   Args hoist_storage(const lathe::Schedule& s) {

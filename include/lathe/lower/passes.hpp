@@ -24,6 +24,13 @@ Program lower_bindings(const Program& program);
 /// while there are blocks, which tell that.
 Program place_doubled(const Program& program);
 
+/// A block that a loop's "rolling_buffer" annotation names keeps the rows that iterations share.
+/// Must run after Allocs are placed: what it makes is no longer proved to be filled by an
+/// iteration.
+///     for y: { alloc P[n, m]; for r < 3: for x: block P(y + r, x); … }
+///   → alloc P[3, m]; for y: { for r from min(y * 2, 2) to 3: for x: block P(y + r, x); … }
+Program roll_buffers(const Program& program);
+
 /// Blocks become their bodies: bindings are substituted, the guard "binding in domain" is written
 /// where it can't be proved, the predicate becomes an If, a reducer's store becomes the update, and
 /// its init a nest of its own before the outermost loop that feeds a reduce iterator.

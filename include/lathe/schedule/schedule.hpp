@@ -320,6 +320,19 @@ class Schedule {
   /// several blocks write it, an iteration is not proved to fill what it reads, or an opaque block
   /// uses it.
   void double_buffer(const BufferName& buffer, LoopRef loop, Location where = Location::here());
+  /// A block below the loop computes in each iteration a window of rows, which moves on by less
+  /// than it holds: rows that are there from the iteration before are kept, not computed again. The
+  /// buffer holds one window, whose rows take the places of those that left it.
+  ///     for y:                                        alloc P[3, n]
+  ///       for r < 3: for x: P[y + r, x] = …       →   for y:
+  ///       for x: C[y, x] = P[y, x] + P[y + 2, x]        for r from (y is the first ? 0 : 2) to 3:
+  ///                                                       for x: P[(y + r) % 3, x] = …
+  ///                                                     for x: C[y, x] = P[y % 3, x] + …
+  /// compute_at makes such a block. Lowering rolls it: until then the loop carries a mark, stays
+  /// where it is and as it is, and steps that would break the mark are refused (L0225). L0246: no
+  /// such window, a buffer that is used outside of the loop, or a read that is not proved to lie in
+  /// the window.
+  void rolling_buffer(const BlockName& block, LoopRef loop, Location where = Location::here());
   /// The block runs over other iterators, which a map gives from its own; its loops are made anew,
   /// one for each.
   ///     for i < n: for j < m: B[i, j]   → s.transform_block_layout(B, [](Index i, Index j) {

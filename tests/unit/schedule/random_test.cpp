@@ -77,7 +77,7 @@ void random_step(lt::Schedule& s, Random& random) {
   auto buffer = names.buffers[random.below(names.buffers.size())];
   lt::Scope scope = random.below(2) ? lt::Scope::global : lt::Scope::local;
   std::int64_t factor = random.one_of({1, 2, 3, 4, 5, 8});
-  switch (random.below(31)) {
+  switch (random.below(33)) {
     case 0:
       s.split(own_loop(), {lt::infer, factor},
               random.below(3) == 0 ? lt::Tail::shift : lt::Tail::guard);
@@ -200,6 +200,10 @@ void random_step(lt::Schedule& s, Random& random) {
       break;
     }
     case 30:
+    case 31:
+      s.rolling_buffer(block, own_loop());
+      break;
+    case 32:
       s.double_buffer(buffer, other_loop());
       break;
     case 25: {

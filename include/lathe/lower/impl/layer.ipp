@@ -32,6 +32,7 @@
 #include <lathe/lower/impl/place_buffers.ipp>
 #include <lathe/lower/impl/place_prefetches.ipp>
 #include <lathe/lower/impl/promote_registers.ipp>
+#include <lathe/lower/impl/roll_buffers.ipp>
 #include <lathe/lower/impl/simplify_program.ipp>
 #include <lathe/lower/impl/unroll.ipp>
 #include <lathe/lower/impl/vectorize.ipp>

@@ -11,6 +11,11 @@ inline std::string why_mark_broken(const Program& program, const VarRef& loop, c
                                    const std::string& name) {
   const LoopSite site = find_loop(program->body, loop);
   if (!site.loop || !is_marked(*site.loop, key, name)) return "the loop would be gone";
+  if (std::string_view(key) == kRollingBuffer) {
+    const BlockTag block = block_named(program->body, name);
+    return block ? plan_roll(program, block, loop).why
+                 : "block " + in_quotes(name) + " would be gone";
+  }
   const Buffer buffer = find_buffer(program, name);
   if (!buffer) return "buffer " + in_quotes(name) + " would be gone";
   const std::string why = why_not_doubled(program, buffer, site);

@@ -260,6 +260,9 @@ LATHE_DECL void Schedule::double_buffer(const BufferName& buffer, LoopRef loop, 
   step("double_buffer", {Arg::of_buffer(resolve_buffer(buffer, "double_buffer", where)), loop},
        where);
 }
+LATHE_DECL void Schedule::rolling_buffer(const BlockName& block, LoopRef loop, Location where) {
+  step("rolling_buffer", {BlockRef(resolve_block(block, "rolling_buffer", where)), loop}, where);
+}
 LATHE_DECL void Schedule::transform_block_layout(const BlockName& block, LayoutMap map,
                                                  Location where) {
   step("transform_block_layout",
