@@ -115,6 +115,18 @@ std::vector<Row> loop_rows() {
        .tvm = "`unroll`",
        .program = kRows,
        .steps = LATHE_STEPS(auto [i, j] = s.loops<2>("Y"); s.unroll(j, 4);)},
+      {.name = "atomic",
+       .meaning = "An update is `x = x op y`, written so or by a reducer without init, where the "
+                  "order of `op` is free: then `parallel` and `bind` take loops in which two "
+                  "iterations update one element, such as those of a histogram. Sums and products "
+                  "of floats then depend on which thread comes first.",
+       .references = "all stay",
+       .rounding = "sums and products of floats, also from run to run",
+       .refusals = "L0225 L0226 L0256",
+       .halide = "`atomic`",
+       .tvm = "none",
+       .program = kCounts,
+       .steps = LATHE_STEPS(s.atomic("H");)},
       {.name = "bind",
        .meaning =
            "The axis is `blockIdx` or `threadIdx` with `.x`, `.y` or `.z`. Threads of a block wait "
@@ -125,7 +137,7 @@ std::vector<Row> loop_rows() {
            "outermost loop over blocks as a parallel one, and the others as serial ones.",
        .references = "all stay",
        .rounding = kNever,
-       .refusals = "L0204 L0207 L0208 L0220 L0255",
+       .refusals = "L0204 L0207 L0208 L0220 L0240 L0255",
        .halide = "`gpu_blocks`, `gpu_threads`",
        .tvm = "`bind`",
        .program = kRows,

@@ -72,6 +72,12 @@ inline constexpr std::string_view kChain = R"(program C(in A: f32[66], out C: f3
       block C(v in 0..64 = xo * 8 + xi):
         C[v] = P[v] + P[v + 2]
 )";
+/// A histogram.
+inline constexpr std::string_view kCounts = R"(program H(in I: i64[4000], inout H: i32[16]):
+  for i in 0..4000:
+    block H(v in 0..4000 = i):
+      H[I[v] & 15] = H[I[v] & 15] + 1i32
+)";
 /// Two stages, element by element.
 inline constexpr std::string_view kPair = R"(program C(in A: f32[64], out C: f32[64]):
   alloc P: f32[64]

@@ -30,6 +30,7 @@ class ScheduleArguments : protected SchedulePieces {
                                          {"vectorize", 3, &A::vectorize},
                                          {"unroll", 1, &A::unroll},
                                          {"bind", 2, &A::bind},
+                                         {"atomic", 2, &A::atomic},
                                          {"compute_at", 2, &A::compute_at},
                                          {"reverse_compute_at", 2, &A::reverse_compute_at},
                                          {"compute_inline", 1, &A::this_block},
@@ -92,6 +93,15 @@ class ScheduleArguments : protected SchedulePieces {
     const bool outer = !loops_.empty() && loop == loops_[0];
     if (random_.chance(3)) return {loop, Arg::of_text("thread")};
     return {loop, Arg::of_text(random_.pick(outer && random_.chance(80) ? blocks : threads))};
+  }
+  /// A block that reads what it stores, or folds without an init, as a rule; else none, as a rule.
+  Args atomic(const Schedule& s) {
+    std::vector<Arg> candidates;
+    for (const auto& use : block_uses(s.program()->body))
+      if (use.node->reducer ? !use.node->init : share(use.stores, use.loads))
+        candidates.push_back(BlockRef(use.tag));
+    if (candidates.empty()) return random_.chance(95) ? Args() : Args{block_};
+    return {random_.chance(95) ? random_.pick(candidates) : Arg(block_)};
   }
   Args compute_at(const Schedule& s) { return {block_, partner_loop(s, true)}; }
   Args reverse_compute_at(const Schedule& s) { return {block_, partner_loop(s, false)}; }

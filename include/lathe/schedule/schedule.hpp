@@ -177,6 +177,14 @@ class Schedule {
   /// around · L0207 L0208 as for parallel · L0220 memory that not all of them see.
   void bind(LoopRef loop, std::string_view axis, Location where = Location::here());
 
+  /// The block's stores become atomic updates, so that its loops may be parallel (or bound) where
+  /// two iterations update one element.
+  ///     block H: H[I[v]] = H[I[v]] + 1   →   block H: atomic H[I[v]] += 1
+  /// Sums and products of floats then depend on which thread comes first: they may change from run
+  /// to run. L0256 a store that is no update, x = x op y with an operator of which the order is
+  /// free; a block that reads what it updates elsewhere too, or has its init yet.
+  void atomic(const BlockName& block, Location where = Location::here());
+
   /// The block moves under a loop of its consumers, and computes there just what they need in one
   /// iteration.
   ///     for x < n: P[x] = f(x)                        for xo:

@@ -77,7 +77,7 @@ void random_step(lt::Schedule& s, Random& random) {
   auto buffer = names.buffers[random.below(names.buffers.size())];
   lt::Scope scope = random.below(2) ? lt::Scope::global : lt::Scope::local;
   std::int64_t factor = random.one_of({1, 2, 3, 4, 5, 8});
-  switch (random.below(33)) {
+  switch (random.below(35)) {
     case 0:
       s.split(own_loop(), {lt::infer, factor},
               random.below(3) == 0 ? lt::Tail::shift : lt::Tail::guard);
@@ -195,6 +195,10 @@ void random_step(lt::Schedule& s, Random& random) {
       break;
     }
     case 29: {
+    case 33:
+      s.atomic(block);
+      break;
+    case 34: {
       constexpr const char* kAxes[] = {"blockIdx.x", "blockIdx.y", "threadIdx.x", "threadIdx.y"};
       s.bind(own_loop(), kAxes[random.below(4)]);
       break;

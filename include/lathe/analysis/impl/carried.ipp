@@ -20,30 +20,15 @@ inline std::string describe(const AccessSite& a) {
   return out + (a.indices.empty() ? "" : "]");
 }
 
-/// Whether updates with x = op(x, a), x = op(x, b) leave the same bits in either order.
-inline bool atomics_commute(BinaryOp op, DType t) {
-  switch (op) {
-    case BinaryOp::min:
-    case BinaryOp::max:
-      return true;
-    case BinaryOp::add:
-    case BinaryOp::sub:
-    case BinaryOp::mul:
-      return !t.is_float();
-    case BinaryOp::bit_and:
-    case BinaryOp::bit_or:
-    case BinaryOp::bit_xor:
-    case BinaryOp::and_:
-    case BinaryOp::or_:
-      return true;
-    default:
-      return false;
-  }
+inline bool in_any_order(const AccessSite& a) {
+  return a.block && find_annotation(a.block->annotations, kAnyOrder);
 }
-/// Two atomic updates whose order nobody can tell; what else reads the element is another access.
+/// Two atomic updates whose order nobody can tell, or may; what else reads the element is another
+/// access.
 inline bool order_free(const AccessSite& a, const AccessSite& b) {
   return a.kind == AccessKind::update && b.kind == AccessKind::update && a.atomic &&
-         a.atomic == b.atomic && atomics_commute(*a.atomic, a.buffer->dtype);
+         a.atomic == b.atomic &&
+         (atomics_commute(*a.atomic, a.buffer->dtype) || (in_any_order(a) && in_any_order(b)));
 }
 
 inline Carried make_carried(const AccessSite& a, const AccessSite& b, bool proven,
@@ -110,6 +95,26 @@ inline int lead(const Vec<Direction>& v, const Vec<std::size_t>& order) {
 }
 
 }  // namespace detail
+
+LATHE_DECL bool atomics_commute(BinaryOp op, DType t) {
+  switch (op) {
+    case BinaryOp::min:
+    case BinaryOp::max:
+      return true;
+    case BinaryOp::add:
+    case BinaryOp::sub:
+    case BinaryOp::mul:
+      return !t.is_float();
+    case BinaryOp::bit_and:
+    case BinaryOp::bit_or:
+    case BinaryOp::bit_xor:
+    case BinaryOp::and_:
+    case BinaryOp::or_:
+      return true;
+    default:
+      return false;
+  }
+}
 
 LATHE_DECL std::optional<Carried> carried_by(const Stmt& root, const VarRef& loop,
                                              const Facts& facts) {

@@ -102,7 +102,8 @@ inline Verdict check_not_hoisted(const Program& program, const LoopSite& site) {
 // A reduce iterator that the loop feeds, which neither threads nor lanes may share.
 inline Verdict check_no_reduction(const ForNode& loop, const char* what) {
   for (const auto& site : blocks_below(loop.body)) {
-    if (!feeds(loop, *site.block, IterKind::reduce)) continue;
+    // Without a reducer the dependences between its accesses say all.
+    if (!site.block->reducer || !feeds(loop, *site.block, IterKind::reduce)) continue;
     return refusal_at(
         loop.var, "L0208",
         "loop " + describe(loop) + " feeds the reduction of block " +

@@ -22,6 +22,7 @@
 #include <lathe/schedule/impl/add_unit_loop.ipp>
 #include <lathe/schedule/impl/annotate.ipp>
 #include <lathe/schedule/impl/assume.ipp>
+#include <lathe/schedule/impl/atomic.ipp>
 #include <lathe/schedule/impl/bind.ipp>
 #include <lathe/schedule/impl/clone.ipp>
 #include <lathe/schedule/impl/decompose_padding.ipp>

@@ -99,6 +99,10 @@ LATHE_DECL void Schedule::bind(LoopRef loop, std::string_view axis, Location whe
   step("bind", {loop, Arg::of_text(std::string(axis))}, where);
 }
 
+LATHE_DECL void Schedule::atomic(const BlockName& block, Location where) {
+  step("atomic", {BlockRef(resolve_block(block, "atomic", where))}, where);
+}
+
 LATHE_DECL void Schedule::compute_at(const BlockName& block, LoopRef loop, Location where) {
   step("compute_at", {BlockRef(resolve_block(block, "compute_at", where)), loop}, where);
 }
