@@ -44,6 +44,17 @@ std::vector<Row> other_rows() {
        .tvm = "`annotate`",
        .program = kAdd,
        .steps = LATHE_STEPS(auto [i] = s.loops<1>("Y"); s.annotate(i, "unroll_explicit", 4);)},
+      {.name = "unannotate",
+       .meaning = "Keys are those of `annotate`, `prefetch` and `hoist_storage`; of these two, all "
+                  "buffers are forgotten.",
+       .references = "all stay",
+       .rounding = kNever,
+       .refusals = "L0223",
+       .halide = "none",
+       .tvm = "`unannotate`",
+       .program = kAdd,
+       .steps = LATHE_STEPS(auto [i] = s.loops<1>("Y"); s.prefetch("X", i, 4);
+                            s.unannotate(i, "prefetch");)},
       {.name = "sample_perfect_tile",
        .meaning = "The innermost factor lies from min_inner to max_inner. The factors stay symbols "
                   "in later steps of the trace; a replay draws none, it takes the decision that "

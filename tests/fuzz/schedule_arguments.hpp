@@ -48,6 +48,7 @@ class ScheduleArguments : protected SchedulePieces {
                                          {"transform_block_layout", 2, &A::transform_block_layout},
                                          {"prefetch", 1, &A::prefetch},
                                          {"annotate", 1, &A::annotate},
+                                         {"unannotate", 1, &A::unannotate},
                                          {"add_unit_loop", 1, &A::add_unit_loop},
                                          {"sample_perfect_tile", 1, &A::sample_perfect_tile},
                                          {"sample_categorical", 1, &A::sample_categorical},
@@ -387,6 +388,20 @@ class ScheduleArguments : protected SchedulePieces {
     Arg buffer = some_buffer(s);
     lathe::LayoutMap map = layout(rank_of(s, buffer.text));
     return {buffer, Arg(map)};
+  }
+  /// What a loop or a block carries, whether it can be taken off or not.
+  Args unannotate(const lathe::Schedule& s) {
+    std::vector<Args> candidates;
+    lathe::each_statement(s.program()->body, [&](const lathe::Stmt& below) {
+      const auto* f = below.as<lathe::ForNode>();
+      const auto* b = below.as<lathe::BlockNode>();
+      if (!f && !b) return;
+      for (const auto& a : f ? f->annotations : b->annotations)
+        candidates.push_back(
+            {f ? Arg(LoopRef(f->var)) : Arg(BlockRef(b->tag)), Arg::of_text(a.key)});
+    });
+    if (candidates.empty() || random_.chance(5)) return {block_, Arg::of_text("stream")};
+    return random_.pick(candidates);
   }
   Args annotate(const lathe::Schedule& s) {
     switch (random_.below(4)) {

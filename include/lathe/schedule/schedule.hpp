@@ -375,6 +375,10 @@ class Schedule {
                 Location where = Location::here());
   void annotate(const BlockName& block, std::string_view key, const AttrValue& value,
                 Location where = Location::here());
+  /// Takes a mark back, also "prefetch" or "hoist_storage" with all buffers that they name. L0223
+  /// where there is none of that key.
+  void unannotate(const LoopRef& loop, std::string_view key, Location where = Location::here());
+  void unannotate(const BlockName& block, std::string_view key, Location where = Location::here());
 
   /// Factors that multiply to the loop's extent, drawn at random: the innermost among those from
   /// min_inner to max_inner. They are symbols, for split. The decision, one factor each, can be

@@ -77,7 +77,7 @@ void random_step(lt::Schedule& s, Random& random) {
   auto buffer = names.buffers[random.below(names.buffers.size())];
   lt::Scope scope = random.below(2) ? lt::Scope::global : lt::Scope::local;
   std::int64_t factor = random.one_of({1, 2, 3, 4, 5, 8});
-  switch (random.below(35)) {
+  switch (random.below(37)) {
     case 0:
       s.split(own_loop(), {lt::infer, factor},
               random.below(3) == 0 ? lt::Tail::shift : lt::Tail::guard);
@@ -196,6 +196,10 @@ void random_step(lt::Schedule& s, Random& random) {
     }
     case 29: {
     case 33:
+    case 35:
+      s.unannotate(own_loop(), random.below(2) ? "hoist_storage" : "tail");
+      break;
+    case 36:
       s.atomic(block);
       break;
     case 34: {

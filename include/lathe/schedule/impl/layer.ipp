@@ -43,6 +43,7 @@
 #include <lathe/schedule/impl/tensorize.ipp>
 #include <lathe/schedule/impl/tile.ipp>
 #include <lathe/schedule/impl/transform_block_layout.ipp>
+#include <lathe/schedule/impl/unannotate.ipp>
 //
 #include <lathe/schedule/impl/hoist_storage.ipp>
 #include <lathe/schedule/impl/merge.ipp>

@@ -295,5 +295,13 @@ LATHE_DECL void Schedule::annotate(const BlockName& block, std::string_view key,
         Arg::of(value)},
        where);
 }
+LATHE_DECL void Schedule::unannotate(const LoopRef& loop, std::string_view key, Location where) {
+  step("unannotate", {loop, Arg::of_text(std::string(key))}, where);
+}
+LATHE_DECL void Schedule::unannotate(const BlockName& block, std::string_view key, Location where) {
+  step("unannotate",
+       {BlockRef(resolve_block(block, "unannotate", where)), Arg::of_text(std::string(key))},
+       where);
+}
 
 }  // namespace lathe
