@@ -38,11 +38,11 @@ static void run_filter() {
   // [filter schedule]
   lt::Schedule s(prog);
   try {
-    s.parallel(s.loop_at(1));  // over time
+    s.parallel(s.loop("t"));  // over time
   } catch (const lt::UserError& e) {
     std::puts(e.what());
   }
-  s.parallel(s.loop_at(0));  // over channels
+  s.parallel(s.loop("c"));  // over channels
   auto f = lt::jit<lt::View<const float, 2>, float, lt::View<float, 2>>(s);
   f(lt::view(x, {channels, n}), 0.5f, lt::view(y, {channels, n}));
   // [filter schedule]
@@ -62,7 +62,7 @@ static void run_histogram() {
     p.if_(bin >= 0 && bin < 10, [&] { p.atomic(lt::BinaryOp::add, count(bin), 1); });
   });
   lt::Schedule s(p.program());
-  s.parallel(s.loop_at(1));  // integers: no order of the additions shows
+  s.parallel(s.loop("i"));  // integers: no order of the additions shows
   auto f = lt::jit(s, x, count);
   // [histogram]
   const std::vector<float> values = example::random_values(n);

@@ -9,6 +9,7 @@ namespace lathe {
 #define LATHE_PRIMITIVES(X) \
   X(block) \
   X(loops) \
+  X(loop) \
   X(loop_at) \
   X(split) \
   X(fuse) \

@@ -84,6 +84,8 @@ class Schedule {
   std::array<LoopRef, N> loops(const BlockName& block, Location where = Location::here()) const {
     return take<N>(loops_n(block, N, where));
   }
+  /// The loop with a name, which no other loop of the program has.
+  LoopRef loop(std::string_view name, Location where = Location::here()) const;
   /// A loop by its position among all loops of the program, from 0: for loops that hold no block.
   LoopRef loop_at(std::int64_t position, Location where = Location::here()) const;
 

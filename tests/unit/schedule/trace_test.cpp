@@ -112,18 +112,45 @@ s.annotate(l7, "unroll_explicit", 4);
 
 TEST_CASE("trace as C++: a loop that holds no block is taken by its position") {
   auto start = [] {
-    return lt::Schedule(lt::parse(R"(program P(in X: f32[8], out Y: f32[8]):
+    return lt::Schedule(lt::parse(R"(program P(in X: f32[8], out Y: f32[8], out Z: f32[8]):
   for i in 0..8:
     Y[i] = X[i]
+  for i in 0..8:
+    Z[i] = X[i]
 )"));
   };
   lt::Schedule want = start(), s = start();
-  want.split<2>(want.loop_at(0), {2, 4});
-  CHECK(want.trace().cpp() == "auto l0 = s.loop_at(0);\ns.split(l0, {2, 4});\n");
-  auto l0 = s.loop_at(0);
+  want.split<2>(want.loop_at(1), {2, 4});
+  CHECK(want.trace().cpp() == "auto l0 = s.loop_at(1);\ns.split(l0, {2, 4});\n");
+  auto l0 = s.loop_at(1);
   s.split(l0, {2, 4});
   CHECK(s.trace().str() == want.trace().str());
-  CHECK(refused_id(s, [](lt::Schedule& t) { t.loop_at(2); }) == "L0201");
+  CHECK(refused_id(s, [](lt::Schedule& t) { t.loop_at(5); }) == "L0201");
+}
+
+TEST_CASE("trace as C++: a loop that holds no block is taken by its name where it has it alone") {
+  lt::Schedule s(lt::parse(R"(program P(in X: f32[8], out Y: f32[8], out Z: f32[8]):
+  for i in 0..8:
+    Y[i] = X[i]
+  for j in 0..8:
+    Z[j] = X[j]
+  for i in 0..8:
+    Z[i] = Z[i] + Y[i]
+)"));
+  lt::Schedule want = s, by_name = s;
+  want.split<2>(want.loop("j"), {2, 4});
+  CHECK(want.trace().cpp() == "auto l0 = s.loop(\"j\");\ns.split(l0, {2, 4});\n");
+  CHECK(lt::replay(lt::parse_trace(want.trace().str()), s).str() == want.str());
+  by_name.split<2>(by_name.loop_at(1), {2, 4});
+  CHECK(by_name.trace().str() == want.trace().str());
+  CHECK(refused(s, [](lt::Schedule& t) { t.loop("i"); }) ==
+        "error[L0201] loop: 2 loops are called 'i'\n"
+        "  at trace_test.cpp:#\n"
+        "  help: take the one above a block with loops(block), or by position: loop_at of 0, 2");
+  CHECK(refused(s, [](lt::Schedule& t) { t.loop("t"); }) ==
+        "error[L0201] loop: no loop is called 't'\n"
+        "  at trace_test.cpp:#\n"
+        "  help: loops: i j i");
 }
 
 TEST_CASE("replay: another program is refused unless asked for") {

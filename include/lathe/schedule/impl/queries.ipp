@@ -47,6 +47,30 @@ inline Verdict run_loop_at(const Program& program, const Args& args, Edit* edit)
   return {};
 }
 
+// By name, where one loop of the program has it.
+inline Verdict run_loop(const Program& program, const Args& args, Edit* edit) {
+  const Vec<VarRef> loops = loops_in_order(program);
+  const std::string name = in_quotes(args[0].text);
+  Vec<std::size_t> found;
+  std::string names, positions;
+  for (std::size_t k = 0; k < loops.size(); ++k) {
+    if (k < 20) names += (k ? " " : "loops: ") + loops[k]->name;
+    if (loops[k]->name != args[0].text) continue;
+    positions += (found.empty() ? "" : ", ") + std::to_string(k);
+    found.push_back(k);
+  }
+  if (found.empty())
+    return refusal(
+        "L0201", "no loop is called " + name,
+        loops.empty() ? "the program has no loops" : names + (loops.size() > 20 ? " …" : ""));
+  if (found.size() > 1)
+    return refusal(
+        "L0201", std::to_string(found.size()) + " loops are called " + name,
+        "take the one above a block with loops(block), or by position: loop_at of " + positions);
+  if (edit) edit->program = program, edit->results.push_back(LoopRef(loops[found[0]]));
+  return {};
+}
+
 LATHE_DECL const Primitive& primitive_block() {
   static const Primitive record{
       "block",        1,           {{"name", ArgKind::text}}, "the block with a name", run_block,
@@ -61,6 +85,12 @@ LATHE_DECL const Primitive& primitive_loops() {
                                 run_loops,
                                 ArgKind::loop,
                                 Results::counted};
+  return record;
+}
+LATHE_DECL const Primitive& primitive_loop() {
+  static const Primitive record{
+      "loop",        1,           {{"name", ArgKind::text}}, "the loop with a name", run_loop,
+      ArgKind::loop, Results::one};
   return record;
 }
 LATHE_DECL const Primitive& primitive_loop_at() {

@@ -283,9 +283,13 @@ LATHE_DECL void Schedule::define_inputs(const Args& args, Location where) {
           edit.results.push_back(LoopRef(loop->var));
         record(detail::primitive_loops(), {BlockRef(block)}, std::move(edit), where);
       } else {
+        edit.results = {LoopRef(arg.loop)};
+        if (!detail::run_loop(program_, {Arg::of_text(arg.loop->name)}, nullptr)) {
+          record(detail::primitive_loop(), {Arg::of_text(arg.loop->name)}, std::move(edit), where);
+          continue;
+        }
         Vec<VarRef> all = detail::loops_in_order(program_);
         std::int64_t at = std::find(all.begin(), all.end(), arg.loop) - all.begin();
-        edit.results = {LoopRef(arg.loop)};
         record(detail::primitive_loop_at(), {Arg::of_number(at)}, std::move(edit), where);
       }
     }
@@ -308,6 +312,12 @@ LATHE_DECL std::vector<LoopRef> Schedule::loops(const BlockName& name, Location 
   Vec<LoopRef> out;
   for (const auto& loop : loops_above(program_->body, ref.tag)) out.emplace_back(loop->var);
   return out;
+}
+LATHE_DECL LoopRef Schedule::loop(std::string_view name, Location where) const {
+  Edit edit;
+  if (auto no = detail::run_loop(program_, {Arg::of_text(std::string(name))}, &edit))
+    refuse("loop", *no, where);
+  return LoopRef(edit.results[0].loop);
 }
 LATHE_DECL LoopRef Schedule::loop_at(std::int64_t position, Location where) const {
   Edit edit;
