@@ -224,6 +224,63 @@ TEST_CASE("a script of blocks is scheduled like a compute") {
   test::check_kept(lt::Schedule(p), s);
 }
 
+TEST_CASE("a loop over a triangle is split: the domain of its block leaves out the tail") {
+  auto p = lt::script("triangle", [](lt::Script& s) {
+    auto A = s.input<float>("A", {11, 5});
+    auto C = s.output<float>("C", {11, 11});
+    s.for_("i", 11, [&](lt::Var i) {
+      s.for_("z", 11, [&](lt::Var j) { s.store(C(i, j), 0.0f); });
+      s.for_("j", i + 1, [&](lt::Var j) {
+        s.for_("k", 5, [&](lt::Var k) {
+          s.block("C", {i, j, k}, [&](lt::Var vi, lt::Var vj, lt::Var vk) {
+            s.update(lt::Fold::sum, C(vi, vj), A(vi, vk) * A(vj, vk));
+          });
+        });
+      });
+    });
+  });
+  lt::Schedule s(p);
+  auto [jo, ji] = s.split<2>(s.loop("j"), {lt::infer, 4});
+  CHECK(s.str().substr(s.str().find("    for jo")) == R"(    for jo in 0..floordiv(i, 4) + 1:
+      for ji in 0..4 @tail="guard":
+        for k in 0..5:
+          block C(vi in 0..11 = i, vj in 0..vi + 1 = jo * 4 + ji, reduce vk in 0..5 = k) reduce sum:
+            C[vi, vj] sum= A[vi, vk] * A[vj, vk]
+)");
+  s.reorder({jo, s.loop("k"), ji});
+  s.vectorize(ji);
+  s.parallel(s.loop("i"));
+  test::check_kept(lt::Schedule(p), s);
+}
+
+TEST_CASE(
+    "what an index tells holds for accesses at other depths, and for one dimension of several") {
+  lt::Dim n("n");
+  for (const lt::Program& p : {test::trmm(5, 70), test::trmm(5, n)}) {
+    lt::Schedule s(p);
+    auto [strip, jo, ji] = s.split<3>(s.loop("j"), {lt::infer, 2, 8});
+    s.reorder({strip, s.loop("i"), jo});
+    s.parallel(strip);
+    if (p->dims.empty())
+      test::check_kept(lt::Schedule(p), s);
+    else
+      for (std::int64_t size : {1, 16, 37}) test::check_kept(lt::Schedule(p), s, {{"n", size}});
+  }
+  // Only one of the dimensions is told, and another one goes from row to row.
+  auto rows = lt::script("rows", [](lt::Script& s) {
+    auto A = s.inout<float>("A", {8, 70});
+    s.for_("i", 1, 8, [&](lt::Var i) {
+      s.for_("j", 1, 69, [&](lt::Var j) { s.store(A(i, j), A(i - 1, j) + A(i - 1, j + 1)); });
+    });
+  });
+  CHECK(why_not(rows,
+                [](lt::Schedule& s) {
+                  s.reorder({s.loop("j"), s.loop("i")});
+                }) ==
+        "error[L0207] reorder: a statement reads A[i - 1, j + 1] and a statement writes A[i, j]: "
+        "different iterations of 'i', 'j' may touch one element");
+}
+
 TEST_CASE("steps drawn at random keep what scripts compute") {
   int accepted = 0, refused = 0;
   for (const auto& [name, program] : test::small_scripts()) {

@@ -179,18 +179,27 @@ LATHE_DECL void DependenceTester::refine(Vec<Direction>& directions, std::size_t
   directions[k] = Direction::any;
 }
 
-// Both accesses go through one index map: what its value determines is equal in both iterations.
+// Where both accesses have the same index over loops around both: what its value determines is
+// equal in both iterations.
 LATHE_DECL void DependenceTester::fix_determined(Vec<Direction>& directions) {
   if (a_.kind == AccessKind::opaque || b_.kind == AccessKind::opaque) return;
-  if (a_.loops.size() != b_.loops.size()) return;
-  for (std::size_t d = 0; d < a_.indices.size(); ++d)
-    if (!same_expr(a_.indices[d], b_.indices[d])) return;
   Vec<IterDomain> domain;
-  for (std::size_t k = 0; k < a_.loops.size(); ++k) {
-    if (a_.loops[k]->var != b_.loops[k]->var) return;
+  for (std::size_t k = 0; k < std::min(a_.loops.size(), b_.loops.size()); ++k) {
+    if (a_.loops[k]->var != b_.loops[k]->var) break;
     domain.push_back({a_.loops[k]->var, a_.loops[k]->min, a_.loops[k]->extent});
   }
-  IterMap map = iter_map(a_.indices, domain, {}, facts_);
+  auto is_around = [&](const AnyExpr& index, const Vec<ForRef>& loops) {
+    for (std::size_t k = domain.size(); k < loops.size(); ++k)
+      if (uses_var(index, loops[k]->var)) return false;
+    return true;
+  };
+  Vec<AnyExpr> same;
+  for (std::size_t d = 0; d < a_.indices.size(); ++d)
+    if (same_expr(a_.indices[d], b_.indices[d]) && is_around(a_.indices[d], a_.loops) &&
+        is_around(a_.indices[d], b_.loops))
+      same.push_back(a_.indices[d]);
+  if (same.empty()) return;
+  IterMap map = iter_map(same, domain, {}, facts_);
   for (std::size_t k = 0; k < map.determined.size(); ++k) {
     const std::size_t c = common(domain[k].var);
     if (map.determined[k] && c < loops_.size()) directions[c] = Direction::eq;

@@ -157,12 +157,14 @@ inline bool tail_leaves_domain(const SplitPlan& plan, const BlockSite& block) {
   VarRef past = make_var("past");
   facts.bind(past, fold_add(loop.min, loop.extent), fold_sub(plan.product, loop.extent));
   for (const auto& inner : block.loops) facts.bind(*inner);
-  Substitution at{{loop.var, AnyExpr(past)}};
+  Substitution at{{loop.var, AnyExpr(past)}}, iters;
   for (const auto& it : block.block->iters) {
     AnyExpr value = substitute(it.binding, at);
+    // A domain may depend on the iterators before it.
+    AnyExpr min = substitute(it.min, iters), extent = substitute(it.extent, iters);
+    iters.emplace_back(it.var, value);
     if (value.same_as(it.binding)) continue;
-    if (prove_le(fold_add(it.min, it.extent), value, facts) || prove_lt(value, it.min, facts))
-      return true;
+    if (prove_le(fold_add(min, extent), value, facts) || prove_lt(value, min, facts)) return true;
   }
   return false;
 }
