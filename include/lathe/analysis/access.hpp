@@ -82,6 +82,11 @@ Vec<AccessSite> accesses_to(const Buffer& buffer, const Stmt& s, const Facts& fa
 Vec<AccessSite> accesses(const BlockNode& block);
 /// The accesses below a loop, as accesses(the root of its path) finds them; `order` counts these.
 Vec<AccessSite> accesses_below(const LoopSite& site);
+/// How many iterators at the end of a block's list stand for the guard of a split whose tail would
+/// otherwise reach into the neighbouring tile. The annotation "guards" holds the number. They occur
+/// in no body.
+std::size_t guard_count(const BlockNode& block);
+
 /// Reads, or writes, of one block over its iterators.
 Vec<AccessSite> reads_of(const BlockNode& block);
 Vec<AccessSite> writes_of(const BlockNode& block);

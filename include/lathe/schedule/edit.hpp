@@ -72,10 +72,6 @@ Vec<BlockTag> block_tags(const Stmt& s);
 BlockTag block_named(const Stmt& s, const std::string& name);
 /// The block without iterators that only restrict (see guard_count).
 BlockNode without_guards(const BlockNode& block);
-/// How many iterators at the end of a block's list stand for the guard of a split whose tail would
-/// otherwise reach into the neighbouring tile. The annotation "guards" holds the number. They occur
-/// in no body.
-std::size_t guard_count(const BlockNode& block);
 /// Class of a block, guards apart.
 BlockInfo info_of(const Program& program, const BlockTag& tag);
 Buffer find_buffer(const Program& program, const std::string& name);

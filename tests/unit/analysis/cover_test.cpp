@@ -138,3 +138,39 @@ TEST_CASE("fuzz: covered reads always find what the producer wrote in this itera
   MESSAGE("covered: found " << covered << " of " << truly);
   CHECK(covered * 10 >= truly * 3);
 }
+
+TEST_CASE("guards of tails end what a tile writes, and what it needs") {
+  auto program = [](const std::string& written, const std::string& read) {
+    return parse(
+        "program p(in A: f32[1026], out C: f32[1024]):\n"
+        "  for io in 0..8:\n"
+        "    alloc P: f32[1026]\n"
+        "    for ao in 0..9:\n"
+        "      for ai in 0..16:\n"
+        "        block P(v in 0..1026 = io * 128 + (ao * 16 + ai), g in 0.." +
+        written +
+        " = ao * 16 + ai) @guards=1:\n"
+        "          P[v] = A[v] * 2.0\n"
+        "    for bo in 0..6:\n"
+        "      for bi in 0..24:\n"
+        "        block C(v in 0..1024 = io * 128 + (bo * 24 + bi), g in 0.." +
+        read + " = bo * 24 + bi) @guards=1:\n          C[v] = P[v] + P[v + 2]\n");
+  };
+  const std::string no = "not all elements of 'P' that are read are surely written before";
+  CHECK(cover(program("130", "128")) == "covered");
+  CHECK(cover(program("144", "128")) == "covered");
+  CHECK(cover(program("129", "128")) == no);
+  CHECK(cover(program("130", "129")) == no);
+  // A guard over other loops than an iterator's leaves gaps.
+  Program gaps = parse(
+      "program p(in A: f32[1026], out C: f32[1024]):\n"
+      "  for io in 0..8:\n"
+      "    alloc P: f32[1026]\n"
+      "    for ao in 0..9:\n"
+      "      for ai in 0..16:\n"
+      "        block P(v in 0..1026 = io * 128 + (ao * 16 + ai), g in 0..8 = ai) @guards=1:\n"
+      "          P[v] = A[v] * 2.0\n"
+      "    for b in 0..128:\n"
+      "      block C(v in 0..1024 = io * 128 + b):\n        C[v] = P[v] + P[v + 2]\n");
+  CHECK(cover(gaps) == no);
+}

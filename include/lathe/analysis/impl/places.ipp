@@ -149,6 +149,11 @@ LATHE_DECL Vec<BlockSite> consumers(const Stmt& root, const BlockTag& tag) {
   return detail::neighbours(root, tag, false);
 }
 
+LATHE_DECL std::size_t guard_count(const BlockNode& block) {
+  const AttrValue* count = find_annotation(block.annotations, "guards");
+  return count ? static_cast<std::size_t>(count->number) : 0;
+}
+
 LATHE_DECL bool is_private(const Stmt& root, const Buffer& buffer) {
   return any_statement(root, [&](const Stmt& s) {
     const auto* a = s.as<AllocNode>();

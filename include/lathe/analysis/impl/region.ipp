@@ -32,6 +32,24 @@ inline Facts facts_for(const AccessSite& site, const Vec<VarRef>& relaxed, Facts
   return facts;
 }
 
+// What the guards of a block leave of its iterator k: a guard that is bound to the same loops, up
+// to what is fixed, keeps the iterator inside of a tile.
+inline Interval guarded_interval(const AccessSite& site, std::size_t k, const Vec<VarRef>& relaxed,
+                                 const Facts& facts) {
+  Interval out;
+  const std::size_t guards = guard_count(*site.block), all = site.block->iters.size();
+  for (std::size_t g = all - guards; g < all; ++g) {
+    const IterVar& guard = site.block->iters[g];
+    if (g == k || uses_any(guard.min, relaxed) || uses_any(guard.extent, relaxed)) continue;
+    const AnyExpr shift = simplify(fold_sub(site.bindings[k], site.bindings[g]), facts);
+    if (uses_any(shift, relaxed)) continue;
+    const Range tile{fold_add(guard.min, shift), guard.extent};
+    out =
+        interval_intersect(out, {simplify(tile.min, facts), simplify(last_of(tile), facts)}, facts);
+  }
+  return out;
+}
+
 class UpperRegion {
  public:
   UpperRegion(const Buffer& buffer, const Vec<VarRef>& relaxed, const Facts& facts)
@@ -72,6 +90,7 @@ class UpperRegion {
       Interval first = bounds(it.min, inner, facts),
                end = bounds(last_of({it.min, it.extent}), inner, facts);
       Interval got = interval_intersect(reached, {first.min, end.max}, facts);
+      got = interval_intersect(got, guarded_interval(site, k, relaxed_, facts), facts);
       if (!got.bounded()) return add(site);
       facts.bind(it.var, got.min, range_between(got.min, got.max, facts).extent);
       inner.push_back(it.var);

@@ -9,6 +9,24 @@
 namespace lathe {
 namespace detail {
 
+// The number of a block's guards if each of them does no more than guarded_interval says of another
+// iterator; else 0.
+inline std::size_t guards_of_one(const AccessSite& site, const Vec<VarRef>& relaxed,
+                                 const Facts& facts) {
+  const std::size_t guards = guard_count(*site.block), own = site.bindings.size() - guards;
+  for (std::size_t g = own; g < site.bindings.size(); ++g) {
+    const IterVar& guard = site.block->iters[g];
+    if (uses_any(guard.min, relaxed) || uses_any(guard.extent, relaxed)) return 0;
+    for (const auto& index : site.inner_indices)
+      if (uses_var(index, guard.var)) return 0;
+    bool found = false;
+    for (std::size_t k = 0; k < own && !found; ++k)
+      found = !uses_any(simplify(fold_sub(site.bindings[k], site.bindings[g]), facts), relaxed);
+    if (!found) return 0;
+  }
+  return guards;
+}
+
 // The box of iterator values that the relaxed loops reach, met with the domains; false if they
 // leave gaps.
 inline bool reached_iters(const AccessSite& site, const Vec<VarRef>& relaxed, const Facts& facts,
@@ -29,15 +47,20 @@ inline bool reached_iters(const AccessSite& site, const Vec<VarRef>& relaxed, co
     for (const auto& i : site.inner_indices) named = named || uses_var(i, l.var);
     (named ? inner : outer).push_back(std::move(l));
   }
-  IterMap map = iter_map(site.bindings, outer, {}, facts);
+  const std::size_t own = iters.size() - guards_of_one(site, relaxed, facts);
+  Vec<AnyExpr> bindings = site.bindings;
+  bindings.resize(own);
+  IterMap map = iter_map(bindings, outer, {}, facts);
   if (!map.covering) return false;
-  for (std::size_t k = 0; k < iters.size(); ++k) {
+  for (std::size_t k = 0; k < own; ++k) {
     const IterVar& it = site.block->iters[k];
     if (uses_any(it.min, iters) || uses_any(it.extent, iters)) return false;
     Range got{map.sums[k].min, map.sums[k].extent};
-    AnyExpr lo = simplify(fold_max(got.min, it.min), facts);
-    AnyExpr hi = simplify(fold_min(last_of(got), last_of({it.min, it.extent})), facts);
-    out.push_back({it.var, lo, range_between(lo, hi, facts).extent});
+    Interval both{simplify(fold_max(got.min, it.min), facts),
+                  simplify(fold_min(last_of(got), last_of({it.min, it.extent})), facts)};
+    if (own < iters.size())
+      both = interval_intersect(both, guarded_interval(site, k, relaxed, facts), facts);
+    out.push_back({it.var, both.min, range_between(both.min, both.max, facts).extent});
   }
   for (auto& l : inner) out.push_back(std::move(l));
   return true;

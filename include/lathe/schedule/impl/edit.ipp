@@ -235,11 +235,6 @@ LATHE_DECL BlockTag block_named(const Stmt& s, const std::string& name) {
   return found;
 }
 
-LATHE_DECL std::size_t guard_count(const BlockNode& block) {
-  const AttrValue* count = find_annotation(block.annotations, "guards");
-  return count ? static_cast<std::size_t>(count->number) : 0;
-}
-
 LATHE_DECL BlockNode without_guards(const BlockNode& block) {
   BlockNode out = block;
   out.iters.resize(out.iters.size() - guard_count(block));
