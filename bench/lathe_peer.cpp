@@ -37,6 +37,7 @@ std::vector<Competitor> make(const Job& job) {
     Run operator()(const Elementwise& p) { return lathe_elementwise(p, job, context); }
     Run operator()(const Stencil& p) { return lathe_stencil(p, job, context); }
     Run operator()(const Photo& p) { return lathe_photo(p, job, context); }
+    Run operator()(const App& p) { return lathe_app(p, job, context); }
   } compile{job, context};
   const double start = seconds_now();
   Run run = std::visit(compile, job.what.problem);

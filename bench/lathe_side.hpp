@@ -17,6 +17,7 @@ Run lathe_gemm(const Gemm& p, const Job& job, lt::Context& context);
 Run lathe_elementwise(const Elementwise& p, const Job& job, lt::Context& context);
 Run lathe_stencil(const Stencil& p, const Job& job, lt::Context& context);
 Run lathe_photo(const Photo& p, const Job& job, lt::Context& context);
+Run lathe_app(const App& p, const Job& job, lt::Context& context);
 
 /// Describes and compiles only.
 void lathe_compile(const Gemm& p, lt::Context& context);

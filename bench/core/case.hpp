@@ -38,7 +38,22 @@ struct Photo {
   std::int64_t h, w;
 };
 
-using Problem = std::variant<Gemm, Elementwise, Stencil, Photo>;
+/// One of Halide's applications; apps/apps.hpp has a row for each.
+struct App {
+  enum class Kind : std::uint8_t {
+    harris,
+    unsharp,
+    max_filter,
+    iir_blur,
+    bilateral_grid,
+    nl_means,
+    local_laplacian,
+  };
+  Kind kind;
+  std::int64_t h, w;  ///< rows and columns of the result
+};
+
+using Problem = std::variant<Gemm, Elementwise, Stencil, Photo, App>;
 
 struct Case {
   std::string suite, name;

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "apps/apps.hpp"
+
 namespace bench {
 
 namespace {
@@ -20,6 +22,10 @@ Shape shape_of(const Elementwise& p) {
 }
 Shape shape_of(const Stencil& p) { return {{(p.h + 2) * (p.w + 2)}, p.h * p.w}; }
 Shape shape_of(const Photo& p) { return {{3 * p.h * p.w}, 3 * p.h * p.w}; }
+Shape shape_of(const App& p) {
+  const AppShape shape = app_shape(p);
+  return {{elements(shape.in)}, elements(shape.out)};
+}
 
 void fill(std::span<float> values, float low, std::uint64_t seed) {
   std::uint64_t state = seed * 0x9E3779B97F4A7C15u + 1;
@@ -30,7 +36,13 @@ void fill(std::span<float> values, float low, std::uint64_t seed) {
   }
 }
 
+// As pictures come: 256 levels, so that no rounding decides to which of few bins one belongs.
+void quantize(std::span<float> values) {
+  for (float& value : values) value = std::round(value * 255) / 255;
+}
+
 double tolerance(const Problem& problem) {
+  if (const auto* app = std::get_if<App>(&problem)) return app_row(app->kind).tolerance;
   const auto* gemm = std::get_if<Gemm>(&problem);
   return gemm ? 1e-6 * static_cast<double>(gemm->k) + 1e-4 : 1e-4;
 }
@@ -50,11 +62,13 @@ Buffer::Buffer(std::int64_t size, int number) : size_(size), offset_(272 * numbe
 
 Operands make_operands(const Problem& problem) {
   const Shape shape = std::visit([](const auto& p) { return shape_of(p); }, problem);
-  const float low = std::holds_alternative<Photo>(problem) ? 0.0f : -1.0f;
+  const bool app = std::holds_alternative<App>(problem);
+  const float low = app || std::holds_alternative<Photo>(problem) ? 0.0f : -1.0f;
   Operands operands{{}, Buffer(shape.out, 0)};
   for (const std::int64_t size : shape.in) {
     operands.in.emplace_back(size, static_cast<int>(operands.in.size()) + 1);
     fill(operands.in.back().span(), low, operands.in.size());
+    if (app) quantize(operands.in.back().span());
   }
   return operands;
 }

@@ -1,6 +1,7 @@
 // Halide, compiled at run time, with schedules written by hand for each problem.
 #include <Halide.h>
 
+#include "apps/halide_app.hpp"
 #include "core/measure.hpp"
 #include "core/peers.hpp"
 
@@ -25,6 +26,13 @@ Image wrap(std::span<const float> data, std::vector<int> sizes) {
 Expr gelu(const Expr& v) { return 0.5f * v * (1.0f + Halide::erf(v * 0.70710678f)); }
 
 int to_int(Index n) { return static_cast<int>(n); }
+
+// Halide names the innermost extent first.
+std::vector<int> sizes(const std::vector<Index>& extents) {
+  std::vector<int> out;
+  for (std::size_t d = extents.size(); d-- > 0;) out.push_back(to_int(extents[d]));
+  return out;
+}
 
 void set_parallel(Func& f, const Var& loop, int threads) {
   if (threads > 1) f.parallel(loop);
@@ -166,10 +174,16 @@ Func make_func(const Photo& photo, const Job& job) {
   return out;
 }
 
+Func make_func(const App& app, const Job& job) {
+  const AppShape shape = app_shape(app);
+  return halide_app(wrap(job.in[0], sizes(shape.in)), app, job.threads);
+}
+
 std::vector<int> result_sizes(const Problem& problem) {
   if (const auto* g = std::get_if<Gemm>(&problem)) return {to_int(g->n), to_int(g->m)};
   if (const auto* e = std::get_if<Elementwise>(&problem)) return {to_int(e->n)};
   if (const auto* s = std::get_if<Stencil>(&problem)) return {to_int(s->w), to_int(s->h)};
+  if (const auto* app = std::get_if<App>(&problem)) return sizes(app_shape(*app).out);
   const auto& photo = std::get<Photo>(problem);
   return {to_int(photo.w), to_int(photo.h), 3};
 }

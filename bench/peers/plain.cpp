@@ -121,11 +121,13 @@ std::vector<Competitor> make(const Job& job) {
       return [p, j = job] { run_stencil(p, j); };
     }
     std::function<void()> operator()(const Photo&) { return {}; }
+    std::function<void()> operator()(const App&) { return {}; }
   } run{job};
   if (const auto* photo = std::get_if<Photo>(&job.what.problem)) {
     return {{"plain", plain_photo_stages(*photo, job)},
             {"plain strips", plain_photo_strips(*photo, job)}};
   }
+  if (std::holds_alternative<App>(job.what.problem)) return {};
   return {{"plain", std::visit(run, job.what.problem)}};
 }
 

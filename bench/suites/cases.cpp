@@ -1,3 +1,4 @@
+#include "apps/apps.hpp"
 #include "suites/suites.hpp"
 
 namespace bench {
@@ -77,11 +78,24 @@ std::vector<Case> photo_cases() {
   return cases;
 }
 
+std::vector<Case> apps_cases() {
+  std::vector<Case> cases;
+  for (const AppRow& row : app_rows()) {
+    const AppShape shape = row.shape(row.h, row.w);
+    cases.push_back(
+        {"apps", std::string(row.name) + " " + std::to_string(row.w) + "x" + std::to_string(row.h),
+         App{row.kind, row.h, row.w}, row.operations * static_cast<double>(row.h * row.w),
+         size(elements(shape.in) + elements(shape.out))});
+  }
+  return cases;
+}
+
 std::vector<Case> cases_of(const std::string& suite) {
   if (suite == "gemm") return gemm_cases();
   if (suite == "elementwise") return elementwise_cases();
   if (suite == "stencil") return stencil_cases();
   if (suite == "photo") return photo_cases();
+  if (suite == "apps") return apps_cases();
   return {};
 }
 

@@ -11,6 +11,7 @@ std::vector<Case> gemm_cases();
 std::vector<Case> elementwise_cases();
 std::vector<Case> stencil_cases();
 std::vector<Case> photo_cases();
+std::vector<Case> apps_cases();
 
 /// The suites above by name; none for "jit" and "schedule".
 std::vector<Case> cases_of(const std::string& suite);
