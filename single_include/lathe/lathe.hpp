@@ -844,7 +844,9 @@ inline AnyExpr floormod(const AnyExpr& a, const AnyExpr& b) {
 // Semantics:
 // * For runs var from min to min + extent - 1; an extent <= 0 runs nothing. Kinds other than serial
 // are promises that
-//   a schedule has proved; the evaluator runs them serially.
+//   a schedule has proved; the evaluator runs them serially. Bound loops (blockIdx.x … threadIdx.z)
+//   promise what parallel ones do, and that all threads of a block reach the end of each loop over
+//   them. Lowering makes other loops of them.
 // * A block instance runs for every point of the surrounding loops at which each binding lies in
 // its iterator's domain
 //   [min, min + extent). That guard is implied, never stored; lowering writes it where it can't be
@@ -866,7 +868,8 @@ inline AnyExpr floormod(const AnyExpr& a, const AnyExpr& b) {
 // and are empty here.
 // * Alloc gives a buffer with undefined content; scopes other than global exist once per iteration
 // of the parallel
-//   loops around them. Strides are in elements; no strides means dense row-major.
+//   loops around them (shared: of those over blocks, local and register: over threads too).
+//   Strides are in elements; no strides means dense row-major.
 // * Store with a mask stores the lanes whose mask is true. An Assert that fails ends the kernel
 // with its message.
 
@@ -881,7 +884,22 @@ enum class StmtKind : std::uint8_t {
 #undef LATHE_KIND
 };
 
-enum class ForKind : std::uint8_t { serial, parallel, vectorized, unrolled };
+/// The last six are bound: iterations are the blocks of a GPU's grid, or the threads of a block.
+enum class ForKind : std::uint8_t {
+  serial,
+  parallel,
+  vectorized,
+  unrolled,
+  block_x,
+  block_y,
+  block_z,
+  thread_x,
+  thread_y,
+  thread_z
+};
+constexpr bool is_block_axis(ForKind k) { return k >= ForKind::block_x && k <= ForKind::block_z; }
+constexpr bool is_thread_axis(ForKind k) { return k >= ForKind::thread_x; }
+constexpr bool is_bound(ForKind k) { return k >= ForKind::block_x; }
 enum class IterKind : std::uint8_t { spatial, reduce, opaque };
 /// How far a program has been lowered; verify has a spec for each.
 ///   blocks: as written and scheduled · loops: no blocks, guards explicit · vector: no vectorized
@@ -892,6 +910,8 @@ enum class IterKind : std::uint8_t { spatial, reduce, opaque };
 enum class Stage : std::uint8_t { blocks, loops, vector, flat, machine };
 
 std::string_view to_text(ForKind kind);
+/// False: not one of their names.
+bool parse_for_kind(std::string_view text, ForKind& out);
 std::string_view to_text(IterKind kind);
 std::string_view to_text(Scope scope);
 std::string_view to_text(Stage stage);
@@ -3161,7 +3181,8 @@ Program parse(std::string_view text, Location where = Location::here());
 //   scalar, by value buffer    := type "[" expr, … "]" [ "strides" "[" expr, … "]" ] [ "scope"
 //   scope ] [ "align" bytes ] { "aligned" "[" dim, factor, offset "]" } body      := statements on
 //   lines of their own, indented further than what they belong to; "pass" is none statement := [
-//   "parallel" | "vectorized" | "unrolled" ] "for" name "in" range { "@" key "=" value } ":" body
+//   "parallel" | "vectorized" | "unrolled" | axis ] "for" name "in" range { "@" key "=" value } ":"
+//   body
 //              | "block" name "(" iter, … ")" { clause } ":" body
 //              | "alloc" name ":" buffer [ ":" body ]                             no body: the rest
 //              of the body around | "let" name "=" expr [ ":" body ] the same | [ "stream" |
@@ -3175,7 +3196,8 @@ Program parse(std::string_view text, Location where = Location::here());
 //   iter      := [ "reduce" | "opaque" ] name "in" range "=" binding
 //   clause    := "where" expr | "reduce" reducer [ "init" ] | "reads" region, … | "writes" region,
 //   … | "@" key "=" value region    := name "[" range, … "]" range     := min ".." end | min "..+"
-//   extent expr      := literals, names, name "[" expr, … [ "where" mask ] "]", C's operators with
+//   extent axis      := ( "blockIdx" | "threadIdx" ) "." ( "x" | "y" | "z" )
+//   expr      := literals, names, name "[" expr, … [ "where" mask ] "]", C's operators with
 //   C's precedence (but
 //                comparisons do not chain), op "(" expr, … ")" for the operators that are words,
 //                type "(" expr ")" to cast, "reinterpret" "<" type ">" "(" expr ")", "select" "("
@@ -4545,6 +4567,11 @@ Vec<AccessSite> accesses_to(const Buffer& buffer, const Stmt& s, const Facts& fa
 Vec<AccessSite> accesses(const BlockNode& block);
 /// The accesses below a loop, as accesses(the root of its path) finds them; `order` counts these.
 Vec<AccessSite> accesses_below(const LoopSite& site);
+/// How many iterators at the end of a block's list stand for the guard of a split whose tail would
+/// otherwise reach into the neighbouring tile. The annotation "guards" holds the number. They occur
+/// in no body.
+std::size_t guard_count(const BlockNode& block);
+
 /// Reads, or writes, of one block over its iterators.
 Vec<AccessSite> reads_of(const BlockNode& block);
 Vec<AccessSite> writes_of(const BlockNode& block);
@@ -5012,7 +5039,8 @@ using BufferName = BlockName;
 ///
 /// Errors of all methods: L0201 a reference that is unknown or was consumed · L0202 an argument of
 /// no use · L0204 a loop that is not serial or carries an annotation · L0225 the step would break
-/// what a parallel, vectorized or unrolled loop promises · L0226 not under ScheduleOptions::strict.
+/// what a parallel, vectorized, unrolled or bound loop promises · L0226 not under
+/// ScheduleOptions::strict.
 class Schedule {
  public:
   Schedule(Program program, ScheduleOptions options = {}, Location where = Location::here());
@@ -5051,6 +5079,8 @@ class Schedule {
   std::array<LoopRef, N> loops(const BlockName& block, Location where = Location::here()) const {
     return take<N>(loops_n(block, N, where));
   }
+  /// The loop with a name, which no other loop of the program has.
+  LoopRef loop(std::string_view name, Location where = Location::here()) const;
   /// A loop by its position among all loops of the program, from 0: for loops that hold no block.
   LoopRef loop_at(std::int64_t position, Location where = Location::here()) const;
 
@@ -5134,6 +5164,23 @@ class Schedule {
   /// Iterations become copies of the body; with a factor, only that many, in a loop. L0210 no
   /// constant extent, or more copies than the budget.
   void unroll(LoopRef loop, std::int64_t factor = 0, Location where = Location::here());
+  /// Iterations become the blocks of a GPU's grid, or the threads of a block: the axis is
+  /// "blockIdx" or "threadIdx", with ".x", ".y" or ".z". Threads of a block wait for each other
+  /// where a loop over them ends, so that loops after each other hand values on. Processors run the
+  /// outermost loop over blocks as a parallel one, the others as serial ones.
+  ///     for i < 4096: C[i] = f(i)   →   blockIdx.x for io < 32: threadIdx.x for ii < 128: …
+  /// L0255 loops that make no kernel: two of one axis in each other or of different extents in one
+  /// outermost loop, blocks in threads, more than 1024 threads or no number of them, a condition
+  /// around · L0207 L0208 as for parallel · L0220 memory that not all of them see.
+  void bind(LoopRef loop, std::string_view axis, Location where = Location::here());
+
+  /// The block's stores become atomic updates, so that its loops may be parallel (or bound) where
+  /// two iterations update one element.
+  ///     block H: H[I[v]] = H[I[v]] + 1   →   block H: atomic H[I[v]] += 1
+  /// Sums and products of floats then depend on which thread comes first: they may change from run
+  /// to run. L0256 a store that is no update, x = x op y with an operator of which the order is
+  /// free; a block that reads what it updates elsewhere too, or has its init yet.
+  void atomic(const BlockName& block, Location where = Location::here());
 
   /// The block moves under a loop of its consumers, and computes there just what they need in one
   /// iteration.
@@ -5266,6 +5313,31 @@ class Schedule {
   /// that. L0240: it is allocated above anyway, or belongs to one iteration of a parallel or
   /// vectorized loop inside.
   void hoist_storage(const BufferName& buffer, LoopRef loop, Location where = Location::here());
+  /// Iterations of the loop take turns with two versions of a private buffer that each of them
+  /// fills anew: what one writes does not wait for what the one before still reads. The buffer
+  /// keeps the size that one iteration needs, twice, and is allocated above the loop.
+  ///     for xo:                                    alloc P[2, 10]
+  ///       alloc P[10]                       →      for xo:
+  ///       for a < 10: P[a] = …                       for a < 10: P[xo % 2, a] = …
+  ///       for xi < 8: C = P[xi] + P[xi + 2]          for xi < 8: C = P[xo % 2, xi] + …
+  /// Lowering does that: until then the loop carries a mark, stays where it is and as it is, and
+  /// steps that would break the mark are refused (L0225). L0245: the buffer is used outside,
+  /// several blocks write it, an iteration is not proved to fill what it reads, or an opaque block
+  /// uses it.
+  void double_buffer(const BufferName& buffer, LoopRef loop, Location where = Location::here());
+  /// A block below the loop computes in each iteration a window of rows, which moves on by less
+  /// than it holds: rows that are there from the iteration before are kept, not computed again. The
+  /// buffer holds one window, whose rows take the places of those that left it.
+  ///     for y:                                        alloc P[3, n]
+  ///       for r < 3: for x: P[y + r, x] = …       →   for y:
+  ///       for x: C[y, x] = P[y, x] + P[y + 2, x]        for r from (y is the first ? 0 : 2) to 3:
+  ///                                                       for x: P[(y + r) % 3, x] = …
+  ///                                                     for x: C[y, x] = P[y % 3, x] + …
+  /// compute_at makes such a block. Lowering rolls it: until then the loop carries a mark, stays
+  /// where it is and as it is, and steps that would break the mark are refused (L0225). L0246: no
+  /// such window, a buffer that is used outside of the loop, or a read that is not proved to lie in
+  /// the window.
+  void rolling_buffer(const BlockName& block, LoopRef loop, Location where = Location::here());
   /// The block runs over other iterators, which a map gives from its own; its loops are made anew,
   /// one for each.
   ///     for i < n: for j < m: B[i, j]   → s.transform_block_layout(B, [](Index i, Index j) {
@@ -5300,6 +5372,10 @@ class Schedule {
                 Location where = Location::here());
   void annotate(const BlockName& block, std::string_view key, const AttrValue& value,
                 Location where = Location::here());
+  /// Takes a mark back, also "prefetch" or "hoist_storage" with all buffers that they name. L0223
+  /// where there is none of that key.
+  void unannotate(const LoopRef& loop, std::string_view key, Location where = Location::here());
+  void unannotate(const BlockName& block, std::string_view key, Location where = Location::here());
 
   /// Factors that multiply to the loop's extent, drawn at random: the innermost among those from
   /// min_inner to max_inner. They are symbols, for split. The decision, one factor each, can be
@@ -7097,6 +7173,13 @@ DependenceVectors dependence(const AccessSite& a, const AccessSite& b, const Vec
 bool meet_along_last(const AccessSite& a, const AccessSite& b, const Vec<ForRef>& loops,
                      const Facts& facts = {});
 
+/// Whether updates with x = op(x, a), x = op(x, b) leave the same bits in either order.
+bool atomics_commute(BinaryOp op, DType t);
+
+/// The annotation of a block whose atomic updates of floats may run in any order: a schedule said
+/// so, and that it changes rounding.
+inline constexpr std::string_view kAnyOrder = "any_order";
+
 /// Two accesses that keep iterations of a loop from running in any order.
 struct Carried {
   AccessSite first, second;
@@ -7159,14 +7242,15 @@ namespace lathe {
 #define LATHE_PRIMITIVES(X) \
   X(block) \
   X(loops) \
+  X(loop) \
   X(loop_at) \
   X(split) \
   X(fuse) \
   X(loop_partition) \
   X(merge) \
-  X(reorder) X(tile) X(parallel) X(vectorize) X(unroll) X(compute_at) X(reverse_compute_at) \
+  X(reorder) X(tile) X(parallel) X(vectorize) X(unroll) X(bind) X(atomic) X(compute_at) X(reverse_compute_at) \
       X(compute_inline) X(reverse_compute_inline) X(cache_read) X(cache_write) \
-          X(decompose_reduction) X(rfactor) X(set_scope) X(transform_layout) X(transform_block_layout) X(storage_align) X(hoist_storage) X(clone) X(decompose_padding) X(pad) X(prefetch) X(annotate) X(assume) X(add_unit_loop) X(reindex) X(sample_perfect_tile) X(sample_categorical) X(tensorize) X(sample_compute_location)
+          X(decompose_reduction) X(rfactor) X(set_scope) X(transform_layout) X(transform_block_layout) X(storage_align) X(hoist_storage) X(double_buffer) X(rolling_buffer) X(clone) X(decompose_padding) X(pad) X(prefetch) X(annotate) X(unannotate) X(assume) X(add_unit_loop) X(reindex) X(sample_perfect_tile) X(sample_categorical) X(tensorize) X(sample_compute_location)
 // clang-format on
 
 namespace detail {
@@ -7245,10 +7329,6 @@ Vec<BlockTag> block_tags(const Stmt& s);
 BlockTag block_named(const Stmt& s, const std::string& name);
 /// The block without iterators that only restrict (see guard_count).
 BlockNode without_guards(const BlockNode& block);
-/// How many iterators at the end of a block's list stand for the guard of a split whose tail would
-/// otherwise reach into the neighbouring tile. The annotation "guards" holds the number. They occur
-/// in no body.
-std::size_t guard_count(const BlockNode& block);
 /// Class of a block, guards apart.
 BlockInfo info_of(const Program& program, const BlockTag& tag);
 Buffer find_buffer(const Program& program, const std::string& name);
@@ -7290,6 +7370,10 @@ Verdict check_bare_touches(const Program& program, const BlockNode& block, std::
 Verdict check_settled_inputs(const Program& program, const BlockNode& block, std::string_view id);
 /// L0204 unless the loop is serial and carries no annotation but a tail, and `except`.
 Verdict check_plain_loop(const ForNode& loop, std::string_view except = {});
+/// The same, but it may carry marks for what it holds (loop_marks.hpp).
+Verdict check_storage_loop(const ForNode& loop);
+/// L0204 if the loop carries a mark that ties it to its place.
+Verdict check_no_promise(const ForNode& loop);
 
 // --- nests for blocks that move or are new
 // ----------------------------------------------------------------------------
@@ -7328,13 +7412,63 @@ Verdict check_parallel(const Program& program, const VarRef& loop);
 Verdict check_vectorized(const Program& program, const VarRef& loop);
 Verdict check_unrolled(const Program& program, const VarRef& loop);
 Verdict check_kind(const Program& program, const ForNode& loop);
+/// L0255 if loops that are bound to axes do not make kernels.
+Verdict check_bound_loops(const Program& program);
 /// Whether each iteration of the loop writes all that it reads of the buffer.
 bool filled_each_iteration(const Program& program, const Buffer& buffer, const ForNode& loop,
                            const Facts& facts);
 /// One iteration, or none.
 bool runs_at_most_once(const ForNode& loop);
-/// L0220 if a buffer outside global memory is touched both inside and outside a parallel loop.
+/// What marks of loops promise (loop_marks.hpp), tested anew after a step: L0225.
+Verdict check_marks(const Program& before, const Program& after);
+/// L0220 if a buffer outside global memory is touched both inside and outside a loop
+/// whose iterations can't share it: a parallel one, one over blocks, one over threads.
 Verdict check_lifetime(const Program& program, const Buffer& buffer);
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/loop_marks.hpp
+// What a schedule wants of a loop for buffers or blocks by name: annotations that list them, and
+// that lowering realises.
+
+namespace lathe::detail {
+
+inline constexpr const char* kHoistStorage = "hoist_storage";    ///< of buffers
+inline constexpr const char* kDoubleBuffer = "double_buffer";    ///< of buffers
+inline constexpr const char* kRollingBuffer = "rolling_buffer";  ///< of blocks
+
+/// The names that an annotation holds, between commas.
+inline Vec<std::string> marked_names(const ForNode& loop, const char* key) {
+  Vec<std::string> out;
+  const AttrValue* list = find_annotation(loop.annotations, key);
+  if (!list) return out;
+  std::size_t begin = 0;
+  for (std::size_t end = 0; end != std::string::npos; begin = end + 1) {
+    end = list->text.find(',', begin);
+    out.push_back(list->text.substr(begin, end == std::string::npos ? end : end - begin));
+  }
+  return out;
+}
+
+inline bool is_marked(const ForNode& loop, const char* key, const std::string& name) {
+  for (const auto& marked : marked_names(loop, key))
+    if (marked == name) return true;
+  return false;
+}
+
+inline bool hoists(const ForNode& loop, const BufferNode& buffer) {
+  return is_marked(loop, kHoistStorage, buffer.name);
+}
+
+/// Of these a loop may carry several: they are about what it holds.
+inline bool is_storage_mark(std::string_view key) {
+  return key == kHoistStorage || key == kDoubleBuffer || key == kRollingBuffer;
+}
+
+/// One that ties its loop to the iterations as they are.
+inline bool is_promise(std::string_view key) {
+  return key == kDoubleBuffer || key == kRollingBuffer;
+}
 
 }  // namespace lathe::detail
 
@@ -7361,34 +7495,6 @@ Vec<VarRef> shifted_loops(const Program& program);
 
 }  // namespace lathe::detail
 
-// ---- lathe/schedule/hoisted.hpp
-// Which buffers a schedule wants allocated above a loop: what its annotation "hoist_storage" lists.
-
-namespace lathe::detail {
-
-inline constexpr const char* kHoistStorage = "hoist_storage";
-
-/// Names of buffers, between commas.
-inline Vec<std::string> hoisted_names(const ForNode& loop) {
-  Vec<std::string> out;
-  const AttrValue* list = find_annotation(loop.annotations, kHoistStorage);
-  if (!list) return out;
-  std::size_t begin = 0;
-  for (std::size_t end = 0; end != std::string::npos; begin = end + 1) {
-    end = list->text.find(',', begin);
-    out.push_back(list->text.substr(begin, end == std::string::npos ? end : end - begin));
-  }
-  return out;
-}
-
-inline bool hoists(const ForNode& loop, const BufferNode& buffer) {
-  for (const auto& name : hoisted_names(loop))
-    if (name == buffer.name) return true;
-  return false;
-}
-
-}  // namespace lathe::detail
-
 // ---- lathe/support/random.hpp
 // Random numbers that are the same everywhere: what the standard library's distributions give
 // differs from one to the next.
@@ -7411,6 +7517,30 @@ constexpr std::uint64_t random_below(std::uint64_t n, std::uint64_t bits) {
   const std::uint64_t carry = (low & 0xffffffffu) + (high & 0xffffffffu) + middle;
   return (n >> 32) * (bits >> 32) + (low >> 32) + (high >> 32) + (carry >> 32);
 }
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/buffering.hpp
+// What iterations of a loop may share of a buffer: asked by the steps that mark loops, after each
+// later step, and by lowering, which realises the marks.
+
+namespace lathe::detail {
+
+/// Why iterations of a loop can't take turns with two versions of a buffer, said of the buffer;
+/// empty if they can.
+std::string why_not_doubled(const Program& program, const Buffer& buffer, const LoopSite& site);
+
+/// A block below a loop whose rows are a window that each iteration moves on: all but `step` of
+/// them are there from the iteration before.
+struct RollPlan {
+  ForRef rows;              ///< the block's loop over the rows of the window
+  std::int64_t length = 0;  ///< of the window
+  std::int64_t step = 0;    ///< rows that are new in an iteration
+  bool upward = true;       ///< the new ones are the last that the loop over rows comes to
+  Vec<std::pair<Buffer, std::size_t>> outputs;  ///< what the block stores, and the axis of its rows
+  std::string why;                              ///< why this is not so, if it is not
+};
+RollPlan plan_roll(const Program& program, const BlockTag& block, const VarRef& loop);
 
 }  // namespace lathe::detail
 
@@ -7474,6 +7604,22 @@ Program open_strides(const Program& program);
 /// that, and before parallel loops are split, as a buffer inside one belongs to the iteration.
 Program place_buffers(const Program& program);
 
+/// Loops bound to axes of a GPU become parallel (the outermost over blocks) or serial. They promise
+/// what parallel ones do; where a loop over threads ends is where threads would wait.
+Program lower_bindings(const Program& program);
+
+/// Allocates each buffer that a loop's "double_buffer" annotation names inside that loop, so that
+/// it gets the size that one iteration needs; takes annotations away that are not legal. Must run
+/// while there are blocks, which tell that.
+Program place_doubled(const Program& program);
+
+/// A block that a loop's "rolling_buffer" annotation names keeps the rows that iterations share.
+/// Must run after Allocs are placed: what it makes is no longer proved to be filled by an
+/// iteration.
+///     for y: { alloc P[n, m]; for r < 3: for x: block P(y + r, x); … }
+///   → alloc P[3, m]; for y: { for r from min(y * 2, 2) to 3: for x: block P(y + r, x); … }
+Program roll_buffers(const Program& program);
+
 /// Blocks become their bodies: bindings are substituted, the guard "binding in domain" is written
 /// where it can't be proved, the predicate becomes an If, a reducer's store becomes the update, and
 /// its init a nest of its own before the outermost loop that feeds a reduce iterator.
@@ -7488,9 +7634,16 @@ Program lower_blocks(const Program& program);
 ///   → for xo: { alloc P[10]; for a: P[a] = …; for xi: C = P[xi] + P[xi + 2] }
 Program compact_buffers(const Program& program);
 
-/// Moves the Allocs that a loop's "hoist_storage" annotation names from inside of it to right above
-/// it. Must run when they have their final shape, which is that of one iteration.
+/// Moves the Allocs that a loop's "hoist_storage" or "double_buffer" annotation names from inside
+/// of it to right above it. Must run when they have their final shape, which is that of one
+/// iteration.
 Program hoist_storage(const Program& program);
+
+/// Gives the buffers that a loop's "double_buffer" annotation names two versions, of which its
+/// iterations take one each in turn. Must run when their Allocs stand above the loop.
+///     alloc P[10]; for xo: { for a: P[a] = …; … }
+///   → alloc P[2, 10]; for xo: { for a: P[xo % 2, a] = …; … }
+Program double_buffers(const Program& program);
 
 /// A loop's "prefetch" annotation becomes a prefetch, at the start of each iteration, of the
 /// elements that the iteration `distance` later reads first, once a cache line of the target. The
@@ -11522,6 +11675,8 @@ class Verifier : public Visitor {
   void buffer_fields(const Buffer& b, bool is_param);
   void node(const Stmt& s);
   void for_loop(const ForNode& n);
+  void loop_kind(const ForNode& n);
+  static unsigned axis_bit(const ForNode& n) { return 1u << static_cast<int>(n.loop_kind); }
   void block(const BlockNode& n);
   void block_iter(const IterVar& it);
   void reducer_block(const BlockNode& n);
@@ -11543,6 +11698,7 @@ class Verifier : public Visitor {
   NodeSet tags_, reducers_;
   NameSet block_names_;
   int level_ = 0;
+  unsigned axes_ = 0;  ///< which the loops around are bound to
   bool in_evaluate_ = false;
 };
 
@@ -11625,7 +11781,7 @@ inline Stmt Parser::statement() {
   const Token& at = peek();
   if (at.kind != TokenKind::name) expected("a statement");
   if (at.quoted) return store();
-  if (at.text == "for" || at.text == "parallel" || at.text == "vectorized" || at.text == "unrolled")
+  if (ForKind kind; at.text == "for" || (at.text != "serial" && parse_for_kind(at.text, kind)))
     return for_loop();
   if (at.text == "block") return block();
   if (at.text == "if") return conditional();
@@ -11641,9 +11797,7 @@ inline Stmt Parser::statement() {
 inline Stmt Parser::for_loop() {
   const Token& first = take();
   ForKind kind = ForKind::serial;
-  for (ForKind k : {ForKind::parallel, ForKind::vectorized, ForKind::unrolled})
-    if (first.text == to_text(k)) kind = k;
-  if (kind != ForKind::serial) expect_word("for");
+  if (parse_for_kind(first.text, kind)) expect_word("for");
   const Token& at = peek();
   std::string text = name("a name");
   expect_word("in");
@@ -12271,6 +12425,7 @@ LATHE_DECL bool is_reserved(std::string_view word) {
       "noncommutative", "stream_lines", "aligned"};
   for (auto w : words)
     if (w == word) return true;
+  if (ForKind kind; parse_for_kind(word, kind) && is_bound(kind)) return true;
   auto dot = word.find('.');
   DType dtype;
   return dot != std::string_view::npos &&
@@ -12675,8 +12830,18 @@ LATHE_DECL ReducerRef builtin_reducer(std::string_view name, const Vec<DType>& d
 namespace lathe {
 
 LATHE_DECL std::string_view to_text(ForKind kind) {
-  static constexpr std::string_view texts[] = {"serial", "parallel", "vectorized", "unrolled"};
+  static constexpr std::string_view texts[] = {
+      "serial",     "parallel",   "vectorized",  "unrolled",    "blockIdx.x",
+      "blockIdx.y", "blockIdx.z", "threadIdx.x", "threadIdx.y", "threadIdx.z"};
   return texts[static_cast<int>(kind)];
+}
+LATHE_DECL bool parse_for_kind(std::string_view text, ForKind& out) {
+  for (int k = 0; k <= static_cast<int>(ForKind::thread_z); ++k) {
+    if (to_text(static_cast<ForKind>(k)) != text) continue;
+    out = static_cast<ForKind>(k);
+    return true;
+  }
+  return false;
 }
 LATHE_DECL std::string_view to_text(IterKind kind) {
   static constexpr std::string_view texts[] = {"spatial", "reduce", "opaque"};
@@ -13497,18 +13662,27 @@ inline void Verifier::node(const Stmt& s) {
   }
 }
 
+inline void Verifier::loop_kind(const ForNode& n) {
+  const bool done = n.loop_kind == ForKind::vectorized || n.loop_kind == ForKind::unrolled;
+  if ((done && stage_ >= Stage::vector) || (is_bound(n.loop_kind) && stage_ >= Stage::loops))
+    fail(cat("loop '", n.var->name, "' is ", to_text(n.loop_kind), " at stage ", to_text(stage_)));
+  if (is_bound(n.loop_kind) && (axes_ & axis_bit(n)))
+    fail(cat("loop '", n.var->name, "' is ", to_text(n.loop_kind), ", as a loop around it"));
+}
+
 inline void Verifier::for_loop(const ForNode& n) {
   if (!check(bool(n.var), "a loop without a variable")) return;
-  if (stage_ >= Stage::vector &&
-      (n.loop_kind == ForKind::vectorized || n.loop_kind == ForKind::unrolled))
-    return fail(
-        cat("loop '", n.var->name, "' is ", to_text(n.loop_kind), " at stage ", to_text(stage_)));
+  loop_kind(n);
+  if (!ok()) return;
   std::string what = cat("of loop '", n.var->name, "'");
   index(n.min, "the start " + what), index(n.extent, "the extent " + what);
   if (ok() && (n.min.dtype() != n.var->dtype || n.extent.dtype() != n.var->dtype))
     fail(cat("the bounds ", what, " have another type than its variable"));
   bind(n.var.get(), n.var->name, true);
+  const unsigned around = axes_;
+  if (is_bound(n.loop_kind)) axes_ |= axis_bit(n);
   stmt(n.body);
+  axes_ = around;
   release(n.var.get());
 }
 
@@ -22029,6 +22203,11 @@ LATHE_DECL Vec<BlockSite> consumers(const Stmt& root, const BlockTag& tag) {
   return detail::neighbours(root, tag, false);
 }
 
+LATHE_DECL std::size_t guard_count(const BlockNode& block) {
+  const AttrValue* count = find_annotation(block.annotations, "guards");
+  return count ? static_cast<std::size_t>(count->number) : 0;
+}
+
 LATHE_DECL bool is_private(const Stmt& root, const Buffer& buffer) {
   return any_statement(root, [&](const Stmt& s) {
     const auto* a = s.as<AllocNode>();
@@ -22068,6 +22247,24 @@ inline Facts facts_for(const AccessSite& site, const Vec<VarRef>& relaxed, Facts
   for (const auto& f : site.loops)
     if (contains_var(relaxed, f->var)) facts.bind(*f);
   return facts;
+}
+
+// What the guards of a block leave of its iterator k: a guard that is bound to the same loops, up
+// to what is fixed, keeps the iterator inside of a tile.
+inline Interval guarded_interval(const AccessSite& site, std::size_t k, const Vec<VarRef>& relaxed,
+                                 const Facts& facts) {
+  Interval out;
+  const std::size_t guards = guard_count(*site.block), all = site.block->iters.size();
+  for (std::size_t g = all - guards; g < all; ++g) {
+    const IterVar& guard = site.block->iters[g];
+    if (g == k || uses_any(guard.min, relaxed) || uses_any(guard.extent, relaxed)) continue;
+    const AnyExpr shift = simplify(fold_sub(site.bindings[k], site.bindings[g]), facts);
+    if (uses_any(shift, relaxed)) continue;
+    const Range tile{fold_add(guard.min, shift), guard.extent};
+    out =
+        interval_intersect(out, {simplify(tile.min, facts), simplify(last_of(tile), facts)}, facts);
+  }
+  return out;
 }
 
 class UpperRegion {
@@ -22110,6 +22307,7 @@ class UpperRegion {
       Interval first = bounds(it.min, inner, facts),
                end = bounds(last_of({it.min, it.extent}), inner, facts);
       Interval got = interval_intersect(reached, {first.min, end.max}, facts);
+      got = interval_intersect(got, guarded_interval(site, k, relaxed_, facts), facts);
       if (!got.bounded()) return add(site);
       facts.bind(it.var, got.min, range_between(got.min, got.max, facts).extent);
       inner.push_back(it.var);
@@ -22345,6 +22543,24 @@ LATHE_DECL Vec<VarRef> vars_of(const Vec<ForRef>& loops) {
 namespace lathe {
 namespace detail {
 
+// The number of a block's guards if each of them does no more than guarded_interval says of another
+// iterator; else 0.
+inline std::size_t guards_of_one(const AccessSite& site, const Vec<VarRef>& relaxed,
+                                 const Facts& facts) {
+  const std::size_t guards = guard_count(*site.block), own = site.bindings.size() - guards;
+  for (std::size_t g = own; g < site.bindings.size(); ++g) {
+    const IterVar& guard = site.block->iters[g];
+    if (uses_any(guard.min, relaxed) || uses_any(guard.extent, relaxed)) return 0;
+    for (const auto& index : site.inner_indices)
+      if (uses_var(index, guard.var)) return 0;
+    bool found = false;
+    for (std::size_t k = 0; k < own && !found; ++k)
+      found = !uses_any(simplify(fold_sub(site.bindings[k], site.bindings[g]), facts), relaxed);
+    if (!found) return 0;
+  }
+  return guards;
+}
+
 // The box of iterator values that the relaxed loops reach, met with the domains; false if they
 // leave gaps.
 inline bool reached_iters(const AccessSite& site, const Vec<VarRef>& relaxed, const Facts& facts,
@@ -22365,15 +22581,20 @@ inline bool reached_iters(const AccessSite& site, const Vec<VarRef>& relaxed, co
     for (const auto& i : site.inner_indices) named = named || uses_var(i, l.var);
     (named ? inner : outer).push_back(std::move(l));
   }
-  IterMap map = iter_map(site.bindings, outer, {}, facts);
+  const std::size_t own = iters.size() - guards_of_one(site, relaxed, facts);
+  Vec<AnyExpr> bindings = site.bindings;
+  bindings.resize(own);
+  IterMap map = iter_map(bindings, outer, {}, facts);
   if (!map.covering) return false;
-  for (std::size_t k = 0; k < iters.size(); ++k) {
+  for (std::size_t k = 0; k < own; ++k) {
     const IterVar& it = site.block->iters[k];
     if (uses_any(it.min, iters) || uses_any(it.extent, iters)) return false;
     Range got{map.sums[k].min, map.sums[k].extent};
-    AnyExpr lo = simplify(fold_max(got.min, it.min), facts);
-    AnyExpr hi = simplify(fold_min(last_of(got), last_of({it.min, it.extent})), facts);
-    out.push_back({it.var, lo, range_between(lo, hi, facts).extent});
+    Interval both{simplify(fold_max(got.min, it.min), facts),
+                  simplify(fold_min(last_of(got), last_of({it.min, it.extent})), facts)};
+    if (own < iters.size())
+      both = interval_intersect(both, guarded_interval(site, k, relaxed, facts), facts);
+    out.push_back({it.var, both.min, range_between(both.min, both.max, facts).extent});
   }
   for (auto& l : inner) out.push_back(std::move(l));
   return true;
@@ -22984,18 +23205,27 @@ LATHE_DECL void DependenceTester::refine(Vec<Direction>& directions, std::size_t
   directions[k] = Direction::any;
 }
 
-// Both accesses go through one index map: what its value determines is equal in both iterations.
+// Where both accesses have the same index over loops around both: what its value determines is
+// equal in both iterations.
 LATHE_DECL void DependenceTester::fix_determined(Vec<Direction>& directions) {
   if (a_.kind == AccessKind::opaque || b_.kind == AccessKind::opaque) return;
-  if (a_.loops.size() != b_.loops.size()) return;
-  for (std::size_t d = 0; d < a_.indices.size(); ++d)
-    if (!same_expr(a_.indices[d], b_.indices[d])) return;
   Vec<IterDomain> domain;
-  for (std::size_t k = 0; k < a_.loops.size(); ++k) {
-    if (a_.loops[k]->var != b_.loops[k]->var) return;
+  for (std::size_t k = 0; k < std::min(a_.loops.size(), b_.loops.size()); ++k) {
+    if (a_.loops[k]->var != b_.loops[k]->var) break;
     domain.push_back({a_.loops[k]->var, a_.loops[k]->min, a_.loops[k]->extent});
   }
-  IterMap map = iter_map(a_.indices, domain, {}, facts_);
+  auto is_around = [&](const AnyExpr& index, const Vec<ForRef>& loops) {
+    for (std::size_t k = domain.size(); k < loops.size(); ++k)
+      if (uses_var(index, loops[k]->var)) return false;
+    return true;
+  };
+  Vec<AnyExpr> same;
+  for (std::size_t d = 0; d < a_.indices.size(); ++d)
+    if (same_expr(a_.indices[d], b_.indices[d]) && is_around(a_.indices[d], a_.loops) &&
+        is_around(a_.indices[d], b_.loops))
+      same.push_back(a_.indices[d]);
+  if (same.empty()) return;
+  IterMap map = iter_map(same, domain, {}, facts_);
   for (std::size_t k = 0; k < map.determined.size(); ++k) {
     const std::size_t c = common(domain[k].var);
     if (map.determined[k] && c < loops_.size()) directions[c] = Direction::eq;
@@ -23158,30 +23388,15 @@ inline std::string describe(const AccessSite& a) {
   return out + (a.indices.empty() ? "" : "]");
 }
 
-/// Whether updates with x = op(x, a), x = op(x, b) leave the same bits in either order.
-inline bool atomics_commute(BinaryOp op, DType t) {
-  switch (op) {
-    case BinaryOp::min:
-    case BinaryOp::max:
-      return true;
-    case BinaryOp::add:
-    case BinaryOp::sub:
-    case BinaryOp::mul:
-      return !t.is_float();
-    case BinaryOp::bit_and:
-    case BinaryOp::bit_or:
-    case BinaryOp::bit_xor:
-    case BinaryOp::and_:
-    case BinaryOp::or_:
-      return true;
-    default:
-      return false;
-  }
+inline bool in_any_order(const AccessSite& a) {
+  return a.block && find_annotation(a.block->annotations, kAnyOrder);
 }
-/// Two atomic updates whose order nobody can tell; what else reads the element is another access.
+/// Two atomic updates whose order nobody can tell, or may; what else reads the element is another
+/// access.
 inline bool order_free(const AccessSite& a, const AccessSite& b) {
   return a.kind == AccessKind::update && b.kind == AccessKind::update && a.atomic &&
-         a.atomic == b.atomic && atomics_commute(*a.atomic, a.buffer->dtype);
+         a.atomic == b.atomic &&
+         (atomics_commute(*a.atomic, a.buffer->dtype) || (in_any_order(a) && in_any_order(b)));
 }
 
 inline Carried make_carried(const AccessSite& a, const AccessSite& b, bool proven,
@@ -23248,6 +23463,26 @@ inline int lead(const Vec<Direction>& v, const Vec<std::size_t>& order) {
 }
 
 }  // namespace detail
+
+LATHE_DECL bool atomics_commute(BinaryOp op, DType t) {
+  switch (op) {
+    case BinaryOp::min:
+    case BinaryOp::max:
+      return true;
+    case BinaryOp::add:
+    case BinaryOp::sub:
+    case BinaryOp::mul:
+      return !t.is_float();
+    case BinaryOp::bit_and:
+    case BinaryOp::bit_or:
+    case BinaryOp::bit_xor:
+    case BinaryOp::and_:
+    case BinaryOp::or_:
+      return true;
+    default:
+      return false;
+  }
+}
 
 LATHE_DECL std::optional<Carried> carried_by(const Stmt& root, const VarRef& loop,
                                              const Facts& facts) {
@@ -23995,11 +24230,6 @@ LATHE_DECL BlockTag block_named(const Stmt& s, const std::string& name) {
   return found;
 }
 
-LATHE_DECL std::size_t guard_count(const BlockNode& block) {
-  const AttrValue* count = find_annotation(block.annotations, "guards");
-  return count ? static_cast<std::size_t>(count->number) : 0;
-}
-
 LATHE_DECL BlockNode without_guards(const BlockNode& block) {
   BlockNode out = block;
   out.iters.resize(out.iters.size() - guard_count(block));
@@ -24440,18 +24670,38 @@ LATHE_DECL Refusal refusal_at(const BlockTag& block, std::string_view id, std::s
   return r;
 }
 
+inline Refusal carries(const ForNode& loop, const std::string& key) {
+  return refusal_at(
+      loop.var, "L0204",
+      "loop " + in_quotes(loop.var->name) + " carries the annotation " + in_quotes(key),
+      "annotate loops last");
+}
+
+inline Verdict check_serial(const ForNode& loop) {
+  if (loop.loop_kind == ForKind::serial) return {};
+  return refusal_at(loop.var, "L0204",
+                    "loop " + in_quotes(loop.var->name) + " is " +
+                        std::string(to_text(loop.loop_kind)) + ", not serial",
+                    "do this step before the loop is marked");
+}
+
 LATHE_DECL Verdict check_plain_loop(const ForNode& loop, std::string_view except) {
-  if (loop.loop_kind != ForKind::serial)
-    return refusal_at(loop.var, "L0204",
-                      "loop " + in_quotes(loop.var->name) + " is " +
-                          std::string(to_text(loop.loop_kind)) + ", not serial",
-                      "do this step before the loop is marked");
+  if (auto no = check_serial(loop)) return no;
   for (const auto& a : loop.annotations)
-    if (a.key != "tail" && a.key != except)
-      return refusal_at(
-          loop.var, "L0204",
-          "loop " + in_quotes(loop.var->name) + " carries the annotation " + in_quotes(a.key),
-          "annotate loops last");
+    if (a.key != "tail" && a.key != except) return carries(loop, a.key);
+  return {};
+}
+
+LATHE_DECL Verdict check_storage_loop(const ForNode& loop) {
+  if (auto no = check_serial(loop)) return no;
+  for (const auto& a : loop.annotations)
+    if (a.key != "tail" && !is_storage_mark(a.key)) return carries(loop, a.key);
+  return {};
+}
+
+LATHE_DECL Verdict check_no_promise(const ForNode& loop) {
+  for (const auto& a : loop.annotations)
+    if (is_promise(a.key)) return carries(loop, a.key);
   return {};
 }
 
@@ -24816,12 +25066,14 @@ inline bool tail_leaves_domain(const SplitPlan& plan, const BlockSite& block) {
   VarRef past = make_var("past");
   facts.bind(past, fold_add(loop.min, loop.extent), fold_sub(plan.product, loop.extent));
   for (const auto& inner : block.loops) facts.bind(*inner);
-  Substitution at{{loop.var, AnyExpr(past)}};
+  Substitution at{{loop.var, AnyExpr(past)}}, iters;
   for (const auto& it : block.block->iters) {
     AnyExpr value = substitute(it.binding, at);
+    // A domain may depend on the iterators before it.
+    AnyExpr min = substitute(it.min, iters), extent = substitute(it.extent, iters);
+    iters.emplace_back(it.var, value);
     if (value.same_as(it.binding)) continue;
-    if (prove_le(fold_add(it.min, it.extent), value, facts) || prove_lt(value, it.min, facts))
-      return true;
+    if (prove_le(fold_add(min, extent), value, facts) || prove_lt(value, min, facts)) return true;
   }
   return false;
 }
@@ -25948,6 +26200,615 @@ LATHE_DECL const Primitive& primitive_assume() {
 
 }  // namespace lathe::detail
 
+// ---- lathe/schedule/impl/atomic.ipp
+namespace lathe::detail {
+
+/// The body of a block with atomic updates for its stores. Nothing else in it may read what they
+/// update: an iteration that runs between would be seen there.
+class AtomicStores : public Mutator {
+ public:
+  explicit AtomicStores(const BlockNode& block)
+      : block_(block), written_(buffers_written(block.body)) {}
+
+  /// Why that can't be; empty if it can.
+  std::string why;
+  bool reassociates = false;
+
+  Stmt run() {
+    for (const auto& it : block_.iters) expr(it.min), expr(it.extent), expr(it.binding);
+    optional(block_.predicate);
+    Stmt body = stmt(block_.body);
+    if (updates_ == 0) fail("has no store that is not atomic");
+    return body;
+  }
+
+  Stmt stmt(const Stmt& s) override {
+    switch (s.kind()) {
+      case StmtKind::Store:
+        return update(*s.as<StoreNode>());
+      case StmtKind::Seq:
+      case StmtKind::For:
+      case StmtKind::If:
+      case StmtKind::LetStmt:
+      case StmtKind::Atomic:
+        return descend(s);
+      default:
+        return fail("holds more than stores"), s;
+    }
+  }
+  AnyExpr expr(const AnyExpr& e) override {
+    if (const auto* load = e.as<LoadNode>(); load && contains(written_, load->buffer))
+      fail("reads " + in_quotes(load->buffer->name) + " besides updating it");
+    if (const auto* call = e.as<CallNode>(); call && !op_pure(call->op))
+      fail("has a call that is not pure");
+    return descend(e);
+  }
+
+ private:
+  void fail(std::string reason) {
+    if (why.empty()) why = std::move(reason);
+  }
+
+  // element = op(element, term)
+  Stmt update(const StoreNode& store) {
+    std::optional<BinaryOp> op;
+    AnyExpr term = block_.reducer ? term_of_reducer(store, op) : term_of(store, op);
+    if (!op) return make_ref<StoreNode>(store);
+    const DType t = store.buffer->dtype;
+    const bool sums = *op == BinaryOp::add || *op == BinaryOp::sub || *op == BinaryOp::mul;
+    if (t.bits % 8 != 0 && !t.is_bool())
+      fail("updates elements of " + t.str() + ", which share bytes");
+    else if (t.is_float() && t.bits < 32)
+      fail("updates elements of " + t.str() + ", which no machine does atomically");
+    else if (!atomics_commute(*op, t) && !(t.is_float() && sums))
+      fail("updates " + in_quotes(store.buffer->name) + " with an operator whose order matters");
+    reassociates |= !atomics_commute(*op, t);
+    ++updates_;
+    for (const auto& i : store.indices) expr(i);
+    return make_ref<AtomicNode>(*op, store.buffer, store.indices, expr(term));
+  }
+
+  AnyExpr term_of_reducer(const StoreNode& store, std::optional<BinaryOp>& op) {
+    const ReducerInfo info = classify(*block_.reducer);
+    if (info.kind == ReducerClass::reorder) op = info.op;
+    if (!op)
+      fail("folds with reducer " + in_quotes(block_.reducer->name) +
+           ", which is no single operator of which the order is free");
+    return store.value;
+  }
+
+  AnyExpr term_of(const StoreNode& store, std::optional<BinaryOp>& op) {
+    const auto* n = store.value.as<BinaryNode>();
+    const bool left = n && is_element(n->a, store);
+    const bool right = n && !left && n->op != BinaryOp::sub && is_element(n->b, store);
+    if ((left || right) && !store.mask) {
+      op = n->op;
+      return left ? n->b : n->a;
+    }
+    fail("stores to " + in_quotes(store.buffer->name) +
+         " what is no update of the element: x = x op y");
+    return store.value;
+  }
+
+  static bool is_element(const AnyExpr& e, const StoreNode& store) {
+    const auto* load = e.as<LoadNode>();
+    bool same = load && load->buffer == store.buffer && !load->mask &&
+                load->indices.size() == store.indices.size();
+    for (std::size_t d = 0; same && d < store.indices.size(); ++d)
+      same = same_expr(load->indices[d], store.indices[d]);
+    return same;
+  }
+
+  const BlockNode& block_;
+  const Vec<Buffer> written_;
+  int updates_ = 0;
+};
+
+inline Verdict run_atomic(const Program& program, const Args& args, Edit* edit) {
+  const BlockTag& tag = args[0].block;
+  const BlockSite site = find_block(program->body, tag);
+  const std::string name = "block " + in_quotes(tag->name);
+  if (site.block->init)
+    return refusal_at(tag, "L0256", name + " sets its elements before it updates them",
+                      "decompose_reduction first");
+  if (const AttrValue* how = find_annotation(site.block->annotations, "stream");
+      how && how->number != 0)
+    return refusal_at(tag, "L0256", name + " stores past the caches",
+                      "annotate it with \"stream\" 0 first");
+  AtomicStores stores(*site.block);
+  BlockNode block = *site.block;
+  block.body = stores.run();
+  if (!stores.why.empty()) return refusal_at(tag, "L0256", name + " " + stores.why);
+  if (!edit) return {};
+  block.reducer = {};
+  block.reads.clear(), block.writes.clear();
+  if (stores.reassociates) {
+    block.annotations.push_back({std::string(kAnyOrder), 1});
+    edit->reassociates = "atomic: " + in_quotes(tag->name) + " updates in any order";
+  }
+  edit->program = program.with(replace_at(site.path, make_block(std::move(block))));
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_atomic() {
+  static const Primitive record{"atomic",
+                                1,
+                                {{"block", ArgKind::block}},
+                                "a block updates its elements atomically",
+                                run_atomic};
+  return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/impl/kinds.ipp
+namespace lathe::detail {
+
+inline constexpr std::int64_t kMaxLanes = 1024;
+inline constexpr std::int64_t kMaxUnroll = 4096;
+
+// An access in no block, of which no analysis of blocks knows.
+inline bool touched_bare(const Stmt& body, const Buffer& buffer) {
+  return any_use(body, [&](const BufferUse& use) { return use.buffer == buffer && !use.block; });
+}
+
+// A block that declares what it touches and updates what it reads, as one that only reads: what was
+// there before is there before its updates too.
+inline Program without_updates(const Program& program, const BlockTag& tag, const Buffer& buffer) {
+  BlockSite site = find_block(program->body, tag);
+  BlockNode reader = *site.block;
+  reader.writes.erase_if([&](const Region& r) { return r.buffer == buffer; });
+  if (reader.reads.empty() || reader.writes.size() == site.block->writes.size()) return program;
+  return program.with(replace_at(site.path, make_block(std::move(reader))));
+}
+
+// Every read of the buffer below the loop finds what the same iteration wrote. A reduction with its
+// init finds that, if no loop at or above this one feeds it.
+LATHE_DECL bool filled_each_iteration(const Program& program, const Buffer& buffer,
+                                      const ForNode& loop, const Facts& facts) {
+  if (touched_bare(loop.body, buffer)) return false;
+  Vec<BlockSite> all = writers(loop.body, buffer);
+  for (const auto& w : all)
+    if (w.block->reducer && !final_at(program->body, w.block->tag, loop.var)) return false;
+  for (const auto& reader : readers(loop.body, buffer)) {
+    const BlockNode& block = *reader.block;
+    if (block.init && writes_buffer(block, buffer)) {
+      if (all.size() == 1) continue;
+      return false;
+    }
+    Vec<BlockTag> others;
+    for (const auto& w : all)
+      if (w.block->tag != block.tag) others.push_back(w.block->tag);
+    if (others.empty() || !why_not_found(without_updates(program, block.tag, buffer)->body, others,
+                                         block.tag, buffer, loop.var, facts)
+                               .empty())
+      return false;
+  }
+  return true;
+}
+
+inline bool touched_outside(const Program& program, const ForNode& loop, const Buffer& buffer) {
+  return any_use(program->body, [&](const BufferUse& use) {
+    return use.buffer == buffer && !use.is_below(loop.var);
+  });
+}
+
+// The program with every buffer that belongs to one iteration of the loop allocated inside it.
+inline Stmt with_private_buffers(const Program& program, const VarRef& var) {
+  Stmt root = program->body;
+  Facts facts = program_facts(program);
+  LoopSite site = find_loop(root, var);
+  for (const auto& buffer : buffers_written(site.loop->body)) {
+    if (is_param(program, buffer) || !is_private(root, buffer) ||
+        is_private(site.loop->body, buffer))
+      continue;
+    if (is_thread_axis(site.loop->loop_kind) && buffer->scope == Scope::shared) continue;
+    if (touched_outside(program, *site.loop, buffer) ||
+        !filled_each_iteration(program, buffer, *site.loop, facts))
+      continue;
+    root = remove_alloc(root, buffer);
+    LoopSite now = find_loop(root, var);
+    const ForNode& f = *now.loop;
+    root = replace_at(now.path, make_for(f.var, f.min, f.extent, make_alloc(buffer, f.body),
+                                         f.loop_kind, f.annotations));
+  }
+  return root;
+}
+
+// A buffer of one iteration that the schedule wants above the loop or one around it, where all
+// threads or lanes would share it.
+inline Verdict check_not_hoisted(const Program& program, const LoopSite& site) {
+  Vec<ForRef> loops = site.loops;
+  loops.push_back(site.loop);
+  loops.erase_if(
+      [](const ForRef& loop) { return !find_annotation(loop->annotations, kHoistStorage); });
+  if (loops.empty()) return {};
+  for (const auto& buffer : buffers_written(site.loop->body))
+    for (const auto& outer : loops)
+      if (hoists(*outer, *buffer) && !touched_outside(program, *site.loop, buffer))
+        return refusal_at(site.loop->var, "L0240",
+                          "buffer " + in_quotes(buffer->name) + " is allocated above loop " +
+                              in_quotes(outer->var->name) + ", so iterations of loop " +
+                              describe(*site.loop) + " would share it",
+                          "hoist it above a loop inside this one");
+  return {};
+}
+
+// A reduce iterator that the loop feeds, which neither threads nor lanes may share.
+inline Verdict check_no_reduction(const ForNode& loop, const char* what) {
+  for (const auto& site : blocks_below(loop.body)) {
+    // Without a reducer the dependences between its accesses say all.
+    if (!site.block->reducer || !feeds(loop, *site.block, IterKind::reduce)) continue;
+    return refusal_at(
+        loop.var, "L0208",
+        "loop " + describe(loop) + " feeds the reduction of block " +
+            in_quotes(site.block->name()) +
+            ": its iterations update the same elements and can't be " + what,
+        "rfactor " + in_quotes(loop.var->name) + " first, or take a loop over spatial axes");
+  }
+  return {};
+}
+
+class FindImpure : public Visitor {
+ public:
+  std::string found;
+  void stmt(const Stmt& s) override {
+    if (s.kind() == StmtKind::While) found = "a while loop";
+    if (s.kind() == StmtKind::Assert) found = "an assert";
+    if (s.kind() == StmtKind::Atomic) found = "an atomic update";
+    descend(s);
+  }
+};
+
+LATHE_DECL bool runs_at_most_once(const ForNode& loop) {
+  const std::int64_t* extent = as_const_int(loop.extent);
+  return extent && *extent <= 1;
+}
+
+LATHE_DECL Verdict check_parallel(const Program& program, const VarRef& var) {
+  const LoopSite site = find_loop(program->body, var);
+  const ForRef& loop = site.loop;
+  if (auto no = check_no_reduction(*loop, "parallel")) return no;
+  if (auto no = check_not_hoisted(program, site)) return no;
+  if (runs_at_most_once(*loop)) return {};
+  auto bad = carried_by(with_private_buffers(program, var), var, program_facts(program));
+  if (!bad) return {};
+  return refusal_at(
+      var, "L0207",
+      "iterations of loop " + describe(*loop) + " depend on each other: " + bad->explanation,
+      "make another loop parallel, or move the producer inside with compute_at");
+}
+
+// What loops inside would have to do for all lanes at once.
+inline Verdict check_loops_below(const ForNode& loop) {
+  Verdict no;
+  any_statement(loop.body, [&](const Stmt& s) {
+    const auto* inner = s.as<ForNode>();
+    if (!inner) return false;
+    if (uses_var(inner->min, loop.var) || uses_var(inner->extent, loop.var))
+      no = refusal_at(inner->var, "L0209",
+                      "the bound of loop " + in_quotes(inner->var->name) +
+                          " differs between the lanes of " + in_quotes(loop.var->name));
+    else if (inner->loop_kind != ForKind::serial && inner->loop_kind != ForKind::unrolled)
+      no = refusal_at(inner->var, "L0209",
+                      "loop " + describe(*inner) + " lies inside loop " + in_quotes(loop.var->name),
+                      "vectorize one loop of a nest, the innermost");
+    return no.has_value();
+  });
+  return no;
+}
+
+inline Verdict check_lanes(const Program& program, const ForNode& loop) {
+  const std::int64_t* lanes = as_const_int(loop.extent);
+  if (!lanes)
+    return refusal_at(loop.var, "L0209", "loop " + describe(loop) + " has no constant extent",
+                      "split it by a number of lanes and vectorize the inner loop");
+  if (*lanes > kMaxLanes)
+    return refusal_at(
+        loop.var, "L0209",
+        "loop " + describe(loop) + " has more than " + std::to_string(kMaxLanes) + " iterations",
+        "split it by a number of lanes and vectorize the inner loop");
+  FindImpure impure;
+  impure.stmt(loop.body);
+  if (!impure.found.empty())
+    return refusal_at(
+        loop.var, "L0209",
+        "loop " + describe(loop) + " holds " + impure.found + ", which has no vector form");
+  for (const auto& site : blocks_below(loop.body)) {
+    if (classify(*site.block).kind == BlockClass::opaque && !site.block->writes.empty())
+      return refusal_at(
+          site.block->tag, "L0209",
+          "block " + in_quotes(site.block->name()) + " is opaque and has no vector form");
+  }
+  if (auto no = check_loops_below(loop)) return no;
+  for (const auto& outer : find_loop(program->body, loop.var).loops)
+    if (outer->loop_kind == ForKind::vectorized)
+      return refusal_at(loop.var, "L0209",
+                        "loop " + describe(*outer) + " around loop " + in_quotes(loop.var->name) +
+                            " is vectorized already");
+  return {};
+}
+
+// Two lanes that store to one element, which a scatter in one instruction has no order for.
+inline Verdict check_lane_stores(const Stmt& root, const ForNode& loop, const Facts& facts) {
+  LoopSite site = find_loop(root, loop.var);
+  Vec<ForRef> loops = site.loops;
+  loops.push_back(site.loop);
+  for (const auto& access : accesses_below(site)) {
+    if (!access.is_write || is_private(site.loop->body, access.buffer)) continue;
+    if (!meet_along_last(access, access, loops, facts)) continue;
+    return refusal_at(loop.var, "L0207",
+                      "two lanes of loop " + describe(loop) + " may store to one element of " +
+                          in_quotes(access.buffer->name));
+  }
+  return {};
+}
+
+LATHE_DECL Verdict check_vectorized(const Program& program, const VarRef& var) {
+  const LoopSite site = find_loop(program->body, var);
+  const ForRef& loop = site.loop;
+  if (auto no = check_no_reduction(*loop, "lanes")) return no;
+  if (auto no = check_not_hoisted(program, site)) return no;
+  if (auto no = check_lanes(program, *loop)) return no;
+  if (runs_at_most_once(*loop)) return {};
+  Stmt root = with_private_buffers(program, var);
+  Facts facts = program_facts(program);
+  if (auto no = check_lane_stores(root, *loop, facts)) return no;
+  auto bad = lockstep_violation(root, var, facts);
+  if (!bad) return {};
+  return refusal_at(
+      var, "L0207",
+      "lanes of loop " + describe(*loop) + " depend on each other: " + bad->explanation,
+      "vectorize another loop");
+}
+
+LATHE_DECL Verdict check_unrolled(const Program& program, const VarRef& var) {
+  ForRef loop = find_loop(program->body, var).loop;
+  const std::int64_t* copies = as_const_int(loop->extent);
+  if (!copies)
+    return refusal_at(var, "L0210", "loop " + describe(*loop) + " has no constant extent",
+                      "split it, or give unroll a factor");
+  std::int64_t total = *copies;
+  for (const auto& site : blocks_below(loop->body)) {
+    std::int64_t count = *copies;
+    for (const auto& inner : site.loops)
+      if (const std::int64_t* n = as_const_int(inner->extent);
+          n && inner->loop_kind == ForKind::unrolled)
+        count *= std::max<std::int64_t>(*n, 1);
+    total = std::max(total, count);
+  }
+  if (total <= kMaxUnroll) return {};
+  return refusal_at(var, "L0210",
+                    "unrolling loop " + describe(*loop) + " gives " + std::to_string(total) +
+                        " copies, more than " + std::to_string(kMaxUnroll),
+                    "split it and unroll the inner loop");
+}
+
+LATHE_DECL Verdict check_kind(const Program& program, const ForNode& loop) {
+  if (loop.loop_kind == ForKind::parallel || is_bound(loop.loop_kind))
+    return check_parallel(program, loop.var);
+  if (loop.loop_kind == ForKind::vectorized) return check_vectorized(program, loop.var);
+  if (loop.loop_kind == ForKind::unrolled) return check_unrolled(program, loop.var);
+  return {};
+}
+
+inline void set_kind(const Program& program, const VarRef& var, ForKind kind,
+                     const Annotations& more, Edit& edit) {
+  LoopSite site = find_loop(program->body, var);
+  const ForNode& f = *site.loop;
+  Annotations annotations = f.annotations;
+  annotations.append(more);
+  edit.program = program.with(
+      replace_at(site.path, make_for(f.var, f.min, f.extent, f.body, kind, annotations)));
+}
+
+inline Verdict run_parallel(const Program& program, const Args& args, Edit* edit) {
+  if (auto no = check_plain_loop(*find_loop(program->body, args[0].loop).loop, "prefetch"))
+    return no;
+  std::int64_t threads = args[1].number;
+  if (threads < 0)
+    return refusal("L0202", "max_threads is " + std::to_string(threads), "0 means no limit");
+  if (auto no = check_parallel(program, args[0].loop)) return no;
+  if (edit)
+    set_kind(program, args[0].loop, ForKind::parallel,
+             threads ? Annotations{{"max_threads", threads}} : Annotations{}, *edit);
+  return {};
+}
+
+inline Verdict run_vectorize(const Program& program, const Args& args, Edit* edit) {
+  if (auto no = check_plain_loop(*find_loop(program->body, args[0].loop).loop)) return no;
+  if (auto no = check_vectorized(program, args[0].loop)) return no;
+  if (edit) set_kind(program, args[0].loop, ForKind::vectorized, {}, *edit);
+  return {};
+}
+
+inline Verdict run_unroll(const Program& program, const Args& args, Edit* edit) {
+  if (auto no = check_plain_loop(*find_loop(program->body, args[0].loop).loop)) return no;
+  std::int64_t factor = args[1].number;
+  if (factor < 0 || factor > kMaxUnroll)
+    return refusal_at(
+        args[0].loop, "L0210",
+        "factor " + std::to_string(factor) + " is not between 0 and " + std::to_string(kMaxUnroll),
+        "0 unrolls the whole loop");
+  if (factor > 0) {
+    if (edit)
+      set_kind(program, args[0].loop, ForKind::serial, {{"unroll_explicit", factor}}, *edit);
+    return {};
+  }
+  if (auto no = check_unrolled(program, args[0].loop)) return no;
+  if (edit) set_kind(program, args[0].loop, ForKind::unrolled, {}, *edit);
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_parallel() {
+  static const Primitive record{"parallel",
+                                1,
+                                {{"loop", ArgKind::loop}, {"max_threads", ArgKind::number, "0"}},
+                                "iterations run on many threads",
+                                run_parallel};
+  return record;
+}
+LATHE_DECL const Primitive& primitive_vectorize() {
+  static const Primitive record{
+      "vectorize", 1, {{"loop", ArgKind::loop}}, "iterations run as lanes", run_vectorize};
+  return record;
+}
+LATHE_DECL const Primitive& primitive_unroll() {
+  static const Primitive record{"unroll",
+                                1,
+                                {{"loop", ArgKind::loop}, {"factor", ArgKind::number, "0"}},
+                                "iterations become copies of the body",
+                                run_unroll};
+  return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/impl/bind.ipp
+namespace lathe::detail {
+
+inline constexpr std::int64_t kMaxBlockThreads = 1024;
+
+/// What loops that are bound to axes of a GPU promise besides that their iterations may run at
+/// once: the loops of each kernel, an outermost loop with all below, span one grid of one kind of
+/// block.
+class BoundLoops {
+ public:
+  explicit BoundLoops(const Program& program) : program_(program), facts_(program_facts(program)) {}
+
+  Verdict check() {
+    walk(program_->body, false);
+    return no_;
+  }
+
+ private:
+  void walk(const Stmt& s, bool conditional) {
+    if (no_) return;
+    const auto* f = s.as<ForNode>();
+    conditional |= s.kind() == StmtKind::If || s.kind() == StmtKind::While ||
+                   s.kind() == StmtKind::Block || s.kind() == StmtKind::LetStmt;
+    if (f) {
+      if (around_.empty()) kernel_.clear();
+      no_ = loop(*f, conditional);
+      around_.push_back(f);
+    }
+    any_child(s, [&](const Stmt& child) { return walk(child, conditional), no_.has_value(); });
+    if (f) around_.pop_back();
+  }
+
+  Verdict loop(const ForNode& f, bool conditional) {
+    if (auto no = place(f)) return no;
+    if (!is_bound(f.loop_kind)) return {};
+    if (conditional) return refuse(f, "stands under a condition or inside a block");
+    if (is_thread_axis(f.loop_kind)) {
+      if (auto no = threads(f)) return no;
+    } else if (!over_dims(program_, f.extent)) {
+      return refuse(f, "runs over an extent that only the program knows when it runs",
+                    "a grid is as large as numbers and Dims say");
+    }
+    return same_extent(f);
+  }
+
+  // What lies in what.
+  Verdict place(const ForNode& f) const {
+    for (const auto* outer : around_) {
+      const ForKind in = f.loop_kind, out = outer->loop_kind;
+      if (!is_bound(in) && !is_bound(out)) continue;
+      const bool one_axis = in == out, cpu = in == ForKind::parallel || out == ForKind::parallel;
+      if (one_axis || cpu || out == ForKind::vectorized ||
+          (is_block_axis(in) && is_thread_axis(out)))
+        return refuse(f, "lies inside loop " + describe(*outer),
+                      "one loop an axis, blockIdx outside of threadIdx, none with parallel ones");
+      if (is_thread_axis(in) && bounds_differ(*outer))
+        return refuse(
+            f, "lies inside loop " + describe(*outer) + ", whose bounds differ between threads",
+            "threads wait for each other where a loop over them ends");
+    }
+    return {};
+  }
+
+  // Whether the threads around the loop run it different numbers of times.
+  bool bounds_differ(const ForNode& f) const {
+    for (const auto* outer : around_)
+      if (is_thread_axis(outer->loop_kind) &&
+          (uses_var(f.min, outer->var) || uses_var(f.extent, outer->var)))
+        return true;
+    return false;
+  }
+
+  Verdict threads(const ForNode& f) const {
+    const std::int64_t* extent = as_const_int(f.extent);
+    if (!extent) return refuse(f, "has no constant extent", "split it by a number of threads");
+    std::int64_t all = 1;
+    for (const auto* other : kernel_)
+      if (is_thread_axis(other->loop_kind) && other->loop_kind != f.loop_kind)
+        all *= std::max<std::int64_t>(*as_const_int(other->extent), 1);
+    if (*extent <= kMaxBlockThreads / all) return {};
+    return refuse(f,
+                  (all == 1 ? "has" : "makes, with the other threadIdx loops of its kernel,") +
+                      std::string(" more than ") + std::to_string(kMaxBlockThreads) + " threads",
+                  "split it by fewer threads");
+  }
+
+  Verdict same_extent(const ForNode& f) {
+    for (const auto* other : kernel_) {
+      if (other->loop_kind != f.loop_kind) continue;
+      if (prove_eq(other->extent, f.extent, facts_)) return {};
+      return refuse(f,
+                    "is not proven to be as long as loop " + describe(*other) +
+                        " of its kernel, the nest of loop " +
+                        in_quotes((around_.empty() ? &f : around_[0])->var->name),
+                    "loops of one axis in an outermost loop have one extent");
+    }
+    kernel_.push_back(&f);
+    return {};
+  }
+
+  static Verdict refuse(const ForNode& f, const std::string& why, std::string help = {}) {
+    return refusal_at(f.var, "L0255", "loop " + describe(f) + " " + why, std::move(help));
+  }
+
+  const Program& program_;
+  Facts facts_;
+  Vec<const ForNode*> around_;
+  Vec<const ForNode*> kernel_;  ///< the first loop of each axis in the outermost loop
+  Verdict no_;
+};
+
+LATHE_DECL Verdict check_bound_loops(const Program& program) {
+  const bool any = any_statement(program->body, [](const Stmt& s) {
+    const auto* f = s.as<ForNode>();
+    return f && is_bound(f->loop_kind);
+  });
+  return any ? BoundLoops(program).check() : Verdict();
+}
+
+inline Verdict run_bind(const Program& program, const Args& args, Edit* edit) {
+  const VarRef& loop = args[0].loop;
+  if (auto no = check_plain_loop(*find_loop(program->body, loop).loop)) return no;
+  ForKind axis = ForKind::serial;
+  if (!parse_for_kind(args[1].text, axis) || !is_bound(axis))
+    return refusal_at(loop, "L0255", "no axis is called " + in_quotes(args[1].text),
+                      "axes: blockIdx.x blockIdx.y blockIdx.z threadIdx.x threadIdx.y threadIdx.z");
+  Edit bound;
+  set_kind(program, loop, axis, {}, bound);
+  if (auto no = check_bound_loops(bound.program)) return no;
+  if (auto no = check_parallel(bound.program, loop)) return no;
+  if (edit) *edit = std::move(bound);
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_bind() {
+  static const Primitive record{"bind",
+                                1,
+                                {{"loop", ArgKind::loop}, {"axis", ArgKind::text}},
+                                "iterations are blocks of a GPU's grid, or threads of a block",
+                                run_bind};
+  return record;
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/schedule/impl/clone.ipp
 namespace lathe::detail {
 
@@ -26055,7 +26916,7 @@ inline Stmt cloned_nest(const ClonePlan& plan, const BlockTag& tag, const Vec<Bu
                             plan.site.path.end()}),
                   map);
   for (auto& head : heads)
-    head.annotations.erase_if([](const Annotation& a) { return a.key == kHoistStorage; });
+    head.annotations.erase_if([](const Annotation& a) { return is_storage_mark(a.key); });
   BlockNode clone = plan.block();
   clone.tag = tag;
   clone.annotations.erase_if([](const Annotation& a) { return a.key == "stream"; });
@@ -26969,326 +27830,6 @@ LATHE_DECL const Primitive& primitive_reverse_compute_inline() {
 
 }  // namespace lathe::detail
 
-// ---- lathe/schedule/impl/kinds.ipp
-namespace lathe::detail {
-
-inline constexpr std::int64_t kMaxLanes = 1024;
-inline constexpr std::int64_t kMaxUnroll = 4096;
-
-// An access in no block, of which no analysis of blocks knows.
-inline bool touched_bare(const Stmt& body, const Buffer& buffer) {
-  return any_use(body, [&](const BufferUse& use) { return use.buffer == buffer && !use.block; });
-}
-
-// A block that declares what it touches and updates what it reads, as one that only reads: what was
-// there before is there before its updates too.
-inline Program without_updates(const Program& program, const BlockTag& tag, const Buffer& buffer) {
-  BlockSite site = find_block(program->body, tag);
-  BlockNode reader = *site.block;
-  reader.writes.erase_if([&](const Region& r) { return r.buffer == buffer; });
-  if (reader.reads.empty() || reader.writes.size() == site.block->writes.size()) return program;
-  return program.with(replace_at(site.path, make_block(std::move(reader))));
-}
-
-// Every read of the buffer below the loop finds what the same iteration wrote. A reduction with its
-// init finds that, if no loop at or above this one feeds it.
-LATHE_DECL bool filled_each_iteration(const Program& program, const Buffer& buffer,
-                                      const ForNode& loop, const Facts& facts) {
-  if (touched_bare(loop.body, buffer)) return false;
-  Vec<BlockSite> all = writers(loop.body, buffer);
-  for (const auto& w : all)
-    if (w.block->reducer && !final_at(program->body, w.block->tag, loop.var)) return false;
-  for (const auto& reader : readers(loop.body, buffer)) {
-    const BlockNode& block = *reader.block;
-    if (block.init && writes_buffer(block, buffer)) {
-      if (all.size() == 1) continue;
-      return false;
-    }
-    Vec<BlockTag> others;
-    for (const auto& w : all)
-      if (w.block->tag != block.tag) others.push_back(w.block->tag);
-    if (others.empty() || !why_not_found(without_updates(program, block.tag, buffer)->body, others,
-                                         block.tag, buffer, loop.var, facts)
-                               .empty())
-      return false;
-  }
-  return true;
-}
-
-inline bool touched_outside(const Program& program, const ForNode& loop, const Buffer& buffer) {
-  return any_use(program->body, [&](const BufferUse& use) {
-    return use.buffer == buffer && !use.is_below(loop.var);
-  });
-}
-
-// The program with every buffer that belongs to one iteration of the loop allocated inside it.
-inline Stmt with_private_buffers(const Program& program, const VarRef& var) {
-  Stmt root = program->body;
-  Facts facts = program_facts(program);
-  LoopSite site = find_loop(root, var);
-  for (const auto& buffer : buffers_written(site.loop->body)) {
-    if (is_param(program, buffer) || !is_private(root, buffer) ||
-        is_private(site.loop->body, buffer))
-      continue;
-    if (touched_outside(program, *site.loop, buffer) ||
-        !filled_each_iteration(program, buffer, *site.loop, facts))
-      continue;
-    root = remove_alloc(root, buffer);
-    LoopSite now = find_loop(root, var);
-    const ForNode& f = *now.loop;
-    root = replace_at(now.path, make_for(f.var, f.min, f.extent, make_alloc(buffer, f.body),
-                                         f.loop_kind, f.annotations));
-  }
-  return root;
-}
-
-// A buffer of one iteration that the schedule wants above the loop or one around it, where all
-// threads or lanes would share it.
-inline Verdict check_not_hoisted(const Program& program, const LoopSite& site) {
-  Vec<ForRef> loops = site.loops;
-  loops.push_back(site.loop);
-  loops.erase_if(
-      [](const ForRef& loop) { return !find_annotation(loop->annotations, kHoistStorage); });
-  if (loops.empty()) return {};
-  for (const auto& buffer : buffers_written(site.loop->body))
-    for (const auto& outer : loops)
-      if (hoists(*outer, *buffer) && !touched_outside(program, *site.loop, buffer))
-        return refusal_at(site.loop->var, "L0240",
-                          "buffer " + in_quotes(buffer->name) + " is allocated above loop " +
-                              in_quotes(outer->var->name) + ", so iterations of loop " +
-                              describe(*site.loop) + " would share it",
-                          "hoist it above a loop inside this one");
-  return {};
-}
-
-// A reduce iterator that the loop feeds, which neither threads nor lanes may share.
-inline Verdict check_no_reduction(const ForNode& loop, const char* what) {
-  for (const auto& site : blocks_below(loop.body)) {
-    if (!feeds(loop, *site.block, IterKind::reduce)) continue;
-    return refusal_at(
-        loop.var, "L0208",
-        "loop " + describe(loop) + " feeds the reduction of block " +
-            in_quotes(site.block->name()) +
-            ": its iterations update the same elements and can't be " + what,
-        "rfactor " + in_quotes(loop.var->name) + " first, or take a loop over spatial axes");
-  }
-  return {};
-}
-
-class FindImpure : public Visitor {
- public:
-  std::string found;
-  void stmt(const Stmt& s) override {
-    if (s.kind() == StmtKind::While) found = "a while loop";
-    if (s.kind() == StmtKind::Assert) found = "an assert";
-    if (s.kind() == StmtKind::Atomic) found = "an atomic update";
-    descend(s);
-  }
-};
-
-LATHE_DECL bool runs_at_most_once(const ForNode& loop) {
-  const std::int64_t* extent = as_const_int(loop.extent);
-  return extent && *extent <= 1;
-}
-
-LATHE_DECL Verdict check_parallel(const Program& program, const VarRef& var) {
-  const LoopSite site = find_loop(program->body, var);
-  const ForRef& loop = site.loop;
-  if (auto no = check_no_reduction(*loop, "parallel")) return no;
-  if (auto no = check_not_hoisted(program, site)) return no;
-  if (runs_at_most_once(*loop)) return {};
-  auto bad = carried_by(with_private_buffers(program, var), var, program_facts(program));
-  if (!bad) return {};
-  return refusal_at(
-      var, "L0207",
-      "iterations of loop " + describe(*loop) + " depend on each other: " + bad->explanation,
-      "make another loop parallel, or move the producer inside with compute_at");
-}
-
-// What loops inside would have to do for all lanes at once.
-inline Verdict check_loops_below(const ForNode& loop) {
-  Verdict no;
-  any_statement(loop.body, [&](const Stmt& s) {
-    const auto* inner = s.as<ForNode>();
-    if (!inner) return false;
-    if (uses_var(inner->min, loop.var) || uses_var(inner->extent, loop.var))
-      no = refusal_at(inner->var, "L0209",
-                      "the bound of loop " + in_quotes(inner->var->name) +
-                          " differs between the lanes of " + in_quotes(loop.var->name));
-    else if (inner->loop_kind == ForKind::vectorized || inner->loop_kind == ForKind::parallel)
-      no = refusal_at(inner->var, "L0209",
-                      "loop " + describe(*inner) + " lies inside loop " + in_quotes(loop.var->name),
-                      "vectorize one loop of a nest, the innermost");
-    return no.has_value();
-  });
-  return no;
-}
-
-inline Verdict check_lanes(const Program& program, const ForNode& loop) {
-  const std::int64_t* lanes = as_const_int(loop.extent);
-  if (!lanes)
-    return refusal_at(loop.var, "L0209", "loop " + describe(loop) + " has no constant extent",
-                      "split it by a number of lanes and vectorize the inner loop");
-  if (*lanes > kMaxLanes)
-    return refusal_at(
-        loop.var, "L0209",
-        "loop " + describe(loop) + " has more than " + std::to_string(kMaxLanes) + " iterations",
-        "split it by a number of lanes and vectorize the inner loop");
-  FindImpure impure;
-  impure.stmt(loop.body);
-  if (!impure.found.empty())
-    return refusal_at(
-        loop.var, "L0209",
-        "loop " + describe(loop) + " holds " + impure.found + ", which has no vector form");
-  for (const auto& site : blocks_below(loop.body)) {
-    if (classify(*site.block).kind == BlockClass::opaque && !site.block->writes.empty())
-      return refusal_at(
-          site.block->tag, "L0209",
-          "block " + in_quotes(site.block->name()) + " is opaque and has no vector form");
-  }
-  if (auto no = check_loops_below(loop)) return no;
-  for (const auto& outer : find_loop(program->body, loop.var).loops)
-    if (outer->loop_kind == ForKind::vectorized)
-      return refusal_at(loop.var, "L0209",
-                        "loop " + describe(*outer) + " around loop " + in_quotes(loop.var->name) +
-                            " is vectorized already");
-  return {};
-}
-
-// Two lanes that store to one element, which a scatter in one instruction has no order for.
-inline Verdict check_lane_stores(const Stmt& root, const ForNode& loop, const Facts& facts) {
-  LoopSite site = find_loop(root, loop.var);
-  Vec<ForRef> loops = site.loops;
-  loops.push_back(site.loop);
-  for (const auto& access : accesses_below(site)) {
-    if (!access.is_write || is_private(site.loop->body, access.buffer)) continue;
-    if (!meet_along_last(access, access, loops, facts)) continue;
-    return refusal_at(loop.var, "L0207",
-                      "two lanes of loop " + describe(loop) + " may store to one element of " +
-                          in_quotes(access.buffer->name));
-  }
-  return {};
-}
-
-LATHE_DECL Verdict check_vectorized(const Program& program, const VarRef& var) {
-  const LoopSite site = find_loop(program->body, var);
-  const ForRef& loop = site.loop;
-  if (auto no = check_no_reduction(*loop, "lanes")) return no;
-  if (auto no = check_not_hoisted(program, site)) return no;
-  if (auto no = check_lanes(program, *loop)) return no;
-  if (runs_at_most_once(*loop)) return {};
-  Stmt root = with_private_buffers(program, var);
-  Facts facts = program_facts(program);
-  if (auto no = check_lane_stores(root, *loop, facts)) return no;
-  auto bad = lockstep_violation(root, var, facts);
-  if (!bad) return {};
-  return refusal_at(
-      var, "L0207",
-      "lanes of loop " + describe(*loop) + " depend on each other: " + bad->explanation,
-      "vectorize another loop");
-}
-
-LATHE_DECL Verdict check_unrolled(const Program& program, const VarRef& var) {
-  ForRef loop = find_loop(program->body, var).loop;
-  const std::int64_t* copies = as_const_int(loop->extent);
-  if (!copies)
-    return refusal_at(var, "L0210", "loop " + describe(*loop) + " has no constant extent",
-                      "split it, or give unroll a factor");
-  std::int64_t total = *copies;
-  for (const auto& site : blocks_below(loop->body)) {
-    std::int64_t count = *copies;
-    for (const auto& inner : site.loops)
-      if (const std::int64_t* n = as_const_int(inner->extent);
-          n && inner->loop_kind == ForKind::unrolled)
-        count *= std::max<std::int64_t>(*n, 1);
-    total = std::max(total, count);
-  }
-  if (total <= kMaxUnroll) return {};
-  return refusal_at(var, "L0210",
-                    "unrolling loop " + describe(*loop) + " gives " + std::to_string(total) +
-                        " copies, more than " + std::to_string(kMaxUnroll),
-                    "split it and unroll the inner loop");
-}
-
-LATHE_DECL Verdict check_kind(const Program& program, const ForNode& loop) {
-  if (loop.loop_kind == ForKind::parallel) return check_parallel(program, loop.var);
-  if (loop.loop_kind == ForKind::vectorized) return check_vectorized(program, loop.var);
-  if (loop.loop_kind == ForKind::unrolled) return check_unrolled(program, loop.var);
-  return {};
-}
-
-inline void set_kind(const Program& program, const VarRef& var, ForKind kind,
-                     const Annotations& more, Edit& edit) {
-  LoopSite site = find_loop(program->body, var);
-  const ForNode& f = *site.loop;
-  Annotations annotations = f.annotations;
-  annotations.append(more);
-  edit.program = program.with(
-      replace_at(site.path, make_for(f.var, f.min, f.extent, f.body, kind, annotations)));
-}
-
-inline Verdict run_parallel(const Program& program, const Args& args, Edit* edit) {
-  if (auto no = check_plain_loop(*find_loop(program->body, args[0].loop).loop, "prefetch"))
-    return no;
-  std::int64_t threads = args[1].number;
-  if (threads < 0)
-    return refusal("L0202", "max_threads is " + std::to_string(threads), "0 means no limit");
-  if (auto no = check_parallel(program, args[0].loop)) return no;
-  if (edit)
-    set_kind(program, args[0].loop, ForKind::parallel,
-             threads ? Annotations{{"max_threads", threads}} : Annotations{}, *edit);
-  return {};
-}
-
-inline Verdict run_vectorize(const Program& program, const Args& args, Edit* edit) {
-  if (auto no = check_plain_loop(*find_loop(program->body, args[0].loop).loop)) return no;
-  if (auto no = check_vectorized(program, args[0].loop)) return no;
-  if (edit) set_kind(program, args[0].loop, ForKind::vectorized, {}, *edit);
-  return {};
-}
-
-inline Verdict run_unroll(const Program& program, const Args& args, Edit* edit) {
-  if (auto no = check_plain_loop(*find_loop(program->body, args[0].loop).loop)) return no;
-  std::int64_t factor = args[1].number;
-  if (factor < 0 || factor > kMaxUnroll)
-    return refusal_at(
-        args[0].loop, "L0210",
-        "factor " + std::to_string(factor) + " is not between 0 and " + std::to_string(kMaxUnroll),
-        "0 unrolls the whole loop");
-  if (factor > 0) {
-    if (edit)
-      set_kind(program, args[0].loop, ForKind::serial, {{"unroll_explicit", factor}}, *edit);
-    return {};
-  }
-  if (auto no = check_unrolled(program, args[0].loop)) return no;
-  if (edit) set_kind(program, args[0].loop, ForKind::unrolled, {}, *edit);
-  return {};
-}
-
-LATHE_DECL const Primitive& primitive_parallel() {
-  static const Primitive record{"parallel",
-                                1,
-                                {{"loop", ArgKind::loop}, {"max_threads", ArgKind::number, "0"}},
-                                "iterations run on many threads",
-                                run_parallel};
-  return record;
-}
-LATHE_DECL const Primitive& primitive_vectorize() {
-  static const Primitive record{
-      "vectorize", 1, {{"loop", ArgKind::loop}}, "iterations run as lanes", run_vectorize};
-  return record;
-}
-LATHE_DECL const Primitive& primitive_unroll() {
-  static const Primitive record{"unroll",
-                                1,
-                                {{"loop", ArgKind::loop}, {"factor", ArgKind::number, "0"}},
-                                "iterations become copies of the body",
-                                run_unroll};
-  return record;
-}
-
-}  // namespace lathe::detail
-
 // ---- lathe/schedule/impl/loop_partition.ipp
 namespace lathe::detail {
 
@@ -28195,6 +28736,30 @@ inline Verdict run_loop_at(const Program& program, const Args& args, Edit* edit)
   return {};
 }
 
+// By name, where one loop of the program has it.
+inline Verdict run_loop(const Program& program, const Args& args, Edit* edit) {
+  const Vec<VarRef> loops = loops_in_order(program);
+  const std::string name = in_quotes(args[0].text);
+  Vec<std::size_t> found;
+  std::string names, positions;
+  for (std::size_t k = 0; k < loops.size(); ++k) {
+    if (k < 20) names += (k ? " " : "loops: ") + loops[k]->name;
+    if (loops[k]->name != args[0].text) continue;
+    positions += (found.empty() ? "" : ", ") + std::to_string(k);
+    found.push_back(k);
+  }
+  if (found.empty())
+    return refusal(
+        "L0201", "no loop is called " + name,
+        loops.empty() ? "the program has no loops" : names + (loops.size() > 20 ? " …" : ""));
+  if (found.size() > 1)
+    return refusal(
+        "L0201", std::to_string(found.size()) + " loops are called " + name,
+        "take the one above a block with loops(block), or by position: loop_at of " + positions);
+  if (edit) edit->program = program, edit->results.push_back(LoopRef(loops[found[0]]));
+  return {};
+}
+
 LATHE_DECL const Primitive& primitive_block() {
   static const Primitive record{
       "block",        1,           {{"name", ArgKind::text}}, "the block with a name", run_block,
@@ -28209,6 +28774,12 @@ LATHE_DECL const Primitive& primitive_loops() {
                                 run_loops,
                                 ArgKind::loop,
                                 Results::counted};
+  return record;
+}
+LATHE_DECL const Primitive& primitive_loop() {
+  static const Primitive record{
+      "loop",        1,           {{"name", ArgKind::text}}, "the loop with a name", run_loop,
+      ArgKind::loop, Results::one};
   return record;
 }
 LATHE_DECL const Primitive& primitive_loop_at() {
@@ -28368,6 +28939,8 @@ inline Verdict run_reorder(const Program& program, const Args& args, Edit* edit)
   ReorderPlan plan;
   const auto& loops = args[0].list;
   if (auto no = find_chain(program, loops, plan)) return no;
+  for (const auto& loop : plan.chain)
+    if (auto no = check_no_promise(*loop)) return no;
   permute(loops, plan);
   if (auto no = check_bounds(plan)) return no;
   if (auto no = check_order(program, plan)) return no;
@@ -29195,21 +29768,23 @@ inline Verdict check_private(const Program& program, const Buffer& buffer, std::
   return {};
 }
 
-// The parallel loops around an access; scopes other than global exist once per iteration of these.
-inline Vec<VarRef> parallel_around(const Vec<const ForNode*>& loops) {
-  Vec<VarRef> out;
+// The loops around an access of which each iteration has its own memory in the scope.
+inline Vec<const ForNode*> loops_apart(const Vec<const ForNode*>& loops, Scope scope) {
+  Vec<const ForNode*> out;
   for (const auto* l : loops)
-    if (l->loop_kind == ForKind::parallel) out.push_back(l->var);
+    if (l->loop_kind == ForKind::parallel || is_block_axis(l->loop_kind) ||
+        (is_thread_axis(l->loop_kind) && scope != Scope::shared))
+      out.push_back(l);
   return out;
 }
 
 LATHE_DECL Verdict check_lifetime(const Program& program, const Buffer& buffer) {
   if (buffer->scope == Scope::global) return {};
-  VarRef loop;
-  std::optional<Vec<VarRef>> seen;
+  const ForNode* loop = nullptr;
+  std::optional<Vec<const ForNode*>> seen;
   bool shared = any_use(program->body, [&](const BufferUse& use) {
     if (use.buffer != buffer) return false;
-    Vec<VarRef> around = parallel_around(use.loops);
+    Vec<const ForNode*> around = loops_apart(use.loops, buffer->scope);
     const bool differs = seen && *seen != around;
     if (differs) loop = around.empty() ? seen->back() : around.back();
     seen = std::move(around);
@@ -29217,9 +29792,10 @@ LATHE_DECL Verdict check_lifetime(const Program& program, const Buffer& buffer) 
   });
   if (!shared) return {};
   return refusal_at(
-      loop, "L0220",
+      loop->var, "L0220",
       "buffer " + in_quotes(buffer->name) + " in scope " + std::string(to_text(buffer->scope)) +
-          " is used both inside and outside the parallel loop " + in_quotes(loop->name),
+          " is used both inside and outside the " + std::string(to_text(loop->loop_kind)) +
+          " loop " + in_quotes(loop->var->name),
       "a thread can't see such memory of another: use scope global, or move all uses inside");
 }
 
@@ -30611,6 +31187,60 @@ LATHE_DECL const Primitive& primitive_transform_block_layout() {
 
 }  // namespace lathe::detail
 
+// ---- lathe/schedule/impl/unannotate.ipp
+namespace lathe::detail {
+
+// What steps put there that a program means the same without; tails, guards and the like are more.
+inline bool is_mark(std::string_view key) {
+  for (const auto& known : kKnownKeys)
+    if (known.key == key) return true;
+  return key.starts_with("user.") || key == "prefetch" || is_storage_mark(key);
+}
+
+inline Verdict run_unannotate(const Program& program, const Args& args, Edit* edit) {
+  const bool on_loop = args[0].kind == ArgKind::loop;
+  if (!on_loop && args[0].kind != ArgKind::block)
+    return refusal("L0202", "takes an annotation from a loop or a block");
+  const std::string& key = args[1].text;
+  const Vec<Stmt> path = on_loop ? find_loop(program->body, args[0].loop).path
+                                 : find_block(program->body, args[0].block).path;
+  const auto* f = path.back().as<ForNode>();
+  Annotations all = f ? f->annotations : path.back().as<BlockNode>()->annotations;
+  if (!is_mark(key) || !find_annotation(all, key)) {
+    all.erase_if([](const Annotation& a) { return !is_mark(a.key); });
+    const std::string marks = join(all, " ", [](const Annotation& a) { return in_quotes(a.key); });
+    Refusal no = refusal("L0223",
+                         (f ? "loop " + describe(*f) : "block " + in_quotes(args[0].block->name)) +
+                             " carries no mark " + in_quotes(key),
+                         "it carries " + (marks.empty() ? "none" : marks));
+    no.loop = args[0].loop, no.block = args[0].block;
+    return no;
+  }
+  if (!edit) return {};
+  all.erase_if([&](const Annotation& a) { return a.key == key; });
+  if (f) {
+    LoopHead head = head_of(*f);
+    head.annotations = std::move(all);
+    edit->program = program.with(replace_at(path, wrap_loops({head}, f->body)));
+    return {};
+  }
+  BlockNode block = *path.back().as<BlockNode>();
+  block.annotations = std::move(all);
+  edit->program = program.with(replace_at(path, make_block(std::move(block))));
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_unannotate() {
+  static const Primitive record{"unannotate",
+                                1,
+                                {{"on", ArgKind::none}, {"key", ArgKind::text}},
+                                "takes a mark back that changes no meaning",
+                                run_unannotate};
+  return record;
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/schedule/impl/hoist_storage.ipp
 namespace lathe::detail {
 
@@ -30630,6 +31260,21 @@ inline Vec<const ForNode*> loops_around_uses(const ForNode& top, const Buffer& b
   return common ? *common : Vec<const ForNode*>();
 }
 
+// The program with one more name in what a loop's annotation lists.
+inline Stmt add_mark(const Program& program, const ForNode& loop, const char* key,
+                     std::string name) {
+  if (const AttrValue* old = find_annotation(loop.annotations, key)) name = old->text + "," + name;
+  return annotate_loop(program, loop.var, key, name);
+}
+
+// Of the loops from one on inward that hold all uses of a buffer: the first whose iterations would
+// share what lies outside of them.
+inline const ForNode* shared_by_iterations(const ForNode& top, const Buffer& buffer) {
+  for (const auto* inner : loops_around_uses(top, buffer))
+    if (inner->loop_kind != ForKind::serial && inner->loop_kind != ForKind::unrolled) return inner;
+  return nullptr;
+}
+
 inline Verdict check_hoist_storage(const Program& program, const Buffer& buffer,
                                    const LoopSite& site) {
   const ForNode& loop = *site.loop;
@@ -30639,7 +31284,7 @@ inline Verdict check_hoist_storage(const Program& program, const Buffer& buffer,
   };
   if (!is_private(program->body, buffer)) return no("is a parameter: the caller allocates it");
   if (buffer->name.find(',') != std::string::npos) return no("has a comma in its name");
-  if (auto refused = check_plain_loop(loop, kHoistStorage)) return refused;
+  if (auto refused = check_storage_loop(loop)) return refused;
   if (hoists(loop, *buffer)) return no("is allocated above loop " + describe(loop) + " already");
   bool inside = false, outside = false;
   any_use(program->body, [&](const BufferUse& use) {
@@ -30649,12 +31294,11 @@ inline Verdict check_hoist_storage(const Program& program, const Buffer& buffer,
   if (!inside) return no("is not used in loop " + describe(loop));
   if (outside)
     return no("is used outside of loop " + describe(loop) + " too, so it is allocated above it");
-  for (const auto* inner : loops_around_uses(loop, buffer))
-    if (inner->loop_kind == ForKind::parallel || inner->loop_kind == ForKind::vectorized)
-      return no("belongs to one iteration of the " + std::string(to_text(inner->loop_kind)) +
-                    " loop " + in_quotes(inner->var->name) + ", which lies inside loop " +
-                    describe(loop),
-                "take that loop's body: a loop inside it");
+  if (const ForNode* inner = shared_by_iterations(loop, buffer))
+    return no("belongs to one iteration of the " + std::string(to_text(inner->loop_kind)) +
+                  " loop " + in_quotes(inner->var->name) + ", which lies inside loop " +
+                  describe(loop),
+              "take that loop's body: a loop inside it");
   if (!filled_each_iteration(program, buffer, loop, program_facts(program)))
     return no("keeps what earlier iterations of loop " + describe(loop) +
               " wrote, as far as is proven, so it is allocated above it");
@@ -30666,10 +31310,7 @@ inline Verdict run_hoist_storage(const Program& program, const Args& args, Edit*
   LoopSite site = find_loop(program->body, args[1].loop);
   if (auto no = check_hoist_storage(program, buffer, site)) return no;
   if (!edit) return {};
-  std::string names = buffer->name;
-  if (const AttrValue* old = find_annotation(site.loop->annotations, kHoistStorage))
-    names = old->text + "," + names;
-  edit->program = program.with(annotate_loop(program, site.loop->var, kHoistStorage, names));
+  edit->program = program.with(add_mark(program, *site.loop, kHoistStorage, buffer->name));
   return {};
 }
 
@@ -30956,6 +31597,353 @@ LATHE_DECL const Primitive& primitive_merge() {
 
 }  // namespace lathe::detail
 
+// ---- lathe/schedule/impl/double_buffer.ipp
+namespace lathe::detail {
+
+/// Where a buffer is used, relative to a loop.
+struct UsePlaces {
+  bool inside = false, outside = false, opaque = false;
+
+  UsePlaces(const Program& program, const Buffer& buffer, const VarRef& loop) {
+    any_use(program->body, [&](const BufferUse& use) {
+      if (use.buffer != buffer) return false;
+      (use.is_below(loop) ? inside : outside) = true;
+      opaque = opaque || use.kind == AccessKind::opaque;
+      return false;
+    });
+  }
+};
+
+// One block, or the init of a reduction and its update.
+inline bool one_writer(const Vec<BlockSite>& all) {
+  if (all.size() == 1) return true;
+  return all.size() == 2 && !all[0].block->reducer && all[1].block->reducer && !all[1].block->init;
+}
+
+// The loop at or above a place along which a writer of the buffer keeps rows.
+inline const ForNode* rolls_around(const Program& program, const Buffer& buffer,
+                                   const LoopSite& site) {
+  Vec<ForRef> loops = site.loops;
+  loops.push_back(site.loop);
+  for (const auto& loop : loops)
+    for (const auto& w : writers(program->body, buffer))
+      if (is_marked(*loop, kRollingBuffer, w.block->name())) return loop.get();
+  return nullptr;
+}
+
+LATHE_DECL std::string why_not_doubled(const Program& program, const Buffer& buffer,
+                                       const LoopSite& site) {
+  const ForNode& loop = *site.loop;
+  if (!is_private(program->body, buffer)) return "is a parameter: the caller allocates it";
+  const UsePlaces uses(program, buffer, loop.var);
+  if (!uses.inside) return "is not used in loop " + describe(loop);
+  if (uses.outside) return "is used outside of loop " + describe(loop) + " too";
+  if (uses.opaque) return "is used by an opaque block";
+  if (check_fixed_bounds(loop))
+    return "is used in loop " + describe(loop) + ", whose bound is read from what it writes";
+  if (const ForNode* inner = shared_by_iterations(loop, buffer))
+    return "belongs to one iteration of the " + std::string(to_text(inner->loop_kind)) + " loop " +
+           in_quotes(inner->var->name) + ", which lies inside loop " + describe(loop);
+  const Vec<BlockSite> all = writers(loop.body, buffer);
+  if (!one_writer(all))
+    return "is written by " + std::string(all.empty() ? "no block" : "several blocks: ") +
+           names_of(all);
+  if (const ForNode* rolls = rolls_around(program, buffer, site))
+    return "keeps rows from one iteration of loop " + in_quotes(rolls->var->name) + " to the next";
+  if (!filled_each_iteration(program, buffer, loop, program_facts(program)))
+    return "is not proved to be filled anew by each iteration of loop " + describe(loop);
+  return {};
+}
+
+inline Verdict run_double_buffer(const Program& program, const Args& args, Edit* edit) {
+  Buffer buffer = find_buffer(program, args[0].text);
+  LoopSite site = find_loop(program->body, args[1].loop);
+  const ForNode& loop = *site.loop;
+  if (auto no = check_storage_loop(loop)) return no;
+  std::string why = why_not_doubled(program, buffer, site);
+  if (buffer->name.find(',') != std::string::npos) why = "has a comma in its name";
+  if (is_marked(loop, kDoubleBuffer, buffer->name))
+    why = "has two versions in loop " + describe(loop) + " already";
+  if (!why.empty())
+    return refusal_at(loop.var, "L0245", "buffer " + in_quotes(buffer->name) + " " + why,
+                      "take a buffer that one block writes before all that read it, inside of the "
+                      "loop");
+  if (edit) edit->program = program.with(add_mark(program, loop, kDoubleBuffer, buffer->name));
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_double_buffer() {
+  static const Primitive record{"double_buffer",
+                                1,
+                                {{"buffer", ArgKind::buffer}, {"loop", ArgKind::loop}},
+                                "iterations of a loop take turns with two versions of a buffer",
+                                run_double_buffer};
+  return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/impl/marks.ipp
+namespace lathe::detail {
+
+// Why what a mark says of a name does not hold in a program; empty if it does.
+inline std::string why_mark_broken(const Program& program, const VarRef& loop, const char* key,
+                                   const std::string& name) {
+  const LoopSite site = find_loop(program->body, loop);
+  if (!site.loop || !is_marked(*site.loop, key, name)) return "the loop would be gone";
+  if (std::string_view(key) == kRollingBuffer) {
+    const BlockTag block = block_named(program->body, name);
+    return block ? plan_roll(program, block, loop).why
+                 : "block " + in_quotes(name) + " would be gone";
+  }
+  const Buffer buffer = find_buffer(program, name);
+  if (!buffer) return "buffer " + in_quotes(name) + " would be gone";
+  const std::string why = why_not_doubled(program, buffer, site);
+  return why.empty() ? why : "buffer " + in_quotes(name) + " " + why;
+}
+
+LATHE_DECL Verdict check_marks(const Program& before, const Program& after) {
+  Vec<const ForNode*> marked;
+  each_statement(before->body, [&](const Stmt& s) {
+    if (const auto* f = s.as<ForNode>(); f && check_no_promise(*f)) marked.push_back(f);
+  });
+  for (const auto* loop : marked)
+    for (const char* key : {kDoubleBuffer, kRollingBuffer})
+      for (const auto& name : marked_names(*loop, key))
+        if (std::string why = why_mark_broken(after, loop->var, key, name); !why.empty())
+          return refusal("L0225",
+                         "would break what the annotation " + in_quotes(key) + " of loop " +
+                             in_quotes(loop->var->name) + " promises: " + why,
+                         "take this step before the loop is marked");
+  return {};
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/impl/rolling_buffer.ipp
+namespace lathe::detail {
+
+// Indices of kept rows are counted in i64 from the first iteration on.
+inline constexpr std::int64_t kMostRows = std::int64_t{1} << 20;
+
+/// Looks for the window of a block below a loop. The tests say why there is none.
+class RollPlanner {
+ public:
+  RollPlanner(const Program& program, const BlockTag& block, const VarRef& loop)
+      : program_(program),
+        loop_(find_loop(program->body, loop)),
+        site_(find_block(program->body, block)),
+        facts_(program_facts(program)) {}
+
+  RollPlan run() {
+    using Test = std::string (RollPlanner::*)();
+    static constexpr Test kTests[] = {&RollPlanner::in_loop,      &RollPlanner::values,
+                                      &RollPlanner::row_iterator, &RollPlanner::window,
+                                      &RollPlanner::fixed_bounds, &RollPlanner::moves,
+                                      &RollPlanner::output_axes,  &RollPlanner::storage};
+    for (const Test& test : kTests)
+      if (plan_.why = (this->*test)(); !plan_.why.empty()) break;
+    return plan_;
+  }
+
+ private:
+  const ForNode& loop() const { return *loop_.loop; }
+  const BlockNode& block() const { return *site_.block; }
+  std::string name() const { return "block " + in_quotes(block().name()); }
+  std::string loop_text() const { return "loop " + describe(loop()); }
+
+  std::string in_loop() {
+    if (!below(site_.loops, loop().var))
+      return name() + " is not inside " + loop_text() + ": compute it at that loop first";
+    bool inside = false;
+    for (std::size_t k = 0; k + 1 < site_.path.size(); ++k) {
+      const Stmt& s = site_.path[k];
+      const auto* f = s.as<ForNode>();
+      if (f && inside) inner_.emplace_back(f);
+      inside = inside || (f && f->var == loop().var);
+      if (inside && !f && s.kind() != StmtKind::Seq && s.kind() != StmtKind::Alloc)
+        return name() + " stands under a condition or inside another block";
+    }
+    return check_fixed_bounds(loop())
+               ? "the bound of " + loop_text() + " is read from what is written inside it"
+               : std::string();
+  }
+
+  // A row holds the same values whichever iteration computes it.
+  std::string values() {
+    const BlockInfo info = info_of(program_, block().tag);
+    if (!info.is_complete() && !info.is_reduction())
+      return name() + " can't leave out instances: " +
+             (info.why.empty() ? std::string(to_text(info.kind)) : info.why);
+    if (block().reducer && !block().init) return name() + " was separated from its init";
+    if (!info.sole_writer) return name() + " is not the only writer of its output";
+    if (stores_of(block()).empty()) return name() + " holds more than stores";
+    auto unsettled = check_settled_inputs(program_, block(), "");
+    return unsettled ? unsettled->message : std::string();
+  }
+
+  // The one that moves with the loop.
+  std::string row_iterator() {
+    for (const auto& it : block().iters) {
+      if (!uses_var(it.binding, loop().var)) continue;
+      if (row_) return "two iterators of " + name() + " move with " + loop_text();
+      row_ = &it;
+    }
+    if (!row_) return name() + " computes the same in each iteration of " + loop_text();
+    if (row_->kind == IterKind::spatial) return {};
+    return "iterator " + in_quotes(row_->var->name) + " of " + name() + " is no spatial one";
+  }
+
+  // Its binding is step * loop + row loop + what is the same in all iterations.
+  std::string window() {
+    const std::string what = "iterator " + in_quotes(row_->var->name) + " of " + name() + " is " +
+                             extent_text(row_->binding);
+    Vec<VarRef> vars{loop().var};
+    for (const auto& f : inner_) vars.push_back(f->var);
+    const auto sum = affine_of(row_->binding, vars, facts_);
+    if (!sum || !sum->coef(0)) return what + ", which is not linear";
+    std::int64_t rows_step = 0;
+    for (std::size_t k = 1; k < vars.size(); ++k) {
+      if (is_const(sum->coefs[k], 0)) continue;
+      const auto coef = sum->coef(k);
+      if (plan_.rows || !coef || (*coef != 1 && *coef != -1))
+        return what + ": not " + in_quotes(loop().var->name) + " and one loop over rows";
+      plan_.rows = inner_[k - 1];
+      rows_step = *coef;
+    }
+    const std::int64_t step = *sum->coef(0);
+    if (step < -kMostRows || step > kMostRows) return what + ", a step over the limit";
+    plan_.step = step < 0 ? -step : step;
+    plan_.upward = (step > 0) == (rows_step > 0);
+    return plan_.rows ? std::string()
+                      : name() + " computes one row in each iteration of " + loop_text();
+  }
+
+  // Which instances a row has does not depend on the iteration.
+  std::string fixed_bounds() {
+    const ForNode& rows = *plan_.rows;
+    for (const auto& it : block().iters)
+      if (&it != row_ && uses_var(it.binding, rows.var))
+        return "two iterators of " + name() + " move with loop " + describe(rows);
+    for (const auto& f : inner_)
+      for (const auto* bound : {&f->min, &f->extent})
+        if (uses_var(*bound, loop().var) || uses_var(*bound, rows.var))
+          return "the bounds of loop " + describe(*f) + " differ between rows or iterations";
+    if (rows.loop_kind != ForKind::serial || !rows.annotations.empty())
+      return "loop " + describe(rows) + " over the rows of " + name() + " is marked";
+    if (block_tags(rows.body).size() != 1)
+      return "loop " + describe(rows) + " over the rows of " + name() + " holds other blocks too";
+    return {};
+  }
+
+  std::string moves() {
+    const ForNode& rows = *plan_.rows;
+    const std::int64_t* length = as_const_int(rows.extent);
+    if (!length || *length > kMostRows || !as_const_int(rows.min))
+      return "loop " + describe(rows) + " over the rows of " + name() + " has no constant bounds";
+    plan_.length = *length;
+    if (plan_.step < plan_.length) return {};
+    return "each iteration of " + loop_text() + " moves on by " + std::to_string(plan_.step) +
+           " rows of " + name() + " and needs " + std::to_string(plan_.length) +
+           ": there is none to keep";
+  }
+
+  std::string output_axes() {
+    Vec<VarRef> iters;
+    for (const auto& it : block().iters) iters.push_back(it.var);
+    for (const auto* store : stores_of(block())) {
+      const std::string output = "buffer " + in_quotes(store->buffer->name);
+      std::optional<std::size_t> axis;
+      for (std::size_t d = 0; d < store->indices.size(); ++d) {
+        if (!uses_var(store->indices[d], row_->var)) continue;
+        const auto sum = affine_of(store->indices[d], iters, facts_);
+        bool row = sum && !axis;
+        for (std::size_t k = 0; row && k < iters.size(); ++k)
+          row = iters[k] == row_->var ? sum->coef(k) == 1 || sum->coef(k) == -1
+                                      : is_const(sum->coefs[k], 0);
+        if (!row) return "the rows of " + output + " are not along one of its axes";
+        axis = d;
+      }
+      if (!axis) return "the rows of " + output + " are not along one of its axes";
+      for (const auto& [other, at] : plan_.outputs)
+        if (other == store->buffer) return name() + " stores twice to " + output;
+      plan_.outputs.emplace_back(store->buffer, *axis);
+    }
+    return {};
+  }
+
+  // Nobody but an iteration sees its window.
+  std::string storage() {
+    for (const auto& [buffer, axis] : plan_.outputs) {
+      const std::string output = "buffer " + in_quotes(buffer->name);
+      if (!is_private(program_->body, buffer)) return output + " is a parameter";
+      const UsePlaces uses(program_, buffer, loop().var);
+      if (uses.outside) return output + " is used outside of " + loop_text() + " too";
+      if (uses.opaque) return output + " is used by an opaque block";
+      if (const ForNode* inner = shared_by_iterations(loop(), buffer))
+        return output + " belongs to one iteration of the " +
+               std::string(to_text(inner->loop_kind)) + " loop " + in_quotes(inner->var->name);
+      if (std::string other = other_mark(*buffer); !other.empty()) return output + other;
+      if (!filled_each_iteration(program_, buffer, loop(), facts_))
+        return "what an iteration of " + loop_text() + " reads of " + output +
+               " is not proved to lie in the window that it computes";
+    }
+    return {};
+  }
+
+  // A version for each iteration of a loop that must see what others kept, or rows along two loops.
+  std::string other_mark(const BufferNode& buffer) const {
+    for (const auto& f : site_.loops) {
+      const bool inside = f->var == loop().var || below(inner_, f->var);
+      if (inside && is_marked(*f, kDoubleBuffer, buffer.name))
+        return " has a version for each iteration of loop " + in_quotes(f->var->name);
+      if (f->var != loop().var && is_marked(*f, kRollingBuffer, block().name()))
+        return " keeps rows along loop " + in_quotes(f->var->name);
+    }
+    return {};
+  }
+
+  const Program& program_;
+  const LoopSite loop_;
+  const BlockSite site_;
+  const Facts facts_;
+  Vec<ForRef> inner_;  ///< the loops between the loop and the block
+  const IterVar* row_ = nullptr;
+  RollPlan plan_;
+};
+
+LATHE_DECL RollPlan plan_roll(const Program& program, const BlockTag& block, const VarRef& loop) {
+  return RollPlanner(program, block, loop).run();
+}
+
+inline Verdict run_rolling_buffer(const Program& program, const Args& args, Edit* edit) {
+  const ForNode& loop = *find_loop(program->body, args[1].loop).loop;
+  const std::string& name = args[0].block->name;
+  if (auto no = check_storage_loop(loop)) return no;
+  std::string why = plan_roll(program, args[0].block, args[1].loop).why;
+  if (name.find(',') != std::string::npos)
+    why = "block " + in_quotes(name) + " has a comma in its name";
+  if (is_marked(loop, kRollingBuffer, name))
+    why = "block " + in_quotes(name) + " keeps rows along loop " + describe(loop) + " already";
+  if (!why.empty())
+    return refusal_at(loop.var, "L0246", why,
+                      "take a block that was computed at the loop, for a window that moves by less "
+                      "than it holds");
+  if (edit) edit->program = program.with(add_mark(program, loop, kRollingBuffer, name));
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_rolling_buffer() {
+  static const Primitive record{"rolling_buffer",
+                                1,
+                                {{"block", ArgKind::block}, {"loop", ArgKind::loop}},
+                                "iterations of a loop keep the rows of a block that they share",
+                                run_rolling_buffer};
+  return record;
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/schedule/impl/arguments.ipp
 // What the arguments of a step are: complete, of the right kinds, alive, symbols replaced.
 
@@ -31223,6 +32211,13 @@ LATHE_DECL void Schedule::vectorize(LoopRef loop, Location where) {
 LATHE_DECL void Schedule::unroll(LoopRef loop, std::int64_t factor, Location where) {
   step("unroll", {loop, Arg::of_number(factor)}, where);
 }
+LATHE_DECL void Schedule::bind(LoopRef loop, std::string_view axis, Location where) {
+  step("bind", {loop, Arg::of_text(std::string(axis))}, where);
+}
+
+LATHE_DECL void Schedule::atomic(const BlockName& block, Location where) {
+  step("atomic", {BlockRef(resolve_block(block, "atomic", where))}, where);
+}
 
 LATHE_DECL void Schedule::compute_at(const BlockName& block, LoopRef loop, Location where) {
   step("compute_at", {BlockRef(resolve_block(block, "compute_at", where)), loop}, where);
@@ -31381,6 +32376,13 @@ LATHE_DECL void Schedule::hoist_storage(const BufferName& buffer, LoopRef loop, 
   step("hoist_storage", {Arg::of_buffer(resolve_buffer(buffer, "hoist_storage", where)), loop},
        where);
 }
+LATHE_DECL void Schedule::double_buffer(const BufferName& buffer, LoopRef loop, Location where) {
+  step("double_buffer", {Arg::of_buffer(resolve_buffer(buffer, "double_buffer", where)), loop},
+       where);
+}
+LATHE_DECL void Schedule::rolling_buffer(const BlockName& block, LoopRef loop, Location where) {
+  step("rolling_buffer", {BlockRef(resolve_block(block, "rolling_buffer", where)), loop}, where);
+}
 LATHE_DECL void Schedule::transform_block_layout(const BlockName& block, LayoutMap map,
                                                  Location where) {
   step("transform_block_layout",
@@ -31407,6 +32409,14 @@ LATHE_DECL void Schedule::annotate(const BlockName& block, std::string_view key,
   step("annotate",
        {BlockRef(resolve_block(block, "annotate", where)), Arg::of_text(std::string(key)),
         Arg::of(value)},
+       where);
+}
+LATHE_DECL void Schedule::unannotate(const LoopRef& loop, std::string_view key, Location where) {
+  step("unannotate", {loop, Arg::of_text(std::string(key))}, where);
+}
+LATHE_DECL void Schedule::unannotate(const BlockName& block, std::string_view key, Location where) {
+  step("unannotate",
+       {BlockRef(resolve_block(block, "unannotate", where)), Arg::of_text(std::string(key))},
        where);
 }
 
@@ -31570,6 +32580,16 @@ inline Verdict check_shifts(const Program& before, const Program& after) {
   return {};
 }
 
+// Loops bound to axes, wherever something changed: each tells of the others of its kernel.
+inline Verdict check_axes(const Program& after) {
+  Verdict broken = check_bound_loops(after);
+  if (!broken || broken->id != "L0255") return broken;
+  broken->message = "would break what bound loops promise: " + broken->message;
+  broken->id = "L0225";
+  broken->loop = {};
+  return broken;
+}
+
 inline Verdict check_lifetimes(const Program& program) {
   Verdict no;
   const Stmt* top = &program->body;  // what is allocated around all is used inside
@@ -31670,6 +32690,8 @@ LATHE_DECL Verdict Schedule::try_step(const Primitive& primitive, const Args& ar
   if (edit.program == program_) return {};
   if (auto no = detail::check_promises(program_, edit.program)) return no;
   if (auto no = detail::check_shifts(program_, edit.program)) return no;
+  if (auto no = detail::check_axes(edit.program)) return no;
+  if (auto no = detail::check_marks(program_, edit.program)) return no;
   return detail::check_lifetimes(edit.program);
 }
 
@@ -31739,9 +32761,13 @@ LATHE_DECL void Schedule::define_inputs(const Args& args, Location where) {
           edit.results.push_back(LoopRef(loop->var));
         record(detail::primitive_loops(), {BlockRef(block)}, std::move(edit), where);
       } else {
+        edit.results = {LoopRef(arg.loop)};
+        if (!detail::run_loop(program_, {Arg::of_text(arg.loop->name)}, nullptr)) {
+          record(detail::primitive_loop(), {Arg::of_text(arg.loop->name)}, std::move(edit), where);
+          continue;
+        }
         Vec<VarRef> all = detail::loops_in_order(program_);
         std::int64_t at = std::find(all.begin(), all.end(), arg.loop) - all.begin();
-        edit.results = {LoopRef(arg.loop)};
         record(detail::primitive_loop_at(), {Arg::of_number(at)}, std::move(edit), where);
       }
     }
@@ -31764,6 +32790,12 @@ LATHE_DECL std::vector<LoopRef> Schedule::loops(const BlockName& name, Location 
   Vec<LoopRef> out;
   for (const auto& loop : loops_above(program_->body, ref.tag)) out.emplace_back(loop->var);
   return out;
+}
+LATHE_DECL LoopRef Schedule::loop(std::string_view name, Location where) const {
+  Edit edit;
+  if (auto no = detail::run_loop(program_, {Arg::of_text(std::string(name))}, &edit))
+    refuse("loop", *no, where);
+  return LoopRef(edit.results[0].loop);
 }
 LATHE_DECL LoopRef Schedule::loop_at(std::int64_t position, Location where) const {
   Edit edit;
@@ -31876,13 +32908,13 @@ inline constexpr std::string_view kSchedulePageStyle = R"(:root {
   color-scheme: light dark;
   --paper: #fff; --ink: #1d2129; --faint: #667; --line: #d8dce3; --card: #f5f6f8;
   --program: #8a93a3; --serial: #9aa5b5; --parallel: #d9822b; --vectorized: #2b7de0;
-  --unrolled: #8e44c9; --block: #2e9d5b;
+  --unrolled: #8e44c9; --bound: #c2476b; --block: #2e9d5b;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --paper: #15181d; --ink: #dfe3ea; --faint: #98a1b0; --line: #343b46; --card: #1e232b;
     --program: #8591a3; --serial: #7b8798; --parallel: #f0a04b; --vectorized: #62a8ff;
-    --unrolled: #b98aec; --block: #4fc380;
+    --unrolled: #b98aec; --bound: #e57f9c; --block: #4fc380;
   }
 }
 body { margin: 1.5rem auto; padding: 0 1rem; max-width: 75rem; background: var(--paper);
@@ -31897,7 +32929,7 @@ summary { cursor: pointer; }
 .loop { border-left: 4px solid var(--c); padding-left: .7rem; margin: .45rem 0; }
 .loop > .loop, .loop > .block { margin-left: .6rem; }
 .program { --c: var(--program); } .serial { --c: var(--serial); }
-.parallel { --c: var(--parallel); } .vectorized { --c: var(--vectorized); }
+.parallel { --c: var(--parallel); } .bound { --c: var(--bound); } .vectorized { --c: var(--vectorized); }
 .unrolled { --c: var(--unrolled); } .block { --c: var(--block); }
 .loop > summary > b, .block > summary > b, .legend b { color: var(--c); }
 details.block { border-left: 4px solid var(--c); background: var(--card); padding: .2rem .7rem;
@@ -31924,7 +32956,8 @@ th, td { text-align: left; padding: .2rem .9rem .2rem 0; border-bottom: 1px soli
 
 inline constexpr std::string_view kSchedulePageLegend =
     R"(<p class="legend"><b class="serial">serial</b> · <b class="parallel">parallel</b> ·
-<b class="vectorized">vectorized</b> · <b class="unrolled">unrolled</b> · <b class="block">block</b></p>
+<b class="vectorized">vectorized</b> · <b class="unrolled">unrolled</b> ·
+<b class="bound">bound</b> · <b class="block">block</b></p>
 <p class="legend">Each loop shows what one of its iterations touches of every buffer, what that is in bytes together (the bar is
 logarithmic), how many operations it does, and operations per byte. Boxes are the smallest that are known to hold what any
 iteration touches; ≤ marks those of which maybe not all is touched, and operations of which guards may leave some out.
@@ -32062,7 +33095,8 @@ class SchedulePage {
 
   void loop(const ForNode& loop) {
     const std::string kind(to_text(loop.loop_kind));
-    append(out_, "<details open class=\"loop ", kind, "\">\n<summary>");
+    append(out_, "<details open class=\"loop ", is_bound(loop.loop_kind) ? "bound" : kind,
+           "\">\n<summary>");
     if (loop.loop_kind != ForKind::serial) append(out_, "<b>", kind, "</b> ");
     const AnyExpr end = simplify(fold_add(loop.min, loop.extent));
     append(out_, "<code>for ", html_text(loop.var->name), " in ", html_text(str(loop.min)), "..",
@@ -34243,6 +35277,119 @@ LATHE_DECL Program contract(const Program& program, const Target& target) {
 
 }  // namespace lathe
 
+// ---- lathe/lower/impl/double_buffers.ipp
+namespace lathe {
+namespace detail {
+
+// The loops that carry an annotation, in program order.
+inline Vec<VarRef> loops_marked(const Program& program, const char* key) {
+  Vec<VarRef> out;
+  each_statement(program->body, [&](const Stmt& s) {
+    if (const auto* f = s.as<ForNode>(); f && find_annotation(f->annotations, key))
+      out.push_back(f->var);
+  });
+  return out;
+}
+
+// The program with an annotation of a loop that lists these names; without it if there are none.
+inline Program with_marks(const Program& program, const VarRef& loop, const char* key,
+                          const Vec<std::string>& names) {
+  const LoopSite site = find_loop(program->body, loop);
+  LoopHead head = head_of(*site.loop);
+  head.annotations.erase_if([&](const Annotation& a) { return a.key == key; });
+  if (!names.empty())
+    head.annotations.push_back({key, join(names, ",", [](const std::string& n) { return n; })});
+  return program.with(replace_at(site.path, wrap_loops({head}, site.loop->body)));
+}
+
+// The program with a buffer allocated directly inside, or around, a loop.
+inline Program with_alloc(const Program& program, const VarRef& loop, const Buffer& buffer,
+                          bool inside) {
+  const LoopSite site = find_loop(program->body, loop);
+  const Stmt nest = inside ? wrap_loops({head_of(*site.loop)}, make_alloc(buffer, site.loop->body))
+                           : make_alloc(buffer, site.path.back());
+  return program.with(replace_at(site.path, nest));
+}
+
+class VersionAccesses : public MoveAccesses {
+ public:
+  VersionAccesses(const Buffer& from, const Buffer& to, AnyExpr version)
+      : MoveAccesses(from, to), version_(std::move(version)) {}
+
+ private:
+  Vec<AnyExpr> place(const Vec<AnyExpr>& indices) override {
+    Vec<AnyExpr> out = indices;
+    out.insert_at(0, version_);
+    return out;
+  }
+  AnyExpr version_;
+};
+
+class DoubleBuffers : public Mutator {
+ public:
+  Stmt stmt(const Stmt& s) override {
+    if (const auto* a = s.as<AllocNode>()) {
+      Stmt body = stmt(a->body);
+      Buffer buffer = a->buffer;
+      for (const auto& [from, to] : versions_)  // loops inside came first
+        if (from == buffer) buffer = to;
+      return make_alloc(buffer, body);
+    }
+    const auto* f = s.as<ForNode>();
+    if (!f || !find_annotation(f->annotations, kDoubleBuffer)) return descend(s);
+    Stmt body = stmt(f->body);
+    Vec<Buffer> touched = buffers_written(body);
+    for (const auto& buffer : touched)
+      if (is_marked(*f, kDoubleBuffer, buffer->name))
+        body = VersionAccesses(buffer, versioned(buffer),
+                               fold_floormod(fold_sub(AnyExpr(f->var), f->min), AnyExpr(2)))
+                   .stmt(body);
+    Annotations annotations = f->annotations;
+    annotations.erase_if([](const Annotation& a) { return a.key == kDoubleBuffer; });
+    return make_for(f->var, f->min, f->extent, body, f->loop_kind, annotations);
+  }
+  AnyExpr expr(const AnyExpr& e) override { return e; }
+
+ private:
+  Buffer versioned(const Buffer& buffer) {
+    for (const auto& [from, to] : versions_)
+      if (from == buffer) return to;
+    BufferNode node = *buffer;
+    node.shape.insert_at(0, AnyExpr(2));
+    for (auto& rule : node.aligned) ++rule.dim;
+    versions_.emplace_back(buffer, Buffer(new BufferNode(std::move(node))));
+    return versions_.back().second;
+  }
+
+  Vec<std::pair<Buffer, Buffer>> versions_;
+};
+
+}  // namespace detail
+
+LATHE_DECL Program place_doubled(const Program& program) {
+  Program out = program;
+  for (const auto& loop : detail::loops_marked(program, detail::kDoubleBuffer)) {
+    const LoopSite site = find_loop(program->body, loop);
+    Vec<std::string> legal;
+    for (const auto& name : detail::marked_names(*site.loop, detail::kDoubleBuffer)) {
+      const Buffer buffer = detail::find_buffer(program, name);
+      if (!buffer || !detail::why_not_doubled(program, buffer, site).empty()) continue;
+      legal.push_back(name);
+      if (is_private(find_loop(out->body, loop).loop->body, buffer)) continue;
+      out = out.with(detail::remove_alloc(out->body, buffer));
+      out = detail::with_alloc(out, loop, buffer, true);
+    }
+    out = detail::with_marks(out, loop, detail::kDoubleBuffer, legal);
+  }
+  return out;
+}
+
+LATHE_DECL Program double_buffers(const Program& program) {
+  return program.with(detail::DoubleBuffers().stmt(program->body));
+}
+
+}  // namespace lathe
+
 // ---- lathe/lower/impl/expand_math.ipp
 namespace lathe {
 namespace detail {
@@ -34735,7 +35882,8 @@ class HoistStorage : public Mutator {
 
   Stmt stmt(const Stmt& s) override {
     const auto* f = s.as<ForNode>();
-    Vec<std::string> names = f ? hoisted_names(*f) : Vec<std::string>();
+    Vec<std::string> names = f ? marked_names(*f, kHoistStorage) : Vec<std::string>();
+    if (f) names.append(marked_names(*f, kDoubleBuffer));
     if (names.empty()) return descend(s);
     TakeAllocs allocs(program_, names);
     Stmt body = allocs.stmt(stmt(f->body));
@@ -35197,6 +36345,37 @@ LATHE_DECL Program legalize_types(const Program& program, const Target& target) 
   }
   node.body = pass.stmt(node.body);
   return Program(std::move(node));
+}
+
+}  // namespace lathe
+
+// ---- lathe/lower/impl/lower_bindings.ipp
+namespace lathe {
+namespace detail {
+
+// Blocks of a grid run at once, and what is in one of them in turn.
+class LowerBindings : public Mutator {
+ public:
+  Stmt stmt(const Stmt& s) override {
+    const auto* f = s.as<ForNode>();
+    if (!f || !is_bound(f->loop_kind)) return descend(s);
+    const bool spread = is_block_axis(f->loop_kind) && !inside_;
+    const bool around = std::exchange(inside_, true);
+    Stmt body = stmt(f->body);
+    inside_ = around;
+    return make_for(f->var, f->min, f->extent, body, spread ? ForKind::parallel : ForKind::serial,
+                    f->annotations);
+  }
+  AnyExpr expr(const AnyExpr& e) override { return e; }
+
+ private:
+  bool inside_ = false;
+};
+
+}  // namespace detail
+
+LATHE_DECL Program lower_bindings(const Program& program) {
+  return program.with(detail::LowerBindings().stmt(program->body));
 }
 
 }  // namespace lathe
@@ -36241,10 +37420,14 @@ inline constexpr Pass kCpuPipeline[] = {
     {"open_strides", run_pass<open_strides>, Stage::blocks},
     // Blocks say what is surely written.
     {"place_buffers", run_pass<place_buffers>, Stage::blocks},
+    {"lower_bindings", run_pass<lower_bindings>, Stage::blocks},
+    {"place_doubled", run_pass<place_doubled>, Stage::blocks},
+    {"roll_buffers", run_pass<roll_buffers>, Stage::blocks},
     {"lower_blocks", run_pass<lower_blocks>, Stage::loops},
     // Temporaries shrink while guards are still at the accesses.
     {"compact_buffers", run_pass<compact_buffers>, Stage::loops},
     {"hoist_storage", run_pass<hoist_storage>, Stage::loops},
+    {"double_buffers", run_pass<double_buffers>, Stage::loops},
     // Temporaries must have their final shape, or the addresses fetched would not be those read.
     {"place_prefetches", run_pass<place_prefetches>, Stage::loops},
     {"simplify_loops", run_pass<simplify_program>, Stage::loops},
@@ -36819,6 +38002,84 @@ class Promote : public Mutator {
 
 LATHE_DECL Program promote_registers(const Program& program) {
   return program.with(detail::Promote().stmt(program->body), Stage::flat);
+}
+
+}  // namespace lathe
+
+// ---- lathe/lower/impl/roll_buffers.ipp
+namespace lathe {
+namespace detail {
+
+/// A block that keeps rows along a loop.
+struct Rolling {
+  VarRef loop;
+  RollPlan plan;
+};
+
+// What the marks of a program ask for, as far as it is legal.
+inline Vec<Rolling> legal_rolls(const Program& program) {
+  Vec<Rolling> out;
+  for (const auto& loop : loops_marked(program, kRollingBuffer))
+    for (const auto& name : marked_names(*find_loop(program->body, loop).loop, kRollingBuffer)) {
+      const BlockTag block = block_named(program->body, name);
+      if (!block) continue;
+      RollPlan plan = plan_roll(program, block, loop);
+      if (plan.why.empty()) out.push_back({loop, std::move(plan)});
+    }
+  return out;
+}
+
+// All of the window in the first iteration, the new rows in the others: as many of the kept ones
+// are left out as iterations have computed. Without a case distinction, so that it has bounds.
+inline Program skip_kept_rows(const Program& program, const Rolling& roll) {
+  const ForNode& loop = *find_loop(program->body, roll.loop).loop;
+  const LoopSite site = find_loop(program->body, roll.plan.rows->var);
+  const AnyExpr kept(roll.plan.length - roll.plan.step);
+  const AnyExpr skipped =
+      make_binary(BinaryOp::min, fold_mul(fold_sub(AnyExpr(loop.var), loop.min), kept), kept);
+  LoopHead head = head_of(*site.loop);
+  head.extent = fold_sub(head.extent, skipped);
+  if (roll.plan.upward) head.min = fold_add(head.min, skipped);
+  return program.with(replace_at(site.path, wrap_loops({head}, site.loop->body)));
+}
+
+class FoldRows : public MoveAccesses {
+ public:
+  FoldRows(const Buffer& from, const Buffer& to, std::size_t axis)
+      : MoveAccesses(from, to), axis_(axis) {}
+
+ private:
+  Vec<AnyExpr> place(const Vec<AnyExpr>& indices) override {
+    Vec<AnyExpr> out = indices;
+    out[axis_] = fold_floormod(out[axis_], to_->shape[axis_]);
+    return out;
+  }
+  std::size_t axis_;
+};
+
+inline Program fold_rows(const Program& program, const Rolling& roll, const Buffer& buffer,
+                         std::size_t axis) {
+  BufferNode node = *buffer;
+  node.shape[axis] = AnyExpr(roll.plan.length);
+  node.strides.clear();
+  const Buffer folded(new BufferNode(std::move(node)));
+  Program out = program.with(remove_alloc(program->body, buffer));
+  out = out.with(FoldRows(buffer, folded, axis).stmt(out->body));
+  return with_alloc(out, roll.loop, folded, false);
+}
+
+}  // namespace detail
+
+LATHE_DECL Program roll_buffers(const Program& program) {
+  Program out = program;
+  for (const auto& roll : detail::legal_rolls(program)) {
+    out = detail::skip_kept_rows(out, roll);
+    for (const auto& [buffer, axis] : roll.plan.outputs)
+      out = detail::fold_rows(out, roll, buffer, axis);
+  }
+  for (const auto& loop : detail::loops_marked(program, detail::kRollingBuffer))
+    out = detail::with_marks(out, loop, detail::kRollingBuffer, {});
+  return out;
 }
 
 }  // namespace lathe

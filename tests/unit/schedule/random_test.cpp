@@ -195,89 +195,90 @@ void random_step(lt::Schedule& s, Random& random) {
       break;
     }
     case 29: {
-    case 33:
-    case 35:
-      s.unannotate(own_loop(), random.below(2) ? "hoist_storage" : "tail");
-      break;
-    case 36:
-      s.atomic(block);
-      break;
-    case 34: {
-      constexpr const char* kAxes[] = {"blockIdx.x", "blockIdx.y", "threadIdx.x", "threadIdx.y"};
-      s.bind(own_loop(), kAxes[random.below(4)]);
-      break;
-    }
-    case 30:
-    case 31:
-      s.rolling_buffer(block, own_loop());
-      break;
-    case 32:
-      s.double_buffer(buffer, other_loop());
-      break;
-    case 25: {
-      if (own.empty()) return;
-      const std::size_t first = own.size() - 1 - random.below(std::min<std::size_t>(own.size(), 2));
-      auto row = fuzz::IntrinsicMaker::row(lt::find_block(s.program()->body, block.tag), first,
-                                           random.below(2) == 0);
-      if (row) s.tensorize(own[first], *row);
-      break;
+      case 33:
+      case 35:
+        s.unannotate(own_loop(), random.below(2) ? "hoist_storage" : "tail");
+        break;
+      case 36:
+        s.atomic(block);
+        break;
+      case 34: {
+        constexpr const char* kAxes[] = {"blockIdx.x", "blockIdx.y", "threadIdx.x", "threadIdx.y"};
+        s.bind(own_loop(), kAxes[random.below(4)]);
+        break;
+      }
+      case 30:
+      case 31:
+        s.rolling_buffer(block, own_loop());
+        break;
+      case 32:
+        s.double_buffer(buffer, other_loop());
+        break;
+      case 25: {
+        if (own.empty()) return;
+        const std::size_t first =
+            own.size() - 1 - random.below(std::min<std::size_t>(own.size(), 2));
+        auto row = fuzz::IntrinsicMaker::row(lt::find_block(s.program()->body, block.tag), first,
+                                             random.below(2) == 0);
+        if (row) s.tensorize(own[first], *row);
+        break;
+      }
     }
   }
-}
 
-/// Stages of lowering that have to agree as well. Once loops are vectors, a load may fetch lanes
-/// that nothing uses and nothing stored.
-struct LoweredStage {
-  const char* pass;
-  bool find_uninitialized;
-};
-constexpr LoweredStage kLowered[] = {{"lower_blocks", true},
-                                     {"compact_buffers", true},
-                                     {"hoist_guards", true},
-                                     {"unroll", false},
-                                     {"simplify_flat", false}};
+  /// Stages of lowering that have to agree as well. Once loops are vectors, a load may fetch lanes
+  /// that nothing uses and nothing stored.
+  struct LoweredStage {
+    const char* pass;
+    bool find_uninitialized;
+  };
+  constexpr LoweredStage kLowered[] = {{"lower_blocks", true},
+                                       {"compact_buffers", true},
+                                       {"hoist_guards", true},
+                                       {"unroll", false},
+                                       {"simplify_flat", false}};
 
-/// Runs random steps, each of which must keep the results; gives how many were accepted.
-int random_schedule(const lt::Schedule& start, std::uint64_t seed, const Dims& dims = {}) {
-  int accepted = 0;
-  Random random(seed);
-  lt::Schedule s = start;
-  auto expected = run(start.program(), dims);
-  std::size_t steps = 1 + random.below(12);
-  for (std::size_t k = 0; k < steps; ++k) {
-    lt::Program before = s.program();
-    try {
-      random_step(s, random);
-      ++accepted;
-    } catch (const lt::UserError& e) {
-      REQUIRE(s.program() == before);
-      check_documented(e.what());
-      continue;
+  /// Runs random steps, each of which must keep the results; gives how many were accepted.
+  int random_schedule(const lt::Schedule& start, std::uint64_t seed, const Dims& dims = {}) {
+    int accepted = 0;
+    Random random(seed);
+    lt::Schedule s = start;
+    auto expected = run(start.program(), dims);
+    std::size_t steps = 1 + random.below(12);
+    for (std::size_t k = 0; k < steps; ++k) {
+      lt::Program before = s.program();
+      try {
+        random_step(s, random);
+        ++accepted;
+      } catch (const lt::UserError& e) {
+        REQUIRE(s.program() == before);
+        check_documented(e.what());
+        continue;
+      }
+      INFO("seed " << seed << "\nbefore:\n"
+                   << before.str() << "\nafter:\n"
+                   << s.str() << "\n"
+                   << s.trace().str());
+      REQUIRE(lt::verify_reason(s.program(), lt::Stage::blocks) == "");
+      REQUIRE(run(s.program(), dims) == expected);
+      REQUIRE(run(backwards(s.program()), dims) == expected);
     }
-    INFO("seed " << seed << "\nbefore:\n"
-                 << before.str() << "\nafter:\n"
-                 << s.str() << "\n"
-                 << s.trace().str());
-    REQUIRE(lt::verify_reason(s.program(), lt::Stage::blocks) == "");
-    REQUIRE(run(s.program(), dims) == expected);
-    REQUIRE(run(backwards(s.program()), dims) == expected);
+    lt::Trace trace = lt::parse_trace(s.trace().str());
+    INFO("seed " << seed << "\n" << s.trace().str() << s.str());
+    for (const LoweredStage& stage : kLowered) {
+      INFO(stage.pass);
+      lt::Program lowered = lt::lower_until(stage.pass, s.program(), lt::host());
+      REQUIRE(run(lowered, dims, stage.find_uninitialized) == expected);
+    }
+    REQUIRE(lt::structurally_equal(lt::replay(trace, start).program(), s.program()));
+    // Drawing the page asks for the footprint of each loop.
+    const std::string page = s.html();
+    REQUIRE(page.substr(page.size() - 8) == "</html>\n");
+    return accepted;
   }
-  lt::Trace trace = lt::parse_trace(s.trace().str());
-  INFO("seed " << seed << "\n" << s.trace().str() << s.str());
-  for (const LoweredStage& stage : kLowered) {
-    INFO(stage.pass);
-    lt::Program lowered = lt::lower_until(stage.pass, s.program(), lt::host());
-    REQUIRE(run(lowered, dims, stage.find_uninitialized) == expected);
-  }
-  REQUIRE(lt::structurally_equal(lt::replay(trace, start).program(), s.program()));
-  // Drawing the page asks for the footprint of each loop.
-  const std::string page = s.html();
-  REQUIRE(page.substr(page.size() - 8) == "</html>\n");
-  return accepted;
-}
 
-// Most steps are refused; with fewer accepted ones the generator would test nothing.
-constexpr int kRounds = 150, kLeastAccepted = 2 * kRounds;
+  // Most steps are refused; with fewer accepted ones the generator would test nothing.
+  constexpr int kRounds = 150, kLeastAccepted = 2 * kRounds;
 
 }  // namespace
 

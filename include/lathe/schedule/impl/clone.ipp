@@ -1,8 +1,8 @@
 #pragma once
 
 #include <lathe/analysis/uses.hpp>
-#include <lathe/schedule/loop_marks.hpp>
 #include <lathe/schedule/impl/copies.ipp>
+#include <lathe/schedule/loop_marks.hpp>
 
 namespace lathe::detail {
 

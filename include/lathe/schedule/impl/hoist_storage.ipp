@@ -33,8 +33,7 @@ inline Stmt add_mark(const Program& program, const ForNode& loop, const char* ke
 // share what lies outside of them.
 inline const ForNode* shared_by_iterations(const ForNode& top, const Buffer& buffer) {
   for (const auto* inner : loops_around_uses(top, buffer))
-    if (inner->loop_kind != ForKind::serial && inner->loop_kind != ForKind::unrolled)
-      return inner;
+    if (inner->loop_kind != ForKind::serial && inner->loop_kind != ForKind::unrolled) return inner;
   return nullptr;
 }
 

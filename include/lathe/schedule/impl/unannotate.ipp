@@ -1,7 +1,7 @@
 #pragma once
 
-#include <lathe/schedule/loop_marks.hpp>
 #include <lathe/schedule/impl/annotate.ipp>
+#include <lathe/schedule/loop_marks.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe::detail {
