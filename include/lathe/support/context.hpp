@@ -121,6 +121,7 @@ class Context {
 
   mutable std::atomic<void*> kept_[8] =
       {};  ///< large free blocks, each with its header at the start
+  mutable std::atomic<unsigned> next_dropped_{0};  ///< of those, when there is no place
   mutable std::atomic<RefCounted*> services_[static_cast<int>(Service::count_)] = {};
 };
 

@@ -127,3 +127,18 @@ TEST_CASE("a service is made once and ends with the context") {
   }
   CHECK(Counted::live == 0);
 }
+
+TEST_CASE("a large block that was freed last is taken again, whatever was kept before") {
+  lt::Context context({.threads = 1});
+  std::vector<void*> old;
+  for (std::size_t k = 1; k <= 12; ++k) old.push_back(context.allocate(k << 20));
+  for (void* block : old) context.deallocate(block);
+  // Fresh pages would hold zeros.
+  constexpr std::size_t size = 40 << 20, middle = size / 8;
+  auto* block = static_cast<int*>(context.allocate(size));
+  block[middle] = 42;
+  context.deallocate(block);
+  block = static_cast<int*>(context.allocate(size));
+  CHECK(block[middle] == 42);
+  context.deallocate(block);
+}

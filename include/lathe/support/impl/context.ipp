@@ -118,8 +118,12 @@ LATHE_DECL void Context::keep(void* start) const noexcept {
     void* expected = nullptr;
     if (place.compare_exchange_strong(expected, start, std::memory_order_acq_rel)) return;
   }
-  ::operator delete(start,
-                    std::align_val_t(static_cast<detail::AllocationHeader*>(start)->alignment));
+  // One goes in turn, lest blocks that no kernel asks for any more stay for ever.
+  const std::size_t turn = next_dropped_.fetch_add(1, std::memory_order_relaxed);
+  start = kept_[turn % std::size(kept_)].exchange(start, std::memory_order_acq_rel);
+  if (start)
+    ::operator delete(start,
+                      std::align_val_t(static_cast<detail::AllocationHeader*>(start)->alignment));
 }
 
 LATHE_DECL void* Context::allocate(std::size_t bytes, std::size_t alignment) const {
