@@ -41,8 +41,10 @@ void call_app(const lt::AnyKernel& kernel, const App& app, std::span<const float
 
 Run lathe_app(const App& app, const Job& job, lt::Context& context) {
   const LatheApp made = make_lathe_app(app, job.threads);
-  const lt::AnyKernel kernel =
-      lt::jit_any({job.hand ? made.hand : made.plain, {.context = &context}}, {});
+  const lt::JitOptions options{.context = &context};
+  // A Program gets Lathe's own schedule, a Schedule none.
+  const lt::AnyKernel kernel = job.hand ? lt::jit_any({made.hand, options}, {})
+                                        : lt::jit_any({made.plain.program(), options}, {});
   return [=, in = job.in[0], out = job.out] { call_app(kernel, app, in, out); };
 }
 
