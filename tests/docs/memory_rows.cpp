@@ -145,6 +145,30 @@ std::vector<Row> memory_rows() {
         C[v, vx] = P[v, vx] + P[v + 2, vx]
 )",
        .steps = LATHE_STEPS(auto [y, x] = s.loops<2>("C"); s.rolling_buffer("P", y);)},
+      {.name = "software_pipeline",
+       .meaning =
+           "Statement `k` runs in step `t` for iteration `t - stages[k]`, in the order of "
+           "`orders` within a step. Buffers that an iteration fills for itself get as many "
+           "versions as iterations are under way. Lowering makes the first steps, the steady "
+           "loop and the last steps, so bindings and indices stay as they are. The loop is "
+           "not split, moved or marked after that.",
+       .references = "all stay",
+       .rounding = kNever,
+       .refusals = "L0204 L0220 L0247",
+       .halide = "none",
+       .tvm = "`software_pipeline_stage` and `software_pipeline_order` annotations",
+       .program = R"(program C(in A: f32[64, 80], out C: f32[64, 80]):
+  alloc P: f32[64, 80]
+  for y in 0..64:
+    for x in 0..80:
+      block P(v in 0..64 = y, vx in 0..80 = x):
+        P[v, vx] = A[v, vx] * 2.0
+    for x in 0..80:
+      block C(v in 0..64 = y, vx in 0..80 = x):
+        C[v, vx] = P[v, 79 - vx]
+)",
+       .steps =
+           LATHE_STEPS(auto [y, x] = s.loops<2>("C"); s.software_pipeline(y, {0, 1}, {0, 1});)},
       {.name = "prefetch",
        .meaning =
            "What the loop reads of the buffer `distance` iterations ahead, spread over the loops "

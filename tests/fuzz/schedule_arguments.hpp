@@ -45,6 +45,7 @@ class ScheduleArguments : protected SchedulePieces {
                                          {"hoist_storage", 2, &A::hoist_storage},
                                          {"double_buffer", 2, &A::double_buffer},
                                          {"rolling_buffer", 2, &A::rolling_buffer},
+                                         {"software_pipeline", 2, &A::software_pipeline},
                                          {"transform_block_layout", 2, &A::transform_block_layout},
                                          {"prefetch", 1, &A::prefetch},
                                          {"annotate", 1, &A::annotate},
@@ -104,7 +105,25 @@ class ScheduleArguments : protected SchedulePieces {
     if (candidates.empty()) return random_.chance(95) ? Args() : Args{block_};
     return {random_.chance(95) ? random_.pick(candidates) : Arg(block_)};
   }
-  Args compute_at(const Schedule& s) { return {block_, partner_loop(s, true)}; }
+  Args compute_at(const Schedule& s) {
+    if (random_.chance(30))
+      if (Args args = place_to_roll(s); !args.empty()) return args;
+    return {block_, partner_loop(s, true)};
+  }
+  /// Where a block would compute a window of rows that rolling_buffer takes.
+  Args place_to_roll(const Schedule& s) {
+    std::vector<Args> places;
+    for (const auto& block : s.blocks())
+      for (const auto& user : lathe::consumers(s.program()->body, block.tag))
+        for (const auto& loop : user.loops) {
+          const Args args{block, LoopRef(loop->var)};
+          if (s.check(*lathe::find_primitive("compute_at"), args)) continue;
+          Schedule moved = s;
+          moved.apply(*lathe::find_primitive("compute_at"), args);
+          if (!moved.check(*lathe::find_primitive("rolling_buffer"), args)) places.push_back(args);
+        }
+    return places.empty() ? Args() : random_.pick(places);
+  }
   Args reverse_compute_at(const Schedule& s) { return {block_, partner_loop(s, false)}; }
   /// Of primitives that take nothing but the block.
   Args this_block(const Schedule&) { return {block_}; }
@@ -229,6 +248,25 @@ class ScheduleArguments : protected SchedulePieces {
   Args double_buffer(const lathe::Schedule& s) {
     return mostly_legal(s, "double_buffer", buffers_in_loops(s));
   }
+  /// Loops of several statements, in stages that rise, as a rule.
+  Args software_pipeline(const lathe::Schedule& s) {
+    std::vector<Args> candidates;
+    lathe::each_statement(s.program()->body, [&](const lathe::Stmt& below) {
+      const auto* f = below.as<lathe::ForNode>();
+      if (!f || lathe::seq_of(f->body).size() < 2) return;
+      std::vector<Arg> stages, orders;
+      int stage = 0;
+      const bool up = random_.chance(60);
+      const auto n = static_cast<int>(lathe::seq_of(f->body).size());
+      for (int k = 0; k < n; ++k) {
+        stages.push_back(Arg::of_number(stage));
+        orders.push_back(Arg::of_number(up ? k : n - k));
+        stage += random_.below(3);
+      }
+      candidates.push_back({LoopRef(f->var), Arg::of_list(stages), Arg::of_list(orders)});
+    });
+    return mostly_legal(s, "software_pipeline", candidates);
+  }
   /// A block and a loop above it whose window moves, if there is one.
   Args rolling_buffer(const lathe::Schedule& s) {
     std::vector<Args> candidates;
@@ -236,6 +274,10 @@ class ScheduleArguments : protected SchedulePieces {
       for (const auto& loop : s.loops(block))
         if (!lathe::consumers(s.program()->body, block.tag).empty())
           candidates.push_back({block, loop});
+    for (const auto& args : candidates)
+      if (!s.check(*lathe::find_primitive("rolling_buffer"), args) && random_.chance(80))
+        return args;
+    if (random_.chance(80)) return {};
     return mostly_legal(s, "rolling_buffer", candidates);
   }
   /// A buffer and a loop that holds all that touches it, as a rule.

@@ -10,6 +10,11 @@ namespace lathe {
 /// stride is 1), so that the same code serves padded views.
 Program open_strides(const Program& program);
 
+/// Prepares loops with a "software_pipeline" annotation: keeps their statements apart, and
+/// allocates inside what an iteration has to itself; takes annotations away that are not legal.
+/// Must run while there are blocks, which tell that.
+Program stage_pipelines(const Program& program);
+
 /// Moves each Alloc down to the smallest statement that holds all accesses: into a loop where each
 /// iteration is proven to write all that it reads. Must run while there are blocks, which tell
 /// that, and before parallel loops are split, as a buffer inside one belongs to the iteration.
@@ -45,9 +50,9 @@ Program lower_blocks(const Program& program);
 ///   → for xo: { alloc P[10]; for a: P[a] = …; for xi: C = P[xi] + P[xi + 2] }
 Program compact_buffers(const Program& program);
 
-/// Moves the Allocs that a loop's "hoist_storage" or "double_buffer" annotation names from inside
-/// of it to right above it. Must run when they have their final shape, which is that of one
-/// iteration.
+/// Moves the Allocs that a loop's "hoist_storage" or "double_buffer" annotation, or a pipeline,
+/// names from inside of it to right above it. Must run when they have their final shape, which is
+/// that of one iteration.
 Program hoist_storage(const Program& program);
 
 /// Gives the buffers that a loop's "double_buffer" annotation names two versions, of which its
@@ -55,6 +60,11 @@ Program hoist_storage(const Program& program);
 ///     alloc P[10]; for xo: { for a: P[a] = …; … }
 ///   → alloc P[2, 10]; for xo: { for a: P[xo % 2, a] = …; … }
 Program double_buffers(const Program& program);
+
+/// Loops with a "software_pipeline" annotation become three: steps in which the first iterations
+/// enter, steps in which each statement runs, for an iteration of its own, and those in which the
+/// last ones leave.
+Program software_pipelines(const Program& program);
 
 /// A loop's "prefetch" annotation becomes a prefetch, at the start of each iteration, of the
 /// elements that the iteration `distance` later reads first, once a cache line of the target. The

@@ -10,6 +10,11 @@ inline constexpr const char* kHoistStorage = "hoist_storage";    ///< of buffers
 inline constexpr const char* kDoubleBuffer = "double_buffer";    ///< of buffers
 inline constexpr const char* kRollingBuffer = "rolling_buffer";  ///< of blocks
 
+/// A text for each statement, "stage:order".
+inline constexpr const char* kSoftwarePipeline = "software_pipeline";
+/// "name:versions" of buffers, while lowering.
+inline constexpr const char* kPipelineBuffers = "pipeline_buffers";
+
 /// The names that an annotation holds, between commas.
 inline Vec<std::string> marked_names(const ForNode& loop, const char* key) {
   Vec<std::string> out;
@@ -40,7 +45,7 @@ inline bool is_storage_mark(std::string_view key) {
 
 /// One that ties its loop to the iterations as they are.
 inline bool is_promise(std::string_view key) {
-  return key == kDoubleBuffer || key == kRollingBuffer;
+  return key == kDoubleBuffer || key == kRollingBuffer || key == kSoftwarePipeline;
 }
 
 }  // namespace lathe::detail

@@ -17,7 +17,7 @@ namespace lathe {
   X(merge) \
   X(reorder) X(tile) X(parallel) X(vectorize) X(unroll) X(bind) X(atomic) X(compute_at) X(reverse_compute_at) \
       X(compute_inline) X(reverse_compute_inline) X(cache_read) X(cache_write) \
-          X(decompose_reduction) X(rfactor) X(set_scope) X(transform_layout) X(transform_block_layout) X(storage_align) X(hoist_storage) X(double_buffer) X(rolling_buffer) X(clone) X(decompose_padding) X(pad) X(prefetch) X(annotate) X(unannotate) X(assume) X(add_unit_loop) X(reindex) X(sample_perfect_tile) X(sample_categorical) X(tensorize) X(sample_compute_location)
+          X(decompose_reduction) X(rfactor) X(set_scope) X(transform_layout) X(transform_block_layout) X(storage_align) X(hoist_storage) X(double_buffer) X(rolling_buffer) X(software_pipeline) X(clone) X(decompose_padding) X(pad) X(prefetch) X(annotate) X(unannotate) X(assume) X(add_unit_loop) X(reindex) X(sample_perfect_tile) X(sample_categorical) X(tensorize) X(sample_compute_location)
 // clang-format on
 
 namespace detail {

@@ -318,31 +318,32 @@ class Schedule {
   /// that. L0240: it is allocated above anyway, or belongs to one iteration of a parallel or
   /// vectorized loop inside.
   void hoist_storage(const BufferName& buffer, LoopRef loop, Location where = Location::here());
-  /// Iterations of the loop take turns with two versions of a private buffer that each of them
-  /// fills anew: what one writes does not wait for what the one before still reads. The buffer
-  /// keeps the size that one iteration needs, twice, and is allocated above the loop.
-  ///     for xo:                                    alloc P[2, 10]
-  ///       alloc P[10]                       →      for xo:
-  ///       for a < 10: P[a] = …                       for a < 10: P[xo % 2, a] = …
-  ///       for xi < 8: C = P[xi] + P[xi + 2]          for xi < 8: C = P[xo % 2, xi] + …
-  /// Lowering does that: until then the loop carries a mark, stays where it is and as it is, and
-  /// steps that would break the mark are refused (L0225). L0245: the buffer is used outside,
-  /// several blocks write it, an iteration is not proved to fill what it reads, or an opaque block
-  /// uses it.
+  /// Iterations of the loop take turns with two versions of a private buffer that each fills anew,
+  /// of the size that one iteration needs: a write need not wait for reads of the one before.
+  ///     for xo: for a < 10: P[a] = …   →   alloc P[2, 10]; for xo: for a < 10: P[xo % 2, a] = …
+  ///             for xi < 8: C = P[xi]                              for xi < 8: C = P[xo % 2, xi]
+  /// Lowering does that: until then the loop carries a mark, stays as it is, and steps that would
+  /// break the mark are refused (L0225). L0245: used outside, written by several blocks, not proved
+  /// to be filled, or used by an opaque block.
   void double_buffer(const BufferName& buffer, LoopRef loop, Location where = Location::here());
   /// A block below the loop computes in each iteration a window of rows, which moves on by less
-  /// than it holds: rows that are there from the iteration before are kept, not computed again. The
-  /// buffer holds one window, whose rows take the places of those that left it.
-  ///     for y:                                        alloc P[3, n]
-  ///       for r < 3: for x: P[y + r, x] = …       →   for y:
-  ///       for x: C[y, x] = P[y, x] + P[y + 2, x]        for r from (y is the first ? 0 : 2) to 3:
-  ///                                                       for x: P[(y + r) % 3, x] = …
-  ///                                                     for x: C[y, x] = P[y % 3, x] + …
-  /// compute_at makes such a block. Lowering rolls it: until then the loop carries a mark, stays
-  /// where it is and as it is, and steps that would break the mark are refused (L0225). L0246: no
-  /// such window, a buffer that is used outside of the loop, or a read that is not proved to lie in
-  /// the window.
+  /// than it holds: the rows that the iteration before has computed are kept, in a buffer of one
+  /// window.
+  ///     for y: for r < 3: for x: P[y + r, x] = …   →   for y: for r from (y == 0 ? 0 : 2) to 3: …
+  ///            for x: C[y, x] = P[y, x] + …              P[(y + r) % 3, x] = …; C = P[y % 3, x] +
+  ///            …
+  /// compute_at makes such a block. The loop is marked as by double_buffer. L0246: no such window,
+  /// a buffer that is used outside of the loop, or a read not proved to lie in the window.
   void rolling_buffer(const BlockName& block, LoopRef loop, Location where = Location::here());
+  /// Statements of a loop's body run for different iterations at a time: in step t, statement k
+  /// does its part of iteration t - stages[k], in the order that `orders` gives.
+  ///     for i < n: P = …; C[i] = P   → stages {0, 1}, orders {0, 1} →
+  ///     P[0] = …; for i from 1 to n: { P[i % 2] = …; C[i - 1] = P[(i - 1) % 2] }; C[n - 1] = …
+  /// Buffers that each fills get versions; the loop is marked as by double_buffer. L0247: not one
+  /// stage and order for each statement, or one would run before another whose values it needs.
+  void software_pipeline(LoopRef loop, const std::vector<std::int64_t>& stages,
+                         const std::vector<std::int64_t>& orders,
+                         Location where = Location::here());
   /// The block runs over other iterators, which a map gives from its own; its loops are made anew,
   /// one for each.
   ///     for i < n: for j < m: B[i, j]   → s.transform_block_layout(B, [](Index i, Index j) {

@@ -156,6 +156,13 @@ const Step kSteps[] = {
        s.double_buffer(p.P, i);
      },
      "L0245"},
+    {"software_pipeline",
+     [](lt::Schedule& s, const Product& p) {
+       lt::LoopRef i = s.loops(p.C)[0];
+       s.compute_at(p.P, i);
+       s.software_pipeline(i, {0, 1}, {1, 0});
+     },
+     "L0247"},
     {"prefetch", [](lt::Schedule& s, const Product& p) { s.prefetch(p.B, s.loops(p.C)[2], 4); }},
     {"annotate", [](lt::Schedule& s, const Product& p) { s.annotate(p.D, "stream", true); }},
 };

@@ -154,12 +154,15 @@ inline std::string without_lines(std::string text) {
   return text;
 }
 
-/// "error[L0203] split: …": the row of the primitive in tests/docs names the id.
+/// The row of the primitive in tests/docs names what it is refused with.
+inline void check_documented(const std::string& primitive, const std::string& id) {
+  INFO("docs/schedule.md does not say that ", primitive, " may be refused with ", id);
+  CHECK(documents_refusal(primitive, id));
+}
+/// The same for a refusal's text, "error[L0203] split: …".
 inline void check_documented(const std::string& error) {
   const std::string id = error.substr(6, 5), name = error.substr(13, error.find(':') - 13);
-  if (!lt::find_primitive(name)) return;
-  INFO("docs/schedule.md does not say that ", name, " may be refused with ", id);
-  CHECK(documents_refusal(name, id));
+  if (lt::find_primitive(name)) check_documented(name, id);
 }
 
 /// A step that is refused: the whole text of the error, and that the schedule stayed as it was.

@@ -55,43 +55,55 @@ class VersionAccesses : public MoveAccesses {
   AnyExpr version_;
 };
 
-class DoubleBuffers : public Mutator {
+/// Gives buffers versions; their Allocs stand above the loops whose iterations take them in turn.
+class VersionBuffers : public Mutator {
  public:
   Stmt stmt(const Stmt& s) override {
-    if (const auto* a = s.as<AllocNode>()) {
-      Stmt body = stmt(a->body);
-      Buffer buffer = a->buffer;
-      for (const auto& [from, to] : versions_)  // loops inside came first
-        if (from == buffer) buffer = to;
-      return make_alloc(buffer, body);
-    }
-    const auto* f = s.as<ForNode>();
-    if (!f || !find_annotation(f->annotations, kDoubleBuffer)) return descend(s);
-    Stmt body = stmt(f->body);
-    Vec<Buffer> touched = buffers_written(body);
-    for (const auto& buffer : touched)
-      if (is_marked(*f, kDoubleBuffer, buffer->name))
-        body = VersionAccesses(buffer, versioned(buffer),
-                               fold_floormod(fold_sub(AnyExpr(f->var), f->min), AnyExpr(2)))
-                   .stmt(body);
-    Annotations annotations = f->annotations;
-    annotations.erase_if([](const Annotation& a) { return a.key == kDoubleBuffer; });
-    return make_for(f->var, f->min, f->extent, body, f->loop_kind, annotations);
+    const auto* a = s.as<AllocNode>();
+    if (!a) return descend(s);
+    Stmt body = stmt(a->body);
+    Buffer buffer = a->buffer;
+    for (const auto& [from, to] : versions_)  // loops inside came first
+      if (from == buffer) buffer = to;
+    return make_alloc(buffer, body);
   }
   AnyExpr expr(const AnyExpr& e) override { return e; }
 
+ protected:
+  Stmt with_versions(const ForNode& loop, const Stmt& body, const Buffer& buffer,
+                     std::int64_t count) {
+    return VersionAccesses(buffer, versioned(buffer, count),
+                           fold_floormod(fold_sub(AnyExpr(loop.var), loop.min), AnyExpr(count)))
+        .stmt(body);
+  }
+
  private:
-  Buffer versioned(const Buffer& buffer) {
+  Buffer versioned(const Buffer& buffer, std::int64_t count) {
     for (const auto& [from, to] : versions_)
       if (from == buffer) return to;
     BufferNode node = *buffer;
-    node.shape.insert_at(0, AnyExpr(2));
+    node.shape.insert_at(0, AnyExpr(count));
     for (auto& rule : node.aligned) ++rule.dim;
     versions_.emplace_back(buffer, Buffer(new BufferNode(std::move(node))));
     return versions_.back().second;
   }
 
   Vec<std::pair<Buffer, Buffer>> versions_;
+};
+
+class DoubleBuffers : public VersionBuffers {
+ public:
+  Stmt stmt(const Stmt& s) override {
+    const auto* f = s.as<ForNode>();
+    if (!f || !find_annotation(f->annotations, kDoubleBuffer)) return VersionBuffers::stmt(s);
+    Stmt body = stmt(f->body);
+    Vec<Buffer> touched = buffers_written(body);
+    for (const auto& buffer : touched)
+      if (is_marked(*f, kDoubleBuffer, buffer->name)) body = with_versions(*f, body, buffer, 2);
+    Annotations annotations = f->annotations;
+    annotations.erase_if([](const Annotation& a) { return a.key == kDoubleBuffer; });
+    return make_for(f->var, f->min, f->extent, body, f->loop_kind, annotations);
+  }
 };
 
 }  // namespace detail

@@ -2,6 +2,7 @@
 
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/passes.hpp>
+#include <lathe/schedule/buffering.hpp>
 #include <lathe/schedule/loop_marks.hpp>
 
 namespace lathe {
@@ -51,6 +52,8 @@ class HoistStorage : public Mutator {
     const auto* f = s.as<ForNode>();
     Vec<std::string> names = f ? marked_names(*f, kHoistStorage) : Vec<std::string>();
     if (f) names.append(marked_names(*f, kDoubleBuffer));
+    if (f)
+      for (const auto& own : pipeline_buffers(*f)) names.push_back(own.name);
     if (names.empty()) return descend(s);
     TakeAllocs allocs(program_, names);
     Stmt body = allocs.stmt(stmt(f->body));

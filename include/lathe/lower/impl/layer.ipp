@@ -34,5 +34,6 @@
 #include <lathe/lower/impl/promote_registers.ipp>
 #include <lathe/lower/impl/roll_buffers.ipp>
 #include <lathe/lower/impl/simplify_program.ipp>
+#include <lathe/lower/impl/software_pipelines.ipp>
 #include <lathe/lower/impl/unroll.ipp>
 #include <lathe/lower/impl/vectorize.ipp>

@@ -27,6 +27,8 @@ inline Program contract_unless_strict(const Program& p, const Target& target,
 inline constexpr Pass kCpuPipeline[] = {
     {"open_strides", run_pass<open_strides>, Stage::blocks},
     // Blocks say what is surely written.
+    // A statement is more than one when blocks are gone.
+    {"stage_pipelines", run_pass<stage_pipelines>, Stage::blocks},
     {"place_buffers", run_pass<place_buffers>, Stage::blocks},
     {"lower_bindings", run_pass<lower_bindings>, Stage::blocks},
     {"place_doubled", run_pass<place_doubled>, Stage::blocks},
@@ -36,6 +38,7 @@ inline constexpr Pass kCpuPipeline[] = {
     {"compact_buffers", run_pass<compact_buffers>, Stage::loops},
     {"hoist_storage", run_pass<hoist_storage>, Stage::loops},
     {"double_buffers", run_pass<double_buffers>, Stage::loops},
+    {"software_pipelines", run_pass<software_pipelines>, Stage::loops},
     // Temporaries must have their final shape, or the addresses fetched would not be those read.
     {"place_prefetches", run_pass<place_prefetches>, Stage::loops},
     {"simplify_loops", run_pass<simplify_program>, Stage::loops},

@@ -52,6 +52,7 @@
 //
 #include <lathe/schedule/impl/marks.ipp>
 #include <lathe/schedule/impl/rolling_buffer.ipp>
+#include <lathe/schedule/impl/software_pipeline.ipp>
 //
 #include <lathe/schedule/impl/arguments.ipp>
 #include <lathe/schedule/impl/methods.ipp>

@@ -11,6 +11,8 @@ inline std::string why_mark_broken(const Program& program, const VarRef& loop, c
                                    const std::string& name) {
   const LoopSite site = find_loop(program->body, loop);
   if (!site.loop || !is_marked(*site.loop, key, name)) return "the loop would be gone";
+  if (std::string_view(key) == kSoftwarePipeline)
+    return plan_pipeline(program, loop, pipeline_parts(*site.loop)).why;
   if (std::string_view(key) == kRollingBuffer) {
     const BlockTag block = block_named(program->body, name);
     return block ? plan_roll(program, block, loop).why
@@ -28,7 +30,7 @@ LATHE_DECL Verdict check_marks(const Program& before, const Program& after) {
     if (const auto* f = s.as<ForNode>(); f && check_no_promise(*f)) marked.push_back(f);
   });
   for (const auto* loop : marked)
-    for (const char* key : {kDoubleBuffer, kRollingBuffer})
+    for (const char* key : {kDoubleBuffer, kRollingBuffer, kSoftwarePipeline})
       for (const auto& name : marked_names(*loop, key))
         if (std::string why = why_mark_broken(after, loop->var, key, name); !why.empty())
           return refusal("L0225",

@@ -267,6 +267,12 @@ LATHE_DECL void Schedule::double_buffer(const BufferName& buffer, LoopRef loop, 
 LATHE_DECL void Schedule::rolling_buffer(const BlockName& block, LoopRef loop, Location where) {
   step("rolling_buffer", {BlockRef(resolve_block(block, "rolling_buffer", where)), loop}, where);
 }
+LATHE_DECL void Schedule::software_pipeline(LoopRef loop, const std::vector<std::int64_t>& stages,
+                                            const std::vector<std::int64_t>& orders,
+                                            Location where) {
+  step("software_pipeline", {loop, detail::number_list(stages), detail::number_list(orders)},
+       where);
+}
 LATHE_DECL void Schedule::transform_block_layout(const BlockName& block, LayoutMap map,
                                                  Location where) {
   step("transform_block_layout",
