@@ -44,7 +44,7 @@ def doctest_case(name: str, program: Path, env: dict[str, str] | None = None, pr
 def doctest_programs() -> list[str]:
     """The names of the doctest programs that have sources (see tests/CMakeLists.txt)."""
     units = sorted({path.parent.name for path in (ROOT / "tests" / "unit").glob("*/*_test.cpp")})
-    groups = [name for name in ("golden", "errors", "conformance", "docs") if any((ROOT / "tests" / name).glob("*_test.cpp"))]
+    groups = [name for name in ("golden", "errors", "conformance", "docs", "polybench") if any((ROOT / "tests" / name).glob("*_test.cpp"))]
     return [f"unit_{layer}" for layer in units] + groups
 
 

@@ -1,0 +1,362 @@
+// Factors of matrices and systems of equations: cholesky, durbin, gramschmidt, lu, ludcmp, trisolv.
+#include <cmath>
+
+#include "kernel.hpp"
+
+namespace polybench {
+
+namespace {
+
+using Index = std::int64_t;
+
+/// A dominant diagonal.
+void dominant(Index n, double* A) {
+  for (Index i = 0; i < n; ++i) A[i * n + i] += static_cast<double>(n);
+}
+
+// A = L Lᵀ: L in the place of the lower half of A
+
+lt::Program cholesky(const Sizes& n) {
+  return lt::script("cholesky", [&](lt::Script& p) {
+    auto A = p.inout<double>("A", {n[0], n[0]});
+    auto column = p.local<double>("column", {n[0]});
+    p.for_("k", n[0], [&](lt::Var k) {
+      p.store(A(k, k), lt::sqrt(A(k, k)));
+      p.for_("i", k + 1, n[0], [&](lt::Var i) {
+        p.store(A(i, k), A(i, k) / A(k, k));
+        p.store(column(i), A(i, k));
+      });
+      p.for_("row", k + 1, n[0], [&](lt::Var i) {
+        p.for_("j", k + 1, i + 1,
+               [&](lt::Var j) { p.store(A(i, j), A(i, j) - column(i) * column(j)); });
+      });
+    });
+  });
+}
+
+void cholesky_loops(const Counts& n, const Arrays& a) {
+  const Index size = n[0];
+  double* __restrict A = a.doubles(0);
+  std::vector<double> memory(static_cast<std::size_t>(size));
+  double* __restrict column = memory.data();
+  for (Index k = 0; k < size; ++k) {
+    A[k * size + k] = std::sqrt(A[k * size + k]);
+    for (Index i = k + 1; i < size; ++i)
+      column[i] = A[i * size + k] = A[i * size + k] / A[k * size + k];
+    for (Index i = k + 1; i < size; ++i)
+      for (Index j = k + 1; j <= i; ++j) A[i * size + j] -= column[i] * column[j];
+  }
+}
+
+void cholesky_prepare(const Counts& n, const Arrays& a) {
+  double* A = a.doubles(0);
+  for (Index i = 0; i < n[0]; ++i)
+    for (Index j = 0; j < i; ++j) A[j * n[0] + i] = A[i * n[0] + j];
+  dominant(n[0], A);
+}
+
+void cholesky_schedule(lt::Schedule& s) {
+  vectorize_by(s, s.loop("j"), 32);
+  s.parallel(s.loop("row"));
+}
+
+// A = L U in the place of A, L with ones on its diagonal
+
+template <class A>
+void lu_factors(lt::Script& p, const A& a, const Size& n) {
+  p.for_("k", n, [&](lt::Var k) {
+    p.for_("i", k + 1, n, [&](lt::Var i) { p.store(a(i, k), a(i, k) / a(k, k)); });
+    p.for_("row", k + 1, n, [&](lt::Var i) {
+      p.for_("j", k + 1, n, [&](lt::Var j) {
+        p.block("rest", {k, i, j}, [&](lt::Var vk, lt::Var vi, lt::Var vj) {
+          p.store(a(vi, vj), a(vi, vj) - a(vi, vk) * a(vk, vj));
+        });
+      });
+    });
+  });
+}
+
+void lu_factors(Index n, double* __restrict A) {
+  for (Index k = 0; k < n; ++k) {
+    for (Index i = k + 1; i < n; ++i) A[i * n + k] /= A[k * n + k];
+    for (Index i = k + 1; i < n; ++i)
+      for (Index j = k + 1; j < n; ++j) A[i * n + j] -= A[i * n + k] * A[k * n + j];
+  }
+}
+
+void lu_factors(lt::Schedule& s) {
+  auto [ro, ri] = s.split<2>(s.loop("row"), {lt::infer, 4});
+  auto [jo, ji] = s.split<2>(s.loop("j"), {lt::infer, 8});
+  s.reorder({ro, jo, ri, ji});
+  s.unroll(ri);
+  s.vectorize(ji);
+  s.parallel(ro);
+}
+
+lt::Program lu(const Sizes& n) {
+  return lt::script("lu", [&](lt::Script& p) {
+    auto A = p.inout<double>("A", {n[0], n[0]});
+    lu_factors(p, A, n[0]);
+  });
+}
+
+void lu_loops(const Counts& n, const Arrays& a) { lu_factors(n[0], a.doubles(0)); }
+
+// A x = b by way of L U
+
+lt::Program ludcmp(const Sizes& n) {
+  return lt::script("ludcmp", [&](lt::Script& p) {
+    auto A = p.inout<double>("A", {n[0], n[0]});
+    auto b = p.input<double>("b", {n[0]});
+    auto x = p.output<double>("x", {n[0]});
+    auto y = p.local<double>("y", {n[0]});
+    lu_factors(p, A, n[0]);
+    p.for_("forward", n[0], [&](lt::Var i) {
+      p.store(y(i), b(i));
+      p.for_("j1", i, [&](lt::Var j) { p.store(y(i), y(i) - A(i, j) * y(j)); });
+    });
+    p.for_("backward", n[0], [&](lt::Var up) {
+      auto i = n[0] - 1 - up;
+      p.store(x(i), y(i));
+      p.for_("j2", i + 1, n[0], [&](lt::Var j) { p.store(x(i), x(i) - A(i, j) * x(j)); });
+      p.store(x(i), x(i) / A(i, i));
+    });
+  });
+}
+
+void ludcmp_loops(const Counts& n, const Arrays& a) {
+  const Index size = n[0];
+  double* A = a.doubles(0);
+  const double* b = a.doubles(1);
+  double* x = a.doubles(2);
+  std::vector<double> memory(static_cast<std::size_t>(size));
+  double* y = memory.data();
+  lu_factors(size, A);
+  for (Index i = 0; i < size; ++i) {
+    y[i] = b[i];
+    for (Index j = 0; j < i; ++j) y[i] -= A[i * size + j] * y[j];
+  }
+  for (Index i = size - 1; i >= 0; --i) {
+    x[i] = y[i];
+    for (Index j = i + 1; j < size; ++j) x[i] -= A[i * size + j] * x[j];
+    x[i] /= A[i * size + i];
+  }
+}
+
+// L x = b
+
+lt::Program trisolv(const Sizes& n) {
+  return lt::script("trisolv", [&](lt::Script& p) {
+    auto L = p.input<double>("L", {n[0], n[0]});
+    auto b = p.input<double>("b", {n[0]});
+    auto x = p.output<double>("x", {n[0]});
+    p.for_("i", n[0], [&](lt::Var i) {
+      p.store(x(i), b(i));
+      p.for_("j", i, [&](lt::Var j) { p.store(x(i), x(i) - L(i, j) * x(j)); });
+      p.store(x(i), x(i) / L(i, i));
+    });
+  });
+}
+
+void trisolv_loops(const Counts& n, const Arrays& a) {
+  const double *L = a.doubles(0), *b = a.doubles(1);
+  double* x = a.doubles(2);
+  for (Index i = 0; i < n[0]; ++i) {
+    x[i] = b[i];
+    for (Index j = 0; j < i; ++j) x[i] -= L[i * n[0] + j] * x[j];
+    x[i] /= L[i * n[0] + i];
+  }
+}
+
+// The Yule-Walker system of a Toeplitz matrix with ones on its diagonal: T y = -r
+
+lt::Program durbin(const Sizes& n) {
+  return lt::script("durbin", [&](lt::Script& p) {
+    auto r = p.input<double>("r", {n[0]});
+    auto y = p.output<double>("y", {n[0]});
+    auto z = p.local<double>("z", {n[0]});
+    auto alpha = p.local<double>("alpha", {}), beta = p.local<double>("beta", {});
+    auto sum = p.local<double>("sum", {});
+    p.store(y(0), -r(0));
+    p.store(beta(), 1.0);
+    p.store(alpha(), -r(0));
+    p.for_("k", 1, n[0], [&](lt::Var k) {
+      p.store(beta(), (1.0 - alpha() * alpha()) * beta());
+      p.store(sum(), 0.0);
+      p.for_("s", k, [&](lt::Var i) { p.store(sum(), sum() + r(k - i - 1) * y(i)); });
+      p.store(alpha(), -(r(k) + sum()) / beta());
+      p.for_("i", k, [&](lt::Var i) { p.store(z(i), y(i) + alpha() * y(k - i - 1)); });
+      p.for_("copy", k, [&](lt::Var i) { p.store(y(i), z(i)); });
+      p.store(y(k), alpha());
+    });
+  });
+}
+
+void durbin_loops(const Counts& n, const Arrays& a) {
+  const double* __restrict r = a.doubles(0);
+  double* __restrict y = a.doubles(1);
+  std::vector<double> memory(static_cast<std::size_t>(n[0]));
+  double* __restrict z = memory.data();
+  double alpha = -r[0], beta = 1;
+  y[0] = -r[0];
+  for (Index k = 1; k < n[0]; ++k) {
+    beta = (1 - alpha * alpha) * beta;
+    double sum = 0;
+    for (Index i = 0; i < k; ++i) sum += r[k - i - 1] * y[i];
+    alpha = -(r[k] + sum) / beta;
+    for (Index i = 0; i < k; ++i) z[i] = y[i] + alpha * y[k - i - 1];
+    for (Index i = 0; i < k; ++i) y[i] = z[i];
+    y[k] = alpha;
+  }
+}
+
+// Correlations that fall fast enough for a solution.
+void durbin_prepare(const Counts& n, const Arrays& a) {
+  double* r = a.doubles(0);
+  for (Index k = 0; k < n[0]; ++k) r[k] *= 1 / static_cast<double>((k + 2) * (k + 2));
+}
+
+// A = Q R: Q with orthonormal columns, R upper triangular
+
+lt::Program gramschmidt(const Sizes& n) {
+  return lt::script("gramschmidt", [&](lt::Script& p) {
+    auto A = p.inout<double>("A", {n[0], n[1]});
+    auto R = p.inout<double>("R", {n[1], n[1]});
+    auto Q = p.output<double>("Q", {n[0], n[1]});
+    auto norm = p.local<double>("norm", {});
+    p.for_("k", n[1], [&](lt::Var k) {
+      p.store(norm(), 0.0);
+      p.for_("s", n[0], [&](lt::Var i) { p.store(norm(), norm() + A(i, k) * A(i, k)); });
+      p.store(R(k, k), lt::sqrt(norm()));
+      p.for_("q", n[0], [&](lt::Var i) { p.store(Q(i, k), A(i, k) / R(k, k)); });
+      p.for_("j", k + 1, n[1], [&](lt::Var j) {
+        p.store(R(k, j), 0.0);
+        p.for_("i1", n[0], [&](lt::Var i) { p.store(R(k, j), R(k, j) + Q(i, k) * A(i, j)); });
+        p.for_("i2", n[0], [&](lt::Var i) { p.store(A(i, j), A(i, j) - Q(i, k) * R(k, j)); });
+      });
+    });
+  });
+}
+
+void gramschmidt_loops(const Counts& n, const Arrays& a) {
+  const Index rows = n[0], columns = n[1];
+  double* __restrict A = a.doubles(0);
+  double* __restrict R = a.doubles(1);
+  double* __restrict Q = a.doubles(2);
+  for (Index k = 0; k < columns; ++k) {
+    double norm = 0;
+    for (Index i = 0; i < rows; ++i) norm += A[i * columns + k] * A[i * columns + k];
+    R[k * columns + k] = std::sqrt(norm);
+    for (Index i = 0; i < rows; ++i) Q[i * columns + k] = A[i * columns + k] / R[k * columns + k];
+    for (Index j = k + 1; j < columns; ++j) {
+      R[k * columns + j] = 0;
+      for (Index i = 0; i < rows; ++i)
+        R[k * columns + j] += Q[i * columns + k] * A[i * columns + j];
+      for (Index i = 0; i < rows; ++i)
+        A[i * columns + j] -= Q[i * columns + k] * R[k * columns + j];
+    }
+  }
+}
+
+void gramschmidt_prepare(const Counts& n, const Arrays& a) {
+  for (Index i = 0; i < n[0] && i < n[1]; ++i) a.doubles(0)[i * n[1] + i] += 5;
+}
+
+}  // namespace
+
+std::vector<Kernel> solvers() {
+  return {
+      {"cholesky",
+       {{7}, {1}, {37}},
+       {1200},
+       cholesky,
+       cholesky_loops,
+       {{"parallel k",
+         [](lt::Schedule& s) { s.parallel(s.loop("k")); },
+         "L0207",
+         {"A[k, k]", "different iterations of 'k'"}}},
+       cholesky_schedule,
+       cholesky_prepare},
+      {"durbin",
+       {{7}, {1}, {37}},
+       {2000},
+       durbin,
+       durbin_loops,
+       {{"parallel k",
+         [](lt::Schedule& s) { s.parallel(s.loop("k")); },
+         "L0207",
+         {"alpha", "different iterations of 'k'"}},
+        {"merge the copy",
+         [](lt::Schedule& s) { s.merge(s.loop("i"), s.loop("copy")); },
+         "L0207",
+         {"y["}}},
+       [](lt::Schedule& s) {
+         vectorize_by(s, s.loop("i"), 8);
+         vectorize_by(s, s.loop("copy"), 8);
+       },
+       durbin_prepare},
+      {"gramschmidt",
+       {{7, 5}, {1, 1}, {37, 29}},
+       {600, 500},
+       gramschmidt,
+       gramschmidt_loops,
+       {{"parallel k",
+         [](lt::Schedule& s) { s.parallel(s.loop("k")); },
+         "L0207",
+         {"different iterations of 'k'"}},
+        {"merge i",
+         [](lt::Schedule& s) { s.merge(s.loop("i1"), s.loop("i2")); },
+         "L0207",
+         {"R[k, j]"}}},
+       [](lt::Schedule& s) {
+         auto [jo, ji] = s.split<2>(s.loop("j"), {lt::infer, 16});
+         s.vectorize(ji);
+         s.parallel(jo);
+       },
+       gramschmidt_prepare},
+      {"lu",
+       {{7}, {1}, {37}},
+       {1200},
+       lu,
+       lu_loops,
+       {{"parallel k",
+         [](lt::Schedule& s) { s.parallel(s.loop("k")); },
+         "L0207",
+         {"reads A[i, k]", "block 'rest' writes A[row, j]", "different iterations of 'k'"}}},
+       [](lt::Schedule& s) { lu_factors(s); },
+       [](const Counts& n, const Arrays& a) { dominant(n[0], a.doubles(0)); }},
+      {"ludcmp",
+       {{7}, {1}, {37}},
+       {1200},
+       ludcmp,
+       ludcmp_loops,
+       {{"parallel forward",
+         [](lt::Schedule& s) { s.parallel(s.loop("forward")); },
+         "L0207",
+         {"reads y[j1]", "writes y[forward]", "different iterations of 'forward'"}}},
+       [](lt::Schedule& s) { lu_factors(s); },
+       [](const Counts& n, const Arrays& a) { dominant(n[0], a.doubles(0)); }},
+      {"trisolv",
+       {{7}, {1}, {37}},
+       {2000},
+       trisolv,
+       trisolv_loops,
+       {{"parallel i",
+         [](lt::Schedule& s) { s.parallel(s.loop("i")); },
+         "L0207",
+         {"reads x[j]", "writes x[i]", "different iterations of 'i'"}},
+        {"vectorize j",
+         [](lt::Schedule& s) { s.vectorize(s.loop("ji")); },
+         "L0207",
+         {"x"},
+         [](lt::Schedule& s) {
+           s.split<2>(s.loop("j"), {lt::infer, 8});
+         }}},
+       [](lt::Schedule& s) {
+         s.unroll(s.split<2>(s.loop("j"), {lt::infer, 8})[1]);
+       },
+       [](const Counts& n, const Arrays& a) { dominant(n[0], a.doubles(0)); }},
+  };
+}
+
+}  // namespace polybench

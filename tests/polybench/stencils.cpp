@@ -1,0 +1,271 @@
+// Each point of a grid from its neighbours, step by step in time: heat-3d, jacobi-1d, jacobi-2d,
+// seidel-2d.
+#include "kernel.hpp"
+
+namespace polybench {
+
+namespace {
+
+using Index = std::int64_t;
+
+// Two grids in turns, each point from its neighbours on a line
+
+lt::Program jacobi1(const Sizes& n) {
+  return lt::script("jacobi_1d", [&](lt::Script& p) {
+    auto A = p.inout<double>("A", {n[1]}), B = p.inout<double>("B", {n[1]});
+    auto mean = [](auto& X, auto& i) { return 0.33333 * (X(i - 1) + X(i) + X(i + 1)); };
+    p.for_("t", n[0], [&](lt::Var) {
+      p.for_("i", 1, n[1] - 1, [&](lt::Var i) { p.store(B(i), mean(A, i)); });
+      p.for_("x", 1, n[1] - 1, [&](lt::Var i) { p.store(A(i), mean(B, i)); });
+    });
+  });
+}
+
+void jacobi1_step(Index n, const double* __restrict A, double* __restrict B) {
+  for (Index i = 1; i < n - 1; ++i) B[i] = 0.33333 * (A[i - 1] + A[i] + A[i + 1]);
+}
+
+void jacobi1_loops(const Counts& n, const Arrays& a) {
+  for (Index t = 0; t < n[0]; ++t) {
+    jacobi1_step(n[1], a.doubles(0), a.doubles(1));
+    jacobi1_step(n[1], a.doubles(1), a.doubles(0));
+  }
+}
+
+void jacobi1_schedule(lt::Schedule& s) {
+  for (const char* i : {"i", "x"}) {
+    auto [part, io, ii] = s.split<3>(s.loop(i), {lt::infer, 256, 32});
+    s.vectorize(ii);
+    s.parallel(part);
+  }
+}
+
+// The same on a plane
+
+lt::Program jacobi2(const Sizes& n) {
+  return lt::script("jacobi_2d", [&](lt::Script& p) {
+    auto A = p.inout<double>("A", {n[1], n[1]}), B = p.inout<double>("B", {n[1], n[1]});
+    auto mean = [](auto& X, auto& i, auto& j) {
+      return 0.2 * (X(i, j) + X(i, j - 1) + X(i, j + 1) + X(i + 1, j) + X(i - 1, j));
+    };
+    p.for_("t", n[0], [&](lt::Var) {
+      p.for_("i", 1, n[1] - 1, [&](lt::Var i) {
+        p.for_("j", 1, n[1] - 1, [&](lt::Var j) {
+          p.block("B", {i, j},
+                  [&](lt::Var vi, lt::Var vj) { p.store(B(vi, vj), mean(A, vi, vj)); });
+        });
+      });
+      p.for_("y", 1, n[1] - 1, [&](lt::Var i) {
+        p.for_("x", 1, n[1] - 1, [&](lt::Var j) {
+          p.block("A", {i, j},
+                  [&](lt::Var vi, lt::Var vj) { p.store(A(vi, vj), mean(B, vi, vj)); });
+        });
+      });
+    });
+  });
+}
+
+void jacobi2_step(Index n, const double* __restrict A, double* __restrict B) {
+  for (Index i = 1; i < n - 1; ++i)
+    for (Index j = 1; j < n - 1; ++j)
+      B[i * n + j] = 0.2 * (A[i * n + j] + A[i * n + j - 1] + A[i * n + j + 1] +
+                            A[(i + 1) * n + j] + A[(i - 1) * n + j]);
+}
+
+void jacobi2_loops(const Counts& n, const Arrays& a) {
+  for (Index t = 0; t < n[0]; ++t) {
+    jacobi2_step(n[1], a.doubles(0), a.doubles(1));
+    jacobi2_step(n[1], a.doubles(1), a.doubles(0));
+  }
+}
+
+/// Four rows together, which share what they read; rows on many threads.
+void four_rows(lt::Schedule& s, const char* i, const char* j) {
+  auto [io, ii] = s.split<2>(s.loop(i), {lt::infer, 4});
+  auto [jo, ji] = s.split<2>(s.loop(j), {lt::infer, 16});
+  s.reorder({io, jo, ii, ji});
+  s.unroll(ii);
+  s.vectorize(ji);
+  s.parallel(io);
+}
+
+// Heat in a cube
+
+lt::Program heat(const Sizes& n) {
+  return lt::script("heat_3d", [&](lt::Script& p) {
+    auto A = p.inout<double>("A", {n[1], n[1], n[1]});
+    auto B = p.inout<double>("B", {n[1], n[1], n[1]});
+    auto flow = [](auto& X, auto& i, auto& j, auto& k) {
+      return 0.125 * (X(i + 1, j, k) - 2.0 * X(i, j, k) + X(i - 1, j, k)) +
+             0.125 * (X(i, j + 1, k) - 2.0 * X(i, j, k) + X(i, j - 1, k)) +
+             0.125 * (X(i, j, k + 1) - 2.0 * X(i, j, k) + X(i, j, k - 1)) + X(i, j, k);
+    };
+    auto step = [&](std::string i_name, std::string j_name, std::string k_name, auto& from,
+                    auto& to) {
+      p.for_(i_name, 1, n[1] - 1, [&](lt::Var i) {
+        p.for_(j_name, 1, n[1] - 1, [&](lt::Var j) {
+          p.for_(k_name, 1, n[1] - 1, [&](lt::Var k) {
+            p.block(to.name(), {i, j, k}, [&](lt::Var vi, lt::Var vj, lt::Var vk) {
+              p.store(to(vi, vj, vk), flow(from, vi, vj, vk));
+            });
+          });
+        });
+      });
+    };
+    p.for_("t", n[0], [&](lt::Var) {
+      step("i", "j", "k", A, B);
+      step("z", "y", "x", B, A);
+    });
+  });
+}
+
+void heat_step(Index n, const double* __restrict A, double* __restrict B) {
+  const Index row = n, plane = n * n;
+  for (Index i = 1; i < n - 1; ++i)
+    for (Index j = 1; j < n - 1; ++j)
+      for (Index k = 1; k < n - 1; ++k) {
+        const Index at = i * plane + j * row + k;
+        B[at] = 0.125 * (A[at + plane] - 2 * A[at] + A[at - plane]) +
+                0.125 * (A[at + row] - 2 * A[at] + A[at - row]) +
+                0.125 * (A[at + 1] - 2 * A[at] + A[at - 1]) + A[at];
+      }
+}
+
+void heat_loops(const Counts& n, const Arrays& a) {
+  for (Index t = 0; t < n[0]; ++t) {
+    heat_step(n[1], a.doubles(0), a.doubles(1));
+    heat_step(n[1], a.doubles(1), a.doubles(0));
+  }
+}
+
+void heat_schedule(lt::Schedule& s) {
+  for (const auto& [i, j, k] : {std::tuple{"i", "j", "k"}, {"z", "y", "x"}}) {
+    auto [jo, ji] = s.split<2>(s.loop(j), {lt::infer, 4});
+    auto [ko, ki] = s.split<2>(s.loop(k), {lt::infer, 16});
+    s.reorder({jo, ko, ji, ki});
+    s.unroll(ji);
+    s.vectorize(ki);
+    s.parallel(s.loop(i));
+  }
+}
+
+// Gauss-Seidel: each point from its eight neighbours, four of them new
+
+lt::Program seidel(const Sizes& n) {
+  return lt::script("seidel_2d", [&](lt::Script& p) {
+    auto A = p.inout<double>("A", {n[1], n[1]});
+    p.for_("t", n[0], [&](lt::Var) {
+      p.for_("i", 1, n[1] - 1, [&](lt::Var i) {
+        p.for_("j", 1, n[1] - 1, [&](lt::Var j) {
+          p.store(A(i, j),
+                  (A(i - 1, j - 1) + A(i - 1, j) + A(i - 1, j + 1) + A(i, j - 1) + A(i, j) +
+                   A(i, j + 1) + A(i + 1, j - 1) + A(i + 1, j) + A(i + 1, j + 1)) /
+                      9.0);
+        });
+      });
+    });
+  });
+}
+
+void seidel_loops(const Counts& n, const Arrays& a) {
+  const Index size = n[1];
+  double* A = a.doubles(0);
+  for (Index t = 0; t < n[0]; ++t)
+    for (Index i = 1; i < size - 1; ++i)
+      for (Index j = 1; j < size - 1; ++j) {
+        const double *above = A + (i - 1) * size + j, *below = A + (i + 1) * size + j;
+        double* here = A + i * size + j;
+        *here = (above[-1] + above[0] + above[1] + here[-1] + here[0] + here[1] + below[-1] +
+                 below[0] + below[1]) /
+                9.0;
+      }
+}
+
+}  // namespace
+
+std::vector<Kernel> stencils() {
+  return {
+      {"heat-3d",
+       {{2, 5}, {2, 3}, {2, 13}},
+       {20, 120},
+       heat,
+       heat_loops,
+       {{"parallel t",
+         [](lt::Schedule& s) { s.parallel(s.loop("t")); },
+         "L0207",
+         {"A[", "different iterations of 't'"}},
+        {"merge i",
+         [](lt::Schedule& s) { s.merge(s.loop("i"), s.loop("z")); },
+         "L0207",
+         {"B", "A"}}},
+       heat_schedule,
+       nullptr,
+       true},
+      {"jacobi-1d",
+       {{2, 7}, {2, 3}, {2, 1031}},
+       {100, 400000},
+       jacobi1,
+       jacobi1_loops,
+       {{"parallel t",
+         [](lt::Schedule& s) { s.parallel(s.loop("t")); },
+         "L0207",
+         {"A[", "different iterations of 't'"}},
+        {"merge i",
+         [](lt::Schedule& s) { s.merge(s.loop("i"), s.loop("x")); },
+         "L0207",
+         {"writes A[i] 1 iteration before", "reads A[i - 1]"}}},
+       jacobi1_schedule,
+       nullptr,
+       true},
+      {"jacobi-2d",
+       {{2, 7}, {2, 3}, {2, 37}},
+       {50, 1300},
+       jacobi2,
+       jacobi2_loops,
+       {{"parallel t",
+         [](lt::Schedule& s) { s.parallel(s.loop("t")); },
+         "L0207",
+         {"A[", "different iterations of 't'"}},
+        {"t inside i",
+         [](lt::Schedule& s) {
+           s.reorder({s.loop("i"), s.loop("t")});
+         },
+         "L0205",
+         {"'t'", "'i'"}}},
+       [](lt::Schedule& s) {
+         four_rows(s, "i", "j");
+         four_rows(s, "y", "x");
+       },
+       nullptr,
+       true},
+      {"seidel-2d",
+       {{2, 7}, {2, 3}, {2, 37}},
+       {20, 1000},
+       seidel,
+       seidel_loops,
+       {{"parallel i",
+         [](lt::Schedule& s) { s.parallel(s.loop("i")); },
+         "L0207",
+         {"A[i", "different iterations of 'i'"}},
+        {"vectorize j",
+         [](lt::Schedule& s) { s.vectorize(s.loop("ji")); },
+         "L0207",
+         {"A["},
+         [](lt::Schedule& s) {
+           s.split<2>(s.loop("j"), {lt::infer, 8});
+         }},
+        {"j outside i",
+         [](lt::Schedule& s) {
+           s.reorder({s.loop("j"), s.loop("i")});
+         },
+         "L0207",
+         {"A[", "different iterations of 'i', 'j'"}}},
+       [](lt::Schedule& s) {
+         s.unroll(s.split<2>(s.loop("j"), {lt::infer, 4})[1]);
+       },
+       nullptr,
+       true},
+  };
+}
+
+}  // namespace polybench
