@@ -116,6 +116,7 @@ Row run_case(const Case& what, int threads, const Options& options) {
 }
 
 std::vector<std::string> names_of(const std::string& suite) {
+  if (suite == "polybench") return polybench_case_names();
   if (suite == "jit") return jit_case_names();
   if (suite == "schedule") return schedule_case_names();
   return {};
@@ -157,6 +158,7 @@ void run(const Options& options) {
   Report report(options.json);
   name_missing(options);
   for (const std::string& suite : options.suites) {
+    if (suite == "polybench") run_polybench_suite(options, report);
     if (suite == "jit") run_jit_suite(options, report);
     if (suite == "schedule") run_schedule_suite(options, report);
     for (const Case& what : cases_of(suite)) {

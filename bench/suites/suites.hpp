@@ -13,7 +13,7 @@ std::vector<Case> stencil_cases();
 std::vector<Case> photo_cases();
 std::vector<Case> apps_cases();
 
-/// The suites above by name; none for "jit" and "schedule".
+/// The suites above by name; none for "polybench", "jit" and "schedule".
 std::vector<Case> cases_of(const std::string& suite);
 
 /// Times what happens around kernels: compilation, calls, and the include of the header.
@@ -23,5 +23,10 @@ std::vector<std::string> jit_case_names();
 /// Times the steps of schedules.
 void run_schedule_suite(const Options& options, Report& report);
 std::vector<std::string> schedule_case_names();
+
+/// Times the kernels of tests/polybench as they are scheduled there, and their loops in C++.
+void run_polybench_suite(const Options& options, Report& report);
+/// None without Lathe.
+std::vector<std::string> polybench_case_names();
 
 }  // namespace bench
