@@ -96,11 +96,12 @@ class ScheduleArguments : protected SchedulePieces {
     if (random_.chance(3)) return {loop, Arg::of_text("thread")};
     return {loop, Arg::of_text(random_.pick(outer && random_.chance(80) ? blocks : threads))};
   }
-  /// A block that reads what it stores, or folds without an init, as a rule; else none, as a rule.
+  /// A block that may be, as a rule; seldom one that stores what it reads, or none.
   Args atomic(const Schedule& s) {
     std::vector<Arg> candidates;
     for (const auto& use : block_uses(s.program()->body))
-      if (use.node->reducer ? !use.node->init : share(use.stores, use.loads))
+      if ((use.node->reducer ? !use.node->init : share(use.stores, use.loads)) &&
+          (random_.chance(15) || !s.check(*lathe::find_primitive("atomic"), {BlockRef(use.tag)})))
         candidates.push_back(BlockRef(use.tag));
     if (candidates.empty()) return random_.chance(95) ? Args() : Args{block_};
     return {random_.chance(95) ? random_.pick(candidates) : Arg(block_)};
@@ -442,7 +443,8 @@ class ScheduleArguments : protected SchedulePieces {
         candidates.push_back(
             {f ? Arg(LoopRef(f->var)) : Arg(BlockRef(b->tag)), Arg::of_text(a.key)});
     });
-    if (candidates.empty() || random_.chance(5)) return {block_, Arg::of_text("stream")};
+    if (candidates.empty() && random_.chance(95)) return {};
+    if (candidates.empty()) return {block_, Arg::of_text("stream")};
     return random_.pick(candidates);
   }
   Args annotate(const lathe::Schedule& s) {
