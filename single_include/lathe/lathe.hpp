@@ -3928,6 +3928,7 @@ class Context {
 
   mutable std::atomic<void*> kept_[8] =
       {};  ///< large free blocks, each with its header at the start
+  mutable std::atomic<unsigned> next_dropped_{0};  ///< of those, when there is no place
   mutable std::atomic<RefCounted*> services_[static_cast<int>(Service::count_)] = {};
 };
 
@@ -5313,31 +5314,32 @@ class Schedule {
   /// that. L0240: it is allocated above anyway, or belongs to one iteration of a parallel or
   /// vectorized loop inside.
   void hoist_storage(const BufferName& buffer, LoopRef loop, Location where = Location::here());
-  /// Iterations of the loop take turns with two versions of a private buffer that each of them
-  /// fills anew: what one writes does not wait for what the one before still reads. The buffer
-  /// keeps the size that one iteration needs, twice, and is allocated above the loop.
-  ///     for xo:                                    alloc P[2, 10]
-  ///       alloc P[10]                       →      for xo:
-  ///       for a < 10: P[a] = …                       for a < 10: P[xo % 2, a] = …
-  ///       for xi < 8: C = P[xi] + P[xi + 2]          for xi < 8: C = P[xo % 2, xi] + …
-  /// Lowering does that: until then the loop carries a mark, stays where it is and as it is, and
-  /// steps that would break the mark are refused (L0225). L0245: the buffer is used outside,
-  /// several blocks write it, an iteration is not proved to fill what it reads, or an opaque block
-  /// uses it.
+  /// Iterations of the loop take turns with two versions of a private buffer that each fills anew,
+  /// of the size that one iteration needs: a write need not wait for reads of the one before.
+  ///     for xo: for a < 10: P[a] = …   →   alloc P[2, 10]; for xo: for a < 10: P[xo % 2, a] = …
+  ///             for xi < 8: C = P[xi]                              for xi < 8: C = P[xo % 2, xi]
+  /// Lowering does that: until then the loop carries a mark, stays as it is, and steps that would
+  /// break the mark are refused (L0225). L0245: used outside, written by several blocks, not proved
+  /// to be filled, or used by an opaque block.
   void double_buffer(const BufferName& buffer, LoopRef loop, Location where = Location::here());
   /// A block below the loop computes in each iteration a window of rows, which moves on by less
-  /// than it holds: rows that are there from the iteration before are kept, not computed again. The
-  /// buffer holds one window, whose rows take the places of those that left it.
-  ///     for y:                                        alloc P[3, n]
-  ///       for r < 3: for x: P[y + r, x] = …       →   for y:
-  ///       for x: C[y, x] = P[y, x] + P[y + 2, x]        for r from (y is the first ? 0 : 2) to 3:
-  ///                                                       for x: P[(y + r) % 3, x] = …
-  ///                                                     for x: C[y, x] = P[y % 3, x] + …
-  /// compute_at makes such a block. Lowering rolls it: until then the loop carries a mark, stays
-  /// where it is and as it is, and steps that would break the mark are refused (L0225). L0246: no
-  /// such window, a buffer that is used outside of the loop, or a read that is not proved to lie in
-  /// the window.
+  /// than it holds: the rows that the iteration before has computed are kept, in a buffer of one
+  /// window.
+  ///     for y: for r < 3: for x: P[y + r, x] = …   →   for y: for r from (y == 0 ? 0 : 2) to 3: …
+  ///            for x: C[y, x] = P[y, x] + …              P[(y + r) % 3, x] = …; C = P[y % 3, x] +
+  ///            …
+  /// compute_at makes such a block. The loop is marked as by double_buffer. L0246: no such window,
+  /// a buffer that is used outside of the loop, or a read not proved to lie in the window.
   void rolling_buffer(const BlockName& block, LoopRef loop, Location where = Location::here());
+  /// Statements of a loop's body run for different iterations at a time: in step t, statement k
+  /// does its part of iteration t - stages[k], in the order that `orders` gives.
+  ///     for i < n: P = …; C[i] = P   → stages {0, 1}, orders {0, 1} →
+  ///     P[0] = …; for i from 1 to n: { P[i % 2] = …; C[i - 1] = P[(i - 1) % 2] }; C[n - 1] = …
+  /// Buffers that each fills get versions; the loop is marked as by double_buffer. L0247: not one
+  /// stage and order for each statement, or one would run before another whose values it needs.
+  void software_pipeline(LoopRef loop, const std::vector<std::int64_t>& stages,
+                         const std::vector<std::int64_t>& orders,
+                         Location where = Location::here());
   /// The block runs over other iterators, which a map gives from its own; its loops are made anew,
   /// one for each.
   ///     for i < n: for j < m: B[i, j]   → s.transform_block_layout(B, [](Index i, Index j) {
@@ -7250,7 +7252,7 @@ namespace lathe {
   X(merge) \
   X(reorder) X(tile) X(parallel) X(vectorize) X(unroll) X(bind) X(atomic) X(compute_at) X(reverse_compute_at) \
       X(compute_inline) X(reverse_compute_inline) X(cache_read) X(cache_write) \
-          X(decompose_reduction) X(rfactor) X(set_scope) X(transform_layout) X(transform_block_layout) X(storage_align) X(hoist_storage) X(double_buffer) X(rolling_buffer) X(clone) X(decompose_padding) X(pad) X(prefetch) X(annotate) X(unannotate) X(assume) X(add_unit_loop) X(reindex) X(sample_perfect_tile) X(sample_categorical) X(tensorize) X(sample_compute_location)
+          X(decompose_reduction) X(rfactor) X(set_scope) X(transform_layout) X(transform_block_layout) X(storage_align) X(hoist_storage) X(double_buffer) X(rolling_buffer) X(software_pipeline) X(clone) X(decompose_padding) X(pad) X(prefetch) X(annotate) X(unannotate) X(assume) X(add_unit_loop) X(reindex) X(sample_perfect_tile) X(sample_categorical) X(tensorize) X(sample_compute_location)
 // clang-format on
 
 namespace detail {
@@ -7437,6 +7439,11 @@ inline constexpr const char* kHoistStorage = "hoist_storage";    ///< of buffers
 inline constexpr const char* kDoubleBuffer = "double_buffer";    ///< of buffers
 inline constexpr const char* kRollingBuffer = "rolling_buffer";  ///< of blocks
 
+/// A text for each statement, "stage:order".
+inline constexpr const char* kSoftwarePipeline = "software_pipeline";
+/// "name:versions" of buffers, while lowering.
+inline constexpr const char* kPipelineBuffers = "pipeline_buffers";
+
 /// The names that an annotation holds, between commas.
 inline Vec<std::string> marked_names(const ForNode& loop, const char* key) {
   Vec<std::string> out;
@@ -7467,7 +7474,7 @@ inline bool is_storage_mark(std::string_view key) {
 
 /// One that ties its loop to the iterations as they are.
 inline bool is_promise(std::string_view key) {
-  return key == kDoubleBuffer || key == kRollingBuffer;
+  return key == kDoubleBuffer || key == kRollingBuffer || key == kSoftwarePipeline;
 }
 
 }  // namespace lathe::detail
@@ -7542,6 +7549,30 @@ struct RollPlan {
 };
 RollPlan plan_roll(const Program& program, const BlockTag& block, const VarRef& loop);
 
+/// When a statement of a pipelined loop runs: in step t for iteration t - stage; statements of one
+/// step in ascending order.
+struct PipelinePart {
+  std::int64_t stage = 0, order = 0;
+};
+struct PipelinePlan {
+  struct Versions {
+    Buffer buffer;
+    std::int64_t count;
+  };
+  Vec<PipelinePart> parts;  ///< of each statement
+  Vec<Versions> buffers;  ///< what an iteration has to itself, and more than one statement touches
+  std::string why;        ///< why this is not legal, if it is not
+};
+PipelinePlan plan_pipeline(const Program& program, const VarRef& loop, Vec<PipelinePart> parts);
+/// What lowering notes of a pipelined loop.
+struct PipelineBuffer {
+  std::string name;
+  std::int64_t count = 1;  ///< of versions
+};
+Vec<PipelineBuffer> pipeline_buffers(const ForNode& loop);
+/// What a loop's annotation says; nothing if it says nothing of use.
+Vec<PipelinePart> pipeline_parts(const ForNode& loop);
+
 }  // namespace lathe::detail
 
 // ---- lathe/schedule/default_schedule.hpp
@@ -7599,6 +7630,11 @@ namespace lathe {
 /// stride is 1), so that the same code serves padded views.
 Program open_strides(const Program& program);
 
+/// Prepares loops with a "software_pipeline" annotation: keeps their statements apart, and
+/// allocates inside what an iteration has to itself; takes annotations away that are not legal.
+/// Must run while there are blocks, which tell that.
+Program stage_pipelines(const Program& program);
+
 /// Moves each Alloc down to the smallest statement that holds all accesses: into a loop where each
 /// iteration is proven to write all that it reads. Must run while there are blocks, which tell
 /// that, and before parallel loops are split, as a buffer inside one belongs to the iteration.
@@ -7634,9 +7670,9 @@ Program lower_blocks(const Program& program);
 ///   → for xo: { alloc P[10]; for a: P[a] = …; for xi: C = P[xi] + P[xi + 2] }
 Program compact_buffers(const Program& program);
 
-/// Moves the Allocs that a loop's "hoist_storage" or "double_buffer" annotation names from inside
-/// of it to right above it. Must run when they have their final shape, which is that of one
-/// iteration.
+/// Moves the Allocs that a loop's "hoist_storage" or "double_buffer" annotation, or a pipeline,
+/// names from inside of it to right above it. Must run when they have their final shape, which is
+/// that of one iteration.
 Program hoist_storage(const Program& program);
 
 /// Gives the buffers that a loop's "double_buffer" annotation names two versions, of which its
@@ -7644,6 +7680,11 @@ Program hoist_storage(const Program& program);
 ///     alloc P[10]; for xo: { for a: P[a] = …; … }
 ///   → alloc P[2, 10]; for xo: { for a: P[xo % 2, a] = …; … }
 Program double_buffers(const Program& program);
+
+/// Loops with a "software_pipeline" annotation become three: steps in which the first iterations
+/// enter, steps in which each statement runs, for an iteration of its own, and those in which the
+/// last ones leave.
+Program software_pipelines(const Program& program);
 
 /// A loop's "prefetch" annotation becomes a prefetch, at the start of each iteration, of the
 /// elements that the iteration `distance` later reads first, once a cache line of the target. The
@@ -8603,8 +8644,12 @@ LATHE_DECL void Context::keep(void* start) const noexcept {
     void* expected = nullptr;
     if (place.compare_exchange_strong(expected, start, std::memory_order_acq_rel)) return;
   }
-  ::operator delete(start,
-                    std::align_val_t(static_cast<detail::AllocationHeader*>(start)->alignment));
+  // One goes in turn, lest blocks that no kernel asks for any more stay for ever.
+  const std::size_t turn = next_dropped_.fetch_add(1, std::memory_order_relaxed);
+  start = kept_[turn % std::size(kept_)].exchange(start, std::memory_order_acq_rel);
+  if (start)
+    ::operator delete(start,
+                      std::align_val_t(static_cast<detail::AllocationHeader*>(start)->alignment));
 }
 
 LATHE_DECL void* Context::allocate(std::size_t bytes, std::size_t alignment) const {
@@ -31691,6 +31736,8 @@ inline std::string why_mark_broken(const Program& program, const VarRef& loop, c
                                    const std::string& name) {
   const LoopSite site = find_loop(program->body, loop);
   if (!site.loop || !is_marked(*site.loop, key, name)) return "the loop would be gone";
+  if (std::string_view(key) == kSoftwarePipeline)
+    return plan_pipeline(program, loop, pipeline_parts(*site.loop)).why;
   if (std::string_view(key) == kRollingBuffer) {
     const BlockTag block = block_named(program->body, name);
     return block ? plan_roll(program, block, loop).why
@@ -31708,7 +31755,7 @@ LATHE_DECL Verdict check_marks(const Program& before, const Program& after) {
     if (const auto* f = s.as<ForNode>(); f && check_no_promise(*f)) marked.push_back(f);
   });
   for (const auto* loop : marked)
-    for (const char* key : {kDoubleBuffer, kRollingBuffer})
+    for (const char* key : {kDoubleBuffer, kRollingBuffer, kSoftwarePipeline})
       for (const auto& name : marked_names(*loop, key))
         if (std::string why = why_mark_broken(after, loop->var, key, name); !why.empty())
           return refusal("L0225",
@@ -31939,6 +31986,263 @@ LATHE_DECL const Primitive& primitive_rolling_buffer() {
                                 {{"block", ArgKind::block}, {"loop", ArgKind::loop}},
                                 "iterations of a loop keep the rows of a block that they share",
                                 run_rolling_buffer};
+  return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/impl/software_pipeline.ipp
+namespace lathe::detail {
+
+inline constexpr std::int64_t kMostStages = 16;
+
+/// Tests whether the statements of a loop's body may run in stages.
+class PipelinePlanner {
+ public:
+  PipelinePlanner(const Program& program, const VarRef& loop, Vec<PipelinePart> parts)
+      : program_(program), site_(find_loop(program->body, loop)), facts_(program_facts(program)) {
+    plan_.parts = std::move(parts);
+  }
+
+  PipelinePlan run() {
+    if (plan_.why = body(); !plan_.why.empty()) return plan_;
+    if (plan_.why = numbers(); !plan_.why.empty()) return plan_;
+    if (plan_.why = buffers(); !plan_.why.empty()) return plan_;
+    plan_.why = order();
+    return plan_;
+  }
+
+ private:
+  const ForNode& loop() const { return *site_.loop; }
+  std::string loop_text() const { return "loop " + describe(loop()); }
+
+  std::string body() {
+    statements_ = seq_of(loop().body);
+    if (statements_.size() < 2) return loop_text() + " holds one statement";
+    for (const auto& s : statements_)
+      if (has_bare_statement(s) || s.kind() == StmtKind::Alloc)
+        return loop_text() + " holds a statement that is neither a block nor a nest of blocks";
+    if (check_fixed_bounds(loop()))
+      return "the bound of " + loop_text() + " is read from what is written inside it";
+    Vec<ForRef> loops = site_.loops;
+    loops.push_back(site_.loop);
+    for (const auto& f : loops)
+      for (const auto& name : marked_names(*f, kRollingBuffer))
+        if (block_named(loop().body, name))
+          return "block " + in_quotes(name) + " keeps rows along loop " + in_quotes(f->var->name);
+    return {};
+  }
+
+  std::string numbers() {
+    const std::size_t n = statements_.size();
+    if (plan_.parts.size() != n)
+      return loop_text() + " holds " + std::to_string(n) + " statements, not " +
+             std::to_string(plan_.parts.size());
+    for (std::size_t k = 0; k < n; ++k) {
+      const PipelinePart& part = plan_.parts[k];
+      if (part.stage < 0 || part.stage > kMostStages)
+        return "stage " + std::to_string(part.stage) + " is not between 0 and " +
+               std::to_string(kMostStages);
+      for (std::size_t other = 0; other < k; ++other)
+        if (plan_.parts[other].order == part.order)
+          return "two statements have the order " + std::to_string(part.order);
+    }
+    return {};
+  }
+
+  // Whether a statement k iterations later would run after another one of this iteration.
+  bool runs_before(std::size_t a, std::size_t b, std::int64_t later) const {
+    const PipelinePart &first = plan_.parts[a], &second = plan_.parts[b];
+    const std::int64_t at = first.stage, then = second.stage + later;
+    return at < then || (at == then && first.order < second.order);
+  }
+
+  // Those that an iteration has to itself get versions; the accesses of others are gathered.
+  std::string buffers() {
+    uses_.resize(statements_.size());
+    for (auto& access : accesses_below(site_))
+      if (std::size_t k = statement_of(access); k < statements_.size())
+        uses_[k].push_back(std::move(access));
+    for (const auto& buffer : buffers_written(loop().body)) {
+      Vec<std::size_t> users;
+      for (std::size_t k = 0; k < statements_.size(); ++k)
+        if (touches(k, buffer)) users.push_back(k);
+      if (users.size() < 2 || !is_private(program_->body, buffer)) continue;
+      const UsePlaces places(program_, buffer, loop().var);
+      if (places.outside || !filled_each_iteration(program_, buffer, loop(), facts_)) continue;
+      const std::string name = "buffer " + in_quotes(buffer->name);
+      if (places.opaque) return name + " is used by an opaque block";
+      if (buffer->name.find(',') != std::string::npos) return name + " has a comma in its name";
+      if (std::string why = versions(buffer, users); !why.empty()) return why;
+    }
+    return {};
+  }
+  std::size_t statement_of(const AccessSite& access) const {
+    for (std::size_t k = 0; k < statements_.size(); ++k)
+      if (access.block && block_position(statements_[k], access.block->tag) >= 0) return k;
+    return statements_.size();
+  }
+  bool touches(std::size_t k, const Buffer& buffer) const {
+    for (const auto& access : uses_[k])
+      if (access.buffer == buffer) return true;
+    return false;
+  }
+  bool writes(std::size_t k, const Buffer& buffer) const {
+    for (const auto& access : uses_[k])
+      if (access.buffer == buffer && access.is_write) return true;
+    return false;
+  }
+
+  // As many that no iteration overwrites what one before it still uses.
+  std::string versions(const Buffer& buffer, const Vec<std::size_t>& users) {
+    std::int64_t count = 1;
+    for (std::size_t a : users)
+      for (std::size_t b : users) {
+        if (a == b || !writes(a, buffer)) continue;
+        while (!runs_before(b, a, count)) ++count;
+      }
+    for (std::size_t a : users)
+      for (std::size_t b : users)
+        if (a < b && (writes(a, buffer) || writes(b, buffer)) && !runs_before(a, b, 0))
+          return late(a, b, "in the same iteration", buffer);
+    plan_.buffers.push_back({buffer, count});
+    return {};
+  }
+
+  std::string late(std::size_t a, std::size_t b, const std::string& when,
+                   const Buffer& buffer) const {
+    auto named = [&](std::size_t k) {
+      const BlockTag tag = first_block_below(statements_[k]);
+      return "the statement of block " + in_quotes(tag ? tag->name : "");
+    };
+    return named(b) + " would run before " + named(a) + ", which touches " +
+           in_quotes(buffer->name) + " " + when;
+  }
+
+  bool own(const Buffer& buffer) const {
+    for (const auto& v : plan_.buffers)
+      if (v.buffer == buffer) return true;
+    return false;
+  }
+
+  std::string order() {
+    for (std::size_t a = 0; a < statements_.size(); ++a)
+      for (std::size_t b = a + 1; b < statements_.size(); ++b)
+        for (const auto& first : uses_[a])
+          for (const auto& second : uses_[b]) {
+            if (first.buffer != second.buffer || !(first.is_write || second.is_write)) continue;
+            if (own(first.buffer)) continue;
+            if (std::string why = pair(a, b, first, second); !why.empty()) return why;
+          }
+    return {};
+  }
+
+  // Two accesses in one entry of the loop; what is not excluded is one iteration apart.
+  std::string pair(std::size_t a, std::size_t b, const AccessSite& first,
+                   const AccessSite& second) const {
+    Vec<ForRef> loops = site_.loops;
+    loops.push_back(site_.loop);
+    const DependenceVectors found = dependence(first, second, loops, facts_);
+    if (found.answer == Answer::no) return {};
+    int along = 0;
+    for (const auto& vector : found.vectors) {
+      bool same_entry = true;
+      for (std::size_t k = 0; k + 1 < vector.size(); ++k)
+        same_entry = same_entry && (vector[k] & Direction::eq) != Direction::none;
+      if (same_entry) along |= static_cast<int>(vector.back());
+    }
+    auto may = [&](Direction d) { return (along & static_cast<int>(d)) != 0; };
+    if (may(Direction::eq) && !runs_before(a, b, 0))
+      return late(a, b, "in the same iteration", first.buffer);
+    if (may(Direction::lt) && !runs_before(a, b, 1))
+      return late(a, b, "in the iteration before", first.buffer);
+    if (may(Direction::gt) && !runs_before(b, a, 1))
+      return late(b, a, "in the iteration before", first.buffer);
+    return {};
+  }
+
+  const Program& program_;
+  const LoopSite site_;
+  const Facts facts_;
+  Vec<Stmt> statements_;
+  Vec<Vec<AccessSite>> uses_;  ///< by statement
+  PipelinePlan plan_;
+};
+
+LATHE_DECL PipelinePlan plan_pipeline(const Program& program, const VarRef& loop,
+                                      Vec<PipelinePart> parts) {
+  return PipelinePlanner(program, loop, std::move(parts)).run();
+}
+
+// "stage:order" of each statement, between commas.
+inline std::string parts_text(const Vec<PipelinePart>& parts) {
+  return join(parts, ",", [](const PipelinePart& p) {
+    return std::to_string(p.stage) + ":" + std::to_string(p.order);
+  });
+}
+
+// A number that is all of a text.
+inline bool read_number(std::string_view text, std::int64_t& out) {
+  const char* end = text.data() + text.size();
+  return std::from_chars(text.data(), end, out).ptr == end && !text.empty();
+}
+
+LATHE_DECL Vec<PipelinePart> pipeline_parts(const ForNode& loop) {
+  Vec<PipelinePart> out;
+  for (const auto& item : marked_names(loop, kSoftwarePipeline)) {
+    const std::string_view text = item;
+    const std::size_t colon = text.find(':');
+    PipelinePart part;
+    if (colon == std::string_view::npos || !read_number(text.substr(0, colon), part.stage) ||
+        !read_number(text.substr(colon + 1), part.order))
+      return {};
+    out.push_back(part);
+  }
+  return out;
+}
+
+LATHE_DECL Vec<PipelineBuffer> pipeline_buffers(const ForNode& loop) {
+  Vec<PipelineBuffer> out;
+  for (const auto& item : marked_names(loop, kPipelineBuffers)) {
+    const std::size_t colon = item.rfind(':');
+    PipelineBuffer own{item.substr(0, colon), 1};
+    if (colon != std::string::npos &&
+        read_number(std::string_view(item).substr(colon + 1), own.count))
+      out.push_back(std::move(own));
+  }
+  return out;
+}
+
+inline Verdict run_software_pipeline(const Program& program, const Args& args, Edit* edit) {
+  const ForNode& loop = *find_loop(program->body, args[0].loop).loop;
+  if (auto no = check_plain_loop(loop)) return no;
+  const Vec<std::int64_t> stages = numbers_of(args[1]), orders = numbers_of(args[2]);
+  if (stages.size() != orders.size())
+    return refusal_at(
+        loop.var, "L0247",
+        std::to_string(stages.size()) + " stages and " + std::to_string(orders.size()) + " orders",
+        "one of each for each statement of the loop");
+  Vec<PipelinePart> parts;
+  for (std::size_t k = 0; k < stages.size(); ++k) parts.push_back({stages[k], orders[k]});
+  const PipelinePlan plan = plan_pipeline(program, loop.var, parts);
+  if (!plan.why.empty())
+    return refusal_at(loop.var, "L0247", plan.why,
+                      "a statement that uses what another made has a later stage, or the same one "
+                      "and a later order");
+  if (edit)
+    edit->program =
+        program.with(annotate_loop(program, loop.var, kSoftwarePipeline, parts_text(parts)));
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_software_pipeline() {
+  static const Primitive record{"software_pipeline",
+                                1,
+                                {{"loop", ArgKind::loop},
+                                 {"stages", ArgKind::list, {}, ArgKind::number},
+                                 {"orders", ArgKind::list, {}, ArgKind::number}},
+                                "statements of a loop run for different iterations at a time",
+                                run_software_pipeline};
   return record;
 }
 
@@ -32382,6 +32686,12 @@ LATHE_DECL void Schedule::double_buffer(const BufferName& buffer, LoopRef loop, 
 }
 LATHE_DECL void Schedule::rolling_buffer(const BlockName& block, LoopRef loop, Location where) {
   step("rolling_buffer", {BlockRef(resolve_block(block, "rolling_buffer", where)), loop}, where);
+}
+LATHE_DECL void Schedule::software_pipeline(LoopRef loop, const std::vector<std::int64_t>& stages,
+                                            const std::vector<std::int64_t>& orders,
+                                            Location where) {
+  step("software_pipeline", {loop, detail::number_list(stages), detail::number_list(orders)},
+       where);
 }
 LATHE_DECL void Schedule::transform_block_layout(const BlockName& block, LayoutMap map,
                                                  Location where) {
@@ -35325,43 +35635,55 @@ class VersionAccesses : public MoveAccesses {
   AnyExpr version_;
 };
 
-class DoubleBuffers : public Mutator {
+/// Gives buffers versions; their Allocs stand above the loops whose iterations take them in turn.
+class VersionBuffers : public Mutator {
  public:
   Stmt stmt(const Stmt& s) override {
-    if (const auto* a = s.as<AllocNode>()) {
-      Stmt body = stmt(a->body);
-      Buffer buffer = a->buffer;
-      for (const auto& [from, to] : versions_)  // loops inside came first
-        if (from == buffer) buffer = to;
-      return make_alloc(buffer, body);
-    }
-    const auto* f = s.as<ForNode>();
-    if (!f || !find_annotation(f->annotations, kDoubleBuffer)) return descend(s);
-    Stmt body = stmt(f->body);
-    Vec<Buffer> touched = buffers_written(body);
-    for (const auto& buffer : touched)
-      if (is_marked(*f, kDoubleBuffer, buffer->name))
-        body = VersionAccesses(buffer, versioned(buffer),
-                               fold_floormod(fold_sub(AnyExpr(f->var), f->min), AnyExpr(2)))
-                   .stmt(body);
-    Annotations annotations = f->annotations;
-    annotations.erase_if([](const Annotation& a) { return a.key == kDoubleBuffer; });
-    return make_for(f->var, f->min, f->extent, body, f->loop_kind, annotations);
+    const auto* a = s.as<AllocNode>();
+    if (!a) return descend(s);
+    Stmt body = stmt(a->body);
+    Buffer buffer = a->buffer;
+    for (const auto& [from, to] : versions_)  // loops inside came first
+      if (from == buffer) buffer = to;
+    return make_alloc(buffer, body);
   }
   AnyExpr expr(const AnyExpr& e) override { return e; }
 
+ protected:
+  Stmt with_versions(const ForNode& loop, const Stmt& body, const Buffer& buffer,
+                     std::int64_t count) {
+    return VersionAccesses(buffer, versioned(buffer, count),
+                           fold_floormod(fold_sub(AnyExpr(loop.var), loop.min), AnyExpr(count)))
+        .stmt(body);
+  }
+
  private:
-  Buffer versioned(const Buffer& buffer) {
+  Buffer versioned(const Buffer& buffer, std::int64_t count) {
     for (const auto& [from, to] : versions_)
       if (from == buffer) return to;
     BufferNode node = *buffer;
-    node.shape.insert_at(0, AnyExpr(2));
+    node.shape.insert_at(0, AnyExpr(count));
     for (auto& rule : node.aligned) ++rule.dim;
     versions_.emplace_back(buffer, Buffer(new BufferNode(std::move(node))));
     return versions_.back().second;
   }
 
   Vec<std::pair<Buffer, Buffer>> versions_;
+};
+
+class DoubleBuffers : public VersionBuffers {
+ public:
+  Stmt stmt(const Stmt& s) override {
+    const auto* f = s.as<ForNode>();
+    if (!f || !find_annotation(f->annotations, kDoubleBuffer)) return VersionBuffers::stmt(s);
+    Stmt body = stmt(f->body);
+    Vec<Buffer> touched = buffers_written(body);
+    for (const auto& buffer : touched)
+      if (is_marked(*f, kDoubleBuffer, buffer->name)) body = with_versions(*f, body, buffer, 2);
+    Annotations annotations = f->annotations;
+    annotations.erase_if([](const Annotation& a) { return a.key == kDoubleBuffer; });
+    return make_for(f->var, f->min, f->extent, body, f->loop_kind, annotations);
+  }
 };
 
 }  // namespace detail
@@ -35884,6 +36206,8 @@ class HoistStorage : public Mutator {
     const auto* f = s.as<ForNode>();
     Vec<std::string> names = f ? marked_names(*f, kHoistStorage) : Vec<std::string>();
     if (f) names.append(marked_names(*f, kDoubleBuffer));
+    if (f)
+      for (const auto& own : pipeline_buffers(*f)) names.push_back(own.name);
     if (names.empty()) return descend(s);
     TakeAllocs allocs(program_, names);
     Stmt body = allocs.stmt(stmt(f->body));
@@ -37419,6 +37743,8 @@ inline Program contract_unless_strict(const Program& p, const Target& target,
 inline constexpr Pass kCpuPipeline[] = {
     {"open_strides", run_pass<open_strides>, Stage::blocks},
     // Blocks say what is surely written.
+    // A statement is more than one when blocks are gone.
+    {"stage_pipelines", run_pass<stage_pipelines>, Stage::blocks},
     {"place_buffers", run_pass<place_buffers>, Stage::blocks},
     {"lower_bindings", run_pass<lower_bindings>, Stage::blocks},
     {"place_doubled", run_pass<place_doubled>, Stage::blocks},
@@ -37428,6 +37754,7 @@ inline constexpr Pass kCpuPipeline[] = {
     {"compact_buffers", run_pass<compact_buffers>, Stage::loops},
     {"hoist_storage", run_pass<hoist_storage>, Stage::loops},
     {"double_buffers", run_pass<double_buffers>, Stage::loops},
+    {"software_pipelines", run_pass<software_pipelines>, Stage::loops},
     // Temporaries must have their final shape, or the addresses fetched would not be those read.
     {"place_prefetches", run_pass<place_prefetches>, Stage::loops},
     {"simplify_loops", run_pass<simplify_program>, Stage::loops},
@@ -38131,6 +38458,139 @@ LATHE_DECL Program simplify_program(const Program& program) {
   Stmt body =
       program->stage == Stage::blocks ? program->body : detail::DropUnitLoops().stmt(program->body);
   return program.with(simplify(body, Facts(program)));
+}
+
+}  // namespace lathe
+
+// ---- lathe/lower/impl/software_pipelines.ipp
+namespace lathe {
+namespace detail {
+
+inline constexpr const char* kPipelineStatement = "pipeline_statement";
+
+// Each statement under a loop of its own, of one iteration, so that it stays one when inits and
+// guards have come to it.
+inline Stmt wrap_statements(const ForNode& loop) {
+  Vec<Stmt> out;
+  for (const auto& s : seq_of(loop.body)) {
+    const auto position = static_cast<std::int64_t>(out.size());
+    out.push_back(make_for(make_var("s"), AnyExpr(0), AnyExpr(1), s, ForKind::serial,
+                           {{kPipelineStatement, position}}));
+  }
+  return make_seq(std::move(out));
+}
+
+inline Program stage_pipeline(const Program& program, const VarRef& loop,
+                              const PipelinePlan& plan) {
+  Program out = program;
+  for (const auto& own : plan.buffers) out = out.with(remove_alloc(out->body, own.buffer));
+  const LoopSite site = find_loop(out->body, loop);
+  LoopHead head = head_of(*site.loop);
+  Stmt body = wrap_statements(*site.loop);
+  for (const auto& own : plan.buffers) body = make_alloc(own.buffer, body);
+  if (!plan.buffers.empty())
+    head.annotations.push_back(
+        {kPipelineBuffers, join(plan.buffers, ",", [](const PipelinePlan::Versions& v) {
+           return v.buffer->name + ":" + std::to_string(v.count);
+         })});
+  return out.with(replace_at(site.path, wrap_loops({head}, body)));
+}
+
+/// A statement and when it runs.
+struct StagedStatement {
+  Stmt body;
+  PipelinePart part;
+};
+
+/// One loop with its statements in stages, as three loops.
+class StagedLoop {
+ public:
+  StagedLoop(const ForNode& loop, Vec<StagedStatement> statements)
+      : loop_(loop), statements_(std::move(statements)) {
+    std::sort(statements_.begin(), statements_.end(),
+              [](const StagedStatement& a, const StagedStatement& b) {
+                return a.part.order < b.part.order;
+              });
+    for (const auto& s : statements_) depth_ = std::max(depth_, s.part.stage);
+  }
+
+  // Steps 0 to extent + depth, of which those from depth to extent run all statements.
+  Stmt stages() const {
+    const AnyExpr depth(depth_), &extent = loop_.extent;
+    if (depth_ == 0) return steps(AnyExpr(0), extent, false);
+    return make_seq({steps(AnyExpr(0), depth, true), steps(depth, fold_sub(extent, depth), false),
+                     steps(fold_max(extent, depth), fold_min(extent, depth), true)});
+  }
+
+ private:
+  Stmt steps(const AnyExpr& first, const AnyExpr& count, bool guarded) const {
+    VarRef step = make_var(loop_.var->name, loop_.var->dtype);
+    Vec<Stmt> body;
+    for (const auto& [statement, part] : statements_) {
+      const AnyExpr at = fold_sub(AnyExpr(step), AnyExpr(part.stage));
+      Stmt s = CloneFresh(loop_.var, at).stmt(statement);
+      if (guarded)
+        s = make_if(logical_and(loop_.min <= at, at < fold_add(loop_.min, loop_.extent)), s);
+      body.push_back(std::move(s));
+    }
+    return make_for(step, fold_add(loop_.min, first), count, make_seq(std::move(body)),
+                    loop_.loop_kind, guarded ? Annotations() : loop_.annotations);
+  }
+
+  const ForNode& loop_;
+  Vec<StagedStatement> statements_;
+  std::int64_t depth_ = 0;
+};
+
+class SoftwarePipelines : public VersionBuffers {
+ public:
+  Stmt stmt(const Stmt& s) override {
+    const auto* f = s.as<ForNode>();
+    if (!f || !find_annotation(f->annotations, kSoftwarePipeline)) return VersionBuffers::stmt(s);
+    Stmt body = stmt(f->body);
+    const Vec<PipelineBuffer> own = pipeline_buffers(*f);
+    for (const auto& buffer : buffers_written(body))
+      for (const auto& [name, count] : own)
+        if (name == buffer->name && count > 1) body = with_versions(*f, body, buffer, count);
+    const Stmt plain = make_for(f->var, f->min, f->extent, body, f->loop_kind, unmarked(*f));
+    const Vec<PipelinePart> parts = pipeline_parts(*f);
+    Vec<StagedStatement> statements;
+    for (const auto& child : seq_of(body)) {  // those that do nothing may be gone
+      const auto* one = child.as<ForNode>();
+      const AttrValue* at = one ? find_annotation(one->annotations, kPipelineStatement) : nullptr;
+      if (!at || at->number < 0 || at->number >= static_cast<std::int64_t>(parts.size()))
+        return plain;
+      statements.push_back({one->body, parts[static_cast<std::size_t>(at->number)]});
+    }
+    return StagedLoop(*plain.as<ForNode>(), std::move(statements)).stages();
+  }
+
+ private:
+  static Annotations unmarked(const ForNode& loop) {
+    Annotations out = loop.annotations;
+    out.erase_if([](const Annotation& a) {
+      return a.key == kSoftwarePipeline || a.key == kPipelineBuffers;
+    });
+    return out;
+  }
+};
+
+}  // namespace detail
+
+LATHE_DECL Program stage_pipelines(const Program& program) {
+  Program out = program;
+  for (const auto& loop : detail::loops_marked(program, detail::kSoftwarePipeline)) {
+    const ForNode& marked = *find_loop(program->body, loop).loop;
+    const detail::PipelinePlan plan =
+        detail::plan_pipeline(program, loop, detail::pipeline_parts(marked));
+    out = plan.why.empty() ? detail::stage_pipeline(out, loop, plan)
+                           : detail::with_marks(out, loop, detail::kSoftwarePipeline, {});
+  }
+  return out;
+}
+
+LATHE_DECL Program software_pipelines(const Program& program) {
+  return program.with(detail::SoftwarePipelines().stmt(program->body));
 }
 
 }  // namespace lathe

@@ -6,9 +6,9 @@
 
 using namespace test;
 
-// The fuzzer's random steps on small programs: whatever a schedule accepts keeps the outputs, bit for bit (the
-// data are small integers, so that sums are exact in any order); whatever it refuses leaves it as
-// it was.
+// The fuzzer's random steps on small programs: whatever a schedule accepts keeps the outputs, bit
+// for bit (the data are small integers, so that sums are exact in any order); whatever it refuses
+// leaves it as it was.
 namespace {
 
 /// Stages of lowering that have to agree as well. Once loops are vectors, a load may fetch lanes
@@ -74,7 +74,8 @@ TEST_CASE("random schedules: matrix product with an epilogue") {
   int accepted = 0;
   for (int seed = 0; seed < kRounds; ++seed) {
     Random random(static_cast<std::uint64_t>(seed) + 1000);
-    Gemm k(random.pick<std::int64_t>({1, 5, 8, 9}), random.pick<std::int64_t>({1, 4, 7}), random.pick<std::int64_t>({0, 1, 3, 6}));
+    Gemm k(random.pick<std::int64_t>({1, 5, 8, 9}), random.pick<std::int64_t>({1, 4, 7}),
+           random.pick<std::int64_t>({0, 1, 3, 6}));
     accepted += random_schedule(lt::Schedule(k.D), static_cast<std::uint64_t>(seed));
   }
   CHECK(accepted >= kLeastAccepted);
@@ -87,9 +88,9 @@ TEST_CASE("random schedules: symbolic matrix product") {
   int accepted = 0;
   for (int seed = 0; seed < kRounds; ++seed) {
     Random random(static_cast<std::uint64_t>(seed) + 2000);
-    accepted +=
-        random_schedule(start, static_cast<std::uint64_t>(seed),
-                        {{"m", random.pick<std::int64_t>({0, 1, 5, 8})}, {"n", random.pick<std::int64_t>({1, 3, 6})}});
+    accepted += random_schedule(start, static_cast<std::uint64_t>(seed),
+                                {{"m", random.pick<std::int64_t>({0, 1, 5, 8})},
+                                 {"n", random.pick<std::int64_t>({1, 3, 6})}});
   }
   CHECK(accepted >= kLeastAccepted);
 }
