@@ -64,6 +64,13 @@ program P(in X: f32[8], out Y: f32[8]):
     block Y(v in 0..8 = i):
       Y[v] = T[v, v]
 )";
+inline constexpr const char* kTriangle = R"(
+program P(in A: f32[8, 8], inout C: f32[8, 8]):
+  for i in 0..8:
+    for j in 0..i + 1:
+      block C(vi in 0..8 = i, vj in 0..8 = j):
+        C[vi, vj] = A[vi, vj]
+)";
 inline constexpr const char* kRaggedSum = R"(
 program P(in X: f32[8], out Y: f32[8]):
   for i in 0..8:

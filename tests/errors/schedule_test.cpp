@@ -79,11 +79,11 @@ const Refused kRefused[] = {
      "L0217 cache_write: block 'T' has a domain that depends on another of its iterators"},
     {kRagged, [](lt::Schedule& s) { s.vectorize(loop(s, "T", 0)); },
      "L0209 vectorize: the bound of loop 'j' differs between the lanes of 'i'"},
-    {kRagged,
+    {kTriangle,
      [](lt::Schedule& s) {
-       s.split<2>(loop(s, "T", 1), {lt::infer, 4});
+       s.split<2>(loop(s, "C", 1), {lt::infer, 4});
      },
-     "L0224 split: the tail of loop 'j' of block 'T' can't be guarded, as its bound depends on "
+     "L0224 split: the tail of loop 'j' of block 'C' can't be guarded, as its bound depends on "
      "loop 'i'"},
     {kRagged,
      [](lt::Schedule& s) {
