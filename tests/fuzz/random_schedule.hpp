@@ -38,13 +38,20 @@ class ScheduleMaker : private ScheduleArguments {
     loops_ = s.loops(block_);
     const Row& row = pick_weighted(random_, rows());
     Args args = (this->*row.make)(s);
-    if (args.empty()) return;
-    current_step = row.primitive;
-    take(s, *lathe::find_primitive(row.primitive), std::move(args));
-    current_step.clear();
+    if (args.empty() && row.primitive == std::string("rolling_buffer")) {
+      args = place_to_roll(s);
+      if (!args.empty()) take(s, "compute_at", args);
+    }
+    if (!args.empty()) take(s, row.primitive, std::move(args));
   }
 
  private:
+  void take(lathe::Schedule& s, const std::string& primitive, Args args) {
+    current_step = primitive;
+    take(s, *lathe::find_primitive(primitive), std::move(args));
+    current_step.clear();
+  }
+
   /// check, then apply: they agree, a refusal changes nothing, and what comes out is a program.
   void take(lathe::Schedule& s, const lathe::Primitive& primitive, Args args) {
     lathe::Program before = s.program();

@@ -30,11 +30,11 @@ class ScheduleArguments : protected SchedulePieces {
                                          {"vectorize", 3, &A::vectorize},
                                          {"unroll", 1, &A::unroll},
                                          {"bind", 2, &A::bind},
-                                         {"atomic", 2, &A::atomic},
+                                         {"atomic", 3, &A::atomic},
                                          {"compute_at", 2, &A::compute_at},
                                          {"reverse_compute_at", 2, &A::reverse_compute_at},
                                          {"compute_inline", 1, &A::this_block},
-                                         {"reverse_compute_inline", 1, &A::this_block},
+                                         {"reverse_compute_inline", 1, &A::reverse_compute_inline},
                                          {"cache_read", 1, &A::cache_read},
                                          {"cache_write", 2, &A::cache_write},
                                          {"decompose_reduction", 2, &A::decompose_reduction},
@@ -44,7 +44,7 @@ class ScheduleArguments : protected SchedulePieces {
                                          {"storage_align", 1, &A::storage_align},
                                          {"hoist_storage", 2, &A::hoist_storage},
                                          {"double_buffer", 2, &A::double_buffer},
-                                         {"rolling_buffer", 2, &A::rolling_buffer},
+                                         {"rolling_buffer", 6, &A::rolling_buffer},
                                          {"software_pipeline", 2, &A::software_pipeline},
                                          {"transform_block_layout", 2, &A::transform_block_layout},
                                          {"prefetch", 1, &A::prefetch},
@@ -58,17 +58,31 @@ class ScheduleArguments : protected SchedulePieces {
                                          {"reindex", 2, &A::reindex},
                                          {"clone", 2, &A::clone},
                                          {"pad", 2, &A::pad},
-                                         {"decompose_padding", 2, &A::decompose_padding},
+                                         {"decompose_padding", 3, &A::decompose_padding},
                                          {"tensorize", 2, &A::tensorize}};
     return all;
   }
 
  protected:
   using SchedulePieces::SchedulePieces;
-
- private:
   using Schedule = lathe::Schedule;
 
+  /// Where a block would compute a window of rows that rolling_buffer takes.
+  Args place_to_roll(const Schedule& s) {
+    std::vector<Args> places;
+    for (const auto& block : s.blocks())
+      for (const auto& user : lathe::consumers(s.program()->body, block.tag))
+        for (const auto& loop : user.loops) {
+          const Args args{block, LoopRef(loop->var)};
+          if (s.check(*lathe::find_primitive("compute_at"), args)) continue;
+          Schedule moved = s;
+          moved.apply(*lathe::find_primitive("compute_at"), args);
+          if (!moved.check(*lathe::find_primitive("rolling_buffer"), args)) places.push_back(args);
+        }
+    return places.empty() ? Args() : random_.pick(places);
+  }
+
+ private:
   Args split(const Schedule& s) {
     if (!tile_.empty() && random_.chance(70)) return std::exchange(tile_, {});
     return {some_loop(s), factors(), tail()};
@@ -106,25 +120,7 @@ class ScheduleArguments : protected SchedulePieces {
     if (candidates.empty()) return random_.chance(95) ? Args() : Args{block_};
     return {random_.chance(95) ? random_.pick(candidates) : Arg(block_)};
   }
-  Args compute_at(const Schedule& s) {
-    if (random_.chance(30))
-      if (Args args = place_to_roll(s); !args.empty()) return args;
-    return {block_, partner_loop(s, true)};
-  }
-  /// Where a block would compute a window of rows that rolling_buffer takes.
-  Args place_to_roll(const Schedule& s) {
-    std::vector<Args> places;
-    for (const auto& block : s.blocks())
-      for (const auto& user : lathe::consumers(s.program()->body, block.tag))
-        for (const auto& loop : user.loops) {
-          const Args args{block, LoopRef(loop->var)};
-          if (s.check(*lathe::find_primitive("compute_at"), args)) continue;
-          Schedule moved = s;
-          moved.apply(*lathe::find_primitive("compute_at"), args);
-          if (!moved.check(*lathe::find_primitive("rolling_buffer"), args)) places.push_back(args);
-        }
-    return places.empty() ? Args() : random_.pick(places);
-  }
+  Args compute_at(const Schedule& s) { return {block_, partner_loop(s, true)}; }
   Args reverse_compute_at(const Schedule& s) { return {block_, partner_loop(s, false)}; }
   /// Of primitives that take nothing but the block.
   Args this_block(const Schedule&) { return {block_}; }
@@ -237,14 +233,25 @@ class ScheduleArguments : protected SchedulePieces {
     }
     return lathe::make_ref<lathe::LayoutMapNode>(from, to);
   }
-  /// Legal ones of these, as a rule: of steps that few places allow.
-  Args mostly_legal(const lathe::Schedule& s, const char* primitive, std::vector<Args> all) {
-    if (all.empty()) return {};
-    if (random_.chance(30)) return random_.pick(all);
+  static std::vector<Args> legal_of(const Schedule& s, const char* primitive,
+                                    const std::vector<Args>& all) {
     std::vector<Args> legal;
     for (const auto& args : all)
       if (!s.check(*lathe::find_primitive(primitive), args)) legal.push_back(args);
+    return legal;
+  }
+  /// Legal ones of these, as a rule: of steps that few places allow.
+  Args mostly_legal(const Schedule& s, const char* primitive, const std::vector<Args>& all) {
+    if (all.empty()) return {};
+    if (random_.chance(30)) return random_.pick(all);
+    const std::vector<Args> legal = legal_of(s, primitive, all);
     return random_.pick(legal.empty() ? all : legal);
+  }
+  /// The same, and nothing as a rule if none is legal: of steps that few programs allow.
+  Args legal_or_none(const Schedule& s, const char* primitive, const std::vector<Args>& all) {
+    const std::vector<Args> legal = legal_of(s, primitive, all);
+    if (!legal.empty() && random_.chance(80)) return random_.pick(legal);
+    return all.empty() || random_.chance(90) ? Args() : random_.pick(all);
   }
   Args double_buffer(const lathe::Schedule& s) {
     return mostly_legal(s, "double_buffer", buffers_in_loops(s));
@@ -269,23 +276,23 @@ class ScheduleArguments : protected SchedulePieces {
     return mostly_legal(s, "software_pipeline", candidates);
   }
   /// A block and a loop above it whose window moves, if there is one.
-  Args rolling_buffer(const lathe::Schedule& s) {
+  Args rolling_buffer(const Schedule& s) {
     std::vector<Args> candidates;
     for (const auto& block : s.blocks())
       for (const auto& loop : s.loops(block))
         if (!lathe::consumers(s.program()->body, block.tag).empty())
           candidates.push_back({block, loop});
-    for (const auto& args : candidates)
-      if (!s.check(*lathe::find_primitive("rolling_buffer"), args) && random_.chance(80))
-        return args;
-    if (random_.chance(80)) return {};
-    return mostly_legal(s, "rolling_buffer", candidates);
+    return legal_or_none(s, "rolling_buffer", candidates);
   }
   /// A buffer and a loop that holds all that touches it, as a rule.
-  Args hoist_storage(const lathe::Schedule& s) {
-    const std::vector<Args> candidates = buffers_in_loops(s);
-    if (candidates.empty() || random_.chance(10)) return {some_buffer(s), some_loop(s)};
-    return random_.pick(candidates);
+  Args hoist_storage(const Schedule& s) {
+    if (random_.chance(3)) return {some_buffer(s), some_loop(s)};
+    return legal_or_none(s, "hoist_storage", buffers_in_loops(s));
+  }
+  Args reverse_compute_inline(const Schedule& s) {
+    std::vector<Args> candidates;
+    for (const auto& block : s.blocks()) candidates.push_back({block});
+    return legal_or_none(s, "reverse_compute_inline", candidates);
   }
   std::vector<Args> buffers_in_loops(const lathe::Schedule& s) {
     std::vector<Args> candidates;

@@ -210,7 +210,8 @@ TEST_CASE("trace text: what can't be read has a place") {
 
 TEST_CASE("trace text: a map's binders stay out of the way of Dims alone") {
   const std::string text =
-      lt::parse_trace("trace 1 program 0x0\ntransform_layout(\"T\", |D0, d0| [d0, d1, D0])\n").str();
+      lt::parse_trace("trace 1 program 0x0\ntransform_layout(\"T\", |D0, d0| [d0, d1, D0])\n")
+          .str();
   CHECK(text.find("|d0, d1_| [d1_, d1, d0]") != std::string::npos);
   CHECK(lt::parse_trace(text).str() == text);
 }
