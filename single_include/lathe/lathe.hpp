@@ -34108,13 +34108,14 @@ inline std::string layout_text(const LayoutMapNode& map, std::string_view open,
                                std::string_view close, bool cpp) {
   Vec<VarRef> free;
   for (const auto& to : map.to)
-    for (const auto& v : free_vars(to)) free.push_back(v);
+    for (const auto& v : free_vars(to))
+      if (!contains(map.from, v)) free.push_back(v);
   Vec<VarRef> vars;
   Substitution rename;
   for (std::size_t d = 0; d < map.from.size(); ++d) {
     std::string name = "d" + std::to_string(d);
     for (const auto& v : free)
-      if (v->name == name && v != map.from[d]) name += "_";
+      if (v->name == name) name += "_";
     vars.push_back(make_var(name));
     rename.emplace_back(map.from[d], AnyExpr(vars.back()));
   }
