@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from .core import BUILD, ROOT, WARNINGS, Case, Settings, Step, command_case, failed, skipped
-from .units import build, built_case, configure, doctest_programs
+from .units import WHOLE_PROGRAMS, build, built_case, configure, doctest_programs
 
 CONCURRENT = ("unit_runtime", "unit_jit")
 
@@ -36,7 +36,8 @@ def sanitized(label: str, sanitizers: str, programs: list[str], env: dict[str, s
 def asan(_: Settings) -> Iterator[Case]:
     """Runs the doctest programs with address and undefined-behaviour sanitizers."""
     env = {"ASAN_OPTIONS": "detect_stack_use_after_return=1:allocator_may_return_null=1", "UBSAN_OPTIONS": "print_stacktrace=1"}
-    yield from sanitized("asan", "address,undefined", doctest_programs(), env)
+    programs = [name for name in doctest_programs() if name not in WHOLE_PROGRAMS]
+    yield from sanitized("asan", "address,undefined", programs, env)
 
 
 def tsan(_: Settings) -> Iterator[Case]:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from .core import BUILD, JOBS, ROOT, Case, Output, Settings, Status, Step, command_case, failed, passed, run
 
+WHOLE_PROGRAMS = ("polybench", "apps")
+GROUPS = ("golden", "errors", "conformance", "docs", *WHOLE_PROGRAMS)
 SUMMARY = re.compile(r"test cases:\s+(\d+) \|\s+(\d+) passed \|\s+(\d+) failed \|\s+(\d+) skipped")
 SKIP_LINE = re.compile(r"^skipped: (?:.*/)?(.*)$", re.MULTILINE)
 
@@ -44,7 +46,7 @@ def doctest_case(name: str, program: Path, env: dict[str, str] | None = None, pr
 def doctest_programs() -> list[str]:
     """The names of the doctest programs that have sources (see tests/CMakeLists.txt)."""
     units = sorted({path.parent.name for path in (ROOT / "tests" / "unit").glob("*/*_test.cpp")})
-    groups = [name for name in ("golden", "errors", "conformance", "docs", "polybench") if any((ROOT / "tests" / name).glob("*_test.cpp"))]
+    groups = [name for name in GROUPS if any((ROOT / "tests" / name).glob("*_test.cpp"))]
     return [f"unit_{layer}" for layer in units] + groups
 
 
