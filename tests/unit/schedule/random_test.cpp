@@ -66,7 +66,7 @@ int random_schedule(const lt::Schedule& start, std::uint64_t seed, const Dims& d
 }
 
 // Most steps are refused; with fewer accepted ones the generator would test nothing.
-constexpr int kRounds = 150, kLeastAccepted = 2 * kRounds;
+constexpr int kRounds = 60, kLeastAccepted = 2 * kRounds;
 
 }  // namespace
 
