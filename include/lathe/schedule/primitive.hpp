@@ -107,6 +107,7 @@ struct Primitive {
   /// Of a sampling step, whose last argument is the decision: draws one for arguments that are
   /// legal without.
   Arg (*draw)(const Program& program, const Args& args, std::uint64_t random) = nullptr;
+  bool query = false;  ///< changes nothing: a trace keeps it for what it gives alone
 };
 
 /// All primitives, by name.

@@ -219,7 +219,7 @@ TEST_CASE("trace text: a map's binders stay out of the way of Dims alone") {
 TEST_CASE("trace text: what only unused queries use is left out") {
   const std::string text = lt::parse_trace(
                                "trace 1 program 0x0\nb0 = block(\"C\")\n"
-                               "l0, l1 = loops(b0)\n")
+                               "l0, l1 = loops(b0)\nl2 = loop(\"i\")\nl3 = loop_at(1)\n")
                                .str();
   CHECK(text == "trace 1 program 0x0000000000000000\n");
 }

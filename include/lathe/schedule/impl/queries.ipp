@@ -71,36 +71,32 @@ inline Verdict run_loop(const Program& program, const Args& args, Edit* edit) {
   return {};
 }
 
+inline Primitive query(std::string_view name, Parameter parameter, std::string_view summary,
+                       Verdict (*run)(const Program&, const Args&, Edit*), ArgKind gives,
+                       Results results) {
+  return {name, 1, {std::move(parameter)}, summary, run, gives, results, nullptr, true};
+}
+
 LATHE_DECL const Primitive& primitive_block() {
-  static const Primitive record{
-      "block",        1,           {{"name", ArgKind::text}}, "the block with a name", run_block,
-      ArgKind::block, Results::one};
+  static const Primitive record = query("block", {"name", ArgKind::text}, "the block with a name",
+                                        run_block, ArgKind::block, Results::one);
   return record;
 }
 LATHE_DECL const Primitive& primitive_loops() {
-  static const Primitive record{"loops",
-                                1,
-                                {{"block", ArgKind::block}},
-                                "the loops above a block",
-                                run_loops,
-                                ArgKind::loop,
-                                Results::counted};
+  static const Primitive record =
+      query("loops", {"block", ArgKind::block}, "the loops above a block", run_loops, ArgKind::loop,
+            Results::counted);
   return record;
 }
 LATHE_DECL const Primitive& primitive_loop() {
-  static const Primitive record{
-      "loop",        1,           {{"name", ArgKind::text}}, "the loop with a name", run_loop,
-      ArgKind::loop, Results::one};
+  static const Primitive record = query("loop", {"name", ArgKind::text}, "the loop with a name",
+                                        run_loop, ArgKind::loop, Results::one);
   return record;
 }
 LATHE_DECL const Primitive& primitive_loop_at() {
-  static const Primitive record{"loop_at",
-                                1,
-                                {{"position", ArgKind::number}},
-                                "a loop by its position in the program",
-                                run_loop_at,
-                                ArgKind::loop,
-                                Results::one};
+  static const Primitive record =
+      query("loop_at", {"position", ArgKind::number}, "a loop by its position in the program",
+            run_loop_at, ArgKind::loop, Results::one);
   return record;
 }
 

@@ -9,10 +9,6 @@
 namespace lathe {
 namespace detail {
 
-inline bool is_query(const Primitive& p) {
-  return p.name == "block" || p.name == "loops" || p.name == "loop_at";
-}
-
 // Names for references: by first definition, only for what is used later.
 class TraceNames {
  public:
@@ -20,7 +16,7 @@ class TraceNames {
     // From the end: what a query that nothing uses asks for is not used by it.
     for (std::size_t k = trace.entries.size(); k-- > 0;) {
       const TraceEntry& e = trace.entries[k];
-      if (is_query(*e.primitive) && !any_used(e)) continue;
+      if (e.primitive->query && !any_used(e)) continue;
       for (const auto& a : e.inputs) use(a);
     }
     for (const auto& e : trace.entries)
@@ -180,8 +176,7 @@ LATHE_DECL std::string Trace::str() const {
   detail::TraceNames names(*this);
   std::string out = "trace 1 program " + detail::hex64(program_hash) + "\n";
   for (const auto& e : entries)
-    if (!detail::is_query(*e.primitive) || names.any_used(e))
-      out += detail::entry_text(e, names) + "\n";
+    if (!e.primitive->query || names.any_used(e)) out += detail::entry_text(e, names) + "\n";
   return out;
 }
 
@@ -255,7 +250,7 @@ LATHE_DECL std::string Trace::cpp(std::string_view schedule) const {
   int unused = 0;
   for (const auto& e : entries) {
     const bool used = names.any_used(e);
-    if (detail::is_query(*e.primitive) && !used) continue;
+    if (e.primitive->query && !used) continue;
     if (used) {
       const bool one = e.primitive->results == Results::one;
       std::string list = join(e.results, ", ", [&](const Arg& r) {
