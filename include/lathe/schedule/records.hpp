@@ -6,18 +6,60 @@
 namespace lathe {
 
 // clang-format off
-#define LATHE_PRIMITIVES(X) \
-  X(block) \
-  X(loops) \
-  X(loop) \
-  X(loop_at) \
-  X(split) \
-  X(fuse) \
-  X(loop_partition) \
-  X(merge) \
-  X(reorder) X(tile) X(parallel) X(vectorize) X(unroll) X(bind) X(atomic) X(compute_at) X(reverse_compute_at) \
-      X(compute_inline) X(reverse_compute_inline) X(cache_read) X(cache_write) \
-          X(decompose_reduction) X(rfactor) X(set_scope) X(transform_layout) X(transform_block_layout) X(storage_align) X(hoist_storage) X(double_buffer) X(rolling_buffer) X(software_pipeline) X(clone) X(decompose_padding) X(pad) X(prefetch) X(annotate) X(unannotate) X(assume) X(add_unit_loop) X(reindex) X(sample_perfect_tile) X(sample_categorical) X(tensorize) X(sample_compute_location)
+#define LATHE_PRIMITIVES(X)  \
+  /* queries */              \
+  X(block)                   \
+  X(loops)                   \
+  X(loop)                    \
+  X(loop_at)                 \
+  /* loops */                \
+  X(split)                   \
+  X(fuse)                    \
+  X(loop_partition)          \
+  X(merge)                   \
+  X(reorder)                 \
+  X(tile)                    \
+  X(add_unit_loop)           \
+  /* kinds of loops */       \
+  X(parallel)                \
+  X(vectorize)               \
+  X(unroll)                  \
+  X(bind)                    \
+  X(atomic)                  \
+  /* places of blocks */     \
+  X(compute_at)              \
+  X(reverse_compute_at)      \
+  X(compute_inline)          \
+  X(reverse_compute_inline)  \
+  /* copies */               \
+  X(cache_read)              \
+  X(cache_write)             \
+  X(reindex)                 \
+  X(clone)                   \
+  /* blocks */               \
+  X(decompose_reduction)     \
+  X(rfactor)                 \
+  X(decompose_padding)       \
+  X(pad)                     \
+  X(transform_block_layout)  \
+  X(tensorize)               \
+  /* storage */              \
+  X(set_scope)               \
+  X(transform_layout)        \
+  X(storage_align)           \
+  X(hoist_storage)           \
+  X(double_buffer)           \
+  X(rolling_buffer)          \
+  X(software_pipeline)       \
+  X(prefetch)                \
+  /* marks */                \
+  X(annotate)                \
+  X(unannotate)              \
+  X(assume)                  \
+  /* samples */              \
+  X(sample_perfect_tile)     \
+  X(sample_categorical)      \
+  X(sample_compute_location)
 // clang-format on
 
 namespace detail {
