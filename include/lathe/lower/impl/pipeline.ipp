@@ -26,9 +26,9 @@ inline Program contract_unless_strict(const Program& p, const Target& target,
 
 inline constexpr Pass kCpuPipeline[] = {
     {"open_strides", run_pass<open_strides>, Stage::blocks},
-    // Blocks say what is surely written.
     // A statement is more than one when blocks are gone.
     {"stage_pipelines", run_pass<stage_pipelines>, Stage::blocks},
+    // Blocks say what is surely written; so do the next three ask them.
     {"place_buffers", run_pass<place_buffers>, Stage::blocks},
     {"lower_bindings", run_pass<lower_bindings>, Stage::blocks},
     {"place_doubled", run_pass<place_doubled>, Stage::blocks},

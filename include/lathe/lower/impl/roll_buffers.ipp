@@ -1,7 +1,9 @@
 #pragma once
 
 #include <lathe/arith/simplify.hpp>
-#include <lathe/lower/impl/double_buffers.ipp>
+#include <lathe/lower/impl/marked_loops.ipp>
+#include <lathe/lower/passes.hpp>
+#include <lathe/schedule/buffering.hpp>
 
 namespace lathe {
 namespace detail {

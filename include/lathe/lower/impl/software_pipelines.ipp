@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/lower/clone.hpp>
-#include <lathe/lower/impl/double_buffers.ipp>
+#include <lathe/lower/impl/marked_loops.ipp>
+#include <lathe/lower/impl/version_buffers.ipp>
+#include <lathe/lower/passes.hpp>
+#include <lathe/schedule/buffering.hpp>
 
 namespace lathe {
 namespace detail {
