@@ -90,16 +90,7 @@ std::vector<Row> memory_rows() {
        .refusals = "L0204 L0220 L0240",
        .halide = "`hoist_storage`",
        .tvm = "none",
-       .program = R"(program C(in A: f32[66], out C: f32[64]):
-  alloc P: f32[66]
-  for xo in 0..8:
-    for x in 0..10:
-      block P(v in 0..66 = xo * 8 + x):
-        P[v] = A[v] * 2.0
-    for xi in 0..8:
-      block C(v in 0..64 = xo * 8 + xi):
-        C[v] = P[v] + P[v + 2]
-)",
+       .program = kTilesOfAStencil,
        .steps = LATHE_STEPS(auto [xo, xi] = s.loops<2>("C"); s.hoist_storage("P", xo);)},
       {.name = "double_buffer",
        .meaning =
@@ -111,16 +102,7 @@ std::vector<Row> memory_rows() {
        .refusals = "L0204 L0220 L0245",
        .halide = "`ring_buffer`",
        .tvm = "`double_buffer_scope` annotations",
-       .program = R"(program C(in A: f32[66], out C: f32[64]):
-  alloc P: f32[66]
-  for xo in 0..8:
-    for x in 0..10:
-      block P(v in 0..66 = xo * 8 + x):
-        P[v] = A[v] * 2.0
-    for xi in 0..8:
-      block C(v in 0..64 = xo * 8 + xi):
-        C[v] = P[v] + P[v + 2]
-)",
+       .program = kTilesOfAStencil,
        .steps = LATHE_STEPS(auto [xo, xi] = s.loops<2>("C"); s.double_buffer("P", xo);)},
       {.name = "rolling_buffer",
        .meaning =

@@ -49,6 +49,16 @@ inline constexpr std::string_view kAdd = R"(program Y(in X: f32[100], out Y: f32
     block Y(v in 0..100 = i):
       Y[v] = X[v] + 1.0
 )";
+inline constexpr std::string_view kTilesOfAStencil = R"(program C(in A: f32[66], out C: f32[64]):
+  alloc P: f32[66]
+  for xo in 0..8:
+    for x in 0..10:
+      block P(v in 0..66 = xo * 8 + x):
+        P[v] = A[v] * 2.0
+    for xi in 0..8:
+      block C(v in 0..64 = xo * 8 + xi):
+        C[v] = P[v] + P[v + 2]
+)";
 inline constexpr std::string_view kRows = R"(program Y(in X: f32[60, 80], out Y: f32[60, 80]):
   for i in 0..60:
     for j in 0..80:

@@ -3,21 +3,12 @@
 #include <support/errors.hpp>
 
 #include "kernels.hpp"
+#include "lowered.hpp"
 
 namespace lt = lathe;
 using namespace test;
 
 namespace {
-
-/// check_kept, and that the lowered program computes the same.
-void check_cloned(const lt::Schedule& start, const lt::Schedule& s, const Dims& dims = {}) {
-  check_kept(start, s, dims);
-  for (const char* pass : {"lower_blocks", "compact_buffers", "hoist_guards", "simplify_flat"}) {
-    INFO(pass);
-    lt::Program lowered = lt::lower_until(pass, s.program(), lt::host());
-    CHECK(run(lowered, dims, false) == run(start.program(), dims));
-  }
-}
 
 /// P = X * 2 over n, read by C and by D.
 struct Fork {
@@ -60,11 +51,11 @@ TEST_CASE("clone: each reader places its own") {
 )");
   CHECK(copy.name() == "P_clone");
   CHECK(s.numerics().empty());
-  check_cloned(start, s);
+  check_lowered(start, s);
   CHECK(s.trace().cpp().find("auto b2 = s.clone(b0, {b1});") == std::string::npos);
   s.compute_at(k.P, s.loops(k.C)[0]);
   s.compute_inline(copy);
-  check_cloned(start, s);
+  check_lowered(start, s);
   CHECK(s.trace().cpp() == R"(auto b0 = s.block("P");
 auto b1 = s.block("D");
 auto b2 = s.clone(b0, {b1});
@@ -93,7 +84,7 @@ TEST_CASE("clone: extents prime, 1, 0 and symbolic; before and after its loops a
             lt::ForKind::parallel);
       CHECK(lt::find_loop(s.program()->body, loops[1].var).loop->loop_kind ==
             lt::ForKind::vectorized);
-      check_cloned(start, s, {{"n", size}});
+      check_lowered(start, s, {{"n", size}});
     }
 }
 
@@ -103,9 +94,9 @@ TEST_CASE("clone: tails that shift") {
   lt::Schedule s = start;
   s.split<2>(s.loops(k.P)[0], {lt::infer, 4}, lt::Tail::shift);
   lt::BlockRef copy = s.clone(k.P, {k.C});
-  check_cloned(start, s);
+  check_lowered(start, s);
   s.vectorize(s.loops(copy)[1]);
-  check_cloned(start, s);
+  check_lowered(start, s);
 }
 
 TEST_CASE("clone: a reduction, all of it") {
@@ -121,9 +112,9 @@ TEST_CASE("clone: a reduction, all of it") {
     lt::BlockRef copy = s.clone(C, {E});
     s.compute_at(C, s.loops(D)[0]);
     s.compute_at(copy, s.loops(E)[1]);
-    check_cloned(start, s);
+    check_lowered(start, s);
     s.decompose_reduction(copy, s.loops(copy).back());
-    check_cloned(start, s);
+    check_lowered(start, s);
   }
 }
 
@@ -138,7 +129,7 @@ TEST_CASE("clone: several outputs of a block") {
   const lt::Schedule start(lt::outputs(Y, Z));
   lt::Schedule s = start;
   s.clone(s.block("best"), {Z});
-  check_cloned(start, s);
+  check_lowered(start, s);
   CHECK(lt::buffers_read(lt::find_block(s.program()->body, Y.tag()).block->body)[0]->name ==
         value.name());
   for (const auto& b : lt::buffers_read(lt::find_block(s.program()->body, Z.tag()).block->body))
@@ -154,7 +145,7 @@ TEST_CASE("clone: what writes an output, and what lies inside a loop of others")
   lt::Schedule s = start;
   s.clone(P, {Q});
   CHECK(s.str().find("alloc P_clone: f32[9]") != std::string::npos);
-  check_cloned(start, s);
+  check_lowered(start, s);
 
   // Under a loop that other blocks share, where each iteration has its own tile.
   lt::Input<float, 1> A("A", {18});
@@ -168,10 +159,10 @@ TEST_CASE("clone: what writes an output, and what lies inside a loop of others")
   tiled.compute_at(S, io);
   lt::BlockRef copy = tiled.clone(S, {T});
   CHECK(tiled.loops(copy)[0] == io);
-  check_cloned(whole, tiled);
+  check_lowered(whole, tiled);
   tiled.compute_at(copy, tiled.loops(T)[1]);
   tiled.parallel(io);
-  check_cloned(whole, tiled);
+  check_lowered(whole, tiled);
 }
 
 TEST_CASE("clone: what an output may leave to the caller") {
@@ -192,7 +183,7 @@ TEST_CASE("clone: what an output may leave to the caller") {
   const lt::Schedule start(lt::parse(less));
   lt::Schedule t = start;
   t.clone("T", {"Y"});
-  check_cloned(start, t);
+  check_lowered(start, t);
 }
 
 TEST_CASE("clone: refusals") {

@@ -4,23 +4,12 @@
 #include <support/errors.hpp>
 
 #include "kernels.hpp"
+#include "lowered.hpp"
 
 namespace lt = lathe;
 using namespace test;
 
 namespace {
-
-/// check_kept, and that the lowered program computes the same.
-void check_filled(const lt::Schedule& start, const lt::Schedule& s, const Dims& dims = {}) {
-  check_kept(start, s, dims);
-  for (const char* pass : {"lower_blocks", "compact_buffers", "hoist_guards", "simplify_flat"}) {
-    INFO(pass);
-    lt::Program lowered = lt::lower_until(pass, s.program(), lt::host());
-    CHECK(run(lowered, dims, false) == run(start.program(), dims));
-  }
-}
-
-lt::Schedule schedule_of(const std::string& text) { return lt::Schedule(lt::parse(text)); }
 
 /// Y[v] = value over 8 elements, from 8.
 lt::Schedule stores(const std::string& value) {
@@ -75,11 +64,11 @@ TEST_CASE("decompose_padding: a border, as two nests") {
 auto [l0, unused0] = s.loops<2>(b0);
 s.decompose_padding(b0, l0);
 )");
-  check_filled(start, s);
+  check_lowered(start, s);
   s.parallel(i);
   s.vectorize(j);
   s.vectorize(s.loops(fill)[1]);
-  check_filled(start, s);
+  check_lowered(start, s);
 }
 
 TEST_CASE("decompose_padding: inside a loop, extents prime, 1, 0 and symbolic") {
@@ -90,7 +79,7 @@ TEST_CASE("decompose_padding: inside a loop, extents prime, 1, 0 and symbolic") 
         const lt::Schedule start(k.Y);
         lt::Schedule s = start;
         s.decompose_padding(k.P, s.loops(k.P)[at]);
-        check_filled(start, s, {{"n", size}, {"m", size}});
+        check_lowered(start, s, {{"n", size}, {"m", size}});
       }
   };
   check(Bordered(7, 5), {1});
@@ -112,7 +101,7 @@ TEST_CASE("decompose_padding: loops that are split, reordered and marked before"
     s.unroll(ii);
     s.parallel(io);
     s.decompose_padding(k.P, s.loops(k.P)[at]);
-    check_filled(start, s);
+    check_lowered(start, s);
   }
 }
 
@@ -124,10 +113,10 @@ TEST_CASE("decompose_padding: under a loop of its consumer") {
     auto [i, j] = s.loops<2>(k.Y);
     s.compute_at(k.P, i);
     s.decompose_padding(k.P, s.loops(k.P)[at]);
-    check_filled(start, s);
+    check_lowered(start, s);
     s.parallel(i);
     s.split(j, {lt::infer, 4});
-    check_filled(start, s);
+    check_lowered(start, s);
   }
 }
 
@@ -173,7 +162,7 @@ TEST_CASE("decompose_padding: boxes of all forms") {
     s.decompose_padding("Y", s.loops("Y")[0]);
     const std::string text = s.str();
     CHECK(text.substr(text.find("  for i", text.find("Y_fill"))) == form.copy);
-    check_filled(start, s);
+    check_lowered(start, s);
   }
 }
 
@@ -187,7 +176,7 @@ TEST_CASE("decompose_padding: a fill inside a loop that repeats") {
   for (std::size_t at : {0, 1}) {
     lt::Schedule s = start;
     s.decompose_padding("Y", s.loops("Y")[at]);
-    check_filled(start, s);
+    check_lowered(start, s);
   }
 }
 
@@ -207,7 +196,7 @@ TEST_CASE("decompose_padding: steps that want one writer refuse both") {
   s.reindex(k.P, "X");
   s.cache_read(k.Y, "P", lt::Scope::global);
   s.transform_layout("P", [](lt::Index i, lt::Index j) { return lt::layout(j, i); });
-  check_filled(start, s);
+  check_lowered(start, s);
 }
 
 TEST_CASE("decompose_padding: refusals") {

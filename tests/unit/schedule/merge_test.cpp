@@ -1,28 +1,9 @@
-#include <lathe/lower/pipeline.hpp>
-
 #include "kernels.hpp"
+#include "lowered.hpp"
 
 using namespace test;
 
 namespace {
-
-lt::Schedule schedule_of(const std::string& text) { return lt::Schedule(lt::parse(text)); }
-
-/// check_kept, and that the lowered program computes the same.
-void check_merged(const lt::Schedule& start, const lt::Schedule& s, const Dims& dims = {}) {
-  check_kept(start, s, dims);
-  for (const char* pass : {"lower_blocks", "hoist_guards"})
-    CHECK(run(lt::lower_until(pass, s.program(), lt::host()), dims) == run(start.program(), dims));
-}
-
-lt::LoopRef outermost(const lt::Schedule& s, const char* block) { return s.loops(block)[0]; }
-
-/// The refusal's first line, without the error's mark.
-template <class Step>
-std::string first_line(lt::Schedule& s, Step&& step) {
-  std::string text = refused(s, step);
-  return text.substr(0, text.find('\n'));
-}
 
 /// Y[i] = value after T[i] = X[i] + 1, 8 elements each; T is an output too.
 std::string after_T(const std::string& value) {
@@ -57,10 +38,10 @@ TEST_CASE("merge: a matrix product and its epilogue, from outside in") {
 )");
   CHECK(s.loops(k.D) == std::vector<lt::LoopRef>{rows, columns});
   CHECK(s.numerics().empty());
-  check_merged(start, s);
+  check_lowered(start, s);
   s.parallel(rows);
   s.split(columns, {lt::infer, 4});
-  check_merged(start, s);
+  check_lowered(start, s);
   CHECK(s.trace().cpp().find("auto l5 = s.merge({l1, l3});") != std::string::npos);
 }
 
@@ -75,9 +56,9 @@ TEST_CASE("merge: three loops, extents prime, 1, 0 and symbolic") {
       lt::Schedule start(lt::outputs(Q, R)), s = start;
       lt::LoopRef all = s.merge({s.loops(P)[0], s.loops(Q)[0], s.loops(R)[0]});
       CHECK(s.loops(R) == std::vector<lt::LoopRef>{all});
-      check_merged(start, s, {{"n", size}});
+      check_lowered(start, s, {{"n", size}});
       s.split(all, {lt::infer, 4});
-      check_merged(start, s, {{"n", size}});
+      check_lowered(start, s, {{"n", size}});
     }
 }
 
@@ -87,7 +68,7 @@ TEST_CASE("merge: a stencil may look back, not ahead") {
     CAPTURE(value);
     lt::Schedule start = schedule_of(after_T(value)), s = start;
     s.merge(outermost(s, "T"), outermost(s, "Y"));
-    check_merged(start, s);
+    check_lowered(start, s);
   }
   lt::Schedule s = schedule_of(after_T("select(v < 7, T[v + 1], 0.0)"));
   CHECK(
@@ -108,7 +89,7 @@ TEST_CASE("merge: a stencil may look back, not ahead") {
                    "T[i]"},
         std::array{"T[7]", "block 'Y' reads T[7] in an iteration before block 'T' writes T[i]"}}) {
     lt::Schedule t = schedule_of(after_T(value));
-    CHECK(first_line(t, [](lt::Schedule& u) { u.merge(outermost(u, "T"), outermost(u, "Y")); }) ==
+    CHECK(refused_line(t, [](lt::Schedule& u) { u.merge(outermost(u, "T"), outermost(u, "Y")); }) ==
           "error[L0207] merge: loops 'i'(8) and 'x'(8) can't run in turn: " + std::string(when));
   }
 }
@@ -120,7 +101,7 @@ TEST_CASE("merge: a private buffer hands values to later iterations") {
     text.insert(text.find("  for i"), "  alloc T: f32[8]\n");
     lt::Schedule start = schedule_of(text), s = start;
     s.merge(outermost(s, "T"), outermost(s, "Y"));
-    check_merged(start, s);
+    check_lowered(start, s);
   }
 }
 
@@ -139,7 +120,7 @@ TEST_CASE("merge: what one body keeps for itself in a buffer that another one st
 )");
   lt::Schedule s = start;
   s.merge({outermost(s, "first"), outermost(s, "sums"), outermost(s, "Y")});
-  check_merged(start, s);
+  check_lowered(start, s);
 }
 
 TEST_CASE("merge: reads of what is written later, and writes to one element") {
@@ -162,11 +143,11 @@ TEST_CASE("merge: reads of what is written later, and writes to one element") {
        {std::array{"v + 1", "X"}, std::array{"v", "X"}, std::array{"v", "Z"}}) {
     lt::Schedule start = with(first, dest), s = start;
     merge(s);
-    check_merged(start, s);
+    check_lowered(start, s);
   }
   lt::Schedule s = with("max(v - 1, 0)", "X");
   CHECK(
-      first_line(s, merge) ==
+      refused_line(s, merge) ==
       "error[L0207] merge: loops 'i'(8) and 'x'(8) can't run in turn: block 'B' writes X[i] in an "
       "iteration before block 'A' reads X[max(i - 1, 0)]");
   lt::Schedule t = with("8 - v", "X");
@@ -196,126 +177,9 @@ TEST_CASE("merge: a gather may look anywhere, and an index that changes too") {
       Y[K[v]] = 2.0
 )");
   CHECK(
-      first_line(t, [](lt::Schedule& u) { u.merge(outermost(u, "A"), outermost(u, "B")); }) ==
+      refused_line(t, [](lt::Schedule& u) { u.merge(outermost(u, "A"), outermost(u, "B")); }) ==
       "error[L0207] merge: loops 'i'(8) and 'x'(8) can't run in turn: block 'B' writes Y maybe in "
       "an iteration before block 'A' writes Y");
-}
-
-TEST_CASE("merge: no one sees a sum before it is complete") {
-  lt::Schedule s = schedule_of(R"(program P(in X: f32[8], out Y: f32[8]):
-  alloc S: f32[1]
-  for r in 0..8:
-    block S(vi in 0..1 = 0, reduce vr in 0..8 = r) reduce sum init:
-      S[vi] sum= X[vr]
-  for i in 0..8:
-    block Y(v in 0..8 = i):
-      Y[v] = X[v] * S[0]
-)");
-  CHECK(first_line(s, [](lt::Schedule& t) { t.merge(outermost(t, "S"), outermost(t, "Y")); }) ==
-        "error[L0207] merge: loops 'r'(8) and 'i'(8) can't run in turn: block 'Y' reads S[0] in an "
-        "iteration before block 'S' updates S[0]");
-}
-
-TEST_CASE("merge: a producer and the reduction over it share the reduce loop") {
-  for (const char* n : {"8", "1", "0", "n"}) {
-    std::string text = R"(program P<n>(in X: f32[n], in Z: f32[n], out S: f32[1]):
-  alloc T: f32[N]
-  for i in 0..N:
-    block T(v in 0..N = i):
-      T[v] = X[v] * 2.0
-  for r in 0..N:
-    block S(vi in 0..1 = 0, reduce vr in 0..N = r) reduce sum init:
-      S[vi] sum= T[vr]
-)";
-    for (std::size_t at = text.find('N'); at != std::string::npos; at = text.find('N'))
-      text.replace(at, 1, n);
-    lt::Schedule start = schedule_of(text), s = start;
-    lt::LoopRef both = s.merge(outermost(s, "T"), outermost(s, "S"));
-    for (std::int64_t size : {8, 13}) check_merged(start, s, {{"n", size}});
-    s.decompose_reduction("S", both);
-    for (std::int64_t size : {8, 13}) check_merged(start, s, {{"n", size}});
-  }
-}
-
-TEST_CASE("merge: an init that would move before what the first loop does") {
-  lt::Schedule start = schedule_of(R"(program P(inout S: f32[1], in X: f32[1], out T: f32[1]):
-  for i in 0..1:
-    block T(v in 0..1 = i):
-      T[v] = S[v]
-  for r in 0..1:
-    block S(vi in 0..1 = 0, reduce vr in 0..1 = r) reduce sum init:
-      S[vi] sum= X[vr]
-)");
-  lt::Schedule s = start;
-  CHECK(
-      refused(s, [](lt::Schedule& t) { t.merge(outermost(t, "T"), outermost(t, "S")); }) ==
-      R"(error[L0230] merge: loop 'r'(1) feeds the reduction of block 'S', whose init would move before what loop 'i'(1) does with 'S'
-  at merge_test.cpp:#
-  loops of 'S': r:reduce(1)
-    for r in 0..1:
-      block S(vi in 0..1 = 0, reduce vr in 0..1 = r) reduce sum init:
-            ^
-        S[vi] sum= X[vr]
-  help: decompose the reduction first)");
-  s.decompose_reduction("S", outermost(s, "S"));
-  check_kept(start, s);
-}
-
-TEST_CASE("merge: loops of one iteration run in turn whatever they touch") {
-  lt::Schedule start = schedule_of(R"(program P(in X: f32[3], out T: f32[1], out Y: f32[1]):
-  for i in 0..1:
-    for r in 0..3:
-      block T(v in 0..1 = i, reduce q in 0..3 = r) reduce sum init:
-        T[v] sum= X[q]
-  for x in 0..1:
-    block Y(v in 0..1 = x):
-      Y[v] = T[0] + T[v]
-)");
-  lt::Schedule s = start;
-  s.merge(outermost(s, "T"), outermost(s, "Y"));
-  check_merged(start, s);
-}
-
-TEST_CASE("merge: an init that stands before an outer loop stays there") {
-  lt::Schedule start = schedule_of(R"(program P(in X: f32[8], out S: f32[1], out T: f32[1]):
-  for o in 0..8:
-    for i in 0..1:
-      block T(v in 0..1 = i, reduce q in 0..8 = o) reduce max init:
-        T[v] max= X[q]
-    for r in 0..1:
-      block S(vi in 0..1 = 0, reduce vr in 0..8 = o + r) reduce sum init:
-        S[vi] sum= X[vr] * T[0]
-)");
-  lt::Schedule s = start;
-  s.merge(s.loops("T")[1], s.loops("S")[1]);
-  check_merged(start, s);
-}
-
-TEST_CASE("merge: an empty reduction has a result, which the other loop may need") {
-  for (const char* depth : {"0", "n"})
-    for (const char* at : {"v", "7 - v"}) {
-      std::string text = R"(program P<n>(in X: f32[8, n], out S: f32[8], out Y: f32[8]):
-  for i in 0..8:
-    for r in 0..DEPTH:
-      block S(vi in 0..8 = i, reduce vr in 0..DEPTH = r) reduce sum init:
-        S[vi] sum= X[vi, vr]
-  for x in 0..8:
-    block Y(v in 0..8 = x):
-      Y[v] = S[AT]
-)";
-      for (auto [name, value] : {std::array{"DEPTH", depth}, std::array{"AT", at}})
-        for (std::size_t where = text.find(name); where != std::string::npos;
-             where = text.find(name))
-          text.replace(where, std::string(name).size(), value);
-      lt::Schedule start = schedule_of(text), s = start;
-      auto merge = [](lt::Schedule& t) { t.merge(outermost(t, "S"), outermost(t, "Y")); };
-      if (std::string(at) == "v") {
-        merge(s);
-        for (std::int64_t n : {0, 1, 3}) check_merged(start, s, {{"n", n}});
-      } else {
-        CHECK(refused_id(s, merge) == "L0207");
-      }
-    }
 }
 
 TEST_CASE("merge: tiles with tails, tile by tile and point by point") {
@@ -326,23 +190,12 @@ TEST_CASE("merge: tiles with tails, tile by tile and point by point") {
     auto [yo, yi] = s.split(s.loops(k.Y)[0], {lt::infer, 4});
     auto [zo, zi] = s.split(s.loops(Z)[0], {lt::infer, 4});
     lt::LoopRef tiles = s.merge(yo, zo);
-    check_merged(start, s);
+    check_lowered(start, s);
     lt::LoopRef points = s.merge(yi, zi);
     s.vectorize(points);
     s.parallel(tiles);
-    check_merged(start, s);
+    check_lowered(start, s);
   }
-}
-
-TEST_CASE("merge: an init and its update come together again") {
-  RowSum k(5, 3);
-  lt::Schedule start(k.S), s = start;
-  auto [i, r] = s.loops<2>(k.S);
-  lt::BlockRef init = s.decompose_reduction(k.S, i);
-  s.merge(s.loops(init)[0], i);
-  CHECK(s.loops(init) == std::vector<lt::LoopRef>{s.loops(k.S)[0]});
-  check_merged(start, s);
-  CHECK(refused_id(s, [&](lt::Schedule& t) { t.merge(t.loops(init)[0], r); }) == "L0230");
 }
 
 TEST_CASE("merge: inside an outer loop, under its name and bounds") {
@@ -364,10 +217,10 @@ TEST_CASE("merge: inside an outer loop, under its name and bounds") {
     lt::Schedule s = start;
     lt::LoopRef merged = s.merge(s.loops("T")[1], s.loops("Y")[1]);
     CHECK(merged.name() == "j_1");
-    check_merged(start, s, {{"n", n}});
+    check_lowered(start, s, {{"n", n}});
   }
   lt::Schedule s = start;
-  CHECK(first_line(s, [](lt::Schedule& t) { t.merge(t.loops("Y")[1], t.loops("Z")[1]); }) ==
+  CHECK(refused_line(s, [](lt::Schedule& t) { t.merge(t.loops("Y")[1], t.loops("Z")[1]); }) ==
         "error[L0230] merge: the bounds 0..i of loop 'z' are not proven to be those of 'x', i..n");
 }
 
@@ -409,9 +262,9 @@ TEST_CASE("merge: loops that do not follow each other") {
   CHECK(refused(s, [](lt::Schedule& t) {
           t.merge(outermost(t, "Z"), outermost(t, "Y"));
         }).find("\n  help: nothing stands there") != std::string::npos);
-  CHECK(first_line(s, [](lt::Schedule& t) { t.merge({outermost(t, "Y")}); }) ==
+  CHECK(refused_line(s, [](lt::Schedule& t) { t.merge({outermost(t, "Y")}); }) ==
         "error[L0202] merge: needs at least two loops");
-  CHECK(first_line(s, [](lt::Schedule& t) { t.merge(outermost(t, "Y"), outermost(t, "Y")); }) ==
+  CHECK(refused_line(s, [](lt::Schedule& t) { t.merge(outermost(t, "Y"), outermost(t, "Y")); }) ==
         "error[L0202] merge: loop 'i' is named twice");
   Gemm k(6, 10, 4);
   lt::Schedule g(k.D);
@@ -432,7 +285,7 @@ TEST_CASE("merge: loops that hold what can't run in turn") {
       assert X[v] > -100.0, "small"
       Z[v] = X[v]
 )");
-  CHECK(first_line(s, [](lt::Schedule& t) { t.merge(outermost(t, "Y"), outermost(t, "Z")); }) ==
+  CHECK(refused_line(s, [](lt::Schedule& t) { t.merge(outermost(t, "Y"), outermost(t, "Z")); }) ==
         "error[L0230] merge: loop 'z'(8) holds an assert, which ends the kernel");
   lt::Schedule t = schedule_of(R"(program P(inout N: i64[9], inout Y: f32[8]):
   for i in 0..8:
@@ -443,7 +296,7 @@ TEST_CASE("merge: loops that hold what can't run in turn") {
       block Y(v in 0..8 = z):
         Y[v] = 1.0
 )");
-  CHECK(first_line(t, [](lt::Schedule& u) { u.merge(outermost(u, "N"), outermost(u, "Y")); }) ==
+  CHECK(refused_line(t, [](lt::Schedule& u) { u.merge(outermost(u, "N"), outermost(u, "Y")); }) ==
         "error[L0230] merge: loop 'z'(8) holds or has a bound that is read from memory which is "
         "written below");
 }
@@ -461,7 +314,7 @@ TEST_CASE("merge: what outer loops promise is tested again") {
 )");
   lt::Schedule s = start;
   std::string text =
-      first_line(s, [](lt::Schedule& t) { t.merge(t.loops("T")[1], t.loops("Y")[1]); });
+      refused_line(s, [](lt::Schedule& t) { t.merge(t.loops("T")[1], t.loops("Y")[1]); });
   CHECK(text.substr(0, text.find(':', 20)) ==
         "error[L0225] merge: would break what the vectorized loop 'x' promises");
 }
@@ -471,6 +324,6 @@ TEST_CASE("merge: the loops are consumed") {
   lt::Schedule s(k.D);
   lt::LoopRef i = s.loops(k.C)[0];
   s.merge(i, s.loops(k.D)[0]);
-  std::string text = first_line(s, [&](lt::Schedule& t) { t.parallel(i); });
+  std::string text = refused_line(s, [&](lt::Schedule& t) { t.parallel(i); });
   CHECK(text.substr(0, text.find(" at ")) == "error[L0201] parallel: loop 'i' was merged into i");
 }

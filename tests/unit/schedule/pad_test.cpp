@@ -5,23 +5,12 @@
 #include <support/errors.hpp>
 
 #include "kernels.hpp"
+#include "lowered.hpp"
 
 namespace lt = lathe;
 using namespace test;
 
 namespace {
-
-/// check_kept, and that the lowered program computes the same.
-void check_padded(const lt::Schedule& start, const lt::Schedule& s, const Dims& dims = {}) {
-  check_kept(start, s, dims);
-  for (const char* pass : {"lower_blocks", "compact_buffers", "hoist_guards", "simplify_flat"}) {
-    INFO(pass);
-    lt::Program lowered = lt::lower_until(pass, s.program(), lt::host());
-    CHECK(run(lowered, dims, false) == run(start.program(), dims));
-  }
-}
-
-lt::Schedule schedule_of(const std::string& text) { return lt::Schedule(lt::parse(text)); }
 
 /// The line of the block's body.
 std::string body_of(const lt::Schedule& s, const std::string& block) {
@@ -80,14 +69,14 @@ TEST_CASE("pad: a matrix product, whose zeros add nothing") {
   CHECK(b.name() == "B_pad");
   CHECK(c.name() == "C_copy");
   CHECK(s.numerics().empty());
-  check_padded(start, s);
+  check_lowered(start, s);
   auto [io, jo, ii, ji] = s.tile(i, j, 4, 8, lt::Tail::exact);
   s.vectorize(ji);
   s.unroll(ii);
   s.parallel(io);
   s.decompose_padding(a, s.loops(a)[0]);
   s.decompose_padding(b, s.loops(b)[1]);
-  check_padded(start, s);
+  check_lowered(start, s);
   CHECK(s.trace().cpp().find("auto [b1, b2, unused0] = s.pad<3>(b0, {4, 8, 2});") !=
         std::string::npos);
 }
@@ -99,9 +88,9 @@ TEST_CASE("pad: extents prime, 1, 0 and symbolic") {
       const lt::Schedule start(k.D);
       lt::Schedule s = start;
       s.pad(k.C, {4, 3, 2});
-      check_padded(start, s, {{"n", size}, {"m", (size + 3) / 4 * 4}});
+      check_lowered(start, s, {{"n", size}, {"m", (size + 3) / 4 * 4}});
       s.split<2>(s.loops(k.C)[0], {lt::infer, 4}, lt::Tail::exact);
-      check_padded(start, s, {{"n", size}, {"m", (size + 3) / 4 * 4}});
+      check_lowered(start, s, {{"n", size}, {"m", (size + 3) / 4 * 4}});
     }
   };
   check(Gemm(7, 5, 3), {1});
@@ -121,10 +110,10 @@ TEST_CASE("pad: what is a multiple already stays") {
   lt::Schedule s = start;
   CHECK(s.pad(k.C, {4, 8, 2}).empty());
   CHECK(lt::structurally_equal(s.program(), start.program()));
-  check_padded(start, s, {{"m", 8}});
+  check_lowered(start, s, {{"m", 8}});
   CHECK(s.pad(k.C, {1, 1, 3}).size() == 2);  // the operands; the output needs none
   CHECK(s.str().find("C_pad") == std::string::npos);
-  check_padded(start, s, {{"m", 8}});
+  check_lowered(start, s, {{"m", 8}});
 }
 
 TEST_CASE("pad: a reduction takes its identity where zeros are not neutral") {
@@ -164,10 +153,10 @@ TEST_CASE("pad: a reduction takes its identity where zeros are not neutral") {
     }
     s.pad("S", {1, 4});
     CHECK(body_of(s, "S") == form.body);
-    check_padded(start, s);
+    check_lowered(start, s);
     s = start;
     s.pad("S", {4, 4});
-    check_padded(start, s);
+    check_lowered(start, s);
   }
 }
 
@@ -213,11 +202,11 @@ TEST_CASE("pad: a stage without a reduction, and operands at other places") {
     lt::Schedule s = start;
     auto copies = s.pad("Y", {m, 4});
     CHECK(copies.size() == 3);
-    check_padded(start, s);
+    check_lowered(start, s);
     s.compute_at(copies[0], s.loops("Y")[0]);
     s.vectorize(s.loops("Y")[1]);
     s.reverse_compute_at(copies[2], s.loops("Y")[0]);
-    check_padded(start, s);
+    check_lowered(start, s);
   }
 }
 
@@ -231,17 +220,17 @@ TEST_CASE("pad: what a producer computes, inside a loop of a consumer") {
   const lt::Schedule start(D);
   lt::Schedule s = start;
   s.pad(C, {1, 4, 4});
-  check_padded(start, s);
+  check_lowered(start, s);
   s.compute_at("P_pad", s.loops(C)[0]);
   s.compute_at(P, s.loops(C)[0]);
   s.reverse_compute_at("C_copy", s.loops(C)[0]);
   s.parallel(s.loops(C)[0]);
-  check_padded(start, s);
+  check_lowered(start, s);
 
   lt::Schedule inner = start;
   inner.compute_at(C, inner.loops(D)[0]);
   inner.pad(C, {1, 4, 4});
-  check_padded(start, inner);
+  check_lowered(start, inner);
 }
 
 TEST_CASE("pad: bytes for an instruction that takes four") {
@@ -263,7 +252,7 @@ TEST_CASE("pad: bytes for an instruction that takes four") {
   s.reorder({i, jo, ko, ji, ki});
   s.decompose_reduction(C, ko);
   s.tensorize(ji, "vpdpbusd");
-  check_padded(start, s);
+  check_lowered(start, s);
 }
 
 TEST_CASE("pad: refusals") {
@@ -301,7 +290,7 @@ TEST_CASE("pad: refusals") {
   split.fuse(split.loops(k.C)[0], split.loops(k.C)[1]);
   CHECK(why(split, "C", {1, 4, 1}) == no_loop);
   split.pad(k.C, {1, 1, 4});
-  check_padded(lt::Schedule(k.D), split);
+  check_lowered(lt::Schedule(k.D), split);
   lt::Schedule apart = s;
   apart.decompose_reduction(k.C, apart.loops(k.C)[2]);
   CHECK(why(apart, "C", {4, 1, 1}) == "L0252 pad: block 'C' was separated from its init");
@@ -309,7 +298,7 @@ TEST_CASE("pad: refusals") {
   marked.parallel(marked.loops(k.C)[0]);
   CHECK(why(marked, "C", {4, 1, 1}) == "L0204 pad: loop 'i' is parallel, not serial");
   marked.pad(k.C, {1, 4, 4});
-  check_padded(lt::Schedule(k.D), marked);
+  check_lowered(lt::Schedule(k.D), marked);
 
   lt::Input<float, 2> X("X", {5, 7});
   lt::Reduce r("r", 7);

@@ -182,7 +182,13 @@ std::string refused(lt::Schedule& s, Step&& step) {
   CHECK(s.trace().str() == trace);
   return text;
 }
-/// The first line of it, without "error[…] ", and the id.
+/// Its first line.
+template <class Step>
+std::string refused_line(lt::Schedule& s, Step&& step) {
+  const std::string text = refused(s, step);
+  return text.substr(0, text.find('\n'));
+}
+/// Its id.
 template <class Step>
 std::string refused_id(lt::Schedule& s, Step&& step) {
   std::string text = refused(s, step);
