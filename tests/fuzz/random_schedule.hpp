@@ -38,9 +38,9 @@ class ScheduleMaker : private ScheduleArguments {
     loops_ = s.loops(block_);
     const Row& row = pick_weighted(random_, rows());
     Args args = (this->*row.make)(s);
-    if (args.empty() && row.primitive == std::string("rolling_buffer")) {
-      args = place_to_roll(s);
-      if (!args.empty()) take(s, "compute_at", args);
+    if (args.empty() && row.before) {
+      args = (this->*row.make_before)(s);
+      if (!args.empty()) take(s, row.before, args);
     }
     if (!args.empty()) take(s, row.primitive, std::move(args));
   }
