@@ -34,10 +34,6 @@ std::vector<int> sizes(const std::vector<Index>& extents) {
   return out;
 }
 
-void set_parallel(Func& f, const Var& loop, int threads) {
-  if (threads > 1) f.parallel(loop);
-}
-
 Func packed_panels(const Func& b, const Gemm& g) {
   Func pack("pack");
   pack(xi, k, p) = b(Halide::min(p * panel + xi, to_int(g.n) - 1), k);
@@ -50,7 +46,7 @@ Expr epilogue(const Gemm& g, const Expr& sum, const Image& bias) {
 }
 
 void schedule_tile(Func& out, Func& product, const RDom& r, int threads) {
-  set_parallel(out, yo, threads);
+  parallel_if(out, yo, threads);
   product.compute_at(out, xo)
       .vectorize(product.args()[0], lanes)
       .unroll(product.args()[0])
@@ -101,7 +97,7 @@ Func gemm(const Gemm& g, const Image& a, Image b, const Image& bias, int threads
   if (fits) return small_gemm(g, a, b, bias, threads);
   Func panels = packed_panels(source, g);
   panels.compute_root();
-  set_parallel(panels, p, threads);
+  parallel_if(panels, p, threads);
   return panel_gemm(g, a, panels, bias, threads);
 }
 
@@ -145,7 +141,7 @@ Func make_func(const Stencil& s, const Job& job) {
     out(x, y) = corners * (1 / 16.0f) + edges * (2 / 16.0f) + in(x + 1, y + 1) * (4 / 16.0f);
   }
   out.split(y, yo, yi, 4).vectorize(x, lanes).reorder(yi, x, yo).unroll(yi);
-  set_parallel(out, yo, job.threads);
+  parallel_if(out, yo, job.threads);
   return out;
 }
 
@@ -167,7 +163,7 @@ Func make_func(const Photo& photo, const Job& job) {
   out(x, y, c) = graded * (1.6f - 0.6f * graded);
 
   out.bound(c, 0, 3).split(y, yo, yi, 32).reorder(x, c, yi, yo).vectorize(x, lanes);
-  set_parallel(out, yo, job.threads);
+  parallel_if(out, yo, job.threads);
   gain.compute_at(out, yi).vectorize(x, lanes);
   blur_x.store_at(out, yo).compute_at(out, yi).vectorize(x, lanes);
   luma.store_at(out, yo).compute_at(out, yi).vectorize(x, lanes);
