@@ -4958,6 +4958,7 @@ struct Primitive {
   /// Of a sampling step, whose last argument is the decision: draws one for arguments that are
   /// legal without.
   Arg (*draw)(const Program& program, const Args& args, std::uint64_t random) = nullptr;
+  bool query = false;  ///< changes nothing: a trace keeps it for what it gives alone
 };
 
 /// All primitives, by name.
@@ -5325,9 +5326,9 @@ class Schedule {
   /// A block below the loop computes in each iteration a window of rows, which moves on by less
   /// than it holds: the rows that the iteration before has computed are kept, in a buffer of one
   /// window.
-  ///     for y: for r < 3: for x: P[y + r, x] = …   →   for y: for r from (y == 0 ? 0 : 2) to 3: …
-  ///            for x: C[y, x] = P[y, x] + …              P[(y + r) % 3, x] = …; C = P[y % 3, x] +
-  ///            …
+  ///     for y: for r < 3: for x: P[y + r, x] = …     for y: for r from (y == 0 ? 0 : 2) to 3:
+  ///            for x: C[y, x] = P[y, x] + …       →             for x: P[(y + r) % 3, x] = …
+  ///                                                         for x: C[y, x] = P[y % 3, x] + …
   /// compute_at makes such a block. The loop is marked as by double_buffer. L0246: no such window,
   /// a buffer that is used outside of the loop, or a read not proved to lie in the window.
   void rolling_buffer(const BlockName& block, LoopRef loop, Location where = Location::here());
@@ -7241,18 +7242,60 @@ bool final_at(const Stmt& root, const BlockTag& block, const VarRef& loop);
 namespace lathe {
 
 // clang-format off
-#define LATHE_PRIMITIVES(X) \
-  X(block) \
-  X(loops) \
-  X(loop) \
-  X(loop_at) \
-  X(split) \
-  X(fuse) \
-  X(loop_partition) \
-  X(merge) \
-  X(reorder) X(tile) X(parallel) X(vectorize) X(unroll) X(bind) X(atomic) X(compute_at) X(reverse_compute_at) \
-      X(compute_inline) X(reverse_compute_inline) X(cache_read) X(cache_write) \
-          X(decompose_reduction) X(rfactor) X(set_scope) X(transform_layout) X(transform_block_layout) X(storage_align) X(hoist_storage) X(double_buffer) X(rolling_buffer) X(software_pipeline) X(clone) X(decompose_padding) X(pad) X(prefetch) X(annotate) X(unannotate) X(assume) X(add_unit_loop) X(reindex) X(sample_perfect_tile) X(sample_categorical) X(tensorize) X(sample_compute_location)
+#define LATHE_PRIMITIVES(X)  \
+  /* queries */              \
+  X(block)                   \
+  X(loops)                   \
+  X(loop)                    \
+  X(loop_at)                 \
+  /* loops */                \
+  X(split)                   \
+  X(fuse)                    \
+  X(loop_partition)          \
+  X(merge)                   \
+  X(reorder)                 \
+  X(tile)                    \
+  X(add_unit_loop)           \
+  /* kinds of loops */       \
+  X(parallel)                \
+  X(vectorize)               \
+  X(unroll)                  \
+  X(bind)                    \
+  X(atomic)                  \
+  /* places of blocks */     \
+  X(compute_at)              \
+  X(reverse_compute_at)      \
+  X(compute_inline)          \
+  X(reverse_compute_inline)  \
+  /* copies */               \
+  X(cache_read)              \
+  X(cache_write)             \
+  X(reindex)                 \
+  X(clone)                   \
+  /* blocks */               \
+  X(decompose_reduction)     \
+  X(rfactor)                 \
+  X(decompose_padding)       \
+  X(pad)                     \
+  X(transform_block_layout)  \
+  X(tensorize)               \
+  /* storage */              \
+  X(set_scope)               \
+  X(transform_layout)        \
+  X(storage_align)           \
+  X(hoist_storage)           \
+  X(double_buffer)           \
+  X(rolling_buffer)          \
+  X(software_pipeline)       \
+  X(prefetch)                \
+  /* marks */                \
+  X(annotate)                \
+  X(unannotate)              \
+  X(assume)                  \
+  /* samples */              \
+  X(sample_perfect_tile)     \
+  X(sample_categorical)      \
+  X(sample_compute_location)
 // clang-format on
 
 namespace detail {
@@ -28805,36 +28848,32 @@ inline Verdict run_loop(const Program& program, const Args& args, Edit* edit) {
   return {};
 }
 
+inline Primitive query(std::string_view name, Parameter parameter, std::string_view summary,
+                       Verdict (*run)(const Program&, const Args&, Edit*), ArgKind gives,
+                       Results results) {
+  return {name, 1, {std::move(parameter)}, summary, run, gives, results, nullptr, true};
+}
+
 LATHE_DECL const Primitive& primitive_block() {
-  static const Primitive record{
-      "block",        1,           {{"name", ArgKind::text}}, "the block with a name", run_block,
-      ArgKind::block, Results::one};
+  static const Primitive record = query("block", {"name", ArgKind::text}, "the block with a name",
+                                        run_block, ArgKind::block, Results::one);
   return record;
 }
 LATHE_DECL const Primitive& primitive_loops() {
-  static const Primitive record{"loops",
-                                1,
-                                {{"block", ArgKind::block}},
-                                "the loops above a block",
-                                run_loops,
-                                ArgKind::loop,
-                                Results::counted};
+  static const Primitive record =
+      query("loops", {"block", ArgKind::block}, "the loops above a block", run_loops, ArgKind::loop,
+            Results::counted);
   return record;
 }
 LATHE_DECL const Primitive& primitive_loop() {
-  static const Primitive record{
-      "loop",        1,           {{"name", ArgKind::text}}, "the loop with a name", run_loop,
-      ArgKind::loop, Results::one};
+  static const Primitive record = query("loop", {"name", ArgKind::text}, "the loop with a name",
+                                        run_loop, ArgKind::loop, Results::one);
   return record;
 }
 LATHE_DECL const Primitive& primitive_loop_at() {
-  static const Primitive record{"loop_at",
-                                1,
-                                {{"position", ArgKind::number}},
-                                "a loop by its position in the program",
-                                run_loop_at,
-                                ArgKind::loop,
-                                Results::one};
+  static const Primitive record =
+      query("loop_at", {"position", ArgKind::number}, "a loop by its position in the program",
+            run_loop_at, ArgKind::loop, Results::one);
   return record;
 }
 
@@ -34015,10 +34054,6 @@ LATHE_DECL Trace parse_trace(std::string_view text, Location where) {
 namespace lathe {
 namespace detail {
 
-inline bool is_query(const Primitive& p) {
-  return p.name == "block" || p.name == "loops" || p.name == "loop_at";
-}
-
 // Names for references: by first definition, only for what is used later.
 class TraceNames {
  public:
@@ -34026,7 +34061,7 @@ class TraceNames {
     // From the end: what a query that nothing uses asks for is not used by it.
     for (std::size_t k = trace.entries.size(); k-- > 0;) {
       const TraceEntry& e = trace.entries[k];
-      if (is_query(*e.primitive) && !any_used(e)) continue;
+      if (e.primitive->query && !any_used(e)) continue;
       for (const auto& a : e.inputs) use(a);
     }
     for (const auto& e : trace.entries)
@@ -34186,8 +34221,7 @@ LATHE_DECL std::string Trace::str() const {
   detail::TraceNames names(*this);
   std::string out = "trace 1 program " + detail::hex64(program_hash) + "\n";
   for (const auto& e : entries)
-    if (!detail::is_query(*e.primitive) || names.any_used(e))
-      out += detail::entry_text(e, names) + "\n";
+    if (!e.primitive->query || names.any_used(e)) out += detail::entry_text(e, names) + "\n";
   return out;
 }
 
@@ -34261,7 +34295,7 @@ LATHE_DECL std::string Trace::cpp(std::string_view schedule) const {
   int unused = 0;
   for (const auto& e : entries) {
     const bool used = names.any_used(e);
-    if (detail::is_query(*e.primitive) && !used) continue;
+    if (e.primitive->query && !used) continue;
     if (used) {
       const bool one = e.primitive->results == Results::one;
       std::string list = join(e.results, ", ", [&](const Arg& r) {
@@ -35588,9 +35622,8 @@ LATHE_DECL Program contract(const Program& program, const Target& target) {
 
 }  // namespace lathe
 
-// ---- lathe/lower/impl/double_buffers.ipp
-namespace lathe {
-namespace detail {
+// ---- lathe/lower/impl/marked_loops.ipp
+namespace lathe::detail {
 
 // The loops that carry an annotation, in program order.
 inline Vec<VarRef> loops_marked(const Program& program, const char* key) {
@@ -35621,6 +35654,11 @@ inline Program with_alloc(const Program& program, const VarRef& loop, const Buff
                            : make_alloc(buffer, site.path.back());
   return program.with(replace_at(site.path, nest));
 }
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/impl/version_buffers.ipp
+namespace lathe::detail {
 
 class VersionAccesses : public MoveAccesses {
  public:
@@ -35671,6 +35709,12 @@ class VersionBuffers : public Mutator {
 
   Vec<std::pair<Buffer, Buffer>> versions_;
 };
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/impl/double_buffers.ipp
+namespace lathe {
+namespace detail {
 
 class DoubleBuffers : public VersionBuffers {
  public:
@@ -37743,9 +37787,9 @@ inline Program contract_unless_strict(const Program& p, const Target& target,
 
 inline constexpr Pass kCpuPipeline[] = {
     {"open_strides", run_pass<open_strides>, Stage::blocks},
-    // Blocks say what is surely written.
     // A statement is more than one when blocks are gone.
     {"stage_pipelines", run_pass<stage_pipelines>, Stage::blocks},
+    // Blocks say what is surely written; so do the next three ask them.
     {"place_buffers", run_pass<place_buffers>, Stage::blocks},
     {"lower_bindings", run_pass<lower_bindings>, Stage::blocks},
     {"place_doubled", run_pass<place_doubled>, Stage::blocks},
