@@ -25,7 +25,9 @@ class Vec {
   }
   explicit Vec(std::size_t size) : Vec() { resize(size); }
   Vec(std::size_t size, const T& item) : Vec() { assign(size, item); }
-  Vec(const Vec& other) : Vec(other.begin(), other.end()) {}
+  Vec(const Vec& other) : Vec() {
+    if (!other.empty()) append(other);
+  }
   Vec(Vec&& other) noexcept { swap(other); }
   // Two: of a class that holds lists, one that takes its argument by value would make the copy
   // assignment noexcept.
@@ -40,6 +42,7 @@ class Vec {
     return *this;
   }
   ~Vec() {
+    if (!items_) return;
     clear();
     free(items_);
   }

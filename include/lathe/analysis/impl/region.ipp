@@ -50,6 +50,13 @@ inline Interval guarded_interval(const AccessSite& site, std::size_t k, const Ve
   return out;
 }
 
+// Of an extent that simplify gave.
+inline bool runs_never(const AnyExpr& extent, const Facts& facts) {
+  Simplifier engine(facts);
+  Poly none = engine.poly_of_emitted(extent);
+  return engine.safe(none) && poly_scale(none, -1) && engine.nonneg(none);
+}
+
 class UpperRegion {
  public:
   UpperRegion(const Buffer& buffer, const Vec<VarRef>& relaxed, const Facts& facts)
@@ -123,7 +130,7 @@ class UpperRegion {
       if (!lo.get()) lo = AnyExpr(0);
       if (!hi.get()) hi = fold_sub(buffer_->shape[d], AnyExpr(1));
       Range r = range_between(lo, hi, facts_);
-      out.empty = out.empty || prove(r.extent <= 0, facts_);
+      out.empty = out.empty || runs_never(r.extent, facts_);
       out.region.ranges.push_back(std::move(r));
     }
     return out;

@@ -81,8 +81,9 @@ inline AnyExpr store_condition(const AccessSite& site) {
   return out;
 }
 
-// For domains that may be empty: each index is one iterator plus a constant, each iterator in one
-// index at most, every iterator used. Then the box is written even as its extent goes to zero.
+// The usual store, whose domains may be empty too: each index is one iterator plus a constant, each
+// iterator in one index at most, every iterator used. Then the box is written even as its extent
+// goes to zero.
 inline bool plain_box(const AccessSite& site, const Vec<IterDomain>& domain, const Facts& facts,
                       Region& out) {
   Vec<bool> used(domain.size(), false);
@@ -98,6 +99,10 @@ inline bool plain_box(const AccessSite& site, const Vec<IterDomain>& domain, con
       continue;
     }
     used[at] = true;
+    if (i.same_as(domain[at].var)) {
+      out.ranges.push_back({domain[at].min, domain[at].extent});
+      continue;
+    }
     AnyExpr shift = simplify(fold_sub(i, AnyExpr(domain[at].var)), facts);
     if (uses_var(shift, domain[at].var)) return false;
     out.ranges.push_back({simplify(fold_add(domain[at].min, shift), facts), domain[at].extent});
@@ -131,9 +136,10 @@ inline bool lower_box(const AccessSite& site, const Vec<VarRef>& relaxed, const 
   AnyExpr condition = store_condition(site);
   if (condition.get() && !prove(condition, over)) return false;
   out.buffer = site.buffer;
-  // An iterator that may have no value at all still leaves a box of extent <= 0, written in full.
+  if (plain_box(site, kept, facts, out)) return true;
+  out.ranges.clear();
   for (auto& d : kept)
-    if (!prove(d.extent >= 1, facts)) return plain_box(site, kept, facts, out);
+    if (!prove(d.extent >= 1, facts)) return false;
   IterMap map = iter_map(site.inner_indices, kept, {}, facts);
   if (!map.covering) return false;
   for (const auto& s : map.sums) out.ranges.push_back({s.min, s.extent});

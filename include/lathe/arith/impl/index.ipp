@@ -81,11 +81,9 @@ LATHE_DECL Poly Simplifier::poly_binary(const BinaryNode& n) {
   Poly a = poly(n.a), b = poly(n.b);
   switch (n.op) {
     case BinaryOp::add:
-    case BinaryOp::sub: {
-      Poly sum = a;
-      if (!poly_add(sum, b, n.op == BinaryOp::add ? 1 : -1)) return op_atom(n.op, a, b);
-      return recombine(std::move(sum));
-    }
+    case BinaryOp::sub:
+      if (!poly_add(a, b, n.op == BinaryOp::add ? 1 : -1)) return op_atom(n.op, poly(n.a), b);
+      return recombine(std::move(a));
     case BinaryOp::mul:
       return recombine(poly_mul_or_atom(a, b));
     case BinaryOp::floordiv:
@@ -122,14 +120,14 @@ LATHE_DECL Poly Simplifier::poly_binary(const BinaryNode& n) {
 
 LATHE_DECL Poly Simplifier::min_max(BinaryOp op, const Poly& a, const Poly& b) {
   const bool is_min = op == BinaryOp::min;
-  Poly diff = a, back = b;
   if (poly_equal(a, b)) return a;
-  if (!poly_add(diff, b, -1) || !poly_add(back, a, -1) || !safe(a) || !safe(b)) {
+  Poly diff = a;
+  if (!poly_add(diff, b, -1) || !safe(a) || !safe(b)) {
     AnyExpr s = binary_data(op, emit(a), emit(b));
     return s.as<ConstNode>() ? poly_const(s.as<ConstNode>()->i) : poly_atom(s);
   }
   if (nonneg(diff)) return is_min ? b : a;
-  if (nonneg(back)) return is_min ? a : b;
+  if (poly_scale(diff, -1) && nonneg(diff)) return is_min ? a : b;
   const AnyExpr* right_atom = b.as_atom();
   const auto* nested = right_atom ? right_atom->as<BinaryNode>() : nullptr;
   if (nested && nested->op == op)
@@ -241,29 +239,30 @@ LATHE_DECL bool Simplifier::recombine_div(Poly& p, std::size_t k) {
   return true;
 }
 
-// The terms of p, but for term k, that meet a term of a or b; they leave p.
-inline Poly take_shared(Poly& p, std::size_t k, const Poly& a, const Poly& b) {
-  Poly shared, rest = poly_const(p.constant);
+// Splits p into the terms, but for term k, that meet a term of a or b, and the rest.
+inline void split_shared(const Poly& p, std::size_t k, const Poly& a, const Poly& b, Poly& shared,
+                         Poly& rest) {
+  rest.constant = p.constant;
   for (std::size_t j = 0; j < p.terms.size(); ++j) {
     bool meets = false;
     for (const auto* side : {&a, &b})
       for (const auto& t : side->terms) meets = meets || (j != k && same_product(t, p.terms[j]));
     (meets ? shared : rest).terms.push_back(p.terms[j]);
   }
-  p = std::move(rest);
-  return shared;
 }
 
 // min(a, b) + x becomes min(a + x, b + x) where that is shorter, x being terms that occur in a or
 // b; x - min(a, b) becomes a max. The constant goes in only if it shortens by itself.
 LATHE_DECL bool Simplifier::recombine_min_max(Poly& p, std::size_t k) {
-  const Mono term = p.terms[k];
-  const auto* n = term.more.empty() && (term.coef == 1 || term.coef == -1)
-                      ? term.atom.as<BinaryNode>()
-                      : nullptr;
+  if (!p.terms[k].more.empty()) return false;
+  const auto* n = p.terms[k].atom.as<BinaryNode>();
   if (!n || (n->op != BinaryOp::min && n->op != BinaryOp::max)) return false;
-  Poly a = poly_shallow(n->a), b = poly_shallow(n->b), rest = p;
-  const Poly shared = take_shared(rest, k, a, b), constant = poly_const(rest.constant);
+  const Mono term = p.terms[k];
+  if (term.coef != 1 && term.coef != -1) return false;
+  Poly a = poly_shallow(n->a), b = poly_shallow(n->b), shared, rest;
+  split_shared(p, k, a, b, shared, rest);
+  if (shared.terms.empty() && p.constant == 0) return false;
+  const Poly constant = poly_const(p.constant);
   auto cost = [](const Poly& x) { return x.terms.size() + (x.constant != 0); };
   const std::size_t before = cost(a) + cost(b) + cost(shared) + cost(constant);
   if (!safe(a) || !safe(b) || !safe(shared)) return false;

@@ -101,9 +101,8 @@ LATHE_DECL bool poly_scale(Poly& a, std::int64_t scale) {
 }
 
 LATHE_DECL bool poly_mul(Poly& out, const Poly& a, const Poly& b) {
-  out = a;
+  out = b.is_const() ? a : Poly();
   if (b.is_const()) return poly_scale(out, b.constant);
-  out = Poly();
   if (!poly_add(out, b, a.constant)) return false;
   for (const auto& t : a.terms) {
     Mono scaled = t;
@@ -157,7 +156,8 @@ inline bool shallow_into(Poly& out, const AnyExpr& e, std::int64_t scale) {
 
 LATHE_DECL Poly poly_shallow(const AnyExpr& e) {
   Poly out;
-  return shallow_into(out, e, 1) ? out : poly_atom(e);
+  if (!shallow_into(out, e, 1)) out = poly_atom(e);
+  return out;
 }
 
 inline bool is_commutative(BinaryOp op) {

@@ -88,21 +88,25 @@ LATHE_DECL bool Simplifier::nonneg(const Poly& p, int depth) {
 
 // Eliminates variables with symbolic ranges, newest first, then asks again.
 LATHE_DECL bool Simplifier::nonneg_symbolic(const Poly& p, int depth) {
-  Poly q = p;
+  Poly q;
   bool changed = false, linear = true;
   for (const auto& t : p.terms) linear = linear && t.more.empty();
   for (const auto* f = facts_.newest(); f && budget_ > 0; f = f->next.get()) {
     if (f->kind != Facts::Kind::symbolic) continue;
     const bool constant_ends = as_const_int(f->min) && as_const_int(f->max);
-    if ((linear && constant_ends) || !poly_mentions(q, f->var.get())) continue;
+    const Poly& now = changed ? q : p;
+    if ((linear && constant_ends) || !poly_mentions(now, f->var.get())) continue;
     Poly factor, rest;
-    if (!split_var(q, f->var.get(), factor, rest)) continue;
+    if (!split_var(now, f->var.get(), factor, rest)) continue;
     // Constant ends with a constant factor are what range() uses anyway.
     if (factor.is_const() && constant_ends) continue;
+    if (!changed) q = p;
     if (!bound_var(q, false, *f)) continue;
     changed = true;
     if (range(q).min >= 0) return true;
   }
+  if (linear && !changed) return false;
+  if (!changed) q = p;
   for (std::size_t k = 0; k < q.terms.size(); ++k) {
     const Mono t = q.terms[k];
     for (std::size_t f = 0; t.degree() > 1 && f < t.degree(); ++f) {
