@@ -73,6 +73,10 @@ static Phrases loops() {
        {"`f.specialize(…)`, loop partitioning",
         LATHE_PHRASE(auto parts = s.loop_partition(x, {1, 63});),
         "at points that you name: borders apart from what lies between"},
+       {"`f.partition(x, Partition::Always)`",
+        LATHE_PHRASE(auto [vo, vi] = s.split(x, {lt::infer, 24});
+                     s.partition(vo, lt::Partition::always);),
+        "refused where nothing below depends on the loop"},
        {"`f.prefetch(in, x, 2)`", LATHE_PHRASE(s.prefetch(B, i, 2);),
         "spread over the loops inside"}}};
 }

@@ -41,7 +41,7 @@ std::vector<Row> loop_rows() {
            "the loop and all loops and blocks below it are consumed; one loop a part is returned",
        .rounding = kNever,
        .refusals = "L0204 L0206 L0231",
-       .halide = "`partition` (a pass decides on the points), `specialize`",
+       .halide = "`specialize`",
        .tvm = "`loop_partition`",
        .program = kAdd,
        .steps = LATHE_STEPS(auto [i] = s.loops<1>("Y"); s.loop_partition(i, {1, 99});)},
@@ -115,6 +115,22 @@ std::vector<Row> loop_rows() {
        .tvm = "`unroll`",
        .program = kRows,
        .steps = LATHE_STEPS(auto [i, j] = s.loops<2>("Y"); s.unroll(j, 4);)},
+      {.name = "partition",
+       .meaning =
+           "With `always` the iterations in which all comparisons below hold that the loop decides "
+           "run apart from those before and after: tests for an end, clamped indices, selects on "
+           "the position. With `never` comparisons that depend on the loop stay where they are, in "
+           "one copy of the body. `automatic`, which takes either back, peels border tiles where "
+           "that is cheap. It is a mark, which lowering realises; one that has nothing to peel "
+           "when "
+           "later steps are done is without effect.",
+       .references = "all stay",
+       .rounding = kNever,
+       .refusals = "L0258",
+       .halide = "`partition`",
+       .tvm = "the pragma `loop_partition_hint`",
+       .program = kEdges,
+       .steps = LATHE_STEPS(auto [i] = s.loops<1>("Y"); s.partition(i, lt::Partition::always);)},
       {.name = "atomic",
        .meaning = "An update is `x = x op y`, written so or by a reducer without init, where the "
                   "order of `op` is free: then `parallel` and `bind` take loops in which two "

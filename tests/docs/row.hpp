@@ -49,6 +49,11 @@ inline constexpr std::string_view kAdd = R"(program Y(in X: f32[100], out Y: f32
     block Y(v in 0..100 = i):
       Y[v] = X[v] + 1.0
 )";
+inline constexpr std::string_view kEdges = R"(program Y(in X: f32[100], out Y: f32[100]):
+  for i in 0..100:
+    block Y(v in 0..100 = i):
+      Y[v] = X[max(v - 1, 0)] + X[min(v + 1, 99)]
+)";
 inline constexpr std::string_view kTilesOfAStencil = R"(program C(in A: f32[66], out C: f32[64]):
   alloc P: f32[66]
   for xo in 0..8:

@@ -35,6 +35,7 @@ class ScheduleArguments : protected StorageArguments {
         {"unroll", 1, &A::unroll},
         {"bind", 2, &A::bind},
         {"atomic", 3, &A::atomic},
+        {"partition", 3, &A::partition},
         {"compute_at", 2, &A::compute_at},
         {"reverse_compute_at", 2, &A::reverse_compute_at},
         {"compute_inline", 1, &A::this_block},

@@ -47,6 +47,17 @@ class StorageArguments : protected SchedulePieces {
     if (!legal.empty() && random_.chance(80)) return random_.pick(legal);
     return all.empty() || random_.chance(90) ? Args() : random_.pick(all);
   }
+  /// Loops with something to peel, as a rule.
+  Args partition(const Schedule& s) {
+    static const std::vector<std::string> others = {"never", "automatic", "sometimes"};
+    if (random_.chance(20)) return {some_loop(s), Arg::of_word(random_.pick(others))};
+    std::vector<Args> candidates;
+    lathe::each_statement(s.program()->body, [&](const lathe::Stmt& below) {
+      if (const auto* f = below.as<lathe::ForNode>())
+        candidates.push_back({LoopRef(f->var), Arg::of_word("always")});
+    });
+    return legal_or_none(s, "partition", candidates);
+  }
   Args double_buffer(const Schedule& s) {
     return mostly_legal(s, "double_buffer", buffers_in_loops(s));
   }

@@ -26,6 +26,7 @@ namespace lathe {
   X(unroll)                  \
   X(bind)                    \
   X(atomic)                  \
+  X(partition)               \
   /* places of blocks */     \
   X(compute_at)              \
   X(reverse_compute_at)      \

@@ -73,4 +73,13 @@ enum class Tail : std::uint8_t { exact, guard, mask, peel, shift, round_up };
 std::string_view to_text(Tail tail);
 bool parse_tail(std::string_view text, Tail& out);
 
+/// Whether iterations in which a condition holds that differs between them run apart from the
+/// others. The policy is a mark on the loop; lowering realises it.
+///   automatic: where border tiles of a nest are worth a second version · never: conditions that
+///   depend on the loop stay where they are · always: the loop becomes up to three, one after the
+///   other
+enum class Partition : std::uint8_t { automatic, never, always };
+std::string_view to_text(Partition policy);
+bool parse_partition(std::string_view text, Partition& out);
+
 }  // namespace lathe

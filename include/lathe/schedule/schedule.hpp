@@ -187,6 +187,16 @@ class Schedule {
   /// free; a block that reads what it updates elsewhere too, or has its init yet.
   void atomic(const BlockName& block, Location where = Location::here());
 
+  /// Whether the iterations of a loop run apart for which a condition below holds that does not
+  /// hold for others: a test for an end, a clamped index, a select on the position.
+  ///     for i < n: if (i > 0) S; T   → partition(i, always) →   for i < 1: T
+  ///                                                             for i in 1..n: S; T
+  /// With never such a condition stays where it is, in one copy of the body; automatic, which takes
+  /// either back, peels border tiles where that is cheap. Lowering does it; a mark that has nothing
+  /// to peel when later steps are done is without effect. L0258: always, but no condition below is
+  /// affine in the loop and differs between its iterations · always, for lanes, copies or threads.
+  void partition(LoopRef loop, Partition policy, Location where = Location::here());
+
   /// The block moves under a loop of its consumers, and computes there just what they need in one
   /// iteration.
   ///     for x < n: P[x] = f(x)                        for xo:

@@ -3,6 +3,8 @@
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/clone.hpp>
+#include <lathe/lower/impl/partition_loops.ipp>
+#include <lathe/lower/impl/tile_guards.ipp>
 #include <lathe/lower/passes.hpp>
 #include <lathe/support/reversed.hpp>
 
@@ -68,13 +70,24 @@ class BareStores : public Visitor {
   const Vec<const IfNode*>& guards_;
 };
 
+// The loops whose conditions stay where they are.
+inline Vec<VarRef> unpeeled_loops(const Stmt& body) {
+  Vec<VarRef> out;
+  each_statement(body, [&](const Stmt& s) {
+    if (const auto* f = s.as<ForNode>(); f && partition_of(*f) == Partition::never)
+      out.push_back(f->var);
+  });
+  return out;
+}
+
 // Step 2. In the body of the innermost loop that tile guards depend on, statements with such guards
 // become if (all of them hold for the whole tile) { without guards } else { as it was }. One such
 // split a path: the copy for border tiles stays as it is, so that code at most doubles however many
 // guards there are.
 class SplitBorderTiles : public Mutator {
  public:
-  explicit SplitBorderTiles(const Program& program) : facts_(program) {
+  SplitBorderTiles(const Program& program, Vec<VarRef> unpeeled)
+      : facts_(program), unpeeled_(std::move(unpeeled)) {
     for (const auto& d : program->dims) known_.push_back(d->var);
     for (const auto& p : program->params) {
       if (!p.buffer) known_.push_back(p.var);
@@ -141,7 +154,7 @@ class SplitBorderTiles : public Mutator {
 
   // Guards of `part` that can be decided here, if one of them could not be decided further out.
   Vec<TileGuard> guards_here(const Stmt& part, const VarRef& loop) const {
-    TileGuards found(facts_, splits_);
+    TileGuards found(facts_, splits_, unpeeled_);
     found.stmt(part);
     Vec<TileGuard> here;
     bool ours = !loop.get();
@@ -275,6 +288,7 @@ class SplitBorderTiles : public Mutator {
   }
 
   Facts facts_;
+  const Vec<VarRef> unpeeled_;
   Vec<VarRef> known_;  ///< parameters, and the loops around
   Vec<Stmt> splits_;
 };
@@ -283,7 +297,8 @@ class SplitBorderTiles : public Mutator {
 
 LATHE_DECL Program hoist_guards(const Program& program) {
   Stmt body = detail::LiftInvariantGuards().stmt(program->body);
-  detail::SplitBorderTiles split(program);
+  body = detail::PartitionLoops(program).stmt(body);
+  detail::SplitBorderTiles split(program, detail::unpeeled_loops(body));
   return program.with(split.run(body));
 }
 

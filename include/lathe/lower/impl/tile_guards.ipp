@@ -37,7 +37,9 @@ struct TileGuard {
 // of a split).
 class TileGuards : public Visitor {
  public:
-  TileGuards(const Facts& facts, const Vec<Stmt>& splits) : facts_(facts), splits_(splits) {}
+  /// Guards that name unpeeled loops are not asked for.
+  TileGuards(const Facts& facts, const Vec<Stmt>& splits, const Vec<VarRef>& unpeeled)
+      : facts_(facts), splits_(splits), unpeeled_(unpeeled) {}
   Vec<TileGuard> guards;
 
   void stmt(const Stmt& s) override {
@@ -93,12 +95,19 @@ class TileGuards : public Visitor {
     for (const auto* f : loops_)
       if (f->loop_kind == ForKind::vectorized && uses_var(condition, f->var))
         lanes.push_back(f->var);
-    if (lanes.empty() || !is_load_free(condition)) return;
+    if (lanes.empty() || !is_load_free(condition) || is_unpeeled(condition)) return;
     AnyExpr full = compare_gap(condition, gap_of(condition, lanes), true);
     if (full.get() && !as_const_int(full)) guards.push_back({nullptr, full, {}});
   }
 
+  bool is_unpeeled(const AnyExpr& condition) const {
+    for (const auto& loop : unpeeled_)
+      if (uses_var(condition, loop)) return true;
+    return false;
+  }
+
   void note(const IfNode& g) {
+    if (is_unpeeled(g.condition)) return;
     Vec<VarRef> tile;
     for (const auto* f : loops_)
       if ((f->loop_kind == ForKind::unrolled || f->loop_kind == ForKind::vectorized) &&
@@ -133,6 +142,7 @@ class TileGuards : public Visitor {
 
   Facts facts_;
   const Vec<Stmt>& splits_;
+  const Vec<VarRef>& unpeeled_;
   Vec<const ForNode*> loops_;
 };
 

@@ -32,6 +32,7 @@
 #include <lathe/schedule/impl/kinds.ipp>
 #include <lathe/schedule/impl/loop_partition.ipp>
 #include <lathe/schedule/impl/pad.ipp>
+#include <lathe/schedule/impl/partition.ipp>
 #include <lathe/schedule/impl/queries.ipp>
 #include <lathe/schedule/impl/reindex.ipp>
 #include <lathe/schedule/impl/reorder.ipp>

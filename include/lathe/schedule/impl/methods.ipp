@@ -103,6 +103,10 @@ LATHE_DECL void Schedule::atomic(const BlockName& block, Location where) {
   step("atomic", {BlockRef(resolve_block(block, "atomic", where))}, where);
 }
 
+LATHE_DECL void Schedule::partition(LoopRef loop, Partition policy, Location where) {
+  step("partition", {loop, Arg::of_word(to_text(policy))}, where);
+}
+
 LATHE_DECL void Schedule::compute_at(const BlockName& block, LoopRef loop, Location where) {
   step("compute_at", {BlockRef(resolve_block(block, "compute_at", where)), loop}, where);
 }

@@ -209,7 +209,9 @@ inline std::string cpp_argument(const Arg& a, const Parameter& p, const TraceNam
     return join(a.list, ", ", [&](const Arg& item) { return cpp_argument(item, p, names); });
   };
   if (a.kind == ArgKind::word)
-    return p.name == "tail" ? "lathe::Tail::" + a.text : cpp_scope(a.text);
+    return p.name == "tail"     ? "lathe::Tail::" + a.text
+           : p.name == "policy" ? "lathe::Partition::" + a.text
+                                : cpp_scope(a.text);
   if (a.kind == ArgKind::text) return cpp_text(a.text);
   if (a.kind == ArgKind::inferred) return "lathe::infer";
   if (a.kind == ArgKind::list) return "{" + items() + "}";

@@ -2,6 +2,7 @@
 
 #include <lathe/schedule/impl/annotate.ipp>
 #include <lathe/schedule/loop_marks.hpp>
+#include <lathe/schedule/partition.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe::detail {
@@ -10,7 +11,7 @@ namespace lathe::detail {
 inline bool is_mark(std::string_view key) {
   for (const auto& known : kKnownKeys)
     if (known.key == key) return true;
-  return key.starts_with("user.") || key == "prefetch" || is_storage_mark(key);
+  return key.starts_with("user.") || key == "prefetch" || key == kPartition || is_storage_mark(key);
 }
 
 inline Verdict run_unannotate(const Program& program, const Args& args, Edit* edit) {

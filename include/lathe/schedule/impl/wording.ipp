@@ -21,6 +21,17 @@ LATHE_DECL bool parse_tail(std::string_view text, Tail& out) {
   return false;
 }
 
+LATHE_DECL std::string_view to_text(Partition policy) {
+  static constexpr std::string_view texts[] = {"automatic", "never", "always"};
+  return texts[static_cast<int>(policy)];
+}
+
+LATHE_DECL bool parse_partition(std::string_view text, Partition& out) {
+  for (Partition policy : {Partition::automatic, Partition::never, Partition::always})
+    if (to_text(policy) == text) return out = policy, true;
+  return false;
+}
+
 namespace detail {
 
 LATHE_DECL std::string in_quotes(std::string_view name) { return "'" + std::string(name) + "'"; }
