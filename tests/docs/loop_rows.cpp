@@ -12,14 +12,17 @@ std::vector<Row> loop_rows() {
            "`mask` masks vector lanes, `peel` makes a main loop and a remainder, `shift` moves the "
            "last tile inward, which recomputes a part of the one before it: a body without masks "
            "or a remainder, for blocks that may run twice, in loops that are not parallel, and "
-           "with guards where a Dim is less than a tile. Without `infer` they must multiply to the "
+           "with guards where a Dim is less than a tile; `round_up` computes past the end, into "
+           "temporaries that become longer with their blocks' domains, where all that is read "
+           "there exists. Without `infer` they must multiply to the "
            "extent (`exact`). A tail is a mark, which lowering realises; a later step that forbids "
            "`shift` is refused, and one that splits or fuses the loop drops the mark.",
        .references = "the loop is consumed; the new loops are returned, outer first",
        .rounding = kNever,
        .refusals = "L0203 L0204 L0206 L0224",
        .halide =
-           "`split`; `shift` is `TailStrategy::ShiftInwards`; other tails may compute past the end",
+           "`split`; `shift` is `TailStrategy::ShiftInwards`, `round_up` is `RoundUp`, which reads "
+           "past the end of inputs too",
        .tvm = "`split`, with guards only; `None` is `lt::infer`",
        .program = kAdd,
        .steps = LATHE_STEPS(auto [i] = s.loops<1>("Y"); s.split<2>(i, {lt::infer, 8});)},

@@ -74,6 +74,10 @@ class ScheduleArguments : protected StorageArguments {
  private:
   Args split(const Schedule& s) {
     if (!tile_.empty() && random_.chance(70)) return std::exchange(tile_, {});
+    if (random_.chance(20)) {
+      Args past_the_end = round_up(s);
+      if (!past_the_end.empty()) return past_the_end;
+    }
     return {some_loop(s), factors(), tail()};
   }
   Args fuse(const Schedule& s) { return {some_loops(s, true)}; }

@@ -47,6 +47,18 @@ class StorageArguments : protected SchedulePieces {
     if (!legal.empty() && random_.chance(80)) return random_.pick(legal);
     return all.empty() || random_.chance(90) ? Args() : random_.pick(all);
   }
+  /// Of split: a loop that may run past its end, if there is one.
+  Args round_up(const Schedule& s) {
+    std::vector<Args> candidates;
+    for (const auto& block : s.blocks())
+      for (const auto& loop : s.loops(block))
+        candidates.push_back({loop,
+                              Arg::of_list({Arg::of(lathe::Factor(lathe::infer)),
+                                            Arg::of_number(2 + random_.below(7))}),
+                              Arg::of_word("round_up")});
+    const std::vector<Args> legal = legal_of(s, "split", candidates);
+    return legal.empty() ? Args() : random_.pick(legal);
+  }
   /// Loops with something to peel, as a rule.
   Args partition(const Schedule& s) {
     static const std::vector<std::string> others = {"never", "automatic", "sometimes"};

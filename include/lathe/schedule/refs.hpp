@@ -68,7 +68,8 @@ class Factor {
 /// inner loop; lowering realises it.
 ///   exact: they do divide it · guard: a test per instance · mask: vector lanes are masked · peel:
 ///   a main loop and a remainder · shift: the last tile moves inward and recomputes, where
-///   its blocks may run twice · round_up: computes past the end into padding (not yet)
+///   its blocks may run twice · round_up: computes past the end into temporaries, which become
+///   longer; nothing is left of it to realise
 enum class Tail : std::uint8_t { exact, guard, mask, peel, shift, round_up };
 std::string_view to_text(Tail tail);
 bool parse_tail(std::string_view text, Tail& out);

@@ -4,6 +4,7 @@
 #include <lathe/arith/affine.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/edit.hpp>
+#include <lathe/schedule/impl/round_up.ipp>
 #include <lathe/schedule/shift.hpp>
 #include <lathe/support/text.hpp>
 
@@ -71,11 +72,12 @@ inline Verdict read_factor(const SplitPlan& plan, const Arg& arg, AnyExpr& out) 
                     "declare its Dim with .min = 1");
 }
 
-inline Refusal no_tail(const SplitPlan& plan, const std::string& why) {
+inline Refusal no_tail(const SplitPlan& plan, const std::string& why,
+                       const char* help = "use Tail::guard") {
   return refusal_at(plan.site.loop->var, "L0224",
                     "tail " + in_quotes(to_text(plan.tail)) + " is not available for " +
                         loop_of_block(plan) + why,
-                    "use Tail::guard");
+                    help);
 }
 
 inline Verdict read_factors(SplitPlan& plan, const Vec<Arg>& args) {
@@ -118,7 +120,6 @@ inline Verdict check_tail(SplitPlan& plan, const Vec<Arg>& factors, const std::s
   plan.tail = inferred ? Tail::guard : Tail::exact;
   if (tail != "auto" && !parse_tail(tail, plan.tail))
     return refusal_at(loop.var, "L0224", "no tail is called " + in_quotes(tail));
-  if (plan.tail == Tail::round_up) return no_tail(plan, "");
   std::string product = extent_text(simplify(plan.product, plan.facts));
   if (!inferred) plan.guarded = !prove_eq(plan.product, loop.extent, plan.facts);
   if (!plan.guarded) return {};
@@ -320,9 +321,25 @@ inline Verdict check_guards(const SplitPlan& plan) {
   return {};
 }
 
-inline Verdict run_split(const Program& program, const Args& args, Edit* edit) {
+// The loop runs to the end of its last tile, which needs no mark then.
+inline Verdict round_up(const Program& program, SplitPlan& plan, Program& wider) {
+  RunPastEnd past(program, plan.site, plan.product);
+  if (!past.run())
+    return no_tail(plan, ": " + past.why,
+                   "use Tail::guard, mask, peel or shift; for a parameter, cache_write first and "
+                   "split the loops of the private result");
+  wider = past.after;
+  plan.site = find_loop(wider->body, plan.site.loop->var);
+  plan.guarded = false;
+  return {};
+}
+
+inline Verdict run_split(const Program& given, const Args& args, Edit* edit) {
   SplitPlan plan;
+  Program program = given;
   if (auto no = plan_split(program, args[0], args[1].list, args[2].text, plan)) return no;
+  if (plan.guarded && plan.tail == Tail::round_up)
+    if (auto no = round_up(given, plan, program)) return no;
   if (auto no = check_guards(plan)) return no;
   Edit out;
   apply_split(program, plan, out);
