@@ -82,6 +82,28 @@ std::vector<Row> memory_rows() {
         Y[vi, vj] = T[59 - vi, vj]
 )",
        .steps = LATHE_STEPS(s.storage_align("T", 0, 64, 16);)},
+      {.name = "change_type",
+       .meaning =
+           "Of a temporary of integers, to `i8` … `i64`, `u8` … `u32`. Stores cast, loads cast "
+           "back, and sums are added up in the new type, which takes more lanes if it is narrower. "
+           "What is stored must be proved to fit: elements of inputs are anything that their type "
+           "holds, a sum is its terms times how many there are.",
+       .references = "all stay",
+       .rounding = kNever,
+       .refusals = "L0253",
+       .halide = "none",
+       .tvm = "none",
+       .program = R"(program Y(in A: u8[64, 2], in W: i8[2], out Y: i32[64]):
+  alloc S: i32[64]
+  for i in 0..64:
+    for r in 0..2:
+      block S(vi in 0..64 = i, reduce vr in 0..2 = r) reduce sum init:
+        S[vi] sum= i32(min(A[vi, vr], 100u8)) * i32(W[vr])
+  for i in 0..64:
+    block Y(vi in 0..64 = i):
+      Y[vi] = S[vi] * 3i32
+)",
+       .steps = LATHE_STEPS(s.change_type("S", lt::kI16);)},
       {.name = "hoist_storage",
        .meaning = "The buffer keeps the size that one iteration needs. The loop is not split or "
                   "marked after that.",

@@ -47,6 +47,7 @@ class ScheduleArguments : protected StorageArguments {
         {"set_scope", 1, &A::set_scope},
         {"transform_layout", 1, &A::transform_layout},
         {"storage_align", 1, &A::storage_align},
+        {"change_type", 3, &A::change_type},
         {"hoist_storage", 2, &A::hoist_storage},
         {"double_buffer", 2, &A::double_buffer},
         {"rolling_buffer", 6, &A::rolling_buffer, "compute_at", &A::place_to_roll},

@@ -101,6 +101,19 @@ class StorageArguments : protected SchedulePieces {
           candidates.push_back({block, loop});
     return legal_or_none(s, "rolling_buffer", candidates);
   }
+  /// A temporary of integers, and a type that holds what it does, as a rule.
+  Args change_type(const Schedule& s) {
+    static const std::vector<std::string> types = {"i8", "u8", "i16", "u16", "i32", "u32", "i64"};
+    if (random_.chance(3)) return {some_buffer(s), Arg::of_word(random_.pick(types))};
+    std::vector<Args> candidates;
+    lathe::each_statement(s.program()->body, [&](const lathe::Stmt& below) {
+      const auto* a = below.as<lathe::AllocNode>();
+      if (!a || !a->buffer->dtype.is_int()) return;
+      for (const auto& t : types)
+        candidates.push_back({Arg::of_buffer(a->buffer->name), Arg::of_word(t)});
+    });
+    return legal_or_none(s, "change_type", candidates);
+  }
   /// A buffer and a loop that holds all that touches it, as a rule.
   Args hoist_storage(const Schedule& s) {
     if (random_.chance(3)) return {some_buffer(s), some_loop(s)};

@@ -48,6 +48,7 @@ namespace lathe {
   X(set_scope)               \
   X(transform_layout)        \
   X(storage_align)           \
+  X(change_type)             \
   X(hoist_storage)           \
   X(double_buffer)           \
   X(rolling_buffer)          \

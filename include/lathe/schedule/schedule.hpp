@@ -326,6 +326,13 @@ class Schedule {
   /// that don't fit.
   void storage_align(const BufferName& buffer, std::int64_t dim, std::int64_t factor,
                      std::int64_t offset = 0, Location where = Location::here());
+  /// A private buffer holds integers of another type, in which sums are then added up too: narrower
+  /// ones for more lanes and less memory.
+  ///     alloc C: i32[n]; C[i] sum= i32(A[i, r]) * i32(B[r])   → change_type(C, i16) →
+  ///     alloc C: i16[n]; C[i] sum= i16(A[i, r]) * i16(B[r]), and readers load i32(C[i])
+  /// L0253: a parameter · no integers · values that are not proven to fit: those of inputs are as
+  /// their type, a sum is its terms times how many there are.
+  void change_type(const BufferName& buffer, DType dtype, Location where = Location::here());
   /// A private buffer is allocated above the loop, once for all of its iterations, where it would
   /// be inside: it keeps the size that one iteration needs. The loop is not split or marked after
   /// that. L0240: it is allocated above anyway, or belongs to one iteration of a parallel or

@@ -260,6 +260,11 @@ LATHE_DECL void Schedule::storage_align(const BufferName& buffer, std::int64_t d
         Arg::of_number(factor), Arg::of_number(offset)},
        where);
 }
+LATHE_DECL void Schedule::change_type(const BufferName& buffer, DType dtype, Location where) {
+  step("change_type",
+       {Arg::of_buffer(resolve_buffer(buffer, "change_type", where)), Arg::of_word(dtype.str())},
+       where);
+}
 LATHE_DECL void Schedule::hoist_storage(const BufferName& buffer, LoopRef loop, Location where) {
   step("hoist_storage", {Arg::of_buffer(resolve_buffer(buffer, "hoist_storage", where)), loop},
        where);

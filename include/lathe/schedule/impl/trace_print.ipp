@@ -204,12 +204,19 @@ inline std::string cpp_text(const std::string& text) {
   return out + "\"";
 }
 
+// "lathe::kI16"
+inline std::string cpp_dtype(std::string word) {
+  word[0] = word[0] == 'u' ? 'U' : 'I';
+  return "lathe::k" + word;
+}
+
 inline std::string cpp_argument(const Arg& a, const Parameter& p, const TraceNames& names) {
   auto items = [&] {
     return join(a.list, ", ", [&](const Arg& item) { return cpp_argument(item, p, names); });
   };
   if (a.kind == ArgKind::word)
     return p.name == "tail"     ? "lathe::Tail::" + a.text
+           : p.name == "dtype"  ? cpp_dtype(a.text)
            : p.name == "policy" ? "lathe::Partition::" + a.text
                                 : cpp_scope(a.text);
   if (a.kind == ArgKind::text) return cpp_text(a.text);
