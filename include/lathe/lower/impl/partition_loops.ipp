@@ -35,7 +35,9 @@ class PartitionLoops : public Mutator {
   Stmt stmt(const Stmt& s) override {
     const auto* f = s.as<ForNode>();
     if (!f) return descend(s);
-    if (partition_of(*f) == Partition::always) return partitioned(*f);
+    // Lanes and copies stay as they are, whatever a program says that no schedule made.
+    const bool apart = f->loop_kind == ForKind::serial || f->loop_kind == ForKind::parallel;
+    if (apart && partition_of(*f) == Partition::always) return partitioned(*f);
     return with_body(*f, f->min, f->extent, f->body, f->annotations);
   }
 
