@@ -74,3 +74,17 @@ TEST_CASE("an inout that shares memory with another argument") {
   CHECK(help_of([&] { f(x, x); }) ==
         "help: give each argument memory of its own: only the two that lt::inout names share it");
 }
+
+TEST_CASE("two arrays that a script changes have memory of their own: code relies on it") {
+  const lt::Program p = lt::parse(R"(program P(inout X: f32[8], inout Y: f32[8]):
+  for i in 0..8:
+    Y[i] = X[i] + Y[i]
+)");
+  const lt::AnyKernel f = lt::jit_any(p, {});
+  std::vector<float> x(8, 1), y(8, 2);
+  f(std::vector<lt::AnyView>{lt::view(x, {8}), lt::view(y, {8})});
+  CHECK(y[7] == 3);
+  CHECK(error_of([&] {
+          f(std::vector<lt::AnyView>{lt::view(x, {8}), lt::view(x, {8})});
+        }).starts_with("L0308"));
+}

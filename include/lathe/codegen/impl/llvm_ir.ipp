@@ -29,8 +29,7 @@ LATHE_DECL void LlvmEmitter::bind_slots(const Program& program) {
     std::string where = address(slots, kI64, f_.integer(kI64, slot++), true);
     return f_.op(t, "load ", type, ", ptr ", where, ", align 8, !invariant.load !0");
   };
-  // Two inout buffers may be one memory; all others are disjoint, which the call checks.
-  int shared = 0;
+  // Parameters are disjoint memory, which the call checks.
   for (const auto& s : state_.kernel.slots) {
     if (s.kind == KernelSlot::Kind::dim) {
       const DimNode& dim = *program->dims[static_cast<std::size_t>(s.index)];
@@ -49,10 +48,7 @@ LATHE_DECL void LlvmEmitter::bind_slots(const Program& program) {
       LlvmPlace at;
       at.pointer = read(kI64, "ptr").text;
       at.alignment = param.buffer->alignment;
-      if (param.access != Access::inout)
-        at.scope = module_.alias_scope(param.name());
-      else
-        at.scope = shared = shared ? shared : module_.alias_scope("inout");
+      at.scope = module_.alias_scope(param.name());
       places_[param.buffer.get()] = at;
     }
   }
