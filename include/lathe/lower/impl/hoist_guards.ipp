@@ -11,10 +11,16 @@
 namespace lathe {
 namespace detail {
 
-// Step 1. for i: if (c) S → if (c) for i: S, for every conjunct c that i does not occur in.
+// Step 1. for i: if (c) S → if (c) for i: S, for every conjunct c that i does not occur in. Each
+// conjunct becomes a guard of its own: what one comparison says of a tile can be decided.
 class LiftInvariantGuards : public Mutator {
  public:
   Stmt stmt(const Stmt& s) override {
+    if (const auto* g = s.as<IfNode>(); g && !g->else_body && is_load_free(g->condition)) {
+      Vec<AnyExpr> parts;
+      split_conjuncts(g->condition, parts);
+      return parts.size() == 1 ? descend(s) : nest(parts, stmt(g->then_body));
+    }
     const auto* f = s.as<ForNode>();
     if (!f) return descend(s);
     Stmt body = stmt(f->body);
@@ -101,7 +107,9 @@ class SplitBorderTiles : public Mutator {
       Facts outer = facts_;
       facts_.bind(*f);
       known_.push_back(f->var);
-      Stmt body = in_scope(f->body, f->var);
+      // Copies and lanes are parts of one tile: what differs between them is decided outside.
+      const bool tile = f->loop_kind == ForKind::unrolled || f->loop_kind == ForKind::vectorized;
+      Stmt body = tile ? stmt(f->body) : in_scope(f->body, f->var);
       known_.pop_back();
       facts_ = outer;
       if (body.same_as(f->body)) return s;
@@ -202,18 +210,24 @@ class SplitBorderTiles : public Mutator {
     Vec<const IfNode*> always;
   };
 
-  // A condition that some guard above every store of s implies.
+  // What must hold for any store of s to run: conditions that each have a guard above all of them.
   static AnyExpr needed_by_all(const Stmt& s, const Vec<TileGuard>& guards) {
+    Vec<AnyExpr> needed;
     for (const auto& g : guards) {
       if (!g.some.get() || is_const(g.some, 1)) continue;
+      bool known = false;
+      for (const auto& n : needed) known |= same_expr(n, g.some);
+      if (known) continue;
       Vec<const IfNode*> same;
       for (const auto& other : guards)
         if (other.some.get() && same_expr(other.some, g.some)) same.push_back(other.guard);
       BareStores bare(same);
       bare.stmt(s);
-      if (!bare.found) return g.some;
+      if (!bare.found) needed.push_back(g.some);
     }
-    return {};
+    AnyExpr all;
+    for (const auto& n : needed) all = fold_and(all, n);
+    return all;
   }
 
   void add_case(VersionPlan& plan, const TileGuard& g) const {
