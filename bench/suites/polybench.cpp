@@ -25,10 +25,9 @@ std::string case_name(const Kernel& kernel) {
 }
 
 lt::AnyKernel compile(const Kernel& kernel, bool hand, lt::Context& context) {
-  const lt::Program program =
-      kernel.script(polybench::Sizes(kernel.large.begin(), kernel.large.end()));
-  if (!hand) return lt::jit_any({program, {.context = &context}}, {});
-  lt::Schedule s(program);
+  const polybench::Sizes sizes(kernel.large.begin(), kernel.large.end());
+  if (!hand) return lt::jit_any({kernel.script(sizes), {.context = &context}}, {});
+  lt::Schedule s(kernel.for_speed(sizes));
   kernel.schedule(s);
   return lt::jit_any({s, {.context = &context}}, {});
 }

@@ -52,6 +52,11 @@ struct Kernel {
   /// factored, say. May be null.
   void (*prepare)(const Counts&, const Arrays&) = nullptr;
   bool steps_first = false;  ///< the first size is a number of steps in time, which no array tells
+  /// The same computation in an order that no step makes of `script`, for `schedule`. Null: the
+  /// steps are of `script`.
+  lt::Program (*reordered)(const Sizes&) = nullptr;
+
+  lt::Program for_speed(const Sizes& n) const { return (reordered ? reordered : script)(n); }
 };
 
 // Each in a file of that name, with the C++ loops beside.
@@ -75,6 +80,15 @@ inline std::vector<Kernel> all_kernels() {
 /// Each iteration of a loop, innermost, becomes a lane; what the extent leaves over is guarded.
 inline void vectorize_by(lt::Schedule& s, const lt::LoopRef& loop, std::int64_t lanes) {
   s.vectorize(s.split<2>(loop, {lt::infer, lanes})[1]);
+}
+
+/// The same with `copies` vectors in a tile: of half a register, which is the better half of one
+/// where addresses are no multiple of its size.
+inline void vectorize_by(lt::Schedule& s, const lt::LoopRef& loop, std::int64_t copies,
+                         std::int64_t lanes) {
+  auto [outer, copy, lane] = s.split<3>(loop, {lt::infer, copies, lanes});
+  s.unroll(copy);
+  s.vectorize(lane);
 }
 
 }  // namespace polybench

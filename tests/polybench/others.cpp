@@ -164,7 +164,8 @@ void floyd_warshall_loops(const Counts& n, const Arrays& a) {
         path[i * size + j] = std::min(path[i * size + j], path[i * size + k] + path[k * size + j]);
 }
 
-// The most pairs of bases of a strand that fold onto each other, by the distance d of the ends
+// The most pairs of bases of a strand that fold onto each other: row by row, from the last one up.
+// An element of the row that is complete goes into all those after it.
 
 lt::Program nussinov(const Sizes& n) {
   return lt::script("nussinov", [&](lt::Script& p) {
@@ -172,22 +173,22 @@ lt::Program nussinov(const Sizes& n) {
     auto best = p.output<int>("best", {n[0], n[0]});
     p.for_("zi", n[0],
            [&](lt::Var i) { p.for_("zj", n[0], [&](lt::Var j) { p.store(best(i, j), 0); }); });
-    p.for_("d", 1, n[0], [&](lt::Var d) {
-      p.for_("i", n[0] - d, [&](lt::Var i) {
-        auto top = p.local<int>("top", {});
-        auto pair = lt::select(d > 1 && seq(i) + seq(i + d) == 3, lt::Expr<int>(1), 0);
-        p.store(top(), lt::max(best(i, i + d - 1), best(i + 1, i + d)));
-        p.store(top(), lt::max(top(), best(i + 1, i + d - 1) + pair));
-        p.for_("k", 1, d, [&](lt::Var k) {
-          p.store(top(), lt::max(top(), best(i, i + k) + best(i + k + 1, i + d)));
+    p.for_("up", n[0], [&](lt::Var up) {
+      const Size i = n[0] - 1 - up;
+      p.for_("end", i + 1, n[0], [&](lt::Var j) {
+        auto pair = lt::select(j > i + 1 && seq(i) + seq(j) == 3, lt::Expr<int>(1), 0);
+        p.store(best(i, j), best(i + 1, j - 1) + pair);
+      });
+      p.for_("k", i, n[0], [&](lt::Var k) {
+        p.for_("j", k + 1, n[0], [&](lt::Var j) {
+          p.store(best(i, j), lt::max(best(i, j), best(i, k) + best(k + 1, j)));
         });
-        p.store(best(i, i + d), top());
       });
     });
   });
 }
 
-// Row by row, from the last one up, as the strand's end grows.
+// An element after the other, as the strand's end grows.
 void nussinov_loops(const Counts& n, const Arrays& a) {
   const Index size = n[0];
   const int* seq = a.ints(0);
@@ -241,15 +242,17 @@ std::vector<Kernel> others() {
        {1200},
        nussinov,
        nussinov_loops,
-       {{"parallel d",
-         [](lt::Schedule& s) { s.parallel(s.loop("d")); },
+       {{"parallel rows",
+         [](lt::Schedule& s) { s.parallel(s.loop("up")); },
          "L0207",
-         {"best[", "different iterations of 'd'"}},
+         {"best[", "different iterations of 'up'"}},
         {"parallel k",
          [](lt::Schedule& s) { s.parallel(s.loop("k")); },
          "L0207",
-         {"top", "different iterations of 'k'"}}},
-       [](lt::Schedule& s) { s.parallel(s.loop("i")); },
+         {"best[", "different iterations of 'k'"}}},
+       [](lt::Schedule& s) {
+         for (const char* j : {"zj", "end", "j"}) vectorize_by(s, s.loop(j), 64);
+       },
        nussinov_prepare},
   };
 }

@@ -67,17 +67,22 @@ Sizes dims(const Kernel& kernel) {
 /// Interpreted and compiled, as it is and scheduled: the loops' bits.
 void check_computes(const Kernel& kernel) {
   const lt::Program symbolic = kernel.script(dims(kernel));
-  CHECK(lt::structurally_equal(lt::parse(symbolic.str()), symbolic));
-  const lt::Schedule any = scheduled(kernel, symbolic);
+  const lt::Program for_speed = kernel.for_speed(dims(kernel));
+  for (const lt::Program& p : {symbolic, for_speed})
+    CHECK(lt::structurally_equal(lt::parse(p.str()), p));
+  const lt::Schedule any = scheduled(kernel, for_speed);
   std::vector<std::pair<std::string, lt::AnyKernel>> all = {
       {"Dims", lt::jit_any({symbolic, kStrict}, {})},
       {"Dims, scheduled", lt::jit_any({any, kStrict}, {})}};
   for (const Counts& sizes : kernel.small) {
-    const lt::Program fixed = kernel.script(Sizes(sizes.begin(), sizes.end()));
-    const lt::Schedule steps = scheduled(kernel, fixed);
+    const Sizes numbers(sizes.begin(), sizes.end());
+    const lt::Program fixed = kernel.script(numbers);
+    const lt::Schedule steps = scheduled(kernel, kernel.for_speed(numbers));
     auto kernels = all;
     kernels.emplace_back("interpreted", lt::evaluate_any({fixed, kStrict}, {}));
     kernels.emplace_back("Dims, interpreted", lt::evaluate_any({symbolic, kStrict}, {}));
+    kernels.emplace_back("for speed, Dims, interpreted",
+                         lt::evaluate_any({for_speed, kStrict}, {}));
     kernels.emplace_back("scheduled, interpreted", lt::evaluate_any({steps, kStrict}, {}));
     if (sizes == kernel.small.back()) {
       kernels.emplace_back("compiled", lt::jit_any({fixed, kStrict}, {}));
@@ -112,7 +117,7 @@ void check(const std::string& name) {
     if (kernel.name != name) continue;
     check_computes(kernel);
     const lt::Program program =
-        kernel.script(Sizes(kernel.small[0].begin(), kernel.small[0].end()));
+        kernel.for_speed(Sizes(kernel.small[0].begin(), kernel.small[0].end()));
     test::check_kept(lt::Schedule(program), scheduled(kernel, program));
     check_refusals(kernel);
     return;

@@ -1,5 +1,5 @@
 // Products of dense matrices: gemm, 2mm, 3mm, symm, doitgen.
-#include "kernel.hpp"
+#include "tiles.hpp"
 
 namespace polybench {
 
@@ -30,37 +30,6 @@ void each(lt::Script& p, const std::string& name, const Matrix& out, const F& va
       p.block(name, {i, j}, [&](lt::Var vi, lt::Var vj) { p.store(out(vi, vj), value(vi, vj)); });
     });
   });
-}
-
-/// Tiles of 8 x 24 sums in registers, on many threads; block `last`, if there is one, scales and
-/// adds each tile as it is complete.
-void tile(lt::Schedule& s, const char* name, const char* last = nullptr) {
-  auto [i, j, k] = s.loops<3>(name);
-  auto rows = s.split<2>(i, {lt::infer, 8});
-  lt::LoopRef &io = rows[0], &ii = rows[1];
-  auto [chunk, jo, ji] = s.split<3>(j, {lt::infer, 4, 24});
-  s.reorder({chunk, io, jo, k, ii, ji});
-  const lt::BlockRef store = s.cache_write(name, lt::Scope::local);
-  s.reverse_compute_at(store, jo);
-  if (last) {
-    auto [i2, j2] = s.loops<2>(last);
-    auto [io2, ii2] = s.split<2>(i2, {lt::infer, 8});
-    auto [chunk2, jo2, ji2] = s.split<3>(j2, {lt::infer, 4, 24});
-    s.reorder({chunk2, io2, jo2, ii2, ji2});
-    s.merge(chunk, chunk2);
-    io = s.merge(io, io2);
-    s.merge(jo, jo2);
-  }
-  const lt::BlockRef zero = s.decompose_reduction(name, k);
-  std::vector<lt::BlockRef> over_tile = {zero, store};
-  if (last) over_tile.push_back(s.block(last));
-  for (const lt::BlockRef& block : over_tile) {
-    s.unroll(s.loops(block).rbegin()[1]);
-    s.vectorize(s.loops(block).back());
-  }
-  s.vectorize(ji);
-  s.unroll(ii);
-  s.parallel(io);
 }
 
 // C = alpha A B + beta C
@@ -218,7 +187,11 @@ lt::Program doitgen(const Sizes& n) {
             });
           });
         });
-        p.for_("p", n[2], [&](lt::Var j) {
+      });
+    });
+    p.for_("r2", n[0], [&](lt::Var r) {
+      p.for_("q2", n[1], [&](lt::Var q) {
+        p.for_("p2", n[2], [&](lt::Var j) {
           p.block("A", {r, q, j}, [&](lt::Var vr, lt::Var vq, lt::Var vp) {
             p.store(A(vr, vq, vp), T(vr, vq, vp));
           });
@@ -237,13 +210,30 @@ void doitgen_loops(const Counts& n, const Arrays& a) {
   }
 }
 
+/// Tiles of 8 x 24 sums in registers; eight rows are copied back before the next.
 void doitgen_schedule(lt::Schedule& s) {
   auto [r, q, p, k] = s.loops<4>("T");
-  auto [po, pi] = s.split<2>(p, {lt::infer, 32});
-  s.reorder({po, k, pi});
+  auto [qo, qi] = s.split<2>(q, {lt::infer, 8});
+  auto [po, pi] = s.split<2>(p, {lt::infer, 24});
+  s.reorder({qo, po, k, qi, pi});
+  const lt::BlockRef store = s.cache_write("T", lt::Scope::local);
+  auto [sr, sq, sp] = s.loops<3>(store);
+  auto [sqo, sqi] = s.split<2>(sq, {lt::infer, 8});
+  auto [spo, spi] = s.split<2>(sp, {lt::infer, 24});
+  s.reorder({sqo, spo, sqi, spi});
+  auto [q2o, q2i] = s.split<2>(s.loop("q2"), {lt::infer, 8});
+  const lt::LoopRef each = s.merge({r, sr, s.loop("r2")});
+  s.merge({qo, sqo, q2o});
+  s.merge({po, spo});
+  const lt::BlockRef zero = s.decompose_reduction("T", k);
+  for (const lt::BlockRef& block : {zero, store}) {
+    s.unroll(s.loops(block).rbegin()[1]);
+    s.vectorize(s.loops(block).back());
+  }
   s.vectorize(pi);
-  vectorize_by(s, s.loops("A").back(), 8);
-  s.parallel(r);
+  s.unroll(qi);
+  vectorize_by(s, s.loops("A").back(), 32);
+  s.parallel(each);
 }
 
 }  // namespace
@@ -295,10 +285,14 @@ std::vector<Kernel> products() {
        {150, 140, 160},
        doitgen,
        doitgen_loops,
-       {{"merge the loops over p",
-         [](lt::Schedule& s) { s.merge(s.loops("T")[2], s.loops("A")[2]); },
+       {{"merge rows, then columns",
+         [](lt::Schedule& s) { s.merge(s.loop("p"), s.loop("p2")); },
          "L0207",
-         {"A[", "T"}}},
+         {"A[", "T"},
+         [](lt::Schedule& s) {
+           s.merge(s.loop("r"), s.loop("r2"));
+           s.merge(s.loop("q"), s.loop("q2"));
+         }}},
        doitgen_schedule},
   };
 }

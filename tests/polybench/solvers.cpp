@@ -34,6 +34,29 @@ lt::Program cholesky(const Sizes& n) {
   });
 }
 
+/// All steps of eight rows while these are near, then of the next. Columns of L are kept as rows.
+lt::Program cholesky_in_parts(const Sizes& n) {
+  return lt::script("cholesky", [&](lt::Script& p) {
+    auto A = p.inout<double>("A", {n[0], n[0]});
+    auto columns = p.local<double>("columns", {n[0], n[0]});
+    const Index rows = 8;
+    p.for_("part", lt::floordiv(n[0] + (rows - 1), Size(rows)), [&](lt::Var part) {
+      const Size begin = part * rows, end = lt::min(begin + rows, n[0]);
+      p.for_("k", end, [&](lt::Var k) {
+        p.if_(k >= begin, [&] { p.store(A(k, k), lt::sqrt(A(k, k))); });
+        p.for_("i", lt::max(begin, k + 1), end, [&](lt::Var i) {
+          p.store(A(i, k), A(i, k) / A(k, k));
+          p.store(columns(k, i), A(i, k));
+        });
+        p.for_("row", lt::max(begin, k + 1), end, [&](lt::Var i) {
+          p.for_("j", k + 1, i + 1,
+                 [&](lt::Var j) { p.store(A(i, j), A(i, j) - columns(k, i) * columns(k, j)); });
+        });
+      });
+    });
+  });
+}
+
 void cholesky_loops(const Counts& n, const Arrays& a) {
   const Index size = n[0];
   double* __restrict A = a.doubles(0);
@@ -55,10 +78,7 @@ void cholesky_prepare(const Counts& n, const Arrays& a) {
   dominant(n[0], A);
 }
 
-void cholesky_schedule(lt::Schedule& s) {
-  vectorize_by(s, s.loop("j"), 32);
-  s.parallel(s.loop("row"));
-}
+void cholesky_schedule(lt::Schedule& s) { vectorize_by(s, s.loop("j"), 8, 4); }
 
 // A = L U in the place of A, L with ones on its diagonal
 
@@ -84,19 +104,35 @@ void lu_factors(Index n, double* __restrict A) {
   }
 }
 
-void lu_factors(lt::Schedule& s) {
-  auto [ro, ri] = s.split<2>(s.loop("row"), {lt::infer, 4});
-  auto [jo, ji] = s.split<2>(s.loop("j"), {lt::infer, 8});
-  s.reorder({ro, jo, ri, ji});
-  s.unroll(ri);
-  s.vectorize(ji);
-  s.parallel(ro);
+/// All steps of eight rows while these are near, then of the next.
+template <class A>
+void lu_factors_in_parts(lt::Script& p, const A& a, const Size& n) {
+  const Index rows = 8;
+  p.for_("part", lt::floordiv(n + (rows - 1), Size(rows)), [&](lt::Var part) {
+    const Size end = lt::min(part * rows + rows, n);
+    p.for_("k", end, [&](lt::Var k) {
+      p.for_("i", lt::max(part * rows, k + 1), end, [&](lt::Var i) {
+        auto factor = p.let("factor", a(i, k) / a(k, k));
+        p.store(a(i, k), factor);
+        p.for_("j", k + 1, n, [&](lt::Var j) { p.store(a(i, j), a(i, j) - factor * a(k, j)); });
+      });
+    });
+  });
 }
+
+void lu_factors(lt::Schedule& s) { vectorize_by(s, s.loop("j"), 8, 4); }
 
 lt::Program lu(const Sizes& n) {
   return lt::script("lu", [&](lt::Script& p) {
     auto A = p.inout<double>("A", {n[0], n[0]});
     lu_factors(p, A, n[0]);
+  });
+}
+
+lt::Program lu_in_parts(const Sizes& n) {
+  return lt::script("lu", [&](lt::Script& p) {
+    auto A = p.inout<double>("A", {n[0], n[0]});
+    lu_factors_in_parts(p, A, n[0]);
   });
 }
 
@@ -110,7 +146,7 @@ lt::Program ludcmp(const Sizes& n) {
     auto b = p.input<double>("b", {n[0]});
     auto x = p.output<double>("x", {n[0]});
     auto y = p.local<double>("y", {n[0]});
-    lu_factors(p, A, n[0]);
+    lu_factors_in_parts(p, A, n[0]);
     p.for_("forward", n[0], [&](lt::Var i) {
       p.store(y(i), b(i));
       p.for_("j1", i, [&](lt::Var j) { p.store(y(i), y(i) - A(i, j) * y(j)); });
@@ -158,6 +194,34 @@ lt::Program trisolv(const Sizes& n) {
   });
 }
 
+/// Eight rows at once, so that their sums don't wait for each other.
+lt::Program trisolv_in_parts(const Sizes& n) {
+  return lt::script("trisolv", [&](lt::Script& p) {
+    auto L = p.input<double>("L", {n[0], n[0]});
+    auto b = p.input<double>("b", {n[0]});
+    auto x = p.output<double>("x", {n[0]});
+    const Index rows = 8;
+    p.for_("part", lt::floordiv(n[0] + (rows - 1), Size(rows)), [&](lt::Var part) {
+      auto sum = p.local<double>("sum", {rows});
+      const Size begin = part * rows;
+      auto each = [&](std::string name, const auto& body) {
+        p.for_(name, rows, [&](lt::Var row) {
+          const Size i = begin + row;
+          p.if_(i < n[0], [&] { body(row, i); });
+        });
+      };
+      each("first", [&](auto row, auto i) { p.store(sum(row), b(i)); });
+      p.for_("j", begin, [&](lt::Var j) {
+        each("next", [&](auto row, auto i) { p.store(sum(row), sum(row) - L(i, j) * x(j)); });
+      });
+      each("last", [&](auto row, auto i) {
+        p.for_("j2", begin, i, [&](lt::Var j) { p.store(sum(row), sum(row) - L(i, j) * x(j)); });
+        p.store(x(i), sum(row) / L(i, i));
+      });
+    });
+  });
+}
+
 void trisolv_loops(const Counts& n, const Arrays& a) {
   const double *L = a.doubles(0), *b = a.doubles(1);
   double* x = a.doubles(2);
@@ -190,6 +254,57 @@ lt::Program durbin(const Sizes& n) {
       p.store(y(k), alpha());
     });
   });
+}
+
+/// The next step's sum as soon as there are elements for it. Two steps at a time, from y to z and
+/// back: nothing is copied.
+lt::Program durbin_in_one_pass(const Sizes& n) {
+  return lt::script("durbin", [&](lt::Script& p) {
+    auto r = p.input<double>("r", {n[0]});
+    auto y = p.output<double>("y", {n[0]});
+    auto z = p.local<double>("z", {n[0]});
+    auto alpha = p.local<double>("alpha", {}), beta = p.local<double>("beta", {});
+    auto sum = p.local<double>("sum", {});
+    p.store(y(0), -r(0));
+    p.store(beta(), 1.0);
+    p.store(alpha(), -r(0));
+    p.store(sum(), 0.0);
+    p.store(sum(), sum() + r(0) * y(0));
+    auto step = [&](std::string name, const Size& k, const auto& from, const auto& to) {
+      auto term = p.local<double>("term_" + name, {n[0]});
+      p.store(beta(), (1.0 - alpha() * alpha()) * beta());
+      p.store(alpha(), -(r(k) + sum()) / beta());
+      p.store(sum(), 0.0);
+      p.for_("i_" + name, k,
+             [&](lt::Var i) { p.store(to(i), from(i) + alpha() * from(k - i - 1)); });
+      p.for_("s_" + name, k, [&](lt::Var i) { p.store(term(i), r(k - i) * to(i)); });
+      p.for_("add_" + name, k, [&](lt::Var i) { p.store(sum(), sum() + term(i)); });
+      p.store(to(k), alpha());
+      p.store(sum(), sum() + r(0) * alpha());
+    };
+    p.for_("two", lt::floordiv(n[0], Size(2)), [&](lt::Var two) {
+      const Size k = two * 2 + 1;
+      step("odd", k, y, z);
+      p.if_(k + 1 < n[0], [&] { step("even", k + 1, z, y); });
+    });
+    p.if_(lt::floormod(n[0], Size(2)) == 0,
+          [&] { p.for_("copy", n[0], [&](lt::Var i) { p.store(y(i), z(i)); }); });
+  });
+}
+
+void durbin_schedule(lt::Schedule& s) {
+  for (const std::string name : {"odd", "even"}) {
+    std::vector<lt::LoopRef> outer;
+    for (const char* part : {"i_", "s_", "add_"}) {
+      auto [io, ii] = s.split<2>(s.loop(part + name), {lt::infer, 8});
+      outer.push_back(io);
+      if (part[0] == 'a')
+        s.unroll(ii);
+      else
+        s.vectorize(ii);
+    }
+    s.merge(outer);
+  }
 }
 
 void durbin_loops(const Counts& n, const Arrays& a) {
@@ -276,7 +391,9 @@ std::vector<Kernel> solvers() {
          "L0207",
          {"A[k, k]", "different iterations of 'k'"}}},
        cholesky_schedule,
-       cholesky_prepare},
+       cholesky_prepare,
+       false,
+       cholesky_in_parts},
       {"durbin",
        {{7}, {1}, {37}},
        {2000},
@@ -290,11 +407,10 @@ std::vector<Kernel> solvers() {
          [](lt::Schedule& s) { s.merge(s.loop("i"), s.loop("copy")); },
          "L0207",
          {"y["}}},
-       [](lt::Schedule& s) {
-         vectorize_by(s, s.loop("i"), 8);
-         vectorize_by(s, s.loop("copy"), 8);
-       },
-       durbin_prepare},
+       durbin_schedule,
+       durbin_prepare,
+       false,
+       durbin_in_one_pass},
       {"gramschmidt",
        {{7, 5}, {1, 1}, {37, 29}},
        {600, 500},
@@ -324,7 +440,9 @@ std::vector<Kernel> solvers() {
          "L0207",
          {"reads A[i, k]", "block 'rest' writes A[row, j]", "different iterations of 'k'"}}},
        [](lt::Schedule& s) { lu_factors(s); },
-       [](const Counts& n, const Arrays& a) { dominant(n[0], a.doubles(0)); }},
+       [](const Counts& n, const Arrays& a) { dominant(n[0], a.doubles(0)); },
+       false,
+       lu_in_parts},
       {"ludcmp",
        {{7}, {1}, {37}},
        {1200},
@@ -353,9 +471,11 @@ std::vector<Kernel> solvers() {
            s.split<2>(s.loop("j"), {lt::infer, 8});
          }}},
        [](lt::Schedule& s) {
-         s.unroll(s.split<2>(s.loop("j"), {lt::infer, 8})[1]);
+         for (const char* rows : {"first", "next", "last"}) s.unroll(s.loop(rows));
        },
-       [](const Counts& n, const Arrays& a) { dominant(n[0], a.doubles(0)); }},
+       [](const Counts& n, const Arrays& a) { dominant(n[0], a.doubles(0)); },
+       false,
+       trisolv_in_parts},
   };
 }
 

@@ -7,6 +7,7 @@ namespace polybench {
 namespace {
 
 using Index = std::int64_t;
+using Cube = lt::ScriptBuffer<double, 3>;
 
 // Two grids in turns, each point from its neighbours on a line
 
@@ -32,12 +33,30 @@ void jacobi1_loops(const Counts& n, const Arrays& a) {
   }
 }
 
+/// All steps of a part of the line while it is near; each half step, the part moves one to the
+/// left, so that its right end has what it needs of the step before.
+lt::Program jacobi1_in_parts(const Sizes& n) {
+  return lt::script("jacobi_1d", [&](lt::Script& p) {
+    auto A = p.inout<double>("A", {n[1]}), B = p.inout<double>("B", {n[1]});
+    const Index size = 2048;
+    auto half_step = [&](std::string name, const Size& begin, auto& from, auto& to) {
+      p.for_(name, size, [&](lt::Var at) {
+        const Size i = begin + at;
+        p.if_(i >= 1 && i < n[1] - 1,
+              [&] { p.store(to(i), 0.33333 * (from(i - 1) + from(i) + from(i + 1))); });
+      });
+    };
+    p.for_("part", lt::floordiv(n[1] + 2 * n[0], Size(size)) + 1, [&](lt::Var part) {
+      p.for_("t", n[0], [&](lt::Var t) {
+        half_step("i", part * size - 2 * t, A, B);
+        half_step("x", part * size - 2 * t - 1, B, A);
+      });
+    });
+  });
+}
+
 void jacobi1_schedule(lt::Schedule& s) {
-  for (const char* i : {"i", "x"}) {
-    auto [part, io, ii] = s.split<3>(s.loop(i), {lt::infer, 256, 32});
-    s.vectorize(ii);
-    s.parallel(part);
-  }
+  for (const char* i : {"i", "x"}) vectorize_by(s, s.loop(i), 8, 4);
 }
 
 // The same on a plane
@@ -91,30 +110,41 @@ void four_rows(lt::Schedule& s, const char* i, const char* j) {
 
 // Heat in a cube
 
+/// Plane i of block `to`.
+void heat_plane(lt::Script& p, std::string j_name, std::string k_name, const Size& i,
+                const Cube& from, const Cube& to) {
+  auto flow = [](auto& X, auto& i, auto& j, auto& k) {
+    return 0.125 * (X(i + 1, j, k) - 2.0 * X(i, j, k) + X(i - 1, j, k)) +
+           0.125 * (X(i, j + 1, k) - 2.0 * X(i, j, k) + X(i, j - 1, k)) +
+           0.125 * (X(i, j, k + 1) - 2.0 * X(i, j, k) + X(i, j, k - 1)) + X(i, j, k);
+  };
+  const Size end = from.extent(0) - 1;
+  p.for_(j_name, 1, end, [&](lt::Var j) {
+    p.for_(k_name, 1, end, [&](lt::Var k) { p.store(to(i, j, k), flow(from, i, j, k)); });
+  });
+}
+
 lt::Program heat(const Sizes& n) {
   return lt::script("heat_3d", [&](lt::Script& p) {
     auto A = p.inout<double>("A", {n[1], n[1], n[1]});
     auto B = p.inout<double>("B", {n[1], n[1], n[1]});
-    auto flow = [](auto& X, auto& i, auto& j, auto& k) {
-      return 0.125 * (X(i + 1, j, k) - 2.0 * X(i, j, k) + X(i - 1, j, k)) +
-             0.125 * (X(i, j + 1, k) - 2.0 * X(i, j, k) + X(i, j - 1, k)) +
-             0.125 * (X(i, j, k + 1) - 2.0 * X(i, j, k) + X(i, j, k - 1)) + X(i, j, k);
-    };
-    auto step = [&](std::string i_name, std::string j_name, std::string k_name, auto& from,
-                    auto& to) {
-      p.for_(i_name, 1, n[1] - 1, [&](lt::Var i) {
-        p.for_(j_name, 1, n[1] - 1, [&](lt::Var j) {
-          p.for_(k_name, 1, n[1] - 1, [&](lt::Var k) {
-            p.block(to.name(), {i, j, k}, [&](lt::Var vi, lt::Var vj, lt::Var vk) {
-              p.store(to(vi, vj, vk), flow(from, vi, vj, vk));
-            });
-          });
-        });
-      });
-    };
     p.for_("t", n[0], [&](lt::Var) {
-      step("i", "j", "k", A, B);
-      step("z", "y", "x", B, A);
+      p.for_("i", 1, n[1] - 1, [&](lt::Var i) { heat_plane(p, "j", "k", i, A, B); });
+      p.for_("z", 1, n[1] - 1, [&](lt::Var i) { heat_plane(p, "y", "x", i, B, A); });
+    });
+  });
+}
+
+/// A plane of the second half step as soon as the first has the three planes that it needs.
+lt::Program heat_in_planes(const Sizes& n) {
+  return lt::script("heat_3d", [&](lt::Script& p) {
+    auto A = p.inout<double>("A", {n[1], n[1], n[1]});
+    auto B = p.inout<double>("B", {n[1], n[1], n[1]});
+    p.for_("t", n[0], [&](lt::Var) {
+      p.for_("i", 1, n[1], [&](lt::Var i) {
+        p.if_(i < n[1] - 1, [&] { heat_plane(p, "j", "k", i, A, B); });
+        p.if_(i > 1, [&] { heat_plane(p, "y", "x", i - 1, B, A); });
+      });
     });
   });
 }
@@ -139,28 +169,43 @@ void heat_loops(const Counts& n, const Arrays& a) {
 }
 
 void heat_schedule(lt::Schedule& s) {
-  for (const auto& [i, j, k] : {std::tuple{"i", "j", "k"}, {"z", "y", "x"}}) {
-    auto [jo, ji] = s.split<2>(s.loop(j), {lt::infer, 4});
-    auto [ko, ki] = s.split<2>(s.loop(k), {lt::infer, 16});
-    s.reorder({jo, ko, ji, ki});
-    s.unroll(ji);
-    s.vectorize(ki);
-    s.parallel(s.loop(i));
+  for (const auto& [j, k] : {std::pair{"j", "k"}, {"y", "x"}}) {
+    vectorize_by(s, s.loop(k), 32);
+    s.parallel(s.loop(j));
   }
 }
 
 // Gauss-Seidel: each point from its eight neighbours, four of them new
+
+lt::Expr<double> mean(const Matrix& A, const Size& i, const Size& j) {
+  return (A(i - 1, j - 1) + A(i - 1, j) + A(i - 1, j + 1) + A(i, j - 1) + A(i, j) + A(i, j + 1) +
+          A(i + 1, j - 1) + A(i + 1, j) + A(i + 1, j + 1)) /
+         9.0;
+}
 
 lt::Program seidel(const Sizes& n) {
   return lt::script("seidel_2d", [&](lt::Script& p) {
     auto A = p.inout<double>("A", {n[1], n[1]});
     p.for_("t", n[0], [&](lt::Var) {
       p.for_("i", 1, n[1] - 1, [&](lt::Var i) {
-        p.for_("j", 1, n[1] - 1, [&](lt::Var j) {
-          p.store(A(i, j),
-                  (A(i - 1, j - 1) + A(i - 1, j) + A(i - 1, j + 1) + A(i, j - 1) + A(i, j) +
-                   A(i, j + 1) + A(i + 1, j - 1) + A(i + 1, j) + A(i + 1, j + 1)) /
-                      9.0);
+        p.for_("j", 1, n[1] - 1, [&](lt::Var j) { p.store(A(i, j), mean(A, i, j)); });
+      });
+    });
+  });
+}
+
+/// Four rows at once, each two columns behind the one above it, whose results it needs.
+lt::Program seidel_in_steps(const Sizes& n) {
+  return lt::script("seidel_2d", [&](lt::Script& p) {
+    auto A = p.inout<double>("A", {n[1], n[1]});
+    const Index rows = 4;
+    p.for_("t", n[0], [&](lt::Var) {
+      p.for_("io", lt::floordiv(n[1] - 2 + (rows - 1), Size(rows)), [&](lt::Var io) {
+        p.for_("step", 1, n[1] - 1 + 2 * (rows - 1), [&](lt::Var step) {
+          p.for_("ii", rows, [&](lt::Var ii) {
+            const Size i = io * rows + ii + 1, j = step - 2 * ii;
+            p.if_(i < n[1] - 1 && j >= 1 && j < n[1] - 1, [&] { p.store(A(i, j), mean(A, i, j)); });
+          });
         });
       });
     });
@@ -197,10 +242,11 @@ std::vector<Kernel> stencils() {
         {"merge i",
          [](lt::Schedule& s) { s.merge(s.loop("i"), s.loop("z")); },
          "L0207",
-         {"B", "A"}}},
+         {"writes A[i, y, x] 1 iteration before", "reads A[i - 1, j, k]"}}},
        heat_schedule,
        nullptr,
-       true},
+       true,
+       heat_in_planes},
       {"jacobi-1d",
        {{2, 7}, {2, 3}, {2, 1031}},
        {100, 400000},
@@ -216,7 +262,8 @@ std::vector<Kernel> stencils() {
          {"writes A[i] 1 iteration before", "reads A[i - 1]"}}},
        jacobi1_schedule,
        nullptr,
-       true},
+       true,
+       jacobi1_in_parts},
       {"jacobi-2d",
        {{2, 7}, {2, 3}, {2, 37}},
        {50, 1300},
@@ -260,11 +307,10 @@ std::vector<Kernel> stencils() {
          },
          "L0207",
          {"A[", "different iterations of 'i', 'j'"}}},
-       [](lt::Schedule& s) {
-         s.unroll(s.split<2>(s.loop("j"), {lt::infer, 4})[1]);
-       },
+       [](lt::Schedule& s) { s.unroll(s.loop("ii")); },
        nullptr,
-       true},
+       true,
+       seidel_in_steps},
   };
 }
 

@@ -1,5 +1,5 @@
 // Products with triangular matrices and into them: syrk, syr2k, trmm.
-#include "kernel.hpp"
+#include "tiles.hpp"
 
 namespace polybench {
 
@@ -7,19 +7,21 @@ namespace {
 
 using Index = std::int64_t;
 
-/// Blocks T (a sum over k) and C (C = alpha T + beta C) over the lower half of C.
+/// Blocks T (a sum over k, of the whole square) and C (C = alpha T + beta C, of the lower half).
 template <class Term>
 void into_lower_half(lt::Script& p, const Matrix& C, const Size& depth, const Term& term,
                      const lt::Expr<double>& alpha, const lt::Expr<double>& beta) {
   auto T = p.local<double>("T", {C.extent(0), C.extent(1)});
   p.for_("i", C.extent(0), [&](lt::Var i) {
-    p.for_("j", i + 1, [&](lt::Var j) {
+    p.for_("j", C.extent(1), [&](lt::Var j) {
       p.for_("k", depth, [&](lt::Var k) {
         p.block("T", {i, j, k}, [&](lt::Var vi, lt::Var vj, lt::Var vk) {
           p.reduce(lt::Fold::sum, T(vi, vj), term(vi, vj, vk));
         });
       });
     });
+  });
+  p.for_("i2", C.extent(0), [&](lt::Var i) {
     p.for_("j2", i + 1, [&](lt::Var j) {
       p.block("C", {i, j}, [&](lt::Var vi, lt::Var vj) {
         p.store(C(vi, vj), alpha * T(vi, vj) + beta * C(vi, vj));
@@ -28,19 +30,16 @@ void into_lower_half(lt::Script& p, const Matrix& C, const Size& depth, const Te
   });
 }
 
-/// The operands by columns, 32 sums of a row as lanes, rows on many threads.
-void rows_in_lanes(lt::Schedule& s, const std::vector<const char*>& operands) {
+/// The operands by columns, tiles of sums in registers.
+void tiles(lt::Schedule& s, const std::vector<const char*>& operands) {
   for (const char* operand : operands) {
     const lt::BlockRef copy = s.cache_read("T", operand, lt::Scope::global);
     s.transform_layout(copy, [](lt::Index i, lt::Index k) { return lt::layout(k, i); });
     s.parallel(s.loops(copy)[0]);
   }
-  auto [i, j, k] = s.loops<3>("T");
-  auto [jo, ji] = s.split<2>(j, {lt::infer, 32});
-  s.reorder({jo, k, ji});
-  s.vectorize(ji);
+  tile(s, "T");
   vectorize_by(s, s.loops("C").back(), 8);
-  s.parallel(i);
+  s.parallel(s.loops("C")[0]);
 }
 
 // C = alpha A Aᵀ + beta C, lower half
@@ -143,20 +142,20 @@ std::vector<Kernel> triangles() {
          [](lt::Schedule& s) { s.parallel(s.loop("k")); },
          "L0208",
          {"loop 'k'", "feeds the reduction of block 'T'"}}},
-       [](lt::Schedule& s) { rows_in_lanes(s, {"A"}); }},
+       [](lt::Schedule& s) { tiles(s, {"A"}); }},
       {"syr2k",
        {{5, 7}, {1, 1}, {37, 13}},
        {1200, 1000},
        syr2k,
        syr2k_loops,
-       {{"j outside i",
+       {{"j2 outside i2",
          [](lt::Schedule& s) {
-           s.reorder({s.loop("j"), s.loop("i")});
+           s.reorder({s.loop("j2"), s.loop("i2")});
          },
-         "L0205",
-         {"loop 'j'", "loop 'i'"}}},
+         "L0206",
+         {"'j2'", "'i2'"}}},
        [](lt::Schedule& s) {
-         rows_in_lanes(s, {"A", "B"});
+         tiles(s, {"A", "B"});
        }},
       {"trmm",
        {{5, 7}, {2, 1}, {13, 37}},

@@ -40,8 +40,8 @@ void sum_columns(lt::Script& p, const std::string& name, const Vector& out, cons
   });
 }
 
-/// Eight rows at once, so that their sums don't wait for each other.
-void eight_rows(lt::Schedule& s, const char* name, bool init) {
+/// Eight rows at once, so that their sums don't wait for each other. The loop over such groups.
+lt::LoopRef eight_rows(lt::Schedule& s, const char* name, bool init) {
   auto [i, j] = s.loops<2>(name);
   auto [io, ii] = s.split<2>(i, {lt::infer, 8});
   s.reorder({io, j, ii});
@@ -52,7 +52,25 @@ void eight_rows(lt::Schedule& s, const char* name, bool init) {
     for (const lt::BlockRef& block : {store, zero}) s.unroll(s.loops(block).back());
   }
   s.unroll(ii);
-  s.parallel(io);
+  return io;
+}
+
+/// Eight rows at once, added to a result of many columns.
+lt::LoopRef eight_rows_down(lt::Schedule& s, const char* name) {
+  auto [i, j] = s.loops<2>(name);
+  auto [io, ii] = s.split<2>(i, {lt::infer, 8});
+  auto [jo, ji] = s.split<2>(j, {lt::infer, 16});
+  s.reorder({io, jo, ii, ji});
+  s.unroll(ii);
+  s.vectorize(ji);
+  return io;
+}
+
+/// Both products read eight rows of the matrix while these are near.
+void one_pass(lt::Schedule& s, const char* along, const char* down, bool init) {
+  const lt::LoopRef first = eight_rows(s, along, init), second = eight_rows_down(s, down);
+  const lt::LoopRef rows = s.merge(first, second);
+  if (init) s.decompose_reduction(down, rows);
 }
 
 /// Strips of columns on many threads, four rows at once.
@@ -199,11 +217,9 @@ void gemver_loops(const Counts& n, const Arrays& a) {
 }
 
 void gemver_schedule(lt::Schedule& s) {
-  vectorize_by(s, s.loops("A").back(), 32);
-  s.parallel(s.loops("A")[0]);
-  strips(s, "x", false);
+  s.merge(eight_rows_down(s, "A"), eight_rows_down(s, "x"));
   vectorize_by(s, s.loops("z").back(), 8);
-  eight_rows(s, "w", false);
+  s.parallel(eight_rows(s, "w", false));
 }
 
 // y = alpha A x + beta B x
@@ -254,10 +270,7 @@ std::vector<Kernel> vectors() {
          [](lt::Schedule& s) { s.parallel(s.loops("y")[0]); },
          "L0208",
          {"loop 'i'", "feeds the reduction of block 'y'"}}},
-       [](lt::Schedule& s) {
-         eight_rows(s, "t", true);
-         strips(s, "y", true);
-       }},
+       [](lt::Schedule& s) { one_pass(s, "t", "y", true); }},
       {"bicg",
        {{5, 7}, {1, 1}, {17, 37}},
        {1900, 2100},
@@ -269,7 +282,7 @@ std::vector<Kernel> vectors() {
          {"loop 'j'", "feeds the reduction of block 'q'"}}},
        [](lt::Schedule& s) {
          strips(s, "s", true);
-         eight_rows(s, "q", true);
+         s.parallel(eight_rows(s, "q", true));
        }},
       {"mvt",
        {{5}, {1}, {37}},
@@ -280,10 +293,7 @@ std::vector<Kernel> vectors() {
          [](lt::Schedule& s) { s.parallel(s.loops("x2")[0]); },
          "L0208",
          {"loop 'i'", "feeds the reduction of block 'x2'"}}},
-       [](lt::Schedule& s) {
-         eight_rows(s, "x1", false);
-         strips(s, "x2", false);
-       }},
+       [](lt::Schedule& s) { one_pass(s, "x1", "x2", false); }},
       {"gemver",
        {{5}, {1}, {37}},
        {2000},
@@ -304,8 +314,8 @@ std::vector<Kernel> vectors() {
          "L0213",
          {"'u'"}}},
        [](lt::Schedule& s) {
-         eight_rows(s, "t", true);
-         eight_rows(s, "u", true);
+         s.parallel(eight_rows(s, "t", true));
+         s.parallel(eight_rows(s, "u", true));
          s.parallel(s.loops("y")[0]);
        }},
   };
