@@ -5,6 +5,7 @@ equivalent.txt does not explain survives.
 """
 
 import argparse
+import json
 import os
 import random
 import secrets
@@ -12,17 +13,21 @@ import shutil
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from mutants import SWITCH, Mutant, instrument
 
 ROOT = Path(__file__).resolve().parents[2]
-TREE = ROOT / "build" / "mutation" / "tree"
+BUILD = ROOT / "build" / "run"
+FUZZ_BUILD = ROOT / "build" / "fuzz"
+FOLDER = ROOT / "build" / "mutation"
 EXPLAINED = Path(__file__).with_name("equivalent.txt")
-FOLDERS = ["schedule", "lower"]
-TESTS = ["unit_lower", "errors", "unit_schedule", "conformance", "unit_jit"]
+LAYERS = ["schedule", "lower"]
+TESTS = ["docs", "errors", "unit_jit", "unit_schedule", "conformance", "unit_lower"]
 FUZZ = ["--cases", "400", "--seed", "20261122"]
-LIMIT = 300
+LIMIT = 600
+CXX = os.environ.get("CXX", "c++")
 
 
 def options() -> argparse.Namespace:
@@ -39,50 +44,59 @@ def sources() -> dict[str, str]:
     base = ROOT / "include" / "lathe"
     return {
         str(path.relative_to(base)): path.read_text()
-        for folder in FOLDERS
-        for path in sorted((base / folder / "impl").glob("*.ipp"))
+        for layer in LAYERS
+        for path in sorted((base / layer / "impl").glob("*.ipp"))
         if path.name != "layer.ipp"
     }
 
 
-def write_if_new(path: Path, text: str) -> None:
-    if not path.exists() or path.read_text() != text:
+def prepare() -> list[Mutant]:
+    """Writes the sources with a switch on each condition."""
+    mutants = []
+    shutil.rmtree(FOLDER / "include", ignore_errors=True)
+    for name, text, found in instrument(sources()):
+        path = FOLDER / "include" / "lathe" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+        mutants += found
+    (FOLDER / "switch.hpp").write_text(SWITCH)
+    return mutants
 
 
-def prepare() -> list[Mutant]:
-    """A copy of the tree with a switch on each condition."""
-    changed = {f"include/lathe/{name}": text for name, text, _ in instrument(sources())}
-    config = "include/lathe/support/config.hpp"
-    changed[config] = (ROOT / config).read_text() + SWITCH
-    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True)
-    for name in listed.stdout.splitlines():
-        if name in changed:
-            write_if_new(TREE / name, changed[name])
-        elif (ROOT / name).is_file():
-            (TREE / name).parent.mkdir(parents=True, exist_ok=True)
-            if not (TREE / name).exists() or (TREE / name).stat().st_mtime < (ROOT / name).stat().st_mtime:
-                shutil.copy2(ROOT / name, TREE / name)
-    return [mutant for _, _, found in instrument(sources()) for mutant in found]
+def run(*command: str | Path) -> None:
+    subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+
+
+def objects() -> dict[str, list[str]]:
+    """What the tests are linked of but the library, as tests/run.sh compiles it: no test knows of mutants."""
+    configure = ["-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O2", "-DLATHE_BUILD_TESTS=ON", "-DLATHE_BUILD_BENCH=OFF"]
+    run("cmake", "-S", ROOT, "-B", BUILD, "-G", "Ninja", *([] if (BUILD / "CMakeCache.txt").exists() else configure))
+    units = json.loads((BUILD / "compile_commands.json").read_text())
+    every = [unit["command"].split(" -o ")[1].split()[0] for unit in units]
+    wanted = {name: [path for path in every if f"/{name}.dir/" in path or "/test_main.dir/" in path] for name in TESTS}
+    run("cmake", "--build", BUILD, "--target", *sorted({path for paths in wanted.values() for path in paths}))
+    out = str(FUZZ_BUILD.relative_to(ROOT))
+    run("make", "--silent", "-f", "tests/fuzz/Makefile", f"out={out}", f"{out}/fuzz.o")
+    linked = {name: [str(BUILD / path) for path in paths] for name, paths in wanted.items()}
+    return {**linked, "fuzz": [str(FUZZ_BUILD / "fuzz.o")]}
 
 
 def build() -> None:
-    folder = TREE / "build" / "run"
-    launcher = ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
-    configure = ["cmake", "-S", TREE, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1 -w"]
-    configure += ["-DLATHE_BUILD_TESTS=ON", "-DLATHE_BUILD_EXAMPLES=OFF", "-DLATHE_BUILD_BENCH=OFF", *launcher]
-    subprocess.run(configure, check=True, stdout=subprocess.DEVNULL)
-    subprocess.run(["cmake", "--build", folder, "--target", *TESTS, "--", "--quiet"], check=True)
-    make = ["make", "--silent", "-f", "tests/fuzz/Makefile", "out=build/fuzz", "CXXFLAGS=-O1 -w"]
-    subprocess.run(make, cwd=TREE, check=True)
+    """All mutants are in one library."""
+    launcher = ["ccache"] if shutil.which("ccache") else []
+    library = FOLDER / "lathe.o"
+    flags = ["-std=c++20", "-O1", "-w", "-DLATHE_SEPARATE_COMPILATION", "-include", FOLDER / "switch.hpp"]
+    folders = [f"-I{FOLDER / 'include'}", f"-I{ROOT / 'include'}"]
+    run(*launcher, CXX, *flags, *folders, "-c", "cmake/lathe.cpp", "-o", library)
+    for name, files in objects().items():
+        run(CXX, library, *files, "-o", FOLDER / name, "-pthread", "-ldl")
 
 
 def commands() -> list[tuple[str, list[str | Path]]]:
     """The tests, the quick ones first; each has to pass without a mutant."""
-    tests = [(name, [TREE / "build" / "run" / "tests" / name, "--abort-after=1"]) for name in TESTS]
-    saved = [part for path in sorted((TREE / "tests" / "fuzz" / "saved").glob("*.txt")) for part in ("--file", path)]
-    return [*tests, ("fuzz", [TREE / "build" / "fuzz" / "fuzz", *FUZZ, *saved])]
+    tests: list[tuple[str, list[str | Path]]] = [(name, [FOLDER / name, "--abort-after=1"]) for name in TESTS]
+    saved = [part for path in sorted((ROOT / "tests" / "fuzz" / "saved").glob("*.txt")) for part in ("--file", path)]
+    return [*tests, ("fuzz", [FOLDER / "fuzz", *FUZZ, *saved])]
 
 
 def noticed_by(mutant: int) -> str:
@@ -90,12 +104,17 @@ def noticed_by(mutant: int) -> str:
     env = {**os.environ, "LATHE_MUTANT": str(mutant)}
     for name, command in commands():
         try:
-            done = subprocess.run(command, cwd=TREE, env=env, capture_output=True, timeout=LIMIT)
+            done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, timeout=LIMIT)
         except subprocess.TimeoutExpired:
             return f"{name} (does not end)"
         if done.returncode != 0:
             return name
     return ""
+
+
+def timed(mutant: Mutant) -> tuple[str, float]:
+    start = time.monotonic()
+    return noticed_by(mutant.id), time.monotonic() - start
 
 
 def explained() -> dict[str, str]:
@@ -125,13 +144,13 @@ def main() -> int:
     reasons = explained()
     print(f"{len(mutants)} conditions, seed {wanted.seed}")
     left = 0
-    for mutant in chosen(mutants, wanted):
-        start = time.monotonic()
-        test = noticed_by(mutant.id)
-        same = "" if test else reasons.get(mutant.key(), "")
-        left += not test and not same
-        verdict = test or (f"the same: {same}" if same else "NOT NOTICED")
-        print(f"{mutant}\n      {verdict}, {time.monotonic() - start:.0f} s", flush=True)
+    picked = chosen(mutants, wanted)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for mutant, (test, seconds) in zip(picked, pool.map(timed, picked), strict=True):
+            same = "" if test else reasons.get(mutant.key(), "")
+            left += not test and not same
+            verdict = test or (f"the same: {same}" if same else "NOT NOTICED")
+            print(f"{mutant}\n      {verdict}, {seconds:.0f} s", flush=True)
     print(f"{left} not noticed")
     return 1 if left else 0
 
