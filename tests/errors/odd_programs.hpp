@@ -141,6 +141,20 @@ program P(in X: f32[8, 4], out Y: f32[8], out Z: f32[4]):
     block Z(v in 0..4 = r):
       Z[v] = X[0, v]
 )";
+/// The outer loop of Y's reduction holds Z too.
+inline constexpr const char* kSharedOuter = R"(
+program P(in X: f32[8, 4], out Y: f32[8], out Z: f32[2]):
+  for i in 0..8:
+    block zero(v in 0..8 = i):
+      Y[v] = 0.0
+  for ro in 0..2:
+    for i in 0..8:
+      for ri in 0..2:
+        block Y(v in 0..8 = i, reduce q in 0..4 = ro * 2 + ri) reduce sum:
+          Y[v] sum= X[v, q]
+    block Z(v in 0..2 = ro):
+      Z[v] = X[0, v]
+)";
 inline constexpr const char* kChain = R"(
 program P<n>(in X: f32[8], inout W: f32[8], out T: f32[8], out Y: f32[8]):
   alloc U: f32[8]

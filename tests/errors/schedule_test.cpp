@@ -53,6 +53,8 @@ const Refused kRefused[] = {
      "predicate"},
     {kOdd, [](lt::Schedule& s) { s.reverse_compute_inline("Y"); },
      "L0215 reverse_compute_inline: block 'Y' has 2 producers, not one: 'T', 'UV'"},
+    {kOdd, [](lt::Schedule& s) { s.tensorize(loop(s, "UV", 0), "vpdpbusd"); },
+     "L0235 tensorize: 'vpdpbusd' does not do what block 'UV' does: it is not one plain store"},
     {kPredicate, [](lt::Schedule& s) { s.compute_inline("T"); },
      "L0214 compute_inline: block 'T' has a predicate, outside which its output is not defined"},
     {kPredicate, [](lt::Schedule& s) { s.reverse_compute_inline("Y"); },
@@ -160,6 +162,16 @@ const Refused kRefused[] = {
        s.reorder({loop(s, "Y", 0), loop(s, "Y", 0)});
      },
      "L0202 reorder: loop 'i' is named twice"},
+    {kWide,
+     [](lt::Schedule& s) {
+       s.split<2>(loop(s, "Y", 0), {std::int64_t{1} << 31, std::int64_t{1} << 31});
+     },
+     "L0203 split: factors {2147483648, 2147483648} multiply beyond 2^61"},
+    {kWide,
+     [](lt::Schedule& s) {
+       s.split<2>(loop(s, "Y", 0), {std::int64_t{1} << 60, std::int64_t{1} << 60});
+     },
+     "L0203 split: factors {1152921504606846976, 1152921504606846976} multiply beyond 2^61"},
     {kWide, [](lt::Schedule& s) { s.fuse({loop(s, "Y", 0)}); },
      "L0202 fuse: needs at least two loops"},
     {kWide, [](lt::Schedule& s) { s.fuse(loop(s, "Y", 1), loop(s, "Y", 0)); },
@@ -168,6 +180,8 @@ const Refused kRefused[] = {
      "L0202 fuse: the fused extent is beyond 2^61"},
     {kShared, [](lt::Schedule& s) { s.rfactor(loop(s, "Y", 0)); },
      "L0219 rfactor: loop 'r'(4) holds 2 blocks, not one"},
+    {kSharedOuter, [](lt::Schedule& s) { s.rfactor(loop(s, "Y", 2)); },
+     "L0219 rfactor: the reduction of 'Y' shares loop 'ro'(2) with other blocks"},
     {kChain, [](lt::Schedule& s) { s.compute_inline("U"); },
      "L0214 compute_inline: block 'W' overwrites what 'U' reads before its readers run"},
     {kChain, [](lt::Schedule& s) { s.compute_inline("T"); },

@@ -144,6 +144,20 @@ TEST_CASE("4-bit integers wrap, saturate and shift by their own width") {
   }
 }
 
+TEST_CASE("a floor division truncates where the loop around it gives nothing negative") {
+  for (std::int64_t first : {0, -4}) {
+    Build b;
+    auto r = b.output("r", kI64);
+    auto i = make_var("i");
+    AnyExpr third = make_binary(BinaryOp::floordiv, i, 3);
+    Program p = b.done(make_for(i, first, 8, make_store(r, {AnyExpr(i) - first}, third)));
+    Program machine = legalize_ops(p, host());
+    CHECK((machine.str().find("select") == std::string::npos) == (first == 0));
+    const std::vector<Bytes> none{Bytes::of(std::vector<std::int64_t>(8))};
+    CHECK(evaluated(machine, none)[0].data == evaluated(p, none)[0].data);
+  }
+}
+
 TEST_CASE("params, temporaries and registers of narrow types hold integers afterwards") {
   Build b("narrow");
   auto x = b.buffer("x", kF16), r = b.output("r", kBF16);

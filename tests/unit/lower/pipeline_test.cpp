@@ -288,6 +288,22 @@ TEST_CASE("copies of math that expands are refused, not compiled for minutes") {
   }
 }
 
+TEST_CASE("a loop over lanes stays one where its temporary's size differs between them") {
+  const lt::Target target("x86-64-v4");
+  lt::Program loops =
+      lt::lower_until("lower_blocks", lt::parse(R"(program p(in A: f32[8], out B: f32[8]):
+  vectorized for i in 0..8:
+    alloc T: f32[i + 1]
+    T[i] = A[i] * 2.0
+    B[i] = T[i]
+)"),
+                      target);
+  lt::Program lanes = lt::vectorize_loops(loops, target);
+  INFO(lanes.str());
+  CHECK(lt::verify_reason(lanes, lt::Stage::loops) == "");
+  CHECK(test::evaluate_stage(lanes, loops) == test::evaluate_stage(loops, loops));
+}
+
 TEST_CASE("a pass that does not exist is named, with those that do") {
   std::string text;
   try {

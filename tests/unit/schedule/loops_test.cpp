@@ -136,6 +136,8 @@ TEST_CASE("tile: two splits and a reorder, all or nothing") {
   lt::LoopRef i = i_j_r_loops[0], j = i_j_r_loops[1], r = i_j_r_loops[2];
   CHECK(refused_id(s, [&](lt::Schedule& t) { t.tile(i, j, 4, 0); }) == "L0203");
   CHECK(refused_id(s, [&](lt::Schedule& t) { t.tile(i, i, 4, 2); }) == "L0202");
+  lt::LoopRef elsewhere = s.loops(k.D)[1];
+  CHECK(refused_id(s, [&](lt::Schedule& t) { t.tile(i, elsewhere, 4, 2); }) == "L0205");
   s.tile(i, r, 4, 2);
 }
 

@@ -63,6 +63,21 @@ TEST_CASE("merge: an init that would move before what the first loop does") {
   check_kept(start, s);
 }
 
+TEST_CASE("merge: an init inside of the loop stays there") {
+  lt::Schedule start = schedule_of(R"(program P(inout S: f32[4], in X: f32[4, 3], out T: f32[4]):
+  for i in 0..4:
+    block T(v in 0..4 = i):
+      T[v] = S[v]
+  for x in 0..4:
+    for r in 0..3:
+      block S(vx in 0..4 = x, reduce vr in 0..3 = r) reduce sum init:
+        S[vx] sum= X[vx, vr]
+)");
+  lt::Schedule s = start;
+  s.merge(outermost(s, "T"), outermost(s, "S"));
+  check_lowered(start, s);
+}
+
 TEST_CASE("merge: loops of one iteration run in turn whatever they touch") {
   lt::Schedule start = schedule_of(R"(program P(in X: f32[3], out T: f32[1], out Y: f32[1]):
   for i in 0..1:

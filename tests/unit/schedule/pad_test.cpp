@@ -286,6 +286,9 @@ TEST_CASE("pad: refusals") {
   const std::string no_loop =
       "L0252 pad: block 'C' has an iterator 'vj' that is no loop of its own over all of its domain";
   CHECK(why(split, "C", {1, 4, 1}) == no_loop);
+  split.split<2>(split.loops(k.C)[2], {lt::infer, 3});
+  CHECK(why(split, "C", {4, 1, 1}) ==
+        "L0252 pad: block 'C' has a domain that depends on another of its iterators, or on loops");
   split = s;
   split.fuse(split.loops(k.C)[0], split.loops(k.C)[1]);
   CHECK(why(split, "C", {1, 4, 1}) == no_loop);

@@ -254,3 +254,32 @@ TEST_CASE("placement below a parallel loop re-checks its promise") {
   s.compute_at(k.P, x);
   check_kept(start, s);
 }
+
+TEST_CASE("compute_at: what is read was updated in place, once or more often") {
+  auto updated = [](const char* times) {
+    return lt::Schedule(lt::parse(R"(program p(in X: f32[8], out Y: f32[8]):
+  alloc T: f32[8]
+  alloc P: f32[8]
+  for i in 0..8:
+    block T(v in 0..8 = i):
+      T[v] = X[v]
+  for u in 0..)" + std::string(times) +
+                                  R"(:
+    for i in 0..8:
+      block U(v in 0..8 = i):
+        T[v] = T[v] * 2.0
+  for i in 0..8:
+    block P(v in 0..8 = i):
+      P[v] = T[v] + 1.0
+  for i in 0..8:
+    block Y(v in 0..8 = i):
+      Y[v] = P[v]
+)"));
+  };
+  lt::Schedule once = updated("1"), s = once, twice = updated("2");
+  s.compute_at("P", s.loops("Y")[0]);
+  check_kept(once, s);
+  CHECK(
+      first_line(twice, [](lt::Schedule& t) { t.compute_at("P", t.loops("Y")[0]); }) ==
+      "error[L0212] compute_at: block 'P' reads 'T', which holds other values in other iterations");
+}

@@ -189,6 +189,7 @@ TEST_CASE("trace text: what can't be read has a place") {
        {Case{"", "line 1, column 1: 'trace' was expected"},
         Case{"trace 2 program 0x0\n", "this format version is not known"},
         Case{"trace 1 program 0x0\nsplot(l0)\n", "line 2, column 6: no step is called 'splot'"},
+        Case{"trace 1 program 0x0\nblock, b0(\"C\")\n", "line 2, column 10: '=' was expected"},
         Case{"trace 1 program 0x0\nsplit(l0, [2])\n", "line 2, column 7: 'l0' is not defined"},
         Case{"trace 1 program 0x0\nb0 = block(\"C\nx", "the text has no end"},
         Case{"trace 1 program 0x0\nb0 = block(\"C\", 3)\n", "too many arguments"},

@@ -64,9 +64,7 @@ inline Stmt with_private_buffers(const Program& program, const VarRef& var) {
   Facts facts = program_facts(program);
   LoopSite site = find_loop(root, var);
   for (const auto& buffer : buffers_written(site.loop->body)) {
-    if (is_param(program, buffer) || !is_private(root, buffer) ||
-        is_private(site.loop->body, buffer))
-      continue;
+    if (is_param(program, buffer) || is_private(site.loop->body, buffer)) continue;
     if (is_thread_axis(site.loop->loop_kind) && buffer->scope == Scope::shared) continue;
     if (touched_outside(program, *site.loop, buffer) ||
         !filled_each_iteration(program, buffer, *site.loop, facts))
