@@ -304,6 +304,33 @@ TEST_CASE("a loop over lanes stays one where its temporary's size differs betwee
   CHECK(test::evaluate_stage(lanes, loops) == test::evaluate_stage(loops, loops));
 }
 
+TEST_CASE("a buffer that the bound of a loop reads is there before the loop") {
+  lt::Program p = lt::parse(R"(program p(out B: i64[4]):
+  alloc N: i64[1]
+  for i in 0..N[0]:
+    block N(v in 0..1 = 0):
+      N[v] = 1
+    block B(v in 0..4 = i):
+      B[v] = N[0]
+)");
+  const std::string placed = lt::lower_until("place_buffers", p, lt::host()).str();
+  CHECK(placed.find("alloc N") < placed.find("for i"));
+}
+
+TEST_CASE("what a parallel loop reads or writes is in no register") {
+  for (const char* inside : {"B[i] = T[0]", "T[0] = A[0]"}) {
+    lt::Program p = lt::parse(R"(program p(in A: f32[1], out B: f32[8]):
+  alloc T: f32[1]
+  T[0] = A[0]
+  parallel for i in 0..8:
+    )" + std::string(inside) + R"(
+  B[0] = T[0]
+)");
+    CHECK(lt::lower_until("promote_registers", p, lt::host()).str().find("alloc T: f32[1]") !=
+          std::string::npos);
+  }
+}
+
 TEST_CASE("a pass that does not exist is named, with those that do") {
   std::string text;
   try {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "kernels.hpp"
+#include "lowered.hpp"
 
 using namespace test;
 
@@ -140,6 +141,17 @@ TEST_CASE("html: symbolic extents, empty loops, no loops") {
   auto point = lt::compute("Z", {}, [&] { return lt::Expr<float>(2.0f) * 3.0f; });
   CHECK(words_of(lt::Schedule(point).html()).find("Zf32scalar4 Bglobalparameter, output") !=
         std::string::npos);
+}
+
+TEST_CASE("html: a loop under a condition is a loop, with or without a block") {
+  const std::string page = schedule_of(R"(program P(in X: f32[8], out Y: f32[8]):
+  if X[0] > 0.0:
+    for i in 0..8:
+      Y[i] = X[i]
+)")
+                               .html();
+  CHECK(page.find("<pre>if X[0] &gt; 0.0:</pre>") != std::string::npos);
+  CHECK(loop_line(page, "for i in").substr(0, 13) == "for i in 0..8");
 }
 
 TEST_CASE("html: a block moved into a loop uses its buffer there") {

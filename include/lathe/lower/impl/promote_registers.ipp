@@ -73,7 +73,7 @@ class SlotCollector : public Visitor {
 // Stores decide the registers: they must be equal or disjoint. A load may take lanes out of one of
 // them.
 inline bool slots_agree(const SlotCollector& slots) {
-  if (!slots.possible || slots.stored.empty()) return false;
+  if (!slots.possible) return false;
   for (const auto& a : slots.stored)
     for (const auto& b : slots.stored)
       if (&a != &b && a.first < b.first + b.lanes && b.first < a.first + a.lanes) return false;
