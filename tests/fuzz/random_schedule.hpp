@@ -73,6 +73,7 @@ class ScheduleMaker : private ScheduleArguments {
     if (verdict)
       throw Failure("check", name + ": check says " + std::string(verdict->id) + ", apply accepts");
     counts_.add(name, "accepted");
+    check_builds_nothing(primitive, before, s);
     std::string reason = lathe::verify_reason(s.program(), lathe::Stage::blocks);
     if (!reason.empty())
       throw Failure("verify", name + " leaves a bad program: " + reason + "\n" + s.program().str());
@@ -80,6 +81,16 @@ class ScheduleMaker : private ScheduleArguments {
     lathe::Program again = lathe::parse(text);
     if (!lathe::structurally_equal(again, s.program()) || again.str() != text)
       throw Failure("round trip", name + ": the text does not read back\n" + text);
+  }
+
+  /// With no place for the result a primitive checks alone. Its arguments are complete in the
+  /// trace.
+  void check_builds_nothing(const lathe::Primitive& primitive, const lathe::Program& before,
+                            const lathe::Schedule& s) {
+    if (!samples_.empty()) return;  // the trace keeps their names, a primitive takes their values
+    if (primitive.run(before, s.trace().entries.back().inputs, nullptr))
+      throw Failure("check",
+                    std::string(primitive.name) + " refuses what it took, building nothing");
   }
 
   void keep_samples(const lathe::Primitive& primitive, const Args& args, const Args& results) {
