@@ -4848,10 +4848,20 @@ class Factor {
 /// inner loop; lowering realises it.
 ///   exact: they do divide it · guard: a test per instance · mask: vector lanes are masked · peel:
 ///   a main loop and a remainder · shift: the last tile moves inward and recomputes, where
-///   its blocks may run twice · round_up: computes past the end into padding (not yet)
+///   its blocks may run twice · round_up: computes past the end into temporaries, which become
+///   longer; nothing is left of it to realise
 enum class Tail : std::uint8_t { exact, guard, mask, peel, shift, round_up };
 std::string_view to_text(Tail tail);
 bool parse_tail(std::string_view text, Tail& out);
+
+/// Whether iterations in which a condition holds that differs between them run apart from the
+/// others. The policy is a mark on the loop; lowering realises it.
+///   automatic: where border tiles of a nest are worth a second version · never: conditions that
+///   depend on the loop stay where they are · always: the loop becomes up to three, one after the
+///   other
+enum class Partition : std::uint8_t { automatic, never, always };
+std::string_view to_text(Partition policy);
+bool parse_partition(std::string_view text, Partition& out);
 
 }  // namespace lathe
 
@@ -5093,6 +5103,9 @@ class Schedule {
   /// tail is guarded unless named; without, they must multiply to its extent.
   ///     for i < 100   → split(i, {infer, 8}) →   for io < 13: for ii < 8:   with i = io*8 + ii,
   ///     where it is below 100
+  /// With Tail::round_up the last tile computes past the end: domains and temporaries below the
+  /// loop become longer, and io*8 + ii needs no test. What is computed there is never seen. Then
+  /// all that the blocks store is temporary, and all that they read there exists.
   /// The loop is consumed. L0203 factors · L0224 tail.
   template <std::size_t N>
   std::array<LoopRef, N> split(LoopRef loop, const Factor (&factors)[N],
@@ -5187,6 +5200,16 @@ class Schedule {
   /// free; a block that reads what it updates elsewhere too, or has its init yet.
   void atomic(const BlockName& block, Location where = Location::here());
 
+  /// Whether the iterations of a loop run apart for which a condition below holds that does not
+  /// hold for others: a test for an end, a clamped index, a select on the position.
+  ///     for i < n: if (i > 0) S; T   → partition(i, always) →   for i < 1: T
+  ///                                                             for i in 1..n: S; T
+  /// With never such a condition stays where it is, in one copy of the body; automatic, which takes
+  /// either back, peels border tiles where that is cheap. Lowering does it; a mark that has nothing
+  /// to peel when later steps are done is without effect. L0258: always, but no condition below is
+  /// affine in the loop and differs between its iterations · always, for lanes, copies or threads.
+  void partition(LoopRef loop, Partition policy, Location where = Location::here());
+
   /// The block moves under a loop of its consumers, and computes there just what they need in one
   /// iteration.
   ///     for x < n: P[x] = f(x)                        for xo:
@@ -5279,6 +5302,19 @@ class Schedule {
   /// Reassociates floats. L0219.
   BlockRef rfactor(LoopRef loop, int axis = 0, Location where = Location::here());
 
+  /// The nest from this loop inward becomes one block, with the loops inside as they are: steps on
+  /// blocks and their loops then take it as a unit, and no block enters it. Iterators count what
+  /// the loops around count.
+  ///     for io < 4: for ii < 8:             →   for io < 4:
+  ///       block C(vi in 0..32 = io*8 + ii):       block C(vio in 0..4 = io):
+  ///         C[vi] = A[vi] * 2                       for ii < 8: C[vio*8 + ii] = A[vio*8 + ii] * 2
+  /// The block keeps its reference. Several blocks in the nest run in turn inside of the last of
+  /// them; the others are consumed. Vectorized and unrolled loops stay so; parallel ones
+  /// and marked ones don't go inside (L0204). A reduction comes without its init. L0257: an
+  /// iterator mixes loops inside and outside · a guard cuts through tiles · the bound of a loop
+  /// inside needs a loop that no iterator tells.
+  void blockize(LoopRef loop, Location where = Location::here());
+
   /// The loops from this one inward, which hold one block alone, become an intrinsic: what the
   /// description of a row says that it computes, up to names and the order of loops and of
   /// commutative operands, must be what they do. A reduction needs its init apart first.
@@ -5313,6 +5349,13 @@ class Schedule {
   /// that don't fit.
   void storage_align(const BufferName& buffer, std::int64_t dim, std::int64_t factor,
                      std::int64_t offset = 0, Location where = Location::here());
+  /// A private buffer holds integers of another type, in which sums are then added up too: narrower
+  /// ones for more lanes and less memory.
+  ///     alloc C: i32[n]; C[i] sum= i32(A[i, r]) * i32(B[r])   → change_type(C, i16) →
+  ///     alloc C: i16[n]; C[i] sum= i16(A[i, r]) * i16(B[r]), and readers load i32(C[i])
+  /// L0253: a parameter · no integers · values that are not proven to fit: those of inputs are as
+  /// their type, a sum is its terms times how many there are.
+  void change_type(const BufferName& buffer, DType dtype, Location where = Location::here());
   /// A private buffer is allocated above the loop, once for all of its iterations, where it would
   /// be inside: it keeps the size that one iteration needs. The loop is not split or marked after
   /// that. L0240: it is allocated above anyway, or belongs to one iteration of a parallel or
@@ -7265,6 +7308,7 @@ namespace lathe {
   X(unroll)                  \
   X(bind)                    \
   X(atomic)                  \
+  X(partition)               \
   /* places of blocks */     \
   X(compute_at)              \
   X(reverse_compute_at)      \
@@ -7281,11 +7325,13 @@ namespace lathe {
   X(decompose_padding)       \
   X(pad)                     \
   X(transform_block_layout)  \
+  X(blockize)                \
   X(tensorize)               \
   /* storage */              \
   X(set_scope)               \
   X(transform_layout)        \
   X(storage_align)           \
+  X(change_type)             \
   X(hoist_storage)           \
   X(double_buffer)           \
   X(rolling_buffer)          \
@@ -7545,6 +7591,37 @@ bool is_shifted(const ForNode& loop);
 ShiftPlan plan_shift(const Program& program, const VarRef& loop);
 /// Loops with this tail, in program order.
 Vec<VarRef> shifted_loops(const Program& program);
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/partition.hpp
+// Which iterations of a loop are all alike, as conditions below it hold in them whatever the loops
+// inside do: asked by partition, and by lowering, which peels the other iterations.
+
+namespace lathe::detail {
+
+inline constexpr const char* kPartition = "partition";
+
+/// What the schedule says of a loop.
+Partition partition_of(const ForNode& loop);
+
+/// A comparison below a loop that its variable decides, and the end of the range [from, to) of that
+/// variable in which it is `value`.
+struct SteadyCondition {
+  const ExprNode* node;  ///< none: not in the program, but what a block's domain or a clamp asks
+  bool value;
+  bool exact;        ///< outside of the range it is not `value`
+  AnyExpr full;      ///< the loop's variable is in that range
+  AnyExpr from, to;  ///< one of both
+
+  bool is_start() const { return bool(from); }
+};
+
+/// Those below a loop whose value differs between its iterations, in program order, guards first.
+/// `known` are the Dims and the loops around; conditions that depend on loops whose partition is
+/// never are left out.
+Vec<SteadyCondition> steady_conditions(const ForNode& loop, const Facts& around,
+                                       const Vec<VarRef>& known);
 
 }  // namespace lathe::detail
 
@@ -18502,8 +18579,7 @@ LATHE_DECL void LlvmEmitter::bind_slots(const Program& program) {
     std::string where = address(slots, kI64, f_.integer(kI64, slot++), true);
     return f_.op(t, "load ", type, ", ptr ", where, ", align 8, !invariant.load !0");
   };
-  // Two inout buffers may be one memory; all others are disjoint, which the call checks.
-  int shared = 0;
+  // Parameters are disjoint memory, which the call checks.
   for (const auto& s : state_.kernel.slots) {
     if (s.kind == KernelSlot::Kind::dim) {
       const DimNode& dim = *program->dims[static_cast<std::size_t>(s.index)];
@@ -18522,10 +18598,7 @@ LATHE_DECL void LlvmEmitter::bind_slots(const Program& program) {
       LlvmPlace at;
       at.pointer = read(kI64, "ptr").text;
       at.alignment = param.buffer->alignment;
-      if (param.access != Access::inout)
-        at.scope = module_.alias_scope(param.name());
-      else
-        at.scope = shared = shared ? shared : module_.alias_scope("inout");
+      at.scope = module_.alias_scope(param.name());
       places_[param.buffer.get()] = at;
     }
   }
@@ -21955,11 +22028,18 @@ class AccessCollector : public Visitor {
     if (const auto* load = c->args[0].as<LoadNode>())
       for (const auto& i : load->indices) expr(i);
   }
+  // The bounds of a loop inside a block name its iterators.
+  ForRef resolved(const ForNode& n) const {
+    AnyExpr min = resolve(n.min), extent = resolve(n.extent);
+    if (min.same_as(n.min) && extent.same_as(n.extent)) return ForRef(&n);
+    Stmt loop = make_for(n.var, min, extent, n.body, n.loop_kind, n.annotations);
+    return ForRef(loop.as<ForNode>());
+  }
   void loop(const ForNode& n) {
     expr(n.min), expr(n.extent);
-    loops_.emplace_back(&n);
+    loops_.push_back(resolved(n));
     Facts outer = facts_;
-    if (terms_ == AccessTerms::loops) facts_.bind(n);
+    if (terms_ == AccessTerms::loops) facts_.bind(*loops_.back());
     stmt(n.body);
     facts_ = std::move(outer);
     loops_.pop_back();
@@ -22680,6 +22760,22 @@ inline std::size_t guards_of_one(const AccessSite& site, const Vec<VarRef>& rela
   return guards;
 }
 
+// A loop that nothing of the access names still decides whether it happens: it must run at least
+// once, wherever the loops around it are.
+inline bool unnamed_loops_run(const AccessSite& site, const Vec<VarRef>& relaxed,
+                              const Facts& facts) {
+  Facts around = facts;
+  for (const auto& f : site.loops) {
+    if (!contains_var(relaxed, f->var)) continue;
+    bool named = false;
+    for (const auto* list : {&site.bindings, &site.inner_indices})
+      for (const auto& e : *list) named = named || uses_var(e, f->var);
+    if (!named && !prove(f->extent >= 1, around)) return false;
+    around.bind(*f);
+  }
+  return true;
+}
+
 // The box of iterator values that the relaxed loops reach, met with the domains; false if they
 // leave gaps.
 inline bool reached_iters(const AccessSite& site, const Vec<VarRef>& relaxed, const Facts& facts,
@@ -22687,6 +22783,7 @@ inline bool reached_iters(const AccessSite& site, const Vec<VarRef>& relaxed, co
   Vec<IterDomain> loops;
   for (const auto& f : site.loops)
     if (contains_var(relaxed, f->var)) loops.push_back({f->var, f->min, f->extent});
+  if (!unnamed_loops_run(site, relaxed, facts)) return false;
   if (!site.block) {
     out = std::move(loops);
     return true;
@@ -22696,9 +22793,11 @@ inline bool reached_iters(const AccessSite& site, const Vec<VarRef>& relaxed, co
   // Loops inside the block are reached as they are; a loop is inside if an index names it there.
   Vec<IterDomain> outer, inner;
   for (auto& l : loops) {
-    bool named = false;
+    bool named = false, bound = false;
     for (const auto& i : site.inner_indices) named = named || uses_var(i, l.var);
-    (named ? inner : outer).push_back(std::move(l));
+    for (const auto& b : site.bindings) bound = bound || uses_var(b, l.var);
+    if (named && (uses_any(l.min, relaxed) || uses_any(l.extent, relaxed))) return false;
+    if (named || bound) (named ? inner : outer).push_back(std::move(l));
   }
   const std::size_t own = iters.size() - guards_of_one(site, relaxed, facts);
   Vec<AnyExpr> bindings = site.bindings;
@@ -22739,6 +22838,9 @@ inline AnyExpr store_condition(const AccessSite& site) {
 // goes to zero.
 inline bool plain_box(const AccessSite& site, const Vec<IterDomain>& domain, const Facts& facts,
                       Region& out) {
+  for (const auto& d : domain)
+    for (const auto& other : domain)
+      if (uses_var(d.min, other.var) || uses_var(d.extent, other.var)) return false;
   Vec<bool> used(domain.size(), false);
   for (const auto& i : site.inner_indices) {
     std::size_t at = domain.size();
@@ -22791,11 +22893,15 @@ inline bool lower_box(const AccessSite& site, const Vec<VarRef>& relaxed, const 
   out.buffer = site.buffer;
   if (plain_box(site, kept, facts, out)) return true;
   out.ranges.clear();
+  // An iterator that may have no value at all is to leave an empty box then.
+  Vec<AnyExpr> open;
   for (auto& d : kept)
-    if (!prove(d.extent >= 1, facts)) return false;
+    if (!prove(d.extent >= 1, facts)) open.push_back(d.extent);
   IterMap map = iter_map(site.inner_indices, kept, {}, facts);
   if (!map.covering) return false;
   for (const auto& s : map.sums) out.ranges.push_back({s.min, s.extent});
+  for (const auto& extent : open)
+    if (!region_empty(out, facts.with(extent <= 0))) return false;
   return true;
 }
 
@@ -24737,6 +24843,17 @@ LATHE_DECL bool parse_tail(std::string_view text, Tail& out) {
   return false;
 }
 
+LATHE_DECL std::string_view to_text(Partition policy) {
+  static constexpr std::string_view texts[] = {"automatic", "never", "always"};
+  return texts[static_cast<int>(policy)];
+}
+
+LATHE_DECL bool parse_partition(std::string_view text, Partition& out) {
+  for (Partition policy : {Partition::automatic, Partition::never, Partition::always})
+    if (to_text(policy) == text) return out = policy, true;
+  return false;
+}
+
 namespace detail {
 
 LATHE_DECL std::string in_quotes(std::string_view name) { return "'" + std::string(name) + "'"; }
@@ -25040,6 +25157,174 @@ LATHE_DECL ShiftPlan plan_shift(const Program& program, const VarRef& loop) {
 
 }  // namespace lathe::detail
 
+// ---- lathe/schedule/impl/round_up.ipp
+namespace lathe::detail {
+
+// A loop that runs on past its end: iterators, and the temporaries that their blocks store, become
+// longer with it, so that no instance is left out and nothing that was there before is another.
+// What is computed past the end is read, if at all, past the end of other such blocks.
+class RunPastEnd {
+ public:
+  RunPastEnd(const Program& program, const LoopSite& site, const AnyExpr& extent)
+      : before_(program),
+        site_(site),
+        extent_(extent),
+        facts_(program_facts(program)),
+        more_(simplify(fold_sub(extent, site.loop->extent), facts_)) {}
+
+  Program after;
+  std::string why;  ///< why not, if it is not right
+
+  bool run() {
+    LoopHead head = head_of(*site_.loop);
+    head.extent = extent_;
+    if (has_bare_statement(site_.loop->body)) return no("it holds statements in no block");
+    after = before_.with(replace_at(site_.path, wrap_loops({head}, site_.loop->body)));
+    for (const auto& site : blocks_below(site_.loop->body))
+      if (!widen(*site.block)) return false;
+    for (const auto& [block, iter] : wider_)
+      if (!reads_inside(block, iter)) return false;
+    return true;
+  }
+
+ private:
+  bool no(std::string reason) {
+    why = std::move(reason);
+    return false;
+  }
+
+  bool widen(const BlockNode& block) {
+    const std::string name = "block " + in_quotes(block.name());
+    const BlockInfo info = info_of(before_, block.tag);
+    if (!info.is_complete() && !info.is_reduction())
+      return no(name + " can't run on: " +
+                (info.why.empty() ? std::string(to_text(info.kind)) : info.why));
+    if (!info.sole_writer) return no("others write what " + name + " writes");
+    if (block.reducer && !block.init) return no(name + " was separated from its init");
+    if (block.predicate.get() || guard_count(block) > 0)
+      return no(name + " has a predicate or a guard");
+    if (feeds(*site_.loop, block, IterKind::reduce)) return no("it feeds the reduction of " + name);
+    const IterVar* iter = iter_of_loop(block);
+    if (!iter) return no(name + " has no iterator that is this loop, over all of its domain");
+    const BlockSite site = find_block(after->body, block.tag);
+    BlockNode wide = *site.block;
+    for (auto& it : wide.iters)
+      if (it.var == iter->var) it.extent = extent_;
+    after = after.with(replace_at(site.path, make_block(std::move(wide))));
+    wider_.emplace_back(block.tag, iter->var);
+    const Vec<const StoreNode*> stores = stores_of(block);
+    if (stores.empty()) return no(name + " is more than stores");
+    for (const auto* store : stores)
+      if (!lengthen(block, *iter, *store)) return false;
+    return true;
+  }
+
+  // The one iterator that the loop feeds: loop + shift, in a domain that no other names.
+  const IterVar* iter_of_loop(const BlockNode& block) const {
+    const ForNode& loop = *site_.loop;
+    const IterVar* found = nullptr;
+    for (const auto& it : block.iters) {
+      if (!uses_var(it.binding, loop.var)) continue;
+      const AnyExpr shift = simplify(fold_sub(it.binding, AnyExpr(loop.var)), facts_);
+      if (found || it.kind != IterKind::spatial || !over_dims(before_, shift) ||
+          !prove_eq(fold_add(loop.min, shift), it.min, facts_) ||
+          !prove_eq(loop.extent, it.extent, facts_))
+        return nullptr;
+      found = &it;
+    }
+    for (const auto& it : block.iters)
+      if (found && (uses_var(it.min, found->var) || uses_var(it.extent, found->var)))
+        return nullptr;
+    return found;
+  }
+
+  // The buffer gets room for what the block stores past its end, where nothing was before.
+  bool lengthen(const BlockNode& block, const IterVar& iter, const StoreNode& store) {
+    const Buffer buffer = find_buffer(after, store.buffer->name);
+    const std::string name = "buffer " + in_quotes(buffer->name);
+    if (!is_private(after->body, buffer))
+      return no("block " + in_quotes(block.name()) + " stores to " + name +
+                ", which is a parameter and has no room past its end");
+    if (!buffer->strides.empty() || any_use(after->body, [&](const BufferUse& use) {
+          return use.buffer == buffer && use.kind == AccessKind::opaque;
+        }))
+      return no(name + " has strides, or is used by an opaque block");
+    Facts past = facts_;
+    for (const auto& it : block.iters)
+      if (it.var == iter.var)
+        past.bind(it.var, fold_add(it.min, it.extent), more_);
+      else
+        past.bind(it);
+    BufferNode longer = *buffer;
+    bool apart = false;
+    for (std::size_t d = 0; d < store.indices.size(); ++d) {
+      if (!uses_var(store.indices[d], iter.var)) continue;
+      apart |= prove_le(store.buffer->shape[d], store.indices[d], past);
+      if (!prove_lt(store.indices[d], buffer->shape[d], past))
+        longer.shape[d] = prove_eq(buffer->shape[d], site_.loop->extent, facts_)
+                              ? extent_
+                              : simplify(fold_add(buffer->shape[d], more_), facts_);
+    }
+    if (!apart || !surely_inside(longer, store.indices, past) || !is_countable(longer))
+      return no("what block " + in_quotes(block.name()) + " stores past its end in " + name +
+                " is not proven to lie past the end of one of its dimensions");
+    after = after.with(replace_buffer(after->body, buffer, Buffer(new BufferNode(longer))));
+    return true;
+  }
+
+  static bool is_countable(const BufferNode& buffer) {
+    std::int64_t elements = 1;
+    for (const auto& extent : buffer.shape)
+      if (const std::int64_t* n = as_const_int(extent);
+          n && __builtin_mul_overflow(elements, std::max<std::int64_t>(1, *n), &elements))
+        return false;
+    return true;
+  }
+
+  // What a block reads past its end is there: inside of buffers, and stored before.
+  bool reads_inside(const BlockTag& tag, const VarRef& iter) {
+    const BlockSite site = find_block(after->body, tag);
+    const BlockNode& block = *site.block;
+    Facts inside = facts_;
+    for (const auto& it : block.iters) inside.bind(it);
+    const Vec<Buffer> own = buffers_written(block.body);
+    for (const auto& read : accesses(block)) {
+      if (!read.reads() || contains(own, read.buffer)) continue;
+      bool moves = read.inner_condition.get() && uses_var(read.inner_condition, iter);
+      for (const auto& index : read.inner_indices) moves |= uses_var(index, iter);
+      if (!moves && read.kind == AccessKind::read) continue;
+      Facts here = inside;
+      if (read.inner_condition) here.assume(read.inner_condition);
+      const std::string what =
+          "block " + in_quotes(tag->name) + " reads " + in_quotes(read.buffer->name);
+      if (read.kind != AccessKind::read || !surely_inside(*read.buffer, read.inner_indices, here))
+        return no(what + (is_private(after->body, read.buffer)
+                              ? ", which ends where it did: round the loop of its producer up first"
+                              : ", which is not proven to reach past the end"));
+      if (!is_stored(tag, read.buffer)) return no(what + " past the end, where nothing was stored");
+    }
+    return true;
+  }
+
+  bool is_stored(const BlockTag& tag, const Buffer& buffer) const {
+    for (const auto& p : after->params)
+      if (p.buffer == buffer) return p.access != Access::out;
+    Vec<BlockTag> others;
+    for (const auto& w : writers(after->body, buffer)) others.push_back(w.block->tag);
+    return !others.empty() &&
+           why_not_found(after->body, others, tag, buffer, VarRef(), facts_).empty();
+  }
+
+  const Program& before_;
+  const LoopSite& site_;
+  const AnyExpr extent_;
+  const Facts facts_;
+  const AnyExpr more_;  ///< iterations past the end
+  Vec<std::pair<BlockTag, VarRef>> wider_;
+};
+
+}  // namespace lathe::detail
+
 // ---- lathe/schedule/impl/split.ipp
 namespace lathe::detail {
 
@@ -25105,11 +25390,12 @@ inline Verdict read_factor(const SplitPlan& plan, const Arg& arg, AnyExpr& out) 
                     "declare its Dim with .min = 1");
 }
 
-inline Refusal no_tail(const SplitPlan& plan, const std::string& why) {
+inline Refusal no_tail(const SplitPlan& plan, const std::string& why,
+                       const char* help = "use Tail::guard") {
   return refusal_at(plan.site.loop->var, "L0224",
                     "tail " + in_quotes(to_text(plan.tail)) + " is not available for " +
                         loop_of_block(plan) + why,
-                    "use Tail::guard");
+                    help);
 }
 
 inline Verdict read_factors(SplitPlan& plan, const Vec<Arg>& args) {
@@ -25152,7 +25438,6 @@ inline Verdict check_tail(SplitPlan& plan, const Vec<Arg>& factors, const std::s
   plan.tail = inferred ? Tail::guard : Tail::exact;
   if (tail != "auto" && !parse_tail(tail, plan.tail))
     return refusal_at(loop.var, "L0224", "no tail is called " + in_quotes(tail));
-  if (plan.tail == Tail::round_up) return no_tail(plan, "");
   std::string product = extent_text(simplify(plan.product, plan.facts));
   if (!inferred) plan.guarded = !prove_eq(plan.product, loop.extent, plan.facts);
   if (!plan.guarded) return {};
@@ -25354,9 +25639,25 @@ inline Verdict check_guards(const SplitPlan& plan) {
   return {};
 }
 
-inline Verdict run_split(const Program& program, const Args& args, Edit* edit) {
+// The loop runs to the end of its last tile, which needs no mark then.
+inline Verdict round_up(const Program& program, SplitPlan& plan, Program& wider) {
+  RunPastEnd past(program, plan.site, plan.product);
+  if (!past.run())
+    return no_tail(plan, ": " + past.why,
+                   "use Tail::guard, mask, peel or shift; for a parameter, cache_write first and "
+                   "split the loops of the private result");
+  wider = past.after;
+  plan.site = find_loop(wider->body, plan.site.loop->var);
+  plan.guarded = false;
+  return {};
+}
+
+inline Verdict run_split(const Program& given, const Args& args, Edit* edit) {
   SplitPlan plan;
+  Program program = given;
   if (auto no = plan_split(program, args[0], args[1].list, args[2].text, plan)) return no;
+  if (plan.guarded && plan.tail == Tail::round_up)
+    if (auto no = round_up(given, plan, program)) return no;
   if (auto no = check_guards(plan)) return no;
   Edit out;
   apply_split(program, plan, out);
@@ -26524,9 +26825,7 @@ inline Stmt with_private_buffers(const Program& program, const VarRef& var) {
   Facts facts = program_facts(program);
   LoopSite site = find_loop(root, var);
   for (const auto& buffer : buffers_written(site.loop->body)) {
-    if (is_param(program, buffer) || !is_private(root, buffer) ||
-        is_private(site.loop->body, buffer))
-      continue;
+    if (is_param(program, buffer) || is_private(site.loop->body, buffer)) continue;
     if (is_thread_axis(site.loop->loop_kind) && buffer->scope == Scope::shared) continue;
     if (touched_outside(program, *site.loop, buffer) ||
         !filled_each_iteration(program, buffer, *site.loop, facts))
@@ -26607,10 +26906,19 @@ LATHE_DECL Verdict check_parallel(const Program& program, const VarRef& var) {
 // What loops inside would have to do for all lanes at once.
 inline Verdict check_loops_below(const ForNode& loop) {
   Verdict no;
+  Vec<VarRef> differ{loop.var};  // between lanes: iterators inside blocks stand for the loop
+  auto differs = [&](const AnyExpr& e) {
+    for (const auto& v : differ)
+      if (uses_var(e, v)) return true;
+    return false;
+  };
   any_statement(loop.body, [&](const Stmt& s) {
+    if (const auto* block = s.as<BlockNode>())
+      for (const auto& it : block->iters)
+        if (differs(it.binding)) differ.push_back(it.var);
     const auto* inner = s.as<ForNode>();
     if (!inner) return false;
-    if (uses_var(inner->min, loop.var) || uses_var(inner->extent, loop.var))
+    if (differs(inner->min) || differs(inner->extent))
       no = refusal_at(inner->var, "L0209",
                       "the bound of loop " + in_quotes(inner->var->name) +
                           " differs between the lanes of " + in_quotes(loop.var->name));
@@ -26687,21 +26995,27 @@ LATHE_DECL Verdict check_vectorized(const Program& program, const VarRef& var) {
       "vectorize another loop");
 }
 
+// Copies of what is innermost that unrolled loops make, those inside of blocks too; beyond the most
+// that may be, any number.
+inline std::int64_t unrolled_copies(const Stmt& s) {
+  std::int64_t most = 1;
+  any_child(s, [&](const Stmt& child) {
+    most = std::max(most, unrolled_copies(child));
+    return most > kMaxUnroll;
+  });
+  const auto* f = s.as<ForNode>();
+  const std::int64_t* n =
+      f && f->loop_kind == ForKind::unrolled ? as_const_int(f->extent) : nullptr;
+  return n && most <= kMaxUnroll ? most * std::clamp<std::int64_t>(*n, 1, kMaxUnroll + 1) : most;
+}
+
 LATHE_DECL Verdict check_unrolled(const Program& program, const VarRef& var) {
   ForRef loop = find_loop(program->body, var).loop;
   const std::int64_t* copies = as_const_int(loop->extent);
   if (!copies)
     return refusal_at(var, "L0210", "loop " + describe(*loop) + " has no constant extent",
                       "split it, or give unroll a factor");
-  std::int64_t total = *copies;
-  for (const auto& site : blocks_below(loop->body)) {
-    std::int64_t count = *copies;
-    for (const auto& inner : site.loops)
-      if (const std::int64_t* n = as_const_int(inner->extent);
-          n && inner->loop_kind == ForKind::unrolled)
-        count *= std::max<std::int64_t>(*n, 1);
-    total = std::max(total, count);
-  }
+  const std::int64_t total = *copies > kMaxUnroll ? *copies : *copies * unrolled_copies(loop->body);
   if (total <= kMaxUnroll) return {};
   return refusal_at(var, "L0210",
                     "unrolling loop " + describe(*loop) + " gives " + std::to_string(total) +
@@ -26929,6 +27243,772 @@ LATHE_DECL const Primitive& primitive_bind() {
                                 {{"loop", ArgKind::loop}, {"axis", ArgKind::text}},
                                 "iterations are blocks of a GPU's grid, or threads of a block",
                                 run_bind};
+  return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/impl/separate.ipp
+namespace lathe::detail {
+
+/// A nest that is to be one instance of a block: the loops around it, and those in it.
+struct TileLoops {
+  Vec<VarRef> outer, inner;
+  Facts around;  ///< what holds outside of the nest
+  Facts within;  ///< and at one of its blocks
+  Vec<Buffer> written;
+
+  bool names_outer(const AnyExpr& e) const { return names(e, outer); }
+  bool names_inner(const AnyExpr& e) const { return names(e, inner); }
+  static bool names(const AnyExpr& e, const Vec<VarRef>& vars) {
+    for (const auto& v : vars)
+      if (uses_var(e, v)) return true;
+    return false;
+  }
+};
+
+/// A binding as scale * quotient + rest + inner: the loops around are in the quotient alone, those
+/// of the nest in `inner` alone.
+struct SeparateBinding {
+  AnyExpr scale, quotient, rest, inner;
+};
+
+// The terms with a factor that all of them have, over no loop, taken out of them; empty if there is
+// none.
+inline AnyExpr take_common_factor(Vec<Mono>& terms, const TileLoops& loops) {
+  for (std::size_t k = 0; terms[0].degree() > 1 && k < terms[0].degree(); ++k) {
+    const AnyExpr factor = terms[0].factor(k);
+    if (loops.names_outer(factor)) continue;
+    Vec<Mono> without;
+    for (const auto& t : terms) {
+      Vec<AnyExpr> left;
+      bool found = false;
+      for (std::size_t f = 0; f < t.degree(); ++f)
+        if (!found && same_expr(t.factor(f), factor))
+          found = true;
+        else
+          left.push_back(t.factor(f));
+      if (!found || left.empty()) break;
+      Mono next{t.coef, left[0], {}};
+      for (std::size_t f = 1; f < left.size(); ++f) next.more.push_back(left[f]);
+      without.push_back(std::move(next));
+    }
+    if (without.size() != terms.size()) continue;
+    terms = std::move(without);
+    return factor;
+  }
+  return {};
+}
+
+// The part over the loops around, divided by what all of its terms are multiples of.
+inline bool take_quotient(const AnyExpr& outer, const TileLoops& loops, SeparateBinding& out) {
+  Simplifier engine(loops.around);
+  Poly sum = engine.poly(outer), rest = poly_const(sum.constant);
+  if (engine.exhausted()) return false;
+  Poly quotient;
+  for (const auto& t : sum.terms) {
+    bool varies = false;
+    for (std::size_t k = 0; k < t.degree(); ++k) varies |= loops.names_outer(t.factor(k));
+    if (!varies && !poly_add_term(rest, t)) return false;
+    if (varies) quotient.terms.push_back(t);
+  }
+  const std::int64_t divisor = poly_gcd(quotient);
+  if (divisor < 1) return false;
+  for (auto& t : quotient.terms) t.coef /= divisor;
+  out.scale = AnyExpr(divisor);
+  while (AnyExpr factor = take_common_factor(quotient.terms, loops)) {
+    if (!prove(factor > 0, loops.around)) return false;
+    out.scale = fold_mul(out.scale, factor);
+  }
+  out.quotient = engine.emit(quotient);
+  out.rest = engine.emit(rest);
+  return true;
+}
+
+/// False if the loops of the nest and those around it don't separate. Without a quotient the
+/// binding does not change from one instance to the next.
+inline bool separate(const AnyExpr& binding, const TileLoops& loops, SeparateBinding& out) {
+  Substitution first;
+  for (const auto& v : loops.inner) first.emplace_back(v, AnyExpr(0));
+  const AnyExpr whole = simplify(binding, loops.within);
+  const AnyExpr outer = simplify(substitute(whole, first), loops.around);
+  out.inner = simplify(fold_sub(whole, outer), loops.within);
+  if (loops.names_outer(out.inner)) return false;
+  if (loops.names_outer(outer)) return take_quotient(outer, loops, out);
+  out.rest = outer;
+  return true;
+}
+
+/// Whether each instance lies in the iterator's domain as a whole or not at all, because both count
+/// in steps of the scale; then the domain of the quotient.
+inline bool domain_in_steps(const IterVar& it, const SeparateBinding& b, const TileLoops& loops,
+                            Range& out) {
+  const Interval span = bounds(b.inner, loops.inner, loops.within);
+  if (!span.bounded() || loops.names_outer(span.min) || loops.names_outer(span.max)) return false;
+  const AnyExpr first = fold_add(b.rest, span.min);
+  const AnyExpr count = fold_add(fold_sub(span.max, span.min), AnyExpr(1));
+  const AnyExpr start = fold_sub(it.min, first);
+  if (!prove_le(count, b.scale, loops.around) || !prove_divides(b.scale, start, loops.around) ||
+      !prove_divides(b.scale, it.extent, loops.around))
+    return false;
+  out = {simplify(fold_floordiv(start, b.scale), loops.around),
+         simplify(fold_floordiv(it.extent, b.scale), loops.around)};
+  for (const auto* e : {&out.min, &out.extent})
+    if (loops.names_outer(*e) || loops.names_inner(*e)) return false;
+  return true;
+}
+
+/// All values that the quotient takes; whether they lie in the iterator's domain is another
+/// question.
+inline bool domain_reached(const Program& program, const SeparateBinding& b, const TileLoops& loops,
+                           Range& out) {
+  const Interval reached = bounds(b.quotient, loops.outer, loops.around);
+  if (!reached.bounded() || !over_dims(program, reached.min) || !over_dims(program, reached.max))
+    return false;
+  out = {simplify(reached.min, loops.around),
+         simplify(fold_add(fold_sub(reached.max, reached.min), AnyExpr(1)), loops.around)};
+  return true;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/impl/blockize.ipp
+namespace lathe::detail {
+
+/// One block of the nest: what its iterators become.
+struct TilePart {
+  BlockSite site;
+  Vec<IterVar> iters, guards;  ///< of the new block that come from this one
+  Substitution values;         ///< its iterators over those and the loops of the nest
+  Vec<std::size_t> proofs;     ///< iterators whose domain is to hold all that the nest reaches
+
+  const BlockNode& block() const { return *site.block; }
+};
+
+struct BlockizePlan {
+  LoopSite site;
+  TileLoops loops;
+  Vec<TilePart> parts;
+  Vec<IterVar> iters, guards;  ///< of the new block
+  Substitution outer;          ///< loops around the nest, as the iterators tell them
+  Stmt nest;                   ///< its bounds over the iterators
+
+  const TilePart& last() const { return parts.back(); }
+};
+
+inline Refusal blockize_refusal(const TilePart& part, std::string why, std::string help = {}) {
+  return refusal_at(part.block().tag, "L0257",
+                    "block " + in_quotes(part.block().name()) + " " + why, std::move(help));
+}
+inline std::string bound_iterator(const IterVar& it) {
+  return "iterator " + in_quotes(it.var->name) + " = " + str(it.binding);
+}
+
+// Kinds and marks that loops keep inside a block, where steps on blocks do not see them.
+inline Verdict check_tile_loop(const ForNode& loop) {
+  if (loop.loop_kind == ForKind::parallel || is_bound(loop.loop_kind))
+    return refusal_at(
+        loop.var, "L0204",
+        "loop " + in_quotes(loop.var->name) + " is " + std::string(to_text(loop.loop_kind)),
+        "threads share whole blocks: blockize a loop inside it");
+  if (is_shifted(loop))
+    return refusal_at(loop.var, "L0204",
+                      "the tail of loop " + in_quotes(loop.var->name) +
+                          " moves inward, which needs the iterators of the blocks below",
+                      "split it with Tail::guard");
+  for (const auto& a : loop.annotations)
+    if (is_storage_mark(a.key) || a.key == kSoftwarePipeline || a.key == "prefetch")
+      return carries(loop, a.key);
+  return {};
+}
+
+// Loops, sequences and blocks, and nothing else.
+inline Verdict check_tile_nest(const BlockizePlan& plan, const Stmt& s) {
+  if (s.kind() == StmtKind::Block) return {};
+  if (const auto* f = s.as<ForNode>()) {
+    if (auto no = check_tile_loop(*f)) return no;
+    return check_tile_nest(plan, f->body);
+  }
+  if (const auto* seq = s.as<SeqNode>()) {
+    for (const auto& child : seq->stmts)
+      if (auto no = check_tile_nest(plan, child)) return no;
+    return {};
+  }
+  return refusal_at(plan.site.loop->var, "L0257",
+                    "loop " + describe(*plan.site.loop) + " holds more than loops and blocks",
+                    s.kind() == StmtKind::Alloc ? "allocate buffers around all of the program"
+                                                : "give its statements blocks of their own");
+}
+
+inline Verdict check_tile_part(const TilePart& part, bool alone) {
+  const BlockNode& block = part.block();
+  if (block.init)
+    return blockize_refusal(part, "is a reduction that sets its identity itself",
+                            "decompose_reduction it first");
+  if (alone) return {};
+  if (!block.reads.empty() || !block.writes.empty())
+    return blockize_refusal(part, "declares what it touches, and is not alone in the nest",
+                            "blockize a loop that holds this block alone");
+  for (const auto& a : block.annotations)
+    if (a.key != "guards")
+      return blockize_refusal(
+          part, "carries the annotation " + in_quotes(a.key) + ", and is not alone in the nest",
+          "annotate the block that they become");
+  return {};
+}
+
+inline Verdict find_tile_parts(const Program& program, const VarRef& loop, BlockizePlan& plan) {
+  plan.site = find_loop(program->body, loop);
+  for (const auto& s : plan.site.path)
+    if (s.kind() == StmtKind::Block || s.kind() == StmtKind::LetStmt)
+      return refusal_at(loop, "L0257",
+                        "loop " + describe(*plan.site.loop) + " stands inside a " +
+                            (s.kind() == StmtKind::Block ? "block" : "let") + " already",
+                        "blocks hold loops and statements, not blocks");
+  if (auto no = check_tile_nest(plan, Stmt(plan.site.loop))) return no;
+  Facts facts = program_facts(program);
+  facts.keep_unit_vars();
+  plan.loops.outer = vars_of(plan.site.loops);
+  plan.loops.around = facts_on(plan.site.path, facts);
+  plan.loops.written = buffers_written(plan.site.loop->body);
+  for (const auto& below : blocks_below(plan.site.loop->body))
+    plan.parts.push_back({find_block(program->body, below.block->tag), {}, {}, {}, {}});
+  if (plan.parts.empty())
+    return refusal_at(loop, "L0257", "loop " + describe(*plan.site.loop) + " holds no block");
+  for (const auto& part : plan.parts)
+    if (auto no = check_tile_part(part, plan.parts.size() == 1)) return no;
+  return {};
+}
+
+// Of a binding that is to be read once for the whole nest.
+inline bool reads_written(const TileLoops& loops, const AnyExpr& binding) {
+  LoadedBuffers loads;
+  loads.expr(binding);
+  for (const auto& b : loads.found)
+    if (contains(loops.written, b)) return true;
+  return false;
+}
+
+// The iterator that counts tiles; its domain is to be proven later where that does not follow from
+// the old one.
+inline bool plan_tile_counter(const Program& program, const TileLoops& loops, const IterVar& it,
+                              SeparateBinding b, TilePart& part, IterVar& out, bool& proof) {
+  Range domain;
+  proof = !domain_in_steps(it, b, loops, domain);
+  if (proof && !domain_reached(program, b, loops, domain)) return false;
+  if (const std::int64_t* start = as_const_int(domain.min)) {
+    b.quotient = fold_sub(b.quotient, AnyExpr(*start));
+    b.rest = fold_add(b.rest, fold_mul(b.scale, AnyExpr(*start)));
+    domain.min = AnyExpr(0);
+  }
+  VarRef tile = make_var(it.var->name + "o");
+  AnyExpr value = fold_add(fold_add(fold_mul(AnyExpr(tile), b.scale), b.rest), b.inner);
+  part.values.emplace_back(it.var, simplify(value, loops.within));
+  out = {tile, domain.min, domain.extent, it.kind, simplify(b.quotient, loops.around)};
+  return true;
+}
+
+// What one iterator becomes: itself, if the nest does not move it; nothing, if only the nest does;
+// else an iterator that counts the tiles.
+inline Verdict plan_tile_iterator(const Program& program, const TileLoops& loops, std::size_t k,
+                                  TilePart& part) {
+  IterVar it = part.block().iters[k];
+  const bool guard = k + guard_count(part.block()) >= part.block().iters.size();
+  Vec<IterVar>& list = guard ? part.guards : part.iters;
+  it.min = substitute(it.min, part.values);
+  it.extent = substitute(it.extent, part.values);
+  if (reads_written(loops, it.binding))
+    return blockize_refusal(part, "has " + bound_iterator(it) + ", which the nest itself changes");
+  SeparateBinding b;
+  if (!separate(it.binding, loops, b))
+    return blockize_refusal(
+        part, "has " + bound_iterator(it) + ", which mixes loops of the nest with loops around it",
+        "split and reorder so that it is a multiple of the outer ones plus the inner ones");
+  IterVar counter = it;
+  bool proof = false;
+  if (!b.quotient) {
+    part.values.emplace_back(it.var, simplify(fold_add(b.rest, b.inner), loops.within));
+    part.proofs.push_back(k);
+    return {};
+  }
+  if (is_const(b.inner, 0) && !loops.names_inner(it.min) && !loops.names_inner(it.extent))
+    part.values.emplace_back(it.var, AnyExpr(it.var));
+  else if (!plan_tile_counter(program, loops, it, b, part, counter, proof))
+    return blockize_refusal(part, "has " + bound_iterator(it) + ", whose tiles can't be counted");
+  if (proof) part.proofs.push_back(k);
+  list.push_back(std::move(counter));
+  return {};
+}
+
+// One of the first iterators of a list that counts the same.
+inline const IterVar* same_iterator(const Vec<IterVar>& known, std::size_t count,
+                                    const IterVar& it) {
+  for (std::size_t k = 0; k < count; ++k)
+    if (known[k].kind == it.kind && same_expr(known[k].binding, it.binding) &&
+        same_expr(known[k].min, it.min) && same_expr(known[k].extent, it.extent))
+      return &known[k];
+  return nullptr;
+}
+inline bool has_iterator(const TilePart& part, const IterVar& it) {
+  return same_iterator(part.iters, part.iters.size(), it) ||
+         same_iterator(part.guards, part.guards.size(), it);
+}
+
+// All iterators of all blocks. One that not all blocks have must not keep the others from running.
+inline Verdict join_tile_iterators(BlockizePlan& plan) {
+  for (auto& part : plan.parts)
+    for (auto [from, to] :
+         {std::pair(&part.iters, &plan.iters), std::pair(&part.guards, &plan.guards)}) {
+      Substitution renamed;
+      const std::size_t known = to->size();
+      for (auto it : *from) {
+        it.min = substitute(it.min, renamed), it.extent = substitute(it.extent, renamed);
+        if (const IterVar* other = same_iterator(*to, known, it))
+          renamed.emplace_back(it.var, AnyExpr(other->var));
+        else
+          to->push_back(it);
+      }
+      for (auto& [var, value] : part.values) value = substitute(value, renamed);
+    }
+  if (plan.parts.size() == 1) return {};
+  for (const auto* list : {&plan.iters, &plan.guards})
+    for (const auto& it : *list) {
+      if (prove_le(it.min, it.binding, plan.loops.around) &&
+          prove_lt(it.binding, fold_add(it.min, it.extent), plan.loops.around))
+        continue;
+      for (const auto& part : plan.parts)
+        if (!has_iterator(part, it))
+          return blockize_refusal(
+              part,
+              "runs where " + bound_iterator(it) + " of another block is outside of its domain",
+              "blockize a loop that holds one block");
+    }
+  return {};
+}
+
+// Loops around the nest, solved for: what counts tiles tells one loop where the others are known.
+inline Substitution told_by_iterators(const BlockizePlan& plan) {
+  Substitution out;
+  for (const auto& it : plan.iters) {
+    std::optional<Affine> sum = affine_of(it.binding, plan.loops.outer, plan.loops.around);
+    for (std::size_t k = plan.loops.outer.size(); sum && k-- > 0;) {
+      const VarRef& loop = plan.loops.outer[k];
+      bool known = false;
+      for (const auto& [var, value] : out) known |= var == loop;
+      if (known || sum->coef(k) != 1) continue;
+      AnyExpr others = simplify(fold_sub(it.binding, AnyExpr(loop)), plan.loops.around);
+      out.emplace_back(loop, fold_sub(AnyExpr(it.var), others));
+      break;
+    }
+  }
+  return out;
+}
+
+// The nest with its bounds over the iterators.
+inline Verdict restate_bounds(BlockizePlan& plan) {
+  plan.outer = told_by_iterators(plan);
+  Facts facts;
+  facts.keep_unit_vars();
+  class Restate : public Mutator {
+   public:
+    Restate(const BlockizePlan& plan, const Facts& facts) : plan_(plan), facts_(facts) {}
+    Verdict no;
+    Stmt stmt(const Stmt& s) override {
+      const auto* f = s.as<ForNode>();
+      if (s.kind() == StmtKind::Block || !f) return s.kind() == StmtKind::Block ? s : descend(s);
+      return make_for(f->var, bound(*f, f->min), bound(*f, f->extent), stmt(f->body), f->loop_kind,
+                      f->annotations);
+    }
+
+   private:
+    AnyExpr bound(const ForNode& loop, const AnyExpr& e) {
+      AnyExpr out = e;
+      for (std::size_t k = 0; k <= plan_.outer.size() && plan_.loops.names_outer(out); ++k)
+        out = simplify(substitute(out, plan_.outer), facts_);
+      if (!no && plan_.loops.names_outer(out))
+        no = refusal_at(loop.var, "L0257",
+                        "the bound " + extent_text(e) + " of loop " + in_quotes(loop.var->name) +
+                            " depends on a loop around the nest that no iterator tells",
+                        "blockize a loop outside of it");
+      return out;
+    }
+    const BlockizePlan& plan_;
+    const Facts& facts_;
+  } restate(plan, facts);
+  plan.nest = restate.stmt(Stmt(plan.site.loop));
+  return restate.no;
+}
+
+// Where the nest decides that an instance of a block is in its domain, all that it reaches is.
+inline Verdict check_tile_domains(const Program& program, const BlockizePlan& plan) {
+  Facts facts = program_facts(program);
+  for (const auto& it : plan.iters) facts.bind(it);
+  for (const auto& part : plan.parts) {
+    BlockSite within = find_block(plan.nest, part.block().tag);
+    const Facts inside = facts_on(within.path, facts);
+    for (std::size_t k : part.proofs) {
+      const IterVar& it = part.block().iters[k];
+      const AnyExpr value = substitute(AnyExpr(it.var), part.values);
+      const AnyExpr min = substitute(it.min, part.values);
+      const AnyExpr end = fold_add(min, substitute(it.extent, part.values));
+      if (prove_le(min, value, inside) && prove_lt(value, end, inside)) continue;
+      return blockize_refusal(part,
+                              "has " + bound_iterator(it) + " in " + str(it.min) + ".." +
+                                  str(simplify(fold_add(it.min, it.extent))) +
+                                  ", a guard that cuts through tiles",
+                              "pad the block, or take the full tiles apart with loop_partition");
+    }
+  }
+  return {};
+}
+
+inline Verdict plan_blockize(const Program& program, const VarRef& loop, BlockizePlan& plan) {
+  if (auto no = find_tile_parts(program, loop, plan)) return no;
+  Facts facts = program_facts(program);
+  facts.keep_unit_vars();
+  for (auto& part : plan.parts) {
+    plan.loops.within = facts_on(part.site.path, facts);
+    plan.loops.inner.clear();
+    for (std::size_t k = plan.site.loops.size(); k < part.site.loops.size(); ++k)
+      plan.loops.inner.push_back(part.site.loops[k]->var);
+    for (std::size_t k = 0; k < part.block().iters.size(); ++k)
+      if (auto no = plan_tile_iterator(program, plan.loops, k, part)) return no;
+  }
+  if (auto no = join_tile_iterators(plan)) return no;
+  if (auto no = restate_bounds(plan)) return no;
+  return check_tile_domains(program, plan);
+}
+
+/// The blocks of the nest as what they do.
+class OpenBlocks : public Mutator {
+ public:
+  explicit OpenBlocks(const BlockizePlan& plan) : plan_(plan) {}
+  Stmt stmt(const Stmt& s) override {
+    const auto* block = s.as<BlockNode>();
+    if (!block) return descend(s);
+    for (const auto& part : plan_.parts)
+      if (part.block().tag == block->tag) return opened(part);
+    unreachable("a block of the nest without a plan");
+  }
+
+ private:
+  static Stmt opened(const TilePart& part) {
+    const BlockNode& block = part.block();
+    Stmt body = substitute(block.reducer ? expand_update(block) : block.body, part.values);
+    if (!block.predicate) return body;
+    return make_if(substitute(block.predicate, part.values), body);
+  }
+  const BlockizePlan& plan_;
+};
+
+// Declared regions over all that the nest reaches.
+inline void widen_regions(const BlockizePlan& plan, const Facts& facts, BlockNode& block) {
+  const TilePart& part = plan.last();
+  Vec<VarRef> relaxed = vars_of(find_block(plan.nest, part.block().tag).loops);
+  for (auto* list : {&block.reads, &block.writes})
+    for (auto& region : *list)
+      for (std::size_t d = 0; d < region.ranges.size(); ++d) {
+        Range& r = region.ranges[d];
+        const AnyExpr min = substitute(r.min, part.values),
+                      end = fold_add(min, substitute(r.extent, part.values));
+        const Interval first = bounds(min, relaxed, facts), past = bounds(end, relaxed, facts);
+        r = {AnyExpr(0), region.buffer->shape[d]};
+        if (first.min.get() && past.max.get())
+          r = {first.min, simplify(fold_sub(past.max, first.min), facts)};
+      }
+}
+
+inline void apply_blockize(const Program& program, const BlockizePlan& plan, Edit& edit) {
+  const TilePart& last = plan.last();
+  BlockNode block = last.block();
+  block.iters = plan.iters;
+  block.iters.append(plan.guards);
+  block.reducer = {}, block.predicate = {};
+  block.annotations.erase_if([](const Annotation& a) { return a.key == "guards"; });
+  if (!plan.guards.empty())
+    block.annotations.push_back({"guards", static_cast<std::int64_t>(plan.guards.size())});
+  Facts facts = program_facts(program);
+  for (const auto& it : plan.iters) facts.bind(it);
+  widen_regions(plan, facts_on(find_block(plan.nest, last.block().tag).path, facts), block);
+  block.body = OpenBlocks(plan).stmt(plan.nest);
+  edit.program = program.with(replace_at(plan.site.path, make_block(std::move(block))));
+  for (const auto& part : plan.parts)
+    if (part.block().tag != last.block().tag)
+      edit.consumed.push_back(
+          {part.block().tag, "became a part of " + in_quotes(last.block().name())});
+}
+
+inline Verdict run_blockize(const Program& program, const Args& args, Edit* edit) {
+  BlockizePlan plan;
+  if (auto no = plan_blockize(program, args[0].loop, plan)) return no;
+  if (edit) apply_blockize(program, plan, *edit);
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_blockize() {
+  static const Primitive record{"blockize",
+                                1,
+                                {{"loop", ArgKind::loop}},
+                                "the nest from a loop inward becomes one block",
+                                run_blockize};
+  return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/impl/change_type.ipp
+namespace lathe::detail {
+
+// Those whose values are all numbers of i64.
+inline constexpr DType kExchangeable[] = {kI8, kU8, kI16, kU16, kI32, kU32, kI64};
+
+inline bool is_exchangeable(DType t) {
+  return std::find(std::begin(kExchangeable), std::end(kExchangeable), t) !=
+         std::end(kExchangeable);
+}
+
+inline bool holds_range(DType t, ConstInterval range) {
+  const ConstInterval all = range_of_type(t);
+  return !range.empty() && range.has_min() && range.has_max() && range.min >= all.min &&
+         range.max <= all.max;
+}
+
+// What is stored to a buffer: by stores that overwrite, and by blocks that add it up.
+class StoredValues : public Visitor {
+ public:
+  explicit StoredValues(const Buffer& buffer) : buffer_(buffer) {}
+  Vec<std::pair<const BlockNode*, AnyExpr>> found;  ///< the block is null where there is none
+
+  void expr(const AnyExpr&) override {}
+  void stmt(const Stmt& s) override {
+    const BlockNode* outer = block_;
+    if (const auto* b = s.as<BlockNode>()) block_ = b;
+    if (const auto* n = s.as<StoreNode>(); n && n->buffer == buffer_)
+      found.emplace_back(block_, n->value);
+    descend(s);
+    block_ = outer;
+  }
+
+ private:
+  const Buffer& buffer_;
+  const BlockNode* block_ = nullptr;
+};
+
+// The range of what buffers hold: of parameters that of their type, of temporaries what is stored.
+class ValueRanges {
+ public:
+  explicit ValueRanges(const Program& program)
+      : program_(program), facts_(program_facts(program)) {}
+
+  /// Of what is ever held while the program runs, sums that are not done included; unbounded where
+  /// no sum is proven not to wrap.
+  ConstInterval of(const Buffer& buffer) {
+    const ConstInterval type = range_of_type(buffer->dtype);
+    if (!is_exchangeable(buffer->dtype) || !is_private(program_->body, buffer) ||
+        open_.size() >= kDeepest || contains(open_, buffer) || has_other_uses(buffer))
+      return type;
+    for (const auto& [known, range] : known_)
+      if (known == buffer) return range;
+    open_.push_back(buffer);
+    const ConstInterval range = stored_range(buffer);
+    open_.pop_back();
+    known_.emplace_back(buffer, range);
+    return range;
+  }
+
+  /// A use that knows the type of the elements.
+  bool has_other_uses(const Buffer& buffer) const {
+    bool atomic = false;
+    each_statement(program_->body, [&](const Stmt& s) {
+      const auto* n = s.as<AtomicNode>();
+      atomic |= n && n->buffer == buffer;
+    });
+    return atomic || any_use(program_->body, [&](const BufferUse& use) {
+             return use.buffer == buffer &&
+                    (use.kind == AccessKind::opaque ||
+                     (use.block && find_annotation(use.block->annotations, kAnyOrder)));
+           });
+  }
+
+ private:
+  ConstInterval stored_range(const Buffer& buffer) {
+    StoredValues stored(buffer);
+    stored.stmt(program_->body);
+    std::optional<ConstInterval> set;
+    ConstInterval added{0, 0};
+    for (const auto& [block, value] : stored.found) {
+      const ConstInterval one = of(block, value);
+      if (block && block->reducer) {
+        added = range_add(added, sum_of(*block, one));
+        if (block->init) set = set ? range_hull(*set, {0, 0}) : ConstInterval{0, 0};
+      } else {
+        set = set ? range_hull(*set, one) : one;
+      }
+    }
+    if (!set) return {};
+    return range_add(*set, added);
+  }
+
+  // Of a value that a block stores.
+  ConstInterval of(const BlockNode* block, const AnyExpr& value) {
+    class KnownLoads : public Mutator {
+     public:
+      KnownLoads(ValueRanges& ranges, Facts& facts) : ranges_(ranges), facts_(facts) {}
+      AnyExpr expr(const AnyExpr& e) override {
+        const auto* load = e.as<LoadNode>();
+        if (!load || !is_exchangeable(e.dtype())) return descend(e);
+        VarRef var = make_var("value", e.dtype());
+        ConstInterval range = ranges_.of(load->buffer);
+        if (!holds_range(e.dtype(), range)) range = range_of_type(e.dtype());
+        facts_.bind(var, range);
+        if (e.dtype() == kIndex) facts_.data(var);
+        return var;
+      }
+
+     private:
+      ValueRanges& ranges_;
+      Facts& facts_;
+    };
+    Facts facts = facts_;
+    if (block)
+      for (const auto& it : block->iters) facts.bind(it);
+    const AnyExpr known = KnownLoads(*this, facts).expr(value);
+    return range_meet(const_bounds(known, facts), range_of_type(value.dtype()));
+  }
+
+  // Of any part of the sum that the block adds to one element.
+  ConstInterval sum_of(const BlockNode& block, ConstInterval one) const {
+    const BlockInfo info = info_of(program_, block.tag);
+    const ReducerNode& reducer = *block.reducer;
+    if (!info.is_reduction() || !info.injective || info.reducer.op != BinaryOp::add ||
+        reducer.identity.size() != 1 || !is_const(reducer.identity[0], 0))
+      return {};
+    ConstInterval all = range_hull(one, {0, 0});
+    for (const auto& it : without_guards(block).iters) {
+      if (it.kind != IterKind::reduce) continue;
+      Facts facts = facts_;
+      for (const auto& other : block.iters) facts.bind(other);
+      const ConstInterval count = const_bounds(it.extent, facts);
+      if (!count.has_max()) return {};
+      all = range_mul(all, {0, std::max<std::int64_t>(count.max, 0)});
+    }
+    return range_hull(all, {0, 0});
+  }
+
+  static constexpr std::size_t kDeepest = 64;  ///< producers of producers that are looked at
+  const Program& program_;
+  const Facts facts_;
+  Vec<Buffer> open_;  ///< whose range is being asked for: they store what they hold
+  Vec<std::pair<Buffer, ConstInterval>> known_;
+};
+
+// Elements of another type: stores cast, loads cast back, sums are added up in the new type.
+class Retype : public Mutator {
+ public:
+  Retype(const Buffer& from, const Buffer& to) : from_(from), to_(to) {}
+
+  Buffer buffer(const Buffer& b) override { return b == from_ ? to_ : b; }
+  AnyExpr expr(const AnyExpr& e) override {
+    const auto* load = e.as<LoadNode>();
+    if (!load || load->buffer != from_) return descend(e);
+    return make_cast(from_->dtype, make_load(to_, places(load->indices), optional(load->mask)));
+  }
+  Stmt stmt(const Stmt& s) override {
+    if (const auto* n = s.as<StoreNode>(); n && n->buffer == from_)
+      return make_store(to_, places(n->indices), stored(expr(n->value)), optional(n->mask));
+    const auto* block = s.as<BlockNode>();
+    if (!block || !block->reducer || !contains(buffers_written(block->body), from_))
+      return descend(s);
+    BlockNode sum = *descend(s).as<BlockNode>();
+    sum.reducer = builtin_reducer("sum", {to_->dtype});
+    return make_block(std::move(sum));
+  }
+
+ private:
+  Vec<AnyExpr> places(const Vec<AnyExpr>& indices) {
+    Vec<AnyExpr> at;
+    for (const auto& index : indices) at.push_back(expr(index));
+    return at;
+  }
+
+  // The low bits of sums, differences and products follow from those of their operands.
+  AnyExpr stored(const AnyExpr& e) const {
+    const DType t = to_->dtype;
+    if (t.bits > e.dtype().bits || e->weight > kLargest) return make_cast(t, e);
+    if (const auto* cast = e.as<CastNode>(); cast && cast->value.dtype().is_int())
+      return make_cast(t, cast->value);
+    const auto* n = e.as<BinaryNode>();
+    if (!n || (n->op != BinaryOp::add && n->op != BinaryOp::sub && n->op != BinaryOp::mul))
+      return make_cast(t, e);
+    return make_binary(n->op, stored(n->a), stored(n->b));
+  }
+
+  static constexpr std::uint32_t kLargest = 1000;  ///< nodes of a value that is written anew
+  const Buffer from_, to_;
+};
+
+inline std::string types_that_hold(ConstInterval range) {
+  std::string out;
+  for (DType t : kExchangeable)
+    if (holds_range(t, range)) out += " " + t.str();
+  return out.empty() ? " none" : out;
+}
+
+inline std::string range_text(ConstInterval range) {
+  if (range.empty() || !range.has_min() || !range.has_max()) return "values of no proven range";
+  return "values from " + std::to_string(range.min) + " to " + std::to_string(range.max) +
+         ", as far as is proven";
+}
+
+inline Verdict check_change_type(const Program& program, const Buffer& buffer, DType to) {
+  const std::string name = "buffer " + in_quotes(buffer->name);
+  auto no = [&](const std::string& why, std::string help = {}) {
+    return refusal("L0253", name + " " + why, std::move(help));
+  };
+  if (!is_private(program->body, buffer))
+    return no("is a parameter: the caller chose its type", "change that of a copy, of cache_write");
+  if (buffer->dtype == to) return no("holds " + to.str() + " already");
+  if (!is_exchangeable(buffer->dtype))
+    return no("holds " + buffer->dtype.str() + ", whose values other types don't hold");
+  ValueRanges ranges(program);
+  if (ranges.has_other_uses(buffer))
+    return no("is used by an opaque block or an atomic update, which knows its type");
+  for (const auto& writer : writers(program->body, buffer))
+    if (writer.block->reducer && writer.block->reducer->identity.size() != 1)
+      return no("is one of several results of block " + in_quotes(writer.block->name()));
+  const ConstInterval range = ranges.of(buffer);
+  // A sum that wraps in one type is another in the other.
+  if (holds_range(to, range) && holds_range(buffer->dtype, range)) return {};
+  const DType full = holds_range(to, range) ? buffer->dtype : to;
+  const ConstInterval all = range_of_type(full);
+  return no("holds " + range_text(range) + "; " + full.str() +
+                (full == to ? "" : ", in which it is computed now,") + " holds " +
+                std::to_string(all.min) + " to " + std::to_string(all.max),
+            "types that hold this:" + types_that_hold(range) +
+                "; clamp what is stored, or cast it from a smaller type, for a smaller range");
+}
+
+inline Verdict run_change_type(const Program& program, const Args& args, Edit* edit) {
+  const Buffer buffer = find_buffer(program, args[0].text);
+  DType to;
+  if (!parse_dtype(args[1].text, to) || !is_exchangeable(to))
+    return refusal("L0253", in_quotes(args[1].text) + " is no type to change to",
+                   "types: i8 u8 i16 u16 i32 u32 i64");
+  if (auto no = check_change_type(program, buffer, to)) return no;
+  if (!edit) return {};
+  BufferNode node = *buffer;
+  node.dtype = to;
+  edit->program =
+      program.with(Retype(buffer, Buffer(new BufferNode(std::move(node)))).stmt(program->body));
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_change_type() {
+  static const Primitive record{"change_type",
+                                1,
+                                {{"buffer", ArgKind::buffer}, {"dtype", ArgKind::word}},
+                                "a private buffer holds integers of another type",
+                                run_change_type};
   return record;
 }
 
@@ -28811,6 +29891,205 @@ LATHE_DECL const Primitive& primitive_pad() {
       run_pad,
       ArgKind::block,
       Results::counted};
+  return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/impl/partition.ipp
+namespace lathe::detail {
+
+LATHE_DECL Partition partition_of(const ForNode& loop) {
+  Partition policy = Partition::automatic;
+  if (const AttrValue* mark = find_annotation(loop.annotations, kPartition))
+    parse_partition(mark->text, policy);
+  return policy;
+}
+
+inline bool is_load_free_index(const AnyExpr& e) {
+  LoadedBuffers loads;
+  loads.expr(e);
+  return loads.found.empty();
+}
+
+class SteadyConditions : public Visitor {
+ public:
+  SteadyConditions(const ForNode& loop, const Facts& around, const Vec<VarRef>& known)
+      : loop_(loop), known_(known), facts_(around) {
+    known_.push_back(loop.var);
+    facts_.bind(loop);
+    facts_.keep_unit_vars();
+  }
+
+  Vec<SteadyCondition> guards, others;
+
+  void stmt(const Stmt& s) override {
+    if (const auto* f = s.as<ForNode>()) return inside(*f);
+    if (const auto* b = s.as<BlockNode>()) return inside(*b);
+    if (const auto* n = s.as<IfNode>()) {
+      into_ = &guards;
+      note(n->condition, true);
+      into_ = &others;
+    }
+    descend(s);
+  }
+
+  void expr(const AnyExpr& e) override {
+    if (const auto* n = e.as<SelectNode>()) note(n->condition, !is_either(n->condition));
+    if (const auto* n = e.as<BinaryNode>(); n && n->a.dtype() == kIndex) {
+      if (n->op == BinaryOp::min) note_bound(n->b - unclamped(n->a));
+      if (n->op == BinaryOp::max) note_bound(unclamped(n->a) - n->b);
+    }
+    descend(e);
+  }
+
+ private:
+  void inside(const ForNode& f) {
+    expr(f.min), expr(f.extent);
+    Facts outer = facts_;
+    const bool never = partition_of(f) == Partition::never;
+    if (never) kept_.push_back(f.var);
+    facts_.bind(f);
+    inner_.push_back(f.var);
+    stmt(f.body);
+    inner_.pop_back();
+    if (never) kept_.pop_back();
+    facts_ = outer;
+  }
+
+  // What lowering makes of a block: tests that its iterators lie in their domains, and its body.
+  void inside(const BlockNode& block) {
+    Substitution at;
+    for (const auto& it : block.iters) at.emplace_back(it.var, it.binding);
+    for (const auto& it : block.iters) {
+      const AnyExpr end = substitute(fold_add(it.min, it.extent), at);
+      note_bound(fold_sub(it.binding, substitute(it.min, at)));
+      note_bound(fold_sub(fold_sub(end, AnyExpr(1)), it.binding));
+    }
+    if (block.predicate) note(substitute(block.predicate, at), true);
+    stmt(substitute(block.body, at));
+  }
+
+  static bool is_either(const AnyExpr& condition) {
+    const auto* n = condition.as<BinaryNode>();
+    return n && n->op == BinaryOp::or_;
+  }
+  static AnyExpr unclamped(AnyExpr e) {
+    while (const auto* n = e.as<BinaryNode>()) {
+      if (n->op != BinaryOp::min && n->op != BinaryOp::max) break;
+      e = n->a;
+    }
+    return e;
+  }
+
+  void note(const AnyExpr& condition, bool value) {
+    const auto* n = condition.as<BinaryNode>();
+    if (!n) return;
+    if (n->op == (value ? BinaryOp::and_ : BinaryOp::or_)) {
+      note(n->a, value), note(n->b, value);
+      return;
+    }
+    if (!is_comparison(n->op) || n->a.dtype() != kIndex) return;
+    const bool less = n->op == BinaryOp::lt || n->op == BinaryOp::le;
+    if (!less && n->op != BinaryOp::gt && n->op != BinaryOp::ge) return;
+    const bool strict = n->op == BinaryOp::lt || n->op == BinaryOp::gt;
+    // At least 0 where the comparison is as wanted; the negation of < is ≥.
+    AnyExpr slack = less == value ? fold_sub(n->b, n->a) : fold_sub(n->a, n->b);
+    if (strict == value) slack = fold_sub(slack, AnyExpr(1));
+    note_bound(slack, n, value);
+  }
+
+  // Where slack >= 0 for whatever the loops inside do.
+  void note_bound(const AnyExpr& slack, const ExprNode* node = nullptr, bool value = true) {
+    for (const auto& kept : kept_)
+      if (uses_var(slack, kept)) return;
+    const AnyExpr least = bounds(slack, inner_, facts_).min;
+    if (!least || !uses_var(least, loop_.var) || !is_load_free_index(least)) return;
+    for (const auto& var : free_vars(least))
+      if (!contains(known_, var)) return;
+    auto map = affine_of(least, {loop_.var}, facts_);
+    if (!map || !map->coef(0) || *map->coef(0) == 0) return;
+    const std::int64_t c = *map->coef(0);
+    if (c == ConstInterval::kNegInf) return;
+    // What the facts of loops inside say is not known outside: least itself may say something else.
+    AnyExpr full = AnyExpr(0) <= fold_add(fold_mul(AnyExpr(c), AnyExpr(loop_.var)), map->rest);
+    SteadyCondition found{node, value, true, std::move(full), {}, {}};
+    for (const auto& var : inner_) found.exact &= !uses_var(slack, var);
+    // c * v + rest >= 0
+    if (c > 0)
+      found.from = fold_sub(AnyExpr(0), fold_floordiv(map->rest, AnyExpr(c)));
+    else
+      found.to = fold_add(fold_floordiv(map->rest, AnyExpr(-c)), AnyExpr(1));
+    if (differs(found)) into_->push_back(std::move(found));
+  }
+
+  // In the loop's range there is room for iterations of both kinds, as far as is known.
+  bool differs(const SteadyCondition& c) const {
+    const AnyExpr end = fold_add(loop_.min, loop_.extent);
+    if (c.from) return !prove_le(c.from, loop_.min, facts_) && !prove_le(end, c.from, facts_);
+    return !prove_le(end, c.to, facts_) && !prove_le(c.to, loop_.min, facts_);
+  }
+
+  const ForNode& loop_;
+  Vec<VarRef> known_, inner_, kept_;
+  Facts facts_;
+  Vec<SteadyCondition>* into_ = &others;
+};
+
+LATHE_DECL Vec<SteadyCondition> steady_conditions(const ForNode& loop, const Facts& around,
+                                                  const Vec<VarRef>& known) {
+  SteadyConditions walk(loop, around, known);
+  if (partition_of(loop) == Partition::never || !is_load_free_index(loop.min) ||
+      !is_load_free_index(loop.extent))
+    return {};
+  walk.stmt(loop.body);
+  walk.guards.append(walk.others);
+  return walk.guards;
+}
+
+inline Verdict check_partition(const Program& program, const LoopSite& site) {
+  const ForNode& loop = *site.loop;
+  if (loop.loop_kind != ForKind::serial && loop.loop_kind != ForKind::parallel)
+    return refusal_at(loop.var, "L0258",
+                      "iterations of loop " + describe(loop) + " can't run apart",
+                      "let a loop around it be partitioned");
+  LoopHead head = head_of(loop);
+  head.annotations.erase_if([](const Annotation& a) { return a.key == kPartition; });
+  const Stmt plain = wrap_loops({head}, loop.body);
+  Vec<VarRef> known;
+  for (const auto& dim : program->dims) known.push_back(dim->var);
+  for (const auto& outer : site.loops) known.push_back(outer->var);
+  const Facts around = facts_on(site.path, program_facts(program));
+  if (!steady_conditions(*plain.as<ForNode>(), around, known).empty()) return {};
+  return refusal_at(loop.var, "L0258",
+                    "no condition below loop " + describe(loop) +
+                        " is affine in it and holds in some of its iterations only",
+                    "split a loop with a guarded tail, or partition another loop");
+}
+
+inline Verdict run_partition(const Program& program, const Args& args, Edit* edit) {
+  const LoopSite site = find_loop(program->body, args[0].loop);
+  Partition policy;
+  if (!parse_partition(args[1].text, policy))
+    return refusal_at(site.loop->var, "L0258", "no policy is called " + in_quotes(args[1].text),
+                      "policies: automatic, never, always");
+  if (policy == Partition::always)
+    if (auto no = check_partition(program, site)) return no;
+  if (!edit) return {};
+  LoopHead head = head_of(*site.loop);
+  head.annotations.erase_if([](const Annotation& a) { return a.key == kPartition; });
+  if (policy != Partition::automatic)
+    head.annotations.push_back({kPartition, std::string(to_text(policy))});
+  edit->program = program.with(replace_at(site.path, wrap_loops({head}, site.loop->body)));
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_partition() {
+  static const Primitive record{"partition",
+                                1,
+                                {{"loop", ArgKind::loop}, {"policy", ArgKind::word}},
+                                "whether iterations run apart in which conditions hold",
+                                run_partition};
   return record;
 }
 
@@ -31315,7 +32594,7 @@ namespace lathe::detail {
 inline bool is_mark(std::string_view key) {
   for (const auto& known : kKnownKeys)
     if (known.key == key) return true;
-  return key.starts_with("user.") || key == "prefetch" || is_storage_mark(key);
+  return key.starts_with("user.") || key == "prefetch" || key == kPartition || is_storage_mark(key);
 }
 
 inline Verdict run_unannotate(const Program& program, const Args& args, Edit* edit) {
@@ -32599,6 +33878,10 @@ LATHE_DECL void Schedule::atomic(const BlockName& block, Location where) {
   step("atomic", {BlockRef(resolve_block(block, "atomic", where))}, where);
 }
 
+LATHE_DECL void Schedule::partition(LoopRef loop, Partition policy, Location where) {
+  step("partition", {loop, Arg::of_word(to_text(policy))}, where);
+}
+
 LATHE_DECL void Schedule::compute_at(const BlockName& block, LoopRef loop, Location where) {
   step("compute_at", {BlockRef(resolve_block(block, "compute_at", where)), loop}, where);
 }
@@ -32680,6 +33963,10 @@ LATHE_DECL BlockRef Schedule::rfactor(LoopRef loop, int axis, Location where) {
   return detail::as_block(step("rfactor", {loop, Arg::of_number(axis)}, where));
 }
 
+LATHE_DECL void Schedule::blockize(LoopRef loop, Location where) {
+  step("blockize", {loop}, where);
+}
+
 LATHE_DECL void Schedule::tensorize(LoopRef loop, std::string_view name, Location where) {
   tensorize(std::move(loop), name, {}, {}, {}, where);
 }
@@ -32750,6 +34037,11 @@ LATHE_DECL void Schedule::storage_align(const BufferName& buffer, std::int64_t d
   step("storage_align",
        {Arg::of_buffer(resolve_buffer(buffer, "storage_align", where)), Arg::of_number(dim),
         Arg::of_number(factor), Arg::of_number(offset)},
+       where);
+}
+LATHE_DECL void Schedule::change_type(const BufferName& buffer, DType dtype, Location where) {
+  step("change_type",
+       {Arg::of_buffer(resolve_buffer(buffer, "change_type", where)), Arg::of_word(dtype.str())},
        where);
 }
 LATHE_DECL void Schedule::hoist_storage(const BufferName& buffer, LoopRef loop, Location where) {
@@ -34286,12 +35578,21 @@ inline std::string cpp_text(const std::string& text) {
   return out + "\"";
 }
 
+// "lathe::kI16"
+inline std::string cpp_dtype(std::string word) {
+  word[0] = word[0] == 'u' ? 'U' : 'I';
+  return "lathe::k" + word;
+}
+
 inline std::string cpp_argument(const Arg& a, const Parameter& p, const TraceNames& names) {
   auto items = [&] {
     return join(a.list, ", ", [&](const Arg& item) { return cpp_argument(item, p, names); });
   };
   if (a.kind == ArgKind::word)
-    return p.name == "tail" ? "lathe::Tail::" + a.text : cpp_scope(a.text);
+    return p.name == "tail"     ? "lathe::Tail::" + a.text
+           : p.name == "dtype"  ? cpp_dtype(a.text)
+           : p.name == "policy" ? "lathe::Partition::" + a.text
+                                : cpp_scope(a.text);
   if (a.kind == ArgKind::text) return cpp_text(a.text);
   if (a.kind == ArgKind::inferred) return "lathe::infer";
   if (a.kind == ArgKind::list) return "{" + items() + "}";
@@ -35282,7 +36583,9 @@ struct TileGuard {
 // of a split).
 class TileGuards : public Visitor {
  public:
-  TileGuards(const Facts& facts, const Vec<Stmt>& splits) : facts_(facts), splits_(splits) {}
+  /// Guards that name unpeeled loops are not asked for.
+  TileGuards(const Facts& facts, const Vec<Stmt>& splits, const Vec<VarRef>& unpeeled)
+      : facts_(facts), splits_(splits), unpeeled_(unpeeled) {}
   Vec<TileGuard> guards;
 
   void stmt(const Stmt& s) override {
@@ -35338,12 +36641,19 @@ class TileGuards : public Visitor {
     for (const auto* f : loops_)
       if (f->loop_kind == ForKind::vectorized && uses_var(condition, f->var))
         lanes.push_back(f->var);
-    if (lanes.empty() || !is_load_free(condition)) return;
+    if (lanes.empty() || !is_load_free(condition) || is_unpeeled(condition)) return;
     AnyExpr full = compare_gap(condition, gap_of(condition, lanes), true);
     if (full.get() && !as_const_int(full)) guards.push_back({nullptr, full, {}});
   }
 
+  bool is_unpeeled(const AnyExpr& condition) const {
+    for (const auto& loop : unpeeled_)
+      if (uses_var(condition, loop)) return true;
+    return false;
+  }
+
   void note(const IfNode& g) {
+    if (is_unpeeled(g.condition)) return;
     Vec<VarRef> tile;
     for (const auto* f : loops_)
       if ((f->loop_kind == ForKind::unrolled || f->loop_kind == ForKind::vectorized) &&
@@ -35378,6 +36688,7 @@ class TileGuards : public Visitor {
 
   Facts facts_;
   const Vec<Stmt>& splits_;
+  const Vec<VarRef>& unpeeled_;
   Vec<const ForNode*> loops_;
 };
 
@@ -35956,14 +37267,149 @@ LATHE_DECL Program flatten_buffers(const Program& program) {
 
 }  // namespace lathe
 
+// ---- lathe/lower/impl/partition_loops.ipp
+namespace lathe::detail {
+
+// Conditions by their place in the program, and what they are.
+class DecideConditions : public Mutator {
+ public:
+  void decide(const ExprNode* node, bool value) {
+    if (node) known_.emplace_back(node, value);
+  }
+  AnyExpr expr(const AnyExpr& e) override {
+    for (const auto& [node, value] : known_)
+      if (e.get() == node) return make_bool(value);
+    return descend(e);
+  }
+
+ private:
+  Vec<std::pair<const ExprNode*, bool>> known_;
+};
+
+// A loop whose partition is always becomes the iterations before its steady conditions hold, those
+// where they all do, and those after. Loops inside are partitioned in the steady part alone.
+class PartitionLoops : public Mutator {
+ public:
+  explicit PartitionLoops(const Program& program) : facts_(program) {
+    for (const auto& d : program->dims) known_.push_back(d->var);
+  }
+
+  Stmt stmt(const Stmt& s) override {
+    const auto* f = s.as<ForNode>();
+    if (!f) return descend(s);
+    // Lanes and copies stay as they are, whatever a program says that no schedule made.
+    const bool apart = f->loop_kind == ForKind::serial || f->loop_kind == ForKind::parallel;
+    if (apart && partition_of(*f) == Partition::always) return partitioned(*f);
+    return with_body(*f, f->min, f->extent, f->body, f->annotations);
+  }
+
+ private:
+  struct Parts {
+    AnyExpr from, to;  ///< of the steady part
+    Vec<SteadyCondition> conditions;
+    int starts = 0, ends = 0;  ///< how many of them say where it begins, where it ends
+  };
+
+  Stmt with_body(const ForNode& f, const AnyExpr& min, const AnyExpr& extent, const Stmt& body,
+                 const Annotations& annotations) {
+    Facts outer = facts_;
+    facts_.bind(f.var, min, extent);
+    known_.push_back(f.var);
+    Stmt inside = stmt(body);
+    known_.pop_back();
+    facts_ = outer;
+    return make_for(f.var, min, extent, inside, f.loop_kind, annotations);
+  }
+
+  Parts parts_of(const ForNode& f) const {
+    const AnyExpr end = fold_add(f.min, f.extent);
+    Parts parts{f.min, end, {}};
+    for (auto& c : steady_conditions(f, facts_, known_)) {
+      AnyExpr from = c.from ? simplify(fold_max(parts.from, c.from), facts_) : parts.from;
+      AnyExpr to = c.to ? simplify(fold_min(parts.to, c.to), facts_) : parts.to;
+      if (prove_le(to, from, facts_)) continue;  // both hold nowhere
+      parts.from = from, parts.to = to;
+      (c.is_start() ? parts.starts : parts.ends) += 1;
+      parts.conditions.push_back(std::move(c));
+    }
+    parts.from = simplify(fold_min(parts.from, end), facts_);
+    parts.to = simplify(fold_max(parts.to, parts.from), facts_);
+    return parts;
+  }
+
+  Stmt partitioned(const ForNode& f) {
+    LoopHead head = head_of(f);
+    head.annotations.erase_if([](const Annotation& a) { return a.key == kPartition; });
+    const Parts parts = parts_of(f);
+    if (parts.conditions.empty()) return with_body(f, f.min, f.extent, f.body, head.annotations);
+    Stmt before = border(f, f.min, parts.from, parts, true);
+    Stmt steady = steady_part(f, parts, head.annotations);
+    Stmt after = border(f, parts.to, fold_add(f.min, f.extent), parts, false);
+    return make_seq({before, steady, after});
+  }
+
+  Stmt steady_part(const ForNode& f, const Parts& parts, const Annotations& annotations) {
+    DecideConditions decide;
+    const AnyExpr extent = simplify(fold_sub(parts.to, parts.from), facts_);
+    Facts inside = facts_;
+    inside.bind(f.var, parts.from, extent);
+    for (const auto& c : parts.conditions) {
+      decide.decide(c.node, c.value);
+      inside.assume(c.full);
+    }
+    const Stmt body = simplify(decide.stmt(f.body), inside);
+    return with_body(f, parts.from, extent, body, annotations);
+  }
+
+  // Few iterations, of which no loop is peeled or unrolled any further. Where one condition alone
+  // says where they end or begin, it does not hold in any.
+  Stmt border(const ForNode& f, const AnyExpr& from, const AnyExpr& to, const Parts& parts,
+              bool first) const {
+    const AnyExpr extent = simplify(fold_sub(to, from), facts_);
+    if (is_const(extent, 0)) return make_seq({});
+    DecideConditions decide;
+    for (const auto& c : parts.conditions) {
+      const bool alone = first ? parts.starts == 1 : parts.ends == 1;
+      if (c.exact && alone && c.is_start() == first) decide.decide(c.node, !c.value);
+    }
+    Stmt part = make_for(f.var, from, extent, decide.stmt(f.body), f.loop_kind, f.annotations);
+    return CloneFresh().stmt(AsBorder().stmt(part));
+  }
+
+  class AsBorder : public Mutator {
+   public:
+    Stmt stmt(const Stmt& s) override {
+      const Stmt out = descend(s);
+      const auto* f = out.as<ForNode>();
+      if (!f) return out;
+      LoopHead head = head_of(*f);
+      head.annotations.erase_if(
+          [](const Annotation& a) { return a.key == "unroll_explicit" || a.key == kPartition; });
+      head.annotations.push_back({kPartition, std::string(to_text(Partition::never))});
+      return wrap_loops({head}, f->body);
+    }
+  };
+
+  Facts facts_;
+  Vec<VarRef> known_;  ///< Dims, and the loops around
+};
+
+}  // namespace lathe::detail
+
 // ---- lathe/lower/impl/hoist_guards.ipp
 namespace lathe {
 namespace detail {
 
-// Step 1. for i: if (c) S → if (c) for i: S, for every conjunct c that i does not occur in.
+// Step 1. for i: if (c) S → if (c) for i: S, for every conjunct c that i does not occur in. Each
+// conjunct becomes a guard of its own: what one comparison says of a tile can be decided.
 class LiftInvariantGuards : public Mutator {
  public:
   Stmt stmt(const Stmt& s) override {
+    if (const auto* g = s.as<IfNode>(); g && !g->else_body && is_load_free(g->condition)) {
+      Vec<AnyExpr> parts;
+      split_conjuncts(g->condition, parts);
+      return parts.size() == 1 ? descend(s) : nest(parts, stmt(g->then_body));
+    }
     const auto* f = s.as<ForNode>();
     if (!f) return descend(s);
     Stmt body = stmt(f->body);
@@ -36019,13 +37465,24 @@ class BareStores : public Visitor {
   const Vec<const IfNode*>& guards_;
 };
 
+// The loops whose conditions stay where they are.
+inline Vec<VarRef> unpeeled_loops(const Stmt& body) {
+  Vec<VarRef> out;
+  each_statement(body, [&](const Stmt& s) {
+    if (const auto* f = s.as<ForNode>(); f && partition_of(*f) == Partition::never)
+      out.push_back(f->var);
+  });
+  return out;
+}
+
 // Step 2. In the body of the innermost loop that tile guards depend on, statements with such guards
 // become if (all of them hold for the whole tile) { without guards } else { as it was }. One such
 // split a path: the copy for border tiles stays as it is, so that code at most doubles however many
 // guards there are.
 class SplitBorderTiles : public Mutator {
  public:
-  explicit SplitBorderTiles(const Program& program) : facts_(program) {
+  SplitBorderTiles(const Program& program, Vec<VarRef> unpeeled)
+      : facts_(program), unpeeled_(std::move(unpeeled)) {
     for (const auto& d : program->dims) known_.push_back(d->var);
     for (const auto& p : program->params) {
       if (!p.buffer) known_.push_back(p.var);
@@ -36039,7 +37496,9 @@ class SplitBorderTiles : public Mutator {
       Facts outer = facts_;
       facts_.bind(*f);
       known_.push_back(f->var);
-      Stmt body = in_scope(f->body, f->var);
+      // Copies and lanes are parts of one tile: what differs between them is decided outside.
+      const bool tile = f->loop_kind == ForKind::unrolled || f->loop_kind == ForKind::vectorized;
+      Stmt body = tile ? stmt(f->body) : in_scope(f->body, f->var);
       known_.pop_back();
       facts_ = outer;
       if (body.same_as(f->body)) return s;
@@ -36092,7 +37551,7 @@ class SplitBorderTiles : public Mutator {
 
   // Guards of `part` that can be decided here, if one of them could not be decided further out.
   Vec<TileGuard> guards_here(const Stmt& part, const VarRef& loop) const {
-    TileGuards found(facts_, splits_);
+    TileGuards found(facts_, splits_, unpeeled_);
     found.stmt(part);
     Vec<TileGuard> here;
     bool ours = !loop.get();
@@ -36140,18 +37599,24 @@ class SplitBorderTiles : public Mutator {
     Vec<const IfNode*> always;
   };
 
-  // A condition that some guard above every store of s implies.
+  // What must hold for any store of s to run: conditions that each have a guard above all of them.
   static AnyExpr needed_by_all(const Stmt& s, const Vec<TileGuard>& guards) {
+    Vec<AnyExpr> needed;
     for (const auto& g : guards) {
       if (!g.some.get() || is_const(g.some, 1)) continue;
+      bool known = false;
+      for (const auto& n : needed) known |= same_expr(n, g.some);
+      if (known) continue;
       Vec<const IfNode*> same;
       for (const auto& other : guards)
         if (other.some.get() && same_expr(other.some, g.some)) same.push_back(other.guard);
       BareStores bare(same);
       bare.stmt(s);
-      if (!bare.found) return g.some;
+      if (!bare.found) needed.push_back(g.some);
     }
-    return {};
+    AnyExpr all;
+    for (const auto& n : needed) all = fold_and(all, n);
+    return all;
   }
 
   void add_case(VersionPlan& plan, const TileGuard& g) const {
@@ -36226,6 +37691,7 @@ class SplitBorderTiles : public Mutator {
   }
 
   Facts facts_;
+  const Vec<VarRef> unpeeled_;
   Vec<VarRef> known_;  ///< parameters, and the loops around
   Vec<Stmt> splits_;
 };
@@ -36234,7 +37700,8 @@ class SplitBorderTiles : public Mutator {
 
 LATHE_DECL Program hoist_guards(const Program& program) {
   Stmt body = detail::LiftInvariantGuards().stmt(program->body);
-  detail::SplitBorderTiles split(program);
+  body = detail::PartitionLoops(program).stmt(body);
+  detail::SplitBorderTiles split(program, detail::unpeeled_loops(body));
   return program.with(split.run(body));
 }
 
@@ -38325,7 +39792,7 @@ class SlotCollector : public Visitor {
 // Stores decide the registers: they must be equal or disjoint. A load may take lanes out of one of
 // them.
 inline bool slots_agree(const SlotCollector& slots) {
-  if (!slots.possible || slots.stored.empty()) return false;
+  if (!slots.possible) return false;
   for (const auto& a : slots.stored)
     for (const auto& b : slots.stored)
       if (&a != &b && a.first < b.first + b.lanes && b.first < a.first + a.lanes) return false;

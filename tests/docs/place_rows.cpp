@@ -145,6 +145,30 @@ std::vector<Row> place_rows() {
        .program = kRows,
        .steps = LATHE_STEPS(s.transform_block_layout(
            "Y", [](lt::Index i, lt::Index j) { return lt::layout(j / 16, i, j % 16); });)},
+      {.name = "blockize",
+       .meaning =
+           "Bindings are outer loops times what the inner ones span, plus inner loops: the first "
+           "part counts the tiles, the second goes inside. Loops inside keep their kinds, and "
+           "steps "
+           "that name them; no block enters and no loop crosses the border. Steps that rewrite "
+           "what "
+           "one store says, such as `cache_write` or `rfactor`, come before; a reduction comes "
+           "without its init, or together with the block that `decompose_reduction` makes of it.",
+       .references = "the block stays, of several the last; loops inside are no longer in "
+                     "`s.loops(block)`",
+       .rounding = kNever,
+       .refusals = "L0204 L0257",
+       .halide = "none",
+       .tvm = "`blockize`, which nests blocks",
+       .program = R"(program C(in A: f32[64, 64], out C: f32[64, 64]):
+  for io in 0..8:
+    for jo in 0..4:
+      for ii in 0..8:
+        for ji in 0..16:
+          block C(vi in 0..64 = io * 8 + ii, vj in 0..64 = jo * 16 + ji):
+            C[vi, vj] = A[vj, vi]
+)",
+       .steps = LATHE_STEPS(auto [io, jo, ii, ji] = s.loops<4>("C"); s.blockize(ii);)},
       {.name = "tensorize",
        .meaning =
            "The description of the intrinsic and the loops must compute the same, up to names, "

@@ -65,6 +65,7 @@ class ScheduleArguments : protected StorageArguments {
         {"clone", 2, &A::clone},
         {"pad", 2, &A::pad},
         {"decompose_padding", 3, &A::decompose_padding},
+        {"blockize", 4, &A::blockize},
         {"tensorize", 2, &A::tensorize}};
     return all;
   }
@@ -283,6 +284,20 @@ class ScheduleArguments : protected StorageArguments {
       default:
         return lathe::eq(lathe::floormod(n, AnyExpr(value + 2)), AnyExpr(value));
     }
+  }
+  /// A nest that may be one block, as a rule; or any loop. None where every block has its init.
+  Args blockize(const lathe::Schedule& s) {
+    std::vector<Arg> candidates;
+    bool ready = false;
+    for (const auto& use : block_uses(s.program()->body)) {
+      ready = ready || !use.node->init;
+      for (const auto& loop : s.loops(BlockRef(use.tag)))
+        if (random_.chance(50) && !s.check(*lathe::find_primitive("blockize"), {loop}))
+          candidates.emplace_back(loop);
+    }
+    if (!ready && random_.chance(80)) return {};
+    return {candidates.empty() || random_.chance(10) ? Arg(some_loop(s))
+                                                     : random_.pick(candidates)};
   }
   /// The innermost loops of a block with a row made of what they do, or with one that does not fit.
   Args tensorize(const lathe::Schedule& s) {

@@ -27,12 +27,21 @@ class SchedulePieces {
 
   LoopRef some_loop(const lathe::Schedule& s) {
     if (!loops_.empty() && random_.chance(90)) return random_.pick(loops_);
+    if (random_.chance(30)) return any_loop(s);
     for (int tries = 0; tries < 4; ++tries) {
       auto blocks = s.blocks();
       auto loops = s.loops(random_.pick(blocks));
       if (!loops.empty()) return random_.pick(loops);
     }
     return loops_.empty() ? LoopRef(lathe::make_var("none")) : loops_[0];
+  }
+  /// Of the whole program: it may lie inside a block.
+  LoopRef any_loop(const lathe::Schedule& s) {
+    std::vector<LoopRef> all;
+    lathe::each_statement(s.program()->body, [&](const lathe::Stmt& below) {
+      if (const auto* f = below.as<lathe::ForNode>()) all.emplace_back(f->var);
+    });
+    return all.empty() ? LoopRef(lathe::make_var("none")) : random_.pick(all);
   }
   Arg factor() {
     static const std::vector<int> values = {1, 2, 2, 3, 4, 4, 5, 8, 8, 16, 0, 7};

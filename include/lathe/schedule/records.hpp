@@ -43,6 +43,7 @@ namespace lathe {
   X(decompose_padding)       \
   X(pad)                     \
   X(transform_block_layout)  \
+  X(blockize)                \
   X(tensorize)               \
   /* storage */              \
   X(set_scope)               \

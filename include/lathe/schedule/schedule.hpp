@@ -292,6 +292,19 @@ class Schedule {
   /// Reassociates floats. L0219.
   BlockRef rfactor(LoopRef loop, int axis = 0, Location where = Location::here());
 
+  /// The nest from this loop inward becomes one block, with the loops inside as they are: steps on
+  /// blocks and their loops then take it as a unit, and no block enters it. Iterators count what
+  /// the loops around count.
+  ///     for io < 4: for ii < 8:             →   for io < 4:
+  ///       block C(vi in 0..32 = io*8 + ii):       block C(vio in 0..4 = io):
+  ///         C[vi] = A[vi] * 2                       for ii < 8: C[vio*8 + ii] = A[vio*8 + ii] * 2
+  /// The block keeps its reference. Several blocks in the nest run in turn inside of the last of
+  /// them; the others are consumed. Vectorized and unrolled loops stay so; parallel ones
+  /// and marked ones don't go inside (L0204). A reduction comes without its init. L0257: an
+  /// iterator mixes loops inside and outside · a guard cuts through tiles · the bound of a loop
+  /// inside needs a loop that no iterator tells.
+  void blockize(LoopRef loop, Location where = Location::here());
+
   /// The loops from this one inward, which hold one block alone, become an intrinsic: what the
   /// description of a row says that it computes, up to names and the order of loops and of
   /// commutative operands, must be what they do. A reduction needs its init apart first.

@@ -122,10 +122,31 @@ TEST_CASE("gaps, conditions and reductions without init are not surely written")
   CHECK(written_region_lower(sum->body, buffer_named(sum, "C"), Facts(sum)));
 }
 
+TEST_CASE("loops inside a block: what no index names decides as well, and tiles may be none") {
+  auto lower = [](const char* loops, const char* store) {
+    Program p =
+        parse("program p<n>(in x: f32[n], inout y: f32[99]):\n" + std::string(loops) + store);
+    auto box = written_region_lower(p->body, buffer_named(p, "y"), Facts(p));
+    return box ? text(*box) : "none";
+  };
+  const char* four = "  for i in 0..4:\n    block y(v in 0..4 = i):\n";
+  const char* some = "  for i in 0..n:\n    block y(v in 0..n = i):\n";
+  CHECK(lower(four, "      for k in 0..8:\n        y[v * 8 + k] = 1.0\n") == "y[0 +32]");
+  CHECK(lower(four, "      for k in 0..2:\n        y[v] = x[k]\n") == "y[0 +4]");
+  CHECK(lower(four, "      for k in 0..n:\n        y[v] = x[k]\n") == "none");
+  CHECK(lower(four, "      for k in 0..v:\n        y[v] = x[k]\n") == "none");
+  CHECK(lower(four, "      for k in 0..v + 1:\n        y[v] = x[k]\n") == "y[0 +4]");
+  CHECK(lower(four, "      for k in 0..v:\n        y[k] = x[v]\n") == "none");
+  CHECK(lower("  for i in 0..4:\n    for k in 0..n:\n      block y(v in 0..4 = i):\n",
+              "        y[v] = 1.0\n") == "none");
+  CHECK(lower(some, "      for k in 0..8:\n        y[v * 8 + k] = 1.0\n") == "y[0 +n * 8]");
+  CHECK(lower(some, "      for k in 0..9:\n        y[v * 8 + k] = 1.0\n") == "none");
+}
+
 TEST_CASE("fuzz: regions against what runs") {
   using index_test::Random;
   int lower_found = 0, lower_true = 0;
-  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
     Random random{seed};
     VarRef outer = make_var("o");
     std::vector<VarRef> loops{make_var("a"), make_var("b")}, iters{make_var("v"), make_var("w")};
@@ -142,8 +163,15 @@ TEST_CASE("fuzz: regions against what runs") {
       domain.push_back({iters[static_cast<std::size_t>(k)], AnyExpr(0), AnyExpr(size),
                         IterKind::spatial, binding});
     }
+    // A loop inside the block, which may run nothing for some of its instances.
+    const bool inner_loop = random.below(3) == 0;
+    VarRef inside_loop = make_var("c");
+    const AnyExpr inside_extent =
+        random.below(3) == 0 ? AnyExpr(iters[0]) : AnyExpr(random.between(0, 4));
     auto index = [&]() -> AnyExpr {
       AnyExpr v(iters[static_cast<std::size_t>(random.below(2))]), w(iters[1]);
+      if (inner_loop && random.below(3) == 0)
+        return v * random.between(1, 3) + AnyExpr(inside_loop);
       switch (random.below(8)) {
         case 0:
           return v * 2 + 1;
@@ -167,7 +195,9 @@ TEST_CASE("fuzz: regions against what runs") {
     if (random.below(3) == 0)
       value = make_select(AnyExpr(iters[0]) > random.between(0, 3), value, make_float(kF32, 0));
     Buffer y = make_buffer("Y", kF32, {AnyExpr(64), AnyExpr(64)});
-    BlockNode block(make_ref<BlockTagNode>("Y"), domain, make_store(y, {index(), index()}, value));
+    Stmt store = make_store(y, {index(), index()}, value);
+    if (inner_loop) store = make_for(inside_loop, AnyExpr(0), inside_extent, store);
+    BlockNode block(make_ref<BlockTagNode>("Y"), domain, store);
     if (random.below(4) == 0) block.predicate = AnyExpr(iters[0]) < random.between(1, 4);
     Stmt body = make_block(block);
     for (std::size_t k = 2; k-- > 0;)

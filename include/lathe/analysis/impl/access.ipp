@@ -143,11 +143,18 @@ class AccessCollector : public Visitor {
     if (const auto* load = c->args[0].as<LoadNode>())
       for (const auto& i : load->indices) expr(i);
   }
+  // The bounds of a loop inside a block name its iterators.
+  ForRef resolved(const ForNode& n) const {
+    AnyExpr min = resolve(n.min), extent = resolve(n.extent);
+    if (min.same_as(n.min) && extent.same_as(n.extent)) return ForRef(&n);
+    Stmt loop = make_for(n.var, min, extent, n.body, n.loop_kind, n.annotations);
+    return ForRef(loop.as<ForNode>());
+  }
   void loop(const ForNode& n) {
     expr(n.min), expr(n.extent);
-    loops_.emplace_back(&n);
+    loops_.push_back(resolved(n));
     Facts outer = facts_;
-    if (terms_ == AccessTerms::loops) facts_.bind(n);
+    if (terms_ == AccessTerms::loops) facts_.bind(*loops_.back());
     stmt(n.body);
     facts_ = std::move(outer);
     loops_.pop_back();

@@ -27,6 +27,22 @@ inline std::size_t guards_of_one(const AccessSite& site, const Vec<VarRef>& rela
   return guards;
 }
 
+// A loop that nothing of the access names still decides whether it happens: it must run at least
+// once, wherever the loops around it are.
+inline bool unnamed_loops_run(const AccessSite& site, const Vec<VarRef>& relaxed,
+                              const Facts& facts) {
+  Facts around = facts;
+  for (const auto& f : site.loops) {
+    if (!contains_var(relaxed, f->var)) continue;
+    bool named = false;
+    for (const auto* list : {&site.bindings, &site.inner_indices})
+      for (const auto& e : *list) named = named || uses_var(e, f->var);
+    if (!named && !prove(f->extent >= 1, around)) return false;
+    around.bind(*f);
+  }
+  return true;
+}
+
 // The box of iterator values that the relaxed loops reach, met with the domains; false if they
 // leave gaps.
 inline bool reached_iters(const AccessSite& site, const Vec<VarRef>& relaxed, const Facts& facts,
@@ -34,6 +50,7 @@ inline bool reached_iters(const AccessSite& site, const Vec<VarRef>& relaxed, co
   Vec<IterDomain> loops;
   for (const auto& f : site.loops)
     if (contains_var(relaxed, f->var)) loops.push_back({f->var, f->min, f->extent});
+  if (!unnamed_loops_run(site, relaxed, facts)) return false;
   if (!site.block) {
     out = std::move(loops);
     return true;
@@ -43,9 +60,11 @@ inline bool reached_iters(const AccessSite& site, const Vec<VarRef>& relaxed, co
   // Loops inside the block are reached as they are; a loop is inside if an index names it there.
   Vec<IterDomain> outer, inner;
   for (auto& l : loops) {
-    bool named = false;
+    bool named = false, bound = false;
     for (const auto& i : site.inner_indices) named = named || uses_var(i, l.var);
-    (named ? inner : outer).push_back(std::move(l));
+    for (const auto& b : site.bindings) bound = bound || uses_var(b, l.var);
+    if (named && (uses_any(l.min, relaxed) || uses_any(l.extent, relaxed))) return false;
+    if (named || bound) (named ? inner : outer).push_back(std::move(l));
   }
   const std::size_t own = iters.size() - guards_of_one(site, relaxed, facts);
   Vec<AnyExpr> bindings = site.bindings;
@@ -86,6 +105,9 @@ inline AnyExpr store_condition(const AccessSite& site) {
 // goes to zero.
 inline bool plain_box(const AccessSite& site, const Vec<IterDomain>& domain, const Facts& facts,
                       Region& out) {
+  for (const auto& d : domain)
+    for (const auto& other : domain)
+      if (uses_var(d.min, other.var) || uses_var(d.extent, other.var)) return false;
   Vec<bool> used(domain.size(), false);
   for (const auto& i : site.inner_indices) {
     std::size_t at = domain.size();
@@ -138,11 +160,15 @@ inline bool lower_box(const AccessSite& site, const Vec<VarRef>& relaxed, const 
   out.buffer = site.buffer;
   if (plain_box(site, kept, facts, out)) return true;
   out.ranges.clear();
+  // An iterator that may have no value at all is to leave an empty box then.
+  Vec<AnyExpr> open;
   for (auto& d : kept)
-    if (!prove(d.extent >= 1, facts)) return false;
+    if (!prove(d.extent >= 1, facts)) open.push_back(d.extent);
   IterMap map = iter_map(site.inner_indices, kept, {}, facts);
   if (!map.covering) return false;
   for (const auto& s : map.sums) out.ranges.push_back({s.min, s.extent});
+  for (const auto& extent : open)
+    if (!region_empty(out, facts.with(extent <= 0))) return false;
   return true;
 }
 

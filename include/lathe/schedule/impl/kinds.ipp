@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <lathe/analysis/cover.hpp>
 #include <lathe/analysis/dependence.hpp>
 #include <lathe/analysis/uses.hpp>
@@ -145,10 +146,19 @@ LATHE_DECL Verdict check_parallel(const Program& program, const VarRef& var) {
 // What loops inside would have to do for all lanes at once.
 inline Verdict check_loops_below(const ForNode& loop) {
   Verdict no;
+  Vec<VarRef> differ{loop.var};  // between lanes: iterators inside blocks stand for the loop
+  auto differs = [&](const AnyExpr& e) {
+    for (const auto& v : differ)
+      if (uses_var(e, v)) return true;
+    return false;
+  };
   any_statement(loop.body, [&](const Stmt& s) {
+    if (const auto* block = s.as<BlockNode>())
+      for (const auto& it : block->iters)
+        if (differs(it.binding)) differ.push_back(it.var);
     const auto* inner = s.as<ForNode>();
     if (!inner) return false;
-    if (uses_var(inner->min, loop.var) || uses_var(inner->extent, loop.var))
+    if (differs(inner->min) || differs(inner->extent))
       no = refusal_at(inner->var, "L0209",
                       "the bound of loop " + in_quotes(inner->var->name) +
                           " differs between the lanes of " + in_quotes(loop.var->name));
@@ -225,21 +235,27 @@ LATHE_DECL Verdict check_vectorized(const Program& program, const VarRef& var) {
       "vectorize another loop");
 }
 
+// Copies of what is innermost that unrolled loops make, those inside of blocks too; beyond the most
+// that may be, any number.
+inline std::int64_t unrolled_copies(const Stmt& s) {
+  std::int64_t most = 1;
+  any_child(s, [&](const Stmt& child) {
+    most = std::max(most, unrolled_copies(child));
+    return most > kMaxUnroll;
+  });
+  const auto* f = s.as<ForNode>();
+  const std::int64_t* n =
+      f && f->loop_kind == ForKind::unrolled ? as_const_int(f->extent) : nullptr;
+  return n && most <= kMaxUnroll ? most * std::clamp<std::int64_t>(*n, 1, kMaxUnroll + 1) : most;
+}
+
 LATHE_DECL Verdict check_unrolled(const Program& program, const VarRef& var) {
   ForRef loop = find_loop(program->body, var).loop;
   const std::int64_t* copies = as_const_int(loop->extent);
   if (!copies)
     return refusal_at(var, "L0210", "loop " + describe(*loop) + " has no constant extent",
                       "split it, or give unroll a factor");
-  std::int64_t total = *copies;
-  for (const auto& site : blocks_below(loop->body)) {
-    std::int64_t count = *copies;
-    for (const auto& inner : site.loops)
-      if (const std::int64_t* n = as_const_int(inner->extent);
-          n && inner->loop_kind == ForKind::unrolled)
-        count *= std::max<std::int64_t>(*n, 1);
-    total = std::max(total, count);
-  }
+  const std::int64_t total = *copies > kMaxUnroll ? *copies : *copies * unrolled_copies(loop->body);
   if (total <= kMaxUnroll) return {};
   return refusal_at(var, "L0210",
                     "unrolling loop " + describe(*loop) + " gives " + std::to_string(total) +

@@ -24,6 +24,7 @@
 #include <lathe/schedule/impl/assume.ipp>
 #include <lathe/schedule/impl/atomic.ipp>
 #include <lathe/schedule/impl/bind.ipp>
+#include <lathe/schedule/impl/blockize.ipp>
 #include <lathe/schedule/impl/change_type.ipp>
 #include <lathe/schedule/impl/clone.ipp>
 #include <lathe/schedule/impl/decompose_padding.ipp>

@@ -188,6 +188,10 @@ LATHE_DECL BlockRef Schedule::rfactor(LoopRef loop, int axis, Location where) {
   return detail::as_block(step("rfactor", {loop, Arg::of_number(axis)}, where));
 }
 
+LATHE_DECL void Schedule::blockize(LoopRef loop, Location where) {
+  step("blockize", {loop}, where);
+}
+
 LATHE_DECL void Schedule::tensorize(LoopRef loop, std::string_view name, Location where) {
   tensorize(std::move(loop), name, {}, {}, {}, where);
 }
