@@ -141,6 +141,15 @@ program P(in X: f32[8, 4], out Y: f32[8], out Z: f32[4]):
     block Z(v in 0..4 = r):
       Z[v] = X[0, v]
 )";
+/// A tail of a tail.
+inline constexpr const char* kTails = R"(
+program P(in X: f32[100], out Y: f32[100]):
+  for io in 0..10:
+    for iio in 0..3:
+      for iii in 0..4:
+        block Y(vi in 0..100 = io * 10 + (iio * 4 + iii), vii in 0..10 = iio * 4 + iii) @guards=1:
+          Y[vi] = X[vi]
+)";
 /// The outer loop of Y's reduction holds Z too.
 inline constexpr const char* kSharedOuter = R"(
 program P(in X: f32[8, 4], out Y: f32[8], out Z: f32[2]):

@@ -55,6 +55,9 @@ const Refused kRefused[] = {
      "L0215 reverse_compute_inline: block 'Y' has 2 producers, not one: 'T', 'UV'"},
     {kOdd, [](lt::Schedule& s) { s.tensorize(loop(s, "UV", 0), "vpdpbusd"); },
      "L0235 tensorize: 'vpdpbusd' does not do what block 'UV' does: it is not one plain store"},
+    {kTails, [](lt::Schedule& s) { s.tensorize(loop(s, "Y", 2), "vpdpbusd"); },
+     "L0235 tensorize: 'vpdpbusd' does not do what block 'Y' does: it does not run for all points "
+     "of the loops"},
     {kPredicate, [](lt::Schedule& s) { s.compute_inline("T"); },
      "L0214 compute_inline: block 'T' has a predicate, outside which its output is not defined"},
     {kPredicate, [](lt::Schedule& s) { s.reverse_compute_inline("Y"); },

@@ -231,6 +231,19 @@ TEST_CASE("clone: refusals") {
       Z[v] = Y[v]
 )");
   CHECK(why(scan, "Y", {"Z"}) == "L0250 clone: block 'Y' can't be cloned: it reads what it writes");
+  lt::Schedule whole = of(R"(program P(in X: f32[8], out Y: f32[8], out Z: f32[8], out W: f32[8]):
+  for i in 0..8:
+    block Y(v in 0..8 = i):
+      Y[v] = X[v]
+  for i in 0..8:
+    block Z(opaque v in 0..8 = i) reads Y[0..8] writes Z[0..8]:
+      Z[v] = Y[v]
+  for i in 0..8:
+    block W(v in 0..8 = i):
+      W[v] = Y[v]
+)");
+  CHECK(why(whole, "Y", {"Z"}) ==
+        "L0250 clone: block 'Y' is read by block 'Z' as a whole, not by loads");
   lt::Schedule next = of(R"(program P(in X: f32[8], out Y: f32[8], out Z: f32[8]):
   for i in 0..8:
     block Z(v in 0..8 = i):
