@@ -141,6 +141,13 @@ program P(in X: f32[8, 4], out Y: f32[8], out Z: f32[4]):
     block Z(v in 0..4 = r):
       Z[v] = X[0, v]
 )";
+/// Which element, only memory knows.
+inline constexpr const char* kGather = R"(
+program P(in at: i64[8], in X: f32[8], out Y: f32[8]):
+  for i in 0..8:
+    block Y(v in 0..8 = at[i]):
+      Y[v] = X[v]
+)";
 /// A tail of a tail.
 inline constexpr const char* kTails = R"(
 program P(in X: f32[100], out Y: f32[100]):

@@ -58,6 +58,8 @@ const Refused kRefused[] = {
     {kTails, [](lt::Schedule& s) { s.tensorize(loop(s, "Y", 2), "vpdpbusd"); },
      "L0235 tensorize: 'vpdpbusd' does not do what block 'Y' does: it does not run for all points "
      "of the loops"},
+    {kGather, [](lt::Schedule& s) { s.cache_write("Y", lt::Scope::global); },
+     "L0217 cache_write: what 'Y' writes of 'Y' in one iteration is not known"},
     {kPredicate, [](lt::Schedule& s) { s.compute_inline("T"); },
      "L0214 compute_inline: block 'T' has a predicate, outside which its output is not defined"},
     {kPredicate, [](lt::Schedule& s) { s.reverse_compute_inline("Y"); },

@@ -304,6 +304,22 @@ TEST_CASE("a loop over lanes stays one where its temporary's size differs betwee
   CHECK(test::evaluate_stage(lanes, loops) == test::evaluate_stage(loops, loops));
 }
 
+TEST_CASE("vectors inside of a padding have a version that asks no lane") {
+  const lt::Target target("x86-64-v4");
+  lt::Program p = lt::parse(R"(program p(in X: f32[62], out P: f32[128]):
+  for io in 0..8:
+    vectorized for ii in 0..16:
+      block P(v in 0..128 = io * 16 + ii):
+        P[v] = select(v >= 33 && v < 95, X[v - 33], 0.0)
+)");
+  const std::string text = lt::lower_until("hoist_guards", p, target).str();
+  INFO(text);
+  CHECK(text.find("    if io > 2 && io < 5:\n") != std::string::npos);
+  CHECK(lt::lower_until("simplify_flat", p, target).str().find("P[ramp(io * 16, 1, 16)] = X[") !=
+        std::string::npos);
+  test::check_stages(p);
+}
+
 TEST_CASE("a buffer that the bound of a loop reads is there before the loop") {
   lt::Program p = lt::parse(R"(program p(out B: i64[4]):
   alloc N: i64[1]

@@ -207,6 +207,19 @@ TEST_CASE("software_pipeline: the loop stays as it is, and so does what it promi
   CHECK(why([&](lt::Schedule& s) { s.vectorize(s.loops(t.P).back()); }) == "none");
 }
 
+TEST_CASE("software_pipeline: statements that share nothing run in any order") {
+  lt::Schedule start = schedule_of(R"(program p(in A: f32[9], out B: f32[9], out C: f32[9]):
+  for i in 0..9:
+    block B(v in 0..9 = i):
+      B[v] = A[v]
+    block C(v in 0..9 = i):
+      C[v] = A[v] * 2.0
+)");
+  lt::Schedule s = start;
+  s.software_pipeline(s.loops("B")[0], {1, 0}, {1, 0});
+  check_staged(start, s, "");
+}
+
 TEST_CASE("software_pipeline: refusals") {
   Three t(8);
   auto why = [&](const std::vector<std::int64_t>& stages, const std::vector<std::int64_t>& orders) {

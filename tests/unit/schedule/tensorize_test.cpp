@@ -233,6 +233,27 @@ TEST_CASE("tensorize: the first difference is told") {
         "by sum of f32; block 'C' reduces by sum of i32");
 }
 
+TEST_CASE("tensorize: an operand that the row reads twice is one") {
+  const lt::TensorIntrin squares{"squares",
+                                 R"(program squares(in X: f32[4], inout Z: f32[]):
+  for k in 0..4:
+    block dot(reduce vk in 0..4 = k) reduce sum:
+      Z[] sum= X[vk] * X[vk]
+)",
+                                 R"(program squares(in X: f32[4], inout Z: f32[]):
+  Z[] = Z[] + X[0] * X[0] + X[1] * X[1] + X[2] * X[2] + X[3] * X[3]
+)",
+                                 ""};
+  lt::Input<float, 2> P("P", {5, 4}), Q("Q", {5, 4});
+  lt::Reduce r("r", 4);
+  auto S = lt::compute("S", {5}, [&](lt::Var i) { return lt::sum(P(i, r) * Q(i, r), r); });
+  lt::Schedule s(S);
+  s.decompose_reduction(S, s.loops(S)[1]);
+  CHECK(told(s, [&](lt::Schedule& t) { t.tensorize(t.loops(S)[1], squares); }) ==
+        "error[L0235] tensorize: 'squares' does not do what block 'S' does: the description has "
+        "X[vk] of f32; block 'S' has Q[vi, vr] of f32");
+}
+
 TEST_CASE("tensorize: what else is refused, and what to do") {
   ByteGemm k(3, 32, 8);
   lt::Schedule s(k.C);

@@ -46,7 +46,6 @@ inline Range solve_linear(std::int64_t coef, const AnyExpr& rest, const Range& r
     hi = fold_sub(AnyExpr(0), hi);
     coef = -coef;
   }
-  if (coef == 1) return {simplify(lo, facts), range.extent};
   AnyExpr c(coef);
   AnyExpr first = fold_floordiv(fold_add(lo, AnyExpr(coef - 1)), c);
   // At most floor((extent - 1) / coef) + 1 multiples lie in extent consecutive numbers.
@@ -69,7 +68,6 @@ inline void solve_by_inverse(const BlockNode& block, const Vec<AnyExpr>& indices
     which.push_back(k);
   }
   IterMap map = iter_map(indices, inputs, {}, facts);
-  if (!map.injective) return;
   Facts inside = facts;
   Vec<VarRef> targets;
   Vec<AnyExpr> target_exprs;
