@@ -74,6 +74,16 @@ TEST_CASE("reverse_compute_inline: an elementwise consumer") {
   check_kept(start, s);
 }
 
+TEST_CASE("reverse_compute_inline: a consumer that reads another buffer first") {
+  lt::Input<float, 1> X("X", {8}), W("W", {8});
+  auto T = lt::compute("T", {8}, [&](lt::Var i) { return X(i) * 2.0f; });
+  auto Y = lt::compute("Y", {8}, [&](lt::Var i) { return W(7 - i) + T(i); });
+  lt::Schedule start(Y), s = start;
+  s.reverse_compute_inline(Y);
+  CHECK(s.blocks().size() == 1);
+  check_kept(start, s);
+}
+
 TEST_CASE("reverse_compute_inline: a consumer of a part gets a predicate") {
   lt::Input<float, 1> A("A", {12});
   auto P = lt::compute("P", {12}, [&](lt::Var i) { return A(i) * 2.0f; });

@@ -220,6 +220,17 @@ TEST_CASE("reverse_compute_at: an epilogue in its producer's tiles") {
   }
 }
 
+TEST_CASE("reverse_compute_at: a reduction of the rows that were just computed") {
+  lt::Input<float, 2> X("X", {5, 6});
+  auto P = lt::compute("P", {5, 6}, [&](lt::Var i, lt::Var j) { return X(i, j) * 2.0f; });
+  lt::Reduce r("r", 6);
+  auto S = lt::compute("S", {5}, [&](lt::Var i) { return lt::sum(P(i, r), r); });
+  lt::Schedule start(S), s = start;
+  s.reverse_compute_at(S, s.loops(P)[0]);
+  CHECK(s.loops(S)[0] == s.loops(P)[0]);
+  check_kept(start, s);
+}
+
 TEST_CASE("reverse_compute_at: refusals") {
   Gemm k(8, 8, 4);
   lt::Schedule s(k.D);

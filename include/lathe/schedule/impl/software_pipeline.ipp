@@ -146,8 +146,7 @@ class PipelinePlanner {
       for (std::size_t b = a + 1; b < statements_.size(); ++b)
         for (const auto& first : uses_[a])
           for (const auto& second : uses_[b]) {
-            if (first.buffer != second.buffer || !(first.is_write || second.is_write)) continue;
-            if (own(first.buffer)) continue;
+            if (!(first.is_write || second.is_write) || own(first.buffer)) continue;
             if (std::string why = pair(a, b, first, second); !why.empty()) return why;
           }
     return {};
