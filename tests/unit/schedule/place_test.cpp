@@ -179,6 +179,20 @@ TEST_CASE("compute_at: a block that leaves out part of its domain") {
       first_line(part, move) ==
       "error[L0211] compute_at: there 'T' would not find what it reads of 'S': not all elements of "
       "'S' that are read are surely written before");
+  lt::Schedule late(lt::parse(R"(program P(in X: f32[13], out Y: f32[13]):
+  alloc S: f32[13]
+  alloc T: f32[13]
+  for i in 0..13:
+    block S(vi in 2..13 = i):
+      S[vi] = X[vi]
+  for i in 2..13:
+    block T(vi in 0..13 = i):
+      T[vi] = S[vi]
+  for k in 0..13:
+    block Y(vk in 0..13 = k):
+      Y[vk] = T[vk]
+)"));
+  CHECK(first_line(late, move) == first_line(part, move));
   lt::Schedule whole(with("13", copy)), s = whole;
   move(s);
   check_kept(whole, s);
