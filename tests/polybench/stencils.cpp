@@ -38,7 +38,7 @@ void jacobi1_loops(const Counts& n, const Arrays& a) {
 lt::Program jacobi1_in_parts(const Sizes& n) {
   return lt::script("jacobi_1d", [&](lt::Script& p) {
     auto A = p.inout<double>("A", {n[1]}), B = p.inout<double>("B", {n[1]});
-    const Index size = 2048;
+    const Index size = 1024;
     auto half_step = [&](std::string name, const Size& begin, auto& from, auto& to) {
       p.for_(name, size, [&](lt::Var at) {
         const Size i = begin + at;
