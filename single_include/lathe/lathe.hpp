@@ -24730,7 +24730,6 @@ inline Range solve_linear(std::int64_t coef, const AnyExpr& rest, const Range& r
     hi = fold_sub(AnyExpr(0), hi);
     coef = -coef;
   }
-  if (coef == 1) return {simplify(lo, facts), range.extent};
   AnyExpr c(coef);
   AnyExpr first = fold_floordiv(fold_add(lo, AnyExpr(coef - 1)), c);
   // At most floor((extent - 1) / coef) + 1 multiples lie in extent consecutive numbers.
@@ -24753,7 +24752,6 @@ inline void solve_by_inverse(const BlockNode& block, const Vec<AnyExpr>& indices
     which.push_back(k);
   }
   IterMap map = iter_map(indices, inputs, {}, facts);
-  if (!map.injective) return;
   Facts inside = facts;
   Vec<VarRef> targets;
   Vec<AnyExpr> target_exprs;
@@ -33485,8 +33483,7 @@ class PipelinePlanner {
       for (std::size_t b = a + 1; b < statements_.size(); ++b)
         for (const auto& first : uses_[a])
           for (const auto& second : uses_[b]) {
-            if (first.buffer != second.buffer || !(first.is_write || second.is_write)) continue;
-            if (own(first.buffer)) continue;
+            if (!(first.is_write || second.is_write) || own(first.buffer)) continue;
             if (std::string why = pair(a, b, first, second); !why.empty()) return why;
           }
     return {};
