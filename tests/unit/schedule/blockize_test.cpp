@@ -643,3 +643,32 @@ TEST_CASE("blockize: compiled") {
   lt::jit(t.s, t.k.A, t.k.B, t.k.D)(A, B, T);
   CHECK(std::memcmp(plain.data(), tiled.data(), sizeof(float) * plain.size()) == 0);
 }
+
+TEST_CASE("blockize: what a block with a triangle in it reads") {
+  lt::Schedule start = schedule_of(R"(program below(in x: f32[12, 12], inout y: f32[12, 12]):
+  alloc P: f32[12, 12]
+  for a in 0..12:
+    for b in 0..12:
+      block P(vi in 0..12 = a, vj in 0..12 = b):
+        P[vi, vj] = x[vi, vj] + 1.0
+  for row in 0..12:
+    for j in 0..row + 1:
+      block y(vi in 0..12 = row, vj in 0..12 = j):
+        y[vi, vj] = P[vi, vj] + 1.0
+)");
+  lt::Schedule s = start;
+  s.blockize(s.loop("j"));
+  lt::Schedule cached = s;
+  cached.cache_read("y", "P", lt::Scope::global);
+  check_lowered(start, cached);
+  // The bound of the inner loop names an iterator, which says nothing outside of the block.
+  s.compute_at("P", s.loop("row"));
+  CHECK(part(s, "for i in") == R"(    for i in 0..1:
+      for j_1 in 0..12:
+        block P(vi in 0..12 = row + i, vj in 0..12 = j_1):
+          P[vi, vj] = x[vi, vj] + 1.0
+)");
+  check_lowered(start, s);
+  s.parallel(s.loop("row"));
+  check_lowered(start, s);
+}
