@@ -481,6 +481,11 @@ TEST_CASE("blockize: regions that a block declares cover the tile") {
         "B_cache[0..2, floordiv(vj, 16)..+1, floormod(vj, 16) * 4..+64] writes C[vi..+1, "
         "vj..+16]:");
   check_lowered(lt::Schedule(k.C), t.s);
+  Tile rows = packed_tile(k, 4);
+  rows.s.tensorize(rows.jj, "vpdpbusd");
+  rows.s.blockize(rows.ro);
+  CHECK(refused_line(rows.s, [&](lt::Schedule& s) { s.vectorize(rows.ro); }) ==
+        "error[L0209] vectorize: loop 'ro'(2) holds vectors already, those of an intrinsic");
   t.s.parallel(t.i);
   check_lowered(lt::Schedule(k.C), t.s);
   CHECK(refused_help(t.s, [&](lt::Schedule& s) { s.blockize(t.jo); }) ==
