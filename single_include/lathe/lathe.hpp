@@ -26882,6 +26882,16 @@ class FindImpure : public Visitor {
   }
 };
 
+// Of blocks that were tensorized and are now part of a larger one.
+class FindVectors : public Visitor {
+ public:
+  bool found = false;
+  void expr(const AnyExpr& e) override {
+    found = found || e.dtype().is_vector();
+    if (!found) descend(e);
+  }
+};
+
 LATHE_DECL bool runs_at_most_once(const ForNode& loop) {
   const std::int64_t* extent = as_const_int(loop.extent);
   return extent && *extent <= 1;
@@ -26951,6 +26961,11 @@ inline Verdict check_lanes(const Program& program, const ForNode& loop) {
           site.block->tag, "L0209",
           "block " + in_quotes(site.block->name()) + " is opaque and has no vector form");
   }
+  FindVectors vectors;
+  vectors.stmt(loop.body);
+  if (vectors.found)
+    return refusal_at(loop.var, "L0209",
+                      "loop " + describe(loop) + " holds vectors already, those of an intrinsic");
   if (auto no = check_loops_below(loop)) return no;
   for (const auto& outer : find_loop(program->body, loop.var).loops)
     if (outer->loop_kind == ForKind::vectorized)
