@@ -28263,6 +28263,7 @@ class BoxOfCondition {
   /// more >= less + by
   bool at_least(const AnyExpr& more, const AnyExpr& less, std::int64_t by) {
     AnyExpr difference = fold_sub(fold_sub(more, less), AnyExpr(by));
+    if (!Simplifier(facts_).safe(difference)) return false;  // a side may wrap, its order change
     auto affine = affine_of(difference, vars_, facts_);
     if (!affine || !over_dims(program_, affine->rest)) return false;
     std::size_t at = vars_.size();
@@ -30016,6 +30017,7 @@ class SteadyConditions : public Visitor {
   void note_bound(const AnyExpr& slack, const ExprNode* node = nullptr, bool value = true) {
     for (const auto& kept : kept_)
       if (uses_var(slack, kept)) return;
+    if (!Simplifier(facts_).safe(slack)) return;  // a side may wrap, its order change
     const AnyExpr least = bounds(slack, inner_, facts_).min;
     if (!least || !uses_var(least, loop_.var) || !is_load_free_index(least)) return;
     for (const auto& var : free_vars(least))

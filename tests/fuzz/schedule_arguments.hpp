@@ -34,12 +34,12 @@ class ScheduleArguments : protected StorageArguments {
         {"vectorize", 3, &A::vectorize},
         {"unroll", 1, &A::unroll},
         {"bind", 2, &A::bind},
-        {"atomic", 3, &A::atomic},
+        {"atomic", 5, &A::atomic},
         {"partition", 3, &A::partition},
         {"compute_at", 2, &A::compute_at},
         {"reverse_compute_at", 2, &A::reverse_compute_at},
         {"compute_inline", 1, &A::this_block},
-        {"reverse_compute_inline", 1, &A::reverse_compute_inline},
+        {"reverse_compute_inline", 2, &A::reverse_compute_inline},
         {"cache_read", 1, &A::cache_read},
         {"cache_write", 2, &A::cache_write},
         {"decompose_reduction", 2, &A::decompose_reduction},
@@ -50,7 +50,7 @@ class ScheduleArguments : protected StorageArguments {
         {"change_type", 3, &A::change_type},
         {"hoist_storage", 2, &A::hoist_storage},
         {"double_buffer", 2, &A::double_buffer},
-        {"rolling_buffer", 6, &A::rolling_buffer, "compute_at", &A::place_to_roll},
+        {"rolling_buffer", 8, &A::rolling_buffer, "compute_at", &A::place_to_roll},
         {"software_pipeline", 2, &A::software_pipeline},
         {"transform_block_layout", 2, &A::transform_block_layout},
         {"prefetch", 1, &A::prefetch},
@@ -64,7 +64,7 @@ class ScheduleArguments : protected StorageArguments {
         {"reindex", 2, &A::reindex},
         {"clone", 2, &A::clone},
         {"pad", 2, &A::pad},
-        {"decompose_padding", 3, &A::decompose_padding},
+        {"decompose_padding", 5, &A::decompose_padding},
         {"blockize", 4, &A::blockize},
         {"tensorize", 2, &A::tensorize}};
     return all;
@@ -116,7 +116,14 @@ class ScheduleArguments : protected StorageArguments {
     return {random_.chance(95) ? random_.pick(candidates) : Arg(block_)};
   }
   Args compute_at(const Schedule& s) { return {block_, partner_loop(s, true)}; }
-  Args reverse_compute_at(const Schedule& s) { return {block_, partner_loop(s, false)}; }
+  /// Under a loop of what the block reads; a legal one every other time, if there is one.
+  Args reverse_compute_at(const Schedule& s) {
+    std::vector<Args> candidates;
+    for (const auto& loop : partner_loops(s, false)) candidates.push_back({block_, loop});
+    const std::vector<Args> legal = legal_of(s, "reverse_compute_at", candidates);
+    if (!legal.empty() && random_.chance(50)) return random_.pick(legal);
+    return {block_, partner_loop(s, false)};
+  }
   /// Of primitives that take nothing but the block.
   Args this_block(const Schedule&) { return {block_}; }
   Args cache_read(const Schedule& s) { return {block_, some_buffer(s), scope()}; }
@@ -187,14 +194,14 @@ class ScheduleArguments : protected StorageArguments {
   }
   /// A block that stores a constant in some cases, as a rule.
   Args decompose_padding(const Schedule& s) {
-    std::vector<BlockRef> candidates;
-    for (const auto& use : block_uses(s.program()->body))
-      if (stores_padding(use) || (use.tag == block_.tag && random_.chance(2)))
-        candidates.emplace_back(use.tag);
-    if (candidates.empty()) return {};
-    const BlockRef block = random_.pick(candidates);
-    const auto loops = s.loops(block);
-    return {block, loops.empty() || random_.chance(5) ? some_loop(s) : random_.pick(loops)};
+    std::vector<Args> candidates;
+    for (const auto& use : block_uses(s.program()->body)) {
+      if (!stores_padding(use) && (use.tag != block_.tag || random_.chance(98))) continue;
+      for (const auto& loop : s.loops(BlockRef(use.tag)))
+        candidates.push_back({BlockRef(use.tag), loop});
+      candidates.push_back({BlockRef(use.tag), some_loop(s)});
+    }
+    return mostly_legal(s, "decompose_padding", candidates);
   }
   int rank_of(const lathe::Schedule& s, const std::string& name) {
     class Find : public lathe::Visitor {

@@ -134,7 +134,7 @@ class SchedulePieces {
     return Arg::of(random_.pick(candidates));
   }
   /// A loop above a block that reads what this one stores, or the other way round.
-  LoopRef partner_loop(const lathe::Schedule& s, bool consumer) {
+  std::vector<LoopRef> partner_loops(const lathe::Schedule& s, bool consumer) {
     const std::vector<BlockUse> uses = block_uses(s.program()->body);
     std::vector<LoopRef> candidates;
     for (const auto& own : uses)
@@ -142,6 +142,10 @@ class SchedulePieces {
         if (own.tag == block_.tag && other.tag != own.tag &&
             (consumer ? share(own.stores, other.loads) : share(other.stores, own.loads)))
           for (const auto& loop : s.loops(BlockRef(other.tag))) candidates.push_back(loop);
+    return candidates;
+  }
+  LoopRef partner_loop(const lathe::Schedule& s, bool consumer) {
+    const std::vector<LoopRef> candidates = partner_loops(s, consumer);
     return candidates.empty() || random_.chance(15) ? some_loop(s) : random_.pick(candidates);
   }
   /// A loop that feeds a reduce iterator; the outermost one if asked.

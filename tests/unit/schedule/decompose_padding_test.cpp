@@ -211,8 +211,8 @@ TEST_CASE("decompose_padding: refusals") {
   CHECK(why("select(v > 1 || v < 0, X[v], 0.0)") ==
         "L0251 decompose_padding: block 'Y' stores a constant where v > 1 || v < 0 decides, which "
         "is not proven to be a box of its iterators");
-  for (const char* condition :
-       {"X[v] > 0.0", "floormod(v, 2) == 0", "v * v > 3", "v != 3", "i32(v) > i32(1)", "a > 1.0"})
+  for (const char* condition : {"X[v] > 0.0", "floormod(v, 2) == 0", "v * v > 3", "v != 3",
+                                "i32(v) > i32(1)", "a > 1.0", "v * 4611686018427387904 < 4"})
     CHECK(why("select(" + std::string(condition) + ", X[v], 0.0)").find("is not proven to be") !=
           std::string::npos);
 

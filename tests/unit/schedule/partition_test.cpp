@@ -172,6 +172,14 @@ TEST_CASE("partition: below a reduction, below other loops, and where a test can
   CHECK(refused_id(loaded, [](lt::Schedule& u) {
           u.partition(u.loops("B")[0], lt::Partition::always);
         }) == "L0258");
+  lt::Schedule wraps = schedule_of(R"(program P(in A: f32[8], out B: f32[8]):
+  for i in 0..8:
+    block B(vi in 0..8 = i):
+      B[vi] = select(vi * 4611686018427387904 < 4, A[vi], 0.0)
+)");
+  CHECK(refused_id(wraps, [](lt::Schedule& u) {
+          u.partition(u.loops("B")[0], lt::Partition::always);
+        }) == "L0258");
 }
 
 TEST_CASE("partition: temporaries of both parts are their own") {

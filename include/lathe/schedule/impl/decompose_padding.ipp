@@ -68,6 +68,7 @@ class BoxOfCondition {
   /// more >= less + by
   bool at_least(const AnyExpr& more, const AnyExpr& less, std::int64_t by) {
     AnyExpr difference = fold_sub(fold_sub(more, less), AnyExpr(by));
+    if (!Simplifier(facts_).safe(difference)) return false;  // a side may wrap, its order change
     auto affine = affine_of(difference, vars_, facts_);
     if (!affine || !over_dims(program_, affine->rest)) return false;
     std::size_t at = vars_.size();

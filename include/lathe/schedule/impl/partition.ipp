@@ -114,6 +114,7 @@ class SteadyConditions : public Visitor {
   void note_bound(const AnyExpr& slack, const ExprNode* node = nullptr, bool value = true) {
     for (const auto& kept : kept_)
       if (uses_var(slack, kept)) return;
+    if (!Simplifier(facts_).safe(slack)) return;  // a side may wrap, its order change
     const AnyExpr least = bounds(slack, inner_, facts_).min;
     if (!least || !uses_var(least, loop_.var) || !is_load_free_index(least)) return;
     for (const auto& var : free_vars(least))
