@@ -317,10 +317,23 @@ class Case {
     current_case += computed_.program.str() + trace;
     if (options_.verbose) std::fputs(current_case.c_str(), stdout), std::fflush(stdout);
   }
+  /// To be pasted into a file of tests/unit/schedule.
+  std::string as_test(const lathe::Trace& trace) const {
+    std::string steps, dims;
+    std::istringstream lines(trace.cpp());
+    for (std::string line; std::getline(lines, line);) steps += "  " + line + "\n";
+    for (const auto& [name, value] : computed_.dims)
+      dims += (dims.empty() ? "" : ", ") + std::string("{\"") + name + "\", " +
+              std::to_string(value) + "}";
+    return "TEST_CASE(\"" + case_name + "\") {\n  lt::Schedule start(lt::parse(R\"(" +
+           computed_.program.str() + ")\")" + (strict_ ? ", {.strict = true}" : "") +
+           "), s = start;\n" + steps + "  check_lowered(start, s" +
+           (dims.empty() ? "" : ", {" + dims + "}") + ");\n}\n";
+  }
   void report(const Failure& failure, const lathe::Trace& trace) {
     describe(trace.str());
-    std::printf("\nFAIL %s: %s\n----\n%s----\n", failure.kind.c_str(), failure.what(),
-                current_case.c_str());
+    std::printf("\nFAIL %s: %s\n----\n%s----\n%s----\n", failure.kind.c_str(), failure.what(),
+                current_case.c_str(), as_test(trace).c_str());
     try {
       lathe::ScheduleOptions options{.strict = strict_};
       std::printf("scheduled:\n%s",
