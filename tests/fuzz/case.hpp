@@ -19,6 +19,7 @@
 #include <lathe/lathe.hpp>
 #include <lathe/lower/pipeline.hpp>
 #include <lathe/schedule/default_schedule.hpp>
+#include <sstream>
 
 #include "crash.hpp"
 #include "error_bound.hpp"
