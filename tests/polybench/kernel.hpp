@@ -59,10 +59,16 @@ struct Kernel {
   lt::Program for_speed(const Sizes& n) const { return (reordered ? reordered : script)(n); }
 };
 
+/// Gives a square matrix a dominant diagonal.
+inline void dominant(std::int64_t n, double* A) {
+  for (std::int64_t i = 0; i < n; ++i) A[i * n + i] += static_cast<double>(n);
+}
+
 // Each in a file of that name, with the C++ loops beside.
 std::vector<Kernel> products();
 std::vector<Kernel> triangles();
 std::vector<Kernel> vectors();
+std::vector<Kernel> factors();
 std::vector<Kernel> solvers();
 std::vector<Kernel> stencils();
 std::vector<Kernel> fields();
@@ -71,8 +77,8 @@ std::vector<Kernel> others();
 
 inline std::vector<Kernel> all_kernels() {
   std::vector<Kernel> all;
-  for (const auto& group : {products(), triangles(), vectors(), solvers(), stencils(), fields(),
-                            statistics(), others()})
+  for (const auto& group : {products(), triangles(), vectors(), factors(), solvers(), stencils(),
+                            fields(), statistics(), others()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }
