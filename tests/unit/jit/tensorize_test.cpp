@@ -83,6 +83,7 @@ TEST_CASE("tensorize: products of bf16, compiled") {
   HalfGemm k(3, 32, 8);
   Tile t = packed_tile(k, 2);
   t.s.tensorize(t.jj, "vdpbf16ps");
+  CHECK(t.s.str().find("dot2(") != std::string::npos);
   check_products<HalfGemm, lt::bf16, lt::bf16, float>(k, t.s, 3, 32, 8);
   HalfGemm large(8, 64, 36);
   lt::Schedule s = register_tile(large, 2, "vdpbf16ps");
