@@ -6186,6 +6186,13 @@ class LoadedBuffers : public Visitor {
   void buffer(const Buffer& b) override { found.push_back(b); }
   Vec<Buffer> found;
 };
+/// Whether an expression reads no memory: it may be evaluated anywhere that its variables are
+/// known.
+inline bool is_load_free(const AnyExpr& e) {
+  LoadedBuffers loads;
+  loads.expr(e);
+  return loads.found.empty();
+}
 
 /// coef * atom * more...: more is empty for a linear term.
 struct Mono {
@@ -16552,9 +16559,7 @@ LATHE_DECL void Facts::assume_before(const AnyExpr& condition) {
     assume_before(n->a);
     return assume_before(n->b);
   }
-  detail::LoadedBuffers loads;
-  loads.expr(condition);
-  if (loads.found.empty()) assume(condition);
+  if (detail::is_load_free(condition)) assume(condition);
 }
 
 LATHE_DECL void Facts::assume(const AnyExpr& condition) {
@@ -28295,9 +28300,7 @@ class BoxOfCondition {
 
 // The same for all instances of the block.
 inline bool is_fill_value(const BlockNode& block, const AnyExpr& e) {
-  LoadedBuffers loads;
-  loads.expr(e);
-  if (!loads.found.empty()) return false;
+  if (!is_load_free(e)) return false;
   for (const auto& var : free_vars(e))
     for (const auto& it : block.iters)
       if (it.var == var) return false;
@@ -29913,155 +29916,6 @@ LATHE_DECL const Primitive& primitive_pad() {
 // ---- lathe/schedule/impl/partition.ipp
 namespace lathe::detail {
 
-LATHE_DECL Partition partition_of(const ForNode& loop) {
-  Partition policy = Partition::automatic;
-  if (const AttrValue* mark = find_annotation(loop.annotations, kPartition))
-    parse_partition(mark->text, policy);
-  return policy;
-}
-
-inline bool is_load_free_index(const AnyExpr& e) {
-  LoadedBuffers loads;
-  loads.expr(e);
-  return loads.found.empty();
-}
-
-class SteadyConditions : public Visitor {
- public:
-  SteadyConditions(const ForNode& loop, const Facts& around, const Vec<VarRef>& known)
-      : loop_(loop), known_(known), facts_(around) {
-    known_.push_back(loop.var);
-    facts_.bind(loop);
-    facts_.keep_unit_vars();
-  }
-
-  Vec<SteadyCondition> guards, others;
-
-  void stmt(const Stmt& s) override {
-    if (const auto* f = s.as<ForNode>()) return inside(*f);
-    if (const auto* b = s.as<BlockNode>()) return inside(*b);
-    if (const auto* n = s.as<IfNode>()) {
-      into_ = &guards;
-      note(n->condition, true);
-      into_ = &others;
-    }
-    descend(s);
-  }
-
-  void expr(const AnyExpr& e) override {
-    if (const auto* n = e.as<SelectNode>()) note(n->condition, !is_either(n->condition));
-    if (const auto* n = e.as<BinaryNode>(); n && n->a.dtype() == kIndex) {
-      if (n->op == BinaryOp::min) note_bound(n->b - unclamped(n->a));
-      if (n->op == BinaryOp::max) note_bound(unclamped(n->a) - n->b);
-    }
-    descend(e);
-  }
-
- private:
-  void inside(const ForNode& f) {
-    expr(f.min), expr(f.extent);
-    Facts outer = facts_;
-    const bool never = partition_of(f) == Partition::never;
-    if (never) kept_.push_back(f.var);
-    facts_.bind(f);
-    inner_.push_back(f.var);
-    stmt(f.body);
-    inner_.pop_back();
-    if (never) kept_.pop_back();
-    facts_ = outer;
-  }
-
-  // What lowering makes of a block: tests that its iterators lie in their domains, and its body.
-  void inside(const BlockNode& block) {
-    Substitution at;
-    for (const auto& it : block.iters) at.emplace_back(it.var, it.binding);
-    for (const auto& it : block.iters) {
-      const AnyExpr end = substitute(fold_add(it.min, it.extent), at);
-      note_bound(fold_sub(it.binding, substitute(it.min, at)));
-      note_bound(fold_sub(fold_sub(end, AnyExpr(1)), it.binding));
-    }
-    if (block.predicate) note(substitute(block.predicate, at), true);
-    stmt(substitute(block.body, at));
-  }
-
-  static bool is_either(const AnyExpr& condition) {
-    const auto* n = condition.as<BinaryNode>();
-    return n && n->op == BinaryOp::or_;
-  }
-  static AnyExpr unclamped(AnyExpr e) {
-    while (const auto* n = e.as<BinaryNode>()) {
-      if (n->op != BinaryOp::min && n->op != BinaryOp::max) break;
-      e = n->a;
-    }
-    return e;
-  }
-
-  void note(const AnyExpr& condition, bool value) {
-    const auto* n = condition.as<BinaryNode>();
-    if (!n) return;
-    if (n->op == (value ? BinaryOp::and_ : BinaryOp::or_)) {
-      note(n->a, value), note(n->b, value);
-      return;
-    }
-    if (!is_comparison(n->op) || n->a.dtype() != kIndex) return;
-    const bool less = n->op == BinaryOp::lt || n->op == BinaryOp::le;
-    if (!less && n->op != BinaryOp::gt && n->op != BinaryOp::ge) return;
-    const bool strict = n->op == BinaryOp::lt || n->op == BinaryOp::gt;
-    // At least 0 where the comparison is as wanted; the negation of < is ≥.
-    AnyExpr slack = less == value ? fold_sub(n->b, n->a) : fold_sub(n->a, n->b);
-    if (strict == value) slack = fold_sub(slack, AnyExpr(1));
-    note_bound(slack, n, value);
-  }
-
-  // Where slack >= 0 for whatever the loops inside do.
-  void note_bound(const AnyExpr& slack, const ExprNode* node = nullptr, bool value = true) {
-    for (const auto& kept : kept_)
-      if (uses_var(slack, kept)) return;
-    if (!Simplifier(facts_).safe(slack)) return;  // a side may wrap, its order change
-    const AnyExpr least = bounds(slack, inner_, facts_).min;
-    if (!least || !uses_var(least, loop_.var) || !is_load_free_index(least)) return;
-    for (const auto& var : free_vars(least))
-      if (!contains(known_, var)) return;
-    auto map = affine_of(least, {loop_.var}, facts_);
-    if (!map || !map->coef(0) || *map->coef(0) == 0) return;
-    const std::int64_t c = *map->coef(0);
-    if (c == ConstInterval::kNegInf) return;
-    // What the facts of loops inside say is not known outside: least itself may say something else.
-    AnyExpr full = AnyExpr(0) <= fold_add(fold_mul(AnyExpr(c), AnyExpr(loop_.var)), map->rest);
-    SteadyCondition found{node, value, true, std::move(full), {}, {}};
-    for (const auto& var : inner_) found.exact &= !uses_var(slack, var);
-    // c * v + rest >= 0
-    if (c > 0)
-      found.from = fold_sub(AnyExpr(0), fold_floordiv(map->rest, AnyExpr(c)));
-    else
-      found.to = fold_add(fold_floordiv(map->rest, AnyExpr(-c)), AnyExpr(1));
-    if (differs(found)) into_->push_back(std::move(found));
-  }
-
-  // In the loop's range there is room for iterations of both kinds, as far as is known.
-  bool differs(const SteadyCondition& c) const {
-    const AnyExpr end = fold_add(loop_.min, loop_.extent);
-    if (c.from) return !prove_le(c.from, loop_.min, facts_) && !prove_le(end, c.from, facts_);
-    return !prove_le(end, c.to, facts_) && !prove_le(c.to, loop_.min, facts_);
-  }
-
-  const ForNode& loop_;
-  Vec<VarRef> known_, inner_, kept_;
-  Facts facts_;
-  Vec<SteadyCondition>* into_ = &others;
-};
-
-LATHE_DECL Vec<SteadyCondition> steady_conditions(const ForNode& loop, const Facts& around,
-                                                  const Vec<VarRef>& known) {
-  SteadyConditions walk(loop, around, known);
-  if (partition_of(loop) == Partition::never || !is_load_free_index(loop.min) ||
-      !is_load_free_index(loop.extent))
-    return {};
-  walk.stmt(loop.body);
-  walk.guards.append(walk.others);
-  return walk.guards;
-}
-
 inline Verdict check_partition(const Program& program, const LoopSite& site) {
   const ForNode& loop = *site.loop;
   if (loop.loop_kind != ForKind::serial && loop.loop_kind != ForKind::parallel)
@@ -31173,6 +31027,154 @@ LATHE_DECL Verdict check_settled_inputs(const Program& program, const BlockNode&
 
 }  // namespace lathe::detail
 
+// ---- lathe/schedule/impl/steady_conditions.ipp
+namespace lathe::detail {
+
+LATHE_DECL Partition partition_of(const ForNode& loop) {
+  Partition policy = Partition::automatic;
+  if (const AttrValue* mark = find_annotation(loop.annotations, kPartition))
+    parse_partition(mark->text, policy);
+  return policy;
+}
+
+class SteadyConditions : public Visitor {
+ public:
+  SteadyConditions(const ForNode& loop, const Facts& around, const Vec<VarRef>& known)
+      : loop_(loop), known_(known), facts_(around) {
+    known_.push_back(loop.var);
+    facts_.bind(loop);
+    facts_.keep_unit_vars();
+  }
+
+  Vec<SteadyCondition> guards, others;
+
+  void stmt(const Stmt& s) override {
+    if (const auto* f = s.as<ForNode>()) return inside(*f);
+    if (const auto* b = s.as<BlockNode>()) return inside(*b);
+    if (const auto* n = s.as<IfNode>()) {
+      into_ = &guards;
+      note(n->condition, true);
+      into_ = &others;
+    }
+    descend(s);
+  }
+
+  void expr(const AnyExpr& e) override {
+    if (const auto* n = e.as<SelectNode>()) note(n->condition, !is_either(n->condition));
+    if (const auto* n = e.as<BinaryNode>(); n && n->a.dtype() == kIndex) {
+      if (n->op == BinaryOp::min) note_bound(n->b - unclamped(n->a));
+      if (n->op == BinaryOp::max) note_bound(unclamped(n->a) - n->b);
+    }
+    descend(e);
+  }
+
+ private:
+  void inside(const ForNode& f) {
+    expr(f.min), expr(f.extent);
+    Facts outer = facts_;
+    const bool never = partition_of(f) == Partition::never;
+    if (never) kept_.push_back(f.var);
+    facts_.bind(f);
+    inner_.push_back(f.var);
+    stmt(f.body);
+    inner_.pop_back();
+    if (never) kept_.pop_back();
+    facts_ = outer;
+  }
+
+  // What lowering makes of a block: tests that its iterators lie in their domains, and its body.
+  void inside(const BlockNode& block) {
+    Substitution at;
+    for (const auto& it : block.iters) at.emplace_back(it.var, it.binding);
+    for (const auto& it : block.iters) {
+      const AnyExpr end = substitute(fold_add(it.min, it.extent), at);
+      note_bound(fold_sub(it.binding, substitute(it.min, at)));
+      note_bound(fold_sub(fold_sub(end, AnyExpr(1)), it.binding));
+    }
+    if (block.predicate) note(substitute(block.predicate, at), true);
+    stmt(substitute(block.body, at));
+  }
+
+  static bool is_either(const AnyExpr& condition) {
+    const auto* n = condition.as<BinaryNode>();
+    return n && n->op == BinaryOp::or_;
+  }
+  static AnyExpr unclamped(AnyExpr e) {
+    while (const auto* n = e.as<BinaryNode>()) {
+      if (n->op != BinaryOp::min && n->op != BinaryOp::max) break;
+      e = n->a;
+    }
+    return e;
+  }
+
+  void note(const AnyExpr& condition, bool value) {
+    const auto* n = condition.as<BinaryNode>();
+    if (!n) return;
+    if (n->op == (value ? BinaryOp::and_ : BinaryOp::or_)) {
+      note(n->a, value), note(n->b, value);
+      return;
+    }
+    if (!is_comparison(n->op) || n->a.dtype() != kIndex) return;
+    const bool less = n->op == BinaryOp::lt || n->op == BinaryOp::le;
+    if (!less && n->op != BinaryOp::gt && n->op != BinaryOp::ge) return;
+    const bool strict = n->op == BinaryOp::lt || n->op == BinaryOp::gt;
+    // At least 0 where the comparison is as wanted; the negation of < is ≥.
+    AnyExpr slack = less == value ? fold_sub(n->b, n->a) : fold_sub(n->a, n->b);
+    if (strict == value) slack = fold_sub(slack, AnyExpr(1));
+    note_bound(slack, n, value);
+  }
+
+  // Where slack >= 0 for whatever the loops inside do.
+  void note_bound(const AnyExpr& slack, const ExprNode* node = nullptr, bool value = true) {
+    for (const auto& kept : kept_)
+      if (uses_var(slack, kept)) return;
+    if (!Simplifier(facts_).safe(slack)) return;  // a side may wrap, its order change
+    const AnyExpr least = bounds(slack, inner_, facts_).min;
+    if (!least || !uses_var(least, loop_.var) || !is_load_free(least)) return;
+    for (const auto& var : free_vars(least))
+      if (!contains(known_, var)) return;
+    auto map = affine_of(least, {loop_.var}, facts_);
+    if (!map || !map->coef(0) || *map->coef(0) == 0) return;
+    const std::int64_t c = *map->coef(0);
+    if (c == ConstInterval::kNegInf) return;
+    // What the facts of loops inside say is not known outside: least itself may say something else.
+    AnyExpr full = AnyExpr(0) <= fold_add(fold_mul(AnyExpr(c), AnyExpr(loop_.var)), map->rest);
+    SteadyCondition found{node, value, true, std::move(full), {}, {}};
+    for (const auto& var : inner_) found.exact &= !uses_var(slack, var);
+    // c * v + rest >= 0
+    if (c > 0)
+      found.from = fold_sub(AnyExpr(0), fold_floordiv(map->rest, AnyExpr(c)));
+    else
+      found.to = fold_add(fold_floordiv(map->rest, AnyExpr(-c)), AnyExpr(1));
+    if (differs(found)) into_->push_back(std::move(found));
+  }
+
+  // In the loop's range there is room for iterations of both kinds, as far as is known.
+  bool differs(const SteadyCondition& c) const {
+    const AnyExpr end = fold_add(loop_.min, loop_.extent);
+    if (c.from) return !prove_le(c.from, loop_.min, facts_) && !prove_le(end, c.from, facts_);
+    return !prove_le(end, c.to, facts_) && !prove_le(c.to, loop_.min, facts_);
+  }
+
+  const ForNode& loop_;
+  Vec<VarRef> known_, inner_, kept_;
+  Facts facts_;
+  Vec<SteadyCondition>* into_ = &others;
+};
+
+LATHE_DECL Vec<SteadyCondition> steady_conditions(const ForNode& loop, const Facts& around,
+                                                  const Vec<VarRef>& known) {
+  SteadyConditions walk(loop, around, known);
+  if (partition_of(loop) == Partition::never || !is_load_free(loop.min) ||
+      !is_load_free(loop.extent))
+    return {};
+  walk.stmt(loop.body);
+  walk.guards.append(walk.others);
+  return walk.guards;
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/schedule/impl/storage.ipp
 namespace lathe::detail {
 
@@ -31886,9 +31888,7 @@ inline Verdict plan_accesses(TensorPlan& plan) {
     TileAccess access{b.buffer, b.indices, {}, b.operand};
     for (const auto& index : b.indices) {
       auto steps = tile_steps(plan, substitute(index, plan.bindings));
-      LoadedBuffers loads;
-      loads.expr(index);
-      if (!steps || !loads.found.empty())
+      if (!steps || !is_load_free(index))
         return tensor_refusal(plan, "index " + str(index) + " of " + in_quotes(b.buffer->name) +
                                         " is not linear in the loops");
       access.steps.push_back(std::move(*steps));
@@ -35570,10 +35570,6 @@ LATHE_DECL std::string Trace::str() const {
 
 namespace detail {
 
-inline std::string cpp_scope(const std::string& word) {
-  return "lathe::Scope::" + (word == "register" ? std::string("reg") : word);
-}
-
 // As C++ reads it: a hexadecimal escape would take what follows with it.
 inline std::string cpp_text(const std::string& text) {
   std::string out = "\"";
@@ -35592,21 +35588,25 @@ inline std::string cpp_text(const std::string& text) {
   return out + "\"";
 }
 
-// "lathe::kI16"
-inline std::string cpp_dtype(std::string word) {
-  word[0] = word[0] == 'u' ? 'U' : 'I';
-  return "lathe::k" + word;
+// A word by the parameter that it is for.
+inline std::string cpp_word(std::string word, std::string_view parameter) {
+  static constexpr std::pair<std::string_view, std::string_view> kinds[] = {
+      {"tail", "lathe::Tail::"},
+      {"policy", "lathe::Partition::"},
+      {"scope", "lathe::Scope::"},
+      {"dtype", "lathe::k"}};
+  if (parameter == "scope" && word == "register") word = "reg";
+  if (parameter == "dtype") word[0] = word[0] == 'u' ? 'U' : 'I';
+  for (const auto& [name, before] : kinds)
+    if (name == parameter) return std::string(before) + word;
+  unreachable("a word of no type");
 }
 
 inline std::string cpp_argument(const Arg& a, const Parameter& p, const TraceNames& names) {
   auto items = [&] {
     return join(a.list, ", ", [&](const Arg& item) { return cpp_argument(item, p, names); });
   };
-  if (a.kind == ArgKind::word)
-    return p.name == "tail"     ? "lathe::Tail::" + a.text
-           : p.name == "dtype"  ? cpp_dtype(a.text)
-           : p.name == "policy" ? "lathe::Partition::" + a.text
-                                : cpp_scope(a.text);
+  if (a.kind == ArgKind::word) return cpp_word(a.text, p.name);
   if (a.kind == ArgKind::text) return cpp_text(a.text);
   if (a.kind == ArgKind::inferred) return "lathe::infer";
   if (a.kind == ArgKind::list) return "{" + items() + "}";
@@ -36567,22 +36567,6 @@ inline void split_conjuncts(const AnyExpr& condition, Vec<AnyExpr>& out) {
 // ---- lathe/lower/impl/tile_guards.ipp
 namespace lathe {
 namespace detail {
-
-class HasLoad : public Visitor {
- public:
-  bool found = false;
-  void expr(const AnyExpr& e) override {
-    found |= e.kind() == ExprKind::Load;
-    if (!found) descend(e);
-  }
-};
-
-// A condition that may be evaluated where the guarded statement is not reached: it reads no memory.
-inline bool is_load_free(const AnyExpr& e) {
-  HasLoad walk;
-  walk.expr(e);
-  return !walk.found;
-}
 
 // A guard, and the condition over outer variables under which it holds for all values of the tile
 // loops below.
@@ -40549,9 +40533,7 @@ class Widen : public Mutator {
     if (is_const(cheap, 0)) return n.else_body ? stmt(n.else_body) : make_seq({});
     // What it reads may be stored to inside.
     VarRef kept;
-    LoadedBuffers loads;
-    loads.expr(cheap);
-    if (!loads.found.empty()) kept = make_var("mask", cheap.dtype());
+    if (!is_load_free(cheap)) kept = make_var("mask", cheap.dtype());
     const AnyExpr value = cheap;
     if (kept) cheap = kept;
     mask_ = both(outer, cheap);

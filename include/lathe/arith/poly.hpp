@@ -15,6 +15,13 @@ class LoadedBuffers : public Visitor {
   void buffer(const Buffer& b) override { found.push_back(b); }
   Vec<Buffer> found;
 };
+/// Whether an expression reads no memory: it may be evaluated anywhere that its variables are
+/// known.
+inline bool is_load_free(const AnyExpr& e) {
+  LoadedBuffers loads;
+  loads.expr(e);
+  return loads.found.empty();
+}
 
 /// coef * atom * more...: more is empty for a linear term.
 struct Mono {

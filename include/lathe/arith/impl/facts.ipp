@@ -177,9 +177,7 @@ LATHE_DECL void Facts::assume_before(const AnyExpr& condition) {
     assume_before(n->a);
     return assume_before(n->b);
   }
-  detail::LoadedBuffers loads;
-  loads.expr(condition);
-  if (loads.found.empty()) assume(condition);
+  if (detail::is_load_free(condition)) assume(condition);
 }
 
 LATHE_DECL void Facts::assume(const AnyExpr& condition) {

@@ -8,22 +8,6 @@
 namespace lathe {
 namespace detail {
 
-class HasLoad : public Visitor {
- public:
-  bool found = false;
-  void expr(const AnyExpr& e) override {
-    found |= e.kind() == ExprKind::Load;
-    if (!found) descend(e);
-  }
-};
-
-// A condition that may be evaluated where the guarded statement is not reached: it reads no memory.
-inline bool is_load_free(const AnyExpr& e) {
-  HasLoad walk;
-  walk.expr(e);
-  return !walk.found;
-}
-
 // A guard, and the condition over outer variables under which it holds for all values of the tile
 // loops below.
 struct TileGuard {

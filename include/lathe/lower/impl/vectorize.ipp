@@ -255,9 +255,7 @@ class Widen : public Mutator {
     if (is_const(cheap, 0)) return n.else_body ? stmt(n.else_body) : make_seq({});
     // What it reads may be stored to inside.
     VarRef kept;
-    LoadedBuffers loads;
-    loads.expr(cheap);
-    if (!loads.found.empty()) kept = make_var("mask", cheap.dtype());
+    if (!is_load_free(cheap)) kept = make_var("mask", cheap.dtype());
     const AnyExpr value = cheap;
     if (kept) cheap = kept;
     mask_ = both(outer, cheap);

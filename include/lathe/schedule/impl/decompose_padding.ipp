@@ -100,9 +100,7 @@ class BoxOfCondition {
 
 // The same for all instances of the block.
 inline bool is_fill_value(const BlockNode& block, const AnyExpr& e) {
-  LoadedBuffers loads;
-  loads.expr(e);
-  if (!loads.found.empty()) return false;
+  if (!is_load_free(e)) return false;
   for (const auto& var : free_vars(e))
     for (const auto& it : block.iters)
       if (it.var == var) return false;

@@ -42,6 +42,7 @@
 #include <lathe/schedule/impl/rfactor.ipp>
 #include <lathe/schedule/impl/sample.ipp>
 #include <lathe/schedule/impl/settled.ipp>
+#include <lathe/schedule/impl/steady_conditions.ipp>
 #include <lathe/schedule/impl/storage.ipp>
 #include <lathe/schedule/impl/tensorize.ipp>
 #include <lathe/schedule/impl/tile.ipp>

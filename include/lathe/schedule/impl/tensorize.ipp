@@ -133,9 +133,7 @@ inline Verdict plan_accesses(TensorPlan& plan) {
     TileAccess access{b.buffer, b.indices, {}, b.operand};
     for (const auto& index : b.indices) {
       auto steps = tile_steps(plan, substitute(index, plan.bindings));
-      LoadedBuffers loads;
-      loads.expr(index);
-      if (!steps || !loads.found.empty())
+      if (!steps || !is_load_free(index))
         return tensor_refusal(plan, "index " + str(index) + " of " + in_quotes(b.buffer->name) +
                                         " is not linear in the loops");
       access.steps.push_back(std::move(*steps));

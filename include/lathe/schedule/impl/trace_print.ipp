@@ -182,10 +182,6 @@ LATHE_DECL std::string Trace::str() const {
 
 namespace detail {
 
-inline std::string cpp_scope(const std::string& word) {
-  return "lathe::Scope::" + (word == "register" ? std::string("reg") : word);
-}
-
 // As C++ reads it: a hexadecimal escape would take what follows with it.
 inline std::string cpp_text(const std::string& text) {
   std::string out = "\"";
@@ -204,21 +200,25 @@ inline std::string cpp_text(const std::string& text) {
   return out + "\"";
 }
 
-// "lathe::kI16"
-inline std::string cpp_dtype(std::string word) {
-  word[0] = word[0] == 'u' ? 'U' : 'I';
-  return "lathe::k" + word;
+// A word by the parameter that it is for.
+inline std::string cpp_word(std::string word, std::string_view parameter) {
+  static constexpr std::pair<std::string_view, std::string_view> kinds[] = {
+      {"tail", "lathe::Tail::"},
+      {"policy", "lathe::Partition::"},
+      {"scope", "lathe::Scope::"},
+      {"dtype", "lathe::k"}};
+  if (parameter == "scope" && word == "register") word = "reg";
+  if (parameter == "dtype") word[0] = word[0] == 'u' ? 'U' : 'I';
+  for (const auto& [name, before] : kinds)
+    if (name == parameter) return std::string(before) + word;
+  unreachable("a word of no type");
 }
 
 inline std::string cpp_argument(const Arg& a, const Parameter& p, const TraceNames& names) {
   auto items = [&] {
     return join(a.list, ", ", [&](const Arg& item) { return cpp_argument(item, p, names); });
   };
-  if (a.kind == ArgKind::word)
-    return p.name == "tail"     ? "lathe::Tail::" + a.text
-           : p.name == "dtype"  ? cpp_dtype(a.text)
-           : p.name == "policy" ? "lathe::Partition::" + a.text
-                                : cpp_scope(a.text);
+  if (a.kind == ArgKind::word) return cpp_word(a.text, p.name);
   if (a.kind == ArgKind::text) return cpp_text(a.text);
   if (a.kind == ArgKind::inferred) return "lathe::infer";
   if (a.kind == ArgKind::list) return "{" + items() + "}";
