@@ -1185,6 +1185,8 @@ class Program : public Ref<ProgramNode> {
 Buffer make_buffer(std::string name, DType dtype, Vec<AnyExpr> shape, Scope scope = Scope::global);
 Stmt make_for(VarRef var, AnyExpr min, AnyExpr extent, Stmt body, ForKind kind = ForKind::serial,
               Annotations annotations = {});
+/// What a statement that is a hint fetches; nullptr for any other.
+const LoadNode* prefetched(const Stmt& s);
 Stmt make_seq(Vec<Stmt> stmts);  ///< flattens, drops empty ones; one statement stands for itself
 Stmt make_store(Buffer buffer, Vec<AnyExpr> indices, AnyExpr value, AnyExpr mask = {});
 Stmt make_if(AnyExpr condition, Stmt then_body, Stmt else_body = {});
@@ -5403,8 +5405,8 @@ class Schedule {
   void transform_block_layout(const BlockName& block, LayoutMap map,
                               Location where = Location::here());
   /// A hint: fetch what the loop reads of the buffer `distance` iterations ahead. Each iteration of
-  /// the loops inside fetches its own part, once a cache line. Locality 0 (once), 2 (second cache)
-  /// to 3 (keep). L0222.
+  /// the loops inside fetches its own part, once a cache line; what several of them read they fetch
+  /// in turn. Locality 0 (once), 2 (second cache) to 3 (keep). L0222.
   void prefetch(const BufferName& buffer, LoopRef loop, std::int64_t distance, int locality = 3,
                 Location where = Location::here());
 
@@ -13055,6 +13057,12 @@ LATHE_DECL Stmt make_for(VarRef var, AnyExpr min, AnyExpr extent, Stmt body, For
                          Annotations annotations) {
   return make_ref<ForNode>(std::move(var), std::move(min), std::move(extent), kind,
                            std::move(annotations), std::move(body));
+}
+
+LATHE_DECL const LoadNode* prefetched(const Stmt& s) {
+  const auto* e = s.as<EvaluateNode>();
+  const auto* call = e ? e->call.as<CallNode>() : nullptr;
+  return call && call->op == CallOp::prefetch ? call->args[0].as<LoadNode>() : nullptr;
 }
 
 LATHE_DECL Stmt make_seq(Vec<Stmt> stmts) {
@@ -39634,7 +39642,7 @@ class LoadsOfIteration : public Visitor {
 };
 
 // Each iteration of the innermost loops fetches what it will read `distance` iterations of an outer
-// loop later, once a line.
+// loop later, once a line. What the iterations of a loop in between all read, they fetch in turn.
 class SpreadHint : public Mutator {
  public:
   SpreadHint(const ForNode& outer, const PrefetchHint& hint, int line_bytes)
@@ -39642,19 +39650,74 @@ class SpreadHint : public Mutator {
 
   Stmt stmt(const Stmt& s) override {
     const auto* f = s.as<ForNode>();
-    if (!f || !(is_step(*f) || f == &outer_) || has_reading_step(f->body, hint_.buffer))
-      return descend(s);
-    Vec<Stmt> body;
-    for (const auto& load : lines(*f))
-      body.push_back(
-          make_ref<EvaluateNode>(make_call(CallOp::prefetch, {load, AnyExpr(hint_.locality)})));
-    if (body.empty()) return s;
-    body.push_back(f->body);
-    return make_for(f->var, f->min, f->extent, make_seq(std::move(body)), f->loop_kind,
+    if (!f || !(is_step(*f) || f == &outer_)) return descend(s);
+    if (has_reading_step(f->body, hint_.buffer)) return inside(*f, s);
+    const Vec<AnyExpr> fetched = lines(*f);
+    if (fetched.empty()) return s;
+    const Turn turn = turn_of(*f, fetched);
+    if (turn.parts > 1) return in_turn(*f, fetched, turn);
+    return make_for(f->var, f->min, f->extent, make_seq({hints(fetched), f->body}), f->loop_kind,
                     f->annotations);
   }
 
  private:
+  /// Which of `parts` equal parts an iteration of the loops around fetches.
+  struct Turn {
+    AnyExpr index{0};
+    std::int64_t parts = 1;
+  };
+
+  Stmt inside(const ForNode& f, const Stmt& s) {
+    around_.push_back(&f);
+    Stmt out = descend(s);
+    around_.pop_back();
+    return out;
+  }
+
+  Stmt hints(const Vec<AnyExpr>& fetched) const {
+    Vec<Stmt> out;
+    for (const auto& load : fetched)
+      out.push_back(
+          make_ref<EvaluateNode>(make_call(CallOp::prefetch, {load, AnyExpr(hint_.locality)})));
+    return make_seq(std::move(out));
+  }
+
+  Turn turn_of(const ForNode& f, const Vec<AnyExpr>& fetched) const {
+    Turn turn;
+    const std::int64_t* steps = as_const_int(f.extent);
+    if (!steps || *steps < 1 || f.loop_kind != ForKind::serial || &f == &outer_) return turn;
+    std::int64_t repeats = 1;
+    for (const ForNode* loop : around_) {
+      const std::int64_t* extent = as_const_int(loop->extent);
+      const auto moves = [&](const AnyExpr& load) { return uses_var(load, loop->var); };
+      // Iterations of a parallel loop may run on processors that do not share this cache.
+      if (!extent || loop->loop_kind != ForKind::serial || loop == &outer_ ||
+          std::any_of(fetched.begin(), fetched.end(), moves))
+        continue;
+      turn.index = turn.index * *extent + (AnyExpr(loop->var) - loop->min);
+      repeats *= *extent;
+      if (repeats > *steps) return {};
+    }
+    turn.parts = std::gcd(repeats, *steps);
+    if (turn.parts != repeats) turn.index = floormod(turn.index, turn.parts);
+    return turn;
+  }
+
+  // for k < n: S  →  for g < n / parts: fetch step turn * (n / parts) + g; for k < parts: S. Hints
+  // in a loop of their own leave the inner one as LLVM schedules it best.
+  Stmt in_turn(const ForNode& f, const Vec<AnyExpr>& fetched, const Turn& turn) const {
+    const std::int64_t groups = *as_const_int(f.extent) / turn.parts;
+    const VarRef group = make_var(f.var->name, f.var->dtype),
+                 step = make_var(f.var->name, f.var->dtype);
+    const AnyExpr its_step = f.min + turn.index * groups + AnyExpr(group),
+                  here = f.min + AnyExpr(group) * turn.parts + AnyExpr(step);
+    Vec<AnyExpr> share;
+    for (const auto& load : fetched) share.push_back(substitute(load, {{f.var, its_step}}));
+    Stmt inner = make_for(step, 0, turn.parts, substitute(f.body, {{f.var, here}}), f.loop_kind,
+                          f.annotations);
+    return make_for(group, 0, groups, make_seq({hints(share), inner}), ForKind::serial, {});
+  }
+
   Vec<AnyExpr> lines(const ForNode& f) const {
     LoadsOfIteration iteration(hint_.buffer);
     iteration.stmt(f.body);
@@ -39683,6 +39746,7 @@ class SpreadHint : public Mutator {
   static constexpr std::size_t kMostLines = 32;
   const ForNode& outer_;
   const PrefetchHint& hint_;
+  Vec<const ForNode*> around_;
   std::int64_t line_bytes_;
 };
 
@@ -39740,10 +39804,7 @@ inline bool constant_slot(const AnyExpr& index, Slot& out) {
 
 // A hint to fetch an element of the buffer: nothing, once it is in registers.
 inline bool is_prefetch_of(const Stmt& s, const Buffer& buffer) {
-  const auto* e = s.as<EvaluateNode>();
-  const auto* call = e ? e->call.as<CallNode>() : nullptr;
-  if (!call || call->op != CallOp::prefetch) return false;
-  const auto* load = call->args[0].as<LoadNode>();
+  const LoadNode* load = prefetched(s);
   return load && load->buffer == buffer;
 }
 
@@ -40203,6 +40264,17 @@ class WalksRegisters : public Visitor {
   const VarRef& var_;
 };
 
+/// One copy after the other, the hints of all first: LLVM orders loads before a prefetch that
+/// follows them, and a later copy's would keep those of all earlier ones in registers.
+inline Stmt hints_first(Vec<Stmt> copies) {
+  const Stmt all = make_seq(std::move(copies));
+  const auto* seq = all.as<SeqNode>();
+  if (!seq) return all;
+  Vec<Stmt> out = seq->stmts;
+  std::stable_partition(out.begin(), out.end(), prefetched);
+  return make_seq(std::move(out));
+}
+
 class Unroll : public Mutator {
  public:
   explicit Unroll(std::size_t nodes) : nodes_(nodes) {}
@@ -40245,7 +40317,7 @@ class Unroll : public Mutator {
     Vec<Stmt> out;
     for (std::int64_t k = 0; k < count; ++k)
       out.push_back(CloneFresh(f.var, is_const(f.min, 0) ? AnyExpr(k) : f.min + k).stmt(body));
-    return make_seq(std::move(out));
+    return hints_first(std::move(out));
   }
 
   // for q < n: S  →  for q < n / f: f copies; for t < n % f: S. A range that ends before it begins
@@ -40264,7 +40336,7 @@ class Unroll : public Mutator {
     Vec<Stmt> group;
     for (std::int64_t k = 0; k < factor; ++k)
       group.push_back(CloneFresh(f.var, f.min + AnyExpr(outer) * factor + k).stmt(body));
-    Stmt main = make_for(outer, 0, trips, make_seq(std::move(group)), ForKind::serial, rest);
+    Stmt main = make_for(outer, 0, trips, hints_first(std::move(group)), ForKind::serial, rest);
     if (extent && *extent % factor == 0) return main;
     VarRef tail = make_var(f.var->name);
     Stmt last = CloneFresh(f.var, f.min + trips * factor + AnyExpr(tail)).stmt(body);

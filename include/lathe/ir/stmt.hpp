@@ -358,6 +358,8 @@ class Program : public Ref<ProgramNode> {
 Buffer make_buffer(std::string name, DType dtype, Vec<AnyExpr> shape, Scope scope = Scope::global);
 Stmt make_for(VarRef var, AnyExpr min, AnyExpr extent, Stmt body, ForKind kind = ForKind::serial,
               Annotations annotations = {});
+/// What a statement that is a hint fetches; nullptr for any other.
+const LoadNode* prefetched(const Stmt& s);
 Stmt make_seq(Vec<Stmt> stmts);  ///< flattens, drops empty ones; one statement stands for itself
 Stmt make_store(Buffer buffer, Vec<AnyExpr> indices, AnyExpr value, AnyExpr mask = {});
 Stmt make_if(AnyExpr condition, Stmt then_body, Stmt else_body = {});

@@ -393,8 +393,8 @@ class Schedule {
   void transform_block_layout(const BlockName& block, LayoutMap map,
                               Location where = Location::here());
   /// A hint: fetch what the loop reads of the buffer `distance` iterations ahead. Each iteration of
-  /// the loops inside fetches its own part, once a cache line. Locality 0 (once), 2 (second cache)
-  /// to 3 (keep). L0222.
+  /// the loops inside fetches its own part, once a cache line; what several of them read they fetch
+  /// in turn. Locality 0 (once), 2 (second cache) to 3 (keep). L0222.
   void prefetch(const BufferName& buffer, LoopRef loop, std::int64_t distance, int locality = 3,
                 Location where = Location::here());
 

@@ -4,6 +4,8 @@
 #include <lathe/lower/passes.hpp>
 #include <string>
 
+#include "../schedule/run.hpp"
+
 namespace lt = lathe;
 
 namespace {
@@ -40,6 +42,56 @@ TEST_CASE("a hint on an outer loop is spread over the innermost ones, a line at 
   // Six rows are read, and two of them are this iteration's too.
   CHECK(count(text, "prefetch(") == 4);
   CHECK(text.find("for jo in 0..16:\n      eval prefetch(X[") != std::string::npos);
+}
+
+TEST_CASE("what iterations of a loop in between all read, they fetch in turn") {
+  lt::Input<float, 2> A("A", {24, 32});
+  lt::Input<float, 3> P("P", {6, 32, 16});
+  lt::Reduce r("r", 32);
+  auto C = lt::compute("C", {24, 96}, [&](lt::Var i, lt::Var j) {
+    return lt::sum(A(i, r) * P(lt::floordiv(j, 16), r, lt::floormod(j, 16)), r);
+  });
+  auto fetches = [&](std::int64_t rows, bool parallel) {
+    lt::Schedule s(C);
+    auto [i, j, k] = s.loops<3>(C);
+    auto [io, ii] = s.split(i, {lt::infer, rows});
+    auto [jo, ji] = s.split(j, {lt::infer, 16});
+    s.reorder({jo, io, k, ii, ji});
+    s.vectorize(ji);
+    s.unroll(ii);
+    s.prefetch(P, jo, 1, 2);
+    if (parallel) s.parallel(io);
+    const lt::Program p = lt::simplify_program(
+        lt::place_prefetches(lt::lower_blocks(s.program()), lt::Target("x86-64-v4")));
+    CHECK(test::run(p) == test::run(s.program()));
+    return p.str();
+  };
+  const std::string eight = fetches(3, false);
+  CAPTURE(eight);
+  CHECK(eight.find("for r in 0..4:\n        eval prefetch(P[jo + 1, io * 4 + r, 0], 2)\n"
+                   "        for r_1 in 0..8:\n") != std::string::npos);
+  // Six rounds and 32 steps: two parts, which every second round fetches again.
+  const std::string six = fetches(4, false);
+  CAPTURE(six);
+  CHECK(six.find("eval prefetch(P[jo + 1, floormod(io, 2) * 16 + r, 0], 2)") != std::string::npos);
+  // Threads may not share the cache.
+  CHECK(fetches(3, true).find("for r in 0..32:\n        eval prefetch(P[jo + 1, r, 0], 2)") !=
+        std::string::npos);
+}
+
+TEST_CASE("copies of an unrolled body have their hints in front") {
+  lt::Input<float, 2> X("X", {64, 64});
+  auto Y = lt::compute("Y", {64, 64}, [&](lt::Var i, lt::Var j) { return X(i, j) * 2.0f; });
+  lt::Schedule s(Y);
+  auto [i, j] = s.loops<2>(Y);
+  s.prefetch(X, i, 1);
+  s.unroll(j, 4);
+  const std::string text =
+      lt::unroll_loops(lt::place_prefetches(lt::lower_blocks(s.program()), lt::Target("znver4")))
+          .str();
+  CAPTURE(text);
+  CHECK(count(text, "prefetch(") == 4);
+  CHECK(text.rfind("prefetch(") < text.find("Y[i"));
 }
 
 TEST_CASE("lanes of several lines are fetched line by line, and what does not move is not") {

@@ -59,6 +59,12 @@ LATHE_DECL Stmt make_for(VarRef var, AnyExpr min, AnyExpr extent, Stmt body, For
                            std::move(annotations), std::move(body));
 }
 
+LATHE_DECL const LoadNode* prefetched(const Stmt& s) {
+  const auto* e = s.as<EvaluateNode>();
+  const auto* call = e ? e->call.as<CallNode>() : nullptr;
+  return call && call->op == CallOp::prefetch ? call->args[0].as<LoadNode>() : nullptr;
+}
+
 LATHE_DECL Stmt make_seq(Vec<Stmt> stmts) {
   Vec<Stmt> flat;
   for (auto& s : stmts) {

@@ -7,6 +7,7 @@
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/passes.hpp>
 #include <lathe/support/text.hpp>
+#include <numeric>
 
 namespace lathe {
 namespace detail {
@@ -159,7 +160,7 @@ class LoadsOfIteration : public Visitor {
 };
 
 // Each iteration of the innermost loops fetches what it will read `distance` iterations of an outer
-// loop later, once a line.
+// loop later, once a line. What the iterations of a loop in between all read, they fetch in turn.
 class SpreadHint : public Mutator {
  public:
   SpreadHint(const ForNode& outer, const PrefetchHint& hint, int line_bytes)
@@ -167,19 +168,74 @@ class SpreadHint : public Mutator {
 
   Stmt stmt(const Stmt& s) override {
     const auto* f = s.as<ForNode>();
-    if (!f || !(is_step(*f) || f == &outer_) || has_reading_step(f->body, hint_.buffer))
-      return descend(s);
-    Vec<Stmt> body;
-    for (const auto& load : lines(*f))
-      body.push_back(
-          make_ref<EvaluateNode>(make_call(CallOp::prefetch, {load, AnyExpr(hint_.locality)})));
-    if (body.empty()) return s;
-    body.push_back(f->body);
-    return make_for(f->var, f->min, f->extent, make_seq(std::move(body)), f->loop_kind,
+    if (!f || !(is_step(*f) || f == &outer_)) return descend(s);
+    if (has_reading_step(f->body, hint_.buffer)) return inside(*f, s);
+    const Vec<AnyExpr> fetched = lines(*f);
+    if (fetched.empty()) return s;
+    const Turn turn = turn_of(*f, fetched);
+    if (turn.parts > 1) return in_turn(*f, fetched, turn);
+    return make_for(f->var, f->min, f->extent, make_seq({hints(fetched), f->body}), f->loop_kind,
                     f->annotations);
   }
 
  private:
+  /// Which of `parts` equal parts an iteration of the loops around fetches.
+  struct Turn {
+    AnyExpr index{0};
+    std::int64_t parts = 1;
+  };
+
+  Stmt inside(const ForNode& f, const Stmt& s) {
+    around_.push_back(&f);
+    Stmt out = descend(s);
+    around_.pop_back();
+    return out;
+  }
+
+  Stmt hints(const Vec<AnyExpr>& fetched) const {
+    Vec<Stmt> out;
+    for (const auto& load : fetched)
+      out.push_back(
+          make_ref<EvaluateNode>(make_call(CallOp::prefetch, {load, AnyExpr(hint_.locality)})));
+    return make_seq(std::move(out));
+  }
+
+  Turn turn_of(const ForNode& f, const Vec<AnyExpr>& fetched) const {
+    Turn turn;
+    const std::int64_t* steps = as_const_int(f.extent);
+    if (!steps || *steps < 1 || f.loop_kind != ForKind::serial || &f == &outer_) return turn;
+    std::int64_t repeats = 1;
+    for (const ForNode* loop : around_) {
+      const std::int64_t* extent = as_const_int(loop->extent);
+      const auto moves = [&](const AnyExpr& load) { return uses_var(load, loop->var); };
+      // Iterations of a parallel loop may run on processors that do not share this cache.
+      if (!extent || loop->loop_kind != ForKind::serial || loop == &outer_ ||
+          std::any_of(fetched.begin(), fetched.end(), moves))
+        continue;
+      turn.index = turn.index * *extent + (AnyExpr(loop->var) - loop->min);
+      repeats *= *extent;
+      if (repeats > *steps) return {};
+    }
+    turn.parts = std::gcd(repeats, *steps);
+    if (turn.parts != repeats) turn.index = floormod(turn.index, turn.parts);
+    return turn;
+  }
+
+  // for k < n: S  →  for g < n / parts: fetch step turn * (n / parts) + g; for k < parts: S. Hints
+  // in a loop of their own leave the inner one as LLVM schedules it best.
+  Stmt in_turn(const ForNode& f, const Vec<AnyExpr>& fetched, const Turn& turn) const {
+    const std::int64_t groups = *as_const_int(f.extent) / turn.parts;
+    const VarRef group = make_var(f.var->name, f.var->dtype),
+                 step = make_var(f.var->name, f.var->dtype);
+    const AnyExpr its_step = f.min + turn.index * groups + AnyExpr(group),
+                  here = f.min + AnyExpr(group) * turn.parts + AnyExpr(step);
+    Vec<AnyExpr> share;
+    for (const auto& load : fetched) share.push_back(substitute(load, {{f.var, its_step}}));
+    Stmt inner = make_for(step, 0, turn.parts, substitute(f.body, {{f.var, here}}), f.loop_kind,
+                          f.annotations);
+    return make_for(group, 0, groups, make_seq({hints(share), inner}), ForKind::serial, {});
+  }
+
   Vec<AnyExpr> lines(const ForNode& f) const {
     LoadsOfIteration iteration(hint_.buffer);
     iteration.stmt(f.body);
@@ -208,6 +264,7 @@ class SpreadHint : public Mutator {
   static constexpr std::size_t kMostLines = 32;
   const ForNode& outer_;
   const PrefetchHint& hint_;
+  Vec<const ForNode*> around_;
   std::int64_t line_bytes_;
 };
 

@@ -23,10 +23,7 @@ inline bool constant_slot(const AnyExpr& index, Slot& out) {
 
 // A hint to fetch an element of the buffer: nothing, once it is in registers.
 inline bool is_prefetch_of(const Stmt& s, const Buffer& buffer) {
-  const auto* e = s.as<EvaluateNode>();
-  const auto* call = e ? e->call.as<CallNode>() : nullptr;
-  if (!call || call->op != CallOp::prefetch) return false;
-  const auto* load = call->args[0].as<LoadNode>();
+  const LoadNode* load = prefetched(s);
   return load && load->buffer == buffer;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/clone.hpp>
 #include <lathe/lower/passes.hpp>
@@ -64,6 +65,17 @@ class WalksRegisters : public Visitor {
   const VarRef& var_;
 };
 
+/// One copy after the other, the hints of all first: LLVM orders loads before a prefetch that
+/// follows them, and a later copy's would keep those of all earlier ones in registers.
+inline Stmt hints_first(Vec<Stmt> copies) {
+  const Stmt all = make_seq(std::move(copies));
+  const auto* seq = all.as<SeqNode>();
+  if (!seq) return all;
+  Vec<Stmt> out = seq->stmts;
+  std::stable_partition(out.begin(), out.end(), prefetched);
+  return make_seq(std::move(out));
+}
+
 class Unroll : public Mutator {
  public:
   explicit Unroll(std::size_t nodes) : nodes_(nodes) {}
@@ -106,7 +118,7 @@ class Unroll : public Mutator {
     Vec<Stmt> out;
     for (std::int64_t k = 0; k < count; ++k)
       out.push_back(CloneFresh(f.var, is_const(f.min, 0) ? AnyExpr(k) : f.min + k).stmt(body));
-    return make_seq(std::move(out));
+    return hints_first(std::move(out));
   }
 
   // for q < n: S  →  for q < n / f: f copies; for t < n % f: S. A range that ends before it begins
@@ -125,7 +137,7 @@ class Unroll : public Mutator {
     Vec<Stmt> group;
     for (std::int64_t k = 0; k < factor; ++k)
       group.push_back(CloneFresh(f.var, f.min + AnyExpr(outer) * factor + k).stmt(body));
-    Stmt main = make_for(outer, 0, trips, make_seq(std::move(group)), ForKind::serial, rest);
+    Stmt main = make_for(outer, 0, trips, hints_first(std::move(group)), ForKind::serial, rest);
     if (extent && *extent % factor == 0) return main;
     VarRef tail = make_var(f.var->name);
     Stmt last = CloneFresh(f.var, f.min + trips * factor + AnyExpr(tail)).stmt(body);
