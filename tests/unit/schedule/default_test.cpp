@@ -86,6 +86,28 @@ TEST_CASE("what does not fit the caches is written past them") {
   CHECK_FALSE(streams(target.l3_bytes / 4));
 }
 
+TEST_CASE("where memory is far away, rows go one by one, and streams too") {
+  lt::Target far("sapphirerapids");
+  auto text = [&](const lt::AnyTensor& out) {
+    lt::Program start = lt::program_of(out);
+    lt::Program p = lt::default_schedule(start, far).program();
+    CHECK(test::run(p) == test::run(start));
+    return p.str();
+  };
+  const Stencil stencil(256, 1100);  // 2.2 MiB in and out, of 2 MiB a core
+  far.cores = 1;
+  CHECK_FALSE(has(text(stencil.Y), "unrolled for ii"));
+  far.cores = 2;
+  CHECK(has(text(stencil.Y), "unrolled for ii in 0..8"));
+  far.cores = 1;
+  far.l3_bytes = 1 << 20;
+  CHECK(has(text(stencil.Y), "vi in 0..256 = io * 4 + ii, vj in 0..1100 = jo * 16 + ji"));
+  lt::Input<float, 1> X("X", {300001});
+  auto twice = lt::compute("twice", {300001}, [&](lt::Var i) { return X(i) * 2.0f; });
+  CHECK(has(text(twice), "@prefetch=\"X:1:2\""));
+  CHECK(has(text(twice), "i1 in 0..1"));
+}
+
 TEST_CASE("runs of one loop, or rows, are taken in turn where no cache holds the result") {
   lt::Target target("x86-64-v4");
   target.l3_bytes = 1 << 20;

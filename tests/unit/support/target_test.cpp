@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <sched.h>
 
+#include <lathe/support/cache_share.hpp>
 #include <lathe/support/dynlib.hpp>
 #include <lathe/support/target.hpp>
 #include <string>
@@ -26,6 +27,20 @@ TEST_CASE("the host is a machine that code can be made for") {
   cpu_set_t mask;
   if (sched_getaffinity(0, sizeof mask, &mask) == 0) CHECK(host.cores == CPU_COUNT(&mask));
 #endif
+}
+
+TEST_CASE("of a cache that a whole socket shares, a few processors reach a part") {
+  using lathe::detail::count_processors, lathe::detail::reachable_cache;
+  CHECK(count_processors("0-1") == 2);
+  CHECK(count_processors("0-3,8-11,16") == 9);
+  CHECK(count_processors("") == 0);
+  CHECK(count_processors("all") == 0);
+  constexpr std::int64_t mib = 1 << 20;
+  CHECK(reachable_cache(260 * mib, "0-1") == 24 * mib);
+  CHECK(reachable_cache(260 * mib, "0-51") == 260 * mib);
+  CHECK(reachable_cache(32 * mib, "0-7") == 32 * mib);
+  CHECK(reachable_cache(96 * mib, "0-7,96-103") == 96 * mib);  // stacked: 12 MiB a core
+  CHECK(reachable_cache(32 * mib, "") == 32 * mib);
 }
 
 TEST_CASE("levels and models imply their instruction sets") {

@@ -24,7 +24,7 @@ class TileElementwise : RowSteps {
     }
     const bool past_caches = goes_past_caches(block);
     if (past_caches && TileStreams(s_, target_).run(block, nest)) return;
-    const bool windows = cost.math == 0 && cost.loads <= kWindowLoads;
+    const bool windows = cost.math == 0 && cost.loads <= kWindowLoads && !past_second_caches(block);
     const Rows rows = windows ? window_rows(block, nest, kWindowShare) : Rows();
     if (!rows.loop.var.get() ||
         !attempt([&] { tile_rows(nest, rows, window_height(block, nest, rows), lanes); })) {

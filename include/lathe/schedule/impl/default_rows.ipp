@@ -66,6 +66,22 @@ class RowSteps : protected NestSteps {
     return large;
   }
 
+  bool far_memory() const { return target_.l2_bytes >= kLargeSecondCache; }
+
+  // Whether the block waits for a last cache that is far away.
+  bool past_second_caches(const BlockNode& block) const {
+    if (!far_memory()) return false;
+    Vec<Buffer> buffers;
+    double bytes = 0;
+    for (const auto& accesses : {reads_of(block), writes_of(block)})
+      for (const auto& access : accesses)
+        if (!contains(buffers, access.buffer)) {
+          buffers.push_back(access.buffer);
+          bytes += bytes_of(*access.buffer);
+        }
+    return bytes > static_cast<double>(target_.l2_bytes) * target_.cores;
+  }
+
  private:
   static double bytes_of(const BufferNode& buffer) {
     double bytes = buffer.dtype.element_bytes();

@@ -8,6 +8,7 @@
 #include <sys/auxv.h>
 #endif
 
+#include <lathe/support/cache_share.hpp>
 #include <lathe/support/context.hpp>
 #include <lathe/support/impl/target.ipp>
 
@@ -44,7 +45,8 @@ inline void detect_caches(Target& t) {
     if (!bytes || read_small_file(folder + "type") == "Instruction") continue;
     if (level == "1") t.l1_bytes = bytes;
     if (level == "2") t.l2_bytes = bytes;
-    if (level == "3") t.l3_bytes = bytes;
+    if (level == "3")
+      t.l3_bytes = reachable_cache(bytes, read_small_file(folder + "shared_cpu_list"));
     if (auto line = parse_cache_size(read_small_file(folder + "coherency_line_size")))
       t.line_bytes = static_cast<int>(line);
   }
