@@ -3,6 +3,7 @@
 #include "lathe_side.hpp"
 
 #ifdef BENCH_HAS_LATHE_HEADER
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -35,16 +36,40 @@ Described describe(const Gemm& p) {
   return {A, B, panels, bias, C, p.epilogue ? D : C};
 }
 
-// Columns of B that are packed at a time: at most 768, in parts of equal size.
-std::int64_t chunk_of(const Gemm& p) {
-  const std::int64_t parts = (p.n + 767) / 768, panels = (p.n + panel - 1) / panel;
+// How the loops go: what of B is in panels, and which loop is outside.
+struct Plan {
+  std::int64_t chunk = 0;       ///< columns of B at a time, 0 for all
+  bool pack = false;            ///< each chunk into panels first
+  bool panels_outside = false;  ///< all rows for one panel, while the next one is fetched
+  bool parallel_chunks = false;
+};
+
+// n columns in parts of equal size, of at most `most` each.
+std::int64_t equal_parts(std::int64_t n, std::int64_t most) {
+  const std::int64_t parts = (n + most - 1) / most, panels = (n + panel - 1) / panel;
   return (panels + parts - 1) / parts * panel;
 }
 
-bool packs_inside(const Gemm& p) { return !p.packed && p.m > 256 && p.n * p.k * 4 > 1200000; }
+// A last cache that is far away, as behind the large second caches of Intel's servers, is read
+// once: B in chunks that stay in the second one. One that is near (Zen) feeds the multiplications.
+Plan plan_of(const Gemm& p, const lt::Target& target) {
+  constexpr std::int64_t large_second_cache = std::int64_t{5} << 18, few_rows = 256;
+  const std::int64_t bytes = 4 * p.n * p.k;
+  const bool large = bytes > 1200000, few = p.m <= few_rows;
+  if (target.l2_bytes < large_second_cache) {
+    if (p.packed || few || !large) return {};
+    return {equal_parts(p.n, 768), true};
+  }
+  if (few && (p.packed || bytes <= 2 * target.l2_bytes)) return {.panels_outside = true};
+  if (!large) return {};
+  const std::int64_t most = few ? 2 * panel : p.n;
+  const std::int64_t fit = target.l2_bytes * 2 / 5 / (4 * p.k) / panel * panel;
+  return {equal_parts(p.n, std::clamp(fit, panel, most)), !p.packed, false, few};
+}
 
 // One panel after the other, each in groups of 8 rows, so that reads of B stay on few pages.
-void pack_panels(lt::Schedule& s, const Described& d, const std::optional<lt::LoopRef>& place) {
+void pack_panels(lt::Schedule& s, const Described& d, const Plan& plan,
+                 const std::optional<lt::LoopRef>& place) {
   const lt::BlockRef pack = s.cache_read(d.C, d.B, lt::Scope::global);
   if (place) s.compute_at(pack, *place);
   s.transform_layout(pack,
@@ -53,29 +78,31 @@ void pack_panels(lt::Schedule& s, const Described& d, const std::optional<lt::Lo
   auto [ko, ki] = s.split(loops[loops.size() - 2], {lt::infer, 8});
   auto [jo, ji] = s.split(loops.back(), {lt::infer, panel}, lt::Tail::mask);
   s.reorder({ko, jo, ki, ji});
-  s.parallel(ko);
+  if (!plan.parallel_chunks) s.parallel(ko);
   s.vectorize(ji);
 }
 
 lt::Schedule hand_schedule(const Gemm& p, const Described& d) {
+  const Plan plan = plan_of(p, lt::host());
   lt::Schedule s(d.D);
   auto [i, j, k] = s.loops<3>(d.C);
   auto [io, ii] = s.split(i, {lt::infer, rows}, lt::Tail::peel);
   std::optional<lt::LoopRef> jc;
-  if (packs_inside(p) && p.n > chunk_of(p)) {
-    auto [outer, inner] = s.split(j, {lt::infer, chunk_of(p)});
+  if (plan.chunk > 0 && p.n > plan.chunk) {
+    auto [outer, inner] = s.split(j, {lt::infer, plan.chunk});
     jc = outer;
     j = inner;
   }
   auto [jo, ji] = s.split(j, {lt::infer, panel}, lt::Tail::mask);
-  if (jc)
-    s.reorder({*jc, io, jo, k, ii, ji});
-  else
-    s.reorder({io, jo, k, ii, ji});
-  if (packs_inside(p)) pack_panels(s, d, jc);
+  std::vector<lt::LoopRef> order{io, jo, k, ii, ji};
+  if (plan.panels_outside) std::swap(order[0], order[1]);
+  if (jc) order.insert(order.begin(), *jc);
+  s.reorder(order);
+  if (plan.pack) pack_panels(s, d, plan, jc);
+  const lt::LoopRef tile = plan.panels_outside ? io : jo;
   const lt::BlockRef store = s.cache_write(d.C, lt::Scope::local);
-  s.reverse_compute_at(store, jo);
-  if (p.epilogue) s.reverse_compute_at(d.D, jo);
+  s.reverse_compute_at(store, tile);
+  if (p.epilogue) s.reverse_compute_at(d.D, tile);
   const lt::BlockRef init = s.decompose_reduction(d.C, k);
   s.vectorize(ji);
   s.unroll(ii);
@@ -83,7 +110,8 @@ lt::Schedule hand_schedule(const Gemm& p, const Described& d) {
   for (const lt::BlockName& block : {lt::BlockName(init), lt::BlockName(store)})
     vectorize_last(s, block);
   if (p.epilogue) vectorize_last(s, d.D);
-  s.parallel(io);
+  if (plan.panels_outside) s.prefetch(p.packed ? "panels" : "B", jo, 1, 2);
+  s.parallel(plan.panels_outside ? jo : jc && plan.parallel_chunks ? *jc : io);
   return s;
 }
 

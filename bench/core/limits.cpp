@@ -63,10 +63,21 @@ std::int64_t copied_elements(const Job& job) {
   return static_cast<std::int64_t>(std::min(job.in[0].size(), job.out.size()));
 }
 
+// Inputs of the case's main size: each call copies from the next one, so that the limit has as much
+// memory to reach as the case.
+std::vector<const float*> copied_sources(const Job& job) {
+  std::vector<const float*> sources;
+  for (const auto& in : job.in)
+    if (static_cast<std::int64_t>(in.size()) >= copied_elements(job)) sources.push_back(in.data());
+  return sources;
+}
+
 template <class Copy>
 Competitor copy_limit(const char* name, const Job& job, Copy copy) {
   const std::int64_t n = copied_elements(job);
-  return {name, [=, source = job.in[0].data(), target = job.out.data(), threads = job.threads] {
+  return {name, [=, sources = copied_sources(job), target = job.out.data(), threads = job.threads,
+                 turn = std::size_t{0}]() mutable {
+            const float* source = sources[turn++ % sources.size()];
             parallel_ranges(n, threads, share_elements, [&](std::int64_t begin, std::int64_t end) {
               copy(target + begin, source + begin, end - begin);
             });

@@ -9,8 +9,8 @@ namespace bench {
 Competitor fma_limit(int threads);
 double fma_flops(int threads);
 
-/// A plain and a streaming copy from the case's first input to its result, so that pages and caches
-/// treat all competitors alike; one call moves copy_bytes(job). The faster one is the limit.
+/// A plain and a streaming copy from the case's inputs, in turn, to its result, so that pages and
+/// caches treat all competitors alike; one call moves copy_bytes(job). The faster one is the limit.
 std::vector<Competitor> copy_limits(const Job& job);
 double copy_bytes(const Job& job);
 
