@@ -187,8 +187,13 @@ class RefCounted {
   /// delete it.
   bool is_shared() const noexcept { return count_.load(std::memory_order_relaxed) != 0; }
   void retain() const noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+  /// A new node's first holder, before any other thread can know of it.
+  void retain_new() const noexcept { count_.store(1, std::memory_order_relaxed); }
+  /// Who holds it alone needs no locked decrement: no other thread can come to hold it meanwhile.
   void release() const noexcept {
-    if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    if (count_.load(std::memory_order_acquire) == 1 ||
+        count_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      delete this;
   }
   /// Whether more than one Ref holds it now.
   bool shared() const noexcept { return count_.load(std::memory_order_relaxed) > 1; }
@@ -211,6 +216,9 @@ class Ref {
   template <class U>
   requires std::is_base_of_v<T, U> Ref(const Ref<U>& other)
       : Ref(static_cast<const T*>(other.get())) {}
+  template <class U>
+  requires std::is_base_of_v<T, U> Ref(Ref<U>&& other)
+  noexcept : node_(std::exchange(other.node_, nullptr)) {}
   Ref& operator=(Ref other) noexcept {
     std::swap(node_, other.node_);
     return *this;
@@ -228,12 +236,19 @@ class Ref {
   friend bool operator<(const Ref& a, const Ref& b) { return a.node_ < b.node_; }
 
  private:
+  template <class U>
+  friend class Ref;
+  template <class U, class... Args>
+  friend Ref<U> make_ref(Args&&... args);
   const T* node_ = nullptr;
 };
 
 template <class T, class... Args>
 Ref<T> make_ref(Args&&... args) {
-  return Ref<T>(new T{std::forward<Args>(args)...});
+  Ref<T> made;
+  made.node_ = new T{std::forward<Args>(args)...};
+  made.node_->retain_new();
+  return made;
 }
 
 }  // namespace lathe
@@ -572,6 +587,9 @@ class AnyExpr : public Ref<ExprNode> {
   template <class Node>
   requires std::is_convertible_v<const Node*, const ExprNode*> AnyExpr(const Ref<Node>& node)
       : Ref<ExprNode>(node) {}
+  template <class Node>
+  requires std::is_convertible_v<const Node*, const ExprNode*> AnyExpr(Ref<Node>&& node)
+  noexcept : Ref<ExprNode>(std::move(node)) {}
   AnyExpr(bool) = delete;
   AnyExpr(int value) : AnyExpr(static_cast<std::int64_t>(value)) {}  ///< an i64 constant
   AnyExpr(std::int64_t value);                                       ///< an i64 constant
@@ -952,6 +970,9 @@ class Stmt : public Ref<StmtNode> {
   template <class Node>
   requires std::is_convertible_v<const Node*, const StmtNode*> Stmt(const Ref<Node>& node)
       : Ref<StmtNode>(node) {}
+  template <class Node>
+  requires std::is_convertible_v<const Node*, const StmtNode*> Stmt(Ref<Node>&& node)
+  noexcept : Ref<StmtNode>(std::move(node)) {}
 
   StmtKind kind() const { return get()->kind; }
   template <class T>

@@ -160,6 +160,9 @@ class AnyExpr : public Ref<ExprNode> {
   template <class Node>
   requires std::is_convertible_v<const Node*, const ExprNode*> AnyExpr(const Ref<Node>& node)
       : Ref<ExprNode>(node) {}
+  template <class Node>
+  requires std::is_convertible_v<const Node*, const ExprNode*> AnyExpr(Ref<Node>&& node)
+  noexcept : Ref<ExprNode>(std::move(node)) {}
   AnyExpr(bool) = delete;
   AnyExpr(int value) : AnyExpr(static_cast<std::int64_t>(value)) {}  ///< an i64 constant
   AnyExpr(std::int64_t value);                                       ///< an i64 constant

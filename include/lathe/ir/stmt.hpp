@@ -125,6 +125,9 @@ class Stmt : public Ref<StmtNode> {
   template <class Node>
   requires std::is_convertible_v<const Node*, const StmtNode*> Stmt(const Ref<Node>& node)
       : Ref<StmtNode>(node) {}
+  template <class Node>
+  requires std::is_convertible_v<const Node*, const StmtNode*> Stmt(Ref<Node>&& node)
+  noexcept : Ref<StmtNode>(std::move(node)) {}
 
   StmtKind kind() const { return get()->kind; }
   template <class T>
