@@ -13,15 +13,18 @@
 namespace lathe {
 
 // The contract, in LLVM IR:
+//
 //     define i32 @kernel(ptr slots, ptr rt)
-//     declare i32 @lathe_parallel_for(ptr rt, i64 n, i64 max_threads, ptr body, ptr closure)   ;
-//     max_threads 0: context's declare ptr @lathe_alloc(ptr rt, i64 bytes, i64 alignment) ; null:
-//     return status 1 declare void @lathe_free(ptr rt, ptr block) define i32 @body(ptr closure, i64
-//     begin, i64 end, ptr rt)
-// `slots` is an array of 8-byte slots: buffer pointers, then i64 strides and extents, then scalars
-// in their low bits, in the order that the compiler laid out. `rt` points to a RuntimeTable, whose
-// fields hold the same three functions for code that must not have external symbols. Generated code
-// tests each returned status and passes on what is not 0.
+//     define i32 @body(ptr closure, i64 begin, i64 end, ptr rt)
+//     declare i32 @lathe_parallel_for(ptr rt, i64 n, i64 max_threads, ptr body, ptr closure)
+//     declare ptr @lathe_alloc(ptr rt, i64 bytes, i64 alignment)
+//     declare void @lathe_free(ptr rt, ptr block)
+//
+// max_threads 0 stands for the context's; where lathe_alloc gives null, the kernel returns
+// status 1. `slots` is an array of 8-byte slots: buffer pointers, then i64 strides and extents,
+// then scalars in their low bits, in the order that the compiler laid out. `rt` points to a
+// RuntimeTable, whose fields hold the same three functions for code that must not have external
+// symbols. Generated code tests each returned status and passes on what is not 0.
 
 /// What a kernel returns. From `assertion` on: assertion + the index of the message.
 enum class Status : std::int32_t { ok = 0, out_of_memory = 1, host_exception = 2, assertion = 16 };
