@@ -102,6 +102,16 @@ TEST_CASE("names that an LLVM does not know are not handed to it") {
   CHECK(lt::Target("aarch64").llvm_cpu(19) == "generic");
 }
 
+TEST_CASE("an LLVM does not get an instruction set that it cannot handle") {
+  const lt::Target xeon("sapphirerapids");
+  auto has = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
+  CHECK(has(xeon.llvm_features(19), "+avx512vbmi,"));
+  CHECK(has(xeon.llvm_features(22), "-avx512vbmi"));
+  CHECK_FALSE(has(xeon.llvm_features(22), "+avx512vbmi,"));
+}
+
 TEST_CASE("unknown names list the known ones") {
   try {
     lt::Target t("pentium");
