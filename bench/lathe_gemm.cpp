@@ -50,13 +50,13 @@ std::int64_t equal_parts(std::int64_t n, std::int64_t most) {
   return (panels + parts - 1) / parts * panel;
 }
 
-// A last cache that is far away, as behind the large second caches of Intel's servers, is read
-// once: B in chunks that stay in the second one. One that is near (Zen) feeds the multiplications.
+// A last cache that is far away is read once: B in chunks that stay in the second one, two fifths
+// of it (docs/performance.md). One that is near feeds the multiplications.
 Plan plan_of(const Gemm& p, const lt::Target& target) {
-  constexpr std::int64_t large_second_cache = std::int64_t{5} << 18, few_rows = 256;
+  constexpr std::int64_t few_rows = 256;
   const std::int64_t bytes = 4 * p.n * p.k;
   const bool large = bytes > 1200000, few = p.m <= few_rows;
-  if (target.l2_bytes < large_second_cache) {
+  if (!target.far_last_cache()) {
     if (p.packed || few || !large) return {};
     return {equal_parts(p.n, 768), true};
   }

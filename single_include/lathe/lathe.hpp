@@ -3364,6 +3364,10 @@ struct Target {
     return element_bytes > 0 && bytes > element_bytes ? bytes / element_bytes : 1;
   }
 
+  /// Whether the last cache is far from a core, behind a mesh that a whole socket shares. Taken
+  /// from the size of the second one: 1.25 MiB and more on Intel's servers, at most 1 MiB on Zen.
+  bool far_last_cache() const { return l2_bytes >= std::int64_t{5} << 18; }
+
   /// True if `machine` has what code for this target uses; else `reason` says what it lacks.
   bool runs_on(const Target& machine, std::string* reason = nullptr) const;
 
@@ -9011,6 +9015,8 @@ struct FeatureRow {
   std::string_view name;
   int since;                 // first LLVM major that knows the name
   std::string_view implies;  // blank-separated, direct implications among the rows
+  // Last LLVM major that gets it, 0: all do. A later code generator is better off without it.
+  int until = 0;
 };
 
 inline constexpr FeatureRow feature_table[] = {
@@ -9040,7 +9046,8 @@ inline constexpr FeatureRow feature_table[] = {
     {Arch::x86_64, "avx512dq", 1, "avx512f"},
     {Arch::x86_64, "avx512vl", 1, "avx512f"},
     {Arch::x86_64, "avx512ifma", 1, "avx512f"},
-    {Arch::x86_64, "avx512vbmi", 1, "avx512bw"},
+    // 22.1 moves a permute of 64 bytes through shifts back and forth without end; 16 and 19 do not.
+    {Arch::x86_64, "avx512vbmi", 1, "avx512bw", 19},
     {Arch::x86_64, "avx512vbmi2", 1, "avx512bw"},
     {Arch::x86_64, "avx512bitalg", 1, "avx512bw"},
     {Arch::x86_64, "avx512vnni", 1, "avx512f"},
@@ -9334,16 +9341,6 @@ LATHE_DECL std::string Target::llvm_cpu(int llvm_major) const {
   return std::string(model->name);
 }
 
-namespace detail {
-
-/// Whether this LLVM's code generator is better off without an instruction set. 22 moves a permute
-/// of 64 bytes through shifts back and forth without end (seen with 22.1; not with 16 and 19).
-inline bool mistreats(int llvm_major, std::string_view feature) {
-  return llvm_major >= 20 && feature == "avx512vbmi";
-}
-
-}  // namespace detail
-
 LATHE_DECL std::string Target::llvm_features(int llvm_major) const {
   // A model in a virtual machine may lack what LLVM takes for granted: absent features are switched
   // off first, since switching one off also removes what implies it.
@@ -9351,7 +9348,7 @@ LATHE_DECL std::string Target::llvm_features(int llvm_major) const {
   for (const auto& row : detail::feature_table) {
     if ((row.arch == detail::Arch::x86_64) != (arch == "x86_64") || row.since > llvm_major)
       continue;
-    const bool used = has(row.name) && !detail::mistreats(llvm_major, row.name);
+    const bool used = has(row.name) && (row.until == 0 || llvm_major <= row.until);
     std::string& list = used ? on : off;
     append(list, list.empty() ? "" : ",", used ? "+" : "-", row.name);
   }
@@ -35758,9 +35755,6 @@ inline constexpr std::int64_t kElementwiseUnroll = 4;
 inline constexpr std::int64_t kWindowRows = 8, kCrowdedRows = 6;
 inline constexpr int kWindowLoads = 32;
 inline constexpr double kWindowShare = 0.3;
-// A second cache of this size and more has its last one far away, shared over a mesh (Intel's
-// servers; not Zen), which answers one stream of a core as fast as several.
-inline constexpr std::int64_t kLargeSecondCache = std::int64_t{5} << 18;
 // Addresses so far apart fall on the same set of a first-level cache: its size over its ways, 4 KiB
 // on x86-64 (the page, as it is indexed before translation).
 inline constexpr std::int64_t kCacheWay = 4096;
@@ -36032,11 +36026,9 @@ class RowSteps : protected NestSteps {
     return large;
   }
 
-  bool far_memory() const { return target_.l2_bytes >= kLargeSecondCache; }
-
   // Whether the block waits for a last cache that is far away.
   bool past_second_caches(const BlockNode& block) const {
-    if (!far_memory()) return false;
+    if (!target_.far_last_cache()) return false;
     Vec<Buffer> buffers;
     double bytes = 0;
     for (const auto& accesses : {reads_of(block), writes_of(block)})
@@ -36111,7 +36103,8 @@ class TileStreams : RowSteps {
     return out;
   }
 
-  std::int64_t streams() const { return far_memory() ? 1 : kMostStreams; }
+  // A cache behind a mesh answers one stream of a core as fast as several.
+  std::int64_t streams() const { return target_.far_last_cache() ? 1 : kMostStreams; }
 
   // What is being read and what is being fetched take half of the second cache.
   std::int64_t run_bytes(std::size_t buffers) const {

@@ -49,6 +49,10 @@ struct Target {
     return element_bytes > 0 && bytes > element_bytes ? bytes / element_bytes : 1;
   }
 
+  /// Whether the last cache is far from a core, behind a mesh that a whole socket shares. Taken
+  /// from the size of the second one: 1.25 MiB and more on Intel's servers, at most 1 MiB on Zen.
+  bool far_last_cache() const { return l2_bytes >= std::int64_t{5} << 18; }
+
   /// True if `machine` has what code for this target uses; else `reason` says what it lacks.
   bool runs_on(const Target& machine, std::string* reason = nullptr) const;
 

@@ -24,9 +24,6 @@ inline constexpr std::int64_t kElementwiseUnroll = 4;
 inline constexpr std::int64_t kWindowRows = 8, kCrowdedRows = 6;
 inline constexpr int kWindowLoads = 32;
 inline constexpr double kWindowShare = 0.3;
-// A second cache of this size and more has its last one far away, shared over a mesh (Intel's
-// servers; not Zen), which answers one stream of a core as fast as several.
-inline constexpr std::int64_t kLargeSecondCache = std::int64_t{5} << 18;
 // Addresses so far apart fall on the same set of a first-level cache: its size over its ways, 4 KiB
 // on x86-64 (the page, as it is indexed before translation).
 inline constexpr std::int64_t kCacheWay = 4096;

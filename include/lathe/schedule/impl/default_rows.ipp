@@ -66,11 +66,9 @@ class RowSteps : protected NestSteps {
     return large;
   }
 
-  bool far_memory() const { return target_.l2_bytes >= kLargeSecondCache; }
-
   // Whether the block waits for a last cache that is far away.
   bool past_second_caches(const BlockNode& block) const {
-    if (!far_memory()) return false;
+    if (!target_.far_last_cache()) return false;
     Vec<Buffer> buffers;
     double bytes = 0;
     for (const auto& accesses : {reads_of(block), writes_of(block)})

@@ -194,16 +194,6 @@ LATHE_DECL std::string Target::llvm_cpu(int llvm_major) const {
   return std::string(model->name);
 }
 
-namespace detail {
-
-/// Whether this LLVM's code generator is better off without an instruction set. 22 moves a permute
-/// of 64 bytes through shifts back and forth without end (seen with 22.1; not with 16 and 19).
-inline bool mistreats(int llvm_major, std::string_view feature) {
-  return llvm_major >= 20 && feature == "avx512vbmi";
-}
-
-}  // namespace detail
-
 LATHE_DECL std::string Target::llvm_features(int llvm_major) const {
   // A model in a virtual machine may lack what LLVM takes for granted: absent features are switched
   // off first, since switching one off also removes what implies it.
@@ -211,7 +201,7 @@ LATHE_DECL std::string Target::llvm_features(int llvm_major) const {
   for (const auto& row : detail::feature_table) {
     if ((row.arch == detail::Arch::x86_64) != (arch == "x86_64") || row.since > llvm_major)
       continue;
-    const bool used = has(row.name) && !detail::mistreats(llvm_major, row.name);
+    const bool used = has(row.name) && (row.until == 0 || llvm_major <= row.until);
     std::string& list = used ? on : off;
     append(list, list.empty() ? "" : ",", used ? "+" : "-", row.name);
   }
