@@ -147,6 +147,7 @@ class LlvmEmitter {
   LlvmValue binary(BinaryOp op, const LlvmValue& a, const LlvmValue& b, const AnyExpr* divisor);
   LlvmValue compare(BinaryOp op, const LlvmValue& a, const LlvmValue& b);
   LlvmValue divide(BinaryOp op, const LlvmValue& a, const LlvmValue& b, const AnyExpr* divisor);
+  LlvmValue divide_bytes(bool is_div, const LlvmValue& a, std::int64_t divisor);
   LlvmValue floor_divide(BinaryOp op, const LlvmValue& a, const LlvmValue& b,
                          const AnyExpr* divisor);
   LlvmValue remainder(const LlvmValue& a, const LlvmValue& b);

@@ -71,13 +71,43 @@ LATHE_DECL LlvmValue LlvmEmitter::binary(BinaryOp op, const LlvmValue& a, const 
   }
 }
 
+// LLVM 15 to 22 (x86 with AVX2) fill vectors of bytes up to a register, divide them by a constant
+// through high halves of products, and where the quotients are permuted and multiplied take the
+// low halves, all 0.
+inline bool llvm_loses_quotients(DType t, std::int64_t divisor) {
+  auto is_power = [](std::int64_t n) { return std::has_single_bit(static_cast<std::uint64_t>(n)); };
+  return t.bits == 8 && t.lanes > 1 && (t.lanes < 16 || !is_power(t.lanes)) &&
+         !is_power(divisor < 0 ? -divisor : divisor);
+}
+
+// With m the first whole number above 2^16 / |divisor|, a * m / 2^16 rounded down is the quotient
+// for all bytes a >= 0 and one less for a < 0, since 255 * |divisor| < 2^16 (Granlund and
+// Montgomery 1994).
+LATHE_DECL LlvmValue LlvmEmitter::divide_bytes(bool is_div, const LlvmValue& a,
+                                               std::int64_t divisor) {
+  DType t = a.dtype, wide = t.is_signed() ? kI32 : kU32;
+  wide.lanes = t.lanes;
+  std::int64_t m = 65536 / (divisor < 0 ? -divisor : divisor) + 1;
+  LlvmValue x = f_.convert(t.is_signed() ? "sext" : "zext", a, wide);
+  LlvmValue quotient = f_.binary(t.is_signed() ? "ashr" : "lshr",
+                                 f_.binary("mul", x, f_.integer(wide, m)), f_.integer(wide, 16));
+  if (t.is_signed())
+    quotient = f_.binary("sub", quotient, f_.binary("ashr", x, f_.integer(wide, 31)));
+  if (divisor < 0) quotient = f_.binary("sub", llvm_zero(wide), quotient);
+  if (is_div) return f_.convert("trunc", quotient, t);
+  LlvmValue taken = f_.binary("mul", quotient, f_.integer(wide, divisor));
+  return f_.convert("trunc", f_.binary("sub", x, taken), t);
+}
+
 LATHE_DECL LlvmValue LlvmEmitter::divide(BinaryOp op, const LlvmValue& a, const LlvmValue& b,
                                          const AnyExpr* divisor) {
   DType t = a.dtype;
   bool is_div = op == BinaryOp::div;
   std::string_view opcode = t.is_signed() ? (is_div ? "sdiv" : "srem") : is_div ? "udiv" : "urem";
   const std::int64_t* known = divisor ? as_const_int(*divisor) : nullptr;
-  if (known && *known != 0 && !(t.is_signed() && *known == -1)) return f_.binary(opcode, a, b);
+  if (known && *known != 0 && !(t.is_signed() && *known == -1))
+    return llvm_loses_quotients(t, *known) ? divide_bytes(is_div, a, *known)
+                                           : f_.binary(opcode, a, b);
   LlvmValue zero = llvm_zero(t), one = f_.integer(t, 1);
   LlvmValue is_zero = f_.compare("icmp eq", b, zero), trivial = is_zero;
   if (t.is_signed()) trivial = f_.compare("icmp ult", f_.binary("add", b, one), f_.integer(t, 2));
