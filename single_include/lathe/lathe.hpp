@@ -4591,7 +4591,8 @@ enum class AccessTerms : std::uint8_t { loops, iters };
 /// All accesses of s in evaluation order. Conditions gather: if conditions, lazy select paths,
 /// masks of scalar loads and stores, block predicates, and (with AccessTerms::loops) guards
 /// "binding in domain" that aren't proven by the loops. The init of a reducer block counts as a
-/// write at the same indices.
+/// write at the same indices: such an update's loops of the reduction have a point at least, and
+/// its condition leaves out what hangs on them.
 Vec<AccessSite> accesses(const Stmt& s, AccessTerms terms = AccessTerms::loops,
                          const Facts& facts = {});
 /// Those of one buffer; `order` counts these. Much cheaper: what leads to others is not looked at.
@@ -7115,6 +7116,59 @@ UserError unfit_operands(const std::string& what, const InternalError& e, Locati
 
 }  // namespace lathe::detail
 
+// ---- lathe/analysis/block.hpp
+// In which order the instances of a block may run, and what kind of reducer it has.
+
+namespace lathe {
+
+/// complete: any order, any number of times. reduction: spatial points in any order, reduce points
+/// as the reducer allows. ordered: known accesses, moves only where a dependence test proves it.
+/// opaque: nothing is known beyond the declared regions.
+enum class BlockClass : std::uint8_t { complete, reduction, ordered, opaque };
+std::string_view to_text(BlockClass c);
+
+/// reorder: associative and commutative. sequence: associative only, keep the order of reduce
+/// loops. fold: ordered.
+enum class ReducerClass : std::uint8_t { reorder, sequence, fold };
+
+struct ReducerInfo {
+  ReducerClass kind = ReducerClass::fold;
+  bool reassociates = false;  ///< reordering may change floating-point rounding
+  bool identity_exact =
+      false;                   ///< combining with the identity gives the other operand, bit for bit
+  std::optional<BinaryOp> op;  ///< a single built-in operator: add, mul, min, max, and, or, bit_*
+  std::string why;             ///< the reason for anything less than reorder
+};
+/// Matches the combine expressions against the table of PRIMITIVES 2.6; a user's claim
+/// (associative, commutative) is believed for reducers that are not in the table.
+ReducerInfo classify(const ReducerNode& reducer);
+
+struct BlockInfo {
+  BlockClass kind = BlockClass::opaque;
+  ReducerInfo reducer;     ///< for blocks with a reducer
+  bool injective = false;  ///< different spatial points write different elements: proven
+  bool sole_writer =
+      true;  ///< no other block writes its outputs (init and update of one tag count as one)
+  bool in_place = false;  ///< reads a buffer that it writes (the accumulator of a reduction apart)
+  std::string why;        ///< the first reason for anything less than complete or reduction
+
+  bool is_complete() const { return kind == BlockClass::complete; }
+  bool is_reduction() const { return kind == BlockClass::reduction; }
+  bool order_free() const {
+    return kind == BlockClass::complete ||
+           (kind == BlockClass::reduction && reducer.kind == ReducerClass::reorder);
+  }
+};
+
+/// The class of a block; with a root also whether it is the only writer of its outputs there.
+BlockInfo classify(const BlockNode& block, const Facts& facts = {});
+BlockInfo classify(const Stmt& root, const BlockTag& tag, const Facts& facts = {});
+
+/// Whether a loop feeds iterators of this kind: some binding of that kind uses its variable.
+bool feeds(const ForNode& loop, const BlockNode& block, IterKind kind);
+
+}  // namespace lathe
+
 // ---- lathe/analysis/uses.hpp
 // Which buffers statements touch, without where in them: what most questions need, and much cheaper
 // than accesses.
@@ -7188,59 +7242,6 @@ bool any_use(const BlockNode& block, const F& f) {
 }
 
 }  // namespace lathe::detail
-
-// ---- lathe/analysis/block.hpp
-// In which order the instances of a block may run, and what kind of reducer it has.
-
-namespace lathe {
-
-/// complete: any order, any number of times. reduction: spatial points in any order, reduce points
-/// as the reducer allows. ordered: known accesses, moves only where a dependence test proves it.
-/// opaque: nothing is known beyond the declared regions.
-enum class BlockClass : std::uint8_t { complete, reduction, ordered, opaque };
-std::string_view to_text(BlockClass c);
-
-/// reorder: associative and commutative. sequence: associative only, keep the order of reduce
-/// loops. fold: ordered.
-enum class ReducerClass : std::uint8_t { reorder, sequence, fold };
-
-struct ReducerInfo {
-  ReducerClass kind = ReducerClass::fold;
-  bool reassociates = false;  ///< reordering may change floating-point rounding
-  bool identity_exact =
-      false;                   ///< combining with the identity gives the other operand, bit for bit
-  std::optional<BinaryOp> op;  ///< a single built-in operator: add, mul, min, max, and, or, bit_*
-  std::string why;             ///< the reason for anything less than reorder
-};
-/// Matches the combine expressions against the table of PRIMITIVES 2.6; a user's claim
-/// (associative, commutative) is believed for reducers that are not in the table.
-ReducerInfo classify(const ReducerNode& reducer);
-
-struct BlockInfo {
-  BlockClass kind = BlockClass::opaque;
-  ReducerInfo reducer;     ///< for blocks with a reducer
-  bool injective = false;  ///< different spatial points write different elements: proven
-  bool sole_writer =
-      true;  ///< no other block writes its outputs (init and update of one tag count as one)
-  bool in_place = false;  ///< reads a buffer that it writes (the accumulator of a reduction apart)
-  std::string why;        ///< the first reason for anything less than complete or reduction
-
-  bool is_complete() const { return kind == BlockClass::complete; }
-  bool is_reduction() const { return kind == BlockClass::reduction; }
-  bool order_free() const {
-    return kind == BlockClass::complete ||
-           (kind == BlockClass::reduction && reducer.kind == ReducerClass::reorder);
-  }
-};
-
-/// The class of a block; with a root also whether it is the only writer of its outputs there.
-BlockInfo classify(const BlockNode& block, const Facts& facts = {});
-BlockInfo classify(const Stmt& root, const BlockTag& tag, const Facts& facts = {});
-
-/// Whether a loop feeds iterators of this kind: some binding of that kind uses its variable.
-bool feeds(const ForNode& loop, const BlockNode& block, IterKind kind);
-
-}  // namespace lathe
 
 // ---- lathe/analysis/dependence.hpp
 // Whether two accesses can touch one element in different iterations, and in which order: what
@@ -22097,14 +22098,29 @@ class AccessCollector : public Visitor {
     out.buffer = buffer;
     out.kind = kind;
     out.is_write = is_write;
-    for (const auto& c : conditions_) out.condition = fold_and(out.condition, c);
+    const bool sets_identity = kind == AccessKind::update && block_ && block_->init;
+    for (const auto& c : conditions_)
+      if (!sets_identity || !on_reduction(c)) out.condition = fold_and(out.condition, c);
     for (const auto& c : inner_conditions_) out.inner_condition = fold_and(out.inner_condition, c);
     out.outer_condition = outer_condition_;
     out.bindings = bindings_;
-    out.loops = loops_;
+    for (const auto& f : loops_) out.loops.push_back(sets_identity ? run_once_at_least(f) : f);
     out.block = block_;
     out.order = sites.size();
     return out;
+  }
+  // The init stores also where the reduction has no point.
+  bool on_reduction(const AnyExpr& condition) const {
+    for (const auto& c : reduce_conditions_)
+      if (c.same_as(condition)) return true;
+    return false;
+  }
+  ForRef run_once_at_least(const ForRef& f) const {
+    const std::int64_t* extent = as_const_int(f->extent);
+    if ((extent && *extent > 0) || !feeds(*f, *block_, IterKind::reduce)) return f;
+    Stmt loop = make_for(f->var, f->min, fold_max(f->extent, AnyExpr(1)), f->body, f->loop_kind,
+                         f->annotations);
+    return ForRef(loop.as<ForNode>());
   }
   // Nothing in it touches the one buffer that is asked for.
   bool leaves_out(const Stmt& s) const {
@@ -22165,25 +22181,37 @@ class AccessCollector : public Visitor {
     for (const auto& it : n.iters) {
       if (terms_ == AccessTerms::iters) break;
       AnyExpr value = resolve(it.binding);
-      inner.guard(value, inner.resolve(it.min), inner.resolve(it.extent));
+      inner.guard(it.kind, value, inner.resolve(it.min), inner.resolve(it.extent));
       inner.values_.emplace_back(it.var, value);
       inner.bindings_.push_back(value);
     }
     if (n.predicate) {
-      inner.conditions_.push_back(inner.resolve(n.predicate));
+      Vec<AnyExpr> parts;
+      flatten_logic(BinaryOp::and_, n.predicate, parts);
+      for (const auto& part : parts)
+        inner.add_condition(inner.resolve(part), names_reduce_iterator(n, part));
       inner.inner_conditions_.push_back(n.predicate);
     }
     inner.inside_block(n);
     sites = std::move(inner.sites);
   }
   // "The binding lies in its domain", as far as the loops don't say so.
-  void guard(const AnyExpr& value, const AnyExpr& min, const AnyExpr& extent) {
+  void guard(IterKind kind, const AnyExpr& value, const AnyExpr& min, const AnyExpr& extent) {
     if (const auto* v = value.as<VarNode>())
       for (const auto& f : loops_)
         if (f->var.get() == v && same_expr(f->min, min) && same_expr(f->extent, extent)) return;
     AnyExpr low = value >= min, high = value < fold_add(min, extent);
-    if (!prove(low, facts_)) conditions_.push_back(low);
-    if (!prove(high, facts_)) conditions_.push_back(high);
+    if (!prove(low, facts_)) add_condition(low, kind == IterKind::reduce);
+    if (!prove(high, facts_)) add_condition(high, kind == IterKind::reduce);
+  }
+  void add_condition(const AnyExpr& condition, bool on_reduction) {
+    conditions_.push_back(condition);
+    if (on_reduction) reduce_conditions_.push_back(condition);
+  }
+  static bool names_reduce_iterator(const BlockNode& n, const AnyExpr& e) {
+    for (const auto& it : n.iters)
+      if (it.kind == IterKind::reduce && uses_var(e, it.var)) return true;
+    return false;
   }
   void inside_block(const BlockNode& n) {
     if (n.predicate) expr(n.predicate);
@@ -22206,6 +22234,7 @@ class AccessCollector : public Visitor {
   Vec<ForRef> loops_;
   BlockRefNode block_;
   Vec<AnyExpr> conditions_, inner_conditions_;
+  Vec<AnyExpr> reduce_conditions_;  // those of conditions_ that come from reduce iterators
   AnyExpr outer_condition_;
   Vec<AnyExpr> bindings_;
   Substitution values_;        // iterators by bindings, lets by values
@@ -27653,9 +27682,12 @@ inline Verdict plan_tile_iterator(const Program& program, const TileLoops& loops
     part.proofs.push_back(k);
     return {};
   }
-  if (is_const(b.inner, 0) && !loops.names_inner(it.min) && !loops.names_inner(it.extent))
+  if (is_const(b.inner, 0) && !loops.names_inner(it.min) && !loops.names_inner(it.extent)) {
     part.values.emplace_back(it.var, AnyExpr(it.var));
-  else if (!plan_tile_counter(program, loops, it, b, part, counter, proof))
+    // It may name loops of the nest that cancel out.
+    if (loops.names_inner(it.binding))
+      counter.binding = fold_add(fold_mul(b.quotient, b.scale), b.rest);
+  } else if (!plan_tile_counter(program, loops, it, b, part, counter, proof))
     return blockize_refusal(part, "has " + bound_iterator(it) + ", whose tiles can't be counted");
   if (proof) part.proofs.push_back(k);
   list.push_back(std::move(counter));

@@ -65,6 +65,23 @@ TEST_CASE("accesses come in evaluation order with what guards them") {
   CHECK(str(all[2].inner_condition) == "w != 3 && w > 0");
 }
 
+TEST_CASE("the init of a reduction stores where the reduction has no point") {
+  for (const char* extent : {"0", "n"}) {
+    const std::string n = extent;
+    Program p =
+        parse("program p<n>(in A: f32[9, n], out P: f32[9]):\n  for i in 0..9:\n    for ro in 0.." +
+              n + ":\n      for ri in 0..3:\n        block P(v in 0..9 = i, reduce k in 0.." + n +
+              " = ro * 3 + ri) reduce sum init where v > k:\n          P[v] sum= A[v, k]\n");
+    const auto all = accesses(p->body, AccessTerms::loops, Facts(p));
+    REQUIRE(all.size() == 2);
+    CHECK(text(all[1]) == "update P[i]");
+    CHECK(str(all[0].loops[1]->extent) == n);
+    CHECK(str(all[1].loops[1]->extent) == (n == "0" ? "1" : "max(n, 1)"));
+    CHECK(all[1].loops[0] == all[0].loops[0]);
+    CHECK(all[1].loops[2] == all[0].loops[2]);
+  }
+}
+
 TEST_CASE("blocks, loops and what holds on the way to them") {
   Program p = two_blocks();
   CHECK(names(blocks_below(p->body)) == "P C ");

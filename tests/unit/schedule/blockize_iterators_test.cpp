@@ -67,6 +67,22 @@ TEST_CASE("blockize: fused loops, steps over several loops, reversed and shifted
   check_lowered(once, turned);
 }
 
+TEST_CASE("blockize: a loop of the nest that cancels out of an iterator") {
+  const lt::Schedule sum = schedule_of(R"(program sum(in x: i32[5, 4], inout y: i32[]):
+  for i in 0..5:
+    for j in 0..4:
+      block y(reduce vi in 0..5 = i, reduce vj in 0..4 = j) reduce sum:
+        y[] sum= x[vi, vj]
+)");
+  lt::Schedule s = sum;
+  auto [i, j] = s.loops<2>("y");
+  auto [o, inner] = s.split<2>(s.fuse({i, j}), {lt::infer, 4}, lt::Tail::round_up);
+  CHECK(head(s, "block y").find("vi in 0..5 = floordiv(i_jo * 4 + i_ji, 4)") != std::string::npos);
+  s.blockize(inner);
+  CHECK(head(s, "block y") == "block y(reduce vi in 0..5 = i_jo):");
+  check_lowered(sum, s);
+}
+
 TEST_CASE("blockize: tiles that overlap, and bounds that depend on tiles") {
   Blur k(24);
   lt::Schedule start(k.C), s = start;

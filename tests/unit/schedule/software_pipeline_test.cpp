@@ -44,6 +44,27 @@ struct Three {
 
 }  // namespace
 
+TEST_CASE("software_pipeline: a reduction without points still stores its identity") {
+  const lt::Schedule start(lt::parse(R"(program p(in x: f32[3, 0], out t: f32[3], out y: f32[3]):
+  for i in 0..3:
+    for r in 0..0:
+      block t(vi in 0..3 = i, reduce vr in 0..0 = r) reduce sum init:
+        t[vi] sum= x[vi, vr]
+    block y(vi in 0..3 = i):
+      y[vi] = t[vi]
+)"));
+  lt::Schedule s = start;
+  const lt::LoopRef i = s.loops("t")[0];
+  CHECK(refused_line(s,
+                     [&](lt::Schedule& t) {
+                       t.software_pipeline(i, {0, 0}, {2, 1});
+                     }) ==
+        "error[L0247] software_pipeline: the statement of block 'y' would run before the statement "
+        "of block 't', which touches 't' in the same iteration");
+  s.software_pipeline(i, {0, 1}, {2, 1});
+  check_lowered(start, s);
+}
+
 TEST_CASE("software_pipeline: three stages, extents below, at and above the depth") {
   for (std::int64_t n : {0, 1, 2, 3, 4, 9}) {
     INFO(n);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/analysis/block.hpp>
 #include <lathe/analysis/uses.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/visit.hpp>
@@ -103,14 +104,29 @@ class AccessCollector : public Visitor {
     out.buffer = buffer;
     out.kind = kind;
     out.is_write = is_write;
-    for (const auto& c : conditions_) out.condition = fold_and(out.condition, c);
+    const bool sets_identity = kind == AccessKind::update && block_ && block_->init;
+    for (const auto& c : conditions_)
+      if (!sets_identity || !on_reduction(c)) out.condition = fold_and(out.condition, c);
     for (const auto& c : inner_conditions_) out.inner_condition = fold_and(out.inner_condition, c);
     out.outer_condition = outer_condition_;
     out.bindings = bindings_;
-    out.loops = loops_;
+    for (const auto& f : loops_) out.loops.push_back(sets_identity ? run_once_at_least(f) : f);
     out.block = block_;
     out.order = sites.size();
     return out;
+  }
+  // The init stores also where the reduction has no point.
+  bool on_reduction(const AnyExpr& condition) const {
+    for (const auto& c : reduce_conditions_)
+      if (c.same_as(condition)) return true;
+    return false;
+  }
+  ForRef run_once_at_least(const ForRef& f) const {
+    const std::int64_t* extent = as_const_int(f->extent);
+    if ((extent && *extent > 0) || !feeds(*f, *block_, IterKind::reduce)) return f;
+    Stmt loop = make_for(f->var, f->min, fold_max(f->extent, AnyExpr(1)), f->body, f->loop_kind,
+                         f->annotations);
+    return ForRef(loop.as<ForNode>());
   }
   // Nothing in it touches the one buffer that is asked for.
   bool leaves_out(const Stmt& s) const {
@@ -171,25 +187,37 @@ class AccessCollector : public Visitor {
     for (const auto& it : n.iters) {
       if (terms_ == AccessTerms::iters) break;
       AnyExpr value = resolve(it.binding);
-      inner.guard(value, inner.resolve(it.min), inner.resolve(it.extent));
+      inner.guard(it.kind, value, inner.resolve(it.min), inner.resolve(it.extent));
       inner.values_.emplace_back(it.var, value);
       inner.bindings_.push_back(value);
     }
     if (n.predicate) {
-      inner.conditions_.push_back(inner.resolve(n.predicate));
+      Vec<AnyExpr> parts;
+      flatten_logic(BinaryOp::and_, n.predicate, parts);
+      for (const auto& part : parts)
+        inner.add_condition(inner.resolve(part), names_reduce_iterator(n, part));
       inner.inner_conditions_.push_back(n.predicate);
     }
     inner.inside_block(n);
     sites = std::move(inner.sites);
   }
   // "The binding lies in its domain", as far as the loops don't say so.
-  void guard(const AnyExpr& value, const AnyExpr& min, const AnyExpr& extent) {
+  void guard(IterKind kind, const AnyExpr& value, const AnyExpr& min, const AnyExpr& extent) {
     if (const auto* v = value.as<VarNode>())
       for (const auto& f : loops_)
         if (f->var.get() == v && same_expr(f->min, min) && same_expr(f->extent, extent)) return;
     AnyExpr low = value >= min, high = value < fold_add(min, extent);
-    if (!prove(low, facts_)) conditions_.push_back(low);
-    if (!prove(high, facts_)) conditions_.push_back(high);
+    if (!prove(low, facts_)) add_condition(low, kind == IterKind::reduce);
+    if (!prove(high, facts_)) add_condition(high, kind == IterKind::reduce);
+  }
+  void add_condition(const AnyExpr& condition, bool on_reduction) {
+    conditions_.push_back(condition);
+    if (on_reduction) reduce_conditions_.push_back(condition);
+  }
+  static bool names_reduce_iterator(const BlockNode& n, const AnyExpr& e) {
+    for (const auto& it : n.iters)
+      if (it.kind == IterKind::reduce && uses_var(e, it.var)) return true;
+    return false;
   }
   void inside_block(const BlockNode& n) {
     if (n.predicate) expr(n.predicate);
@@ -212,6 +240,7 @@ class AccessCollector : public Visitor {
   Vec<ForRef> loops_;
   BlockRefNode block_;
   Vec<AnyExpr> conditions_, inner_conditions_;
+  Vec<AnyExpr> reduce_conditions_;  // those of conditions_ that come from reduce iterators
   AnyExpr outer_condition_;
   Vec<AnyExpr> bindings_;
   Substitution values_;        // iterators by bindings, lets by values

@@ -163,9 +163,12 @@ inline Verdict plan_tile_iterator(const Program& program, const TileLoops& loops
     part.proofs.push_back(k);
     return {};
   }
-  if (is_const(b.inner, 0) && !loops.names_inner(it.min) && !loops.names_inner(it.extent))
+  if (is_const(b.inner, 0) && !loops.names_inner(it.min) && !loops.names_inner(it.extent)) {
     part.values.emplace_back(it.var, AnyExpr(it.var));
-  else if (!plan_tile_counter(program, loops, it, b, part, counter, proof))
+    // It may name loops of the nest that cancel out.
+    if (loops.names_inner(it.binding))
+      counter.binding = fold_add(fold_mul(b.quotient, b.scale), b.rest);
+  } else if (!plan_tile_counter(program, loops, it, b, part, counter, proof))
     return blockize_refusal(part, "has " + bound_iterator(it) + ", whose tiles can't be counted");
   if (proof) part.proofs.push_back(k);
   list.push_back(std::move(counter));
