@@ -14548,10 +14548,16 @@ inline std::int64_t saturate(Wide v) {
   return static_cast<std::int64_t>(v);
 }
 
+inline std::int64_t saturated_sum(std::int64_t a, std::int64_t b) {
+  std::int64_t sum;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return a < 0 ? ConstInterval::kNegInf : ConstInterval::kPosInf;
+}
+
 LATHE_DECL ConstInterval range_add(ConstInterval a, ConstInterval b) {
   ConstInterval out;
-  if (a.has_min() && b.has_min()) out.min = saturate(static_cast<Wide>(a.min) + b.min);
-  if (a.has_max() && b.has_max()) out.max = saturate(static_cast<Wide>(a.max) + b.max);
+  if (a.has_min() && b.has_min()) out.min = saturated_sum(a.min, b.min);
+  if (a.has_max() && b.has_max()) out.max = saturated_sum(a.max, b.max);
   return out;
 }
 LATHE_DECL ConstInterval range_neg(ConstInterval a) {
@@ -14684,8 +14690,9 @@ LATHE_DECL ConstInterval Simplifier::range_binary(const BinaryNode& n, int depth
     default:
       break;
   }
-  ConstInterval type = range_of_type(n.dtype);
   const bool index = n.dtype.scalar() == kIndex;
+  if (index && finite(out)) return out;
+  const ConstInterval type = range_of_type(n.dtype);
   const bool may_wrap = n.op == BinaryOp::add || n.op == BinaryOp::sub || n.op == BinaryOp::mul;
   if (!finite(out) && !index) return type;
   // Ends that are known for both sides and not for the result lie outside of i64.
@@ -14701,15 +14708,13 @@ inline ConstInterval range_const(const ConstNode& c) {
 }
 
 LATHE_DECL ConstInterval Simplifier::range(const AnyExpr& e, int depth) {
-  ConstInterval type = range_of_type(e.dtype().scalar());
-  if (e.dtype().is_float() || depth > 40 || --budget_ <= 0) return type;
+  const bool known = !e.dtype().is_float() && depth <= 40 && --budget_ > 0;
+  if (known && e.kind() == ExprKind::Const) return range_const(*e.as<ConstNode>());
+  if (known && e.kind() == ExprKind::Var) return facts_.range(e.as<VarNode>());
+  if (known && e.kind() == ExprKind::Binary) return range_binary(*e.as<BinaryNode>(), depth);
+  const ConstInterval type = range_of_type(e.dtype().scalar());
+  if (!known) return type;
   switch (e.kind()) {
-    case ExprKind::Const:
-      return range_const(*e.as<ConstNode>());
-    case ExprKind::Var:
-      return facts_.range(e.as<VarNode>());
-    case ExprKind::Binary:
-      return range_binary(*e.as<BinaryNode>(), depth);
     case ExprKind::Unary: {
       if (e.as<UnaryNode>()->op != UnaryOp::neg || e.dtype().scalar() != kIndex) return type;
       return range_neg(range(e.as<UnaryNode>()->a, depth + 1));
@@ -17081,6 +17086,7 @@ LATHE_DECL ConstInterval const_bounds(const AnyExpr& e, const Facts& facts) {
 }
 
 LATHE_DECL Interval bounds(const AnyExpr& e, const Vec<VarRef>& relaxed, const Facts& facts) {
+  if (e.kind() == ExprKind::Const) return {e, e};
   detail::Simplifier engine(facts);
   detail::Poly p = engine.poly(e), lo = p, hi = p;
   if (!engine.safe(p)) {
@@ -22635,20 +22641,13 @@ class UpperRegion {
     if (!site.block || site.kind == AccessKind::opaque ||
         site.block->iters.size() != site.bindings.size())
       return add(site);
-    Facts facts = facts_for(site, relaxed_, facts_);
-    if (site.condition.get() && is_const(simplify(site.condition, facts), 0)) return;
-    Vec<VarRef> inner = relaxed_;
-    for (std::size_t k = 0; k < site.bindings.size(); ++k) {
-      const IterVar& it = site.block->iters[k];
-      Interval reached = bounds(site.bindings[k], relaxed_, facts);
-      Interval first = bounds(it.min, inner, facts),
-               end = bounds(last_of({it.min, it.extent}), inner, facts);
-      Interval got = interval_intersect(reached, {first.min, end.max}, facts);
-      got = interval_intersect(got, guarded_interval(site, k, relaxed_, facts), facts);
-      if (!got.bounded()) return add(site);
-      facts.bind(it.var, got.min, range_between(got.min, got.max, facts).extent);
-      inner.push_back(it.var);
-    }
+    if (site.condition.get() &&
+        is_const(simplify(site.condition, facts_for(site, relaxed_, facts_)), 0))
+      return;
+    if (!instance_.holds(site)) instance_ = reach(site);
+    if (!instance_.bounded) return add(site);
+    Facts facts = instance_.facts;
+    const Vec<VarRef>& inner = instance_.inner;
     if (site.outer_condition) facts.assume_before(site.outer_condition);
     if (site.inner_condition) facts.assume_before(site.inner_condition);
     Vec<Interval> box;
@@ -22684,6 +22683,39 @@ class UpperRegion {
   }
 
  private:
+  // What the iterators of a block take, over all accesses in one place of it.
+  struct Instance {
+    BlockRefNode block;
+    Vec<AnyExpr> bindings;
+    Vec<ForRef> loops;
+    Facts facts;
+    Vec<VarRef> inner;  ///< the relaxed loops and the iterators
+    bool bounded = false;
+
+    bool holds(const AccessSite& site) const {
+      if (block != site.block || loops != site.loops) return false;
+      for (std::size_t k = 0; k < bindings.size(); ++k)
+        if (!bindings[k].same_as(site.bindings[k])) return false;
+      return true;
+    }
+  };
+  Instance reach(const AccessSite& site) const {
+    Instance out{site.block, site.bindings, site.loops, facts_for(site, relaxed_, facts_),
+                 relaxed_};
+    for (std::size_t k = 0; k < site.bindings.size(); ++k) {
+      const IterVar& it = site.block->iters[k];
+      Interval reached = bounds(site.bindings[k], relaxed_, out.facts);
+      Interval first = bounds(it.min, out.inner, out.facts),
+               end = bounds(last_of({it.min, it.extent}), out.inner, out.facts);
+      Interval got = interval_intersect(reached, {first.min, end.max}, out.facts);
+      got = interval_intersect(got, guarded_interval(site, k, relaxed_, out.facts), out.facts);
+      if (!got.bounded()) return out;
+      out.facts.bind(it.var, got.min, range_between(got.min, got.max, out.facts).extent);
+      out.inner.push_back(it.var);
+    }
+    out.bounded = true;
+    return out;
+  }
   void merge(Vec<Interval> box) {
     if (count_++ == 0) {
       box_ = std::move(box);
@@ -22742,6 +22774,7 @@ class UpperRegion {
   Vec<Interval> box_;
   std::size_t count_ = 0;
   bool plain_ = true;
+  Instance instance_;  ///< of the block seen last
 };
 
 inline Vec<VarRef> loops_inside(const Vec<AccessSite>& all) {
@@ -22832,13 +22865,14 @@ LATHE_DECL Region region_intersect(const Region& a, const Region& b, const Facts
 }
 
 LATHE_DECL bool region_contains(const Region& outer, const Region& inner, const Facts& facts) {
-  if (region_empty(inner, facts)) return true;
-  for (std::size_t d = 0; d < outer.ranges.size(); ++d) {
-    const Range &o = outer.ranges[d], &i = inner.ranges[d];
-    if (!prove_le(o.min, i.min, facts)) return false;
-    if (!prove_le(fold_add(i.min, i.extent), fold_add(o.min, o.extent), facts)) return false;
-  }
-  return true;
+  auto contains = [&](const Range& o, const Range& i) {
+    return prove_le(o.min, i.min, facts) &&
+           prove_le(fold_add(i.min, i.extent), fold_add(o.min, o.extent), facts);
+  };
+  bool all = true;
+  for (std::size_t d = 0; all && d < outer.ranges.size(); ++d)
+    all = contains(outer.ranges[d], inner.ranges[d]);
+  return all || region_empty(inner, facts);
 }
 
 LATHE_DECL bool regions_disjoint(const Region& a, const Region& b, const Facts& facts) {
@@ -23463,6 +23497,8 @@ class DependenceTester {
   void refine(Vec<Direction>& directions, std::size_t k);
   void keep(const Vec<Direction>& directions);
   void fix_determined(Vec<Direction>& directions);
+  bool fix_determined(const Vec<AnyExpr>& indices, const Vec<IterDomain>& domain,
+                      Vec<Direction>& directions);
   bool has_few_points() const;
   bool enumerate(DependenceVectors& out);
   bool enumerate_loops(const Vec<ForRef>& loops, const Vec<VarRef>& as, std::size_t k,
@@ -23594,11 +23630,20 @@ LATHE_DECL void DependenceTester::fix_determined(Vec<Direction>& directions) {
         is_around(a_.indices[d], b_.loops))
       same.push_back(a_.indices[d]);
   if (same.empty()) return;
-  IterMap map = iter_map(same, domain, {}, facts_);
+  if (!fix_determined(same, domain, directions) && same.size() > 1)
+    for (const auto& index : same) fix_determined({index}, domain, directions);
+}
+
+// False where one of the indices has no form that tells anything.
+LATHE_DECL bool DependenceTester::fix_determined(const Vec<AnyExpr>& indices,
+                                                 const Vec<IterDomain>& domain,
+                                                 Vec<Direction>& directions) {
+  const IterMap map = iter_map(indices, domain, {}, facts_);
   for (std::size_t k = 0; k < map.determined.size(); ++k) {
     const std::size_t c = common(domain[k].var);
     if (map.determined[k] && c < loops_.size()) directions[c] = Direction::eq;
   }
+  return map.known();
 }
 
 // Loops of constant extents with few pairs of points.

@@ -68,6 +68,8 @@ class DependenceTester {
   void refine(Vec<Direction>& directions, std::size_t k);
   void keep(const Vec<Direction>& directions);
   void fix_determined(Vec<Direction>& directions);
+  bool fix_determined(const Vec<AnyExpr>& indices, const Vec<IterDomain>& domain,
+                      Vec<Direction>& directions);
   bool has_few_points() const;
   bool enumerate(DependenceVectors& out);
   bool enumerate_loops(const Vec<ForRef>& loops, const Vec<VarRef>& as, std::size_t k,
@@ -199,11 +201,20 @@ LATHE_DECL void DependenceTester::fix_determined(Vec<Direction>& directions) {
         is_around(a_.indices[d], b_.loops))
       same.push_back(a_.indices[d]);
   if (same.empty()) return;
-  IterMap map = iter_map(same, domain, {}, facts_);
+  if (!fix_determined(same, domain, directions) && same.size() > 1)
+    for (const auto& index : same) fix_determined({index}, domain, directions);
+}
+
+// False where one of the indices has no form that tells anything.
+LATHE_DECL bool DependenceTester::fix_determined(const Vec<AnyExpr>& indices,
+                                                 const Vec<IterDomain>& domain,
+                                                 Vec<Direction>& directions) {
+  const IterMap map = iter_map(indices, domain, {}, facts_);
   for (std::size_t k = 0; k < map.determined.size(); ++k) {
     const std::size_t c = common(domain[k].var);
     if (map.determined[k] && c < loops_.size()) directions[c] = Direction::eq;
   }
+  return map.known();
 }
 
 // Loops of constant extents with few pairs of points.

@@ -88,20 +88,13 @@ class UpperRegion {
     if (!site.block || site.kind == AccessKind::opaque ||
         site.block->iters.size() != site.bindings.size())
       return add(site);
-    Facts facts = facts_for(site, relaxed_, facts_);
-    if (site.condition.get() && is_const(simplify(site.condition, facts), 0)) return;
-    Vec<VarRef> inner = relaxed_;
-    for (std::size_t k = 0; k < site.bindings.size(); ++k) {
-      const IterVar& it = site.block->iters[k];
-      Interval reached = bounds(site.bindings[k], relaxed_, facts);
-      Interval first = bounds(it.min, inner, facts),
-               end = bounds(last_of({it.min, it.extent}), inner, facts);
-      Interval got = interval_intersect(reached, {first.min, end.max}, facts);
-      got = interval_intersect(got, guarded_interval(site, k, relaxed_, facts), facts);
-      if (!got.bounded()) return add(site);
-      facts.bind(it.var, got.min, range_between(got.min, got.max, facts).extent);
-      inner.push_back(it.var);
-    }
+    if (site.condition.get() &&
+        is_const(simplify(site.condition, facts_for(site, relaxed_, facts_)), 0))
+      return;
+    if (!instance_.holds(site)) instance_ = reach(site);
+    if (!instance_.bounded) return add(site);
+    Facts facts = instance_.facts;
+    const Vec<VarRef>& inner = instance_.inner;
     if (site.outer_condition) facts.assume_before(site.outer_condition);
     if (site.inner_condition) facts.assume_before(site.inner_condition);
     Vec<Interval> box;
@@ -137,6 +130,39 @@ class UpperRegion {
   }
 
  private:
+  // What the iterators of a block take, over all accesses in one place of it.
+  struct Instance {
+    BlockRefNode block;
+    Vec<AnyExpr> bindings;
+    Vec<ForRef> loops;
+    Facts facts;
+    Vec<VarRef> inner;  ///< the relaxed loops and the iterators
+    bool bounded = false;
+
+    bool holds(const AccessSite& site) const {
+      if (block != site.block || loops != site.loops) return false;
+      for (std::size_t k = 0; k < bindings.size(); ++k)
+        if (!bindings[k].same_as(site.bindings[k])) return false;
+      return true;
+    }
+  };
+  Instance reach(const AccessSite& site) const {
+    Instance out{site.block, site.bindings, site.loops, facts_for(site, relaxed_, facts_),
+                 relaxed_};
+    for (std::size_t k = 0; k < site.bindings.size(); ++k) {
+      const IterVar& it = site.block->iters[k];
+      Interval reached = bounds(site.bindings[k], relaxed_, out.facts);
+      Interval first = bounds(it.min, out.inner, out.facts),
+               end = bounds(last_of({it.min, it.extent}), out.inner, out.facts);
+      Interval got = interval_intersect(reached, {first.min, end.max}, out.facts);
+      got = interval_intersect(got, guarded_interval(site, k, relaxed_, out.facts), out.facts);
+      if (!got.bounded()) return out;
+      out.facts.bind(it.var, got.min, range_between(got.min, got.max, out.facts).extent);
+      out.inner.push_back(it.var);
+    }
+    out.bounded = true;
+    return out;
+  }
   void merge(Vec<Interval> box) {
     if (count_++ == 0) {
       box_ = std::move(box);
@@ -195,6 +221,7 @@ class UpperRegion {
   Vec<Interval> box_;
   std::size_t count_ = 0;
   bool plain_ = true;
+  Instance instance_;  ///< of the block seen last
 };
 
 inline Vec<VarRef> loops_inside(const Vec<AccessSite>& all) {
@@ -285,13 +312,14 @@ LATHE_DECL Region region_intersect(const Region& a, const Region& b, const Facts
 }
 
 LATHE_DECL bool region_contains(const Region& outer, const Region& inner, const Facts& facts) {
-  if (region_empty(inner, facts)) return true;
-  for (std::size_t d = 0; d < outer.ranges.size(); ++d) {
-    const Range &o = outer.ranges[d], &i = inner.ranges[d];
-    if (!prove_le(o.min, i.min, facts)) return false;
-    if (!prove_le(fold_add(i.min, i.extent), fold_add(o.min, o.extent), facts)) return false;
-  }
-  return true;
+  auto contains = [&](const Range& o, const Range& i) {
+    return prove_le(o.min, i.min, facts) &&
+           prove_le(fold_add(i.min, i.extent), fold_add(o.min, o.extent), facts);
+  };
+  bool all = true;
+  for (std::size_t d = 0; all && d < outer.ranges.size(); ++d)
+    all = contains(outer.ranges[d], inner.ranges[d]);
+  return all || region_empty(inner, facts);
 }
 
 LATHE_DECL bool regions_disjoint(const Region& a, const Region& b, const Facts& facts) {

@@ -26,6 +26,7 @@ LATHE_DECL ConstInterval const_bounds(const AnyExpr& e, const Facts& facts) {
 }
 
 LATHE_DECL Interval bounds(const AnyExpr& e, const Vec<VarRef>& relaxed, const Facts& facts) {
+  if (e.kind() == ExprKind::Const) return {e, e};
   detail::Simplifier engine(facts);
   detail::Poly p = engine.poly(e), lo = p, hi = p;
   if (!engine.safe(p)) {

@@ -13,10 +13,16 @@ inline std::int64_t saturate(Wide v) {
   return static_cast<std::int64_t>(v);
 }
 
+inline std::int64_t saturated_sum(std::int64_t a, std::int64_t b) {
+  std::int64_t sum;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return a < 0 ? ConstInterval::kNegInf : ConstInterval::kPosInf;
+}
+
 LATHE_DECL ConstInterval range_add(ConstInterval a, ConstInterval b) {
   ConstInterval out;
-  if (a.has_min() && b.has_min()) out.min = saturate(static_cast<Wide>(a.min) + b.min);
-  if (a.has_max() && b.has_max()) out.max = saturate(static_cast<Wide>(a.max) + b.max);
+  if (a.has_min() && b.has_min()) out.min = saturated_sum(a.min, b.min);
+  if (a.has_max() && b.has_max()) out.max = saturated_sum(a.max, b.max);
   return out;
 }
 LATHE_DECL ConstInterval range_neg(ConstInterval a) {
@@ -149,8 +155,9 @@ LATHE_DECL ConstInterval Simplifier::range_binary(const BinaryNode& n, int depth
     default:
       break;
   }
-  ConstInterval type = range_of_type(n.dtype);
   const bool index = n.dtype.scalar() == kIndex;
+  if (index && finite(out)) return out;
+  const ConstInterval type = range_of_type(n.dtype);
   const bool may_wrap = n.op == BinaryOp::add || n.op == BinaryOp::sub || n.op == BinaryOp::mul;
   if (!finite(out) && !index) return type;
   // Ends that are known for both sides and not for the result lie outside of i64.
@@ -166,15 +173,13 @@ inline ConstInterval range_const(const ConstNode& c) {
 }
 
 LATHE_DECL ConstInterval Simplifier::range(const AnyExpr& e, int depth) {
-  ConstInterval type = range_of_type(e.dtype().scalar());
-  if (e.dtype().is_float() || depth > 40 || --budget_ <= 0) return type;
+  const bool known = !e.dtype().is_float() && depth <= 40 && --budget_ > 0;
+  if (known && e.kind() == ExprKind::Const) return range_const(*e.as<ConstNode>());
+  if (known && e.kind() == ExprKind::Var) return facts_.range(e.as<VarNode>());
+  if (known && e.kind() == ExprKind::Binary) return range_binary(*e.as<BinaryNode>(), depth);
+  const ConstInterval type = range_of_type(e.dtype().scalar());
+  if (!known) return type;
   switch (e.kind()) {
-    case ExprKind::Const:
-      return range_const(*e.as<ConstNode>());
-    case ExprKind::Var:
-      return facts_.range(e.as<VarNode>());
-    case ExprKind::Binary:
-      return range_binary(*e.as<BinaryNode>(), depth);
     case ExprKind::Unary: {
       if (e.as<UnaryNode>()->op != UnaryOp::neg || e.dtype().scalar() != kIndex) return type;
       return range_neg(range(e.as<UnaryNode>()->a, depth + 1));
