@@ -494,9 +494,10 @@ namespace lathe {
 #define LATHE_UNARY_OPS(X) X(neg, "-") X(not_, "!") X(bit_not, "~")
 
 // Calls: name, number of arguments, pure. round is to nearest even. scale2(x, n) is x * 2^n with
-// one rounding, n i32. reinterpret keeps the bits and changes the dtype. prefetch(load, locality)
-// is an Evaluate only.
-// Lanes of a and b are folded in groups into those of the sum, which has fewer:
+// one rounding, n i32; scalb(x, n) takes n rounded down of x's type; infinite n multiply by
+// infinity or 0, and what they make of NaN isn't said (x86 has infinity and 0). reinterpret keeps
+// the bits and changes the dtype. prefetch(load, locality) is an Evaluate only. Lanes of a and b
+// are folded in groups into those of the sum, which has fewer:
 //   dot4(sum, a, b): sum[l] + a[4l]*b[4l] + … + a[4l+3]*b[4l+3], of integers of 8 bits, each signed
 //   or not, in i32, modulo 2^32.
 //   dot2(sum, a, b): of bf16 (or of their bits, u16) in f32: fma(a[2l], b[2l], fma(a[2l+1],
@@ -511,7 +512,7 @@ namespace lathe {
   X(sin, 1, true) X(cos, 1, true) X(tan, 1, true) X(tanh, 1, true) X(erf, 1, true) \
       X(sqrt, 1, true) X(pow, 2, true) X(abs, 1, true) X(floor, 1, true) X(ceil, 1, true) \
           X(trunc, 1, true) X(round, 1, true) X(fma, 3, true) X(copysign, 2, true) \
-              X(is_nan, 1, true) X(scale2, 2, true) X(popcount, 1, true) X(reinterpret, 1, true) \
+              X(is_nan, 1, true) X(scale2, 2, true) X(scalb, 2, true) X(popcount, 1, true) X(reinterpret, 1, true) \
                   X(prefetch, 2, false) X(dot4, 3, true) X(dot2, 3, true)
 // clang-format on
 
@@ -7023,7 +7024,7 @@ class LlvmEmitter {
   LlvmValue unary(const UnaryNode& n);
   LlvmValue call(const CallNode& n);
   LlvmValue fused(const Vec<LlvmValue>& args);
-  LlvmValue scale2(const LlvmValue& x, const LlvmValue& n);
+  LlvmValue scalb(const LlvmValue& x, const LlvmValue& power);
   LlvmValue dot(const CallNode& n);
   LlvmValue dot_factor(const AnyExpr& e, int group);
   LlvmValue cast(const CastNode& n);
@@ -7943,8 +7944,9 @@ Program expand_math(const Program& program, const Target& target);
 Program legalize_types(const Program& program, const Target& target);
 
 /// Operators that no instruction of the target does become ones that it has: floordiv and floormod
-/// become shifts, masks or truncating division where the dividend can't be negative; scale2 without
-/// AVX-512, rounding without SSE4.1, dot4 without VNNI and dot2 without BF16 become arithmetic.
+/// become shifts, masks or truncating division where the dividend can't be negative; scale2 and
+/// scalb without AVX-512, rounding without SSE4.1, dot4 without VNNI and dot2 without BF16 become
+/// arithmetic.
 Program legalize_ops(const Program& program, const Target& target);
 
 }  // namespace lathe
@@ -7957,7 +7959,7 @@ namespace lathe::detail {
 /// What the target offers to the expansions; every lane computes the same with it.
 struct MathTarget {
   bool fused = true;    ///< fma is an instruction
-  bool scales = false;  ///< scale2 is an instruction
+  bool scales = false;  ///< scalb is an instruction
 };
 
 /// Builds one expression of element type f32 or f64. Values that are used more than once are bound
@@ -7999,8 +8001,8 @@ class MathBuilder {
   /// Of x * factor + offset; the magnitude must be below 2^22 (f64: 2^51). NaN gives NaN and any
   /// integer.
   Rounded round(const AnyExpr& x, double factor, double offset = 0);
-  /// x * 2^n for x of magnitude near 1, with one rounding; n as bits_type().
-  AnyExpr scale(const AnyExpr& x, const AnyExpr& n);
+  /// x * 2^n for x of magnitude near 1, with one rounding.
+  AnyExpr scale(const AnyExpr& x, const Rounded& n);
   /// 2^n where that is a normal number.
   AnyExpr power_of_two(const AnyExpr& n) const;
 
@@ -19230,7 +19232,9 @@ LATHE_DECL LlvmValue LlvmEmitter::call(const CallNode& n) {
     case CallOp::is_nan:
       return t.is_float() ? f_.compare("fcmp uno", args[0], args[0]) : llvm_zero(n.dtype);
     case CallOp::scale2:
-      return scale2(args[0], args[1]);
+      return scalb(args[0], f_.convert("sitofp", args[1], t));
+    case CallOp::scalb:
+      return scalb(args[0], args[1]);
     case CallOp::reinterpret:
       return llvm_type(t) == llvm_type(n.dtype) ? LlvmValue{n.dtype, args[0].text}
                                                 : f_.convert("bitcast", args[0], n.dtype);
@@ -19282,12 +19286,12 @@ LATHE_DECL LlvmValue LlvmEmitter::dot(const CallNode& n) {
   return result.dtype.lanes == lanes ? result : f_.shuffle(result, llvm_lane_range(0, lanes));
 }
 
-LATHE_DECL LlvmValue LlvmEmitter::scale2(const LlvmValue& x, const LlvmValue& n) {
+LATHE_DECL LlvmValue LlvmEmitter::scalb(const LlvmValue& x, const LlvmValue& power) {
   bool wide = x.dtype.bits == 64;
   std::string_view name = wide ? "x86.avx512.mask.scalef.pd.512" : "x86.avx512.mask.scalef.ps.512";
-  invariant(x.dtype.bits >= 32 && module_.can(name), "scale2 was not legalized");
+  invariant(x.dtype.bits >= 32 && module_.can(name), "scalb was not legalized");
   int full = wide ? 8 : 16, lanes = x.dtype.lanes;
-  LlvmValue power = f_.convert("sitofp", n, x.dtype), result;
+  LlvmValue result;
   DType t = x.dtype.with_lanes(full);
   std::string type = llvm_type(t), mask = wide ? "i8" : "i16";
   module_.declare(type, cat("llvm.", name), cat(type, ", ", type, ", ", type, ", ", mask, ", i32"));
@@ -38090,6 +38094,10 @@ class LegalOps : public Mutator {
       return dots_.dot(n->op, expr(n->args[0]), expr(n->args[1]), expr(n->args[2]));
     if (!n || !n->dtype.is_float()) return descend(e);
     if (n->op == CallOp::scale2 && !scales_) return scale2(expr(n->args[0]), expr(n->args[1]));
+    if (n->op == CallOp::scalb && !scales_)
+      return with_value("x", expr(n->args[0]), [&](const AnyExpr& x) {
+        return with_value("n", expr(n->args[1]), [&](const AnyExpr& by) { return scalb(x, by); });
+      });
     bool rounding = n->op == CallOp::floor || n->op == CallOp::ceil || n->op == CallOp::trunc ||
                     n->op == CallOp::round;
     if (rounding && !rounds_)
@@ -38182,6 +38190,15 @@ class LegalOps : public Mutator {
       return make_cast(t, make_cast(wide, x) * power_of_two(wide, limited(n, -400, 400)));
     return with_value("n", limited(n, -2200, 2200),
                       [&](const AnyExpr& k) { return scale2_step(x, k, 2); });
+  }
+
+  AnyExpr scalb(const AnyExpr& x, const AnyExpr& n) {
+    const DType t = n.dtype();
+    const AnyExpr down = rounds_ ? make_call(CallOp::floor, {n}) : round(CallOp::floor, n);
+    const AnyExpr finite = scale2(x, make_cast(kI32.with_lanes(t.lanes), down));
+    const AnyExpr factor =
+        make_select(make_binary(BinaryOp::lt, n, make_float(t, 0)), make_float(t, 0), n);
+    return make_select(make_call(CallOp::is_nan, {n - n}), x * factor, finite);
   }
 
   // A factor that leaves the value normal, or so small that all is lost anyway, until the rest is
@@ -38758,10 +38775,10 @@ LATHE_DECL AnyExpr MathBuilder::power_of_two(const AnyExpr& n) const {
   return of_bits(op(BinaryOp::shl, n + i(wide() ? 1023 : 127), i(wide() ? 52 : 23)));
 }
 
-LATHE_DECL AnyExpr MathBuilder::scale(const AnyExpr& x, const AnyExpr& n) {
-  if (target.scales) return make_call(CallOp::scale2, {x, make_cast(kI32.with_lanes(t.lanes), n)});
+LATHE_DECL AnyExpr MathBuilder::scale(const AnyExpr& x, const Rounded& n) {
+  if (target.scales) return make_call(CallOp::scalb, {x, n.number});
   // The first product is exact, as x is near 1 and half of n keeps it normal.
-  AnyExpr k = let(n), half = let(op(BinaryOp::shr, k, i(1)));
+  AnyExpr k = let(n.integer), half = let(op(BinaryOp::shr, k, i(1)));
   return x * power_of_two(half) * power_of_two(k - half);
 }
 
@@ -38814,14 +38831,14 @@ LATHE_DECL AnyExpr math_exp(MathBuilder& b, const AnyExpr& x) {
   // Beyond these ends the result is 0 or infinite; a constant operand keeps NaN.
   AnyExpr at = b.let(b.min(b.max(x, b.wide() ? -746 : -104), b.wide() ? 710 : 89));
   auto n = b.round(at, math_log2e);
-  return b.scale(math_exp_core(b, math_exp_reduce(b, at, n.number)), n.integer);
+  return b.scale(math_exp_core(b, math_exp_reduce(b, at, n.number)), n);
 }
 
 LATHE_DECL AnyExpr math_exp2(MathBuilder& b, const AnyExpr& x) {
   AnyExpr at = b.let(b.min(b.max(x, b.wide() ? -1076 : -151), b.wide() ? 1025 : 129));
   auto n = b.round(at, 1);
   AnyExpr r = b.let((at - n.number) * b.c(math_ln2));
-  return b.scale(math_exp_core(b, r), n.integer);
+  return b.scale(math_exp_core(b, r), n);
 }
 
 // With t = e^(2|x|) - 1 this is t / (t + 2), which loses nothing near 0.
@@ -39164,7 +39181,7 @@ inline AnyExpr math_pow64(MathBuilder& b, const AnyExpr& size, const AnyExpr& y,
   AnyExpr r = b.let(b.fma(n.number, b.c(-math_ln2_high64), at));
   AnyExpr tail = b.let(b.fma(n.number, b.c(-math_ln2_low64), b.let(low)));
   AnyExpr e = math_exp_core(b, b.let(r + tail));
-  return b.scale(e, n.integer);
+  return b.scale(e, n);
 }
 
 // |x|^y of f32 in f64: polynomials of 2^-37 are enough for one rounding at the end.
@@ -43818,6 +43835,17 @@ LATHE_DECL Scalar scalar_of(DType t, std::int64_t i, double f) {
 }
 
 // The C library's function in f64.
+// Past these bounds the result is 0 or infinite whatever x is.
+inline double times_power_of_two(double x, std::int64_t n) {
+  return std::ldexp(x, static_cast<int>(n < -5000 ? -5000 : n > 5000 ? 5000 : n));
+}
+inline double times_power_of_two(double x, double n) {
+  if (!std::isfinite(n)) return x * (n < 0 ? 0 : n);
+  return times_power_of_two(x, static_cast<std::int64_t>(std::floor(n < -5000  ? -5000
+                                                                    : n > 5000 ? 5000
+                                                                               : n)));
+}
+
 inline double math_call(CallOp op, double x, double y) {
   switch (op) {
     case CallOp::exp:
@@ -43854,6 +43882,8 @@ inline double math_call(CallOp op, double x, double y) {
       return std::nearbyint(x);
     case CallOp::copysign:
       return std::copysign(x, y);
+    case CallOp::scalb:
+      return times_power_of_two(x, y);
     default:
       unreachable("evaluator: unknown call");
   }
@@ -43871,11 +43901,7 @@ LATHE_DECL Scalar scalar_call(CallOp op, DType t, const Scalar* args) {
   if (op == CallOp::is_nan)
     return scalar_int(wide ? args[0].f != args[0].f : args[0].s != args[0].s);
   const double x = wide ? args[0].f : static_cast<double>(args[0].s);
-  if (op == CallOp::scale2) {
-    // Past these bounds the result is 0 or infinite whatever x is.
-    auto n = static_cast<int>(args[1].i < -5000 ? -5000 : args[1].i > 5000 ? 5000 : args[1].i);
-    return scalar_of(t, 0, std::ldexp(x, n));
-  }
+  if (op == CallOp::scale2) return scalar_of(t, 0, times_power_of_two(x, args[1].i));
   if (op == CallOp::fma) {
     Scalar out;
     if (wide)

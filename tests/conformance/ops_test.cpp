@@ -223,6 +223,11 @@ TEST_CASE("unary operators and exact calls") {
       check(std::string(lt::op_text(op)), [op](auto& x) { return lt::make_call(op, {x[0]}); });
     check("copysign", [](auto& x) { return lt::make_call(CallOp::copysign, {x[0], x[1]}); });
     check("fma", [](auto& x) { return lt::make_call(CallOp::fma, {x[0], x[1], x[2]}); });
+    check("scalb", [t](auto& x) {
+      const AnyExpr is_nan = lt::make_call(CallOp::is_nan, {x[0]});
+      return lt::make_call(CallOp::scalb,
+                           {x[0], lt::make_select(is_nan, lt::make_float(t, 0), x[1])});
+    });
     check("scale2", [](auto& x) {
       return lt::make_call(CallOp::scale2, {x[0], lt::make_cast(lt::kI32, x[1])});
     });

@@ -161,7 +161,7 @@ class LlvmEmitter {
   LlvmValue unary(const UnaryNode& n);
   LlvmValue call(const CallNode& n);
   LlvmValue fused(const Vec<LlvmValue>& args);
-  LlvmValue scale2(const LlvmValue& x, const LlvmValue& n);
+  LlvmValue scalb(const LlvmValue& x, const LlvmValue& power);
   LlvmValue dot(const CallNode& n);
   LlvmValue dot_factor(const AnyExpr& e, int group);
   LlvmValue cast(const CastNode& n);

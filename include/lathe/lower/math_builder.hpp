@@ -12,7 +12,7 @@ namespace lathe::detail {
 /// What the target offers to the expansions; every lane computes the same with it.
 struct MathTarget {
   bool fused = true;    ///< fma is an instruction
-  bool scales = false;  ///< scale2 is an instruction
+  bool scales = false;  ///< scalb is an instruction
 };
 
 /// Builds one expression of element type f32 or f64. Values that are used more than once are bound
@@ -54,8 +54,8 @@ class MathBuilder {
   /// Of x * factor + offset; the magnitude must be below 2^22 (f64: 2^51). NaN gives NaN and any
   /// integer.
   Rounded round(const AnyExpr& x, double factor, double offset = 0);
-  /// x * 2^n for x of magnitude near 1, with one rounding; n as bits_type().
-  AnyExpr scale(const AnyExpr& x, const AnyExpr& n);
+  /// x * 2^n for x of magnitude near 1, with one rounding.
+  AnyExpr scale(const AnyExpr& x, const Rounded& n);
   /// 2^n where that is a normal number.
   AnyExpr power_of_two(const AnyExpr& n) const;
 

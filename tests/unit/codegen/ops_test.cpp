@@ -266,6 +266,45 @@ TEST_CASE("scale2 has one rounding, with AVX-512 and legalized") {
   }
 }
 
+TEST_CASE("scalb rounds its exponent down, with AVX-512 and legalized") {
+  std::vector<double> powers = float_edges();
+  for (double n :
+       {-150.5, -149.0, -126.25, -1.5, -0.5, 0.75, 23.0, 127.5, 128.0, 1023.9, -1074.0, 3e9})
+    powers.push_back(n);
+  for (DType t : {kF32, kF64})
+    for (const char* name : {"host", "x86-64-v3", "x86-64"})
+      for (int lanes : {1, 8, 16}) {
+        Target target(name);
+        if (!target.runs_on(host())) continue;
+        CAPTURE(t.str());
+        CAPTURE(name);
+        CAPTURE(lanes);
+        Build b;
+        auto x = b.buffer("x", t), n = b.buffer("n", t), r = b.output("r", t);
+        auto i = make_var("i");
+        AnyExpr at = AnyExpr(i) * lanes;
+        if (lanes > 1) at = make_ramp(at, AnyExpr(1), lanes);
+        AnyExpr scaled = make_call(CallOp::scalb, {make_load(x, {at}), make_load(n, {at})});
+        Program p = b.done(make_for(i, 0, 4096 / lanes, make_store(r, {at}, scaled)));
+        Bytes values = edge_values(t, 4096), by = values;
+        for (std::size_t k = 0; k < 4096; ++k) {
+          const double value = float_edges()[k % float_edges().size()];
+          double power = powers[k / float_edges().size() % powers.size()];
+          if (std::isnan(value) && std::isinf(power)) power = 1;
+          const float single = static_cast<float>(power);
+          if (t == kF64)
+            std::memcpy(by.data.data() + k * 8, &power, 8);
+          else
+            std::memcpy(by.data.data() + k * 4, &single, 4);
+        }
+        check_against_evaluator(legalize_ops(p, target), {values, by, values}, {}, target);
+        auto before = evaluated(p, {values, by, values}),
+             after = evaluated(legalize_ops(p, target), {values, by, values});
+        const bool equal = before[2].data == after[2].data;
+        CHECK(equal);
+      }
+}
+
 TEST_CASE("targets without SSE4.1 round by arithmetic") {
   Target old("x86-64");
   for (DType t : {kF32, kF64}) {

@@ -146,6 +146,11 @@ TEST_CASE("calls") {
   CHECK(call(CallOp::fma, lt::kF32, one_up, one_up, -1 - std::ldexp(1, -22)) == std::ldexp(1, -46));
   Scalar scaled[] = {number(lt::kF32, 1.5), integer(-149)};
   CHECK(lt::detail::scalar_call(CallOp::scale2, lt::kF32, scaled).s == std::ldexp(1.0f, -148));
+  CHECK(call(CallOp::scalb, lt::kF32, 1.5, -148.5) == std::ldexp(1.0, -148));
+  CHECK(call(CallOp::scalb, lt::kF64, -3, 1e300) == -HUGE_VAL);
+  CHECK(call(CallOp::scalb, lt::kF64, 3, -HUGE_VAL) == 0);
+  CHECK(std::isnan(call(CallOp::scalb, lt::kF64, 0, HUGE_VAL)));
+  CHECK(std::isnan(call(CallOp::scalb, lt::kF32, 2, NAN)));
   Scalar many[] = {integer(-1)};
   CHECK(lt::detail::scalar_call(CallOp::popcount, lt::kI8, many).i == 8);
   CHECK(lt::detail::scalar_call(CallOp::abs, lt::kI8, std::array<Scalar, 1>{integer(-128)}.data())

@@ -107,6 +107,7 @@ TEST_CASE("arithmetic on small floats rounds at each node") {
     check_map(t, t, [&](const AnyExpr& x) {
       return make_call(CallOp::scale2, {x, make_int(kI32.with_lanes(16), -3)});
     });
+    check_map(t, t, [&](const AnyExpr& x) { return make_call(CallOp::scalb, {c, x}); });
     check_map(t, kBool, [&](const AnyExpr& x) { return make_binary(BinaryOp::le, x, c); });
     check_map(t, kBool, [&](const AnyExpr& x) { return make_call(CallOp::is_nan, {x}); });
     check_map(t, t,

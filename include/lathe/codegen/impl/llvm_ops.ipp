@@ -251,7 +251,9 @@ LATHE_DECL LlvmValue LlvmEmitter::call(const CallNode& n) {
     case CallOp::is_nan:
       return t.is_float() ? f_.compare("fcmp uno", args[0], args[0]) : llvm_zero(n.dtype);
     case CallOp::scale2:
-      return scale2(args[0], args[1]);
+      return scalb(args[0], f_.convert("sitofp", args[1], t));
+    case CallOp::scalb:
+      return scalb(args[0], args[1]);
     case CallOp::reinterpret:
       return llvm_type(t) == llvm_type(n.dtype) ? LlvmValue{n.dtype, args[0].text}
                                                 : f_.convert("bitcast", args[0], n.dtype);
@@ -303,12 +305,12 @@ LATHE_DECL LlvmValue LlvmEmitter::dot(const CallNode& n) {
   return result.dtype.lanes == lanes ? result : f_.shuffle(result, llvm_lane_range(0, lanes));
 }
 
-LATHE_DECL LlvmValue LlvmEmitter::scale2(const LlvmValue& x, const LlvmValue& n) {
+LATHE_DECL LlvmValue LlvmEmitter::scalb(const LlvmValue& x, const LlvmValue& power) {
   bool wide = x.dtype.bits == 64;
   std::string_view name = wide ? "x86.avx512.mask.scalef.pd.512" : "x86.avx512.mask.scalef.ps.512";
-  invariant(x.dtype.bits >= 32 && module_.can(name), "scale2 was not legalized");
+  invariant(x.dtype.bits >= 32 && module_.can(name), "scalb was not legalized");
   int full = wide ? 8 : 16, lanes = x.dtype.lanes;
-  LlvmValue power = f_.convert("sitofp", n, x.dtype), result;
+  LlvmValue result;
   DType t = x.dtype.with_lanes(full);
   std::string type = llvm_type(t), mask = wide ? "i8" : "i16";
   module_.declare(type, cat("llvm.", name), cat(type, ", ", type, ", ", type, ", ", mask, ", i32"));

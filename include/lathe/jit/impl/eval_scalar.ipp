@@ -234,6 +234,17 @@ LATHE_DECL Scalar scalar_of(DType t, std::int64_t i, double f) {
 }
 
 // The C library's function in f64.
+// Past these bounds the result is 0 or infinite whatever x is.
+inline double times_power_of_two(double x, std::int64_t n) {
+  return std::ldexp(x, static_cast<int>(n < -5000 ? -5000 : n > 5000 ? 5000 : n));
+}
+inline double times_power_of_two(double x, double n) {
+  if (!std::isfinite(n)) return x * (n < 0 ? 0 : n);
+  return times_power_of_two(x, static_cast<std::int64_t>(std::floor(n < -5000  ? -5000
+                                                                    : n > 5000 ? 5000
+                                                                               : n)));
+}
+
 inline double math_call(CallOp op, double x, double y) {
   switch (op) {
     case CallOp::exp:
@@ -270,6 +281,8 @@ inline double math_call(CallOp op, double x, double y) {
       return std::nearbyint(x);
     case CallOp::copysign:
       return std::copysign(x, y);
+    case CallOp::scalb:
+      return times_power_of_two(x, y);
     default:
       unreachable("evaluator: unknown call");
   }
@@ -287,11 +300,7 @@ LATHE_DECL Scalar scalar_call(CallOp op, DType t, const Scalar* args) {
   if (op == CallOp::is_nan)
     return scalar_int(wide ? args[0].f != args[0].f : args[0].s != args[0].s);
   const double x = wide ? args[0].f : static_cast<double>(args[0].s);
-  if (op == CallOp::scale2) {
-    // Past these bounds the result is 0 or infinite whatever x is.
-    auto n = static_cast<int>(args[1].i < -5000 ? -5000 : args[1].i > 5000 ? 5000 : args[1].i);
-    return scalar_of(t, 0, std::ldexp(x, n));
-  }
+  if (op == CallOp::scale2) return scalar_of(t, 0, times_power_of_two(x, args[1].i));
   if (op == CallOp::fma) {
     Scalar out;
     if (wide)

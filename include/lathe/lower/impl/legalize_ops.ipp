@@ -28,6 +28,10 @@ class LegalOps : public Mutator {
       return dots_.dot(n->op, expr(n->args[0]), expr(n->args[1]), expr(n->args[2]));
     if (!n || !n->dtype.is_float()) return descend(e);
     if (n->op == CallOp::scale2 && !scales_) return scale2(expr(n->args[0]), expr(n->args[1]));
+    if (n->op == CallOp::scalb && !scales_)
+      return with_value("x", expr(n->args[0]), [&](const AnyExpr& x) {
+        return with_value("n", expr(n->args[1]), [&](const AnyExpr& by) { return scalb(x, by); });
+      });
     bool rounding = n->op == CallOp::floor || n->op == CallOp::ceil || n->op == CallOp::trunc ||
                     n->op == CallOp::round;
     if (rounding && !rounds_)
@@ -120,6 +124,15 @@ class LegalOps : public Mutator {
       return make_cast(t, make_cast(wide, x) * power_of_two(wide, limited(n, -400, 400)));
     return with_value("n", limited(n, -2200, 2200),
                       [&](const AnyExpr& k) { return scale2_step(x, k, 2); });
+  }
+
+  AnyExpr scalb(const AnyExpr& x, const AnyExpr& n) {
+    const DType t = n.dtype();
+    const AnyExpr down = rounds_ ? make_call(CallOp::floor, {n}) : round(CallOp::floor, n);
+    const AnyExpr finite = scale2(x, make_cast(kI32.with_lanes(t.lanes), down));
+    const AnyExpr factor =
+        make_select(make_binary(BinaryOp::lt, n, make_float(t, 0)), make_float(t, 0), n);
+    return make_select(make_call(CallOp::is_nan, {n - n}), x * factor, finite);
   }
 
   // A factor that leaves the value normal, or so small that all is lost anyway, until the rest is

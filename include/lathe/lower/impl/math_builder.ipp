@@ -49,10 +49,10 @@ LATHE_DECL AnyExpr MathBuilder::power_of_two(const AnyExpr& n) const {
   return of_bits(op(BinaryOp::shl, n + i(wide() ? 1023 : 127), i(wide() ? 52 : 23)));
 }
 
-LATHE_DECL AnyExpr MathBuilder::scale(const AnyExpr& x, const AnyExpr& n) {
-  if (target.scales) return make_call(CallOp::scale2, {x, make_cast(kI32.with_lanes(t.lanes), n)});
+LATHE_DECL AnyExpr MathBuilder::scale(const AnyExpr& x, const Rounded& n) {
+  if (target.scales) return make_call(CallOp::scalb, {x, n.number});
   // The first product is exact, as x is near 1 and half of n keeps it normal.
-  AnyExpr k = let(n), half = let(op(BinaryOp::shr, k, i(1)));
+  AnyExpr k = let(n.integer), half = let(op(BinaryOp::shr, k, i(1)));
   return x * power_of_two(half) * power_of_two(k - half);
 }
 

@@ -48,14 +48,14 @@ LATHE_DECL AnyExpr math_exp(MathBuilder& b, const AnyExpr& x) {
   // Beyond these ends the result is 0 or infinite; a constant operand keeps NaN.
   AnyExpr at = b.let(b.min(b.max(x, b.wide() ? -746 : -104), b.wide() ? 710 : 89));
   auto n = b.round(at, math_log2e);
-  return b.scale(math_exp_core(b, math_exp_reduce(b, at, n.number)), n.integer);
+  return b.scale(math_exp_core(b, math_exp_reduce(b, at, n.number)), n);
 }
 
 LATHE_DECL AnyExpr math_exp2(MathBuilder& b, const AnyExpr& x) {
   AnyExpr at = b.let(b.min(b.max(x, b.wide() ? -1076 : -151), b.wide() ? 1025 : 129));
   auto n = b.round(at, 1);
   AnyExpr r = b.let((at - n.number) * b.c(math_ln2));
-  return b.scale(math_exp_core(b, r), n.integer);
+  return b.scale(math_exp_core(b, r), n);
 }
 
 // With t = e^(2|x|) - 1 this is t / (t + 2), which loses nothing near 0.

@@ -82,7 +82,7 @@ inline AnyExpr math_pow64(MathBuilder& b, const AnyExpr& size, const AnyExpr& y,
   AnyExpr r = b.let(b.fma(n.number, b.c(-math_ln2_high64), at));
   AnyExpr tail = b.let(b.fma(n.number, b.c(-math_ln2_low64), b.let(low)));
   AnyExpr e = math_exp_core(b, b.let(r + tail));
-  return b.scale(e, n.integer);
+  return b.scale(e, n);
 }
 
 // |x|^y of f32 in f64: polynomials of 2^-37 are enough for one rounding at the end.
