@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from .core import BUILD, ROOT, WARNINGS, Case, Settings, Step, command_case, failed, skipped
-from .units import WHOLE_PROGRAMS, build, built_case, configure, doctest_programs
+from .units import WHOLE_PROGRAMS, configure, doctest_programs, run_programs
 
 CONCURRENT = ("unit_runtime", "unit_jit")
 
@@ -25,12 +25,10 @@ def sanitized(label: str, sanitizers: str, programs: list[str], env: dict[str, s
     flags = "-DCMAKE_CXX_FLAGS=-O1 -g1 -Wno-maybe-uninitialized"
     arguments = [f"-DLATHE_SANITIZE={sanitizers}", "-DCMAKE_BUILD_TYPE=None", flags]
     output = configure(folder, *arguments, "-DLATHE_BUILD_EXAMPLES=OFF")
-    if output.code == 0:
-        output = build(folder, *programs)
     if output.code != 0:
-        yield failed(f"{label} build", output.text)
-    for name in programs:
-        yield built_case(folder, name, f"{label} {name}", env)
+        yield failed(f"{label} configuration", output.text)
+        return
+    yield from run_programs(folder, programs, f"{label} ", env)
 
 
 def asan(_: Settings) -> Iterator[Case]:

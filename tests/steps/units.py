@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
-from .core import BUILD, JOBS, ROOT, Case, Output, Settings, Status, Step, command_case, failed, passed, run
+from .core import BUILD, JOBS, ROOT, Case, Output, Settings, Status, Step, command_case, failed, in_parallel, passed, run
 
 WHOLE_PROGRAMS = ("polybench", "apps")
 GROUPS = ("golden", "errors", "conformance", "docs", *WHOLE_PROGRAMS)
@@ -50,11 +51,14 @@ def doctest_programs() -> list[str]:
     return [f"unit_{layer}" for layer in units] + groups
 
 
-def built_case(folder: Path, name: str, label: str, env: dict[str, str] | None = None) -> Case:
-    output = build(folder, name)
+def run_programs(folder: Path, names: list[str], prefix: str = "", env: dict[str, str] | None = None) -> Iterator[Case]:
+    """Builds doctest programs and runs them on all cores, the largest first."""
+    output = build(folder, *names)
     if output.code != 0:
-        return failed(label, output.text, "does not build")
-    return doctest_case(label, folder / "tests" / name, env)
+        yield failed(f"{prefix}build", output.text)
+        return
+    programs = sorted((folder / "tests" / name for name in names), key=lambda path: -path.stat().st_size)
+    yield from in_parallel([partial(doctest_case, prefix + path.name.replace("_", " "), path, env) for path in programs])
 
 
 def main_build(_: Settings) -> Iterator[Case]:
@@ -73,8 +77,7 @@ def headers(_: Settings) -> Iterator[Case]:
 
 def units(_: Settings) -> Iterator[Case]:
     """Runs the doctest programs: one per layer, golden texts, error messages."""
-    for name in doctest_programs():
-        yield built_case(BUILD, name, name.replace("_", " "))
+    yield from run_programs(BUILD, doctest_programs())
 
 
 def contract(_: Settings) -> Iterator[Case]:

@@ -77,6 +77,7 @@ TEST_CASE("one direction is decided as all of them are") {
                                                  {"X[v + w] = B[w]", false},
                                                  {"X[floordiv(v * 7 + w, 2)] = B[w]", true},
                                                  {"X[max(v - 1, 0) + w] = B[w]", false},
+                                                 {"A[min(v, w), w] = B[w]", false},
                                                  {"A[min(v, w), max(v, w)] = B[w]", true}};
   for (const auto& [store, meets] : stores) {
     for (const char* extent : {"n", "7", "100"}) {
