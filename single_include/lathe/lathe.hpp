@@ -493,11 +493,12 @@ namespace lathe {
 
 #define LATHE_UNARY_OPS(X) X(neg, "-") X(not_, "!") X(bit_not, "~")
 
-// Calls: name, number of arguments, pure. round is to nearest even. scale2(x, n) is x * 2^n with
-// one rounding, n i32; scalb(x, n) takes n rounded down of x's type; infinite n multiply by
-// infinity or 0, and what they make of NaN isn't said (x86 has infinity and 0). reinterpret keeps
-// the bits and changes the dtype. prefetch(load, locality) is an Evaluate only. Lanes of a and b
-// are folded in groups into those of the sum, which has fewer:
+// Calls: name, number of arguments, pure. round is to nearest even. reinterpret keeps the bits and
+// changes the dtype. prefetch(load, locality) is an Evaluate only.
+// scale2(x, n) is x * 2^n with one rounding, n i32. scalb(x, n) takes n of x's type and rounds it
+// down; infinite n multiply by infinity or 0, and what they make of NaN isn't said (x86 has
+// infinity and 0).
+// Lanes of a and b are folded in groups into those of the sum, which has fewer:
 //   dot4(sum, a, b): sum[l] + a[4l]*b[4l] + … + a[4l+3]*b[4l+3], of integers of 8 bits, each signed
 //   or not, in i32, modulo 2^32.
 //   dot2(sum, a, b): of bf16 (or of their bits, u16) in f32: fma(a[2l], b[2l], fma(a[2l+1],
@@ -512,8 +513,8 @@ namespace lathe {
   X(sin, 1, true) X(cos, 1, true) X(tan, 1, true) X(tanh, 1, true) X(erf, 1, true) \
       X(sqrt, 1, true) X(pow, 2, true) X(abs, 1, true) X(floor, 1, true) X(ceil, 1, true) \
           X(trunc, 1, true) X(round, 1, true) X(fma, 3, true) X(copysign, 2, true) \
-              X(is_nan, 1, true) X(scale2, 2, true) X(scalb, 2, true) X(popcount, 1, true) X(reinterpret, 1, true) \
-                  X(prefetch, 2, false) X(dot4, 3, true) X(dot2, 3, true)
+              X(is_nan, 1, true) X(scale2, 2, true) X(scalb, 2, true) X(popcount, 1, true) \
+                  X(reinterpret, 1, true) X(prefetch, 2, false) X(dot4, 3, true) X(dot2, 3, true)
 // clang-format on
 
 enum class ExprKind : std::uint8_t {
@@ -43834,18 +43835,18 @@ LATHE_DECL Scalar scalar_of(DType t, std::int64_t i, double f) {
   return out;
 }
 
-// The C library's function in f64.
 // Past these bounds the result is 0 or infinite whatever x is.
+inline constexpr int kMostPower = 5000;
 inline double times_power_of_two(double x, std::int64_t n) {
-  return std::ldexp(x, static_cast<int>(n < -5000 ? -5000 : n > 5000 ? 5000 : n));
+  return std::ldexp(x, static_cast<int>(std::clamp<std::int64_t>(n, -kMostPower, kMostPower)));
 }
 inline double times_power_of_two(double x, double n) {
   if (!std::isfinite(n)) return x * (n < 0 ? 0 : n);
-  return times_power_of_two(x, static_cast<std::int64_t>(std::floor(n < -5000  ? -5000
-                                                                    : n > 5000 ? 5000
-                                                                               : n)));
+  const double bounded = std::clamp<double>(n, -kMostPower, kMostPower);
+  return times_power_of_two(x, static_cast<std::int64_t>(std::floor(bounded)));
 }
 
+// The C library's function in f64.
 inline double math_call(CallOp op, double x, double y) {
   switch (op) {
     case CallOp::exp:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -233,18 +234,18 @@ LATHE_DECL Scalar scalar_of(DType t, std::int64_t i, double f) {
   return out;
 }
 
-// The C library's function in f64.
 // Past these bounds the result is 0 or infinite whatever x is.
+inline constexpr int kMostPower = 5000;
 inline double times_power_of_two(double x, std::int64_t n) {
-  return std::ldexp(x, static_cast<int>(n < -5000 ? -5000 : n > 5000 ? 5000 : n));
+  return std::ldexp(x, static_cast<int>(std::clamp<std::int64_t>(n, -kMostPower, kMostPower)));
 }
 inline double times_power_of_two(double x, double n) {
   if (!std::isfinite(n)) return x * (n < 0 ? 0 : n);
-  return times_power_of_two(x, static_cast<std::int64_t>(std::floor(n < -5000  ? -5000
-                                                                    : n > 5000 ? 5000
-                                                                               : n)));
+  const double bounded = std::clamp<double>(n, -kMostPower, kMostPower);
+  return times_power_of_two(x, static_cast<std::int64_t>(std::floor(bounded)));
 }
 
+// The C library's function in f64.
 inline double math_call(CallOp op, double x, double y) {
   switch (op) {
     case CallOp::exp:
