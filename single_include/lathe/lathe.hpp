@@ -42127,17 +42127,27 @@ struct alignas(64) Job {
   void* closure = nullptr;
   void* rt = nullptr;
   std::atomic<std::int32_t> status{0};
-  alignas(64) std::atomic<std::int64_t> next{0};
+  /// Chunks that one of the threads begins with, so that it finds in its cache what it had there in
+  /// the last loop; the others come when they have none left.
+  struct alignas(64) Share {
+    std::atomic<std::int64_t> next{0};
+    std::int64_t end = 0;
+  };
+  static constexpr int most_shares = 16;
+  Share shares[most_shares];
+  int share_count = 1;
 
   static std::uint64_t helpers(std::uint64_t g) { return g & field; }
   static std::uint64_t limit(std::uint64_t g) { return g >> limit_shift & field; }
 
-  bool try_join() {
+  /// Which of the helpers the thread is, from 1; 0 if there is no room.
+  int try_join() {
     auto g = gate.load(std::memory_order_relaxed);
     while ((g & open) && helpers(g) < limit(g)) {
-      if (gate.compare_exchange_weak(g, g + 1, std::memory_order_acq_rel)) return true;
+      if (gate.compare_exchange_weak(g, g + 1, std::memory_order_acq_rel))
+        return static_cast<int>(helpers(g)) + 1;
     }
-    return false;
+    return 0;
   }
   void leave() {
     auto before = gate.fetch_sub(1, std::memory_order_acq_rel);
@@ -42148,21 +42158,30 @@ struct alignas(64) Job {
   }
   void close() { gate.fetch_and(~open, std::memory_order_acq_rel); }
 
-  /// Takes chunks until there are none.
-  void work() {
-    InsideLoop inside;
-    std::int64_t each = n / chunks, longer = n % chunks;
-    for (;;) {
-      std::int64_t c = next.fetch_add(1, std::memory_order_relaxed);
-      if (c >= chunks) break;
-      std::int64_t begin = c * each + (c < longer ? c : longer);
-      std::int32_t result = body(closure, begin, begin + each + (c < longer), rt);
-      if (result == 0) continue;
-      std::int32_t none = 0;
-      status.compare_exchange_strong(none, result, std::memory_order_relaxed);
-      next.store(chunks, std::memory_order_relaxed);
+  void share_out(int threads) {
+    share_count = threads < most_shares ? threads : most_shares;
+    for (int k = 0; k < share_count; ++k) {
+      shares[k].next.store(chunks * k / share_count, std::memory_order_relaxed);
+      shares[k].end = chunks * (k + 1) / share_count;
     }
+  }
+
+  /// Takes chunks until there are none.
+  void work(int participant) {
+    InsideLoop inside;
+    for (int k = 0; k < share_count; ++k) work_on(shares[(participant + k) % share_count]);
     close();
+  }
+  void work_on(Share& share) {
+    const std::int64_t each = n / chunks, longer = n % chunks;
+    while (status.load(std::memory_order_relaxed) == 0) {
+      const std::int64_t c = share.next.fetch_add(1, std::memory_order_relaxed);
+      if (c >= share.end) return;
+      const std::int64_t begin = c * each + (c < longer ? c : longer);
+      const std::int32_t result = body(closure, begin, begin + each + (c < longer), rt);
+      std::int32_t none = 0;
+      if (result != 0) status.compare_exchange_strong(none, result, std::memory_order_relaxed);
+    }
   }
 
   void await_helpers(int spin_us) {
@@ -42267,9 +42286,10 @@ LATHE_DECL void ThreadPool::State::work() {
     auto seen = epoch.load(std::memory_order_seq_cst);
     bool worked = false;
     for (auto& job : jobs) {
-      if (!job.try_join()) continue;
+      const int participant = job.try_join();
+      if (participant == 0) continue;
       awake.fetch_sub(1, std::memory_order_relaxed);
-      job.work();
+      job.work(participant);
       awake.fetch_add(1, std::memory_order_relaxed);
       job.leave();
       worked = true;
@@ -42342,11 +42362,11 @@ LATHE_DECL std::int32_t ThreadPool::run_shared(std::int64_t n, int max_threads, 
   job->closure = closure;
   job->rt = rt;
   job->status.store(0, std::memory_order_relaxed);
-  job->next.store(0, std::memory_order_relaxed);
+  job->share_out(threads);
   auto limit = static_cast<std::uint64_t>(threads - 1) << detail::Job::limit_shift;
   job->gate.store(detail::Job::claimed | detail::Job::open | limit, std::memory_order_release);
   s.announce(threads - 1);
-  job->work();
+  job->work(0);
   job->await_helpers(s.spin_us);
   std::int32_t status = job->status.load(std::memory_order_relaxed);
   job->gate.store(0, std::memory_order_release);
