@@ -31,13 +31,16 @@ def doctest_case(name: str, program: Path, env: dict[str, str] | None = None, pr
     """Runs a doctest program and counts its test cases; a line 'skipped: why' takes one from the passed ones."""
     command = (*prefix, program, "--no-colors=true")
     output = run(*command, env=env)
+    notes = set()
     if LEAK_CHECK_BROKE in output.text:
+        notes.add("run again: the leak checker crashed")
         output = run(*command, env=env)
     summary = SUMMARY.search(output.text)
     if not summary:
-        return failed(name, f"{output.text}\nexit status {output.code}, and no summary")
+        return failed(name, f"{output.text}\nexit status {output.code}, and no summary", "; ".join(notes))
     passed_count, failed_count, skipped_count = (int(summary[index]) for index in (2, 3, 4))
     reasons = SKIP_LINE.findall(output.text)
+    notes.update(reasons)
     if output.code != 0 and failed_count == 0:
         failed_count, passed_count = 1, max(0, passed_count - 1)
     counts = {
@@ -46,7 +49,7 @@ def doctest_case(name: str, program: Path, env: dict[str, str] | None = None, pr
         Status.SKIPPED: skipped_count + len(reasons),
     }
     status = Status.FAILED if failed_count else Status.PASSED
-    return Case(name, status, log=output.text, note="; ".join(sorted(set(reasons))), counts=counts)
+    return Case(name, status, log=output.text, note="; ".join(sorted(notes)), counts=counts)
 
 
 def doctest_programs() -> list[str]:
