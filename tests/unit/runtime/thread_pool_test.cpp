@@ -5,7 +5,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <lathe/runtime/thread_pool.hpp>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -40,6 +42,40 @@ bool covers(lt::ThreadPool& pool, std::int64_t n, int threads) {
   return pool.run(n, threads, mark, &marks, nullptr) == 0 && marks.all_once();
 }
 
+/// A loop on the caller and one worker. Each waits in its first range until the other has come, and
+/// one of them is held there until the other has done all the rest.
+struct HeldLoop {
+  static constexpr std::int64_t n = 80;
+  const bool worker_is_held;
+  const std::thread::id caller = std::this_thread::get_id();
+  Marks marks{n};
+  std::mutex mutex{};
+  std::condition_variable changed{};
+  std::vector<std::int64_t> begins[2]{};  // of the caller's ranges, of the worker's
+  std::int64_t done = 0;
+  bool gave_up = false;
+
+  explicit HeldLoop(bool held) : worker_is_held(held) {}
+
+  std::int32_t range(std::int64_t begin, std::int64_t end) {
+    const bool worker = std::this_thread::get_id() != caller;
+    std::unique_lock lock(mutex);
+    begins[worker].push_back(begin);
+    changed.notify_all();
+    wait(lock, [&] { return !begins[0].empty() && !begins[1].empty(); });
+    if (worker == worker_is_held) wait(lock, [&] { return done == n - (end - begin); });
+    done += end - begin;
+    changed.notify_all();
+    return mark(&marks, begin, end, nullptr);
+  }
+
+  // A pool that doesn't help fails the test instead of stopping it for ever.
+  template <class Condition>
+  void wait(std::unique_lock<std::mutex>& lock, Condition condition) {
+    if (!gave_up) gave_up = !changed.wait_for(lock, std::chrono::seconds(30), condition);
+  }
+};
+
 double cpu_seconds() {
   rusage use;
   getrusage(RUSAGE_SELF, &use);
@@ -69,6 +105,27 @@ TEST_CASE("threads are made only when a loop can use them") {
   CHECK(pool.workers() == 0);
   CHECK(covers(pool, 2, 8));
   CHECK(pool.workers() == 1);
+}
+
+TEST_CASE("each thread begins with its own part and helps the other when that is done") {
+  for (bool worker_is_held : {false, true}) {
+    CAPTURE(worker_is_held);
+    lt::ThreadPool pool;
+    REQUIRE(covers(pool, 2, 2));
+    REQUIRE(pool.workers() == 1);
+    HeldLoop loop(worker_is_held);
+    auto body = [](void* closure, std::int64_t begin, std::int64_t end, void*) {
+      return static_cast<HeldLoop*>(closure)->range(begin, end);
+    };
+    CHECK(pool.run(HeldLoop::n, 2, body, &loop, nullptr) == 0);
+    CHECK_FALSE(loop.gave_up);
+    CHECK(loop.marks.all_once());
+    REQUIRE_FALSE(loop.begins[0].empty());
+    REQUIRE_FALSE(loop.begins[1].empty());
+    CHECK(loop.begins[0].front() == 0);
+    CHECK(loop.begins[1].front() == HeldLoop::n / 2);
+    CHECK(loop.begins[worker_is_held].size() == 1);
+  }
 }
 
 TEST_CASE("the first status ends the loop") {
