@@ -73,7 +73,7 @@ enum class AccessTerms : std::uint8_t { loops, iters };
 /// masks of scalar loads and stores, block predicates, and (with AccessTerms::loops) guards
 /// "binding in domain" that aren't proven by the loops. The init of a reducer block counts as a
 /// write at the same indices: such an update's loops of the reduction have a point at least, and
-/// its condition leaves out what hangs on them.
+/// its conditions leave out what reduce iterators decide.
 Vec<AccessSite> accesses(const Stmt& s, AccessTerms terms = AccessTerms::loops,
                          const Facts& facts = {});
 /// Those of one buffer; `order` counts these. Much cheaper: what leads to others is not looked at.

@@ -82,6 +82,23 @@ TEST_CASE("the init of a reduction stores where the reduction has no point") {
   }
 }
 
+TEST_CASE("the conditions of an update with an init leave out what reduce iterators decide") {
+  Program p = parse(
+      "program p(in A: f32[9, 9], out P: f32[9]):\n  for i in 0..9:\n    for r in 0..9:\n"
+      "      block P(v in 0..9 = i, reduce k in 0..9 = r) reduce sum init where v > k && v < 7:\n"
+      "        P[v] sum= A[v, k]\n");
+  const auto all = accesses(p->body);
+  REQUIRE(all.size() == 2);
+  CHECK(list(all) == "read A[i, r] if i > r && i < 7\nupdate P[i] if i < 7\n");
+  CHECK(str(all[0].inner_condition) == "v > k && v < 7");
+  CHECK(str(all[1].inner_condition) == "v < 7");
+  const BlockRefNode block = find_block(p->body, tag_named(p, "P")).block;
+  CHECK(list(accesses(*block)) == "read A[v, k] if v > k && v < 7\nupdate P[v] if v < 7\n");
+  BlockNode without_init(*block);
+  without_init.init = false;
+  CHECK(text(writes_of(without_init)[0]) == "update P[v] if v > k && v < 7");
+}
+
 TEST_CASE("blocks, loops and what holds on the way to them") {
   Program p = two_blocks();
   CHECK(names(blocks_below(p->body)) == "P C ");

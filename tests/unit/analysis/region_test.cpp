@@ -122,6 +122,19 @@ TEST_CASE("gaps, conditions and reductions without init are not surely written")
   CHECK(written_region_lower(sum->body, buffer_named(sum, "C"), Facts(sum)));
 }
 
+TEST_CASE("an init writes also where a condition leaves the reduction no point") {
+  Program p = parse(
+      "program p(in A: f32[9, 9], out P: f32[9]):\n  for i in 0..9:\n    for r in 0..9:\n"
+      "      block P(v in 0..9 = i, reduce k in 0..9 = r) reduce sum init where v > k + 3:\n"
+      "        P[v] sum= A[v, k]\n");
+  const Buffer P = buffer_named(p, "P");
+  const auto lower = written_region_lower(p->body, P);
+  REQUIRE(lower);
+  CHECK(text(*lower) == "P[0 +9]");
+  Vec<AccessSite> writes = accesses_to(P, p->body);
+  CHECK(text(region_upper_guarded(P, writes, vars_of(writes[0].loops)).region) == "P[0 +9]");
+}
+
 TEST_CASE("loops inside a block: what no index names decides as well, and tiles may be none") {
   auto lower = [](const char* loops, const char* store) {
     Program p =

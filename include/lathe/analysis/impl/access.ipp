@@ -16,7 +16,7 @@ class AccessCollector : public Visitor {
   void block_body(const BlockNode& b) {
     // A block under construction may live on the stack.
     block_ = BlockRefNode(b.is_shared() ? &b : new BlockNode(b));
-    if (b.predicate) conditions_.push_back(b.predicate), inner_conditions_.push_back(b.predicate);
+    if (b.predicate) add_predicate(b.predicate);
     inside_block(b);
   }
   void stmt(const Stmt& s) override {
@@ -79,17 +79,22 @@ class AccessCollector : public Visitor {
   Vec<AccessSite> sites;
 
  private:
+  /// One of those under which a statement runs.
+  struct Condition {
+    AnyExpr over_loops;
+    AnyExpr inside;     // the same inside the block; none if it is no condition there
+    bool on_reduction;  // hangs on reduce iterators of the block
+  };
+
   AnyExpr resolve(const AnyExpr& e) const { return e ? substitute(e, values_) : e; }
   AnyExpr resolve_inner(const AnyExpr& e) const { return e ? substitute(e, inner_values_) : e; }
   // A vector condition is forgotten: the access may then happen more often than it does.
   template <class F>
   void under(const AnyExpr& condition, F&& f) {
     const bool scalar = condition.get() && condition.dtype() == kBool;
-    if (scalar)
-      conditions_.push_back(resolve(condition)),
-          inner_conditions_.push_back(resolve_inner(condition));
+    if (scalar) add_condition(condition);
     f();
-    if (scalar) conditions_.pop_back(), inner_conditions_.pop_back();
+    if (scalar) conditions_.pop_back();
   }
   template <class F>
   void bound(const VarRef& var, const AnyExpr& value, F&& f) {
@@ -104,22 +109,19 @@ class AccessCollector : public Visitor {
     out.buffer = buffer;
     out.kind = kind;
     out.is_write = is_write;
+    // The init stores also where the reduction has no point.
     const bool sets_identity = kind == AccessKind::update && block_ && block_->init;
-    for (const auto& c : conditions_)
-      if (!sets_identity || !on_reduction(c)) out.condition = fold_and(out.condition, c);
-    for (const auto& c : inner_conditions_) out.inner_condition = fold_and(out.inner_condition, c);
+    for (const auto& c : conditions_) {
+      if (sets_identity && c.on_reduction) continue;
+      out.condition = fold_and(out.condition, c.over_loops);
+      out.inner_condition = fold_and(out.inner_condition, c.inside);
+    }
     out.outer_condition = outer_condition_;
     out.bindings = bindings_;
     for (const auto& f : loops_) out.loops.push_back(sets_identity ? run_once_at_least(f) : f);
     out.block = block_;
     out.order = sites.size();
     return out;
-  }
-  // The init stores also where the reduction has no point.
-  bool on_reduction(const AnyExpr& condition) const {
-    for (const auto& c : reduce_conditions_)
-      if (c.same_as(condition)) return true;
-    return false;
   }
   ForRef run_once_at_least(const ForRef& f) const {
     const std::int64_t* extent = as_const_int(f->extent);
@@ -180,8 +182,10 @@ class AccessCollector : public Visitor {
     AccessCollector inner(terms_, facts_, only_);
     inner.loops_ = loops_;
     inner.values_ = values_;
-    inner.conditions_ = conditions_;
-    for (const auto& c : conditions_) inner.outer_condition_ = fold_and(inner.outer_condition_, c);
+    for (const auto& c : conditions_) {
+      inner.conditions_.push_back({c.over_loops, {}, false});
+      inner.outer_condition_ = fold_and(inner.outer_condition_, c.over_loops);
+    }
     inner.block_ = BlockRefNode(&n);
     inner.sites = std::move(sites);
     for (const auto& it : n.iters) {
@@ -191,13 +195,7 @@ class AccessCollector : public Visitor {
       inner.values_.emplace_back(it.var, value);
       inner.bindings_.push_back(value);
     }
-    if (n.predicate) {
-      Vec<AnyExpr> parts;
-      flatten_logic(BinaryOp::and_, n.predicate, parts);
-      for (const auto& part : parts)
-        inner.add_condition(inner.resolve(part), names_reduce_iterator(n, part));
-      inner.inner_conditions_.push_back(n.predicate);
-    }
+    if (n.predicate) inner.add_predicate(n.predicate);
     inner.inside_block(n);
     sites = std::move(inner.sites);
   }
@@ -207,15 +205,21 @@ class AccessCollector : public Visitor {
       for (const auto& f : loops_)
         if (f->var.get() == v && same_expr(f->min, min) && same_expr(f->extent, extent)) return;
     AnyExpr low = value >= min, high = value < fold_add(min, extent);
-    if (!prove(low, facts_)) add_condition(low, kind == IterKind::reduce);
-    if (!prove(high, facts_)) add_condition(high, kind == IterKind::reduce);
+    for (const auto& c : {low, high})
+      if (!prove(c, facts_)) conditions_.push_back({c, {}, kind == IterKind::reduce});
   }
-  void add_condition(const AnyExpr& condition, bool on_reduction) {
-    conditions_.push_back(condition);
-    if (on_reduction) reduce_conditions_.push_back(condition);
+  void add_condition(const AnyExpr& condition) {
+    const AnyExpr inside = resolve_inner(condition);
+    conditions_.push_back({resolve(condition), inside, names_reduce_iterator(inside)});
   }
-  static bool names_reduce_iterator(const BlockNode& n, const AnyExpr& e) {
-    for (const auto& it : n.iters)
+  void add_predicate(const AnyExpr& predicate) {
+    Vec<AnyExpr> parts;
+    flatten_logic(BinaryOp::and_, predicate, parts);
+    for (const auto& part : parts) add_condition(part);
+  }
+  bool names_reduce_iterator(const AnyExpr& e) const {
+    if (!block_) return false;
+    for (const auto& it : block_->iters)
       if (it.kind == IterKind::reduce && uses_var(e, it.var)) return true;
     return false;
   }
@@ -239,8 +243,7 @@ class AccessCollector : public Visitor {
   const Buffer* only_;  // null: all buffers
   Vec<ForRef> loops_;
   BlockRefNode block_;
-  Vec<AnyExpr> conditions_, inner_conditions_;
-  Vec<AnyExpr> reduce_conditions_;  // those of conditions_ that come from reduce iterators
+  Vec<Condition> conditions_;
   AnyExpr outer_condition_;
   Vec<AnyExpr> bindings_;
   Substitution values_;        // iterators by bindings, lets by values

@@ -85,21 +85,6 @@ inline bool reached_iters(const AccessSite& site, const Vec<VarRef>& relaxed, co
   return true;
 }
 
-// What keeps a store of the block from happening: for a reduction that sets its identity, only
-// conditions on spatial points count.
-inline AnyExpr store_condition(const AccessSite& site) {
-  if (!site.block || !site.block->init || !site.inner_condition) return site.inner_condition;
-  Vec<VarRef> reduce;
-  for (const auto& it : site.block->iters)
-    if (it.kind == IterKind::reduce) reduce.push_back(it.var);
-  AnyExpr out;
-  Vec<AnyExpr> parts;
-  flatten_logic(BinaryOp::and_, site.inner_condition, parts);
-  for (const auto& p : parts)
-    if (!uses_any(p, reduce)) out = fold_and(out, p);
-  return out;
-}
-
 // The usual store, whose domains may be empty too: each index is one iterator plus a constant, each
 // iterator in one index at most, every iterator used. Then the box is written even as its extent
 // goes to zero.
@@ -155,8 +140,7 @@ inline bool lower_box(const AccessSite& site, const Vec<VarRef>& relaxed, const 
   }
   Facts over = facts;
   for (const auto& d : kept) over.bind(d.var, d.min, d.extent);
-  AnyExpr condition = store_condition(site);
-  if (condition.get() && !prove(condition, over)) return false;
+  if (site.inner_condition.get() && !prove(site.inner_condition, over)) return false;
   out.buffer = site.buffer;
   if (plain_box(site, kept, facts, out)) return true;
   out.ranges.clear();
