@@ -495,9 +495,8 @@ namespace lathe {
 
 // Calls: name, number of arguments, pure. round is to nearest even. reinterpret keeps the bits and
 // changes the dtype. prefetch(load, locality) is an Evaluate only.
-// scale2(x, n) is x * 2^n with one rounding, n i32. scalb(x, n) takes n of x's type and rounds it
-// down; infinite n multiply by infinity or 0, and what they make of NaN isn't said (x86 has
-// infinity and 0).
+// scalb(x, n) is x * 2^n with one rounding, n of x's type and rounded down; infinite n multiply by
+// infinity or 0, and what they make of NaN isn't said (x86 has infinity and 0).
 // Lanes of a and b are folded in groups into those of the sum, which has fewer:
 //   dot4(sum, a, b): sum[l] + a[4l]*b[4l] + … + a[4l+3]*b[4l+3], of integers of 8 bits, each signed
 //   or not, in i32, modulo 2^32.
@@ -513,7 +512,7 @@ namespace lathe {
   X(sin, 1, true) X(cos, 1, true) X(tan, 1, true) X(tanh, 1, true) X(erf, 1, true) \
       X(sqrt, 1, true) X(pow, 2, true) X(abs, 1, true) X(floor, 1, true) X(ceil, 1, true) \
           X(trunc, 1, true) X(round, 1, true) X(fma, 3, true) X(copysign, 2, true) \
-              X(is_nan, 1, true) X(scale2, 2, true) X(scalb, 2, true) X(popcount, 1, true) \
+              X(is_nan, 1, true) X(scalb, 2, true) X(popcount, 1, true) \
                   X(reinterpret, 1, true) X(prefetch, 2, false) X(dot4, 3, true) X(dot2, 3, true)
 // clang-format on
 
@@ -7945,9 +7944,8 @@ Program expand_math(const Program& program, const Target& target);
 Program legalize_types(const Program& program, const Target& target);
 
 /// Operators that no instruction of the target does become ones that it has: floordiv and floormod
-/// become shifts, masks or truncating division where the dividend can't be negative; scale2 and
-/// scalb without AVX-512, rounding without SSE4.1, dot4 without VNNI and dot2 without BF16 become
-/// arithmetic.
+/// become shifts, masks or truncating division where the dividend can't be negative; scalb without
+/// AVX-512, rounding without SSE4.1, dot4 without VNNI and dot2 without BF16 become arithmetic.
 Program legalize_ops(const Program& program, const Target& target);
 
 }  // namespace lathe
@@ -13463,10 +13461,6 @@ inline std::string_view call_operand_problem(CallOp op, const Vec<AnyExpr>& args
     case CallOp::prefetch:
       if (args[0].kind() != ExprKind::Load) return "prefetch needs a load";
       return as_const_int(args[1]) ? "" : "prefetch needs a constant locality";
-    case CallOp::scale2:
-      if (args[1].dtype() != kI32.with_lanes(t.lanes))
-        return "scale2 needs an exponent of type i32";
-      break;
     default:
       for (const auto& a : args)
         if (a.dtype() != t) return "the arguments differ in type";
@@ -19232,8 +19226,6 @@ LATHE_DECL LlvmValue LlvmEmitter::call(const CallNode& n) {
     }
     case CallOp::is_nan:
       return t.is_float() ? f_.compare("fcmp uno", args[0], args[0]) : llvm_zero(n.dtype);
-    case CallOp::scale2:
-      return scalb(args[0], f_.convert("sitofp", args[1], t));
     case CallOp::scalb:
       return scalb(args[0], args[1]);
     case CallOp::reinterpret:
@@ -38081,7 +38073,6 @@ class LegalOps : public Mutator {
     if (n && is_dot(n->op))
       return dots_.dot(n->op, expr(n->args[0]), expr(n->args[1]), expr(n->args[2]));
     if (!n || !n->dtype.is_float()) return descend(e);
-    if (n->op == CallOp::scale2 && !scales_) return scale2(expr(n->args[0]), expr(n->args[1]));
     if (n->op == CallOp::scalb && !scales_)
       return with_value("x", expr(n->args[0]), [&](const AnyExpr& x) {
         return with_value("n", expr(n->args[1]), [&](const AnyExpr& by) { return scalb(x, by); });
@@ -38171,19 +38162,19 @@ class LegalOps : public Mutator {
     return make_binary(BinaryOp::min, at_least, make_int(n.dtype(), high));
   }
 
-  static AnyExpr scale2(const AnyExpr& x, const AnyExpr& n) {
+  static AnyExpr times_power_of_two(const AnyExpr& x, const AnyExpr& n) {
     DType t = x.dtype(), wide = kF64.with_lanes(t.lanes);
     // In f64 the product of an f32 is exact, so that only the conversion back rounds.
     if (t.bits == 32)
       return make_cast(t, make_cast(wide, x) * power_of_two(wide, limited(n, -400, 400)));
     return with_value("n", limited(n, -2200, 2200),
-                      [&](const AnyExpr& k) { return scale2_step(x, k, 2); });
+                      [&](const AnyExpr& k) { return power_step(x, k, 2); });
   }
 
   AnyExpr scalb(const AnyExpr& x, const AnyExpr& n) {
     const DType t = n.dtype();
     const AnyExpr down = rounds_ ? make_call(CallOp::floor, {n}) : round(CallOp::floor, n);
-    const AnyExpr finite = scale2(x, make_cast(kI32.with_lanes(t.lanes), down));
+    const AnyExpr finite = times_power_of_two(x, make_cast(kI32.with_lanes(t.lanes), down));
     const AnyExpr factor =
         make_select(make_binary(BinaryOp::lt, n, make_float(t, 0)), make_float(t, 0), n);
     return make_select(make_call(CallOp::is_nan, {n - n}), x * factor, finite);
@@ -38191,7 +38182,7 @@ class LegalOps : public Mutator {
 
   // A factor that leaves the value normal, or so small that all is lost anyway, until the rest is
   // one power of two.
-  static AnyExpr scale2_step(const AnyExpr& x, const AnyExpr& n, int steps) {
+  static AnyExpr power_step(const AnyExpr& x, const AnyExpr& n, int steps) {
     DType t = x.dtype();
     if (steps == 0) return x * power_of_two(t, limited(n, -1022, 1023));
     AnyExpr high = make_binary(BinaryOp::gt, n, make_int(n.dtype(), 1023));
@@ -38203,7 +38194,7 @@ class LegalOps : public Mutator {
                           make_float(t, std::ldexp(1.0, -969)), make_float(t, 1));
     AnyExpr left = pick(n - make_int(n.dtype(), 1023), n + make_int(n.dtype(), 969), n);
     return with_value("x", x * factor, [&](const AnyExpr& y) {
-      return with_value("n", left, [&](const AnyExpr& k) { return scale2_step(y, k, steps - 1); });
+      return with_value("n", left, [&](const AnyExpr& k) { return power_step(y, k, steps - 1); });
     });
   }
 
@@ -43842,15 +43833,11 @@ LATHE_DECL Scalar scalar_of(DType t, std::int64_t i, double f) {
   return out;
 }
 
-// Past these bounds the result is 0 or infinite whatever x is.
-inline constexpr int kMostPower = 5000;
-inline double times_power_of_two(double x, std::int64_t n) {
-  return std::ldexp(x, static_cast<int>(std::clamp<std::int64_t>(n, -kMostPower, kMostPower)));
-}
 inline double times_power_of_two(double x, double n) {
   if (!std::isfinite(n)) return x * (n < 0 ? 0 : n);
-  const double bounded = std::clamp<double>(n, -kMostPower, kMostPower);
-  return times_power_of_two(x, static_cast<std::int64_t>(std::floor(bounded)));
+  // Past these bounds the result is 0 or infinite whatever x is.
+  constexpr double most = 5000;
+  return std::ldexp(x, static_cast<int>(std::floor(std::clamp(n, -most, most))));
 }
 
 // The C library's function in f64.
@@ -43909,7 +43896,6 @@ LATHE_DECL Scalar scalar_call(CallOp op, DType t, const Scalar* args) {
   if (op == CallOp::is_nan)
     return scalar_int(wide ? args[0].f != args[0].f : args[0].s != args[0].s);
   const double x = wide ? args[0].f : static_cast<double>(args[0].s);
-  if (op == CallOp::scale2) return scalar_of(t, 0, times_power_of_two(x, args[1].i));
   if (op == CallOp::fma) {
     Scalar out;
     if (wide)

@@ -228,9 +228,6 @@ TEST_CASE("unary operators and exact calls") {
       return lt::make_call(CallOp::scalb,
                            {x[0], lt::make_select(is_nan, lt::make_float(t, 0), x[1])});
     });
-    check("scale2", [](auto& x) {
-      return lt::make_call(CallOp::scale2, {x[0], lt::make_cast(lt::kI32, x[1])});
-    });
   }
 }
 

@@ -143,7 +143,7 @@ class Magnitudes : public lathe::Mutator {
     lathe::Vec<lathe::AnyExpr> args;
     for (const auto& a : n.args) args.push_back(expr(a));
     if (n.op == CallOp::abs) return args[0];
-    if (n.op == CallOp::scale2) return lathe::make_call(n.op, {args[0], n.args[1]});
+    if (n.op == CallOp::scalb) return lathe::make_call(n.op, {args[0], n.args[1]});
     if (n.op == CallOp::fma) return args[0] * args[1] + args[2];
     ring_only = false;
     switch (n.op) {

@@ -115,8 +115,7 @@ class RandomValues : protected ProgramPieces {
       case 2:
         return lathe::make_select(lathe::make_call(CallOp::is_nan, {a}), number(t), a);
       case 3:
-        return lathe::make_call(CallOp::scale2,
-                                {a, lathe::make_int(lathe::kI32, random_.below(9) - 4)});
+        return lathe::make_call(CallOp::scalb, {a, lathe::make_const(t, random_.below(9) - 4)});
       case 4:
         return lathe::make_call(CallOp::fma,
                                 {a, value(t, axes, depth - 1), value(t, axes, depth - 1)});

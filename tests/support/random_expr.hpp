@@ -147,11 +147,13 @@ class RandomExpr {
       return lathe::make_reinterpret(t, expr(lathe::kU32, depth));
     static const std::vector<CallOp> machine = {CallOp::sqrt, CallOp::floor, CallOp::round,
                                                 CallOp::fma, CallOp::copysign};
-    static const std::vector<CallOp> any = {CallOp::exp,    CallOp::tanh, CallOp::pow,
-                                            CallOp::scale2, CallOp::fma,  CallOp::erf};
+    static const std::vector<CallOp> any = {CallOp::exp,   CallOp::tanh, CallOp::pow,
+                                            CallOp::scalb, CallOp::fma,  CallOp::erf};
     CallOp op = random_.pick(stage_ == lathe::Stage::machine ? machine : any);
-    if (op == CallOp::scale2)
-      return lathe::make_call(op, {expr(t, depth), expr(lathe::kI32.with_lanes(t.lanes), depth)});
+    // No infinite exponents: of what they make of NaN nothing is said.
+    if (op == CallOp::scalb)
+      return lathe::make_call(
+          op, {expr(t, depth), lathe::make_cast(t, expr(lathe::kI8.with_lanes(t.lanes), depth))});
     std::vector<AnyExpr> args;
     for (int k = lathe::op_arity(op); k > 0; --k) args.push_back(expr(t, depth));
     return lathe::make_call(op, args);

@@ -68,9 +68,8 @@ namespace lathe {
 
 // Calls: name, number of arguments, pure. round is to nearest even. reinterpret keeps the bits and
 // changes the dtype. prefetch(load, locality) is an Evaluate only.
-// scale2(x, n) is x * 2^n with one rounding, n i32. scalb(x, n) takes n of x's type and rounds it
-// down; infinite n multiply by infinity or 0, and what they make of NaN isn't said (x86 has
-// infinity and 0).
+// scalb(x, n) is x * 2^n with one rounding, n of x's type and rounded down; infinite n multiply by
+// infinity or 0, and what they make of NaN isn't said (x86 has infinity and 0).
 // Lanes of a and b are folded in groups into those of the sum, which has fewer:
 //   dot4(sum, a, b): sum[l] + a[4l]*b[4l] + … + a[4l+3]*b[4l+3], of integers of 8 bits, each signed
 //   or not, in i32, modulo 2^32.
@@ -86,7 +85,7 @@ namespace lathe {
   X(sin, 1, true) X(cos, 1, true) X(tan, 1, true) X(tanh, 1, true) X(erf, 1, true) \
       X(sqrt, 1, true) X(pow, 2, true) X(abs, 1, true) X(floor, 1, true) X(ceil, 1, true) \
           X(trunc, 1, true) X(round, 1, true) X(fma, 3, true) X(copysign, 2, true) \
-              X(is_nan, 1, true) X(scale2, 2, true) X(scalb, 2, true) X(popcount, 1, true) \
+              X(is_nan, 1, true) X(scalb, 2, true) X(popcount, 1, true) \
                   X(reinterpret, 1, true) X(prefetch, 2, false) X(dot4, 3, true) X(dot2, 3, true)
 // clang-format on
 

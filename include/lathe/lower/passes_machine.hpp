@@ -29,9 +29,8 @@ Program expand_math(const Program& program, const Target& target);
 Program legalize_types(const Program& program, const Target& target);
 
 /// Operators that no instruction of the target does become ones that it has: floordiv and floormod
-/// become shifts, masks or truncating division where the dividend can't be negative; scale2 and
-/// scalb without AVX-512, rounding without SSE4.1, dot4 without VNNI and dot2 without BF16 become
-/// arithmetic.
+/// become shifts, masks or truncating division where the dividend can't be negative; scalb without
+/// AVX-512, rounding without SSE4.1, dot4 without VNNI and dot2 without BF16 become arithmetic.
 Program legalize_ops(const Program& program, const Target& target);
 
 }  // namespace lathe

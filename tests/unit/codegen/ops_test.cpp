@@ -32,8 +32,19 @@ std::vector<double> float_edges() {
           8388607.5,    3.7,           -3.7};
 }
 
+/// Numbers as the elements of a buffer of f32 or f64.
+Bytes bytes_of(DType t, const std::vector<double>& values) {
+  return t == kF64 ? Bytes::of(values)
+                   : Bytes::of(std::vector<float>(values.begin(), values.end()));
+}
+
 Bytes edge_values(DType t, std::size_t n) {
-  std::vector<double> floats = float_edges();
+  if (t.is_float()) {
+    const std::vector<double> edges = float_edges();
+    std::vector<double> values;
+    for (std::size_t i = 0; i < n; ++i) values.push_back(edges[i % edges.size()]);
+    return bytes_of(t, values);
+  }
   const std::int64_t ints[] = {0,         1,         -1,           2,         -2,
                                3,         7,         -7,           8,         31,
                                32,        33,        63,           64,        100,
@@ -44,17 +55,38 @@ Bytes edge_values(DType t, std::size_t n) {
   b.data.resize(n * static_cast<std::size_t>(t.element_bytes()));
   for (std::size_t i = 0; i < n; ++i) {
     unsigned char* at = b.data.data() + i * static_cast<std::size_t>(t.element_bytes());
-    double d = floats[i % floats.size()];
-    float f = static_cast<float>(d);
     std::int64_t v = ints[i % std::size(ints)];
-    if (t == kF64)
-      std::memcpy(at, &d, 8);
-    else if (t == kF32)
-      std::memcpy(at, &f, 4);
-    else
-      std::memcpy(at, &v, static_cast<std::size_t>(t.element_bytes()));
+    std::memcpy(at, &v, static_cast<std::size_t>(t.element_bytes()));
   }
   return b;
+}
+
+struct ScalbCases {
+  std::vector<double> x, powers;
+};
+
+/// 4096 numbers with the powers to scale them by: edge values by edge values, then odd mantissas
+/// whose results lie at 1 and about the ends of the exponents, so that each rounding shows.
+ScalbCases scalb_cases() {
+  constexpr std::size_t count = 4096;
+  ScalbCases cases;
+  std::vector<double> powers = float_edges();
+  for (double n :
+       {-150.5, -149.0, -126.25, -1.5, -0.5, 0.75, 23.0, 127.5, 128.0, 1023.9, -1074.0, 3e9})
+    powers.push_back(n);
+  for (double x : float_edges())
+    for (double power : powers) {
+      const bool said = !std::isnan(x) || !std::isinf(power);
+      cases.x.push_back(x), cases.powers.push_back(said ? power : 1);
+    }
+  const int results[] = {-1070, -1022, -140, -126, 0, 127, 1023};
+  for (std::size_t k = cases.x.size(); k < count; ++k) {
+    const int exponent = static_cast<int>(k % 276) - 148, from_end = static_cast<int>(k % 25) - 12;
+    const double mantissa = 1 + static_cast<double>(k * 2654435761u % 65536) / 65536 + 0x1p-23;
+    cases.x.push_back(std::ldexp(mantissa, exponent));
+    cases.powers.push_back(results[k % 7] + from_end - exponent + static_cast<double>(k % 4) / 4);
+  }
+  return cases;
 }
 
 /// r[i] = make(x[i], y[i]) for all pairs of edge values, in vectors of `lanes`; r holds `result`.
@@ -225,81 +257,28 @@ TEST_CASE("logic on booleans") {
       });
 }
 
-TEST_CASE("scale2 has one rounding, with AVX-512 and legalized") {
-  for (DType t : {kF32, kF64}) {
-    for (const char* name : {"host", "x86-64-v3"}) {
-      Target target(name);
-      if (!target.runs_on(host())) continue;
-      for (int lanes : {1, 2, 8, 16, 32}) {
-        CAPTURE(t.str());
-        CAPTURE(lanes);
-        Build b;
-        auto x = b.buffer("x", t), n = b.buffer("n", kI32), r = b.output("r", t);
-        auto i = make_var("i");
-        AnyExpr at = AnyExpr(i) * lanes;
-        if (lanes > 1) at = make_ramp(at, AnyExpr(1), lanes);
-        AnyExpr scaled = make_call(CallOp::scale2, {make_load(x, {at}), make_load(n, {at})});
-        Program p = b.done(make_for(i, 0, 4096 / lanes, make_store(r, {at}, scaled)));
-        Bytes values = edge_values(t, 4096), powers;
-        std::vector<std::int32_t> by;
-        for (int k = 0; k < 4096; ++k)
-          by.push_back(k % 7 == 0 ? (k % 2 ? INT32_MAX - k : INT32_MIN + k) : k % 4400 - 2200);
-        for (int k = 0; k < 4096; k += 3) by[static_cast<std::size_t>(k)] = k % 320 - 160;
-        // Odd mantissas of all magnitudes, so that each rounding shows.
-        for (std::size_t k = 1; k < 4096; k += 2) {
-          double d = std::ldexp(1 + static_cast<double>(k * 2654435761u % 65536) / 65536 + 0x1p-23,
-                                static_cast<int>(k % 280) - 148);
-          float f = static_cast<float>(d);
-          if (t == kF64)
-            std::memcpy(values.data.data() + k * 8, &d, 8);
-          else
-            std::memcpy(values.data.data() + k * 4, &f, 4);
-        }
-        check_against_evaluator(legalize_ops(p, target), {values, Bytes::of(by), values}, {},
-                                target);
-        auto before = evaluated(p, {values, Bytes::of(by), values}),
-             after = evaluated(legalize_ops(p, target), {values, Bytes::of(by), values});
-        bool equal = before[2].data == after[2].data;
-        CHECK(equal);
-      }
-    }
-  }
-}
-
-TEST_CASE("scalb rounds its exponent down, with AVX-512 and legalized") {
-  std::vector<double> powers = float_edges();
-  for (double n :
-       {-150.5, -149.0, -126.25, -1.5, -0.5, 0.75, 23.0, 127.5, 128.0, 1023.9, -1074.0, 3e9})
-    powers.push_back(n);
+TEST_CASE("scalb has one rounding and rounds its exponent down, with AVX-512 and legalized") {
+  const ScalbCases cases = scalb_cases();
+  const auto n = static_cast<std::int64_t>(cases.x.size());
   for (DType t : {kF32, kF64})
     for (const char* name : {"host", "x86-64-v3", "x86-64"})
-      for (int lanes : {1, 8, 16}) {
+      for (int lanes : {1, 2, 8, 16, 32}) {
         Target target(name);
         if (!target.runs_on(host())) continue;
         CAPTURE(t.str());
         CAPTURE(name);
         CAPTURE(lanes);
         Build b;
-        auto x = b.buffer("x", t), n = b.buffer("n", t), r = b.output("r", t);
+        auto x = b.buffer("x", t), power = b.buffer("n", t), r = b.output("r", t);
         auto i = make_var("i");
         AnyExpr at = AnyExpr(i) * lanes;
         if (lanes > 1) at = make_ramp(at, AnyExpr(1), lanes);
-        AnyExpr scaled = make_call(CallOp::scalb, {make_load(x, {at}), make_load(n, {at})});
-        Program p = b.done(make_for(i, 0, 4096 / lanes, make_store(r, {at}, scaled)));
-        Bytes values = edge_values(t, 4096), by = values;
-        for (std::size_t k = 0; k < 4096; ++k) {
-          const double value = float_edges()[k % float_edges().size()];
-          double power = powers[k / float_edges().size() % powers.size()];
-          if (std::isnan(value) && std::isinf(power)) power = 1;
-          const float single = static_cast<float>(power);
-          if (t == kF64)
-            std::memcpy(by.data.data() + k * 8, &power, 8);
-          else
-            std::memcpy(by.data.data() + k * 4, &single, 4);
-        }
-        check_against_evaluator(legalize_ops(p, target), {values, by, values}, {}, target);
-        auto before = evaluated(p, {values, by, values}),
-             after = evaluated(legalize_ops(p, target), {values, by, values});
+        AnyExpr scaled = make_call(CallOp::scalb, {make_load(x, {at}), make_load(power, {at})});
+        Program p = b.done(make_for(i, 0, n / lanes, make_store(r, {at}, scaled)));
+        const std::vector<Bytes> in{bytes_of(t, cases.x), bytes_of(t, cases.powers),
+                                    bytes_of(t, cases.x)};
+        check_against_evaluator(legalize_ops(p, target), in, {}, target);
+        auto before = evaluated(p, in), after = evaluated(legalize_ops(p, target), in);
         const bool equal = before[2].data == after[2].data;
         CHECK(equal);
       }

@@ -250,8 +250,6 @@ LATHE_DECL LlvmValue LlvmEmitter::call(const CallNode& n) {
     }
     case CallOp::is_nan:
       return t.is_float() ? f_.compare("fcmp uno", args[0], args[0]) : llvm_zero(n.dtype);
-    case CallOp::scale2:
-      return scalb(args[0], f_.convert("sitofp", args[1], t));
     case CallOp::scalb:
       return scalb(args[0], args[1]);
     case CallOp::reinterpret:

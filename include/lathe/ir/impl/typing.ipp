@@ -104,10 +104,6 @@ inline std::string_view call_operand_problem(CallOp op, const Vec<AnyExpr>& args
     case CallOp::prefetch:
       if (args[0].kind() != ExprKind::Load) return "prefetch needs a load";
       return as_const_int(args[1]) ? "" : "prefetch needs a constant locality";
-    case CallOp::scale2:
-      if (args[1].dtype() != kI32.with_lanes(t.lanes))
-        return "scale2 needs an exponent of type i32";
-      break;
     default:
       for (const auto& a : args)
         if (a.dtype() != t) return "the arguments differ in type";

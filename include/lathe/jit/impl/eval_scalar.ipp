@@ -234,15 +234,11 @@ LATHE_DECL Scalar scalar_of(DType t, std::int64_t i, double f) {
   return out;
 }
 
-// Past these bounds the result is 0 or infinite whatever x is.
-inline constexpr int kMostPower = 5000;
-inline double times_power_of_two(double x, std::int64_t n) {
-  return std::ldexp(x, static_cast<int>(std::clamp<std::int64_t>(n, -kMostPower, kMostPower)));
-}
 inline double times_power_of_two(double x, double n) {
   if (!std::isfinite(n)) return x * (n < 0 ? 0 : n);
-  const double bounded = std::clamp<double>(n, -kMostPower, kMostPower);
-  return times_power_of_two(x, static_cast<std::int64_t>(std::floor(bounded)));
+  // Past these bounds the result is 0 or infinite whatever x is.
+  constexpr double most = 5000;
+  return std::ldexp(x, static_cast<int>(std::floor(std::clamp(n, -most, most))));
 }
 
 // The C library's function in f64.
@@ -301,7 +297,6 @@ LATHE_DECL Scalar scalar_call(CallOp op, DType t, const Scalar* args) {
   if (op == CallOp::is_nan)
     return scalar_int(wide ? args[0].f != args[0].f : args[0].s != args[0].s);
   const double x = wide ? args[0].f : static_cast<double>(args[0].s);
-  if (op == CallOp::scale2) return scalar_of(t, 0, times_power_of_two(x, args[1].i));
   if (op == CallOp::fma) {
     Scalar out;
     if (wide)

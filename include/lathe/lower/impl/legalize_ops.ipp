@@ -27,7 +27,6 @@ class LegalOps : public Mutator {
     if (n && is_dot(n->op))
       return dots_.dot(n->op, expr(n->args[0]), expr(n->args[1]), expr(n->args[2]));
     if (!n || !n->dtype.is_float()) return descend(e);
-    if (n->op == CallOp::scale2 && !scales_) return scale2(expr(n->args[0]), expr(n->args[1]));
     if (n->op == CallOp::scalb && !scales_)
       return with_value("x", expr(n->args[0]), [&](const AnyExpr& x) {
         return with_value("n", expr(n->args[1]), [&](const AnyExpr& by) { return scalb(x, by); });
@@ -117,19 +116,19 @@ class LegalOps : public Mutator {
     return make_binary(BinaryOp::min, at_least, make_int(n.dtype(), high));
   }
 
-  static AnyExpr scale2(const AnyExpr& x, const AnyExpr& n) {
+  static AnyExpr times_power_of_two(const AnyExpr& x, const AnyExpr& n) {
     DType t = x.dtype(), wide = kF64.with_lanes(t.lanes);
     // In f64 the product of an f32 is exact, so that only the conversion back rounds.
     if (t.bits == 32)
       return make_cast(t, make_cast(wide, x) * power_of_two(wide, limited(n, -400, 400)));
     return with_value("n", limited(n, -2200, 2200),
-                      [&](const AnyExpr& k) { return scale2_step(x, k, 2); });
+                      [&](const AnyExpr& k) { return power_step(x, k, 2); });
   }
 
   AnyExpr scalb(const AnyExpr& x, const AnyExpr& n) {
     const DType t = n.dtype();
     const AnyExpr down = rounds_ ? make_call(CallOp::floor, {n}) : round(CallOp::floor, n);
-    const AnyExpr finite = scale2(x, make_cast(kI32.with_lanes(t.lanes), down));
+    const AnyExpr finite = times_power_of_two(x, make_cast(kI32.with_lanes(t.lanes), down));
     const AnyExpr factor =
         make_select(make_binary(BinaryOp::lt, n, make_float(t, 0)), make_float(t, 0), n);
     return make_select(make_call(CallOp::is_nan, {n - n}), x * factor, finite);
@@ -137,7 +136,7 @@ class LegalOps : public Mutator {
 
   // A factor that leaves the value normal, or so small that all is lost anyway, until the rest is
   // one power of two.
-  static AnyExpr scale2_step(const AnyExpr& x, const AnyExpr& n, int steps) {
+  static AnyExpr power_step(const AnyExpr& x, const AnyExpr& n, int steps) {
     DType t = x.dtype();
     if (steps == 0) return x * power_of_two(t, limited(n, -1022, 1023));
     AnyExpr high = make_binary(BinaryOp::gt, n, make_int(n.dtype(), 1023));
@@ -149,7 +148,7 @@ class LegalOps : public Mutator {
                           make_float(t, std::ldexp(1.0, -969)), make_float(t, 1));
     AnyExpr left = pick(n - make_int(n.dtype(), 1023), n + make_int(n.dtype(), 969), n);
     return with_value("x", x * factor, [&](const AnyExpr& y) {
-      return with_value("n", left, [&](const AnyExpr& k) { return scale2_step(y, k, steps - 1); });
+      return with_value("n", left, [&](const AnyExpr& k) { return power_step(y, k, steps - 1); });
     });
   }
 
