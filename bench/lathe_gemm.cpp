@@ -11,7 +11,14 @@ namespace bench {
 
 namespace {
 
-constexpr std::int64_t panel = 48, rows = 8;
+// The part of C that stays in registers while k runs: 8 x 3 vectors of 32 registers, 4 x 3 of 16.
+struct Tile {
+  std::int64_t rows, columns;
+};
+
+Tile tile_of(const lt::Target& target) {
+  return {target.vector_registers >= 32 ? 8 : 4, 3 * target.lanes(sizeof(float))};
+}
 
 struct Described {
   lt::Input<float, 2> A, B;
@@ -20,8 +27,9 @@ struct Described {
   lt::Tensor<float, 2> C, D;
 };
 
-// `panels` is B as [n / 48][k][48], for weights that were packed ahead.
+// `panels` is B as [n / columns][k][columns], for weights that were packed ahead.
 Described describe(const Gemm& p) {
+  const std::int64_t panel = tile_of(lt::host()).columns;
   lt::Input<float, 2> A("A", {p.m, p.k}), B("B", {p.k, p.n});
   lt::Input<float, 3> panels("panels", {(p.n + panel - 1) / panel, p.k, panel});
   lt::Input<float, 1> bias("bias", {p.n});
@@ -45,35 +53,37 @@ struct Plan {
 };
 
 // n columns in parts of equal size, of at most `most` each.
-std::int64_t equal_parts(std::int64_t n, std::int64_t most) {
+std::int64_t equal_parts(std::int64_t n, std::int64_t most, std::int64_t panel) {
   const std::int64_t parts = (n + most - 1) / most, panels = (n + panel - 1) / panel;
   return (panels + parts - 1) / parts * panel;
 }
 
 // A last cache that is far away is read once: B in chunks that stay in the second one, two fifths
-// of it (docs/performance.md). One that is near feeds the multiplications.
+// of it (docs/performance.md). One that is near feeds the multiplications. In place, a small tile
+// is done with a row of B, and with its page, sooner: it packs smaller ones, and for fewer rows.
 Plan plan_of(const Gemm& p, const lt::Target& target) {
-  constexpr std::int64_t few_rows = 256;
+  const auto [rows, panel] = tile_of(target);
   const std::int64_t bytes = 4 * p.n * p.k;
-  const bool large = bytes > 1200000, few = p.m <= few_rows;
+  const bool small_tile = rows < 8;
+  const bool large = bytes > (small_tile ? 600000 : 1200000), few = p.m <= (small_tile ? 64 : 256);
   if (!target.far_last_cache()) {
     if (p.packed || few || !large) return {};
-    return {equal_parts(p.n, 768), true};
+    return {equal_parts(p.n, 768, panel), true};
   }
   if (few && (p.packed || bytes <= 2 * target.l2_bytes)) return {.panels_outside = true};
   if (!large) return {};
   const std::int64_t most = few ? 2 * panel : p.n;
   const std::int64_t fit = target.l2_bytes * 2 / 5 / (4 * p.k) / panel * panel;
-  return {equal_parts(p.n, std::clamp(fit, panel, most)), !p.packed, false, few};
+  return {equal_parts(p.n, std::clamp(fit, panel, most), panel), !p.packed, false, few};
 }
 
 // One panel after the other, each in groups of 8 rows, so that reads of B stay on few pages.
-void pack_panels(lt::Schedule& s, const Described& d, const Plan& plan,
+void pack_panels(lt::Schedule& s, const Described& d, const Plan& plan, std::int64_t panel,
                  const std::optional<lt::LoopRef>& place) {
   const lt::BlockRef pack = s.cache_read(d.C, d.B, lt::Scope::global);
   if (place) s.compute_at(pack, *place);
   s.transform_layout(pack,
-                     [](lt::Index k, lt::Index j) { return lt::layout(j / panel, k, j % panel); });
+                     [=](lt::Index k, lt::Index j) { return lt::layout(j / panel, k, j % panel); });
   const std::vector<lt::LoopRef> loops = s.loops(pack);
   auto [ko, ki] = s.split(loops[loops.size() - 2], {lt::infer, 8});
   auto [jo, ji] = s.split(loops.back(), {lt::infer, panel}, lt::Tail::mask);
@@ -84,6 +94,7 @@ void pack_panels(lt::Schedule& s, const Described& d, const Plan& plan,
 
 lt::Schedule hand_schedule(const Gemm& p, const Described& d) {
   const Plan plan = plan_of(p, lt::host());
+  const auto [rows, panel] = tile_of(lt::host());
   lt::Schedule s(d.D);
   auto [i, j, k] = s.loops<3>(d.C);
   auto [io, ii] = s.split(i, {lt::infer, rows}, lt::Tail::peel);
@@ -98,7 +109,7 @@ lt::Schedule hand_schedule(const Gemm& p, const Described& d) {
   if (plan.panels_outside) std::swap(order[0], order[1]);
   if (jc) order.insert(order.begin(), *jc);
   s.reorder(order);
-  if (plan.pack) pack_panels(s, d, plan, jc);
+  if (plan.pack) pack_panels(s, d, plan, panel, jc);
   const lt::LoopRef tile = plan.panels_outside ? io : jo;
   const lt::BlockRef store = s.cache_write(d.C, lt::Scope::local);
   s.reverse_compute_at(store, tile);
@@ -115,7 +126,7 @@ lt::Schedule hand_schedule(const Gemm& p, const Described& d) {
   return s;
 }
 
-std::vector<float> packed(const Gemm& p, std::span<const float> b) {
+std::vector<float> packed(const Gemm& p, std::span<const float> b, std::int64_t panel) {
   const std::int64_t panels = (p.n + panel - 1) / panel;
   std::vector<float> out(static_cast<std::size_t>(panels * p.k * panel));
   for (std::int64_t k = 0; k < p.k; ++k) {
@@ -147,7 +158,8 @@ Run compiled(const Gemm& p, const Job& job, lt::Context& context, const Describe
 Run lathe_gemm(const Gemm& p, const Job& job, lt::Context& context) {
   const Described d = describe(p);
   if (!p.packed) return compiled(p, job, context, d, d.B, lt::view(job.in[1], {p.k, p.n}));
-  const auto weights = std::make_shared<const std::vector<float>>(packed(p, job.in[1]));
+  const std::int64_t panel = tile_of(lt::host()).columns;
+  const auto weights = std::make_shared<const std::vector<float>>(packed(p, job.in[1], panel));
   const lt::View<const float, 3> view(weights->data(), {(p.n + panel - 1) / panel, p.k, panel});
   return [weights, run = compiled(p, job, context, d, d.panels, view)] { run(); };
 }

@@ -25,14 +25,17 @@ static Layer describe(int m, int n, int k) {
 }
 
 // [gemm schedule]
-// 8 rows x 48 columns of C stay in 24 vector registers while k runs; A and B are read where they
-// are, B in chunks of 192 columns that stay in cache (docs/notes/gemm-study.md measures this
-// against packing, other tiles and other orders).
+// 8 rows x 3 vectors of C stay in 24 of 32 vector registers while k runs, or 4 x 3 in 12 of 16; A
+// and B are read where they are, B in chunks of 4 tiles that stay in cache
+// (docs/notes/gemm-study.md measures this against packing, other tiles and other orders).
 static lt::Schedule by_hand(const Layer& layer) {
+  const lt::Target& machine = lt::host();
+  const int rows = machine.vector_registers >= 32 ? 8 : 4;
+  const int columns = 3 * machine.lanes(sizeof(float));
   lt::Schedule s(layer.D);
   auto [i, j, k] = s.loops<3>(layer.C);
-  auto [io, ii] = s.split<2>(i, {lt::infer, 8});
-  auto [chunk, jo, ji] = s.split<3>(j, {lt::infer, 4, 48});
+  auto [io, ii] = s.split<2>(i, {lt::infer, rows});
+  auto [chunk, jo, ji] = s.split<3>(j, {lt::infer, 4, columns});
   s.reorder({chunk, io, jo, k, ii, ji});
   lt::BlockRef store = s.cache_write(layer.C, lt::Scope::local);
   s.reverse_compute_at(store, jo);
