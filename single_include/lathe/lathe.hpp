@@ -7948,6 +7948,12 @@ Program legalize_types(const Program& program, const Target& target);
 /// AVX-512, rounding without SSE4.1, dot4 without VNNI and dot2 without BF16 become arithmetic.
 Program legalize_ops(const Program& program, const Target& target);
 
+/// Stores of long computations that follow each other, copies of an unrolled loop or registers of
+/// one vector, become their operations in turn, then the stores: while one waits for a result
+/// another can go on. A processor looks ahead less far than such a computation is long, and LLVM
+/// leaves it where it stands. What reads what another stores stays behind it.
+Program interleave_stores(const Program& program, const Target& target);
+
 }  // namespace lathe
 
 // ---- lathe/lower/math_builder.hpp
@@ -19774,18 +19780,18 @@ LATHE_DECL void LlvmEmitter::store_dense(const LlvmPlace& at, const LlvmStrided&
 
 // Non-temporal stores need the vector's own alignment: where it is not known, a test decides.
 // Memory of malloc is aligned to 16 bytes only; pieces of that size stream as well, as the
-// processor gathers whole lines before it writes, unless `lines` says that it could not.
+// processor gathers whole lines before it writes, unless `lines` says that it could not; of smaller
+// registers, the next one fills the rest of a line.
 LATHE_DECL void LlvmEmitter::store_streaming(const LlvmValue& v, const std::string& pointer,
                                              int known, bool lines, std::string_view tags) {
   constexpr int kPiece = 16;
-  const int line = module_.target.line_bytes;
+  const int line = module_.target.line_bytes, full = module_.target.vector_bytes;
   int bytes = v.dtype.bytes();
-  if ((bytes & (bytes - 1)) != 0 || bytes < (lines ? line : kPiece))
+  if ((bytes & (bytes - 1)) != 0 || bytes < (lines ? std::min(line, full) : kPiece))
     return store_pieces(v, pointer, bytes, known, tags);
   streamed_ = true;
   const std::string hint = cat(", !nontemporal !4", tags);
-  const int vector = bytes < module_.target.vector_bytes ? bytes : module_.target.vector_bytes;
-  const int wanted = lines ? line : vector;
+  const int wanted = lines ? std::min(line, bytes) : std::min(bytes, full);
   if (known >= wanted) return store_pieces(v, pointer, bytes, wanted, hint);
   LlvmValue bits = f_.op(kI64, "ptrtoint ptr ", pointer, " to i64");
   std::string done = f_.block("done");
@@ -36251,7 +36257,9 @@ class TileElementwise : RowSteps {
       if (has_const_trip(nest, nest.unit)) attempt([&] { s_.vectorize(nest.unit); });
       return;
     }
-    const bool past_caches = goes_past_caches(block);
+    // Math in vectors of 32 bytes takes longer than memory: there is nothing that streams hide.
+    const bool waits = cost.math == 0 || target_.vector_bytes > 32;
+    const bool past_caches = waits && goes_past_caches(block);
     if (past_caches && TileStreams(s_, target_).run(block, nest)) return;
     const bool windows = cost.math == 0 && cost.loads <= kWindowLoads && !past_second_caches(block);
     const Rows rows = windows ? window_rows(block, nest, kWindowShare) : Rows();
@@ -36282,12 +36290,15 @@ class TileElementwise : RowSteps {
     });
   }
 
-  // Math: two registers a vector, for latency. Else a loop waits for memory, and is best off with
-  // what one load moves: where a register takes two, full vectors cost up to a tenth.
+  // Math: registers side by side, for latency (interleave_stores); AVX2 gains another tenth from
+  // four. Else a loop waits for memory, and is best off with what one load moves: where a register
+  // takes two, full vectors cost up to a tenth.
   Vectors vectors_of(const BodyCost& cost, std::int64_t trips) const {
     const std::int64_t lanes = target_.lanes(cost.widest);
     if (cost.math == 0) return {target_.load_lanes(cost.widest), kElementwiseUnroll};
-    return {4 * lanes > trips ? lanes : 2 * lanes, 1};
+    std::int64_t side_by_side = target_.vector_registers >= 32 ? 2 : 4;
+    while (side_by_side > 1 && 2 * side_by_side * lanes > trips) side_by_side /= 2;
+    return {side_by_side * lanes, 1};
   }
 
   // `task`: elements of one outer iteration, 0 for no such loop.
@@ -37963,6 +37974,143 @@ LATHE_DECL Program hoist_storage(const Program& program) {
 
 }  // namespace lathe
 
+// ---- lathe/lower/impl/interleave_stores.ipp
+namespace lathe {
+namespace detail {
+
+class LoadsFrom : public Visitor {
+ public:
+  LoadsFrom(const Buffer& buffer, const AnyExpr& value) : buffer_(buffer) { expr(value); }
+  bool found = false;
+
+  void expr(const AnyExpr& e) override {
+    const auto* n = e.as<LoadNode>();
+    found = found || (n && n->buffer == buffer_);
+    if (!found) descend(e);
+  }
+
+ private:
+  const Buffer& buffer_;
+};
+
+// A computation as a list: each operation on vectors is bound by a let. Indices stay expressions,
+// as codegen looks at their form; so do the arms of selects, which may not be evaluated.
+class OperationList : public Mutator {
+ public:
+  Vec<std::pair<VarRef, AnyExpr>> lets;
+
+  AnyExpr expr(const AnyExpr& e) override {
+    switch (e.kind()) {
+      case ExprKind::Load:
+        return bound(whole(e));
+      case ExprKind::Let: {
+        const auto* n = e.as<LetNode>();
+        const AnyExpr value = expr(n->value);
+        values_.emplace_back(n->var, value.dtype().lanes == 1 ? named(value) : value);
+        return expr(n->body);
+      }
+      case ExprKind::Select: {
+        const auto* n = e.as<SelectNode>();
+        return bound(make_select(expr(n->condition), whole(n->yes), whole(n->no)));
+      }
+      case ExprKind::Binary:
+      case ExprKind::Unary:
+      case ExprKind::Cast:
+      case ExprKind::Call:
+        return bound(descend(e));
+      default:
+        return whole(e);
+    }
+  }
+
+ private:
+  AnyExpr whole(const AnyExpr& e) { return values_.empty() ? e : substitute(e, values_); }
+
+  AnyExpr bound(const AnyExpr& value) { return value.dtype().lanes == 1 ? value : named(value); }
+
+  AnyExpr named(const AnyExpr& value) {
+    if (value.kind() <= ExprKind::Var) return value;
+    lets.emplace_back(make_var("v", value.dtype()), value);
+    return lets.back().first;
+  }
+
+  Substitution values_;
+};
+
+class InterleaveStores : public Mutator {
+ public:
+  AnyExpr expr(const AnyExpr& e) override { return e; }
+
+  Stmt stmt(const Stmt& s) override {
+    const auto* seq = s.as<SeqNode>();
+    if (!seq) return descend(s);
+    Vec<Stmt> out;
+    Vec<const StoreNode*> group;
+    const auto close = [&] {
+      if (!group.empty()) out.push_back(in_turn(group));
+      group.clear();
+    };
+    for (const Stmt& child : seq->stmts) {
+      const auto* n = child.as<StoreNode>();
+      if (!n || !is_long(*n)) {
+        close();
+        out.push_back(stmt(child));
+        continue;
+      }
+      if (group.size() == kSideBySide || !independent(group, *n)) close();
+      group.push_back(n);
+    }
+    close();
+    return make_seq(std::move(out));
+  }
+
+ private:
+  // From how many nodes on a core no longer has two computations in its window. What is larger than
+  // the second is left as it is: each node becomes a nested statement.
+  static constexpr std::uint32_t kLong = 24, kMostNodes = 1000;
+  // More do not fit the 16 registers of AVX2.
+  static constexpr std::size_t kSideBySide = 4;
+
+  static bool is_long(const StoreNode& n) {
+    const std::uint32_t weight = n.value.get()->weight;
+    return n.value.dtype().lanes > 1 && weight >= kLong && weight <= kMostNodes;
+  }
+
+  // What it loads is then loaded before the others are stored.
+  static bool independent(const Vec<const StoreNode*>& group, const StoreNode& next) {
+    for (const StoreNode* n : group)
+      if (LoadsFrom(n->buffer, next.value).found) return false;
+    return true;
+  }
+
+  static Stmt in_turn(const Vec<const StoreNode*>& group) {
+    if (group.size() == 1) return Ref<StoreNode>(group[0]);
+    Vec<Vec<std::pair<VarRef, AnyExpr>>> lists;
+    Vec<Stmt> stores;
+    std::size_t longest = 0;
+    for (const StoreNode* n : group) {
+      OperationList list;
+      const AnyExpr value = list.expr(n->value);
+      stores.push_back(make_ref<StoreNode>(n->buffer, n->indices, value, n->mask, n->streaming));
+      longest = std::max(longest, list.lets.size());
+      lists.push_back(std::move(list.lets));
+    }
+    Stmt out = make_seq(std::move(stores));
+    for (std::size_t at = longest; at-- > 0;)
+      for (std::size_t k = lists.size(); k-- > 0;)
+        if (at < lists[k].size()) out = make_let_stmt(lists[k][at].first, lists[k][at].second, out);
+    return out;
+  }
+};
+
+}  // namespace detail
+
+LATHE_DECL Program interleave_stores(const Program& program, const Target&) {
+  return program.with(detail::InterleaveStores().stmt(program->body));
+}
+
+}  // namespace lathe
+
 // ---- lathe/lower/impl/legalize_dots.ipp
 namespace lathe::detail {
 
@@ -39518,6 +39666,7 @@ inline constexpr Pass kCpuPipeline[] = {
     {"expand_math", run_pass<expand_math>, Stage::flat},
     {"legalize_types", run_pass<legalize_types>, Stage::flat},
     {"legalize_ops", run_pass<legalize_ops>, Stage::machine},
+    {"interleave_stores", run_pass<interleave_stores>, Stage::machine},
 };
 
 inline const Context& context_of(const LowerOptions& options) {

@@ -33,4 +33,10 @@ Program legalize_types(const Program& program, const Target& target);
 /// AVX-512, rounding without SSE4.1, dot4 without VNNI and dot2 without BF16 become arithmetic.
 Program legalize_ops(const Program& program, const Target& target);
 
+/// Stores of long computations that follow each other, copies of an unrolled loop or registers of
+/// one vector, become their operations in turn, then the stores: while one waits for a result
+/// another can go on. A processor looks ahead less far than such a computation is long, and LLVM
+/// leaves it where it stands. What reads what another stores stays behind it.
+Program interleave_stores(const Program& program, const Target& target);
+
 }  // namespace lathe

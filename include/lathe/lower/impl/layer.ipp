@@ -15,6 +15,7 @@
 #include <lathe/lower/impl/flatten.ipp>
 #include <lathe/lower/impl/hoist_guards.ipp>
 #include <lathe/lower/impl/hoist_storage.ipp>
+#include <lathe/lower/impl/interleave_stores.ipp>
 #include <lathe/lower/impl/legalize_ops.ipp>
 #include <lathe/lower/impl/legalize_types.ipp>
 #include <lathe/lower/impl/lower_bindings.ipp>

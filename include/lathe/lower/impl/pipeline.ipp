@@ -58,6 +58,7 @@ inline constexpr Pass kCpuPipeline[] = {
     {"expand_math", run_pass<expand_math>, Stage::flat},
     {"legalize_types", run_pass<legalize_types>, Stage::flat},
     {"legalize_ops", run_pass<legalize_ops>, Stage::machine},
+    {"interleave_stores", run_pass<interleave_stores>, Stage::machine},
 };
 
 inline const Context& context_of(const LowerOptions& options) {

@@ -22,7 +22,9 @@ class TileElementwise : RowSteps {
       if (has_const_trip(nest, nest.unit)) attempt([&] { s_.vectorize(nest.unit); });
       return;
     }
-    const bool past_caches = goes_past_caches(block);
+    // Math in vectors of 32 bytes takes longer than memory: there is nothing that streams hide.
+    const bool waits = cost.math == 0 || target_.vector_bytes > 32;
+    const bool past_caches = waits && goes_past_caches(block);
     if (past_caches && TileStreams(s_, target_).run(block, nest)) return;
     const bool windows = cost.math == 0 && cost.loads <= kWindowLoads && !past_second_caches(block);
     const Rows rows = windows ? window_rows(block, nest, kWindowShare) : Rows();
@@ -53,12 +55,15 @@ class TileElementwise : RowSteps {
     });
   }
 
-  // Math: two registers a vector, for latency. Else a loop waits for memory, and is best off with
-  // what one load moves: where a register takes two, full vectors cost up to a tenth.
+  // Math: registers side by side, for latency (interleave_stores); AVX2 gains another tenth from
+  // four. Else a loop waits for memory, and is best off with what one load moves: where a register
+  // takes two, full vectors cost up to a tenth.
   Vectors vectors_of(const BodyCost& cost, std::int64_t trips) const {
     const std::int64_t lanes = target_.lanes(cost.widest);
     if (cost.math == 0) return {target_.load_lanes(cost.widest), kElementwiseUnroll};
-    return {4 * lanes > trips ? lanes : 2 * lanes, 1};
+    std::int64_t side_by_side = target_.vector_registers >= 32 ? 2 : 4;
+    while (side_by_side > 1 && 2 * side_by_side * lanes > trips) side_by_side /= 2;
+    return {side_by_side * lanes, 1};
   }
 
   // `task`: elements of one outer iteration, 0 for no such loop.

@@ -1,0 +1,142 @@
+#pragma once
+
+#include <algorithm>
+#include <lathe/ir/visit.hpp>
+#include <lathe/lower/passes_machine.hpp>
+#include <utility>
+
+namespace lathe {
+namespace detail {
+
+class LoadsFrom : public Visitor {
+ public:
+  LoadsFrom(const Buffer& buffer, const AnyExpr& value) : buffer_(buffer) { expr(value); }
+  bool found = false;
+
+  void expr(const AnyExpr& e) override {
+    const auto* n = e.as<LoadNode>();
+    found = found || (n && n->buffer == buffer_);
+    if (!found) descend(e);
+  }
+
+ private:
+  const Buffer& buffer_;
+};
+
+// A computation as a list: each operation on vectors is bound by a let. Indices stay expressions,
+// as codegen looks at their form; so do the arms of selects, which may not be evaluated.
+class OperationList : public Mutator {
+ public:
+  Vec<std::pair<VarRef, AnyExpr>> lets;
+
+  AnyExpr expr(const AnyExpr& e) override {
+    switch (e.kind()) {
+      case ExprKind::Load:
+        return bound(whole(e));
+      case ExprKind::Let: {
+        const auto* n = e.as<LetNode>();
+        const AnyExpr value = expr(n->value);
+        values_.emplace_back(n->var, value.dtype().lanes == 1 ? named(value) : value);
+        return expr(n->body);
+      }
+      case ExprKind::Select: {
+        const auto* n = e.as<SelectNode>();
+        return bound(make_select(expr(n->condition), whole(n->yes), whole(n->no)));
+      }
+      case ExprKind::Binary:
+      case ExprKind::Unary:
+      case ExprKind::Cast:
+      case ExprKind::Call:
+        return bound(descend(e));
+      default:
+        return whole(e);
+    }
+  }
+
+ private:
+  AnyExpr whole(const AnyExpr& e) { return values_.empty() ? e : substitute(e, values_); }
+
+  AnyExpr bound(const AnyExpr& value) { return value.dtype().lanes == 1 ? value : named(value); }
+
+  AnyExpr named(const AnyExpr& value) {
+    if (value.kind() <= ExprKind::Var) return value;
+    lets.emplace_back(make_var("v", value.dtype()), value);
+    return lets.back().first;
+  }
+
+  Substitution values_;
+};
+
+class InterleaveStores : public Mutator {
+ public:
+  AnyExpr expr(const AnyExpr& e) override { return e; }
+
+  Stmt stmt(const Stmt& s) override {
+    const auto* seq = s.as<SeqNode>();
+    if (!seq) return descend(s);
+    Vec<Stmt> out;
+    Vec<const StoreNode*> group;
+    const auto close = [&] {
+      if (!group.empty()) out.push_back(in_turn(group));
+      group.clear();
+    };
+    for (const Stmt& child : seq->stmts) {
+      const auto* n = child.as<StoreNode>();
+      if (!n || !is_long(*n)) {
+        close();
+        out.push_back(stmt(child));
+        continue;
+      }
+      if (group.size() == kSideBySide || !independent(group, *n)) close();
+      group.push_back(n);
+    }
+    close();
+    return make_seq(std::move(out));
+  }
+
+ private:
+  // From how many nodes on a core no longer has two computations in its window. What is larger than
+  // the second is left as it is: each node becomes a nested statement.
+  static constexpr std::uint32_t kLong = 24, kMostNodes = 1000;
+  // More do not fit the 16 registers of AVX2.
+  static constexpr std::size_t kSideBySide = 4;
+
+  static bool is_long(const StoreNode& n) {
+    const std::uint32_t weight = n.value.get()->weight;
+    return n.value.dtype().lanes > 1 && weight >= kLong && weight <= kMostNodes;
+  }
+
+  // What it loads is then loaded before the others are stored.
+  static bool independent(const Vec<const StoreNode*>& group, const StoreNode& next) {
+    for (const StoreNode* n : group)
+      if (LoadsFrom(n->buffer, next.value).found) return false;
+    return true;
+  }
+
+  static Stmt in_turn(const Vec<const StoreNode*>& group) {
+    if (group.size() == 1) return Ref<StoreNode>(group[0]);
+    Vec<Vec<std::pair<VarRef, AnyExpr>>> lists;
+    Vec<Stmt> stores;
+    std::size_t longest = 0;
+    for (const StoreNode* n : group) {
+      OperationList list;
+      const AnyExpr value = list.expr(n->value);
+      stores.push_back(make_ref<StoreNode>(n->buffer, n->indices, value, n->mask, n->streaming));
+      longest = std::max(longest, list.lets.size());
+      lists.push_back(std::move(list.lets));
+    }
+    Stmt out = make_seq(std::move(stores));
+    for (std::size_t at = longest; at-- > 0;)
+      for (std::size_t k = lists.size(); k-- > 0;)
+        if (at < lists[k].size()) out = make_let_stmt(lists[k][at].first, lists[k][at].second, out);
+    return out;
+  }
+};
+
+}  // namespace detail
+
+LATHE_DECL Program interleave_stores(const Program& program, const Target&) {
+  return program.with(detail::InterleaveStores().stmt(program->body));
+}
+
+}  // namespace lathe

@@ -1,0 +1,155 @@
+// Which stores of long computations become operations in turn, and that they store the same.
+#include "../codegen/against.hpp"
+#if !defined(LATHE_SEPARATE_COMPILATION)
+#include <lathe/jit/impl/layer.ipp>
+#endif
+#include <lathe/ir/verify.hpp>
+#include <lathe/lower/passes_machine.hpp>
+
+using namespace lathe;
+using namespace test;
+
+namespace {
+
+constexpr int kLanes = 8, kTerms = 12;
+const DType kVector = kF32.with_lanes(kLanes);
+
+AnyExpr lanes_from(int first) { return make_ramp(AnyExpr(first), AnyExpr(1), kLanes); }
+AnyExpr part(int k) { return lanes_from(k * kLanes); }
+
+Bytes floats(int n, float step) {
+  std::vector<float> values;
+  for (int k = 0; k < n; ++k) values.push_back(1 + step * static_cast<float>(k));
+  return Bytes::of(values);
+}
+
+/// A polynomial of a vector: one operation a term.
+AnyExpr horner(const AnyExpr& x, int terms = kTerms) {
+  VarRef at = make_var("at", x.dtype());
+  AnyExpr sum = make_float(x.dtype(), 0.5);
+  for (int term = 1; term < terms; ++term)
+    sum = make_call(CallOp::fma, {sum, at, make_float(x.dtype(), 1.0 / term)});
+  return make_let(at, x, sum);
+}
+
+Program interleaved(const Program& p) {
+  const Program out = interleave_stores(p, Target("x86-64-v3"));
+  CHECK(verify_reason(out, Stage::machine) == "");
+  return out;
+}
+
+/// The values bound from here on, then what they are bound for.
+Vec<AnyExpr> bound(const Stmt& s, Stmt& rest) {
+  Vec<AnyExpr> values;
+  rest = s;
+  for (const auto* n = rest.as<LetStmtNode>(); n; n = rest.as<LetStmtNode>()) {
+    values.push_back(n->value);
+    rest = Stmt(n->body);
+  }
+  return values;
+}
+
+Stmt storing(const Buffer& y, const Buffer& x, int k, int terms = kTerms) {
+  return make_store(y, {part(k)}, horner(make_load(x, {part(k)}), terms));
+}
+
+}  // namespace
+
+TEST_CASE("three stores become their operations in turn, then the stores") {
+  Build b;
+  auto x = b.buffer("x", kF32), y = b.output("y", kF32);
+  const Program before = b.done(make_seq({storing(y, x, 0), storing(y, x, 1), storing(y, x, 2)}));
+  const Program after = interleaved(before);
+  Stmt stores;
+  const Vec<AnyExpr> values = bound(after->body, stores);
+  REQUIRE(values.size() == 3 * kTerms);
+  for (std::size_t k = 0; k < values.size(); ++k)
+    CHECK((values[k].kind() == ExprKind::Load) == (k < 3));
+  REQUIRE(seq_of(stores).size() == 3);
+  for (const Stmt& s : seq_of(stores)) CHECK(s.as<StoreNode>()->value.kind() == ExprKind::Var);
+
+  const std::vector<Bytes> data{floats(24, 0.25f), floats(24, 0)};
+  CHECK(evaluated(before, data)[1].data == check_against_evaluator(after, data)[1].data);
+}
+
+TEST_CASE("at most four stores stand side by side") {
+  Build b;
+  auto x = b.buffer("x", kF32), y = b.output("y", kF32);
+  Vec<Stmt> stores;
+  for (int k = 0; k < 6; ++k) stores.push_back(storing(y, x, k));
+  const Program after = interleaved(b.done(make_seq(stores)));
+  const Vec<Stmt> groups = seq_of(after->body);
+  REQUIRE(groups.size() == 2);
+  Stmt rest;
+  CHECK(bound(groups[0], rest).size() == 4 * kTerms);
+  CHECK(bound(groups[1], rest).size() == 2 * kTerms);
+}
+
+TEST_CASE("a number that two places use is computed once") {
+  Build b;
+  auto x = b.buffer("x", kF32), y = b.output("y", kF32);
+  const auto scaled = [&](int k) {
+    VarRef scale = make_var("scale", kF32);
+    const AnyExpr both = make_broadcast(scale, kLanes);
+    const AnyExpr value = horner(make_load(x, {part(k)}) * both) * both;
+    return make_store(y, {part(k)}, make_let(scale, make_load(x, {0}) * make_load(x, {1}), value));
+  };
+  const Program before = b.done(make_seq({scaled(0), scaled(1)})), after = interleaved(before);
+  Stmt stores;
+  int numbers = 0;
+  for (const AnyExpr& value : bound(after->body, stores)) numbers += value.dtype().lanes == 1;
+  CHECK(numbers == 2);
+  const std::vector<Bytes> data{floats(16, 0.25f), floats(16, 0)};
+  CHECK(evaluated(before, data)[1].data == check_against_evaluator(after, data)[1].data);
+}
+
+TEST_CASE("one store, short ones and scalars stay as they are") {
+  Build b;
+  auto x = b.buffer("x", kF32), y = b.output("y", kF32);
+  const auto scalar = [&](int k) {
+    return make_store(y, {AnyExpr(k)}, horner(make_load(x, {AnyExpr(k)})));
+  };
+  for (const Stmt& body : {storing(y, x, 0), make_seq({storing(y, x, 0, 4), storing(y, x, 1, 4)}),
+                           make_seq({scalar(0), scalar(1)})}) {
+    const Program before = b.done(body);
+    CHECK(interleaved(before).str() == before.str());
+  }
+}
+
+TEST_CASE("what reads what another stores stays behind it") {
+  Build b;
+  auto x = b.buffer("x", kF32, Access::inout), y = b.output("y", kF32);
+  // The second reads half of what the first stored; the third may go with the second.
+  const AnyExpr between = lanes_from(kLanes / 2);
+  const Stmt second = make_store(y, {part(0)}, horner(make_load(x, {between})));
+  const Program before = b.done(make_seq({storing(x, x, 0), second, storing(y, x, 1)}));
+  const Program after = interleaved(before);
+  REQUIRE(seq_of(after->body).size() == 2);
+  CHECK(seq_of(after->body)[0].kind() == StmtKind::Store);
+  const std::vector<Bytes> data{floats(24, 0.25f), floats(16, 0)};
+  const auto wanted = evaluated(before, data), got = check_against_evaluator(after, data);
+  for (std::size_t k = 0; k < data.size(); ++k) CHECK(wanted[k].data == got[k].data);
+}
+
+TEST_CASE("the arm of a select is not evaluated before it is chosen") {
+  Build b;
+  auto x = b.buffer("x", kF32), far = b.buffer("far", kF32), y = b.output("y", kF32);
+  const auto chosen = [&](int k) {
+    VarRef v = make_var("v", kVector);
+    const AnyExpr positive = make_binary(BinaryOp::gt, v, make_float(kVector, 0));
+    const AnyExpr arm = horner(make_load(far, {part(1000 + k)}));
+    return make_store(y, {part(k)},
+                      make_let(v, horner(make_load(x, {part(k)})), make_select(positive, v, arm)));
+  };
+  const Program after = interleaved(b.done(make_seq({chosen(0), chosen(1)})));
+  Stmt stores;
+  int selects = 0;
+  for (const AnyExpr& value : bound(after->body, stores)) {
+    const auto* load = value.as<LoadNode>();
+    CHECK((!load || load->buffer == x));
+    selects += value.kind() == ExprKind::Select;
+  }
+  CHECK(selects == 2);
+  // Nothing of `far` is there to be read.
+  check_against_evaluator(after, {floats(2 * kLanes, 1), floats(1, 0), floats(2 * kLanes, 0)});
+}
