@@ -32730,10 +32730,21 @@ inline Verdict plan_predicate(BlockLayout& plan) {
   return {};
 }
 
+// What the spatial iterators are known to be decides parts such as floordiv(a * 4 + b, 4).
+inline Stmt simplified_body(const Program& program, const BlockLayout& plan) {
+  Facts inside = program_facts(program);
+  inside.keep_unit_vars();
+  for (const auto& it : plan.iters) {
+    const auto* extent = as_const_int(it.extent);
+    if (it.kind == IterKind::spatial && extent && *extent > 0) inside.bind(it);
+  }
+  return simplify(substitute(plan.block().body, plan.values), inside);
+}
+
 inline void apply_block_layout(const Program& program, const BlockLayout& plan, Edit& edit) {
   BlockNode block = plan.block();
   block.iters = plan.iters;
-  block.body = substitute(block.body, plan.values);
+  block.body = simplified_body(program, plan);
   block.predicate = plan.predicate;
   Vec<Range> domains = whole_domains(block);
   Vec<ForRef> outside = loops_in(path_to(plan.site.path, plan.at));
@@ -36338,6 +36349,69 @@ class TileElementwise : RowSteps {
 }  // namespace detail
 }  // namespace lathe
 
+// ---- lathe/schedule/impl/default_panels.ipp
+namespace lathe {
+namespace detail {
+
+// The number c of an index floormod(var, c); 0 if there is none.
+class FindPanel : public Visitor {
+ public:
+  explicit FindPanel(const VarRef& var) : var_(var) {}
+  std::int64_t width = 0;
+
+  void expr(const AnyExpr& e) override {
+    const auto* n = e.as<BinaryNode>();
+    const auto* number = n && n->op == BinaryOp::floormod ? as_const_int(n->b) : nullptr;
+    if (number && n->a.get() == var_.get()) width = *number;
+    if (width == 0) descend(e);
+  }
+
+ private:
+  const VarRef& var_;
+};
+
+// An operand in panels, read at floordiv(j, c) and floormod(j, c): the block runs over panels and
+// columns of one, which are iterators with steps of their own then.
+class CutPanels : NestSteps {
+ public:
+  using NestSteps::NestSteps;
+
+  void run(const BlockRef& ref) {
+    const BlockSite at = site(ref);
+    for (const auto& it : at.block->iters) {
+      const std::int64_t width = it.kind == IterKind::spatial ? panel_width(*at.block, it) : 0;
+      if (width > 1 && attempt([&] { s_.transform_block_layout(ref, cut(*at.block, it, width)); }))
+        return;
+    }
+  }
+
+ private:
+  static std::int64_t panel_width(const BlockNode& block, const IterVar& it) {
+    const auto* extent = as_const_int(it.extent);
+    FindPanel panel(it.var);
+    for (const auto& read : reads_of(block))
+      for (const auto& index : read.indices) panel.expr(index);
+    return extent && panel.width > 0 && *extent % panel.width == 0 ? panel.width : 0;
+  }
+
+  static LayoutMap cut(const BlockNode& block, const IterVar& it, std::int64_t width) {
+    Vec<VarRef> from;
+    Vec<AnyExpr> to;
+    for (const auto& each : block.iters) {
+      from.push_back(make_var(each.var->name));
+      const AnyExpr index(from.back());
+      if (each.var == it.var)
+        to.append({floordiv(index, width), floormod(index, width)});
+      else
+        to.push_back(index);
+    }
+    return make_ref<LayoutMapNode>(from, to);
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe
+
 // ---- lathe/schedule/impl/default_place.ipp
 namespace lathe {
 namespace detail {
@@ -36465,9 +36539,11 @@ class TileReduction : NestSteps {
   RegisterTile register_tile(const BlockNode& block, const DefaultNest& nest) const {
     const std::int64_t lanes = target_.lanes(body_cost(block).widest);
     RegisterTile tile{reuse_loop(block, nest)};
-    tile.width = trip_of(nest, nest.unit) > lanes ? 2 * lanes : lanes;
+    // A panel of three vectors is a tile of its own.
+    const std::int64_t trips = trip_of(nest, nest.unit), vectors = trips == 3 * lanes ? 3 : 2;
+    tile.width = trips > lanes ? vectors * lanes : lanes;
     if (!tile.rows.var.get()) return tile;
-    const std::int64_t most = target_.vector_registers >= 32 ? 12 : 4;
+    const std::int64_t most = target_.vector_registers >= 32 ? 24 / vectors : 4;
     const std::int64_t extent = trip_of(nest, tile.rows);
     tile.height = extent < most                     ? extent
                   : has_const_trip(nest, tile.rows) ? balanced(extent, most)
@@ -36716,8 +36792,9 @@ class TileNests : NestSteps {
 
  private:
   void schedule_nest(const BlockRef& block) {
-    BlockSite at = site(block);
-    if (!at.block) return;
+    if (!site(block).block) return;
+    if (classify(*site(block).block).is_reduction()) CutPanels(s_, target_).run(block);
+    const BlockSite at = site(block);
     DefaultNest nest = nest_of(at);
     if (nest.all.empty()) return;
     BlockInfo info = classify(*at.block);

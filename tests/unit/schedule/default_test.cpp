@@ -46,7 +46,7 @@ TEST_CASE("fewer rows where they fall on the same sets of the first cache") {
   CHECK(has(scheduled(Stencil(24, 1000).Y).str(), "unrolled for ii in 0..8:"));
 }
 
-TEST_CASE("without math, vectors are what one load moves, four at once; with math, two registers") {
+TEST_CASE("without math, vectors are what one load moves, four at once; with it, some registers") {
   lt::Input<float, 1> X("X", {1000});
   auto twice = lt::compute("twice", {1000}, [&](lt::Var i) { return X(i) * 2.0f; });
   auto curve = lt::compute("curve", {1000}, [&](lt::Var i) { return lt::exp(X(i)); });
@@ -55,6 +55,28 @@ TEST_CASE("without math, vectors are what one load moves, four at once; with mat
   CHECK(has(scheduled(twice, "x86-64-v3").str(), four));
   CHECK(has(scheduled(twice, "x86-64-v4").str(), "vectorized for ii in 0..16"));
   CHECK(has(scheduled(curve, "znver4").str(), "vectorized for ii in 0..32"));
+  CHECK(has(scheduled(curve, "x86-64-v3").str(), "vectorized for ii in 0..32"));
+  auto few = lt::compute("few", {40}, [&](lt::Var i) { return lt::exp(X(i)); });
+  CHECK(has(scheduled(few, "x86-64-v3").str(), "vectorized for ii in 0..16"));
+}
+
+TEST_CASE("an operand in panels is read a panel at a time, in vectors") {
+  auto product = [](std::int64_t n, std::int64_t width) {
+    lt::Input<float, 2> A("A", {8, 5});
+    lt::Input<float, 3> P("P", {(n + width - 1) / width, 5, width});
+    lt::Reduce r("r", 5);
+    return lt::compute("C", {8, n}, [&](lt::Var i, lt::Var j) {
+      return lt::sum(A(i, r) * P(lt::floordiv(j, width), r, lt::floormod(j, width)), r);
+    });
+  };
+  const std::string panels = scheduled(product(72, 24), "x86-64-v3").str();
+  CAPTURE(panels);
+  CHECK(has(panels, "P[vj, vr, vj_1]"));
+  CHECK(has(panels, "vectorized for j_1i in 0..24"));
+  CHECK(has(scheduled(product(96, 48)).str(), "in 0..48"));
+  CHECK(has(scheduled(product(64, 16)).str(), "vectorized"));
+  // The last panel is not full: as it was.
+  CHECK(has(scheduled(product(70, 24), "x86-64-v3").str(), "floormod"));
 }
 
 TEST_CASE("rows are taken together where they read the same, and only there") {
@@ -84,6 +106,17 @@ TEST_CASE("what does not fit the caches is written past them") {
   };
   CHECK(streams(target.l3_bytes / 4 + 1));
   CHECK_FALSE(streams(target.l3_bytes / 4));
+}
+
+TEST_CASE("math in vectors of 32 bytes is not") {
+  for (const char* name : {"x86-64-v4", "x86-64-v3"}) {
+    lt::Target target(name);
+    target.l3_bytes = 1 << 20;
+    lt::Input<float, 1> X("X", {300001});
+    auto curve = lt::compute("curve", {300001}, [&](lt::Var i) { return lt::exp(X(i)); });
+    const std::string text = lt::default_schedule(lt::program_of(curve), target).str();
+    CHECK(has(text, "stream") == (target.vector_bytes == 64));
+  }
 }
 
 TEST_CASE("where memory is far away, rows go one by one, and streams too") {

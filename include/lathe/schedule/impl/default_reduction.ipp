@@ -36,9 +36,11 @@ class TileReduction : NestSteps {
   RegisterTile register_tile(const BlockNode& block, const DefaultNest& nest) const {
     const std::int64_t lanes = target_.lanes(body_cost(block).widest);
     RegisterTile tile{reuse_loop(block, nest)};
-    tile.width = trip_of(nest, nest.unit) > lanes ? 2 * lanes : lanes;
+    // A panel of three vectors is a tile of its own.
+    const std::int64_t trips = trip_of(nest, nest.unit), vectors = trips == 3 * lanes ? 3 : 2;
+    tile.width = trips > lanes ? vectors * lanes : lanes;
     if (!tile.rows.var.get()) return tile;
-    const std::int64_t most = target_.vector_registers >= 32 ? 12 : 4;
+    const std::int64_t most = target_.vector_registers >= 32 ? 24 / vectors : 4;
     const std::int64_t extent = trip_of(nest, tile.rows);
     tile.height = extent < most                     ? extent
                   : has_const_trip(nest, tile.rows) ? balanced(extent, most)

@@ -300,10 +300,21 @@ inline Verdict plan_predicate(BlockLayout& plan) {
   return {};
 }
 
+// What the spatial iterators are known to be decides parts such as floordiv(a * 4 + b, 4).
+inline Stmt simplified_body(const Program& program, const BlockLayout& plan) {
+  Facts inside = program_facts(program);
+  inside.keep_unit_vars();
+  for (const auto& it : plan.iters) {
+    const auto* extent = as_const_int(it.extent);
+    if (it.kind == IterKind::spatial && extent && *extent > 0) inside.bind(it);
+  }
+  return simplify(substitute(plan.block().body, plan.values), inside);
+}
+
 inline void apply_block_layout(const Program& program, const BlockLayout& plan, Edit& edit) {
   BlockNode block = plan.block();
   block.iters = plan.iters;
-  block.body = substitute(block.body, plan.values);
+  block.body = simplified_body(program, plan);
   block.predicate = plan.predicate;
   Vec<Range> domains = whole_domains(block);
   Vec<ForRef> outside = loops_in(path_to(plan.site.path, plan.at));
