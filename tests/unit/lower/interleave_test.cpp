@@ -11,7 +11,7 @@ using namespace test;
 
 namespace {
 
-constexpr int kLanes = 8, kTerms = 12;
+constexpr int kLanes = 8, kTerms = 16;
 const DType kVector = kF32.with_lanes(kLanes);
 
 AnyExpr lanes_from(int first) { return make_ramp(AnyExpr(first), AnyExpr(1), kLanes); }
@@ -109,7 +109,7 @@ TEST_CASE("one store, short ones and scalars stay as they are") {
   const auto scalar = [&](int k) {
     return make_store(y, {AnyExpr(k)}, horner(make_load(x, {AnyExpr(k)})));
   };
-  for (const Stmt& body : {storing(y, x, 0), make_seq({storing(y, x, 0, 4), storing(y, x, 1, 4)}),
+  for (const Stmt& body : {storing(y, x, 0), make_seq({storing(y, x, 0, 8), storing(y, x, 1, 8)}),
                            make_seq({scalar(0), scalar(1)})}) {
     const Program before = b.done(body);
     CHECK(interleaved(before).str() == before.str());

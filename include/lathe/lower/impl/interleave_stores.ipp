@@ -82,7 +82,7 @@ class InterleaveStores : public Mutator {
     };
     for (const Stmt& child : seq->stmts) {
       const auto* n = child.as<StoreNode>();
-      if (!n || !is_long(*n)) {
+      if (!n || !is_deep(*n)) {
         close();
         out.push_back(stmt(child));
         continue;
@@ -95,15 +95,16 @@ class InterleaveStores : public Mutator {
   }
 
  private:
-  // From how many nodes on a core no longer has two computations in its window. What is larger than
-  // the second is left as it is: each node becomes a nested statement.
-  static constexpr std::uint32_t kLong = 24, kMostNodes = 1000;
+  // From how many levels on a core no longer has two computations in its window: exp and its like
+  // have 16 to 20, sums of a stencil, which need their registers, up to 13. Of more nodes than the
+  // second each would become a nested statement: they are left as they are.
+  static constexpr std::uint32_t kDeep = 15, kMostNodes = 1000;
   // More do not fit the 16 registers of AVX2.
   static constexpr std::size_t kSideBySide = 4;
 
-  static bool is_long(const StoreNode& n) {
-    const std::uint32_t weight = n.value.get()->weight;
-    return n.value.dtype().lanes > 1 && weight >= kLong && weight <= kMostNodes;
+  static bool is_deep(const StoreNode& n) {
+    const ExprNode& value = *n.value.get();
+    return value.dtype.lanes > 1 && value.height >= kDeep && value.weight <= kMostNodes;
   }
 
   // What it loads is then loaded before the others are stored.
