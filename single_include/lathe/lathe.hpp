@@ -7952,7 +7952,7 @@ Program legalize_ops(const Program& program, const Target& target);
 /// one vector, become their operations in turn, then the stores: while one waits for a result
 /// another can go on. A processor looks ahead less far than such a computation is long, and LLVM
 /// leaves it where it stands. What reads what another stores stays behind it.
-Program interleave_stores(const Program& program, const Target& target);
+Program interleave_stores(const Program& program);
 
 }  // namespace lathe
 
@@ -38055,21 +38055,6 @@ LATHE_DECL Program hoist_storage(const Program& program) {
 namespace lathe {
 namespace detail {
 
-class LoadsFrom : public Visitor {
- public:
-  LoadsFrom(const Buffer& buffer, const AnyExpr& value) : buffer_(buffer) { expr(value); }
-  bool found = false;
-
-  void expr(const AnyExpr& e) override {
-    const auto* n = e.as<LoadNode>();
-    found = found || (n && n->buffer == buffer_);
-    if (!found) descend(e);
-  }
-
- private:
-  const Buffer& buffer_;
-};
-
 // A computation as a list: each operation on vectors is bound by a let. Indices stay expressions,
 // as codegen looks at their form; so do the arms of selects, which may not be evaluated.
 class OperationList : public Mutator {
@@ -38156,8 +38141,9 @@ class InterleaveStores : public Mutator {
 
   // What it loads is then loaded before the others are stored.
   static bool independent(const Vec<const StoreNode*>& group, const StoreNode& next) {
+    const Vec<Buffer> read = buffers_read(Ref<StoreNode>(&next));
     for (const StoreNode* n : group)
-      if (LoadsFrom(n->buffer, next.value).found) return false;
+      if (contains(read, n->buffer)) return false;
     return true;
   }
 
@@ -38183,7 +38169,7 @@ class InterleaveStores : public Mutator {
 
 }  // namespace detail
 
-LATHE_DECL Program interleave_stores(const Program& program, const Target&) {
+LATHE_DECL Program interleave_stores(const Program& program) {
   return program.with(detail::InterleaveStores().stmt(program->body));
 }
 

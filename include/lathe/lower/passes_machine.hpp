@@ -37,6 +37,6 @@ Program legalize_ops(const Program& program, const Target& target);
 /// one vector, become their operations in turn, then the stores: while one waits for a result
 /// another can go on. A processor looks ahead less far than such a computation is long, and LLVM
 /// leaves it where it stands. What reads what another stores stays behind it.
-Program interleave_stores(const Program& program, const Target& target);
+Program interleave_stores(const Program& program);
 
 }  // namespace lathe

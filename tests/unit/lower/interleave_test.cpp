@@ -33,7 +33,7 @@ AnyExpr horner(const AnyExpr& x, int terms = kTerms) {
 }
 
 Program interleaved(const Program& p) {
-  const Program out = interleave_stores(p, Target("x86-64-v3"));
+  const Program out = interleave_stores(p);
   CHECK(verify_reason(out, Stage::machine) == "");
   return out;
 }
@@ -103,7 +103,7 @@ TEST_CASE("a number that two places use is computed once") {
   CHECK(evaluated(before, data)[1].data == check_against_evaluator(after, data)[1].data);
 }
 
-TEST_CASE("one store, short ones and scalars stay as they are") {
+TEST_CASE("one store, shallow ones and scalars stay as they are") {
   Build b;
   auto x = b.buffer("x", kF32), y = b.output("y", kF32);
   const auto scalar = [&](int k) {

@@ -1,27 +1,13 @@
 #pragma once
 
 #include <algorithm>
+#include <lathe/analysis/access.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/passes_machine.hpp>
 #include <utility>
 
 namespace lathe {
 namespace detail {
-
-class LoadsFrom : public Visitor {
- public:
-  LoadsFrom(const Buffer& buffer, const AnyExpr& value) : buffer_(buffer) { expr(value); }
-  bool found = false;
-
-  void expr(const AnyExpr& e) override {
-    const auto* n = e.as<LoadNode>();
-    found = found || (n && n->buffer == buffer_);
-    if (!found) descend(e);
-  }
-
- private:
-  const Buffer& buffer_;
-};
 
 // A computation as a list: each operation on vectors is bound by a let. Indices stay expressions,
 // as codegen looks at their form; so do the arms of selects, which may not be evaluated.
@@ -109,8 +95,9 @@ class InterleaveStores : public Mutator {
 
   // What it loads is then loaded before the others are stored.
   static bool independent(const Vec<const StoreNode*>& group, const StoreNode& next) {
+    const Vec<Buffer> read = buffers_read(Ref<StoreNode>(&next));
     for (const StoreNode* n : group)
-      if (LoadsFrom(n->buffer, next.value).found) return false;
+      if (contains(read, n->buffer)) return false;
     return true;
   }
 
@@ -136,7 +123,7 @@ class InterleaveStores : public Mutator {
 
 }  // namespace detail
 
-LATHE_DECL Program interleave_stores(const Program& program, const Target&) {
+LATHE_DECL Program interleave_stores(const Program& program) {
   return program.with(detail::InterleaveStores().stmt(program->body));
 }
 
