@@ -19780,18 +19780,18 @@ LATHE_DECL void LlvmEmitter::store_dense(const LlvmPlace& at, const LlvmStrided&
 
 // Non-temporal stores need the vector's own alignment: where it is not known, a test decides.
 // Memory of malloc is aligned to 16 bytes only; pieces of that size stream as well, as the
-// processor gathers whole lines before it writes, unless `lines` says that it could not; of smaller
-// registers, the next one fills the rest of a line.
+// processor gathers whole lines before it writes, unless `lines` says that it could not.
 LATHE_DECL void LlvmEmitter::store_streaming(const LlvmValue& v, const std::string& pointer,
                                              int known, bool lines, std::string_view tags) {
   constexpr int kPiece = 16;
-  const int line = module_.target.line_bytes, full = module_.target.vector_bytes;
+  const int line = module_.target.line_bytes;
   int bytes = v.dtype.bytes();
-  if ((bytes & (bytes - 1)) != 0 || bytes < (lines ? std::min(line, full) : kPiece))
+  if ((bytes & (bytes - 1)) != 0 || bytes < (lines ? line : kPiece))
     return store_pieces(v, pointer, bytes, known, tags);
   streamed_ = true;
   const std::string hint = cat(", !nontemporal !4", tags);
-  const int wanted = lines ? std::min(line, bytes) : std::min(bytes, full);
+  const int vector = bytes < module_.target.vector_bytes ? bytes : module_.target.vector_bytes;
+  const int wanted = lines ? line : vector;
   if (known >= wanted) return store_pieces(v, pointer, bytes, wanted, hint);
   LlvmValue bits = f_.op(kI64, "ptrtoint ptr ", pointer, " to i64");
   std::string done = f_.block("done");
@@ -41082,7 +41082,8 @@ class VectorizeLoops : public Mutator {
     if (!extent || *extent < 2) return stmt(serial);
     WidestElement widest;
     widest.stmt(f.body);
-    const std::int64_t lanes = target_.lanes(widest.bytes);
+    const std::int64_t lanes =
+        std::max<std::int64_t>(target_.lanes(widest.bytes), line_lanes(f.body));
     const std::int64_t full = *extent / lanes, rest = *extent % lanes;
     Vec<Stmt> parts;
     if (full > 0) {
@@ -41103,6 +41104,19 @@ class VectorizeLoops : public Mutator {
       done += count;
     }
     return make_seq(std::move(parts));
+  }
+
+  // What fills a line at once, where a store asks for whole ones: it may be several registers. 0
+  // where none does.
+  std::int64_t line_lanes(const Stmt& body) const {
+    std::int64_t lanes = 0;
+    each_statement(body, [&](const Stmt& s) {
+      const auto* n = s.as<StoreNode>();
+      if (n && n->streaming == Streaming::lines)
+        lanes =
+            std::max<std::int64_t>(lanes, target_.line_bytes / n->buffer->dtype.element_bytes());
+    });
+    return lanes;
   }
 
   // How a rest of fewer lanes than a register has is done: (elements, lanes) each. One masked

@@ -360,20 +360,6 @@ TEST_CASE("streaming stores with and without known alignment") {
     }
 }
 
-TEST_CASE("registers of half a line stream too where lines are asked for, parts of them do not") {
-  for (int lanes : {8, 4}) {
-    Build b;
-    auto x = b.buffer("x", kF32), y = b.buffer("y", kF32, Access::out, 1 << 20, 64);
-    auto i = make_var("i");
-    AnyExpr at = ramp(AnyExpr(i) * lanes, 1, lanes);
-    Stmt store = make_ref<StoreNode>(y, std::vector<AnyExpr>{at}, make_load(x, {at}), AnyExpr(),
-                                     Streaming::lines);
-    Program p = b.done(make_for(i, 0, 6, store));
-    const Target avx2("x86-64-v3");
-    CHECK(has(emit_llvm(p, avx2, 19).text, "!nontemporal") == (lanes == 8));
-  }
-}
-
 TEST_CASE("alignment comes from the buffer, the dims' factors and constant offsets") {
   Build b;
   auto x = b.buffer("x", kF32, Access::in, 1 << 20, 64), y = b.output("y", kF32);

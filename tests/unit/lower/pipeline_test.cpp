@@ -186,6 +186,23 @@ TEST_CASE("a rest of lanes is one masked vector, or powers of two where masks co
   CHECK(pieces.find("where") == std::string::npos);
 }
 
+TEST_CASE("a store of whole lines is one vector, of as many registers as fill a line") {
+  lt::Input<float, 1> A("A", {100});
+  auto B = lt::compute("B", {100}, [&](lt::Var i) { return A(i); });
+  for (auto how : {lt::Streaming::any, lt::Streaming::lines}) {
+    lt::Schedule s(B);
+    s.annotate(s.block("B"), "stream", static_cast<std::int64_t>(how));
+    s.vectorize(s.loops("B")[0]);
+    test::check_stages(s.program(), {}, lt::Target("x86-64-v3"));
+    const std::string text =
+        lt::lower_until("vectorize", s.program(), lt::Target("x86-64-v3")).str();
+    CAPTURE(text);
+    const bool lines = how == lt::Streaming::lines;
+    CHECK((text.find("B[ramp(i_v * 16, 1, 16)]") != std::string::npos) == lines);
+    CHECK((text.find("B[ramp(i_v * 8, 1, 8)]") != std::string::npos) == !lines);
+  }
+}
+
 TEST_CASE("unrolling in part leaves a remainder loop") {
   lt::Schedule s = plain_gemm(2, 2, 10);
   auto [i, j, r] = s.loops<3>("C");

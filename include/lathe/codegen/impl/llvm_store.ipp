@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <lathe/codegen/llvm_emitter.hpp>
 
 namespace lathe::detail {
@@ -132,18 +131,18 @@ LATHE_DECL void LlvmEmitter::store_dense(const LlvmPlace& at, const LlvmStrided&
 
 // Non-temporal stores need the vector's own alignment: where it is not known, a test decides.
 // Memory of malloc is aligned to 16 bytes only; pieces of that size stream as well, as the
-// processor gathers whole lines before it writes, unless `lines` says that it could not; of smaller
-// registers, the next one fills the rest of a line.
+// processor gathers whole lines before it writes, unless `lines` says that it could not.
 LATHE_DECL void LlvmEmitter::store_streaming(const LlvmValue& v, const std::string& pointer,
                                              int known, bool lines, std::string_view tags) {
   constexpr int kPiece = 16;
-  const int line = module_.target.line_bytes, full = module_.target.vector_bytes;
+  const int line = module_.target.line_bytes;
   int bytes = v.dtype.bytes();
-  if ((bytes & (bytes - 1)) != 0 || bytes < (lines ? std::min(line, full) : kPiece))
+  if ((bytes & (bytes - 1)) != 0 || bytes < (lines ? line : kPiece))
     return store_pieces(v, pointer, bytes, known, tags);
   streamed_ = true;
   const std::string hint = cat(", !nontemporal !4", tags);
-  const int wanted = lines ? std::min(line, bytes) : std::min(bytes, full);
+  const int vector = bytes < module_.target.vector_bytes ? bytes : module_.target.vector_bytes;
+  const int wanted = lines ? line : vector;
   if (known >= wanted) return store_pieces(v, pointer, bytes, wanted, hint);
   LlvmValue bits = f_.op(kI64, "ptrtoint ptr ", pointer, " to i64");
   std::string done = f_.block("done");

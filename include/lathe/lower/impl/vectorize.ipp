@@ -330,7 +330,8 @@ class VectorizeLoops : public Mutator {
     if (!extent || *extent < 2) return stmt(serial);
     WidestElement widest;
     widest.stmt(f.body);
-    const std::int64_t lanes = target_.lanes(widest.bytes);
+    const std::int64_t lanes =
+        std::max<std::int64_t>(target_.lanes(widest.bytes), line_lanes(f.body));
     const std::int64_t full = *extent / lanes, rest = *extent % lanes;
     Vec<Stmt> parts;
     if (full > 0) {
@@ -351,6 +352,19 @@ class VectorizeLoops : public Mutator {
       done += count;
     }
     return make_seq(std::move(parts));
+  }
+
+  // What fills a line at once, where a store asks for whole ones: it may be several registers. 0
+  // where none does.
+  std::int64_t line_lanes(const Stmt& body) const {
+    std::int64_t lanes = 0;
+    each_statement(body, [&](const Stmt& s) {
+      const auto* n = s.as<StoreNode>();
+      if (n && n->streaming == Streaming::lines)
+        lanes =
+            std::max<std::int64_t>(lanes, target_.line_bytes / n->buffer->dtype.element_bytes());
+    });
+    return lanes;
   }
 
   // How a rest of fewer lanes than a register has is done: (elements, lanes) each. One masked
