@@ -35924,6 +35924,23 @@ inline Step step_of(const Vec<AnyExpr>& indices, const VarRef& iter) {
   return Step::none;
 }
 
+// The number c of an access to panels, at floordiv(iter, c) and, last, floormod(iter, c): runs of c
+// elements that lie side by side. 0 for any other.
+inline std::int64_t panel_width(const Vec<AnyExpr>& indices, const VarRef& iter) {
+  std::int64_t width = 0;
+  for (std::size_t axis = indices.size(); axis-- > 0;) {
+    if (!uses_var(indices[axis], iter)) continue;
+    const bool last = axis + 1 == indices.size();
+    const auto* n = indices[axis].as<BinaryNode>();
+    const auto* number = n && n->a.get() == iter.get() ? as_const_int(n->b) : nullptr;
+    const bool fits = number && *number > 0 && (last || *number == width) &&
+                      n->op == (last ? BinaryOp::floormod : BinaryOp::floordiv);
+    if (!fits) return 0;
+    width = *number;
+  }
+  return width;
+}
+
 // How many steps of iter lie between two elements, if one is the other moved along iter alone.
 inline std::optional<std::int64_t> steps_between(const AccessSite& a, const AccessSite& b,
                                                  const VarRef& iter) {
@@ -36268,7 +36285,8 @@ class TileElementwise : RowSteps {
       if (has_const_trip(nest, nest.unit)) attempt([&] { s_.vectorize(nest.unit); });
       return;
     }
-    // Math in vectors of 32 bytes takes longer than memory: there is nothing that streams hide.
+    // Math in vectors of 32 bytes and less takes longer than memory: there is nothing that streams
+    // hide.
     const bool waits = cost.math == 0 || target_.vector_bytes > 32;
     const bool past_caches = waits && goes_past_caches(block);
     if (past_caches && TileStreams(s_, target_).run(block, nest)) return;
@@ -36343,69 +36361,6 @@ class TileElementwise : RowSteps {
   bool shares_sets(std::int64_t row_bytes) const {
     const std::int64_t rest = row_bytes % kCacheWay, line = target_.line_bytes;
     return row_bytes >= kCacheWay - line && (rest < line || rest > kCacheWay - line);
-  }
-};
-
-}  // namespace detail
-}  // namespace lathe
-
-// ---- lathe/schedule/impl/default_panels.ipp
-namespace lathe {
-namespace detail {
-
-// The number c of an index floormod(var, c); 0 if there is none.
-class FindPanel : public Visitor {
- public:
-  explicit FindPanel(const VarRef& var) : var_(var) {}
-  std::int64_t width = 0;
-
-  void expr(const AnyExpr& e) override {
-    const auto* n = e.as<BinaryNode>();
-    const auto* number = n && n->op == BinaryOp::floormod ? as_const_int(n->b) : nullptr;
-    if (number && n->a.get() == var_.get()) width = *number;
-    if (width == 0) descend(e);
-  }
-
- private:
-  const VarRef& var_;
-};
-
-// An operand in panels, read at floordiv(j, c) and floormod(j, c): the block runs over panels and
-// columns of one, which are iterators with steps of their own then.
-class CutPanels : NestSteps {
- public:
-  using NestSteps::NestSteps;
-
-  void run(const BlockRef& ref) {
-    const BlockSite at = site(ref);
-    for (const auto& it : at.block->iters) {
-      const std::int64_t width = it.kind == IterKind::spatial ? panel_width(*at.block, it) : 0;
-      if (width > 1 && attempt([&] { s_.transform_block_layout(ref, cut(*at.block, it, width)); }))
-        return;
-    }
-  }
-
- private:
-  static std::int64_t panel_width(const BlockNode& block, const IterVar& it) {
-    const auto* extent = as_const_int(it.extent);
-    FindPanel panel(it.var);
-    for (const auto& read : reads_of(block))
-      for (const auto& index : read.indices) panel.expr(index);
-    return extent && panel.width > 0 && *extent % panel.width == 0 ? panel.width : 0;
-  }
-
-  static LayoutMap cut(const BlockNode& block, const IterVar& it, std::int64_t width) {
-    Vec<VarRef> from;
-    Vec<AnyExpr> to;
-    for (const auto& each : block.iters) {
-      from.push_back(make_var(each.var->name));
-      const AnyExpr index(from.back());
-      if (each.var == it.var)
-        to.append({floordiv(index, width), floormod(index, width)});
-      else
-        to.push_back(index);
-    }
-    return make_ref<LayoutMapNode>(from, to);
   }
 };
 
@@ -36519,11 +36474,10 @@ class TileReduction : NestSteps {
     if (nest.reduce.empty()) return;
     bool lanes_along_output = bool(nest.unit.var.get()) && trip_of(nest, nest.unit) >= 4;
     bool all_simple = lanes_along_output;
-    for (const auto& read : reads_of(block)) {
-      if (is_output(block, read.buffer)) continue;
-      if (nest.unit_iter.get())
-        all_simple = all_simple && step_of(read.indices, nest.unit_iter) != Step::other;
-    }
+    if (nest.unit_iter.get())
+      for (const auto& read : reads_of(block))
+        all_simple = all_simple &&
+                     (is_output(block, read.buffer) || lane_step(block, read, nest) != Step::other);
     if (all_simple)
       tile_registers(ref, block, nest);
     else
@@ -36536,14 +36490,34 @@ class TileReduction : NestSteps {
     std::int64_t height = 1, width = 1;
   };
 
+  std::int64_t lanes_of(const BlockNode& block) const {
+    return target_.lanes(body_cost(block).widest);
+  }
+
+  // How a read moves along the lanes: in panels of whole vectors, a vector at a time, by one.
+  Step lane_step(const BlockNode& block, const AccessSite& read, const DefaultNest& nest) const {
+    const std::int64_t panel = panel_width(read.indices, nest.unit_iter);
+    if (panel > 0 && panel % lanes_of(block) == 0) return Step::unit;
+    return step_of(read.indices, nest.unit_iter);
+  }
+
+  // Two, or three where that leaves none over, or crosses no border of panels, and two would.
+  std::int64_t tile_vectors(const BlockNode& block, const DefaultNest& nest) const {
+    const std::int64_t lanes = lanes_of(block), trips = trip_of(nest, nest.unit);
+    std::int64_t panel = 0;
+    for (const auto& read : reads_of(block))
+      panel = std::gcd(panel, panel_width(read.indices, nest.unit_iter));
+    const std::int64_t run = panel > 0 ? panel : has_const_trip(nest, nest.unit) ? trips : 0;
+    if (run % (2 * lanes) != 0 && run % (3 * lanes) == 0) return 3;
+    return trips <= lanes || panel % (2 * lanes) != 0 ? 1 : 2;
+  }
+
   RegisterTile register_tile(const BlockNode& block, const DefaultNest& nest) const {
-    const std::int64_t lanes = target_.lanes(body_cost(block).widest);
     RegisterTile tile{reuse_loop(block, nest)};
-    // A panel of three vectors is a tile of its own.
-    const std::int64_t trips = trip_of(nest, nest.unit), vectors = trips == 3 * lanes ? 3 : 2;
-    tile.width = trips > lanes ? vectors * lanes : lanes;
+    const std::int64_t vectors = tile_vectors(block, nest);
+    tile.width = vectors * lanes_of(block);
     if (!tile.rows.var.get()) return tile;
-    const std::int64_t most = target_.vector_registers >= 32 ? 24 / vectors : 4;
+    const std::int64_t most = target_.vector_registers < 32 ? 4 : vectors > 2 ? 8 : 12;
     const std::int64_t extent = trip_of(nest, tile.rows);
     tile.height = extent < most                     ? extent
                   : has_const_trip(nest, tile.rows) ? balanced(extent, most)
@@ -36577,7 +36551,7 @@ class TileReduction : NestSteps {
       s_.reorder(order);
       keep_in_registers(ref, outer.back(), nest.reduce.front(), inner, lanes_loop);
     });
-    if (!tiled) attempt([&] { vectors_inside(nest, target_.lanes(body_cost(block).widest)); });
+    if (!tiled) attempt([&] { vectors_inside(nest, lanes_of(block)); });
   }
 
   // Without registers: lanes of the output below the reduction.
@@ -36638,8 +36612,7 @@ class TileReduction : NestSteps {
       for (const auto& it : block.iters) {
         if (it.binding.get() != loop.var.get()) continue;
         for (const auto& read : reads_of(block))
-          if (!is_output(block, read.buffer) &&
-              step_of(read.indices, nest.unit_iter) == Step::unit &&
+          if (!is_output(block, read.buffer) && lane_step(block, read, nest) == Step::unit &&
               step_of(read.indices, it.var) == Step::none)
             return loop;
       }
@@ -36792,9 +36765,8 @@ class TileNests : NestSteps {
 
  private:
   void schedule_nest(const BlockRef& block) {
-    if (!site(block).block) return;
-    if (classify(*site(block).block).is_reduction()) CutPanels(s_, target_).run(block);
-    const BlockSite at = site(block);
+    BlockSite at = site(block);
+    if (!at.block) return;
     DefaultNest nest = nest_of(at);
     if (nest.all.empty()) return;
     BlockInfo info = classify(*at.block);

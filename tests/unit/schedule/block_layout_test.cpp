@@ -47,6 +47,18 @@ TEST_CASE("transform_block_layout: tiles, with the program as text") {
         "L0201 vectorize: loop 'i' was replaced with the loops of block 'T' at block_la");
 }
 
+TEST_CASE("transform_block_layout: panels of an operand are indices of their own afterwards") {
+  lt::Input<float, 2> P("P", {3, 4});
+  auto T = lt::compute("T", {12},
+                       [&](lt::Var j) { return P(lt::floordiv(j, 4), lt::floormod(j, 4)) * 2.0f; });
+  lt::Schedule start(T), s = start;
+  s.transform_block_layout(T, [](lt::Index j) { return lt::layout(j / 4, j % 4); });
+  const std::string text = s.str();
+  CAPTURE(text);
+  CHECK(text.find("T[vi * 4 + vi_1] = P[vi, vi_1] * 2.0") != std::string::npos);
+  check_kept(start, s);
+}
+
 TEST_CASE("transform_block_layout: prime, unit, empty and symbolic domains") {
   for (std::int64_t n : {0, 1, 7})
     for (std::int64_t m : {0, 1, 5, 8}) {

@@ -84,6 +84,23 @@ inline Step step_of(const Vec<AnyExpr>& indices, const VarRef& iter) {
   return Step::none;
 }
 
+// The number c of an access to panels, at floordiv(iter, c) and, last, floormod(iter, c): runs of c
+// elements that lie side by side. 0 for any other.
+inline std::int64_t panel_width(const Vec<AnyExpr>& indices, const VarRef& iter) {
+  std::int64_t width = 0;
+  for (std::size_t axis = indices.size(); axis-- > 0;) {
+    if (!uses_var(indices[axis], iter)) continue;
+    const bool last = axis + 1 == indices.size();
+    const auto* n = indices[axis].as<BinaryNode>();
+    const auto* number = n && n->a.get() == iter.get() ? as_const_int(n->b) : nullptr;
+    const bool fits = number && *number > 0 && (last || *number == width) &&
+                      n->op == (last ? BinaryOp::floormod : BinaryOp::floordiv);
+    if (!fits) return 0;
+    width = *number;
+  }
+  return width;
+}
+
 // How many steps of iter lie between two elements, if one is the other moved along iter alone.
 inline std::optional<std::int64_t> steps_between(const AccessSite& a, const AccessSite& b,
                                                  const VarRef& iter) {

@@ -22,7 +22,8 @@ class TileElementwise : RowSteps {
       if (has_const_trip(nest, nest.unit)) attempt([&] { s_.vectorize(nest.unit); });
       return;
     }
-    // Math in vectors of 32 bytes takes longer than memory: there is nothing that streams hide.
+    // Math in vectors of 32 bytes and less takes longer than memory: there is nothing that streams
+    // hide.
     const bool waits = cost.math == 0 || target_.vector_bytes > 32;
     const bool past_caches = waits && goes_past_caches(block);
     if (past_caches && TileStreams(s_, target_).run(block, nest)) return;

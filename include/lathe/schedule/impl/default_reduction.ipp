@@ -2,6 +2,7 @@
 
 #include <lathe/analysis/block.hpp>
 #include <lathe/schedule/default_schedule.hpp>
+#include <numeric>
 
 namespace lathe {
 namespace detail {
@@ -16,11 +17,10 @@ class TileReduction : NestSteps {
     if (nest.reduce.empty()) return;
     bool lanes_along_output = bool(nest.unit.var.get()) && trip_of(nest, nest.unit) >= 4;
     bool all_simple = lanes_along_output;
-    for (const auto& read : reads_of(block)) {
-      if (is_output(block, read.buffer)) continue;
-      if (nest.unit_iter.get())
-        all_simple = all_simple && step_of(read.indices, nest.unit_iter) != Step::other;
-    }
+    if (nest.unit_iter.get())
+      for (const auto& read : reads_of(block))
+        all_simple = all_simple &&
+                     (is_output(block, read.buffer) || lane_step(block, read, nest) != Step::other);
     if (all_simple)
       tile_registers(ref, block, nest);
     else
@@ -33,14 +33,34 @@ class TileReduction : NestSteps {
     std::int64_t height = 1, width = 1;
   };
 
+  std::int64_t lanes_of(const BlockNode& block) const {
+    return target_.lanes(body_cost(block).widest);
+  }
+
+  // How a read moves along the lanes: in panels of whole vectors, a vector at a time, by one.
+  Step lane_step(const BlockNode& block, const AccessSite& read, const DefaultNest& nest) const {
+    const std::int64_t panel = panel_width(read.indices, nest.unit_iter);
+    if (panel > 0 && panel % lanes_of(block) == 0) return Step::unit;
+    return step_of(read.indices, nest.unit_iter);
+  }
+
+  // Two, or three where that leaves none over, or crosses no border of panels, and two would.
+  std::int64_t tile_vectors(const BlockNode& block, const DefaultNest& nest) const {
+    const std::int64_t lanes = lanes_of(block), trips = trip_of(nest, nest.unit);
+    std::int64_t panel = 0;
+    for (const auto& read : reads_of(block))
+      panel = std::gcd(panel, panel_width(read.indices, nest.unit_iter));
+    const std::int64_t run = panel > 0 ? panel : has_const_trip(nest, nest.unit) ? trips : 0;
+    if (run % (2 * lanes) != 0 && run % (3 * lanes) == 0) return 3;
+    return trips <= lanes || panel % (2 * lanes) != 0 ? 1 : 2;
+  }
+
   RegisterTile register_tile(const BlockNode& block, const DefaultNest& nest) const {
-    const std::int64_t lanes = target_.lanes(body_cost(block).widest);
     RegisterTile tile{reuse_loop(block, nest)};
-    // A panel of three vectors is a tile of its own.
-    const std::int64_t trips = trip_of(nest, nest.unit), vectors = trips == 3 * lanes ? 3 : 2;
-    tile.width = trips > lanes ? vectors * lanes : lanes;
+    const std::int64_t vectors = tile_vectors(block, nest);
+    tile.width = vectors * lanes_of(block);
     if (!tile.rows.var.get()) return tile;
-    const std::int64_t most = target_.vector_registers >= 32 ? 24 / vectors : 4;
+    const std::int64_t most = target_.vector_registers < 32 ? 4 : vectors > 2 ? 8 : 12;
     const std::int64_t extent = trip_of(nest, tile.rows);
     tile.height = extent < most                     ? extent
                   : has_const_trip(nest, tile.rows) ? balanced(extent, most)
@@ -74,7 +94,7 @@ class TileReduction : NestSteps {
       s_.reorder(order);
       keep_in_registers(ref, outer.back(), nest.reduce.front(), inner, lanes_loop);
     });
-    if (!tiled) attempt([&] { vectors_inside(nest, target_.lanes(body_cost(block).widest)); });
+    if (!tiled) attempt([&] { vectors_inside(nest, lanes_of(block)); });
   }
 
   // Without registers: lanes of the output below the reduction.
@@ -135,8 +155,7 @@ class TileReduction : NestSteps {
       for (const auto& it : block.iters) {
         if (it.binding.get() != loop.var.get()) continue;
         for (const auto& read : reads_of(block))
-          if (!is_output(block, read.buffer) &&
-              step_of(read.indices, nest.unit_iter) == Step::unit &&
+          if (!is_output(block, read.buffer) && lane_step(block, read, nest) == Step::unit &&
               step_of(read.indices, it.var) == Step::none)
             return loop;
       }

@@ -17,9 +17,8 @@ class TileNests : NestSteps {
 
  private:
   void schedule_nest(const BlockRef& block) {
-    if (!site(block).block) return;
-    if (classify(*site(block).block).is_reduction()) CutPanels(s_, target_).run(block);
-    const BlockSite at = site(block);
+    BlockSite at = site(block);
+    if (!at.block) return;
     DefaultNest nest = nest_of(at);
     if (nest.all.empty()) return;
     BlockInfo info = classify(*at.block);

@@ -82,7 +82,6 @@
 #include <lathe/schedule/impl/default_streams.ipp>
 //
 #include <lathe/schedule/impl/default_elementwise.ipp>
-#include <lathe/schedule/impl/default_panels.ipp>
 #include <lathe/schedule/impl/default_place.ipp>
 #include <lathe/schedule/impl/default_reduction.ipp>
 #include <lathe/schedule/impl/default_threads.ipp>
