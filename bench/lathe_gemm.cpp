@@ -58,23 +58,36 @@ std::int64_t equal_parts(std::int64_t n, std::int64_t most, std::int64_t panel) 
   return (panels + parts - 1) / parts * panel;
 }
 
-// A last cache that is far away is read once: B in chunks that stay in the second one, two fifths
-// of it (docs/performance.md). One that is near feeds the multiplications. In place, a small tile
-// is done with a row of B, and with its page, sooner: it packs smaller ones, and for fewer rows.
-Plan plan_of(const Gemm& p, const lt::Target& target) {
-  const auto [rows, panel] = tile_of(target);
-  const std::int64_t bytes = 4 * p.n * p.k;
-  const bool small_tile = rows < 8;
-  const bool large = bytes > (small_tile ? 600000 : 1200000), few = p.m <= (small_tile ? 64 : 256);
-  if (!target.far_last_cache()) {
-    if (p.packed || few || !large) return {};
-    return {equal_parts(p.n, 768, panel), true};
-  }
-  if (few && (p.packed || bytes <= 2 * target.l2_bytes)) return {.panels_outside = true};
-  if (!large) return {};
-  const std::int64_t most = few ? 2 * panel : p.n;
+// Columns of B in panels at a time. A last cache that is far away is read once: chunks that stay in
+// the second one, two fifths of it (docs/performance.md). One that is near feeds the
+// multiplications.
+std::int64_t chunk_columns(const Gemm& p, const lt::Target& target, std::int64_t panel,
+                           std::int64_t most) {
   const std::int64_t fit = target.l2_bytes * 2 / 5 / (4 * p.k) / panel * panel;
-  return {equal_parts(p.n, std::clamp(fit, panel, most), panel), !p.packed, false, few};
+  return equal_parts(p.n, target.far_last_cache() ? std::clamp(fit, panel, most) : 768, panel);
+}
+
+// A small tile is done with a row of B, and with its page, after few cycles, so that panels pay
+// from few rows on. Of several threads each packs what it multiplies, while A stays in the second
+// cache: they wait for each other once, not for every chunk.
+Plan plan_of_small_tile(const Gemm& p, const lt::Target& target, std::int64_t panel, int threads) {
+  const std::int64_t bytes = 4 * p.n * p.k, rows = bytes > 600000 ? 16 : 64;
+  if (p.packed || bytes < 200000 || p.m < rows) return {};
+  const bool stays = 4 * p.m * p.k <= 2 * target.l2_bytes;
+  if (threads == 1 || !stays) return {chunk_columns(p, target, panel, p.n), true};
+  const std::int64_t most = std::clamp(p.n / threads, panel, 4 * panel);
+  return {equal_parts(p.n, most, panel), true, true, true};
+}
+
+Plan plan_of(const Gemm& p, const lt::Target& target, int threads) {
+  const auto [rows, panel] = tile_of(target);
+  if (rows < 8) return plan_of_small_tile(p, target, panel, threads);
+  const std::int64_t bytes = 4 * p.n * p.k;
+  const bool large = bytes > 1200000, few = p.m <= 256, far = target.far_last_cache();
+  if (far && few && (p.packed || bytes <= 2 * target.l2_bytes)) return {.panels_outside = true};
+  if (!large || (!far && (p.packed || few))) return {};
+  const std::int64_t chunk = chunk_columns(p, target, panel, few ? 2 * panel : p.n);
+  return {chunk, !p.packed, false, few};
 }
 
 // One panel after the other, each in groups of 8 rows, so that reads of B stay on few pages.
@@ -92,8 +105,8 @@ void pack_panels(lt::Schedule& s, const Described& d, const Plan& plan, std::int
   s.vectorize(ji);
 }
 
-lt::Schedule hand_schedule(const Gemm& p, const Described& d) {
-  const Plan plan = plan_of(p, lt::host());
+lt::Schedule hand_schedule(const Gemm& p, const Described& d, int threads) {
+  const Plan plan = plan_of(p, lt::host(), threads);
   const auto [rows, panel] = tile_of(lt::host());
   lt::Schedule s(d.D);
   auto [i, j, k] = s.loops<3>(d.C);
@@ -121,8 +134,8 @@ lt::Schedule hand_schedule(const Gemm& p, const Described& d) {
   for (const lt::BlockName& block : {lt::BlockName(init), lt::BlockName(store)})
     vectorize_last(s, block);
   if (p.epilogue) vectorize_last(s, d.D);
-  if (plan.panels_outside) s.prefetch(p.packed ? "panels" : "B", jo, 1, 2);
-  s.parallel(plan.panels_outside ? jo : jc && plan.parallel_chunks ? *jc : io);
+  if (plan.panels_outside && !plan.pack) s.prefetch(p.packed ? "panels" : "B", jo, 1, 2);
+  s.parallel(jc && plan.parallel_chunks ? *jc : plan.panels_outside ? jo : io);
   return s;
 }
 
@@ -142,7 +155,7 @@ template <class Weights, class WeightsView>
 Run compiled(const Gemm& p, const Job& job, lt::Context& context, const Described& d,
              const Weights& weights, const WeightsView& b) {
   std::optional<lt::Schedule> schedule;
-  if (job.hand) schedule = hand_schedule(p, d);
+  if (job.hand) schedule = hand_schedule(p, d, job.threads);
   const auto a = lt::view(job.in[0], {p.m, p.k});
   const auto bias = lt::view(job.in[2], {p.n});
   const auto out = lt::view(job.out, {p.m, p.n});
