@@ -42299,13 +42299,17 @@ struct alignas(64) Job {
 
   std::atomic<std::uint64_t> gate{0};
   std::atomic<std::uint32_t> done{0};  // changes when the last helper of an awaited job leaves
-  std::int64_t n = 0, chunks = 0;
+  std::int64_t n = 0;
+  std::int64_t least = 1,
+               part = 1;  // taken at once: so many iterations, or one part of what is left
   LoopBody body = nullptr;
   void* closure = nullptr;
   void* rt = nullptr;
   std::atomic<std::int32_t> status{0};
-  /// Chunks that one of the threads begins with, so that it finds in its cache what it had there in
-  /// the last loop; the others come when they have none left.
+  /// Iterations that one of the threads begins with, so that it finds in its cache what it had
+  /// there in the last loop; the others come when they have none left. Each takes a part of what
+  /// is left: the last ones are few, so that a slower core, or one that came late, is waited for
+  /// briefly (guided self-scheduling: Polychronopoulos and Kuck, 1987).
   struct alignas(64) Share {
     std::atomic<std::int64_t> next{0};
     std::int64_t end = 0;
@@ -42336,28 +42340,35 @@ struct alignas(64) Job {
   void close() { gate.fetch_and(~open, std::memory_order_acq_rel); }
 
   void share_out(int threads) {
+    constexpr int takes_per_thread = 32, parts_per_thread = 3;
+    least = n / (static_cast<std::int64_t>(takes_per_thread) * threads) + 1;
     share_count = threads < most_shares ? threads : most_shares;
+    part = parts_per_thread * ((threads + share_count - 1) / share_count);
+    const std::int64_t each = n / share_count, longer = n % share_count;
+    std::int64_t begin = 0;
     for (int k = 0; k < share_count; ++k) {
-      shares[k].next.store(chunks * k / share_count, std::memory_order_relaxed);
-      shares[k].end = chunks * (k + 1) / share_count;
+      shares[k].next.store(begin, std::memory_order_relaxed);
+      shares[k].end = begin += each + (k < longer);
     }
   }
 
-  /// Takes chunks until there are none.
+  /// Takes iterations until there are none.
   void work(int participant) {
     InsideLoop inside;
     for (int k = 0; k < share_count; ++k) work_on(shares[(participant + k) % share_count]);
     close();
   }
   void work_on(Share& share) {
-    const std::int64_t each = n / chunks, longer = n % chunks;
-    while (status.load(std::memory_order_relaxed) == 0) {
-      const std::int64_t c = share.next.fetch_add(1, std::memory_order_relaxed);
-      if (c >= share.end) return;
-      const std::int64_t begin = c * each + (c < longer ? c : longer);
-      const std::int32_t result = body(closure, begin, begin + each + (c < longer), rt);
+    std::int64_t begin = share.next.load(std::memory_order_relaxed);
+    while (begin < share.end && status.load(std::memory_order_relaxed) == 0) {
+      const std::int64_t left = share.end - begin;
+      const std::int64_t size = std::min(left, std::max(least, left / part + 1));
+      if (!share.next.compare_exchange_weak(begin, begin + size, std::memory_order_relaxed))
+        continue;
+      const std::int32_t result = body(closure, begin, begin + size, rt);
       std::int32_t none = 0;
       if (result != 0) status.compare_exchange_strong(none, result, std::memory_order_relaxed);
+      begin = share.next.load(std::memory_order_relaxed);
     }
   }
 
@@ -42525,7 +42536,6 @@ LATHE_DECL ThreadPool::State& ThreadPool::state() {
 
 LATHE_DECL std::int32_t ThreadPool::run_shared(std::int64_t n, int max_threads, LoopBody body,
                                                void* closure, void* rt) {
-  constexpr int chunks_per_thread = 4;
   constexpr int most_threads = static_cast<int>(detail::Job::field);
   int threads = static_cast<int>(n < max_threads ? n : max_threads);
   if (threads > most_threads) threads = most_threads;
@@ -42534,7 +42544,6 @@ LATHE_DECL std::int32_t ThreadPool::run_shared(std::int64_t n, int max_threads, 
   detail::Job* job = s.claim();
   if (!job) return body(closure, 0, n, rt);
   job->n = n;
-  job->chunks = n < threads * chunks_per_thread ? n : threads * chunks_per_thread;
   job->body = body;
   job->closure = closure;
   job->rt = rt;

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -11,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 #if !defined(LATHE_SEPARATE_COMPILATION)
 #include <lathe/runtime/impl/layer.ipp>
@@ -126,6 +128,34 @@ TEST_CASE("each thread begins with its own part and helps the other when that is
     CHECK(loop.begins[1].front() == HeldLoop::n / 2);
     CHECK(loop.begins[worker_is_held].size() == 1);
   }
+}
+
+TEST_CASE("what is taken of a part at once shrinks to a few iterations") {
+  struct Ranges {
+    std::mutex mutex{};
+    std::vector<std::pair<std::int64_t, std::int64_t>> all{};
+  } ranges;
+  const auto record = [](void* closure, std::int64_t begin, std::int64_t end, void*) {
+    auto& to = *static_cast<Ranges*>(closure);
+    const std::lock_guard lock(to.mutex);
+    to.all.emplace_back(begin, end - begin);
+    return std::int32_t{0};
+  };
+  lt::ThreadPool pool;
+  REQUIRE(pool.run(1200, 2, record, &ranges, nullptr) == 0);
+  std::sort(ranges.all.begin(), ranges.all.end());
+  std::int64_t expected = 0, before = 0;
+  for (const auto& [begin, size] : ranges.all) {
+    CHECK(begin == expected);
+    if (begin == 0 || begin == 600)
+      CHECK(size == 201);  // a third of the part
+    else
+      CHECK(size <= before);
+    expected = begin + size;
+    before = size;
+    if (expected == 600 || expected == 1200) CHECK(size <= 1200 / (2 * 32) + 1);
+  }
+  CHECK(expected == 1200);
 }
 
 TEST_CASE("the first status ends the loop") {
