@@ -75,7 +75,7 @@ Plan plan_of_small_tile(const Gemm& p, const lt::Target& target, std::int64_t pa
   if (p.packed || bytes < 200000 || p.m < rows) return {};
   const bool stays = 4 * p.m * p.k <= 2 * target.l2_bytes;
   if (threads == 1 || !stays) return {chunk_columns(p, target, panel, p.n), true};
-  const std::int64_t most = std::clamp(p.n / (4 * threads), panel, 4 * panel);
+  const std::int64_t most = std::clamp(p.n / (8 * threads), panel, 4 * panel);
   return {equal_parts(p.n, most, panel), true, true, true};
 }
 
