@@ -42300,8 +42300,8 @@ struct alignas(64) Job {
   std::atomic<std::uint64_t> gate{0};
   std::atomic<std::uint32_t> done{0};  // changes when the last helper of an awaited job leaves
   std::int64_t n = 0;
-  std::int64_t least = 1,
-               part = 1;  // taken at once: so many iterations, or one part of what is left
+  std::int64_t least = 1;  // iterations are taken at once, at least
+  std::int64_t part = 1;   // what is left of a share by this number is taken, if that is more
   LoopBody body = nullptr;
   void* closure = nullptr;
   void* rt = nullptr;
