@@ -40729,34 +40729,9 @@ LATHE_DECL Program unroll_loops(const Program& program) {
 
 }  // namespace lathe
 
-// ---- lathe/lower/impl/vectorize.ipp
+// ---- lathe/lower/impl/widen.ipp
 namespace lathe {
 namespace detail {
-
-// The widest element that a loop body loads, stores or computes with; indices do not count.
-class WidestElement : public Visitor {
- public:
-  int bytes = 1;
-  void expr(const AnyExpr& e) override {
-    if (const auto* n = e.as<LoadNode>()) {
-      note(n->buffer->dtype);
-      return;
-    }
-    if (e.kind() == ExprKind::Cast || e.kind() == ExprKind::Call) note(e.dtype());
-    descend(e);
-  }
-  void stmt(const Stmt& s) override {
-    if (const auto* n = s.as<StoreNode>()) {
-      note(n->buffer->dtype);
-      return expr(n->value);
-    }
-    if (s.kind() == StmtKind::For) return stmt(s.as<ForNode>()->body);
-    descend(s);
-  }
-
- private:
-  void note(DType t) { bytes = t.element_bytes() > bytes ? t.element_bytes() : bytes; }
-};
 
 // Widens one loop body to `lanes` instances in lockstep. `ok` is false where a statement has no
 // vector form.
@@ -41016,6 +40991,38 @@ class Widen : public Mutator {
   AnyExpr mask_;
   Vec<std::pair<VarRef, AnyExpr>> vectors_;
   Vec<std::pair<Buffer, Buffer>> private_;
+};
+
+}  // namespace detail
+}  // namespace lathe
+
+// ---- lathe/lower/impl/vectorize.ipp
+namespace lathe {
+namespace detail {
+
+// The widest element that a loop body loads, stores or computes with; indices do not count.
+class WidestElement : public Visitor {
+ public:
+  int bytes = 1;
+  void expr(const AnyExpr& e) override {
+    if (const auto* n = e.as<LoadNode>()) {
+      note(n->buffer->dtype);
+      return;
+    }
+    if (e.kind() == ExprKind::Cast || e.kind() == ExprKind::Call) note(e.dtype());
+    descend(e);
+  }
+  void stmt(const Stmt& s) override {
+    if (const auto* n = s.as<StoreNode>()) {
+      note(n->buffer->dtype);
+      return expr(n->value);
+    }
+    if (s.kind() == StmtKind::For) return stmt(s.as<ForNode>()->body);
+    descend(s);
+  }
+
+ private:
+  void note(DType t) { bytes = t.element_bytes() > bytes ? t.element_bytes() : bytes; }
 };
 
 class VectorizeLoops : public Mutator {
