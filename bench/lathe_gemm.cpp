@@ -71,8 +71,8 @@ std::int64_t chunk_columns(const Gemm& p, const lt::Target& target, std::int64_t
 // from few rows on. Of several threads each packs what it multiplies, while A stays in the second
 // cache: they wait for each other once, not for every chunk.
 Plan plan_of_small_tile(const Gemm& p, const lt::Target& target, std::int64_t panel, int threads) {
-  const std::int64_t bytes = 4 * p.n * p.k, rows = bytes > 600000 ? 16 : 64;
-  if (p.packed || bytes < 200000 || p.m < rows) return {};
+  const std::int64_t bytes = 4 * p.n * p.k, rows = bytes > target.l2_bytes / 2 ? 16 : 64;
+  if (p.packed || bytes <= 4 * target.l1_bytes || p.m < rows) return {};
   const bool stays = 4 * p.m * p.k <= 2 * target.l2_bytes;
   if (threads == 1 || !stays) return {chunk_columns(p, target, panel, p.n), true};
   const std::int64_t most = std::clamp(p.n / (8 * threads), panel, 4 * panel);
