@@ -243,7 +243,8 @@ class Widen : public Mutator {
   }
 
   // ramp(b, 1, n) < e on i64 takes two wide compares; the same mask from 32-bit lanes takes one,
-  // against min(max(e - b, 0), n), computed once.
+  // against min(max(e - b, 0), n), computed once. Where e - b may wrap, e is brought into the range
+  // of the lanes before: of a program's own extents it can't, of data it can.
   AnyExpr tail_mask(const AnyExpr& condition) const {
     const auto* n = condition.as<BinaryNode>();
     if (!n || n->op != BinaryOp::lt) return condition;
@@ -251,7 +252,16 @@ class Widen : public Mutator {
     const auto* bound = n->b.as<BroadcastNode>();
     if (!ramp || !bound || !is_const(ramp->stride, 1) || ramp->base.dtype() != kIndex)
       return condition;
-    AnyExpr left = make_binary(BinaryOp::sub, bound->value, ramp->base);
+    const ConstInterval from = const_bounds(ramp->base, facts_);
+    if (!from.has_max() || from.max > INT64_MAX - ramp->lanes) return condition;
+    AnyExpr end = bound->value;
+    const ConstInterval to = const_bounds(end, facts_);
+    std::int64_t least = 0;
+    if (!from.has_max() || !to.has_min() || __builtin_sub_overflow(to.min, from.max, &least))
+      end = make_binary(BinaryOp::max, end, ramp->base);
+    if (!from.has_min() || !to.has_max() || __builtin_sub_overflow(to.max, from.min, &least))
+      end = make_binary(BinaryOp::min, end, ramp->base + AnyExpr(ramp->lanes));
+    AnyExpr left = make_binary(BinaryOp::sub, end, ramp->base);
     left = make_binary(BinaryOp::max, left, AnyExpr(0));
     left = simplify(make_binary(BinaryOp::min, left, AnyExpr(ramp->lanes)), facts_);
     if (const auto* count = as_const_int(left); count && (*count == 0 || *count == ramp->lanes))
