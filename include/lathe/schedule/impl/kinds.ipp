@@ -28,6 +28,13 @@ inline Program without_updates(const Program& program, const BlockTag& tag, cons
   return program.with(replace_at(site.path, make_block(std::move(reader))));
 }
 
+// A term that reads the output: the element itself, or one of another iteration.
+inline bool reads_besides_update(const BlockNode& block, const Buffer& buffer) {
+  return any_use(block, [&](const BufferUse& use) {
+    return use.buffer == buffer && use.reads() && use.kind != AccessKind::update;
+  });
+}
+
 // Every read of the buffer below the loop finds what the same iteration wrote. A reduction with its
 // init finds that, if no loop at or above this one feeds it.
 LATHE_DECL bool filled_each_iteration(const Program& program, const Buffer& buffer,
@@ -39,7 +46,7 @@ LATHE_DECL bool filled_each_iteration(const Program& program, const Buffer& buff
   for (const auto& reader : readers(loop.body, buffer)) {
     const BlockNode& block = *reader.block;
     if (block.init && writes_buffer(block, buffer)) {
-      if (all.size() == 1) continue;
+      if (all.size() == 1 && !reads_besides_update(block, buffer)) continue;
       return false;
     }
     Vec<BlockTag> others;
