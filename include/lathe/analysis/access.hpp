@@ -95,6 +95,8 @@ Vec<AccessSite> writes_of(const BlockNode& block);
 /// Buffers that s touches, each once, in order of first use.
 Vec<Buffer> buffers_read(const Stmt& s);
 Vec<Buffer> buffers_written(const Stmt& s);
+/// What a block reads when it runs, its predicate included; not what its init sets before.
+Vec<Buffer> buffers_read(const BlockNode& block);
 
 /// Blocks that write, or read, a buffer, in program order. Innermost blocks only.
 Vec<BlockSite> writers(const Stmt& root, const Buffer& buffer);

@@ -24,7 +24,10 @@
 //   [min, min + extent). That guard is implied, never stored; lowering writes it where it can't be
 //   proved. The predicate is a condition of the computation over the block's own iterators. Only
 //   iterator variables, dims, scalar params and the block's own lets occur inside a block, never
-//   the loop variables around it.
+//   the loop variables around it. Conditions are tested in their order and lazily, lane by lane in
+//   vectors: first that each binding lies in its domain, iterator by iterator, then the parts of
+//   the predicate's conjunction. What comes after one that fails is not evaluated, and its loads do
+//   not happen.
 // * A block without a reducer runs its body. In a block with a reducer the body is one Store per
 // output, in the order
 //   of the reducer's values (a Seq if there are several); the stored value is the *term*, and the

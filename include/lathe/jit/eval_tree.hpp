@@ -46,11 +46,12 @@ struct EvalStmt {
   Kind kind = seq;
   std::uint8_t op = 0;  ///< atomic
   int slot = 0;         ///< loop, let: variable · store, atomic, alloc: buffer · check: message
-  const EvalExpr* a =
-      nullptr;  ///< loop: min · store, atomic, let: value · branch, repeat, check, block: condition
-  const EvalExpr* b = nullptr;  ///< loop: extent · store: mask
-  Vec<const EvalExpr*> args;    ///< indices
-  Vec<EvalIter> iters;          ///< block
+  /// loop: min · store, atomic, let: value · branch, repeat, check: condition
+  const EvalExpr* a = nullptr;
+  const EvalExpr* b = nullptr;      ///< loop: extent · store: mask
+  Vec<const EvalExpr*> args;        ///< indices
+  Vec<EvalIter> iters;              ///< block
+  Vec<const EvalExpr*> conditions;  ///< block: after the iterators', in their order
   Vec<const EvalStmt*>
       children;  ///< seq; loop: the body, then inits that run before; branch: then, else
 };

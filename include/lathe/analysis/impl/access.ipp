@@ -16,7 +16,6 @@ class AccessCollector : public Visitor {
   void block_body(const BlockNode& b) {
     // A block under construction may live on the stack.
     block_ = BlockRefNode(b.is_shared() ? &b : new BlockNode(b));
-    if (b.predicate) add_predicate(b.predicate);
     inside_block(b);
   }
   void stmt(const Stmt& s) override {
@@ -195,7 +194,6 @@ class AccessCollector : public Visitor {
       inner.values_.emplace_back(it.var, value);
       inner.bindings_.push_back(value);
     }
-    if (n.predicate) inner.add_predicate(n.predicate);
     inner.inside_block(n);
     sites = std::move(inner.sites);
   }
@@ -212,10 +210,14 @@ class AccessCollector : public Visitor {
     const AnyExpr inside = resolve_inner(condition);
     conditions_.push_back({resolve(condition), inside, names_reduce_iterator(inside)});
   }
+  // Each part is read where those before it hold.
   void add_predicate(const AnyExpr& predicate) {
     Vec<AnyExpr> parts;
     flatten_logic(BinaryOp::and_, predicate, parts);
-    for (const auto& part : parts) add_condition(part);
+    for (const auto& part : parts) {
+      expr(part);
+      add_condition(part);
+    }
   }
   bool names_reduce_iterator(const AnyExpr& e) const {
     if (!block_) return false;
@@ -224,7 +226,7 @@ class AccessCollector : public Visitor {
     return false;
   }
   void inside_block(const BlockNode& n) {
-    if (n.predicate) expr(n.predicate);
+    if (n.predicate) add_predicate(n.predicate);
     if (n.reads.empty() && n.writes.empty()) return stmt(n.body);
     for (const auto* regions : {&n.reads, &n.writes}) {
       for (const auto& r : *regions) {

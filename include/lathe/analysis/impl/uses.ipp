@@ -58,15 +58,23 @@ LATHE_DECL void UseWalker::call(const AnyExpr& call) {
 
 }  // namespace detail
 
-LATHE_DECL Vec<Buffer> buffers_read(const Stmt& s) {
+namespace detail {
+
+template <class Where>
+Vec<Buffer> list_read(const Where& where) {
   Vec<Buffer> out;
-  detail::any_use(s, [&](const detail::BufferUse& use) {
+  any_use(where, [&](const BufferUse& use) {
     const bool own = use.kind == AccessKind::update && use.block && use.block->init;
-    if (use.reads() && !own) detail::add_once(out, use.buffer);
+    if (use.reads() && !own) add_once(out, use.buffer);
     return false;
   });
   return out;
 }
+
+}  // namespace detail
+
+LATHE_DECL Vec<Buffer> buffers_read(const Stmt& s) { return detail::list_read(s); }
+LATHE_DECL Vec<Buffer> buffers_read(const BlockNode& block) { return detail::list_read(block); }
 LATHE_DECL Vec<Buffer> buffers_written(const Stmt& s) {
   Vec<Buffer> out;
   detail::any_use(s, [&](const detail::BufferUse& use) {

@@ -267,8 +267,12 @@ LATHE_DECL AnyExpr Simplifier::logic(const BinaryNode& n) {
     }
     budget_ -= 8;
   }
-  // A later part may imply an earlier one.
-  for (std::size_t k = 0; scoped && kept.size() > 1 && k < kept.size(); ++k) {
+  // A later part may imply an earlier one, which goes unless a load in between is kept in bounds by
+  // it.
+  std::size_t from = kept.size();
+  while (from > 0 && is_load_free(kept[from - 1])) --from;
+  from = from > 0 ? from - 1 : 0;
+  for (std::size_t k = from; scoped && kept.size() > 1 && k < kept.size(); ++k) {
     Facts others = facts_;
     for (std::size_t j = 0; j < kept.size(); ++j)
       if (j != k)

@@ -15,15 +15,18 @@ inline void eval_add_vars(Vec<const VarNode*>& set, const AnyExpr& e) {
     if (!eval_holds(set, v.get())) set.push_back(v.get());
 }
 
-/// The conditions of a conjunction that name no reduce iterator of the block, or none.
-inline AnyExpr spatial_conditions(const BlockNode& block, const AnyExpr& e) {
+/// The conditions of a predicate in their order; for an init those that name no reduce iterator.
+inline void eval_conditions(const BlockNode& block, const AnyExpr& e, bool init,
+                            Vec<AnyExpr>& out) {
+  if (!e.get()) return;
   if (const auto* n = e.as<BinaryNode>(); n && n->op == BinaryOp::and_) {
-    AnyExpr a = spatial_conditions(block, n->a), b = spatial_conditions(block, n->b);
-    return !a.get() ? b : !b.get() ? a : logical_and(a, b);
+    eval_conditions(block, n->a, init, out);
+    eval_conditions(block, n->b, init, out);
+    return;
   }
   for (const auto& it : block.iters)
-    if (it.kind == IterKind::reduce && uses_var(e, it.var)) return {};
-  return e;
+    if (init && it.kind == IterKind::reduce && uses_var(e, it.var)) return;
+  out.push_back(e);
 }
 
 /// A block's iterators and predicate; for an init without what names reduce iterators.
@@ -32,10 +35,11 @@ inline EvalStmt* EvalCompiler::block_head(const BlockNode& n, bool init) {
   for (const auto& it : n.iters)
     if (!init || it.kind != IterKind::reduce)
       out->iters.push_back({var_slot(*it.var), expr(it.binding), expr(it.min), expr(it.extent)});
-  if (n.predicate.get()) {
-    AnyExpr condition = init ? spatial_conditions(n, n.predicate) : n.predicate;
+  Vec<AnyExpr> conditions;
+  eval_conditions(n, n.predicate, init, conditions);
+  for (const auto& condition : conditions) {
     tree_.kept.push_back(make_ref<EvaluateNode>(condition));
-    out->a = optional(condition);
+    out->conditions.push_back(expr(condition));
   }
   return out;
 }
@@ -81,9 +85,9 @@ inline const EvalStmt* EvalCompiler::init_nest(const BlockNode& n, std::size_t f
     eval_add_vars(used, it.min);
     eval_add_vars(used, it.extent);
   }
-  if (n.predicate.get())
-    if (AnyExpr condition = spatial_conditions(n, n.predicate); condition.get())
-      eval_add_vars(used, condition);
+  Vec<AnyExpr> conditions;
+  eval_conditions(n, n.predicate, true, conditions);
+  for (const auto& condition : conditions) eval_add_vars(used, condition);
   // What the iterators do not need is dropped; the conditions around then follow.
   VarSet needed = used;
   for (std::size_t k = path_.size(); k-- > from;) wrap(path_[k], nullptr, needed, dropped);

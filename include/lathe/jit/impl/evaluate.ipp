@@ -191,7 +191,8 @@ inline EvalStatus EvalFrame::run_block(const EvalStmt& s) {
     const std::int64_t min = it.min->at(*this, 0).i, extent = it.extent->at(*this, 0).i;
     if (at < min || at - min >= extent) return 0;
   }
-  if (s.a && !s.a->at(*this, 0).i) return 0;
+  for (const auto* condition : s.conditions)
+    if (!condition->at(*this, 0).i) return 0;
   return run(*s.children[0]);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/analysis/region.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/clone.hpp>
@@ -93,7 +94,7 @@ inline Vec<VarRef> unpeeled_loops(const Stmt& body) {
 class SplitBorderTiles : public Mutator {
  public:
   SplitBorderTiles(const Program& program, Vec<VarRef> unpeeled)
-      : facts_(program), unpeeled_(std::move(unpeeled)) {
+      : facts_(program), unpeeled_(std::move(unpeeled)), written_(buffers_written(program->body)) {
     for (const auto& d : program->dims) known_.push_back(d->var);
     for (const auto& p : program->params) {
       if (!p.buffer) known_.push_back(p.var);
@@ -174,12 +175,31 @@ class SplitBorderTiles : public Mutator {
     return ours ? here : Vec<TileGuard>{};
   }
 
+  // Known here, and read from memory that stays as it is, at places that exist also where a guard
+  // that would have come before fails.
   bool decidable(const AnyExpr& e) const {
+    if (!reads_safely(e)) return false;
     for (const auto& v : free_vars(e)) {
       bool known = false;
       for (const auto& k : known_) known |= k == v;
       if (!known) return false;
     }
+    return true;
+  }
+
+  bool reads_safely(const AnyExpr& e) const {
+    struct FindLoads : Visitor {
+      Vec<const LoadNode*> found;
+      void expr(const AnyExpr& part) override {
+        if (const auto* load = part.as<LoadNode>()) found.push_back(load);
+        descend(part);
+      }
+    } loads;
+    loads.expr(e);
+    for (const auto* load : loads.found)
+      if (contains(written_, load->buffer) || load->mask.get() ||
+          !surely_inside(*load->buffer, load->indices, facts_))
+        return false;
     return true;
   }
 
@@ -303,6 +323,7 @@ class SplitBorderTiles : public Mutator {
 
   Facts facts_;
   const Vec<VarRef> unpeeled_;
+  const Vec<Buffer> written_;
   Vec<VarRef> known_;  ///< parameters, and the loops around
   Vec<Stmt> splits_;
 };

@@ -3,6 +3,7 @@
 #include <lathe/analysis/region.hpp>
 #include <lathe/ir/print.hpp>
 #include <lathe/schedule/impl/separate.ipp>
+#include <lathe/support/reversed.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe::detail {
@@ -330,8 +331,11 @@ class OpenBlocks : public Mutator {
   static Stmt opened(const TilePart& part) {
     const BlockNode& block = part.block();
     Stmt body = substitute(block.reducer ? expand_update(block) : block.body, part.values);
-    if (!block.predicate) return body;
-    return make_if(substitute(block.predicate, part.values), body);
+    Vec<AnyExpr> conditions;
+    if (block.predicate)
+      flatten_logic(BinaryOp::and_, substitute(block.predicate, part.values), conditions);
+    for (const auto& condition : reversed(conditions)) body = make_if(condition, std::move(body));
+    return body;
   }
   const BlockizePlan& plan_;
 };

@@ -154,8 +154,7 @@ LATHE_DECL bool over_dims(const Program& program, const AnyExpr& e) {
 
 LATHE_DECL Verdict check_bare_touches(const Program& program, const BlockNode& block,
                                       std::string_view id, const Buffer& only) {
-  Vec<Buffer> read = buffers_read(block.body), written = buffers_written(block.body);
-  if (block.predicate) read.append(buffers_read(make_ref<EvaluateNode>(block.predicate)));
+  const Vec<Buffer> read = buffers_read(block), written = buffers_written(block.body);
   Buffer found;
   bool writes = false;
   any_use(program->body, [&](const BufferUse& use) {

@@ -302,7 +302,7 @@ inline Verdict check_reverse_inline_place(const Program& program, const FusePlan
                           "block " + in_quotes(s.block->name()) + ", which lies between, touches " +
                               in_quotes(out->name));
     }
-  for (const auto& input : buffers_read(plan.consumer.block->body))
+  for (const auto& input : buffers_read(*plan.consumer.block))
     for (const auto& w : writers(program->body, input)) {
       int at = block_position(program->body, w.block->tag);
       if (input != plan.between && at > own && w.block->tag != plan.consumer.block->tag)

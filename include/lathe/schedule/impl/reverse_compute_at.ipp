@@ -135,7 +135,7 @@ inline Verdict check_reads_finished(const Program& program, const Stmt& root, co
                                     const Vec<BlockSite>& inside) {
   Facts facts = program_facts(program);
   const BlockTag& tag = plan.block.block->tag;
-  for (const auto& input : buffers_read(plan.block.block->body)) {
+  for (const auto& input : buffers_read(*plan.block.block)) {
     Vec<BlockTag> tags;
     for (const auto& p : inside)
       for (const auto& b : buffers_written(p.block->body))
