@@ -147,6 +147,12 @@ std::string why_not_found(const Stmt& root, const Vec<BlockTag>& producers,
                           const BlockTag& consumer, const Buffer& buffer, const VarRef& loop,
                           const Facts& facts);
 
+/// `id` if the init of a block may not move past those loops around it, from position `from` on,
+/// that are named: out of them or into them. No two iterations may reach one point, nothing in them
+/// may write what decides where the init stores, and nothing else touch what it stores to.
+Verdict check_moved_init(const Program& program, const BlockSite& site, std::size_t from,
+                         const Vec<VarRef>& passed, std::string_view id);
+
 // --- steps used by other steps
 // ------------------------------------------------------------------------------------
 

@@ -15,6 +15,8 @@
 //
 #include <lathe/analysis/impl/block.ipp>
 //
+#include <lathe/analysis/impl/instances.ipp>
+//
 #include <lathe/analysis/impl/dependence.ipp>
 //
 #include <lathe/analysis/impl/carried.ipp>

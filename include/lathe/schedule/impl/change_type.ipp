@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <lathe/analysis/block.hpp>
 #include <lathe/analysis/dependence.hpp>
+#include <lathe/analysis/instances.hpp>
 #include <lathe/analysis/uses.hpp>
 #include <lathe/arith/interval.hpp>
 #include <lathe/arith/poly.hpp>
@@ -137,15 +138,9 @@ class ValueRanges {
     if (!info.is_reduction() || !info.injective || info.reducer.op != BinaryOp::add ||
         reducer.identity.size() != 1 || !is_const(reducer.identity[0], 0))
       return {};
-    ConstInterval all = range_hull(one, {0, 0});
-    for (const auto& it : without_guards(block).iters) {
-      if (it.kind != IterKind::reduce) continue;
-      Facts facts = facts_;
-      for (const auto& other : block.iters) facts.bind(other);
-      const ConstInterval count = const_bounds(it.extent, facts);
-      if (!count.has_max()) return {};
-      all = range_mul(all, {0, std::max<std::int64_t>(count.max, 0)});
-    }
+    const auto times = Instances(find_block(program_->body, block.tag), facts_).most_updates();
+    if (!times) return {};
+    const ConstInterval all = range_mul(range_hull(one, {0, 0}), {0, *times});
     return range_hull(all, {0, 0});
   }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/analysis/instances.hpp>
 #include <lathe/arith/iter_map.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/edit.hpp>
@@ -75,6 +76,17 @@ inline Verdict check_reach(const Program& program, MovePlan& plan) {
   return {};
 }
 
+// In its new place each instance runs once.
+inline Verdict check_updates_once(const Program& program, const BlockSite& site) {
+  ForRef again = Instances(site, program_facts(program)).repeats_update();
+  if (!again) return {};
+  return refusal_at(site.block->tag, "L0212",
+                    "iterations of loop " + describe(*again) + " may update one element of block " +
+                        in_quotes(site.block->name()) +
+                        " again with the same terms, which loops made anew would do once",
+                    "take loop " + in_quotes(again->var->name) + " out of the reduction");
+}
+
 inline Verdict check_movable(const Program& program, const Args& args, const char* place_id,
                              MovePlan& plan) {
   plan.block = find_block(program->body, args[0].block);
@@ -115,6 +127,7 @@ inline Verdict check_movable(const Program& program, const Args& args, const cha
                         "loop " + describe(*loop) + " of " + name + " would be lost",
                         "move blocks before their loops are marked");
   plan.core = BlockRefNode(new BlockNode(without_guards(block)));
+  if (auto no = check_updates_once(program, plan.block)) return no;
   return check_reach(program, plan);
 }
 
@@ -153,7 +166,7 @@ inline Verdict check_inputs_kept(const Program& before, const Stmt& after, const
                                  const char* id, bool grows = false) {
   Facts facts = program_facts(before);
   BlockSite old_site = find_block(before->body, tag), new_site = find_block(after, tag);
-  for (const auto& input : buffers_read(new_site.block->body)) {
+  for (const auto& input : buffers_read(*new_site.block)) {
     Vec<BlockTag> tags;
     bool shares = grows;
     for (const auto& w : writers(after, input)) {

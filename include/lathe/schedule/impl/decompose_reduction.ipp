@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/analysis/instances.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/edit.hpp>
 
@@ -35,10 +36,22 @@ inline Verdict check_decompose(const Program& program, const BlockSite& site,
   return {};
 }
 
+// The loops that the init moves out of: from the given one to the first that feeds the reduction.
+inline Vec<VarRef> loops_passed_by_init(const Program& program, const BlockSite& site,
+                                        const LoopSite& loop) {
+  const std::size_t first = Instances(site, program_facts(program)).first();
+  Vec<VarRef> out;
+  for (std::size_t k = loop.loops.size(); k < first; ++k) out.push_back(site.loops[k]->var);
+  return out;
+}
+
 inline Verdict run_decompose_reduction(const Program& program, const Args& args, Edit* edit) {
   BlockSite site = find_block(program->body, args[0].block);
   LoopSite loop = find_loop(program->body, args[1].loop);
   if (auto no = check_decompose(program, site, loop)) return no;
+  if (auto no = check_moved_init(program, site, loop.loops.size(),
+                                 loops_passed_by_init(program, site, loop), "L0218"))
+    return no;
   if (!edit) return {};
   const BlockNode& block = *site.block;
   NamePool names(program);

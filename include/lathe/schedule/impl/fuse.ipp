@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/analysis/instances.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/edit.hpp>
 
@@ -61,6 +62,23 @@ inline Verdict check_fused_reduction(const Program& program, const Vec<LoopSite>
   return {};
 }
 
+// The init of a reduction that one of the loops feeds will stand before the fused loop, and so
+// before the loops that were outside of the reduction.
+inline Verdict check_fused_inits(const Program& program, const Vec<LoopSite>& sites) {
+  const std::size_t outermost = sites[0].loops.size();
+  for (const auto& below : blocks_below(sites.back().loop->body)) {
+    if (!below.block->init) continue;
+    const BlockSite site = find_block(program->body, below.block->tag);
+    const Instances instances(site, program_facts(program));
+    if (instances.first() < outermost || instances.first() >= outermost + sites.size()) continue;
+    Vec<VarRef> passed;
+    for (std::size_t k = outermost; k < instances.first(); ++k)
+      passed.push_back(site.loops[k]->var);
+    if (auto no = check_moved_init(program, site, outermost, passed, "L0229")) return no;
+  }
+  return {};
+}
+
 inline void apply_fuse(const Program& program, const Vec<LoopSite>& sites, Edit& edit) {
   std::string name;
   AnyExpr extent(1);
@@ -91,6 +109,7 @@ inline Verdict run_fuse(const Program& program, const Args& args, Edit* edit) {
   Vec<LoopSite> sites;
   if (auto no = plan_fuse(program, args[0].list, sites)) return no;
   if (auto no = check_fused_reduction(program, sites)) return no;
+  if (auto no = check_fused_inits(program, sites)) return no;
   if (edit) apply_fuse(program, sites, *edit);
   return {};
 }

@@ -6,6 +6,7 @@
 //
 #include <lathe/schedule/impl/edit.ipp>
 #include <lathe/schedule/impl/found.ipp>
+#include <lathe/schedule/impl/init.ipp>
 #include <lathe/schedule/impl/nest.ipp>
 #include <lathe/schedule/impl/wording.ipp>
 //

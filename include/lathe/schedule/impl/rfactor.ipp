@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/analysis/instances.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/edit.hpp>
 
@@ -67,6 +68,31 @@ inline Verdict check_rfactor_loops(RfactorPlan& plan) {
   return {};
 }
 
+// Partial results regroup the terms and give each its place by the spatial point alone: a term must
+// not see the sum, and a point must come once in what is not a loop of the reduction.
+inline Verdict check_terms(const Program& program, const RfactorPlan& plan) {
+  const BlockNode& block = *plan.site.block;
+  const BlockInfo info = info_of(program, block.tag);
+  if (!info.is_reduction())
+    return refusal_at(block.tag, "L0219",
+                      "block " + in_quotes(block.name()) +
+                          " has no partial results that could be folded: " + info.why,
+                      info.in_place ? "read what was there before from a copy" : "");
+  const Instances instances(plan.site, program_facts(program));
+  for (std::size_t k = instances.begin_of_fold(); k < plan.site.loops.size(); ++k) {
+    const ForNode& loop = *plan.site.loops[k];
+    if (feeds(loop, block, IterKind::reduce) ||
+        !instances.repeats_point(instances.begin_of_fold(), k + 1, k))
+      continue;
+    return refusal_at(
+        loop.var, "L0219",
+        "iterations of loop " + describe(loop) + " may update one element of " +
+            in_quotes(block.name()) + " again, with the same terms",
+        "reorder loop " + in_quotes(loop.var->name) + " outside of the reduction, or take it out");
+  }
+  return {};
+}
+
 inline Verdict plan_rfactor(const Program& program, const Args& args, RfactorPlan& plan) {
   LoopSite site = find_loop(program->body, args[0].loop);
   plan.loop = site.loop;
@@ -77,6 +103,7 @@ inline Verdict plan_rfactor(const Program& program, const Args& args, RfactorPla
     return refusal_at(
         block.tag, "L0219",
         "the order of " + in_quotes(block.name()) + " matters: " + std::string(plan.reducer.why));
+  if (auto no = check_terms(program, plan)) return no;
   if (ragged(block))
     return refusal_at(block.tag, "L0219",
                       "block " + in_quotes(block.name()) +
@@ -136,7 +163,8 @@ class RfactorBlocks {
     bind_reduce(out);
     keep_guards(out);
     if (block_.predicate)
-      out.predicate = fold_and(substitute(block_.predicate, map_), out.predicate);
+      // What the domains leave out must not be read by.
+      out.predicate = fold_and(out.predicate, substitute(block_.predicate, map_));
     out.body = partial_stores(fold_sub(factored, plan_.loop->min));
     out.reducer = block_.reducer;
     out.init = true;

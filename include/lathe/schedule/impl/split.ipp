@@ -159,12 +159,14 @@ inline bool tail_leaves_domain(const SplitPlan& plan, const BlockSite& block) {
   facts.bind(past, fold_add(loop.min, loop.extent), fold_sub(plan.product, loop.extent));
   for (const auto& inner : block.loops) facts.bind(*inner);
   Substitution at{{loop.var, AnyExpr(past)}}, iters;
+  // Of an init only spatial iterators keep the points away.
+  const bool mixed = block.block->init && feeds(loop, *block.block, IterKind::spatial);
   for (const auto& it : block.block->iters) {
     AnyExpr value = substitute(it.binding, at);
     // A domain may depend on the iterators before it.
     AnyExpr min = substitute(it.min, iters), extent = substitute(it.extent, iters);
     iters.emplace_back(it.var, value);
-    if (value.same_as(it.binding)) continue;
+    if (value.same_as(it.binding) || (mixed && it.kind == IterKind::reduce)) continue;
     if (prove_le(fold_add(min, extent), value, facts) || prove_lt(value, min, facts)) return true;
   }
   return false;
@@ -238,7 +240,10 @@ class SplitGuards : public Mutator {
   Stmt guarded(const BlockNode& block) const {
     const ForNode& loop = *plan_.site.loop;
     BlockNode out = block;
-    IterKind kind = feeds(loop, block, IterKind::reduce) ? IterKind::reduce : IterKind::spatial;
+    // Of a loop that feeds both, the init needs the guard as well.
+    const bool reduces = feeds(loop, block, IterKind::reduce) &&
+                         !(block.init && feeds(loop, block, IterKind::spatial));
+    IterKind kind = reduces ? IterKind::reduce : IterKind::spatial;
     out.iters.push_back({make_var("v" + loop.var->name), loop.min, loop.extent, kind, loop.var});
     auto count = static_cast<std::int64_t>(guard_count(block)) + 1;
     out.annotations.erase_if([](const Annotation& a) { return a.key == "guards"; });

@@ -116,13 +116,15 @@ inline Verdict check_runs_once(const BlockLayout& plan, const Facts& facts) {
   const BlockNode& block = plan.block();
   bool trivial = plan.nest.size() == block.iters.size();
   Vec<AnyExpr> bindings;
+  Vec<VarRef> taken;  // each iterator has a loop of its own
   for (const auto& it : block.iters) {
     bindings.push_back(it.binding);
     bool own = false;
-    for (const auto& loop : plan.nest)
-      own = own || (same_expr(loop->extent, it.extent) &&
-                    prove_eq(it.binding, fold_add(it.min, fold_sub(AnyExpr(loop->var), loop->min)),
-                             facts));
+    for (const auto& loop : plan.nest) {
+      if (own || contains(taken, loop->var) || !same_expr(loop->extent, it.extent)) continue;
+      own = prove_eq(it.binding, fold_add(it.min, fold_sub(AnyExpr(loop->var), loop->min)), facts);
+      if (own) taken.push_back(loop->var);
+    }
     trivial = trivial && own;
   }
   if (trivial) return {};

@@ -1,0 +1,264 @@
+#pragma once
+
+#include <lathe/analysis/instances.hpp>
+#include <lathe/analysis/uses.hpp>
+#include <lathe/arith/interval.hpp>
+#include <lathe/arith/iter_map.hpp>
+#include <lathe/arith/poly.hpp>
+#include <lathe/ir/visit.hpp>
+
+namespace lathe {
+namespace detail {
+
+// Loops as if each ran: where one is empty, there is no instance of which to ask.
+inline Vec<IterDomain> running_domains(const Vec<ForRef>& loops, std::size_t from, Facts& facts) {
+  Vec<IterDomain> out;
+  for (std::size_t k = from; k < loops.size(); ++k) {
+    AnyExpr extent = loops[k]->extent;
+    if (const std::int64_t* c = as_const_int(extent); c && *c < 1) extent = make_var("n");
+    facts.assume(AnyExpr(1) <= extent);
+    out.push_back({loops[k]->var, loops[k]->min, extent});
+  }
+  return out;
+}
+
+/// Which loops the values of some expressions tell. A guard of a split (guard_count) names a
+/// position that lies in a range of its own, shorter than its loops reach: it takes their place,
+/// and where the expressions tell it, it tells the loops.
+class DeterminedLoops {
+ public:
+  DeterminedLoops(const BlockNode& block, Vec<IterDomain> loops, const Facts& facts)
+      : loops_(std::move(loops)), facts_(facts), known_(loops_.size(), false) {
+    for (std::size_t k = 0; k < loops_.size(); ++k) known_[k] = is_const(loops_[k].extent, 1);
+    const std::size_t guards = guard_count(block), all = block.iters.size();
+    for (std::size_t k = all - guards; k < all; ++k) guards_.push_back(guard_of(block.iters[k]));
+    // Splits of a part of a split come later, and name loops inside of it.
+    for (std::size_t k = guards_.size(); k-- > 0;)
+      for (std::size_t outer = 0; outer < k; ++outer)
+        guards_[outer].value = over_guard(guards_[outer].value, guards_[k]);
+  }
+
+  void mark(const Vec<AnyExpr>& targets) {
+    mark_plain(targets);
+    if (guards_.empty() || all_known()) return;
+    Vec<AnyExpr> over;
+    for (AnyExpr e : targets) {
+      for (std::size_t k = guards_.size(); k-- > 0;) e = over_guard(e, guards_[k]);
+      over.push_back(std::move(e));
+    }
+    Vec<IterDomain> inputs;
+    for (const auto& g : guards_) inputs.push_back(g.domain);
+    for (const auto& d : loops_) inputs.push_back(d);
+    Vec<bool> told = solve(over, inputs);
+    for (std::size_t k = 0; k < guards_.size(); ++k) {
+      if (!told[k]) continue;
+      const Vec<bool> inner = solve({guards_[k].value}, inputs);
+      for (std::size_t v = 0; v < inner.size(); ++v) told[v] = told[v] || inner[v];
+    }
+    for (std::size_t k = 0; k < loops_.size(); ++k)
+      known_[k] = known_[k] || told[guards_.size() + k];
+  }
+  bool all_known() const {
+    for (bool known : known_)
+      if (!known) return false;
+    return true;
+  }
+  const Vec<bool>& known() const { return known_; }
+
+ private:
+  struct Guard {
+    IterDomain domain;
+    AnyExpr value;  ///< over the loops, and over guards inside
+  };
+
+  static Guard guard_of(const IterVar& it) {
+    return {{make_var(it.var->name), it.min, it.extent}, it.binding};
+  }
+  void mark_plain(const Vec<AnyExpr>& targets) {
+    const Vec<bool> told = solve(targets, loops_);
+    for (std::size_t k = 0; k < told.size(); ++k) known_[k] = known_[k] || told[k];
+  }
+  // e with the guard's variable for its value, if that takes all of its loops out of e.
+  AnyExpr over_guard(const AnyExpr& e, const Guard& guard) const {
+    const AnyExpr rest = simplify(fold_sub(e, guard.value), facts_);
+    for (const auto& v : free_vars(guard.value))
+      for (const auto& d : loops_)
+        if (d.var == v && uses_var(rest, v)) return e;
+    return fold_add(rest, AnyExpr(guard.domain.var));
+  }
+  // Of inputs that the expressions name; others are told by nothing.
+  Vec<bool> solve(const Vec<AnyExpr>& targets, const Vec<IterDomain>& inputs) const {
+    Vec<bool> told(inputs.size(), false);
+    Vec<IterDomain> named;
+    Vec<std::size_t> which;
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
+      bool used = false;
+      for (const auto& e : targets) used = used || uses_var(e, inputs[k].var);
+      if (!used) continue;
+      named.push_back(inputs[k]);
+      which.push_back(k);
+    }
+    if (named.empty()) return told;
+    const IterMap map = iter_map(targets, named, {}, facts_);
+    for (std::size_t k = 0; k < map.determined.size(); ++k) told[which[k]] = map.determined[k];
+    return told;
+  }
+
+  Vec<IterDomain> loops_;
+  const Facts& facts_;
+  Vec<bool> known_;
+  Vec<Guard> guards_;
+};
+
+// Conditions that the init shares: of a conjunction those that name no reduce iterator.
+inline void init_conditions(const BlockNode& block, const AnyExpr& condition, Vec<AnyExpr>& out) {
+  if (!condition) return;
+  if (const auto* both = condition.as<BinaryNode>(); both && both->op == BinaryOp::and_) {
+    init_conditions(block, both->a, out);
+    init_conditions(block, both->b, out);
+    return;
+  }
+  for (const auto& it : block.iters)
+    if (it.kind == IterKind::reduce && uses_var(condition, it.var)) return;
+  out.push_back(condition);
+}
+
+// The loop before which the init of a block stands, or the block itself.
+inline std::size_t init_stands_at(const Vec<Stmt>& path, const BlockNode& block) {
+  for (std::size_t k = 0; k + 1 < path.size(); ++k)
+    if (const auto* f = path[k].as<ForNode>(); f && feeds(*f, block, IterKind::reduce)) return k;
+  return path.size() - 1;
+}
+
+}  // namespace detail
+
+LATHE_DECL Instances::Instances(const BlockSite& site, const Facts& facts)
+    : site_(site), facts_(facts_on(site.path, facts)) {
+  while (first_ < site.loops.size() && !feeds(*site.loops[first_], *site.block, IterKind::reduce))
+    ++first_;
+}
+
+// For each loop from `from` inward, whether the iterators tell its value. All of them together tell
+// the most; where one of them has no form that can be read, those tell that can.
+LATHE_DECL Vec<bool> Instances::determined(std::size_t from, bool by_point) const {
+  Facts facts = facts_;
+  Vec<IterDomain> domain = detail::running_domains(site_.loops, from, facts);
+  const BlockNode& block = *site_.block;
+  detail::DeterminedLoops loops(block, std::move(domain), facts);
+  Vec<AnyExpr> targets;
+  for (std::size_t k = 0; k + guard_count(block) < block.iters.size(); ++k)
+    if (!by_point || block.iters[k].kind != IterKind::reduce)
+      targets.push_back(block.iters[k].binding);
+  if (!targets.empty()) loops.mark(targets);
+  for (std::size_t k = 0; !loops.all_known() && targets.size() > 1 && k < targets.size(); ++k)
+    loops.mark({targets[k]});
+  return loops.known();
+}
+
+LATHE_DECL ForRef Instances::repeats_point(std::size_t from, std::size_t to,
+                                           std::size_t first) const {
+  if (first >= to) return {};
+  const Vec<bool> known = determined(from, true);
+  for (std::size_t k = first; k < to; ++k)
+    if (!known[k - from]) return site_.loops[k];
+  return {};
+}
+
+LATHE_DECL ForRef Instances::repeats_instance(std::size_t from) const {
+  if (from >= site_.loops.size()) return {};
+  const Vec<bool> known = determined(from, false);
+  for (std::size_t k = from; k < site_.loops.size(); ++k)
+    if (!known[k - from]) return site_.loops[k];
+  return {};
+}
+
+LATHE_DECL ForRef Instances::repeats_update() const {
+  if (!site_.block->reducer || is_idempotent(classify(*site_.block->reducer))) return {};
+  return repeats_instance(begin_of_fold());
+}
+
+// At most one for each iteration of the loops that the point does not tell; and at most one for
+// each point of the reduce domains, where none of them comes twice.
+LATHE_DECL std::optional<std::int64_t> Instances::most_updates() const {
+  const std::size_t from = begin_of_fold();
+  auto product = [](const Vec<ConstInterval>& counts) -> std::optional<std::int64_t> {
+    ConstInterval all{1, 1};
+    for (const auto& c : counts) {
+      if (!c.has_max()) return std::nullopt;
+      all = detail::range_mul(all, {0, std::max<std::int64_t>(c.max, 0)});
+    }
+    return all.has_max() ? std::optional<std::int64_t>(all.max) : std::nullopt;
+  };
+  Vec<ConstInterval> iterations;
+  const Vec<bool> known = determined(from, true);
+  for (std::size_t k = from; k < site_.loops.size(); ++k)
+    if (!known[k - from]) iterations.push_back(const_bounds(site_.loops[k]->extent, facts_));
+  std::optional<std::int64_t> most = product(iterations);
+  if (repeats_instance(from)) return most;
+  const BlockNode& block = *site_.block;
+  Facts facts = facts_;
+  for (const auto& it : block.iters) facts.bind(it);
+  Vec<ConstInterval> domains;
+  for (std::size_t k = 0; k + guard_count(block) < block.iters.size(); ++k)
+    if (block.iters[k].kind == IterKind::reduce)
+      domains.push_back(const_bounds(block.iters[k].extent, facts));
+  const std::optional<std::int64_t> points = product(domains);
+  if (!most || (points && *points < *most)) return points;
+  return most;
+}
+
+LATHE_DECL Vec<Buffer> init_inputs(const BlockNode& block) {
+  if (!block.init) return {};
+  Vec<AnyExpr> read;
+  detail::init_conditions(block, block.predicate, read);
+  for (const auto& it : block.iters) {
+    if (it.kind == IterKind::reduce) continue;
+    for (const auto* e : {&it.min, &it.extent, &it.binding}) read.push_back(*e);
+  }
+  each_statement(block.body, [&](const Stmt& s) {
+    if (const auto* store = s.as<StoreNode>()) read.append(store->indices);
+  });
+  detail::LoadedBuffers loads;
+  for (const auto& e : read)
+    if (e.kind() != ExprKind::Const && e.kind() != ExprKind::Var) loads.expr(e);
+  return loads.found;
+}
+
+LATHE_DECL Vec<StaleInit> stale_inits(const Stmt& root) {
+  const Vec<BlockSite> blocks = detail::find_blocks(
+      root, [](const BlockNode& b) { return b.init && !init_inputs(b).empty(); });
+  Vec<StaleInit> out;
+  for (const auto& site : blocks) {
+    const Vec<Buffer> inputs = init_inputs(*site.block);
+    StaleInit found;
+    detail::any_use(site.path[detail::init_stands_at(site.path, *site.block)],
+                    [&](const detail::BufferUse& use) {
+                      if (!use.is_write || !contains(inputs, use.buffer)) return false;
+                      found.input = use.buffer;
+                      if (use.block) found.writer = use.block->tag;
+                      return true;
+                    });
+    if (!found.input) continue;
+    found.block = site.block->tag;
+    for (const auto& loop : site.loops) found.loops.push_back(loop->var);
+    out.push_back(std::move(found));
+  }
+  return out;
+}
+
+LATHE_DECL bool is_idempotent(const ReducerInfo& reducer) {
+  if (!reducer.op || reducer.kind != ReducerClass::reorder) return false;
+  switch (*reducer.op) {
+    case BinaryOp::min:
+    case BinaryOp::max:
+    case BinaryOp::and_:
+    case BinaryOp::or_:
+    case BinaryOp::bit_and:
+    case BinaryOp::bit_or:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace lathe

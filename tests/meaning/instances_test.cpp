@@ -1,0 +1,165 @@
+// Loops that run instances of a block again: no step moves an init past them, leaves them out, or
+// counts what they repeat once.
+#include "meaning.hpp"
+
+using namespace meaning;
+
+namespace {
+
+const std::string kSpin =
+    "program o(in A: i32[12, 8], out C: i32[12]):\n  for t in 0..3:\n    for r in 0..8:\n"
+    "      for i in 0..12:\n        block C(v in 0..12 = i, reduce w in 0..8 = r) reduce sum "
+    "init:\n"
+    "          C[v] sum= A[v, w]\n";
+
+/// X reduces A under these lines of loops, and C reads X.
+std::string reduced(const std::string& loops, const std::string& bindings,
+                    const std::string& term = "i32(A[v, w])", const std::string& type = "i8",
+                    const std::string& reducer = "sum") {
+  std::string text = "program o(in A: " + type + "[9, 12], out Y: i32[9]):\n  alloc X: i32[9]\n",
+              pad = "  ";
+  for (std::size_t at = 0; at < loops.size();) {
+    const std::size_t end = loops.find('\n', at);
+    text += pad + loops.substr(at, end - at) + "\n";
+    pad += "  ", at = end == std::string::npos ? loops.size() : end + 1;
+  }
+  return text + pad + "block X(" + bindings + ") reduce " + reducer + " init:\n" + pad + "  X[v] " +
+         reducer + "= " + term +
+         "\n  for i in 0..9:\n    block Y(v in 0..9 = i):\n      Y[v] = X[v] * 3i32\n";
+}
+const char* const kRepeats = "for i in 0..9:\nfor r in 0..3:\nfor t in 0..90:";
+const char* const kOverlap = "for i in 0..9:\nfor r in 0..30:\nfor q in 0..10:";
+const char* const kByIndex = "v in 0..9 = i, reduce w in 0..12 = r";
+const char* const kByPart = "v in 0..9 = i, reduce w in 0..12 = floordiv(r * 10 + q, 27)";
+
+std::string fuse_two(const std::string& text, const char* block) {
+  return steps(text, [&](lt::Schedule& s) { s.fuse(loop(s, block, 0), loop(s, block, 1)); });
+}
+
+}  // namespace
+
+TEST_CASE("an init stays inside a loop that starts the fold anew") {
+  CHECK(fuse_two(kSpin, "C") == "L0229");
+  CHECK(steps(kSpin, [](lt::Schedule& s) {
+          s.reorder({loop(s, "C", 1), loop(s, "C", 2), loop(s, "C", 0)});
+        }) == "L0207");
+  CHECK(steps(kSpin, [](lt::Schedule& s) { s.decompose_reduction("C", loop(s, "C", 0)); }) ==
+        "L0218");
+  CHECK(steps(kSpin, [](lt::Schedule& s) { s.decompose_reduction("C", loop(s, "C", 1)); }) == "");
+  CHECK(steps(kSpin, [](lt::Schedule& s) { s.reorder({loop(s, "C", 2), loop(s, "C", 1)}); }) == "");
+  CHECK(steps(kSpin, [](lt::Schedule& s) { s.rfactor(loop(s, "C", 1)); }) == "");
+}
+
+TEST_CASE("an init moves past loops of which each iteration has points of its own") {
+  const std::string nest =
+      "program o(in A: i32[12, 8], out C: i32[12]):\n  for i in 0..12:\n    for r in 0..8:\n"
+      "      block C(v in 0..12 = i, reduce w in 0..8 = r) reduce sum init:\n        C[v] sum= "
+      "A[v, w]\n";
+  CHECK(fuse_two(nest, "C") == "");
+  CHECK(steps(nest, [](lt::Schedule& s) {
+          auto io = s.split_any(loop(s, "C", 0), {lt::infer, 5});
+          s.reorder({loop(s, "C", 2), io[1]});
+          s.fuse(io[0], loop(s, "C", 1));
+        }) == "");
+  const std::string overlapping =
+      "program o(in A: i32[12, 8], out C: i32[12]):\n  for i in 0..5:\n    for j in 0..4:\n"
+      "      for r in 0..8:\n        block C(v in 0..12 = i * 2 + j, reduce w in 0..8 = r) reduce "
+      "sum init:\n"
+      "          C[v] sum= A[v, w]\n";
+  Data data;
+  data.find_uninitialized = false;
+  CHECK(steps(
+            overlapping, [](lt::Schedule& s) { s.fuse(loop(s, "C", 1), loop(s, "C", 2)); }, data) ==
+        "");
+  CHECK(steps(
+            overlapping,
+            [](lt::Schedule& s) {
+              lt::LoopRef both = s.fuse(loop(s, "C", 0), loop(s, "C", 1));
+              s.fuse(both, loop(s, "C", 1));
+            },
+            data) == "L0229");
+  CHECK(steps(
+            overlapping,
+            [](lt::Schedule& s) {
+              s.reorder({loop(s, "C", 2), loop(s, "C", 0)});
+            },
+            data) == "L0207");
+}
+
+TEST_CASE("blocks keep the loops that repeat their updates") {
+  const auto move = [](lt::Schedule& s) { s.compute_at("X", loop(s, "Y", 0)); };
+  CHECK(steps(reduced("for i in 0..9:\nfor r in 0..12:\nfor t in 0..3:", kByIndex), move) ==
+        "L0212");
+  CHECK(steps(reduced(kOverlap, kByPart), move) == "L0212");
+  CHECK(steps(reduced("for i in 0..9:\nfor r in 0..12:", kByIndex), move) == "");
+  // Outside of the reduction they start it anew; of a maximum they are no matter.
+  CHECK(steps(reduced("for t in 0..3:\nfor i in 0..9:\nfor r in 0..12:", kByIndex), move) == "");
+  CHECK(steps(reduced("for i in 0..9:\nfor r in 0..12:\nfor t in 0..3:", kByIndex, "i32(A[v, w])",
+                      "i8", "max"),
+              move) == "");
+  const std::string reader =
+      "program o(in A: i32[12, 8], out C: i32[12]):\n  alloc X: i32[12, 8]\n  for i in 0..12:\n"
+      "    for r in 0..8:\n      block X(v in 0..12 = i, w in 0..8 = r):\n        X[v, w] = A[v, "
+      "w] * 2i32\n"
+      "  for i in 0..12:\n    for r in 0..8:\n      for t in 0..3:\n"
+      "        block C(v in 0..12 = i, reduce w in 0..8 = r) reduce sum init:\n          C[v] sum= "
+      "X[v, w]\n";
+  CHECK(steps(reader, [](lt::Schedule& s) { s.reverse_compute_at("C", loop(s, "X", 0)); }) ==
+        "L0212");
+  CHECK(steps(reader, [](lt::Schedule& s) {
+          s.transform_block_layout("C", [](lt::Index v, lt::Index w) { return lt::layout(w, v); });
+        }) == "L0238");
+}
+
+TEST_CASE("partial results are made of loops that repeat nothing") {
+  const std::string text = reduced("for i in 0..9:\nfor r in 0..4:\nfor q in 0..3:\nfor t in 0..3:",
+                                   "v in 0..9 = i, reduce w in 0..12 = r * 3 + q");
+  CHECK(steps(text, [](lt::Schedule& s) { s.rfactor(loop(s, "X", 1)); }) == "L0219");
+  CHECK(steps(text, [](lt::Schedule& s) { s.rfactor(loop(s, "X", 2)); }) == "L0219");
+  CHECK(steps(reduced("for i in 0..9:\nfor r in 0..4:\nfor q in 0..3:",
+                      "v in 0..9 = i, reduce w in 0..12 = r * 3 + q"),
+              [](lt::Schedule& s) { s.rfactor(loop(s, "X", 2)); }) == "");
+  CHECK(steps(reduced("for i in 0..9:\nfor r in 0..4:\nfor q in 0..3:",
+                      "v in 0..9 = i, reduce w in 0..12 = r * 2 + q"),
+              [](lt::Schedule& s) { s.rfactor(loop(s, "X", 1)); }) == "");
+}
+
+TEST_CASE("a narrower type holds what repeated updates add up to") {
+  Data data;
+  data.fill["A"] = [](std::int64_t) { return 127; };
+  CHECK(steps(
+            reduced(kRepeats, kByIndex), [](lt::Schedule& s) { s.change_type("X", lt::kI16); },
+            data) == "L0253");
+  CHECK(steps(
+            reduced("for i in 0..9:\nfor r in 0..3:\nfor t in 0..80:", kByIndex),
+            [](lt::Schedule& s) { s.change_type("X", lt::kI16); }, data) == "");
+  data.fill["A"] = [](std::int64_t) { return 1; };
+  CHECK(steps(
+            reduced(kOverlap, kByPart, "i32(A[v, w] & 1i8)"),
+            [](lt::Schedule& s) { s.change_type("X", lt::kI8); }, data) == "L0253");
+  CHECK(steps(
+            reduced(kOverlap, kByPart, "i32(A[v, w] & 1i8)"),
+            [](lt::Schedule& s) { s.change_type("X", lt::kI16); }, data) == "");
+}
+
+TEST_CASE("a tail leaves out the inits beyond the fused loops") {
+  const auto tail = [](lt::Schedule& s) {
+    lt::LoopRef x = s.fuse(loop(s, "U", 0), loop(s, "U", 1));
+    s.split_any(x, {lt::infer, 8});
+  };
+  const auto text = [](const std::string& head, const std::string& extent,
+                       const std::string& domain) {
+    return "program o" + head + "inout C: i32[" + domain + "]):\n  for i in 0.." + extent +
+           ":\n    for r in 0..4:\n      block U(v in 0.." + domain +
+           " = i, reduce w in 0..4 = r) reduce sum init:\n        C[v] sum= A[v, w]\n";
+  };
+  CHECK(steps(text("(in A: i32[10, 4], ", "3", "10"), tail) == "");
+  Data data;
+  data.fill["n"] = [](std::int64_t) { return 3; };
+  CHECK(steps(text("(in A: i32[10, 4], in n: u8[1], ", "i64(n[0] & 7u8)", "10"), tail, data) == "");
+  for (std::int64_t n : {3, 10, 12}) {
+    Data sizes;
+    sizes.dims = {{"n", n}, {"m", 10}};
+    CHECK(steps(text("<n, m>(in A: i32[m, 4], in q: i32[n], ", "n", "m"), tail, sizes) == "");
+  }
+}

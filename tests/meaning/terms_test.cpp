@@ -1,0 +1,81 @@
+// Updates whose terms read what the block writes: nothing regroups them, and no buffer of theirs is
+// taken for the property of one iteration.
+#include "meaning.hpp"
+
+using namespace meaning;
+
+namespace {
+
+/// o[vi] sum= A[vi, v] * term, for i in `from`..20.
+std::string inout_sum(const std::string& term, const std::string& from = "0") {
+  return "program o(in A: i32[20, 6], inout o: i32[20]):\n  for i in " + from + "..20:\n" +
+         "    for r in 0..6:\n      block o(vi in " + from +
+         "..20 = i, reduce v in 0..6 = r) reduce sum:\n        o[vi] sum= A[vi, v] * " + term +
+         "\n";
+}
+/// The same with an init, into a temporary that a second nest or the same loop reads.
+std::string temporary_sum(const std::string& term, bool one_loop,
+                          const std::string& reduction = "sum") {
+  const std::string reader = "    block q(vi in 0..20 = i):\n      q[vi] = o[vi] + 1i32\n";
+  return "program o(in A: i32[20, 6], out q: i32[20]):\n  alloc o: i32[20]\n  for i in 0..20:\n"
+         "    for r in 0..6:\n      block o(vi in 0..20 = i, reduce v in 0..6 = r) reduce " +
+         reduction + " init:\n        o[vi] " + reduction + "= " + term + "\n" +
+         (one_loop ? "" : "  for i in 0..20:\n") + reader;
+}
+const char* const kBefore = "A[vi, v] * select(vi > 0, o[vi - 1] + 1i32, 1i32)";
+
+}  // namespace
+
+TEST_CASE("rfactor does not regroup terms that read the output") {
+  const auto rfactor = [](lt::Schedule& s) { s.rfactor(loop(s, "o", 1)); };
+  CHECK(steps(inout_sum("o[vi - 1]", "1"), rfactor) == "L0219");
+  CHECK(steps(inout_sum("o[vi]"), rfactor) == "L0219");
+  CHECK(steps(inout_sum("(o[19 - vi] + 1i32)"), rfactor) == "L0219");
+  CHECK(steps(temporary_sum("A[vi, v] * (o[vi] + 1i32)", false), rfactor) == "L0219");
+  CHECK(steps(temporary_sum("A[vi, v]", false), rfactor) == "");
+}
+
+TEST_CASE("an init does not move past terms that read other elements") {
+  for (const char* term : {"o[min(vi + 1, 19)]", "o[19 - vi]"}) {
+    const std::string text =
+        "program o(in A: i32[20, 6], inout o: i32[20]):\n  for i in 0..20:\n    for r in 0..6:\n"
+        "      block o(vi in 0..20 = i, reduce v in 0..6 = r) reduce sum init:\n        o[vi] sum= "
+        "A[vi, v] * " +
+        std::string(term) + "\n";
+    CHECK(steps(text, [](lt::Schedule& s) { s.fuse(loop(s, "o", 0), loop(s, "o", 1)); }) ==
+          "L0229");
+    CHECK(steps(text, [](lt::Schedule& s) { s.decompose_reduction("o", loop(s, "o", 0)); }) ==
+          "L0218");
+    CHECK(steps(text, [](lt::Schedule& s) { s.decompose_reduction("o", loop(s, "o", 1)); }) == "");
+    CHECK(steps(text, [](lt::Schedule& s) {
+            s.reorder({loop(s, "o", 1), loop(s, "o", 0)});
+          }) == "L0207");
+  }
+}
+
+TEST_CASE("a carried reduction keeps its buffer") {
+  for (const char* reduction : {"sum", "max", "prod"}) {
+    check_plain(lt::parse(temporary_sum(kBefore, true, reduction)));
+    CHECK(steps(temporary_sum(kBefore, false, reduction),
+                [](lt::Schedule& s) { s.reverse_compute_at("q", loop(s, "o", 0)); }) == "");
+  }
+  check_plain(lt::parse(temporary_sum("A[vi, v] * select(vi > 2, o[vi - 3] + 1i32, 1i32)", true)));
+}
+
+TEST_CASE("a carried reduction of a script keeps its buffer") {
+  lt::Script p("rec");
+  auto A = p.input<int>("A", {20, 6});
+  auto q = p.output<int>("q", {20});
+  auto o = p.local<int>("o", {20});
+  p.for_("i", 20, [&](lt::Var i) {
+    p.for_("r", 6, [&](lt::Var r) {
+      p.block("o", {i, r}, [&](lt::Var v, lt::Var w) {
+        p.reduce(lt::Fold::sum, o(v), A(v, w) * o(lt::max(v - 1, 0)));
+      });
+    });
+    p.block("q", {i}, [&](lt::Var v) { p.store(q(v), o(v) + 1); });
+  });
+  Data data;
+  data.find_uninitialized = false;
+  check_plain(p.program(), data);
+}
