@@ -1,8 +1,6 @@
-// Runs a program on given data: interpreted at any stage, or compiled, with memory that ends at a
-// forbidden page.
+// Runs a program on given data: interpreted at any stage, or compiled, with memory that ends, or
+// begins, at a page that faults.
 #pragma once
-
-#include <sys/mman.h>
 
 #include <cfloat>
 #include <cmath>
@@ -19,44 +17,11 @@
 #include <string>
 #include <vector>
 
+#include "crash.hpp"
+#include "memory.hpp"
 #include "random_program.hpp"
 
 namespace fuzz {
-
-/// A failed property, with its class: shrinking keeps the class.
-struct Failure : std::runtime_error {
-  Failure(std::string kind, const std::string& what)
-      : std::runtime_error(what), kind(std::move(kind)) {}
-  std::string kind;
-};
-
-/// Memory between two pages that may not be touched.
-class GuardedBlock {
- public:
-  static constexpr std::size_t kPage = 4096, kUsual = 64 * kPage;
-
-  explicit GuardedBlock(std::size_t size) : size_(size) {
-    base_ = static_cast<char*>(
-        mmap(nullptr, size_ + 2 * kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    if (base_ == MAP_FAILED || mprotect(base_ + kPage, size_, PROT_READ | PROT_WRITE) != 0)
-      throw std::bad_alloc();
-  }
-  ~GuardedBlock() { munmap(base_, size_ + 2 * kPage); }
-  GuardedBlock(const GuardedBlock&) = delete;
-  GuardedBlock& operator=(const GuardedBlock&) = delete;
-
-  char* room() { return base_ + kPage; }
-  std::size_t size() const { return size_; }
-  /// Of a block for so many bytes: all of it is filled and looked through in each run, so large
-  /// ones are only for those that need them.
-  static std::size_t size_for(std::size_t bytes) {
-    return bytes <= kUsual ? kUsual : (bytes + kPage - 1) / kPage * kPage;
-  }
-
- private:
-  char* base_;
-  std::size_t size_;
-};
 
 /// One argument: its view, its bytes as they are at the start, and where a run puts them.
 struct Argument {
@@ -66,7 +31,6 @@ struct Argument {
   std::size_t elements = 0;  ///< that the view spans, gaps included
   std::vector<char> bytes;   ///< at the start, all elements of the span
   std::uint64_t scalar = 0;
-  bool at_end = true;  ///< of its room
   std::string name;
 
   std::size_t byte_count() const {
@@ -92,10 +56,20 @@ inline std::int64_t shape_value(const AnyExpr& e, const ComputedProgram& p) {
   throw Failure("harness", "a shape that is no sum, product or minimum");
 }
 
+/// The ends of its range, or a number next to one: what masks and guards are compared with.
+inline lathe::detail::Scalar extreme_integer(Random& random, DType t) {
+  const int bits = std::min(static_cast<int>(t.bits), 64);
+  const std::int64_t low = t.is_unsigned() ? 0 : INT64_MIN >> (64 - bits);
+  const std::int64_t high = t.is_unsigned() ? -1 : ~low, near = random.below(3);
+  const std::int64_t value = random.chance(50) ? low + near : high - near;
+  return lathe::detail::scalar_of(t, lathe::detail::wrap_int(t, value), 0);
+}
+
 inline lathe::detail::Scalar random_element(Random& random, DType t, Data data) {
   if (t.is_bool()) return lathe::detail::scalar_of(t, random.below(2), 0);
   if (t.is_int()) {
     auto bits = static_cast<std::int64_t>(random.bits());
+    if (random.chance(6)) return extreme_integer(random, t);
     bool small = data == Data::small_integers || random.chance(60);
     return lathe::detail::scalar_of(t, lathe::detail::wrap_int(t, small ? bits % 9 : bits), 0);
   }
@@ -118,7 +92,7 @@ inline std::vector<Argument> make_arguments(Random& random, const ComputedProgra
   for (const auto& param : p.program->params) {
     Argument a;
     a.dtype = param.dtype(), a.written = param.access != lathe::Access::in, a.name = param.name();
-    a.at_end = random.chance(70), a.is_scalar = !param.buffer;
+    a.is_scalar = !param.buffer;
     if (a.is_scalar) {
       lathe::detail::write_element(a.dtype, reinterpret_cast<char*>(&a.scalar),
                                    random_element(random, a.dtype, data));
@@ -149,11 +123,19 @@ inline std::vector<Argument> make_arguments(Random& random, const ComputedProgra
 /// The bytes of each written argument after a run; empty for the others.
 using Results = std::vector<std::vector<char>>;
 
+/// The slots of calls, one for each Place of the arrays.
+struct Slots {
+  std::vector<std::uint64_t> end, front;
+  const std::uint64_t* at(Place place) const {
+    return place == Place::end ? end.data() : front.data();
+  }
+};
+
 /// Memory for the arguments of a call, used again by every run.
 class Machine {
  public:
   /// Uses each LLVM that this machine has.
-  explicit Machine(const lathe::Context& context) : context_(context) {
+  Machine() {
     for (const char* major : {"16", "19", "22"})
       if (const auto* llvm = lathe::Llvm::find(major))
         backs_.push_back({llvm, lathe::Jit::make(*llvm)});
@@ -163,71 +145,84 @@ class Machine {
   int backs() const { return static_cast<int>(backs_.size()); }
   const lathe::Llvm& llvm(int back) const { return *backs_[static_cast<std::size_t>(back)].llvm; }
 
-  Results interpret(const lathe::Program& program, const std::vector<std::uint64_t>& slots,
-                    std::vector<Argument>& args, bool find_uninitialized) {
-    place(args);
+  Results interpret(const lathe::Program& program, const Slots& slots,
+                    const std::vector<Argument>& args, bool find_uninitialized,
+                    Place at = Place::end) {
+    place(args, at);
     lathe::EvaluatorOptions options;
     options.find_uninitialized = find_uninitialized;
-    lathe::Evaluator(program, options).run(slots.data(), context_);
-    return collect(args);
+    survive("the evaluator",
+            [&] { lathe::Evaluator(program, options).run(slots.at(at), context_); });
+    return collect(args, at);
   }
 
-  Results compiled(const lathe::Program& program, const lathe::Target& target, int back,
-                   const std::vector<std::uint64_t>& slots, std::vector<Argument>& args) {
+  /// What the code gives with its arrays at each place, and if it has parallel loops, with their
+  /// iterations in the other order.
+  std::vector<Results> compiled(const lathe::Program& program, const lathe::Target& target,
+                                int back, const Slots& slots, const std::vector<Argument>& args,
+                                bool parallel) {
     const Back& with = backs_[static_cast<std::size_t>(back)];
     std::string symbol = "fuzz_" + std::to_string(serial_++);
     lathe::LlvmKernel kernel = lathe::emit_llvm(program, target, with.llvm->major(), symbol);
-    if (kernel.slots.size() != slots.size())
+    if (kernel.slots.size() != slots.end.size())
       throw Failure("slots", "code and binding disagree on the number of slots");
     std::vector<char> object = lathe::compile_to_object(*with.llvm, kernel.text, target);
     auto loaded = with.jit->load(object, kernel.symbol);
-    place(args);
-    lathe::CallFrame frame(context_);
-    std::int32_t status = loaded->entry()(slots.data(), frame.rt());
-    if (status != 0) throw Failure("status", "the kernel returned " + std::to_string(status));
-    return collect(args);
+    auto run = [&](const lathe::Context& host, Place at) {
+      place(args, at);
+      lathe::CallFrame frame(host);
+      std::int32_t status = 0;
+      survive("the code", [&] { status = loaded->entry()(slots.at(at), frame.rt()); });
+      if (status != 0) throw Failure("status", "the kernel returned " + std::to_string(status));
+      return collect(args, at);
+    };
+    std::vector<Results> all{run(context_, Place::end), run(context_, Place::front)};
+    if (parallel) all.push_back(run(backwards_, Place::end));
+    return all;
   }
 
   /// The slots of a call; what they point to is filled by each run.
-  std::vector<std::uint64_t> slots_for(const lathe::Program& program, std::vector<Argument>& args) {
+  Slots slots_for(const lathe::Program& program, const std::vector<Argument>& args) {
     if (blocks_.size() < args.size()) blocks_.resize(args.size());
     for (std::size_t k = 0; k < args.size(); ++k)
       if (std::size_t size = GuardedBlock::size_for(args[k].byte_count());
           !blocks_[k] || blocks_[k]->size() != size)
         blocks_[k] = std::make_unique<GuardedBlock>(size);
+    return {slots_at(program, args, Place::end), slots_at(program, args, Place::front)};
+  }
+
+ private:
+  std::vector<std::uint64_t> slots_at(const lathe::Program& program,
+                                      const std::vector<Argument>& args, Place at) {
     std::vector<int> order;
     std::vector<lathe::CallArg> call;
     for (std::size_t k = 0; k < args.size(); ++k) {
       order.push_back(static_cast<int>(k));
       call.push_back(
-          {start(args, k), args[k].extents.data(), args[k].strides.data(), args[k].scalar});
+          {start(args, k, at), args[k].extents.data(), args[k].strides.data(), args[k].scalar});
     }
     lathe::Binding binding(program, order);
     std::vector<std::uint64_t> slots(static_cast<std::size_t>(binding.slots()));
     binding.bind(call.data(), slots.data(), lathe::Location::here());
     return slots;
   }
-
- private:
-  char* start(const std::vector<Argument>& args, std::size_t k) {
-    return blocks_[k]->room() + (args[k].at_end ? blocks_[k]->size() - args[k].byte_count() : 0);
+  char* start(const std::vector<Argument>& args, std::size_t k, Place at) {
+    return blocks_[k]->room() + (at == Place::end ? blocks_[k]->size() - args[k].byte_count() : 0);
   }
-  void place(const std::vector<Argument>& args) {
+  void place(const std::vector<Argument>& args, Place at) {
     for (std::size_t k = 0; k < args.size(); ++k) {
       std::memset(blocks_[k]->room(), 0x5a, blocks_[k]->size());
       if (!args[k].bytes.empty())
-        std::memcpy(start(args, k), args[k].bytes.data(), args[k].bytes.size());
+        std::memcpy(start(args, k, at), args[k].bytes.data(), args[k].bytes.size());
     }
   }
-  Results collect(const std::vector<Argument>& args) {
+  Results collect(const std::vector<Argument>& args, Place at) {
     Results out(args.size());
     for (std::size_t k = 0; k < args.size(); ++k) {
-      const char *begin = start(args, k), *room = blocks_[k]->room();
+      const char *begin = start(args, k, at), *room = blocks_[k]->room();
       std::size_t size = args[k].byte_count();
-      for (const char* at = room; at < room + blocks_[k]->size(); ++at)
-        if ((at < begin || at >= begin + size) && *at != 0x5a)
-          throw Failure("stray write", "memory beside '" + args[k].name + "' was written, byte " +
-                                           std::to_string(at - begin));
+      if (!untouched(room, begin) || !untouched(begin + size, room + blocks_[k]->size()))
+        throw Failure("stray write", "memory beside '" + args[k].name + "' was written");
       if (args[k].written)
         out[k].assign(begin, begin + size);
       else if (size > 0 && std::memcmp(begin, args[k].bytes.data(), size) != 0)
@@ -236,12 +231,18 @@ class Machine {
     return out;
   }
 
+  static bool untouched(const char* from, const char* to) {
+    return from == to ||
+           (*from == 0x5a &&
+            std::memcmp(from, from + 1, static_cast<std::size_t>(to - from) - 1) == 0);
+  }
+
   struct Back {
     const lathe::Llvm* llvm;
     lathe::Ref<lathe::Jit> jit;
   };
 
-  const lathe::Context& context_;
+  lathe::Context context_{host_options(false)}, backwards_{host_options(true)};
   std::vector<Back> backs_;
   int serial_ = 0;
   std::vector<std::unique_ptr<GuardedBlock>> blocks_;

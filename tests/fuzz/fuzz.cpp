@@ -61,8 +61,7 @@ int main(int count, char** words) {
   for (int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGPROF})
     signal(number, fuzz::on_crash);
   setvbuf(stdout, nullptr, _IOLBF, 1 << 16);  // a crash leaves what was printed
-  lathe::Context context({.threads = 2});
-  fuzz::Machine machine(context);
+  fuzz::Machine machine;
   fuzz::Stats stats;
   int failed = fuzz::run_files(options, stats, machine);
   if (failed == 0 || options.keep_going) failed += fuzz::run_random(options, stats, machine);

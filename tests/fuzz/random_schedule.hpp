@@ -19,9 +19,11 @@ namespace fuzz {
 /// How often each primitive was accepted, and refused by which id.
 struct Counts {
   std::map<std::string, std::map<std::string, int>> by_primitive;
+  int accepted = 0;
 
   void add(const std::string& primitive, const std::string& outcome) {
     ++by_primitive[primitive][outcome];
+    accepted += outcome == "accepted";
   }
 };
 

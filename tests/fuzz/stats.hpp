@@ -11,6 +11,8 @@ namespace fuzz {
 
 struct Stats {
   std::map<std::string, int> families, llvms, comparisons, refused_lowerings;
+  std::map<std::string, int> accepted;  ///< steps, by family
+  int passes = 0;                       ///< after which a program was evaluated
   Counts steps;
 };
 
@@ -20,7 +22,13 @@ inline void print(const Stats& stats) {
     for (const auto& [name, count] : counts) std::printf(" %s %d,", name.c_str(), count);
     std::printf("\n");
   };
-  list("programs", stats.families);
+  std::printf("programs (steps accepted):");
+  for (const auto& [name, count] : stats.families) {
+    auto found = stats.accepted.find(name);
+    std::printf(" %s %d (%d),", name.c_str(), count,
+                found == stats.accepted.end() ? 0 : found->second);
+  }
+  std::printf("\npasses looked at: %d\n", stats.passes);
   std::printf("compiler: %s\n", __VERSION__);
   list("LLVM", stats.llvms);
   list("comparisons", stats.comparisons);
