@@ -29,7 +29,9 @@ class Family : public RandomValues {
 
   ComputedProgram computed() {
     lathe::Program made = text_.empty() ? program(outputs_percent_) : lathe::parse(text_);
-    return {std::move(made), {}, dims_};
+    ComputedProgram out{std::move(made), {}, dims_};
+    out.loose = loose_program_, out.untrue = untrue_program_;
+    return out;
   }
 
  protected:
@@ -110,8 +112,9 @@ class Family : public RandomValues {
       sources_.push_back(map(last.shape, [&](const Axes& at) { return value(dtype_, at, 2); }));
   }
 
-  int outputs_percent_ = 15;  ///< of the stages before the last
-  std::string text_;          ///< the program, where it is no computation of the DSL
+  int outputs_percent_ = 15;                             ///< of the stages before the last
+  bool loose_program_ = false, untrue_program_ = false;  ///< as in ComputedProgram
+  std::string text_;  ///< the program, where it is no computation of the DSL
 };
 
 }  // namespace fuzz

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "families_blocks.hpp"
 #include "families_contraction.hpp"
 #include "families_elementwise.hpp"
 #include "families_graph.hpp"
@@ -32,6 +33,7 @@ ComputedProgram made(Random& random) {
 }
 
 inline const std::vector<FamilyRow>& family_rows() {
+  using B = BlockFamilies;
   using C = ContractionFamilies;
   using E = ElementwiseFamilies;
   using G = GraphFamilies;
@@ -96,7 +98,15 @@ inline const std::vector<FamilyRow>& family_rows() {
                                              {"cholesky", 2, made<&T::cholesky>},
                                              {"trisolve", 1, made<&T::trisolve>},
                                              {"while_loop", 2, made<&T::while_loop>},
-                                             {"dead_producer", 2, made<&T::dead_producer>}};
+                                             {"dead_producer", 2, made<&T::dead_producer>},
+                                             {"self_update", 5, made<&B::self_update>},
+                                             {"repeats", 5, made<&B::repeats>},
+                                             {"overlaps", 5, made<&B::overlaps>},
+                                             {"conditions", 5, made<&B::conditions>},
+                                             {"ragged", 4, made<&B::ragged>},
+                                             {"beyond", 4, made<&B::beyond>},
+                                             {"scatter_update", 3, made<&B::scatter_update>},
+                                             {"wild_block", 4, made<&B::wild_block>}};
   return all;
 }
 
