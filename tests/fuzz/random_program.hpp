@@ -10,6 +10,7 @@
 #include "families_contraction.hpp"
 #include "families_elementwise.hpp"
 #include "families_graph.hpp"
+#include "families_laws.hpp"
 #include "families_reduction.hpp"
 #include "families_text.hpp"
 #include "families_window.hpp"
@@ -37,6 +38,7 @@ inline const std::vector<FamilyRow>& family_rows() {
   using C = ContractionFamilies;
   using E = ElementwiseFamilies;
   using G = GraphFamilies;
+  using L = LawFamilies;
   using R = ReductionFamilies;
   using T = TextFamilies;
   using W = WindowFamilies;
@@ -99,6 +101,9 @@ inline const std::vector<FamilyRow>& family_rows() {
                                              {"trisolve", 1, made<&T::trisolve>},
                                              {"while_loop", 2, made<&T::while_loop>},
                                              {"dead_producer", 2, made<&T::dead_producer>},
+                                             {"masked_fold", 5, made<&L::masked_fold>},
+                                             {"laws", 5, made<&L::laws>},
+                                             {"results", 3, made<&L::results>},
                                              {"self_update", 5, made<&B::self_update>},
                                              {"repeats", 5, made<&B::repeats>},
                                              {"overlaps", 5, made<&B::overlaps>},
