@@ -38,6 +38,7 @@ class Case {
 
   void run() {
     make_program();
+    if (!computed_.program) return void(++stats_.comparisons["none: parse refuses"]);
     static const std::vector<std::string> targets = {"x86-64", "x86-64-v2", "x86-64-v3",
                                                      "x86-64-v4"};
     if (random_.chance(40)) set_target(random_.pick(targets));

@@ -238,7 +238,7 @@ $after)",
          {{"value", random_.chance(50) ? "X[vi, vj]" : "A[vi, $m - 1 - vj]"}});
   }
 
- private:
+ protected:
   std::string text_of(double v) {
     return lathe::str(dtype_.is_float() ? lathe::make_float(dtype_, v)
                                         : lathe::make_const(dtype_, static_cast<int>(v)));
@@ -247,7 +247,9 @@ $after)",
   void fill(std::string text, Words words) {
     static const std::vector<std::string> indices = {"i32", "i64", "u8", "i16"};
     if (!n_.any) n_ = size(17);
-    Size m = text.find("$m,") + text.find("$m]") != 2 * std::string::npos ? size(9) : n_;
+    Size m = m_.any                                                         ? m_
+             : text.find("$m,") + text.find("$m]") != 2 * std::string::npos ? size(9)
+                                                                            : n_;
     const Words common = {{"n", lathe::str(n_.any)},
                           {"t", std::string(dtype_.str())},
                           {"m", lathe::str(m.any)},
@@ -262,6 +264,8 @@ $after)",
     for (const auto& [name, value] : words) replace(text, "$" + name, value);
     text_ = text;
   }
+
+ private:
   static void replace(std::string& text, const std::string& word, const std::string& by) {
     auto letter = [](char c) { return c >= 'a' && c <= 'z'; };
     std::size_t at = 0;
@@ -274,7 +278,8 @@ $after)",
     }
   }
 
-  Size n_;
+ protected:
+  Size n_, m_;  ///< chosen when the text is filled in, if they were not before
 };
 
 }  // namespace fuzz

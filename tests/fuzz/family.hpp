@@ -1,10 +1,12 @@
 // What the families of programs have in common: a type, and stages in few words.
 #pragma once
 
+#include <lathe/ir/parse.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "crash.hpp"
 #include "random_values.hpp"
 
 namespace fuzz {
@@ -27,10 +29,17 @@ class Family : public RandomValues {
     dtype_ = random_.chance(80) ? random_.pick(common) : random_.pick(all_dtypes());
   }
 
+  /// Without a program if parse refuses a text that it may refuse.
   ComputedProgram computed() {
-    lathe::Program made = text_.empty() ? program(outputs_percent_) : lathe::parse(text_);
-    ComputedProgram out{std::move(made), {}, dims_};
-    out.loose = loose_program_, out.untrue = untrue_program_;
+    ComputedProgram out{{}, {}, dims_};
+    out.loose = loose_program_ || refusable_, out.untrue = untrue_program_;
+    try {
+      out.program = text_.empty() ? program(outputs_percent_) : lathe::parse(text_);
+    } catch (const lathe::UserError&) {
+      if (!refusable_ && !untrue_program_) throw;
+    } catch (const lathe::InternalError& error) {
+      throw Failure("parse", std::string(error.what()) + "\n" + text_);
+    }
     return out;
   }
 
@@ -114,6 +123,7 @@ class Family : public RandomValues {
 
   int outputs_percent_ = 15;                             ///< of the stages before the last
   bool loose_program_ = false, untrue_program_ = false;  ///< as in ComputedProgram
+  bool refusable_ = false;                               ///< the text may be none of a program
   std::string text_;  ///< the program, where it is no computation of the DSL
 };
 

@@ -11,6 +11,7 @@
 #include "families_elementwise.hpp"
 #include "families_graph.hpp"
 #include "families_laws.hpp"
+#include "families_mutated.hpp"
 #include "families_reduction.hpp"
 #include "families_text.hpp"
 #include "families_window.hpp"
@@ -38,6 +39,8 @@ inline const std::vector<FamilyRow>& family_rows() {
   using C = ContractionFamilies;
   using E = ElementwiseFamilies;
   using G = GraphFamilies;
+  using M = MutatedFamilies;
+  using N = ClaimFamilies;
   using L = LawFamilies;
   using R = ReductionFamilies;
   using T = TextFamilies;
@@ -111,7 +114,18 @@ inline const std::vector<FamilyRow>& family_rows() {
                                              {"ragged", 4, made<&B::ragged>},
                                              {"beyond", 4, made<&B::beyond>},
                                              {"scatter_update", 3, made<&B::scatter_update>},
-                                             {"wild_block", 4, made<&B::wild_block>}};
+                                             {"wild_block", 4, made<&B::wild_block>},
+                                             {"nested_loops", 3, made<&N::nested_loops>},
+                                             {"nested_blocks", 3, made<&N::nested_blocks>},
+                                             {"data_sizes", 3, made<&N::data_sizes>},
+                                             {"marks", 3, made<&N::marks>},
+                                             {"kinds", 3, made<&N::kinds>},
+                                             {"untrue_loops", 1, made<&N::untrue_loops>},
+                                             {"untrue_regions", 1, made<&N::untrue_regions>},
+                                             {"untrue_init", 1, made<&N::untrue_init>},
+                                             {"mutated_bytes", 3, made<&M::mutated_bytes>},
+                                             {"mutated_words", 3, made<&M::mutated_words>},
+                                             {"mutated_nodes", 3, made<&M::mutated_nodes>}};
   return all;
 }
 
