@@ -40,7 +40,7 @@ class BlockFamilies : public Family {
   void overlaps() { write({.own = 10, .repeat = 15, .overlap = 100, .beyond = 10, .counts = 50}); }
   void conditions() { write({.own = 5, .repeat = 5, .condition = 100, .beyond = 10, .plain = 10}); }
   void ragged() { write({.condition = 20, .data_ends = 100, .beyond = 30, .plain = 15}); }
-  void beyond() { write({.repeat = 5, .overlap = 10, .condition = 10, .beyond = 100, .plain = 5}); }
+  void beyond() { write({.condition = 10, .beyond = 100, .plain = 5}); }
   void scatter_update() {
     write({.own = 5, .repeat = 10, .overlap = 20, .condition = 15, .scatter = 100, .init = 0});
   }

@@ -58,21 +58,21 @@ class ClaimFamilies : public TextFamilies {
   void nested_blocks() {
     const char* sum = R"(program P$dims(in X: $t[$n * $m], out Y: $t[$n]):
   for i in 0..$n:
-    block X(v in 0..$n = i):
+    block outer(v in 0..$n = i):
       for j in 0..$m:
         block Y(u in 0..$n = v, reduce w in 0..$m = j)$where reduce $fold init:
           Y[u] $fold= X[u * $m + w]
 )";
     const char* update = R"(program P$dims(in X: $t[$n, $m], inout Y: $t[$n]):
   for i in 0..$n:
-    block X(v in 0..$n = i, reduce q in 0..$m = 0) reads X[v, 0..$m], Y[v..+1] writes Y[v..+1]:
+    block outer(v in 0..$n = i):
       for j in 0..$m:
         block Y(u in 0..$n = v, reduce w in 0..$m = j) reduce $fold:
           Y[u] $fold= X[u, w]
 )";
     const char* plain = R"(program P$dims(in X: $t[$n, $m], out Y: $t[$n, $m]):
   for i in 0..$n:
-    block X(v in 0..$n = i) reads X[v, 0..$m] writes Y[v, 0..$m]:
+    block outer(v in 0..$n = i):
       for j in 0..$m:
         block Y(u in 0..$n = v, w in 0..$m = j)$where:
           Y[u, w] = X[u, $m - 1 - w] + $some

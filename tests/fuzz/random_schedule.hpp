@@ -30,7 +30,9 @@ struct Counts {
 class ScheduleMaker : private ScheduleArguments {
  public:
   ScheduleMaker(Random& random, Counts& counts, const Dims& dims)
-      : ScheduleArguments(random, dims), counts_(counts) {}
+      : ScheduleArguments(random, dims), counts_(counts) {
+    if (random_.chance(50)) concentrate();
+  }
 
   /// Tries one step. Throws a Failure if it breaks what steps promise.
   void step(lathe::Schedule& s) {
@@ -38,7 +40,8 @@ class ScheduleMaker : private ScheduleArguments {
     if (blocks.empty()) return;
     block_ = random_.pick(blocks);
     loops_ = s.loops(block_);
-    const Row& row = pick_weighted(random_, rows());
+    const Row& row = !focus_.empty() && random_.chance(75) ? *random_.pick(focus_)
+                                                           : pick_weighted(random_, rows());
     Args args = (this->*row.make)(s);
     if (args.empty() && row.before) {
       args = (this->*row.make_before)(s);
@@ -48,6 +51,22 @@ class ScheduleMaker : private ScheduleArguments {
   }
 
  private:
+  /// Many faults need two or three certain steps in a row: some of the cases have little else.
+  void concentrate() {
+    static const std::vector<std::string> main_steps = {"split",          "fuse",
+                                                        "reorder",        "rfactor",
+                                                        "compute_at",     "vectorize",
+                                                        "cache_read",     "change_type",
+                                                        "compute_inline", "reverse_compute_at",
+                                                        "cache_write",    "decompose_reduction",
+                                                        "parallel"};
+    for (int k = 0; k < 4; ++k) {
+      const std::string& name = random_.pick(main_steps);
+      for (const Row& row : rows())
+        if (row.primitive == name) focus_.push_back(&row);
+    }
+  }
+
   void take(lathe::Schedule& s, const std::string& primitive, Args args) {
     current_step = primitive;
     take(s, *lathe::find_primitive(primitive), std::move(args));
@@ -104,6 +123,7 @@ class ScheduleMaker : private ScheduleArguments {
   }
 
   Counts& counts_;
+  std::vector<const Row*> focus_;  ///< what most steps are, if anything
 };
 
 }  // namespace fuzz
