@@ -1,4 +1,6 @@
 #include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -79,6 +81,44 @@ TEST_CASE("a folder that can't be written is a reason, no error") {
   CHECK_FALSE(cache.find("key", found));
   CHECK(lt::ObjectCache("").keep("key", object, reason));
   CHECK_FALSE(lt::ObjectCache("").find("key", found));
+}
+
+TEST_CASE("what is no file of its own neither blocks nor ends the cache") {
+  test::TempFolder folder;
+  lt::ObjectCache cache(folder.path());
+  const std::string place = cache.path("key");
+  lt::Vec<char> found;
+  std::string reason;
+  REQUIRE(::mkfifo(place.c_str(), 0600) == 0);
+  CHECK_FALSE(cache.find("key", found));
+  REQUIRE(cache.keep("key", object, reason));
+  CHECK(cache.find("key", found));
+  std::filesystem::remove(place);
+  std::filesystem::create_symlink("/dev/zero", place);
+  CHECK_FALSE(cache.find("key", found));
+  REQUIRE(cache.keep("key", object, reason));
+  CHECK(cache.find("key", found));
+  std::filesystem::remove(place);
+  std::filesystem::create_directory(place);
+  CHECK_FALSE(cache.find("key", found));
+  CHECK_FALSE(cache.keep("key", object, reason));
+  CHECK(reason.find("no object is kept in '") == 0);
+  CHECK(files_in(folder.path()) == 1);
+}
+
+TEST_CASE("names aside that are taken are left alone") {
+  test::TempFolder folder;
+  lt::ObjectCache cache(folder.path());
+  std::string reason;
+  // The next names that this process would take.
+  for (int k = 0; k < 600; ++k) {
+    const std::string taken =
+        cache.path("key") + "." + std::to_string(::getpid()) + "." + std::to_string(k);
+    if (k % 4 != 3) REQUIRE(::mkfifo(taken.c_str(), 0600) == 0);
+  }
+  REQUIRE(cache.keep("key", object, reason));
+  lt::Vec<char> found;
+  CHECK(cache.find("key", found));
 }
 
 TEST_CASE("readers see whole files while others write them") {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,10 +42,20 @@ inline ObjectHeader object_header(std::string_view key, const Vec<char>& object)
   return header;
 }
 
-inline bool write_object(const std::string& path, const ObjectHeader& header,
-                         const Vec<char>& object) {
-  CacheFile file(std::fopen(path.c_str(), "wb"));
-  return file && std::fwrite(&header, sizeof header, 1, file.get()) == 1 &&
+/// A regular file, opened; none where something else has the name: a FIFO would wait for its other
+/// end, a device may do anything.
+inline CacheFile open_regular(const std::string& path, int flags, const char* mode) {
+  const int fd = ::open(path.c_str(), flags | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0666);
+  if (fd < 0) return {};
+  struct stat about;
+  const bool regular = ::fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
+  CacheFile file(regular ? ::fdopen(fd, mode) : nullptr);
+  if (!file) ::close(fd);
+  return file;
+}
+
+inline bool write_object(CacheFile file, const ObjectHeader& header, const Vec<char>& object) {
+  return std::fwrite(&header, sizeof header, 1, file.get()) == 1 &&
          std::fwrite(object.data(), 1, object.size(), file.get()) == object.size() &&
          std::fflush(file.get()) == 0;
 }
@@ -65,10 +76,11 @@ LATHE_DECL std::string ObjectCache::path(std::string_view key) const {
 
 LATHE_DECL bool ObjectCache::find(std::string_view key, Vec<char>& object) const {
   if (folder_.empty()) return false;
-  detail::CacheFile file(std::fopen(path(key).c_str(), "rb"));
+  detail::CacheFile file = detail::open_regular(path(key), O_RDONLY, "rb");
   detail::ObjectHeader header;
   struct stat about;
   if (!file || std::fread(&header, sizeof header, 1, file.get()) != 1) return false;
+  if (header.key != detail::object_header(key, {}).key) return false;
   if (fstat(fileno(file.get()), &about) != 0 ||
       static_cast<std::uint64_t>(about.st_size) - sizeof header != header.bytes)
     return false;
@@ -83,12 +95,21 @@ LATHE_DECL bool ObjectCache::keep(std::string_view key, const Vec<char>& object,
   static std::atomic<unsigned> count{0};
   if (folder_.empty()) return true;
   ::mkdir(folder_.c_str(), 0700);
-  const std::string whole = path(key), aside = cat(whole, ".", ::getpid(), ".", ++count);
-  const bool written = detail::write_object(aside, detail::object_header(key, object), object) &&
-                       std::rename(aside.c_str(), whole.c_str()) == 0;
-  if (written) return true;
+  const std::string whole = path(key);
+  std::string aside;
+  detail::CacheFile file;
+  // A name aside may be taken by what a process of this number left behind.
+  for (int tries = 0; !file && tries < 8; ++tries) {
+    aside = cat(whole, ".", ::getpid(), ".", ++count);
+    file = detail::open_regular(aside, O_WRONLY | O_CREAT | O_EXCL, "wb");
+    if (!file && errno != EEXIST) break;
+  }
+  const bool created = static_cast<bool>(file);
+  if (created && detail::write_object(std::move(file), detail::object_header(key, object), object) &&
+      std::rename(aside.c_str(), whole.c_str()) == 0)
+    return true;
   reason = cat("no object is kept in '", folder_, "': ", std::strerror(errno));
-  std::remove(aside.c_str());
+  if (created) std::remove(aside.c_str());
   return false;
 }
 
