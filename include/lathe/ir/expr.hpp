@@ -34,6 +34,7 @@
 //   the dtype.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <lathe/ir/dtype.hpp>
 #include <lathe/support/error.hpp>
@@ -347,12 +348,22 @@ struct ShuffleNode : ExprNode {
 inline constexpr std::uint32_t kMaxExprHeight = 4000;
 
 // Factories. They check types and throw InternalError; what a user can get wrong is checked before,
-// by the DSL. L0123: an expression of more than kMaxExprHeight levels.
+// by the DSL. L0116: an operand that is none. L0123: an expression of more than kMaxExprHeight
+// levels.
 VarRef make_var(std::string name, DType dtype = kIndex);
 AnyExpr make_int(DType dtype,
                  std::int64_t value);           ///< wraps to the width; lanes > 1 give a Broadcast
 AnyExpr make_float(DType dtype, double value);  ///< rounds to the type
-AnyExpr make_const(DType dtype, double value);  ///< either of the two above, by dtype
+/// Either of the two above, by dtype. Integers keep all their bits; a fraction is cut off where the
+/// dtype is an integer, and what is beyond 64 bits is the nearest there is.
+AnyExpr make_const(DType dtype, double value);
+AnyExpr make_const(DType dtype, std::int64_t value);
+AnyExpr make_const(DType dtype, std::uint64_t value);
+template <std::integral I>
+AnyExpr make_const(DType dtype, I value) {
+  using Wide = std::conditional_t<std::is_signed_v<I>, std::int64_t, std::uint64_t>;
+  return make_const(dtype, static_cast<Wide>(value));
+}
 AnyExpr make_bool(bool value);
 AnyExpr make_binary(BinaryOp op, AnyExpr a, AnyExpr b);
 AnyExpr make_unary(UnaryOp op, AnyExpr a);
@@ -370,6 +381,19 @@ AnyExpr make_load(Buffer buffer, Vec<AnyExpr> indices, AnyExpr mask = {});
 const std::int64_t* as_const_int(const AnyExpr& e);
 bool is_const(const AnyExpr& e, std::int64_t value);
 
+namespace detail {
+/// L0116 if there is no e.
+void check_operand(const AnyExpr& e);
+template <class I>
+concept NumberOperand = std::integral<I> && !std::is_same_v<I, bool>;
+/// The value as a constant of e's dtype.
+template <NumberOperand I>
+AnyExpr const_like(const AnyExpr& e, I value) {
+  check_operand(e);
+  return make_const(e.dtype(), value);
+}
+}  // namespace detail
+
 // Operators build nodes and fold nothing. An integer on one side takes the other side's dtype.
 // There is no operator== : identity is same_as, structure is structurally_equal, and eq builds the
 // node.
@@ -378,14 +402,13 @@ bool is_const(const AnyExpr& e, std::int64_t value);
   inline AnyExpr operator symbol(const AnyExpr& a, const AnyExpr& b) { \
     return make_binary(BinaryOp::name, a, b); \
   } \
-  inline AnyExpr operator symbol(const AnyExpr& a, std::int64_t b) { \
-    return make_binary(BinaryOp::name, a, make_const(a.dtype(), static_cast<double>(b))); \
+  template <detail::NumberOperand I> \
+  AnyExpr operator symbol(const AnyExpr& a, I b) { \
+    return make_binary(BinaryOp::name, a, detail::const_like(a, b)); \
   } \
-  inline AnyExpr operator symbol(const AnyExpr& a, int b) { \
-    return a symbol static_cast<std::int64_t>(b); \
-  } \
-  inline AnyExpr operator symbol(int a, const AnyExpr& b) { \
-    return make_binary(BinaryOp::name, make_const(b.dtype(), a), b); \
+  template <detail::NumberOperand I> \
+  AnyExpr operator symbol(I a, const AnyExpr& b) { \
+    return make_binary(BinaryOp::name, detail::const_like(b, a), b); \
   }
 // clang-format on
 LATHE_EXPR_OPERATOR(+, add)

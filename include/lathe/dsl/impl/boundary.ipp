@@ -35,6 +35,7 @@ inline AnyExpr has_elements(const AnyTensor& tensor) {
 }  // namespace detail
 
 LATHE_DECL AnyExpr in_bounds_any(const AnyTensor& tensor, std::span<const AnyExpr> indices) {
+  detail::check_indices(tensor, {indices.begin(), indices.end()}, Location{});
   AnyExpr all;
   for (std::size_t d = 0; d < indices.size(); ++d) {
     AnyExpr inside = logical_and(make_int(kIndex, 0) <= indices[d], indices[d] < tensor.shape()[d]);
@@ -44,6 +45,7 @@ LATHE_DECL AnyExpr in_bounds_any(const AnyTensor& tensor, std::span<const AnyExp
 }
 
 LATHE_DECL Vec<AnyExpr> clamped_any(const AnyTensor& tensor, std::span<const AnyExpr> indices) {
+  detail::check_indices(tensor, {indices.begin(), indices.end()}, Location{});
   Vec<AnyExpr> out;
   for (std::size_t d = 0; d < indices.size(); ++d) {
     AnyExpr last = tensor.shape()[d] - 1;

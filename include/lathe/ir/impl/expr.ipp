@@ -24,6 +24,15 @@ inline AnyExpr checked_height(AnyExpr e) {
                   Location{}, {}, "give a part of it a tensor of its own, or fold over a Reduce");
 }
 
+LATHE_DECL void check_operand(const AnyExpr& e) {
+  if (e.get()) return;
+  throw UserError("L0116", "an operand is undefined: an expression that was given no value",
+                  Location{}, {}, "AnyExpr() is none; begin with make_const(dtype, 0)");
+}
+inline void check_operands(std::initializer_list<const AnyExpr*> all) {
+  for (const AnyExpr* e : all) check_operand(*e);
+}
+
 }  // namespace detail
 
 LATHE_DECL std::string_view op_text(BinaryOp op) {
@@ -91,14 +100,25 @@ LATHE_DECL AnyExpr make_float(DType dtype, double value) {
 }
 
 LATHE_DECL AnyExpr make_const(DType dtype, double value) {
-  return dtype.is_float() ? make_float(dtype, value)
+  if (dtype.is_float()) return make_float(dtype, value);
+  if (value >= 0x1p63)
+    return make_const(dtype, value >= 0x1p64 ? UINT64_MAX : static_cast<std::uint64_t>(value));
+  // Also NaN, which casts make 0.
+  if (!(value >= -0x1p63)) return make_int(dtype, value < 0 ? INT64_MIN : 0);
+  return make_int(dtype, static_cast<std::int64_t>(value));
+}
+LATHE_DECL AnyExpr make_const(DType dtype, std::int64_t value) {
+  return dtype.is_float() ? make_float(dtype, static_cast<double>(value)) : make_int(dtype, value);
+}
+LATHE_DECL AnyExpr make_const(DType dtype, std::uint64_t value) {
+  return dtype.is_float() ? make_float(dtype, static_cast<double>(value))
                           : make_int(dtype, static_cast<std::int64_t>(value));
 }
 
 LATHE_DECL AnyExpr make_bool(bool value) { return make_int(kBool, value); }
 
 LATHE_DECL AnyExpr make_binary(BinaryOp op, AnyExpr a, AnyExpr b) {
-  invariant(a.get() && b.get(), "binary operand missing");
+  detail::check_operands({&a, &b});
   invariant(a.dtype() == b.dtype(), "binary operands differ in dtype");
   invariant(is_logic(op) ? a.dtype().is_bool() : true, "logic needs bool");
   DType dtype = a.dtype();
@@ -107,12 +127,13 @@ LATHE_DECL AnyExpr make_binary(BinaryOp op, AnyExpr a, AnyExpr b) {
 }
 
 LATHE_DECL AnyExpr make_unary(UnaryOp op, AnyExpr a) {
-  invariant(a.get() && (op != UnaryOp::not_ || a.dtype().is_bool()), "bad unary operand");
+  detail::check_operand(a);
+  invariant(op != UnaryOp::not_ || a.dtype().is_bool(), "bad unary operand");
   return detail::checked_height(make_ref<UnaryNode>(op, std::move(a)));
 }
 
 LATHE_DECL AnyExpr make_select(AnyExpr condition, AnyExpr yes, AnyExpr no) {
-  invariant(condition.get() && yes.get() && no.get(), "select operand missing");
+  detail::check_operands({&condition, &yes, &no});
   invariant(condition.dtype().is_bool() && yes.dtype() == no.dtype(), "select operands disagree");
   invariant(condition.dtype().lanes == 1 || condition.dtype().lanes == yes.dtype().lanes,
             "select lanes disagree");
@@ -121,7 +142,7 @@ LATHE_DECL AnyExpr make_select(AnyExpr condition, AnyExpr yes, AnyExpr no) {
 }
 
 LATHE_DECL AnyExpr make_cast(DType dtype, AnyExpr value) {
-  invariant(value.get(), "cast operand missing");
+  detail::check_operand(value);
   invariant(dtype.lanes == value.dtype().lanes, "cast changes lanes");
   if (value.dtype() == dtype) return value;
   return detail::checked_height(make_ref<CastNode>(dtype, std::move(value)));
@@ -130,14 +151,14 @@ LATHE_DECL AnyExpr make_cast(DType dtype, AnyExpr value) {
 LATHE_DECL AnyExpr make_call(CallOp op, Vec<AnyExpr> args) {
   invariant(static_cast<int>(args.size()) == op_arity(op), "call with a wrong number of arguments");
   invariant(op != CallOp::reinterpret, "use make_reinterpret");
-  for (const auto& a : args) invariant(a.get(), "call operand missing");
+  for (const auto& a : args) detail::check_operand(a);
   DType dtype = args[0].dtype();
   if (op == CallOp::is_nan) dtype = kBool.with_lanes(dtype.lanes);
   return detail::checked_height(make_ref<CallNode>(dtype, op, std::move(args)));
 }
 
 LATHE_DECL AnyExpr make_reinterpret(DType dtype, AnyExpr value) {
-  invariant(value.get(), "reinterpret operand missing");
+  detail::check_operand(value);
   invariant(dtype.bits * dtype.lanes == value.dtype().bits * value.dtype().lanes,
             "reinterpret changes the width");
   return detail::checked_height(
@@ -145,29 +166,35 @@ LATHE_DECL AnyExpr make_reinterpret(DType dtype, AnyExpr value) {
 }
 
 LATHE_DECL AnyExpr make_let(VarRef var, AnyExpr value, AnyExpr body) {
-  invariant(var->dtype == value.dtype(), "let variable and value differ in dtype");
+  detail::check_operands({&value, &body});
+  invariant(var && var->dtype == value.dtype(), "let variable and value differ in dtype");
   return detail::checked_height(
       make_ref<LetNode>(std::move(var), std::move(value), std::move(body)));
 }
 
 LATHE_DECL AnyExpr make_ramp(AnyExpr base, AnyExpr stride, int lanes) {
+  detail::check_operands({&base, &stride});
   invariant(base.dtype().scalar() == stride.dtype().scalar() && lanes > 1, "bad ramp");
   return detail::checked_height(make_ref<RampNode>(std::move(base), std::move(stride), lanes));
 }
 
 LATHE_DECL AnyExpr make_broadcast(AnyExpr value, int lanes) {
-  invariant(value.get() && lanes > 0, "bad broadcast");
+  detail::check_operand(value);
+  invariant(lanes > 0, "bad broadcast");
   if (lanes == 1) return value;
   return detail::checked_height(make_ref<BroadcastNode>(std::move(value), lanes));
 }
 
 LATHE_DECL AnyExpr make_shuffle(Vec<AnyExpr> vectors, Vec<int> lanes) {
   invariant(!vectors.empty() && !lanes.empty(), "empty shuffle");
+  for (const auto& v : vectors) detail::check_operand(v);
   DType dtype = vectors[0].dtype().with_lanes(static_cast<int>(lanes.size()));
   return detail::checked_height(make_ref<ShuffleNode>(dtype, std::move(vectors), std::move(lanes)));
 }
 
 LATHE_DECL AnyExpr make_load(Buffer buffer, Vec<AnyExpr> indices, AnyExpr mask) {
+  invariant(static_cast<bool>(buffer), "load of no buffer");
+  for (const auto& i : indices) detail::check_operand(i);
   invariant(static_cast<int>(indices.size()) == buffer->rank() || indices.size() == 1,
             "load with a wrong number of indices");
   int lanes = buffer->dtype.lanes;
