@@ -27,15 +27,18 @@ int main() {
   lt::Reduce r("r", n);
 
   // [reducer]
-  // (top, sum) stands for sum * exp(top): two of them join without a second pass over the row.
+  // (top, sum) stands for sum * exp(top): two of them join without a second pass over the row, in
+  // any order. That is said, as the order of a fold is kept else, and tried on numbers.
   using Pair = std::tuple<lt::Expr<float>, lt::Expr<float>>;
   auto online =
-      lt::reducer("online", Pair{std::numeric_limits<float>::lowest(), 0.0f}, [](Pair a, Pair b) {
-        auto [top_a, sum_a] = a;
-        auto [top_b, sum_b] = b;
-        auto top = lt::max(top_a, top_b);
-        return Pair{top, sum_a * lt::exp(top_a - top) + sum_b * lt::exp(top_b - top)};
-      });
+      lt::reducer("online", Pair{std::numeric_limits<float>::lowest(), 0.0f},
+                  [](Pair a, Pair b) {
+                    auto [top_a, sum_a] = a;
+                    auto [top_b, sum_b] = b;
+                    auto top = lt::max(top_a, top_b);
+                    return Pair{top, sum_a * lt::exp(top_a - top) + sum_b * lt::exp(top_b - top)};
+                  },
+                  {.associative = true, .commutative = true});
   auto row = lt::compute("row", {m}, [&](lt::Var i) { return online(Pair{X(i, r), 1.0f}, r); });
   auto P = lt::compute("P", {m, n}, [&](lt::Var i, lt::Var j) {
     return lt::exp(X(i, j) - row.get<0>()(i)) / row.get<1>()(i);

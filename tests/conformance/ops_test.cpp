@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <lathe/ir/narrow.hpp>
-#include <lathe/jit/eval_scalar.hpp>
+#include <lathe/ir/scalar.hpp>
 #include <lathe/lathe.hpp>
 #include <lathe/runtime/llvm.hpp>
 #include <limits>

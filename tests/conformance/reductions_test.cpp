@@ -149,12 +149,15 @@ TEST_CASE("top 3 by a reducer of one's own") {
   using Value = lt::Expr<float>;
   using Three = std::tuple<Value, Value, Value>;
   // Both sides are in descending order.
-  auto top3 = lt::reducer("top3", Three{-kInf, -kInf, -kInf}, [](Three a, Three b) {
-    auto [a1, a2, a3] = a;
-    auto [b1, b2, b3] = b;
-    return Three{lt::max(a1, b1), lt::max(lt::min(a1, b1), lt::max(a2, b2)),
-                 lt::max(lt::max(a3, b3), lt::max(lt::min(a1, b2), lt::min(a2, b1)))};
-  });
+  auto top3 = lt::reducer(
+      "top3", Three{-kInf, -kInf, -kInf},
+      [](Three a, Three b) {
+        auto [a1, a2, a3] = a;
+        auto [b1, b2, b3] = b;
+        return Three{lt::max(a1, b1), lt::max(lt::min(a1, b1), lt::max(a2, b2)),
+                     lt::max(lt::max(a3, b3), lt::max(lt::min(a1, b2), lt::min(a2, b1)))};
+      },
+      {.associative = true, .commutative = true});
   for (std::int64_t n : kLengths) {
     lt::Input<float, 2> X("X", {kRows, n});
     lt::Reduce r("r", n);

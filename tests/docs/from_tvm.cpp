@@ -23,8 +23,8 @@ static Phrases tensors() {
                          lt::reducer("total", lt::Expr<float>(0.0f),
                                      [](lt::Expr<float> a, lt::Expr<float> b) { return a + b; });
                      (void)total;),
-        "may change the order unless a few numbers show otherwise, or `{.associative = false}` "
-        "says so"},
+        "keeps the order of the fold, unless `{.associative = true, .commutative = true}` says "
+        "otherwise, or its operator does"},
        {"`tvm.build(mod)`", LATHE_PHRASE(auto f = lt::evaluate(s, A, B, D); (void)f;),
         "`lt::jit(s, A, B, D)` compiles; both give a typed function"},
        {"`@T.prim_func`", LATHE_PHRASE(lt::Program p = lt::parse(s.str());),

@@ -81,7 +81,7 @@ program P(in X: f32[8], out Y: f32[8]):
 /// A reducer whose order matters, and one that may not even be regrouped.
 inline constexpr const char* kOrdered = R"(
 program P(in X: f32[4, 6], out Y: f32[], out Z: f32[]):
-  reducer noncommutative last(a: f32 = 0.0; b) = b
+  reducer noncommutative last(a: f32 = 0.0; b) = select(b != 0.0, b, a)
   reducer nonassociative noncommutative decay(c: f32 = 0.0; d) = c * 0.5 + d
   for r in 0..4:
     for s in 0..6:

@@ -202,11 +202,11 @@ ReducerRef all_reducer();
 ReducerRef argmax_reducer(DType dtype);
 ReducerRef argmin_reducer(DType dtype);
 /// A reducer of one's own. combine may use only lhs and rhs, the identity no variable and no tensor
-/// (L0121). Whether it is associative is as in ReducerOptions.
+/// (L0121). Whether it is associative and commutative is as in ReducerOptions (L0131).
 ReducerRef make_reducer(
     std::string name, Vec<AnyExpr> identity,
     FunctionRef<Vec<AnyExpr>(std::span<const VarRef> lhs, std::span<const VarRef> rhs)> combine,
-    std::optional<bool> associative = {}, bool commutative = true,
+    std::optional<bool> associative = {}, std::optional<bool> commutative = {},
     Location where = Location::here());
 /// The position of a point among the reduce axes: the variable itself for one axis, else row-major
 /// from each min.

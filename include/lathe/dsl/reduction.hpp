@@ -94,11 +94,14 @@ LATHE_DSL_FOLDS(LATHE_DSL_FOLD)
 
 /// Whether terms may be regrouped and reordered; both are needed to run a fold in parallel.
 /// Regrouping starts each part of a fold from the identity: besides combine(combine(a, b), c) ==
-/// combine(a, combine(b, c)), associative says that combine(identity, x) == x for every x that a
-/// fold gives. Left open it is true, unless that fails for one of a few numbers that are tried.
+/// combine(a, combine(b, c)), associative says that combine(identity, x) == x == combine(x,
+/// identity) for every x that a fold gives. Left open, a law holds where the combine shows it: each
+/// value is combined by itself with one of + * min max && || & | ^, as the table of built-in
+/// reducers has it. Else it doesn't hold, and the fold runs in the order of its axes. What is said
+/// to hold is tried on numbers (L0131).
 struct ReducerOptions {
   std::optional<bool> associative = {};
-  bool commutative = true;
+  std::optional<bool> commutative = {};
 };
 
 /// A reducer of one's own over one value or a tuple; called with a term and axes, it gives a
@@ -131,11 +134,11 @@ std::tuple<Expr<Ts>...> typed_operands(std::span<const VarRef> vars, std::index_
 }  // namespace detail
 
 /// A reducer over tuples. combine(a, b) takes and gives a tuple, and may use only a and b; the
-/// identity, which an empty fold gives, is made of numbers (L0121). combine(identity, x) == x must
-/// hold for every x that a fold gives, or the reducer is not associative: the order in which
-/// schedules fold is then fixed.
+/// identity, which an empty fold gives, is made of numbers (L0121). Without options its order is
+/// fixed, unless its combine is one that the library knows.
 ///     using Pair = std::tuple<lt::Expr<float>, lt::Expr<float>>;
-///     auto sums = lt::reducer("sums", Pair{0.0f, 0.0f}, [](Pair a, Pair b) { … });
+///     auto sums = lt::reducer("sums", Pair{0.0f, 0.0f}, [](Pair a, Pair b) { … },
+///                             {.associative = true, .commutative = true});
 ///     sums(Pair{X(i, r), X(i, r) * X(i, r)}, r)
 template <class... Ts, class F>
 Reducer<Ts...> reducer(std::string name, const std::tuple<Expr<Ts>...>& identity, F combine,

@@ -16,4 +16,15 @@ namespace lathe {
 ///                      Starts from the identity of min or max and the largest position.
 ReducerRef builtin_reducer(std::string_view name, const Vec<DType>& dtypes);
 
+/// How an operator behaves as a combiner.
+struct CombinerRow {
+  BinaryOp op;
+  bool ints, floats;  ///< associative and commutative there
+  bool rounds;        ///< reordering floats changes the rounding
+};
+/// Null for operators that have no law on any type.
+const CombinerRow* find_combiner(BinaryOp op);
+/// Whether it combines as argmin or argmax do, from whatever identity.
+bool is_arg_reducer(const ReducerNode& reducer);
+
 }  // namespace lathe

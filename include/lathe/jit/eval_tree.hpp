@@ -4,7 +4,7 @@
 
 #include <deque>
 #include <lathe/ir/stmt.hpp>
-#include <lathe/jit/eval_scalar.hpp>
+#include <lathe/ir/scalar.hpp>
 #include <lathe/jit/evaluate.hpp>
 #include <lathe/support/vec.hpp>
 

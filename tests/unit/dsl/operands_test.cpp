@@ -25,9 +25,8 @@ template <class F>
 std::string compute_error(F body) {
   lt::AnyTensor X = lt::make_input("X", lt::kI64, {4});
   return test::error_of([&] {
-    lt::compute_any("Y", {4}, [&](std::span<const lt::VarRef> at) {
-      return AnyValue(body(X.at({at[0]})));
-    });
+    lt::compute_any("Y", {4},
+                    [&](std::span<const lt::VarRef> at) { return AnyValue(body(X.at({at[0]}))); });
   });
 }
 
@@ -47,8 +46,8 @@ TEST_CASE("constants of 64 bits are exact in operators of the untyped core") {
     lt::Source source(lt::outputs(Y[0], Y[1], Y[2], Y[3]));
     const lt::Vec<lt::ProgramParam> params = {X, U, Y[0], Y[1], Y[2], Y[3]};
     lt::AnyKernel f = compiled ? lt::jit_any(source, params) : lt::evaluate_any(source, params);
-    const lt::AnyView all[] = {lt::view(x), lt::view(u), lt::view(sum), lt::view(difference),
-                               lt::view(large), lt::view(low)};
+    const lt::AnyView all[] = {lt::view(x),          lt::view(u),     lt::view(sum),
+                               lt::view(difference), lt::view(large), lt::view(low)};
     f(all);
     CHECK(sum[1] == kOdd + 1);
     CHECK(difference[3] == kOdd - 5);
@@ -75,9 +74,8 @@ TEST_CASE("constants of 64 bits are exact by the other doors") {
   auto top = lt::reducer("top", lt::Expr<std::int64_t>(-kOdd),
                          [](auto a, auto b) { return lt::max(a, b); });
   auto padded = lt::compute("P", {6}, [&](lt::Var i) { return lt::pad(X, kOdd)(i - 1); });
-  auto folded = lt::compute("F", {}, [&] {
-    return top(std::tuple<lt::Expr<std::int64_t>>(X(r) - kOdd), r);
-  });
+  auto folded =
+      lt::compute("F", {}, [&] { return top(std::tuple<lt::Expr<std::int64_t>>(X(r) - kOdd), r); });
   const std::string text = lt::Schedule(lt::outputs(padded, folded)).str();
   CHECK(text.find("9007199254740993") != std::string::npos);
   CHECK(text.find("9007199254740992") == std::string::npos);

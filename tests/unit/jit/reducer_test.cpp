@@ -49,9 +49,11 @@ TEST_CASE("a fold from an identity that is none is not split") {
   CHECK(lt::parse(text).str() == text);
 }
 
-TEST_CASE("what the caller says of a reducer is believed") {
+TEST_CASE("what the caller says of a reducer is tried") {
   CHECK(Sums(0).rfactor() == "none");
-  CHECK(Sums(10, {.associative = true}).rfactor() == "none");
+  CHECK(Sums(0, {.associative = true}).rfactor() == "none");
+  CHECK(test::error_of([] { Sums(10, {.associative = true}); }) ==
+        "L0131 reducer 'plus' is not associative: combine(identity, 11.0) is 21.0");
   CHECK(Sums(0, {.associative = false}).rfactor() ==
         "L0219 rfactor: the order of 'S' matters: the reducer is not associative");
 }

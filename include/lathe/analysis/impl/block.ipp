@@ -4,7 +4,7 @@
 #include <lathe/analysis/block.hpp>
 #include <lathe/arith/iter_map.hpp>
 #include <lathe/arith/poly.hpp>
-#include <lathe/arith/reducer_law.hpp>
+#include <lathe/ir/reducer_law.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/compare.hpp>
 #include <lathe/ir/reducer.hpp>
@@ -12,21 +12,6 @@
 
 namespace lathe {
 namespace detail {
-
-/// How an operator behaves as a combiner; operators that aren't listed are folds.
-struct CombinerRow {
-  BinaryOp op;
-  bool ints, floats;  // associative and commutative there
-  bool rounds;        // reordering floats changes the rounding
-};
-inline constexpr CombinerRow kCombiners[] = {
-    {BinaryOp::add, true, true, true},        {BinaryOp::mul, true, true, true},
-    {BinaryOp::min, true, true, false},       {BinaryOp::max, true, true, false},
-    {BinaryOp::and_, true, false, false},     {BinaryOp::or_, true, false, false},
-    {BinaryOp::bit_and, true, false, false},  {BinaryOp::bit_or, true, false, false},
-    {BinaryOp::bit_xor, true, false, false},  {BinaryOp::fast_min, true, false, false},
-    {BinaryOp::fast_max, true, false, false},
-};
 
 // combine(x, identity) is x, bit for bit.
 inline bool exact_identity(BinaryOp op, const AnyExpr& identity) {
@@ -68,27 +53,17 @@ inline bool match_combiner(const ReducerNode& r, std::size_t k, ReducerInfo& out
              crossed = n->a.same_as(rhs) && n->b.same_as(lhs);
   if (!straight && !crossed) return false;
   out.op = n->op;
-  for (const auto& row : kCombiners) {
-    const bool is_float = n->a.dtype().is_float();
-    if (row.op != n->op || !(is_float ? row.floats : row.ints)) continue;
+  const CombinerRow* row = find_combiner(n->op);
+  const bool is_float = n->a.dtype().is_float();
+  if (row && (is_float ? row->floats : row->ints)) {
     out.kind = ReducerClass::reorder;
-    out.reassociates = is_float && row.rounds;
+    out.reassociates = is_float && row->rounds;
     out.identity_exact = exact_identity(n->op, r.identity[k]);
     return true;
   }
   out.kind = ReducerClass::fold;
   out.why = "the combining operator is not associative";
   return true;
-}
-
-inline bool is_arg_reducer(const ReducerNode& r) {
-  if (r.combine.size() != 2) return false;
-  const Vec<DType> dtypes{r.combine[0].dtype(), r.combine[1].dtype()};
-  for (const char* name : {"argmin", "argmax"}) {
-    ReducerRef known = builtin_reducer(name, dtypes);
-    if (known && structurally_equal(known, ReducerRef(&r))) return true;
-  }
-  return false;
 }
 
 // Each component combines by itself with an operator of the table.
@@ -264,7 +239,7 @@ LATHE_DECL ReducerInfo classify(const ReducerNode& r) {
   const bool known = detail::match_components(r, info);
   if (!known) {
     info = {};
-    const bool arg = detail::is_arg_reducer(r);
+    const bool arg = is_arg_reducer(r);
     info.kind = r.associative ? ReducerClass::reorder : ReducerClass::fold;
     info.reassociates = !arg && detail::any_float(r);
   }

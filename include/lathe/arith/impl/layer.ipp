@@ -36,4 +36,3 @@
 #include <lathe/arith/impl/iter_inverse.ipp>
 //
 #include <lathe/arith/impl/lane_offsets.ipp>
-#include <lathe/arith/impl/reducer_law.ipp>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/dsl/checks.hpp>
+#include <lathe/ir/reducer_law.hpp>
 #include <lathe/ir/visit.hpp>
 
 namespace lathe::detail {
@@ -258,6 +259,9 @@ LATHE_DECL void check_value(const TensorSource& source, const AnyValue& value) {
     check_vars(source, value.axes, value.axes.size(), v);
     check_buffers(source, v);
   }
+  // Which tuples there are is only known by the terms.
+  if (value.reducer && value.values.size() > 1)
+    check_reducer_laws(*value.reducer, value.values, source.where);
 }
 
 inline bool reads_a_tensor(const AnyExpr& e) {
@@ -314,6 +318,15 @@ LATHE_DECL void check_reducer(const ReducerNode& reducer, Location where) {
   if (reads)
     throw UserError("L0121", "reducer '" + reducer.name + "' reads a tensor", where, {},
                     "put what depends on tensors or axes into the term");
+}
+
+LATHE_DECL void check_reducer_laws(const ReducerNode& reducer, std::span<const AnyExpr> terms,
+                                   Location where) {
+  const std::string problem = law_problem(reducer, terms);
+  if (problem.empty()) return;
+  throw UserError("L0131", "reducer '" + reducer.name + "' " + problem, where, {},
+                  "its options say that it is; leave them out, and it folds in the order of the "
+                  "axes");
 }
 
 }  // namespace lathe::detail

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <lathe/arith/reducer_law.hpp>
+#include <lathe/ir/reducer_law.hpp>
 #include <lathe/dsl/any.hpp>
 #include <lathe/dsl/checks.hpp>
 #include <lathe/ir/reducer.hpp>
@@ -29,7 +29,7 @@ LATHE_DECL ReducerRef argmin_reducer(DType t) { return builtin_reducer("argmin",
 LATHE_DECL ReducerRef make_reducer(
     std::string name, Vec<AnyExpr> identity,
     FunctionRef<Vec<AnyExpr>(std::span<const VarRef> lhs, std::span<const VarRef> rhs)> combine,
-    std::optional<bool> associative, bool commutative, Location where) {
+    std::optional<bool> associative, std::optional<bool> commutative, Location where) {
   detail::check_name(name, where);
   if (identity.empty()) throw UserError("L0107", "reducer '" + name + "' has no identity", where);
   for (const auto& e : identity)
@@ -49,10 +49,14 @@ LATHE_DECL ReducerRef make_reducer(
                         " values",
                     where);
   auto* reducer = new ReducerNode(std::move(name), std::move(identity), std::move(lhs),
-                                  std::move(rhs), std::move(combined), true, commutative);
+                                  std::move(rhs), std::move(combined));
   ReducerRef out(reducer);
   detail::check_reducer(*reducer, where);
-  reducer->associative = associative ? *associative : identity_problem(*reducer).empty();
+  const bool known = has_known_laws(*reducer);
+  reducer->associative =
+      associative ? *associative : known && identity_problem(*reducer).empty();
+  reducer->commutative = commutative.value_or(known);
+  detail::check_reducer_laws(*reducer, {}, where);
   return out;
 }
 

@@ -171,6 +171,7 @@ LATHE_DECL void AnyScript::fold(const ReducerRef& reducer, const Vec<AnyExpr>& e
           where);
     stores.push_back(make_store(to.buffer, to.indices, terms[k]));
   }
+  if (terms.size() > 1) detail::check_reducer_laws(*reducer, terms, where);
   for (auto& store : stores) s.add(std::move(store), where);
   block.reducer = reducer;
   block.init = init;

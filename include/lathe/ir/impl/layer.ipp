@@ -18,6 +18,9 @@
 #include <lathe/ir/impl/print_names.ipp>
 #include <lathe/ir/impl/print_stmt.ipp>
 #include <lathe/ir/impl/reducer.ipp>
+#include <lathe/ir/impl/reducer_law.ipp>
+#include <lathe/ir/impl/scalar.ipp>
+#include <lathe/ir/impl/scalar_code.ipp>
 #include <lathe/ir/impl/stmt.ipp>
 #include <lathe/ir/impl/substitute.ipp>
 #include <lathe/ir/impl/tensor_intrin.ipp>

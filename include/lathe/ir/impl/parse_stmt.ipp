@@ -4,6 +4,7 @@
 #include <lathe/ir/impl/printer.hpp>
 #include <lathe/ir/impl/verifier.hpp>
 #include <lathe/ir/reducer.hpp>
+#include <lathe/ir/reducer_law.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe {
@@ -338,6 +339,8 @@ inline Stmt Parser::reducer() {
   for (; !bound.empty(); bound.pop_back()) names_.release(bound.back());
   names_.leave_block();
   ReducerRef made(new ReducerNode(std::move(r)));
+  if (const std::string problem = law_problem(*made); !problem.empty())
+    fail(at, "L0131", cat("reducer '", made->name, "' ", problem));
   if (!reducers_.insert(made->name, made))
     fail(at, "L0502", cat("there is a reducer '", made->name, "' already"));
   return {};

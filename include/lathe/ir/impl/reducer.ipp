@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/ir/compare.hpp>
 #include <lathe/ir/reducer.hpp>
 #include <limits>
 
@@ -70,6 +71,32 @@ LATHE_DECL ReducerRef builtin_reducer(std::string_view name, const Vec<DType>& d
                                  dtypes[1]);
   }
   return {};
+}
+
+LATHE_DECL const CombinerRow* find_combiner(BinaryOp op) {
+  static constexpr CombinerRow rows[] = {
+      {BinaryOp::add, true, true, true},        {BinaryOp::mul, true, true, true},
+      {BinaryOp::min, true, true, false},       {BinaryOp::max, true, true, false},
+      {BinaryOp::and_, true, false, false},     {BinaryOp::or_, true, false, false},
+      {BinaryOp::bit_and, true, false, false},  {BinaryOp::bit_or, true, false, false},
+      {BinaryOp::bit_xor, true, false, false},  {BinaryOp::fast_min, true, false, false},
+      {BinaryOp::fast_max, true, false, false},
+  };
+  for (const auto& row : rows)
+    if (row.op == op) return &row;
+  return nullptr;
+}
+
+LATHE_DECL bool is_arg_reducer(const ReducerNode& r) {
+  if (r.combine.size() != 2) return false;
+  const Vec<DType> dtypes{r.combine[0].dtype(), r.combine[1].dtype()};
+  for (const char* name : {"argmin", "argmax"}) {
+    const ReducerRef known = builtin_reducer(name, dtypes);
+    if (!known) continue;
+    const auto combines = make_ref<ReducerNode>(r.name, known->identity, r.lhs, r.rhs, r.combine);
+    if (structurally_equal(known, ReducerRef(combines))) return true;
+  }
+  return false;
 }
 
 }  // namespace lathe

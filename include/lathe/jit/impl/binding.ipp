@@ -4,7 +4,7 @@
 #include <lathe/ir/narrow.hpp>
 #include <lathe/ir/print.hpp>
 #include <lathe/jit/binding.hpp>
-#include <lathe/jit/eval_scalar.hpp>
+#include <lathe/ir/scalar.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <lathe/jit/eval_scalar.hpp>
+#include <lathe/ir/scalar.hpp>
 #include <lathe/jit/evaluate.hpp>
 #include <lathe/jit/intrinsic_check.hpp>
 #include <lathe/schedule/impl/intrinsic.ipp>

@@ -14,7 +14,6 @@
 #include <lathe/jit/impl/eval_blocks.ipp>
 #include <lathe/jit/impl/eval_compile.ipp>
 #include <lathe/jit/impl/eval_expr.ipp>
-#include <lathe/jit/impl/eval_scalar.ipp>
 #include <lathe/jit/impl/evaluate.ipp>
 #include <lathe/jit/impl/intrinsic_check.ipp>
 #include <lathe/jit/impl/jit.ipp>

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <lathe/ir/narrow.hpp>
-#include <lathe/jit/eval_scalar.hpp>
+#include <lathe/ir/scalar.hpp>
 #include <limits>
 #if !defined(LATHE_SEPARATE_COMPILATION)
 #include <lathe/jit/impl/layer.ipp>

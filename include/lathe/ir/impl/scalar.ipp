@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <lathe/ir/narrow.hpp>
-#include <lathe/jit/eval_scalar.hpp>
+#include <lathe/ir/scalar.hpp>
 
 namespace lathe::detail {
 

@@ -1,9 +1,9 @@
 #include <doctest/doctest.h>
 
-#include <lathe/arith/reducer_law.hpp>
+#include <lathe/ir/reducer_law.hpp>
 #include <limits>
 #if !defined(LATHE_SEPARATE_COMPILATION)
-#include <lathe/arith/impl/layer.ipp>
+#include <lathe/ir/impl/layer.ipp>
 #endif
 
 using namespace lathe;
@@ -27,16 +27,16 @@ AnyExpr largest(const AnyExpr& a, const AnyExpr& b) { return make_binary(BinaryO
 TEST_CASE("an identity that changes what folds give") {
   auto sum = [](AnyExpr a, AnyExpr b) { return a + b; };
   CHECK(problem(make_float(kF32, 10), sum) == "combine(identity, 11.0) is 21.0");
-  CHECK(problem(make_float(kF64, 10), sum) == "combine(identity, 11.0f64) is 21.0f64");
-  CHECK(problem(make_int(kU8, 250), sum) == "combine(identity, 251u8) is 245u8");
-  CHECK(problem(make_int(kI4, 1), sum) == "combine(identity, 2i4) is 3i4");
+  CHECK(problem(make_float(kF64, 10), sum) == "combine(identity, 11.0) is 21.0");
+  CHECK(problem(make_int(kU8, 250), sum) == "combine(identity, 251) is 245");
+  CHECK(problem(make_int(kI4, 1), sum) == "combine(identity, 2) is 3");
   CHECK(problem(make_float(kF32, 0), sum) == "");
   CHECK(problem(make_int(kIndex, 0), sum) == "");
   CHECK(problem(make_int(kI32, 0), [](AnyExpr a, AnyExpr b) { return a + b * b; }) ==
-        "combine(identity, 5i32) is 25i32");
+        "combine(identity, 2) is 4");
   CHECK(problem(make_int(kI32, 0), [](AnyExpr a, AnyExpr b) {
           return a + make_binary(BinaryOp::min, b, make_int(kI32, 1));
-        }) == "combine(identity, 2i32) is 1i32");  // counts terms, not parts
+        }) == "combine(identity, 2) is 1");  // counts terms, not parts
   CHECK(problem(make_bool(true), [](AnyExpr a, AnyExpr b) {
           return logical_and(a, logical_not(b));
         }) == "combine(identity, false) is true");
@@ -61,7 +61,7 @@ TEST_CASE("several values, and what does not fold to numbers") {
   const AnyExpr zero = make_float(kF32, 0), one = make_float(kF32, 1);
   CHECK(identity_problem(ReducerNode("mean", {zero, zero}, a, b, {n, mean})) == "");
   CHECK(identity_problem(ReducerNode("mean", {one, zero}, a, b, {n, mean})) ==
-        "combine(identity, (2.0, -1.0)) is (3.0, -0.6666667)");
+        "combine(identity, (2.0, 0.5)) is (3.0, 0.33333334)");
   AnyExpr top = largest(a[0], b[0]);
   auto scaled = [&](const std::vector<VarRef>& v) {
     return AnyExpr(v[1]) * make_call(CallOp::exp, {AnyExpr(v[0]) - top});

@@ -1,0 +1,63 @@
+// How an expression is evaluated for many values of its variables, without a program around it.
+#pragma once
+
+#include <lathe/ir/scalar.hpp>
+#include <lathe/support/dense_map.hpp>
+
+namespace lathe::detail {
+
+/// Scalar expressions as a list of operations, each result in a place of its own. Variables and
+/// loads are inputs: what stands in them is the caller's. Both arms of a select are computed.
+class ScalarCode {
+ public:
+  /// exact: every float as its type rounds. Else floats of all types are doubles, which shows
+  /// what is more than rounding.
+  explicit ScalarCode(bool exact) : exact_(exact) {}
+
+  /// A place for a variable, to be known before it is used.
+  void input(const VarRef& var) { place_of_input(AnyExpr(var)); }
+  /// The value as one more result.
+  void result(const AnyExpr& value) { results_.push_back(compile(value)); }
+
+  /// False: something in it is no operation on scalars.
+  bool good() const { return good_; }
+  std::size_t inputs() const { return inputs_.size(); }
+  const AnyExpr& input_expr(std::size_t k) const { return inputs_[k]; }
+  std::size_t size() const { return steps_.size(); }
+  /// The type that holds values of type t here.
+  DType type(DType t) const { return t.is_float() && !exact_ ? kF64 : t; }
+
+  /// `in` has inputs() values, `out` takes one for each result.
+  void run(const Scalar* in, Scalar* out);
+
+ private:
+  struct Step {
+    enum Kind : std::uint8_t { binary, unary, cast, call, bits, select } kind;
+    std::uint8_t op;
+    DType type, from;
+    int args[3], to;
+  };
+
+  int fresh(Scalar value = {}) {
+    places_.push_back(value);
+    return static_cast<int>(places_.size()) - 1;
+  }
+  int place_of_input(const AnyExpr& e);
+  int compile(const AnyExpr& e);
+  int compile_new(const AnyExpr& e);
+  int compile_call(const CallNode& n);
+  int add(Step step) {
+    step.to = fresh();
+    steps_.push_back(step);
+    return step.to;
+  }
+
+  bool exact_, good_ = true;
+  Vec<Scalar> places_;
+  Vec<AnyExpr> inputs_;
+  Vec<int> input_places_, results_;
+  Vec<Step> steps_;
+  DenseMap<const ExprNode*, int> known_;
+};
+
+}  // namespace lathe::detail
