@@ -5,7 +5,7 @@ import secrets
 import sys
 import time
 
-from steps import checks, compile_fail, examples, fuzz, llvm, package, sanitizers, units
+from steps import checks, compile_fail, examples, fuzz, llvm, oracle, package, sanitizers, units
 from steps.core import Case, Settings, Status, Step
 
 STEPS: list[Step] = [
@@ -16,6 +16,7 @@ STEPS: list[Step] = [
     *package.STEPS,
     *examples.STEPS,
     *fuzz.STEPS,
+    *oracle.STEPS,
     *sanitizers.STEPS,
 ]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from .core import BUILD, JOBS, ROOT, Case, Output, Settings, Status, Step, command_case, failed, in_parallel, passed, run
 
 WHOLE_PROGRAMS = ("polybench", "apps")
-GROUPS = ("golden", "errors", "conformance", "meaning", "docs", *WHOLE_PROGRAMS)
+GROUPS = ("golden", "errors", "conformance", "meaning", "oracle", "docs", *WHOLE_PROGRAMS)
 SUMMARY = re.compile(r"test cases:\s+(\d+) \|\s+(\d+) passed \|\s+(\d+) failed \|\s+(\d+) skipped")
 # The leak checker's thread, which stops all others to look at their memory, may crash by itself (g++ 12).
 LEAK_CHECK_BROKE = "LeakSanitizer has encountered a fatal error"

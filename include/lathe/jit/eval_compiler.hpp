@@ -24,6 +24,7 @@ class EvalCompiler {
   int buffer_slot(const Buffer& b);
   int var_slot(const VarNode& var);
   void describe(EvalBuffer& out, const Buffer& b);
+  void check_layout(const BufferNode& b, const AnyExpr& e) const;
 
   const EvalExpr* expr(const AnyExpr& e);
   const EvalExpr* optional(const AnyExpr& e) { return e.get() ? expr(e) : nullptr; }
@@ -46,7 +47,9 @@ class EvalCompiler {
                          const AnyExpr& value);
   const EvalStmt* block(const BlockNode& n);
   EvalStmt* block_head(const BlockNode& n, bool init);
-  const EvalStmt* init_nest(const BlockNode& n, std::size_t from);
+  const EvalStmt* init_nest(const BlockNode& n, std::size_t from, const VarSet& reduces);
+  void add_sources(VarSet& vars) const;
+  void add_conditions(std::size_t from, const VarSet& reduces, VarSet& needed);
   const EvalStmt* wrap(const EvalScope& scope, const EvalStmt* body, VarSet& used,
                        const VarSet& dropped);
 

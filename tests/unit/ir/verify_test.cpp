@@ -75,6 +75,18 @@ TEST_CASE_FIXTURE(Fixture, "buffers are params or allocated once around their us
   CHECK(reason(make_store(A, {0}, one)) == "a store to 'A', which is an 'in' parameter");
 }
 
+TEST_CASE_FIXTURE(Fixture, "extents and strides read no memory") {
+  AnyExpr read = make_cast(kI64, make_load(A, {0}));
+  std::string why = " reads 'A', whose elements may change: give it a name by a let before, ";
+  Buffer sized = make_buffer("t", kF32, {read}), strided = sized;
+  CHECK(reason(make_alloc(sized, make_store(sized, {0}, one))) ==
+        "an extent of 't'" + why + "i64(A[0])");
+  strided = make_ref<BufferNode>("t", kF32, Vec<AnyExpr>{4}, Vec<AnyExpr>{read + 1});
+  CHECK(reason(make_alloc(strided, make_store(strided, {0}, one))) ==
+        "a stride of 't'" + why + "i64(A[0]) + 1");
+  CHECK(reason(make_let_stmt(j, read, make_alloc(make_buffer("t", kF32, {j}), store(one)))) == "");
+}
+
 TEST_CASE_FIXTURE(Fixture, "types are checked at every node") {
   auto raw = [](BinaryOp op, AnyExpr a, AnyExpr b) {
     return AnyExpr(make_ref<BinaryNode>(a.dtype(), op, a, b));

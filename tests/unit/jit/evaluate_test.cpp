@@ -101,6 +101,64 @@ TEST_CASE("an init under lets and outer blocks needs only what its spatial itera
   CHECK(y == Ints{4, 4, 4, 4});
 }
 
+TEST_CASE("an init reaches the points that the conditions around it let through") {
+  Ints x{1, 2}, y(3, 50);
+  run_text(
+      "program P(in X: i64[2], out Y: i64[3]):\n"
+      "  for r in 0..2:\n"
+      "    for i in 0..3:\n"
+      "      for t in 0..4:\n"
+      "        if i + t > 4:\n"
+      "          block Y(v in 0..3 = i, reduce w in 0..2 = r) reduce sum init:\n"
+      "            Y[v] sum= X[w]\n",
+      {x.data(), y.data()});
+  CHECK(y == Ints{50, 50, 3});
+  y = {50, 50, 50};
+  run_text(
+      "program P(in X: i64[2], out Y: i64[3]):\n"
+      "  for r in 0..2:\n"
+      "    for i in 0..3:\n"
+      "      let late = r + i\n"
+      "      if late > 3:\n"
+      "        block Y(v in 0..3 = i, reduce w in 0..2 = r) reduce sum init:\n"
+      "          Y[v] sum= X[w]\n",
+      {x.data(), y.data()});
+  CHECK(y == Ints{0, 0, 0});
+}
+
+TEST_CASE("extents may follow from data by way of a let, whatever they are") {
+  const char* text =
+      "program P(in X: i64[4], out Y: i64[4]):\n"
+      "  for i in 0..4:\n"
+      "    let n = X[i]\n"
+      "    alloc T: i64[n, 2]\n"
+      "    Y[i] = n\n"
+      "    if n > 0:\n"
+      "      T[n - 1, 1] = 7\n"
+      "      Y[i] = T[n - 1, 1]\n";
+  Ints x{3, 0, -5, INT64_MIN}, y(4, 50);
+  run_text(text, {x.data(), y.data()}, {.find_uninitialized = true});
+  CHECK(y == Ints{7, 0, -5, INT64_MIN});
+  for (std::int64_t huge : {INT64_MAX, std::int64_t{1} << 61, (std::int64_t{1} << 56) + 1}) {
+    x[0] = huge;
+    CHECK(error_of([&] {
+            run_text(text, {x.data(), y.data()});
+          }) == "L0406 kernel 'P': no memory for its temporaries");
+  }
+}
+
+TEST_CASE("an extent that reads memory is refused, by a program that nobody verified too") {
+  lt::Buffer x = lt::make_buffer("X", lt::kI64, {4});
+  lt::Buffer t = lt::make_buffer("T", lt::kI64, {lt::make_load(x, {0})});
+  lt::ProgramNode node;
+  node.name = "P";
+  node.params.push_back({lt::Access::inout, x, {}});
+  node.body = lt::make_alloc(t, lt::make_store(x, {0}, 1));
+  lt::Program program{std::move(node)};
+  CHECK(error_of([&] { lt::Evaluator evaluator(program); }) ==
+        "L0506 program 'P': an extent or stride of 'T' reads memory");
+}
+
 TEST_CASE("without an init a reduction continues what is stored") {
   Ints x{1, 2, 3}, y{10};
   run_text(

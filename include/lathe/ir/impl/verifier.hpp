@@ -45,6 +45,7 @@ class Verifier : public Visitor {
   void access(const Buffer& b, const Vec<AnyExpr>& indices, bool writes);
 
   void param(const Param& p);
+  bool layout(const AnyExpr& e, const std::string& what);
   void buffer_fields(const Buffer& b, bool is_param);
   void node(const Stmt& s);
   void for_loop(const ForNode& n);

@@ -108,16 +108,34 @@ inline void Verifier::expr(const AnyExpr& e) {
   if (ok()) descend(e);
 }
 
+// Extents and strides hold for as long as the buffer does, and no rewrite walks them: they name
+// what does not change.
+inline bool Verifier::layout(const AnyExpr& e, const std::string& what) {
+  if (!index(e, what)) return false;
+  struct Find : Visitor {
+    const LoadNode* found = nullptr;
+    void expr(const AnyExpr& x) override {
+      if (const auto* load = x.as<LoadNode>()) found = load;
+      descend(x);
+    }
+  } find;
+  find.expr(e);
+  if (find.found)
+    fail(cat(what, " reads '", find.found->buffer->name,
+             "', whose elements may change: give it a name by a let before, ", str(e)));
+  return ok();
+}
+
 inline void Verifier::buffer_fields(const Buffer& b, bool is_param) {
   if (!b) return fail("a buffer is missing");
-  for (const auto& extent : b->shape) index(extent, cat("an extent of '", b->name, "'"));
+  for (const auto& extent : b->shape) layout(extent, cat("an extent of '", b->name, "'"));
   if (!check(b->strides.empty() || b->strides.size() == b->shape.size(),
              "a buffer with fewer or more strides than dimensions"))
     return;
   for (const auto& stride : b->strides) {
     const auto* v = stride.as<VarNode>();
     if (is_param && v && !entries_.contains(v)) bind(v, v->name, false);
-    index(stride, cat("a stride of '", b->name, "'"));
+    layout(stride, cat("a stride of '", b->name, "'"));
   }
   check(!is_param || b->aligned.empty(), "a parameter with aligned strides");
   for (std::size_t k = 0; k < b->aligned.size(); ++k) {

@@ -2,6 +2,7 @@
 
 #include <lathe/ir/visit.hpp>
 #include <lathe/jit/eval_compiler.hpp>
+#include <lathe/support/text.hpp>
 
 namespace lathe::detail {
 
@@ -16,8 +17,27 @@ inline void EvalCompiler::describe(EvalBuffer& out, const Buffer& b) {
   out.buffer = b;
   out.element = b->dtype.scalar();
   out.lanes = b->dtype.lanes;
+  for (const auto* all : {&b->shape, &b->strides})
+    for (const auto& e : *all) check_layout(*b, e);
   out.shape = list(b->shape);
   out.strides = list(b->strides);
+}
+
+// A program that nobody verified may say anything; what it reads here need not exist yet.
+inline void EvalCompiler::check_layout(const BufferNode& b, const AnyExpr& e) const {
+  struct Find : Visitor {
+    bool found = false;
+    void expr(const AnyExpr& x) override {
+      found = found || x.kind() == ExprKind::Load;
+      descend(x);
+    }
+  } find;
+  find.expr(e);
+  if (find.found)
+    throw UserError(
+        "L0506",
+        cat("program '", program_->name, "': an extent or stride of '", b.name, "' reads memory"),
+        Location{}, {}, "give it a name by a let before the alloc");
 }
 
 inline int EvalCompiler::buffer_slot(const Buffer& b) {

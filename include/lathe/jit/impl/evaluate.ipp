@@ -197,13 +197,15 @@ inline EvalStatus EvalFrame::run_block(const EvalStmt& s) {
 }
 
 // Content is undefined: all ones, which is NaN in every floating type, so that a read of it shows.
+// Of a large buffer only the first part: a host gives memory as it is touched, and may have less.
 inline EvalStatus EvalFrame::run_alloc(const EvalStmt& s) {
   EvalMemory& m = memory_[static_cast<std::size_t>(s.slot)];
   lay_out(s.slot);
   const std::int64_t bytes = m.too_large ? 0 : m.count * m.element_bytes;
   char* start = m.too_large ? nullptr : m.owned.reserve(context_, bytes);
   if (!start) return static_cast<EvalStatus>(Status::out_of_memory);
-  std::memset(start, 0xFF, static_cast<std::size_t>(bytes));
+  constexpr std::int64_t filled = std::int64_t{1} << 26;
+  std::memset(start, 0xFF, static_cast<std::size_t>(std::min(bytes, filled)));
   m.base = start - m.low * m.element_bytes;
   const bool is_register =
       tree_.buffers[static_cast<std::size_t>(s.slot)].buffer->scope == Scope::reg;

@@ -1,7 +1,7 @@
 // Random programs under random schedules, run by the oracle and by the evaluator: element by
 // element they agree. Ends with exit status 1 at the first that does not, and prints the program.
 //
-//   oracle [--cases N] [--seed S] [--case K] [--family NAME] [--verbose]
+//   oracle_random [--cases N] [--seed S] [--case K] [--family NAME] [--verbose]
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
