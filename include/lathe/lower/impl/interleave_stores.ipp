@@ -108,7 +108,7 @@ class InterleaveStores : public Mutator {
     std::size_t longest = 0;
     for (const StoreNode* n : group) {
       OperationList list;
-      const AnyExpr value = list.expr(n->value);
+      const AnyExpr value = list.expr(fresh_lets(n->value));
       stores.push_back(make_ref<StoreNode>(n->buffer, n->indices, value, n->mask, n->streaming));
       longest = std::max(longest, list.lets.size());
       lists.push_back(std::move(list.lets));
