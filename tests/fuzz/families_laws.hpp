@@ -156,10 +156,9 @@ class LawFamilies : public Family {
 
   template <class Combine>
   void set(AnyValue& v, const Law& is, Values terms, Combine combine) {
-    std::optional<bool> associative;
-    // What is not said of an order that counts would be a claim that it does not.
-    bool commutative = is.commutative || (!is.associative && random_.chance(50));
+    std::optional<bool> associative, commutative;
     if (random_.chance(50)) associative = is.associative;
+    if (random_.chance(50)) commutative = is.commutative;
     lathe::Vec<AnyExpr> identity(is.identity.begin(), is.identity.end());
     v.reducer = lathe::make_reducer(
         "law", std::move(identity),
