@@ -153,6 +153,10 @@ std::string why_not_found(const Stmt& root, const Vec<BlockTag>& producers,
 Verdict check_moved_init(const Program& program, const BlockSite& site, std::size_t from,
                          const Vec<VarRef>& passed, std::string_view id);
 
+/// L0259 if a step moved an init past loops that its block keeps, where it may not, or brought a
+/// writer of what the init depends on inside its reduction.
+Verdict check_inits(const Program& before, const Program& after);
+
 // --- steps used by other steps
 // ------------------------------------------------------------------------------------
 

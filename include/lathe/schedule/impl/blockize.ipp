@@ -78,6 +78,8 @@ inline Verdict check_tile_part(const TilePart& part, bool alone) {
   if (block.init)
     return blockize_refusal(part, "is a reduction that sets its identity itself",
                             "decompose_reduction it first");
+  if (!block_tags(block.body).empty())
+    return blockize_refusal(part, "holds blocks itself", "blockize the loops inside of it");
   if (alone) return {};
   if (!block.reads.empty() || !block.writes.empty())
     return blockize_refusal(part, "declares what it touches, and is not alone in the nest",

@@ -87,6 +87,9 @@ inline Verdict check_cache_read(const Program& program, const BlockSite& site, c
   if (!is_open_path(site.path))
     return refusal_at(block.tag, step.id,
                       name + " stands under a condition or inside another block");
+  if (!block_tags(block.body).empty())
+    return refusal_at(block.tag, step.id, name + " holds blocks, each of which reads by itself",
+                      "copy what a block inside reads before they become one");
   for (const auto& r : reads_of(block))
     if (r.buffer == buffer && r.kind != AccessKind::read)
       return refusal_at(block.tag, step.id,

@@ -39,23 +39,28 @@ inline Verdict plan_fuse(const Program& program, const Vec<Arg>& loops, Vec<Loop
   return {};
 }
 
-// An empty reduction still stores its identity at every spatial point, so a loop that may be empty
-// must not swallow the loops of these points.
+// A fold without updates still stores its identity at every spatial point that its loops reach, so
+// a loop in it that may be empty must not swallow the loops of these points.
 inline Verdict check_fused_reduction(const Program& program, const Vec<LoopSite>& sites) {
   Facts facts = facts_on(sites[0].path, program_facts(program));
-  for (const auto& block : blocks_below(sites.back().loop->body)) {
-    if (!block.block->init) continue;
+  const std::size_t outermost = sites[0].loops.size();
+  for (const auto& below : blocks_below(sites.back().loop->body)) {
+    const BlockNode& block = *below.block;
+    if (!block.init) continue;
+    const std::size_t first =
+        Instances(find_block(program->body, block.tag), program_facts(program)).first();
     const ForNode *spatial = nullptr, *empty = nullptr;
-    for (const auto& site : sites) {
-      const ForNode& loop = *site.loop;
-      if (feeds(loop, *block.block, IterKind::spatial)) spatial = &loop;
-      if (feeds(loop, *block.block, IterKind::reduce) && !prove_lt(AnyExpr(0), loop.extent, facts))
+    for (std::size_t k = 0; k < sites.size(); ++k) {
+      const ForNode& loop = *sites[k].loop;
+      if (feeds(loop, block, IterKind::spatial))
+        spatial = &loop;
+      else if (outermost + k >= first && !prove_lt(AnyExpr(0), loop.extent, facts))
         empty = &loop;
     }
     if (spatial && empty)
       return refusal_at(empty->var, "L0229",
                         "loop " + describe(*empty) + " of the reduction of " +
-                            in_quotes(block.block->name()) + " may be empty, and loop " +
+                            in_quotes(block.name()) + " may be empty, and loop " +
                             describe(*spatial) + " is spatial",
                         "decompose the reduction first, or fuse spatial loops only");
   }

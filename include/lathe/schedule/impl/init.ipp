@@ -52,4 +52,74 @@ LATHE_DECL Verdict check_moved_init(const Program& program, const BlockSite& sit
   return {};
 }
 
+// The nests of a program that another one does not have as they are.
+inline void collect_nests(const Stmt& s, Vec<Stmt>& out) {
+  if (const auto* a = s.as<AllocNode>()) return collect_nests(a->body, out);
+  if (const auto* seq = s.as<SeqNode>()) {
+    for (const auto& child : seq->stmts) collect_nests(child, out);
+    return;
+  }
+  out.push_back(s);
+}
+
+// What an init depends on is written inside its reduction, in a nest that a step made.
+inline Verdict check_init_inputs(const Program& before, const Stmt& nest) {
+  const Vec<StaleInit> stale = stale_inits(nest);
+  if (stale.empty()) return {};
+  const Vec<StaleInit> old = stale_inits(before->body);
+  for (const auto& found : stale) {
+    bool was = false;
+    for (const auto& o : old) was = was || (o.block == found.block && o.loops == found.loops);
+    if (was) continue;
+    const bool known = static_cast<bool>(find_block(before->body, found.block).block);
+    return refusal_at(known ? found.block : BlockTag(), "L0259",
+                      "the init of block " + in_quotes(found.block->name) + " depends on " +
+                          in_quotes(found.input->name) + ", which " +
+                          (found.writer ? "block " + in_quotes(found.writer->name)
+                                        : std::string("a statement in no block")) +
+                          " would write only inside the loops of the reduction",
+                      "decompose the reduction first, or take a loop outside of it");
+  }
+  return {};
+}
+
+inline Vec<VarRef> loops_around_init(const BlockSite& site) {
+  Vec<VarRef> out;
+  for (const auto& loop : site.loops) {
+    if (feeds(*loop, *site.block, IterKind::reduce)) break;
+    out.push_back(loop->var);
+  }
+  return out;
+}
+
+// Of the loops that a block keeps, those that its init left or came into.
+inline Verdict check_kept_loops(const Program& before, const BlockSite& after) {
+  const BlockSite old = find_block(before->body, after.block->tag);
+  if (!old.block || !old.block->init) return {};
+  const Vec<VarRef> was = loops_around_init(old), is = loops_around_init(after);
+  Vec<VarRef> passed;
+  std::size_t from = old.loops.size();
+  for (std::size_t k = 0; k < old.loops.size(); ++k) {
+    const VarRef& loop = old.loops[k]->var;
+    if (!below(after.loops, loop) || contains(was, loop) == contains(is, loop)) continue;
+    passed.push_back(loop);
+    from = std::min(from, k);
+  }
+  return passed.empty() ? Verdict() : check_moved_init(before, old, from, passed, "L0259");
+}
+
+LATHE_DECL Verdict check_inits(const Program& before, const Program& after) {
+  Vec<Stmt> old, now;
+  collect_nests(before->body, old), collect_nests(after->body, now);
+  for (const auto& nest : now) {
+    bool kept = false;
+    for (const auto& o : old) kept = kept || o.same_as(nest);
+    if (kept) continue;
+    if (auto no = check_init_inputs(before, nest)) return no;
+    for (const auto& site : find_blocks(nest, [](const BlockNode& b) { return b.init; }))
+      if (auto no = check_kept_loops(before, site)) return no;
+  }
+  return {};
+}
+
 }  // namespace lathe::detail

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/arith/poly.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/impl/copies.ipp>
 #include <lathe/support/text.hpp>
@@ -111,6 +112,9 @@ inline Verdict plan_axes(const Program& program, ReindexPlan& plan, bool written
         if (!is_dim(program, var))
           return reindex_refusal(plan, "has the iterator " + in_quotes(it.var->name) +
                                            ", whose domain depends on " + in_quotes(var->name));
+    if (!is_load_free(it.min) || !is_load_free(it.extent))
+      return reindex_refusal(plan, "has the iterator " + in_quotes(it.var->name) +
+                                       ", whose domain is read from memory");
     const std::int64_t* extent = as_const_int(it.extent);
     if (extent && __builtin_mul_overflow(elements, std::max<std::int64_t>(1, *extent), &elements))
       return reindex_refusal(plan, "has a domain of more than 2^63 points");

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <lathe/analysis/dependence.hpp>
-#include <lathe/analysis/instances.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/edit.hpp>
 
@@ -135,43 +134,15 @@ inline Verdict check_order(const Program& program, const ReorderPlan& plan) {
                     "keep the order of these iterations");
 }
 
-// The loops that an init stands inside of: all outside of the first, in a given order of the chain,
-// that feeds a reduce iterator of the block.
-inline Vec<VarRef> loops_around_init(const ReorderPlan& plan, const Vec<std::size_t>& order,
-                                     const BlockNode& block) {
-  Vec<VarRef> out;
-  for (std::size_t from : order) {
-    if (feeds(*plan.chain[from], block, IterKind::reduce)) break;
-    out.push_back(plan.chain[from]->var);
+// Where several points update one element, every loop decides in which order.
+inline std::string reordered_reduction(const Program& program, const ReorderPlan& plan) {
+  for (const auto& site : blocks_below(plan.chain.back()->body)) {
+    if (!site.block->reducer || !classify(*site.block->reducer).reassociates) continue;
+    if (!swaps_reduce_loops(plan, *site.block) && info_of(program, site.block->tag).is_reduction())
+      continue;
+    return "reorder: the reduce loops of " + in_quotes(site.block->name()) +
+           " run in another order";
   }
-  return out;
-}
-
-// An init moves out of a loop, or into one, only if no two of its iterations reach one point.
-inline Verdict check_inits(const Program& program, const ReorderPlan& plan) {
-  Vec<std::size_t> before;
-  for (std::size_t k = 0; k < plan.chain.size(); ++k) before.push_back(k);
-  for (const auto& below : blocks_below(plan.chain.back()->body)) {
-    if (!below.block->init) continue;
-    const BlockSite site = find_block(program->body, below.block->tag);
-    const Vec<VarRef> was = loops_around_init(plan, before, *site.block),
-                      is = loops_around_init(plan, plan.order, *site.block);
-    const std::size_t outermost = site.loops.size() - below.loops.size() - plan.chain.size();
-    if (Instances(site, program_facts(program)).first() < outermost) continue;
-    Vec<VarRef> passed;
-    for (const auto& loop : plan.chain)
-      if (contains(was, loop->var) != contains(is, loop->var)) passed.push_back(loop->var);
-    if (auto no = check_moved_init(program, site, outermost, passed, "L0207")) return no;
-  }
-  return {};
-}
-
-inline std::string reordered_reduction(const ReorderPlan& plan) {
-  for (const auto& site : blocks_below(plan.chain.back()->body))
-    if (site.block->reducer && swaps_reduce_loops(plan, *site.block) &&
-        classify(*site.block->reducer).reassociates)
-      return "reorder: the reduce loops of " + in_quotes(site.block->name()) +
-             " run in another order";
   return {};
 }
 
@@ -184,12 +155,11 @@ inline Verdict run_reorder(const Program& program, const Args& args, Edit* edit)
   permute(loops, plan);
   if (auto no = check_bounds(plan)) return no;
   if (auto no = check_order(program, plan)) return no;
-  if (auto no = check_inits(program, plan)) return no;
   if (!edit) return {};
   Vec<LoopHead> heads;
   for (std::size_t from : plan.order) heads.push_back(head_of(*plan.chain[from]));
   edit->program = program.with(replace_at(plan.path, wrap_loops(heads, plan.chain.back()->body)));
-  edit->reassociates = reordered_reduction(plan);
+  edit->reassociates = reordered_reduction(program, plan);
   return {};
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/analysis/instances.hpp>
+#include <lathe/arith/poly.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/edit.hpp>
 
@@ -114,6 +115,12 @@ inline Verdict plan_rfactor(const Program& program, const Args& args, RfactorPla
         return refusal_at(plan.loop->var, "L0219",
                           "the bound of loop " + describe(*plan.loop) + " depends on loop " +
                               in_quotes(outer->var->name));
+  if (!over_dims(program, plan.loop->extent) || !is_load_free(plan.loop->extent))
+    return refusal_at(plan.loop->var, "L0219",
+                      "the number of partial results would be the extent " +
+                          extent_text(plan.loop->extent) + " of loop " +
+                          in_quotes(plan.loop->var->name) + ", which is not over Dims",
+                      "split the loop and rfactor one of constant extent");
   if (auto no = check_rfactor_loops(plan)) return no;
   if (auto no = check_bare_touches(program, block, "L0219")) return no;
   // A layout may have given one output of several another rank.

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <lathe/analysis/instances.hpp>
 #include <lathe/analysis/uses.hpp>
 #include <lathe/ir/compare.hpp>
 #include <lathe/ir/print.hpp>
@@ -99,28 +98,6 @@ inline Verdict check_shifts(const Program& before, const Program& after) {
           "L0225",
           "would break what the tail 'shift' of loop " + in_quotes(var->name) + " promises: " + why,
           "split it with Tail::guard");
-  }
-  return {};
-}
-
-// What decides where an init stores is there when it runs, before the loops of the reduction: a
-// step brings no writer of it inside them. A program that was made like that keeps its loops.
-inline Verdict check_init_inputs(const Program& before, const Program& after) {
-  const Vec<StaleInit> stale = stale_inits(after->body);
-  if (stale.empty()) return {};
-  const Vec<StaleInit> old = stale_inits(before->body);
-  for (const auto& found : stale) {
-    bool was = false;
-    for (const auto& o : old) was = was || (o.block == found.block && o.loops == found.loops);
-    if (was) continue;
-    return refusal_at(find_block(before->body, found.block).block ? found.block : BlockTag(),
-                      "L0259",
-                      "the init of block " + in_quotes(found.block->name) + " depends on " +
-                          in_quotes(found.input->name) + ", which " +
-                          (found.writer ? "block " + in_quotes(found.writer->name)
-                                        : std::string("a statement in no block")) +
-                          " would write only inside the loops of the reduction",
-                      "decompose the reduction first, or take a loop outside of it");
   }
   return {};
 }
@@ -234,7 +211,7 @@ LATHE_DECL Verdict Schedule::try_step(const Primitive& primitive, const Args& ar
   }
   if (edit.program == program_) return {};
   if (auto no = detail::check_promises(program_, edit.program)) return no;
-  if (auto no = detail::check_init_inputs(program_, edit.program)) return no;
+  if (auto no = detail::check_inits(program_, edit.program)) return no;
   if (auto no = detail::check_shifts(program_, edit.program)) return no;
   if (auto no = detail::check_axes(edit.program)) return no;
   if (auto no = detail::check_marks(program_, edit.program)) return no;
