@@ -306,10 +306,14 @@ struct WhileNode : StmtNode {
 
 struct AssertNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Assert;
-  AssertNode(AnyExpr its_condition, std::string its_message)
-      : StmtNode(kKind), condition(std::move(its_condition)), message(std::move(its_message)) {}
+  AssertNode(AnyExpr its_condition, std::string its_message, Vec<AnyExpr> its_values = {})
+      : StmtNode(kKind),
+        condition(std::move(its_condition)),
+        message(std::move(its_message)),
+        values(std::move(its_values)) {}
   AnyExpr condition;
   std::string message;
+  Vec<AnyExpr> values;  ///< of i64; {0}, {1} … in the message stand for what they were
 };
 
 struct EvaluateNode : StmtNode {

@@ -7,7 +7,7 @@
 
 namespace lathe {
 
-/// Code by program, target, strictness and LLVM, shared by equal kernels; keeps the latest `kKept`
+/// Code by program, target, kind and LLVM, shared by equal kernels; keeps the latest `kKept`
 /// alive.
 class CodeCache : public RefCounted {
  public:
@@ -16,7 +16,7 @@ class CodeCache : public RefCounted {
   static CodeCache& of(const Context& context);
   /// The code of an equal program, or none.
   Ref<KernelCode> find(std::uint64_t hash, const Program& scheduled, const Target& target,
-                       bool strict, int llvm_major);
+                       CodeKind kind, int llvm_major);
   /// Adds code, unless another thread was first: then that one.
   Ref<KernelCode> add(std::uint64_t hash, Ref<KernelCode> code);
   std::size_t size() const;

@@ -42,8 +42,7 @@ using EvalStatus = std::int32_t;
 
 class EvalFrame {
  public:
-  EvalFrame(const EvalTree& tree, const std::uint64_t* slots, const Context& context,
-            Location where);
+  EvalFrame(const EvalTree& tree, const std::uint64_t* slots, CallFrame& call, Location where);
 
   Scalar& var(int slot) { return vars_[static_cast<std::size_t>(slot)]; }
   EvalStatus run(const EvalStmt& s);
@@ -54,6 +53,7 @@ class EvalFrame {
   EvalStatus run_loop(const EvalStmt& s);
   EvalStatus run_block(const EvalStmt& s);
   EvalStatus run_alloc(const EvalStmt& s);
+  EvalStatus run_check(const EvalStmt& s);
   void run_store(const EvalStmt& s);
   void run_let(const EvalStmt& s);
 
@@ -68,6 +68,7 @@ class EvalFrame {
   std::string list_shape(int buffer) const;
 
   const EvalTree& tree_;
+  CallFrame& call_;
   const Context& context_;
   Location where_;
   Vec<Scalar> vars_;

@@ -49,7 +49,7 @@ struct EvalStmt {
   /// loop: min · store, atomic, let: value · branch, repeat, check: condition
   const EvalExpr* a = nullptr;
   const EvalExpr* b = nullptr;      ///< loop: extent · store: mask
-  Vec<const EvalExpr*> args;        ///< indices
+  Vec<const EvalExpr*> args;        ///< indices · check: what it tells
   Vec<EvalIter> iters;              ///< block
   Vec<const EvalExpr*> conditions;  ///< block: after the iterators', in their order
   Vec<const EvalStmt*>

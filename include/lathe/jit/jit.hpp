@@ -15,6 +15,13 @@ struct JitOptions {
   std::optional<Target> target{};
   /// No rounding that the program does not say: no fma for x * y + z, no reassociated sums.
   bool strict = false;
+  /// L0410 where there is no LLVM, with what was tried. Else the evaluator stands in, thousands of
+  /// times slower.
+  bool require_compiled = false;
+  /// Each access is tested before it happens, in machine code too: one outside of its tensor ends
+  /// the call with L0409, which names tensor, index, shape and statement. What is proved to be
+  /// inside costs nothing.
+  bool checked = false;
 };
 
 /// What jit is given: tensors (scheduled by default), a Schedule, or a Program, with options.
@@ -66,7 +73,8 @@ Source versions(const std::vector<Schedule>& all, JitOptions options = {},
 /// The untyped core: compiles for these parameters. A Program has all its own parameters, in its
 /// order, if `params` is empty; else, as for a Schedule, params say which tensor each argument is:
 /// by identity, else by name and type. Errors as program_of and lower, and: L0310 a param that the
-/// program does not have, or lacks · L0312 target · L0412 the context's time budget
+/// program does not have, or lacks · L0312 target · L0410 no LLVM, where that is required · L0412
+/// the context's time budget
 AnyKernel jit_any(const Source& source, const Vec<ProgramParam>& params);
 /// The same, interpreted: no code is made.
 AnyKernel evaluate_any(const Source& source, const Vec<ProgramParam>& params);
@@ -119,7 +127,8 @@ ProgramParam program_param(const InOut<T, R>& both) {
 /// Compiles a computation and gives a function of these arguments: inputs and results in any order,
 /// each of which the source reads or computes. Of a script: its inputs, outputs and inouts.
 ///     auto f = lt::jit(D, A, B, D);   f(a, b, d);
-/// Without LLVM the evaluator stands in, and the context's log says so. Equal programs share code.
+/// Without LLVM the evaluator stands in (compiled() tells): the context's log says so, or without a
+/// log hook standard error, once a process. Equal programs share code.
 /// Errors as jit_any.
 template <detail::KernelParam... A>
 requires(sizeof...(A) > 0) auto jit(Source source, const A&... args) {

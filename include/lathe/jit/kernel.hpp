@@ -18,11 +18,17 @@ namespace lathe {
 
 class LoadedKernel;
 
+/// Which options decide what machine code does (JitOptions).
+struct CodeKind {
+  bool strict = false, checked = false;
+  bool operator==(const CodeKind&) const = default;
+};
+
 /// Machine code with what it was made from; shared by all kernels of equal programs.
 struct KernelCode : RefCounted {
   Program scheduled, lowered;
   Target target;
-  bool strict = false;
+  CodeKind kind;
   int llvm_major = 0;
   LlvmKernel text;
   std::shared_ptr<const LoadedKernel> loaded;
@@ -68,7 +74,8 @@ class AnyKernel {
   /// view of rank 0.
   void operator()(std::span<const AnyView> args, Location where = Location::here()) const;
 
-  /// False if the evaluator stands in: asked for, or no LLVM here.
+  /// Whether calls run machine code. False if the evaluator stands in: asked for, or no LLVM here
+  /// (JitOptions::require_compiled refuses that); and of an empty kernel.
   bool compiled() const { return state_ && state_->entry; }
   /// The program as it was given (scheduled or not), and flat code after lowering (none for an
   /// evaluator). An empty kernel has none of this and of what follows.
@@ -250,6 +257,7 @@ class Kernel {
     kernel_.call(all, where);
   }
   const AnyKernel& any() const { return kernel_; }
+  /// Whether calls run machine code, as AnyKernel::compiled().
   bool compiled() const { return kernel_.compiled(); }
 
  private:

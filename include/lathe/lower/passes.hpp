@@ -43,6 +43,13 @@ Program roll_buffers(const Program& program);
 ///   → for i: { C[i] = 0; for r: C[i] = C[i] + A[i, r] }
 Program lower_blocks(const Program& program);
 
+/// Puts an assertion before each access that is not proved to be inside of its buffer, under the
+/// conditions under which it happens, with indices and shape as its values. Must run before anything
+/// makes indices of its own, and when it is written which of them are guarded.
+///     if (i < n) Y[i] = X[I[i]]
+///   → if (i < n) { assert 0 <= I[i] && I[i] < m, "'X' has no element [{0}], …" % (I[i], m); … }
+Program check_accesses(const Program& program);
+
 /// Shrinks each buffer to the box that is stored to below its Alloc. Must run while guards are
 /// still at the accesses (a hoisted one hides the bounds it implies).
 ///     for xo: { alloc P[n]; for a < 10: P[xo*8 + a] = …; for xi < 8: C = P[xo*8 + xi] + P[xo*8 +

@@ -13,6 +13,8 @@ namespace lathe {
 struct LowerOptions {
   /// Refuses to contract x * y + z into fma.
   bool strict = false;
+  /// Tests each access that is not proved to be inside of its buffer (check_accesses).
+  bool checked = false;
   /// For dumps, logs and budgets; null means the default context.
   const Context* context = nullptr;
   /// When to stop (L0412); null means the context's time_budget from the call on.
@@ -34,7 +36,7 @@ struct Pass {
 std::span<const Pass> cpu_pipeline();
 
 /// Runs the pipeline. `LATHE_DUMP=pass` or ContextOptions::dump logs the result of that pass
-/// ("all": of each). L0412 out of time · L0601 unrolling would exceed the budget of nodes ·
+/// ("all": of each), on standard error where the context has no log hook. L0412 out of time · L0601 unrolling would exceed the budget of nodes ·
 /// L0602 the dump names no pass
 Program lower(const Program& program, const Target& target, const LowerOptions& options = {});
 

@@ -19,9 +19,11 @@ namespace lathe {
 //     declare i32 @lathe_parallel_for(ptr rt, i64 n, i64 max_threads, ptr body, ptr closure)
 //     declare ptr @lathe_alloc(ptr rt, i64 bytes, i64 alignment)
 //     declare void @lathe_free(ptr rt, ptr block)
+//     declare void @lathe_report(ptr rt, i64 k, i64 value)
 //
 // max_threads 0 stands for the context's; where lathe_alloc gives null, the kernel returns
-// status 1. `slots` is an array of 8-byte slots: buffer pointers, then i64 strides and extents,
+// status 1. lathe_report(rt, 0, status) and then (rt, 1 …, value) say what an assertion that failed
+// looked at, right before its status is returned; not for code without external symbols. `slots` is an array of 8-byte slots: buffer pointers, then i64 strides and extents,
 // then scalars in their low bits, in the order that the compiler laid out. `rt` points to a
 // RuntimeTable, whose fields hold the same three functions for code that must not have external
 // symbols. Generated code tests each returned status and passes on what is not 0.
@@ -45,6 +47,7 @@ std::int32_t lathe_parallel_for(RuntimeTable* rt, std::int64_t n, std::int64_t m
                                 LoopBody body, void* closure) noexcept;
 void* lathe_alloc(RuntimeTable* rt, std::int64_t bytes, std::int64_t alignment) noexcept;
 void lathe_free(RuntimeTable* rt, void* block) noexcept;
+void lathe_report(RuntimeTable* rt, std::int64_t k, std::int64_t value) noexcept;
 }  // namespace detail
 
 /// What a kernel's assertions and name are, for messages.
@@ -67,10 +70,14 @@ class CallFrame {
   const Context& context() const { return *context_; }
   static CallFrame& of(RuntimeTable* rt) { return *static_cast<CallFrame*>(rt->opaque); }
 
-  /// Throws what the status says: the host's own exception, L0406 (no memory), L0407 (assertion).
+  /// Throws what the status says: the host's own exception, L0406 (no memory), L0407 (assertion),
+  /// L0409 (an assertion with values: a checked access).
   void finish(std::int32_t status, const KernelNotes& notes, Location where) {
     if (status != 0) raise(status, notes, where);
   }
+
+  /// What a failed assertion looked at: value 0 is its status. Of several threads the first is heard.
+  void report(std::int64_t k, std::int64_t value) noexcept;
 
   /// Keeps the exception that is being handled, if it is the call's first.
   void keep_exception() noexcept {
@@ -82,7 +89,13 @@ class CallFrame {
 
   RuntimeTable table_;
   const Context* context_;
+  static constexpr std::int64_t kReports = 65;  ///< a status, and an index and an extent an axis
+  [[noreturn]] void raise_access(const KernelNotes& notes, Location where);
+
   std::atomic<bool> failed_{false};
+  std::atomic<const void*> reporter_{nullptr};  ///< a place of the thread's own
+  std::atomic<std::int64_t> reported_{0};
+  std::int64_t reports_[kReports];
   std::exception_ptr exception_;
 };
 

@@ -22,8 +22,9 @@ using ParallelForHook = Hook<void(std::int64_t n, int max_threads,
 struct ContextOptions {
   /// Most threads that one loop uses; 0 = the processors of the process's affinity mask.
   int threads = 0;
-  /// Where messages go. Without it there are none: Lathe never writes to the terminal. May throw:
-  /// the exception comes out of the call that had something to say.
+  /// Where messages go. Without it there are none, but for two on standard error: that kernels are
+  /// interpreted for want of LLVM, once a process, and what `dump` asks for. May throw: the
+  /// exception comes out of the call that had something to say.
   Hook<void(LogLevel, std::string_view)> log{};
   /// Lines below this level are not even built.
   LogLevel log_level = LogLevel::info;
@@ -41,7 +42,8 @@ struct ContextOptions {
   /// Seconds that one search or compilation may take; 0 = no limit. A compilation looks at it
   /// between its passes and before it calls LLVM, which is not interrupted (L0412).
   double time_budget = 0;
-  /// Name of the pass whose result is logged ("all": every pass). Empty: what LATHE_DUMP names.
+  /// Name of the pass whose result is logged ("all": every pass), without a log hook on standard
+  /// error. Empty: what LATHE_DUMP names.
   /// Compilations refuse the name of no pass (L0602).
   std::string dump{};
   /// Which LLVM: "off", a major version, or a path. Empty: what LATHE_LLVM names, else the newest
@@ -126,6 +128,8 @@ class Context {
 };
 
 namespace detail {
+/// Writes a message where there is no log hook.
+void say_on_stderr(std::string_view text);
 /// Processors that the calling process may run on (its affinity mask), at least 1.
 int usable_processors();
 }  // namespace detail

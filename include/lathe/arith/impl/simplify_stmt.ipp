@@ -41,10 +41,7 @@ class SimplifyStmt : public Mutator {
         return repeat(s);
       case StmtKind::Assert: {
         AnyExpr condition = expr(s.as<AssertNode>()->condition);
-        if (is_const(condition, 1)) return make_seq({});
-        return condition.same_as(s.as<AssertNode>()->condition)
-                   ? s
-                   : Stmt(make_ref<AssertNode>(condition, s.as<AssertNode>()->message));
+        return is_const(condition, 1) ? make_seq({}) : descend(s);
       }
       default:
         return descend(s);

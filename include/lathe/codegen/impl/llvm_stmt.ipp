@@ -123,6 +123,16 @@ LATHE_DECL void LlvmEmitter::check(const AssertNode& n) {
   std::string bad = f_.block("assert"), good = f_.block("holds");
   f_.branch(value(n.condition), good, bad);
   f_.start(bad);
+  if (!n.values.empty()) {
+    module_.declare_external("void", "lathe_report", "ptr, i64, i64");
+    auto report = [&](std::size_t k, const std::string& value) {
+      f_.line("call void @lathe_report(ptr %rt, i64 ", format_int(static_cast<std::int64_t>(k)),
+              ", i64 ", value, ")");
+    };
+    report(0, format_int(status));
+    for (std::size_t k = 0; k < n.values.size(); ++k)
+      report(k + 1, index64(n.values[k]).text);
+  }
   fail(format_int(status));
   f_.start(good);
 }

@@ -215,7 +215,8 @@ inline bool Comparer::stmt(const Stmt& a, const Stmt& b) {
              stmt(a.as<WhileNode>()->body, b.as<WhileNode>()->body);
     case StmtKind::Assert:
       return a.as<AssertNode>()->message == b.as<AssertNode>()->message &&
-             expr(a.as<AssertNode>()->condition, b.as<AssertNode>()->condition);
+             expr(a.as<AssertNode>()->condition, b.as<AssertNode>()->condition) &&
+             exprs(a.as<AssertNode>()->values, b.as<AssertNode>()->values);
     case StmtKind::Evaluate:
       return expr(a.as<EvaluateNode>()->call, b.as<EvaluateNode>()->call);
   }

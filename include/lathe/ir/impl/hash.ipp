@@ -207,7 +207,8 @@ inline void StructuralHasher::stmt(const Stmt& s) {
     case StmtKind::While:
       return expr(s.as<WhileNode>()->condition), stmt(s.as<WhileNode>()->body);
     case StmtKind::Assert:
-      return add(s.as<AssertNode>()->message), expr(s.as<AssertNode>()->condition);
+      add(s.as<AssertNode>()->message), expr(s.as<AssertNode>()->condition);
+      return exprs(s.as<AssertNode>()->values);
     case StmtKind::Evaluate:
       return expr(s.as<EvaluateNode>()->call);
   }

@@ -159,7 +159,8 @@ inline Stmt mutate_children(Mutation go, const Stmt& s, const WhileNode& n) {
 }
 inline Stmt mutate_children(Mutation go, const Stmt& s, const AssertNode& n) {
   AnyExpr c = go(n.condition);
-  return go.changed ? Stmt(make_ref<AssertNode>(std::move(c), n.message)) : s;
+  auto values = go(n.values);
+  return go.changed ? Stmt(make_ref<AssertNode>(std::move(c), n.message, std::move(values))) : s;
 }
 inline Stmt mutate_children(Mutation go, const Stmt& s, const EvaluateNode& n) {
   AnyExpr call = go(n.call);

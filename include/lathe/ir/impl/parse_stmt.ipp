@@ -282,7 +282,18 @@ inline Stmt Parser::assertion() {
   take();
   AnyExpr condition = expr().e;
   expect(",");
-  return make_ref<AssertNode>(condition, string());
+  std::string message = string();
+  Vec<AnyExpr> values;
+  if (accept("%")) {
+    expect("(");
+    do {
+      const Token& at = peek();
+      values.push_back(expr().e);
+      if (values.back().dtype() != kIndex) fail(at, "L0503", "a value of an assertion is no i64");
+    } while (accept(","));
+    expect(")");
+  }
+  return make_ref<AssertNode>(condition, std::move(message), std::move(values));
 }
 
 // The variables of the left operand with their identities, then those of the right one.

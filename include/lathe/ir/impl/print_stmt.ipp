@@ -78,6 +78,7 @@ inline void Printer::stmt(const Stmt& s, int indent, bool last) {
     case StmtKind::Assert: {
       const auto* n = s.as<AssertNode>();
       put("assert "), expr(n->condition), put(", ", escape(n->message, '"'));
+      if (!n->values.empty()) put(" % ("), exprs(n->values), put(')');
       break;
     }
     case StmtKind::Evaluate:

@@ -56,6 +56,10 @@ inline void Verifier::node(const Stmt& s) {
     }
     case StmtKind::Assert:
       condition(s.as<AssertNode>()->condition, "an asserted condition");
+      for (const auto& e : s.as<AssertNode>()->values) {
+        expr(e);
+        if (!check(e.dtype() == kIndex, "a value of an assertion is no i64")) return;
+      }
       return;
     case StmtKind::Evaluate: {
       const auto& e = s.as<EvaluateNode>()->call;

@@ -63,7 +63,10 @@ inline void visit_children(Visitor& v, const IfNode& n) {
   if (n.else_body) v.stmt(n.else_body);
 }
 inline void visit_children(Visitor& v, const WhileNode& n) { v.expr(n.condition), v.stmt(n.body); }
-inline void visit_children(Visitor& v, const AssertNode& n) { v.expr(n.condition); }
+inline void visit_children(Visitor& v, const AssertNode& n) {
+  v.expr(n.condition);
+  for (const auto& e : n.values) v.expr(e);
+}
 inline void visit_children(Visitor& v, const EvaluateNode& n) { v.expr(n.call); }
 
 }  // namespace detail

@@ -11,12 +11,12 @@ LATHE_DECL CodeCache& CodeCache::of(const Context& context) {
 }
 
 LATHE_DECL Ref<KernelCode> CodeCache::find(std::uint64_t hash, const Program& scheduled,
-                                           const Target& target, bool strict, int llvm_major) {
+                                           const Target& target, CodeKind kind, int llvm_major) {
   std::lock_guard<std::mutex> lock(mutex_);
   for (std::size_t k = entries_.size(); k-- > 0;) {
     const Entry entry = entries_[k];
     const KernelCode& c = *entry.code;
-    if (entry.hash != hash || c.strict != strict || c.llvm_major != llvm_major ||
+    if (entry.hash != hash || !(c.kind == kind) || c.llvm_major != llvm_major ||
         !(c.target == target) || !structurally_equal(c.scheduled, scheduled))
       continue;
     entries_.erase_at(k);
@@ -27,7 +27,7 @@ LATHE_DECL Ref<KernelCode> CodeCache::find(std::uint64_t hash, const Program& sc
 }
 
 LATHE_DECL Ref<KernelCode> CodeCache::add(std::uint64_t hash, Ref<KernelCode> code) {
-  if (auto first = find(hash, code->scheduled, code->target, code->strict, code->llvm_major))
+  if (auto first = find(hash, code->scheduled, code->target, code->kind, code->llvm_major))
     return first;
   std::lock_guard<std::mutex> lock(mutex_);
   if (entries_.size() >= kKept) entries_.erase_at(0);

@@ -241,6 +241,7 @@ inline const EvalStmt* EvalCompiler::scope(const Stmt& s) {
     out->a = expr(check->condition);
     out->slot = static_cast<int>(tree_.messages.size());
     tree_.messages.push_back(check->message);
+    for (const auto& e : check->values) out->args.push_back(expr(e));
   }
   return out ? out : stmt(EvalStmt::seq);  // an Evaluate has no effect that a program can see
 }

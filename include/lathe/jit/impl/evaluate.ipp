@@ -18,9 +18,10 @@ inline char* EvalBlock::reserve(const Context& context, std::int64_t bytes) {
 }
 
 inline EvalFrame::EvalFrame(const EvalTree& tree, const std::uint64_t* slots,
-                            const Context& context, Location where)
+                            CallFrame& call, Location where)
     : tree_(tree),
-      context_(context),
+      call_(call),
+      context_(call.context()),
       where_(where),
       vars_(static_cast<std::size_t>(tree.slots)),
       memory_(tree.buffers.size()) {
@@ -214,6 +215,15 @@ inline EvalStatus EvalFrame::run_alloc(const EvalStmt& s) {
   return run(*s.children[0]);
 }
 
+inline EvalStatus EvalFrame::run_check(const EvalStmt& s) {
+  if (s.a->at(*this, 0).i) return 0;
+  const EvalStatus status = static_cast<EvalStatus>(Status::assertion) + s.slot;
+  if (!s.args.empty()) call_.report(0, status);
+  for (std::size_t k = 0; k < s.args.size(); ++k)
+    call_.report(static_cast<std::int64_t>(k) + 1, s.args[k]->at(*this, 0).i);
+  return status;
+}
+
 inline EvalStatus EvalFrame::run(const EvalStmt& s) {
   switch (s.kind) {
     case EvalStmt::seq:
@@ -235,7 +245,7 @@ inline EvalStatus EvalFrame::run(const EvalStmt& s) {
         if (EvalStatus status = run(*s.children[0])) return status;
       return 0;
     case EvalStmt::check:
-      return s.a->at(*this, 0).i ? 0 : static_cast<EvalStatus>(Status::assertion) + s.slot;
+      return run_check(s);
     case EvalStmt::alloc:
       return run_alloc(s);
     case EvalStmt::block:
@@ -257,13 +267,13 @@ LATHE_DECL void Evaluator::run(const std::uint64_t* slots, const Context& contex
   if (!tree_)
     throw UserError("L0313", "an empty evaluator is run", where, {}, "make it of a program");
   const auto& tree = static_cast<const detail::EvalTree&>(*tree_);
+  CallFrame call(context);
   const detail::EvalStatus status = detail::within_memory("evaluate", where, [&] {
-    detail::EvalFrame frame(tree, slots, context, where);
+    detail::EvalFrame frame(tree, slots, call, where);
     return frame.run(*tree.body);
   });
   if (status == 0) return;
   const auto& messages = tree.messages;
-  CallFrame call(context);
   call.finish(status, {program_->name, messages.data(), static_cast<int>(messages.size())}, where);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <lathe/codegen/llvm_ir.hpp>
 #include <lathe/ir/compare.hpp>
 #include <lathe/jit/code_cache.hpp>
@@ -21,12 +22,12 @@ inline Program scheduled_program(const Source& source, const Program& program,
   return default_schedule(program, target, {.strict = source.options().strict}).program();
 }
 
-inline std::uint64_t code_hash(const Program& scheduled, const Target& target, bool strict,
+inline std::uint64_t code_hash(const Program& scheduled, const Target& target, CodeKind kind,
                                int llvm_major) {
   std::uint64_t h = structural_hash(scheduled);
   auto mix = [&h](std::uint64_t v) { h = (h ^ v) * 0x9E3779B97F4A7C15ull, h ^= h >> 29; };
   for (char c : target.str()) mix(static_cast<unsigned char>(c));
-  mix(strict ? 1 : 2);
+  mix((kind.strict ? 1 : 2) + (kind.checked ? 4 : 0));
   mix(static_cast<std::uint64_t>(llvm_major));
   return h;
 }
@@ -60,6 +61,7 @@ inline Program lowered_versions(const Source& source, const Program& scheduled,
   auto flat = [&](const Program& p) {
     return lower(p, target,
                  {.strict = source.options().strict,
+                  .checked = source.options().checked,
                   .context = &context,
                   .deadline = &deadline,
                   .where = source.where()});
@@ -72,16 +74,16 @@ inline Program lowered_versions(const Source& source, const Program& scheduled,
 inline Ref<KernelCode> compile_code(const Source& source, const Program& program,
                                     const Target& target, const Llvm& llvm, const Context& context,
                                     const Deadline& deadline) {
-  const bool strict = source.options().strict;
+  const CodeKind kind{source.options().strict, source.options().checked};
   const Program scheduled = dispatched(source.before(), program);
   CodeCache& cache = CodeCache::of(context);
-  const std::uint64_t hash = code_hash(scheduled, target, strict, llvm.major());
-  if (auto known = cache.find(hash, scheduled, target, strict, llvm.major())) return known;
+  const std::uint64_t hash = code_hash(scheduled, target, kind, llvm.major());
+  if (auto known = cache.find(hash, scheduled, target, kind, llvm.major())) return known;
   auto* code = new KernelCode;
   Ref<KernelCode> out(code);
   code->scheduled = scheduled;
   code->target = target;
-  code->strict = strict;
+  code->kind = kind;
   code->llvm_major = llvm.major();
   code->lowered = lowered_versions(source, program, target, context, deadline);
   code->text = emit_llvm(with_unique_name(code->lowered, hash), target, llvm.major());
@@ -102,6 +104,20 @@ inline Target target_of(const Source& source) {
   return target;
 }
 
+/// Nobody who wrote jit expects to wait for an interpreter, so this is said even where nobody
+/// listens: then once.
+inline void tell_interpreted(const std::string& kernel, const std::string& reason,
+                             const Context& context) {
+  const std::string words = cat("kernel '", kernel, "' is interpreted: ", reason);
+  if (context.options().log) return context.log(LogLevel::warning, words);
+  static std::atomic<bool> said{false};
+  if (!said.exchange(true))
+    say_on_stderr(cat("lathe: ", words,
+                      "\n  Kernels run thousands of times slower so. JitOptions::require_compiled "
+                      "makes it an error; ContextOptions::log takes this message, which is not "
+                      "repeated.\n"));
+}
+
 inline AnyKernel make_compiled(const Source& source, const Vec<ProgramParam>& params) {
   const Context& context = context_of(source);
   const Deadline deadline(context);
@@ -110,8 +126,8 @@ inline AnyKernel make_compiled(const Source& source, const Vec<ProgramParam>& pa
   std::string reason;
   const Llvm* llvm = Llvm::find(context.options().llvm, &reason);
   if (!llvm) {
-    context.log(LogLevel::warning,
-                cat("kernel '", bound.program->name, "' is interpreted: ", reason));
+    if (source.options().require_compiled) Llvm::get(context.options().llvm, source.where());
+    tell_interpreted(bound.program->name, reason, context);
     return make_evaluator(bound, context);
   }
   Program scheduled = scheduled_program(source, bound.program, target);

@@ -7,6 +7,7 @@
 //
 #include <lathe/lower/impl/tile_guards.ipp>
 //
+#include <lathe/lower/impl/check_accesses.ipp>
 #include <lathe/lower/impl/clone.ipp>
 #include <lathe/lower/impl/compact_buffers.ipp>
 #include <lathe/lower/impl/contract.ipp>

@@ -24,6 +24,10 @@ inline Program contract_unless_strict(const Program& p, const Target& target,
   return options.strict ? p : contract(p, target);
 }
 
+inline Program check_if_asked(const Program& p, const Target&, const LowerOptions& options) {
+  return options.checked ? check_accesses(p) : p;
+}
+
 inline constexpr Pass kCpuPipeline[] = {
     {"open_strides", run_pass<open_strides>, Stage::blocks},
     // A statement is more than one when blocks are gone.
@@ -34,6 +38,8 @@ inline constexpr Pass kCpuPipeline[] = {
     {"place_doubled", run_pass<place_doubled>, Stage::blocks},
     {"roll_buffers", run_pass<roll_buffers>, Stage::blocks},
     {"lower_blocks", run_pass<lower_blocks>, Stage::loops},
+    // Indices and shapes are still those that a user wrote.
+    {"check_accesses", check_if_asked, Stage::loops},
     // Temporaries shrink while guards are still at the accesses.
     {"compact_buffers", run_pass<compact_buffers>, Stage::loops},
     {"hoist_storage", run_pass<hoist_storage>, Stage::loops},
@@ -77,8 +83,13 @@ inline Program run_logged(const Pass& pass, const Program& program, const Target
     context.log(LogLevel::debug,
                 cat("pass ", pass.name, ": ", us, " us, ", node_count(out->body), " nodes"));
   }
-  if (context.dumps(pass.name))
-    context.log(LogLevel::info, cat("after ", pass.name, ":\n", out.str()));
+  if (context.dumps(pass.name)) {
+    const std::string text = cat("after ", pass.name, ":\n", out.str());
+    if (context.options().log)
+      context.log(LogLevel::info, text);
+    else
+      say_on_stderr(text + "\n");
+  }
 #if !defined(NDEBUG)
   verify(out, pass.leaves, pass.name);
 #endif

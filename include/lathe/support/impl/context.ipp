@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <lathe/support/context.hpp>
 #include <lathe/support/error.hpp>
@@ -21,6 +22,11 @@ LATHE_DECL int detail::usable_processors() {
   // More processors than the mask can hold, or no mask on this system.
   long n = ::sysconf(_SC_NPROCESSORS_ONLN);
   return n > 0 ? static_cast<int>(n) : 1;
+}
+
+// In one piece, so that lines of several threads stay whole.
+LATHE_DECL void detail::say_on_stderr(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
 namespace detail {
