@@ -155,11 +155,17 @@ class RandomIr : public RandomExpr {
       count = 2;
       lathe::VarRef a = lathe::make_var("a", t), c = lathe::make_var("i", t),
                     d = lathe::make_var("a", t), e = lathe::make_var("e", t);
+      // Parsing tries the laws that a reducer claims.
+      const bool lawful = !t.is_bool() && random_.chance(60);
+      auto most = [](const lathe::VarRef& x, const lathe::VarRef& y) {
+        return lathe::make_binary(lathe::BinaryOp::max, x, y);
+      };
+      const AnyExpr start = lawful ? lathe::builtin_reducer("max", {t})->identity[0] : constant(t);
       node.reducer = lathe::make_ref<lathe::ReducerNode>(
-          random_.chance(50) ? "sum" : "mine", std::vector<AnyExpr>{constant(t), constant(t)},
+          random_.chance(50) ? "sum" : "mine", std::vector<AnyExpr>{start, start},
           std::vector<lathe::VarRef>{a, c}, std::vector<lathe::VarRef>{d, e},
-          std::vector<AnyExpr>{lathe::make_binary(lathe::BinaryOp::max, a, e), AnyExpr(d)},
-          random_.chance(50), random_.chance(50));
+          std::vector<AnyExpr>{lawful ? most(a, d) : most(a, e), lawful ? most(c, e) : AnyExpr(d)},
+          lawful && random_.chance(70), lawful && random_.chance(70));
     }
     std::vector<Stmt> stores;
     for (int k = 0; k < count; ++k)

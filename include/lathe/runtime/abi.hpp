@@ -23,10 +23,11 @@ namespace lathe {
 //
 // max_threads 0 stands for the context's; where lathe_alloc gives null, the kernel returns
 // status 1. lathe_report(rt, 0, status) and then (rt, 1 …, value) say what an assertion that failed
-// looked at, right before its status is returned; not for code without external symbols. `slots` is an array of 8-byte slots: buffer pointers, then i64 strides and extents,
-// then scalars in their low bits, in the order that the compiler laid out. `rt` points to a
-// RuntimeTable, whose fields hold the same three functions for code that must not have external
-// symbols. Generated code tests each returned status and passes on what is not 0.
+// looked at, right before its status is returned; not for code without external symbols. `slots` is
+// an array of 8-byte slots: buffer pointers, then i64 strides and extents, then scalars in their
+// low bits, in the order that the compiler laid out. `rt` points to a RuntimeTable, whose fields
+// hold the same three functions for code that must not have external symbols. Generated code tests
+// each returned status and passes on what is not 0.
 
 /// What a kernel returns. From `assertion` on: assertion + the index of the message.
 enum class Status : std::int32_t { ok = 0, out_of_memory = 1, host_exception = 2, assertion = 16 };
@@ -76,7 +77,8 @@ class CallFrame {
     if (status != 0) raise(status, notes, where);
   }
 
-  /// What a failed assertion looked at: value 0 is its status. Of several threads the first is heard.
+  /// What a failed assertion looked at: value 0 is its status. Of several threads the first is
+  /// heard.
   void report(std::int64_t k, std::int64_t value) noexcept;
 
   /// Keeps the exception that is being handled, if it is the call's first.

@@ -279,7 +279,7 @@ TEST_CASE("values of the untyped core") {
           lt::compute_any("Y", {}, [&](std::span<const lt::VarRef>) {
             return lt::AnyValue(lt::make_select({}, X.at({0}), X.at({0})));
           });
-        }) == "L0109 the body of 'Y': select operand missing");
+        }) == "L0116 an operand is undefined: an expression that was given no value");
   CHECK(error_of([&] { (void)lt::Expr<float>(lt::AnyExpr{}); }) ==
         "L0109 an expression of type (none) is used as f32");
   CHECK(error_of([&] { lt::Expr<float>(lt::make_int(lt::kI32, 0)); }) ==

@@ -4,10 +4,10 @@
 #include <lathe/analysis/block.hpp>
 #include <lathe/arith/iter_map.hpp>
 #include <lathe/arith/poly.hpp>
-#include <lathe/ir/reducer_law.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/compare.hpp>
 #include <lathe/ir/reducer.hpp>
+#include <lathe/ir/reducer_law.hpp>
 #include <lathe/ir/visit.hpp>
 
 namespace lathe {

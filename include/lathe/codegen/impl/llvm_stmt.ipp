@@ -130,8 +130,7 @@ LATHE_DECL void LlvmEmitter::check(const AssertNode& n) {
               ", i64 ", value, ")");
     };
     report(0, format_int(status));
-    for (std::size_t k = 0; k < n.values.size(); ++k)
-      report(k + 1, index64(n.values[k]).text);
+    for (std::size_t k = 0; k < n.values.size(); ++k) report(k + 1, index64(n.values[k]).text);
   }
   fail(format_int(status));
   f_.start(good);

@@ -6,7 +6,7 @@
 namespace lathe {
 
 LATHE_DECL AnyExpr detail::literal_of(DType dtype, std::int64_t value, Location where) {
-  if (dtype.is_float()) return make_float(dtype, static_cast<double>(value));
+  if (dtype.is_float()) return make_const(dtype, value);
   AnyExpr e = make_int(dtype, value);
   bool fits = *as_const_int(e) == value && !(dtype == kU64 && value < 0);
   if (fits) return e;
@@ -14,7 +14,7 @@ LATHE_DECL AnyExpr detail::literal_of(DType dtype, std::int64_t value, Location 
                   "use a value of the type's range, or lt::cast");
 }
 LATHE_DECL AnyExpr detail::literal_of(DType dtype, std::uint64_t value, Location where) {
-  if (dtype.is_float()) return make_float(dtype, static_cast<double>(value));
+  if (dtype.is_float()) return make_const(dtype, value);
   if (dtype == kU64) return make_int(dtype, static_cast<std::int64_t>(value));
   if (value <= static_cast<std::uint64_t>(INT64_MAX))
     return literal_of(dtype, static_cast<std::int64_t>(value), where);

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <lathe/ir/reducer_law.hpp>
 #include <lathe/dsl/any.hpp>
 #include <lathe/dsl/checks.hpp>
 #include <lathe/ir/reducer.hpp>
+#include <lathe/ir/reducer_law.hpp>
 
 namespace lathe {
 namespace detail {
@@ -53,8 +53,7 @@ LATHE_DECL ReducerRef make_reducer(
   ReducerRef out(reducer);
   detail::check_reducer(*reducer, where);
   const bool known = has_known_laws(*reducer);
-  reducer->associative =
-      associative ? *associative : known && identity_problem(*reducer).empty();
+  reducer->associative = associative ? *associative : known && identity_problem(*reducer).empty();
   reducer->commutative = commutative.value_or(known);
   detail::check_reducer_laws(*reducer, {}, where);
   return out;

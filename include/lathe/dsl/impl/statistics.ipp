@@ -33,14 +33,13 @@ inline Vec<AnyExpr> join_exponentials(std::span<const VarRef> a, std::span<const
 
 LATHE_DECL ReducerRef welford_reducer(DType t) {
   const AnyExpr zero = make_const(t, 0);
-  return make_reducer("welford", {zero, zero, zero}, detail::join_moments, true,
-                      true);
+  return make_reducer("welford", {zero, zero, zero}, detail::join_moments, true, true);
 }
 
 LATHE_DECL ReducerRef log_sum_exp_reducer(DType t) {
   const AnyExpr least = make_const(t, -std::numeric_limits<double>::infinity());
-  return make_reducer("log_sum_exp", {least, make_const(t, 0)}, detail::join_exponentials,
-                      true, true);
+  return make_reducer("log_sum_exp", {least, make_const(t, 0)}, detail::join_exponentials, true,
+                      true);
 }
 
 }  // namespace lathe

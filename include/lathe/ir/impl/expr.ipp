@@ -107,12 +107,20 @@ LATHE_DECL AnyExpr make_const(DType dtype, double value) {
   if (!(value >= -0x1p63)) return make_int(dtype, value < 0 ? INT64_MIN : 0);
   return make_int(dtype, static_cast<std::int64_t>(value));
 }
+// By way of double, f32 would be rounded twice.
+namespace detail {
+template <class I>
+AnyExpr number_const(DType dtype, I value) {
+  if (!dtype.is_float()) return make_int(dtype, static_cast<std::int64_t>(value));
+  return make_float(dtype, dtype.bits == 32 ? static_cast<double>(static_cast<float>(value))
+                                            : static_cast<double>(value));
+}
+}  // namespace detail
 LATHE_DECL AnyExpr make_const(DType dtype, std::int64_t value) {
-  return dtype.is_float() ? make_float(dtype, static_cast<double>(value)) : make_int(dtype, value);
+  return detail::number_const(dtype, value);
 }
 LATHE_DECL AnyExpr make_const(DType dtype, std::uint64_t value) {
-  return dtype.is_float() ? make_float(dtype, static_cast<double>(value))
-                          : make_int(dtype, static_cast<std::int64_t>(value));
+  return detail::number_const(dtype, value);
 }
 
 LATHE_DECL AnyExpr make_bool(bool value) { return make_int(kBool, value); }

@@ -351,7 +351,7 @@ inline Stmt Parser::reducer() {
   names_.leave_block();
   ReducerRef made(new ReducerNode(std::move(r)));
   if (const std::string problem = law_problem(*made); !problem.empty())
-    fail(at, "L0131", cat("reducer '", made->name, "' ", problem));
+    fail(at, "L0507", cat("reducer '", made->name, "' ", problem));
   if (!reducers_.insert(made->name, made))
     fail(at, "L0502", cat("there is a reducer '", made->name, "' already"));
   return {};

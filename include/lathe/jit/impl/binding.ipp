@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <lathe/ir/narrow.hpp>
 #include <lathe/ir/print.hpp>
-#include <lathe/jit/binding.hpp>
 #include <lathe/ir/scalar.hpp>
+#include <lathe/jit/binding.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe {

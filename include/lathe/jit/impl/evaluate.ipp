@@ -17,8 +17,8 @@ inline char* EvalBlock::reserve(const Context& context, std::int64_t bytes) {
   return start_;
 }
 
-inline EvalFrame::EvalFrame(const EvalTree& tree, const std::uint64_t* slots,
-                            CallFrame& call, Location where)
+inline EvalFrame::EvalFrame(const EvalTree& tree, const std::uint64_t* slots, CallFrame& call,
+                            Location where)
     : tree_(tree),
       call_(call),
       context_(call.context()),

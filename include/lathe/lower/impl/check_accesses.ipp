@@ -139,20 +139,25 @@ class CheckAccesses : public Mutator {
         return descend(s);
       case StmtKind::LetStmt: {
         const auto* n = s.as<LetStmtNode>();
-        return checked(s, [&](AccessChecks& c) { c.expr(n->value); }, descend(s));
+        return checked(
+            s, [&](AccessChecks& c) { c.expr(n->value); }, descend(s));
       }
       case StmtKind::Store: {
         const auto* n = s.as<StoreNode>();
-        return checked(s, [&](AccessChecks& c) { write(c, *n, n->mask); }, s);
+        return checked(
+            s, [&](AccessChecks& c) { write(c, *n, n->mask); }, s);
       }
       case StmtKind::Atomic:
-        return checked(s, [&](AccessChecks& c) { write(c, *s.as<AtomicNode>(), {}); }, s);
+        return checked(
+            s, [&](AccessChecks& c) { write(c, *s.as<AtomicNode>(), {}); }, s);
       case StmtKind::Assert: {
         const auto* n = s.as<AssertNode>();
-        return checked(s, [&](AccessChecks& c) { c.expr(n->condition); }, s);
+        return checked(
+            s, [&](AccessChecks& c) { c.expr(n->condition); }, s);
       }
       case StmtKind::Evaluate:
-        return checked(s, [&](AccessChecks& c) { c.expr(s.as<EvaluateNode>()->call); }, s);
+        return checked(
+            s, [&](AccessChecks& c) { c.expr(s.as<EvaluateNode>()->call); }, s);
       case StmtKind::Block:
         break;
     }
@@ -183,11 +188,11 @@ class CheckAccesses : public Mutator {
     facts_.bind(*f);
     const Stmt body = stmt(f->body);
     facts_ = outer;
-    const Stmt again =
-        body.same_as(f->body)
-            ? s
-            : make_for(f->var, f->min, f->extent, body, f->loop_kind, f->annotations);
-    return checked(s, [&](AccessChecks& c) { c.expr(f->min), c.expr(f->extent); }, again);
+    const Stmt again = body.same_as(f->body) ? s
+                                             : make_for(f->var, f->min, f->extent, body,
+                                                        f->loop_kind, f->annotations);
+    return checked(
+        s, [&](AccessChecks& c) { c.expr(f->min), c.expr(f->extent); }, again);
   }
   // a && b evaluates both: where b reads, it may only do so where a holds.
   Stmt branch(const Stmt& s) {
@@ -202,8 +207,8 @@ class CheckAccesses : public Mutator {
     facts_.assume_before(logical_not(n->condition));
     const Stmt no = n->else_body ? stmt(n->else_body) : Stmt();
     facts_ = outer;
-    return checked(s, [&](AccessChecks& c) { c.expr(n->condition); },
-                   make_if(n->condition, yes, no));
+    return checked(
+        s, [&](AccessChecks& c) { c.expr(n->condition); }, make_if(n->condition, yes, no));
   }
   Stmt repeat(const Stmt& s) {
     const auto* n = s.as<WhileNode>();

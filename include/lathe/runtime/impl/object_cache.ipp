@@ -105,7 +105,8 @@ LATHE_DECL bool ObjectCache::keep(std::string_view key, const Vec<char>& object,
     if (!file && errno != EEXIST) break;
   }
   const bool created = static_cast<bool>(file);
-  if (created && detail::write_object(std::move(file), detail::object_header(key, object), object) &&
+  if (created &&
+      detail::write_object(std::move(file), detail::object_header(key, object), object) &&
       std::rename(aside.c_str(), whole.c_str()) == 0)
     return true;
   reason = cat("no object is kept in '", folder_, "': ", std::strerror(errno));
