@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <lathe/analysis/block.hpp>
+#include <lathe/arith/determined.hpp>
 #include <lathe/arith/iter_map.hpp>
 #include <lathe/arith/poly.hpp>
 #include <lathe/arith/simplify.hpp>
@@ -164,7 +165,7 @@ LATHE_DECL bool BlockJudge::injective(std::string& why) {
       if (it.kind != IterKind::reduce) domain.push_back({it.var, it.min, it.extent});
     for (const auto& f : a.loops) domain.push_back({f->var, f->min, f->extent});
     IterMap map = iter_map(a.indices, domain, {}, facts_);
-    if (map.injective) continue;
+    if (map.injective || tell_apart(a.indices, domain, {}, facts_)) continue;
     why = "different instances may store to one element of '" + a.buffer->name +
           "': " + std::string(map.why);
     return false;

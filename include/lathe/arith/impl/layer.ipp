@@ -35,4 +35,6 @@
 //
 #include <lathe/arith/impl/iter_inverse.ipp>
 //
+#include <lathe/arith/impl/determined.ipp>
+//
 #include <lathe/arith/impl/lane_offsets.ipp>
