@@ -52,6 +52,11 @@ DependenceVectors dependence(const AccessSite& a, const AccessSite& b, const Vec
 bool meet_along_last(const AccessSite& a, const AccessSite& b, const Vec<ForRef>& loops,
                      const Facts& facts = {});
 
+/// Proven that a and b touch one element in two iterations that differ in the last of the loops
+/// alone, if that runs twice and those inside it run.
+bool surely_meet(const AccessSite& a, const AccessSite& b, const Vec<ForRef>& loops,
+                 const Facts& facts = {});
+
 /// Whether updates with x = op(x, a), x = op(x, b) leave the same bits in either order.
 bool atomics_commute(BinaryOp op, DType t);
 
@@ -66,6 +71,13 @@ struct Carried {
   /// "block 'B' reads A[i - 1] and block 'B' writes A[i]: different iterations of 'i' may touch one
   /// element"
   std::string explanation;
+
+  /// "depend on each other: …", or that they may: what a refusal says of iterations.
+  std::string text() const {
+    return (proven ? "depend on each other: "
+                   : "may depend on each other, which could not be excluded: ") +
+           explanation;
+  }
 };
 
 /// A dependence between two different iterations of the loop, with the loops above it fixed; none:

@@ -40,7 +40,7 @@ TEST_CASE("loops of independent stores carry nothing") {
 TEST_CASE("what carries a dependence is named") {
   Program row = nest("A[v + 1, w] = A[v, w]");
   CHECK(carried(row, "i") ==
-        "block 'S' reads A[i, j] and block 'S' writes A[i + 1, j]: different iterations of 'i' may "
+        "block 'S' reads A[i, j] and block 'S' writes A[i + 1, j]: different iterations of 'i' "
         "touch one element");
   CHECK(carried(row, "j") == "free");
   CHECK(may_swap(row));
@@ -48,7 +48,7 @@ TEST_CASE("what carries a dependence is named") {
   CHECK_FALSE(may_swap(wave));
   CHECK(may_swap(nest("A[v + 1, w + 1] = A[v, w]")));
   CHECK(carried(nest("X[v] = B[w]"), "j") ==
-        "block 'S' writes X[i]: different iterations of 'j' may touch one element");
+        "block 'S' writes X[i]: different iterations of 'j' touch one element");
   CHECK(carried(nest("X[v] = B[w]"), "i") == "free");
   CHECK(carried(nest("X[v] = X[v + 5]", "4"), "i") == "free");
   CHECK(carried(nest("X[v * 2] = X[v * 2 + 1]"), "i") == "free");

@@ -125,8 +125,11 @@ LATHE_DECL std::optional<Carried> carried_by(const Stmt& root, const VarRef& loo
     DependenceVectors d = dependence(a, b, {below.site.loop}, below.facts);
     bool carried = false;
     for (const auto& v : d.vectors) carried = carried || v[0] != Direction::eq;
-    if (carried) out = detail::make_carried(a, b, d.answer == Answer::yes, "'" + loop->name + "'");
-    return !carried;
+    if (!carried) return true;
+    const bool proven =
+        d.answer == Answer::yes || surely_meet(a, b, {below.site.loop}, below.facts);
+    out = detail::make_carried(a, b, proven, "'" + loop->name + "'");
+    return false;
   });
   return out;
 }

@@ -154,10 +154,8 @@ LATHE_DECL Verdict check_parallel(const Program& program, const VarRef& var) {
   if (runs_at_most_once(*loop)) return {};
   auto bad = carried_by(with_private_buffers(program, var), var, program_facts(program));
   if (!bad) return {};
-  return refusal_at(
-      var, "L0207",
-      "iterations of loop " + describe(*loop) + " depend on each other: " + bad->explanation,
-      "make another loop parallel, or move the producer inside with compute_at");
+  return refusal_at(var, "L0207", "iterations of loop " + describe(*loop) + " " + bad->text(),
+                    "make another loop parallel, or move the producer inside with compute_at");
 }
 
 // What loops inside would have to do for all lanes at once.
@@ -232,9 +230,12 @@ inline Verdict check_lane_stores(const Stmt& root, const ForNode& loop, const Fa
   for (const auto& access : accesses_below(site)) {
     if (!access.is_write || is_private(site.loop->body, access.buffer)) continue;
     if (!meet_along_last(access, access, loops, facts)) continue;
+    const bool proven = surely_meet(access, access, loops, facts);
     return refusal_at(loop.var, "L0207",
-                      "two lanes of loop " + describe(loop) + " may store to one element of " +
-                          in_quotes(access.buffer->name));
+                      "two lanes of loop " + describe(loop) +
+                          (proven ? " store to one element of " : " may store to one element of ") +
+                          in_quotes(access.buffer->name) +
+                          (proven ? "" : ", which could not be excluded"));
   }
   return {};
 }
@@ -251,10 +252,8 @@ LATHE_DECL Verdict check_vectorized(const Program& program, const VarRef& var) {
   if (auto no = check_lane_stores(root, *loop, facts)) return no;
   auto bad = lockstep_violation(root, var, facts);
   if (!bad) return {};
-  return refusal_at(
-      var, "L0207",
-      "lanes of loop " + describe(*loop) + " depend on each other: " + bad->explanation,
-      "vectorize another loop");
+  return refusal_at(var, "L0207", "lanes of loop " + describe(*loop) + " " + bad->text(),
+                    "vectorize another loop");
 }
 
 // Copies of what is innermost that unrolled loops make, those inside of blocks too; beyond the most
