@@ -49,8 +49,7 @@ const Refused kRefused[] = {
     {kOdd, [](lt::Schedule& s) { s.cache_read("Y", s.block("UV"), lt::Scope::local); },
      "L0202 cache_read: block 'UV' writes 2 buffers: name one"},
     {kOdd, [](lt::Schedule& s) { s.reverse_compute_inline("UV"); },
-     "L0215 reverse_compute_inline: block 'UV' is not a complete block of one store without "
-     "predicate"},
+     "L0215 reverse_compute_inline: block 'UV' is not a complete block of one store"},
     {kOdd, [](lt::Schedule& s) { s.reverse_compute_inline("Y"); },
      "L0215 reverse_compute_inline: block 'Y' has 2 producers, not one: 'T', 'UV'"},
     {kOdd, [](lt::Schedule& s) { s.tensorize(loop(s, "UV", 0), "vpdpbusd"); },

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/arith/iter_map.hpp>
+#include <lathe/arith/poly.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/edit.hpp>
 
@@ -221,10 +222,13 @@ inline Verdict check_inlined_consumer(const Program& program, const BlockTag& ta
   const BlockNode& block = *plan.consumer.block;
   std::string name = "block " + in_quotes(block.name());
   BlockInfo info = info_of(program, tag);
-  if (!info.is_complete() || !only_store(block) || block.predicate.get())
-    return refusal_at(tag, "L0215",
-                      name + " is not a complete block of one store without predicate" +
-                          (info.why.empty() ? "" : ": " + info.why));
+  if (!info.is_complete() || !only_store(block))
+    return refusal_at(
+        tag, "L0215",
+        name + " is not a complete block of one store" + (info.why.empty() ? "" : ": " + info.why));
+  // What it reads might be written between the producer and here.
+  if (block.predicate.get() && !is_load_free(block.predicate))
+    return refusal_at(tag, "L0215", name + " has a predicate that reads memory");
   if (!info.sole_writer)
     return refusal_at(
         tag, "L0215",
@@ -279,6 +283,7 @@ inline Verdict plan_reverse_inline(const Program& program, const BlockTag& tag, 
   // An instance that reads no element would have no place to store from.
   Facts facts = program_facts(program);
   for (const auto& it : plan.consumer.block->iters) facts.bind(it);
+  if (plan.consumer.block->predicate) facts.assume(plan.consumer.block->predicate);
   if (loads.load && !surely_inside(*plan.between, loads.load->indices, facts))
     return refusal_at(tag, "L0215",
                       "not every instance of block " + in_quotes(tag->name) + " surely reads " +
@@ -338,6 +343,7 @@ inline BlockNode fused_producer(const Program& program, const FusePlan& plan, co
     require(iters[k] >= substitute(core.iters[k].min, at));
     require(iters[k] < substitute(fold_add(core.iters[k].min, core.iters[k].extent), at));
   }
+  if (core.predicate) require(substitute(core.predicate, at));
   // The inverse is one for elements that are read; the producer makes others too.
   for (std::size_t d = 0; d < store.indices.size(); ++d)
     require(eq(substitute(plan.load->indices[d], at), store.indices[d]));
