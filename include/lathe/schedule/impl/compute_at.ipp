@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <lathe/analysis/instances.hpp>
 #include <lathe/arith/iter_map.hpp>
 #include <lathe/ir/visit.hpp>
@@ -258,6 +259,24 @@ inline Verdict check_readers(const Program& program, const MovePlan& plan, Vec<B
                     "loops that do: " + common_loops(users));
 }
 
+inline std::ptrdiff_t readers_among(const Vec<BlockSite>& users, const Buffer& buffer) {
+  return std::count_if(users.begin(), users.end(), [&](const BlockSite& user) {
+    return contains(buffers_read(Stmt(user.block)), buffer);
+  });
+}
+
+// Both, if that takes no more instances than a few copies of either: all of them.
+inline Range joined(const Range& a, const Range& b, const Range& domain, const Facts& facts) {
+  if (same_expr(a.min, b.min) && same_expr(a.extent, b.extent)) return a;
+  const AnyExpr first = simplify(fold_min(a.min, b.min), facts);
+  const AnyExpr end =
+      simplify(fold_max(fold_add(a.min, a.extent), fold_add(b.min, b.extent)), facts);
+  const AnyExpr extent = simplify(fold_sub(end, first), facts);
+  const bool one =
+      as_const_int(extent) || same_expr(extent, a.extent) || same_expr(extent, b.extent);
+  return one && prove_le(extent, domain.extent, facts) ? Range{first, extent} : domain;
+}
+
 inline Verdict plan_compute_at(const Program& program, const Args& args, MovePlan& plan) {
   Vec<BlockSite> users;
   if (auto no = check_movable(program, args, "L0211", plan)) return no;
@@ -272,17 +291,17 @@ inline Verdict plan_compute_at(const Program& program, const Args& args, MovePla
   Facts facts = facts_inside(plan.loop, program_facts(program));
   Vec<Range> domains = whole_domains(*plan.core);
   for (const auto& store : stores_of(block)) {
+    // A result that nobody reads comes with the others, wherever they are needed.
+    if (readers_among(users, store->buffer) == 0) continue;
     Region region = region_read(plan.loop.loop->body, store->buffer, facts);
     Vec<Range> ranges = solve_ranges(*plan.core, store->indices, region, facts);
     // The whole domain is always right, and the better choice if it is the smaller one.
     for (std::size_t k = 0; k < ranges.size(); ++k)
       ranges[k] = ranges[k].min ? shorter(domains[k], ranges[k], facts) : domains[k];
     if (plan.ranges.empty()) plan.ranges = ranges;
-    // Outputs of one block share their instances: where they need different ones, all are computed.
+    // Outputs of one block share their instances.
     for (std::size_t k = 0; k < ranges.size(); ++k)
-      if (!same_expr(plan.ranges[k].min, ranges[k].min) ||
-          !same_expr(plan.ranges[k].extent, ranges[k].extent))
-        plan.ranges[k] = domains[k];
+      plan.ranges[k] = joined(plan.ranges[k], ranges[k], domains[k], facts);
   }
   return {};
 }

@@ -17,6 +17,9 @@ class PlaceProducers : DefaultSteps {
   }
 
  private:
+  // How often an instance of a producer may be computed where it moves, at most: rows of a window.
+  static constexpr double kRepeats = 8;
+
   // Reading a producer's expression in place of its buffer saves a store and a load; it pays where
   // little is repeated.
   void inline_producers() {
@@ -55,8 +58,17 @@ class PlaceProducers : DefaultSteps {
       ForRef row = users.back().loops[0];
       bool legal = trip(*row) > 1 && !reuses_along_rows(*site(blocks[k]).block);
       for (const auto& user : users) legal = legal && reads_row(blocks[k], user, row);
-      if (legal) attempt([&] { s_.compute_at(blocks[k], LoopRef(row->var)); });
+      if (legal) move_unless_repeated(blocks[k], LoopRef(row->var));
     }
+  }
+
+  // A row that needs more than its own part would have that computed again for each row.
+  void move_unless_repeated(const BlockRef& block, const LoopRef& row) {
+    const Schedule before = s_;
+    const double instances = volume(site(block).loops);
+    if (attempt([&] { s_.compute_at(block, row); }) &&
+        volume(site(block).loops) > kRepeats * instances)
+      s_ = before;
   }
 
   // A matrix product: an operand that the first axis does not index is read again for every row, so
