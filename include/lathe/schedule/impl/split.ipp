@@ -2,6 +2,7 @@
 
 #include <lathe/analysis/access.hpp>
 #include <lathe/arith/affine.hpp>
+#include <lathe/arith/interval.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/edit.hpp>
 #include <lathe/schedule/impl/round_up.ipp>
@@ -80,6 +81,27 @@ inline Refusal no_tail(const SplitPlan& plan, const std::string& why,
                     help);
 }
 
+// Iterations that a loop may run through for nothing, and how many times its own number; of loops
+// of unknown extent.
+inline constexpr std::int64_t kMostIdle = 1 << 16, kIdleShare = 64, kUnknownIdle = 1 << 24;
+
+// Factors that are far larger than the loop, whose new loops would run through nothing but guards.
+inline Verdict check_idle(const SplitPlan& plan, const Vec<Arg>& args, std::int64_t known) {
+  const ForNode& loop = *plan.site.loop;
+  const ConstInterval extent = const_bounds(loop.extent, plan.facts);
+  const bool far = extent.has_max() ? known / kIdleShare > extent.max : known > kUnknownIdle;
+  if (known <= kMostIdle || !far) return {};
+  const std::string runs =
+      extent.has_max()
+          ? " runs at most " + std::to_string(std::max<std::int64_t>(extent.max, 0)) + " iterations"
+          : " may run few iterations";
+  return refusal_at(loop.var, "L0203",
+                    "factors " + factors_text(args) + " multiply to " + std::to_string(known) +
+                        ", but " + loop_of_block(plan) + runs +
+                        ": the rest would be run through for nothing",
+                    "take factors near the extent");
+}
+
 inline Verdict read_factors(SplitPlan& plan, const Vec<Arg>& args) {
   const VarRef& loop = plan.site.loop->var;
   if (args.empty() || args.size() > 16)
@@ -103,6 +125,7 @@ inline Verdict read_factors(SplitPlan& plan, const Vec<Arg>& args) {
       inferred = k;
     }
   }
+  if (auto no = check_idle(plan, args, known)) return no;
   if (inferred == args.size()) return {};
   const AnyExpr& extent = plan.site.loop->extent;
   AnyExpr up = fold_floordiv(fold_add(extent, fold_sub(plan.product, AnyExpr(1))), plan.product);
