@@ -100,13 +100,26 @@ inline Program run_logged(const Pass& pass, const Program& program, const Target
 // took it three minutes, 211,000 with 7000 loops one, this many take half a minute at worst.
 inline constexpr std::size_t kLoweredBudget = 150000;
 
-inline void check_size(const Program& lowered, Location where) {
+inline bool has_unrolled_loop(const Stmt& s) {
+  if (const auto* f = s.as<ForNode>())
+    if (f->loop_kind == ForKind::unrolled || find_annotation(f->annotations, "unroll_explicit"))
+      return true;
+  return any_child(s, [](const Stmt& child) { return has_unrolled_loop(child); });
+}
+
+inline void check_size(const Program& given, const Program& lowered, Location where) {
   const std::size_t nodes = node_count(lowered->body);
   if (nodes <= kLoweredBudget) return;
+  const std::size_t before = node_count(given->body);
+  const bool unrolled = has_unrolled_loop(given->body);
   throw UserError("L0601",
-                  cat("lower: program '", lowered->name, "' has become ", nodes,
-                      " nodes of scalar and vector code, over the budget of ", kLoweredBudget),
-                  where, {}, "unroll less: split the loop and unroll the inner part only");
+                  cat("lower: program '", lowered->name, "' of ", before, " nodes has become ",
+                      nodes, " nodes of scalar and vector code, over the budget of ",
+                      kLoweredBudget, unrolled ? ": it has unrolled loops" : ""),
+                  where, {},
+                  unrolled && before * 8 < nodes
+                      ? "unroll less: split the loop and unroll the inner part only"
+                      : "make several programs of it");
 }
 
 inline std::string pass_names() {
@@ -138,7 +151,7 @@ LATHE_DECL Program lower(const Program& program, const Target& target,
     deadline.check(cat("pass ", pass.name), options.where);
     out = detail::run_logged(pass, out, target, options);
   }
-  detail::check_size(out, options.where);
+  detail::check_size(program, out, options.where);
   return out;
 }
 

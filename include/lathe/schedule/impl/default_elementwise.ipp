@@ -11,7 +11,8 @@ class TileElementwise : RowSteps {
  public:
   using RowSteps::RowSteps;
 
-  void run(const BlockNode& block, const DefaultNest& nest, bool only_loop) {
+  // `crowded`: among so many nests that copies of vectors would fill the program.
+  void run(const BlockNode& block, const DefaultNest& nest, bool only_loop, bool crowded) {
     if (!nest.unit.var.get()) return;
     const BodyCost cost = body_cost(block);
     const std::int64_t lanes = target_.lanes(cost.widest);
@@ -27,13 +28,14 @@ class TileElementwise : RowSteps {
     const bool waits = cost.math == 0 || target_.vector_bytes > 32;
     const bool past_caches = waits && goes_past_caches(block);
     if (past_caches && TileStreams(s_, target_).run(block, nest)) return;
-    const bool windows = cost.math == 0 && cost.loads <= kWindowLoads && !past_second_caches(block);
+    const bool windows =
+        !crowded && cost.math == 0 && cost.loads <= kWindowLoads && !past_second_caches(block);
     const Rows rows = windows ? window_rows(block, nest, kWindowShare) : Rows();
     if (!rows.loop.var.get() ||
         !attempt([&] { tile_rows(nest, rows, window_height(block, nest, rows), lanes); })) {
       const std::int64_t task = past_caches ? kMemoryTaskElements : kTaskElements;
       const bool tasks = only_loop && trips >= 2 * task;
-      attempt([&] { tile_vectors(nest, vectors_of(cost, trips), tasks ? task : 0); });
+      attempt([&] { tile_vectors(nest, vectors_of(cost, trips, crowded), tasks ? task : 0); });
     }
     if (past_caches)
       attempt([&] {
@@ -59,9 +61,9 @@ class TileElementwise : RowSteps {
   // Math: registers side by side, for latency (interleave_stores); AVX2 gains another tenth from
   // four. Else a loop waits for memory, and is best off with what one load moves: where a register
   // takes two, full vectors cost up to a tenth.
-  Vectors vectors_of(const BodyCost& cost, std::int64_t trips) const {
+  Vectors vectors_of(const BodyCost& cost, std::int64_t trips, bool crowded) const {
     const std::int64_t lanes = target_.lanes(cost.widest);
-    if (cost.math == 0) return {target_.load_lanes(cost.widest), kElementwiseUnroll};
+    if (cost.math == 0) return {target_.load_lanes(cost.widest), crowded ? 1 : kElementwiseUnroll};
     std::int64_t side_by_side = target_.vector_registers >= 32 ? 2 : 4;
     while (side_by_side > 1 && 2 * side_by_side * lanes > trips) side_by_side /= 2;
     return {side_by_side * lanes, 1};

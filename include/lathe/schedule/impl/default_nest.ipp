@@ -6,6 +6,13 @@
 namespace lathe {
 namespace detail {
 
+// What nests may grow to in lowered nodes, all together: LLVM takes half a minute for some times
+// as many. Programs of hundreds of stages go without copies of vectors, and then without tiles.
+inline constexpr std::size_t kDefaultNodes = 50000;
+// Lowered nodes for each node of an elementwise block: vectors, four of them in flight, their
+// tails.
+inline constexpr std::size_t kVectorNodes = 6, kUnrolledNodes = 24;
+
 // The loops that hold one block alone.
 struct DefaultNest {
   Vec<LoopRef> spatial, reduce;  ///< loops that hold only this block

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/analysis/block.hpp>
+#include <lathe/ir/visit.hpp>
 #include <lathe/schedule/default_schedule.hpp>
 
 namespace lathe {
@@ -12,10 +13,23 @@ class TileNests : NestSteps {
   using NestSteps::NestSteps;
 
   void run() {
-    for (const auto& block : s_.blocks()) schedule_nest(block);
+    const auto blocks = s_.blocks();
+    std::size_t nodes = 0;
+    for (const auto& block : blocks) nodes += node_count(site(block).block->body);
+    crowded_ = nodes * kUnrolledNodes > kDefaultNodes;
+    std::size_t taken = 0;
+    for (const auto& block : blocks) {
+      const BlockSite at = site(block);
+      if (!at.block) continue;
+      if (crowded_) taken += node_count(at.block->body) * kVectorNodes;
+      if (taken > kDefaultNodes) return;
+      schedule_nest(block);
+    }
   }
 
  private:
+  bool crowded_ = false;
+
   void schedule_nest(const BlockRef& block) {
     BlockSite at = site(block);
     if (!at.block) return;
@@ -23,7 +37,7 @@ class TileNests : NestSteps {
     if (nest.all.empty()) return;
     BlockInfo info = classify(*at.block);
     if (info.is_complete())
-      TileElementwise(s_, target_).run(*at.block, nest, at.loops.size() == 1);
+      TileElementwise(s_, target_).run(*at.block, nest, at.loops.size() == 1, crowded_);
     else if (info.is_reduction())
       TileReduction(s_, target_).run(block, *at.block, info, nest);
   }
