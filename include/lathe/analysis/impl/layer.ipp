@@ -19,6 +19,8 @@
 //
 #include <lathe/analysis/impl/dependence.ipp>
 //
+#include <lathe/analysis/impl/told_apart.ipp>
+//
 #include <lathe/analysis/impl/carried.ipp>
 //
 #include <lathe/analysis/impl/cover.ipp>
