@@ -175,3 +175,39 @@ TEST_CASE("runs of one loop, or rows, are taken in turn where no cache holds the
       lt::compute("shorter", {20000, 20}, [&](lt::Var i, lt::Var j) { return Q(i, j) * 2; });
   CHECK(has(text(shorter), "@`stream`=1"));
 }
+
+TEST_CASE("a block of several results is computed for what is read of them") {
+  lt::Input<float, 2> X("X", {6, 40});
+  lt::Reduce r("r", 40);
+  auto best = lt::compute("best", {6}, [&](lt::Var i) { return lt::argmin(X(i, r), r); });
+  auto least = best.get<0>();
+  auto where = best.get<1>();
+  auto Y = lt::compute("Y", {6, 40}, [&](lt::Var i, lt::Var j) { return X(i, j) - least(i); });
+  const lt::Program one = lt::program_of(Y);
+  lt::Schedule s(one);
+  s.compute_at("best", s.loops(Y)[0]);
+  CHECK(has(s.str(), "for i_1 in 0..1:"));
+  CHECK(test::run(s.program()) == test::run(one));
+  CHECK_FALSE(has(lt::default_schedule(one, lt::host()).program().str(), "for i_1 in 0..6"));
+  auto Z = lt::compute("Z", {6, 40}, [&](lt::Var i, lt::Var j) {
+    return X(i, j) - least(i) + lt::cast<float>(where(lt::max(i - 1, 0)));
+  });
+  const lt::Program both = lt::program_of(Z);
+  lt::Schedule t(both);
+  t.compute_at("best", t.loops(Z)[0]);
+  CHECK(test::run(t.program()) == test::run(both));
+  CHECK(test::run(lt::default_schedule(both, lt::host()).program()) == test::run(both));
+}
+
+TEST_CASE("programs of hundreds of stages stay below the budget of nodes") {
+  const lt::Dim n("n");
+  lt::Input<float, 1> X("X", {n});
+  std::vector<lt::Tensor<float, 1>> all;
+  for (int k = 0; k < 200; ++k)
+    all.push_back(lt::compute("s" + std::to_string(k), {n}, [&](lt::Var i) -> lt::Expr<float> {
+      if (k < 2) return X(i) * static_cast<float>(k + 2);
+      return all[static_cast<std::size_t>(k - 1)](i) - all[static_cast<std::size_t>(k - 2)](i);
+    }));
+  const lt::Program p = lt::default_schedule(lt::program_of(all.back()), lt::host()).program();
+  CHECK_FALSE(has(p.str(), "@unroll_explicit"));
+}

@@ -1,3 +1,5 @@
+#include <support/errors.hpp>
+
 #include "kernels.hpp"
 
 using namespace test;
@@ -175,4 +177,26 @@ TEST_CASE("split: a copy of a schedule keeps the references") {
   copy.split(i, {8, 2});
   CHECK(refused_id(copy, [&](lt::Schedule& t) { t.vectorize(ii); }) == "L0201");
   s.vectorize(ii);
+}
+
+TEST_CASE("split: factors far beyond the loop are refused") {
+  Add k(5);
+  lt::Schedule s(k.Y);
+  auto [i] = s.loops<1>(k.Y);
+  CHECK(
+      test::error_of([&] {
+        s.split(i, {lt::infer, std::int64_t{1} << 32});
+      }) ==
+      "L0203 split: factors {infer, 4294967296} multiply to 4294967296, but loop 'i' of block 'Y' "
+      "runs at most 5 iterations: the rest would be run through for nothing");
+  s.split(i, {lt::infer, 2048});
+  const lt::Dim n("n");
+  lt::Input<float, 1> X("X", {n});
+  auto Y = lt::compute("Y", {n}, [&](lt::Var v) { return X(v) + 1.0f; });
+  lt::Schedule t(Y);
+  auto [j] = t.loops<1>(Y);
+  CHECK(test::error_of([&] {
+          t.split(j, {std::int64_t{1} << 32, lt::infer});
+        }).substr(0, 5) == "L0203");
+  t.split(j, {lt::infer, 1 << 20});
 }

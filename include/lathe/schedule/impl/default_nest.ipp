@@ -11,7 +11,7 @@ namespace detail {
 inline constexpr std::size_t kDefaultNodes = 50000;
 // Lowered nodes for each node of an elementwise block: vectors, four of them in flight, their
 // tails.
-inline constexpr std::size_t kVectorNodes = 6, kUnrolledNodes = 24;
+inline constexpr std::size_t kVectorNodes = 12, kUnrolledNodes = 48;
 
 // The loops that hold one block alone.
 struct DefaultNest {
