@@ -57,7 +57,8 @@ class LlvmModule {
   void external(std::string_view name);
   /// A new metadata node's number; loops get a distinct one each.
   int loop_metadata();
-  /// A buffer's alias scope. Accesses of different scopes never overlap.
+  /// A buffer's alias scope, 0 if there are too many: each scope lists all others. Accesses of
+  /// different scopes never overlap.
   int alias_scope(std::string_view name);
   /// ", !alias.scope !4, !noalias !5" for accesses of the scope, or nothing.
   std::string alias_tags(int scope) const;

@@ -3,6 +3,7 @@
 
 #include <lathe/ir/stmt.hpp>
 #include <lathe/runtime/view.hpp>
+#include <lathe/support/dense_map.hpp>
 #include <lathe/support/error.hpp>
 #include <lathe/support/kernel.hpp>
 #include <lathe/support/vec.hpp>
@@ -164,7 +165,9 @@ class Binding : public RefCounted {
   Vec<int> later_;  ///< rules that need more than a compare: bounds of dims, general expressions
   Vec<std::int64_t> dense_plan_;
   Vec<int> param_slots_;
+  static constexpr std::size_t kFewVars = 16;
   Vec<std::pair<const VarNode*, int>> var_slots_;  ///< dims, strides
+  NodeMap<int> many_slots_;                        ///< the same, for more than a few
   Vec<int> set_by_;                                ///< per slot: the argument that sets it, or -1
   int slot_count_ = 0;
   Vec<Sized> sizes_;

@@ -81,7 +81,7 @@ class Vec {
   }
   template <class Iterator>
   void append(Iterator first, Iterator last) {
-    reserve(size_ + static_cast<std::size_t>(last - first));
+    make_room(size_ + static_cast<std::size_t>(last - first));
     for (; first != last; ++first) emplace_back(*first);
   }
   void append(const Vec& other) { append(other.begin(), other.end()); }
@@ -114,7 +114,7 @@ class Vec {
 
   void resize(std::size_t size) {
     while (size_ > size) pop_back();
-    reserve(size);
+    make_room(size);
     while (size_ < size) emplace_back();
   }
   void assign(std::size_t size, const T& item) {
@@ -157,6 +157,10 @@ class Vec {
   }
 
   // The new element first: what it is made of may lie in the old memory.
+  /// A list that has grown already gets room for more than is asked: it may grow by little often.
+  void make_room(std::size_t size) {
+    if (size > room_) reserve(size < 2 * room_ ? 2 * room_ : size);
+  }
   template <class... Args>
   T& grow(Args&&... args) {
     const std::size_t room = room_ == 0 ? 4 : 2 * room_;

@@ -37,6 +37,8 @@ LATHE_DECL int LlvmModule::loop_metadata() {
 }
 
 LATHE_DECL int LlvmModule::alias_scope(std::string_view name) {
+  constexpr std::size_t kMostScopes = 256;
+  if (scopes_.size() == kMostScopes) return 0;
   int id = next_metadata_;
   next_metadata_ += 3;
   std::string clean;

@@ -2,6 +2,7 @@
 
 #include <lathe/codegen/llvm_emitter.hpp>
 #include <lathe/codegen/llvm_ir.hpp>
+#include <lathe/support/dense_map.hpp>
 
 namespace lathe {
 namespace detail {
@@ -86,7 +87,7 @@ LATHE_DECL void LlvmEmitter::finish(std::string_view params) {
 
 LATHE_DECL Vec<KernelSlot> kernel_slots(const Program& program) {
   Vec<KernelSlot> slots;
-  Vec<const VarNode*> seen;
+  NodeSet seen;
   const auto& params = program->params;
   for (std::size_t p = 0; p < params.size(); ++p)
     if (params[p].buffer)
@@ -94,17 +95,14 @@ LATHE_DECL Vec<KernelSlot> kernel_slots(const Program& program) {
   for (std::size_t d = 0; d < program->dims.size(); ++d) {
     const VarRef& var = program->dims[d]->var;
     slots.push_back({KernelSlot::Kind::dim, -1, static_cast<int>(d), 8, var->name});
-    seen.push_back(var.get());
+    seen.insert(var.get());
   }
   for (std::size_t p = 0; p < params.size(); ++p) {
     if (!params[p].buffer) continue;
     const auto& strides = params[p].buffer->strides;
     for (std::size_t axis = 0; axis < strides.size(); ++axis) {
       const auto* var = strides[axis].as<VarNode>();
-      bool known = !var;
-      for (const auto* other : seen) known |= other == var;
-      if (known) continue;
-      seen.push_back(var);
+      if (!var || !seen.insert(var).second) continue;
       slots.push_back(
           {KernelSlot::Kind::stride, static_cast<int>(p), static_cast<int>(axis), 8, var->name});
     }

@@ -4,6 +4,7 @@
 #include <lathe/ir/print.hpp>
 #include <lathe/ir/verify.hpp>
 #include <lathe/ir/visit.hpp>
+#include <lathe/support/dense_map.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe {
@@ -18,7 +19,7 @@ class FindUndefined : Visitor {
 
   explicit FindUndefined(const ProgramNode& p) {
     for (const auto& param : p.params)
-      if (param.buffer && param.access == Access::out) undefined_.push_back(param.buffer);
+      if (param.buffer && param.access == Access::out) undefined_.insert(param.buffer.get());
     stmt(p.body);
     for (const auto& param : p.params)
       if (param.buffer && param.access == Access::out && !is_stored(param.buffer))
@@ -38,17 +39,12 @@ class FindUndefined : Visitor {
   void fail(const Early& read) {
     fail(cat("'", read.buffer->name, "' is read before anything is stored in it"), read.place);
   }
-  static bool holds(const Vec<Buffer>& list, const Buffer& b) {
-    for (const auto& known : list)
-      if (known == b) return true;
-    return false;
-  }
-  bool is_stored(const Buffer& b) const { return holds(stored_, b); }
+  bool is_stored(const Buffer& b) const { return stored_.contains(b.get()); }
 
   void expr(const AnyExpr& e) override {
     descend(e);
     const auto* load = e.as<LoadNode>();
-    if (!load || is_stored(load->buffer) || !holds(undefined_, load->buffer)) return;
+    if (!load || is_stored(load->buffer) || !undefined_.contains(load->buffer.get())) return;
     early_.push_back({load->buffer, current_});
     if (loops_ == 0) fail(early_.back());
   }
@@ -56,10 +52,10 @@ class FindUndefined : Visitor {
     const StmtNode* around = std::exchange(current_, s.get());
     const bool loop = s.as<ForNode>() || s.as<WhileNode>();
     loops_ += loop;
-    if (const auto* alloc = s.as<AllocNode>()) undefined_.push_back(alloc->buffer);
+    if (const auto* alloc = s.as<AllocNode>()) undefined_.insert(alloc->buffer.get());
     descend(s);
-    if (const auto* store = s.as<StoreNode>()) stored_.push_back(store->buffer);
-    if (const auto* atomic = s.as<AtomicNode>()) stored_.push_back(atomic->buffer);
+    if (const auto* store = s.as<StoreNode>()) stored_.insert(store->buffer.get());
+    if (const auto* atomic = s.as<AtomicNode>()) stored_.insert(atomic->buffer.get());
     loops_ -= loop;
     if (loop && loops_ == 0) {
       for (const auto& read : early_)
@@ -69,7 +65,7 @@ class FindUndefined : Visitor {
     current_ = around;
   }
 
-  Vec<Buffer> undefined_, stored_;
+  NodeSet undefined_, stored_;
   Vec<Early> early_;
   const StmtNode* current_ = nullptr;
   int loops_ = 0;

@@ -18,10 +18,12 @@ LATHE_DECL Binding::Binding(const Program& program, Vec<int> order) : program_(p
     if (param_of(a).buffer) add_extent_rules(a, *param_of(a).buffer);
   for (int a = 0; a < args(); ++a)
     if (param_of(a).buffer) add_stride_rules(a, *param_of(a).buffer);
+  Vec<std::uint16_t> arg_of(program->params.size(), 0);
+  for (int a = 0; a < args(); ++a)
+    arg_of[static_cast<std::size_t>(args_[static_cast<std::size_t>(a)].param)] =
+        static_cast<std::uint16_t>(a);
   for (Rule& rule : open) {
-    for (int a = 0; a < args(); ++a)
-      if (args_[static_cast<std::size_t>(a)].param == rule.first_arg)
-        rule.arg = static_cast<std::uint16_t>(a);
+    rule.arg = arg_of[static_cast<std::size_t>(rule.first_arg)];
     rules_.push_back(rule);
   }
   for (std::size_t k = 0; k < rules_.size(); ++k) add_axis(static_cast<int>(k));
@@ -39,7 +41,11 @@ LATHE_DECL void Binding::lay_out_slots(Vec<Rule>& open) {
     if (params[p].buffer) param_slots_[p] = slot++;
   first_dim_ = slot;
   dim_count_ = static_cast<int>(program_->dims.size());
-  for (const auto& d : program_->dims) var_slots_.emplace_back(d->var.get(), slot++);
+  auto add_var = [&](const VarNode* var) {
+    many_slots_.insert(var, slot);
+    var_slots_.emplace_back(var, slot++);
+  };
+  for (const auto& d : program_->dims) add_var(d->var.get());
   for (std::size_t p = 0; p < params.size(); ++p) {
     const auto& b = params[p].buffer;
     if (!b) continue;
@@ -53,8 +59,7 @@ LATHE_DECL void Binding::lay_out_slots(Vec<Rule>& open) {
       open.push_back(rule);
     }
     for (const auto& stride : b->strides)
-      if (const auto* var = stride.as<VarNode>(); var && var_slot(*var) < 0)
-        var_slots_.emplace_back(var, slot++);
+      if (const auto* var = stride.as<VarNode>(); var && var_slot(*var) < 0) add_var(var);
   }
   for (std::size_t p = 0; p < params.size(); ++p)
     if (!params[p].buffer) param_slots_[p] = slot++;
@@ -123,6 +128,10 @@ LATHE_DECL bool Binding::add_dense(const Arg& arg) {
 }
 
 LATHE_DECL int Binding::var_slot(const VarNode& var) const {
+  if (var_slots_.size() > kFewVars) {
+    const int* found = many_slots_.find(&var);
+    return found ? *found : -1;
+  }
   for (const auto& [known, slot] : var_slots_)
     if (known == &var) return slot;
   return -1;
@@ -157,10 +166,11 @@ LATHE_DECL void Binding::add_extent_rules(int arg, const BufferNode& b) {
     if (!rules_.back().sets) continue;
     Rule bounds = rules_.back();
     bounds.kind = Check::dim;
-    for (const auto& d : program_->dims)
-      if (d->var.get() == e.get())
-        bounds.value = d->min, bounds.largest = std::min(d->max, kLargestDim),
-        bounds.multiple = d->multiple_of;
+    if (const int k = bounds.slot - first_dim_; k >= 0 && k < dim_count_) {
+      const DimNode& d = *program_->dims[static_cast<std::size_t>(k)];
+      bounds.value = d.min, bounds.largest = std::min(d.max, kLargestDim);
+      bounds.multiple = d.multiple_of;
+    }
     rules_.push_back(bounds);
   }
 }
@@ -265,7 +275,7 @@ LATHE_DECL bool Binding::take(const Arg& arg, const CallArg& given, std::uint64_
   }
   begin = end = 0;
   if (empty) return good;
-  good &= !overflow && -low <= kMostElements && high <= kMostElements;
+  good &= !overflow && low >= -kMostElements && high <= kMostElements;
   if (!good) return false;
   begin = base + static_cast<std::uintptr_t>(low * arg.element_bytes);
   end = base + static_cast<std::uintptr_t>(high * arg.element_bytes);
@@ -306,7 +316,7 @@ LATHE_DECL Binding::Bytes Binding::bytes_of(const Arg& arg, const CallArg& given
     overflow |= __builtin_add_overflow(side, reach, &side);
   }
   const auto base = reinterpret_cast<std::uintptr_t>(given.data);
-  if (overflow || -low > kMostElements || high > kMostElements)
+  if (overflow || low < -kMostElements || high > kMostElements)
     return {base, base + 1, false, true};
   const auto begin = base + static_cast<std::uintptr_t>(low * arg.element_bytes),
              end = base + static_cast<std::uintptr_t>(high * arg.element_bytes);

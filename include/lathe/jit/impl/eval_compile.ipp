@@ -53,11 +53,9 @@ inline int EvalCompiler::buffer_slot(const Buffer& b) {
 
 /// The order of kernel_slots: buffers, dims, each stride variable once, scalars.
 inline void EvalCompiler::bind_params() {
-  VarSet bound;
+  NodeSet bound;
   auto add = [&](const VarNode& var) {
-    for (const auto* known : bound)
-      if (known == &var) return;
-    bound.push_back(&var);
+    if (!bound.insert(&var).second) return;
     tree_.var_slots.push_back(var_slot(var));
     tree_.var_types.push_back(var.dtype);
   };

@@ -2,6 +2,7 @@
 
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/passes.hpp>
+#include <lathe/support/dense_map.hpp>
 
 namespace lathe {
 namespace detail {
@@ -14,16 +15,28 @@ inline Buffer with_open_strides(const Buffer& b) {
   return Buffer(new BufferNode(std::move(node)));
 }
 
+class OpenBuffers : public Mutator {
+ public:
+  NodeMap<Buffer> open;
+  bool any = false;
+  Buffer buffer(const Buffer& b) override {
+    const Buffer* found = open.find(b.get());
+    return found ? *found : b;
+  }
+};
+
 }  // namespace detail
 
 LATHE_DECL Program open_strides(const Program& program) {
   ProgramNode node = *program;
+  detail::OpenBuffers buffers;
   for (auto& param : node.params) {
     if (!param.buffer || !param.buffer->strides.empty() || param.buffer->rank() == 0) continue;
     Buffer open = detail::with_open_strides(param.buffer);
-    node.body = replace_buffer(node.body, param.buffer, open);
+    buffers.open.insert(param.buffer.get(), open), buffers.any = true;
     param.buffer = open;
   }
+  if (buffers.any) node.body = buffers.stmt(node.body);
   return Program(std::move(node));
 }
 
