@@ -83,7 +83,7 @@ class RandomIr : public RandomExpr {
 
   lathe::Annotations annotations() {
     lathe::Annotations all;
-    if (random_.chance(15)) all.push_back({name(), static_cast<int>(random_.bits())});
+    if (random_.chance(15)) all.push_back({"user." + name(), static_cast<int>(random_.bits())});
     if (random_.chance(10)) all.push_back({"user.note", "x \"y\""});
     return all;
   }
@@ -92,7 +92,7 @@ class RandomIr : public RandomExpr {
     auto kind = static_cast<lathe::ForKind>(random_.below(stage_ >= lathe::Stage::vector ? 2 : 4));
     lathe::VarRef v = lathe::make_var(name());
     AnyExpr min = random_.chance(50) ? AnyExpr(0) : expr(lathe::kI64, 1),
-            extent = expr(lathe::kI64, 1);
+            extent = kind == lathe::ForKind::unrolled ? AnyExpr(4) : expr(lathe::kI64, 1);
     locals_.push_back(v);
     Stmt inner = body(depth);
     locals_.pop_back();

@@ -34,6 +34,9 @@ void verify_user(const Program& program, Location where = Location::here());
 /// What is wrong with the types of one expression node, its children taken for granted; empty if
 /// nothing is.
 std::string_view typing_problem(const AnyExpr& e);
+/// Why the init of a reducer block has no place, with what to do instead; empty if it has one. It
+/// runs before the loops of the reduction, so what it stores to must not depend on their iterators.
+std::string init_problem(const BlockNode& block);
 /// L0506 where a program at Stage::blocks never stores to an output, or reads an output or an alloc
 /// before anything was stored in it. Later stages may have dropped loops that run nothing.
 void verify_defined(const Program& program, Location where = Location::here());

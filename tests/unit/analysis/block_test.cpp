@@ -60,7 +60,7 @@ TEST_CASE("reductions store by spatial iterators only") {
   const std::string vk = "v in 0..8 = i, reduce k in 0..8 = j";
   CHECK(kind_of(vk, "C[v] sum= A[v, k]", " reduce sum init") == "reduction");
   CHECK(kind_of(vk, "C[v] sum= A[v, k]", " reduce sum") == "reduction");
-  CHECK(kind_of(vk, "D[v, k] sum= A[v, k]", " reduce sum init") ==
+  CHECK(kind_of(vk, "D[v, k] sum= A[v, k]", " reduce sum") ==
         "ordered: a store index uses a reduce iterator");
   CHECK(kind_of(vk, "C[v] sum= C[k]", " reduce sum init") ==
         "ordered: it reads its output besides accumulating into it");

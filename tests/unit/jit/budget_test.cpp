@@ -58,7 +58,7 @@ TEST_CASE("a dump of a pass that there is not") {
   std::string text = text_of([&] { lt::jit({p.Y, {.context = &context}}, p.X, p.Y); });
   const std::string start =
       "error[L0602] the context's dump (or LATHE_DUMP) is 'vectorise', which is no pass" +
-      at(line) + "\n  help: \"all\" dumps each; passes are open_strides, stage_pipelines, ";
+      at(line) + "\n  help: \"all\" dumps each; passes are open_strides, open_blocks, ";
   CHECK(text.substr(0, start.size()) == start);
 }
 

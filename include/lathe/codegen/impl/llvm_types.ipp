@@ -51,6 +51,8 @@ LATHE_DECL LlvmValue llvm_int(DType t, std::int64_t value, int llvm_major) {
 
 LATHE_DECL LlvmValue llvm_float(DType t, double value, int llvm_major) {
   if (value == 0 && !std::signbit(value)) return llvm_zero(t);
+  // LLVM refuses bits that a float has no room for, those of a NaN too.
+  if (t.bits == 32) value = static_cast<double>(static_cast<float>(value));
   if (t.bits >= 32) return llvm_splat_const(t, format_hex_bits(value), llvm_major);
   std::uint32_t bits = encode_float(float_format(t), value);
   std::string text = t.code == TypeCode::bfloat ? "0xR" : "0xH";

@@ -145,6 +145,9 @@ LATHE_DECL void AnyScript::block(std::string name, const Vec<BlockIter>& iters,
   node.body = s.record(cat("the body of block '", name, "'"), run, where, &node);
   detail::check_regions(node, where);
   detail::deduce_kinds(node, iters);
+  if (std::string problem = init_problem(node); !problem.empty())
+    throw UserError("L0130", problem, where, {},
+                    "store the identity in a block before, and call update instead of reduce");
   s.add(make_block(std::move(node)), where);
 }
 

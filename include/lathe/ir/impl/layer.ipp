@@ -9,6 +9,7 @@
 #include <lathe/ir/impl/free_vars.ipp>
 #include <lathe/ir/impl/hash.ipp>
 #include <lathe/ir/impl/lex.ipp>
+#include <lathe/ir/impl/marks.ipp>
 #include <lathe/ir/impl/mutate.ipp>
 #include <lathe/ir/impl/parse.ipp>
 #include <lathe/ir/impl/parse_expr.ipp>

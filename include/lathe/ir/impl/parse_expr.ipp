@@ -304,7 +304,8 @@ inline AnyExpr Parser::nan(DType type, bool negative) {
     expect(")");
   }
   if (negative) bits ^= std::uint64_t{1} << 63;
-  return make_ref<ConstNode>(type, std::int64_t{0}, std::bit_cast<double>(bits));
+  // Bits that the type has no room for are lost, as they are by any other way to a constant.
+  return make_float(type, std::bit_cast<double>(bits));
 }
 
 /// The value of an integer literal in its type; false if it does not fit.

@@ -3,6 +3,7 @@
 #include <lathe/ir/impl/parser.hpp>
 #include <lathe/ir/impl/printer.hpp>
 #include <lathe/ir/impl/verifier.hpp>
+#include <lathe/ir/marks.hpp>
 #include <lathe/ir/reducer.hpp>
 #include <lathe/ir/reducer_law.hpp>
 #include <lathe/support/text.hpp>
@@ -101,7 +102,7 @@ inline Stmt Parser::for_loop() {
   AnyExpr min, extent;
   range(min, extent);
   Annotations all;
-  while (peek().is("@")) annotation(all);
+  while (peek().is("@")) annotation(all, true);
   VarRef var = make_var(text, min.dtype());
   declare(at, text, {var, {}}, true);
   Stmt inner = body(first.column);
@@ -109,8 +110,9 @@ inline Stmt Parser::for_loop() {
   return make_for(var, min, extent, std::move(inner), kind, std::move(all));
 }
 
-inline void Parser::annotation(Annotations& out) {
+inline void Parser::annotation(Annotations& out, bool on_loop) {
   expect("@");
+  const Token& at = peek();
   Annotation a;
   a.key = name("an annotation's key");
   expect("=");
@@ -118,6 +120,9 @@ inline void Parser::annotation(Annotations& out) {
     a.value = AttrValue(string());
   else
     a.value = AttrValue(integer("an integer or a string", INT64_MIN, INT64_MAX));
+  if (find_annotation(out, a.key))
+    fail(at, "L0506", cat("there is an annotation '", a.key, "' already"));
+  if (std::string problem = mark_problem(a, on_loop); !problem.empty()) fail(at, "L0506", problem);
   out.push_back(std::move(a));
 }
 
@@ -154,7 +159,7 @@ inline const Token* Parser::block_clauses(BlockNode& n) {
     else if (accept_word("writes"))
       n.writes = regions();
     else if (peek().is("@"))
-      annotation(n.annotations);
+      annotation(n.annotations, false);
     else if (accept_word("reduce"))
       reducer = &peek(), reducer_word_ = name("a reducer's name");
     else

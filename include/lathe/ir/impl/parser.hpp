@@ -135,7 +135,7 @@ class Parser {
   Stmt assertion();
   Stmt reducer();
   void reducer_vars(ReducerNode& r, Vec<std::string>& bound);
-  void annotation(Annotations& out);
+  void annotation(Annotations& out, bool on_loop);
 
   // Program.
   DimRef dim();

@@ -44,12 +44,16 @@ class Verifier : public Visitor {
   const Entry* use_buffer(const Buffer& b);
   void access(const Buffer& b, const Vec<AnyExpr>& indices, bool writes);
 
+  bool names_bound(const AnyExpr& e) const;
   void param(const Param& p);
   bool layout(const AnyExpr& e, const std::string& what);
   void buffer_fields(const Buffer& b, bool is_param);
   void node(const Stmt& s);
   void for_loop(const ForNode& n);
   void loop_kind(const ForNode& n);
+  void annotations(const Annotations& all, bool on_loop);
+  void guards(const BlockNode& n);
+  void slots(const ProgramNode& p);
   static unsigned axis_bit(const ForNode& n) { return 1u << static_cast<int>(n.loop_kind); }
   void block(const BlockNode& n);
   void block_iter(const IterVar& it);

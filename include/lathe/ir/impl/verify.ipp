@@ -126,9 +126,20 @@ inline bool Verifier::layout(const AnyExpr& e, const std::string& what) {
   return ok();
 }
 
+// Lowering puts bindings in the place of iterators, but not in extents.
+inline bool Verifier::names_bound(const AnyExpr& e) const {
+  for (const auto& v : free_vars(e))
+    if (const Entry* entry = entries_.find(v.get()); entry && entry->level > 0) return true;
+  return false;
+}
+
 inline void Verifier::buffer_fields(const Buffer& b, bool is_param) {
   if (!b) return fail("a buffer is missing");
-  for (const auto& extent : b->shape) layout(extent, cat("an extent of '", b->name, "'"));
+  for (const auto& extent : b->shape) {
+    layout(extent, cat("an extent of '", b->name, "'"));
+    if (ok() && stage_ == Stage::blocks && names_bound(extent))
+      fail(cat("an extent of '", b->name, "' depends on what a block binds: ", str(extent)));
+  }
   if (!check(b->strides.empty() || b->strides.size() == b->shape.size(),
              "a buffer with fewer or more strides than dimensions"))
     return;
@@ -175,7 +186,24 @@ inline void Verifier::program(const ProgramNode& p) {
   }
   for (const auto& q : p.params)
     if (ok()) param(q);
+  if (ok()) slots(p);
   stmt(p.body);
+}
+
+/// A call numbers what it passes, and the axes of each argument, in 16 and 8 bits.
+inline void Verifier::slots(const ProgramNode& p) {
+  constexpr std::size_t kMostAxes = 255, kMostSlots = 65535;
+  std::size_t count = p.dims.size();
+  for (const auto& q : p.params) {
+    const std::size_t axes = q.buffer ? q.buffer->shape.size() : 0;
+    if (axes > kMostAxes)
+      return fail(
+          cat("parameter '", q.name(), "' has ", axes, " dimensions, more than ", kMostAxes));
+    count += 1 + axes;
+  }
+  if (count > kMostSlots)
+    fail(cat("parameters, their dimensions and dims are ", count, " in all, more than ",
+             kMostSlots));
 }
 
 inline std::string failure_text(const Program& program, const Verifier& v, std::string_view after) {

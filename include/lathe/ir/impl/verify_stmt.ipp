@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/ir/impl/verifier.hpp>
+#include <lathe/ir/marks.hpp>
 #include <lathe/ir/print.hpp>
 #include <lathe/support/text.hpp>
 
@@ -75,13 +76,20 @@ inline void Verifier::loop_kind(const ForNode& n) {
   const bool done = n.loop_kind == ForKind::vectorized || n.loop_kind == ForKind::unrolled;
   if ((done && stage_ >= Stage::vector) || (is_bound(n.loop_kind) && stage_ >= Stage::loops))
     fail(cat("loop '", n.var->name, "' is ", to_text(n.loop_kind), " at stage ", to_text(stage_)));
+  if (n.loop_kind == ForKind::unrolled && stage_ == Stage::blocks && !as_const_int(n.extent))
+    fail(cat("loop '", n.var->name, "' is unrolled, but its extent is no number; split it first"));
   if (is_bound(n.loop_kind) && (axes_ & axis_bit(n)))
     fail(cat("loop '", n.var->name, "' is ", to_text(n.loop_kind), ", as a loop around it"));
 }
 
+inline void Verifier::annotations(const Annotations& all, bool on_loop) {
+  for (const auto& a : all)
+    if (std::string problem = mark_problem(a, on_loop); !problem.empty()) fail(std::move(problem));
+}
+
 inline void Verifier::for_loop(const ForNode& n) {
   if (!check(bool(n.var), "a loop without a variable")) return;
-  loop_kind(n);
+  loop_kind(n), annotations(n.annotations, true);
   if (!ok()) return;
   std::string what = cat("of loop '", n.var->name, "'");
   index(n.min, "the start " + what), index(n.extent, "the extent " + what);
@@ -165,6 +173,7 @@ inline void Verifier::block(const BlockNode& n) {
   if (n.predicate) condition(n.predicate, cat("the predicate of block '", n.name(), "'"));
   regions(n.reads), regions(n.writes);
   check(!n.init || n.reducer, "a block with init and no reducer");
+  annotations(n.annotations, false), guards(n);
   if (n.reducer && ok()) reducer_block(n);
   stmt(n.body);
   --level_;
@@ -172,7 +181,26 @@ inline void Verifier::block(const BlockNode& n) {
   blocks_.pop_back();
 }
 
+/// The iterators that stand for guards are the last ones, and occur nowhere.
+inline void Verifier::guards(const BlockNode& n) {
+  const AttrValue* count = find_annotation(n.annotations, "guards");
+  if (!ok() || !count) return;
+  const auto all = static_cast<std::int64_t>(n.iters.size());
+  if (count->number > all)
+    return fail(cat("block '", n.name(), "' has ", all, " iterators, of which ", count->number,
+                    " are marked as guards"));
+  NodeSet named;
+  for (const auto& v : free_vars(n.body)) named.insert(v.get());
+  if (n.predicate)
+    for (const auto& v : free_vars(n.predicate)) named.insert(v.get());
+  for (std::int64_t k = all - count->number; k < all; ++k)
+    if (const auto& var = n.iters[static_cast<std::size_t>(k)].var; named.contains(var.get()))
+      fail(cat("iterator '", var->name, "' of block '", n.name(),
+               "' is marked as a guard, but the block uses it"));
+}
+
 inline void Verifier::reducer_block(const BlockNode& n) {
+  if (std::string problem = init_problem(n); !problem.empty()) return fail(std::move(problem));
   const ReducerNode& r = *n.reducer;
   if (reducers_.insert(&r).second) reducer(r);
   Vec<Stmt> stores = seq_of(n.body);
@@ -216,5 +244,34 @@ inline void Verifier::closed(const ReducerNode& r, const AnyExpr& e, bool operan
   if (!inner.ok()) fail(cat("reducer '", r.name, "': ", inner.reason()));
 }
 
+inline const IterVar* reduce_iter_in(const BlockNode& block, const AnyExpr& e) {
+  for (const auto& it : block.iters)
+    if (it.kind == IterKind::reduce && e.get() && uses_var(e, it.var)) return &it;
+  return nullptr;
+}
+
 }  // namespace detail
+
+LATHE_DECL std::string init_problem(const BlockNode& block) {
+  if (!block.init) return {};
+  auto problem = [&](const IterVar& it, std::string_view what) {
+    return cat("block '", block.name(), "' sets the identity before its reduction, but ", what,
+               " depends on '", it.var->name,
+               "', which is reduced: fill it in a block of its own, then update it without "
+               "init");
+  };
+  for (const auto& s : seq_of(block.body))
+    if (const auto* store = s.as<StoreNode>())
+      for (const auto& index : store->indices)
+        if (const auto* it = detail::reduce_iter_in(block, index))
+          return problem(*it, cat("an index of '", store->buffer->name, "'"));
+  for (const auto& it : block.iters) {
+    if (it.kind == IterKind::reduce) continue;
+    for (const auto* end : {&it.min, &it.extent})
+      if (const auto* by = detail::reduce_iter_in(block, *end))
+        return problem(*by, cat("the domain of '", it.var->name, "'"));
+  }
+  return {};
+}
+
 }  // namespace lathe

@@ -84,7 +84,7 @@ class Unroll : public Mutator {
     const auto* f = s.as<ForNode>();
     if (!f) return descend(s);
     const auto* extent = as_const_int(f->extent);
-    if (f->loop_kind == ForKind::unrolled && extent) return copies(*f, stmt(f->body), *extent);
+    if (f->loop_kind == ForKind::unrolled) return unrolled(*f, extent);
     if (f->loop_kind == ForKind::serial && extent && *extent <= kRegisterRows) {
       WalksRegisters walk(f->var);
       walk.stmt(f->body);
@@ -100,6 +100,13 @@ class Unroll : public Mutator {
   }
 
  private:
+  // Nobody knows how many copies there would be where a pass has cut the loop at a Dim.
+  Stmt unrolled(const ForNode& f, const std::int64_t* extent) {
+    Stmt body = stmt(f.body);
+    if (extent) return copies(f, body, *extent);
+    return make_for(f.var, f.min, f.extent, body, ForKind::serial, f.annotations);
+  }
+
   void spend(const ForNode& f, const Stmt& body, std::int64_t times) {
     if (times <= 1) return;
     std::size_t size = node_count(body);
