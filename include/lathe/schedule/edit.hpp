@@ -167,6 +167,10 @@ Verdict check_unrolled(const Program& program, const VarRef& loop);
 Verdict check_kind(const Program& program, const ForNode& loop);
 /// L0255 if loops that are bound to axes do not make kernels.
 Verdict check_bound_loops(const Program& program);
+/// What a program says of itself that a schedule of it would have proved: kinds of loops, regions
+/// that blocks declare, stores past the caches, scopes and strides of temporaries. Programs that
+/// come as text or as a script are held to it; those of tensors say none of it.
+Verdict check_claims(const Program& program);
 /// Whether each iteration of the loop writes all that it reads of the buffer.
 bool filled_each_iteration(const Program& program, const Buffer& buffer, const ForNode& loop,
                            const Facts& facts);

@@ -26,3 +26,5 @@
 #include <lathe/analysis/impl/cover.ipp>
 //
 #include <lathe/analysis/impl/footprint.ipp>
+//
+#include <lathe/analysis/impl/open_blocks.ipp>

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <lathe/codegen/llvm_ir.hpp>
 #include <lathe/ir/compare.hpp>
+#include <lathe/ir/visit.hpp>
 #include <lathe/jit/code_cache.hpp>
 #include <lathe/jit/jit.hpp>
 #include <lathe/jit/source.hpp>
@@ -16,9 +17,23 @@
 namespace lathe {
 namespace detail {
 
+/// The program with its loops one iteration after the other. What a loop of a program without
+/// blocks promises can't be checked any more.
+class RunSerially : public Mutator {
+ public:
+  AnyExpr expr(const AnyExpr& e) override { return e; }
+  Stmt stmt(const Stmt& s) override {
+    const auto* f = s.as<ForNode>();
+    if (!f || (f->loop_kind != ForKind::parallel && f->loop_kind != ForKind::vectorized))
+      return descend(s);
+    return make_for(f->var, f->min, f->extent, stmt(f->body), ForKind::serial, f->annotations);
+  }
+};
+
 inline Program scheduled_program(const Source& source, const Program& program,
                                  const Target& target) {
-  if (source.scheduled() || program->stage != Stage::blocks) return program;
+  if (source.scheduled()) return program;
+  if (program->stage != Stage::blocks) return program.with(RunSerially().stmt(program->body));
   return default_schedule(program, target, {.strict = source.options().strict}).program();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <lathe/analysis/open_blocks.hpp>
 #include <lathe/ir/verify.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/passes.hpp>
@@ -27,9 +28,12 @@ inline Program contract_unless_strict(const Program& p, const Target& target,
 inline Program check_if_asked(const Program& p, const Target&, const LowerOptions& options) {
   return options.checked ? check_accesses(p) : p;
 }
+inline Program open_inner_blocks(const Program& p) { return open_blocks(p); }
 
 inline constexpr Pass kCpuPipeline[] = {
     {"open_strides", run_pass<open_strides>, Stage::blocks},
+    // Of blocks in blocks nothing else knows.
+    {"open_blocks", run_pass<open_inner_blocks>, Stage::blocks},
     // A statement is more than one when blocks are gone.
     {"stage_pipelines", run_pass<stage_pipelines>, Stage::blocks},
     // Blocks say what is surely written; so do the next three ask them.
@@ -126,6 +130,14 @@ inline std::string pass_names() {
   return cat("passes are ", join(kCpuPipeline, ", ", [](const Pass& p) { return p.name; }));
 }
 
+/// Whether a pass has to run on a program of this stage: not if the program is past what the pass
+/// leaves, nor there already if the pass is the one that goes there.
+inline bool has_to_run(const Pass& pass, Stage stage) {
+  if (pass.leaves <= stage && &pass != kCpuPipeline && (&pass - 1)->leaves < pass.leaves)
+    return false;
+  return pass.leaves >= stage;
+}
+
 inline void check_dump(const LowerOptions& options) {
   const std::string& name = context_of(options).options().dump;
   if (name.empty() || name == "all") return;
@@ -147,7 +159,7 @@ LATHE_DECL Program lower(const Program& program, const Target& target,
   const Deadline& deadline = options.deadline ? *options.deadline : own;
   Program out = program;
   for (const Pass& pass : cpu_pipeline()) {
-    if (pass.leaves < program->stage) continue;
+    if (!detail::has_to_run(pass, program->stage)) continue;
     deadline.check(cat("pass ", pass.name), options.where);
     out = detail::run_logged(pass, out, target, options);
   }
@@ -159,7 +171,8 @@ LATHE_DECL Program lower_until(std::string_view name, const Program& program, co
                                const LowerOptions& options) {
   Program out = program;
   for (const Pass& pass : cpu_pipeline()) {
-    if (pass.leaves >= program->stage) out = detail::run_logged(pass, out, target, options);
+    if (detail::has_to_run(pass, program->stage))
+      out = detail::run_logged(pass, out, target, options);
     if (pass.name == name) return out;
   }
   throw UserError("L0602", cat("lower_until: no pass is named '", name, "'"), options.where, {},

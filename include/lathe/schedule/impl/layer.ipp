@@ -60,6 +60,7 @@
 #include <lathe/schedule/impl/software_pipeline.ipp>
 //
 #include <lathe/schedule/impl/arguments.ipp>
+#include <lathe/schedule/impl/claims.ipp>
 #include <lathe/schedule/impl/methods.ipp>
 #include <lathe/schedule/impl/primitive.ipp>
 #include <lathe/schedule/impl/schedule.ipp>

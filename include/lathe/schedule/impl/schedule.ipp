@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <lathe/analysis/open_blocks.hpp>
 #include <lathe/analysis/uses.hpp>
 #include <lathe/ir/compare.hpp>
 #include <lathe/ir/print.hpp>
@@ -140,6 +141,8 @@ LATHE_DECL Schedule::Schedule(Program program, ScheduleOptions options, Location
                         "', not 'blocks'",
                     where, {}, "schedule a program before it is lowered");
   verify_defined(program_, where);
+  program_ = open_blocks(program_, where);
+  if (auto no = detail::check_claims(program_)) refuse("schedule", *no, where);
   origin_hash_ = structural_hash(program_);
 }
 LATHE_DECL Schedule::Schedule(const AnyTensor& output, ScheduleOptions options, Location where)
