@@ -25,6 +25,7 @@ struct JitOptions {
 };
 
 /// What jit is given: tensors (scheduled by default), a Schedule, or a Program, with options.
+/// A Program that was lowered already runs its loops one iteration after the other.
 ///     jit(D, A, B, D)   ·   jit(schedule, A, B, D)   ·   jit({D, {.strict = true}}, A, B, D)
 class Source {
  public:
