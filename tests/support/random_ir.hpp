@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <lathe/ir/reducer.hpp>
 #include <lathe/ir/stmt.hpp>
+#include <lathe/ir/verify.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -83,7 +84,7 @@ class RandomIr : public RandomExpr {
 
   lathe::Annotations annotations() {
     lathe::Annotations all;
-    if (random_.chance(15)) all.push_back({"user." + name(), static_cast<int>(random_.bits())});
+    if (random_.chance(15)) all.push_back({"user.n" + name(), static_cast<int>(random_.bits())});
     if (random_.chance(10)) all.push_back({"user.note", "x \"y\""});
     return all;
   }
@@ -130,6 +131,7 @@ class RandomIr : public RandomExpr {
       node.body = body(depth);
     else
       reduction(node);
+    if (!lathe::init_problem(node).empty()) node.init = false;
     iters_.resize(outer_iters);
     locals_ = locals;
     return lathe::make_block(std::move(node));

@@ -15,7 +15,7 @@ using namespace lathe;
 TEST_CASE("texts with faults are refused with a place, or are programs that read back") {
   const std::vector<std::string> texts = test::program_texts();
   int programs = 0;
-  for (std::uint64_t k = 0; k < 8000; ++k) {
+  for (std::uint64_t k = 0; k < 3000; ++k) {
     const std::string text = test::mutated(texts[k % texts.size()], k);
     CAPTURE(k);
     INFO(text);
@@ -36,5 +36,5 @@ TEST_CASE("texts with faults are refused with a place, or are programs that read
     REQUIRE(structurally_equal(p, again));
     REQUIRE(structural_hash(p) == structural_hash(again));
   }
-  CHECK(programs > 800);
+  CHECK(programs > 300);
 }
