@@ -15,14 +15,15 @@ struct Outcome {
   Results results;
   bool failed = false;
   std::string reason;
+  bool open = false;  ///< it does not end, or the definition gives it no meaning
 };
 
 inline Outcome oracle_outcome(const lathe::Program& program, const Dims& dims,
                               const Arguments& args) {
   try {
-    return {interpret(program, dims, args), false, {}};
+    return {interpret(program, dims, args), false, {}, false};
   } catch (const NoResult& none) {
-    return {{}, true, none.what()};
+    return {{}, true, none.what(), none.rule >= NoResult::endless};
   }
 }
 
@@ -35,6 +36,18 @@ inline Results read_back(const Arguments& after) {
     for (std::size_t e = 0; e < after[k].elements(); ++e) out.back().push_back(after[k].element(e));
   }
   return out;
+}
+
+/// Whether each Dim is the extent of an argument: from there the evaluator's call takes it.
+inline bool dims_are_given(const lathe::Program& program) {
+  for (const auto& dim : program->dims) {
+    bool given = false;
+    for (const auto& param : program->params)
+      for (std::size_t d = 0; param.buffer && d < param.buffer->shape.size(); ++d)
+        given = given || param.buffer->shape[d].get() == dim->var.get();
+    if (!given) return false;
+  }
+  return true;
 }
 
 inline Outcome evaluator_outcome(const lathe::Program& program, const Arguments& given) {
@@ -52,9 +65,9 @@ inline Outcome evaluator_outcome(const lathe::Program& program, const Arguments&
     binding.bind(call.data(), slots.data(), lathe::Location::here());
     lathe::Evaluator(open, {.find_uninitialized = true}).run(slots.data());
   } catch (const std::exception& error) {
-    return {{}, true, error.what()};
+    return {{}, true, error.what(), false};
   }
-  return {read_back(args), false, {}};
+  return {read_back(args), false, {}, false};
 }
 
 inline std::string shown(DType t, const std::optional<Number>& n) {

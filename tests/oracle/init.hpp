@@ -2,8 +2,9 @@
 //
 // "Once per evaluation of its spatial point, before its first update and also when the reduce
 // domain is empty: before the outermost loop that feeds a reduce iterator, for the spatial points
-// reached inside that loop, under the part of the predicate that names no reduce iterator."
-// (ir/stmt.hpp)
+// reached inside that loop, under the part of the predicate that names no reduce iterator." Which
+// points those are follows from the loops that the spatial iterators come from, and from the
+// conditions that name nothing else; other loops are taken to run. (ir/stmt.hpp)
 #pragma once
 
 #include <lathe/ir/visit.hpp>
@@ -28,7 +29,7 @@ struct InitPlace {
   const lathe::BlockNode* block = nullptr;
   Path path;
   std::size_t from = 0;
-  VarSet reduce_only;  ///< what feeds reduce iterators and no spatial one
+  VarSet spatial;  ///< what the spatial iterators come from
 };
 
 /// All variables in e, those of its lets too.
@@ -118,8 +119,7 @@ inline InitPlace init_place(const lathe::BlockNode& block, const Path& path) {
     add_vars(loop->min, spatial), add_vars(loop->extent, spatial);
     add_sources(path, spatial);
   }
-  for (const auto* v : reduces)
-    if (!spatial.count(v)) out.reduce_only.insert(v);
+  out.spatial = spatial;
   return out;
 }
 

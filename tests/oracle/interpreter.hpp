@@ -21,7 +21,13 @@ class Interpreter {
   void run() { run(body_); }
 
  private:
+  static constexpr long kMostSteps = 20'000'000;  ///< a minute
+  void count_step() {
+    if (++steps_ > kMostSteps) throw NoResult(NoResult::endless, "it does not end");
+  }
+
   void run(const lathe::Stmt& s) {
+    count_step();
     switch (s.kind()) {
       case lathe::StmtKind::For:
         return run_loop(*s.as<lathe::ForNode>());
@@ -69,6 +75,7 @@ class Interpreter {
   void each_iteration(const lathe::ForNode& n, Body body) {
     const Whole min = values_.index(n.min), extent = values_.index(n.extent);
     for (Whole i = 0; i < extent; ++i) {
+      count_step();
       state_.set(n.var, whole_number(wrapped(n.var->dtype, min + i)));
       body();
     }
@@ -175,12 +182,15 @@ class Interpreter {
     std::size_t k = 0;
     for (const auto& s : lathe::seq_of(n.body)) {
       const auto* store = s.as<lathe::StoreNode>();
+      for (const auto& e : store->indices)
+        if (names_any(e, reduce_iterators(n)))
+          throw NoResult(NoResult::meaningless, "no place for an identity");
       const Number identity = values_.lane(n.reducer->identity[k++], 0);
       state_.array(store->buffer).write(values_.indices(store->indices, 0), 0, identity);
     }
   }
 
-  /// Goes to each spatial point inside path[k], past loops that only feed reduce iterators, and
+  /// Goes to each spatial point inside path[k], past loops that feed no spatial iterator, and
   /// stores the identity there.
   void reach(const InitPlace& init, std::size_t k) {
     if (k == init.path.size()) {
@@ -190,8 +200,7 @@ class Interpreter {
     const lathe::Stmt& around = init.path[k].stmt;
     auto inside = [&] { reach(init, k + 1); };
     if (const auto* loop = around.as<lathe::ForNode>()) {
-      const bool ranges = known(loop->min) && known(loop->extent);
-      if (!ranges || init.reduce_only.count(loop->var.get())) return inside();
+      if (!init.spatial.count(loop->var.get())) return inside();
       return each_iteration(*loop, inside);
     }
     if (const auto* let = around.as<lathe::LetStmtNode>()) {
@@ -206,7 +215,7 @@ class Interpreter {
       return leave(*block);
     }
     const auto* branch = around.as<lathe::IfNode>();
-    // What depends on where in the reduction one is says nothing of the point.
+    // What depends on other loops says nothing of the point.
     if (!branch || !known(branch->condition) ||
         values_.holds(branch->condition) != init.path[k].in_else)
       inside();
@@ -222,6 +231,7 @@ class Interpreter {
   State& state_;
   Expression values_;
   std::vector<InitPlace> inits_;
+  long steps_ = 0;
 };
 
 }  // namespace oracle

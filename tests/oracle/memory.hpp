@@ -10,7 +10,7 @@ namespace oracle {
 
 /// Why a program has no result. `rule` is one of the words below, `what` tells more.
 struct NoResult : std::runtime_error {
-  enum Rule { outside, undefined, assertion, too_large };
+  enum Rule { outside, undefined, assertion, too_large, endless, meaningless };
   NoResult(Rule its_rule, const std::string& what) : std::runtime_error(what), rule(its_rule) {}
   Rule rule;
 };

@@ -47,9 +47,7 @@ class EvalCompiler {
                          const AnyExpr& value);
   const EvalStmt* block(const BlockNode& n);
   EvalStmt* block_head(const BlockNode& n, bool init);
-  const EvalStmt* init_nest(const BlockNode& n, std::size_t from, const VarSet& reduces);
-  void add_sources(VarSet& vars) const;
-  void add_conditions(std::size_t from, const VarSet& reduces, VarSet& needed);
+  const EvalStmt* init_nest(const BlockNode& n, std::size_t from);
   const EvalStmt* wrap(const EvalScope& scope, const EvalStmt* body, VarSet& used,
                        const VarSet& dropped);
 

@@ -101,29 +101,38 @@ TEST_CASE("an init under lets and outer blocks needs only what its spatial itera
   CHECK(y == Ints{4, 4, 4, 4});
 }
 
-TEST_CASE("an init reaches the points that the conditions around it let through") {
-  Ints x{1, 2}, y(3, 50);
+TEST_CASE("an init is under the conditions around it on what its spatial iterators come from") {
+  auto folded = [](const std::string& inner) {
+    Ints x{1, 2}, y(3, 50);
+    run_text(
+        "program P(in X: i64[2], out Y: i64[3]):\n"
+        "  for r in 0..2:\n"
+        "    for i in 0..3:\n" +
+            inner +
+            "          block Y(v in 0..3 = i, reduce w in 0..2 = r) reduce sum init:\n"
+            "            Y[v] sum= X[w]\n",
+        {x.data(), y.data()});
+    return y;
+  };
+  CHECK(folded("      if i < 2:\n        if i > 0:\n") == Ints{50, 3, 50});
+  CHECK(folded("      let late = r + i\n      if late > 3:\n") == Ints{0, 0, 0});
+  CHECK(folded("      for t in 0..4:\n        if i + t > 4:\n") == Ints{0, 0, 3});
+  CHECK(folded("      for t in 0..0:\n        if i > 0:\n") == Ints{50, 0, 0});
+}
+
+TEST_CASE("an init in a block does not look at conditions on where in the reduction that is") {
+  Ints x(8, 1), y(2, 50);
   run_text(
-      "program P(in X: i64[2], out Y: i64[3]):\n"
-      "  for r in 0..2:\n"
-      "    for i in 0..3:\n"
-      "      for t in 0..4:\n"
-      "        if i + t > 4:\n"
-      "          block Y(v in 0..3 = i, reduce w in 0..2 = r) reduce sum init:\n"
-      "            Y[v] sum= X[w]\n",
+      "program P(in X: i64[8], out Y: i64[2]):\n"
+      "  for i in 0..2:\n"
+      "    for r in 0..2:\n"
+      "      block outer(a in 0..2 = i, reduce b in 0..2 = r):\n"
+      "        if b > 0:\n"
+      "          for k in 0..2:\n"
+      "            block Y(v in 0..2 = a, reduce w in 0..4 = b * 2 + k) reduce sum init:\n"
+      "              Y[v] sum= X[v * 4 + w]\n",
       {x.data(), y.data()});
-  CHECK(y == Ints{50, 50, 3});
-  y = {50, 50, 50};
-  run_text(
-      "program P(in X: i64[2], out Y: i64[3]):\n"
-      "  for r in 0..2:\n"
-      "    for i in 0..3:\n"
-      "      let late = r + i\n"
-      "      if late > 3:\n"
-      "        block Y(v in 0..3 = i, reduce w in 0..2 = r) reduce sum init:\n"
-      "          Y[v] sum= X[w]\n",
-      {x.data(), y.data()});
-  CHECK(y == Ints{0, 0, 0});
+  CHECK(y == Ints{2, 2});
 }
 
 TEST_CASE("extents may follow from data by way of a let, whatever they are") {
@@ -291,6 +300,16 @@ TEST_CASE("elements that nobody stored are found when asked for") {
   CHECK(internal_error_of("program P(out Y: i64[1]) stage loops:\n  Y[0] = Y[0] + 1\n", {y.data()},
                           {.find_uninitialized = true}) ==
         "internal error: evaluator: Y[0] is read before anything was stored, its shape is [1]");
+}
+
+TEST_CASE("an atomic update reads the element, which somebody must have stored") {
+  Ints y(1, 3);
+  std::string text = "program P(out Y: i64[1]):\n  atomic Y[0] += 1\n";
+  CHECK(internal_error_of(text, {y.data()}, {.find_uninitialized = true}) ==
+        "internal error: evaluator: Y[0] is read before anything was stored, its shape is [1]");
+  run_text("program P(out Y: i64[1]):\n  Y[0] = 4\n  atomic Y[0] += 1\n", {y.data()},
+           {.find_uninitialized = true});
+  CHECK(y == Ints{5});
 }
 
 TEST_CASE("an assertion ends the run with its message") {

@@ -44,83 +44,53 @@ inline EvalStmt* EvalCompiler::block_head(const BlockNode& n, bool init) {
   return out;
 }
 
-/// Adds what the variables come from, through lets and the iterators of blocks around.
-inline void EvalCompiler::add_sources(VarSet& vars) const {
-  for (std::size_t k = path_.size(); k-- > 0;) {
-    Stmt around{Ref<StmtNode>(path_[k].node)};
-    if (const auto* let = around.as<LetStmtNode>(); let && eval_holds(vars, let->var.get()))
-      eval_add_vars(vars, let->value);
-    if (const auto* b = around.as<BlockNode>())
-      for (const auto& it : b->iters)
-        if (eval_holds(vars, it.var.get())) eval_add_vars(vars, it.binding);
-  }
-}
-
 inline const EvalStmt* EvalCompiler::block(const BlockNode& n) {
   EvalStmt* out = block_head(n, false);
   Stmt body = n.reducer ? expand_update(n) : n.body;
   tree_.kept.push_back(body);
   out->children = {inside(body, &n)};
   if (!n.init) return out;
+  // Which variables the reduce iterators come from, through lets and the iterators of blocks
+  // around.
   VarSet sources;
   for (const auto& it : n.iters)
     if (it.kind == IterKind::reduce) eval_add_vars(sources, it.binding);
-  add_sources(sources);
   std::size_t outermost = path_.size();
   for (std::size_t k = path_.size(); k-- > 0;) {
     Stmt around{Ref<StmtNode>(path_[k].node)};
     if (const auto* f = around.as<ForNode>(); f && eval_holds(sources, f->var.get())) outermost = k;
+    if (const auto* let = around.as<LetStmtNode>(); let && eval_holds(sources, let->var.get()))
+      eval_add_vars(sources, let->value);
+    if (const auto* b = around.as<BlockNode>())
+      for (const auto& it : b->iters)
+        if (eval_holds(sources, it.var.get())) eval_add_vars(sources, it.binding);
   }
-  const EvalStmt* init = init_nest(n, outermost, sources);
+  const EvalStmt* init = init_nest(n, outermost);
   if (outermost == path_.size()) return seq({init, out});
   inits_.emplace_back(path_[outermost].node, init);
   return out;
 }
 
-/// Adds what the conditions around an init name, as far as they do not depend on what feeds reduce
-/// iterators alone: those say nothing of a point.
-inline void EvalCompiler::add_conditions(std::size_t from, const VarSet& reduces, VarSet& needed) {
-  VarSet dropped;
-  for (std::size_t k = path_.size(); k-- > from;) wrap(path_[k], nullptr, needed, dropped);
-  VarSet conditions;
-  for (std::size_t k = path_.size(); k-- > from;) {
-    Stmt around{Ref<StmtNode>(path_[k].node)};
-    const auto* branch = around.as<IfNode>();
-    if (!branch) continue;
-    VarSet named;
-    eval_add_vars(named, branch->condition);
-    add_sources(named);
-    bool spatial = true;
-    for (const auto* v : named)
-      spatial = spatial && (!eval_holds(reduces, v) || eval_holds(needed, v));
-    for (const auto* v : named)
-      if (spatial && !eval_holds(conditions, v)) conditions.push_back(v);
-  }
-  for (const auto* v : conditions)
-    if (!eval_holds(needed, v)) needed.push_back(v);
-  for (std::size_t k = path_.size(); k-- > from;) wrap(path_[k], nullptr, needed, dropped);
-}
-
 /// The identity's stores, inside those of the statements from path_[from] on that the spatial
-/// iterators need, and the conditions on where they are.
-inline const EvalStmt* EvalCompiler::init_nest(const BlockNode& n, std::size_t from,
-                                               const VarSet& reduces) {
+/// iterators need.
+inline const EvalStmt* EvalCompiler::init_nest(const BlockNode& n, std::size_t from) {
   EvalStmt* head = block_head(n, true);
   Stmt stores = expand_init(n);
   tree_.kept.push_back(stores);
   head->children = {stmt(stores)};
-  VarSet needed, dropped;
+  VarSet used, dropped;
   for (const auto& it : n.iters) {
     if (it.kind == IterKind::reduce) continue;
-    eval_add_vars(needed, it.binding);
-    eval_add_vars(needed, it.min);
-    eval_add_vars(needed, it.extent);
+    eval_add_vars(used, it.binding);
+    eval_add_vars(used, it.min);
+    eval_add_vars(used, it.extent);
   }
   Vec<AnyExpr> conditions;
   eval_conditions(n, n.predicate, true, conditions);
-  for (const auto& condition : conditions) eval_add_vars(needed, condition);
-  add_conditions(from, reduces, needed);
-  // What is not needed is dropped; conditions that name it are taken to hold.
+  for (const auto& condition : conditions) eval_add_vars(used, condition);
+  // What the iterators do not need is dropped; conditions that name it are taken to hold.
+  VarSet needed = used;
+  for (std::size_t k = path_.size(); k-- > from;) wrap(path_[k], nullptr, needed, dropped);
   for (std::size_t k = from; k < path_.size(); ++k) {
     Stmt around{Ref<StmtNode>(path_[k].node)};
     if (const auto* f = around.as<ForNode>(); f && !eval_holds(needed, f->var.get()))

@@ -135,6 +135,9 @@ inline Scalar EvalFrame::load(const EvalExpr& e, int lane) {
 
 inline void EvalFrame::store(const EvalStmt& s, std::int64_t at, int lane, Scalar value) {
   auto& m = memory_[static_cast<std::size_t>(s.slot)];
+  if (s.kind == EvalStmt::atomic && !m.stored.empty() &&
+      !m.stored[static_cast<std::size_t>(at - m.low)])
+    fail(s.slot, s.args, lane, "is read before anything was stored");
   DType t = tree_.buffers[static_cast<std::size_t>(s.slot)].element;
   char* place = address(s.slot, at, lane);
   if (s.kind == EvalStmt::atomic)
