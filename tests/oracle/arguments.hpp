@@ -26,6 +26,7 @@ struct Argument {
   }
 };
 using Arguments = std::vector<Argument>;
+inline constexpr std::int64_t kMostElements = 1 << 22;  ///< of one argument
 
 inline void set_dims(const lathe::Program& program, const Dims& dims, State& state) {
   for (const auto& dim : program->dims)
@@ -53,7 +54,11 @@ Arguments make_arguments(const lathe::Program& program, const Dims& dims, Next n
     for (const auto& e : param.buffer->shape)
       a.extents.push_back(static_cast<std::int64_t>(Expression(state).index(e)));
     a.strides.resize(a.extents.size());
-    for (std::size_t d = a.extents.size(); d-- > 0; count *= a.extents[d]) a.strides[d] = count;
+    for (std::size_t d = a.extents.size(); d-- > 0; count *= a.extents[d]) {
+      if (a.extents[d] < 0 || a.extents[d] > kMostElements / std::max<std::int64_t>(count, 1))
+        throw NoResult(NoResult::too_large, "no argument is as large as '" + a.name + "'");
+      a.strides[d] = count;
+    }
     a.bytes.resize(static_cast<std::size_t>(count) * a.element_bytes());
     for (std::size_t k = 0; k < a.elements(); ++k)
       write_bytes(a.type, a.bytes.data() + k * a.element_bytes(), next(a.type));
