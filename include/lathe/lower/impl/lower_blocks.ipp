@@ -10,18 +10,49 @@
 namespace lathe {
 namespace detail {
 
-using LoopPath = Vec<const ForNode*>;
+// A statement on the way to a block.
+struct AroundInit {
+  Stmt stmt;
+  bool in_else = false;
+};
+using InitPath = Vec<AroundInit>;
+using VarList = Vec<const VarNode*>;
 
-// A block whose init has to stand before a loop, and the loops from there down to it.
+// A block whose init has to stand before a loop, and what is from that loop on down to it.
 struct PlacedInit {
   const BlockNode* block;
-  LoopPath loops;
+  InitPath path;
 };
 
-inline bool feeds(const BlockNode& block, const VarRef& loop, IterKind kind) {
-  for (const auto& it : block.iters)
-    if (it.kind == kind && uses_var(it.binding, loop)) return true;
+inline bool holds_var(const VarList& list, const VarRef& var) {
+  for (const auto* v : list)
+    if (v == var.get()) return true;
   return false;
+}
+inline void add_free_vars(VarList& list, const AnyExpr& e) {
+  for (const auto& v : free_vars(e))
+    if (!holds_var(list, v)) list.push_back(v.get());
+}
+
+// What a block's iterators of one sort come from, through lets and the blocks around; of spatial
+// ones with the ranges of their loops.
+inline VarList init_sources(const BlockNode& block, const InitPath& path, bool reduce) {
+  VarList out;
+  for (const auto& it : block.iters)
+    if ((it.kind == IterKind::reduce) == reduce) add_free_vars(out, it.binding);
+  for (const auto& around : reversed(path)) {
+    if (const auto* let = around.stmt.as<LetStmtNode>(); let && holds_var(out, let->var))
+      add_free_vars(out, let->value);
+    if (const auto* f = around.stmt.as<ForNode>(); f && !reduce && holds_var(out, f->var))
+      add_free_vars(out, f->min), add_free_vars(out, f->extent);
+    const auto* outer = around.stmt.as<BlockNode>();
+    for (std::size_t k = 0; outer && k < outer->iters.size(); ++k) {
+      const IterVar& it = outer->iters[k];
+      if (holds_var(out, it.var) || (!reduce && it.kind != IterKind::reduce))
+        add_free_vars(out, it.binding);
+    }
+  }
+  return out;
 }
 
 // For each loop: the inits that stand right before it. A block that no loop feeds with a reduce
@@ -37,28 +68,31 @@ class InitPlaces : public Visitor {
   }
 
   void stmt(const Stmt& s) override {
-    if (const auto* f = s.as<ForNode>()) {
-      path_.push_back(f);
-      descend(s);
-      path_.pop_back();
-      return;
-    }
+    const auto* branch = s.as<IfNode>();
     if (const auto* b = s.as<BlockNode>(); b && b->init) place(*b);
-    descend(s);
+    any_child(s, [&](const Stmt& child) {
+      if (s.as<SeqNode>()) return stmt(child), false;
+      path_.push_back({s, branch && child.same_as(branch->else_body)});
+      stmt(child);
+      path_.pop_back();
+      return false;
+    });
   }
 
  private:
   void place(const BlockNode& block) {
+    const VarList sources = init_sources(block, path_, true);
     for (std::size_t k = 0; k < path_.size(); ++k) {
-      if (!feeds(block, path_[k]->var, IterKind::reduce)) continue;
-      before.emplace_back(
-          path_[k]->var,
-          PlacedInit{&block, LoopPath(path_.begin() + static_cast<long>(k), path_.end())});
+      const auto* loop = path_[k].stmt.as<ForNode>();
+      if (!loop || !holds_var(sources, loop->var)) continue;
+      InitPath inside;
+      for (std::size_t j = k; j < path_.size(); ++j) inside.push_back(path_[j]);
+      before.emplace_back(loop->var, PlacedInit{&block, std::move(inside)});
       return;
     }
   }
 
-  LoopPath path_;
+  InitPath path_;
 };
 
 inline Stmt guarded(const Vec<AnyExpr>& conditions, Stmt body) {
@@ -167,7 +201,10 @@ class LowerBlocks : public Mutator {
     Substitution bindings;
     for (const auto& it : block.iters) bindings.emplace_back(it.var, it.binding);
     Stmt body = block.reducer ? expand_update(block) : block.body;
+    const Substitution around = outer_;
+    for (const auto& binding : bindings) outer_.push_back(binding);
     body = stmt(substitute(body, bindings));
+    outer_ = around;
     if (const AttrValue* how = find_annotation(block.annotations, "stream"))
       body = MarkStreaming(static_cast<Streaming>(how->number)).stmt(body);
     body = guarded(guards(block, bindings, false), body);
@@ -209,49 +246,73 @@ class LowerBlocks : public Mutator {
     return false;
   }
 
-  // The loops that the spatial iterators need, over fresh variables, around the identity's stores.
+  // The loops, lets and conditions that the spatial iterators need, over fresh variables, around
+  // the identity's stores. Other loops are taken to run, conditions that name them to hold.
   Stmt init_nest(const PlacedInit& init) {
-    Vec<bool> needed(init.loops.size());
-    for (std::size_t k = init.loops.size(); k-- > 0;) {
-      const VarRef& var = init.loops[k]->var;
-      needed[k] =
-          feeds(*init.block, var, IterKind::spatial) || feeds(*init.block, var, IterKind::opaque);
-      for (std::size_t inner = k + 1; inner < init.loops.size(); ++inner)
-        if (needed[inner])
-          needed[k] = needed[k] || uses_var(init.loops[inner]->min, var) ||
-                      uses_var(init.loops[inner]->extent, var);
-    }
-    Substitution fresh;
-    struct Loop {
-      VarRef var;
-      AnyExpr min, extent;
-      const ForNode* from;
+    const VarList needed = init_sources(*init.block, init.path, false);
+    const Facts outside = facts_;
+    VarList dropped;
+    Stmt out = init_inside(init, 0, needed, outer_, dropped);
+    facts_ = outside;
+    return out;
+  }
+
+  Stmt init_inside(const PlacedInit& init, std::size_t k, const VarList& needed, Substitution fresh,
+                   VarList& dropped) {
+    if (k == init.path.size()) return guarded_init(*init.block, fresh, expand_init(*init.block));
+    const Stmt& around = init.path[k].stmt;
+    auto inside = [&] { return init_inside(init, k + 1, needed, fresh, dropped); };
+    auto drops = [&](const VarRef& var) {
+      if (!holds_var(needed, var)) return dropped.push_back(var.get()), true;
+      return false;
     };
-    Vec<Loop> loops;
-    Facts outer = facts_;
-    for (std::size_t k = 0; k < init.loops.size(); ++k) {
-      const ForNode& f = *init.loops[k];
-      if (!needed[k]) continue;
-      Loop loop{make_var(f.var->name), substitute(f.min, fresh), substitute(f.extent, fresh), &f};
-      facts_.bind(loop.var, loop.min, loop.extent);
-      fresh.emplace_back(f.var, AnyExpr(loop.var));
-      loops.push_back(std::move(loop));
+    if (const auto* f = around.as<ForNode>()) {
+      if (drops(f->var)) return inside();
+      VarRef var = make_var(f->var->name);
+      AnyExpr min = substitute(f->min, fresh), extent = substitute(f->extent, fresh);
+      facts_.bind(var, min, extent);
+      fresh.emplace_back(f->var, AnyExpr(var));
+      return make_for(var, min, extent, inside(), f->loop_kind, f->annotations);
     }
-    Substitution bindings;
-    for (const auto& it : init.block->iters)
-      bindings.emplace_back(it.var, substitute(it.binding, fresh));
-    Stmt body = guarded(guards(*init.block, bindings, true),
-                        substitute(expand_init(*init.block), bindings));
-    facts_ = outer;
-    for (const auto& loop : reversed(loops))
-      body = make_for(loop.var, loop.min, loop.extent, body, loop.from->loop_kind,
-                      loop.from->annotations);
-    return body;
+    if (const auto* let = around.as<LetStmtNode>()) {
+      if (drops(let->var)) return inside();
+      VarRef var = make_var(let->var->name, let->var->dtype);
+      AnyExpr value = substitute(let->value, fresh);
+      fresh.emplace_back(let->var, AnyExpr(var));
+      return make_let_stmt(var, value, inside());
+    }
+    if (const auto* block = around.as<BlockNode>()) {
+      for (const auto& it : block->iters)
+        if (it.kind == IterKind::reduce) dropped.push_back(it.var.get());
+      const Substitution bindings = fresh_bindings(*block, fresh);
+      for (const auto& binding : bindings) fresh.push_back(binding);
+      return guarded(guards(*block, bindings, true), inside());
+    }
+    const auto* branch = around.as<IfNode>();
+    if (!branch || names_dropped(branch->condition, dropped)) return inside();
+    AnyExpr holds = substitute(branch->condition, fresh);
+    return make_if(init.path[k].in_else ? logical_not(holds) : holds, inside());
+  }
+
+  static bool names_dropped(const AnyExpr& e, const VarList& dropped) {
+    for (const auto& v : free_vars(e))
+      if (holds_var(dropped, v)) return true;
+    return false;
+  }
+  static Substitution fresh_bindings(const BlockNode& block, const Substitution& fresh) {
+    Substitution out;
+    for (const auto& it : block.iters) out.emplace_back(it.var, substitute(it.binding, fresh));
+    return out;
+  }
+  Stmt guarded_init(const BlockNode& block, const Substitution& fresh, const Stmt& stores) {
+    const Substitution bindings = fresh_bindings(block, fresh);
+    return guarded(guards(block, bindings, true), substitute(stores, bindings));
   }
 
   const InitPlaces& inits_;
   Shifts shifts_;
   bool guards_only_ = false;
+  Substitution outer_;  ///< what the iterators of the blocks around are
   Facts facts_;
 };
 
