@@ -50,7 +50,9 @@ inline bool dims_are_given(const lathe::Program& program) {
   return true;
 }
 
-inline Outcome evaluator_outcome(const lathe::Program& program, const Arguments& given) {
+/// Of `executed`, which is the program with open strides or what a pass made of that.
+inline Outcome evaluator_outcome(const lathe::Program& program, const lathe::Program& executed,
+                                 const Arguments& given) {
   Arguments args = given;
   std::vector<lathe::CallArg> call;
   lathe::Vec<int> order;
@@ -59,15 +61,19 @@ inline Outcome evaluator_outcome(const lathe::Program& program, const Arguments&
     call.push_back({a.bytes.data(), a.extents.data(), a.strides.data(), a.scalar});
   }
   try {
-    const lathe::Program open = lathe::open_strides(program);
-    const lathe::Binding binding(open, order);
+    const lathe::Binding binding(lathe::open_strides(program), order);
     std::vector<std::uint64_t> slots(static_cast<std::size_t>(binding.slots()));
     binding.bind(call.data(), slots.data(), lathe::Location::here());
-    lathe::Evaluator(open, {.find_uninitialized = true}).run(slots.data());
+    const bool blocks = executed->stage == lathe::Stage::blocks;
+    lathe::Evaluator(executed, {.find_uninitialized = blocks}).run(slots.data());
   } catch (const std::exception& error) {
     return {{}, true, error.what(), false};
   }
   return {read_back(args), false, {}, false};
+}
+
+inline Outcome evaluator_outcome(const lathe::Program& program, const Arguments& given) {
+  return evaluator_outcome(program, lathe::open_strides(program), given);
 }
 
 inline std::string shown(DType t, const std::optional<Number>& n) {

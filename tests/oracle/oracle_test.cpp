@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <lathe/ir/parse.hpp>
+#include <lathe/lower/pipeline.hpp>
 #include <map>
 #include <string>
 #include <vector>
@@ -38,8 +39,12 @@ std::vector<Values> outputs(const std::string& text,
                               : oracle::whole_number(static_cast<oracle::Whole>(value)));
     }
   }
-  CHECK(oracle::disagreement(oracle::oracle_outcome(program, dims, args), args,
-                             oracle::evaluator_outcome(program, args)) == "");
+  const oracle::Outcome want = oracle::oracle_outcome(program, dims, args);
+  CHECK(oracle::disagreement(want, args, oracle::evaluator_outcome(program, args)) == "");
+  if (!want.failed)
+    CHECK(oracle::disagreement(
+              want, args,
+              oracle::evaluator_outcome(program, lt::lower(program, lt::host()), args)) == "");
   std::vector<Values> out;
   std::size_t written = 0;
   const oracle::Results results = oracle::interpret(program, dims, args);
