@@ -141,12 +141,18 @@ class BlockFamilies : public Family {
         loops_.push_back({var, number_text(random_.below(3)) + ".." + number_text(some + 2)});
         return var;
       case 2:
-        loops_.push_back({var, "0.." + text(size(17))});
+        other_loop(var);
         return var;
       default:
         loops_.push_back({var, "0.." + number_text(some)});
         return var;
     }
+  }
+  /// As long as some array is that has no part in it.
+  void other_loop(const std::string& var) {
+    const Size other = size(17);
+    if (other.symbolic()) param("in", "N" + var, "u8", text(other));
+    loops_.push_back({var, "0.." + text(other)});
   }
   /// Two loops, or one, that reach a point several times, and some never.
   std::string spread(const Size& s, const std::string& a, const std::string& b) {
