@@ -172,7 +172,7 @@ class Case {
     if (random_.chance(10))
       s = lathe::default_schedule(computed_.program, target_, {.strict = strict_});
     const int before = stats_.steps.accepted;
-    ScheduleMaker maker(random_, stats_.steps, computed_.dims);
+    ScheduleMaker maker(random_, stats_.steps, computed_.dims, computed_.focus);
     for (int k = random_.below(options_.length); k > 0; --k) {
       maker.step(s);
       describe(s.trace().str());

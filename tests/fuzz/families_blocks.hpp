@@ -33,14 +33,30 @@ class BlockFamilies : public Family {
     symbolic_ = random_.chance(15);
   }
 
-  void self_update() { write({.own = 100, .repeat = 10, .overlap = 10, .condition = 10}); }
+  void self_update() {
+    focus_ = {"rfactor", "rfactor", "split", "compute_at", "reverse_compute_at", "fuse"};
+    write({.own = 100, .repeat = 10, .overlap = 10, .condition = 10});
+  }
   void repeats() {
+    focus_ = {"fuse", "reorder", "compute_at", "reverse_compute_at", "change_type"};
     write({.own = 10, .repeat = 100, .overlap = 15, .condition = 10, .counts = 40});
   }
-  void overlaps() { write({.own = 10, .repeat = 15, .overlap = 100, .beyond = 10, .counts = 50}); }
-  void conditions() { write({.own = 5, .repeat = 5, .condition = 100, .beyond = 10, .plain = 10}); }
-  void ragged() { write({.condition = 20, .data_ends = 100, .beyond = 30, .plain = 15}); }
-  void beyond() { write({.condition = 10, .beyond = 100, .plain = 5}); }
+  void overlaps() {
+    focus_ = {"change_type", "compute_at", "reverse_compute_at", "fuse", "rfactor", "split"};
+    write({.own = 10, .repeat = 15, .overlap = 100, .beyond = 10, .counts = 50});
+  }
+  void conditions() {
+    focus_ = {"compute_at", "cache_read", "rfactor", "split", "decompose_reduction", "vectorize"};
+    write({.own = 5, .repeat = 5, .condition = 100, .beyond = 10, .plain = 10});
+  }
+  void ragged() {
+    focus_ = {"fuse", "split", "rfactor"};
+    write({.condition = 20, .data_ends = 100, .beyond = 30, .plain = 15});
+  }
+  void beyond() {
+    focus_ = {"fuse", "split"};
+    write({.condition = 10, .beyond = 100, .plain = 5});
+  }
   void scatter_update() {
     write({.own = 5, .repeat = 10, .overlap = 20, .condition = 15, .scatter = 100, .init = 0});
   }

@@ -32,7 +32,7 @@ class Family : public RandomValues {
   /// Without a program if parse refuses a text that it may refuse.
   ComputedProgram computed() {
     ComputedProgram out{{}, {}, dims_};
-    out.loose = loose_program_ || refusable_, out.untrue = untrue_program_;
+    out.loose = loose_program_ || refusable_, out.untrue = untrue_program_, out.focus = focus_;
     try {
       out.program = text_.empty() ? program(outputs_percent_) : lathe::parse(text_);
     } catch (const lathe::UserError&) {
@@ -122,6 +122,7 @@ class Family : public RandomValues {
   }
 
   int outputs_percent_ = 15;                             ///< of the stages before the last
+  std::vector<std::string> focus_;                       ///< primitives that the family is about
   bool loose_program_ = false, untrue_program_ = false;  ///< as in ComputedProgram
   bool refusable_ = false;                               ///< the text may be none of a program
   std::string text_;  ///< the program, where it is no computation of the DSL

@@ -66,6 +66,7 @@ struct ComputedProgram {
   lathe::Program program;
   std::string family;
   std::vector<std::pair<std::string, std::int64_t>> dims;  ///< values of this case
+  std::vector<std::string> focus{};                        ///< primitives that it is about
   /// A text that may mean nothing: a UserError, wherever it comes from, ends its case well.
   bool loose = false;
   /// A text that claims what is not so: some UserError must come before its code runs.

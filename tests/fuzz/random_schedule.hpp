@@ -29,9 +29,26 @@ struct Counts {
 
 class ScheduleMaker : private ScheduleArguments {
  public:
-  ScheduleMaker(Random& random, Counts& counts, const Dims& dims)
+  ScheduleMaker(Random& random, Counts& counts, const Dims& dims,
+                const std::vector<std::string>& focus)
       : ScheduleArguments(random, dims), counts_(counts) {
-    if (random_.chance(50)) concentrate();
+    static const std::vector<std::string> main_steps = {"split",
+                                                        "fuse",
+                                                        "reorder",
+                                                        "rfactor",
+                                                        "compute_at",
+                                                        "vectorize",
+                                                        "cache_read",
+                                                        "change_type",
+                                                        "compute_inline",
+                                                        "reverse_compute_at",
+                                                        "cache_write",
+                                                        "parallel",
+                                                        "decompose_reduction"};
+    if (!focus.empty() && random_.chance(60))
+      concentrate(focus, 3);
+    else if (random_.chance(50))
+      concentrate(main_steps, 4);
   }
 
   /// Tries one step. Throws a Failure if it breaks what steps promise.
@@ -52,16 +69,9 @@ class ScheduleMaker : private ScheduleArguments {
 
  private:
   /// Many faults need two or three certain steps in a row: some of the cases have little else.
-  void concentrate() {
-    static const std::vector<std::string> main_steps = {"split",          "fuse",
-                                                        "reorder",        "rfactor",
-                                                        "compute_at",     "vectorize",
-                                                        "cache_read",     "change_type",
-                                                        "compute_inline", "reverse_compute_at",
-                                                        "cache_write",    "decompose_reduction",
-                                                        "parallel"};
-    for (int k = 0; k < 4; ++k) {
-      const std::string& name = random_.pick(main_steps);
+  void concentrate(const std::vector<std::string>& steps, int count) {
+    for (int k = 0; k < count; ++k) {
+      const std::string& name = random_.pick(steps);
       for (const Row& row : rows())
         if (row.primitive == name) focus_.push_back(&row);
     }
