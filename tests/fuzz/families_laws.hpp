@@ -2,7 +2,6 @@
 #pragma once
 
 #include <lathe/dsl/statistics.hpp>
-#include <optional>
 
 #include "family.hpp"
 
@@ -156,17 +155,14 @@ class LawFamilies : public Family {
 
   template <class Combine>
   void set(AnyValue& v, const Law& is, Values terms, Combine combine) {
-    std::optional<bool> associative, commutative;
-    if (random_.chance(50)) associative = is.associative;
-    if (random_.chance(50)) commutative = is.commutative;
     lathe::Vec<AnyExpr> identity(is.identity.begin(), is.identity.end());
-    v.reducer = lathe::make_reducer(
-        "law", std::move(identity),
-        [&](Operands l, Operands r) {
-          const Values all = combine(Values(l.begin(), l.end()), Values(r.begin(), r.end()));
-          return lathe::Vec<AnyExpr>(all.begin(), all.end());
-        },
-        associative, commutative);
+    auto both = [&](Operands l, Operands r) {
+      const Values all = combine(Values(l.begin(), l.end()), Values(r.begin(), r.end()));
+      return lathe::Vec<AnyExpr>(all.begin(), all.end());
+    };
+    v.reducer = random_.chance(50) ? lathe::make_reducer("law", std::move(identity), both)
+                                   : lathe::make_reducer("law", std::move(identity), both,
+                                                         is.associative, is.commutative);
     for (const auto& t : terms) v.values.push_back(t);
   }
   void law(AnyValue& v, int kind, const AnyExpr& x, const AnyExpr& y) {
