@@ -202,11 +202,13 @@ class BlockFamilies : public Family {
   }
   /// Up to a number that data give.
   std::string data_range(const std::string& name, const std::string& from, const Size&) {
-    param("in", name, one_of({"u8"}), "1");
+    refusable_ = true;  // ends that memory gives may be too much for a text
+    param("in", name, "u8", "1");
     return from + "..i64(" + name + "[0] & " + one_of({"7u8", "3u8", "15u8"}) + ")";
   }
   /// Of a row: how long it is, or where it starts and ends.
   std::string row_range() {
+    refusable_ = true;
     param("in", "p", "u8", text(n_) + " + 1");
     auto at = [](const std::string& i) { return "i64(p[" + i + "] & 7u8)"; };
     must_hold_i_ = true;
