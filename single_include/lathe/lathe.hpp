@@ -329,7 +329,7 @@ class Vec {
   }
   template <class Iterator>
   void append(Iterator first, Iterator last) {
-    reserve(size_ + static_cast<std::size_t>(last - first));
+    make_room(size_ + static_cast<std::size_t>(last - first));
     for (; first != last; ++first) emplace_back(*first);
   }
   void append(const Vec& other) { append(other.begin(), other.end()); }
@@ -362,7 +362,7 @@ class Vec {
 
   void resize(std::size_t size) {
     while (size_ > size) pop_back();
-    reserve(size);
+    make_room(size);
     while (size_ < size) emplace_back();
   }
   void assign(std::size_t size, const T& item) {
@@ -405,6 +405,10 @@ class Vec {
   }
 
   // The new element first: what it is made of may lie in the old memory.
+  /// A list that has grown already gets room for more than is asked: it may grow by little often.
+  void make_room(std::size_t size) {
+    if (size > room_) reserve(size < 2 * room_ ? 2 * room_ : size);
+  }
   template <class... Args>
   T& grow(Args&&... args) {
     const std::size_t room = room_ == 0 ? 4 : 2 * room_;
@@ -774,12 +778,22 @@ struct ShuffleNode : ExprNode {
 inline constexpr std::uint32_t kMaxExprHeight = 4000;
 
 // Factories. They check types and throw InternalError; what a user can get wrong is checked before,
-// by the DSL. L0123: an expression of more than kMaxExprHeight levels.
+// by the DSL. L0116: an operand that is none. L0123: an expression of more than kMaxExprHeight
+// levels.
 VarRef make_var(std::string name, DType dtype = kIndex);
 AnyExpr make_int(DType dtype,
                  std::int64_t value);           ///< wraps to the width; lanes > 1 give a Broadcast
 AnyExpr make_float(DType dtype, double value);  ///< rounds to the type
-AnyExpr make_const(DType dtype, double value);  ///< either of the two above, by dtype
+/// Either of the two above, by dtype. Integers keep all their bits; a fraction is cut off where the
+/// dtype is an integer, and what is beyond 64 bits is the nearest there is.
+AnyExpr make_const(DType dtype, double value);
+AnyExpr make_const(DType dtype, std::int64_t value);
+AnyExpr make_const(DType dtype, std::uint64_t value);
+template <std::integral I>
+AnyExpr make_const(DType dtype, I value) {
+  using Wide = std::conditional_t<std::is_signed_v<I>, std::int64_t, std::uint64_t>;
+  return make_const(dtype, static_cast<Wide>(value));
+}
 AnyExpr make_bool(bool value);
 AnyExpr make_binary(BinaryOp op, AnyExpr a, AnyExpr b);
 AnyExpr make_unary(UnaryOp op, AnyExpr a);
@@ -797,6 +811,19 @@ AnyExpr make_load(Buffer buffer, Vec<AnyExpr> indices, AnyExpr mask = {});
 const std::int64_t* as_const_int(const AnyExpr& e);
 bool is_const(const AnyExpr& e, std::int64_t value);
 
+namespace detail {
+/// L0116 if there is no e.
+void check_operand(const AnyExpr& e);
+template <class I>
+concept NumberOperand = std::integral<I> && !std::is_same_v<I, bool>;
+/// The value as a constant of e's dtype.
+template <NumberOperand I>
+AnyExpr const_like(const AnyExpr& e, I value) {
+  check_operand(e);
+  return make_const(e.dtype(), value);
+}
+}  // namespace detail
+
 // Operators build nodes and fold nothing. An integer on one side takes the other side's dtype.
 // There is no operator== : identity is same_as, structure is structurally_equal, and eq builds the
 // node.
@@ -805,14 +832,13 @@ bool is_const(const AnyExpr& e, std::int64_t value);
   inline AnyExpr operator symbol(const AnyExpr& a, const AnyExpr& b) { \
     return make_binary(BinaryOp::name, a, b); \
   } \
-  inline AnyExpr operator symbol(const AnyExpr& a, std::int64_t b) { \
-    return make_binary(BinaryOp::name, a, make_const(a.dtype(), static_cast<double>(b))); \
+  template <detail::NumberOperand I> \
+  AnyExpr operator symbol(const AnyExpr& a, I b) { \
+    return make_binary(BinaryOp::name, a, detail::const_like(a, b)); \
   } \
-  inline AnyExpr operator symbol(const AnyExpr& a, int b) { \
-    return a symbol static_cast<std::int64_t>(b); \
-  } \
-  inline AnyExpr operator symbol(int a, const AnyExpr& b) { \
-    return make_binary(BinaryOp::name, make_const(b.dtype(), a), b); \
+  template <detail::NumberOperand I> \
+  AnyExpr operator symbol(I a, const AnyExpr& b) { \
+    return make_binary(BinaryOp::name, detail::const_like(b, a), b); \
   }
 // clang-format on
 LATHE_EXPR_OPERATOR(+, add)
@@ -874,7 +900,10 @@ inline AnyExpr floormod(const AnyExpr& a, const AnyExpr& b) {
 //   [min, min + extent). That guard is implied, never stored; lowering writes it where it can't be
 //   proved. The predicate is a condition of the computation over the block's own iterators. Only
 //   iterator variables, dims, scalar params and the block's own lets occur inside a block, never
-//   the loop variables around it.
+//   the loop variables around it. Conditions are tested in their order and lazily, lane by lane in
+//   vectors: first that each binding lies in its domain, iterator by iterator, then the parts of
+//   the predicate's conjunction. What comes after one that fails is not evaluated, and its loads do
+//   not happen.
 // * A block without a reducer runs its body. In a block with a reducer the body is one Store per
 // output, in the order
 //   of the reducer's values (a Seq if there are several); the stored value is the *term*, and the
@@ -884,7 +913,9 @@ inline AnyExpr floormod(const AnyExpr& a, const AnyExpr& b) {
 // its first update and
 //   also when the reduce domain is empty: before the outermost loop that feeds a reduce iterator,
 //   for the spatial points reached inside that loop, under the part of the predicate that names no
-//   reduce iterator. Without init (after decompose_reduction) the element holds what another block
+//   reduce iterator. Those points follow from the loops that feed spatial iterators (through lets
+//   and blocks around, too) and the conditions around that name nothing else; other loops are taken
+//   to run, conditions on them to hold. Without init (after decompose_reduction) the element holds what another block
 //   stored.
 // * reads and writes are declared for opaque blocks only; for all others they follow from the body
 // and are empty here.
@@ -1149,10 +1180,14 @@ struct WhileNode : StmtNode {
 
 struct AssertNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Assert;
-  AssertNode(AnyExpr its_condition, std::string its_message)
-      : StmtNode(kKind), condition(std::move(its_condition)), message(std::move(its_message)) {}
+  AssertNode(AnyExpr its_condition, std::string its_message, Vec<AnyExpr> its_values = {})
+      : StmtNode(kKind),
+        condition(std::move(its_condition)),
+        message(std::move(its_message)),
+        values(std::move(its_values)) {}
   AnyExpr condition;
   std::string message;
+  Vec<AnyExpr> values;  ///< of i64; {0}, {1} … in the message stand for what they were
 };
 
 struct EvaluateNode : StmtNode {
@@ -1485,11 +1520,11 @@ ReducerRef all_reducer();
 ReducerRef argmax_reducer(DType dtype);
 ReducerRef argmin_reducer(DType dtype);
 /// A reducer of one's own. combine may use only lhs and rhs, the identity no variable and no tensor
-/// (L0121). Whether it is associative is as in ReducerOptions.
+/// (L0121). Whether it is associative and commutative is as in ReducerOptions (L0131).
 ReducerRef make_reducer(
     std::string name, Vec<AnyExpr> identity,
     FunctionRef<Vec<AnyExpr>(std::span<const VarRef> lhs, std::span<const VarRef> rhs)> combine,
-    std::optional<bool> associative = {}, bool commutative = true,
+    std::optional<bool> associative = {}, std::optional<bool> commutative = {},
     Location where = Location::here());
 /// The position of a point among the reduce axes: the variable itself for one axis, else row-major
 /// from each min.
@@ -2306,11 +2341,14 @@ LATHE_DSL_FOLDS(LATHE_DSL_FOLD)
 
 /// Whether terms may be regrouped and reordered; both are needed to run a fold in parallel.
 /// Regrouping starts each part of a fold from the identity: besides combine(combine(a, b), c) ==
-/// combine(a, combine(b, c)), associative says that combine(identity, x) == x for every x that a
-/// fold gives. Left open it is true, unless that fails for one of a few numbers that are tried.
+/// combine(a, combine(b, c)), associative says that combine(identity, x) == x == combine(x,
+/// identity) for every x that a fold gives. Left open, a law holds where the combine shows it: each
+/// value is combined by itself with one of + * min max && || & | ^, as the table of built-in
+/// reducers has it. Else it doesn't hold, and the fold runs in the order of its axes. What is said
+/// to hold is tried on numbers (L0131).
 struct ReducerOptions {
   std::optional<bool> associative = {};
-  bool commutative = true;
+  std::optional<bool> commutative = {};
 };
 
 /// A reducer of one's own over one value or a tuple; called with a term and axes, it gives a
@@ -2343,11 +2381,11 @@ std::tuple<Expr<Ts>...> typed_operands(std::span<const VarRef> vars, std::index_
 }  // namespace detail
 
 /// A reducer over tuples. combine(a, b) takes and gives a tuple, and may use only a and b; the
-/// identity, which an empty fold gives, is made of numbers (L0121). combine(identity, x) == x must
-/// hold for every x that a fold gives, or the reducer is not associative: the order in which
-/// schedules fold is then fixed.
+/// identity, which an empty fold gives, is made of numbers (L0121). Without options its order is
+/// fixed, unless its combine is one that the library knows.
 ///     using Pair = std::tuple<lt::Expr<float>, lt::Expr<float>>;
-///     auto sums = lt::reducer("sums", Pair{0.0f, 0.0f}, [](Pair a, Pair b) { … });
+///     auto sums = lt::reducer("sums", Pair{0.0f, 0.0f}, [](Pair a, Pair b) { … },
+///                             {.associative = true, .commutative = true});
 ///     sums(Pair{X(i, r), X(i, r) * X(i, r)}, r)
 template <class... Ts, class F>
 Reducer<Ts...> reducer(std::string name, const std::tuple<Expr<Ts>...>& identity, F combine,
@@ -3216,7 +3254,7 @@ Program parse(std::string_view text, Location where = Location::here());
 //              "stream_lines" ] name
 //              "[" expr, … [ "where" mask ] "]" [ reducer ] "=" expr | "atomic" name "[" expr, …
 //              "]" op "=" expr | "if" expr ":" body [ "else" ":" body ] | "while" expr ":" body |
-//              "assert" expr "," string | "eval" expr | "pass" | "reducer" [ "nonassociative" ] [
+//              "assert" expr "," string [ "%" "(" expr { "," expr } ")" ] | "eval" expr | "pass" | "reducer" [ "nonassociative" ] [
 //              "noncommutative" ] name
 //                "(" name ":" type "=" identity, … ";" name, … ")" "=" expr, …    before the blocks
 //                that name it
@@ -3314,6 +3352,9 @@ void verify_user(const Program& program, Location where = Location::here());
 /// What is wrong with the types of one expression node, its children taken for granted; empty if
 /// nothing is.
 std::string_view typing_problem(const AnyExpr& e);
+/// Why the init of a reducer block has no place, with what to do instead; empty if it has one. It
+/// runs before the loops of the reduction, so what it stores to must not depend on their iterators.
+std::string init_problem(const BlockNode& block);
 /// L0506 where a program at Stage::blocks never stores to an output, or reads an output or an alloc
 /// before anything was stored in it. Later stages may have dropped loops that run nothing.
 void verify_defined(const Program& program, Location where = Location::here());
@@ -3578,6 +3619,83 @@ View<detail::ViewedElement<C>, 1> view(C&& c) {
 
 }  // namespace lathe
 
+// ---- lathe/support/dense_map.hpp
+// How nodes and names are mapped to values. Compilers take 25 ms for each std::unordered_map of
+// another type (g++ 12), a program that includes everything has two: the values lie in vectors.
+
+namespace lathe {
+
+/// A set whose keys are numbered from 0 in the order in which they came.
+template <class Key>
+class DenseSet {
+ public:
+  /// The key's number, and whether it is new.
+  std::pair<std::size_t, bool> insert(const Key& key) {
+    auto [at, fresh] = numbers_.emplace(key, numbers_.size());
+    return {at->second, fresh};
+  }
+  /// The key's number; size() if it is not here.
+  std::size_t find(const Key& key) const {
+    auto at = numbers_.find(key);
+    return at == numbers_.end() ? numbers_.size() : at->second;
+  }
+  bool contains(const Key& key) const { return numbers_.count(key) != 0; }
+  std::size_t size() const { return numbers_.size(); }
+  void clear() { numbers_.clear(); }
+  /// Takes back the key that came last.
+  void pop(const Key& last) { numbers_.erase(last); }
+
+ private:
+  std::unordered_map<Key, std::size_t> numbers_;
+};
+
+/// A map whose values may move when a key is added.
+template <class Key, class V>
+class DenseMap {
+ public:
+  /// Null if the key is not here.
+  const V* find(const Key& key) const {
+    std::size_t at = keys_.find(key);
+    return at < values_.size() ? &values_[at] : nullptr;
+  }
+  bool contains(const Key& key) const { return keys_.contains(key); }
+  V& operator[](const Key& key) {
+    auto [at, fresh] = keys_.insert(key);
+    if (fresh) values_.emplace_back();
+    return values_[at];
+  }
+  /// Keeps the value that the key has, if any; gives whether the key is new.
+  bool insert(const Key& key, V value) {
+    bool fresh = keys_.insert(key).second;
+    if (fresh) values_.push_back(std::move(value));
+    return fresh;
+  }
+  void clear() {
+    keys_.clear();
+    values_.clear();
+  }
+  /// Takes back the key that came last.
+  void pop(const Key& last) {
+    keys_.pop(last);
+    values_.pop_back();
+  }
+
+ private:
+  DenseSet<Key> keys_;
+  Vec<V> values_;
+};
+
+/// Nodes by identity. The map does not keep them alive.
+template <class V>
+using NodeMap = DenseMap<const RefCounted*, V>;
+using NodeSet = DenseSet<const RefCounted*>;
+
+template <class V>
+using NameMap = DenseMap<std::string, V>;
+using NameSet = DenseSet<std::string>;
+
+}  // namespace lathe
+
 // ---- lathe/support/kernel.hpp
 // What the compiler hands to the runtime: a kernel as text with the layout of its call, plain data.
 
@@ -3763,7 +3881,9 @@ class Binding : public RefCounted {
   Vec<int> later_;  ///< rules that need more than a compare: bounds of dims, general expressions
   Vec<std::int64_t> dense_plan_;
   Vec<int> param_slots_;
+  static constexpr std::size_t kFewVars = 16;
   Vec<std::pair<const VarNode*, int>> var_slots_;  ///< dims, strides
+  NodeMap<int> many_slots_;                        ///< the same, for more than a few
   Vec<int> set_by_;                                ///< per slot: the argument that sets it, or -1
   int slot_count_ = 0;
   Vec<Sized> sizes_;
@@ -3860,8 +3980,9 @@ using ParallelForHook = Hook<void(std::int64_t n, int max_threads,
 struct ContextOptions {
   /// Most threads that one loop uses; 0 = the processors of the process's affinity mask.
   int threads = 0;
-  /// Where messages go. Without it there are none: Lathe never writes to the terminal. May throw:
-  /// the exception comes out of the call that had something to say.
+  /// Where messages go. Without it there are none, but for two on standard error: that kernels are
+  /// interpreted for want of LLVM, once a process, and what `dump` asks for. May throw: the
+  /// exception comes out of the call that had something to say.
   Hook<void(LogLevel, std::string_view)> log{};
   /// Lines below this level are not even built.
   LogLevel log_level = LogLevel::info;
@@ -3879,7 +4000,8 @@ struct ContextOptions {
   /// Seconds that one search or compilation may take; 0 = no limit. A compilation looks at it
   /// between its passes and before it calls LLVM, which is not interrupted (L0412).
   double time_budget = 0;
-  /// Name of the pass whose result is logged ("all": every pass). Empty: what LATHE_DUMP names.
+  /// Name of the pass whose result is logged ("all": every pass), without a log hook on standard
+  /// error. Empty: what LATHE_DUMP names.
   /// Compilations refuse the name of no pass (L0602).
   std::string dump{};
   /// Which LLVM: "off", a major version, or a path. Empty: what LATHE_LLVM names, else the newest
@@ -3964,6 +4086,8 @@ class Context {
 };
 
 namespace detail {
+/// Writes a message where there is no log hook.
+void say_on_stderr(std::string_view text);
 /// Processors that the calling process may run on (its affinity mask), at least 1.
 int usable_processors();
 }  // namespace detail
@@ -4078,12 +4202,15 @@ namespace lathe {
 //     declare i32 @lathe_parallel_for(ptr rt, i64 n, i64 max_threads, ptr body, ptr closure)
 //     declare ptr @lathe_alloc(ptr rt, i64 bytes, i64 alignment)
 //     declare void @lathe_free(ptr rt, ptr block)
+//     declare void @lathe_report(ptr rt, i64 k, i64 value)
 //
 // max_threads 0 stands for the context's; where lathe_alloc gives null, the kernel returns
-// status 1. `slots` is an array of 8-byte slots: buffer pointers, then i64 strides and extents,
-// then scalars in their low bits, in the order that the compiler laid out. `rt` points to a
-// RuntimeTable, whose fields hold the same three functions for code that must not have external
-// symbols. Generated code tests each returned status and passes on what is not 0.
+// status 1. lathe_report(rt, 0, status) and then (rt, 1 …, value) say what an assertion that failed
+// looked at, right before its status is returned; not for code without external symbols. `slots` is
+// an array of 8-byte slots: buffer pointers, then i64 strides and extents, then scalars in their
+// low bits, in the order that the compiler laid out. `rt` points to a RuntimeTable, whose fields
+// hold the same three functions for code that must not have external symbols. Generated code tests
+// each returned status and passes on what is not 0.
 
 /// What a kernel returns. From `assertion` on: assertion + the index of the message.
 enum class Status : std::int32_t { ok = 0, out_of_memory = 1, host_exception = 2, assertion = 16 };
@@ -4104,6 +4231,7 @@ std::int32_t lathe_parallel_for(RuntimeTable* rt, std::int64_t n, std::int64_t m
                                 LoopBody body, void* closure) noexcept;
 void* lathe_alloc(RuntimeTable* rt, std::int64_t bytes, std::int64_t alignment) noexcept;
 void lathe_free(RuntimeTable* rt, void* block) noexcept;
+void lathe_report(RuntimeTable* rt, std::int64_t k, std::int64_t value) noexcept;
 }  // namespace detail
 
 /// What a kernel's assertions and name are, for messages.
@@ -4126,10 +4254,15 @@ class CallFrame {
   const Context& context() const { return *context_; }
   static CallFrame& of(RuntimeTable* rt) { return *static_cast<CallFrame*>(rt->opaque); }
 
-  /// Throws what the status says: the host's own exception, L0406 (no memory), L0407 (assertion).
+  /// Throws what the status says: the host's own exception, L0406 (no memory), L0407 (assertion),
+  /// L0409 (an assertion with values: a checked access).
   void finish(std::int32_t status, const KernelNotes& notes, Location where) {
     if (status != 0) raise(status, notes, where);
   }
+
+  /// What a failed assertion looked at: value 0 is its status. Of several threads the first is
+  /// heard.
+  void report(std::int64_t k, std::int64_t value) noexcept;
 
   /// Keeps the exception that is being handled, if it is the call's first.
   void keep_exception() noexcept {
@@ -4141,7 +4274,13 @@ class CallFrame {
 
   RuntimeTable table_;
   const Context* context_;
+  static constexpr std::int64_t kReports = 65;  ///< a status, and an index and an extent an axis
+  [[noreturn]] void raise_access(const KernelNotes& notes, Location where);
+
   std::atomic<bool> failed_{false};
+  std::atomic<const void*> reporter_{nullptr};  ///< a place of the thread's own
+  std::atomic<std::int64_t> reported_{0};
+  std::int64_t reports_[kReports];
   std::exception_ptr exception_;
 };
 
@@ -4185,11 +4324,17 @@ namespace lathe {
 
 class LoadedKernel;
 
+/// Which options decide what machine code does (JitOptions).
+struct CodeKind {
+  bool strict = false, checked = false;
+  bool operator==(const CodeKind&) const = default;
+};
+
 /// Machine code with what it was made from; shared by all kernels of equal programs.
 struct KernelCode : RefCounted {
   Program scheduled, lowered;
   Target target;
-  bool strict = false;
+  CodeKind kind;
   int llvm_major = 0;
   LlvmKernel text;
   std::shared_ptr<const LoadedKernel> loaded;
@@ -4235,7 +4380,8 @@ class AnyKernel {
   /// view of rank 0.
   void operator()(std::span<const AnyView> args, Location where = Location::here()) const;
 
-  /// False if the evaluator stands in: asked for, or no LLVM here.
+  /// Whether calls run machine code. False if the evaluator stands in: asked for, or no LLVM here
+  /// (JitOptions::require_compiled refuses that); and of an empty kernel.
   bool compiled() const { return state_ && state_->entry; }
   /// The program as it was given (scheduled or not), and flat code after lowering (none for an
   /// evaluator). An empty kernel has none of this and of what follows.
@@ -4417,6 +4563,7 @@ class Kernel {
     kernel_.call(all, where);
   }
   const AnyKernel& any() const { return kernel_; }
+  /// Whether calls run machine code, as AnyKernel::compiled().
   bool compiled() const { return kernel_.compiled(); }
 
  private:
@@ -4615,6 +4762,8 @@ Vec<AccessSite> writes_of(const BlockNode& block);
 /// Buffers that s touches, each once, in order of first use.
 Vec<Buffer> buffers_read(const Stmt& s);
 Vec<Buffer> buffers_written(const Stmt& s);
+/// What a block reads when it runs, its predicate included; not what its init sets before.
+Vec<Buffer> buffers_read(const BlockNode& block);
 
 /// Blocks that write, or read, a buffer, in program order. Innermost blocks only.
 Vec<BlockSite> writers(const Stmt& root, const Buffer& buffer);
@@ -5558,9 +5707,17 @@ struct JitOptions {
   std::optional<Target> target{};
   /// No rounding that the program does not say: no fma for x * y + z, no reassociated sums.
   bool strict = false;
+  /// L0410 where there is no LLVM, with what was tried. Else the evaluator stands in, thousands of
+  /// times slower.
+  bool require_compiled = false;
+  /// Each access is tested before it happens, in machine code too: one outside of its tensor ends
+  /// the call with L0409, which names tensor, index, shape and statement. What is proved to be
+  /// inside costs nothing.
+  bool checked = false;
 };
 
 /// What jit is given: tensors (scheduled by default), a Schedule, or a Program, with options.
+/// A Program that was lowered already runs its loops one iteration after the other.
 ///     jit(D, A, B, D)   ·   jit(schedule, A, B, D)   ·   jit({D, {.strict = true}}, A, B, D)
 class Source {
  public:
@@ -5609,7 +5766,8 @@ Source versions(const std::vector<Schedule>& all, JitOptions options = {},
 /// The untyped core: compiles for these parameters. A Program has all its own parameters, in its
 /// order, if `params` is empty; else, as for a Schedule, params say which tensor each argument is:
 /// by identity, else by name and type. Errors as program_of and lower, and: L0310 a param that the
-/// program does not have, or lacks · L0312 target · L0412 the context's time budget
+/// program does not have, or lacks · L0312 target · L0410 no LLVM, where that is required · L0412
+/// the context's time budget
 AnyKernel jit_any(const Source& source, const Vec<ProgramParam>& params);
 /// The same, interpreted: no code is made.
 AnyKernel evaluate_any(const Source& source, const Vec<ProgramParam>& params);
@@ -5662,7 +5820,8 @@ ProgramParam program_param(const InOut<T, R>& both) {
 /// Compiles a computation and gives a function of these arguments: inputs and results in any order,
 /// each of which the source reads or computes. Of a script: its inputs, outputs and inouts.
 ///     auto f = lt::jit(D, A, B, D);   f(a, b, d);
-/// Without LLVM the evaluator stands in, and the context's log says so. Equal programs share code.
+/// Without LLVM the evaluator stands in (compiled() tells): the context's log says so, or without a
+/// log hook standard error, once a process. Equal programs share code.
 /// Errors as jit_any.
 template <detail::KernelParam... A>
 requires(sizeof...(A) > 0) auto jit(Source source, const A&... args) {
@@ -5721,6 +5880,8 @@ namespace lathe {
 struct LowerOptions {
   /// Refuses to contract x * y + z into fma.
   bool strict = false;
+  /// Tests each access that is not proved to be inside of its buffer (check_accesses).
+  bool checked = false;
   /// For dumps, logs and budgets; null means the default context.
   const Context* context = nullptr;
   /// When to stop (L0412); null means the context's time_budget from the call on.
@@ -5742,7 +5903,7 @@ struct Pass {
 std::span<const Pass> cpu_pipeline();
 
 /// Runs the pipeline. `LATHE_DUMP=pass` or ContextOptions::dump logs the result of that pass
-/// ("all": of each). L0412 out of time · L0601 unrolling would exceed the budget of nodes ·
+/// ("all": of each), on standard error where the context has no log hook. L0412 out of time · L0601 unrolling would exceed the budget of nodes ·
 /// L0602 the dump names no pass
 Program lower(const Program& program, const Target& target, const LowerOptions& options = {});
 
@@ -6050,83 +6211,6 @@ std::size_t node_count(const Stmt& s);
 
 }  // namespace lathe
 
-// ---- lathe/support/dense_map.hpp
-// How nodes and names are mapped to values. Compilers take 25 ms for each std::unordered_map of
-// another type (g++ 12), a program that includes everything has two: the values lie in vectors.
-
-namespace lathe {
-
-/// A set whose keys are numbered from 0 in the order in which they came.
-template <class Key>
-class DenseSet {
- public:
-  /// The key's number, and whether it is new.
-  std::pair<std::size_t, bool> insert(const Key& key) {
-    auto [at, fresh] = numbers_.emplace(key, numbers_.size());
-    return {at->second, fresh};
-  }
-  /// The key's number; size() if it is not here.
-  std::size_t find(const Key& key) const {
-    auto at = numbers_.find(key);
-    return at == numbers_.end() ? numbers_.size() : at->second;
-  }
-  bool contains(const Key& key) const { return numbers_.count(key) != 0; }
-  std::size_t size() const { return numbers_.size(); }
-  void clear() { numbers_.clear(); }
-  /// Takes back the key that came last.
-  void pop(const Key& last) { numbers_.erase(last); }
-
- private:
-  std::unordered_map<Key, std::size_t> numbers_;
-};
-
-/// A map whose values may move when a key is added.
-template <class Key, class V>
-class DenseMap {
- public:
-  /// Null if the key is not here.
-  const V* find(const Key& key) const {
-    std::size_t at = keys_.find(key);
-    return at < values_.size() ? &values_[at] : nullptr;
-  }
-  bool contains(const Key& key) const { return keys_.contains(key); }
-  V& operator[](const Key& key) {
-    auto [at, fresh] = keys_.insert(key);
-    if (fresh) values_.emplace_back();
-    return values_[at];
-  }
-  /// Keeps the value that the key has, if any; gives whether the key is new.
-  bool insert(const Key& key, V value) {
-    bool fresh = keys_.insert(key).second;
-    if (fresh) values_.push_back(std::move(value));
-    return fresh;
-  }
-  void clear() {
-    keys_.clear();
-    values_.clear();
-  }
-  /// Takes back the key that came last.
-  void pop(const Key& last) {
-    keys_.pop(last);
-    values_.pop_back();
-  }
-
- private:
-  DenseSet<Key> keys_;
-  Vec<V> values_;
-};
-
-/// Nodes by identity. The map does not keep them alive.
-template <class V>
-using NodeMap = DenseMap<const RefCounted*, V>;
-using NodeSet = DenseSet<const RefCounted*>;
-
-template <class V>
-using NameMap = DenseMap<std::string, V>;
-using NameSet = DenseSet<std::string>;
-
-}  // namespace lathe
-
 // ---- lathe/ir/lex.hpp
 // How text splits into tokens, and how a place in it is reported.
 
@@ -6174,6 +6258,36 @@ bool is_plain_name(std::string_view text);
 
 }  // namespace detail
 }  // namespace lathe
+
+// ---- lathe/ir/marks.hpp
+// Which annotations mean something, on what, and which values they may have.
+
+namespace lathe::detail {
+
+/// What the value of an annotation is. Lists stand between commas, their fields between colons; a
+/// name is any text that is not empty.
+enum class MarkValue : std::uint8_t {
+  number,  ///< from `min` to `max`
+  word,    ///< one of `words`, which stand between blanks
+  names,   ///< a list of names
+  hints,   ///< a list of name:number:number, of ranges [1, 2^20] and [0, 3]
+  stages,  ///< a list of number:number, each from 0 to 2^20
+  counts   ///< a list of name:number, from 1 to 2^20
+};
+struct MarkRow {
+  std::string_view key;
+  bool on_loop;  ///< else on a block
+  MarkValue value;
+  std::int64_t min = 0, max = 0;
+  std::string_view words = {};
+};
+/// All keys that the library reads. Keys that begin with "user." are free.
+std::span<const MarkRow> mark_rows();
+
+/// Why an annotation of a loop, or of a block, says nothing; empty if it says something.
+std::string mark_problem(const Annotation& a, bool on_loop);
+
+}  // namespace lathe::detail
 
 // ---- lathe/support/reversed.hpp
 // How lists are walked from their end: std::views::reverse without its 20 ms for each type of list
@@ -6234,7 +6348,173 @@ namespace lathe {
 ///                      Starts from the identity of min or max and the largest position.
 ReducerRef builtin_reducer(std::string_view name, const Vec<DType>& dtypes);
 
+/// How an operator behaves as a combiner.
+struct CombinerRow {
+  BinaryOp op;
+  bool ints, floats;  ///< associative and commutative there
+  bool rounds;        ///< reordering floats changes the rounding
+};
+/// Null for operators that have no law on any type.
+const CombinerRow* find_combiner(BinaryOp op);
+/// Whether it combines as argmin or argmax do, from whatever identity.
+bool is_arg_reducer(const ReducerNode& reducer);
+
 }  // namespace lathe
+
+// ---- lathe/ir/reducer_law.hpp
+// Which laws a reducer obeys: those that its structure proves, and those that numbers refute.
+
+namespace lathe {
+
+/// A fold that is split starts each part from the identity, and joins parts, of which some may be
+/// empty, into one that started from it. That is right if combine(identity, x) and
+/// combine(x, identity) are x for every x that folds give. Tried for a few of these: the first that
+/// is changed, "combine(identity, 11.0) is 21.0", else empty.
+std::string identity_problem(const ReducerNode& reducer);
+
+/// Whether associativity and commutativity follow from the operators: each value combines by itself
+/// with one that has them, or the reducer is argmin or argmax. Says nothing about the identity.
+bool has_known_laws(const ReducerNode& reducer);
+
+/// What refutes the laws that a reducer claims by its flags; else empty:
+///     is not associative: combine(combine(1, 2), 3) is 17, combine(1, combine(2, 3)) is 12
+/// Tried are all pairs and triples of values at which folds go wrong: the least numbers, the ends
+/// of the type, patterns of bits, and the numbers in the combine itself with their neighbours; of
+/// wider types than 16 bits also random ones. Floats count as equal up to rounding. A reducer of
+/// several values is tried with what `terms` give for such values of all that they read; without
+/// terms, with a few tuples of one number only.
+std::string law_problem(const ReducerNode& reducer, std::span<const AnyExpr> terms = {});
+
+}  // namespace lathe
+
+// ---- lathe/ir/scalar.hpp
+// What one operation gives on one lane, exactly as ir/expr.hpp says.
+
+namespace lathe::detail {
+
+/// One lane of a value. Which member holds it follows from the dtype: i for integers (canonical:
+/// sign- or zero-extended, u64 as its bits) and bool (0 or 1), f for f64, s for f32 and every
+/// narrower float.
+union Scalar {
+  std::int64_t i;
+  double f;
+  float s;
+};
+
+Scalar scalar_binary(BinaryOp op, DType operands, Scalar a, Scalar b);
+Scalar scalar_unary(UnaryOp op, DType t, Scalar a);
+Scalar scalar_cast(DType to, DType from, Scalar a);
+/// Of a call other than reinterpret and prefetch; t is the dtype of the first argument.
+Scalar scalar_call(CallOp op, DType t, const Scalar* args);
+/// One fma of dot2, which knows no subnormal numbers.
+float scalar_dot2_step(float sum, float a, float b);
+/// A constant or any number as a value of a type; floats are rounded to it.
+Scalar scalar_of(DType t, std::int64_t i, double f);
+
+/// The bits of a value in its low bits, and back; with four bits for i4 and u4, one for bool.
+std::uint64_t scalar_bits(DType t, Scalar a);
+Scalar scalar_from_bits(DType t, std::uint64_t bits);
+/// An element in memory: t.element_bytes() bytes.
+Scalar read_element(DType t, const char* at);
+void write_element(DType t, char* at, Scalar a);
+
+/// value modulo 2^bits, sign- or zero-extended.
+inline std::int64_t wrap_int(DType t, std::int64_t value) {
+  if (t.bits == 64) return value;
+  if (t.is_bool()) return value & 1;
+  auto shift = static_cast<unsigned>(64 - t.bits);
+  auto bits = static_cast<std::uint64_t>(value) << shift;
+  return t.is_signed() ? static_cast<std::int64_t>(bits) >> shift
+                       : static_cast<std::int64_t>(bits >> shift);
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/ir/scalar_code.hpp
+// How an expression is evaluated for many values of its variables, without a program around it.
+
+namespace lathe::detail {
+
+/// Scalar expressions as a list of operations, each result in a place of its own. Variables and
+/// loads are inputs: what stands in them is the caller's. Both arms of a select are computed.
+class ScalarCode {
+ public:
+  /// exact: every float as its type rounds. Else floats of all types are doubles, which shows
+  /// what is more than rounding.
+  explicit ScalarCode(bool exact) : exact_(exact) {}
+
+  /// A place for a variable, to be known before it is used.
+  void input(const VarRef& var) { place_of_input(AnyExpr(var)); }
+  /// The value as one more result.
+  void result(const AnyExpr& value) { results_.push_back(compile(value)); }
+
+  /// False: something in it is no operation on scalars.
+  bool good() const { return good_; }
+  std::size_t inputs() const { return inputs_.size(); }
+  const AnyExpr& input_expr(std::size_t k) const { return inputs_[k]; }
+  std::size_t size() const { return steps_.size(); }
+  /// The type that holds values of type t here.
+  DType type(DType t) const { return t.is_float() && !exact_ ? kF64 : t; }
+
+  /// `in` has inputs() values, `out` takes one for each result.
+  void run(const Scalar* in, Scalar* out);
+
+ private:
+  struct Step {
+    enum Kind : std::uint8_t { binary, unary, cast, call, bits, select } kind;
+    std::uint8_t op;
+    DType type, from;
+    int args[3], to;
+  };
+
+  int fresh(Scalar value = {}) {
+    places_.push_back(value);
+    return static_cast<int>(places_.size()) - 1;
+  }
+  int place_of_input(const AnyExpr& e);
+  int compile(const AnyExpr& e);
+  int compile_new(const AnyExpr& e);
+  int compile_call(const CallNode& n);
+  int add(Step step) {
+    step.to = fresh();
+    steps_.push_back(step);
+    return step.to;
+  }
+
+  bool exact_, good_ = true;
+  Vec<Scalar> places_;
+  Vec<AnyExpr> inputs_;
+  Vec<int> input_places_, results_;
+  Vec<Step> steps_;
+  DenseMap<const ExprNode*, int> known_;
+};
+
+}  // namespace lathe::detail
+
+// ---- lathe/support/random.hpp
+// Random numbers that are the same everywhere: what the standard library's distributions give
+// differs from one to the next.
+
+namespace lathe::detail {
+
+/// The counter-th number of a sequence: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+constexpr std::uint64_t random_bits(std::uint64_t seed, std::uint64_t counter) {
+  std::uint64_t z = seed + (counter + 1) * 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+/// One of 0 … n - 1, n > 0; even but for n / 2^64 (Lemire, ACM TOMACS 29, 2019, without rejection).
+constexpr std::uint64_t random_below(std::uint64_t n, std::uint64_t bits) {
+  const std::uint64_t low = (n & 0xffffffffu) * (bits >> 32),
+                      high = (n >> 32) * (bits & 0xffffffffu);
+  const std::uint64_t middle = ((n & 0xffffffffu) * (bits & 0xffffffffu)) >> 32;
+  const std::uint64_t carry = (low & 0xffffffffu) + (high & 0xffffffffu) + middle;
+  return (n >> 32) * (bits >> 32) + (low >> 32) + (high >> 32) + (carry >> 32);
+}
+
+}  // namespace lathe::detail
 
 // ---- lathe/arith/poly.hpp
 // How index arithmetic is held while it is simplified: sums of products of opaque parts, and the
@@ -6695,6 +6975,26 @@ Vec<AnyExpr> left_inverse(const IterMap& map, const Vec<AnyExpr>& targets, AnyEx
 
 }  // namespace lathe
 
+// ---- lathe/arith/determined.hpp
+// The inputs that two points of a domain share wherever they share the values of some expressions.
+
+namespace lathe {
+
+/// Per input: proven equal in any two points of the domain that give every one of the (i64) values
+/// the same result. The other variables, and what is loaded from memory, count as one in both
+/// points. condition (may be none) holds in both. The domains may depend on each other.
+///
+/// Unlike iter_map it needs no form: floordiv(e, c) and floormod(e, c) tell e whatever e is, and a
+/// sum tells its parts where those with small factors stay below the others' factors.
+Vec<bool> determined_by(const Vec<AnyExpr>& values, const Vec<IterDomain>& inputs,
+                        const AnyExpr& condition = {}, const Facts& facts = {});
+
+/// Whether that holds of every input: different points never give the same values.
+bool tell_apart(const Vec<AnyExpr>& values, const Vec<IterDomain>& inputs,
+                const AnyExpr& condition = {}, const Facts& facts = {});
+
+}  // namespace lathe
+
 // ---- lathe/arith/lane_offsets.hpp
 // Vectors of indices as one scalar plus a constant for each lane.
 
@@ -6714,19 +7014,6 @@ AnyExpr with_offsets(const AnyExpr& base, const Vec<std::int64_t>& offsets);
 
 /// Whether a ramp or broadcast holds vectors: no simplifier and no back end sees through it.
 bool has_nested_lanes(const AnyExpr& e);
-
-}  // namespace lathe
-
-// ---- lathe/arith/reducer_law.hpp
-// Whether the identity of a reducer is one, as far as numbers tell.
-
-namespace lathe {
-
-/// A fold that is split starts each part from the identity, and joins parts into one that started
-/// from it. That is right if combine(identity, x) is x for every x that folds give. Tried for the
-/// folds of a few constants: the first that is changed, "combine(identity, 11.0) is 21.0", else
-/// empty. Silent where the combine does not fold to numbers (exp and such), and about NaN.
-std::string identity_problem(const ReducerNode& reducer);
 
 }  // namespace lathe
 
@@ -6780,7 +7067,8 @@ class LlvmModule {
   void external(std::string_view name);
   /// A new metadata node's number; loops get a distinct one each.
   int loop_metadata();
-  /// A buffer's alias scope. Accesses of different scopes never overlap.
+  /// A buffer's alias scope, 0 if there are too many: each scope lists all others. Accesses of
+  /// different scopes never overlap.
   int alias_scope(std::string_view name);
   /// ", !alias.scope !4, !noalias !5" for accesses of the scope, or nothing.
   std::string alias_tags(int scope) const;
@@ -7112,6 +7400,9 @@ void check_buffers(const TensorSource& source, const AnyExpr& e);
 /// L0121 unless the combine uses only its own operands, and the identity nothing. L0109, L0116,
 /// L0124 for what it gives.
 void check_reducer(const ReducerNode& reducer, Location where);
+/// L0131 if numbers refute a law that the reducer claims, for such terms where there are some.
+void check_reducer_laws(const ReducerNode& reducer, std::span<const AnyExpr> terms,
+                        Location where);
 /// L0109 with the words of what a node of the untyped core said of its operands.
 UserError unfit_operands(const std::string& what, const InternalError& e, Location where);
 
@@ -7244,6 +7535,79 @@ bool any_use(const BlockNode& block, const F& f) {
 
 }  // namespace lathe::detail
 
+// ---- lathe/analysis/instances.hpp
+// How often the loops around a block run each of its instances, and where its init stands: what
+// every step asks that counts, moves or repeats instances.
+
+namespace lathe {
+
+/// The instances of a block are the values of its iterators (guards apart); a spatial point is
+/// those of its spatial iterators. A loop repeats instances where no iterator tells its value:
+/// because nothing is bound to it, or because bindings are not injective (i * 2 + j, floordiv(q,
+/// 27)).
+///
+/// A reduction with init is a fold for each iteration of the loops outside `first()`, before which
+/// its init stands: what repeats there starts anew, what repeats inside is folded again. So a step
+/// may take the init past a loop only if no two iterations of the loop reach one point
+/// (`repeats_point`), and may make the loops of a fold anew only if they run each instance once
+/// (`repeats_instance`). Without init each iteration of each loop counts.
+class Instances {
+ public:
+  /// facts: what holds around the path of the site.
+  explicit Instances(const BlockSite& site, const Facts& facts = {});
+
+  /// Position among the loops of the outermost one that feeds a reduce iterator; their number if
+  /// none does.
+  std::size_t first() const { return first_; }
+  /// The first loop of one fold: first() with an init, else the outermost of all.
+  std::size_t begin_of_fold() const { return site_.block->init ? first_ : 0; }
+  /// A loop at position from … to - 1 of which two iterations may reach one spatial point, with the
+  /// loops outside `from` fixed; none: proven that there is none.
+  ForRef repeats_point(std::size_t from, std::size_t to) const {
+    return repeats_point(from, to, from);
+  }
+  /// The same of the loops at position first … to - 1 alone.
+  ForRef repeats_point(std::size_t from, std::size_t to, std::size_t first) const;
+  /// For each loop from position `from` inward whether the spatial point tells its iteration, with
+  /// the loops outside `from` fixed: proven. The others decide in which order a point is updated.
+  Vec<bool> told_by_point(std::size_t from) const { return determined(from, true); }
+  /// A loop from position `from` inward of which two iterations may run one instance, with the
+  /// loops outside `from` fixed; none: proven that there is none.
+  ForRef repeats_instance(std::size_t from) const;
+  /// A loop of one fold that updates an element with one term more than once, where the reducer
+  /// counts them: sum does, max does not. None: proven that there is none, or that it is no matter.
+  ForRef repeats_update() const;
+  /// The most updates of one spatial point in one fold; none where there is no constant bound.
+  std::optional<std::int64_t> most_updates() const;
+
+ private:
+  Vec<bool> determined(std::size_t from, bool by_point) const;
+
+  BlockSite site_;
+  Facts facts_;
+  std::size_t first_ = 0;
+};
+
+/// The buffers that decide whether an init stores and where: read by domains and bindings of
+/// spatial iterators, by indices of stores, and by the conditions of the predicate that name no
+/// reduce iterator. Empty without an init.
+Vec<Buffer> init_inputs(const BlockNode& block);
+
+/// An init whose inputs are written inside the loop before which it stands, so that it takes what
+/// was there before; empty if there is none.
+struct StaleInit {
+  BlockTag block;
+  Buffer input;
+  BlockTag writer;    ///< empty for a statement in no block
+  Vec<VarRef> loops;  ///< around the block
+};
+Vec<StaleInit> stale_inits(const Stmt& root);
+
+/// combine(combine(a, x), x) is combine(a, x), so that a repeated update is no matter.
+bool is_idempotent(const ReducerInfo& reducer);
+
+}  // namespace lathe
+
 // ---- lathe/analysis/dependence.hpp
 // Whether two accesses can touch one element in different iterations, and in which order: what
 // forbids a reordering.
@@ -7294,6 +7658,11 @@ DependenceVectors dependence(const AccessSite& a, const AccessSite& b, const Vec
 bool meet_along_last(const AccessSite& a, const AccessSite& b, const Vec<ForRef>& loops,
                      const Facts& facts = {});
 
+/// Proven that a and b touch one element in two iterations that differ in the last of the loops
+/// alone, if that runs twice and those inside it run.
+bool surely_meet(const AccessSite& a, const AccessSite& b, const Vec<ForRef>& loops,
+                 const Facts& facts = {});
+
 /// Whether updates with x = op(x, a), x = op(x, b) leave the same bits in either order.
 bool atomics_commute(BinaryOp op, DType t);
 
@@ -7308,6 +7677,13 @@ struct Carried {
   /// "block 'B' reads A[i - 1] and block 'B' writes A[i]: different iterations of 'i' may touch one
   /// element"
   std::string explanation;
+
+  /// "depend on each other: …", or that they may: what a refusal says of iterations.
+  std::string text() const {
+    return (proven ? "depend on each other: "
+                   : "may depend on each other, which could not be excluded: ") +
+           explanation;
+  }
 };
 
 /// A dependence between two different iterations of the loop, with the loops above it fixed; none:
@@ -7348,9 +7724,25 @@ Cover covers(const Stmt& root, const Vec<BlockTag>& producers, const BlockTag& c
 Cover covers(const Stmt& root, const BlockTag& producer, const BlockTag& consumer,
              const Buffer& buffer, const Facts& facts = {});
 
-/// No loop at or outside `loop` (within root) feeds a reduce iterator of the block: one iteration
-/// finishes elements.
+/// One iteration of `loop` finishes elements: no loop at or outside of it (within root) feeds a
+/// reduce iterator of the block, nor, for an update without init, reaches an element again.
 bool final_at(const Stmt& root, const BlockTag& block, const VarRef& loop);
+
+}  // namespace lathe
+
+// ---- lathe/analysis/open_blocks.hpp
+// What a program is whose blocks hold no blocks.
+
+namespace lathe {
+
+/// The program with each block inside another one as its statements, over the iterators of the one
+/// around it: bindings are substituted, guards written, the init stands before the outermost loop
+/// inside the block around that feeds a reduce iterator. Schedules, their analyses and lowering
+/// know blocks with loops in them; none knows blocks in blocks. The program itself if it has none.
+///     block X(v = i): for j: block Y(u = v, reduce w = j) sum init: B[u] += A[u * 4 + w]
+///   → block X(v = i): { B[v] = 0; for j: B[v] = B[v] + A[v * 4 + j] }
+/// L0506 an inner reduction whose init would stand outside of the outer block.
+Program open_blocks(const Program& program, Location where = {});
 
 }  // namespace lathe
 
@@ -7570,6 +7962,16 @@ std::string why_not_found(const Stmt& root, const Vec<BlockTag>& producers,
                           const BlockTag& consumer, const Buffer& buffer, const VarRef& loop,
                           const Facts& facts);
 
+/// `id` if the init of a block may not move past those loops around it, from position `from` on,
+/// that are named: out of them or into them. No two iterations may reach one point, nothing in them
+/// may write what decides where the init stores, and nothing else touch what it stores to.
+Verdict check_moved_init(const Program& program, const BlockSite& site, std::size_t from,
+                         const Vec<VarRef>& passed, std::string_view id);
+
+/// L0259 if a step moved an init past loops that its block keeps, where it may not, or brought a
+/// writer of what the init depends on inside its reduction.
+Verdict check_inits(const Program& before, const Program& after);
+
 // --- steps used by other steps
 // ------------------------------------------------------------------------------------
 
@@ -7580,6 +7982,10 @@ Verdict check_unrolled(const Program& program, const VarRef& loop);
 Verdict check_kind(const Program& program, const ForNode& loop);
 /// L0255 if loops that are bound to axes do not make kernels.
 Verdict check_bound_loops(const Program& program);
+/// What a program says of itself that a schedule of it would have proved: kinds of loops, regions
+/// that blocks declare, stores past the caches, scopes and strides of temporaries. Programs that
+/// come as text or as a script are held to it; those of tensors say none of it.
+Verdict check_claims(const Program& program);
 /// Whether each iteration of the loop writes all that it reads of the buffer.
 bool filled_each_iteration(const Program& program, const Buffer& buffer, const ForNode& loop,
                            const Facts& facts);
@@ -7694,31 +8100,6 @@ struct SteadyCondition {
 /// never are left out.
 Vec<SteadyCondition> steady_conditions(const ForNode& loop, const Facts& around,
                                        const Vec<VarRef>& known);
-
-}  // namespace lathe::detail
-
-// ---- lathe/support/random.hpp
-// Random numbers that are the same everywhere: what the standard library's distributions give
-// differs from one to the next.
-
-namespace lathe::detail {
-
-/// The counter-th number of a sequence: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
-constexpr std::uint64_t random_bits(std::uint64_t seed, std::uint64_t counter) {
-  std::uint64_t z = seed + (counter + 1) * 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
-
-/// One of 0 … n - 1, n > 0; even but for n / 2^64 (Lemire, ACM TOMACS 29, 2019, without rejection).
-constexpr std::uint64_t random_below(std::uint64_t n, std::uint64_t bits) {
-  const std::uint64_t low = (n & 0xffffffffu) * (bits >> 32),
-                      high = (n >> 32) * (bits & 0xffffffffu);
-  const std::uint64_t middle = ((n & 0xffffffffu) * (bits & 0xffffffffu)) >> 32;
-  const std::uint64_t carry = (low & 0xffffffffu) + (high & 0xffffffffu) + middle;
-  return (n >> 32) * (bits >> 32) + (low >> 32) + (high >> 32) + (carry >> 32);
-}
 
 }  // namespace lathe::detail
 
@@ -7857,6 +8238,13 @@ Program roll_buffers(const Program& program);
 ///     for i, r: block C(vi = i, vr = r) sum init: C[vi] = A[vi, vr]
 ///   → for i: { C[i] = 0; for r: C[i] = C[i] + A[i, r] }
 Program lower_blocks(const Program& program);
+
+/// Puts an assertion before each access that is not proved to be inside of its buffer, under the
+/// conditions under which it happens, with indices and shape as its values. Must run before anything
+/// makes indices of its own, and when it is written which of them are guarded.
+///     if (i < n) Y[i] = X[I[i]]
+///   → if (i < n) { assert 0 <= I[i] && I[i] < m, "'X' has no element [{0}], …" % (I[i], m); … }
+Program check_accesses(const Program& program);
 
 /// Shrinks each buffer to the box that is stored to below its Alloc. Must run while guards are
 /// still at the accesses (a hoisted one hides the bounds it implies).
@@ -8404,55 +8792,12 @@ class Jit : public RefCounted {
 
 }  // namespace lathe
 
-// ---- lathe/jit/eval_scalar.hpp
-// What one operation gives on one lane, exactly as ir/expr.hpp says.
-
-namespace lathe::detail {
-
-/// One lane of a value. Which member holds it follows from the dtype: i for integers (canonical:
-/// sign- or zero-extended, u64 as its bits) and bool (0 or 1), f for f64, s for f32 and every
-/// narrower float.
-union Scalar {
-  std::int64_t i;
-  double f;
-  float s;
-};
-
-Scalar scalar_binary(BinaryOp op, DType operands, Scalar a, Scalar b);
-Scalar scalar_unary(UnaryOp op, DType t, Scalar a);
-Scalar scalar_cast(DType to, DType from, Scalar a);
-/// Of a call other than reinterpret and prefetch; t is the dtype of the first argument.
-Scalar scalar_call(CallOp op, DType t, const Scalar* args);
-/// One fma of dot2, which knows no subnormal numbers.
-float scalar_dot2_step(float sum, float a, float b);
-/// A constant or any number as a value of a type; floats are rounded to it.
-Scalar scalar_of(DType t, std::int64_t i, double f);
-
-/// The bits of a value in its low bits, and back; with four bits for i4 and u4, one for bool.
-std::uint64_t scalar_bits(DType t, Scalar a);
-Scalar scalar_from_bits(DType t, std::uint64_t bits);
-/// An element in memory: t.element_bytes() bytes.
-Scalar read_element(DType t, const char* at);
-void write_element(DType t, char* at, Scalar a);
-
-/// value modulo 2^bits, sign- or zero-extended.
-inline std::int64_t wrap_int(DType t, std::int64_t value) {
-  if (t.bits == 64) return value;
-  if (t.is_bool()) return value & 1;
-  auto shift = static_cast<unsigned>(64 - t.bits);
-  auto bits = static_cast<std::uint64_t>(value) << shift;
-  return t.is_signed() ? static_cast<std::int64_t>(bits) >> shift
-                       : static_cast<std::int64_t>(bits >> shift);
-}
-
-}  // namespace lathe::detail
-
 // ---- lathe/jit/code_cache.hpp
 // Which machine code a context has made already.
 
 namespace lathe {
 
-/// Code by program, target, strictness and LLVM, shared by equal kernels; keeps the latest `kKept`
+/// Code by program, target, kind and LLVM, shared by equal kernels; keeps the latest `kKept`
 /// alive.
 class CodeCache : public RefCounted {
  public:
@@ -8461,7 +8806,7 @@ class CodeCache : public RefCounted {
   static CodeCache& of(const Context& context);
   /// The code of an equal program, or none.
   Ref<KernelCode> find(std::uint64_t hash, const Program& scheduled, const Target& target,
-                       bool strict, int llvm_major);
+                       CodeKind kind, int llvm_major);
   /// Adds code, unless another thread was first: then that one.
   Ref<KernelCode> add(std::uint64_t hash, Ref<KernelCode> code);
   std::size_t size() const;
@@ -8520,11 +8865,12 @@ struct EvalStmt {
   Kind kind = seq;
   std::uint8_t op = 0;  ///< atomic
   int slot = 0;         ///< loop, let: variable · store, atomic, alloc: buffer · check: message
-  const EvalExpr* a =
-      nullptr;  ///< loop: min · store, atomic, let: value · branch, repeat, check, block: condition
-  const EvalExpr* b = nullptr;  ///< loop: extent · store: mask
-  Vec<const EvalExpr*> args;    ///< indices
-  Vec<EvalIter> iters;          ///< block
+  /// loop: min · store, atomic, let: value · branch, repeat, check: condition
+  const EvalExpr* a = nullptr;
+  const EvalExpr* b = nullptr;      ///< loop: extent · store: mask
+  Vec<const EvalExpr*> args;        ///< indices · check: what it tells
+  Vec<EvalIter> iters;              ///< block
+  Vec<const EvalExpr*> conditions;  ///< block: after the iterators', in their order
   Vec<const EvalStmt*>
       children;  ///< seq; loop: the body, then inits that run before; branch: then, else
 };
@@ -8582,6 +8928,7 @@ class EvalCompiler {
   int buffer_slot(const Buffer& b);
   int var_slot(const VarNode& var);
   void describe(EvalBuffer& out, const Buffer& b);
+  void check_layout(const BufferNode& b, const AnyExpr& e) const;
 
   const EvalExpr* expr(const AnyExpr& e);
   const EvalExpr* optional(const AnyExpr& e) { return e.get() ? expr(e) : nullptr; }
@@ -8660,8 +9007,7 @@ using EvalStatus = std::int32_t;
 
 class EvalFrame {
  public:
-  EvalFrame(const EvalTree& tree, const std::uint64_t* slots, const Context& context,
-            Location where);
+  EvalFrame(const EvalTree& tree, const std::uint64_t* slots, CallFrame& call, Location where);
 
   Scalar& var(int slot) { return vars_[static_cast<std::size_t>(slot)]; }
   EvalStatus run(const EvalStmt& s);
@@ -8672,6 +9018,7 @@ class EvalFrame {
   EvalStatus run_loop(const EvalStmt& s);
   EvalStatus run_block(const EvalStmt& s);
   EvalStatus run_alloc(const EvalStmt& s);
+  EvalStatus run_check(const EvalStmt& s);
   void run_store(const EvalStmt& s);
   void run_let(const EvalStmt& s);
 
@@ -8686,6 +9033,7 @@ class EvalFrame {
   std::string list_shape(int buffer) const;
 
   const EvalTree& tree_;
+  CallFrame& call_;
   const Context& context_;
   Location where_;
   Vec<Scalar> vars_;
@@ -8723,6 +9071,7 @@ AnyKernel make_evaluator(const BoundProgram& bound, const Context& context);
 #include <cstdlib>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <poll.h>
@@ -8748,6 +9097,11 @@ LATHE_DECL int detail::usable_processors() {
   // More processors than the mask can hold, or no mask on this system.
   long n = ::sysconf(_SC_NPROCESSORS_ONLN);
   return n > 0 ? static_cast<int>(n) : 1;
+}
+
+// In one piece, so that lines of several threads stay whole.
+LATHE_DECL void detail::say_on_stderr(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
 namespace detail {
@@ -9932,7 +10286,8 @@ inline bool Comparer::stmt(const Stmt& a, const Stmt& b) {
              stmt(a.as<WhileNode>()->body, b.as<WhileNode>()->body);
     case StmtKind::Assert:
       return a.as<AssertNode>()->message == b.as<AssertNode>()->message &&
-             expr(a.as<AssertNode>()->condition, b.as<AssertNode>()->condition);
+             expr(a.as<AssertNode>()->condition, b.as<AssertNode>()->condition) &&
+             exprs(a.as<AssertNode>()->values, b.as<AssertNode>()->values);
     case StmtKind::Evaluate:
       return expr(a.as<EvaluateNode>()->call, b.as<EvaluateNode>()->call);
   }
@@ -10057,6 +10412,15 @@ inline AnyExpr checked_height(AnyExpr e) {
                   Location{}, {}, "give a part of it a tensor of its own, or fold over a Reduce");
 }
 
+LATHE_DECL void check_operand(const AnyExpr& e) {
+  if (e.get()) return;
+  throw UserError("L0116", "an operand is undefined: an expression that was given no value",
+                  Location{}, {}, "AnyExpr() is none; begin with make_const(dtype, 0)");
+}
+inline void check_operands(std::initializer_list<const AnyExpr*> all) {
+  for (const AnyExpr* e : all) check_operand(*e);
+}
+
 }  // namespace detail
 
 LATHE_DECL std::string_view op_text(BinaryOp op) {
@@ -10124,14 +10488,33 @@ LATHE_DECL AnyExpr make_float(DType dtype, double value) {
 }
 
 LATHE_DECL AnyExpr make_const(DType dtype, double value) {
-  return dtype.is_float() ? make_float(dtype, value)
-                          : make_int(dtype, static_cast<std::int64_t>(value));
+  if (dtype.is_float()) return make_float(dtype, value);
+  if (value >= 0x1p63)
+    return make_const(dtype, value >= 0x1p64 ? UINT64_MAX : static_cast<std::uint64_t>(value));
+  // Also NaN, which casts make 0.
+  if (!(value >= -0x1p63)) return make_int(dtype, value < 0 ? INT64_MIN : 0);
+  return make_int(dtype, static_cast<std::int64_t>(value));
+}
+// By way of double, f32 would be rounded twice.
+namespace detail {
+template <class I>
+AnyExpr number_const(DType dtype, I value) {
+  if (!dtype.is_float()) return make_int(dtype, static_cast<std::int64_t>(value));
+  return make_float(dtype, dtype.bits == 32 ? static_cast<double>(static_cast<float>(value))
+                                            : static_cast<double>(value));
+}
+}  // namespace detail
+LATHE_DECL AnyExpr make_const(DType dtype, std::int64_t value) {
+  return detail::number_const(dtype, value);
+}
+LATHE_DECL AnyExpr make_const(DType dtype, std::uint64_t value) {
+  return detail::number_const(dtype, value);
 }
 
 LATHE_DECL AnyExpr make_bool(bool value) { return make_int(kBool, value); }
 
 LATHE_DECL AnyExpr make_binary(BinaryOp op, AnyExpr a, AnyExpr b) {
-  invariant(a.get() && b.get(), "binary operand missing");
+  detail::check_operands({&a, &b});
   invariant(a.dtype() == b.dtype(), "binary operands differ in dtype");
   invariant(is_logic(op) ? a.dtype().is_bool() : true, "logic needs bool");
   DType dtype = a.dtype();
@@ -10140,12 +10523,13 @@ LATHE_DECL AnyExpr make_binary(BinaryOp op, AnyExpr a, AnyExpr b) {
 }
 
 LATHE_DECL AnyExpr make_unary(UnaryOp op, AnyExpr a) {
-  invariant(a.get() && (op != UnaryOp::not_ || a.dtype().is_bool()), "bad unary operand");
+  detail::check_operand(a);
+  invariant(op != UnaryOp::not_ || a.dtype().is_bool(), "bad unary operand");
   return detail::checked_height(make_ref<UnaryNode>(op, std::move(a)));
 }
 
 LATHE_DECL AnyExpr make_select(AnyExpr condition, AnyExpr yes, AnyExpr no) {
-  invariant(condition.get() && yes.get() && no.get(), "select operand missing");
+  detail::check_operands({&condition, &yes, &no});
   invariant(condition.dtype().is_bool() && yes.dtype() == no.dtype(), "select operands disagree");
   invariant(condition.dtype().lanes == 1 || condition.dtype().lanes == yes.dtype().lanes,
             "select lanes disagree");
@@ -10154,7 +10538,7 @@ LATHE_DECL AnyExpr make_select(AnyExpr condition, AnyExpr yes, AnyExpr no) {
 }
 
 LATHE_DECL AnyExpr make_cast(DType dtype, AnyExpr value) {
-  invariant(value.get(), "cast operand missing");
+  detail::check_operand(value);
   invariant(dtype.lanes == value.dtype().lanes, "cast changes lanes");
   if (value.dtype() == dtype) return value;
   return detail::checked_height(make_ref<CastNode>(dtype, std::move(value)));
@@ -10163,14 +10547,14 @@ LATHE_DECL AnyExpr make_cast(DType dtype, AnyExpr value) {
 LATHE_DECL AnyExpr make_call(CallOp op, Vec<AnyExpr> args) {
   invariant(static_cast<int>(args.size()) == op_arity(op), "call with a wrong number of arguments");
   invariant(op != CallOp::reinterpret, "use make_reinterpret");
-  for (const auto& a : args) invariant(a.get(), "call operand missing");
+  for (const auto& a : args) detail::check_operand(a);
   DType dtype = args[0].dtype();
   if (op == CallOp::is_nan) dtype = kBool.with_lanes(dtype.lanes);
   return detail::checked_height(make_ref<CallNode>(dtype, op, std::move(args)));
 }
 
 LATHE_DECL AnyExpr make_reinterpret(DType dtype, AnyExpr value) {
-  invariant(value.get(), "reinterpret operand missing");
+  detail::check_operand(value);
   invariant(dtype.bits * dtype.lanes == value.dtype().bits * value.dtype().lanes,
             "reinterpret changes the width");
   return detail::checked_height(
@@ -10178,29 +10562,35 @@ LATHE_DECL AnyExpr make_reinterpret(DType dtype, AnyExpr value) {
 }
 
 LATHE_DECL AnyExpr make_let(VarRef var, AnyExpr value, AnyExpr body) {
-  invariant(var->dtype == value.dtype(), "let variable and value differ in dtype");
+  detail::check_operands({&value, &body});
+  invariant(var && var->dtype == value.dtype(), "let variable and value differ in dtype");
   return detail::checked_height(
       make_ref<LetNode>(std::move(var), std::move(value), std::move(body)));
 }
 
 LATHE_DECL AnyExpr make_ramp(AnyExpr base, AnyExpr stride, int lanes) {
+  detail::check_operands({&base, &stride});
   invariant(base.dtype().scalar() == stride.dtype().scalar() && lanes > 1, "bad ramp");
   return detail::checked_height(make_ref<RampNode>(std::move(base), std::move(stride), lanes));
 }
 
 LATHE_DECL AnyExpr make_broadcast(AnyExpr value, int lanes) {
-  invariant(value.get() && lanes > 0, "bad broadcast");
+  detail::check_operand(value);
+  invariant(lanes > 0, "bad broadcast");
   if (lanes == 1) return value;
   return detail::checked_height(make_ref<BroadcastNode>(std::move(value), lanes));
 }
 
 LATHE_DECL AnyExpr make_shuffle(Vec<AnyExpr> vectors, Vec<int> lanes) {
   invariant(!vectors.empty() && !lanes.empty(), "empty shuffle");
+  for (const auto& v : vectors) detail::check_operand(v);
   DType dtype = vectors[0].dtype().with_lanes(static_cast<int>(lanes.size()));
   return detail::checked_height(make_ref<ShuffleNode>(dtype, std::move(vectors), std::move(lanes)));
 }
 
 LATHE_DECL AnyExpr make_load(Buffer buffer, Vec<AnyExpr> indices, AnyExpr mask) {
+  invariant(static_cast<bool>(buffer), "load of no buffer");
+  for (const auto& i : indices) detail::check_operand(i);
   invariant(static_cast<int>(indices.size()) == buffer->rank() || indices.size() == 1,
             "load with a wrong number of indices");
   int lanes = buffer->dtype.lanes;
@@ -10501,7 +10891,8 @@ inline void StructuralHasher::stmt(const Stmt& s) {
     case StmtKind::While:
       return expr(s.as<WhileNode>()->condition), stmt(s.as<WhileNode>()->body);
     case StmtKind::Assert:
-      return add(s.as<AssertNode>()->message), expr(s.as<AssertNode>()->condition);
+      add(s.as<AssertNode>()->message), expr(s.as<AssertNode>()->condition);
+      return exprs(s.as<AssertNode>()->values);
     case StmtKind::Evaluate:
       return expr(s.as<EvaluateNode>()->call);
   }
@@ -10804,6 +11195,123 @@ LATHE_DECL bool is_plain_name(std::string_view text) {
 }  // namespace detail
 }  // namespace lathe
 
+// ---- lathe/ir/impl/marks.ipp
+namespace lathe::detail {
+
+inline constexpr std::int64_t kMostMark = 1 << 20;
+
+inline constexpr MarkRow kMarkRows[] = {
+    {"unroll_explicit", true, MarkValue::number, 1, 4096},
+    {"max_threads", true, MarkValue::number, 1, kMostMark},
+    {"tail", true, MarkValue::word, 0, 0, "exact guard mask peel shift round_up"},
+    {"partition", true, MarkValue::word, 0, 0, "automatic never always"},
+    {"prefetch", true, MarkValue::hints},
+    {"hoist_storage", true, MarkValue::names},
+    {"double_buffer", true, MarkValue::names},
+    {"rolling_buffer", true, MarkValue::names},
+    {"software_pipeline", true, MarkValue::stages},
+    // The next two stand in a program while it is lowered.
+    {"pipeline_buffers", true, MarkValue::counts},
+    {"pipeline_statement", true, MarkValue::number, 0, kMostMark},
+    {"guards", false, MarkValue::number, 0, kMostMark},
+    {"stream", false, MarkValue::number, 0, 2},
+    {"any_order", false, MarkValue::number, 0, 1},
+};
+
+LATHE_DECL std::span<const MarkRow> mark_rows() { return kMarkRows; }
+
+/// Takes the part up to the separator, or all; false: nothing is left.
+inline bool take_part(std::string_view& rest, char separator, std::string_view& part, bool& more) {
+  if (!more) return false;
+  const std::size_t end = rest.find(separator);
+  part = rest.substr(0, end);
+  more = end != std::string_view::npos;
+  rest.remove_prefix(more ? end + 1 : rest.size());
+  return true;
+}
+
+inline bool in_range(std::string_view digits, std::int64_t min, std::int64_t max) {
+  std::int64_t value = 0;
+  return parse_int(digits, value) && value >= min && value <= max;
+}
+
+/// One entry of a list. Names may hold colons, so fields are counted from the end.
+inline bool mark_entry_fits(std::string_view entry, MarkValue kind) {
+  auto last = [&](std::int64_t min, std::int64_t max) {
+    const std::size_t at = entry.rfind(':');
+    if (at == std::string_view::npos || !in_range(entry.substr(at + 1), min, max)) return false;
+    entry = entry.substr(0, at);
+    return true;
+  };
+  switch (kind) {
+    case MarkValue::hints:
+      return last(0, 3) && last(1, kMostMark) && !entry.empty();
+    case MarkValue::stages:
+      return last(0, kMostMark) && in_range(entry, 0, kMostMark);
+    case MarkValue::counts:
+      return last(1, kMostMark) && !entry.empty();
+    default:
+      return !entry.empty();
+  }
+}
+
+inline bool mark_list_fits(std::string_view list, MarkValue kind) {
+  std::string_view entry;
+  for (bool more = true; take_part(list, ',', entry, more);)
+    if (!mark_entry_fits(entry, kind)) return false;
+  return true;
+}
+
+inline bool is_one_of(std::string_view text, std::string_view words) {
+  std::string_view word;
+  for (bool more = true; take_part(words, ' ', word, more);)
+    if (word == text) return true;
+  return false;
+}
+
+inline std::string expected_value(const MarkRow& row) {
+  switch (row.value) {
+    case MarkValue::number:
+      return cat("a number from ", row.min, " to ", row.max);
+    case MarkValue::word:
+      return cat("one of ", row.words);
+    case MarkValue::names:
+      return "a text of names between commas";
+    case MarkValue::hints:
+      return "a text of buffer:distance:locality between commas, the distance from 1 to 2^20, the "
+             "locality from 0 to 3";
+    case MarkValue::stages:
+      return "a text of stage:order between commas, both from 0 to 2^20";
+    case MarkValue::counts:
+      return "a text of buffer:versions between commas";
+  }
+  return {};
+}
+
+inline bool mark_fits(const AttrValue& value, const MarkRow& row) {
+  if (value.is_text != (row.value != MarkValue::number)) return false;
+  if (!value.is_text) return value.number >= row.min && value.number <= row.max;
+  if (row.value == MarkValue::word) return is_one_of(value.text, row.words);
+  return mark_list_fits(value.text, row.value);
+}
+
+LATHE_DECL std::string mark_problem(const Annotation& a, bool on_loop) {
+  if (a.key.starts_with("user.") && a.key.size() > 5) return {};
+  const char* what = on_loop ? "loop" : "block";
+  for (const auto& row : kMarkRows) {
+    if (row.key != a.key || row.on_loop != on_loop) continue;
+    if (mark_fits(a.value, row)) return {};
+    return cat("the annotation '", a.key, "' of a ", what, " is ", expected_value(row));
+  }
+  std::string known;
+  for (const auto& row : kMarkRows)
+    if (row.on_loop == on_loop) append(known, known.empty() ? "" : ", ", row.key);
+  return cat("no annotation of a ", what, " is called '", a.key, "'; there are ", known,
+             ", and free ones that start with 'user.'");
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/ir/impl/mutate.ipp
 namespace lathe {
 namespace detail {
@@ -10962,7 +11470,8 @@ inline Stmt mutate_children(Mutation go, const Stmt& s, const WhileNode& n) {
 }
 inline Stmt mutate_children(Mutation go, const Stmt& s, const AssertNode& n) {
   AnyExpr c = go(n.condition);
-  return go.changed ? Stmt(make_ref<AssertNode>(std::move(c), n.message)) : s;
+  auto values = go(n.values);
+  return go.changed ? Stmt(make_ref<AssertNode>(std::move(c), n.message, std::move(values))) : s;
 }
 inline Stmt mutate_children(Mutation go, const Stmt& s, const EvaluateNode& n) {
   AnyExpr call = go(n.call);
@@ -11126,7 +11635,7 @@ class Parser {
   Stmt assertion();
   Stmt reducer();
   void reducer_vars(ReducerNode& r, Vec<std::string>& bound);
-  void annotation(Annotations& out);
+  void annotation(Annotations& out, bool on_loop);
 
   // Program.
   DimRef dim();
@@ -11813,7 +12322,8 @@ inline AnyExpr Parser::nan(DType type, bool negative) {
     expect(")");
   }
   if (negative) bits ^= std::uint64_t{1} << 63;
-  return make_ref<ConstNode>(type, std::int64_t{0}, std::bit_cast<double>(bits));
+  // Bits that the type has no room for are lost, as they are by any other way to a constant.
+  return make_float(type, std::bit_cast<double>(bits));
 }
 
 /// The value of an integer literal in its type; false if it does not fit.
@@ -11922,11 +12432,16 @@ class Verifier : public Visitor {
   const Entry* use_buffer(const Buffer& b);
   void access(const Buffer& b, const Vec<AnyExpr>& indices, bool writes);
 
+  bool names_bound(const AnyExpr& e) const;
   void param(const Param& p);
+  bool layout(const AnyExpr& e, const std::string& what);
   void buffer_fields(const Buffer& b, bool is_param);
   void node(const Stmt& s);
   void for_loop(const ForNode& n);
   void loop_kind(const ForNode& n);
+  void annotations(const Annotations& all, bool on_loop);
+  void guards(const BlockNode& n);
+  void slots(const ProgramNode& p);
   static unsigned axis_bit(const ForNode& n) { return 1u << static_cast<int>(n.loop_kind); }
   void block(const BlockNode& n);
   void block_iter(const IterVar& it);
@@ -12055,7 +12570,7 @@ inline Stmt Parser::for_loop() {
   AnyExpr min, extent;
   range(min, extent);
   Annotations all;
-  while (peek().is("@")) annotation(all);
+  while (peek().is("@")) annotation(all, true);
   VarRef var = make_var(text, min.dtype());
   declare(at, text, {var, {}}, true);
   Stmt inner = body(first.column);
@@ -12063,8 +12578,9 @@ inline Stmt Parser::for_loop() {
   return make_for(var, min, extent, std::move(inner), kind, std::move(all));
 }
 
-inline void Parser::annotation(Annotations& out) {
+inline void Parser::annotation(Annotations& out, bool on_loop) {
   expect("@");
+  const Token& at = peek();
   Annotation a;
   a.key = name("an annotation's key");
   expect("=");
@@ -12072,6 +12588,9 @@ inline void Parser::annotation(Annotations& out) {
     a.value = AttrValue(string());
   else
     a.value = AttrValue(integer("an integer or a string", INT64_MIN, INT64_MAX));
+  if (find_annotation(out, a.key))
+    fail(at, "L0506", cat("there is an annotation '", a.key, "' already"));
+  if (std::string problem = mark_problem(a, on_loop); !problem.empty()) fail(at, "L0506", problem);
   out.push_back(std::move(a));
 }
 
@@ -12108,7 +12627,7 @@ inline const Token* Parser::block_clauses(BlockNode& n) {
     else if (accept_word("writes"))
       n.writes = regions();
     else if (peek().is("@"))
-      annotation(n.annotations);
+      annotation(n.annotations, false);
     else if (accept_word("reduce"))
       reducer = &peek(), reducer_word_ = name("a reducer's name");
     else
@@ -12236,7 +12755,18 @@ inline Stmt Parser::assertion() {
   take();
   AnyExpr condition = expr().e;
   expect(",");
-  return make_ref<AssertNode>(condition, string());
+  std::string message = string();
+  Vec<AnyExpr> values;
+  if (accept("%")) {
+    expect("(");
+    do {
+      const Token& at = peek();
+      values.push_back(expr().e);
+      if (values.back().dtype() != kIndex) fail(at, "L0503", "a value of an assertion is no i64");
+    } while (accept(","));
+    expect(")");
+  }
+  return make_ref<AssertNode>(condition, std::move(message), std::move(values));
 }
 
 // The variables of the left operand with their identities, then those of the right one.
@@ -12293,6 +12823,8 @@ inline Stmt Parser::reducer() {
   for (; !bound.empty(); bound.pop_back()) names_.release(bound.back());
   names_.leave_block();
   ReducerRef made(new ReducerNode(std::move(r)));
+  if (const std::string problem = law_problem(*made); !problem.empty())
+    fail(at, "L0507", cat("reducer '", made->name, "' ", problem));
   if (!reducers_.insert(made->name, made))
     fail(at, "L0502", cat("there is a reducer '", made->name, "' already"));
   return {};
@@ -12808,6 +13340,7 @@ inline void Printer::stmt(const Stmt& s, int indent, bool last) {
     case StmtKind::Assert: {
       const auto* n = s.as<AssertNode>();
       put("assert "), expr(n->condition), put(", ", escape(n->message, '"'));
+      if (!n->values.empty()) put(" % ("), exprs(n->values), put(')');
       break;
     }
     case StmtKind::Evaluate:
@@ -13075,7 +13608,833 @@ LATHE_DECL ReducerRef builtin_reducer(std::string_view name, const Vec<DType>& d
   return {};
 }
 
+LATHE_DECL const CombinerRow* find_combiner(BinaryOp op) {
+  static constexpr CombinerRow rows[] = {
+      {BinaryOp::add, true, true, true},        {BinaryOp::mul, true, true, true},
+      {BinaryOp::min, true, true, false},       {BinaryOp::max, true, true, false},
+      {BinaryOp::and_, true, false, false},     {BinaryOp::or_, true, false, false},
+      {BinaryOp::bit_and, true, false, false},  {BinaryOp::bit_or, true, false, false},
+      {BinaryOp::bit_xor, true, false, false},  {BinaryOp::fast_min, true, false, false},
+      {BinaryOp::fast_max, true, false, false},
+  };
+  for (const auto& row : rows)
+    if (row.op == op) return &row;
+  return nullptr;
+}
+
+LATHE_DECL bool is_arg_reducer(const ReducerNode& r) {
+  if (r.combine.size() != 2) return false;
+  const Vec<DType> dtypes{r.combine[0].dtype(), r.combine[1].dtype()};
+  for (const char* name : {"argmin", "argmax"}) {
+    const ReducerRef known = builtin_reducer(name, dtypes);
+    if (!known) continue;
+    const auto combines = make_ref<ReducerNode>(r.name, known->identity, r.lhs, r.rhs, r.combine);
+    if (structurally_equal(known, ReducerRef(combines))) return true;
+  }
+  return false;
+}
+
 }  // namespace lathe
+
+// ---- lathe/ir/impl/reducer_law.ipp
+namespace lathe {
+namespace detail {
+
+using Tuple = Vec<Scalar>;
+
+struct LawScan : Visitor {
+  bool bits = false;  ///< looks at the bits of floats: only the types' own rounding is right
+  Vec<const ConstNode*> numbers;
+  void expr(const AnyExpr& e) override {
+    const auto* call = e.as<CallNode>();
+    bits = bits || (call && call->op == CallOp::reinterpret);
+    if (const auto* c = e.as<ConstNode>(); c && numbers.size() < 6) numbers.push_back(c);
+    descend(e);
+  }
+};
+
+/// Values of one type at which laws tend to fail, the plainest first.
+inline Vec<Scalar> edge_values(DType t, DType held, const LawScan& scan, bool special) {
+  Vec<Scalar> out;
+  auto add = [&](std::int64_t i, double f) {
+    const Scalar value = scalar_of(held, wrap_int(t, i), f);
+    for (const Scalar& known : out)
+      if (scalar_bits(held, known) == scalar_bits(held, value)) return;
+    out.push_back(value);
+  };
+  if (t.is_float()) {
+    const double inf = std::numeric_limits<double>::infinity();
+    for (double f : {1.0, 2.0, 3.0, -1.0, 0.0}) add(0, f);
+    for (double f : {std::nan(""), inf, -0.0, -inf})
+      if (special) add(0, f);
+    for (const auto* c : scan.numbers)
+      for (double f : {0.0, 1.0, -1.0})
+        if (std::isfinite(c->f) && c->dtype.is_float()) add(0, c->f + f);
+    for (double f : {0.5, -2.0, 4.0, -8.0, 5.0, 64.0}) add(0, f);
+    return out;
+  }
+  const std::int64_t low = t.is_signed() ? std::int64_t{1} << (t.bits - 1) : 0, high = ~low;
+  for (std::int64_t i : {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, std::int64_t{-1},
+                         std::int64_t{0}, low, high})
+    add(i, 0);
+  for (const auto* c : scan.numbers)
+    for (std::int64_t i : {0, 1, -1})
+      if (!c->dtype.is_float()) add(wrap_int(kI64, c->i) + i, 0);
+  const auto alternating = static_cast<std::int64_t>(0x5555555555555555);
+  for (std::int64_t i : {low + 1, high - 1, alternating, ~alternating, std::int64_t{-2},
+                         std::int64_t{5}, std::int64_t{1} << (t.bits / 2), std::int64_t{100}})
+    add(i, 0);
+  for (std::int64_t i = 0; t.bits <= 4 && i < 16; ++i) add(i, 0);
+  return out;
+}
+
+/// Evaluates one reducer for tuples of numbers.
+class LawTrial {
+ public:
+  explicit LawTrial(const ReducerNode& r) : r_(r), scan_(scan_of(r)), combine_(scan_.bits) {
+    for (const auto& e : r.combine) floats_ = floats_ || e.dtype().is_float();
+    for (const auto& v : r.lhs) combine_.input(v);
+    for (const auto& v : r.rhs) combine_.input(v);
+    for (const auto& e : r.combine) combine_.result(e);
+    ScalarCode identity(scan_.bits);
+    for (const auto& e : r.identity) identity.result(e);
+    good_ = combine_.good() && identity.good() && identity.inputs() == 0 &&
+            combine_.inputs() == 2 * width();
+    identity_ = Tuple(width());
+    if (good_) identity.run(nullptr, identity_.data());
+  }
+
+  bool good() const { return good_; }
+  const Tuple& identity() const { return identity_; }
+  /// What one component may hold. Not a number and the infinities only where there is one value:
+  /// what parts of a tuple do to each other then is nobody's law.
+  Vec<Scalar> edges(std::size_t k) const {
+    return edge_values(r_.identity[k].dtype(), type(k), scan_, width() == 1);
+  }
+  Vec<Tuple> samples(std::span<const AnyExpr> terms) const;
+  void combine(const Tuple& a, const Tuple& b, Tuple& out) {
+    Scalar in[2 * kMostWidth];
+    for (std::size_t k = 0; k < width(); ++k) in[k] = a[k], in[width() + k] = b[k];
+    out.resize(width());
+    combine_.run(in, out.data());
+  }
+  Tuple combine(const Tuple& a, const Tuple& b) {
+    Tuple out;
+    combine(a, b, out);
+    return out;
+  }
+  /// How many triples may be tried: a reducer is made in about a millisecond.
+  std::size_t budget() const { return (width() == 1 ? 30000 : 10000) / (combine_.size() + 2); }
+  std::size_t width() const { return r_.lhs.size(); }
+
+  /// Whether x and y are what rounding makes of one value: of `from`, by way of `parts`.
+  bool same(const Tuple& x, const Tuple& y, std::initializer_list<const Tuple*> from,
+            std::initializer_list<const Tuple*> parts = {}, bool signed_zero = false) const;
+  bool same_float(double a, double b, bool finite, bool nan, double scale) const;
+  std::string text(const Tuple& x) const;
+
+  static constexpr std::size_t kMostWidth = 32;
+  Tuple left, right;  ///< what is compared now: a vector less for each triple
+
+ private:
+  static LawScan scan_of(const ReducerNode& r) {
+    LawScan scan;
+    for (const auto& e : r.combine) scan.expr(e);
+    return scan;
+  }
+  DType type(std::size_t k) const { return combine_.type(r_.identity[k].dtype()); }
+  double number(std::size_t k, const Tuple& x) const {
+    return type(k).bits == 64 ? x[k].f : static_cast<double>(x[k].s);
+  }
+  Vec<Tuple> samples_of_terms(std::span<const AnyExpr> terms, std::size_t most) const;
+  Vec<Tuple> samples_alone() const;
+
+  const ReducerNode& r_;
+  LawScan scan_;
+  ScalarCode combine_;
+  bool good_ = false, floats_ = false;
+  Tuple identity_;
+};
+
+// Of several values all alike: what else tuples may hold has laws of its own (sorted, a count that
+// is 0 where the others are …).
+LATHE_DECL Vec<Tuple> LawTrial::samples_alone() const {
+  Vec<Tuple> out;
+  if (width() == 1) {
+    for (const Scalar& value : edges(0)) out.push_back({value});
+    return out;
+  }
+  for (std::int64_t i : {1, 2, 3, 5, 8}) {
+    Tuple alike(width());
+    for (std::size_t k = 0; k < width(); ++k)
+      alike[k] =
+          scalar_of(type(k), r_.identity[k].dtype().is_bool() ? i & 1 : i, static_cast<double>(i));
+    out.push_back(alike);
+  }
+  out.push_back(identity_);
+  return out;
+}
+
+LATHE_DECL Vec<Tuple> LawTrial::samples_of_terms(std::span<const AnyExpr> terms,
+                                                 std::size_t most) const {
+  ScalarCode code(scan_.bits);
+  for (const auto& e : terms) code.result(e);
+  Vec<Tuple> out;
+  if (!code.good()) return samples_alone();
+  Vec<Vec<Scalar>> leaves;
+  for (std::size_t k = 0; k < code.inputs(); ++k) {
+    const AnyExpr& e = code.input_expr(k);
+    leaves.push_back(edge_values(e.dtype(), code.type(e.dtype()), scan_, false));
+    // Axes count from about 0.
+    for (Scalar& value : leaves.back())
+      if (e.kind() == ExprKind::Var && e.dtype() == kIndex) value.i &= 0xFFFF;
+  }
+  Tuple in(code.inputs()), term(width());
+  for (std::size_t s = 0; s < most; ++s) {
+    for (std::size_t k = 0; k < in.size(); ++k) {
+      const std::uint64_t n = leaves[k].size();
+      in[k] = leaves[k][s == 0 ? k % n : random_below(s < 4 ? 5 : n, random_bits(k + 1, s))];
+    }
+    code.run(in.data(), term.data());
+    out.push_back(term);
+  }
+  return out;
+}
+
+LATHE_DECL Vec<Tuple> LawTrial::samples(std::span<const AnyExpr> terms) const {
+  std::size_t most = 4;
+  while ((most + 1) * (most + 1) * (most + 1) <= budget()) ++most;
+  Vec<Tuple> out = width() == 1 || terms.empty() ? samples_alone() : samples_of_terms(terms, most);
+  if (out.size() > most) out.resize(most);
+  return out;
+}
+
+LATHE_DECL bool LawTrial::same(const Tuple& x, const Tuple& y,
+                               std::initializer_list<const Tuple*> from,
+                               std::initializer_list<const Tuple*> parts, bool signed_zero) const {
+  bool equal = true;
+  for (std::size_t k = 0; k < width(); ++k) equal = equal && x[k].i == y[k].i;
+  if (equal && !scan_.bits) return true;  // narrower floats do not fill a Scalar
+  // Of all numbers that took part: what is lost to rounding is a part of the largest.
+  bool finite = true, nan = false;
+  double scale = 0;
+  auto look = [&](double value) {
+    if (std::isfinite(value))
+      scale = std::fmax(scale, std::fabs(value));
+    else
+      finite = false;
+  };
+  for (std::size_t k = 0; k < width(); ++k) {
+    if (!type(k).is_float()) {
+      if (x[k].i != y[k].i) return false;
+      continue;
+    }
+    for (const Tuple* t : from) look(number(k, *t)), nan = nan || std::isnan(number(k, *t));
+    for (const Tuple* t : parts) look(number(k, *t));
+  }
+  for (std::size_t k = 0; k < width(); ++k)
+    if (type(k).is_float() && !same_float(number(k, x), number(k, y), finite, nan, scale))
+      return false;
+  return !signed_zero || !floats_ || std::signbit(number(0, x)) == std::signbit(number(0, y)) ||
+         number(0, x) != 0;
+}
+
+LATHE_DECL bool LawTrial::same_float(double a, double b, bool finite, bool nan,
+                                     double scale) const {
+  // Of numbers alone NaN comes from infinity - infinity and such, which regrouping may meet.
+  if (std::isnan(a) || std::isnan(b)) return !nan || std::isnan(a) == std::isnan(b);
+  if (a == b) return true;
+  if (std::isinf(a) || std::isinf(b)) return finite;  // beyond the type, one way and not the other
+  scale = std::fmax(scale, std::fmax(std::fabs(a), std::fabs(b)));
+  return std::fabs(a - b) <= scale * (scan_.bits ? 0x1p-3 : 1e-9);
+}
+
+inline std::string number_text(DType t, DType held, Scalar x) {
+  if (t.is_bool()) return x.i ? "true" : "false";
+  if (t.is_unsigned()) return std::to_string(static_cast<std::uint64_t>(x.i));
+  if (!t.is_float()) return std::to_string(x.i);
+  const double value = held.bits == 64 ? x.f : static_cast<double>(x.s);
+  if (std::isnan(value)) return "nan";
+  return str(make_float(kF32, value));
+}
+
+LATHE_DECL std::string LawTrial::text(const Tuple& x) const {
+  std::string out;
+  for (std::size_t k = 0; k < width(); ++k)
+    append(out, k ? ", " : "", number_text(r_.identity[k].dtype(), type(k), x[k]));
+  return width() == 1 ? out : cat("(", out, ")");
+}
+
+// The identity is tried on what folds give, not on terms: max(abs(a), abs(b)) from 0 changes the
+// term -2, but no result.
+inline std::string identity_counterexample(LawTrial& trial, const Vec<Tuple>& samples) {
+  const Tuple& identity = trial.identity();
+  auto changed = [&](const Tuple& fold) -> std::string {
+    const Tuple left = trial.combine(identity, fold), right = trial.combine(fold, identity);
+    if (!trial.same(left, fold, {&fold, &identity}))
+      return cat("combine(identity, ", trial.text(fold), ") is ", trial.text(left));
+    if (!trial.same(right, fold, {&fold, &identity}))
+      return cat("combine(", trial.text(fold), ", identity) is ", trial.text(right));
+    return {};
+  };
+  for (const Tuple& term : samples) {
+    const Tuple one = trial.combine(identity, term);
+    std::string found = changed(one);
+    if (found.empty()) found = changed(trial.combine(one, samples[samples.size() / 2]));
+    if (!found.empty()) return found;
+  }
+  return {};
+}
+
+inline std::string order_counterexample(LawTrial& trial, const Vec<Tuple>& samples) {
+  for (const Tuple& a : samples)
+    for (const Tuple& b : samples) {
+      const Tuple x = trial.combine(a, b), y = trial.combine(b, a);
+      if (!trial.same(x, y, {&a, &b}, {}, trial.width() == 1))
+        return cat("combine(", trial.text(a), ", ", trial.text(b), ") is ", trial.text(x),
+                   ", combine(", trial.text(b), ", ", trial.text(a), ") is ", trial.text(y));
+    }
+  return {};
+}
+
+inline std::string group_counterexample(LawTrial& trial, const Tuple& a, const Tuple& b,
+                                        const Tuple& c, const Tuple& ab, const Tuple& bc) {
+  Tuple &x = trial.left, &y = trial.right;
+  trial.combine(ab, c, x), trial.combine(a, bc, y);
+  if (trial.same(x, y, {&a, &b, &c}, {&ab, &bc}, trial.width() == 1)) return {};
+  return cat("combine(combine(", trial.text(a), ", ", trial.text(b), "), ", trial.text(c), ") is ",
+             trial.text(x), ", combine(", trial.text(a), ", combine(", trial.text(b), ", ",
+             trial.text(c), ")) is ", trial.text(y));
+}
+
+inline std::string group_counterexample(LawTrial& trial, const Vec<Tuple>& samples) {
+  const std::size_t n = samples.size();
+  Vec<Tuple> pairs;
+  for (const Tuple& a : samples)
+    for (const Tuple& b : samples) pairs.push_back(trial.combine(a, b));
+  auto at = [&](std::size_t i, std::size_t j, std::size_t k) {
+    return group_counterexample(trial, samples[i], samples[j], samples[k], pairs[i * n + j],
+                                pairs[j * n + k]);
+  };
+  // The plainest three make the plainest counterexample.
+  if (std::string plain = n > 2 ? at(0, 1, 2) : std::string(); !plain.empty()) return plain;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j)
+      for (std::size_t k = 0; k < n; ++k)
+        if (std::string found = at(i, j, k); !found.empty()) return found;
+  return {};
+}
+
+/// Numbers of all bits of a wide integer.
+inline std::string random_counterexample(LawTrial& trial, DType t) {
+  for (std::uint64_t s = 0; s < 64; ++s) {
+    Tuple abc[3];
+    for (std::uint64_t k = 0; k < 3; ++k) abc[k] = {scalar_from_bits(t, random_bits(7, s * 3 + k))};
+    std::string found =
+        group_counterexample(trial, abc[0], abc[1], abc[2], trial.combine(abc[0], abc[1]),
+                             trial.combine(abc[1], abc[2]));
+    if (!found.empty()) return found;
+  }
+  return {};
+}
+
+}  // namespace detail
+
+LATHE_DECL bool has_known_laws(const ReducerNode& r) {
+  bool known = !r.combine.empty();
+  for (std::size_t k = 0; k < r.combine.size(); ++k) {
+    const auto* n = r.combine[k].as<BinaryNode>();
+    const AnyExpr lhs(r.lhs[k]), rhs(r.rhs[k]);
+    known = known && n &&
+            ((n->a.same_as(lhs) && n->b.same_as(rhs)) || (n->a.same_as(rhs) && n->b.same_as(lhs)));
+    const auto* row = known ? find_combiner(n->op) : nullptr;
+    known = row && (n->a.dtype().is_float() ? row->floats : row->ints);
+  }
+  return known || is_arg_reducer(r);
+}
+
+LATHE_DECL std::string identity_problem(const ReducerNode& reducer) {
+  if (reducer.lhs.size() > detail::LawTrial::kMostWidth) return {};
+  detail::LawTrial trial(reducer);
+  return trial.good() ? detail::identity_counterexample(trial, trial.samples({})) : std::string();
+}
+
+LATHE_DECL std::string law_problem(const ReducerNode& reducer, std::span<const AnyExpr> terms) {
+  if (!reducer.associative && !reducer.commutative) return {};
+  const bool known = has_known_laws(reducer);
+  if (known && !reducer.associative) return {};
+  const char *grouping = "is not associative: ", *order = "is not commutative: ";
+  if (reducer.lhs.size() > detail::LawTrial::kMostWidth)
+    return cat(grouping, "its ", reducer.lhs.size(), " values are more than can be tried");
+  detail::LawTrial trial(reducer);
+  if (!trial.good()) return cat(grouping, "it has operations that can't be tried on numbers");
+  const Vec<detail::Tuple> samples = trial.samples(terms);
+  std::string found;
+  if (reducer.commutative && !known) found = detail::order_counterexample(trial, samples);
+  if (!found.empty()) return order + found;
+  if (!reducer.associative) return {};
+  if (!known) found = detail::group_counterexample(trial, samples);
+  const DType t = reducer.identity[0].dtype();
+  if (!known && found.empty() && trial.width() == 1 && t.is_int() && t.bits > 16)
+    found = detail::random_counterexample(trial, t);
+  if (found.empty()) found = detail::identity_counterexample(trial, samples);
+  return found.empty() ? found : grouping + found;
+}
+
+}  // namespace lathe
+
+// ---- lathe/ir/impl/scalar.ipp
+namespace lathe::detail {
+
+inline Scalar scalar_int(std::int64_t i) {
+  Scalar out;
+  out.i = i;
+  return out;
+}
+
+// A double that is the exact result, rounded to a type narrower than f64.
+inline float round_scalar(DType t, double value) {
+  return t.bits == 32 ? static_cast<float>(value) : static_cast<float>(round_to(t, value));
+}
+
+template <class F>
+F float_min(F a, F b) {
+  if (a != a) return a;
+  if (b != b) return b;
+  if (a == b) return std::signbit(a) ? a : b;
+  return a < b ? a : b;
+}
+template <class F>
+F float_max(F a, F b) {
+  if (a != a) return a;
+  if (b != b) return b;
+  if (a == b) return std::signbit(a) ? b : a;
+  return a > b ? a : b;
+}
+
+template <class F>
+F float_arithmetic(BinaryOp op, F a, F b) {
+  switch (op) {
+    case BinaryOp::add:
+      return a + b;
+    case BinaryOp::sub:
+      return a - b;
+    case BinaryOp::mul:
+      return a * b;
+    case BinaryOp::div:
+      return a / b;
+    case BinaryOp::mod:
+      return std::fmod(a, b);
+    case BinaryOp::min:
+      return float_min(a, b);
+    case BinaryOp::max:
+      return float_max(a, b);
+    case BinaryOp::fast_min:
+      return a < b ? a : b;
+    case BinaryOp::fast_max:
+      return a > b ? a : b;
+    default:
+      unreachable("evaluator: integer operator on floats");
+  }
+}
+
+template <class N>
+bool compare_numbers(BinaryOp op, N a, N b) {
+  switch (op) {
+    case BinaryOp::eq:
+      return a == b;
+    case BinaryOp::ne:
+      return a != b;
+    case BinaryOp::lt:
+      return a < b;
+    case BinaryOp::le:
+      return a <= b;
+    case BinaryOp::gt:
+      return a > b;
+    case BinaryOp::ge:
+      return a >= b;
+    default:
+      unreachable("evaluator: not a comparison");
+  }
+}
+
+inline std::int64_t signed_division(BinaryOp op, std::int64_t a, std::int64_t b) {
+  const bool quotient = op == BinaryOp::div || op == BinaryOp::floordiv;
+  if (b == 0) return 0;
+  if (b == -1) return quotient ? static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(a)) : 0;
+  std::int64_t q = a / b, r = a % b;
+  if ((op == BinaryOp::floordiv || op == BinaryOp::floormod) && r != 0 && (r < 0) != (b < 0)) {
+    q -= 1;
+    r += b;
+  }
+  return quotient ? q : r;
+}
+
+inline std::int64_t unsigned_division(BinaryOp op, std::uint64_t a, std::uint64_t b) {
+  if (b == 0) return 0;
+  return static_cast<std::int64_t>(op == BinaryOp::div || op == BinaryOp::floordiv ? a / b : a % b);
+}
+
+inline std::int64_t int_arithmetic(BinaryOp op, DType t, std::int64_t a, std::int64_t b) {
+  const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
+  const unsigned count = static_cast<unsigned>(y) & static_cast<unsigned>(t.bits - 1);
+  const bool less = t.is_signed() ? a < b : x < y;
+  switch (op) {
+    case BinaryOp::add:
+      return static_cast<std::int64_t>(x + y);
+    case BinaryOp::sub:
+      return static_cast<std::int64_t>(x - y);
+    case BinaryOp::mul:
+      return static_cast<std::int64_t>(x * y);
+    case BinaryOp::div:
+    case BinaryOp::mod:
+    case BinaryOp::floordiv:
+    case BinaryOp::floormod:
+      return t.is_signed() ? signed_division(op, a, b) : unsigned_division(op, x, y);
+    case BinaryOp::min:
+    case BinaryOp::fast_min:
+      return less ? a : b;
+    case BinaryOp::max:
+    case BinaryOp::fast_max:
+      return less ? b : a;
+    case BinaryOp::and_:
+    case BinaryOp::bit_and:
+      return a & b;
+    case BinaryOp::or_:
+    case BinaryOp::bit_or:
+      return a | b;
+    case BinaryOp::bit_xor:
+      return a ^ b;
+    case BinaryOp::shl:
+      return static_cast<std::int64_t>(x << count);
+    case BinaryOp::shr:
+      return t.is_signed() ? a >> count : static_cast<std::int64_t>(x >> count);
+    default:
+      unreachable("evaluator: not an integer operator");
+  }
+}
+
+LATHE_DECL Scalar scalar_binary(BinaryOp op, DType t, Scalar a, Scalar b) {
+  Scalar out;
+  if (is_comparison(op)) {
+    bool yes = t.is_float()
+                   ? (t.bits == 64 ? compare_numbers(op, a.f, b.f) : compare_numbers(op, a.s, b.s))
+               : t.is_signed() ? compare_numbers(op, a.i, b.i)
+                               : compare_numbers(op, static_cast<std::uint64_t>(a.i),
+                                                 static_cast<std::uint64_t>(b.i));
+    out.i = yes;
+  } else if (!t.is_float()) {
+    out.i = wrap_int(t, int_arithmetic(op, t, a.i, b.i));
+  } else if (t.bits == 64) {
+    out.f = float_arithmetic(op, a.f, b.f);
+  } else {
+    out.s = float_arithmetic(op, a.s, b.s);
+    if (t.bits != 32) out.s = round_scalar(t, out.s);
+  }
+  return out;
+}
+
+LATHE_DECL Scalar scalar_unary(UnaryOp op, DType t, Scalar a) {
+  if (op == UnaryOp::not_) return scalar_int(!a.i);
+  if (op == UnaryOp::bit_not) return scalar_int(wrap_int(t, ~a.i));
+  Scalar out;
+  if (!t.is_float())
+    out.i = wrap_int(t, static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(a.i)));
+  else if (t.bits == 64)
+    out.f = -a.f;
+  else
+    out.s = -a.s;
+  return out;
+}
+
+inline std::int64_t float_to_int(DType to, double value) {
+  if (value != value) return 0;
+  value = std::trunc(value);
+  if (to.is_unsigned()) {
+    if (value <= 0) return 0;
+    if (value >= std::ldexp(1.0, to.bits)) return wrap_int(to, -1);
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(value));
+  }
+  const double limit = std::ldexp(1.0, to.bits - 1);
+  if (value >= limit) return static_cast<std::int64_t>((std::uint64_t{1} << (to.bits - 1)) - 1);
+  if (value < -limit)
+    return wrap_int(to, static_cast<std::int64_t>(std::uint64_t{1} << (to.bits - 1)));
+  return static_cast<std::int64_t>(value);
+}
+
+// A double that rounds to any type of at most 32 bits as the integer itself would: where 53 bits do
+// not hold it, the last bit says that something was cut off.
+inline double sticky_double(bool is_signed, std::int64_t i) {
+  const bool negative = is_signed && i < 0;
+  std::uint64_t magnitude =
+      negative ? 0 - static_cast<std::uint64_t>(i) : static_cast<std::uint64_t>(i);
+  if (magnitude >> 53) {
+    bool cut = (magnitude & 0x7FF) != 0;
+    magnitude = (magnitude & ~std::uint64_t{0x7FF}) | (cut ? std::uint64_t{0x800} : 0);
+  }
+  double out = static_cast<double>(magnitude);
+  return negative ? -out : out;
+}
+
+inline Scalar int_to_float(DType to, DType from, std::int64_t i) {
+  Scalar out;
+  if (to.bits == 64)
+    out.f = from.is_signed() ? static_cast<double>(i)
+                             : static_cast<double>(static_cast<std::uint64_t>(i));
+  else if (to.bits == 32)
+    out.s = from.is_signed() ? static_cast<float>(i)
+                             : static_cast<float>(static_cast<std::uint64_t>(i));
+  else
+    out.s = round_scalar(to, sticky_double(from.is_signed(), i));
+  return out;
+}
+
+LATHE_DECL Scalar scalar_cast(DType to, DType from, Scalar a) {
+  if (!from.is_float()) {
+    if (to.is_bool()) return scalar_int(a.i != 0);
+    return to.is_float() ? int_to_float(to, from, a.i) : scalar_int(wrap_int(to, a.i));
+  }
+  const double value = from.bits == 64 ? a.f : static_cast<double>(a.s);
+  if (to.is_bool()) return scalar_int(value != 0);
+  if (!to.is_float()) return scalar_int(float_to_int(to, value));
+  return scalar_of(to, 0, value);
+}
+
+LATHE_DECL Scalar scalar_of(DType t, std::int64_t i, double f) {
+  Scalar out;
+  if (!t.is_float())
+    out.i = wrap_int(t, i);
+  else if (t.bits == 64)
+    out.f = f;
+  else
+    out.s = round_scalar(t, f);
+  return out;
+}
+
+inline double times_power_of_two(double x, double n) {
+  if (!std::isfinite(n)) return x * (n < 0 ? 0 : n);
+  // Past these bounds the result is 0 or infinite whatever x is.
+  constexpr double most = 5000;
+  return std::ldexp(x, static_cast<int>(std::floor(std::clamp(n, -most, most))));
+}
+
+// The C library's function in f64.
+inline double math_call(CallOp op, double x, double y) {
+  switch (op) {
+    case CallOp::exp:
+      return std::exp(x);
+    case CallOp::exp2:
+      return std::exp2(x);
+    case CallOp::log:
+      return std::log(x);
+    case CallOp::log2:
+      return std::log2(x);
+    case CallOp::sin:
+      return std::sin(x);
+    case CallOp::cos:
+      return std::cos(x);
+    case CallOp::tan:
+      return std::tan(x);
+    case CallOp::tanh:
+      return std::tanh(x);
+    case CallOp::erf:
+      return std::erf(x);
+    case CallOp::sqrt:
+      return std::sqrt(x);
+    case CallOp::pow:
+      return std::pow(x, y);
+    case CallOp::abs:
+      return std::fabs(x);
+    case CallOp::floor:
+      return std::floor(x);
+    case CallOp::ceil:
+      return std::ceil(x);
+    case CallOp::trunc:
+      return std::trunc(x);
+    case CallOp::round:
+      return std::nearbyint(x);
+    case CallOp::copysign:
+      return std::copysign(x, y);
+    case CallOp::scalb:
+      return times_power_of_two(x, y);
+    default:
+      unreachable("evaluator: unknown call");
+  }
+}
+
+inline Scalar int_call(CallOp op, DType t, Scalar a) {
+  if (op == CallOp::abs) return t.is_signed() && a.i < 0 ? scalar_unary(UnaryOp::neg, t, a) : a;
+  invariant(op == CallOp::popcount, "evaluator: floating call on integers");
+  return scalar_int(wrap_int(t, std::popcount(scalar_bits(t, a))));
+}
+
+LATHE_DECL Scalar scalar_call(CallOp op, DType t, const Scalar* args) {
+  if (!t.is_float()) return int_call(op, t, args[0]);
+  const bool wide = t.bits == 64;
+  if (op == CallOp::is_nan)
+    return scalar_int(wide ? args[0].f != args[0].f : args[0].s != args[0].s);
+  const double x = wide ? args[0].f : static_cast<double>(args[0].s);
+  if (op == CallOp::fma) {
+    Scalar out;
+    if (wide)
+      out.f = std::fma(args[0].f, args[1].f, args[2].f);
+    else
+      out.s = std::fma(args[0].s, args[1].s, args[2].s);
+    if (t.bits < 32) out.s = round_scalar(t, out.s);
+    return out;
+  }
+  double y = 0;
+  if (op_arity(op) == 2) y = wide ? args[1].f : static_cast<double>(args[1].s);
+  return scalar_of(t, 0, math_call(op, x, y));
+}
+
+inline float without_subnormal(float x) {
+  return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x;
+}
+
+// The least normal number is also what a result below it rounds to, if its exponent has an end:
+// the same sum of larger numbers tells them apart.
+LATHE_DECL float scalar_dot2_step(float sum, float a, float b) {
+  sum = without_subnormal(sum), a = without_subnormal(a), b = without_subnormal(b);
+  const float result = std::fma(a, b, sum);
+  if (!(std::fabs(result) <= 0x1p-126f)) return result;
+  const float larger = std::fma(a * 0x1p32f, b, sum * 0x1p32f);
+  return std::fabs(larger) >= 0x1p-94f ? result : std::copysign(0.0f, result);
+}
+
+LATHE_DECL std::uint64_t scalar_bits(DType t, Scalar a) {
+  if (t.is_float()) {
+    if (t.bits == 64) return std::bit_cast<std::uint64_t>(a.f);
+    if (t.bits == 32) return std::bit_cast<std::uint32_t>(a.s);
+    return encode_float(float_format(t), a.s);
+  }
+  auto bits = static_cast<std::uint64_t>(a.i);
+  return t.bits == 64 ? bits : bits & ((std::uint64_t{1} << t.bits) - 1);
+}
+
+LATHE_DECL Scalar scalar_from_bits(DType t, std::uint64_t bits) {
+  Scalar out;
+  if (!t.is_float())
+    out.i = wrap_int(t, static_cast<std::int64_t>(bits));
+  else if (t.bits == 64)
+    out.f = std::bit_cast<double>(bits);
+  else if (t.bits == 32)
+    out.s = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+  else
+    out.s = static_cast<float>(decode_float(float_format(t), static_cast<std::uint32_t>(bits)));
+  return out;
+}
+
+LATHE_DECL Scalar read_element(DType t, const char* at) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, at, static_cast<std::size_t>(t.element_bytes()));
+  if (t.is_bool()) return scalar_int(bits != 0);
+  return scalar_from_bits(t, bits);
+}
+
+LATHE_DECL void write_element(DType t, char* at, Scalar a) {
+  // A 4-bit integer is kept sign- or zero-extended.
+  std::uint64_t bits = t.is_float() ? scalar_bits(t, a) : static_cast<std::uint64_t>(a.i);
+  std::memcpy(at, &bits, static_cast<std::size_t>(t.element_bytes()));
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/ir/impl/scalar_code.ipp
+namespace lathe::detail {
+
+// Loads of one element in two places are one input.
+LATHE_DECL int ScalarCode::place_of_input(const AnyExpr& e) {
+  for (std::size_t k = 0; k < inputs_.size(); ++k)
+    if (structurally_equal(inputs_[k], e)) return input_places_[k];
+  inputs_.push_back(e);
+  input_places_.push_back(fresh());
+  known_.insert(e.get(), input_places_.back());
+  return input_places_.back();
+}
+
+LATHE_DECL int ScalarCode::compile(const AnyExpr& e) {
+  if (const int* place = known_.find(e.get())) return *place;
+  const int place = e.dtype().lanes == 1 ? compile_new(e) : (good_ = false, 0);
+  known_.insert(e.get(), place);
+  return place;
+}
+
+LATHE_DECL int ScalarCode::compile_call(const CallNode& n) {
+  const DType t = n.args[0].dtype();
+  if (!op_pure(n.op) || n.op == CallOp::dot2 || n.op == CallOp::dot4) return good_ = false, 0;
+  Step step{n.op == CallOp::reinterpret ? Step::bits : Step::call,
+            static_cast<std::uint8_t>(n.op),
+            type(n.dtype),
+            type(t),
+            {},
+            0};
+  if (step.kind == Step::bits && !exact_ && (t.is_float() || n.dtype.is_float()))
+    return good_ = false, 0;
+  for (std::size_t k = 0; k < n.args.size(); ++k) step.args[k] = compile(n.args[k]);
+  return add(step);
+}
+
+LATHE_DECL int ScalarCode::compile_new(const AnyExpr& e) {
+  if (const auto* c = e.as<ConstNode>()) return fresh(scalar_of(type(c->dtype), c->i, c->f));
+  if (e.kind() == ExprKind::Var || e.kind() == ExprKind::Load) return place_of_input(e);
+  if (const auto* n = e.as<BinaryNode>()) {
+    const int a = compile(n->a), b = compile(n->b);
+    return add({Step::binary, static_cast<std::uint8_t>(n->op), type(n->a.dtype()), {}, {a, b}, 0});
+  }
+  if (const auto* n = e.as<UnaryNode>()) {
+    const int a = compile(n->a);
+    return add({Step::unary, static_cast<std::uint8_t>(n->op), type(n->a.dtype()), {}, {a}, 0});
+  }
+  if (const auto* n = e.as<SelectNode>()) {
+    const int c = compile(n->condition), yes = compile(n->yes), no = compile(n->no);
+    return add({Step::select, 0, {}, {}, {c, yes, no}, 0});
+  }
+  if (const auto* n = e.as<CastNode>()) {
+    const int a = compile(n->value);
+    return add({Step::cast, 0, type(n->dtype), type(n->value.dtype()), {a}, 0});
+  }
+  if (const auto* n = e.as<CallNode>()) return compile_call(*n);
+  if (const auto* n = e.as<LetNode>()) {
+    known_[AnyExpr(n->var).get()] = compile(n->value);
+    return compile(n->body);
+  }
+  return good_ = false, 0;
+}
+
+LATHE_DECL void ScalarCode::run(const Scalar* in, Scalar* out) {
+  Scalar* at = places_.data();
+  for (std::size_t k = 0; k < input_places_.size(); ++k) at[input_places_[k]] = in[k];
+  for (const Step& s : steps_) {
+    const Scalar a = at[s.args[0]];
+    Scalar& to = at[s.to];
+    switch (s.kind) {
+      case Step::binary:
+        to = scalar_binary(static_cast<BinaryOp>(s.op), s.type, a, at[s.args[1]]);
+        break;
+      case Step::unary:
+        to = scalar_unary(static_cast<UnaryOp>(s.op), s.type, a);
+        break;
+      case Step::cast:
+        to = s.type == s.from ? a : scalar_cast(s.type, s.from, a);
+        break;
+      case Step::bits:
+        to = scalar_from_bits(s.type, scalar_bits(s.from, a));
+        break;
+      case Step::call: {
+        const Scalar args[] = {a, at[s.args[1]], at[s.args[2]]};
+        to = scalar_call(static_cast<CallOp>(s.op), s.from, args);
+        break;
+      }
+      case Step::select:
+        to = a.i ? at[s.args[1]] : at[s.args[2]];
+        break;
+    }
+  }
+  for (std::size_t k = 0; k < results_.size(); ++k) out[k] = at[results_[k]];
+}
+
+}  // namespace lathe::detail
 
 // ---- lathe/ir/impl/stmt.ipp
 namespace lathe {
@@ -13681,16 +15040,45 @@ inline void Verifier::expr(const AnyExpr& e) {
   if (ok()) descend(e);
 }
 
+// Extents and strides hold for as long as the buffer does, and no rewrite walks them: they name
+// what does not change.
+inline bool Verifier::layout(const AnyExpr& e, const std::string& what) {
+  if (!index(e, what)) return false;
+  struct Find : Visitor {
+    const LoadNode* found = nullptr;
+    void expr(const AnyExpr& x) override {
+      if (const auto* load = x.as<LoadNode>()) found = load;
+      descend(x);
+    }
+  } find;
+  find.expr(e);
+  if (find.found)
+    fail(cat(what, " reads '", find.found->buffer->name,
+             "', whose elements may change: give it a name by a let before, ", str(e)));
+  return ok();
+}
+
+// Lowering puts bindings in the place of iterators, but not in extents.
+inline bool Verifier::names_bound(const AnyExpr& e) const {
+  for (const auto& v : free_vars(e))
+    if (const Entry* entry = entries_.find(v.get()); entry && entry->level > 0) return true;
+  return false;
+}
+
 inline void Verifier::buffer_fields(const Buffer& b, bool is_param) {
   if (!b) return fail("a buffer is missing");
-  for (const auto& extent : b->shape) index(extent, cat("an extent of '", b->name, "'"));
+  for (const auto& extent : b->shape) {
+    layout(extent, cat("an extent of '", b->name, "'"));
+    if (ok() && stage_ == Stage::blocks && names_bound(extent))
+      fail(cat("an extent of '", b->name, "' depends on what a block binds: ", str(extent)));
+  }
   if (!check(b->strides.empty() || b->strides.size() == b->shape.size(),
              "a buffer with fewer or more strides than dimensions"))
     return;
   for (const auto& stride : b->strides) {
     const auto* v = stride.as<VarNode>();
     if (is_param && v && !entries_.contains(v)) bind(v, v->name, false);
-    index(stride, cat("a stride of '", b->name, "'"));
+    layout(stride, cat("a stride of '", b->name, "'"));
   }
   check(!is_param || b->aligned.empty(), "a parameter with aligned strides");
   for (std::size_t k = 0; k < b->aligned.size(); ++k) {
@@ -13730,7 +15118,24 @@ inline void Verifier::program(const ProgramNode& p) {
   }
   for (const auto& q : p.params)
     if (ok()) param(q);
+  if (ok()) slots(p);
   stmt(p.body);
+}
+
+/// A call numbers what it passes, and the axes of each argument, in 16 and 8 bits.
+inline void Verifier::slots(const ProgramNode& p) {
+  constexpr std::size_t kMostAxes = 255, kMostSlots = 65535;
+  std::size_t count = p.dims.size();
+  for (const auto& q : p.params) {
+    const std::size_t axes = q.buffer ? q.buffer->shape.size() : 0;
+    if (axes > kMostAxes)
+      return fail(
+          cat("parameter '", q.name(), "' has ", axes, " dimensions, more than ", kMostAxes));
+    count += 1 + axes;
+  }
+  if (count > kMostSlots)
+    fail(cat("parameters, their dimensions and dims are ", count, " in all, more than ",
+             kMostSlots));
 }
 
 inline std::string failure_text(const Program& program, const Verifier& v, std::string_view after) {
@@ -13781,7 +15186,7 @@ class FindUndefined : Visitor {
 
   explicit FindUndefined(const ProgramNode& p) {
     for (const auto& param : p.params)
-      if (param.buffer && param.access == Access::out) undefined_.push_back(param.buffer);
+      if (param.buffer && param.access == Access::out) undefined_.insert(param.buffer.get());
     stmt(p.body);
     for (const auto& param : p.params)
       if (param.buffer && param.access == Access::out && !is_stored(param.buffer))
@@ -13801,17 +15206,12 @@ class FindUndefined : Visitor {
   void fail(const Early& read) {
     fail(cat("'", read.buffer->name, "' is read before anything is stored in it"), read.place);
   }
-  static bool holds(const Vec<Buffer>& list, const Buffer& b) {
-    for (const auto& known : list)
-      if (known == b) return true;
-    return false;
-  }
-  bool is_stored(const Buffer& b) const { return holds(stored_, b); }
+  bool is_stored(const Buffer& b) const { return stored_.contains(b.get()); }
 
   void expr(const AnyExpr& e) override {
     descend(e);
     const auto* load = e.as<LoadNode>();
-    if (!load || is_stored(load->buffer) || !holds(undefined_, load->buffer)) return;
+    if (!load || is_stored(load->buffer) || !undefined_.contains(load->buffer.get())) return;
     early_.push_back({load->buffer, current_});
     if (loops_ == 0) fail(early_.back());
   }
@@ -13819,10 +15219,10 @@ class FindUndefined : Visitor {
     const StmtNode* around = std::exchange(current_, s.get());
     const bool loop = s.as<ForNode>() || s.as<WhileNode>();
     loops_ += loop;
-    if (const auto* alloc = s.as<AllocNode>()) undefined_.push_back(alloc->buffer);
+    if (const auto* alloc = s.as<AllocNode>()) undefined_.insert(alloc->buffer.get());
     descend(s);
-    if (const auto* store = s.as<StoreNode>()) stored_.push_back(store->buffer);
-    if (const auto* atomic = s.as<AtomicNode>()) stored_.push_back(atomic->buffer);
+    if (const auto* store = s.as<StoreNode>()) stored_.insert(store->buffer.get());
+    if (const auto* atomic = s.as<AtomicNode>()) stored_.insert(atomic->buffer.get());
     loops_ -= loop;
     if (loop && loops_ == 0) {
       for (const auto& read : early_)
@@ -13832,7 +15232,7 @@ class FindUndefined : Visitor {
     current_ = around;
   }
 
-  Vec<Buffer> undefined_, stored_;
+  NodeSet undefined_, stored_;
   Vec<Early> early_;
   const StmtNode* current_ = nullptr;
   int loops_ = 0;
@@ -13904,6 +15304,10 @@ inline void Verifier::node(const Stmt& s) {
     }
     case StmtKind::Assert:
       condition(s.as<AssertNode>()->condition, "an asserted condition");
+      for (const auto& e : s.as<AssertNode>()->values) {
+        expr(e);
+        if (!check(e.dtype() == kIndex, "a value of an assertion is no i64")) return;
+      }
       return;
     case StmtKind::Evaluate: {
       const auto& e = s.as<EvaluateNode>()->call;
@@ -13919,13 +15323,20 @@ inline void Verifier::loop_kind(const ForNode& n) {
   const bool done = n.loop_kind == ForKind::vectorized || n.loop_kind == ForKind::unrolled;
   if ((done && stage_ >= Stage::vector) || (is_bound(n.loop_kind) && stage_ >= Stage::loops))
     fail(cat("loop '", n.var->name, "' is ", to_text(n.loop_kind), " at stage ", to_text(stage_)));
+  if (n.loop_kind == ForKind::unrolled && stage_ == Stage::blocks && !as_const_int(n.extent))
+    fail(cat("loop '", n.var->name, "' is unrolled, but its extent is no number; split it first"));
   if (is_bound(n.loop_kind) && (axes_ & axis_bit(n)))
     fail(cat("loop '", n.var->name, "' is ", to_text(n.loop_kind), ", as a loop around it"));
 }
 
+inline void Verifier::annotations(const Annotations& all, bool on_loop) {
+  for (const auto& a : all)
+    if (std::string problem = mark_problem(a, on_loop); !problem.empty()) fail(std::move(problem));
+}
+
 inline void Verifier::for_loop(const ForNode& n) {
   if (!check(bool(n.var), "a loop without a variable")) return;
-  loop_kind(n);
+  loop_kind(n), annotations(n.annotations, true);
   if (!ok()) return;
   std::string what = cat("of loop '", n.var->name, "'");
   index(n.min, "the start " + what), index(n.extent, "the extent " + what);
@@ -14009,6 +15420,7 @@ inline void Verifier::block(const BlockNode& n) {
   if (n.predicate) condition(n.predicate, cat("the predicate of block '", n.name(), "'"));
   regions(n.reads), regions(n.writes);
   check(!n.init || n.reducer, "a block with init and no reducer");
+  annotations(n.annotations, false), guards(n);
   if (n.reducer && ok()) reducer_block(n);
   stmt(n.body);
   --level_;
@@ -14016,7 +15428,26 @@ inline void Verifier::block(const BlockNode& n) {
   blocks_.pop_back();
 }
 
+/// The iterators that stand for guards are the last ones, and occur nowhere.
+inline void Verifier::guards(const BlockNode& n) {
+  const AttrValue* count = find_annotation(n.annotations, "guards");
+  if (!ok() || !count) return;
+  const auto all = static_cast<std::int64_t>(n.iters.size());
+  if (count->number > all)
+    return fail(cat("block '", n.name(), "' has ", all, " iterators, of which ", count->number,
+                    " are marked as guards"));
+  NodeSet named;
+  for (const auto& v : free_vars(n.body)) named.insert(v.get());
+  if (n.predicate)
+    for (const auto& v : free_vars(n.predicate)) named.insert(v.get());
+  for (std::int64_t k = all - count->number; k < all; ++k)
+    if (const auto& var = n.iters[static_cast<std::size_t>(k)].var; named.contains(var.get()))
+      fail(cat("iterator '", var->name, "' of block '", n.name(),
+               "' is marked as a guard, but the block uses it"));
+}
+
 inline void Verifier::reducer_block(const BlockNode& n) {
+  if (std::string problem = init_problem(n); !problem.empty()) return fail(std::move(problem));
   const ReducerNode& r = *n.reducer;
   if (reducers_.insert(&r).second) reducer(r);
   Vec<Stmt> stores = seq_of(n.body);
@@ -14060,7 +15491,36 @@ inline void Verifier::closed(const ReducerNode& r, const AnyExpr& e, bool operan
   if (!inner.ok()) fail(cat("reducer '", r.name, "': ", inner.reason()));
 }
 
+inline const IterVar* reduce_iter_in(const BlockNode& block, const AnyExpr& e) {
+  for (const auto& it : block.iters)
+    if (it.kind == IterKind::reduce && e.get() && uses_var(e, it.var)) return &it;
+  return nullptr;
+}
+
 }  // namespace detail
+
+LATHE_DECL std::string init_problem(const BlockNode& block) {
+  if (!block.init) return {};
+  auto problem = [&](const IterVar& it, std::string_view what) {
+    return cat("block '", block.name(), "' sets the identity before its reduction, but ", what,
+               " depends on '", it.var->name,
+               "', which is reduced: fill it in a block of its own, then update it without "
+               "init");
+  };
+  for (const auto& s : seq_of(block.body))
+    if (const auto* store = s.as<StoreNode>())
+      for (const auto& index : store->indices)
+        if (const auto* it = detail::reduce_iter_in(block, index))
+          return problem(*it, cat("an index of '", store->buffer->name, "'"));
+  for (const auto& it : block.iters) {
+    if (it.kind == IterKind::reduce) continue;
+    for (const auto* end : {&it.min, &it.extent})
+      if (const auto* by = detail::reduce_iter_in(block, *end))
+        return problem(*by, cat("the domain of '", it.var->name, "'"));
+  }
+  return {};
+}
+
 }  // namespace lathe
 
 // ---- lathe/ir/impl/visit.ipp
@@ -14125,7 +15585,10 @@ inline void visit_children(Visitor& v, const IfNode& n) {
   if (n.else_body) v.stmt(n.else_body);
 }
 inline void visit_children(Visitor& v, const WhileNode& n) { v.expr(n.condition), v.stmt(n.body); }
-inline void visit_children(Visitor& v, const AssertNode& n) { v.expr(n.condition); }
+inline void visit_children(Visitor& v, const AssertNode& n) {
+  v.expr(n.condition);
+  for (const auto& e : n.values) v.expr(e);
+}
 inline void visit_children(Visitor& v, const EvaluateNode& n) { v.expr(n.call); }
 
 }  // namespace detail
@@ -16313,8 +17776,12 @@ LATHE_DECL AnyExpr Simplifier::logic(const BinaryNode& n) {
     }
     budget_ -= 8;
   }
-  // A later part may imply an earlier one.
-  for (std::size_t k = 0; scoped && kept.size() > 1 && k < kept.size(); ++k) {
+  // A later part may imply an earlier one, which goes unless a load in between is kept in bounds by
+  // it.
+  std::size_t from = kept.size();
+  while (from > 0 && is_load_free(kept[from - 1])) --from;
+  from = from > 0 ? from - 1 : 0;
+  for (std::size_t k = from; scoped && kept.size() > 1 && k < kept.size(); ++k) {
     Facts others = facts_;
     for (std::size_t j = 0; j < kept.size(); ++j)
       if (j != k)
@@ -16927,10 +18394,7 @@ class SimplifyStmt : public Mutator {
         return repeat(s);
       case StmtKind::Assert: {
         AnyExpr condition = expr(s.as<AssertNode>()->condition);
-        if (is_const(condition, 1)) return make_seq({});
-        return condition.same_as(s.as<AssertNode>()->condition)
-                   ? s
-                   : Stmt(make_ref<AssertNode>(condition, s.as<AssertNode>()->message));
+        return is_const(condition, 1) ? make_seq({}) : descend(s);
       }
       default:
         return descend(s);
@@ -17670,6 +19134,404 @@ LATHE_DECL Vec<AnyExpr> left_inverse(const IterMap& map, const Vec<AnyExpr>& tar
 
 }  // namespace lathe
 
+// ---- lathe/arith/impl/determined.ipp
+namespace lathe {
+namespace detail {
+
+/// Collects what is equal in two points of the domain, from the values to the inputs. Everything
+/// noted here has one value, as an integer, in both points.
+class Determiner {
+ public:
+  Determiner(const Vec<IterDomain>& inputs, const AnyExpr& condition, const Facts& facts)
+      : facts_(facts) {
+    for (const auto& d : inputs) {
+      inputs_.push_back(d.var);
+      facts_.bind(d.var, d.min, d.extent);
+    }
+    if (condition) facts_.assume_before(condition);
+    for (const auto& d : inputs)
+      fixed_.push_back(facts_.range(d.var).is_point() || prove_le(d.extent, AnyExpr(1), facts_));
+  }
+  Vec<bool> run(const Vec<AnyExpr>& values);
+
+ private:
+  /// floormod(floordiv(source, lower), extent); without an extent the quotient itself.
+  struct Digit {
+    Poly source;
+    AnyExpr lower, extent;
+  };
+
+  bool moves(const AnyExpr& e) const {
+    for (std::size_t k = 0; k < inputs_.size(); ++k)
+      if (!fixed_[k] && uses_var(e, inputs_[k])) return true;
+    return false;
+  }
+  bool all_fixed() const { return std::find(fixed_.begin(), fixed_.end(), false) == fixed_.end(); }
+  Poly moving(const Poly& p) const;
+  Mono still(const Mono& term) const;
+
+  void know(const AnyExpr& e);
+  void know(Poly p);
+  void know_factor(const AnyExpr& e);
+  bool know(Digit d);
+  bool read_digit(const AnyExpr& e, Digit& out);
+  bool times(const AnyExpr& a, const AnyExpr& b, AnyExpr& out);
+  bool divides(const AnyExpr& a, const AnyExpr& b) {
+    const auto *x = as_const_int(a), *y = as_const_int(b);
+    return x && y ? *x != 0 && *y % *x == 0 : same_expr(a, b) || prove_divides(a, b, facts_);
+  }
+
+  void take_apart(const Poly& known);
+  bool take_apart(const Poly& moving, const Mono& unit);
+  void know_quotient(const Poly& parts, const Mono& unit);
+  bool narrower(const Poly& parts, const AnyExpr& width);
+  bool digits_narrower(const Poly& parts, const AnyExpr& width);
+  Vec<Mono> units_of(const Poly& p) const;
+  void widen(const Digit& d);
+  bool is_low_part(const Digit& low, const Digit& high);
+  void join(const Digit& low, const Digit& high);
+  void restore(const Poly& known, const AnyExpr& modulus);
+  bool restored(const Poly& known, const AnyExpr& modulus, const Digit& low, std::size_t at);
+
+  Facts facts_;
+  Vec<VarRef> inputs_;
+  Vec<bool> fixed_;
+  Vec<Poly> known_;
+  Vec<Digit> digits_;
+  static constexpr std::size_t kMaxKnown = 32;  // of each kind
+  static constexpr int kMaxRounds = 16;
+  static constexpr std::int64_t kDigitReach = std::int64_t{1} << 40;
+};
+
+LATHE_DECL Poly Determiner::moving(const Poly& p) const {
+  Poly out;
+  for (const auto& t : p.terms) {
+    bool any = false;
+    for (std::size_t k = 0; k < t.degree(); ++k) any = any || moves(t.factor(k));
+    if (any) out.terms.push_back(t);
+  }
+  return out;
+}
+
+inline AnyExpr product_of(const Mono& m) {
+  AnyExpr out(m.coef);
+  for (std::size_t k = 0; k < m.degree(); ++k)
+    if (m.factor(k)) out = fold_mul(m.factor(k), out);
+  return out;
+}
+
+inline void add_factor(Mono& m, const AnyExpr& factor) {
+  if (m.atom)
+    m.more.push_back(factor);
+  else
+    m.atom = factor;
+}
+
+// What a term multiplies its moving part by: its magnitude. A number alone has no atom.
+LATHE_DECL Mono Determiner::still(const Mono& term) const {
+  Mono out;
+  out.coef = term.coef < 0 ? -term.coef : term.coef;
+  for (std::size_t k = 0; k < term.degree(); ++k)
+    if (!moves(term.factor(k))) add_factor(out, term.factor(k));
+  return out;
+}
+
+// term = unit * out, factor by factor.
+inline bool divide_term(const Mono& term, const Mono& unit, Mono& out) {
+  if (unit.coef == 0 || term.coef % unit.coef != 0) return false;
+  Vec<bool> gone(term.degree(), false);
+  for (std::size_t k = 0; unit.atom.get() && k < unit.degree(); ++k) {
+    std::size_t at = 0;
+    while (at < term.degree() && (gone[at] || !same_expr(term.factor(at), unit.factor(k)))) ++at;
+    if (at == term.degree()) return false;
+    gone[at] = true;
+  }
+  out = Mono();
+  out.coef = term.coef / unit.coef;
+  for (std::size_t k = 0; k < term.degree(); ++k)
+    if (!gone[k]) add_factor(out, term.factor(k));
+  return static_cast<bool>(out.atom);
+}
+
+// The product as an integer: false where it may wrap.
+LATHE_DECL bool Determiner::times(const AnyExpr& a, const AnyExpr& b, AnyExpr& out) {
+  Simplifier engine(facts_);
+  Poly p;
+  if (!poly_mul(p, engine.poly(a), engine.poly(b)) || !engine.safe(p)) return false;
+  out = engine.emit(p);
+  return true;
+}
+
+// Reads floordiv and floormod inside each other as one digit of the innermost sum.
+LATHE_DECL bool Determiner::read_digit(const AnyExpr& e, Digit& out) {
+  const auto* n = e.as<BinaryNode>();
+  if (!n || (n->op != BinaryOp::floordiv && n->op != BinaryOp::floormod)) return false;
+  if (moves(n->b) || !prove(n->b > 0, facts_)) return false;
+  const bool mod = n->op == BinaryOp::floormod;
+  Digit in;
+  if (read_digit(n->a, in)) {
+    out = in;
+    if (!mod && (!in.extent || divides(n->b, in.extent)) && times(in.lower, n->b, out.lower)) {
+      if (in.extent) out.extent = simplify(fold_floordiv(in.extent, n->b), facts_);
+      return true;
+    }
+    if (mod && (!in.extent || divides(n->b, in.extent))) return out.extent = n->b, true;
+    if (mod && divides(in.extent, n->b)) return true;
+  }
+  out = {Simplifier(facts_).poly(n->a), mod ? AnyExpr(1) : n->b, mod ? n->b : AnyExpr()};
+  return true;
+}
+
+LATHE_DECL void Determiner::know(const AnyExpr& e) {
+  Digit d;
+  if (read_digit(e, d)) know(std::move(d));
+  know(Simplifier(facts_).poly(e));
+}
+
+LATHE_DECL void Determiner::know(Poly p) {
+  p = moving(p);
+  if (p.terms.empty() || known_.size() >= kMaxKnown || !Simplifier(facts_).safe(p)) return;
+  if (p.terms[0].coef < 0 && !poly_scale(p, -1)) return;
+  for (const auto& k : known_)
+    if (poly_equal(k, p)) return;
+  known_.push_back(std::move(p));
+}
+
+LATHE_DECL bool Determiner::know(Digit d) {
+  if (is_const(d.lower, 1) && !d.extent) return know(d.source), true;
+  for (const auto& k : digits_)
+    if (poly_equal(k.source, d.source) && same_expr(k.lower, d.lower) &&
+        (d.extent ? k.extent.get() && same_expr(k.extent, d.extent) : !k.extent))
+      return false;
+  if (digits_.size() < kMaxKnown) digits_.push_back(std::move(d));
+  return true;
+}
+
+LATHE_DECL void Determiner::know_factor(const AnyExpr& e) {
+  Digit d;
+  if (read_digit(e, d)) know(std::move(d));
+  for (std::size_t k = 0; k < inputs_.size(); ++k)
+    if (e.get() == inputs_[k].get()) fixed_[k] = true;
+}
+
+// In any two points the parts differ by less than the width.
+LATHE_DECL bool Determiner::narrower(const Poly& parts, const AnyExpr& width) {
+  const AnyExpr e = Simplifier(facts_).emit(parts);
+  const ConstInterval r = const_bounds(e, facts_);
+  std::int64_t span;
+  const auto* c = as_const_int(width);
+  if (c && r.has_min() && r.has_max() && !__builtin_sub_overflow(r.max, r.min, &span) && span < *c)
+    return true;
+  Vec<VarRef> open;
+  for (std::size_t k = 0; k < inputs_.size(); ++k)
+    if (!fixed_[k]) open.push_back(inputs_[k]);
+  Interval b = bounds(e, open, facts_);
+  if (b.bounded() && prove_lt(fold_sub(b.max, b.min), width, facts_)) return true;
+  if (b.min.get() && prove_lt(fold_sub(e, b.min), width, facts_)) return true;
+  if (b.max.get() && prove_lt(fold_sub(b.max, e), width, facts_)) return true;
+  return digits_narrower(parts, width);
+}
+
+// The same by the extents of remainders, also of those that are divided.
+LATHE_DECL bool Determiner::digits_narrower(const Poly& parts, const AnyExpr& width) {
+  AnyExpr span(0);
+  for (const auto& t : parts.terms) {
+    Vec<AnyExpr> factors;
+    for (std::size_t k = 0; k < t.degree(); ++k)
+      if (moves(t.factor(k))) factors.push_back(t.factor(k));
+    Digit d;
+    if (factors.size() != 1) return false;
+    const AnyExpr scale = product_of(still(t));
+    const ConstInterval r = const_bounds(factors[0], facts_);
+    AnyExpr reach;
+    if (read_digit(factors[0], d) && d.extent.get())
+      reach = fold_sub(d.extent, AnyExpr(1));
+    else if (r.has_min() && r.has_max() && r.min > -kDigitReach && r.max < kDigitReach)
+      reach = AnyExpr(r.max - r.min);
+    else
+      return false;
+    if (!as_const_int(scale) && !prove(scale > 0, facts_)) return false;
+    span = fold_add(span, fold_mul(scale, reach));
+  }
+  return prove_lt(span, width, facts_);
+}
+
+// Numbers and products by which a sum may split; the greatest common divisors of its larger
+// coefficients among them.
+LATHE_DECL Vec<Mono> Determiner::units_of(const Poly& p) const {
+  Vec<Mono> out;
+  auto add = [&](const Mono& unit) {
+    if (unit.coef == 1 && !unit.atom) return;
+    for (const auto& u : out)
+      if (u.coef == unit.coef && static_cast<bool>(u.atom) == static_cast<bool>(unit.atom) &&
+          (!u.atom || same_product(u, unit)))
+        return;
+    out.push_back(unit);
+  };
+  Vec<std::int64_t> coefs;
+  for (const auto& t : p.terms) add(still(t)), coefs.push_back(still(t).coef);
+  std::sort(coefs.begin(), coefs.end(), std::greater<>());
+  std::int64_t common = 0;
+  for (const std::int64_t c : coefs) {
+    common = gcd64(common, c);
+    add({common, {}, {}});
+  }
+  return out;
+}
+
+LATHE_DECL void Determiner::know_quotient(const Poly& parts, const Mono& unit) {
+  Poly quotient;
+  for (const auto& t : parts.terms) {
+    Mono part;
+    if (!divide_term(t, unit, part) || !poly_add_term(quotient, std::move(part))) return;
+  }
+  if (quotient.terms.size() == 1 && quotient.terms[0].degree() == 1 &&
+      std::abs(quotient.terms[0].coef) == 1)
+    return know_factor(quotient.terms[0].atom);
+  know(std::move(quotient));
+}
+
+// unit * q + rest: if the rest moves by less than the unit, both are known by themselves.
+LATHE_DECL bool Determiner::take_apart(const Poly& sum, const Mono& unit) {
+  Poly multiples, rest;
+  for (const auto& t : sum.terms) {
+    Mono part;
+    (divide_term(t, unit, part) ? multiples : rest).terms.push_back(t);
+  }
+  if (multiples.terms.empty()) return false;
+  const AnyExpr width = product_of(unit);
+  if (!as_const_int(width) && !prove(width > 0, facts_)) return false;
+  if (!rest.terms.empty() && !narrower(rest, width)) return false;
+  know_quotient(multiples, unit);
+  if (!rest.terms.empty()) know(std::move(rest));
+  return true;
+}
+
+LATHE_DECL void Determiner::take_apart(const Poly& known) {
+  const Poly p = moving(known);
+  if (p.terms.empty()) return;
+  if (p.terms.size() == 1 && p.terms[0].degree() == 1) return know_factor(p.terms[0].atom);
+  for (const auto& unit : units_of(p))
+    if (take_apart(p, unit)) return;
+}
+
+// A digit that the whole source stands behind: a remainder of what moves by less than the divisor,
+// a quotient of what moves in steps that are no smaller.
+LATHE_DECL void Determiner::widen(const Digit& d) {
+  const Poly p = moving(d.source);
+  if (p.terms.empty() || !Simplifier(facts_).safe(d.source)) return;
+  AnyExpr reach;
+  if (d.extent) {
+    if (times(d.lower, fold_sub(d.extent, AnyExpr(1)), reach) &&
+        narrower(p, fold_add(reach, AnyExpr(1))))
+      know(Digit{d.source, d.lower, {}});
+    return;
+  }
+  for (const auto& unit : units_of(p)) {
+    Poly steps;
+    for (const auto& t : p.terms) {
+      Mono part;
+      if (divide_term(t, unit, part)) steps.terms.push_back(t);
+    }
+    if (steps.terms.size() == p.terms.size() && prove_le(d.lower, product_of(unit), facts_))
+      return know(p);
+  }
+}
+
+// Digits of one source that follow each other; a remainder is one of every source that differs by
+// multiples of the divisor.
+LATHE_DECL bool Determiner::is_low_part(const Digit& low, const Digit& high) {
+  AnyExpr top;
+  if (!low.extent || !times(low.lower, low.extent, top) || !prove_eq(top, high.lower, facts_))
+    return false;
+  if (poly_equal(low.source, high.source)) return true;
+  Simplifier engine(facts_);
+  return is_const(low.lower, 1) && engine.safe(low.source) && engine.safe(high.source) &&
+         prove_divides(low.extent, fold_sub(engine.emit(low.source), engine.emit(high.source)),
+                       facts_);
+}
+
+LATHE_DECL void Determiner::join(const Digit& low, const Digit& high) {
+  if (!is_low_part(low, high)) return;
+  Digit both{high.source, low.lower, {}};
+  if (high.extent.get() && !times(low.extent, high.extent, both.extent)) return;
+  know(std::move(both));
+}
+
+// The simplifier writes floordiv(50 x + y, 42) as x + floordiv(8 x + y, 42). With the remainder of
+// 8 x + y known, 42 times that is 50 x + y less something known.
+LATHE_DECL bool Determiner::restored(const Poly& known, const AnyExpr& modulus, const Digit& low,
+                                     std::size_t at) {
+  const Mono& term = known.terms[at];
+  Digit d;
+  if (term.degree() != 1 || !read_digit(term.atom, d) || d.extent.get() || !low.extent)
+    return false;
+  if (!Simplifier(facts_).safe(known)) return false;
+  AnyExpr wider;
+  if (!is_low_part(low, d) || (modulus.get() && !times(modulus, low.extent, wider))) return false;
+  Poly rest = known, scaled;
+  rest.terms.erase_at(at);
+  Simplifier engine(facts_);
+  Poly source = d.source;
+  if (!is_const(low.lower, 1))
+    source = engine.poly(fold_floordiv(engine.emit(d.source), low.lower));
+  if (!poly_mul(scaled, engine.poly(low.extent), rest) || !poly_add(scaled, source, term.coef) ||
+      !engine.safe(scaled))
+    return false;
+  const AnyExpr whole = engine.emit(scaled);
+  if (modulus) return know(Digit{engine.poly(whole), AnyExpr(1), wider});
+  know(engine.poly(whole));
+  return true;
+}
+
+LATHE_DECL void Determiner::restore(const Poly& known, const AnyExpr& modulus) {
+  for (std::size_t at = 0; at < known.terms.size(); ++at)
+    for (std::size_t k = 0; k < digits_.size(); ++k) {
+      const Digit low = digits_[k];
+      if (restored(known, modulus, low, at)) return;
+    }
+}
+
+LATHE_DECL Vec<bool> Determiner::run(const Vec<AnyExpr>& values) {
+  for (const auto& e : values)
+    if (e.get() && e.dtype() == kIndex) know(e);
+  std::size_t before = 0;
+  auto progress = [&] {
+    std::size_t fixed = 0;
+    for (const bool f : fixed_) fixed += f;
+    const std::size_t now = known_.size() + digits_.size() + fixed;
+    return std::exchange(before, now) != now;
+  };
+  // Copies: what is being read may grow.
+  for (int round = 0; round < kMaxRounds && progress() && !all_fixed(); ++round) {
+    for (std::size_t k = 0; k < known_.size(); ++k) take_apart(Poly(known_[k]));
+    for (std::size_t k = 0; k < digits_.size(); ++k) widen(Digit(digits_[k]));
+    for (std::size_t k = 0; k < digits_.size(); ++k)
+      for (std::size_t j = 0; j < digits_.size(); ++j)
+        if (j != k) join(Digit(digits_[k]), Digit(digits_[j]));
+    for (std::size_t k = 0; k < known_.size(); ++k) restore(Poly(known_[k]), {});
+    for (std::size_t k = 0; k < digits_.size(); ++k)
+      if (is_const(digits_[k].lower, 1)) restore(Poly(digits_[k].source), digits_[k].extent);
+  }
+  return fixed_;
+}
+
+}  // namespace detail
+
+LATHE_DECL Vec<bool> determined_by(const Vec<AnyExpr>& values, const Vec<IterDomain>& inputs,
+                                   const AnyExpr& condition, const Facts& facts) {
+  return detail::Determiner(inputs, condition, facts).run(values);
+}
+
+LATHE_DECL bool tell_apart(const Vec<AnyExpr>& values, const Vec<IterDomain>& inputs,
+                           const AnyExpr& condition, const Facts& facts) {
+  for (const bool known : determined_by(values, inputs, condition, facts))
+    if (!known) return false;
+  return true;
+}
+
+}  // namespace lathe
+
 // ---- lathe/arith/impl/lane_offsets.ipp
 namespace lathe {
 namespace detail {
@@ -17764,95 +19626,6 @@ LATHE_DECL bool has_nested_lanes(const AnyExpr& e) {
   if (const auto* r = e.as<RampNode>()) return r->base.dtype().is_vector();
   const auto* n = e.as<BinaryNode>();
   return n && (has_nested_lanes(n->a) || has_nested_lanes(n->b));
-}
-
-}  // namespace lathe
-
-// ---- lathe/arith/impl/reducer_law.ipp
-namespace lathe {
-namespace detail {
-
-using Numbers = Vec<AnyExpr>;
-
-/// combine(a, b) as numbers; empty if it does not fold to them, or to NaN.
-inline Numbers combine_numbers(const ReducerNode& r, const Numbers& a, const Numbers& b) {
-  Substitution map;
-  for (std::size_t k = 0; k < r.lhs.size(); ++k) map.emplace_back(r.lhs[k], a[k]);
-  for (std::size_t k = 0; k < r.rhs.size(); ++k) map.emplace_back(r.rhs[k], b[k]);
-  Numbers out;
-  for (const auto& e : r.combine) {
-    out.push_back(simplify(substitute(e, map)));
-    const auto* c = out.back().as<ConstNode>();
-    if (!c || (c->dtype.is_float() && std::isnan(c->f))) return {};
-  }
-  return out;
-}
-
-/// Components take the constants in turn. Powers of two: what joins averages or products of them
-/// does not round.
-inline Numbers sample_term(const ReducerNode& r, std::size_t sample) {
-  static constexpr double floats[] = {1, -2, 0.5, 4};
-  static constexpr std::int64_t ints[] = {1, -2, 3, 5};
-  Numbers out;
-  for (std::size_t k = 0; k < r.identity.size(); ++k) {
-    const DType t = r.identity[k].dtype();
-    const std::size_t at = (sample + k) % 4;
-    out.push_back(t.is_float()  ? make_float(t, floats[at])
-                  : t.is_bool() ? make_bool(at % 2 == 0)
-                                : make_int(t, t.is_unsigned() ? std::abs(ints[at]) : ints[at]));
-  }
-  return out;
-}
-
-inline bool same_numbers(const Numbers& a, const Numbers& b) {
-  for (std::size_t k = 0; k < a.size(); ++k) {
-    const auto *x = a[k].as<ConstNode>(), *y = b[k].as<ConstNode>();
-    if (x->dtype.is_float() ? x->f != y->f : x->i != y->i) return false;
-  }
-  return true;
-}
-
-inline std::string list_numbers(const Numbers& all) {
-  std::string out;
-  for (const auto& e : all) out += (out.empty() ? "" : ", ") + str(e);
-  return all.size() == 1 ? out : "(" + out + ")";
-}
-
-/// What is wrong with combine(identity, x), if anything is.
-inline std::string changed_by_identity(const ReducerNode& r, const Numbers& identity,
-                                       const Numbers& x) {
-  if (x.empty()) return {};
-  const Numbers again = combine_numbers(r, identity, x);
-  if (again.empty() || same_numbers(again, x)) return {};
-  return "combine(identity, " + list_numbers(x) + ") is " + list_numbers(again);
-}
-
-inline bool folds_floats(const ReducerNode& r) {
-  for (const auto& e : r.identity)
-    if (e.dtype().is_float()) return true;
-  return false;
-}
-
-}  // namespace detail
-
-// The identity is tried on what folds give, not on terms: max(abs(a), abs(b)) from 0 changes the
-// term -2, but no result. Sums of floats are left alone: the folds of two terms may round.
-LATHE_DECL std::string identity_problem(const ReducerNode& reducer) {
-  detail::Numbers identity;
-  for (const auto& e : reducer.identity) identity.push_back(simplify(e));
-  for (std::size_t sample = 0; sample < 4; ++sample) {
-    const detail::Numbers one =
-        detail::combine_numbers(reducer, identity, detail::sample_term(reducer, sample));
-    if (one.empty()) continue;
-    std::string problem = detail::changed_by_identity(reducer, identity, one);
-    if (!problem.empty()) return problem;
-    if (detail::folds_floats(reducer)) continue;
-    problem = detail::changed_by_identity(
-        reducer, identity,
-        detail::combine_numbers(reducer, one, detail::sample_term(reducer, sample + 1)));
-    if (!problem.empty()) return problem;
-  }
-  return {};
 }
 
 }  // namespace lathe
@@ -18088,6 +19861,8 @@ LATHE_DECL int LlvmModule::loop_metadata() {
 }
 
 LATHE_DECL int LlvmModule::alias_scope(std::string_view name) {
+  constexpr std::size_t kMostScopes = 256;
+  if (scopes_.size() == kMostScopes) return 0;
   int id = next_metadata_;
   next_metadata_ += 3;
   std::string clean;
@@ -18725,7 +20500,7 @@ LATHE_DECL void LlvmEmitter::finish(std::string_view params) {
 
 LATHE_DECL Vec<KernelSlot> kernel_slots(const Program& program) {
   Vec<KernelSlot> slots;
-  Vec<const VarNode*> seen;
+  NodeSet seen;
   const auto& params = program->params;
   for (std::size_t p = 0; p < params.size(); ++p)
     if (params[p].buffer)
@@ -18733,17 +20508,14 @@ LATHE_DECL Vec<KernelSlot> kernel_slots(const Program& program) {
   for (std::size_t d = 0; d < program->dims.size(); ++d) {
     const VarRef& var = program->dims[d]->var;
     slots.push_back({KernelSlot::Kind::dim, -1, static_cast<int>(d), 8, var->name});
-    seen.push_back(var.get());
+    seen.insert(var.get());
   }
   for (std::size_t p = 0; p < params.size(); ++p) {
     if (!params[p].buffer) continue;
     const auto& strides = params[p].buffer->strides;
     for (std::size_t axis = 0; axis < strides.size(); ++axis) {
       const auto* var = strides[axis].as<VarNode>();
-      bool known = !var;
-      for (const auto* other : seen) known |= other == var;
-      if (known) continue;
-      seen.push_back(var);
+      if (!var || !seen.insert(var).second) continue;
       slots.push_back(
           {KernelSlot::Kind::stride, static_cast<int>(p), static_cast<int>(axis), 8, var->name});
     }
@@ -19541,6 +21313,15 @@ LATHE_DECL void LlvmEmitter::check(const AssertNode& n) {
   std::string bad = f_.block("assert"), good = f_.block("holds");
   f_.branch(value(n.condition), good, bad);
   f_.start(bad);
+  if (!n.values.empty()) {
+    module_.declare_external("void", "lathe_report", "ptr, i64, i64");
+    auto report = [&](std::size_t k, const std::string& value) {
+      f_.line("call void @lathe_report(ptr %rt, i64 ", format_int(static_cast<std::int64_t>(k)),
+              ", i64 ", value, ")");
+    };
+    report(0, format_int(status));
+    for (std::size_t k = 0; k < n.values.size(); ++k) report(k + 1, index64(n.values[k]).text);
+  }
   fail(format_int(status));
   f_.start(good);
 }
@@ -19889,6 +21670,8 @@ LATHE_DECL LlvmValue llvm_int(DType t, std::int64_t value, int llvm_major) {
 
 LATHE_DECL LlvmValue llvm_float(DType t, double value, int llvm_major) {
   if (value == 0 && !std::signbit(value)) return llvm_zero(t);
+  // LLVM refuses bits that a float has no room for, those of a NaN too.
+  if (t.bits == 32) value = static_cast<double>(static_cast<float>(value));
   if (t.bits >= 32) return llvm_splat_const(t, format_hex_bits(value), llvm_major);
   std::uint32_t bits = encode_float(float_format(t), value);
   std::string text = t.code == TypeCode::bfloat ? "0xR" : "0xH";
@@ -20230,6 +22013,7 @@ inline AnyExpr has_elements(const AnyTensor& tensor) {
 }  // namespace detail
 
 LATHE_DECL AnyExpr in_bounds_any(const AnyTensor& tensor, std::span<const AnyExpr> indices) {
+  detail::check_indices(tensor, {indices.begin(), indices.end()}, Location{});
   AnyExpr all;
   for (std::size_t d = 0; d < indices.size(); ++d) {
     AnyExpr inside = logical_and(make_int(kIndex, 0) <= indices[d], indices[d] < tensor.shape()[d]);
@@ -20239,6 +22023,7 @@ LATHE_DECL AnyExpr in_bounds_any(const AnyTensor& tensor, std::span<const AnyExp
 }
 
 LATHE_DECL Vec<AnyExpr> clamped_any(const AnyTensor& tensor, std::span<const AnyExpr> indices) {
+  detail::check_indices(tensor, {indices.begin(), indices.end()}, Location{});
   Vec<AnyExpr> out;
   for (std::size_t d = 0; d < indices.size(); ++d) {
     AnyExpr last = tensor.shape()[d] - 1;
@@ -20516,6 +22301,9 @@ LATHE_DECL void check_value(const TensorSource& source, const AnyValue& value) {
     check_vars(source, value.axes, value.axes.size(), v);
     check_buffers(source, v);
   }
+  // Which tuples there are is only known by the terms.
+  if (value.reducer && value.values.size() > 1)
+    check_reducer_laws(*value.reducer, value.values, source.where);
 }
 
 inline bool reads_a_tensor(const AnyExpr& e) {
@@ -20574,13 +22362,22 @@ LATHE_DECL void check_reducer(const ReducerNode& reducer, Location where) {
                     "put what depends on tensors or axes into the term");
 }
 
+LATHE_DECL void check_reducer_laws(const ReducerNode& reducer, std::span<const AnyExpr> terms,
+                                   Location where) {
+  const std::string problem = law_problem(reducer, terms);
+  if (problem.empty()) return;
+  throw UserError("L0131", "reducer '" + reducer.name + "' " + problem, where, {},
+                  "its options say that it is; leave them out, and it folds in the order of the "
+                  "axes");
+}
+
 }  // namespace lathe::detail
 
 // ---- lathe/dsl/impl/literal.ipp
 namespace lathe {
 
 LATHE_DECL AnyExpr detail::literal_of(DType dtype, std::int64_t value, Location where) {
-  if (dtype.is_float()) return make_float(dtype, static_cast<double>(value));
+  if (dtype.is_float()) return make_const(dtype, value);
   AnyExpr e = make_int(dtype, value);
   bool fits = *as_const_int(e) == value && !(dtype == kU64 && value < 0);
   if (fits) return e;
@@ -20588,7 +22385,7 @@ LATHE_DECL AnyExpr detail::literal_of(DType dtype, std::int64_t value, Location 
                   "use a value of the type's range, or lt::cast");
 }
 LATHE_DECL AnyExpr detail::literal_of(DType dtype, std::uint64_t value, Location where) {
-  if (dtype.is_float()) return make_float(dtype, static_cast<double>(value));
+  if (dtype.is_float()) return make_const(dtype, value);
   if (dtype == kU64) return make_int(dtype, static_cast<std::int64_t>(value));
   if (value <= static_cast<std::uint64_t>(INT64_MAX))
     return literal_of(dtype, static_cast<std::int64_t>(value), where);
@@ -21187,7 +22984,7 @@ LATHE_DECL ReducerRef argmin_reducer(DType t) { return builtin_reducer("argmin",
 LATHE_DECL ReducerRef make_reducer(
     std::string name, Vec<AnyExpr> identity,
     FunctionRef<Vec<AnyExpr>(std::span<const VarRef> lhs, std::span<const VarRef> rhs)> combine,
-    std::optional<bool> associative, bool commutative, Location where) {
+    std::optional<bool> associative, std::optional<bool> commutative, Location where) {
   detail::check_name(name, where);
   if (identity.empty()) throw UserError("L0107", "reducer '" + name + "' has no identity", where);
   for (const auto& e : identity)
@@ -21207,10 +23004,13 @@ LATHE_DECL ReducerRef make_reducer(
                         " values",
                     where);
   auto* reducer = new ReducerNode(std::move(name), std::move(identity), std::move(lhs),
-                                  std::move(rhs), std::move(combined), true, commutative);
+                                  std::move(rhs), std::move(combined));
   ReducerRef out(reducer);
   detail::check_reducer(*reducer, where);
-  reducer->associative = associative ? *associative : identity_problem(*reducer).empty();
+  const bool known = has_known_laws(*reducer);
+  reducer->associative = associative ? *associative : known && identity_problem(*reducer).empty();
+  reducer->commutative = commutative.value_or(known);
+  detail::check_reducer_laws(*reducer, {}, where);
   return out;
 }
 
@@ -21912,6 +23712,9 @@ LATHE_DECL void AnyScript::block(std::string name, const Vec<BlockIter>& iters,
   node.body = s.record(cat("the body of block '", name, "'"), run, where, &node);
   detail::check_regions(node, where);
   detail::deduce_kinds(node, iters);
+  if (std::string problem = init_problem(node); !problem.empty())
+    throw UserError("L0130", problem, where, {},
+                    "store the identity in a block before, and call update instead of reduce");
   s.add(make_block(std::move(node)), where);
 }
 
@@ -21938,6 +23741,7 @@ LATHE_DECL void AnyScript::fold(const ReducerRef& reducer, const Vec<AnyExpr>& e
           where);
     stores.push_back(make_store(to.buffer, to.indices, terms[k]));
   }
+  if (terms.size() > 1) detail::check_reducer_laws(*reducer, terms, where);
   for (auto& store : stores) s.add(std::move(store), where);
   block.reducer = reducer;
   block.init = init;
@@ -21997,12 +23801,13 @@ inline Vec<AnyExpr> join_exponentials(std::span<const VarRef> a, std::span<const
 
 LATHE_DECL ReducerRef welford_reducer(DType t) {
   const AnyExpr zero = make_const(t, 0);
-  return make_reducer("welford", {zero, zero, zero}, detail::join_moments);
+  return make_reducer("welford", {zero, zero, zero}, detail::join_moments, true, true);
 }
 
 LATHE_DECL ReducerRef log_sum_exp_reducer(DType t) {
   const AnyExpr least = make_const(t, -std::numeric_limits<double>::infinity());
-  return make_reducer("log_sum_exp", {least, make_const(t, 0)}, detail::join_exponentials);
+  return make_reducer("log_sum_exp", {least, make_const(t, 0)}, detail::join_exponentials, true,
+                      true);
 }
 
 }  // namespace lathe
@@ -22019,7 +23824,6 @@ class AccessCollector : public Visitor {
   void block_body(const BlockNode& b) {
     // A block under construction may live on the stack.
     block_ = BlockRefNode(b.is_shared() ? &b : new BlockNode(b));
-    if (b.predicate) add_predicate(b.predicate);
     inside_block(b);
   }
   void stmt(const Stmt& s) override {
@@ -22198,7 +24002,6 @@ class AccessCollector : public Visitor {
       inner.values_.emplace_back(it.var, value);
       inner.bindings_.push_back(value);
     }
-    if (n.predicate) inner.add_predicate(n.predicate);
     inner.inside_block(n);
     sites = std::move(inner.sites);
   }
@@ -22215,10 +24018,14 @@ class AccessCollector : public Visitor {
     const AnyExpr inside = resolve_inner(condition);
     conditions_.push_back({resolve(condition), inside, names_reduce_iterator(inside)});
   }
+  // Each part is read where those before it hold.
   void add_predicate(const AnyExpr& predicate) {
     Vec<AnyExpr> parts;
     flatten_logic(BinaryOp::and_, predicate, parts);
-    for (const auto& part : parts) add_condition(part);
+    for (const auto& part : parts) {
+      expr(part);
+      add_condition(part);
+    }
   }
   bool names_reduce_iterator(const AnyExpr& e) const {
     if (!block_) return false;
@@ -22227,7 +24034,7 @@ class AccessCollector : public Visitor {
     return false;
   }
   void inside_block(const BlockNode& n) {
-    if (n.predicate) expr(n.predicate);
+    if (n.predicate) add_predicate(n.predicate);
     if (n.reads.empty() && n.writes.empty()) return stmt(n.body);
     for (const auto* regions : {&n.reads, &n.writes}) {
       for (const auto& r : *regions) {
@@ -22378,15 +24185,23 @@ LATHE_DECL void UseWalker::call(const AnyExpr& call) {
 
 }  // namespace detail
 
-LATHE_DECL Vec<Buffer> buffers_read(const Stmt& s) {
+namespace detail {
+
+template <class Where>
+Vec<Buffer> list_read(const Where& where) {
   Vec<Buffer> out;
-  detail::any_use(s, [&](const detail::BufferUse& use) {
+  any_use(where, [&](const BufferUse& use) {
     const bool own = use.kind == AccessKind::update && use.block && use.block->init;
-    if (use.reads() && !own) detail::add_once(out, use.buffer);
+    if (use.reads() && !own) add_once(out, use.buffer);
     return false;
   });
   return out;
 }
+
+}  // namespace detail
+
+LATHE_DECL Vec<Buffer> buffers_read(const Stmt& s) { return detail::list_read(s); }
+LATHE_DECL Vec<Buffer> buffers_read(const BlockNode& block) { return detail::list_read(block); }
 LATHE_DECL Vec<Buffer> buffers_written(const Stmt& s) {
   Vec<Buffer> out;
   detail::any_use(s, [&](const detail::BufferUse& use) {
@@ -23129,21 +24944,6 @@ LATHE_DECL std::optional<Region> region_lower(const Buffer& buffer, const Vec<Ac
 namespace lathe {
 namespace detail {
 
-/// How an operator behaves as a combiner; operators that aren't listed are folds.
-struct CombinerRow {
-  BinaryOp op;
-  bool ints, floats;  // associative and commutative there
-  bool rounds;        // reordering floats changes the rounding
-};
-inline constexpr CombinerRow kCombiners[] = {
-    {BinaryOp::add, true, true, true},        {BinaryOp::mul, true, true, true},
-    {BinaryOp::min, true, true, false},       {BinaryOp::max, true, true, false},
-    {BinaryOp::and_, true, false, false},     {BinaryOp::or_, true, false, false},
-    {BinaryOp::bit_and, true, false, false},  {BinaryOp::bit_or, true, false, false},
-    {BinaryOp::bit_xor, true, false, false},  {BinaryOp::fast_min, true, false, false},
-    {BinaryOp::fast_max, true, false, false},
-};
-
 // combine(x, identity) is x, bit for bit.
 inline bool exact_identity(BinaryOp op, const AnyExpr& identity) {
   const auto* c = identity.as<ConstNode>();
@@ -23184,27 +24984,17 @@ inline bool match_combiner(const ReducerNode& r, std::size_t k, ReducerInfo& out
              crossed = n->a.same_as(rhs) && n->b.same_as(lhs);
   if (!straight && !crossed) return false;
   out.op = n->op;
-  for (const auto& row : kCombiners) {
-    const bool is_float = n->a.dtype().is_float();
-    if (row.op != n->op || !(is_float ? row.floats : row.ints)) continue;
+  const CombinerRow* row = find_combiner(n->op);
+  const bool is_float = n->a.dtype().is_float();
+  if (row && (is_float ? row->floats : row->ints)) {
     out.kind = ReducerClass::reorder;
-    out.reassociates = is_float && row.rounds;
+    out.reassociates = is_float && row->rounds;
     out.identity_exact = exact_identity(n->op, r.identity[k]);
     return true;
   }
   out.kind = ReducerClass::fold;
   out.why = "the combining operator is not associative";
   return true;
-}
-
-inline bool is_arg_reducer(const ReducerNode& r) {
-  if (r.combine.size() != 2) return false;
-  const Vec<DType> dtypes{r.combine[0].dtype(), r.combine[1].dtype()};
-  for (const char* name : {"argmin", "argmax"}) {
-    ReducerRef known = builtin_reducer(name, dtypes);
-    if (known && structurally_equal(known, ReducerRef(&r))) return true;
-  }
-  return false;
 }
 
 // Each component combines by itself with an operator of the table.
@@ -23305,7 +25095,7 @@ LATHE_DECL bool BlockJudge::injective(std::string& why) {
       if (it.kind != IterKind::reduce) domain.push_back({it.var, it.min, it.extent});
     for (const auto& f : a.loops) domain.push_back({f->var, f->min, f->extent});
     IterMap map = iter_map(a.indices, domain, {}, facts_);
-    if (map.injective) continue;
+    if (map.injective || tell_apart(a.indices, domain, {}, facts_)) continue;
     why = "different instances may store to one element of '" + a.buffer->name +
           "': " + std::string(map.why);
     return false;
@@ -23380,7 +25170,7 @@ LATHE_DECL ReducerInfo classify(const ReducerNode& r) {
   const bool known = detail::match_components(r, info);
   if (!known) {
     info = {};
-    const bool arg = detail::is_arg_reducer(r);
+    const bool arg = is_arg_reducer(r);
     info.kind = r.associative ? ReducerClass::reorder : ReducerClass::fold;
     info.reassociates = !arg && detail::any_float(r);
   }
@@ -23424,6 +25214,263 @@ LATHE_DECL bool feeds(const ForNode& loop, const BlockNode& block, IterKind kind
   for (const auto& it : block.iters)
     if (it.kind == kind && uses_var(it.binding, loop.var)) return true;
   return false;
+}
+
+}  // namespace lathe
+
+// ---- lathe/analysis/impl/instances.ipp
+namespace lathe {
+namespace detail {
+
+// Loops as if each ran: where one is empty, there is no instance of which to ask.
+inline Vec<IterDomain> running_domains(const Vec<ForRef>& loops, std::size_t from, Facts& facts) {
+  Vec<IterDomain> out;
+  for (std::size_t k = from; k < loops.size(); ++k) {
+    AnyExpr extent = loops[k]->extent;
+    if (const std::int64_t* c = as_const_int(extent); c && *c < 1) extent = make_var("n");
+    facts.assume(AnyExpr(1) <= extent);
+    out.push_back({loops[k]->var, loops[k]->min, extent});
+  }
+  return out;
+}
+
+/// Which loops the values of some expressions tell. A guard of a split (guard_count) names a
+/// position that lies in a range of its own, shorter than its loops reach: it takes their place,
+/// and where the expressions tell it, it tells the loops.
+class DeterminedLoops {
+ public:
+  DeterminedLoops(const BlockNode& block, Vec<IterDomain> loops, const Facts& facts)
+      : loops_(std::move(loops)), facts_(facts), known_(loops_.size(), false) {
+    for (std::size_t k = 0; k < loops_.size(); ++k) known_[k] = is_const(loops_[k].extent, 1);
+    const std::size_t guards = guard_count(block), all = block.iters.size();
+    for (std::size_t k = all - guards; k < all; ++k) guards_.push_back(guard_of(block.iters[k]));
+    // Splits of a part of a split come later, and name loops inside of it.
+    for (std::size_t k = guards_.size(); k-- > 0;)
+      for (std::size_t outer = 0; outer < k; ++outer)
+        guards_[outer].value = over_guard(guards_[outer].value, guards_[k]);
+  }
+
+  void mark(const Vec<AnyExpr>& targets) {
+    mark_plain(targets);
+    if (guards_.empty() || all_known()) return;
+    Vec<AnyExpr> over;
+    for (AnyExpr e : targets) {
+      for (std::size_t k = guards_.size(); k-- > 0;) e = over_guard(e, guards_[k]);
+      over.push_back(std::move(e));
+    }
+    Vec<IterDomain> inputs;
+    for (const auto& g : guards_) inputs.push_back(g.domain);
+    for (const auto& d : loops_) inputs.push_back(d);
+    Vec<bool> told = solve(over, inputs);
+    for (std::size_t k = 0; k < guards_.size(); ++k) {
+      if (!told[k]) continue;
+      const Vec<bool> inner = solve({guards_[k].value}, inputs);
+      for (std::size_t v = 0; v < inner.size(); ++v) told[v] = told[v] || inner[v];
+    }
+    for (std::size_t k = 0; k < loops_.size(); ++k)
+      known_[k] = known_[k] || told[guards_.size() + k];
+  }
+  bool all_known() const {
+    for (bool known : known_)
+      if (!known) return false;
+    return true;
+  }
+  const Vec<bool>& known() const { return known_; }
+
+ private:
+  struct Guard {
+    IterDomain domain;
+    AnyExpr value;  ///< over the loops, and over guards inside
+  };
+
+  static Guard guard_of(const IterVar& it) {
+    return {{make_var(it.var->name), it.min, it.extent}, it.binding};
+  }
+  void mark_plain(const Vec<AnyExpr>& targets) {
+    const Vec<bool> told = solve(targets, loops_);
+    for (std::size_t k = 0; k < told.size(); ++k) known_[k] = known_[k] || told[k];
+  }
+  // e with the guard's variable for its value, if that takes all of its loops out of e.
+  AnyExpr over_guard(const AnyExpr& e, const Guard& guard) const {
+    const AnyExpr rest = simplify(fold_sub(e, guard.value), facts_);
+    for (const auto& v : free_vars(guard.value))
+      for (const auto& d : loops_)
+        if (d.var == v && uses_var(rest, v)) return e;
+    return fold_add(rest, AnyExpr(guard.domain.var));
+  }
+  // Of inputs that the expressions name; others are told by nothing.
+  Vec<bool> solve(const Vec<AnyExpr>& targets, const Vec<IterDomain>& inputs) const {
+    Vec<bool> told(inputs.size(), false);
+    Vec<IterDomain> named;
+    Vec<std::size_t> which;
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
+      bool used = false;
+      for (const auto& e : targets) used = used || uses_var(e, inputs[k].var);
+      if (!used) continue;
+      named.push_back(inputs[k]);
+      which.push_back(k);
+    }
+    if (named.empty()) return told;
+    const IterMap map = iter_map(targets, named, {}, facts_);
+    for (std::size_t k = 0; k < map.determined.size(); ++k) told[which[k]] = map.determined[k];
+    return told;
+  }
+
+  Vec<IterDomain> loops_;
+  const Facts& facts_;
+  Vec<bool> known_;
+  Vec<Guard> guards_;
+};
+
+// Conditions that the init shares: of a conjunction those that name no reduce iterator.
+inline void init_conditions(const BlockNode& block, const AnyExpr& condition, Vec<AnyExpr>& out) {
+  if (!condition) return;
+  if (const auto* both = condition.as<BinaryNode>(); both && both->op == BinaryOp::and_) {
+    init_conditions(block, both->a, out);
+    init_conditions(block, both->b, out);
+    return;
+  }
+  for (const auto& it : block.iters)
+    if (it.kind == IterKind::reduce && uses_var(condition, it.var)) return;
+  out.push_back(condition);
+}
+
+// The loop before which the init of a block stands, or the block itself.
+inline std::size_t init_stands_at(const Vec<Stmt>& path, const BlockNode& block) {
+  for (std::size_t k = 0; k + 1 < path.size(); ++k)
+    if (const auto* f = path[k].as<ForNode>(); f && feeds(*f, block, IterKind::reduce)) return k;
+  return path.size() - 1;
+}
+
+}  // namespace detail
+
+LATHE_DECL Instances::Instances(const BlockSite& site, const Facts& facts)
+    : site_(site), facts_(facts_on(site.path, facts)) {
+  while (first_ < site.loops.size() && !feeds(*site.loops[first_], *site.block, IterKind::reduce))
+    ++first_;
+}
+
+// For each loop from `from` inward, whether the iterators tell its value. All of them together tell
+// the most; where one of them has no form that can be read, those tell that can.
+LATHE_DECL Vec<bool> Instances::determined(std::size_t from, bool by_point) const {
+  Facts facts = facts_;
+  Vec<IterDomain> domain = detail::running_domains(site_.loops, from, facts);
+  const BlockNode& block = *site_.block;
+  detail::DeterminedLoops loops(block, std::move(domain), facts);
+  Vec<AnyExpr> targets;
+  for (std::size_t k = 0; k + guard_count(block) < block.iters.size(); ++k)
+    if (!by_point || block.iters[k].kind != IterKind::reduce)
+      targets.push_back(block.iters[k].binding);
+  if (!targets.empty()) loops.mark(targets);
+  for (std::size_t k = 0; !loops.all_known() && targets.size() > 1 && k < targets.size(); ++k)
+    loops.mark({targets[k]});
+  return loops.known();
+}
+
+LATHE_DECL ForRef Instances::repeats_point(std::size_t from, std::size_t to,
+                                           std::size_t first) const {
+  if (first >= to) return {};
+  const Vec<bool> known = determined(from, true);
+  for (std::size_t k = first; k < to; ++k)
+    if (!known[k - from]) return site_.loops[k];
+  return {};
+}
+
+LATHE_DECL ForRef Instances::repeats_instance(std::size_t from) const {
+  if (from >= site_.loops.size()) return {};
+  const Vec<bool> known = determined(from, false);
+  for (std::size_t k = from; k < site_.loops.size(); ++k)
+    if (!known[k - from]) return site_.loops[k];
+  return {};
+}
+
+LATHE_DECL ForRef Instances::repeats_update() const {
+  if (!site_.block->reducer || is_idempotent(classify(*site_.block->reducer))) return {};
+  return repeats_instance(begin_of_fold());
+}
+
+// At most one for each iteration of the loops that the point does not tell; and at most one for
+// each point of the reduce domains, where none of them comes twice.
+LATHE_DECL std::optional<std::int64_t> Instances::most_updates() const {
+  const std::size_t from = begin_of_fold();
+  auto product = [](const Vec<ConstInterval>& counts) -> std::optional<std::int64_t> {
+    ConstInterval all{1, 1};
+    for (const auto& c : counts) {
+      if (!c.has_max()) return std::nullopt;
+      all = detail::range_mul(all, {0, std::max<std::int64_t>(c.max, 0)});
+    }
+    return all.has_max() ? std::optional<std::int64_t>(all.max) : std::nullopt;
+  };
+  Vec<ConstInterval> iterations;
+  const Vec<bool> known = determined(from, true);
+  for (std::size_t k = from; k < site_.loops.size(); ++k)
+    if (!known[k - from]) iterations.push_back(const_bounds(site_.loops[k]->extent, facts_));
+  std::optional<std::int64_t> most = product(iterations);
+  if (repeats_instance(from)) return most;
+  const BlockNode& block = *site_.block;
+  Facts facts = facts_;
+  for (const auto& it : block.iters) facts.bind(it);
+  Vec<ConstInterval> domains;
+  for (std::size_t k = 0; k + guard_count(block) < block.iters.size(); ++k)
+    if (block.iters[k].kind == IterKind::reduce)
+      domains.push_back(const_bounds(block.iters[k].extent, facts));
+  const std::optional<std::int64_t> points = product(domains);
+  if (!most || (points && *points < *most)) return points;
+  return most;
+}
+
+LATHE_DECL Vec<Buffer> init_inputs(const BlockNode& block) {
+  if (!block.init) return {};
+  Vec<AnyExpr> read;
+  detail::init_conditions(block, block.predicate, read);
+  for (const auto& it : block.iters) {
+    if (it.kind == IterKind::reduce) continue;
+    for (const auto* e : {&it.min, &it.extent, &it.binding}) read.push_back(*e);
+  }
+  each_statement(block.body, [&](const Stmt& s) {
+    if (const auto* store = s.as<StoreNode>()) read.append(store->indices);
+  });
+  detail::LoadedBuffers loads;
+  for (const auto& e : read)
+    if (e.kind() != ExprKind::Const && e.kind() != ExprKind::Var) loads.expr(e);
+  return loads.found;
+}
+
+LATHE_DECL Vec<StaleInit> stale_inits(const Stmt& root) {
+  const Vec<BlockSite> blocks = detail::find_blocks(
+      root, [](const BlockNode& b) { return b.init && !init_inputs(b).empty(); });
+  Vec<StaleInit> out;
+  for (const auto& site : blocks) {
+    const Vec<Buffer> inputs = init_inputs(*site.block);
+    StaleInit found;
+    detail::any_use(site.path[detail::init_stands_at(site.path, *site.block)],
+                    [&](const detail::BufferUse& use) {
+                      if (!use.is_write || !contains(inputs, use.buffer)) return false;
+                      found.input = use.buffer;
+                      if (use.block) found.writer = use.block->tag;
+                      return true;
+                    });
+    if (!found.input) continue;
+    found.block = site.block->tag;
+    for (const auto& loop : site.loops) found.loops.push_back(loop->var);
+    out.push_back(std::move(found));
+  }
+  return out;
+}
+
+LATHE_DECL bool is_idempotent(const ReducerInfo& reducer) {
+  if (!reducer.op || reducer.kind != ReducerClass::reorder) return false;
+  switch (*reducer.op) {
+    case BinaryOp::min:
+    case BinaryOp::max:
+    case BinaryOp::and_:
+    case BinaryOp::or_:
+    case BinaryOp::bit_and:
+    case BinaryOp::bit_or:
+      return true;
+    default:
+      return false;
+  }
 }
 
 }  // namespace lathe
@@ -23489,6 +25536,9 @@ class DependenceTester {
   void fix_determined(Vec<Direction>& directions);
   bool fix_determined(const Vec<AnyExpr>& indices, const Vec<IterDomain>& domain,
                       Vec<Direction>& directions);
+  void match_own_loops();
+  AnyExpr common_condition() const;
+  bool told_apart(const Vec<Direction>& directions);
   bool has_few_points() const;
   bool enumerate(DependenceVectors& out);
   bool enumerate_loops(const Vec<ForRef>& loops, const Vec<VarRef>& as, std::size_t k,
@@ -23500,6 +25550,12 @@ class DependenceTester {
   const Vec<ForRef>& loops_;
   const Facts& facts_;
   Vec<VarRef> renamed_;
+  // Of told_apart(): the loops of both accesses with the first one's variables, the second one's
+  // variables as these, and the indices that are the same then.
+  Vec<IterDomain> matched_;
+  Substitution as_first_;
+  Vec<AnyExpr> shared_;
+  bool matching_ = false;
   DependenceVectors found_;
   const Wanted* wanted_ = nullptr;
   bool coupled_ = false, done_ = false;
@@ -23583,6 +25639,7 @@ LATHE_DECL bool DependenceTester::excluded(const Vec<Direction>& directions) {
 }
 
 LATHE_DECL void DependenceTester::keep(const Vec<Direction>& directions) {
+  if (told_apart(directions)) return;
   found_.vectors.push_back(directions);
   done_ = wanted_ && (*wanted_)(directions);
 }
@@ -23749,6 +25806,7 @@ LATHE_DECL bool DependenceTester::meet_along_last() {
   if (loops_.size() <= kUncutLoops && !has_few_points() && apart(Direction::lt) &&
       apart(Direction::gt))
     return false;
+  if (directions.back() = Direction::lt; told_apart(directions)) return false;
   for (const auto& v : run().vectors) {
     bool others_equal = true;
     for (std::size_t k = 0; k + 1 < v.size(); ++k)
@@ -23774,6 +25832,129 @@ LATHE_DECL DependenceVectors dependence(const AccessSite& a, const AccessSite& b
                                         const Vec<ForRef>& loops, const Facts& facts,
                                         FunctionRef<bool(const Vec<Direction>&)> wanted) {
   return detail::DependenceTester(a, b, loops, facts).run(&wanted);
+}
+
+}  // namespace lathe
+
+// ---- lathe/analysis/impl/told_apart.ipp
+namespace lathe {
+namespace detail {
+
+// Loops that only one access has stand for one of the other if they run alike: in either place the
+// variable is one of two values of one range.
+LATHE_DECL void DependenceTester::match_own_loops() {
+  matching_ = true;
+  if (a_.kind == AccessKind::opaque || b_.kind == AccessKind::opaque) return;
+  std::size_t shared = 0;
+  while (shared < std::min(a_.loops.size(), b_.loops.size()) &&
+         a_.loops[shared]->var == b_.loops[shared]->var)
+    ++shared;
+  auto is_used = [](const AccessSite& site, const VarRef& var) {
+    for (const auto& i : site.indices)
+      if (uses_var(i, var)) return true;
+    return false;
+  };
+  for (const auto& f : a_.loops) matched_.push_back({f->var, f->min, f->extent});
+  std::size_t next = shared;
+  for (std::size_t k = shared; k < b_.loops.size(); ++k) {
+    const ForNode& f = *b_.loops[k];
+    if (!is_used(b_, f.var)) continue;
+    while (next < a_.loops.size() && !is_used(a_, a_.loops[next]->var)) ++next;
+    if (next == a_.loops.size()) return;
+    const ForNode& first = *a_.loops[next++];
+    if (same_expr(substitute(f.min, as_first_), first.min) &&
+        same_expr(substitute(f.extent, as_first_), first.extent))
+      as_first_.emplace_back(f.var, AnyExpr(first.var));
+  }
+  for (std::size_t d = 0; d < a_.indices.size(); ++d) {
+    const AnyExpr second = substitute(b_.indices[d], as_first_);
+    bool known = true;
+    for (std::size_t k = shared; k < b_.loops.size(); ++k)
+      known = known && !uses_var(second, b_.loops[k]->var);
+    if (known && prove_eq(a_.indices[d], second, facts_)) shared_.push_back(a_.indices[d]);
+  }
+}
+
+// What holds at both accesses.
+LATHE_DECL AnyExpr DependenceTester::common_condition() const {
+  if (!a_.condition || !b_.condition) return {};
+  Vec<AnyExpr> first, second;
+  flatten_logic(BinaryOp::and_, a_.condition, first);
+  flatten_logic(BinaryOp::and_, substitute(b_.condition, as_first_), second);
+  AnyExpr out;
+  for (const auto& c : first)
+    for (const auto& d : second)
+      if (same_expr(c, d)) {
+        out = fold_and(out, c);
+        break;
+      }
+  return out;
+}
+
+// With the loops of equal directions fixed, the indices tell one of the others: these iterations do
+// not differ in it.
+LATHE_DECL bool DependenceTester::told_apart(const Vec<Direction>& directions) {
+  if (!matching_) match_own_loops();
+  auto apart_in = [&](const VarRef& var) {
+    const std::size_t c = common(var);
+    return c < loops_.size() && (directions[c] == Direction::lt || directions[c] == Direction::gt);
+  };
+  auto indexed = [&](const VarRef& var) {
+    for (const auto& i : shared_)
+      if (uses_var(i, var)) return true;
+    return false;
+  };
+  Vec<IterDomain> domain;
+  Facts facts = facts_;
+  bool any = false;
+  for (const auto& d : matched_) {
+    const std::size_t c = common(d.var);
+    const bool fixed = c < loops_.size() && directions[c] == Direction::eq;
+    if (fixed)
+      facts.bind(d.var, d.min, d.extent);
+    else
+      domain.push_back(d);
+    any = any || (apart_in(d.var) && indexed(d.var));
+  }
+  if (!any) return false;
+  const Vec<bool> known = determined_by(shared_, domain, common_condition(), facts);
+  for (std::size_t k = 0; k < domain.size(); ++k)
+    if (known[k] && apart_in(domain[k].var)) return true;
+  return false;
+}
+
+}  // namespace detail
+
+LATHE_DECL bool surely_meet(const AccessSite& a, const AccessSite& b, const Vec<ForRef>& loops,
+                            const Facts& facts) {
+  const bool known = a.kind != AccessKind::opaque && b.kind != AccessKind::opaque && !a.condition &&
+                     !b.condition && a.indices.size() == b.indices.size();
+  if (!known || loops.empty()) return false;
+  Facts inside = facts;
+  for (const auto& f : a.loops) inside.bind(*f);
+  // Loops that only one of them has start in both.
+  auto started = [&](const AccessSite& site, const VarRef& var, const AnyExpr& value) {
+    Substitution at;
+    bool shared = true;
+    for (std::size_t k = 0; k < site.loops.size(); ++k) {
+      shared =
+          shared && k < a.loops.size() && k < b.loops.size() && a.loops[k]->var == b.loops[k]->var;
+      if (!shared) at.emplace_back(site.loops[k]->var, substitute(site.loops[k]->min, at));
+    }
+    at.emplace_back(var, value);
+    return at;
+  };
+  const VarRef& last = loops.back()->var;
+  for (const std::int64_t step : {1, -1}) {
+    const Substitution first = started(a, last, AnyExpr(last)),
+                       second = started(b, last, fold_add(AnyExpr(last), AnyExpr(step)));
+    bool same = true;
+    for (std::size_t d = 0; d < a.indices.size(); ++d)
+      same = same &&
+             prove_eq(substitute(a.indices[d], first), substitute(b.indices[d], second), inside);
+    if (same) return true;
+  }
+  return false;
 }
 
 }  // namespace lathe
@@ -23897,8 +26078,11 @@ LATHE_DECL std::optional<Carried> carried_by(const Stmt& root, const VarRef& loo
     DependenceVectors d = dependence(a, b, {below.site.loop}, below.facts);
     bool carried = false;
     for (const auto& v : d.vectors) carried = carried || v[0] != Direction::eq;
-    if (carried) out = detail::make_carried(a, b, d.answer == Answer::yes, "'" + loop->name + "'");
-    return !carried;
+    if (!carried) return true;
+    const bool proven =
+        d.answer == Answer::yes || surely_meet(a, b, {below.site.loop}, below.facts);
+    out = detail::make_carried(a, b, proven, "'" + loop->name + "'");
+    return false;
   });
   return out;
 }
@@ -24068,11 +26252,14 @@ LATHE_DECL bool final_at(const Stmt& root, const BlockTag& block, const VarRef& 
   if (!loop) return true;
   BlockSite site = find_block(root, block);
   if (!site.block) return false;
-  for (const auto& f : site.loops) {
-    if (feeds(*f, *site.block, IterKind::reduce)) return false;
-    if (f->var == loop) return true;
+  std::size_t at = 0;
+  for (; at < site.loops.size(); ++at) {
+    if (feeds(*site.loops[at], *site.block, IterKind::reduce)) return false;
+    if (site.loops[at]->var == loop) break;
   }
-  return true;
+  // Without an init later iterations go on with what this one left, where they reach it again.
+  const bool goes_on = site.block->reducer && !site.block->init;
+  return !goes_on || at == site.loops.size() || !Instances(site).repeats_point(0, at + 1);
 }
 
 LATHE_DECL Cover covers(const Stmt& root, const Vec<BlockTag>& producers, const BlockTag& consumer,
@@ -24404,6 +26591,240 @@ LATHE_DECL Work work_of(const Program& program, const VarRef& loop) {
 
 }  // namespace lathe
 
+// ---- lathe/analysis/impl/open_blocks.ipp
+namespace lathe {
+namespace detail {
+
+inline void add_free_vars(NodeSet& set, const AnyExpr& e) {
+  if (!e.get()) return;
+  for (const auto& v : free_vars(e)) set.insert(v.get());
+}
+
+inline bool names_any(const AnyExpr& e, const NodeSet& set) {
+  for (const auto& v : free_vars(e))
+    if (set.contains(v.get())) return true;
+  return false;
+}
+
+/// A statement above an inner block: a loop, a let or an if.
+struct Enclosing {
+  Stmt stmt;
+  bool in_else = false;
+};
+
+class OpenInnerBlocks : public Mutator {
+ public:
+  OpenInnerBlocks(const Program& program, Location where) : program_(program), where_(where) {
+    for (const auto& d : program->dims) facts_.bind(d);
+  }
+
+  AnyExpr expr(const AnyExpr& e) override { return e; }
+  Stmt stmt(const Stmt& s) override {
+    if (const auto* b = s.as<BlockNode>()) return outer_ ? open(*b) : outermost(s, *b);
+    if (!outer_) return descend(s);
+    if (const auto* f = s.as<ForNode>()) return loop(s, *f);
+    if (const auto* n = s.as<IfNode>()) return branch(s, *n);
+    if (s.kind() != StmtKind::LetStmt) return descend(s);
+    path_.push_back({s});
+    Stmt out = descend(s);
+    path_.pop_back();
+    return out;
+  }
+
+ private:
+  Stmt outermost(const Stmt& s, const BlockNode& b) {
+    outer_ = &b;
+    const Facts around = facts_;
+    for (const auto& it : b.iters) facts_.bind(it);
+    outer_facts_ = facts_;
+    Stmt body = stmt(b.body);
+    facts_ = around;
+    outer_ = nullptr;
+    if (body.same_as(b.body)) return s;
+    BlockNode out = b;
+    out.body = std::move(body);
+    return make_block(std::move(out));
+  }
+
+  Stmt loop(const Stmt& s, const ForNode& f) {
+    path_.push_back({s});
+    const Facts around = facts_;
+    facts_.bind(f);
+    Stmt out = descend(s);
+    facts_ = around;
+    path_.pop_back();
+    Vec<Stmt> all;
+    for (const auto& [before, init] : inits_)
+      if (before == &f) all.push_back(init);
+    all.push_back(std::move(out));
+    return make_seq(std::move(all));
+  }
+
+  Stmt branch(const Stmt& s, const IfNode& n) {
+    path_.push_back({s});
+    Stmt yes = stmt(n.then_body), no = n.else_body;
+    if (no) path_.back().in_else = true, no = stmt(no);
+    path_.pop_back();
+    return make_if(n.condition, std::move(yes), std::move(no));
+  }
+
+  Stmt open(const BlockNode& b) {
+    Stmt update = instance(b, b.reducer ? expand_update(b) : b.body, false);
+    if (!b.init) return update;
+    const std::size_t from = init_place(b);
+    Stmt init = instance(b, expand_init(b), true);
+    if (from == path_.size()) return make_seq({init, update});
+    inits_.emplace_back(path_[from].stmt.get(), around_init(b, init, from));
+    return update;
+  }
+
+  /// A block's body where its instance exists; for an init without what reduce iterators say. A
+  /// binding that reads memory is read once.
+  Stmt instance(const BlockNode& b, const Stmt& body, bool init) {
+    Substitution values;
+    for (const auto& it : b.iters) {
+      if (init && it.kind == IterKind::reduce) continue;
+      const bool plain = !reads(it.binding);
+      values.emplace_back(it.var, plain ? it.binding : AnyExpr(fresh(it.var)));
+    }
+    Stmt out = stmt(substitute(body, values));
+    const Vec<AnyExpr> conditions = predicate(b, init);
+    for (const auto& c : reversed(conditions))
+      out = make_if(fresh_lets(substitute(c, values)), std::move(out));
+    for (const auto& it : reversed(b.iters)) {
+      if (init && it.kind == IterKind::reduce) continue;
+      out = guarded_iter(it, values, init ? outer_facts_ : facts_, std::move(out));
+    }
+    return out;
+  }
+
+  Stmt guarded_iter(const IterVar& it, const Substitution& values, const Facts& facts, Stmt out) {
+    AnyExpr value;
+    for (const auto& [var, given] : values)
+      if (var == it.var) value = given;
+    const AnyExpr min = substitute(it.min, values);
+    const AnyExpr end = fold_add(min, substitute(it.extent, values));
+    for (const auto& c : {value < end, value >= min})
+      if (AnyExpr kept = simplify(c, facts); !is_const(kept, 1))
+        out = make_if(fresh_lets(kept), std::move(out));
+    const auto* var = value.as<VarNode>();
+    return reads(it.binding) ? make_let_stmt(VarRef(var), it.binding, std::move(out)) : out;
+  }
+
+  static VarRef fresh(const VarRef& v) { return make_var(v->name, v->dtype); }
+
+  static bool reads(const AnyExpr& e) {
+    LoadedBuffers loads;
+    loads.expr(e);
+    return !loads.found.empty();
+  }
+
+  static Vec<AnyExpr> predicate(const BlockNode& b, bool init) {
+    Vec<AnyExpr> parts;
+    if (!b.predicate) return parts;
+    flatten_logic(BinaryOp::and_, b.predicate, parts);
+    if (!init) return parts;
+    NodeSet reduced;
+    for (const auto& it : b.iters)
+      if (it.kind == IterKind::reduce) reduced.insert(it.var.get());
+    parts.erase_if([&](const AnyExpr& c) { return names_any(c, reduced); });
+    return parts;
+  }
+
+  /// The outermost statement of the path that feeds a reduce iterator, through lets too.
+  std::size_t init_place(const BlockNode& b) const {
+    NodeSet sources;
+    for (const auto& it : b.iters)
+      if (it.kind == IterKind::reduce) add_free_vars(sources, it.binding);
+    std::size_t from = path_.size();
+    for (std::size_t k = path_.size(); k-- > 0;) {
+      if (const auto* f = path_[k].stmt.as<ForNode>(); f && sources.contains(f->var.get()))
+        from = k;
+      if (const auto* let = path_[k].stmt.as<LetStmtNode>();
+          let && sources.contains(let->var.get()))
+        add_free_vars(sources, let->value);
+    }
+    for (const auto& it : outer_->iters)
+      if (sources.contains(it.var.get()))
+        throw UserError("L0506",
+                        cat("program '", program_->name, "': block '", b.name(), "' inside block '",
+                            outer_->name(), "' reduces over '", it.var->name,
+                            "', an iterator of that block, so its init has no place inside of it"),
+                        where_, excerpt(program_, b.tag), "fill first, then update without init");
+    return from;
+  }
+
+  /// The init inside of copies of those statements of the path that its iterators need.
+  Stmt around_init(const BlockNode& b, const Stmt& init, std::size_t from) {
+    NodeSet needed;
+    for (const auto& it : b.iters) {
+      if (it.kind == IterKind::reduce) continue;
+      for (const auto* e : {&it.binding, &it.min, &it.extent}) add_free_vars(needed, *e);
+    }
+    for (const auto& c : predicate(b, true)) add_free_vars(needed, c);
+    NodeSet dropped;
+    for (std::size_t k = path_.size(); k-- > from;) {
+      const auto* f = path_[k].stmt.as<ForNode>();
+      const auto* let = path_[k].stmt.as<LetStmtNode>();
+      const VarNode* var = f ? f->var.get() : let ? let->var.get() : nullptr;
+      if (!var) continue;
+      if (!needed.contains(var)) {
+        dropped.insert(var);
+      } else if (f) {
+        add_free_vars(needed, f->min), add_free_vars(needed, f->extent);
+      } else {
+        add_free_vars(needed, let->value);
+      }
+    }
+    return wrap_init(init, from, dropped, {});
+  }
+
+  Stmt wrap_init(const Stmt& init, std::size_t k, const NodeSet& dropped, Substitution names) {
+    if (k == path_.size()) return substitute(fresh_lets(init), names);
+    const Stmt& s = path_[k].stmt;
+    auto inside = [&] { return wrap_init(init, k + 1, dropped, names); };
+    if (const auto* f = s.as<ForNode>(); f && !dropped.contains(f->var.get())) {
+      const AnyExpr min = substitute(f->min, names), extent = substitute(f->extent, names);
+      const VarRef var = fresh(f->var);
+      names.emplace_back(f->var, AnyExpr(var));
+      return make_for(var, min, extent, inside());
+    }
+    if (const auto* let = s.as<LetStmtNode>(); let && !dropped.contains(let->var.get())) {
+      const AnyExpr value = fresh_lets(substitute(let->value, names));
+      const VarRef var = fresh(let->var);
+      names.emplace_back(let->var, AnyExpr(var));
+      return make_let_stmt(var, value, inside());
+    }
+    const auto* n = s.as<IfNode>();
+    if (!n || names_any(n->condition, dropped)) return inside();
+    const AnyExpr condition = fresh_lets(substitute(n->condition, names));
+    return make_if(path_[k].in_else ? logical_not(condition) : condition, inside());
+  }
+
+  const Program& program_;
+  Location where_;
+  const BlockNode* outer_ = nullptr;
+  Vec<Enclosing> path_;  ///< inside the outermost block
+  Vec<std::pair<const StmtNode*, Stmt>> inits_;
+  Facts facts_;
+  Facts outer_facts_;  ///< without the loops inside: an init runs also where they do not
+};
+
+inline bool has_inner_blocks(const Stmt& s, bool inside = false) {
+  if (s.as<BlockNode>() && inside) return true;
+  const bool below = inside || s.as<BlockNode>();
+  return any_child(s, [&](const Stmt& child) { return has_inner_blocks(child, below); });
+}
+
+}  // namespace detail
+
+LATHE_DECL Program open_blocks(const Program& program, Location where) {
+  if (!detail::has_inner_blocks(program->body)) return program;
+  return program.with(detail::OpenInnerBlocks(program, where).stmt(program->body));
+}
+
+}  // namespace lathe
+
 // ---- lathe/schedule/impl/edit.ipp
 namespace lathe::detail {
 
@@ -24553,8 +26974,7 @@ LATHE_DECL bool over_dims(const Program& program, const AnyExpr& e) {
 
 LATHE_DECL Verdict check_bare_touches(const Program& program, const BlockNode& block,
                                       std::string_view id, const Buffer& only) {
-  Vec<Buffer> read = buffers_read(block.body), written = buffers_written(block.body);
-  if (block.predicate) read.append(buffers_read(make_ref<EvaluateNode>(block.predicate)));
+  const Vec<Buffer> read = buffers_read(block), written = buffers_written(block.body);
   Buffer found;
   bool writes = false;
   any_use(program->body, [&](const BufferUse& use) {
@@ -24858,6 +27278,136 @@ LATHE_DECL std::string why_not_found(const Stmt& root, const Vec<BlockTag>& prod
   for (const auto& p : producers)
     if (InstanceCover(root, p, consumer, buffer, facts).holds(loop)) return {};
   return cover.why.empty() ? "not proven" : cover.why;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/impl/init.ipp
+namespace lathe::detail {
+
+inline std::string who_uses(const BufferUse& use) {
+  return use.block ? "block " + in_quotes(use.block->name())
+                   : std::string("a statement in no block");
+}
+
+// Why the init may not run for all iterations of the loop at once; empty if it may.
+inline std::string why_init_stays(const BlockSite& site, const Stmt& loop) {
+  const BlockNode& block = *site.block;
+  const Vec<Buffer> inputs = init_inputs(block), outputs = buffers_written(block.body);
+  std::string why;
+  any_use(loop, [&](const BufferUse& use) {
+    const bool own = use.block && use.block->tag == block.tag;
+    if (use.is_write && contains(inputs, use.buffer))
+      why =
+          who_uses(use) + " writes " + in_quotes(use.buffer->name) + ", on which its init depends";
+    else if (contains(outputs, use.buffer) && (!own || use.kind == AccessKind::read))
+      why = who_uses(use) + (own ? ", besides updating it, reads " : " touches ") +
+            in_quotes(use.buffer->name);
+    return !why.empty();
+  });
+  return why;
+}
+
+LATHE_DECL Verdict check_moved_init(const Program& program, const BlockSite& site, std::size_t from,
+                                    const Vec<VarRef>& passed, std::string_view id) {
+  if (passed.empty()) return {};
+  const BlockInfo info = info_of(program, site.block->tag);
+  if (!info.injective)
+    return refusal_at(passed[0], id,
+                      "points of " + in_quotes(site.block->name()) +
+                          " may share an element, each with an init of its own, which would move "
+                          "past loop " +
+                          in_quotes(passed[0]->name) + ": " + info.why,
+                      "keep the loops of the reduction as they are");
+  const Instances instances(site, program_facts(program));
+  for (std::size_t k = from; k < site.loops.size(); ++k) {
+    const ForNode& loop = *site.loops[k];
+    if (!contains(passed, loop.var)) continue;
+    if (instances.repeats_point(from, k + 1, k))
+      return refusal_at(
+          loop.var, id,
+          "iterations of loop " + describe(loop) + " may reduce one element of " +
+              in_quotes(site.block->name()) +
+              " again, each from the identity on, and the init would move past the "
+              "loop",
+          "decompose the reduction inside loop " + in_quotes(loop.var->name) + " first");
+    if (const std::string why = why_init_stays(site, Stmt(site.loops[k])); !why.empty())
+      return refusal_at(loop.var, id,
+                        "the init of " + in_quotes(site.block->name()) + " would move past loop " +
+                            describe(loop) + ", inside which " + why,
+                        "take loops inside which nothing else does");
+  }
+  return {};
+}
+
+// The nests of a program that another one does not have as they are.
+inline void collect_nests(const Stmt& s, Vec<Stmt>& out) {
+  if (const auto* a = s.as<AllocNode>()) return collect_nests(a->body, out);
+  if (const auto* seq = s.as<SeqNode>()) {
+    for (const auto& child : seq->stmts) collect_nests(child, out);
+    return;
+  }
+  out.push_back(s);
+}
+
+// What an init depends on is written inside its reduction, in a nest that a step made.
+inline Verdict check_init_inputs(const Program& before, const Stmt& nest) {
+  const Vec<StaleInit> stale = stale_inits(nest);
+  if (stale.empty()) return {};
+  const Vec<StaleInit> old = stale_inits(before->body);
+  for (const auto& found : stale) {
+    bool was = false;
+    for (const auto& o : old) was = was || (o.block == found.block && o.loops == found.loops);
+    if (was) continue;
+    const bool known = static_cast<bool>(find_block(before->body, found.block).block);
+    return refusal_at(known ? found.block : BlockTag(), "L0259",
+                      "the init of block " + in_quotes(found.block->name) + " depends on " +
+                          in_quotes(found.input->name) + ", which " +
+                          (found.writer ? "block " + in_quotes(found.writer->name)
+                                        : std::string("a statement in no block")) +
+                          " would write only inside the loops of the reduction",
+                      "decompose the reduction first, or take a loop outside of it");
+  }
+  return {};
+}
+
+inline Vec<VarRef> loops_around_init(const BlockSite& site) {
+  Vec<VarRef> out;
+  for (const auto& loop : site.loops) {
+    if (feeds(*loop, *site.block, IterKind::reduce)) break;
+    out.push_back(loop->var);
+  }
+  return out;
+}
+
+// Of the loops that a block keeps, those that its init left or came into.
+inline Verdict check_kept_loops(const Program& before, const BlockSite& after) {
+  const BlockSite old = find_block(before->body, after.block->tag);
+  if (!old.block || !old.block->init) return {};
+  const Vec<VarRef> was = loops_around_init(old), is = loops_around_init(after);
+  Vec<VarRef> passed;
+  std::size_t from = old.loops.size();
+  for (std::size_t k = 0; k < old.loops.size(); ++k) {
+    const VarRef& loop = old.loops[k]->var;
+    if (!below(after.loops, loop) || contains(was, loop) == contains(is, loop)) continue;
+    passed.push_back(loop);
+    from = std::min(from, k);
+  }
+  return passed.empty() ? Verdict() : check_moved_init(before, old, from, passed, "L0259");
+}
+
+LATHE_DECL Verdict check_inits(const Program& before, const Program& after) {
+  Vec<Stmt> old, now;
+  collect_nests(before->body, old), collect_nests(after->body, now);
+  for (const auto& nest : now) {
+    bool kept = false;
+    for (const auto& o : old) kept = kept || o.same_as(nest);
+    if (kept) continue;
+    if (auto no = check_init_inputs(before, nest)) return no;
+    for (const auto& site : find_blocks(nest, [](const BlockNode& b) { return b.init; }))
+      if (auto no = check_kept_loops(before, site)) return no;
+  }
+  return {};
 }
 
 }  // namespace lathe::detail
@@ -25569,6 +28119,27 @@ inline Refusal no_tail(const SplitPlan& plan, const std::string& why,
                     help);
 }
 
+// Iterations that a loop may run through for nothing, and how many times its own number; of loops
+// of unknown extent.
+inline constexpr std::int64_t kMostIdle = 1 << 16, kIdleShare = 64, kUnknownIdle = 1 << 24;
+
+// Factors that are far larger than the loop, whose new loops would run through nothing but guards.
+inline Verdict check_idle(const SplitPlan& plan, const Vec<Arg>& args, std::int64_t known) {
+  const ForNode& loop = *plan.site.loop;
+  const ConstInterval extent = const_bounds(loop.extent, plan.facts);
+  const bool far = extent.has_max() ? known / kIdleShare > extent.max : known > kUnknownIdle;
+  if (known <= kMostIdle || !far) return {};
+  const std::string runs =
+      extent.has_max()
+          ? " runs at most " + std::to_string(std::max<std::int64_t>(extent.max, 0)) + " iterations"
+          : " may run few iterations";
+  return refusal_at(loop.var, "L0203",
+                    "factors " + factors_text(args) + " multiply to " + std::to_string(known) +
+                        ", but " + loop_of_block(plan) + runs +
+                        ": the rest would be run through for nothing",
+                    "take factors near the extent");
+}
+
 inline Verdict read_factors(SplitPlan& plan, const Vec<Arg>& args) {
   const VarRef& loop = plan.site.loop->var;
   if (args.empty() || args.size() > 16)
@@ -25592,6 +28163,7 @@ inline Verdict read_factors(SplitPlan& plan, const Vec<Arg>& args) {
       inferred = k;
     }
   }
+  if (auto no = check_idle(plan, args, known)) return no;
   if (inferred == args.size()) return {};
   const AnyExpr& extent = plan.site.loop->extent;
   AnyExpr up = fold_floordiv(fold_add(extent, fold_sub(plan.product, AnyExpr(1))), plan.product);
@@ -25648,12 +28220,14 @@ inline bool tail_leaves_domain(const SplitPlan& plan, const BlockSite& block) {
   facts.bind(past, fold_add(loop.min, loop.extent), fold_sub(plan.product, loop.extent));
   for (const auto& inner : block.loops) facts.bind(*inner);
   Substitution at{{loop.var, AnyExpr(past)}}, iters;
+  // Of an init only spatial iterators keep the points away.
+  const bool mixed = block.block->init && feeds(loop, *block.block, IterKind::spatial);
   for (const auto& it : block.block->iters) {
     AnyExpr value = substitute(it.binding, at);
     // A domain may depend on the iterators before it.
     AnyExpr min = substitute(it.min, iters), extent = substitute(it.extent, iters);
     iters.emplace_back(it.var, value);
-    if (value.same_as(it.binding)) continue;
+    if (value.same_as(it.binding) || (mixed && it.kind == IterKind::reduce)) continue;
     if (prove_le(fold_add(min, extent), value, facts) || prove_lt(value, min, facts)) return true;
   }
   return false;
@@ -25727,7 +28301,10 @@ class SplitGuards : public Mutator {
   Stmt guarded(const BlockNode& block) const {
     const ForNode& loop = *plan_.site.loop;
     BlockNode out = block;
-    IterKind kind = feeds(loop, block, IterKind::reduce) ? IterKind::reduce : IterKind::spatial;
+    // Of a loop that feeds both, the init needs the guard as well.
+    const bool reduces = feeds(loop, block, IterKind::reduce) &&
+                         !(block.init && feeds(loop, block, IterKind::spatial));
+    IterKind kind = reduces ? IterKind::reduce : IterKind::spatial;
     out.iters.push_back({make_var("v" + loop.var->name), loop.min, loop.extent, kind, loop.var});
     auto count = static_cast<std::int64_t>(guard_count(block)) + 1;
     out.annotations.erase_if([](const Annotation& a) { return a.key == "guards"; });
@@ -25924,6 +28501,17 @@ inline Verdict check_reach(const Program& program, MovePlan& plan) {
   return {};
 }
 
+// In its new place each instance runs once.
+inline Verdict check_updates_once(const Program& program, const BlockSite& site) {
+  ForRef again = Instances(site, program_facts(program)).repeats_update();
+  if (!again) return {};
+  return refusal_at(site.block->tag, "L0212",
+                    "iterations of loop " + describe(*again) + " may update one element of block " +
+                        in_quotes(site.block->name()) +
+                        " again with the same terms, which loops made anew would do once",
+                    "take loop " + in_quotes(again->var->name) + " out of the reduction");
+}
+
 inline Verdict check_movable(const Program& program, const Args& args, const char* place_id,
                              MovePlan& plan) {
   plan.block = find_block(program->body, args[0].block);
@@ -25964,6 +28552,7 @@ inline Verdict check_movable(const Program& program, const Args& args, const cha
                         "loop " + describe(*loop) + " of " + name + " would be lost",
                         "move blocks before their loops are marked");
   plan.core = BlockRefNode(new BlockNode(without_guards(block)));
+  if (auto no = check_updates_once(program, plan.block)) return no;
   return check_reach(program, plan);
 }
 
@@ -26002,7 +28591,7 @@ inline Verdict check_inputs_kept(const Program& before, const Stmt& after, const
                                  const char* id, bool grows = false) {
   Facts facts = program_facts(before);
   BlockSite old_site = find_block(before->body, tag), new_site = find_block(after, tag);
-  for (const auto& input : buffers_read(new_site.block->body)) {
+  for (const auto& input : buffers_read(*new_site.block)) {
     Vec<BlockTag> tags;
     bool shares = grows;
     for (const auto& w : writers(after, input)) {
@@ -26094,6 +28683,24 @@ inline Verdict check_readers(const Program& program, const MovePlan& plan, Vec<B
                     "loops that do: " + common_loops(users));
 }
 
+inline std::ptrdiff_t readers_among(const Vec<BlockSite>& users, const Buffer& buffer) {
+  return std::count_if(users.begin(), users.end(), [&](const BlockSite& user) {
+    return contains(buffers_read(Stmt(user.block)), buffer);
+  });
+}
+
+// Both, if that takes no more instances than a few copies of either: all of them.
+inline Range joined(const Range& a, const Range& b, const Range& domain, const Facts& facts) {
+  if (same_expr(a.min, b.min) && same_expr(a.extent, b.extent)) return a;
+  const AnyExpr first = simplify(fold_min(a.min, b.min), facts);
+  const AnyExpr end =
+      simplify(fold_max(fold_add(a.min, a.extent), fold_add(b.min, b.extent)), facts);
+  const AnyExpr extent = simplify(fold_sub(end, first), facts);
+  const bool one =
+      as_const_int(extent) || same_expr(extent, a.extent) || same_expr(extent, b.extent);
+  return one && prove_le(extent, domain.extent, facts) ? Range{first, extent} : domain;
+}
+
 inline Verdict plan_compute_at(const Program& program, const Args& args, MovePlan& plan) {
   Vec<BlockSite> users;
   if (auto no = check_movable(program, args, "L0211", plan)) return no;
@@ -26108,17 +28715,17 @@ inline Verdict plan_compute_at(const Program& program, const Args& args, MovePla
   Facts facts = facts_inside(plan.loop, program_facts(program));
   Vec<Range> domains = whole_domains(*plan.core);
   for (const auto& store : stores_of(block)) {
+    // A result that nobody reads comes with the others, wherever they are needed.
+    if (readers_among(users, store->buffer) == 0) continue;
     Region region = region_read(plan.loop.loop->body, store->buffer, facts);
     Vec<Range> ranges = solve_ranges(*plan.core, store->indices, region, facts);
     // The whole domain is always right, and the better choice if it is the smaller one.
     for (std::size_t k = 0; k < ranges.size(); ++k)
       ranges[k] = ranges[k].min ? shorter(domains[k], ranges[k], facts) : domains[k];
     if (plan.ranges.empty()) plan.ranges = ranges;
-    // Outputs of one block share their instances: where they need different ones, all are computed.
+    // Outputs of one block share their instances.
     for (std::size_t k = 0; k < ranges.size(); ++k)
-      if (!same_expr(plan.ranges[k].min, ranges[k].min) ||
-          !same_expr(plan.ranges[k].extent, ranges[k].extent))
-        plan.ranges[k] = domains[k];
+      plan.ranges[k] = joined(plan.ranges[k], ranges[k], domains[k], facts);
   }
   return {};
 }
@@ -26243,6 +28850,9 @@ inline Verdict check_cache_read(const Program& program, const BlockSite& site, c
   if (!is_open_path(site.path))
     return refusal_at(block.tag, step.id,
                       name + " stands under a condition or inside another block");
+  if (!block_tags(block.body).empty())
+    return refusal_at(block.tag, step.id, name + " holds blocks, each of which reads by itself",
+                      "copy what a block inside reads before they become one");
   for (const auto& r : reads_of(block))
     if (r.buffer == buffer && r.kind != AccessKind::read)
       return refusal_at(block.tag, step.id,
@@ -26959,6 +29569,13 @@ inline Program without_updates(const Program& program, const BlockTag& tag, cons
   return program.with(replace_at(site.path, make_block(std::move(reader))));
 }
 
+// A term that reads the output: the element itself, or one of another iteration.
+inline bool reads_besides_update(const BlockNode& block, const Buffer& buffer) {
+  return any_use(block, [&](const BufferUse& use) {
+    return use.buffer == buffer && use.reads() && use.kind != AccessKind::update;
+  });
+}
+
 // Every read of the buffer below the loop finds what the same iteration wrote. A reduction with its
 // init finds that, if no loop at or above this one feeds it.
 LATHE_DECL bool filled_each_iteration(const Program& program, const Buffer& buffer,
@@ -26970,7 +29587,7 @@ LATHE_DECL bool filled_each_iteration(const Program& program, const Buffer& buff
   for (const auto& reader : readers(loop.body, buffer)) {
     const BlockNode& block = *reader.block;
     if (block.init && writes_buffer(block, buffer)) {
-      if (all.size() == 1) continue;
+      if (all.size() == 1 && !reads_besides_update(block, buffer)) continue;
       return false;
     }
     Vec<BlockTag> others;
@@ -27078,10 +29695,8 @@ LATHE_DECL Verdict check_parallel(const Program& program, const VarRef& var) {
   if (runs_at_most_once(*loop)) return {};
   auto bad = carried_by(with_private_buffers(program, var), var, program_facts(program));
   if (!bad) return {};
-  return refusal_at(
-      var, "L0207",
-      "iterations of loop " + describe(*loop) + " depend on each other: " + bad->explanation,
-      "make another loop parallel, or move the producer inside with compute_at");
+  return refusal_at(var, "L0207", "iterations of loop " + describe(*loop) + " " + bad->text(),
+                    "make another loop parallel, or move the producer inside with compute_at");
 }
 
 // What loops inside would have to do for all lanes at once.
@@ -27113,7 +29728,7 @@ inline Verdict check_loops_below(const ForNode& loop) {
 }
 
 inline Verdict check_lanes(const Program& program, const ForNode& loop) {
-  const std::int64_t* lanes = as_const_int(loop.extent);
+  const std::optional<std::int64_t> lanes = const_int(loop.extent);
   if (!lanes)
     return refusal_at(loop.var, "L0209", "loop " + describe(loop) + " has no constant extent",
                       "split it by a number of lanes and vectorize the inner loop");
@@ -27156,9 +29771,12 @@ inline Verdict check_lane_stores(const Stmt& root, const ForNode& loop, const Fa
   for (const auto& access : accesses_below(site)) {
     if (!access.is_write || is_private(site.loop->body, access.buffer)) continue;
     if (!meet_along_last(access, access, loops, facts)) continue;
+    const bool proven = surely_meet(access, access, loops, facts);
     return refusal_at(loop.var, "L0207",
-                      "two lanes of loop " + describe(loop) + " may store to one element of " +
-                          in_quotes(access.buffer->name));
+                      "two lanes of loop " + describe(loop) +
+                          (proven ? " store to one element of " : " may store to one element of ") +
+                          in_quotes(access.buffer->name) +
+                          (proven ? "" : ", which could not be excluded"));
   }
   return {};
 }
@@ -27175,10 +29793,8 @@ LATHE_DECL Verdict check_vectorized(const Program& program, const VarRef& var) {
   if (auto no = check_lane_stores(root, *loop, facts)) return no;
   auto bad = lockstep_violation(root, var, facts);
   if (!bad) return {};
-  return refusal_at(
-      var, "L0207",
-      "lanes of loop " + describe(*loop) + " depend on each other: " + bad->explanation,
-      "vectorize another loop");
+  return refusal_at(var, "L0207", "lanes of loop " + describe(*loop) + " " + bad->text(),
+                    "vectorize another loop");
 }
 
 // Copies of what is innermost that unrolled loops make, those inside of blocks too; beyond the most
@@ -27631,6 +30247,8 @@ inline Verdict check_tile_part(const TilePart& part, bool alone) {
   if (block.init)
     return blockize_refusal(part, "is a reduction that sets its identity itself",
                             "decompose_reduction it first");
+  if (!block_tags(block.body).empty())
+    return blockize_refusal(part, "holds blocks itself", "blockize the loops inside of it");
   if (alone) return {};
   if (!block.reads.empty() || !block.writes.empty())
     return blockize_refusal(part, "declares what it touches, and is not alone in the nest",
@@ -27884,8 +30502,11 @@ class OpenBlocks : public Mutator {
   static Stmt opened(const TilePart& part) {
     const BlockNode& block = part.block();
     Stmt body = substitute(block.reducer ? expand_update(block) : block.body, part.values);
-    if (!block.predicate) return body;
-    return make_if(substitute(block.predicate, part.values), body);
+    Vec<AnyExpr> conditions;
+    if (block.predicate)
+      flatten_logic(BinaryOp::and_, substitute(block.predicate, part.values), conditions);
+    for (const auto& condition : reversed(conditions)) body = make_if(condition, std::move(body));
+    return body;
   }
   const BlockizePlan& plan_;
 };
@@ -28072,15 +30693,9 @@ class ValueRanges {
     if (!info.is_reduction() || !info.injective || info.reducer.op != BinaryOp::add ||
         reducer.identity.size() != 1 || !is_const(reducer.identity[0], 0))
       return {};
-    ConstInterval all = range_hull(one, {0, 0});
-    for (const auto& it : without_guards(block).iters) {
-      if (it.kind != IterKind::reduce) continue;
-      Facts facts = facts_;
-      for (const auto& other : block.iters) facts.bind(other);
-      const ConstInterval count = const_bounds(it.extent, facts);
-      if (!count.has_max()) return {};
-      all = range_mul(all, {0, std::max<std::int64_t>(count.max, 0)});
-    }
+    const auto times = Instances(find_block(program_->body, block.tag), facts_).most_updates();
+    if (!times) return {};
+    const ConstInterval all = range_mul(range_hull(one, {0, 0}), {0, *times});
     return range_hull(all, {0, 0});
   }
 
@@ -28680,10 +31295,22 @@ inline Verdict check_decompose(const Program& program, const BlockSite& site,
   return {};
 }
 
+// The loops that the init moves out of: from the given one to the first that feeds the reduction.
+inline Vec<VarRef> loops_passed_by_init(const Program& program, const BlockSite& site,
+                                        const LoopSite& loop) {
+  const std::size_t first = Instances(site, program_facts(program)).first();
+  Vec<VarRef> out;
+  for (std::size_t k = loop.loops.size(); k < first; ++k) out.push_back(site.loops[k]->var);
+  return out;
+}
+
 inline Verdict run_decompose_reduction(const Program& program, const Args& args, Edit* edit) {
   BlockSite site = find_block(program->body, args[0].block);
   LoopSite loop = find_loop(program->body, args[1].loop);
   if (auto no = check_decompose(program, site, loop)) return no;
+  if (auto no = check_moved_init(program, site, loop.loops.size(),
+                                 loops_passed_by_init(program, site, loop), "L0218"))
+    return no;
   if (!edit) return {};
   const BlockNode& block = *site.block;
   NamePool names(program);
@@ -28768,25 +31395,47 @@ inline Verdict plan_fuse(const Program& program, const Vec<Arg>& loops, Vec<Loop
   return {};
 }
 
-// An empty reduction still stores its identity at every spatial point, so a loop that may be empty
-// must not swallow the loops of these points.
+// A fold without updates still stores its identity at every spatial point that its loops reach, so
+// a loop in it that may be empty must not swallow the loops of these points.
 inline Verdict check_fused_reduction(const Program& program, const Vec<LoopSite>& sites) {
   Facts facts = facts_on(sites[0].path, program_facts(program));
-  for (const auto& block : blocks_below(sites.back().loop->body)) {
-    if (!block.block->init) continue;
+  const std::size_t outermost = sites[0].loops.size();
+  for (const auto& below : blocks_below(sites.back().loop->body)) {
+    const BlockNode& block = *below.block;
+    if (!block.init) continue;
+    const std::size_t first =
+        Instances(find_block(program->body, block.tag), program_facts(program)).first();
     const ForNode *spatial = nullptr, *empty = nullptr;
-    for (const auto& site : sites) {
-      const ForNode& loop = *site.loop;
-      if (feeds(loop, *block.block, IterKind::spatial)) spatial = &loop;
-      if (feeds(loop, *block.block, IterKind::reduce) && !prove_lt(AnyExpr(0), loop.extent, facts))
+    for (std::size_t k = 0; k < sites.size(); ++k) {
+      const ForNode& loop = *sites[k].loop;
+      if (feeds(loop, block, IterKind::spatial))
+        spatial = &loop;
+      else if (outermost + k >= first && !prove_lt(AnyExpr(0), loop.extent, facts))
         empty = &loop;
     }
     if (spatial && empty)
       return refusal_at(empty->var, "L0229",
                         "loop " + describe(*empty) + " of the reduction of " +
-                            in_quotes(block.block->name()) + " may be empty, and loop " +
+                            in_quotes(block.name()) + " may be empty, and loop " +
                             describe(*spatial) + " is spatial",
                         "decompose the reduction first, or fuse spatial loops only");
+  }
+  return {};
+}
+
+// The init of a reduction that one of the loops feeds will stand before the fused loop, and so
+// before the loops that were outside of the reduction.
+inline Verdict check_fused_inits(const Program& program, const Vec<LoopSite>& sites) {
+  const std::size_t outermost = sites[0].loops.size();
+  for (const auto& below : blocks_below(sites.back().loop->body)) {
+    if (!below.block->init) continue;
+    const BlockSite site = find_block(program->body, below.block->tag);
+    const Instances instances(site, program_facts(program));
+    if (instances.first() < outermost || instances.first() >= outermost + sites.size()) continue;
+    Vec<VarRef> passed;
+    for (std::size_t k = outermost; k < instances.first(); ++k)
+      passed.push_back(site.loops[k]->var);
+    if (auto no = check_moved_init(program, site, outermost, passed, "L0229")) return no;
   }
   return {};
 }
@@ -28821,6 +31470,7 @@ inline Verdict run_fuse(const Program& program, const Args& args, Edit* edit) {
   Vec<LoopSite> sites;
   if (auto no = plan_fuse(program, args[0].list, sites)) return no;
   if (auto no = check_fused_reduction(program, sites)) return no;
+  if (auto no = check_fused_inits(program, sites)) return no;
   if (edit) apply_fuse(program, sites, *edit);
   return {};
 }
@@ -29056,10 +31706,13 @@ inline Verdict check_inlined_consumer(const Program& program, const BlockTag& ta
   const BlockNode& block = *plan.consumer.block;
   std::string name = "block " + in_quotes(block.name());
   BlockInfo info = info_of(program, tag);
-  if (!info.is_complete() || !only_store(block) || block.predicate.get())
-    return refusal_at(tag, "L0215",
-                      name + " is not a complete block of one store without predicate" +
-                          (info.why.empty() ? "" : ": " + info.why));
+  if (!info.is_complete() || !only_store(block))
+    return refusal_at(
+        tag, "L0215",
+        name + " is not a complete block of one store" + (info.why.empty() ? "" : ": " + info.why));
+  // What it reads might be written between the producer and here.
+  if (block.predicate.get() && !is_load_free(block.predicate))
+    return refusal_at(tag, "L0215", name + " has a predicate that reads memory");
   if (!info.sole_writer)
     return refusal_at(
         tag, "L0215",
@@ -29114,6 +31767,7 @@ inline Verdict plan_reverse_inline(const Program& program, const BlockTag& tag, 
   // An instance that reads no element would have no place to store from.
   Facts facts = program_facts(program);
   for (const auto& it : plan.consumer.block->iters) facts.bind(it);
+  if (plan.consumer.block->predicate) facts.assume(plan.consumer.block->predicate);
   if (loads.load && !surely_inside(*plan.between, loads.load->indices, facts))
     return refusal_at(tag, "L0215",
                       "not every instance of block " + in_quotes(tag->name) + " surely reads " +
@@ -29137,7 +31791,7 @@ inline Verdict check_reverse_inline_place(const Program& program, const FusePlan
                           "block " + in_quotes(s.block->name()) + ", which lies between, touches " +
                               in_quotes(out->name));
     }
-  for (const auto& input : buffers_read(plan.consumer.block->body))
+  for (const auto& input : buffers_read(*plan.consumer.block))
     for (const auto& w : writers(program->body, input)) {
       int at = block_position(program->body, w.block->tag);
       if (input != plan.between && at > own && w.block->tag != plan.consumer.block->tag)
@@ -29173,6 +31827,7 @@ inline BlockNode fused_producer(const Program& program, const FusePlan& plan, co
     require(iters[k] >= substitute(core.iters[k].min, at));
     require(iters[k] < substitute(fold_add(core.iters[k].min, core.iters[k].extent), at));
   }
+  if (core.predicate) require(substitute(core.predicate, at));
   // The inverse is one for elements that are read; the producer makes others too.
   for (std::size_t d = 0; d < store.indices.size(); ++d)
     require(eq(substitute(plan.load->indices[d], at), store.indices[d]));
@@ -29595,6 +32250,9 @@ inline Verdict plan_axes(const Program& program, ReindexPlan& plan, bool written
         if (!is_dim(program, var))
           return reindex_refusal(plan, "has the iterator " + in_quotes(it.var->name) +
                                            ", whose domain depends on " + in_quotes(var->name));
+    if (!is_load_free(it.min) || !is_load_free(it.extent))
+      return reindex_refusal(plan, "has the iterator " + in_quotes(it.var->name) +
+                                       ", whose domain is read from memory");
     const std::int64_t* extent = as_const_int(it.extent);
     if (extent && __builtin_mul_overflow(elements, std::max<std::int64_t>(1, *extent), &elements))
       return reindex_refusal(plan, "has a domain of more than 2^63 points");
@@ -30307,11 +32965,15 @@ inline Verdict check_bounds(const ReorderPlan& plan) {
   return {};
 }
 
-// Whether two loops that feed reduce iterators of a block change places.
-inline bool swaps_reduce_loops(const ReorderPlan& plan, const BlockNode& block) {
+// Whether the updates of one element run in another order: two loops change places that the point
+// does not tell, such as those that feed reduce iterators.
+inline bool swaps_updates(const Program& program, const ReorderPlan& plan, const BlockSite& below) {
+  const BlockSite site = find_block(program->body, below.block->tag);
+  const std::size_t outermost = site.loops.size() - below.loops.size() - plan.chain.size();
+  const Vec<bool> told = Instances(site, program_facts(program)).told_by_point(outermost);
   std::size_t last = 0;
   for (std::size_t from : plan.order) {
-    if (!feeds(*plan.chain[from], block, IterKind::reduce)) continue;
+    if (told[from]) continue;
     if (from < last) return true;
     last = from;
   }
@@ -30328,7 +32990,7 @@ inline bool order_free_below(const Program& program, const ReorderPlan& plan, co
     BlockInfo info = info_of(program, site.block->tag);
     if (!info.is_complete() && !info.is_reduction()) return false;
     if (info.is_reduction() && info.reducer.kind != ReducerClass::reorder &&
-        swaps_reduce_loops(plan, *site.block))
+        swaps_updates(program, plan, site))
       return false;
     for (const auto& written : buffers_written(site.block->body)) {
       if (writers(innermost.body, written).size() > 1) return false;
@@ -30347,9 +33009,9 @@ inline bool order_free_below(const Program& program, const ReorderPlan& plan, co
 inline Verdict check_order(const Program& program, const ReorderPlan& plan) {
   Facts facts = program_facts(program);
   for (const auto& site : blocks_below(plan.chain.back()->body)) {
-    if (!site.block->reducer || !swaps_reduce_loops(plan, *site.block)) continue;
+    if (!site.block->reducer) continue;
     ReducerInfo info = classify(*site.block->reducer);
-    if (info.kind != ReducerClass::reorder)
+    if (info.kind != ReducerClass::reorder && swaps_updates(program, plan, site))
       return refusal_at(site.block->tag, "L0207",
                         "the order of the reduce loops of " + in_quotes(site.block->name()) +
                             " matters: reducer " + in_quotes(site.block->reducer->name) +
@@ -30366,12 +33028,15 @@ inline Verdict check_order(const Program& program, const ReorderPlan& plan) {
                     "keep the order of these iterations");
 }
 
-inline std::string reordered_reduction(const ReorderPlan& plan) {
-  for (const auto& site : blocks_below(plan.chain.back()->body))
-    if (site.block->reducer && swaps_reduce_loops(plan, *site.block) &&
-        classify(*site.block->reducer).reassociates)
-      return "reorder: the reduce loops of " + in_quotes(site.block->name()) +
-             " run in another order";
+// Where several points update one element, every loop decides in which order.
+inline std::string reordered_reduction(const Program& program, const ReorderPlan& plan) {
+  for (const auto& site : blocks_below(plan.chain.back()->body)) {
+    if (!site.block->reducer || !classify(*site.block->reducer).reassociates) continue;
+    if (info_of(program, site.block->tag).is_reduction() && !swaps_updates(program, plan, site))
+      continue;
+    return "reorder: the reduce loops of " + in_quotes(site.block->name()) +
+           " run in another order";
+  }
   return {};
 }
 
@@ -30388,7 +33053,7 @@ inline Verdict run_reorder(const Program& program, const Args& args, Edit* edit)
   Vec<LoopHead> heads;
   for (std::size_t from : plan.order) heads.push_back(head_of(*plan.chain[from]));
   edit->program = program.with(replace_at(plan.path, wrap_loops(heads, plan.chain.back()->body)));
-  edit->reassociates = reordered_reduction(plan);
+  edit->reassociates = reordered_reduction(program, plan);
   return {};
 }
 
@@ -30465,6 +33130,39 @@ inline Verdict check_outputs_untouched(const Program& program, const MovePlan& p
   return {};
 }
 
+// Of an update without init, and of what the caller gives, the loop's producers may leave out
+// elements that the consumer reads all the same: its instances there would be lost. That a
+// reduction has terms is no matter: the consumer hangs on loops over points.
+inline Verdict check_all_reached(const Program& program, const MovePlan& plan,
+                                 const Vec<BlockSite>& inside) {
+  const BlockTag& tag = plan.block.block->tag;
+  for (const auto& input : buffers_read(*plan.block.block)) {
+    Facts facts = program_facts(program);
+    Vec<BlockTag> makers;
+    bool had_values = false;
+    for (const auto& p : inside) {
+      if (!contains(buffers_written(p.block->body), input)) continue;
+      makers.push_back(p.block->tag);
+      had_values = had_values || (p.block->reducer && !p.block->init);
+      for (const auto& it : p.block->iters)
+        if (it.kind == IterKind::reduce) facts.assume(AnyExpr(1) <= it.extent);
+      for (const auto& loop : p.loops)
+        if (feeds(*loop, *p.block, IterKind::reduce)) facts.assume(AnyExpr(1) <= loop->extent);
+    }
+    for (const auto& param : program->params)
+      had_values = had_values || (param.buffer == input && param.access == Access::inout);
+    if (makers.empty() || !had_values) continue;
+    const std::string why = why_not_found(program->body, makers, tag, input, {}, facts);
+    if (!why.empty())
+      return refusal_at(tag, "L0213",
+                        "block " + in_quotes(tag->name) + " may read elements of " +
+                            in_quotes(input->name) + " that loop " + describe(*plan.loop.loop) +
+                            " does not reach: " + why,
+                        "move its producers with compute_at");
+  }
+  return {};
+}
+
 // What the loop's producers leave to others of a buffer would be missed: iterations of the loop
 // hand over what they wrote, and nothing else. An update writes all that its init does.
 inline Verdict check_whole_producers(const Program& program, const MovePlan& plan,
@@ -30515,6 +33213,7 @@ inline Verdict plan_reverse_compute_at(const Program& program, const Args& args,
                       "take a loop outside its reduction");
   }
   if (auto no = check_whole_producers(program, plan, inside)) return no;
+  if (auto no = check_all_reached(program, plan, inside)) return no;
   int first = block_position(program->body,
                              first_block_below(plan.loop.loops.empty() ? plan.loop.path.back()
                                                                        : Stmt(plan.loop.loops[0])));
@@ -30535,7 +33234,7 @@ inline Verdict check_reads_finished(const Program& program, const Stmt& root, co
                                     const Vec<BlockSite>& inside) {
   Facts facts = program_facts(program);
   const BlockTag& tag = plan.block.block->tag;
-  for (const auto& input : buffers_read(plan.block.block->body)) {
+  for (const auto& input : buffers_read(*plan.block.block)) {
     Vec<BlockTag> tags;
     for (const auto& p : inside)
       for (const auto& b : buffers_written(p.block->body))
@@ -30643,6 +33342,31 @@ inline Verdict check_rfactor_loops(RfactorPlan& plan) {
   return {};
 }
 
+// Partial results regroup the terms and give each its place by the spatial point alone: a term must
+// not see the sum, and a point must come once in what is not a loop of the reduction.
+inline Verdict check_terms(const Program& program, const RfactorPlan& plan) {
+  const BlockNode& block = *plan.site.block;
+  const BlockInfo info = info_of(program, block.tag);
+  if (!info.is_reduction())
+    return refusal_at(block.tag, "L0219",
+                      "block " + in_quotes(block.name()) +
+                          " has no partial results that could be folded: " + info.why,
+                      info.in_place ? "read what was there before from a copy" : "");
+  const Instances instances(plan.site, program_facts(program));
+  for (std::size_t k = instances.begin_of_fold(); k < plan.site.loops.size(); ++k) {
+    const ForNode& loop = *plan.site.loops[k];
+    if (feeds(loop, block, IterKind::reduce) ||
+        !instances.repeats_point(instances.begin_of_fold(), k + 1, k))
+      continue;
+    return refusal_at(
+        loop.var, "L0219",
+        "iterations of loop " + describe(loop) + " may update one element of " +
+            in_quotes(block.name()) + " again, with the same terms",
+        "reorder loop " + in_quotes(loop.var->name) + " outside of the reduction, or take it out");
+  }
+  return {};
+}
+
 inline Verdict plan_rfactor(const Program& program, const Args& args, RfactorPlan& plan) {
   LoopSite site = find_loop(program->body, args[0].loop);
   plan.loop = site.loop;
@@ -30653,6 +33377,7 @@ inline Verdict plan_rfactor(const Program& program, const Args& args, RfactorPla
     return refusal_at(
         block.tag, "L0219",
         "the order of " + in_quotes(block.name()) + " matters: " + std::string(plan.reducer.why));
+  if (auto no = check_terms(program, plan)) return no;
   if (ragged(block))
     return refusal_at(block.tag, "L0219",
                       "block " + in_quotes(block.name()) +
@@ -30663,6 +33388,12 @@ inline Verdict plan_rfactor(const Program& program, const Args& args, RfactorPla
         return refusal_at(plan.loop->var, "L0219",
                           "the bound of loop " + describe(*plan.loop) + " depends on loop " +
                               in_quotes(outer->var->name));
+  if (!over_dims(program, plan.loop->extent) || !is_load_free(plan.loop->extent))
+    return refusal_at(plan.loop->var, "L0219",
+                      "the number of partial results would be the extent " +
+                          extent_text(plan.loop->extent) + " of loop " +
+                          in_quotes(plan.loop->var->name) + ", which is not over Dims",
+                      "split the loop and rfactor one of constant extent");
   if (auto no = check_rfactor_loops(plan)) return no;
   if (auto no = check_bare_touches(program, block, "L0219")) return no;
   // A layout may have given one output of several another rank.
@@ -30712,7 +33443,8 @@ class RfactorBlocks {
     bind_reduce(out);
     keep_guards(out);
     if (block_.predicate)
-      out.predicate = fold_and(substitute(block_.predicate, map_), out.predicate);
+      // What the domains leave out must not be read by.
+      out.predicate = fold_and(out.predicate, substitute(block_.predicate, map_));
     out.body = partial_stores(fold_sub(factored, plan_.loop->min));
     out.reducer = block_.reducer;
     out.init = true;
@@ -32546,13 +35278,15 @@ inline Verdict check_runs_once(const BlockLayout& plan, const Facts& facts) {
   const BlockNode& block = plan.block();
   bool trivial = plan.nest.size() == block.iters.size();
   Vec<AnyExpr> bindings;
+  Vec<VarRef> taken;  // each iterator has a loop of its own
   for (const auto& it : block.iters) {
     bindings.push_back(it.binding);
     bool own = false;
-    for (const auto& loop : plan.nest)
-      own = own || (same_expr(loop->extent, it.extent) &&
-                    prove_eq(it.binding, fold_add(it.min, fold_sub(AnyExpr(loop->var), loop->min)),
-                             facts));
+    for (const auto& loop : plan.nest) {
+      if (own || contains(taken, loop->var) || !same_expr(loop->extent, it.extent)) continue;
+      own = prove_eq(it.binding, fold_add(it.min, fold_sub(AnyExpr(loop->var), loop->min)), facts);
+      if (own) taken.push_back(loop->var);
+    }
     trivial = trivial && own;
   }
   if (trivial) return {};
@@ -33972,6 +36706,169 @@ LATHE_DECL std::string Schedule::resolve_buffer(const BufferName& name, std::str
 
 }  // namespace lathe
 
+// ---- lathe/schedule/impl/claims.ipp
+namespace lathe::detail {
+
+/// Whether a program says of itself what no analysis has found: a program that was written as
+/// tensors never does, so nothing else is asked of it.
+struct Claims {
+  bool loops = false, regions = false, streams = false, storage = false;
+
+  explicit Claims(const Program& program) {
+    each_statement(program->body, [&](const Stmt& s) {
+      if (const auto* f = s.as<ForNode>()) loops |= f->loop_kind != ForKind::serial;
+      if (const auto* n = s.as<StoreNode>()) streams |= n->streaming != Streaming::none;
+      if (const auto* a = s.as<AllocNode>())
+        storage |= a->buffer->scope != Scope::global || !a->buffer->strides.empty();
+      if (const auto* b = s.as<BlockNode>())
+        regions |= !b->reads.empty() || !b->writes.empty(),
+            streams |= find_annotation(b->annotations, "stream") != nullptr;
+    });
+  }
+};
+
+inline Verdict check_claimed_loops(const Program& program) {
+  Verdict no;
+  any_statement(program->body, [&](const Stmt& s) {
+    const auto* f = s.as<ForNode>();
+    if (f && f->loop_kind != ForKind::serial) no = check_kind(program, *f);
+    return no.has_value();
+  });
+  return no ? no : check_bound_loops(program);
+}
+
+/// A vector access as those of its first and last element along each axis: what holds them both
+/// holds the others. A vector whose lanes are not known numbers apart stays one.
+inline Vec<AccessSite> ends_of_lanes(const AccessSite& a) {
+  AccessSite low = a, high = a;
+  for (std::size_t d = 0; d < a.indices.size(); ++d) {
+    const auto lanes = lane_offsets(a.indices[d]);
+    if (!lanes) return {a};
+    const auto [least, most] = std::minmax_element(lanes->offsets.begin(), lanes->offsets.end());
+    low.indices[d] = fold_add(lanes->base, AnyExpr(*least));
+    high.indices[d] = fold_add(lanes->base, AnyExpr(*most));
+  }
+  return {low, high};
+}
+
+/// One access of a block's body lies in one of the regions that the block declares for it.
+inline bool is_declared(const AccessSite& a, const Vec<Region>& declared, const Facts& facts) {
+  const RegionBound touched =
+      region_upper_guarded(a.buffer, ends_of_lanes(a), vars_of(a.loops), facts);
+  if (touched.empty) return true;
+  for (const auto& region : declared) {
+    if (region.buffer != a.buffer) continue;
+    const Region whole = whole_region(a.buffer);
+    bool inside = true;
+    for (std::size_t d = 0; inside && d < region.ranges.size(); ++d) {
+      const auto part = [&](const Region& r) { return Region{a.buffer, {r.ranges[d]}}; };
+      inside = region_contains(part(region), part(whole), facts) ||
+               region_contains(part(region), part(touched.region), facts);
+    }
+    if (inside) return true;
+  }
+  return false;
+}
+
+/// What a block declares is all that analyses see of it.
+inline Verdict check_declared(const Program& program, const BlockSite& site) {
+  BlockNode body = *site.block;
+  const Vec<Region> reads = std::exchange(body.reads, {}), writes = std::exchange(body.writes, {});
+  Facts facts = facts_on(site.path, program_facts(program));
+  for (const auto& it : body.iters) facts.bind(it);
+  const Stmt shared = make_block(std::move(body));
+  const BlockNode& block = *shared.as<BlockNode>();
+  for (const auto& a : accesses(block)) {
+    if (is_private(block.body, a.buffer)) continue;
+    for (const bool write : {false, true}) {
+      if (write ? !a.is_write : !a.reads()) continue;
+      if (is_declared(a, write ? writes : reads, facts)) continue;
+      return refusal_at(site.block->tag, "L0130",
+                        "block " + in_quotes(block.name()) +
+                            " declares what it touches, but it is not found that what it " +
+                            (write ? "writes of " : "reads of ") + in_quotes(a.buffer->name) +
+                            " lies in there",
+                        "declare all of it, or nothing: then the statements are looked at");
+    }
+  }
+  return {};
+}
+
+inline Verdict check_declared_regions(const Program& program) {
+  for (const auto& site : blocks_below(program->body))
+    if (!site.block->reads.empty() || !site.block->writes.empty())
+      if (auto no = check_declared(program, site)) return no;
+  return {};
+}
+
+/// A streaming store may not be seen before a fence.
+inline Verdict check_streams(const Program& program) {
+  Vec<Buffer> streamed;
+  each_statement(program->body, [&](const Stmt& s) {
+    if (const auto* n = s.as<StoreNode>(); n && n->streaming != Streaming::none)
+      streamed.push_back(n->buffer);
+    const auto* b = s.as<BlockNode>();
+    const AttrValue* how = b ? find_annotation(b->annotations, "stream") : nullptr;
+    if (how && how->number != 0) streamed.append(buffers_written(b->body));
+  });
+  Verdict no;
+  for (const auto& buffer : streamed)
+    if (any_use(program->body,
+                [&](const BufferUse& use) { return use.buffer == buffer && use.reads(); }))
+      no = refusal("L0223", in_quotes(buffer->name) +
+                                " is read in the program, and its stores go past the caches");
+  return no;
+}
+
+/// Elements of a temporary are apart: its dimensions, by ascending stride, each step over all that
+/// lies inside.
+inline bool strides_keep_apart(const BufferNode& b) {
+  constexpr std::int64_t kMostElements = std::int64_t{1} << 56;
+  Vec<std::pair<std::int64_t, std::int64_t>> axes;
+  for (std::size_t d = 0; d < b.strides.size(); ++d) {
+    const std::int64_t *stride = as_const_int(b.strides[d]), *extent = as_const_int(b.shape[d]);
+    if (!stride || !extent || *stride < 1 || *extent > kMostElements || *stride > kMostElements)
+      return false;
+    axes.emplace_back(*stride, *extent);
+  }
+  std::sort(axes.begin(), axes.end());
+  std::int64_t inside = 1;
+  for (const auto& [stride, extent] : axes) {
+    if (stride < inside) return false;
+    if (__builtin_mul_overflow(stride, std::max<std::int64_t>(extent, 1), &inside)) return false;
+  }
+  return true;
+}
+
+inline Verdict check_storage(const Program& program) {
+  Verdict no;
+  any_statement(program->body, [&](const Stmt& s) {
+    const auto* a = s.as<AllocNode>();
+    if (!a) return false;
+    if (!a->buffer->strides.empty() && !strides_keep_apart(*a->buffer))
+      no = refusal("L0221",
+                   "elements of " + in_quotes(a->buffer->name) +
+                       " may share memory: its strides are no numbers that keep them apart");
+    else if (a->buffer->scope != Scope::global)
+      no = check_lifetime(program, a->buffer);
+    return no.has_value();
+  });
+  return no;
+}
+
+LATHE_DECL Verdict check_claims(const Program& program) {
+  const Claims claims(program);
+  if (claims.loops)
+    if (auto no = check_claimed_loops(program)) return no;
+  if (claims.regions)
+    if (auto no = check_declared_regions(program)) return no;
+  if (claims.streams)
+    if (auto no = check_streams(program)) return no;
+  return claims.storage ? check_storage(program) : Verdict();
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/schedule/impl/methods.ipp
 namespace lathe {
 namespace detail {
@@ -34492,6 +37389,8 @@ LATHE_DECL Schedule::Schedule(Program program, ScheduleOptions options, Location
                         "', not 'blocks'",
                     where, {}, "schedule a program before it is lowered");
   verify_defined(program_, where);
+  program_ = open_blocks(program_, where);
+  if (auto no = detail::check_claims(program_)) refuse("schedule", *no, where);
   origin_hash_ = structural_hash(program_);
 }
 LATHE_DECL Schedule::Schedule(const AnyTensor& output, ScheduleOptions options, Location where)
@@ -34563,6 +37462,7 @@ LATHE_DECL Verdict Schedule::try_step(const Primitive& primitive, const Args& ar
   }
   if (edit.program == program_) return {};
   if (auto no = detail::check_promises(program_, edit.program)) return no;
+  if (auto no = detail::check_inits(program_, edit.program)) return no;
   if (auto no = detail::check_shifts(program_, edit.program)) return no;
   if (auto no = detail::check_axes(edit.program)) return no;
   if (auto no = detail::check_marks(program_, edit.program)) return no;
@@ -36019,6 +38919,13 @@ class DefaultSteps {
 namespace lathe {
 namespace detail {
 
+// What nests may grow to in lowered nodes, all together: LLVM takes half a minute for some times
+// as many. Programs of hundreds of stages go without copies of vectors, and then without tiles.
+inline constexpr std::size_t kDefaultNodes = 50000;
+// Lowered nodes for each node of an elementwise block: vectors, four of them in flight, their
+// tails.
+inline constexpr std::size_t kVectorNodes = 12, kUnrolledNodes = 48;
+
 // The loops that hold one block alone.
 struct DefaultNest {
   Vec<LoopRef> spatial, reduce;  ///< loops that hold only this block
@@ -36274,7 +39181,8 @@ class TileElementwise : RowSteps {
  public:
   using RowSteps::RowSteps;
 
-  void run(const BlockNode& block, const DefaultNest& nest, bool only_loop) {
+  // `crowded`: among so many nests that copies of vectors would fill the program.
+  void run(const BlockNode& block, const DefaultNest& nest, bool only_loop, bool crowded) {
     if (!nest.unit.var.get()) return;
     const BodyCost cost = body_cost(block);
     const std::int64_t lanes = target_.lanes(cost.widest);
@@ -36290,13 +39198,14 @@ class TileElementwise : RowSteps {
     const bool waits = cost.math == 0 || target_.vector_bytes > 32;
     const bool past_caches = waits && goes_past_caches(block);
     if (past_caches && TileStreams(s_, target_).run(block, nest)) return;
-    const bool windows = cost.math == 0 && cost.loads <= kWindowLoads && !past_second_caches(block);
+    const bool windows =
+        !crowded && cost.math == 0 && cost.loads <= kWindowLoads && !past_second_caches(block);
     const Rows rows = windows ? window_rows(block, nest, kWindowShare) : Rows();
     if (!rows.loop.var.get() ||
         !attempt([&] { tile_rows(nest, rows, window_height(block, nest, rows), lanes); })) {
       const std::int64_t task = past_caches ? kMemoryTaskElements : kTaskElements;
       const bool tasks = only_loop && trips >= 2 * task;
-      attempt([&] { tile_vectors(nest, vectors_of(cost, trips), tasks ? task : 0); });
+      attempt([&] { tile_vectors(nest, vectors_of(cost, trips, crowded), tasks ? task : 0); });
     }
     if (past_caches)
       attempt([&] {
@@ -36322,9 +39231,9 @@ class TileElementwise : RowSteps {
   // Math: registers side by side, for latency (interleave_stores); AVX2 gains another tenth from
   // four. Else a loop waits for memory, and is best off with what one load moves: where a register
   // takes two, full vectors cost up to a tenth.
-  Vectors vectors_of(const BodyCost& cost, std::int64_t trips) const {
+  Vectors vectors_of(const BodyCost& cost, std::int64_t trips, bool crowded) const {
     const std::int64_t lanes = target_.lanes(cost.widest);
-    if (cost.math == 0) return {target_.load_lanes(cost.widest), kElementwiseUnroll};
+    if (cost.math == 0) return {target_.load_lanes(cost.widest), crowded ? 1 : kElementwiseUnroll};
     std::int64_t side_by_side = target_.vector_registers >= 32 ? 2 : 4;
     while (side_by_side > 1 && 2 * side_by_side * lanes > trips) side_by_side /= 2;
     return {side_by_side * lanes, 1};
@@ -36382,6 +39291,9 @@ class PlaceProducers : DefaultSteps {
   }
 
  private:
+  // How often an instance of a producer may be computed where it moves, at most: rows of a window.
+  static constexpr double kRepeats = 8;
+
   // Reading a producer's expression in place of its buffer saves a store and a load; it pays where
   // little is repeated.
   void inline_producers() {
@@ -36420,8 +39332,17 @@ class PlaceProducers : DefaultSteps {
       ForRef row = users.back().loops[0];
       bool legal = trip(*row) > 1 && !reuses_along_rows(*site(blocks[k]).block);
       for (const auto& user : users) legal = legal && reads_row(blocks[k], user, row);
-      if (legal) attempt([&] { s_.compute_at(blocks[k], LoopRef(row->var)); });
+      if (legal) move_unless_repeated(blocks[k], LoopRef(row->var));
     }
+  }
+
+  // A row that needs more than its own part would have that computed again for each row.
+  void move_unless_repeated(const BlockRef& block, const LoopRef& row) {
+    const Schedule before = s_;
+    const double instances = volume(site(block).loops);
+    if (attempt([&] { s_.compute_at(block, row); }) &&
+        volume(site(block).loops) > kRepeats * instances)
+      s_ = before;
   }
 
   // A matrix product: an operand that the first axis does not index is read again for every row, so
@@ -36760,10 +39681,23 @@ class TileNests : NestSteps {
   using NestSteps::NestSteps;
 
   void run() {
-    for (const auto& block : s_.blocks()) schedule_nest(block);
+    const auto blocks = s_.blocks();
+    std::size_t nodes = 0;
+    for (const auto& block : blocks) nodes += node_count(site(block).block->body);
+    crowded_ = nodes * kUnrolledNodes > kDefaultNodes;
+    std::size_t taken = 0;
+    for (const auto& block : blocks) {
+      const BlockSite at = site(block);
+      if (!at.block) continue;
+      if (crowded_) taken += node_count(at.block->body) * kVectorNodes;
+      if (taken > kDefaultNodes) return;
+      schedule_nest(block);
+    }
   }
 
  private:
+  bool crowded_ = false;
+
   void schedule_nest(const BlockRef& block) {
     BlockSite at = site(block);
     if (!at.block) return;
@@ -36771,7 +39705,7 @@ class TileNests : NestSteps {
     if (nest.all.empty()) return;
     BlockInfo info = classify(*at.block);
     if (info.is_complete())
-      TileElementwise(s_, target_).run(*at.block, nest, at.loops.size() == 1);
+      TileElementwise(s_, target_).run(*at.block, nest, at.loops.size() == 1, crowded_);
     else if (info.is_reduction())
       TileReduction(s_, target_).run(block, *at.block, info, nest);
   }
@@ -36936,6 +39870,227 @@ class TileGuards : public Visitor {
 };
 
 }  // namespace detail
+}  // namespace lathe
+
+// ---- lathe/lower/impl/check_accesses.ipp
+namespace lathe {
+namespace detail {
+
+inline AnyExpr lane_of(const AnyExpr& e, int lane) {
+  if (e.dtype().lanes == 1) return e;
+  if (const auto* ramp = e.as<RampNode>(); ramp && ramp->base.dtype().lanes == 1)
+    return lane == 0 ? ramp->base : ramp->base + ramp->stride * lane;
+  if (const auto* all = e.as<BroadcastNode>(); all && all->value.dtype().lanes == 1)
+    return all->value;
+  return make_shuffle({e}, {lane});
+}
+
+/// The assertions that the accesses of one statement need, in the order in which they happen: what
+/// an index reads is tested before the index is, and each under what makes its access happen.
+class AccessChecks : public Visitor {
+ public:
+  AccessChecks(const Facts& facts, std::string statement)
+      : facts_(facts), statement_(std::move(statement)) {}
+
+  void expr(const AnyExpr& e) override {
+    if (const auto* n = e.as<LoadNode>()) {
+      descend(e);
+      access(n->buffer, n->indices, n->mask);
+    } else if (const auto* s = e.as<SelectNode>()) {
+      expr(s->condition);
+      under(s->condition, s->yes);
+      under(logical_not(s->condition), s->no);
+    } else if (const auto* let = e.as<LetNode>()) {
+      expr(let->value);
+      path_.push_back({let->var, let->value});
+      expr(let->body);
+      path_.pop_back();
+    } else if (const auto* call = e.as<CallNode>(); call && call->op == CallOp::prefetch) {
+      // A prefetch touches nothing; its index may read.
+      for (const auto& i : call->args[0].as<LoadNode>()->indices) expr(i);
+    } else {
+      descend(e);
+    }
+  }
+
+  void access(const Buffer& buffer, const Vec<AnyExpr>& indices, const AnyExpr& mask) {
+    const BufferNode& b = *buffer;
+    if (b.rank() == 0 || static_cast<int>(indices.size()) != b.rank()) return;
+    int lanes = 1;
+    for (const auto& i : indices) lanes = std::max<int>(lanes, i.dtype().lanes);
+    for (int l = 0; l < lanes; ++l) {
+      AnyExpr inside;
+      Vec<AnyExpr> values;
+      for (std::size_t d = 0; d < indices.size(); ++d) {
+        const AnyExpr at = lane_of(indices[d], l);
+        const AnyExpr within = logical_and(AnyExpr(0) <= at, at < b.shape[d]);
+        inside = inside ? logical_and(inside, within) : within;
+        values.push_back(at);
+      }
+      for (const auto& extent : b.shape) values.push_back(extent);
+      if (mask) path_.push_back({{}, mask});
+      add(inside, message(b), values, l);
+      if (mask) path_.pop_back();
+    }
+  }
+
+  Vec<Stmt> take() { return std::move(checks_); }
+
+ private:
+  /// A condition that holds, or a variable that is bound, around what is visited.
+  struct Around {
+    VarRef var;
+    AnyExpr e;
+  };
+
+  void under(const AnyExpr& condition, const AnyExpr& e) {
+    path_.push_back({{}, condition});
+    expr(e);
+    path_.pop_back();
+  }
+  std::string message(const BufferNode& b) const {
+    std::string at, shape;
+    for (int d = 0; d < b.rank(); ++d) {
+      append(at, d ? ", {" : "{", d, "}");
+      append(shape, d ? ", {" : "{", d + b.rank(), "}");
+    }
+    return cat("'", b.name, "' has no element [", at, "], its shape is [", shape, "]\nin ",
+               statement_);
+  }
+  void add(const AnyExpr& inside, const std::string& message, const Vec<AnyExpr>& values,
+           int lane) {
+    Facts facts = facts_;
+    for (const auto& around : path_)
+      if (!around.var) facts.assume(lane_of(around.e, lane));
+    if (prove(inside, facts)) return;
+    Stmt check = make_ref<AssertNode>(inside, message, values);
+    for (std::size_t k = path_.size(); k-- > 0;)
+      check = path_[k].var ? Stmt(make_ref<LetStmtNode>(path_[k].var, path_[k].e, check))
+                           : make_if(lane_of(path_[k].e, lane), check, {});
+    for (const auto& known : checks_)
+      if (structurally_equal(known, check)) return;
+    checks_.push_back(check);
+  }
+
+  const Facts& facts_;
+  std::string statement_;
+  Vec<Around> path_;
+  Vec<Stmt> checks_;
+};
+
+/// What messages show of a statement: its first line.
+inline std::string statement_text(const Stmt& s) {
+  constexpr std::size_t most = 160;
+  std::string text = str(s);
+  text.resize(std::min(text.size(), text.find('\n')));
+  if (text.size() > most) text = text.substr(0, most) + " …";
+  return text;
+}
+
+class CheckAccesses : public Mutator {
+ public:
+  explicit CheckAccesses(const Program& program) : facts_(program) {}
+
+  Stmt stmt(const Stmt& s) override {
+    switch (s.kind()) {
+      case StmtKind::For:
+        return loop(s);
+      case StmtKind::If:
+        return branch(s);
+      case StmtKind::While:
+        return repeat(s);
+      case StmtKind::Alloc:
+      case StmtKind::Seq:
+        return descend(s);
+      case StmtKind::LetStmt: {
+        const auto* n = s.as<LetStmtNode>();
+        return checked(
+            s, [&](AccessChecks& c) { c.expr(n->value); }, descend(s));
+      }
+      case StmtKind::Store: {
+        const auto* n = s.as<StoreNode>();
+        return checked(
+            s, [&](AccessChecks& c) { write(c, *n, n->mask); }, s);
+      }
+      case StmtKind::Atomic:
+        return checked(
+            s, [&](AccessChecks& c) { write(c, *s.as<AtomicNode>(), {}); }, s);
+      case StmtKind::Assert: {
+        const auto* n = s.as<AssertNode>();
+        return checked(
+            s, [&](AccessChecks& c) { c.expr(n->condition); }, s);
+      }
+      case StmtKind::Evaluate:
+        return checked(
+            s, [&](AccessChecks& c) { c.expr(s.as<EvaluateNode>()->call); }, s);
+      case StmtKind::Block:
+        break;
+    }
+    unreachable("check_accesses: a block was not lowered");
+  }
+
+ private:
+  template <class Node>
+  static void write(AccessChecks& c, const Node& n, const AnyExpr& mask) {
+    for (const auto& i : n.indices) c.expr(i);
+    if (mask) c.expr(mask);
+    c.expr(n.value);
+    c.access(n.buffer, n.indices, mask);
+  }
+  template <class F>
+  Stmt checked(const Stmt& s, F visit, const Stmt& then) {
+    AccessChecks checks(facts_, statement_text(s));
+    visit(checks);
+    Vec<Stmt> all = checks.take();
+    if (all.empty()) return then;
+    for (auto& check : all) check = CloneFresh().stmt(check);
+    all.push_back(then);
+    return make_seq(std::move(all));
+  }
+  Stmt loop(const Stmt& s) {
+    const auto* f = s.as<ForNode>();
+    const Facts outer = facts_;
+    facts_.bind(*f);
+    const Stmt body = stmt(f->body);
+    facts_ = outer;
+    const Stmt again = body.same_as(f->body) ? s
+                                             : make_for(f->var, f->min, f->extent, body,
+                                                        f->loop_kind, f->annotations);
+    return checked(
+        s, [&](AccessChecks& c) { c.expr(f->min), c.expr(f->extent); }, again);
+  }
+  // a && b evaluates both: where b reads, it may only do so where a holds.
+  Stmt branch(const Stmt& s) {
+    const auto* n = s.as<IfNode>();
+    const auto* both = n->condition.as<BinaryNode>();
+    if (both && both->op == BinaryOp::and_ && !n->else_body)
+      return branch(make_if(both->a, make_if(both->b, n->then_body, {}), {}));
+    const Facts outer = facts_;
+    facts_.assume_before(n->condition);
+    const Stmt yes = stmt(n->then_body);
+    facts_ = outer;
+    facts_.assume_before(logical_not(n->condition));
+    const Stmt no = n->else_body ? stmt(n->else_body) : Stmt();
+    facts_ = outer;
+    return checked(
+        s, [&](AccessChecks& c) { c.expr(n->condition); }, make_if(n->condition, yes, no));
+  }
+  Stmt repeat(const Stmt& s) {
+    const auto* n = s.as<WhileNode>();
+    auto look = [&](AccessChecks& c) { c.expr(n->condition); };
+    const Stmt body = make_seq({stmt(n->body), checked(s, look, make_seq({}))});
+    return checked(s, look, make_ref<WhileNode>(n->condition, body));
+  }
+
+  Facts facts_;
+};
+
+}  // namespace detail
+
+LATHE_DECL Program check_accesses(const Program& program) {
+  return program.with(detail::CheckAccesses(program).stmt(program->body));
+}
+
 }  // namespace lathe
 
 // ---- lathe/lower/impl/clone.ipp
@@ -37725,7 +40880,7 @@ inline Vec<VarRef> unpeeled_loops(const Stmt& body) {
 class SplitBorderTiles : public Mutator {
  public:
   SplitBorderTiles(const Program& program, Vec<VarRef> unpeeled)
-      : facts_(program), unpeeled_(std::move(unpeeled)) {
+      : facts_(program), unpeeled_(std::move(unpeeled)), written_(buffers_written(program->body)) {
     for (const auto& d : program->dims) known_.push_back(d->var);
     for (const auto& p : program->params) {
       if (!p.buffer) known_.push_back(p.var);
@@ -37806,12 +40961,31 @@ class SplitBorderTiles : public Mutator {
     return ours ? here : Vec<TileGuard>{};
   }
 
+  // Known here, and read from memory that stays as it is, at places that exist also where a guard
+  // that would have come before fails.
   bool decidable(const AnyExpr& e) const {
+    if (!reads_safely(e)) return false;
     for (const auto& v : free_vars(e)) {
       bool known = false;
       for (const auto& k : known_) known |= k == v;
       if (!known) return false;
     }
+    return true;
+  }
+
+  bool reads_safely(const AnyExpr& e) const {
+    struct FindLoads : Visitor {
+      Vec<const LoadNode*> found;
+      void expr(const AnyExpr& part) override {
+        if (const auto* load = part.as<LoadNode>()) found.push_back(load);
+        descend(part);
+      }
+    } loads;
+    loads.expr(e);
+    for (const auto* load : loads.found)
+      if (contains(written_, load->buffer) || load->mask.get() ||
+          !surely_inside(*load->buffer, load->indices, facts_))
+        return false;
     return true;
   }
 
@@ -37935,6 +41109,7 @@ class SplitBorderTiles : public Mutator {
 
   Facts facts_;
   const Vec<VarRef> unpeeled_;
+  const Vec<Buffer> written_;
   Vec<VarRef> known_;  ///< parameters, and the loops around
   Vec<Stmt> splits_;
 };
@@ -38064,7 +41239,8 @@ class OperationList : public Mutator {
 
   AnyExpr named(const AnyExpr& value) {
     if (value.kind() <= ExprKind::Var) return value;
-    lets.emplace_back(make_var("v", value.dtype()), value);
+    // What is shared inside of the computation stands in several of them then.
+    lets.emplace_back(make_var("v", value.dtype()), fresh_lets(value));
     return lets.back().first;
   }
 
@@ -38127,7 +41303,8 @@ class InterleaveStores : public Mutator {
     for (const StoreNode* n : group) {
       OperationList list;
       const AnyExpr value = list.expr(n->value);
-      stores.push_back(make_ref<StoreNode>(n->buffer, n->indices, value, n->mask, n->streaming));
+      stores.push_back(
+          fresh_lets(make_ref<StoreNode>(n->buffer, n->indices, value, n->mask, n->streaming)));
       longest = std::max(longest, list.lets.size());
       lists.push_back(std::move(list.lets));
     }
@@ -38636,18 +41813,49 @@ LATHE_DECL Program lower_bindings(const Program& program) {
 namespace lathe {
 namespace detail {
 
-using LoopPath = Vec<const ForNode*>;
+// A statement on the way to a block.
+struct AroundInit {
+  Stmt stmt;
+  bool in_else = false;
+};
+using InitPath = Vec<AroundInit>;
+using VarList = Vec<const VarNode*>;
 
-// A block whose init has to stand before a loop, and the loops from there down to it.
+// A block whose init has to stand before a loop, and what is from that loop on down to it.
 struct PlacedInit {
   const BlockNode* block;
-  LoopPath loops;
+  InitPath path;
 };
 
-inline bool feeds(const BlockNode& block, const VarRef& loop, IterKind kind) {
-  for (const auto& it : block.iters)
-    if (it.kind == kind && uses_var(it.binding, loop)) return true;
+inline bool holds_var(const VarList& list, const VarRef& var) {
+  for (const auto* v : list)
+    if (v == var.get()) return true;
   return false;
+}
+inline void add_free_vars(VarList& list, const AnyExpr& e) {
+  for (const auto& v : free_vars(e))
+    if (!holds_var(list, v)) list.push_back(v.get());
+}
+
+// What a block's iterators of one sort come from, through lets and the blocks around; of spatial
+// ones with the ranges of their loops.
+inline VarList init_sources(const BlockNode& block, const InitPath& path, bool reduce) {
+  VarList out;
+  for (const auto& it : block.iters)
+    if ((it.kind == IterKind::reduce) == reduce) add_free_vars(out, it.binding);
+  for (const auto& around : reversed(path)) {
+    if (const auto* let = around.stmt.as<LetStmtNode>(); let && holds_var(out, let->var))
+      add_free_vars(out, let->value);
+    if (const auto* f = around.stmt.as<ForNode>(); f && !reduce && holds_var(out, f->var))
+      add_free_vars(out, f->min), add_free_vars(out, f->extent);
+    const auto* outer = around.stmt.as<BlockNode>();
+    for (std::size_t k = 0; outer && k < outer->iters.size(); ++k) {
+      const IterVar& it = outer->iters[k];
+      if (holds_var(out, it.var) || (!reduce && it.kind != IterKind::reduce))
+        add_free_vars(out, it.binding);
+    }
+  }
+  return out;
 }
 
 // For each loop: the inits that stand right before it. A block that no loop feeds with a reduce
@@ -38663,28 +41871,31 @@ class InitPlaces : public Visitor {
   }
 
   void stmt(const Stmt& s) override {
-    if (const auto* f = s.as<ForNode>()) {
-      path_.push_back(f);
-      descend(s);
-      path_.pop_back();
-      return;
-    }
+    const auto* branch = s.as<IfNode>();
     if (const auto* b = s.as<BlockNode>(); b && b->init) place(*b);
-    descend(s);
+    any_child(s, [&](const Stmt& child) {
+      if (s.as<SeqNode>()) return stmt(child), false;
+      path_.push_back({s, branch && child.same_as(branch->else_body)});
+      stmt(child);
+      path_.pop_back();
+      return false;
+    });
   }
 
  private:
   void place(const BlockNode& block) {
+    const VarList sources = init_sources(block, path_, true);
     for (std::size_t k = 0; k < path_.size(); ++k) {
-      if (!feeds(block, path_[k]->var, IterKind::reduce)) continue;
-      before.emplace_back(
-          path_[k]->var,
-          PlacedInit{&block, LoopPath(path_.begin() + static_cast<long>(k), path_.end())});
+      const auto* loop = path_[k].stmt.as<ForNode>();
+      if (!loop || !holds_var(sources, loop->var)) continue;
+      InitPath inside;
+      for (std::size_t j = k; j < path_.size(); ++j) inside.push_back(path_[j]);
+      before.emplace_back(loop->var, PlacedInit{&block, std::move(inside)});
       return;
     }
   }
 
-  LoopPath path_;
+  InitPath path_;
 };
 
 inline Stmt guarded(const Vec<AnyExpr>& conditions, Stmt body) {
@@ -38793,7 +42004,10 @@ class LowerBlocks : public Mutator {
     Substitution bindings;
     for (const auto& it : block.iters) bindings.emplace_back(it.var, it.binding);
     Stmt body = block.reducer ? expand_update(block) : block.body;
+    const Substitution around = outer_;
+    for (const auto& binding : bindings) outer_.push_back(binding);
     body = stmt(substitute(body, bindings));
+    outer_ = around;
     if (const AttrValue* how = find_annotation(block.annotations, "stream"))
       body = MarkStreaming(static_cast<Streaming>(how->number)).stmt(body);
     body = guarded(guards(block, bindings, false), body);
@@ -38835,49 +42049,73 @@ class LowerBlocks : public Mutator {
     return false;
   }
 
-  // The loops that the spatial iterators need, over fresh variables, around the identity's stores.
+  // The loops, lets and conditions that the spatial iterators need, over fresh variables, around
+  // the identity's stores. Other loops are taken to run, conditions that name them to hold.
   Stmt init_nest(const PlacedInit& init) {
-    Vec<bool> needed(init.loops.size());
-    for (std::size_t k = init.loops.size(); k-- > 0;) {
-      const VarRef& var = init.loops[k]->var;
-      needed[k] =
-          feeds(*init.block, var, IterKind::spatial) || feeds(*init.block, var, IterKind::opaque);
-      for (std::size_t inner = k + 1; inner < init.loops.size(); ++inner)
-        if (needed[inner])
-          needed[k] = needed[k] || uses_var(init.loops[inner]->min, var) ||
-                      uses_var(init.loops[inner]->extent, var);
-    }
-    Substitution fresh;
-    struct Loop {
-      VarRef var;
-      AnyExpr min, extent;
-      const ForNode* from;
+    const VarList needed = init_sources(*init.block, init.path, false);
+    const Facts outside = facts_;
+    VarList dropped;
+    Stmt out = init_inside(init, 0, needed, outer_, dropped);
+    facts_ = outside;
+    return out;
+  }
+
+  Stmt init_inside(const PlacedInit& init, std::size_t k, const VarList& needed, Substitution fresh,
+                   VarList& dropped) {
+    if (k == init.path.size()) return guarded_init(*init.block, fresh, expand_init(*init.block));
+    const Stmt& around = init.path[k].stmt;
+    auto inside = [&] { return init_inside(init, k + 1, needed, fresh, dropped); };
+    auto drops = [&](const VarRef& var) {
+      if (!holds_var(needed, var)) return dropped.push_back(var.get()), true;
+      return false;
     };
-    Vec<Loop> loops;
-    Facts outer = facts_;
-    for (std::size_t k = 0; k < init.loops.size(); ++k) {
-      const ForNode& f = *init.loops[k];
-      if (!needed[k]) continue;
-      Loop loop{make_var(f.var->name), substitute(f.min, fresh), substitute(f.extent, fresh), &f};
-      facts_.bind(loop.var, loop.min, loop.extent);
-      fresh.emplace_back(f.var, AnyExpr(loop.var));
-      loops.push_back(std::move(loop));
+    if (const auto* f = around.as<ForNode>()) {
+      if (drops(f->var)) return inside();
+      VarRef var = make_var(f->var->name);
+      AnyExpr min = substitute(f->min, fresh), extent = substitute(f->extent, fresh);
+      facts_.bind(var, min, extent);
+      fresh.emplace_back(f->var, AnyExpr(var));
+      return make_for(var, min, extent, inside(), f->loop_kind, f->annotations);
     }
-    Substitution bindings;
-    for (const auto& it : init.block->iters)
-      bindings.emplace_back(it.var, substitute(it.binding, fresh));
-    Stmt body = guarded(guards(*init.block, bindings, true),
-                        substitute(expand_init(*init.block), bindings));
-    facts_ = outer;
-    for (const auto& loop : reversed(loops))
-      body = make_for(loop.var, loop.min, loop.extent, body, loop.from->loop_kind,
-                      loop.from->annotations);
-    return body;
+    if (const auto* let = around.as<LetStmtNode>()) {
+      if (drops(let->var)) return inside();
+      VarRef var = make_var(let->var->name, let->var->dtype);
+      AnyExpr value = substitute(let->value, fresh);
+      fresh.emplace_back(let->var, AnyExpr(var));
+      return make_let_stmt(var, value, inside());
+    }
+    if (const auto* block = around.as<BlockNode>()) {
+      for (const auto& it : block->iters)
+        if (it.kind == IterKind::reduce) dropped.push_back(it.var.get());
+      const Substitution bindings = fresh_bindings(*block, fresh);
+      for (const auto& binding : bindings) fresh.push_back(binding);
+      return guarded(guards(*block, bindings, true), inside());
+    }
+    const auto* branch = around.as<IfNode>();
+    if (!branch || names_dropped(branch->condition, dropped)) return inside();
+    AnyExpr holds = substitute(branch->condition, fresh);
+    return make_if(init.path[k].in_else ? logical_not(holds) : holds, inside());
+  }
+
+  static bool names_dropped(const AnyExpr& e, const VarList& dropped) {
+    for (const auto& v : free_vars(e))
+      if (holds_var(dropped, v)) return true;
+    return false;
+  }
+  static Substitution fresh_bindings(const BlockNode& block, const Substitution& fresh) {
+    Substitution out;
+    for (const auto& it : block.iters) out.emplace_back(it.var, substitute(it.binding, fresh));
+    return out;
+  }
+  Stmt guarded_init(const BlockNode& block, const Substitution& fresh, const Stmt& stores) {
+    const Substitution bindings = fresh_bindings(block, fresh);
+    return guarded(guards(block, bindings, true), substitute(stores, bindings));
   }
 
   const InitPlaces& inits_;
   Shifts shifts_;
   bool guards_only_ = false;
+  Substitution outer_;  ///< what the iterators of the blocks around are
   Facts facts_;
 };
 
@@ -39636,16 +42874,28 @@ inline Buffer with_open_strides(const Buffer& b) {
   return Buffer(new BufferNode(std::move(node)));
 }
 
+class OpenBuffers : public Mutator {
+ public:
+  NodeMap<Buffer> open;
+  bool any = false;
+  Buffer buffer(const Buffer& b) override {
+    const Buffer* found = open.find(b.get());
+    return found ? *found : b;
+  }
+};
+
 }  // namespace detail
 
 LATHE_DECL Program open_strides(const Program& program) {
   ProgramNode node = *program;
+  detail::OpenBuffers buffers;
   for (auto& param : node.params) {
     if (!param.buffer || !param.buffer->strides.empty() || param.buffer->rank() == 0) continue;
     Buffer open = detail::with_open_strides(param.buffer);
-    node.body = replace_buffer(node.body, param.buffer, open);
+    buffers.open.insert(param.buffer.get(), open), buffers.any = true;
     param.buffer = open;
   }
+  if (buffers.any) node.body = buffers.stmt(node.body);
   return Program(std::move(node));
 }
 
@@ -39668,8 +42918,15 @@ inline Program contract_unless_strict(const Program& p, const Target& target,
   return options.strict ? p : contract(p, target);
 }
 
+inline Program check_if_asked(const Program& p, const Target&, const LowerOptions& options) {
+  return options.checked ? check_accesses(p) : p;
+}
+inline Program open_inner_blocks(const Program& p) { return open_blocks(p); }
+
 inline constexpr Pass kCpuPipeline[] = {
     {"open_strides", run_pass<open_strides>, Stage::blocks},
+    // Of blocks in blocks nothing else knows.
+    {"open_blocks", run_pass<open_inner_blocks>, Stage::blocks},
     // A statement is more than one when blocks are gone.
     {"stage_pipelines", run_pass<stage_pipelines>, Stage::blocks},
     // Blocks say what is surely written; so do the next three ask them.
@@ -39678,6 +42935,8 @@ inline constexpr Pass kCpuPipeline[] = {
     {"place_doubled", run_pass<place_doubled>, Stage::blocks},
     {"roll_buffers", run_pass<roll_buffers>, Stage::blocks},
     {"lower_blocks", run_pass<lower_blocks>, Stage::loops},
+    // Indices and shapes are still those that a user wrote.
+    {"check_accesses", check_if_asked, Stage::loops},
     // Temporaries shrink while guards are still at the accesses.
     {"compact_buffers", run_pass<compact_buffers>, Stage::loops},
     {"hoist_storage", run_pass<hoist_storage>, Stage::loops},
@@ -39721,8 +42980,13 @@ inline Program run_logged(const Pass& pass, const Program& program, const Target
     context.log(LogLevel::debug,
                 cat("pass ", pass.name, ": ", us, " us, ", node_count(out->body), " nodes"));
   }
-  if (context.dumps(pass.name))
-    context.log(LogLevel::info, cat("after ", pass.name, ":\n", out.str()));
+  if (context.dumps(pass.name)) {
+    const std::string text = cat("after ", pass.name, ":\n", out.str());
+    if (context.options().log)
+      context.log(LogLevel::info, text);
+    else
+      say_on_stderr(text + "\n");
+  }
 #if !defined(NDEBUG)
   verify(out, pass.leaves, pass.name);
 #endif
@@ -39733,17 +42997,38 @@ inline Program run_logged(const Pass& pass, const Program& program, const Target
 // took it three minutes, 211,000 with 7000 loops one, this many take half a minute at worst.
 inline constexpr std::size_t kLoweredBudget = 150000;
 
-inline void check_size(const Program& lowered, Location where) {
+inline bool has_unrolled_loop(const Stmt& s) {
+  if (const auto* f = s.as<ForNode>())
+    if (f->loop_kind == ForKind::unrolled || find_annotation(f->annotations, "unroll_explicit"))
+      return true;
+  return any_child(s, [](const Stmt& child) { return has_unrolled_loop(child); });
+}
+
+inline void check_size(const Program& given, const Program& lowered, Location where) {
   const std::size_t nodes = node_count(lowered->body);
   if (nodes <= kLoweredBudget) return;
+  const std::size_t before = node_count(given->body);
+  const bool unrolled = has_unrolled_loop(given->body);
   throw UserError("L0601",
-                  cat("lower: program '", lowered->name, "' has become ", nodes,
-                      " nodes of scalar and vector code, over the budget of ", kLoweredBudget),
-                  where, {}, "unroll less: split the loop and unroll the inner part only");
+                  cat("lower: program '", lowered->name, "' of ", before, " nodes has become ",
+                      nodes, " nodes of scalar and vector code, over the budget of ",
+                      kLoweredBudget, unrolled ? ": it has unrolled loops" : ""),
+                  where, {},
+                  unrolled && before * 8 < nodes
+                      ? "unroll less: split the loop and unroll the inner part only"
+                      : "make several programs of it");
 }
 
 inline std::string pass_names() {
   return cat("passes are ", join(kCpuPipeline, ", ", [](const Pass& p) { return p.name; }));
+}
+
+/// Whether a pass has to run on a program of this stage: not if the program is past what the pass
+/// leaves, nor there already if the pass is the one that goes there.
+inline bool has_to_run(const Pass& pass, Stage stage) {
+  if (pass.leaves <= stage && &pass != kCpuPipeline && (&pass - 1)->leaves < pass.leaves)
+    return false;
+  return pass.leaves >= stage;
 }
 
 inline void check_dump(const LowerOptions& options) {
@@ -39767,11 +43052,11 @@ LATHE_DECL Program lower(const Program& program, const Target& target,
   const Deadline& deadline = options.deadline ? *options.deadline : own;
   Program out = program;
   for (const Pass& pass : cpu_pipeline()) {
-    if (pass.leaves < program->stage) continue;
+    if (!detail::has_to_run(pass, program->stage)) continue;
     deadline.check(cat("pass ", pass.name), options.where);
     out = detail::run_logged(pass, out, target, options);
   }
-  detail::check_size(out, options.where);
+  detail::check_size(program, out, options.where);
   return out;
 }
 
@@ -39779,7 +43064,8 @@ LATHE_DECL Program lower_until(std::string_view name, const Program& program, co
                                const LowerOptions& options) {
   Program out = program;
   for (const Pass& pass : cpu_pipeline()) {
-    if (pass.leaves >= program->stage) out = detail::run_logged(pass, out, target, options);
+    if (detail::has_to_run(pass, program->stage))
+      out = detail::run_logged(pass, out, target, options);
     if (pass.name == name) return out;
   }
   throw UserError("L0602", cat("lower_until: no pass is named '", name, "'"), options.where, {},
@@ -40657,7 +43943,7 @@ class Unroll : public Mutator {
     const auto* f = s.as<ForNode>();
     if (!f) return descend(s);
     const auto* extent = as_const_int(f->extent);
-    if (f->loop_kind == ForKind::unrolled && extent) return copies(*f, stmt(f->body), *extent);
+    if (f->loop_kind == ForKind::unrolled) return unrolled(*f, extent);
     if (f->loop_kind == ForKind::serial && extent && *extent <= kRegisterRows) {
       WalksRegisters walk(f->var);
       walk.stmt(f->body);
@@ -40673,6 +43959,13 @@ class Unroll : public Mutator {
   }
 
  private:
+  // Nobody knows how many copies there would be where a pass has cut the loop at a Dim.
+  Stmt unrolled(const ForNode& f, const std::int64_t* extent) {
+    Stmt body = stmt(f.body);
+    if (extent) return copies(f, body, *extent);
+    return make_for(f.var, f.min, f.extent, body, ForKind::serial, f.annotations);
+  }
+
   void spend(const ForNode& f, const Stmt& body, std::int64_t times) {
     if (times <= 1) return;
     std::size_t size = node_count(body);
@@ -40969,7 +44262,8 @@ class Widen : public Mutator {
   }
 
   // ramp(b, 1, n) < e on i64 takes two wide compares; the same mask from 32-bit lanes takes one,
-  // against min(max(e - b, 0), n), computed once.
+  // against min(max(e - b, 0), n), computed once. Where e - b may wrap, e is brought into the range
+  // of the lanes before: of a program's own extents it can't, of data it can.
   AnyExpr tail_mask(const AnyExpr& condition) const {
     const auto* n = condition.as<BinaryNode>();
     if (!n || n->op != BinaryOp::lt) return condition;
@@ -40977,7 +44271,16 @@ class Widen : public Mutator {
     const auto* bound = n->b.as<BroadcastNode>();
     if (!ramp || !bound || !is_const(ramp->stride, 1) || ramp->base.dtype() != kIndex)
       return condition;
-    AnyExpr left = make_binary(BinaryOp::sub, bound->value, ramp->base);
+    const ConstInterval from = const_bounds(ramp->base, facts_);
+    if (!from.has_max() || from.max > INT64_MAX - ramp->lanes) return condition;
+    AnyExpr end = bound->value;
+    const ConstInterval to = const_bounds(end, facts_);
+    std::int64_t least = 0;
+    if (!from.has_max() || !to.has_min() || __builtin_sub_overflow(to.min, from.max, &least))
+      end = make_binary(BinaryOp::max, end, ramp->base);
+    if (!from.has_min() || !to.has_max() || __builtin_sub_overflow(to.max, from.min, &least))
+      end = make_binary(BinaryOp::min, end, ramp->base + AnyExpr(ramp->lanes));
+    AnyExpr left = make_binary(BinaryOp::sub, end, ramp->base);
     left = make_binary(BinaryOp::max, left, AnyExpr(0));
     left = simplify(make_binary(BinaryOp::min, left, AnyExpr(ramp->lanes)), facts_);
     if (const auto* count = as_const_int(left); count && (*count == 0 || *count == ramp->lanes))
@@ -41168,8 +44471,62 @@ LATHE_DECL void detail::lathe_free(RuntimeTable* rt, void* block) noexcept {
   CallFrame::of(rt).context().deallocate(block);
 }
 
+LATHE_DECL void detail::lathe_report(RuntimeTable* rt, std::int64_t k,
+                                     std::int64_t value) noexcept {
+  CallFrame::of(rt).report(k, value);
+}
+
+LATHE_DECL void CallFrame::report(std::int64_t k, std::int64_t value) noexcept {
+  static thread_local char place;
+  const void* first = nullptr;
+  if (!reporter_.compare_exchange_strong(first, &place) && first != &place) return;
+  // What a thread reports twice, in one loop after the other, is what it saw first.
+  const std::int64_t known = reported_.load(std::memory_order_relaxed);
+  if (k != known || k >= kReports) return;
+  reports_[k] = value;
+  reported_.store(k + 1, std::memory_order_release);
+}
+
+namespace detail {
+
+/// The text with "{0}", "{1}" … replaced.
+inline std::string with_values(std::string_view text, const std::int64_t* values,
+                               std::int64_t count) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    std::size_t end = at + 1;
+    std::int64_t k = 0;
+    while (text[at] == '{' && end < text.size() && text[end] >= '0' && text[end] <= '9' && k < 100)
+      k = k * 10 + (text[end++] - '0');
+    if (end > at + 1 && end < text.size() && text[end] == '}' && k < count)
+      append(out, values[k]), at = end;
+    else
+      out += text[at];
+  }
+  return out;
+}
+
+}  // namespace detail
+
+// The message is what happened, and behind a line break the statement.
+LATHE_DECL void CallFrame::raise_access(const KernelNotes& notes, Location where) {
+  const std::int64_t count = reported_.load(std::memory_order_acquire),
+                     index = reports_[0] - static_cast<std::int64_t>(Status::assertion);
+  const std::string words =
+      index >= 0 && index < notes.assertion_count
+          ? detail::with_values(notes.assertions[index], reports_ + 1, count - 1)
+          : cat("assertion ", index);
+  const std::size_t split = words.find('\n');
+  throw UserError("L0409", cat("kernel '", notes.name, "': ", words.substr(0, split)), where,
+                  split == std::string::npos ? std::string() : words.substr(split + 1),
+                  "lt::pad(X, value) and lt::clamp(X) can be read outside, and "
+                  "lt::select(lt::in_bounds(X, …), …, …) reads inside only; the outputs are "
+                  "incomplete");
+}
+
 LATHE_DECL void CallFrame::raise(std::int32_t status, const KernelNotes& notes, Location where) {
   if (exception_) std::rethrow_exception(exception_);
+  if (reported_.load(std::memory_order_acquire) > 0) raise_access(notes, where);
   constexpr auto first_assertion = static_cast<std::int32_t>(Status::assertion);
   if (status >= first_assertion) {
     int index = status - first_assertion;
@@ -41206,6 +44563,7 @@ LATHE_DECL RuntimeSymbols runtime_symbols() {
       {"lathe_parallel_for", reinterpret_cast<void*>(&detail::lathe_parallel_for)},
       {"lathe_alloc", reinterpret_cast<void*>(&detail::lathe_alloc)},
       {"lathe_free", reinterpret_cast<void*>(&detail::lathe_free)},
+      {"lathe_report", reinterpret_cast<void*>(&detail::lathe_report)},
   };
   return {symbols, static_cast<int>(sizeof symbols / sizeof symbols[0])};
 }
@@ -41851,10 +45209,20 @@ inline ObjectHeader object_header(std::string_view key, const Vec<char>& object)
   return header;
 }
 
-inline bool write_object(const std::string& path, const ObjectHeader& header,
-                         const Vec<char>& object) {
-  CacheFile file(std::fopen(path.c_str(), "wb"));
-  return file && std::fwrite(&header, sizeof header, 1, file.get()) == 1 &&
+/// A regular file, opened; none where something else has the name: a FIFO would wait for its other
+/// end, a device may do anything.
+inline CacheFile open_regular(const std::string& path, int flags, const char* mode) {
+  const int fd = ::open(path.c_str(), flags | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0666);
+  if (fd < 0) return {};
+  struct stat about;
+  const bool regular = ::fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
+  CacheFile file(regular ? ::fdopen(fd, mode) : nullptr);
+  if (!file) ::close(fd);
+  return file;
+}
+
+inline bool write_object(CacheFile file, const ObjectHeader& header, const Vec<char>& object) {
+  return std::fwrite(&header, sizeof header, 1, file.get()) == 1 &&
          std::fwrite(object.data(), 1, object.size(), file.get()) == object.size() &&
          std::fflush(file.get()) == 0;
 }
@@ -41875,10 +45243,11 @@ LATHE_DECL std::string ObjectCache::path(std::string_view key) const {
 
 LATHE_DECL bool ObjectCache::find(std::string_view key, Vec<char>& object) const {
   if (folder_.empty()) return false;
-  detail::CacheFile file(std::fopen(path(key).c_str(), "rb"));
+  detail::CacheFile file = detail::open_regular(path(key), O_RDONLY, "rb");
   detail::ObjectHeader header;
   struct stat about;
   if (!file || std::fread(&header, sizeof header, 1, file.get()) != 1) return false;
+  if (header.key != detail::object_header(key, {}).key) return false;
   if (fstat(fileno(file.get()), &about) != 0 ||
       static_cast<std::uint64_t>(about.st_size) - sizeof header != header.bytes)
     return false;
@@ -41893,12 +45262,22 @@ LATHE_DECL bool ObjectCache::keep(std::string_view key, const Vec<char>& object,
   static std::atomic<unsigned> count{0};
   if (folder_.empty()) return true;
   ::mkdir(folder_.c_str(), 0700);
-  const std::string whole = path(key), aside = cat(whole, ".", ::getpid(), ".", ++count);
-  const bool written = detail::write_object(aside, detail::object_header(key, object), object) &&
-                       std::rename(aside.c_str(), whole.c_str()) == 0;
-  if (written) return true;
+  const std::string whole = path(key);
+  std::string aside;
+  detail::CacheFile file;
+  // A name aside may be taken by what a process of this number left behind.
+  for (int tries = 0; !file && tries < 8; ++tries) {
+    aside = cat(whole, ".", ::getpid(), ".", ++count);
+    file = detail::open_regular(aside, O_WRONLY | O_CREAT | O_EXCL, "wb");
+    if (!file && errno != EEXIST) break;
+  }
+  const bool created = static_cast<bool>(file);
+  if (created &&
+      detail::write_object(std::move(file), detail::object_header(key, object), object) &&
+      std::rename(aside.c_str(), whole.c_str()) == 0)
+    return true;
   reason = cat("no object is kept in '", folder_, "': ", std::strerror(errno));
-  std::remove(aside.c_str());
+  if (created) std::remove(aside.c_str());
   return false;
 }
 
@@ -42664,10 +46043,12 @@ LATHE_DECL Binding::Binding(const Program& program, Vec<int> order) : program_(p
     if (param_of(a).buffer) add_extent_rules(a, *param_of(a).buffer);
   for (int a = 0; a < args(); ++a)
     if (param_of(a).buffer) add_stride_rules(a, *param_of(a).buffer);
+  Vec<std::uint16_t> arg_of(program->params.size(), 0);
+  for (int a = 0; a < args(); ++a)
+    arg_of[static_cast<std::size_t>(args_[static_cast<std::size_t>(a)].param)] =
+        static_cast<std::uint16_t>(a);
   for (Rule& rule : open) {
-    for (int a = 0; a < args(); ++a)
-      if (args_[static_cast<std::size_t>(a)].param == rule.first_arg)
-        rule.arg = static_cast<std::uint16_t>(a);
+    rule.arg = arg_of[static_cast<std::size_t>(rule.first_arg)];
     rules_.push_back(rule);
   }
   for (std::size_t k = 0; k < rules_.size(); ++k) add_axis(static_cast<int>(k));
@@ -42685,7 +46066,11 @@ LATHE_DECL void Binding::lay_out_slots(Vec<Rule>& open) {
     if (params[p].buffer) param_slots_[p] = slot++;
   first_dim_ = slot;
   dim_count_ = static_cast<int>(program_->dims.size());
-  for (const auto& d : program_->dims) var_slots_.emplace_back(d->var.get(), slot++);
+  auto add_var = [&](const VarNode* var) {
+    many_slots_.insert(var, slot);
+    var_slots_.emplace_back(var, slot++);
+  };
+  for (const auto& d : program_->dims) add_var(d->var.get());
   for (std::size_t p = 0; p < params.size(); ++p) {
     const auto& b = params[p].buffer;
     if (!b) continue;
@@ -42699,8 +46084,7 @@ LATHE_DECL void Binding::lay_out_slots(Vec<Rule>& open) {
       open.push_back(rule);
     }
     for (const auto& stride : b->strides)
-      if (const auto* var = stride.as<VarNode>(); var && var_slot(*var) < 0)
-        var_slots_.emplace_back(var, slot++);
+      if (const auto* var = stride.as<VarNode>(); var && var_slot(*var) < 0) add_var(var);
   }
   for (std::size_t p = 0; p < params.size(); ++p)
     if (!params[p].buffer) param_slots_[p] = slot++;
@@ -42769,6 +46153,10 @@ LATHE_DECL bool Binding::add_dense(const Arg& arg) {
 }
 
 LATHE_DECL int Binding::var_slot(const VarNode& var) const {
+  if (var_slots_.size() > kFewVars) {
+    const int* found = many_slots_.find(&var);
+    return found ? *found : -1;
+  }
   for (const auto& [known, slot] : var_slots_)
     if (known == &var) return slot;
   return -1;
@@ -42803,10 +46191,11 @@ LATHE_DECL void Binding::add_extent_rules(int arg, const BufferNode& b) {
     if (!rules_.back().sets) continue;
     Rule bounds = rules_.back();
     bounds.kind = Check::dim;
-    for (const auto& d : program_->dims)
-      if (d->var.get() == e.get())
-        bounds.value = d->min, bounds.largest = std::min(d->max, kLargestDim),
-        bounds.multiple = d->multiple_of;
+    if (const int k = bounds.slot - first_dim_; k >= 0 && k < dim_count_) {
+      const DimNode& d = *program_->dims[static_cast<std::size_t>(k)];
+      bounds.value = d.min, bounds.largest = std::min(d.max, kLargestDim);
+      bounds.multiple = d.multiple_of;
+    }
     rules_.push_back(bounds);
   }
 }
@@ -42835,9 +46224,15 @@ LATHE_DECL std::int64_t Binding::value_of(const AnyExpr& e, const std::uint64_t*
     detail::Scalar a{value_of(n->a, slots)}, b{value_of(n->b, slots)};
     return detail::scalar_binary(n->op, n->a.dtype(), a, b).i;
   }
+  if (const auto* n = e.as<UnaryNode>())
+    return detail::scalar_unary(n->op, n->a.dtype(), {value_of(n->a, slots)}).i;
+  if (const auto* n = e.as<CastNode>(); n && n->value.dtype().is_int())
+    return detail::scalar_cast(n->dtype, n->value.dtype(), {value_of(n->value, slots)}).i;
   if (const auto* n = e.as<SelectNode>())
     return value_of(value_of(n->condition, slots) ? n->yes : n->no, slots);
-  unreachable("an extent is made of something else than arithmetic on dims");
+  throw UserError(
+      "L0506", cat("an extent or stride of a parameter is made of more than arithmetic: ", str(e)),
+      Location{}, {}, "use integers, Dims and the operators on them");
 }
 
 /// The stride of an axis with at most one element means nothing.
@@ -42911,7 +46306,7 @@ LATHE_DECL bool Binding::take(const Arg& arg, const CallArg& given, std::uint64_
   }
   begin = end = 0;
   if (empty) return good;
-  good &= !overflow && -low <= kMostElements && high <= kMostElements;
+  good &= !overflow && low >= -kMostElements && high <= kMostElements;
   if (!good) return false;
   begin = base + static_cast<std::uintptr_t>(low * arg.element_bytes);
   end = base + static_cast<std::uintptr_t>(high * arg.element_bytes);
@@ -42952,7 +46347,7 @@ LATHE_DECL Binding::Bytes Binding::bytes_of(const Arg& arg, const CallArg& given
     overflow |= __builtin_add_overflow(side, reach, &side);
   }
   const auto base = reinterpret_cast<std::uintptr_t>(given.data);
-  if (overflow || -low > kMostElements || high > kMostElements)
+  if (overflow || low < -kMostElements || high > kMostElements)
     return {base, base + 1, false, true};
   const auto begin = base + static_cast<std::uintptr_t>(low * arg.element_bytes),
              end = base + static_cast<std::uintptr_t>(high * arg.element_bytes);
@@ -43227,12 +46622,12 @@ LATHE_DECL CodeCache& CodeCache::of(const Context& context) {
 }
 
 LATHE_DECL Ref<KernelCode> CodeCache::find(std::uint64_t hash, const Program& scheduled,
-                                           const Target& target, bool strict, int llvm_major) {
+                                           const Target& target, CodeKind kind, int llvm_major) {
   std::lock_guard<std::mutex> lock(mutex_);
   for (std::size_t k = entries_.size(); k-- > 0;) {
     const Entry entry = entries_[k];
     const KernelCode& c = *entry.code;
-    if (entry.hash != hash || c.strict != strict || c.llvm_major != llvm_major ||
+    if (entry.hash != hash || !(c.kind == kind) || c.llvm_major != llvm_major ||
         !(c.target == target) || !structurally_equal(c.scheduled, scheduled))
       continue;
     entries_.erase_at(k);
@@ -43243,7 +46638,7 @@ LATHE_DECL Ref<KernelCode> CodeCache::find(std::uint64_t hash, const Program& sc
 }
 
 LATHE_DECL Ref<KernelCode> CodeCache::add(std::uint64_t hash, Ref<KernelCode> code) {
-  if (auto first = find(hash, code->scheduled, code->target, code->strict, code->llvm_major))
+  if (auto first = find(hash, code->scheduled, code->target, code->kind, code->llvm_major))
     return first;
   std::lock_guard<std::mutex> lock(mutex_);
   if (entries_.size() >= kKept) entries_.erase_at(0);
@@ -43275,15 +46670,18 @@ inline void eval_add_vars(Vec<const VarNode*>& set, const AnyExpr& e) {
     if (!eval_holds(set, v.get())) set.push_back(v.get());
 }
 
-/// The conditions of a conjunction that name no reduce iterator of the block, or none.
-inline AnyExpr spatial_conditions(const BlockNode& block, const AnyExpr& e) {
+/// The conditions of a predicate in their order; for an init those that name no reduce iterator.
+inline void eval_conditions(const BlockNode& block, const AnyExpr& e, bool init,
+                            Vec<AnyExpr>& out) {
+  if (!e.get()) return;
   if (const auto* n = e.as<BinaryNode>(); n && n->op == BinaryOp::and_) {
-    AnyExpr a = spatial_conditions(block, n->a), b = spatial_conditions(block, n->b);
-    return !a.get() ? b : !b.get() ? a : logical_and(a, b);
+    eval_conditions(block, n->a, init, out);
+    eval_conditions(block, n->b, init, out);
+    return;
   }
   for (const auto& it : block.iters)
-    if (it.kind == IterKind::reduce && uses_var(e, it.var)) return {};
-  return e;
+    if (init && it.kind == IterKind::reduce && uses_var(e, it.var)) return;
+  out.push_back(e);
 }
 
 /// A block's iterators and predicate; for an init without what names reduce iterators.
@@ -43292,10 +46690,11 @@ inline EvalStmt* EvalCompiler::block_head(const BlockNode& n, bool init) {
   for (const auto& it : n.iters)
     if (!init || it.kind != IterKind::reduce)
       out->iters.push_back({var_slot(*it.var), expr(it.binding), expr(it.min), expr(it.extent)});
-  if (n.predicate.get()) {
-    AnyExpr condition = init ? spatial_conditions(n, n.predicate) : n.predicate;
+  Vec<AnyExpr> conditions;
+  eval_conditions(n, n.predicate, init, conditions);
+  for (const auto& condition : conditions) {
     tree_.kept.push_back(make_ref<EvaluateNode>(condition));
-    out->a = optional(condition);
+    out->conditions.push_back(expr(condition));
   }
   return out;
 }
@@ -43341,10 +46740,10 @@ inline const EvalStmt* EvalCompiler::init_nest(const BlockNode& n, std::size_t f
     eval_add_vars(used, it.min);
     eval_add_vars(used, it.extent);
   }
-  if (n.predicate.get())
-    if (AnyExpr condition = spatial_conditions(n, n.predicate); condition.get())
-      eval_add_vars(used, condition);
-  // What the iterators do not need is dropped; the conditions around then follow.
+  Vec<AnyExpr> conditions;
+  eval_conditions(n, n.predicate, true, conditions);
+  for (const auto& condition : conditions) eval_add_vars(used, condition);
+  // What the iterators do not need is dropped; conditions that name it are taken to hold.
   VarSet needed = used;
   for (std::size_t k = path_.size(); k-- > from;) wrap(path_[k], nullptr, needed, dropped);
   for (std::size_t k = from; k < path_.size(); ++k) {
@@ -43353,6 +46752,9 @@ inline const EvalStmt* EvalCompiler::init_nest(const BlockNode& n, std::size_t f
       dropped.push_back(f->var.get());
     if (const auto* let = around.as<LetStmtNode>(); let && !eval_holds(needed, let->var.get()))
       dropped.push_back(let->var.get());
+    if (const auto* b = around.as<BlockNode>())
+      for (const auto& it : b->iters)
+        if (it.kind == IterKind::reduce) dropped.push_back(it.var.get());
   }
   const EvalStmt* out = head;
   for (std::size_t k = path_.size(); k-- > from;) out = wrap(path_[k], out, needed, dropped);
@@ -43421,8 +46823,27 @@ inline void EvalCompiler::describe(EvalBuffer& out, const Buffer& b) {
   out.buffer = b;
   out.element = b->dtype.scalar();
   out.lanes = b->dtype.lanes;
+  for (const auto* all : {&b->shape, &b->strides})
+    for (const auto& e : *all) check_layout(*b, e);
   out.shape = list(b->shape);
   out.strides = list(b->strides);
+}
+
+// A program that nobody verified may say anything; what it reads here need not exist yet.
+inline void EvalCompiler::check_layout(const BufferNode& b, const AnyExpr& e) const {
+  struct Find : Visitor {
+    bool found = false;
+    void expr(const AnyExpr& x) override {
+      found = found || x.kind() == ExprKind::Load;
+      descend(x);
+    }
+  } find;
+  find.expr(e);
+  if (find.found)
+    throw UserError(
+        "L0506",
+        cat("program '", program_->name, "': an extent or stride of '", b.name, "' reads memory"),
+        Location{}, {}, "give it a name by a let before the alloc");
 }
 
 inline int EvalCompiler::buffer_slot(const Buffer& b) {
@@ -43438,11 +46859,9 @@ inline int EvalCompiler::buffer_slot(const Buffer& b) {
 
 /// The order of kernel_slots: buffers, dims, each stride variable once, scalars.
 inline void EvalCompiler::bind_params() {
-  VarSet bound;
+  NodeSet bound;
   auto add = [&](const VarNode& var) {
-    for (const auto* known : bound)
-      if (known == &var) return;
-    bound.push_back(&var);
+    if (!bound.insert(&var).second) return;
     tree_.var_slots.push_back(var_slot(var));
     tree_.var_types.push_back(var.dtype);
   };
@@ -43626,6 +47045,7 @@ inline const EvalStmt* EvalCompiler::scope(const Stmt& s) {
     out->a = expr(check->condition);
     out->slot = static_cast<int>(tree_.messages.size());
     tree_.messages.push_back(check->message);
+    for (const auto& e : check->values) out->args.push_back(expr(e));
   }
   return out ? out : stmt(EvalStmt::seq);  // an Evaluate has no effect that a program can see
 }
@@ -43820,363 +47240,6 @@ LATHE_DECL EvalExpr::Run eval_function(const AnyExpr& e) {
 
 }  // namespace lathe::detail
 
-// ---- lathe/jit/impl/eval_scalar.ipp
-namespace lathe::detail {
-
-inline Scalar scalar_int(std::int64_t i) {
-  Scalar out;
-  out.i = i;
-  return out;
-}
-
-// A double that is the exact result, rounded to a type narrower than f64.
-inline float round_scalar(DType t, double value) {
-  return t.bits == 32 ? static_cast<float>(value) : static_cast<float>(round_to(t, value));
-}
-
-template <class F>
-F float_min(F a, F b) {
-  if (a != a) return a;
-  if (b != b) return b;
-  if (a == b) return std::signbit(a) ? a : b;
-  return a < b ? a : b;
-}
-template <class F>
-F float_max(F a, F b) {
-  if (a != a) return a;
-  if (b != b) return b;
-  if (a == b) return std::signbit(a) ? b : a;
-  return a > b ? a : b;
-}
-
-template <class F>
-F float_arithmetic(BinaryOp op, F a, F b) {
-  switch (op) {
-    case BinaryOp::add:
-      return a + b;
-    case BinaryOp::sub:
-      return a - b;
-    case BinaryOp::mul:
-      return a * b;
-    case BinaryOp::div:
-      return a / b;
-    case BinaryOp::mod:
-      return std::fmod(a, b);
-    case BinaryOp::min:
-      return float_min(a, b);
-    case BinaryOp::max:
-      return float_max(a, b);
-    case BinaryOp::fast_min:
-      return a < b ? a : b;
-    case BinaryOp::fast_max:
-      return a > b ? a : b;
-    default:
-      unreachable("evaluator: integer operator on floats");
-  }
-}
-
-template <class N>
-bool compare_numbers(BinaryOp op, N a, N b) {
-  switch (op) {
-    case BinaryOp::eq:
-      return a == b;
-    case BinaryOp::ne:
-      return a != b;
-    case BinaryOp::lt:
-      return a < b;
-    case BinaryOp::le:
-      return a <= b;
-    case BinaryOp::gt:
-      return a > b;
-    case BinaryOp::ge:
-      return a >= b;
-    default:
-      unreachable("evaluator: not a comparison");
-  }
-}
-
-inline std::int64_t signed_division(BinaryOp op, std::int64_t a, std::int64_t b) {
-  const bool quotient = op == BinaryOp::div || op == BinaryOp::floordiv;
-  if (b == 0) return 0;
-  if (b == -1) return quotient ? static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(a)) : 0;
-  std::int64_t q = a / b, r = a % b;
-  if ((op == BinaryOp::floordiv || op == BinaryOp::floormod) && r != 0 && (r < 0) != (b < 0)) {
-    q -= 1;
-    r += b;
-  }
-  return quotient ? q : r;
-}
-
-inline std::int64_t unsigned_division(BinaryOp op, std::uint64_t a, std::uint64_t b) {
-  if (b == 0) return 0;
-  return static_cast<std::int64_t>(op == BinaryOp::div || op == BinaryOp::floordiv ? a / b : a % b);
-}
-
-inline std::int64_t int_arithmetic(BinaryOp op, DType t, std::int64_t a, std::int64_t b) {
-  const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
-  const unsigned count = static_cast<unsigned>(y) & static_cast<unsigned>(t.bits - 1);
-  const bool less = t.is_signed() ? a < b : x < y;
-  switch (op) {
-    case BinaryOp::add:
-      return static_cast<std::int64_t>(x + y);
-    case BinaryOp::sub:
-      return static_cast<std::int64_t>(x - y);
-    case BinaryOp::mul:
-      return static_cast<std::int64_t>(x * y);
-    case BinaryOp::div:
-    case BinaryOp::mod:
-    case BinaryOp::floordiv:
-    case BinaryOp::floormod:
-      return t.is_signed() ? signed_division(op, a, b) : unsigned_division(op, x, y);
-    case BinaryOp::min:
-    case BinaryOp::fast_min:
-      return less ? a : b;
-    case BinaryOp::max:
-    case BinaryOp::fast_max:
-      return less ? b : a;
-    case BinaryOp::and_:
-    case BinaryOp::bit_and:
-      return a & b;
-    case BinaryOp::or_:
-    case BinaryOp::bit_or:
-      return a | b;
-    case BinaryOp::bit_xor:
-      return a ^ b;
-    case BinaryOp::shl:
-      return static_cast<std::int64_t>(x << count);
-    case BinaryOp::shr:
-      return t.is_signed() ? a >> count : static_cast<std::int64_t>(x >> count);
-    default:
-      unreachable("evaluator: not an integer operator");
-  }
-}
-
-LATHE_DECL Scalar scalar_binary(BinaryOp op, DType t, Scalar a, Scalar b) {
-  Scalar out;
-  if (is_comparison(op)) {
-    bool yes = t.is_float()
-                   ? (t.bits == 64 ? compare_numbers(op, a.f, b.f) : compare_numbers(op, a.s, b.s))
-               : t.is_signed() ? compare_numbers(op, a.i, b.i)
-                               : compare_numbers(op, static_cast<std::uint64_t>(a.i),
-                                                 static_cast<std::uint64_t>(b.i));
-    out.i = yes;
-  } else if (!t.is_float()) {
-    out.i = wrap_int(t, int_arithmetic(op, t, a.i, b.i));
-  } else if (t.bits == 64) {
-    out.f = float_arithmetic(op, a.f, b.f);
-  } else {
-    out.s = float_arithmetic(op, a.s, b.s);
-    if (t.bits != 32) out.s = round_scalar(t, out.s);
-  }
-  return out;
-}
-
-LATHE_DECL Scalar scalar_unary(UnaryOp op, DType t, Scalar a) {
-  if (op == UnaryOp::not_) return scalar_int(!a.i);
-  if (op == UnaryOp::bit_not) return scalar_int(wrap_int(t, ~a.i));
-  Scalar out;
-  if (!t.is_float())
-    out.i = wrap_int(t, static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(a.i)));
-  else if (t.bits == 64)
-    out.f = -a.f;
-  else
-    out.s = -a.s;
-  return out;
-}
-
-inline std::int64_t float_to_int(DType to, double value) {
-  if (value != value) return 0;
-  value = std::trunc(value);
-  if (to.is_unsigned()) {
-    if (value <= 0) return 0;
-    if (value >= std::ldexp(1.0, to.bits)) return wrap_int(to, -1);
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(value));
-  }
-  const double limit = std::ldexp(1.0, to.bits - 1);
-  if (value >= limit) return static_cast<std::int64_t>((std::uint64_t{1} << (to.bits - 1)) - 1);
-  if (value < -limit)
-    return wrap_int(to, static_cast<std::int64_t>(std::uint64_t{1} << (to.bits - 1)));
-  return static_cast<std::int64_t>(value);
-}
-
-// A double that rounds to any type of at most 32 bits as the integer itself would: where 53 bits do
-// not hold it, the last bit says that something was cut off.
-inline double sticky_double(bool is_signed, std::int64_t i) {
-  const bool negative = is_signed && i < 0;
-  std::uint64_t magnitude =
-      negative ? 0 - static_cast<std::uint64_t>(i) : static_cast<std::uint64_t>(i);
-  if (magnitude >> 53) {
-    bool cut = (magnitude & 0x7FF) != 0;
-    magnitude = (magnitude & ~std::uint64_t{0x7FF}) | (cut ? std::uint64_t{0x800} : 0);
-  }
-  double out = static_cast<double>(magnitude);
-  return negative ? -out : out;
-}
-
-inline Scalar int_to_float(DType to, DType from, std::int64_t i) {
-  Scalar out;
-  if (to.bits == 64)
-    out.f = from.is_signed() ? static_cast<double>(i)
-                             : static_cast<double>(static_cast<std::uint64_t>(i));
-  else if (to.bits == 32)
-    out.s = from.is_signed() ? static_cast<float>(i)
-                             : static_cast<float>(static_cast<std::uint64_t>(i));
-  else
-    out.s = round_scalar(to, sticky_double(from.is_signed(), i));
-  return out;
-}
-
-LATHE_DECL Scalar scalar_cast(DType to, DType from, Scalar a) {
-  if (!from.is_float()) {
-    if (to.is_bool()) return scalar_int(a.i != 0);
-    return to.is_float() ? int_to_float(to, from, a.i) : scalar_int(wrap_int(to, a.i));
-  }
-  const double value = from.bits == 64 ? a.f : static_cast<double>(a.s);
-  if (to.is_bool()) return scalar_int(value != 0);
-  if (!to.is_float()) return scalar_int(float_to_int(to, value));
-  return scalar_of(to, 0, value);
-}
-
-LATHE_DECL Scalar scalar_of(DType t, std::int64_t i, double f) {
-  Scalar out;
-  if (!t.is_float())
-    out.i = wrap_int(t, i);
-  else if (t.bits == 64)
-    out.f = f;
-  else
-    out.s = round_scalar(t, f);
-  return out;
-}
-
-inline double times_power_of_two(double x, double n) {
-  if (!std::isfinite(n)) return x * (n < 0 ? 0 : n);
-  // Past these bounds the result is 0 or infinite whatever x is.
-  constexpr double most = 5000;
-  return std::ldexp(x, static_cast<int>(std::floor(std::clamp(n, -most, most))));
-}
-
-// The C library's function in f64.
-inline double math_call(CallOp op, double x, double y) {
-  switch (op) {
-    case CallOp::exp:
-      return std::exp(x);
-    case CallOp::exp2:
-      return std::exp2(x);
-    case CallOp::log:
-      return std::log(x);
-    case CallOp::log2:
-      return std::log2(x);
-    case CallOp::sin:
-      return std::sin(x);
-    case CallOp::cos:
-      return std::cos(x);
-    case CallOp::tan:
-      return std::tan(x);
-    case CallOp::tanh:
-      return std::tanh(x);
-    case CallOp::erf:
-      return std::erf(x);
-    case CallOp::sqrt:
-      return std::sqrt(x);
-    case CallOp::pow:
-      return std::pow(x, y);
-    case CallOp::abs:
-      return std::fabs(x);
-    case CallOp::floor:
-      return std::floor(x);
-    case CallOp::ceil:
-      return std::ceil(x);
-    case CallOp::trunc:
-      return std::trunc(x);
-    case CallOp::round:
-      return std::nearbyint(x);
-    case CallOp::copysign:
-      return std::copysign(x, y);
-    case CallOp::scalb:
-      return times_power_of_two(x, y);
-    default:
-      unreachable("evaluator: unknown call");
-  }
-}
-
-inline Scalar int_call(CallOp op, DType t, Scalar a) {
-  if (op == CallOp::abs) return t.is_signed() && a.i < 0 ? scalar_unary(UnaryOp::neg, t, a) : a;
-  invariant(op == CallOp::popcount, "evaluator: floating call on integers");
-  return scalar_int(wrap_int(t, std::popcount(scalar_bits(t, a))));
-}
-
-LATHE_DECL Scalar scalar_call(CallOp op, DType t, const Scalar* args) {
-  if (!t.is_float()) return int_call(op, t, args[0]);
-  const bool wide = t.bits == 64;
-  if (op == CallOp::is_nan)
-    return scalar_int(wide ? args[0].f != args[0].f : args[0].s != args[0].s);
-  const double x = wide ? args[0].f : static_cast<double>(args[0].s);
-  if (op == CallOp::fma) {
-    Scalar out;
-    if (wide)
-      out.f = std::fma(args[0].f, args[1].f, args[2].f);
-    else
-      out.s = std::fma(args[0].s, args[1].s, args[2].s);
-    if (t.bits < 32) out.s = round_scalar(t, out.s);
-    return out;
-  }
-  double y = 0;
-  if (op_arity(op) == 2) y = wide ? args[1].f : static_cast<double>(args[1].s);
-  return scalar_of(t, 0, math_call(op, x, y));
-}
-
-inline float without_subnormal(float x) {
-  return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x;
-}
-
-// The least normal number is also what a result below it rounds to, if its exponent has an end:
-// the same sum of larger numbers tells them apart.
-LATHE_DECL float scalar_dot2_step(float sum, float a, float b) {
-  sum = without_subnormal(sum), a = without_subnormal(a), b = without_subnormal(b);
-  const float result = std::fma(a, b, sum);
-  if (!(std::fabs(result) <= 0x1p-126f)) return result;
-  const float larger = std::fma(a * 0x1p32f, b, sum * 0x1p32f);
-  return std::fabs(larger) >= 0x1p-94f ? result : std::copysign(0.0f, result);
-}
-
-LATHE_DECL std::uint64_t scalar_bits(DType t, Scalar a) {
-  if (t.is_float()) {
-    if (t.bits == 64) return std::bit_cast<std::uint64_t>(a.f);
-    if (t.bits == 32) return std::bit_cast<std::uint32_t>(a.s);
-    return encode_float(float_format(t), a.s);
-  }
-  auto bits = static_cast<std::uint64_t>(a.i);
-  return t.bits == 64 ? bits : bits & ((std::uint64_t{1} << t.bits) - 1);
-}
-
-LATHE_DECL Scalar scalar_from_bits(DType t, std::uint64_t bits) {
-  Scalar out;
-  if (!t.is_float())
-    out.i = wrap_int(t, static_cast<std::int64_t>(bits));
-  else if (t.bits == 64)
-    out.f = std::bit_cast<double>(bits);
-  else if (t.bits == 32)
-    out.s = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
-  else
-    out.s = static_cast<float>(decode_float(float_format(t), static_cast<std::uint32_t>(bits)));
-  return out;
-}
-
-LATHE_DECL Scalar read_element(DType t, const char* at) {
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, at, static_cast<std::size_t>(t.element_bytes()));
-  if (t.is_bool()) return scalar_int(bits != 0);
-  return scalar_from_bits(t, bits);
-}
-
-LATHE_DECL void write_element(DType t, char* at, Scalar a) {
-  // A 4-bit integer is kept sign- or zero-extended.
-  std::uint64_t bits = t.is_float() ? scalar_bits(t, a) : static_cast<std::uint64_t>(a.i);
-  std::memcpy(at, &bits, static_cast<std::size_t>(t.element_bytes()));
-}
-
-}  // namespace lathe::detail
-
 // ---- lathe/jit/impl/evaluate.ipp
 namespace lathe {
 namespace detail {
@@ -44190,10 +47253,11 @@ inline char* EvalBlock::reserve(const Context& context, std::int64_t bytes) {
   return start_;
 }
 
-inline EvalFrame::EvalFrame(const EvalTree& tree, const std::uint64_t* slots,
-                            const Context& context, Location where)
+inline EvalFrame::EvalFrame(const EvalTree& tree, const std::uint64_t* slots, CallFrame& call,
+                            Location where)
     : tree_(tree),
-      context_(context),
+      call_(call),
+      context_(call.context()),
       where_(where),
       vars_(static_cast<std::size_t>(tree.slots)),
       memory_(tree.buffers.size()) {
@@ -44307,6 +47371,9 @@ inline Scalar EvalFrame::load(const EvalExpr& e, int lane) {
 
 inline void EvalFrame::store(const EvalStmt& s, std::int64_t at, int lane, Scalar value) {
   auto& m = memory_[static_cast<std::size_t>(s.slot)];
+  if (s.kind == EvalStmt::atomic && !m.stored.empty() &&
+      !m.stored[static_cast<std::size_t>(at - m.low)])
+    fail(s.slot, s.args, lane, "is read before anything was stored");
   DType t = tree_.buffers[static_cast<std::size_t>(s.slot)].element;
   char* place = address(s.slot, at, lane);
   if (s.kind == EvalStmt::atomic)
@@ -44364,24 +47431,36 @@ inline EvalStatus EvalFrame::run_block(const EvalStmt& s) {
     const std::int64_t min = it.min->at(*this, 0).i, extent = it.extent->at(*this, 0).i;
     if (at < min || at - min >= extent) return 0;
   }
-  if (s.a && !s.a->at(*this, 0).i) return 0;
+  for (const auto* condition : s.conditions)
+    if (!condition->at(*this, 0).i) return 0;
   return run(*s.children[0]);
 }
 
 // Content is undefined: all ones, which is NaN in every floating type, so that a read of it shows.
+// Of a large buffer only the first part: a host gives memory as it is touched, and may have less.
 inline EvalStatus EvalFrame::run_alloc(const EvalStmt& s) {
   EvalMemory& m = memory_[static_cast<std::size_t>(s.slot)];
   lay_out(s.slot);
   const std::int64_t bytes = m.too_large ? 0 : m.count * m.element_bytes;
   char* start = m.too_large ? nullptr : m.owned.reserve(context_, bytes);
   if (!start) return static_cast<EvalStatus>(Status::out_of_memory);
-  std::memset(start, 0xFF, static_cast<std::size_t>(bytes));
+  constexpr std::int64_t filled = std::int64_t{1} << 26;
+  std::memset(start, 0xFF, static_cast<std::size_t>(std::min(bytes, filled)));
   m.base = start - m.low * m.element_bytes;
   const bool is_register =
       tree_.buffers[static_cast<std::size_t>(s.slot)].buffer->scope == Scope::reg;
   if (tree_.options.find_uninitialized && !is_register)
     m.stored.assign(static_cast<std::size_t>(m.count), false);
   return run(*s.children[0]);
+}
+
+inline EvalStatus EvalFrame::run_check(const EvalStmt& s) {
+  if (s.a->at(*this, 0).i) return 0;
+  const EvalStatus status = static_cast<EvalStatus>(Status::assertion) + s.slot;
+  if (!s.args.empty()) call_.report(0, status);
+  for (std::size_t k = 0; k < s.args.size(); ++k)
+    call_.report(static_cast<std::int64_t>(k) + 1, s.args[k]->at(*this, 0).i);
+  return status;
 }
 
 inline EvalStatus EvalFrame::run(const EvalStmt& s) {
@@ -44405,7 +47484,7 @@ inline EvalStatus EvalFrame::run(const EvalStmt& s) {
         if (EvalStatus status = run(*s.children[0])) return status;
       return 0;
     case EvalStmt::check:
-      return s.a->at(*this, 0).i ? 0 : static_cast<EvalStatus>(Status::assertion) + s.slot;
+      return run_check(s);
     case EvalStmt::alloc:
       return run_alloc(s);
     case EvalStmt::block:
@@ -44427,13 +47506,13 @@ LATHE_DECL void Evaluator::run(const std::uint64_t* slots, const Context& contex
   if (!tree_)
     throw UserError("L0313", "an empty evaluator is run", where, {}, "make it of a program");
   const auto& tree = static_cast<const detail::EvalTree&>(*tree_);
+  CallFrame call(context);
   const detail::EvalStatus status = detail::within_memory("evaluate", where, [&] {
-    detail::EvalFrame frame(tree, slots, context, where);
+    detail::EvalFrame frame(tree, slots, call, where);
     return frame.run(*tree.body);
   });
   if (status == 0) return;
   const auto& messages = tree.messages;
-  CallFrame call(context);
   call.finish(status, {program_->name, messages.data(), static_cast<int>(messages.size())}, where);
 }
 
@@ -44523,18 +47602,32 @@ LATHE_DECL std::string intrinsic_difference(const TensorIntrin& row, Location wh
 namespace lathe {
 namespace detail {
 
+/// The program with its loops one iteration after the other. What a loop of a program without
+/// blocks promises can't be checked any more.
+class RunSerially : public Mutator {
+ public:
+  AnyExpr expr(const AnyExpr& e) override { return e; }
+  Stmt stmt(const Stmt& s) override {
+    const auto* f = s.as<ForNode>();
+    if (!f || (f->loop_kind != ForKind::parallel && f->loop_kind != ForKind::vectorized))
+      return descend(s);
+    return make_for(f->var, f->min, f->extent, stmt(f->body), ForKind::serial, f->annotations);
+  }
+};
+
 inline Program scheduled_program(const Source& source, const Program& program,
                                  const Target& target) {
-  if (source.scheduled() || program->stage != Stage::blocks) return program;
+  if (source.scheduled()) return program;
+  if (program->stage != Stage::blocks) return program.with(RunSerially().stmt(program->body));
   return default_schedule(program, target, {.strict = source.options().strict}).program();
 }
 
-inline std::uint64_t code_hash(const Program& scheduled, const Target& target, bool strict,
+inline std::uint64_t code_hash(const Program& scheduled, const Target& target, CodeKind kind,
                                int llvm_major) {
   std::uint64_t h = structural_hash(scheduled);
   auto mix = [&h](std::uint64_t v) { h = (h ^ v) * 0x9E3779B97F4A7C15ull, h ^= h >> 29; };
   for (char c : target.str()) mix(static_cast<unsigned char>(c));
-  mix(strict ? 1 : 2);
+  mix((kind.strict ? 1 : 2) + (kind.checked ? 4 : 0));
   mix(static_cast<std::uint64_t>(llvm_major));
   return h;
 }
@@ -44568,6 +47661,7 @@ inline Program lowered_versions(const Source& source, const Program& scheduled,
   auto flat = [&](const Program& p) {
     return lower(p, target,
                  {.strict = source.options().strict,
+                  .checked = source.options().checked,
                   .context = &context,
                   .deadline = &deadline,
                   .where = source.where()});
@@ -44580,16 +47674,16 @@ inline Program lowered_versions(const Source& source, const Program& scheduled,
 inline Ref<KernelCode> compile_code(const Source& source, const Program& program,
                                     const Target& target, const Llvm& llvm, const Context& context,
                                     const Deadline& deadline) {
-  const bool strict = source.options().strict;
+  const CodeKind kind{source.options().strict, source.options().checked};
   const Program scheduled = dispatched(source.before(), program);
   CodeCache& cache = CodeCache::of(context);
-  const std::uint64_t hash = code_hash(scheduled, target, strict, llvm.major());
-  if (auto known = cache.find(hash, scheduled, target, strict, llvm.major())) return known;
+  const std::uint64_t hash = code_hash(scheduled, target, kind, llvm.major());
+  if (auto known = cache.find(hash, scheduled, target, kind, llvm.major())) return known;
   auto* code = new KernelCode;
   Ref<KernelCode> out(code);
   code->scheduled = scheduled;
   code->target = target;
-  code->strict = strict;
+  code->kind = kind;
   code->llvm_major = llvm.major();
   code->lowered = lowered_versions(source, program, target, context, deadline);
   code->text = emit_llvm(with_unique_name(code->lowered, hash), target, llvm.major());
@@ -44610,6 +47704,20 @@ inline Target target_of(const Source& source) {
   return target;
 }
 
+/// Nobody who wrote jit expects to wait for an interpreter, so this is said even where nobody
+/// listens: then once.
+inline void tell_interpreted(const std::string& kernel, const std::string& reason,
+                             const Context& context) {
+  const std::string words = cat("kernel '", kernel, "' is interpreted: ", reason);
+  if (context.options().log) return context.log(LogLevel::warning, words);
+  static std::atomic<bool> said{false};
+  if (!said.exchange(true))
+    say_on_stderr(cat("lathe: ", words,
+                      "\n  Kernels run thousands of times slower so. JitOptions::require_compiled "
+                      "makes it an error; ContextOptions::log takes this message, which is not "
+                      "repeated.\n"));
+}
+
 inline AnyKernel make_compiled(const Source& source, const Vec<ProgramParam>& params) {
   const Context& context = context_of(source);
   const Deadline deadline(context);
@@ -44618,8 +47726,8 @@ inline AnyKernel make_compiled(const Source& source, const Vec<ProgramParam>& pa
   std::string reason;
   const Llvm* llvm = Llvm::find(context.options().llvm, &reason);
   if (!llvm) {
-    context.log(LogLevel::warning,
-                cat("kernel '", bound.program->name, "' is interpreted: ", reason));
+    if (source.options().require_compiled) Llvm::get(context.options().llvm, source.where());
+    tell_interpreted(bound.program->name, reason, context);
     return make_evaluator(bound, context);
   }
   Program scheduled = scheduled_program(source, bound.program, target);

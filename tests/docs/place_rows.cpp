@@ -30,7 +30,7 @@ std::vector<Row> place_rows() {
                   "several times.",
        .references = "the block and its loops are consumed",
        .rounding = kNever,
-       .refusals = "L0214",
+       .refusals = "L0214 L0220",
        .halide = "`compute_inline`, which is what a Func does unless told otherwise",
        .tvm = "`compute_inline`",
        .program = kPair,

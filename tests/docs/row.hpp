@@ -35,7 +35,7 @@ struct Row {
 
 inline constexpr std::string_view kNever = "never";
 /// Ids that any step may be refused with.
-inline constexpr std::string_view kCommonRefusals = "L0201 L0202 L0225 L0226";
+inline constexpr std::string_view kCommonRefusals = "L0201 L0202 L0225 L0226 L0259";
 
 /// By topic, each in a file of its own.
 std::vector<Row> loop_rows();

@@ -121,9 +121,10 @@ const Refused kRefused[] = {
        s.reorder({loop(s, "Z", 1), loop(s, "Z", 0)});
      },
      "L0207 reorder: the order of the reduce loops of 'Z' matters: reducer 'decay' is not "
-     "commutative (the reducer is not associative)"},
+     "commutative (the reducer is not associative: combine(1.0, identity) is 0.5)"},
     {kOrdered, [](lt::Schedule& s) { s.rfactor(loop(s, "Z", 0)); },
-     "L0219 rfactor: the order of 'Z' matters: the reducer is not associative"},
+     "L0219 rfactor: the order of 'Z' matters: the reducer is not associative: combine(1.0, "
+     "identity) is 0.5"},
     {kInPlace,
      [](lt::Schedule& s) {
        s.reorder({loop(s, "X", 1), loop(s, "X", 0)});

@@ -46,6 +46,8 @@ inline std::int64_t shape_value(const AnyExpr& e, const ComputedProgram& p) {
   if (const auto* v = e.as<lathe::VarNode>())
     for (const auto& [name, value] : p.dims)
       if (name == v->name) return value;
+  if (const auto* u = e.as<lathe::UnaryNode>(); u && u->op == lathe::UnaryOp::neg)
+    return -shape_value(u->a, p);
   const auto* b = e.as<lathe::BinaryNode>();
   if (!b) throw Failure("harness", "a shape that is no number");
   std::int64_t x = shape_value(b->a, p), y = shape_value(b->b, p);

@@ -163,3 +163,58 @@ TEST_CASE("a tail leaves out the inits beyond the fused loops") {
     CHECK(steps(text("<n, m>(in A: i32[m, 4], in q: i32[n], ", "n", "m"), tail, sizes) == "");
   }
 }
+
+TEST_CASE("points that share an element keep their inits where they are") {
+  const std::string text =
+      "program o(in A: i8[9, 5], out T: i8[5]):\n  for i in 0..5:\n    for r in 0..9:\n"
+      "      block T(v in 0..5 = i, reduce w in 0..9 = r) reduce sum init:\n        T[0] sum= A[w, "
+      "v]\n";
+  Data data;
+  data.find_uninitialized = false;
+  CHECK(steps(
+            text,
+            [](lt::Schedule& s) {
+              s.reorder({loop(s, "T", 1), loop(s, "T", 0)});
+            },
+            data) == "L0259");
+  CHECK(steps(
+            text, [](lt::Schedule& s) { s.fuse(loop(s, "T", 0), loop(s, "T", 1)); }, data) ==
+        "L0229");
+}
+
+TEST_CASE(
+    "a consumer stays outside of loops that do not reach all that it reads, or reach it again") {
+  const auto text = [](const std::string& j, const std::string& i, const std::string& v) {
+    return "program o(in c: u8[1], in A: i8[16, 9], out Y: i8[16]):\n  alloc C: i8[16]\n"
+           "  for i in 0..16:\n    block zero(v in 0..16 = i):\n      C[v] = 0i8\n  for j in 0.." +
+           j + ":\n    for i in 0.." + i +
+           ":\n      for r in 0..9:\n        block C(v in 0..16 = " + v +
+           ", reduce w in 0..9 = r) reduce min:\n          C[v] min= A[v, w]\n"
+           "  for i in 0..16:\n    block Y(v in 0..16 = i):\n      Y[v] = C[v] * 3i8\n";
+  };
+  const auto move = [](lt::Schedule& s) { s.reverse_compute_at("Y", loop(s, "C", 1)); };
+  for (std::int64_t count : {0, 3, 7}) {
+    Data data;
+    data.fill["c"] = [=](std::int64_t) { return count; };
+    CHECK(steps(text("3", "i64(c[0] & 7u8)", "floordiv(i * 3 + j, 6)"), move, data) == "L0213");
+    CHECK(steps(text("3", "8", "i * 2 + j"), move, data) == "L0213");
+    CHECK(steps(text("1", "8", "i"), move, data) == "L0213");
+    CHECK(steps(text("2", "8", "j * 8 + i"), move, data) == "");
+  }
+}
+
+TEST_CASE("the order of overlapping updates is that of their loops where rounding counts") {
+  const std::string text =
+      "program P(inout C: f32[20], in A: f32[20, 2]):\n  for r in 0..7:\n    for j in 0..3:\n"
+      "      for i in 0..9:\n        block C(v in 0..20 = i * 2 + j, reduce w in 0..2 = "
+      "floordiv(r, 4)) "
+      "reduce sum:\n          C[v] sum= A[v, w]\n";
+  lt::Schedule s(lt::parse(text), {.strict = true});
+  try {
+    s.reorder({loop(s, "C", 1), loop(s, "C", 0)});
+    FAIL("a strict schedule reorders a sum of floats");
+  } catch (const lt::UserError& e) {
+    CHECK(e.id() == "L0226");
+  }
+  s.reorder({loop(s, "C", 1), loop(s, "C", 2)});
+}

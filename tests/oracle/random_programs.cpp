@@ -112,7 +112,7 @@ class Case {
     try {
       lathe::Schedule s(computed_.program);
       fuzz::Counts counts;
-      fuzz::ScheduleMaker maker(random_, counts, computed_.dims);
+      fuzz::ScheduleMaker maker(random_, counts, computed_.dims, computed_.focus);
       for (int k = random_.below(14); k >= 0; --k) {
         last = s.program();
         if (k > 0) maker.step(s);

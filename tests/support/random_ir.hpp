@@ -181,8 +181,7 @@ class RandomIr : public RandomExpr {
     auto scope = reg ? lathe::Scope::reg : static_cast<lathe::Scope>(random_.below(3));
     int rank = reg ? 0 : random_.below(stage_ >= lathe::Stage::flat ? 2 : 3);
     auto shape = indices(rank, 1);
-    if (stage_ == lathe::Stage::blocks)
-      for (auto& extent : shape) extent = AnyExpr(random_.below(5));
+    for (auto& extent : shape) extent = AnyExpr(random_.below(5));
     lathe::Buffer b =
         lathe::make_ref<lathe::BufferNode>(name(), t, shape, std::vector<AnyExpr>{}, scope);
     if (!t.is_vector()) buffers_.push_back(b), writable_.push_back(b);

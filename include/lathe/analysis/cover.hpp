@@ -22,8 +22,8 @@ Cover covers(const Stmt& root, const Vec<BlockTag>& producers, const BlockTag& c
 Cover covers(const Stmt& root, const BlockTag& producer, const BlockTag& consumer,
              const Buffer& buffer, const Facts& facts = {});
 
-/// No loop at or outside `loop` (within root) feeds a reduce iterator of the block: one iteration
-/// finishes elements.
+/// One iteration of `loop` finishes elements: no loop at or outside of it (within root) feeds a
+/// reduce iterator of the block, nor, for an update without init, reaches an element again.
 bool final_at(const Stmt& root, const BlockTag& block, const VarRef& loop);
 
 }  // namespace lathe

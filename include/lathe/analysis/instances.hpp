@@ -33,6 +33,9 @@ class Instances {
   }
   /// The same of the loops at position first … to - 1 alone.
   ForRef repeats_point(std::size_t from, std::size_t to, std::size_t first) const;
+  /// For each loop from position `from` inward whether the spatial point tells its iteration, with
+  /// the loops outside `from` fixed: proven. The others decide in which order a point is updated.
+  Vec<bool> told_by_point(std::size_t from) const { return determined(from, true); }
   /// A loop from position `from` inward of which two iterations may run one instance, with the
   /// loops outside `from` fixed; none: proven that there is none.
   ForRef repeats_instance(std::size_t from) const;

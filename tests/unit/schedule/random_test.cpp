@@ -35,7 +35,8 @@ int accepted_steps(const fuzz::Counts& counts) {
 int random_schedule(const lt::Schedule& start, std::uint64_t seed, const Dims& dims = {}) {
   Random random(seed);
   fuzz::Counts counts;
-  fuzz::ScheduleMaker maker(random, counts, dims);
+  const std::vector<std::string> no_focus;
+  fuzz::ScheduleMaker maker(random, counts, dims, no_focus);
   lt::Schedule s = start;
   auto expected = run(start.program(), dims);
   const int steps = 1 + random.below(12);

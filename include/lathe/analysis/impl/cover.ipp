@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/analysis/cover.hpp>
+#include <lathe/analysis/instances.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/visit.hpp>
 
@@ -103,11 +104,14 @@ LATHE_DECL bool final_at(const Stmt& root, const BlockTag& block, const VarRef& 
   if (!loop) return true;
   BlockSite site = find_block(root, block);
   if (!site.block) return false;
-  for (const auto& f : site.loops) {
-    if (feeds(*f, *site.block, IterKind::reduce)) return false;
-    if (f->var == loop) return true;
+  std::size_t at = 0;
+  for (; at < site.loops.size(); ++at) {
+    if (feeds(*site.loops[at], *site.block, IterKind::reduce)) return false;
+    if (site.loops[at]->var == loop) break;
   }
-  return true;
+  // Without an init later iterations go on with what this one left, where they reach it again.
+  const bool goes_on = site.block->reducer && !site.block->init;
+  return !goes_on || at == site.loops.size() || !Instances(site).repeats_point(0, at + 1);
 }
 
 LATHE_DECL Cover covers(const Stmt& root, const Vec<BlockTag>& producers, const BlockTag& consumer,

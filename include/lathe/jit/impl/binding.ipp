@@ -199,9 +199,15 @@ LATHE_DECL std::int64_t Binding::value_of(const AnyExpr& e, const std::uint64_t*
     detail::Scalar a{value_of(n->a, slots)}, b{value_of(n->b, slots)};
     return detail::scalar_binary(n->op, n->a.dtype(), a, b).i;
   }
+  if (const auto* n = e.as<UnaryNode>())
+    return detail::scalar_unary(n->op, n->a.dtype(), {value_of(n->a, slots)}).i;
+  if (const auto* n = e.as<CastNode>(); n && n->value.dtype().is_int())
+    return detail::scalar_cast(n->dtype, n->value.dtype(), {value_of(n->value, slots)}).i;
   if (const auto* n = e.as<SelectNode>())
     return value_of(value_of(n->condition, slots) ? n->yes : n->no, slots);
-  unreachable("an extent is made of something else than arithmetic on dims");
+  throw UserError(
+      "L0506", cat("an extent or stride of a parameter is made of more than arithmetic: ", str(e)),
+      Location{}, {}, "use integers, Dims and the operators on them");
 }
 
 /// The stride of an axis with at most one element means nothing.

@@ -46,7 +46,8 @@ class OperationList : public Mutator {
 
   AnyExpr named(const AnyExpr& value) {
     if (value.kind() <= ExprKind::Var) return value;
-    lets.emplace_back(make_var("v", value.dtype()), value);
+    // What is shared inside of the computation stands in several of them then.
+    lets.emplace_back(make_var("v", value.dtype()), fresh_lets(value));
     return lets.back().first;
   }
 
@@ -108,8 +109,9 @@ class InterleaveStores : public Mutator {
     std::size_t longest = 0;
     for (const StoreNode* n : group) {
       OperationList list;
-      const AnyExpr value = list.expr(fresh_lets(n->value));
-      stores.push_back(make_ref<StoreNode>(n->buffer, n->indices, value, n->mask, n->streaming));
+      const AnyExpr value = list.expr(n->value);
+      stores.push_back(
+          fresh_lets(make_ref<StoreNode>(n->buffer, n->indices, value, n->mask, n->streaming)));
       longest = std::max(longest, list.lets.size());
       lists.push_back(std::move(list.lets));
     }

@@ -31,6 +31,15 @@ inline std::string why_init_stays(const BlockSite& site, const Stmt& loop) {
 
 LATHE_DECL Verdict check_moved_init(const Program& program, const BlockSite& site, std::size_t from,
                                     const Vec<VarRef>& passed, std::string_view id) {
+  if (passed.empty()) return {};
+  const BlockInfo info = info_of(program, site.block->tag);
+  if (!info.injective)
+    return refusal_at(passed[0], id,
+                      "points of " + in_quotes(site.block->name()) +
+                          " may share an element, each with an init of its own, which would move "
+                          "past loop " +
+                          in_quotes(passed[0]->name) + ": " + info.why,
+                      "keep the loops of the reduction as they are");
   const Instances instances(site, program_facts(program));
   for (std::size_t k = from; k < site.loops.size(); ++k) {
     const ForNode& loop = *site.loops[k];

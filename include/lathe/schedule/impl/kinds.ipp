@@ -187,7 +187,7 @@ inline Verdict check_loops_below(const ForNode& loop) {
 }
 
 inline Verdict check_lanes(const Program& program, const ForNode& loop) {
-  const std::int64_t* lanes = as_const_int(loop.extent);
+  const std::optional<std::int64_t> lanes = const_int(loop.extent);
   if (!lanes)
     return refusal_at(loop.var, "L0209", "loop " + describe(loop) + " has no constant extent",
                       "split it by a number of lanes and vectorize the inner loop");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/analysis/dependence.hpp>
+#include <lathe/analysis/instances.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/edit.hpp>
 
@@ -75,11 +76,15 @@ inline Verdict check_bounds(const ReorderPlan& plan) {
   return {};
 }
 
-// Whether two loops that feed reduce iterators of a block change places.
-inline bool swaps_reduce_loops(const ReorderPlan& plan, const BlockNode& block) {
+// Whether the updates of one element run in another order: two loops change places that the point
+// does not tell, such as those that feed reduce iterators.
+inline bool swaps_updates(const Program& program, const ReorderPlan& plan, const BlockSite& below) {
+  const BlockSite site = find_block(program->body, below.block->tag);
+  const std::size_t outermost = site.loops.size() - below.loops.size() - plan.chain.size();
+  const Vec<bool> told = Instances(site, program_facts(program)).told_by_point(outermost);
   std::size_t last = 0;
   for (std::size_t from : plan.order) {
-    if (!feeds(*plan.chain[from], block, IterKind::reduce)) continue;
+    if (told[from]) continue;
     if (from < last) return true;
     last = from;
   }
@@ -96,7 +101,7 @@ inline bool order_free_below(const Program& program, const ReorderPlan& plan, co
     BlockInfo info = info_of(program, site.block->tag);
     if (!info.is_complete() && !info.is_reduction()) return false;
     if (info.is_reduction() && info.reducer.kind != ReducerClass::reorder &&
-        swaps_reduce_loops(plan, *site.block))
+        swaps_updates(program, plan, site))
       return false;
     for (const auto& written : buffers_written(site.block->body)) {
       if (writers(innermost.body, written).size() > 1) return false;
@@ -115,9 +120,9 @@ inline bool order_free_below(const Program& program, const ReorderPlan& plan, co
 inline Verdict check_order(const Program& program, const ReorderPlan& plan) {
   Facts facts = program_facts(program);
   for (const auto& site : blocks_below(plan.chain.back()->body)) {
-    if (!site.block->reducer || !swaps_reduce_loops(plan, *site.block)) continue;
+    if (!site.block->reducer) continue;
     ReducerInfo info = classify(*site.block->reducer);
-    if (info.kind != ReducerClass::reorder)
+    if (info.kind != ReducerClass::reorder && swaps_updates(program, plan, site))
       return refusal_at(site.block->tag, "L0207",
                         "the order of the reduce loops of " + in_quotes(site.block->name()) +
                             " matters: reducer " + in_quotes(site.block->reducer->name) +
@@ -138,7 +143,7 @@ inline Verdict check_order(const Program& program, const ReorderPlan& plan) {
 inline std::string reordered_reduction(const Program& program, const ReorderPlan& plan) {
   for (const auto& site : blocks_below(plan.chain.back()->body)) {
     if (!site.block->reducer || !classify(*site.block->reducer).reassociates) continue;
-    if (!swaps_reduce_loops(plan, *site.block) && info_of(program, site.block->tag).is_reduction())
+    if (info_of(program, site.block->tag).is_reduction() && !swaps_updates(program, plan, site))
       continue;
     return "reorder: the reduce loops of " + in_quotes(site.block->name()) +
            " run in another order";

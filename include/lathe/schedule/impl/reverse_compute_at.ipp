@@ -65,6 +65,39 @@ inline Verdict check_outputs_untouched(const Program& program, const MovePlan& p
   return {};
 }
 
+// Of an update without init, and of what the caller gives, the loop's producers may leave out
+// elements that the consumer reads all the same: its instances there would be lost. That a
+// reduction has terms is no matter: the consumer hangs on loops over points.
+inline Verdict check_all_reached(const Program& program, const MovePlan& plan,
+                                 const Vec<BlockSite>& inside) {
+  const BlockTag& tag = plan.block.block->tag;
+  for (const auto& input : buffers_read(*plan.block.block)) {
+    Facts facts = program_facts(program);
+    Vec<BlockTag> makers;
+    bool had_values = false;
+    for (const auto& p : inside) {
+      if (!contains(buffers_written(p.block->body), input)) continue;
+      makers.push_back(p.block->tag);
+      had_values = had_values || (p.block->reducer && !p.block->init);
+      for (const auto& it : p.block->iters)
+        if (it.kind == IterKind::reduce) facts.assume(AnyExpr(1) <= it.extent);
+      for (const auto& loop : p.loops)
+        if (feeds(*loop, *p.block, IterKind::reduce)) facts.assume(AnyExpr(1) <= loop->extent);
+    }
+    for (const auto& param : program->params)
+      had_values = had_values || (param.buffer == input && param.access == Access::inout);
+    if (makers.empty() || !had_values) continue;
+    const std::string why = why_not_found(program->body, makers, tag, input, {}, facts);
+    if (!why.empty())
+      return refusal_at(tag, "L0213",
+                        "block " + in_quotes(tag->name) + " may read elements of " +
+                            in_quotes(input->name) + " that loop " + describe(*plan.loop.loop) +
+                            " does not reach: " + why,
+                        "move its producers with compute_at");
+  }
+  return {};
+}
+
 // What the loop's producers leave to others of a buffer would be missed: iterations of the loop
 // hand over what they wrote, and nothing else. An update writes all that its init does.
 inline Verdict check_whole_producers(const Program& program, const MovePlan& plan,
@@ -115,6 +148,7 @@ inline Verdict plan_reverse_compute_at(const Program& program, const Args& args,
                       "take a loop outside its reduction");
   }
   if (auto no = check_whole_producers(program, plan, inside)) return no;
+  if (auto no = check_all_reached(program, plan, inside)) return no;
   int first = block_position(program->body,
                              first_block_below(plan.loop.loops.empty() ? plan.loop.path.back()
                                                                        : Stmt(plan.loop.loops[0])));
