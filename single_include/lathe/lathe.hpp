@@ -915,8 +915,8 @@ inline AnyExpr floormod(const AnyExpr& a, const AnyExpr& b) {
 //   for the spatial points reached inside that loop, under the part of the predicate that names no
 //   reduce iterator. Those points follow from the loops that feed spatial iterators (through lets
 //   and blocks around, too) and the conditions around that name nothing else; other loops are taken
-//   to run, conditions on them to hold. Without init (after decompose_reduction) the element holds what another block
-//   stored.
+//   to run, conditions on them to hold. Without init (after decompose_reduction) the element holds
+//   what another block stored.
 // * reads and writes are declared for opaque blocks only; for all others they follow from the body
 // and are empty here.
 // * Alloc gives a buffer with undefined content; scopes other than global exist once per iteration
@@ -3254,8 +3254,8 @@ Program parse(std::string_view text, Location where = Location::here());
 //              "stream_lines" ] name
 //              "[" expr, … [ "where" mask ] "]" [ reducer ] "=" expr | "atomic" name "[" expr, …
 //              "]" op "=" expr | "if" expr ":" body [ "else" ":" body ] | "while" expr ":" body |
-//              "assert" expr "," string [ "%" "(" expr { "," expr } ")" ] | "eval" expr | "pass" | "reducer" [ "nonassociative" ] [
-//              "noncommutative" ] name
+//              "assert" expr "," string [ "%" "(" expr { "," expr } ")" ] | "eval" expr | "pass" |
+//              "reducer" [ "nonassociative" ] [ "noncommutative" ] name
 //                "(" name ":" type "=" identity, … ";" name, … ")" "=" expr, …    before the blocks
 //                that name it
 //   iter      := [ "reduce" | "opaque" ] name "in" range "=" binding
@@ -5903,8 +5903,8 @@ struct Pass {
 std::span<const Pass> cpu_pipeline();
 
 /// Runs the pipeline. `LATHE_DUMP=pass` or ContextOptions::dump logs the result of that pass
-/// ("all": of each), on standard error where the context has no log hook. L0412 out of time · L0601 unrolling would exceed the budget of nodes ·
-/// L0602 the dump names no pass
+/// ("all": of each), on standard error where the context has no log hook. L0412 out of time · L0601
+/// unrolling would exceed the budget of nodes · L0602 the dump names no pass
 Program lower(const Program& program, const Target& target, const LowerOptions& options = {});
 
 /// The program after the named pass, for tests and dumps; L0602 if no pass has that name.
@@ -7401,8 +7401,7 @@ void check_buffers(const TensorSource& source, const AnyExpr& e);
 /// L0124 for what it gives.
 void check_reducer(const ReducerNode& reducer, Location where);
 /// L0131 if numbers refute a law that the reducer claims, for such terms where there are some.
-void check_reducer_laws(const ReducerNode& reducer, std::span<const AnyExpr> terms,
-                        Location where);
+void check_reducer_laws(const ReducerNode& reducer, std::span<const AnyExpr> terms, Location where);
 /// L0109 with the words of what a node of the untyped core said of its operands.
 UserError unfit_operands(const std::string& what, const InternalError& e, Location where);
 
@@ -8240,8 +8239,8 @@ Program roll_buffers(const Program& program);
 Program lower_blocks(const Program& program);
 
 /// Puts an assertion before each access that is not proved to be inside of its buffer, under the
-/// conditions under which it happens, with indices and shape as its values. Must run before anything
-/// makes indices of its own, and when it is written which of them are guarded.
+/// conditions under which it happens, with indices and shape as its values. Must run before
+/// anything makes indices of its own, and when it is written which of them are guarded.
 ///     if (i < n) Y[i] = X[I[i]]
 ///   → if (i < n) { assert 0 <= I[i] && I[i] < m, "'X' has no element [{0}], …" % (I[i], m); … }
 Program check_accesses(const Program& program);

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstring>
 #include <lathe/codegen/llvm_ir.hpp>
-#include <lathe/jit/binding.hpp>
 #include <lathe/ir/scalar.hpp>
+#include <lathe/jit/binding.hpp>
 #include <lathe/jit/evaluate.hpp>
 #include <lathe/lower/passes.hpp>
 #include <lathe/runtime/llvm.hpp>

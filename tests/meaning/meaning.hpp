@@ -9,9 +9,9 @@
 #include <cstring>
 #include <functional>
 #include <lathe/arith/simplify.hpp>
+#include <lathe/ir/scalar.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/jit/binding.hpp>
-#include <lathe/ir/scalar.hpp>
 #include <lathe/lathe.hpp>
 #include <lathe/lower/passes.hpp>
 #include <map>

@@ -29,8 +29,7 @@ void check_buffers(const TensorSource& source, const AnyExpr& e);
 /// L0124 for what it gives.
 void check_reducer(const ReducerNode& reducer, Location where);
 /// L0131 if numbers refute a law that the reducer claims, for such terms where there are some.
-void check_reducer_laws(const ReducerNode& reducer, std::span<const AnyExpr> terms,
-                        Location where);
+void check_reducer_laws(const ReducerNode& reducer, std::span<const AnyExpr> terms, Location where);
 /// L0109 with the words of what a node of the untyped core said of its operands.
 UserError unfit_operands(const std::string& what, const InternalError& e, Location where);
 

@@ -14,8 +14,8 @@
 //              "stream_lines" ] name
 //              "[" expr, … [ "where" mask ] "]" [ reducer ] "=" expr | "atomic" name "[" expr, …
 //              "]" op "=" expr | "if" expr ":" body [ "else" ":" body ] | "while" expr ":" body |
-//              "assert" expr "," string [ "%" "(" expr { "," expr } ")" ] | "eval" expr | "pass" | "reducer" [ "nonassociative" ] [
-//              "noncommutative" ] name
+//              "assert" expr "," string [ "%" "(" expr { "," expr } ")" ] | "eval" expr | "pass" |
+//              "reducer" [ "nonassociative" ] [ "noncommutative" ] name
 //                "(" name ":" type "=" identity, … ";" name, … ")" "=" expr, …    before the blocks
 //                that name it
 //   iter      := [ "reduce" | "opaque" ] name "in" range "=" binding

@@ -39,8 +39,8 @@
 //   for the spatial points reached inside that loop, under the part of the predicate that names no
 //   reduce iterator. Those points follow from the loops that feed spatial iterators (through lets
 //   and blocks around, too) and the conditions around that name nothing else; other loops are taken
-//   to run, conditions on them to hold. Without init (after decompose_reduction) the element holds what another block
-//   stored.
+//   to run, conditions on them to hold. Without init (after decompose_reduction) the element holds
+//   what another block stored.
 // * reads and writes are declared for opaque blocks only; for all others they follow from the body
 // and are empty here.
 // * Alloc gives a buffer with undefined content; scopes other than global exist once per iteration

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <deque>
-#include <lathe/ir/stmt.hpp>
 #include <lathe/ir/scalar.hpp>
+#include <lathe/ir/stmt.hpp>
 #include <lathe/jit/evaluate.hpp>
 #include <lathe/support/vec.hpp>
 

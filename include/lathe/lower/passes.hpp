@@ -44,8 +44,8 @@ Program roll_buffers(const Program& program);
 Program lower_blocks(const Program& program);
 
 /// Puts an assertion before each access that is not proved to be inside of its buffer, under the
-/// conditions under which it happens, with indices and shape as its values. Must run before anything
-/// makes indices of its own, and when it is written which of them are guarded.
+/// conditions under which it happens, with indices and shape as its values. Must run before
+/// anything makes indices of its own, and when it is written which of them are guarded.
 ///     if (i < n) Y[i] = X[I[i]]
 ///   → if (i < n) { assert 0 <= I[i] && I[i] < m, "'X' has no element [{0}], …" % (I[i], m); … }
 Program check_accesses(const Program& program);

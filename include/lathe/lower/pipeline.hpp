@@ -36,8 +36,8 @@ struct Pass {
 std::span<const Pass> cpu_pipeline();
 
 /// Runs the pipeline. `LATHE_DUMP=pass` or ContextOptions::dump logs the result of that pass
-/// ("all": of each), on standard error where the context has no log hook. L0412 out of time · L0601 unrolling would exceed the budget of nodes ·
-/// L0602 the dump names no pass
+/// ("all": of each), on standard error where the context has no log hook. L0412 out of time · L0601
+/// unrolling would exceed the budget of nodes · L0602 the dump names no pass
 Program lower(const Program& program, const Target& target, const LowerOptions& options = {});
 
 /// The program after the named pass, for tests and dumps; L0602 if no pass has that name.

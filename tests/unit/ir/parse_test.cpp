@@ -96,8 +96,8 @@ TEST_CASE("built-in reducers need no definition; a definition of the same name w
       "    block Y(reduce r in 0..4 = r) reduce sum init:\n"
       "      Y[] sum= X[r]\n";
   Program built_in = parse(head + tail);
-  Program own =
-      parse(head + "  reducer nonassociative noncommutative sum(a: f32 = 0.0; b) = a * 2.0 + b\n" + tail);
+  Program own = parse(
+      head + "  reducer nonassociative noncommutative sum(a: f32 = 0.0; b) = a * 2.0 + b\n" + tail);
   Program same = parse(head + "  reducer sum(x: f32 = 0.0; y) = x + y\n" + tail);
   CHECK(structurally_equal(built_in, same));
   CHECK(same.str() == head + tail);

@@ -183,7 +183,8 @@ TEST_CASE("combines of several outputs all see the old elements") {
   Ints x{3, 1, 2}, a(1), b(1);
   run_text(
       "program P(in X: i64[3], out A: i64[1], out B: i64[1]):\n"
-      "  reducer nonassociative noncommutative swap(a: i64 = 0, b: i64 = 100; c, d) = b + c, a + d\n"
+      "  reducer nonassociative noncommutative swap(a: i64 = 0, b: i64 = 100; c, d) = b + c, a + "
+      "d\n"
       "  for r in 0..3:\n"
       "    block Y(vi in 0..1 = 0, reduce vr in 0..3 = r) reduce swap init:\n"
       "      A[vi] swap= X[vr]\n"
