@@ -3,6 +3,7 @@
 #include <lathe/analysis/instances.hpp>
 #include <lathe/analysis/uses.hpp>
 #include <lathe/schedule/edit.hpp>
+#include <lathe/support/dense_map.hpp>
 
 namespace lathe::detail {
 
@@ -61,14 +62,13 @@ LATHE_DECL Verdict check_moved_init(const Program& program, const BlockSite& sit
   return {};
 }
 
-// The nests of a program that another one does not have as they are.
-inline void collect_nests(const Stmt& s, Vec<Stmt>& out) {
-  if (const auto* a = s.as<AllocNode>()) return collect_nests(a->body, out);
-  if (const auto* seq = s.as<SeqNode>()) {
-    for (const auto& child : seq->stmts) collect_nests(child, out);
-    return;
-  }
-  out.push_back(s);
+// The nests of a program, in order.
+template <class F>
+void each_nest(const Stmt& s, const F& f) {
+  if (const auto* a = s.as<AllocNode>()) return each_nest(a->body, f);
+  const auto* seq = s.as<SeqNode>();
+  if (!seq) return f(s);
+  for (const auto& child : seq->stmts) each_nest(child, f);
 }
 
 // What an init depends on is written inside its reduction, in a nest that a step made.
@@ -117,13 +117,15 @@ inline Verdict check_kept_loops(const Program& before, const BlockSite& after) {
   return passed.empty() ? Verdict() : check_moved_init(before, old, from, passed, "L0259");
 }
 
+// Nests that a step left as they were need no look.
 LATHE_DECL Verdict check_inits(const Program& before, const Program& after) {
-  Vec<Stmt> old, now;
-  collect_nests(before->body, old), collect_nests(after->body, now);
-  for (const auto& nest : now) {
-    bool kept = false;
-    for (const auto& o : old) kept = kept || o.same_as(nest);
-    if (kept) continue;
+  DenseSet<const StmtNode*> old;
+  each_nest(before->body, [&](const Stmt& nest) { old.insert(nest.get()); });
+  Vec<Stmt> changed;
+  each_nest(after->body, [&](const Stmt& nest) {
+    if (!old.contains(nest.get())) changed.push_back(nest);
+  });
+  for (const auto& nest : changed) {
     if (auto no = check_init_inputs(before, nest)) return no;
     for (const auto& site : find_blocks(nest, [](const BlockNode& b) { return b.init; }))
       if (auto no = check_kept_loops(before, site)) return no;
