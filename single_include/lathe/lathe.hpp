@@ -7562,11 +7562,7 @@ class Instances {
   std::size_t begin_of_fold() const { return site_.block->init ? first_ : 0; }
   /// A loop at position from … to - 1 of which two iterations may reach one spatial point, with the
   /// loops outside `from` fixed; none: proven that there is none.
-  ForRef repeats_point(std::size_t from, std::size_t to) const {
-    return repeats_point(from, to, from);
-  }
-  /// The same of the loops at position first … to - 1 alone.
-  ForRef repeats_point(std::size_t from, std::size_t to, std::size_t first) const;
+  ForRef repeats_point(std::size_t from, std::size_t to) const;
   /// For each loop from position `from` inward whether the spatial point tells its iteration, with
   /// the loops outside `from` fixed: proven. The others decide in which order a point is updated.
   Vec<bool> told_by_point(std::size_t from) const { return determined(from, true); }
@@ -25366,12 +25362,11 @@ LATHE_DECL Vec<bool> Instances::determined(std::size_t from, bool by_point) cons
   return loops.known();
 }
 
-LATHE_DECL ForRef Instances::repeats_point(std::size_t from, std::size_t to,
-                                           std::size_t first) const {
-  if (first >= to) return {};
-  const Vec<bool> known = determined(from, true);
-  for (std::size_t k = first; k < to; ++k)
-    if (!known[k - from]) return site_.loops[k];
+LATHE_DECL ForRef Instances::repeats_point(std::size_t from, std::size_t to) const {
+  if (from >= to) return {};
+  const Vec<bool> told = told_by_point(from);
+  for (std::size_t k = from; k < to; ++k)
+    if (!told[k - from]) return site_.loops[k];
   return {};
 }
 
@@ -27310,7 +27305,8 @@ inline std::string why_init_stays(const BlockSite& site, const Stmt& loop) {
 LATHE_DECL Verdict check_moved_init(const Program& program, const BlockSite& site, std::size_t from,
                                     const Vec<VarRef>& passed, std::string_view id) {
   if (passed.empty()) return {};
-  const BlockInfo info = info_of(program, site.block->tag);
+  const BlockInfo info =
+      classify(without_guards(*site.block), facts_on(site.path, program_facts(program)));
   if (!info.injective)
     return refusal_at(passed[0], id,
                       "points of " + in_quotes(site.block->name()) +
@@ -27318,11 +27314,11 @@ LATHE_DECL Verdict check_moved_init(const Program& program, const BlockSite& sit
                           "past loop " +
                           in_quotes(passed[0]->name) + ": " + info.why,
                       "keep the loops of the reduction as they are");
-  const Instances instances(site, program_facts(program));
+  const Vec<bool> told = Instances(site, program_facts(program)).told_by_point(from);
   for (std::size_t k = from; k < site.loops.size(); ++k) {
     const ForNode& loop = *site.loops[k];
     if (!contains(passed, loop.var)) continue;
-    if (instances.repeats_point(from, k + 1, k))
+    if (!told[k - from])
       return refusal_at(
           loop.var, id,
           "iterations of loop " + describe(loop) + " may reduce one element of " +
@@ -27339,14 +27335,13 @@ LATHE_DECL Verdict check_moved_init(const Program& program, const BlockSite& sit
   return {};
 }
 
-// The nests of a program that another one does not have as they are.
-inline void collect_nests(const Stmt& s, Vec<Stmt>& out) {
-  if (const auto* a = s.as<AllocNode>()) return collect_nests(a->body, out);
-  if (const auto* seq = s.as<SeqNode>()) {
-    for (const auto& child : seq->stmts) collect_nests(child, out);
-    return;
-  }
-  out.push_back(s);
+// The nests of a program, in order.
+template <class F>
+void each_nest(const Stmt& s, const F& f) {
+  if (const auto* a = s.as<AllocNode>()) return each_nest(a->body, f);
+  const auto* seq = s.as<SeqNode>();
+  if (!seq) return f(s);
+  for (const auto& child : seq->stmts) each_nest(child, f);
 }
 
 // What an init depends on is written inside its reduction, in a nest that a step made.
@@ -27395,13 +27390,15 @@ inline Verdict check_kept_loops(const Program& before, const BlockSite& after) {
   return passed.empty() ? Verdict() : check_moved_init(before, old, from, passed, "L0259");
 }
 
+// Nests that a step left as they were need no look.
 LATHE_DECL Verdict check_inits(const Program& before, const Program& after) {
-  Vec<Stmt> old, now;
-  collect_nests(before->body, old), collect_nests(after->body, now);
-  for (const auto& nest : now) {
-    bool kept = false;
-    for (const auto& o : old) kept = kept || o.same_as(nest);
-    if (kept) continue;
+  DenseSet<const StmtNode*> old;
+  each_nest(before->body, [&](const Stmt& nest) { old.insert(nest.get()); });
+  Vec<Stmt> changed;
+  each_nest(after->body, [&](const Stmt& nest) {
+    if (!old.contains(nest.get())) changed.push_back(nest);
+  });
+  for (const auto& nest : changed) {
     if (auto no = check_init_inputs(before, nest)) return no;
     for (const auto& site : find_blocks(nest, [](const BlockNode& b) { return b.init; }))
       if (auto no = check_kept_loops(before, site)) return no;
@@ -28465,6 +28462,17 @@ inline bool ragged(const BlockNode& block) {
   return false;
 }
 
+// In its new place each instance runs once.
+inline Verdict check_updates_once(const Program& program, const BlockSite& site) {
+  ForRef again = Instances(site, program_facts(program)).repeats_update();
+  if (!again) return {};
+  return refusal_at(site.block->tag, "L0212",
+                    "iterations of loop " + describe(*again) + " may update one element of block " +
+                        in_quotes(site.block->name()) +
+                        " again with the same terms, which loops made anew would do once",
+                    "take loop " + in_quotes(again->var->name) + " out of the reduction");
+}
+
 // Its own loops are replaced: what they leave out of its domain may run in the new place. An
 // intermediate may hold more than before; a sum or an argument may not.
 inline Verdict check_reach(const Program& program, MovePlan& plan) {
@@ -28476,6 +28484,8 @@ inline Verdict check_reach(const Program& program, MovePlan& plan) {
   for (const auto& it : plan.core->iters) bindings.push_back(it.binding);
   for (const auto& loop : plan.block.loops) loops.push_back({loop->var, loop->min, loop->extent});
   const IterMap map = iter_map(bindings, loops, {}, facts);
+  if (!map.injective)
+    if (auto no = check_updates_once(program, plan.block)) return no;
   bool sums_whole = true;
   for (std::size_t k = 0; k < bindings.size(); ++k) {
     const IterVar& it = plan.core->iters[k];
@@ -28498,17 +28508,6 @@ inline Verdict check_reach(const Program& program, MovePlan& plan) {
                             "writes the parameter " +
                             in_quotes(store->buffer->name));
   return {};
-}
-
-// In its new place each instance runs once.
-inline Verdict check_updates_once(const Program& program, const BlockSite& site) {
-  ForRef again = Instances(site, program_facts(program)).repeats_update();
-  if (!again) return {};
-  return refusal_at(site.block->tag, "L0212",
-                    "iterations of loop " + describe(*again) + " may update one element of block " +
-                        in_quotes(site.block->name()) +
-                        " again with the same terms, which loops made anew would do once",
-                    "take loop " + in_quotes(again->var->name) + " out of the reduction");
 }
 
 inline Verdict check_movable(const Program& program, const Args& args, const char* place_id,
@@ -28551,7 +28550,6 @@ inline Verdict check_movable(const Program& program, const Args& args, const cha
                         "loop " + describe(*loop) + " of " + name + " would be lost",
                         "move blocks before their loops are marked");
   plan.core = BlockRefNode(new BlockNode(without_guards(block)));
-  if (auto no = check_updates_once(program, plan.block)) return no;
   return check_reach(program, plan);
 }
 
@@ -32967,6 +32965,7 @@ inline Verdict check_bounds(const ReorderPlan& plan) {
 // Whether the updates of one element run in another order: two loops change places that the point
 // does not tell, such as those that feed reduce iterators.
 inline bool swaps_updates(const Program& program, const ReorderPlan& plan, const BlockSite& below) {
+  if (std::is_sorted(plan.order.begin(), plan.order.end())) return false;
   const BlockSite site = find_block(program->body, below.block->tag);
   const std::size_t outermost = site.loops.size() - below.loops.size() - plan.chain.size();
   const Vec<bool> told = Instances(site, program_facts(program)).told_by_point(outermost);
@@ -33345,18 +33344,19 @@ inline Verdict check_rfactor_loops(RfactorPlan& plan) {
 // not see the sum, and a point must come once in what is not a loop of the reduction.
 inline Verdict check_terms(const Program& program, const RfactorPlan& plan) {
   const BlockNode& block = *plan.site.block;
-  const BlockInfo info = info_of(program, block.tag);
+  const BlockInfo info =
+      classify(without_guards(block), facts_on(plan.site.path, program_facts(program)));
   if (!info.is_reduction())
     return refusal_at(block.tag, "L0219",
                       "block " + in_quotes(block.name()) +
                           " has no partial results that could be folded: " + info.why,
                       info.in_place ? "read what was there before from a copy" : "");
   const Instances instances(plan.site, program_facts(program));
-  for (std::size_t k = instances.begin_of_fold(); k < plan.site.loops.size(); ++k) {
+  const std::size_t begin = instances.begin_of_fold();
+  const Vec<bool> told = instances.told_by_point(begin);
+  for (std::size_t k = begin; k < plan.site.loops.size(); ++k) {
     const ForNode& loop = *plan.site.loops[k];
-    if (feeds(loop, block, IterKind::reduce) ||
-        !instances.repeats_point(instances.begin_of_fold(), k + 1, k))
-      continue;
+    if (told[k - begin] || feeds(loop, block, IterKind::reduce)) continue;
     return refusal_at(
         loop.var, "L0219",
         "iterations of loop " + describe(loop) + " may update one element of " +

@@ -28,11 +28,7 @@ class Instances {
   std::size_t begin_of_fold() const { return site_.block->init ? first_ : 0; }
   /// A loop at position from … to - 1 of which two iterations may reach one spatial point, with the
   /// loops outside `from` fixed; none: proven that there is none.
-  ForRef repeats_point(std::size_t from, std::size_t to) const {
-    return repeats_point(from, to, from);
-  }
-  /// The same of the loops at position first … to - 1 alone.
-  ForRef repeats_point(std::size_t from, std::size_t to, std::size_t first) const;
+  ForRef repeats_point(std::size_t from, std::size_t to) const;
   /// For each loop from position `from` inward whether the spatial point tells its iteration, with
   /// the loops outside `from` fixed: proven. The others decide in which order a point is updated.
   Vec<bool> told_by_point(std::size_t from) const { return determined(from, true); }

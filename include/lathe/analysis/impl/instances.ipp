@@ -155,12 +155,11 @@ LATHE_DECL Vec<bool> Instances::determined(std::size_t from, bool by_point) cons
   return loops.known();
 }
 
-LATHE_DECL ForRef Instances::repeats_point(std::size_t from, std::size_t to,
-                                           std::size_t first) const {
-  if (first >= to) return {};
-  const Vec<bool> known = determined(from, true);
-  for (std::size_t k = first; k < to; ++k)
-    if (!known[k - from]) return site_.loops[k];
+LATHE_DECL ForRef Instances::repeats_point(std::size_t from, std::size_t to) const {
+  if (from >= to) return {};
+  const Vec<bool> told = told_by_point(from);
+  for (std::size_t k = from; k < to; ++k)
+    if (!told[k - from]) return site_.loops[k];
   return {};
 }
 

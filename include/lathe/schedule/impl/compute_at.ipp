@@ -42,6 +42,17 @@ inline bool ragged(const BlockNode& block) {
   return false;
 }
 
+// In its new place each instance runs once.
+inline Verdict check_updates_once(const Program& program, const BlockSite& site) {
+  ForRef again = Instances(site, program_facts(program)).repeats_update();
+  if (!again) return {};
+  return refusal_at(site.block->tag, "L0212",
+                    "iterations of loop " + describe(*again) + " may update one element of block " +
+                        in_quotes(site.block->name()) +
+                        " again with the same terms, which loops made anew would do once",
+                    "take loop " + in_quotes(again->var->name) + " out of the reduction");
+}
+
 // Its own loops are replaced: what they leave out of its domain may run in the new place. An
 // intermediate may hold more than before; a sum or an argument may not.
 inline Verdict check_reach(const Program& program, MovePlan& plan) {
@@ -53,6 +64,8 @@ inline Verdict check_reach(const Program& program, MovePlan& plan) {
   for (const auto& it : plan.core->iters) bindings.push_back(it.binding);
   for (const auto& loop : plan.block.loops) loops.push_back({loop->var, loop->min, loop->extent});
   const IterMap map = iter_map(bindings, loops, {}, facts);
+  if (!map.injective)
+    if (auto no = check_updates_once(program, plan.block)) return no;
   bool sums_whole = true;
   for (std::size_t k = 0; k < bindings.size(); ++k) {
     const IterVar& it = plan.core->iters[k];
@@ -75,17 +88,6 @@ inline Verdict check_reach(const Program& program, MovePlan& plan) {
                             "writes the parameter " +
                             in_quotes(store->buffer->name));
   return {};
-}
-
-// In its new place each instance runs once.
-inline Verdict check_updates_once(const Program& program, const BlockSite& site) {
-  ForRef again = Instances(site, program_facts(program)).repeats_update();
-  if (!again) return {};
-  return refusal_at(site.block->tag, "L0212",
-                    "iterations of loop " + describe(*again) + " may update one element of block " +
-                        in_quotes(site.block->name()) +
-                        " again with the same terms, which loops made anew would do once",
-                    "take loop " + in_quotes(again->var->name) + " out of the reduction");
 }
 
 inline Verdict check_movable(const Program& program, const Args& args, const char* place_id,
@@ -128,7 +130,6 @@ inline Verdict check_movable(const Program& program, const Args& args, const cha
                         "loop " + describe(*loop) + " of " + name + " would be lost",
                         "move blocks before their loops are marked");
   plan.core = BlockRefNode(new BlockNode(without_guards(block)));
-  if (auto no = check_updates_once(program, plan.block)) return no;
   return check_reach(program, plan);
 }
 

@@ -33,7 +33,8 @@ inline std::string why_init_stays(const BlockSite& site, const Stmt& loop) {
 LATHE_DECL Verdict check_moved_init(const Program& program, const BlockSite& site, std::size_t from,
                                     const Vec<VarRef>& passed, std::string_view id) {
   if (passed.empty()) return {};
-  const BlockInfo info = info_of(program, site.block->tag);
+  const BlockInfo info =
+      classify(without_guards(*site.block), facts_on(site.path, program_facts(program)));
   if (!info.injective)
     return refusal_at(passed[0], id,
                       "points of " + in_quotes(site.block->name()) +
@@ -41,11 +42,11 @@ LATHE_DECL Verdict check_moved_init(const Program& program, const BlockSite& sit
                           "past loop " +
                           in_quotes(passed[0]->name) + ": " + info.why,
                       "keep the loops of the reduction as they are");
-  const Instances instances(site, program_facts(program));
+  const Vec<bool> told = Instances(site, program_facts(program)).told_by_point(from);
   for (std::size_t k = from; k < site.loops.size(); ++k) {
     const ForNode& loop = *site.loops[k];
     if (!contains(passed, loop.var)) continue;
-    if (instances.repeats_point(from, k + 1, k))
+    if (!told[k - from])
       return refusal_at(
           loop.var, id,
           "iterations of loop " + describe(loop) + " may reduce one element of " +

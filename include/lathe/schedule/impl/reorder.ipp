@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <lathe/analysis/dependence.hpp>
 #include <lathe/analysis/instances.hpp>
 #include <lathe/ir/visit.hpp>
@@ -79,6 +80,7 @@ inline Verdict check_bounds(const ReorderPlan& plan) {
 // Whether the updates of one element run in another order: two loops change places that the point
 // does not tell, such as those that feed reduce iterators.
 inline bool swaps_updates(const Program& program, const ReorderPlan& plan, const BlockSite& below) {
+  if (std::is_sorted(plan.order.begin(), plan.order.end())) return false;
   const BlockSite site = find_block(program->body, below.block->tag);
   const std::size_t outermost = site.loops.size() - below.loops.size() - plan.chain.size();
   const Vec<bool> told = Instances(site, program_facts(program)).told_by_point(outermost);

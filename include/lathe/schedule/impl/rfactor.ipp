@@ -73,18 +73,19 @@ inline Verdict check_rfactor_loops(RfactorPlan& plan) {
 // not see the sum, and a point must come once in what is not a loop of the reduction.
 inline Verdict check_terms(const Program& program, const RfactorPlan& plan) {
   const BlockNode& block = *plan.site.block;
-  const BlockInfo info = info_of(program, block.tag);
+  const BlockInfo info =
+      classify(without_guards(block), facts_on(plan.site.path, program_facts(program)));
   if (!info.is_reduction())
     return refusal_at(block.tag, "L0219",
                       "block " + in_quotes(block.name()) +
                           " has no partial results that could be folded: " + info.why,
                       info.in_place ? "read what was there before from a copy" : "");
   const Instances instances(plan.site, program_facts(program));
-  for (std::size_t k = instances.begin_of_fold(); k < plan.site.loops.size(); ++k) {
+  const std::size_t begin = instances.begin_of_fold();
+  const Vec<bool> told = instances.told_by_point(begin);
+  for (std::size_t k = begin; k < plan.site.loops.size(); ++k) {
     const ForNode& loop = *plan.site.loops[k];
-    if (feeds(loop, block, IterKind::reduce) ||
-        !instances.repeats_point(instances.begin_of_fold(), k + 1, k))
-      continue;
+    if (told[k - begin] || feeds(loop, block, IterKind::reduce)) continue;
     return refusal_at(
         loop.var, "L0219",
         "iterations of loop " + describe(loop) + " may update one element of " +
