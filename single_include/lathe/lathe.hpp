@@ -7584,9 +7584,10 @@ class Instances {
 };
 
 /// The buffers that decide whether an init stores and where: read by domains and bindings of
-/// spatial iterators, by indices of stores, and by the conditions of the predicate that name no
-/// reduce iterator. Empty without an init.
-Vec<Buffer> init_inputs(const BlockNode& block);
+/// spatial iterators, by indices of stores, by the conditions of the predicate that name no reduce
+/// iterator, and, of the statements on the path from position `from` inward, by conditions, lets,
+/// bounds of loops and blocks around. Empty without an init.
+Vec<Buffer> init_inputs(const BlockSite& site, std::size_t from);
 
 /// An init whose inputs are written inside the loop before which it stands, so that it takes what
 /// was there before; empty if there is none.
@@ -25346,7 +25347,8 @@ LATHE_DECL Instances::Instances(const BlockSite& site, const Facts& facts)
 }
 
 // For each loop from `from` inward, whether the iterators tell its value. All of them together tell
-// the most; where one of them has no form that can be read, those tell that can.
+// the most; where one of them has no form that can be read, those tell that can. What is told of
+// all loops at once is told with the outer ones fixed, which may be in the way of a form.
 LATHE_DECL Vec<bool> Instances::determined(std::size_t from, bool by_point) const {
   Facts facts = facts_;
   Vec<IterDomain> domain = detail::running_domains(site_.loops, from, facts);
@@ -25359,7 +25361,11 @@ LATHE_DECL Vec<bool> Instances::determined(std::size_t from, bool by_point) cons
   if (!targets.empty()) loops.mark(targets);
   for (std::size_t k = 0; !loops.all_known() && targets.size() > 1 && k < targets.size(); ++k)
     loops.mark({targets[k]});
-  return loops.known();
+  Vec<bool> known = loops.known();
+  if (loops.all_known() || from == 0) return known;
+  const Vec<bool> all = determined(0, by_point);
+  for (std::size_t k = 0; k < known.size(); ++k) known[k] = known[k] || all[from + k];
+  return known;
 }
 
 LATHE_DECL ForRef Instances::repeats_point(std::size_t from, std::size_t to) const {
@@ -25413,7 +25419,24 @@ LATHE_DECL std::optional<std::int64_t> Instances::most_updates() const {
   return most;
 }
 
-LATHE_DECL Vec<Buffer> init_inputs(const BlockNode& block) {
+namespace detail {
+
+// What a statement around a block says of where its init stores.
+inline void add_path_terms(const Stmt& s, Vec<AnyExpr>& out) {
+  if (const auto* f = s.as<ForNode>()) out.push_back(f->min), out.push_back(f->extent);
+  if (const auto* branch = s.as<IfNode>()) out.push_back(branch->condition);
+  if (const auto* let = s.as<LetStmtNode>()) out.push_back(let->value);
+  const auto* block = s.as<BlockNode>();
+  if (!block) return;
+  if (block->predicate) out.push_back(block->predicate);
+  for (const auto& it : block->iters)
+    for (const auto* e : {&it.min, &it.extent, &it.binding}) out.push_back(*e);
+}
+
+}  // namespace detail
+
+LATHE_DECL Vec<Buffer> init_inputs(const BlockSite& site, std::size_t from) {
+  const BlockNode& block = *site.block;
   if (!block.init) return {};
   Vec<AnyExpr> read;
   detail::init_conditions(block, block.predicate, read);
@@ -25424,6 +25447,8 @@ LATHE_DECL Vec<Buffer> init_inputs(const BlockNode& block) {
   each_statement(block.body, [&](const Stmt& s) {
     if (const auto* store = s.as<StoreNode>()) read.append(store->indices);
   });
+  for (std::size_t k = from; k + 1 < site.path.size(); ++k)
+    detail::add_path_terms(site.path[k], read);
   detail::LoadedBuffers loads;
   for (const auto& e : read)
     if (e.kind() != ExprKind::Const && e.kind() != ExprKind::Var) loads.expr(e);
@@ -25431,19 +25456,20 @@ LATHE_DECL Vec<Buffer> init_inputs(const BlockNode& block) {
 }
 
 LATHE_DECL Vec<StaleInit> stale_inits(const Stmt& root) {
-  const Vec<BlockSite> blocks = detail::find_blocks(
-      root, [](const BlockNode& b) { return b.init && !init_inputs(b).empty(); });
+  const Vec<BlockSite> blocks =
+      detail::find_blocks(root, [](const BlockNode& b) { return b.init; });
   Vec<StaleInit> out;
   for (const auto& site : blocks) {
-    const Vec<Buffer> inputs = init_inputs(*site.block);
+    const std::size_t from = detail::init_stands_at(site.path, *site.block);
+    const Vec<Buffer> inputs = init_inputs(site, from);
+    if (inputs.empty()) continue;
     StaleInit found;
-    detail::any_use(site.path[detail::init_stands_at(site.path, *site.block)],
-                    [&](const detail::BufferUse& use) {
-                      if (!use.is_write || !contains(inputs, use.buffer)) return false;
-                      found.input = use.buffer;
-                      if (use.block) found.writer = use.block->tag;
-                      return true;
-                    });
+    detail::any_use(site.path[from], [&](const detail::BufferUse& use) {
+      if (!use.is_write || !contains(inputs, use.buffer)) return false;
+      found.input = use.buffer;
+      if (use.block) found.writer = use.block->tag;
+      return true;
+    });
     if (!found.input) continue;
     found.block = site.block->tag;
     for (const auto& loop : site.loops) found.loops.push_back(loop->var);
@@ -27287,7 +27313,9 @@ inline std::string who_uses(const BufferUse& use) {
 // Why the init may not run for all iterations of the loop at once; empty if it may.
 inline std::string why_init_stays(const BlockSite& site, const Stmt& loop) {
   const BlockNode& block = *site.block;
-  const Vec<Buffer> inputs = init_inputs(block), outputs = buffers_written(block.body);
+  std::size_t from = 0;
+  while (from + 1 < site.path.size() && !site.path[from].same_as(loop)) ++from;
+  const Vec<Buffer> inputs = init_inputs(site, from), outputs = buffers_written(block.body);
   std::string why;
   any_use(loop, [&](const BufferUse& use) {
     const bool own = use.block && use.block->tag == block.tag;
@@ -29011,7 +29039,12 @@ inline Verdict place_copy_out(const Program& program, CopyOut& plan, const CopyS
     return refusal_at(site.block->tag, step.id,
                       in_quotes(out->name) + " is read inside the loop that reduces it");
   plan.at = climb(site.path, plan.at, read_by_others);
-  Facts facts = facts_on(site.path, program_facts(program));
+  // An init stores also where loops of the reduction run nothing: that they run is no fact then.
+  Facts facts = program_facts(program);
+  for (const auto& loop : site.loops)
+    if (!site.block->init || !feeds(*loop, *site.block, IterKind::reduce) ||
+        feeds(*loop, *site.block, IterKind::spatial))
+      facts.bind(*loop);
   Vec<Stmt> outside(site.path.begin(), site.path.begin() + static_cast<std::ptrdiff_t>(plan.at));
   if (!ranges_inside(*plan.copy, loops_within(site.loops, loops_in(outside)), facts, plan.ranges))
     return refusal_at(site.block->tag, step.id,
@@ -31273,6 +31306,13 @@ inline Verdict check_decompose(const Program& program, const BlockSite& site,
     return refusal_at(loop.loop->var, "L0218",
                       "loop " + describe(*loop.loop) + " is not above " + name,
                       describe_loops(program, block.tag));
+  for (std::size_t k = loop.path.size(); k + 1 < site.path.size(); ++k)
+    if (site.path[k].kind() == StmtKind::If || site.path[k].kind() == StmtKind::LetStmt ||
+        site.path[k].kind() == StmtKind::While || site.path[k].kind() == StmtKind::Block)
+      return refusal_at(loop.loop->var, "L0218",
+                        "between loop " + describe(*loop.loop) + " and " + name +
+                            " stands a condition, a let or a block, on which the init depends",
+                        "take a loop inside of it, or put the condition into the block");
   for (const auto& outer : loop.loops)
     if (feeds(*outer, block, IterKind::reduce))
       return refusal_at(loop.loop->var, "L0218",
@@ -31392,6 +31432,15 @@ inline Verdict plan_fuse(const Program& program, const Vec<Arg>& loops, Vec<Loop
   return {};
 }
 
+// Whether conditions, lets or blocks stand around a block, from a position of its path on.
+inline bool stands_under_terms(const BlockSite& site, std::size_t from) {
+  for (std::size_t k = from; k + 1 < site.path.size(); ++k)
+    if (site.path[k].kind() != StmtKind::For && site.path[k].kind() != StmtKind::Seq &&
+        site.path[k].kind() != StmtKind::Alloc)
+      return true;
+  return false;
+}
+
 // A fold without updates still stores its identity at every spatial point that its loops reach, so
 // a loop in it that may be empty must not swallow the loops of these points.
 inline Verdict check_fused_reduction(const Program& program, const Vec<LoopSite>& sites) {
@@ -31410,6 +31459,17 @@ inline Verdict check_fused_reduction(const Program& program, const Vec<LoopSite>
       else if (outermost + k >= first && !prove_lt(AnyExpr(0), loop.extent, facts))
         empty = &loop;
     }
+    const BlockSite site = find_block(program->body, block.tag);
+    const ForNode* other = nullptr;
+    for (const auto& s : sites)
+      if (!feeds(*s.loop, block, IterKind::spatial)) other = s.loop.get();
+    if (spatial && other && stands_under_terms(site, sites.back().path.size()))
+      return refusal_at(block.tag, "L0229",
+                        "block " + in_quotes(block.name()) +
+                            " stands under a condition or a let, which its init obeys only where "
+                            "it names no loop but those of its points, and loop " +
+                            describe(*other) + " is none of them",
+                        "decompose the reduction first, or put the condition into the block");
     if (spatial && empty)
       return refusal_at(empty->var, "L0229",
                         "loop " + describe(*empty) + " of the reduction of " +

@@ -68,7 +68,7 @@ class Case {
     try {
       computed_.program = lathe::parse(text.substr(program_at, trace_at - program_at));
     } catch (const lathe::UserError&) {
-      if (!computed_.loose) throw;
+      if (!computed_.loose && !computed_.untrue) throw;
       return;
     }
     if (computed_.untrue) return refused_somewhere();

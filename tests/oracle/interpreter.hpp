@@ -138,11 +138,15 @@ class Interpreter {
     const Whole min = values_.index(it.min), extent = values_.index(it.extent);
     return at >= min && at - min < extent;
   }
-  /// The domain comes before the predicate, which may read by it.
+  /// The domain comes before the predicate, which may read by it, and its parts in their order.
   bool enter(const lathe::BlockNode& n) {
     for (const auto& it : n.iters)
       if (!enter(it)) return false;
-    return !bool(n.predicate) || values_.holds(n.predicate);
+    std::vector<lathe::AnyExpr> conditions;
+    conjuncts(n.predicate, conditions);
+    for (const auto& e : conditions)
+      if (!values_.holds(e)) return false;
+    return true;
   }
   bool enter_spatially(const lathe::BlockNode& n) {
     for (const auto& it : n.iters)

@@ -50,9 +50,10 @@ class Instances {
 };
 
 /// The buffers that decide whether an init stores and where: read by domains and bindings of
-/// spatial iterators, by indices of stores, and by the conditions of the predicate that name no
-/// reduce iterator. Empty without an init.
-Vec<Buffer> init_inputs(const BlockNode& block);
+/// spatial iterators, by indices of stores, by the conditions of the predicate that name no reduce
+/// iterator, and, of the statements on the path from position `from` inward, by conditions, lets,
+/// bounds of loops and blocks around. Empty without an init.
+Vec<Buffer> init_inputs(const BlockSite& site, std::size_t from);
 
 /// An init whose inputs are written inside the loop before which it stands, so that it takes what
 /// was there before; empty if there is none.

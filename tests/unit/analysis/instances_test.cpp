@@ -96,7 +96,7 @@ TEST_CASE("what an init reads decides whether a step may bring its writers insid
       "sum init:\n"
       "        C[v] sum= A[v, w]\n");
   const BlockSite site = find_block(p->body, tag_named(p, "C"));
-  const Vec<Buffer> inputs = init_inputs(*site.block);
+  const Vec<Buffer> inputs = init_inputs(site, site.path.size() - 1);
   REQUIRE(inputs.size() == 1);
   CHECK(inputs[0]->name == "f");
   const Vec<StaleInit> stale = stale_inits(p->body);

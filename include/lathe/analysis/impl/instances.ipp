@@ -139,7 +139,8 @@ LATHE_DECL Instances::Instances(const BlockSite& site, const Facts& facts)
 }
 
 // For each loop from `from` inward, whether the iterators tell its value. All of them together tell
-// the most; where one of them has no form that can be read, those tell that can.
+// the most; where one of them has no form that can be read, those tell that can. What is told of
+// all loops at once is told with the outer ones fixed, which may be in the way of a form.
 LATHE_DECL Vec<bool> Instances::determined(std::size_t from, bool by_point) const {
   Facts facts = facts_;
   Vec<IterDomain> domain = detail::running_domains(site_.loops, from, facts);
@@ -152,7 +153,11 @@ LATHE_DECL Vec<bool> Instances::determined(std::size_t from, bool by_point) cons
   if (!targets.empty()) loops.mark(targets);
   for (std::size_t k = 0; !loops.all_known() && targets.size() > 1 && k < targets.size(); ++k)
     loops.mark({targets[k]});
-  return loops.known();
+  Vec<bool> known = loops.known();
+  if (loops.all_known() || from == 0) return known;
+  const Vec<bool> all = determined(0, by_point);
+  for (std::size_t k = 0; k < known.size(); ++k) known[k] = known[k] || all[from + k];
+  return known;
 }
 
 LATHE_DECL ForRef Instances::repeats_point(std::size_t from, std::size_t to) const {
@@ -206,7 +211,24 @@ LATHE_DECL std::optional<std::int64_t> Instances::most_updates() const {
   return most;
 }
 
-LATHE_DECL Vec<Buffer> init_inputs(const BlockNode& block) {
+namespace detail {
+
+// What a statement around a block says of where its init stores.
+inline void add_path_terms(const Stmt& s, Vec<AnyExpr>& out) {
+  if (const auto* f = s.as<ForNode>()) out.push_back(f->min), out.push_back(f->extent);
+  if (const auto* branch = s.as<IfNode>()) out.push_back(branch->condition);
+  if (const auto* let = s.as<LetStmtNode>()) out.push_back(let->value);
+  const auto* block = s.as<BlockNode>();
+  if (!block) return;
+  if (block->predicate) out.push_back(block->predicate);
+  for (const auto& it : block->iters)
+    for (const auto* e : {&it.min, &it.extent, &it.binding}) out.push_back(*e);
+}
+
+}  // namespace detail
+
+LATHE_DECL Vec<Buffer> init_inputs(const BlockSite& site, std::size_t from) {
+  const BlockNode& block = *site.block;
   if (!block.init) return {};
   Vec<AnyExpr> read;
   detail::init_conditions(block, block.predicate, read);
@@ -217,6 +239,8 @@ LATHE_DECL Vec<Buffer> init_inputs(const BlockNode& block) {
   each_statement(block.body, [&](const Stmt& s) {
     if (const auto* store = s.as<StoreNode>()) read.append(store->indices);
   });
+  for (std::size_t k = from; k + 1 < site.path.size(); ++k)
+    detail::add_path_terms(site.path[k], read);
   detail::LoadedBuffers loads;
   for (const auto& e : read)
     if (e.kind() != ExprKind::Const && e.kind() != ExprKind::Var) loads.expr(e);
@@ -224,19 +248,20 @@ LATHE_DECL Vec<Buffer> init_inputs(const BlockNode& block) {
 }
 
 LATHE_DECL Vec<StaleInit> stale_inits(const Stmt& root) {
-  const Vec<BlockSite> blocks = detail::find_blocks(
-      root, [](const BlockNode& b) { return b.init && !init_inputs(b).empty(); });
+  const Vec<BlockSite> blocks =
+      detail::find_blocks(root, [](const BlockNode& b) { return b.init; });
   Vec<StaleInit> out;
   for (const auto& site : blocks) {
-    const Vec<Buffer> inputs = init_inputs(*site.block);
+    const std::size_t from = detail::init_stands_at(site.path, *site.block);
+    const Vec<Buffer> inputs = init_inputs(site, from);
+    if (inputs.empty()) continue;
     StaleInit found;
-    detail::any_use(site.path[detail::init_stands_at(site.path, *site.block)],
-                    [&](const detail::BufferUse& use) {
-                      if (!use.is_write || !contains(inputs, use.buffer)) return false;
-                      found.input = use.buffer;
-                      if (use.block) found.writer = use.block->tag;
-                      return true;
-                    });
+    detail::any_use(site.path[from], [&](const detail::BufferUse& use) {
+      if (!use.is_write || !contains(inputs, use.buffer)) return false;
+      found.input = use.buffer;
+      if (use.block) found.writer = use.block->tag;
+      return true;
+    });
     if (!found.input) continue;
     found.block = site.block->tag;
     for (const auto& loop : site.loops) found.loops.push_back(loop->var);

@@ -251,7 +251,12 @@ inline Verdict place_copy_out(const Program& program, CopyOut& plan, const CopyS
     return refusal_at(site.block->tag, step.id,
                       in_quotes(out->name) + " is read inside the loop that reduces it");
   plan.at = climb(site.path, plan.at, read_by_others);
-  Facts facts = facts_on(site.path, program_facts(program));
+  // An init stores also where loops of the reduction run nothing: that they run is no fact then.
+  Facts facts = program_facts(program);
+  for (const auto& loop : site.loops)
+    if (!site.block->init || !feeds(*loop, *site.block, IterKind::reduce) ||
+        feeds(*loop, *site.block, IterKind::spatial))
+      facts.bind(*loop);
   Vec<Stmt> outside(site.path.begin(), site.path.begin() + static_cast<std::ptrdiff_t>(plan.at));
   if (!ranges_inside(*plan.copy, loops_within(site.loops, loops_in(outside)), facts, plan.ranges))
     return refusal_at(site.block->tag, step.id,

@@ -17,6 +17,13 @@ inline Verdict check_decompose(const Program& program, const BlockSite& site,
     return refusal_at(loop.loop->var, "L0218",
                       "loop " + describe(*loop.loop) + " is not above " + name,
                       describe_loops(program, block.tag));
+  for (std::size_t k = loop.path.size(); k + 1 < site.path.size(); ++k)
+    if (site.path[k].kind() == StmtKind::If || site.path[k].kind() == StmtKind::LetStmt ||
+        site.path[k].kind() == StmtKind::While || site.path[k].kind() == StmtKind::Block)
+      return refusal_at(loop.loop->var, "L0218",
+                        "between loop " + describe(*loop.loop) + " and " + name +
+                            " stands a condition, a let or a block, on which the init depends",
+                        "take a loop inside of it, or put the condition into the block");
   for (const auto& outer : loop.loops)
     if (feeds(*outer, block, IterKind::reduce))
       return refusal_at(loop.loop->var, "L0218",

@@ -39,6 +39,15 @@ inline Verdict plan_fuse(const Program& program, const Vec<Arg>& loops, Vec<Loop
   return {};
 }
 
+// Whether conditions, lets or blocks stand around a block, from a position of its path on.
+inline bool stands_under_terms(const BlockSite& site, std::size_t from) {
+  for (std::size_t k = from; k + 1 < site.path.size(); ++k)
+    if (site.path[k].kind() != StmtKind::For && site.path[k].kind() != StmtKind::Seq &&
+        site.path[k].kind() != StmtKind::Alloc)
+      return true;
+  return false;
+}
+
 // A fold without updates still stores its identity at every spatial point that its loops reach, so
 // a loop in it that may be empty must not swallow the loops of these points.
 inline Verdict check_fused_reduction(const Program& program, const Vec<LoopSite>& sites) {
@@ -57,6 +66,17 @@ inline Verdict check_fused_reduction(const Program& program, const Vec<LoopSite>
       else if (outermost + k >= first && !prove_lt(AnyExpr(0), loop.extent, facts))
         empty = &loop;
     }
+    const BlockSite site = find_block(program->body, block.tag);
+    const ForNode* other = nullptr;
+    for (const auto& s : sites)
+      if (!feeds(*s.loop, block, IterKind::spatial)) other = s.loop.get();
+    if (spatial && other && stands_under_terms(site, sites.back().path.size()))
+      return refusal_at(block.tag, "L0229",
+                        "block " + in_quotes(block.name()) +
+                            " stands under a condition or a let, which its init obeys only where "
+                            "it names no loop but those of its points, and loop " +
+                            describe(*other) + " is none of them",
+                        "decompose the reduction first, or put the condition into the block");
     if (spatial && empty)
       return refusal_at(empty->var, "L0229",
                         "loop " + describe(*empty) + " of the reduction of " +

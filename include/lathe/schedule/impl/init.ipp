@@ -15,7 +15,9 @@ inline std::string who_uses(const BufferUse& use) {
 // Why the init may not run for all iterations of the loop at once; empty if it may.
 inline std::string why_init_stays(const BlockSite& site, const Stmt& loop) {
   const BlockNode& block = *site.block;
-  const Vec<Buffer> inputs = init_inputs(block), outputs = buffers_written(block.body);
+  std::size_t from = 0;
+  while (from + 1 < site.path.size() && !site.path[from].same_as(loop)) ++from;
+  const Vec<Buffer> inputs = init_inputs(site, from), outputs = buffers_written(block.body);
   std::string why;
   any_use(loop, [&](const BufferUse& use) {
     const bool own = use.block && use.block->tag == block.tag;
