@@ -218,3 +218,11 @@ TEST_CASE("the order of overlapping updates is that of their loops where roundin
   }
   s.reorder({loop(s, "C", 1), loop(s, "C", 2)});
 }
+
+TEST_CASE("a tile does not take an init past points that come again") {
+  const std::string text =
+      "program P(inout C: i16[9], in A: i16[9, 5]):\n  for i in 0..11:\n    for r in 0..5:\n"
+      "      block C(v in 0..9 = max(i - 2, 0), reduce w in 0..5 = r) reduce sum init:\n        "
+      "C[v] sum= A[v, w]\n";
+  CHECK(steps(text, [](lt::Schedule& s) { s.tile(loop(s, "C", 1), loop(s, "C", 0), 5, 8); }) != "");
+}
