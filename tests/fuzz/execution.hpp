@@ -67,6 +67,14 @@ inline lathe::detail::Scalar extreme_integer(Random& random, DType t) {
   return lathe::detail::scalar_of(t, lathe::detail::wrap_int(t, value), 0);
 }
 
+/// A text may ask for arrays that there are none of.
+inline bool has_negative_shape(const ComputedProgram& p) {
+  for (const auto& param : p.program->params)
+    for (std::size_t d = 0; param.buffer && d < param.buffer->shape.size(); ++d)
+      if (shape_value(param.buffer->shape[d], p) < 0) return true;
+  return false;
+}
+
 inline lathe::detail::Scalar random_element(Random& random, DType t, Data data) {
   if (t.is_bool()) return lathe::detail::scalar_of(t, random.below(2), 0);
   if (t.is_int()) {
