@@ -19703,8 +19703,10 @@ LATHE_DECL Vec<int> llvm_lane_range(int first, int count, int step) {
 
 LATHE_DECL LlvmValue llvm_iota(DType t, std::int64_t step) {
   std::string text = "<";
-  for (int l = 0; l < t.lanes; ++l)
-    append(text, l ? ", " : "", llvm_type(t.scalar()), " ", l * step);
+  for (int l = 0; l < t.lanes; ++l) {
+    const auto lane = static_cast<std::uint64_t>(l) * static_cast<std::uint64_t>(step);  // wraps
+    append(text, l ? ", " : "", llvm_type(t.scalar()), " ", static_cast<std::int64_t>(lane));
+  }
   return {t, text + ">"};
 }
 
@@ -19713,16 +19715,21 @@ LATHE_DECL bool llvm_lane_stride(const AnyExpr& e, std::int64_t& stride) {
   if (const auto* n = e.as<RampNode>()) {
     const std::int64_t* step = as_const_int(n->stride);
     if (!step || n->base.dtype().lanes == 1) return stride = step ? *step : 0, step;
-    return llvm_lane_stride(n->base, stride) && *step == stride * n->base.dtype().lanes;
+    std::int64_t inner = 0;
+    return llvm_lane_stride(n->base, stride) &&
+           !__builtin_mul_overflow(stride, n->base.dtype().lanes, &inner) && *step == inner;
   }
   const auto* n = e.as<BinaryNode>();
   std::int64_t a = 0, b = 0;
   if (!n || !llvm_lane_stride(n->a, a) || !llvm_lane_stride(n->b, b)) return false;
-  if (n->op == BinaryOp::add) return stride = a + b, true;
-  if (n->op == BinaryOp::sub) return stride = a - b, true;
+  if (n->op == BinaryOp::add) return !__builtin_add_overflow(a, b, &stride);
+  if (n->op == BinaryOp::sub) return !__builtin_sub_overflow(a, b, &stride);
   if (n->op != BinaryOp::mul) return false;
   const std::int64_t *left = as_const_int(n->a), *right = as_const_int(n->b);
-  return stride = right ? a * *right : left ? b * *left : 0, left || right || (a == 0 && b == 0);
+  stride = 0;
+  if (right) return !__builtin_mul_overflow(a, *right, &stride);
+  if (left) return !__builtin_mul_overflow(b, *left, &stride);
+  return a == 0 && b == 0;
 }
 
 LATHE_DECL LlvmValue LlvmEmitter::lane_base(const AnyExpr& e) {
