@@ -25328,14 +25328,14 @@ class DeterminedLoops {
 // Conditions that the init shares: of a conjunction those that name no reduce iterator.
 inline void init_conditions(const BlockNode& block, const AnyExpr& condition, Vec<AnyExpr>& out) {
   if (!condition) return;
-  if (const auto* both = condition.as<BinaryNode>(); both && both->op == BinaryOp::and_) {
-    init_conditions(block, both->a, out);
-    init_conditions(block, both->b, out);
-    return;
+  Vec<AnyExpr> parts;
+  flatten_logic(BinaryOp::and_, condition, parts);
+  for (const auto& part : parts) {
+    bool reduced = false;
+    for (const auto& it : block.iters)
+      reduced = reduced || (it.kind == IterKind::reduce && uses_var(part, it.var));
+    if (!reduced) out.push_back(part);
   }
-  for (const auto& it : block.iters)
-    if (it.kind == IterKind::reduce && uses_var(condition, it.var)) return;
-  out.push_back(condition);
 }
 
 // The loop before which the init of a block stands, or the block itself.
