@@ -2,6 +2,7 @@
 // door they come through.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <lathe/lathe.hpp>
 #include <limits>
 #include <support/errors.hpp>
@@ -46,9 +47,8 @@ TEST_CASE("constants of 64 bits are exact in operators of the untyped core") {
     lt::Source source(lt::outputs(Y[0], Y[1], Y[2], Y[3]));
     const lt::Vec<lt::ProgramParam> params = {X, U, Y[0], Y[1], Y[2], Y[3]};
     lt::AnyKernel f = compiled ? lt::jit_any(source, params) : lt::evaluate_any(source, params);
-    const lt::AnyView all[] = {lt::view(x),          lt::view(u),     lt::view(sum),
-                               lt::view(difference), lt::view(large), lt::view(low)};
-    f(all);
+    f(std::array<lt::AnyView, 6>{lt::view(x), lt::view(u), lt::view(sum), lt::view(difference),
+                                 lt::view(large), lt::view(low)});
     CHECK(sum[1] == kOdd + 1);
     CHECK(difference[3] == kOdd - 5);
     CHECK(large[1] == kLarge + 1);
