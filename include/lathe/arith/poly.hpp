@@ -161,11 +161,22 @@ class Simplifier {
   bool nonneg_symbolic(const Poly& p, int depth);
   bool nonneg_atoms(const Poly& p, int depth);
   bool nonneg_div(const Poly& p, std::size_t k, int depth);
+  bool nonneg_quotient(const Poly& p, std::size_t k, int depth);
+  bool nonneg_quotients(const Poly& p, int depth);
+  bool nonneg_remainder(const Poly& p, std::size_t k, int depth);
   bool bound_atoms(Poly& p, bool upper, const Vec<VarRef>& relaxed, int depth);
   bool bound_atom(const AnyExpr& atom, bool upper, const Vec<VarRef>& relaxed, int depth,
                   Poly& out);
   bool bound_var(Poly& p, bool upper, const Facts::Node& fact);
   ConstInterval range_binary(const BinaryNode& n, int depth);
+  /// scale * (a floordiv divisor - b floordiv divisor) + rest; gap is a - b.
+  struct QuotientPair {
+    Poly gap, rest;
+    AnyExpr divisor;
+    std::int64_t scale = 1;
+  };
+  bool quotient_pair(const Poly& p, QuotientPair& out);
+  ConstInterval range_of(const QuotientPair& pair, int depth);
   bool replaced_term(const Poly& p, std::size_t k, const AnyExpr& value, Poly& out);
 
   // Booleans (logic.ipp).

@@ -121,6 +121,31 @@ TEST_CASE("facts: what is said of a multiple is found again") {
   }
 }
 
+TEST_CASE("proofs about quotients and remainders of symbolic divisors") {
+  VarRef n = make_var("n"), m = make_var("m"), v = make_var("v"), i = make_var("i"),
+         j = make_var("j");
+  AnyExpr N(n), M(m), V(v), I(i), J(j);
+  Facts facts;
+  for (const auto& dim : {n, m}) facts.bind(dim, ConstInterval{0, ConstInterval::kPosInf});
+  CHECK_FALSE(prove(M > 0, facts));
+  Facts reshaped = facts;
+  reshaped.bind(v, AnyExpr(0), N * M);  // runs, so that neither is 0
+  CHECK(prove(M > 0, reshaped));
+  CHECK(prove(floordiv(V, M) < N, reshaped));
+  CHECK_FALSE(prove(floordiv(V, M) < N - 1, reshaped));
+  CHECK(prove(floormod(V, M) < M, reshaped));
+  CHECK_FALSE(prove(floormod(V, M) < M - 1, reshaped));
+  Facts tiled = facts.with(M > 0);
+  tiled.bind(i, AnyExpr(0), N);
+  tiled.bind(j, AnyExpr(0), AnyExpr(16));
+  CHECK(prove(floordiv(I * 16 + J, M) <= floordiv(I * 16 + 15, M), tiled));
+  CHECK_FALSE(prove(floordiv(I * 16 + J, M) < floordiv(I * 16 + 15, M), tiled));
+  CHECK(prove(floordiv(I * 16 + J, AnyExpr(10)) - floordiv(I * 8, AnyExpr(5)) <= 2, tiled));
+  CHECK_FALSE(prove(floordiv(I * 16 + J, AnyExpr(10)) - floordiv(I * 8, AnyExpr(5)) <= 1, tiled));
+  CHECK(const_bounds(floordiv(I * 16 + 15, AnyExpr(10)) - floordiv(I * 16, AnyExpr(10)), tiled) ==
+        ConstInterval{1, 2});
+}
+
 TEST_CASE("fuzz: bounds and proofs with symbolic extents") {
   for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
     Random random{seed};
@@ -139,7 +164,7 @@ TEST_CASE("fuzz: bounds and proofs with symbolic extents") {
     AnyExpr all[] = {AnyExpr(i), AnyExpr(j), AnyExpr(k), AnyExpr(n), AnyExpr(m)};
     auto atom = [&]() -> AnyExpr {
       AnyExpr e = all[random.below(5)];
-      switch (random.below(8)) {
+      switch (random.below(10)) {
         case 0:
           return floordiv(e + random.between(-2, 5), AnyExpr(4));
         case 1:
@@ -151,6 +176,12 @@ TEST_CASE("fuzz: bounds and proofs with symbolic extents") {
                              all[random.below(5)] + random.between(-1, 2));
         case 4:
           return floordiv(e, AnyExpr(m));
+        case 5:
+          return floordiv(e * random.between(1, 16) + all[random.below(5)],
+                          random.below(2) ? AnyExpr(random.below(2) ? n : m)
+                                          : AnyExpr(random.below(2) ? 5 : 10));
+        case 6:
+          return floormod(e + all[random.below(5)], all[3 + random.below(2)]);
         default:
           return e;
       }

@@ -72,6 +72,7 @@ class DependenceTester {
                       Vec<Direction>& directions);
   void match_own_loops();
   AnyExpr common_condition() const;
+  void fix_told(Vec<Direction>& directions);
   bool told_apart(const Vec<Direction>& directions);
   bool has_few_points() const;
   bool enumerate(DependenceVectors& out);
@@ -306,9 +307,11 @@ LATHE_DECL DependenceVectors DependenceTester::run(const Wanted* wanted) {
   if (a_.buffer != b_.buffer) return {Answer::no, {}};
   tests_ = 0;
   fix_determined(directions);
-  bool open = false;
-  for (Direction d : directions) open = open || d == Direction::any;
-  if (open)
+  auto open = [&] {
+    return std::find(directions.begin(), directions.end(), Direction::any) != directions.end();
+  };
+  if (open()) fix_told(directions);
+  if (open())
     refine(directions, 0);
   else
     found_.vectors.push_back(directions);
@@ -333,6 +336,7 @@ LATHE_DECL bool DependenceTester::meet_along_last() {
   fix_determined(directions);
   if (directions.back() == Direction::eq) return false;
   std::fill(directions.begin(), directions.end(), Direction::eq);
+  if (directions.back() = Direction::lt; told_apart(directions)) return false;
   auto apart = [&](Direction last) {
     directions.back() = last;
     return excluded(directions);
@@ -340,7 +344,6 @@ LATHE_DECL bool DependenceTester::meet_along_last() {
   if (loops_.size() <= kUncutLoops && !has_few_points() && apart(Direction::lt) &&
       apart(Direction::gt))
     return false;
-  if (directions.back() = Direction::lt; told_apart(directions)) return false;
   for (const auto& v : run().vectors) {
     bool others_equal = true;
     for (std::size_t k = 0; k + 1 < v.size(); ++k)

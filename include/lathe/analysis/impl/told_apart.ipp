@@ -58,6 +58,18 @@ LATHE_DECL AnyExpr DependenceTester::common_condition() const {
   return out;
 }
 
+// What the indices that both accesses share determine is equal in both iterations: one question
+// instead of a proof for each combination of directions.
+LATHE_DECL void DependenceTester::fix_told(Vec<Direction>& directions) {
+  if (!matching_) match_own_loops();
+  if (shared_.empty()) return;
+  const Vec<bool> known = determined_by(shared_, matched_, common_condition(), facts_);
+  for (std::size_t k = 0; k < matched_.size(); ++k) {
+    const std::size_t c = common(matched_[k].var);
+    if (known[k] && c < loops_.size()) directions[c] = Direction::eq;
+  }
+}
+
 // With the loops of equal directions fixed, the indices tell one of the others: these iterations do
 // not differ in it.
 LATHE_DECL bool DependenceTester::told_apart(const Vec<Direction>& directions) {

@@ -69,6 +69,21 @@ class Tighten {
     var = VarRef(v);
     return out.min > old.min || out.max < old.max;
   }
+  // The factors that may be 0 of a product that can't: none is, if none is negative.
+  Vec<VarRef> positive_factors(std::size_t k) {
+    const Mono& t = f_.terms[k];
+    Poly rest = f_;
+    rest.terms.erase_at(k);
+    if (t.coef <= 0 || t.degree() < 2 || engine_.range(rest).max >= 0) return {};
+    Vec<VarRef> out;
+    for (std::size_t j = 0; j < t.degree(); ++j) {
+      const ConstInterval r = engine_.range(t.factor(j));
+      if (r.min < 0) return {};
+      const auto* v = t.factor(j).as<VarNode>();
+      if (v && r.min == 0) out.push_back(VarRef(v));
+    }
+    return out;
+  }
 
  private:
   Simplifier engine_;
@@ -237,6 +252,8 @@ LATHE_DECL bool Facts::assume_comparison(const BinaryNode& n) {
       VarRef var;
       ConstInterval range;
       if (learn.term(k, var, range)) bind(var, range);
+      for (const VarRef& factor : learn.positive_factors(k))
+        bind(factor, {1, ConstInterval::kPosInf});
     }
   }
   return n.op != BinaryOp::ne;

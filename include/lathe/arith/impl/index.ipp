@@ -204,10 +204,29 @@ inline bool take_out(Poly& p, const Poly& part) {
   return true;
 }
 
+// Whether a term of p may be the quotient of this remainder: a division, too, or a remainder of
+// one, times the divisor. Asked before the quotient is made, which takes proofs.
+inline bool may_hold_quotient(const Poly& p, std::size_t k, const AnyExpr& divisor) {
+  const auto* c = as_const_int(divisor);
+  auto is_quotient = [](const AnyExpr& e) {
+    const auto* n = e.as<BinaryNode>();
+    return n && (n->op == BinaryOp::floordiv || n->op == BinaryOp::floormod);
+  };
+  for (std::size_t j = 0; j < p.terms.size(); ++j) {
+    const Mono& t = p.terms[j];
+    bool found = false;
+    for (std::size_t f = 0; f < t.degree() && j != k; ++f)
+      found = found || is_quotient(t.factor(f));
+    if (found && (c ? *c != 0 && t.coef % *c == 0 : t.degree() > 1)) return true;
+  }
+  return false;
+}
+
 LATHE_DECL bool Simplifier::recombine_mod(Poly& p, std::size_t k, std::size_t f) {
   const Mono term = p.terms[k];
   const AnyExpr factor = term.factor(f);
   const auto* mod = factor.as<BinaryNode>();
+  if (!may_hold_quotient(p, k, mod->b)) return false;
   Poly rest = poly_const(term.coef), part, whole;
   for (std::size_t j = 0; j < term.degree(); ++j)
     if (j != f && (!poly_mul(part, rest, poly_atom(term.factor(j))) || (rest = part, false)))

@@ -149,12 +149,48 @@ LATHE_DECL bool Simplifier::nonneg_facts(const Poly& p, int depth) {
   return false;
 }
 
+// For d > 0, q >= e floordiv d exactly where (q + 1) * d > e, and e floordiv d >= -q exactly where
+// e >= -q * d.
+LATHE_DECL bool Simplifier::nonneg_quotient(const Poly& p, std::size_t k, int depth) {
+  const Mono term = p.terms[k];
+  const auto* n = term.atom.as<BinaryNode>();
+  if (term.coef != 1 && term.coef != -1) return false;
+  const Poly inner = poly_of_emitted(n->a), divisor = poly_of_emitted(n->b);
+  Poly q = p, above = divisor, product;
+  q.terms.erase_at(k);
+  if (term.coef < 0 && !poly_add(q, poly_const(1))) return false;
+  if (!poly_add(above, poly_const(-1)) || !poly_mul(product, q, divisor)) return false;
+  if (!poly_add(product, inner, term.coef) || !safe(inner) || !safe(product)) return false;
+  if (term.coef < 0 && !poly_add(product, poly_const(-1))) return false;
+  return nonneg(above, depth) && nonneg(product, depth);
+}
+
+// a floordiv d is at least b floordiv d where a >= b and d > 0.
+LATHE_DECL bool Simplifier::nonneg_quotients(const Poly& p, int depth) {
+  QuotientPair pair;
+  if (!quotient_pair(p, pair)) return false;
+  if (range_of(pair, 0).min >= 0) return true;
+  Poly above = poly_of_emitted(pair.divisor);
+  return poly_add(above, poly_const(-1)) && nonneg(pair.gap, depth) && nonneg(above, depth) &&
+         nonneg(pair.rest, depth);
+}
+
+// For d > 0, e floormod d is at most d - 1.
+LATHE_DECL bool Simplifier::nonneg_remainder(const Poly& p, std::size_t k, int depth) {
+  const Mono term = p.terms[k];
+  Poly last = poly_of_emitted(term.atom.as<BinaryNode>()->b), q = p;
+  q.terms.erase_at(k);
+  return term.coef < 0 && !last.is_const() && poly_add(last, poly_const(-1)) &&
+         poly_add(q, last, term.coef) && safe(q) && nonneg(last, depth) && nonneg(q, depth);
+}
+
 // u * (e floordiv c) lies between u/c * (e - c + 1) and u/c * e where c divides u.
 LATHE_DECL bool Simplifier::nonneg_div(const Poly& p, std::size_t k, int depth) {
   const Mono term = p.terms[k];
   const auto* n = term.atom.as<BinaryNode>();
   const auto* c = n->b.as<ConstNode>();
-  if (!c || c->i <= 1 || term.coef % c->i != 0) return false;
+  if (!c) return nonneg_quotient(p, k, depth);
+  if (c->i <= 1 || term.coef % c->i != 0) return false;
   std::int64_t v = term.coef / c->i;
   Poly inner = poly_of_emitted(n->a), q = p;
   if (v > 0 && !poly_add(inner, poly_const(c->i - 1), -1)) return false;
@@ -162,15 +198,17 @@ LATHE_DECL bool Simplifier::nonneg_div(const Poly& p, std::size_t k, int depth) 
   return safe(inner) && poly_add(q, inner, v) && nonneg(q, depth);
 }
 
-// Takes min, max, select and floordiv apart. A min that counts positively must hold for both sides;
-// one that counts negatively is at least either side.
+// Takes min, max, select and divisions apart. A min that counts positively must hold for both
+// sides; one that counts negatively is at least either side.
 LATHE_DECL bool Simplifier::nonneg_atoms(const Poly& p, int depth) {
+  if (nonneg_quotients(p, depth)) return true;
   for (std::size_t k = 0; k < p.terms.size() && budget_ > 0; ++k) {
     const Mono& t = p.terms[k];
     if (!t.more.empty()) continue;
     const auto* n = t.atom.as<BinaryNode>();
     const auto* s = t.atom.as<SelectNode>();
     if (n && n->op == BinaryOp::floordiv && nonneg_div(p, k, depth)) return true;
+    if (n && n->op == BinaryOp::floormod && nonneg_remainder(p, k, depth)) return true;
     const bool is_min = n && n->op == BinaryOp::min, is_max = n && n->op == BinaryOp::max;
     if (!is_min && !is_max && !s) continue;
     Poly with_a = p, with_b;

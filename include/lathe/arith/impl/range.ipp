@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <lathe/arith/poly.hpp>
 
 namespace lathe {
@@ -231,9 +232,54 @@ LATHE_DECL bool Simplifier::replaced_term(const Poly& p, std::size_t k, const An
   return true;
 }
 
+inline const BinaryNode* as_quotient(const Mono& term) {
+  const auto* n = term.more.empty() ? term.atom.as<BinaryNode>() : nullptr;
+  return n && n->op == BinaryOp::floordiv ? n : nullptr;
+}
+
+// b floordiv c as a quotient by a multiple of c: false if d is none.
+inline bool over_divisor(Poly& b, const AnyExpr& c, const AnyExpr& d) {
+  if (same_expr(c, d)) return true;
+  const auto *x = as_const_int(c), *y = as_const_int(d);
+  return x && y && *x > 0 && *y > 0 && *y % *x == 0 && poly_scale(b, *y / *x);
+}
+
+// Two quotients of one divisor that count against each other.
+LATHE_DECL bool Simplifier::quotient_pair(const Poly& p, QuotientPair& out) {
+  for (std::size_t k = 0; k < p.terms.size(); ++k) {
+    const auto* a = p.terms[k].coef > 0 ? as_quotient(p.terms[k]) : nullptr;
+    for (std::size_t j = 0; a && j < p.terms.size(); ++j) {
+      const auto* b = p.terms[j].coef == -p.terms[k].coef ? as_quotient(p.terms[j]) : nullptr;
+      if (!b) continue;
+      Poly less = poly_of_emitted(b->a);
+      out = {poly_of_emitted(a->a), p, a->b, p.terms[k].coef};
+      if (!over_divisor(less, b->b, a->b)) {
+        out.divisor = b->b;
+        if (!over_divisor(out.gap, a->b, b->b)) continue;
+      }
+      out.rest.terms.erase_at(std::max(j, k));
+      out.rest.terms.erase_at(std::min(j, k));
+      if (safe(out.gap) && safe(less) && poly_add(out.gap, less, -1)) return true;
+    }
+  }
+  return false;
+}
+
+// a floordiv c less b floordiv c is (a - b) floordiv c or one more, however far a and b go
+// together: the rows that a piece of a fused loop meets.
+LATHE_DECL ConstInterval Simplifier::range_of(const QuotientPair& pair, int depth) {
+  const auto* c = as_const_int(pair.divisor);
+  const ConstInterval gap = range(pair.gap);
+  if (!c || *c <= 0 || !gap.has_min() || !gap.has_max()) return {};
+  const ConstInterval apart{floor_div(gap.min, *c), floor_div(gap.max, *c) + (gap.max % *c != 0)};
+  return range_add(range_scale(apart, pair.scale), range_by_cases(pair.rest, depth));
+}
+
 LATHE_DECL ConstInterval Simplifier::range_by_cases(const Poly& p, int depth) {
-  const ConstInterval whole = range(p);
+  ConstInterval whole = range(p);
   if (depth == 0 || p.terms.size() < 2) return whole;
+  if (QuotientPair pair; quotient_pair(p, pair))
+    whole = range_meet(whole, range_of(pair, depth - 1));
   for (std::size_t k = 0; k < p.terms.size(); ++k) {
     const auto* n = p.terms[k].atom.as<BinaryNode>();
     if (!n || !p.terms[k].more.empty() || (n->op != BinaryOp::min && n->op != BinaryOp::max))
