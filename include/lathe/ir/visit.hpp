@@ -106,6 +106,10 @@ Stmt replace_buffer(const Stmt& s, const Buffer& from, const Buffer& to);
 
 bool uses_var(const AnyExpr& e, const VarRef& var);
 bool uses_var(const Stmt& s, const VarRef& var);
+/// The parts of a conjunction in the order in which they are tested; none of no condition.
+Vec<AnyExpr> conjuncts(const AnyExpr& condition);
+/// Those of a block's predicate that its init shares: they name no reduce iterator.
+Vec<AnyExpr> init_conjuncts(const BlockNode& block);
 /// Variables that occur free, each once, in order of first occurrence.
 Vec<VarRef> free_vars(const AnyExpr& e);
 Vec<VarRef> free_vars(const Stmt& s);

@@ -212,9 +212,7 @@ class AccessCollector : public Visitor {
   }
   // Each part is read where those before it hold.
   void add_predicate(const AnyExpr& predicate) {
-    Vec<AnyExpr> parts;
-    flatten_logic(BinaryOp::and_, predicate, parts);
-    for (const auto& part : parts) {
+    for (const auto& part : conjuncts(predicate)) {
       expr(part);
       add_condition(part);
     }

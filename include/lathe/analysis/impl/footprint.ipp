@@ -227,9 +227,8 @@ inline AnyExpr clipped_extent(const AnyExpr& extent, const AnyExpr& whole, const
 // The parts of an access's condition that the inner loops don't change.
 inline Vec<AnyExpr> outer_conditions(const AccessSite& site, const Vec<VarRef>& inner,
                                      const Facts& facts) {
-  Vec<AnyExpr> parts;
-  if (!site.condition) return parts;
-  flatten_logic(BinaryOp::and_, simplify(site.condition, facts_for(site, inner, facts)), parts);
+  if (!site.condition) return {};
+  Vec<AnyExpr> parts = conjuncts(simplify(site.condition, facts_for(site, inner, facts)));
   parts.erase_if([&](const AnyExpr& part) { return uses_any(part, inner); });
   return parts;
 }

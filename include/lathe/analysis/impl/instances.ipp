@@ -110,19 +110,6 @@ class DeterminedLoops {
   Vec<Guard> guards_;
 };
 
-// Conditions that the init shares: of a conjunction those that name no reduce iterator.
-inline void init_conditions(const BlockNode& block, const AnyExpr& condition, Vec<AnyExpr>& out) {
-  if (!condition) return;
-  Vec<AnyExpr> parts;
-  flatten_logic(BinaryOp::and_, condition, parts);
-  for (const auto& part : parts) {
-    bool reduced = false;
-    for (const auto& it : block.iters)
-      reduced = reduced || (it.kind == IterKind::reduce && uses_var(part, it.var));
-    if (!reduced) out.push_back(part);
-  }
-}
-
 // The loop before which the init of a block stands, or the block itself.
 inline std::size_t init_stands_at(const Vec<Stmt>& path, const BlockNode& block) {
   for (std::size_t k = 0; k + 1 < path.size(); ++k)
@@ -230,8 +217,7 @@ inline void add_path_terms(const Stmt& s, Vec<AnyExpr>& out) {
 LATHE_DECL Vec<Buffer> init_inputs(const BlockSite& site, std::size_t from) {
   const BlockNode& block = *site.block;
   if (!block.init) return {};
-  Vec<AnyExpr> read;
-  detail::init_conditions(block, block.predicate, read);
+  Vec<AnyExpr> read = init_conjuncts(block);
   for (const auto& it : block.iters) {
     if (it.kind == IterKind::reduce) continue;
     for (const auto* e : {&it.min, &it.extent, &it.binding}) read.push_back(*e);

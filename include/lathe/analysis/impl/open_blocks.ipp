@@ -139,15 +139,7 @@ class OpenInnerBlocks : public Mutator {
   }
 
   static Vec<AnyExpr> predicate(const BlockNode& b, bool init) {
-    Vec<AnyExpr> parts;
-    if (!b.predicate) return parts;
-    flatten_logic(BinaryOp::and_, b.predicate, parts);
-    if (!init) return parts;
-    NodeSet reduced;
-    for (const auto& it : b.iters)
-      if (it.kind == IterKind::reduce) reduced.insert(it.var.get());
-    parts.erase_if([&](const AnyExpr& c) { return names_any(c, reduced); });
-    return parts;
+    return init ? init_conjuncts(b) : conjuncts(b.predicate);
   }
 
   /// The outermost statement of the path that feeds a reduce iterator, through lets too.

@@ -45,9 +45,8 @@ LATHE_DECL void DependenceTester::match_own_loops() {
 // What holds at both accesses.
 LATHE_DECL AnyExpr DependenceTester::common_condition() const {
   if (!a_.condition || !b_.condition) return {};
-  Vec<AnyExpr> first, second;
-  flatten_logic(BinaryOp::and_, a_.condition, first);
-  flatten_logic(BinaryOp::and_, substitute(b_.condition, as_first_), second);
+  const Vec<AnyExpr> first = conjuncts(a_.condition),
+                     second = conjuncts(substitute(b_.condition, as_first_));
   AnyExpr out;
   for (const auto& c : first)
     for (const auto& d : second)

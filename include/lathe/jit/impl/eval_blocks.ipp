@@ -15,29 +15,13 @@ inline void eval_add_vars(Vec<const VarNode*>& set, const AnyExpr& e) {
     if (!eval_holds(set, v.get())) set.push_back(v.get());
 }
 
-/// The conditions of a predicate in their order; for an init those that name no reduce iterator.
-inline void eval_conditions(const BlockNode& block, const AnyExpr& e, bool init,
-                            Vec<AnyExpr>& out) {
-  if (!e.get()) return;
-  if (const auto* n = e.as<BinaryNode>(); n && n->op == BinaryOp::and_) {
-    eval_conditions(block, n->a, init, out);
-    eval_conditions(block, n->b, init, out);
-    return;
-  }
-  for (const auto& it : block.iters)
-    if (init && it.kind == IterKind::reduce && uses_var(e, it.var)) return;
-  out.push_back(e);
-}
-
 /// A block's iterators and predicate; for an init without what names reduce iterators.
 inline EvalStmt* EvalCompiler::block_head(const BlockNode& n, bool init) {
   EvalStmt* out = stmt(EvalStmt::block);
   for (const auto& it : n.iters)
     if (!init || it.kind != IterKind::reduce)
       out->iters.push_back({var_slot(*it.var), expr(it.binding), expr(it.min), expr(it.extent)});
-  Vec<AnyExpr> conditions;
-  eval_conditions(n, n.predicate, init, conditions);
-  for (const auto& condition : conditions) {
+  for (const auto& condition : init ? init_conjuncts(n) : conjuncts(n.predicate)) {
     tree_.kept.push_back(make_ref<EvaluateNode>(condition));
     out->conditions.push_back(expr(condition));
   }
@@ -85,9 +69,7 @@ inline const EvalStmt* EvalCompiler::init_nest(const BlockNode& n, std::size_t f
     eval_add_vars(used, it.min);
     eval_add_vars(used, it.extent);
   }
-  Vec<AnyExpr> conditions;
-  eval_conditions(n, n.predicate, true, conditions);
-  for (const auto& condition : conditions) eval_add_vars(used, condition);
+  for (const auto& condition : init_conjuncts(n)) eval_add_vars(used, condition);
   // What the iterators do not need is dropped; conditions that name it are taken to hold.
   VarSet needed = used;
   for (std::size_t k = path_.size(); k-- > from;) wrap(path_[k], nullptr, needed, dropped);

@@ -18,8 +18,7 @@ class LiftInvariantGuards : public Mutator {
  public:
   Stmt stmt(const Stmt& s) override {
     if (const auto* g = s.as<IfNode>(); g && !g->else_body && is_load_free(g->condition)) {
-      Vec<AnyExpr> parts;
-      split_conjuncts(g->condition, parts);
+      const Vec<AnyExpr> parts = conjuncts(g->condition);
       return parts.size() == 1 ? descend(s) : nest(parts, stmt(g->then_body));
     }
     const auto* f = s.as<ForNode>();

@@ -3,8 +3,6 @@
 
 #include <lathe/schedule/impl/layer.ipp>
 //
-#include <lathe/lower/impl/conjuncts.ipp>
-//
 #include <lathe/lower/impl/tile_guards.ipp>
 //
 #include <lathe/lower/impl/check_accesses.ipp>

@@ -232,18 +232,9 @@ class LowerBlocks : public Mutator {
       keep(it.var >= it.min);
       keep(it.var < it.min + it.extent);
     }
-    if (!block.predicate.get()) return out;
-    Vec<AnyExpr> parts;
-    split_conjuncts(block.predicate, parts);
-    for (const auto& part : parts)
-      if (!spatial_only || !names_reduce_iter(block, part)) keep(part);
+    for (const auto& part : spatial_only ? init_conjuncts(block) : conjuncts(block.predicate))
+      keep(part);
     return out;
-  }
-
-  static bool names_reduce_iter(const BlockNode& block, const AnyExpr& e) {
-    for (const auto& it : block.iters)
-      if (it.kind == IterKind::reduce && uses_var(e, it.var)) return true;
-    return false;
   }
 
   // The loops, lets and conditions that the spatial iterators need, over fresh variables, around

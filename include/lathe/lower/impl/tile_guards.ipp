@@ -49,9 +49,7 @@ class TileGuards : public Visitor {
     if (const auto* n = e.as<LoadNode>())
       for (const auto& i : n->indices) note_clamps(i);
     if (const auto* n = e.as<SelectNode>()) {
-      Vec<AnyExpr> parts;
-      split_conjuncts(n->condition, parts);
-      for (const auto& part : parts) note_soft(part);
+      for (const auto& part : conjuncts(n->condition)) note_soft(part);
     }
     descend(e);
   }

@@ -333,10 +333,9 @@ class OpenBlocks : public Mutator {
   static Stmt opened(const TilePart& part) {
     const BlockNode& block = part.block();
     Stmt body = substitute(block.reducer ? expand_update(block) : block.body, part.values);
-    Vec<AnyExpr> conditions;
-    if (block.predicate)
-      flatten_logic(BinaryOp::and_, substitute(block.predicate, part.values), conditions);
-    for (const auto& condition : reversed(conditions)) body = make_if(condition, std::move(body));
+    const Vec<AnyExpr> conditions = conjuncts(block.predicate);
+    for (const auto& condition : reversed(conditions))
+      body = make_if(substitute(condition, part.values), std::move(body));
     return body;
   }
   const BlockizePlan& plan_;

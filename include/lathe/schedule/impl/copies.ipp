@@ -151,14 +151,10 @@ inline Verdict run_copy_in(const Program& program, const CopyIn& plan, const Cop
   return {};
 }
 
-// The conjuncts of a predicate that name no reduce iterator.
-inline AnyExpr spatial_part(const BlockNode& block, const AnyExpr& condition) {
-  if (!condition) return {};
-  if (const auto* both = condition.as<BinaryNode>(); both && both->op == BinaryOp::and_)
-    return fold_and(spatial_part(block, both->a), spatial_part(block, both->b));
-  for (const auto& it : block.iters)
-    if (it.kind == IterKind::reduce && uses_var(condition, it.var)) return {};
-  return condition;
+inline AnyExpr init_predicate(const BlockNode& block) {
+  AnyExpr out;
+  for (const auto& part : init_conjuncts(block)) out = fold_and(out, part);
+  return out;
 }
 
 // The instances of a block's spatial points as a block of its own: fresh iterators, and what they
@@ -175,7 +171,7 @@ inline BlockNode spatial_block(const BlockNode& block, const BlockTag& tag, Subs
     iters.push_back(std::move(fresh));
   }
   BlockNode out(tag, std::move(iters), make_seq({}));
-  AnyExpr predicate = block.reducer ? spatial_part(block, block.predicate) : block.predicate;
+  const AnyExpr predicate = block.reducer ? init_predicate(block) : block.predicate;
   if (predicate) out.predicate = substitute(predicate, map);
   return out;
 }

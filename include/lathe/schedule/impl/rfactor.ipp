@@ -188,7 +188,7 @@ class RfactorBlocks {
     out.iters.push_back(
         {var, plan_.loop->min, plan_.loop->extent, IterKind::reduce, plan_.loop->var});
     keep_guards(out);
-    out.predicate = spatial_part(block_, block_.predicate);
+    out.predicate = init_predicate(block_);
     AnyExpr position = fold_sub(AnyExpr(var), plan_.loop->min);
     Vec<Stmt> stores;
     for (std::size_t k = 0; k < buffers_.size(); ++k) {
