@@ -29,6 +29,10 @@ class ScalarCode {
 
   /// `in` has inputs() values, `out` takes one for each result.
   void run(const Scalar* in, Scalar* out);
+  /// The same with each rounding a few times worse, at random: where that changes a result, it is
+  /// rounding that decides it (Parker, Monte Carlo arithmetic, UCLA CSD-970002, 1997). Not if
+  /// exact.
+  void run_rounding(const Scalar* in, Scalar* out, std::uint64_t seed);
 
  private:
   struct Step {
@@ -46,6 +50,13 @@ class ScalarCode {
   int compile(const AnyExpr& e);
   int compile_new(const AnyExpr& e);
   int compile_call(const CallNode& n);
+  void load(const Scalar* in) {
+    for (std::size_t k = 0; k < input_places_.size(); ++k) places_[input_places_[k]] = in[k];
+  }
+  void run(const Step& s);
+  void store(Scalar* out) const {
+    for (std::size_t k = 0; k < results_.size(); ++k) out[k] = places_[results_[k]];
+  }
   int add(Step step) {
     step.to = fresh();
     steps_.push_back(step);

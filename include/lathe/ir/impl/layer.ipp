@@ -9,6 +9,9 @@
 #include <lathe/ir/impl/expr.ipp>
 #include <lathe/ir/impl/free_vars.ipp>
 #include <lathe/ir/impl/hash.ipp>
+#include <lathe/ir/impl/law_samples.ipp>
+#include <lathe/ir/impl/law_trial.ipp>
+#include <lathe/ir/impl/law_values.ipp>
 #include <lathe/ir/impl/lex.ipp>
 #include <lathe/ir/impl/marks.ipp>
 #include <lathe/ir/impl/mutate.ipp>

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <bit>
+#include <cmath>
 #include <lathe/ir/compare.hpp>
 #include <lathe/ir/scalar_code.hpp>
+#include <lathe/support/random.hpp>
 
 namespace lathe::detail {
 
@@ -64,36 +67,69 @@ LATHE_DECL int ScalarCode::compile_new(const AnyExpr& e) {
   return good_ = false, 0;
 }
 
-LATHE_DECL void ScalarCode::run(const Scalar* in, Scalar* out) {
+inline void ScalarCode::run(const Step& s) {
   Scalar* at = places_.data();
-  for (std::size_t k = 0; k < input_places_.size(); ++k) at[input_places_[k]] = in[k];
-  for (const Step& s : steps_) {
-    const Scalar a = at[s.args[0]];
-    Scalar& to = at[s.to];
-    switch (s.kind) {
-      case Step::binary:
-        to = scalar_binary(static_cast<BinaryOp>(s.op), s.type, a, at[s.args[1]]);
-        break;
-      case Step::unary:
-        to = scalar_unary(static_cast<UnaryOp>(s.op), s.type, a);
-        break;
-      case Step::cast:
-        to = s.type == s.from ? a : scalar_cast(s.type, s.from, a);
-        break;
-      case Step::bits:
-        to = scalar_from_bits(s.type, scalar_bits(s.from, a));
-        break;
-      case Step::call: {
-        const Scalar args[] = {a, at[s.args[1]], at[s.args[2]]};
-        to = scalar_call(static_cast<CallOp>(s.op), s.from, args);
-        break;
-      }
-      case Step::select:
-        to = a.i ? at[s.args[1]] : at[s.args[2]];
-        break;
+  const Scalar a = at[s.args[0]];
+  Scalar& to = at[s.to];
+  switch (s.kind) {
+    case Step::binary:
+      to = scalar_binary(static_cast<BinaryOp>(s.op), s.type, a, at[s.args[1]]);
+      break;
+    case Step::unary:
+      to = scalar_unary(static_cast<UnaryOp>(s.op), s.type, a);
+      break;
+    case Step::cast:
+      to = s.type == s.from ? a : scalar_cast(s.type, s.from, a);
+      break;
+    case Step::bits:
+      to = scalar_from_bits(s.type, scalar_bits(s.from, a));
+      break;
+    case Step::call: {
+      const Scalar args[] = {a, at[s.args[1]], at[s.args[2]]};
+      to = scalar_call(static_cast<CallOp>(s.op), s.from, args);
+      break;
     }
+    case Step::select:
+      to = a.i ? at[s.args[1]] : at[s.args[2]];
+      break;
   }
-  for (std::size_t k = 0; k < results_.size(); ++k) out[k] = at[results_[k]];
+}
+
+LATHE_DECL void ScalarCode::run(const Scalar* in, Scalar* out) {
+  load(in);
+  for (const Step& s : steps_) run(s);
+  store(out);
+}
+
+// What is taken to be exact stays equal to what it is compared with: sums by the error that is left
+// (Knuth's two-sum), others by their last digits.
+inline bool is_exact(BinaryOp op, double a, double b, double x) {
+  if (op != BinaryOp::add && op != BinaryOp::sub)
+    return (std::bit_cast<std::uint64_t>(x) & 0xfffff) == 0;
+  if (op == BinaryOp::sub) b = -b;
+  const double other = x - a;
+  return (a - (x - other)) + (b - other) == 0;
+}
+
+inline double round_worse(double x, std::uint64_t bits) {
+  const auto units = static_cast<double>(4 + (bits >> 1) % 29);
+  const double step = std::fabs(x) * units * 0x1p-52 + units * 0x1p-1074;
+  return bits & 1 ? x + step : x - step;
+}
+
+LATHE_DECL void ScalarCode::run_rounding(const Scalar* in, Scalar* out, std::uint64_t seed) {
+  load(in);
+  for (std::size_t k = 0; k < steps_.size(); ++k) {
+    const Step& s = steps_[k];
+    run(s);
+    const auto op = s.kind == Step::binary ? static_cast<BinaryOp>(s.op) : BinaryOp::mul;
+    const bool arithmetic = s.kind == Step::call || (s.kind == Step::binary && op < BinaryOp::min);
+    if (exact_ || !s.type.is_float() || !arithmetic) continue;
+    double& x = places_[s.to].f;
+    if (std::isfinite(x) && !is_exact(op, places_[s.args[0]].f, places_[s.args[1]].f, x))
+      x = round_worse(x, random_bits(seed, k));
+  }
+  store(out);
 }
 
 }  // namespace lathe::detail
