@@ -19,11 +19,13 @@ bool has_known_laws(const ReducerNode& reducer);
 
 /// What refutes the laws that a reducer claims by its flags; else empty:
 ///     is not associative: combine(combine(1, 2), 3) is 17, combine(1, combine(2, 3)) is 12
-/// Tried are all pairs and triples of values at which folds go wrong: the least numbers, the ends
-/// of the type, patterns of bits, and the numbers in the combine itself with their neighbours; of
-/// wider types than 16 bits also random ones. Floats count as equal up to rounding. A reducer of
-/// several values is tried with what `terms` give for such values of all that they read; without
-/// terms, with a few tuples of one number only.
+/// Tried are all pairs and triples of the first values at which folds go wrong: the least numbers,
+/// the ends of the type, the numbers in the combine itself with their neighbours, patterns of bits;
+/// of integers of up to 16 bits all of these, where a combine is small and has few constants. Then
+/// triples drawn from all of these, from what sums, quotients and differences reach a constant, and
+/// from numbers of all magnitudes. Floats count as equal up to rounding. A reducer of several
+/// values is tried with what `terms` give for such values of all that they read, and with folds of
+/// that; without terms, with tuples of one number only, and folds of those.
 std::string law_problem(const ReducerNode& reducer, std::span<const AnyExpr> terms = {});
 
 }  // namespace lathe

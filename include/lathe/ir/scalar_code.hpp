@@ -54,6 +54,8 @@ class ScalarCode {
     for (std::size_t k = 0; k < input_places_.size(); ++k) places_[input_places_[k]] = in[k];
   }
   void run(const Step& s);
+  void run_rounding(const Step& s, std::uint64_t bits);
+  int place_of_constant(const ConstNode& c);
   void store(Scalar* out) const {
     for (std::size_t k = 0; k < results_.size(); ++k) out[k] = places_[results_[k]];
   }
@@ -67,6 +69,7 @@ class ScalarCode {
   Vec<Scalar> places_;
   Vec<AnyExpr> inputs_;
   Vec<int> input_places_, results_;
+  DenseMap<int, double> coarse_;  ///< places of constants that their types round: by what part
   Vec<Step> steps_;
   DenseMap<const ExprNode*, int> known_;
 };

@@ -84,6 +84,8 @@ TEST_CASE("legal laws of floats are taken, however they round") {
                    -lt::sqrt(lt::abs(a * lt::abs(a) + b * lt::abs(b)))));
   LEGAL(float, -kInf, lt::select(lt::is_nan(a) || a > b, a, b) + 0.0f);
   LEGAL(lt::f16, 0.0f, lt::sqrt(a * a + b * b));
+  LEGAL(float, 0.0f, lt::pow(lt::abs(a * a * a) + lt::abs(b * b * b), 1.0f / 3.0f));
+  LEGAL(float, 0.0f, lt::pow(lt::pow(lt::abs(a), 0.7f) + lt::pow(lt::abs(b), 0.7f), 1.0f / 0.7f));
   LEGAL(lt::bf16, 0.0f, a + b - a * b);
   LEGAL(double, 0.0, lt::cast<double>(lt::cast<float>(a + b)));
   LEGAL(float, 37.5f, a + b - 37.5f);
@@ -117,6 +119,7 @@ TEST_CASE("false claims about integers are refuted") {
     return lt::clip(s, -100, 100);
   }());
   FALSE_CLAIM(int, 0, lt::select(a + b == 9000 - 77, 1, a + b));
+  FALSE_CLAIM(int, 0, lt::select((a + b) * 3 + 5 == 3005, 1, a + b));
   FALSE_CLAIM(int, 0, lt::select(a - b == 4321, a, a + b));
   FALSE_CLAIM(int, 0, lt::cast<int>(lt::cast<std::int16_t>(a)) + b);
   FALSE_CLAIM(int, 0, lt::cast<int>(lt::cast<std::int8_t>(lt::min(a, 100))) + b);

@@ -17,7 +17,7 @@ class LawSamples {
   /// Those that all laws are tried with in every way, the plainest first.
   const Vec<Tuple>& front() const { return front_; }
   /// How many triples may be drawn besides: a reducer is made in about a millisecond.
-  std::size_t draws() const { return 400 + 12000 / trial_.cost() + 16 * scan_.numbers.size(); }
+  std::size_t draws() const;
   void draw(Tuple (&abc)[3]);
 
  private:
@@ -75,6 +75,11 @@ LATHE_DECL void LawSamples::read_terms(std::span<const AnyExpr> values) {
     const DType t = terms_.input_expr(k).dtype();
     leaves_.emplace_back(t, terms_.type(t), scan_, false);
   }
+}
+
+LATHE_DECL std::size_t LawSamples::draws() const {
+  const std::size_t constants = scan_.numbers.size();
+  return 150 + 8500 / trial_.cost() + 3 * (constants < 50 ? constants : 50);
 }
 
 LATHE_DECL void LawSamples::fill_front() {

@@ -28,6 +28,10 @@ struct LawNumber {
   double f;
 };
 
+inline std::int64_t to_int(double f) {
+  return std::fabs(f) < 0x1p62 ? static_cast<std::int64_t>(std::floor(f)) : 0;
+}
+
 struct LawScan : Visitor {
   bool bits = false;  ///< looks at the bits of floats: only the types' own rounding is right
   Vec<LawNumber> numbers;
@@ -43,7 +47,7 @@ struct LawScan : Visitor {
     LawNumber number{c.i, c.f};
     if (c.dtype.is_float() && !std::isfinite(c.f)) return;
     if (c.dtype.is_float())
-      number.i = std::fabs(c.f) < 0x1p62 ? static_cast<std::int64_t>(std::floor(c.f)) : 0;
+      number.i = to_int(c.f);
     else
       number.f = c.dtype.is_signed() ? static_cast<double>(c.i)
                                      : static_cast<double>(static_cast<std::uint64_t>(c.i));
@@ -161,6 +165,16 @@ LATHE_DECL LawNumber LawValues::random_number(LawRandom& random) const {
   return {random.chance(2) ? size : -(size & std::numeric_limits<std::int64_t>::max()), 0};
 }
 
+inline LawNumber difference(LawNumber a, LawNumber b) {
+  const auto i = static_cast<std::uint64_t>(a.i) - static_cast<std::uint64_t>(b.i);
+  return {static_cast<std::int64_t>(i), a.f - b.f};
+}
+inline LawNumber quotient(LawNumber a, LawNumber b) {
+  if (b.i != 0 && b.i != -1) a.i /= b.i;
+  if (b.f != 0) a.f /= b.f;
+  return a;
+}
+
 LATHE_DECL Scalar LawValues::target(LawRandom& random) const {
   const std::uint64_t n = scan_.numbers.size();
   if (n == 0 || random.chance(4)) {
@@ -169,12 +183,10 @@ LATHE_DECL Scalar LawValues::target(LawRandom& random) const {
     return value({static_cast<std::int64_t>(i), std::ldexp(1, power)});
   }
   LawNumber c = scan_.numbers[random.below(n)];
-  if (random.chance(4)) {
-    const LawNumber& d = scan_.numbers[random.below(n)];
-    c = {static_cast<std::int64_t>(static_cast<std::uint64_t>(c.i) -
-                                   static_cast<std::uint64_t>(d.i)),
-         c.f - d.f};
-  }
+  // Where c * x + d is compared with e, or the square of x with c.
+  if (random.chance(4)) c = difference(c, scan_.numbers[random.below(n)]);
+  if (random.chance(4)) c = quotient(c, scan_.numbers[random.below(n)]);
+  if (random.chance(8)) c.f = std::sqrt(std::fabs(c.f)), c.i = to_int(c.f);
   const std::uint64_t side = random.below(4);
   if (side < 2) return value(c);
   const double slope = random.chance(2) ? 0x1p-4 : 0x1p-10;

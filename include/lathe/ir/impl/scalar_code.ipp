@@ -40,8 +40,20 @@ LATHE_DECL int ScalarCode::compile_call(const CallNode& n) {
   return add(step);
 }
 
+// A constant that needs nearly all digits of its type, as 1/3 does, was rounded to it.
+LATHE_DECL int ScalarCode::place_of_constant(const ConstNode& c) {
+  const int place = fresh(scalar_of(type(c.dtype), c.i, c.f));
+  if (exact_ || !c.dtype.is_float() || c.dtype.bits == 64) return place;
+  const int digits = c.dtype.bits == 32 ? 24 : c.dtype == kF16 ? 11 : c.dtype == kBF16 ? 8 : 4;
+  int exponent = 0;
+  const double fraction = std::ldexp(std::frexp(c.f, &exponent), digits - 3);
+  if (std::isfinite(c.f) && fraction != std::trunc(fraction))
+    coarse_.insert(place, std::ldexp(1.0, -digits));
+  return place;
+}
+
 LATHE_DECL int ScalarCode::compile_new(const AnyExpr& e) {
-  if (const auto* c = e.as<ConstNode>()) return fresh(scalar_of(type(c->dtype), c->i, c->f));
+  if (const auto* c = e.as<ConstNode>()) return place_of_constant(*c);
   if (e.kind() == ExprKind::Var || e.kind() == ExprKind::Load) return place_of_input(e);
   if (const auto* n = e.as<BinaryNode>()) {
     const int a = compile(n->a), b = compile(n->b);
@@ -117,18 +129,26 @@ inline double round_worse(double x, std::uint64_t bits) {
   return bits & 1 ? x + step : x - step;
 }
 
+LATHE_DECL void ScalarCode::run_rounding(const Step& s, std::uint64_t bits) {
+  const auto op = s.kind == Step::binary ? static_cast<BinaryOp>(s.op) : BinaryOp::mul;
+  const bool arithmetic = s.kind == Step::call || (s.kind == Step::binary && op < BinaryOp::min);
+  if (exact_ || !s.type.is_float() || !arithmetic) return run(s);
+  // Of comparisons constants are what they say: there a threshold is meant.
+  Scalar kept[3];
+  for (int k = 0; k < 3; ++k) kept[k] = places_[s.args[k]];
+  for (int k = 0; k < 3; ++k)
+    if (const double* part = coarse_.find(s.args[k]))
+      places_[s.args[k]].f =
+          kept[k].f * (1 + *part * (static_cast<double>(bits >> 9 * k & 511) / 128 - 2));
+  run(s);
+  for (int k = 0; k < 3; ++k) places_[s.args[k]] = kept[k];
+  double& x = places_[s.to].f;
+  if (std::isfinite(x) && !is_exact(op, kept[0].f, kept[1].f, x)) x = round_worse(x, bits >> 27);
+}
+
 LATHE_DECL void ScalarCode::run_rounding(const Scalar* in, Scalar* out, std::uint64_t seed) {
   load(in);
-  for (std::size_t k = 0; k < steps_.size(); ++k) {
-    const Step& s = steps_[k];
-    run(s);
-    const auto op = s.kind == Step::binary ? static_cast<BinaryOp>(s.op) : BinaryOp::mul;
-    const bool arithmetic = s.kind == Step::call || (s.kind == Step::binary && op < BinaryOp::min);
-    if (exact_ || !s.type.is_float() || !arithmetic) continue;
-    double& x = places_[s.to].f;
-    if (std::isfinite(x) && !is_exact(op, places_[s.args[0]].f, places_[s.args[1]].f, x))
-      x = round_worse(x, random_bits(seed, k));
-  }
+  for (std::size_t k = 0; k < steps_.size(); ++k) run_rounding(steps_[k], random_bits(seed, k));
   store(out);
 }
 
