@@ -79,7 +79,7 @@ LATHE_DECL void LawSamples::read_terms(std::span<const AnyExpr> values) {
 
 LATHE_DECL std::size_t LawSamples::draws() const {
   const std::size_t constants = scan_.numbers.size();
-  return 150 + 8500 / trial_.cost() + 3 * (constants < 50 ? constants : 50);
+  return 100 + 9000 / trial_.cost() + (constants < 50 ? constants : 50);
 }
 
 LATHE_DECL void LawSamples::fill_front() {
