@@ -172,7 +172,7 @@ program P(in X: f32[8, 4], out Y: f32[8], out Z: f32[2]):
       Z[v] = X[0, v]
 )";
 inline constexpr const char* kChain = R"(
-program P<n>(in X: f32[8], inout W: f32[8], out T: f32[8], out Y: f32[8]):
+program P(in X: f32[8], inout W: f32[8], out T: f32[8], out Y: f32[8]):
   alloc U: f32[8]
   for i in 0..8:
     block T(v in 0..8 = i):

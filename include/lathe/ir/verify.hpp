@@ -37,8 +37,11 @@ std::string_view typing_problem(const AnyExpr& e);
 /// Why the init of a reducer block has no place, with what to do instead; empty if it has one. It
 /// runs before the loops of the reduction, so what it stores to must not depend on their iterators.
 std::string init_problem(const BlockNode& block);
-/// L0506 where a program at Stage::blocks never stores to an output, or reads an output or an alloc
-/// before anything was stored in it. Later stages may have dropped loops that run nothing.
+/// As verify_dim for each Dim; L0506 where a program at Stage::blocks never stores to an output, or
+/// reads an output or an alloc before anything was stored in it. Later stages may have dropped
+/// loops that run nothing.
 void verify_defined(const Program& program, Location where = Location::here());
+/// L0114 where no parameter has the Dim, alone, as an extent: a call could not tell its value.
+void verify_dim(const VarRef& dim, const Vec<Param>& params, Location where = Location::here());
 
 }  // namespace lathe

@@ -235,3 +235,11 @@ TEST_CASE("empty kernels and views without arrays") {
           g(std::array{bare, lt::AnyView(result)});
         }) == "L0306 's': the pointer is null");
 }
+
+TEST_CASE("a Dim of a text that no argument has is refused") {
+  const lt::Program p =
+      lt::parse("program p<n>(out y: f32[n * 2]):\n  for i in 0..n * 2:\n    y[i] = 1.0\n");
+  for (const bool compiled : {false, true})
+    CHECK(error_of([&] { compiled ? lt::jit_any(p, {}) : lt::evaluate_any(p, {}); }) ==
+          "L0114 Dim 'n' is the extent of no argument, so a call cannot tell its value");
+}

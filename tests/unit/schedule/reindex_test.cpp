@@ -152,3 +152,16 @@ TEST_CASE("reindex: refusals") {
   CHECK(error_of([&] { apart.reindex(k.C, k.C); }) ==
         "L0232 reindex: block 'C' is not the only writer of 'C'");
 }
+
+TEST_CASE("copies of what loops write that may not run are refused") {
+  for (const char* turns : {"k", "i64(e[0])"}) {
+    lt::Schedule s(lt::parse(std::string("program P<k>(in e: u8[k], inout C: u32[16]):\n"
+                                         "  for t in 0..") +
+                             turns +
+                             ":\n    for i in 0..16:\n      block C(v in 0..16 = i):\n"
+                             "        C[v] = 1u32\n"));
+    CHECK(test::refused_id(s, [](lt::Schedule& t) { t.reindex("C", "C"); }) == "L0232");
+    CHECK(test::refused_id(s, [](lt::Schedule& t) { t.cache_write("C", lt::Scope::global); }) ==
+          "L0217");
+  }
+}

@@ -4,6 +4,7 @@
 #include <lathe/dsl/any.hpp>
 #include <lathe/dsl/impl/tensor_graph.ipp>
 #include <lathe/dsl/program.hpp>
+#include <lathe/ir/verify.hpp>
 #include <lathe/ir/visit.hpp>
 
 namespace lathe {
@@ -279,14 +280,7 @@ inline void ProgramBuilder::declare_dims() {
     if (p.buffer) all.add_dims(p.buffer->shape);
   for (const auto& d : graph_.dims) all.add_dims({AnyExpr(d)});
   for (const auto& dim : all.dims) {
-    bool plain = false;
-    for (const auto& p : program_.params)
-      if (p.buffer)
-        for (const auto& e : p.buffer->shape) plain = plain || e.get() == dim.get();
-    if (!plain)
-      fail("L0114",
-           "Dim '" + dim->name + "' is the extent of no argument, so a call cannot tell its value",
-           "use it alone as an extent of an argument");
+    verify_dim(dim, program_.params, where_);
     const auto* o = origin_of(*dim);
     program_.dims.push_back(make_ref<DimNode>(dim, o->min, o->max, o->multiple_of));
   }

@@ -251,23 +251,9 @@ LATHE_DECL BlockNode& ScriptState::current_block(const char* what, Location wher
                   "put it directly into the body of a block");
 }
 
-inline void check_script_dims(const ScriptState& state, Location where) {
-  for (const auto& dim : state.dims) {
-    bool plain = false;
-    for (const auto& p : state.params)
-      if (p.buffer)
-        for (const auto& e : p.buffer->shape) plain = plain || e.get() == dim.get();
-    if (!plain)
-      throw UserError("L0114",
-                      cat("Dim '", dim->name,
-                          "' is the extent of no argument, so a call cannot tell its value"),
-                      where, {}, "use it alone as an extent of an argument");
-  }
-}
-
 LATHE_DECL Program ScriptState::program(Location where_used) const {
   check_at_top("program()", where_used);
-  check_script_dims(*this, where_used);
+  for (const auto& dim : dims) verify_dim(dim, params, where_used);
   ProgramNode node;
   node.name = name;
   node.params = params;

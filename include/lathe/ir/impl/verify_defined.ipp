@@ -73,8 +73,19 @@ class FindUndefined : Visitor {
 
 }  // namespace detail
 
+LATHE_DECL void verify_dim(const VarRef& dim, const Vec<Param>& params, Location where) {
+  for (const auto& p : params)
+    for (std::size_t d = 0; p.buffer && d < p.buffer->shape.size(); ++d)
+      if (p.buffer->shape[d].get() == dim.get()) return;
+  throw UserError(
+      "L0114",
+      cat("Dim '", dim->name, "' is the extent of no argument, so a call cannot tell its value"),
+      where, {}, "use it alone as an extent of an argument");
+}
+
 LATHE_DECL void verify_defined(const Program& program, Location where) {
   if (program->stage != Stage::blocks) return;
+  for (const auto& dim : program->dims) verify_dim(dim->var, program->params, where);
   detail::FindUndefined undefined(*program);
   if (undefined.reason.empty()) return;
   std::string shown =

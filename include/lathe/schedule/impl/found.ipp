@@ -70,13 +70,42 @@ class InstanceCover {
     return true;
   }
 
+  // What holds around the loops that are not shared. Inside of them they run, which is no fact of
+  // the place where they may not.
+  Facts facts_around(std::size_t shared) const {
+    Facts facts = facts_;
+    for (std::size_t k = 0; k < shared; ++k) facts.bind(*writer_.loops[k]);
+    return facts;
+  }
+
+  bool feeds_none(const ForNode& f) const {
+    for (const auto& it : writer_.block->iters)
+      if (uses_var(it.binding, f.var)) return false;
+    return true;
+  }
+
+  // An instance stores only if the loops that no iterator names run, and those of a reduction,
+  // unless its init stands before them.
+  bool other_loops_run(std::size_t shared) const {
+    Facts around = facts_around(shared);
+    for (std::size_t k = shared; k < writer_.loops.size(); ++k) {
+      const ForNode& f = *writer_.loops[k];
+      const bool reduces = feeds(f, *writer_.block, IterKind::reduce);
+      if (reduces && writer_.block->init) return true;
+      if ((reduces || feeds_none(f)) && !prove(f.extent >= 1, around)) return false;
+      around.bind(f);
+    }
+    return true;
+  }
+
   // Which values each spatial iterator of the producer takes in one iteration: a box, all of it.
   bool reach(std::size_t shared) {
+    if (!other_loops_run(shared)) return false;
     Vec<IterDomain> inner;
     Vec<AnyExpr> bindings;
     for (std::size_t k = shared; k < writer_.loops.size(); ++k) {
       const ForNode& f = *writer_.loops[k];
-      if (feeds(f, *writer_.block, IterKind::reduce)) continue;
+      if (feeds(f, *writer_.block, IterKind::reduce) || feeds_none(f)) continue;
       inner.push_back({f.var, f.min, f.extent});
     }
     for (const auto& it : writer_.block->iters)
@@ -84,7 +113,7 @@ class InstanceCover {
         bindings.push_back(it.binding);
       else if (it.kind == IterKind::opaque)
         return false;
-    reached_ = iter_map(bindings, inner, {}, facts_on(writer_.path, facts_));
+    reached_ = iter_map(bindings, inner, {}, facts_around(shared));
     return reached_.covering && reached_.sums.size() == bindings.size();
   }
 
