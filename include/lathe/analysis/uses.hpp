@@ -29,6 +29,9 @@ struct BufferUse {
 /// Walks the uses in the order of `accesses`, until one is wanted.
 class UseWalker : public Visitor {
  public:
+  UseWalker() = default;
+  /// Statements that hold none of these names are passed over (bits_of).
+  explicit UseWalker(std::uint64_t bits) : bits_(bits) {}
   LATHE_DECL void stmt(const Stmt& s) override;
   LATHE_DECL void expr(const AnyExpr& e) override;
   /// What the block does when it runs: its bindings and domains are not part of that.
@@ -46,12 +49,20 @@ class UseWalker : public Visitor {
 
   Vec<const ForNode*> loops_;
   const BlockNode* block_ = nullptr;
+  std::uint64_t bits_ = ~std::uint64_t{0};
 };
+
+inline std::uint64_t bits_of(const Vec<Buffer>& buffers) {
+  std::uint64_t bits = 0;
+  for (const auto& b : buffers) bits |= Contents::bit(b->name);
+  return bits;
+}
 
 template <class F>
 class UseFinder : public UseWalker {
  public:
   explicit UseFinder(const F& f) : f_(f) {}
+  UseFinder(const F& f, std::uint64_t bits) : UseWalker(bits), f_(f) {}
   bool wanted(const BufferUse& use) override { return f_(use); }
 
  private:
@@ -69,6 +80,22 @@ bool any_use(const Stmt& s, const F& f) {
 template <class F>
 bool any_use(const BlockNode& block, const F& f) {
   UseFinder<F> finder(f);
+  finder.inside(block);
+  return finder.found;
+}
+
+/// Whether f holds for a use of one of the buffers: much cheaper, where few statements touch them.
+template <class F>
+bool any_use_of(const Vec<Buffer>& buffers, const Stmt& s, const F& f) {
+  auto wanted = [&](const BufferUse& use) { return contains(buffers, use.buffer) && f(use); };
+  UseFinder<decltype(wanted)> finder(wanted, bits_of(buffers));
+  finder.stmt(s);
+  return finder.found;
+}
+template <class F>
+bool any_use_of(const Vec<Buffer>& buffers, const BlockNode& block, const F& f) {
+  auto wanted = [&](const BufferUse& use) { return contains(buffers, use.buffer) && f(use); };
+  UseFinder<decltype(wanted)> finder(wanted, bits_of(buffers));
   finder.inside(block);
   return finder.found;
 }

@@ -51,6 +51,7 @@
 // with its message.
 #pragma once
 
+#include <lathe/ir/contents.hpp>
 #include <lathe/ir/expr.hpp>
 #include <optional>
 
@@ -121,6 +122,7 @@ const AttrValue* find_annotation(const Annotations& all, std::string_view key);
 struct StmtNode : RefCounted {
   explicit StmtNode(StmtKind its_kind) : kind(its_kind) {}
   const StmtKind kind;
+  detail::ContentsMemo contents{};
 };
 
 class Stmt : public Ref<StmtNode> {

@@ -54,6 +54,12 @@ template <class F>
 bool any_statement(const Stmt& s, const F& f) {
   return f(s) || any_child(s, [&](const Stmt& child) { return any_statement(child, f); });
 }
+/// The same, without the statements that need not be entered (and what is below them).
+template <class Enter, class F>
+bool any_statement_in(const Stmt& s, const Enter& enter, const F& f) {
+  if (!enter(s)) return false;
+  return f(s) || any_child(s, [&](const Stmt& child) { return any_statement_in(child, enter, f); });
+}
 /// f for s and every statement below it, parents before their children.
 template <class F>
 void each_statement(const Stmt& s, const F& f) {

@@ -38,13 +38,14 @@ Vec<LoopHead> fresh_loops(const Vec<ForRef>& loops, Substitution& map);
 /// Names that a program uses, for choosing new ones.
 class NamePool {
  public:
-  explicit NamePool(const Program& program);
+  explicit NamePool(const Program& program) : program_(program) {}
   /// `base` if it is free, else base_1, base_2 …; taken from then on.
   std::string fresh(const std::string& base);
   bool taken(const std::string& name) const;
 
  private:
-  Vec<std::string> names_;
+  Program program_;
+  Vec<std::string> given_;
 };
 /// Names for loops: those of the loops around a place, not of the whole program.
 std::string loop_name(const std::string& base, Vec<std::string>& used);
@@ -153,9 +154,16 @@ std::string why_not_found(const Stmt& root, const Vec<BlockTag>& producers,
 Verdict check_moved_init(const Program& program, const BlockSite& site, std::size_t from,
                          const Vec<VarRef>& passed, std::string_view id);
 
+/// The outermost loops, blocks and bare statements of a program that a step made; the others stood
+/// in it before.
+Vec<Stmt> changed_nests(const Program& before, const Program& after);
 /// L0259 if a step moved an init past loops that its block keeps, where it may not, or brought a
-/// writer of what the init depends on inside its reduction.
-Verdict check_inits(const Program& before, const Program& after);
+/// writer of what the init depends on inside its reduction: in the nests that it made.
+Verdict check_inits(const Program& before, const Vec<Stmt>& changed);
+
+/// What every step has to keep: that inits stay, what loops and their marks promise, where buffers
+/// live. L0220 L0225 L0259
+Verdict check_kept(const Program& before, const Program& after);
 
 // --- steps used by other steps
 // ------------------------------------------------------------------------------------

@@ -11,6 +11,10 @@
 
 namespace lathe {
 
+namespace detail {
+class DefaultSteps;
+}
+
 struct ScheduleOptions {
   bool strict = false;     ///< refuse steps that may change floating-point rounding (L0226)
   std::uint64_t seed = 0;  ///< of what sampling steps draw
@@ -490,10 +494,13 @@ class Schedule {
   Args step(std::string_view primitive, Args args, Location where);
   Vec<LoopRef> step_to_loops(std::string_view primitive, Args args, Location where);
 
+  friend class detail::DefaultSteps;
+
   Program program_;
   std::uint64_t origin_hash_ = 0;
   ScheduleOptions options_;
   Ref<Step> last_;
+  bool shows_places_ = true;  ///< refusals tell where, which takes all of the program's text
 };
 
 /// The same steps on a program. Only on the one that the trace was recorded on, unless any_program

@@ -20,6 +20,6 @@ struct ShiftPlan {
 bool is_shifted(const ForNode& loop);
 ShiftPlan plan_shift(const Program& program, const VarRef& loop);
 /// Loops with this tail, in program order.
-Vec<VarRef> shifted_loops(const Program& program);
+Vec<VarRef> shifted_loops(const Stmt& s);
 
 }  // namespace lathe::detail

@@ -131,7 +131,7 @@ class AccessCollector : public Visitor {
   }
   // Nothing in it touches the one buffer that is asked for.
   bool leaves_out(const Stmt& s) const {
-    return only_ && !any_use(s, [&](const BufferUse& use) { return use.buffer == *only_; });
+    return only_ && !any_use_of({*only_}, s, [](const BufferUse&) { return true; });
   }
   void add(const Buffer& buffer, AccessKind kind, bool is_write, const Vec<AnyExpr>& indices) {
     if (only_ && buffer != *only_) return;

@@ -264,12 +264,9 @@ LATHE_DECL BlockInfo classify(const Stmt& root, const BlockTag& tag, const Facts
   detail::BlockJudge judge(*site.block, facts_on(site.path, facts));
   BlockInfo info = judge.run();
   const Vec<Buffer> outputs = judge.outputs();
-  detail::any_use(root, [&](const detail::BufferUse& use) {
-    bool output = false;
-    for (const auto& b : outputs) output = output || b == use.buffer;
+  detail::any_use_of(outputs, root, [&](const detail::BufferUse& use) {
     // What is nested inside the block belongs to it.
-    if (!output || !use.is_write ||
-        (use.block && find_block(site.block->body, use.block->tag).block))
+    if (!use.is_write || (use.block && find_block(site.block->body, use.block->tag).block))
       return false;
     if (use.block && use.block->tag == tag) return false;
     info.sole_writer = false;

@@ -234,8 +234,7 @@ LATHE_DECL Vec<Buffer> init_inputs(const BlockSite& site, std::size_t from) {
 }
 
 LATHE_DECL Vec<StaleInit> stale_inits(const Stmt& root) {
-  const Vec<BlockSite> blocks =
-      detail::find_blocks(root, [](const BlockNode& b) { return b.init; });
+  const Vec<BlockSite> blocks = detail::find_inits(root);
   Vec<StaleInit> out;
   for (const auto& site : blocks) {
     const std::size_t from = detail::init_stands_at(site.path, *site.block);

@@ -7,19 +7,21 @@ namespace lathe {
 namespace detail {
 
 // The way from the first statement that is wanted up to s; nothing is kept of what was passed.
-template <class Wanted>
-bool climb_to(const Stmt& s, const Wanted& wanted, Vec<Stmt>& way) {
-  if (!wanted(s) && !any_child(s, [&](const Stmt& c) { return climb_to(c, wanted, way); }))
+template <class May, class Wanted>
+bool climb_to(const Stmt& s, const May& may_hold, const Wanted& wanted, Vec<Stmt>& way) {
+  if (!may_hold(s)) return false;
+  if (!wanted(s) &&
+      !any_child(s, [&](const Stmt& c) { return climb_to(c, may_hold, wanted, way); }))
     return false;
   way.push_back(s);
   return true;
 }
 
 /// The path to the first statement in program order that is wanted; empty if there is none.
-template <class Wanted>
-Vec<Stmt> path_to_first(const Stmt& root, const Wanted& wanted) {
+template <class May, class Wanted>
+Vec<Stmt> path_to_first(const Stmt& root, const May& may_hold, const Wanted& wanted) {
   Vec<Stmt> path;
-  climb_to(root, wanted, path);
+  climb_to(root, may_hold, wanted, path);
   std::reverse(path.begin(), path.end());
   return path;
 }
@@ -33,11 +35,12 @@ inline Vec<ForRef> loops_passed(const Vec<Stmt>& path) {
 }
 
 /// The blocks that are wanted, in program order. A path is copied for those alone.
-template <class Wanted>
+template <class May, class Wanted>
 class BlockFinder {
  public:
-  explicit BlockFinder(const Wanted& wanted) : wanted_(wanted) {}
+  BlockFinder(const May& may_hold, const Wanted& wanted) : may_hold_(may_hold), wanted_(wanted) {}
   void walk(const Stmt& s) {
+    if (!may_hold_(s)) return;
     way_.push_back(&s);
     if (const auto* b = s.as<BlockNode>(); b && wanted_(*b)) add(*b);
     any_child(s, [&](const Stmt& child) { return walk(child), false; });
@@ -54,28 +57,38 @@ class BlockFinder {
     found.push_back({BlockRefNode(&block), std::move(loops), std::move(path)});
   }
 
+  const May& may_hold_;
   const Wanted& wanted_;
   Vec<const Stmt*> way_;
 };
 
-template <class Wanted>
-Vec<BlockSite> find_blocks(const Stmt& root, const Wanted& wanted) {
-  BlockFinder<Wanted> finder(wanted);
+template <class May, class Wanted>
+Vec<BlockSite> find_blocks(const Stmt& root, const May& may_hold, const Wanted& wanted) {
+  BlockFinder<May, Wanted> finder(may_hold, wanted);
   finder.walk(root);
   return std::move(finder.found);
 }
 
+/// The blocks that set an identity first.
+inline Vec<BlockSite> find_inits(const Stmt& root) {
+  return find_blocks(
+      root, [](const Stmt& s) { return !has_contents(s) || contents_of(s).inits; },
+      [](const BlockNode& b) { return b.init; });
+}
+
 // Uses by a block's own statements, of what it does not set itself before.
 inline bool touches(const BlockNode& b, const Vec<Buffer>& buffers, bool write) {
-  return any_use(b, [&](const BufferUse& use) {
-    if (use.block->tag != b.tag || !contains(buffers, use.buffer)) return false;
+  return any_use_of(buffers, b, [&](const BufferUse& use) {
+    if (use.block->tag != b.tag) return false;
     return write ? use.is_write : use.reads() && !(use.kind == AccessKind::update && b.init);
   });
 }
 
-inline Vec<BlockSite> touching(const Stmt& root, const Buffer& buffer, bool write) {
-  const Vec<Buffer> one{buffer};
-  return find_blocks(root, [&](const BlockNode& b) { return touches(b, one, write); });
+inline Vec<BlockSite> touching(const Stmt& root, const Vec<Buffer>& buffers, bool write) {
+  const std::uint64_t bits = bits_of(buffers);
+  return find_blocks(
+      root, [&](const Stmt& s) { return may_touch(s, bits); },
+      [&](const BlockNode& b) { return touches(b, buffers, write); });
 }
 
 inline Vec<BlockSite> neighbours(const Stmt& root, const BlockTag& tag, bool producers) {
@@ -87,31 +100,39 @@ inline Vec<BlockSite> neighbours(const Stmt& root, const BlockTag& tag, bool pro
     if (producers ? use.reads() && !own : use.is_write) add_once(buffers, use.buffer);
     return false;
   });
-  return find_blocks(root, [&](const BlockNode& block) {
-    return block.tag != tag && touches(block, buffers, producers);
-  });
+  Vec<BlockSite> found = touching(root, buffers, producers);
+  found.erase_if([&](const BlockSite& site) { return site.block->tag == tag; });
+  return found;
 }
 
 }  // namespace detail
 
 LATHE_DECL Vec<BlockSite> blocks_below(const Stmt& root) {
-  return detail::find_blocks(root, [](const BlockNode&) { return true; });
+  return detail::find_blocks(
+      root, [](const Stmt&) { return true; }, [](const BlockNode&) { return true; });
 }
 LATHE_DECL BlockSite find_block(const Stmt& root, const BlockTag& tag) {
-  auto path = detail::path_to_first(root, [&](const Stmt& s) {
-    const auto* b = s.as<BlockNode>();
-    return b && b->tag == tag;
-  });
+  if (!tag) return {};
+  const std::uint64_t bit = detail::Contents::bit(tag->name);
+  auto path = detail::path_to_first(
+      root, [&](const Stmt& s) { return detail::may_hold_block(s, bit); },
+      [&](const Stmt& s) {
+        const auto* b = s.as<BlockNode>();
+        return b && b->tag == tag;
+      });
   if (path.empty()) return {};
   BlockRefNode block(path.back().as<BlockNode>());
   Vec<ForRef> loops = detail::loops_passed(path);
   return {std::move(block), std::move(loops), std::move(path)};
 }
 LATHE_DECL LoopSite find_loop(const Stmt& root, const VarRef& var) {
-  auto path = detail::path_to_first(root, [&](const Stmt& s) {
-    const auto* f = s.as<ForNode>();
-    return f && f->var == var;
-  });
+  const std::uint64_t bit = detail::Contents::bit(var.get());
+  auto path = detail::path_to_first(
+      root, [&](const Stmt& s) { return detail::may_hold_loop(s, bit); },
+      [&](const Stmt& s) {
+        const auto* f = s.as<ForNode>();
+        return f && f->var == var;
+      });
   if (path.empty()) return {};
   ForRef loop(path.back().as<ForNode>());
   Vec<ForRef> loops = detail::loops_passed(path);
@@ -137,10 +158,10 @@ LATHE_DECL Facts facts_on(const Vec<Stmt>& path, Facts facts) {
 }
 
 LATHE_DECL Vec<BlockSite> writers(const Stmt& root, const Buffer& buffer) {
-  return detail::touching(root, buffer, true);
+  return detail::touching(root, {buffer}, true);
 }
 LATHE_DECL Vec<BlockSite> readers(const Stmt& root, const Buffer& buffer) {
-  return detail::touching(root, buffer, false);
+  return detail::touching(root, {buffer}, false);
 }
 LATHE_DECL Vec<BlockSite> producers(const Stmt& root, const BlockTag& tag) {
   return detail::neighbours(root, tag, true);
@@ -155,10 +176,9 @@ LATHE_DECL std::size_t guard_count(const BlockNode& block) {
 }
 
 LATHE_DECL bool is_private(const Stmt& root, const Buffer& buffer) {
-  return any_statement(root, [&](const Stmt& s) {
-    const auto* a = s.as<AllocNode>();
-    return a && a->buffer == buffer;
-  });
+  if (const auto* a = root.as<AllocNode>(); a && a->buffer == buffer) return true;
+  if (!detail::may_touch(root, detail::Contents::bit(buffer->name))) return false;
+  return any_child(root, [&](const Stmt& child) { return is_private(child, buffer); });
 }
 
 LATHE_DECL ForRef common_loop(const Vec<ForRef>& a, const Vec<ForRef>& b) {

@@ -16,7 +16,8 @@ LATHE_DECL void UseWalker::expr(const AnyExpr& e) {
 }
 
 LATHE_DECL void UseWalker::stmt(const Stmt& s) {
-  if (found) return;
+  // Who asks for all that there is touches each statement once, and needs no look ahead.
+  if (found || (bits_ != ~std::uint64_t{0} && !may_touch(s, bits_))) return;
   if (const auto* n = s.as<ForNode>()) return loop(*n);
   if (const auto* n = s.as<BlockNode>()) return block(*n);
   if (const auto* n = s.as<EvaluateNode>()) return call(n->call);

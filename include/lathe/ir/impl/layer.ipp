@@ -5,6 +5,7 @@
 //
 #include <lathe/ir/impl/compare.ipp>
 #include <lathe/ir/impl/conjuncts.ipp>
+#include <lathe/ir/impl/contents.ipp>
 #include <lathe/ir/impl/dtype.ipp>
 #include <lathe/ir/impl/expr.ipp>
 #include <lathe/ir/impl/free_vars.ipp>

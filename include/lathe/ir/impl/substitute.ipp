@@ -23,6 +23,9 @@ class Substitute : public Mutator {
 class ReplaceBuffer : public Mutator {
  public:
   ReplaceBuffer(const Buffer& from, const Buffer& to) : from_(from), to_(to) {}
+  Stmt stmt(const Stmt& s) override {
+    return may_touch(s, Contents::bit(from_->name)) ? descend(s) : s;
+  }
   Buffer buffer(const Buffer& b) override { return b == from_ ? to_ : b; }
 
  private:
@@ -68,6 +71,7 @@ LATHE_DECL AnyExpr MoveAccesses::expr(const AnyExpr& e) {
                                  : descend(e);
 }
 LATHE_DECL Stmt MoveAccesses::stmt(const Stmt& s) {
+  if (!detail::may_touch(s, detail::Contents::bit(from_->name))) return s;
   if (const auto* n = s.as<StoreNode>(); n && n->buffer == from_)
     return make_ref<StoreNode>(to_, moved(n->indices), expr(n->value), optional(n->mask),
                                n->streaming);

@@ -118,7 +118,7 @@ using Shifts = Vec<std::pair<VarRef, ShiftPlan>>;
 
 inline Shifts legal_shifts(const Program& program) {
   Shifts out;
-  for (const auto& loop : shifted_loops(program))
+  for (const auto& loop : shifted_loops(program->body))
     if (ShiftPlan plan = plan_shift(program, loop); plan.why.empty())
       out.emplace_back(loop, std::move(plan));
   return out;

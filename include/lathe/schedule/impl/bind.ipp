@@ -113,10 +113,12 @@ class BoundLoops {
 };
 
 LATHE_DECL Verdict check_bound_loops(const Program& program) {
-  const bool any = any_statement(program->body, [](const Stmt& s) {
-    const auto* f = s.as<ForNode>();
-    return f && is_bound(f->loop_kind);
-  });
+  const bool any = any_statement_in(
+      program->body, [](const Stmt& s) { return !has_contents(s) || contents_of(s).axes; },
+      [](const Stmt& s) {
+        const auto* f = s.as<ForNode>();
+        return f && is_bound(f->loop_kind);
+      });
   return any ? BoundLoops(program).check() : Verdict();
 }
 

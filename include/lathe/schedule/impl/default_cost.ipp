@@ -146,9 +146,11 @@ class DefaultSteps {
  protected:
   template <class F>
   bool attempt(F&& step) {
-    Schedule before = s_;
+    const Schedule before = s_;
+    s_.shows_places_ = false;  // nobody reads why a step was left out
     try {
       step();
+      s_.shows_places_ = before.shows_places_;
       return true;
     } catch (const UserError&) {
       s_ = before;

@@ -73,6 +73,7 @@ class DropAlloc : public Mutator {
  public:
   explicit DropAlloc(const Buffer& buffer) : buffer_(buffer) {}
   Stmt stmt(const Stmt& s) override {
+    if (!may_touch(s, Contents::bit(buffer_->name))) return s;
     const auto* alloc = s.as<AllocNode>();
     return alloc && alloc->buffer == buffer_ ? alloc->body : descend(s);
   }
@@ -108,22 +109,24 @@ LATHE_DECL Vec<LoopHead> fresh_loops(const Vec<ForRef>& loops, Substitution& map
   return heads;
 }
 
-LATHE_DECL NamePool::NamePool(const Program& program) {
-  each_statement(program->body, [&](const Stmt& s) {
-    if (const auto* b = s.as<BlockNode>()) names_.push_back(b->name());
-    if (const auto* a = s.as<AllocNode>()) names_.push_back(a->buffer->name);
-  });
-  for (const auto& p : program->params) names_.push_back(p.name());
-}
 LATHE_DECL bool NamePool::taken(const std::string& name) const {
-  for (const auto& n : names_)
+  for (const auto& n : given_)
     if (n == name) return true;
-  return false;
+  for (const auto& p : program_->params)
+    if (p.name() == name) return true;
+  const std::uint64_t bit = Contents::bit(name);
+  return any_statement_in(
+      program_->body, [&](const Stmt& s) { return may_hold_block(s, bit) || may_touch(s, bit); },
+      [&](const Stmt& s) {
+        const auto* b = s.as<BlockNode>();
+        const auto* a = s.as<AllocNode>();
+        return (b && b->name() == name) || (a && a->buffer->name == name);
+      });
 }
 LATHE_DECL std::string NamePool::fresh(const std::string& base) {
   std::string name = base;
   for (int k = 1; taken(name); ++k) name = base + "_" + std::to_string(k);
-  names_.push_back(name);
+  given_.push_back(name);
   return name;
 }
 
@@ -157,8 +160,11 @@ LATHE_DECL Verdict check_bare_touches(const Program& program, const BlockNode& b
   const Vec<Buffer> read = buffers_read(block), written = buffers_written(block.body);
   Buffer found;
   bool writes = false;
-  any_use(program->body, [&](const BufferUse& use) {
-    if (use.block || (only && use.buffer != only)) return false;
+  Vec<Buffer> asked = read;
+  asked.append(written);
+  if (only) asked = {only};
+  any_use_of(asked, program->body, [&](const BufferUse& use) {
+    if (use.block) return false;
     if (!contains(written, use.buffer) && !(use.is_write && contains(read, use.buffer)))
       return false;
     found = use.buffer, writes = use.is_write;
@@ -227,10 +233,13 @@ LATHE_DECL Vec<BlockTag> block_tags(const Stmt& s) {
 
 LATHE_DECL BlockTag block_named(const Stmt& s, const std::string& name) {
   BlockTag found;
-  any_statement(s, [&](const Stmt& below) {
-    if (const auto* b = below.as<BlockNode>(); b && b->name() == name) found = b->tag;
-    return bool(found);
-  });
+  const std::uint64_t bit = Contents::bit(name);
+  any_statement_in(
+      s, [&](const Stmt& below) { return may_hold_block(below, bit); },
+      [&](const Stmt& below) {
+        if (const auto* b = below.as<BlockNode>(); b && b->name() == name) found = b->tag;
+        return bool(found);
+      });
   return found;
 }
 
@@ -253,7 +262,7 @@ class FindBuffer : public Visitor {
  public:
   explicit FindBuffer(const std::string& name) : name_(name) {}
   void stmt(const Stmt& s) override {
-    if (!found) descend(s);
+    if (!found && may_touch(s, Contents::bit(name_))) descend(s);
   }
   void expr(const AnyExpr& e) override {
     if (!found) descend(e);

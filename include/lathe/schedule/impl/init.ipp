@@ -3,7 +3,6 @@
 #include <lathe/analysis/instances.hpp>
 #include <lathe/analysis/uses.hpp>
 #include <lathe/schedule/edit.hpp>
-#include <lathe/support/dense_map.hpp>
 
 namespace lathe::detail {
 
@@ -65,15 +64,6 @@ LATHE_DECL Verdict check_moved_init(const Program& program, const BlockSite& sit
   return {};
 }
 
-// The nests of a program, in order.
-template <class F>
-void each_nest(const Stmt& s, const F& f) {
-  if (const auto* a = s.as<AllocNode>()) return each_nest(a->body, f);
-  const auto* seq = s.as<SeqNode>();
-  if (!seq) return f(s);
-  for (const auto& child : seq->stmts) each_nest(child, f);
-}
-
 // What an init depends on is written inside its reduction, in a nest that a step made.
 inline Verdict check_init_inputs(const Program& before, const Stmt& nest) {
   const Vec<StaleInit> stale = stale_inits(nest);
@@ -120,17 +110,10 @@ inline Verdict check_kept_loops(const Program& before, const BlockSite& after) {
   return passed.empty() ? Verdict() : check_moved_init(before, old, from, passed, "L0259");
 }
 
-// Nests that a step left as they were need no look.
-LATHE_DECL Verdict check_inits(const Program& before, const Program& after) {
-  DenseSet<const StmtNode*> old;
-  each_nest(before->body, [&](const Stmt& nest) { old.insert(nest.get()); });
-  Vec<Stmt> changed;
-  each_nest(after->body, [&](const Stmt& nest) {
-    if (!old.contains(nest.get())) changed.push_back(nest);
-  });
+LATHE_DECL Verdict check_inits(const Program& before, const Vec<Stmt>& changed) {
   for (const auto& nest : changed) {
     if (auto no = check_init_inputs(before, nest)) return no;
-    for (const auto& site : find_blocks(nest, [](const BlockNode& b) { return b.init; }))
+    for (const auto& site : find_inits(nest))
       if (auto no = check_kept_loops(before, site)) return no;
   }
   return {};

@@ -15,7 +15,7 @@ inline constexpr std::int64_t kMaxUnroll = 4096;
 
 // An access in no block, of which no analysis of blocks knows.
 inline bool touched_bare(const Stmt& body, const Buffer& buffer) {
-  return any_use(body, [&](const BufferUse& use) { return use.buffer == buffer && !use.block; });
+  return any_use_of({buffer}, body, [&](const BufferUse& use) { return !use.block; });
 }
 
 // A block that declares what it touches and updates what it reads, as one that only reads: what was
@@ -30,8 +30,8 @@ inline Program without_updates(const Program& program, const BlockTag& tag, cons
 
 // A term that reads the output: the element itself, or one of another iteration.
 inline bool reads_besides_update(const BlockNode& block, const Buffer& buffer) {
-  return any_use(block, [&](const BufferUse& use) {
-    return use.buffer == buffer && use.reads() && use.kind != AccessKind::update;
+  return any_use_of({buffer}, block, [&](const BufferUse& use) {
+    return use.reads() && use.kind != AccessKind::update;
   });
 }
 
@@ -61,9 +61,8 @@ LATHE_DECL bool filled_each_iteration(const Program& program, const Buffer& buff
 }
 
 inline bool touched_outside(const Program& program, const ForNode& loop, const Buffer& buffer) {
-  return any_use(program->body, [&](const BufferUse& use) {
-    return use.buffer == buffer && !use.is_below(loop.var);
-  });
+  return any_use_of({buffer}, program->body,
+                    [&](const BufferUse& use) { return !use.is_below(loop.var); });
 }
 
 // The program with every buffer that belongs to one iteration of the loop allocated inside it.

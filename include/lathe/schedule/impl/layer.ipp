@@ -11,6 +11,7 @@
 #include <lathe/schedule/impl/wording.ipp>
 //
 #include <lathe/schedule/impl/shift.ipp>
+#include <lathe/schedule/impl/step_checks.ipp>
 //
 #include <lathe/schedule/impl/split.ipp>
 //

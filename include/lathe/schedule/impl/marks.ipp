@@ -26,9 +26,12 @@ inline std::string why_mark_broken(const Program& program, const VarRef& loop, c
 
 LATHE_DECL Verdict check_marks(const Program& before, const Program& after) {
   Vec<const ForNode*> marked;
-  each_statement(before->body, [&](const Stmt& s) {
-    if (const auto* f = s.as<ForNode>(); f && check_no_promise(*f)) marked.push_back(f);
-  });
+  any_statement_in(
+      before->body, [](const Stmt& s) { return !has_contents(s) || contents_of(s).marks; },
+      [&](const Stmt& s) {
+        if (const auto* f = s.as<ForNode>(); f && check_no_promise(*f)) marked.push_back(f);
+        return false;
+      });
   for (const auto* loop : marked)
     for (const char* key : {kDoubleBuffer, kRollingBuffer, kSoftwarePipeline})
       for (const auto& name : marked_names(*loop, key))

@@ -45,7 +45,9 @@ inline bool is_legal_at(const Program& program, const BlockTag& block, const Pla
   Edit edit;
   if (run_at_location(program, block, place, &edit)) return false;
   if (edit.program == program) return true;
-  return !check_promises(program, edit.program) && !check_lifetimes(edit.program);
+  const Vec<Stmt> changed = changed_nests(program, edit.program);
+  return !check_promises(program, edit.program, changed) &&
+         !check_lifetimes(program, edit.program, changed);
 }
 
 inline Verdict run_sample_compute_location(const Program& program, const Args& args, Edit* edit) {

@@ -2,136 +2,16 @@
 
 #include <algorithm>
 #include <lathe/analysis/open_blocks.hpp>
-#include <lathe/analysis/uses.hpp>
 #include <lathe/ir/compare.hpp>
 #include <lathe/ir/print.hpp>
 #include <lathe/ir/verify.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/edit.hpp>
 #include <lathe/schedule/schedule.hpp>
-#include <lathe/schedule/shift.hpp>
-#include <lathe/support/dense_map.hpp>
 #include <lathe/support/random.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe {
-namespace detail {
-
-// The loops that are no longer serial, in program order.
-inline Vec<const ForNode*> promising_loops(const Program& program) {
-  Vec<const ForNode*> loops;
-  each_statement(program->body, [&](const Stmt& s) {
-    if (const auto* f = s.as<ForNode>(); f && f->loop_kind != ForKind::serial) loops.push_back(f);
-  });
-  return loops;
-}
-
-// Loops by their variables.
-inline NodeMap<const ForNode*> loops_of(const Program& program) {
-  NodeMap<const ForNode*> loops;
-  each_statement(program->body, [&](const Stmt& s) {
-    if (const auto* f = s.as<ForNode>()) loops.insert(f->var.get(), f);
-  });
-  return loops;
-}
-
-// What loops that are no longer serial promise, where something at or below them changed.
-inline Verdict check_promises(const Program& before, const Program& after) {
-  Vec<const ForNode*> promising = promising_loops(after);
-  if (promising.empty()) return {};
-  const NodeMap<const ForNode*> before_loops = loops_of(before);
-  for (const auto* loop : promising) {
-    const ForNode* const* found = before_loops.find(loop->var.get());
-    const ForNode* old = found ? *found : nullptr;
-    if (old && (old->loop_kind != loop->loop_kind || old->body.same_as(loop->body))) continue;
-    Verdict broken = check_kind(after, *loop);
-    if (!broken) continue;
-    broken->message = "would break what the " + std::string(to_text(loop->loop_kind)) + " loop " +
-                      in_quotes(loop->var->name) + " promises: " + broken->message;
-    broken->id = "L0225";
-    broken->help = "take this step before the loop is marked";
-    if (!old) broken->loop = {};
-    return broken;
-  }
-  return {};
-}
-
-// Bodies of opaque blocks count: what they allocate is used there.
-inline int count_mentions(const Stmt& s, const Buffer& buffer) {
-  class Counter : public Visitor {
-   public:
-    explicit Counter(const Buffer& wanted) : wanted_(wanted) {}
-    void buffer(const Buffer& b) override { count += b == wanted_; }
-    int count = 0;
-
-   private:
-    const Buffer& wanted_;
-  } counter(buffer);
-  counter.stmt(s);
-  return counter.count;
-}
-
-// A step may have taken a block out of the body that its buffer belongs to.
-inline Verdict check_inside_alloc(const Program& program, const Stmt& alloc) {
-  const Buffer& buffer = alloc.as<AllocNode>()->buffer;
-  if (count_mentions(program->body, buffer) == count_mentions(alloc, buffer)) return {};
-  return refusal(
-      "L0220", "would use buffer " + in_quotes(buffer->name) + " outside of where it is allocated",
-      "allocate it around all of the program");
-}
-
-// The outermost loop around a loop, itself if there is none.
-inline Stmt whole_nest(const LoopSite& site) {
-  for (const auto& s : site.path)
-    if (s.kind() == StmtKind::For) return s;
-  return {};
-}
-
-// Tails that move inward, where something in their nest changed.
-inline Verdict check_shifts(const Program& before, const Program& after) {
-  for (const auto& var : shifted_loops(after)) {
-    if (LoopSite old = find_loop(before->body, var);
-        old.loop && whole_nest(old).same_as(whole_nest(find_loop(after->body, var))))
-      continue;
-    const std::string why = plan_shift(after, var).why;
-    if (!why.empty())
-      return refusal(
-          "L0225",
-          "would break what the tail 'shift' of loop " + in_quotes(var->name) + " promises: " + why,
-          "split it with Tail::guard");
-  }
-  return {};
-}
-
-// Loops bound to axes, wherever something changed: each tells of the others of its kernel.
-inline Verdict check_axes(const Program& after) {
-  Verdict broken = check_bound_loops(after);
-  if (!broken || broken->id != "L0255") return broken;
-  broken->message = "would break what bound loops promise: " + broken->message;
-  broken->id = "L0225";
-  broken->loop = {};
-  return broken;
-}
-
-inline Verdict check_lifetimes(const Program& program) {
-  Verdict no;
-  const Stmt* top = &program->body;  // what is allocated around all is used inside
-  while (const auto* a = top->as<AllocNode>()) {
-    if ((no = check_lifetime(program, a->buffer))) return no;
-    top = &a->body;
-  }
-  any_statement(*top, [&](const Stmt& s) {
-    if (const auto* a = s.as<AllocNode>()) {
-      no = check_lifetime(program, a->buffer);
-      if (!no) no = check_inside_alloc(program, s);
-    }
-    return no.has_value();
-  });
-  return no;
-}
-
-}  // namespace detail
-
 LATHE_DECL Schedule::Schedule(Program program, ScheduleOptions options, Location where)
     : program_(std::move(program)), options_(options) {
   if (!program_) throw UserError("L0202", "schedule: the program is empty", where);
@@ -180,6 +60,7 @@ LATHE_DECL void Schedule::refuse(std::string_view step, const Refusal& why, Loca
   auto line = [&](const std::string& text) {
     if (!text.empty()) details += (details.empty() ? "" : "\n") + text;
   };
+  if (!shows_places_) throw UserError(why.id, std::string(step) + ": " + why.message, where);
   if (why.block) {
     line(detail::describe_loops(program_, why.block));
     place = excerpt(program_, why.block);
@@ -213,12 +94,7 @@ LATHE_DECL Verdict Schedule::try_step(const Primitive& primitive, const Args& ar
                            "leave ScheduleOptions::strict off");
   }
   if (edit.program == program_) return {};
-  if (auto no = detail::check_promises(program_, edit.program)) return no;
-  if (auto no = detail::check_inits(program_, edit.program)) return no;
-  if (auto no = detail::check_shifts(program_, edit.program)) return no;
-  if (auto no = detail::check_axes(edit.program)) return no;
-  if (auto no = detail::check_marks(program_, edit.program)) return no;
-  return detail::check_lifetimes(edit.program);
+  return detail::check_kept(program_, edit.program);
 }
 
 LATHE_DECL Verdict Schedule::check(const Primitive& primitive, const Args& given) const {

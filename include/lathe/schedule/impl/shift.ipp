@@ -14,11 +14,14 @@ LATHE_DECL bool is_shifted(const ForNode& loop) {
   return tail && tail->text == to_text(Tail::shift);
 }
 
-LATHE_DECL Vec<VarRef> shifted_loops(const Program& program) {
+LATHE_DECL Vec<VarRef> shifted_loops(const Stmt& s) {
   Vec<VarRef> loops;
-  each_statement(program->body, [&](const Stmt& s) {
-    if (const auto* f = s.as<ForNode>(); f && is_shifted(*f)) loops.push_back(f->var);
-  });
+  any_statement_in(
+      s, [](const Stmt& below) { return !has_contents(below) || contents_of(below).marks; },
+      [&](const Stmt& below) {
+        if (const auto* f = below.as<ForNode>(); f && is_shifted(*f)) loops.push_back(f->var);
+        return false;
+      });
   return loops;
 }
 

@@ -29,8 +29,7 @@ LATHE_DECL Verdict check_lifetime(const Program& program, const Buffer& buffer) 
   if (buffer->scope == Scope::global) return {};
   const ForNode* loop = nullptr;
   std::optional<Vec<const ForNode*>> seen;
-  bool shared = any_use(program->body, [&](const BufferUse& use) {
-    if (use.buffer != buffer) return false;
+  bool shared = any_use_of({buffer}, program->body, [&](const BufferUse& use) {
     Vec<const ForNode*> around = loops_apart(use.loops, buffer->scope);
     const bool differs = seen && *seen != around;
     if (differs) loop = around.empty() ? seen->back() : around.back();
@@ -94,9 +93,8 @@ inline Verdict check_align(const Program& program, const Buffer& buffer, const S
     return refusal("L0239", "offset " + std::to_string(rule.offset) + " and factor " +
                                 std::to_string(rule.factor) +
                                 " are none: 0 <= offset < factor <= 2^20");
-  if (any_use(program->body, [&](const BufferUse& use) {
-        return use.buffer == buffer && use.kind == AccessKind::opaque;
-      }))
+  if (any_use_of({buffer}, program->body,
+                 [&](const BufferUse& use) { return use.kind == AccessKind::opaque; }))
     return refusal("L0239", name + " is used by an opaque block");
   return {};
 }

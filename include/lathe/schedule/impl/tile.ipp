@@ -22,7 +22,8 @@ inline Verdict run_tile(const Program& program, const Args& args, Edit* edit) {
   Args order{first.results[0], second.results[0], first.results[1], second.results[1]};
   if (auto no = reorder.run(second.program, {Arg::of_list(order)}, &third)) return no;
   // The loops that the init may pass are new: the schedule, which sees the whole step, knows none.
-  if (auto no = check_inits(second.program, third.program)) return no;
+  if (auto no = check_inits(second.program, changed_nests(second.program, third.program)))
+    return no;
   if (!edit) return {};
   edit->program = third.program;
   edit->results = std::move(order);
