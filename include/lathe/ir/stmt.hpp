@@ -123,6 +123,7 @@ struct StmtNode : RefCounted {
   explicit StmtNode(StmtKind its_kind) : kind(its_kind) {}
   const StmtKind kind;
   detail::ContentsMemo contents{};
+  detail::AnalysisMemo uses{};  ///< of an outermost one: who reads and writes what in it
 };
 
 class Stmt : public Ref<StmtNode> {

@@ -54,6 +54,42 @@ template <class F>
 bool any_statement(const Stmt& s, const F& f) {
   return f(s) || any_child(s, [&](const Stmt& child) { return any_statement(child, f); });
 }
+namespace detail {
+
+void gather_contents(const Stmt& s);
+/// Of a statement that holds others in its body; a sequence, an alloc or a simple statement has
+/// none, and may hold anything.
+inline bool has_contents(const Stmt& s) {
+  switch (s.kind()) {
+    case StmtKind::For:
+    case StmtKind::Block:
+    case StmtKind::LetStmt:
+    case StmtKind::If:
+    case StmtKind::While:
+      return true;
+    default:
+      return false;
+  }
+}
+inline const ContentsMemo& known_contents(const Stmt& s) {
+  if (!s->contents.is_set()) gather_contents(s);
+  return s->contents;
+}
+inline Contents contents_of(const Stmt& s) { return known_contents(s).get(); }
+
+/// All that a search needs to ask: whether it has to enter a statement.
+inline bool may_hold_block(const Stmt& s, std::uint64_t bit) {
+  return !has_contents(s) || (known_contents(s).blocks() & bit) != 0;
+}
+inline bool may_hold_loop(const Stmt& s, std::uint64_t bit) {
+  return !has_contents(s) || (known_contents(s).loops() & bit) != 0;
+}
+inline bool may_touch(const Stmt& s, std::uint64_t bits) {
+  return !has_contents(s) || (known_contents(s).buffers() & bits) != 0;
+}
+
+}  // namespace detail
+
 /// The same, without the statements that need not be entered (and what is below them).
 template <class Enter, class F>
 bool any_statement_in(const Stmt& s, const Enter& enter, const F& f) {

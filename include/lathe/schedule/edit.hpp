@@ -154,8 +154,15 @@ std::string why_not_found(const Stmt& root, const Vec<BlockTag>& producers,
 Verdict check_moved_init(const Program& program, const BlockSite& site, std::size_t from,
                          const Vec<VarRef>& passed, std::string_view id);
 
-/// The outermost loops, blocks and bare statements of a program that a step made; the others stood
-/// in it before.
+/// f for the nests of a program, in order: its outermost loops, blocks and other statements.
+template <class F>
+void each_nest(const Stmt& s, const F& f) {
+  if (const auto* a = s.as<AllocNode>()) return each_nest(a->body, f);
+  const auto* seq = s.as<SeqNode>();
+  if (!seq) return f(s);
+  for (const auto& child : seq->stmts) each_nest(child, f);
+}
+/// The nests of a program that a step made; the others stood in it before.
 Vec<Stmt> changed_nests(const Program& before, const Program& after);
 /// L0259 if a step moved an init past loops that its block keeps, where it may not, or brought a
 /// writer of what the init depends on inside its reduction: in the nests that it made.

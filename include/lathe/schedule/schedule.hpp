@@ -12,8 +12,22 @@
 namespace lathe {
 
 namespace detail {
+
 class DefaultSteps;
-}
+
+/// A set of nodes by identity that is never changed: with one more it shares most of itself. A
+/// search tree by hashes of addresses, so that it is flat enough as it grows.
+struct RefTree : RefCounted {
+  RefTree(const RefCounted* its_node, Ref<RefTree> its_less, Ref<RefTree> its_more)
+      : node(its_node), less(std::move(its_less)), more(std::move(its_more)) {}
+  const RefCounted* node;
+  Ref<RefTree> less, more;
+
+  static bool holds(const Ref<RefTree>& tree, const RefCounted* node);
+  static Ref<RefTree> with(const Ref<RefTree>& tree, const RefCounted* node);
+};
+
+}  // namespace detail
 
 struct ScheduleOptions {
   bool strict = false;     ///< refuse steps that may change floating-point rounding (L0226)
@@ -500,7 +514,8 @@ class Schedule {
   std::uint64_t origin_hash_ = 0;
   ScheduleOptions options_;
   Ref<Step> last_;
-  bool shows_places_ = true;  ///< refusals tell where, which takes all of the program's text
+  Ref<detail::RefTree> defined_;  ///< what steps gave
+  bool shows_places_ = true;      ///< refusals tell where, which takes all of the program's text
 };
 
 /// The same steps on a program. Only on the one that the trace was recorded on, unless any_program

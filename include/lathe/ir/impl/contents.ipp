@@ -17,25 +17,28 @@ LATHE_DECL std::uint64_t Contents::bit(const void* node) {
 
 LATHE_DECL void Contents::add(const Contents& other) {
   blocks |= other.blocks, loops |= other.loops, buffers |= other.buffers;
+  block_count += other.block_count;
   allocs |= other.allocs, inits |= other.inits;
   promises |= other.promises, axes |= other.axes, marks |= other.marks;
 }
 
-LATHE_DECL bool ContentsMemo::get(Contents& out) const {
+LATHE_DECL Contents ContentsMemo::get() const {
   const std::uint32_t flags = flags_.load(std::memory_order_acquire);
-  if (flags == 0) return false;
+  Contents out;
   out.blocks = blocks_.load(std::memory_order_relaxed);
   out.loops = loops_.load(std::memory_order_relaxed);
   out.buffers = buffers_.load(std::memory_order_relaxed);
+  out.block_count = block_count_.load(std::memory_order_relaxed);
   out.allocs = flags & 2, out.inits = flags & 4;
   out.promises = flags & 8, out.axes = flags & 16, out.marks = flags & 32;
-  return true;
+  return out;
 }
 
 LATHE_DECL void ContentsMemo::set(const Contents& c) const {
   blocks_.store(c.blocks, std::memory_order_relaxed);
   loops_.store(c.loops, std::memory_order_relaxed);
   buffers_.store(c.buffers, std::memory_order_relaxed);
+  block_count_.store(c.block_count, std::memory_order_relaxed);
   flags_.store(1u | (c.allocs ? 2u : 0u) | (c.inits ? 4u : 0u) | (c.promises ? 8u : 0u) |
                    (c.axes ? 16u : 0u) | (c.marks ? 32u : 0u),
                std::memory_order_release);
@@ -68,41 +71,13 @@ class GatherContents : public Visitor {
     } else if (const auto* b = s.as<BlockNode>()) {
       found.blocks |= Contents::bit(b->name());
       found.inits |= b->init;
+      ++found.block_count;
     }
     found.allocs |= s.kind() == StmtKind::Alloc;
     descend(s);
   }
 };
 
-LATHE_DECL bool has_contents(const Stmt& s) {
-  switch (s.kind()) {
-    case StmtKind::For:
-    case StmtKind::Block:
-    case StmtKind::LetStmt:
-    case StmtKind::If:
-    case StmtKind::While:
-      return true;
-    default:
-      return false;
-  }
-}
-
-LATHE_DECL Contents contents_of(const Stmt& s) {
-  Contents out;
-  if (s->contents.get(out)) return out;
-  out = GatherContents(s).found;
-  s->contents.set(out);
-  return out;
-}
-
-LATHE_DECL bool may_hold_block(const Stmt& s, std::uint64_t bit) {
-  return !has_contents(s) || (contents_of(s).blocks & bit) != 0;
-}
-LATHE_DECL bool may_hold_loop(const Stmt& s, std::uint64_t bit) {
-  return !has_contents(s) || (contents_of(s).loops & bit) != 0;
-}
-LATHE_DECL bool may_touch(const Stmt& s, std::uint64_t bits) {
-  return !has_contents(s) || (contents_of(s).buffers & bits) != 0;
-}
+LATHE_DECL void gather_contents(const Stmt& s) { s->contents.set(GatherContents(s).found); }
 
 }  // namespace lathe::detail

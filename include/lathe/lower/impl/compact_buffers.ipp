@@ -21,6 +21,7 @@ class StoredBox : public Visitor {
   bool any = false;
 
   void stmt(const Stmt& s) override {
+    if (!may_touch(s, Contents::bit(buffer_->name))) return;
     if (const auto* f = s.as<ForNode>()) {
       Facts outer = facts_;
       facts_.bind(*f);
@@ -109,6 +110,21 @@ class RebaseAccesses : public MoveAccesses {
   const Vec<AnyExpr>& origin_;
 };
 
+// Simplifies the nests that touch a buffer: those of its neighbours stay as they are.
+class SimplifyNests : public Mutator {
+ public:
+  SimplifyNests(const Buffer& buffer, const Facts& facts)
+      : bit_(Contents::bit(buffer->name)), facts_(facts) {}
+  Stmt stmt(const Stmt& s) override {
+    if (s.kind() == StmtKind::Seq || s.kind() == StmtKind::Alloc) return descend(s);
+    return may_touch(s, bit_) ? simplify(s, facts_) : s;
+  }
+
+ private:
+  std::uint64_t bit_;
+  const Facts& facts_;
+};
+
 class ShrinkBuffers : public Mutator {
  public:
   explicit ShrinkBuffers(const Program& program) : facts_(program) {
@@ -146,7 +162,7 @@ class ShrinkBuffers : public Mutator {
     }
     Buffer small(new BufferNode(std::move(node)));
     Stmt body = RebaseAccesses(a.buffer, small, origin).stmt(a.body);
-    return make_alloc(small, stmt(simplify(body, facts_)));
+    return make_alloc(small, stmt(SimplifyNests(small, facts_).stmt(body)));
   }
 
   // How many elements the box has along an axis, or none if that is not less than the whole axis.

@@ -10,7 +10,7 @@ namespace lathe {
 namespace detail {
 
 inline bool mentions(const Stmt& s, const Buffer& b) {
-  return any_use(s, [&](const BufferUse& use) { return use.buffer == b; });
+  return any_use_of({b}, s, [](const BufferUse&) { return true; });
 }
 inline bool mentions(const AnyExpr& e, const Buffer& b) {
   return mentions(make_ref<EvaluateNode>(e), b);

@@ -39,7 +39,7 @@ class SlotCollector : public Visitor {
     descend(e);
   }
   void stmt(const Stmt& s) override {
-    if (is_prefetch_of(s, buffer_)) return;
+    if (!may_touch(s, Contents::bit(buffer_->name)) || is_prefetch_of(s, buffer_)) return;
     if (const auto* n = s.as<StoreNode>(); n && n->buffer == buffer_) note(n->indices[0], stored);
     if (const auto* n = s.as<AtomicNode>(); n && n->buffer == buffer_) possible = false;
     // A parallel loop would share the registers among its iterations.
@@ -110,6 +110,7 @@ class UseRegisters : public Mutator {
   }
 
   Stmt stmt(const Stmt& s) override {
+    if (!may_touch(s, Contents::bit(buffer_->name))) return s;
     if (is_prefetch_of(s, buffer_)) return make_seq({});
     const auto* n = s.as<StoreNode>();
     if (!n || n->buffer != buffer_) return descend(s);

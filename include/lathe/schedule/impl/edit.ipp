@@ -213,13 +213,22 @@ LATHE_DECL bool is_plain_nest(const Stmt& s) { return !has_bare_statement(s); }
 LATHE_DECL const ForNode* only_loop_in(const ForNode& loop) { return loop.body.as<ForNode>(); }
 
 LATHE_DECL int block_position(const Stmt& root, const BlockTag& tag) {
+  if (!tag) return -1;
   int position = 0;
-  bool found = any_statement(root, [&](const Stmt& s) {
-    const auto* b = s.as<BlockNode>();
-    if (b && b->tag == tag) return true;
-    position += b != nullptr;
-    return false;
-  });
+  const std::uint64_t bit = Contents::bit(tag->name);
+  const bool found = any_statement_in(
+      root,
+      [&](const Stmt& s) {
+        if (may_hold_block(s, bit)) return true;
+        position += static_cast<int>(contents_of(s).block_count);
+        return false;
+      },
+      [&](const Stmt& s) {
+        const auto* b = s.as<BlockNode>();
+        if (b && b->tag == tag) return true;
+        position += b != nullptr;
+        return false;
+      });
   return found ? position : -1;
 }
 

@@ -12,6 +12,29 @@
 #include <lathe/support/text.hpp>
 
 namespace lathe {
+namespace detail {
+
+inline std::uint64_t mixed_address(const RefCounted* node) {
+  const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(node));
+  return (address ^ address >> 32) * 0x9E3779B97F4A7C15u;
+}
+
+LATHE_DECL bool RefTree::holds(const Ref<RefTree>& tree, const RefCounted* node) {
+  const RefTree* at = tree.get();
+  while (at && at->node != node)
+    at = (mixed_address(node) < mixed_address(at->node) ? at->less : at->more).get();
+  return at != nullptr;
+}
+
+LATHE_DECL Ref<RefTree> RefTree::with(const Ref<RefTree>& tree, const RefCounted* node) {
+  if (!tree) return make_ref<RefTree>(node, Ref<RefTree>(), Ref<RefTree>());
+  const bool less = mixed_address(node) < mixed_address(tree->node);
+  return make_ref<RefTree>(tree->node, less ? with(tree->less, node) : tree->less,
+                           less ? tree->more : with(tree->more, node));
+}
+
+}  // namespace detail
+
 LATHE_DECL Schedule::Schedule(Program program, ScheduleOptions options, Location where)
     : program_(std::move(program)), options_(options) {
   if (!program_) throw UserError("L0202", "schedule: the program is empty", where);
@@ -136,15 +159,16 @@ LATHE_DECL void Schedule::record(const Primitive& primitive, Args args, Edit edi
   next.consumed = std::move(edit.consumed);
   next.samples = std::move(edit.samples);
   next.reassociates = std::move(edit.reassociates);
+  for (const auto& r : next.entry.results)
+    for (const RefCounted* node : {static_cast<const RefCounted*>(r.loop.get()),
+                                   static_cast<const RefCounted*>(r.block.get())})
+      if (node && !defined(node)) defined_ = detail::RefTree::with(defined_, node);
   last_ = Ref<Step>(new Step(std::move(next)));
   program_ = std::move(edit.program);
 }
 
 LATHE_DECL bool Schedule::defined(const RefCounted* ref) const {
-  for (const Step* s = last_.get(); s; s = s->previous.get())
-    for (const auto& r : s->entry.results)
-      if (r.loop.get() == ref || r.block.get() == ref) return true;
-  return false;
+  return detail::RefTree::holds(defined_, ref);
 }
 
 // Queries for references that no step of the trace gave, so that a replay finds them.

@@ -6,26 +6,64 @@
 
 namespace lathe::detail {
 
-/// Which buffers hold one value per element for whoever reads them: what a block stores there
-/// follows from the element alone, so it may be read, or computed again, in any iteration. Programs
-/// of tensors are like that throughout; a loop that carries state fills its buffers anew each time.
-class SettledBuffers : UseWalker {
- public:
-  explicit SettledBuffers(const Program& program) { stmt(program->body); }
-
-  /// A buffer that the block reads and that is not settled when it runs; empty if there is none.
-  Buffer unsettled_for(const BlockTag& tag) {
-    for (std::size_t k = 0; k < blocks_.size(); ++k)
-      if (blocks_[k].node->tag == tag) return unsettled_input(k);
-    return {};
-  }
-
- private:
+/// The blocks of one nest, and what each reads and writes. It follows from the nest alone, and is
+/// kept with it: a program of many nests is asked often, and few of them change between.
+struct NestUses : RefCounted, UseWalker {
   struct Place {
     const BlockNode* node = nullptr;
     Vec<const ForNode*> loops;
     Vec<Buffer> read, written;
   };
+  Vec<Place> places;
+  Vec<Buffer> bare;  ///< written by statements in no block
+
+  explicit NestUses(const Stmt& nest) { stmt(nest); }
+
+ private:
+  bool wanted(const BufferUse& use) override {
+    if (!use.block) {
+      if (use.is_write) add_once(bare, use.buffer);
+      return false;
+    }
+    Place& place = place_of(use);
+    if (use.reads() && use.kind != AccessKind::update) add_once(place.read, use.buffer);
+    if (use.is_write) add_once(place.written, use.buffer);
+    return false;
+  }
+  Place& place_of(const BufferUse& use) {
+    for (std::size_t k = places.size(); k-- > 0;)
+      if (places[k].node == use.block) return places[k];
+    places.emplace_back();
+    places.back().node = use.block;
+    places.back().loops = use.loops;
+    return places.back();
+  }
+};
+
+inline const NestUses& uses_of(const Stmt& nest) {
+  const RefCounted* known = nest->uses.get();
+  if (!known) known = nest->uses.set(make_ref<NestUses>(nest).get());
+  return static_cast<const NestUses&>(*known);
+}
+
+/// Which buffers hold one value per element for whoever reads them: what a block stores there
+/// follows from the element alone, so it may be read, or computed again, in any iteration. Programs
+/// of tensors are like that throughout; a loop that carries state fills its buffers anew each time.
+class SettledBuffers {
+ public:
+  explicit SettledBuffers(const Program& program) {
+    each_nest(program->body, [&](const Stmt& nest) { add(uses_of(nest)); });
+  }
+
+  /// A buffer that the block reads and that is not settled when it runs; empty if there is none.
+  Buffer unsettled_for(const BlockTag& tag) {
+    for (std::size_t k = 0; k < blocks_.size(); ++k)
+      if (blocks_[k]->node->tag == tag) return unsettled_input(k);
+    return {};
+  }
+
+ private:
+  using Place = NestUses::Place;
   enum class State : std::uint8_t { open, settled, unsettled };
   struct Entry {
     Vec<std::size_t> writers;
@@ -34,42 +72,24 @@ class SettledBuffers : UseWalker {
     State state = State::open;
   };
 
-  bool wanted(const BufferUse& use) override {
-    if (!use.block) {
-      if (use.is_write) entries_[use.buffer.get()].bare = true;
-      return false;
+  void add(const NestUses& nest) {
+    for (const auto& b : nest.bare) entries_[b.get()].bare = true;
+    for (const auto& place : nest.places) {
+      for (const auto& b : place.written) entries_[b.get()].writers.push_back(blocks_.size());
+      blocks_.push_back(&place);
     }
-    Place& place = place_of(use);
-    if (use.reads() && use.kind != AccessKind::update && !contains(place.read, use.buffer))
-      place.read.push_back(use.buffer);
-    if (use.is_write && !contains(place.written, use.buffer)) {
-      place.written.push_back(use.buffer);
-      entries_[use.buffer.get()].writers.push_back(
-          static_cast<std::size_t>(&place - blocks_.begin()));
-    }
-    return false;
-  }
-  Place& place_of(const BufferUse& use) {
-    for (std::size_t k = blocks_.size(); k-- > 0;)
-      if (blocks_[k].node == use.block) return blocks_[k];
-    blocks_.emplace_back();
-    blocks_.back().node = use.block;
-    blocks_.back().loops = use.loops;
-    return blocks_.back();
   }
 
   Buffer unsettled_input(std::size_t reader) {
-    for (std::size_t k = 0; k < blocks_[reader].read.size(); ++k) {
-      const Buffer b = blocks_[reader].read[k];
+    for (const auto& b : blocks_[reader]->read)
       if (!settled_before(b, reader)) return b;
-    }
     return {};
   }
   bool settled_before(const Buffer& b, std::size_t reader) {
     const Entry* entry = entries_.find(b.get());
     if (!entry) return true;
     for (std::size_t w : entry->writers)
-      if (w > reader && in_one_loop(blocks_[w], blocks_[reader])) return false;
+      if (w > reader && in_one_loop(*blocks_[w], *blocks_[reader])) return false;
     return settled(b);
   }
   static bool in_one_loop(const Place& a, const Place& b) {
@@ -87,7 +107,7 @@ class SettledBuffers : UseWalker {
     const Vec<std::size_t> writers = entries_[b.get()].writers;
     for (std::size_t w : writers) {
       if (!follows_from_element(w, b)) return false;
-      for (const auto& input : Vec<Buffer>(blocks_[w].read))
+      for (const auto& input : blocks_[w]->read)
         if (input != b && !settled_before(input, w)) return false;
     }
     entries_[b.get()].state = State::settled;
@@ -96,7 +116,7 @@ class SettledBuffers : UseWalker {
 
   /// The element tells the instance that stores it, and so what is stored.
   bool follows_from_element(std::size_t writer, const Buffer& b) const {
-    const Place& place = blocks_[writer];
+    const Place& place = *blocks_[writer];
     const BlockNode& block = *place.node;
     if (contains(place.read, b) && !runs_once(place)) return false;
     return stores_by_iterators(block, b) || is_injective(block);
@@ -133,7 +153,7 @@ class SettledBuffers : UseWalker {
     return info.injective && (block.reducer || info.is_complete() || info.in_place);
   }
 
-  Vec<Place> blocks_;
+  Vec<const Place*> blocks_;
   NodeMap<Entry> entries_;
 };
 

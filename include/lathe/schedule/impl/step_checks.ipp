@@ -11,15 +11,6 @@
 
 namespace lathe::detail {
 
-// The nests of a program, in order.
-template <class F>
-void each_nest(const Stmt& s, const F& f) {
-  if (const auto* a = s.as<AllocNode>()) return each_nest(a->body, f);
-  const auto* seq = s.as<SeqNode>();
-  if (!seq) return f(s);
-  for (const auto& child : seq->stmts) each_nest(child, f);
-}
-
 LATHE_DECL Vec<Stmt> changed_nests(const Program& before, const Program& after) {
   Vec<const StmtNode*> old, now;
   each_nest(before->body, [&](const Stmt& nest) { old.push_back(nest.get()); });
