@@ -64,6 +64,8 @@ struct StaleInit {
   Vec<VarRef> loops;  ///< around the block
 };
 Vec<StaleInit> stale_inits(const Stmt& root);
+/// Of these blocks, which have inits.
+Vec<StaleInit> stale_inits(const Vec<BlockSite>& inits);
 
 /// combine(combine(a, x), x) is combine(a, x), so that a repeated update is no matter.
 bool is_idempotent(const ReducerInfo& reducer);

@@ -40,7 +40,7 @@ class DeterminedLoops {
 
   void mark(const Vec<AnyExpr>& targets) {
     mark_plain(targets);
-    if (guards_.empty() || all_known()) return;
+    if (guards_.empty() || tells_all(targets)) return;
     Vec<AnyExpr> over;
     for (AnyExpr e : targets) {
       for (std::size_t k = guards_.size(); k-- > 0;) e = over_guard(e, guards_[k]);
@@ -58,9 +58,11 @@ class DeterminedLoops {
     for (std::size_t k = 0; k < loops_.size(); ++k)
       known_[k] = known_[k] || told[guards_.size() + k];
   }
-  bool all_known() const {
-    for (bool known : known_)
-      if (!known) return false;
+  /// Nothing more can be told by these: what they don't name, they never tell.
+  bool tells_all(const Vec<AnyExpr>& targets) const {
+    for (std::size_t k = 0; k < loops_.size(); ++k)
+      for (const auto& e : targets)
+        if (!known_[k] && uses_var(e, loops_[k].var)) return false;
     return true;
   }
   const Vec<bool>& known() const { return known_; }
@@ -138,10 +140,11 @@ LATHE_DECL Vec<bool> Instances::determined(std::size_t from, bool by_point) cons
     if (!by_point || block.iters[k].kind != IterKind::reduce)
       targets.push_back(block.iters[k].binding);
   if (!targets.empty()) loops.mark(targets);
-  for (std::size_t k = 0; !loops.all_known() && targets.size() > 1 && k < targets.size(); ++k)
+  for (std::size_t k = 0; !loops.tells_all(targets) && targets.size() > 1 && k < targets.size();
+       ++k)
     loops.mark({targets[k]});
   Vec<bool> known = loops.known();
-  if (loops.all_known() || from == 0) return known;
+  if (loops.tells_all(targets) || from == 0) return known;
   const Vec<bool> all = determined(0, by_point);
   for (std::size_t k = 0; k < known.size(); ++k) known[k] = known[k] || all[from + k];
   return known;
@@ -234,9 +237,11 @@ LATHE_DECL Vec<Buffer> init_inputs(const BlockSite& site, std::size_t from) {
 }
 
 LATHE_DECL Vec<StaleInit> stale_inits(const Stmt& root) {
-  const Vec<BlockSite> blocks = detail::find_inits(root);
+  return stale_inits(detail::find_inits(root));
+}
+LATHE_DECL Vec<StaleInit> stale_inits(const Vec<BlockSite>& inits) {
   Vec<StaleInit> out;
-  for (const auto& site : blocks) {
+  for (const auto& site : inits) {
     const std::size_t from = detail::init_stands_at(site.path, *site.block);
     const Vec<Buffer> inputs = init_inputs(site, from);
     if (inputs.empty()) continue;

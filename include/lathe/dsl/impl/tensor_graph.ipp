@@ -10,6 +10,7 @@ namespace detail {
 /// Goes from compute to compute with a stack of its own: pipelines may be long.
 class TensorGraph : Visitor {
  public:
+  /// The allocs of temporaries lie in each other, and walks enter them on the host's stack.
   static constexpr std::size_t kMostComputes = 1000;
   Vec<Ref<TensorSource>> computes;
   Vec<AnyTensor> inputs;  ///< tensors and scalars

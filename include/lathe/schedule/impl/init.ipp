@@ -65,8 +65,8 @@ LATHE_DECL Verdict check_moved_init(const Program& program, const BlockSite& sit
 }
 
 // What an init depends on is written inside its reduction, in a nest that a step made.
-inline Verdict check_init_inputs(const Program& before, const Stmt& nest) {
-  const Vec<StaleInit> stale = stale_inits(nest);
+inline Verdict check_init_inputs(const Program& before, const Vec<BlockSite>& inits) {
+  const Vec<StaleInit> stale = stale_inits(inits);
   if (stale.empty()) return {};
   const Vec<StaleInit> old = stale_inits(before->body);
   for (const auto& found : stale) {
@@ -94,10 +94,18 @@ inline Vec<VarRef> loops_around_init(const BlockSite& site) {
   return out;
 }
 
+// The block itself is the same too, and so are the loops that feed its reduction.
+inline bool has_same_loops(const BlockSite& a, const BlockSite& b) {
+  bool same = a.block == b.block && a.loops.size() == b.loops.size();
+  for (std::size_t k = 0; same && k < a.loops.size(); ++k)
+    same = a.loops[k]->var == b.loops[k]->var;
+  return same;
+}
+
 // Of the loops that a block keeps, those that its init left or came into.
 inline Verdict check_kept_loops(const Program& before, const BlockSite& after) {
   const BlockSite old = find_block(before->body, after.block->tag);
-  if (!old.block || !old.block->init) return {};
+  if (!old.block || !old.block->init || has_same_loops(old, after)) return {};
   const Vec<VarRef> was = loops_around_init(old), is = loops_around_init(after);
   Vec<VarRef> passed;
   std::size_t from = old.loops.size();
@@ -112,8 +120,9 @@ inline Verdict check_kept_loops(const Program& before, const BlockSite& after) {
 
 LATHE_DECL Verdict check_inits(const Program& before, const Vec<Stmt>& changed) {
   for (const auto& nest : changed) {
-    if (auto no = check_init_inputs(before, nest)) return no;
-    for (const auto& site : find_inits(nest))
+    const Vec<BlockSite> inits = find_inits(nest);
+    if (auto no = check_init_inputs(before, inits)) return no;
+    for (const auto& site : inits)
       if (auto no = check_kept_loops(before, site)) return no;
   }
   return {};
