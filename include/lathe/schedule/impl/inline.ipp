@@ -42,7 +42,8 @@ inline Vec<AnyExpr> iterators_of_element(const BlockNode& core, const Vec<AnyExp
 class InlineLoads : public Mutator {
  public:
   InlineLoads(const Buffer& buffer, const Vec<VarRef>& targets, const AnyExpr& value)
-      : buffer_(buffer), targets_(targets), value_(value) {}
+      : buffer_(buffer), targets_(targets), value_(value), bit_(Contents::bit(buffer->name)) {}
+  Stmt stmt(const Stmt& s) override { return may_touch(s, bit_) ? descend(s) : s; }
   AnyExpr expr(const AnyExpr& e) override {
     const auto* load = e.as<LoadNode>();
     if (!load || load->buffer != buffer_) return descend(e);
@@ -56,6 +57,7 @@ class InlineLoads : public Mutator {
   const Buffer& buffer_;
   const Vec<VarRef>& targets_;
   const AnyExpr& value_;
+  const std::uint64_t bit_;
 };
 
 // Other uses than plain loads, in a block or outside.
@@ -69,6 +71,7 @@ class FindOddUse : public Visitor {
     descend(e);
   }
   void stmt(const Stmt& s) override {
+    if (!may_touch(s, Contents::bit(buffer_->name))) return;
     if (const auto* f = s.as<ForNode>())
       in_bound(f->min, "the bound of loop " + in_quotes(f->var->name)),
           in_bound(f->extent, "the bound of loop " + in_quotes(f->var->name));
