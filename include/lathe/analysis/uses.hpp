@@ -100,4 +100,7 @@ bool any_use_of(const Vec<Buffer>& buffers, const BlockNode& block, const F& f) 
   return finder.found;
 }
 
+/// Whether e loads memory that s writes: while s runs it may be another value each time.
+bool loads_written(const AnyExpr& e, const Stmt& s);
+
 }  // namespace lathe::detail

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/analysis/block.hpp>
+#include <lathe/analysis/impl/unsettled.ipp>
 #include <lathe/analysis/uses.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/visit.hpp>
@@ -279,11 +280,13 @@ inline void add_once(Vec<Buffer>& all, const Buffer& b) {
 LATHE_DECL Vec<AccessSite> accesses(const Stmt& s, AccessTerms terms, const Facts& facts) {
   detail::AccessCollector collector(terms, facts);
   collector.stmt(s);
+  detail::SettleTerms(s).run(collector.sites);
   return std::move(collector.sites);
 }
 LATHE_DECL Vec<AccessSite> accesses_to(const Buffer& buffer, const Stmt& s, const Facts& facts) {
   detail::AccessCollector collector(AccessTerms::loops, facts, &buffer);
   collector.stmt(s);
+  detail::SettleTerms(s).run(collector.sites);
   return std::move(collector.sites);
 }
 LATHE_DECL Vec<AccessSite> accesses(const BlockNode& block) {
@@ -300,6 +303,7 @@ LATHE_DECL Vec<AccessSite> accesses_below(const LoopSite& site) {
       if (f->var == site.loop->var) return false;
     return true;
   });
+  detail::SettleTerms(Stmt(site.loop)).run(collector.sites);
   return std::move(collector.sites);
 }
 

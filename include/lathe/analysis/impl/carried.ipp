@@ -26,8 +26,7 @@ inline bool in_any_order(const AccessSite& a) {
 /// Two atomic updates whose order nobody can tell, or may; what else reads the element is another
 /// access.
 inline bool order_free(const AccessSite& a, const AccessSite& b) {
-  return a.kind == AccessKind::update && b.kind == AccessKind::update && a.atomic &&
-         a.atomic == b.atomic &&
+  return a.atomic && a.atomic == b.atomic &&
          (atomics_commute(*a.atomic, a.buffer->dtype) || (in_any_order(a) && in_any_order(b)));
 }
 
@@ -50,15 +49,6 @@ struct LoopAccesses {
   Facts facts;
   Vec<AccessSite> all;
 
-  /// An index that loads what the loop writes is another one each time.
-  bool index_changes(const AccessSite& a) const {
-    LoadedBuffers loads;
-    for (const auto& i : a.indices) loads.expr(i);
-    for (const auto& w : all)
-      for (const auto& b : loads.found)
-        if (w.is_write && w.buffer == b) return true;
-    return false;
-  }
   LoopAccesses(const Stmt& root, const VarRef& loop, const Facts& around)
       : site(find_loop(root, loop)) {
     if (!site.loop) return;
@@ -72,8 +62,6 @@ struct LoopAccesses {
       for (const auto& b : written) kept = kept || b == a.buffer;
       if (kept && !is_private(site.loop->body, a.buffer)) all.push_back(std::move(a));
     }
-    for (auto& a : all)
-      if (index_changes(a)) a.kind = AccessKind::opaque, a.indices.clear(), a.declared = {};
   }
 };
 

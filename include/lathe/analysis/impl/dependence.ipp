@@ -155,6 +155,7 @@ LATHE_DECL bool DependenceTester::excluded(const Vec<Direction>& directions) {
   Facts facts = facts_;
   Substitution rename;
   for (const auto& f : a_.loops) facts.bind(*f);
+  for (const auto& v : b_.unknown) rename.emplace_back(v, AnyExpr(make_var(v->name)));
   for (std::size_t k = 0; k < b_.loops.size(); ++k) {
     const ForNode& f = *b_.loops[k];
     const std::size_t c = common(f.var);

@@ -112,6 +112,43 @@ class DeterminedLoops {
   Vec<Guard> guards_;
 };
 
+// What the own iterators of a block are bound to, over its guards where these stand for all loops
+// that they name. False if a guard does not, or if its loops leave out a part of its domain.
+inline bool bindings_over_guards(const BlockNode& block, Vec<IterDomain>& loops, const Facts& facts,
+                                 Vec<AnyExpr>& bindings) {
+  const std::size_t own = block.iters.size() - guard_count(block);
+  bindings.clear();
+  for (const auto& it : block.iters) bindings.push_back(it.binding);
+  // Splits of a part of a split come later, and name loops inside of it.
+  for (std::size_t g = block.iters.size(); g-- > own;) {
+    const IterVar& guard = block.iters[g];
+    const AnyExpr value = bindings[g], last = fold_add(guard.min, guard.extent);
+    Vec<IterDomain> named;
+    for (const auto& d : loops)
+      if (uses_var(value, d.var)) named.push_back(d);
+    const IterMap map = iter_map({value}, named, {}, facts);
+    if (!map.covering || !prove_le(map.sums[0].min, guard.min, facts) ||
+        !prove_le(last, fold_add(map.sums[0].min, map.sums[0].extent), facts))
+      return false;
+    const VarRef var = make_var(guard.var->name);
+    loops.push_back({var, guard.min, guard.extent});
+    bindings.resize(g);
+    for (auto& e : bindings) {
+      const AnyExpr rest = simplify(fold_sub(e, value), facts);
+      bool names = false, left = false;
+      for (const auto& d : named)
+        names = names || uses_var(e, d.var), left = left || uses_var(rest, d.var);
+      if (names && left) return false;
+      if (names) e = fold_add(rest, AnyExpr(var));
+    }
+    loops.erase_if([&](const IterDomain& d) {
+      return std::any_of(named.begin(), named.end(),
+                         [&](const IterDomain& n) { return n.var == d.var; });
+    });
+  }
+  return true;
+}
+
 // The loop before which the init of a block stands, or the block itself.
 inline std::size_t init_stands_at(const Vec<Stmt>& path, const BlockNode& block) {
   for (std::size_t k = 0; k + 1 < path.size(); ++k)

@@ -3,6 +3,8 @@
 
 #include <lathe/arith/impl/layer.ipp>
 //
+#include <lathe/analysis/impl/unsettled.ipp>
+//
 #include <lathe/analysis/impl/access.ipp>
 //
 #include <lathe/analysis/impl/uses.ipp>

@@ -78,6 +78,7 @@ class UpperRegion {
         box.push_back(ends(site.declared.ranges[d].min, last_of(site.declared.ranges[d]), facts));
       else
         box.push_back(ends(site.indices[d], site.indices[d], facts));
+      drop_unknown(site, box.back());
     }
     plain_ = plain_ && count_ == 0 && !declared && !site.condition && plain(site);
     merge(std::move(box));
@@ -102,6 +103,7 @@ class UpperRegion {
       Interval b = i.dtype() == kIndex ? bounds(i, inner, facts) : Interval();
       if (loads_data(b.min, facts)) b.min = {};
       if (loads_data(b.max, facts)) b.max = {};
+      drop_unknown(site, b);
       box.push_back(std::move(b));
     }
     plain_ = false;
@@ -162,6 +164,10 @@ class UpperRegion {
     }
     out.bounded = true;
     return out;
+  }
+  static void drop_unknown(const AccessSite& site, Interval& ends) {
+    for (auto* end : {&ends.min, &ends.max})
+      if (end->get() && uses_any(*end, site.unknown)) *end = {};
   }
   void merge(Vec<Interval> box) {
     if (count_++ == 0) {

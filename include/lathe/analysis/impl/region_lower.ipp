@@ -119,6 +119,12 @@ inline bool plain_box(const AccessSite& site, const Vec<IterDomain>& domain, con
   return true;
 }
 
+inline bool names_unknown(const AccessSite& site, const Region& box) {
+  for (const auto& r : box.ranges)
+    if (uses_any(r.min, site.unknown) || uses_any(r.extent, site.unknown)) return true;
+  return false;
+}
+
 inline bool lower_box(const AccessSite& site, const Vec<VarRef>& relaxed, const Facts& facts,
                       Region& out) {
   Facts inside = facts_for(site, relaxed, facts);
@@ -194,7 +200,8 @@ LATHE_DECL Vec<Region> lower_boxes(const Buffer& buffer, const Vec<AccessSite>& 
   Vec<Region> boxes;
   for (const auto& site : all) {
     Region box;
-    if (site.buffer == buffer && detail::lower_box(site, relaxed, facts, box))
+    if (site.buffer == buffer && detail::lower_box(site, relaxed, facts, box) &&
+        !detail::names_unknown(site, box))
       boxes.push_back(std::move(box));
   }
   detail::join_all(boxes, facts);

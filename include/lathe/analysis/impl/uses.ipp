@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/analysis/uses.hpp>
+#include <lathe/arith/poly.hpp>
 
 namespace lathe {
 namespace detail {
@@ -85,4 +86,15 @@ LATHE_DECL Vec<Buffer> buffers_written(const Stmt& s) {
   return out;
 }
 
+namespace detail {
+
+LATHE_DECL bool loads_written(const AnyExpr& e, const Stmt& s) {
+  if (e.kind() == ExprKind::Const || e.kind() == ExprKind::Var) return false;
+  LoadedBuffers loads;
+  loads.expr(e);
+  return !loads.found.empty() &&
+         any_use_of(loads.found, s, [](const BufferUse& use) { return use.is_write; });
+}
+
+}  // namespace detail
 }  // namespace lathe

@@ -23,8 +23,11 @@ class Determiner {
       facts_.bind(d.var, d.min, d.extent);
     }
     if (condition) facts_.assume_before(condition);
-    for (const auto& d : inputs)
-      fixed_.push_back(facts_.range(d.var).is_point() || prove_le(d.extent, AnyExpr(1), facts_));
+    // One iteration has the value at which it begins.
+    fixed_.assign(inputs.size(), false);
+    for (std::size_t k = 0; k < inputs.size(); ++k)
+      fixed_[k] = facts_.range(inputs[k].var).is_point() ||
+                  (!moves(inputs[k].min) && prove_le(inputs[k].extent, AnyExpr(1), facts_));
   }
   Vec<bool> run(const Vec<AnyExpr>& values);
 

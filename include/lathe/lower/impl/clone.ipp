@@ -35,7 +35,9 @@ LATHE_DECL Stmt CloneFresh::stmt(const Stmt& s) {
     return make_let_stmt(fresh, value, stmt(let->body));
   }
   if (const auto* a = s.as<AllocNode>()) {
-    Buffer fresh(new BufferNode(*a->buffer));
+    BufferNode node = *a->buffer;
+    for (auto& extent : node.shape) extent = expr(extent);
+    Buffer fresh(new BufferNode(std::move(node)));
     buffers_[a->buffer.get()] = fresh;
     return make_alloc(fresh, stmt(a->body));
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <lathe/analysis/uses.hpp>
 #include <lathe/arith/interval.hpp>
 #include <lathe/arith/lane_offsets.hpp>
 #include <lathe/arith/simplify.hpp>
@@ -156,7 +157,7 @@ class ShrinkBuffers : public Mutator {
     std::int64_t unproven = 1;
     for (std::size_t axis = 0; axis < node.shape.size(); ++axis) {
       AnyExpr extent = box_extent(stored.box[axis], node.shape[axis], unproven);
-      if (!extent.get()) continue;
+      if (!extent.get() || loads_written(stored.box[axis].min, a.body)) continue;
       origin[axis] = stored.box[axis].min;
       node.shape[axis] = extent;
     }
@@ -185,6 +186,7 @@ class ShrinkBuffers : public Mutator {
   }
 
   bool only_dims(const AnyExpr& e) const {
+    if (!is_load_free(e)) return false;
     for (const auto& v : free_vars(e)) {
       bool known = false;
       for (const auto& c : constants_) known |= c == v;

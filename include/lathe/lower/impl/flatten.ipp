@@ -10,6 +10,8 @@ namespace detail {
 
 class Flatten : public Mutator {
  public:
+  explicit Flatten(const Program& program) : facts_(program) {}
+
   AnyExpr expr(const AnyExpr& e) override {
     const auto* n = e.as<LoadNode>();
     if (!n) return descend(e);
@@ -40,10 +42,11 @@ class Flatten : public Mutator {
   }
 
  private:
-  // A temporary as one dimension; temporaries are row-major.
-  static Buffer flatten(const BufferNode& b) {
-    AnyExpr size = b.rank() == 0 ? AnyExpr(1) : b.shape[0] * row_major(b)[0];
-    BufferNode node(b.name, b.dtype, {simplify(size)}, {}, b.scope, b.alignment);
+  // A temporary as one dimension; temporaries are row-major. An extent below 0 makes it empty.
+  Buffer flatten(const BufferNode& b) const {
+    AnyExpr size = simplify(b.rank() == 0 ? AnyExpr(1) : b.shape[0] * row_major(b)[0]);
+    if (!prove_le(AnyExpr(0), size, facts_)) size = fold_max(size, AnyExpr(0));
+    BufferNode node(b.name, b.dtype, {size}, {}, b.scope, b.alignment);
     return Buffer(new BufferNode(std::move(node)));
   }
 
@@ -92,13 +95,14 @@ class Flatten : public Mutator {
     return {is_const(scalar, 0) ? vector : vector + make_broadcast(scalar, lanes)};
   }
 
+  const Facts facts_;
   Vec<std::pair<Buffer, Buffer>> flat_;
 };
 
 }  // namespace detail
 
 LATHE_DECL Program flatten_buffers(const Program& program) {
-  return program.with(detail::Flatten().stmt(program->body), Stage::flat);
+  return program.with(detail::Flatten(program).stmt(program->body), Stage::flat);
 }
 
 }  // namespace lathe

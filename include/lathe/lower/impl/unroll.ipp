@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <lathe/arith/poly.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/clone.hpp>
 #include <lathe/lower/passes.hpp>
@@ -128,6 +129,14 @@ class Unroll : public Mutator {
     return hints_first(std::move(out));
   }
 
+  // Bounds are read before the first iteration, which may change what they load.
+  Stmt once_evaluated(const ForNode& f, const Stmt& body, std::int64_t factor) {
+    const VarRef min = make_var(f.var->name + "_begin"), extent = make_var(f.var->name + "_extent");
+    const Stmt loop = make_for(f.var, min, extent, body, f.loop_kind, f.annotations);
+    return make_let_stmt(
+        min, f.min, make_let_stmt(extent, f.extent, partly(*loop.as<ForNode>(), body, factor)));
+  }
+
   // for q < n: S  →  for q < n / f: f copies; for t < n % f: S. A range that ends before it begins
   // has no remainder.
   Stmt partly(const ForNode& f, const Stmt& body, std::int64_t factor) {
@@ -137,6 +146,7 @@ class Unroll : public Mutator {
     const auto* extent = as_const_int(f.extent);
     if (extent && *extent < factor) factor = *extent;
     if (factor <= 1) return make_for(f.var, f.min, f.extent, body, f.loop_kind, rest);
+    if (!is_load_free(f.min) || !is_load_free(f.extent)) return once_evaluated(f, body, factor);
     spend(f, body, factor);
     const AnyExpr n = make_binary(BinaryOp::max, f.extent, AnyExpr(0));
     AnyExpr trips = floordiv(n, factor);

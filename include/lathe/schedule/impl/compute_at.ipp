@@ -55,19 +55,19 @@ inline Verdict check_updates_once(const Program& program, const BlockSite& site)
 
 // Its own loops are replaced: what they leave out of its domain may run in the new place. An
 // intermediate may hold more than before; a sum or an argument may not.
-inline Verdict check_reach(const Program& program, MovePlan& plan) {
+inline Verdict check_reach(const Program& program, MovePlan& plan, const char* id = "L0212") {
   Facts facts = program_facts(program);
   Vec<AnyExpr> bindings;
   Vec<IterDomain> loops;
   for (const auto& it : plan.core->iters)
     if (prove_le(it.extent, AnyExpr(0), facts)) return {};
-  for (const auto& it : plan.core->iters) bindings.push_back(it.binding);
   for (const auto& loop : plan.block.loops) loops.push_back({loop->var, loop->min, loop->extent});
-  const IterMap map = iter_map(bindings, loops, {}, facts);
+  const bool known = bindings_over_guards(*plan.block.block, loops, facts, bindings);
+  const IterMap map = known ? iter_map(bindings, loops, {}, facts) : IterMap();
   if (!map.injective)
     if (auto no = check_updates_once(program, plan.block)) return no;
   bool sums_whole = true;
-  for (std::size_t k = 0; k < bindings.size(); ++k) {
+  for (std::size_t k = 0; k < plan.core->iters.size(); ++k) {
     const IterVar& it = plan.core->iters[k];
     if (map.covering && prove_le(map.sums[k].min, it.min, facts) &&
         prove_le(fold_add(it.min, it.extent), fold_add(map.sums[k].min, map.sums[k].extent), facts))
@@ -77,12 +77,12 @@ inline Verdict check_reach(const Program& program, MovePlan& plan) {
   }
   const BlockNode& block = *plan.core;
   if (!sums_whole)
-    return refusal_at(block.tag, "L0212",
+    return refusal_at(block.tag, id,
                       "block " + in_quotes(block.name()) +
                           " is not proved to reduce over all of its domain in the loops it has");
   for (const auto& store : stores_of(block))
     if (plan.grows && !is_private(program->body, store->buffer))
-      return refusal_at(block.tag, "L0212",
+      return refusal_at(block.tag, id,
                         "block " + in_quotes(block.name()) +
                             " is not proved to run over all of its domain in the loops it has, and "
                             "writes the parameter " +

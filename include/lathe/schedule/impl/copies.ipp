@@ -204,9 +204,10 @@ inline Verdict check_cache_write(const Program& program, const BlockSite& site,
   return check_bare_touches(program, block, step.id, out);
 }
 
-// Ranges of the iterators while the loops inside `inner` run.
-inline bool ranges_inside(const BlockNode& core, const Vec<ForRef>& inner, const Facts& facts,
-                          Vec<Range>& out) {
+// Ranges of the iterators while the loops inside `inner` run, seen from beside the statement that
+// holds them.
+inline bool ranges_inside(const BlockNode& core, const Vec<ForRef>& inner, const Stmt& around,
+                          const Facts& facts, Vec<Range>& out) {
   Vec<VarRef> relaxed = vars_of(inner);
   for (const auto& it : core.iters) {
     if (is_const(it.extent, 0)) {  // bounds over nothing are none
@@ -215,6 +216,10 @@ inline bool ranges_inside(const BlockNode& core, const Vec<ForRef>& inner, const
     }
     Interval i = bounds(it.binding, relaxed, facts);
     if (!i.bounded()) return false;
+    if (loads_written(i.min, around) || loads_written(i.max, around)) {
+      out.push_back({it.min, it.extent});
+      continue;
+    }
     AnyExpr extent = constant_extent(fold_add(fold_sub(i.max, i.min), AnyExpr(1)), facts);
     out.push_back(shorter({it.min, it.extent}, {simplify(i.min, facts), extent}, facts));
   }
@@ -254,7 +259,8 @@ inline Verdict place_copy_out(const Program& program, CopyOut& plan, const CopyS
         feeds(*loop, *site.block, IterKind::spatial))
       facts.bind(*loop);
   Vec<Stmt> outside(site.path.begin(), site.path.begin() + static_cast<std::ptrdiff_t>(plan.at));
-  if (!ranges_inside(*plan.copy, loops_within(site.loops, loops_in(outside)), facts, plan.ranges))
+  if (!ranges_inside(*plan.copy, loops_within(site.loops, loops_in(outside)), site.path[plan.at],
+                     facts, plan.ranges))
     return refusal_at(site.block->tag, step.id,
                       "what " + in_quotes(site.block->name()) + " writes of " +
                           in_quotes(out->name) + " in one iteration is not known");

@@ -104,13 +104,22 @@ inline Verdict check_fused_inits(const Program& program, const Vec<LoopSite>& si
   return {};
 }
 
+// The product of the extents, where two loops that end before they begin make no iterations.
+inline AnyExpr fused_extent(const Vec<LoopSite>& sites, const Facts& around) {
+  AnyExpr out(1);
+  bool negative = false;
+  for (const auto& site : sites) {
+    const AnyExpr& extent = site.loop->extent;
+    const bool may = !prove_le(AnyExpr(0), extent, around);
+    out = fold_mul(out, may && negative ? fold_max(extent, AnyExpr(0)) : extent);
+    negative = negative || may;
+  }
+  return simplify(out, around);
+}
+
 inline void apply_fuse(const Program& program, const Vec<LoopSite>& sites, Edit& edit) {
   std::string name;
-  AnyExpr extent(1);
-  for (const auto& site : sites) {
-    name += (name.empty() ? "" : "_") + site.loop->var->name;
-    extent = fold_mul(extent, site.loop->extent);
-  }
+  for (const auto& site : sites) name += (name.empty() ? "" : "_") + site.loop->var->name;
   Vec<std::string> used;
   for (const auto& loop : sites[0].loops) used.push_back(loop->var->name);
   VarRef fused = make_var(loop_name(name, used));
@@ -123,8 +132,8 @@ inline void apply_fuse(const Program& program, const Vec<LoopSite>& sites, Edit&
     rest = fold_floordiv(rest, loop.extent);
     edit.consumed.push_back({loop.var, "was fused into " + fused->name});
   }
-  Facts facts = facts_on(sites[0].path, program_facts(program));
-  Stmt nest = make_for(fused, AnyExpr(0), simplify(extent, facts),
+  const Facts around = facts_on(sites[0].path, program_facts(program));
+  Stmt nest = make_for(fused, AnyExpr(0), fused_extent(sites, around),
                        substitute(sites.back().loop->body, map));
   edit.program = program.with(replace_at(sites[0].path, nest));
   edit.results.push_back(LoopRef(fused));

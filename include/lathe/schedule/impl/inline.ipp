@@ -360,10 +360,19 @@ inline BlockNode fused_producer(const Program& program, const FusePlan& plan, co
   return producer;
 }
 
+// Its loops are replaced by the producer's.
+inline Verdict check_inlined_reach(const Program& program, const BlockSite& consumer) {
+  MovePlan plan;
+  plan.block = consumer;
+  plan.core = BlockRefNode(new BlockNode(without_guards(*consumer.block)));
+  return check_reach(program, plan, "L0215");
+}
+
 inline Verdict run_reverse_compute_inline(const Program& program, const Args& args, Edit* edit) {
   FusePlan plan;
   if (auto no = plan_reverse_inline(program, args[0].block, plan)) return no;
   if (auto no = check_reverse_inline_place(program, plan)) return no;
+  if (auto no = check_inlined_reach(program, plan.consumer)) return no;
   if (auto no = check_settled_inputs(program, *plan.consumer.block, "L0215")) return no;
   const BlockNode core = without_guards(*plan.consumer.block);
   AnyExpr valid;

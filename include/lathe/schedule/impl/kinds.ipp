@@ -164,7 +164,7 @@ inline Verdict check_loops_below(const ForNode& loop) {
   auto differs = [&](const AnyExpr& e) {
     for (const auto& v : differ)
       if (uses_var(e, v)) return true;
-    return false;
+    return loads_written(e, loop.body);
   };
   any_statement(loop.body, [&](const Stmt& s) {
     if (const auto* block = s.as<BlockNode>())

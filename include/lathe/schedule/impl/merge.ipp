@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <lathe/analysis/dependence.hpp>
+#include <lathe/analysis/impl/unsettled.ipp>
 #include <lathe/arith/poly.hpp>
 #include <lathe/ir/print.hpp>
 #include <lathe/ir/visit.hpp>
@@ -116,14 +117,11 @@ inline void plan_parts(MergePlan& plan) {
     plan.touched.push_back(accesses(part, AccessTerms::loops, plan.facts));
     plan.parts.emplace_back(part.as<ForNode>());
   }
-  // An index that loads what is written below is another one each time.
-  for (auto& part : plan.touched)
-    for (auto& a : part) {
-      LoadedBuffers loads;
-      for (const auto& i : a.indices) loads.expr(i);
-      for (const auto& range : a.declared.ranges) loads.expr(range.min), loads.expr(range.extent);
-      if (plan.changes(loads)) a.kind = AccessKind::opaque, a.indices.clear(), a.declared = {};
-    }
+  // Each part meets what the others write.
+  Vec<Stmt> all;
+  for (const auto& part : plan.parts) all.push_back(Stmt(part));
+  const Stmt both = make_seq(std::move(all));
+  for (auto& part : plan.touched) SettleTerms(both).run(part);
 }
 
 // The init of a reduction that the merged loop feeds will stand before the loop, and so before the

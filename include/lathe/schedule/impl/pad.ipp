@@ -222,7 +222,8 @@ inline Verdict pad_operand(PadPlan& plan, const Buffer& buffer) {
   copy.to = make_buffer(name, buffer->dtype, axes.shape);
   copy.copy.emplace(copy_of_axes(axes, copy.to, make_ref<BlockTagNode>(name)));
   Facts facts = facts_on(axes.site.path, program_facts(plan.program));
-  if (!ranges_inside(*copy.copy, loops_within(axes.site.loops, copy.outside()), facts, copy.ranges))
+  if (!ranges_inside(*copy.copy, loops_within(axes.site.loops, copy.outside()),
+                     axes.site.path[copy.at], facts, copy.ranges))
     return plan.no("has iterators without a bound in one iteration");
   for (std::size_t d = 0; d < axes.axes.size(); ++d)
     if (const PaddedIter* p = plan.find(axes.axes[d]))

@@ -162,7 +162,8 @@ inline Verdict run_reindex_read(const Program& program, ReindexPlan& plan, Edit*
   copy.to = make_buffer(name, plan.from->dtype, plan.shape, Scope::global);
   copy.copy.emplace(copy_of_axes(plan, copy.to, make_ref<BlockTagNode>(name)));
   Facts facts = facts_on(plan.site.path, program_facts(program));
-  if (!ranges_inside(*copy.copy, loops_within(plan.site.loops, copy.outside()), facts, copy.ranges))
+  if (!ranges_inside(*copy.copy, loops_within(plan.site.loops, copy.outside()),
+                     plan.site.path[copy.at], facts, copy.ranges))
     return reindex_refusal(plan, "has iterators without a bound in one iteration");
   BlockNode reader = block;
   MoveToPlace move(plan.from, copy.to, plan.at);

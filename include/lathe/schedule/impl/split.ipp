@@ -217,7 +217,7 @@ inline bool needs_iterator(const SplitPlan& plan, const BlockSite& block) {
 
 class BoundLoads : public Visitor {
  public:
-  explicit BoundLoads(const VarRef& var) : var_(var) {}
+  explicit BoundLoads(const ForNode& loop) : loop_(loop) {}
   bool found = false;
   void stmt(const Stmt& s) override {
     if (const auto* f = s.as<ForNode>()) in_bound(f->min), in_bound(f->extent);
@@ -225,24 +225,29 @@ class BoundLoads : public Visitor {
   }
 
  private:
-  void in_bound(const AnyExpr& bound) { found |= loads(bound) && uses_var(bound, var_); }
-  static bool loads(const AnyExpr& e) {
-    struct FindLoad : Visitor {
-      bool found = false;
-      void expr(const AnyExpr& e) override { found |= e.kind() == ExprKind::Load, descend(e); }
-    } finder;
-    finder.expr(e);
-    return finder.found;
+  void in_bound(const AnyExpr& bound) {
+    if (is_load_free(bound)) return;
+    found = found || uses_var(bound, loop_.var) || loads_written(bound, loop_.body);
   }
-  const VarRef& var_;
+  const ForNode& loop_;
 };
 
-// Past its end the loop must not be entered at all where statements stand in no block, or where the
-// bound of a loop inside would be loaded from a place that does not exist.
+// Whether an expression names what a let around the loop binds.
+inline bool names_let(const AnyExpr& e, const LoopSite& site) {
+  for (const auto& s : site.path)
+    if (const auto* let = s.as<LetStmtNode>(); let && uses_var(e, let->var)) return true;
+  return false;
+}
+
+// Past its end the loop must not be entered at all where statements stand in no block, where the
+// bound of a loop inside would be loaded from a place that does not exist or that no block fills
+// there, or where no domain of a block can name the loop's own bounds.
 inline bool needs_if(const SplitPlan& plan) {
-  BoundLoads loads(plan.site.loop->var);
-  loads.stmt(plan.site.loop->body);
-  return loads.found || has_bare_statement(plan.site.loop->body);
+  const ForNode& loop = *plan.site.loop;
+  BoundLoads loads(loop);
+  loads.stmt(loop.body);
+  return loads.found || has_bare_statement(loop.body) || names_let(loop.min, plan.site) ||
+         names_let(loop.extent, plan.site);
 }
 
 // Adds the iterators that keep the points past the loop's end out of blocks that would run again

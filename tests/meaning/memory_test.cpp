@@ -1,0 +1,130 @@
+// What is read from memory is another value each time that memory changes: indices, bounds of
+// loops, extents, and the places that follow from them.
+#include "meaning.hpp"
+
+using namespace meaning;
+
+namespace {
+
+Data falling(std::int64_t first = 7) {
+  Data data;
+  data.find_uninitialized = false;
+  data.fill["c"] = [first](std::int64_t k) { return first - k % (first + 1); };
+  data.fill["k"] = [](std::int64_t) { return 1; };
+  return data;
+}
+
+/// k is set by each iteration of i, and bounds the loop of Z.
+const std::string kBounded =
+    "program o(in c: i64[8], in X: i32[9], inout Z: i32[8], inout k: i64[1]):\n  for i in 0..8:\n"
+    "    block k(v in 0..8 = i):\n      k[0] = c[v]\n    for q in 0..k[0]:\n"
+    "      block Z(v in 0..8 = i, u in 0..9 = q):\n        Z[v] = Z[v] * 3i32 + X[u]\n";
+
+/// An iteration of t has k to itself.
+std::string with_own_k(const std::string& body, const std::string& parameters) {
+  return "program o(in c: i64[8], " + parameters + "):\n  for t in 0..8:\n    alloc k: i64[1]\n" +
+         "    block k(u in 0..8 = t):\n      k[0] = c[u]\n" + body;
+}
+
+}  // namespace
+
+TEST_CASE("arrays that numbers in memory index keep their elements") {
+  check_plain(
+      lt::parse("program o(in X: i32[2], inout k: i64[1], out Z: i32[1]):\n"
+                "  alloc T: i32[9]\n  k[0] = 4\n  T[k[0]] = X[0]\n  k[0] = 3\n"
+                "  Z[0] = T[4]\n"));
+  check_plain(
+      lt::parse("program stack(in X: i32[8], out Z: i32[8]):\n  for i in 0..8:\n"
+                "    alloc s: i32[16]\n    alloc top: i64[1]\n    top[0] = 0\n"
+                "    Z[i] = 0i32\n    for j in 0..5:\n      s[top[0]] = X[i] + i32(j)\n"
+                "      top[0] = top[0] + 1\n    while top[0] > 0:\n"
+                "      top[0] = top[0] - 1\n      Z[i] = Z[i] * 3i32 + s[top[0]]\n"));
+  const std::string rows =
+      "program o(in c: i64[8], in X: i32[8, 9], inout Z: i32[8], inout k: i64[1]):\n"
+      "  alloc T: i32[8, 9]\n  for i in 0..8:\n    block k(v in 0..8 = i):\n      k[0] = c[v]\n"
+      "    for q in 0..k[0]:\n      block T(v in 0..8 = i, u in 0..9 = q):\n"
+      "        T[v, u] = X[v, u] + 1i32\n    for q in 0..k[0]:\n"
+      "      block Z(v in 0..8 = i, u in 0..9 = q):\n        Z[v] = Z[v] * 3i32 + T[v, u]\n";
+  check_plain(lt::parse(rows), falling());
+  CHECK(steps(
+            rows, [](lt::Schedule& s) { s.reverse_compute_at("Z", loop(s, "T", 1)); }, falling())
+            .substr(0, 4) == "L021");
+}
+
+TEST_CASE("iterations whose own memory says where they store are not independent") {
+  const std::string scatter =
+      with_own_k("    block Y(u in 0..8 = t):\n      Y[u + k[0]] = Y[u + k[0]] * 3i32 + i32(u)\n",
+                 "inout Y: i32[20]");
+  for (const char* kind : {"parallel", "vectorize", "bind"}) {
+    const std::string why = steps(
+        scatter,
+        [&](lt::Schedule& s) {
+          const lt::LoopRef t = loop(s, "Y", 0);
+          if (kind == std::string("parallel")) s.parallel(t);
+          if (kind == std::string("vectorize")) s.vectorize(t);
+          if (kind == std::string("bind")) s.bind(t, "blockIdx.x");
+        },
+        falling());
+    CHECK(why == "L0207");
+  }
+  const std::string bounds = with_own_k(
+      "    for r in 0..k[0]:\n      block Y(v in 0..8 = r):\n        atomic Y[v] += 1i32\n"
+      "    for q in k[0]..8:\n      block Z(u in 0..8 = t, v in 0..8 = q):\n"
+      "        Z[u] = Z[u] * 3i32 + Y[v]\n",
+      "inout Y: i32[8], inout Z: i32[8]");
+  CHECK(steps(
+            bounds, [](lt::Schedule& s) { s.parallel(loop(s, "Z", 0)); }, falling()) == "L0207");
+  // Updates that commute may go anywhere.
+  const std::string histogram =
+      with_own_k("    block H(u in 0..8 = t):\n      atomic H[k[0]] += 1i32\n", "inout H: i32[8]");
+  CHECK(steps(
+            histogram, [](lt::Schedule& s) { s.parallel(loop(s, "H", 0)); }, falling()) == "");
+}
+
+TEST_CASE("copies span what a bound in memory may come to") {
+  CHECK(steps(
+            kBounded, [](lt::Schedule& s) { s.cache_read("Z", "X", lt::Scope::global); },
+            falling()) == "");
+  CHECK(steps(
+            kBounded, [](lt::Schedule& s) { s.reindex("Z", "X"); }, falling()) == "");
+}
+
+TEST_CASE("a loop reads its bounds once") {
+  Data data = falling();
+  data.fill["k"] = [](std::int64_t) { return 5; };
+  const std::string changing =
+      "program o(inout k: i64[1], inout Y: i32[8]):\n  for j in 0..k[0]MARK:\n"
+      "    Y[j] = Y[j] + 1i32\n    k[0] = 3\n";
+  const std::size_t mark = changing.find("MARK");
+  std::string plain = changing, marked = changing;
+  plain.replace(mark, 4, ""), marked.replace(mark, 4, " @unroll_explicit=2");
+  CHECK(steps(
+            plain, [](lt::Schedule& s) { s.unroll(s.loop("j"), 2); }, data) == "");
+  check_plain(lt::parse(marked), data);
+}
+
+TEST_CASE("past the end of a split loop no bound is read that a block there would have set") {
+  const std::string rows =
+      "program o(in c: i64[11], in n: i64[5], inout Y: i32[11]):\n  for i in 0..11:\n"
+      "    alloc k: i64[1]\n    block k(v in 0..11 = i):\n      k[0] = c[v]\n"
+      "    for r in 0..n[k[0]]:\n      block Y(v in 0..11 = i, u in 0..8 = r):\n"
+      "        Y[v] = Y[v] * 3i32 + i32(u)\n";
+  Data data = falling(4);
+  data.find_uninitialized = true;
+  data.fill["n"] = [](std::int64_t k) { return k; };
+  for (const lt::Tail tail : {lt::Tail::guard, lt::Tail::mask, lt::Tail::peel})
+    CHECK(steps(
+              rows,
+              [&](lt::Schedule& s) {
+                s.split<2>(loop(s, "Y", 0), {lt::infer, 4}, tail);
+              },
+              data) == "");
+}
+
+TEST_CASE("loops whose bound a let names are split") {
+  const std::string program =
+      "program o(in X: i64[9], in c: i64, inout Y: i64[9]):\n  let l = min(max(c, 0), 9)\n"
+      "  for i in 0..l:\n    block Y(v in 0..9 = i):\n      Y[v] = X[v]\n";
+  check_plain(lt::parse(program));
+  CHECK(steps(program, [](lt::Schedule& s) { s.split<2>(loop(s, "Y", 0), {lt::infer, 4}); }) == "");
+}
