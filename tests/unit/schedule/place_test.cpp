@@ -309,3 +309,31 @@ TEST_CASE("compute_at: what is read was updated in place, once or more often") {
       first_line(twice, [](lt::Schedule& t) { t.compute_at("P", t.loops("Y")[0]); }) ==
       "error[L0212] compute_at: block 'P' reads 'T', which holds other values in other iterations");
 }
+
+TEST_CASE("reverse_compute_at: the order in which operands were written does not decide") {
+  const int n = 12;
+  lt::Input<float, 2> A("A", {n, n}), b("b", {n, n});
+  lt::Reduce r("r", n);
+  for (const bool last : {false, true}) {
+    auto T = lt::compute("T", {n, n},
+                         [&](lt::Var i, lt::Var j) { return lt::sum(A(i, r) * A(r, j), r); });
+    auto V = lt::compute("V", {n, n}, [&](lt::Var i, lt::Var j) { return b(i, j) * 0.5f; });
+    auto U = lt::compute("U", {n, n}, [&](lt::Var i, lt::Var j) { return V(i, j) + b(j, i); });
+    auto C = lt::compute("C", {n, n}, [&](lt::Var i, lt::Var j) {
+      return last ? T(i, j) - U(i, j) : U(i, j) - T(i, j);
+    });
+    lt::Schedule start(C), s = start;
+    s.reverse_compute_at(C, s.loops(T)[1]);
+    CHECK(s.loops(C)[1].var == s.loops(T)[1].var);
+    check_kept(start, s);
+  }
+  // A nest between that minds stays where it is.
+  lt::Schedule s(lt::parse(
+      "program o(in A: i32[8], inout W: i32[8], out C: i32[8]):\n  alloc T: i32[8]\n"
+      "  alloc U: i32[8]\n  for i in 0..8:\n    block T(v in 0..8 = i):\n      T[v] = A[v] + W[v]\n"
+      "  for i in 0..8:\n    block W(v in 0..8 = i):\n      W[v] = A[v]\n  for i in 0..8:\n"
+      "    block U(v in 0..8 = i):\n      U[v] = W[v] * 2i32\n  for i in 0..8:\n"
+      "    block C(v in 0..8 = i):\n      C[v] = T[v] - U[v]\n"));
+  const lt::LoopRef loop = s.loops("T")[0];
+  CHECK(refused_id(s, [&](lt::Schedule& t) { t.reverse_compute_at("C", loop); }) == "L0213");
+}

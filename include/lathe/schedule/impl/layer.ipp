@@ -33,6 +33,7 @@
 #include <lathe/schedule/impl/decompose_reduction.ipp>
 #include <lathe/schedule/impl/fuse.ipp>
 #include <lathe/schedule/impl/inline.ipp>
+#include <lathe/schedule/impl/inputs_first.ipp>
 #include <lathe/schedule/impl/kinds.ipp>
 #include <lathe/schedule/impl/loop_partition.ipp>
 #include <lathe/schedule/impl/pad.ipp>

@@ -3,6 +3,7 @@
 #include <lathe/analysis/cover.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/edit.hpp>
+#include <lathe/schedule/impl/inputs_first.ipp>
 
 namespace lathe::detail {
 
@@ -186,7 +187,8 @@ inline Verdict check_reads_finished(const Program& program, const Stmt& root, co
   return {};
 }
 
-inline Verdict run_reverse_compute_at(const Program& program, const Args& args, Edit* edit) {
+inline Verdict run_reverse_compute_at(const Program& given, const Args& args, Edit* edit) {
+  const Program program = with_inputs_first(given, args[0].block, args[1].loop);
   MovePlan plan;
   Vec<BlockSite> inside;
   if (auto no = plan_reverse_compute_at(program, args, plan, inside)) return no;
