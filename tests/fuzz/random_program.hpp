@@ -11,7 +11,10 @@
 #include "families_elementwise.hpp"
 #include "families_graph.hpp"
 #include "families_laws.hpp"
+#include "families_memory.hpp"
 #include "families_mutated.hpp"
+#include "families_nests.hpp"
+#include "families_reach.hpp"
 #include "families_reduction.hpp"
 #include "families_text.hpp"
 #include "families_window.hpp"
@@ -39,9 +42,12 @@ inline const std::vector<FamilyRow>& family_rows() {
   using C = ContractionFamilies;
   using E = ElementwiseFamilies;
   using G = GraphFamilies;
+  using I = NestFamilies;
+  using K = MemoryFamilies;
   using M = MutatedFamilies;
   using N = ClaimFamilies;
   using L = LawFamilies;
+  using P = ReachFamilies;
   using R = ReductionFamilies;
   using T = TextFamilies;
   using W = WindowFamilies;
@@ -123,6 +129,21 @@ inline const std::vector<FamilyRow>& family_rows() {
                                              {"untrue_loops", 1, made<&N::untrue_loops>},
                                              {"untrue_regions", 1, made<&N::untrue_regions>},
                                              {"untrue_init", 1, made<&N::untrue_init>},
+                                             {"fused_loops", 3, made<&I::fused_loops>},
+                                             {"in_place_chain", 3, made<&I::in_place_chain>},
+                                             {"guarded_nests", 3, made<&I::guarded_nests>},
+                                             {"scalar_blocks", 3, made<&I::scalar_blocks>},
+                                             {"inner_nests", 3, made<&I::inner_nests>},
+                                             {"blocks_of_nests", 3, made<&I::blocks_of_nests>},
+                                             {"reversed_loops", 3, made<&P::reversed_loops>},
+                                             {"cut_windows", 3, made<&P::cut_windows>},
+                                             {"tiled_loops", 3, made<&P::tiled_loops>},
+                                             {"short_loops", 3, made<&P::short_loops>},
+                                             {"part_of_domain", 4, made<&P::part_of_domain>},
+                                             {"single_iterations", 3, made<&P::single_iterations>},
+                                             {"counters", 5, made<&K::counters>},
+                                             {"set_bounds", 5, made<&K::set_bounds>},
+                                             {"own_numbers", 3, made<&K::own_numbers>},
                                              {"mutated_bytes", 3, made<&M::mutated_bytes>},
                                              {"mutated_words", 3, made<&M::mutated_words>},
                                              {"mutated_nodes", 3, made<&M::mutated_nodes>}};

@@ -54,7 +54,7 @@ class ScheduleMaker : private ScheduleArguments {
   /// Tries one step. Throws a Failure if it breaks what steps promise.
   void step(lathe::Schedule& s) {
     auto blocks = s.blocks();
-    if (blocks.empty()) return;
+    if (blocks.empty()) return step_on_loops(s);
     block_ = random_.pick(blocks);
     loops_ = s.loops(block_);
     const Row& row = !focus_.empty() && random_.chance(75) ? *random_.pick(focus_)
@@ -74,6 +74,22 @@ class ScheduleMaker : private ScheduleArguments {
       const std::string& name = random_.pick(steps);
       for (const Row& row : rows())
         if (row.primitive == name) focus_.push_back(&row);
+    }
+  }
+
+  /// Of programs that keep no block: a step that asks for none.
+  void step_on_loops(lathe::Schedule& s) {
+    static const std::vector<std::string> names = {
+        "split",     "split",     "fuse",           "reorder",       "tile",
+        "parallel",  "vectorize", "unroll",         "unroll",        "bind",
+        "partition", "merge",     "loop_partition", "hoist_storage", "prefetch"};
+    loops_ = some_chain(s);
+    if (loops_.empty()) return;
+    const std::string& name = random_.pick(names);
+    for (const Row& row : rows()) {
+      if (row.primitive != name) continue;
+      Args args = (this->*row.make)(s);
+      if (!args.empty()) take(s, row.primitive, std::move(args));
     }
   }
 

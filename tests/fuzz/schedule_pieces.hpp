@@ -30,6 +30,7 @@ class SchedulePieces {
     if (random_.chance(30)) return any_loop(s);
     for (int tries = 0; tries < 4; ++tries) {
       auto blocks = s.blocks();
+      if (blocks.empty()) return any_loop(s);
       auto loops = s.loops(random_.pick(blocks));
       if (!loops.empty()) return random_.pick(loops);
     }
@@ -42,6 +43,26 @@ class SchedulePieces {
       if (const auto* f = below.as<lathe::ForNode>()) all.emplace_back(f->var);
     });
     return all.empty() ? LoopRef(lathe::make_var("none")) : random_.pick(all);
+  }
+  /// A loop and those around it, from the outermost, whether there is a block in them or not.
+  std::vector<LoopRef> some_chain(const lathe::Schedule& s) {
+    class Chains : public lathe::Visitor {
+     public:
+      std::vector<std::vector<LoopRef>> all;
+      void stmt(const lathe::Stmt& below) override {
+        const auto* loop = below.as<lathe::ForNode>();
+        if (!loop) return descend(below);
+        open_.emplace_back(loop->var);
+        all.push_back(open_);
+        descend(below);
+        open_.pop_back();
+      }
+
+     private:
+      std::vector<LoopRef> open_;
+    } chains;
+    chains.stmt(s.program()->body);
+    return chains.all.empty() ? std::vector<LoopRef>() : random_.pick(chains.all);
   }
   Arg factor() {
     static const std::vector<int> values = {1, 2, 2, 3, 4, 4, 5, 8, 8, 16, 0, 7};
