@@ -130,6 +130,13 @@ inline std::vector<Argument> make_arguments(Random& random, const ComputedProgra
   return all;
 }
 
+inline bool is_parallel(const lathe::Program& lowered) {
+  return lathe::any_statement(lowered->body, [](const lathe::Stmt& s) {
+    const auto* f = s.as<lathe::ForNode>();
+    return f && f->loop_kind == lathe::ForKind::parallel;
+  });
+}
+
 /// The bytes of each written argument after a run; empty for the others.
 using Results = std::vector<std::vector<char>>;
 
