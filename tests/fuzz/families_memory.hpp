@@ -17,10 +17,12 @@ class MemoryFamilies : public NestFamilies {
     line(1, {"k[0] = floormod(k[0], 8)"});
     line(1, {"k[1] = floormod(k[1], 8)"});
     line(1, {"alloc left: i64[1]"});
-    line(1, {"left[0] = 0"});
     line(1, {"alloc T: i32[20]"});
-    line(1, {"for z in 0..20:"});
-    line(2, {"T[z] = i32(z)"});
+    line(1, {"left[0] = 0"});
+    line(1, {"while left[0] < 20:"});
+    line(2, {"T[left[0]] = i32(left[0])"});
+    line(2, {"left[0] = left[0] + 1"});
+    only_counters_ = random_.chance(40);
     while (statements_left_ > 0) statement(1);
     text_ = lines_;
     refusable_ = true;
@@ -94,10 +96,15 @@ class MemoryFamilies : public NestFamilies {
         return digit(8);
     }
   }
+  /// Where an array has all its elements from places that numbers in memory name, nothing else
+  /// tells how long it has to be.
+  std::string place_in(const std::string& array) {
+    return array == "T" && only_counters_ ? counter() : index();
+  }
   std::string element() {
     switch (random_.below(5)) {
       case 0:
-        return joined({"T[", index(), "]"});
+        return joined({"T[", place_in("T"), "]"});
       case 1:
         return joined({"Y[", index(), "]"});
       case 2:
@@ -148,11 +155,11 @@ class MemoryFamilies : public NestFamilies {
     const std::string to = one_of({"T", "Y"});
     switch (random_.below(3)) {
       case 0:
-        return line(depth, {to, "[", index(), "] = ", element()});
+        return line(depth, {to, "[", place_in(to), "] = ", element()});
       case 1:
-        return line(depth, {to, "[", index(), "] = ", element(), " + ", element()});
+        return line(depth, {to, "[", place_in(to), "] = ", element(), " + ", element()});
       default:
-        return line(depth, {to, "[", index(), "] = ", element(), " * 3i32 - ", element()});
+        return line(depth, {to, "[", place_in(to), "] = ", element(), " * 3i32 - ", element()});
     }
   }
   void update(int depth) {
@@ -293,7 +300,8 @@ $own    block k(v in 0..3 = i):
 )";
 
   std::string lines_;
-  Phrases loops_, lets_;  ///< whose names may be read here
+  Phrases loops_, lets_;        ///< whose names may be read here
+  bool only_counters_ = false;  ///< index T
   int names_ = 0, statements_left_ = 12;
 };
 
