@@ -47,6 +47,163 @@
 #define LATHE_DECL inline
 #endif
 
+// ---- lathe/support/ref.hpp
+// How immutable nodes are shared: an intrusive, thread-safe reference count.
+
+namespace lathe {
+
+/// Base of everything that a Ref can hold. Copying a node starts a count of its own.
+class RefCounted {
+ public:
+  RefCounted() = default;
+  RefCounted(const RefCounted&) noexcept {}
+  RefCounted& operator=(const RefCounted&) noexcept { return *this; }
+  virtual ~RefCounted() = default;
+
+  /// Whether a Ref holds it. One that lives on the stack must never be held: the last Ref would
+  /// delete it.
+  bool is_shared() const noexcept { return count_.load(std::memory_order_relaxed) != 0; }
+  void retain() const noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+  /// A new node's first holder, before any other thread can know of it.
+  void retain_new() const noexcept { count_.store(1, std::memory_order_relaxed); }
+  /// Who holds it alone needs no locked decrement: no other thread can come to hold it meanwhile.
+  void release() const noexcept {
+    if (count_.load(std::memory_order_acquire) == 1 ||
+        count_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      delete this;
+  }
+  /// Whether more than one Ref holds it now.
+  bool shared() const noexcept { return count_.load(std::memory_order_relaxed) > 1; }
+
+ private:
+  mutable std::atomic<std::uint32_t> count_{0};
+};
+
+/// Shared ownership of an immutable T. Compares by identity; an empty Ref is false.
+template <class T>
+class Ref {
+ public:
+  Ref() = default;
+  Ref(std::nullptr_t) {}
+  explicit Ref(const T* node) : node_(node) {
+    if (node_) node_->retain();
+  }
+  Ref(const Ref& other) : Ref(other.node_) {}
+  Ref(Ref&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
+  template <class U>
+  requires std::is_base_of_v<T, U> Ref(const Ref<U>& other)
+      : Ref(static_cast<const T*>(other.get())) {}
+  template <class U>
+  requires std::is_base_of_v<T, U> Ref(Ref<U>&& other)
+  noexcept : node_(std::exchange(other.node_, nullptr)) {}
+  Ref& operator=(Ref other) noexcept {
+    std::swap(node_, other.node_);
+    return *this;
+  }
+  ~Ref() {
+    if (node_) node_->release();
+  }
+
+  const T* get() const { return node_; }
+  const T& operator*() const { return *node_; }
+  const T* operator->() const { return node_; }
+  explicit operator bool() const { return node_ != nullptr; }
+
+  friend bool operator==(const Ref& a, const Ref& b) { return a.node_ == b.node_; }
+  friend bool operator<(const Ref& a, const Ref& b) { return a.node_ < b.node_; }
+
+ private:
+  template <class U>
+  friend class Ref;
+  template <class U, class... Args>
+  friend Ref<U> make_ref(Args&&... args);
+  const T* node_ = nullptr;
+};
+
+template <class T, class... Args>
+Ref<T> make_ref(Args&&... args) {
+  Ref<T> made;
+  made.node_ = new T{std::forward<Args>(args)...};
+  made.node_->retain_new();
+  return made;
+}
+
+}  // namespace lathe
+
+// ---- lathe/ir/contents.hpp
+// What occurs in a statement, in a few words that are kept with it: who looks for one block, loop
+// or buffer passes over the statements that do not hold it.
+
+namespace lathe {
+namespace detail {
+
+/// Sets of names as bits of their hashes: a bit that is missing says that the name does not occur.
+struct Contents {
+  std::uint64_t blocks = 0;   ///< by name
+  std::uint64_t loops = 0;    ///< by variable
+  std::uint64_t buffers = 0;  ///< by name: loads, stores, allocs and declared regions
+  std::uint32_t block_count = 0;
+  bool allocs = false;    ///< some buffer is allocated
+  bool inits = false;     ///< some block sets an identity first
+  bool promises = false;  ///< some loop is not serial
+  bool axes = false;      ///< some loop is bound
+  bool marks = false;     ///< some loop carries an annotation that is a text
+
+  static std::uint64_t bit(const std::string& name);
+  static std::uint64_t bit(const void* node);
+  void add(const Contents& other);
+};
+
+/// The contents of one node. Nodes do not change once they are shared, copies may: a copy starts
+/// anew. Threads that come at once find the same.
+class ContentsMemo {
+ public:
+  ContentsMemo() = default;
+  ContentsMemo(const ContentsMemo&) noexcept {}
+  ContentsMemo& operator=(const ContentsMemo&) = delete;
+
+  bool is_set() const { return flags_.load(std::memory_order_acquire) != 0; }
+  void set(const Contents& contents) const;
+  /// Of one that is set.
+  Contents get() const;
+  std::uint64_t blocks() const { return blocks_.load(std::memory_order_relaxed); }
+  std::uint64_t loops() const { return loops_.load(std::memory_order_relaxed); }
+  std::uint64_t buffers() const { return buffers_.load(std::memory_order_relaxed); }
+
+ private:
+  mutable std::atomic<std::uint64_t> blocks_{0}, loops_{0}, buffers_{0};
+  mutable std::atomic<std::uint32_t> block_count_{0};
+  mutable std::atomic<std::uint32_t> flags_{0};  ///< written last
+};
+
+/// What one analysis found of a node, kept with it as long as it lives.
+class AnalysisMemo {
+ public:
+  AnalysisMemo() = default;
+  AnalysisMemo(const AnalysisMemo&) noexcept {}
+  AnalysisMemo& operator=(const AnalysisMemo&) = delete;
+  ~AnalysisMemo() {
+    if (const RefCounted* found = get()) found->release();
+  }
+
+  /// Null: not known yet.
+  const RefCounted* get() const { return found_.load(std::memory_order_acquire); }
+  /// Of threads that come at once the first one's is kept; gives that.
+  const RefCounted* set(const RefCounted* found) const {
+    const RefCounted* before = nullptr;
+    found->retain();
+    if (found_.compare_exchange_strong(before, found, std::memory_order_acq_rel)) return found;
+    found->release();
+    return before;
+  }
+
+ private:
+  mutable std::atomic<const RefCounted*> found_{nullptr};
+};
+
+}  // namespace detail
+}  // namespace lathe
+
 // ---- lathe/ir/dtype.hpp
 // Which element types exist, how wide they are, and which C++ type carries each.
 
@@ -166,89 +323,6 @@ inline void invariant(bool holds, const char* message, Location where = Location
 }
 [[noreturn]] inline void unreachable(const char* message, Location where = Location::here()) {
   throw InternalError(message, where);
-}
-
-}  // namespace lathe
-
-// ---- lathe/support/ref.hpp
-// How immutable nodes are shared: an intrusive, thread-safe reference count.
-
-namespace lathe {
-
-/// Base of everything that a Ref can hold. Copying a node starts a count of its own.
-class RefCounted {
- public:
-  RefCounted() = default;
-  RefCounted(const RefCounted&) noexcept {}
-  RefCounted& operator=(const RefCounted&) noexcept { return *this; }
-  virtual ~RefCounted() = default;
-
-  /// Whether a Ref holds it. One that lives on the stack must never be held: the last Ref would
-  /// delete it.
-  bool is_shared() const noexcept { return count_.load(std::memory_order_relaxed) != 0; }
-  void retain() const noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
-  /// A new node's first holder, before any other thread can know of it.
-  void retain_new() const noexcept { count_.store(1, std::memory_order_relaxed); }
-  /// Who holds it alone needs no locked decrement: no other thread can come to hold it meanwhile.
-  void release() const noexcept {
-    if (count_.load(std::memory_order_acquire) == 1 ||
-        count_.fetch_sub(1, std::memory_order_acq_rel) == 1)
-      delete this;
-  }
-  /// Whether more than one Ref holds it now.
-  bool shared() const noexcept { return count_.load(std::memory_order_relaxed) > 1; }
-
- private:
-  mutable std::atomic<std::uint32_t> count_{0};
-};
-
-/// Shared ownership of an immutable T. Compares by identity; an empty Ref is false.
-template <class T>
-class Ref {
- public:
-  Ref() = default;
-  Ref(std::nullptr_t) {}
-  explicit Ref(const T* node) : node_(node) {
-    if (node_) node_->retain();
-  }
-  Ref(const Ref& other) : Ref(other.node_) {}
-  Ref(Ref&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
-  template <class U>
-  requires std::is_base_of_v<T, U> Ref(const Ref<U>& other)
-      : Ref(static_cast<const T*>(other.get())) {}
-  template <class U>
-  requires std::is_base_of_v<T, U> Ref(Ref<U>&& other)
-  noexcept : node_(std::exchange(other.node_, nullptr)) {}
-  Ref& operator=(Ref other) noexcept {
-    std::swap(node_, other.node_);
-    return *this;
-  }
-  ~Ref() {
-    if (node_) node_->release();
-  }
-
-  const T* get() const { return node_; }
-  const T& operator*() const { return *node_; }
-  const T* operator->() const { return node_; }
-  explicit operator bool() const { return node_ != nullptr; }
-
-  friend bool operator==(const Ref& a, const Ref& b) { return a.node_ == b.node_; }
-  friend bool operator<(const Ref& a, const Ref& b) { return a.node_ < b.node_; }
-
- private:
-  template <class U>
-  friend class Ref;
-  template <class U, class... Args>
-  friend Ref<U> make_ref(Args&&... args);
-  const T* node_ = nullptr;
-};
-
-template <class T, class... Args>
-Ref<T> make_ref(Args&&... args) {
-  Ref<T> made;
-  made.node_ = new T{std::forward<Args>(args)...};
-  made.node_->retain_new();
-  return made;
 }
 
 }  // namespace lathe
@@ -993,6 +1067,8 @@ const AttrValue* find_annotation(const Annotations& all, std::string_view key);
 struct StmtNode : RefCounted {
   explicit StmtNode(StmtKind its_kind) : kind(its_kind) {}
   const StmtKind kind;
+  detail::ContentsMemo contents{};
+  detail::AnalysisMemo uses{};  ///< of an outermost one: who reads and writes what in it
 };
 
 class Stmt : public Ref<StmtNode> {
@@ -3355,9 +3431,12 @@ std::string_view typing_problem(const AnyExpr& e);
 /// Why the init of a reducer block has no place, with what to do instead; empty if it has one. It
 /// runs before the loops of the reduction, so what it stores to must not depend on their iterators.
 std::string init_problem(const BlockNode& block);
-/// L0506 where a program at Stage::blocks never stores to an output, or reads an output or an alloc
-/// before anything was stored in it. Later stages may have dropped loops that run nothing.
+/// As verify_dim for each Dim; L0506 where a program at Stage::blocks never stores to an output, or
+/// reads an output or an alloc before anything was stored in it. Later stages may have dropped
+/// loops that run nothing.
 void verify_defined(const Program& program, Location where = Location::here());
+/// L0114 where no parameter has the Dim, alone, as an extent: a call could not tell its value.
+void verify_dim(const VarRef& dim, const Vec<Param>& params, Location where = Location::here());
 
 }  // namespace lathe
 
@@ -4724,6 +4803,7 @@ struct AccessSite {
   AnyExpr inner_condition;     ///< predicate and conditions inside the block
   AnyExpr outer_condition;     ///< conditions outside the block
   Vec<AnyExpr> bindings;       ///< of the block's iterators, written as `indices` are
+  Vec<VarRef> unknown;         ///< stand for bounds of loops that may be others each time
   std::size_t order = 0;       ///< position in program order among the accesses collected
 
   bool reads() const {
@@ -4741,6 +4821,8 @@ enum class AccessTerms : std::uint8_t { loops, iters };
 /// "binding in domain" that aren't proven by the loops. The init of a reducer block counts as a
 /// write at the same indices: such an update's loops of the reduction have a point at least, and
 /// its conditions leave out what reduce iterators decide.
+/// Where s writes what an index loads, the access is opaque and may touch anything; bounds of loops
+/// that load such are variables of their own (unknown). An opaque update is a write and a read.
 Vec<AccessSite> accesses(const Stmt& s, AccessTerms terms = AccessTerms::loops,
                          const Facts& facts = {});
 /// Those of one buffer; `order` counts these. Much cheaper: what leads to others is not looked at.
@@ -4750,6 +4832,8 @@ Vec<AccessSite> accesses_to(const Buffer& buffer, const Stmt& s, const Facts& fa
 Vec<AccessSite> accesses(const BlockNode& block);
 /// The accesses below a loop, as accesses(the root of its path) finds them; `order` counts these.
 Vec<AccessSite> accesses_below(const LoopSite& site);
+/// Those of one statement of the loop's body, the bounds of its loops included.
+Vec<AccessSite> accesses_below(const LoopSite& site, const Stmt& statement);
 /// How many iterators at the end of a block's list stand for the guard of a split whose tail would
 /// otherwise reach into the neighbouring tile. The annotation "guards" holds the number. They occur
 /// in no body.
@@ -5201,6 +5285,24 @@ Trace parse_trace(std::string_view text, Location where = Location::here());
 // program.
 
 namespace lathe {
+
+namespace detail {
+
+class DefaultSteps;
+
+/// A set of nodes by identity that is never changed: with one more it shares most of itself. A
+/// search tree by hashes of addresses, so that it is flat enough as it grows.
+struct RefTree : RefCounted {
+  RefTree(const RefCounted* its_node, Ref<RefTree> its_less, Ref<RefTree> its_more)
+      : node(its_node), less(std::move(its_less)), more(std::move(its_more)) {}
+  const RefCounted* node;
+  Ref<RefTree> less, more;
+
+  static bool holds(const Ref<RefTree>& tree, const RefCounted* node);
+  static Ref<RefTree> with(const Ref<RefTree>& tree, const RefCounted* node);
+};
+
+}  // namespace detail
 
 struct ScheduleOptions {
   bool strict = false;     ///< refuse steps that may change floating-point rounding (L0226)
@@ -5681,10 +5783,14 @@ class Schedule {
   Args step(std::string_view primitive, Args args, Location where);
   Vec<LoopRef> step_to_loops(std::string_view primitive, Args args, Location where);
 
+  friend class detail::DefaultSteps;
+
   Program program_;
   std::uint64_t origin_hash_ = 0;
   ScheduleOptions options_;
   Ref<Step> last_;
+  Ref<detail::RefTree> defined_;  ///< what steps gave
+  bool shows_places_ = true;      ///< refusals tell where, which takes all of the program's text
 };
 
 /// The same steps on a program. Only on the one that the trace was recorded on, unless any_program
@@ -6150,6 +6256,48 @@ template <class F>
 bool any_statement(const Stmt& s, const F& f) {
   return f(s) || any_child(s, [&](const Stmt& child) { return any_statement(child, f); });
 }
+namespace detail {
+
+void gather_contents(const Stmt& s);
+/// Of a statement that holds others in its body; a sequence, an alloc or a simple statement has
+/// none, and may hold anything.
+inline bool has_contents(const Stmt& s) {
+  switch (s.kind()) {
+    case StmtKind::For:
+    case StmtKind::Block:
+    case StmtKind::LetStmt:
+    case StmtKind::If:
+    case StmtKind::While:
+      return true;
+    default:
+      return false;
+  }
+}
+inline const ContentsMemo& known_contents(const Stmt& s) {
+  if (!s->contents.is_set()) gather_contents(s);
+  return s->contents;
+}
+inline Contents contents_of(const Stmt& s) { return known_contents(s).get(); }
+
+/// All that a search needs to ask: whether it has to enter a statement.
+inline bool may_hold_block(const Stmt& s, std::uint64_t bit) {
+  return !has_contents(s) || (known_contents(s).blocks() & bit) != 0;
+}
+inline bool may_hold_loop(const Stmt& s, std::uint64_t bit) {
+  return !has_contents(s) || (known_contents(s).loops() & bit) != 0;
+}
+inline bool may_touch(const Stmt& s, std::uint64_t bits) {
+  return !has_contents(s) || (known_contents(s).buffers() & bits) != 0;
+}
+
+}  // namespace detail
+
+/// The same, without the statements that need not be entered (and what is below them).
+template <class Enter, class F>
+bool any_statement_in(const Stmt& s, const Enter& enter, const F& f) {
+  if (!enter(s)) return false;
+  return f(s) || any_child(s, [&](const Stmt& child) { return any_statement_in(child, enter, f); });
+}
 /// f for s and every statement below it, parents before their children.
 template <class F>
 void each_statement(const Stmt& s, const F& f) {
@@ -6202,6 +6350,10 @@ Stmt replace_buffer(const Stmt& s, const Buffer& from, const Buffer& to);
 
 bool uses_var(const AnyExpr& e, const VarRef& var);
 bool uses_var(const Stmt& s, const VarRef& var);
+/// The parts of a conjunction in the order in which they are tested; none of no condition.
+Vec<AnyExpr> conjuncts(const AnyExpr& condition);
+/// Those of a block's predicate that its init shares: they name no reduce iterator.
+Vec<AnyExpr> init_conjuncts(const BlockNode& block);
 /// Variables that occur free, each once, in order of first occurrence.
 Vec<VarRef> free_vars(const AnyExpr& e);
 Vec<VarRef> free_vars(const Stmt& s);
@@ -6210,6 +6362,149 @@ std::size_t node_count(const AnyExpr& e);
 std::size_t node_count(const Stmt& s);
 
 }  // namespace lathe
+
+// ---- lathe/ir/scalar.hpp
+// What one operation gives on one lane, exactly as ir/expr.hpp says.
+
+namespace lathe::detail {
+
+/// One lane of a value. Which member holds it follows from the dtype: i for integers (canonical:
+/// sign- or zero-extended, u64 as its bits) and bool (0 or 1), f for f64, s for f32 and every
+/// narrower float.
+union Scalar {
+  std::int64_t i;
+  double f;
+  float s;
+};
+
+Scalar scalar_binary(BinaryOp op, DType operands, Scalar a, Scalar b);
+Scalar scalar_unary(UnaryOp op, DType t, Scalar a);
+Scalar scalar_cast(DType to, DType from, Scalar a);
+/// Of a call other than reinterpret and prefetch; t is the dtype of the first argument.
+Scalar scalar_call(CallOp op, DType t, const Scalar* args);
+/// One fma of dot2, which knows no subnormal numbers.
+float scalar_dot2_step(float sum, float a, float b);
+/// A constant or any number as a value of a type; floats are rounded to it.
+Scalar scalar_of(DType t, std::int64_t i, double f);
+
+/// The bits of a value in its low bits, and back; with four bits for i4 and u4, one for bool.
+std::uint64_t scalar_bits(DType t, Scalar a);
+Scalar scalar_from_bits(DType t, std::uint64_t bits);
+/// An element in memory: t.element_bytes() bytes.
+Scalar read_element(DType t, const char* at);
+void write_element(DType t, char* at, Scalar a);
+
+/// value modulo 2^bits, sign- or zero-extended.
+inline std::int64_t wrap_int(DType t, std::int64_t value) {
+  if (t.bits == 64) return value;
+  if (t.is_bool()) return value & 1;
+  auto shift = static_cast<unsigned>(64 - t.bits);
+  auto bits = static_cast<std::uint64_t>(value) << shift;
+  return t.is_signed() ? static_cast<std::int64_t>(bits) >> shift
+                       : static_cast<std::int64_t>(bits >> shift);
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/support/random.hpp
+// Random numbers that are the same everywhere: what the standard library's distributions give
+// differs from one to the next.
+
+namespace lathe::detail {
+
+/// The counter-th number of a sequence: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+constexpr std::uint64_t random_bits(std::uint64_t seed, std::uint64_t counter) {
+  std::uint64_t z = seed + (counter + 1) * 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+/// One of 0 … n - 1, n > 0; even but for n / 2^64 (Lemire, ACM TOMACS 29, 2019, without rejection).
+constexpr std::uint64_t random_below(std::uint64_t n, std::uint64_t bits) {
+  const std::uint64_t low = (n & 0xffffffffu) * (bits >> 32),
+                      high = (n >> 32) * (bits & 0xffffffffu);
+  const std::uint64_t middle = ((n & 0xffffffffu) * (bits & 0xffffffffu)) >> 32;
+  const std::uint64_t carry = (low & 0xffffffffu) + (high & 0xffffffffu) + middle;
+  return (n >> 32) * (bits >> 32) + (low >> 32) + (high >> 32) + (carry >> 32);
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/ir/scalar_code.hpp
+// How an expression is evaluated for many values of its variables, without a program around it.
+
+namespace lathe::detail {
+
+/// Scalar expressions as a list of operations, each result in a place of its own. Variables and
+/// loads are inputs: what stands in them is the caller's. Both arms of a select are computed.
+class ScalarCode {
+ public:
+  /// exact: every float as its type rounds. Else floats of all types are doubles, which shows
+  /// what is more than rounding.
+  explicit ScalarCode(bool exact) : exact_(exact) {}
+
+  /// A place for a variable, to be known before it is used.
+  void input(const VarRef& var) { place_of_input(AnyExpr(var)); }
+  /// The value as one more result.
+  void result(const AnyExpr& value) { results_.push_back(compile(value)); }
+
+  /// False: something in it is no operation on scalars.
+  bool good() const { return good_; }
+  std::size_t inputs() const { return inputs_.size(); }
+  const AnyExpr& input_expr(std::size_t k) const { return inputs_[k]; }
+  std::size_t size() const { return steps_.size(); }
+  /// The type that holds values of type t here.
+  DType type(DType t) const { return t.is_float() && !exact_ ? kF64 : t; }
+
+  /// `in` has inputs() values, `out` takes one for each result.
+  void run(const Scalar* in, Scalar* out);
+  /// The same with each rounding a few times worse, at random: where that changes a result, it is
+  /// rounding that decides it (Parker, Monte Carlo arithmetic, UCLA CSD-970002, 1997). Not if
+  /// exact.
+  void run_rounding(const Scalar* in, Scalar* out, std::uint64_t seed);
+
+ private:
+  struct Step {
+    enum Kind : std::uint8_t { binary, unary, cast, call, bits, select } kind;
+    std::uint8_t op;
+    DType type, from;
+    int args[3], to;
+  };
+
+  int fresh(Scalar value = {}) {
+    places_.push_back(value);
+    return static_cast<int>(places_.size()) - 1;
+  }
+  int place_of_input(const AnyExpr& e);
+  int compile(const AnyExpr& e);
+  int compile_new(const AnyExpr& e);
+  int compile_call(const CallNode& n);
+  void load(const Scalar* in) {
+    for (std::size_t k = 0; k < input_places_.size(); ++k) places_[input_places_[k]] = in[k];
+  }
+  void run(const Step& s);
+  void run_rounding(const Step& s, std::uint64_t bits);
+  int place_of_constant(const ConstNode& c);
+  void store(Scalar* out) const {
+    for (std::size_t k = 0; k < results_.size(); ++k) out[k] = places_[results_[k]];
+  }
+  int add(Step step) {
+    step.to = fresh();
+    steps_.push_back(step);
+    return step.to;
+  }
+
+  bool exact_, good_ = true;
+  Vec<Scalar> places_;
+  Vec<AnyExpr> inputs_;
+  Vec<int> input_places_, results_;
+  DenseMap<int, double> coarse_;  ///< places of constants that their types round: by what part
+  Vec<Step> steps_;
+  DenseMap<const ExprNode*, int> known_;
+};
+
+}  // namespace lathe::detail
 
 // ---- lathe/ir/lex.hpp
 // How text splits into tokens, and how a place in it is reported.
@@ -6378,143 +6673,16 @@ bool has_known_laws(const ReducerNode& reducer);
 
 /// What refutes the laws that a reducer claims by its flags; else empty:
 ///     is not associative: combine(combine(1, 2), 3) is 17, combine(1, combine(2, 3)) is 12
-/// Tried are all pairs and triples of values at which folds go wrong: the least numbers, the ends
-/// of the type, patterns of bits, and the numbers in the combine itself with their neighbours; of
-/// wider types than 16 bits also random ones. Floats count as equal up to rounding. A reducer of
-/// several values is tried with what `terms` give for such values of all that they read; without
-/// terms, with a few tuples of one number only.
+/// Tried are all pairs and triples of the first values at which folds go wrong: the least numbers,
+/// the ends of the type, the numbers in the combine itself with their neighbours, patterns of bits;
+/// of integers of up to 16 bits all of these, where a combine is small and has few constants. Then
+/// triples drawn from all of these, from what sums, quotients and differences reach a constant, and
+/// from numbers of all magnitudes. Floats count as equal up to rounding. A reducer of several
+/// values is tried with what `terms` give for such values of all that they read, and with folds of
+/// that; without terms, with tuples of one number only, and folds of those.
 std::string law_problem(const ReducerNode& reducer, std::span<const AnyExpr> terms = {});
 
 }  // namespace lathe
-
-// ---- lathe/ir/scalar.hpp
-// What one operation gives on one lane, exactly as ir/expr.hpp says.
-
-namespace lathe::detail {
-
-/// One lane of a value. Which member holds it follows from the dtype: i for integers (canonical:
-/// sign- or zero-extended, u64 as its bits) and bool (0 or 1), f for f64, s for f32 and every
-/// narrower float.
-union Scalar {
-  std::int64_t i;
-  double f;
-  float s;
-};
-
-Scalar scalar_binary(BinaryOp op, DType operands, Scalar a, Scalar b);
-Scalar scalar_unary(UnaryOp op, DType t, Scalar a);
-Scalar scalar_cast(DType to, DType from, Scalar a);
-/// Of a call other than reinterpret and prefetch; t is the dtype of the first argument.
-Scalar scalar_call(CallOp op, DType t, const Scalar* args);
-/// One fma of dot2, which knows no subnormal numbers.
-float scalar_dot2_step(float sum, float a, float b);
-/// A constant or any number as a value of a type; floats are rounded to it.
-Scalar scalar_of(DType t, std::int64_t i, double f);
-
-/// The bits of a value in its low bits, and back; with four bits for i4 and u4, one for bool.
-std::uint64_t scalar_bits(DType t, Scalar a);
-Scalar scalar_from_bits(DType t, std::uint64_t bits);
-/// An element in memory: t.element_bytes() bytes.
-Scalar read_element(DType t, const char* at);
-void write_element(DType t, char* at, Scalar a);
-
-/// value modulo 2^bits, sign- or zero-extended.
-inline std::int64_t wrap_int(DType t, std::int64_t value) {
-  if (t.bits == 64) return value;
-  if (t.is_bool()) return value & 1;
-  auto shift = static_cast<unsigned>(64 - t.bits);
-  auto bits = static_cast<std::uint64_t>(value) << shift;
-  return t.is_signed() ? static_cast<std::int64_t>(bits) >> shift
-                       : static_cast<std::int64_t>(bits >> shift);
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/ir/scalar_code.hpp
-// How an expression is evaluated for many values of its variables, without a program around it.
-
-namespace lathe::detail {
-
-/// Scalar expressions as a list of operations, each result in a place of its own. Variables and
-/// loads are inputs: what stands in them is the caller's. Both arms of a select are computed.
-class ScalarCode {
- public:
-  /// exact: every float as its type rounds. Else floats of all types are doubles, which shows
-  /// what is more than rounding.
-  explicit ScalarCode(bool exact) : exact_(exact) {}
-
-  /// A place for a variable, to be known before it is used.
-  void input(const VarRef& var) { place_of_input(AnyExpr(var)); }
-  /// The value as one more result.
-  void result(const AnyExpr& value) { results_.push_back(compile(value)); }
-
-  /// False: something in it is no operation on scalars.
-  bool good() const { return good_; }
-  std::size_t inputs() const { return inputs_.size(); }
-  const AnyExpr& input_expr(std::size_t k) const { return inputs_[k]; }
-  std::size_t size() const { return steps_.size(); }
-  /// The type that holds values of type t here.
-  DType type(DType t) const { return t.is_float() && !exact_ ? kF64 : t; }
-
-  /// `in` has inputs() values, `out` takes one for each result.
-  void run(const Scalar* in, Scalar* out);
-
- private:
-  struct Step {
-    enum Kind : std::uint8_t { binary, unary, cast, call, bits, select } kind;
-    std::uint8_t op;
-    DType type, from;
-    int args[3], to;
-  };
-
-  int fresh(Scalar value = {}) {
-    places_.push_back(value);
-    return static_cast<int>(places_.size()) - 1;
-  }
-  int place_of_input(const AnyExpr& e);
-  int compile(const AnyExpr& e);
-  int compile_new(const AnyExpr& e);
-  int compile_call(const CallNode& n);
-  int add(Step step) {
-    step.to = fresh();
-    steps_.push_back(step);
-    return step.to;
-  }
-
-  bool exact_, good_ = true;
-  Vec<Scalar> places_;
-  Vec<AnyExpr> inputs_;
-  Vec<int> input_places_, results_;
-  Vec<Step> steps_;
-  DenseMap<const ExprNode*, int> known_;
-};
-
-}  // namespace lathe::detail
-
-// ---- lathe/support/random.hpp
-// Random numbers that are the same everywhere: what the standard library's distributions give
-// differs from one to the next.
-
-namespace lathe::detail {
-
-/// The counter-th number of a sequence: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
-constexpr std::uint64_t random_bits(std::uint64_t seed, std::uint64_t counter) {
-  std::uint64_t z = seed + (counter + 1) * 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
-
-/// One of 0 … n - 1, n > 0; even but for n / 2^64 (Lemire, ACM TOMACS 29, 2019, without rejection).
-constexpr std::uint64_t random_below(std::uint64_t n, std::uint64_t bits) {
-  const std::uint64_t low = (n & 0xffffffffu) * (bits >> 32),
-                      high = (n >> 32) * (bits & 0xffffffffu);
-  const std::uint64_t middle = ((n & 0xffffffffu) * (bits & 0xffffffffu)) >> 32;
-  const std::uint64_t carry = (low & 0xffffffffu) + (high & 0xffffffffu) + middle;
-  return (n >> 32) * (bits >> 32) + (low >> 32) + (high >> 32) + (carry >> 32);
-}
-
-}  // namespace lathe::detail
 
 // ---- lathe/arith/poly.hpp
 // How index arithmetic is held while it is simplified: sums of products of opaque parts, and the
@@ -6676,11 +6844,22 @@ class Simplifier {
   bool nonneg_symbolic(const Poly& p, int depth);
   bool nonneg_atoms(const Poly& p, int depth);
   bool nonneg_div(const Poly& p, std::size_t k, int depth);
+  bool nonneg_quotient(const Poly& p, std::size_t k, int depth);
+  bool nonneg_quotients(const Poly& p, int depth);
+  bool nonneg_remainder(const Poly& p, std::size_t k, int depth);
   bool bound_atoms(Poly& p, bool upper, const Vec<VarRef>& relaxed, int depth);
   bool bound_atom(const AnyExpr& atom, bool upper, const Vec<VarRef>& relaxed, int depth,
                   Poly& out);
   bool bound_var(Poly& p, bool upper, const Facts::Node& fact);
   ConstInterval range_binary(const BinaryNode& n, int depth);
+  /// scale * (a floordiv divisor - b floordiv divisor) + rest; gap is a - b.
+  struct QuotientPair {
+    Poly gap, rest;
+    AnyExpr divisor;
+    std::int64_t scale = 1;
+  };
+  bool quotient_pair(const Poly& p, QuotientPair& out);
+  ConstInterval range_of(const QuotientPair& pair, int depth);
   bool replaced_term(const Poly& p, std::size_t k, const AnyExpr& value, Poly& out);
 
   // Booleans (logic.ipp).
@@ -7407,6 +7586,110 @@ UserError unfit_operands(const std::string& what, const InternalError& e, Locati
 
 }  // namespace lathe::detail
 
+// ---- lathe/analysis/uses.hpp
+// Which buffers statements touch, without where in them: what most questions need, and much cheaper
+// than accesses.
+
+namespace lathe::detail {
+
+/// One access as `accesses` finds it, without indices and conditions.
+struct BufferUse {
+  const Buffer& buffer;
+  AccessKind kind;
+  bool is_write;
+  const BlockNode* block;            ///< the innermost block that holds it, or null
+  const Vec<const ForNode*>& loops;  ///< the loops above, below the root, outermost first
+
+  bool reads() const {
+    return kind == AccessKind::read || kind == AccessKind::update ||
+           (kind == AccessKind::opaque && !is_write);
+  }
+  bool is_below(const VarRef& loop) const {
+    for (const auto* f : loops)
+      if (f->var == loop) return true;
+    return false;
+  }
+};
+
+/// Walks the uses in the order of `accesses`, until one is wanted.
+class UseWalker : public Visitor {
+ public:
+  UseWalker() = default;
+  /// Statements that hold none of these names are passed over (bits_of).
+  explicit UseWalker(std::uint64_t bits) : bits_(bits) {}
+  LATHE_DECL void stmt(const Stmt& s) override;
+  LATHE_DECL void expr(const AnyExpr& e) override;
+  /// What the block does when it runs: its bindings and domains are not part of that.
+  void inside(const BlockNode& block);
+  bool found = false;
+
+ protected:
+  virtual bool wanted(const BufferUse& use) = 0;
+
+ private:
+  void use(const Buffer& buffer, AccessKind kind, bool is_write);
+  void loop(const ForNode& n);
+  void block(const BlockNode& n);
+  void call(const AnyExpr& call);
+
+  Vec<const ForNode*> loops_;
+  const BlockNode* block_ = nullptr;
+  std::uint64_t bits_ = ~std::uint64_t{0};
+};
+
+inline std::uint64_t bits_of(const Vec<Buffer>& buffers) {
+  std::uint64_t bits = 0;
+  for (const auto& b : buffers) bits |= Contents::bit(b->name);
+  return bits;
+}
+
+template <class F>
+class UseFinder : public UseWalker {
+ public:
+  explicit UseFinder(const F& f) : f_(f) {}
+  UseFinder(const F& f, std::uint64_t bits) : UseWalker(bits), f_(f) {}
+  bool wanted(const BufferUse& use) override { return f_(use); }
+
+ private:
+  const F& f_;
+};
+
+/// Whether f holds for a use in s; the first one ends the walk.
+template <class F>
+bool any_use(const Stmt& s, const F& f) {
+  UseFinder<F> finder(f);
+  finder.stmt(s);
+  return finder.found;
+}
+/// The same for what a block does when it runs.
+template <class F>
+bool any_use(const BlockNode& block, const F& f) {
+  UseFinder<F> finder(f);
+  finder.inside(block);
+  return finder.found;
+}
+
+/// Whether f holds for a use of one of the buffers: much cheaper, where few statements touch them.
+template <class F>
+bool any_use_of(const Vec<Buffer>& buffers, const Stmt& s, const F& f) {
+  auto wanted = [&](const BufferUse& use) { return contains(buffers, use.buffer) && f(use); };
+  UseFinder<decltype(wanted)> finder(wanted, bits_of(buffers));
+  finder.stmt(s);
+  return finder.found;
+}
+template <class F>
+bool any_use_of(const Vec<Buffer>& buffers, const BlockNode& block, const F& f) {
+  auto wanted = [&](const BufferUse& use) { return contains(buffers, use.buffer) && f(use); };
+  UseFinder<decltype(wanted)> finder(wanted, bits_of(buffers));
+  finder.inside(block);
+  return finder.found;
+}
+
+/// Whether e loads memory that s writes: while s runs it may be another value each time.
+bool loads_written(const AnyExpr& e, const Stmt& s);
+
+}  // namespace lathe::detail
+
 // ---- lathe/analysis/block.hpp
 // In which order the instances of a block may run, and what kind of reducer it has.
 
@@ -7459,80 +7742,6 @@ BlockInfo classify(const Stmt& root, const BlockTag& tag, const Facts& facts = {
 bool feeds(const ForNode& loop, const BlockNode& block, IterKind kind);
 
 }  // namespace lathe
-
-// ---- lathe/analysis/uses.hpp
-// Which buffers statements touch, without where in them: what most questions need, and much cheaper
-// than accesses.
-
-namespace lathe::detail {
-
-/// One access as `accesses` finds it, without indices and conditions.
-struct BufferUse {
-  const Buffer& buffer;
-  AccessKind kind;
-  bool is_write;
-  const BlockNode* block;            ///< the innermost block that holds it, or null
-  const Vec<const ForNode*>& loops;  ///< the loops above, below the root, outermost first
-
-  bool reads() const {
-    return kind == AccessKind::read || kind == AccessKind::update ||
-           (kind == AccessKind::opaque && !is_write);
-  }
-  bool is_below(const VarRef& loop) const {
-    for (const auto* f : loops)
-      if (f->var == loop) return true;
-    return false;
-  }
-};
-
-/// Walks the uses in the order of `accesses`, until one is wanted.
-class UseWalker : public Visitor {
- public:
-  LATHE_DECL void stmt(const Stmt& s) override;
-  LATHE_DECL void expr(const AnyExpr& e) override;
-  /// What the block does when it runs: its bindings and domains are not part of that.
-  void inside(const BlockNode& block);
-  bool found = false;
-
- protected:
-  virtual bool wanted(const BufferUse& use) = 0;
-
- private:
-  void use(const Buffer& buffer, AccessKind kind, bool is_write);
-  void loop(const ForNode& n);
-  void block(const BlockNode& n);
-  void call(const AnyExpr& call);
-
-  Vec<const ForNode*> loops_;
-  const BlockNode* block_ = nullptr;
-};
-
-template <class F>
-class UseFinder : public UseWalker {
- public:
-  explicit UseFinder(const F& f) : f_(f) {}
-  bool wanted(const BufferUse& use) override { return f_(use); }
-
- private:
-  const F& f_;
-};
-
-/// Whether f holds for a use in s; the first one ends the walk.
-template <class F>
-bool any_use(const Stmt& s, const F& f) {
-  UseFinder<F> finder(f);
-  finder.stmt(s);
-  return finder.found;
-}
-/// The same for what a block does when it runs.
-template <class F>
-bool any_use(const BlockNode& block, const F& f) {
-  UseFinder<F> finder(f);
-  finder.inside(block);
-  return finder.found;
-}
-
-}  // namespace lathe::detail
 
 // ---- lathe/analysis/instances.hpp
 // How often the loops around a block run each of its instances, and where its init stands: what
@@ -7598,6 +7807,8 @@ struct StaleInit {
   Vec<VarRef> loops;  ///< around the block
 };
 Vec<StaleInit> stale_inits(const Stmt& root);
+/// Of these blocks, which have inits.
+Vec<StaleInit> stale_inits(const Vec<BlockSite>& inits);
 
 /// combine(combine(a, x), x) is combine(a, x), so that a repeated update is no matter.
 bool is_idempotent(const ReducerInfo& reducer);
@@ -7849,13 +8060,14 @@ Vec<LoopHead> fresh_loops(const Vec<ForRef>& loops, Substitution& map);
 /// Names that a program uses, for choosing new ones.
 class NamePool {
  public:
-  explicit NamePool(const Program& program);
+  explicit NamePool(const Program& program) : program_(program) {}
   /// `base` if it is free, else base_1, base_2 …; taken from then on.
   std::string fresh(const std::string& base);
   bool taken(const std::string& name) const;
 
  private:
-  Vec<std::string> names_;
+  Program program_;
+  Vec<std::string> given_;
 };
 /// Names for loops: those of the loops around a place, not of the whole program.
 std::string loop_name(const std::string& base, Vec<std::string>& used);
@@ -7964,9 +8176,23 @@ std::string why_not_found(const Stmt& root, const Vec<BlockTag>& producers,
 Verdict check_moved_init(const Program& program, const BlockSite& site, std::size_t from,
                          const Vec<VarRef>& passed, std::string_view id);
 
+/// f for the nests of a program, in order: its outermost loops, blocks and other statements.
+template <class F>
+void each_nest(const Stmt& s, const F& f) {
+  if (const auto* a = s.as<AllocNode>()) return each_nest(a->body, f);
+  const auto* seq = s.as<SeqNode>();
+  if (!seq) return f(s);
+  for (const auto& child : seq->stmts) each_nest(child, f);
+}
+/// The nests of a program that a step made; the others stood in it before.
+Vec<Stmt> changed_nests(const Program& before, const Program& after);
 /// L0259 if a step moved an init past loops that its block keeps, where it may not, or brought a
-/// writer of what the init depends on inside its reduction.
-Verdict check_inits(const Program& before, const Program& after);
+/// writer of what the init depends on inside its reduction: in the nests that it made.
+Verdict check_inits(const Program& before, const Vec<Stmt>& changed);
+
+/// What every step has to keep: that inits stay, what loops and their marks promise, where buffers
+/// live. L0220 L0225 L0259
+Verdict check_kept(const Program& before, const Program& after);
 
 // --- steps used by other steps
 // ------------------------------------------------------------------------------------
@@ -8064,7 +8290,7 @@ struct ShiftPlan {
 bool is_shifted(const ForNode& loop);
 ShiftPlan plan_shift(const Program& program, const VarRef& loop);
 /// Loops with this tail, in program order.
-Vec<VarRef> shifted_loops(const Program& program);
+Vec<VarRef> shifted_loops(const Stmt& s);
 
 }  // namespace lathe::detail
 
@@ -10339,6 +10565,116 @@ LATHE_DECL bool structurally_equal(const ReducerRef& a, const ReducerRef& b) {
 
 }  // namespace lathe
 
+// ---- lathe/ir/impl/conjuncts.ipp
+namespace lathe {
+namespace detail {
+
+inline void split_conjuncts(const AnyExpr& condition, Vec<AnyExpr>& out) {
+  const auto* n = condition.as<BinaryNode>();
+  if (!n || n->op != BinaryOp::and_) return out.push_back(condition);
+  split_conjuncts(n->a, out);
+  split_conjuncts(n->b, out);
+}
+
+}  // namespace detail
+
+LATHE_DECL Vec<AnyExpr> conjuncts(const AnyExpr& condition) {
+  Vec<AnyExpr> out;
+  if (condition) detail::split_conjuncts(condition, out);
+  return out;
+}
+
+LATHE_DECL Vec<AnyExpr> init_conjuncts(const BlockNode& block) {
+  Vec<AnyExpr> out = conjuncts(block.predicate);
+  out.erase_if([&](const AnyExpr& part) {
+    return std::any_of(block.iters.begin(), block.iters.end(), [&](const IterVar& it) {
+      return it.kind == IterKind::reduce && uses_var(part, it.var);
+    });
+  });
+  return out;
+}
+
+}  // namespace lathe
+
+// ---- lathe/ir/impl/contents.ipp
+namespace lathe::detail {
+
+LATHE_DECL std::uint64_t Contents::bit(const std::string& name) {
+  return std::uint64_t{1} << (std::hash<std::string>()(name) % 64);
+}
+// Multiplied by the golden ratio, of which the highest bits depend on all of the address.
+LATHE_DECL std::uint64_t Contents::bit(const void* node) {
+  const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(node));
+  return std::uint64_t{1} << (address * 0x9E3779B97F4A7C15u >> 58);
+}
+
+LATHE_DECL void Contents::add(const Contents& other) {
+  blocks |= other.blocks, loops |= other.loops, buffers |= other.buffers;
+  block_count += other.block_count;
+  allocs |= other.allocs, inits |= other.inits;
+  promises |= other.promises, axes |= other.axes, marks |= other.marks;
+}
+
+LATHE_DECL Contents ContentsMemo::get() const {
+  const std::uint32_t flags = flags_.load(std::memory_order_acquire);
+  Contents out;
+  out.blocks = blocks_.load(std::memory_order_relaxed);
+  out.loops = loops_.load(std::memory_order_relaxed);
+  out.buffers = buffers_.load(std::memory_order_relaxed);
+  out.block_count = block_count_.load(std::memory_order_relaxed);
+  out.allocs = flags & 2, out.inits = flags & 4;
+  out.promises = flags & 8, out.axes = flags & 16, out.marks = flags & 32;
+  return out;
+}
+
+LATHE_DECL void ContentsMemo::set(const Contents& c) const {
+  blocks_.store(c.blocks, std::memory_order_relaxed);
+  loops_.store(c.loops, std::memory_order_relaxed);
+  buffers_.store(c.buffers, std::memory_order_relaxed);
+  block_count_.store(c.block_count, std::memory_order_relaxed);
+  flags_.store(1u | (c.allocs ? 2u : 0u) | (c.inits ? 4u : 0u) | (c.promises ? 8u : 0u) |
+                   (c.axes ? 16u : 0u) | (c.marks ? 32u : 0u),
+               std::memory_order_release);
+}
+
+/// Of what lies below one statement.
+class GatherContents : public Visitor {
+ public:
+  explicit GatherContents(const Stmt& s) { enter(s); }
+  Contents found;
+
+  void expr(const AnyExpr& e) override {
+    if (e.kind() != ExprKind::Const && e.kind() != ExprKind::Var) descend(e);
+  }
+  void stmt(const Stmt& s) override {
+    if (has_contents(s))
+      found.add(contents_of(s));
+    else
+      enter(s);
+  }
+  void buffer(const Buffer& b) override { found.buffers |= Contents::bit(b->name); }
+
+ private:
+  void enter(const Stmt& s) {
+    if (const auto* f = s.as<ForNode>()) {
+      found.loops |= Contents::bit(f->var.get());
+      found.promises |= f->loop_kind != ForKind::serial;
+      found.axes |= is_bound(f->loop_kind);
+      for (const auto& a : f->annotations) found.marks |= a.value.is_text;
+    } else if (const auto* b = s.as<BlockNode>()) {
+      found.blocks |= Contents::bit(b->name());
+      found.inits |= b->init;
+      ++found.block_count;
+    }
+    found.allocs |= s.kind() == StmtKind::Alloc;
+    descend(s);
+  }
+};
+
+LATHE_DECL void gather_contents(const Stmt& s) { s->contents.set(GatherContents(s).found); }
+
+}  // namespace lathe::detail
+
 // ---- lathe/ir/impl/dtype.ipp
 namespace lathe {
 namespace detail {
@@ -10935,6 +11271,557 @@ LATHE_DECL std::uint64_t structural_hash(const AnyExpr& expr) {
 }
 
 }  // namespace lathe
+
+// ---- lathe/ir/impl/law_values.ipp
+// The numbers at which laws tend to fail.
+
+namespace lathe::detail {
+
+using Tuple = Vec<Scalar>;
+
+/// The same numbers for every reducer and on every machine.
+class LawRandom {
+ public:
+  std::uint64_t bits() { return random_bits(11, counter_++); }
+  std::uint64_t below(std::size_t n) { return random_below(n, bits()); }
+  bool chance(std::size_t one_in) { return below(one_in) == 0; }
+
+ private:
+  std::uint64_t counter_ = 0;
+};
+
+/// A constant as an integer and as a float: what is compared may be a cast of a value.
+struct LawNumber {
+  std::int64_t i;
+  double f;
+};
+
+inline std::int64_t to_int(double f) {
+  return std::fabs(f) < 0x1p62 ? static_cast<std::int64_t>(std::floor(f)) : 0;
+}
+
+struct LawScan : Visitor {
+  bool bits = false;  ///< looks at the bits of floats: only the types' own rounding is right
+  Vec<LawNumber> numbers;
+  void expr(const AnyExpr& e) override {
+    const auto* call = e.as<CallNode>();
+    bits = bits || (call && call->op == CallOp::reinterpret);
+    if (const auto* c = e.as<ConstNode>()) add(*c);
+    descend(e);
+  }
+
+ private:
+  void add(const ConstNode& c) {
+    LawNumber number{c.i, c.f};
+    if (c.dtype.is_float() && !std::isfinite(c.f)) return;
+    if (c.dtype.is_float())
+      number.i = to_int(c.f);
+    else
+      number.f = c.dtype.is_signed() ? static_cast<double>(c.i)
+                                     : static_cast<double>(static_cast<std::uint64_t>(c.i));
+    for (const LawNumber& known : numbers)
+      if (known.i == number.i && known.f == number.f) return;
+    numbers.push_back(number);
+  }
+};
+
+/// What one value of a type may be.
+class LawValues {
+ public:
+  /// special: also NaN, the infinities and -0.
+  LawValues(DType t, DType held, const LawScan& scan, bool special);
+
+  /// The plainest first, then the constants of the combine.
+  const Vec<Scalar>& edges() const { return edges_; }
+  Scalar draw(LawRandom& random) const;
+  /// Where the combine may change its mind: a constant, the difference of two, a power of two, or
+  /// next to one of those.
+  Scalar target(LawRandom& random) const;
+  /// What gives the target, or nearly so, when it is combined with x.
+  Scalar partner(Scalar x, LawRandom& random) const;
+
+ private:
+  bool has(Scalar value) const;
+  void add(LawNumber n);
+  void add_float_edges(bool special);
+  void add_int_edges();
+  LawNumber random_number(LawRandom& random) const;
+  LawNumber number(Scalar x) const;
+  Scalar value(LawNumber n) const { return scalar_of(held_, wrap_int(type_, n.i), rounded(n.f)); }
+  double rounded(double f) const;
+
+  DType type_, held_;
+  const LawScan& scan_;
+  Vec<Scalar> edges_;
+};
+
+LATHE_DECL LawValues::LawValues(DType t, DType held, const LawScan& scan, bool special)
+    : type_(t), held_(held), scan_(scan) {
+  if (t.is_float())
+    add_float_edges(special);
+  else
+    add_int_edges();
+}
+
+// Doubles stand for floats of all types, but have the numbers of the type: their sums are exact
+// where those of its terms are.
+LATHE_DECL double LawValues::rounded(double f) const {
+  if (!type_.is_float() || type_.bits == 64) return f;
+  return static_cast<double>(scalar_of(type_, 0, f).s);
+}
+
+LATHE_DECL bool LawValues::has(Scalar value) const {
+  for (const Scalar& known : edges_)
+    if (scalar_bits(held_, known) == scalar_bits(held_, value)) return true;
+  return false;
+}
+
+LATHE_DECL void LawValues::add(LawNumber n) {
+  if (type_.is_float() && std::isfinite(n.f) && !std::isfinite(rounded(n.f))) return;
+  if (!has(value(n))) edges_.push_back(value(n));
+}
+
+LATHE_DECL void LawValues::add_float_edges(bool special) {
+  const double inf = std::numeric_limits<double>::infinity();
+  for (double f : {1.0, 2.0, 3.0, -1.0, 0.0}) add({0, f});
+  for (double f : {std::nan(""), inf, -0.0, -inf})
+    if (special) add({0, f});
+  for (const LawNumber& c : scan_.numbers) add(c);
+  for (const LawNumber& c : scan_.numbers)
+    for (double f : {c.f + 1, c.f - 1, c.f * (1 + 0x1p-7), c.f * (1 - 0x1p-7), c.f / 2})
+      add({0, f});
+  for (double f : {0.5, -2.0, 4.0, 0.3, 1.0 / 7, 0.0007, 3.14159265358979, -8.0, 5.0, 64.0, 1e-3,
+                   1e10, -1e10, -0.3, 1e-5, 12345.678})
+    add({0, f});
+}
+
+LATHE_DECL void LawValues::add_int_edges() {
+  const std::int64_t low = type_.is_signed() ? std::int64_t{1} << (type_.bits - 1) : 0, high = ~low;
+  for (std::int64_t i : {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, std::int64_t{-1},
+                         std::int64_t{0}, low, high})
+    add({i, 0});
+  for (const LawNumber& c : scan_.numbers) add(c);
+  // As unsigned numbers: constants at the ends of i64 have neighbours as well.
+  for (const LawNumber& c : scan_.numbers)
+    for (std::uint64_t step : {std::uint64_t{1}, ~std::uint64_t{0}})
+      add({static_cast<std::int64_t>(static_cast<std::uint64_t>(c.i) + step), 0});
+  const auto alternating = static_cast<std::int64_t>(0x5555555555555555);
+  for (std::int64_t i : {low + 1, high - 1, alternating, ~alternating, std::int64_t{-2},
+                         std::int64_t{5}, std::int64_t{1} << (type_.bits / 2), std::int64_t{100}})
+    add({i, 0});
+  for (std::int64_t i = 0; type_.bits <= 4 && i < 16; ++i) add({i, 0});
+}
+
+LATHE_DECL LawNumber LawValues::number(Scalar x) const {
+  if (!type_.is_float()) return {x.i, 0};
+  return {0, held_.bits == 64 ? x.f : static_cast<double>(x.s)};
+}
+
+// Of all magnitudes alike, which meets thresholds that no constant tells. Floats have 24 bits: sums
+// of a few are exact.
+LATHE_DECL LawNumber LawValues::random_number(LawRandom& random) const {
+  const std::uint64_t bits = random.bits();
+  if (type_.is_float()) {
+    const bool small = type_.bits < 32 && type_.code != TypeCode::bfloat;
+    const int least = small ? -6 : -17, most = type_.bits == 8 ? 7 : small ? 14 : 34;
+    const int exponent =
+        least + static_cast<int>(random.below(static_cast<unsigned>(most - least)));
+    const double digits = 1 + std::ldexp(static_cast<double>(bits >> 41), -23);
+    return {0, std::ldexp(bits & 1 ? -digits : digits, exponent)};
+  }
+  const auto size = static_cast<std::int64_t>(bits >> random.below(64));
+  return {random.chance(2) ? size : -(size & std::numeric_limits<std::int64_t>::max()), 0};
+}
+
+inline LawNumber difference(LawNumber a, LawNumber b) {
+  const auto i = static_cast<std::uint64_t>(a.i) - static_cast<std::uint64_t>(b.i);
+  return {static_cast<std::int64_t>(i), a.f - b.f};
+}
+inline LawNumber quotient(LawNumber a, LawNumber b) {
+  if (b.i != 0 && b.i != -1) a.i /= b.i;
+  if (b.f != 0) a.f /= b.f;
+  return a;
+}
+
+LATHE_DECL Scalar LawValues::target(LawRandom& random) const {
+  const std::uint64_t n = scan_.numbers.size();
+  if (n == 0 || random.chance(4)) {
+    const auto power = static_cast<int>(random.below(type_.is_float() ? 12 : type_.bits));
+    const std::uint64_t i = (std::uint64_t{1} << power) + random.below(3) - 1;
+    return value({static_cast<std::int64_t>(i), std::ldexp(1, power)});
+  }
+  LawNumber c = scan_.numbers[random.below(n)];
+  // Where c * x + d is compared with e, or the square of x with c.
+  if (random.chance(4)) c = difference(c, scan_.numbers[random.below(n)]);
+  if (random.chance(4)) c = quotient(c, scan_.numbers[random.below(n)]);
+  if (random.chance(8)) c.f = std::sqrt(std::fabs(c.f)), c.i = to_int(c.f);
+  const std::uint64_t side = random.below(4);
+  if (side < 2) return value(c);
+  const double slope = random.chance(2) ? 0x1p-4 : 0x1p-10;
+  c.i = static_cast<std::int64_t>(static_cast<std::uint64_t>(c.i) + (side == 2 ? 1 : -1));
+  return value({c.i, c.f * (side == 2 ? 1 + slope : 1 - slope)});
+}
+
+LATHE_DECL Scalar LawValues::partner(Scalar x, LawRandom& random) const {
+  const LawNumber a = number(x), goal = number(target(random));
+  const auto i = static_cast<std::uint64_t>(a.i), to = static_cast<std::uint64_t>(goal.i);
+  LawNumber out{static_cast<std::int64_t>(to - i), goal.f - a.f};
+  const std::uint64_t way = random.below(6);
+  if (way == 0) out = {static_cast<std::int64_t>(to + i), goal.f + a.f};
+  if (way == 1 && a.f != 0) out.f = goal.f / a.f;
+  if (way == 1 && i != 0) out.i = static_cast<std::int64_t>(to / i);
+  if (way == 2) out.i = static_cast<std::int64_t>(to ^ i);
+  const Scalar made = value(out);
+  return type_.is_float() && !std::isfinite(number(made).f) ? x : made;
+}
+
+LATHE_DECL Scalar LawValues::draw(LawRandom& random) const {
+  const std::uint64_t how = random.below(8);
+  if (how < 4) return edges_[random.below(edges_.size())];
+  if (how == 4) return target(random);
+  return value(random_number(random));
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/ir/impl/law_trial.ipp
+// What a reducer makes of numbers, and when two results are one but for rounding.
+
+namespace lathe::detail {
+
+using Tuples = std::initializer_list<const Tuple*>;
+
+/// Evaluates one reducer for tuples of numbers.
+class LawTrial {
+ public:
+  explicit LawTrial(const ReducerNode& r);
+
+  bool good() const { return good_; }
+  const Tuple& identity() const { return identity_; }
+  std::size_t width() const { return r_.lhs.size(); }
+  DType dtype(std::size_t k) const { return r_.identity[k].dtype(); }
+  /// The type that holds it here.
+  DType type(std::size_t k) const { return combine_.type(dtype(k)); }
+  const LawScan& scan() const { return scan_; }
+  /// How many operations one combine has, and what else it costs.
+  std::size_t cost() const { return combine_.size() + 4; }
+
+  void combine(const Tuple& a, const Tuple& b, Tuple& out);
+  Tuple combine(const Tuple& a, const Tuple& b) {
+    Tuple out;
+    combine(a, b, out);
+    return out;
+  }
+
+  /// Whether x and y are what rounding makes of one value: of `from`, by way of `parts`.
+  bool same(const Tuple& x, const Tuple& y, Tuples from, Tuples parts = {},
+            bool signed_zero = false) const;
+  /// Whether x and y, which `sides` gives by combining, move little towards each other, if at all,
+  /// when rounding is worse.
+  bool settled(FunctionRef<void(Tuple& x, Tuple& y)> sides, const Tuple& x, const Tuple& y);
+  std::string text(const Tuple& x) const;
+
+  static constexpr std::size_t kMostWidth = 32;
+
+ private:
+  struct Magnitudes {
+    bool finite = true, nan = false;
+    // Smaller ones have squares that no f64 holds.
+    double scale = 1e-140;
+    void look(double value) {
+      finite = finite && std::isfinite(value);
+      nan = nan || std::isnan(value);
+      if (std::isfinite(value)) scale = std::fmax(scale, std::fabs(value));
+    }
+  };
+  void look(const Tuple& t, Magnitudes& at) const {
+    for (std::size_t k = 0; k < width(); ++k)
+      if (type(k).is_float()) at.look(number(k, t));
+  }
+  bool same_float(double a, double b, const Magnitudes& from) const;
+  bool near(const Tuple& moved, const Tuple& x, const Tuple& y) const;
+  double number(std::size_t k, const Tuple& x) const {
+    return type(k).bits == 64 ? x[k].f : static_cast<double>(x[k].s);
+  }
+
+  const ReducerNode& r_;
+  LawScan scan_;
+  ScalarCode combine_;
+  bool good_ = false;
+  std::uint64_t rounding_ = 0;  ///< of which seed it is worse now; 0: it is not
+  Tuple identity_;
+};
+
+inline LawScan law_scan(std::span<const AnyExpr> values) {
+  LawScan scan;
+  for (const auto& e : values) scan.expr(e);
+  return scan;
+}
+
+LATHE_DECL LawTrial::LawTrial(const ReducerNode& r)
+    : r_(r), scan_(law_scan(r.combine)), combine_(scan_.bits) {
+  for (const auto& v : r.lhs) combine_.input(v);
+  for (const auto& v : r.rhs) combine_.input(v);
+  for (const auto& e : r.combine) combine_.result(e);
+  ScalarCode identity(scan_.bits);
+  for (const auto& e : r.identity) identity.result(e);
+  good_ = combine_.good() && identity.good() && identity.inputs() == 0 &&
+          combine_.inputs() == 2 * width();
+  identity_ = Tuple(width());
+  if (good_) identity.run(nullptr, identity_.data());
+}
+
+LATHE_DECL void LawTrial::combine(const Tuple& a, const Tuple& b, Tuple& out) {
+  Scalar in[2 * kMostWidth];
+  for (std::size_t k = 0; k < width(); ++k) in[k] = a[k], in[width() + k] = b[k];
+  out.resize(width());
+  if (rounding_)
+    combine_.run_rounding(in, out.data(), rounding_++);
+  else
+    combine_.run(in, out.data());
+}
+
+LATHE_DECL bool LawTrial::same(const Tuple& x, const Tuple& y, Tuples from, Tuples parts,
+                               bool signed_zero) const {
+  bool equal = true;
+  for (std::size_t k = 0; k < width(); ++k) equal = equal && x[k].i == y[k].i;
+  if (equal && !scan_.bits) return true;  // narrower floats do not fill a Scalar
+  for (std::size_t k = 0; k < width(); ++k)
+    if (!type(k).is_float() && x[k].i != y[k].i) return false;
+  // Of all numbers that took part: what is lost to rounding is a part of the largest.
+  Magnitudes inputs, all;
+  for (const Tuple* t : from) look(*t, inputs);
+  all.scale = inputs.scale;
+  for (const Tuple* t : parts) look(*t, all);
+  if (inputs.finite && !all.finite) return true;  // beyond the type on the way
+  inputs.scale = all.scale;
+  for (std::size_t k = 0; k < width(); ++k)
+    if (type(k).is_float() && !same_float(number(k, x), number(k, y), inputs)) return false;
+  if (!signed_zero || !type(0).is_float()) return true;
+  const double a = number(0, x), b = number(0, y);
+  return a != 0 || b != 0 || std::signbit(a) == std::signbit(b);
+}
+
+LATHE_DECL bool LawTrial::same_float(double a, double b, const Magnitudes& from) const {
+  // Of numbers alone NaN comes from infinity - infinity and such, which regrouping may meet.
+  if (std::isnan(a) || std::isnan(b)) return !from.nan || std::isnan(a) == std::isnan(b);
+  if (a == b) return true;
+  if (std::isinf(a) || std::isinf(b)) return from.finite;  // beyond the type, one way only
+  const double scale = std::fmax(from.scale, std::fmax(std::fabs(a), std::fabs(b)));
+  return std::fabs(a - b) <= scale * (scan_.bits ? 0x1p-3 : 1e-9);
+}
+
+// No more than a part of what lies between them: else rounding may be all of it.
+LATHE_DECL bool LawTrial::near(const Tuple& moved, const Tuple& x, const Tuple& y) const {
+  for (std::size_t k = 0; k < width(); ++k) {
+    if (moved[k].i == x[k].i) continue;
+    if (!type(k).is_float()) return false;
+    const double from = number(k, x), to = number(k, moved);
+    if (std::isnan(from) && std::isnan(to)) continue;
+    if (std::isinf(from)) return false;
+    const double apart = std::fmax(std::fabs(from - number(k, y)), 1e-9 * std::fabs(from));
+    if (!(std::fabs(to - from) <= apart / 8)) return false;
+  }
+  return true;
+}
+
+LATHE_DECL bool LawTrial::settled(FunctionRef<void(Tuple& x, Tuple& y)> sides, const Tuple& x,
+                                  const Tuple& y) {
+  Tuple worse_x, worse_y;
+  bool stays = true;
+  for (std::uint64_t seed = 1; seed <= 6 && stays; ++seed) {
+    rounding_ = seed * 64;
+    sides(worse_x, worse_y);
+    stays = near(worse_x, x, y) && near(worse_y, y, x);
+  }
+  rounding_ = 0;
+  return stays;
+}
+
+inline std::string number_text(DType t, DType held, Scalar x) {
+  if (t.is_bool()) return x.i ? "true" : "false";
+  if (t.is_unsigned()) return std::to_string(static_cast<std::uint64_t>(x.i));
+  if (!t.is_float()) return std::to_string(x.i);
+  const double value = held.bits == 64 ? x.f : static_cast<double>(x.s);
+  if (std::isnan(value)) return "nan";
+  return str(make_float(kF32, value));
+}
+
+LATHE_DECL std::string LawTrial::text(const Tuple& x) const {
+  std::string out;
+  for (std::size_t k = 0; k < width(); ++k)
+    append(out, k ? ", " : "", number_text(dtype(k), type(k), x[k]));
+  return width() == 1 ? out : cat("(", out, ")");
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/ir/impl/law_samples.ipp
+// Which tuples a reducer is tried with.
+
+namespace lathe::detail {
+
+/// Values of its one element; of several elements what their terms give, or folds of that: what
+/// else tuples may hold has laws of its own (sorted, a count that is 0 where the others are …).
+class LawSamples {
+ public:
+  LawSamples(LawTrial& trial, std::span<const AnyExpr> terms);
+  LawSamples(const LawSamples&) = delete;
+  LawSamples& operator=(const LawSamples&) = delete;
+
+  /// Those that all laws are tried with in every way, the plainest first.
+  const Vec<Tuple>& front() const { return front_; }
+  /// How many triples may be drawn besides: a reducer is made in about a millisecond.
+  std::size_t draws() const;
+  void draw(Tuple (&abc)[3]);
+
+ private:
+  enum Source { element, by_terms, alike };
+
+  static LawScan scan_of(const LawTrial& trial, std::span<const AnyExpr> terms);
+  void read_terms(std::span<const AnyExpr> terms);
+  void fill_front();
+  bool is_axis(std::size_t leaf) const {
+    return source_ == by_terms && terms_.input_expr(leaf).kind() == ExprKind::Var &&
+           terms_.input_expr(leaf).dtype() == kIndex;
+  }
+  void draw_leaves(bool plain);
+  void draw_one(Tuple& out, bool plain = false);
+  void draw_alike(Tuple& out);
+  void all_alike(Tuple& out, std::int64_t i, double f) const;
+
+  LawTrial& trial_;
+  LawScan scan_;
+  ScalarCode terms_;
+  Source source_ = alike;
+  Vec<LawValues> leaves_;
+  Vec<Scalar> in_;
+  Vec<Tuple> front_;
+  LawRandom random_;
+  std::uint64_t drawn_ = 0;
+  Tuple other_, joined_;
+};
+
+LATHE_DECL LawScan LawSamples::scan_of(const LawTrial& trial, std::span<const AnyExpr> terms) {
+  LawScan scan = trial.scan();
+  for (const auto& e : terms) scan.expr(e);
+  return scan;
+}
+
+LATHE_DECL LawSamples::LawSamples(LawTrial& trial, std::span<const AnyExpr> terms)
+    : trial_(trial), scan_(scan_of(trial, terms)), terms_(trial.scan().bits) {
+  if (trial.width() == 1) {
+    source_ = element;
+    leaves_.emplace_back(trial.dtype(0), trial.type(0), scan_, true);
+  } else if (!terms.empty()) {
+    read_terms(terms);
+  }
+  in_ = Vec<Scalar>(leaves_.size());
+  fill_front();
+}
+
+// Not a number and the infinities only where there is one value: what parts of a tuple do to each
+// other then is nobody's law.
+LATHE_DECL void LawSamples::read_terms(std::span<const AnyExpr> values) {
+  for (const auto& e : values) terms_.result(e);
+  if (!terms_.good()) return;
+  source_ = by_terms;
+  for (std::size_t k = 0; k < terms_.inputs(); ++k) {
+    const DType t = terms_.input_expr(k).dtype();
+    leaves_.emplace_back(t, terms_.type(t), scan_, false);
+  }
+}
+
+LATHE_DECL std::size_t LawSamples::draws() const {
+  const std::size_t constants = scan_.numbers.size();
+  return 100 + 9000 / trial_.cost() + (constants < 50 ? constants : 50);
+}
+
+LATHE_DECL void LawSamples::fill_front() {
+  // Of small integers all edges, unless there are many constants.
+  const bool small = source_ == element && trial_.dtype(0).is_int() && trial_.dtype(0).bits <= 16;
+  std::size_t most = 4;
+  while ((most + 1) * (most + 1) * (most + 1) <= draws() * (small ? 4 : 1)) ++most;
+  if (source_ == element) {
+    const Vec<Scalar>& edges = leaves_[0].edges();
+    for (std::size_t k = 0; k < edges.size() && k < most; ++k) front_.push_back({edges[k]});
+    return;
+  }
+  Tuple one(trial_.width());
+  for (std::int64_t i : {1, 2, 3, 5, 8}) {
+    if (source_ != alike) break;
+    all_alike(one, i, static_cast<double>(i));
+    front_.push_back(one);
+  }
+  if (source_ == alike) front_.push_back(trial_.identity());
+  while (front_.size() < most) {
+    draw_one(one, front_.size() < 4);
+    front_.push_back(one);
+  }
+}
+
+LATHE_DECL void LawSamples::all_alike(Tuple& out, std::int64_t i, double f) const {
+  out.resize(trial_.width());
+  for (std::size_t k = 0; k < out.size(); ++k)
+    out[k] = scalar_of(trial_.type(k), trial_.dtype(k).is_bool() ? i & 1 : i, f);
+}
+
+// Above 0, as counts are, and so small that a fold of six of them, each in all elements, is no
+// more than the narrowest type holds.
+LATHE_DECL void LawSamples::draw_alike(Tuple& out) {
+  std::size_t most = 1000;
+  bool floats = true;
+  for (std::size_t k = 0; k < trial_.width(); ++k) {
+    const DType t = trial_.dtype(k);
+    floats = floats && t.is_float();
+    if (t.is_int() && t.bits <= 8) most = t.bits == 8 ? 20 : 1;
+  }
+  const auto i = static_cast<std::int64_t>(1 + random_.below(most));
+  const double f = static_cast<double>(i), part = static_cast<double>(random_.below(1000));
+  all_alike(out, i, floats ? f * f * (1 + part) * 1e-3 : f);
+}
+
+// Axes count from about 0, and no two terms of a fold have the same place: the first axis counts
+// what is drawn.
+LATHE_DECL void LawSamples::draw_leaves(bool plain) {
+  bool placed = false;
+  for (std::size_t k = 0; k < in_.size(); ++k) {
+    const LawValues& leaf = leaves_[k];
+    if (plain)
+      in_[k] = leaf.edges()[drawn_ == 0 ? k % leaf.edges().size() : random_.below(5)];
+    else if (is_axis(k) && !placed)
+      in_[k].i = static_cast<std::int64_t>(drawn_ * 40503);
+    else
+      in_[k] = drawn_ && random_.chance(4) ? leaf.partner(in_[k], random_) : leaf.draw(random_);
+    if (is_axis(k)) in_[k].i &= 0xFFFF, placed = true;
+  }
+  ++drawn_;
+}
+
+LATHE_DECL void LawSamples::draw_one(Tuple& out, bool plain) {
+  out.resize(trial_.width());
+  if (source_ == alike) return draw_alike(out);
+  draw_leaves(plain);
+  if (source_ == element)
+    out[0] = in_[0];
+  else
+    terms_.run(in_.data(), out.data());
+}
+
+LATHE_DECL void LawSamples::draw(Tuple (&abc)[3]) {
+  for (Tuple& one : abc) {
+    draw_one(one);
+    if (source_ == element || !random_.chance(3)) continue;
+    draw_one(other_);
+    trial_.combine(one, other_, joined_);
+    std::swap(one, joined_);
+  }
+  if (source_ != element || !random_.chance(4)) return;
+  trial_.combine(abc[0], abc[1], joined_);
+  abc[2][0] = leaves_[0].partner(joined_[0], random_);
+}
+
+}  // namespace lathe::detail
 
 // ---- lathe/ir/impl/lex.ipp
 namespace lathe {
@@ -13636,281 +14523,100 @@ LATHE_DECL bool is_arg_reducer(const ReducerNode& r) {
 namespace lathe {
 namespace detail {
 
-using Tuple = Vec<Scalar>;
+constexpr const char *kGrouping = "is not associative: ", *kOrder = "is not commutative: ";
 
-struct LawScan : Visitor {
-  bool bits = false;  ///< looks at the bits of floats: only the types' own rounding is right
-  Vec<const ConstNode*> numbers;
-  void expr(const AnyExpr& e) override {
-    const auto* call = e.as<CallNode>();
-    bits = bits || (call && call->op == CallOp::reinterpret);
-    if (const auto* c = e.as<ConstNode>(); c && numbers.size() < 6) numbers.push_back(c);
-    descend(e);
-  }
-};
-
-/// Values of one type at which laws tend to fail, the plainest first.
-inline Vec<Scalar> edge_values(DType t, DType held, const LawScan& scan, bool special) {
-  Vec<Scalar> out;
-  auto add = [&](std::int64_t i, double f) {
-    const Scalar value = scalar_of(held, wrap_int(t, i), f);
-    for (const Scalar& known : out)
-      if (scalar_bits(held, known) == scalar_bits(held, value)) return;
-    out.push_back(value);
-  };
-  if (t.is_float()) {
-    const double inf = std::numeric_limits<double>::infinity();
-    for (double f : {1.0, 2.0, 3.0, -1.0, 0.0}) add(0, f);
-    for (double f : {std::nan(""), inf, -0.0, -inf})
-      if (special) add(0, f);
-    for (const auto* c : scan.numbers)
-      for (double f : {0.0, 1.0, -1.0})
-        if (std::isfinite(c->f) && c->dtype.is_float()) add(0, c->f + f);
-    for (double f : {0.5, -2.0, 4.0, -8.0, 5.0, 64.0}) add(0, f);
-    return out;
-  }
-  const std::int64_t low = t.is_signed() ? std::int64_t{1} << (t.bits - 1) : 0, high = ~low;
-  for (std::int64_t i : {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, std::int64_t{-1},
-                         std::int64_t{0}, low, high})
-    add(i, 0);
-  for (const auto* c : scan.numbers)
-    for (std::int64_t i : {0, 1, -1})
-      if (!c->dtype.is_float()) add(wrap_int(kI64, c->i) + i, 0);
-  const auto alternating = static_cast<std::int64_t>(0x5555555555555555);
-  for (std::int64_t i : {low + 1, high - 1, alternating, ~alternating, std::int64_t{-2},
-                         std::int64_t{5}, std::int64_t{1} << (t.bits / 2), std::int64_t{100}})
-    add(i, 0);
-  for (std::int64_t i = 0; t.bits <= 4 && i < 16; ++i) add(i, 0);
-  return out;
-}
-
-/// Evaluates one reducer for tuples of numbers.
-class LawTrial {
+/// Tries laws of one reducer; each function gives the counterexample, or an empty string.
+class LawJudge {
  public:
-  explicit LawTrial(const ReducerNode& r) : r_(r), scan_(scan_of(r)), combine_(scan_.bits) {
-    for (const auto& e : r.combine) floats_ = floats_ || e.dtype().is_float();
-    for (const auto& v : r.lhs) combine_.input(v);
-    for (const auto& v : r.rhs) combine_.input(v);
-    for (const auto& e : r.combine) combine_.result(e);
-    ScalarCode identity(scan_.bits);
-    for (const auto& e : r.identity) identity.result(e);
-    good_ = combine_.good() && identity.good() && identity.inputs() == 0 &&
-            combine_.inputs() == 2 * width();
-    identity_ = Tuple(width());
-    if (good_) identity.run(nullptr, identity_.data());
-  }
+  LawJudge(const ReducerNode& r, std::span<const AnyExpr> terms)
+      : trial_(r), samples_(trial_, terms) {}
 
-  bool good() const { return good_; }
-  const Tuple& identity() const { return identity_; }
-  /// What one component may hold. Not a number and the infinities only where there is one value:
-  /// what parts of a tuple do to each other then is nobody's law.
-  Vec<Scalar> edges(std::size_t k) const {
-    return edge_values(r_.identity[k].dtype(), type(k), scan_, width() == 1);
-  }
-  Vec<Tuple> samples(std::span<const AnyExpr> terms) const;
-  void combine(const Tuple& a, const Tuple& b, Tuple& out) {
-    Scalar in[2 * kMostWidth];
-    for (std::size_t k = 0; k < width(); ++k) in[k] = a[k], in[width() + k] = b[k];
-    out.resize(width());
-    combine_.run(in, out.data());
-  }
-  Tuple combine(const Tuple& a, const Tuple& b) {
-    Tuple out;
-    combine(a, b, out);
-    return out;
-  }
-  /// How many triples may be tried: a reducer is made in about a millisecond.
-  std::size_t budget() const { return (width() == 1 ? 30000 : 10000) / (combine_.size() + 2); }
-  std::size_t width() const { return r_.lhs.size(); }
-
-  /// Whether x and y are what rounding makes of one value: of `from`, by way of `parts`.
-  bool same(const Tuple& x, const Tuple& y, std::initializer_list<const Tuple*> from,
-            std::initializer_list<const Tuple*> parts = {}, bool signed_zero = false) const;
-  bool same_float(double a, double b, bool finite, bool nan, double scale) const;
-  std::string text(const Tuple& x) const;
-
-  static constexpr std::size_t kMostWidth = 32;
-  Tuple left, right;  ///< what is compared now: a vector less for each triple
+  bool good() const { return trial_.good(); }
+  std::string identity();
+  /// Of the front in every way, then of triples at random.
+  std::string laws(bool associative, bool commutative);
 
  private:
-  static LawScan scan_of(const ReducerNode& r) {
-    LawScan scan;
-    for (const auto& e : r.combine) scan.expr(e);
-    return scan;
-  }
-  DType type(std::size_t k) const { return combine_.type(r_.identity[k].dtype()); }
-  double number(std::size_t k, const Tuple& x) const {
-    return type(k).bits == 64 ? x[k].f : static_cast<double>(x[k].s);
-  }
-  Vec<Tuple> samples_of_terms(std::span<const AnyExpr> terms, std::size_t most) const;
-  Vec<Tuple> samples_alone() const;
+  std::string changed_by_identity(const Tuple& fold);
+  std::string order(const Tuple& a, const Tuple& b);
+  /// ab and bc: combined already.
+  std::string grouping(const Tuple& a, const Tuple& b, const Tuple& c, const Tuple& ab,
+                       const Tuple& bc);
+  std::string order_of_front();
+  std::string grouping_of_front();
+  std::string drawn(bool associative, bool commutative);
+  bool one_value() const { return trial_.width() == 1; }
 
-  const ReducerNode& r_;
-  LawScan scan_;
-  ScalarCode combine_;
-  bool good_ = false, floats_ = false;
-  Tuple identity_;
+  LawTrial trial_;
+  LawSamples samples_;
+  Tuple x_, y_;  ///< what is compared now: a vector less for each triple
 };
 
-// Of several values all alike: what else tuples may hold has laws of its own (sorted, a count that
-// is 0 where the others are …).
-LATHE_DECL Vec<Tuple> LawTrial::samples_alone() const {
-  Vec<Tuple> out;
-  if (width() == 1) {
-    for (const Scalar& value : edges(0)) out.push_back({value});
-    return out;
-  }
-  for (std::int64_t i : {1, 2, 3, 5, 8}) {
-    Tuple alike(width());
-    for (std::size_t k = 0; k < width(); ++k)
-      alike[k] =
-          scalar_of(type(k), r_.identity[k].dtype().is_bool() ? i & 1 : i, static_cast<double>(i));
-    out.push_back(alike);
-  }
-  out.push_back(identity_);
-  return out;
-}
-
-LATHE_DECL Vec<Tuple> LawTrial::samples_of_terms(std::span<const AnyExpr> terms,
-                                                 std::size_t most) const {
-  ScalarCode code(scan_.bits);
-  for (const auto& e : terms) code.result(e);
-  Vec<Tuple> out;
-  if (!code.good()) return samples_alone();
-  Vec<Vec<Scalar>> leaves;
-  for (std::size_t k = 0; k < code.inputs(); ++k) {
-    const AnyExpr& e = code.input_expr(k);
-    leaves.push_back(edge_values(e.dtype(), code.type(e.dtype()), scan_, false));
-    // Axes count from about 0.
-    for (Scalar& value : leaves.back())
-      if (e.kind() == ExprKind::Var && e.dtype() == kIndex) value.i &= 0xFFFF;
-  }
-  Tuple in(code.inputs()), term(width());
-  for (std::size_t s = 0; s < most; ++s) {
-    for (std::size_t k = 0; k < in.size(); ++k) {
-      const std::uint64_t n = leaves[k].size();
-      in[k] = leaves[k][s == 0 ? k % n : random_below(s < 4 ? 5 : n, random_bits(k + 1, s))];
-    }
-    code.run(in.data(), term.data());
-    out.push_back(term);
-  }
-  return out;
-}
-
-LATHE_DECL Vec<Tuple> LawTrial::samples(std::span<const AnyExpr> terms) const {
-  std::size_t most = 4;
-  while ((most + 1) * (most + 1) * (most + 1) <= budget()) ++most;
-  Vec<Tuple> out = width() == 1 || terms.empty() ? samples_alone() : samples_of_terms(terms, most);
-  if (out.size() > most) out.resize(most);
-  return out;
-}
-
-LATHE_DECL bool LawTrial::same(const Tuple& x, const Tuple& y,
-                               std::initializer_list<const Tuple*> from,
-                               std::initializer_list<const Tuple*> parts, bool signed_zero) const {
-  bool equal = true;
-  for (std::size_t k = 0; k < width(); ++k) equal = equal && x[k].i == y[k].i;
-  if (equal && !scan_.bits) return true;  // narrower floats do not fill a Scalar
-  // Of all numbers that took part: what is lost to rounding is a part of the largest.
-  bool finite = true, nan = false;
-  double scale = 0;
-  auto look = [&](double value) {
-    if (std::isfinite(value))
-      scale = std::fmax(scale, std::fabs(value));
-    else
-      finite = false;
+LATHE_DECL std::string LawJudge::changed_by_identity(const Tuple& fold) {
+  const Tuple& identity = trial_.identity();
+  auto changes = [&](const Tuple& a, const Tuple& b) {
+    auto sides = [&](Tuple& x, Tuple& y) { trial_.combine(a, b, x), y = fold; };
+    sides(x_, y_);
+    return !trial_.same(x_, fold, {&fold, &identity}) && trial_.settled(sides, x_, y_);
   };
-  for (std::size_t k = 0; k < width(); ++k) {
-    if (!type(k).is_float()) {
-      if (x[k].i != y[k].i) return false;
-      continue;
-    }
-    for (const Tuple* t : from) look(number(k, *t)), nan = nan || std::isnan(number(k, *t));
-    for (const Tuple* t : parts) look(number(k, *t));
-  }
-  for (std::size_t k = 0; k < width(); ++k)
-    if (type(k).is_float() && !same_float(number(k, x), number(k, y), finite, nan, scale))
-      return false;
-  return !signed_zero || !floats_ || std::signbit(number(0, x)) == std::signbit(number(0, y)) ||
-         number(0, x) != 0;
-}
-
-LATHE_DECL bool LawTrial::same_float(double a, double b, bool finite, bool nan,
-                                     double scale) const {
-  // Of numbers alone NaN comes from infinity - infinity and such, which regrouping may meet.
-  if (std::isnan(a) || std::isnan(b)) return !nan || std::isnan(a) == std::isnan(b);
-  if (a == b) return true;
-  if (std::isinf(a) || std::isinf(b)) return finite;  // beyond the type, one way and not the other
-  scale = std::fmax(scale, std::fmax(std::fabs(a), std::fabs(b)));
-  return std::fabs(a - b) <= scale * (scan_.bits ? 0x1p-3 : 1e-9);
-}
-
-inline std::string number_text(DType t, DType held, Scalar x) {
-  if (t.is_bool()) return x.i ? "true" : "false";
-  if (t.is_unsigned()) return std::to_string(static_cast<std::uint64_t>(x.i));
-  if (!t.is_float()) return std::to_string(x.i);
-  const double value = held.bits == 64 ? x.f : static_cast<double>(x.s);
-  if (std::isnan(value)) return "nan";
-  return str(make_float(kF32, value));
-}
-
-LATHE_DECL std::string LawTrial::text(const Tuple& x) const {
-  std::string out;
-  for (std::size_t k = 0; k < width(); ++k)
-    append(out, k ? ", " : "", number_text(r_.identity[k].dtype(), type(k), x[k]));
-  return width() == 1 ? out : cat("(", out, ")");
+  if (changes(identity, fold))
+    return cat("combine(identity, ", trial_.text(fold), ") is ", trial_.text(x_));
+  if (changes(fold, identity))
+    return cat("combine(", trial_.text(fold), ", identity) is ", trial_.text(x_));
+  return {};
 }
 
 // The identity is tried on what folds give, not on terms: max(abs(a), abs(b)) from 0 changes the
 // term -2, but no result.
-inline std::string identity_counterexample(LawTrial& trial, const Vec<Tuple>& samples) {
-  const Tuple& identity = trial.identity();
-  auto changed = [&](const Tuple& fold) -> std::string {
-    const Tuple left = trial.combine(identity, fold), right = trial.combine(fold, identity);
-    if (!trial.same(left, fold, {&fold, &identity}))
-      return cat("combine(identity, ", trial.text(fold), ") is ", trial.text(left));
-    if (!trial.same(right, fold, {&fold, &identity}))
-      return cat("combine(", trial.text(fold), ", identity) is ", trial.text(right));
-    return {};
-  };
-  for (const Tuple& term : samples) {
-    const Tuple one = trial.combine(identity, term);
-    std::string found = changed(one);
-    if (found.empty()) found = changed(trial.combine(one, samples[samples.size() / 2]));
+LATHE_DECL std::string LawJudge::identity() {
+  const Vec<Tuple>& front = samples_.front();
+  for (std::size_t k = 0; k < front.size(); ++k) {
+    const Tuple one = trial_.combine(trial_.identity(), front[k]);
+    std::string found = changed_by_identity(one);
+    if (found.empty())
+      found = changed_by_identity(trial_.combine(one, front[k * 7 % front.size()]));
     if (!found.empty()) return found;
   }
   return {};
 }
 
-inline std::string order_counterexample(LawTrial& trial, const Vec<Tuple>& samples) {
-  for (const Tuple& a : samples)
-    for (const Tuple& b : samples) {
-      const Tuple x = trial.combine(a, b), y = trial.combine(b, a);
-      if (!trial.same(x, y, {&a, &b}, {}, trial.width() == 1))
-        return cat("combine(", trial.text(a), ", ", trial.text(b), ") is ", trial.text(x),
-                   ", combine(", trial.text(b), ", ", trial.text(a), ") is ", trial.text(y));
-    }
+LATHE_DECL std::string LawJudge::order(const Tuple& a, const Tuple& b) {
+  auto sides = [&](Tuple& x, Tuple& y) { trial_.combine(a, b, x), trial_.combine(b, a, y); };
+  sides(x_, y_);
+  if (trial_.same(x_, y_, {&a, &b}, {}, one_value())) return {};
+  if (!trial_.settled(sides, x_, y_)) return {};
+  return cat(kOrder, "combine(", trial_.text(a), ", ", trial_.text(b), ") is ", trial_.text(x_),
+             ", combine(", trial_.text(b), ", ", trial_.text(a), ") is ", trial_.text(y_));
+}
+
+LATHE_DECL std::string LawJudge::grouping(const Tuple& a, const Tuple& b, const Tuple& c,
+                                          const Tuple& ab, const Tuple& bc) {
+  trial_.combine(ab, c, x_), trial_.combine(a, bc, y_);
+  if (trial_.same(x_, y_, {&a, &b, &c}, {&ab, &bc}, one_value())) return {};
+  auto sides = [&](Tuple& x, Tuple& y) {
+    trial_.combine(trial_.combine(a, b), c, x), trial_.combine(a, trial_.combine(b, c), y);
+  };
+  if (!trial_.settled(sides, x_, y_)) return {};
+  return cat(kGrouping, "combine(combine(", trial_.text(a), ", ", trial_.text(b), "), ",
+             trial_.text(c), ") is ", trial_.text(x_), ", combine(", trial_.text(a), ", combine(",
+             trial_.text(b), ", ", trial_.text(c), ")) is ", trial_.text(y_));
+}
+
+LATHE_DECL std::string LawJudge::order_of_front() {
+  for (const Tuple& a : samples_.front())
+    for (const Tuple& b : samples_.front())
+      if (std::string found = order(a, b); !found.empty()) return found;
   return {};
 }
 
-inline std::string group_counterexample(LawTrial& trial, const Tuple& a, const Tuple& b,
-                                        const Tuple& c, const Tuple& ab, const Tuple& bc) {
-  Tuple &x = trial.left, &y = trial.right;
-  trial.combine(ab, c, x), trial.combine(a, bc, y);
-  if (trial.same(x, y, {&a, &b, &c}, {&ab, &bc}, trial.width() == 1)) return {};
-  return cat("combine(combine(", trial.text(a), ", ", trial.text(b), "), ", trial.text(c), ") is ",
-             trial.text(x), ", combine(", trial.text(a), ", combine(", trial.text(b), ", ",
-             trial.text(c), ")) is ", trial.text(y));
-}
-
-inline std::string group_counterexample(LawTrial& trial, const Vec<Tuple>& samples) {
-  const std::size_t n = samples.size();
+LATHE_DECL std::string LawJudge::grouping_of_front() {
+  const Vec<Tuple>& front = samples_.front();
+  const std::size_t n = front.size();
   Vec<Tuple> pairs;
-  for (const Tuple& a : samples)
-    for (const Tuple& b : samples) pairs.push_back(trial.combine(a, b));
+  for (const Tuple& a : front)
+    for (const Tuple& b : front) pairs.push_back(trial_.combine(a, b));
   auto at = [&](std::size_t i, std::size_t j, std::size_t k) {
-    return group_counterexample(trial, samples[i], samples[j], samples[k], pairs[i * n + j],
-                                pairs[j * n + k]);
+    return grouping(front[i], front[j], front[k], pairs[i * n + j], pairs[j * n + k]);
   };
   // The plainest three make the plainest counterexample.
   if (std::string plain = n > 2 ? at(0, 1, 2) : std::string(); !plain.empty()) return plain;
@@ -13921,17 +14627,26 @@ inline std::string group_counterexample(LawTrial& trial, const Vec<Tuple>& sampl
   return {};
 }
 
-/// Numbers of all bits of a wide integer.
-inline std::string random_counterexample(LawTrial& trial, DType t) {
-  for (std::uint64_t s = 0; s < 64; ++s) {
-    Tuple abc[3];
-    for (std::uint64_t k = 0; k < 3; ++k) abc[k] = {scalar_from_bits(t, random_bits(7, s * 3 + k))};
-    std::string found =
-        group_counterexample(trial, abc[0], abc[1], abc[2], trial.combine(abc[0], abc[1]),
-                             trial.combine(abc[1], abc[2]));
+LATHE_DECL std::string LawJudge::drawn(bool associative, bool commutative) {
+  Tuple abc[3], ab, bc;
+  for (std::size_t left = samples_.draws(); left > 0; --left) {
+    samples_.draw(abc);
+    std::string found;
+    if (commutative) found = order(abc[0], abc[1]);
+    if (!found.empty()) return found;
+    if (!associative) continue;
+    trial_.combine(abc[0], abc[1], ab), trial_.combine(abc[1], abc[2], bc);
+    found = grouping(abc[0], abc[1], abc[2], ab, bc);
     if (!found.empty()) return found;
   }
   return {};
+}
+
+LATHE_DECL std::string LawJudge::laws(bool associative, bool commutative) {
+  std::string found;
+  if (commutative) found = order_of_front();
+  if (found.empty() && associative) found = grouping_of_front();
+  return found.empty() ? drawn(associative, commutative) : found;
 }
 
 }  // namespace detail
@@ -13951,30 +14666,24 @@ LATHE_DECL bool has_known_laws(const ReducerNode& r) {
 
 LATHE_DECL std::string identity_problem(const ReducerNode& reducer) {
   if (reducer.lhs.size() > detail::LawTrial::kMostWidth) return {};
-  detail::LawTrial trial(reducer);
-  return trial.good() ? detail::identity_counterexample(trial, trial.samples({})) : std::string();
+  detail::LawJudge judge(reducer, {});
+  return judge.good() ? judge.identity() : std::string();
 }
 
 LATHE_DECL std::string law_problem(const ReducerNode& reducer, std::span<const AnyExpr> terms) {
   if (!reducer.associative && !reducer.commutative) return {};
   const bool known = has_known_laws(reducer);
   if (known && !reducer.associative) return {};
-  const char *grouping = "is not associative: ", *order = "is not commutative: ";
   if (reducer.lhs.size() > detail::LawTrial::kMostWidth)
-    return cat(grouping, "its ", reducer.lhs.size(), " values are more than can be tried");
-  detail::LawTrial trial(reducer);
-  if (!trial.good()) return cat(grouping, "it has operations that can't be tried on numbers");
-  const Vec<detail::Tuple> samples = trial.samples(terms);
+    return cat(detail::kGrouping, "its ", reducer.lhs.size(), " values are more than can be tried");
+  detail::LawJudge judge(reducer, terms);
+  if (!judge.good())
+    return cat(detail::kGrouping, "it has operations that can't be tried on numbers");
   std::string found;
-  if (reducer.commutative && !known) found = detail::order_counterexample(trial, samples);
-  if (!found.empty()) return order + found;
-  if (!reducer.associative) return {};
-  if (!known) found = detail::group_counterexample(trial, samples);
-  const DType t = reducer.identity[0].dtype();
-  if (!known && found.empty() && trial.width() == 1 && t.is_int() && t.bits > 16)
-    found = detail::random_counterexample(trial, t);
-  if (found.empty()) found = detail::identity_counterexample(trial, samples);
-  return found.empty() ? found : grouping + found;
+  if (!known) found = judge.laws(reducer.associative, reducer.commutative);
+  if (!found.empty() || !reducer.associative) return found;
+  found = judge.identity();
+  return found.empty() ? found : detail::kGrouping + found;
 }
 
 }  // namespace lathe
@@ -14371,8 +15080,20 @@ LATHE_DECL int ScalarCode::compile_call(const CallNode& n) {
   return add(step);
 }
 
+// A constant that needs nearly all digits of its type, as 1/3 does, was rounded to it.
+LATHE_DECL int ScalarCode::place_of_constant(const ConstNode& c) {
+  const int place = fresh(scalar_of(type(c.dtype), c.i, c.f));
+  if (exact_ || !c.dtype.is_float() || c.dtype.bits == 64) return place;
+  const int digits = c.dtype.bits == 32 ? 24 : c.dtype == kF16 ? 11 : c.dtype == kBF16 ? 8 : 4;
+  int exponent = 0;
+  const double fraction = std::ldexp(std::frexp(c.f, &exponent), digits - 3);
+  if (std::isfinite(c.f) && fraction != std::trunc(fraction))
+    coarse_.insert(place, std::ldexp(1.0, -digits));
+  return place;
+}
+
 LATHE_DECL int ScalarCode::compile_new(const AnyExpr& e) {
-  if (const auto* c = e.as<ConstNode>()) return fresh(scalar_of(type(c->dtype), c->i, c->f));
+  if (const auto* c = e.as<ConstNode>()) return place_of_constant(*c);
   if (e.kind() == ExprKind::Var || e.kind() == ExprKind::Load) return place_of_input(e);
   if (const auto* n = e.as<BinaryNode>()) {
     const int a = compile(n->a), b = compile(n->b);
@@ -14398,36 +15119,77 @@ LATHE_DECL int ScalarCode::compile_new(const AnyExpr& e) {
   return good_ = false, 0;
 }
 
-LATHE_DECL void ScalarCode::run(const Scalar* in, Scalar* out) {
+inline void ScalarCode::run(const Step& s) {
   Scalar* at = places_.data();
-  for (std::size_t k = 0; k < input_places_.size(); ++k) at[input_places_[k]] = in[k];
-  for (const Step& s : steps_) {
-    const Scalar a = at[s.args[0]];
-    Scalar& to = at[s.to];
-    switch (s.kind) {
-      case Step::binary:
-        to = scalar_binary(static_cast<BinaryOp>(s.op), s.type, a, at[s.args[1]]);
-        break;
-      case Step::unary:
-        to = scalar_unary(static_cast<UnaryOp>(s.op), s.type, a);
-        break;
-      case Step::cast:
-        to = s.type == s.from ? a : scalar_cast(s.type, s.from, a);
-        break;
-      case Step::bits:
-        to = scalar_from_bits(s.type, scalar_bits(s.from, a));
-        break;
-      case Step::call: {
-        const Scalar args[] = {a, at[s.args[1]], at[s.args[2]]};
-        to = scalar_call(static_cast<CallOp>(s.op), s.from, args);
-        break;
-      }
-      case Step::select:
-        to = a.i ? at[s.args[1]] : at[s.args[2]];
-        break;
+  const Scalar a = at[s.args[0]];
+  Scalar& to = at[s.to];
+  switch (s.kind) {
+    case Step::binary:
+      to = scalar_binary(static_cast<BinaryOp>(s.op), s.type, a, at[s.args[1]]);
+      break;
+    case Step::unary:
+      to = scalar_unary(static_cast<UnaryOp>(s.op), s.type, a);
+      break;
+    case Step::cast:
+      to = s.type == s.from ? a : scalar_cast(s.type, s.from, a);
+      break;
+    case Step::bits:
+      to = scalar_from_bits(s.type, scalar_bits(s.from, a));
+      break;
+    case Step::call: {
+      const Scalar args[] = {a, at[s.args[1]], at[s.args[2]]};
+      to = scalar_call(static_cast<CallOp>(s.op), s.from, args);
+      break;
     }
+    case Step::select:
+      to = a.i ? at[s.args[1]] : at[s.args[2]];
+      break;
   }
-  for (std::size_t k = 0; k < results_.size(); ++k) out[k] = at[results_[k]];
+}
+
+LATHE_DECL void ScalarCode::run(const Scalar* in, Scalar* out) {
+  load(in);
+  for (const Step& s : steps_) run(s);
+  store(out);
+}
+
+// What is taken to be exact stays equal to what it is compared with: sums by the error that is left
+// (Knuth's two-sum), others by their last digits.
+inline bool is_exact(BinaryOp op, double a, double b, double x) {
+  if (op != BinaryOp::add && op != BinaryOp::sub)
+    return (std::bit_cast<std::uint64_t>(x) & 0xfffff) == 0;
+  if (op == BinaryOp::sub) b = -b;
+  const double other = x - a;
+  return (a - (x - other)) + (b - other) == 0;
+}
+
+inline double round_worse(double x, std::uint64_t bits) {
+  const auto units = static_cast<double>(4 + (bits >> 1) % 29);
+  const double step = std::fabs(x) * units * 0x1p-52 + units * 0x1p-1074;
+  return bits & 1 ? x + step : x - step;
+}
+
+LATHE_DECL void ScalarCode::run_rounding(const Step& s, std::uint64_t bits) {
+  const auto op = s.kind == Step::binary ? static_cast<BinaryOp>(s.op) : BinaryOp::mul;
+  const bool arithmetic = s.kind == Step::call || (s.kind == Step::binary && op < BinaryOp::min);
+  if (exact_ || !s.type.is_float() || !arithmetic) return run(s);
+  // Of comparisons constants are what they say: there a threshold is meant.
+  Scalar kept[3];
+  for (int k = 0; k < 3; ++k) kept[k] = places_[s.args[k]];
+  for (int k = 0; k < 3; ++k)
+    if (const double* part = coarse_.find(s.args[k]))
+      places_[s.args[k]].f =
+          kept[k].f * (1 + *part * (static_cast<double>(bits >> 9 * k & 511) / 128 - 2));
+  run(s);
+  for (int k = 0; k < 3; ++k) places_[s.args[k]] = kept[k];
+  double& x = places_[s.to].f;
+  if (std::isfinite(x) && !is_exact(op, kept[0].f, kept[1].f, x)) x = round_worse(x, bits >> 27);
+}
+
+LATHE_DECL void ScalarCode::run_rounding(const Scalar* in, Scalar* out, std::uint64_t seed) {
+  load(in);
+  for (std::size_t k = 0; k < steps_.size(); ++k) run_rounding(steps_[k], random_bits(seed, k));
+  store(out);
 }
 
 }  // namespace lathe::detail
@@ -14607,6 +15369,9 @@ class Substitute : public Mutator {
 class ReplaceBuffer : public Mutator {
  public:
   ReplaceBuffer(const Buffer& from, const Buffer& to) : from_(from), to_(to) {}
+  Stmt stmt(const Stmt& s) override {
+    return may_touch(s, Contents::bit(from_->name)) ? descend(s) : s;
+  }
   Buffer buffer(const Buffer& b) override { return b == from_ ? to_ : b; }
 
  private:
@@ -14652,6 +15417,7 @@ LATHE_DECL AnyExpr MoveAccesses::expr(const AnyExpr& e) {
                                  : descend(e);
 }
 LATHE_DECL Stmt MoveAccesses::stmt(const Stmt& s) {
+  if (!detail::may_touch(s, detail::Contents::bit(from_->name))) return s;
   if (const auto* n = s.as<StoreNode>(); n && n->buffer == from_)
     return make_ref<StoreNode>(to_, moved(n->indices), expr(n->value), optional(n->mask),
                                n->streaming);
@@ -15236,8 +16002,19 @@ class FindUndefined : Visitor {
 
 }  // namespace detail
 
+LATHE_DECL void verify_dim(const VarRef& dim, const Vec<Param>& params, Location where) {
+  for (const auto& p : params)
+    for (std::size_t d = 0; p.buffer && d < p.buffer->shape.size(); ++d)
+      if (p.buffer->shape[d].get() == dim.get()) return;
+  throw UserError(
+      "L0114",
+      cat("Dim '", dim->name, "' is the extent of no argument, so a call cannot tell its value"),
+      where, {}, "use it alone as an extent of an argument");
+}
+
 LATHE_DECL void verify_defined(const Program& program, Location where) {
   if (program->stage != Stage::blocks) return;
+  for (const auto& dim : program->dims) verify_dim(dim->var, program->params, where);
   detail::FindUndefined undefined(*program);
   if (undefined.reason.empty()) return;
   std::string shown =
@@ -16228,9 +17005,54 @@ LATHE_DECL bool Simplifier::replaced_term(const Poly& p, std::size_t k, const An
   return true;
 }
 
+inline const BinaryNode* as_quotient(const Mono& term) {
+  const auto* n = term.more.empty() ? term.atom.as<BinaryNode>() : nullptr;
+  return n && n->op == BinaryOp::floordiv ? n : nullptr;
+}
+
+// b floordiv c as a quotient by a multiple of c: false if d is none.
+inline bool over_divisor(Poly& b, const AnyExpr& c, const AnyExpr& d) {
+  if (same_expr(c, d)) return true;
+  const auto *x = as_const_int(c), *y = as_const_int(d);
+  return x && y && *x > 0 && *y > 0 && *y % *x == 0 && poly_scale(b, *y / *x);
+}
+
+// Two quotients of one divisor that count against each other.
+LATHE_DECL bool Simplifier::quotient_pair(const Poly& p, QuotientPair& out) {
+  for (std::size_t k = 0; k < p.terms.size(); ++k) {
+    const auto* a = p.terms[k].coef > 0 ? as_quotient(p.terms[k]) : nullptr;
+    for (std::size_t j = 0; a && j < p.terms.size(); ++j) {
+      const auto* b = p.terms[j].coef == -p.terms[k].coef ? as_quotient(p.terms[j]) : nullptr;
+      if (!b) continue;
+      Poly less = poly_of_emitted(b->a);
+      out = {poly_of_emitted(a->a), p, a->b, p.terms[k].coef};
+      if (!over_divisor(less, b->b, a->b)) {
+        out.divisor = b->b;
+        if (!over_divisor(out.gap, a->b, b->b)) continue;
+      }
+      out.rest.terms.erase_at(std::max(j, k));
+      out.rest.terms.erase_at(std::min(j, k));
+      if (safe(out.gap) && safe(less) && poly_add(out.gap, less, -1)) return true;
+    }
+  }
+  return false;
+}
+
+// a floordiv c less b floordiv c is (a - b) floordiv c or one more, however far a and b go
+// together: the rows that a piece of a fused loop meets.
+LATHE_DECL ConstInterval Simplifier::range_of(const QuotientPair& pair, int depth) {
+  const auto* c = as_const_int(pair.divisor);
+  const ConstInterval gap = range(pair.gap);
+  if (!c || *c <= 0 || !gap.has_min() || !gap.has_max()) return {};
+  const ConstInterval apart{floor_div(gap.min, *c), floor_div(gap.max, *c) + (gap.max % *c != 0)};
+  return range_add(range_scale(apart, pair.scale), range_by_cases(pair.rest, depth));
+}
+
 LATHE_DECL ConstInterval Simplifier::range_by_cases(const Poly& p, int depth) {
-  const ConstInterval whole = range(p);
+  ConstInterval whole = range(p);
   if (depth == 0 || p.terms.size() < 2) return whole;
+  if (QuotientPair pair; quotient_pair(p, pair))
+    whole = range_meet(whole, range_of(pair, depth - 1));
   for (std::size_t k = 0; k < p.terms.size(); ++k) {
     const auto* n = p.terms[k].atom.as<BinaryNode>();
     if (!n || !p.terms[k].more.empty() || (n->op != BinaryOp::min && n->op != BinaryOp::max))
@@ -17093,10 +17915,29 @@ inline bool take_out(Poly& p, const Poly& part) {
   return true;
 }
 
+// Whether a term of p may be the quotient of this remainder: a division, too, or a remainder of
+// one, times the divisor. Asked before the quotient is made, which takes proofs.
+inline bool may_hold_quotient(const Poly& p, std::size_t k, const AnyExpr& divisor) {
+  const auto* c = as_const_int(divisor);
+  auto is_quotient = [](const AnyExpr& e) {
+    const auto* n = e.as<BinaryNode>();
+    return n && (n->op == BinaryOp::floordiv || n->op == BinaryOp::floormod);
+  };
+  for (std::size_t j = 0; j < p.terms.size(); ++j) {
+    const Mono& t = p.terms[j];
+    bool found = false;
+    for (std::size_t f = 0; f < t.degree() && j != k; ++f)
+      found = found || is_quotient(t.factor(f));
+    if (found && (c ? *c != 0 && t.coef % *c == 0 : t.degree() > 1)) return true;
+  }
+  return false;
+}
+
 LATHE_DECL bool Simplifier::recombine_mod(Poly& p, std::size_t k, std::size_t f) {
   const Mono term = p.terms[k];
   const AnyExpr factor = term.factor(f);
   const auto* mod = factor.as<BinaryNode>();
+  if (!may_hold_quotient(p, k, mod->b)) return false;
   Poly rest = poly_const(term.coef), part, whole;
   for (std::size_t j = 0; j < term.degree(); ++j)
     if (j != f && (!poly_mul(part, rest, poly_atom(term.factor(j))) || (rest = part, false)))
@@ -17343,12 +18184,48 @@ LATHE_DECL bool Simplifier::nonneg_facts(const Poly& p, int depth) {
   return false;
 }
 
+// For d > 0, q >= e floordiv d exactly where (q + 1) * d > e, and e floordiv d >= -q exactly where
+// e >= -q * d.
+LATHE_DECL bool Simplifier::nonneg_quotient(const Poly& p, std::size_t k, int depth) {
+  const Mono term = p.terms[k];
+  const auto* n = term.atom.as<BinaryNode>();
+  if (term.coef != 1 && term.coef != -1) return false;
+  const Poly inner = poly_of_emitted(n->a), divisor = poly_of_emitted(n->b);
+  Poly q = p, above = divisor, product;
+  q.terms.erase_at(k);
+  if (term.coef < 0 && !poly_add(q, poly_const(1))) return false;
+  if (!poly_add(above, poly_const(-1)) || !poly_mul(product, q, divisor)) return false;
+  if (!poly_add(product, inner, term.coef) || !safe(inner) || !safe(product)) return false;
+  if (term.coef < 0 && !poly_add(product, poly_const(-1))) return false;
+  return nonneg(above, depth) && nonneg(product, depth);
+}
+
+// a floordiv d is at least b floordiv d where a >= b and d > 0.
+LATHE_DECL bool Simplifier::nonneg_quotients(const Poly& p, int depth) {
+  QuotientPair pair;
+  if (!quotient_pair(p, pair)) return false;
+  if (range_of(pair, 0).min >= 0) return true;
+  Poly above = poly_of_emitted(pair.divisor);
+  return poly_add(above, poly_const(-1)) && nonneg(pair.gap, depth) && nonneg(above, depth) &&
+         nonneg(pair.rest, depth);
+}
+
+// For d > 0, e floormod d is at most d - 1.
+LATHE_DECL bool Simplifier::nonneg_remainder(const Poly& p, std::size_t k, int depth) {
+  const Mono term = p.terms[k];
+  Poly last = poly_of_emitted(term.atom.as<BinaryNode>()->b), q = p;
+  q.terms.erase_at(k);
+  return term.coef < 0 && !last.is_const() && poly_add(last, poly_const(-1)) &&
+         poly_add(q, last, term.coef) && safe(q) && nonneg(last, depth) && nonneg(q, depth);
+}
+
 // u * (e floordiv c) lies between u/c * (e - c + 1) and u/c * e where c divides u.
 LATHE_DECL bool Simplifier::nonneg_div(const Poly& p, std::size_t k, int depth) {
   const Mono term = p.terms[k];
   const auto* n = term.atom.as<BinaryNode>();
   const auto* c = n->b.as<ConstNode>();
-  if (!c || c->i <= 1 || term.coef % c->i != 0) return false;
+  if (!c) return nonneg_quotient(p, k, depth);
+  if (c->i <= 1 || term.coef % c->i != 0) return false;
   std::int64_t v = term.coef / c->i;
   Poly inner = poly_of_emitted(n->a), q = p;
   if (v > 0 && !poly_add(inner, poly_const(c->i - 1), -1)) return false;
@@ -17356,15 +18233,17 @@ LATHE_DECL bool Simplifier::nonneg_div(const Poly& p, std::size_t k, int depth) 
   return safe(inner) && poly_add(q, inner, v) && nonneg(q, depth);
 }
 
-// Takes min, max, select and floordiv apart. A min that counts positively must hold for both sides;
-// one that counts negatively is at least either side.
+// Takes min, max, select and divisions apart. A min that counts positively must hold for both
+// sides; one that counts negatively is at least either side.
 LATHE_DECL bool Simplifier::nonneg_atoms(const Poly& p, int depth) {
+  if (nonneg_quotients(p, depth)) return true;
   for (std::size_t k = 0; k < p.terms.size() && budget_ > 0; ++k) {
     const Mono& t = p.terms[k];
     if (!t.more.empty()) continue;
     const auto* n = t.atom.as<BinaryNode>();
     const auto* s = t.atom.as<SelectNode>();
     if (n && n->op == BinaryOp::floordiv && nonneg_div(p, k, depth)) return true;
+    if (n && n->op == BinaryOp::floormod && nonneg_remainder(p, k, depth)) return true;
     const bool is_min = n && n->op == BinaryOp::min, is_max = n && n->op == BinaryOp::max;
     if (!is_min && !is_max && !s) continue;
     Poly with_a = p, with_b;
@@ -17997,6 +18876,21 @@ class Tighten {
     var = VarRef(v);
     return out.min > old.min || out.max < old.max;
   }
+  // The factors that may be 0 of a product that can't: none is, if none is negative.
+  Vec<VarRef> positive_factors(std::size_t k) {
+    const Mono& t = f_.terms[k];
+    Poly rest = f_;
+    rest.terms.erase_at(k);
+    if (t.coef <= 0 || t.degree() < 2 || engine_.range(rest).max >= 0) return {};
+    Vec<VarRef> out;
+    for (std::size_t j = 0; j < t.degree(); ++j) {
+      const ConstInterval r = engine_.range(t.factor(j));
+      if (r.min < 0) return {};
+      const auto* v = t.factor(j).as<VarNode>();
+      if (v && r.min == 0) out.push_back(VarRef(v));
+    }
+    return out;
+  }
 
  private:
   Simplifier engine_;
@@ -18165,6 +19059,8 @@ LATHE_DECL bool Facts::assume_comparison(const BinaryNode& n) {
       VarRef var;
       ConstInterval range;
       if (learn.term(k, var, range)) bind(var, range);
+      for (const VarRef& factor : learn.positive_factors(k))
+        bind(factor, {1, ConstInterval::kPosInf});
     }
   }
   return n.op != BinaryOp::ne;
@@ -19145,8 +20041,11 @@ class Determiner {
       facts_.bind(d.var, d.min, d.extent);
     }
     if (condition) facts_.assume_before(condition);
-    for (const auto& d : inputs)
-      fixed_.push_back(facts_.range(d.var).is_point() || prove_le(d.extent, AnyExpr(1), facts_));
+    // One iteration has the value at which it begins.
+    fixed_.assign(inputs.size(), false);
+    for (std::size_t k = 0; k < inputs.size(); ++k)
+      fixed_[k] = facts_.range(inputs[k].var).is_point() ||
+                  (!moves(inputs[k].min) && prove_le(inputs[k].extent, AnyExpr(1), facts_));
   }
   Vec<bool> run(const Vec<AnyExpr>& values);
 
@@ -22442,6 +23341,7 @@ namespace detail {
 /// Goes from compute to compute with a stack of its own: pipelines may be long.
 class TensorGraph : Visitor {
  public:
+  /// The allocs of temporaries lie in each other, and walks enter them on the host's stack.
   static constexpr std::size_t kMostComputes = 1000;
   Vec<Ref<TensorSource>> computes;
   Vec<AnyTensor> inputs;  ///< tensors and scalars
@@ -22814,14 +23714,7 @@ inline void ProgramBuilder::declare_dims() {
     if (p.buffer) all.add_dims(p.buffer->shape);
   for (const auto& d : graph_.dims) all.add_dims({AnyExpr(d)});
   for (const auto& dim : all.dims) {
-    bool plain = false;
-    for (const auto& p : program_.params)
-      if (p.buffer)
-        for (const auto& e : p.buffer->shape) plain = plain || e.get() == dim.get();
-    if (!plain)
-      fail("L0114",
-           "Dim '" + dim->name + "' is the extent of no argument, so a call cannot tell its value",
-           "use it alone as an extent of an argument");
+    verify_dim(dim, program_.params, where_);
     const auto* o = origin_of(*dim);
     program_.dims.push_back(make_ref<DimNode>(dim, o->min, o->max, o->multiple_of));
   }
@@ -23364,23 +24257,9 @@ LATHE_DECL BlockNode& ScriptState::current_block(const char* what, Location wher
                   "put it directly into the body of a block");
 }
 
-inline void check_script_dims(const ScriptState& state, Location where) {
-  for (const auto& dim : state.dims) {
-    bool plain = false;
-    for (const auto& p : state.params)
-      if (p.buffer)
-        for (const auto& e : p.buffer->shape) plain = plain || e.get() == dim.get();
-    if (!plain)
-      throw UserError("L0114",
-                      cat("Dim '", dim->name,
-                          "' is the extent of no argument, so a call cannot tell its value"),
-                      where, {}, "use it alone as an extent of an argument");
-  }
-}
-
 LATHE_DECL Program ScriptState::program(Location where_used) const {
   check_at_top("program()", where_used);
-  check_script_dims(*this, where_used);
+  for (const auto& dim : dims) verify_dim(dim, params, where_used);
   ProgramNode node;
   node.name = name;
   node.params = params;
@@ -23815,6 +24694,78 @@ LATHE_DECL ReducerRef log_sum_exp_reducer(DType t) {
 
 }  // namespace lathe
 
+// ---- lathe/analysis/impl/unsettled.ipp
+namespace lathe {
+namespace detail {
+
+/// Takes from accesses of a statement what loads memory that the statement writes: an index that is
+/// another one each time touches anything, and the bounds of such a loop are new variables.
+class SettleTerms {
+ public:
+  explicit SettleTerms(const Stmt& s) : s_(s) {}
+
+  void run(Vec<AccessSite>& sites) {
+    for (std::size_t k = 0; k < sites.size(); ++k) {
+      AccessSite& site = sites[k];
+      for (auto& loop : site.loops)
+        if (changes(loop->min) || changes(loop->extent)) loop = of_any_extent(*loop, site.unknown);
+      if (!index_changes(site)) continue;
+      const bool update = site.kind == AccessKind::update;
+      site.kind = AccessKind::opaque;
+      site.indices.clear(), site.inner_indices.clear();
+      site.declared = {};
+      if (!update) continue;
+      AccessSite read = site;
+      read.is_write = false;
+      sites.insert_at(k++, std::move(read));
+    }
+  }
+
+ private:
+  bool index_changes(const AccessSite& site) {
+    for (const auto* list : {&site.indices, &site.inner_indices, &site.bindings})
+      for (const auto& e : *list)
+        if (changes(e)) return true;
+    for (const auto& range : site.declared.ranges)
+      if (changes(range.min) || changes(range.extent)) return true;
+    return false;
+  }
+
+  bool changes(const AnyExpr& e) {
+    if (e.kind() == ExprKind::Const || e.kind() == ExprKind::Var) return false;
+    LoadedBuffers loads;
+    loads.expr(e);
+    for (const auto& b : loads.found)
+      if (is_written(b)) return true;
+    return false;
+  }
+
+  bool is_written(const Buffer& buffer) {
+    for (const auto& [known, written] : known_)
+      if (known == buffer) return written;
+    const bool written =
+        any_use_of({buffer}, s_, [](const BufferUse& use) { return use.is_write; });
+    known_.emplace_back(buffer, written);
+    return written;
+  }
+
+  ForRef of_any_extent(const ForNode& loop, Vec<VarRef>& unknown) {
+    const VarRef min = make_var("begin"), extent = make_var("extent");
+    if (changes(loop.min)) unknown.push_back(min);
+    if (changes(loop.extent)) unknown.push_back(extent);
+    const Stmt out = make_for(loop.var, changes(loop.min) ? AnyExpr(min) : loop.min,
+                              changes(loop.extent) ? AnyExpr(extent) : loop.extent, loop.body,
+                              loop.loop_kind, loop.annotations);
+    return ForRef(out.as<ForNode>());
+  }
+
+  const Stmt& s_;
+  Vec<std::pair<Buffer, bool>> known_;
+};
+
+}  // namespace detail
+}  // namespace lathe
+
 // ---- lathe/analysis/impl/access.ipp
 namespace lathe {
 namespace detail {
@@ -23942,7 +24893,7 @@ class AccessCollector : public Visitor {
   }
   // Nothing in it touches the one buffer that is asked for.
   bool leaves_out(const Stmt& s) const {
-    return only_ && !any_use(s, [&](const BufferUse& use) { return use.buffer == *only_; });
+    return only_ && !any_use_of({*only_}, s, [](const BufferUse&) { return true; });
   }
   void add(const Buffer& buffer, AccessKind kind, bool is_write, const Vec<AnyExpr>& indices) {
     if (only_ && buffer != *only_) return;
@@ -24023,9 +24974,7 @@ class AccessCollector : public Visitor {
   }
   // Each part is read where those before it hold.
   void add_predicate(const AnyExpr& predicate) {
-    Vec<AnyExpr> parts;
-    flatten_logic(BinaryOp::and_, predicate, parts);
-    for (const auto& part : parts) {
+    for (const auto& part : conjuncts(predicate)) {
       expr(part);
       add_condition(part);
     }
@@ -24092,11 +25041,13 @@ inline void add_once(Vec<Buffer>& all, const Buffer& b) {
 LATHE_DECL Vec<AccessSite> accesses(const Stmt& s, AccessTerms terms, const Facts& facts) {
   detail::AccessCollector collector(terms, facts);
   collector.stmt(s);
+  detail::SettleTerms(s).run(collector.sites);
   return std::move(collector.sites);
 }
 LATHE_DECL Vec<AccessSite> accesses_to(const Buffer& buffer, const Stmt& s, const Facts& facts) {
   detail::AccessCollector collector(AccessTerms::loops, facts, &buffer);
   collector.stmt(s);
+  detail::SettleTerms(s).run(collector.sites);
   return std::move(collector.sites);
 }
 LATHE_DECL Vec<AccessSite> accesses(const BlockNode& block) {
@@ -24105,15 +25056,30 @@ LATHE_DECL Vec<AccessSite> accesses(const BlockNode& block) {
   return std::move(collector.sites);
 }
 
-LATHE_DECL Vec<AccessSite> accesses_below(const LoopSite& site) {
-  detail::PathAccesses collector(site.path);
-  collector.stmt(site.path.front());
+namespace detail {
+
+inline Vec<AccessSite> accesses_on(const Vec<Stmt>& path, const ForRef& loop) {
+  PathAccesses collector(path);
+  collector.stmt(path.front());
   collector.sites.erase_if([&](const AccessSite& a) {
     for (const auto& f : a.loops)
-      if (f->var == site.loop->var) return false;
+      if (f->var == loop->var) return false;
     return true;
   });
+  SettleTerms(Stmt(loop)).run(collector.sites);
   return std::move(collector.sites);
+}
+
+}  // namespace detail
+
+LATHE_DECL Vec<AccessSite> accesses_below(const LoopSite& site) {
+  return detail::accesses_on(site.path, site.loop);
+}
+LATHE_DECL Vec<AccessSite> accesses_below(const LoopSite& site, const Stmt& statement) {
+  Vec<Stmt> path = site.path;
+  if (!site.loop->body.same_as(statement)) path.push_back(site.loop->body);
+  path.push_back(statement);
+  return detail::accesses_on(path, site.loop);
 }
 
 LATHE_DECL Vec<AccessSite> reads_of(const BlockNode& block) {
@@ -24146,7 +25112,8 @@ LATHE_DECL void UseWalker::expr(const AnyExpr& e) {
 }
 
 LATHE_DECL void UseWalker::stmt(const Stmt& s) {
-  if (found) return;
+  // Who asks for all that there is touches each statement once, and needs no look ahead.
+  if (found || (bits_ != ~std::uint64_t{0} && !may_touch(s, bits_))) return;
   if (const auto* n = s.as<ForNode>()) return loop(*n);
   if (const auto* n = s.as<BlockNode>()) return block(*n);
   if (const auto* n = s.as<EvaluateNode>()) return call(n->call);
@@ -24214,6 +25181,17 @@ LATHE_DECL Vec<Buffer> buffers_written(const Stmt& s) {
   return out;
 }
 
+namespace detail {
+
+LATHE_DECL bool loads_written(const AnyExpr& e, const Stmt& s) {
+  if (e.kind() == ExprKind::Const || e.kind() == ExprKind::Var) return false;
+  LoadedBuffers loads;
+  loads.expr(e);
+  return !loads.found.empty() &&
+         any_use_of(loads.found, s, [](const BufferUse& use) { return use.is_write; });
+}
+
+}  // namespace detail
 }  // namespace lathe
 
 // ---- lathe/analysis/impl/places.ipp
@@ -24221,19 +25199,21 @@ namespace lathe {
 namespace detail {
 
 // The way from the first statement that is wanted up to s; nothing is kept of what was passed.
-template <class Wanted>
-bool climb_to(const Stmt& s, const Wanted& wanted, Vec<Stmt>& way) {
-  if (!wanted(s) && !any_child(s, [&](const Stmt& c) { return climb_to(c, wanted, way); }))
+template <class May, class Wanted>
+bool climb_to(const Stmt& s, const May& may_hold, const Wanted& wanted, Vec<Stmt>& way) {
+  if (!may_hold(s)) return false;
+  if (!wanted(s) &&
+      !any_child(s, [&](const Stmt& c) { return climb_to(c, may_hold, wanted, way); }))
     return false;
   way.push_back(s);
   return true;
 }
 
 /// The path to the first statement in program order that is wanted; empty if there is none.
-template <class Wanted>
-Vec<Stmt> path_to_first(const Stmt& root, const Wanted& wanted) {
+template <class May, class Wanted>
+Vec<Stmt> path_to_first(const Stmt& root, const May& may_hold, const Wanted& wanted) {
   Vec<Stmt> path;
-  climb_to(root, wanted, path);
+  climb_to(root, may_hold, wanted, path);
   std::reverse(path.begin(), path.end());
   return path;
 }
@@ -24247,11 +25227,12 @@ inline Vec<ForRef> loops_passed(const Vec<Stmt>& path) {
 }
 
 /// The blocks that are wanted, in program order. A path is copied for those alone.
-template <class Wanted>
+template <class May, class Wanted>
 class BlockFinder {
  public:
-  explicit BlockFinder(const Wanted& wanted) : wanted_(wanted) {}
+  BlockFinder(const May& may_hold, const Wanted& wanted) : may_hold_(may_hold), wanted_(wanted) {}
   void walk(const Stmt& s) {
+    if (!may_hold_(s)) return;
     way_.push_back(&s);
     if (const auto* b = s.as<BlockNode>(); b && wanted_(*b)) add(*b);
     any_child(s, [&](const Stmt& child) { return walk(child), false; });
@@ -24268,28 +25249,38 @@ class BlockFinder {
     found.push_back({BlockRefNode(&block), std::move(loops), std::move(path)});
   }
 
+  const May& may_hold_;
   const Wanted& wanted_;
   Vec<const Stmt*> way_;
 };
 
-template <class Wanted>
-Vec<BlockSite> find_blocks(const Stmt& root, const Wanted& wanted) {
-  BlockFinder<Wanted> finder(wanted);
+template <class May, class Wanted>
+Vec<BlockSite> find_blocks(const Stmt& root, const May& may_hold, const Wanted& wanted) {
+  BlockFinder<May, Wanted> finder(may_hold, wanted);
   finder.walk(root);
   return std::move(finder.found);
 }
 
+/// The blocks that set an identity first.
+inline Vec<BlockSite> find_inits(const Stmt& root) {
+  return find_blocks(
+      root, [](const Stmt& s) { return !has_contents(s) || contents_of(s).inits; },
+      [](const BlockNode& b) { return b.init; });
+}
+
 // Uses by a block's own statements, of what it does not set itself before.
 inline bool touches(const BlockNode& b, const Vec<Buffer>& buffers, bool write) {
-  return any_use(b, [&](const BufferUse& use) {
-    if (use.block->tag != b.tag || !contains(buffers, use.buffer)) return false;
+  return any_use_of(buffers, b, [&](const BufferUse& use) {
+    if (use.block->tag != b.tag) return false;
     return write ? use.is_write : use.reads() && !(use.kind == AccessKind::update && b.init);
   });
 }
 
-inline Vec<BlockSite> touching(const Stmt& root, const Buffer& buffer, bool write) {
-  const Vec<Buffer> one{buffer};
-  return find_blocks(root, [&](const BlockNode& b) { return touches(b, one, write); });
+inline Vec<BlockSite> touching(const Stmt& root, const Vec<Buffer>& buffers, bool write) {
+  const std::uint64_t bits = bits_of(buffers);
+  return find_blocks(
+      root, [&](const Stmt& s) { return may_touch(s, bits); },
+      [&](const BlockNode& b) { return touches(b, buffers, write); });
 }
 
 inline Vec<BlockSite> neighbours(const Stmt& root, const BlockTag& tag, bool producers) {
@@ -24301,31 +25292,39 @@ inline Vec<BlockSite> neighbours(const Stmt& root, const BlockTag& tag, bool pro
     if (producers ? use.reads() && !own : use.is_write) add_once(buffers, use.buffer);
     return false;
   });
-  return find_blocks(root, [&](const BlockNode& block) {
-    return block.tag != tag && touches(block, buffers, producers);
-  });
+  Vec<BlockSite> found = touching(root, buffers, producers);
+  found.erase_if([&](const BlockSite& site) { return site.block->tag == tag; });
+  return found;
 }
 
 }  // namespace detail
 
 LATHE_DECL Vec<BlockSite> blocks_below(const Stmt& root) {
-  return detail::find_blocks(root, [](const BlockNode&) { return true; });
+  return detail::find_blocks(
+      root, [](const Stmt&) { return true; }, [](const BlockNode&) { return true; });
 }
 LATHE_DECL BlockSite find_block(const Stmt& root, const BlockTag& tag) {
-  auto path = detail::path_to_first(root, [&](const Stmt& s) {
-    const auto* b = s.as<BlockNode>();
-    return b && b->tag == tag;
-  });
+  if (!tag) return {};
+  const std::uint64_t bit = detail::Contents::bit(tag->name);
+  auto path = detail::path_to_first(
+      root, [&](const Stmt& s) { return detail::may_hold_block(s, bit); },
+      [&](const Stmt& s) {
+        const auto* b = s.as<BlockNode>();
+        return b && b->tag == tag;
+      });
   if (path.empty()) return {};
   BlockRefNode block(path.back().as<BlockNode>());
   Vec<ForRef> loops = detail::loops_passed(path);
   return {std::move(block), std::move(loops), std::move(path)};
 }
 LATHE_DECL LoopSite find_loop(const Stmt& root, const VarRef& var) {
-  auto path = detail::path_to_first(root, [&](const Stmt& s) {
-    const auto* f = s.as<ForNode>();
-    return f && f->var == var;
-  });
+  const std::uint64_t bit = detail::Contents::bit(var.get());
+  auto path = detail::path_to_first(
+      root, [&](const Stmt& s) { return detail::may_hold_loop(s, bit); },
+      [&](const Stmt& s) {
+        const auto* f = s.as<ForNode>();
+        return f && f->var == var;
+      });
   if (path.empty()) return {};
   ForRef loop(path.back().as<ForNode>());
   Vec<ForRef> loops = detail::loops_passed(path);
@@ -24351,10 +25350,10 @@ LATHE_DECL Facts facts_on(const Vec<Stmt>& path, Facts facts) {
 }
 
 LATHE_DECL Vec<BlockSite> writers(const Stmt& root, const Buffer& buffer) {
-  return detail::touching(root, buffer, true);
+  return detail::touching(root, {buffer}, true);
 }
 LATHE_DECL Vec<BlockSite> readers(const Stmt& root, const Buffer& buffer) {
-  return detail::touching(root, buffer, false);
+  return detail::touching(root, {buffer}, false);
 }
 LATHE_DECL Vec<BlockSite> producers(const Stmt& root, const BlockTag& tag) {
   return detail::neighbours(root, tag, true);
@@ -24369,10 +25368,9 @@ LATHE_DECL std::size_t guard_count(const BlockNode& block) {
 }
 
 LATHE_DECL bool is_private(const Stmt& root, const Buffer& buffer) {
-  return any_statement(root, [&](const Stmt& s) {
-    const auto* a = s.as<AllocNode>();
-    return a && a->buffer == buffer;
-  });
+  if (const auto* a = root.as<AllocNode>(); a && a->buffer == buffer) return true;
+  if (!detail::may_touch(root, detail::Contents::bit(buffer->name))) return false;
+  return any_child(root, [&](const Stmt& child) { return is_private(child, buffer); });
 }
 
 LATHE_DECL ForRef common_loop(const Vec<ForRef>& a, const Vec<ForRef>& b) {
@@ -24455,6 +25453,7 @@ class UpperRegion {
         box.push_back(ends(site.declared.ranges[d].min, last_of(site.declared.ranges[d]), facts));
       else
         box.push_back(ends(site.indices[d], site.indices[d], facts));
+      drop_unknown(site, box.back());
     }
     plain_ = plain_ && count_ == 0 && !declared && !site.condition && plain(site);
     merge(std::move(box));
@@ -24479,6 +25478,7 @@ class UpperRegion {
       Interval b = i.dtype() == kIndex ? bounds(i, inner, facts) : Interval();
       if (loads_data(b.min, facts)) b.min = {};
       if (loads_data(b.max, facts)) b.max = {};
+      drop_unknown(site, b);
       box.push_back(std::move(b));
     }
     plain_ = false;
@@ -24539,6 +25539,10 @@ class UpperRegion {
     }
     out.bounded = true;
     return out;
+  }
+  static void drop_unknown(const AccessSite& site, Interval& ends) {
+    for (auto* end : {&ends.min, &ends.max})
+      if (end->get() && uses_any(*end, site.unknown)) *end = {};
   }
   void merge(Vec<Interval> box) {
     if (count_++ == 0) {
@@ -24848,6 +25852,12 @@ inline bool plain_box(const AccessSite& site, const Vec<IterDomain>& domain, con
   return true;
 }
 
+inline bool names_unknown(const AccessSite& site, const Region& box) {
+  for (const auto& r : box.ranges)
+    if (uses_any(r.min, site.unknown) || uses_any(r.extent, site.unknown)) return true;
+  return false;
+}
+
 inline bool lower_box(const AccessSite& site, const Vec<VarRef>& relaxed, const Facts& facts,
                       Region& out) {
   Facts inside = facts_for(site, relaxed, facts);
@@ -24923,7 +25933,8 @@ LATHE_DECL Vec<Region> lower_boxes(const Buffer& buffer, const Vec<AccessSite>& 
   Vec<Region> boxes;
   for (const auto& site : all) {
     Region box;
-    if (site.buffer == buffer && detail::lower_box(site, relaxed, facts, box))
+    if (site.buffer == buffer && detail::lower_box(site, relaxed, facts, box) &&
+        !detail::names_unknown(site, box))
       boxes.push_back(std::move(box));
   }
   detail::join_all(boxes, facts);
@@ -25197,12 +26208,9 @@ LATHE_DECL BlockInfo classify(const Stmt& root, const BlockTag& tag, const Facts
   detail::BlockJudge judge(*site.block, facts_on(site.path, facts));
   BlockInfo info = judge.run();
   const Vec<Buffer> outputs = judge.outputs();
-  detail::any_use(root, [&](const detail::BufferUse& use) {
-    bool output = false;
-    for (const auto& b : outputs) output = output || b == use.buffer;
+  detail::any_use_of(outputs, root, [&](const detail::BufferUse& use) {
     // What is nested inside the block belongs to it.
-    if (!output || !use.is_write ||
-        (use.block && find_block(site.block->body, use.block->tag).block))
+    if (!use.is_write || (use.block && find_block(site.block->body, use.block->tag).block))
       return false;
     if (use.block && use.block->tag == tag) return false;
     info.sole_writer = false;
@@ -25255,7 +26263,7 @@ class DeterminedLoops {
 
   void mark(const Vec<AnyExpr>& targets) {
     mark_plain(targets);
-    if (guards_.empty() || all_known()) return;
+    if (guards_.empty() || tells_all(targets)) return;
     Vec<AnyExpr> over;
     for (AnyExpr e : targets) {
       for (std::size_t k = guards_.size(); k-- > 0;) e = over_guard(e, guards_[k]);
@@ -25273,9 +26281,11 @@ class DeterminedLoops {
     for (std::size_t k = 0; k < loops_.size(); ++k)
       known_[k] = known_[k] || told[guards_.size() + k];
   }
-  bool all_known() const {
-    for (bool known : known_)
-      if (!known) return false;
+  /// Nothing more can be told by these: what they don't name, they never tell.
+  bool tells_all(const Vec<AnyExpr>& targets) const {
+    for (std::size_t k = 0; k < loops_.size(); ++k)
+      for (const auto& e : targets)
+        if (!known_[k] && uses_var(e, loops_[k].var)) return false;
     return true;
   }
   const Vec<bool>& known() const { return known_; }
@@ -25325,17 +26335,41 @@ class DeterminedLoops {
   Vec<Guard> guards_;
 };
 
-// Conditions that the init shares: of a conjunction those that name no reduce iterator.
-inline void init_conditions(const BlockNode& block, const AnyExpr& condition, Vec<AnyExpr>& out) {
-  if (!condition) return;
-  Vec<AnyExpr> parts;
-  flatten_logic(BinaryOp::and_, condition, parts);
-  for (const auto& part : parts) {
-    bool reduced = false;
-    for (const auto& it : block.iters)
-      reduced = reduced || (it.kind == IterKind::reduce && uses_var(part, it.var));
-    if (!reduced) out.push_back(part);
+// What the own iterators of a block are bound to, over its guards where these stand for all loops
+// that they name. False if a guard does not, or if its loops leave out a part of its domain.
+inline bool bindings_over_guards(const BlockNode& block, Vec<IterDomain>& loops, const Facts& facts,
+                                 Vec<AnyExpr>& bindings) {
+  const std::size_t own = block.iters.size() - guard_count(block);
+  bindings.clear();
+  for (const auto& it : block.iters) bindings.push_back(it.binding);
+  // Splits of a part of a split come later, and name loops inside of it.
+  for (std::size_t g = block.iters.size(); g-- > own;) {
+    const IterVar& guard = block.iters[g];
+    const AnyExpr value = bindings[g], last = fold_add(guard.min, guard.extent);
+    Vec<IterDomain> named;
+    for (const auto& d : loops)
+      if (uses_var(value, d.var)) named.push_back(d);
+    const IterMap map = iter_map({value}, named, {}, facts);
+    if (!map.covering || !prove_le(map.sums[0].min, guard.min, facts) ||
+        !prove_le(last, fold_add(map.sums[0].min, map.sums[0].extent), facts))
+      return false;
+    const VarRef var = make_var(guard.var->name);
+    loops.push_back({var, guard.min, guard.extent});
+    bindings.resize(g);
+    for (auto& e : bindings) {
+      const AnyExpr rest = simplify(fold_sub(e, value), facts);
+      bool names = false, left = false;
+      for (const auto& d : named)
+        names = names || uses_var(e, d.var), left = left || uses_var(rest, d.var);
+      if (names && left) return false;
+      if (names) e = fold_add(rest, AnyExpr(var));
+    }
+    loops.erase_if([&](const IterDomain& d) {
+      return std::any_of(named.begin(), named.end(),
+                         [&](const IterDomain& n) { return n.var == d.var; });
+    });
   }
+  return true;
 }
 
 // The loop before which the init of a block stands, or the block itself.
@@ -25366,10 +26400,11 @@ LATHE_DECL Vec<bool> Instances::determined(std::size_t from, bool by_point) cons
     if (!by_point || block.iters[k].kind != IterKind::reduce)
       targets.push_back(block.iters[k].binding);
   if (!targets.empty()) loops.mark(targets);
-  for (std::size_t k = 0; !loops.all_known() && targets.size() > 1 && k < targets.size(); ++k)
+  for (std::size_t k = 0; !loops.tells_all(targets) && targets.size() > 1 && k < targets.size();
+       ++k)
     loops.mark({targets[k]});
   Vec<bool> known = loops.known();
-  if (loops.all_known() || from == 0) return known;
+  if (loops.tells_all(targets) || from == 0) return known;
   const Vec<bool> all = determined(0, by_point);
   for (std::size_t k = 0; k < known.size(); ++k) known[k] = known[k] || all[from + k];
   return known;
@@ -25445,8 +26480,7 @@ inline void add_path_terms(const Stmt& s, Vec<AnyExpr>& out) {
 LATHE_DECL Vec<Buffer> init_inputs(const BlockSite& site, std::size_t from) {
   const BlockNode& block = *site.block;
   if (!block.init) return {};
-  Vec<AnyExpr> read;
-  detail::init_conditions(block, block.predicate, read);
+  Vec<AnyExpr> read = init_conjuncts(block);
   for (const auto& it : block.iters) {
     if (it.kind == IterKind::reduce) continue;
     for (const auto* e : {&it.min, &it.extent, &it.binding}) read.push_back(*e);
@@ -25463,10 +26497,11 @@ LATHE_DECL Vec<Buffer> init_inputs(const BlockSite& site, std::size_t from) {
 }
 
 LATHE_DECL Vec<StaleInit> stale_inits(const Stmt& root) {
-  const Vec<BlockSite> blocks =
-      detail::find_blocks(root, [](const BlockNode& b) { return b.init; });
+  return stale_inits(detail::find_inits(root));
+}
+LATHE_DECL Vec<StaleInit> stale_inits(const Vec<BlockSite>& inits) {
   Vec<StaleInit> out;
-  for (const auto& site : blocks) {
+  for (const auto& site : inits) {
     const std::size_t from = detail::init_stands_at(site.path, *site.block);
     const Vec<Buffer> inputs = init_inputs(site, from);
     if (inputs.empty()) continue;
@@ -25565,6 +26600,7 @@ class DependenceTester {
                       Vec<Direction>& directions);
   void match_own_loops();
   AnyExpr common_condition() const;
+  void fix_told(Vec<Direction>& directions);
   bool told_apart(const Vec<Direction>& directions);
   bool has_few_points() const;
   bool enumerate(DependenceVectors& out);
@@ -25647,6 +26683,7 @@ LATHE_DECL bool DependenceTester::excluded(const Vec<Direction>& directions) {
   Facts facts = facts_;
   Substitution rename;
   for (const auto& f : a_.loops) facts.bind(*f);
+  for (const auto& v : b_.unknown) rename.emplace_back(v, AnyExpr(make_var(v->name)));
   for (std::size_t k = 0; k < b_.loops.size(); ++k) {
     const ForNode& f = *b_.loops[k];
     const std::size_t c = common(f.var);
@@ -25799,9 +26836,11 @@ LATHE_DECL DependenceVectors DependenceTester::run(const Wanted* wanted) {
   if (a_.buffer != b_.buffer) return {Answer::no, {}};
   tests_ = 0;
   fix_determined(directions);
-  bool open = false;
-  for (Direction d : directions) open = open || d == Direction::any;
-  if (open)
+  auto open = [&] {
+    return std::find(directions.begin(), directions.end(), Direction::any) != directions.end();
+  };
+  if (open()) fix_told(directions);
+  if (open())
     refine(directions, 0);
   else
     found_.vectors.push_back(directions);
@@ -25826,6 +26865,7 @@ LATHE_DECL bool DependenceTester::meet_along_last() {
   fix_determined(directions);
   if (directions.back() == Direction::eq) return false;
   std::fill(directions.begin(), directions.end(), Direction::eq);
+  if (directions.back() = Direction::lt; told_apart(directions)) return false;
   auto apart = [&](Direction last) {
     directions.back() = last;
     return excluded(directions);
@@ -25833,7 +26873,6 @@ LATHE_DECL bool DependenceTester::meet_along_last() {
   if (loops_.size() <= kUncutLoops && !has_few_points() && apart(Direction::lt) &&
       apart(Direction::gt))
     return false;
-  if (directions.back() = Direction::lt; told_apart(directions)) return false;
   for (const auto& v : run().vectors) {
     bool others_equal = true;
     for (std::size_t k = 0; k + 1 < v.size(); ++k)
@@ -25905,9 +26944,8 @@ LATHE_DECL void DependenceTester::match_own_loops() {
 // What holds at both accesses.
 LATHE_DECL AnyExpr DependenceTester::common_condition() const {
   if (!a_.condition || !b_.condition) return {};
-  Vec<AnyExpr> first, second;
-  flatten_logic(BinaryOp::and_, a_.condition, first);
-  flatten_logic(BinaryOp::and_, substitute(b_.condition, as_first_), second);
+  const Vec<AnyExpr> first = conjuncts(a_.condition),
+                     second = conjuncts(substitute(b_.condition, as_first_));
   AnyExpr out;
   for (const auto& c : first)
     for (const auto& d : second)
@@ -25916,6 +26954,18 @@ LATHE_DECL AnyExpr DependenceTester::common_condition() const {
         break;
       }
   return out;
+}
+
+// What the indices that both accesses share determine is equal in both iterations: one question
+// instead of a proof for each combination of directions.
+LATHE_DECL void DependenceTester::fix_told(Vec<Direction>& directions) {
+  if (!matching_) match_own_loops();
+  if (shared_.empty()) return;
+  const Vec<bool> known = determined_by(shared_, matched_, common_condition(), facts_);
+  for (std::size_t k = 0; k < matched_.size(); ++k) {
+    const std::size_t c = common(matched_[k].var);
+    if (known[k] && c < loops_.size()) directions[c] = Direction::eq;
+  }
 }
 
 // With the loops of equal directions fixed, the indices tell one of the others: these iterations do
@@ -26006,8 +27056,7 @@ inline bool in_any_order(const AccessSite& a) {
 /// Two atomic updates whose order nobody can tell, or may; what else reads the element is another
 /// access.
 inline bool order_free(const AccessSite& a, const AccessSite& b) {
-  return a.kind == AccessKind::update && b.kind == AccessKind::update && a.atomic &&
-         a.atomic == b.atomic &&
+  return a.atomic && a.atomic == b.atomic &&
          (atomics_commute(*a.atomic, a.buffer->dtype) || (in_any_order(a) && in_any_order(b)));
 }
 
@@ -26030,15 +27079,6 @@ struct LoopAccesses {
   Facts facts;
   Vec<AccessSite> all;
 
-  /// An index that loads what the loop writes is another one each time.
-  bool index_changes(const AccessSite& a) const {
-    LoadedBuffers loads;
-    for (const auto& i : a.indices) loads.expr(i);
-    for (const auto& w : all)
-      for (const auto& b : loads.found)
-        if (w.is_write && w.buffer == b) return true;
-    return false;
-  }
   LoopAccesses(const Stmt& root, const VarRef& loop, const Facts& around)
       : site(find_loop(root, loop)) {
     if (!site.loop) return;
@@ -26052,8 +27092,6 @@ struct LoopAccesses {
       for (const auto& b : written) kept = kept || b == a.buffer;
       if (kept && !is_private(site.loop->body, a.buffer)) all.push_back(std::move(a));
     }
-    for (auto& a : all)
-      if (index_changes(a)) a.kind = AccessKind::opaque, a.indices.clear(), a.declared = {};
   }
 };
 
@@ -26521,9 +27559,8 @@ inline AnyExpr clipped_extent(const AnyExpr& extent, const AnyExpr& whole, const
 // The parts of an access's condition that the inner loops don't change.
 inline Vec<AnyExpr> outer_conditions(const AccessSite& site, const Vec<VarRef>& inner,
                                      const Facts& facts) {
-  Vec<AnyExpr> parts;
-  if (!site.condition) return parts;
-  flatten_logic(BinaryOp::and_, simplify(site.condition, facts_for(site, inner, facts)), parts);
+  if (!site.condition) return {};
+  Vec<AnyExpr> parts = conjuncts(simplify(site.condition, facts_for(site, inner, facts)));
   parts.erase_if([&](const AnyExpr& part) { return uses_any(part, inner); });
   return parts;
 }
@@ -26747,15 +27784,7 @@ class OpenInnerBlocks : public Mutator {
   }
 
   static Vec<AnyExpr> predicate(const BlockNode& b, bool init) {
-    Vec<AnyExpr> parts;
-    if (!b.predicate) return parts;
-    flatten_logic(BinaryOp::and_, b.predicate, parts);
-    if (!init) return parts;
-    NodeSet reduced;
-    for (const auto& it : b.iters)
-      if (it.kind == IterKind::reduce) reduced.insert(it.var.get());
-    parts.erase_if([&](const AnyExpr& c) { return names_any(c, reduced); });
-    return parts;
+    return init ? init_conjuncts(b) : conjuncts(b.predicate);
   }
 
   /// The outermost statement of the path that feeds a reduce iterator, through lets too.
@@ -26920,6 +27949,7 @@ class DropAlloc : public Mutator {
  public:
   explicit DropAlloc(const Buffer& buffer) : buffer_(buffer) {}
   Stmt stmt(const Stmt& s) override {
+    if (!may_touch(s, Contents::bit(buffer_->name))) return s;
     const auto* alloc = s.as<AllocNode>();
     return alloc && alloc->buffer == buffer_ ? alloc->body : descend(s);
   }
@@ -26955,22 +27985,24 @@ LATHE_DECL Vec<LoopHead> fresh_loops(const Vec<ForRef>& loops, Substitution& map
   return heads;
 }
 
-LATHE_DECL NamePool::NamePool(const Program& program) {
-  each_statement(program->body, [&](const Stmt& s) {
-    if (const auto* b = s.as<BlockNode>()) names_.push_back(b->name());
-    if (const auto* a = s.as<AllocNode>()) names_.push_back(a->buffer->name);
-  });
-  for (const auto& p : program->params) names_.push_back(p.name());
-}
 LATHE_DECL bool NamePool::taken(const std::string& name) const {
-  for (const auto& n : names_)
+  for (const auto& n : given_)
     if (n == name) return true;
-  return false;
+  for (const auto& p : program_->params)
+    if (p.name() == name) return true;
+  const std::uint64_t bit = Contents::bit(name);
+  return any_statement_in(
+      program_->body, [&](const Stmt& s) { return may_hold_block(s, bit) || may_touch(s, bit); },
+      [&](const Stmt& s) {
+        const auto* b = s.as<BlockNode>();
+        const auto* a = s.as<AllocNode>();
+        return (b && b->name() == name) || (a && a->buffer->name == name);
+      });
 }
 LATHE_DECL std::string NamePool::fresh(const std::string& base) {
   std::string name = base;
   for (int k = 1; taken(name); ++k) name = base + "_" + std::to_string(k);
-  names_.push_back(name);
+  given_.push_back(name);
   return name;
 }
 
@@ -27004,8 +28036,11 @@ LATHE_DECL Verdict check_bare_touches(const Program& program, const BlockNode& b
   const Vec<Buffer> read = buffers_read(block), written = buffers_written(block.body);
   Buffer found;
   bool writes = false;
-  any_use(program->body, [&](const BufferUse& use) {
-    if (use.block || (only && use.buffer != only)) return false;
+  Vec<Buffer> asked = read;
+  asked.append(written);
+  if (only) asked = {only};
+  any_use_of(asked, program->body, [&](const BufferUse& use) {
+    if (use.block) return false;
     if (!contains(written, use.buffer) && !(use.is_write && contains(read, use.buffer)))
       return false;
     found = use.buffer, writes = use.is_write;
@@ -27054,13 +28089,22 @@ LATHE_DECL bool is_plain_nest(const Stmt& s) { return !has_bare_statement(s); }
 LATHE_DECL const ForNode* only_loop_in(const ForNode& loop) { return loop.body.as<ForNode>(); }
 
 LATHE_DECL int block_position(const Stmt& root, const BlockTag& tag) {
+  if (!tag) return -1;
   int position = 0;
-  bool found = any_statement(root, [&](const Stmt& s) {
-    const auto* b = s.as<BlockNode>();
-    if (b && b->tag == tag) return true;
-    position += b != nullptr;
-    return false;
-  });
+  const std::uint64_t bit = Contents::bit(tag->name);
+  const bool found = any_statement_in(
+      root,
+      [&](const Stmt& s) {
+        if (may_hold_block(s, bit)) return true;
+        position += static_cast<int>(contents_of(s).block_count);
+        return false;
+      },
+      [&](const Stmt& s) {
+        const auto* b = s.as<BlockNode>();
+        if (b && b->tag == tag) return true;
+        position += b != nullptr;
+        return false;
+      });
   return found ? position : -1;
 }
 
@@ -27074,10 +28118,13 @@ LATHE_DECL Vec<BlockTag> block_tags(const Stmt& s) {
 
 LATHE_DECL BlockTag block_named(const Stmt& s, const std::string& name) {
   BlockTag found;
-  any_statement(s, [&](const Stmt& below) {
-    if (const auto* b = below.as<BlockNode>(); b && b->name() == name) found = b->tag;
-    return bool(found);
-  });
+  const std::uint64_t bit = Contents::bit(name);
+  any_statement_in(
+      s, [&](const Stmt& below) { return may_hold_block(below, bit); },
+      [&](const Stmt& below) {
+        if (const auto* b = below.as<BlockNode>(); b && b->name() == name) found = b->tag;
+        return bool(found);
+      });
   return found;
 }
 
@@ -27100,7 +28147,7 @@ class FindBuffer : public Visitor {
  public:
   explicit FindBuffer(const std::string& name) : name_(name) {}
   void stmt(const Stmt& s) override {
-    if (!found) descend(s);
+    if (!found && may_touch(s, Contents::bit(name_))) descend(s);
   }
   void expr(const AnyExpr& e) override {
     if (!found) descend(e);
@@ -27230,13 +28277,42 @@ class InstanceCover {
     return true;
   }
 
+  // What holds around the loops that are not shared. Inside of them they run, which is no fact of
+  // the place where they may not.
+  Facts facts_around(std::size_t shared) const {
+    Facts facts = facts_;
+    for (std::size_t k = 0; k < shared; ++k) facts.bind(*writer_.loops[k]);
+    return facts;
+  }
+
+  bool feeds_none(const ForNode& f) const {
+    for (const auto& it : writer_.block->iters)
+      if (uses_var(it.binding, f.var)) return false;
+    return true;
+  }
+
+  // An instance stores only if the loops that no iterator names run, and those of a reduction,
+  // unless its init stands before them.
+  bool other_loops_run(std::size_t shared) const {
+    Facts around = facts_around(shared);
+    for (std::size_t k = shared; k < writer_.loops.size(); ++k) {
+      const ForNode& f = *writer_.loops[k];
+      const bool reduces = feeds(f, *writer_.block, IterKind::reduce);
+      if (reduces && writer_.block->init) return true;
+      if ((reduces || feeds_none(f)) && !prove(f.extent >= 1, around)) return false;
+      around.bind(f);
+    }
+    return true;
+  }
+
   // Which values each spatial iterator of the producer takes in one iteration: a box, all of it.
   bool reach(std::size_t shared) {
+    if (!other_loops_run(shared)) return false;
     Vec<IterDomain> inner;
     Vec<AnyExpr> bindings;
     for (std::size_t k = shared; k < writer_.loops.size(); ++k) {
       const ForNode& f = *writer_.loops[k];
-      if (feeds(f, *writer_.block, IterKind::reduce)) continue;
+      if (feeds(f, *writer_.block, IterKind::reduce) || feeds_none(f)) continue;
       inner.push_back({f.var, f.min, f.extent});
     }
     for (const auto& it : writer_.block->iters)
@@ -27244,7 +28320,7 @@ class InstanceCover {
         bindings.push_back(it.binding);
       else if (it.kind == IterKind::opaque)
         return false;
-    reached_ = iter_map(bindings, inner, {}, facts_on(writer_.path, facts_));
+    reached_ = iter_map(bindings, inner, {}, facts_around(shared));
     return reached_.covering && reached_.sums.size() == bindings.size();
   }
 
@@ -27370,18 +28446,9 @@ LATHE_DECL Verdict check_moved_init(const Program& program, const BlockSite& sit
   return {};
 }
 
-// The nests of a program, in order.
-template <class F>
-void each_nest(const Stmt& s, const F& f) {
-  if (const auto* a = s.as<AllocNode>()) return each_nest(a->body, f);
-  const auto* seq = s.as<SeqNode>();
-  if (!seq) return f(s);
-  for (const auto& child : seq->stmts) each_nest(child, f);
-}
-
 // What an init depends on is written inside its reduction, in a nest that a step made.
-inline Verdict check_init_inputs(const Program& before, const Stmt& nest) {
-  const Vec<StaleInit> stale = stale_inits(nest);
+inline Verdict check_init_inputs(const Program& before, const Vec<BlockSite>& inits) {
+  const Vec<StaleInit> stale = stale_inits(inits);
   if (stale.empty()) return {};
   const Vec<StaleInit> old = stale_inits(before->body);
   for (const auto& found : stale) {
@@ -27409,10 +28476,18 @@ inline Vec<VarRef> loops_around_init(const BlockSite& site) {
   return out;
 }
 
+// The block itself is the same too, and so are the loops that feed its reduction.
+inline bool has_same_loops(const BlockSite& a, const BlockSite& b) {
+  bool same = a.block == b.block && a.loops.size() == b.loops.size();
+  for (std::size_t k = 0; same && k < a.loops.size(); ++k)
+    same = a.loops[k]->var == b.loops[k]->var;
+  return same;
+}
+
 // Of the loops that a block keeps, those that its init left or came into.
 inline Verdict check_kept_loops(const Program& before, const BlockSite& after) {
   const BlockSite old = find_block(before->body, after.block->tag);
-  if (!old.block || !old.block->init) return {};
+  if (!old.block || !old.block->init || has_same_loops(old, after)) return {};
   const Vec<VarRef> was = loops_around_init(old), is = loops_around_init(after);
   Vec<VarRef> passed;
   std::size_t from = old.loops.size();
@@ -27425,17 +28500,11 @@ inline Verdict check_kept_loops(const Program& before, const BlockSite& after) {
   return passed.empty() ? Verdict() : check_moved_init(before, old, from, passed, "L0259");
 }
 
-// Nests that a step left as they were need no look.
-LATHE_DECL Verdict check_inits(const Program& before, const Program& after) {
-  DenseSet<const StmtNode*> old;
-  each_nest(before->body, [&](const Stmt& nest) { old.insert(nest.get()); });
-  Vec<Stmt> changed;
-  each_nest(after->body, [&](const Stmt& nest) {
-    if (!old.contains(nest.get())) changed.push_back(nest);
-  });
+LATHE_DECL Verdict check_inits(const Program& before, const Vec<Stmt>& changed) {
   for (const auto& nest : changed) {
-    if (auto no = check_init_inputs(before, nest)) return no;
-    for (const auto& site : find_blocks(nest, [](const BlockNode& b) { return b.init; }))
+    const Vec<BlockSite> inits = find_inits(nest);
+    if (auto no = check_init_inputs(before, inits)) return no;
+    for (const auto& site : inits)
       if (auto no = check_kept_loops(before, site)) return no;
   }
   return {};
@@ -27710,11 +28779,14 @@ LATHE_DECL bool is_shifted(const ForNode& loop) {
   return tail && tail->text == to_text(Tail::shift);
 }
 
-LATHE_DECL Vec<VarRef> shifted_loops(const Program& program) {
+LATHE_DECL Vec<VarRef> shifted_loops(const Stmt& s) {
   Vec<VarRef> loops;
-  each_statement(program->body, [&](const Stmt& s) {
-    if (const auto* f = s.as<ForNode>(); f && is_shifted(*f)) loops.push_back(f->var);
-  });
+  any_statement_in(
+      s, [](const Stmt& below) { return !has_contents(below) || contents_of(below).marks; },
+      [&](const Stmt& below) {
+        if (const auto* f = below.as<ForNode>(); f && is_shifted(*f)) loops.push_back(f->var);
+        return false;
+      });
   return loops;
 }
 
@@ -27905,6 +28977,216 @@ class ShiftPlanner {
 LATHE_DECL ShiftPlan plan_shift(const Program& program, const VarRef& loop) {
   const LoopSite site = find_loop(program->body, loop);
   return ShiftPlanner(program, site).run();
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/impl/step_checks.ipp
+// What every step has to leave as it was: what loops promise, when inits run, where buffers live.
+// All of it held before the step, so that each check looks at what the step made.
+
+namespace lathe::detail {
+
+LATHE_DECL Vec<Stmt> changed_nests(const Program& before, const Program& after) {
+  Vec<const StmtNode*> old, now;
+  each_nest(before->body, [&](const Stmt& nest) { old.push_back(nest.get()); });
+  each_nest(after->body, [&](const Stmt& nest) { now.push_back(nest.get()); });
+  // Most steps change one place, before and behind which all is the same.
+  std::size_t first = 0, last = 0;
+  const std::size_t most = std::min(old.size(), now.size());
+  while (first < most && old[first] == now[first]) ++first;
+  while (last < most - first && old[old.size() - 1 - last] == now[now.size() - 1 - last]) ++last;
+  DenseSet<const StmtNode*> between;
+  for (std::size_t k = first; k < old.size() - last; ++k) between.insert(old[k]);
+  Vec<Stmt> changed;
+  for (std::size_t k = first; k < now.size() - last; ++k)
+    if (!between.contains(now[k])) changed.push_back(Stmt(Ref<StmtNode>(now[k])));
+  return changed;
+}
+
+// The loops that are no longer serial, in program order.
+inline Vec<const ForNode*> promising_loops(const Vec<Stmt>& nests) {
+  Vec<const ForNode*> loops;
+  for (const auto& nest : nests)
+    any_statement_in(
+        nest, [](const Stmt& s) { return !has_contents(s) || contents_of(s).promises; },
+        [&](const Stmt& s) {
+          const auto* f = s.as<ForNode>();
+          if (f && f->loop_kind != ForKind::serial) loops.push_back(f);
+          return false;
+        });
+  return loops;
+}
+
+// What loops that are no longer serial promise, where something at or below them changed.
+inline Verdict check_promises(const Program& before, const Program& after,
+                              const Vec<Stmt>& changed) {
+  for (const auto* loop : promising_loops(changed)) {
+    const ForRef old = find_loop(before->body, loop->var).loop;
+    if (old && (old->loop_kind != loop->loop_kind || old->body.same_as(loop->body))) continue;
+    Verdict broken = check_kind(after, *loop);
+    if (!broken) continue;
+    broken->message = "would break what the " + std::string(to_text(loop->loop_kind)) + " loop " +
+                      in_quotes(loop->var->name) + " promises: " + broken->message;
+    broken->id = "L0225";
+    broken->help = "take this step before the loop is marked";
+    if (!old) broken->loop = {};
+    return broken;
+  }
+  return {};
+}
+
+// The outermost loop around a loop, itself if there is none.
+inline Stmt whole_nest(const LoopSite& site) {
+  for (const auto& s : site.path)
+    if (s.kind() == StmtKind::For) return s;
+  return {};
+}
+
+// Tails that move inward, where something in their nest changed.
+inline Verdict check_shifts(const Program& before, const Program& after, const Vec<Stmt>& changed) {
+  for (const auto& nest : changed)
+    for (const auto& var : shifted_loops(nest)) {
+      if (LoopSite old = find_loop(before->body, var);
+          old.loop && whole_nest(old).same_as(whole_nest(find_loop(after->body, var))))
+        continue;
+      const std::string why = plan_shift(after, var).why;
+      if (!why.empty())
+        return refusal("L0225",
+                       "would break what the tail 'shift' of loop " + in_quotes(var->name) +
+                           " promises: " + why,
+                       "split it with Tail::guard");
+    }
+  return {};
+}
+
+// Loops bound to axes, wherever something changed: each tells of the others of its kernel.
+inline Verdict check_axes(const Program& after) {
+  Verdict broken = check_bound_loops(after);
+  if (!broken || broken->id != "L0255") return broken;
+  broken->message = "would break what bound loops promise: " + broken->message;
+  broken->id = "L0225";
+  broken->loop = {};
+  return broken;
+}
+
+class MentionVisitor : public Visitor {
+ public:
+  void expr(const AnyExpr& e) override {
+    if (e.kind() != ExprKind::Const && e.kind() != ExprKind::Var) descend(e);
+  }
+};
+
+// Bodies of opaque blocks count: what they allocate is used there.
+inline int count_mentions(const Stmt& s, const Buffer& buffer) {
+  class Counter : public MentionVisitor {
+   public:
+    explicit Counter(const Buffer& wanted) : wanted_(wanted), bit_(Contents::bit(wanted->name)) {}
+    void stmt(const Stmt& below) override {
+      if (may_touch(below, bit_)) descend(below);
+    }
+    void buffer(const Buffer& b) override { count += b == wanted_; }
+    int count = 0;
+
+   private:
+    const Buffer& wanted_;
+    std::uint64_t bit_;
+  } counter(buffer);
+  counter.stmt(s);
+  return counter.count;
+}
+
+// A step may have taken a block out of the body that its buffer belongs to.
+inline Verdict check_inside_alloc(const Program& program, const Stmt& alloc) {
+  const Buffer& buffer = alloc.as<AllocNode>()->buffer;
+  if (count_mentions(program->body, buffer) == count_mentions(alloc, buffer)) return {};
+  return refusal(
+      "L0220", "would use buffer " + in_quotes(buffer->name) + " outside of where it is allocated",
+      "allocate it around all of the program");
+}
+
+// The statements that allocate around all, from outside in; what is left is inside of them.
+inline const Stmt& inside_allocs(const Program& program) {
+  const Stmt* top = &program->body;
+  while (const auto* a = top->as<AllocNode>()) top = &a->body;
+  return *top;
+}
+
+// The allocs between nests, of which each holds some nests.
+template <class F>
+void each_alloc_between(const Stmt& s, const F& f) {
+  if (const auto* a = s.as<AllocNode>()) f(s), each_alloc_between(a->body, f);
+  if (const auto* seq = s.as<SeqNode>())
+    for (const auto& child : seq->stmts)
+      if (!has_contents(child)) each_alloc_between(child, f);
+}
+
+/// The buffers whose uses a step may have moved: those of the nests that it made, and of allocs
+/// between nests that hold others now.
+class MovedBuffers : public MentionVisitor {
+ public:
+  MovedBuffers(const Program& before, const Program& after, const Vec<Stmt>& changed) {
+    NodeSet old;
+    each_alloc_between(inside_allocs(before), [&](const Stmt& a) { old.insert(a.get()); });
+    each_alloc_between(inside_allocs(after), [&](const Stmt& a) {
+      if (!old.contains(a.get())) buffer(a.as<AllocNode>()->buffer);
+    });
+    for (const auto& nest : changed) stmt(nest);
+  }
+  void buffer(const Buffer& b) override {
+    bits_ |= Contents::bit(b->name);
+    add_once(found_, b);
+  }
+  bool has(const Buffer& b) const {
+    return (bits_ & Contents::bit(b->name)) != 0 && contains(found_, b);
+  }
+
+ private:
+  Vec<Buffer> found_;
+  std::uint64_t bits_ = 0;
+};
+
+// Nothing but buffers in global memory, allocated around all.
+inline bool lives_throughout(const Program& program) {
+  const Stmt* top = &program->body;
+  for (; top->kind() == StmtKind::Alloc; top = &top->as<AllocNode>()->body)
+    if (top->as<AllocNode>()->buffer->scope != Scope::global) return false;
+  return !any_statement_in(
+      *top, [](const Stmt& s) { return !has_contents(s) || contents_of(s).allocs; },
+      [](const Stmt& s) { return s.kind() == StmtKind::Alloc; });
+}
+
+inline Verdict check_lifetimes(const Program& before, const Program& after,
+                               const Vec<Stmt>& changed) {
+  if (lives_throughout(after)) return {};
+  const MovedBuffers moved(before, after, changed);
+  Verdict no;
+  const Stmt* top = &after->body;  // what is allocated around all is used inside
+  while (const auto* a = top->as<AllocNode>()) {
+    if (a->buffer->scope != Scope::global && moved.has(a->buffer))
+      if ((no = check_lifetime(after, a->buffer))) return no;
+    top = &a->body;
+  }
+  any_statement_in(
+      *top, [](const Stmt& s) { return !has_contents(s) || contents_of(s).allocs; },
+      [&](const Stmt& s) {
+        if (const auto* a = s.as<AllocNode>(); a && moved.has(a->buffer)) {
+          no = check_lifetime(after, a->buffer);
+          if (!no) no = check_inside_alloc(after, s);
+        }
+        return no.has_value();
+      });
+  return no;
+}
+
+LATHE_DECL Verdict check_kept(const Program& before, const Program& after) {
+  const Vec<Stmt> changed = changed_nests(before, after);
+  if (auto no = check_promises(before, after, changed)) return no;
+  if (auto no = check_inits(before, changed)) return no;
+  if (auto no = check_shifts(before, after, changed)) return no;
+  if (auto no = check_axes(after)) return no;
+  if (auto no = check_marks(before, after)) return no;
+  return check_lifetimes(before, after, changed);
 }
 
 }  // namespace lathe::detail
@@ -28286,7 +29568,7 @@ inline bool needs_iterator(const SplitPlan& plan, const BlockSite& block) {
 
 class BoundLoads : public Visitor {
  public:
-  explicit BoundLoads(const VarRef& var) : var_(var) {}
+  explicit BoundLoads(const ForNode& loop) : loop_(loop) {}
   bool found = false;
   void stmt(const Stmt& s) override {
     if (const auto* f = s.as<ForNode>()) in_bound(f->min), in_bound(f->extent);
@@ -28294,24 +29576,29 @@ class BoundLoads : public Visitor {
   }
 
  private:
-  void in_bound(const AnyExpr& bound) { found |= loads(bound) && uses_var(bound, var_); }
-  static bool loads(const AnyExpr& e) {
-    struct FindLoad : Visitor {
-      bool found = false;
-      void expr(const AnyExpr& e) override { found |= e.kind() == ExprKind::Load, descend(e); }
-    } finder;
-    finder.expr(e);
-    return finder.found;
+  void in_bound(const AnyExpr& bound) {
+    if (is_load_free(bound)) return;
+    found = found || uses_var(bound, loop_.var) || loads_written(bound, loop_.body);
   }
-  const VarRef& var_;
+  const ForNode& loop_;
 };
 
-// Past its end the loop must not be entered at all where statements stand in no block, or where the
-// bound of a loop inside would be loaded from a place that does not exist.
+// Whether an expression names what a let around the loop binds.
+inline bool names_let(const AnyExpr& e, const LoopSite& site) {
+  for (const auto& s : site.path)
+    if (const auto* let = s.as<LetStmtNode>(); let && uses_var(e, let->var)) return true;
+  return false;
+}
+
+// Past its end the loop must not be entered at all where statements stand in no block, where the
+// bound of a loop inside would be loaded from a place that does not exist or that no block fills
+// there, or where no domain of a block can name the loop's own bounds.
 inline bool needs_if(const SplitPlan& plan) {
-  BoundLoads loads(plan.site.loop->var);
-  loads.stmt(plan.site.loop->body);
-  return loads.found || has_bare_statement(plan.site.loop->body);
+  const ForNode& loop = *plan.site.loop;
+  BoundLoads loads(loop);
+  loads.stmt(loop.body);
+  return loads.found || has_bare_statement(loop.body) || names_let(loop.min, plan.site) ||
+         names_let(loop.extent, plan.site);
 }
 
 // Adds the iterators that keep the points past the loop's end out of blocks that would run again
@@ -28461,6 +29748,57 @@ LATHE_DECL const Primitive& primitive_split() {
 
 }  // namespace lathe::detail
 
+// ---- lathe/schedule/impl/fold_order.ipp
+namespace lathe::detail {
+
+// Whether the loops of a reduction run its points in the order in which loops over its reduce
+// iterators would, one for each: proven. In that order the position of a point among all is a sum
+// that grows with each loop by more than the loops inside of it make up.
+inline bool folds_in_order(const BlockSite& site, const Facts& around) {
+  AnyExpr position(0);
+  Vec<VarRef> loops;
+  Vec<AnyExpr> extents;
+  Facts facts = around;
+  for (const auto& f : site.loops) {
+    facts.bind(*f);
+    if (!feeds(*f, *site.block, IterKind::reduce)) continue;
+    loops.push_back(f->var);
+    extents.push_back(f->extent);
+  }
+  const std::size_t own = site.block->iters.size() - guard_count(*site.block);
+  for (std::size_t k = 0; k < own; ++k) {
+    const IterVar& it = site.block->iters[k];
+    if (it.kind != IterKind::reduce) continue;
+    position = fold_add(fold_mul(position, it.extent), fold_sub(it.binding, it.min));
+  }
+  facts.keep_unit_vars();
+  const auto sum = affine_of(simplify(position, facts), loops, facts);
+  AnyExpr inside(1);  // how far the loops inside go
+  for (std::size_t k = loops.size(); sum && k-- > 0;) {
+    if (is_const(extents[k], 1)) continue;
+    if (!prove_le(inside, sum->coefs[k], facts)) return false;
+    inside = simplify(fold_mul(sum->coefs[k], extents[k]), facts);
+  }
+  return sum.has_value();
+}
+
+/// Loops made anew run the points of a reduction in the order of its iterators. `id` where that is
+/// another order and the reducer keeps it; `changed` says that floats may round otherwise.
+inline Verdict check_fold_order(const Program& program, const BlockSite& site, std::string_view id,
+                                std::string& changed) {
+  const BlockNode& block = *site.block;
+  if (!block.reducer) return {};
+  const ReducerInfo laws = classify(*block.reducer);
+  const bool any_order = laws.kind == ReducerClass::reorder;
+  if ((any_order && !laws.reassociates) || folds_in_order(site, program_facts(program))) return {};
+  const std::string text =
+      "the reduce loops of " + in_quotes(block.name()) + " run in another order";
+  if (any_order) return changed = text, std::nullopt;
+  return refusal_at(block.tag, id, text + ", which its reducer does not allow");
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/schedule/impl/compute_at.ipp
 namespace lathe::detail {
 
@@ -28468,10 +29806,11 @@ namespace lathe::detail {
 struct MovePlan {
   BlockSite block;
   LoopSite loop;
-  Vec<std::size_t> others;  ///< children of the loop that hold the blocks it works with
-  Vec<Range> ranges;        ///< of its iterators, guards apart
-  BlockRefNode core;        ///< the block without its guards
-  bool grows = false;       ///< it may get instances that its own loops do not reach
+  Vec<std::size_t> others;   ///< children of the loop that hold the blocks it works with
+  Vec<Range> ranges;         ///< of its iterators, guards apart
+  BlockRefNode core;         ///< the block without its guards
+  bool grows = false;        ///< it may get instances that its own loops do not reach
+  std::string reassociates;  ///< how the order of its updates changes; empty: not at all
 };
 
 inline std::string names_of(const Vec<BlockSite>& sites) {
@@ -28510,19 +29849,19 @@ inline Verdict check_updates_once(const Program& program, const BlockSite& site)
 
 // Its own loops are replaced: what they leave out of its domain may run in the new place. An
 // intermediate may hold more than before; a sum or an argument may not.
-inline Verdict check_reach(const Program& program, MovePlan& plan) {
+inline Verdict check_reach(const Program& program, MovePlan& plan, const char* id = "L0212") {
   Facts facts = program_facts(program);
   Vec<AnyExpr> bindings;
   Vec<IterDomain> loops;
   for (const auto& it : plan.core->iters)
     if (prove_le(it.extent, AnyExpr(0), facts)) return {};
-  for (const auto& it : plan.core->iters) bindings.push_back(it.binding);
   for (const auto& loop : plan.block.loops) loops.push_back({loop->var, loop->min, loop->extent});
-  const IterMap map = iter_map(bindings, loops, {}, facts);
+  const bool known = bindings_over_guards(*plan.block.block, loops, facts, bindings);
+  const IterMap map = known ? iter_map(bindings, loops, {}, facts) : IterMap();
   if (!map.injective)
     if (auto no = check_updates_once(program, plan.block)) return no;
   bool sums_whole = true;
-  for (std::size_t k = 0; k < bindings.size(); ++k) {
+  for (std::size_t k = 0; k < plan.core->iters.size(); ++k) {
     const IterVar& it = plan.core->iters[k];
     if (map.covering && prove_le(map.sums[k].min, it.min, facts) &&
         prove_le(fold_add(it.min, it.extent), fold_add(map.sums[k].min, map.sums[k].extent), facts))
@@ -28532,12 +29871,12 @@ inline Verdict check_reach(const Program& program, MovePlan& plan) {
   }
   const BlockNode& block = *plan.core;
   if (!sums_whole)
-    return refusal_at(block.tag, "L0212",
+    return refusal_at(block.tag, id,
                       "block " + in_quotes(block.name()) +
                           " is not proved to reduce over all of its domain in the loops it has");
   for (const auto& store : stores_of(block))
     if (plan.grows && !is_private(program->body, store->buffer))
-      return refusal_at(block.tag, "L0212",
+      return refusal_at(block.tag, id,
                         "block " + in_quotes(block.name()) +
                             " is not proved to run over all of its domain in the loops it has, and "
                             "writes the parameter " +
@@ -28585,7 +29924,8 @@ inline Verdict check_movable(const Program& program, const Args& args, const cha
                         "loop " + describe(*loop) + " of " + name + " would be lost",
                         "move blocks before their loops are marked");
   plan.core = BlockRefNode(new BlockNode(without_guards(block)));
-  return check_reach(program, plan);
+  if (auto no = check_reach(program, plan)) return no;
+  return check_fold_order(program, plan.block, "L0212", plan.reassociates);
 }
 
 // What holds in the body of a loop.
@@ -28781,6 +30121,7 @@ inline Verdict run_compute_at(const Program& program, const Args& args, Edit* ed
   if (auto no = check_inputs_kept(program, root, args[0].block, "L0211", plan.grows)) return no;
   if (!edit) return {};
   edit->program = program.with(root);
+  if (!plan.reassociates.empty()) edit->reassociates = "compute_at: " + plan.reassociates;
   consume_lost_loops(root, plan.block.loops, *edit,
                      "was replaced when " + in_quotes(args[0].block->name) + " moved under " +
                          in_quotes(args[1].loop->name));
@@ -28946,14 +30287,10 @@ inline Verdict run_copy_in(const Program& program, const CopyIn& plan, const Cop
   return {};
 }
 
-// The conjuncts of a predicate that name no reduce iterator.
-inline AnyExpr spatial_part(const BlockNode& block, const AnyExpr& condition) {
-  if (!condition) return {};
-  if (const auto* both = condition.as<BinaryNode>(); both && both->op == BinaryOp::and_)
-    return fold_and(spatial_part(block, both->a), spatial_part(block, both->b));
-  for (const auto& it : block.iters)
-    if (it.kind == IterKind::reduce && uses_var(condition, it.var)) return {};
-  return condition;
+inline AnyExpr init_predicate(const BlockNode& block) {
+  AnyExpr out;
+  for (const auto& part : init_conjuncts(block)) out = fold_and(out, part);
+  return out;
 }
 
 // The instances of a block's spatial points as a block of its own: fresh iterators, and what they
@@ -28970,7 +30307,7 @@ inline BlockNode spatial_block(const BlockNode& block, const BlockTag& tag, Subs
     iters.push_back(std::move(fresh));
   }
   BlockNode out(tag, std::move(iters), make_seq({}));
-  AnyExpr predicate = block.reducer ? spatial_part(block, block.predicate) : block.predicate;
+  const AnyExpr predicate = block.reducer ? init_predicate(block) : block.predicate;
   if (predicate) out.predicate = substitute(predicate, map);
   return out;
 }
@@ -29003,9 +30340,10 @@ inline Verdict check_cache_write(const Program& program, const BlockSite& site,
   return check_bare_touches(program, block, step.id, out);
 }
 
-// Ranges of the iterators while the loops inside `inner` run.
-inline bool ranges_inside(const BlockNode& core, const Vec<ForRef>& inner, const Facts& facts,
-                          Vec<Range>& out) {
+// Ranges of the iterators while the loops inside `inner` run, seen from beside the statement that
+// holds them.
+inline bool ranges_inside(const BlockNode& core, const Vec<ForRef>& inner, const Stmt& around,
+                          const Facts& facts, Vec<Range>& out) {
   Vec<VarRef> relaxed = vars_of(inner);
   for (const auto& it : core.iters) {
     if (is_const(it.extent, 0)) {  // bounds over nothing are none
@@ -29014,6 +30352,10 @@ inline bool ranges_inside(const BlockNode& core, const Vec<ForRef>& inner, const
     }
     Interval i = bounds(it.binding, relaxed, facts);
     if (!i.bounded()) return false;
+    if (loads_written(i.min, around) || loads_written(i.max, around)) {
+      out.push_back({it.min, it.extent});
+      continue;
+    }
     AnyExpr extent = constant_extent(fold_add(fold_sub(i.max, i.min), AnyExpr(1)), facts);
     out.push_back(shorter({it.min, it.extent}, {simplify(i.min, facts), extent}, facts));
   }
@@ -29053,7 +30395,8 @@ inline Verdict place_copy_out(const Program& program, CopyOut& plan, const CopyS
         feeds(*loop, *site.block, IterKind::spatial))
       facts.bind(*loop);
   Vec<Stmt> outside(site.path.begin(), site.path.begin() + static_cast<std::ptrdiff_t>(plan.at));
-  if (!ranges_inside(*plan.copy, loops_within(site.loops, loops_in(outside)), facts, plan.ranges))
+  if (!ranges_inside(*plan.copy, loops_within(site.loops, loops_in(outside)), site.path[plan.at],
+                     facts, plan.ranges))
     return refusal_at(site.block->tag, step.id,
                       "what " + in_quotes(site.block->name()) + " writes of " +
                           in_quotes(out->name) + " in one iteration is not known");
@@ -29593,7 +30936,7 @@ inline constexpr std::int64_t kMaxUnroll = 4096;
 
 // An access in no block, of which no analysis of blocks knows.
 inline bool touched_bare(const Stmt& body, const Buffer& buffer) {
-  return any_use(body, [&](const BufferUse& use) { return use.buffer == buffer && !use.block; });
+  return any_use_of({buffer}, body, [&](const BufferUse& use) { return !use.block; });
 }
 
 // A block that declares what it touches and updates what it reads, as one that only reads: what was
@@ -29608,8 +30951,8 @@ inline Program without_updates(const Program& program, const BlockTag& tag, cons
 
 // A term that reads the output: the element itself, or one of another iteration.
 inline bool reads_besides_update(const BlockNode& block, const Buffer& buffer) {
-  return any_use(block, [&](const BufferUse& use) {
-    return use.buffer == buffer && use.reads() && use.kind != AccessKind::update;
+  return any_use_of({buffer}, block, [&](const BufferUse& use) {
+    return use.reads() && use.kind != AccessKind::update;
   });
 }
 
@@ -29639,9 +30982,8 @@ LATHE_DECL bool filled_each_iteration(const Program& program, const Buffer& buff
 }
 
 inline bool touched_outside(const Program& program, const ForNode& loop, const Buffer& buffer) {
-  return any_use(program->body, [&](const BufferUse& use) {
-    return use.buffer == buffer && !use.is_below(loop.var);
-  });
+  return any_use_of({buffer}, program->body,
+                    [&](const BufferUse& use) { return !use.is_below(loop.var); });
 }
 
 // The program with every buffer that belongs to one iteration of the loop allocated inside it.
@@ -29743,7 +31085,7 @@ inline Verdict check_loops_below(const ForNode& loop) {
   auto differs = [&](const AnyExpr& e) {
     for (const auto& v : differ)
       if (uses_var(e, v)) return true;
-    return false;
+    return loads_written(e, loop.body);
   };
   any_statement(loop.body, [&](const Stmt& s) {
     if (const auto* block = s.as<BlockNode>())
@@ -30054,10 +31396,12 @@ class BoundLoops {
 };
 
 LATHE_DECL Verdict check_bound_loops(const Program& program) {
-  const bool any = any_statement(program->body, [](const Stmt& s) {
-    const auto* f = s.as<ForNode>();
-    return f && is_bound(f->loop_kind);
-  });
+  const bool any = any_statement_in(
+      program->body, [](const Stmt& s) { return !has_contents(s) || contents_of(s).axes; },
+      [](const Stmt& s) {
+        const auto* f = s.as<ForNode>();
+        return f && is_bound(f->loop_kind);
+      });
   return any ? BoundLoops(program).check() : Verdict();
 }
 
@@ -30539,10 +31883,9 @@ class OpenBlocks : public Mutator {
   static Stmt opened(const TilePart& part) {
     const BlockNode& block = part.block();
     Stmt body = substitute(block.reducer ? expand_update(block) : block.body, part.values);
-    Vec<AnyExpr> conditions;
-    if (block.predicate)
-      flatten_logic(BinaryOp::and_, substitute(block.predicate, part.values), conditions);
-    for (const auto& condition : reversed(conditions)) body = make_if(condition, std::move(body));
+    const Vec<AnyExpr> conditions = conjuncts(block.predicate);
+    for (const auto& condition : reversed(conditions))
+      body = make_if(substitute(condition, part.values), std::move(body));
     return body;
   }
   const BlockizePlan& plan_;
@@ -30752,7 +32095,8 @@ class Retype : public Mutator {
   AnyExpr expr(const AnyExpr& e) override {
     const auto* load = e.as<LoadNode>();
     if (!load || load->buffer != from_) return descend(e);
-    return make_cast(from_->dtype, make_load(to_, places(load->indices), optional(load->mask)));
+    return make_cast(from_->dtype.with_lanes(load->dtype.lanes),
+                     make_load(to_, places(load->indices), optional(load->mask)));
   }
   Stmt stmt(const Stmt& s) override {
     if (const auto* n = s.as<StoreNode>(); n && n->buffer == from_)
@@ -30774,7 +32118,7 @@ class Retype : public Mutator {
 
   // The low bits of sums, differences and products follow from those of their operands.
   AnyExpr stored(const AnyExpr& e) const {
-    const DType t = to_->dtype;
+    const DType t = to_->dtype.with_lanes(e.dtype().lanes);
     if (t.bits > e.dtype().bits || e->weight > kLargest) return make_cast(t, e);
     if (const auto* cast = e.as<CastNode>(); cast && cast->value.dtype().is_int())
       return make_cast(t, cast->value);
@@ -31504,13 +32848,22 @@ inline Verdict check_fused_inits(const Program& program, const Vec<LoopSite>& si
   return {};
 }
 
+// The product of the extents, where two loops that end before they begin make no iterations.
+inline AnyExpr fused_extent(const Vec<LoopSite>& sites, const Facts& around) {
+  AnyExpr out(1);
+  bool negative = false;
+  for (const auto& site : sites) {
+    const AnyExpr& extent = site.loop->extent;
+    const bool may = !prove_le(AnyExpr(0), extent, around);
+    out = fold_mul(out, may && negative ? fold_max(extent, AnyExpr(0)) : extent);
+    negative = negative || may;
+  }
+  return simplify(out, around);
+}
+
 inline void apply_fuse(const Program& program, const Vec<LoopSite>& sites, Edit& edit) {
   std::string name;
-  AnyExpr extent(1);
-  for (const auto& site : sites) {
-    name += (name.empty() ? "" : "_") + site.loop->var->name;
-    extent = fold_mul(extent, site.loop->extent);
-  }
+  for (const auto& site : sites) name += (name.empty() ? "" : "_") + site.loop->var->name;
   Vec<std::string> used;
   for (const auto& loop : sites[0].loops) used.push_back(loop->var->name);
   VarRef fused = make_var(loop_name(name, used));
@@ -31523,8 +32876,8 @@ inline void apply_fuse(const Program& program, const Vec<LoopSite>& sites, Edit&
     rest = fold_floordiv(rest, loop.extent);
     edit.consumed.push_back({loop.var, "was fused into " + fused->name});
   }
-  Facts facts = facts_on(sites[0].path, program_facts(program));
-  Stmt nest = make_for(fused, AnyExpr(0), simplify(extent, facts),
+  const Facts around = facts_on(sites[0].path, program_facts(program));
+  Stmt nest = make_for(fused, AnyExpr(0), fused_extent(sites, around),
                        substitute(sites.back().loop->body, map));
   edit.program = program.with(replace_at(sites[0].path, nest));
   edit.results.push_back(LoopRef(fused));
@@ -31590,7 +32943,8 @@ inline Vec<AnyExpr> iterators_of_element(const BlockNode& core, const Vec<AnyExp
 class InlineLoads : public Mutator {
  public:
   InlineLoads(const Buffer& buffer, const Vec<VarRef>& targets, const AnyExpr& value)
-      : buffer_(buffer), targets_(targets), value_(value) {}
+      : buffer_(buffer), targets_(targets), value_(value), bit_(Contents::bit(buffer->name)) {}
+  Stmt stmt(const Stmt& s) override { return may_touch(s, bit_) ? descend(s) : s; }
   AnyExpr expr(const AnyExpr& e) override {
     const auto* load = e.as<LoadNode>();
     if (!load || load->buffer != buffer_) return descend(e);
@@ -31604,6 +32958,7 @@ class InlineLoads : public Mutator {
   const Buffer& buffer_;
   const Vec<VarRef>& targets_;
   const AnyExpr& value_;
+  const std::uint64_t bit_;
 };
 
 // Other uses than plain loads, in a block or outside.
@@ -31614,9 +32969,11 @@ class FindOddUse : public Visitor {
   void expr(const AnyExpr& e) override {
     const auto* load = e.as<LoadNode>();
     if (load && load->buffer == buffer_ && load->mask.get()) found = "a masked load";
+    if (load && load->buffer == buffer_ && load->dtype.is_vector()) found = "a load of lanes";
     descend(e);
   }
   void stmt(const Stmt& s) override {
+    if (!may_touch(s, Contents::bit(buffer_->name))) return;
     if (const auto* f = s.as<ForNode>())
       in_bound(f->min, "the bound of loop " + in_quotes(f->var->name)),
           in_bound(f->extent, "the bound of loop " + in_quotes(f->var->name));
@@ -31756,7 +33113,7 @@ class SameLoads : public Visitor {
         load = l;
       else
         same &= same_expr(AnyExpr(Ref<LoadNode>(load)), e);
-      same &= !l->mask;
+      same &= !l->mask && !l->dtype.is_vector();
     }
     descend(e);
   }
@@ -31828,18 +33185,18 @@ inline Verdict plan_reverse_inline(const Program& program, const BlockTag& tag, 
   SameLoads loads(plan.between);
   loads.stmt(plan.consumer.block->body);
   plan.load = loads.load;
+  if (!loads.load || !loads.same)
+    return refusal_at(tag, "L0215",
+                      "block " + in_quotes(tag->name) + " does not read " +
+                          in_quotes(plan.between->name) + " at one place only");
   // An instance that reads no element would have no place to store from.
   Facts facts = program_facts(program);
   for (const auto& it : plan.consumer.block->iters) facts.bind(it);
   if (plan.consumer.block->predicate) facts.assume(plan.consumer.block->predicate);
-  if (loads.load && !surely_inside(*plan.between, loads.load->indices, facts))
-    return refusal_at(tag, "L0215",
-                      "not every instance of block " + in_quotes(tag->name) + " surely reads " +
-                          in_quotes(plan.between->name));
-  if (loads.load && loads.same) return {};
+  if (surely_inside(*plan.between, loads.load->indices, facts)) return {};
   return refusal_at(tag, "L0215",
-                    "block " + in_quotes(tag->name) + " does not read " +
-                        in_quotes(plan.between->name) + " at one place only");
+                    "not every instance of block " + in_quotes(tag->name) + " surely reads " +
+                        in_quotes(plan.between->name));
 }
 
 // The output moves earlier, to the producer's place.
@@ -31905,10 +33262,19 @@ inline BlockNode fused_producer(const Program& program, const FusePlan& plan, co
   return producer;
 }
 
+// Its loops are replaced by the producer's.
+inline Verdict check_inlined_reach(const Program& program, const BlockSite& consumer) {
+  MovePlan plan;
+  plan.block = consumer;
+  plan.core = BlockRefNode(new BlockNode(without_guards(*consumer.block)));
+  return check_reach(program, plan, "L0215");
+}
+
 inline Verdict run_reverse_compute_inline(const Program& program, const Args& args, Edit* edit) {
   FusePlan plan;
   if (auto no = plan_reverse_inline(program, args[0].block, plan)) return no;
   if (auto no = check_reverse_inline_place(program, plan)) return no;
+  if (auto no = check_inlined_reach(program, plan.consumer)) return no;
   if (auto no = check_settled_inputs(program, *plan.consumer.block, "L0215")) return no;
   const BlockNode core = without_guards(*plan.consumer.block);
   AnyExpr valid;
@@ -31938,6 +33304,60 @@ LATHE_DECL const Primitive& primitive_reverse_compute_inline() {
                                 "a block's expression moves into its producer",
                                 run_reverse_compute_inline};
   return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/impl/inputs_first.ipp
+namespace lathe::detail {
+
+// Whether two statements that follow each other may change places.
+inline bool may_swap(const Stmt& first, const Stmt& second) {
+  const Vec<Buffer> written = buffers_written(second), read = buffers_read(second),
+                    before = buffers_written(first), used = buffers_read(first);
+  for (const auto& b : written)
+    if (contains(before, b) || contains(used, b)) return false;
+  for (const auto& b : read)
+    if (contains(before, b)) return false;
+  return true;
+}
+
+inline std::size_t nest_with(const Vec<Stmt>& nests, const BlockTag& tag) {
+  std::size_t at = 0;
+  while (at < nests.size() && block_position(nests[at], tag) < 0) ++at;
+  return at;
+}
+
+/// The program with the nests that a block needs, and that stand after a loop, before the nest of
+/// that loop, where nothing between minds: in which order the operands of an expression were
+/// written must not decide what a schedule may do with it.
+inline Program with_inputs_first(const Program& program, const BlockTag& tag, const VarRef& loop) {
+  Vec<Buffer> allocs;
+  Stmt body = program->body;
+  while (const auto* a = body.as<AllocNode>()) allocs.push_back(a->buffer), body = Stmt(a->body);
+  Vec<Stmt> nests = seq_of(body);
+  std::size_t place = 0;
+  while (place < nests.size() && !find_loop(nests[place], loop).loop) ++place;
+  Vec<BlockTag> needed{tag};
+  for (std::size_t k = 0; k < needed.size(); ++k)
+    for (const auto& p : producers(program->body, needed[k]))
+      if (!contains(needed, p.block->tag)) needed.push_back(p.block->tag);
+  bool moved = false;
+  const std::size_t end = nest_with(nests, tag);
+  for (std::size_t from = place + 1; from < end; ++from) {
+    bool wanted = false;
+    for (const auto& t : needed) wanted = wanted || block_position(nests[from], t) >= 0;
+    for (std::size_t k = place; k < from && wanted; ++k) wanted = may_swap(nests[k], nests[from]);
+    if (!wanted) continue;
+    const Stmt nest = nests[from];
+    nests.erase_at(from);
+    nests.insert_at(place++, nest);
+    moved = true;
+  }
+  if (!moved) return program;
+  Stmt out = make_seq(std::move(nests));
+  for (std::size_t k = allocs.size(); k-- > 0;) out = make_alloc(allocs[k], out);
+  return program.with(out);
 }
 
 }  // namespace lathe::detail
@@ -32364,7 +33784,8 @@ inline Verdict run_reindex_read(const Program& program, ReindexPlan& plan, Edit*
   copy.to = make_buffer(name, plan.from->dtype, plan.shape, Scope::global);
   copy.copy.emplace(copy_of_axes(plan, copy.to, make_ref<BlockTagNode>(name)));
   Facts facts = facts_on(plan.site.path, program_facts(program));
-  if (!ranges_inside(*copy.copy, loops_within(plan.site.loops, copy.outside()), facts, copy.ranges))
+  if (!ranges_inside(*copy.copy, loops_within(plan.site.loops, copy.outside()),
+                     plan.site.path[copy.at], facts, copy.ranges))
     return reindex_refusal(plan, "has iterators without a bound in one iteration");
   BlockNode reader = block;
   MoveToPlace move(plan.from, copy.to, plan.at);
@@ -32631,7 +34052,8 @@ inline Verdict pad_operand(PadPlan& plan, const Buffer& buffer) {
   copy.to = make_buffer(name, buffer->dtype, axes.shape);
   copy.copy.emplace(copy_of_axes(axes, copy.to, make_ref<BlockTagNode>(name)));
   Facts facts = facts_on(axes.site.path, program_facts(plan.program));
-  if (!ranges_inside(*copy.copy, loops_within(axes.site.loops, copy.outside()), facts, copy.ranges))
+  if (!ranges_inside(*copy.copy, loops_within(axes.site.loops, copy.outside()),
+                     axes.site.path[copy.at], facts, copy.ranges))
     return plan.no("has iterators without a bound in one iteration");
   for (std::size_t d = 0; d < axes.axes.size(); ++d)
     if (const PaddedIter* p = plan.find(axes.axes[d]))
@@ -33316,7 +34738,8 @@ inline Verdict check_reads_finished(const Program& program, const Stmt& root, co
   return {};
 }
 
-inline Verdict run_reverse_compute_at(const Program& program, const Args& args, Edit* edit) {
+inline Verdict run_reverse_compute_at(const Program& given, const Args& args, Edit* edit) {
+  const Program program = with_inputs_first(given, args[0].block, args[1].loop);
   MovePlan plan;
   Vec<BlockSite> inside;
   if (auto no = plan_reverse_compute_at(program, args, plan, inside)) return no;
@@ -33325,6 +34748,7 @@ inline Verdict run_reverse_compute_at(const Program& program, const Args& args, 
   if (auto no = check_inputs_kept(program, root, args[0].block, "L0213", plan.grows)) return no;
   if (!edit) return {};
   edit->program = program.with(root);
+  if (!plan.reassociates.empty()) edit->reassociates = "reverse_compute_at: " + plan.reassociates;
   consume_lost_loops(root, plan.block.loops, *edit,
                      "was replaced when " + in_quotes(args[0].block->name) + " moved under " +
                          in_quotes(args[1].loop->name));
@@ -33526,7 +34950,7 @@ class RfactorBlocks {
     out.iters.push_back(
         {var, plan_.loop->min, plan_.loop->extent, IterKind::reduce, plan_.loop->var});
     keep_guards(out);
-    out.predicate = spatial_part(block_, block_.predicate);
+    out.predicate = init_predicate(block_);
     AnyExpr position = fold_sub(AnyExpr(var), plan_.loop->min);
     Vec<Stmt> stores;
     for (std::size_t k = 0; k < buffers_.size(); ++k) {
@@ -33853,26 +35277,64 @@ LATHE_DECL const Primitive& primitive_sample_categorical() {
 // ---- lathe/schedule/impl/settled.ipp
 namespace lathe::detail {
 
-/// Which buffers hold one value per element for whoever reads them: what a block stores there
-/// follows from the element alone, so it may be read, or computed again, in any iteration. Programs
-/// of tensors are like that throughout; a loop that carries state fills its buffers anew each time.
-class SettledBuffers : UseWalker {
- public:
-  explicit SettledBuffers(const Program& program) { stmt(program->body); }
-
-  /// A buffer that the block reads and that is not settled when it runs; empty if there is none.
-  Buffer unsettled_for(const BlockTag& tag) {
-    for (std::size_t k = 0; k < blocks_.size(); ++k)
-      if (blocks_[k].node->tag == tag) return unsettled_input(k);
-    return {};
-  }
-
- private:
+/// The blocks of one nest, and what each reads and writes. It follows from the nest alone, and is
+/// kept with it: a program of many nests is asked often, and few of them change between.
+struct NestUses : RefCounted, UseWalker {
   struct Place {
     const BlockNode* node = nullptr;
     Vec<const ForNode*> loops;
     Vec<Buffer> read, written;
   };
+  Vec<Place> places;
+  Vec<Buffer> bare;  ///< written by statements in no block
+
+  explicit NestUses(const Stmt& nest) { stmt(nest); }
+
+ private:
+  bool wanted(const BufferUse& use) override {
+    if (!use.block) {
+      if (use.is_write) add_once(bare, use.buffer);
+      return false;
+    }
+    Place& place = place_of(use);
+    if (use.reads() && use.kind != AccessKind::update) add_once(place.read, use.buffer);
+    if (use.is_write) add_once(place.written, use.buffer);
+    return false;
+  }
+  Place& place_of(const BufferUse& use) {
+    for (std::size_t k = places.size(); k-- > 0;)
+      if (places[k].node == use.block) return places[k];
+    places.emplace_back();
+    places.back().node = use.block;
+    places.back().loops = use.loops;
+    return places.back();
+  }
+};
+
+inline const NestUses& uses_of(const Stmt& nest) {
+  const RefCounted* known = nest->uses.get();
+  if (!known) known = nest->uses.set(make_ref<NestUses>(nest).get());
+  return static_cast<const NestUses&>(*known);
+}
+
+/// Which buffers hold one value per element for whoever reads them: what a block stores there
+/// follows from the element alone, so it may be read, or computed again, in any iteration. Programs
+/// of tensors are like that throughout; a loop that carries state fills its buffers anew each time.
+class SettledBuffers {
+ public:
+  explicit SettledBuffers(const Program& program) {
+    each_nest(program->body, [&](const Stmt& nest) { add(uses_of(nest)); });
+  }
+
+  /// A buffer that the block reads and that is not settled when it runs; empty if there is none.
+  Buffer unsettled_for(const BlockTag& tag) {
+    for (std::size_t k = 0; k < blocks_.size(); ++k)
+      if (blocks_[k]->node->tag == tag) return unsettled_input(k);
+    return {};
+  }
+
+ private:
+  using Place = NestUses::Place;
   enum class State : std::uint8_t { open, settled, unsettled };
   struct Entry {
     Vec<std::size_t> writers;
@@ -33881,42 +35343,24 @@ class SettledBuffers : UseWalker {
     State state = State::open;
   };
 
-  bool wanted(const BufferUse& use) override {
-    if (!use.block) {
-      if (use.is_write) entries_[use.buffer.get()].bare = true;
-      return false;
+  void add(const NestUses& nest) {
+    for (const auto& b : nest.bare) entries_[b.get()].bare = true;
+    for (const auto& place : nest.places) {
+      for (const auto& b : place.written) entries_[b.get()].writers.push_back(blocks_.size());
+      blocks_.push_back(&place);
     }
-    Place& place = place_of(use);
-    if (use.reads() && use.kind != AccessKind::update && !contains(place.read, use.buffer))
-      place.read.push_back(use.buffer);
-    if (use.is_write && !contains(place.written, use.buffer)) {
-      place.written.push_back(use.buffer);
-      entries_[use.buffer.get()].writers.push_back(
-          static_cast<std::size_t>(&place - blocks_.begin()));
-    }
-    return false;
-  }
-  Place& place_of(const BufferUse& use) {
-    for (std::size_t k = blocks_.size(); k-- > 0;)
-      if (blocks_[k].node == use.block) return blocks_[k];
-    blocks_.emplace_back();
-    blocks_.back().node = use.block;
-    blocks_.back().loops = use.loops;
-    return blocks_.back();
   }
 
   Buffer unsettled_input(std::size_t reader) {
-    for (std::size_t k = 0; k < blocks_[reader].read.size(); ++k) {
-      const Buffer b = blocks_[reader].read[k];
+    for (const auto& b : blocks_[reader]->read)
       if (!settled_before(b, reader)) return b;
-    }
     return {};
   }
   bool settled_before(const Buffer& b, std::size_t reader) {
     const Entry* entry = entries_.find(b.get());
     if (!entry) return true;
     for (std::size_t w : entry->writers)
-      if (w > reader && in_one_loop(blocks_[w], blocks_[reader])) return false;
+      if (w > reader && in_one_loop(*blocks_[w], *blocks_[reader])) return false;
     return settled(b);
   }
   static bool in_one_loop(const Place& a, const Place& b) {
@@ -33934,7 +35378,7 @@ class SettledBuffers : UseWalker {
     const Vec<std::size_t> writers = entries_[b.get()].writers;
     for (std::size_t w : writers) {
       if (!follows_from_element(w, b)) return false;
-      for (const auto& input : Vec<Buffer>(blocks_[w].read))
+      for (const auto& input : blocks_[w]->read)
         if (input != b && !settled_before(input, w)) return false;
     }
     entries_[b.get()].state = State::settled;
@@ -33943,7 +35387,7 @@ class SettledBuffers : UseWalker {
 
   /// The element tells the instance that stores it, and so what is stored.
   bool follows_from_element(std::size_t writer, const Buffer& b) const {
-    const Place& place = blocks_[writer];
+    const Place& place = *blocks_[writer];
     const BlockNode& block = *place.node;
     if (contains(place.read, b) && !runs_once(place)) return false;
     return stores_by_iterators(block, b) || is_injective(block);
@@ -33980,7 +35424,7 @@ class SettledBuffers : UseWalker {
     return info.injective && (block.reducer || info.is_complete() || info.in_place);
   }
 
-  Vec<Place> blocks_;
+  Vec<const Place*> blocks_;
   NodeMap<Entry> entries_;
 };
 
@@ -34168,8 +35612,7 @@ LATHE_DECL Verdict check_lifetime(const Program& program, const Buffer& buffer) 
   if (buffer->scope == Scope::global) return {};
   const ForNode* loop = nullptr;
   std::optional<Vec<const ForNode*>> seen;
-  bool shared = any_use(program->body, [&](const BufferUse& use) {
-    if (use.buffer != buffer) return false;
+  bool shared = any_use_of({buffer}, program->body, [&](const BufferUse& use) {
     Vec<const ForNode*> around = loops_apart(use.loops, buffer->scope);
     const bool differs = seen && *seen != around;
     if (differs) loop = around.empty() ? seen->back() : around.back();
@@ -34233,9 +35676,8 @@ inline Verdict check_align(const Program& program, const Buffer& buffer, const S
     return refusal("L0239", "offset " + std::to_string(rule.offset) + " and factor " +
                                 std::to_string(rule.factor) +
                                 " are none: 0 <= offset < factor <= 2^20");
-  if (any_use(program->body, [&](const BufferUse& use) {
-        return use.buffer == buffer && use.kind == AccessKind::opaque;
-      }))
+  if (any_use_of({buffer}, program->body,
+                 [&](const BufferUse& use) { return use.kind == AccessKind::opaque; }))
     return refusal("L0239", name + " is used by an opaque block");
   return {};
 }
@@ -35208,7 +36650,8 @@ inline Verdict run_tile(const Program& program, const Args& args, Edit* edit) {
   Args order{first.results[0], second.results[0], first.results[1], second.results[1]};
   if (auto no = reorder.run(second.program, {Arg::of_list(order)}, &third)) return no;
   // The loops that the init may pass are new: the schedule, which sees the whole step, knows none.
-  if (auto no = check_inits(second.program, third.program)) return no;
+  if (auto no = check_inits(second.program, changed_nests(second.program, third.program)))
+    return no;
   if (!edit) return {};
   edit->program = third.program;
   edit->results = std::move(order);
@@ -35834,14 +37277,11 @@ inline void plan_parts(MergePlan& plan) {
     plan.touched.push_back(accesses(part, AccessTerms::loops, plan.facts));
     plan.parts.emplace_back(part.as<ForNode>());
   }
-  // An index that loads what is written below is another one each time.
-  for (auto& part : plan.touched)
-    for (auto& a : part) {
-      LoadedBuffers loads;
-      for (const auto& i : a.indices) loads.expr(i);
-      for (const auto& range : a.declared.ranges) loads.expr(range.min), loads.expr(range.extent);
-      if (plan.changes(loads)) a.kind = AccessKind::opaque, a.indices.clear(), a.declared = {};
-    }
+  // Each part meets what the others write.
+  Vec<Stmt> all;
+  for (const auto& part : plan.parts) all.push_back(Stmt(part));
+  const Stmt both = make_seq(std::move(all));
+  for (auto& part : plan.touched) SettleTerms(both).run(part);
 }
 
 // The init of a reduction that the merged loop feeds will stand before the loop, and so before the
@@ -36105,9 +37545,12 @@ inline std::string why_mark_broken(const Program& program, const VarRef& loop, c
 
 LATHE_DECL Verdict check_marks(const Program& before, const Program& after) {
   Vec<const ForNode*> marked;
-  each_statement(before->body, [&](const Stmt& s) {
-    if (const auto* f = s.as<ForNode>(); f && check_no_promise(*f)) marked.push_back(f);
-  });
+  any_statement_in(
+      before->body, [](const Stmt& s) { return !has_contents(s) || contents_of(s).marks; },
+      [&](const Stmt& s) {
+        if (const auto* f = s.as<ForNode>(); f && check_no_promise(*f)) marked.push_back(f);
+        return false;
+      });
   for (const auto* loop : marked)
     for (const char* key : {kDoubleBuffer, kRollingBuffer, kSoftwarePipeline})
       for (const auto& name : marked_names(*loop, key))
@@ -36413,10 +37856,7 @@ class PipelinePlanner {
 
   // Those that an iteration has to itself get versions; the accesses of others are gathered.
   std::string buffers() {
-    uses_.resize(statements_.size());
-    for (auto& access : accesses_below(site_))
-      if (std::size_t k = statement_of(access); k < statements_.size())
-        uses_[k].push_back(std::move(access));
+    for (const auto& s : statements_) uses_.push_back(accesses_below(site_, s));
     for (const auto& buffer : buffers_written(loop().body)) {
       Vec<std::size_t> users;
       for (std::size_t k = 0; k < statements_.size(); ++k)
@@ -36430,11 +37870,6 @@ class PipelinePlanner {
       if (std::string why = versions(buffer, users); !why.empty()) return why;
     }
     return {};
-  }
-  std::size_t statement_of(const AccessSite& access) const {
-    for (std::size_t k = 0; k < statements_.size(); ++k)
-      if (access.block && block_position(statements_[k], access.block->tag) >= 0) return k;
-    return statements_.size();
   }
   bool touches(std::size_t k, const Buffer& buffer) const {
     for (const auto& access : uses_[k])
@@ -37333,117 +38768,23 @@ LATHE_DECL const Primitive* find_primitive(std::string_view name) {
 namespace lathe {
 namespace detail {
 
-// The loops that are no longer serial, in program order.
-inline Vec<const ForNode*> promising_loops(const Program& program) {
-  Vec<const ForNode*> loops;
-  each_statement(program->body, [&](const Stmt& s) {
-    if (const auto* f = s.as<ForNode>(); f && f->loop_kind != ForKind::serial) loops.push_back(f);
-  });
-  return loops;
+inline std::uint64_t mixed_address(const RefCounted* node) {
+  const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(node));
+  return (address ^ address >> 32) * 0x9E3779B97F4A7C15u;
 }
 
-// Loops by their variables.
-inline NodeMap<const ForNode*> loops_of(const Program& program) {
-  NodeMap<const ForNode*> loops;
-  each_statement(program->body, [&](const Stmt& s) {
-    if (const auto* f = s.as<ForNode>()) loops.insert(f->var.get(), f);
-  });
-  return loops;
+LATHE_DECL bool RefTree::holds(const Ref<RefTree>& tree, const RefCounted* node) {
+  const RefTree* at = tree.get();
+  while (at && at->node != node)
+    at = (mixed_address(node) < mixed_address(at->node) ? at->less : at->more).get();
+  return at != nullptr;
 }
 
-// What loops that are no longer serial promise, where something at or below them changed.
-inline Verdict check_promises(const Program& before, const Program& after) {
-  Vec<const ForNode*> promising = promising_loops(after);
-  if (promising.empty()) return {};
-  const NodeMap<const ForNode*> before_loops = loops_of(before);
-  for (const auto* loop : promising) {
-    const ForNode* const* found = before_loops.find(loop->var.get());
-    const ForNode* old = found ? *found : nullptr;
-    if (old && (old->loop_kind != loop->loop_kind || old->body.same_as(loop->body))) continue;
-    Verdict broken = check_kind(after, *loop);
-    if (!broken) continue;
-    broken->message = "would break what the " + std::string(to_text(loop->loop_kind)) + " loop " +
-                      in_quotes(loop->var->name) + " promises: " + broken->message;
-    broken->id = "L0225";
-    broken->help = "take this step before the loop is marked";
-    if (!old) broken->loop = {};
-    return broken;
-  }
-  return {};
-}
-
-// Bodies of opaque blocks count: what they allocate is used there.
-inline int count_mentions(const Stmt& s, const Buffer& buffer) {
-  class Counter : public Visitor {
-   public:
-    explicit Counter(const Buffer& wanted) : wanted_(wanted) {}
-    void buffer(const Buffer& b) override { count += b == wanted_; }
-    int count = 0;
-
-   private:
-    const Buffer& wanted_;
-  } counter(buffer);
-  counter.stmt(s);
-  return counter.count;
-}
-
-// A step may have taken a block out of the body that its buffer belongs to.
-inline Verdict check_inside_alloc(const Program& program, const Stmt& alloc) {
-  const Buffer& buffer = alloc.as<AllocNode>()->buffer;
-  if (count_mentions(program->body, buffer) == count_mentions(alloc, buffer)) return {};
-  return refusal(
-      "L0220", "would use buffer " + in_quotes(buffer->name) + " outside of where it is allocated",
-      "allocate it around all of the program");
-}
-
-// The outermost loop around a loop, itself if there is none.
-inline Stmt whole_nest(const LoopSite& site) {
-  for (const auto& s : site.path)
-    if (s.kind() == StmtKind::For) return s;
-  return {};
-}
-
-// Tails that move inward, where something in their nest changed.
-inline Verdict check_shifts(const Program& before, const Program& after) {
-  for (const auto& var : shifted_loops(after)) {
-    if (LoopSite old = find_loop(before->body, var);
-        old.loop && whole_nest(old).same_as(whole_nest(find_loop(after->body, var))))
-      continue;
-    const std::string why = plan_shift(after, var).why;
-    if (!why.empty())
-      return refusal(
-          "L0225",
-          "would break what the tail 'shift' of loop " + in_quotes(var->name) + " promises: " + why,
-          "split it with Tail::guard");
-  }
-  return {};
-}
-
-// Loops bound to axes, wherever something changed: each tells of the others of its kernel.
-inline Verdict check_axes(const Program& after) {
-  Verdict broken = check_bound_loops(after);
-  if (!broken || broken->id != "L0255") return broken;
-  broken->message = "would break what bound loops promise: " + broken->message;
-  broken->id = "L0225";
-  broken->loop = {};
-  return broken;
-}
-
-inline Verdict check_lifetimes(const Program& program) {
-  Verdict no;
-  const Stmt* top = &program->body;  // what is allocated around all is used inside
-  while (const auto* a = top->as<AllocNode>()) {
-    if ((no = check_lifetime(program, a->buffer))) return no;
-    top = &a->body;
-  }
-  any_statement(*top, [&](const Stmt& s) {
-    if (const auto* a = s.as<AllocNode>()) {
-      no = check_lifetime(program, a->buffer);
-      if (!no) no = check_inside_alloc(program, s);
-    }
-    return no.has_value();
-  });
-  return no;
+LATHE_DECL Ref<RefTree> RefTree::with(const Ref<RefTree>& tree, const RefCounted* node) {
+  if (!tree) return make_ref<RefTree>(node, Ref<RefTree>(), Ref<RefTree>());
+  const bool less = mixed_address(node) < mixed_address(tree->node);
+  return make_ref<RefTree>(tree->node, less ? with(tree->less, node) : tree->less,
+                           less ? tree->more : with(tree->more, node));
 }
 
 }  // namespace detail
@@ -37496,6 +38837,7 @@ LATHE_DECL void Schedule::refuse(std::string_view step, const Refusal& why, Loca
   auto line = [&](const std::string& text) {
     if (!text.empty()) details += (details.empty() ? "" : "\n") + text;
   };
+  if (!shows_places_) throw UserError(why.id, std::string(step) + ": " + why.message, where);
   if (why.block) {
     line(detail::describe_loops(program_, why.block));
     place = excerpt(program_, why.block);
@@ -37529,12 +38871,7 @@ LATHE_DECL Verdict Schedule::try_step(const Primitive& primitive, const Args& ar
                            "leave ScheduleOptions::strict off");
   }
   if (edit.program == program_) return {};
-  if (auto no = detail::check_promises(program_, edit.program)) return no;
-  if (auto no = detail::check_inits(program_, edit.program)) return no;
-  if (auto no = detail::check_shifts(program_, edit.program)) return no;
-  if (auto no = detail::check_axes(edit.program)) return no;
-  if (auto no = detail::check_marks(program_, edit.program)) return no;
-  return detail::check_lifetimes(edit.program);
+  return detail::check_kept(program_, edit.program);
 }
 
 LATHE_DECL Verdict Schedule::check(const Primitive& primitive, const Args& given) const {
@@ -37576,15 +38913,16 @@ LATHE_DECL void Schedule::record(const Primitive& primitive, Args args, Edit edi
   next.consumed = std::move(edit.consumed);
   next.samples = std::move(edit.samples);
   next.reassociates = std::move(edit.reassociates);
+  for (const auto& r : next.entry.results)
+    for (const RefCounted* node : {static_cast<const RefCounted*>(r.loop.get()),
+                                   static_cast<const RefCounted*>(r.block.get())})
+      if (node && !defined(node)) defined_ = detail::RefTree::with(defined_, node);
   last_ = Ref<Step>(new Step(std::move(next)));
   program_ = std::move(edit.program);
 }
 
 LATHE_DECL bool Schedule::defined(const RefCounted* ref) const {
-  for (const Step* s = last_.get(); s; s = s->previous.get())
-    for (const auto& r : s->entry.results)
-      if (r.loop.get() == ref || r.block.get() == ref) return true;
-  return false;
+  return detail::RefTree::holds(defined_, ref);
 }
 
 // Queries for references that no step of the trace gave, so that a replay finds them.
@@ -37700,7 +39038,9 @@ inline bool is_legal_at(const Program& program, const BlockTag& block, const Pla
   Edit edit;
   if (run_at_location(program, block, place, &edit)) return false;
   if (edit.program == program) return true;
-  return !check_promises(program, edit.program) && !check_lifetimes(edit.program);
+  const Vec<Stmt> changed = changed_nests(program, edit.program);
+  return !check_promises(program, edit.program, changed) &&
+         !check_lifetimes(program, edit.program, changed);
 }
 
 inline Verdict run_sample_compute_location(const Program& program, const Args& args, Edit* edit) {
@@ -38954,9 +40294,11 @@ class DefaultSteps {
  protected:
   template <class F>
   bool attempt(F&& step) {
-    Schedule before = s_;
+    const Schedule before = s_;
+    s_.shows_places_ = false;  // nobody reads why a step was left out
     try {
       step();
+      s_.shows_places_ = before.shows_places_;
       return true;
     } catch (const UserError&) {
       s_ = before;
@@ -39796,21 +41138,6 @@ LATHE_DECL Schedule default_schedule(const Program& program, const Target& targe
 
 }  // namespace lathe
 
-// ---- lathe/lower/impl/conjuncts.ipp
-namespace lathe::detail {
-
-// The parts of a conjunction.
-inline void split_conjuncts(const AnyExpr& condition, Vec<AnyExpr>& out) {
-  if (const auto* b = condition.as<BinaryNode>(); b && b->op == BinaryOp::and_) {
-    split_conjuncts(b->a, out);
-    split_conjuncts(b->b, out);
-  } else {
-    out.push_back(condition);
-  }
-}
-
-}  // namespace lathe::detail
-
 // ---- lathe/lower/impl/tile_guards.ipp
 namespace lathe {
 namespace detail {
@@ -39856,9 +41183,7 @@ class TileGuards : public Visitor {
     if (const auto* n = e.as<LoadNode>())
       for (const auto& i : n->indices) note_clamps(i);
     if (const auto* n = e.as<SelectNode>()) {
-      Vec<AnyExpr> parts;
-      split_conjuncts(n->condition, parts);
-      for (const auto& part : parts) note_soft(part);
+      for (const auto& part : conjuncts(n->condition)) note_soft(part);
     }
     descend(e);
   }
@@ -40195,7 +41520,9 @@ LATHE_DECL Stmt CloneFresh::stmt(const Stmt& s) {
     return make_let_stmt(fresh, value, stmt(let->body));
   }
   if (const auto* a = s.as<AllocNode>()) {
-    Buffer fresh(new BufferNode(*a->buffer));
+    BufferNode node = *a->buffer;
+    for (auto& extent : node.shape) extent = expr(extent);
+    Buffer fresh(new BufferNode(std::move(node)));
     buffers_[a->buffer.get()] = fresh;
     return make_alloc(fresh, stmt(a->body));
   }
@@ -40223,6 +41550,7 @@ class StoredBox : public Visitor {
   bool any = false;
 
   void stmt(const Stmt& s) override {
+    if (!may_touch(s, Contents::bit(buffer_->name))) return;
     if (const auto* f = s.as<ForNode>()) {
       Facts outer = facts_;
       facts_.bind(*f);
@@ -40311,6 +41639,21 @@ class RebaseAccesses : public MoveAccesses {
   const Vec<AnyExpr>& origin_;
 };
 
+// Simplifies the nests that touch a buffer: those of its neighbours stay as they are.
+class SimplifyNests : public Mutator {
+ public:
+  SimplifyNests(const Buffer& buffer, const Facts& facts)
+      : bit_(Contents::bit(buffer->name)), facts_(facts) {}
+  Stmt stmt(const Stmt& s) override {
+    if (s.kind() == StmtKind::Seq || s.kind() == StmtKind::Alloc) return descend(s);
+    return may_touch(s, bit_) ? simplify(s, facts_) : s;
+  }
+
+ private:
+  std::uint64_t bit_;
+  const Facts& facts_;
+};
+
 class ShrinkBuffers : public Mutator {
  public:
   explicit ShrinkBuffers(const Program& program) : facts_(program) {
@@ -40342,13 +41685,13 @@ class ShrinkBuffers : public Mutator {
     std::int64_t unproven = 1;
     for (std::size_t axis = 0; axis < node.shape.size(); ++axis) {
       AnyExpr extent = box_extent(stored.box[axis], node.shape[axis], unproven);
-      if (!extent.get()) continue;
+      if (!extent.get() || loads_written(stored.box[axis].min, a.body)) continue;
       origin[axis] = stored.box[axis].min;
       node.shape[axis] = extent;
     }
     Buffer small(new BufferNode(std::move(node)));
     Stmt body = RebaseAccesses(a.buffer, small, origin).stmt(a.body);
-    return make_alloc(small, stmt(simplify(body, facts_)));
+    return make_alloc(small, stmt(SimplifyNests(small, facts_).stmt(body)));
   }
 
   // How many elements the box has along an axis, or none if that is not less than the whole axis.
@@ -40371,6 +41714,7 @@ class ShrinkBuffers : public Mutator {
   }
 
   bool only_dims(const AnyExpr& e) const {
+    if (!is_load_free(e)) return false;
     for (const auto& v : free_vars(e)) {
       bool known = false;
       for (const auto& c : constants_) known |= c == v;
@@ -40640,6 +41984,8 @@ namespace detail {
 
 class Flatten : public Mutator {
  public:
+  explicit Flatten(const Program& program) : facts_(program) {}
+
   AnyExpr expr(const AnyExpr& e) override {
     const auto* n = e.as<LoadNode>();
     if (!n) return descend(e);
@@ -40670,10 +42016,11 @@ class Flatten : public Mutator {
   }
 
  private:
-  // A temporary as one dimension; temporaries are row-major.
-  static Buffer flatten(const BufferNode& b) {
-    AnyExpr size = b.rank() == 0 ? AnyExpr(1) : b.shape[0] * row_major(b)[0];
-    BufferNode node(b.name, b.dtype, {simplify(size)}, {}, b.scope, b.alignment);
+  // A temporary as one dimension; temporaries are row-major. An extent below 0 makes it empty.
+  Buffer flatten(const BufferNode& b) const {
+    AnyExpr size = simplify(b.rank() == 0 ? AnyExpr(1) : b.shape[0] * row_major(b)[0]);
+    if (!prove_le(AnyExpr(0), size, facts_)) size = fold_max(size, AnyExpr(0));
+    BufferNode node(b.name, b.dtype, {size}, {}, b.scope, b.alignment);
     return Buffer(new BufferNode(std::move(node)));
   }
 
@@ -40722,13 +42069,14 @@ class Flatten : public Mutator {
     return {is_const(scalar, 0) ? vector : vector + make_broadcast(scalar, lanes)};
   }
 
+  const Facts facts_;
   Vec<std::pair<Buffer, Buffer>> flat_;
 };
 
 }  // namespace detail
 
 LATHE_DECL Program flatten_buffers(const Program& program) {
-  return program.with(detail::Flatten().stmt(program->body), Stage::flat);
+  return program.with(detail::Flatten(program).stmt(program->body), Stage::flat);
 }
 
 }  // namespace lathe
@@ -40872,8 +42220,7 @@ class LiftInvariantGuards : public Mutator {
  public:
   Stmt stmt(const Stmt& s) override {
     if (const auto* g = s.as<IfNode>(); g && !g->else_body && is_load_free(g->condition)) {
-      Vec<AnyExpr> parts;
-      split_conjuncts(g->condition, parts);
+      const Vec<AnyExpr> parts = conjuncts(g->condition);
       return parts.size() == 1 ? descend(s) : nest(parts, stmt(g->then_body));
     }
     const auto* f = s.as<ForNode>();
@@ -41989,7 +43336,7 @@ using Shifts = Vec<std::pair<VarRef, ShiftPlan>>;
 
 inline Shifts legal_shifts(const Program& program) {
   Shifts out;
-  for (const auto& loop : shifted_loops(program))
+  for (const auto& loop : shifted_loops(program->body))
     if (ShiftPlan plan = plan_shift(program, loop); plan.why.empty())
       out.emplace_back(loop, std::move(plan));
   return out;
@@ -42103,18 +43450,9 @@ class LowerBlocks : public Mutator {
       keep(it.var >= it.min);
       keep(it.var < it.min + it.extent);
     }
-    if (!block.predicate.get()) return out;
-    Vec<AnyExpr> parts;
-    split_conjuncts(block.predicate, parts);
-    for (const auto& part : parts)
-      if (!spatial_only || !names_reduce_iter(block, part)) keep(part);
+    for (const auto& part : spatial_only ? init_conjuncts(block) : conjuncts(block.predicate))
+      keep(part);
     return out;
-  }
-
-  static bool names_reduce_iter(const BlockNode& block, const AnyExpr& e) {
-    for (const auto& it : block.iters)
-      if (it.kind == IterKind::reduce && uses_var(e, it.var)) return true;
-    return false;
   }
 
   // The loops, lets and conditions that the spatial iterators need, over fresh variables, around
@@ -43147,7 +44485,7 @@ namespace lathe {
 namespace detail {
 
 inline bool mentions(const Stmt& s, const Buffer& b) {
-  return any_use(s, [&](const BufferUse& use) { return use.buffer == b; });
+  return any_use_of({b}, s, [](const BufferUse&) { return true; });
 }
 inline bool mentions(const AnyExpr& e, const Buffer& b) {
   return mentions(make_ref<EvaluateNode>(e), b);
@@ -43548,7 +44886,7 @@ class SlotCollector : public Visitor {
     descend(e);
   }
   void stmt(const Stmt& s) override {
-    if (is_prefetch_of(s, buffer_)) return;
+    if (!may_touch(s, Contents::bit(buffer_->name)) || is_prefetch_of(s, buffer_)) return;
     if (const auto* n = s.as<StoreNode>(); n && n->buffer == buffer_) note(n->indices[0], stored);
     if (const auto* n = s.as<AtomicNode>(); n && n->buffer == buffer_) possible = false;
     // A parallel loop would share the registers among its iterations.
@@ -43619,6 +44957,7 @@ class UseRegisters : public Mutator {
   }
 
   Stmt stmt(const Stmt& s) override {
+    if (!may_touch(s, Contents::bit(buffer_->name))) return s;
     if (is_prefetch_of(s, buffer_)) return make_seq({});
     const auto* n = s.as<StoreNode>();
     if (!n || n->buffer != buffer_) return descend(s);
@@ -44055,6 +45394,14 @@ class Unroll : public Mutator {
     return hints_first(std::move(out));
   }
 
+  // Bounds are read before the first iteration, which may change what they load.
+  Stmt once_evaluated(const ForNode& f, const Stmt& body, std::int64_t factor) {
+    const VarRef min = make_var(f.var->name + "_begin"), extent = make_var(f.var->name + "_extent");
+    const Stmt loop = make_for(f.var, min, extent, body, f.loop_kind, f.annotations);
+    return make_let_stmt(
+        min, f.min, make_let_stmt(extent, f.extent, partly(*loop.as<ForNode>(), body, factor)));
+  }
+
   // for q < n: S  →  for q < n / f: f copies; for t < n % f: S. A range that ends before it begins
   // has no remainder.
   Stmt partly(const ForNode& f, const Stmt& body, std::int64_t factor) {
@@ -44064,6 +45411,7 @@ class Unroll : public Mutator {
     const auto* extent = as_const_int(f.extent);
     if (extent && *extent < factor) factor = *extent;
     if (factor <= 1) return make_for(f.var, f.min, f.extent, body, f.loop_kind, rest);
+    if (!is_load_free(f.min) || !is_load_free(f.extent)) return once_evaluated(f, body, factor);
     spend(f, body, factor);
     const AnyExpr n = make_binary(BinaryOp::max, f.extent, AnyExpr(0));
     AnyExpr trips = floordiv(n, factor);
@@ -46738,29 +48086,13 @@ inline void eval_add_vars(Vec<const VarNode*>& set, const AnyExpr& e) {
     if (!eval_holds(set, v.get())) set.push_back(v.get());
 }
 
-/// The conditions of a predicate in their order; for an init those that name no reduce iterator.
-inline void eval_conditions(const BlockNode& block, const AnyExpr& e, bool init,
-                            Vec<AnyExpr>& out) {
-  if (!e.get()) return;
-  if (const auto* n = e.as<BinaryNode>(); n && n->op == BinaryOp::and_) {
-    eval_conditions(block, n->a, init, out);
-    eval_conditions(block, n->b, init, out);
-    return;
-  }
-  for (const auto& it : block.iters)
-    if (init && it.kind == IterKind::reduce && uses_var(e, it.var)) return;
-  out.push_back(e);
-}
-
 /// A block's iterators and predicate; for an init without what names reduce iterators.
 inline EvalStmt* EvalCompiler::block_head(const BlockNode& n, bool init) {
   EvalStmt* out = stmt(EvalStmt::block);
   for (const auto& it : n.iters)
     if (!init || it.kind != IterKind::reduce)
       out->iters.push_back({var_slot(*it.var), expr(it.binding), expr(it.min), expr(it.extent)});
-  Vec<AnyExpr> conditions;
-  eval_conditions(n, n.predicate, init, conditions);
-  for (const auto& condition : conditions) {
+  for (const auto& condition : init ? init_conjuncts(n) : conjuncts(n.predicate)) {
     tree_.kept.push_back(make_ref<EvaluateNode>(condition));
     out->conditions.push_back(expr(condition));
   }
@@ -46808,9 +48140,7 @@ inline const EvalStmt* EvalCompiler::init_nest(const BlockNode& n, std::size_t f
     eval_add_vars(used, it.min);
     eval_add_vars(used, it.extent);
   }
-  Vec<AnyExpr> conditions;
-  eval_conditions(n, n.predicate, true, conditions);
-  for (const auto& condition : conditions) eval_add_vars(used, condition);
+  for (const auto& condition : init_conjuncts(n)) eval_add_vars(used, condition);
   // What the iterators do not need is dropped; conditions that name it are taken to hold.
   VarSet needed = used;
   for (std::size_t k = path_.size(); k-- > from;) wrap(path_[k], nullptr, needed, dropped);

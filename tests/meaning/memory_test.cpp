@@ -128,3 +128,28 @@ TEST_CASE("loops whose bound a let names are split") {
   check_plain(lt::parse(program));
   CHECK(steps(program, [](lt::Schedule& s) { s.split<2>(loop(s, "Y", 0), {lt::infer, 4}); }) == "");
 }
+
+TEST_CASE("stages of a pipeline count what the bounds of their loops read") {
+  const std::string windows =
+      "program o(in c: i64[8], in X: i32[9], inout Z: i32[8], inout k: i64[1]):\n"
+      "  for i in 0..8:\n    block k(v in 0..8 = i):\n      k[0] = c[v]\n"
+      "    for q in k[0]..k[0] + 2:\n      block Z(v in 0..8 = i, u in 0..9 = q):\n"
+      "        Z[v] = Z[v] * 3i32 + X[u]\n";
+  CHECK(steps(
+            windows,
+            [](lt::Schedule& s) {
+              s.software_pipeline(loop(s, "k", 0), {0, 1}, {0, 1});
+            },
+            falling()) == "L0247");
+}
+
+TEST_CASE("accesses by lanes keep their type and their place") {
+  const std::string lanes =
+      "program o(in X: i8[13], inout Y: i8[13]):\n  alloc T: i8[13]\n  for i in 0..13:\n"
+      "    block T(v in 0..13 = i):\n      T[v] = X[v] & 3i8\n  block Y(v in 0..1 = 0):\n"
+      "    Y[ramp(v, 1, 13)] = T[ramp(v, 1, 13)]\n";
+  check_plain(lt::parse(lanes));
+  CHECK(steps(lanes, [](lt::Schedule& s) { s.change_type("T", lt::kI16); }) == "");
+  CHECK(steps(lanes, [](lt::Schedule& s) { s.compute_inline("T"); }) == "L0214");
+  CHECK(steps(lanes, [](lt::Schedule& s) { s.reverse_compute_inline("Y"); }) == "L0215");
+}

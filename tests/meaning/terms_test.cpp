@@ -79,3 +79,27 @@ TEST_CASE("a carried reduction of a script keeps its buffer") {
   data.find_uninitialized = false;
   check_plain(p.program(), data);
 }
+
+TEST_CASE("a fold keeps its order where its block gets other loops, or says that it does not") {
+  const std::string turned =
+      "program o(in X: f32[2, 7], inout Z: f32[2]):\n  alloc Y: f32[2]\n  for i in 0..2:\n"
+      "    for r in 0..7:\n      block Y(v in 0..2 = i, reduce w in 0..7 = 6 - r) reduce prod "
+      "init:\n"
+      "        Y[v] prod= X[v, w]\n  for i in 0..2:\n    block Z(v in 0..2 = i):\n      Z[v] = "
+      "Y[v]\n";
+  lt::Schedule s(lt::parse(turned)), strict(lt::parse(turned), {.strict = true});
+  s.compute_at("Y", loop(s, "Z", 0));
+  CHECK(s.numerics() ==
+        std::vector<std::string>{"compute_at: the reduce loops of 'Y' run in another order"});
+  CHECK_THROWS_AS(strict.compute_at("Y", loop(strict, "Z", 0)), lt::UserError);
+  // Split or fused, the points come in the order of the iterators.
+  std::string plain = turned;
+  plain.replace(plain.find("6 - r"), 5, "r");
+  for (const int how : {0, 1, 2}) {
+    lt::Schedule kept(lt::parse(plain), {.strict = true});
+    if (how == 1) kept.split<2>(loop(kept, "Y", 1), {lt::infer, 3});
+    if (how == 2) kept.split<3>(loop(kept, "Y", 1), {lt::infer, 2, 2});
+    kept.compute_at("Y", loop(kept, "Z", 0));
+    CHECK(kept.numerics().empty());
+  }
+}

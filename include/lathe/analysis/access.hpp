@@ -86,6 +86,8 @@ Vec<AccessSite> accesses_to(const Buffer& buffer, const Stmt& s, const Facts& fa
 Vec<AccessSite> accesses(const BlockNode& block);
 /// The accesses below a loop, as accesses(the root of its path) finds them; `order` counts these.
 Vec<AccessSite> accesses_below(const LoopSite& site);
+/// Those of one statement of the loop's body, the bounds of its loops included.
+Vec<AccessSite> accesses_below(const LoopSite& site, const Stmt& statement);
 /// How many iterators at the end of a block's list stand for the guard of a split whose tail would
 /// otherwise reach into the neighbouring tile. The annotation "guards" holds the number. They occur
 /// in no body.

@@ -295,16 +295,30 @@ LATHE_DECL Vec<AccessSite> accesses(const BlockNode& block) {
   return std::move(collector.sites);
 }
 
-LATHE_DECL Vec<AccessSite> accesses_below(const LoopSite& site) {
-  detail::PathAccesses collector(site.path);
-  collector.stmt(site.path.front());
+namespace detail {
+
+inline Vec<AccessSite> accesses_on(const Vec<Stmt>& path, const ForRef& loop) {
+  PathAccesses collector(path);
+  collector.stmt(path.front());
   collector.sites.erase_if([&](const AccessSite& a) {
     for (const auto& f : a.loops)
-      if (f->var == site.loop->var) return false;
+      if (f->var == loop->var) return false;
     return true;
   });
-  detail::SettleTerms(Stmt(site.loop)).run(collector.sites);
+  SettleTerms(Stmt(loop)).run(collector.sites);
   return std::move(collector.sites);
+}
+
+}  // namespace detail
+
+LATHE_DECL Vec<AccessSite> accesses_below(const LoopSite& site) {
+  return detail::accesses_on(site.path, site.loop);
+}
+LATHE_DECL Vec<AccessSite> accesses_below(const LoopSite& site, const Stmt& statement) {
+  Vec<Stmt> path = site.path;
+  if (!site.loop->body.same_as(statement)) path.push_back(site.loop->body);
+  path.push_back(statement);
+  return detail::accesses_on(path, site.loop);
 }
 
 LATHE_DECL Vec<AccessSite> reads_of(const BlockNode& block) {

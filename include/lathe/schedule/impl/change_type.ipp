@@ -160,7 +160,8 @@ class Retype : public Mutator {
   AnyExpr expr(const AnyExpr& e) override {
     const auto* load = e.as<LoadNode>();
     if (!load || load->buffer != from_) return descend(e);
-    return make_cast(from_->dtype, make_load(to_, places(load->indices), optional(load->mask)));
+    return make_cast(from_->dtype.with_lanes(load->dtype.lanes),
+                     make_load(to_, places(load->indices), optional(load->mask)));
   }
   Stmt stmt(const Stmt& s) override {
     if (const auto* n = s.as<StoreNode>(); n && n->buffer == from_)
@@ -182,7 +183,7 @@ class Retype : public Mutator {
 
   // The low bits of sums, differences and products follow from those of their operands.
   AnyExpr stored(const AnyExpr& e) const {
-    const DType t = to_->dtype;
+    const DType t = to_->dtype.with_lanes(e.dtype().lanes);
     if (t.bits > e.dtype().bits || e->weight > kLargest) return make_cast(t, e);
     if (const auto* cast = e.as<CastNode>(); cast && cast->value.dtype().is_int())
       return make_cast(t, cast->value);

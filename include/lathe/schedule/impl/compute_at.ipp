@@ -5,6 +5,7 @@
 #include <lathe/arith/iter_map.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/edit.hpp>
+#include <lathe/schedule/impl/fold_order.ipp>
 #include <lathe/support/text.hpp>
 
 namespace lathe::detail {
@@ -13,10 +14,11 @@ namespace lathe::detail {
 struct MovePlan {
   BlockSite block;
   LoopSite loop;
-  Vec<std::size_t> others;  ///< children of the loop that hold the blocks it works with
-  Vec<Range> ranges;        ///< of its iterators, guards apart
-  BlockRefNode core;        ///< the block without its guards
-  bool grows = false;       ///< it may get instances that its own loops do not reach
+  Vec<std::size_t> others;   ///< children of the loop that hold the blocks it works with
+  Vec<Range> ranges;         ///< of its iterators, guards apart
+  BlockRefNode core;         ///< the block without its guards
+  bool grows = false;        ///< it may get instances that its own loops do not reach
+  std::string reassociates;  ///< how the order of its updates changes; empty: not at all
 };
 
 inline std::string names_of(const Vec<BlockSite>& sites) {
@@ -130,7 +132,8 @@ inline Verdict check_movable(const Program& program, const Args& args, const cha
                         "loop " + describe(*loop) + " of " + name + " would be lost",
                         "move blocks before their loops are marked");
   plan.core = BlockRefNode(new BlockNode(without_guards(block)));
-  return check_reach(program, plan);
+  if (auto no = check_reach(program, plan)) return no;
+  return check_fold_order(program, plan.block, "L0212", plan.reassociates);
 }
 
 // What holds in the body of a loop.
@@ -326,6 +329,7 @@ inline Verdict run_compute_at(const Program& program, const Args& args, Edit* ed
   if (auto no = check_inputs_kept(program, root, args[0].block, "L0211", plan.grows)) return no;
   if (!edit) return {};
   edit->program = program.with(root);
+  if (!plan.reassociates.empty()) edit->reassociates = "compute_at: " + plan.reassociates;
   consume_lost_loops(root, plan.block.loops, *edit,
                      "was replaced when " + in_quotes(args[0].block->name) + " moved under " +
                          in_quotes(args[1].loop->name));

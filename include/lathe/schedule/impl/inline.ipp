@@ -68,6 +68,7 @@ class FindOddUse : public Visitor {
   void expr(const AnyExpr& e) override {
     const auto* load = e.as<LoadNode>();
     if (load && load->buffer == buffer_ && load->mask.get()) found = "a masked load";
+    if (load && load->buffer == buffer_ && load->dtype.is_vector()) found = "a load of lanes";
     descend(e);
   }
   void stmt(const Stmt& s) override {
@@ -211,7 +212,7 @@ class SameLoads : public Visitor {
         load = l;
       else
         same &= same_expr(AnyExpr(Ref<LoadNode>(load)), e);
-      same &= !l->mask;
+      same &= !l->mask && !l->dtype.is_vector();
     }
     descend(e);
   }
@@ -283,18 +284,18 @@ inline Verdict plan_reverse_inline(const Program& program, const BlockTag& tag, 
   SameLoads loads(plan.between);
   loads.stmt(plan.consumer.block->body);
   plan.load = loads.load;
+  if (!loads.load || !loads.same)
+    return refusal_at(tag, "L0215",
+                      "block " + in_quotes(tag->name) + " does not read " +
+                          in_quotes(plan.between->name) + " at one place only");
   // An instance that reads no element would have no place to store from.
   Facts facts = program_facts(program);
   for (const auto& it : plan.consumer.block->iters) facts.bind(it);
   if (plan.consumer.block->predicate) facts.assume(plan.consumer.block->predicate);
-  if (loads.load && !surely_inside(*plan.between, loads.load->indices, facts))
-    return refusal_at(tag, "L0215",
-                      "not every instance of block " + in_quotes(tag->name) + " surely reads " +
-                          in_quotes(plan.between->name));
-  if (loads.load && loads.same) return {};
+  if (surely_inside(*plan.between, loads.load->indices, facts)) return {};
   return refusal_at(tag, "L0215",
-                    "block " + in_quotes(tag->name) + " does not read " +
-                        in_quotes(plan.between->name) + " at one place only");
+                    "not every instance of block " + in_quotes(tag->name) + " surely reads " +
+                        in_quotes(plan.between->name));
 }
 
 // The output moves earlier, to the producer's place.

@@ -15,6 +15,8 @@
 //
 #include <lathe/schedule/impl/split.ipp>
 //
+#include <lathe/schedule/impl/fold_order.ipp>
+//
 #include <lathe/schedule/impl/compute_at.ipp>
 //
 #include <lathe/schedule/impl/copies.ipp>

@@ -197,6 +197,7 @@ inline Verdict run_reverse_compute_at(const Program& given, const Args& args, Ed
   if (auto no = check_inputs_kept(program, root, args[0].block, "L0213", plan.grows)) return no;
   if (!edit) return {};
   edit->program = program.with(root);
+  if (!plan.reassociates.empty()) edit->reassociates = "reverse_compute_at: " + plan.reassociates;
   consume_lost_loops(root, plan.block.loops, *edit,
                      "was replaced when " + in_quotes(args[0].block->name) + " moved under " +
                          in_quotes(args[1].loop->name));

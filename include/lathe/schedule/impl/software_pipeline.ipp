@@ -75,10 +75,7 @@ class PipelinePlanner {
 
   // Those that an iteration has to itself get versions; the accesses of others are gathered.
   std::string buffers() {
-    uses_.resize(statements_.size());
-    for (auto& access : accesses_below(site_))
-      if (std::size_t k = statement_of(access); k < statements_.size())
-        uses_[k].push_back(std::move(access));
+    for (const auto& s : statements_) uses_.push_back(accesses_below(site_, s));
     for (const auto& buffer : buffers_written(loop().body)) {
       Vec<std::size_t> users;
       for (std::size_t k = 0; k < statements_.size(); ++k)
@@ -92,11 +89,6 @@ class PipelinePlanner {
       if (std::string why = versions(buffer, users); !why.empty()) return why;
     }
     return {};
-  }
-  std::size_t statement_of(const AccessSite& access) const {
-    for (std::size_t k = 0; k < statements_.size(); ++k)
-      if (access.block && block_position(statements_[k], access.block->tag) >= 0) return k;
-    return statements_.size();
   }
   bool touches(std::size_t k, const Buffer& buffer) const {
     for (const auto& access : uses_[k])
