@@ -4803,7 +4803,7 @@ struct AccessSite {
   AnyExpr inner_condition;     ///< predicate and conditions inside the block
   AnyExpr outer_condition;     ///< conditions outside the block
   Vec<AnyExpr> bindings;       ///< of the block's iterators, written as `indices` are
-  Vec<VarRef> unknown;         ///< stand for bounds of loops that may be others each time
+  Vec<VarRef> unknown;         ///< stand for indices and bounds that may be others each time
   std::size_t order = 0;       ///< position in program order among the accesses collected
 
   bool reads() const {
@@ -4821,8 +4821,7 @@ enum class AccessTerms : std::uint8_t { loops, iters };
 /// "binding in domain" that aren't proven by the loops. The init of a reducer block counts as a
 /// write at the same indices: such an update's loops of the reduction have a point at least, and
 /// its conditions leave out what reduce iterators decide.
-/// Where s writes what an index loads, the access is opaque and may touch anything; bounds of loops
-/// that load such are variables of their own (unknown). An opaque update is a write and a read.
+/// Where s writes what an index or the bound of a loop loads, a variable stands for it (unknown).
 Vec<AccessSite> accesses(const Stmt& s, AccessTerms terms = AccessTerms::loops,
                          const Facts& facts = {});
 /// Those of one buffer; `order` counts these. Much cheaper: what leads to others is not looked at.
@@ -24698,39 +24697,30 @@ LATHE_DECL ReducerRef log_sum_exp_reducer(DType t) {
 namespace lathe {
 namespace detail {
 
-/// Takes from accesses of a statement what loads memory that the statement writes: an index that is
-/// another one each time touches anything, and the bounds of such a loop are new variables.
+/// Takes from accesses of a statement what loads memory that the statement writes: such an index,
+/// or bound of a loop, is another one each time, and becomes a variable of which nothing is known.
 class SettleTerms {
  public:
   explicit SettleTerms(const Stmt& s) : s_(s) {}
 
   void run(Vec<AccessSite>& sites) {
-    for (std::size_t k = 0; k < sites.size(); ++k) {
-      AccessSite& site = sites[k];
+    for (auto& site : sites) {
       for (auto& loop : site.loops)
         if (changes(loop->min) || changes(loop->extent)) loop = of_any_extent(*loop, site.unknown);
-      if (!index_changes(site)) continue;
-      const bool update = site.kind == AccessKind::update;
-      site.kind = AccessKind::opaque;
-      site.indices.clear(), site.inner_indices.clear();
-      site.declared = {};
-      if (!update) continue;
-      AccessSite read = site;
-      read.is_write = false;
-      sites.insert_at(k++, std::move(read));
+      for (std::size_t d = 0; d < site.indices.size(); ++d)
+        if (changes(site.indices[d]))
+          site.indices[d] = site.inner_indices[d] = any_number("index", site.unknown);
+      for (auto& e : site.bindings)
+        if (changes(e)) e = any_number("value", site.unknown);
+      for (const auto& range : site.declared.ranges)
+        if (changes(range.min) || changes(range.extent)) {
+          site.declared = {};
+          break;
+        }
     }
   }
 
  private:
-  bool index_changes(const AccessSite& site) {
-    for (const auto* list : {&site.indices, &site.inner_indices, &site.bindings})
-      for (const auto& e : *list)
-        if (changes(e)) return true;
-    for (const auto& range : site.declared.ranges)
-      if (changes(range.min) || changes(range.extent)) return true;
-    return false;
-  }
-
   bool changes(const AnyExpr& e) {
     if (e.kind() == ExprKind::Const || e.kind() == ExprKind::Var) return false;
     LoadedBuffers loads;
@@ -24749,13 +24739,15 @@ class SettleTerms {
     return written;
   }
 
+  static AnyExpr any_number(const char* name, Vec<VarRef>& unknown) {
+    unknown.push_back(make_var(name));
+    return AnyExpr(unknown.back());
+  }
+
   ForRef of_any_extent(const ForNode& loop, Vec<VarRef>& unknown) {
-    const VarRef min = make_var("begin"), extent = make_var("extent");
-    if (changes(loop.min)) unknown.push_back(min);
-    if (changes(loop.extent)) unknown.push_back(extent);
-    const Stmt out = make_for(loop.var, changes(loop.min) ? AnyExpr(min) : loop.min,
-                              changes(loop.extent) ? AnyExpr(extent) : loop.extent, loop.body,
-                              loop.loop_kind, loop.annotations);
+    const AnyExpr min = changes(loop.min) ? any_number("begin", unknown) : loop.min,
+                  extent = changes(loop.extent) ? any_number("extent", unknown) : loop.extent;
+    const Stmt out = make_for(loop.var, min, extent, loop.body, loop.loop_kind, loop.annotations);
     return ForRef(out.as<ForNode>());
   }
 
@@ -27006,7 +26998,7 @@ LATHE_DECL bool surely_meet(const AccessSite& a, const AccessSite& b, const Vec<
                             const Facts& facts) {
   const bool known = a.kind != AccessKind::opaque && b.kind != AccessKind::opaque && !a.condition &&
                      !b.condition && a.indices.size() == b.indices.size();
-  if (!known || loops.empty()) return false;
+  if (!known || loops.empty() || !a.unknown.empty() || !b.unknown.empty()) return false;
   Facts inside = facts;
   for (const auto& f : a.loops) inside.bind(*f);
   // Loops that only one of them has start in both.
@@ -27045,8 +27037,11 @@ inline std::string describe(const AccessSite& a) {
   if (a.atomic) out += "atomically ";
   out += a.kind == AccessKind::update ? "updates " : a.is_write ? "writes " : "reads ";
   out += a.buffer->name;
-  for (std::size_t d = 0; d < a.indices.size(); ++d)
-    out += (d ? ", " : "[") + str(simplify(a.indices[d]));
+  for (std::size_t d = 0; d < a.indices.size(); ++d) {
+    const auto* var = a.indices[d].as<VarNode>();
+    const bool unknown = var && contains(a.unknown, VarRef(var));
+    out += (d ? ", " : "[") + (unknown ? std::string("...") : str(simplify(a.indices[d])));
+  }
   return out + (a.indices.empty() ? "" : "]");
 }
 

@@ -74,6 +74,13 @@ TEST_CASE("iterations whose own memory says where they store are not independent
       "inout Y: i32[8], inout Z: i32[8]");
   CHECK(steps(
             bounds, [](lt::Schedule& s) { s.parallel(loop(s, "Z", 0)); }, falling()) == "L0207");
+  // Rows of their own, which the iterations fill as far as their own numbers say.
+  const std::string compact =
+      "program o(in X: i32[8, 6], out C: i64[8], inout Y: i64[8, 6]):\n  for t in 0..8:\n"
+      "    alloc k: i64[1]\n    k[0] = 0\n    for j in 0..6:\n      if X[t, j] > 0i32:\n"
+      "        Y[t, k[0]] = j\n        k[0] = k[0] + 1\n    C[t] = k[0]\n";
+  CHECK(steps(
+            compact, [](lt::Schedule& s) { s.parallel(s.loop("t")); }, falling()) == "");
   // Updates that commute may go anywhere.
   const std::string histogram =
       with_own_k("    block H(u in 0..8 = t):\n      atomic H[k[0]] += 1i32\n", "inout H: i32[8]");

@@ -57,7 +57,7 @@ struct AccessSite {
   AnyExpr inner_condition;     ///< predicate and conditions inside the block
   AnyExpr outer_condition;     ///< conditions outside the block
   Vec<AnyExpr> bindings;       ///< of the block's iterators, written as `indices` are
-  Vec<VarRef> unknown;         ///< stand for bounds of loops that may be others each time
+  Vec<VarRef> unknown;         ///< stand for indices and bounds that may be others each time
   std::size_t order = 0;       ///< position in program order among the accesses collected
 
   bool reads() const {
@@ -75,8 +75,7 @@ enum class AccessTerms : std::uint8_t { loops, iters };
 /// "binding in domain" that aren't proven by the loops. The init of a reducer block counts as a
 /// write at the same indices: such an update's loops of the reduction have a point at least, and
 /// its conditions leave out what reduce iterators decide.
-/// Where s writes what an index loads, the access is opaque and may touch anything; bounds of loops
-/// that load such are variables of their own (unknown). An opaque update is a write and a read.
+/// Where s writes what an index or the bound of a loop loads, a variable stands for it (unknown).
 Vec<AccessSite> accesses(const Stmt& s, AccessTerms terms = AccessTerms::loops,
                          const Facts& facts = {});
 /// Those of one buffer; `order` counts these. Much cheaper: what leads to others is not looked at.

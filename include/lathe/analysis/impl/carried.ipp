@@ -15,8 +15,11 @@ inline std::string describe(const AccessSite& a) {
   if (a.atomic) out += "atomically ";
   out += a.kind == AccessKind::update ? "updates " : a.is_write ? "writes " : "reads ";
   out += a.buffer->name;
-  for (std::size_t d = 0; d < a.indices.size(); ++d)
-    out += (d ? ", " : "[") + str(simplify(a.indices[d]));
+  for (std::size_t d = 0; d < a.indices.size(); ++d) {
+    const auto* var = a.indices[d].as<VarNode>();
+    const bool unknown = var && contains(a.unknown, VarRef(var));
+    out += (d ? ", " : "[") + (unknown ? std::string("...") : str(simplify(a.indices[d])));
+  }
   return out + (a.indices.empty() ? "" : "]");
 }
 

@@ -107,7 +107,7 @@ LATHE_DECL bool surely_meet(const AccessSite& a, const AccessSite& b, const Vec<
                             const Facts& facts) {
   const bool known = a.kind != AccessKind::opaque && b.kind != AccessKind::opaque && !a.condition &&
                      !b.condition && a.indices.size() == b.indices.size();
-  if (!known || loops.empty()) return false;
+  if (!known || loops.empty() || !a.unknown.empty() || !b.unknown.empty()) return false;
   Facts inside = facts;
   for (const auto& f : a.loops) inside.bind(*f);
   // Loops that only one of them has start in both.

@@ -6,39 +6,30 @@
 namespace lathe {
 namespace detail {
 
-/// Takes from accesses of a statement what loads memory that the statement writes: an index that is
-/// another one each time touches anything, and the bounds of such a loop are new variables.
+/// Takes from accesses of a statement what loads memory that the statement writes: such an index,
+/// or bound of a loop, is another one each time, and becomes a variable of which nothing is known.
 class SettleTerms {
  public:
   explicit SettleTerms(const Stmt& s) : s_(s) {}
 
   void run(Vec<AccessSite>& sites) {
-    for (std::size_t k = 0; k < sites.size(); ++k) {
-      AccessSite& site = sites[k];
+    for (auto& site : sites) {
       for (auto& loop : site.loops)
         if (changes(loop->min) || changes(loop->extent)) loop = of_any_extent(*loop, site.unknown);
-      if (!index_changes(site)) continue;
-      const bool update = site.kind == AccessKind::update;
-      site.kind = AccessKind::opaque;
-      site.indices.clear(), site.inner_indices.clear();
-      site.declared = {};
-      if (!update) continue;
-      AccessSite read = site;
-      read.is_write = false;
-      sites.insert_at(k++, std::move(read));
+      for (std::size_t d = 0; d < site.indices.size(); ++d)
+        if (changes(site.indices[d]))
+          site.indices[d] = site.inner_indices[d] = any_number("index", site.unknown);
+      for (auto& e : site.bindings)
+        if (changes(e)) e = any_number("value", site.unknown);
+      for (const auto& range : site.declared.ranges)
+        if (changes(range.min) || changes(range.extent)) {
+          site.declared = {};
+          break;
+        }
     }
   }
 
  private:
-  bool index_changes(const AccessSite& site) {
-    for (const auto* list : {&site.indices, &site.inner_indices, &site.bindings})
-      for (const auto& e : *list)
-        if (changes(e)) return true;
-    for (const auto& range : site.declared.ranges)
-      if (changes(range.min) || changes(range.extent)) return true;
-    return false;
-  }
-
   bool changes(const AnyExpr& e) {
     if (e.kind() == ExprKind::Const || e.kind() == ExprKind::Var) return false;
     LoadedBuffers loads;
@@ -57,13 +48,15 @@ class SettleTerms {
     return written;
   }
 
+  static AnyExpr any_number(const char* name, Vec<VarRef>& unknown) {
+    unknown.push_back(make_var(name));
+    return AnyExpr(unknown.back());
+  }
+
   ForRef of_any_extent(const ForNode& loop, Vec<VarRef>& unknown) {
-    const VarRef min = make_var("begin"), extent = make_var("extent");
-    if (changes(loop.min)) unknown.push_back(min);
-    if (changes(loop.extent)) unknown.push_back(extent);
-    const Stmt out = make_for(loop.var, changes(loop.min) ? AnyExpr(min) : loop.min,
-                              changes(loop.extent) ? AnyExpr(extent) : loop.extent, loop.body,
-                              loop.loop_kind, loop.annotations);
+    const AnyExpr min = changes(loop.min) ? any_number("begin", unknown) : loop.min,
+                  extent = changes(loop.extent) ? any_number("extent", unknown) : loop.extent;
+    const Stmt out = make_for(loop.var, min, extent, loop.body, loop.loop_kind, loop.annotations);
     return ForRef(out.as<ForNode>());
   }
 
