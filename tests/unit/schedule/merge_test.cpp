@@ -176,10 +176,10 @@ TEST_CASE("merge: a gather may look anywhere, and an index that changes too") {
     block B(v in 0..8 = x):
       Y[K[v]] = 2.0
 )");
-  CHECK(
-      refused_line(t, [](lt::Schedule& u) { u.merge(outermost(u, "A"), outermost(u, "B")); }) ==
-      "error[L0207] merge: loops 'i'(8) and 'x'(8) can't run in turn: block 'B' writes Y maybe in "
-      "an iteration before block 'A' writes Y");
+  CHECK(refused_line(t, [](lt::Schedule& u) { u.merge(outermost(u, "A"), outermost(u, "B")); }) ==
+        "error[L0207] merge: loops 'i'(8) and 'x'(8) can't run in turn: block 'B' writes Y[...] "
+        "maybe in "
+        "an iteration before block 'A' writes Y[...]");
 }
 
 TEST_CASE("merge: tiles with tails, tile by tile and point by point") {
