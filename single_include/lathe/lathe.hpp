@@ -29746,6 +29746,17 @@ LATHE_DECL const Primitive& primitive_split() {
 // ---- lathe/schedule/impl/fold_order.ipp
 namespace lathe::detail {
 
+// Each reduce iterator is a loop, and they come in one order: nearly all folds.
+inline bool folds_as_written(const BlockSite& site) {
+  std::size_t next = 0;
+  for (const auto& it : site.block->iters) {
+    if (it.kind != IterKind::reduce) continue;
+    while (next < site.loops.size() && site.loops[next]->var.get() != it.binding.get()) ++next;
+    if (next++ == site.loops.size()) return false;
+  }
+  return true;
+}
+
 // Whether the loops of a reduction run its points in the order in which loops over its reduce
 // iterators would, one for each: proven. In that order the position of a point among all is a sum
 // that grows with each loop by more than the loops inside of it make up.
@@ -29785,7 +29796,9 @@ inline Verdict check_fold_order(const Program& program, const BlockSite& site, s
   if (!block.reducer) return {};
   const ReducerInfo laws = classify(*block.reducer);
   const bool any_order = laws.kind == ReducerClass::reorder;
-  if ((any_order && !laws.reassociates) || folds_in_order(site, program_facts(program))) return {};
+  if ((any_order && !laws.reassociates) || folds_as_written(site) ||
+      folds_in_order(site, program_facts(program)))
+    return {};
   const std::string text =
       "the reduce loops of " + in_quotes(block.name()) + " run in another order";
   if (any_order) return changed = text, std::nullopt;
