@@ -7653,34 +7653,24 @@ class UseFinder : public UseWalker {
   const F& f_;
 };
 
-/// Whether f holds for a use in s; the first one ends the walk.
-template <class F>
-bool any_use(const Stmt& s, const F& f) {
+inline void walk_uses(UseWalker& walker, const Stmt& s) { walker.stmt(s); }
+inline void walk_uses(UseWalker& walker, const BlockNode& block) { walker.inside(block); }
+
+/// Whether f holds for a use in a statement, or in what a block does when it runs; the first one
+/// ends the walk.
+template <class Root, class F>
+bool any_use(const Root& root, const F& f) {
   UseFinder<F> finder(f);
-  finder.stmt(s);
-  return finder.found;
-}
-/// The same for what a block does when it runs.
-template <class F>
-bool any_use(const BlockNode& block, const F& f) {
-  UseFinder<F> finder(f);
-  finder.inside(block);
+  walk_uses(finder, root);
   return finder.found;
 }
 
 /// Whether f holds for a use of one of the buffers: much cheaper, where few statements touch them.
-template <class F>
-bool any_use_of(const Vec<Buffer>& buffers, const Stmt& s, const F& f) {
+template <class Root, class F>
+bool any_use_of(const Vec<Buffer>& buffers, const Root& root, const F& f) {
   auto wanted = [&](const BufferUse& use) { return contains(buffers, use.buffer) && f(use); };
   UseFinder<decltype(wanted)> finder(wanted, bits_of(buffers));
-  finder.stmt(s);
-  return finder.found;
-}
-template <class F>
-bool any_use_of(const Vec<Buffer>& buffers, const BlockNode& block, const F& f) {
-  auto wanted = [&](const BufferUse& use) { return contains(buffers, use.buffer) && f(use); };
-  UseFinder<decltype(wanted)> finder(wanted, bits_of(buffers));
-  finder.inside(block);
+  walk_uses(finder, root);
   return finder.found;
 }
 
@@ -24721,30 +24711,14 @@ class SettleTerms {
   }
 
  private:
-  bool changes(const AnyExpr& e) {
-    if (e.kind() == ExprKind::Const || e.kind() == ExprKind::Var) return false;
-    LoadedBuffers loads;
-    loads.expr(e);
-    for (const auto& b : loads.found)
-      if (is_written(b)) return true;
-    return false;
-  }
-
-  bool is_written(const Buffer& buffer) {
-    for (const auto& [known, written] : known_)
-      if (known == buffer) return written;
-    const bool written =
-        any_use_of({buffer}, s_, [](const BufferUse& use) { return use.is_write; });
-    known_.emplace_back(buffer, written);
-    return written;
-  }
+  bool changes(const AnyExpr& e) const { return loads_written(e, s_); }
 
   static AnyExpr any_number(const char* name, Vec<VarRef>& unknown) {
     unknown.push_back(make_var(name));
     return AnyExpr(unknown.back());
   }
 
-  ForRef of_any_extent(const ForNode& loop, Vec<VarRef>& unknown) {
+  ForRef of_any_extent(const ForNode& loop, Vec<VarRef>& unknown) const {
     const AnyExpr min = changes(loop.min) ? any_number("begin", unknown) : loop.min,
                   extent = changes(loop.extent) ? any_number("extent", unknown) : loop.extent;
     const Stmt out = make_for(loop.var, min, extent, loop.body, loop.loop_kind, loop.annotations);
@@ -24752,7 +24726,6 @@ class SettleTerms {
   }
 
   const Stmt& s_;
-  Vec<std::pair<Buffer, bool>> known_;
 };
 
 }  // namespace detail
@@ -32380,6 +32353,198 @@ LATHE_DECL const Primitive& primitive_clone() {
 
 }  // namespace lathe::detail
 
+// ---- lathe/schedule/impl/compute_inline.ipp
+namespace lathe::detail {
+
+inline constexpr std::size_t kMaxInlinedNodes = 50000;
+
+// Iterators as expressions over the stored element's indices (targets). With an only-injective map,
+// `valid` says which targets are stored. Empty if the map has no inverse.
+inline Vec<AnyExpr> iterators_of_element(const BlockNode& core, const Vec<AnyExpr>& indices,
+                                         const Vec<AnyExpr>& targets, AnyExpr& valid,
+                                         const Facts& facts) {
+  Vec<AnyExpr> out(core.iters.size());
+  // The common case, each index one iterator, needs no more than a look.
+  bool direct = true;
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    bool found = is_const(indices[d], 0);
+    for (std::size_t k = 0; k < core.iters.size(); ++k)
+      if (indices[d].get() == core.iters[k].var.get() && !out[k]) out[k] = targets[d], found = true;
+    direct &= found;
+  }
+  for (std::size_t k = 0; k < out.size() && direct; ++k) {
+    if (out[k]) continue;
+    if (is_const(core.iters[k].extent, 1))
+      out[k] = core.iters[k].min;
+    else
+      direct = false;
+  }
+  if (direct) return out;
+  Vec<IterDomain> inputs;
+  for (const auto& it : core.iters) inputs.push_back({it.var, it.min, it.extent});
+  IterMap map = iter_map(indices, inputs, {}, facts);
+  if (map.bijective()) return inverse(map, targets, facts);
+  return map.injective ? left_inverse(map, targets, valid, facts) : Vec<AnyExpr>();
+}
+
+// Replaces loads of a buffer by an expression over their indices.
+class InlineLoads : public Mutator {
+ public:
+  InlineLoads(const Buffer& buffer, const Vec<VarRef>& targets, const AnyExpr& value)
+      : buffer_(buffer), targets_(targets), value_(value), bit_(Contents::bit(buffer->name)) {}
+  Stmt stmt(const Stmt& s) override { return may_touch(s, bit_) ? descend(s) : s; }
+  AnyExpr expr(const AnyExpr& e) override {
+    const auto* load = e.as<LoadNode>();
+    if (!load || load->buffer != buffer_) return descend(e);
+    Substitution at;
+    for (std::size_t d = 0; d < targets_.size(); ++d)
+      at.emplace_back(targets_[d], expr(load->indices[d]));
+    return fresh_lets(substitute(value_, at));
+  }
+
+ private:
+  const Buffer& buffer_;
+  const Vec<VarRef>& targets_;
+  const AnyExpr& value_;
+  const std::uint64_t bit_;
+};
+
+// Other uses than plain loads, in a block or outside.
+class FindOddUse : public Visitor {
+ public:
+  explicit FindOddUse(const Buffer& buffer) : buffer_(buffer) {}
+  std::string found;
+  void expr(const AnyExpr& e) override {
+    const auto* load = e.as<LoadNode>();
+    if (load && load->buffer == buffer_ && load->mask.get()) found = "a masked load";
+    if (load && load->buffer == buffer_ && load->dtype.is_vector()) found = "a load of lanes";
+    descend(e);
+  }
+  void stmt(const Stmt& s) override {
+    if (!may_touch(s, Contents::bit(buffer_->name))) return;
+    if (const auto* f = s.as<ForNode>())
+      in_bound(f->min, "the bound of loop " + in_quotes(f->var->name)),
+          in_bound(f->extent, "the bound of loop " + in_quotes(f->var->name));
+    if (const auto* b = s.as<BlockNode>())
+      for (const auto* list : {&b->reads, &b->writes})
+        for (const auto& r : *list)
+          if (r.buffer == buffer_) found = "the opaque block " + in_quotes(b->name());
+    descend(s);
+  }
+
+ private:
+  void in_bound(const AnyExpr& e, const std::string& what) {
+    for (const auto& b : buffers_read(make_ref<EvaluateNode>(e)))
+      if (b == buffer_) found = what;
+  }
+  const Buffer& buffer_;
+};
+
+inline Verdict check_inline(const Program& program, const BlockSite& site) {
+  const BlockNode& block = *site.block;
+  std::string name = "block " + in_quotes(block.name());
+  if (block.reducer)
+    return refusal_at(block.tag, "L0214", name + " is a reduction",
+                      "move it with compute_at instead");
+  const StoreNode* store = only_store(block);
+  if (!store) return refusal_at(block.tag, "L0214", name + " is not one store");
+  BlockInfo info = info_of(program, block.tag);
+  if (!info.is_complete())
+    return refusal_at(block.tag, "L0214",
+                      name + " can't be inlined: " +
+                          (info.why.empty() ? std::string(to_text(info.kind)) : info.why));
+  if (!info.sole_writer)
+    return refusal_at(block.tag, "L0214",
+                      name + " is not the only writer of " + in_quotes(store->buffer->name));
+  if (!is_private(program->body, store->buffer))
+    return refusal_at(block.tag, "L0214",
+                      name + " writes the parameter " + in_quotes(store->buffer->name),
+                      "inline it into its producer with reverse_compute_inline");
+  if (!is_open_path(site.path))
+    return refusal_at(block.tag, "L0214",
+                      name + " stands under a condition or inside another block");
+  if (block.predicate)
+    return refusal_at(block.tag, "L0214",
+                      name + " has a predicate, outside which its output is not defined");
+  if (auto no = check_bare_touches(program, block, "L0214")) return no;
+  FindOddUse odd(store->buffer);
+  odd.stmt(program->body);
+  if (!odd.found.empty())
+    return refusal_at(
+        block.tag, "L0214",
+        in_quotes(store->buffer->name) + " is used by " + odd.found + ", not by plain loads only");
+  return {};
+}
+
+// No block overwrites what the inlined one reads before its last reader.
+inline Verdict check_inputs_until(const Program& program, const BlockSite& site,
+                                  const Vec<BlockSite>& users) {
+  int last = -1;
+  for (const auto& u : users) last = std::max(last, block_position(program->body, u.block->tag));
+  int own = block_position(program->body, site.block->tag);
+  for (const auto& w : producers(program->body, site.block->tag)) {
+    int at = block_position(program->body, w.block->tag);
+    bool loops_back = false;
+    for (const auto& u : users) loops_back |= static_cast<bool>(common_loop(w.loops, u.loops));
+    if (at < own || (at > last && !loops_back)) continue;
+    return refusal_at(w.block->tag, "L0214",
+                      "block " + in_quotes(w.block->name()) + " overwrites what " +
+                          in_quotes(site.block->name()) + " reads before its readers run");
+  }
+  return {};
+}
+
+inline Verdict run_compute_inline(const Program& program, const Args& args, Edit* edit) {
+  BlockSite site = find_block(program->body, args[0].block);
+  if (auto no = check_inline(program, site)) return no;
+  const BlockNode core = without_guards(*site.block);
+  const StoreNode& store = *only_store(core);
+  Vec<BlockSite> users = consumers(program->body, core.tag);
+  if (auto no = check_inputs_until(program, site, users)) return no;
+  if (auto no = check_settled_inputs(program, *site.block, "L0214")) return no;
+  Vec<VarRef> targets;
+  Vec<AnyExpr> target_exprs;
+  for (std::size_t d = 0; d < store.indices.size(); ++d)
+    targets.push_back(make_var("t")), target_exprs.emplace_back(targets.back());
+  AnyExpr valid;
+  Vec<AnyExpr> iters =
+      iterators_of_element(core, store.indices, target_exprs, valid, program_facts(program));
+  if (iters.empty())
+    return refusal_at(core.tag, "L0214",
+                      "the instance of " + in_quotes(core.name()) +
+                          " that stores an element can't be told from its indices");
+  Substitution at;
+  for (std::size_t k = 0; k < iters.size(); ++k) at.emplace_back(core.iters[k].var, iters[k]);
+  Stmt root = remove_alloc(replace_at(site.path, {}), store.buffer);
+  root = InlineLoads(store.buffer, targets, substitute(store.value, at)).stmt(root);
+  for (const auto& u : users)
+    if (node_count(find_block(root, u.block->tag).block->body) > kMaxInlinedNodes)
+      return refusal_at(core.tag, "L0214",
+                        "inlining " + in_quotes(core.name()) + " makes " +
+                            in_quotes(u.block->name()) + " larger than " +
+                            std::to_string(kMaxInlinedNodes) + " nodes",
+                        "use compute_at");
+  for (const auto& u : users)
+    if (auto no = check_inputs_kept(program, root, u.block->tag, "L0214")) return no;
+  if (!edit) return {};
+  edit->program = program.with(root);
+  edit->consumed.push_back({core.tag, "was inlined into its consumers"});
+  consume_lost_loops(root, site.loops, *edit,
+                     "was removed when " + in_quotes(core.name()) + " was inlined");
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_compute_inline() {
+  static const Primitive record{"compute_inline",
+                                1,
+                                {{"block", ArgKind::block}},
+                                "loads of a block's output become its expression",
+                                run_compute_inline};
+  return record;
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/schedule/impl/decompose_padding.ipp
 namespace lathe::detail {
 
@@ -32908,409 +33073,6 @@ LATHE_DECL const Primitive& primitive_fuse() {
                                 run_fuse,
                                 ArgKind::loop,
                                 Results::one};
-  return record;
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/schedule/impl/inline.ipp
-namespace lathe::detail {
-
-inline constexpr std::size_t kMaxInlinedNodes = 50000;
-
-// Iterators as expressions over the stored element's indices (targets). With an only-injective map,
-// `valid` says which targets are stored. Empty if the map has no inverse.
-inline Vec<AnyExpr> iterators_of_element(const BlockNode& core, const Vec<AnyExpr>& indices,
-                                         const Vec<AnyExpr>& targets, AnyExpr& valid,
-                                         const Facts& facts) {
-  Vec<AnyExpr> out(core.iters.size());
-  // The common case, each index one iterator, needs no more than a look.
-  bool direct = true;
-  for (std::size_t d = 0; d < indices.size(); ++d) {
-    bool found = is_const(indices[d], 0);
-    for (std::size_t k = 0; k < core.iters.size(); ++k)
-      if (indices[d].get() == core.iters[k].var.get() && !out[k]) out[k] = targets[d], found = true;
-    direct &= found;
-  }
-  for (std::size_t k = 0; k < out.size() && direct; ++k) {
-    if (out[k]) continue;
-    if (is_const(core.iters[k].extent, 1))
-      out[k] = core.iters[k].min;
-    else
-      direct = false;
-  }
-  if (direct) return out;
-  Vec<IterDomain> inputs;
-  for (const auto& it : core.iters) inputs.push_back({it.var, it.min, it.extent});
-  IterMap map = iter_map(indices, inputs, {}, facts);
-  if (map.bijective()) return inverse(map, targets, facts);
-  return map.injective ? left_inverse(map, targets, valid, facts) : Vec<AnyExpr>();
-}
-
-// Replaces loads of a buffer by an expression over their indices.
-class InlineLoads : public Mutator {
- public:
-  InlineLoads(const Buffer& buffer, const Vec<VarRef>& targets, const AnyExpr& value)
-      : buffer_(buffer), targets_(targets), value_(value), bit_(Contents::bit(buffer->name)) {}
-  Stmt stmt(const Stmt& s) override { return may_touch(s, bit_) ? descend(s) : s; }
-  AnyExpr expr(const AnyExpr& e) override {
-    const auto* load = e.as<LoadNode>();
-    if (!load || load->buffer != buffer_) return descend(e);
-    Substitution at;
-    for (std::size_t d = 0; d < targets_.size(); ++d)
-      at.emplace_back(targets_[d], expr(load->indices[d]));
-    return fresh_lets(substitute(value_, at));
-  }
-
- private:
-  const Buffer& buffer_;
-  const Vec<VarRef>& targets_;
-  const AnyExpr& value_;
-  const std::uint64_t bit_;
-};
-
-// Other uses than plain loads, in a block or outside.
-class FindOddUse : public Visitor {
- public:
-  explicit FindOddUse(const Buffer& buffer) : buffer_(buffer) {}
-  std::string found;
-  void expr(const AnyExpr& e) override {
-    const auto* load = e.as<LoadNode>();
-    if (load && load->buffer == buffer_ && load->mask.get()) found = "a masked load";
-    if (load && load->buffer == buffer_ && load->dtype.is_vector()) found = "a load of lanes";
-    descend(e);
-  }
-  void stmt(const Stmt& s) override {
-    if (!may_touch(s, Contents::bit(buffer_->name))) return;
-    if (const auto* f = s.as<ForNode>())
-      in_bound(f->min, "the bound of loop " + in_quotes(f->var->name)),
-          in_bound(f->extent, "the bound of loop " + in_quotes(f->var->name));
-    if (const auto* b = s.as<BlockNode>())
-      for (const auto* list : {&b->reads, &b->writes})
-        for (const auto& r : *list)
-          if (r.buffer == buffer_) found = "the opaque block " + in_quotes(b->name());
-    descend(s);
-  }
-
- private:
-  void in_bound(const AnyExpr& e, const std::string& what) {
-    for (const auto& b : buffers_read(make_ref<EvaluateNode>(e)))
-      if (b == buffer_) found = what;
-  }
-  const Buffer& buffer_;
-};
-
-inline Verdict check_inline(const Program& program, const BlockSite& site) {
-  const BlockNode& block = *site.block;
-  std::string name = "block " + in_quotes(block.name());
-  if (block.reducer)
-    return refusal_at(block.tag, "L0214", name + " is a reduction",
-                      "move it with compute_at instead");
-  const StoreNode* store = only_store(block);
-  if (!store) return refusal_at(block.tag, "L0214", name + " is not one store");
-  BlockInfo info = info_of(program, block.tag);
-  if (!info.is_complete())
-    return refusal_at(block.tag, "L0214",
-                      name + " can't be inlined: " +
-                          (info.why.empty() ? std::string(to_text(info.kind)) : info.why));
-  if (!info.sole_writer)
-    return refusal_at(block.tag, "L0214",
-                      name + " is not the only writer of " + in_quotes(store->buffer->name));
-  if (!is_private(program->body, store->buffer))
-    return refusal_at(block.tag, "L0214",
-                      name + " writes the parameter " + in_quotes(store->buffer->name),
-                      "inline it into its producer with reverse_compute_inline");
-  if (!is_open_path(site.path))
-    return refusal_at(block.tag, "L0214",
-                      name + " stands under a condition or inside another block");
-  if (block.predicate)
-    return refusal_at(block.tag, "L0214",
-                      name + " has a predicate, outside which its output is not defined");
-  if (auto no = check_bare_touches(program, block, "L0214")) return no;
-  FindOddUse odd(store->buffer);
-  odd.stmt(program->body);
-  if (!odd.found.empty())
-    return refusal_at(
-        block.tag, "L0214",
-        in_quotes(store->buffer->name) + " is used by " + odd.found + ", not by plain loads only");
-  return {};
-}
-
-// No block overwrites what the inlined one reads before its last reader.
-inline Verdict check_inputs_until(const Program& program, const BlockSite& site,
-                                  const Vec<BlockSite>& users) {
-  int last = -1;
-  for (const auto& u : users) last = std::max(last, block_position(program->body, u.block->tag));
-  int own = block_position(program->body, site.block->tag);
-  for (const auto& w : producers(program->body, site.block->tag)) {
-    int at = block_position(program->body, w.block->tag);
-    bool loops_back = false;
-    for (const auto& u : users) loops_back |= static_cast<bool>(common_loop(w.loops, u.loops));
-    if (at < own || (at > last && !loops_back)) continue;
-    return refusal_at(w.block->tag, "L0214",
-                      "block " + in_quotes(w.block->name()) + " overwrites what " +
-                          in_quotes(site.block->name()) + " reads before its readers run");
-  }
-  return {};
-}
-
-inline Verdict run_compute_inline(const Program& program, const Args& args, Edit* edit) {
-  BlockSite site = find_block(program->body, args[0].block);
-  if (auto no = check_inline(program, site)) return no;
-  const BlockNode core = without_guards(*site.block);
-  const StoreNode& store = *only_store(core);
-  Vec<BlockSite> users = consumers(program->body, core.tag);
-  if (auto no = check_inputs_until(program, site, users)) return no;
-  if (auto no = check_settled_inputs(program, *site.block, "L0214")) return no;
-  Vec<VarRef> targets;
-  Vec<AnyExpr> target_exprs;
-  for (std::size_t d = 0; d < store.indices.size(); ++d)
-    targets.push_back(make_var("t")), target_exprs.emplace_back(targets.back());
-  AnyExpr valid;
-  Vec<AnyExpr> iters =
-      iterators_of_element(core, store.indices, target_exprs, valid, program_facts(program));
-  if (iters.empty())
-    return refusal_at(core.tag, "L0214",
-                      "the instance of " + in_quotes(core.name()) +
-                          " that stores an element can't be told from its indices");
-  Substitution at;
-  for (std::size_t k = 0; k < iters.size(); ++k) at.emplace_back(core.iters[k].var, iters[k]);
-  Stmt root = remove_alloc(replace_at(site.path, {}), store.buffer);
-  root = InlineLoads(store.buffer, targets, substitute(store.value, at)).stmt(root);
-  for (const auto& u : users)
-    if (node_count(find_block(root, u.block->tag).block->body) > kMaxInlinedNodes)
-      return refusal_at(core.tag, "L0214",
-                        "inlining " + in_quotes(core.name()) + " makes " +
-                            in_quotes(u.block->name()) + " larger than " +
-                            std::to_string(kMaxInlinedNodes) + " nodes",
-                        "use compute_at");
-  for (const auto& u : users)
-    if (auto no = check_inputs_kept(program, root, u.block->tag, "L0214")) return no;
-  if (!edit) return {};
-  edit->program = program.with(root);
-  edit->consumed.push_back({core.tag, "was inlined into its consumers"});
-  consume_lost_loops(root, site.loops, *edit,
-                     "was removed when " + in_quotes(core.name()) + " was inlined");
-  return {};
-}
-
-LATHE_DECL const Primitive& primitive_compute_inline() {
-  static const Primitive record{"compute_inline",
-                                1,
-                                {{"block", ArgKind::block}},
-                                "loads of a block's output become its expression",
-                                run_compute_inline};
-  return record;
-}
-
-struct FusePlan {
-  BlockSite consumer, producer;
-  Buffer between;
-  const LoadNode* load = nullptr;  ///< the consumer's load of it, the same wherever it stands
-};
-
-class SameLoads : public Visitor {
- public:
-  explicit SameLoads(const Buffer& buffer) : buffer_(buffer) {}
-  const LoadNode* load = nullptr;
-  bool same = true;
-  void expr(const AnyExpr& e) override {
-    const auto* l = e.as<LoadNode>();
-    if (l && l->buffer == buffer_) {
-      if (!load)
-        load = l;
-      else
-        same &= same_expr(AnyExpr(Ref<LoadNode>(load)), e);
-      same &= !l->mask && !l->dtype.is_vector();
-    }
-    descend(e);
-  }
-
- private:
-  const Buffer& buffer_;
-};
-
-inline Verdict check_inlined_consumer(const Program& program, const BlockTag& tag, FusePlan& plan) {
-  plan.consumer = find_block(program->body, tag);
-  const BlockNode& block = *plan.consumer.block;
-  std::string name = "block " + in_quotes(block.name());
-  BlockInfo info = info_of(program, tag);
-  if (!info.is_complete() || !only_store(block))
-    return refusal_at(
-        tag, "L0215",
-        name + " is not a complete block of one store" + (info.why.empty() ? "" : ": " + info.why));
-  // What it reads might be written between the producer and here.
-  if (block.predicate.get() && !is_load_free(block.predicate))
-    return refusal_at(tag, "L0215", name + " has a predicate that reads memory");
-  if (!info.sole_writer)
-    return refusal_at(
-        tag, "L0215",
-        name + " is not the only writer of " + in_quotes(only_store(block)->buffer->name));
-  if (auto no = check_bare_touches(program, block, "L0215")) return no;
-  Vec<BlockSite> makers = producers(program->body, tag);
-  if (makers.size() != 1)
-    return refusal_at(tag, "L0215",
-                      name + " has " + std::to_string(makers.size()) + " producers, not one" +
-                          (makers.empty() ? "" : ": " + names_of(makers)));
-  plan.producer = makers[0];
-  if (!is_open_path(plan.producer.path) || !is_open_path(plan.consumer.path))
-    return refusal_at(tag, "L0215",
-                      name + " or its producer stands under a condition or inside another block");
-  return {};
-}
-
-inline Verdict check_inlined_producer(const Program& program, FusePlan& plan) {
-  const BlockNode &block = *plan.consumer.block, &from = *plan.producer.block;
-  BlockInfo maker = info_of(program, from.tag);
-  std::string name = "producer " + in_quotes(from.name());
-  if (from.reducer)
-    return refusal_at(from.tag, "L0215",
-                      name + " is a reduction: its intermediate values would pass through block " +
-                          in_quotes(block.name()),
-                      "use reverse_compute_at");
-  if (!maker.is_complete() || !only_store(from) || !maker.sole_writer)
-    return refusal_at(from.tag, "L0215",
-                      name + " is not a complete block of one store" +
-                          (maker.why.empty() ? "" : ": " + maker.why));
-  if (auto no = check_bare_touches(program, from, "L0215")) return no;
-  plan.between = only_store(from)->buffer;
-  if (!is_private(program->body, plan.between))
-    return refusal_at(from.tag, "L0215", in_quotes(plan.between->name) + " is a parameter");
-  for (const auto& user : readers(program->body, plan.between))
-    if (user.block->tag != block.tag)
-      return refusal_at(user.block->tag, "L0215",
-                        "block " + in_quotes(user.block->name()) + " reads " +
-                            in_quotes(plan.between->name) + " too");
-  if (reads_buffer(from, only_store(block)->buffer))
-    return refusal_at(from.tag, "L0215",
-                      name + " reads what block " + in_quotes(block.name()) + " writes");
-  return {};
-}
-
-inline Verdict plan_reverse_inline(const Program& program, const BlockTag& tag, FusePlan& plan) {
-  if (auto no = check_inlined_consumer(program, tag, plan)) return no;
-  if (auto no = check_inlined_producer(program, plan)) return no;
-  SameLoads loads(plan.between);
-  loads.stmt(plan.consumer.block->body);
-  plan.load = loads.load;
-  if (!loads.load || !loads.same)
-    return refusal_at(tag, "L0215",
-                      "block " + in_quotes(tag->name) + " does not read " +
-                          in_quotes(plan.between->name) + " at one place only");
-  // An instance that reads no element would have no place to store from.
-  Facts facts = program_facts(program);
-  for (const auto& it : plan.consumer.block->iters) facts.bind(it);
-  if (plan.consumer.block->predicate) facts.assume(plan.consumer.block->predicate);
-  if (surely_inside(*plan.between, loads.load->indices, facts)) return {};
-  return refusal_at(tag, "L0215",
-                    "not every instance of block " + in_quotes(tag->name) + " surely reads " +
-                        in_quotes(plan.between->name));
-}
-
-// The output moves earlier, to the producer's place.
-inline Verdict check_reverse_inline_place(const Program& program, const FusePlan& plan) {
-  int own = block_position(program->body, plan.producer.block->tag),
-      end = block_position(program->body, plan.consumer.block->tag);
-  const Buffer& out = only_store(*plan.consumer.block)->buffer;
-  for (const auto& list : {writers(program->body, out), readers(program->body, out)})
-    for (const auto& s : list) {
-      int at = block_position(program->body, s.block->tag);
-      if (at > own && at < end)
-        return refusal_at(s.block->tag, "L0215",
-                          "block " + in_quotes(s.block->name()) + ", which lies between, touches " +
-                              in_quotes(out->name));
-    }
-  for (const auto& input : buffers_read(*plan.consumer.block))
-    for (const auto& w : writers(program->body, input)) {
-      int at = block_position(program->body, w.block->tag);
-      if (input != plan.between && at > own && w.block->tag != plan.consumer.block->tag)
-        return refusal_at(w.block->tag, "L0215",
-                          "block " + in_quotes(w.block->name()) + " writes " +
-                              in_quotes(input->name) + " after the producer");
-    }
-  std::string why =
-      why_not_found(program->body, {plan.producer.block->tag}, plan.consumer.block->tag,
-                    plan.between, {}, program_facts(program));
-  if (why.empty()) return {};
-  return refusal_at(plan.consumer.block->tag, "L0215",
-                    "not every instance of " + in_quotes(plan.consumer.block->name()) +
-                        " surely has its producer's: " + why);
-}
-
-// The producer with the consumer's store in the place of its own. Instances whose element no
-// consumer instance reads get a predicate.
-inline BlockNode fused_producer(const Program& program, const FusePlan& plan, const BlockNode& core,
-                                const Vec<AnyExpr>& iters, const AnyExpr& valid) {
-  BlockNode producer = *plan.producer.block;
-  const StoreNode &store = *only_store(producer), &out = *only_store(core);
-  Facts facts = program_facts(program);
-  for (const auto& it : producer.iters) facts.bind(it);
-  Substitution at;
-  AnyExpr predicate = producer.predicate;
-  auto require = [&](const AnyExpr& c) {
-    if (!prove(c, facts)) predicate = fold_and(predicate, simplify(c, facts));
-  };
-  if (valid) require(valid);
-  for (std::size_t k = 0; k < iters.size(); ++k) {
-    at.emplace_back(core.iters[k].var, iters[k]);
-    require(iters[k] >= substitute(core.iters[k].min, at));
-    require(iters[k] < substitute(fold_add(core.iters[k].min, core.iters[k].extent), at));
-  }
-  if (core.predicate) require(substitute(core.predicate, at));
-  // The inverse is one for elements that are read; the producer makes others too.
-  for (std::size_t d = 0; d < store.indices.size(); ++d)
-    require(eq(substitute(plan.load->indices[d], at), store.indices[d]));
-  Vec<AnyExpr> indices;
-  for (const auto& index : out.indices) indices.push_back(simplify(substitute(index, at), facts));
-  // The load itself is what the producer stores, so that its value takes the load's place as it is.
-  AnyExpr value = InlineLoads(plan.between, {}, store.value).expr(out.value);
-  producer.body = make_store(out.buffer, indices, substitute(value, at));
-  producer.predicate = predicate;
-  for (const auto& a : core.annotations) producer.annotations.push_back(a);
-  return producer;
-}
-
-// Its loops are replaced by the producer's.
-inline Verdict check_inlined_reach(const Program& program, const BlockSite& consumer) {
-  MovePlan plan;
-  plan.block = consumer;
-  plan.core = BlockRefNode(new BlockNode(without_guards(*consumer.block)));
-  return check_reach(program, plan, "L0215");
-}
-
-inline Verdict run_reverse_compute_inline(const Program& program, const Args& args, Edit* edit) {
-  FusePlan plan;
-  if (auto no = plan_reverse_inline(program, args[0].block, plan)) return no;
-  if (auto no = check_reverse_inline_place(program, plan)) return no;
-  if (auto no = check_inlined_reach(program, plan.consumer)) return no;
-  if (auto no = check_settled_inputs(program, *plan.consumer.block, "L0215")) return no;
-  const BlockNode core = without_guards(*plan.consumer.block);
-  AnyExpr valid;
-  Vec<AnyExpr> iters =
-      iterators_of_element(core, plan.load->indices, only_store(*plan.producer.block)->indices,
-                           valid, program_facts(program));
-  if (iters.empty())
-    return refusal_at(core.tag, "L0215",
-                      "which instance of " + in_quotes(core.name()) + " reads an element of " +
-                          in_quotes(plan.between->name) + " can't be told from its indices");
-  if (!edit) return {};
-  Stmt root =
-      replace_at(plan.producer.path, make_block(fused_producer(program, plan, core, iters, valid)));
-  root = remove_alloc(replace_at(find_block(root, core.tag).path, {}), plan.between);
-  edit->program = program.with(root);
-  edit->consumed.push_back(
-      {core.tag, "was inlined into " + in_quotes(plan.producer.block->name())});
-  consume_lost_loops(root, plan.consumer.loops, *edit,
-                     "was removed when " + in_quotes(core.name()) + " was inlined");
-  return {};
-}
-
-LATHE_DECL const Primitive& primitive_reverse_compute_inline() {
-  static const Primitive record{"reverse_compute_inline",
-                                1,
-                                {{"block", ArgKind::block}},
-                                "a block's expression moves into its producer",
-                                run_reverse_compute_inline};
   return record;
 }
 
@@ -34769,6 +34531,222 @@ LATHE_DECL const Primitive& primitive_reverse_compute_at() {
                                 {{"block", ArgKind::block}, {"loop", ArgKind::loop}},
                                 "moves a block under a loop of its producers",
                                 run_reverse_compute_at};
+  return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/impl/reverse_compute_inline.ipp
+namespace lathe::detail {
+
+struct FusePlan {
+  BlockSite consumer, producer;
+  Buffer between;
+  const LoadNode* load = nullptr;  ///< the consumer's load of it, the same wherever it stands
+};
+
+class SameLoads : public Visitor {
+ public:
+  explicit SameLoads(const Buffer& buffer) : buffer_(buffer) {}
+  const LoadNode* load = nullptr;
+  bool same = true;
+  void expr(const AnyExpr& e) override {
+    const auto* l = e.as<LoadNode>();
+    if (l && l->buffer == buffer_) {
+      if (!load)
+        load = l;
+      else
+        same &= same_expr(AnyExpr(Ref<LoadNode>(load)), e);
+      same &= !l->mask && !l->dtype.is_vector();
+    }
+    descend(e);
+  }
+
+ private:
+  const Buffer& buffer_;
+};
+
+inline Verdict check_inlined_consumer(const Program& program, const BlockTag& tag, FusePlan& plan) {
+  plan.consumer = find_block(program->body, tag);
+  const BlockNode& block = *plan.consumer.block;
+  std::string name = "block " + in_quotes(block.name());
+  BlockInfo info = info_of(program, tag);
+  if (!info.is_complete() || !only_store(block))
+    return refusal_at(
+        tag, "L0215",
+        name + " is not a complete block of one store" + (info.why.empty() ? "" : ": " + info.why));
+  // What it reads might be written between the producer and here.
+  if (block.predicate.get() && !is_load_free(block.predicate))
+    return refusal_at(tag, "L0215", name + " has a predicate that reads memory");
+  if (!info.sole_writer)
+    return refusal_at(
+        tag, "L0215",
+        name + " is not the only writer of " + in_quotes(only_store(block)->buffer->name));
+  if (auto no = check_bare_touches(program, block, "L0215")) return no;
+  Vec<BlockSite> makers = producers(program->body, tag);
+  if (makers.size() != 1)
+    return refusal_at(tag, "L0215",
+                      name + " has " + std::to_string(makers.size()) + " producers, not one" +
+                          (makers.empty() ? "" : ": " + names_of(makers)));
+  plan.producer = makers[0];
+  if (!is_open_path(plan.producer.path) || !is_open_path(plan.consumer.path))
+    return refusal_at(tag, "L0215",
+                      name + " or its producer stands under a condition or inside another block");
+  return {};
+}
+
+inline Verdict check_inlined_producer(const Program& program, FusePlan& plan) {
+  const BlockNode &block = *plan.consumer.block, &from = *plan.producer.block;
+  BlockInfo maker = info_of(program, from.tag);
+  std::string name = "producer " + in_quotes(from.name());
+  if (from.reducer)
+    return refusal_at(from.tag, "L0215",
+                      name + " is a reduction: its intermediate values would pass through block " +
+                          in_quotes(block.name()),
+                      "use reverse_compute_at");
+  if (!maker.is_complete() || !only_store(from) || !maker.sole_writer)
+    return refusal_at(from.tag, "L0215",
+                      name + " is not a complete block of one store" +
+                          (maker.why.empty() ? "" : ": " + maker.why));
+  if (auto no = check_bare_touches(program, from, "L0215")) return no;
+  plan.between = only_store(from)->buffer;
+  if (!is_private(program->body, plan.between))
+    return refusal_at(from.tag, "L0215", in_quotes(plan.between->name) + " is a parameter");
+  for (const auto& user : readers(program->body, plan.between))
+    if (user.block->tag != block.tag)
+      return refusal_at(user.block->tag, "L0215",
+                        "block " + in_quotes(user.block->name()) + " reads " +
+                            in_quotes(plan.between->name) + " too");
+  if (reads_buffer(from, only_store(block)->buffer))
+    return refusal_at(from.tag, "L0215",
+                      name + " reads what block " + in_quotes(block.name()) + " writes");
+  return {};
+}
+
+inline Verdict plan_reverse_inline(const Program& program, const BlockTag& tag, FusePlan& plan) {
+  if (auto no = check_inlined_consumer(program, tag, plan)) return no;
+  if (auto no = check_inlined_producer(program, plan)) return no;
+  SameLoads loads(plan.between);
+  loads.stmt(plan.consumer.block->body);
+  plan.load = loads.load;
+  if (!loads.load || !loads.same)
+    return refusal_at(tag, "L0215",
+                      "block " + in_quotes(tag->name) + " does not read " +
+                          in_quotes(plan.between->name) + " at one place only");
+  // An instance that reads no element would have no place to store from.
+  Facts facts = program_facts(program);
+  for (const auto& it : plan.consumer.block->iters) facts.bind(it);
+  if (plan.consumer.block->predicate) facts.assume(plan.consumer.block->predicate);
+  if (surely_inside(*plan.between, loads.load->indices, facts)) return {};
+  return refusal_at(tag, "L0215",
+                    "not every instance of block " + in_quotes(tag->name) + " surely reads " +
+                        in_quotes(plan.between->name));
+}
+
+// The output moves earlier, to the producer's place.
+inline Verdict check_reverse_inline_place(const Program& program, const FusePlan& plan) {
+  int own = block_position(program->body, plan.producer.block->tag),
+      end = block_position(program->body, plan.consumer.block->tag);
+  const Buffer& out = only_store(*plan.consumer.block)->buffer;
+  for (const auto& list : {writers(program->body, out), readers(program->body, out)})
+    for (const auto& s : list) {
+      int at = block_position(program->body, s.block->tag);
+      if (at > own && at < end)
+        return refusal_at(s.block->tag, "L0215",
+                          "block " + in_quotes(s.block->name()) + ", which lies between, touches " +
+                              in_quotes(out->name));
+    }
+  for (const auto& input : buffers_read(*plan.consumer.block))
+    for (const auto& w : writers(program->body, input)) {
+      int at = block_position(program->body, w.block->tag);
+      if (input != plan.between && at > own && w.block->tag != plan.consumer.block->tag)
+        return refusal_at(w.block->tag, "L0215",
+                          "block " + in_quotes(w.block->name()) + " writes " +
+                              in_quotes(input->name) + " after the producer");
+    }
+  std::string why =
+      why_not_found(program->body, {plan.producer.block->tag}, plan.consumer.block->tag,
+                    plan.between, {}, program_facts(program));
+  if (why.empty()) return {};
+  return refusal_at(plan.consumer.block->tag, "L0215",
+                    "not every instance of " + in_quotes(plan.consumer.block->name()) +
+                        " surely has its producer's: " + why);
+}
+
+// The producer with the consumer's store in the place of its own. Instances whose element no
+// consumer instance reads get a predicate.
+inline BlockNode fused_producer(const Program& program, const FusePlan& plan, const BlockNode& core,
+                                const Vec<AnyExpr>& iters, const AnyExpr& valid) {
+  BlockNode producer = *plan.producer.block;
+  const StoreNode &store = *only_store(producer), &out = *only_store(core);
+  Facts facts = program_facts(program);
+  for (const auto& it : producer.iters) facts.bind(it);
+  Substitution at;
+  AnyExpr predicate = producer.predicate;
+  auto require = [&](const AnyExpr& c) {
+    if (!prove(c, facts)) predicate = fold_and(predicate, simplify(c, facts));
+  };
+  if (valid) require(valid);
+  for (std::size_t k = 0; k < iters.size(); ++k) {
+    at.emplace_back(core.iters[k].var, iters[k]);
+    require(iters[k] >= substitute(core.iters[k].min, at));
+    require(iters[k] < substitute(fold_add(core.iters[k].min, core.iters[k].extent), at));
+  }
+  if (core.predicate) require(substitute(core.predicate, at));
+  // The inverse is one for elements that are read; the producer makes others too.
+  for (std::size_t d = 0; d < store.indices.size(); ++d)
+    require(eq(substitute(plan.load->indices[d], at), store.indices[d]));
+  Vec<AnyExpr> indices;
+  for (const auto& index : out.indices) indices.push_back(simplify(substitute(index, at), facts));
+  // The load itself is what the producer stores, so that its value takes the load's place as it is.
+  AnyExpr value = InlineLoads(plan.between, {}, store.value).expr(out.value);
+  producer.body = make_store(out.buffer, indices, substitute(value, at));
+  producer.predicate = predicate;
+  for (const auto& a : core.annotations) producer.annotations.push_back(a);
+  return producer;
+}
+
+// Its loops are replaced by the producer's.
+inline Verdict check_inlined_reach(const Program& program, const BlockSite& consumer) {
+  MovePlan plan;
+  plan.block = consumer;
+  plan.core = BlockRefNode(new BlockNode(without_guards(*consumer.block)));
+  return check_reach(program, plan, "L0215");
+}
+
+inline Verdict run_reverse_compute_inline(const Program& program, const Args& args, Edit* edit) {
+  FusePlan plan;
+  if (auto no = plan_reverse_inline(program, args[0].block, plan)) return no;
+  if (auto no = check_reverse_inline_place(program, plan)) return no;
+  if (auto no = check_inlined_reach(program, plan.consumer)) return no;
+  if (auto no = check_settled_inputs(program, *plan.consumer.block, "L0215")) return no;
+  const BlockNode core = without_guards(*plan.consumer.block);
+  AnyExpr valid;
+  Vec<AnyExpr> iters =
+      iterators_of_element(core, plan.load->indices, only_store(*plan.producer.block)->indices,
+                           valid, program_facts(program));
+  if (iters.empty())
+    return refusal_at(core.tag, "L0215",
+                      "which instance of " + in_quotes(core.name()) + " reads an element of " +
+                          in_quotes(plan.between->name) + " can't be told from its indices");
+  if (!edit) return {};
+  Stmt root =
+      replace_at(plan.producer.path, make_block(fused_producer(program, plan, core, iters, valid)));
+  root = remove_alloc(replace_at(find_block(root, core.tag).path, {}), plan.between);
+  edit->program = program.with(root);
+  edit->consumed.push_back(
+      {core.tag, "was inlined into " + in_quotes(plan.producer.block->name())});
+  consume_lost_loops(root, plan.consumer.loops, *edit,
+                     "was removed when " + in_quotes(core.name()) + " was inlined");
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_reverse_compute_inline() {
+  static const Primitive record{"reverse_compute_inline",
+                                1,
+                                {{"block", ArgKind::block}},
+                                "a block's expression moves into its producer",
+                                run_reverse_compute_inline};
   return record;
 }
 

@@ -69,34 +69,24 @@ class UseFinder : public UseWalker {
   const F& f_;
 };
 
-/// Whether f holds for a use in s; the first one ends the walk.
-template <class F>
-bool any_use(const Stmt& s, const F& f) {
+inline void walk_uses(UseWalker& walker, const Stmt& s) { walker.stmt(s); }
+inline void walk_uses(UseWalker& walker, const BlockNode& block) { walker.inside(block); }
+
+/// Whether f holds for a use in a statement, or in what a block does when it runs; the first one
+/// ends the walk.
+template <class Root, class F>
+bool any_use(const Root& root, const F& f) {
   UseFinder<F> finder(f);
-  finder.stmt(s);
-  return finder.found;
-}
-/// The same for what a block does when it runs.
-template <class F>
-bool any_use(const BlockNode& block, const F& f) {
-  UseFinder<F> finder(f);
-  finder.inside(block);
+  walk_uses(finder, root);
   return finder.found;
 }
 
 /// Whether f holds for a use of one of the buffers: much cheaper, where few statements touch them.
-template <class F>
-bool any_use_of(const Vec<Buffer>& buffers, const Stmt& s, const F& f) {
+template <class Root, class F>
+bool any_use_of(const Vec<Buffer>& buffers, const Root& root, const F& f) {
   auto wanted = [&](const BufferUse& use) { return contains(buffers, use.buffer) && f(use); };
   UseFinder<decltype(wanted)> finder(wanted, bits_of(buffers));
-  finder.stmt(s);
-  return finder.found;
-}
-template <class F>
-bool any_use_of(const Vec<Buffer>& buffers, const BlockNode& block, const F& f) {
-  auto wanted = [&](const BufferUse& use) { return contains(buffers, use.buffer) && f(use); };
-  UseFinder<decltype(wanted)> finder(wanted, bits_of(buffers));
-  finder.inside(block);
+  walk_uses(finder, root);
   return finder.found;
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <lathe/analysis/uses.hpp>
-#include <lathe/arith/poly.hpp>
 
 namespace lathe {
 namespace detail {
@@ -30,30 +29,14 @@ class SettleTerms {
   }
 
  private:
-  bool changes(const AnyExpr& e) {
-    if (e.kind() == ExprKind::Const || e.kind() == ExprKind::Var) return false;
-    LoadedBuffers loads;
-    loads.expr(e);
-    for (const auto& b : loads.found)
-      if (is_written(b)) return true;
-    return false;
-  }
-
-  bool is_written(const Buffer& buffer) {
-    for (const auto& [known, written] : known_)
-      if (known == buffer) return written;
-    const bool written =
-        any_use_of({buffer}, s_, [](const BufferUse& use) { return use.is_write; });
-    known_.emplace_back(buffer, written);
-    return written;
-  }
+  bool changes(const AnyExpr& e) const { return loads_written(e, s_); }
 
   static AnyExpr any_number(const char* name, Vec<VarRef>& unknown) {
     unknown.push_back(make_var(name));
     return AnyExpr(unknown.back());
   }
 
-  ForRef of_any_extent(const ForNode& loop, Vec<VarRef>& unknown) {
+  ForRef of_any_extent(const ForNode& loop, Vec<VarRef>& unknown) const {
     const AnyExpr min = changes(loop.min) ? any_number("begin", unknown) : loop.min,
                   extent = changes(loop.extent) ? any_number("extent", unknown) : loop.extent;
     const Stmt out = make_for(loop.var, min, extent, loop.body, loop.loop_kind, loop.annotations);
@@ -61,7 +44,6 @@ class SettleTerms {
   }
 
   const Stmt& s_;
-  Vec<std::pair<Buffer, bool>> known_;
 };
 
 }  // namespace detail

@@ -31,10 +31,10 @@
 #include <lathe/schedule/impl/blockize.ipp>
 #include <lathe/schedule/impl/change_type.ipp>
 #include <lathe/schedule/impl/clone.ipp>
+#include <lathe/schedule/impl/compute_inline.ipp>
 #include <lathe/schedule/impl/decompose_padding.ipp>
 #include <lathe/schedule/impl/decompose_reduction.ipp>
 #include <lathe/schedule/impl/fuse.ipp>
-#include <lathe/schedule/impl/inline.ipp>
 #include <lathe/schedule/impl/inputs_first.ipp>
 #include <lathe/schedule/impl/kinds.ipp>
 #include <lathe/schedule/impl/loop_partition.ipp>
@@ -44,6 +44,7 @@
 #include <lathe/schedule/impl/reindex.ipp>
 #include <lathe/schedule/impl/reorder.ipp>
 #include <lathe/schedule/impl/reverse_compute_at.ipp>
+#include <lathe/schedule/impl/reverse_compute_inline.ipp>
 #include <lathe/schedule/impl/rfactor.ipp>
 #include <lathe/schedule/impl/sample.ipp>
 #include <lathe/schedule/impl/settled.ipp>
