@@ -182,12 +182,18 @@ class Case : private Comparison {
     for (;;) {
       try {
         computed_ = random_program(random_, options_.family);
+        if (computed_.program && !computed_.loose) known_dims(*computed_.program);
         break;
       } catch (const lathe::UserError& error) {
         if (error.id() != "L0114") throw;  // a Dim that no argument has
       }
     }
     ++stats_.families[computed_.family];
+  }
+
+  /// What the DSL has asked already is asked of a text that nobody mutated.
+  static void known_dims(const lathe::ProgramNode& program) {
+    for (const auto& dim : program.dims) lathe::verify_dim(dim->var, program.params);
   }
 
   void schedule(lathe::Schedule& s) {
