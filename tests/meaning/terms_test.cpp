@@ -80,6 +80,29 @@ TEST_CASE("a carried reduction of a script keeps its buffer") {
   check_plain(p.program(), data);
 }
 
+TEST_CASE("what reads a fold before its loops end is neither inlined nor moved behind them") {
+  // The points of the fold in one of the loops around its reader, and which of its elements.
+  const std::vector<std::string> folds = {
+      "(v in 0..9 = i, reduce w in 0..4 = j) reduce sum:\n        s[v] sum= X[v, w]",
+      "(v in 0..9 = i, reduce w in 0..4 = j) where X[v, w] > 1i32 reduce sum:\n        s[v] sum= "
+      "X[v, w]",
+      "(v in 0..9 = i) reduce sum:\n        s[v] sum= X[v, 1]",
+      "(v in 0..9 = floordiv(i * 4 + j, 4)) reduce sum:\n        s[v] sum= X[v, 1]"};
+  for (const auto& fold : folds) {
+    CAPTURE(fold);
+    const std::string text =
+        "program p(in X: i32[9, 4], out U: i32[9, 4]):\n  alloc s: i32[9]\n  alloc Z: i32[9, 4]\n"
+        "  for i in 0..9:\n    block s0(v in 0..9 = i):\n      s[v] = 0i32\n    for j in 0..4:\n"
+        "      block s" +
+        fold +
+        "\n      block Z(v in 0..9 = i, w in 0..4 = j):\n        Z[v, w] = s[v]\n"
+        "  for i in 0..9:\n    for j in 0..4:\n      block U(v in 0..9 = i, w in 0..4 = j):\n"
+        "        U[v, w] = Z[v, w]\n";
+    CHECK(steps(text, [](lt::Schedule& s) { s.compute_inline("Z"); }) == "L0214");
+    CHECK(steps(text, [](lt::Schedule& s) { s.compute_at("Z", loop(s, "U", 1)); }) == "L0212");
+  }
+}
+
 TEST_CASE("a fold keeps its order where its block gets other loops, or says that it does not") {
   const std::string turned =
       "program o(in X: f32[2, 7], inout Z: f32[2]):\n  alloc Y: f32[2]\n  for i in 0..2:\n"

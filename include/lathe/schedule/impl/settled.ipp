@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/analysis/cover.hpp>
 #include <lathe/analysis/uses.hpp>
 #include <lathe/schedule/edit.hpp>
 #include <lathe/support/dense_map.hpp>
@@ -51,7 +52,7 @@ inline const NestUses& uses_of(const Stmt& nest) {
 /// of tensors are like that throughout; a loop that carries state fills its buffers anew each time.
 class SettledBuffers {
  public:
-  explicit SettledBuffers(const Program& program) {
+  explicit SettledBuffers(const Program& program) : root_(program->body) {
     each_nest(program->body, [&](const Stmt& nest) { add(uses_of(nest)); });
   }
 
@@ -89,13 +90,18 @@ class SettledBuffers {
     const Entry* entry = entries_.find(b.get());
     if (!entry) return true;
     for (std::size_t w : entry->writers)
-      if (w > reader && in_one_loop(*blocks_[w], *blocks_[reader])) return false;
+      if (goes_on_after(w, reader)) return false;
     return settled(b);
   }
-  static bool in_one_loop(const Place& a, const Place& b) {
-    for (const auto* x : a.loops)
-      if (contains(b.loops, x)) return true;
-    return false;
+  /// A later iteration of a loop around both stores to what the reader has seen.
+  bool goes_on_after(std::size_t writer, std::size_t reader) const {
+    const Place& place = *blocks_[writer];
+    const ForNode* common = nullptr;
+    for (const auto* loop : place.loops)
+      if (contains(blocks_[reader]->loops, loop)) common = loop;
+    if (!common) return false;
+    return writer > reader ||
+           (place.node->reducer && !final_at(root_, place.node->tag, common->var));
   }
   bool settled(const Buffer& b) {
     if (Entry& entry = entries_[b.get()]; entry.known) {
@@ -153,6 +159,7 @@ class SettledBuffers {
     return info.injective && (block.reducer || info.is_complete() || info.in_place);
   }
 
+  const Stmt& root_;
   Vec<const Place*> blocks_;
   NodeMap<Entry> entries_;
 };
