@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <lathe/ir/expr.hpp>
 #include <lathe/ir/narrow.hpp>
 #include <lathe/ir/stmt.hpp>
@@ -80,6 +81,40 @@ LATHE_DECL bool op_pure(CallOp op) {
   return pure[static_cast<int>(op)];
 }
 
+namespace detail {
+
+/// The numbers that proofs make over and over, one node each. A thread has its own: one table for
+/// all would have every thread count on the same lines of memory.
+class FewNumbers {
+ public:
+  static constexpr std::int64_t kLeast = -1, kMost = 64;
+
+  /// Index `value` from kLeast to kMost.
+  static AnyExpr at(std::int64_t value) {
+    if (ended_) return fresh(value);  // the thread ends: its table is gone
+    static thread_local FewNumbers table;
+    Ref<ConstNode>& kept = table.kept_[static_cast<std::size_t>(value - kLeast)];
+    if (!kept) kept = fresh(value);
+    return kept;
+  }
+
+  FewNumbers(const FewNumbers&) = delete;
+  FewNumbers& operator=(const FewNumbers&) = delete;
+
+ private:
+  FewNumbers() = default;
+  ~FewNumbers() { ended_ = true; }
+
+  static Ref<ConstNode> fresh(std::int64_t value) {
+    return make_ref<ConstNode>(kIndex, value, 0.0);
+  }
+
+  static constinit inline thread_local bool ended_ = false;
+  std::array<Ref<ConstNode>, kMost - kLeast + 1> kept_;
+};
+
+}  // namespace detail
+
 LATHE_DECL AnyExpr::AnyExpr(std::int64_t value) : AnyExpr(make_int(kIndex, value)) {}
 
 LATHE_DECL VarRef make_var(std::string name, DType dtype) {
@@ -88,6 +123,8 @@ LATHE_DECL VarRef make_var(std::string name, DType dtype) {
 
 LATHE_DECL AnyExpr make_int(DType dtype, std::int64_t value) {
   invariant(!dtype.is_float(), "make_int of a floating type");
+  if (dtype == kIndex && value >= detail::FewNumbers::kLeast && value <= detail::FewNumbers::kMost)
+    return detail::FewNumbers::at(value);
   AnyExpr scalar = make_ref<ConstNode>(dtype.scalar(), detail::wrap_to(dtype, value), 0.0);
   return make_broadcast(scalar, dtype.lanes);
 }
