@@ -111,6 +111,56 @@ TEST_CASE("blocks keep the loops that repeat their updates") {
         }) == "L0238");
 }
 
+// C[v] is the sum of a row of X, in a loop `t` of which nobody knows whether it runs.
+std::string maybe_summed(const std::string& loops) {
+  std::string text =
+      "program o(in e: u8[1], in A: i32[5, 6], inout C: i32[5]):\n  alloc X: i32[5, 6]\n"
+      "  for i in 0..5:\n    for r in 0..6:\n      block X(v in 0..5 = i, w in 0..6 = r):\n"
+      "        X[v, w] = A[v, w] * 2i32\n";
+  std::string indent = "  ";
+  for (std::size_t at = 0; at < loops.size(); indent += "  ") {
+    const std::size_t end = loops.find('\n', at);
+    text += indent + loops.substr(at, end - at) + "\n";
+    at = end + 1;
+  }
+  return text + indent + "block C(v in 0..5 = i, reduce w in 0..6 = r) reduce sum init:\n" +
+         indent + "  C[v] sum= X[v, w]\n";
+}
+
+TEST_CASE("a loop that may run nothing keeps the block that it holds, and leaves inits outside") {
+  for (std::int64_t times : {0, 1, 5}) {
+    CAPTURE(times);
+    Data data;
+    data.fill["e"] = [=](std::int64_t) { return times; };
+    const auto steps_of = [&](const char* loops, auto&& step) {
+      return steps(maybe_summed(loops), step, data);
+    };
+    const auto move = [](lt::Schedule& s) { s.reverse_compute_at("C", loop(s, "X", 0)); };
+    CHECK(steps_of("for i in 0..5:\nfor t in 0..i64(e[0]):\nfor r in 0..6:\n", move) == "L0212");
+    CHECK(steps_of("for i in 0..5:\nfor t in 0..i64(e[0]) + 1:\nfor r in 0..6:\n", move) == "");
+    const auto tiles = [](std::size_t position) {
+      return [=](lt::Schedule& s) { s.split_any(loop(s, "C", position), {lt::infer, 4}); };
+    };
+    CHECK(steps_of("for i in 0..5:\nfor r in 0..6:\nfor t in 0..i64(e[0]):\n", tiles(2)) == "");
+    CHECK(steps_of("for i in 0..5:\nfor t in 0..i64(e[0]):\nfor r in 0..6:\n", tiles(1)) == "");
+    CHECK(steps_of("for t in 0..i64(e[0]):\nfor i in 0..5:\nfor r in 0..6:\n", tiles(0)) == "");
+  }
+}
+
+TEST_CASE("a block whose domain reaches beyond its arrays keeps the loops that do not") {
+  const auto text = [](const std::string& columns) {
+    return "program o(in A: i32[5, 6], out C: i32[5]):\n  alloc X: i32[5]\n  alloc Y: i32[5, 6]\n"
+           "  for i in 0..5:\n    block X(v in 0..5 = i):\n      X[v] = A[v, 0]\n"
+           "  for i in 0..5:\n    for j in 0..6:\n      block Y(v in 0..5 = i, w in 0.." +
+           columns +
+           " = j):\n        Y[v, w] = A[v, w] - X[v]\n"
+           "  for i in 0..5:\n    block C(v in 0..5 = i):\n      C[v] = Y[v, 5]\n";
+  };
+  const auto move = [](lt::Schedule& s) { s.reverse_compute_at("Y", loop(s, "X", 0)); };
+  CHECK(steps(text("6"), move) == "");
+  CHECK(steps(text("8"), move) == "L0212");
+}
+
 TEST_CASE("partial results are made of loops that repeat nothing") {
   const std::string text = reduced("for i in 0..9:\nfor r in 0..4:\nfor q in 0..3:\nfor t in 0..3:",
                                    "v in 0..9 = i, reduce w in 0..12 = r * 3 + q");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <lathe/arith/interval.hpp>
 #include <lathe/arith/iter_map.hpp>
 #include <lathe/arith/poly.hpp>
@@ -12,7 +13,7 @@ namespace detail {
 /// Builds an IterMap: reads the index sums, then judges them.
 class IterMapper {
  public:
-  IterMapper(const Vec<IterDomain>& inputs, const Facts& facts) : facts_(facts) {
+  IterMapper(const Vec<IterDomain>& inputs, const Facts& facts) : around_(facts), facts_(facts) {
     facts_.keep_unit_vars();
     map_.inputs = inputs;
     rectangular_ = make_rectangular();
@@ -66,6 +67,7 @@ class IterMapper {
 
   bool make_rectangular();
 
+  Facts around_;  // without the inputs, which a domain that may be empty need not have
   Facts facts_;
   IterMap map_;
   bool rectangular_ = true, hulled_ = true;
@@ -315,8 +317,8 @@ LATHE_DECL bool IterMapper::source_covered(std::size_t source) {
   return true;
 }
 
-// An input may show up directly or inside one fused source, not both.
-inline bool input_used_twice(const IterMap& map) {
+// How many of the sums and the fused sources that they use name each input.
+inline Vec<int> uses_of_inputs(const IterMap& map) {
   Vec<int> uses(map.inputs.size(), 0);
   for (std::size_t v = 0; v < map.inputs.size() + map.fused.size(); ++v) {
     bool used = false;
@@ -328,9 +330,13 @@ inline bool input_used_twice(const IterMap& map) {
     else
       for (const auto& s : map.fused[v - uses.size()].splits) ++uses[s.source];
   }
-  for (int n : uses)
-    if (n > 1) return true;
-  return false;
+  return uses;
+}
+
+// An input may show up directly or inside one fused source, not both.
+inline bool input_used_twice(const IterMap& map) {
+  const Vec<int> uses = uses_of_inputs(map);
+  return std::any_of(uses.begin(), uses.end(), [](int n) { return n > 1; });
 }
 
 LATHE_DECL bool IterMapper::judge_covering() {
@@ -339,6 +345,11 @@ LATHE_DECL bool IterMapper::judge_covering() {
   for (std::size_t v = 0; v < sources_.size(); ++v)
     if (!source_covered(v)) return fail("an iterator is used twice, or in part");
   if (input_used_twice(map_)) return fail("an iterator is used alone and in a fused one");
+  // Of one that no index names the extents of the sums say nothing.
+  const Vec<int> uses = uses_of_inputs(map_);
+  for (std::size_t v = 0; v < uses.size(); ++v)
+    if (uses[v] == 0 && !prove(map_.inputs[v].extent >= 1, around_))
+      return fail("an iterator that no index names may have no value");
   return true;
 }
 

@@ -268,15 +268,23 @@ class SplitGuards : public Mutator {
   Stmt guarded(const BlockNode& block) const {
     const ForNode& loop = *plan_.site.loop;
     BlockNode out = block;
-    // Of a loop that feeds both, the init needs the guard as well.
-    const bool reduces = feeds(loop, block, IterKind::reduce) &&
-                         !(block.init && feeds(loop, block, IterKind::spatial));
-    IterKind kind = reduces ? IterKind::reduce : IterKind::spatial;
+    const IterKind kind = inits_past_end(block) ? IterKind::reduce : IterKind::spatial;
     out.iters.push_back({make_var("v" + loop.var->name), loop.min, loop.extent, kind, loop.var});
     auto count = static_cast<std::int64_t>(guard_count(block)) + 1;
     out.annotations.erase_if([](const Annotation& a) { return a.key == "guards"; });
     out.annotations.push_back({"guards", count});
     return make_block(std::move(out));
+  }
+
+  // The loop's end keeps out points of a reduction alone, not its init.
+  bool inits_past_end(const BlockNode& block) const {
+    const ForNode& loop = *plan_.site.loop;
+    const bool reduces = feeds(loop, block, IterKind::reduce);
+    if (!block.init) return reduces;
+    bool inside = reduces;  // an init runs before the first of these loops, whatever they hold
+    for (const auto& outer : plan_.site.loops)
+      inside = inside || feeds(*outer, block, IterKind::reduce);
+    return inside && !feeds(loop, block, IterKind::spatial);
   }
 
   const SplitPlan& plan_;
