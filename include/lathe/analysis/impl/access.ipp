@@ -125,7 +125,9 @@ class AccessCollector : public Visitor {
   }
   ForRef run_once_at_least(const ForRef& f) const {
     const std::int64_t* extent = as_const_int(f->extent);
-    if ((extent && *extent > 0) || !feeds(*f, *block_, IterKind::reduce)) return f;
+    if ((extent && *extent > 0) || !feeds(*f, *block_, IterKind::reduce) ||
+        feeds(*f, *block_, IterKind::spatial))
+      return f;
     Stmt loop = make_for(f->var, f->min, fold_max(f->extent, AnyExpr(1)), f->body, f->loop_kind,
                          f->annotations);
     return ForRef(loop.as<ForNode>());

@@ -85,13 +85,14 @@ class InstanceCover {
   }
 
   // An instance stores only if the loops that no iterator names run, and those of a reduction,
-  // unless its init stands before them.
+  // unless its init stands before them. One that feeds a spatial iterator too runs around the init.
   bool other_loops_run(std::size_t shared) const {
     Facts around = facts_around(shared);
     for (std::size_t k = shared; k < writer_.loops.size(); ++k) {
       const ForNode& f = *writer_.loops[k];
       const bool reduces = feeds(f, *writer_.block, IterKind::reduce);
-      if (reduces && writer_.block->init) return true;
+      if (reduces && writer_.block->init && !feeds(f, *writer_.block, IterKind::spatial))
+        return true;
       if ((reduces || feeds_none(f)) && !prove(f.extent >= 1, around)) return false;
       around.bind(f);
     }
