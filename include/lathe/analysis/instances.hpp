@@ -55,14 +55,15 @@ class Instances {
 /// bounds of loops and blocks around. Empty without an init.
 Vec<Buffer> init_inputs(const BlockSite& site, std::size_t from);
 
-/// An init whose inputs are written inside the loop before which it stands, so that it takes what
-/// was there before; empty if there is none.
+/// An init of which an input is written inside the loop before which it stands, so that it takes
+/// what was there before.
 struct StaleInit {
   BlockTag block;
   Buffer input;
   BlockTag writer;    ///< empty for a statement in no block
   Vec<VarRef> loops;  ///< around the block
 };
+/// Each of them once an input.
 Vec<StaleInit> stale_inits(const Stmt& root);
 /// Of these blocks, which have inits.
 Vec<StaleInit> stale_inits(const Vec<BlockSite>& inits);

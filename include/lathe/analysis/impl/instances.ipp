@@ -282,17 +282,17 @@ LATHE_DECL Vec<StaleInit> stale_inits(const Vec<BlockSite>& inits) {
     const std::size_t from = detail::init_stands_at(site.path, *site.block);
     const Vec<Buffer> inputs = init_inputs(site, from);
     if (inputs.empty()) continue;
-    StaleInit found;
+    Vec<Buffer> found;
     detail::any_use(site.path[from], [&](const detail::BufferUse& use) {
-      if (!use.is_write || !contains(inputs, use.buffer)) return false;
-      found.input = use.buffer;
-      if (use.block) found.writer = use.block->tag;
-      return true;
+      if (!use.is_write || !contains(inputs, use.buffer) || contains(found, use.buffer))
+        return false;
+      found.push_back(use.buffer);
+      Vec<VarRef> loops;
+      for (const auto& loop : site.loops) loops.push_back(loop->var);
+      const BlockTag writer = use.block ? use.block->tag : BlockTag();
+      out.push_back({site.block->tag, use.buffer, writer, std::move(loops)});
+      return false;
     });
-    if (!found.input) continue;
-    found.block = site.block->tag;
-    for (const auto& loop : site.loops) found.loops.push_back(loop->var);
-    out.push_back(std::move(found));
   }
   return out;
 }

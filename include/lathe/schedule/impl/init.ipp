@@ -71,7 +71,8 @@ inline Verdict check_init_inputs(const Program& before, const Vec<BlockSite>& in
   const Vec<StaleInit> old = stale_inits(before->body);
   for (const auto& found : stale) {
     bool was = false;
-    for (const auto& o : old) was = was || (o.block == found.block && o.loops == found.loops);
+    for (const auto& o : old)
+      was = was || (o.block == found.block && o.input == found.input && o.loops == found.loops);
     if (was) continue;
     const bool known = static_cast<bool>(find_block(before->body, found.block).block);
     return refusal_at(known ? found.block : BlockTag(), "L0259",
