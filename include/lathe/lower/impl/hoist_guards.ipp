@@ -169,6 +169,7 @@ class SplitBorderTiles : public Mutator {
     for (const auto& g : found.guards) {
       if (!decidable(g.full) || is_const(g.full, 0)) continue;
       here.push_back(g);
+      if (g.some.get() && !decidable(g.some)) here.back().some = {};
       ours = ours || uses_var(g.full, loop);
     }
     return ours ? here : Vec<TileGuard>{};
