@@ -52,6 +52,9 @@ TEST_CASE("what carries a dependence is named") {
   CHECK(carried(nest("X[v] = B[w]"), "i") == "free");
   CHECK(carried(nest("X[v] = X[v + 5]", "4"), "i") == "free");
   CHECK(carried(nest("X[v * 2] = X[v * 2 + 1]"), "i") == "free");
+  // A short loop is run: what each iteration touches is counted.
+  CHECK(carried(nest("X[select(v < 2, 1 - v, v)] = B[w]", "4"), "i") == "free");
+  CHECK(carried(nest("X[select(v < 2, 2 - v, v)] = B[w]", "4"), "i") != "free");
 }
 
 namespace {

@@ -68,3 +68,22 @@ TEST_CASE("statements: bindings keep unit loops, an empty reduce loop keeps its 
   REQUIRE(inner);
   CHECK(inner->body.as<BlockNode>()->iters[0].binding.same_as(AnyExpr(i)));
 }
+
+TEST_CASE("statements: what a let binds keeps its range, of narrow types too") {
+  VarRef i = make_var("i");
+  Buffer x = make_buffer("X", kF32, {AnyExpr(64)});
+  for (const DType type : {kI32, kU8, kI64}) {
+    CAPTURE(type.str());
+    VarRef k = make_var("k", type);
+    Stmt put = make_store(x, {make_cast(kIndex, AnyExpr(k))}, make_float(kF32, 1));
+    Stmt guarded = make_if(AnyExpr(k) < make_int(type, 8), put);
+    Stmt loop = make_for(
+        i, AnyExpr(0), AnyExpr(8),
+        make_let_stmt(
+            k, make_binary(BinaryOp::bit_and, make_cast(type, AnyExpr(i) + 0), make_int(type, 7)),
+            guarded));
+    const std::string text = str(simplify(loop));
+    CHECK(text.find("if ") == std::string::npos);
+    CHECK(text.find("X[") != std::string::npos);
+  }
+}

@@ -344,3 +344,49 @@ TEST_CASE("fuzz: facts from conditions") {
   }
   CHECK(points >= 7000);
 }
+
+TEST_CASE("facts are taken apart, as they are written and as they are short") {
+  Vars v;
+  AnyExpr x(v.x), y(v.y);
+  for (const AnyExpr& within : {logical_and(x >= 0, x <= 5), logical_not(logical_or(x<0, x> 5))}) {
+    Facts facts;
+    facts.assume(within);
+    CHECK(prove(x >= 0, facts));
+    CHECK(prove(x <= 5, facts));
+    CHECK_FALSE(prove(x <= 4, facts));
+  }
+}
+
+TEST_CASE("of what held before, the parts that read no memory stay true") {
+  Vars v;
+  AnyExpr x(v.x);
+  Buffer flag = make_buffer("flag", kI64, {AnyExpr(1)});
+  Facts facts;
+  facts.assume_before(logical_and(make_load(flag, {AnyExpr(0)}) > 0, x >= 3));
+  CHECK(prove(x >= 3, facts));
+  CHECK_FALSE(prove(make_load(flag, {AnyExpr(0)}) > 0, facts));
+}
+
+TEST_CASE("a condition is read where those before it hold") {
+  Vars v;
+  AnyExpr x(v.x), y(v.y);
+  const AnyExpr same = make_binary(BinaryOp::eq, fold_max(x, AnyExpr(0)), y);
+  check(logical_and(x >= 0, same), "x >= 0 && x == y");
+  check(logical_or(x < 0, same), "x < 0 || x == y");
+}
+
+TEST_CASE("a product is the same taken apart") {
+  Vars v;
+  AnyExpr x(v.x), y(v.y);
+  CHECK(same_expr((x + y) * 2, x * 2 + y * 2));
+  CHECK_FALSE(same_expr(x * 2 * y, x * y * 3));
+}
+
+TEST_CASE("the least number is not divided by minus one") {
+  VarRef n = make_var("n");
+  Facts facts;
+  facts.bind(n, ConstInterval{0, 1});
+  AnyExpr least = AnyExpr(n) * AnyExpr(INT64_MIN);
+  CHECK(simplify(floordiv(least, AnyExpr(5) - n), facts).kind() == ExprKind::Binary);
+  CHECK(simplify(floormod(least, AnyExpr(5) - n), facts).kind() == ExprKind::Binary);
+}

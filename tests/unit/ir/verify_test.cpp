@@ -204,6 +204,10 @@ TEST_CASE_FIXTURE(Fixture, "incomplete trees are reported, not walked into") {
   CHECK(reason(make_for(i, 0, AnyExpr(), store(one))) == "the extent of loop 'i' is missing");
   CHECK(reason(make_ref<SeqNode>(std::vector<Stmt>{Stmt()})) == "a statement is missing");
   CHECK(verify_reason(Program(), Stage::loops) == "there is no program");
+  CHECK(reason(make_ref<StoreNode>(Buffer(), Vec<AnyExpr>{AnyExpr(0)}, one)) ==
+        "a store without buffer or value");
+  CHECK(typing_problem(AnyExpr(make_ref<LoadNode>(kF32, Buffer(), Vec<AnyExpr>{AnyExpr(0)},
+                                                  AnyExpr()))) == "the access has no buffer");
 }
 
 TEST_CASE_FIXTURE(Fixture, "verify shows the place") {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <lathe/schedule/default_schedule.hpp>
 
 #include "../../support/golden.hpp"
@@ -374,4 +375,37 @@ TEST_CASE("a pass that does not exist is named, with those that do") {
   }
   CHECK(text.find("error[L0602] lower_until: no pass is named 'polish'") == 0);
   CHECK(text.find("lower_blocks") != std::string::npos);
+}
+
+TEST_CASE("passes say what they took to whoever wants all messages") {
+  for (const lt::LogLevel level : {lt::LogLevel::debug, lt::LogLevel::info}) {
+    std::vector<std::string> lines;
+    lt::ContextOptions options;
+    options.log = [&](lt::LogLevel, std::string_view line) { lines.emplace_back(line); };
+    options.log_level = level;
+    const lt::Context context(options);
+    lt::LowerOptions lowering;
+    lowering.context = &context;
+    lt::lower(plain_gemm(2, 2, 2).program(), lt::Target("x86-64-v4"), lowering);
+    const auto tells = [](const std::string& line) {
+      return line.find("pass lower_blocks: ") == 0;
+    };
+    CHECK(std::count_if(lines.begin(), lines.end(), tells) == (level == lt::LogLevel::debug));
+  }
+}
+
+TEST_CASE("a loop over lanes stays one where they run a loop inside of different lengths") {
+  const lt::Target target("x86-64-v4");
+  lt::Program loops =
+      lt::lower_until("lower_blocks", lt::parse(R"(program p(in A: f32[8], out B: f32[8]):
+  vectorized for i in 0..8:
+    B[i] = 0.0
+    for j in 0..i + 1:
+      B[i] = B[i] + A[j]
+)"),
+                      target);
+  lt::Program lanes = lt::vectorize_loops(loops, target);
+  INFO(lanes.str());
+  CHECK(lt::verify_reason(lanes, lt::Stage::loops) == "");
+  CHECK(test::evaluate_stage(lanes, loops) == test::evaluate_stage(loops, loops));
 }

@@ -249,6 +249,13 @@ TEST_CASE("bind: one extent for each axis of a kernel") {
   check_kept(h.start, h.s);
 }
 
+TEST_CASE("set_scope: a trace may say any word") {
+  Halo h(19);
+  const std::string trace = "trace 1 program 0x0\nset_scope(\"P\", nowhere)\n";
+  CHECK_THROWS_WITH_AS(lt::replay(lt::parse_trace(trace), h.s, true), doctest::Contains("L0220"),
+                       lt::UserError);
+}
+
 TEST_CASE("bind: memory that the threads don't share") {
   Halo h(19);
   h.s.bind(h.fill, "threadIdx.x");

@@ -120,6 +120,19 @@ TEST_CASE("vectorize: one loop of a nest") {
   CHECK(refused_id(s, [&](lt::Schedule& t) { t.vectorize(i); }) == "L0209");
 }
 
+TEST_CASE("vectorize: what has no form for lanes is named") {
+  for (const auto& [statement, what] : {std::pair{"assert v < 9, \"small\"", "an assert"},
+                                        {"atomic Y[v] += 1i32", "an atomic update"}}) {
+    INFO(what);
+    lt::Schedule s(lt::parse(std::string("program o(in X: i32[8], inout Y: i32[8]):\n"
+                                         "  for i in 0..8:\n    block Y(v in 0..8 = i):\n      ") +
+                             statement + "\n      Y[v] = X[v]\n"));
+    const std::string why =
+        refused(s, [](lt::Schedule& t) { t.vectorize(t.loops(t.block("Y"))[0]); });
+    CHECK(why.find("error[L0209] vectorize: loop 'i'(8) holds " + std::string(what)) == 0);
+  }
+}
+
 TEST_CASE("annotate: known keys are checked, free ones are kept") {
   Gemm k(8, 8, 4);
   lt::Schedule start(k.D), s = start;

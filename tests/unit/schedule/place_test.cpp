@@ -155,6 +155,28 @@ TEST_CASE("compute_at: refusals") {
   CHECK(refused_id(s, [&](lt::Schedule& t) { t.compute_at(k.C, di); }) == "L0204");
 }
 
+TEST_CASE("reverse_compute_at: a reduction that may have no terms does not hang on its producers") {
+  for (const char* dims : {"<n, m>", "<n, m in 1..>"}) {
+    lt::Schedule s(lt::parse(std::string("program o") + dims +
+                             R"((in A: f32[n, m], inout C: f32[n]):
+  alloc X: f32[n, m]
+  for i in 0..n:
+    for r in 0..m:
+      block X(v in 0..n = i, w in 0..m = r):
+        X[v, w] = A[v, w] * 2.0
+  for i in 0..n:
+    for r in 0..m:
+      block C(v in 0..n = i, reduce w in 0..m = r) reduce sum init:
+        C[v] sum= X[v, w]
+)"));
+    const auto move = [](lt::Schedule& u) { u.reverse_compute_at("C", u.loops(u.block("X"))[0]); };
+    if (std::string(dims) == "<n, m>")
+      CHECK(refused(s, move).find("surely reads") != std::string::npos);
+    else
+      CHECK_NOTHROW(move(s));
+  }
+}
+
 // T runs over a part of its domain; what else it could compute has no inputs.
 TEST_CASE("compute_at: a block that leaves out part of its domain") {
   auto with = [](const std::string& x_loop, const std::string& t_block) {

@@ -338,6 +338,24 @@ TEST_CASE("rolling_buffer: refusals") {
   diagonal.compute_at(P, j);
   CHECK(why(diagonal, P, i).substr(0, 5) == "L0246");
   CHECK(why(diagonal, P, j).substr(0, 5) == "L0246");
+
+  // Each second row; and rows that say where a row begins.
+  const auto rows = [](const char* bindings) {
+    return lt::Schedule(lt::parse(
+        std::string(
+            "program o(in A: f32[20, 20], out C: f32[6]):\n  alloc P: f32[20, 20]\n"
+            "  for i in 0..6:\n    for y in 0..3:\n      for x in 0..4:\n        block P(") +
+        bindings +
+        "):\n          P[v, u] = A[v, u] * 2.0\n    block C(v in 0..6 = i):\n"
+        "      C[v] = P[v, 0] + P[v + 2, 0]\n"));
+  };
+  lt::Schedule second = rows("v in 0..20 = i + y * 2, u in 0..20 = x");
+  CHECK(why(second, "P", second.loops(second.block("C"))[0]) ==
+        "L0246 rolling_buffer: iterator 'v' of block 'P' is i + y * 2: not 'i' and one loop over "
+        "rows");
+  lt::Schedule slanted = rows("v in 0..20 = i + y, u in 0..20 = x + y");
+  CHECK(why(slanted, "P", slanted.loops(slanted.block("C"))[0]) ==
+        "L0246 rolling_buffer: two iterators of block 'P' move with loop 'y'(3)");
 }
 
 namespace {

@@ -76,6 +76,15 @@ TEST_CASE("cache_write: an accumulator, copied out after the reduction") {
   }
 }
 
+TEST_CASE("cache_write: a new buffer has a name that no parameter has") {
+  lt::Input<float, 1> X("C_cache", {8});
+  auto C = lt::compute("C", {8}, [&](lt::Var i) { return X(i) * 2.0f; });
+  lt::Schedule start(C), s = start;
+  s.cache_write(C, lt::Scope::local);
+  CHECK_NOTHROW(s.set_scope("C_cache_1", lt::Scope::global));
+  CHECK(lt::structurally_equal(lt::parse(s.str()), s.program()));
+}
+
 TEST_CASE("cache_write: inside a consumer's loop") {
   Gemm k(7, 8, 5);
   lt::Schedule start(k.D), s = start;

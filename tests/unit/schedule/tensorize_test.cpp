@@ -287,6 +287,28 @@ TEST_CASE("tensorize: what else is refused, and what to do") {
         "  help: split it by what the intrinsic takes");
 }
 
+TEST_CASE("tensorize: elements that a tile takes backwards are no tile") {
+  lt::Schedule s(lt::parse(R"(program o(in X: f32[8], in W: f32[4], inout Z: f32[5]):
+  for i in 0..5:
+    for k in 0..4:
+      block Z(v in 0..5 = i, reduce w in 0..4 = k) reduce sum:
+        Z[v] sum= X[v + 3 - w] * W[w]
+)"));
+  const lt::TensorIntrin dot{"dot",
+                             R"(program dot(in X: f32[4], in W: f32[4], inout Z: f32[]):
+  for k in 0..4:
+    block dot(reduce vk in 0..4 = k) reduce sum:
+      Z[] sum= X[vk] * W[vk]
+)",
+                             R"(program dot(in X: f32[4], in W: f32[4], inout Z: f32[]):
+  Z[] = Z[] + X[0] * W[0] + X[1] * W[1] + X[2] * W[2] + X[3] * W[3]
+)",
+                             ""};
+  const std::string why =
+      told(s, [&](lt::Schedule& t) { t.tensorize(t.loops(t.block("Z"))[1], dot); });
+  CHECK(why.find("error[L0235] tensorize: 'dot' does not do what block 'Z' does: ") == 0);
+}
+
 TEST_CASE("tensorize: parameters whose rows a call may lay out take lanes along the last axis") {
   lt::Input<std::uint8_t, 2> A("A", {3, 4});
   lt::Input<std::int8_t, 3> B("B", {2, 16, 4});

@@ -203,7 +203,8 @@ TEST_CASE("trace text: what can't be read has a place") {
         Case{"trace 1 program 0x0\nsample_categorical([1, ()])\n",
              "line 2, column 24: expected one expression in parentheses"},
         Case{"trace 1 program 0x0\nassume((n > 0, m > 0))\n",
-             "expected one expression in parentheses"}}) {
+             "expected one expression in parentheses"},
+        Case{"trace 1 program 0x0\nassume((n[0] > 0))\n", "the value has another type"}}) {
     INFO(c.text);
     CHECK_THROWS_WITH_AS(lt::parse_trace(c.text), doctest::Contains(c.message), lt::UserError);
   }

@@ -39,7 +39,6 @@ LATHE_DECL Reach Simplifier::reach_leaf(const AnyExpr& e) {
 }
 
 LATHE_DECL Reach Simplifier::reach_binary(const BinaryNode& n) {
-  if (is_comparison(n.op) || is_logic(n.op)) return {1};
   const Reach a = reach(n.a), b = reach(n.b);
   const double divisor = b.constant && b.size > 0 ? b.size : 1;
   const Reach value{a.size < kReachAny ? a.size : kReachAny, a.open};  // once it is wrapped
