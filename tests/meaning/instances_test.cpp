@@ -147,6 +147,18 @@ TEST_CASE("a loop that may run nothing keeps the block that it holds, and leaves
   }
 }
 
+TEST_CASE("partial results have no domain that says where it ends by a loop") {
+  const std::string rows =
+      "program o(in p: u8[5], in A: i32[4, 12], inout C: i32[4]):\n  for i in 0..4:\n"
+      "    for q in 0..2:\n      for r in i64(p[i])..i64(p[i + 1]):\n"
+      "        block C(v in 0..4 = i, reduce w in 0..12 = r + q) reduce sum init:\n"
+      "          C[v] sum= A[v, w]\n";
+  Data data;
+  data.fill["p"] = [](std::int64_t k) { return k * k / 2; };
+  CHECK(steps(
+            rows, [](lt::Schedule& s) { s.rfactor(loop(s, "C", 1)); }, data) == "L0219");
+}
+
 TEST_CASE("a block whose domain reaches beyond its arrays keeps the loops that do not") {
   const auto text = [](const std::string& columns) {
     return "program o(in A: i32[5, 6], out C: i32[5]):\n  alloc X: i32[5]\n  alloc Y: i32[5, 6]\n"

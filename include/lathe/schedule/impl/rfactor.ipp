@@ -39,6 +39,13 @@ inline Verdict find_rfactor_block(const LoopSite& site, RfactorPlan& plan, const
   return check_plain_loop(loop);
 }
 
+inline Verdict check_bound(const ForNode& loop, const ForNode& other) {
+  if (!uses_var(loop.min, other.var) && !uses_var(loop.extent, other.var)) return {};
+  return refusal_at(
+      loop.var, "L0219",
+      "the bound of loop " + describe(loop) + " depends on loop " + in_quotes(other.var->name));
+}
+
 inline Verdict check_rfactor_loops(RfactorPlan& plan) {
   const BlockNode& block = *plan.site.block;
   bool first = true;
@@ -61,11 +68,11 @@ inline Verdict check_rfactor_loops(RfactorPlan& plan) {
     first = false;
   }
   for (const auto& loop : plan.site.loops)
-    for (const auto* bound : {&loop->min, &loop->extent})
-      if (uses_var(*bound, plan.loop->var))
-        return refusal_at(loop->var, "L0219",
-                          "the bound of loop " + describe(*loop) + " depends on loop " +
-                              in_quotes(plan.loop->var->name));
+    if (auto no = check_bound(*loop, *plan.loop)) return no;
+  // Each is an iterator of the partial results, whose domain names no loops.
+  for (const auto& loop : plan.reduce)
+    for (const auto& outer : plan.site.loops)
+      if (auto no = check_bound(*loop, *outer)) return no;
   return {};
 }
 
@@ -111,11 +118,7 @@ inline Verdict plan_rfactor(const Program& program, const Args& args, RfactorPla
                       "block " + in_quotes(block.name()) +
                           " has a domain that depends on another of its iterators");
   for (const auto& outer : site.loops)
-    for (const auto* bound : {&plan.loop->min, &plan.loop->extent})
-      if (uses_var(*bound, outer->var))
-        return refusal_at(plan.loop->var, "L0219",
-                          "the bound of loop " + describe(*plan.loop) + " depends on loop " +
-                              in_quotes(outer->var->name));
+    if (auto no = check_bound(*plan.loop, *outer)) return no;
   if (!over_dims(program, plan.loop->extent) || !is_load_free(plan.loop->extent))
     return refusal_at(plan.loop->var, "L0219",
                       "the number of partial results would be the extent " +
