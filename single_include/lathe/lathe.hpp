@@ -7787,14 +7787,15 @@ class Instances {
 /// bounds of loops and blocks around. Empty without an init.
 Vec<Buffer> init_inputs(const BlockSite& site, std::size_t from);
 
-/// An init whose inputs are written inside the loop before which it stands, so that it takes what
-/// was there before; empty if there is none.
+/// An init of which an input is written inside the loop before which it stands, so that it takes
+/// what was there before.
 struct StaleInit {
   BlockTag block;
   Buffer input;
   BlockTag writer;    ///< empty for a statement in no block
   Vec<VarRef> loops;  ///< around the block
 };
+/// Each of them once an input.
 Vec<StaleInit> stale_inits(const Stmt& root);
 /// Of these blocks, which have inits.
 Vec<StaleInit> stale_inits(const Vec<BlockSite>& inits);
@@ -10789,6 +10790,40 @@ LATHE_DECL bool op_pure(CallOp op) {
   return pure[static_cast<int>(op)];
 }
 
+namespace detail {
+
+/// The numbers that proofs make over and over, one node each. A thread has its own: one table for
+/// all would have every thread count on the same lines of memory.
+class FewNumbers {
+ public:
+  static constexpr std::int64_t kLeast = -1, kMost = 64;
+
+  /// Index `value` from kLeast to kMost.
+  static AnyExpr at(std::int64_t value) {
+    if (ended_) return fresh(value);  // the thread ends: its table is gone
+    static thread_local FewNumbers table;
+    Ref<ConstNode>& kept = table.kept_[static_cast<std::size_t>(value - kLeast)];
+    if (!kept) kept = fresh(value);
+    return kept;
+  }
+
+  FewNumbers(const FewNumbers&) = delete;
+  FewNumbers& operator=(const FewNumbers&) = delete;
+
+ private:
+  FewNumbers() = default;
+  ~FewNumbers() { ended_ = true; }
+
+  static Ref<ConstNode> fresh(std::int64_t value) {
+    return make_ref<ConstNode>(kIndex, value, 0.0);
+  }
+
+  static constinit inline thread_local bool ended_ = false;
+  std::array<Ref<ConstNode>, kMost - kLeast + 1> kept_;
+};
+
+}  // namespace detail
+
 LATHE_DECL AnyExpr::AnyExpr(std::int64_t value) : AnyExpr(make_int(kIndex, value)) {}
 
 LATHE_DECL VarRef make_var(std::string name, DType dtype) {
@@ -10797,6 +10832,8 @@ LATHE_DECL VarRef make_var(std::string name, DType dtype) {
 
 LATHE_DECL AnyExpr make_int(DType dtype, std::int64_t value) {
   invariant(!dtype.is_float(), "make_int of a floating type");
+  if (dtype == kIndex && value >= detail::FewNumbers::kLeast && value <= detail::FewNumbers::kMost)
+    return detail::FewNumbers::at(value);
   AnyExpr scalar = make_ref<ConstNode>(dtype.scalar(), detail::wrap_to(dtype, value), 0.0);
   return make_broadcast(scalar, dtype.lanes);
 }
@@ -16664,7 +16701,6 @@ LATHE_DECL Reach Simplifier::reach_leaf(const AnyExpr& e) {
 }
 
 LATHE_DECL Reach Simplifier::reach_binary(const BinaryNode& n) {
-  if (is_comparison(n.op) || is_logic(n.op)) return {1};
   const Reach a = reach(n.a), b = reach(n.b);
   const double divisor = b.constant && b.size > 0 ? b.size : 1;
   const Reach value{a.size < kReachAny ? a.size : kReachAny, a.open};  // once it is wrapped
@@ -19539,7 +19575,7 @@ namespace detail {
 /// Builds an IterMap: reads the index sums, then judges them.
 class IterMapper {
  public:
-  IterMapper(const Vec<IterDomain>& inputs, const Facts& facts) : facts_(facts) {
+  IterMapper(const Vec<IterDomain>& inputs, const Facts& facts) : around_(facts), facts_(facts) {
     facts_.keep_unit_vars();
     map_.inputs = inputs;
     rectangular_ = make_rectangular();
@@ -19593,6 +19629,7 @@ class IterMapper {
 
   bool make_rectangular();
 
+  Facts around_;  // without the inputs, which a domain that may be empty need not have
   Facts facts_;
   IterMap map_;
   bool rectangular_ = true, hulled_ = true;
@@ -19842,8 +19879,8 @@ LATHE_DECL bool IterMapper::source_covered(std::size_t source) {
   return true;
 }
 
-// An input may show up directly or inside one fused source, not both.
-inline bool input_used_twice(const IterMap& map) {
+// How many of the sums and the fused sources that they use name each input.
+inline Vec<int> uses_of_inputs(const IterMap& map) {
   Vec<int> uses(map.inputs.size(), 0);
   for (std::size_t v = 0; v < map.inputs.size() + map.fused.size(); ++v) {
     bool used = false;
@@ -19855,9 +19892,13 @@ inline bool input_used_twice(const IterMap& map) {
     else
       for (const auto& s : map.fused[v - uses.size()].splits) ++uses[s.source];
   }
-  for (int n : uses)
-    if (n > 1) return true;
-  return false;
+  return uses;
+}
+
+// An input may show up directly or inside one fused source, not both.
+inline bool input_used_twice(const IterMap& map) {
+  const Vec<int> uses = uses_of_inputs(map);
+  return std::any_of(uses.begin(), uses.end(), [](int n) { return n > 1; });
 }
 
 LATHE_DECL bool IterMapper::judge_covering() {
@@ -19866,6 +19907,11 @@ LATHE_DECL bool IterMapper::judge_covering() {
   for (std::size_t v = 0; v < sources_.size(); ++v)
     if (!source_covered(v)) return fail("an iterator is used twice, or in part");
   if (input_used_twice(map_)) return fail("an iterator is used alone and in a fused one");
+  // Of one that no index names the extents of the sums say nothing.
+  const Vec<int> uses = uses_of_inputs(map_);
+  for (std::size_t v = 0; v < uses.size(); ++v)
+    if (uses[v] == 0 && !prove(map_.inputs[v].extent >= 1, around_))
+      return fail("an iterator that no index names may have no value");
   return true;
 }
 
@@ -24851,7 +24897,9 @@ class AccessCollector : public Visitor {
   }
   ForRef run_once_at_least(const ForRef& f) const {
     const std::int64_t* extent = as_const_int(f->extent);
-    if ((extent && *extent > 0) || !feeds(*f, *block_, IterKind::reduce)) return f;
+    if ((extent && *extent > 0) || !feeds(*f, *block_, IterKind::reduce) ||
+        feeds(*f, *block_, IterKind::spatial))
+      return f;
     Stmt loop = make_for(f->var, f->min, fold_max(f->extent, AnyExpr(1)), f->body, f->loop_kind,
                          f->annotations);
     return ForRef(loop.as<ForNode>());
@@ -26470,17 +26518,17 @@ LATHE_DECL Vec<StaleInit> stale_inits(const Vec<BlockSite>& inits) {
     const std::size_t from = detail::init_stands_at(site.path, *site.block);
     const Vec<Buffer> inputs = init_inputs(site, from);
     if (inputs.empty()) continue;
-    StaleInit found;
+    Vec<Buffer> found;
     detail::any_use(site.path[from], [&](const detail::BufferUse& use) {
-      if (!use.is_write || !contains(inputs, use.buffer)) return false;
-      found.input = use.buffer;
-      if (use.block) found.writer = use.block->tag;
-      return true;
+      if (!use.is_write || !contains(inputs, use.buffer) || contains(found, use.buffer))
+        return false;
+      found.push_back(use.buffer);
+      Vec<VarRef> loops;
+      for (const auto& loop : site.loops) loops.push_back(loop->var);
+      const BlockTag writer = use.block ? use.block->tag : BlockTag();
+      out.push_back({site.block->tag, use.buffer, writer, std::move(loops)});
+      return false;
     });
-    if (!found.input) continue;
-    found.block = site.block->tag;
-    for (const auto& loop : site.loops) found.loops.push_back(loop->var);
-    out.push_back(std::move(found));
   }
   return out;
 }
@@ -28260,13 +28308,14 @@ class InstanceCover {
   }
 
   // An instance stores only if the loops that no iterator names run, and those of a reduction,
-  // unless its init stands before them.
+  // unless its init stands before them. One that feeds a spatial iterator too runs around the init.
   bool other_loops_run(std::size_t shared) const {
     Facts around = facts_around(shared);
     for (std::size_t k = shared; k < writer_.loops.size(); ++k) {
       const ForNode& f = *writer_.loops[k];
       const bool reduces = feeds(f, *writer_.block, IterKind::reduce);
-      if (reduces && writer_.block->init) return true;
+      if (reduces && writer_.block->init && !feeds(f, *writer_.block, IterKind::spatial))
+        return true;
       if ((reduces || feeds_none(f)) && !prove(f.extent >= 1, around)) return false;
       around.bind(f);
     }
@@ -28421,7 +28470,8 @@ inline Verdict check_init_inputs(const Program& before, const Vec<BlockSite>& in
   const Vec<StaleInit> old = stale_inits(before->body);
   for (const auto& found : stale) {
     bool was = false;
-    for (const auto& o : old) was = was || (o.block == found.block && o.loops == found.loops);
+    for (const auto& o : old)
+      was = was || (o.block == found.block && o.input == found.input && o.loops == found.loops);
     if (was) continue;
     const bool known = static_cast<bool>(find_block(before->body, found.block).block);
     return refusal_at(known ? found.block : BlockTag(), "L0259",
@@ -29587,15 +29637,23 @@ class SplitGuards : public Mutator {
   Stmt guarded(const BlockNode& block) const {
     const ForNode& loop = *plan_.site.loop;
     BlockNode out = block;
-    // Of a loop that feeds both, the init needs the guard as well.
-    const bool reduces = feeds(loop, block, IterKind::reduce) &&
-                         !(block.init && feeds(loop, block, IterKind::spatial));
-    IterKind kind = reduces ? IterKind::reduce : IterKind::spatial;
+    const IterKind kind = inits_past_end(block) ? IterKind::reduce : IterKind::spatial;
     out.iters.push_back({make_var("v" + loop.var->name), loop.min, loop.extent, kind, loop.var});
     auto count = static_cast<std::int64_t>(guard_count(block)) + 1;
     out.annotations.erase_if([](const Annotation& a) { return a.key == "guards"; });
     out.annotations.push_back({"guards", count});
     return make_block(std::move(out));
+  }
+
+  // The loop's end keeps out points of a reduction alone, not its init.
+  bool inits_past_end(const BlockNode& block) const {
+    const ForNode& loop = *plan_.site.loop;
+    const bool reduces = feeds(loop, block, IterKind::reduce);
+    if (!block.init) return reduces;
+    bool inside = reduces;  // an init runs before the first of these loops, whatever they hold
+    for (const auto& outer : plan_.site.loops)
+      inside = inside || feeds(*outer, block, IterKind::reduce);
+    return inside && !feeds(loop, block, IterKind::spatial);
   }
 
   const SplitPlan& plan_;
@@ -29828,6 +29886,25 @@ inline Verdict check_updates_once(const Program& program, const BlockSite& site)
                     "take loop " + in_quotes(again->var->name) + " out of the reduction");
 }
 
+// Instances that no loop has reached so far must read and store inside of their buffers.
+inline Verdict check_all_inside(const Program& program, const BlockNode& block, const char* id) {
+  Facts domain = program_facts(program);
+  for (const auto& it : block.iters) domain.bind(it);
+  for (const auto& access : accesses(block)) {
+    Facts here = domain;
+    for (const auto& loop : access.loops) here.bind(*loop);
+    if (access.inner_condition) here.assume(access.inner_condition);
+    if (access.kind != AccessKind::opaque &&
+        !surely_inside(*access.buffer, access.inner_indices, here))
+      return refusal_at(block.tag, id,
+                        "block " + in_quotes(block.name()) +
+                            " is not proved to run over all of its domain in the loops it has, and "
+                            "beyond them may touch what " +
+                            in_quotes(access.buffer->name) + " does not have");
+  }
+  return {};
+}
+
 // Its own loops are replaced: what they leave out of its domain may run in the new place. An
 // intermediate may hold more than before; a sum or an argument may not.
 inline Verdict check_reach(const Program& program, MovePlan& plan, const char* id = "L0212") {
@@ -29862,7 +29939,7 @@ inline Verdict check_reach(const Program& program, MovePlan& plan, const char* i
                             " is not proved to run over all of its domain in the loops it has, and "
                             "writes the parameter " +
                             in_quotes(store->buffer->name));
-  return {};
+  return plan.grows ? check_all_inside(program, block, id) : Verdict();
 }
 
 inline Verdict check_movable(const Program& program, const Args& args, const char* place_id,
@@ -34787,6 +34864,13 @@ inline Verdict find_rfactor_block(const LoopSite& site, RfactorPlan& plan, const
   return check_plain_loop(loop);
 }
 
+inline Verdict check_bound(const ForNode& loop, const ForNode& other) {
+  if (!uses_var(loop.min, other.var) && !uses_var(loop.extent, other.var)) return {};
+  return refusal_at(
+      loop.var, "L0219",
+      "the bound of loop " + describe(loop) + " depends on loop " + in_quotes(other.var->name));
+}
+
 inline Verdict check_rfactor_loops(RfactorPlan& plan) {
   const BlockNode& block = *plan.site.block;
   bool first = true;
@@ -34809,11 +34893,11 @@ inline Verdict check_rfactor_loops(RfactorPlan& plan) {
     first = false;
   }
   for (const auto& loop : plan.site.loops)
-    for (const auto* bound : {&loop->min, &loop->extent})
-      if (uses_var(*bound, plan.loop->var))
-        return refusal_at(loop->var, "L0219",
-                          "the bound of loop " + describe(*loop) + " depends on loop " +
-                              in_quotes(plan.loop->var->name));
+    if (auto no = check_bound(*loop, *plan.loop)) return no;
+  // Each is an iterator of the partial results, whose domain names no loops.
+  for (const auto& loop : plan.reduce)
+    for (const auto& outer : plan.site.loops)
+      if (auto no = check_bound(*loop, *outer)) return no;
   return {};
 }
 
@@ -34859,11 +34943,7 @@ inline Verdict plan_rfactor(const Program& program, const Args& args, RfactorPla
                       "block " + in_quotes(block.name()) +
                           " has a domain that depends on another of its iterators");
   for (const auto& outer : site.loops)
-    for (const auto* bound : {&plan.loop->min, &plan.loop->extent})
-      if (uses_var(*bound, outer->var))
-        return refusal_at(plan.loop->var, "L0219",
-                          "the bound of loop " + describe(*plan.loop) + " depends on loop " +
-                              in_quotes(outer->var->name));
+    if (auto no = check_bound(*plan.loop, *outer)) return no;
   if (!over_dims(program, plan.loop->extent) || !is_load_free(plan.loop->extent))
     return refusal_at(plan.loop->var, "L0219",
                       "the number of partial results would be the extent " +
@@ -35308,7 +35388,7 @@ inline const NestUses& uses_of(const Stmt& nest) {
 /// of tensors are like that throughout; a loop that carries state fills its buffers anew each time.
 class SettledBuffers {
  public:
-  explicit SettledBuffers(const Program& program) {
+  explicit SettledBuffers(const Program& program) : root_(program->body) {
     each_nest(program->body, [&](const Stmt& nest) { add(uses_of(nest)); });
   }
 
@@ -35346,13 +35426,18 @@ class SettledBuffers {
     const Entry* entry = entries_.find(b.get());
     if (!entry) return true;
     for (std::size_t w : entry->writers)
-      if (w > reader && in_one_loop(*blocks_[w], *blocks_[reader])) return false;
+      if (goes_on_after(w, reader)) return false;
     return settled(b);
   }
-  static bool in_one_loop(const Place& a, const Place& b) {
-    for (const auto* x : a.loops)
-      if (contains(b.loops, x)) return true;
-    return false;
+  /// A later iteration of a loop around both stores to what the reader has seen.
+  bool goes_on_after(std::size_t writer, std::size_t reader) const {
+    const Place& place = *blocks_[writer];
+    const ForNode* common = nullptr;
+    for (const auto* loop : place.loops)
+      if (contains(blocks_[reader]->loops, loop)) common = loop;
+    if (!common) return false;
+    return writer > reader ||
+           (place.node->reducer && !final_at(root_, place.node->tag, common->var));
   }
   bool settled(const Buffer& b) {
     if (Entry& entry = entries_[b.get()]; entry.known) {
@@ -35410,6 +35495,7 @@ class SettledBuffers {
     return info.injective && (block.reducer || info.is_complete() || info.in_place);
   }
 
+  const Stmt& root_;
   Vec<const Place*> blocks_;
   NodeMap<Entry> entries_;
 };
@@ -42357,6 +42443,7 @@ class SplitBorderTiles : public Mutator {
     for (const auto& g : found.guards) {
       if (!decidable(g.full) || is_const(g.full, 0)) continue;
       here.push_back(g);
+      if (g.some.get() && !decidable(g.some)) here.back().some = {};
       ours = ours || uses_var(g.full, loop);
     }
     return ours ? here : Vec<TileGuard>{};
