@@ -53,6 +53,20 @@ TEST_CASE("an init does not move past terms that read other elements") {
   }
 }
 
+TEST_CASE("a block gets no new loops where its init would come between terms that it decides") {
+  const auto text = [](const char* rows) {
+    return "program o(in A: i32[20, 1], inout o: i32[20]):\n  for r in 0..1:\n    for i in 0..20:\n"
+           "      block o(vi in 0..20 = i, reduce v in 0..1 = r) reduce sum init:\n"
+           "        o[vi] sum= A[vi, v] + " +
+           std::string(rows) + "\n";
+  };
+  const auto lay_out = [](lt::Schedule& s) {
+    s.transform_block_layout("o", [](lt::Index v, lt::Index w) { return lt::layout(v, w); });
+  };
+  CHECK(steps(text("o[19 - vi]"), lay_out) == "L0238");
+  CHECK(steps(text("A[19 - vi, v]"), lay_out) == "");
+}
+
 TEST_CASE("a carried reduction keeps its buffer") {
   for (const char* reduction : {"sum", "max", "prod"}) {
     check_plain(lt::parse(temporary_sum(kBefore, true, reduction)));

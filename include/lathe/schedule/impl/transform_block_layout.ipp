@@ -252,9 +252,11 @@ inline bool keeps_order(const BlockLayout& plan, bool reduce_only, Facts facts) 
 }
 
 inline Verdict check_instance_order(const Program& program, BlockLayout& plan, const Facts& facts) {
-  if (keeps_order(plan, false, facts)) return {};
+  const bool keeps = keeps_order(plan, false, facts);
+  if (keeps && !plan.block().init) return {};
   BlockInfo info = classify(plan.block(), program_facts(program));
-  if (info.is_complete()) return {};
+  // The init may come to stand elsewhere, which terms that read other elements would see.
+  if (info.is_complete() || (keeps && info.is_reduction())) return {};
   if (!info.is_reduction())
     return block_layout_refusal(plan,
                                 "would run its instances in another order, which matters: " +
