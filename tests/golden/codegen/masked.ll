@@ -17,10 +17,10 @@ loop7:
   %t14 = call i64 @llvm.ssub.sat.i64(i64 %t4, i64 %t13)
   %t15 = call i64 @llvm.smax.i64(i64 %t14, i64 0)
   %t16 = call i64 @llvm.umin.i64(i64 %t15, i64 16)
-  %t17 = shl i64 -1, %t16
-  %t18 = xor i64 %t17, -1
-  %t19 = trunc i64 %t18 to i16
-  %t20 = bitcast i16 %t19 to <16 x i1>
+  %t17 = trunc i64 %t16 to i8
+  %t18 = insertelement <16 x i8> poison, i8 %t17, i64 0
+  %t19 = shufflevector <16 x i8> %t18, <16 x i8> poison, <16 x i32> zeroinitializer
+  %t20 = icmp slt <16 x i8> <i8 0, i8 1, i8 2, i8 3, i8 4, i8 5, i8 6, i8 7, i8 8, i8 9, i8 10, i8 11, i8 12, i8 13, i8 14, i8 15>, %t19
   %t21 = getelementptr float, ptr %t0, i64 %t13
   %t22 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %t21, i32 64, <16 x i1> %t20, <16 x float> zeroinitializer), !alias.scope !9, !noalias !10
   %t23 = fcmp ogt <16 x float> %t22, zeroinitializer

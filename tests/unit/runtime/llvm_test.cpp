@@ -246,6 +246,8 @@ TEST_CASE("what makes LLVM abort is an error when the compilation is isolated") 
     } catch (const lt::InternalError& e) {
       words = e.what();
     }
+    CHECK_THROWS_AS(lt::compile_to_assembly(llvm, fatal, lt::Target("x86-64"), options),
+                    lt::InternalError);
     CHECK(captured.stop() == "");
     CHECK(words.find("isolated") != std::string::npos);
     CHECK(lt::compile_to_object(llvm, identity, lt::host(), options) ==

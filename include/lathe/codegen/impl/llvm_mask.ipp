@@ -5,14 +5,21 @@
 
 namespace lathe::detail {
 
+// Whether a mask of these lanes may be made in a general register. LLVM 17 to 19 can loop for ever
+// over two such masks under "or": one rule of the DAG combiner moves the "or" before the bitcasts,
+// another behind them (llvm-project issue 123333).
+inline bool llvm_word_masks(const LlvmModule& module, int lanes) {
+  const bool loops = module.major >= 17 && module.major <= 19;
+  return !loops && module.target.has("avx512f") && lanes >= 8 && lanes <= 32 &&
+         (lanes & (lanes - 1)) == 0;
+}
+
 // Lanes 0 to count - 1 of a mask, where count may be any i64.
 LATHE_DECL LlvmValue LlvmEmitter::first_lanes(const LlvmValue& count, int lanes) {
   LlvmValue least = f_.intrinsic("smax", {count, f_.integer(kI64, 0)});
   LlvmValue n = f_.intrinsic("umin", {least, f_.integer(kI64, lanes)});
   DType mask = kBool.with_lanes(lanes);
-  bool words =
-      module_.target.has("avx512f") && lanes >= 8 && lanes <= 32 && (lanes & (lanes - 1)) == 0;
-  if (words) {
+  if (llvm_word_masks(module_, lanes)) {
     // A mask register is an integer: all ones, shifted out and turned around.
     LlvmValue above = f_.binary("shl", f_.integer(kI64, -1), n);
     LlvmValue below = f_.binary("xor", above, f_.integer(kI64, -1));
@@ -20,7 +27,9 @@ LATHE_DECL LlvmValue LlvmEmitter::first_lanes(const LlvmValue& count, int lanes)
     LlvmValue word = f_.op(kI64, "trunc i64 ", below.text, " to ", bits);
     return f_.op(mask, "bitcast ", bits, " ", word.text, " to ", llvm_type(mask));
   }
-  LlvmValue wide = f_.splat(f_.convert("trunc", n, kI32), lanes);
+  // AVX-512 compares bytes into a mask register; before it a mask is as wide as what it masks.
+  const bool bytes = module_.target.has("avx512bw") && lanes <= 64;
+  LlvmValue wide = f_.splat(f_.convert("trunc", n, bytes ? kI8 : kI32), lanes);
   return f_.compare("icmp slt", llvm_iota(wide.dtype, 1), wide);
 }
 

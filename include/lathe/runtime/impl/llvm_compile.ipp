@@ -101,10 +101,10 @@ struct LlvmCompilation {
   }
 };
 
-/// The whole way; `use` gets the emitted bytes.
-template <class Use>
-void compile_llvm(const Llvm& llvm, std::string_view text, const Target& target,
-                  const LlvmOptions& options, llvm_c::FileType type, LlvmTimes* times, Use use) {
+/// The whole way to the emitted bytes.
+inline Vec<char> compile_llvm(const Llvm& llvm, std::string_view text, const Target& target,
+                              const LlvmOptions& options, llvm_c::FileType type,
+                              LlvmTimes* times) {
   LlvmInUse in_use;
   LlvmCompilation work(llvm);
   double start = seconds_now();
@@ -116,7 +116,17 @@ void compile_llvm(const Llvm& llvm, std::string_view text, const Target& target,
   work.emit(type);
   if (times) *times = {parsed - start, tidied - parsed, seconds_now() - tidied};
   const char* bytes = work.api.GetBufferStart(work.output);
-  use(bytes, bytes + work.api.GetBufferSize(work.output));
+  return Vec<char>(bytes, bytes + work.api.GetBufferSize(work.output));
+}
+
+/// The same, in a child process where the options say so.
+inline Vec<char> compile_llvm_somewhere(const Llvm& llvm, std::string_view text,
+                                        const Target& target, const LlvmOptions& options,
+                                        llvm_c::FileType type, LlvmTimes* times = nullptr) {
+  if (!options.isolate) return compile_llvm(llvm, text, target, options, type, times);
+  return compile_in_child(options.isolate_seconds, [&] {
+    return compile_llvm(llvm, text, target, options, type, nullptr);
+  });
 }
 
 }  // namespace detail
@@ -124,24 +134,15 @@ void compile_llvm(const Llvm& llvm, std::string_view text, const Target& target,
 LATHE_DECL Vec<char> compile_to_object(const Llvm& llvm, std::string_view text,
                                        const Target& target, const LlvmOptions& options,
                                        LlvmTimes* times) {
-  if (options.isolate) {
-    LlvmOptions inside = options;
-    inside.isolate = false;
-    return detail::compile_in_child(options.isolate_seconds,
-                                    [&] { return compile_to_object(llvm, text, target, inside); });
-  }
-  Vec<char> object;
-  detail::compile_llvm(llvm, text, target, options, detail::llvm_c::object_file, times,
-                       [&](const char* begin, const char* end) { object = Vec<char>(begin, end); });
-  return object;
+  return detail::compile_llvm_somewhere(llvm, text, target, options, detail::llvm_c::object_file,
+                                        times);
 }
 
 LATHE_DECL std::string compile_to_assembly(const Llvm& llvm, std::string_view text,
                                            const Target& target, const LlvmOptions& options) {
-  std::string assembly;
-  detail::compile_llvm(llvm, text, target, options, detail::llvm_c::assembly_file, nullptr,
-                       [&](const char* begin, const char* end) { assembly.assign(begin, end); });
-  return assembly;
+  Vec<char> bytes = detail::compile_llvm_somewhere(llvm, text, target, options,
+                                                   detail::llvm_c::assembly_file);
+  return std::string(bytes.begin(), bytes.end());
 }
 
 }  // namespace lathe
