@@ -335,7 +335,7 @@ class ScheduleArguments : protected StorageArguments {
     const std::int64_t* n = lathe::as_const_int(extent);
     std::vector<Arg> points;
     if (n && random_.chance(90)) {
-      const int below = static_cast<int>(std::min<std::int64_t>(*n, 40));
+      const int below = static_cast<int>(std::clamp<std::int64_t>(*n, 0, 40));
       int first = random_.chance(90) && below > 1 ? 1 + random_.below(below - 1)
                                                   : random_.below(below + 2) - 1;
       points.push_back(Arg::of_number(first));
