@@ -13,6 +13,7 @@
 #include <lathe/runtime/llvm.hpp>
 #include <lathe/runtime/orc.hpp>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -41,21 +42,26 @@ struct Argument {
 /// How the elements of floats are chosen.
 enum class Data { small_integers, real, special };
 
-inline std::int64_t shape_value(const AnyExpr& e, const ComputedProgram& p) {
+/// What a shape is where the Dims have their values; nothing if a text wrote what no generator
+/// does.
+inline std::optional<std::int64_t> shape_value(const AnyExpr& e, const ComputedProgram& p) {
   if (const auto* c = lathe::as_const_int(e)) return *c;
   if (const auto* v = e.as<lathe::VarNode>())
     for (const auto& [name, value] : p.dims)
       if (name == v->name) return value;
-  if (const auto* u = e.as<lathe::UnaryNode>(); u && u->op == lathe::UnaryOp::neg)
-    return -shape_value(u->a, p);
+  if (const auto* u = e.as<lathe::UnaryNode>(); u && u->op == lathe::UnaryOp::neg) {
+    const auto x = shape_value(u->a, p);
+    return x ? std::optional(-*x) : x;
+  }
   const auto* b = e.as<lathe::BinaryNode>();
-  if (!b) throw Failure("harness", "a shape that is no number");
-  std::int64_t x = shape_value(b->a, p), y = shape_value(b->b, p);
-  if (b->op == BinaryOp::mul) return x * y;
-  if (b->op == BinaryOp::add) return x + y;
-  if (b->op == BinaryOp::sub) return x - y;
-  if (b->op == BinaryOp::min) return std::min(x, y);
-  throw Failure("harness", "a shape that is no sum, product or minimum");
+  if (!b) return {};
+  const auto x = shape_value(b->a, p), y = shape_value(b->b, p);
+  if (!x || !y) return {};
+  if (b->op == BinaryOp::mul) return *x * *y;
+  if (b->op == BinaryOp::add) return *x + *y;
+  if (b->op == BinaryOp::sub) return *x - *y;
+  if (b->op == BinaryOp::min) return std::min(*x, *y);
+  return {};
 }
 
 /// The ends of its range, or a number next to one: what masks and guards are compared with.
@@ -67,11 +73,11 @@ inline lathe::detail::Scalar extreme_integer(Random& random, DType t) {
   return lathe::detail::scalar_of(t, lathe::detail::wrap_int(t, value), 0);
 }
 
-/// A text may ask for arrays that there are none of.
-inline bool has_negative_shape(const ComputedProgram& p) {
+/// A text may ask for arrays that there are none of, or whose shape nothing here computes.
+inline bool has_odd_shape(const ComputedProgram& p) {
   for (const auto& param : p.program->params)
     for (std::size_t d = 0; param.buffer && d < param.buffer->shape.size(); ++d)
-      if (shape_value(param.buffer->shape[d], p) < 0) return true;
+      if (shape_value(param.buffer->shape[d], p).value_or(-1) < 0) return true;
   return false;
 }
 
@@ -109,7 +115,7 @@ inline std::vector<Argument> make_arguments(Random& random, const ComputedProgra
       all.push_back(std::move(a));
       continue;
     }
-    for (const auto& e : param.buffer->shape) a.extents.push_back(shape_value(e, p));
+    for (const auto& e : param.buffer->shape) a.extents.push_back(shape_value(e, p).value());
     bool gaps = random.chance(25), empty = false;
     std::int64_t stride = 1, last = 0;
     a.strides.resize(a.extents.size());

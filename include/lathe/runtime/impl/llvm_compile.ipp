@@ -103,8 +103,7 @@ struct LlvmCompilation {
 
 /// The whole way to the emitted bytes.
 inline Vec<char> compile_llvm(const Llvm& llvm, std::string_view text, const Target& target,
-                              const LlvmOptions& options, llvm_c::FileType type,
-                              LlvmTimes* times) {
+                              const LlvmOptions& options, llvm_c::FileType type, LlvmTimes* times) {
   LlvmInUse in_use;
   LlvmCompilation work(llvm);
   double start = seconds_now();
@@ -124,9 +123,8 @@ inline Vec<char> compile_llvm_somewhere(const Llvm& llvm, std::string_view text,
                                         const Target& target, const LlvmOptions& options,
                                         llvm_c::FileType type, LlvmTimes* times = nullptr) {
   if (!options.isolate) return compile_llvm(llvm, text, target, options, type, times);
-  return compile_in_child(options.isolate_seconds, [&] {
-    return compile_llvm(llvm, text, target, options, type, nullptr);
-  });
+  return compile_in_child(options.isolate_seconds,
+                          [&] { return compile_llvm(llvm, text, target, options, type, nullptr); });
 }
 
 }  // namespace detail
@@ -140,8 +138,8 @@ LATHE_DECL Vec<char> compile_to_object(const Llvm& llvm, std::string_view text,
 
 LATHE_DECL std::string compile_to_assembly(const Llvm& llvm, std::string_view text,
                                            const Target& target, const LlvmOptions& options) {
-  Vec<char> bytes = detail::compile_llvm_somewhere(llvm, text, target, options,
-                                                   detail::llvm_c::assembly_file);
+  Vec<char> bytes =
+      detail::compile_llvm_somewhere(llvm, text, target, options, detail::llvm_c::assembly_file);
   return std::string(bytes.begin(), bytes.end());
 }
 
