@@ -67,6 +67,22 @@ TEST_CASE("a block gets no new loops where its init would come between terms tha
   CHECK(steps(text("A[19 - vi, v]"), lay_out) == "");
 }
 
+TEST_CASE("lanes do not set identities before other lanes have read what was there") {
+  const auto text = [](const char* binding, const char* other) {
+    return "program o(in A: i32[8, 1], inout C: i32[8]):\n  for i in 0..8:\n    for r in 0..1:\n"
+           "      block o(v in 0..8 = i, reduce w in 0..1 = " +
+           std::string(binding) + ") reduce min init:\n        C[v] min= A[v, w] - C[" + other +
+           "]\n";
+  };
+  const auto lanes = [](lt::Schedule& s) { s.vectorize(s.loops("o")[0]); };
+  for (const char* binding : {"r", "floormod(r * 3, 1)", "0"}) {
+    CAPTURE(std::string(binding));
+    CHECK(steps(text(binding, "min(v + 1, 7)"), lanes) == "L0207");
+    CHECK(steps(text(binding, "max(v - 1, 0)"), lanes) == "L0207");
+    CHECK(steps(text(binding, "v"), lanes) == "");
+  }
+}
+
 TEST_CASE("a carried reduction keeps its buffer") {
   for (const char* reduction : {"sum", "max", "prod"}) {
     check_plain(lt::parse(temporary_sum(kBefore, true, reduction)));

@@ -77,6 +77,23 @@ void each_conflict(const Vec<AccessSite>& all, F&& f) {
         return;
 }
 
+/// The positions in a chain, but for its first, of the loops that decide when the init of an update
+/// runs before the other access: those around the reduction. None where the other access is not in
+/// the reduction, and stands to the init as it does to the update.
+inline std::optional<Vec<std::size_t>> loops_around_init(const AccessSite& update,
+                                                         const AccessSite& other,
+                                                         const Vec<ForRef>& chain) {
+  if (update.kind != AccessKind::update || !update.block || !update.block->init)
+    return std::nullopt;
+  Vec<std::size_t> around;
+  for (std::size_t k = 1; k < chain.size(); ++k) {
+    if (feeds(*chain[k], *update.block, IterKind::reduce)) return around;
+    around.push_back(k);
+  }
+  if (other.block != update.block) return std::nullopt;
+  return around;
+}
+
 inline int lead(const Vec<Direction>& v, const Vec<std::size_t>& order) {
   for (std::size_t k : order) {
     if (v[k] == Direction::eq) continue;
@@ -171,14 +188,19 @@ LATHE_DECL std::optional<Carried> lockstep_violation(const Stmt& root, const Var
       chain.push_back(a.loops[k]);
     Vec<std::size_t> inner;
     for (std::size_t k = 1; k < chain.size(); ++k) inner.push_back(k);
+    const auto init_of_a = detail::loops_around_init(a, b, chain),
+               init_of_b = detail::loops_around_init(b, a, chain);
     auto violates = [&](const Vec<Direction>& v) {
       if (v[0] == Direction::eq) return false;
       // 1: b comes later, -1: a does, 0: in one statement or as written (a stands before b). In
       // lockstep the inner loops decide first, then the text, then the lane.
       const int was = v[0] == Direction::lt ? 1 : v[0] == Direction::gt ? -1 : 2;
-      int is = detail::lead(v, inner);
-      if (is == 0 && a.order != b.order) is = 1;
-      return was != is || was == 2;
+      auto is = [&](const Vec<std::size_t>& loops, int in_text) {
+        const int decided = detail::lead(v, loops);
+        return decided ? decided : in_text;
+      };
+      return was == 2 || was != is(inner, a.order != b.order) ||
+             (init_of_a && was != is(*init_of_a, 1)) || (init_of_b && was != is(*init_of_b, -1));
     };
     DependenceVectors d = dependence(a, b, chain, below.facts, violates);
     if (!std::any_of(d.vectors.begin(), d.vectors.end(), violates)) return true;
