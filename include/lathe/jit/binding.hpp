@@ -24,8 +24,6 @@ struct CallArg {
 class Binding : public RefCounted {
  public:
   static constexpr int kStackSlots = 64;
-  /// That one view or buffer may span: more than any machine has, and far from where 64 bits end.
-  static constexpr std::int64_t kMostElements = std::int64_t{1} << 56;
   /// What simplification takes a Dim to be at most (Facts).
   static constexpr std::int64_t kLargestDim = std::int64_t{1} << 40;
 

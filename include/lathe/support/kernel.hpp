@@ -7,6 +7,10 @@
 
 namespace lathe {
 
+/// Elements that one view or buffer may span: more than any machine has, and far from where 64 bits
+/// end.
+inline constexpr std::int64_t kMostSpan = std::int64_t{1} << 56;
+
 /// One of the 8-byte slots that a kernel is called with.
 struct KernelSlot {
   enum class Kind : std::uint8_t { buffer, dim, stride, scalar };

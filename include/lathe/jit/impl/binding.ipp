@@ -119,7 +119,7 @@ LATHE_DECL bool Binding::add_dense(const Arg& arg) {
     if (axis.stride != (d + 1 == arg.rank ? Axis::number : Axis::sets)) return false;
     std::int64_t* at = &dense_plan_[start + 2 + 2 * static_cast<std::size_t>(d)];
     at[0] = axis.extent_value, at[1] = elements;
-    if (__builtin_mul_overflow(elements, axis.extent_value, &elements) || elements > kMostElements)
+    if (__builtin_mul_overflow(elements, axis.extent_value, &elements) || elements > kMostSpan)
       return false;
   }
   dense_plan_[start] = static_cast<std::int64_t>(arg.alignment_mask);
@@ -281,7 +281,7 @@ LATHE_DECL bool Binding::take(const Arg& arg, const CallArg& given, std::uint64_
   }
   begin = end = 0;
   if (empty) return good;
-  good &= !overflow && low >= -kMostElements && high <= kMostElements;
+  good &= !overflow && low >= -kMostSpan && high <= kMostSpan;
   if (!good) return false;
   begin = base + static_cast<std::uintptr_t>(low * arg.element_bytes);
   end = base + static_cast<std::uintptr_t>(high * arg.element_bytes);
@@ -322,7 +322,7 @@ LATHE_DECL Binding::Bytes Binding::bytes_of(const Arg& arg, const CallArg& given
     overflow |= __builtin_add_overflow(side, reach, &side);
   }
   const auto base = reinterpret_cast<std::uintptr_t>(given.data);
-  if (overflow || low < -kMostElements || high > kMostElements)
+  if (overflow || low < -kMostSpan || high > kMostSpan)
     return {base, base + 1, false, true};
   const auto begin = base + static_cast<std::uintptr_t>(low * arg.element_bytes),
              end = base + static_cast<std::uintptr_t>(high * arg.element_bytes);
@@ -365,7 +365,7 @@ LATHE_DECL bool Binding::interleaved(const Arg& a, const CallArg& x, const Arg& 
                                      const CallArg& y) {
   if (a.rank < 1 || b.rank < 1) return false;
   // The stride of an axis with one element may be any number.
-  if (x.strides[0] > kMostElements || y.strides[0] > kMostElements) return false;
+  if (x.strides[0] > kMostSpan || y.strides[0] > kMostSpan) return false;
   if (x.strides[0] <= 0 || y.strides[0] <= 0) return false;
   const std::int64_t step = x.strides[0] * a.element_bytes;
   if (step != y.strides[0] * b.element_bytes) return false;

@@ -93,7 +93,7 @@ LATHE_DECL bool Binding::fits_memory(const Sized& s, const std::uint64_t* slots)
     empty = empty || extent <= 0;
     overflow = __builtin_mul_overflow(count, extent, &count) || overflow;
   }
-  return empty || (!overflow && count <= kMostElements);
+  return empty || (!overflow && count <= kMostSpan);
 }
 
 }  // namespace lathe

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <lathe/jit/binding.hpp>
 #include <lathe/jit/eval_frame.hpp>
 #include <lathe/jit/evaluate.hpp>
+#include <lathe/support/kernel.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe {
@@ -64,7 +64,7 @@ inline void EvalFrame::lay_out(int buffer) {
                 __builtin_mul_overflow(extent - 1, m.strides[k], &reach) ||
                 __builtin_add_overflow(reach, reach < 0 ? low : high, reach < 0 ? &low : &high);
   }
-  m.too_large = !empty && (overflow || high > Binding::kMostElements);
+  m.too_large = !empty && (overflow || high > kMostSpan);
   m.low = empty ? 0 : low;
   m.count = empty ? 0 : high - low + 1;
 }
