@@ -4,7 +4,7 @@
 #include "schedule_steps.hpp"
 
 #ifdef BENCH_HAS_LATHE_HEADER
-#include <lathe/schedule/schedule.hpp>
+#include <lathe/schedule/core/schedule.hpp>
 #endif
 
 namespace bench {

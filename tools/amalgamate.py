@@ -63,7 +63,7 @@ def load(path: Path) -> Source:
 
 
 def is_body(path: Path) -> bool:
-    return path.parent.name == "impl"
+    return path.suffix == ".ipp"
 
 
 def visit(path: Path, seen: set[Path], order: list[Path]) -> None:

@@ -11,7 +11,7 @@
 #include <lathe/jit/jit.hpp>
 #include <lathe/lower/pipeline.hpp>
 #include <lathe/runtime/view.hpp>
-#include <lathe/schedule/schedule.hpp>
+#include <lathe/schedule/core/schedule.hpp>
 #include <lathe/support/context.hpp>
 #include <lathe/support/target.hpp>
 

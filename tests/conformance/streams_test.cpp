@@ -4,8 +4,8 @@
 
 #include <cstdint>
 #include <cstring>
+#include <lathe/autoschedule/default_schedule.hpp>
 #include <lathe/lathe.hpp>
-#include <lathe/schedule/default_schedule.hpp>
 #include <string>
 #include <vector>
 

@@ -1,8 +1,8 @@
 // What docs/schedule.md says of a primitive beyond its record, with an example that is compiled.
 #pragma once
 
-#include <lathe/schedule/records.hpp>
-#include <lathe/schedule/schedule.hpp>
+#include <lathe/schedule/core/records.hpp>
+#include <lathe/schedule/core/schedule.hpp>
 #include <string>
 #include <string_view>
 #include <vector>

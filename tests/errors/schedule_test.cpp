@@ -4,8 +4,8 @@
 
 #include <lathe/ir/parse.hpp>
 #include <lathe/ir/print.hpp>
-#include <lathe/schedule/schedule.hpp>
-#include <lathe/schedule/trace.hpp>
+#include <lathe/schedule/core/schedule.hpp>
+#include <lathe/schedule/core/trace.hpp>
 #include <string>
 #include <support/errors.hpp>
 

@@ -15,9 +15,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <lathe/autoschedule/default_schedule.hpp>
 #include <lathe/lathe.hpp>
 #include <lathe/lower/pipeline.hpp>
-#include <lathe/schedule/default_schedule.hpp>
 #include <sstream>
 
 #include "comparison.hpp"

@@ -5,10 +5,10 @@
 #include <cfloat>
 #include <cmath>
 #include <cstring>
-#include <lathe/codegen/llvm_ir.hpp>
+#include <lathe/codegen/llvm/llvm_ir.hpp>
+#include <lathe/eval/evaluate.hpp>
 #include <lathe/ir/scalar.hpp>
 #include <lathe/jit/binding.hpp>
-#include <lathe/jit/evaluate.hpp>
 #include <lathe/lower/passes.hpp>
 #include <lathe/runtime/llvm.hpp>
 #include <lathe/runtime/orc.hpp>

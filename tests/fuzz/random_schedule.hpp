@@ -4,7 +4,7 @@
 #include <lathe/ir/parse.hpp>
 #include <lathe/ir/print.hpp>
 #include <lathe/ir/verify.hpp>
-#include <lathe/schedule/records.hpp>
+#include <lathe/schedule/core/records.hpp>
 #include <map>
 #include <string>
 #include <utility>

@@ -3,7 +3,7 @@
 
 #include <lathe/analysis/access.hpp>
 #include <lathe/ir/compare.hpp>
-#include <lathe/schedule/schedule.hpp>
+#include <lathe/schedule/core/schedule.hpp>
 #include <string>
 #include <utility>
 #include <vector>

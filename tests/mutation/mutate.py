@@ -24,8 +24,8 @@ from mutants import SWITCH, Mutant, instrument
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build" / "mutation"
 EXPLAINED = Path(__file__).with_name("equivalent.txt")
-LAYERS = ["ir", "arith", "analysis", "schedule", "lower"]
-TESTS = [*(f"unit/{layer}" for layer in [*LAYERS, "dsl", "jit"]), "errors", "docs", "oracle", "conformance"]
+LAYERS = ["ir", "arith", "analysis", "schedule", "autoschedule", "lower"]
+TESTS = [*(f"unit/{layer}" for layer in [*LAYERS, "dsl", "eval", "jit"]), "meaning", "errors", "docs", "oracle", "conformance"]
 PROGRAMS = {"fuzz": "tests/fuzz/fuzz.cpp", "oracle_random": "tests/oracle/random_programs.cpp"}
 RANDOM = {"oracle_random": ["--cases", "150", "--seed", "20261123"], "fuzz": ["--cases", "300", "--seed", "20261122"]}
 FLAGS = ["-std=c++20", "-O0", "-w", "-DLATHE_SEPARATE_COMPILATION", f'-DLATHE_TEST_DIR="{ROOT / "tests"}"']
@@ -63,7 +63,7 @@ def sources() -> dict[str, str]:
     return {
         str(path.relative_to(base)): path.read_text()
         for layer in LAYERS
-        for path in sorted((base / layer / "impl").glob("*.ipp"))
+        for path in sorted((base / layer).rglob("*.ipp"))
         if path.name != "layer.ipp"
     }
 

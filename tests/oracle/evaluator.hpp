@@ -1,8 +1,8 @@
 // The same call made of the library's evaluator, and how its results compare with the oracle's.
 #pragma once
 
+#include <lathe/eval/evaluate.hpp>
 #include <lathe/jit/binding.hpp>
-#include <lathe/jit/evaluate.hpp>
 #include <lathe/lower/passes.hpp>
 #include <string>
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <lathe/dsl/dsl.hpp>
-#include <lathe/schedule/schedule.hpp>
+#include <lathe/schedule/core/schedule.hpp>
 #include <string>
 #include <vector>
 

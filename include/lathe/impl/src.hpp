@@ -10,7 +10,9 @@
 #include <lathe/analysis/impl/layer.ipp>
 #include <lathe/dsl/impl/layer.ipp>
 #include <lathe/schedule/impl/layer.ipp>
+#include <lathe/autoschedule/impl/layer.ipp>
 #include <lathe/lower/impl/layer.ipp>
 #include <lathe/codegen/impl/layer.ipp>
 #include <lathe/runtime/impl/layer.ipp>
+#include <lathe/eval/impl/layer.ipp>
 #include <lathe/jit/impl/layer.ipp>

@@ -1,4 +1,4 @@
-// What one operation gives on one lane, by the name that programs outside of the library include.
+// Where lathe/eval/scalar.hpp was; for programs that include it from here.
 #pragma once
 
-#include <lathe/ir/scalar.hpp>
+#include <lathe/eval/scalar.hpp>

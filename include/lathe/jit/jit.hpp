@@ -3,7 +3,7 @@
 
 #include <lathe/dsl/script.hpp>
 #include <lathe/jit/kernel.hpp>
-#include <lathe/schedule/schedule.hpp>
+#include <lathe/schedule/core/schedule.hpp>
 #include <optional>
 
 namespace lathe {

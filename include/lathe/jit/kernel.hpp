@@ -1,11 +1,11 @@
 // What a compiled computation is: a typed, immutable function object over views.
 #pragma once
 
+#include <lathe/eval/evaluate.hpp>
 #include <lathe/ir/narrow.hpp>
 #include <lathe/ir/stmt.hpp>
 #include <lathe/jit/binding.hpp>
 #include <lathe/jit/dense_call.hpp>
-#include <lathe/jit/evaluate.hpp>
 #include <lathe/runtime/abi.hpp>
 #include <lathe/runtime/view.hpp>
 #include <lathe/support/context.hpp>

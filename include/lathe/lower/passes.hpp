@@ -1,4 +1,4 @@
-// The lowering passes from blocks to flat loops, in pipeline order; each in impl/<pass>.ipp.
+// The lowering passes from blocks to flat loops, in pipeline order; each in a file of its name.
 #pragma once
 
 #include <lathe/ir/stmt.hpp>

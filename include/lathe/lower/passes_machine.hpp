@@ -1,5 +1,5 @@
 // The lowering passes from flat code to what a target's instructions can do, in pipeline order;
-// each in impl/<pass>.ipp.
+// each in a file of its name.
 #pragma once
 
 #include <lathe/ir/stmt.hpp>

@@ -1,8 +1,8 @@
 // Runs a program as machine code and in the evaluator on the same data, and compares every byte.
 #pragma once
 
+#include <lathe/eval/evaluate.hpp>
 #include <lathe/ir/narrow.hpp>
-#include <lathe/jit/evaluate.hpp>
 #include <limits>
 
 #include "kernels.hpp"

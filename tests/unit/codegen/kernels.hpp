@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
-#include <lathe/codegen/llvm_ir.hpp>
+#include <lathe/codegen/llvm/llvm_ir.hpp>
 #include <lathe/runtime/orc.hpp>
 #include <string>
 #include <utility>

@@ -1,9 +1,9 @@
 // Checked code: an access outside of its tensor ends the call, and says which.
 #include <doctest/doctest.h>
 
+#include <lathe/autoschedule/default_schedule.hpp>
 #include <lathe/lathe.hpp>
 #include <lathe/lower/passes.hpp>
-#include <lathe/schedule/default_schedule.hpp>
 #include <numeric>
 #include <support/errors.hpp>
 #include <vector>

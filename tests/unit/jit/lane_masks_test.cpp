@@ -1,10 +1,10 @@
 #include <doctest/doctest.h>
 
-#include <lathe/codegen/llvm_ir.hpp>
+#include <lathe/autoschedule/default_schedule.hpp>
+#include <lathe/codegen/llvm/llvm_ir.hpp>
 #include <lathe/lathe.hpp>
 #include <lathe/lower/pipeline.hpp>
 #include <lathe/runtime/llvm.hpp>
-#include <lathe/schedule/default_schedule.hpp>
 #include <string>
 
 #include "../runtime/llvm_versions.hpp"

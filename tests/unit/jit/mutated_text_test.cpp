@@ -2,10 +2,10 @@
 
 #include <doctest/doctest.h>
 
-#include <lathe/codegen/llvm_ir.hpp>
+#include <lathe/autoschedule/default_schedule.hpp>
+#include <lathe/codegen/llvm/llvm_ir.hpp>
 #include <lathe/lathe.hpp>
 #include <lathe/lower/pipeline.hpp>
-#include <lathe/schedule/default_schedule.hpp>
 
 namespace lt = lathe;
 

@@ -2,9 +2,9 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <lathe/autoschedule/default_schedule.hpp>
 #include <lathe/jit/binding.hpp>
 #include <lathe/lathe.hpp>
-#include <lathe/schedule/default_schedule.hpp>
 #include <random>
 
 namespace lt = lathe;

@@ -4,8 +4,8 @@
 
 #include <bit>
 #include <cmath>
+#include <lathe/eval/evaluate.hpp>
 #include <lathe/ir/narrow.hpp>
-#include <lathe/jit/evaluate.hpp>
 #include <lathe/lower/passes_machine.hpp>
 
 #include "../codegen/kernels.hpp"

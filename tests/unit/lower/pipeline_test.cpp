@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <lathe/schedule/default_schedule.hpp>
+#include <lathe/autoschedule/default_schedule.hpp>
 
 #include "../../support/golden.hpp"
 #include "stages.hpp"

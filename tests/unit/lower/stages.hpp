@@ -2,7 +2,7 @@
 // program gave.
 #pragma once
 
-#include <lathe/codegen/llvm_ir.hpp>
+#include <lathe/codegen/llvm/llvm_ir.hpp>
 #include <lathe/lower/passes.hpp>
 #include <lathe/lower/pipeline.hpp>
 #include <lathe/runtime/abi.hpp>

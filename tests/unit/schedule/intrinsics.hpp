@@ -3,7 +3,7 @@
 
 #include <lathe/dsl/dsl.hpp>
 #include <lathe/ir/tensor_intrin.hpp>
-#include <lathe/schedule/schedule.hpp>
+#include <lathe/schedule/core/schedule.hpp>
 
 namespace test {
 

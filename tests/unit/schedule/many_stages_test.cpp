@@ -1,7 +1,7 @@
 #include <ctime>
+#include <lathe/autoschedule/default_schedule.hpp>
 #include <lathe/lower/pipeline.hpp>
-#include <lathe/schedule/default_schedule.hpp>
-#include <lathe/schedule/edit.hpp>
+#include <lathe/schedule/core/edit.hpp>
 
 #include "kernels.hpp"
 

@@ -9,14 +9,14 @@
 #include <lathe/analysis/access.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/dsl/dsl.hpp>
+#include <lathe/eval/evaluate.hpp>
 #include <lathe/ir/compare.hpp>
 #include <lathe/ir/narrow.hpp>
 #include <lathe/ir/parse.hpp>
 #include <lathe/ir/print.hpp>
 #include <lathe/ir/verify.hpp>
 #include <lathe/ir/visit.hpp>
-#include <lathe/jit/evaluate.hpp>
-#include <lathe/schedule/schedule.hpp>
+#include <lathe/schedule/core/schedule.hpp>
 #include <string>
 #include <vector>
 

@@ -3,16 +3,16 @@
 
 #include <lathe/arith/impl/layer.ipp>
 //
-#include <lathe/codegen/impl/llvm_address.ipp>
-#include <lathe/codegen/impl/llvm_atomic.ipp>
-#include <lathe/codegen/impl/llvm_builder.ipp>
-#include <lathe/codegen/impl/llvm_cast.ipp>
-#include <lathe/codegen/impl/llvm_expr.ipp>
-#include <lathe/codegen/impl/llvm_ir.ipp>
-#include <lathe/codegen/impl/llvm_load.ipp>
-#include <lathe/codegen/impl/llvm_mask.ipp>
-#include <lathe/codegen/impl/llvm_ops.ipp>
-#include <lathe/codegen/impl/llvm_parallel.ipp>
-#include <lathe/codegen/impl/llvm_stmt.ipp>
-#include <lathe/codegen/impl/llvm_store.ipp>
-#include <lathe/codegen/impl/llvm_types.ipp>
+#include <lathe/codegen/llvm/impl/address.ipp>
+#include <lathe/codegen/llvm/impl/atomic.ipp>
+#include <lathe/codegen/llvm/impl/builder.ipp>
+#include <lathe/codegen/llvm/impl/cast.ipp>
+#include <lathe/codegen/llvm/impl/expr.ipp>
+#include <lathe/codegen/llvm/impl/llvm_ir.ipp>
+#include <lathe/codegen/llvm/impl/load.ipp>
+#include <lathe/codegen/llvm/impl/mask.ipp>
+#include <lathe/codegen/llvm/impl/ops.ipp>
+#include <lathe/codegen/llvm/impl/parallel.ipp>
+#include <lathe/codegen/llvm/impl/stmt.ipp>
+#include <lathe/codegen/llvm/impl/store.ipp>
+#include <lathe/codegen/llvm/impl/types.ipp>

@@ -322,8 +322,7 @@ LATHE_DECL Binding::Bytes Binding::bytes_of(const Arg& arg, const CallArg& given
     overflow |= __builtin_add_overflow(side, reach, &side);
   }
   const auto base = reinterpret_cast<std::uintptr_t>(given.data);
-  if (overflow || low < -kMostSpan || high > kMostSpan)
-    return {base, base + 1, false, true};
+  if (overflow || low < -kMostSpan || high > kMostSpan) return {base, base + 1, false, true};
   const auto begin = base + static_cast<std::uintptr_t>(low * arg.element_bytes),
              end = base + static_cast<std::uintptr_t>(high * arg.element_bytes);
   return {begin, end, high - low < count, base != 0 && begin >= end};

@@ -1,9 +1,9 @@
 #pragma once
 
+#include <lathe/eval/evaluate.hpp>
 #include <lathe/ir/scalar.hpp>
-#include <lathe/jit/evaluate.hpp>
 #include <lathe/jit/intrinsic_check.hpp>
-#include <lathe/schedule/impl/intrinsic.ipp>
+#include <lathe/schedule/primitives/tensor/intrinsic.ipp>
 #include <lathe/support/random.hpp>
 
 namespace lathe {

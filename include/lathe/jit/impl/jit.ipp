@@ -1,7 +1,8 @@
 #pragma once
 
 #include <atomic>
-#include <lathe/codegen/llvm_ir.hpp>
+#include <lathe/autoschedule/default_schedule.hpp>
+#include <lathe/codegen/llvm/llvm_ir.hpp>
 #include <lathe/ir/compare.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/jit/code_cache.hpp>
@@ -11,7 +12,6 @@
 #include <lathe/runtime/llvm.hpp>
 #include <lathe/runtime/object_cache.hpp>
 #include <lathe/runtime/orc.hpp>
-#include <lathe/schedule/default_schedule.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe {

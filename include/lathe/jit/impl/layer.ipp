@@ -1,20 +1,16 @@
 // The bodies of this layer and of those below it.
 #pragma once
 
+#include <lathe/autoschedule/impl/layer.ipp>
 #include <lathe/codegen/impl/layer.ipp>
-#include <lathe/dsl/impl/layer.ipp>
+#include <lathe/eval/impl/layer.ipp>
 #include <lathe/lower/impl/layer.ipp>
 #include <lathe/runtime/impl/layer.ipp>
-#include <lathe/schedule/impl/layer.ipp>
 //
 #include <lathe/jit/impl/binding.ipp>
 #include <lathe/jit/impl/binding_errors.ipp>
 #include <lathe/jit/impl/binding_sizes.ipp>
 #include <lathe/jit/impl/code_cache.ipp>
-#include <lathe/jit/impl/eval_blocks.ipp>
-#include <lathe/jit/impl/eval_compile.ipp>
-#include <lathe/jit/impl/eval_expr.ipp>
-#include <lathe/jit/impl/evaluate.ipp>
 #include <lathe/jit/impl/intrinsic_check.ipp>
 #include <lathe/jit/impl/jit.ipp>
 #include <lathe/jit/impl/kernel.ipp>

@@ -4,95 +4,78 @@
 #include <lathe/analysis/impl/layer.ipp>
 #include <lathe/dsl/impl/layer.ipp>
 //
-#include <lathe/schedule/impl/edit.ipp>
-#include <lathe/schedule/impl/found.ipp>
-#include <lathe/schedule/impl/init.ipp>
-#include <lathe/schedule/impl/nest.ipp>
-#include <lathe/schedule/impl/wording.ipp>
+#include <lathe/schedule/core/impl/edit.ipp>
+#include <lathe/schedule/core/impl/found.ipp>
+#include <lathe/schedule/core/impl/init.ipp>
+#include <lathe/schedule/core/impl/nest.ipp>
+#include <lathe/schedule/core/impl/wording.ipp>
 //
-#include <lathe/schedule/impl/shift.ipp>
-#include <lathe/schedule/impl/step_checks.ipp>
+#include <lathe/schedule/core/impl/step_checks.ipp>
+#include <lathe/schedule/primitives/loops/shift.ipp>
 //
-#include <lathe/schedule/impl/split.ipp>
+#include <lathe/schedule/primitives/loops/split.ipp>
 //
-#include <lathe/schedule/impl/fold_order.ipp>
+#include <lathe/schedule/primitives/blocks/fold_order.ipp>
 //
-#include <lathe/schedule/impl/compute_at.ipp>
+#include <lathe/schedule/primitives/placement/compute_at.ipp>
 //
-#include <lathe/schedule/impl/copies.ipp>
+#include <lathe/schedule/primitives/copies/copies.ipp>
 //
-#include <lathe/schedule/impl/cache.ipp>
+#include <lathe/schedule/primitives/copies/cache.ipp>
 //
-#include <lathe/schedule/impl/add_unit_loop.ipp>
-#include <lathe/schedule/impl/annotate.ipp>
-#include <lathe/schedule/impl/assume.ipp>
-#include <lathe/schedule/impl/atomic.ipp>
-#include <lathe/schedule/impl/bind.ipp>
-#include <lathe/schedule/impl/blockize.ipp>
-#include <lathe/schedule/impl/change_type.ipp>
-#include <lathe/schedule/impl/clone.ipp>
-#include <lathe/schedule/impl/compute_inline.ipp>
-#include <lathe/schedule/impl/decompose_padding.ipp>
-#include <lathe/schedule/impl/decompose_reduction.ipp>
-#include <lathe/schedule/impl/fuse.ipp>
-#include <lathe/schedule/impl/inputs_first.ipp>
-#include <lathe/schedule/impl/kinds.ipp>
-#include <lathe/schedule/impl/loop_partition.ipp>
-#include <lathe/schedule/impl/pad.ipp>
-#include <lathe/schedule/impl/partition.ipp>
-#include <lathe/schedule/impl/queries.ipp>
-#include <lathe/schedule/impl/reindex.ipp>
-#include <lathe/schedule/impl/reorder.ipp>
-#include <lathe/schedule/impl/reverse_compute_at.ipp>
-#include <lathe/schedule/impl/reverse_compute_inline.ipp>
-#include <lathe/schedule/impl/rfactor.ipp>
-#include <lathe/schedule/impl/sample.ipp>
-#include <lathe/schedule/impl/settled.ipp>
-#include <lathe/schedule/impl/steady_conditions.ipp>
-#include <lathe/schedule/impl/storage.ipp>
-#include <lathe/schedule/impl/tensorize.ipp>
-#include <lathe/schedule/impl/tile.ipp>
-#include <lathe/schedule/impl/transform_block_layout.ipp>
-#include <lathe/schedule/impl/unannotate.ipp>
+#include <lathe/schedule/core/impl/queries.ipp>
+#include <lathe/schedule/core/impl/settled.ipp>
+#include <lathe/schedule/primitives/blocks/blockize.ipp>
+#include <lathe/schedule/primitives/blocks/decompose_padding.ipp>
+#include <lathe/schedule/primitives/blocks/decompose_reduction.ipp>
+#include <lathe/schedule/primitives/blocks/pad.ipp>
+#include <lathe/schedule/primitives/blocks/rfactor.ipp>
+#include <lathe/schedule/primitives/copies/clone.ipp>
+#include <lathe/schedule/primitives/copies/reindex.ipp>
+#include <lathe/schedule/primitives/layout/transform_block_layout.ipp>
+#include <lathe/schedule/primitives/loops/add_unit_loop.ipp>
+#include <lathe/schedule/primitives/loops/annotate.ipp>
+#include <lathe/schedule/primitives/loops/assume.ipp>
+#include <lathe/schedule/primitives/loops/bind.ipp>
+#include <lathe/schedule/primitives/loops/fuse.ipp>
+#include <lathe/schedule/primitives/loops/kinds.ipp>
+#include <lathe/schedule/primitives/loops/loop_partition.ipp>
+#include <lathe/schedule/primitives/loops/partition.ipp>
+#include <lathe/schedule/primitives/loops/reorder.ipp>
+#include <lathe/schedule/primitives/loops/steady_conditions.ipp>
+#include <lathe/schedule/primitives/loops/tile.ipp>
+#include <lathe/schedule/primitives/loops/unannotate.ipp>
+#include <lathe/schedule/primitives/placement/compute_inline.ipp>
+#include <lathe/schedule/primitives/placement/inputs_first.ipp>
+#include <lathe/schedule/primitives/placement/reverse_compute_at.ipp>
+#include <lathe/schedule/primitives/placement/reverse_compute_inline.ipp>
+#include <lathe/schedule/primitives/sampling/sample.ipp>
+#include <lathe/schedule/primitives/storage/atomic.ipp>
+#include <lathe/schedule/primitives/storage/change_type.ipp>
+#include <lathe/schedule/primitives/storage/storage.ipp>
+#include <lathe/schedule/primitives/tensor/tensorize.ipp>
 //
-#include <lathe/schedule/impl/hoist_storage.ipp>
-#include <lathe/schedule/impl/merge.ipp>
+#include <lathe/schedule/primitives/loops/merge.ipp>
+#include <lathe/schedule/primitives/storage/hoist_storage.ipp>
 //
-#include <lathe/schedule/impl/double_buffer.ipp>
+#include <lathe/schedule/primitives/storage/double_buffer.ipp>
 //
-#include <lathe/schedule/impl/marks.ipp>
-#include <lathe/schedule/impl/rolling_buffer.ipp>
-#include <lathe/schedule/impl/software_pipeline.ipp>
+#include <lathe/schedule/core/impl/marks.ipp>
+#include <lathe/schedule/primitives/storage/rolling_buffer.ipp>
+#include <lathe/schedule/primitives/storage/software_pipeline.ipp>
 //
-#include <lathe/schedule/impl/arguments.ipp>
-#include <lathe/schedule/impl/claims.ipp>
-#include <lathe/schedule/impl/methods.ipp>
-#include <lathe/schedule/impl/primitive.ipp>
-#include <lathe/schedule/impl/schedule.ipp>
+#include <lathe/schedule/core/impl/arguments.ipp>
+#include <lathe/schedule/core/impl/claims.ipp>
+#include <lathe/schedule/core/impl/methods.ipp>
+#include <lathe/schedule/core/impl/primitive.ipp>
+#include <lathe/schedule/core/impl/schedule.ipp>
 //
-#include <lathe/schedule/impl/sample_location.ipp>
+#include <lathe/schedule/primitives/sampling/sample_location.ipp>
 //
-#include <lathe/schedule/impl/html_style.ipp>
+#include <lathe/schedule/core/impl/html_style.ipp>
 //
-#include <lathe/schedule/impl/html.ipp>
+#include <lathe/schedule/core/impl/html.ipp>
 //
-#include <lathe/schedule/impl/replay.ipp>
-#include <lathe/schedule/impl/trace_parse.ipp>
-#include <lathe/schedule/impl/trace_print.ipp>
-//
-#include <lathe/schedule/impl/default_cost.ipp>
-//
-#include <lathe/schedule/impl/default_nest.ipp>
-//
-#include <lathe/schedule/impl/default_rows.ipp>
-//
-#include <lathe/schedule/impl/default_streams.ipp>
-//
-#include <lathe/schedule/impl/default_elementwise.ipp>
-#include <lathe/schedule/impl/default_place.ipp>
-#include <lathe/schedule/impl/default_reduction.ipp>
-#include <lathe/schedule/impl/default_threads.ipp>
-//
-#include <lathe/schedule/impl/default_tile.ipp>
-//
-#include <lathe/schedule/impl/default_schedule.ipp>
+#include <lathe/schedule/core/impl/replay.ipp>
+#include <lathe/schedule/core/impl/trace_parse.ipp>
+#include <lathe/schedule/core/impl/trace_print.ipp>

@@ -1,0 +1,20 @@
+// Which schedule a program gets when nobody wrote or found one.
+#pragma once
+
+#include <lathe/schedule/core/schedule.hpp>
+#include <lathe/support/target.hpp>
+
+namespace lathe {
+
+/// An analytic schedule from the program alone: cheap producers are inlined, producers of whole
+/// rows move into their consumer's row loop, the unit-stride axis is vectorized, rows that share
+/// what they read (stencils) are computed a few at a time, reductions with
+/// reuse get a register tile and reductions along the unit-stride axis get one partial result a
+/// lane, outputs larger than the last-level cache are streamed, and the outermost loops run in
+/// parallel where the work pays for it. A step that is not legal is left out, so the result is
+/// always correct. Under ScheduleOptions::strict no step reassociates floats. Tile sizes: KERNELS
+/// (register tile: accumulators + one row of vectors + one broadcast fill the registers).
+Schedule default_schedule(const Program& program, const Target& target,
+                          ScheduleOptions options = {});
+
+}  // namespace lathe

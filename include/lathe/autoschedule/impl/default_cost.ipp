@@ -1,0 +1,178 @@
+#pragma once
+
+#include <lathe/analysis/block.hpp>
+#include <lathe/arith/affine.hpp>
+#include <lathe/arith/interval.hpp>
+#include <lathe/autoschedule/default_schedule.hpp>
+#include <lathe/ir/visit.hpp>
+
+namespace lathe {
+namespace detail {
+
+// Operations below which waking another thread costs more than it saves (about 10 µs of vector
+// code).
+inline constexpr double kParallelWork = 1 << 17;
+// Elements of a 1-D loop that one task handles at least.
+inline constexpr std::int64_t kTaskElements = 16384;
+// The same for arrays in memory, where long runs keep the prefetchers going.
+inline constexpr std::int64_t kMemoryTaskElements = 16 * kTaskElements;
+// Vectors in flight in an elementwise loop: enough to cover latency, more only costs code.
+inline constexpr std::int64_t kElementwiseUnroll = 4;
+// Rows of a sliding window that are computed together, fewer where they share sets of the cache,
+// the most that each may load (beyond it the code only grows), and the share of loads to save for
+// which several rows at once pay in caches (docs/performance.md has the figures).
+inline constexpr std::int64_t kWindowRows = 8, kCrowdedRows = 6;
+inline constexpr int kWindowLoads = 32;
+inline constexpr double kWindowShare = 0.3;
+// Addresses so far apart fall on the same set of a first-level cache: its size over its ways, 4 KiB
+// on x86-64 (the page, as it is indexed before translation).
+inline constexpr std::int64_t kCacheWay = 4096;
+// What a transcendental call costs in plain operations.
+inline constexpr double kMathCost = 12;
+
+// What one instance of a block computes and touches.
+class BodyCost : public Visitor {
+ public:
+  double ops = 0;
+  int loads = 0, math = 0, widest = 1;
+
+  void expr(const AnyExpr& e) override {
+    if (const auto* n = e.as<LoadNode>()) {
+      ++loads;
+      note(n->buffer->dtype);
+      return;  // index arithmetic is shared by the lanes
+    }
+    if (const auto* n = e.as<CallNode>()) {
+      bool heavy = n->op <= CallOp::erf || n->op == CallOp::pow;
+      ops += heavy ? kMathCost : 1;
+      math += heavy;
+    } else if (e.kind() == ExprKind::Binary || e.kind() == ExprKind::Select) {
+      ops += 1;
+    }
+    if (e.kind() == ExprKind::Cast) note(e.dtype());
+    descend(e);
+  }
+  void stmt(const Stmt& s) override {
+    if (const auto* n = s.as<StoreNode>()) {
+      ops += 1;
+      note(n->buffer->dtype);
+      return expr(n->value);
+    }
+    descend(s);
+  }
+
+ private:
+  void note(DType t) { widest = t.element_bytes() > widest ? t.element_bytes() : widest; }
+};
+
+inline BodyCost body_cost(const BlockNode& block) {
+  BodyCost cost;
+  cost.stmt(block.body);
+  return cost;
+}
+
+// How an access moves when one iterator steps by one.
+enum class Step : std::uint8_t { none, unit, other };
+
+inline Step step_of(const Vec<AnyExpr>& indices, const VarRef& iter) {
+  for (std::size_t axis = 0; axis < indices.size(); ++axis) {
+    if (!uses_var(indices[axis], iter)) continue;
+    auto affine = affine_of(indices[axis], {iter});
+    bool unit = affine && axis + 1 == indices.size() && affine->coef(0) == std::int64_t{1};
+    return unit ? Step::unit : Step::other;
+  }
+  return Step::none;
+}
+
+// The number c of an access to panels, at floordiv(iter, c) and, last, floormod(iter, c): runs of c
+// elements that lie side by side. 0 for any other.
+inline std::int64_t panel_width(const Vec<AnyExpr>& indices, const VarRef& iter) {
+  std::int64_t width = 0;
+  for (std::size_t axis = indices.size(); axis-- > 0;) {
+    if (!uses_var(indices[axis], iter)) continue;
+    const bool last = axis + 1 == indices.size();
+    const auto* n = indices[axis].as<BinaryNode>();
+    const auto* number = n && n->a.get() == iter.get() ? as_const_int(n->b) : nullptr;
+    const bool fits = number && *number > 0 && (last || *number == width) &&
+                      n->op == (last ? BinaryOp::floormod : BinaryOp::floordiv);
+    if (!fits) return 0;
+    width = *number;
+  }
+  return width;
+}
+
+// How many steps of iter lie between two elements, if one is the other moved along iter alone.
+inline std::optional<std::int64_t> steps_between(const AccessSite& a, const AccessSite& b,
+                                                 const VarRef& iter) {
+  std::optional<std::int64_t> steps;
+  for (std::size_t axis = 0; axis < a.indices.size(); ++axis) {
+    const AnyExpr apart = simplify(b.indices[axis] - a.indices[axis]);
+    const std::int64_t* distance = as_const_int(apart);
+    auto affine = affine_of(a.indices[axis], {iter});
+    if (!distance || !affine || !affine->coef(0)) return std::nullopt;
+    const std::int64_t coef = *affine->coef(0);
+    if (coef == 0 && *distance == 0) continue;
+    if (coef == 0 || *distance % coef != 0) return std::nullopt;
+    if (steps && *steps != *distance / coef) return std::nullopt;
+    steps = *distance / coef;
+  }
+  return steps.value_or(0);
+}
+
+// Of the elements that one iteration of iter reads, the share that a neighbouring one reads too: in
+// a window that slides, or what does not depend on iter at all.
+inline double share_read_again(const BlockNode& block, const VarRef& iter) {
+  constexpr std::int64_t kNear = 4;
+  auto reads = reads_of(block);
+  int again = 0;
+  for (const auto& read : reads) {
+    bool found = !read.indices.empty() && step_of(read.indices, iter) == Step::none;
+    for (const auto& other : reads) {
+      if (found || other.buffer != read.buffer) continue;
+      auto steps = steps_between(read, other, iter);
+      found = steps && *steps > 0 && *steps <= kNear;
+    }
+    again += found;
+  }
+  return reads.empty() ? 0 : static_cast<double>(again) / static_cast<double>(reads.size());
+}
+
+// What the parts of the default schedule share: the schedule, and steps that are left out where
+// they are not legal.
+class DefaultSteps {
+ public:
+  DefaultSteps(Schedule& schedule, const Target& target) : s_(schedule), target_(target) {}
+
+ protected:
+  template <class F>
+  bool attempt(F&& step) {
+    const Schedule before = s_;
+    s_.shows_places_ = false;  // nobody reads why a step was left out
+    try {
+      step();
+      s_.shows_places_ = before.shows_places_;
+      return true;
+    } catch (const UserError&) {
+      s_ = before;
+      return false;
+    }
+  }
+
+  BlockSite site(const BlockRef& block) const { return find_block(s_.program()->body, block.tag); }
+
+  static std::int64_t trip(const ForNode& loop) {
+    ConstInterval range = const_bounds(loop.extent);
+    return range.has_max() ? range.max : 1024;  // a symbolic extent is taken to be worth the work
+  }
+  static double volume(const Vec<ForRef>& loops) {
+    double v = 1;
+    for (const auto& f : loops) v *= static_cast<double>(trip(*f));
+    return v;
+  }
+
+  Schedule& s_;
+  const Target& target_;
+};
+
+}  // namespace detail
+}  // namespace lathe

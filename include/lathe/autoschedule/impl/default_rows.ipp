@@ -1,0 +1,95 @@
+#pragma once
+
+#include <lathe/analysis/block.hpp>
+#include <lathe/autoschedule/default_schedule.hpp>
+
+namespace lathe {
+namespace detail {
+
+// Rows of one nest that are computed together.
+class RowSteps : protected NestSteps {
+ public:
+  using NestSteps::NestSteps;
+
+ protected:
+  struct Rows {
+    LoopRef loop;  ///< empty: there are none
+    VarRef iter;
+  };
+
+  // The innermost loop, other than the lanes', of whose reads a neighbouring iteration has more
+  // than a share `least` too.
+  static Rows window_rows(const BlockNode& block, const DefaultNest& nest, double least) {
+    const auto loops = others(nest);
+    for (std::size_t k = loops.size(); k-- > 0;)
+      for (const auto& it : block.iters)
+        if (it.binding.get() == loops[k].var.get() && trip_of(nest, loops[k]) > 1 &&
+            share_read_again(block, it.var) > least)
+          return {loops[k], it.var};
+    return {};
+  }
+
+  // `height` rows together, a vector of each in turn. Gives the loop over such groups.
+  LoopRef tile_rows(const DefaultNest& nest, const Rows& rows, std::int64_t height,
+                    std::int64_t lanes) {
+    auto vectors = s_.split_any(nest.unit, {infer, lanes});
+    auto groups = s_.split_any(rows.loop, {infer, height});
+    Vec<LoopRef> order;
+    for (const auto& l : others(nest)) order.push_back(l == rows.loop ? groups[0] : l);
+    order.append({vectors[0], groups[1], vectors[1]});
+    s_.reorder(order);
+    s_.unroll(groups[1]);
+    s_.vectorize(vectors[1]);
+    return groups[0];
+  }
+
+  // From one row to the next of a row-major view; 0: not a number, or not one axis.
+  static std::int64_t row_bytes(const AccessSite& access, const VarRef& iter) {
+    std::int64_t bytes = access.buffer->dtype.element_bytes();
+    for (std::size_t axis = access.indices.size(); axis-- > 0;) {
+      if (uses_var(access.indices[axis], iter)) return bytes;
+      const auto* extent = as_const_int(access.buffer->shape[axis]);
+      if (!extent || __builtin_mul_overflow(bytes, *extent, &bytes)) return 0;
+    }
+    return 0;
+  }
+
+  // Whether the block writes an output of the program that is larger than the caches and that
+  // nothing here reads.
+  bool goes_past_caches(const BlockNode& block) const {
+    bool large = false;
+    for (const auto& write : writes_of(block)) {
+      if (!readers(s_.program()->body, write.buffer).empty()) return false;
+      large |= bytes_of(*write.buffer) > static_cast<double>(target_.l3_bytes) &&
+               !is_private(s_.program()->body, write.buffer);
+    }
+    return large;
+  }
+
+  // Whether the block waits for a last cache that is far away.
+  bool past_second_caches(const BlockNode& block) const {
+    if (!target_.far_last_cache()) return false;
+    Vec<Buffer> buffers;
+    double bytes = 0;
+    for (const auto& accesses : {reads_of(block), writes_of(block)})
+      for (const auto& access : accesses)
+        if (!contains(buffers, access.buffer)) {
+          buffers.push_back(access.buffer);
+          bytes += bytes_of(*access.buffer);
+        }
+    return bytes > static_cast<double>(target_.l2_bytes) * target_.cores;
+  }
+
+ private:
+  static double bytes_of(const BufferNode& buffer) {
+    double bytes = buffer.dtype.element_bytes();
+    for (const auto& extent : buffer.shape) {
+      const ConstInterval range = const_bounds(extent);
+      bytes *= range.has_max() ? static_cast<double>(range.max) : 0;
+    }
+    return bytes;
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe

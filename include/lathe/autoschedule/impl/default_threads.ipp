@@ -1,0 +1,64 @@
+#pragma once
+
+#include <lathe/analysis/block.hpp>
+#include <lathe/autoschedule/default_schedule.hpp>
+
+namespace lathe {
+namespace detail {
+
+// Which outermost loops are worth more than one thread.
+class RunParallel : DefaultSteps {
+ public:
+  using DefaultSteps::DefaultSteps;
+
+  void run() { parallelize(); }
+
+ private:
+  static double work_below(const ForNode& loop) {
+    double work = 0;
+    for (const auto& b : blocks_below(loop.body))
+      work += (body_cost(*b.block).ops + body_cost(*b.block).loads) * volume(b.loops);
+    return work * static_cast<double>(trip(loop));
+  }
+
+  void parallelize() {
+    Vec<Ref<ForNode>> nests;
+    collect_top_loops(s_.program()->body, nests);
+    for (auto loop : nests) {
+      if (work_below(*loop) < kParallelWork) continue;
+      parallelize(loop);
+    }
+  }
+
+  // The outermost loop, fused with the next one while it alone gives too few tasks.
+  void parallelize(const ForRef& top) {
+    Vec<ForRef> chain{top};
+    double tasks = static_cast<double>(trip(*top));
+    while (tasks < 4.0 * target_.cores && chain.size() < 4) {
+      const auto* next = chain.back()->body.as<ForNode>();
+      if (!next || next->loop_kind != ForKind::serial) break;
+      chain.push_back(ForRef(next));
+      tasks *= static_cast<double>(trip(*next));
+    }
+    for (; !chain.empty(); chain.pop_back()) {
+      bool done = attempt([&] {
+        Vec<LoopRef> loops;
+        for (const auto& f : chain) loops.push_back(LoopRef(f->var));
+        s_.parallel(loops.size() == 1 ? loops[0] : s_.fuse(loops));
+      });
+      if (done) return;
+    }
+  }
+
+  static void collect_top_loops(const Stmt& s, Vec<ForRef>& out) {
+    if (const auto* f = s.as<ForNode>())
+      out.push_back(ForRef(f));
+    else if (const auto* a = s.as<AllocNode>())
+      collect_top_loops(a->body, out);
+    else if (s.as<SeqNode>())
+      for (const auto& child : seq_of(s)) collect_top_loops(child, out);
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe

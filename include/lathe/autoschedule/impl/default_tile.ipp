@@ -1,0 +1,47 @@
+#pragma once
+
+#include <lathe/analysis/block.hpp>
+#include <lathe/autoschedule/default_schedule.hpp>
+#include <lathe/ir/visit.hpp>
+
+namespace lathe {
+namespace detail {
+
+// One nest after the other, by the kind of its block.
+class TileNests : NestSteps {
+ public:
+  using NestSteps::NestSteps;
+
+  void run() {
+    const auto blocks = s_.blocks();
+    std::size_t nodes = 0;
+    for (const auto& block : blocks) nodes += node_count(site(block).block->body);
+    crowded_ = nodes * kUnrolledNodes > kDefaultNodes;
+    std::size_t taken = 0;
+    for (const auto& block : blocks) {
+      const BlockSite at = site(block);
+      if (!at.block) continue;
+      if (crowded_) taken += node_count(at.block->body) * kVectorNodes;
+      if (taken > kDefaultNodes) return;
+      schedule_nest(block);
+    }
+  }
+
+ private:
+  bool crowded_ = false;
+
+  void schedule_nest(const BlockRef& block) {
+    BlockSite at = site(block);
+    if (!at.block) return;
+    DefaultNest nest = nest_of(at);
+    if (nest.all.empty()) return;
+    BlockInfo info = classify(*at.block);
+    if (info.is_complete())
+      TileElementwise(s_, target_).run(*at.block, nest, at.loops.size() == 1, crowded_);
+    else if (info.is_reduction())
+      TileReduction(s_, target_).run(block, *at.block, info, nest);
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe

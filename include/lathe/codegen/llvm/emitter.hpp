@@ -1,0 +1,199 @@
+// How statements and expressions at Stage::machine become instructions of one LLVM function.
+#pragma once
+
+#include <cstdint>
+#include <lathe/arith/facts.hpp>
+#include <lathe/codegen/llvm/builder.hpp>
+#include <lathe/ir/stmt.hpp>
+#include <lathe/support/dense_map.hpp>
+#include <lathe/support/kernel.hpp>
+#include <lathe/support/vec.hpp>
+#include <string>
+#include <utility>
+
+namespace lathe::detail {
+
+/// Where a buffer's elements are.
+struct LlvmPlace {
+  std::string pointer;
+  int scope = 0;             ///< alias scope; 0: none
+  int alignment = 0;         ///< bytes that the pointer is a multiple of
+  bool is_register = false;  ///< one whole value in the frame, no index
+};
+
+/// What the functions of one kernel share.
+struct LlvmKernelState {
+  LlvmModule& module;
+  LlvmKernel& kernel;
+  int bodies = 0;       ///< parallel loops outlined so far
+  int frame_bytes = 0;  ///< of temporaries in stack frames
+};
+
+/// A vector index whose lanes are base + lane * stride.
+struct LlvmStrided {
+  LlvmValue base;             ///< scalar, i64
+  std::int64_t stride = 0;    ///< in elements
+  std::int64_t multiple = 1;  ///< what base is known to be a multiple of; 0 if it is 0
+};
+
+class LlvmEmitter {
+ public:
+  LlvmEmitter(LlvmKernelState& state, const std::string& symbol);
+
+  /// The kernel's entry: unpacks the slots, then the body.
+  void emit_entry(const Program& program);
+  /// The body of a parallel loop over [begin, end) of its iterations.
+  struct Capture {
+    Vec<std::pair<VarRef, LlvmValue>> values;
+    Vec<std::pair<Buffer, LlvmPlace>> buffers;
+    LlvmValue min;
+    int words = 0;
+  };
+  void emit_loop_body(const ForNode& loop, const Capture& capture, const LlvmEmitter& outer);
+
+  /// Appends the finished function to the module.
+  void finish(std::string_view params);
+
+ private:
+  using Lanes = Vec<int>;
+
+  // Statements: llvm_stmt.ipp, llvm_parallel.ipp
+  void stmt(const Stmt& s);
+  void loop(const ForNode& n);
+  void parallel_loop(const ForNode& n);
+  void counted(const VarRef& var, const LlvmValue& from, const LlvmValue& end, bool runs,
+               const Stmt& body);
+  Capture capture(const ForNode& n);
+  void store_capture(const Capture& c, const std::string& closure);
+  void alloc(const AllocNode& n);
+  void heap_alloc(const AllocNode& n, LlvmPlace& place);
+  void branch(const IfNode& n);
+  void let_stmt(const LetStmtNode& n);
+  void while_loop(const WhileNode& n);
+  void check(const AssertNode& n);
+  void evaluate(const EvaluateNode& n);
+  void prefetch(const CallNode& n);
+  void bind_slots(const Program& program);
+  void fail(std::string_view status);
+  void fail_unless_zero(const LlvmValue& status);
+  std::string fail_label();
+
+  // Memory: llvm_address.ipp, llvm_load.ipp, llvm_store.ipp, llvm_atomic.ipp
+  const LlvmPlace& place(const Buffer& buffer) const;
+  LlvmValue index64(const AnyExpr& e);
+  LlvmValue widen_index(LlvmValue v);
+  std::string address(const LlvmPlace& at, DType element, const LlvmValue& index, bool inbounds);
+  LlvmValue lane_base(const AnyExpr& e);
+  LlvmStrided strided(const AnyExpr& e, std::int64_t stride);
+  LlvmStrided shifted(LlvmStrided at, std::int64_t elements);
+  std::int64_t multiple_of(const AnyExpr& e) const;
+  int alignment(const LlvmPlace& at, DType element, std::int64_t multiple) const;
+  LlvmValue load(const LoadNode& n);
+  LlvmValue load_scalar(const LoadNode& n, const LlvmPlace& at);
+  LlvmValue load_element(const LlvmPlace& at, DType t, const LlvmStrided& index, LlvmValue mask);
+  LlvmValue load_vector(const LlvmPlace& at, DType t, const AnyExpr& index, const LlvmValue& mask);
+  LlvmValue load_strided(const LlvmPlace& at, DType t, const LlvmStrided& i, const LlvmValue& mask);
+  LlvmValue load_pieces(const LlvmPlace& at, DType t, const RampNode& ramp, std::int64_t stride,
+                        const LlvmValue& mask);
+  LlvmValue load_dense(const LlvmPlace& at, DType t, const LlvmStrided& index,
+                       const LlvmValue& mask);
+  LlvmValue gather(const LlvmPlace& at, DType t, const LlvmValue& index, const LlvmValue& mask);
+  std::string lane_addresses(const LlvmPlace& at, DType t, const LlvmValue& index);
+  LlvmValue from_memory(const LlvmValue& stored, DType t);
+  LlvmValue to_memory(const LlvmValue& v);
+  void store(const StoreNode& n);
+  bool store_first_lanes(const StoreNode& n, const LlvmPlace& at);
+  void store_register(const StoreNode& n, const LlvmPlace& at, LlvmValue v, const LlvmValue& mask);
+  void store_element(const LlvmPlace& at, const LlvmStrided& index, const LlvmValue& v,
+                     const LlvmValue& mask);
+  void store_vector(const LlvmPlace& at, const AnyExpr& index, const LlvmValue& v,
+                    const LlvmValue& mask, Streaming streaming);
+  void store_dense(const LlvmPlace& at, const LlvmStrided& index, const LlvmValue& v,
+                   const LlvmValue& mask, Streaming streaming);
+  void store_streaming(const LlvmValue& v, const std::string& pointer, int known, bool lines,
+                       std::string_view tags);
+  void store_pieces(const LlvmValue& v, const std::string& pointer, int piece_bytes, int align,
+                    std::string_view hints);
+  void scatter(const LlvmPlace& at, const LlvmValue& index, const LlvmValue& v,
+               const LlvmValue& mask);
+  void store_when(const LlvmValue& mask, const LlvmPlace& at, const LlvmStrided& index,
+                  const LlvmValue& v);
+  void atomic(const AtomicNode& n);
+  void atomic_element(BinaryOp op, const std::string& pointer, const LlvmValue& v, int align);
+  void atomic_loop(BinaryOp op, const std::string& pointer, const LlvmValue& v, int align);
+
+  // Expressions: llvm_expr.ipp
+  LlvmValue value(const AnyExpr& e);
+  LlvmValue compute(const AnyExpr& e);
+  LlvmValue constant(const ConstNode& n);
+  LlvmValue variable(const VarNode& n) const;
+  LlvmValue let(const LetNode& n);
+  LlvmValue select(const SelectNode& n);
+  LlvmValue select_scalar(const SelectNode& n, const LlvmValue& condition);
+  LlvmValue arm(const LlvmValue& condition, const AnyExpr& e);
+  LlvmValue ramp(const RampNode& n);
+  LlvmValue broadcast(const BroadcastNode& n);
+  LlvmValue shuffle(const ShuffleNode& n);
+  template <class Emit>
+  LlvmValue when(const LlvmValue& condition, const LlvmValue& otherwise, Emit emit);
+  LlvmValue both(const LlvmValue& a, const LlvmValue& b);
+  /// The ambient mask as a child sees it whose lane map[l] feeds lane l.
+  LlvmValue mask_through(int inner_lanes, const Lanes& map);
+  LlvmValue mask_for(int lanes);
+  LlvmValue under(LlvmValue mask, const AnyExpr& e);
+  void forget(std::size_t mark);
+
+  // Operators: llvm_ops.ipp, llvm_cast.ipp, llvm_mask.ipp
+  LlvmValue binary(BinaryOp op, const LlvmValue& a, const LlvmValue& b, const AnyExpr* divisor);
+  LlvmValue compare(BinaryOp op, const LlvmValue& a, const LlvmValue& b);
+  LlvmValue divide(BinaryOp op, const LlvmValue& a, const LlvmValue& b, const AnyExpr* divisor);
+  LlvmValue divide_bytes(bool is_div, const LlvmValue& a, std::int64_t divisor);
+  LlvmValue floor_divide(BinaryOp op, const LlvmValue& a, const LlvmValue& b,
+                         const AnyExpr* divisor);
+  LlvmValue remainder(const LlvmValue& a, const LlvmValue& b);
+  LlvmValue shift(BinaryOp op, const LlvmValue& a, LlvmValue b, const AnyExpr* count);
+  LlvmValue lane_mask(const BinaryNode& n);
+  /// For the body of a let: what is around it is the result.
+  Facts note_let(const VarRef& var, const AnyExpr& value);
+  LlvmValue first_lanes(const LlvmValue& count, int lanes);
+  LlvmValue min_max(const BinaryNode& n);
+  LlvmValue min_max(BinaryOp op, const LlvmValue& a, const LlvmValue& b);
+  LlvmValue unary(const UnaryNode& n);
+  LlvmValue call(const CallNode& n);
+  LlvmValue fused(const Vec<LlvmValue>& args);
+  LlvmValue scalb(const LlvmValue& x, const LlvmValue& power);
+  LlvmValue dot(const CallNode& n);
+  LlvmValue dot_factor(const AnyExpr& e, int group);
+  LlvmValue cast(const CastNode& n);
+  LlvmValue to_integer(const LlvmValue& v, DType to);
+
+  LlvmKernelState& state_;
+  LlvmModule& module_;
+  LlvmFunction f_;
+  std::string symbol_;
+  NodeMap<LlvmValue> vars_;
+  NodeMap<std::int64_t> multiples_;
+  Facts facts_;  ///< which indices may wrap
+  NodeMap<LlvmPlace> places_;
+  /// Values of shared nodes, valid within one statement and the branches that dominate it.
+  NodeMap<LlvmValue> memo_;
+  Vec<const ExprNode*> memo_order_;
+  LlvmValue mask_;  ///< lanes that a lazy select has chosen; empty text: all
+  struct FailLevel {
+    std::string pointer, label;
+    bool used = false;
+  };
+  Vec<FailLevel> fails_;
+  bool streamed_ = false;
+};
+
+/// first, first + step, …: count lanes.
+Vec<int> llvm_lane_range(int first, int count, int step = 1);
+/// <0, step, 2 * step, …>
+LlvmValue llvm_iota(DType t, std::int64_t step);
+/// Whether lane l of a vector index is base + l * stride with a constant stride.
+bool llvm_lane_stride(const AnyExpr& e, std::int64_t& stride);
+/// "add", "fadd", … for an operator that is one instruction.
+std::string_view llvm_arithmetic(BinaryOp op, DType t);
+
+}  // namespace lathe::detail

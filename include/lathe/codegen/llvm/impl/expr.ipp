@@ -1,0 +1,284 @@
+#pragma once
+
+#include <lathe/codegen/llvm/emitter.hpp>
+#include <lathe/ir/visit.hpp>
+
+namespace lathe::detail {
+
+// How much an expression computes, and whether it touches memory that may not be there.
+class LlvmWeight : public Visitor {
+ public:
+  static constexpr int limit = 48;
+  int cost = 0;
+  bool loads = false;
+
+  void expr(const AnyExpr& e) override {
+    if (cost >= limit) return;
+    if (const auto* n = e.as<LoadNode>(); n && !n->indices.empty()) loads = true;
+    if (e.kind() > ExprKind::Let) ++cost;
+    descend(e);
+  }
+};
+
+inline LlvmWeight llvm_weight(const AnyExpr& e) {
+  LlvmWeight weight;
+  weight.expr(e);
+  return weight;
+}
+
+inline bool llvm_may_load(const AnyExpr& e) {
+  LlvmWeight weight = llvm_weight(e);
+  return weight.loads || weight.cost >= LlvmWeight::limit;
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::value(const AnyExpr& e) {
+  if (const auto* n = e.as<ConstNode>()) return constant(*n);
+  if (const auto* n = e.as<VarNode>()) return variable(*n);
+  // Only a node with several owners can be met twice.
+  if (!e->shared()) return compute(e);
+  if (const auto* found = memo_.find(e.get())) return *found;
+  LlvmValue v = compute(e);
+  memo_.insert(e.get(), v);
+  memo_order_.push_back(e.get());
+  return v;
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::compute(const AnyExpr& e) {
+  switch (e.kind()) {
+    case ExprKind::Const:
+      return constant(*e.as<ConstNode>());
+    case ExprKind::Var:
+      return variable(*e.as<VarNode>());
+    case ExprKind::Load:
+      return load(*e.as<LoadNode>());
+    case ExprKind::Let:
+      return let(*e.as<LetNode>());
+    case ExprKind::Binary: {
+      const auto* n = e.as<BinaryNode>();
+      if (n->op == BinaryOp::min || n->op == BinaryOp::max) return min_max(*n);
+      if (LlvmValue mask = lane_mask(*n); !mask.text.empty()) return mask;
+      LlvmValue a = value(n->a), b = value(n->b);
+      return binary(n->op, a, b, &n->b);
+    }
+    case ExprKind::Unary:
+      return unary(*e.as<UnaryNode>());
+    case ExprKind::Select:
+      return select(*e.as<SelectNode>());
+    case ExprKind::Cast:
+      return cast(*e.as<CastNode>());
+    case ExprKind::Call:
+      return call(*e.as<CallNode>());
+    case ExprKind::Ramp:
+      return ramp(*e.as<RampNode>());
+    case ExprKind::Broadcast:
+      return broadcast(*e.as<BroadcastNode>());
+    case ExprKind::Shuffle:
+      return shuffle(*e.as<ShuffleNode>());
+  }
+  unreachable("an expression of no kind");
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::constant(const ConstNode& n) {
+  return n.dtype.is_float() ? f_.real(n.dtype, n.f) : f_.integer(n.dtype, n.i);
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::variable(const VarNode& n) const {
+  const LlvmValue* found = vars_.find(&n);
+  if (!found) throw InternalError(cat("codegen: variable '", n.name, "' is not bound"));
+  return *found;
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::let(const LetNode& n) {
+  LlvmValue v = n.value.dtype().lanes == n.dtype.lanes || mask_.text.empty()
+                    ? value(n.value)
+                    : under(mask_for(n.value.dtype().lanes), n.value);
+  LlvmValue outer = std::exchange(vars_[n.var.get()], std::move(v));
+  multiples_[n.var.get()] = multiple_of(n.value);
+  const Facts around = note_let(n.var, n.value);
+  std::size_t mark = memo_order_.size();
+  LlvmValue result = value(n.body);
+  // The same body under another binding of the variable is another value.
+  forget(mark);
+  facts_ = around;
+  vars_[n.var.get()] = std::move(outer);
+  return result;
+}
+
+LATHE_DECL void LlvmEmitter::forget(std::size_t mark) {
+  while (memo_order_.size() > mark) memo_.pop(memo_order_.back()), memo_order_.pop_back();
+}
+
+template <class Emit>
+LlvmValue LlvmEmitter::when(const LlvmValue& condition, const LlvmValue& otherwise, Emit emit) {
+  std::string then = f_.block("then"), done = f_.block("done"), from = f_.current();
+  f_.branch(condition, then, done);
+  f_.start(then);
+  std::size_t mark = memo_order_.size();
+  LlvmValue v = emit();
+  // What was computed here does not dominate what follows.
+  forget(mark);
+  std::string to = f_.current();
+  f_.start(done);
+  return f_.phi(v, to, otherwise, from);
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::select(const SelectNode& n) {
+  LlvmValue condition = value(n.condition);
+  if (condition.dtype.lanes == 1) return select_scalar(n, condition);
+  LlvmValue yes = arm(condition, n.yes);
+  bool simple = n.no.kind() <= ExprKind::Var || memo_.contains(n.no.get());
+  LlvmValue no = simple ? value(n.no) : LlvmValue{};
+  if (!simple) {
+    LlvmWeight weight = llvm_weight(n.no);
+    if (!weight.loads && weight.cost < LlvmWeight::limit)
+      no = value(n.no);
+    else
+      no = arm(f_.binary("xor", condition, f_.integer(condition.dtype, 1)), n.no);
+  }
+  return f_.select(condition, yes, no);
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::select_scalar(const SelectNode& n, const LlvmValue& condition) {
+  // What is computed already costs nothing.
+  auto weigh = [&](const AnyExpr& e) {
+    return memo_.contains(e.get()) ? LlvmWeight() : llvm_weight(e);
+  };
+  LlvmWeight yes = weigh(n.yes), no = weigh(n.no);
+  if (!yes.loads && !no.loads && yes.cost + no.cost < 24)
+    return f_.select(condition, value(n.yes), value(n.no));
+  std::string then = f_.block("then"), other = f_.block("else"), done = f_.block("done");
+  f_.branch(condition, then, other);
+  std::size_t mark = memo_order_.size();
+  auto in_block = [&](const std::string& label, const AnyExpr& e) {
+    f_.start(label);
+    LlvmValue v = value(e);
+    forget(mark);
+    std::string from = f_.current();
+    f_.jump(done);
+    return std::pair(v, from);
+  };
+  auto [a, from_a] = in_block(then, n.yes);
+  auto [b, from_b] = in_block(other, n.no);
+  f_.start(done);
+  return f_.phi(a, from_a, b, from_b);
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::arm(const LlvmValue& condition, const AnyExpr& e) {
+  if (memo_.contains(e.get())) return value(e);
+  LlvmWeight weight = llvm_weight(e);
+  bool heavy = weight.cost >= LlvmWeight::limit;
+  if (!weight.loads && !heavy) return value(e);
+  LlvmValue mask = both(mask_for(condition.dtype.lanes), condition);
+  if (!heavy) return under(mask, e);
+  return when(f_.any(mask), llvm_zero(e.dtype()), [&] { return under(mask, e); });
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::under(LlvmValue mask, const AnyExpr& e) {
+  std::swap(mask_, mask);
+  std::size_t mark = memo_order_.size();
+  LlvmValue v = value(e);
+  // A load under this mask is not the load under another.
+  forget(mark);
+  std::swap(mask_, mask);
+  return v;
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::both(const LlvmValue& a, const LlvmValue& b) {
+  if (a.text.empty() || b.text.empty()) return a.text.empty() ? b : a;
+  return f_.binary("and", a, b);
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::mask_for(int lanes) {
+  if (mask_.text.empty() || mask_.dtype.lanes == lanes) return mask_;
+  return f_.splat(f_.any(mask_), lanes);
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::mask_through(int inner_lanes, const Lanes& map) {
+  if (mask_.text.empty()) return mask_;
+  // Round r takes, for each inner lane, the r-th outer lane that it feeds; the rounds are or-ed.
+  LlvmValue result;
+  Vec<bool> taken(map.size(), false);
+  int outer = static_cast<int>(map.size());
+  if (mask_.dtype.lanes != outer) return mask_for(inner_lanes);
+  for (bool more = true; more;) {
+    more = false;
+    Lanes pick(static_cast<std::size_t>(inner_lanes), outer);
+    for (std::size_t l = 0; l < map.size(); ++l) {
+      if (map[l] < 0 || taken[l]) continue;
+      int& slot = pick[static_cast<std::size_t>(map[l])];
+      if (slot != outer) continue;
+      slot = static_cast<int>(l), taken[l] = more = true;
+    }
+    if (!more) break;
+    LlvmValue wide = f_.concat(mask_, llvm_zero(mask_.dtype));
+    LlvmValue part = inner_lanes == 1 ? f_.extract(wide, pick[0]) : f_.shuffle(wide, pick);
+    result = result.text.empty() ? part : f_.binary("or", result, part);
+  }
+  return result.text.empty() ? llvm_zero(kBool.with_lanes(inner_lanes)) : result;
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::broadcast(const BroadcastNode& n) {
+  int inner = n.value.dtype().lanes;
+  const AnyExpr* core = &n.value;
+  while (const auto* b = core->as<BroadcastNode>()) core = &b->value;
+  if (const auto* c = core->as<ConstNode>())
+    return c->dtype.is_float() ? f_.real(n.dtype, c->f) : f_.integer(n.dtype, c->i);
+  LlvmValue v;
+  if (mask_.text.empty() || !llvm_may_load(n.value)) {
+    v = value(n.value);
+  } else if (inner == 1) {
+    v = under(f_.any(mask_), n.value);
+  } else {
+    Lanes map;
+    for (int l = 0; l < n.dtype.lanes; ++l) map.push_back(l % inner);
+    v = under(mask_through(inner, map), n.value);
+  }
+  if (inner == 1) return f_.splat(v, n.dtype.lanes);
+  Lanes lanes;
+  for (int l = 0; l < n.dtype.lanes; ++l) lanes.push_back(l % inner);
+  return f_.shuffle(v, lanes);
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::ramp(const RampNode& n) {
+  int inner = n.base.dtype().lanes;
+  std::string steps = "<";
+  for (int l = 0; l < n.dtype.lanes; ++l)
+    append(steps, l ? ", " : "", llvm_type(n.dtype.scalar()), " ", l / inner);
+  LlvmValue lane{n.dtype, steps + ">"};
+  LlvmValue mask = mask_;
+  Lanes map;
+  for (int l = 0; l < n.dtype.lanes; ++l) map.push_back(l % inner);
+  if (!mask.text.empty() && (llvm_may_load(n.base) || llvm_may_load(n.stride)))
+    mask = mask_through(inner, map);
+  auto widen = [&](const AnyExpr& e) {
+    if (const auto* c = e.as<ConstNode>()) return f_.integer(n.dtype, c->i);
+    LlvmValue v = under(mask, e);
+    return inner == 1 ? f_.splat(v, n.dtype.lanes) : f_.shuffle(v, map);
+  };
+  LlvmValue base = widen(n.base);
+  LlvmValue steps_taken = is_const(n.stride, 1) ? lane : f_.binary("mul", widen(n.stride), lane);
+  if (base.text == "zeroinitializer") return steps_taken;
+  return f_.binary("add", base, steps_taken);
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::shuffle(const ShuffleNode& n) {
+  LlvmValue all;
+  int first = 0;
+  for (const auto& vector : n.vectors) {
+    int width = vector.dtype().lanes;
+    Lanes map;
+    for (int lane : n.lanes)
+      map.push_back(lane >= first && lane < first + width ? lane - first : -1);
+    bool guarded = !mask_.text.empty() && llvm_may_load(vector);
+    LlvmValue v = guarded ? under(mask_through(width, map), vector) : value(vector);
+    all = first == 0 ? v : f_.concat(all, v);
+    first += width;
+  }
+  if (n.lanes.size() == 1) return f_.extract(all, n.lanes[0]);
+  if (first == 1) return f_.splat(all, static_cast<int>(n.lanes.size()));
+  bool identity = static_cast<int>(n.lanes.size()) == first;
+  for (int l = 0; identity && l < first; ++l) identity = n.lanes[static_cast<std::size_t>(l)] == l;
+  return identity ? all : f_.shuffle(all, n.lanes);
+}
+
+}  // namespace lathe::detail

@@ -1,0 +1,162 @@
+#pragma once
+
+#include <lathe/eval/frame.hpp>
+
+namespace lathe::detail {
+
+inline Scalar eval_const(const EvalExpr& e, EvalFrame&, int) { return e.value; }
+inline Scalar eval_var(const EvalExpr& e, EvalFrame& frame, int lane) {
+  return frame.var(e.slot + lane);
+}
+inline Scalar eval_load(const EvalExpr& e, EvalFrame& frame, int lane) {
+  return frame.load(e, lane);
+}
+
+inline Scalar eval_let(const EvalExpr& e, EvalFrame& frame, int lane) {
+  if (e.a->lanes == 1) {
+    frame.var(e.slot) = e.a->at(frame, 0);
+  } else if (e.lanewise) {
+    frame.var(e.slot + lane) = e.a->at(frame, lane);
+  } else {
+    for (int l = 0; l < e.a->lanes; ++l) frame.var(e.slot + l) = e.a->at(frame, l);
+  }
+  return e.b->at(frame, lane);
+}
+
+inline Scalar eval_binary(const EvalExpr& e, EvalFrame& frame, int lane) {
+  Scalar a = e.a->at(frame, lane), b = e.b->at(frame, lane);
+  return scalar_binary(static_cast<BinaryOp>(e.op), e.dtype, a, b);
+}
+
+// Index arithmetic is most of what runs: the common operators on i64 skip the general way.
+inline Scalar eval_index(const EvalExpr& e, EvalFrame& frame, int lane) {
+  Scalar a = e.a->at(frame, lane), b = e.b->at(frame, lane);
+  const auto x = static_cast<std::uint64_t>(a.i), y = static_cast<std::uint64_t>(b.i);
+  switch (static_cast<BinaryOp>(e.op)) {
+    case BinaryOp::add:
+      a.i = static_cast<std::int64_t>(x + y);
+      return a;
+    case BinaryOp::sub:
+      a.i = static_cast<std::int64_t>(x - y);
+      return a;
+    case BinaryOp::mul:
+      a.i = static_cast<std::int64_t>(x * y);
+      return a;
+    case BinaryOp::lt:
+      a.i = a.i < b.i;
+      return a;
+    default:
+      return scalar_binary(static_cast<BinaryOp>(e.op), kIndex, a, b);
+  }
+}
+
+inline Scalar eval_unary(const EvalExpr& e, EvalFrame& frame, int lane) {
+  return scalar_unary(static_cast<UnaryOp>(e.op), e.dtype, e.a->at(frame, lane));
+}
+inline Scalar eval_select(const EvalExpr& e, EvalFrame& frame, int lane) {
+  return (e.a->spread(frame, lane).i ? e.b : e.c)->at(frame, lane);
+}
+inline Scalar eval_cast(const EvalExpr& e, EvalFrame& frame, int lane) {
+  return scalar_cast(e.to, e.dtype, e.a->at(frame, lane));
+}
+inline Scalar eval_call(const EvalExpr& e, EvalFrame& frame, int lane) {
+  Scalar args[3];
+  for (std::size_t k = 0; k < e.args.size(); ++k) args[k] = e.args[k]->spread(frame, lane);
+  return scalar_call(static_cast<CallOp>(e.op), e.dtype, args);
+}
+
+// Lanes may be split or joined: the bits of all lanes, the first lowest, are cut anew.
+inline Scalar eval_reinterpret(const EvalExpr& e, EvalFrame& frame, int lane) {
+  const int from = e.dtype.bits, to = e.to.bits;
+  const EvalExpr& value = *e.args[0];
+  std::uint64_t bits = 0;
+  if (from >= to) {
+    bits = scalar_bits(e.dtype, value.at(frame, lane * to / from)) >> (lane * to % from);
+  } else {
+    for (int k = 0; k < to / from; ++k)
+      bits |= scalar_bits(e.dtype, value.at(frame, lane * (to / from) + k)) << (k * from);
+  }
+  if (to < 64) bits &= (std::uint64_t{1} << to) - 1;
+  return scalar_from_bits(e.to, bits);
+}
+
+// Lane l takes the l-th group of lanes of the two vectors.
+inline Scalar eval_dot4(const EvalExpr& e, EvalFrame& frame, int lane) {
+  Scalar sum = e.args[0]->at(frame, lane);
+  for (int k = 4 * lane; k < 4 * lane + 4; ++k)
+    sum.i += e.args[1]->at(frame, k).i * e.args[2]->at(frame, k).i;
+  sum.i = wrap_int(kI32, sum.i);
+  return sum;
+}
+inline Scalar eval_dot2(const EvalExpr& e, EvalFrame& frame, int lane) {
+  auto factor = [&](std::size_t arg, int k) {
+    Scalar v = e.args[arg]->at(frame, k);
+    return e.to == kU16 ? scalar_from_bits(kBF16, static_cast<std::uint64_t>(v.i)).s : v.s;
+  };
+  Scalar sum = e.args[0]->at(frame, lane);
+  for (int k = 2 * lane + 1; k >= 2 * lane; --k)
+    sum.s = scalar_dot2_step(sum.s, factor(1, k), factor(2, k));
+  return sum;
+}
+inline Scalar eval_nothing(const EvalExpr&, EvalFrame&, int) { return {}; }
+
+inline Scalar eval_ramp(const EvalExpr& e, EvalFrame& frame, int lane) {
+  Scalar base = e.a->at(frame, lane % e.a->lanes), step = e.b->spread(frame, lane % e.a->lanes);
+  Scalar count = scalar_cast(e.dtype, kIndex, Scalar{lane / e.a->lanes});
+  return scalar_binary(BinaryOp::add, e.dtype, base,
+                       scalar_binary(BinaryOp::mul, e.dtype, count, step));
+}
+inline Scalar eval_broadcast(const EvalExpr& e, EvalFrame& frame, int lane) {
+  return e.a->at(frame, lane % e.a->lanes);
+}
+inline Scalar eval_shuffle(const EvalExpr& e, EvalFrame& frame, int lane) {
+  const int* pick = &e.picks[static_cast<std::size_t>(2 * lane)];
+  return e.args[static_cast<std::size_t>(pick[0])]->at(frame, pick[1]);
+}
+
+inline EvalExpr::Run eval_call_function(CallOp op) {
+  switch (op) {
+    case CallOp::reinterpret:
+      return eval_reinterpret;
+    case CallOp::prefetch:
+      return eval_nothing;
+    case CallOp::dot4:
+      return eval_dot4;
+    case CallOp::dot2:
+      return eval_dot2;
+    default:
+      return eval_call;
+  }
+}
+
+LATHE_DECL EvalExpr::Run eval_function(const AnyExpr& e) {
+  switch (e.kind()) {
+    case ExprKind::Const:
+      return eval_const;
+    case ExprKind::Var:
+      return eval_var;
+    case ExprKind::Load:
+      return eval_load;
+    case ExprKind::Let:
+      return eval_let;
+    case ExprKind::Binary:
+      return e.as<BinaryNode>()->a.dtype().scalar() == kIndex ? eval_index : eval_binary;
+    case ExprKind::Unary:
+      return eval_unary;
+    case ExprKind::Select:
+      return eval_select;
+    case ExprKind::Cast:
+      return eval_cast;
+    case ExprKind::Call:
+      return eval_call_function(e.as<CallNode>()->op);
+    case ExprKind::Ramp:
+      return eval_ramp;
+    case ExprKind::Broadcast:
+      return eval_broadcast;
+    case ExprKind::Shuffle:
+      return eval_shuffle;
+  }
+  unreachable("evaluator: unknown expression");
+}
+
+}  // namespace lathe::detail

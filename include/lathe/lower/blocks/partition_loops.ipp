@@ -1,0 +1,135 @@
+#pragma once
+
+#include <lathe/arith/simplify.hpp>
+#include <lathe/ir/visit.hpp>
+#include <lathe/lower/vector/clone.hpp>
+#include <lathe/schedule/core/edit.hpp>
+#include <lathe/schedule/core/partition.hpp>
+
+namespace lathe::detail {
+
+// Conditions by their place in the program, and what they are.
+class DecideConditions : public Mutator {
+ public:
+  void decide(const ExprNode* node, bool value) {
+    if (node) known_.emplace_back(node, value);
+  }
+  AnyExpr expr(const AnyExpr& e) override {
+    for (const auto& [node, value] : known_)
+      if (e.get() == node) return make_bool(value);
+    return descend(e);
+  }
+
+ private:
+  Vec<std::pair<const ExprNode*, bool>> known_;
+};
+
+// A loop whose partition is always becomes the iterations before its steady conditions hold, those
+// where they all do, and those after. Loops inside are partitioned in the steady part alone.
+class PartitionLoops : public Mutator {
+ public:
+  explicit PartitionLoops(const Program& program) : facts_(program) {
+    for (const auto& d : program->dims) known_.push_back(d->var);
+  }
+
+  Stmt stmt(const Stmt& s) override {
+    const auto* f = s.as<ForNode>();
+    if (!f) return descend(s);
+    // Lanes and copies stay as they are, whatever a program says that no schedule made.
+    const bool apart = f->loop_kind == ForKind::serial || f->loop_kind == ForKind::parallel;
+    if (apart && partition_of(*f) == Partition::always) return partitioned(*f);
+    return with_body(*f, f->min, f->extent, f->body, f->annotations);
+  }
+
+ private:
+  struct Parts {
+    AnyExpr from, to;  ///< of the steady part
+    Vec<SteadyCondition> conditions;
+    int starts = 0, ends = 0;  ///< how many of them say where it begins, where it ends
+  };
+
+  Stmt with_body(const ForNode& f, const AnyExpr& min, const AnyExpr& extent, const Stmt& body,
+                 const Annotations& annotations) {
+    Facts outer = facts_;
+    facts_.bind(f.var, min, extent);
+    known_.push_back(f.var);
+    Stmt inside = stmt(body);
+    known_.pop_back();
+    facts_ = outer;
+    return make_for(f.var, min, extent, inside, f.loop_kind, annotations);
+  }
+
+  Parts parts_of(const ForNode& f) const {
+    const AnyExpr end = fold_add(f.min, f.extent);
+    Parts parts{f.min, end, {}};
+    for (auto& c : steady_conditions(f, facts_, known_)) {
+      AnyExpr from = c.from ? simplify(fold_max(parts.from, c.from), facts_) : parts.from;
+      AnyExpr to = c.to ? simplify(fold_min(parts.to, c.to), facts_) : parts.to;
+      if (prove_le(to, from, facts_)) continue;  // both hold nowhere
+      parts.from = from, parts.to = to;
+      (c.is_start() ? parts.starts : parts.ends) += 1;
+      parts.conditions.push_back(std::move(c));
+    }
+    parts.from = simplify(fold_min(parts.from, end), facts_);
+    parts.to = simplify(fold_max(parts.to, parts.from), facts_);
+    return parts;
+  }
+
+  Stmt partitioned(const ForNode& f) {
+    LoopHead head = head_of(f);
+    head.annotations.erase_if([](const Annotation& a) { return a.key == kPartition; });
+    const Parts parts = parts_of(f);
+    if (parts.conditions.empty()) return with_body(f, f.min, f.extent, f.body, head.annotations);
+    Stmt before = border(f, f.min, parts.from, parts, true);
+    Stmt steady = steady_part(f, parts, head.annotations);
+    Stmt after = border(f, parts.to, fold_add(f.min, f.extent), parts, false);
+    return make_seq({before, steady, after});
+  }
+
+  Stmt steady_part(const ForNode& f, const Parts& parts, const Annotations& annotations) {
+    DecideConditions decide;
+    const AnyExpr extent = simplify(fold_sub(parts.to, parts.from), facts_);
+    Facts inside = facts_;
+    inside.bind(f.var, parts.from, extent);
+    for (const auto& c : parts.conditions) {
+      decide.decide(c.node, c.value);
+      inside.assume(c.full);
+    }
+    const Stmt body = simplify(decide.stmt(f.body), inside);
+    return with_body(f, parts.from, extent, body, annotations);
+  }
+
+  // Few iterations, of which no loop is peeled or unrolled any further. Where one condition alone
+  // says where they end or begin, it does not hold in any.
+  Stmt border(const ForNode& f, const AnyExpr& from, const AnyExpr& to, const Parts& parts,
+              bool first) const {
+    const AnyExpr extent = simplify(fold_sub(to, from), facts_);
+    if (is_const(extent, 0)) return make_seq({});
+    DecideConditions decide;
+    for (const auto& c : parts.conditions) {
+      const bool alone = first ? parts.starts == 1 : parts.ends == 1;
+      if (c.exact && alone && c.is_start() == first) decide.decide(c.node, !c.value);
+    }
+    Stmt part = make_for(f.var, from, extent, decide.stmt(f.body), f.loop_kind, f.annotations);
+    return CloneFresh().stmt(AsBorder().stmt(part));
+  }
+
+  class AsBorder : public Mutator {
+   public:
+    Stmt stmt(const Stmt& s) override {
+      const Stmt out = descend(s);
+      const auto* f = out.as<ForNode>();
+      if (!f) return out;
+      LoopHead head = head_of(*f);
+      head.annotations.erase_if(
+          [](const Annotation& a) { return a.key == "unroll_explicit" || a.key == kPartition; });
+      head.annotations.push_back({kPartition, std::string(to_text(Partition::never))});
+      return wrap_loops({head}, f->body);
+    }
+  };
+
+  Facts facts_;
+  Vec<VarRef> known_;  ///< Dims, and the loops around
+};
+
+}  // namespace lathe::detail

@@ -1,0 +1,166 @@
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <lathe/arith/interval.hpp>
+#include <lathe/ir/visit.hpp>
+#include <lathe/lower/machine/legalize_dots.ipp>
+#include <lathe/lower/machine/narrow_types.hpp>
+#include <lathe/lower/passes_machine.hpp>
+
+namespace lathe {
+namespace detail {
+
+class LegalOps : public Mutator {
+ public:
+  LegalOps(const Program& program, const Target& target) : facts_(program), dots_(target) {
+    bool x86 = target.arch == "x86_64";
+    scales_ = x86 && target.has("avx512f");
+    rounds_ = !x86 || target.has("sse4.1");
+  }
+
+  AnyExpr expr(const AnyExpr& e) override {
+    if (const auto* n = e.as<BinaryNode>();
+        n && (n->op == BinaryOp::floordiv || n->op == BinaryOp::floormod) && n->dtype.is_int())
+      return floor_division(*n);
+    const auto* n = e.as<CallNode>();
+    if (n && is_dot(n->op))
+      return dots_.dot(n->op, expr(n->args[0]), expr(n->args[1]), expr(n->args[2]));
+    if (!n || !n->dtype.is_float()) return descend(e);
+    if (n->op == CallOp::scalb && !scales_)
+      return with_value("x", expr(n->args[0]), [&](const AnyExpr& x) {
+        return with_value("n", expr(n->args[1]), [&](const AnyExpr& by) { return scalb(x, by); });
+      });
+    bool rounding = n->op == CallOp::floor || n->op == CallOp::ceil || n->op == CallOp::trunc ||
+                    n->op == CallOp::round;
+    if (rounding && !rounds_)
+      return with_value("x", expr(n->args[0]), [&](const AnyExpr& x) { return round(n->op, x); });
+    return descend(e);
+  }
+
+  Stmt stmt(const Stmt& s) override {
+    if (const auto* n = s.as<ForNode>()) {
+      Facts outer = facts_;
+      facts_.bind(*n);
+      Stmt result = descend(s);
+      facts_ = outer;
+      return result;
+    }
+    return descend(s);
+  }
+
+ private:
+  AnyExpr floor_division(const BinaryNode& n) {
+    bool is_div = n.op == BinaryOp::floordiv;
+    AnyExpr a = expr(n.a), b = expr(n.b);
+    const std::int64_t* c = as_const_int(b);
+    DType t = n.dtype;
+    if (c && *c > 0 && (*c & (*c - 1)) == 0) {
+      if (!is_div) return make_binary(BinaryOp::bit_and, a, make_int(t, *c - 1));
+      int shift = std::countr_zero(static_cast<std::uint64_t>(*c));
+      return make_binary(BinaryOp::shr, a, make_int(t, shift));
+    }
+    bool truncates = t.is_unsigned() || (c && *c > 0 && const_bounds(n.a, facts_).min >= 0);
+    if (truncates) return make_binary(is_div ? BinaryOp::div : BinaryOp::mod, a, b);
+    return with_value("a", a, [&](const AnyExpr& x) {
+      return with_value("b", b, [&](const AnyExpr& y) { return floored(is_div, x, y); });
+    });
+  }
+
+  // The truncated result, corrected where remainder and divisor have different signs. x % 0 is 0,
+  // which needs nothing.
+  static AnyExpr floored(bool is_div, const AnyExpr& a, const AnyExpr& b) {
+    DType t = a.dtype();
+    AnyExpr zero = make_int(t, 0);
+    return with_value("rest", make_binary(BinaryOp::mod, a, b), [&](const AnyExpr& rest) {
+      AnyExpr apart = make_binary(BinaryOp::lt, make_binary(BinaryOp::bit_xor, rest, b), zero);
+      AnyExpr wrong = logical_and(apart, make_binary(BinaryOp::ne, rest, zero));
+      if (!is_div) return rest + make_select(wrong, b, zero);
+      return make_binary(BinaryOp::div, a, b) + make_select(wrong, make_int(t, -1), zero);
+    });
+  }
+
+  // Adding and subtracting 2^(mantissa bits) rounds to nearest even; floor, ceil and trunc correct
+  // that by one.
+  static AnyExpr round(CallOp op, const AnyExpr& x) {
+    DType t = x.dtype();
+    AnyExpr magic = make_float(t, std::ldexp(1.0, t.bits == 64 ? 52 : 23));
+    AnyExpr size = make_call(CallOp::abs, {x});
+    AnyExpr near = make_call(CallOp::copysign, {size + magic - magic, x});
+    AnyExpr one = make_float(t, 1), zero = make_float(t, 0), rounded = near;
+    auto step = [&](BinaryOp wrong, const AnyExpr& from, const AnyExpr& to) {
+      return make_select(make_binary(wrong, from, to), one, zero);
+    };
+    if (op != CallOp::round) {
+      rounded = with_value("near", near, [&](const AnyExpr& r) {
+        AnyExpr down = r - step(BinaryOp::gt, r, x), up = r + step(BinaryOp::lt, r, x);
+        if (op == CallOp::floor) return down;
+        if (op == CallOp::ceil) return up;
+        return make_select(make_binary(BinaryOp::lt, x, zero), up, down);
+      });
+      rounded = make_call(CallOp::copysign, {rounded, x});
+    }
+    // What is larger has no fraction, and neither have infinities; NaN stays itself.
+    return make_select(make_binary(BinaryOp::lt, size, magic), rounded, x);
+  }
+
+  static AnyExpr power_of_two(DType t, const AnyExpr& n) {
+    bool wide = t.bits == 64;
+    DType bits = (wide ? kI64 : kI32).with_lanes(t.lanes);
+    AnyExpr biased = make_cast(bits, n) + make_int(bits, wide ? 1023 : 127);
+    return make_reinterpret(t, make_binary(BinaryOp::shl, biased, make_int(bits, wide ? 52 : 23)));
+  }
+
+  static AnyExpr limited(const AnyExpr& n, std::int64_t low, std::int64_t high) {
+    AnyExpr at_least = make_binary(BinaryOp::max, n, make_int(n.dtype(), low));
+    return make_binary(BinaryOp::min, at_least, make_int(n.dtype(), high));
+  }
+
+  static AnyExpr times_power_of_two(const AnyExpr& x, const AnyExpr& n) {
+    DType t = x.dtype(), wide = kF64.with_lanes(t.lanes);
+    // In f64 the product of an f32 is exact, so that only the conversion back rounds.
+    if (t.bits == 32)
+      return make_cast(t, make_cast(wide, x) * power_of_two(wide, limited(n, -400, 400)));
+    return with_value("n", limited(n, -2200, 2200),
+                      [&](const AnyExpr& k) { return power_step(x, k, 2); });
+  }
+
+  AnyExpr scalb(const AnyExpr& x, const AnyExpr& n) {
+    const DType t = n.dtype();
+    const AnyExpr down = rounds_ ? make_call(CallOp::floor, {n}) : round(CallOp::floor, n);
+    const AnyExpr finite = times_power_of_two(x, make_cast(kI32.with_lanes(t.lanes), down));
+    const AnyExpr factor =
+        make_select(make_binary(BinaryOp::lt, n, make_float(t, 0)), make_float(t, 0), n);
+    return make_select(make_call(CallOp::is_nan, {n - n}), x * factor, finite);
+  }
+
+  // A factor that leaves the value normal, or so small that all is lost anyway, until the rest is
+  // one power of two.
+  static AnyExpr power_step(const AnyExpr& x, const AnyExpr& n, int steps) {
+    DType t = x.dtype();
+    if (steps == 0) return x * power_of_two(t, limited(n, -1022, 1023));
+    AnyExpr high = make_binary(BinaryOp::gt, n, make_int(n.dtype(), 1023));
+    AnyExpr low = make_binary(BinaryOp::lt, n, make_int(n.dtype(), -1022));
+    auto pick = [&](const AnyExpr& up, const AnyExpr& down, const AnyExpr& none) {
+      return make_select(high, up, make_select(low, down, none));
+    };
+    AnyExpr factor = pick(make_float(t, std::ldexp(1.0, 1023)),
+                          make_float(t, std::ldexp(1.0, -969)), make_float(t, 1));
+    AnyExpr left = pick(n - make_int(n.dtype(), 1023), n + make_int(n.dtype(), 969), n);
+    return with_value("x", x * factor, [&](const AnyExpr& y) {
+      return with_value("n", left, [&](const AnyExpr& k) { return power_step(y, k, steps - 1); });
+    });
+  }
+
+  Facts facts_;
+  LegalDots dots_;
+  bool scales_ = true, rounds_ = true;
+};
+
+}  // namespace detail
+
+LATHE_DECL Program legalize_ops(const Program& program, const Target& target) {
+  return program.with(detail::LegalOps(program, target).stmt(program->body), Stage::machine);
+}
+
+}  // namespace lathe

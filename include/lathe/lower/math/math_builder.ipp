@@ -1,0 +1,59 @@
+#pragma once
+
+#include <bit>
+#include <lathe/lower/math/math_builder.hpp>
+
+namespace lathe::detail {
+
+LATHE_DECL AnyExpr MathBuilder::let(AnyExpr value) {
+  if (value.kind() <= ExprKind::Var) return value;
+  VarRef var = make_var("m" + std::to_string(lets_.size()), value.dtype());
+  lets_.emplace_back(var, std::move(value));
+  return var;
+}
+
+LATHE_DECL AnyExpr MathBuilder::finish(AnyExpr result) {
+  for (; !lets_.empty(); lets_.pop_back())
+    result = make_let(lets_.back().first, lets_.back().second, std::move(result));
+  return result;
+}
+
+LATHE_DECL AnyExpr MathBuilder::fma(const AnyExpr& a, const AnyExpr& b, const AnyExpr& d) const {
+  return target.fused ? make_call(CallOp::fma, {a, b, d}) : a * b + d;
+}
+
+LATHE_DECL AnyExpr MathBuilder::horner(const AnyExpr& x,
+                                       std::initializer_list<double> coefficients) {
+  const double* first = coefficients.begin();
+  const double* at = coefficients.end() - 1;
+  AnyExpr sum = c(*at);
+  while (at != first) sum = fma(sum, x, c(*--at));
+  return sum;
+}
+
+LATHE_DECL MathBuilder::Rounded MathBuilder::round(const AnyExpr& x, double factor, double offset) {
+  double magic = wide() ? 0x1.8p52 : 0x1.8p23;
+  std::int64_t magic_bits = wide() ? std::bit_cast<std::int64_t>(magic)
+                                   : std::bit_cast<std::int32_t>(static_cast<float>(magic));
+  AnyExpr sum;
+  if (offset != 0)
+    sum = fma(x, c(factor), c(offset)) + c(magic);
+  else
+    sum = factor == 1 ? x + c(magic) : fma(x, c(factor), c(magic));
+  sum = let(sum);
+  AnyExpr raw = bits(sum);
+  return {let(sum - c(magic)), raw - i(magic_bits), raw};
+}
+
+LATHE_DECL AnyExpr MathBuilder::power_of_two(const AnyExpr& n) const {
+  return of_bits(op(BinaryOp::shl, n + i(wide() ? 1023 : 127), i(wide() ? 52 : 23)));
+}
+
+LATHE_DECL AnyExpr MathBuilder::scale(const AnyExpr& x, const Rounded& n) {
+  if (target.scales) return make_call(CallOp::scalb, {x, n.number});
+  // The first product is exact, as x is near 1 and half of n keeps it normal.
+  AnyExpr k = let(n.integer), half = let(op(BinaryOp::shr, k, i(1)));
+  return x * power_of_two(half) * power_of_two(k - half);
+}
+
+}  // namespace lathe::detail

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <lathe/lower/math/math_builder.hpp>
+
+// Coefficients: Remez on the relative error (f32: then climbed by units in the last place against
+// the true error).
+namespace lathe::detail {
+
+// n * high is exact for every n that occurs, with and without fma.
+inline constexpr double math_ln2_high32 = 0x1.62e4p-1, math_ln2_low32 = 0x1.7f7d1cp-20;
+inline constexpr double math_ln2_high64 = 0x1.62e42feep-1, math_ln2_low64 = 0x1.a39ef35793c76p-33;
+inline constexpr double math_log2e = 0x1.71547652b82fep+0, math_ln2 = 0x1.62e42fefa39efp-1;
+
+// x - n * ln 2
+inline AnyExpr math_exp_reduce(MathBuilder& b, const AnyExpr& x, const AnyExpr& n) {
+  double high = b.wide() ? math_ln2_high64 : math_ln2_high32;
+  double low = b.wide() ? math_ln2_low64 : math_ln2_low32;
+  return b.let(b.fma(n, b.c(-low), b.let(b.fma(n, b.c(-high), x))));
+}
+
+// e^r for |r| <= ln 2 / 2.
+inline AnyExpr math_exp_core(MathBuilder& b, const AnyExpr& r) {
+  if (!b.wide()) {
+    AnyExpr p = b.horner(
+        r, {0x1p+0, 0x1.fffffap-2, 0x1.55544ap-3, 0x1.55590ap-5, 0x1.126bd6p-7, 0x1.6ae408p-10});
+    return b.fma(p, r, b.c(1));
+  }
+  AnyExpr q = b.horner(r, {0x1p+0, 0x1p-1, 0x1.5555555555559p-3, 0x1.555555555555ap-5,
+                           0x1.111111110f69ap-7, 0x1.6c16c16c14442p-10, 0x1.a01a01afee537p-13,
+                           0x1.a01a01b0bb38ep-16, 0x1.71ddf839ca922p-19, 0x1.27e4c5981fc3cp-22,
+                           0x1.af5ef05e442f2p-26, 0x1.1f9570a3c551bp-29});
+  return b.fma(q, r, b.c(1));
+}
+
+// e^r - 1 for |r| <= ln 2 / 2, good to the last place near 0.
+inline AnyExpr math_expm1_core(MathBuilder& b, const AnyExpr& r) {
+  AnyExpr q =
+      b.wide() ? b.horner(r, {0x1p-1, 0x1.5555555555559p-3, 0x1.555555555555ap-5,
+                              0x1.111111110f69ap-7, 0x1.6c16c16c14442p-10, 0x1.a01a01afee537p-13,
+                              0x1.a01a01b0bb38ep-16, 0x1.71ddf839ca922p-19, 0x1.27e4c5981fc3cp-22,
+                              0x1.af5ef05e442f2p-26, 0x1.1f9570a3c551bp-29})
+               : b.horner(r, {0x1.fffffep-2, 0x1.5554acp-3, 0x1.5556c8p-5, 0x1.122b82p-7,
+                              0x1.6bebaap-10});
+  return b.fma(r * r, q, r);
+}
+
+LATHE_DECL AnyExpr math_exp(MathBuilder& b, const AnyExpr& x) {
+  // Beyond these ends the result is 0 or infinite; a constant operand keeps NaN.
+  AnyExpr at = b.let(b.min(b.max(x, b.wide() ? -746 : -104), b.wide() ? 710 : 89));
+  auto n = b.round(at, math_log2e);
+  return b.scale(math_exp_core(b, math_exp_reduce(b, at, n.number)), n);
+}
+
+LATHE_DECL AnyExpr math_exp2(MathBuilder& b, const AnyExpr& x) {
+  AnyExpr at = b.let(b.min(b.max(x, b.wide() ? -1076 : -151), b.wide() ? 1025 : 129));
+  auto n = b.round(at, 1);
+  AnyExpr r = b.let((at - n.number) * b.c(math_ln2));
+  return b.scale(math_exp_core(b, r), n);
+}
+
+// With t = e^(2|x|) - 1 this is t / (t + 2), which loses nothing near 0.
+LATHE_DECL AnyExpr math_tanh(MathBuilder& b, const AnyExpr& x) {
+  AnyExpr size = b.min(b.abs(x), b.wide() ? 22 : 9.2);
+  AnyExpr at = b.let(size + size);
+  auto n = b.round(at, math_log2e);
+  AnyExpr p = math_expm1_core(b, math_exp_reduce(b, at, n.number));
+  AnyExpr power = b.let(b.power_of_two(n.integer));
+  AnyExpr t = b.let(b.fma(power, p, power - b.c(1)));
+  return make_call(CallOp::copysign, {t / (t + b.c(2)), x});
+}
+
+}  // namespace lathe::detail

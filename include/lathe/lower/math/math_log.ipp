@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cmath>
+#include <lathe/lower/math/math_builder.hpp>
+#include <limits>
+
+namespace lathe::detail {
+
+// x = 2^exponent * (1 + fraction), for x > 0 and finite, also denormal.
+struct MathLogParts {
+  AnyExpr exponent, fraction;
+};
+
+inline MathLogParts math_log_parts(MathBuilder& b, const AnyExpr& x) {
+  bool wide = b.wide();
+  double smallest = wide ? 0x1p-1022 : 0x1p-126, up = wide ? 0x1p52 : 0x1p23;
+  AnyExpr small = b.let(b.op(BinaryOp::lt, x, b.c(smallest)));
+  AnyExpr bits = b.let(b.bits(make_select(small, x * b.c(up), x)));
+  // The mantissa's range starts here: 2/3 for f32, sqrt(1/2) for f64.
+  AnyExpr start = wide ? b.i(0x3fe6a09e667f3bcd) : b.i(0x3f2aaaab);
+  int width = wide ? 52 : 23;
+  AnyExpr k = b.let(b.op(BinaryOp::shr, bits - start, b.i(width)));
+  AnyExpr mantissa = b.of_bits(bits - b.op(BinaryOp::shl, k, b.i(width)));
+  AnyExpr exponent = make_cast(b.t, k) - make_select(small, b.c(width), b.c(0));
+  return {b.let(exponent), b.let(mantissa - b.c(1))};
+}
+
+// What log gives where there is no logarithm: -inf at 0, NaN below; inf and NaN stay.
+inline AnyExpr math_log_special(MathBuilder& b, const AnyExpr& x, const AnyExpr& result) {
+  double inf = std::numeric_limits<double>::infinity();
+  AnyExpr high = make_select(b.op(BinaryOp::lt, x, b.c(inf)), result, x);
+  AnyExpr low = make_select(b.op(BinaryOp::eq, x, b.c(0)), b.c(-inf), b.c(std::nan("")));
+  return make_select(b.op(BinaryOp::gt, x, b.c(0)), high, low);
+}
+
+// log(1 + f) - f of an f32 f in [-1/3, 1/3].
+inline AnyExpr math_log_tail32(MathBuilder& b, const AnyExpr& f) {
+  AnyExpr q = b.horner(f, {-0x1.ffffd4p-2, 0x1.5554fap-2, -0x1.00148ap-2, 0x1.99d432p-3,
+                           -0x1.50331ep-3, 0x1.1ea27cp-3, -0x1.3b2864p-3, 0x1.1f429ep-3});
+  return b.let(f * f * q);
+}
+
+// With s = f / (2 + f): log(1 + f) = 2s + s * (this), |s| <= 0.172.
+inline AnyExpr math_log_series64(MathBuilder& b, const AnyExpr& s) {
+  AnyExpr z = b.let(s * s);
+  return z * b.horner(z, {0x1.5555555555592p-1, 0x1.999999997fcc6p-2, 0x1.2492494204f62p-2,
+                          0x1.c71c51f530f7cp-3, 0x1.746643be1f8eep-3, 0x1.39a12e4c222fbp-3,
+                          0x1.2f0b783c4adf6p-3});
+}
+
+LATHE_DECL AnyExpr math_log(MathBuilder& b, const AnyExpr& x) {
+  auto [k, f] = math_log_parts(b, x);
+  if (!b.wide()) {
+    AnyExpr tail = math_log_tail32(b, f);
+    AnyExpr result = b.fma(k, b.c(0x1.62e4p-1), f) + b.fma(k, b.c(0x1.7f7d1cp-20), tail);
+    return math_log_special(b, x, result);
+  }
+  // f - f^2/2 is kept apart from what is small against it.
+  AnyExpr s = b.let(f / (f + b.c(2))), half = b.let(f * f * b.c(0.5));
+  AnyExpr small = s * (half + math_log_series64(b, s)) + k * b.c(0x1.a39ef35793c76p-33);
+  AnyExpr result = k * b.c(0x1.62e42feep-1) - ((half - small) - f);
+  return math_log_special(b, x, result);
+}
+
+LATHE_DECL AnyExpr math_log2(MathBuilder& b, const AnyExpr& x) {
+  auto [k, f] = math_log_parts(b, x);
+  if (!b.wide()) {
+    AnyExpr tail = math_log_tail32(b, f);
+    AnyExpr low = b.fma(f, b.c(0x1.4ae0cp-26), tail * b.c(0x1.715476p+0));
+    return math_log_special(b, x, k + b.fma(f, b.c(0x1.715476p+0), low));
+  }
+  // high has 21 bits fewer, so that its product with the 32-bit part of log2(e) is exact.
+  AnyExpr s = b.let(f / (f + b.c(2))), half = b.let(f * f * b.c(0.5));
+  AnyExpr cut = b.op(BinaryOp::bit_and, b.bits(f - half), b.i(-(std::int64_t{1} << 32)));
+  AnyExpr high = b.let(b.of_bits(cut));
+  AnyExpr low = b.let((f - high) - half + s * (half + math_log_series64(b, s)));
+  AnyExpr main = b.let(high * b.c(0x1.71547652p+0));
+  AnyExpr rest = (low + high) * b.c(0x1.705fc2eefa2p-33) + low * b.c(0x1.71547652p+0);
+  AnyExpr sum = b.let(k + main);
+  return math_log_special(b, x, sum + (rest + ((k - sum) + main)));
+}
+
+}  // namespace lathe::detail

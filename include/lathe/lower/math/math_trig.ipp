@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cmath>
+#include <lathe/lower/math/math_builder.hpp>
+#include <lathe/lower/math/math_trig.hpp>
+#include <limits>
+
+namespace lathe::detail {
+
+// x - n * pi; the parts of pi are such that each step is exact or rounds once relative to its
+// result.
+inline AnyExpr math_trig_reduce(MathBuilder& b, const AnyExpr& x, const AnyExpr& n) {
+  AnyExpr r = x;
+  auto step = [&](double part) { r = b.let(b.fma(n, b.c(-part), r)); };
+  if (!b.wide()) {
+    step(0x1.921fb6p+1), step(-0x1.777a5cp-24), step(-0x1.ee58p-49);
+  } else if (b.target.fused) {
+    step(0x1.921fb54442d18p+1), step(0x1.1a62633145c07p-53), step(-0x1.f1976b7ed8fbcp-109);
+  } else {
+    // Thirty bits a part: the products are exact.
+    step(0x1.921fb548p+1), step(-0x1.de973dc8p-30), step(-0x1.9d9cceb8p-61);
+    step(-0x1.1fc8f8c8p-92);
+  }
+  return r;
+}
+
+// sin(r) for |r| <= pi / 2.
+LATHE_DECL AnyExpr math_sin_core(MathBuilder& b, const AnyExpr& r) {
+  AnyExpr z = b.let(r * r);
+  AnyExpr q =
+      b.wide() ? b.horner(z, {-0x1.5555555555555p-3, 0x1.11111111110c1p-7, -0x1.a01a01a014880p-13,
+                              0x1.71de3a5286135p-19, -0x1.ae6454ca86f82p-26, 0x1.6123caf2c3527p-33,
+                              -0x1.ae430f09a459cp-41, 0x1.88280fac590f3p-49})
+               : b.horner(z, {-0x1.55554cp-3, 0x1.110ed4p-7, -0x1.9f6fe2p-13, 0x1.5dbe3ap-19});
+  return b.fma(r * z, q, r);
+}
+
+// Sine or cosine of size = |x| by Cody and Waite's reduction: below the limit of math_trig.
+inline AnyExpr math_trig_near(MathBuilder& b, const AnyExpr& size, const AnyExpr& sign,
+                              bool cosine) {
+  constexpr double inverse_pi = 0x1.45f306dc9c883p-2;
+  // cos is an odd function around each of its zeros (k - 1/2) pi, as sin is around k pi.
+  auto k = b.round(size, inverse_pi, cosine ? 0.5 : 0);
+  AnyExpr n = cosine ? b.let(k.number - b.c(0.5)) : k.number;
+  AnyExpr value = math_sin_core(b, math_trig_reduce(b, size, n));
+  AnyExpr flip = b.op(BinaryOp::shl, k.raw, b.i(b.t.bits - 1));
+  if (!cosine) flip = b.op(BinaryOp::bit_xor, flip, sign);
+  return b.of_bits(b.op(BinaryOp::bit_xor, b.bits(value), flip));
+}
+
+// What the reduction above is good for: above, Payne and Hanek's takes over in the lanes that need
+// it.
+inline double math_trig_limit(const MathBuilder& b) {
+  return !b.wide() ? 6e4 : b.target.fused ? 1e9 : 4e6;
+}
+
+enum class MathTrig { sine, cosine, tangent };
+
+inline AnyExpr math_trig_far(MathBuilder& b, const AnyExpr& size, const AnyExpr& sign,
+                             MathTrig which) {
+  MathPayneHanek far(b.t, b.target, size);
+  AnyExpr value = far.sine(which == MathTrig::cosine);
+  if (which == MathTrig::tangent) value = value / far.sine(true);
+  value = make_cast(b.t, far.b.finish(value));
+  if (which != MathTrig::cosine) value = b.of_bits(b.op(BinaryOp::bit_xor, b.bits(value), sign));
+  double inf = std::numeric_limits<double>::infinity();
+  return make_select(b.op(BinaryOp::lt, size, b.c(inf)), value, b.c(std::nan("")));
+}
+
+inline AnyExpr math_trig(MathBuilder& b, const AnyExpr& x, MathTrig which) {
+  if (!b.wide() && !b.target.fused) {
+    // Without fma the products would need four parts: in f64 they need none.
+    MathBuilder f64(kF64.with_lanes(b.t.lanes), b.target);
+    AnyExpr result = math_trig(f64, f64.let(make_cast(f64.t, x)), which);
+    return make_cast(b.t, f64.finish(result));
+  }
+  AnyExpr size = b.let(b.abs(x)), sign_bit = b.i(std::int64_t(std::uint64_t{1} << (b.t.bits - 1)));
+  AnyExpr sign = b.let(b.op(BinaryOp::bit_and, b.bits(x), sign_bit));
+  AnyExpr near = math_trig_near(b, size, sign, which == MathTrig::cosine);
+  if (which == MathTrig::tangent) near = near / math_trig_near(b, size, sign, true);
+  near = b.let(near);
+  AnyExpr is_far = b.op(BinaryOp::gt, size, b.c(math_trig_limit(b)));
+  return make_select(is_far, math_trig_far(b, size, sign, which), near);
+}
+
+LATHE_DECL AnyExpr math_sin(MathBuilder& b, const AnyExpr& x) {
+  return math_trig(b, x, MathTrig::sine);
+}
+
+LATHE_DECL AnyExpr math_cos(MathBuilder& b, const AnyExpr& x) {
+  return math_trig(b, x, MathTrig::cosine);
+}
+
+LATHE_DECL AnyExpr math_tan(MathBuilder& b, const AnyExpr& x) {
+  return math_trig(b, x, MathTrig::tangent);
+}
+
+}  // namespace lathe::detail

@@ -1,0 +1,297 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <lathe/analysis/footprint.hpp>
+#include <lathe/analysis/uses.hpp>
+#include <lathe/ir/print.hpp>
+#include <lathe/ir/visit.hpp>
+#include <lathe/schedule/core/edit.hpp>
+#include <lathe/schedule/core/impl/html_style.ipp>
+#include <lathe/schedule/core/schedule.hpp>
+#include <lathe/support/text.hpp>
+
+namespace lathe {
+namespace detail {
+
+// Names may hold any bytes; those of control characters have no place in HTML.
+inline std::string html_text(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '"')
+      out += "&quot;";
+    else if ((byte < 32 && c != '\n') || byte == 127)
+      out += "\xEF\xBF\xBD";
+    else
+      out += c;
+  }
+  return out;
+}
+
+// A number in units of 1 with up to three digits: 1.17, 43.8, 900.
+inline std::string three_digits(double value) {
+  const int decimals = value < 10 ? 2 : value < 100 ? 1 : 0;
+  const int scale = decimals == 2 ? 100 : decimals == 1 ? 10 : 1;
+  const auto scaled = static_cast<std::int64_t>(value * scale + 0.5);
+  std::string out = std::to_string(scaled / scale), part = std::to_string(scaled % scale);
+  part.insert(0,
+              static_cast<std::size_t>(decimals) -
+                  std::min<std::size_t>(part.size(), static_cast<std::size_t>(decimals)),
+              '0');
+  while (!part.empty() && part.back() == '0') part.pop_back();
+  return decimals == 0 || part.empty() ? out : out + "." + part;
+}
+
+inline std::string scaled_text(std::int64_t value, double step,
+                               const Vec<std::string_view>& units) {
+  auto number = static_cast<double>(value);
+  std::size_t unit = 0;
+  while (number >= step && unit + 1 < units.size()) number /= step, ++unit;
+  return three_digits(number) + std::string(units[unit]);
+}
+
+// A size that may be unknown, or over Dims.
+inline std::string bytes_text(const AnyExpr& bytes) {
+  if (!bytes) return "unknown";
+  const std::int64_t* number = as_const_int(bytes);
+  return number ? scaled_text(*number, 1024, {" B", " KiB", " MiB", " GiB", " TiB"})
+                : html_text(str(bytes)) + " B";
+}
+inline std::string count_text(const AnyExpr& count) {
+  if (!count) return "unknown";
+  const std::int64_t* number = as_const_int(count);
+  return number ? scaled_text(*number, 1000, {"", " k", " M", " G", " T", " P"})
+                : html_text(str(count));
+}
+inline std::string intensity_text(const Work& work) {
+  if (!work.bytes || !work.operations) return "unknown op/B";
+  const std::int64_t *bytes = as_const_int(work.bytes), *count = as_const_int(work.operations);
+  if (bytes && count)
+    return *bytes == 0
+               ? "nothing touched"
+               : three_digits(static_cast<double>(*count) / static_cast<double>(*bytes)) + " op/B";
+  Vec<std::string> names;
+  for (const auto& v : free_vars(make_binary(BinaryOp::add, work.bytes, work.operations)))
+    names.push_back(v->name);
+  return "op/B by " + html_text(join(names, ", "));
+}
+inline std::string box_text(const Vec<AnyExpr>& extents) {
+  return extents.empty() ? "1" : join(extents, " × ", [](const AnyExpr& e) {
+    return e.as<ConstNode>() || e.as<VarNode>() ? html_text(str(e)) : "(" + html_text(str(e)) + ")";
+  });
+}
+
+// The page, part by part.
+class SchedulePage {
+ public:
+  SchedulePage(const Schedule& schedule) : schedule_(schedule), program_(schedule.program()) {}
+
+  std::string text() {
+    const std::string name = html_text(program_->name);
+    append(out_, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n",
+           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
+           name, "</title>\n<style>\n", kSchedulePageStyle, "</style>\n</head>\n<body>\n");
+    append(out_, "<h1>", name, "</h1>\n", kSchedulePageLegend);
+    loops();
+    buffers();
+    steps();
+    append(out_, "</body>\n</html>\n");
+    return std::move(out_);
+  }
+
+ private:
+  void loops() {
+    const Work all = work_of(program_);
+    if (const std::int64_t* bytes = all.bytes ? as_const_int(all.bytes) : nullptr)
+      most_ = static_cast<std::uint64_t>(*bytes);
+    append(out_, "<h2>Loops</h2>\n<details open class=\"loop program\">\n<summary><code>program ",
+           html_text(program_->name), "</code>");
+    totals(all);
+    append(out_, "</summary>\n");
+    chips(all);
+    statement(program_->body);
+    append(out_, "</details>\n");
+  }
+
+  void statement(const Stmt& s) {
+    if (const auto* f = s.as<ForNode>()) return loop(*f);
+    if (const auto* b = s.as<BlockNode>()) return block(*b, s);
+    if (s.as<SeqNode>() || s.as<AllocNode>()) {
+      any_child(s, [&](const Stmt& child) { return statement(child), false; });
+      return;
+    }
+    bool holds_loops = any_statement(s, [](const Stmt& below) {
+      return below.kind() == StmtKind::For || below.kind() == StmtKind::Block;
+    });
+    if (!holds_loops) return bare(str(s));
+    const std::string text = str(s);
+    bare(text.substr(0, text.find('\n')));
+    any_child(s, [&](const Stmt& child) { return statement(child), false; });
+  }
+  void bare(const std::string& text) { append(out_, "<pre>", html_text(text), "</pre>\n"); }
+
+  void loop(const ForNode& loop) {
+    const std::string kind(to_text(loop.loop_kind));
+    append(out_, "<details open class=\"loop ", is_bound(loop.loop_kind) ? "bound" : kind,
+           "\">\n<summary>");
+    if (loop.loop_kind != ForKind::serial) append(out_, "<b>", kind, "</b> ");
+    const AnyExpr end = simplify(fold_add(loop.min, loop.extent));
+    append(out_, "<code>for ", html_text(loop.var->name), " in ", html_text(str(loop.min)), "..",
+           html_text(str(end)), "</code>");
+    for (const auto& a : loop.annotations) mark(a);
+    const std::int64_t* extent = as_const_int(loop.extent);
+    const bool empty = extent && *extent <= 0;
+    if (empty) append(out_, " <i class=\"mark\">runs nothing</i>");
+    const Work work = empty ? Work() : work_of(program_, loop.var);
+    if (!empty) totals(work);
+    append(out_, "</summary>\n");
+    if (!empty) chips(work);
+    statement(loop.body);
+    append(out_, "</details>\n");
+  }
+
+  void mark(const Annotation& a) {
+    append(out_, " <i class=\"mark\">", html_text(a.key), ": ",
+           html_text(a.value.is_text ? a.value.text : std::to_string(a.value.number)), "</i>");
+  }
+
+  // What one iteration touches and computes, with a bar that is as long as the number of digits.
+  void totals(const Work& work) {
+    append(out_, "<span class=\"totals\">");
+    const std::int64_t* bytes = work.bytes ? as_const_int(work.bytes) : nullptr;
+    if (bytes && most_ > 0)
+      append(out_, "<span class=\"bar\"><span style=\"width:",
+             100 * std::bit_width(static_cast<std::uint64_t>(*bytes)) / std::bit_width(most_),
+             "%\"></span></span>");
+    append(out_, "<span class=\"bytes\">", bytes_text(work.bytes), "</span><span class=\"ops\">",
+           work.exact || !work.operations ? "" : "≤ ", count_text(work.operations),
+           " op</span><span class=\"intensity\">", intensity_text(work), "</span></span>");
+  }
+  void chips(const Work& work) {
+    append(out_, "<p class=\"chips\">");
+    for (const auto& f : work.buffers)
+      append(out_, "<span class=\"", f.writes ? "written" : "read", "\"><code>",
+             html_text(f.buffer->name), "</code> ", f.exact ? "" : "≤ ", box_text(f.extents),
+             " <small>", bytes_text(f.bytes), "</small></span> ");
+    append(out_, "</p>\n");
+  }
+
+  void block(const BlockNode& block, const Stmt& s) {
+    append(out_, "<details class=\"block\">\n<summary><b>block</b> <code>", html_text(block.name()),
+           "</code>");
+    if (block.reducer)
+      append(out_, " <i class=\"mark\">reduction ", html_text(block.reducer->name),
+             block.init ? ", with init" : "", "</i>");
+    if (is_guarded(block)) append(out_, " <i class=\"mark\">guarded</i>");
+    for (const auto& a : block.annotations)
+      if (a.key != "guards") mark(a);
+    append(out_, "<span class=\"touches\">", touches("writes", writes_of(block)),
+           touches("reads", reads_of(block)), "</span></summary>\n");
+    bare(str(s));
+    append(out_, "</details>\n");
+  }
+
+  // Whether some loop points lie outside of the block's domain.
+  bool is_guarded(const BlockNode& block) const {
+    const Facts facts = facts_on(find_block(program_->body, block.tag).path, Facts(program_));
+    for (const auto& it : block.iters)
+      if (!prove(it.binding >= it.min, facts) || !prove(it.binding < it.min + it.extent, facts))
+        return true;
+    return false;
+  }
+
+  // Each place once; of a buffer with many, how many there are.
+  static std::string touches(std::string_view verb, const Vec<AccessSite>& all) {
+    constexpr std::size_t kShown = 3;
+    Vec<Buffer> buffers;
+    for (const auto& a : all) add_once(buffers, a.buffer);
+    Vec<std::string> out;
+    for (const auto& buffer : buffers) {
+      Vec<std::string> places;
+      for (const auto& a : all) {
+        if (a.buffer != buffer) continue;
+        std::string place = place_text(a);
+        if (std::find(places.begin(), places.end(), place) == places.end())
+          places.push_back(std::move(place));
+      }
+      if (places.size() > kShown) places = {cat(buffer->name, " at ", places.size(), " places")};
+      for (const auto& p : places) out.push_back("<code>" + html_text(p) + "</code>");
+    }
+    return out.empty() ? std::string() : cat("<span>", verb, " ", join(out, ", "), "</span>");
+  }
+  static std::string place_text(const AccessSite& a) {
+    if (a.kind == AccessKind::opaque) return a.buffer->name;
+    return cat(a.buffer->name, "[", join(a.indices, ", ", [](const AnyExpr& e) { return str(e); }),
+               "]");
+  }
+
+  void buffers() {
+    append(out_, "<h2>Buffers</h2>\n<div class=\"wide\"><table>\n<tr><th>name</th><th>type</th>",
+           "<th>shape</th><th>bytes</th><th>scope</th><th>where</th></tr>\n");
+    static constexpr std::string_view kAccess[] = {"input", "output", "input and output"};
+    for (const auto& p : program_->params) {
+      if (p.buffer) buffer(*p.buffer, cat("parameter, ", kAccess[static_cast<int>(p.access)]));
+    }
+    allocations(program_->body, "the whole program");
+    append(out_, "</table></div>\n");
+  }
+  void allocations(const Stmt& s, const std::string& where) {
+    if (const auto* a = s.as<AllocNode>())
+      buffer(*a->buffer, "allocated in " + where + used_in(a->buffer));
+    const auto* f = s.as<ForNode>();
+    const std::string inside = f ? "loop <code>" + html_text(f->var->name) + "</code>" : where;
+    any_child(s, [&](const Stmt& child) { return allocations(child, inside), false; });
+  }
+  // The innermost loop that holds all uses: lowering keeps of a buffer what that loop needs.
+  std::string used_in(const Buffer& buffer) const {
+    std::optional<Vec<const ForNode*>> common;
+    any_use(program_->body, [&](const BufferUse& use) {
+      if (use.buffer != buffer) return false;
+      if (!common) common = use.loops;
+      std::size_t same = 0;
+      while (same < common->size() && same < use.loops.size() && (*common)[same] == use.loops[same])
+        ++same;
+      while (common->size() > same) common->pop_back();
+      return false;
+    });
+    if (!common || common->empty()) return {};
+    return ", used in loop <code>" + html_text(common->back()->var->name) + "</code>";
+  }
+  void buffer(const BufferNode& b, const std::string& where) {
+    AnyExpr bytes(static_cast<std::int64_t>(b.dtype.element_bytes()));
+    for (const auto& e : b.shape) bytes = size_product(bytes, e);
+    append(out_, "<tr><td><code>", html_text(b.name), "</code></td><td>", b.dtype.str(),
+           "</td><td>", b.shape.empty() ? "scalar" : box_text(b.shape), "</td><td>",
+           bytes_text(bytes), "</td><td>", to_text(b.scope), "</td><td>", where, "</td></tr>\n");
+  }
+
+  void steps() {
+    const Vec<std::string> notes = schedule_.numerics();
+    append(out_, "<h2>Rounding</h2>\n<ul>\n");
+    for (const auto& note : notes) append(out_, "<li>", html_text(note), "</li>\n");
+    if (notes.empty()) append(out_, "<li>no step changes a bit of the results</li>\n");
+    append(out_, "</ul>\n<details>\n<summary>Steps</summary>\n");
+    bare(schedule_.trace().str());
+    append(out_, "</details>\n<details>\n<summary>Program</summary>\n");
+    bare(schedule_.str());
+    append(out_, "</details>\n");
+  }
+
+  const Schedule& schedule_;
+  const Program& program_;
+  std::uint64_t most_ = 0;  ///< bytes of the whole program, if known
+  std::string out_;
+};
+
+}  // namespace detail
+
+LATHE_DECL std::string Schedule::html() const { return detail::SchedulePage(*this).text(); }
+
+}  // namespace lathe

@@ -1,0 +1,34 @@
+// Which iterations of a loop are all alike, as conditions below it hold in them whatever the loops
+// inside do: asked by partition, and by lowering, which peels the other iterations.
+#pragma once
+
+#include <lathe/analysis/access.hpp>
+#include <lathe/arith/facts.hpp>
+#include <lathe/schedule/core/refs.hpp>
+
+namespace lathe::detail {
+
+inline constexpr const char* kPartition = "partition";
+
+/// What the schedule says of a loop.
+Partition partition_of(const ForNode& loop);
+
+/// A comparison below a loop that its variable decides, and the end of the range [from, to) of that
+/// variable in which it is `value`.
+struct SteadyCondition {
+  const ExprNode* node;  ///< none: not in the program, but what a block's domain or a clamp asks
+  bool value;
+  bool exact;        ///< outside of the range it is not `value`
+  AnyExpr full;      ///< the loop's variable is in that range
+  AnyExpr from, to;  ///< one of both
+
+  bool is_start() const { return bool(from); }
+};
+
+/// Those below a loop whose value differs between its iterations, in program order, guards first.
+/// `known` are the Dims and the loops around; conditions that depend on loops whose partition is
+/// never are left out.
+Vec<SteadyCondition> steady_conditions(const ForNode& loop, const Facts& around,
+                                       const Vec<VarRef>& known);
+
+}  // namespace lathe::detail

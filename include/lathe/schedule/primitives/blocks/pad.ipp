@@ -1,0 +1,399 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <lathe/analysis/uses.hpp>
+#include <lathe/schedule/primitives/copies/clone.ipp>
+#include <lathe/schedule/primitives/copies/reindex.ipp>
+
+namespace lathe::detail {
+
+inline constexpr CopyStep kPad{"pad", "L0252"};
+inline constexpr std::int64_t kMaxMultiple = 1 << 20;
+
+/// An iterator whose extent is rounded up.
+struct PaddedIter {
+  std::size_t at = 0;  ///< its position
+  VarRef var, loop;
+  AnyExpr end, extent;  ///< the old end, the new extent
+  IterKind kind = IterKind::spatial;
+};
+
+struct PadPlan {
+  BlockTag tag;
+  Vec<PaddedIter> padded;
+  Program program;  ///< as far as it is rewritten
+  Args copies;
+
+  const PaddedIter* find(std::size_t iter) const {
+    for (const auto& p : padded)
+      if (p.at == iter) return &p;
+    return nullptr;
+  }
+  bool any(IterKind kind) const {
+    for (const auto& p : padded)
+      if (p.kind == kind) return true;
+    return false;
+  }
+  Refusal no(const std::string& why, std::string help = {}) const {
+    return refusal_at(tag, kPad.id, "block " + in_quotes(tag->name) + " " + why, std::move(help));
+  }
+};
+
+inline Verdict check_padded_block(const Program& program, const BlockSite& site,
+                                  const PadPlan& plan) {
+  const BlockNode& block = *site.block;
+  if (!is_open_path(site.path)) return plan.no("stands under a condition or inside another block");
+  BlockInfo info = info_of(program, block.tag);
+  if (!info.is_complete() && !info.is_reduction())
+    return plan.no("can't be padded: " +
+                   (info.why.empty() ? std::string(to_text(info.kind)) : info.why));
+  if (!only_store(block)) return plan.no("is not one store");
+  if (block.reducer && !block.init)
+    return plan.no("was separated from its init", "decompose the reduction after it is padded");
+  if (block.predicate) return plan.no("has a predicate");
+  if (guard_count(block) > 0 || ragged(block))
+    return plan.no("has a domain that depends on another of its iterators, or on loops");
+  return {};
+}
+
+// The loop that an iterator is, but for a constant; it runs over the whole domain, holds this block
+// alone and feeds nothing else.
+inline const ForNode* loop_of_iter(const Program& program, const BlockSite& site, std::size_t at) {
+  const IterVar& it = site.block->iters[at];
+  const Facts facts = program_facts(program);
+  for (std::size_t k = own_nest(site.path); k + 1 < site.path.size(); ++k) {
+    const ForNode& loop = *site.path[k].as<ForNode>();
+    if (!uses_var(it.binding, loop.var)) continue;
+    AnyExpr shift = simplify(fold_sub(it.binding, AnyExpr(loop.var)), facts);
+    bool alone = over_dims(program, shift) && prove_eq(loop.extent, it.extent, facts) &&
+                 prove_eq(fold_add(loop.min, shift), it.min, facts);
+    for (std::size_t other = 0; other < site.block->iters.size(); ++other)
+      alone = alone && (other == at || !uses_var(site.block->iters[other].binding, loop.var));
+    for (const auto& other : site.loops)
+      alone = alone && !uses_var(other->min, loop.var) && !uses_var(other->extent, loop.var);
+    return alone ? &loop : nullptr;
+  }
+  return nullptr;
+}
+
+inline Verdict plan_padded_iter(const Program& program, const BlockSite& site, std::size_t at,
+                                std::int64_t multiple, PadPlan& plan) {
+  const IterVar& it = site.block->iters[at];
+  const std::string name = "iterator " + in_quotes(it.var->name);
+  const Facts facts = program_facts(program);
+  if (multiple < 1 || multiple > kMaxMultiple)
+    return plan.no("can't have the extent of its " + name + " rounded up to a multiple of " +
+                       std::to_string(multiple),
+                   "multiples are 1 to " + std::to_string(kMaxMultiple));
+  if (prove_divides(AnyExpr(multiple), it.extent, facts)) return {};
+  const std::int64_t* extent = as_const_int(it.extent);
+  if (!over_dims(program, it.min) || !over_dims(program, it.extent) ||
+      (extent && *extent >= kNoBound))
+    return plan.no("has an " + name + " whose domain is not over Dims, or too large");
+  const ForNode* loop = loop_of_iter(program, site, at);
+  if (!loop)
+    return plan.no("has an " + name + " that is no loop of its own over all of its domain",
+                   "pad a block before its loops are split, fused or moved");
+  if (auto no = check_plain_loop(*loop)) return no;
+  AnyExpr m(multiple), count = fold_floordiv(fold_add(it.extent, AnyExpr(multiple - 1)), m);
+  plan.padded.push_back({at, it.var, loop->var, simplify(fold_add(it.min, it.extent), facts),
+                         simplify(fold_mul(count, m), facts), it.kind});
+  return {};
+}
+
+inline Verdict plan_pad(const Program& program, const BlockSite& site, const Vec<Arg>& multiples,
+                        PadPlan& plan) {
+  if (auto no = check_padded_block(program, site, plan)) return no;
+  const auto& iters = site.block->iters;
+  if (multiples.size() != iters.size())
+    return plan.no("takes " + std::to_string(iters.size()) + " multiples, not " +
+                       std::to_string(multiples.size()),
+                   "one for each of its iterators: " +
+                       join(iters, ", ", [](const IterVar& it) { return it.var->name; }));
+  for (std::size_t k = 0; k < iters.size(); ++k)
+    if (auto no = plan_padded_iter(program, site, k, multiples[k].number, plan)) return no;
+  return {};
+}
+
+// Buffers that a body loads at places which name a padded iterator.
+class PaddedOperands : public Visitor {
+ public:
+  explicit PaddedOperands(const PadPlan& plan) : plan_(plan) {}
+  Vec<Buffer> found;
+  void expr(const AnyExpr& e) override {
+    if (const auto* load = e.as<LoadNode>())
+      for (const auto& index : load->indices)
+        for (const auto& p : plan_.padded)
+          if (uses_var(index, p.var)) add_once(found, load->buffer);
+    descend(e);
+  }
+
+ private:
+  const PadPlan& plan_;
+};
+
+// What is read, by no copy, under a condition that may come true in the padding alone.
+class ReadsOnCondition : public Visitor {
+ public:
+  ReadsOnCondition(const PadPlan& plan, const Vec<Buffer>& copied) : copied_(copied) {
+    for (const auto& p : plan.padded) vars_.push_back(p.var);
+  }
+  Buffer found;
+
+  void expr(const AnyExpr& e) override {
+    if (const auto* let = e.as<LetNode>()) {
+      expr(let->value);
+      if (depends(let->value)) vars_.push_back(let->var);
+      return expr(let->body);
+    }
+    descend(e);
+    if (const auto* n = e.as<SelectNode>(); n && depends(n->condition)) look(n->yes), look(n->no);
+    if (const auto* n = e.as<BinaryNode>(); n && is_logic(n->op) && depends(n->a)) look(n->b);
+  }
+
+ private:
+  bool depends(const AnyExpr& e) const {
+    for (const auto& var : free_vars(e))
+      if (contains(vars_, var)) return true;
+    return false;
+  }
+  void look(const AnyExpr& e) {
+    LoadedBuffers loads;
+    loads.expr(e);
+    for (const auto& b : loads.found)
+      if (!contains(copied_, b)) found = b;
+  }
+  const Vec<Buffer>& copied_;
+  Vec<VarRef> vars_;
+};
+
+// In which dimension of the buffer an axis of its copy comes first.
+inline std::size_t dimension_of(const ReindexPlan& copy, std::size_t axis) {
+  const VarRef& var = copy.site.block->iters[axis].var;
+  std::size_t d = 0;
+  while (d < copy.index.size() && !uses_var(copy.index[d], var)) ++d;
+  return d;
+}
+
+// The copy's axes as those of the buffer, in the larger size.
+inline Verdict pad_axes(const PadPlan& plan, ReindexPlan& copy) {
+  std::stable_sort(copy.axes.begin(), copy.axes.end(), [&](std::size_t a, std::size_t b) {
+    return dimension_of(copy, a) < dimension_of(copy, b);
+  });
+  std::int64_t elements = 1;
+  for (std::size_t d = 0; d < copy.axes.size(); ++d) {
+    const IterVar& it = copy.site.block->iters[copy.axes[d]];
+    const PaddedIter* p = plan.find(copy.axes[d]);
+    copy.shape[d] = p ? p->extent : it.extent;
+    copy.at[d] = fold_sub(AnyExpr(it.var), it.min);
+    const std::int64_t* extent = as_const_int(copy.shape[d]);
+    if (extent && __builtin_mul_overflow(elements, std::max<std::int64_t>(1, *extent), &elements))
+      return plan.no("would have a copy of " + in_quotes(copy.from->name) +
+                     " of more than 2^63 elements");
+  }
+  return {};
+}
+
+// copy[axes] = what lies there inside of the old domain, 0 in the padding.
+inline void pad_copy(const PadPlan& plan, const ReindexPlan& axes, BlockNode& copy) {
+  AnyExpr inside;
+  for (std::size_t d = 0; d < axes.axes.size(); ++d)
+    if (const PaddedIter* p = plan.find(axes.axes[d])) {
+      AnyExpr before = AnyExpr(copy.iters[d].var) < p->end;
+      inside = inside ? fold_and(inside, before) : before;
+      copy.iters[d].extent = p->extent;
+    }
+  const StoreNode& store = *only_store(copy);
+  copy.body = make_store(store.buffer, store.indices,
+                         make_select(inside, store.value, make_const(store.buffer->dtype, 0)));
+}
+
+inline Verdict pad_operand(PadPlan& plan, const Buffer& buffer) {
+  ReindexPlan axes;
+  axes.site = find_block(plan.program->body, plan.tag);
+  axes.from = buffer;
+  axes.id = kPad.id;
+  if (auto no = check_cache_read(plan.program, axes.site, buffer, kPad)) return no;
+  if (auto no = plan_reindex(plan.program, axes, false)) return no;
+  if (auto no = pad_axes(plan, axes)) return no;
+  CopyIn copy(axes.site, buffer);
+  const std::string name = NamePool(plan.program).fresh(buffer->name + "_pad");
+  copy.to = make_buffer(name, buffer->dtype, axes.shape);
+  copy.copy.emplace(copy_of_axes(axes, copy.to, make_ref<BlockTagNode>(name)));
+  Facts facts = facts_on(axes.site.path, program_facts(plan.program));
+  if (!ranges_inside(*copy.copy, loops_within(axes.site.loops, copy.outside()),
+                     axes.site.path[copy.at], facts, copy.ranges))
+    return plan.no("has iterators without a bound in one iteration");
+  for (std::size_t d = 0; d < axes.axes.size(); ++d)
+    if (const PaddedIter* p = plan.find(axes.axes[d]))
+      copy.ranges[d] = {copy.copy->iters[d].min, p->extent};
+  pad_copy(plan, axes, *copy.copy);
+  BlockNode reader = *axes.site.block;
+  reader.body = MoveToPlace(buffer, copy.to, axes.at).stmt(reader.body);
+  copy.reader = make_block(std::move(reader));
+  Edit edit;
+  if (auto no = run_copy_in(plan.program, copy, kPad, &edit)) return no;
+  plan.program = edit.program;
+  plan.copies.append(edit.results);
+  return {};
+}
+
+// The block writes a padded copy of its output; what is not padding is copied out.
+inline Verdict pad_output(PadPlan& plan) {
+  ReindexPlan axes;
+  axes.site = find_block(plan.program->body, plan.tag);
+  axes.from = only_store(*axes.site.block)->buffer;
+  axes.id = kPad.id;
+  if (auto no = check_cache_write(plan.program, axes.site, kPad)) return no;
+  if (auto no = plan_axes(plan.program, axes, true)) return no;
+  axes.index = only_store(*axes.site.block)->indices;
+  if (auto no = pad_axes(plan, axes)) return no;
+  CopyOut copy;
+  copy.site = axes.site;
+  NamePool names(plan.program);
+  copy.to = make_buffer(names.fresh(axes.from->name + "_pad"), axes.from->dtype, axes.shape);
+  BlockTag tag = make_ref<BlockTagNode>(names.fresh(axes.from->name + "_copy"));
+  copy.copy.emplace(copy_out_block(*axes.site.block, tag, copy.to, axes.at));
+  BlockNode writer = *axes.site.block;
+  writer.body = MoveToPlace(axes.from, copy.to, axes.at).stmt(writer.body);
+  move_stream_mark(writer, *copy.copy);
+  copy.writer = make_block(std::move(writer));
+  Edit edit;
+  if (auto no = run_copy_out(plan.program, copy, kPad, &edit)) return no;
+  plan.program = edit.program;
+  plan.copies.append(edit.results);
+  return {};
+}
+
+// Whether a value is 0, of floats +0, where the loads of some buffers are.
+inline bool vanishes(const AnyExpr& e, const Vec<Buffer>& zero) {
+  if (const auto* load = e.as<LoadNode>()) return contains(zero, load->buffer);
+  if (const auto* cast = e.as<CastNode>()) return vanishes(cast->value, zero);
+  if (const auto* select = e.as<SelectNode>())
+    return vanishes(select->yes, zero) && vanishes(select->no, zero);
+  const auto* n = e.as<BinaryNode>();
+  if (!n) return false;
+  const bool a = vanishes(n->a, zero), b = vanishes(n->b, zero);
+  if (n->op == BinaryOp::add || n->op == BinaryOp::sub) return a && b;
+  // 0 times an infinity or a NaN is no 0, and times a negative number -0.
+  return n->op == BinaryOp::mul && (e.dtype().is_float() ? a && b : a || b);
+}
+
+// Buffers of the plan's copies that hold 0 wherever this iterator is in its padding.
+inline Vec<Buffer> zero_beyond(const PadPlan& plan, const PaddedIter& iter) {
+  Vec<Buffer> out;
+  class Loads : public Visitor {
+   public:
+    Loads(const PaddedIter& iter, const Vec<Buffer>& copies, Vec<Buffer>& out)
+        : iter_(iter), copies_(copies), out_(out) {}
+    void expr(const AnyExpr& e) override {
+      if (const auto* load = e.as<LoadNode>(); load && contains(copies_, load->buffer))
+        for (const auto& index : load->indices)
+          if (uses_var(index, iter_.var)) add_once(out_, load->buffer);
+      descend(e);
+    }
+
+   private:
+    const PaddedIter& iter_;
+    const Vec<Buffer>& copies_;
+    Vec<Buffer>& out_;
+  };
+  Vec<Buffer> copies;
+  for (const auto& copy : plan.copies)
+    for (const auto& b : buffers_written(find_block(plan.program->body, copy.block).block->body))
+      copies.push_back(b);
+  Loads(iter, copies, out).stmt(find_block(plan.program->body, plan.tag).block->body);
+  return out;
+}
+
+// A sum of floats that starts from +0 is never -0, so that adding +0 changes none of its bits.
+inline bool is_plain_sum(const BlockNode& block, const BlockInfo& info) {
+  const auto* c = block.reducer->identity[0].as<ConstNode>();
+  return info.reducer.op == BinaryOp::add && c && c->dtype.is_float() && c->f == 0 &&
+         !std::signbit(c->f);
+}
+
+// What the block adds up in the padding: what its copies give, where that is 0 and 0 is neutral;
+// else the identity, by a condition.
+inline Verdict pad_reduction(PadPlan& plan, BlockNode& block) {
+  BlockInfo info = info_of(plan.program, block.tag);
+  const AnyExpr& identity = block.reducer->identity[0];
+  const bool sum = is_plain_sum(block, info);
+  if (!sum && (info.reducer.kind != ReducerClass::reorder || !info.reducer.identity_exact))
+    return plan.no("combines with '" + block.reducer->name +
+                       "', whose identity is not proven to leave every value as it is",
+                   "pad its spatial iterators alone: multiples of 1 leave an iterator as it is");
+  const StoreNode& store = *only_store(block);
+  AnyExpr inside;
+  for (const auto& p : plan.padded) {
+    if (p.kind != IterKind::reduce) continue;
+    if ((sum || is_const(identity, 0)) && vanishes(store.value, zero_beyond(plan, p))) continue;
+    AnyExpr before = AnyExpr(p.var) < p.end;
+    inside = inside ? fold_and(inside, before) : before;
+  }
+  if (inside)
+    block.body =
+        make_store(store.buffer, store.indices, make_select(inside, store.value, identity));
+  return {};
+}
+
+// The loops and the block over the larger domain.
+inline Verdict widen(PadPlan& plan) {
+  BlockSite site = find_block(plan.program->body, plan.tag);
+  BlockNode block = *site.block;
+  if (plan.any(IterKind::reduce))
+    if (auto no = pad_reduction(plan, block)) return no;
+  for (const auto& p : plan.padded) block.iters[p.at].extent = p.extent;
+  const std::size_t top = own_nest(site.path);
+  Vec<LoopHead> heads;
+  for (std::size_t k = top; k + 1 < site.path.size(); ++k) {
+    heads.push_back(head_of(*site.path[k].as<ForNode>()));
+    for (const auto& p : plan.padded)
+      if (p.loop == heads.back().var) heads.back().extent = p.extent;
+  }
+  plan.program = plan.program.with(
+      replace_at(path_to(site.path, top), wrap_loops(heads, make_block(std::move(block)))));
+  return {};
+}
+
+inline Verdict run_pad(const Program& program, const Args& args, Edit* edit) {
+  PadPlan plan;
+  plan.tag = args[0].block;
+  plan.program = program;
+  BlockSite site = find_block(program->body, plan.tag);
+  if (auto no = plan_pad(program, site, args[1].list, plan)) return no;
+  if (!plan.padded.empty()) {
+    PaddedOperands operands(plan);
+    operands.stmt(site.block->body);
+    ReadsOnCondition reads(plan, operands.found);
+    reads.stmt(site.block->body);
+    if (reads.found)
+      return plan.no(
+          "reads " + in_quotes(reads.found->name) +
+          " where a condition on a padded iterator says so, which may hold in the padding");
+    for (const auto& buffer : operands.found)
+      if (auto no = pad_operand(plan, buffer)) return no;
+    if (plan.any(IterKind::spatial))
+      if (auto no = pad_output(plan)) return no;
+    if (auto no = widen(plan)) return no;
+  }
+  if (!edit) return {};
+  edit->program = plan.program;
+  edit->results = plan.copies;
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_pad() {
+  static const Primitive record{
+      "pad",
+      1,
+      {{"block", ArgKind::block}, {"multiples", ArgKind::list, {}, ArgKind::number}},
+      "the extents of a block's iterators become multiples",
+      run_pad,
+      ArgKind::block,
+      Results::counted};
+  return record;
+}
+
+}  // namespace lathe::detail

@@ -1,0 +1,213 @@
+#include <lathe/autoschedule/default_schedule.hpp>
+#include <lathe/lower/passes.hpp>
+#include <lathe/lower/pipeline.hpp>
+
+#include "../schedule/kernels.hpp"
+
+using namespace test;
+namespace {
+
+bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+struct Stencil {
+  lt::Input<float, 2> X;
+  lt::Tensor<float, 2> Y;
+  Stencil(std::int64_t h, std::int64_t w)
+      : X("X", {h + 2, w + 2}), Y(lt::compute("Y", {h, w}, [&](lt::Var i, lt::Var j) {
+          return X(i, j) + X(i + 1, j) + X(i + 2, j + 1);
+        })) {}
+};
+
+lt::Program scheduled(const lt::AnyTensor& out, const char* target = "x86-64-v4") {
+  lt::Program start = lt::program_of(out);
+  lt::Schedule s = lt::default_schedule(start, lt::Target(target));
+  CHECK(test::run(s.program()) == test::run(start));
+  return s.program();
+}
+
+}  // namespace
+
+TEST_CASE("rows of a window that slides are computed together, none left over if possible") {
+  CHECK(scheduled(Stencil(10, 64).Y).str() ==
+        R"(program Y(in X: f32[12, 66], out Y: f32[10, 64]):
+  for io in 0..2:
+    for jo in 0..4:
+      unrolled for ii in 0..5:
+        vectorized for ji in 0..16:
+          block Y(vi in 0..10 = io * 5 + ii, vj in 0..64 = jo * 16 + ji):
+            Y[vi, vj] = X[vi, vj] + X[vi + 1, vj] + X[vi + 2, vj + 1]
+)");
+  CHECK(has(scheduled(Stencil(11, 64).Y).str(), "unrolled for ii in 0..6 @tail=\"guard\""));
+  CHECK(has(scheduled(Stencil(3, 40).Y).str(), "unrolled for ii in 0..3:"));
+  CHECK(has(scheduled(Stencil(16, 64).Y).str(), "unrolled for ii in 0..8:"));
+}
+
+TEST_CASE("fewer rows where they fall on the same sets of the first cache") {
+  CHECK(has(scheduled(Stencil(24, 1024).Y).str(), "unrolled for ii in 0..6:"));
+  CHECK(has(scheduled(Stencil(24, 1021).Y).str(), "unrolled for ii in 0..6:"));
+  CHECK(has(scheduled(Stencil(24, 1000).Y).str(), "unrolled for ii in 0..8:"));
+}
+
+TEST_CASE("without math, vectors are what one load moves, four at once; with it, some registers") {
+  lt::Input<float, 1> X("X", {1000});
+  auto twice = lt::compute("twice", {1000}, [&](lt::Var i) { return X(i) * 2.0f; });
+  auto curve = lt::compute("curve", {1000}, [&](lt::Var i) { return lt::exp(X(i)); });
+  const char* four = "for io in 0..125 @unroll_explicit=4:";
+  CHECK(has(scheduled(twice, "znver4").str(), four));
+  CHECK(has(scheduled(twice, "x86-64-v3").str(), four));
+  CHECK(has(scheduled(twice, "x86-64-v4").str(), "vectorized for ii in 0..16"));
+  CHECK(has(scheduled(curve, "znver4").str(), "vectorized for ii in 0..32"));
+  CHECK(has(scheduled(curve, "x86-64-v3").str(), "vectorized for ii in 0..32"));
+  auto few = lt::compute("few", {40}, [&](lt::Var i) { return lt::exp(X(i)); });
+  CHECK(has(scheduled(few, "x86-64-v3").str(), "vectorized for ii in 0..16"));
+}
+
+TEST_CASE("an operand in panels is read a panel at a time, in vectors") {
+  auto product = [](std::int64_t n, std::int64_t width) {
+    lt::Input<float, 2> A("A", {8, 5});
+    lt::Input<float, 3> P("P", {(n + width - 1) / width, 5, width});
+    lt::Reduce r("r", 5);
+    return lt::compute("C", {8, n}, [&](lt::Var i, lt::Var j) {
+      return lt::sum(A(i, r) * P(lt::floordiv(j, width), r, lt::floormod(j, width)), r);
+    });
+  };
+  const auto lanes = [&](std::int64_t n, std::int64_t width, const char* target) {
+    const lt::Program p = scheduled(product(n, width), target);
+    const std::string lowered = lt::lower_until("vectorize", p, lt::Target(target)).str();
+    CAPTURE(lowered);
+    for (const char* gathered : {"floordiv(ramp", "floormod(ramp", "floordiv(broadcast"})
+      CHECK_FALSE(has(lowered, gathered));
+    const std::string text = p.str();
+    const std::size_t at = text.find("vectorized for ji in 0..");
+    return at == text.npos ? 0 : std::stoi(text.substr(at + 24));
+  };
+  // Two vectors, or as many as cross no border of panels; the last panel need not be full.
+  CHECK(lanes(72, 24, "x86-64-v3") == 24);
+  CHECK(lanes(70, 24, "x86-64-v3") == 24);
+  CHECK(lanes(96, 48, "x86-64-v3") == 16);
+  CHECK(lanes(96, 48, "x86-64-v4") == 48);
+  CHECK(lanes(100, 64, "x86-64-v4") == 32);
+  CHECK(lanes(80, 40, "x86-64-v3") == 8);
+  CHECK(lanes(60, 20, "x86-64-v3") == 0);
+}
+
+TEST_CASE("rows are taken together where they read the same, and only there") {
+  lt::Input<float, 2> X("X", {8, 64});
+  lt::Input<float, 1> b("b", {64});
+  auto bias = lt::compute("bias", {8, 64}, [&](lt::Var i, lt::Var j) { return X(i, j) + b(j); });
+  auto alone = lt::compute("alone", {8, 64}, [&](lt::Var i, lt::Var j) { return X(i, j) * 2.0f; });
+  auto along = lt::compute(
+      "along", {8, 62}, [&](lt::Var i, lt::Var j) { return X(i, j) + X(i, j + 1) + X(i, j + 2); });
+  auto far =
+      lt::compute("far", {3, 64}, [&](lt::Var i, lt::Var j) { return X(i, j) + X(i + 5, j); });
+  auto math =
+      lt::compute("math", {8, 64}, [&](lt::Var i, lt::Var j) { return lt::exp(X(i, j)) + b(j); });
+  CHECK(has(scheduled(bias).str(), "unrolled for"));
+  CHECK_FALSE(has(scheduled(alone).str(), "unrolled for"));
+  CHECK_FALSE(has(scheduled(along).str(), "unrolled for"));
+  CHECK_FALSE(has(scheduled(far).str(), "unrolled for"));
+  CHECK_FALSE(has(scheduled(math).str(), "unrolled for"));
+}
+
+TEST_CASE("what does not fit the caches is written past them") {
+  lt::Target target("x86-64-v4");
+  auto streams = [&](std::int64_t n) {
+    lt::Input<float, 1> X("X", {n});
+    auto Y = lt::compute("Y", {n}, [&](lt::Var i) { return X(i) + 1.0f; });
+    return has(lt::default_schedule(lt::program_of(Y), target).str(), "@`stream`=2");
+  };
+  CHECK(streams(target.l3_bytes / 4 + 1));
+  CHECK_FALSE(streams(target.l3_bytes / 4));
+}
+
+TEST_CASE("math in vectors of 32 bytes is not") {
+  for (const char* name : {"x86-64-v4", "x86-64-v3"}) {
+    lt::Target target(name);
+    target.l3_bytes = 1 << 20;
+    lt::Input<float, 1> X("X", {300001});
+    auto curve = lt::compute("curve", {300001}, [&](lt::Var i) { return lt::exp(X(i)); });
+    const std::string text = lt::default_schedule(lt::program_of(curve), target).str();
+    CHECK(has(text, "stream") == (target.vector_bytes == 64));
+  }
+}
+
+TEST_CASE("where memory is far away, rows go one by one, and streams too") {
+  lt::Target far("sapphirerapids");
+  auto text = [&](const lt::AnyTensor& out) {
+    lt::Program start = lt::program_of(out);
+    lt::Program p = lt::default_schedule(start, far).program();
+    CHECK(test::run(p) == test::run(start));
+    return p.str();
+  };
+  const Stencil stencil(256, 1100);  // 2.2 MiB in and out, of 2 MiB a core
+  far.cores = 1;
+  CHECK_FALSE(has(text(stencil.Y), "unrolled for ii"));
+  far.cores = 2;
+  CHECK(has(text(stencil.Y), "unrolled for ii in 0..8"));
+  far.cores = 1;
+  far.l3_bytes = 1 << 20;
+  CHECK(has(text(stencil.Y), "vi in 0..256 = io * 4 + ii, vj in 0..1100 = jo * 16 + ji"));
+  lt::Input<float, 1> X("X", {300001});
+  auto twice = lt::compute("twice", {300001}, [&](lt::Var i) { return X(i) * 2.0f; });
+  CHECK(has(text(twice), "@prefetch=\"X:1:2\""));
+  CHECK(has(text(twice), "i1 in 0..1"));
+}
+
+TEST_CASE("runs of one loop, or rows, are taken in turn where no cache holds the result") {
+  lt::Target target("x86-64-v4");
+  target.l3_bytes = 1 << 20;
+  auto text = [&](const lt::AnyTensor& out) {
+    lt::Program start = lt::program_of(out);
+    lt::Program p = lt::default_schedule(start, target).program();
+    CHECK(test::run(p) == test::run(start));
+    return p.str();
+  };
+  lt::Input<float, 1> X("X", {300001}), W("W", {300001});
+  auto sum = lt::compute("sum", {300001}, [&](lt::Var i) { return X(i) + W(i); });
+  const std::string runs = text(sum);
+  CHECK(has(runs, "@prefetch=\"X:1:2,W:1:2\""));
+  CHECK(has(runs, "unrolled for i1 in 0..4"));
+  CHECK(has(runs, "i0 * 32768 + i1 * 8192 + i2 * 16 + i3"));
+  lt::Input<float, 2> P("P", {200, 2000}), Q("Q", {20000, 20});
+  auto rows = lt::compute("rows", {200, 2000}, [&](lt::Var i, lt::Var j) { return P(i, j) * 2; });
+  CHECK(has(text(rows), "vi in 0..200 = io * 4 + ii, vj in 0..2000 = jo * 16 + ji"));
+  auto shorter =
+      lt::compute("shorter", {20000, 20}, [&](lt::Var i, lt::Var j) { return Q(i, j) * 2; });
+  CHECK(has(text(shorter), "@`stream`=1"));
+}
+
+TEST_CASE("a block of several results is computed for what is read of them") {
+  lt::Input<float, 2> X("X", {6, 40});
+  lt::Reduce r("r", 40);
+  auto best = lt::compute("best", {6}, [&](lt::Var i) { return lt::argmin(X(i, r), r); });
+  auto least = best.get<0>();
+  auto where = best.get<1>();
+  auto Y = lt::compute("Y", {6, 40}, [&](lt::Var i, lt::Var j) { return X(i, j) - least(i); });
+  const lt::Program one = lt::program_of(Y);
+  lt::Schedule s(one);
+  s.compute_at("best", s.loops(Y)[0]);
+  CHECK(has(s.str(), "for i_1 in 0..1:"));
+  CHECK(test::run(s.program()) == test::run(one));
+  CHECK_FALSE(has(lt::default_schedule(one, lt::host()).program().str(), "for i_1 in 0..6"));
+  auto Z = lt::compute("Z", {6, 40}, [&](lt::Var i, lt::Var j) {
+    return X(i, j) - least(i) + lt::cast<float>(where(lt::max(i - 1, 0)));
+  });
+  const lt::Program both = lt::program_of(Z);
+  lt::Schedule t(both);
+  t.compute_at("best", t.loops(Z)[0]);
+  CHECK(test::run(t.program()) == test::run(both));
+  CHECK(test::run(lt::default_schedule(both, lt::host()).program()) == test::run(both));
+}
+
+TEST_CASE("programs of hundreds of stages stay below the budget of nodes") {
+  const lt::Dim n("n");
+  lt::Input<float, 1> X("X", {n});
+  std::vector<lt::Tensor<float, 1>> all;
+  for (int k = 0; k < 200; ++k)
+    all.push_back(lt::compute("s" + std::to_string(k), {n}, [&](lt::Var i) -> lt::Expr<float> {
+      if (k < 2) return X(i) * static_cast<float>(k + 2);
+      return all[static_cast<std::size_t>(k - 1)](i) - all[static_cast<std::size_t>(k - 2)](i);
+    }));
+  const lt::Program p = lt::default_schedule(lt::program_of(all.back()), lt::host()).program();
+  CHECK_FALSE(has(p.str(), "@unroll_explicit"));
+}
