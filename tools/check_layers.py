@@ -4,7 +4,7 @@ import re
 import sys
 from pathlib import Path
 
-from lathe_tree import files, includes, layer_of, layers, show, table
+from lathe_tree import files, includes, layer_named, layer_of, layers, show, table
 
 STD_HEADER = re.compile(r"[a-z_]+")
 POSIX_HEADER = re.compile(r"(sys/|arpa/|netinet/)?[a-z_]+\.h")
@@ -33,7 +33,7 @@ def problems(path: Path) -> list[str]:
         return [f"layer '{layer}' has no row in the table of layers"]
     for name in includes(path):
         if name.startswith("lathe/"):
-            target = name.split("/")[1] if name.count("/") > 1 else ""
+            target = layer_named(name)
             if layer and target not in allowed[layer]:
                 what = f"layer '{target}'" if target else f"the entry header '{name}'"
                 found.append(f"includes {what}; '{layer}' may include {', '.join(sorted(allowed[layer]))}")

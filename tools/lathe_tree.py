@@ -1,6 +1,7 @@
 """What the tools know of the source tree: layers, files, and the includes between them."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -16,6 +17,7 @@ def table(heading: str) -> list[list[str]]:
     return [[cell.strip(" `") for cell in line.strip("|").split("|")] for line in lines[2:]]
 
 
+@cache
 def layers() -> dict[str, set[str]]:
     """Each layer, lowest first, with the layers that it may include."""
     allowed: dict[str, set[str]] = {}
@@ -40,8 +42,16 @@ def files(pattern: str) -> list[Path]:
 
 def layer_of(path: Path) -> str:
     """The layer of a file below include/; empty for an entry header such as lathe/lathe.hpp."""
-    parts = path.relative_to(INCLUDE).parts
-    return parts[1] if len(parts) > 2 and parts[1] != "impl" else ""
+    return layer_named(path.relative_to(INCLUDE).as_posix())
+
+
+def layer_named(name: str) -> str:
+    """The layer of "lathe/ir/expr.hpp": the folder below lathe/, or the two folders that have a row together."""
+    folders = name.split("/")[1:-1]
+    if not folders or folders == ["impl"]:
+        return ""
+    room = "/".join(folders[:2])
+    return room if room in layers() else folders[0]
 
 
 def includes(path: Path) -> list[str]:

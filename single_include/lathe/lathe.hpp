@@ -1172,6 +1172,9 @@ struct BlockNode : StmtNode {
   const std::string& name() const { return tag->name; }
 };
 
+using ForRef = Ref<ForNode>;
+using BlockRefNode = Ref<BlockNode>;
+
 struct AllocNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Alloc;
   AllocNode(Buffer its_buffer, Stmt its_body)
@@ -4753,9 +4756,6 @@ class Facts {
 
 namespace lathe {
 
-using ForRef = Ref<ForNode>;
-using BlockRefNode = Ref<BlockNode>;
-
 /// A loop or a block and its place: everything above it, outermost first.
 struct LoopSite {
   ForRef loop;
@@ -5046,6 +5046,78 @@ LayoutMap layout_map(const F& f) {
 
 }  // namespace lathe
 
+// ---- lathe/ir/loop_marks.hpp
+// What a schedule asks of a loop, as annotations that lowering realises: how a split's tail runs,
+// whether border iterations run apart, which buffers and blocks iterations share.
+
+namespace lathe {
+
+/// What happens where the factors of a split do not divide the extent. The tail is a mark on the
+/// inner loop; lowering realises it.
+///   exact: they do divide it · guard: a test per instance · mask: vector lanes are masked · peel:
+///   a main loop and a remainder · shift: the last tile moves inward and recomputes, where
+///   its blocks may run twice · round_up: computes past the end into temporaries, which become
+///   longer; nothing is left of it to realise
+enum class Tail : std::uint8_t { exact, guard, mask, peel, shift, round_up };
+std::string_view to_text(Tail tail);
+bool parse_tail(std::string_view text, Tail& out);
+
+/// Whether iterations in which a condition holds that differs between them run apart from the
+/// others. The policy is a mark on the loop; lowering realises it.
+///   automatic: where border tiles of a nest are worth a second version · never: conditions that
+///   depend on the loop stay where they are · always: the loop becomes up to three, one after the
+///   other
+enum class Partition : std::uint8_t { automatic, never, always };
+std::string_view to_text(Partition policy);
+bool parse_partition(std::string_view text, Partition& out);
+
+namespace detail {
+
+inline constexpr const char* kHoistStorage = "hoist_storage";    ///< of buffers
+inline constexpr const char* kDoubleBuffer = "double_buffer";    ///< of buffers
+inline constexpr const char* kRollingBuffer = "rolling_buffer";  ///< of blocks
+
+/// A text for each statement, "stage:order".
+inline constexpr const char* kSoftwarePipeline = "software_pipeline";
+/// "name:versions" of buffers, while lowering.
+inline constexpr const char* kPipelineBuffers = "pipeline_buffers";
+
+/// The names that an annotation holds, between commas.
+inline Vec<std::string> marked_names(const ForNode& loop, const char* key) {
+  Vec<std::string> out;
+  const AttrValue* list = find_annotation(loop.annotations, key);
+  if (!list) return out;
+  std::size_t begin = 0;
+  for (std::size_t end = 0; end != std::string::npos; begin = end + 1) {
+    end = list->text.find(',', begin);
+    out.push_back(list->text.substr(begin, end == std::string::npos ? end : end - begin));
+  }
+  return out;
+}
+
+inline bool is_marked(const ForNode& loop, const char* key, const std::string& name) {
+  for (const auto& marked : marked_names(loop, key))
+    if (marked == name) return true;
+  return false;
+}
+
+inline bool hoists(const ForNode& loop, const BufferNode& buffer) {
+  return is_marked(loop, kHoistStorage, buffer.name);
+}
+
+/// Of these a loop may carry several: they are about what it holds.
+inline bool is_storage_mark(std::string_view key) {
+  return key == kHoistStorage || key == kDoubleBuffer || key == kRollingBuffer;
+}
+
+/// One that ties its loop to the iterations as they are.
+inline bool is_promise(std::string_view key) {
+  return key == kDoubleBuffer || key == kRollingBuffer || key == kSoftwarePipeline;
+}
+
+}  // namespace detail
+}  // namespace lathe
+
 // ---- lathe/schedule/core/refs.hpp
 // What names a loop or a block of a schedule, and what a split is told.
 
@@ -5109,25 +5181,6 @@ class Factor {
  private:
   AnyExpr value_;
 };
-
-/// What happens where the factors of a split do not divide the extent. The tail is a mark on the
-/// inner loop; lowering realises it.
-///   exact: they do divide it · guard: a test per instance · mask: vector lanes are masked · peel:
-///   a main loop and a remainder · shift: the last tile moves inward and recomputes, where
-///   its blocks may run twice · round_up: computes past the end into temporaries, which become
-///   longer; nothing is left of it to realise
-enum class Tail : std::uint8_t { exact, guard, mask, peel, shift, round_up };
-std::string_view to_text(Tail tail);
-bool parse_tail(std::string_view text, Tail& out);
-
-/// Whether iterations in which a condition holds that differs between them run apart from the
-/// others. The policy is a mark on the loop; lowering realises it.
-///   automatic: where border tiles of a nest are worth a second version · never: conditions that
-///   depend on the loop stay where they are · always: the loop becomes up to three, one after the
-///   other
-enum class Partition : std::uint8_t { automatic, never, always };
-std::string_view to_text(Partition policy);
-bool parse_partition(std::string_view text, Partition& out);
 
 }  // namespace lathe
 
@@ -7028,6 +7081,63 @@ std::string law_problem(const ReducerNode& reducer, std::span<const AnyExpr> ter
 
 }  // namespace lathe
 
+// ---- lathe/ir/describe.hpp
+// Loops and names in messages.
+
+namespace lathe::detail {
+
+std::string in_quotes(std::string_view name);
+/// "'i'(100)" and, for other kinds than serial, "'i'(100, parallel)".
+std::string describe(const ForNode& loop);
+std::string extent_text(const AnyExpr& extent);
+
+}  // namespace lathe::detail
+
+// ---- lathe/ir/rebuild.hpp
+// How a program is rebuilt around a statement that changes: paths, allocations, loops without their
+// bodies, fresh names.
+
+namespace lathe::detail {
+
+/// The root of a path after its last statement was replaced; an empty statement removes it, and the
+/// loops that held nothing else with it.
+Stmt replace_at(const Vec<Stmt>& path, Stmt with);
+/// The root after a statement was put right before, or right after, the last one of a path.
+Stmt insert_before(const Vec<Stmt>& path, Stmt what);
+Stmt insert_after(const Vec<Stmt>& path, Stmt what);
+/// Allocates a buffer around the whole program.
+Stmt add_alloc(const Stmt& root, const Buffer& buffer);
+Stmt remove_alloc(const Stmt& root, const Buffer& buffer);
+
+/// A loop without its body.
+struct LoopHead {
+  VarRef var;
+  AnyExpr min, extent;
+  ForKind kind = ForKind::serial;
+  Annotations annotations = {};
+};
+LoopHead head_of(const ForNode& loop);
+Stmt wrap_loops(const Vec<LoopHead>& heads, Stmt body);
+/// The same loops over fresh variables; `map` then also takes each old variable to its new one.
+Vec<LoopHead> fresh_loops(const Vec<ForRef>& loops, Substitution& map);
+
+/// Names that a program uses, for choosing new ones.
+class NamePool {
+ public:
+  explicit NamePool(const Program& program) : program_(program) {}
+  /// `base` if it is free, else base_1, base_2 …; taken from then on.
+  std::string fresh(const std::string& base);
+  bool taken(const std::string& name) const;
+
+ private:
+  Program program_;
+  Vec<std::string> given_;
+};
+/// Names for loops: those of the loops around a place, not of the whole program.
+std::string loop_name(const std::string& base, Vec<std::string>& used);
+
+}  // namespace lathe::detail
+
 // ---- lathe/arith/poly.hpp
 // How index arithmetic is held while it is simplified: sums of products of opaque parts, and the
 // engine over them. Internal to arith and analysis; users call simplify, prove and bounds.
@@ -7898,6 +8008,188 @@ Program open_blocks(const Program& program, Location where = {});
 
 }  // namespace lathe
 
+// ---- lathe/analysis/find.hpp
+// Where a program has its loops, blocks, stores and buffers, and what surrounds them.
+
+namespace lathe::detail {
+
+Facts program_facts(const Program& program);
+bool is_dim(const Program& program, const VarRef& var);
+/// Names nothing but Dims of the program.
+bool over_dims(const Program& program, const AnyExpr& e);
+/// All statements of a subtree that are neither blocks, nor inside one, nor loops and sequences
+/// around them.
+bool has_bare_statement(const Stmt& s);
+/// A While, If, Let or Atomic, or a statement in no block: what only simple loop nests do without.
+bool is_plain_nest(const Stmt& s);
+/// The only child of a loop if that is a loop.
+const ForNode* only_loop_in(const ForNode& loop);
+/// Position of each block in program order; -1 if it is not there.
+int block_position(const Stmt& root, const BlockTag& tag);
+/// The blocks of a statement in program order; blocks_below also gives their places, and costs
+/// that.
+Vec<BlockTag> block_tags(const Stmt& s);
+/// The first block with a name; empty if there is none.
+BlockTag block_named(const Stmt& s, const std::string& name);
+/// The block without iterators that only restrict (see guard_count).
+BlockNode without_guards(const BlockNode& block);
+/// Class of a block, guards apart.
+BlockInfo info_of(const Program& program, const BlockTag& tag);
+Buffer find_buffer(const Program& program, const std::string& name);
+bool is_param(const Program& program, const Buffer& buffer);
+const StoreNode* only_store(const BlockNode& block);
+/// The stores of a block whose body is nothing else; empty otherwise.
+Vec<const StoreNode*> stores_of(const BlockNode& block);
+/// True if the path passes through nothing but loops, sequences and allocations.
+bool is_open_path(const Vec<Stmt>& path);
+bool below(const Vec<ForRef>& loops, const VarRef& loop);
+/// The first block below a statement, for messages; empty if there is none.
+BlockTag first_block_below(const Stmt& s);
+/// By an access of its body, or as it declares.
+bool reads_buffer(const BlockNode& block, const Buffer& buffer);
+bool writes_buffer(const BlockNode& block, const Buffer& buffer);
+/// One iteration, or none.
+bool runs_at_most_once(const ForNode& loop);
+/// What a bound of the loop is read from and the loop writes: steps that state the bound anew would
+/// read another number. Empty if there is no such buffer.
+Buffer bound_written_inside(const ForNode& loop);
+/// "'A', 'B'"
+std::string names_of(const Vec<BlockSite>& sites);
+
+/// f for the nests of a program, in order: its outermost loops, blocks and other statements.
+template <class F>
+void each_nest(const Stmt& s, const F& f) {
+  if (const auto* a = s.as<AllocNode>()) return each_nest(a->body, f);
+  const auto* seq = s.as<SeqNode>();
+  if (!seq) return f(s);
+  for (const auto& child : seq->stmts) each_nest(child, f);
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/analysis/found.hpp
+// Whether what a block reads was surely written before, in the same iteration of a loop.
+
+namespace lathe::detail {
+
+/// Empty if all that the consumer reads of the buffer was surely written before, by the producers
+/// and in the same iteration of `loop`; else why that is not proven.
+std::string why_not_found(const Stmt& root, const Vec<BlockTag>& producers,
+                          const BlockTag& consumer, const Buffer& buffer, const VarRef& loop,
+                          const Facts& facts);
+
+/// Whether each iteration of the loop writes all that it reads of the buffer.
+bool filled_each_iteration(const Program& program, const Buffer& buffer, const ForNode& loop,
+                           const Facts& facts);
+
+/// Why a block can't be computed elsewhere, or again, with the same inputs: it reads a buffer whose
+/// elements change while the program goes on, as under a loop that carries state. Empty if it can.
+std::string why_unsettled(const Program& program, const BlockNode& block);
+
+}  // namespace lathe::detail
+
+// ---- lathe/analysis/shift.hpp
+// Whether the tiles of a loop whose tail is Tail::shift may overlap: asked by split, after each
+// later step, and by lowering, which moves the last tile inward.
+
+namespace lathe::detail {
+
+/// The tiles start, start + …, and cover what is before `end`; the one that would reach past `end`
+/// starts at end - extent of the loop instead and recomputes what the tile before it stored.
+struct ShiftPlan {
+  VarRef nest;      ///< the outermost loop that counts the tiles
+  AnyExpr start;    ///< of a tile
+  AnyExpr end;      ///< of all tiles; names no loop that counts them
+  AnyExpr fits;     ///< there is one whole tile; names no loop that counts them
+  std::string why;  ///< why this is not right, if it is not
+};
+
+bool is_shifted(const ForNode& loop);
+ShiftPlan plan_shift(const Program& program, const VarRef& loop);
+/// Loops with this tail, in program order.
+Vec<VarRef> shifted_loops(const Stmt& s);
+
+}  // namespace lathe::detail
+
+// ---- lathe/analysis/partition.hpp
+// Which iterations of a loop are all alike, as conditions below it hold in them whatever the loops
+// inside do: asked by partition, and by lowering, which peels the other iterations.
+
+namespace lathe::detail {
+
+inline constexpr const char* kPartition = "partition";
+
+/// What the schedule says of a loop.
+Partition partition_of(const ForNode& loop);
+
+/// A comparison below a loop that its variable decides, and the end of the range [from, to) of that
+/// variable in which it is `value`.
+struct SteadyCondition {
+  const ExprNode* node;  ///< none: not in the program, but what a block's domain or a clamp asks
+  bool value;
+  bool exact;        ///< outside of the range it is not `value`
+  AnyExpr full;      ///< the loop's variable is in that range
+  AnyExpr from, to;  ///< one of both
+
+  bool is_start() const { return bool(from); }
+};
+
+/// Those below a loop whose value differs between its iterations, in program order, guards first.
+/// `known` are the Dims and the loops around; conditions that depend on loops whose partition is
+/// never are left out.
+Vec<SteadyCondition> steady_conditions(const ForNode& loop, const Facts& around,
+                                       const Vec<VarRef>& known);
+
+}  // namespace lathe::detail
+
+// ---- lathe/analysis/buffering.hpp
+// What iterations of a loop may share of a buffer: asked by the steps that mark loops, after each
+// later step, and by lowering, which realises the marks.
+
+namespace lathe::detail {
+
+/// Why iterations of a loop can't take turns with two versions of a buffer, said of the buffer;
+/// empty if they can.
+std::string why_not_doubled(const Program& program, const Buffer& buffer, const LoopSite& site);
+
+/// A block below a loop whose rows are a window that each iteration moves on: all but `step` of
+/// them are there from the iteration before.
+struct RollPlan {
+  ForRef rows;              ///< the block's loop over the rows of the window
+  std::int64_t length = 0;  ///< of the window
+  std::int64_t step = 0;    ///< rows that are new in an iteration
+  bool upward = true;       ///< the new ones are the last that the loop over rows comes to
+  Vec<std::pair<Buffer, std::size_t>> outputs;  ///< what the block stores, and the axis of its rows
+  std::string why;                              ///< why this is not so, if it is not
+};
+RollPlan plan_roll(const Program& program, const BlockTag& block, const VarRef& loop);
+
+/// When a statement of a pipelined loop runs: in step t for iteration t - stage; statements of one
+/// step in ascending order.
+struct PipelinePart {
+  std::int64_t stage = 0, order = 0;
+};
+struct PipelinePlan {
+  struct Versions {
+    Buffer buffer;
+    std::int64_t count;
+  };
+  Vec<PipelinePart> parts;  ///< of each statement
+  Vec<Versions> buffers;  ///< what an iteration has to itself, and more than one statement touches
+  std::string why;        ///< why this is not legal, if it is not
+};
+PipelinePlan plan_pipeline(const Program& program, const VarRef& loop, Vec<PipelinePart> parts);
+/// What lowering notes of a pipelined loop.
+struct PipelineBuffer {
+  std::string name;
+  std::int64_t count = 1;  ///< of versions
+};
+Vec<PipelineBuffer> pipeline_buffers(const ForNode& loop);
+/// What a loop's annotation says; nothing if it says nothing of use.
+Vec<PipelinePart> pipeline_parts(const ForNode& loop);
+
+}  // namespace lathe::detail
+
 // ---- lathe/dsl/checks.hpp
 // Which mistakes the DSL finds while a tensor is being described, each with its error id.
 
@@ -8100,95 +8392,16 @@ LATHE_PRIMITIVES(LATHE_PRIMITIVE)
 }  // namespace lathe
 
 // ---- lathe/schedule/core/edit.hpp
-// How the steps of a schedule find their place in a program, rebuild it, and word what they refuse.
+// What the steps of a schedule share: checks, nests of blocks that move, and how a refusal is
+// worded.
 
 namespace lathe::detail {
-
-// --- rebuilding
-// ---------------------------------------------------------------------------------------------------
-
-/// The root of a path after its last statement was replaced; an empty statement removes it, and the
-/// loops that held nothing else with it.
-Stmt replace_at(const Vec<Stmt>& path, Stmt with);
-/// The root after a statement was put right before, or right after, the last one of a path.
-Stmt insert_before(const Vec<Stmt>& path, Stmt what);
-Stmt insert_after(const Vec<Stmt>& path, Stmt what);
-/// Allocates a buffer around the whole program.
-Stmt add_alloc(const Stmt& root, const Buffer& buffer);
-Stmt remove_alloc(const Stmt& root, const Buffer& buffer);
-
-/// A loop without its body.
-struct LoopHead {
-  VarRef var;
-  AnyExpr min, extent;
-  ForKind kind = ForKind::serial;
-  Annotations annotations = {};
-};
-LoopHead head_of(const ForNode& loop);
-Stmt wrap_loops(const Vec<LoopHead>& heads, Stmt body);
-/// The same loops over fresh variables; `map` then also takes each old variable to its new one.
-Vec<LoopHead> fresh_loops(const Vec<ForRef>& loops, Substitution& map);
-
-/// Names that a program uses, for choosing new ones.
-class NamePool {
- public:
-  explicit NamePool(const Program& program) : program_(program) {}
-  /// `base` if it is free, else base_1, base_2 …; taken from then on.
-  std::string fresh(const std::string& base);
-  bool taken(const std::string& name) const;
-
- private:
-  Program program_;
-  Vec<std::string> given_;
-};
-/// Names for loops: those of the loops around a place, not of the whole program.
-std::string loop_name(const std::string& base, Vec<std::string>& used);
-
-// --- looking
-// ------------------------------------------------------------------------------------------------------
-
-Facts program_facts(const Program& program);
-bool is_dim(const Program& program, const VarRef& var);
-/// Names nothing but Dims of the program.
-bool over_dims(const Program& program, const AnyExpr& e);
-/// All statements of a subtree that are neither blocks, nor inside one, nor loops and sequences
-/// around them.
-bool has_bare_statement(const Stmt& s);
-/// A While, If, Let or Atomic, or a statement in no block: what only simple loop nests do without.
-bool is_plain_nest(const Stmt& s);
-/// The only child of a loop if that is a loop.
-const ForNode* only_loop_in(const ForNode& loop);
-/// Position of each block in program order; -1 if it is not there.
-int block_position(const Stmt& root, const BlockTag& tag);
-/// The blocks of a statement in program order; blocks_below also gives their places, and costs
-/// that.
-Vec<BlockTag> block_tags(const Stmt& s);
-/// The first block with a name; empty if there is none.
-BlockTag block_named(const Stmt& s, const std::string& name);
-/// The block without iterators that only restrict (see guard_count).
-BlockNode without_guards(const BlockNode& block);
-/// Class of a block, guards apart.
-BlockInfo info_of(const Program& program, const BlockTag& tag);
-Buffer find_buffer(const Program& program, const std::string& name);
-bool is_param(const Program& program, const Buffer& buffer);
-const StoreNode* only_store(const BlockNode& block);
-/// The stores of a block whose body is nothing else; empty otherwise.
-Vec<const StoreNode*> stores_of(const BlockNode& block);
-/// True if the path passes through nothing but loops, sequences and allocations.
-bool is_open_path(const Vec<Stmt>& path);
-bool below(const Vec<ForRef>& loops, const VarRef& loop);
 
 // --- wording
 // ------------------------------------------------------------------------------------------------------
 
-std::string in_quotes(std::string_view name);
-/// "'i'(100)" and, for other kinds than serial, "'i'(100, parallel)".
-std::string describe(const ForNode& loop);
 /// "loops of 'C': i(100) j(64) r:reduce(64)"
 std::string describe_loops(const Program& program, const BlockTag& block);
-/// The first block below a loop, for messages; empty if there is none.
-BlockTag first_block_below(const Stmt& s);
-std::string extent_text(const AnyExpr& extent);
 
 Refusal refusal(std::string_view id, std::string message, std::string help = {});
 Refusal refusal_at(const VarRef& loop, std::string_view id, std::string message,
@@ -8236,26 +8449,12 @@ Vec<std::string> names_around(const LoopSite& site);
 void consume_lost_loops(const Stmt& before, const Vec<ForRef>& loops, Edit& edit,
                         const std::string& what);
 
-/// Empty if all that the consumer reads of the buffer was surely written before, by the producers
-/// and in the same iteration of `loop`; else why that is not proven.
-std::string why_not_found(const Stmt& root, const Vec<BlockTag>& producers,
-                          const BlockTag& consumer, const Buffer& buffer, const VarRef& loop,
-                          const Facts& facts);
-
 /// `id` if the init of a block may not move past those loops around it, from position `from` on,
 /// that are named: out of them or into them. No two iterations may reach one point, nothing in them
 /// may write what decides where the init stores, and nothing else touch what it stores to.
 Verdict check_moved_init(const Program& program, const BlockSite& site, std::size_t from,
                          const Vec<VarRef>& passed, std::string_view id);
 
-/// f for the nests of a program, in order: its outermost loops, blocks and other statements.
-template <class F>
-void each_nest(const Stmt& s, const F& f) {
-  if (const auto* a = s.as<AllocNode>()) return each_nest(a->body, f);
-  const auto* seq = s.as<SeqNode>();
-  if (!seq) return f(s);
-  for (const auto& child : seq->stmts) each_nest(child, f);
-}
 /// The nests of a program that a step made; the others stood in it before.
 Vec<Stmt> changed_nests(const Program& before, const Program& after);
 /// L0259 if a step moved an init past loops that its block keeps, where it may not, or brought a
@@ -8280,168 +8479,11 @@ Verdict check_bound_loops(const Program& program);
 /// that blocks declare, stores past the caches, scopes and strides of temporaries. Programs that
 /// come as text or as a script are held to it; those of tensors say none of it.
 Verdict check_claims(const Program& program);
-/// Whether each iteration of the loop writes all that it reads of the buffer.
-bool filled_each_iteration(const Program& program, const Buffer& buffer, const ForNode& loop,
-                           const Facts& facts);
-/// One iteration, or none.
-bool runs_at_most_once(const ForNode& loop);
 /// What marks of loops promise (loop_marks.hpp), tested anew after a step: L0225.
 Verdict check_marks(const Program& before, const Program& after);
 /// L0220 if a buffer outside global memory is touched both inside and outside a loop
 /// whose iterations can't share it: a parallel one, one over blocks, one over threads.
 Verdict check_lifetime(const Program& program, const Buffer& buffer);
-
-}  // namespace lathe::detail
-
-// ---- lathe/schedule/core/loop_marks.hpp
-// What a schedule wants of a loop for buffers or blocks by name: annotations that list them, and
-// that lowering realises.
-
-namespace lathe::detail {
-
-inline constexpr const char* kHoistStorage = "hoist_storage";    ///< of buffers
-inline constexpr const char* kDoubleBuffer = "double_buffer";    ///< of buffers
-inline constexpr const char* kRollingBuffer = "rolling_buffer";  ///< of blocks
-
-/// A text for each statement, "stage:order".
-inline constexpr const char* kSoftwarePipeline = "software_pipeline";
-/// "name:versions" of buffers, while lowering.
-inline constexpr const char* kPipelineBuffers = "pipeline_buffers";
-
-/// The names that an annotation holds, between commas.
-inline Vec<std::string> marked_names(const ForNode& loop, const char* key) {
-  Vec<std::string> out;
-  const AttrValue* list = find_annotation(loop.annotations, key);
-  if (!list) return out;
-  std::size_t begin = 0;
-  for (std::size_t end = 0; end != std::string::npos; begin = end + 1) {
-    end = list->text.find(',', begin);
-    out.push_back(list->text.substr(begin, end == std::string::npos ? end : end - begin));
-  }
-  return out;
-}
-
-inline bool is_marked(const ForNode& loop, const char* key, const std::string& name) {
-  for (const auto& marked : marked_names(loop, key))
-    if (marked == name) return true;
-  return false;
-}
-
-inline bool hoists(const ForNode& loop, const BufferNode& buffer) {
-  return is_marked(loop, kHoistStorage, buffer.name);
-}
-
-/// Of these a loop may carry several: they are about what it holds.
-inline bool is_storage_mark(std::string_view key) {
-  return key == kHoistStorage || key == kDoubleBuffer || key == kRollingBuffer;
-}
-
-/// One that ties its loop to the iterations as they are.
-inline bool is_promise(std::string_view key) {
-  return key == kDoubleBuffer || key == kRollingBuffer || key == kSoftwarePipeline;
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/schedule/core/shift.hpp
-// Whether the tiles of a loop whose tail is Tail::shift may overlap: asked by split, after each
-// later step, and by lowering, which moves the last tile inward.
-
-namespace lathe::detail {
-
-/// The tiles start, start + …, and cover what is before `end`; the one that would reach past `end`
-/// starts at end - extent of the loop instead and recomputes what the tile before it stored.
-struct ShiftPlan {
-  VarRef nest;      ///< the outermost loop that counts the tiles
-  AnyExpr start;    ///< of a tile
-  AnyExpr end;      ///< of all tiles; names no loop that counts them
-  AnyExpr fits;     ///< there is one whole tile; names no loop that counts them
-  std::string why;  ///< why this is not right, if it is not
-};
-
-bool is_shifted(const ForNode& loop);
-ShiftPlan plan_shift(const Program& program, const VarRef& loop);
-/// Loops with this tail, in program order.
-Vec<VarRef> shifted_loops(const Stmt& s);
-
-}  // namespace lathe::detail
-
-// ---- lathe/schedule/core/partition.hpp
-// Which iterations of a loop are all alike, as conditions below it hold in them whatever the loops
-// inside do: asked by partition, and by lowering, which peels the other iterations.
-
-namespace lathe::detail {
-
-inline constexpr const char* kPartition = "partition";
-
-/// What the schedule says of a loop.
-Partition partition_of(const ForNode& loop);
-
-/// A comparison below a loop that its variable decides, and the end of the range [from, to) of that
-/// variable in which it is `value`.
-struct SteadyCondition {
-  const ExprNode* node;  ///< none: not in the program, but what a block's domain or a clamp asks
-  bool value;
-  bool exact;        ///< outside of the range it is not `value`
-  AnyExpr full;      ///< the loop's variable is in that range
-  AnyExpr from, to;  ///< one of both
-
-  bool is_start() const { return bool(from); }
-};
-
-/// Those below a loop whose value differs between its iterations, in program order, guards first.
-/// `known` are the Dims and the loops around; conditions that depend on loops whose partition is
-/// never are left out.
-Vec<SteadyCondition> steady_conditions(const ForNode& loop, const Facts& around,
-                                       const Vec<VarRef>& known);
-
-}  // namespace lathe::detail
-
-// ---- lathe/schedule/core/buffering.hpp
-// What iterations of a loop may share of a buffer: asked by the steps that mark loops, after each
-// later step, and by lowering, which realises the marks.
-
-namespace lathe::detail {
-
-/// Why iterations of a loop can't take turns with two versions of a buffer, said of the buffer;
-/// empty if they can.
-std::string why_not_doubled(const Program& program, const Buffer& buffer, const LoopSite& site);
-
-/// A block below a loop whose rows are a window that each iteration moves on: all but `step` of
-/// them are there from the iteration before.
-struct RollPlan {
-  ForRef rows;              ///< the block's loop over the rows of the window
-  std::int64_t length = 0;  ///< of the window
-  std::int64_t step = 0;    ///< rows that are new in an iteration
-  bool upward = true;       ///< the new ones are the last that the loop over rows comes to
-  Vec<std::pair<Buffer, std::size_t>> outputs;  ///< what the block stores, and the axis of its rows
-  std::string why;                              ///< why this is not so, if it is not
-};
-RollPlan plan_roll(const Program& program, const BlockTag& block, const VarRef& loop);
-
-/// When a statement of a pipelined loop runs: in step t for iteration t - stage; statements of one
-/// step in ascending order.
-struct PipelinePart {
-  std::int64_t stage = 0, order = 0;
-};
-struct PipelinePlan {
-  struct Versions {
-    Buffer buffer;
-    std::int64_t count;
-  };
-  Vec<PipelinePart> parts;  ///< of each statement
-  Vec<Versions> buffers;  ///< what an iteration has to itself, and more than one statement touches
-  std::string why;        ///< why this is not legal, if it is not
-};
-PipelinePlan plan_pipeline(const Program& program, const VarRef& loop, Vec<PipelinePart> parts);
-/// What lowering notes of a pipelined loop.
-struct PipelineBuffer {
-  std::string name;
-  std::int64_t count = 1;  ///< of versions
-};
-Vec<PipelineBuffer> pipeline_buffers(const ForNode& loop);
-/// What a loop's annotation says; nothing if it says nothing of use.
-Vec<PipelinePart> pipeline_parts(const ForNode& loop);
 
 }  // namespace lathe::detail
 
@@ -16508,6 +16550,194 @@ LATHE_DECL void Visitor::descend(const Stmt& s) {
 
 }  // namespace lathe
 
+// ---- lathe/ir/impl/describe.ipp
+namespace lathe::detail {
+
+LATHE_DECL std::string in_quotes(std::string_view name) { return "'" + std::string(name) + "'"; }
+
+LATHE_DECL std::string extent_text(const AnyExpr& extent) {
+  const std::int64_t* value = as_const_int(extent);
+  return value ? std::to_string(*value) : str(extent);
+}
+
+LATHE_DECL std::string describe(const ForNode& loop) {
+  std::string kind =
+      loop.loop_kind == ForKind::serial ? "" : ", " + std::string(to_text(loop.loop_kind));
+  return in_quotes(loop.var->name) + "(" + extent_text(loop.extent) + kind + ")";
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/ir/impl/loop_marks.ipp
+namespace lathe {
+
+LATHE_DECL std::string_view to_text(Tail tail) {
+  static constexpr std::string_view texts[] = {"exact", "guard", "mask",
+                                               "peel",  "shift", "round_up"};
+  return texts[static_cast<int>(tail)];
+}
+
+LATHE_DECL bool parse_tail(std::string_view text, Tail& out) {
+  for (int k = 0; k <= static_cast<int>(Tail::round_up); ++k) {
+    if (to_text(static_cast<Tail>(k)) != text) continue;
+    out = static_cast<Tail>(k);
+    return true;
+  }
+  return false;
+}
+
+LATHE_DECL std::string_view to_text(Partition policy) {
+  static constexpr std::string_view texts[] = {"automatic", "never", "always"};
+  return texts[static_cast<int>(policy)];
+}
+
+LATHE_DECL bool parse_partition(std::string_view text, Partition& out) {
+  for (Partition policy : {Partition::automatic, Partition::never, Partition::always})
+    if (to_text(policy) == text) return out = policy, true;
+  return false;
+}
+
+}  // namespace lathe
+
+// ---- lathe/ir/impl/rebuild.ipp
+namespace lathe::detail {
+
+// The parent with one child replaced; an empty statement if nothing is left of it.
+inline Stmt with_child(const Stmt& parent, const Stmt& child, const Stmt& next) {
+  switch (parent.kind()) {
+    case StmtKind::For: {
+      const auto* f = parent.as<ForNode>();
+      return next ? make_for(f->var, f->min, f->extent, next, f->loop_kind, f->annotations)
+                  : Stmt();
+    }
+    case StmtKind::Block: {
+      BlockNode block = *parent.as<BlockNode>();
+      block.body = next ? next : make_seq({});
+      return make_block(std::move(block));
+    }
+    case StmtKind::Alloc:
+      return make_alloc(parent.as<AllocNode>()->buffer, next ? next : make_seq({}));
+    case StmtKind::LetStmt: {
+      const auto* let = parent.as<LetStmtNode>();
+      return next ? make_let_stmt(let->var, let->value, next) : Stmt();
+    }
+    case StmtKind::Seq: {
+      Vec<Stmt> stmts;
+      for (const auto& s : parent.as<SeqNode>()->stmts)
+        stmts.push_back(s.same_as(child) ? next : s);
+      Stmt seq = make_seq(std::move(stmts));
+      const auto* left = seq.as<SeqNode>();
+      return left && left->stmts.empty() ? Stmt() : seq;
+    }
+    case StmtKind::If: {
+      const auto* n = parent.as<IfNode>();
+      Stmt yes = n->then_body.same_as(child) ? next : n->then_body;
+      Stmt no = n->else_body && n->else_body.same_as(child) ? next : n->else_body;
+      if (!yes && !no) return {};
+      return make_if(n->condition, yes ? yes : make_seq({}), no);
+    }
+    case StmtKind::While: {
+      const auto* n = parent.as<WhileNode>();
+      return make_ref<WhileNode>(n->condition, next ? next : make_seq({}));
+    }
+    default:
+      unreachable("a statement without children as a parent");
+  }
+}
+
+LATHE_DECL Stmt replace_at(const Vec<Stmt>& path, Stmt with) {
+  for (std::size_t k = path.size() - 1; k-- > 0;) with = with_child(path[k], path[k + 1], with);
+  return with ? with : make_seq({});
+}
+
+LATHE_DECL Stmt insert_before(const Vec<Stmt>& path, Stmt what) {
+  return replace_at(path, make_seq({std::move(what), path.back()}));
+}
+LATHE_DECL Stmt insert_after(const Vec<Stmt>& path, Stmt what) {
+  return replace_at(path, make_seq({path.back(), std::move(what)}));
+}
+
+LATHE_DECL Stmt add_alloc(const Stmt& root, const Buffer& buffer) {
+  if (const auto* alloc = root.as<AllocNode>())
+    return make_alloc(alloc->buffer, add_alloc(alloc->body, buffer));
+  return make_alloc(buffer, root);
+}
+
+class DropAlloc : public Mutator {
+ public:
+  explicit DropAlloc(const Buffer& buffer) : buffer_(buffer) {}
+  Stmt stmt(const Stmt& s) override {
+    if (!may_touch(s, Contents::bit(buffer_->name))) return s;
+    const auto* alloc = s.as<AllocNode>();
+    return alloc && alloc->buffer == buffer_ ? alloc->body : descend(s);
+  }
+  AnyExpr expr(const AnyExpr& e) override { return e; }
+
+ private:
+  const Buffer& buffer_;
+};
+LATHE_DECL Stmt remove_alloc(const Stmt& root, const Buffer& buffer) {
+  return DropAlloc(buffer).stmt(root);
+}
+
+LATHE_DECL LoopHead head_of(const ForNode& loop) {
+  return {loop.var, loop.min, loop.extent, loop.loop_kind, loop.annotations};
+}
+
+LATHE_DECL Stmt wrap_loops(const Vec<LoopHead>& heads, Stmt body) {
+  for (const auto& head : reversed(heads))
+    body = make_for(head.var, head.min, head.extent, std::move(body), head.kind, head.annotations);
+  return body;
+}
+
+LATHE_DECL Vec<LoopHead> fresh_loops(const Vec<ForRef>& loops, Substitution& map) {
+  Vec<LoopHead> heads;
+  for (const auto& loop : loops) {
+    LoopHead head = head_of(*loop);
+    head.min = substitute(head.min, map);
+    head.extent = substitute(head.extent, map);
+    head.var = make_var(loop->var->name, loop->var->dtype);
+    map.emplace_back(loop->var, AnyExpr(head.var));
+    heads.push_back(std::move(head));
+  }
+  return heads;
+}
+
+LATHE_DECL bool NamePool::taken(const std::string& name) const {
+  for (const auto& n : given_)
+    if (n == name) return true;
+  for (const auto& p : program_->params)
+    if (p.name() == name) return true;
+  const std::uint64_t bit = Contents::bit(name);
+  return any_statement_in(
+      program_->body, [&](const Stmt& s) { return may_hold_block(s, bit) || may_touch(s, bit); },
+      [&](const Stmt& s) {
+        const auto* b = s.as<BlockNode>();
+        const auto* a = s.as<AllocNode>();
+        return (b && b->name() == name) || (a && a->buffer->name == name);
+      });
+}
+LATHE_DECL std::string NamePool::fresh(const std::string& base) {
+  std::string name = base;
+  for (int k = 1; taken(name); ++k) name = base + "_" + std::to_string(k);
+  given_.push_back(name);
+  return name;
+}
+
+LATHE_DECL std::string loop_name(const std::string& base, Vec<std::string>& used) {
+  std::string name = base;
+  auto taken = [&] {
+    for (const auto& n : used)
+      if (n == name) return true;
+    return false;
+  };
+  for (int k = 1; taken(); ++k) name = base + "_" + std::to_string(k);
+  used.push_back(name);
+  return name;
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/arith/impl/poly.ipp
 namespace lathe {
 namespace detail {
@@ -23844,6 +24074,1442 @@ LATHE_DECL Program open_blocks(const Program& program, Location where) {
 
 }  // namespace lathe
 
+// ---- lathe/analysis/impl/find.ipp
+namespace lathe::detail {
+
+LATHE_DECL Facts program_facts(const Program& program) { return Facts(program); }
+
+LATHE_DECL bool is_dim(const Program& program, const VarRef& var) {
+  for (const auto& dim : program->dims)
+    if (dim->var == var) return true;
+  return false;
+}
+LATHE_DECL bool over_dims(const Program& program, const AnyExpr& e) {
+  for (const auto& var : free_vars(e))
+    if (!is_dim(program, var)) return false;
+  return true;
+}
+
+LATHE_DECL bool has_bare_statement(const Stmt& s) {
+  switch (s.kind()) {
+    case StmtKind::Block:
+      return false;
+    case StmtKind::For:
+      return has_bare_statement(s.as<ForNode>()->body);
+    case StmtKind::Alloc:
+      return has_bare_statement(s.as<AllocNode>()->body);
+    case StmtKind::Seq:
+      for (const auto& child : s.as<SeqNode>()->stmts)
+        if (has_bare_statement(child)) return true;
+      return false;
+    default:
+      return true;
+  }
+}
+
+LATHE_DECL bool is_plain_nest(const Stmt& s) { return !has_bare_statement(s); }
+
+LATHE_DECL const ForNode* only_loop_in(const ForNode& loop) { return loop.body.as<ForNode>(); }
+
+LATHE_DECL int block_position(const Stmt& root, const BlockTag& tag) {
+  if (!tag) return -1;
+  int position = 0;
+  const std::uint64_t bit = Contents::bit(tag->name);
+  const bool found = any_statement_in(
+      root,
+      [&](const Stmt& s) {
+        if (may_hold_block(s, bit)) return true;
+        position += static_cast<int>(contents_of(s).block_count);
+        return false;
+      },
+      [&](const Stmt& s) {
+        const auto* b = s.as<BlockNode>();
+        if (b && b->tag == tag) return true;
+        position += b != nullptr;
+        return false;
+      });
+  return found ? position : -1;
+}
+
+LATHE_DECL Vec<BlockTag> block_tags(const Stmt& s) {
+  Vec<BlockTag> tags;
+  each_statement(s, [&](const Stmt& below) {
+    if (const auto* b = below.as<BlockNode>()) tags.push_back(b->tag);
+  });
+  return tags;
+}
+
+LATHE_DECL BlockTag block_named(const Stmt& s, const std::string& name) {
+  BlockTag found;
+  const std::uint64_t bit = Contents::bit(name);
+  any_statement_in(
+      s, [&](const Stmt& below) { return may_hold_block(below, bit); },
+      [&](const Stmt& below) {
+        if (const auto* b = below.as<BlockNode>(); b && b->name() == name) found = b->tag;
+        return bool(found);
+      });
+  return found;
+}
+
+LATHE_DECL BlockNode without_guards(const BlockNode& block) {
+  BlockNode out = block;
+  out.iters.resize(out.iters.size() - guard_count(block));
+  out.annotations.erase_if([](const Annotation& a) { return a.key == "guards"; });
+  return out;
+}
+
+LATHE_DECL BlockInfo info_of(const Program& program, const BlockTag& tag) {
+  BlockSite site = find_block(program->body, tag);
+  Facts facts = program_facts(program);
+  if (guard_count(*site.block) == 0) return classify(program->body, tag, facts);
+  // The other blocks decide whether this one is the only writer, so it is classified in its place.
+  return classify(replace_at(site.path, make_block(without_guards(*site.block))), tag, facts);
+}
+
+class FindBuffer : public Visitor {
+ public:
+  explicit FindBuffer(const std::string& name) : name_(name) {}
+  void stmt(const Stmt& s) override {
+    if (!found && may_touch(s, Contents::bit(name_))) descend(s);
+  }
+  void expr(const AnyExpr& e) override {
+    if (!found) descend(e);
+  }
+  void buffer(const Buffer& b) override {
+    if (!found && b->name == name_) found = b;
+  }
+  Buffer found;
+
+ private:
+  const std::string& name_;
+};
+
+LATHE_DECL Buffer find_buffer(const Program& program, const std::string& name) {
+  for (const auto& p : program->params)
+    if (p.buffer && p.buffer->name == name) return p.buffer;
+  FindBuffer finder(name);
+  finder.stmt(program->body);
+  return finder.found;
+}
+
+LATHE_DECL bool is_param(const Program& program, const Buffer& buffer) {
+  for (const auto& p : program->params)
+    if (p.buffer == buffer) return true;
+  return false;
+}
+
+LATHE_DECL Vec<const StoreNode*> stores_of(const BlockNode& block) {
+  Vec<const StoreNode*> out;
+  const Stmt& body = block.body;
+  auto add = [&](const Stmt& s) {
+    out.push_back(s.as<StoreNode>());
+    return out.back() != nullptr;
+  };
+  if (const auto* seq = body.as<SeqNode>()) {
+    for (const auto& s : seq->stmts)
+      if (!add(s)) return {};
+  } else if (!add(body)) {
+    return {};
+  }
+  return out;
+}
+
+LATHE_DECL const StoreNode* only_store(const BlockNode& block) {
+  return block.body.as<StoreNode>();
+}
+
+LATHE_DECL bool is_open_path(const Vec<Stmt>& path) {
+  for (std::size_t k = 0; k + 1 < path.size(); ++k)
+    if (path[k].kind() != StmtKind::For && path[k].kind() != StmtKind::Seq &&
+        path[k].kind() != StmtKind::Alloc)
+      return false;
+  return true;
+}
+
+LATHE_DECL bool below(const Vec<ForRef>& loops, const VarRef& loop) {
+  for (const auto& l : loops)
+    if (l->var == loop) return true;
+  return false;
+}
+
+LATHE_DECL BlockTag first_block_below(const Stmt& s) {
+  BlockTag first;
+  any_statement(s, [&](const Stmt& below) {
+    if (const auto* b = below.as<BlockNode>()) first = b->tag;
+    return bool(first);
+  });
+  return first;
+}
+
+LATHE_DECL bool runs_at_most_once(const ForNode& loop) {
+  const std::int64_t* extent = as_const_int(loop.extent);
+  return extent && *extent <= 1;
+}
+
+LATHE_DECL Buffer bound_written_inside(const ForNode& loop) {
+  LoadedBuffers loads;
+  loads.expr(loop.min), loads.expr(loop.extent);
+  if (loads.found.empty()) return {};
+  for (const auto& written : buffers_written(loop.body))
+    if (contains(loads.found, written)) return written;
+  return {};
+}
+
+LATHE_DECL std::string names_of(const Vec<BlockSite>& sites) {
+  return join(sites, ", ", [](const BlockSite& s) { return in_quotes(s.block->name()); });
+}
+
+LATHE_DECL bool reads_buffer(const BlockNode& block, const Buffer& buffer) {
+  for (const auto& r : reads_of(block))
+    if (r.buffer == buffer) return true;
+  return false;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/analysis/impl/found.ipp
+namespace lathe::detail {
+
+// Makes a pattern over some variables equal to an expression; false if that can't be done.
+inline bool unify(const AnyExpr& pattern, const AnyExpr& e, const Vec<IterVar>& iters,
+                  Substitution& found) {
+  if (const auto* v = pattern.as<VarNode>())
+    for (const auto& it : iters) {
+      if (it.var.get() != v) continue;
+      for (const auto& [var, value] : found)
+        if (var.get() == v) return same_expr(value, e);
+      found.emplace_back(it.var, e);
+      return true;
+    }
+  const auto *p = pattern.as<BinaryNode>(), *b = e.as<BinaryNode>();
+  if (p && b && p->op == b->op)
+    return unify(p->a, b->a, iters, found) && unify(p->b, b->b, iters, found);
+  return same_expr(pattern, e);
+}
+
+/// Whether for every element that a consumer reads, the instance of the producer that stores it
+/// runs before, in the same iteration of the loop. It compares instances where `covers` compares
+/// boxes, so border tiles in a packed layout, whose elements are no box, are seen to be complete.
+class InstanceCover {
+ public:
+  InstanceCover(const Stmt& root, const BlockTag& producer, const BlockTag& consumer,
+                const Buffer& buffer, const Facts& facts)
+      : writer_(find_block(root, producer)),
+        reader_(find_block(root, consumer)),
+        root_(root),
+        buffer_(buffer),
+        facts_(facts) {}
+
+  bool holds(const VarRef& loop) {
+    if (!writer_.block || !reader_.block || guard_count(*writer_.block) > 0 ||
+        writer_.block->predicate.get())
+      return false;
+    std::size_t shared = 0;
+    while (shared < writer_.loops.size() && shared < reader_.loops.size() &&
+           writer_.loops[shared]->var == reader_.loops[shared]->var)
+      ++shared;
+    if (loop &&
+        !below({reader_.loops.begin(), reader_.loops.begin() + static_cast<std::ptrdiff_t>(shared)},
+               loop))
+      return false;
+    if (shared > 0 && !final_at(root_, writer_.block->tag, writer_.loops[shared - 1]->var))
+      return false;
+    if (block_position(root_, writer_.block->tag) > block_position(root_, reader_.block->tag))
+      return false;
+    if (!is_open_path(writer_.path) || !only_writers() || !reach(shared)) return false;
+    for (const auto& access : accesses(*reader_.block))
+      if (access.buffer == buffer_ && access.reads() && !finds(access)) return false;
+    return true;
+  }
+
+ private:
+  // Nobody else writes the buffer, except that the reader may be a reduction that updates what it
+  // reads.
+  bool only_writers() const {
+    for (const auto& w : writers(root_, buffer_))
+      if (w.block->tag != writer_.block->tag &&
+          (w.block->tag != reader_.block->tag || !w.block->reducer))
+        return false;
+    return true;
+  }
+
+  // What holds around the loops that are not shared. Inside of them they run, which is no fact of
+  // the place where they may not.
+  Facts facts_around(std::size_t shared) const {
+    Facts facts = facts_;
+    for (std::size_t k = 0; k < shared; ++k) facts.bind(*writer_.loops[k]);
+    return facts;
+  }
+
+  bool feeds_none(const ForNode& f) const {
+    for (const auto& it : writer_.block->iters)
+      if (uses_var(it.binding, f.var)) return false;
+    return true;
+  }
+
+  // An instance stores only if the loops that no iterator names run, and those of a reduction,
+  // unless its init stands before them. One that feeds a spatial iterator too runs around the init.
+  bool other_loops_run(std::size_t shared) const {
+    Facts around = facts_around(shared);
+    for (std::size_t k = shared; k < writer_.loops.size(); ++k) {
+      const ForNode& f = *writer_.loops[k];
+      const bool reduces = feeds(f, *writer_.block, IterKind::reduce);
+      if (reduces && writer_.block->init && !feeds(f, *writer_.block, IterKind::spatial))
+        return true;
+      if ((reduces || feeds_none(f)) && !prove(f.extent >= 1, around)) return false;
+      around.bind(f);
+    }
+    return true;
+  }
+
+  // Which values each spatial iterator of the producer takes in one iteration: a box, all of it.
+  bool reach(std::size_t shared) {
+    if (!other_loops_run(shared)) return false;
+    Vec<IterDomain> inner;
+    Vec<AnyExpr> bindings;
+    for (std::size_t k = shared; k < writer_.loops.size(); ++k) {
+      const ForNode& f = *writer_.loops[k];
+      if (feeds(f, *writer_.block, IterKind::reduce) || feeds_none(f)) continue;
+      inner.push_back({f.var, f.min, f.extent});
+    }
+    for (const auto& it : writer_.block->iters)
+      if (it.kind == IterKind::spatial)
+        bindings.push_back(it.binding);
+      else if (it.kind == IterKind::opaque)
+        return false;
+    reached_ = iter_map(bindings, inner, {}, facts_around(shared));
+    return reached_.covering && reached_.sums.size() == bindings.size();
+  }
+
+  bool finds(const AccessSite& read) const {
+    for (const auto* store : stores_of(*writer_.block)) {
+      if (store->buffer != buffer_ || read.indices.size() != store->indices.size()) continue;
+      Substitution instance;
+      bool same = true;
+      for (std::size_t d = 0; d < store->indices.size() && same; ++d)
+        same = unify(store->indices[d], read.indices[d], writer_.block->iters, instance);
+      return same && runs(instance, read.condition);
+    }
+    return false;
+  }
+
+  // The instance exists, and the loops of this iteration come by.
+  bool runs(const Substitution& instance, const AnyExpr& condition) const {
+    Facts facts = facts_on(reader_.path, facts_);
+    Substitution bindings;
+    for (const auto& it : reader_.block->iters) bindings.emplace_back(it.var, it.binding);
+    for (const auto& it : reader_.block->iters) {
+      facts.assume(it.binding >= substitute(it.min, bindings));
+      facts.assume(it.binding < substitute(fold_add(it.min, it.extent), bindings));
+    }
+    if (condition) facts.assume(substitute(condition, bindings));
+    std::size_t spatial = 0;
+    for (const auto& it : writer_.block->iters) {
+      if (it.kind != IterKind::spatial) continue;
+      const IterSum& sum = reached_.sums[spatial++];
+      AnyExpr value = is_const(it.extent, 1) ? it.min : AnyExpr();
+      for (const auto& [var, e] : instance)
+        if (var == it.var) value = substitute(e, bindings);
+      if (!value) return false;
+      if (!prove_le(it.min, value, facts) || !prove_lt(value, fold_add(it.min, it.extent), facts))
+        return false;
+      if (!prove_le(sum.min, value, facts) ||
+          !prove_lt(value, fold_add(sum.min, sum.extent), facts))
+        return false;
+    }
+    return true;
+  }
+
+  BlockSite writer_, reader_;
+  const Stmt& root_;
+  const Buffer& buffer_;
+  Facts facts_;
+  IterMap reached_;
+};
+
+LATHE_DECL std::string why_not_found(const Stmt& root, const Vec<BlockTag>& producers,
+                                     const BlockTag& consumer, const Buffer& buffer,
+                                     const VarRef& loop, const Facts& facts) {
+  if (BlockSite site = find_block(root, consumer); site.block)
+    for (const auto& it : site.block->iters)  // a block that never runs reads nothing
+      if (it.kind == IterKind::spatial && is_const(it.extent, 0)) return {};
+  Cover cover = covers(root, producers, consumer, buffer, loop, facts);
+  if (cover.covered) return {};
+  for (const auto& p : producers)
+    if (InstanceCover(root, p, consumer, buffer, facts).holds(loop)) return {};
+  return cover.why.empty() ? "not proven" : cover.why;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/analysis/impl/filled.ipp
+namespace lathe::detail {
+
+// An access in no block, of which no analysis of blocks knows.
+inline bool touched_bare(const Stmt& body, const Buffer& buffer) {
+  return any_use_of({buffer}, body, [&](const BufferUse& use) { return !use.block; });
+}
+
+// A block that declares what it touches and updates what it reads, as one that only reads: what was
+// there before is there before its updates too.
+inline Program without_updates(const Program& program, const BlockTag& tag, const Buffer& buffer) {
+  BlockSite site = find_block(program->body, tag);
+  BlockNode reader = *site.block;
+  reader.writes.erase_if([&](const Region& r) { return r.buffer == buffer; });
+  if (reader.reads.empty() || reader.writes.size() == site.block->writes.size()) return program;
+  return program.with(replace_at(site.path, make_block(std::move(reader))));
+}
+
+// A term that reads the output: the element itself, or one of another iteration.
+inline bool reads_besides_update(const BlockNode& block, const Buffer& buffer) {
+  return any_use_of({buffer}, block, [&](const BufferUse& use) {
+    return use.reads() && use.kind != AccessKind::update;
+  });
+}
+
+// Every read of the buffer below the loop finds what the same iteration wrote. A reduction with its
+// init finds that, if no loop at or above this one feeds it.
+LATHE_DECL bool filled_each_iteration(const Program& program, const Buffer& buffer,
+                                      const ForNode& loop, const Facts& facts) {
+  if (touched_bare(loop.body, buffer)) return false;
+  Vec<BlockSite> all = writers(loop.body, buffer);
+  for (const auto& w : all)
+    if (w.block->reducer && !final_at(program->body, w.block->tag, loop.var)) return false;
+  for (const auto& reader : readers(loop.body, buffer)) {
+    const BlockNode& block = *reader.block;
+    if (block.init && writes_buffer(block, buffer)) {
+      if (all.size() == 1 && !reads_besides_update(block, buffer)) continue;
+      return false;
+    }
+    Vec<BlockTag> others;
+    for (const auto& w : all)
+      if (w.block->tag != block.tag) others.push_back(w.block->tag);
+    if (others.empty() || !why_not_found(without_updates(program, block.tag, buffer)->body, others,
+                                         block.tag, buffer, loop.var, facts)
+                               .empty())
+      return false;
+  }
+  return true;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/analysis/impl/settled.ipp
+namespace lathe::detail {
+
+/// The blocks of one nest, and what each reads and writes. It follows from the nest alone, and is
+/// kept with it: a program of many nests is asked often, and few of them change between.
+struct NestUses : RefCounted, UseWalker {
+  struct Place {
+    const BlockNode* node = nullptr;
+    Vec<const ForNode*> loops;
+    Vec<Buffer> read, written;
+  };
+  Vec<Place> places;
+  Vec<Buffer> bare;  ///< written by statements in no block
+
+  explicit NestUses(const Stmt& nest) { stmt(nest); }
+
+ private:
+  bool wanted(const BufferUse& use) override {
+    if (!use.block) {
+      if (use.is_write) add_once(bare, use.buffer);
+      return false;
+    }
+    Place& place = place_of(use);
+    if (use.reads() && use.kind != AccessKind::update) add_once(place.read, use.buffer);
+    if (use.is_write) add_once(place.written, use.buffer);
+    return false;
+  }
+  Place& place_of(const BufferUse& use) {
+    for (std::size_t k = places.size(); k-- > 0;)
+      if (places[k].node == use.block) return places[k];
+    places.emplace_back();
+    places.back().node = use.block;
+    places.back().loops = use.loops;
+    return places.back();
+  }
+};
+
+inline const NestUses& uses_of(const Stmt& nest) {
+  const RefCounted* known = nest->uses.get();
+  if (!known) known = nest->uses.set(make_ref<NestUses>(nest).get());
+  return static_cast<const NestUses&>(*known);
+}
+
+/// Which buffers hold one value per element for whoever reads them: what a block stores there
+/// follows from the element alone, so it may be read, or computed again, in any iteration. Programs
+/// of tensors are like that throughout; a loop that carries state fills its buffers anew each time.
+class SettledBuffers {
+ public:
+  explicit SettledBuffers(const Program& program) : root_(program->body) {
+    each_nest(program->body, [&](const Stmt& nest) { add(uses_of(nest)); });
+  }
+
+  /// A buffer that the block reads and that is not settled when it runs; empty if there is none.
+  Buffer unsettled_for(const BlockTag& tag) {
+    for (std::size_t k = 0; k < blocks_.size(); ++k)
+      if (blocks_[k]->node->tag == tag) return unsettled_input(k);
+    return {};
+  }
+
+ private:
+  using Place = NestUses::Place;
+  enum class State : std::uint8_t { open, settled, unsettled };
+  struct Entry {
+    Vec<std::size_t> writers;
+    bool bare = false;  ///< written by a statement in no block
+    bool known = false;
+    State state = State::open;
+  };
+
+  void add(const NestUses& nest) {
+    for (const auto& b : nest.bare) entries_[b.get()].bare = true;
+    for (const auto& place : nest.places) {
+      for (const auto& b : place.written) entries_[b.get()].writers.push_back(blocks_.size());
+      blocks_.push_back(&place);
+    }
+  }
+
+  Buffer unsettled_input(std::size_t reader) {
+    for (const auto& b : blocks_[reader]->read)
+      if (!settled_before(b, reader)) return b;
+    return {};
+  }
+  bool settled_before(const Buffer& b, std::size_t reader) {
+    const Entry* entry = entries_.find(b.get());
+    if (!entry) return true;
+    for (std::size_t w : entry->writers)
+      if (goes_on_after(w, reader)) return false;
+    return settled(b);
+  }
+  /// A later iteration of a loop around both stores to what the reader has seen.
+  bool goes_on_after(std::size_t writer, std::size_t reader) const {
+    const Place& place = *blocks_[writer];
+    const ForNode* common = nullptr;
+    for (const auto* loop : place.loops)
+      if (contains(blocks_[reader]->loops, loop)) common = loop;
+    if (!common) return false;
+    return writer > reader ||
+           (place.node->reducer && !final_at(root_, place.node->tag, common->var));
+  }
+  bool settled(const Buffer& b) {
+    if (Entry& entry = entries_[b.get()]; entry.known) {
+      return entry.state == State::settled;
+    } else {
+      entry.known = true;  // while it is open, a cycle finds it unsettled
+      if (entry.bare) return false;
+    }
+    const Vec<std::size_t> writers = entries_[b.get()].writers;
+    for (std::size_t w : writers) {
+      if (!follows_from_element(w, b)) return false;
+      for (const auto& input : blocks_[w]->read)
+        if (input != b && !settled_before(input, w)) return false;
+    }
+    entries_[b.get()].state = State::settled;
+    return true;
+  }
+
+  /// The element tells the instance that stores it, and so what is stored.
+  bool follows_from_element(std::size_t writer, const Buffer& b) const {
+    const Place& place = *blocks_[writer];
+    const BlockNode& block = *place.node;
+    if (contains(place.read, b) && !runs_once(place)) return false;
+    return stores_by_iterators(block, b) || is_injective(block);
+  }
+  static bool runs_once(const Place& place) {
+    for (const auto* loop : place.loops) {
+      bool feeds_one = false;
+      for (const auto& it : place.node->iters)
+        feeds_one = feeds_one || uses_var(it.binding, loop->var);
+      if (!feeds_one && !runs_at_most_once(*loop)) return false;
+    }
+    return true;
+  }
+  /// The usual case: one store, at the iterators themselves.
+  static bool stores_by_iterators(const BlockNode& block, const Buffer& b) {
+    const auto stores = stores_of(block);
+    const StoreNode* found = nullptr;
+    for (const auto* store : stores)
+      if (store->buffer == b) {
+        if (found) return false;
+        found = store;
+      }
+    if (!found || !block.reads.empty() || !block.writes.empty()) return false;
+    for (const auto& it : block.iters) {
+      bool named =
+          it.kind == IterKind::reduce ? block.reducer.get() != nullptr : is_const(it.extent, 1);
+      for (const auto& index : found->indices) named = named || index.get() == it.var.get();
+      if (!named) return false;
+    }
+    return true;
+  }
+  static bool is_injective(const BlockNode& block) {
+    const BlockInfo info = classify(without_guards(block));
+    return info.injective && (block.reducer || info.is_complete() || info.in_place);
+  }
+
+  const Stmt& root_;
+  Vec<const Place*> blocks_;
+  NodeMap<Entry> entries_;
+};
+
+LATHE_DECL std::string why_unsettled(const Program& program, const BlockNode& block) {
+  const Buffer found = SettledBuffers(program).unsettled_for(block.tag);
+  if (!found) return {};
+  return "block " + in_quotes(block.name()) + " reads " + in_quotes(found->name) +
+         ", which holds other values in other iterations";
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/analysis/impl/shift.ipp
+namespace lathe::detail {
+
+LATHE_DECL bool is_shifted(const ForNode& loop) {
+  const AttrValue* tail = find_annotation(loop.annotations, "tail");
+  return tail && tail->text == to_text(Tail::shift);
+}
+
+LATHE_DECL Vec<VarRef> shifted_loops(const Stmt& s) {
+  Vec<VarRef> loops;
+  any_statement_in(
+      s, [](const Stmt& below) { return !has_contents(below) || contents_of(below).marks; },
+      [&](const Stmt& below) {
+        if (const auto* f = below.as<ForNode>(); f && is_shifted(*f)) loops.push_back(f->var);
+        return false;
+      });
+  return loops;
+}
+
+// Whether statements name variables anywhere but in the bindings of blocks.
+class NamesApartFromBindings : public Visitor {
+ public:
+  explicit NamesApartFromBindings(const Vec<VarRef>& vars) : vars_(vars) {}
+  bool found = false;
+  void expr(const AnyExpr& e) override {
+    for (const auto& v : vars_) found |= e.get() == v.get();
+    descend(e);
+  }
+  void stmt(const Stmt& s) override {
+    const auto* block = s.as<BlockNode>();
+    if (!block) return descend(s);
+    BlockNode unbound = *block;
+    for (auto& it : unbound.iters) it.binding = AnyExpr(0);
+    descend(make_block(std::move(unbound)));
+  }
+
+ private:
+  const Vec<VarRef>& vars_;
+};
+
+// An iterator whose domain the tiles cover: binding = start of the tile + loop.
+class ShiftPlanner {
+ public:
+  ShiftPlanner(const Program& program, const LoopSite& site)
+      : program_(program),
+        site_(site),
+        blocks_(blocks_below(site.loop->body)),
+        facts_(facts_on(site.path, program_facts(program))) {
+    facts_.keep_unit_vars();
+  }
+
+  ShiftPlan run() {
+    if (!as_const_int(site_.loop->extent)) return refuse("its tiles have no constant extent");
+    if (!is_plain_nest(site_.loop->body)) return refuse("it holds more than loops and blocks");
+    for (const auto& site : blocks_)
+      for (const auto& it : site.block->iters)
+        if (covers(it)) return checked();
+    return refuse("its tiles are not proven to cover one range of all blocks in it");
+  }
+
+ private:
+  ShiftPlan refuse(std::string why) const {
+    ShiftPlan out;
+    out.why = std::move(why);
+    return out;
+  }
+
+  // Fills the plan for this iterator, if what the loop does depends on start + loop alone.
+  bool covers(const IterVar& it) {
+    auto map = affine_of(it.binding, {site_.loop->var}, facts_);
+    if (!map || map->coef(0) != 1) return false;
+    plan_ = {};
+    tiles_.clear();
+    plan_.start = simplify(fold_add(map->rest, site_.loop->min), facts_);
+    plan_.end = fold_add(it.min, it.extent);
+    return over_dims(program_, plan_.end) && find_tiles() && first_tile() && one_range(map->rest);
+  }
+
+  // The loops around that the start of a tile names.
+  bool find_tiles() {
+    Vec<VarRef> names = free_vars(plan_.start);
+    for (const auto& loop : site_.loops)
+      if (contains(names, loop->var)) tiles_.push_back(loop);
+    for (const auto& name : names)
+      if (!is_dim(program_, name) && !below(tiles_, name)) return false;
+    for (const auto& tile : tiles_) {
+      if (is_shifted(*tile)) return false;
+      for (const auto& other : tiles_)
+        if (uses_var(tile->min, other->var) || uses_var(tile->extent, other->var)) return false;
+    }
+    if (!tiles_.empty()) plan_.nest = tiles_[0]->var;
+    return !tiles_.empty();
+  }
+
+  // Neither tile leaves a gap to the one before, and where the first one starts.
+  bool first_tile() {
+    Vec<VarRef> vars = vars_of(tiles_);
+    auto map = affine_of(plan_.start, vars, facts_);
+    if (!map) return false;
+    AnyExpr first = map->rest;
+    Vec<std::pair<std::int64_t, const ForNode*>> strides;
+    for (std::size_t k = 0; k < vars.size(); ++k) {
+      auto stride = map->coef(k);
+      if (!stride || *stride < 1) return false;
+      first = fold_add(first, fold_mul(AnyExpr(*stride), tiles_[k]->min));
+      strides.push_back({*stride, tiles_[k].get()});
+    }
+    // Of loops that step equally far, the one of unknown extent counts the others.
+    std::stable_sort(strides.begin(), strides.end(), [](const auto& a, const auto& b) {
+      return a.first != b.first ? a.first < b.first
+                                : as_const_int(a.second->extent) && !as_const_int(b.second->extent);
+    });
+    std::int64_t reach = *as_const_int(site_.loop->extent);
+    for (std::size_t k = 0; k < strides.size(); ++k) {
+      const auto [stride, loop] = strides[k];
+      if (stride > reach) return false;
+      const std::int64_t* count = as_const_int(loop->extent);
+      if (!count && k + 1 < strides.size()) return false;
+      std::int64_t more = 0;
+      if (count && (__builtin_mul_overflow(stride, std::max<std::int64_t>(*count - 1, 0), &more) ||
+                    __builtin_add_overflow(reach, more, &reach)))
+        return false;
+    }
+    if (!over_dims(program_, first)) return false;
+    plan_.fits = simplify(fold_add(first, site_.loop->extent), facts_) <= plan_.end;
+    return true;
+  }
+
+  // Every block's instance depends on the position start + loop alone, not on which tile it is
+  // reached in; and none exists at or past the end.
+  bool one_range(const AnyExpr& rest) {
+    VarRef position = make_var("position");
+    Substitution at{{site_.loop->var, fold_sub(AnyExpr(position), rest)}};
+    Vec<VarRef> outer = vars_of(tiles_), names = outer;
+    names.push_back(position);
+    NamesApartFromBindings named(names);
+    named.stmt(substitute(site_.loop->body, at));
+    if (named.found) return false;
+    for (const auto& site : blocks_) {
+      Facts past = facts_.with(AnyExpr(position) >= plan_.end);
+      for (const auto& inner : site.loops) past.bind(*inner);
+      bool dead = false;
+      for (const auto& it : site.block->iters) {
+        AnyExpr value = simplify(substitute(it.binding, at), facts_);
+        for (const auto& tile : outer)
+          if (uses_var(value, tile)) return false;
+        dead |= uses_var(value, position) && (prove_le(fold_add(it.min, it.extent), value, past) ||
+                                              prove_lt(value, it.min, past));
+      }
+      if (!dead) return false;
+    }
+    return true;
+  }
+
+  ShiftPlan checked() const {
+    for (const auto& site : blocks_) {
+      BlockInfo info = info_of(program_, site.block->tag);
+      if (info.is_complete()) continue;
+      return refuse("block " + in_quotes(site.block->name()) +
+                    " can't run twice: " + (info.is_reduction() ? "it is a reduction" : info.why));
+    }
+    if (std::string why = shared_tiles(); !why.empty()) return refuse(why);
+    LoopSite nest = find_loop(program_->body, plan_.nest);
+    std::string why;
+    any_use(nest.path.back(), [&](const BufferUse& use) { return !(why = touched(use)).empty(); });
+    return why.empty() ? plan_ : refuse(why);
+  }
+
+  // Neighbouring tiles store the same elements.
+  std::string shared_tiles() const {
+    bool inside = false;
+    for (const auto& loop : site_.loops) {
+      inside |= loop->var == plan_.nest;
+      if (inside && loop->loop_kind != ForKind::serial && loop->loop_kind != ForKind::unrolled)
+        return "loop " + describe(*loop) + " would store the elements of two tiles at a time";
+    }
+    return {};
+  }
+
+  // What a tile reads, and what it stored, must be the same when it runs again after others.
+  std::string touched(const BufferUse& use) const {
+    bool stored = false, read = false;
+    any_use(site_.loop->body, [&](const BufferUse& own) {
+      if (own.buffer != use.buffer) return false;
+      (own.is_write ? stored : read) = true;
+      return false;
+    });
+    const bool own = use.is_below(site_.loop->var);
+    if (!(stored && (use.reads() || !own)) && !(read && use.is_write)) return {};
+    if (stored && read) return "a tile both stores and reads buffer " + in_quotes(use.buffer->name);
+    return "buffer " + in_quotes(use.buffer->name) + " is " + (use.is_write ? "written" : "read") +
+           (use.block ? " by block " + in_quotes(use.block->name()) : std::string()) +
+           " between two runs of a tile that " + (stored ? "stores" : "reads") + " it";
+  }
+
+  const Program& program_;
+  const LoopSite& site_;
+  Vec<BlockSite> blocks_;
+  Facts facts_;
+  ShiftPlan plan_;
+  Vec<ForRef> tiles_;  ///< outermost first
+};
+
+LATHE_DECL ShiftPlan plan_shift(const Program& program, const VarRef& loop) {
+  const LoopSite site = find_loop(program->body, loop);
+  return ShiftPlanner(program, site).run();
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/analysis/impl/steady_conditions.ipp
+namespace lathe::detail {
+
+LATHE_DECL Partition partition_of(const ForNode& loop) {
+  Partition policy = Partition::automatic;
+  if (const AttrValue* mark = find_annotation(loop.annotations, kPartition))
+    parse_partition(mark->text, policy);
+  return policy;
+}
+
+class SteadyConditions : public Visitor {
+ public:
+  SteadyConditions(const ForNode& loop, const Facts& around, const Vec<VarRef>& known)
+      : loop_(loop), known_(known), facts_(around) {
+    known_.push_back(loop.var);
+    facts_.bind(loop);
+    facts_.keep_unit_vars();
+  }
+
+  Vec<SteadyCondition> guards, others;
+
+  void stmt(const Stmt& s) override {
+    if (const auto* f = s.as<ForNode>()) return inside(*f);
+    if (const auto* b = s.as<BlockNode>()) return inside(*b);
+    if (const auto* n = s.as<IfNode>()) {
+      into_ = &guards;
+      note(n->condition, true);
+      into_ = &others;
+    }
+    descend(s);
+  }
+
+  void expr(const AnyExpr& e) override {
+    if (const auto* n = e.as<SelectNode>()) note(n->condition, !is_either(n->condition));
+    if (const auto* n = e.as<BinaryNode>(); n && n->a.dtype() == kIndex) {
+      if (n->op == BinaryOp::min) note_bound(n->b - unclamped(n->a));
+      if (n->op == BinaryOp::max) note_bound(unclamped(n->a) - n->b);
+    }
+    descend(e);
+  }
+
+ private:
+  void inside(const ForNode& f) {
+    expr(f.min), expr(f.extent);
+    Facts outer = facts_;
+    const bool never = partition_of(f) == Partition::never;
+    if (never) kept_.push_back(f.var);
+    facts_.bind(f);
+    inner_.push_back(f.var);
+    stmt(f.body);
+    inner_.pop_back();
+    if (never) kept_.pop_back();
+    facts_ = outer;
+  }
+
+  // What lowering makes of a block: tests that its iterators lie in their domains, and its body.
+  void inside(const BlockNode& block) {
+    Substitution at;
+    for (const auto& it : block.iters) at.emplace_back(it.var, it.binding);
+    for (const auto& it : block.iters) {
+      const AnyExpr end = substitute(fold_add(it.min, it.extent), at);
+      note_bound(fold_sub(it.binding, substitute(it.min, at)));
+      note_bound(fold_sub(fold_sub(end, AnyExpr(1)), it.binding));
+    }
+    if (block.predicate) note(substitute(block.predicate, at), true);
+    stmt(substitute(block.body, at));
+  }
+
+  static bool is_either(const AnyExpr& condition) {
+    const auto* n = condition.as<BinaryNode>();
+    return n && n->op == BinaryOp::or_;
+  }
+  static AnyExpr unclamped(AnyExpr e) {
+    while (const auto* n = e.as<BinaryNode>()) {
+      if (n->op != BinaryOp::min && n->op != BinaryOp::max) break;
+      e = n->a;
+    }
+    return e;
+  }
+
+  void note(const AnyExpr& condition, bool value) {
+    const auto* n = condition.as<BinaryNode>();
+    if (!n) return;
+    if (n->op == (value ? BinaryOp::and_ : BinaryOp::or_)) {
+      note(n->a, value), note(n->b, value);
+      return;
+    }
+    if (!is_comparison(n->op) || n->a.dtype() != kIndex) return;
+    const bool less = n->op == BinaryOp::lt || n->op == BinaryOp::le;
+    if (!less && n->op != BinaryOp::gt && n->op != BinaryOp::ge) return;
+    const bool strict = n->op == BinaryOp::lt || n->op == BinaryOp::gt;
+    // At least 0 where the comparison is as wanted; the negation of < is ≥.
+    AnyExpr slack = less == value ? fold_sub(n->b, n->a) : fold_sub(n->a, n->b);
+    if (strict == value) slack = fold_sub(slack, AnyExpr(1));
+    note_bound(slack, n, value);
+  }
+
+  // Where slack >= 0 for whatever the loops inside do.
+  void note_bound(const AnyExpr& slack, const ExprNode* node = nullptr, bool value = true) {
+    for (const auto& kept : kept_)
+      if (uses_var(slack, kept)) return;
+    if (!Simplifier(facts_).safe(slack)) return;  // a side may wrap, its order change
+    const AnyExpr least = bounds(slack, inner_, facts_).min;
+    if (!least || !uses_var(least, loop_.var) || !is_load_free(least)) return;
+    for (const auto& var : free_vars(least))
+      if (!contains(known_, var)) return;
+    auto map = affine_of(least, {loop_.var}, facts_);
+    if (!map || !map->coef(0) || *map->coef(0) == 0) return;
+    const std::int64_t c = *map->coef(0);
+    if (c == ConstInterval::kNegInf) return;
+    // What the facts of loops inside say is not known outside: least itself may say something else.
+    AnyExpr full = AnyExpr(0) <= fold_add(fold_mul(AnyExpr(c), AnyExpr(loop_.var)), map->rest);
+    SteadyCondition found{node, value, true, std::move(full), {}, {}};
+    for (const auto& var : inner_) found.exact &= !uses_var(slack, var);
+    // c * v + rest >= 0
+    if (c > 0)
+      found.from = fold_sub(AnyExpr(0), fold_floordiv(map->rest, AnyExpr(c)));
+    else
+      found.to = fold_add(fold_floordiv(map->rest, AnyExpr(-c)), AnyExpr(1));
+    if (differs(found)) into_->push_back(std::move(found));
+  }
+
+  // In the loop's range there is room for iterations of both kinds, as far as is known.
+  bool differs(const SteadyCondition& c) const {
+    const AnyExpr end = fold_add(loop_.min, loop_.extent);
+    if (c.from) return !prove_le(c.from, loop_.min, facts_) && !prove_le(end, c.from, facts_);
+    return !prove_le(end, c.to, facts_) && !prove_le(c.to, loop_.min, facts_);
+  }
+
+  const ForNode& loop_;
+  Vec<VarRef> known_, inner_, kept_;
+  Facts facts_;
+  Vec<SteadyCondition>* into_ = &others;
+};
+
+LATHE_DECL Vec<SteadyCondition> steady_conditions(const ForNode& loop, const Facts& around,
+                                                  const Vec<VarRef>& known) {
+  SteadyConditions walk(loop, around, known);
+  if (partition_of(loop) == Partition::never || !is_load_free(loop.min) ||
+      !is_load_free(loop.extent))
+    return {};
+  walk.stmt(loop.body);
+  walk.guards.append(walk.others);
+  return walk.guards;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/analysis/impl/doubled.ipp
+namespace lathe::detail {
+
+// The loops from one on inward that hold all uses of a buffer.
+inline Vec<const ForNode*> loops_around_uses(const ForNode& top, const Buffer& buffer) {
+  std::optional<Vec<const ForNode*>> common;
+  any_use(top.body, [&](const BufferUse& use) {
+    if (use.buffer != buffer) return false;
+    if (!common) common = use.loops;
+    std::size_t same = 0;
+    while (same < common->size() && same < use.loops.size() &&
+           (*common)[same]->var == use.loops[same]->var)
+      ++same;
+    common->resize(same);
+    return false;
+  });
+  return common ? *common : Vec<const ForNode*>();
+}
+
+// Of the loops from one on inward that hold all uses of a buffer: the first whose iterations would
+// share what lies outside of them.
+inline const ForNode* shared_by_iterations(const ForNode& top, const Buffer& buffer) {
+  for (const auto* inner : loops_around_uses(top, buffer))
+    if (inner->loop_kind != ForKind::serial && inner->loop_kind != ForKind::unrolled) return inner;
+  return nullptr;
+}
+
+/// Where a buffer is used, relative to a loop.
+struct UsePlaces {
+  bool inside = false, outside = false, opaque = false;
+
+  UsePlaces(const Program& program, const Buffer& buffer, const VarRef& loop) {
+    any_use(program->body, [&](const BufferUse& use) {
+      if (use.buffer != buffer) return false;
+      (use.is_below(loop) ? inside : outside) = true;
+      opaque = opaque || use.kind == AccessKind::opaque;
+      return false;
+    });
+  }
+};
+
+// One block, or the init of a reduction and its update.
+inline bool one_writer(const Vec<BlockSite>& all) {
+  if (all.size() == 1) return true;
+  return all.size() == 2 && !all[0].block->reducer && all[1].block->reducer && !all[1].block->init;
+}
+
+// The loop at or above a place along which a writer of the buffer keeps rows.
+inline const ForNode* rolls_around(const Program& program, const Buffer& buffer,
+                                   const LoopSite& site) {
+  Vec<ForRef> loops = site.loops;
+  loops.push_back(site.loop);
+  for (const auto& loop : loops)
+    for (const auto& w : writers(program->body, buffer))
+      if (is_marked(*loop, kRollingBuffer, w.block->name())) return loop.get();
+  return nullptr;
+}
+
+LATHE_DECL std::string why_not_doubled(const Program& program, const Buffer& buffer,
+                                       const LoopSite& site) {
+  const ForNode& loop = *site.loop;
+  if (!is_private(program->body, buffer)) return "is a parameter: the caller allocates it";
+  const UsePlaces uses(program, buffer, loop.var);
+  if (!uses.inside) return "is not used in loop " + describe(loop);
+  if (uses.outside) return "is used outside of loop " + describe(loop) + " too";
+  if (uses.opaque) return "is used by an opaque block";
+  if (bound_written_inside(loop))
+    return "is used in loop " + describe(loop) + ", whose bound is read from what it writes";
+  if (const ForNode* inner = shared_by_iterations(loop, buffer))
+    return "belongs to one iteration of the " + std::string(to_text(inner->loop_kind)) + " loop " +
+           in_quotes(inner->var->name) + ", which lies inside loop " + describe(loop);
+  const Vec<BlockSite> all = writers(loop.body, buffer);
+  if (!one_writer(all))
+    return "is written by " + std::string(all.empty() ? "no block" : "several blocks: ") +
+           names_of(all);
+  if (const ForNode* rolls = rolls_around(program, buffer, site))
+    return "keeps rows from one iteration of loop " + in_quotes(rolls->var->name) + " to the next";
+  if (!filled_each_iteration(program, buffer, loop, program_facts(program)))
+    return "is not proved to be filled anew by each iteration of loop " + describe(loop);
+  return {};
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/analysis/impl/roll.ipp
+namespace lathe::detail {
+
+// Indices of kept rows are counted in i64 from the first iteration on.
+inline constexpr std::int64_t kMostRows = std::int64_t{1} << 20;
+
+/// Looks for the window of a block below a loop. The tests say why there is none.
+class RollPlanner {
+ public:
+  RollPlanner(const Program& program, const BlockTag& block, const VarRef& loop)
+      : program_(program),
+        loop_(find_loop(program->body, loop)),
+        site_(find_block(program->body, block)),
+        facts_(program_facts(program)) {}
+
+  RollPlan run() {
+    using Test = std::string (RollPlanner::*)();
+    static constexpr Test kTests[] = {&RollPlanner::in_loop,      &RollPlanner::values,
+                                      &RollPlanner::row_iterator, &RollPlanner::window,
+                                      &RollPlanner::fixed_bounds, &RollPlanner::moves,
+                                      &RollPlanner::output_axes,  &RollPlanner::storage};
+    for (const Test& test : kTests)
+      if (plan_.why = (this->*test)(); !plan_.why.empty()) break;
+    return plan_;
+  }
+
+ private:
+  const ForNode& loop() const { return *loop_.loop; }
+  const BlockNode& block() const { return *site_.block; }
+  std::string name() const { return "block " + in_quotes(block().name()); }
+  std::string loop_text() const { return "loop " + describe(loop()); }
+
+  std::string in_loop() {
+    if (!below(site_.loops, loop().var))
+      return name() + " is not inside " + loop_text() + ": compute it at that loop first";
+    bool inside = false;
+    for (std::size_t k = 0; k + 1 < site_.path.size(); ++k) {
+      const Stmt& s = site_.path[k];
+      const auto* f = s.as<ForNode>();
+      if (f && inside) inner_.emplace_back(f);
+      inside = inside || (f && f->var == loop().var);
+      if (inside && !f && s.kind() != StmtKind::Seq && s.kind() != StmtKind::Alloc)
+        return name() + " stands under a condition or inside another block";
+    }
+    return bound_written_inside(loop())
+               ? "the bound of " + loop_text() + " is read from what is written inside it"
+               : std::string();
+  }
+
+  // A row holds the same values whichever iteration computes it.
+  std::string values() {
+    const BlockInfo info = info_of(program_, block().tag);
+    if (!info.is_complete() && !info.is_reduction())
+      return name() + " can't leave out instances: " +
+             (info.why.empty() ? std::string(to_text(info.kind)) : info.why);
+    if (block().reducer && !block().init) return name() + " was separated from its init";
+    if (!info.sole_writer) return name() + " is not the only writer of its output";
+    if (stores_of(block()).empty()) return name() + " holds more than stores";
+    return why_unsettled(program_, block());
+  }
+
+  // The one that moves with the loop.
+  std::string row_iterator() {
+    for (const auto& it : block().iters) {
+      if (!uses_var(it.binding, loop().var)) continue;
+      if (row_) return "two iterators of " + name() + " move with " + loop_text();
+      row_ = &it;
+    }
+    if (!row_) return name() + " computes the same in each iteration of " + loop_text();
+    if (row_->kind == IterKind::spatial) return {};
+    return "iterator " + in_quotes(row_->var->name) + " of " + name() + " is no spatial one";
+  }
+
+  // Its binding is step * loop + row loop + what is the same in all iterations.
+  std::string window() {
+    const std::string what = "iterator " + in_quotes(row_->var->name) + " of " + name() + " is " +
+                             extent_text(row_->binding);
+    Vec<VarRef> vars{loop().var};
+    for (const auto& f : inner_) vars.push_back(f->var);
+    const auto sum = affine_of(row_->binding, vars, facts_);
+    if (!sum || !sum->coef(0)) return what + ", which is not linear";
+    std::int64_t rows_step = 0;
+    for (std::size_t k = 1; k < vars.size(); ++k) {
+      if (is_const(sum->coefs[k], 0)) continue;
+      const auto coef = sum->coef(k);
+      if (plan_.rows || !coef || (*coef != 1 && *coef != -1))
+        return what + ": not " + in_quotes(loop().var->name) + " and one loop over rows";
+      plan_.rows = inner_[k - 1];
+      rows_step = *coef;
+    }
+    const std::int64_t step = *sum->coef(0);
+    if (step < -kMostRows || step > kMostRows) return what + ", a step over the limit";
+    plan_.step = step < 0 ? -step : step;
+    plan_.upward = (step > 0) == (rows_step > 0);
+    return plan_.rows ? std::string()
+                      : name() + " computes one row in each iteration of " + loop_text();
+  }
+
+  // Which instances a row has does not depend on the iteration.
+  std::string fixed_bounds() {
+    const ForNode& rows = *plan_.rows;
+    for (const auto& it : block().iters)
+      if (&it != row_ && uses_var(it.binding, rows.var))
+        return "two iterators of " + name() + " move with loop " + describe(rows);
+    for (const auto& f : inner_)
+      for (const auto* bound : {&f->min, &f->extent})
+        if (uses_var(*bound, loop().var) || uses_var(*bound, rows.var))
+          return "the bounds of loop " + describe(*f) + " differ between rows or iterations";
+    if (rows.loop_kind != ForKind::serial || !rows.annotations.empty())
+      return "loop " + describe(rows) + " over the rows of " + name() + " is marked";
+    if (block_tags(rows.body).size() != 1)
+      return "loop " + describe(rows) + " over the rows of " + name() + " holds other blocks too";
+    return {};
+  }
+
+  std::string moves() {
+    const ForNode& rows = *plan_.rows;
+    const std::int64_t* length = as_const_int(rows.extent);
+    if (!length || *length > kMostRows || !as_const_int(rows.min))
+      return "loop " + describe(rows) + " over the rows of " + name() + " has no constant bounds";
+    plan_.length = *length;
+    if (plan_.step < plan_.length) return {};
+    return "each iteration of " + loop_text() + " moves on by " + std::to_string(plan_.step) +
+           " rows of " + name() + " and needs " + std::to_string(plan_.length) +
+           ": there is none to keep";
+  }
+
+  std::string output_axes() {
+    Vec<VarRef> iters;
+    for (const auto& it : block().iters) iters.push_back(it.var);
+    for (const auto* store : stores_of(block())) {
+      const std::string output = "buffer " + in_quotes(store->buffer->name);
+      std::optional<std::size_t> axis;
+      for (std::size_t d = 0; d < store->indices.size(); ++d) {
+        if (!uses_var(store->indices[d], row_->var)) continue;
+        const auto sum = affine_of(store->indices[d], iters, facts_);
+        bool row = sum && !axis;
+        for (std::size_t k = 0; row && k < iters.size(); ++k)
+          row = iters[k] == row_->var ? sum->coef(k) == 1 || sum->coef(k) == -1
+                                      : is_const(sum->coefs[k], 0);
+        if (!row) return "the rows of " + output + " are not along one of its axes";
+        axis = d;
+      }
+      if (!axis) return "the rows of " + output + " are not along one of its axes";
+      for (const auto& [other, at] : plan_.outputs)
+        if (other == store->buffer) return name() + " stores twice to " + output;
+      plan_.outputs.emplace_back(store->buffer, *axis);
+    }
+    return {};
+  }
+
+  // Nobody but an iteration sees its window.
+  std::string storage() {
+    for (const auto& [buffer, axis] : plan_.outputs) {
+      const std::string output = "buffer " + in_quotes(buffer->name);
+      if (!is_private(program_->body, buffer)) return output + " is a parameter";
+      const UsePlaces uses(program_, buffer, loop().var);
+      if (uses.outside) return output + " is used outside of " + loop_text() + " too";
+      if (uses.opaque) return output + " is used by an opaque block";
+      if (const ForNode* inner = shared_by_iterations(loop(), buffer))
+        return output + " belongs to one iteration of the " +
+               std::string(to_text(inner->loop_kind)) + " loop " + in_quotes(inner->var->name);
+      if (std::string other = other_mark(*buffer); !other.empty()) return output + other;
+      if (!filled_each_iteration(program_, buffer, loop(), facts_))
+        return "what an iteration of " + loop_text() + " reads of " + output +
+               " is not proved to lie in the window that it computes";
+    }
+    return {};
+  }
+
+  // A version for each iteration of a loop that must see what others kept, or rows along two loops.
+  std::string other_mark(const BufferNode& buffer) const {
+    for (const auto& f : site_.loops) {
+      const bool inside = f->var == loop().var || below(inner_, f->var);
+      if (inside && is_marked(*f, kDoubleBuffer, buffer.name))
+        return " has a version for each iteration of loop " + in_quotes(f->var->name);
+      if (f->var != loop().var && is_marked(*f, kRollingBuffer, block().name()))
+        return " keeps rows along loop " + in_quotes(f->var->name);
+    }
+    return {};
+  }
+
+  const Program& program_;
+  const LoopSite loop_;
+  const BlockSite site_;
+  const Facts facts_;
+  Vec<ForRef> inner_;  ///< the loops between the loop and the block
+  const IterVar* row_ = nullptr;
+  RollPlan plan_;
+};
+
+LATHE_DECL RollPlan plan_roll(const Program& program, const BlockTag& block, const VarRef& loop) {
+  return RollPlanner(program, block, loop).run();
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/analysis/impl/pipeline.ipp
+namespace lathe::detail {
+
+inline constexpr std::int64_t kMostStages = 16;
+
+/// Tests whether the statements of a loop's body may run in stages.
+class PipelinePlanner {
+ public:
+  PipelinePlanner(const Program& program, const VarRef& loop, Vec<PipelinePart> parts)
+      : program_(program), site_(find_loop(program->body, loop)), facts_(program_facts(program)) {
+    plan_.parts = std::move(parts);
+  }
+
+  PipelinePlan run() {
+    if (plan_.why = body(); !plan_.why.empty()) return plan_;
+    if (plan_.why = numbers(); !plan_.why.empty()) return plan_;
+    if (plan_.why = buffers(); !plan_.why.empty()) return plan_;
+    plan_.why = order();
+    return plan_;
+  }
+
+ private:
+  const ForNode& loop() const { return *site_.loop; }
+  std::string loop_text() const { return "loop " + describe(loop()); }
+
+  std::string body() {
+    statements_ = seq_of(loop().body);
+    if (statements_.size() < 2) return loop_text() + " holds one statement";
+    for (const auto& s : statements_)
+      if (has_bare_statement(s) || s.kind() == StmtKind::Alloc)
+        return loop_text() + " holds a statement that is neither a block nor a nest of blocks";
+    if (bound_written_inside(loop()))
+      return "the bound of " + loop_text() + " is read from what is written inside it";
+    Vec<ForRef> loops = site_.loops;
+    loops.push_back(site_.loop);
+    for (const auto& f : loops)
+      for (const auto& name : marked_names(*f, kRollingBuffer))
+        if (block_named(loop().body, name))
+          return "block " + in_quotes(name) + " keeps rows along loop " + in_quotes(f->var->name);
+    return {};
+  }
+
+  std::string numbers() {
+    const std::size_t n = statements_.size();
+    if (plan_.parts.size() != n)
+      return loop_text() + " holds " + std::to_string(n) + " statements, not " +
+             std::to_string(plan_.parts.size());
+    for (std::size_t k = 0; k < n; ++k) {
+      const PipelinePart& part = plan_.parts[k];
+      if (part.stage < 0 || part.stage > kMostStages)
+        return "stage " + std::to_string(part.stage) + " is not between 0 and " +
+               std::to_string(kMostStages);
+      for (std::size_t other = 0; other < k; ++other)
+        if (plan_.parts[other].order == part.order)
+          return "two statements have the order " + std::to_string(part.order);
+    }
+    return {};
+  }
+
+  // Whether a statement k iterations later would run after another one of this iteration.
+  bool runs_before(std::size_t a, std::size_t b, std::int64_t later) const {
+    const PipelinePart &first = plan_.parts[a], &second = plan_.parts[b];
+    const std::int64_t at = first.stage, then = second.stage + later;
+    return at < then || (at == then && first.order < second.order);
+  }
+
+  // Those that an iteration has to itself get versions; the accesses of others are gathered.
+  std::string buffers() {
+    for (const auto& s : statements_) uses_.push_back(accesses_below(site_, s));
+    for (const auto& buffer : buffers_written(loop().body)) {
+      Vec<std::size_t> users;
+      for (std::size_t k = 0; k < statements_.size(); ++k)
+        if (touches(k, buffer)) users.push_back(k);
+      if (users.size() < 2 || !is_private(program_->body, buffer)) continue;
+      const UsePlaces places(program_, buffer, loop().var);
+      if (places.outside || !filled_each_iteration(program_, buffer, loop(), facts_)) continue;
+      const std::string name = "buffer " + in_quotes(buffer->name);
+      if (places.opaque) return name + " is used by an opaque block";
+      if (buffer->name.find(',') != std::string::npos) return name + " has a comma in its name";
+      if (std::string why = versions(buffer, users); !why.empty()) return why;
+    }
+    return {};
+  }
+  bool touches(std::size_t k, const Buffer& buffer) const {
+    for (const auto& access : uses_[k])
+      if (access.buffer == buffer) return true;
+    return false;
+  }
+  bool writes(std::size_t k, const Buffer& buffer) const {
+    for (const auto& access : uses_[k])
+      if (access.buffer == buffer && access.is_write) return true;
+    return false;
+  }
+
+  // As many that no iteration overwrites what one before it still uses.
+  std::string versions(const Buffer& buffer, const Vec<std::size_t>& users) {
+    std::int64_t count = 1;
+    for (std::size_t a : users)
+      for (std::size_t b : users) {
+        if (a == b || !writes(a, buffer)) continue;
+        while (!runs_before(b, a, count)) ++count;
+      }
+    for (std::size_t a : users)
+      for (std::size_t b : users)
+        if (a < b && (writes(a, buffer) || writes(b, buffer)) && !runs_before(a, b, 0))
+          return late(a, b, "in the same iteration", buffer);
+    plan_.buffers.push_back({buffer, count});
+    return {};
+  }
+
+  std::string late(std::size_t a, std::size_t b, const std::string& when,
+                   const Buffer& buffer) const {
+    auto named = [&](std::size_t k) {
+      const BlockTag tag = first_block_below(statements_[k]);
+      return "the statement of block " + in_quotes(tag ? tag->name : "");
+    };
+    return named(b) + " would run before " + named(a) + ", which touches " +
+           in_quotes(buffer->name) + " " + when;
+  }
+
+  bool own(const Buffer& buffer) const {
+    for (const auto& v : plan_.buffers)
+      if (v.buffer == buffer) return true;
+    return false;
+  }
+
+  std::string order() {
+    for (std::size_t a = 0; a < statements_.size(); ++a)
+      for (std::size_t b = a + 1; b < statements_.size(); ++b)
+        for (const auto& first : uses_[a])
+          for (const auto& second : uses_[b]) {
+            if (!(first.is_write || second.is_write) || own(first.buffer)) continue;
+            if (std::string why = pair(a, b, first, second); !why.empty()) return why;
+          }
+    return {};
+  }
+
+  // Two accesses in one entry of the loop; what is not excluded is one iteration apart.
+  std::string pair(std::size_t a, std::size_t b, const AccessSite& first,
+                   const AccessSite& second) const {
+    Vec<ForRef> loops = site_.loops;
+    loops.push_back(site_.loop);
+    const DependenceVectors found = dependence(first, second, loops, facts_);
+    if (found.answer == Answer::no) return {};
+    int along = 0;
+    for (const auto& vector : found.vectors) {
+      bool same_entry = true;
+      for (std::size_t k = 0; k + 1 < vector.size(); ++k)
+        same_entry = same_entry && (vector[k] & Direction::eq) != Direction::none;
+      if (same_entry) along |= static_cast<int>(vector.back());
+    }
+    auto may = [&](Direction d) { return (along & static_cast<int>(d)) != 0; };
+    if (may(Direction::eq) && !runs_before(a, b, 0))
+      return late(a, b, "in the same iteration", first.buffer);
+    if (may(Direction::lt) && !runs_before(a, b, 1))
+      return late(a, b, "in the iteration before", first.buffer);
+    if (may(Direction::gt) && !runs_before(b, a, 1))
+      return late(b, a, "in the iteration before", first.buffer);
+    return {};
+  }
+
+  const Program& program_;
+  const LoopSite site_;
+  const Facts facts_;
+  Vec<Stmt> statements_;
+  Vec<Vec<AccessSite>> uses_;  ///< by statement
+  PipelinePlan plan_;
+};
+
+LATHE_DECL PipelinePlan plan_pipeline(const Program& program, const VarRef& loop,
+                                      Vec<PipelinePart> parts) {
+  return PipelinePlanner(program, loop, std::move(parts)).run();
+}
+
+// A number that is all of a text.
+inline bool read_number(std::string_view text, std::int64_t& out) {
+  const char* end = text.data() + text.size();
+  return std::from_chars(text.data(), end, out).ptr == end && !text.empty();
+}
+
+LATHE_DECL Vec<PipelinePart> pipeline_parts(const ForNode& loop) {
+  Vec<PipelinePart> out;
+  for (const auto& item : marked_names(loop, kSoftwarePipeline)) {
+    const std::string_view text = item;
+    const std::size_t colon = text.find(':');
+    PipelinePart part;
+    if (colon == std::string_view::npos || !read_number(text.substr(0, colon), part.stage) ||
+        !read_number(text.substr(colon + 1), part.order))
+      return {};
+    out.push_back(part);
+  }
+  return out;
+}
+
+LATHE_DECL Vec<PipelineBuffer> pipeline_buffers(const ForNode& loop) {
+  Vec<PipelineBuffer> out;
+  for (const auto& item : marked_names(loop, kPipelineBuffers)) {
+    const std::size_t colon = item.rfind(':');
+    PipelineBuffer own{item.substr(0, colon), 1};
+    if (colon != std::string::npos &&
+        read_number(std::string_view(item).substr(colon + 1), own.count))
+      out.push_back(std::move(own));
+  }
+  return out;
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/dsl/impl/any.ipp
 namespace lathe {
 namespace detail {
@@ -25824,153 +27490,6 @@ LATHE_DECL ReducerRef log_sum_exp_reducer(DType t) {
 // ---- lathe/schedule/core/impl/edit.ipp
 namespace lathe::detail {
 
-// The parent with one child replaced; an empty statement if nothing is left of it.
-inline Stmt with_child(const Stmt& parent, const Stmt& child, const Stmt& next) {
-  switch (parent.kind()) {
-    case StmtKind::For: {
-      const auto* f = parent.as<ForNode>();
-      return next ? make_for(f->var, f->min, f->extent, next, f->loop_kind, f->annotations)
-                  : Stmt();
-    }
-    case StmtKind::Block: {
-      BlockNode block = *parent.as<BlockNode>();
-      block.body = next ? next : make_seq({});
-      return make_block(std::move(block));
-    }
-    case StmtKind::Alloc:
-      return make_alloc(parent.as<AllocNode>()->buffer, next ? next : make_seq({}));
-    case StmtKind::LetStmt: {
-      const auto* let = parent.as<LetStmtNode>();
-      return next ? make_let_stmt(let->var, let->value, next) : Stmt();
-    }
-    case StmtKind::Seq: {
-      Vec<Stmt> stmts;
-      for (const auto& s : parent.as<SeqNode>()->stmts)
-        stmts.push_back(s.same_as(child) ? next : s);
-      Stmt seq = make_seq(std::move(stmts));
-      const auto* left = seq.as<SeqNode>();
-      return left && left->stmts.empty() ? Stmt() : seq;
-    }
-    case StmtKind::If: {
-      const auto* n = parent.as<IfNode>();
-      Stmt yes = n->then_body.same_as(child) ? next : n->then_body;
-      Stmt no = n->else_body && n->else_body.same_as(child) ? next : n->else_body;
-      if (!yes && !no) return {};
-      return make_if(n->condition, yes ? yes : make_seq({}), no);
-    }
-    case StmtKind::While: {
-      const auto* n = parent.as<WhileNode>();
-      return make_ref<WhileNode>(n->condition, next ? next : make_seq({}));
-    }
-    default:
-      unreachable("a statement without children as a parent");
-  }
-}
-
-LATHE_DECL Stmt replace_at(const Vec<Stmt>& path, Stmt with) {
-  for (std::size_t k = path.size() - 1; k-- > 0;) with = with_child(path[k], path[k + 1], with);
-  return with ? with : make_seq({});
-}
-
-LATHE_DECL Stmt insert_before(const Vec<Stmt>& path, Stmt what) {
-  return replace_at(path, make_seq({std::move(what), path.back()}));
-}
-LATHE_DECL Stmt insert_after(const Vec<Stmt>& path, Stmt what) {
-  return replace_at(path, make_seq({path.back(), std::move(what)}));
-}
-
-LATHE_DECL Stmt add_alloc(const Stmt& root, const Buffer& buffer) {
-  if (const auto* alloc = root.as<AllocNode>())
-    return make_alloc(alloc->buffer, add_alloc(alloc->body, buffer));
-  return make_alloc(buffer, root);
-}
-
-class DropAlloc : public Mutator {
- public:
-  explicit DropAlloc(const Buffer& buffer) : buffer_(buffer) {}
-  Stmt stmt(const Stmt& s) override {
-    if (!may_touch(s, Contents::bit(buffer_->name))) return s;
-    const auto* alloc = s.as<AllocNode>();
-    return alloc && alloc->buffer == buffer_ ? alloc->body : descend(s);
-  }
-  AnyExpr expr(const AnyExpr& e) override { return e; }
-
- private:
-  const Buffer& buffer_;
-};
-LATHE_DECL Stmt remove_alloc(const Stmt& root, const Buffer& buffer) {
-  return DropAlloc(buffer).stmt(root);
-}
-
-LATHE_DECL LoopHead head_of(const ForNode& loop) {
-  return {loop.var, loop.min, loop.extent, loop.loop_kind, loop.annotations};
-}
-
-LATHE_DECL Stmt wrap_loops(const Vec<LoopHead>& heads, Stmt body) {
-  for (const auto& head : reversed(heads))
-    body = make_for(head.var, head.min, head.extent, std::move(body), head.kind, head.annotations);
-  return body;
-}
-
-LATHE_DECL Vec<LoopHead> fresh_loops(const Vec<ForRef>& loops, Substitution& map) {
-  Vec<LoopHead> heads;
-  for (const auto& loop : loops) {
-    LoopHead head = head_of(*loop);
-    head.min = substitute(head.min, map);
-    head.extent = substitute(head.extent, map);
-    head.var = make_var(loop->var->name, loop->var->dtype);
-    map.emplace_back(loop->var, AnyExpr(head.var));
-    heads.push_back(std::move(head));
-  }
-  return heads;
-}
-
-LATHE_DECL bool NamePool::taken(const std::string& name) const {
-  for (const auto& n : given_)
-    if (n == name) return true;
-  for (const auto& p : program_->params)
-    if (p.name() == name) return true;
-  const std::uint64_t bit = Contents::bit(name);
-  return any_statement_in(
-      program_->body, [&](const Stmt& s) { return may_hold_block(s, bit) || may_touch(s, bit); },
-      [&](const Stmt& s) {
-        const auto* b = s.as<BlockNode>();
-        const auto* a = s.as<AllocNode>();
-        return (b && b->name() == name) || (a && a->buffer->name == name);
-      });
-}
-LATHE_DECL std::string NamePool::fresh(const std::string& base) {
-  std::string name = base;
-  for (int k = 1; taken(name); ++k) name = base + "_" + std::to_string(k);
-  given_.push_back(name);
-  return name;
-}
-
-LATHE_DECL std::string loop_name(const std::string& base, Vec<std::string>& used) {
-  std::string name = base;
-  auto taken = [&] {
-    for (const auto& n : used)
-      if (n == name) return true;
-    return false;
-  };
-  for (int k = 1; taken(); ++k) name = base + "_" + std::to_string(k);
-  used.push_back(name);
-  return name;
-}
-
-LATHE_DECL Facts program_facts(const Program& program) { return Facts(program); }
-
-LATHE_DECL bool is_dim(const Program& program, const VarRef& var) {
-  for (const auto& dim : program->dims)
-    if (dim->var == var) return true;
-  return false;
-}
-LATHE_DECL bool over_dims(const Program& program, const AnyExpr& e) {
-  for (const auto& var : free_vars(e))
-    if (!is_dim(program, var)) return false;
-  return true;
-}
-
 LATHE_DECL Verdict check_bare_touches(const Program& program, const BlockNode& block,
                                       std::string_view id, const Buffer& only) {
   const Vec<Buffer> read = buffers_read(block), written = buffers_written(block.body);
@@ -25995,333 +27514,12 @@ LATHE_DECL Verdict check_bare_touches(const Program& program, const BlockNode& b
 }
 
 LATHE_DECL Verdict check_fixed_bounds(const ForNode& loop) {
-  LoadedBuffers loads;
-  loads.expr(loop.min), loads.expr(loop.extent);
-  if (loads.found.empty()) return {};
-  for (const auto& written : buffers_written(loop.body))
-    if (contains(loads.found, written))
-      return refusal_at(loop.var, "L0206",
-                        "the bound of loop " + describe(loop) + " is read from " +
-                            in_quotes(written->name) + ", which is written inside the loop",
-                        "keep the loop as it is: it reads its bound once, when it begins");
-  return {};
-}
-
-LATHE_DECL bool has_bare_statement(const Stmt& s) {
-  switch (s.kind()) {
-    case StmtKind::Block:
-      return false;
-    case StmtKind::For:
-      return has_bare_statement(s.as<ForNode>()->body);
-    case StmtKind::Alloc:
-      return has_bare_statement(s.as<AllocNode>()->body);
-    case StmtKind::Seq:
-      for (const auto& child : s.as<SeqNode>()->stmts)
-        if (has_bare_statement(child)) return true;
-      return false;
-    default:
-      return true;
-  }
-}
-
-LATHE_DECL bool is_plain_nest(const Stmt& s) { return !has_bare_statement(s); }
-
-LATHE_DECL const ForNode* only_loop_in(const ForNode& loop) { return loop.body.as<ForNode>(); }
-
-LATHE_DECL int block_position(const Stmt& root, const BlockTag& tag) {
-  if (!tag) return -1;
-  int position = 0;
-  const std::uint64_t bit = Contents::bit(tag->name);
-  const bool found = any_statement_in(
-      root,
-      [&](const Stmt& s) {
-        if (may_hold_block(s, bit)) return true;
-        position += static_cast<int>(contents_of(s).block_count);
-        return false;
-      },
-      [&](const Stmt& s) {
-        const auto* b = s.as<BlockNode>();
-        if (b && b->tag == tag) return true;
-        position += b != nullptr;
-        return false;
-      });
-  return found ? position : -1;
-}
-
-LATHE_DECL Vec<BlockTag> block_tags(const Stmt& s) {
-  Vec<BlockTag> tags;
-  each_statement(s, [&](const Stmt& below) {
-    if (const auto* b = below.as<BlockNode>()) tags.push_back(b->tag);
-  });
-  return tags;
-}
-
-LATHE_DECL BlockTag block_named(const Stmt& s, const std::string& name) {
-  BlockTag found;
-  const std::uint64_t bit = Contents::bit(name);
-  any_statement_in(
-      s, [&](const Stmt& below) { return may_hold_block(below, bit); },
-      [&](const Stmt& below) {
-        if (const auto* b = below.as<BlockNode>(); b && b->name() == name) found = b->tag;
-        return bool(found);
-      });
-  return found;
-}
-
-LATHE_DECL BlockNode without_guards(const BlockNode& block) {
-  BlockNode out = block;
-  out.iters.resize(out.iters.size() - guard_count(block));
-  out.annotations.erase_if([](const Annotation& a) { return a.key == "guards"; });
-  return out;
-}
-
-LATHE_DECL BlockInfo info_of(const Program& program, const BlockTag& tag) {
-  BlockSite site = find_block(program->body, tag);
-  Facts facts = program_facts(program);
-  if (guard_count(*site.block) == 0) return classify(program->body, tag, facts);
-  // The other blocks decide whether this one is the only writer, so it is classified in its place.
-  return classify(replace_at(site.path, make_block(without_guards(*site.block))), tag, facts);
-}
-
-class FindBuffer : public Visitor {
- public:
-  explicit FindBuffer(const std::string& name) : name_(name) {}
-  void stmt(const Stmt& s) override {
-    if (!found && may_touch(s, Contents::bit(name_))) descend(s);
-  }
-  void expr(const AnyExpr& e) override {
-    if (!found) descend(e);
-  }
-  void buffer(const Buffer& b) override {
-    if (!found && b->name == name_) found = b;
-  }
-  Buffer found;
-
- private:
-  const std::string& name_;
-};
-
-LATHE_DECL Buffer find_buffer(const Program& program, const std::string& name) {
-  for (const auto& p : program->params)
-    if (p.buffer && p.buffer->name == name) return p.buffer;
-  FindBuffer finder(name);
-  finder.stmt(program->body);
-  return finder.found;
-}
-
-LATHE_DECL bool is_param(const Program& program, const Buffer& buffer) {
-  for (const auto& p : program->params)
-    if (p.buffer == buffer) return true;
-  return false;
-}
-
-LATHE_DECL Vec<const StoreNode*> stores_of(const BlockNode& block) {
-  Vec<const StoreNode*> out;
-  const Stmt& body = block.body;
-  auto add = [&](const Stmt& s) {
-    out.push_back(s.as<StoreNode>());
-    return out.back() != nullptr;
-  };
-  if (const auto* seq = body.as<SeqNode>()) {
-    for (const auto& s : seq->stmts)
-      if (!add(s)) return {};
-  } else if (!add(body)) {
-    return {};
-  }
-  return out;
-}
-
-LATHE_DECL const StoreNode* only_store(const BlockNode& block) {
-  return block.body.as<StoreNode>();
-}
-
-LATHE_DECL bool is_open_path(const Vec<Stmt>& path) {
-  for (std::size_t k = 0; k + 1 < path.size(); ++k)
-    if (path[k].kind() != StmtKind::For && path[k].kind() != StmtKind::Seq &&
-        path[k].kind() != StmtKind::Alloc)
-      return false;
-  return true;
-}
-
-LATHE_DECL bool below(const Vec<ForRef>& loops, const VarRef& loop) {
-  for (const auto& l : loops)
-    if (l->var == loop) return true;
-  return false;
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/schedule/core/impl/found.ipp
-namespace lathe::detail {
-
-// Makes a pattern over some variables equal to an expression; false if that can't be done.
-inline bool unify(const AnyExpr& pattern, const AnyExpr& e, const Vec<IterVar>& iters,
-                  Substitution& found) {
-  if (const auto* v = pattern.as<VarNode>())
-    for (const auto& it : iters) {
-      if (it.var.get() != v) continue;
-      for (const auto& [var, value] : found)
-        if (var.get() == v) return same_expr(value, e);
-      found.emplace_back(it.var, e);
-      return true;
-    }
-  const auto *p = pattern.as<BinaryNode>(), *b = e.as<BinaryNode>();
-  if (p && b && p->op == b->op)
-    return unify(p->a, b->a, iters, found) && unify(p->b, b->b, iters, found);
-  return same_expr(pattern, e);
-}
-
-/// Whether for every element that a consumer reads, the instance of the producer that stores it
-/// runs before, in the same iteration of the loop. It compares instances where `covers` compares
-/// boxes, so border tiles in a packed layout, whose elements are no box, are seen to be complete.
-class InstanceCover {
- public:
-  InstanceCover(const Stmt& root, const BlockTag& producer, const BlockTag& consumer,
-                const Buffer& buffer, const Facts& facts)
-      : writer_(find_block(root, producer)),
-        reader_(find_block(root, consumer)),
-        root_(root),
-        buffer_(buffer),
-        facts_(facts) {}
-
-  bool holds(const VarRef& loop) {
-    if (!writer_.block || !reader_.block || guard_count(*writer_.block) > 0 ||
-        writer_.block->predicate.get())
-      return false;
-    std::size_t shared = 0;
-    while (shared < writer_.loops.size() && shared < reader_.loops.size() &&
-           writer_.loops[shared]->var == reader_.loops[shared]->var)
-      ++shared;
-    if (loop &&
-        !below({reader_.loops.begin(), reader_.loops.begin() + static_cast<std::ptrdiff_t>(shared)},
-               loop))
-      return false;
-    if (shared > 0 && !final_at(root_, writer_.block->tag, writer_.loops[shared - 1]->var))
-      return false;
-    if (block_position(root_, writer_.block->tag) > block_position(root_, reader_.block->tag))
-      return false;
-    if (!is_open_path(writer_.path) || !only_writers() || !reach(shared)) return false;
-    for (const auto& access : accesses(*reader_.block))
-      if (access.buffer == buffer_ && access.reads() && !finds(access)) return false;
-    return true;
-  }
-
- private:
-  // Nobody else writes the buffer, except that the reader may be a reduction that updates what it
-  // reads.
-  bool only_writers() const {
-    for (const auto& w : writers(root_, buffer_))
-      if (w.block->tag != writer_.block->tag &&
-          (w.block->tag != reader_.block->tag || !w.block->reducer))
-        return false;
-    return true;
-  }
-
-  // What holds around the loops that are not shared. Inside of them they run, which is no fact of
-  // the place where they may not.
-  Facts facts_around(std::size_t shared) const {
-    Facts facts = facts_;
-    for (std::size_t k = 0; k < shared; ++k) facts.bind(*writer_.loops[k]);
-    return facts;
-  }
-
-  bool feeds_none(const ForNode& f) const {
-    for (const auto& it : writer_.block->iters)
-      if (uses_var(it.binding, f.var)) return false;
-    return true;
-  }
-
-  // An instance stores only if the loops that no iterator names run, and those of a reduction,
-  // unless its init stands before them. One that feeds a spatial iterator too runs around the init.
-  bool other_loops_run(std::size_t shared) const {
-    Facts around = facts_around(shared);
-    for (std::size_t k = shared; k < writer_.loops.size(); ++k) {
-      const ForNode& f = *writer_.loops[k];
-      const bool reduces = feeds(f, *writer_.block, IterKind::reduce);
-      if (reduces && writer_.block->init && !feeds(f, *writer_.block, IterKind::spatial))
-        return true;
-      if ((reduces || feeds_none(f)) && !prove(f.extent >= 1, around)) return false;
-      around.bind(f);
-    }
-    return true;
-  }
-
-  // Which values each spatial iterator of the producer takes in one iteration: a box, all of it.
-  bool reach(std::size_t shared) {
-    if (!other_loops_run(shared)) return false;
-    Vec<IterDomain> inner;
-    Vec<AnyExpr> bindings;
-    for (std::size_t k = shared; k < writer_.loops.size(); ++k) {
-      const ForNode& f = *writer_.loops[k];
-      if (feeds(f, *writer_.block, IterKind::reduce) || feeds_none(f)) continue;
-      inner.push_back({f.var, f.min, f.extent});
-    }
-    for (const auto& it : writer_.block->iters)
-      if (it.kind == IterKind::spatial)
-        bindings.push_back(it.binding);
-      else if (it.kind == IterKind::opaque)
-        return false;
-    reached_ = iter_map(bindings, inner, {}, facts_around(shared));
-    return reached_.covering && reached_.sums.size() == bindings.size();
-  }
-
-  bool finds(const AccessSite& read) const {
-    for (const auto* store : stores_of(*writer_.block)) {
-      if (store->buffer != buffer_ || read.indices.size() != store->indices.size()) continue;
-      Substitution instance;
-      bool same = true;
-      for (std::size_t d = 0; d < store->indices.size() && same; ++d)
-        same = unify(store->indices[d], read.indices[d], writer_.block->iters, instance);
-      return same && runs(instance, read.condition);
-    }
-    return false;
-  }
-
-  // The instance exists, and the loops of this iteration come by.
-  bool runs(const Substitution& instance, const AnyExpr& condition) const {
-    Facts facts = facts_on(reader_.path, facts_);
-    Substitution bindings;
-    for (const auto& it : reader_.block->iters) bindings.emplace_back(it.var, it.binding);
-    for (const auto& it : reader_.block->iters) {
-      facts.assume(it.binding >= substitute(it.min, bindings));
-      facts.assume(it.binding < substitute(fold_add(it.min, it.extent), bindings));
-    }
-    if (condition) facts.assume(substitute(condition, bindings));
-    std::size_t spatial = 0;
-    for (const auto& it : writer_.block->iters) {
-      if (it.kind != IterKind::spatial) continue;
-      const IterSum& sum = reached_.sums[spatial++];
-      AnyExpr value = is_const(it.extent, 1) ? it.min : AnyExpr();
-      for (const auto& [var, e] : instance)
-        if (var == it.var) value = substitute(e, bindings);
-      if (!value) return false;
-      if (!prove_le(it.min, value, facts) || !prove_lt(value, fold_add(it.min, it.extent), facts))
-        return false;
-      if (!prove_le(sum.min, value, facts) ||
-          !prove_lt(value, fold_add(sum.min, sum.extent), facts))
-        return false;
-    }
-    return true;
-  }
-
-  BlockSite writer_, reader_;
-  const Stmt& root_;
-  const Buffer& buffer_;
-  Facts facts_;
-  IterMap reached_;
-};
-
-LATHE_DECL std::string why_not_found(const Stmt& root, const Vec<BlockTag>& producers,
-                                     const BlockTag& consumer, const Buffer& buffer,
-                                     const VarRef& loop, const Facts& facts) {
-  if (BlockSite site = find_block(root, consumer); site.block)
-    for (const auto& it : site.block->iters)  // a block that never runs reads nothing
-      if (it.kind == IterKind::spatial && is_const(it.extent, 0)) return {};
-  Cover cover = covers(root, producers, consumer, buffer, loop, facts);
-  if (cover.covered) return {};
-  for (const auto& p : producers)
-    if (InstanceCover(root, p, consumer, buffer, facts).holds(loop)) return {};
-  return cover.why.empty() ? "not proven" : cover.why;
+  const Buffer written = bound_written_inside(loop);
+  if (!written) return {};
+  return refusal_at(loop.var, "L0206",
+                    "the bound of loop " + describe(loop) + " is read from " +
+                        in_quotes(written->name) + ", which is written inside the loop",
+                    "keep the loop as it is: it reads its bound once, when it begins");
 }
 
 }  // namespace lathe::detail
@@ -26589,48 +27787,7 @@ LATHE_DECL void consume_lost_loops(const Stmt& after, const Vec<ForRef>& loops, 
 }  // namespace lathe::detail
 
 // ---- lathe/schedule/core/impl/wording.ipp
-namespace lathe {
-
-LATHE_DECL std::string_view to_text(Tail tail) {
-  static constexpr std::string_view texts[] = {"exact", "guard", "mask",
-                                               "peel",  "shift", "round_up"};
-  return texts[static_cast<int>(tail)];
-}
-
-LATHE_DECL bool parse_tail(std::string_view text, Tail& out) {
-  for (int k = 0; k <= static_cast<int>(Tail::round_up); ++k) {
-    if (to_text(static_cast<Tail>(k)) != text) continue;
-    out = static_cast<Tail>(k);
-    return true;
-  }
-  return false;
-}
-
-LATHE_DECL std::string_view to_text(Partition policy) {
-  static constexpr std::string_view texts[] = {"automatic", "never", "always"};
-  return texts[static_cast<int>(policy)];
-}
-
-LATHE_DECL bool parse_partition(std::string_view text, Partition& out) {
-  for (Partition policy : {Partition::automatic, Partition::never, Partition::always})
-    if (to_text(policy) == text) return out = policy, true;
-  return false;
-}
-
-namespace detail {
-
-LATHE_DECL std::string in_quotes(std::string_view name) { return "'" + std::string(name) + "'"; }
-
-LATHE_DECL std::string extent_text(const AnyExpr& extent) {
-  const std::int64_t* value = as_const_int(extent);
-  return value ? std::to_string(*value) : str(extent);
-}
-
-LATHE_DECL std::string describe(const ForNode& loop) {
-  std::string kind =
-      loop.loop_kind == ForKind::serial ? "" : ", " + std::string(to_text(loop.loop_kind));
-  return in_quotes(loop.var->name) + "(" + extent_text(loop.extent) + kind + ")";
-}
+namespace lathe::detail {
 
 LATHE_DECL std::string describe_loops(const Program& program, const BlockTag& block) {
   BlockSite site = find_block(program->body, block);
@@ -26644,15 +27801,6 @@ LATHE_DECL std::string describe_loops(const Program& program, const BlockTag& bl
     out += ")";
   }
   return site.loops.empty() ? out + " none" : out;
-}
-
-LATHE_DECL BlockTag first_block_below(const Stmt& s) {
-  BlockTag first;
-  any_statement(s, [&](const Stmt& below) {
-    if (const auto* b = below.as<BlockNode>()) first = b->tag;
-    return bool(first);
-  });
-  return first;
 }
 
 LATHE_DECL Refusal refusal(std::string_view id, std::string message, std::string help) {
@@ -26710,8 +27858,15 @@ LATHE_DECL Verdict check_no_promise(const ForNode& loop) {
   return {};
 }
 
-}  // namespace detail
-}  // namespace lathe
+LATHE_DECL Verdict check_settled_inputs(const Program& program, const BlockNode& block,
+                                        std::string_view id) {
+  std::string why = why_unsettled(program, block);
+  if (why.empty()) return {};
+  return refusal_at(block.tag, id, std::move(why),
+                    "blocks that take part in a recurrence stay where they are");
+}
+
+}  // namespace lathe::detail
 
 // ---- lathe/schedule/core/impl/step_checks.ipp
 // What every step has to leave as it was: what loops promise, when inits run, where buffers live.
@@ -26923,215 +28078,2180 @@ LATHE_DECL Verdict check_kept(const Program& before, const Program& after) {
 
 }  // namespace lathe::detail
 
-// ---- lathe/schedule/primitives/loops/shift.ipp
+// ---- lathe/schedule/core/impl/queries.ipp
 namespace lathe::detail {
 
-LATHE_DECL bool is_shifted(const ForNode& loop) {
-  const AttrValue* tail = find_annotation(loop.annotations, "tail");
-  return tail && tail->text == to_text(Tail::shift);
+inline std::string block_names_text(const Program& program) {
+  std::string out = "blocks:";
+  for (const auto& tag : block_tags(program->body)) out += " " + tag->name;
+  return out;
 }
 
-LATHE_DECL Vec<VarRef> shifted_loops(const Stmt& s) {
+inline Verdict run_block(const Program& program, const Args& args, Edit* edit) {
+  if (BlockTag tag = block_named(program->body, args[0].text)) {
+    if (edit) edit->program = program, edit->results.push_back(BlockRef(tag));
+    return {};
+  }
+  return refusal("L0201", "no block is called " + in_quotes(args[0].text),
+                 block_names_text(program));
+}
+
+inline Verdict run_loops(const Program& program, const Args& args, Edit* edit) {
+  if (!edit) return {};
+  edit->program = program;
+  for (const auto& loop : loops_above(program->body, args[0].block))
+    edit->results.push_back(LoopRef(loop->var));
+  return {};
+}
+
+inline Vec<VarRef> loops_in_order(const Program& program) {
   Vec<VarRef> loops;
-  any_statement_in(
-      s, [](const Stmt& below) { return !has_contents(below) || contents_of(below).marks; },
-      [&](const Stmt& below) {
-        if (const auto* f = below.as<ForNode>(); f && is_shifted(*f)) loops.push_back(f->var);
-        return false;
-      });
+  each_statement(program->body, [&](const Stmt& s) {
+    if (const auto* f = s.as<ForNode>()) loops.push_back(f->var);
+  });
   return loops;
 }
 
-// Whether statements name variables anywhere but in the bindings of blocks.
-class NamesApartFromBindings : public Visitor {
- public:
-  explicit NamesApartFromBindings(const Vec<VarRef>& vars) : vars_(vars) {}
-  bool found = false;
-  void expr(const AnyExpr& e) override {
-    for (const auto& v : vars_) found |= e.get() == v.get();
-    descend(e);
+// For loops that hold no block: by their position among all loops.
+inline Verdict run_loop_at(const Program& program, const Args& args, Edit* edit) {
+  Vec<VarRef> loops = loops_in_order(program);
+  auto at = static_cast<std::size_t>(args[0].number);
+  if (args[0].number < 0 || at >= loops.size())
+    return refusal("L0201", "the program has " + std::to_string(loops.size()) +
+                                " loops, no loop number " + std::to_string(args[0].number));
+  if (edit) edit->program = program, edit->results.push_back(LoopRef(loops[at]));
+  return {};
+}
+
+// By name, where one loop of the program has it.
+inline Verdict run_loop(const Program& program, const Args& args, Edit* edit) {
+  const Vec<VarRef> loops = loops_in_order(program);
+  const std::string name = in_quotes(args[0].text);
+  Vec<std::size_t> found;
+  std::string names, positions;
+  for (std::size_t k = 0; k < loops.size(); ++k) {
+    if (k < 20) names += (k ? " " : "loops: ") + loops[k]->name;
+    if (loops[k]->name != args[0].text) continue;
+    positions += (found.empty() ? "" : ", ") + std::to_string(k);
+    found.push_back(k);
   }
-  void stmt(const Stmt& s) override {
-    const auto* block = s.as<BlockNode>();
-    if (!block) return descend(s);
-    BlockNode unbound = *block;
-    for (auto& it : unbound.iters) it.binding = AnyExpr(0);
-    descend(make_block(std::move(unbound)));
-  }
+  if (found.empty())
+    return refusal(
+        "L0201", "no loop is called " + name,
+        loops.empty() ? "the program has no loops" : names + (loops.size() > 20 ? " …" : ""));
+  if (found.size() > 1)
+    return refusal(
+        "L0201", std::to_string(found.size()) + " loops are called " + name,
+        "take the one above a block with loops(block), or by position: loop_at of " + positions);
+  if (edit) edit->program = program, edit->results.push_back(LoopRef(loops[found[0]]));
+  return {};
+}
 
- private:
-  const Vec<VarRef>& vars_;
-};
+inline Primitive query(std::string_view name, Parameter parameter, std::string_view summary,
+                       Verdict (*run)(const Program&, const Args&, Edit*), ArgKind gives,
+                       Results results) {
+  return {name, 1, {std::move(parameter)}, summary, run, gives, results, nullptr, true};
+}
 
-// An iterator whose domain the tiles cover: binding = start of the tile + loop.
-class ShiftPlanner {
- public:
-  ShiftPlanner(const Program& program, const LoopSite& site)
-      : program_(program),
-        site_(site),
-        blocks_(blocks_below(site.loop->body)),
-        facts_(facts_on(site.path, program_facts(program))) {
-    facts_.keep_unit_vars();
-  }
-
-  ShiftPlan run() {
-    if (!as_const_int(site_.loop->extent)) return refuse("its tiles have no constant extent");
-    if (!is_plain_nest(site_.loop->body)) return refuse("it holds more than loops and blocks");
-    for (const auto& site : blocks_)
-      for (const auto& it : site.block->iters)
-        if (covers(it)) return checked();
-    return refuse("its tiles are not proven to cover one range of all blocks in it");
-  }
-
- private:
-  ShiftPlan refuse(std::string why) const {
-    ShiftPlan out;
-    out.why = std::move(why);
-    return out;
-  }
-
-  // Fills the plan for this iterator, if what the loop does depends on start + loop alone.
-  bool covers(const IterVar& it) {
-    auto map = affine_of(it.binding, {site_.loop->var}, facts_);
-    if (!map || map->coef(0) != 1) return false;
-    plan_ = {};
-    tiles_.clear();
-    plan_.start = simplify(fold_add(map->rest, site_.loop->min), facts_);
-    plan_.end = fold_add(it.min, it.extent);
-    return over_dims(program_, plan_.end) && find_tiles() && first_tile() && one_range(map->rest);
-  }
-
-  // The loops around that the start of a tile names.
-  bool find_tiles() {
-    Vec<VarRef> names = free_vars(plan_.start);
-    for (const auto& loop : site_.loops)
-      if (contains(names, loop->var)) tiles_.push_back(loop);
-    for (const auto& name : names)
-      if (!is_dim(program_, name) && !below(tiles_, name)) return false;
-    for (const auto& tile : tiles_) {
-      if (is_shifted(*tile)) return false;
-      for (const auto& other : tiles_)
-        if (uses_var(tile->min, other->var) || uses_var(tile->extent, other->var)) return false;
-    }
-    if (!tiles_.empty()) plan_.nest = tiles_[0]->var;
-    return !tiles_.empty();
-  }
-
-  // Neither tile leaves a gap to the one before, and where the first one starts.
-  bool first_tile() {
-    Vec<VarRef> vars = vars_of(tiles_);
-    auto map = affine_of(plan_.start, vars, facts_);
-    if (!map) return false;
-    AnyExpr first = map->rest;
-    Vec<std::pair<std::int64_t, const ForNode*>> strides;
-    for (std::size_t k = 0; k < vars.size(); ++k) {
-      auto stride = map->coef(k);
-      if (!stride || *stride < 1) return false;
-      first = fold_add(first, fold_mul(AnyExpr(*stride), tiles_[k]->min));
-      strides.push_back({*stride, tiles_[k].get()});
-    }
-    // Of loops that step equally far, the one of unknown extent counts the others.
-    std::stable_sort(strides.begin(), strides.end(), [](const auto& a, const auto& b) {
-      return a.first != b.first ? a.first < b.first
-                                : as_const_int(a.second->extent) && !as_const_int(b.second->extent);
-    });
-    std::int64_t reach = *as_const_int(site_.loop->extent);
-    for (std::size_t k = 0; k < strides.size(); ++k) {
-      const auto [stride, loop] = strides[k];
-      if (stride > reach) return false;
-      const std::int64_t* count = as_const_int(loop->extent);
-      if (!count && k + 1 < strides.size()) return false;
-      std::int64_t more = 0;
-      if (count && (__builtin_mul_overflow(stride, std::max<std::int64_t>(*count - 1, 0), &more) ||
-                    __builtin_add_overflow(reach, more, &reach)))
-        return false;
-    }
-    if (!over_dims(program_, first)) return false;
-    plan_.fits = simplify(fold_add(first, site_.loop->extent), facts_) <= plan_.end;
-    return true;
-  }
-
-  // Every block's instance depends on the position start + loop alone, not on which tile it is
-  // reached in; and none exists at or past the end.
-  bool one_range(const AnyExpr& rest) {
-    VarRef position = make_var("position");
-    Substitution at{{site_.loop->var, fold_sub(AnyExpr(position), rest)}};
-    Vec<VarRef> outer = vars_of(tiles_), names = outer;
-    names.push_back(position);
-    NamesApartFromBindings named(names);
-    named.stmt(substitute(site_.loop->body, at));
-    if (named.found) return false;
-    for (const auto& site : blocks_) {
-      Facts past = facts_.with(AnyExpr(position) >= plan_.end);
-      for (const auto& inner : site.loops) past.bind(*inner);
-      bool dead = false;
-      for (const auto& it : site.block->iters) {
-        AnyExpr value = simplify(substitute(it.binding, at), facts_);
-        for (const auto& tile : outer)
-          if (uses_var(value, tile)) return false;
-        dead |= uses_var(value, position) && (prove_le(fold_add(it.min, it.extent), value, past) ||
-                                              prove_lt(value, it.min, past));
-      }
-      if (!dead) return false;
-    }
-    return true;
-  }
-
-  ShiftPlan checked() const {
-    for (const auto& site : blocks_) {
-      BlockInfo info = info_of(program_, site.block->tag);
-      if (info.is_complete()) continue;
-      return refuse("block " + in_quotes(site.block->name()) +
-                    " can't run twice: " + (info.is_reduction() ? "it is a reduction" : info.why));
-    }
-    if (std::string why = shared_tiles(); !why.empty()) return refuse(why);
-    LoopSite nest = find_loop(program_->body, plan_.nest);
-    std::string why;
-    any_use(nest.path.back(), [&](const BufferUse& use) { return !(why = touched(use)).empty(); });
-    return why.empty() ? plan_ : refuse(why);
-  }
-
-  // Neighbouring tiles store the same elements.
-  std::string shared_tiles() const {
-    bool inside = false;
-    for (const auto& loop : site_.loops) {
-      inside |= loop->var == plan_.nest;
-      if (inside && loop->loop_kind != ForKind::serial && loop->loop_kind != ForKind::unrolled)
-        return "loop " + describe(*loop) + " would store the elements of two tiles at a time";
-    }
-    return {};
-  }
-
-  // What a tile reads, and what it stored, must be the same when it runs again after others.
-  std::string touched(const BufferUse& use) const {
-    bool stored = false, read = false;
-    any_use(site_.loop->body, [&](const BufferUse& own) {
-      if (own.buffer != use.buffer) return false;
-      (own.is_write ? stored : read) = true;
-      return false;
-    });
-    const bool own = use.is_below(site_.loop->var);
-    if (!(stored && (use.reads() || !own)) && !(read && use.is_write)) return {};
-    if (stored && read) return "a tile both stores and reads buffer " + in_quotes(use.buffer->name);
-    return "buffer " + in_quotes(use.buffer->name) + " is " + (use.is_write ? "written" : "read") +
-           (use.block ? " by block " + in_quotes(use.block->name()) : std::string()) +
-           " between two runs of a tile that " + (stored ? "stores" : "reads") + " it";
-  }
-
-  const Program& program_;
-  const LoopSite& site_;
-  Vec<BlockSite> blocks_;
-  Facts facts_;
-  ShiftPlan plan_;
-  Vec<ForRef> tiles_;  ///< outermost first
-};
-
-LATHE_DECL ShiftPlan plan_shift(const Program& program, const VarRef& loop) {
-  const LoopSite site = find_loop(program->body, loop);
-  return ShiftPlanner(program, site).run();
+LATHE_DECL const Primitive& primitive_block() {
+  static const Primitive record = query("block", {"name", ArgKind::text}, "the block with a name",
+                                        run_block, ArgKind::block, Results::one);
+  return record;
+}
+LATHE_DECL const Primitive& primitive_loops() {
+  static const Primitive record =
+      query("loops", {"block", ArgKind::block}, "the loops above a block", run_loops, ArgKind::loop,
+            Results::counted);
+  return record;
+}
+LATHE_DECL const Primitive& primitive_loop() {
+  static const Primitive record = query("loop", {"name", ArgKind::text}, "the loop with a name",
+                                        run_loop, ArgKind::loop, Results::one);
+  return record;
+}
+LATHE_DECL const Primitive& primitive_loop_at() {
+  static const Primitive record =
+      query("loop_at", {"position", ArgKind::number}, "a loop by its position in the program",
+            run_loop_at, ArgKind::loop, Results::one);
+  return record;
 }
 
 }  // namespace lathe::detail
+
+// ---- lathe/schedule/core/impl/marks.ipp
+namespace lathe::detail {
+
+// Why what a mark says of a name does not hold in a program; empty if it does.
+inline std::string why_mark_broken(const Program& program, const VarRef& loop, const char* key,
+                                   const std::string& name) {
+  const LoopSite site = find_loop(program->body, loop);
+  if (!site.loop || !is_marked(*site.loop, key, name)) return "the loop would be gone";
+  if (std::string_view(key) == kSoftwarePipeline)
+    return plan_pipeline(program, loop, pipeline_parts(*site.loop)).why;
+  if (std::string_view(key) == kRollingBuffer) {
+    const BlockTag block = block_named(program->body, name);
+    return block ? plan_roll(program, block, loop).why
+                 : "block " + in_quotes(name) + " would be gone";
+  }
+  const Buffer buffer = find_buffer(program, name);
+  if (!buffer) return "buffer " + in_quotes(name) + " would be gone";
+  const std::string why = why_not_doubled(program, buffer, site);
+  return why.empty() ? why : "buffer " + in_quotes(name) + " " + why;
+}
+
+LATHE_DECL Verdict check_marks(const Program& before, const Program& after) {
+  Vec<const ForNode*> marked;
+  any_statement_in(
+      before->body, [](const Stmt& s) { return !has_contents(s) || contents_of(s).marks; },
+      [&](const Stmt& s) {
+        if (const auto* f = s.as<ForNode>(); f && check_no_promise(*f)) marked.push_back(f);
+        return false;
+      });
+  for (const auto* loop : marked)
+    for (const char* key : {kDoubleBuffer, kRollingBuffer, kSoftwarePipeline})
+      for (const auto& name : marked_names(*loop, key))
+        if (std::string why = why_mark_broken(after, loop->var, key, name); !why.empty())
+          return refusal("L0225",
+                         "would break what the annotation " + in_quotes(key) + " of loop " +
+                             in_quotes(loop->var->name) + " promises: " + why,
+                         "take this step before the loop is marked");
+  return {};
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/core/impl/arguments.ipp
+// What the arguments of a step are: complete, of the right kinds, alive, symbols replaced.
+
+namespace lathe {
+namespace detail {
+
+inline std::string_view kind_text(ArgKind kind) {
+  static constexpr std::string_view texts[] = {
+      "nothing", "a loop",           "a block", "a buffer", "a number",
+      "infer",   "an expression",    "a text",  "a word",   "a layout map",
+      "a list",  "a sampled number", "a factor"};
+  return texts[static_cast<int>(kind)];
+}
+
+inline Arg default_argument(const Parameter& parameter) {
+  if (parameter.kind == ArgKind::number) {
+    std::int64_t value = 0;
+    parse_int(parameter.fallback, value);
+    return Arg::of_number(value);
+  }
+  std::string text(parameter.fallback);
+  if (parameter.kind == ArgKind::text) text = text.substr(1, text.size() - 2);  // quotes
+  Arg out = Arg::of_text(std::move(text));
+  out.kind = parameter.kind;
+  return out;
+}
+
+// Of a decision: it is still to be drawn.
+inline bool is_default(const Arg& arg, const Parameter& parameter) {
+  if (arg.kind == ArgKind::list) return arg.list.empty();
+  const Arg none = default_argument(parameter);
+  return arg.number == none.number && arg.text == none.text;
+}
+
+inline bool fits(ArgKind given, ArgKind wanted) {
+  if (wanted == ArgKind::factor)
+    return given == ArgKind::number || given == ArgKind::inferred || given == ArgKind::expr;
+  return wanted == ArgKind::none || given == wanted;
+}
+
+inline Verdict check_argument(const Arg& arg, const Parameter& p) {
+  const std::string name = "argument " + in_quotes(p.name);
+  if (!fits(arg.kind, p.kind))
+    return refusal("L0202", name + " is " + std::string(kind_text(arg.kind)) + ", not " +
+                                std::string(kind_text(p.kind)));
+  for (const auto& item : arg.list)
+    if (!fits(item.kind, p.items))
+      return refusal("L0202", name + " holds " + std::string(kind_text(item.kind)));
+  return {};
+}
+
+// Arguments of the right number and kinds, defaults filled in.
+inline Verdict complete_arguments(const Primitive& primitive, Args& args) {
+  const auto& parameters = primitive.parameters;
+  if (args.size() > parameters.size())
+    return refusal("L0202", "takes " + std::to_string(parameters.size()) + " arguments, not " +
+                                std::to_string(args.size()));
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    if (k == args.size()) {
+      if (parameters[k].fallback.empty())
+        return refusal("L0202", "needs an argument " + in_quotes(parameters[k].name));
+      args.push_back(default_argument(parameters[k]));
+    }
+    if (auto no = check_argument(args[k], parameters[k])) return no;
+  }
+  return {};
+}
+
+}  // namespace detail
+
+LATHE_DECL Verdict Schedule::check_reference(const Arg& arg) const {
+  for (const auto& item : arg.list)
+    if (auto no = check_reference(item)) return no;
+  const RefCounted* ref =
+      arg.kind == ArgKind::loop ? static_cast<const RefCounted*>(arg.loop.get()) : arg.block.get();
+  std::string what = arg.kind == ArgKind::loop ? "loop " : "block ";
+  if (arg.kind == ArgKind::buffer) {
+    if (detail::find_buffer(program_, arg.text)) return {};
+    return detail::refusal("L0201", "no buffer is called " + detail::in_quotes(arg.text),
+                           detail::block_names_text(program_));
+  }
+  if (arg.kind == ArgKind::loop && arg.loop && find_loop(program_->body, arg.loop).loop) return {};
+  if (arg.kind == ArgKind::block && arg.block && find_block(program_->body, arg.block).block)
+    return {};
+  if (arg.kind != ArgKind::loop && arg.kind != ArgKind::block) return {};
+  if (!ref) return detail::refusal("L0201", "the " + what + "reference is empty");
+  what += detail::in_quotes(arg.kind == ArgKind::loop ? arg.loop->name : arg.block->name);
+  for (const Step* s = last_.get(); s; s = s->previous.get())
+    for (const auto& c : s->consumed) {
+      if (c.ref.get() != ref) continue;
+      std::string file = s->entry.where.file;
+      return detail::refusal("L0201",
+                             what + " " + c.what + " at " +
+                                 file.substr(file.find_last_of('/') + 1) + ":" +
+                                 std::to_string(s->entry.where.line),
+                             "use the references that this step gave");
+    }
+  return detail::refusal("L0201", what + " is not in this schedule",
+                         arg.kind == ArgKind::block ? detail::block_names_text(program_)
+                                                    : "take loops from s.loops(block)");
+}
+
+LATHE_DECL const std::int64_t* Schedule::sampled(const VarRef& var) const {
+  for (const Step* s = last_.get(); s; s = s->previous.get())
+    for (std::size_t k = 0; k < s->samples.size(); ++k)
+      if (s->entry.results[k].loop == var) return &s->samples[k];
+  return nullptr;
+}
+
+// The argument with numbers for the symbols that sampling steps gave.
+LATHE_DECL Arg Schedule::with_samples(const Arg& arg) const {
+  Arg out = arg;
+  for (auto& item : out.list) item = with_samples(item);
+  if (arg.kind == ArgKind::sample)
+    if (const std::int64_t* value = sampled(arg.loop)) return Arg::of_number(*value);
+  if (arg.kind != ArgKind::expr) return out;
+  Substitution map;
+  for (const auto& var : free_vars(arg.expr))
+    if (const std::int64_t* value = sampled(var)) map.emplace_back(var, AnyExpr(*value));
+  return map.empty() ? out : Arg::of(Factor(simplify(substitute(arg.expr, map))));
+}
+
+// The arguments as the primitive takes them: numbers for sampled ones, defaults, a decision.
+LATHE_DECL Verdict Schedule::prepare(const Primitive& primitive, const Args& given,
+                                     Args& args) const {
+  for (const auto& arg : given) args.push_back(with_samples(arg));
+  if (auto no = detail::complete_arguments(primitive, args)) return no;
+  if (!primitive.draw) return {};
+  if (!detail::is_default(args.back(), primitive.parameters.back())) return {};
+  Edit edit;
+  if (auto no = try_step(primitive, args, edit)) return no;
+  std::uint64_t drawn = 0;
+  for (const Step* s = last_.get(); s; s = s->previous.get())
+    drawn += s->entry.primitive->draw != nullptr;
+  args.back() = primitive.draw(program_, args, detail::random_bits(options_.seed, drawn));
+  return {};
+}
+
+LATHE_DECL BlockTag Schedule::resolve_block(const BlockName& name, std::string_view step,
+                                            Location where) const {
+  if (name.tag()) return name.tag();
+  if (name.tensor()) {
+    if (!name.tensor().is_input()) return name.tensor().tag();
+    refuse(
+        step,
+        detail::refusal(
+            "L0201", "tensor '" + name.tensor().name() + "' is an input, which no block computes",
+            detail::block_names_text(program_)),
+        where);
+  }
+  if (BlockTag tag = detail::block_named(program_->body, name.name())) return tag;
+  refuse(step,
+         detail::refusal("L0201", "no block is called " + detail::in_quotes(name.name()),
+                         detail::block_names_text(program_)),
+         where);
+}
+
+LATHE_DECL std::string Schedule::resolve_buffer(const BufferName& name, std::string_view step,
+                                                Location where) const {
+  if (name.tensor()) return name.tensor().name();
+  if (!name.tag()) return name.name();
+  if (auto no = check_reference(Arg(BlockRef(name.tag())))) refuse(step, *no, where);
+  Vec<Buffer> written = buffers_written(find_block(program_->body, name.tag()).block->body);
+  if (written.size() == 1) return written[0]->name;
+  refuse(step,
+         detail::refusal_at(name.tag(), "L0202",
+                            "block " + detail::in_quotes(name.tag()->name) + " writes " +
+                                std::to_string(written.size()) + " buffers: name one"),
+         where);
+}
+
+}  // namespace lathe
+
+// ---- lathe/schedule/core/impl/claims.ipp
+namespace lathe::detail {
+
+/// Whether a program says of itself what no analysis has found: a program that was written as
+/// tensors never does, so nothing else is asked of it.
+struct Claims {
+  bool loops = false, regions = false, streams = false, storage = false;
+
+  explicit Claims(const Program& program) {
+    each_statement(program->body, [&](const Stmt& s) {
+      if (const auto* f = s.as<ForNode>()) loops |= f->loop_kind != ForKind::serial;
+      if (const auto* n = s.as<StoreNode>()) streams |= n->streaming != Streaming::none;
+      if (const auto* a = s.as<AllocNode>())
+        storage |= a->buffer->scope != Scope::global || !a->buffer->strides.empty();
+      if (const auto* b = s.as<BlockNode>())
+        regions |= !b->reads.empty() || !b->writes.empty(),
+            streams |= find_annotation(b->annotations, "stream") != nullptr;
+    });
+  }
+};
+
+inline Verdict check_claimed_loops(const Program& program) {
+  Verdict no;
+  any_statement(program->body, [&](const Stmt& s) {
+    const auto* f = s.as<ForNode>();
+    if (f && f->loop_kind != ForKind::serial) no = check_kind(program, *f);
+    return no.has_value();
+  });
+  return no ? no : check_bound_loops(program);
+}
+
+/// A vector access as those of its first and last element along each axis: what holds them both
+/// holds the others. A vector whose lanes are not known numbers apart stays one.
+inline Vec<AccessSite> ends_of_lanes(const AccessSite& a) {
+  AccessSite low = a, high = a;
+  for (std::size_t d = 0; d < a.indices.size(); ++d) {
+    const auto lanes = lane_offsets(a.indices[d]);
+    if (!lanes) return {a};
+    const auto [least, most] = std::minmax_element(lanes->offsets.begin(), lanes->offsets.end());
+    low.indices[d] = fold_add(lanes->base, AnyExpr(*least));
+    high.indices[d] = fold_add(lanes->base, AnyExpr(*most));
+  }
+  return {low, high};
+}
+
+/// One access of a block's body lies in one of the regions that the block declares for it.
+inline bool is_declared(const AccessSite& a, const Vec<Region>& declared, const Facts& facts) {
+  const RegionBound touched =
+      region_upper_guarded(a.buffer, ends_of_lanes(a), vars_of(a.loops), facts);
+  if (touched.empty) return true;
+  for (const auto& region : declared) {
+    if (region.buffer != a.buffer) continue;
+    const Region whole = whole_region(a.buffer);
+    bool inside = true;
+    for (std::size_t d = 0; inside && d < region.ranges.size(); ++d) {
+      const auto part = [&](const Region& r) { return Region{a.buffer, {r.ranges[d]}}; };
+      inside = region_contains(part(region), part(whole), facts) ||
+               region_contains(part(region), part(touched.region), facts);
+    }
+    if (inside) return true;
+  }
+  return false;
+}
+
+/// What a block declares is all that analyses see of it.
+inline Verdict check_declared(const Program& program, const BlockSite& site) {
+  BlockNode body = *site.block;
+  const Vec<Region> reads = std::exchange(body.reads, {}), writes = std::exchange(body.writes, {});
+  Facts facts = facts_on(site.path, program_facts(program));
+  for (const auto& it : body.iters) facts.bind(it);
+  const Stmt shared = make_block(std::move(body));
+  const BlockNode& block = *shared.as<BlockNode>();
+  for (const auto& a : accesses(block)) {
+    if (is_private(block.body, a.buffer)) continue;
+    for (const bool write : {false, true}) {
+      if (write ? !a.is_write : !a.reads()) continue;
+      if (is_declared(a, write ? writes : reads, facts)) continue;
+      return refusal_at(site.block->tag, "L0130",
+                        "block " + in_quotes(block.name()) +
+                            " declares what it touches, but it is not found that what it " +
+                            (write ? "writes of " : "reads of ") + in_quotes(a.buffer->name) +
+                            " lies in there",
+                        "declare all of it, or nothing: then the statements are looked at");
+    }
+  }
+  return {};
+}
+
+inline Verdict check_declared_regions(const Program& program) {
+  for (const auto& site : blocks_below(program->body))
+    if (!site.block->reads.empty() || !site.block->writes.empty())
+      if (auto no = check_declared(program, site)) return no;
+  return {};
+}
+
+/// A streaming store may not be seen before a fence.
+inline Verdict check_streams(const Program& program) {
+  Vec<Buffer> streamed;
+  each_statement(program->body, [&](const Stmt& s) {
+    if (const auto* n = s.as<StoreNode>(); n && n->streaming != Streaming::none)
+      streamed.push_back(n->buffer);
+    const auto* b = s.as<BlockNode>();
+    const AttrValue* how = b ? find_annotation(b->annotations, "stream") : nullptr;
+    if (how && how->number != 0) streamed.append(buffers_written(b->body));
+  });
+  Verdict no;
+  for (const auto& buffer : streamed)
+    if (any_use(program->body,
+                [&](const BufferUse& use) { return use.buffer == buffer && use.reads(); }))
+      no = refusal("L0223", in_quotes(buffer->name) +
+                                " is read in the program, and its stores go past the caches");
+  return no;
+}
+
+/// Elements of a temporary are apart: its dimensions, by ascending stride, each step over all that
+/// lies inside.
+inline bool strides_keep_apart(const BufferNode& b) {
+  constexpr std::int64_t kMostElements = std::int64_t{1} << 56;
+  Vec<std::pair<std::int64_t, std::int64_t>> axes;
+  for (std::size_t d = 0; d < b.strides.size(); ++d) {
+    const std::int64_t *stride = as_const_int(b.strides[d]), *extent = as_const_int(b.shape[d]);
+    if (!stride || !extent || *stride < 1 || *extent > kMostElements || *stride > kMostElements)
+      return false;
+    axes.emplace_back(*stride, *extent);
+  }
+  std::sort(axes.begin(), axes.end());
+  std::int64_t inside = 1;
+  for (const auto& [stride, extent] : axes) {
+    if (stride < inside) return false;
+    if (__builtin_mul_overflow(stride, std::max<std::int64_t>(extent, 1), &inside)) return false;
+  }
+  return true;
+}
+
+inline Verdict check_storage(const Program& program) {
+  Verdict no;
+  any_statement(program->body, [&](const Stmt& s) {
+    const auto* a = s.as<AllocNode>();
+    if (!a) return false;
+    if (!a->buffer->strides.empty() && !strides_keep_apart(*a->buffer))
+      no = refusal("L0221",
+                   "elements of " + in_quotes(a->buffer->name) +
+                       " may share memory: its strides are no numbers that keep them apart");
+    else if (a->buffer->scope != Scope::global)
+      no = check_lifetime(program, a->buffer);
+    return no.has_value();
+  });
+  return no;
+}
+
+LATHE_DECL Verdict check_claims(const Program& program) {
+  const Claims claims(program);
+  if (claims.loops)
+    if (auto no = check_claimed_loops(program)) return no;
+  if (claims.regions)
+    if (auto no = check_declared_regions(program)) return no;
+  if (claims.streams)
+    if (auto no = check_streams(program)) return no;
+  return claims.storage ? check_storage(program) : Verdict();
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/core/impl/methods.ipp
+namespace lathe {
+namespace detail {
+
+inline Vec<LoopRef> as_loops(const Args& results) {
+  Vec<LoopRef> out;
+  for (const auto& r : results) out.emplace_back(r.loop);
+  return out;
+}
+inline BlockRef as_block(const Args& results) { return BlockRef(results[0].block); }
+inline Arg number_list(const Vec<std::int64_t>& numbers) {
+  Vec<Arg> list;
+  for (std::int64_t n : numbers) list.push_back(Arg::of_number(n));
+  return Arg::of_list(std::move(list));
+}
+inline Arg tail_argument(const std::optional<Tail>& tail) {
+  return Arg::of_word(tail ? to_text(*tail) : "auto");
+}
+
+}  // namespace detail
+
+// The step is taken back where there is no memory for what it gives.
+LATHE_DECL Vec<LoopRef> Schedule::step_to_loops(std::string_view primitive, Args args,
+                                                Location where) {
+  return detail::within_memory("schedule", where, [&] {
+    Schedule next = *this;
+    auto loops = detail::as_loops(next.step(primitive, std::move(args), where));
+    *this = next;
+    return loops;
+  });
+}
+
+LATHE_DECL Vec<LoopRef> Schedule::split_any(LoopRef loop, const Vec<Factor>& factors,
+                                            std::optional<Tail> tail, Location where) {
+  Vec<Arg> list;
+  for (const auto& f : factors) list.push_back(Arg::of(f));
+  return step_to_loops("split", {loop, Arg::of_list(std::move(list)), detail::tail_argument(tail)},
+                       where);
+}
+
+LATHE_DECL LoopRef Schedule::fuse(LoopRef outer, LoopRef inner, Location where) {
+  return fuse(std::vector<LoopRef>{outer, inner}, where);
+}
+LATHE_DECL LoopRef Schedule::fuse(LoopRef a, LoopRef b, LoopRef c, Location where) {
+  return fuse(std::vector<LoopRef>{a, b, c}, where);
+}
+LATHE_DECL LoopRef Schedule::fuse(const std::vector<LoopRef>& loops, Location where) {
+  return step_to_loops("fuse", {Arg::of(loops)}, where)[0];
+}
+
+LATHE_DECL LoopRef Schedule::merge(LoopRef first, LoopRef second, Location where) {
+  return merge(std::vector<LoopRef>{first, second}, where);
+}
+LATHE_DECL LoopRef Schedule::merge(const std::vector<LoopRef>& loops, Location where) {
+  return step_to_loops("merge", {Arg::of(loops)}, where)[0];
+}
+
+LATHE_DECL Vec<LoopRef> Schedule::loop_partition_any(LoopRef loop, const Vec<Factor>& points,
+                                                     Location where) {
+  Vec<Arg> list;
+  for (const auto& p : points) list.push_back(Arg::of(p));
+  return step_to_loops("loop_partition", {loop, Arg::of_list(std::move(list))}, where);
+}
+
+LATHE_DECL void Schedule::reorder(std::initializer_list<LoopRef> loops, Location where) {
+  reorder(std::vector<LoopRef>(loops), where);
+}
+LATHE_DECL void Schedule::reorder(const std::vector<LoopRef>& loops, Location where) {
+  step("reorder", {Arg::of(loops)}, where);
+}
+
+LATHE_DECL std::array<LoopRef, 4> Schedule::tile(LoopRef i, LoopRef j, Factor i_tile, Factor j_tile,
+                                                 std::optional<Tail> tail, Location where) {
+  return take<4>(step_to_loops(
+      "tile", {i, j, Arg::of(i_tile), Arg::of(j_tile), detail::tail_argument(tail)}, where));
+}
+
+LATHE_DECL LoopRef Schedule::add_unit_loop(const LoopRef& loop, Location where) {
+  return step_to_loops("add_unit_loop", {loop}, where)[0];
+}
+LATHE_DECL LoopRef Schedule::add_unit_loop(const BlockName& block, Location where) {
+  return step_to_loops("add_unit_loop", {BlockRef(resolve_block(block, "add_unit_loop", where))},
+                       where)[0];
+}
+
+LATHE_DECL void Schedule::parallel(LoopRef loop, std::int64_t max_threads, Location where) {
+  step("parallel", {loop, Arg::of_number(max_threads)}, where);
+}
+LATHE_DECL void Schedule::vectorize(LoopRef loop, Location where) {
+  step("vectorize", {loop}, where);
+}
+LATHE_DECL void Schedule::unroll(LoopRef loop, std::int64_t factor, Location where) {
+  step("unroll", {loop, Arg::of_number(factor)}, where);
+}
+LATHE_DECL void Schedule::bind(LoopRef loop, std::string_view axis, Location where) {
+  step("bind", {loop, Arg::of_text(std::string(axis))}, where);
+}
+
+LATHE_DECL void Schedule::atomic(const BlockName& block, Location where) {
+  step("atomic", {BlockRef(resolve_block(block, "atomic", where))}, where);
+}
+
+LATHE_DECL void Schedule::partition(LoopRef loop, Partition policy, Location where) {
+  step("partition", {loop, Arg::of_word(to_text(policy))}, where);
+}
+
+LATHE_DECL void Schedule::compute_at(const BlockName& block, LoopRef loop, Location where) {
+  step("compute_at", {BlockRef(resolve_block(block, "compute_at", where)), loop}, where);
+}
+LATHE_DECL void Schedule::reverse_compute_at(const BlockName& block, LoopRef loop, Location where) {
+  step("reverse_compute_at", {BlockRef(resolve_block(block, "reverse_compute_at", where)), loop},
+       where);
+}
+LATHE_DECL void Schedule::compute_inline(const BlockName& block, Location where) {
+  step("compute_inline", {BlockRef(resolve_block(block, "compute_inline", where))}, where);
+}
+LATHE_DECL void Schedule::reverse_compute_inline(const BlockName& block, Location where) {
+  step("reverse_compute_inline", {BlockRef(resolve_block(block, "reverse_compute_inline", where))},
+       where);
+}
+
+LATHE_DECL BlockRef Schedule::cache_read(const BlockName& consumer, const BufferName& buffer,
+                                         Scope scope, Location where) {
+  Arg source = Arg::of_buffer(resolve_buffer(buffer, "cache_read", where));
+  return detail::as_block(step("cache_read",
+                               {BlockRef(resolve_block(consumer, "cache_read", where)), source,
+                                Arg::of_word(to_text(scope))},
+                               where));
+}
+LATHE_DECL BlockRef Schedule::cache_write(const BlockName& block, Scope scope, Location where) {
+  return detail::as_block(step(
+      "cache_write",
+      {BlockRef(resolve_block(block, "cache_write", where)), Arg::of_word(to_text(scope))}, where));
+}
+
+LATHE_DECL BlockRef Schedule::reindex(const BlockName& block, const BufferName& buffer,
+                                      Location where) {
+  Arg touched = Arg::of_buffer(resolve_buffer(buffer, "reindex", where));
+  return detail::as_block(
+      step("reindex", {BlockRef(resolve_block(block, "reindex", where)), touched}, where));
+}
+
+LATHE_DECL BlockRef Schedule::clone(const BlockName& block, const std::vector<BlockName>& consumers,
+                                    Location where) {
+  Vec<Arg> readers;
+  for (const auto& name : consumers)
+    readers.push_back(BlockRef(resolve_block(name, "clone", where)));
+  return detail::as_block(step(
+      "clone", {BlockRef(resolve_block(block, "clone", where)), Arg::of_list(std::move(readers))},
+      where));
+}
+
+LATHE_DECL BlockRef Schedule::decompose_reduction(const BlockName& block, LoopRef loop,
+                                                  Location where) {
+  return detail::as_block(step("decompose_reduction",
+                               {BlockRef(resolve_block(block, "decompose_reduction", where)), loop},
+                               where));
+}
+LATHE_DECL BlockRef Schedule::decompose_padding(const BlockName& block, LoopRef loop,
+                                                Location where) {
+  return detail::as_block(step("decompose_padding",
+                               {BlockRef(resolve_block(block, "decompose_padding", where)), loop},
+                               where));
+}
+LATHE_DECL Vec<BlockRef> Schedule::pad_n(const BlockName& block,
+                                         const std::vector<Factor>& multiples,
+                                         std::optional<std::size_t> n, Location where) {
+  Vec<Arg> list;
+  for (const auto& m : multiples) list.push_back(Arg::of(m));
+  Schedule next = *this;
+  Vec<BlockRef> copies;
+  for (const auto& r : next.step(
+           "pad", {BlockRef(resolve_block(block, "pad", where)), Arg::of_list(std::move(list))},
+           where))
+    copies.emplace_back(r.block);
+  if (n && copies.size() != *n)
+    refuse("pad",
+           detail::refusal("L0202", "gives " + std::to_string(copies.size()) + " blocks, not " +
+                                        std::to_string(*n)),
+           where);
+  *this = next;
+  return copies;
+}
+LATHE_DECL BlockRef Schedule::rfactor(LoopRef loop, int axis, Location where) {
+  return detail::as_block(step("rfactor", {loop, Arg::of_number(axis)}, where));
+}
+
+LATHE_DECL void Schedule::blockize(LoopRef loop, Location where) {
+  step("blockize", {loop}, where);
+}
+
+LATHE_DECL void Schedule::tensorize(LoopRef loop, std::string_view name, Location where) {
+  tensorize(std::move(loop), name, {}, {}, {}, where);
+}
+LATHE_DECL void Schedule::tensorize(LoopRef loop, const TensorIntrin& row, Location where) {
+  const TensorIntrin* known = find_tensor_intrin(row.name);
+  const bool named = known && known->description == row.description &&
+                     known->implementation == row.implementation && known->rounding == row.rounding;
+  if (named) return tensorize(std::move(loop), row.name, where);
+  tensorize(std::move(loop), row.name, row.description, row.implementation, row.rounding, where);
+}
+LATHE_DECL void Schedule::tensorize(LoopRef loop, std::string_view name,
+                                    std::string_view description, std::string_view implementation,
+                                    std::string_view rounding, Location where) {
+  Args args{loop};
+  for (std::string_view text : {name, description, implementation, rounding})
+    args.push_back(Arg::of_text(std::string(text)));
+  step("tensorize", std::move(args), where);
+}
+
+LATHE_DECL Vec<Sample> Schedule::sample_perfect_tile_any(const LoopRef& loop, std::size_t n,
+                                                         std::int64_t max_inner,
+                                                         std::int64_t min_inner,
+                                                         const std::vector<std::int64_t>& decision,
+                                                         Location where) {
+  Vec<Sample> out;
+  for (const auto& r :
+       step("sample_perfect_tile",
+            {loop, Arg::of_number(static_cast<std::int64_t>(n)), Arg::of_number(max_inner),
+             Arg::of_number(min_inner), detail::number_list(decision)},
+            where))
+    out.emplace_back(r.loop);
+  return out;
+}
+LATHE_DECL Sample Schedule::sample_categorical(const std::vector<std::int64_t>& values,
+                                               const std::vector<std::int64_t>& weights,
+                                               std::int64_t decision, Location where) {
+  return Sample(
+      step("sample_categorical",
+           {detail::number_list(values), detail::number_list(weights), Arg::of_number(decision)},
+           where)[0]
+          .loop);
+}
+LATHE_DECL void Schedule::sample_compute_location(const BlockName& block, std::string_view decision,
+                                                  Location where) {
+  step("sample_compute_location",
+       {BlockRef(resolve_block(block, "sample_compute_location", where)),
+        Arg::of_text(std::string(decision))},
+       where);
+}
+LATHE_DECL std::int64_t Schedule::value(const Sample& sample, Location where) const {
+  if (const std::int64_t* known = sample.var ? sampled(sample.var) : nullptr) return *known;
+  refuse("value", detail::refusal("L0201", "no step of this schedule sampled this number"), where);
+}
+
+LATHE_DECL void Schedule::set_scope(const BufferName& buffer, Scope scope, Location where) {
+  step("set_scope",
+       {Arg::of_buffer(resolve_buffer(buffer, "set_scope", where)), Arg::of_word(to_text(scope))},
+       where);
+}
+LATHE_DECL void Schedule::transform_layout(const BufferName& buffer, LayoutMap map,
+                                           Location where) {
+  step("transform_layout",
+       {Arg::of_buffer(resolve_buffer(buffer, "transform_layout", where)), Arg(std::move(map))},
+       where);
+}
+LATHE_DECL void Schedule::storage_align(const BufferName& buffer, std::int64_t dim,
+                                        std::int64_t factor, std::int64_t offset, Location where) {
+  step("storage_align",
+       {Arg::of_buffer(resolve_buffer(buffer, "storage_align", where)), Arg::of_number(dim),
+        Arg::of_number(factor), Arg::of_number(offset)},
+       where);
+}
+LATHE_DECL void Schedule::change_type(const BufferName& buffer, DType dtype, Location where) {
+  step("change_type",
+       {Arg::of_buffer(resolve_buffer(buffer, "change_type", where)), Arg::of_word(dtype.str())},
+       where);
+}
+LATHE_DECL void Schedule::hoist_storage(const BufferName& buffer, LoopRef loop, Location where) {
+  step("hoist_storage", {Arg::of_buffer(resolve_buffer(buffer, "hoist_storage", where)), loop},
+       where);
+}
+LATHE_DECL void Schedule::double_buffer(const BufferName& buffer, LoopRef loop, Location where) {
+  step("double_buffer", {Arg::of_buffer(resolve_buffer(buffer, "double_buffer", where)), loop},
+       where);
+}
+LATHE_DECL void Schedule::rolling_buffer(const BlockName& block, LoopRef loop, Location where) {
+  step("rolling_buffer", {BlockRef(resolve_block(block, "rolling_buffer", where)), loop}, where);
+}
+LATHE_DECL void Schedule::software_pipeline(LoopRef loop, const std::vector<std::int64_t>& stages,
+                                            const std::vector<std::int64_t>& orders,
+                                            Location where) {
+  step("software_pipeline", {loop, detail::number_list(stages), detail::number_list(orders)},
+       where);
+}
+LATHE_DECL void Schedule::transform_block_layout(const BlockName& block, LayoutMap map,
+                                                 Location where) {
+  step("transform_block_layout",
+       {BlockRef(resolve_block(block, "transform_block_layout", where)), Arg(std::move(map))},
+       where);
+}
+LATHE_DECL void Schedule::prefetch(const BufferName& buffer, LoopRef loop, std::int64_t distance,
+                                   int locality, Location where) {
+  step("prefetch",
+       {Arg::of_buffer(resolve_buffer(buffer, "prefetch", where)), loop, Arg::of_number(distance),
+        Arg::of_number(locality)},
+       where);
+}
+
+LATHE_DECL void Schedule::assume(const Expr<bool>& condition, Location where) {
+  step("assume", {Arg::of(Factor(condition.any()))}, where);
+}
+LATHE_DECL void Schedule::annotate(const LoopRef& loop, std::string_view key,
+                                   const AttrValue& value, Location where) {
+  step("annotate", {loop, Arg::of_text(std::string(key)), Arg::of(value)}, where);
+}
+LATHE_DECL void Schedule::annotate(const BlockName& block, std::string_view key,
+                                   const AttrValue& value, Location where) {
+  step("annotate",
+       {BlockRef(resolve_block(block, "annotate", where)), Arg::of_text(std::string(key)),
+        Arg::of(value)},
+       where);
+}
+LATHE_DECL void Schedule::unannotate(const LoopRef& loop, std::string_view key, Location where) {
+  step("unannotate", {loop, Arg::of_text(std::string(key))}, where);
+}
+LATHE_DECL void Schedule::unannotate(const BlockName& block, std::string_view key, Location where) {
+  step("unannotate",
+       {BlockRef(resolve_block(block, "unannotate", where)), Arg::of_text(std::string(key))},
+       where);
+}
+
+}  // namespace lathe
+
+// ---- lathe/schedule/core/impl/primitive.ipp
+namespace lathe {
+
+LATHE_DECL Arg Arg::of_number(std::int64_t value) {
+  Arg a;
+  a.kind = ArgKind::number;
+  a.number = value;
+  return a;
+}
+LATHE_DECL Arg Arg::of_text(std::string value) {
+  Arg a;
+  a.kind = ArgKind::text;
+  a.text = std::move(value);
+  return a;
+}
+LATHE_DECL Arg Arg::of_word(std::string_view value) {
+  Arg a = of_text(std::string(value));
+  a.kind = ArgKind::word;
+  return a;
+}
+LATHE_DECL Arg Arg::of_buffer(std::string name) {
+  Arg a = of_text(std::move(name));
+  a.kind = ArgKind::buffer;
+  return a;
+}
+LATHE_DECL Arg Arg::of_list(Vec<Arg> items) {
+  Arg a;
+  a.kind = ArgKind::list;
+  a.list = std::move(items);
+  return a;
+}
+LATHE_DECL Arg Arg::of(const Factor& factor) {
+  Arg a;
+  a.kind = ArgKind::inferred;
+  if (factor.is_infer()) return a;
+  if (const std::int64_t* value = as_const_int(factor.value())) return of_number(*value);
+  a.kind = ArgKind::expr;
+  a.expr = factor.value();
+  return a;
+}
+LATHE_DECL Arg Arg::of(const AttrValue& value) {
+  return value.is_text ? of_text(value.text) : of_number(value.number);
+}
+LATHE_DECL Arg Arg::of(const Vec<LoopRef>& loops) {
+  Vec<Arg> items(loops.begin(), loops.end());
+  return of_list(std::move(items));
+}
+LATHE_DECL AttrValue Arg::attribute() const {
+  return kind == ArgKind::number ? AttrValue(number) : AttrValue(text);
+}
+
+LATHE_DECL const Vec<const Primitive*>& primitives() {
+  static const Vec<const Primitive*> all{
+#define LATHE_PRIMITIVE(name) &detail::primitive_##name(),
+      LATHE_PRIMITIVES(LATHE_PRIMITIVE)
+#undef LATHE_PRIMITIVE
+  };
+  return all;
+}
+
+LATHE_DECL const Primitive* find_primitive(std::string_view name) {
+  for (const Primitive* p : primitives())
+    if (p->name == name) return p;
+  return nullptr;
+}
+
+}  // namespace lathe
+
+// ---- lathe/schedule/core/impl/schedule.ipp
+namespace lathe {
+namespace detail {
+
+inline std::uint64_t mixed_address(const RefCounted* node) {
+  const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(node));
+  return (address ^ address >> 32) * 0x9E3779B97F4A7C15u;
+}
+
+LATHE_DECL bool RefTree::holds(const Ref<RefTree>& tree, const RefCounted* node) {
+  const RefTree* at = tree.get();
+  while (at && at->node != node)
+    at = (mixed_address(node) < mixed_address(at->node) ? at->less : at->more).get();
+  return at != nullptr;
+}
+
+LATHE_DECL Ref<RefTree> RefTree::with(const Ref<RefTree>& tree, const RefCounted* node) {
+  if (!tree) return make_ref<RefTree>(node, Ref<RefTree>(), Ref<RefTree>());
+  const bool less = mixed_address(node) < mixed_address(tree->node);
+  return make_ref<RefTree>(tree->node, less ? with(tree->less, node) : tree->less,
+                           less ? tree->more : with(tree->more, node));
+}
+
+}  // namespace detail
+
+LATHE_DECL Schedule::Schedule(Program program, ScheduleOptions options, Location where)
+    : program_(std::move(program)), options_(options) {
+  if (!program_) throw UserError("L0202", "schedule: the program is empty", where);
+  if (program_->stage != Stage::blocks)
+    throw UserError("L0202",
+                    "schedule: the program is at stage '" + std::string(to_text(program_->stage)) +
+                        "', not 'blocks'",
+                    where, {}, "schedule a program before it is lowered");
+  verify_defined(program_, where);
+  program_ = open_blocks(program_, where);
+  if (auto no = detail::check_claims(program_)) refuse("schedule", *no, where);
+  origin_hash_ = structural_hash(program_);
+}
+LATHE_DECL Schedule::Schedule(const AnyTensor& output, ScheduleOptions options, Location where)
+    : Schedule(program_of(output, where), options, where) {}
+LATHE_DECL Schedule::Schedule(const OutputList& outputs, ScheduleOptions options, Location where)
+    : Schedule(program_of(outputs, where), options, where) {}
+
+// One step after the other: a history may be longer than the stack is deep.
+LATHE_DECL Schedule::Step::~Step() {
+  while (previous && !previous->shared()) {
+    Ref<Step> next = std::move(const_cast<Step&>(*previous).previous);
+    previous = std::move(next);
+  }
+}
+
+LATHE_DECL std::string Schedule::str() const { return lathe::str(program_); }
+
+LATHE_DECL Trace Schedule::trace() const {
+  Trace out;
+  out.program_hash = origin_hash_;
+  for (const Step* s = last_.get(); s; s = s->previous.get()) out.entries.push_back(s->entry);
+  std::reverse(out.entries.begin(), out.entries.end());
+  return out;
+}
+
+LATHE_DECL std::vector<std::string> Schedule::numerics() const {
+  Vec<std::string> out;
+  for (const Step* s = last_.get(); s; s = s->previous.get())
+    if (!s->reassociates.empty()) out.insert_at(0, s->reassociates);
+  return out;
+}
+
+LATHE_DECL void Schedule::refuse(std::string_view step, const Refusal& why, Location where) const {
+  std::string details = why.details, place;
+  auto line = [&](const std::string& text) {
+    if (!text.empty()) details += (details.empty() ? "" : "\n") + text;
+  };
+  if (!shows_places_) throw UserError(why.id, std::string(step) + ": " + why.message, where);
+  if (why.block) {
+    line(detail::describe_loops(program_, why.block));
+    place = excerpt(program_, why.block);
+  } else if (why.loop) {
+    if (LoopSite site = find_loop(program_->body, why.loop); site.loop)
+      if (BlockTag block = detail::first_block_below(site.path.back()))
+        line(detail::describe_loops(program_, block));
+    place = excerpt(program_, why.loop);
+  }
+  while (!place.empty() && place.back() == '\n') place.pop_back();
+  for (std::size_t at = 0; !place.empty() && at != std::string::npos;
+       at = at == 0 ? place.find('\n') : place.find('\n', at + 1)) {
+    if (at == 0)
+      place.insert(0, "  ");
+    else
+      place.insert(at + 1, "  ");
+  }
+  line(place);
+  throw UserError(why.id, std::string(step) + ": " + why.message, where, details, why.help);
+}
+
+LATHE_DECL Verdict Schedule::try_step(const Primitive& primitive, const Args& args,
+                                      Edit& edit) const {
+  for (const auto& arg : args)
+    if (auto no = check_reference(arg)) return no;
+  if (auto no = primitive.run(program_, args, &edit)) return no;
+  if (options_.strict && !edit.reassociates.empty()) {
+    std::string why = edit.reassociates;  // "reorder: …"; the refusal names the step itself
+    why.erase(0, why.find(": ") + 2);
+    return detail::refusal("L0226", "may change the rounding of floating-point results: " + why,
+                           "leave ScheduleOptions::strict off");
+  }
+  if (edit.program == program_) return {};
+  return detail::check_kept(program_, edit.program);
+}
+
+LATHE_DECL Verdict Schedule::check(const Primitive& primitive, const Args& given) const {
+  Args args;
+  if (auto no = prepare(primitive, given, args)) return no;
+  Edit edit;
+  return try_step(primitive, args, edit);
+}
+
+LATHE_DECL Args Schedule::apply(const Primitive& primitive, Args given, Location where) {
+  return detail::within_memory("schedule", where, [&] {
+    Args args;
+    if (auto no = prepare(primitive, given, args)) refuse(primitive.name, *no, where);
+    Edit edit;
+    if (auto no = try_step(primitive, args, edit)) refuse(primitive.name, *no, where);
+    // What is recorded keeps the symbols.
+    for (std::size_t k = 0; k < given.size(); ++k)
+      if (!primitive.draw || k + 1 < args.size()) args[k] = given[k];
+#ifndef NDEBUG
+    if (edit.program != program_) verify(edit.program, Stage::blocks, primitive.name);
+#endif
+    Args results = edit.results;
+    Schedule next = *this;  // takes queries and the step as one
+    next.record(primitive, std::move(args), std::move(edit), where);
+    *this = std::move(next);
+    return results;
+  });
+}
+
+LATHE_DECL Args Schedule::step(std::string_view primitive, Args args, Location where) {
+  return apply(*find_primitive(primitive), std::move(args), where);
+}
+
+LATHE_DECL void Schedule::record(const Primitive& primitive, Args args, Edit edit, Location where) {
+  for (const auto& a : args) define_inputs({a}, where);
+  Step next;
+  next.previous = last_;
+  next.entry = {&primitive, std::move(args), edit.results, where};
+  next.consumed = std::move(edit.consumed);
+  next.samples = std::move(edit.samples);
+  next.reassociates = std::move(edit.reassociates);
+  for (const auto& r : next.entry.results)
+    for (const RefCounted* node : {static_cast<const RefCounted*>(r.loop.get()),
+                                   static_cast<const RefCounted*>(r.block.get())})
+      if (node && !defined(node)) defined_ = detail::RefTree::with(defined_, node);
+  last_ = Ref<Step>(new Step(std::move(next)));
+  program_ = std::move(edit.program);
+}
+
+LATHE_DECL bool Schedule::defined(const RefCounted* ref) const {
+  return detail::RefTree::holds(defined_, ref);
+}
+
+// Queries for references that no step of the trace gave, so that a replay finds them.
+LATHE_DECL void Schedule::define_inputs(const Args& args, Location where) {
+  for (const auto& arg : args) {
+    define_inputs(arg.list, where);
+    Edit edit;
+    edit.program = program_;
+    if (arg.kind == ArgKind::block && !defined(arg.block.get())) {
+      edit.results = {BlockRef(arg.block)};
+      record(detail::primitive_block(), {Arg::of_text(arg.block->name)}, std::move(edit), where);
+    } else if (arg.kind == ArgKind::loop && !defined(arg.loop.get())) {
+      LoopSite site = find_loop(program_->body, arg.loop);
+      if (BlockTag block = detail::first_block_below(site.path.back())) {
+        for (const auto& loop : loops_above(program_->body, block))
+          edit.results.push_back(LoopRef(loop->var));
+        record(detail::primitive_loops(), {BlockRef(block)}, std::move(edit), where);
+      } else {
+        edit.results = {LoopRef(arg.loop)};
+        if (!detail::run_loop(program_, {Arg::of_text(arg.loop->name)}, nullptr)) {
+          record(detail::primitive_loop(), {Arg::of_text(arg.loop->name)}, std::move(edit), where);
+          continue;
+        }
+        Vec<VarRef> all = detail::loops_in_order(program_);
+        std::int64_t at = std::find(all.begin(), all.end(), arg.loop) - all.begin();
+        record(detail::primitive_loop_at(), {Arg::of_number(at)}, std::move(edit), where);
+      }
+    }
+  }
+}
+
+LATHE_DECL BlockRef Schedule::block(const BlockName& name, Location where) const {
+  BlockRef ref(resolve_block(name, "block", where));
+  if (auto no = check_reference(Arg(ref))) refuse("block", *no, where);
+  return ref;
+}
+LATHE_DECL std::vector<BlockRef> Schedule::blocks() const {
+  Vec<BlockRef> out;
+  for (auto& tag : detail::block_tags(program_->body)) out.emplace_back(std::move(tag));
+  return out;
+}
+LATHE_DECL std::vector<LoopRef> Schedule::loops(const BlockName& name, Location where) const {
+  BlockRef ref(resolve_block(name, "loops", where));
+  if (auto no = check_reference(Arg(ref))) refuse("loops", *no, where);
+  Vec<LoopRef> out;
+  for (const auto& loop : loops_above(program_->body, ref.tag)) out.emplace_back(loop->var);
+  return out;
+}
+LATHE_DECL LoopRef Schedule::loop(std::string_view name, Location where) const {
+  Edit edit;
+  if (auto no = detail::run_loop(program_, {Arg::of_text(std::string(name))}, &edit))
+    refuse("loop", *no, where);
+  return LoopRef(edit.results[0].loop);
+}
+LATHE_DECL LoopRef Schedule::loop_at(std::int64_t position, Location where) const {
+  Edit edit;
+  if (auto no = detail::run_loop_at(program_, {Arg::of_number(position)}, &edit))
+    refuse("loop_at", *no, where);
+  return LoopRef(edit.results[0].loop);
+}
+LATHE_DECL Vec<LoopRef> Schedule::loops_n(const BlockName& name, std::size_t n,
+                                          Location where) const {
+  Vec<LoopRef> all = loops(name, where);
+  if (all.size() == n) return all;
+  BlockTag tag = resolve_block(name, "loops", where);
+  refuse("loops",
+         detail::refusal_at(tag, "L0202",
+                            "block " + detail::in_quotes(tag->name) + " has " +
+                                std::to_string(all.size()) + " loops, not " + std::to_string(n)),
+         where);
+}
+
+}  // namespace lathe
+
+// ---- lathe/schedule/core/impl/html_style.ipp
+namespace lathe::detail {
+
+// How the page of a schedule looks: one colour per kind of loop, light or dark as the reader's
+// system is.
+inline constexpr std::string_view kSchedulePageStyle = R"(:root {
+  color-scheme: light dark;
+  --paper: #fff; --ink: #1d2129; --faint: #667; --line: #d8dce3; --card: #f5f6f8;
+  --program: #8a93a3; --serial: #9aa5b5; --parallel: #d9822b; --vectorized: #2b7de0;
+  --unrolled: #8e44c9; --bound: #c2476b; --block: #2e9d5b;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --paper: #15181d; --ink: #dfe3ea; --faint: #98a1b0; --line: #343b46; --card: #1e232b;
+    --program: #8591a3; --serial: #7b8798; --parallel: #f0a04b; --vectorized: #62a8ff;
+    --unrolled: #b98aec; --bound: #e57f9c; --block: #4fc380;
+  }
+}
+body { margin: 1.5rem auto; padding: 0 1rem; max-width: 75rem; background: var(--paper);
+  color: var(--ink); font: 14px/1.45 system-ui, sans-serif; }
+h1 { font-size: 1.4rem; margin: 0 0 .5rem; }
+h2 { font-size: 1.05rem; margin: 1.4rem 0 .5rem; }
+code, pre { font: 12.5px/1.45 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; }
+pre { margin: .3rem 0; padding: .5rem .7rem; background: var(--card); overflow-x: auto; }
+summary { cursor: pointer; }
+.legend { color: var(--faint); margin: .3rem 0; max-width: 60rem; }
+.legend b, .loop > summary > b, .block > summary > b { font-weight: 600; }
+.loop { border-left: 4px solid var(--c); padding-left: .7rem; margin: .45rem 0; }
+.loop > .loop, .loop > .block { margin-left: .6rem; }
+.program { --c: var(--program); } .serial { --c: var(--serial); }
+.parallel { --c: var(--parallel); } .bound { --c: var(--bound); } .vectorized { --c: var(--vectorized); }
+.unrolled { --c: var(--unrolled); } .block { --c: var(--block); }
+.loop > summary > b, .block > summary > b, .legend b { color: var(--c); }
+details.block { border-left: 4px solid var(--c); background: var(--card); padding: .2rem .7rem;
+  margin: .45rem 0; }
+.block pre { padding-left: 0; }
+.loop > summary { overflow: hidden; }
+.totals { float: right; display: inline-flex; gap: .9rem; align-items: center;
+  font-variant-numeric: tabular-nums; }
+.totals > .bytes, .totals > .ops, .totals > .intensity { min-width: 5.4rem; text-align: right; }
+.intensity { font-weight: 600; }
+.bar { width: 6rem; height: .5rem; background: var(--card); }
+.bar > span { display: block; height: 100%; background: var(--c); }
+.chips { margin: .25rem 0; display: flex; flex-wrap: wrap; gap: .35rem; }
+.chips > span { border: 1px solid var(--line); border-radius: .3rem; padding: 0 .4rem; }
+.chips > .written { border-color: var(--block); }
+.chips small, .touches { color: var(--faint); }
+.touches > span { margin-left: .8rem; }
+.mark { font-style: normal; font-size: 12px; color: var(--faint); border: 1px solid var(--line);
+  border-radius: .3rem; padding: 0 .3rem; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; }
+th, td { text-align: left; padding: .2rem .9rem .2rem 0; border-bottom: 1px solid var(--line); }
+)";
+
+inline constexpr std::string_view kSchedulePageLegend =
+    R"(<p class="legend"><b class="serial">serial</b> · <b class="parallel">parallel</b> ·
+<b class="vectorized">vectorized</b> · <b class="unrolled">unrolled</b> ·
+<b class="bound">bound</b> · <b class="block">block</b></p>
+<p class="legend">Each loop shows what one of its iterations touches of every buffer, what that is in bytes together (the bar is
+logarithmic), how many operations it does, and operations per byte. Boxes are the smallest that are known to hold what any
+iteration touches; ≤ marks those of which maybe not all is touched, and operations of which guards may leave some out.
+Green frames: written.</p>
+)";
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/core/impl/html.ipp
+namespace lathe {
+namespace detail {
+
+// Names may hold any bytes; those of control characters have no place in HTML.
+inline std::string html_text(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '"')
+      out += "&quot;";
+    else if ((byte < 32 && c != '\n') || byte == 127)
+      out += "\xEF\xBF\xBD";
+    else
+      out += c;
+  }
+  return out;
+}
+
+// A number in units of 1 with up to three digits: 1.17, 43.8, 900.
+inline std::string three_digits(double value) {
+  const int decimals = value < 10 ? 2 : value < 100 ? 1 : 0;
+  const int scale = decimals == 2 ? 100 : decimals == 1 ? 10 : 1;
+  const auto scaled = static_cast<std::int64_t>(value * scale + 0.5);
+  std::string out = std::to_string(scaled / scale), part = std::to_string(scaled % scale);
+  part.insert(0,
+              static_cast<std::size_t>(decimals) -
+                  std::min<std::size_t>(part.size(), static_cast<std::size_t>(decimals)),
+              '0');
+  while (!part.empty() && part.back() == '0') part.pop_back();
+  return decimals == 0 || part.empty() ? out : out + "." + part;
+}
+
+inline std::string scaled_text(std::int64_t value, double step,
+                               const Vec<std::string_view>& units) {
+  auto number = static_cast<double>(value);
+  std::size_t unit = 0;
+  while (number >= step && unit + 1 < units.size()) number /= step, ++unit;
+  return three_digits(number) + std::string(units[unit]);
+}
+
+// A size that may be unknown, or over Dims.
+inline std::string bytes_text(const AnyExpr& bytes) {
+  if (!bytes) return "unknown";
+  const std::int64_t* number = as_const_int(bytes);
+  return number ? scaled_text(*number, 1024, {" B", " KiB", " MiB", " GiB", " TiB"})
+                : html_text(str(bytes)) + " B";
+}
+inline std::string count_text(const AnyExpr& count) {
+  if (!count) return "unknown";
+  const std::int64_t* number = as_const_int(count);
+  return number ? scaled_text(*number, 1000, {"", " k", " M", " G", " T", " P"})
+                : html_text(str(count));
+}
+inline std::string intensity_text(const Work& work) {
+  if (!work.bytes || !work.operations) return "unknown op/B";
+  const std::int64_t *bytes = as_const_int(work.bytes), *count = as_const_int(work.operations);
+  if (bytes && count)
+    return *bytes == 0
+               ? "nothing touched"
+               : three_digits(static_cast<double>(*count) / static_cast<double>(*bytes)) + " op/B";
+  Vec<std::string> names;
+  for (const auto& v : free_vars(make_binary(BinaryOp::add, work.bytes, work.operations)))
+    names.push_back(v->name);
+  return "op/B by " + html_text(join(names, ", "));
+}
+inline std::string box_text(const Vec<AnyExpr>& extents) {
+  return extents.empty() ? "1" : join(extents, " × ", [](const AnyExpr& e) {
+    return e.as<ConstNode>() || e.as<VarNode>() ? html_text(str(e)) : "(" + html_text(str(e)) + ")";
+  });
+}
+
+// The page, part by part.
+class SchedulePage {
+ public:
+  SchedulePage(const Schedule& schedule) : schedule_(schedule), program_(schedule.program()) {}
+
+  std::string text() {
+    const std::string name = html_text(program_->name);
+    append(out_, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n",
+           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
+           name, "</title>\n<style>\n", kSchedulePageStyle, "</style>\n</head>\n<body>\n");
+    append(out_, "<h1>", name, "</h1>\n", kSchedulePageLegend);
+    loops();
+    buffers();
+    steps();
+    append(out_, "</body>\n</html>\n");
+    return std::move(out_);
+  }
+
+ private:
+  void loops() {
+    const Work all = work_of(program_);
+    if (const std::int64_t* bytes = all.bytes ? as_const_int(all.bytes) : nullptr)
+      most_ = static_cast<std::uint64_t>(*bytes);
+    append(out_, "<h2>Loops</h2>\n<details open class=\"loop program\">\n<summary><code>program ",
+           html_text(program_->name), "</code>");
+    totals(all);
+    append(out_, "</summary>\n");
+    chips(all);
+    statement(program_->body);
+    append(out_, "</details>\n");
+  }
+
+  void statement(const Stmt& s) {
+    if (const auto* f = s.as<ForNode>()) return loop(*f);
+    if (const auto* b = s.as<BlockNode>()) return block(*b, s);
+    if (s.as<SeqNode>() || s.as<AllocNode>()) {
+      any_child(s, [&](const Stmt& child) { return statement(child), false; });
+      return;
+    }
+    bool holds_loops = any_statement(s, [](const Stmt& below) {
+      return below.kind() == StmtKind::For || below.kind() == StmtKind::Block;
+    });
+    if (!holds_loops) return bare(str(s));
+    const std::string text = str(s);
+    bare(text.substr(0, text.find('\n')));
+    any_child(s, [&](const Stmt& child) { return statement(child), false; });
+  }
+  void bare(const std::string& text) { append(out_, "<pre>", html_text(text), "</pre>\n"); }
+
+  void loop(const ForNode& loop) {
+    const std::string kind(to_text(loop.loop_kind));
+    append(out_, "<details open class=\"loop ", is_bound(loop.loop_kind) ? "bound" : kind,
+           "\">\n<summary>");
+    if (loop.loop_kind != ForKind::serial) append(out_, "<b>", kind, "</b> ");
+    const AnyExpr end = simplify(fold_add(loop.min, loop.extent));
+    append(out_, "<code>for ", html_text(loop.var->name), " in ", html_text(str(loop.min)), "..",
+           html_text(str(end)), "</code>");
+    for (const auto& a : loop.annotations) mark(a);
+    const std::int64_t* extent = as_const_int(loop.extent);
+    const bool empty = extent && *extent <= 0;
+    if (empty) append(out_, " <i class=\"mark\">runs nothing</i>");
+    const Work work = empty ? Work() : work_of(program_, loop.var);
+    if (!empty) totals(work);
+    append(out_, "</summary>\n");
+    if (!empty) chips(work);
+    statement(loop.body);
+    append(out_, "</details>\n");
+  }
+
+  void mark(const Annotation& a) {
+    append(out_, " <i class=\"mark\">", html_text(a.key), ": ",
+           html_text(a.value.is_text ? a.value.text : std::to_string(a.value.number)), "</i>");
+  }
+
+  // What one iteration touches and computes, with a bar that is as long as the number of digits.
+  void totals(const Work& work) {
+    append(out_, "<span class=\"totals\">");
+    const std::int64_t* bytes = work.bytes ? as_const_int(work.bytes) : nullptr;
+    if (bytes && most_ > 0)
+      append(out_, "<span class=\"bar\"><span style=\"width:",
+             100 * std::bit_width(static_cast<std::uint64_t>(*bytes)) / std::bit_width(most_),
+             "%\"></span></span>");
+    append(out_, "<span class=\"bytes\">", bytes_text(work.bytes), "</span><span class=\"ops\">",
+           work.exact || !work.operations ? "" : "≤ ", count_text(work.operations),
+           " op</span><span class=\"intensity\">", intensity_text(work), "</span></span>");
+  }
+  void chips(const Work& work) {
+    append(out_, "<p class=\"chips\">");
+    for (const auto& f : work.buffers)
+      append(out_, "<span class=\"", f.writes ? "written" : "read", "\"><code>",
+             html_text(f.buffer->name), "</code> ", f.exact ? "" : "≤ ", box_text(f.extents),
+             " <small>", bytes_text(f.bytes), "</small></span> ");
+    append(out_, "</p>\n");
+  }
+
+  void block(const BlockNode& block, const Stmt& s) {
+    append(out_, "<details class=\"block\">\n<summary><b>block</b> <code>", html_text(block.name()),
+           "</code>");
+    if (block.reducer)
+      append(out_, " <i class=\"mark\">reduction ", html_text(block.reducer->name),
+             block.init ? ", with init" : "", "</i>");
+    if (is_guarded(block)) append(out_, " <i class=\"mark\">guarded</i>");
+    for (const auto& a : block.annotations)
+      if (a.key != "guards") mark(a);
+    append(out_, "<span class=\"touches\">", touches("writes", writes_of(block)),
+           touches("reads", reads_of(block)), "</span></summary>\n");
+    bare(str(s));
+    append(out_, "</details>\n");
+  }
+
+  // Whether some loop points lie outside of the block's domain.
+  bool is_guarded(const BlockNode& block) const {
+    const Facts facts = facts_on(find_block(program_->body, block.tag).path, Facts(program_));
+    for (const auto& it : block.iters)
+      if (!prove(it.binding >= it.min, facts) || !prove(it.binding < it.min + it.extent, facts))
+        return true;
+    return false;
+  }
+
+  // Each place once; of a buffer with many, how many there are.
+  static std::string touches(std::string_view verb, const Vec<AccessSite>& all) {
+    constexpr std::size_t kShown = 3;
+    Vec<Buffer> buffers;
+    for (const auto& a : all) add_once(buffers, a.buffer);
+    Vec<std::string> out;
+    for (const auto& buffer : buffers) {
+      Vec<std::string> places;
+      for (const auto& a : all) {
+        if (a.buffer != buffer) continue;
+        std::string place = place_text(a);
+        if (std::find(places.begin(), places.end(), place) == places.end())
+          places.push_back(std::move(place));
+      }
+      if (places.size() > kShown) places = {cat(buffer->name, " at ", places.size(), " places")};
+      for (const auto& p : places) out.push_back("<code>" + html_text(p) + "</code>");
+    }
+    return out.empty() ? std::string() : cat("<span>", verb, " ", join(out, ", "), "</span>");
+  }
+  static std::string place_text(const AccessSite& a) {
+    if (a.kind == AccessKind::opaque) return a.buffer->name;
+    return cat(a.buffer->name, "[", join(a.indices, ", ", [](const AnyExpr& e) { return str(e); }),
+               "]");
+  }
+
+  void buffers() {
+    append(out_, "<h2>Buffers</h2>\n<div class=\"wide\"><table>\n<tr><th>name</th><th>type</th>",
+           "<th>shape</th><th>bytes</th><th>scope</th><th>where</th></tr>\n");
+    static constexpr std::string_view kAccess[] = {"input", "output", "input and output"};
+    for (const auto& p : program_->params) {
+      if (p.buffer) buffer(*p.buffer, cat("parameter, ", kAccess[static_cast<int>(p.access)]));
+    }
+    allocations(program_->body, "the whole program");
+    append(out_, "</table></div>\n");
+  }
+  void allocations(const Stmt& s, const std::string& where) {
+    if (const auto* a = s.as<AllocNode>())
+      buffer(*a->buffer, "allocated in " + where + used_in(a->buffer));
+    const auto* f = s.as<ForNode>();
+    const std::string inside = f ? "loop <code>" + html_text(f->var->name) + "</code>" : where;
+    any_child(s, [&](const Stmt& child) { return allocations(child, inside), false; });
+  }
+  // The innermost loop that holds all uses: lowering keeps of a buffer what that loop needs.
+  std::string used_in(const Buffer& buffer) const {
+    std::optional<Vec<const ForNode*>> common;
+    any_use(program_->body, [&](const BufferUse& use) {
+      if (use.buffer != buffer) return false;
+      if (!common) common = use.loops;
+      std::size_t same = 0;
+      while (same < common->size() && same < use.loops.size() && (*common)[same] == use.loops[same])
+        ++same;
+      while (common->size() > same) common->pop_back();
+      return false;
+    });
+    if (!common || common->empty()) return {};
+    return ", used in loop <code>" + html_text(common->back()->var->name) + "</code>";
+  }
+  void buffer(const BufferNode& b, const std::string& where) {
+    AnyExpr bytes(static_cast<std::int64_t>(b.dtype.element_bytes()));
+    for (const auto& e : b.shape) bytes = size_product(bytes, e);
+    append(out_, "<tr><td><code>", html_text(b.name), "</code></td><td>", b.dtype.str(),
+           "</td><td>", b.shape.empty() ? "scalar" : box_text(b.shape), "</td><td>",
+           bytes_text(bytes), "</td><td>", to_text(b.scope), "</td><td>", where, "</td></tr>\n");
+  }
+
+  void steps() {
+    const Vec<std::string> notes = schedule_.numerics();
+    append(out_, "<h2>Rounding</h2>\n<ul>\n");
+    for (const auto& note : notes) append(out_, "<li>", html_text(note), "</li>\n");
+    if (notes.empty()) append(out_, "<li>no step changes a bit of the results</li>\n");
+    append(out_, "</ul>\n<details>\n<summary>Steps</summary>\n");
+    bare(schedule_.trace().str());
+    append(out_, "</details>\n<details>\n<summary>Program</summary>\n");
+    bare(schedule_.str());
+    append(out_, "</details>\n");
+  }
+
+  const Schedule& schedule_;
+  const Program& program_;
+  std::uint64_t most_ = 0;  ///< bytes of the whole program, if known
+  std::string out_;
+};
+
+}  // namespace detail
+
+LATHE_DECL std::string Schedule::html() const { return detail::SchedulePage(*this).text(); }
+
+}  // namespace lathe
+
+// ---- lathe/schedule/core/impl/replay.ipp
+namespace lathe {
+namespace detail {
+
+// What the symbols of a trace stand for in the schedule that it is replayed on.
+class ReplayMap {
+ public:
+  explicit ReplayMap(const Program& program) : program_(program) {}
+
+  /// False if the argument names a reference that no step gave.
+  bool translate(Arg& arg) const {
+    for (auto& item : arg.list)
+      if (!translate(item)) return false;
+    if (arg.kind == ArgKind::expr) arg.expr = with_samples(with_dims(arg.expr, symbols()));
+    if (arg.kind == ArgKind::map) {
+      Vec<AnyExpr> to;
+      for (const auto& e : arg.map->to) to.push_back(with_dims(e, arg.map->from));
+      arg.map = make_ref<LayoutMapNode>(arg.map->from, to);
+    }
+    if (arg.kind != ArgKind::loop && arg.kind != ArgKind::block && arg.kind != ArgKind::sample)
+      return true;
+    for (const auto& [from, to] : known_)
+      if (same(from, arg)) return arg = to, true;
+    return false;
+  }
+  void set(const Arg& from, const Arg& to) {
+    for (auto& entry : known_)
+      if (same(entry.first, from)) return;
+    known_.emplace_back(from, to);
+  }
+
+ private:
+  static bool same(const Arg& a, const Arg& b) {
+    return a.kind == b.kind && a.loop == b.loop && a.block == b.block;
+  }
+  // Of sampled numbers, whose names may be those of Dims.
+  Vec<VarRef> symbols() const {
+    Vec<VarRef> out;
+    for (const auto& [from, to] : known_)
+      if (from.kind == ArgKind::sample) out.push_back(from.loop);
+    return out;
+  }
+  AnyExpr with_samples(const AnyExpr& e) const {
+    Substitution map;
+    for (const auto& [from, to] : known_)
+      if (from.kind == ArgKind::sample) map.emplace_back(from.loop, AnyExpr(to.loop));
+    return substitute(e, map);
+  }
+  // Dims are found by name: those of a trace that was parsed are only names.
+  AnyExpr with_dims(const AnyExpr& e, const Vec<VarRef>& bound) const {
+    Substitution map;
+    for (const auto& v : free_vars(e)) {
+      bool skip = false;
+      for (const auto& b : bound) skip |= b == v;
+      for (const auto& dim : program_->dims)
+        if (!skip && dim->var->name == v->name) map.emplace_back(v, AnyExpr(dim->var));
+    }
+    return substitute(e, map);
+  }
+  Program program_;
+  Vec<std::pair<Arg, Arg>> known_;
+};
+
+}  // namespace detail
+
+LATHE_DECL Schedule replay(const Trace& trace, Schedule start, bool any_program, Location where) {
+  if (!any_program && trace.program_hash != 0 &&
+      trace.program_hash != structural_hash(start.program()))
+    throw UserError(
+        "L0227",
+        "replay: the trace was recorded on another program than '" + start.program()->name + "'",
+        where, {}, "pass any_program = true to try it all the same");
+  detail::ReplayMap map(start.program());
+  for (std::size_t k = 0; k < trace.entries.size(); ++k) {
+    const TraceEntry& e = trace.entries[k];
+    std::string step =
+        "replay: step " + std::to_string(k + 1) + ", " + std::string(e.primitive->name);
+    Args args = e.inputs;
+    for (auto& a : args)
+      if (!map.translate(a))
+        throw UserError("L0227", step + ": uses a reference that no step before it gave", where);
+    Args results = start.apply(*e.primitive, std::move(args), where);
+    if (e.results.empty()) continue;
+    if (results.size() != e.results.size())
+      throw UserError("L0227",
+                      step + ": gave " + std::to_string(results.size()) +
+                          " results, but the trace has " + std::to_string(e.results.size()),
+                      where);
+    for (std::size_t r = 0; r < results.size(); ++r) map.set(e.results[r], results[r]);
+  }
+  return start;
+}
+
+}  // namespace lathe
+
+// ---- lathe/schedule/core/impl/trace_parse.ipp
+namespace lathe {
+namespace detail {
+
+// Reads a trace. Expressions are read by the parser of programs: each stands as the value of a
+// small program of its own.
+class TraceParser {
+ public:
+  TraceParser(std::string_view text, Location where) : text_(text), where_(where) {}
+
+  Trace parse() {
+    if (text_.size() > kMaxText) fail("the text is longer than 16 MiB");
+    Trace out;
+    word("trace");
+    if (number() != 1) fail("this format version is not known");
+    word("program");
+    out.program_hash = hash();
+    for (skip_lines(); at_ < text_.size(); skip_lines()) {
+      out.entries.push_back(entry());
+      blanks();
+      if (at_ < text_.size() && text_[at_] != '\n') fail("a new line was expected");
+    }
+    return out;
+  }
+
+ private:
+  static constexpr std::size_t kMaxText = 16u << 20;
+  static constexpr int kMaxDepth = 50;
+
+  [[noreturn]] void fail(const std::string& message) const {
+    std::size_t line = 1, begin = 0;
+    for (std::size_t k = 0; k < at_ && k < text_.size(); ++k)
+      if (text_[k] == '\n') ++line, begin = k + 1;
+    throw UserError("L0228",
+                    "trace: line " + std::to_string(line) + ", column " +
+                        std::to_string(at_ - begin + 1) + ": " + message,
+                    where_);
+  }
+  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+  void blanks() {
+    while (peek() == ' ' || peek() == '\t' || peek() == '\r') ++at_;
+  }
+  void skip_lines() {
+    for (blanks(); at_ < text_.size() && (peek() == '\n' || peek() == '#'); blanks()) {
+      while (at_ < text_.size() && peek() != '\n') ++at_;
+      if (at_ < text_.size()) ++at_;
+    }
+  }
+  bool accept(char c) {
+    blanks();
+    if (peek() != c || at_ >= text_.size()) return false;
+    ++at_;
+    return true;
+  }
+  void expect(char c) {
+    if (!accept(c)) fail(std::string("'") + c + "' was expected");
+  }
+  static bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  }
+  static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+  std::string name() {
+    blanks();
+    std::size_t begin = at_;
+    if (!is_letter(peek())) fail("a name was expected");
+    while (is_letter(peek()) || is_digit(peek())) ++at_;
+    return std::string(text_.substr(begin, at_ - begin));
+  }
+  void word(std::string_view expected) {
+    std::size_t begin = (blanks(), at_);
+    if (!is_letter(peek()) || name() != expected)
+      at_ = begin, fail("'" + std::string(expected) + "' was expected");
+  }
+  std::int64_t number() {
+    blanks();
+    std::size_t begin = at_;
+    if (peek() == '-') ++at_;
+    while (is_digit(peek())) ++at_;
+    std::int64_t value = 0;
+    if (!parse_int(text_.substr(begin, at_ - begin), value))
+      at_ = begin, fail("a number was expected");
+    return value;
+  }
+  std::uint64_t hash() {
+    blanks();
+    if (peek() != '0') fail("a hash was expected");
+    ++at_;
+    if (peek() != 'x') fail("a hash was expected");
+    ++at_;
+    std::uint64_t value = 0;
+    int digits = 0;
+    for (; digits < 16; ++digits, ++at_) {
+      char c = peek();
+      int digit = is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+      if (digit < 0) break;
+      value = value * 16 + static_cast<std::uint64_t>(digit);
+    }
+    if (digits == 0) fail("a hash was expected");
+    return value;
+  }
+
+  TraceEntry entry() {
+    TraceEntry e;
+    Vec<std::string> left{name()};
+    while (accept(',')) left.push_back(name());
+    bool has_results = accept('=');
+    if (!has_results && left.size() != 1) fail("'=' was expected");
+    std::string op = has_results ? name() : left[0];
+    if (!has_results) left.clear();
+    e.primitive = find_primitive(op);
+    if (!e.primitive) fail("no step is called '" + op + "'");
+    if (accept('@') && number() != e.primitive->version)
+      fail("this version of '" + op + "' is not known");
+    arguments(e);
+    e.where = where_;
+    for (const auto& n : left) e.results.push_back(define(n, e.primitive->gives));
+    return e;
+  }
+
+  void arguments(TraceEntry& e) {
+    const auto& parameters = e.primitive->parameters;
+    e.inputs.resize(parameters.size());
+    Vec<bool> given(parameters.size(), false);
+    expect('(');
+    for (std::size_t next = 0; !accept(')');) {
+      if (next > 0) expect(',');
+      std::size_t at = named_parameter(parameters);
+      if (at == parameters.size()) {
+        while (at == parameters.size() && next < parameters.size() &&
+               parameters[next].fallback.empty())
+          at = next;
+        if (at == parameters.size()) fail("too many arguments");
+      }
+      if (given[at]) fail("argument '" + std::string(parameters[at].name) + "' is given twice");
+      given[at] = true;
+      e.inputs[at] = argument(parameters[at].kind, 0);
+      ++next;
+    }
+    for (std::size_t k = 0; k < parameters.size(); ++k) {
+      if (given[k]) continue;
+      if (parameters[k].fallback.empty())
+        fail("argument '" + std::string(parameters[k].name) + "' is missing");
+      e.inputs[k] = default_argument(parameters[k]);
+    }
+  }
+
+  // name= in front of an argument; the number of parameters if there is none.
+  std::size_t named_parameter(const Vec<Parameter>& parameters) {
+    std::size_t begin = (blanks(), at_);
+    if (is_letter(peek())) {
+      std::string key = name();
+      if (accept('=')) {
+        for (std::size_t k = 0; k < parameters.size(); ++k)
+          if (parameters[k].name == key && !parameters[k].fallback.empty()) return k;
+        at_ = begin;
+        fail("no attribute is called '" + key + "'");
+      }
+    }
+    at_ = begin;
+    return parameters.size();
+  }
+
+  Arg argument(ArgKind kind, int depth) {
+    if (depth > kMaxDepth) fail("lists are nested too deeply");
+    blanks();
+    char c = peek();
+    if (c == '[') return list(depth);
+    if (c == '|') return map();
+    if (c == '(') return Arg::of(Factor(in_parentheses(kind)));
+    if (c == '"') {
+      Arg a = Arg::of_text(text());
+      if (kind == ArgKind::buffer) a.kind = ArgKind::buffer;
+      return a;
+    }
+    if (c == '-' || is_digit(c)) return Arg::of_number(number());
+    std::size_t begin = at_;
+    std::string n = name();
+    if (n == "infer") return Arg::of(Factor(infer));
+    if (kind == ArgKind::word) return Arg::of_word(n);
+    for (const auto& [known, arg] : names_)
+      if (known == n) return arg;
+    at_ = begin;
+    fail("'" + n + "' is not defined");
+  }
+
+  Arg list(int depth) {
+    Vec<Arg> items;
+    expect('[');
+    while (!accept(']')) {
+      if (!items.empty()) expect(',');
+      items.push_back(argument(ArgKind::none, depth + 1));
+    }
+    return Arg::of_list(std::move(items));
+  }
+
+  std::string text() {
+    expect('"');
+    std::string out;
+    for (; peek() != '"'; ++at_) {
+      if (at_ >= text_.size() || peek() == '\n') fail("the text has no end");
+      if (peek() != '\\') {
+        out += peek();
+        continue;
+      }
+      ++at_;
+      if (peek() == 'x') {
+        int value = 0;
+        for (int k = 0; k < 2; ++k) {
+          ++at_;
+          char c = peek();
+          if (!is_digit(c) && !(c >= 'a' && c <= 'f')) fail("two hexadecimal digits were expected");
+          value = value * 16 + (is_digit(c) ? c - '0' : c - 'a' + 10);
+        }
+        out += static_cast<char>(value);
+      } else if (peek() == '"' || peek() == '\\') {
+        out += peek();
+      } else {
+        fail("no such escape");
+      }
+    }
+    ++at_;
+    return out;
+  }
+
+  Arg map() {
+    Vec<std::string> binders;
+    expect('|');
+    while (!accept('|')) {
+      if (!binders.empty()) expect(',');
+      binders.push_back(name());
+      for (std::size_t k = 0; k + 1 < binders.size(); ++k)
+        if (binders[k] == binders.back()) fail("'" + binders.back() + "' is bound twice");
+    }
+    Vec<VarRef> vars;
+    Vec<AnyExpr> to = expressions("[]", "i64", &binders, &vars);
+    if (to.empty())
+      for (const auto& b : binders) vars.push_back(make_var(b));
+    return Arg(make_ref<LayoutMapNode>(vars, to));
+  }
+
+  // A condition where a parameter says so, else a number.
+  AnyExpr in_parentheses(ArgKind kind) {
+    const std::size_t begin = at_;
+    Vec<AnyExpr> found = expressions("()", kind == ArgKind::expr ? "bool" : "i64");
+    if (found.size() == 1) return found[0];
+    at_ = begin;
+    fail("expected one expression in parentheses");
+  }
+
+  // Comma-separated expressions in brackets. Every name that stands in them is an i64 variable.
+  Vec<AnyExpr> expressions(std::string_view brackets, std::string_view type,
+                           const Vec<std::string>* binders = nullptr, Vec<VarRef>* vars = nullptr) {
+    expect(brackets[0]);
+    std::size_t begin = at_;
+    int depth = 1;
+    for (; depth > 0; ++at_) {
+      if (at_ >= text_.size() || peek() == '\n') fail("the expression has no end");
+      if (peek() == '(' || peek() == '[') ++depth;
+      if (peek() == ')' || peek() == ']') --depth;
+    }
+    std::string inside(text_.substr(begin, at_ - 1 - begin));
+    std::string header = cat("program p(out `o p`: ", type, "[1]"), body;
+    Vec<std::string> seen;
+    auto declare = [&](const std::string& n) {
+      for (const auto& s : seen)
+        if (s == n) return;
+      seen.push_back(n);
+      header += ", `" + n + "`: i64";
+    };
+    if (binders)
+      for (const auto& b : *binders) declare(b);
+    for_each_name(inside, declare);
+    for (const auto& part : top_level_parts(inside)) body += "\n  `o p`[0] = " + part;
+    if (body.empty()) return {};
+    try {
+      Program p = lathe::parse(header + "):" + body + "\n", where_);
+      if (binders)
+        for (std::size_t k = 0; k < binders->size(); ++k) vars->push_back(p->params[k + 1].var);
+      Vec<AnyExpr> out;
+      for (const auto& s : seq_of(p->body)) out.push_back(with_samples(s.as<StoreNode>()->value));
+      return out;
+    } catch (const UserError& e) {
+      at_ = begin;
+      fail("not an index expression (" + e.message() + ")");
+    }
+  }
+
+  AnyExpr with_samples(const AnyExpr& e) const {
+    Substitution map;
+    for (const auto& var : free_vars(e))
+      for (const auto& [name, arg] : names_)
+        if (arg.kind == ArgKind::sample && name == var->name)
+          map.emplace_back(var, AnyExpr(arg.loop));
+    return substitute(e, map);
+  }
+
+  template <class F>
+  static void for_each_name(const std::string& text, F&& f) {
+    for (std::size_t k = 0; k < text.size();) {
+      if (!is_letter(text[k])) {
+        // A literal's suffix is no name.
+        bool digit = is_digit(text[k]);
+        ++k;
+        while (digit && k < text.size() && (is_letter(text[k]) || is_digit(text[k]))) ++k;
+        continue;
+      }
+      std::size_t begin = k;
+      while (k < text.size() && (is_letter(text[k]) || is_digit(text[k]))) ++k;
+      if (k < text.size() && text[k] == '(') continue;
+      f(text.substr(begin, k - begin));
+    }
+  }
+
+  static Vec<std::string> top_level_parts(const std::string& text) {
+    Vec<std::string> out;
+    std::string part;
+    int depth = 0;
+    for (char c : text) {
+      depth += (c == '(' || c == '[') - (c == ')' || c == ']');
+      if (c == ',' && depth == 0)
+        out.push_back(std::move(part)), part.clear();
+      else
+        part += c;
+    }
+    if (part.find_first_not_of(' ') != std::string::npos) out.push_back(std::move(part));
+    return out;
+  }
+
+  // A symbol for a result; replay maps it.
+  Arg define(const std::string& n, ArgKind kind) {
+    Arg a = kind == ArgKind::block    ? Arg(BlockRef(make_ref<BlockTagNode>(n)))
+            : kind == ArgKind::sample ? Arg(Sample(make_var(n)))
+                                      : Arg(LoopRef(make_var(n)));
+    if (n == "_") return a;
+    for (const auto& known : names_)
+      if (known.first == n) fail("'" + n + "' is defined twice");
+    names_.emplace_back(n, a);
+    return a;
+  }
+
+  std::string_view text_;
+  Location where_;
+  std::size_t at_ = 0;
+  Vec<std::pair<std::string, Arg>> names_;
+};
+
+}  // namespace detail
+
+LATHE_DECL Trace parse_trace(std::string_view text, Location where) {
+  return detail::TraceParser(text, where).parse();
+}
+
+}  // namespace lathe
+
+// ---- lathe/schedule/core/impl/trace_print.ipp
+namespace lathe {
+namespace detail {
+
+// Names for references: by first definition, only for what is used later.
+class TraceNames {
+ public:
+  explicit TraceNames(const Trace& trace) {
+    // From the end: what a query that nothing uses asks for is not used by it.
+    for (std::size_t k = trace.entries.size(); k-- > 0;) {
+      const TraceEntry& e = trace.entries[k];
+      if (e.primitive->query && !any_used(e)) continue;
+      for (const auto& a : e.inputs) use(a);
+    }
+    for (const auto& e : trace.entries)
+      for (const auto& r : e.results)
+        if (r.kind == ArgKind::sample) free_.erase_if([&](const VarRef& v) { return v == r.loop; });
+  }
+  /// The name that a result defines here; "_" if nothing uses it or it has a name already.
+  std::string define(const Arg& result) {
+    const RefCounted* ref = ref_of(result);
+    if (!contains(used_, ref) || !find(ref).empty()) return "_";
+    const bool loop = result.kind == ArgKind::loop, sample = result.kind == ArgKind::sample;
+    int& count = loop ? loops_ : sample ? samples_ : blocks_;
+    std::string name;
+    do name = (loop ? "l" : sample ? "n" : "b") + std::to_string(count++);
+    while (is_free(name));
+    names_.emplace_back(ref, name);
+    return name;
+  }
+  std::string find(const RefCounted* ref) const {
+    for (const auto& [r, name] : names_)
+      if (r == ref) return name;
+    return {};
+  }
+  bool is_used(const Arg& a) const { return contains(used_, ref_of(a)); }
+  bool any_used(const TraceEntry& e) const {
+    for (const auto& r : e.results)
+      if (is_used(r)) return true;
+    return false;
+  }
+  static const RefCounted* ref_of(const Arg& a) {
+    return a.kind == ArgKind::block ? static_cast<const RefCounted*>(a.block.get()) : a.loop.get();
+  }
+  /// An expression with sampled numbers under their names here.
+  AnyExpr named(const AnyExpr& e) const {
+    Substitution map;
+    for (const auto& var : free_vars(e))
+      if (std::string name = find(var.get()); !name.empty())
+        map.emplace_back(var, AnyExpr(make_var(name)));
+    return substitute(e, map);
+  }
+
+ private:
+  // Names of Dims, which no reference may take.
+  bool is_free(const std::string& name) const {
+    for (const auto& var : free_)
+      if (var->name == name) return true;
+    return false;
+  }
+  void use(const Arg& a) {
+    for (const auto& item : a.list) use(item);
+    if (a.kind == ArgKind::expr)
+      for (const auto& var : free_vars(a.expr)) used_.push_back(var.get()), free_.push_back(var);
+    if (a.kind == ArgKind::loop || a.kind == ArgKind::block || a.kind == ArgKind::sample)
+      used_.push_back(ref_of(a));
+  }
+  Vec<const RefCounted*> used_;
+  Vec<VarRef> free_;
+  Vec<std::pair<const RefCounted*, std::string>> names_;
+  int loops_ = 0, blocks_ = 0, samples_ = 0;
+};
+
+inline std::string escaped(const std::string& text) {
+  static constexpr char digits[] = "0123456789abcdef";
+  std::string out = "\"";
+  for (char c : text) {
+    auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\')
+      out += '\\', out += c;
+    else if (byte < 32 || byte == 127)
+      out += "\\x", out += digits[byte >> 4], out += digits[byte & 15];
+    else
+      out += c;
+  }
+  return out + "\"";
+}
+
+// "|d0, d1| [floordiv(d1, 32), d0]": the binders get names that no Dim in the map has.
+inline std::string layout_text(const LayoutMapNode& map, std::string_view open,
+                               std::string_view close, bool cpp) {
+  Vec<VarRef> free;
+  for (const auto& to : map.to)
+    for (const auto& v : free_vars(to))
+      if (!contains(map.from, v)) free.push_back(v);
+  Vec<VarRef> vars;
+  Substitution rename;
+  for (std::size_t d = 0; d < map.from.size(); ++d) {
+    std::string name = "d" + std::to_string(d);
+    for (const auto& v : free)
+      if (v->name == name) name += "_";
+    vars.push_back(make_var(name));
+    rename.emplace_back(map.from[d], AnyExpr(vars.back()));
+  }
+  Vec<AnyExpr> to;
+  for (const auto& e : map.to) to.push_back(substitute(e, rename));
+  std::string out(open);
+  out += join(vars, ", ", [&](const VarRef& v) { return (cpp ? "lathe::Index " : "") + v->name; }) +
+         std::string(close);
+  return out + join(to, ", ", [](const AnyExpr& e) { return str(e); });
+}
+
+inline std::string argument_text(const Arg& a, const TraceNames& names) {
+  switch (a.kind) {
+    case ArgKind::loop:
+    case ArgKind::block:
+    case ArgKind::sample:
+      return names.find(TraceNames::ref_of(a));
+    case ArgKind::number:
+      return std::to_string(a.number);
+    case ArgKind::inferred:
+      return "infer";
+    case ArgKind::expr:
+      return "(" + str(names.named(a.expr)) + ")";
+    case ArgKind::word:
+      return a.text;
+    case ArgKind::buffer:
+    case ArgKind::text:
+      return escaped(a.text);
+    case ArgKind::map:
+      return layout_text(*a.map, "|", "| [", false) + "]";
+    case ArgKind::list:
+      return "[" + join(a.list, ", ", [&](const Arg& item) { return argument_text(item, names); }) +
+             "]";
+    case ArgKind::none:
+    case ArgKind::factor:
+      return "none";
+  }
+  unreachable("argument kind");
+}
+
+inline std::string entry_text(const TraceEntry& e, TraceNames& names) {
+  std::string results;
+  if (names.any_used(e))
+    results = join(e.results, ", ", [&](const Arg& r) { return names.define(r); }) + " = ";
+  std::string out = results + std::string(e.primitive->name);
+  if (e.primitive->version != 1) out += "@" + std::to_string(e.primitive->version);
+  out += "(";
+  bool first = true;
+  for (std::size_t k = 0; k < e.inputs.size(); ++k) {
+    const Parameter& p = e.primitive->parameters[k];
+    std::string text = argument_text(e.inputs[k], names);
+    if (!p.fallback.empty() && text == p.fallback) continue;
+    out += (first ? "" : ", ") + (p.fallback.empty() ? "" : std::string(p.name) + "=") + text;
+    first = false;
+  }
+  return out + ")";
+}
+
+inline std::string hex64(std::uint64_t value) {
+  std::string out;
+  for (int shift = 60; shift >= 0; shift -= 4) out += "0123456789abcdef"[(value >> shift) & 15];
+  return "0x" + out;
+}
+
+}  // namespace detail
+
+LATHE_DECL std::string Trace::str() const {
+  detail::TraceNames names(*this);
+  std::string out = "trace 1 program " + detail::hex64(program_hash) + "\n";
+  for (const auto& e : entries)
+    if (!e.primitive->query || names.any_used(e)) out += detail::entry_text(e, names) + "\n";
+  return out;
+}
+
+namespace detail {
+
+// As C++ reads it: a hexadecimal escape would take what follows with it.
+inline std::string cpp_text(const std::string& text) {
+  std::string out = "\"";
+  for (char c : text) {
+    auto byte = static_cast<unsigned char>(c);
+    if (c == '\n')
+      out += "\\n";
+    else if (c == '"' || c == '\\')
+      out += '\\', out += c;
+    else if (byte < 32 || byte == 127)
+      for (int shift : {9, 6, 3, 0})
+        out += shift == 9 ? '\\' : static_cast<char>('0' + (byte >> shift & 7));
+    else
+      out += c;
+  }
+  return out + "\"";
+}
+
+// A word by the parameter that it is for.
+inline std::string cpp_word(std::string word, std::string_view parameter) {
+  static constexpr std::pair<std::string_view, std::string_view> kinds[] = {
+      {"tail", "lathe::Tail::"},
+      {"policy", "lathe::Partition::"},
+      {"scope", "lathe::Scope::"},
+      {"dtype", "lathe::k"}};
+  if (parameter == "scope" && word == "register") word = "reg";
+  if (parameter == "dtype") word[0] = word[0] == 'u' ? 'U' : 'I';
+  for (const auto& [name, before] : kinds)
+    if (name == parameter) return std::string(before) + word;
+  unreachable("a word of no type");
+}
+
+inline std::string cpp_argument(const Arg& a, const Parameter& p, const TraceNames& names) {
+  auto items = [&] {
+    return join(a.list, ", ", [&](const Arg& item) { return cpp_argument(item, p, names); });
+  };
+  if (a.kind == ArgKind::word) return cpp_word(a.text, p.name);
+  if (a.kind == ArgKind::text) return cpp_text(a.text);
+  if (a.kind == ArgKind::inferred) return "lathe::infer";
+  if (a.kind == ArgKind::list) return "{" + items() + "}";
+  if (a.kind == ArgKind::map)
+    return layout_text(*a.map, "[](", ") { return lathe::layout(", true) + "); }";
+  return argument_text(a, names);
+}
+
+// Methods take arguments by position: those up to the last that is not its default.
+inline std::size_t arguments_given(const TraceEntry& e, const TraceNames& names) {
+  std::size_t count = e.inputs.size();
+  for (; count > 0; --count) {
+    const Parameter& p = e.primitive->parameters[count - 1];
+    if (p.fallback.empty() || argument_text(e.inputs[count - 1], names) != p.fallback) break;
+  }
+  return count;
+}
+
+inline std::string cpp_call(const TraceEntry& e, const TraceNames& names) {
+  const bool counted = e.primitive->results == Results::counted;
+  std::string out = std::string(e.primitive->name) +
+                    (counted ? "<" + std::to_string(e.results.size()) + ">(" : "(");
+  bool first = true;
+  for (std::size_t k = 0; k < arguments_given(e, names); ++k) {
+    const Parameter& p = e.primitive->parameters[k];
+    if (counted && p.name == "n") continue;
+    out += (first ? "" : ", ") + cpp_argument(e.inputs[k], p, names);
+    first = false;
+  }
+  return out + ");\n";
+}
+
+}  // namespace detail
+
+LATHE_DECL std::string Trace::cpp(std::string_view schedule) const {
+  detail::TraceNames names(*this);
+  std::string out;
+  int unused = 0;
+  for (const auto& e : entries) {
+    const bool used = names.any_used(e);
+    if (e.primitive->query && !used) continue;
+    if (used) {
+      const bool one = e.primitive->results == Results::one;
+      std::string list = join(e.results, ", ", [&](const Arg& r) {
+        std::string name = names.define(r);
+        return name == "_" ? "unused" + std::to_string(unused++) : name;
+      });
+      out += one ? "auto " + list + " = " : "auto [" + list + "] = ";
+    }
+    out += std::string(schedule) + "." + detail::cpp_call(e, names);
+  }
+  return out;
+}
+
+}  // namespace lathe
 
 // ---- lathe/schedule/primitives/loops/round_up.ipp
 namespace lathe::detail {
@@ -27776,10 +30896,6 @@ struct MovePlan {
   std::string reassociates;  ///< how the order of its updates changes; empty: not at all
 };
 
-inline std::string names_of(const Vec<BlockSite>& sites) {
-  return join(sites, ", ", [](const BlockSite& s) { return in_quotes(s.block->name()); });
-}
-
 // The loops that lie above all these blocks.
 inline std::string common_loops(const Vec<BlockSite>& sites) {
   std::string out;
@@ -28169,11 +31285,6 @@ inline Verdict check_scope_word(const std::string& word, Scope& scope, std::stri
                  "scopes are global, shared, local and register");
 }
 
-inline bool reads_buffer(const BlockNode& block, const Buffer& buffer) {
-  for (const auto& r : reads_of(block))
-    if (r.buffer == buffer) return true;
-  return false;
-}
 inline bool writes_buffer(const BlockNode& block, const Buffer& buffer) {
   for (const auto& w : writes_of(block))
     if (w.buffer == buffer) return true;
@@ -28526,278 +31637,6 @@ LATHE_DECL const Primitive& primitive_cache_write() {
                                 ArgKind::block,
                                 Results::one};
   return record;
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/schedule/core/impl/queries.ipp
-namespace lathe::detail {
-
-inline std::string block_names_text(const Program& program) {
-  std::string out = "blocks:";
-  for (const auto& tag : block_tags(program->body)) out += " " + tag->name;
-  return out;
-}
-
-inline Verdict run_block(const Program& program, const Args& args, Edit* edit) {
-  if (BlockTag tag = block_named(program->body, args[0].text)) {
-    if (edit) edit->program = program, edit->results.push_back(BlockRef(tag));
-    return {};
-  }
-  return refusal("L0201", "no block is called " + in_quotes(args[0].text),
-                 block_names_text(program));
-}
-
-inline Verdict run_loops(const Program& program, const Args& args, Edit* edit) {
-  if (!edit) return {};
-  edit->program = program;
-  for (const auto& loop : loops_above(program->body, args[0].block))
-    edit->results.push_back(LoopRef(loop->var));
-  return {};
-}
-
-inline Vec<VarRef> loops_in_order(const Program& program) {
-  Vec<VarRef> loops;
-  each_statement(program->body, [&](const Stmt& s) {
-    if (const auto* f = s.as<ForNode>()) loops.push_back(f->var);
-  });
-  return loops;
-}
-
-// For loops that hold no block: by their position among all loops.
-inline Verdict run_loop_at(const Program& program, const Args& args, Edit* edit) {
-  Vec<VarRef> loops = loops_in_order(program);
-  auto at = static_cast<std::size_t>(args[0].number);
-  if (args[0].number < 0 || at >= loops.size())
-    return refusal("L0201", "the program has " + std::to_string(loops.size()) +
-                                " loops, no loop number " + std::to_string(args[0].number));
-  if (edit) edit->program = program, edit->results.push_back(LoopRef(loops[at]));
-  return {};
-}
-
-// By name, where one loop of the program has it.
-inline Verdict run_loop(const Program& program, const Args& args, Edit* edit) {
-  const Vec<VarRef> loops = loops_in_order(program);
-  const std::string name = in_quotes(args[0].text);
-  Vec<std::size_t> found;
-  std::string names, positions;
-  for (std::size_t k = 0; k < loops.size(); ++k) {
-    if (k < 20) names += (k ? " " : "loops: ") + loops[k]->name;
-    if (loops[k]->name != args[0].text) continue;
-    positions += (found.empty() ? "" : ", ") + std::to_string(k);
-    found.push_back(k);
-  }
-  if (found.empty())
-    return refusal(
-        "L0201", "no loop is called " + name,
-        loops.empty() ? "the program has no loops" : names + (loops.size() > 20 ? " …" : ""));
-  if (found.size() > 1)
-    return refusal(
-        "L0201", std::to_string(found.size()) + " loops are called " + name,
-        "take the one above a block with loops(block), or by position: loop_at of " + positions);
-  if (edit) edit->program = program, edit->results.push_back(LoopRef(loops[found[0]]));
-  return {};
-}
-
-inline Primitive query(std::string_view name, Parameter parameter, std::string_view summary,
-                       Verdict (*run)(const Program&, const Args&, Edit*), ArgKind gives,
-                       Results results) {
-  return {name, 1, {std::move(parameter)}, summary, run, gives, results, nullptr, true};
-}
-
-LATHE_DECL const Primitive& primitive_block() {
-  static const Primitive record = query("block", {"name", ArgKind::text}, "the block with a name",
-                                        run_block, ArgKind::block, Results::one);
-  return record;
-}
-LATHE_DECL const Primitive& primitive_loops() {
-  static const Primitive record =
-      query("loops", {"block", ArgKind::block}, "the loops above a block", run_loops, ArgKind::loop,
-            Results::counted);
-  return record;
-}
-LATHE_DECL const Primitive& primitive_loop() {
-  static const Primitive record = query("loop", {"name", ArgKind::text}, "the loop with a name",
-                                        run_loop, ArgKind::loop, Results::one);
-  return record;
-}
-LATHE_DECL const Primitive& primitive_loop_at() {
-  static const Primitive record =
-      query("loop_at", {"position", ArgKind::number}, "a loop by its position in the program",
-            run_loop_at, ArgKind::loop, Results::one);
-  return record;
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/schedule/core/impl/settled.ipp
-namespace lathe::detail {
-
-/// The blocks of one nest, and what each reads and writes. It follows from the nest alone, and is
-/// kept with it: a program of many nests is asked often, and few of them change between.
-struct NestUses : RefCounted, UseWalker {
-  struct Place {
-    const BlockNode* node = nullptr;
-    Vec<const ForNode*> loops;
-    Vec<Buffer> read, written;
-  };
-  Vec<Place> places;
-  Vec<Buffer> bare;  ///< written by statements in no block
-
-  explicit NestUses(const Stmt& nest) { stmt(nest); }
-
- private:
-  bool wanted(const BufferUse& use) override {
-    if (!use.block) {
-      if (use.is_write) add_once(bare, use.buffer);
-      return false;
-    }
-    Place& place = place_of(use);
-    if (use.reads() && use.kind != AccessKind::update) add_once(place.read, use.buffer);
-    if (use.is_write) add_once(place.written, use.buffer);
-    return false;
-  }
-  Place& place_of(const BufferUse& use) {
-    for (std::size_t k = places.size(); k-- > 0;)
-      if (places[k].node == use.block) return places[k];
-    places.emplace_back();
-    places.back().node = use.block;
-    places.back().loops = use.loops;
-    return places.back();
-  }
-};
-
-inline const NestUses& uses_of(const Stmt& nest) {
-  const RefCounted* known = nest->uses.get();
-  if (!known) known = nest->uses.set(make_ref<NestUses>(nest).get());
-  return static_cast<const NestUses&>(*known);
-}
-
-/// Which buffers hold one value per element for whoever reads them: what a block stores there
-/// follows from the element alone, so it may be read, or computed again, in any iteration. Programs
-/// of tensors are like that throughout; a loop that carries state fills its buffers anew each time.
-class SettledBuffers {
- public:
-  explicit SettledBuffers(const Program& program) : root_(program->body) {
-    each_nest(program->body, [&](const Stmt& nest) { add(uses_of(nest)); });
-  }
-
-  /// A buffer that the block reads and that is not settled when it runs; empty if there is none.
-  Buffer unsettled_for(const BlockTag& tag) {
-    for (std::size_t k = 0; k < blocks_.size(); ++k)
-      if (blocks_[k]->node->tag == tag) return unsettled_input(k);
-    return {};
-  }
-
- private:
-  using Place = NestUses::Place;
-  enum class State : std::uint8_t { open, settled, unsettled };
-  struct Entry {
-    Vec<std::size_t> writers;
-    bool bare = false;  ///< written by a statement in no block
-    bool known = false;
-    State state = State::open;
-  };
-
-  void add(const NestUses& nest) {
-    for (const auto& b : nest.bare) entries_[b.get()].bare = true;
-    for (const auto& place : nest.places) {
-      for (const auto& b : place.written) entries_[b.get()].writers.push_back(blocks_.size());
-      blocks_.push_back(&place);
-    }
-  }
-
-  Buffer unsettled_input(std::size_t reader) {
-    for (const auto& b : blocks_[reader]->read)
-      if (!settled_before(b, reader)) return b;
-    return {};
-  }
-  bool settled_before(const Buffer& b, std::size_t reader) {
-    const Entry* entry = entries_.find(b.get());
-    if (!entry) return true;
-    for (std::size_t w : entry->writers)
-      if (goes_on_after(w, reader)) return false;
-    return settled(b);
-  }
-  /// A later iteration of a loop around both stores to what the reader has seen.
-  bool goes_on_after(std::size_t writer, std::size_t reader) const {
-    const Place& place = *blocks_[writer];
-    const ForNode* common = nullptr;
-    for (const auto* loop : place.loops)
-      if (contains(blocks_[reader]->loops, loop)) common = loop;
-    if (!common) return false;
-    return writer > reader ||
-           (place.node->reducer && !final_at(root_, place.node->tag, common->var));
-  }
-  bool settled(const Buffer& b) {
-    if (Entry& entry = entries_[b.get()]; entry.known) {
-      return entry.state == State::settled;
-    } else {
-      entry.known = true;  // while it is open, a cycle finds it unsettled
-      if (entry.bare) return false;
-    }
-    const Vec<std::size_t> writers = entries_[b.get()].writers;
-    for (std::size_t w : writers) {
-      if (!follows_from_element(w, b)) return false;
-      for (const auto& input : blocks_[w]->read)
-        if (input != b && !settled_before(input, w)) return false;
-    }
-    entries_[b.get()].state = State::settled;
-    return true;
-  }
-
-  /// The element tells the instance that stores it, and so what is stored.
-  bool follows_from_element(std::size_t writer, const Buffer& b) const {
-    const Place& place = *blocks_[writer];
-    const BlockNode& block = *place.node;
-    if (contains(place.read, b) && !runs_once(place)) return false;
-    return stores_by_iterators(block, b) || is_injective(block);
-  }
-  static bool runs_once(const Place& place) {
-    for (const auto* loop : place.loops) {
-      bool feeds_one = false;
-      for (const auto& it : place.node->iters)
-        feeds_one = feeds_one || uses_var(it.binding, loop->var);
-      if (!feeds_one && !runs_at_most_once(*loop)) return false;
-    }
-    return true;
-  }
-  /// The usual case: one store, at the iterators themselves.
-  static bool stores_by_iterators(const BlockNode& block, const Buffer& b) {
-    const auto stores = stores_of(block);
-    const StoreNode* found = nullptr;
-    for (const auto* store : stores)
-      if (store->buffer == b) {
-        if (found) return false;
-        found = store;
-      }
-    if (!found || !block.reads.empty() || !block.writes.empty()) return false;
-    for (const auto& it : block.iters) {
-      bool named =
-          it.kind == IterKind::reduce ? block.reducer.get() != nullptr : is_const(it.extent, 1);
-      for (const auto& index : found->indices) named = named || index.get() == it.var.get();
-      if (!named) return false;
-    }
-    return true;
-  }
-  static bool is_injective(const BlockNode& block) {
-    const BlockInfo info = classify(without_guards(block));
-    return info.injective && (block.reducer || info.is_complete() || info.in_place);
-  }
-
-  const Stmt& root_;
-  Vec<const Place*> blocks_;
-  NodeMap<Entry> entries_;
-};
-
-LATHE_DECL Verdict check_settled_inputs(const Program& program, const BlockNode& block,
-                                        std::string_view id) {
-  const Buffer found = SettledBuffers(program).unsettled_for(block.tag);
-  if (!found) return {};
-  return refusal_at(block.tag, id,
-                    "block " + in_quotes(block.name()) + " reads " + in_quotes(found->name) +
-                        ", which holds other values in other iterations",
-                    "blocks that take part in a recurrence stay where they are");
 }
 
 }  // namespace lathe::detail
@@ -31403,53 +34242,6 @@ namespace lathe::detail {
 inline constexpr std::int64_t kMaxLanes = 1024;
 inline constexpr std::int64_t kMaxUnroll = 4096;
 
-// An access in no block, of which no analysis of blocks knows.
-inline bool touched_bare(const Stmt& body, const Buffer& buffer) {
-  return any_use_of({buffer}, body, [&](const BufferUse& use) { return !use.block; });
-}
-
-// A block that declares what it touches and updates what it reads, as one that only reads: what was
-// there before is there before its updates too.
-inline Program without_updates(const Program& program, const BlockTag& tag, const Buffer& buffer) {
-  BlockSite site = find_block(program->body, tag);
-  BlockNode reader = *site.block;
-  reader.writes.erase_if([&](const Region& r) { return r.buffer == buffer; });
-  if (reader.reads.empty() || reader.writes.size() == site.block->writes.size()) return program;
-  return program.with(replace_at(site.path, make_block(std::move(reader))));
-}
-
-// A term that reads the output: the element itself, or one of another iteration.
-inline bool reads_besides_update(const BlockNode& block, const Buffer& buffer) {
-  return any_use_of({buffer}, block, [&](const BufferUse& use) {
-    return use.reads() && use.kind != AccessKind::update;
-  });
-}
-
-// Every read of the buffer below the loop finds what the same iteration wrote. A reduction with its
-// init finds that, if no loop at or above this one feeds it.
-LATHE_DECL bool filled_each_iteration(const Program& program, const Buffer& buffer,
-                                      const ForNode& loop, const Facts& facts) {
-  if (touched_bare(loop.body, buffer)) return false;
-  Vec<BlockSite> all = writers(loop.body, buffer);
-  for (const auto& w : all)
-    if (w.block->reducer && !final_at(program->body, w.block->tag, loop.var)) return false;
-  for (const auto& reader : readers(loop.body, buffer)) {
-    const BlockNode& block = *reader.block;
-    if (block.init && writes_buffer(block, buffer)) {
-      if (all.size() == 1 && !reads_besides_update(block, buffer)) continue;
-      return false;
-    }
-    Vec<BlockTag> others;
-    for (const auto& w : all)
-      if (w.block->tag != block.tag) others.push_back(w.block->tag);
-    if (others.empty() || !why_not_found(without_updates(program, block.tag, buffer)->body, others,
-                                         block.tag, buffer, loop.var, facts)
-                               .empty())
-      return false;
-  }
-  return true;
-}
-
 inline bool touched_outside(const Program& program, const ForNode& loop, const Buffer& buffer) {
   return any_use_of({buffer}, program->body,
                     [&](const BufferUse& use) { return !use.is_below(loop.var); });
@@ -31529,11 +34321,6 @@ class FindVectors : public Visitor {
     if (!found) descend(e);
   }
 };
-
-LATHE_DECL bool runs_at_most_once(const ForNode& loop) {
-  const std::int64_t* extent = as_const_int(loop.extent);
-  return extent && *extent <= 1;
-}
 
 LATHE_DECL Verdict check_parallel(const Program& program, const VarRef& var) {
   const LoopSite site = find_loop(program->body, var);
@@ -32545,154 +35332,6 @@ LATHE_DECL const Primitive& primitive_reorder() {
                                 "permutes loops of one nest",
                                 run_reorder};
   return record;
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/schedule/primitives/loops/steady_conditions.ipp
-namespace lathe::detail {
-
-LATHE_DECL Partition partition_of(const ForNode& loop) {
-  Partition policy = Partition::automatic;
-  if (const AttrValue* mark = find_annotation(loop.annotations, kPartition))
-    parse_partition(mark->text, policy);
-  return policy;
-}
-
-class SteadyConditions : public Visitor {
- public:
-  SteadyConditions(const ForNode& loop, const Facts& around, const Vec<VarRef>& known)
-      : loop_(loop), known_(known), facts_(around) {
-    known_.push_back(loop.var);
-    facts_.bind(loop);
-    facts_.keep_unit_vars();
-  }
-
-  Vec<SteadyCondition> guards, others;
-
-  void stmt(const Stmt& s) override {
-    if (const auto* f = s.as<ForNode>()) return inside(*f);
-    if (const auto* b = s.as<BlockNode>()) return inside(*b);
-    if (const auto* n = s.as<IfNode>()) {
-      into_ = &guards;
-      note(n->condition, true);
-      into_ = &others;
-    }
-    descend(s);
-  }
-
-  void expr(const AnyExpr& e) override {
-    if (const auto* n = e.as<SelectNode>()) note(n->condition, !is_either(n->condition));
-    if (const auto* n = e.as<BinaryNode>(); n && n->a.dtype() == kIndex) {
-      if (n->op == BinaryOp::min) note_bound(n->b - unclamped(n->a));
-      if (n->op == BinaryOp::max) note_bound(unclamped(n->a) - n->b);
-    }
-    descend(e);
-  }
-
- private:
-  void inside(const ForNode& f) {
-    expr(f.min), expr(f.extent);
-    Facts outer = facts_;
-    const bool never = partition_of(f) == Partition::never;
-    if (never) kept_.push_back(f.var);
-    facts_.bind(f);
-    inner_.push_back(f.var);
-    stmt(f.body);
-    inner_.pop_back();
-    if (never) kept_.pop_back();
-    facts_ = outer;
-  }
-
-  // What lowering makes of a block: tests that its iterators lie in their domains, and its body.
-  void inside(const BlockNode& block) {
-    Substitution at;
-    for (const auto& it : block.iters) at.emplace_back(it.var, it.binding);
-    for (const auto& it : block.iters) {
-      const AnyExpr end = substitute(fold_add(it.min, it.extent), at);
-      note_bound(fold_sub(it.binding, substitute(it.min, at)));
-      note_bound(fold_sub(fold_sub(end, AnyExpr(1)), it.binding));
-    }
-    if (block.predicate) note(substitute(block.predicate, at), true);
-    stmt(substitute(block.body, at));
-  }
-
-  static bool is_either(const AnyExpr& condition) {
-    const auto* n = condition.as<BinaryNode>();
-    return n && n->op == BinaryOp::or_;
-  }
-  static AnyExpr unclamped(AnyExpr e) {
-    while (const auto* n = e.as<BinaryNode>()) {
-      if (n->op != BinaryOp::min && n->op != BinaryOp::max) break;
-      e = n->a;
-    }
-    return e;
-  }
-
-  void note(const AnyExpr& condition, bool value) {
-    const auto* n = condition.as<BinaryNode>();
-    if (!n) return;
-    if (n->op == (value ? BinaryOp::and_ : BinaryOp::or_)) {
-      note(n->a, value), note(n->b, value);
-      return;
-    }
-    if (!is_comparison(n->op) || n->a.dtype() != kIndex) return;
-    const bool less = n->op == BinaryOp::lt || n->op == BinaryOp::le;
-    if (!less && n->op != BinaryOp::gt && n->op != BinaryOp::ge) return;
-    const bool strict = n->op == BinaryOp::lt || n->op == BinaryOp::gt;
-    // At least 0 where the comparison is as wanted; the negation of < is ≥.
-    AnyExpr slack = less == value ? fold_sub(n->b, n->a) : fold_sub(n->a, n->b);
-    if (strict == value) slack = fold_sub(slack, AnyExpr(1));
-    note_bound(slack, n, value);
-  }
-
-  // Where slack >= 0 for whatever the loops inside do.
-  void note_bound(const AnyExpr& slack, const ExprNode* node = nullptr, bool value = true) {
-    for (const auto& kept : kept_)
-      if (uses_var(slack, kept)) return;
-    if (!Simplifier(facts_).safe(slack)) return;  // a side may wrap, its order change
-    const AnyExpr least = bounds(slack, inner_, facts_).min;
-    if (!least || !uses_var(least, loop_.var) || !is_load_free(least)) return;
-    for (const auto& var : free_vars(least))
-      if (!contains(known_, var)) return;
-    auto map = affine_of(least, {loop_.var}, facts_);
-    if (!map || !map->coef(0) || *map->coef(0) == 0) return;
-    const std::int64_t c = *map->coef(0);
-    if (c == ConstInterval::kNegInf) return;
-    // What the facts of loops inside say is not known outside: least itself may say something else.
-    AnyExpr full = AnyExpr(0) <= fold_add(fold_mul(AnyExpr(c), AnyExpr(loop_.var)), map->rest);
-    SteadyCondition found{node, value, true, std::move(full), {}, {}};
-    for (const auto& var : inner_) found.exact &= !uses_var(slack, var);
-    // c * v + rest >= 0
-    if (c > 0)
-      found.from = fold_sub(AnyExpr(0), fold_floordiv(map->rest, AnyExpr(c)));
-    else
-      found.to = fold_add(fold_floordiv(map->rest, AnyExpr(-c)), AnyExpr(1));
-    if (differs(found)) into_->push_back(std::move(found));
-  }
-
-  // In the loop's range there is room for iterations of both kinds, as far as is known.
-  bool differs(const SteadyCondition& c) const {
-    const AnyExpr end = fold_add(loop_.min, loop_.extent);
-    if (c.from) return !prove_le(c.from, loop_.min, facts_) && !prove_le(end, c.from, facts_);
-    return !prove_le(end, c.to, facts_) && !prove_le(c.to, loop_.min, facts_);
-  }
-
-  const ForNode& loop_;
-  Vec<VarRef> known_, inner_, kept_;
-  Facts facts_;
-  Vec<SteadyCondition>* into_ = &others;
-};
-
-LATHE_DECL Vec<SteadyCondition> steady_conditions(const ForNode& loop, const Facts& around,
-                                                  const Vec<VarRef>& known) {
-  SteadyConditions walk(loop, around, known);
-  if (partition_of(loop) == Partition::never || !is_load_free(loop.min) ||
-      !is_load_free(loop.extent))
-    return {};
-  walk.stmt(loop.body);
-  walk.guards.append(walk.others);
-  return walk.guards;
 }
 
 }  // namespace lathe::detail
@@ -35353,35 +37992,11 @@ LATHE_DECL const Primitive& primitive_merge() {
 // ---- lathe/schedule/primitives/storage/hoist_storage.ipp
 namespace lathe::detail {
 
-// The loops from one on inward that hold all uses of a buffer.
-inline Vec<const ForNode*> loops_around_uses(const ForNode& top, const Buffer& buffer) {
-  std::optional<Vec<const ForNode*>> common;
-  any_use(top.body, [&](const BufferUse& use) {
-    if (use.buffer != buffer) return false;
-    if (!common) common = use.loops;
-    std::size_t same = 0;
-    while (same < common->size() && same < use.loops.size() &&
-           (*common)[same]->var == use.loops[same]->var)
-      ++same;
-    common->resize(same);
-    return false;
-  });
-  return common ? *common : Vec<const ForNode*>();
-}
-
 // The program with one more name in what a loop's annotation lists.
 inline Stmt add_mark(const Program& program, const ForNode& loop, const char* key,
                      std::string name) {
   if (const AttrValue* old = find_annotation(loop.annotations, key)) name = old->text + "," + name;
   return annotate_loop(program, loop.var, key, name);
-}
-
-// Of the loops from one on inward that hold all uses of a buffer: the first whose iterations would
-// share what lies outside of them.
-inline const ForNode* shared_by_iterations(const ForNode& top, const Buffer& buffer) {
-  for (const auto* inner : loops_around_uses(top, buffer))
-    if (inner->loop_kind != ForKind::serial && inner->loop_kind != ForKind::unrolled) return inner;
-  return nullptr;
 }
 
 inline Verdict check_hoist_storage(const Program& program, const Buffer& buffer,
@@ -35437,61 +38052,6 @@ LATHE_DECL const Primitive& primitive_hoist_storage() {
 // ---- lathe/schedule/primitives/storage/double_buffer.ipp
 namespace lathe::detail {
 
-/// Where a buffer is used, relative to a loop.
-struct UsePlaces {
-  bool inside = false, outside = false, opaque = false;
-
-  UsePlaces(const Program& program, const Buffer& buffer, const VarRef& loop) {
-    any_use(program->body, [&](const BufferUse& use) {
-      if (use.buffer != buffer) return false;
-      (use.is_below(loop) ? inside : outside) = true;
-      opaque = opaque || use.kind == AccessKind::opaque;
-      return false;
-    });
-  }
-};
-
-// One block, or the init of a reduction and its update.
-inline bool one_writer(const Vec<BlockSite>& all) {
-  if (all.size() == 1) return true;
-  return all.size() == 2 && !all[0].block->reducer && all[1].block->reducer && !all[1].block->init;
-}
-
-// The loop at or above a place along which a writer of the buffer keeps rows.
-inline const ForNode* rolls_around(const Program& program, const Buffer& buffer,
-                                   const LoopSite& site) {
-  Vec<ForRef> loops = site.loops;
-  loops.push_back(site.loop);
-  for (const auto& loop : loops)
-    for (const auto& w : writers(program->body, buffer))
-      if (is_marked(*loop, kRollingBuffer, w.block->name())) return loop.get();
-  return nullptr;
-}
-
-LATHE_DECL std::string why_not_doubled(const Program& program, const Buffer& buffer,
-                                       const LoopSite& site) {
-  const ForNode& loop = *site.loop;
-  if (!is_private(program->body, buffer)) return "is a parameter: the caller allocates it";
-  const UsePlaces uses(program, buffer, loop.var);
-  if (!uses.inside) return "is not used in loop " + describe(loop);
-  if (uses.outside) return "is used outside of loop " + describe(loop) + " too";
-  if (uses.opaque) return "is used by an opaque block";
-  if (check_fixed_bounds(loop))
-    return "is used in loop " + describe(loop) + ", whose bound is read from what it writes";
-  if (const ForNode* inner = shared_by_iterations(loop, buffer))
-    return "belongs to one iteration of the " + std::string(to_text(inner->loop_kind)) + " loop " +
-           in_quotes(inner->var->name) + ", which lies inside loop " + describe(loop);
-  const Vec<BlockSite> all = writers(loop.body, buffer);
-  if (!one_writer(all))
-    return "is written by " + std::string(all.empty() ? "no block" : "several blocks: ") +
-           names_of(all);
-  if (const ForNode* rolls = rolls_around(program, buffer, site))
-    return "keeps rows from one iteration of loop " + in_quotes(rolls->var->name) + " to the next";
-  if (!filled_each_iteration(program, buffer, loop, program_facts(program)))
-    return "is not proved to be filled anew by each iteration of loop " + describe(loop);
-  return {};
-}
-
 inline Verdict run_double_buffer(const Program& program, const Args& args, Edit* edit) {
   Buffer buffer = find_buffer(program, args[0].text);
   LoopSite site = find_loop(program->body, args[1].loop);
@@ -35520,243 +38080,8 @@ LATHE_DECL const Primitive& primitive_double_buffer() {
 
 }  // namespace lathe::detail
 
-// ---- lathe/schedule/core/impl/marks.ipp
-namespace lathe::detail {
-
-// Why what a mark says of a name does not hold in a program; empty if it does.
-inline std::string why_mark_broken(const Program& program, const VarRef& loop, const char* key,
-                                   const std::string& name) {
-  const LoopSite site = find_loop(program->body, loop);
-  if (!site.loop || !is_marked(*site.loop, key, name)) return "the loop would be gone";
-  if (std::string_view(key) == kSoftwarePipeline)
-    return plan_pipeline(program, loop, pipeline_parts(*site.loop)).why;
-  if (std::string_view(key) == kRollingBuffer) {
-    const BlockTag block = block_named(program->body, name);
-    return block ? plan_roll(program, block, loop).why
-                 : "block " + in_quotes(name) + " would be gone";
-  }
-  const Buffer buffer = find_buffer(program, name);
-  if (!buffer) return "buffer " + in_quotes(name) + " would be gone";
-  const std::string why = why_not_doubled(program, buffer, site);
-  return why.empty() ? why : "buffer " + in_quotes(name) + " " + why;
-}
-
-LATHE_DECL Verdict check_marks(const Program& before, const Program& after) {
-  Vec<const ForNode*> marked;
-  any_statement_in(
-      before->body, [](const Stmt& s) { return !has_contents(s) || contents_of(s).marks; },
-      [&](const Stmt& s) {
-        if (const auto* f = s.as<ForNode>(); f && check_no_promise(*f)) marked.push_back(f);
-        return false;
-      });
-  for (const auto* loop : marked)
-    for (const char* key : {kDoubleBuffer, kRollingBuffer, kSoftwarePipeline})
-      for (const auto& name : marked_names(*loop, key))
-        if (std::string why = why_mark_broken(after, loop->var, key, name); !why.empty())
-          return refusal("L0225",
-                         "would break what the annotation " + in_quotes(key) + " of loop " +
-                             in_quotes(loop->var->name) + " promises: " + why,
-                         "take this step before the loop is marked");
-  return {};
-}
-
-}  // namespace lathe::detail
-
 // ---- lathe/schedule/primitives/storage/rolling_buffer.ipp
 namespace lathe::detail {
-
-// Indices of kept rows are counted in i64 from the first iteration on.
-inline constexpr std::int64_t kMostRows = std::int64_t{1} << 20;
-
-/// Looks for the window of a block below a loop. The tests say why there is none.
-class RollPlanner {
- public:
-  RollPlanner(const Program& program, const BlockTag& block, const VarRef& loop)
-      : program_(program),
-        loop_(find_loop(program->body, loop)),
-        site_(find_block(program->body, block)),
-        facts_(program_facts(program)) {}
-
-  RollPlan run() {
-    using Test = std::string (RollPlanner::*)();
-    static constexpr Test kTests[] = {&RollPlanner::in_loop,      &RollPlanner::values,
-                                      &RollPlanner::row_iterator, &RollPlanner::window,
-                                      &RollPlanner::fixed_bounds, &RollPlanner::moves,
-                                      &RollPlanner::output_axes,  &RollPlanner::storage};
-    for (const Test& test : kTests)
-      if (plan_.why = (this->*test)(); !plan_.why.empty()) break;
-    return plan_;
-  }
-
- private:
-  const ForNode& loop() const { return *loop_.loop; }
-  const BlockNode& block() const { return *site_.block; }
-  std::string name() const { return "block " + in_quotes(block().name()); }
-  std::string loop_text() const { return "loop " + describe(loop()); }
-
-  std::string in_loop() {
-    if (!below(site_.loops, loop().var))
-      return name() + " is not inside " + loop_text() + ": compute it at that loop first";
-    bool inside = false;
-    for (std::size_t k = 0; k + 1 < site_.path.size(); ++k) {
-      const Stmt& s = site_.path[k];
-      const auto* f = s.as<ForNode>();
-      if (f && inside) inner_.emplace_back(f);
-      inside = inside || (f && f->var == loop().var);
-      if (inside && !f && s.kind() != StmtKind::Seq && s.kind() != StmtKind::Alloc)
-        return name() + " stands under a condition or inside another block";
-    }
-    return check_fixed_bounds(loop())
-               ? "the bound of " + loop_text() + " is read from what is written inside it"
-               : std::string();
-  }
-
-  // A row holds the same values whichever iteration computes it.
-  std::string values() {
-    const BlockInfo info = info_of(program_, block().tag);
-    if (!info.is_complete() && !info.is_reduction())
-      return name() + " can't leave out instances: " +
-             (info.why.empty() ? std::string(to_text(info.kind)) : info.why);
-    if (block().reducer && !block().init) return name() + " was separated from its init";
-    if (!info.sole_writer) return name() + " is not the only writer of its output";
-    if (stores_of(block()).empty()) return name() + " holds more than stores";
-    auto unsettled = check_settled_inputs(program_, block(), "");
-    return unsettled ? unsettled->message : std::string();
-  }
-
-  // The one that moves with the loop.
-  std::string row_iterator() {
-    for (const auto& it : block().iters) {
-      if (!uses_var(it.binding, loop().var)) continue;
-      if (row_) return "two iterators of " + name() + " move with " + loop_text();
-      row_ = &it;
-    }
-    if (!row_) return name() + " computes the same in each iteration of " + loop_text();
-    if (row_->kind == IterKind::spatial) return {};
-    return "iterator " + in_quotes(row_->var->name) + " of " + name() + " is no spatial one";
-  }
-
-  // Its binding is step * loop + row loop + what is the same in all iterations.
-  std::string window() {
-    const std::string what = "iterator " + in_quotes(row_->var->name) + " of " + name() + " is " +
-                             extent_text(row_->binding);
-    Vec<VarRef> vars{loop().var};
-    for (const auto& f : inner_) vars.push_back(f->var);
-    const auto sum = affine_of(row_->binding, vars, facts_);
-    if (!sum || !sum->coef(0)) return what + ", which is not linear";
-    std::int64_t rows_step = 0;
-    for (std::size_t k = 1; k < vars.size(); ++k) {
-      if (is_const(sum->coefs[k], 0)) continue;
-      const auto coef = sum->coef(k);
-      if (plan_.rows || !coef || (*coef != 1 && *coef != -1))
-        return what + ": not " + in_quotes(loop().var->name) + " and one loop over rows";
-      plan_.rows = inner_[k - 1];
-      rows_step = *coef;
-    }
-    const std::int64_t step = *sum->coef(0);
-    if (step < -kMostRows || step > kMostRows) return what + ", a step over the limit";
-    plan_.step = step < 0 ? -step : step;
-    plan_.upward = (step > 0) == (rows_step > 0);
-    return plan_.rows ? std::string()
-                      : name() + " computes one row in each iteration of " + loop_text();
-  }
-
-  // Which instances a row has does not depend on the iteration.
-  std::string fixed_bounds() {
-    const ForNode& rows = *plan_.rows;
-    for (const auto& it : block().iters)
-      if (&it != row_ && uses_var(it.binding, rows.var))
-        return "two iterators of " + name() + " move with loop " + describe(rows);
-    for (const auto& f : inner_)
-      for (const auto* bound : {&f->min, &f->extent})
-        if (uses_var(*bound, loop().var) || uses_var(*bound, rows.var))
-          return "the bounds of loop " + describe(*f) + " differ between rows or iterations";
-    if (rows.loop_kind != ForKind::serial || !rows.annotations.empty())
-      return "loop " + describe(rows) + " over the rows of " + name() + " is marked";
-    if (block_tags(rows.body).size() != 1)
-      return "loop " + describe(rows) + " over the rows of " + name() + " holds other blocks too";
-    return {};
-  }
-
-  std::string moves() {
-    const ForNode& rows = *plan_.rows;
-    const std::int64_t* length = as_const_int(rows.extent);
-    if (!length || *length > kMostRows || !as_const_int(rows.min))
-      return "loop " + describe(rows) + " over the rows of " + name() + " has no constant bounds";
-    plan_.length = *length;
-    if (plan_.step < plan_.length) return {};
-    return "each iteration of " + loop_text() + " moves on by " + std::to_string(plan_.step) +
-           " rows of " + name() + " and needs " + std::to_string(plan_.length) +
-           ": there is none to keep";
-  }
-
-  std::string output_axes() {
-    Vec<VarRef> iters;
-    for (const auto& it : block().iters) iters.push_back(it.var);
-    for (const auto* store : stores_of(block())) {
-      const std::string output = "buffer " + in_quotes(store->buffer->name);
-      std::optional<std::size_t> axis;
-      for (std::size_t d = 0; d < store->indices.size(); ++d) {
-        if (!uses_var(store->indices[d], row_->var)) continue;
-        const auto sum = affine_of(store->indices[d], iters, facts_);
-        bool row = sum && !axis;
-        for (std::size_t k = 0; row && k < iters.size(); ++k)
-          row = iters[k] == row_->var ? sum->coef(k) == 1 || sum->coef(k) == -1
-                                      : is_const(sum->coefs[k], 0);
-        if (!row) return "the rows of " + output + " are not along one of its axes";
-        axis = d;
-      }
-      if (!axis) return "the rows of " + output + " are not along one of its axes";
-      for (const auto& [other, at] : plan_.outputs)
-        if (other == store->buffer) return name() + " stores twice to " + output;
-      plan_.outputs.emplace_back(store->buffer, *axis);
-    }
-    return {};
-  }
-
-  // Nobody but an iteration sees its window.
-  std::string storage() {
-    for (const auto& [buffer, axis] : plan_.outputs) {
-      const std::string output = "buffer " + in_quotes(buffer->name);
-      if (!is_private(program_->body, buffer)) return output + " is a parameter";
-      const UsePlaces uses(program_, buffer, loop().var);
-      if (uses.outside) return output + " is used outside of " + loop_text() + " too";
-      if (uses.opaque) return output + " is used by an opaque block";
-      if (const ForNode* inner = shared_by_iterations(loop(), buffer))
-        return output + " belongs to one iteration of the " +
-               std::string(to_text(inner->loop_kind)) + " loop " + in_quotes(inner->var->name);
-      if (std::string other = other_mark(*buffer); !other.empty()) return output + other;
-      if (!filled_each_iteration(program_, buffer, loop(), facts_))
-        return "what an iteration of " + loop_text() + " reads of " + output +
-               " is not proved to lie in the window that it computes";
-    }
-    return {};
-  }
-
-  // A version for each iteration of a loop that must see what others kept, or rows along two loops.
-  std::string other_mark(const BufferNode& buffer) const {
-    for (const auto& f : site_.loops) {
-      const bool inside = f->var == loop().var || below(inner_, f->var);
-      if (inside && is_marked(*f, kDoubleBuffer, buffer.name))
-        return " has a version for each iteration of loop " + in_quotes(f->var->name);
-      if (f->var != loop().var && is_marked(*f, kRollingBuffer, block().name()))
-        return " keeps rows along loop " + in_quotes(f->var->name);
-    }
-    return {};
-  }
-
-  const Program& program_;
-  const LoopSite loop_;
-  const BlockSite site_;
-  const Facts facts_;
-  Vec<ForRef> inner_;  ///< the loops between the loop and the block
-  const IterVar* row_ = nullptr;
-  RollPlan plan_;
-};
-
-LATHE_DECL RollPlan plan_roll(const Program& program, const BlockTag& block, const VarRef& loop) {
-  return RollPlanner(program, block, loop).run();
-}
 
 inline Verdict run_rolling_buffer(const Program& program, const Args& args, Edit* edit) {
   const ForNode& loop = *find_loop(program->body, args[1].loop).loop;
@@ -35789,214 +38114,11 @@ LATHE_DECL const Primitive& primitive_rolling_buffer() {
 // ---- lathe/schedule/primitives/storage/software_pipeline.ipp
 namespace lathe::detail {
 
-inline constexpr std::int64_t kMostStages = 16;
-
-/// Tests whether the statements of a loop's body may run in stages.
-class PipelinePlanner {
- public:
-  PipelinePlanner(const Program& program, const VarRef& loop, Vec<PipelinePart> parts)
-      : program_(program), site_(find_loop(program->body, loop)), facts_(program_facts(program)) {
-    plan_.parts = std::move(parts);
-  }
-
-  PipelinePlan run() {
-    if (plan_.why = body(); !plan_.why.empty()) return plan_;
-    if (plan_.why = numbers(); !plan_.why.empty()) return plan_;
-    if (plan_.why = buffers(); !plan_.why.empty()) return plan_;
-    plan_.why = order();
-    return plan_;
-  }
-
- private:
-  const ForNode& loop() const { return *site_.loop; }
-  std::string loop_text() const { return "loop " + describe(loop()); }
-
-  std::string body() {
-    statements_ = seq_of(loop().body);
-    if (statements_.size() < 2) return loop_text() + " holds one statement";
-    for (const auto& s : statements_)
-      if (has_bare_statement(s) || s.kind() == StmtKind::Alloc)
-        return loop_text() + " holds a statement that is neither a block nor a nest of blocks";
-    if (check_fixed_bounds(loop()))
-      return "the bound of " + loop_text() + " is read from what is written inside it";
-    Vec<ForRef> loops = site_.loops;
-    loops.push_back(site_.loop);
-    for (const auto& f : loops)
-      for (const auto& name : marked_names(*f, kRollingBuffer))
-        if (block_named(loop().body, name))
-          return "block " + in_quotes(name) + " keeps rows along loop " + in_quotes(f->var->name);
-    return {};
-  }
-
-  std::string numbers() {
-    const std::size_t n = statements_.size();
-    if (plan_.parts.size() != n)
-      return loop_text() + " holds " + std::to_string(n) + " statements, not " +
-             std::to_string(plan_.parts.size());
-    for (std::size_t k = 0; k < n; ++k) {
-      const PipelinePart& part = plan_.parts[k];
-      if (part.stage < 0 || part.stage > kMostStages)
-        return "stage " + std::to_string(part.stage) + " is not between 0 and " +
-               std::to_string(kMostStages);
-      for (std::size_t other = 0; other < k; ++other)
-        if (plan_.parts[other].order == part.order)
-          return "two statements have the order " + std::to_string(part.order);
-    }
-    return {};
-  }
-
-  // Whether a statement k iterations later would run after another one of this iteration.
-  bool runs_before(std::size_t a, std::size_t b, std::int64_t later) const {
-    const PipelinePart &first = plan_.parts[a], &second = plan_.parts[b];
-    const std::int64_t at = first.stage, then = second.stage + later;
-    return at < then || (at == then && first.order < second.order);
-  }
-
-  // Those that an iteration has to itself get versions; the accesses of others are gathered.
-  std::string buffers() {
-    for (const auto& s : statements_) uses_.push_back(accesses_below(site_, s));
-    for (const auto& buffer : buffers_written(loop().body)) {
-      Vec<std::size_t> users;
-      for (std::size_t k = 0; k < statements_.size(); ++k)
-        if (touches(k, buffer)) users.push_back(k);
-      if (users.size() < 2 || !is_private(program_->body, buffer)) continue;
-      const UsePlaces places(program_, buffer, loop().var);
-      if (places.outside || !filled_each_iteration(program_, buffer, loop(), facts_)) continue;
-      const std::string name = "buffer " + in_quotes(buffer->name);
-      if (places.opaque) return name + " is used by an opaque block";
-      if (buffer->name.find(',') != std::string::npos) return name + " has a comma in its name";
-      if (std::string why = versions(buffer, users); !why.empty()) return why;
-    }
-    return {};
-  }
-  bool touches(std::size_t k, const Buffer& buffer) const {
-    for (const auto& access : uses_[k])
-      if (access.buffer == buffer) return true;
-    return false;
-  }
-  bool writes(std::size_t k, const Buffer& buffer) const {
-    for (const auto& access : uses_[k])
-      if (access.buffer == buffer && access.is_write) return true;
-    return false;
-  }
-
-  // As many that no iteration overwrites what one before it still uses.
-  std::string versions(const Buffer& buffer, const Vec<std::size_t>& users) {
-    std::int64_t count = 1;
-    for (std::size_t a : users)
-      for (std::size_t b : users) {
-        if (a == b || !writes(a, buffer)) continue;
-        while (!runs_before(b, a, count)) ++count;
-      }
-    for (std::size_t a : users)
-      for (std::size_t b : users)
-        if (a < b && (writes(a, buffer) || writes(b, buffer)) && !runs_before(a, b, 0))
-          return late(a, b, "in the same iteration", buffer);
-    plan_.buffers.push_back({buffer, count});
-    return {};
-  }
-
-  std::string late(std::size_t a, std::size_t b, const std::string& when,
-                   const Buffer& buffer) const {
-    auto named = [&](std::size_t k) {
-      const BlockTag tag = first_block_below(statements_[k]);
-      return "the statement of block " + in_quotes(tag ? tag->name : "");
-    };
-    return named(b) + " would run before " + named(a) + ", which touches " +
-           in_quotes(buffer->name) + " " + when;
-  }
-
-  bool own(const Buffer& buffer) const {
-    for (const auto& v : plan_.buffers)
-      if (v.buffer == buffer) return true;
-    return false;
-  }
-
-  std::string order() {
-    for (std::size_t a = 0; a < statements_.size(); ++a)
-      for (std::size_t b = a + 1; b < statements_.size(); ++b)
-        for (const auto& first : uses_[a])
-          for (const auto& second : uses_[b]) {
-            if (!(first.is_write || second.is_write) || own(first.buffer)) continue;
-            if (std::string why = pair(a, b, first, second); !why.empty()) return why;
-          }
-    return {};
-  }
-
-  // Two accesses in one entry of the loop; what is not excluded is one iteration apart.
-  std::string pair(std::size_t a, std::size_t b, const AccessSite& first,
-                   const AccessSite& second) const {
-    Vec<ForRef> loops = site_.loops;
-    loops.push_back(site_.loop);
-    const DependenceVectors found = dependence(first, second, loops, facts_);
-    if (found.answer == Answer::no) return {};
-    int along = 0;
-    for (const auto& vector : found.vectors) {
-      bool same_entry = true;
-      for (std::size_t k = 0; k + 1 < vector.size(); ++k)
-        same_entry = same_entry && (vector[k] & Direction::eq) != Direction::none;
-      if (same_entry) along |= static_cast<int>(vector.back());
-    }
-    auto may = [&](Direction d) { return (along & static_cast<int>(d)) != 0; };
-    if (may(Direction::eq) && !runs_before(a, b, 0))
-      return late(a, b, "in the same iteration", first.buffer);
-    if (may(Direction::lt) && !runs_before(a, b, 1))
-      return late(a, b, "in the iteration before", first.buffer);
-    if (may(Direction::gt) && !runs_before(b, a, 1))
-      return late(b, a, "in the iteration before", first.buffer);
-    return {};
-  }
-
-  const Program& program_;
-  const LoopSite site_;
-  const Facts facts_;
-  Vec<Stmt> statements_;
-  Vec<Vec<AccessSite>> uses_;  ///< by statement
-  PipelinePlan plan_;
-};
-
-LATHE_DECL PipelinePlan plan_pipeline(const Program& program, const VarRef& loop,
-                                      Vec<PipelinePart> parts) {
-  return PipelinePlanner(program, loop, std::move(parts)).run();
-}
-
 // "stage:order" of each statement, between commas.
 inline std::string parts_text(const Vec<PipelinePart>& parts) {
   return join(parts, ",", [](const PipelinePart& p) {
     return std::to_string(p.stage) + ":" + std::to_string(p.order);
   });
-}
-
-// A number that is all of a text.
-inline bool read_number(std::string_view text, std::int64_t& out) {
-  const char* end = text.data() + text.size();
-  return std::from_chars(text.data(), end, out).ptr == end && !text.empty();
-}
-
-LATHE_DECL Vec<PipelinePart> pipeline_parts(const ForNode& loop) {
-  Vec<PipelinePart> out;
-  for (const auto& item : marked_names(loop, kSoftwarePipeline)) {
-    const std::string_view text = item;
-    const std::size_t colon = text.find(':');
-    PipelinePart part;
-    if (colon == std::string_view::npos || !read_number(text.substr(0, colon), part.stage) ||
-        !read_number(text.substr(colon + 1), part.order))
-      return {};
-    out.push_back(part);
-  }
-  return out;
-}
-
-LATHE_DECL Vec<PipelineBuffer> pipeline_buffers(const ForNode& loop) {
-  Vec<PipelineBuffer> out;
-  for (const auto& item : marked_names(loop, kPipelineBuffers)) {
-    const std::size_t colon = item.rfind(':');
-    PipelineBuffer own{item.substr(0, colon), 1};
-    if (colon != std::string::npos &&
-        read_number(std::string_view(item).substr(colon + 1), own.count))
-      out.push_back(std::move(own));
-  }
-  return out;
 }
 
 inline Verdict run_software_pipeline(const Program& program, const Args& args, Edit* edit) {
@@ -36033,967 +38155,6 @@ LATHE_DECL const Primitive& primitive_software_pipeline() {
 }
 
 }  // namespace lathe::detail
-
-// ---- lathe/schedule/core/impl/arguments.ipp
-// What the arguments of a step are: complete, of the right kinds, alive, symbols replaced.
-
-namespace lathe {
-namespace detail {
-
-inline std::string_view kind_text(ArgKind kind) {
-  static constexpr std::string_view texts[] = {
-      "nothing", "a loop",           "a block", "a buffer", "a number",
-      "infer",   "an expression",    "a text",  "a word",   "a layout map",
-      "a list",  "a sampled number", "a factor"};
-  return texts[static_cast<int>(kind)];
-}
-
-inline Arg default_argument(const Parameter& parameter) {
-  if (parameter.kind == ArgKind::number) {
-    std::int64_t value = 0;
-    parse_int(parameter.fallback, value);
-    return Arg::of_number(value);
-  }
-  std::string text(parameter.fallback);
-  if (parameter.kind == ArgKind::text) text = text.substr(1, text.size() - 2);  // quotes
-  Arg out = Arg::of_text(std::move(text));
-  out.kind = parameter.kind;
-  return out;
-}
-
-// Of a decision: it is still to be drawn.
-inline bool is_default(const Arg& arg, const Parameter& parameter) {
-  if (arg.kind == ArgKind::list) return arg.list.empty();
-  const Arg none = default_argument(parameter);
-  return arg.number == none.number && arg.text == none.text;
-}
-
-inline bool fits(ArgKind given, ArgKind wanted) {
-  if (wanted == ArgKind::factor)
-    return given == ArgKind::number || given == ArgKind::inferred || given == ArgKind::expr;
-  return wanted == ArgKind::none || given == wanted;
-}
-
-inline Verdict check_argument(const Arg& arg, const Parameter& p) {
-  const std::string name = "argument " + in_quotes(p.name);
-  if (!fits(arg.kind, p.kind))
-    return refusal("L0202", name + " is " + std::string(kind_text(arg.kind)) + ", not " +
-                                std::string(kind_text(p.kind)));
-  for (const auto& item : arg.list)
-    if (!fits(item.kind, p.items))
-      return refusal("L0202", name + " holds " + std::string(kind_text(item.kind)));
-  return {};
-}
-
-// Arguments of the right number and kinds, defaults filled in.
-inline Verdict complete_arguments(const Primitive& primitive, Args& args) {
-  const auto& parameters = primitive.parameters;
-  if (args.size() > parameters.size())
-    return refusal("L0202", "takes " + std::to_string(parameters.size()) + " arguments, not " +
-                                std::to_string(args.size()));
-  for (std::size_t k = 0; k < parameters.size(); ++k) {
-    if (k == args.size()) {
-      if (parameters[k].fallback.empty())
-        return refusal("L0202", "needs an argument " + in_quotes(parameters[k].name));
-      args.push_back(default_argument(parameters[k]));
-    }
-    if (auto no = check_argument(args[k], parameters[k])) return no;
-  }
-  return {};
-}
-
-}  // namespace detail
-
-LATHE_DECL Verdict Schedule::check_reference(const Arg& arg) const {
-  for (const auto& item : arg.list)
-    if (auto no = check_reference(item)) return no;
-  const RefCounted* ref =
-      arg.kind == ArgKind::loop ? static_cast<const RefCounted*>(arg.loop.get()) : arg.block.get();
-  std::string what = arg.kind == ArgKind::loop ? "loop " : "block ";
-  if (arg.kind == ArgKind::buffer) {
-    if (detail::find_buffer(program_, arg.text)) return {};
-    return detail::refusal("L0201", "no buffer is called " + detail::in_quotes(arg.text),
-                           detail::block_names_text(program_));
-  }
-  if (arg.kind == ArgKind::loop && arg.loop && find_loop(program_->body, arg.loop).loop) return {};
-  if (arg.kind == ArgKind::block && arg.block && find_block(program_->body, arg.block).block)
-    return {};
-  if (arg.kind != ArgKind::loop && arg.kind != ArgKind::block) return {};
-  if (!ref) return detail::refusal("L0201", "the " + what + "reference is empty");
-  what += detail::in_quotes(arg.kind == ArgKind::loop ? arg.loop->name : arg.block->name);
-  for (const Step* s = last_.get(); s; s = s->previous.get())
-    for (const auto& c : s->consumed) {
-      if (c.ref.get() != ref) continue;
-      std::string file = s->entry.where.file;
-      return detail::refusal("L0201",
-                             what + " " + c.what + " at " +
-                                 file.substr(file.find_last_of('/') + 1) + ":" +
-                                 std::to_string(s->entry.where.line),
-                             "use the references that this step gave");
-    }
-  return detail::refusal("L0201", what + " is not in this schedule",
-                         arg.kind == ArgKind::block ? detail::block_names_text(program_)
-                                                    : "take loops from s.loops(block)");
-}
-
-LATHE_DECL const std::int64_t* Schedule::sampled(const VarRef& var) const {
-  for (const Step* s = last_.get(); s; s = s->previous.get())
-    for (std::size_t k = 0; k < s->samples.size(); ++k)
-      if (s->entry.results[k].loop == var) return &s->samples[k];
-  return nullptr;
-}
-
-// The argument with numbers for the symbols that sampling steps gave.
-LATHE_DECL Arg Schedule::with_samples(const Arg& arg) const {
-  Arg out = arg;
-  for (auto& item : out.list) item = with_samples(item);
-  if (arg.kind == ArgKind::sample)
-    if (const std::int64_t* value = sampled(arg.loop)) return Arg::of_number(*value);
-  if (arg.kind != ArgKind::expr) return out;
-  Substitution map;
-  for (const auto& var : free_vars(arg.expr))
-    if (const std::int64_t* value = sampled(var)) map.emplace_back(var, AnyExpr(*value));
-  return map.empty() ? out : Arg::of(Factor(simplify(substitute(arg.expr, map))));
-}
-
-// The arguments as the primitive takes them: numbers for sampled ones, defaults, a decision.
-LATHE_DECL Verdict Schedule::prepare(const Primitive& primitive, const Args& given,
-                                     Args& args) const {
-  for (const auto& arg : given) args.push_back(with_samples(arg));
-  if (auto no = detail::complete_arguments(primitive, args)) return no;
-  if (!primitive.draw) return {};
-  if (!detail::is_default(args.back(), primitive.parameters.back())) return {};
-  Edit edit;
-  if (auto no = try_step(primitive, args, edit)) return no;
-  std::uint64_t drawn = 0;
-  for (const Step* s = last_.get(); s; s = s->previous.get())
-    drawn += s->entry.primitive->draw != nullptr;
-  args.back() = primitive.draw(program_, args, detail::random_bits(options_.seed, drawn));
-  return {};
-}
-
-LATHE_DECL BlockTag Schedule::resolve_block(const BlockName& name, std::string_view step,
-                                            Location where) const {
-  if (name.tag()) return name.tag();
-  if (name.tensor()) {
-    if (!name.tensor().is_input()) return name.tensor().tag();
-    refuse(
-        step,
-        detail::refusal(
-            "L0201", "tensor '" + name.tensor().name() + "' is an input, which no block computes",
-            detail::block_names_text(program_)),
-        where);
-  }
-  if (BlockTag tag = detail::block_named(program_->body, name.name())) return tag;
-  refuse(step,
-         detail::refusal("L0201", "no block is called " + detail::in_quotes(name.name()),
-                         detail::block_names_text(program_)),
-         where);
-}
-
-LATHE_DECL std::string Schedule::resolve_buffer(const BufferName& name, std::string_view step,
-                                                Location where) const {
-  if (name.tensor()) return name.tensor().name();
-  if (!name.tag()) return name.name();
-  if (auto no = check_reference(Arg(BlockRef(name.tag())))) refuse(step, *no, where);
-  Vec<Buffer> written = buffers_written(find_block(program_->body, name.tag()).block->body);
-  if (written.size() == 1) return written[0]->name;
-  refuse(step,
-         detail::refusal_at(name.tag(), "L0202",
-                            "block " + detail::in_quotes(name.tag()->name) + " writes " +
-                                std::to_string(written.size()) + " buffers: name one"),
-         where);
-}
-
-}  // namespace lathe
-
-// ---- lathe/schedule/core/impl/claims.ipp
-namespace lathe::detail {
-
-/// Whether a program says of itself what no analysis has found: a program that was written as
-/// tensors never does, so nothing else is asked of it.
-struct Claims {
-  bool loops = false, regions = false, streams = false, storage = false;
-
-  explicit Claims(const Program& program) {
-    each_statement(program->body, [&](const Stmt& s) {
-      if (const auto* f = s.as<ForNode>()) loops |= f->loop_kind != ForKind::serial;
-      if (const auto* n = s.as<StoreNode>()) streams |= n->streaming != Streaming::none;
-      if (const auto* a = s.as<AllocNode>())
-        storage |= a->buffer->scope != Scope::global || !a->buffer->strides.empty();
-      if (const auto* b = s.as<BlockNode>())
-        regions |= !b->reads.empty() || !b->writes.empty(),
-            streams |= find_annotation(b->annotations, "stream") != nullptr;
-    });
-  }
-};
-
-inline Verdict check_claimed_loops(const Program& program) {
-  Verdict no;
-  any_statement(program->body, [&](const Stmt& s) {
-    const auto* f = s.as<ForNode>();
-    if (f && f->loop_kind != ForKind::serial) no = check_kind(program, *f);
-    return no.has_value();
-  });
-  return no ? no : check_bound_loops(program);
-}
-
-/// A vector access as those of its first and last element along each axis: what holds them both
-/// holds the others. A vector whose lanes are not known numbers apart stays one.
-inline Vec<AccessSite> ends_of_lanes(const AccessSite& a) {
-  AccessSite low = a, high = a;
-  for (std::size_t d = 0; d < a.indices.size(); ++d) {
-    const auto lanes = lane_offsets(a.indices[d]);
-    if (!lanes) return {a};
-    const auto [least, most] = std::minmax_element(lanes->offsets.begin(), lanes->offsets.end());
-    low.indices[d] = fold_add(lanes->base, AnyExpr(*least));
-    high.indices[d] = fold_add(lanes->base, AnyExpr(*most));
-  }
-  return {low, high};
-}
-
-/// One access of a block's body lies in one of the regions that the block declares for it.
-inline bool is_declared(const AccessSite& a, const Vec<Region>& declared, const Facts& facts) {
-  const RegionBound touched =
-      region_upper_guarded(a.buffer, ends_of_lanes(a), vars_of(a.loops), facts);
-  if (touched.empty) return true;
-  for (const auto& region : declared) {
-    if (region.buffer != a.buffer) continue;
-    const Region whole = whole_region(a.buffer);
-    bool inside = true;
-    for (std::size_t d = 0; inside && d < region.ranges.size(); ++d) {
-      const auto part = [&](const Region& r) { return Region{a.buffer, {r.ranges[d]}}; };
-      inside = region_contains(part(region), part(whole), facts) ||
-               region_contains(part(region), part(touched.region), facts);
-    }
-    if (inside) return true;
-  }
-  return false;
-}
-
-/// What a block declares is all that analyses see of it.
-inline Verdict check_declared(const Program& program, const BlockSite& site) {
-  BlockNode body = *site.block;
-  const Vec<Region> reads = std::exchange(body.reads, {}), writes = std::exchange(body.writes, {});
-  Facts facts = facts_on(site.path, program_facts(program));
-  for (const auto& it : body.iters) facts.bind(it);
-  const Stmt shared = make_block(std::move(body));
-  const BlockNode& block = *shared.as<BlockNode>();
-  for (const auto& a : accesses(block)) {
-    if (is_private(block.body, a.buffer)) continue;
-    for (const bool write : {false, true}) {
-      if (write ? !a.is_write : !a.reads()) continue;
-      if (is_declared(a, write ? writes : reads, facts)) continue;
-      return refusal_at(site.block->tag, "L0130",
-                        "block " + in_quotes(block.name()) +
-                            " declares what it touches, but it is not found that what it " +
-                            (write ? "writes of " : "reads of ") + in_quotes(a.buffer->name) +
-                            " lies in there",
-                        "declare all of it, or nothing: then the statements are looked at");
-    }
-  }
-  return {};
-}
-
-inline Verdict check_declared_regions(const Program& program) {
-  for (const auto& site : blocks_below(program->body))
-    if (!site.block->reads.empty() || !site.block->writes.empty())
-      if (auto no = check_declared(program, site)) return no;
-  return {};
-}
-
-/// A streaming store may not be seen before a fence.
-inline Verdict check_streams(const Program& program) {
-  Vec<Buffer> streamed;
-  each_statement(program->body, [&](const Stmt& s) {
-    if (const auto* n = s.as<StoreNode>(); n && n->streaming != Streaming::none)
-      streamed.push_back(n->buffer);
-    const auto* b = s.as<BlockNode>();
-    const AttrValue* how = b ? find_annotation(b->annotations, "stream") : nullptr;
-    if (how && how->number != 0) streamed.append(buffers_written(b->body));
-  });
-  Verdict no;
-  for (const auto& buffer : streamed)
-    if (any_use(program->body,
-                [&](const BufferUse& use) { return use.buffer == buffer && use.reads(); }))
-      no = refusal("L0223", in_quotes(buffer->name) +
-                                " is read in the program, and its stores go past the caches");
-  return no;
-}
-
-/// Elements of a temporary are apart: its dimensions, by ascending stride, each step over all that
-/// lies inside.
-inline bool strides_keep_apart(const BufferNode& b) {
-  constexpr std::int64_t kMostElements = std::int64_t{1} << 56;
-  Vec<std::pair<std::int64_t, std::int64_t>> axes;
-  for (std::size_t d = 0; d < b.strides.size(); ++d) {
-    const std::int64_t *stride = as_const_int(b.strides[d]), *extent = as_const_int(b.shape[d]);
-    if (!stride || !extent || *stride < 1 || *extent > kMostElements || *stride > kMostElements)
-      return false;
-    axes.emplace_back(*stride, *extent);
-  }
-  std::sort(axes.begin(), axes.end());
-  std::int64_t inside = 1;
-  for (const auto& [stride, extent] : axes) {
-    if (stride < inside) return false;
-    if (__builtin_mul_overflow(stride, std::max<std::int64_t>(extent, 1), &inside)) return false;
-  }
-  return true;
-}
-
-inline Verdict check_storage(const Program& program) {
-  Verdict no;
-  any_statement(program->body, [&](const Stmt& s) {
-    const auto* a = s.as<AllocNode>();
-    if (!a) return false;
-    if (!a->buffer->strides.empty() && !strides_keep_apart(*a->buffer))
-      no = refusal("L0221",
-                   "elements of " + in_quotes(a->buffer->name) +
-                       " may share memory: its strides are no numbers that keep them apart");
-    else if (a->buffer->scope != Scope::global)
-      no = check_lifetime(program, a->buffer);
-    return no.has_value();
-  });
-  return no;
-}
-
-LATHE_DECL Verdict check_claims(const Program& program) {
-  const Claims claims(program);
-  if (claims.loops)
-    if (auto no = check_claimed_loops(program)) return no;
-  if (claims.regions)
-    if (auto no = check_declared_regions(program)) return no;
-  if (claims.streams)
-    if (auto no = check_streams(program)) return no;
-  return claims.storage ? check_storage(program) : Verdict();
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/schedule/core/impl/methods.ipp
-namespace lathe {
-namespace detail {
-
-inline Vec<LoopRef> as_loops(const Args& results) {
-  Vec<LoopRef> out;
-  for (const auto& r : results) out.emplace_back(r.loop);
-  return out;
-}
-inline BlockRef as_block(const Args& results) { return BlockRef(results[0].block); }
-inline Arg number_list(const Vec<std::int64_t>& numbers) {
-  Vec<Arg> list;
-  for (std::int64_t n : numbers) list.push_back(Arg::of_number(n));
-  return Arg::of_list(std::move(list));
-}
-inline Arg tail_argument(const std::optional<Tail>& tail) {
-  return Arg::of_word(tail ? to_text(*tail) : "auto");
-}
-
-}  // namespace detail
-
-// The step is taken back where there is no memory for what it gives.
-LATHE_DECL Vec<LoopRef> Schedule::step_to_loops(std::string_view primitive, Args args,
-                                                Location where) {
-  return detail::within_memory("schedule", where, [&] {
-    Schedule next = *this;
-    auto loops = detail::as_loops(next.step(primitive, std::move(args), where));
-    *this = next;
-    return loops;
-  });
-}
-
-LATHE_DECL Vec<LoopRef> Schedule::split_any(LoopRef loop, const Vec<Factor>& factors,
-                                            std::optional<Tail> tail, Location where) {
-  Vec<Arg> list;
-  for (const auto& f : factors) list.push_back(Arg::of(f));
-  return step_to_loops("split", {loop, Arg::of_list(std::move(list)), detail::tail_argument(tail)},
-                       where);
-}
-
-LATHE_DECL LoopRef Schedule::fuse(LoopRef outer, LoopRef inner, Location where) {
-  return fuse(std::vector<LoopRef>{outer, inner}, where);
-}
-LATHE_DECL LoopRef Schedule::fuse(LoopRef a, LoopRef b, LoopRef c, Location where) {
-  return fuse(std::vector<LoopRef>{a, b, c}, where);
-}
-LATHE_DECL LoopRef Schedule::fuse(const std::vector<LoopRef>& loops, Location where) {
-  return step_to_loops("fuse", {Arg::of(loops)}, where)[0];
-}
-
-LATHE_DECL LoopRef Schedule::merge(LoopRef first, LoopRef second, Location where) {
-  return merge(std::vector<LoopRef>{first, second}, where);
-}
-LATHE_DECL LoopRef Schedule::merge(const std::vector<LoopRef>& loops, Location where) {
-  return step_to_loops("merge", {Arg::of(loops)}, where)[0];
-}
-
-LATHE_DECL Vec<LoopRef> Schedule::loop_partition_any(LoopRef loop, const Vec<Factor>& points,
-                                                     Location where) {
-  Vec<Arg> list;
-  for (const auto& p : points) list.push_back(Arg::of(p));
-  return step_to_loops("loop_partition", {loop, Arg::of_list(std::move(list))}, where);
-}
-
-LATHE_DECL void Schedule::reorder(std::initializer_list<LoopRef> loops, Location where) {
-  reorder(std::vector<LoopRef>(loops), where);
-}
-LATHE_DECL void Schedule::reorder(const std::vector<LoopRef>& loops, Location where) {
-  step("reorder", {Arg::of(loops)}, where);
-}
-
-LATHE_DECL std::array<LoopRef, 4> Schedule::tile(LoopRef i, LoopRef j, Factor i_tile, Factor j_tile,
-                                                 std::optional<Tail> tail, Location where) {
-  return take<4>(step_to_loops(
-      "tile", {i, j, Arg::of(i_tile), Arg::of(j_tile), detail::tail_argument(tail)}, where));
-}
-
-LATHE_DECL LoopRef Schedule::add_unit_loop(const LoopRef& loop, Location where) {
-  return step_to_loops("add_unit_loop", {loop}, where)[0];
-}
-LATHE_DECL LoopRef Schedule::add_unit_loop(const BlockName& block, Location where) {
-  return step_to_loops("add_unit_loop", {BlockRef(resolve_block(block, "add_unit_loop", where))},
-                       where)[0];
-}
-
-LATHE_DECL void Schedule::parallel(LoopRef loop, std::int64_t max_threads, Location where) {
-  step("parallel", {loop, Arg::of_number(max_threads)}, where);
-}
-LATHE_DECL void Schedule::vectorize(LoopRef loop, Location where) {
-  step("vectorize", {loop}, where);
-}
-LATHE_DECL void Schedule::unroll(LoopRef loop, std::int64_t factor, Location where) {
-  step("unroll", {loop, Arg::of_number(factor)}, where);
-}
-LATHE_DECL void Schedule::bind(LoopRef loop, std::string_view axis, Location where) {
-  step("bind", {loop, Arg::of_text(std::string(axis))}, where);
-}
-
-LATHE_DECL void Schedule::atomic(const BlockName& block, Location where) {
-  step("atomic", {BlockRef(resolve_block(block, "atomic", where))}, where);
-}
-
-LATHE_DECL void Schedule::partition(LoopRef loop, Partition policy, Location where) {
-  step("partition", {loop, Arg::of_word(to_text(policy))}, where);
-}
-
-LATHE_DECL void Schedule::compute_at(const BlockName& block, LoopRef loop, Location where) {
-  step("compute_at", {BlockRef(resolve_block(block, "compute_at", where)), loop}, where);
-}
-LATHE_DECL void Schedule::reverse_compute_at(const BlockName& block, LoopRef loop, Location where) {
-  step("reverse_compute_at", {BlockRef(resolve_block(block, "reverse_compute_at", where)), loop},
-       where);
-}
-LATHE_DECL void Schedule::compute_inline(const BlockName& block, Location where) {
-  step("compute_inline", {BlockRef(resolve_block(block, "compute_inline", where))}, where);
-}
-LATHE_DECL void Schedule::reverse_compute_inline(const BlockName& block, Location where) {
-  step("reverse_compute_inline", {BlockRef(resolve_block(block, "reverse_compute_inline", where))},
-       where);
-}
-
-LATHE_DECL BlockRef Schedule::cache_read(const BlockName& consumer, const BufferName& buffer,
-                                         Scope scope, Location where) {
-  Arg source = Arg::of_buffer(resolve_buffer(buffer, "cache_read", where));
-  return detail::as_block(step("cache_read",
-                               {BlockRef(resolve_block(consumer, "cache_read", where)), source,
-                                Arg::of_word(to_text(scope))},
-                               where));
-}
-LATHE_DECL BlockRef Schedule::cache_write(const BlockName& block, Scope scope, Location where) {
-  return detail::as_block(step(
-      "cache_write",
-      {BlockRef(resolve_block(block, "cache_write", where)), Arg::of_word(to_text(scope))}, where));
-}
-
-LATHE_DECL BlockRef Schedule::reindex(const BlockName& block, const BufferName& buffer,
-                                      Location where) {
-  Arg touched = Arg::of_buffer(resolve_buffer(buffer, "reindex", where));
-  return detail::as_block(
-      step("reindex", {BlockRef(resolve_block(block, "reindex", where)), touched}, where));
-}
-
-LATHE_DECL BlockRef Schedule::clone(const BlockName& block, const std::vector<BlockName>& consumers,
-                                    Location where) {
-  Vec<Arg> readers;
-  for (const auto& name : consumers)
-    readers.push_back(BlockRef(resolve_block(name, "clone", where)));
-  return detail::as_block(step(
-      "clone", {BlockRef(resolve_block(block, "clone", where)), Arg::of_list(std::move(readers))},
-      where));
-}
-
-LATHE_DECL BlockRef Schedule::decompose_reduction(const BlockName& block, LoopRef loop,
-                                                  Location where) {
-  return detail::as_block(step("decompose_reduction",
-                               {BlockRef(resolve_block(block, "decompose_reduction", where)), loop},
-                               where));
-}
-LATHE_DECL BlockRef Schedule::decompose_padding(const BlockName& block, LoopRef loop,
-                                                Location where) {
-  return detail::as_block(step("decompose_padding",
-                               {BlockRef(resolve_block(block, "decompose_padding", where)), loop},
-                               where));
-}
-LATHE_DECL Vec<BlockRef> Schedule::pad_n(const BlockName& block,
-                                         const std::vector<Factor>& multiples,
-                                         std::optional<std::size_t> n, Location where) {
-  Vec<Arg> list;
-  for (const auto& m : multiples) list.push_back(Arg::of(m));
-  Schedule next = *this;
-  Vec<BlockRef> copies;
-  for (const auto& r : next.step(
-           "pad", {BlockRef(resolve_block(block, "pad", where)), Arg::of_list(std::move(list))},
-           where))
-    copies.emplace_back(r.block);
-  if (n && copies.size() != *n)
-    refuse("pad",
-           detail::refusal("L0202", "gives " + std::to_string(copies.size()) + " blocks, not " +
-                                        std::to_string(*n)),
-           where);
-  *this = next;
-  return copies;
-}
-LATHE_DECL BlockRef Schedule::rfactor(LoopRef loop, int axis, Location where) {
-  return detail::as_block(step("rfactor", {loop, Arg::of_number(axis)}, where));
-}
-
-LATHE_DECL void Schedule::blockize(LoopRef loop, Location where) {
-  step("blockize", {loop}, where);
-}
-
-LATHE_DECL void Schedule::tensorize(LoopRef loop, std::string_view name, Location where) {
-  tensorize(std::move(loop), name, {}, {}, {}, where);
-}
-LATHE_DECL void Schedule::tensorize(LoopRef loop, const TensorIntrin& row, Location where) {
-  const TensorIntrin* known = find_tensor_intrin(row.name);
-  const bool named = known && known->description == row.description &&
-                     known->implementation == row.implementation && known->rounding == row.rounding;
-  if (named) return tensorize(std::move(loop), row.name, where);
-  tensorize(std::move(loop), row.name, row.description, row.implementation, row.rounding, where);
-}
-LATHE_DECL void Schedule::tensorize(LoopRef loop, std::string_view name,
-                                    std::string_view description, std::string_view implementation,
-                                    std::string_view rounding, Location where) {
-  Args args{loop};
-  for (std::string_view text : {name, description, implementation, rounding})
-    args.push_back(Arg::of_text(std::string(text)));
-  step("tensorize", std::move(args), where);
-}
-
-LATHE_DECL Vec<Sample> Schedule::sample_perfect_tile_any(const LoopRef& loop, std::size_t n,
-                                                         std::int64_t max_inner,
-                                                         std::int64_t min_inner,
-                                                         const std::vector<std::int64_t>& decision,
-                                                         Location where) {
-  Vec<Sample> out;
-  for (const auto& r :
-       step("sample_perfect_tile",
-            {loop, Arg::of_number(static_cast<std::int64_t>(n)), Arg::of_number(max_inner),
-             Arg::of_number(min_inner), detail::number_list(decision)},
-            where))
-    out.emplace_back(r.loop);
-  return out;
-}
-LATHE_DECL Sample Schedule::sample_categorical(const std::vector<std::int64_t>& values,
-                                               const std::vector<std::int64_t>& weights,
-                                               std::int64_t decision, Location where) {
-  return Sample(
-      step("sample_categorical",
-           {detail::number_list(values), detail::number_list(weights), Arg::of_number(decision)},
-           where)[0]
-          .loop);
-}
-LATHE_DECL void Schedule::sample_compute_location(const BlockName& block, std::string_view decision,
-                                                  Location where) {
-  step("sample_compute_location",
-       {BlockRef(resolve_block(block, "sample_compute_location", where)),
-        Arg::of_text(std::string(decision))},
-       where);
-}
-LATHE_DECL std::int64_t Schedule::value(const Sample& sample, Location where) const {
-  if (const std::int64_t* known = sample.var ? sampled(sample.var) : nullptr) return *known;
-  refuse("value", detail::refusal("L0201", "no step of this schedule sampled this number"), where);
-}
-
-LATHE_DECL void Schedule::set_scope(const BufferName& buffer, Scope scope, Location where) {
-  step("set_scope",
-       {Arg::of_buffer(resolve_buffer(buffer, "set_scope", where)), Arg::of_word(to_text(scope))},
-       where);
-}
-LATHE_DECL void Schedule::transform_layout(const BufferName& buffer, LayoutMap map,
-                                           Location where) {
-  step("transform_layout",
-       {Arg::of_buffer(resolve_buffer(buffer, "transform_layout", where)), Arg(std::move(map))},
-       where);
-}
-LATHE_DECL void Schedule::storage_align(const BufferName& buffer, std::int64_t dim,
-                                        std::int64_t factor, std::int64_t offset, Location where) {
-  step("storage_align",
-       {Arg::of_buffer(resolve_buffer(buffer, "storage_align", where)), Arg::of_number(dim),
-        Arg::of_number(factor), Arg::of_number(offset)},
-       where);
-}
-LATHE_DECL void Schedule::change_type(const BufferName& buffer, DType dtype, Location where) {
-  step("change_type",
-       {Arg::of_buffer(resolve_buffer(buffer, "change_type", where)), Arg::of_word(dtype.str())},
-       where);
-}
-LATHE_DECL void Schedule::hoist_storage(const BufferName& buffer, LoopRef loop, Location where) {
-  step("hoist_storage", {Arg::of_buffer(resolve_buffer(buffer, "hoist_storage", where)), loop},
-       where);
-}
-LATHE_DECL void Schedule::double_buffer(const BufferName& buffer, LoopRef loop, Location where) {
-  step("double_buffer", {Arg::of_buffer(resolve_buffer(buffer, "double_buffer", where)), loop},
-       where);
-}
-LATHE_DECL void Schedule::rolling_buffer(const BlockName& block, LoopRef loop, Location where) {
-  step("rolling_buffer", {BlockRef(resolve_block(block, "rolling_buffer", where)), loop}, where);
-}
-LATHE_DECL void Schedule::software_pipeline(LoopRef loop, const std::vector<std::int64_t>& stages,
-                                            const std::vector<std::int64_t>& orders,
-                                            Location where) {
-  step("software_pipeline", {loop, detail::number_list(stages), detail::number_list(orders)},
-       where);
-}
-LATHE_DECL void Schedule::transform_block_layout(const BlockName& block, LayoutMap map,
-                                                 Location where) {
-  step("transform_block_layout",
-       {BlockRef(resolve_block(block, "transform_block_layout", where)), Arg(std::move(map))},
-       where);
-}
-LATHE_DECL void Schedule::prefetch(const BufferName& buffer, LoopRef loop, std::int64_t distance,
-                                   int locality, Location where) {
-  step("prefetch",
-       {Arg::of_buffer(resolve_buffer(buffer, "prefetch", where)), loop, Arg::of_number(distance),
-        Arg::of_number(locality)},
-       where);
-}
-
-LATHE_DECL void Schedule::assume(const Expr<bool>& condition, Location where) {
-  step("assume", {Arg::of(Factor(condition.any()))}, where);
-}
-LATHE_DECL void Schedule::annotate(const LoopRef& loop, std::string_view key,
-                                   const AttrValue& value, Location where) {
-  step("annotate", {loop, Arg::of_text(std::string(key)), Arg::of(value)}, where);
-}
-LATHE_DECL void Schedule::annotate(const BlockName& block, std::string_view key,
-                                   const AttrValue& value, Location where) {
-  step("annotate",
-       {BlockRef(resolve_block(block, "annotate", where)), Arg::of_text(std::string(key)),
-        Arg::of(value)},
-       where);
-}
-LATHE_DECL void Schedule::unannotate(const LoopRef& loop, std::string_view key, Location where) {
-  step("unannotate", {loop, Arg::of_text(std::string(key))}, where);
-}
-LATHE_DECL void Schedule::unannotate(const BlockName& block, std::string_view key, Location where) {
-  step("unannotate",
-       {BlockRef(resolve_block(block, "unannotate", where)), Arg::of_text(std::string(key))},
-       where);
-}
-
-}  // namespace lathe
-
-// ---- lathe/schedule/core/impl/primitive.ipp
-namespace lathe {
-
-LATHE_DECL Arg Arg::of_number(std::int64_t value) {
-  Arg a;
-  a.kind = ArgKind::number;
-  a.number = value;
-  return a;
-}
-LATHE_DECL Arg Arg::of_text(std::string value) {
-  Arg a;
-  a.kind = ArgKind::text;
-  a.text = std::move(value);
-  return a;
-}
-LATHE_DECL Arg Arg::of_word(std::string_view value) {
-  Arg a = of_text(std::string(value));
-  a.kind = ArgKind::word;
-  return a;
-}
-LATHE_DECL Arg Arg::of_buffer(std::string name) {
-  Arg a = of_text(std::move(name));
-  a.kind = ArgKind::buffer;
-  return a;
-}
-LATHE_DECL Arg Arg::of_list(Vec<Arg> items) {
-  Arg a;
-  a.kind = ArgKind::list;
-  a.list = std::move(items);
-  return a;
-}
-LATHE_DECL Arg Arg::of(const Factor& factor) {
-  Arg a;
-  a.kind = ArgKind::inferred;
-  if (factor.is_infer()) return a;
-  if (const std::int64_t* value = as_const_int(factor.value())) return of_number(*value);
-  a.kind = ArgKind::expr;
-  a.expr = factor.value();
-  return a;
-}
-LATHE_DECL Arg Arg::of(const AttrValue& value) {
-  return value.is_text ? of_text(value.text) : of_number(value.number);
-}
-LATHE_DECL Arg Arg::of(const Vec<LoopRef>& loops) {
-  Vec<Arg> items(loops.begin(), loops.end());
-  return of_list(std::move(items));
-}
-LATHE_DECL AttrValue Arg::attribute() const {
-  return kind == ArgKind::number ? AttrValue(number) : AttrValue(text);
-}
-
-LATHE_DECL const Vec<const Primitive*>& primitives() {
-  static const Vec<const Primitive*> all{
-#define LATHE_PRIMITIVE(name) &detail::primitive_##name(),
-      LATHE_PRIMITIVES(LATHE_PRIMITIVE)
-#undef LATHE_PRIMITIVE
-  };
-  return all;
-}
-
-LATHE_DECL const Primitive* find_primitive(std::string_view name) {
-  for (const Primitive* p : primitives())
-    if (p->name == name) return p;
-  return nullptr;
-}
-
-}  // namespace lathe
-
-// ---- lathe/schedule/core/impl/schedule.ipp
-namespace lathe {
-namespace detail {
-
-inline std::uint64_t mixed_address(const RefCounted* node) {
-  const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(node));
-  return (address ^ address >> 32) * 0x9E3779B97F4A7C15u;
-}
-
-LATHE_DECL bool RefTree::holds(const Ref<RefTree>& tree, const RefCounted* node) {
-  const RefTree* at = tree.get();
-  while (at && at->node != node)
-    at = (mixed_address(node) < mixed_address(at->node) ? at->less : at->more).get();
-  return at != nullptr;
-}
-
-LATHE_DECL Ref<RefTree> RefTree::with(const Ref<RefTree>& tree, const RefCounted* node) {
-  if (!tree) return make_ref<RefTree>(node, Ref<RefTree>(), Ref<RefTree>());
-  const bool less = mixed_address(node) < mixed_address(tree->node);
-  return make_ref<RefTree>(tree->node, less ? with(tree->less, node) : tree->less,
-                           less ? tree->more : with(tree->more, node));
-}
-
-}  // namespace detail
-
-LATHE_DECL Schedule::Schedule(Program program, ScheduleOptions options, Location where)
-    : program_(std::move(program)), options_(options) {
-  if (!program_) throw UserError("L0202", "schedule: the program is empty", where);
-  if (program_->stage != Stage::blocks)
-    throw UserError("L0202",
-                    "schedule: the program is at stage '" + std::string(to_text(program_->stage)) +
-                        "', not 'blocks'",
-                    where, {}, "schedule a program before it is lowered");
-  verify_defined(program_, where);
-  program_ = open_blocks(program_, where);
-  if (auto no = detail::check_claims(program_)) refuse("schedule", *no, where);
-  origin_hash_ = structural_hash(program_);
-}
-LATHE_DECL Schedule::Schedule(const AnyTensor& output, ScheduleOptions options, Location where)
-    : Schedule(program_of(output, where), options, where) {}
-LATHE_DECL Schedule::Schedule(const OutputList& outputs, ScheduleOptions options, Location where)
-    : Schedule(program_of(outputs, where), options, where) {}
-
-// One step after the other: a history may be longer than the stack is deep.
-LATHE_DECL Schedule::Step::~Step() {
-  while (previous && !previous->shared()) {
-    Ref<Step> next = std::move(const_cast<Step&>(*previous).previous);
-    previous = std::move(next);
-  }
-}
-
-LATHE_DECL std::string Schedule::str() const { return lathe::str(program_); }
-
-LATHE_DECL Trace Schedule::trace() const {
-  Trace out;
-  out.program_hash = origin_hash_;
-  for (const Step* s = last_.get(); s; s = s->previous.get()) out.entries.push_back(s->entry);
-  std::reverse(out.entries.begin(), out.entries.end());
-  return out;
-}
-
-LATHE_DECL std::vector<std::string> Schedule::numerics() const {
-  Vec<std::string> out;
-  for (const Step* s = last_.get(); s; s = s->previous.get())
-    if (!s->reassociates.empty()) out.insert_at(0, s->reassociates);
-  return out;
-}
-
-LATHE_DECL void Schedule::refuse(std::string_view step, const Refusal& why, Location where) const {
-  std::string details = why.details, place;
-  auto line = [&](const std::string& text) {
-    if (!text.empty()) details += (details.empty() ? "" : "\n") + text;
-  };
-  if (!shows_places_) throw UserError(why.id, std::string(step) + ": " + why.message, where);
-  if (why.block) {
-    line(detail::describe_loops(program_, why.block));
-    place = excerpt(program_, why.block);
-  } else if (why.loop) {
-    if (LoopSite site = find_loop(program_->body, why.loop); site.loop)
-      if (BlockTag block = detail::first_block_below(site.path.back()))
-        line(detail::describe_loops(program_, block));
-    place = excerpt(program_, why.loop);
-  }
-  while (!place.empty() && place.back() == '\n') place.pop_back();
-  for (std::size_t at = 0; !place.empty() && at != std::string::npos;
-       at = at == 0 ? place.find('\n') : place.find('\n', at + 1)) {
-    if (at == 0)
-      place.insert(0, "  ");
-    else
-      place.insert(at + 1, "  ");
-  }
-  line(place);
-  throw UserError(why.id, std::string(step) + ": " + why.message, where, details, why.help);
-}
-
-LATHE_DECL Verdict Schedule::try_step(const Primitive& primitive, const Args& args,
-                                      Edit& edit) const {
-  for (const auto& arg : args)
-    if (auto no = check_reference(arg)) return no;
-  if (auto no = primitive.run(program_, args, &edit)) return no;
-  if (options_.strict && !edit.reassociates.empty()) {
-    std::string why = edit.reassociates;  // "reorder: …"; the refusal names the step itself
-    why.erase(0, why.find(": ") + 2);
-    return detail::refusal("L0226", "may change the rounding of floating-point results: " + why,
-                           "leave ScheduleOptions::strict off");
-  }
-  if (edit.program == program_) return {};
-  return detail::check_kept(program_, edit.program);
-}
-
-LATHE_DECL Verdict Schedule::check(const Primitive& primitive, const Args& given) const {
-  Args args;
-  if (auto no = prepare(primitive, given, args)) return no;
-  Edit edit;
-  return try_step(primitive, args, edit);
-}
-
-LATHE_DECL Args Schedule::apply(const Primitive& primitive, Args given, Location where) {
-  return detail::within_memory("schedule", where, [&] {
-    Args args;
-    if (auto no = prepare(primitive, given, args)) refuse(primitive.name, *no, where);
-    Edit edit;
-    if (auto no = try_step(primitive, args, edit)) refuse(primitive.name, *no, where);
-    // What is recorded keeps the symbols.
-    for (std::size_t k = 0; k < given.size(); ++k)
-      if (!primitive.draw || k + 1 < args.size()) args[k] = given[k];
-#ifndef NDEBUG
-    if (edit.program != program_) verify(edit.program, Stage::blocks, primitive.name);
-#endif
-    Args results = edit.results;
-    Schedule next = *this;  // takes queries and the step as one
-    next.record(primitive, std::move(args), std::move(edit), where);
-    *this = std::move(next);
-    return results;
-  });
-}
-
-LATHE_DECL Args Schedule::step(std::string_view primitive, Args args, Location where) {
-  return apply(*find_primitive(primitive), std::move(args), where);
-}
-
-LATHE_DECL void Schedule::record(const Primitive& primitive, Args args, Edit edit, Location where) {
-  for (const auto& a : args) define_inputs({a}, where);
-  Step next;
-  next.previous = last_;
-  next.entry = {&primitive, std::move(args), edit.results, where};
-  next.consumed = std::move(edit.consumed);
-  next.samples = std::move(edit.samples);
-  next.reassociates = std::move(edit.reassociates);
-  for (const auto& r : next.entry.results)
-    for (const RefCounted* node : {static_cast<const RefCounted*>(r.loop.get()),
-                                   static_cast<const RefCounted*>(r.block.get())})
-      if (node && !defined(node)) defined_ = detail::RefTree::with(defined_, node);
-  last_ = Ref<Step>(new Step(std::move(next)));
-  program_ = std::move(edit.program);
-}
-
-LATHE_DECL bool Schedule::defined(const RefCounted* ref) const {
-  return detail::RefTree::holds(defined_, ref);
-}
-
-// Queries for references that no step of the trace gave, so that a replay finds them.
-LATHE_DECL void Schedule::define_inputs(const Args& args, Location where) {
-  for (const auto& arg : args) {
-    define_inputs(arg.list, where);
-    Edit edit;
-    edit.program = program_;
-    if (arg.kind == ArgKind::block && !defined(arg.block.get())) {
-      edit.results = {BlockRef(arg.block)};
-      record(detail::primitive_block(), {Arg::of_text(arg.block->name)}, std::move(edit), where);
-    } else if (arg.kind == ArgKind::loop && !defined(arg.loop.get())) {
-      LoopSite site = find_loop(program_->body, arg.loop);
-      if (BlockTag block = detail::first_block_below(site.path.back())) {
-        for (const auto& loop : loops_above(program_->body, block))
-          edit.results.push_back(LoopRef(loop->var));
-        record(detail::primitive_loops(), {BlockRef(block)}, std::move(edit), where);
-      } else {
-        edit.results = {LoopRef(arg.loop)};
-        if (!detail::run_loop(program_, {Arg::of_text(arg.loop->name)}, nullptr)) {
-          record(detail::primitive_loop(), {Arg::of_text(arg.loop->name)}, std::move(edit), where);
-          continue;
-        }
-        Vec<VarRef> all = detail::loops_in_order(program_);
-        std::int64_t at = std::find(all.begin(), all.end(), arg.loop) - all.begin();
-        record(detail::primitive_loop_at(), {Arg::of_number(at)}, std::move(edit), where);
-      }
-    }
-  }
-}
-
-LATHE_DECL BlockRef Schedule::block(const BlockName& name, Location where) const {
-  BlockRef ref(resolve_block(name, "block", where));
-  if (auto no = check_reference(Arg(ref))) refuse("block", *no, where);
-  return ref;
-}
-LATHE_DECL std::vector<BlockRef> Schedule::blocks() const {
-  Vec<BlockRef> out;
-  for (auto& tag : detail::block_tags(program_->body)) out.emplace_back(std::move(tag));
-  return out;
-}
-LATHE_DECL std::vector<LoopRef> Schedule::loops(const BlockName& name, Location where) const {
-  BlockRef ref(resolve_block(name, "loops", where));
-  if (auto no = check_reference(Arg(ref))) refuse("loops", *no, where);
-  Vec<LoopRef> out;
-  for (const auto& loop : loops_above(program_->body, ref.tag)) out.emplace_back(loop->var);
-  return out;
-}
-LATHE_DECL LoopRef Schedule::loop(std::string_view name, Location where) const {
-  Edit edit;
-  if (auto no = detail::run_loop(program_, {Arg::of_text(std::string(name))}, &edit))
-    refuse("loop", *no, where);
-  return LoopRef(edit.results[0].loop);
-}
-LATHE_DECL LoopRef Schedule::loop_at(std::int64_t position, Location where) const {
-  Edit edit;
-  if (auto no = detail::run_loop_at(program_, {Arg::of_number(position)}, &edit))
-    refuse("loop_at", *no, where);
-  return LoopRef(edit.results[0].loop);
-}
-LATHE_DECL Vec<LoopRef> Schedule::loops_n(const BlockName& name, std::size_t n,
-                                          Location where) const {
-  Vec<LoopRef> all = loops(name, where);
-  if (all.size() == n) return all;
-  BlockTag tag = resolve_block(name, "loops", where);
-  refuse("loops",
-         detail::refusal_at(tag, "L0202",
-                            "block " + detail::in_quotes(tag->name) + " has " +
-                                std::to_string(all.size()) + " loops, not " + std::to_string(n)),
-         where);
-}
-
-}  // namespace lathe
 
 // ---- lathe/schedule/primitives/sampling/sample_location.ipp
 namespace lathe::detail {
@@ -37078,1078 +38239,6 @@ LATHE_DECL const Primitive& primitive_sample_compute_location() {
 }
 
 }  // namespace lathe::detail
-
-// ---- lathe/schedule/core/impl/html_style.ipp
-namespace lathe::detail {
-
-// How the page of a schedule looks: one colour per kind of loop, light or dark as the reader's
-// system is.
-inline constexpr std::string_view kSchedulePageStyle = R"(:root {
-  color-scheme: light dark;
-  --paper: #fff; --ink: #1d2129; --faint: #667; --line: #d8dce3; --card: #f5f6f8;
-  --program: #8a93a3; --serial: #9aa5b5; --parallel: #d9822b; --vectorized: #2b7de0;
-  --unrolled: #8e44c9; --bound: #c2476b; --block: #2e9d5b;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --paper: #15181d; --ink: #dfe3ea; --faint: #98a1b0; --line: #343b46; --card: #1e232b;
-    --program: #8591a3; --serial: #7b8798; --parallel: #f0a04b; --vectorized: #62a8ff;
-    --unrolled: #b98aec; --bound: #e57f9c; --block: #4fc380;
-  }
-}
-body { margin: 1.5rem auto; padding: 0 1rem; max-width: 75rem; background: var(--paper);
-  color: var(--ink); font: 14px/1.45 system-ui, sans-serif; }
-h1 { font-size: 1.4rem; margin: 0 0 .5rem; }
-h2 { font-size: 1.05rem; margin: 1.4rem 0 .5rem; }
-code, pre { font: 12.5px/1.45 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; }
-pre { margin: .3rem 0; padding: .5rem .7rem; background: var(--card); overflow-x: auto; }
-summary { cursor: pointer; }
-.legend { color: var(--faint); margin: .3rem 0; max-width: 60rem; }
-.legend b, .loop > summary > b, .block > summary > b { font-weight: 600; }
-.loop { border-left: 4px solid var(--c); padding-left: .7rem; margin: .45rem 0; }
-.loop > .loop, .loop > .block { margin-left: .6rem; }
-.program { --c: var(--program); } .serial { --c: var(--serial); }
-.parallel { --c: var(--parallel); } .bound { --c: var(--bound); } .vectorized { --c: var(--vectorized); }
-.unrolled { --c: var(--unrolled); } .block { --c: var(--block); }
-.loop > summary > b, .block > summary > b, .legend b { color: var(--c); }
-details.block { border-left: 4px solid var(--c); background: var(--card); padding: .2rem .7rem;
-  margin: .45rem 0; }
-.block pre { padding-left: 0; }
-.loop > summary { overflow: hidden; }
-.totals { float: right; display: inline-flex; gap: .9rem; align-items: center;
-  font-variant-numeric: tabular-nums; }
-.totals > .bytes, .totals > .ops, .totals > .intensity { min-width: 5.4rem; text-align: right; }
-.intensity { font-weight: 600; }
-.bar { width: 6rem; height: .5rem; background: var(--card); }
-.bar > span { display: block; height: 100%; background: var(--c); }
-.chips { margin: .25rem 0; display: flex; flex-wrap: wrap; gap: .35rem; }
-.chips > span { border: 1px solid var(--line); border-radius: .3rem; padding: 0 .4rem; }
-.chips > .written { border-color: var(--block); }
-.chips small, .touches { color: var(--faint); }
-.touches > span { margin-left: .8rem; }
-.mark { font-style: normal; font-size: 12px; color: var(--faint); border: 1px solid var(--line);
-  border-radius: .3rem; padding: 0 .3rem; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; }
-th, td { text-align: left; padding: .2rem .9rem .2rem 0; border-bottom: 1px solid var(--line); }
-)";
-
-inline constexpr std::string_view kSchedulePageLegend =
-    R"(<p class="legend"><b class="serial">serial</b> · <b class="parallel">parallel</b> ·
-<b class="vectorized">vectorized</b> · <b class="unrolled">unrolled</b> ·
-<b class="bound">bound</b> · <b class="block">block</b></p>
-<p class="legend">Each loop shows what one of its iterations touches of every buffer, what that is in bytes together (the bar is
-logarithmic), how many operations it does, and operations per byte. Boxes are the smallest that are known to hold what any
-iteration touches; ≤ marks those of which maybe not all is touched, and operations of which guards may leave some out.
-Green frames: written.</p>
-)";
-
-}  // namespace lathe::detail
-
-// ---- lathe/schedule/core/impl/html.ipp
-namespace lathe {
-namespace detail {
-
-// Names may hold any bytes; those of control characters have no place in HTML.
-inline std::string html_text(std::string_view text) {
-  std::string out;
-  for (char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '"')
-      out += "&quot;";
-    else if ((byte < 32 && c != '\n') || byte == 127)
-      out += "\xEF\xBF\xBD";
-    else
-      out += c;
-  }
-  return out;
-}
-
-// A number in units of 1 with up to three digits: 1.17, 43.8, 900.
-inline std::string three_digits(double value) {
-  const int decimals = value < 10 ? 2 : value < 100 ? 1 : 0;
-  const int scale = decimals == 2 ? 100 : decimals == 1 ? 10 : 1;
-  const auto scaled = static_cast<std::int64_t>(value * scale + 0.5);
-  std::string out = std::to_string(scaled / scale), part = std::to_string(scaled % scale);
-  part.insert(0,
-              static_cast<std::size_t>(decimals) -
-                  std::min<std::size_t>(part.size(), static_cast<std::size_t>(decimals)),
-              '0');
-  while (!part.empty() && part.back() == '0') part.pop_back();
-  return decimals == 0 || part.empty() ? out : out + "." + part;
-}
-
-inline std::string scaled_text(std::int64_t value, double step,
-                               const Vec<std::string_view>& units) {
-  auto number = static_cast<double>(value);
-  std::size_t unit = 0;
-  while (number >= step && unit + 1 < units.size()) number /= step, ++unit;
-  return three_digits(number) + std::string(units[unit]);
-}
-
-// A size that may be unknown, or over Dims.
-inline std::string bytes_text(const AnyExpr& bytes) {
-  if (!bytes) return "unknown";
-  const std::int64_t* number = as_const_int(bytes);
-  return number ? scaled_text(*number, 1024, {" B", " KiB", " MiB", " GiB", " TiB"})
-                : html_text(str(bytes)) + " B";
-}
-inline std::string count_text(const AnyExpr& count) {
-  if (!count) return "unknown";
-  const std::int64_t* number = as_const_int(count);
-  return number ? scaled_text(*number, 1000, {"", " k", " M", " G", " T", " P"})
-                : html_text(str(count));
-}
-inline std::string intensity_text(const Work& work) {
-  if (!work.bytes || !work.operations) return "unknown op/B";
-  const std::int64_t *bytes = as_const_int(work.bytes), *count = as_const_int(work.operations);
-  if (bytes && count)
-    return *bytes == 0
-               ? "nothing touched"
-               : three_digits(static_cast<double>(*count) / static_cast<double>(*bytes)) + " op/B";
-  Vec<std::string> names;
-  for (const auto& v : free_vars(make_binary(BinaryOp::add, work.bytes, work.operations)))
-    names.push_back(v->name);
-  return "op/B by " + html_text(join(names, ", "));
-}
-inline std::string box_text(const Vec<AnyExpr>& extents) {
-  return extents.empty() ? "1" : join(extents, " × ", [](const AnyExpr& e) {
-    return e.as<ConstNode>() || e.as<VarNode>() ? html_text(str(e)) : "(" + html_text(str(e)) + ")";
-  });
-}
-
-// The page, part by part.
-class SchedulePage {
- public:
-  SchedulePage(const Schedule& schedule) : schedule_(schedule), program_(schedule.program()) {}
-
-  std::string text() {
-    const std::string name = html_text(program_->name);
-    append(out_, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n",
-           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
-           name, "</title>\n<style>\n", kSchedulePageStyle, "</style>\n</head>\n<body>\n");
-    append(out_, "<h1>", name, "</h1>\n", kSchedulePageLegend);
-    loops();
-    buffers();
-    steps();
-    append(out_, "</body>\n</html>\n");
-    return std::move(out_);
-  }
-
- private:
-  void loops() {
-    const Work all = work_of(program_);
-    if (const std::int64_t* bytes = all.bytes ? as_const_int(all.bytes) : nullptr)
-      most_ = static_cast<std::uint64_t>(*bytes);
-    append(out_, "<h2>Loops</h2>\n<details open class=\"loop program\">\n<summary><code>program ",
-           html_text(program_->name), "</code>");
-    totals(all);
-    append(out_, "</summary>\n");
-    chips(all);
-    statement(program_->body);
-    append(out_, "</details>\n");
-  }
-
-  void statement(const Stmt& s) {
-    if (const auto* f = s.as<ForNode>()) return loop(*f);
-    if (const auto* b = s.as<BlockNode>()) return block(*b, s);
-    if (s.as<SeqNode>() || s.as<AllocNode>()) {
-      any_child(s, [&](const Stmt& child) { return statement(child), false; });
-      return;
-    }
-    bool holds_loops = any_statement(s, [](const Stmt& below) {
-      return below.kind() == StmtKind::For || below.kind() == StmtKind::Block;
-    });
-    if (!holds_loops) return bare(str(s));
-    const std::string text = str(s);
-    bare(text.substr(0, text.find('\n')));
-    any_child(s, [&](const Stmt& child) { return statement(child), false; });
-  }
-  void bare(const std::string& text) { append(out_, "<pre>", html_text(text), "</pre>\n"); }
-
-  void loop(const ForNode& loop) {
-    const std::string kind(to_text(loop.loop_kind));
-    append(out_, "<details open class=\"loop ", is_bound(loop.loop_kind) ? "bound" : kind,
-           "\">\n<summary>");
-    if (loop.loop_kind != ForKind::serial) append(out_, "<b>", kind, "</b> ");
-    const AnyExpr end = simplify(fold_add(loop.min, loop.extent));
-    append(out_, "<code>for ", html_text(loop.var->name), " in ", html_text(str(loop.min)), "..",
-           html_text(str(end)), "</code>");
-    for (const auto& a : loop.annotations) mark(a);
-    const std::int64_t* extent = as_const_int(loop.extent);
-    const bool empty = extent && *extent <= 0;
-    if (empty) append(out_, " <i class=\"mark\">runs nothing</i>");
-    const Work work = empty ? Work() : work_of(program_, loop.var);
-    if (!empty) totals(work);
-    append(out_, "</summary>\n");
-    if (!empty) chips(work);
-    statement(loop.body);
-    append(out_, "</details>\n");
-  }
-
-  void mark(const Annotation& a) {
-    append(out_, " <i class=\"mark\">", html_text(a.key), ": ",
-           html_text(a.value.is_text ? a.value.text : std::to_string(a.value.number)), "</i>");
-  }
-
-  // What one iteration touches and computes, with a bar that is as long as the number of digits.
-  void totals(const Work& work) {
-    append(out_, "<span class=\"totals\">");
-    const std::int64_t* bytes = work.bytes ? as_const_int(work.bytes) : nullptr;
-    if (bytes && most_ > 0)
-      append(out_, "<span class=\"bar\"><span style=\"width:",
-             100 * std::bit_width(static_cast<std::uint64_t>(*bytes)) / std::bit_width(most_),
-             "%\"></span></span>");
-    append(out_, "<span class=\"bytes\">", bytes_text(work.bytes), "</span><span class=\"ops\">",
-           work.exact || !work.operations ? "" : "≤ ", count_text(work.operations),
-           " op</span><span class=\"intensity\">", intensity_text(work), "</span></span>");
-  }
-  void chips(const Work& work) {
-    append(out_, "<p class=\"chips\">");
-    for (const auto& f : work.buffers)
-      append(out_, "<span class=\"", f.writes ? "written" : "read", "\"><code>",
-             html_text(f.buffer->name), "</code> ", f.exact ? "" : "≤ ", box_text(f.extents),
-             " <small>", bytes_text(f.bytes), "</small></span> ");
-    append(out_, "</p>\n");
-  }
-
-  void block(const BlockNode& block, const Stmt& s) {
-    append(out_, "<details class=\"block\">\n<summary><b>block</b> <code>", html_text(block.name()),
-           "</code>");
-    if (block.reducer)
-      append(out_, " <i class=\"mark\">reduction ", html_text(block.reducer->name),
-             block.init ? ", with init" : "", "</i>");
-    if (is_guarded(block)) append(out_, " <i class=\"mark\">guarded</i>");
-    for (const auto& a : block.annotations)
-      if (a.key != "guards") mark(a);
-    append(out_, "<span class=\"touches\">", touches("writes", writes_of(block)),
-           touches("reads", reads_of(block)), "</span></summary>\n");
-    bare(str(s));
-    append(out_, "</details>\n");
-  }
-
-  // Whether some loop points lie outside of the block's domain.
-  bool is_guarded(const BlockNode& block) const {
-    const Facts facts = facts_on(find_block(program_->body, block.tag).path, Facts(program_));
-    for (const auto& it : block.iters)
-      if (!prove(it.binding >= it.min, facts) || !prove(it.binding < it.min + it.extent, facts))
-        return true;
-    return false;
-  }
-
-  // Each place once; of a buffer with many, how many there are.
-  static std::string touches(std::string_view verb, const Vec<AccessSite>& all) {
-    constexpr std::size_t kShown = 3;
-    Vec<Buffer> buffers;
-    for (const auto& a : all) add_once(buffers, a.buffer);
-    Vec<std::string> out;
-    for (const auto& buffer : buffers) {
-      Vec<std::string> places;
-      for (const auto& a : all) {
-        if (a.buffer != buffer) continue;
-        std::string place = place_text(a);
-        if (std::find(places.begin(), places.end(), place) == places.end())
-          places.push_back(std::move(place));
-      }
-      if (places.size() > kShown) places = {cat(buffer->name, " at ", places.size(), " places")};
-      for (const auto& p : places) out.push_back("<code>" + html_text(p) + "</code>");
-    }
-    return out.empty() ? std::string() : cat("<span>", verb, " ", join(out, ", "), "</span>");
-  }
-  static std::string place_text(const AccessSite& a) {
-    if (a.kind == AccessKind::opaque) return a.buffer->name;
-    return cat(a.buffer->name, "[", join(a.indices, ", ", [](const AnyExpr& e) { return str(e); }),
-               "]");
-  }
-
-  void buffers() {
-    append(out_, "<h2>Buffers</h2>\n<div class=\"wide\"><table>\n<tr><th>name</th><th>type</th>",
-           "<th>shape</th><th>bytes</th><th>scope</th><th>where</th></tr>\n");
-    static constexpr std::string_view kAccess[] = {"input", "output", "input and output"};
-    for (const auto& p : program_->params) {
-      if (p.buffer) buffer(*p.buffer, cat("parameter, ", kAccess[static_cast<int>(p.access)]));
-    }
-    allocations(program_->body, "the whole program");
-    append(out_, "</table></div>\n");
-  }
-  void allocations(const Stmt& s, const std::string& where) {
-    if (const auto* a = s.as<AllocNode>())
-      buffer(*a->buffer, "allocated in " + where + used_in(a->buffer));
-    const auto* f = s.as<ForNode>();
-    const std::string inside = f ? "loop <code>" + html_text(f->var->name) + "</code>" : where;
-    any_child(s, [&](const Stmt& child) { return allocations(child, inside), false; });
-  }
-  // The innermost loop that holds all uses: lowering keeps of a buffer what that loop needs.
-  std::string used_in(const Buffer& buffer) const {
-    std::optional<Vec<const ForNode*>> common;
-    any_use(program_->body, [&](const BufferUse& use) {
-      if (use.buffer != buffer) return false;
-      if (!common) common = use.loops;
-      std::size_t same = 0;
-      while (same < common->size() && same < use.loops.size() && (*common)[same] == use.loops[same])
-        ++same;
-      while (common->size() > same) common->pop_back();
-      return false;
-    });
-    if (!common || common->empty()) return {};
-    return ", used in loop <code>" + html_text(common->back()->var->name) + "</code>";
-  }
-  void buffer(const BufferNode& b, const std::string& where) {
-    AnyExpr bytes(static_cast<std::int64_t>(b.dtype.element_bytes()));
-    for (const auto& e : b.shape) bytes = size_product(bytes, e);
-    append(out_, "<tr><td><code>", html_text(b.name), "</code></td><td>", b.dtype.str(),
-           "</td><td>", b.shape.empty() ? "scalar" : box_text(b.shape), "</td><td>",
-           bytes_text(bytes), "</td><td>", to_text(b.scope), "</td><td>", where, "</td></tr>\n");
-  }
-
-  void steps() {
-    const Vec<std::string> notes = schedule_.numerics();
-    append(out_, "<h2>Rounding</h2>\n<ul>\n");
-    for (const auto& note : notes) append(out_, "<li>", html_text(note), "</li>\n");
-    if (notes.empty()) append(out_, "<li>no step changes a bit of the results</li>\n");
-    append(out_, "</ul>\n<details>\n<summary>Steps</summary>\n");
-    bare(schedule_.trace().str());
-    append(out_, "</details>\n<details>\n<summary>Program</summary>\n");
-    bare(schedule_.str());
-    append(out_, "</details>\n");
-  }
-
-  const Schedule& schedule_;
-  const Program& program_;
-  std::uint64_t most_ = 0;  ///< bytes of the whole program, if known
-  std::string out_;
-};
-
-}  // namespace detail
-
-LATHE_DECL std::string Schedule::html() const { return detail::SchedulePage(*this).text(); }
-
-}  // namespace lathe
-
-// ---- lathe/schedule/core/impl/replay.ipp
-namespace lathe {
-namespace detail {
-
-// What the symbols of a trace stand for in the schedule that it is replayed on.
-class ReplayMap {
- public:
-  explicit ReplayMap(const Program& program) : program_(program) {}
-
-  /// False if the argument names a reference that no step gave.
-  bool translate(Arg& arg) const {
-    for (auto& item : arg.list)
-      if (!translate(item)) return false;
-    if (arg.kind == ArgKind::expr) arg.expr = with_samples(with_dims(arg.expr, symbols()));
-    if (arg.kind == ArgKind::map) {
-      Vec<AnyExpr> to;
-      for (const auto& e : arg.map->to) to.push_back(with_dims(e, arg.map->from));
-      arg.map = make_ref<LayoutMapNode>(arg.map->from, to);
-    }
-    if (arg.kind != ArgKind::loop && arg.kind != ArgKind::block && arg.kind != ArgKind::sample)
-      return true;
-    for (const auto& [from, to] : known_)
-      if (same(from, arg)) return arg = to, true;
-    return false;
-  }
-  void set(const Arg& from, const Arg& to) {
-    for (auto& entry : known_)
-      if (same(entry.first, from)) return;
-    known_.emplace_back(from, to);
-  }
-
- private:
-  static bool same(const Arg& a, const Arg& b) {
-    return a.kind == b.kind && a.loop == b.loop && a.block == b.block;
-  }
-  // Of sampled numbers, whose names may be those of Dims.
-  Vec<VarRef> symbols() const {
-    Vec<VarRef> out;
-    for (const auto& [from, to] : known_)
-      if (from.kind == ArgKind::sample) out.push_back(from.loop);
-    return out;
-  }
-  AnyExpr with_samples(const AnyExpr& e) const {
-    Substitution map;
-    for (const auto& [from, to] : known_)
-      if (from.kind == ArgKind::sample) map.emplace_back(from.loop, AnyExpr(to.loop));
-    return substitute(e, map);
-  }
-  // Dims are found by name: those of a trace that was parsed are only names.
-  AnyExpr with_dims(const AnyExpr& e, const Vec<VarRef>& bound) const {
-    Substitution map;
-    for (const auto& v : free_vars(e)) {
-      bool skip = false;
-      for (const auto& b : bound) skip |= b == v;
-      for (const auto& dim : program_->dims)
-        if (!skip && dim->var->name == v->name) map.emplace_back(v, AnyExpr(dim->var));
-    }
-    return substitute(e, map);
-  }
-  Program program_;
-  Vec<std::pair<Arg, Arg>> known_;
-};
-
-}  // namespace detail
-
-LATHE_DECL Schedule replay(const Trace& trace, Schedule start, bool any_program, Location where) {
-  if (!any_program && trace.program_hash != 0 &&
-      trace.program_hash != structural_hash(start.program()))
-    throw UserError(
-        "L0227",
-        "replay: the trace was recorded on another program than '" + start.program()->name + "'",
-        where, {}, "pass any_program = true to try it all the same");
-  detail::ReplayMap map(start.program());
-  for (std::size_t k = 0; k < trace.entries.size(); ++k) {
-    const TraceEntry& e = trace.entries[k];
-    std::string step =
-        "replay: step " + std::to_string(k + 1) + ", " + std::string(e.primitive->name);
-    Args args = e.inputs;
-    for (auto& a : args)
-      if (!map.translate(a))
-        throw UserError("L0227", step + ": uses a reference that no step before it gave", where);
-    Args results = start.apply(*e.primitive, std::move(args), where);
-    if (e.results.empty()) continue;
-    if (results.size() != e.results.size())
-      throw UserError("L0227",
-                      step + ": gave " + std::to_string(results.size()) +
-                          " results, but the trace has " + std::to_string(e.results.size()),
-                      where);
-    for (std::size_t r = 0; r < results.size(); ++r) map.set(e.results[r], results[r]);
-  }
-  return start;
-}
-
-}  // namespace lathe
-
-// ---- lathe/schedule/core/impl/trace_parse.ipp
-namespace lathe {
-namespace detail {
-
-// Reads a trace. Expressions are read by the parser of programs: each stands as the value of a
-// small program of its own.
-class TraceParser {
- public:
-  TraceParser(std::string_view text, Location where) : text_(text), where_(where) {}
-
-  Trace parse() {
-    if (text_.size() > kMaxText) fail("the text is longer than 16 MiB");
-    Trace out;
-    word("trace");
-    if (number() != 1) fail("this format version is not known");
-    word("program");
-    out.program_hash = hash();
-    for (skip_lines(); at_ < text_.size(); skip_lines()) {
-      out.entries.push_back(entry());
-      blanks();
-      if (at_ < text_.size() && text_[at_] != '\n') fail("a new line was expected");
-    }
-    return out;
-  }
-
- private:
-  static constexpr std::size_t kMaxText = 16u << 20;
-  static constexpr int kMaxDepth = 50;
-
-  [[noreturn]] void fail(const std::string& message) const {
-    std::size_t line = 1, begin = 0;
-    for (std::size_t k = 0; k < at_ && k < text_.size(); ++k)
-      if (text_[k] == '\n') ++line, begin = k + 1;
-    throw UserError("L0228",
-                    "trace: line " + std::to_string(line) + ", column " +
-                        std::to_string(at_ - begin + 1) + ": " + message,
-                    where_);
-  }
-  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-  void blanks() {
-    while (peek() == ' ' || peek() == '\t' || peek() == '\r') ++at_;
-  }
-  void skip_lines() {
-    for (blanks(); at_ < text_.size() && (peek() == '\n' || peek() == '#'); blanks()) {
-      while (at_ < text_.size() && peek() != '\n') ++at_;
-      if (at_ < text_.size()) ++at_;
-    }
-  }
-  bool accept(char c) {
-    blanks();
-    if (peek() != c || at_ >= text_.size()) return false;
-    ++at_;
-    return true;
-  }
-  void expect(char c) {
-    if (!accept(c)) fail(std::string("'") + c + "' was expected");
-  }
-  static bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  }
-  static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-  std::string name() {
-    blanks();
-    std::size_t begin = at_;
-    if (!is_letter(peek())) fail("a name was expected");
-    while (is_letter(peek()) || is_digit(peek())) ++at_;
-    return std::string(text_.substr(begin, at_ - begin));
-  }
-  void word(std::string_view expected) {
-    std::size_t begin = (blanks(), at_);
-    if (!is_letter(peek()) || name() != expected)
-      at_ = begin, fail("'" + std::string(expected) + "' was expected");
-  }
-  std::int64_t number() {
-    blanks();
-    std::size_t begin = at_;
-    if (peek() == '-') ++at_;
-    while (is_digit(peek())) ++at_;
-    std::int64_t value = 0;
-    if (!parse_int(text_.substr(begin, at_ - begin), value))
-      at_ = begin, fail("a number was expected");
-    return value;
-  }
-  std::uint64_t hash() {
-    blanks();
-    if (peek() != '0') fail("a hash was expected");
-    ++at_;
-    if (peek() != 'x') fail("a hash was expected");
-    ++at_;
-    std::uint64_t value = 0;
-    int digits = 0;
-    for (; digits < 16; ++digits, ++at_) {
-      char c = peek();
-      int digit = is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-      if (digit < 0) break;
-      value = value * 16 + static_cast<std::uint64_t>(digit);
-    }
-    if (digits == 0) fail("a hash was expected");
-    return value;
-  }
-
-  TraceEntry entry() {
-    TraceEntry e;
-    Vec<std::string> left{name()};
-    while (accept(',')) left.push_back(name());
-    bool has_results = accept('=');
-    if (!has_results && left.size() != 1) fail("'=' was expected");
-    std::string op = has_results ? name() : left[0];
-    if (!has_results) left.clear();
-    e.primitive = find_primitive(op);
-    if (!e.primitive) fail("no step is called '" + op + "'");
-    if (accept('@') && number() != e.primitive->version)
-      fail("this version of '" + op + "' is not known");
-    arguments(e);
-    e.where = where_;
-    for (const auto& n : left) e.results.push_back(define(n, e.primitive->gives));
-    return e;
-  }
-
-  void arguments(TraceEntry& e) {
-    const auto& parameters = e.primitive->parameters;
-    e.inputs.resize(parameters.size());
-    Vec<bool> given(parameters.size(), false);
-    expect('(');
-    for (std::size_t next = 0; !accept(')');) {
-      if (next > 0) expect(',');
-      std::size_t at = named_parameter(parameters);
-      if (at == parameters.size()) {
-        while (at == parameters.size() && next < parameters.size() &&
-               parameters[next].fallback.empty())
-          at = next;
-        if (at == parameters.size()) fail("too many arguments");
-      }
-      if (given[at]) fail("argument '" + std::string(parameters[at].name) + "' is given twice");
-      given[at] = true;
-      e.inputs[at] = argument(parameters[at].kind, 0);
-      ++next;
-    }
-    for (std::size_t k = 0; k < parameters.size(); ++k) {
-      if (given[k]) continue;
-      if (parameters[k].fallback.empty())
-        fail("argument '" + std::string(parameters[k].name) + "' is missing");
-      e.inputs[k] = default_argument(parameters[k]);
-    }
-  }
-
-  // name= in front of an argument; the number of parameters if there is none.
-  std::size_t named_parameter(const Vec<Parameter>& parameters) {
-    std::size_t begin = (blanks(), at_);
-    if (is_letter(peek())) {
-      std::string key = name();
-      if (accept('=')) {
-        for (std::size_t k = 0; k < parameters.size(); ++k)
-          if (parameters[k].name == key && !parameters[k].fallback.empty()) return k;
-        at_ = begin;
-        fail("no attribute is called '" + key + "'");
-      }
-    }
-    at_ = begin;
-    return parameters.size();
-  }
-
-  Arg argument(ArgKind kind, int depth) {
-    if (depth > kMaxDepth) fail("lists are nested too deeply");
-    blanks();
-    char c = peek();
-    if (c == '[') return list(depth);
-    if (c == '|') return map();
-    if (c == '(') return Arg::of(Factor(in_parentheses(kind)));
-    if (c == '"') {
-      Arg a = Arg::of_text(text());
-      if (kind == ArgKind::buffer) a.kind = ArgKind::buffer;
-      return a;
-    }
-    if (c == '-' || is_digit(c)) return Arg::of_number(number());
-    std::size_t begin = at_;
-    std::string n = name();
-    if (n == "infer") return Arg::of(Factor(infer));
-    if (kind == ArgKind::word) return Arg::of_word(n);
-    for (const auto& [known, arg] : names_)
-      if (known == n) return arg;
-    at_ = begin;
-    fail("'" + n + "' is not defined");
-  }
-
-  Arg list(int depth) {
-    Vec<Arg> items;
-    expect('[');
-    while (!accept(']')) {
-      if (!items.empty()) expect(',');
-      items.push_back(argument(ArgKind::none, depth + 1));
-    }
-    return Arg::of_list(std::move(items));
-  }
-
-  std::string text() {
-    expect('"');
-    std::string out;
-    for (; peek() != '"'; ++at_) {
-      if (at_ >= text_.size() || peek() == '\n') fail("the text has no end");
-      if (peek() != '\\') {
-        out += peek();
-        continue;
-      }
-      ++at_;
-      if (peek() == 'x') {
-        int value = 0;
-        for (int k = 0; k < 2; ++k) {
-          ++at_;
-          char c = peek();
-          if (!is_digit(c) && !(c >= 'a' && c <= 'f')) fail("two hexadecimal digits were expected");
-          value = value * 16 + (is_digit(c) ? c - '0' : c - 'a' + 10);
-        }
-        out += static_cast<char>(value);
-      } else if (peek() == '"' || peek() == '\\') {
-        out += peek();
-      } else {
-        fail("no such escape");
-      }
-    }
-    ++at_;
-    return out;
-  }
-
-  Arg map() {
-    Vec<std::string> binders;
-    expect('|');
-    while (!accept('|')) {
-      if (!binders.empty()) expect(',');
-      binders.push_back(name());
-      for (std::size_t k = 0; k + 1 < binders.size(); ++k)
-        if (binders[k] == binders.back()) fail("'" + binders.back() + "' is bound twice");
-    }
-    Vec<VarRef> vars;
-    Vec<AnyExpr> to = expressions("[]", "i64", &binders, &vars);
-    if (to.empty())
-      for (const auto& b : binders) vars.push_back(make_var(b));
-    return Arg(make_ref<LayoutMapNode>(vars, to));
-  }
-
-  // A condition where a parameter says so, else a number.
-  AnyExpr in_parentheses(ArgKind kind) {
-    const std::size_t begin = at_;
-    Vec<AnyExpr> found = expressions("()", kind == ArgKind::expr ? "bool" : "i64");
-    if (found.size() == 1) return found[0];
-    at_ = begin;
-    fail("expected one expression in parentheses");
-  }
-
-  // Comma-separated expressions in brackets. Every name that stands in them is an i64 variable.
-  Vec<AnyExpr> expressions(std::string_view brackets, std::string_view type,
-                           const Vec<std::string>* binders = nullptr, Vec<VarRef>* vars = nullptr) {
-    expect(brackets[0]);
-    std::size_t begin = at_;
-    int depth = 1;
-    for (; depth > 0; ++at_) {
-      if (at_ >= text_.size() || peek() == '\n') fail("the expression has no end");
-      if (peek() == '(' || peek() == '[') ++depth;
-      if (peek() == ')' || peek() == ']') --depth;
-    }
-    std::string inside(text_.substr(begin, at_ - 1 - begin));
-    std::string header = cat("program p(out `o p`: ", type, "[1]"), body;
-    Vec<std::string> seen;
-    auto declare = [&](const std::string& n) {
-      for (const auto& s : seen)
-        if (s == n) return;
-      seen.push_back(n);
-      header += ", `" + n + "`: i64";
-    };
-    if (binders)
-      for (const auto& b : *binders) declare(b);
-    for_each_name(inside, declare);
-    for (const auto& part : top_level_parts(inside)) body += "\n  `o p`[0] = " + part;
-    if (body.empty()) return {};
-    try {
-      Program p = lathe::parse(header + "):" + body + "\n", where_);
-      if (binders)
-        for (std::size_t k = 0; k < binders->size(); ++k) vars->push_back(p->params[k + 1].var);
-      Vec<AnyExpr> out;
-      for (const auto& s : seq_of(p->body)) out.push_back(with_samples(s.as<StoreNode>()->value));
-      return out;
-    } catch (const UserError& e) {
-      at_ = begin;
-      fail("not an index expression (" + e.message() + ")");
-    }
-  }
-
-  AnyExpr with_samples(const AnyExpr& e) const {
-    Substitution map;
-    for (const auto& var : free_vars(e))
-      for (const auto& [name, arg] : names_)
-        if (arg.kind == ArgKind::sample && name == var->name)
-          map.emplace_back(var, AnyExpr(arg.loop));
-    return substitute(e, map);
-  }
-
-  template <class F>
-  static void for_each_name(const std::string& text, F&& f) {
-    for (std::size_t k = 0; k < text.size();) {
-      if (!is_letter(text[k])) {
-        // A literal's suffix is no name.
-        bool digit = is_digit(text[k]);
-        ++k;
-        while (digit && k < text.size() && (is_letter(text[k]) || is_digit(text[k]))) ++k;
-        continue;
-      }
-      std::size_t begin = k;
-      while (k < text.size() && (is_letter(text[k]) || is_digit(text[k]))) ++k;
-      if (k < text.size() && text[k] == '(') continue;
-      f(text.substr(begin, k - begin));
-    }
-  }
-
-  static Vec<std::string> top_level_parts(const std::string& text) {
-    Vec<std::string> out;
-    std::string part;
-    int depth = 0;
-    for (char c : text) {
-      depth += (c == '(' || c == '[') - (c == ')' || c == ']');
-      if (c == ',' && depth == 0)
-        out.push_back(std::move(part)), part.clear();
-      else
-        part += c;
-    }
-    if (part.find_first_not_of(' ') != std::string::npos) out.push_back(std::move(part));
-    return out;
-  }
-
-  // A symbol for a result; replay maps it.
-  Arg define(const std::string& n, ArgKind kind) {
-    Arg a = kind == ArgKind::block    ? Arg(BlockRef(make_ref<BlockTagNode>(n)))
-            : kind == ArgKind::sample ? Arg(Sample(make_var(n)))
-                                      : Arg(LoopRef(make_var(n)));
-    if (n == "_") return a;
-    for (const auto& known : names_)
-      if (known.first == n) fail("'" + n + "' is defined twice");
-    names_.emplace_back(n, a);
-    return a;
-  }
-
-  std::string_view text_;
-  Location where_;
-  std::size_t at_ = 0;
-  Vec<std::pair<std::string, Arg>> names_;
-};
-
-}  // namespace detail
-
-LATHE_DECL Trace parse_trace(std::string_view text, Location where) {
-  return detail::TraceParser(text, where).parse();
-}
-
-}  // namespace lathe
-
-// ---- lathe/schedule/core/impl/trace_print.ipp
-namespace lathe {
-namespace detail {
-
-// Names for references: by first definition, only for what is used later.
-class TraceNames {
- public:
-  explicit TraceNames(const Trace& trace) {
-    // From the end: what a query that nothing uses asks for is not used by it.
-    for (std::size_t k = trace.entries.size(); k-- > 0;) {
-      const TraceEntry& e = trace.entries[k];
-      if (e.primitive->query && !any_used(e)) continue;
-      for (const auto& a : e.inputs) use(a);
-    }
-    for (const auto& e : trace.entries)
-      for (const auto& r : e.results)
-        if (r.kind == ArgKind::sample) free_.erase_if([&](const VarRef& v) { return v == r.loop; });
-  }
-  /// The name that a result defines here; "_" if nothing uses it or it has a name already.
-  std::string define(const Arg& result) {
-    const RefCounted* ref = ref_of(result);
-    if (!contains(used_, ref) || !find(ref).empty()) return "_";
-    const bool loop = result.kind == ArgKind::loop, sample = result.kind == ArgKind::sample;
-    int& count = loop ? loops_ : sample ? samples_ : blocks_;
-    std::string name;
-    do name = (loop ? "l" : sample ? "n" : "b") + std::to_string(count++);
-    while (is_free(name));
-    names_.emplace_back(ref, name);
-    return name;
-  }
-  std::string find(const RefCounted* ref) const {
-    for (const auto& [r, name] : names_)
-      if (r == ref) return name;
-    return {};
-  }
-  bool is_used(const Arg& a) const { return contains(used_, ref_of(a)); }
-  bool any_used(const TraceEntry& e) const {
-    for (const auto& r : e.results)
-      if (is_used(r)) return true;
-    return false;
-  }
-  static const RefCounted* ref_of(const Arg& a) {
-    return a.kind == ArgKind::block ? static_cast<const RefCounted*>(a.block.get()) : a.loop.get();
-  }
-  /// An expression with sampled numbers under their names here.
-  AnyExpr named(const AnyExpr& e) const {
-    Substitution map;
-    for (const auto& var : free_vars(e))
-      if (std::string name = find(var.get()); !name.empty())
-        map.emplace_back(var, AnyExpr(make_var(name)));
-    return substitute(e, map);
-  }
-
- private:
-  // Names of Dims, which no reference may take.
-  bool is_free(const std::string& name) const {
-    for (const auto& var : free_)
-      if (var->name == name) return true;
-    return false;
-  }
-  void use(const Arg& a) {
-    for (const auto& item : a.list) use(item);
-    if (a.kind == ArgKind::expr)
-      for (const auto& var : free_vars(a.expr)) used_.push_back(var.get()), free_.push_back(var);
-    if (a.kind == ArgKind::loop || a.kind == ArgKind::block || a.kind == ArgKind::sample)
-      used_.push_back(ref_of(a));
-  }
-  Vec<const RefCounted*> used_;
-  Vec<VarRef> free_;
-  Vec<std::pair<const RefCounted*, std::string>> names_;
-  int loops_ = 0, blocks_ = 0, samples_ = 0;
-};
-
-inline std::string escaped(const std::string& text) {
-  static constexpr char digits[] = "0123456789abcdef";
-  std::string out = "\"";
-  for (char c : text) {
-    auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\')
-      out += '\\', out += c;
-    else if (byte < 32 || byte == 127)
-      out += "\\x", out += digits[byte >> 4], out += digits[byte & 15];
-    else
-      out += c;
-  }
-  return out + "\"";
-}
-
-// "|d0, d1| [floordiv(d1, 32), d0]": the binders get names that no Dim in the map has.
-inline std::string layout_text(const LayoutMapNode& map, std::string_view open,
-                               std::string_view close, bool cpp) {
-  Vec<VarRef> free;
-  for (const auto& to : map.to)
-    for (const auto& v : free_vars(to))
-      if (!contains(map.from, v)) free.push_back(v);
-  Vec<VarRef> vars;
-  Substitution rename;
-  for (std::size_t d = 0; d < map.from.size(); ++d) {
-    std::string name = "d" + std::to_string(d);
-    for (const auto& v : free)
-      if (v->name == name) name += "_";
-    vars.push_back(make_var(name));
-    rename.emplace_back(map.from[d], AnyExpr(vars.back()));
-  }
-  Vec<AnyExpr> to;
-  for (const auto& e : map.to) to.push_back(substitute(e, rename));
-  std::string out(open);
-  out += join(vars, ", ", [&](const VarRef& v) { return (cpp ? "lathe::Index " : "") + v->name; }) +
-         std::string(close);
-  return out + join(to, ", ", [](const AnyExpr& e) { return str(e); });
-}
-
-inline std::string argument_text(const Arg& a, const TraceNames& names) {
-  switch (a.kind) {
-    case ArgKind::loop:
-    case ArgKind::block:
-    case ArgKind::sample:
-      return names.find(TraceNames::ref_of(a));
-    case ArgKind::number:
-      return std::to_string(a.number);
-    case ArgKind::inferred:
-      return "infer";
-    case ArgKind::expr:
-      return "(" + str(names.named(a.expr)) + ")";
-    case ArgKind::word:
-      return a.text;
-    case ArgKind::buffer:
-    case ArgKind::text:
-      return escaped(a.text);
-    case ArgKind::map:
-      return layout_text(*a.map, "|", "| [", false) + "]";
-    case ArgKind::list:
-      return "[" + join(a.list, ", ", [&](const Arg& item) { return argument_text(item, names); }) +
-             "]";
-    case ArgKind::none:
-    case ArgKind::factor:
-      return "none";
-  }
-  unreachable("argument kind");
-}
-
-inline std::string entry_text(const TraceEntry& e, TraceNames& names) {
-  std::string results;
-  if (names.any_used(e))
-    results = join(e.results, ", ", [&](const Arg& r) { return names.define(r); }) + " = ";
-  std::string out = results + std::string(e.primitive->name);
-  if (e.primitive->version != 1) out += "@" + std::to_string(e.primitive->version);
-  out += "(";
-  bool first = true;
-  for (std::size_t k = 0; k < e.inputs.size(); ++k) {
-    const Parameter& p = e.primitive->parameters[k];
-    std::string text = argument_text(e.inputs[k], names);
-    if (!p.fallback.empty() && text == p.fallback) continue;
-    out += (first ? "" : ", ") + (p.fallback.empty() ? "" : std::string(p.name) + "=") + text;
-    first = false;
-  }
-  return out + ")";
-}
-
-inline std::string hex64(std::uint64_t value) {
-  std::string out;
-  for (int shift = 60; shift >= 0; shift -= 4) out += "0123456789abcdef"[(value >> shift) & 15];
-  return "0x" + out;
-}
-
-}  // namespace detail
-
-LATHE_DECL std::string Trace::str() const {
-  detail::TraceNames names(*this);
-  std::string out = "trace 1 program " + detail::hex64(program_hash) + "\n";
-  for (const auto& e : entries)
-    if (!e.primitive->query || names.any_used(e)) out += detail::entry_text(e, names) + "\n";
-  return out;
-}
-
-namespace detail {
-
-// As C++ reads it: a hexadecimal escape would take what follows with it.
-inline std::string cpp_text(const std::string& text) {
-  std::string out = "\"";
-  for (char c : text) {
-    auto byte = static_cast<unsigned char>(c);
-    if (c == '\n')
-      out += "\\n";
-    else if (c == '"' || c == '\\')
-      out += '\\', out += c;
-    else if (byte < 32 || byte == 127)
-      for (int shift : {9, 6, 3, 0})
-        out += shift == 9 ? '\\' : static_cast<char>('0' + (byte >> shift & 7));
-    else
-      out += c;
-  }
-  return out + "\"";
-}
-
-// A word by the parameter that it is for.
-inline std::string cpp_word(std::string word, std::string_view parameter) {
-  static constexpr std::pair<std::string_view, std::string_view> kinds[] = {
-      {"tail", "lathe::Tail::"},
-      {"policy", "lathe::Partition::"},
-      {"scope", "lathe::Scope::"},
-      {"dtype", "lathe::k"}};
-  if (parameter == "scope" && word == "register") word = "reg";
-  if (parameter == "dtype") word[0] = word[0] == 'u' ? 'U' : 'I';
-  for (const auto& [name, before] : kinds)
-    if (name == parameter) return std::string(before) + word;
-  unreachable("a word of no type");
-}
-
-inline std::string cpp_argument(const Arg& a, const Parameter& p, const TraceNames& names) {
-  auto items = [&] {
-    return join(a.list, ", ", [&](const Arg& item) { return cpp_argument(item, p, names); });
-  };
-  if (a.kind == ArgKind::word) return cpp_word(a.text, p.name);
-  if (a.kind == ArgKind::text) return cpp_text(a.text);
-  if (a.kind == ArgKind::inferred) return "lathe::infer";
-  if (a.kind == ArgKind::list) return "{" + items() + "}";
-  if (a.kind == ArgKind::map)
-    return layout_text(*a.map, "[](", ") { return lathe::layout(", true) + "); }";
-  return argument_text(a, names);
-}
-
-// Methods take arguments by position: those up to the last that is not its default.
-inline std::size_t arguments_given(const TraceEntry& e, const TraceNames& names) {
-  std::size_t count = e.inputs.size();
-  for (; count > 0; --count) {
-    const Parameter& p = e.primitive->parameters[count - 1];
-    if (p.fallback.empty() || argument_text(e.inputs[count - 1], names) != p.fallback) break;
-  }
-  return count;
-}
-
-inline std::string cpp_call(const TraceEntry& e, const TraceNames& names) {
-  const bool counted = e.primitive->results == Results::counted;
-  std::string out = std::string(e.primitive->name) +
-                    (counted ? "<" + std::to_string(e.results.size()) + ">(" : "(");
-  bool first = true;
-  for (std::size_t k = 0; k < arguments_given(e, names); ++k) {
-    const Parameter& p = e.primitive->parameters[k];
-    if (counted && p.name == "n") continue;
-    out += (first ? "" : ", ") + cpp_argument(e.inputs[k], p, names);
-    first = false;
-  }
-  return out + ");\n";
-}
-
-}  // namespace detail
-
-LATHE_DECL std::string Trace::cpp(std::string_view schedule) const {
-  detail::TraceNames names(*this);
-  std::string out;
-  int unused = 0;
-  for (const auto& e : entries) {
-    const bool used = names.any_used(e);
-    if (e.primitive->query && !used) continue;
-    if (used) {
-      const bool one = e.primitive->results == Results::one;
-      std::string list = join(e.results, ", ", [&](const Arg& r) {
-        std::string name = names.define(r);
-        return name == "_" ? "unused" + std::to_string(unused++) : name;
-      });
-      out += one ? "auto " + list + " = " : "auto [" + list + "] = ";
-    }
-    out += std::string(schedule) + "." + detail::cpp_call(e, names);
-  }
-  return out;
-}
-
-}  // namespace lathe
 
 // ---- lathe/autoschedule/impl/default_cost.ipp
 namespace lathe {

@@ -5,9 +5,6 @@
 
 namespace lathe {
 
-using ForRef = Ref<ForNode>;
-using BlockRefNode = Ref<BlockNode>;
-
 /// A loop or a block and its place: everything above it, outermost first.
 struct LoopSite {
   ForRef loop;

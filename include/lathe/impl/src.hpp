@@ -9,7 +9,8 @@
 #include <lathe/arith/impl/layer.ipp>
 #include <lathe/analysis/impl/layer.ipp>
 #include <lathe/dsl/impl/layer.ipp>
-#include <lathe/schedule/impl/layer.ipp>
+#include <lathe/schedule/core/impl/layer.ipp>
+#include <lathe/schedule/primitives/impl/layer.ipp>
 #include <lathe/autoschedule/impl/layer.ipp>
 #include <lathe/lower/impl/layer.ipp>
 #include <lathe/codegen/impl/layer.ipp>

@@ -227,6 +227,9 @@ struct BlockNode : StmtNode {
   const std::string& name() const { return tag->name; }
 };
 
+using ForRef = Ref<ForNode>;
+using BlockRefNode = Ref<BlockNode>;
+
 struct AllocNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Alloc;
   AllocNode(Buffer its_buffer, Stmt its_body)

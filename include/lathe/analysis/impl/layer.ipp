@@ -30,3 +30,21 @@
 #include <lathe/analysis/impl/footprint.ipp>
 //
 #include <lathe/analysis/impl/open_blocks.ipp>
+//
+#include <lathe/analysis/impl/find.ipp>
+//
+#include <lathe/analysis/impl/found.ipp>
+//
+#include <lathe/analysis/impl/filled.ipp>
+//
+#include <lathe/analysis/impl/settled.ipp>
+//
+#include <lathe/analysis/impl/shift.ipp>
+//
+#include <lathe/analysis/impl/steady_conditions.ipp>
+//
+#include <lathe/analysis/impl/doubled.ipp>
+//
+#include <lathe/analysis/impl/roll.ipp>
+//
+#include <lathe/analysis/impl/pipeline.ipp>

@@ -35,3 +35,7 @@
 #include <lathe/ir/impl/verify_defined.ipp>
 #include <lathe/ir/impl/verify_stmt.ipp>
 #include <lathe/ir/impl/visit.ipp>
+//
+#include <lathe/ir/impl/describe.ipp>
+#include <lathe/ir/impl/loop_marks.ipp>
+#include <lathe/ir/impl/rebuild.ipp>

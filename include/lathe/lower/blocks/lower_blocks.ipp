@@ -1,10 +1,10 @@
 #pragma once
 
+#include <lathe/analysis/shift.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/passes.hpp>
 #include <lathe/lower/vector/clone.hpp>
-#include <lathe/schedule/core/shift.hpp>
 #include <lathe/support/reversed.hpp>
 
 namespace lathe {

@@ -1,8 +1,8 @@
 #pragma once
 
+#include <lathe/ir/loop_marks.hpp>
+#include <lathe/ir/rebuild.hpp>
 #include <lathe/ir/visit.hpp>
-#include <lathe/schedule/core/edit.hpp>
-#include <lathe/schedule/core/loop_marks.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe::detail {

@@ -1,10 +1,10 @@
 #pragma once
 
+#include <lathe/analysis/partition.hpp>
 #include <lathe/arith/simplify.hpp>
+#include <lathe/ir/rebuild.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/vector/clone.hpp>
-#include <lathe/schedule/core/edit.hpp>
-#include <lathe/schedule/core/partition.hpp>
 
 namespace lathe::detail {
 

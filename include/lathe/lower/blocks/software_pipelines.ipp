@@ -1,12 +1,13 @@
 #pragma once
 
 #include <algorithm>
+#include <lathe/analysis/buffering.hpp>
 #include <lathe/arith/simplify.hpp>
+#include <lathe/ir/rebuild.hpp>
 #include <lathe/lower/blocks/marked_loops.ipp>
 #include <lathe/lower/passes.hpp>
 #include <lathe/lower/storage/version_buffers.ipp>
 #include <lathe/lower/vector/clone.hpp>
-#include <lathe/schedule/core/buffering.hpp>
 
 namespace lathe {
 namespace detail {

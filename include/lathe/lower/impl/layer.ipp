@@ -1,7 +1,7 @@
 // The bodies of this layer and of those below it.
 #pragma once
 
-#include <lathe/schedule/impl/layer.ipp>
+#include <lathe/analysis/impl/layer.ipp>
 //
 #include <lathe/lower/guards/tile_guards.ipp>
 //

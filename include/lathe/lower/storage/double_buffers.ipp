@@ -1,9 +1,11 @@
 #pragma once
 
+#include <lathe/analysis/buffering.hpp>
+#include <lathe/analysis/find.hpp>
+#include <lathe/ir/rebuild.hpp>
 #include <lathe/lower/blocks/marked_loops.ipp>
 #include <lathe/lower/passes.hpp>
 #include <lathe/lower/storage/version_buffers.ipp>
-#include <lathe/schedule/core/buffering.hpp>
 
 namespace lathe {
 namespace detail {

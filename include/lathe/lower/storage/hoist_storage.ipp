@@ -1,9 +1,9 @@
 #pragma once
 
+#include <lathe/analysis/buffering.hpp>
+#include <lathe/ir/loop_marks.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/passes.hpp>
-#include <lathe/schedule/core/buffering.hpp>
-#include <lathe/schedule/core/loop_marks.hpp>
 
 namespace lathe {
 namespace detail {

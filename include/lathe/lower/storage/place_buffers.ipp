@@ -1,10 +1,11 @@
 #pragma once
 
 #include <lathe/analysis/cover.hpp>
+#include <lathe/analysis/find.hpp>
+#include <lathe/analysis/found.hpp>
 #include <lathe/analysis/uses.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/passes.hpp>
-#include <lathe/schedule/core/edit.hpp>
 
 namespace lathe {
 namespace detail {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <lathe/schedule/core/buffering.hpp>
+#include <lathe/analysis/buffering.hpp>
+#include <lathe/ir/loop_marks.hpp>
 #include <lathe/schedule/core/edit.hpp>
-#include <lathe/schedule/core/loop_marks.hpp>
 
 namespace lathe::detail {
 

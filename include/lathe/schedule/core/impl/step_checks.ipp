@@ -3,10 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <lathe/analysis/shift.hpp>
 #include <lathe/analysis/uses.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/core/edit.hpp>
-#include <lathe/schedule/core/shift.hpp>
 #include <lathe/support/dense_map.hpp>
 
 namespace lathe::detail {

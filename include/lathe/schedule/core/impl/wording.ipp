@@ -1,51 +1,10 @@
 #pragma once
 
+#include <lathe/ir/loop_marks.hpp>
 #include <lathe/ir/print.hpp>
 #include <lathe/schedule/core/edit.hpp>
-#include <lathe/schedule/core/loop_marks.hpp>
 
-namespace lathe {
-
-LATHE_DECL std::string_view to_text(Tail tail) {
-  static constexpr std::string_view texts[] = {"exact", "guard", "mask",
-                                               "peel",  "shift", "round_up"};
-  return texts[static_cast<int>(tail)];
-}
-
-LATHE_DECL bool parse_tail(std::string_view text, Tail& out) {
-  for (int k = 0; k <= static_cast<int>(Tail::round_up); ++k) {
-    if (to_text(static_cast<Tail>(k)) != text) continue;
-    out = static_cast<Tail>(k);
-    return true;
-  }
-  return false;
-}
-
-LATHE_DECL std::string_view to_text(Partition policy) {
-  static constexpr std::string_view texts[] = {"automatic", "never", "always"};
-  return texts[static_cast<int>(policy)];
-}
-
-LATHE_DECL bool parse_partition(std::string_view text, Partition& out) {
-  for (Partition policy : {Partition::automatic, Partition::never, Partition::always})
-    if (to_text(policy) == text) return out = policy, true;
-  return false;
-}
-
-namespace detail {
-
-LATHE_DECL std::string in_quotes(std::string_view name) { return "'" + std::string(name) + "'"; }
-
-LATHE_DECL std::string extent_text(const AnyExpr& extent) {
-  const std::int64_t* value = as_const_int(extent);
-  return value ? std::to_string(*value) : str(extent);
-}
-
-LATHE_DECL std::string describe(const ForNode& loop) {
-  std::string kind =
-      loop.loop_kind == ForKind::serial ? "" : ", " + std::string(to_text(loop.loop_kind));
-  return in_quotes(loop.var->name) + "(" + extent_text(loop.extent) + kind + ")";
-}
+namespace lathe::detail {
 
 LATHE_DECL std::string describe_loops(const Program& program, const BlockTag& block) {
   BlockSite site = find_block(program->body, block);
@@ -59,15 +18,6 @@ LATHE_DECL std::string describe_loops(const Program& program, const BlockTag& bl
     out += ")";
   }
   return site.loops.empty() ? out + " none" : out;
-}
-
-LATHE_DECL BlockTag first_block_below(const Stmt& s) {
-  BlockTag first;
-  any_statement(s, [&](const Stmt& below) {
-    if (const auto* b = below.as<BlockNode>()) first = b->tag;
-    return bool(first);
-  });
-  return first;
 }
 
 LATHE_DECL Refusal refusal(std::string_view id, std::string message, std::string help) {
@@ -125,5 +75,12 @@ LATHE_DECL Verdict check_no_promise(const ForNode& loop) {
   return {};
 }
 
-}  // namespace detail
-}  // namespace lathe
+LATHE_DECL Verdict check_settled_inputs(const Program& program, const BlockNode& block,
+                                        std::string_view id) {
+  std::string why = why_unsettled(program, block);
+  if (why.empty()) return {};
+  return refusal_at(block.tag, id, std::move(why),
+                    "blocks that take part in a recurrence stay where they are");
+}
+
+}  // namespace lathe::detail

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <lathe/analysis/uses.hpp>
-#include <lathe/schedule/core/loop_marks.hpp>
+#include <lathe/ir/loop_marks.hpp>
 #include <lathe/schedule/primitives/copies/copies.ipp>
 
 namespace lathe::detail {

@@ -51,11 +51,6 @@ inline Verdict check_scope_word(const std::string& word, Scope& scope, std::stri
                  "scopes are global, shared, local and register");
 }
 
-inline bool reads_buffer(const BlockNode& block, const Buffer& buffer) {
-  for (const auto& r : reads_of(block))
-    if (r.buffer == buffer) return true;
-  return false;
-}
 inline bool writes_buffer(const BlockNode& block, const Buffer& buffer) {
   for (const auto& w : writes_of(block))
     if (w.buffer == buffer) return true;

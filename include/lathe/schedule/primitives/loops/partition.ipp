@@ -1,8 +1,8 @@
 #pragma once
 
+#include <lathe/analysis/partition.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/core/edit.hpp>
-#include <lathe/schedule/core/partition.hpp>
 
 namespace lathe::detail {
 

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <lathe/analysis/access.hpp>
+#include <lathe/analysis/shift.hpp>
 #include <lathe/arith/affine.hpp>
 #include <lathe/arith/interval.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/core/edit.hpp>
-#include <lathe/schedule/core/shift.hpp>
 #include <lathe/schedule/primitives/loops/round_up.ipp>
 #include <lathe/support/text.hpp>
 

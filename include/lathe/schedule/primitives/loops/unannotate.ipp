@@ -1,7 +1,7 @@
 #pragma once
 
-#include <lathe/schedule/core/loop_marks.hpp>
-#include <lathe/schedule/core/partition.hpp>
+#include <lathe/analysis/partition.hpp>
+#include <lathe/ir/loop_marks.hpp>
 #include <lathe/schedule/primitives/loops/annotate.ipp>
 #include <lathe/support/text.hpp>
 

@@ -21,10 +21,6 @@ struct MovePlan {
   std::string reassociates;  ///< how the order of its updates changes; empty: not at all
 };
 
-inline std::string names_of(const Vec<BlockSite>& sites) {
-  return join(sites, ", ", [](const BlockSite& s) { return in_quotes(s.block->name()); });
-}
-
 // The loops that lie above all these blocks.
 inline std::string common_loops(const Vec<BlockSite>& sites) {
   std::string out;

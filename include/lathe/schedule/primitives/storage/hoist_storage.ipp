@@ -1,40 +1,16 @@
 #pragma once
 
 #include <lathe/analysis/uses.hpp>
-#include <lathe/schedule/core/loop_marks.hpp>
+#include <lathe/ir/loop_marks.hpp>
 #include <lathe/schedule/primitives/storage/storage.ipp>
 
 namespace lathe::detail {
-
-// The loops from one on inward that hold all uses of a buffer.
-inline Vec<const ForNode*> loops_around_uses(const ForNode& top, const Buffer& buffer) {
-  std::optional<Vec<const ForNode*>> common;
-  any_use(top.body, [&](const BufferUse& use) {
-    if (use.buffer != buffer) return false;
-    if (!common) common = use.loops;
-    std::size_t same = 0;
-    while (same < common->size() && same < use.loops.size() &&
-           (*common)[same]->var == use.loops[same]->var)
-      ++same;
-    common->resize(same);
-    return false;
-  });
-  return common ? *common : Vec<const ForNode*>();
-}
 
 // The program with one more name in what a loop's annotation lists.
 inline Stmt add_mark(const Program& program, const ForNode& loop, const char* key,
                      std::string name) {
   if (const AttrValue* old = find_annotation(loop.annotations, key)) name = old->text + "," + name;
   return annotate_loop(program, loop.var, key, name);
-}
-
-// Of the loops from one on inward that hold all uses of a buffer: the first whose iterations would
-// share what lies outside of them.
-inline const ForNode* shared_by_iterations(const ForNode& top, const Buffer& buffer) {
-  for (const auto* inner : loops_around_uses(top, buffer))
-    if (inner->loop_kind != ForKind::serial && inner->loop_kind != ForKind::unrolled) return inner;
-  return nullptr;
 }
 
 inline Verdict check_hoist_storage(const Program& program, const Buffer& buffer,

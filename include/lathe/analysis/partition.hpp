@@ -4,7 +4,7 @@
 
 #include <lathe/analysis/access.hpp>
 #include <lathe/arith/facts.hpp>
-#include <lathe/schedule/core/refs.hpp>
+#include <lathe/ir/loop_marks.hpp>
 
 namespace lathe::detail {
 

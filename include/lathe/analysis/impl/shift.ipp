@@ -1,11 +1,13 @@
 #pragma once
 
 #include <algorithm>
+#include <lathe/analysis/find.hpp>
+#include <lathe/analysis/shift.hpp>
 #include <lathe/analysis/uses.hpp>
 #include <lathe/arith/affine.hpp>
 #include <lathe/arith/simplify.hpp>
-#include <lathe/schedule/core/edit.hpp>
-#include <lathe/schedule/core/shift.hpp>
+#include <lathe/ir/describe.hpp>
+#include <lathe/ir/loop_marks.hpp>
 
 namespace lathe::detail {
 

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <lathe/analysis/cover.hpp>
+#include <lathe/analysis/find.hpp>
+#include <lathe/analysis/found.hpp>
 #include <lathe/arith/iter_map.hpp>
+#include <lathe/ir/describe.hpp>
 #include <lathe/ir/visit.hpp>
-#include <lathe/schedule/core/edit.hpp>
 
 namespace lathe::detail {
 

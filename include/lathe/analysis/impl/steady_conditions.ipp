@@ -1,11 +1,11 @@
 #pragma once
 
+#include <lathe/analysis/partition.hpp>
 #include <lathe/arith/affine.hpp>
 #include <lathe/arith/interval.hpp>
 #include <lathe/arith/poly.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/visit.hpp>
-#include <lathe/schedule/core/partition.hpp>
 
 namespace lathe::detail {
 

@@ -1,17 +1,7 @@
-// The bodies of this layer; those of the layers below come with dsl's and analysis' layer.ipp.
+// The bodies of this layer and of those below it.
 #pragma once
 
-#include <lathe/analysis/impl/layer.ipp>
-#include <lathe/dsl/impl/layer.ipp>
-//
-#include <lathe/schedule/core/impl/edit.ipp>
-#include <lathe/schedule/core/impl/found.ipp>
-#include <lathe/schedule/core/impl/init.ipp>
-#include <lathe/schedule/core/impl/nest.ipp>
-#include <lathe/schedule/core/impl/wording.ipp>
-//
-#include <lathe/schedule/core/impl/step_checks.ipp>
-#include <lathe/schedule/primitives/loops/shift.ipp>
+#include <lathe/schedule/core/impl/layer.ipp>
 //
 #include <lathe/schedule/primitives/loops/split.ipp>
 //
@@ -23,8 +13,6 @@
 //
 #include <lathe/schedule/primitives/copies/cache.ipp>
 //
-#include <lathe/schedule/core/impl/queries.ipp>
-#include <lathe/schedule/core/impl/settled.ipp>
 #include <lathe/schedule/primitives/blocks/blockize.ipp>
 #include <lathe/schedule/primitives/blocks/decompose_padding.ipp>
 #include <lathe/schedule/primitives/blocks/decompose_reduction.ipp>
@@ -42,7 +30,6 @@
 #include <lathe/schedule/primitives/loops/loop_partition.ipp>
 #include <lathe/schedule/primitives/loops/partition.ipp>
 #include <lathe/schedule/primitives/loops/reorder.ipp>
-#include <lathe/schedule/primitives/loops/steady_conditions.ipp>
 #include <lathe/schedule/primitives/loops/tile.ipp>
 #include <lathe/schedule/primitives/loops/unannotate.ipp>
 #include <lathe/schedule/primitives/placement/compute_inline.ipp>
@@ -60,22 +47,7 @@
 //
 #include <lathe/schedule/primitives/storage/double_buffer.ipp>
 //
-#include <lathe/schedule/core/impl/marks.ipp>
 #include <lathe/schedule/primitives/storage/rolling_buffer.ipp>
 #include <lathe/schedule/primitives/storage/software_pipeline.ipp>
 //
-#include <lathe/schedule/core/impl/arguments.ipp>
-#include <lathe/schedule/core/impl/claims.ipp>
-#include <lathe/schedule/core/impl/methods.ipp>
-#include <lathe/schedule/core/impl/primitive.ipp>
-#include <lathe/schedule/core/impl/schedule.ipp>
-//
 #include <lathe/schedule/primitives/sampling/sample_location.ipp>
-//
-#include <lathe/schedule/core/impl/html_style.ipp>
-//
-#include <lathe/schedule/core/impl/html.ipp>
-//
-#include <lathe/schedule/core/impl/replay.ipp>
-#include <lathe/schedule/core/impl/trace_parse.ipp>
-#include <lathe/schedule/core/impl/trace_print.ipp>

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <lathe/analysis/cover.hpp>
+#include <lathe/analysis/find.hpp>
+#include <lathe/analysis/found.hpp>
 #include <lathe/analysis/uses.hpp>
-#include <lathe/schedule/core/edit.hpp>
+#include <lathe/ir/describe.hpp>
 #include <lathe/support/dense_map.hpp>
 
 namespace lathe::detail {
@@ -164,14 +166,11 @@ class SettledBuffers {
   NodeMap<Entry> entries_;
 };
 
-LATHE_DECL Verdict check_settled_inputs(const Program& program, const BlockNode& block,
-                                        std::string_view id) {
+LATHE_DECL std::string why_unsettled(const Program& program, const BlockNode& block) {
   const Buffer found = SettledBuffers(program).unsettled_for(block.tag);
   if (!found) return {};
-  return refusal_at(block.tag, id,
-                    "block " + in_quotes(block.name()) + " reads " + in_quotes(found->name) +
-                        ", which holds other values in other iterations",
-                    "blocks that take part in a recurrence stay where they are");
+  return "block " + in_quotes(block.name()) + " reads " + in_quotes(found->name) +
+         ", which holds other values in other iterations";
 }
 
 }  // namespace lathe::detail

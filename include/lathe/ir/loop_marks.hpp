@@ -1,10 +1,31 @@
-// What a schedule wants of a loop for buffers or blocks by name: annotations that list them, and
-// that lowering realises.
+// What a schedule asks of a loop, as annotations that lowering realises: how a split's tail runs,
+// whether border iterations run apart, which buffers and blocks iterations share.
 #pragma once
 
 #include <lathe/ir/stmt.hpp>
 
-namespace lathe::detail {
+namespace lathe {
+
+/// What happens where the factors of a split do not divide the extent. The tail is a mark on the
+/// inner loop; lowering realises it.
+///   exact: they do divide it · guard: a test per instance · mask: vector lanes are masked · peel:
+///   a main loop and a remainder · shift: the last tile moves inward and recomputes, where
+///   its blocks may run twice · round_up: computes past the end into temporaries, which become
+///   longer; nothing is left of it to realise
+enum class Tail : std::uint8_t { exact, guard, mask, peel, shift, round_up };
+std::string_view to_text(Tail tail);
+bool parse_tail(std::string_view text, Tail& out);
+
+/// Whether iterations in which a condition holds that differs between them run apart from the
+/// others. The policy is a mark on the loop; lowering realises it.
+///   automatic: where border tiles of a nest are worth a second version · never: conditions that
+///   depend on the loop stay where they are · always: the loop becomes up to three, one after the
+///   other
+enum class Partition : std::uint8_t { automatic, never, always };
+std::string_view to_text(Partition policy);
+bool parse_partition(std::string_view text, Partition& out);
+
+namespace detail {
 
 inline constexpr const char* kHoistStorage = "hoist_storage";    ///< of buffers
 inline constexpr const char* kDoubleBuffer = "double_buffer";    ///< of buffers
@@ -48,4 +69,5 @@ inline bool is_promise(std::string_view key) {
   return key == kDoubleBuffer || key == kRollingBuffer || key == kSoftwarePipeline;
 }
 
-}  // namespace lathe::detail
+}  // namespace detail
+}  // namespace lathe

@@ -1,0 +1,46 @@
+// How a program is rebuilt around a statement that changes: paths, allocations, loops without their
+// bodies, fresh names.
+#pragma once
+
+#include <lathe/ir/visit.hpp>
+
+namespace lathe::detail {
+
+/// The root of a path after its last statement was replaced; an empty statement removes it, and the
+/// loops that held nothing else with it.
+Stmt replace_at(const Vec<Stmt>& path, Stmt with);
+/// The root after a statement was put right before, or right after, the last one of a path.
+Stmt insert_before(const Vec<Stmt>& path, Stmt what);
+Stmt insert_after(const Vec<Stmt>& path, Stmt what);
+/// Allocates a buffer around the whole program.
+Stmt add_alloc(const Stmt& root, const Buffer& buffer);
+Stmt remove_alloc(const Stmt& root, const Buffer& buffer);
+
+/// A loop without its body.
+struct LoopHead {
+  VarRef var;
+  AnyExpr min, extent;
+  ForKind kind = ForKind::serial;
+  Annotations annotations = {};
+};
+LoopHead head_of(const ForNode& loop);
+Stmt wrap_loops(const Vec<LoopHead>& heads, Stmt body);
+/// The same loops over fresh variables; `map` then also takes each old variable to its new one.
+Vec<LoopHead> fresh_loops(const Vec<ForRef>& loops, Substitution& map);
+
+/// Names that a program uses, for choosing new ones.
+class NamePool {
+ public:
+  explicit NamePool(const Program& program) : program_(program) {}
+  /// `base` if it is free, else base_1, base_2 …; taken from then on.
+  std::string fresh(const std::string& base);
+  bool taken(const std::string& name) const;
+
+ private:
+  Program program_;
+  Vec<std::string> given_;
+};
+/// Names for loops: those of the loops around a place, not of the whole program.
+std::string loop_name(const std::string& base, Vec<std::string>& used);
+
+}  // namespace lathe::detail
