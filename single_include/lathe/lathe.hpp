@@ -255,6 +255,74 @@ inline constexpr DType kIndex = kI64;
 
 }  // namespace lathe
 
+// ---- lathe/ir/ops.hpp
+// The operators of expressions: one table for each kind, which names, printer, parser, evaluator
+// and back ends follow.
+
+namespace lathe {
+
+// clang-format off
+
+// Binary operators: name, and how the text form spells it (a word means call syntax).
+#define LATHE_BINARY_OPS(X) \
+  X(add, "+")         X(sub, "-")         X(mul, "*")         X(div, "/")         X(mod, "%")   \
+  X(floordiv, "floordiv")                 X(floormod, "floormod")                               \
+  X(min, "min")       X(max, "max")       X(fast_min, "fast_min")  X(fast_max, "fast_max")      \
+  X(and_, "&&")       X(or_, "||")                                                              \
+  X(bit_and, "&")     X(bit_or, "|")      X(bit_xor, "^")     X(shl, "<<")        X(shr, ">>")  \
+  X(eq, "==")  X(ne, "!=")  X(lt, "<")  X(le, "<=")  X(gt, ">")  X(ge, ">=")
+
+#define LATHE_UNARY_OPS(X) X(neg, "-") X(not_, "!") X(bit_not, "~")
+
+// Calls: name, number of arguments, pure. round is to nearest even. reinterpret keeps the bits and
+// changes the dtype. prefetch(load, locality) is an Evaluate only.
+// scalb(x, n) is x * 2^n with one rounding, n of x's type and rounded down; infinite n multiply by
+// infinity or 0, and what they make of NaN isn't said (x86 has infinity and 0).
+// Lanes of a and b are folded in groups into those of the sum, which has fewer:
+//   dot4(sum, a, b): sum[l] + a[4l]*b[4l] + … + a[4l+3]*b[4l+3], of integers of 8 bits, each signed
+//   or not, in i32, modulo 2^32.
+//   dot2(sum, a, b): of bf16 (or of their bits, u16) in f32: fma(a[2l], b[2l], fma(a[2l+1],
+//   b[2l+1], sum[l])), two roundings; operands that are subnormal, and results that would be with
+//   any exponent, are zeros of their sign.
+#define LATHE_CALL_OPS(X) \
+  X(exp, 1, true)       X(exp2, 1, true)      X(log, 1, true)       X(log2, 1, true)      \
+  X(sin, 1, true)       X(cos, 1, true)       X(tan, 1, true)       X(tanh, 1, true)      \
+  X(erf, 1, true)       X(sqrt, 1, true)      X(pow, 2, true)       X(abs, 1, true)       \
+  X(floor, 1, true)     X(ceil, 1, true)      X(trunc, 1, true)     X(round, 1, true)     \
+  X(fma, 3, true)       X(copysign, 2, true)  X(is_nan, 1, true)    X(scalb, 2, true)     \
+  X(popcount, 1, true)  X(reinterpret, 1, true)                                           \
+  X(prefetch, 2, false) X(dot4, 3, true)      X(dot2, 3, true)
+
+// clang-format on
+
+enum class BinaryOp : std::uint8_t {
+#define LATHE_OP(name, text) name,
+  LATHE_BINARY_OPS(LATHE_OP)
+#undef LATHE_OP
+};
+enum class UnaryOp : std::uint8_t {
+#define LATHE_OP(name, text) name,
+  LATHE_UNARY_OPS(LATHE_OP)
+#undef LATHE_OP
+};
+enum class CallOp : std::uint8_t {
+#define LATHE_OP(name, arity, pure) name,
+  LATHE_CALL_OPS(LATHE_OP)
+#undef LATHE_OP
+};
+
+std::string_view op_text(BinaryOp op);
+std::string_view op_text(UnaryOp op);
+std::string_view op_text(CallOp op);
+int op_arity(CallOp op);
+bool op_pure(CallOp op);
+/// Calls whose result has fewer lanes than some arguments.
+constexpr bool is_dot(CallOp op) { return op == CallOp::dot4 || op == CallOp::dot2; }
+constexpr bool is_comparison(BinaryOp op) { return op >= BinaryOp::eq; }
+constexpr bool is_logic(BinaryOp op) { return op == BinaryOp::and_ || op == BinaryOp::or_; }
+
+}  // namespace lathe
+
 // ---- lathe/support/error.hpp
 // What Lathe throws: UserError for a mistake in the calling program, InternalError for a broken
 // invariant of its own.
@@ -512,86 +580,44 @@ bool contains(const Vec<T>& list, const T& item) {
 }  // namespace lathe
 
 // ---- lathe/ir/expr.hpp
-// What a value is: the expression grammar, its semantics, and one plain struct per node.
+// Expressions: the grammar of what a value is, its semantics, and one plain struct per node.
 //
-//   Expr  := Const | Var | Load(buffer, indices, mask?) | Let(var, value, body) | Binary(op, a, b)
-//   | Unary(op, a)
-//          | Select(condition, yes, no) | Cast(value) | Call(op, args) | Ramp(base, stride, lanes)
-//          | Broadcast(value, lanes) | Shuffle(vectors, lanes)
+//   Expr  := Const | Var | Load(buffer, indices, mask?) | Let(var, value, body)
+//          | Binary(op, a, b) | Unary(op, a) | Select(condition, yes, no) | Cast(value)
+//          | Call(op, args) | Ramp(base, stride, lanes) | Broadcast(value, lanes)
+//          | Shuffle(vectors, lanes)
 //   dtype := bool i4 u4 i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 f8e4m3 f8e5m2, times lanes
 //
 // Semantics (the evaluator is their definition; every back end is tested against it):
 // * Every node has one dtype. Operands of Binary agree exactly in dtype, lanes included;
-// comparisons and logic give
-//   bool with the same lanes. Nothing converts implicitly.
-// * Integers wrap modulo 2^bits. div and mod truncate as in C++; floordiv and floormod round toward
-// minus infinity.
-//   x/0 and x%0 are 0 in all four forms; MIN/-1 is MIN and MIN%-1 is 0. A shift count is taken
-//   modulo the width; shr is arithmetic on signed types.
+//   comparisons and logic give bool with the same lanes. Nothing converts implicitly.
+// * Integers wrap modulo 2^bits. div and mod truncate as in C++; floordiv and floormod round
+//   toward minus infinity. x/0 and x%0 are 0 in all four forms; MIN/-1 is MIN and MIN%-1 is 0.
+//   A shift count is taken modulo the width; shr is arithmetic on signed types.
 // * Floats are IEEE, round to nearest even, one rounding per node; a type narrower than f32
-// computes in f32 and rounds
-//   to its own type at every node. min and max propagate NaN and order -0 < +0. fast_min and
-//   fast_max are a < b ? a : b and a > b ? a : b: what the hardware has, no promise on NaN and
-//   signed zero beyond that formula. Which NaN an operation gives is open, its sign too.
+//   computes in f32 and rounds to its own type at every node. min and max propagate NaN and order
+//   -0 < +0. fast_min and fast_max are a < b ? a : b and a > b ? a : b: what the hardware has, no
+//   promise on NaN and signed zero beyond that formula. Which NaN an operation gives is open, its
+//   sign too.
 // * Cast: float to integer truncates and saturates, NaN gives 0; integer to integer wraps; to bool
-// is x != 0;
-//   to float rounds to nearest even. f8e4m3 has no infinity: an overflow becomes its NaN.
+//   is x != 0; to float rounds to nearest even. f8e4m3 has no infinity: an overflow becomes its
+//   NaN.
 // * Select is lazy: the arm that is not chosen is not evaluated, and its loads do not happen. On
-// vectors this holds
-//   lane by lane. and, or evaluate both sides (they are pure).
+//   vectors this holds lane by lane. and, or evaluate both sides (they are pure).
 // * A Load whose mask lane is false does not touch memory and gives 0 in that lane.
 // * Ramp lane l is base + l * stride; base may itself be a vector (then lanes nest, the base's
-// lanes innermost).
+//   lanes innermost).
 // * Calls are pure unless their row says otherwise. Rounding of exp, log, ... is fixed by the pass
-// that expands them;
-//   before that pass they are the correctly rounded result of the C library in f64, then rounded to
-//   the dtype.
+//   that expands them; before that pass they are the correctly rounded result of the C library in
+//   f64, then rounded to the dtype.
 
 namespace lathe {
 
 // The one list of expression nodes: kinds, visitors, printer, equality and hash follow it.
 // clang-format off
 #define LATHE_EXPR_NODES(X) \
-  X(Const) \
-  X(Var) X(Load) X(Let) X(Binary) X(Unary) X(Select) X(Cast) X(Call) X(Ramp) X(Broadcast) X(Shuffle)
-// clang-format on
-
-// Binary operators: name, and how the text form spells it (a word means call syntax).
-// clang-format off
-#define LATHE_BINARY_OPS(X) \
-  X(add, "+") \
-  X(sub, "-") \
-  X(mul, "*") \
-  X(div, "/") \
-  X(mod, "%") X(floordiv, "floordiv") X(floormod, "floormod") X(min, "min") X(max, "max") \
-      X(fast_min, "fast_min") X(fast_max, "fast_max") X(and_, "&&") X(or_, "||") X(bit_and, "&") \
-          X(bit_or, "|") X(bit_xor, "^") X(shl, "<<") X(shr, ">>") X(eq, "==") X(ne, "!=") \
-              X(lt, "<") X(le, "<=") X(gt, ">") X(ge, ">=")
-// clang-format on
-
-#define LATHE_UNARY_OPS(X) X(neg, "-") X(not_, "!") X(bit_not, "~")
-
-// Calls: name, number of arguments, pure. round is to nearest even. reinterpret keeps the bits and
-// changes the dtype. prefetch(load, locality) is an Evaluate only.
-// scalb(x, n) is x * 2^n with one rounding, n of x's type and rounded down; infinite n multiply by
-// infinity or 0, and what they make of NaN isn't said (x86 has infinity and 0).
-// Lanes of a and b are folded in groups into those of the sum, which has fewer:
-//   dot4(sum, a, b): sum[l] + a[4l]*b[4l] + … + a[4l+3]*b[4l+3], of integers of 8 bits, each signed
-//   or not, in i32, modulo 2^32.
-//   dot2(sum, a, b): of bf16 (or of their bits, u16) in f32: fma(a[2l], b[2l], fma(a[2l+1],
-//   b[2l+1], sum[l])), two roundings; operands that are subnormal, and results that would be with
-//   any exponent, are zeros of their sign.
-// clang-format off
-#define LATHE_CALL_OPS(X) \
-  X(exp, 1, true) \
-  X(exp2, 1, true) \
-  X(log, 1, true) \
-  X(log2, 1, true) \
-  X(sin, 1, true) X(cos, 1, true) X(tan, 1, true) X(tanh, 1, true) X(erf, 1, true) \
-      X(sqrt, 1, true) X(pow, 2, true) X(abs, 1, true) X(floor, 1, true) X(ceil, 1, true) \
-          X(trunc, 1, true) X(round, 1, true) X(fma, 3, true) X(copysign, 2, true) \
-              X(is_nan, 1, true) X(scalb, 2, true) X(popcount, 1, true) \
-                  X(reinterpret, 1, true) X(prefetch, 2, false) X(dot4, 3, true) X(dot2, 3, true)
+  X(Const) X(Var) X(Load) X(Let) X(Binary) X(Unary) X(Select) X(Cast) X(Call) \
+  X(Ramp) X(Broadcast) X(Shuffle)
 // clang-format on
 
 enum class ExprKind : std::uint8_t {
@@ -599,32 +625,6 @@ enum class ExprKind : std::uint8_t {
   LATHE_EXPR_NODES(LATHE_KIND)
 #undef LATHE_KIND
 };
-enum class BinaryOp : std::uint8_t {
-#define LATHE_OP(name, text) name,
-  LATHE_BINARY_OPS(LATHE_OP)
-#undef LATHE_OP
-};
-enum class UnaryOp : std::uint8_t {
-#define LATHE_OP(name, text) name,
-  LATHE_UNARY_OPS(LATHE_OP)
-#undef LATHE_OP
-};
-enum class CallOp : std::uint8_t {
-#define LATHE_OP(name, arity, pure) name,
-  LATHE_CALL_OPS(LATHE_OP)
-#undef LATHE_OP
-};
-
-std::string_view op_text(BinaryOp op);
-std::string_view op_text(UnaryOp op);
-std::string_view op_text(CallOp op);
-int op_arity(CallOp op);
-bool op_pure(CallOp op);
-/// Calls whose result has fewer lanes than some arguments.
-constexpr bool is_dot(CallOp op) { return op == CallOp::dot4 || op == CallOp::dot2; }
-constexpr bool is_comparison(BinaryOp op) { return op >= BinaryOp::eq; }
-constexpr bool is_logic(BinaryOp op) { return op == BinaryOp::and_ || op == BinaryOp::or_; }
-
 struct ExprNode : RefCounted {
   ExprNode(ExprKind its_kind, DType type) : kind(its_kind), dtype(type) {}
   const ExprKind kind;

@@ -1,0 +1,70 @@
+// The operators of expressions: one table for each kind, which names, printer, parser, evaluator
+// and back ends follow.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace lathe {
+
+// clang-format off
+
+// Binary operators: name, and how the text form spells it (a word means call syntax).
+#define LATHE_BINARY_OPS(X) \
+  X(add, "+")         X(sub, "-")         X(mul, "*")         X(div, "/")         X(mod, "%")   \
+  X(floordiv, "floordiv")                 X(floormod, "floormod")                               \
+  X(min, "min")       X(max, "max")       X(fast_min, "fast_min")  X(fast_max, "fast_max")      \
+  X(and_, "&&")       X(or_, "||")                                                              \
+  X(bit_and, "&")     X(bit_or, "|")      X(bit_xor, "^")     X(shl, "<<")        X(shr, ">>")  \
+  X(eq, "==")  X(ne, "!=")  X(lt, "<")  X(le, "<=")  X(gt, ">")  X(ge, ">=")
+
+#define LATHE_UNARY_OPS(X) X(neg, "-") X(not_, "!") X(bit_not, "~")
+
+// Calls: name, number of arguments, pure. round is to nearest even. reinterpret keeps the bits and
+// changes the dtype. prefetch(load, locality) is an Evaluate only.
+// scalb(x, n) is x * 2^n with one rounding, n of x's type and rounded down; infinite n multiply by
+// infinity or 0, and what they make of NaN isn't said (x86 has infinity and 0).
+// Lanes of a and b are folded in groups into those of the sum, which has fewer:
+//   dot4(sum, a, b): sum[l] + a[4l]*b[4l] + … + a[4l+3]*b[4l+3], of integers of 8 bits, each signed
+//   or not, in i32, modulo 2^32.
+//   dot2(sum, a, b): of bf16 (or of their bits, u16) in f32: fma(a[2l], b[2l], fma(a[2l+1],
+//   b[2l+1], sum[l])), two roundings; operands that are subnormal, and results that would be with
+//   any exponent, are zeros of their sign.
+#define LATHE_CALL_OPS(X) \
+  X(exp, 1, true)       X(exp2, 1, true)      X(log, 1, true)       X(log2, 1, true)      \
+  X(sin, 1, true)       X(cos, 1, true)       X(tan, 1, true)       X(tanh, 1, true)      \
+  X(erf, 1, true)       X(sqrt, 1, true)      X(pow, 2, true)       X(abs, 1, true)       \
+  X(floor, 1, true)     X(ceil, 1, true)      X(trunc, 1, true)     X(round, 1, true)     \
+  X(fma, 3, true)       X(copysign, 2, true)  X(is_nan, 1, true)    X(scalb, 2, true)     \
+  X(popcount, 1, true)  X(reinterpret, 1, true)                                           \
+  X(prefetch, 2, false) X(dot4, 3, true)      X(dot2, 3, true)
+
+// clang-format on
+
+enum class BinaryOp : std::uint8_t {
+#define LATHE_OP(name, text) name,
+  LATHE_BINARY_OPS(LATHE_OP)
+#undef LATHE_OP
+};
+enum class UnaryOp : std::uint8_t {
+#define LATHE_OP(name, text) name,
+  LATHE_UNARY_OPS(LATHE_OP)
+#undef LATHE_OP
+};
+enum class CallOp : std::uint8_t {
+#define LATHE_OP(name, arity, pure) name,
+  LATHE_CALL_OPS(LATHE_OP)
+#undef LATHE_OP
+};
+
+std::string_view op_text(BinaryOp op);
+std::string_view op_text(UnaryOp op);
+std::string_view op_text(CallOp op);
+int op_arity(CallOp op);
+bool op_pure(CallOp op);
+/// Calls whose result has fewer lanes than some arguments.
+constexpr bool is_dot(CallOp op) { return op == CallOp::dot4 || op == CallOp::dot2; }
+constexpr bool is_comparison(BinaryOp op) { return op >= BinaryOp::eq; }
+constexpr bool is_logic(BinaryOp op) { return op == BinaryOp::and_ || op == BinaryOp::or_; }
+
+}  // namespace lathe
