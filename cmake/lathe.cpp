@@ -1,2 +1,2 @@
-// The one translation unit of lathe::compiled.
+// All of lathe::compiled as one translation unit, for builds by hand.
 #include <lathe/impl/src.hpp>

@@ -4864,6 +4864,16 @@ bool is_private(const Stmt& root, const Buffer& buffer);
 /// The innermost loop above both, or an empty ref.
 ForRef common_loop(const Vec<ForRef>& a, const Vec<ForRef>& b);
 
+namespace detail {
+
+inline void add_once(Vec<Buffer>& all, const Buffer& b) {
+  for (const auto& x : all)
+    if (x == b) return;
+  all.push_back(b);
+}
+
+}  // namespace detail
+
 }  // namespace lathe
 
 // ---- lathe/analysis/region.hpp
@@ -4950,6 +4960,13 @@ struct Work {
 /// Of one iteration of the loop with this variable, which the program must have; of the whole
 /// program for none.
 Work work_of(const Program& program, const VarRef& loop = {});
+
+namespace detail {
+
+/// Of two sizes, where none stands for unknown and for what is beyond i64.
+AnyExpr size_product(const AnyExpr& a, const AnyExpr& b);
+
+}  // namespace detail
 
 }  // namespace lathe
 
@@ -7493,6 +7510,23 @@ inline constexpr DataRule kDataRules[] = {
 }  // namespace detail
 }  // namespace lathe
 
+// ---- lathe/arith/index_loads.hpp
+// The loads of index arithmetic.
+
+namespace lathe::detail {
+
+class IndexLoads : public Visitor {
+ public:
+  using Visitor::stmt;
+  void expr(const AnyExpr& e) override {
+    if (e.kind() == ExprKind::Load && e.dtype() == kIndex) found.push_back(e);
+    descend(e);
+  }
+  Vec<AnyExpr> found;
+};
+
+}  // namespace lathe::detail
+
 // ---- lathe/arith/affine.hpp
 // Whether an index expression is linear in chosen variables, and with which coefficients.
 
@@ -7648,6 +7682,71 @@ AnyExpr with_offsets(const AnyExpr& base, const Vec<std::int64_t>& offsets);
 /// Whether a ramp or broadcast holds vectors: no simplifier and no back end sees through it.
 bool has_nested_lanes(const AnyExpr& e);
 
+namespace detail {
+
+/// Index arithmetic that may leave 64 bits is left alone.
+inline constexpr std::int64_t kMostOffset = std::int64_t{1} << 40;
+inline bool all_equal(const Vec<std::int64_t>& v) {
+  for (std::int64_t x : v)
+    if (x != v[0]) return false;
+  return true;
+}
+
+}  // namespace detail
+
+}  // namespace lathe
+
+// ---- lathe/analysis/block.hpp
+// In which order the instances of a block may run, and what kind of reducer it has.
+
+namespace lathe {
+
+/// complete: any order, any number of times. reduction: spatial points in any order, reduce points
+/// as the reducer allows. ordered: known accesses, moves only where a dependence test proves it.
+/// opaque: nothing is known beyond the declared regions.
+enum class BlockClass : std::uint8_t { complete, reduction, ordered, opaque };
+std::string_view to_text(BlockClass c);
+
+/// reorder: associative and commutative. sequence: associative only, keep the order of reduce
+/// loops. fold: ordered.
+enum class ReducerClass : std::uint8_t { reorder, sequence, fold };
+
+struct ReducerInfo {
+  ReducerClass kind = ReducerClass::fold;
+  bool reassociates = false;  ///< reordering may change floating-point rounding
+  bool identity_exact =
+      false;                   ///< combining with the identity gives the other operand, bit for bit
+  std::optional<BinaryOp> op;  ///< a single built-in operator: add, mul, min, max, and, or, bit_*
+  std::string why;             ///< the reason for anything less than reorder
+};
+/// Matches the combine expressions against the table of PRIMITIVES 2.6; a user's claim
+/// (associative, commutative) is believed for reducers that are not in the table.
+ReducerInfo classify(const ReducerNode& reducer);
+
+struct BlockInfo {
+  BlockClass kind = BlockClass::opaque;
+  ReducerInfo reducer;     ///< for blocks with a reducer
+  bool injective = false;  ///< different spatial points write different elements: proven
+  bool sole_writer =
+      true;  ///< no other block writes its outputs (init and update of one tag count as one)
+  bool in_place = false;  ///< reads a buffer that it writes (the accumulator of a reduction apart)
+  std::string why;        ///< the first reason for anything less than complete or reduction
+
+  bool is_complete() const { return kind == BlockClass::complete; }
+  bool is_reduction() const { return kind == BlockClass::reduction; }
+  bool order_free() const {
+    return kind == BlockClass::complete ||
+           (kind == BlockClass::reduction && reducer.kind == ReducerClass::reorder);
+  }
+};
+
+/// The class of a block; with a root also whether it is the only writer of its outputs there.
+BlockInfo classify(const BlockNode& block, const Facts& facts = {});
+BlockInfo classify(const Stmt& root, const BlockTag& tag, const Facts& facts = {});
+
+/// Whether a loop feeds iterators of this kind: some binding of that kind uses its variable.
+bool feeds(const ForNode& loop, const BlockNode& block, IterKind kind);
+
 }  // namespace lathe
 
 // ---- lathe/analysis/uses.hpp
@@ -7744,58 +7843,53 @@ bool loads_written(const AnyExpr& e, const Stmt& s);
 
 }  // namespace lathe::detail
 
-// ---- lathe/analysis/block.hpp
-// In which order the instances of a block may run, and what kind of reducer it has.
+// ---- lathe/analysis/settle_terms.hpp
+// Accesses whose indices or bounds change while a statement runs.
 
-namespace lathe {
+namespace lathe::detail {
 
-/// complete: any order, any number of times. reduction: spatial points in any order, reduce points
-/// as the reducer allows. ordered: known accesses, moves only where a dependence test proves it.
-/// opaque: nothing is known beyond the declared regions.
-enum class BlockClass : std::uint8_t { complete, reduction, ordered, opaque };
-std::string_view to_text(BlockClass c);
+/// Takes from accesses of a statement what loads memory that the statement writes: such an index,
+/// or bound of a loop, is another one each time, and becomes a variable of which nothing is known.
+class SettleTerms {
+ public:
+  explicit SettleTerms(const Stmt& s) : s_(s) {}
 
-/// reorder: associative and commutative. sequence: associative only, keep the order of reduce
-/// loops. fold: ordered.
-enum class ReducerClass : std::uint8_t { reorder, sequence, fold };
-
-struct ReducerInfo {
-  ReducerClass kind = ReducerClass::fold;
-  bool reassociates = false;  ///< reordering may change floating-point rounding
-  bool identity_exact =
-      false;                   ///< combining with the identity gives the other operand, bit for bit
-  std::optional<BinaryOp> op;  ///< a single built-in operator: add, mul, min, max, and, or, bit_*
-  std::string why;             ///< the reason for anything less than reorder
-};
-/// Matches the combine expressions against the table of PRIMITIVES 2.6; a user's claim
-/// (associative, commutative) is believed for reducers that are not in the table.
-ReducerInfo classify(const ReducerNode& reducer);
-
-struct BlockInfo {
-  BlockClass kind = BlockClass::opaque;
-  ReducerInfo reducer;     ///< for blocks with a reducer
-  bool injective = false;  ///< different spatial points write different elements: proven
-  bool sole_writer =
-      true;  ///< no other block writes its outputs (init and update of one tag count as one)
-  bool in_place = false;  ///< reads a buffer that it writes (the accumulator of a reduction apart)
-  std::string why;        ///< the first reason for anything less than complete or reduction
-
-  bool is_complete() const { return kind == BlockClass::complete; }
-  bool is_reduction() const { return kind == BlockClass::reduction; }
-  bool order_free() const {
-    return kind == BlockClass::complete ||
-           (kind == BlockClass::reduction && reducer.kind == ReducerClass::reorder);
+  void run(Vec<AccessSite>& sites) {
+    for (auto& site : sites) {
+      for (auto& loop : site.loops)
+        if (changes(loop->min) || changes(loop->extent)) loop = of_any_extent(*loop, site.unknown);
+      for (std::size_t d = 0; d < site.indices.size(); ++d)
+        if (changes(site.indices[d]))
+          site.indices[d] = site.inner_indices[d] = any_number("index", site.unknown);
+      for (auto& e : site.bindings)
+        if (changes(e)) e = any_number("value", site.unknown);
+      for (const auto& range : site.declared.ranges)
+        if (changes(range.min) || changes(range.extent)) {
+          site.declared = {};
+          break;
+        }
+    }
   }
+
+ private:
+  bool changes(const AnyExpr& e) const { return loads_written(e, s_); }
+
+  static AnyExpr any_number(const char* name, Vec<VarRef>& unknown) {
+    unknown.push_back(make_var(name));
+    return AnyExpr(unknown.back());
+  }
+
+  ForRef of_any_extent(const ForNode& loop, Vec<VarRef>& unknown) const {
+    const AnyExpr min = changes(loop.min) ? any_number("begin", unknown) : loop.min,
+                  extent = changes(loop.extent) ? any_number("extent", unknown) : loop.extent;
+    const Stmt out = make_for(loop.var, min, extent, loop.body, loop.loop_kind, loop.annotations);
+    return ForRef(out.as<ForNode>());
+  }
+
+  const Stmt& s_;
 };
 
-/// The class of a block; with a root also whether it is the only writer of its outputs there.
-BlockInfo classify(const BlockNode& block, const Facts& facts = {});
-BlockInfo classify(const Stmt& root, const BlockTag& tag, const Facts& facts = {});
-
-/// Whether a loop feeds iterators of this kind: some binding of that kind uses its variable.
-bool feeds(const ForNode& loop, const BlockNode& block, IterKind kind);
-
-}  // namespace lathe
+}  // namespace lathe::detail
 
 // ---- lathe/analysis/instances.hpp
 // How often the loops around a block run each of its instances, and where its init stands: what
@@ -7867,6 +7961,15 @@ Vec<StaleInit> stale_inits(const Vec<BlockSite>& inits);
 
 /// combine(combine(a, x), x) is combine(a, x), so that a repeated update is no matter.
 bool is_idempotent(const ReducerInfo& reducer);
+
+namespace detail {
+
+/// What the own iterators of a block are bound to, over its guards where these stand for all loops
+/// that they name. False if a guard does not, or if its loops leave out a part of its domain.
+bool bindings_over_guards(const BlockNode& block, Vec<IterDomain>& loops, const Facts& facts,
+                          Vec<AnyExpr>& bindings);
+
+}  // namespace detail
 
 }  // namespace lathe
 
@@ -7963,6 +8066,13 @@ std::optional<Carried> reorder_violation(const Stmt& root, const Vec<VarRef>& lo
 /// reverse.
 std::optional<Carried> lockstep_violation(const Stmt& root, const VarRef& loop,
                                           const Facts& facts = {});
+
+namespace detail {
+
+/// "block 'B' reads A[i - 1]"
+std::string describe(const AccessSite& a);
+
+}  // namespace detail
 
 }  // namespace lathe
 
@@ -8064,6 +8174,9 @@ void each_nest(const Stmt& s, const F& f) {
   if (!seq) return f(s);
   for (const auto& child : seq->stmts) each_nest(child, f);
 }
+
+/// The blocks that set an identity first.
+Vec<BlockSite> find_inits(const Stmt& root);
 
 }  // namespace lathe::detail
 
@@ -8187,6 +8300,10 @@ struct PipelineBuffer {
 Vec<PipelineBuffer> pipeline_buffers(const ForNode& loop);
 /// What a loop's annotation says; nothing if it says nothing of use.
 Vec<PipelinePart> pipeline_parts(const ForNode& loop);
+
+/// Of the loops from one on inward that hold all uses of a buffer: the first whose iterations would
+/// share what lies outside of them.
+const ForNode* shared_by_iterations(const ForNode& top, const Buffer& buffer);
 
 }  // namespace lathe::detail
 
@@ -8484,6 +8601,47 @@ Verdict check_marks(const Program& before, const Program& after);
 /// L0220 if a buffer outside global memory is touched both inside and outside a loop
 /// whose iterations can't share it: a parallel one, one over blocks, one over threads.
 Verdict check_lifetime(const Program& program, const Buffer& buffer);
+
+// --- parts of the above
+
+inline constexpr std::int64_t kNoBound = 1 << 30;
+AnyExpr constant_extent(const AnyExpr& extent, const Facts& facts);
+Refusal carries(const ForNode& loop, const std::string& key);
+Verdict check_promises(const Program& before, const Program& after, const Vec<Stmt>& changed);
+Verdict check_lifetimes(const Program& before, const Program& after, const Vec<Stmt>& changed);
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/tensor/intrinsic.hpp
+// A tensor intrinsic, read from its texts.
+
+namespace lathe::detail {
+
+/// A row of tensor intrinsics, read: loops around a block, and stores that do the same.
+struct Intrinsic {
+  std::string name, rounding;
+  Program description, implementation;
+  Vec<ForRef> loops;  ///< of the description, outermost first
+  BlockRefNode block;
+  const StoreNode* store = nullptr;
+  struct Operand {
+    Buffer described, implemented;
+    Vec<std::size_t> axes;               ///< for each index the loop that it is
+    Vec<bool> across;                    ///< whether lanes differ along the axis
+    bool touched = false;                ///< by the description
+    bool read = false, written = false;  ///< by the implementation
+  };
+  Vec<Operand> operands;
+
+  Operand* operand(const Buffer& buffer) {
+    for (auto& o : operands)
+      if (o.described == buffer || o.implemented == buffer) return &o;
+    return nullptr;
+  }
+};
+
+/// L0236 if the row can't be used.
+Verdict read_intrinsic(const TensorIntrin& row, Intrinsic& out);
 
 }  // namespace lathe::detail
 
@@ -19164,16 +19322,6 @@ LATHE_DECL AnyExpr Simplifier::ramp_compare(BinaryOp op, const AnyExpr& a, const
 namespace lathe {
 namespace detail {
 
-class IndexLoads : public Visitor {
- public:
-  using Visitor::stmt;
-  void expr(const AnyExpr& e) override {
-    if (e.kind() == ExprKind::Load && e.dtype() == kIndex) found.push_back(e);
-    descend(e);
-  }
-  Vec<AnyExpr> found;
-};
-
 class WritesBuffer : public Visitor {
  public:
   explicit WritesBuffer(const Vec<Buffer>& buffers) : buffers_(buffers) {}
@@ -20790,9 +20938,6 @@ LATHE_DECL bool tell_apart(const Vec<AnyExpr>& values, const Vec<IterDomain>& in
 namespace lathe {
 namespace detail {
 
-// Index arithmetic that may leave 64 bits is left alone.
-inline constexpr std::int64_t kMostOffset = std::int64_t{1} << 40;
-
 inline bool small_offset(std::int64_t v) { return v < kMostOffset && v > -kMostOffset; }
 
 inline std::optional<LaneOffsets> repeated(const AnyExpr& inner, int count, std::int64_t step) {
@@ -20805,12 +20950,6 @@ inline std::optional<LaneOffsets> repeated(const AnyExpr& inner, int count, std:
       if (!small_offset(out.offsets.back())) return {};
     }
   return out;
-}
-
-inline bool all_equal(const Vec<std::int64_t>& v) {
-  for (std::int64_t x : v)
-    if (x != v[0]) return false;
-  return true;
 }
 
 inline std::optional<LaneOffsets> combined(const BinaryNode& n) {
@@ -20882,54 +21021,6 @@ LATHE_DECL bool has_nested_lanes(const AnyExpr& e) {
   return n && (has_nested_lanes(n->a) || has_nested_lanes(n->b));
 }
 
-}  // namespace lathe
-
-// ---- lathe/analysis/impl/unsettled.ipp
-namespace lathe {
-namespace detail {
-
-/// Takes from accesses of a statement what loads memory that the statement writes: such an index,
-/// or bound of a loop, is another one each time, and becomes a variable of which nothing is known.
-class SettleTerms {
- public:
-  explicit SettleTerms(const Stmt& s) : s_(s) {}
-
-  void run(Vec<AccessSite>& sites) {
-    for (auto& site : sites) {
-      for (auto& loop : site.loops)
-        if (changes(loop->min) || changes(loop->extent)) loop = of_any_extent(*loop, site.unknown);
-      for (std::size_t d = 0; d < site.indices.size(); ++d)
-        if (changes(site.indices[d]))
-          site.indices[d] = site.inner_indices[d] = any_number("index", site.unknown);
-      for (auto& e : site.bindings)
-        if (changes(e)) e = any_number("value", site.unknown);
-      for (const auto& range : site.declared.ranges)
-        if (changes(range.min) || changes(range.extent)) {
-          site.declared = {};
-          break;
-        }
-    }
-  }
-
- private:
-  bool changes(const AnyExpr& e) const { return loads_written(e, s_); }
-
-  static AnyExpr any_number(const char* name, Vec<VarRef>& unknown) {
-    unknown.push_back(make_var(name));
-    return AnyExpr(unknown.back());
-  }
-
-  ForRef of_any_extent(const ForNode& loop, Vec<VarRef>& unknown) const {
-    const AnyExpr min = changes(loop.min) ? any_number("begin", unknown) : loop.min,
-                  extent = changes(loop.extent) ? any_number("extent", unknown) : loop.extent;
-    const Stmt out = make_for(loop.var, min, extent, loop.body, loop.loop_kind, loop.annotations);
-    return ForRef(out.as<ForNode>());
-  }
-
-  const Stmt& s_;
-};
-
-}  // namespace detail
 }  // namespace lathe
 
 // ---- lathe/analysis/impl/access.ipp
@@ -21198,12 +21289,6 @@ class PathAccesses : public AccessCollector {
   std::size_t next_ = 0;
 };
 
-inline void add_once(Vec<Buffer>& all, const Buffer& b) {
-  for (const auto& x : all)
-    if (x == b) return;
-  all.push_back(b);
-}
-
 }  // namespace detail
 
 LATHE_DECL Vec<AccessSite> accesses(const Stmt& s, AccessTerms terms, const Facts& facts) {
@@ -21429,8 +21514,7 @@ Vec<BlockSite> find_blocks(const Stmt& root, const May& may_hold, const Wanted& 
   return std::move(finder.found);
 }
 
-/// The blocks that set an identity first.
-inline Vec<BlockSite> find_inits(const Stmt& root) {
+LATHE_DECL Vec<BlockSite> find_inits(const Stmt& root) {
   return find_blocks(
       root, [](const Stmt& s) { return !has_contents(s) || contents_of(s).inits; },
       [](const BlockNode& b) { return b.init; });
@@ -22503,10 +22587,8 @@ class DeterminedLoops {
   Vec<Guard> guards_;
 };
 
-// What the own iterators of a block are bound to, over its guards where these stand for all loops
-// that they name. False if a guard does not, or if its loops leave out a part of its domain.
-inline bool bindings_over_guards(const BlockNode& block, Vec<IterDomain>& loops, const Facts& facts,
-                                 Vec<AnyExpr>& bindings) {
+LATHE_DECL bool bindings_over_guards(const BlockNode& block, Vec<IterDomain>& loops,
+                                     const Facts& facts, Vec<AnyExpr>& bindings) {
   const std::size_t own = block.iters.size() - guard_count(block);
   bindings.clear();
   for (const auto& it : block.iters) bindings.push_back(it.binding);
@@ -23208,7 +23290,7 @@ LATHE_DECL bool surely_meet(const AccessSite& a, const AccessSite& b, const Vec<
 namespace lathe {
 namespace detail {
 
-inline std::string describe(const AccessSite& a) {
+LATHE_DECL std::string describe(const AccessSite& a) {
   std::string out = a.block ? "block '" + a.block->name() + "' " : "a statement ";
   if (a.atomic) out += "atomically ";
   out += a.kind == AccessKind::update ? "updates " : a.is_write ? "writes " : "reads ";
@@ -23544,7 +23626,7 @@ inline AnyExpr size_sum(const AnyExpr& a, const AnyExpr& b) {
   if (x && y && __builtin_add_overflow(*x, *y, &sum)) return {};
   return simplify(fold_add(a, b));
 }
-inline AnyExpr size_product(const AnyExpr& a, const AnyExpr& b) {
+LATHE_DECL AnyExpr size_product(const AnyExpr& a, const AnyExpr& b) {
   if (!a || !b) return {};
   const std::int64_t *x = as_const_int(a), *y = as_const_int(b);
   std::int64_t product = 0;
@@ -24262,6 +24344,11 @@ LATHE_DECL std::string names_of(const Vec<BlockSite>& sites) {
 LATHE_DECL bool reads_buffer(const BlockNode& block, const Buffer& buffer) {
   for (const auto& r : reads_of(block))
     if (r.buffer == buffer) return true;
+  return false;
+}
+LATHE_DECL bool writes_buffer(const BlockNode& block, const Buffer& buffer) {
+  for (const auto& w : writes_of(block))
+    if (w.buffer == buffer) return true;
   return false;
 }
 
@@ -25040,9 +25127,7 @@ inline Vec<const ForNode*> loops_around_uses(const ForNode& top, const Buffer& b
   return common ? *common : Vec<const ForNode*>();
 }
 
-// Of the loops from one on inward that hold all uses of a buffer: the first whose iterations would
-// share what lies outside of them.
-inline const ForNode* shared_by_iterations(const ForNode& top, const Buffer& buffer) {
+LATHE_DECL const ForNode* shared_by_iterations(const ForNode& top, const Buffer& buffer) {
   for (const auto* inner : loops_around_uses(top, buffer))
     if (inner->loop_kind != ForKind::serial && inner->loop_kind != ForKind::unrolled) return inner;
   return nullptr;
@@ -27662,8 +27747,6 @@ LATHE_DECL Vec<Range> whole_domains(const BlockNode& block) {
 }
 
 // A constant bound from here on is that of an element type, not of a region.
-inline constexpr std::int64_t kNoBound = 1 << 30;
-
 LATHE_DECL Range shorter(const Range& a, const Range& b, const Facts& facts) {
   const std::int64_t* bound = as_const_int(b.extent);
   if (prove_le(a.extent, b.extent, facts) || (bound && *bound >= kNoBound)) return a;
@@ -27675,7 +27758,7 @@ LATHE_DECL Range shorter(const Range& a, const Range& b, const Facts& facts) {
 
 // The extent as a constant if it has a constant upper bound that is not above what it is limited
 // by.
-inline AnyExpr constant_extent(const AnyExpr& extent, const Facts& facts) {
+LATHE_DECL AnyExpr constant_extent(const AnyExpr& extent, const Facts& facts) {
   AnyExpr simple = simplify(extent, facts);
   if (as_const_int(simple)) return simple;
   ConstInterval bound = const_bounds(simple, facts);
@@ -27823,7 +27906,7 @@ LATHE_DECL Refusal refusal_at(const BlockTag& block, std::string_view id, std::s
   return r;
 }
 
-inline Refusal carries(const ForNode& loop, const std::string& key) {
+LATHE_DECL Refusal carries(const ForNode& loop, const std::string& key) {
   return refusal_at(
       loop.var, "L0204",
       "loop " + in_quotes(loop.var->name) + " carries the annotation " + in_quotes(key),
@@ -27906,8 +27989,8 @@ inline Vec<const ForNode*> promising_loops(const Vec<Stmt>& nests) {
 }
 
 // What loops that are no longer serial promise, where something at or below them changed.
-inline Verdict check_promises(const Program& before, const Program& after,
-                              const Vec<Stmt>& changed) {
+LATHE_DECL Verdict check_promises(const Program& before, const Program& after,
+                                  const Vec<Stmt>& changed) {
   for (const auto* loop : promising_loops(changed)) {
     const ForRef old = find_loop(before->body, loop->var).loop;
     if (old && (old->loop_kind != loop->loop_kind || old->body.same_as(loop->body))) continue;
@@ -28043,8 +28126,8 @@ inline bool lives_throughout(const Program& program) {
       [](const Stmt& s) { return s.kind() == StmtKind::Alloc; });
 }
 
-inline Verdict check_lifetimes(const Program& before, const Program& after,
-                               const Vec<Stmt>& changed) {
+LATHE_DECL Verdict check_lifetimes(const Program& before, const Program& after,
+                                   const Vec<Stmt>& changed) {
   if (lives_throughout(after)) return {};
   const MovedBuffers moved(before, after, changed);
   Verdict no;
@@ -31283,12 +31366,6 @@ inline Verdict check_scope_word(const std::string& word, Scope& scope, std::stri
     if (to_text(s) == word) return scope = s, Verdict();
   return refusal(id, "no scope is called " + in_quotes(word),
                  "scopes are global, shared, local and register");
-}
-
-inline bool writes_buffer(const BlockNode& block, const Buffer& buffer) {
-  for (const auto& w : writes_of(block))
-    if (w.buffer == buffer) return true;
-  return false;
 }
 
 /// The step that makes a copy, for its refusals.
@@ -36917,29 +36994,6 @@ LATHE_DECL const Primitive& primitive_transform_layout() {
 // ---- lathe/schedule/primitives/tensor/intrinsic.ipp
 namespace lathe::detail {
 
-/// A row of tensor intrinsics, read: loops around a block, and stores that do the same.
-struct Intrinsic {
-  std::string name, rounding;
-  Program description, implementation;
-  Vec<ForRef> loops;  ///< of the description, outermost first
-  BlockRefNode block;
-  const StoreNode* store = nullptr;
-  struct Operand {
-    Buffer described, implemented;
-    Vec<std::size_t> axes;               ///< for each index the loop that it is
-    Vec<bool> across;                    ///< whether lanes differ along the axis
-    bool touched = false;                ///< by the description
-    bool read = false, written = false;  ///< by the implementation
-  };
-  Vec<Operand> operands;
-
-  Operand* operand(const Buffer& buffer) {
-    for (auto& o : operands)
-      if (o.described == buffer || o.implemented == buffer) return &o;
-    return nullptr;
-  }
-};
-
 /// Reads the loops and the block of a description; says what can't be used.
 class DescriptionReader : public Visitor {
  public:
@@ -37110,8 +37164,7 @@ inline std::string known_intrinsics() {
   return out + "; a row of your own needs its description and its implementation";
 }
 
-/// L0236 if the row can't be used.
-inline Verdict read_intrinsic(const TensorIntrin& row, Intrinsic& out) {
+LATHE_DECL Verdict read_intrinsic(const TensorIntrin& row, Intrinsic& out) {
   out.name = row.name, out.rounding = row.rounding;
   std::string why = parse_part("description", row.description, out.description);
   if (why.empty()) why = parse_part("implementation", row.implementation, out.implementation);

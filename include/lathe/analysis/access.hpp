@@ -113,4 +113,14 @@ bool is_private(const Stmt& root, const Buffer& buffer);
 /// The innermost loop above both, or an empty ref.
 ForRef common_loop(const Vec<ForRef>& a, const Vec<ForRef>& b);
 
+namespace detail {
+
+inline void add_once(Vec<Buffer>& all, const Buffer& b) {
+  for (const auto& x : all)
+    if (x == b) return;
+  all.push_back(b);
+}
+
+}  // namespace detail
+
 }  // namespace lathe

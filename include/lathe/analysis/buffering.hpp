@@ -48,4 +48,8 @@ Vec<PipelineBuffer> pipeline_buffers(const ForNode& loop);
 /// What a loop's annotation says; nothing if it says nothing of use.
 Vec<PipelinePart> pipeline_parts(const ForNode& loop);
 
+/// Of the loops from one on inward that hold all uses of a buffer: the first whose iterations would
+/// share what lies outside of them.
+const ForNode* shared_by_iterations(const ForNode& top, const Buffer& buffer);
+
 }  // namespace lathe::detail

@@ -96,4 +96,11 @@ std::optional<Carried> reorder_violation(const Stmt& root, const Vec<VarRef>& lo
 std::optional<Carried> lockstep_violation(const Stmt& root, const VarRef& loop,
                                           const Facts& facts = {});
 
+namespace detail {
+
+/// "block 'B' reads A[i - 1]"
+std::string describe(const AccessSite& a);
+
+}  // namespace detail
+
 }  // namespace lathe

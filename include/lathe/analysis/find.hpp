@@ -60,4 +60,7 @@ void each_nest(const Stmt& s, const F& f) {
   for (const auto& child : seq->stmts) each_nest(child, f);
 }
 
+/// The blocks that set an identity first.
+Vec<BlockSite> find_inits(const Stmt& root);
+
 }  // namespace lathe::detail

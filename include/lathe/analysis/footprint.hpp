@@ -29,4 +29,11 @@ struct Work {
 /// program for none.
 Work work_of(const Program& program, const VarRef& loop = {});
 
+namespace detail {
+
+/// Of two sizes, where none stands for unknown and for what is beyond i64.
+AnyExpr size_product(const AnyExpr& a, const AnyExpr& b);
+
+}  // namespace detail
+
 }  // namespace lathe

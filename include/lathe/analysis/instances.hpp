@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lathe/analysis/block.hpp>
+#include <lathe/arith/iter_map.hpp>
 
 namespace lathe {
 
@@ -70,5 +71,14 @@ Vec<StaleInit> stale_inits(const Vec<BlockSite>& inits);
 
 /// combine(combine(a, x), x) is combine(a, x), so that a repeated update is no matter.
 bool is_idempotent(const ReducerInfo& reducer);
+
+namespace detail {
+
+/// What the own iterators of a block are bound to, over its guards where these stand for all loops
+/// that they name. False if a guard does not, or if its loops leave out a part of its domain.
+bool bindings_over_guards(const BlockNode& block, Vec<IterDomain>& loops, const Facts& facts,
+                          Vec<AnyExpr>& bindings);
+
+}  // namespace detail
 
 }  // namespace lathe

@@ -21,4 +21,16 @@ AnyExpr with_offsets(const AnyExpr& base, const Vec<std::int64_t>& offsets);
 /// Whether a ramp or broadcast holds vectors: no simplifier and no back end sees through it.
 bool has_nested_lanes(const AnyExpr& e);
 
+namespace detail {
+
+/// Index arithmetic that may leave 64 bits is left alone.
+inline constexpr std::int64_t kMostOffset = std::int64_t{1} << 40;
+inline bool all_equal(const Vec<std::int64_t>& v) {
+  for (std::int64_t x : v)
+    if (x != v[0]) return false;
+  return true;
+}
+
+}  // namespace detail
+
 }  // namespace lathe

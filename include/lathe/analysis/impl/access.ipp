@@ -1,7 +1,7 @@
 #pragma once
 
 #include <lathe/analysis/block.hpp>
-#include <lathe/analysis/impl/unsettled.ipp>
+#include <lathe/analysis/settle_terms.hpp>
 #include <lathe/analysis/uses.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/visit.hpp>
@@ -270,12 +270,6 @@ class PathAccesses : public AccessCollector {
   const Vec<Stmt>& path_;
   std::size_t next_ = 0;
 };
-
-inline void add_once(Vec<Buffer>& all, const Buffer& b) {
-  for (const auto& x : all)
-    if (x == b) return;
-  all.push_back(b);
-}
 
 }  // namespace detail
 

@@ -10,7 +10,7 @@
 namespace lathe {
 namespace detail {
 
-inline std::string describe(const AccessSite& a) {
+LATHE_DECL std::string describe(const AccessSite& a) {
   std::string out = a.block ? "block '" + a.block->name() + "' " : "a statement ";
   if (a.atomic) out += "atomically ";
   out += a.kind == AccessKind::update ? "updates " : a.is_write ? "writes " : "reads ";

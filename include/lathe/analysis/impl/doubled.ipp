@@ -27,9 +27,7 @@ inline Vec<const ForNode*> loops_around_uses(const ForNode& top, const Buffer& b
   return common ? *common : Vec<const ForNode*>();
 }
 
-// Of the loops from one on inward that hold all uses of a buffer: the first whose iterations would
-// share what lies outside of them.
-inline const ForNode* shared_by_iterations(const ForNode& top, const Buffer& buffer) {
+LATHE_DECL const ForNode* shared_by_iterations(const ForNode& top, const Buffer& buffer) {
   for (const auto* inner : loops_around_uses(top, buffer))
     if (inner->loop_kind != ForKind::serial && inner->loop_kind != ForKind::unrolled) return inner;
   return nullptr;

@@ -3,6 +3,7 @@
 #include <lathe/analysis/find.hpp>
 #include <lathe/analysis/uses.hpp>
 #include <lathe/arith/poly.hpp>
+#include <lathe/ir/describe.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/support/text.hpp>
 
@@ -193,6 +194,11 @@ LATHE_DECL std::string names_of(const Vec<BlockSite>& sites) {
 LATHE_DECL bool reads_buffer(const BlockNode& block, const Buffer& buffer) {
   for (const auto& r : reads_of(block))
     if (r.buffer == buffer) return true;
+  return false;
+}
+LATHE_DECL bool writes_buffer(const BlockNode& block, const Buffer& buffer) {
+  for (const auto& w : writes_of(block))
+    if (w.buffer == buffer) return true;
   return false;
 }
 

@@ -19,7 +19,7 @@ inline AnyExpr size_sum(const AnyExpr& a, const AnyExpr& b) {
   if (x && y && __builtin_add_overflow(*x, *y, &sum)) return {};
   return simplify(fold_add(a, b));
 }
-inline AnyExpr size_product(const AnyExpr& a, const AnyExpr& b) {
+LATHE_DECL AnyExpr size_product(const AnyExpr& a, const AnyExpr& b) {
   if (!a || !b) return {};
   const std::int64_t *x = as_const_int(a), *y = as_const_int(b);
   std::int64_t product = 0;

@@ -112,10 +112,8 @@ class DeterminedLoops {
   Vec<Guard> guards_;
 };
 
-// What the own iterators of a block are bound to, over its guards where these stand for all loops
-// that they name. False if a guard does not, or if its loops leave out a part of its domain.
-inline bool bindings_over_guards(const BlockNode& block, Vec<IterDomain>& loops, const Facts& facts,
-                                 Vec<AnyExpr>& bindings) {
+LATHE_DECL bool bindings_over_guards(const BlockNode& block, Vec<IterDomain>& loops,
+                                     const Facts& facts, Vec<AnyExpr>& bindings) {
   const std::size_t own = block.iters.size() - guard_count(block);
   bindings.clear();
   for (const auto& it : block.iters) bindings.push_back(it.binding);

@@ -1,9 +1,9 @@
-// The bodies of this layer and of those below it.
+// The bodies of this layer, and of those below it where all are one translation unit.
 #pragma once
 
+#if !defined(LATHE_SEPARATE_COMPILATION)
 #include <lathe/arith/impl/layer.ipp>
-//
-#include <lathe/analysis/impl/unsettled.ipp>
+#endif
 //
 #include <lathe/analysis/impl/access.ipp>
 //

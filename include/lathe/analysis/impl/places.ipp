@@ -69,8 +69,7 @@ Vec<BlockSite> find_blocks(const Stmt& root, const May& may_hold, const Wanted& 
   return std::move(finder.found);
 }
 
-/// The blocks that set an identity first.
-inline Vec<BlockSite> find_inits(const Stmt& root) {
+LATHE_DECL Vec<BlockSite> find_inits(const Stmt& root) {
   return find_blocks(
       root, [](const Stmt& s) { return !has_contents(s) || contents_of(s).inits; },
       [](const BlockNode& b) { return b.init; });

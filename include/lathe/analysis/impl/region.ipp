@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/analysis/region.hpp>
+#include <lathe/arith/index_loads.hpp>
 #include <lathe/arith/interval.hpp>
 #include <lathe/arith/iter_map.hpp>
 #include <lathe/arith/poly.hpp>

@@ -1,22 +1,13 @@
 #pragma once
 
 #include <lathe/arith/facts.hpp>
+#include <lathe/arith/index_loads.hpp>
 #include <lathe/arith/poly.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/visit.hpp>
 
 namespace lathe {
 namespace detail {
-
-class IndexLoads : public Visitor {
- public:
-  using Visitor::stmt;
-  void expr(const AnyExpr& e) override {
-    if (e.kind() == ExprKind::Load && e.dtype() == kIndex) found.push_back(e);
-    descend(e);
-  }
-  Vec<AnyExpr> found;
-};
 
 class WritesBuffer : public Visitor {
  public:

@@ -7,9 +7,6 @@
 namespace lathe {
 namespace detail {
 
-// Index arithmetic that may leave 64 bits is left alone.
-inline constexpr std::int64_t kMostOffset = std::int64_t{1} << 40;
-
 inline bool small_offset(std::int64_t v) { return v < kMostOffset && v > -kMostOffset; }
 
 inline std::optional<LaneOffsets> repeated(const AnyExpr& inner, int count, std::int64_t step) {
@@ -22,12 +19,6 @@ inline std::optional<LaneOffsets> repeated(const AnyExpr& inner, int count, std:
       if (!small_offset(out.offsets.back())) return {};
     }
   return out;
-}
-
-inline bool all_equal(const Vec<std::int64_t>& v) {
-  for (std::int64_t x : v)
-    if (x != v[0]) return false;
-  return true;
 }
 
 inline std::optional<LaneOffsets> combined(const BinaryNode& n) {

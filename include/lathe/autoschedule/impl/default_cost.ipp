@@ -3,6 +3,7 @@
 #include <lathe/analysis/block.hpp>
 #include <lathe/arith/affine.hpp>
 #include <lathe/arith/interval.hpp>
+#include <lathe/arith/simplify.hpp>
 #include <lathe/autoschedule/default_schedule.hpp>
 #include <lathe/ir/visit.hpp>
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/analysis/block.hpp>
+#include <lathe/analysis/find.hpp>
 #include <lathe/autoschedule/default_schedule.hpp>
 
 namespace lathe {

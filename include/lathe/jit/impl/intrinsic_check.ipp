@@ -3,7 +3,7 @@
 #include <lathe/eval/evaluate.hpp>
 #include <lathe/ir/scalar.hpp>
 #include <lathe/jit/intrinsic_check.hpp>
-#include <lathe/schedule/primitives/tensor/intrinsic.ipp>
+#include <lathe/schedule/primitives/tensor/intrinsic.hpp>
 #include <lathe/support/random.hpp>
 
 namespace lathe {

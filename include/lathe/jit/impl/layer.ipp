@@ -1,11 +1,13 @@
-// The bodies of this layer and of those below it.
+// The bodies of this layer, and of those below it where all are one translation unit.
 #pragma once
 
+#if !defined(LATHE_SEPARATE_COMPILATION)
 #include <lathe/autoschedule/impl/layer.ipp>
 #include <lathe/codegen/impl/layer.ipp>
 #include <lathe/eval/impl/layer.ipp>
 #include <lathe/lower/impl/layer.ipp>
 #include <lathe/runtime/impl/layer.ipp>
+#endif
 //
 #include <lathe/jit/impl/binding.ipp>
 #include <lathe/jit/impl/binding_errors.ipp>

@@ -1,9 +1,11 @@
 // Several schedules of one computation in one kernel.
 #pragma once
 
+#include <lathe/arith/simplify.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/jit/jit.hpp>
 #include <lathe/jit/source.hpp>
+#include <lathe/support/reversed.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/analysis/region.hpp>
+#include <lathe/arith/poly.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/blocks/partition_loops.ipp>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/arith/interval.hpp>
+#include <lathe/arith/poly.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/support/reversed.hpp>

@@ -4,6 +4,7 @@
 #include <lathe/analysis/uses.hpp>
 #include <lathe/arith/interval.hpp>
 #include <lathe/arith/lane_offsets.hpp>
+#include <lathe/arith/poly.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/passes.hpp>

@@ -4,6 +4,7 @@
 #include <lathe/runtime/impl/perf.ipp>
 #include <lathe/runtime/object_file.hpp>
 #include <lathe/runtime/orc.hpp>
+#include <lathe/support/dense_map.hpp>
 #include <map>
 
 namespace lathe {

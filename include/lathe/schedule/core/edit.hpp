@@ -103,4 +103,12 @@ Verdict check_marks(const Program& before, const Program& after);
 /// whose iterations can't share it: a parallel one, one over blocks, one over threads.
 Verdict check_lifetime(const Program& program, const Buffer& buffer);
 
+// --- parts of the above
+
+inline constexpr std::int64_t kNoBound = 1 << 30;
+AnyExpr constant_extent(const AnyExpr& extent, const Facts& facts);
+Refusal carries(const ForNode& loop, const std::string& key);
+Verdict check_promises(const Program& before, const Program& after, const Vec<Stmt>& changed);
+Verdict check_lifetimes(const Program& before, const Program& after, const Vec<Stmt>& changed);
+
 }  // namespace lathe::detail

@@ -5,6 +5,7 @@
 #include <lathe/schedule/core/edit.hpp>
 #include <lathe/schedule/core/schedule.hpp>
 #include <lathe/support/random.hpp>
+#include <lathe/support/text.hpp>
 
 namespace lathe {
 namespace detail {

@@ -1,8 +1,10 @@
-// The bodies of this layer and of those below it.
+// The bodies of this layer, and of those below it where all are one translation unit.
 #pragma once
 
+#if !defined(LATHE_SEPARATE_COMPILATION)
 #include <lathe/analysis/impl/layer.ipp>
 #include <lathe/dsl/impl/layer.ipp>
+#endif
 //
 #include <lathe/schedule/core/impl/edit.ipp>
 #include <lathe/schedule/core/impl/init.ipp>

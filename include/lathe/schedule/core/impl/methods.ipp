@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/dsl/expr.hpp>
 #include <lathe/schedule/core/schedule.hpp>
 
 namespace lathe {

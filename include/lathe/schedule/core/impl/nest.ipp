@@ -15,8 +15,6 @@ LATHE_DECL Vec<Range> whole_domains(const BlockNode& block) {
 }
 
 // A constant bound from here on is that of an element type, not of a region.
-inline constexpr std::int64_t kNoBound = 1 << 30;
-
 LATHE_DECL Range shorter(const Range& a, const Range& b, const Facts& facts) {
   const std::int64_t* bound = as_const_int(b.extent);
   if (prove_le(a.extent, b.extent, facts) || (bound && *bound >= kNoBound)) return a;
@@ -28,7 +26,7 @@ LATHE_DECL Range shorter(const Range& a, const Range& b, const Facts& facts) {
 
 // The extent as a constant if it has a constant upper bound that is not above what it is limited
 // by.
-inline AnyExpr constant_extent(const AnyExpr& extent, const Facts& facts) {
+LATHE_DECL AnyExpr constant_extent(const AnyExpr& extent, const Facts& facts) {
   AnyExpr simple = simplify(extent, facts);
   if (as_const_int(simple)) return simple;
   ConstInterval bound = const_bounds(simple, facts);

@@ -43,8 +43,8 @@ inline Vec<const ForNode*> promising_loops(const Vec<Stmt>& nests) {
 }
 
 // What loops that are no longer serial promise, where something at or below them changed.
-inline Verdict check_promises(const Program& before, const Program& after,
-                              const Vec<Stmt>& changed) {
+LATHE_DECL Verdict check_promises(const Program& before, const Program& after,
+                                  const Vec<Stmt>& changed) {
   for (const auto* loop : promising_loops(changed)) {
     const ForRef old = find_loop(before->body, loop->var).loop;
     if (old && (old->loop_kind != loop->loop_kind || old->body.same_as(loop->body))) continue;
@@ -180,8 +180,8 @@ inline bool lives_throughout(const Program& program) {
       [](const Stmt& s) { return s.kind() == StmtKind::Alloc; });
 }
 
-inline Verdict check_lifetimes(const Program& before, const Program& after,
-                               const Vec<Stmt>& changed) {
+LATHE_DECL Verdict check_lifetimes(const Program& before, const Program& after,
+                                   const Vec<Stmt>& changed) {
   if (lives_throughout(after)) return {};
   const MovedBuffers moved(before, after, changed);
   Verdict no;

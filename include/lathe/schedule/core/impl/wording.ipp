@@ -40,7 +40,7 @@ LATHE_DECL Refusal refusal_at(const BlockTag& block, std::string_view id, std::s
   return r;
 }
 
-inline Refusal carries(const ForNode& loop, const std::string& key) {
+LATHE_DECL Refusal carries(const ForNode& loop, const std::string& key) {
   return refusal_at(
       loop.var, "L0204",
       "loop " + in_quotes(loop.var->name) + " carries the annotation " + in_quotes(key),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/analysis/uses.hpp>
 #include <lathe/arith/interval.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/core/edit.hpp>
@@ -49,12 +50,6 @@ inline Verdict check_scope_word(const std::string& word, Scope& scope, std::stri
     if (to_text(s) == word) return scope = s, Verdict();
   return refusal(id, "no scope is called " + in_quotes(word),
                  "scopes are global, shared, local and register");
-}
-
-inline bool writes_buffer(const BlockNode& block, const Buffer& buffer) {
-  for (const auto& w : writes_of(block))
-    if (w.buffer == buffer) return true;
-  return false;
 }
 
 /// The step that makes a copy, for its refusals.

@@ -1,7 +1,9 @@
-// The bodies of this layer and of those below it.
+// The bodies of this layer, and of those below it where all are one translation unit.
 #pragma once
 
+#if !defined(LATHE_SEPARATE_COMPILATION)
 #include <lathe/schedule/core/impl/layer.ipp>
+#endif
 //
 #include <lathe/schedule/primitives/loops/split.ipp>
 //

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <lathe/analysis/dependence.hpp>
-#include <lathe/analysis/impl/unsettled.ipp>
+#include <lathe/analysis/settle_terms.hpp>
 #include <lathe/arith/poly.hpp>
 #include <lathe/ir/print.hpp>
 #include <lathe/ir/visit.hpp>

@@ -3,6 +3,7 @@
 #include <lathe/analysis/access.hpp>
 #include <lathe/analysis/block.hpp>
 #include <lathe/analysis/region.hpp>
+#include <lathe/analysis/uses.hpp>
 #include <lathe/arith/affine.hpp>
 #include <lathe/ir/print.hpp>
 #include <lathe/ir/visit.hpp>

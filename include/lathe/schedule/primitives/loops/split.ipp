@@ -2,8 +2,10 @@
 
 #include <lathe/analysis/access.hpp>
 #include <lathe/analysis/shift.hpp>
+#include <lathe/analysis/uses.hpp>
 #include <lathe/arith/affine.hpp>
 #include <lathe/arith/interval.hpp>
+#include <lathe/arith/poly.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/core/edit.hpp>
 #include <lathe/schedule/primitives/loops/round_up.ipp>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/analysis/buffering.hpp>
 #include <lathe/analysis/uses.hpp>
 #include <lathe/ir/loop_marks.hpp>
 #include <lathe/schedule/primitives/storage/storage.ipp>

@@ -7,31 +7,9 @@
 #include <lathe/ir/tensor_intrin.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/core/edit.hpp>
+#include <lathe/schedule/primitives/tensor/intrinsic.hpp>
 
 namespace lathe::detail {
-
-/// A row of tensor intrinsics, read: loops around a block, and stores that do the same.
-struct Intrinsic {
-  std::string name, rounding;
-  Program description, implementation;
-  Vec<ForRef> loops;  ///< of the description, outermost first
-  BlockRefNode block;
-  const StoreNode* store = nullptr;
-  struct Operand {
-    Buffer described, implemented;
-    Vec<std::size_t> axes;               ///< for each index the loop that it is
-    Vec<bool> across;                    ///< whether lanes differ along the axis
-    bool touched = false;                ///< by the description
-    bool read = false, written = false;  ///< by the implementation
-  };
-  Vec<Operand> operands;
-
-  Operand* operand(const Buffer& buffer) {
-    for (auto& o : operands)
-      if (o.described == buffer || o.implemented == buffer) return &o;
-    return nullptr;
-  }
-};
 
 /// Reads the loops and the block of a description; says what can't be used.
 class DescriptionReader : public Visitor {
@@ -203,8 +181,7 @@ inline std::string known_intrinsics() {
   return out + "; a row of your own needs its description and its implementation";
 }
 
-/// L0236 if the row can't be used.
-inline Verdict read_intrinsic(const TensorIntrin& row, Intrinsic& out) {
+LATHE_DECL Verdict read_intrinsic(const TensorIntrin& row, Intrinsic& out) {
   out.name = row.name, out.rounding = row.rounding;
   std::string why = parse_part("description", row.description, out.description);
   if (why.empty()) why = parse_part("implementation", row.implementation, out.implementation);

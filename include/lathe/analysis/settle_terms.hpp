@@ -1,9 +1,9 @@
+// Accesses whose indices or bounds change while a statement runs.
 #pragma once
 
 #include <lathe/analysis/uses.hpp>
 
-namespace lathe {
-namespace detail {
+namespace lathe::detail {
 
 /// Takes from accesses of a statement what loads memory that the statement writes: such an index,
 /// or bound of a loop, is another one each time, and becomes a variable of which nothing is known.
@@ -46,5 +46,4 @@ class SettleTerms {
   const Stmt& s_;
 };
 
-}  // namespace detail
-}  // namespace lathe
+}  // namespace lathe::detail
