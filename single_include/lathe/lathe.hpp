@@ -48,7 +48,7 @@
 #endif
 
 // ---- lathe/support/ref.hpp
-// How immutable nodes are shared: an intrusive, thread-safe reference count.
+// Shared ownership of immutable nodes: an intrusive, thread-safe reference count.
 
 namespace lathe {
 
@@ -131,8 +131,8 @@ Ref<T> make_ref(Args&&... args) {
 }  // namespace lathe
 
 // ---- lathe/ir/contents.hpp
-// What occurs in a statement, in a few words that are kept with it: who looks for one block, loop
-// or buffer passes over the statements that do not hold it.
+// A summary of what occurs in a statement, kept with it: who looks for one block, loop or buffer
+// passes over the statements that do not hold it.
 
 namespace lathe {
 namespace detail {
@@ -205,7 +205,7 @@ class AnalysisMemo {
 }  // namespace lathe
 
 // ---- lathe/ir/dtype.hpp
-// Which element types exist, how wide they are, and which C++ type carries each.
+// Element types: their widths, and the C++ type that carries each.
 
 namespace lathe {
 
@@ -324,8 +324,8 @@ constexpr bool is_logic(BinaryOp op) { return op == BinaryOp::and_ || op == Bina
 }  // namespace lathe
 
 // ---- lathe/support/error.hpp
-// What Lathe throws: UserError for a mistake in the calling program, InternalError for a broken
-// invariant of its own.
+// Exceptions: UserError for a mistake in the calling program, InternalError for a broken invariant
+// of Lathe's own.
 
 namespace lathe {
 
@@ -396,7 +396,7 @@ inline void invariant(bool holds, const char* message, Location where = Location
 }  // namespace lathe
 
 // ---- lathe/support/vec.hpp
-// How lists are held. A compiler takes 1 ms for a Vec of another type and 12 to 25 ms for a
+// Lists. A compiler takes 1 ms for a Vec of another type and 12 to 25 ms for a
 // std::vector (g++ 12, C++20): with its hundred types of lists the header took half as long again.
 
 namespace lathe {
@@ -948,7 +948,7 @@ inline AnyExpr floormod(const AnyExpr& a, const AnyExpr& b) {
 }  // namespace lathe
 
 // ---- lathe/ir/stmt.hpp
-// What a program does: buffers, statements, blocks and the program around them, with their
+// Programs: buffers, statements, blocks and what is around them, with their
 // semantics.
 //
 //   Program := name, params(Buffer in | out | inout, scalar Var) dims(Dim) body stage
@@ -1343,8 +1343,7 @@ Stmt expand_init(const BlockNode& block);
 }  // namespace lathe
 
 // ---- lathe/support/function.hpp
-// How a callable is passed without <functional>: borrowed for one call (FunctionRef) or owned and
-// shared (Hook).
+// Callables without <functional>: borrowed for one call (FunctionRef) or owned and shared (Hook).
 
 namespace lathe {
 
@@ -1405,8 +1404,8 @@ class Hook<R(Args...)> {
 }  // namespace lathe
 
 // ---- lathe/dsl/any.hpp
-// What the DSL records whatever the types: tensors, axes and computations with rank and dtype as
-// run-time values.
+// The untyped core of the DSL: tensors, axes and computations with rank and dtype as run-time
+// values.
 
 namespace lathe {
 
@@ -1612,7 +1611,7 @@ AnyExpr reduce_position(std::span<const AnyReduce> axes);
 }  // namespace lathe
 
 // ---- lathe/support/element_type.hpp
-// What an element in memory is, as a number that layers can compare that share no types.
+// Types of elements in memory, as numbers for layers that share no types.
 
 namespace lathe {
 
@@ -1654,8 +1653,8 @@ struct ElementTypeOf {
 }  // namespace lathe
 
 // ---- lathe/ir/narrow.hpp
-// How numbers narrower than a machine type are rounded, stored and carried in C++: f16, bf16,
-// f8e4m3, f8e5m2, i4, u4.
+// Numbers narrower than a machine type, their rounding and storage in C++: f16, bf16, f8e4m3,
+// f8e5m2, i4, u4.
 
 namespace lathe {
 namespace detail {
@@ -1867,8 +1866,7 @@ struct ElementTypeOf<u4> {
 }  // namespace lathe
 
 // ---- lathe/dsl/expr.hpp
-// How expressions are written: Expr<T> with the element type in its type, literals, operators, and
-// the errors of both.
+// Typed expressions: Expr<T>, literals, operators, and the errors of both.
 
 namespace lathe {
 
@@ -2170,8 +2168,7 @@ auto select(const Expr<bool>& condition, const A& yes, const B& no) {
 }  // namespace lathe
 
 // ---- lathe/dsl/math.hpp
-// Which functions expressions have: elementwise mathematics, minima and maxima, integer division
-// and bits.
+// Functions of expressions: elementwise mathematics, minima and maxima, integer division and bits.
 
 namespace lathe {
 
@@ -2291,8 +2288,7 @@ auto gelu(const A& x) {
 }  // namespace lathe
 
 // ---- lathe/dsl/program.hpp
-// How tensors become a program: which are its parameters and in which order, and which
-// intermediates it allocates.
+// Programs of tensors: their parameters, the order of these, and the intermediates to allocate.
 
 namespace lathe {
 
@@ -2328,7 +2324,7 @@ inline Program program_of(const AnyTensor& output, Location where = Location::he
 }  // namespace lathe
 
 // ---- lathe/dsl/reduction.hpp
-// How a compute folds over axes: sum, argmax and the others, and reducers of one's own.
+// Reductions: sum, argmax and the others, and reducers of one's own.
 
 namespace lathe {
 
@@ -2496,8 +2492,8 @@ Reducer<T> reducer(std::string name, const Expr<T>& identity, F combine,
 }  // namespace lathe
 
 // ---- lathe/dsl/tensor.hpp
-// How tensors are declared and computed: Input<T, R>, compute, Tensor<T, R>, Outputs; rank and type
-// are in the types.
+// Tensors and their computation: Input<T, R>, compute, Tensor<T, R>, Outputs; rank and type are in
+// the types.
 
 namespace lathe {
 
@@ -2713,7 +2709,7 @@ OutputList outputs(const T&... results) {
 }  // namespace lathe
 
 // ---- lathe/dsl/boundary.hpp
-// What a tensor is outside of its bounds: a value (pad), its nearest element (clamp), or a question
+// Tensors beyond their bounds: a value (pad), the nearest element (clamp), or a question
 // (in_bounds).
 
 namespace lathe {
@@ -2771,8 +2767,8 @@ Clamped<T, R> clamp(const TypedTensor<T, R>& tensor) {
 }  // namespace lathe
 
 // ---- lathe/dsl/script_any.hpp
-// What a script records, whatever the types: buffers, loops, blocks and stores, with rank and dtype
-// as run-time values.
+// The untyped core of scripts: buffers, loops, blocks and stores, with rank and dtype as run-time
+// values.
 
 namespace lathe {
 
@@ -2911,8 +2907,8 @@ class AnyScript {
 }  // namespace lathe
 
 // ---- lathe/dsl/script.hpp
-// How a program is written as loops: what expressions cannot say, in the same IR and scheduled the
-// same way.
+// Programs written as loops: what expressions cannot say, in the same IR and scheduled the same
+// way.
 
 namespace lathe {
 
@@ -3279,7 +3275,7 @@ class Kernel;
 }  // namespace lathe
 
 // ---- lathe/ir/compare.hpp
-// Whether two programs are the same up to names.
+// Equality of programs up to names.
 
 namespace lathe {
 
@@ -3302,7 +3298,7 @@ std::uint64_t structural_hash(const AnyExpr& expr);
 }  // namespace lathe
 
 // ---- lathe/ir/parse.hpp
-// How a program is read back from its text form (the grammar is at the top of print.hpp).
+// The parser of the text form (the grammar is at the top of print.hpp).
 
 namespace lathe {
 
@@ -3317,7 +3313,7 @@ Program parse(std::string_view text, Location where = Location::here());
 }  // namespace lathe
 
 // ---- lathe/ir/print.hpp
-// How a program reads as text: the grammar of the text form, and its printer.
+// The text form of programs: its grammar, and the printer.
 //
 //   program   := "program" name [ "<" dim, … ">" ] "(" param, … ")" [ "stage" stage ] ":" body
 //   dim       := name [ "in" min ".." [ "=" max ] [ "by" multiple ] ]
@@ -3400,7 +3396,7 @@ std::string excerpt(const Program& program, const Stmt& stmt);
 }  // namespace lathe
 
 // ---- lathe/ir/verify.hpp
-// Whether a program keeps the rules of its stage.
+// The verifier: the rules of each stage, and whether a program keeps them.
 //
 // At every stage: nodes are complete and typed as expr.hpp says; each variable is bound once and
 // used where it is visible (inside a block: its iterators, those of blocks around it, dims, scalar
@@ -3444,7 +3440,7 @@ void verify_dim(const VarRef& dim, const Vec<Param>& params, Location where = Lo
 }  // namespace lathe
 
 // ---- lathe/support/target.hpp
-// What machine code is made for: architecture, instruction sets, vector width, caches, processors.
+// Targets of machine code: architecture, instruction sets, vector width, caches, processors.
 
 namespace lathe {
 
@@ -3549,7 +3545,7 @@ const TensorIntrin* find_tensor_intrin(std::string_view name);
 }  // namespace lathe
 
 // ---- lathe/jit/intrinsic_check.hpp
-// Whether a row of tensor intrinsics keeps what it says.
+// Trials of tensor intrinsics: whether a row computes what it says.
 
 namespace lathe {
 
@@ -3691,8 +3687,8 @@ int usable_processors();
 }  // namespace lathe
 
 // ---- lathe/eval/evaluate.hpp
-// What a program means: an interpreter for every stage that follows the semantics of ir/expr.hpp
-// and ir/stmt.hpp exactly.
+// The evaluator: an interpreter for every stage that follows the semantics of ir/expr.hpp and
+// ir/stmt.hpp exactly.
 
 namespace lathe {
 
@@ -3726,7 +3722,7 @@ class Evaluator {
 }  // namespace lathe
 
 // ---- lathe/runtime/view.hpp
-// What a kernel is called with: a pointer with extents and strides, owned by somebody else.
+// Views, the arguments of a kernel: a pointer with extents and strides, owned by somebody else.
 
 namespace lathe {
 
@@ -3866,7 +3862,7 @@ View<detail::ViewedElement<C>, 1> view(C&& c) {
 }  // namespace lathe
 
 // ---- lathe/support/dense_map.hpp
-// How nodes and names are mapped to values. Compilers take 25 ms for each std::unordered_map of
+// Maps from nodes and names to values. Compilers take 25 ms for each std::unordered_map of
 // another type (g++ 12), a program that includes everything has two: the values lie in vectors.
 
 namespace lathe {
@@ -3943,7 +3939,8 @@ using NameSet = DenseSet<std::string>;
 }  // namespace lathe
 
 // ---- lathe/support/kernel.hpp
-// What the compiler hands to the runtime: a kernel as text with the layout of its call, plain data.
+// Kernels as text, with the layout of their call: what the compiler hands to the runtime, plain
+// data.
 
 namespace lathe {
 
@@ -3973,7 +3970,7 @@ struct LlvmKernel {
 }  // namespace lathe
 
 // ---- lathe/jit/binding.hpp
-// How the arguments of a call are checked and laid out in the slots that a kernel reads.
+// The arguments of a call: their checks, and the slots that a kernel reads.
 
 namespace lathe {
 
@@ -4214,7 +4211,7 @@ bool fill_dense(std::index_sequence<K...>, const std::int64_t* plan, std::uint64
 }  // namespace lathe
 
 // ---- lathe/runtime/thread_pool.hpp
-// Who runs the iterations of a parallel loop: the context's hook, or the built-in pool of threads.
+// Threads for the iterations of parallel loops: the context's hook, or the built-in pool.
 
 namespace lathe {
 
@@ -4275,7 +4272,7 @@ std::int32_t parallel_for_raw(const Context& context, std::int64_t n, std::int64
 }  // namespace lathe
 
 // ---- lathe/runtime/abi.hpp
-// How generated code is called, and what it may call back: slots, the runtime table, statuses.
+// The interface of generated code: slots, the runtime table that it may call back, statuses.
 
 namespace lathe {
 
@@ -4402,7 +4399,7 @@ RuntimeSymbols runtime_symbols();
 }  // namespace lathe
 
 // ---- lathe/jit/kernel.hpp
-// What a compiled computation is: a typed, immutable function object over views.
+// Kernels: typed, immutable function objects over views.
 
 namespace lathe {
 
@@ -4657,8 +4654,8 @@ class Kernel {
 }  // namespace lathe
 
 // ---- lathe/arith/facts.hpp
-// What is known about variables: ranges, divisibility, and conditions that hold where an expression
-// is evaluated.
+// Facts about variables: ranges, divisibility, and conditions that hold where an expression is
+// evaluated.
 
 namespace lathe {
 
@@ -4752,7 +4749,7 @@ class Facts {
 }  // namespace lathe
 
 // ---- lathe/analysis/access.hpp
-// Which statements touch which buffer, where, and under which loops and conditions.
+// Accesses of statements to buffers: where, under which loops and conditions.
 
 namespace lathe {
 
@@ -4877,7 +4874,7 @@ inline void add_once(Vec<Buffer>& all, const Buffer& b) {
 }  // namespace lathe
 
 // ---- lathe/analysis/region.hpp
-// Which box of a buffer is read at most, or surely written, while some loops run.
+// Regions: the box of a buffer that is read at most, or surely written, while some loops run.
 
 namespace lathe {
 
@@ -4933,7 +4930,8 @@ Vec<VarRef> vars_of(const Vec<ForRef>& loops);
 }  // namespace lathe
 
 // ---- lathe/analysis/footprint.hpp
-// How much memory one iteration of a loop touches, buffer by buffer, and how much it computes.
+// Footprints: the memory that one iteration of a loop touches, buffer by buffer, and its
+// operations.
 
 namespace lathe {
 
@@ -4971,7 +4969,7 @@ AnyExpr size_product(const AnyExpr& a, const AnyExpr& b);
 }  // namespace lathe
 
 // ---- lathe/schedule/core/layout.hpp
-// How an element's place in a buffer moves: a map from old indices to new ones.
+// Layout maps: an element's place in a buffer, from old indices to new ones.
 
 namespace lathe {
 
@@ -5064,8 +5062,8 @@ LayoutMap layout_map(const F& f) {
 }  // namespace lathe
 
 // ---- lathe/ir/loop_marks.hpp
-// What a schedule asks of a loop, as annotations that lowering realises: how a split's tail runs,
-// whether border iterations run apart, which buffers and blocks iterations share.
+// Marks of loops, as annotations that lowering realises: the tail of a split, whether border
+// iterations run apart, which buffers and blocks iterations share.
 
 namespace lathe {
 
@@ -5136,7 +5134,7 @@ inline bool is_promise(std::string_view key) {
 }  // namespace lathe
 
 // ---- lathe/schedule/core/refs.hpp
-// What names a loop or a block of a schedule, and what a split is told.
+// Names of loops and blocks of a schedule, and the factors of a split.
 
 namespace lathe {
 
@@ -5202,8 +5200,8 @@ class Factor {
 }  // namespace lathe
 
 // ---- lathe/schedule/core/primitive.hpp
-// What a schedule primitive is: one record with its name, its parameters, and the function that
-// checks and applies it.
+// Schedule primitives: a record with a name, parameters, and the function that checks and applies
+// it.
 
 namespace lathe {
 
@@ -5317,7 +5315,7 @@ const Primitive* find_primitive(std::string_view name);
 }  // namespace lathe
 
 // ---- lathe/schedule/core/trace.hpp
-// What was done to a program: the steps of a schedule as data, as text, and played again.
+// Traces: the steps of a schedule as data, as text, and played again.
 
 namespace lathe {
 
@@ -5352,8 +5350,7 @@ Trace parse_trace(std::string_view text, Location where = Location::here());
 }  // namespace lathe
 
 // ---- lathe/schedule/core/schedule.hpp
-// How a program is scheduled by hand: one method per primitive, each of which leaves a valid
-// program.
+// Schedules: one method per primitive, each of which leaves a valid program.
 
 namespace lathe {
 
@@ -5873,7 +5870,7 @@ Schedule replay(const Trace& trace, Schedule start, bool any_program = false,
 }  // namespace lathe
 
 // ---- lathe/jit/jit.hpp
-// How a computation becomes a function: jit compiles it, evaluate interprets it.
+// Functions from computations: jit compiles, evaluate interprets.
 
 namespace lathe {
 
@@ -6028,7 +6025,7 @@ requires(sizeof...(P) > 0) auto evaluate(Source source) {
 }  // namespace lathe
 
 // ---- lathe/support/deadline.hpp
-// When a search or a compilation has to end: the time budget of a context, from a moment on.
+// Deadlines of a search or a compilation: the time budget of a context, from a moment on.
 
 namespace lathe {
 
@@ -6049,8 +6046,7 @@ class Deadline {
 }  // namespace lathe
 
 // ---- lathe/lower/pipeline.hpp
-// How a scheduled program becomes flat code: the pipeline as a table of named passes, and its
-// runner.
+// The pipeline from scheduled programs to flat code, a table of named passes, and its runner.
 
 namespace lathe {
 
@@ -6091,7 +6087,7 @@ Program lower_until(std::string_view pass, const Program& program, const Target&
 }  // namespace lathe
 
 // ---- lathe/support/text.hpp
-// How text is built and numbers are printed and read, the same under every locale.
+// Text: building it, and numbers printed and read the same under every locale.
 
 namespace lathe {
 
@@ -6217,8 +6213,7 @@ class TextWriter {
 }  // namespace lathe
 
 // ---- lathe/support/dynlib.hpp
-// How optional libraries (LLVM, the CUDA driver) are found and their functions looked up at run
-// time.
+// Optional libraries (LLVM, the CUDA driver) and their functions, looked up at run time.
 
 namespace lathe {
 
@@ -6243,7 +6238,7 @@ class DynamicLibrary {
 }  // namespace lathe
 
 // ---- lathe/support/cache_share.hpp
-// How much of a cache that processors share one of them can count on.
+// The share of a cache that one of its processors can count on.
 
 namespace lathe {
 namespace detail {
@@ -6275,7 +6270,7 @@ inline std::int64_t reachable_cache(std::int64_t bytes, std::string_view sharing
 }  // namespace lathe
 
 // ---- lathe/ir/visit.hpp
-// How to walk and to rewrite programs: one switch over the nodes, and what is built on it.
+// Visitors and mutators of programs: one switch over the nodes, and what is built on it.
 
 namespace lathe {
 
@@ -6435,7 +6430,7 @@ std::size_t node_count(const Stmt& s);
 }  // namespace lathe
 
 // ---- lathe/ir/scalar.hpp
-// What one operation gives on one lane, exactly as ir/expr.hpp says.
+// One operation on one lane, exactly as ir/expr.hpp says.
 
 namespace lathe::detail {
 
@@ -6503,7 +6498,7 @@ constexpr std::uint64_t random_below(std::uint64_t n, std::uint64_t bits) {
 }  // namespace lathe::detail
 
 // ---- lathe/ir/scalar_code.hpp
-// How an expression is evaluated for many values of its variables, without a program around it.
+// Expressions evaluated for many values of their variables, without a program around them.
 
 namespace lathe::detail {
 
@@ -6578,7 +6573,7 @@ class ScalarCode {
 }  // namespace lathe::detail
 
 // ---- lathe/ir/lex.hpp
-// How text splits into tokens, and how a place in it is reported.
+// Tokens of a text, and their places for messages.
 
 namespace lathe {
 namespace detail {
@@ -6626,7 +6621,7 @@ bool is_plain_name(std::string_view text);
 }  // namespace lathe
 
 // ---- lathe/ir/marks.hpp
-// Which annotations mean something, on what, and which values they may have.
+// The annotations that mean something: where they may stand, and their values.
 
 namespace lathe::detail {
 
@@ -6916,7 +6911,7 @@ int infix_precedence(BinaryOp op);
 }  // namespace lathe
 
 // ---- lathe/support/reversed.hpp
-// How lists are walked from their end: std::views::reverse without its 20 ms for each type of list
+// Lists from their end: std::views::reverse without its 20 ms for each type of list
 // (g++ 12).
 
 namespace lathe {
@@ -7044,7 +7039,7 @@ std::string_view access_problem(const Buffer& buffer, const Vec<AnyExpr>& indice
 }  // namespace lathe
 
 // ---- lathe/ir/reducer.hpp
-// Which reducers have a name of their own, and what they compute.
+// The reducers that have a name of their own.
 
 namespace lathe {
 
@@ -7071,7 +7066,7 @@ bool is_arg_reducer(const ReducerNode& reducer);
 }  // namespace lathe
 
 // ---- lathe/ir/reducer_law.hpp
-// Which laws a reducer obeys: those that its structure proves, and those that numbers refute.
+// Laws of a reducer: those that its structure proves, and those that numbers refute.
 
 namespace lathe {
 
@@ -7111,7 +7106,7 @@ std::string extent_text(const AnyExpr& extent);
 }  // namespace lathe::detail
 
 // ---- lathe/ir/rebuild.hpp
-// How a program is rebuilt around a statement that changes: paths, allocations, loops without their
+// A program rebuilt around a statement that changes: paths, allocations, loops without their
 // bodies, fresh names.
 
 namespace lathe::detail {
@@ -7156,8 +7151,8 @@ std::string loop_name(const std::string& base, Vec<std::string>& used);
 }  // namespace lathe::detail
 
 // ---- lathe/arith/poly.hpp
-// How index arithmetic is held while it is simplified: sums of products of opaque parts, and the
-// engine over them. Internal to arith and analysis; users call simplify, prove and bounds.
+// Polynomials: index arithmetic while it is simplified, as sums of products of opaque parts, and
+// the engine over them. Internal to arith and analysis; users call simplify, prove and bounds.
 
 namespace lathe {
 namespace detail {
@@ -7368,8 +7363,7 @@ class Simplifier {
 }  // namespace lathe
 
 // ---- lathe/arith/simplify.hpp
-// Which simpler expression has the same value, and which condition surely holds, given facts about
-// the variables.
+// Simplification, bounds and proofs of expressions, given facts about their variables.
 
 namespace lathe {
 
@@ -7418,7 +7412,7 @@ AnyExpr fold_and(const AnyExpr& a, const AnyExpr& b);
 }  // namespace lathe
 
 // ---- lathe/arith/rules.hpp
-// Which identities hold for data of every integer and floating type: a table, one rule a line.
+// Identities for data of every integer and floating type: a table, one rule a line.
 
 namespace lathe {
 namespace detail {
@@ -7528,7 +7522,7 @@ class IndexLoads : public Visitor {
 }  // namespace lathe::detail
 
 // ---- lathe/arith/affine.hpp
-// Whether an index expression is linear in chosen variables, and with which coefficients.
+// Index expressions that are linear in chosen variables, with their coefficients.
 
 namespace lathe {
 
@@ -7580,8 +7574,8 @@ Interval interval_intersect(const Interval& a, const Interval& b, const Facts& f
 }  // namespace lathe
 
 // ---- lathe/arith/iter_map.hpp
-// Whether index expressions visit each point once (injective), all points (covering), and what the
-// inverse is.
+// Iterator maps: whether index expressions visit each point once (injective) or all points
+// (covering), and their inverse.
 
 namespace lathe {
 
@@ -7697,7 +7691,7 @@ inline bool all_equal(const Vec<std::int64_t>& v) {
 }  // namespace lathe
 
 // ---- lathe/analysis/block.hpp
-// In which order the instances of a block may run, and what kind of reducer it has.
+// Classes of blocks, by the orders in which their instances may run, and of reducers.
 
 namespace lathe {
 
@@ -7750,7 +7744,7 @@ bool feeds(const ForNode& loop, const BlockNode& block, IterKind kind);
 }  // namespace lathe
 
 // ---- lathe/analysis/uses.hpp
-// Which buffers statements touch, without where in them: what most questions need, and much cheaper
+// Buffers that statements touch, without where in them: enough for most questions, and much cheaper
 // than accesses.
 
 namespace lathe::detail {
@@ -7892,8 +7886,8 @@ class SettleTerms {
 }  // namespace lathe::detail
 
 // ---- lathe/analysis/instances.hpp
-// How often the loops around a block run each of its instances, and where its init stands: what
-// every step asks that counts, moves or repeats instances.
+// Instances of a block: how often the loops around it run each one, and where its init stands.
+// Every step that counts, moves or repeats instances asks here.
 
 namespace lathe {
 
@@ -7974,8 +7968,8 @@ bool bindings_over_guards(const BlockNode& block, Vec<IterDomain>& loops, const 
 }  // namespace lathe
 
 // ---- lathe/analysis/dependence.hpp
-// Whether two accesses can touch one element in different iterations, and in which order: what
-// forbids a reordering.
+// Dependences: whether two accesses can touch one element in different iterations, and in which
+// order.
 
 namespace lathe {
 
@@ -8077,8 +8071,8 @@ std::string describe(const AccessSite& a);
 }  // namespace lathe
 
 // ---- lathe/analysis/cover.hpp
-// Whether what a consumer reads was surely produced, and finished, by its producers in one
-// iteration of a loop.
+// Proofs that what a consumer reads was produced, and finished, by its producers in one iteration
+// of a loop.
 
 namespace lathe {
 
@@ -8103,7 +8097,7 @@ bool final_at(const Stmt& root, const BlockTag& block, const VarRef& loop);
 }  // namespace lathe
 
 // ---- lathe/analysis/open_blocks.hpp
-// What a program is whose blocks hold no blocks.
+// Programs whose blocks hold no blocks.
 
 namespace lathe {
 
@@ -8119,7 +8113,7 @@ Program open_blocks(const Program& program, Location where = {});
 }  // namespace lathe
 
 // ---- lathe/analysis/find.hpp
-// Where a program has its loops, blocks, stores and buffers, and what surrounds them.
+// Searches of a program for loops, blocks, stores and buffers, and for what surrounds them.
 
 namespace lathe::detail {
 
@@ -8181,7 +8175,7 @@ Vec<BlockSite> find_inits(const Stmt& root);
 }  // namespace lathe::detail
 
 // ---- lathe/analysis/found.hpp
-// Whether what a block reads was surely written before, in the same iteration of a loop.
+// Proofs that what a block reads was written before, in the same iteration of a loop.
 
 namespace lathe::detail {
 
@@ -8202,8 +8196,8 @@ std::string why_unsettled(const Program& program, const BlockNode& block);
 }  // namespace lathe::detail
 
 // ---- lathe/analysis/shift.hpp
-// Whether the tiles of a loop whose tail is Tail::shift may overlap: asked by split, after each
-// later step, and by lowering, which moves the last tile inward.
+// Overlapping tiles of loops whose tail is Tail::shift: their plan, for split, the checks after
+// later steps, and the pass that moves the last tile inward.
 
 namespace lathe::detail {
 
@@ -8225,8 +8219,8 @@ Vec<VarRef> shifted_loops(const Stmt& s);
 }  // namespace lathe::detail
 
 // ---- lathe/analysis/partition.hpp
-// Which iterations of a loop are all alike, as conditions below it hold in them whatever the loops
-// inside do: asked by partition, and by lowering, which peels the other iterations.
+// Steady iterations of a loop: those in which conditions below it hold whatever the loops inside
+// do. For the step partition, and for lowering, which peels the other iterations.
 
 namespace lathe::detail {
 
@@ -8256,8 +8250,8 @@ Vec<SteadyCondition> steady_conditions(const ForNode& loop, const Facts& around,
 }  // namespace lathe::detail
 
 // ---- lathe/analysis/buffering.hpp
-// What iterations of a loop may share of a buffer: asked by the steps that mark loops, after each
-// later step, and by lowering, which realises the marks.
+// Buffers that iterations of a loop share (two versions, rolling rows, pipelines): plans for the
+// steps that mark loops, the checks after later steps, and the passes that realise the marks.
 
 namespace lathe::detail {
 
@@ -8308,7 +8302,7 @@ const ForNode* shared_by_iterations(const ForNode& top, const Buffer& buffer);
 }  // namespace lathe::detail
 
 // ---- lathe/dsl/checks.hpp
-// Which mistakes the DSL finds while a tensor is being described, each with its error id.
+// Mistakes that the DSL finds while a tensor is being described, each with its error id.
 
 namespace lathe::detail {
 
@@ -8343,7 +8337,7 @@ UserError unfit_operands(const std::string& what, const InternalError& e, Locati
 }  // namespace lathe::detail
 
 // ---- lathe/dsl/impl/script_state.hpp
-// What a script has recorded so far, and what its expressions may name where it stands.
+// The state of a script: its statements so far, and the names that are visible where it stands.
 
 namespace lathe::detail {
 
@@ -8435,7 +8429,7 @@ class ScriptState : public RefCounted {
 }  // namespace lathe::detail
 
 // ---- lathe/schedule/core/records.hpp
-// Which primitives there are: adding one is a line here and a file that defines primitive_<name>.
+// The table of primitives: adding one is a line here and a file that defines primitive_<name>.
 
 namespace lathe {
 
@@ -8509,8 +8503,7 @@ LATHE_PRIMITIVES(LATHE_PRIMITIVE)
 }  // namespace lathe
 
 // ---- lathe/schedule/core/edit.hpp
-// What the steps of a schedule share: checks, nests of blocks that move, and how a refusal is
-// worded.
+// Checks that steps share, nests of blocks that move, and the wording of refusals.
 
 namespace lathe::detail {
 
@@ -8646,7 +8639,7 @@ Verdict read_intrinsic(const TensorIntrin& row, Intrinsic& out);
 }  // namespace lathe::detail
 
 // ---- lathe/autoschedule/default_schedule.hpp
-// Which schedule a program gets when nobody wrote or found one.
+// The schedule of a program for which nobody wrote or found one.
 
 namespace lathe {
 
@@ -8664,7 +8657,7 @@ Schedule default_schedule(const Program& program, const Target& target,
 }  // namespace lathe
 
 // ---- lathe/codegen/llvm/builder.hpp
-// How LLVM IR instructions are written down with their types: values, one function, one module.
+// LLVM IR as text: typed values, one function, one module.
 
 namespace lathe::detail {
 
@@ -8806,7 +8799,7 @@ class LlvmFunction {
 }  // namespace lathe::detail
 
 // ---- lathe/codegen/llvm/emitter.hpp
-// How statements and expressions at Stage::machine become instructions of one LLVM function.
+// The emitter of one LLVM function from statements and expressions at Stage::machine.
 
 namespace lathe::detail {
 
@@ -8996,7 +8989,7 @@ std::string_view llvm_arithmetic(BinaryOp op, DType t);
 }  // namespace lathe::detail
 
 // ---- lathe/codegen/llvm/llvm_ir.hpp
-// How a program at Stage::machine becomes LLVM IR text.
+// LLVM IR text of a program at Stage::machine.
 
 namespace lathe {
 
@@ -9019,8 +9012,7 @@ LlvmKernel emit_llvm(const Program& program, const Target& target, int llvm_majo
 }  // namespace lathe
 
 // ---- lathe/eval/tree.hpp
-// What the evaluator interprets: a program as two trees of small nodes whose variables and buffers
-// are numbered slots.
+// The trees of small nodes that the evaluator interprets; variables and buffers are numbered slots.
 
 namespace lathe::detail {
 
@@ -9101,7 +9093,7 @@ EvalExpr::Run eval_function(const AnyExpr& e);
 }  // namespace lathe::detail
 
 // ---- lathe/eval/compiler.hpp
-// How a program becomes the tree that the evaluator interprets.
+// The evaluator's compiler, from a program to the tree that it interprets.
 
 namespace lathe::detail {
 
@@ -9162,7 +9154,7 @@ class EvalCompiler {
 }  // namespace lathe::detail
 
 // ---- lathe/eval/frame.hpp
-// What one run of the evaluator holds: the values of variables and the memory of buffers.
+// One run of the evaluator: the values of variables and the memory of buffers.
 
 namespace lathe::detail {
 
@@ -9345,8 +9337,8 @@ Program simplify_program(const Program& program);
 }  // namespace lathe
 
 // ---- lathe/lower/vector/clone.hpp
-// How a statement may stand twice in a program: a copy in which every bound variable and buffer is
-// new.
+// Copies of a statement in which every bound variable and buffer is new, so that both may stand in
+// one program.
 
 namespace lathe {
 namespace detail {
@@ -9413,8 +9405,7 @@ Program interleave_stores(const Program& program);
 }  // namespace lathe
 
 // ---- lathe/lower/machine/narrow_types.hpp
-// How values of types narrower than a machine type are computed with: their bits as integer
-// expressions.
+// Arithmetic of types narrower than a machine type, on their bits as integer expressions.
 
 namespace lathe::detail {
 
@@ -9444,7 +9435,8 @@ AnyExpr with_value(const char* name, const AnyExpr& x, F body) {
 }  // namespace lathe::detail
 
 // ---- lathe/lower/math/math_builder.hpp
-// How the expansions of exp, log, sin, … are written: expressions with named intermediate values.
+// Building blocks for the expansions of exp, log, sin, …: expressions with named intermediate
+// values.
 
 namespace lathe::detail {
 
@@ -9518,7 +9510,7 @@ AnyExpr math_pow(MathBuilder& b, const AnyExpr& x, const AnyExpr& y);
 }  // namespace lathe::detail
 
 // ---- lathe/lower/math/math_trig.hpp
-// How an angle of any size is reduced to one half-turn, for sin, cos and tan.
+// Reduction of an angle of any size to one half-turn, for sin, cos and tan.
 
 namespace lathe::detail {
 
@@ -9551,8 +9543,8 @@ class MathPayneHanek {
 }  // namespace lathe::detail
 
 // ---- lathe/runtime/llvm_c.hpp
-// Which functions of the LLVM-C API Lathe calls: a hand-trimmed copy of their declarations (LLVM 16
-// to 22).
+// The functions of the LLVM-C API that Lathe calls: a hand-trimmed copy of their declarations (LLVM
+// 16 to 22).
 
 namespace lathe {
 namespace detail {
@@ -9671,7 +9663,7 @@ struct Api {
 }  // namespace lathe
 
 // ---- lathe/runtime/llvm.hpp
-// Which LLVM this process uses, and how LLVM IR text becomes an object file.
+// The LLVM of this process, and the way from LLVM IR text to an object file.
 
 namespace lathe {
 
@@ -9744,7 +9736,7 @@ std::string compile_to_assembly(const Llvm& llvm, std::string_view text, const T
 }  // namespace lathe
 
 // ---- lathe/runtime/object_cache.hpp
-// How compiled objects are kept in a folder for later processes.
+// Compiled objects in a folder, for later processes.
 
 namespace lathe {
 
@@ -9774,7 +9766,7 @@ class ObjectCache {
 }  // namespace lathe
 
 // ---- lathe/runtime/object_file.hpp
-// Which symbols an object file defines and needs.
+// Symbols that an object file defines and needs.
 
 namespace lathe {
 
@@ -9793,7 +9785,7 @@ bool read_symbols(const char* bytes, std::size_t size, Vec<ObjectSymbol>& symbol
 }  // namespace lathe
 
 // ---- lathe/runtime/orc.hpp
-// How an object file becomes a function in this process, and how it goes away again.
+// Object files linked into this process as functions, and taken out again.
 
 namespace lathe {
 
@@ -9861,7 +9853,7 @@ class Jit : public RefCounted {
 }  // namespace lathe
 
 // ---- lathe/jit/code_cache.hpp
-// Which machine code a context has made already.
+// The machine code that a context has made already.
 
 namespace lathe {
 
@@ -9892,7 +9884,7 @@ class CodeCache : public RefCounted {
 }  // namespace lathe
 
 // ---- lathe/jit/source.hpp
-// Which program a Source stands for, and which of its parameters each argument of the call is.
+// The program that a Source stands for, and the parameter for each argument of the call.
 
 namespace lathe::detail {
 

@@ -1,4 +1,4 @@
-// Which statements touch which buffer, where, and under which loops and conditions.
+// Accesses of statements to buffers: where, under which loops and conditions.
 #pragma once
 
 #include <lathe/arith/facts.hpp>

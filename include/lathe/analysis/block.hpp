@@ -1,4 +1,4 @@
-// In which order the instances of a block may run, and what kind of reducer it has.
+// Classes of blocks, by the orders in which their instances may run, and of reducers.
 #pragma once
 
 #include <lathe/analysis/access.hpp>

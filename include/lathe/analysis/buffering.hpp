@@ -1,5 +1,5 @@
-// What iterations of a loop may share of a buffer: asked by the steps that mark loops, after each
-// later step, and by lowering, which realises the marks.
+// Buffers that iterations of a loop share (two versions, rolling rows, pipelines): plans for the
+// steps that mark loops, the checks after later steps, and the passes that realise the marks.
 #pragma once
 
 #include <lathe/analysis/access.hpp>

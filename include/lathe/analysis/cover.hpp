@@ -1,5 +1,5 @@
-// Whether what a consumer reads was surely produced, and finished, by its producers in one
-// iteration of a loop.
+// Proofs that what a consumer reads was produced, and finished, by its producers in one iteration
+// of a loop.
 #pragma once
 
 #include <lathe/analysis/block.hpp>

@@ -1,5 +1,5 @@
-// Whether two accesses can touch one element in different iterations, and in which order: what
-// forbids a reordering.
+// Dependences: whether two accesses can touch one element in different iterations, and in which
+// order.
 #pragma once
 
 #include <lathe/analysis/access.hpp>

@@ -1,4 +1,4 @@
-// Where a program has its loops, blocks, stores and buffers, and what surrounds them.
+// Searches of a program for loops, blocks, stores and buffers, and for what surrounds them.
 #pragma once
 
 #include <lathe/analysis/access.hpp>

@@ -1,4 +1,5 @@
-// How much memory one iteration of a loop touches, buffer by buffer, and how much it computes.
+// Footprints: the memory that one iteration of a loop touches, buffer by buffer, and its
+// operations.
 #pragma once
 
 #include <lathe/analysis/region.hpp>

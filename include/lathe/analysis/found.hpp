@@ -1,4 +1,4 @@
-// Whether what a block reads was surely written before, in the same iteration of a loop.
+// Proofs that what a block reads was written before, in the same iteration of a loop.
 #pragma once
 
 #include <lathe/analysis/access.hpp>

@@ -1,5 +1,5 @@
-// How often the loops around a block run each of its instances, and where its init stands: what
-// every step asks that counts, moves or repeats instances.
+// Instances of a block: how often the loops around it run each one, and where its init stands.
+// Every step that counts, moves or repeats instances asks here.
 #pragma once
 
 #include <lathe/analysis/block.hpp>

@@ -1,4 +1,4 @@
-// What a program is whose blocks hold no blocks.
+// Programs whose blocks hold no blocks.
 #pragma once
 
 #include <lathe/ir/stmt.hpp>

@@ -1,5 +1,5 @@
-// Which iterations of a loop are all alike, as conditions below it hold in them whatever the loops
-// inside do: asked by partition, and by lowering, which peels the other iterations.
+// Steady iterations of a loop: those in which conditions below it hold whatever the loops inside
+// do. For the step partition, and for lowering, which peels the other iterations.
 #pragma once
 
 #include <lathe/analysis/access.hpp>

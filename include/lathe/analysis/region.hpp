@@ -1,4 +1,4 @@
-// Which box of a buffer is read at most, or surely written, while some loops run.
+// Regions: the box of a buffer that is read at most, or surely written, while some loops run.
 #pragma once
 
 #include <lathe/analysis/access.hpp>

@@ -1,5 +1,5 @@
-// Whether the tiles of a loop whose tail is Tail::shift may overlap: asked by split, after each
-// later step, and by lowering, which moves the last tile inward.
+// Overlapping tiles of loops whose tail is Tail::shift: their plan, for split, the checks after
+// later steps, and the pass that moves the last tile inward.
 #pragma once
 
 #include <lathe/analysis/access.hpp>

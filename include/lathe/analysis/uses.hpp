@@ -1,4 +1,4 @@
-// Which buffers statements touch, without where in them: what most questions need, and much cheaper
+// Buffers that statements touch, without where in them: enough for most questions, and much cheaper
 // than accesses.
 #pragma once
 

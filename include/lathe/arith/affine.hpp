@@ -1,4 +1,4 @@
-// Whether an index expression is linear in chosen variables, and with which coefficients.
+// Index expressions that are linear in chosen variables, with their coefficients.
 #pragma once
 
 #include <lathe/arith/facts.hpp>

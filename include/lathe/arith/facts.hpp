@@ -1,5 +1,5 @@
-// What is known about variables: ranges, divisibility, and conditions that hold where an expression
-// is evaluated.
+// Facts about variables: ranges, divisibility, and conditions that hold where an expression is
+// evaluated.
 #pragma once
 
 #include <cstdint>

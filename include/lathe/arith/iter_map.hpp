@@ -1,5 +1,5 @@
-// Whether index expressions visit each point once (injective), all points (covering), and what the
-// inverse is.
+// Iterator maps: whether index expressions visit each point once (injective) or all points
+// (covering), and their inverse.
 #pragma once
 
 #include <lathe/arith/facts.hpp>

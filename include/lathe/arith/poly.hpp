@@ -1,5 +1,5 @@
-// How index arithmetic is held while it is simplified: sums of products of opaque parts, and the
-// engine over them. Internal to arith and analysis; users call simplify, prove and bounds.
+// Polynomials: index arithmetic while it is simplified, as sums of products of opaque parts, and
+// the engine over them. Internal to arith and analysis; users call simplify, prove and bounds.
 #pragma once
 
 #include <lathe/arith/facts.hpp>

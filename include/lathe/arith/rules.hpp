@@ -1,4 +1,4 @@
-// Which identities hold for data of every integer and floating type: a table, one rule a line.
+// Identities for data of every integer and floating type: a table, one rule a line.
 #pragma once
 
 #include <lathe/ir/expr.hpp>

@@ -1,5 +1,4 @@
-// Which simpler expression has the same value, and which condition surely holds, given facts about
-// the variables.
+// Simplification, bounds and proofs of expressions, given facts about their variables.
 #pragma once
 
 #include <lathe/arith/facts.hpp>

@@ -1,4 +1,4 @@
-// Which schedule a program gets when nobody wrote or found one.
+// The schedule of a program for which nobody wrote or found one.
 #pragma once
 
 #include <lathe/schedule/core/schedule.hpp>

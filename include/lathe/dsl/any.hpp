@@ -1,5 +1,5 @@
-// What the DSL records whatever the types: tensors, axes and computations with rank and dtype as
-// run-time values.
+// The untyped core of the DSL: tensors, axes and computations with rank and dtype as run-time
+// values.
 #pragma once
 
 #include <concepts>

@@ -1,4 +1,4 @@
-// What a tensor is outside of its bounds: a value (pad), its nearest element (clamp), or a question
+// Tensors beyond their bounds: a value (pad), the nearest element (clamp), or a question
 // (in_bounds).
 #pragma once
 

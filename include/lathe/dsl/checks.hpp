@@ -1,4 +1,4 @@
-// Which mistakes the DSL finds while a tensor is being described, each with its error id.
+// Mistakes that the DSL finds while a tensor is being described, each with its error id.
 #pragma once
 
 #include <lathe/dsl/any.hpp>

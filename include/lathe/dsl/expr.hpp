@@ -1,5 +1,4 @@
-// How expressions are written: Expr<T> with the element type in its type, literals, operators, and
-// the errors of both.
+// Typed expressions: Expr<T>, literals, operators, and the errors of both.
 #pragma once
 
 #include <lathe/dsl/any.hpp>

@@ -1,5 +1,4 @@
-// Which functions expressions have: elementwise mathematics, minima and maxima, integer division
-// and bits.
+// Functions of expressions: elementwise mathematics, minima and maxima, integer division and bits.
 #pragma once
 
 #include <lathe/dsl/expr.hpp>

@@ -1,5 +1,4 @@
-// How tensors become a program: which are its parameters and in which order, and which
-// intermediates it allocates.
+// Programs of tensors: their parameters, the order of these, and the intermediates to allocate.
 #pragma once
 
 #include <lathe/dsl/any.hpp>

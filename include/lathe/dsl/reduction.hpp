@@ -1,4 +1,4 @@
-// How a compute folds over axes: sum, argmax and the others, and reducers of one's own.
+// Reductions: sum, argmax and the others, and reducers of one's own.
 #pragma once
 
 #include <lathe/dsl/expr.hpp>

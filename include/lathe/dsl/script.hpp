@@ -1,5 +1,5 @@
-// How a program is written as loops: what expressions cannot say, in the same IR and scheduled the
-// same way.
+// Programs written as loops: what expressions cannot say, in the same IR and scheduled the same
+// way.
 #pragma once
 
 #include <lathe/dsl/reduction.hpp>

@@ -1,5 +1,5 @@
-// What a script records, whatever the types: buffers, loops, blocks and stores, with rank and dtype
-// as run-time values.
+// The untyped core of scripts: buffers, loops, blocks and stores, with rank and dtype as run-time
+// values.
 #pragma once
 
 #include <lathe/dsl/expr.hpp>

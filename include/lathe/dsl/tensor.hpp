@@ -1,5 +1,5 @@
-// How tensors are declared and computed: Input<T, R>, compute, Tensor<T, R>, Outputs; rank and type
-// are in the types.
+// Tensors and their computation: Input<T, R>, compute, Tensor<T, R>, Outputs; rank and type are in
+// the types.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// How a program becomes the tree that the evaluator interprets.
+// The evaluator's compiler, from a program to the tree that it interprets.
 #pragma once
 
 #include <lathe/eval/tree.hpp>

@@ -1,5 +1,5 @@
-// What a program means: an interpreter for every stage that follows the semantics of ir/expr.hpp
-// and ir/stmt.hpp exactly.
+// The evaluator: an interpreter for every stage that follows the semantics of ir/expr.hpp and
+// ir/stmt.hpp exactly.
 #pragma once
 
 #include <lathe/ir/stmt.hpp>

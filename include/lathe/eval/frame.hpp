@@ -1,4 +1,4 @@
-// What one run of the evaluator holds: the values of variables and the memory of buffers.
+// One run of the evaluator: the values of variables and the memory of buffers.
 #pragma once
 
 #include <lathe/eval/tree.hpp>

@@ -1,5 +1,4 @@
-// What the evaluator interprets: a program as two trees of small nodes whose variables and buffers
-// are numbered slots.
+// The trees of small nodes that the evaluator interprets; variables and buffers are numbered slots.
 #pragma once
 
 #include <deque>

@@ -1,4 +1,4 @@
-// How Eigen's matrices, arrays, vectors, maps, blocks and tensors are passed to kernels without a
+// Views of Eigen's matrices, arrays, vectors, maps, blocks and tensors, for kernels, without a
 // copy.
 //
 //     Eigen::MatrixXf a(m, k);                                           // Eigen's default is

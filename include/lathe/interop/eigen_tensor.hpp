@@ -1,5 +1,4 @@
-// How Eigen's tensors and tensor maps are passed to kernels without a copy: as views of their rank
-// with their layout.
+// Views of Eigen's tensors and tensor maps, with their rank and layout, without a copy.
 #pragma once
 
 #include <lathe/interop/eigen.hpp>

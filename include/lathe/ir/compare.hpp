@@ -1,4 +1,4 @@
-// Whether two programs are the same up to names.
+// Equality of programs up to names.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What occurs in a statement, in a few words that are kept with it: who looks for one block, loop
-// or buffer passes over the statements that do not hold it.
+// A summary of what occurs in a statement, kept with it: who looks for one block, loop or buffer
+// passes over the statements that do not hold it.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Which element types exist, how wide they are, and which C++ type carries each.
+// Element types: their widths, and the C++ type that carries each.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// How text splits into tokens, and how a place in it is reported.
+// Tokens of a text, and their places for messages.
 #pragma once
 
 #include <cstdint>

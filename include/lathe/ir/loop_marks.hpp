@@ -1,5 +1,5 @@
-// What a schedule asks of a loop, as annotations that lowering realises: how a split's tail runs,
-// whether border iterations run apart, which buffers and blocks iterations share.
+// Marks of loops, as annotations that lowering realises: the tail of a split, whether border
+// iterations run apart, which buffers and blocks iterations share.
 #pragma once
 
 #include <lathe/ir/stmt.hpp>

@@ -1,4 +1,4 @@
-// Which annotations mean something, on what, and which values they may have.
+// The annotations that mean something: where they may stand, and their values.
 #pragma once
 
 #include <lathe/ir/stmt.hpp>

@@ -1,5 +1,5 @@
-// How numbers narrower than a machine type are rounded, stored and carried in C++: f16, bf16,
-// f8e4m3, f8e5m2, i4, u4.
+// Numbers narrower than a machine type, their rounding and storage in C++: f16, bf16, f8e4m3,
+// f8e5m2, i4, u4.
 #pragma once
 
 #include <bit>

@@ -1,4 +1,4 @@
-// How a program is read back from its text form (the grammar is at the top of print.hpp).
+// The parser of the text form (the grammar is at the top of print.hpp).
 #pragma once
 
 #include <lathe/ir/stmt.hpp>

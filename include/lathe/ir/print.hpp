@@ -1,4 +1,4 @@
-// How a program reads as text: the grammar of the text form, and its printer.
+// The text form of programs: its grammar, and the printer.
 //
 //   program   := "program" name [ "<" dim, … ">" ] "(" param, … ")" [ "stage" stage ] ":" body
 //   dim       := name [ "in" min ".." [ "=" max ] [ "by" multiple ] ]

@@ -1,4 +1,4 @@
-// How a program is rebuilt around a statement that changes: paths, allocations, loops without their
+// A program rebuilt around a statement that changes: paths, allocations, loops without their
 // bodies, fresh names.
 #pragma once
 

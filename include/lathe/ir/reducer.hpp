@@ -1,4 +1,4 @@
-// Which reducers have a name of their own, and what they compute.
+// The reducers that have a name of their own.
 #pragma once
 
 #include <lathe/ir/stmt.hpp>

@@ -1,4 +1,4 @@
-// Which laws a reducer obeys: those that its structure proves, and those that numbers refute.
+// Laws of a reducer: those that its structure proves, and those that numbers refute.
 #pragma once
 
 #include <lathe/ir/stmt.hpp>

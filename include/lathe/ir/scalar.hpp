@@ -1,4 +1,4 @@
-// What one operation gives on one lane, exactly as ir/expr.hpp says.
+// One operation on one lane, exactly as ir/expr.hpp says.
 #pragma once
 
 #include <lathe/ir/stmt.hpp>

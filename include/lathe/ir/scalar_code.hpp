@@ -1,4 +1,4 @@
-// How an expression is evaluated for many values of its variables, without a program around it.
+// Expressions evaluated for many values of their variables, without a program around them.
 #pragma once
 
 #include <lathe/ir/scalar.hpp>

@@ -1,4 +1,4 @@
-// What a program does: buffers, statements, blocks and the program around them, with their
+// Programs: buffers, statements, blocks and what is around them, with their
 // semantics.
 //
 //   Program := name, params(Buffer in | out | inout, scalar Var) dims(Dim) body stage

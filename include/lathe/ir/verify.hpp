@@ -1,4 +1,4 @@
-// Whether a program keeps the rules of its stage.
+// The verifier: the rules of each stage, and whether a program keeps them.
 //
 // At every stage: nodes are complete and typed as expr.hpp says; each variable is bound once and
 // used where it is visible (inside a block: its iterators, those of blocks around it, dims, scalar

@@ -1,4 +1,4 @@
-// How to walk and to rewrite programs: one switch over the nodes, and what is built on it.
+// Visitors and mutators of programs: one switch over the nodes, and what is built on it.
 #pragma once
 
 #include <lathe/ir/stmt.hpp>

@@ -1,4 +1,4 @@
-// How the arguments of a call are checked and laid out in the slots that a kernel reads.
+// The arguments of a call: their checks, and the slots that a kernel reads.
 #pragma once
 
 #include <lathe/ir/stmt.hpp>

@@ -1,4 +1,4 @@
-// Which machine code a context has made already.
+// The machine code that a context has made already.
 #pragma once
 
 #include <lathe/jit/kernel.hpp>

@@ -1,4 +1,4 @@
-// Where lathe/eval/scalar.hpp was; for programs that include it from here.
+// The former place of lathe/eval/scalar.hpp, for programs that include it from here.
 #pragma once
 
 #include <lathe/eval/scalar.hpp>

@@ -1,4 +1,4 @@
-// Whether a row of tensor intrinsics keeps what it says.
+// Trials of tensor intrinsics: whether a row computes what it says.
 #pragma once
 
 #include <lathe/ir/tensor_intrin.hpp>

@@ -1,4 +1,4 @@
-// How a computation becomes a function: jit compiles it, evaluate interprets it.
+// Functions from computations: jit compiles, evaluate interprets.
 #pragma once
 
 #include <lathe/dsl/script.hpp>

@@ -1,4 +1,4 @@
-// What a compiled computation is: a typed, immutable function object over views.
+// Kernels: typed, immutable function objects over views.
 #pragma once
 
 #include <lathe/eval/evaluate.hpp>

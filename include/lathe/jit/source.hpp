@@ -1,4 +1,4 @@
-// Which program a Source stands for, and which of its parameters each argument of the call is.
+// The program that a Source stands for, and the parameter for each argument of the call.
 #pragma once
 
 #include <lathe/jit/jit.hpp>

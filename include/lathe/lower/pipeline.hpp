@@ -1,5 +1,4 @@
-// How a scheduled program becomes flat code: the pipeline as a table of named passes, and its
-// runner.
+// The pipeline from scheduled programs to flat code, a table of named passes, and its runner.
 #pragma once
 
 #include <lathe/ir/stmt.hpp>

@@ -1,4 +1,4 @@
-// How generated code is called, and what it may call back: slots, the runtime table, statuses.
+// The interface of generated code: slots, the runtime table that it may call back, statuses.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Which LLVM this process uses, and how LLVM IR text becomes an object file.
+// The LLVM of this process, and the way from LLVM IR text to an object file.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Which functions of the LLVM-C API Lathe calls: a hand-trimmed copy of their declarations (LLVM 16
-// to 22).
+// The functions of the LLVM-C API that Lathe calls: a hand-trimmed copy of their declarations (LLVM
+// 16 to 22).
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// How compiled objects are kept in a folder for later processes.
+// Compiled objects in a folder, for later processes.
 #pragma once
 
 #include <lathe/runtime/llvm.hpp>

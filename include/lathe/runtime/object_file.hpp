@@ -1,4 +1,4 @@
-// Which symbols an object file defines and needs.
+// Symbols that an object file defines and needs.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// How an object file becomes a function in this process, and how it goes away again.
+// Object files linked into this process as functions, and taken out again.
 #pragma once
 
 #include <cstdint>

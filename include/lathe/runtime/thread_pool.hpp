@@ -1,4 +1,4 @@
-// Who runs the iterations of a parallel loop: the context's hook, or the built-in pool of threads.
+// Threads for the iterations of parallel loops: the context's hook, or the built-in pool.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// What a kernel is called with: a pointer with extents and strides, owned by somebody else.
+// Views, the arguments of a kernel: a pointer with extents and strides, owned by somebody else.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// How much of a cache that processors share one of them can count on.
+// The share of a cache that one of its processors can count on.
 #pragma once
 
 #include <cstdint>

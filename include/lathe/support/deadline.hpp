@@ -1,4 +1,4 @@
-// When a search or a compilation has to end: the time budget of a context, from a moment on.
+// Deadlines of a search or a compilation: the time budget of a context, from a moment on.
 #pragma once
 
 #include <cstdint>

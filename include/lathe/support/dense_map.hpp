@@ -1,4 +1,4 @@
-// How nodes and names are mapped to values. Compilers take 25 ms for each std::unordered_map of
+// Maps from nodes and names to values. Compilers take 25 ms for each std::unordered_map of
 // another type (g++ 12), a program that includes everything has two: the values lie in vectors.
 #pragma once
 

@@ -1,5 +1,4 @@
-// How optional libraries (LLVM, the CUDA driver) are found and their functions looked up at run
-// time.
+// Optional libraries (LLVM, the CUDA driver) and their functions, looked up at run time.
 #pragma once
 
 #include <lathe/support/config.hpp>

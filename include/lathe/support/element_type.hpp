@@ -1,4 +1,4 @@
-// What an element in memory is, as a number that layers can compare that share no types.
+// Types of elements in memory, as numbers for layers that share no types.
 #pragma once
 
 #include <cstdint>

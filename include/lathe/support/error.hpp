@@ -1,5 +1,5 @@
-// What Lathe throws: UserError for a mistake in the calling program, InternalError for a broken
-// invariant of its own.
+// Exceptions: UserError for a mistake in the calling program, InternalError for a broken invariant
+// of Lathe's own.
 #pragma once
 
 #include <lathe/support/config.hpp>

@@ -1,5 +1,4 @@
-// How a callable is passed without <functional>: borrowed for one call (FunctionRef) or owned and
-// shared (Hook).
+// Callables without <functional>: borrowed for one call (FunctionRef) or owned and shared (Hook).
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// What the compiler hands to the runtime: a kernel as text with the layout of its call, plain data.
+// Kernels as text, with the layout of their call: what the compiler hands to the runtime, plain
+// data.
 #pragma once
 
 #include <cstdint>

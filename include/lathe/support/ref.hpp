@@ -1,4 +1,4 @@
-// How immutable nodes are shared: an intrusive, thread-safe reference count.
+// Shared ownership of immutable nodes: an intrusive, thread-safe reference count.
 #pragma once
 
 #include <atomic>

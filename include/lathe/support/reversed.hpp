@@ -1,4 +1,4 @@
-// How lists are walked from their end: std::views::reverse without its 20 ms for each type of list
+// Lists from their end: std::views::reverse without its 20 ms for each type of list
 // (g++ 12).
 #pragma once
 

@@ -1,4 +1,4 @@
-// What machine code is made for: architecture, instruction sets, vector width, caches, processors.
+// Targets of machine code: architecture, instruction sets, vector width, caches, processors.
 #pragma once
 
 #include <cstdint>

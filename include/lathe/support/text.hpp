@@ -1,4 +1,4 @@
-// How text is built and numbers are printed and read, the same under every locale.
+// Text: building it, and numbers printed and read the same under every locale.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// How lists are held. A compiler takes 1 ms for a Vec of another type and 12 to 25 ms for a
+// Lists. A compiler takes 1 ms for a Vec of another type and 12 to 25 ms for a
 // std::vector (g++ 12, C++20): with its hundred types of lists the header took half as long again.
 #pragma once
 

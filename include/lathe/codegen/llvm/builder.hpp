@@ -1,4 +1,4 @@
-// How LLVM IR instructions are written down with their types: values, one function, one module.
+// LLVM IR as text: typed values, one function, one module.
 #pragma once
 
 #include <initializer_list>

@@ -1,4 +1,4 @@
-// How statements and expressions at Stage::machine become instructions of one LLVM function.
+// The emitter of one LLVM function from statements and expressions at Stage::machine.
 #pragma once
 
 #include <cstdint>

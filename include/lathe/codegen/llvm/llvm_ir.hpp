@@ -1,4 +1,4 @@
-// How a program at Stage::machine becomes LLVM IR text.
+// LLVM IR text of a program at Stage::machine.
 #pragma once
 
 #include <lathe/ir/stmt.hpp>

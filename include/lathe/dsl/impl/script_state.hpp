@@ -1,4 +1,4 @@
-// What a script has recorded so far, and what its expressions may name where it stands.
+// The state of a script: its statements so far, and the names that are visible where it stands.
 #pragma once
 
 #include <lathe/dsl/checks.hpp>

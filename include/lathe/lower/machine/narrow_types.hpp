@@ -1,5 +1,4 @@
-// How values of types narrower than a machine type are computed with: their bits as integer
-// expressions.
+// Arithmetic of types narrower than a machine type, on their bits as integer expressions.
 #pragma once
 
 #include <lathe/ir/expr.hpp>

@@ -1,4 +1,5 @@
-// How the expansions of exp, log, sin, … are written: expressions with named intermediate values.
+// Building blocks for the expansions of exp, log, sin, …: expressions with named intermediate
+// values.
 #pragma once
 
 #include <initializer_list>

@@ -1,4 +1,4 @@
-// How an angle of any size is reduced to one half-turn, for sin, cos and tan.
+// Reduction of an angle of any size to one half-turn, for sin, cos and tan.
 #pragma once
 
 #include <lathe/lower/math/math_builder.hpp>

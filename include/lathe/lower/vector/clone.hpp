@@ -1,5 +1,5 @@
-// How a statement may stand twice in a program: a copy in which every bound variable and buffer is
-// new.
+// Copies of a statement in which every bound variable and buffer is new, so that both may stand in
+// one program.
 #pragma once
 
 #include <lathe/ir/visit.hpp>

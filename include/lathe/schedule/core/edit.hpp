@@ -1,5 +1,4 @@
-// What the steps of a schedule share: checks, nests of blocks that move, and how a refusal is
-// worded.
+// Checks that steps share, nests of blocks that move, and the wording of refusals.
 #pragma once
 
 #include <lathe/analysis/access.hpp>

@@ -1,4 +1,4 @@
-// How an element's place in a buffer moves: a map from old indices to new ones.
+// Layout maps: an element's place in a buffer, from old indices to new ones.
 #pragma once
 
 #include <lathe/ir/stmt.hpp>

@@ -1,5 +1,5 @@
-// What a schedule primitive is: one record with its name, its parameters, and the function that
-// checks and applies it.
+// Schedule primitives: a record with a name, parameters, and the function that checks and applies
+// it.
 #pragma once
 
 #include <lathe/schedule/core/layout.hpp>

@@ -1,4 +1,4 @@
-// Which primitives there are: adding one is a line here and a file that defines primitive_<name>.
+// The table of primitives: adding one is a line here and a file that defines primitive_<name>.
 #pragma once
 
 #include <lathe/schedule/core/primitive.hpp>

@@ -1,4 +1,4 @@
-// What names a loop or a block of a schedule, and what a split is told.
+// Names of loops and blocks of a schedule, and the factors of a split.
 #pragma once
 
 #include <lathe/ir/loop_marks.hpp>

@@ -1,5 +1,4 @@
-// How a program is scheduled by hand: one method per primitive, each of which leaves a valid
-// program.
+// Schedules: one method per primitive, each of which leaves a valid program.
 #pragma once
 
 #include <array>

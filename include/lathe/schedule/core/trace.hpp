@@ -1,4 +1,4 @@
-// What was done to a program: the steps of a schedule as data, as text, and played again.
+// Traces: the steps of a schedule as data, as text, and played again.
 #pragma once
 
 #include <lathe/schedule/core/primitive.hpp>
