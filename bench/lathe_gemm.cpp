@@ -64,7 +64,7 @@ std::int64_t equal_parts(std::int64_t n, std::int64_t most, std::int64_t panel) 
 std::int64_t chunk_columns(const Gemm& p, const lt::Target& target, std::int64_t panel,
                            std::int64_t most) {
   const std::int64_t fit = target.l2_bytes * 2 / 5 / (4 * p.k) / panel * panel;
-  return equal_parts(p.n, target.far_last_cache() ? std::clamp(fit, panel, most) : 768, panel);
+  return equal_parts(p.n, target.far_last_cache ? std::clamp(fit, panel, most) : 768, panel);
 }
 
 // A small tile is done with a row of B, and with its page, after few cycles, so that panels pay
@@ -83,7 +83,7 @@ Plan plan_of(const Gemm& p, const lt::Target& target, int threads) {
   const auto [rows, panel] = tile_of(target);
   if (rows < 8) return plan_of_small_tile(p, target, panel, threads);
   const std::int64_t bytes = 4 * p.n * p.k;
-  const bool large = bytes > 1200000, few = p.m <= 256, far = target.far_last_cache();
+  const bool large = bytes > 1200000, few = p.m <= 256, far = target.far_last_cache;
   if (far && few && (p.packed || bytes <= 2 * target.l2_bytes)) return {.panels_outside = true};
   if (!large || (!far && (p.packed || few))) return {};
   const std::int64_t chunk = chunk_columns(p, target, panel, few ? 2 * panel : p.n);

@@ -3459,6 +3459,7 @@ struct Target {
   int vector_registers = 16;
   std::int64_t l1_bytes = 32 << 10, l2_bytes = 1 << 20,
                l3_bytes = 8 << 20;  ///< data caches as seen by one core
+  bool far_last_cache = false;      ///< behind a mesh that a whole socket shares
   int cores = 1;  ///< processors that this process may use; a CUDA target's multiprocessors
 
   /// The least machine of the architecture that this program was built for; for this machine itself
@@ -3483,10 +3484,6 @@ struct Target {
     const int bytes = load_bytes < vector_bytes ? load_bytes : vector_bytes;
     return element_bytes > 0 && bytes > element_bytes ? bytes / element_bytes : 1;
   }
-
-  /// Whether the last cache is far from a core, behind a mesh that a whole socket shares. Taken
-  /// from the size of the second one: 1.25 MiB and more on Intel's servers, at most 1 MiB on Zen.
-  bool far_last_cache() const { return l2_bytes >= std::int64_t{5} << 18; }
 
   /// True if `machine` has what code for this target uses; else `reason` says what it lacks.
   bool runs_on(const Target& machine, std::string* reason = nullptr) const;
@@ -10285,6 +10282,9 @@ struct ModelRow {
   // AMD's Software Optimization Guides for families 17h (2.1), 19h (2.11) and 1Ah.
   int load = 0;
   int line = 0;  // bytes of a cache line; 0: the parent's
+  // Where the last cache is: far, behind a mesh that a whole socket shares, or near, on a ring or
+  // in a core complex. Intel's and Arm's optimization guides.
+  enum Last : std::int8_t { as_parent, near, far } last = as_parent;
 };
 
 inline constexpr ModelRow model_table[] = {
@@ -10296,13 +10296,14 @@ inline constexpr ModelRow model_table[] = {
     {"broadwell", Arch::x86_64, 1, "haswell", "", 0, 0, 0},
     {"skylake", Arch::x86_64, 1, "broadwell", "", 0, 0, 0},
     {"alderlake", Arch::x86_64, 12, "skylake", "avxvnni gfni vaes vpclmulqdq", 48, 1280, 30720},
-    {"skylake-avx512", Arch::x86_64, 1, "x86-64-v4", "aes pclmul", 32, 1024, 16384},
+    {"skylake-avx512", Arch::x86_64, 1, "x86-64-v4", "aes pclmul", 32, 1024, 16384, 0, 0,
+     ModelRow::far},
     {"cascadelake", Arch::x86_64, 1, "skylake-avx512", "avx512vnni", 0, 0, 0},
     {"cooperlake", Arch::x86_64, 9, "cascadelake", "avx512bf16", 0, 0, 0},
     {"icelake-client", Arch::x86_64, 1, "cascadelake",
      "avx512ifma avx512vbmi avx512vbmi2 avx512bitalg avx512vpopcntdq gfni vaes vpclmulqdq", 48, 512,
-     8192},
-    {"icelake-server", Arch::x86_64, 1, "icelake-client", "", 48, 1280, 32768},
+     8192, 0, 0, ModelRow::near},
+    {"icelake-server", Arch::x86_64, 1, "icelake-client", "", 48, 1280, 32768, 0, 0, ModelRow::far},
     {"tigerlake", Arch::x86_64, 10, "icelake-client", "", 48, 1280, 12288},
     {"rocketlake", Arch::x86_64, 13, "icelake-client", "", 48, 512, 16384},
     {"sapphirerapids", Arch::x86_64, 12, "icelake-server",
@@ -10321,7 +10322,7 @@ inline constexpr ModelRow model_table[] = {
     {"aarch64", Arch::aarch64, 1, "", "neon", 32, 512, 4096, 0, 64},
     {"cortex-a72", Arch::aarch64, 1, "aarch64", "", 0, 0, 0},
     {"cortex-a76", Arch::aarch64, 1, "aarch64", "fullfp16 dotprod lse", 64, 512, 4096},
-    {"neoverse-n1", Arch::aarch64, 1, "cortex-a76", "", 64, 1024, 32768},
+    {"neoverse-n1", Arch::aarch64, 1, "cortex-a76", "", 64, 1024, 32768, 0, 0, ModelRow::far},
     {"neoverse-v1", Arch::aarch64, 1, "neoverse-n1", "sve bf16 i8mm", 64, 1024, 32768},
     {"neoverse-n2", Arch::aarch64, 1, "neoverse-v1", "sve2", 64, 1024, 32768},
     {"neoverse-v2", Arch::aarch64, 16, "neoverse-n2", "", 64, 2048, 32768},
@@ -10414,6 +10415,12 @@ inline void derive_registers(Target& t) {
     break;
   }
   t.vector_registers = wide || t.arch == "aarch64" ? 32 : 16;
+  t.far_last_cache = false;
+  for (auto* m = find_row(model_table, t.cpu); m; m = find_row(model_table, m->parent)) {
+    if (m->last == ModelRow::as_parent) continue;
+    t.far_last_cache = m->last == ModelRow::far;
+    break;
+  }
 }
 
 inline std::string implied_features(std::string_view arch, std::string_view cpu) {
@@ -10563,7 +10570,7 @@ LATHE_DECL std::string Target::llvm_features(int llvm_major) const {
 LATHE_DECL std::string Target::str() const {
   return cat(arch, " ", cpu, " vector=", vector_bytes, " load=", load_bytes, " line=", line_bytes,
              " registers=", vector_registers, " l1=", l1_bytes, " l2=", l2_bytes, " l3=", l3_bytes,
-             " cores=", cores, " +", join(features, "+"));
+             " cores=", cores, far_last_cache ? " far-l3" : "", " +", join(features, "+"));
 }
 
 LATHE_DECL const Target& host() {
@@ -38603,7 +38610,7 @@ class RowSteps : protected NestSteps {
 
   // Whether the block waits for a last cache that is far away.
   bool past_second_caches(const BlockNode& block) const {
-    if (!target_.far_last_cache()) return false;
+    if (!target_.far_last_cache) return false;
     Vec<Buffer> buffers;
     double bytes = 0;
     for (const auto& accesses : {reads_of(block), writes_of(block)})
@@ -38679,7 +38686,7 @@ class TileStreams : RowSteps {
   }
 
   // A cache behind a mesh answers one stream of a core as fast as several.
-  std::int64_t streams() const { return target_.far_last_cache() ? 1 : kMostStreams; }
+  std::int64_t streams() const { return target_.far_last_cache ? 1 : kMostStreams; }
 
   // What is being read and what is being fetched take half of the second cache.
   std::int64_t run_bytes(std::size_t buffers) const {

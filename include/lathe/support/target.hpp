@@ -24,6 +24,7 @@ struct Target {
   int vector_registers = 16;
   std::int64_t l1_bytes = 32 << 10, l2_bytes = 1 << 20,
                l3_bytes = 8 << 20;  ///< data caches as seen by one core
+  bool far_last_cache = false;      ///< behind a mesh that a whole socket shares
   int cores = 1;  ///< processors that this process may use; a CUDA target's multiprocessors
 
   /// The least machine of the architecture that this program was built for; for this machine itself
@@ -48,10 +49,6 @@ struct Target {
     const int bytes = load_bytes < vector_bytes ? load_bytes : vector_bytes;
     return element_bytes > 0 && bytes > element_bytes ? bytes / element_bytes : 1;
   }
-
-  /// Whether the last cache is far from a core, behind a mesh that a whole socket shares. Taken
-  /// from the size of the second one: 1.25 MiB and more on Intel's servers, at most 1 MiB on Zen.
-  bool far_last_cache() const { return l2_bytes >= std::int64_t{5} << 18; }
 
   /// True if `machine` has what code for this target uses; else `reason` says what it lacks.
   bool runs_on(const Target& machine, std::string* reason = nullptr) const;

@@ -30,10 +30,12 @@ TEST_CASE("the host is a machine that code can be made for") {
 }
 
 TEST_CASE("which machines have their last cache far away") {
-  for (const char* far : {"icelake-server", "sapphirerapids", "emeraldrapids"})
-    CHECK(lt::Target(far).far_last_cache());
-  for (const char* near : {"znver2", "znver4", "znver5", "skylake", "x86-64-v4"})
-    CHECK_FALSE(lt::Target(near).far_last_cache());
+  for (const char* far :
+       {"skylake-avx512", "icelake-server", "sapphirerapids", "emeraldrapids", "neoverse-v2"})
+    CHECK(lt::Target(far).far_last_cache);
+  for (const char* near : {"znver2", "znver4", "znver5", "skylake", "alderlake", "tigerlake",
+                           "rocketlake", "x86-64-v4", "apple-m1"})
+    CHECK_FALSE(lt::Target(near).far_last_cache);
 }
 
 TEST_CASE("of a cache that a whole socket shares, a few processors reach a part") {

@@ -68,7 +68,7 @@ class RowSteps : protected NestSteps {
 
   // Whether the block waits for a last cache that is far away.
   bool past_second_caches(const BlockNode& block) const {
-    if (!target_.far_last_cache()) return false;
+    if (!target_.far_last_cache) return false;
     Vec<Buffer> buffers;
     double bytes = 0;
     for (const auto& accesses : {reads_of(block), writes_of(block)})

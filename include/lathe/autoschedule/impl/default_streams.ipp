@@ -52,7 +52,7 @@ class TileStreams : RowSteps {
   }
 
   // A cache behind a mesh answers one stream of a core as fast as several.
-  std::int64_t streams() const { return target_.far_last_cache() ? 1 : kMostStreams; }
+  std::int64_t streams() const { return target_.far_last_cache ? 1 : kMostStreams; }
 
   // What is being read and what is being fetched take half of the second cache.
   std::int64_t run_bytes(std::size_t buffers) const {

@@ -63,6 +63,12 @@ inline void derive_registers(Target& t) {
     break;
   }
   t.vector_registers = wide || t.arch == "aarch64" ? 32 : 16;
+  t.far_last_cache = false;
+  for (auto* m = find_row(model_table, t.cpu); m; m = find_row(model_table, m->parent)) {
+    if (m->last == ModelRow::as_parent) continue;
+    t.far_last_cache = m->last == ModelRow::far;
+    break;
+  }
 }
 
 inline std::string implied_features(std::string_view arch, std::string_view cpu) {
@@ -212,7 +218,7 @@ LATHE_DECL std::string Target::llvm_features(int llvm_major) const {
 LATHE_DECL std::string Target::str() const {
   return cat(arch, " ", cpu, " vector=", vector_bytes, " load=", load_bytes, " line=", line_bytes,
              " registers=", vector_registers, " l1=", l1_bytes, " l2=", l2_bytes, " l3=", l3_bytes,
-             " cores=", cores, " +", join(features, "+"));
+             " cores=", cores, far_last_cache ? " far-l3" : "", " +", join(features, "+"));
 }
 
 LATHE_DECL const Target& host() {

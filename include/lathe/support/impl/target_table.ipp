@@ -82,6 +82,9 @@ struct ModelRow {
   // AMD's Software Optimization Guides for families 17h (2.1), 19h (2.11) and 1Ah.
   int load = 0;
   int line = 0;  // bytes of a cache line; 0: the parent's
+  // Where the last cache is: far, behind a mesh that a whole socket shares, or near, on a ring or
+  // in a core complex. Intel's and Arm's optimization guides.
+  enum Last : std::int8_t { as_parent, near, far } last = as_parent;
 };
 
 inline constexpr ModelRow model_table[] = {
@@ -93,13 +96,14 @@ inline constexpr ModelRow model_table[] = {
     {"broadwell", Arch::x86_64, 1, "haswell", "", 0, 0, 0},
     {"skylake", Arch::x86_64, 1, "broadwell", "", 0, 0, 0},
     {"alderlake", Arch::x86_64, 12, "skylake", "avxvnni gfni vaes vpclmulqdq", 48, 1280, 30720},
-    {"skylake-avx512", Arch::x86_64, 1, "x86-64-v4", "aes pclmul", 32, 1024, 16384},
+    {"skylake-avx512", Arch::x86_64, 1, "x86-64-v4", "aes pclmul", 32, 1024, 16384, 0, 0,
+     ModelRow::far},
     {"cascadelake", Arch::x86_64, 1, "skylake-avx512", "avx512vnni", 0, 0, 0},
     {"cooperlake", Arch::x86_64, 9, "cascadelake", "avx512bf16", 0, 0, 0},
     {"icelake-client", Arch::x86_64, 1, "cascadelake",
      "avx512ifma avx512vbmi avx512vbmi2 avx512bitalg avx512vpopcntdq gfni vaes vpclmulqdq", 48, 512,
-     8192},
-    {"icelake-server", Arch::x86_64, 1, "icelake-client", "", 48, 1280, 32768},
+     8192, 0, 0, ModelRow::near},
+    {"icelake-server", Arch::x86_64, 1, "icelake-client", "", 48, 1280, 32768, 0, 0, ModelRow::far},
     {"tigerlake", Arch::x86_64, 10, "icelake-client", "", 48, 1280, 12288},
     {"rocketlake", Arch::x86_64, 13, "icelake-client", "", 48, 512, 16384},
     {"sapphirerapids", Arch::x86_64, 12, "icelake-server",
@@ -118,7 +122,7 @@ inline constexpr ModelRow model_table[] = {
     {"aarch64", Arch::aarch64, 1, "", "neon", 32, 512, 4096, 0, 64},
     {"cortex-a72", Arch::aarch64, 1, "aarch64", "", 0, 0, 0},
     {"cortex-a76", Arch::aarch64, 1, "aarch64", "fullfp16 dotprod lse", 64, 512, 4096},
-    {"neoverse-n1", Arch::aarch64, 1, "cortex-a76", "", 64, 1024, 32768},
+    {"neoverse-n1", Arch::aarch64, 1, "cortex-a76", "", 64, 1024, 32768, 0, 0, ModelRow::far},
     {"neoverse-v1", Arch::aarch64, 1, "neoverse-n1", "sve bf16 i8mm", 64, 1024, 32768},
     {"neoverse-n2", Arch::aarch64, 1, "neoverse-v1", "sve2", 64, 1024, 32768},
     {"neoverse-v2", Arch::aarch64, 16, "neoverse-n2", "", 64, 2048, 32768},
