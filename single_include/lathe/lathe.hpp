@@ -1875,6 +1875,10 @@ class Reduction;
 
 namespace detail {
 
+/// False, but only where a template is used.
+template <class>
+inline constexpr bool never = false;
+
 // A literal as a constant of a type. L0110 if an integer does not fit.
 AnyExpr literal_of(DType dtype, std::int64_t value, Location where = {});
 AnyExpr literal_of(DType dtype, std::uint64_t value, Location where = {});
@@ -1916,7 +1920,13 @@ class Expr {
   using element_type = T;
 
   Expr(const Expr&) = default;
-  Expr& operator=(const Expr&) = default;
+  Expr& operator=(const Expr&) & = default;
+  template <class V>
+  void operator=(const V&) && {
+    static_assert(detail::never<V>,
+                  "lathe: an element is not assigned: the body of a compute returns its value; "
+                  "loops that store are written with lt::script");
+  }
   /// From the untyped core; L0109 if its dtype is not T's.
   explicit Expr(AnyExpr value, Location where = {}) : value_(std::move(value)) {
     detail::check_expr_type(value_, dtype_of<T>, where);
@@ -1930,6 +1940,16 @@ class Expr {
       : value_(other.any()) {}
 
   const AnyExpr& any() const { return value_; }
+
+  /// No C++ condition can ask an expression: it has no value while a program is described.
+  template <class B>
+  requires std::is_same_v<B, bool>
+  explicit operator B() const {
+    static_assert(detail::never<B>,
+                  "lathe: if, ?: and loops of C++ can't ask an expression, which has no value yet: "
+                  "lt::select(condition, yes, no) chooses between two");
+    return false;
+  }
 
  private:
   AnyExpr value_;
@@ -2360,40 +2380,54 @@ inline AnyValue reduction_value(ReducerRef reducer, Vec<AnyExpr> terms, Vec<AnyR
 template <class... R>
 concept ReduceAxes = sizeof...(R) > 0 && (std::is_same_v<R, Reduce> && ...);
 
+inline Vec<AnyReduce> axes_of(std::initializer_list<Reduce> axes) {
+  Vec<AnyReduce> all;
+  for (const Reduce& axis : axes) all.push_back(axis.axis());
+  return all;
+}
+
 }  // namespace detail
 
-// Each folds the first argument over the axes that follow: sum(X(i, r), r).
+// Each folds the first argument over the axes that follow: sum(X(i, r), r), sum(A(p, q), {p, q}).
 #define LATHE_DSL_FOLDS(X)                           \
   X(sum, sum_reducer, !dtype_of<T>.is_bool())        \
   X(prod, prod_reducer, !dtype_of<T>.is_bool())      \
   X(reduce_max, max_reducer, !dtype_of<T>.is_bool()) \
   X(reduce_min, min_reducer, !dtype_of<T>.is_bool())
 #define LATHE_DSL_FOLD(name, reducer, condition)                                                  \
-  template <detail::IsOperand A, class... R>                                                      \
-  requires detail::ReduceAxes<R...>                                                               \
-  auto name(const A& term, const R&... axes) {                                                    \
+  template <detail::IsOperand A>                                                                  \
+  auto name(const A& term, std::initializer_list<Reduce> axes) {                                  \
     using T = typename detail::ElementOf<A>::type;                                                \
     static_assert(condition, "lathe: " #name " is not defined for this element type");            \
     return Reduction<T>(detail::reduction_value(reducer(dtype_of<T>), {detail::operand<T>(term)}, \
-                                                {axes.axis()...}));                               \
-  }
+                                                detail::axes_of(axes)));                          \
+  }                                                                                               \
+  template <detail::IsOperand A, class... R>                                                      \
+  requires detail::ReduceAxes<R...>                                                               \
+  auto name(const A& term, const R&... axes) { return name(term, {Reduce(axes)...}); }
 LATHE_DSL_FOLDS(LATHE_DSL_FOLD)
 #undef LATHE_DSL_FOLD
 #undef LATHE_DSL_FOLDS
 
 /// True where the condition holds at some point; false over nothing.
+inline Reduction<bool> any(const Expr<bool>& condition, std::initializer_list<Reduce> axes) {
+  return Reduction<bool>(
+      detail::reduction_value(any_reducer(), {condition.any()}, detail::axes_of(axes)));
+}
 template <class... R>
 requires detail::ReduceAxes<R...> Reduction<bool> any(const Expr<bool>& condition,
                                                       const R&... axes) {
-  return Reduction<bool>(
-      detail::reduction_value(any_reducer(), {condition.any()}, {axes.axis()...}));
+  return any(condition, {Reduce(axes)...});
 }
 /// True where the condition holds at every point; true over nothing.
+inline Reduction<bool> all(const Expr<bool>& condition, std::initializer_list<Reduce> axes) {
+  return Reduction<bool>(
+      detail::reduction_value(all_reducer(), {condition.any()}, detail::axes_of(axes)));
+}
 template <class... R>
 requires detail::ReduceAxes<R...> Reduction<bool> all(const Expr<bool>& condition,
                                                       const R&... axes) {
-  return Reduction<bool>(
-      detail::reduction_value(all_reducer(), {condition.any()}, {axes.axis()...}));
+  return all(condition, {Reduce(axes)...});
 }
 
 // Two outputs: get<0>() is the value, get<1>() its position, the axis variable (several axes:
@@ -2401,15 +2435,17 @@ requires detail::ReduceAxes<R...> Reduction<bool> all(const Expr<bool>& conditio
 // number. Over nothing: (identity, INT64_MAX).
 #define LATHE_DSL_FOLDS(X) X(argmax) X(argmin)
 #define LATHE_DSL_FOLD(name)                                                      \
-  template <detail::IsOperand A, class... R>                                      \
-  requires detail::ReduceAxes<R...>                                               \
-  auto name(const A& term, const R&... axes) {                                    \
+  template <detail::IsOperand A>                                                  \
+  auto name(const A& term, std::initializer_list<Reduce> axes) {                  \
     using T = typename detail::ElementOf<A>::type;                                \
-    Vec<AnyReduce> all = {axes.axis()...};                                        \
+    Vec<AnyReduce> all = detail::axes_of(axes);                                   \
     AnyExpr position = reduce_position(all);                                      \
     return Reduction<T, std::int64_t>(detail::reduction_value(                    \
         name##_reducer(dtype_of<T>), {detail::operand<T>(term), position}, all)); \
-  }
+  }                                                                               \
+  template <detail::IsOperand A, class... R>                                      \
+  requires detail::ReduceAxes<R...>                                               \
+  auto name(const A& term, const R&... axes) { return name(term, {Reduce(axes)...}); }
 LATHE_DSL_FOLDS(LATHE_DSL_FOLD)
 #undef LATHE_DSL_FOLD
 #undef LATHE_DSL_FOLDS
@@ -2632,8 +2668,10 @@ auto compute_typed(std::string name, Vec<Extent> extents, F& body, std::index_se
                    Location where) {
   static_assert(
       std::is_invocable_v<F&, decltype(Var(VarRef()), void(K), Var(VarRef()))...>,
-      "lathe: the body of a compute takes one lt::Var per axis, and compiles for them (see "
-      "the errors above, if there are any)");
+      "lathe: the body of a compute takes one lt::Var per axis, and compiles for them. Functions "
+      "of "
+      "expressions are lt::exp, lt::max, ..., not those of std; lt::select chooses (see the errors "
+      "above, if there are any)");
   using V = std::remove_cvref_t<decltype(body((void(K), Var(VarRef()))...))>;
   using Result = ComputeResult<V, static_cast<int>(sizeof...(K))>;
   auto any_body = [&]([[maybe_unused]] std::span<const VarRef> vars) {
@@ -4616,6 +4654,75 @@ struct KernelArg<View<T, R>> {
   std::int64_t own_[R > 0 ? 2 * R : 1];  ///< extents, then strides, of what is no View
 };
 
+template <class C>
+struct ElementOfArg {};
+template <class T, int R>
+struct ElementOfArg<View<T, R>> {
+  using type = T;
+};
+template <class C>
+requires requires(C& c) { typename ViewOf<C>::element_type; }
+struct ElementOfArg<C> {
+  using type = typename ViewOf<C>::element_type;
+};
+template <class C>
+requires(!is_view<C>) && (!HasViewOf<C>)&&requires(C& c) {
+  c.data();
+  c.size();
+}
+struct ElementOfArg<C> {
+  using type = std::remove_pointer_t<decltype(std::declval<C&>().data())>;
+};
+
+/// Why an argument of a kernel does not fit its parameter, for whoever reads the compiler's errors.
+template <class P, class A>
+struct ExplainArg {
+  static_assert(std::is_convertible_v<A, KernelArg<P>>,
+                "lathe: a scalar parameter takes a number of its type");
+};
+template <class T, int R, class A>
+struct ExplainArg<View<T, R>, A> {
+  using C = std::remove_cvref_t<A>;
+  static constexpr bool fits = std::is_convertible_v<A, KernelArg<View<T, R>>>;
+  static constexpr bool has_elements = requires { typename ElementOfArg<C>::type; };
+  template <class V>
+  struct Element {
+    using type = T;
+  };
+  template <class V>
+  requires requires { typename ElementOfArg<V>::type; }
+  struct Element<V> : ElementOfArg<V> {};
+  using U = typename Element<C>::type;
+  static constexpr bool same_type =
+      std::is_same_v<std::remove_const_t<U>, std::remove_const_t<T>> || SameDType<U, T>;
+  static constexpr bool read_only =
+      std::is_const_v<U> || (std::is_const_v<std::remove_reference_t<A>> && !is_view<C>);
+
+  static_assert(fits || has_elements,
+                "lathe: an argument of a kernel is a container of elements, lt::view(container, "
+                "{extents}), or lt::View<T, R>(pointer, {extents})");
+  static_assert(fits || same_type,
+                "lathe: the elements of this argument have another type than the parameter's");
+  static_assert(fits || !same_type || std::is_const_v<T> || !read_only,
+                "lathe: the kernel writes to this parameter: its argument can't be const");
+  static_assert(fits || !has_elements || !same_type || (read_only && !std::is_const_v<T>),
+                "lathe: the parameter has another rank than this argument: "
+                "lt::view(container, {rows, columns}) says which shape a container has");
+};
+
+template <class... P>
+struct KernelParams {
+  template <class... A>
+  static constexpr bool take() {
+    if constexpr (sizeof...(A) == sizeof...(P))
+      return (std::is_convertible_v<A, KernelArg<P>> && ...);
+    else if constexpr (sizeof...(A) == sizeof...(P) + 1)
+      return std::is_convertible_v<std::tuple_element_t<sizeof...(P), std::tuple<A...>>, Location>;
+    else
+      return false;
+  }
+};
+
 }  // namespace detail
 
 /// What jit and evaluate give: call it with one argument per tensor that it was made for, in that
@@ -4639,6 +4746,14 @@ class Kernel {
     if (kernel_.call_dense(where, args...)) return;
     const CallArg all[] = {args.call()...};
     kernel_.call(all, where);
+  }
+  /// Arguments that fit no parameters: says which.
+  template <class... A>
+  requires(!detail::KernelParams<P...>::template take<A...>()) void operator()(A&&...) const {
+    static_assert(sizeof...(A) == sizeof...(P),
+                  "lathe: a kernel takes one argument for each tensor and scalar that it was made "
+                  "for, in that order");
+    if constexpr (sizeof...(A) == sizeof...(P)) (void(detail::ExplainArg<P, A>{}), ...);
   }
   const AnyKernel& any() const { return kernel_; }
   /// Whether calls run machine code, as AnyKernel::compiled().

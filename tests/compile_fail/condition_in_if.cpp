@@ -1,5 +1,5 @@
 // An expression has no value yet: C++ cannot branch on it.
-// expect: Expr<bool>.* (to .bool.|is not contextually convertible to 'bool')
+// expect: if, \?: and loops of C\+\+ can't ask an expression.* lt::select
 #include <lathe/lathe.hpp>
 
 namespace lt = lathe;

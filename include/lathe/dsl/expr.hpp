@@ -12,6 +12,10 @@ class Reduction;
 
 namespace detail {
 
+/// False, but only where a template is used.
+template <class>
+inline constexpr bool never = false;
+
 // A literal as a constant of a type. L0110 if an integer does not fit.
 AnyExpr literal_of(DType dtype, std::int64_t value, Location where = {});
 AnyExpr literal_of(DType dtype, std::uint64_t value, Location where = {});
@@ -53,7 +57,13 @@ class Expr {
   using element_type = T;
 
   Expr(const Expr&) = default;
-  Expr& operator=(const Expr&) = default;
+  Expr& operator=(const Expr&) & = default;
+  template <class V>
+  void operator=(const V&) && {
+    static_assert(detail::never<V>,
+                  "lathe: an element is not assigned: the body of a compute returns its value; "
+                  "loops that store are written with lt::script");
+  }
   /// From the untyped core; L0109 if its dtype is not T's.
   explicit Expr(AnyExpr value, Location where = {}) : value_(std::move(value)) {
     detail::check_expr_type(value_, dtype_of<T>, where);
@@ -67,6 +77,16 @@ class Expr {
       : value_(other.any()) {}
 
   const AnyExpr& any() const { return value_; }
+
+  /// No C++ condition can ask an expression: it has no value while a program is described.
+  template <class B>
+  requires std::is_same_v<B, bool>
+  explicit operator B() const {
+    static_assert(detail::never<B>,
+                  "lathe: if, ?: and loops of C++ can't ask an expression, which has no value yet: "
+                  "lt::select(condition, yes, no) chooses between two");
+    return false;
+  }
 
  private:
   AnyExpr value_;

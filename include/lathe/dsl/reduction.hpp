@@ -1,6 +1,7 @@
 // Reductions: sum, argmax and the others, and reducers of one's own.
 #pragma once
 
+#include <initializer_list>
 #include <lathe/dsl/expr.hpp>
 #include <tuple>
 
@@ -38,40 +39,54 @@ inline AnyValue reduction_value(ReducerRef reducer, Vec<AnyExpr> terms, Vec<AnyR
 template <class... R>
 concept ReduceAxes = sizeof...(R) > 0 && (std::is_same_v<R, Reduce> && ...);
 
+inline Vec<AnyReduce> axes_of(std::initializer_list<Reduce> axes) {
+  Vec<AnyReduce> all;
+  for (const Reduce& axis : axes) all.push_back(axis.axis());
+  return all;
+}
+
 }  // namespace detail
 
-// Each folds the first argument over the axes that follow: sum(X(i, r), r).
+// Each folds the first argument over the axes that follow: sum(X(i, r), r), sum(A(p, q), {p, q}).
 #define LATHE_DSL_FOLDS(X)                           \
   X(sum, sum_reducer, !dtype_of<T>.is_bool())        \
   X(prod, prod_reducer, !dtype_of<T>.is_bool())      \
   X(reduce_max, max_reducer, !dtype_of<T>.is_bool()) \
   X(reduce_min, min_reducer, !dtype_of<T>.is_bool())
 #define LATHE_DSL_FOLD(name, reducer, condition)                                                  \
-  template <detail::IsOperand A, class... R>                                                      \
-  requires detail::ReduceAxes<R...>                                                               \
-  auto name(const A& term, const R&... axes) {                                                    \
+  template <detail::IsOperand A>                                                                  \
+  auto name(const A& term, std::initializer_list<Reduce> axes) {                                  \
     using T = typename detail::ElementOf<A>::type;                                                \
     static_assert(condition, "lathe: " #name " is not defined for this element type");            \
     return Reduction<T>(detail::reduction_value(reducer(dtype_of<T>), {detail::operand<T>(term)}, \
-                                                {axes.axis()...}));                               \
-  }
+                                                detail::axes_of(axes)));                          \
+  }                                                                                               \
+  template <detail::IsOperand A, class... R>                                                      \
+  requires detail::ReduceAxes<R...>                                                               \
+  auto name(const A& term, const R&... axes) { return name(term, {Reduce(axes)...}); }
 LATHE_DSL_FOLDS(LATHE_DSL_FOLD)
 #undef LATHE_DSL_FOLD
 #undef LATHE_DSL_FOLDS
 
 /// True where the condition holds at some point; false over nothing.
+inline Reduction<bool> any(const Expr<bool>& condition, std::initializer_list<Reduce> axes) {
+  return Reduction<bool>(
+      detail::reduction_value(any_reducer(), {condition.any()}, detail::axes_of(axes)));
+}
 template <class... R>
 requires detail::ReduceAxes<R...> Reduction<bool> any(const Expr<bool>& condition,
                                                       const R&... axes) {
-  return Reduction<bool>(
-      detail::reduction_value(any_reducer(), {condition.any()}, {axes.axis()...}));
+  return any(condition, {Reduce(axes)...});
 }
 /// True where the condition holds at every point; true over nothing.
+inline Reduction<bool> all(const Expr<bool>& condition, std::initializer_list<Reduce> axes) {
+  return Reduction<bool>(
+      detail::reduction_value(all_reducer(), {condition.any()}, detail::axes_of(axes)));
+}
 template <class... R>
 requires detail::ReduceAxes<R...> Reduction<bool> all(const Expr<bool>& condition,
                                                       const R&... axes) {
-  return Reduction<bool>(
-      detail::reduction_value(all_reducer(), {condition.any()}, {axes.axis()...}));
+  return all(condition, {Reduce(axes)...});
 }
 
 // Two outputs: get<0>() is the value, get<1>() its position, the axis variable (several axes:
@@ -79,15 +94,17 @@ requires detail::ReduceAxes<R...> Reduction<bool> all(const Expr<bool>& conditio
 // number. Over nothing: (identity, INT64_MAX).
 #define LATHE_DSL_FOLDS(X) X(argmax) X(argmin)
 #define LATHE_DSL_FOLD(name)                                                      \
-  template <detail::IsOperand A, class... R>                                      \
-  requires detail::ReduceAxes<R...>                                               \
-  auto name(const A& term, const R&... axes) {                                    \
+  template <detail::IsOperand A>                                                  \
+  auto name(const A& term, std::initializer_list<Reduce> axes) {                  \
     using T = typename detail::ElementOf<A>::type;                                \
-    Vec<AnyReduce> all = {axes.axis()...};                                        \
+    Vec<AnyReduce> all = detail::axes_of(axes);                                   \
     AnyExpr position = reduce_position(all);                                      \
     return Reduction<T, std::int64_t>(detail::reduction_value(                    \
         name##_reducer(dtype_of<T>), {detail::operand<T>(term), position}, all)); \
-  }
+  }                                                                               \
+  template <detail::IsOperand A, class... R>                                      \
+  requires detail::ReduceAxes<R...>                                               \
+  auto name(const A& term, const R&... axes) { return name(term, {Reduce(axes)...}); }
 LATHE_DSL_FOLDS(LATHE_DSL_FOLD)
 #undef LATHE_DSL_FOLD
 #undef LATHE_DSL_FOLDS

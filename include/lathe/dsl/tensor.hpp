@@ -145,8 +145,10 @@ auto compute_typed(std::string name, Vec<Extent> extents, F& body, std::index_se
                    Location where) {
   static_assert(
       std::is_invocable_v<F&, decltype(Var(VarRef()), void(K), Var(VarRef()))...>,
-      "lathe: the body of a compute takes one lt::Var per axis, and compiles for them (see "
-      "the errors above, if there are any)");
+      "lathe: the body of a compute takes one lt::Var per axis, and compiles for them. Functions "
+      "of "
+      "expressions are lt::exp, lt::max, ..., not those of std; lt::select chooses (see the errors "
+      "above, if there are any)");
   using V = std::remove_cvref_t<decltype(body((void(K), Var(VarRef()))...))>;
   using Result = ComputeResult<V, static_cast<int>(sizeof...(K))>;
   auto any_body = [&]([[maybe_unused]] std::span<const VarRef> vars) {

@@ -232,6 +232,75 @@ struct KernelArg<View<T, R>> {
   std::int64_t own_[R > 0 ? 2 * R : 1];  ///< extents, then strides, of what is no View
 };
 
+template <class C>
+struct ElementOfArg {};
+template <class T, int R>
+struct ElementOfArg<View<T, R>> {
+  using type = T;
+};
+template <class C>
+requires requires(C& c) { typename ViewOf<C>::element_type; }
+struct ElementOfArg<C> {
+  using type = typename ViewOf<C>::element_type;
+};
+template <class C>
+requires(!is_view<C>) && (!HasViewOf<C>)&&requires(C& c) {
+  c.data();
+  c.size();
+}
+struct ElementOfArg<C> {
+  using type = std::remove_pointer_t<decltype(std::declval<C&>().data())>;
+};
+
+/// Why an argument of a kernel does not fit its parameter, for whoever reads the compiler's errors.
+template <class P, class A>
+struct ExplainArg {
+  static_assert(std::is_convertible_v<A, KernelArg<P>>,
+                "lathe: a scalar parameter takes a number of its type");
+};
+template <class T, int R, class A>
+struct ExplainArg<View<T, R>, A> {
+  using C = std::remove_cvref_t<A>;
+  static constexpr bool fits = std::is_convertible_v<A, KernelArg<View<T, R>>>;
+  static constexpr bool has_elements = requires { typename ElementOfArg<C>::type; };
+  template <class V>
+  struct Element {
+    using type = T;
+  };
+  template <class V>
+  requires requires { typename ElementOfArg<V>::type; }
+  struct Element<V> : ElementOfArg<V> {};
+  using U = typename Element<C>::type;
+  static constexpr bool same_type =
+      std::is_same_v<std::remove_const_t<U>, std::remove_const_t<T>> || SameDType<U, T>;
+  static constexpr bool read_only =
+      std::is_const_v<U> || (std::is_const_v<std::remove_reference_t<A>> && !is_view<C>);
+
+  static_assert(fits || has_elements,
+                "lathe: an argument of a kernel is a container of elements, lt::view(container, "
+                "{extents}), or lt::View<T, R>(pointer, {extents})");
+  static_assert(fits || same_type,
+                "lathe: the elements of this argument have another type than the parameter's");
+  static_assert(fits || !same_type || std::is_const_v<T> || !read_only,
+                "lathe: the kernel writes to this parameter: its argument can't be const");
+  static_assert(fits || !has_elements || !same_type || (read_only && !std::is_const_v<T>),
+                "lathe: the parameter has another rank than this argument: "
+                "lt::view(container, {rows, columns}) says which shape a container has");
+};
+
+template <class... P>
+struct KernelParams {
+  template <class... A>
+  static constexpr bool take() {
+    if constexpr (sizeof...(A) == sizeof...(P))
+      return (std::is_convertible_v<A, KernelArg<P>> && ...);
+    else if constexpr (sizeof...(A) == sizeof...(P) + 1)
+      return std::is_convertible_v<std::tuple_element_t<sizeof...(P), std::tuple<A...>>, Location>;
+    else
+      return false;
+  }
+};
+
 }  // namespace detail
 
 /// What jit and evaluate give: call it with one argument per tensor that it was made for, in that
@@ -255,6 +324,14 @@ class Kernel {
     if (kernel_.call_dense(where, args...)) return;
     const CallArg all[] = {args.call()...};
     kernel_.call(all, where);
+  }
+  /// Arguments that fit no parameters: says which.
+  template <class... A>
+  requires(!detail::KernelParams<P...>::template take<A...>()) void operator()(A&&...) const {
+    static_assert(sizeof...(A) == sizeof...(P),
+                  "lathe: a kernel takes one argument for each tensor and scalar that it was made "
+                  "for, in that order");
+    if constexpr (sizeof...(A) == sizeof...(P)) (void(detail::ExplainArg<P, A>{}), ...);
   }
   const AnyKernel& any() const { return kernel_; }
   /// Whether calls run machine code, as AnyKernel::compiled().

@@ -91,6 +91,25 @@ TEST_CASE(
   lt::verify(p);
 }
 
+TEST_CASE("reduce axes in braces are those behind each other") {
+  lt::Input<float, 3> A("A", {2, 3, 4});
+  lt::Reduce p("p", 3), q("q", 4);
+  const auto text = [&](auto fold) {
+    auto Y = lt::compute("Y", {2}, [&](lt::Var i) { return fold(A(i, p, q)); });
+    return lt::str(lt::program_of({{Y}}, {A, Y}));
+  };
+  CHECK(text([&](auto x) {
+          return lt::sum(x, {p, q});
+        }) == text([&](auto x) { return lt::sum(x, p, q); }));
+  CHECK(text([&](auto x) {
+          return lt::reduce_max(x, {q, p});
+        }) == text([&](auto x) { return lt::reduce_max(x, q, p); }));
+  CHECK(text([&](auto x) {
+          return lt::any(x > 0.0f, {q, p});
+        }) == text([&](auto x) { return lt::any(x > 0.0f, q, p); }));
+  CHECK_THROWS_AS(text([&](auto x) { return lt::sum(x, {}); }), lt::UserError);
+}
+
 TEST_CASE("several outputs of one block; those that nobody wants are allocated") {
   lt::Input<float, 2> X("X", {4, 8});
   lt::Reduce r("r", 8);
