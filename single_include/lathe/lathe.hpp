@@ -31,6 +31,10 @@
 // ---- lathe/support/config.hpp
 // Lathe's version and the one switch that decides where function bodies live.
 
+#if !defined(__cpp_exceptions)
+#error "lathe reports errors by exceptions: build without -fno-exceptions"
+#endif
+
 #define LATHE_VERSION_MAJOR 0
 #define LATHE_VERSION_MINOR 1
 #define LATHE_VERSION_PATCH 0
@@ -1357,14 +1361,22 @@ class FunctionRef<R(Args...)> {
   template <class F>
   requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef> &&
            std::is_invocable_r_v<R, F&, Args...>) FunctionRef(F&& f)
-      : object_((void*)(&f)),  // a C cast: F may be const, or a function
-        call_([](void* object, Args... args) -> R {
-          return (*(std::remove_reference_t<F>*)(object))(std::forward<Args>(args)...);
+      : object_(address(f)), call_([](void* object, Args... args) -> R {
+          return (*reinterpret_cast<std::remove_reference_t<F>*>(object))(
+              std::forward<Args>(args)...);
         }) {}
 
   R operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }
 
  private:
+  template <class F>
+  static void* address(F& f) {
+    if constexpr (std::is_function_v<F>)
+      return reinterpret_cast<void*>(&f);
+    else
+      return const_cast<void*>(static_cast<const volatile void*>(&f));
+  }
+
   void* object_;
   R (*call_)(void*, Args...);
 };
@@ -2580,10 +2592,11 @@ class TypedTensor : public AnyTensor {
 template <class T, int R>
 class Input : public TypedTensor<T, R> {
  public:
-  Input(std::string name, const Extent (&extents)[R], Layout layout = Layout::row_major,
-        Location where = Location::here())
+  Input(std::string name, const Extent (&extents)[std::size_t(R)],
+        Layout layout = Layout::row_major, Location where = Location::here())
       : Input(std::move(name), Vec<Extent>(extents, extents + R), layout, where) {}
-  template <std::same_as<std::array<Extent, R>> A>  // a template, so that braces do not ask for it
+  template <std::same_as<std::array<Extent, std::size_t(R)>>
+                A>  // a template, so that braces do not ask for it
   Input(std::string name, const A& extents, Layout layout = Layout::row_major,
         Location where = Location::here())
       : Input(std::move(name), Vec<Extent>(extents.begin(), extents.end()), layout, where) {}
@@ -3776,7 +3789,7 @@ struct ViewInt {
 template <class T, int R>
 class View {
   static_assert(R >= 0);
-  static constexpr int slots = R > 0 ? R : 1;
+  static constexpr std::size_t slots = R > 0 ? R : 1;
 
  public:
   using element_type = T;
@@ -4651,7 +4664,7 @@ struct KernelArg<View<T, R>> {
   }
 
   CallArg call_;
-  std::int64_t own_[R > 0 ? 2 * R : 1];  ///< extents, then strides, of what is no View
+  std::int64_t own_[R > 0 ? std::size_t(2 * R) : 1];  ///< extents, then strides, of what is no View
 };
 
 template <class C>
@@ -6658,14 +6671,16 @@ class ScalarCode {
   int compile(const AnyExpr& e);
   int compile_new(const AnyExpr& e);
   int compile_call(const CallNode& n);
+  Scalar& at(int place) { return places_[static_cast<std::size_t>(place)]; }
+  const Scalar& at(int place) const { return places_[static_cast<std::size_t>(place)]; }
   void load(const Scalar* in) {
-    for (std::size_t k = 0; k < input_places_.size(); ++k) places_[input_places_[k]] = in[k];
+    for (std::size_t k = 0; k < input_places_.size(); ++k) at(input_places_[k]) = in[k];
   }
   void run(const Step& s);
   void run_rounding(const Step& s, std::uint64_t bits);
   int place_of_constant(const ConstNode& c);
   void store(Scalar* out) const {
-    for (std::size_t k = 0; k < results_.size(); ++k) out[k] = places_[results_[k]];
+    for (std::size_t k = 0; k < results_.size(); ++k) out[k] = at(results_[k]);
   }
   int add(Step step) {
     step.to = fresh();
@@ -12235,7 +12250,8 @@ LATHE_DECL Scalar LawValues::target(LawRandom& random) const {
   const std::uint64_t side = random.below(4);
   if (side < 2) return value(c);
   const double slope = random.chance(2) ? 0x1p-4 : 0x1p-10;
-  c.i = static_cast<std::int64_t>(static_cast<std::uint64_t>(c.i) + (side == 2 ? 1 : -1));
+  c.i = static_cast<std::int64_t>(static_cast<std::uint64_t>(c.i) +
+                                  (side == 2 ? std::uint64_t{1} : ~std::uint64_t{0}));
   return value({c.i, c.f * (side == 2 ? 1 + slope : 1 - slope)});
 }
 
@@ -15609,14 +15625,14 @@ LATHE_DECL void ScalarCode::run_rounding(const Step& s, std::uint64_t bits) {
   if (exact_ || !s.type.is_float() || !arithmetic) return run(s);
   // Of comparisons constants are what they say: there a threshold is meant.
   Scalar kept[3];
-  for (int k = 0; k < 3; ++k) kept[k] = places_[s.args[k]];
+  for (int k = 0; k < 3; ++k) kept[k] = at(s.args[k]);
   for (int k = 0; k < 3; ++k)
     if (const double* part = coarse_.find(s.args[k]))
-      places_[s.args[k]].f =
+      at(s.args[k]).f =
           kept[k].f * (1 + *part * (static_cast<double>(bits >> 9 * k & 511) / 128 - 2));
   run(s);
-  for (int k = 0; k < 3; ++k) places_[s.args[k]] = kept[k];
-  double& x = places_[s.to].f;
+  for (int k = 0; k < 3; ++k) at(s.args[k]) = kept[k];
+  double& x = at(s.to).f;
   if (std::isfinite(x) && !is_exact(op, kept[0].f, kept[1].f, x)) x = round_worse(x, bits >> 27);
 }
 
@@ -49387,7 +49403,7 @@ inline std::uint64_t code_hash(const Program& scheduled, const Target& target, C
   std::uint64_t h = structural_hash(scheduled);
   auto mix = [&h](std::uint64_t v) { h = (h ^ v) * 0x9E3779B97F4A7C15ull, h ^= h >> 29; };
   for (char c : target.str()) mix(static_cast<unsigned char>(c));
-  mix((kind.strict ? 1 : 2) + (kind.checked ? 4 : 0));
+  mix((kind.strict ? 1u : 2u) + (kind.checked ? 4u : 0u));
   mix(static_cast<std::uint64_t>(llvm_major));
   return h;
 }

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from .core import BUILD, ROOT, WARNINGS, Case, Command, Settings, Step, command_case, failed, in_parallel, run, skipped
+from .core import BUILD, ROOT, WARNINGS, Case, Command, Settings, Step, command_case, failed, in_parallel, passed, run, skipped
 
 SOURCES = ROOT / "tests" / "package"
 WORK = BUILD.parent / "package"
@@ -60,11 +60,22 @@ def strict_warnings(compiler: str, mode: str) -> Case:
     name = f"strict warnings ({compiler}, {mode})"
     if not shutil.which(compiler):
         return skipped(name, f"no {compiler}")
-    flags = ["-Wconversion", "-Wno-sign-conversion", "-Wshadow", "-fsyntax-only", HEADERS]
+    flags = ["-Wconversion", "-Wsign-conversion", "-Wold-style-cast", "-Wshadow", "-fsyntax-only", HEADERS]
     if mode == "compiled":
         flags.append("-DLATHE_SEPARATE_COMPILATION")
-    source = ROOT / "tests" / "contract" / "contract.cpp"
-    return command_case(name, [compiler, "-std=c++20", *WARNINGS, *flags, source])
+    command = [compiler, "-std=c++20", *WARNINGS, *flags]
+    contract = ROOT / "tests" / "contract" / "contract.cpp"  # whose own lines mix signs
+    return command_case(name, [*command, SOURCES / "consumer.cpp"], [*command, "-Wno-sign-conversion", contract])
+
+
+def no_exceptions(compiler: str) -> Case:
+    """A build without exceptions fails with one line that says so."""
+    name = f"no exceptions ({compiler})"
+    if not shutil.which(compiler):
+        return skipped(name, f"no {compiler}")
+    output = run(compiler, "-std=c++20", "-fno-exceptions", "-fsyntax-only", HEADERS, SOURCES / "consumer.cpp")
+    wanted = "lathe reports errors by exceptions"
+    return passed(name) if output.code and wanted in output.text else failed(name, output.text, wanted)
 
 
 def odr() -> Case:
@@ -113,6 +124,7 @@ def package(_: Settings) -> Iterator[Case]:
             partial(with_flags, "no_rtti", "-fno-rtti"),
             partial(with_flags, "llvm_off", "-DLATHE_LLVM_OFF"),
             partial(with_flags, "llvm_linked", "-DLATHE_LLVM_LINK", "-l:libLLVM.so.19.1"),
+            *(partial(no_exceptions, compiler) for compiler in ("g++", "clang++")),
             *(partial(strict_warnings, c, mode) for c in ("g++", "clang++") for mode in ("compiled", "header-only")),
             odr,
             plugin,

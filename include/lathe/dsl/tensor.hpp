@@ -57,10 +57,11 @@ class TypedTensor : public AnyTensor {
 template <class T, int R>
 class Input : public TypedTensor<T, R> {
  public:
-  Input(std::string name, const Extent (&extents)[R], Layout layout = Layout::row_major,
-        Location where = Location::here())
+  Input(std::string name, const Extent (&extents)[std::size_t(R)],
+        Layout layout = Layout::row_major, Location where = Location::here())
       : Input(std::move(name), Vec<Extent>(extents, extents + R), layout, where) {}
-  template <std::same_as<std::array<Extent, R>> A>  // a template, so that braces do not ask for it
+  template <std::same_as<std::array<Extent, std::size_t(R)>>
+                A>  // a template, so that braces do not ask for it
   Input(std::string name, const A& extents, Layout layout = Layout::row_major,
         Location where = Location::here())
       : Input(std::move(name), Vec<Extent>(extents.begin(), extents.end()), layout, where) {}

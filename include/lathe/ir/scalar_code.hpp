@@ -50,14 +50,16 @@ class ScalarCode {
   int compile(const AnyExpr& e);
   int compile_new(const AnyExpr& e);
   int compile_call(const CallNode& n);
+  Scalar& at(int place) { return places_[static_cast<std::size_t>(place)]; }
+  const Scalar& at(int place) const { return places_[static_cast<std::size_t>(place)]; }
   void load(const Scalar* in) {
-    for (std::size_t k = 0; k < input_places_.size(); ++k) places_[input_places_[k]] = in[k];
+    for (std::size_t k = 0; k < input_places_.size(); ++k) at(input_places_[k]) = in[k];
   }
   void run(const Step& s);
   void run_rounding(const Step& s, std::uint64_t bits);
   int place_of_constant(const ConstNode& c);
   void store(Scalar* out) const {
-    for (std::size_t k = 0; k < results_.size(); ++k) out[k] = places_[results_[k]];
+    for (std::size_t k = 0; k < results_.size(); ++k) out[k] = at(results_[k]);
   }
   int add(Step step) {
     step.to = fresh();

@@ -229,7 +229,7 @@ struct KernelArg<View<T, R>> {
   }
 
   CallArg call_;
-  std::int64_t own_[R > 0 ? 2 * R : 1];  ///< extents, then strides, of what is no View
+  std::int64_t own_[R > 0 ? std::size_t(2 * R) : 1];  ///< extents, then strides, of what is no View
 };
 
 template <class C>

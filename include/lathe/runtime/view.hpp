@@ -24,7 +24,7 @@ struct ViewInt {
 template <class T, int R>
 class View {
   static_assert(R >= 0);
-  static constexpr int slots = R > 0 ? R : 1;
+  static constexpr std::size_t slots = R > 0 ? R : 1;
 
  public:
   using element_type = T;

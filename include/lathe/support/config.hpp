@@ -1,6 +1,10 @@
 // Lathe's version and the one switch that decides where function bodies live.
 #pragma once
 
+#if !defined(__cpp_exceptions)
+#error "lathe reports errors by exceptions: build without -fno-exceptions"
+#endif
+
 #define LATHE_VERSION_MAJOR 0
 #define LATHE_VERSION_MINOR 1
 #define LATHE_VERSION_PATCH 0

@@ -18,14 +18,22 @@ class FunctionRef<R(Args...)> {
   template <class F>
   requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef> &&
            std::is_invocable_r_v<R, F&, Args...>) FunctionRef(F&& f)
-      : object_((void*)(&f)),  // a C cast: F may be const, or a function
-        call_([](void* object, Args... args) -> R {
-          return (*(std::remove_reference_t<F>*)(object))(std::forward<Args>(args)...);
+      : object_(address(f)), call_([](void* object, Args... args) -> R {
+          return (*reinterpret_cast<std::remove_reference_t<F>*>(object))(
+              std::forward<Args>(args)...);
         }) {}
 
   R operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }
 
  private:
+  template <class F>
+  static void* address(F& f) {
+    if constexpr (std::is_function_v<F>)
+      return reinterpret_cast<void*>(&f);
+    else
+      return const_cast<void*>(static_cast<const volatile void*>(&f));
+  }
+
   void* object_;
   R (*call_)(void*, Args...);
 };

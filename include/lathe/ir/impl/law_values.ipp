@@ -190,7 +190,8 @@ LATHE_DECL Scalar LawValues::target(LawRandom& random) const {
   const std::uint64_t side = random.below(4);
   if (side < 2) return value(c);
   const double slope = random.chance(2) ? 0x1p-4 : 0x1p-10;
-  c.i = static_cast<std::int64_t>(static_cast<std::uint64_t>(c.i) + (side == 2 ? 1 : -1));
+  c.i = static_cast<std::int64_t>(static_cast<std::uint64_t>(c.i) +
+                                  (side == 2 ? std::uint64_t{1} : ~std::uint64_t{0}));
   return value({c.i, c.f * (side == 2 ? 1 + slope : 1 - slope)});
 }
 

@@ -135,14 +135,14 @@ LATHE_DECL void ScalarCode::run_rounding(const Step& s, std::uint64_t bits) {
   if (exact_ || !s.type.is_float() || !arithmetic) return run(s);
   // Of comparisons constants are what they say: there a threshold is meant.
   Scalar kept[3];
-  for (int k = 0; k < 3; ++k) kept[k] = places_[s.args[k]];
+  for (int k = 0; k < 3; ++k) kept[k] = at(s.args[k]);
   for (int k = 0; k < 3; ++k)
     if (const double* part = coarse_.find(s.args[k]))
-      places_[s.args[k]].f =
+      at(s.args[k]).f =
           kept[k].f * (1 + *part * (static_cast<double>(bits >> 9 * k & 511) / 128 - 2));
   run(s);
-  for (int k = 0; k < 3; ++k) places_[s.args[k]] = kept[k];
-  double& x = places_[s.to].f;
+  for (int k = 0; k < 3; ++k) at(s.args[k]) = kept[k];
+  double& x = at(s.to).f;
   if (std::isfinite(x) && !is_exact(op, kept[0].f, kept[1].f, x)) x = round_worse(x, bits >> 27);
 }
 

@@ -42,7 +42,7 @@ inline std::uint64_t code_hash(const Program& scheduled, const Target& target, C
   std::uint64_t h = structural_hash(scheduled);
   auto mix = [&h](std::uint64_t v) { h = (h ^ v) * 0x9E3779B97F4A7C15ull, h ^= h >> 29; };
   for (char c : target.str()) mix(static_cast<unsigned char>(c));
-  mix((kind.strict ? 1 : 2) + (kind.checked ? 4 : 0));
+  mix((kind.strict ? 1u : 2u) + (kind.checked ? 4u : 0u));
   mix(static_cast<std::uint64_t>(llvm_major));
   return h;
 }
