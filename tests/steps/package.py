@@ -5,7 +5,21 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from .core import BUILD, ROOT, WARNINGS, Case, Command, Settings, Step, command_case, failed, in_parallel, passed, run, skipped
+from .core import (
+    BUILD,
+    ROOT,
+    WARNINGS,
+    Case,
+    Command,
+    Settings,
+    Step,
+    command_case,
+    failed,
+    in_parallel,
+    passed,
+    run,
+    skipped,
+)
 
 SOURCES = ROOT / "tests" / "package"
 WORK = BUILD.parent / "package"
