@@ -17,11 +17,13 @@ int main() {
                        [&](lt::Var i, lt::Var j) { return lt::max(C(i, j) + bias(j), 0.0f); });
 
   // [schedule]
+  // [tiles]
   lt::Schedule s(D);
   auto [i, j, q] = s.loops<3>(C);
   auto [io, ii] = s.split<2>(i, {lt::infer, 8});
   auto [jo, ji] = s.split<2>(j, {lt::infer, 32});
   s.reorder({io, jo, q, ii, ji});
+  // [tiles]
   std::printf("C in tiles of 8 x 32, D still apart:\n\n%s\n", s.str().c_str());
 
   lt::BlockRef tile = s.cache_write(C, lt::Scope::local);  // sums stay in registers

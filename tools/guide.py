@@ -1,4 +1,4 @@
-"""Puts the code of the examples into docs/guide.md, so that what the guide shows is compiled and run.
+"""Puts the code of the examples into docs/guide.md and README.md, so that what they show is compiled and run.
 
 guide.py [--check]; with --check it writes nothing, and fails if the page is not up to date.
 
@@ -13,7 +13,8 @@ import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-GUIDE = ROOT / "docs" / "guide.md"
+PAGES = [ROOT / "docs" / "guide.md", ROOT / "README.md"]
+MARKER = re.compile(r"^ *// \[[\w ]+\]\n", re.MULTILINE)
 QUOTE = re.compile(r"^(<!-- (examples/\S+)(?: ([\w ]+))? -->\n```\w*\n)(.*?)(^```$)", re.MULTILINE | re.DOTALL)
 
 
@@ -23,24 +24,27 @@ def quoted(file: str, part: str | None) -> str:
     if part:
         pieces = re.split(rf"^ *// \[{part}\]\n", text, flags=re.MULTILINE)
         if len(pieces) != 3:
-            sys.exit(f"docs/guide.md quotes [{part}] of {file}, which has {len(pieces) - 1} such lines, not two")
+            sys.exit(f"[{part}] of {file} is quoted, which has {len(pieces) - 1} such lines, not two")
         text = pieces[1]
-    return textwrap.dedent(text).strip("\n") + "\n"
+    return textwrap.dedent(MARKER.sub("", text)).strip("\n") + "\n"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if the page is not up to date")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a page is not up to date")
     chosen = parser.parse_args()
-    text = GUIDE.read_text()
-    fresh = QUOTE.sub(lambda match: match[1] + quoted(match[2], match[3]) + match[5], text)
-    if fresh == text:
-        return 0
-    if chosen.check:
-        print("docs/guide.md does not show the examples as they are: run tools/guide.py")
-        return 1
-    GUIDE.write_text(fresh)
-    return 0
+    stale = False
+    for page in PAGES:
+        text = page.read_text()
+        fresh = QUOTE.sub(lambda match: match[1] + quoted(match[2], match[3]) + match[5], text)
+        if fresh == text:
+            continue
+        if chosen.check:
+            print(f"{page.relative_to(ROOT)} does not show the examples as they are: run tools/guide.py")
+            stale = True
+        else:
+            page.write_text(fresh)
+    return 1 if stale else 0
 
 
 if __name__ == "__main__":
