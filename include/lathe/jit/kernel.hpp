@@ -13,6 +13,7 @@
 #include <lathe/support/target.hpp>
 #include <memory>
 #include <string>
+#include <tuple>
 
 namespace lathe {
 
