@@ -91,15 +91,15 @@ class Expression {
 
   // Which lanes of a vector the body asks for is not known yet: each is evaluated when it is.
   Number let(const lathe::LetNode& n, int l) {
-    const lathe::VarNode* var = n.var.get();
-    if (n.value.dtype().lanes > 1) {
-      promises_.insert_or_assign(var, n.value);
-      const Number out = lane(n.body, l);
-      promises_.erase(var);
-      return out;
+    for (const auto& b : n.bindings) {
+      if (b.value.dtype().lanes > 1)
+        promises_.insert_or_assign(b.var.get(), b.value);
+      else
+        state_.vars[b.var.get()] = {lane(b.value, 0)};
     }
-    state_.vars[var] = {lane(n.value, 0)};
-    return lane(n.body, l);
+    const Number out = lane(n.body, l);
+    for (const auto& b : n.bindings) promises_.erase(b.var.get());
+    return out;
   }
 
   Number called(const lathe::CallNode& n, int l) {

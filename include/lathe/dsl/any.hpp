@@ -148,7 +148,7 @@ class AnyTensor {
 /// Axes that a tensor may have; levels, and nodes when it is written out, that one value may have.
 inline constexpr std::size_t kMaxRank = 32;
 inline constexpr std::uint32_t kMaxValueHeight = 1500;  ///< lowering, and inlining, add to it
-inline constexpr std::uint32_t kMaxValueWeight = 20000;
+inline constexpr std::uint32_t kMaxValueWeight = 1 << 20;
 
 /// An argument. Rank 0 (no extents) is a scalar passed by value.
 /// L0101 bad name · L0102 negative extent · L0103 size · L0104 extent of another type than i64 ·

@@ -30,6 +30,7 @@ class EvalCompiler {
   const EvalExpr* optional(const AnyExpr& e) { return e.get() ? expr(e) : nullptr; }
   Vec<const EvalExpr*> list(const Vec<AnyExpr>& all);
   void fill(EvalExpr& out, const AnyExpr& e);
+  void fill_let(EvalExpr& out, const LetNode& let);
   void fill_call(EvalExpr& out, const CallNode& n);
   void fill_shuffle(EvalExpr& out, const ShuffleNode& n);
 

@@ -17,16 +17,17 @@ struct EvalExpr {
   Run run = nullptr;
   DType dtype;  ///< of the operands where they differ from the result (comparison, cast, call)
   std::uint8_t op = 0;
-  bool lanewise = true;  ///< Let: lane l of the body needs lane l of the value only
-  int slot = 0;          ///< Var, Let: first lane's slot · Load: buffer
-  int lanes = 1;         ///< of the result
-  Scalar value = {};     ///< Const
+  int slot = 0;       ///< Var: first lane's slot · Load: buffer
+  int lanes = 1;      ///< of the result
+  Scalar value = {};  ///< Const
   const EvalExpr* a = nullptr;
   const EvalExpr* b = nullptr;
   const EvalExpr* c = nullptr;
-  Vec<const EvalExpr*> args;
-  Vec<int> picks;  ///< Shuffle: lane l is lane picks[2 l + 1] of vector picks[2 l]
-  DType to;        ///< Cast, reinterpret
+  Vec<const EvalExpr*> args;  ///< Load: indices · Let: values · Call, Shuffle: operands
+  /// Shuffle: lane l is lane picks[2 l + 1] of vector picks[2 l] · Let: value k is for the slot
+  /// picks[2 k], in all its lanes if what follows may ask lane l for others (picks[2 k + 1] = 1).
+  Vec<int> picks;
+  DType to;  ///< Cast, reinterpret
 
   Scalar at(EvalFrame& frame, int lane) const { return run(*this, frame, lane); }
   /// Lane l of something that may be a scalar beside vectors.

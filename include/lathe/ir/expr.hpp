@@ -1,6 +1,6 @@
 // Expressions: the grammar of what a value is, its semantics, and one plain struct per node.
 //
-//   Expr  := Const | Var | Load(buffer, indices, mask?) | Let(var, value, body)
+//   Expr  := Const | Var | Load(buffer, indices, mask?) | Let((var, value)+, body)
 //          | Binary(op, a, b) | Unary(op, a) | Select(condition, yes, no) | Cast(value)
 //          | Call(op, args) | Ramp(base, stride, lanes) | Broadcast(value, lanes)
 //          | Shuffle(vectors, lanes)
@@ -178,17 +178,24 @@ struct LoadNode : ExprNode {
   AnyExpr mask;  ///< bool with the value's lanes, or none
 };
 
+struct LetBinding {
+  VarRef var;
+  AnyExpr value;
+};
+
+/// Values by name, in the order in which they are computed: what stands at more than one place is
+/// computed once. A list, so that thousands of them are no deeper than their values.
 struct LetNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Let;
-  LetNode(VarRef its_var, AnyExpr its_value, AnyExpr its_body)
+  LetNode(Vec<LetBinding> its_bindings, AnyExpr its_body)
       : ExprNode(kKind, its_body.dtype()),
-        var(std::move(its_var)),
-        value(std::move(its_value)),
+        bindings(std::move(its_bindings)),
         body(std::move(its_body)) {
-    hold(this->value, this->body);
+    for (const auto& b : bindings) hold(b.value);
+    hold(this->body);
   }
-  VarRef var;
-  AnyExpr value, body;
+  Vec<LetBinding> bindings;  ///< at least one; a value may use the variables before its own
+  AnyExpr body;              ///< no Let: make_let puts those of one into the list
 };
 
 struct BinaryNode : ExprNode {
@@ -277,12 +284,18 @@ struct ShuffleNode : ExprNode {
   Vec<int> lanes;
 };
 
-/// Passes, and the nodes' destructors, go down an expression by recursion.
+/// Of an expression in a statement: passes go down by recursion. One that is still being built may
+/// be of any height; bind_shared (ir/share.hpp) cuts it into pieces.
 inline constexpr std::uint32_t kMaxExprHeight = 4000;
+namespace detail {
+[[noreturn]] void too_tall();
+inline void check_height(const AnyExpr& e) {
+  if (e.get() && e->height > kMaxExprHeight) too_tall();
+}
+}  // namespace detail
 
 // Factories. They check types and throw InternalError; what a user can get wrong is checked before,
-// by the DSL. L0116: an operand that is none. L0123: an expression of more than kMaxExprHeight
-// levels.
+// by the DSL. L0116: an operand that is none.
 VarRef make_var(std::string name, DType dtype = kIndex);
 AnyExpr make_int(DType dtype,
                  std::int64_t value);           ///< wraps to the width; lanes > 1 give a Broadcast
@@ -305,6 +318,7 @@ AnyExpr make_cast(DType dtype, AnyExpr value);  ///< value itself if it has the 
 AnyExpr make_call(CallOp op, Vec<AnyExpr> args);
 AnyExpr make_reinterpret(DType dtype, AnyExpr value);
 AnyExpr make_let(VarRef var, AnyExpr value, AnyExpr body);
+AnyExpr make_let(Vec<LetBinding> bindings, AnyExpr body);  ///< body itself if there are none
 AnyExpr make_ramp(AnyExpr base, AnyExpr stride, int lanes);
 AnyExpr make_broadcast(AnyExpr value, int lanes);  ///< value itself for one lane
 AnyExpr make_shuffle(Vec<AnyExpr> vectors, Vec<int> lanes);

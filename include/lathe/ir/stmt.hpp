@@ -121,6 +121,11 @@ const AttrValue* find_annotation(const Annotations& all, std::string_view key);
 
 struct StmtNode : RefCounted {
   explicit StmtNode(StmtKind its_kind) : kind(its_kind) {}
+  /// L0123 where an expression has more than kMaxExprHeight levels.
+  template <class... E>
+  StmtNode(StmtKind its_kind, const E&... parts) : kind(its_kind) {
+    (detail::check_height(parts), ...);
+  }
   const StmtKind kind;
   detail::ContentsMemo contents{};
   detail::AnalysisMemo uses{};  ///< of an outermost one: who reads and writes what in it
@@ -150,7 +155,7 @@ struct ForNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::For;
   ForNode(VarRef its_var, AnyExpr its_min, AnyExpr its_extent, ForKind its_loop_kind,
           Annotations its_annotations, Stmt its_body)
-      : StmtNode(kKind),
+      : StmtNode(kKind, its_min, its_extent),
         var(std::move(its_var)),
         min(std::move(its_min)),
         extent(std::move(its_extent)),
@@ -247,7 +252,7 @@ struct StoreNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Store;
   StoreNode(Buffer its_buffer, Vec<AnyExpr> its_indices, AnyExpr its_value, AnyExpr its_mask = {},
             Streaming its_streaming = Streaming::none)
-      : StmtNode(kKind),
+      : StmtNode(kKind, its_value, its_mask),
         buffer(std::move(its_buffer)),
         indices(std::move(its_indices)),
         value(std::move(its_value)),
@@ -263,7 +268,7 @@ struct StoreNode : StmtNode {
 struct AtomicNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Atomic;
   AtomicNode(BinaryOp its_op, Buffer its_buffer, Vec<AnyExpr> its_indices, AnyExpr its_value)
-      : StmtNode(kKind),
+      : StmtNode(kKind, its_value),
         op(its_op),
         buffer(std::move(its_buffer)),
         indices(std::move(its_indices)),
@@ -277,7 +282,7 @@ struct AtomicNode : StmtNode {
 struct LetStmtNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::LetStmt;
   LetStmtNode(VarRef its_var, AnyExpr its_value, Stmt its_body)
-      : StmtNode(kKind),
+      : StmtNode(kKind, its_value),
         var(std::move(its_var)),
         value(std::move(its_value)),
         body(std::move(its_body)) {}
@@ -296,7 +301,7 @@ struct SeqNode : StmtNode {
 struct IfNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::If;
   IfNode(AnyExpr its_condition, Stmt its_then_body, Stmt its_else_body = {})
-      : StmtNode(kKind),
+      : StmtNode(kKind, its_condition),
         condition(std::move(its_condition)),
         then_body(std::move(its_then_body)),
         else_body(std::move(its_else_body)) {}
@@ -307,7 +312,9 @@ struct IfNode : StmtNode {
 struct WhileNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::While;
   WhileNode(AnyExpr its_condition, Stmt its_body)
-      : StmtNode(kKind), condition(std::move(its_condition)), body(std::move(its_body)) {}
+      : StmtNode(kKind, its_condition),
+        condition(std::move(its_condition)),
+        body(std::move(its_body)) {}
   AnyExpr condition;
   Stmt body;
 };
@@ -315,7 +322,7 @@ struct WhileNode : StmtNode {
 struct AssertNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Assert;
   AssertNode(AnyExpr its_condition, std::string its_message, Vec<AnyExpr> its_values = {})
-      : StmtNode(kKind),
+      : StmtNode(kKind, its_condition),
         condition(std::move(its_condition)),
         message(std::move(its_message)),
         values(std::move(its_values)) {}
@@ -326,7 +333,7 @@ struct AssertNode : StmtNode {
 
 struct EvaluateNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Evaluate;
-  explicit EvaluateNode(AnyExpr its_call) : StmtNode(kKind), call(std::move(its_call)) {}
+  explicit EvaluateNode(AnyExpr its_call) : StmtNode(kKind, its_call), call(std::move(its_call)) {}
   AnyExpr call;
 };
 

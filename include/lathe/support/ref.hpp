@@ -7,6 +7,7 @@
 #include <lathe/support/config.hpp>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace lathe {
 
@@ -28,12 +29,16 @@ class RefCounted {
   void release() const noexcept {
     if (count_.load(std::memory_order_acquire) == 1 ||
         count_.fetch_sub(1, std::memory_order_acq_rel) == 1)
-      delete this;
+      destroy();
   }
   /// Whether more than one Ref holds it now.
   bool shared() const noexcept { return count_.load(std::memory_order_relaxed) > 1; }
 
  private:
+  // A node's destructor releases what it holds, which is a recursion as deep as a graph is tall:
+  // from a depth on nodes wait in a list for the outermost to return.
+  void destroy() const noexcept;
+
   mutable std::atomic<std::uint32_t> count_{0};
 };
 
@@ -84,6 +89,30 @@ Ref<T> make_ref(Args&&... args) {
   made.node_ = new T{std::forward<Args>(args)...};
   made.node_->retain_new();
   return made;
+}
+
+namespace detail {
+// Nothing to destruct: what is static may be released after a thread's variables are gone.
+struct DyingNodes {
+  static constexpr int kDeepest = 200;
+  int depth = 0;
+  std::vector<const RefCounted*>* waiting = nullptr;
+};
+inline thread_local DyingNodes dying_nodes;
+}  // namespace detail
+
+inline void RefCounted::destroy() const noexcept {
+  detail::DyingNodes& dying = detail::dying_nodes;
+  if (dying.depth == detail::DyingNodes::kDeepest) return dying.waiting->push_back(this);
+  std::vector<const RefCounted*> waiting;
+  if (dying.depth++ == 0) dying.waiting = &waiting;
+  delete this;
+  while (!waiting.empty()) {
+    const RefCounted* next = waiting.back();
+    waiting.pop_back();
+    delete next;
+  }
+  --dying.depth;
 }
 
 }  // namespace lathe

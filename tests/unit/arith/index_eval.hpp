@@ -121,7 +121,7 @@ inline Values eval(const AnyExpr& e, const Env& env) {
     for (std::size_t l = 0; l < lanes; ++l) out[l] = v[l % v.size()];
   } else if (const auto* let = e.as<LetNode>()) {
     Env inner = env;
-    inner[let->var.get()] = eval(let->value, env)[0];
+    for (const auto& b : let->bindings) inner[b.var.get()] = eval(b.value, inner)[0];
     return eval(let->body, inner);
   } else if (const auto* load = e.as<LoadNode>()) {
     for (std::size_t l = 0; l < lanes; ++l) {

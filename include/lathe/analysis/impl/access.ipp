@@ -49,7 +49,8 @@ class AccessCollector : public Visitor {
       case StmtKind::LetStmt: {
         const auto* n = s.as<LetStmtNode>();
         expr(n->value);
-        return bound(n->var, n->value, [&] { stmt(n->body); });
+        bind(n->var, n->value);
+        return stmt(n->body);
       }
       case StmtKind::Evaluate:
         return prefetch(s.as<EvaluateNode>()->call);
@@ -71,8 +72,8 @@ class AccessCollector : public Visitor {
                    [&] { expr(n->no); });
     }
     if (const auto* n = e.as<LetNode>()) {
-      expr(n->value);
-      return bound(n->var, n->value, [&] { expr(n->body); });
+      for (const auto& b : n->bindings) expr(b.value), bind(b.var, b.value);
+      return expr(n->body);
     }
     if (e.kind() != ExprKind::Const && e.kind() != ExprKind::Var) descend(e);
   }
@@ -86,23 +87,38 @@ class AccessCollector : public Visitor {
     bool on_reduction;  // hangs on reduce iterators of the block
   };
 
-  AnyExpr resolve(const AnyExpr& e) const { return e ? substitute(e, values_) : e; }
-  AnyExpr resolve_inner(const AnyExpr& e) const { return e ? substitute(e, inner_values_) : e; }
-  // A vector condition is forgotten: the access may then happen more often than it does.
+  /// What variables stand for, written out; shared where they are.
+  class Values : public Mutator {
+   public:
+    AnyExpr expr(const AnyExpr& e) override {
+      const auto* v = e.as<VarNode>();
+      if (!v) return descend(e);
+      const AnyExpr* found = known_.find(v);
+      return found ? *found : e;
+    }
+    void bind(const VarRef& var, AnyExpr value) { known_[var.get()] = std::move(value); }
+
+   private:
+    NodeMap<AnyExpr> known_;
+  };
+  // Of a value that would be longer, written out, nothing is known.
+  static constexpr std::uint32_t kMostWritten = 2000;
+  static bool too_long(const AnyExpr& e) { return e->weight > kMostWritten; }
+
+  AnyExpr resolve(const AnyExpr& e) { return values_.optional(e); }
+  AnyExpr resolve_inner(const AnyExpr& e) { return inner_values_.optional(e); }
+  // A vector condition is forgotten, and a long one: the access may then happen more often than it
+  // does.
   template <class F>
   void under(const AnyExpr& condition, F&& f) {
-    const bool scalar = condition.get() && condition.dtype() == kBool;
-    if (scalar) add_condition(condition);
+    const std::size_t outer = conditions_.size();
+    if (condition.get() && condition.dtype() == kBool) add_condition(condition);
     f();
-    if (scalar) conditions_.pop_back();
+    conditions_.resize(outer);
   }
-  template <class F>
-  void bound(const VarRef& var, const AnyExpr& value, F&& f) {
-    values_.emplace_back(var, resolve(value));
-    inner_values_.emplace_back(var, resolve_inner(value));
-    f();
-    values_.pop_back();
-    inner_values_.pop_back();
+  void bind(const VarRef& var, const AnyExpr& value) {
+    values_.bind(var, resolve(value));
+    inner_values_.bind(var, resolve_inner(value));
   }
   AccessSite site(const Buffer& buffer, AccessKind kind, bool is_write) const {
     AccessSite out;
@@ -139,8 +155,12 @@ class AccessCollector : public Visitor {
   void add(const Buffer& buffer, AccessKind kind, bool is_write, const Vec<AnyExpr>& indices) {
     if (only_ && buffer != *only_) return;
     AccessSite out = site(buffer, kind, is_write);
-    for (const auto& i : indices)
+    for (const auto& i : indices) {
       out.indices.push_back(resolve(i)), out.inner_indices.push_back(resolve_inner(i));
+      if (!too_long(out.indices.back())) continue;
+      out.unknown.push_back(make_var("index"));
+      out.indices.back() = out.inner_indices.back() = out.unknown.back();
+    }
     sites.push_back(std::move(out));
   }
   void store(const StoreNode& n) {
@@ -164,7 +184,7 @@ class AccessCollector : public Visitor {
       for (const auto& i : load->indices) expr(i);
   }
   // The bounds of a loop inside a block name its iterators.
-  ForRef resolved(const ForNode& n) const {
+  ForRef resolved(const ForNode& n) {
     AnyExpr min = resolve(n.min), extent = resolve(n.extent);
     if (min.same_as(n.min) && extent.same_as(n.extent)) return ForRef(&n);
     Stmt loop = make_for(n.var, min, extent, n.body, n.loop_kind, n.annotations);
@@ -194,7 +214,7 @@ class AccessCollector : public Visitor {
       if (terms_ == AccessTerms::iters) break;
       AnyExpr value = resolve(it.binding);
       inner.guard(it.kind, value, inner.resolve(it.min), inner.resolve(it.extent));
-      inner.values_.emplace_back(it.var, value);
+      inner.values_.bind(it.var, value);
       inner.bindings_.push_back(value);
     }
     inner.inside_block(n);
@@ -210,8 +230,9 @@ class AccessCollector : public Visitor {
       if (!prove(c, facts_)) conditions_.push_back({c, {}, kind == IterKind::reduce});
   }
   void add_condition(const AnyExpr& condition) {
-    const AnyExpr inside = resolve_inner(condition);
-    conditions_.push_back({resolve(condition), inside, names_reduce_iterator(inside)});
+    const AnyExpr inside = resolve_inner(condition), over_loops = resolve(condition);
+    if (too_long(over_loops)) return;
+    conditions_.push_back({over_loops, inside, names_reduce_iterator(inside)});
   }
   // Each part is read where those before it hold.
   void add_predicate(const AnyExpr& predicate) {
@@ -249,8 +270,8 @@ class AccessCollector : public Visitor {
   Vec<Condition> conditions_;
   AnyExpr outer_condition_;
   Vec<AnyExpr> bindings_;
-  Substitution values_;        // iterators by bindings, lets by values
-  Substitution inner_values_;  // lets inside the block
+  Values values_;        // iterators by bindings, lets by values
+  Values inner_values_;  // lets inside the block
 };
 
 /// What stands beside a path in the sequences that it passes is left out.

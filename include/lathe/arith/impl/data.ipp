@@ -167,15 +167,39 @@ LATHE_DECL AnyExpr Simplifier::select(const SelectNode& n) {
   return make_select(condition, yes, no);
 }
 
+inline Vec<LetBinding> used_bindings(const Vec<LetBinding>& all, const AnyExpr& body) {
+  NodeSet used;
+  const auto note = [&](const AnyExpr& e) {
+    for (const auto& v : free_vars(e)) used.insert(v.get());
+  };
+  note(body);
+  Vec<LetBinding> kept;
+  for (const auto& b : reversed(all)) {
+    if (!used.contains(b.var.get())) continue;
+    note(b.value);
+    kept.push_back(b);
+  }
+  std::reverse(kept.begin(), kept.end());
+  return kept;
+}
+
 LATHE_DECL AnyExpr Simplifier::let(const LetNode& n) {
-  AnyExpr value = expr(n.value);
-  const bool trivial = value.kind() == ExprKind::Const || value.kind() == ExprKind::Var;
-  if (trivial) return expr(substitute(n.body, {{n.var, value}}));
   Facts inner = facts_;
-  if (value.dtype() == kIndex) note_let(n.var, value, inner);
-  AnyExpr body = Simplifier(inner, budget_ / 2).expr(n.body);
+  Simplifier engine(inner, budget_ / 2);
   budget_ -= 16;
-  return uses_var(body, n.var) ? make_let(n.var, value, body) : body;
+  Vec<LetBinding> bindings;
+  Substitution trivial;
+  for (const auto& b : n.bindings) {
+    AnyExpr value = engine.expr(substitute(b.value, trivial));
+    if (value.kind() == ExprKind::Const || value.kind() == ExprKind::Var) {
+      trivial.emplace_back(b.var, std::move(value));
+      continue;
+    }
+    if (value.dtype() == kIndex) engine.note_let(b.var, value, inner);
+    bindings.push_back({b.var, std::move(value)});
+  }
+  AnyExpr body = engine.expr(substitute(n.body, trivial));
+  return make_let(used_bindings(bindings, body), body);
 }
 
 LATHE_DECL AnyExpr Simplifier::load(const AnyExpr& e) {

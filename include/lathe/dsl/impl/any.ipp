@@ -2,6 +2,7 @@
 
 #include <lathe/dsl/any.hpp>
 #include <lathe/dsl/checks.hpp>
+#include <lathe/ir/share.hpp>
 #include <lathe/ir/visit.hpp>
 
 namespace lathe {
@@ -171,6 +172,20 @@ inline AnyValue run_body(FunctionRef<AnyValue(std::span<const VarRef>)> body,
   return at_place("the body of '" + source.name + "'", source.where, [&] { return body(vars); });
 }
 
+/// Before anything walks through them: written out they may be of any size. A condition of where()
+/// keeps its parts, which are tested one after the other.
+inline void bind_shared_parts(AnyValue& value) {
+  for (auto& v : value.values)
+    if (v) v = bind_shared(v);
+  if (!value.predicate) return;
+  AnyExpr all;
+  for (const auto& part : conjuncts(value.predicate)) {
+    AnyExpr bound = bind_shared(part);
+    all = all ? logical_and(all, bound) : bound;
+  }
+  value.predicate = all;
+}
+
 inline Vec<AnyTensor> make_compute(const std::string& name, const Vec<Extent>& extents,
                                    FunctionRef<AnyValue(std::span<const VarRef>)> body,
                                    Location where) {
@@ -183,6 +198,7 @@ inline Vec<AnyTensor> make_compute(const std::string& name, const Vec<Extent>& e
   source->tag = make_ref<BlockTagNode>(name);
   source->iters = spatial_iters(name, source->extents);
   AnyValue value = run_body(body, *source);
+  bind_shared_parts(value);
   check_value(*source, value);
   source->values = value.values;
   if (value.reducer) adopt_reduction(*source, value);

@@ -4,6 +4,7 @@
 #include <lathe/dsl/impl/script_state.ipp>
 #include <lathe/dsl/script.hpp>
 #include <lathe/ir/reducer.hpp>
+#include <lathe/ir/share.hpp>
 
 namespace lathe {
 
@@ -57,6 +58,9 @@ inline Vec<AnyExpr> script_extents(ScriptState& state, const std::string& name, 
   return shape;
 }
 
+/// With its shared parts bound; one that was given no value is left for the checks.
+inline AnyExpr bound_value(const AnyExpr& e) { return e ? bind_shared(e) : e; }
+
 }  // namespace detail
 
 LATHE_DECL AnyScriptBuffer AnyScript::param(Access access, std::string name, DType dtype,
@@ -90,13 +94,15 @@ LATHE_DECL AnyScriptBuffer AnyScript::local(std::string name, DType dtype, Vec<E
   return detail::script_handle(buffer, Layout::dense, where);
 }
 
-LATHE_DECL void AnyScript::store(const AnyExpr& element, const AnyExpr& value, Location where) {
+LATHE_DECL void AnyScript::store(const AnyExpr& element, const AnyExpr& its_value, Location where) {
+  const AnyExpr value = detail::bound_value(its_value);
   const LoadNode& to = state().target(element, value, where);
   state().add(make_store(to.buffer, to.indices, value), where);
 }
 
-LATHE_DECL void AnyScript::atomic(BinaryOp op, const AnyExpr& element, const AnyExpr& value,
+LATHE_DECL void AnyScript::atomic(BinaryOp op, const AnyExpr& element, const AnyExpr& its_value,
                                   Location where) {
+  const AnyExpr value = detail::bound_value(its_value);
   const LoadNode& to = state().target(element, value, where);
   const std::string what = cat("the atomic update of '", to.buffer->name, "'");
   if (is_comparison(op)) throw UserError("L0109", cat(what, " is a comparison"), where);
@@ -105,8 +111,9 @@ LATHE_DECL void AnyScript::atomic(BinaryOp op, const AnyExpr& element, const Any
   state().add(make_ref<AtomicNode>(op, to.buffer, to.indices, value), where);
 }
 
-LATHE_DECL AnyExpr AnyScript::let(std::string name, const AnyExpr& value, Location where) {
+LATHE_DECL AnyExpr AnyScript::let(std::string name, const AnyExpr& its_value, Location where) {
   detail::ScriptState& s = state();
+  const AnyExpr value = detail::bound_value(its_value);
   detail::check_name(name, where);
   s.check(cat("the value of '", name, "'"), value, where);
   VarRef var = make_var(name, value.dtype());

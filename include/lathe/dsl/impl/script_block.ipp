@@ -152,10 +152,12 @@ LATHE_DECL void AnyScript::block(std::string name, const Vec<BlockIter>& iters,
 }
 
 LATHE_DECL void AnyScript::fold(const ReducerRef& reducer, const Vec<AnyExpr>& elements,
-                                const Vec<AnyExpr>& terms, bool init, Location where) {
+                                const Vec<AnyExpr>& its_terms, bool init, Location where) {
   detail::ScriptState& s = state();
   BlockNode& block = s.current_block("a fold", where);
   if (!reducer) throw UserError("L0116", "an undefined reducer is used", where);
+  Vec<AnyExpr> terms;
+  for (const auto& term : its_terms) terms.push_back(detail::bound_value(term));
   if (elements.size() != terms.size() || terms.size() != reducer->identity.size())
     throw UserError("L0107",
                     cat("reducer '", reducer->name, "' folds ", reducer->identity.size(),

@@ -24,7 +24,8 @@ class ScriptExprs : Visitor {
       if (!bound_.contains(var)) state_.check_var(what_, *var, where_);
       return;
     }
-    if (const auto* let = e.as<LetNode>()) bound_.insert(let->var.get());
+    if (const auto* let = e.as<LetNode>())
+      for (const auto& b : let->bindings) bound_.insert(b.var.get());
     if (const auto* load = e.as<LoadNode>()) state_.check_known(what_, load->buffer, where_);
     descend(e);
   }

@@ -117,6 +117,19 @@ inline bool moves_lanes(const AnyExpr& e) {
   return find.found;
 }
 
+inline void EvalCompiler::fill_let(EvalExpr& out, const LetNode& let) {
+  for (const auto& b : let.bindings) {
+    out.picks.push_back(var_slot(*b.var)), out.picks.push_back(0);
+    out.args.push_back(expr(b.value));
+  }
+  out.b = expr(let.body);
+  bool all_lanes = moves_lanes(let.body);
+  for (std::size_t k = let.bindings.size(); k-- > 0;) {
+    out.picks[2 * k + 1] = all_lanes;
+    all_lanes = all_lanes || moves_lanes(let.bindings[k].value);
+  }
+}
+
 inline void EvalCompiler::fill(EvalExpr& out, const AnyExpr& e) {
   if (const auto* constant = e.as<ConstNode>()) {
     out.value = scalar_of(constant->dtype, constant->i, constant->f);
@@ -127,10 +140,7 @@ inline void EvalCompiler::fill(EvalExpr& out, const AnyExpr& e) {
     out.args = list(load->indices);
     out.a = optional(load->mask);
   } else if (const auto* let = e.as<LetNode>()) {
-    out.slot = var_slot(*let->var);
-    out.a = expr(let->value);
-    out.b = expr(let->body);
-    out.lanewise = let->value.dtype().lanes == 1 || !moves_lanes(let->body);
+    fill_let(out, *let);
   } else if (const auto* binary = e.as<BinaryNode>()) {
     out.op = static_cast<std::uint8_t>(binary->op);
     out.dtype = binary->a.dtype().scalar();

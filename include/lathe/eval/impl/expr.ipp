@@ -13,12 +13,16 @@ inline Scalar eval_load(const EvalExpr& e, EvalFrame& frame, int lane) {
 }
 
 inline Scalar eval_let(const EvalExpr& e, EvalFrame& frame, int lane) {
-  if (e.a->lanes == 1) {
-    frame.var(e.slot) = e.a->at(frame, 0);
-  } else if (e.lanewise) {
-    frame.var(e.slot + lane) = e.a->at(frame, lane);
-  } else {
-    for (int l = 0; l < e.a->lanes; ++l) frame.var(e.slot + l) = e.a->at(frame, l);
+  for (std::size_t k = 0; k < e.args.size(); ++k) {
+    const EvalExpr& value = *e.args[k];
+    const int slot = e.picks[2 * k];
+    if (value.lanes == 1) {
+      frame.var(slot) = value.at(frame, 0);
+    } else if (!e.picks[2 * k + 1]) {
+      frame.var(slot + lane) = value.at(frame, lane);
+    } else {
+      for (int l = 0; l < value.lanes; ++l) frame.var(slot + l) = value.at(frame, l);
+    }
   }
   return e.b->at(frame, lane);
 }

@@ -87,7 +87,12 @@ inline bool Comparer::node(const AnyExpr& a, const AnyExpr& b) {
     }
     case ExprKind::Let: {
       const auto *x = a.as<LetNode>(), *y = b.as<LetNode>();
-      return expr(x->value, y->value) && bind_var(x->var, y->var) && expr(x->body, y->body);
+      if (x->bindings.size() != y->bindings.size()) return false;
+      for (std::size_t k = 0; k < x->bindings.size(); ++k)
+        if (!expr(x->bindings[k].value, y->bindings[k].value) ||
+            !bind_var(x->bindings[k].var, y->bindings[k].var))
+          return false;
+      return expr(x->body, y->body);
     }
     case ExprKind::Binary: {
       const auto *x = a.as<BinaryNode>(), *y = b.as<BinaryNode>();

@@ -18,8 +18,7 @@ inline std::int64_t wrap_to(DType t, std::int64_t value) {
                        : static_cast<std::int64_t>(bits >> shift);
 }
 
-inline AnyExpr checked_height(AnyExpr e) {
-  if (e.get()->height <= kMaxExprHeight) return e;
+LATHE_DECL void too_tall() {
   throw UserError("L0123",
                   "an expression has more than " + std::to_string(kMaxExprHeight) + " levels",
                   Location{}, {}, "give a part of it a tensor of its own, or fold over a Reduce");
@@ -168,13 +167,13 @@ LATHE_DECL AnyExpr make_binary(BinaryOp op, AnyExpr a, AnyExpr b) {
   invariant(is_logic(op) ? a.dtype().is_bool() : true, "logic needs bool");
   DType dtype = a.dtype();
   if (is_comparison(op)) dtype = kBool.with_lanes(dtype.lanes);
-  return detail::checked_height(make_ref<BinaryNode>(dtype, op, std::move(a), std::move(b)));
+  return make_ref<BinaryNode>(dtype, op, std::move(a), std::move(b));
 }
 
 LATHE_DECL AnyExpr make_unary(UnaryOp op, AnyExpr a) {
   detail::check_operand(a);
   invariant(op != UnaryOp::not_ || a.dtype().is_bool(), "bad unary operand");
-  return detail::checked_height(make_ref<UnaryNode>(op, std::move(a)));
+  return make_ref<UnaryNode>(op, std::move(a));
 }
 
 LATHE_DECL AnyExpr make_select(AnyExpr condition, AnyExpr yes, AnyExpr no) {
@@ -182,15 +181,14 @@ LATHE_DECL AnyExpr make_select(AnyExpr condition, AnyExpr yes, AnyExpr no) {
   invariant(condition.dtype().is_bool() && yes.dtype() == no.dtype(), "select operands disagree");
   invariant(condition.dtype().lanes == 1 || condition.dtype().lanes == yes.dtype().lanes,
             "select lanes disagree");
-  return detail::checked_height(
-      make_ref<SelectNode>(std::move(condition), std::move(yes), std::move(no)));
+  return make_ref<SelectNode>(std::move(condition), std::move(yes), std::move(no));
 }
 
 LATHE_DECL AnyExpr make_cast(DType dtype, AnyExpr value) {
   detail::check_operand(value);
   invariant(dtype.lanes == value.dtype().lanes, "cast changes lanes");
   if (value.dtype() == dtype) return value;
-  return detail::checked_height(make_ref<CastNode>(dtype, std::move(value)));
+  return make_ref<CastNode>(dtype, std::move(value));
 }
 
 LATHE_DECL AnyExpr make_call(CallOp op, Vec<AnyExpr> args) {
@@ -199,42 +197,52 @@ LATHE_DECL AnyExpr make_call(CallOp op, Vec<AnyExpr> args) {
   for (const auto& a : args) detail::check_operand(a);
   DType dtype = args[0].dtype();
   if (op == CallOp::is_nan) dtype = kBool.with_lanes(dtype.lanes);
-  return detail::checked_height(make_ref<CallNode>(dtype, op, std::move(args)));
+  return make_ref<CallNode>(dtype, op, std::move(args));
 }
 
 LATHE_DECL AnyExpr make_reinterpret(DType dtype, AnyExpr value) {
   detail::check_operand(value);
   invariant(dtype.bits * dtype.lanes == value.dtype().bits * value.dtype().lanes,
             "reinterpret changes the width");
-  return detail::checked_height(
-      make_ref<CallNode>(dtype, CallOp::reinterpret, Vec<AnyExpr>{std::move(value)}));
+  return make_ref<CallNode>(dtype, CallOp::reinterpret, Vec<AnyExpr>{std::move(value)});
 }
 
 LATHE_DECL AnyExpr make_let(VarRef var, AnyExpr value, AnyExpr body) {
-  detail::check_operands({&value, &body});
-  invariant(var && var->dtype == value.dtype(), "let variable and value differ in dtype");
-  return detail::checked_height(
-      make_ref<LetNode>(std::move(var), std::move(value), std::move(body)));
+  return make_let(Vec<LetBinding>{{std::move(var), std::move(value)}}, std::move(body));
+}
+
+LATHE_DECL AnyExpr make_let(Vec<LetBinding> bindings, AnyExpr body) {
+  detail::check_operand(body);
+  if (bindings.empty()) return body;
+  for (const auto& b : bindings) {
+    detail::check_operand(b.value);
+    invariant(b.var && b.var->dtype == b.value.dtype(), "let variable and value differ in dtype");
+  }
+  if (const auto* inner = body.as<LetNode>()) {
+    bindings.append(inner->bindings.begin(), inner->bindings.end());
+    return make_let(std::move(bindings), inner->body);
+  }
+  return make_ref<LetNode>(std::move(bindings), std::move(body));
 }
 
 LATHE_DECL AnyExpr make_ramp(AnyExpr base, AnyExpr stride, int lanes) {
   detail::check_operands({&base, &stride});
   invariant(base.dtype().scalar() == stride.dtype().scalar() && lanes > 1, "bad ramp");
-  return detail::checked_height(make_ref<RampNode>(std::move(base), std::move(stride), lanes));
+  return make_ref<RampNode>(std::move(base), std::move(stride), lanes);
 }
 
 LATHE_DECL AnyExpr make_broadcast(AnyExpr value, int lanes) {
   detail::check_operand(value);
   invariant(lanes > 0, "bad broadcast");
   if (lanes == 1) return value;
-  return detail::checked_height(make_ref<BroadcastNode>(std::move(value), lanes));
+  return make_ref<BroadcastNode>(std::move(value), lanes);
 }
 
 LATHE_DECL AnyExpr make_shuffle(Vec<AnyExpr> vectors, Vec<int> lanes) {
   invariant(!vectors.empty() && !lanes.empty(), "empty shuffle");
   for (const auto& v : vectors) detail::check_operand(v);
   DType dtype = vectors[0].dtype().with_lanes(static_cast<int>(lanes.size()));
-  return detail::checked_height(make_ref<ShuffleNode>(dtype, std::move(vectors), std::move(lanes)));
+  return make_ref<ShuffleNode>(dtype, std::move(vectors), std::move(lanes));
 }
 
 LATHE_DECL AnyExpr make_load(Buffer buffer, Vec<AnyExpr> indices, AnyExpr mask) {
@@ -246,8 +254,7 @@ LATHE_DECL AnyExpr make_load(Buffer buffer, Vec<AnyExpr> indices, AnyExpr mask) 
   for (const auto& i : indices)
     if (i.dtype().lanes != 1) lanes = i.dtype().lanes;
   DType dtype = buffer->dtype.with_lanes(lanes);
-  return detail::checked_height(
-      make_ref<LoadNode>(dtype, std::move(buffer), std::move(indices), std::move(mask)));
+  return make_ref<LoadNode>(dtype, std::move(buffer), std::move(indices), std::move(mask));
 }
 
 LATHE_DECL const std::int64_t* as_const_int(const AnyExpr& e) {

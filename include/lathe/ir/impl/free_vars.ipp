@@ -1,9 +1,37 @@
 #pragma once
 
 #include <lathe/ir/visit.hpp>
+#include <lathe/support/dense_map.hpp>
 
 namespace lathe {
 namespace detail {
+
+/// Variables, each once, in the order in which they came. Most expressions have few, where a search
+/// is faster than a set.
+class DistinctVars {
+ public:
+  void add(const VarRef& v) {
+    if (has(v.get())) return;
+    list_.push_back(v);
+    if (list_.size() > kFew) index(list_.size() == kFew + 1 ? 0 : kFew);
+  }
+  bool has(const VarNode* v) const {
+    if (list_.size() > kFew) return set_.contains(v);
+    for (const auto& known : list_)
+      if (known.get() == v) return true;
+    return false;
+  }
+  const Vec<VarRef>& list() const { return list_; }
+
+ private:
+  static constexpr std::size_t kFew = 16;
+  void index(std::size_t from) {
+    if (from != 0) from = list_.size() - 1;
+    for (; from < list_.size(); ++from) set_.insert(list_[from].get());
+  }
+  Vec<VarRef> list_;
+  NodeSet set_;
+};
 
 // Free variables: what is used minus what is bound around the use. Bound variables are unique by
 // identity, so it is enough to collect both sets and subtract.
@@ -11,16 +39,17 @@ class VarCollector : public Visitor {
  public:
   void expr(const AnyExpr& e) override {
     ++nodes;
-    if (const auto* v = e.as<VarNode>()) add(used, VarRef(v));
-    if (const auto* let = e.as<LetNode>()) bound.push_back(let->var);
+    if (const auto* v = e.as<VarNode>()) used.add(VarRef(v));
+    if (const auto* let = e.as<LetNode>())
+      for (const auto& b : let->bindings) bound.add(b.var);
     descend(e);
   }
   void stmt(const Stmt& s) override {
     ++nodes;
-    if (const auto* f = s.as<ForNode>()) bound.push_back(f->var);
-    if (const auto* let = s.as<LetStmtNode>()) bound.push_back(let->var);
+    if (const auto* f = s.as<ForNode>()) bound.add(f->var);
+    if (const auto* let = s.as<LetStmtNode>()) bound.add(let->var);
     if (const auto* b = s.as<BlockNode>())
-      for (const auto& it : b->iters) bound.push_back(it.var);
+      for (const auto& it : b->iters) bound.add(it.var);
     // Of a size that nothing else names, the code below needs the value all the same.
     if (const auto* a = s.as<AllocNode>())
       for (const auto& extent : a->buffer->shape) expr(extent);
@@ -28,22 +57,12 @@ class VarCollector : public Visitor {
   }
   Vec<VarRef> free() const {
     Vec<VarRef> out;
-    for (const auto& v : used) {
-      bool is_bound = false;
-      for (const auto& b : bound) is_bound |= b == v;
-      if (!is_bound) out.push_back(v);
-    }
+    for (const auto& v : used.list())
+      if (!bound.has(v.get())) out.push_back(v);
     return out;
   }
   std::size_t nodes = 0;
-  Vec<VarRef> used, bound;
-
- private:
-  static void add(Vec<VarRef>& set, VarRef v) {
-    for (const auto& x : set)
-      if (x == v) return;
-    set.push_back(std::move(v));
-  }
+  DistinctVars used, bound;
 };
 
 template <class T>
@@ -58,9 +77,7 @@ VarCollector collect_vars(const T& root) {
 
 template <class T>
 bool occurs(const T& root, const VarRef& var) {
-  for (const auto& v : collect_vars(root).used)
-    if (v == var) return true;
-  return false;
+  return collect_vars(root).used.has(var.get());
 }
 
 }  // namespace detail

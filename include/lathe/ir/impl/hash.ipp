@@ -107,7 +107,8 @@ inline void StructuralHasher::node(const AnyExpr& e) {
              expr(e.as<LoadNode>()->mask);
     case ExprKind::Let: {
       const auto* n = e.as<LetNode>();
-      return expr(n->value), bind_var(n->var), expr(n->body);
+      for (const auto& b : n->bindings) expr(b.value), bind_var(b.var);
+      return expr(n->body);
     }
     case ExprKind::Binary: {
       const auto* n = e.as<BinaryNode>();

@@ -47,8 +47,10 @@ inline AnyExpr mutate_children(Mutation go, const AnyExpr& e, const LoadNode& n)
   return go.changed ? make_load(std::move(b), std::move(indices), std::move(mask)) : e;
 }
 inline AnyExpr mutate_children(Mutation go, const AnyExpr& e, const LetNode& n) {
-  AnyExpr value = go(n.value), body = go(n.body);
-  return go.changed ? make_let(n.var, std::move(value), std::move(body)) : e;
+  Vec<LetBinding> bindings;
+  for (const auto& b : n.bindings) bindings.push_back({b.var, go(b.value)});
+  AnyExpr body = go(n.body);
+  return go.changed ? make_let(std::move(bindings), std::move(body)) : e;
 }
 inline AnyExpr mutate_children(Mutation go, const AnyExpr& e, const BinaryNode& n) {
   AnyExpr a = go(n.a), b = go(n.b);

@@ -154,13 +154,9 @@ inline Vec<AnyExpr> Parser::exprs(std::string_view close, int& height) {
 }
 
 inline Parser::Value Parser::let_chain() {
-  struct Bound {
-    const Token* at;
-    std::string name;
-    VarRef var;
-    Value value;
-  };
-  Vec<Bound> chain;
+  const Token& first = peek();
+  Vec<LetBinding> bindings;
+  int height = 1;
   while (accept_word("let")) {
     const Token& at = peek();
     std::string text = name("a name");
@@ -169,17 +165,18 @@ inline Parser::Value Parser::let_chain() {
     expect_word("in");
     VarRef var = make_var(text, value.e.dtype());
     declare(at, text, {var, {}}, true);
-    chain.push_back({&at, text, var, std::move(value)});
+    height = std::max(height, value.height);
+    bindings.push_back({var, std::move(value.e)});
   }
   Value result = expr();
   expect(")");
-  for (; !chain.empty(); chain.pop_back()) {
-    Bound& b = chain.back();
-    names_.release(b.name);
-    result =
-        build<LetNode>(*b.at, std::max(b.value.height, result.height), b.var, b.value.e, result.e);
+  height = std::max(height, result.height);
+  for (const auto& b : reversed(bindings)) names_.release(b.var->name);
+  if (const auto* inner = result.e.as<LetNode>()) {
+    bindings.append(inner->bindings.begin(), inner->bindings.end());
+    return build<LetNode>(first, height, std::move(bindings), inner->body);
   }
-  return result;
+  return build<LetNode>(first, height, std::move(bindings), result.e);
 }
 
 // A word and an opening parenthesis.

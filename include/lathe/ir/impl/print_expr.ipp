@@ -122,23 +122,16 @@ inline void Printer::call(std::string_view name, std::initializer_list<const Any
   put(')');
 }
 
-// A chain of lets is one parenthesis, printed without recursion.
 inline void Printer::let(const LetNode& n) {
   put('(');
-  Vec<const VarNode*> bound;
-  const LetNode* at = &n;
-  for (;;) {
-    put("let ", names_.bind(at->var.get(), at->var->name, true), " = ");
-    expr(at->value);
+  for (const auto& b : n.bindings) {
+    put("let ", names_.bind(b.var.get(), b.var->name, true), " = ");
+    expr(b.value);
     put(" in ");
-    bound.push_back(at->var.get());
-    const auto* next = at->body.as<LetNode>();
-    if (!next) break;
-    at = next;
   }
-  expr(at->body);
+  expr(n.body);
   put(')');
-  for (const auto* node : reversed(bound)) names_.release(node);
+  for (const auto& b : reversed(n.bindings)) names_.release(b.var.get());
 }
 
 inline void Printer::shuffle(const ShuffleNode& n) {

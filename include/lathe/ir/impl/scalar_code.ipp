@@ -73,7 +73,7 @@ LATHE_DECL int ScalarCode::compile_new(const AnyExpr& e) {
   }
   if (const auto* n = e.as<CallNode>()) return compile_call(*n);
   if (const auto* n = e.as<LetNode>()) {
-    known_[AnyExpr(n->var).get()] = compile(n->value);
+    for (const auto& b : n->bindings) known_[AnyExpr(b.var).get()] = compile(b.value);
     return compile(n->body);
   }
   return good_ = false, 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/ir/visit.hpp>
+#include <lathe/support/dense_map.hpp>
 
 namespace lathe {
 namespace detail {
@@ -35,19 +36,30 @@ class ReplaceBuffer : public Mutator {
 class FreshLets : public Mutator {
  public:
   AnyExpr expr(const AnyExpr& e) override {
+    if (const auto* v = e.as<VarNode>()) {
+      const VarRef* found = renamed_.find(v);
+      return found ? AnyExpr(*found) : e;
+    }
     const auto* let = e.as<LetNode>();
     if (!let) return descend(e);
-    AnyExpr value = expr(let->value);
-    VarRef fresh = make_var(let->var->name, let->var->dtype);
-    return make_let(fresh, value, expr(substitute(let->body, {{let->var, AnyExpr(fresh)}})));
+    Vec<LetBinding> bindings;
+    for (const auto& b : let->bindings) {
+      AnyExpr value = expr(b.value);
+      bindings.push_back({renew(b.var), std::move(value)});
+    }
+    return make_let(std::move(bindings), expr(let->body));
   }
   Stmt stmt(const Stmt& s) override {
     const auto* let = s.as<LetStmtNode>();
     if (!let) return descend(s);
     AnyExpr value = expr(let->value);
-    VarRef fresh = make_var(let->var->name, let->var->dtype);
-    return make_let_stmt(fresh, value, stmt(substitute(let->body, {{let->var, AnyExpr(fresh)}})));
+    VarRef fresh = renew(let->var);
+    return make_let_stmt(fresh, value, stmt(let->body));
   }
+
+ private:
+  VarRef renew(const VarRef& var) { return renamed_[var.get()] = make_var(var->name, var->dtype); }
+  NodeMap<VarRef> renamed_;
 };
 
 }  // namespace detail

@@ -184,9 +184,12 @@ LATHE_DECL std::string_view typing_problem(const AnyExpr& e) {
     }
     case ExprKind::Let: {
       const auto* n = e.as<LetNode>();
-      if (!n->var.get() || !n->value.get() || !n->body.get()) return "an operand is missing";
-      return n->var->dtype == n->value.dtype() ? ""
-                                               : "the variable has another type than its value";
+      if (!n->body.get()) return "an operand is missing";
+      for (const auto& b : n->bindings) {
+        if (!b.var.get() || !b.value.get()) return "an operand is missing";
+        if (b.var->dtype != b.value.dtype()) return "the variable has another type than its value";
+      }
+      return {};
     }
     case ExprKind::Binary:
       return detail::binary_problem(*e.as<BinaryNode>());

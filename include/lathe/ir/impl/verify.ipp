@@ -79,10 +79,13 @@ inline void Verifier::access(const Buffer& b, const Vec<AnyExpr>& indices, bool 
 }
 
 inline void Verifier::let(const LetNode& n) {
-  expr(n.value);
-  bind(n.var.get(), n.var->name, true);
+  for (const auto& b : n.bindings) {
+    expr(b.value);
+    if (!ok()) return;
+    bind(b.var.get(), b.var->name, true);
+  }
   expr(n.body);
-  release(n.var.get());
+  for (const auto& b : reversed(n.bindings)) release(b.var.get());
 }
 
 inline void Verifier::call(const CallNode& n) {

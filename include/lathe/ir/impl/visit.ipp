@@ -16,7 +16,10 @@ inline void visit_children(Visitor& v, const LoadNode& n) {
   if (n.mask) v.expr(n.mask);
   v.buffer(n.buffer);
 }
-inline void visit_children(Visitor& v, const LetNode& n) { v.expr(n.value), v.expr(n.body); }
+inline void visit_children(Visitor& v, const LetNode& n) {
+  for (const auto& b : n.bindings) v.expr(b.value);
+  v.expr(n.body);
+}
 inline void visit_children(Visitor& v, const BinaryNode& n) { v.expr(n.a), v.expr(n.b); }
 inline void visit_children(Visitor& v, const UnaryNode& n) { v.expr(n.a); }
 inline void visit_children(Visitor& v, const SelectNode& n) {

@@ -36,10 +36,12 @@ class AccessChecks : public Visitor {
       under(s->condition, s->yes);
       under(logical_not(s->condition), s->no);
     } else if (const auto* let = e.as<LetNode>()) {
-      expr(let->value);
-      path_.push_back({let->var, let->value});
+      for (const auto& b : let->bindings) {
+        expr(b.value);
+        path_.push_back({b.var, b.value});
+      }
       expr(let->body);
-      path_.pop_back();
+      path_.resize(path_.size() - let->bindings.size());
     } else if (const auto* call = e.as<CallNode>(); call && call->op == CallOp::prefetch) {
       // A prefetch touches nothing; its index may read.
       for (const auto& i : call->args[0].as<LoadNode>()->indices) expr(i);
@@ -92,6 +94,10 @@ class AccessChecks : public Visitor {
     return cat("'", b.name, "' has no element [", at, "], its shape is [", shape, "]\nin ",
                statement_);
   }
+  template <class T>
+  static void note_vars(NodeSet& used, const T& what) {
+    for (const auto& v : free_vars(what)) used.insert(v.get());
+  }
   void add(const AnyExpr& inside, const std::string& message, const Vec<AnyExpr>& values,
            int lane) {
     Facts facts = facts_;
@@ -99,9 +105,14 @@ class AccessChecks : public Visitor {
       if (!around.var) facts.assume(lane_of(around.e, lane));
     if (prove(inside, facts)) return;
     Stmt check = make_ref<AssertNode>(inside, message, values);
-    for (std::size_t k = path_.size(); k-- > 0;)
-      check = path_[k].var ? Stmt(make_ref<LetStmtNode>(path_[k].var, path_[k].e, check))
-                           : make_if(lane_of(path_[k].e, lane), check, {});
+    NodeSet used;
+    note_vars(used, check);
+    for (const auto& around : reversed(path_)) {
+      if (around.var && !used.contains(around.var.get())) continue;
+      note_vars(used, around.e);
+      check = around.var ? Stmt(make_ref<LetStmtNode>(around.var, around.e, check))
+                         : make_if(lane_of(around.e, lane), check, {});
+    }
     for (const auto& known : checks_)
       if (structurally_equal(known, check)) return;
     checks_.push_back(check);

@@ -73,11 +73,16 @@ LATHE_DECL AnyExpr NarrowTypes::expr(const AnyExpr& e) {
       return is_narrow(t) ? AnyExpr(var(VarRef(e.as<VarNode>()))) : e;
     case ExprKind::Let: {
       const auto* n = e.as<LetNode>();
-      AnyExpr value = expr(n->value);
-      VarRef v = var(n->var);
+      Vec<LetBinding> bindings;
+      bool changed = false;
+      for (const auto& b : n->bindings) {
+        AnyExpr value = expr(b.value);
+        VarRef v = var(b.var);
+        changed = changed || v != b.var || !value.same_as(b.value);
+        bindings.push_back({v, std::move(value)});
+      }
       AnyExpr body = expr(n->body);
-      if (v == n->var && value.same_as(n->value) && body.same_as(n->body)) return e;
-      return make_let(v, value, body);
+      return changed || !body.same_as(n->body) ? make_let(std::move(bindings), body) : e;
     }
     case ExprKind::Binary: {
       const auto* n = e.as<BinaryNode>();

@@ -61,7 +61,7 @@ class MathBuilder {
   AnyExpr power_of_two(const AnyExpr& n) const;
 
  private:
-  Vec<std::pair<VarRef, AnyExpr>> lets_;
+  Vec<LetBinding> lets_;
 };
 
 // Each of a value x (pow: and y) of type b.t, which is bound to a variable. The result still needs

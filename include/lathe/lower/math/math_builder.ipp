@@ -8,14 +8,12 @@ namespace lathe::detail {
 LATHE_DECL AnyExpr MathBuilder::let(AnyExpr value) {
   if (value.kind() <= ExprKind::Var) return value;
   VarRef var = make_var("m" + std::to_string(lets_.size()), value.dtype());
-  lets_.emplace_back(var, std::move(value));
+  lets_.push_back({var, std::move(value)});
   return var;
 }
 
 LATHE_DECL AnyExpr MathBuilder::finish(AnyExpr result) {
-  for (; !lets_.empty(); lets_.pop_back())
-    result = make_let(lets_.back().first, lets_.back().second, std::move(result));
-  return result;
+  return make_let(std::exchange(lets_, {}), std::move(result));
 }
 
 LATHE_DECL AnyExpr MathBuilder::fma(const AnyExpr& a, const AnyExpr& b, const AnyExpr& d) const {

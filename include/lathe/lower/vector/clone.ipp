@@ -16,9 +16,12 @@ LATHE_DECL AnyExpr CloneFresh::expr(const AnyExpr& e) {
     return found ? *found : e;
   }
   if (const auto* let = e.as<LetNode>()) {
-    AnyExpr value = expr(let->value);
-    VarRef fresh = rename(let->var);
-    return make_let(fresh, value, expr(let->body));
+    Vec<LetBinding> bindings;
+    for (const auto& b : let->bindings) {
+      AnyExpr value = expr(b.value);
+      bindings.push_back({rename(b.var), std::move(value)});
+    }
+    return make_let(std::move(bindings), expr(let->body));
   }
   return descend(e);
 }

@@ -21,8 +21,10 @@ class OperationList : public Mutator {
         return bound(whole(e));
       case ExprKind::Let: {
         const auto* n = e.as<LetNode>();
-        const AnyExpr value = expr(n->value);
-        values_.emplace_back(n->var, value.dtype().lanes == 1 ? named(value) : value);
+        for (const auto& b : n->bindings) {
+          const AnyExpr value = expr(b.value);
+          values_.emplace_back(b.var, value.dtype().lanes == 1 ? named(value) : value);
+        }
         return expr(n->body);
       }
       case ExprKind::Select: {
@@ -89,9 +91,30 @@ class InterleaveStores : public Mutator {
   // More do not fit the 16 registers of AVX2.
   static constexpr std::size_t kSideBySide = 4;
 
+  // How long the chain of its operations is, about: a bound value is one below the value before it.
+  static std::uint32_t levels(const AnyExpr& e) {
+    struct Levels : Visitor {
+      std::uint32_t most = 0, outer = 0;
+      void expr(const AnyExpr& x) override {
+        ++outer, most = std::max(most, outer);
+        const std::uint32_t here = outer;
+        if (const auto* let = x.as<LetNode>()) {
+          for (const auto& b : let->bindings) expr(b.value), ++outer;
+          --outer;
+          expr(let->body);
+        } else {
+          descend(x);
+        }
+        outer = here - 1;
+      }
+    } all;
+    all.expr(e);
+    return all.most;
+  }
+
   static bool is_deep(const StoreNode& n) {
     const ExprNode& value = *n.value.get();
-    return value.dtype.lanes > 1 && value.height >= kDeep && value.weight <= kMostNodes;
+    return value.dtype.lanes > 1 && value.weight <= kMostNodes && levels(n.value) >= kDeep;
   }
 
   // What it loads is then loaded before the others are stored.

@@ -13,7 +13,7 @@ class Widen : public Mutator {
  public:
   Widen(const VarRef& var, const AnyExpr& base, int lanes, const Facts& facts)
       : lanes_(lanes), facts_(facts) {
-    vectors_.emplace_back(var, make_ramp(base, 1, lanes));
+    vectors_[var.get()] = make_ramp(base, 1, lanes);
   }
   bool ok = true;
 
@@ -84,9 +84,8 @@ class Widen : public Mutator {
   }
 
   AnyExpr variable(const AnyExpr& e) const {
-    for (const auto& [var, vector] : vectors_)
-      if (var.get() == e.get()) return vector;
-    return e;
+    const AnyExpr* vector = vectors_.find(e.get());
+    return vector ? *vector : e;
   }
 
   AnyExpr load(const LoadNode& n) {
@@ -117,11 +116,17 @@ class Widen : public Mutator {
   }
 
   AnyExpr let(const LetNode& n) {
-    AnyExpr value = expr(n.value);
-    if (!wide(value)) return make_let(n.var, value, expr(n.body));
-    VarRef vector = make_var(n.var->name, value.dtype());
-    vectors_.emplace_back(n.var, AnyExpr(vector));
-    return make_let(vector, value, expr(n.body));
+    Vec<LetBinding> bindings;
+    for (const auto& b : n.bindings) {
+      AnyExpr value = expr(b.value);
+      VarRef var = b.var;
+      if (wide(value)) {
+        var = make_var(b.var->name, value.dtype());
+        vectors_[b.var.get()] = var;
+      }
+      bindings.push_back({var, std::move(value)});
+    }
+    return make_let(std::move(bindings), expr(n.body));
   }
 
   // Lanes of an arm that is not chosen load nothing: the arm's loads are masked by the condition.
@@ -179,8 +184,8 @@ class Widen : public Mutator {
   }
 
   bool uses_lanes(const AnyExpr& e) const {
-    for (const auto& [var, vector] : vectors_)
-      if (uses_var(e, var)) return true;
+    for (const auto& v : free_vars(e))
+      if (vectors_.contains(v.get())) return true;
     return false;
   }
 
@@ -210,7 +215,7 @@ class Widen : public Mutator {
     AnyExpr value = expr(n.value);
     if (!wide(value)) return make_let_stmt(n.var, value, stmt(n.body));
     VarRef vector = make_var(n.var->name, value.dtype());
-    vectors_.emplace_back(n.var, AnyExpr(vector));
+    vectors_[n.var.get()] = vector;
     return make_let_stmt(vector, value, stmt(n.body));
   }
 
@@ -273,7 +278,7 @@ class Widen : public Mutator {
   int lanes_;
   Facts facts_;
   AnyExpr mask_;
-  Vec<std::pair<VarRef, AnyExpr>> vectors_;
+  NodeMap<AnyExpr> vectors_;
   Vec<std::pair<Buffer, Buffer>> private_;
 };
 

@@ -89,18 +89,19 @@ LATHE_DECL LlvmValue LlvmEmitter::variable(const VarNode& n) const {
 }
 
 LATHE_DECL LlvmValue LlvmEmitter::let(const LetNode& n) {
-  LlvmValue v = n.value.dtype().lanes == n.dtype.lanes || mask_.text.empty()
-                    ? value(n.value)
-                    : under(mask_for(n.value.dtype().lanes), n.value);
-  LlvmValue outer = std::exchange(vars_[n.var.get()], std::move(v));
-  multiples_[n.var.get()] = multiple_of(n.value);
-  const Facts around = note_let(n.var, n.value);
-  std::size_t mark = memo_order_.size();
+  const Facts around = facts_;
+  const std::size_t mark = memo_order_.size();
+  for (const auto& b : n.bindings) {
+    vars_[b.var.get()] = b.value.dtype().lanes == n.dtype.lanes || mask_.text.empty()
+                             ? value(b.value)
+                             : under(mask_for(b.value.dtype().lanes), b.value);
+    multiples_[b.var.get()] = multiple_of(b.value);
+    note_let(b.var, b.value);
+  }
   LlvmValue result = value(n.body);
-  // The same body under another binding of the variable is another value.
+  // The same body under another binding of the variables is another value.
   forget(mark);
   facts_ = around;
-  vars_[n.var.get()] = std::move(outer);
   return result;
 }
 

@@ -143,8 +143,10 @@ class ReadsOnCondition : public Visitor {
 
   void expr(const AnyExpr& e) override {
     if (const auto* let = e.as<LetNode>()) {
-      expr(let->value);
-      if (depends(let->value)) vars_.push_back(let->var);
+      for (const auto& b : let->bindings) {
+        expr(b.value);
+        if (depends(b.value)) vars_.push_back(b.var);
+      }
       return expr(let->body);
     }
     descend(e);

@@ -158,9 +158,12 @@ class PartOfBody : public Mutator {
     }
     const auto* let = e.as<LetNode>();
     if (!let) return descend(e);
-    AnyExpr value = expr(let->value);
-    VarRef fresh = renewed(let->var);
-    return make_let(fresh, value, expr(let->body));
+    Vec<LetBinding> bindings;
+    for (const auto& b : let->bindings) {
+      AnyExpr value = expr(b.value);
+      bindings.push_back({renewed(b.var), std::move(value)});
+    }
+    return make_let(std::move(bindings), expr(let->body));
   }
 
   Stmt stmt(const Stmt& s) override {
