@@ -29,10 +29,8 @@ KINDS = {
     "3x3 blur, Jacobi in cache (256², 1000²)": r"stencil .* (256x256|1000x1000)",
     "3x3 blur, Jacobi in memory (4096²)": r"stencil .* 4096x4096",
     "square matrix products, 64 to 2048": r"gemm (\d+)x\1x\1",
-    "BERT's products": r"gemm 128x\d{3,4}x\d{3,4}(?<!128x128x128)",
-    "BERT's products, bias and GELU": r"gemm 128x\d+x\d+\+bias\+gelu",
-    "BERT's products, packed weights": r"gemm 128x\d+x\d+ packed",
-    "the same, bias and GELU": r"gemm 128x\d+x\d+\+bias\+gelu packed",
+    "BERT's products, also with bias and GELU": r"gemm 128x(?!128)\d+x\d+(\+bias\+gelu)?",
+    "the same, packed weights": r"gemm 128x\d+x\d+(\+bias\+gelu)? packed",
     "photo pipeline, local contrast": r"photo .*",
 }
 Row = dict[str, Any]
