@@ -1,4 +1,4 @@
-"""Puts the code of the examples into the guide, the page on kernels and README.md, so that what they show is compiled and run.
+"""Puts the code of the examples into the guide, the page on kernels and README.md: what they show is compiled and run.
 
 guide.py [--check]; with --check it writes nothing, and fails if the page is not up to date.
 

@@ -1,9 +1,10 @@
 """Writes measured numbers into a document: readme_table.py [--check] [DOCUMENT REPORT...]
 
-A report holds one JSON object a line, as bench/run.sh --json writes them, or is a page with a table of all cases, as this
-writes them into docs/notes/measured-*.md. README.md gets one row a suite and thread count (the geometric mean of the
-ratios), docs/performance.md one row a kind of cases with two columns a report. Without a document docs/performance.md is made
-from the pages of docs/notes; with --check nothing is written, and a page that is not up to date fails.
+A report holds one JSON object a line, as bench/run.sh --json writes them, or is a page with a table of all cases, as
+this writes them into docs/notes/measured-*.md. README.md gets one row a suite and thread count (the geometric mean of
+the ratios), docs/performance.md one row a kind of cases with two columns a report. Without a document
+docs/performance.md is made from the pages of docs/notes; with --check nothing is written, and a page that is not up to
+date fails.
 """
 
 import argparse
