@@ -59,7 +59,7 @@ std::int64_t equal_parts(std::int64_t n, std::int64_t most, std::int64_t panel) 
 }
 
 // Columns of B in panels at a time. A last cache that is far away is read once: chunks that stay in
-// the second one, two fifths of it (docs/performance.md). One that is near feeds the
+// the second one, two fifths of it (docs/notes/gemm.md). One that is near feeds the
 // multiplications.
 std::int64_t chunk_columns(const Gemm& p, const lt::Target& target, std::int64_t panel,
                            std::int64_t most) {

@@ -31,7 +31,7 @@ int main() {
 
   // Lowered to machine level, functions are arithmetic: both then do the same operations, bit for
   // bit.
-  auto same_steps = lt::evaluate(compiled.any().lowered(), X, slope, Y);
+  auto same_steps = lt::evaluate(compiled.lowered(), X, slope, Y);
   same_steps(x, 0.25f, wanted);
   example::expect_close("machine code against the evaluator on the lowered program", y, wanted, 0);
 

@@ -110,7 +110,10 @@ static void calculate(const std::string& text, bool beside_plain) {
   lt::AnyTensor y = lt::compute_any("y", {n}, [&](std::span<const lt::VarRef> i) {
     return lt::AnyValue(Formula(text, x.at({i[0]})).parse());
   })[0];
-  const lt::AnyKernel compiled = lt::jit_any(y, {x, y}), interpreted = lt::evaluate_any(y, {x, y});
+  // A formula need not mention x.
+  const lt::Source formula(y, {.unread_inputs = lt::UnreadInputs::allow});
+  const lt::AnyKernel compiled = lt::jit_any(formula, {x, y});
+  const lt::AnyKernel interpreted = lt::evaluate_any(formula, {x, y});
   // [calc]
 
   std::vector<float> from(n), to(n), wanted(n);

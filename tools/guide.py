@@ -1,4 +1,4 @@
-"""Puts the code of the examples into docs/guide.md and README.md, so that what they show is compiled and run.
+"""Puts the code of the examples into the guide, the page on kernels and README.md: what they show is compiled and run.
 
 guide.py [--check]; with --check it writes nothing, and fails if the page is not up to date.
 
@@ -13,7 +13,7 @@ import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = [ROOT / "docs" / "guide.md", ROOT / "README.md"]
+PAGES = [ROOT / "docs" / "guide.md", ROOT / "docs" / "inside-a-kernel.md", ROOT / "README.md"]
 MARKER = re.compile(r"^ *// \[[\w ]+\]\n", re.MULTILINE)
 QUOTE = re.compile(r"^(<!-- (examples/\S+)(?: ([\w ]+))? -->\n```\w*\n)(.*?)(^```$)", re.MULTILINE | re.DOTALL)
 

@@ -1,7 +1,8 @@
 """Runs built examples and compares what they print with examples/NAME.expected.
 
 run_examples.py [--quiet] [--update] [--give NAME=ARGUMENT]... FOLDER [NAME]...
-Numbers before ms, us, s, GFLOP/s, GB/s or x count as equal. An example whose libraries are missing was not built: it is skipped.
+Numbers before ms, us, s, GFLOP/s, GB/s or x count as equal. An example whose libraries are missing was not built: it
+is skipped.
 """
 
 import argparse

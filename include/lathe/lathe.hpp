@@ -1,6 +1,7 @@
 // Lathe's entry header: describe tensor computations, schedule them, compile and run them.
 #pragma once
 
+#include <lathe/autoschedule/default_schedule.hpp>
 #include <lathe/dsl/dsl.hpp>
 #include <lathe/fwd.hpp>
 #include <lathe/ir/compare.hpp>

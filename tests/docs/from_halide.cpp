@@ -71,7 +71,7 @@ static Phrases loops() {
         "the extent need not be the machine's"},
        {"`f.gpu_blocks(x).gpu_threads(y)`",
         LATHE_PHRASE(s.bind(x, "blockIdx.x"); s.bind(y, "threadIdx.x");),
-        "proved like `parallel`; runs on the CPU too, split at barriers"},
+        "proved like `parallel`; processors run them as loops, split at barriers"},
        {"`f.unroll(y, 4)`", LATHE_PHRASE(s.unroll(y, 4);),
         "without a factor the whole loop, whose extent is then a number"},
        {"`f.update().rfactor(r, u)`", LATHE_PHRASE(lt::BlockRef partial = s.rfactor(q);),

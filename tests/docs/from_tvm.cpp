@@ -51,7 +51,7 @@ static Phrases loops() {
         "the same"},
        {"`sch.bind(i, \"threadIdx.x\")`",
         LATHE_PHRASE(s.bind(x, "blockIdx.x"); s.bind(y, "threadIdx.x");),
-        "runs on the CPU too, split at barriers"},
+        "processors run them as loops, split at barriers"},
        {"`sch.loop_partition(i, [1, 63])`",
         LATHE_PHRASE(auto parts = s.loop_partition(x, {1, 63});),
         "points may be over Dims; a reduction needs its init apart first"},

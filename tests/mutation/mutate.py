@@ -25,7 +25,8 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build" / "mutation"
 EXPLAINED = Path(__file__).with_name("equivalent.txt")
 LAYERS = ["ir", "arith", "analysis", "schedule", "autoschedule", "lower"]
-TESTS = [*(f"unit/{layer}" for layer in [*LAYERS, "dsl", "eval", "jit"]), "meaning", "errors", "docs", "oracle", "conformance"]
+UNITS = [f"unit/{layer}" for layer in [*LAYERS, "dsl", "eval", "jit"]]
+TESTS = [*UNITS, "meaning", "errors", "docs", "oracle", "conformance"]
 PROGRAMS = {"fuzz": "tests/fuzz/fuzz.cpp", "oracle_random": "tests/oracle/random_programs.cpp"}
 RANDOM = {"oracle_random": ["--cases", "150", "--seed", "20261123"], "fuzz": ["--cases", "300", "--seed", "20261122"]}
 FLAGS = ["-std=c++20", "-O0", "-w", "-DLATHE_SEPARATE_COMPILATION", f'-DLATHE_TEST_DIR="{ROOT / "tests"}"']

@@ -14,7 +14,13 @@ namespace lathe {
 /// parallel where the work pays for it. A step that is not legal is left out, so the result is
 /// always correct. Under ScheduleOptions::strict no step reassociates floats. Tile sizes: KERNELS
 /// (register tile: accumulators + one row of vectors + one broadcast fill the registers).
-Schedule default_schedule(const Program& program, const Target& target,
-                          ScheduleOptions options = {});
+Schedule default_schedule(const Program& program, const Target& target = host(),
+                          ScheduleOptions options = {}, Location where = Location::here());
+/// Of the program that computes these tensors.
+///     std::puts(lt::default_schedule(D).trace().cpp().c_str());
+Schedule default_schedule(const AnyTensor& output, const Target& target = host(),
+                          ScheduleOptions options = {}, Location where = Location::here());
+Schedule default_schedule(const OutputList& outputs, const Target& target = host(),
+                          ScheduleOptions options = {}, Location where = Location::here());
 
 }  // namespace lathe

@@ -8,6 +8,9 @@
 
 namespace lathe {
 
+/// Whether a computation may be given inputs that it does not read.
+enum class UnreadInputs { refuse, allow };
+
 struct JitOptions {
   /// Null: Context::default_context().
   const Context* context = nullptr;
@@ -22,6 +25,8 @@ struct JitOptions {
   /// the call with L0409, which names tensor, index, shape and statement. What is proved to be
   /// inside costs nothing.
   bool checked = false;
+  /// Refused: L0316. A schedule or a program says its parameters itself, read or not.
+  UnreadInputs unread_inputs = UnreadInputs::refuse;
 };
 
 /// What jit is given: tensors (scheduled by default), a Schedule, or a Program, with options.
@@ -74,8 +79,8 @@ Source versions(const std::vector<Schedule>& all, JitOptions options = {},
 /// The untyped core: compiles for these parameters. A Program has all its own parameters, in its
 /// order, if `params` is empty; else, as for a Schedule, params say which tensor each argument is:
 /// by identity, else by name and type. Errors as program_of and lower, and: L0310 a param that the
-/// program does not have, or lacks · L0312 target · L0410 no LLVM, where that is required · L0412
-/// the context's time budget
+/// program does not have, or lacks · L0312 target · L0316 an input that tensors do not read · L0410
+/// no LLVM, where that is required · L0412 the context's time budget
 AnyKernel jit_any(const Source& source, const Vec<ProgramParam>& params);
 /// The same, interpreted: no code is made.
 AnyKernel evaluate_any(const Source& source, const Vec<ProgramParam>& params);

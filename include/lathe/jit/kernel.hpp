@@ -78,9 +78,13 @@ class AnyKernel {
   /// Whether calls run machine code. False if the evaluator stands in: asked for, or no LLVM here
   /// (JitOptions::require_compiled refuses that); and of an empty kernel.
   bool compiled() const { return state_ && state_->entry; }
-  /// The program as it was given (scheduled or not), and flat code after lowering (none for an
-  /// evaluator). An empty kernel has none of this and of what follows.
+  /// The program as it was given (scheduled or not). An empty kernel has none of this and of what
+  /// follows.
   Program program() const { return state_ ? state_->binding->program() : Program(); }
+  /// The program under the schedule that was compiled, the default one if none was given, and flat
+  /// code after lowering; none for an evaluator. Names may be those of an equal program that was
+  /// compiled before.
+  Program scheduled() const { return code() ? code()->scheduled : Program(); }
   Program lowered() const { return code() ? code()->lowered : Program(); }
   /// The LLVM IR that was compiled, and its assembly; empty for an evaluator.
   std::string llvm_ir() const { return code() ? code()->text.text : std::string(); }
@@ -335,8 +339,13 @@ class Kernel {
     if constexpr (sizeof...(A) == sizeof...(P)) (void(detail::ExplainArg<P, A>{}), ...);
   }
   const AnyKernel& any() const { return kernel_; }
-  /// Whether calls run machine code, as AnyKernel::compiled().
+  /// Whether calls run machine code, and what was compiled, as those of AnyKernel.
   bool compiled() const { return kernel_.compiled(); }
+  Program program() const { return kernel_.program(); }
+  Program scheduled() const { return kernel_.scheduled(); }
+  Program lowered() const { return kernel_.lowered(); }
+  std::string llvm_ir() const { return kernel_.llvm_ir(); }
+  std::string assembly() const { return kernel_.assembly(); }
 
  private:
   AnyKernel kernel_;

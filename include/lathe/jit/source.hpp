@@ -11,7 +11,7 @@ struct BoundProgram {
 };
 
 const Context& context_of(const Source& source);
-/// L0310 a param that the program does not have, or lacks; errors as program_of.
+/// L0310 a param that the program does not have, or lacks · L0316; errors as program_of.
 BoundProgram bound_program(const Source& source, const Vec<ProgramParam>& params);
 /// One program, in which the first version whose Dims allow it runs.
 Program dispatched(const Vec<Program>& before, const Program& last);

@@ -1,6 +1,7 @@
 #include <lathe/autoschedule/default_schedule.hpp>
 #include <lathe/lower/passes.hpp>
 #include <lathe/lower/pipeline.hpp>
+#include <support/errors.hpp>
 
 #include "../schedule/kernels.hpp"
 
@@ -26,6 +27,40 @@ lt::Program scheduled(const lt::AnyTensor& out, const char* target = "x86-64-v4"
 }
 
 }  // namespace
+
+TEST_CASE(
+    "the default schedule takes a tensor, several, or a program, for this machine if none is "
+    "named") {
+  const Stencil one(10, 64);
+  const std::string wanted = scheduled(one.Y).str();
+  const lt::Target v4("x86-64-v4");
+  CHECK(lt::default_schedule(one.Y, v4).str() == wanted);
+  CHECK(lt::default_schedule(lt::outputs(one.Y), v4).str() == wanted);
+  CHECK(lt::default_schedule(one.Y).str() ==
+        lt::default_schedule(lt::program_of(one.Y), lt::host()).str());
+  CHECK(has(lt::default_schedule(one.Y, v4).trace().cpp(), "s.vectorize("));
+  CHECK(test::error_of([] { lt::default_schedule(lt::AnyTensor()); }) ==
+        "L0116 an output is undefined");
+}
+
+TEST_CASE("sums along the unit-stride axis have a partial result in each lane") {
+  lt::Input<float, 2> X("X", {4, 128});
+  lt::Reduce r("r", 128);
+  auto rows = lt::compute("rows", {4}, [&](lt::Var i) { return lt::sum(X(i, r), r); });
+  CHECK(has(scheduled(rows).str(),
+            R"(
+      for ro in 0..2:
+        vectorized for ri_1 in 0..64:
+          block rows_rf(vi in)"));
+  auto all = lt::compute("all", {}, [&] { return lt::sum(X(3, r), r); });
+  CHECK(has(scheduled(all).str(), "vectorized for ri"));
+  lt::Reduce q("q", 100);
+  auto tail = lt::compute("tail", {4}, [&](lt::Var i) { return lt::sum(X(i, q), q); });
+  CHECK(has(scheduled(tail).str(), "vectorized for qi"));
+  const lt::Program start = lt::program_of(rows);
+  const lt::Target v4("x86-64-v4");
+  CHECK_FALSE(has(lt::default_schedule(start, v4, {.strict = true}).str(), "vectorized"));
+}
 
 TEST_CASE("rows of a window that slides are computed together, none left over if possible") {
   CHECK(scheduled(Stencil(10, 64).Y).str() ==

@@ -90,6 +90,26 @@ TEST_CASE("equal programs share code; other names do not matter, other options d
   CHECK(y[15] == 5);
 }
 
+TEST_CASE("a typed kernel shows what was compiled, as the untyped one does") {
+  lt::Input<float, 1> X("X", {64});
+  auto H = lt::compute("H", {64}, [&](lt::Var i) { return X(i) + 1; });
+  auto Y = lt::compute("Y", {64}, [&](lt::Var i) { return H(i) * 2; });
+  auto interpreted = lt::evaluate(Y, X, Y);
+  CHECK(interpreted.program().str() == lt::program_of(Y).str());
+  CHECK_FALSE(interpreted.scheduled());
+  CHECK_FALSE(interpreted.lowered());
+  CHECK(interpreted.llvm_ir().empty());
+  if (!has_llvm()) LATHE_SKIP("no LLVM here");
+  auto f = lt::jit(Y, X, Y);
+  CHECK(f.program().str() == interpreted.program().str());
+  CHECK(f.scheduled().str() == lt::default_schedule(Y).str());
+  CHECK(f.lowered()->stage == lt::Stage::machine);
+  CHECK(f.llvm_ir() == f.any().llvm_ir());
+  CHECK(f.llvm_ir().find("define") != std::string::npos);
+  CHECK(f.assembly() == f.any().assembly());
+  CHECK_FALSE(f.assembly().empty());
+}
+
 TEST_CASE("without LLVM the evaluator stands in, and the log says so") {
   std::string logged;
   lt::Context context({.log =

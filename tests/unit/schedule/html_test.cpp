@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <lathe/analysis/find.hpp>
+#include <lathe/analysis/kept.hpp>
 
 #include "kernels.hpp"
 #include "lowered.hpp"
@@ -47,6 +49,9 @@ std::size_t count(const std::string& text, const std::string& part) {
   return found;
 }
 
+/// A page that is the same on every machine: caches of 32 KiB, 512 KiB and 8 MiB.
+std::string page_of(const lt::Schedule& s) { return s.html(lt::Target("x86-64-v3")); }
+
 /// What a loop's line says after its bounds, and below it of each buffer.
 std::string loop_line(const std::string& page, const std::string& loop) {
   const std::string words = words_of(page);
@@ -67,15 +72,15 @@ TEST_CASE("html: a tiled matrix product, with numbers counted by hand") {
   s.vectorize(ji);
   s.unroll(ii);
   s.parallel(io);
-  const std::string page = s.html();
+  const std::string page = page_of(s);
   // A tile: A 8*128*4, B 128*32*4, C 8*32*4 bytes, 21504 together; 2*8*32*128 operations.
   CHECK(loop_line(page, "for jo in") ==
-        "for jo in 0..321 KiB65.5 k op3.05 op/B\n"
+        "for jo in 0..321 KiBL165.5 k op3.05 op/B\n"
         "A 8 × 128 4 KiB B 128 × 32 16 KiB C 8 × 32 1 KiB ");
   CHECK(loop_line(page, "for ji in") ==
-        "for ji in 0..3212 B2 op0.17 op/B\nA 1 × 1 4 B B 1 × 1 4 B C 1 × 1 4 B ");
+        "for ji in 0..3212 BL12 op0.17 op/B\nA 1 × 1 4 B B 1 × 1 4 B C 1 × 1 4 B ");
   CHECK(loop_line(page, "program D") ==
-        "program D128 KiB1.58 M op12 op/B\n"
+        "program D128 KiBL21.58 M op12 op/B\n"
         "A 64 × 128 32 KiB B 128 × 96 48 KiB C 64 × 96 24 KiB D 64 × 96 24 KiB ");
   for (const char* kind : {"parallel", "unrolled", "vectorized"})
     CHECK(count(page, "<details open class=\"loop " + std::string(kind) + "\">") == 1);
@@ -83,8 +88,12 @@ TEST_CASE("html: a tiled matrix product, with numbers counted by hand") {
   CHECK(count(page, "<details class=\"block\">") == 2);
   CHECK(page.find("guarded") == std::string::npos);
   CHECK(words_of(page).find("reads A[vi, vr], B[vr, vj], C[vi, vj]") != std::string::npos);
-  CHECK(words_of(page).find("allocated in the whole program") != std::string::npos);
-  CHECK(s.html() == page);
+  CHECK(words_of(page).find("one for the whole program") != std::string::npos);
+  CHECK(page_of(s) == page);
+  CHECK(words_of(page).find(
+            "Caches of x86-64-v3, as one core sees them: L1 32 KiB, L2 512 KiB, L3 8 MiB.") !=
+        std::string::npos);
+  CHECK(words_of(page).find("\nbytescache\noperationsper byte") != std::string::npos);
 }
 
 TEST_CASE("html: one file that needs no other") {
@@ -131,15 +140,15 @@ TEST_CASE("html: symbolic extents, empty loops, no loops") {
   Add symbolic(n);
   lt::Schedule s(symbolic.Y);
   s.split(s.loops(symbolic.Y)[0], {lt::infer, 8});
-  CHECK(loop_line(s.html(), "program Y") ==
+  CHECK(loop_line(page_of(s), "program Y") ==
         "program Yn * 8 B≤ floordiv(n + 7, 8) * 8 opop/B by n\nX ≤ n n * 4 B Y ≤ n n * 4 B ");
-  CHECK(loop_line(s.html(), "for io in") ==
-        "for io in 0..floordiv(n + 7, 8)64 B≤ 8 op0.13 op/B\nX ≤ 8 32 B Y ≤ 8 32 B ");
+  CHECK(loop_line(page_of(s), "for io in") ==
+        "for io in 0..floordiv(n + 7, 8)64 BL1≤ 8 op0.13 op/B\nX ≤ 8 32 B Y ≤ 8 32 B ");
   Add none(0);
   CHECK(words_of(lt::Schedule(none.Y).html()).find("for i in 0..0 runs nothing") !=
         std::string::npos);
   auto point = lt::compute("Z", {}, [&] { return lt::Expr<float>(2.0f) * 3.0f; });
-  CHECK(words_of(lt::Schedule(point).html()).find("Zf32scalar4 Bglobalparameter, output") !=
+  CHECK(words_of(lt::Schedule(point).html()).find("Zf32globalscalarscalar4 BL1parameter, output") !=
         std::string::npos);
 }
 
@@ -154,13 +163,96 @@ TEST_CASE("html: a loop under a condition is a loop, with or without a block") {
   CHECK(loop_line(page, "for i in").substr(0, 13) == "for i in 0..8");
 }
 
-TEST_CASE("html: a block moved into a loop uses its buffer there") {
+namespace {
+
+/// The row of a buffer, its cells apart.
+std::string row_of(const std::string& page, const std::string& buffer) {
+  const std::size_t at = page.find("<tr><td><code>" + buffer + "</code>");
+  if (at == std::string::npos) return "no such buffer";
+  std::string row = page.substr(at, page.find("</tr>", at) - at);
+  for (std::size_t cell = row.find("</td><td>"); cell != std::string::npos;
+       cell = row.find("</td><td>"))
+    row.replace(cell, 9, " | ");
+  return words_of(row + "</tr>");
+}
+
+std::string shape_text(const lt::Vec<lt::AnyExpr>& shape) {
+  std::string out;
+  for (const auto& e : shape) out += (out.empty() ? "" : " × ") + lt::str(e);
+  return out;
+}
+
+/// The shape that lowering leaves of a buffer.
+std::string lowered_shape(const lt::Schedule& s, const std::string& buffer) {
+  const lt::Program p = lt::lower_until("compact_buffers", s.program(), lt::host());
+  std::string shape = "none";
+  lt::any_statement(p->body, [&](const lt::Stmt& below) {
+    const auto* a = below.as<lt::AllocNode>();
+    if (!a || a->buffer->name != buffer) return false;
+    shape = shape_text(a->buffer->shape);
+    return true;
+  });
+  return shape;
+}
+
+std::string kept_shape(const lt::Schedule& s, const char* buffer) {
+  return shape_text(
+      lt::detail::kept_of(s.program(), lt::detail::find_buffer(s.program(), buffer)).extents);
+}
+
+}  // namespace
+
+TEST_CASE("html: a block moved into a loop has a buffer for each iteration, of that size") {
   Blur k(64);
   lt::Schedule s(k.C);
   auto [xo, xi] = s.split(s.loops(k.C)[0], {lt::infer, 16});
   s.compute_at(k.P, xo);
-  CHECK(words_of(s.html()).find("allocated in the whole program, used in loop io") !=
-        std::string::npos);
-  CHECK(loop_line(s.html(), "for io in") ==
-        "for io in 0..4208 B50 op0.24 op/B\nA 18 72 B P 18 72 B C 16 64 B ");
+  CHECK(row_of(page_of(s), "P") ==
+        "P | f32 | global | 66 | 18 | 72 B | L1 | one for each iteration of loop io");
+  CHECK(loop_line(page_of(s), "for io in") ==
+        "for io in 0..4208 BL150 op0.24 op/B\nA 18 72 B P 18 72 B C 16 64 B ");
+  CHECK(kept_shape(s, "P") == lowered_shape(s, "P"));
+  lt::Schedule two = s;
+  two.double_buffer(k.P, xo);
+  CHECK(row_of(page_of(two), "P") ==
+        "P | f32 | global | 66 | 2 × 18 | 144 B | L1 | one for each iteration of loop io");
+}
+
+TEST_CASE("html: what is kept of a buffer is what lowering keeps") {
+  Gemm k(64, 96, 128);
+  lt::Schedule s(k.D);
+  auto [i, j, r] = s.loops<3>(k.C);
+  auto [io, jo, ii, ji] = s.tile(i, j, 8, 32);
+  auto [ro, ri] = s.split(r, {lt::infer, 16});
+  s.reorder({io, jo, ro, ri, ii, ji});
+  lt::BlockRef tile = s.cache_write(k.C, lt::Scope::local);
+  CHECK(kept_shape(s, "C_cache") == lowered_shape(s, "C_cache"));
+  s.reverse_compute_at(tile, jo);
+  s.reverse_compute_at(k.D, jo);
+  lt::BlockRef panel = s.cache_read(k.C, k.B, lt::Scope::global);
+  s.compute_at(panel, ro);
+  for (const char* buffer : {"C", "C_cache", "B_cache"}) {
+    CAPTURE(buffer);
+    CHECK(kept_shape(s, buffer) == lowered_shape(s, buffer));
+  }
+  CHECK(kept_shape(s, "C_cache") == "8 × 32");
+  CHECK(kept_shape(s, "B_cache") == "16 × 32");
+  // Sums that the whole reduction carries are not one iteration's.
+  CHECK(row_of(page_of(s), "C_cache").find("iteration of loop jo") != std::string::npos);
+}
+
+TEST_CASE("html: what is kept over Dims") {
+  lt::Dim n("n");
+  lt::Input<float, 1> A("A", {n + 2});
+  auto P = lt::compute("P", {n + 2}, [&](lt::Var x) { return A(x) * 2.0f; });
+  auto C = lt::compute("C", {n}, [&](lt::Var x) { return P(x) + P(x + 1) + P(x + 2); });
+  auto D = lt::compute("D", {n}, [&](lt::Var x) { return C(x) + A(x); });
+  lt::Schedule s(D);
+  CHECK(row_of(page_of(s), "P").find("P | f32 | global | (n + 2) | (n + 2) | ") == 0);
+  CHECK(kept_shape(s, "C") == lowered_shape(s, "C"));
+  auto [xo, xi] = s.split(s.loops(D)[0], {lt::infer, 16});
+  s.compute_at(C, xo);
+  s.compute_at(P, xo);
+  CHECK(kept_shape(s, "P") == lowered_shape(s, "P"));
+  CHECK(kept_shape(s, "C") == lowered_shape(s, "C"));
 }

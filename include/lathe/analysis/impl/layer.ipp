@@ -37,6 +37,8 @@
 //
 #include <lathe/analysis/impl/filled.ipp>
 //
+#include <lathe/analysis/impl/kept.ipp>
+//
 #include <lathe/analysis/impl/settled.ipp>
 //
 #include <lathe/analysis/impl/shift.ipp>

@@ -21,7 +21,7 @@ inline constexpr std::int64_t kMemoryTaskElements = 16 * kTaskElements;
 inline constexpr std::int64_t kElementwiseUnroll = 4;
 // Rows of a sliding window that are computed together, fewer where they share sets of the cache,
 // the most that each may load (beyond it the code only grows), and the share of loads to save for
-// which several rows at once pay in caches (docs/performance.md has the figures).
+// which several rows at once pay in caches (docs/notes/stencils.md has the figures).
 inline constexpr std::int64_t kWindowRows = 8, kCrowdedRows = 6;
 inline constexpr int kWindowLoads = 32;
 inline constexpr double kWindowShare = 0.3;

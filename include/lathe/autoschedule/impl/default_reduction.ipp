@@ -24,7 +24,7 @@ class TileReduction : NestSteps {
     if (all_simple)
       tile_registers(ref, block, nest);
     else
-      partial_lanes(ref, block, info, nest);
+      partial_lanes(block, info, nest);
   }
 
  private:
@@ -164,8 +164,7 @@ class TileReduction : NestSteps {
   }
 
   // s[i] = sum over r of X[i, r]: r splits into lanes, each with a partial result of its own.
-  void partial_lanes(const BlockRef& ref, const BlockNode& block, const BlockInfo& info,
-                     const DefaultNest& nest) {
+  void partial_lanes(const BlockNode& block, const BlockInfo& info, const DefaultNest& nest) {
     if (info.reducer.kind != ReducerClass::reorder || nest.reduce.empty()) return;
     if (info.reducer.reassociates && s_.options().strict) return;
     LoopRef along = nest.reduce.back();
@@ -182,27 +181,21 @@ class TileReduction : NestSteps {
     attempt([&] {
       auto parts = s_.split_any(along, {infer, width});
       BlockRef partial = s_.rfactor(parts[1]);
-      auto loops = s_.loops(partial);
-      LoopRef lane_loop;
-      Vec<LoopRef> spatial, reduce;
-      BlockSite at = site(partial);
-      for (const auto& f : at.loops) {
-        if (feeds(*f, *at.block, IterKind::reduce))
-          reduce.push_back(LoopRef(f->var));
-        else
-          spatial.push_back(LoopRef(f->var));
-      }
-      lane_loop = lane_loop_of(at, width);
-      Vec<LoopRef> order;
-      for (const auto& l : spatial)
-        if (!(l == lane_loop)) order.push_back(l);
-      order.append(reduce);
-      order.push_back(lane_loop);
-      s_.reorder(order);
-      auto final_loops = s_.loops(ref);
       if (!nest.spatial.empty()) s_.compute_at(partial, nest.spatial.back());
+      lanes_innermost(partial, width);
       finish_partial(partial);
     });
+  }
+
+  // compute_at makes the loops anew, in the order of the block's iterators: those of the fold last.
+  void lanes_innermost(const BlockRef& partial, std::int64_t width) {
+    const BlockSite at = site(partial);
+    const LoopRef lanes = lane_loop_of(at, width);
+    Vec<LoopRef> order;
+    for (const auto& f : at.loops)
+      if (feeds(*f, *at.block, IterKind::reduce)) order.push_back(LoopRef(f->var));
+    order.push_back(lanes);
+    s_.reorder(order);
   }
 
   // The loop of the new dimension: the innermost one with that extent that feeds a spatial

@@ -9,7 +9,7 @@ namespace detail {
 // Results that no cache holds. Where memory answers several streams faster than one, as each page
 // costs a wait of its own, a few rows, or runs of a single loop, are taken in turn; those that
 // follow are fetched into the second cache meanwhile. 1.1 to 1.4 times the speed of a streaming
-// copy on Zen, as fast as one where memory is far (docs/performance.md).
+// copy on Zen, as fast as one where memory is far (docs/notes/memory.md).
 class TileStreams : RowSteps {
  public:
   using RowSteps::RowSteps;

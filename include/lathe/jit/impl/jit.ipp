@@ -115,7 +115,7 @@ inline Target target_of(const Source& source) {
   if (!target.runs_on(host(), &reason))
     throw UserError("L0312",
                     cat("code for '", target.name, "' does not run on this machine: ", reason),
-                    source.where(), {}, "use lt::host(), or export the code");
+                    source.where(), {}, "use lt::host()");
   return target;
 }
 

@@ -17,4 +17,5 @@
 #include <lathe/jit/impl/jit.ipp>
 #include <lathe/jit/impl/kernel.ipp>
 #include <lathe/jit/impl/source.ipp>
+#include <lathe/jit/impl/unread.ipp>
 #include <lathe/jit/impl/versions.ipp>

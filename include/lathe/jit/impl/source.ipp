@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/ir/verify.hpp>
+#include <lathe/jit/impl/unread.ipp>
 #include <lathe/jit/source.hpp>
 #include <lathe/lower/passes.hpp>
 #include <lathe/support/text.hpp>
@@ -87,6 +88,8 @@ LATHE_DECL BoundProgram bound_program(const Source& source, const Vec<ProgramPar
   BoundProgram out{params.empty() ? program_of(source.outputs(), source.where())
                                   : program_of(source.outputs(), params, source.where()),
                    {}};
+  if (source.options().unread_inputs == UnreadInputs::refuse)
+    refuse_unread(out.program, source.where());
   for (std::size_t k = 0; k < out.program->params.size(); ++k)
     out.order.push_back(static_cast<int>(k));
   return out;

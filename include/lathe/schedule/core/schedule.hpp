@@ -7,6 +7,7 @@
 #include <lathe/dsl/program.hpp>
 #include <lathe/ir/tensor_intrin.hpp>
 #include <lathe/schedule/core/trace.hpp>
+#include <lathe/support/target.hpp>
 
 namespace lathe {
 
@@ -85,9 +86,10 @@ class Schedule {
   /// can differ.
   std::vector<std::string> numerics() const;
   /// The schedule as a page for a browser, in one file that needs no other: the tree of loops with
-  /// the bytes that an iteration touches of each buffer, its operations and operations per byte
-  /// (work_of gives these numbers), the blocks, the buffers and the steps.
-  std::string html() const;
+  /// the bytes that an iteration touches of each buffer, the cache of the machine that holds them,
+  /// its operations and operations per byte (work_of gives these numbers), the blocks, the buffers
+  /// at the size that lowering keeps of them, and the steps.
+  std::string html(const Target& machine = host()) const;
   const ScheduleOptions& options() const { return options_; }
 
   /// The block of a tensor, or with a name.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <lathe/analysis/footprint.hpp>
-#include <lathe/analysis/uses.hpp>
+#include <lathe/analysis/kept.hpp>
 #include <lathe/ir/print.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/core/edit.hpp>
@@ -91,7 +91,8 @@ inline std::string box_text(const Vec<AnyExpr>& extents) {
 // The page, part by part.
 class SchedulePage {
  public:
-  SchedulePage(const Schedule& schedule) : schedule_(schedule), program_(schedule.program()) {}
+  SchedulePage(const Schedule& schedule, const Target& machine)
+      : schedule_(schedule), program_(schedule.program()), machine_(machine) {}
 
   std::string text() {
     const std::string name = html_text(program_->name);
@@ -99,6 +100,7 @@ class SchedulePage {
            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
            name, "</title>\n<style>\n", kSchedulePageStyle, "</style>\n</head>\n<body>\n");
     append(out_, "<h1>", name, "</h1>\n", kSchedulePageLegend);
+    caches();
     loops();
     buffers();
     steps();
@@ -111,7 +113,8 @@ class SchedulePage {
     const Work all = work_of(program_);
     if (const std::int64_t* bytes = all.bytes ? as_const_int(all.bytes) : nullptr)
       most_ = static_cast<std::uint64_t>(*bytes);
-    append(out_, "<h2>Loops</h2>\n<details open class=\"loop program\">\n<summary><code>program ",
+    append(out_, "<h2>Loops</h2>\n", kSchedulePageHeads,
+           "<details open class=\"loop program\">\n<summary><code>program ",
            html_text(program_->name), "</code>");
     totals(all);
     append(out_, "</summary>\n");
@@ -170,9 +173,23 @@ class SchedulePage {
       append(out_, "<span class=\"bar\"><span style=\"width:",
              100 * std::bit_width(static_cast<std::uint64_t>(*bytes)) / std::bit_width(most_),
              "%\"></span></span>");
-    append(out_, "<span class=\"bytes\">", bytes_text(work.bytes), "</span><span class=\"ops\">",
+    append(out_, "<span class=\"bytes\">", bytes_text(work.bytes), "</span><span class=\"level\">",
+           bytes ? level_of(*bytes) : "", "</span><span class=\"ops\">",
            work.exact || !work.operations ? "" : "≤ ", count_text(work.operations),
            " op</span><span class=\"intensity\">", intensity_text(work), "</span></span>");
+  }
+  // The nearest cache of a core that is as large.
+  std::string_view level_of(std::int64_t bytes) const {
+    if (bytes <= machine_.l1_bytes) return "L1";
+    if (bytes <= machine_.l2_bytes) return "L2";
+    return bytes <= machine_.l3_bytes ? "L3" : "memory";
+  }
+  void caches() {
+    const auto size = [](std::int64_t bytes) { return bytes_text(AnyExpr(bytes)); };
+    append(out_, "<p class=\"legend\">Caches of ",
+           machine_.name == "host" ? "this machine" : html_text(machine_.name),
+           ", as one core sees them: L1 ", size(machine_.l1_bytes), ", L2 ",
+           size(machine_.l2_bytes), ", L3 ", size(machine_.l3_bytes), ".</p>\n");
   }
   void chips(const Work& work) {
     append(out_, "<p class=\"chips\">");
@@ -234,42 +251,39 @@ class SchedulePage {
 
   void buffers() {
     append(out_, "<h2>Buffers</h2>\n<div class=\"wide\"><table>\n<tr><th>name</th><th>type</th>",
-           "<th>shape</th><th>bytes</th><th>scope</th><th>where</th></tr>\n");
+           "<th>scope</th><th>declared</th><th>kept</th><th>bytes</th><th>cache</th>",
+           "<th>where</th></tr>\n");
     static constexpr std::string_view kAccess[] = {"input", "output", "input and output"};
     for (const auto& p : program_->params) {
-      if (p.buffer) buffer(*p.buffer, cat("parameter, ", kAccess[static_cast<int>(p.access)]));
+      if (!p.buffer) continue;
+      AnyExpr bytes(static_cast<std::int64_t>(p.buffer->dtype.element_bytes()));
+      for (const auto& e : p.buffer->shape) bytes = size_product(bytes, e);
+      buffer(*p.buffer, {nullptr, p.buffer->shape, bytes},
+             cat("parameter, ", kAccess[static_cast<int>(p.access)]));
     }
-    allocations(program_->body, "the whole program");
+    allocations(program_->body);
     append(out_, "</table></div>\n");
   }
-  void allocations(const Stmt& s, const std::string& where) {
-    if (const auto* a = s.as<AllocNode>())
-      buffer(*a->buffer, "allocated in " + where + used_in(a->buffer));
-    const auto* f = s.as<ForNode>();
-    const std::string inside = f ? "loop <code>" + html_text(f->var->name) + "</code>" : where;
-    any_child(s, [&](const Stmt& child) { return allocations(child, inside), false; });
+  void allocations(const Stmt& s) {
+    if (const auto* a = s.as<AllocNode>()) {
+      const KeptBuffer kept = kept_of(program_, a->buffer);
+      buffer(*a->buffer, kept,
+             kept.loop ? cat("one for each iteration of loop <code>",
+                             html_text(kept.loop->var->name), "</code>")
+                       : "one for the whole program");
+    }
+    any_child(s, [&](const Stmt& child) { return allocations(child), false; });
   }
-  // The innermost loop that holds all uses: lowering keeps of a buffer what that loop needs.
-  std::string used_in(const Buffer& buffer) const {
-    std::optional<Vec<const ForNode*>> common;
-    any_use(program_->body, [&](const BufferUse& use) {
-      if (use.buffer != buffer) return false;
-      if (!common) common = use.loops;
-      std::size_t same = 0;
-      while (same < common->size() && same < use.loops.size() && (*common)[same] == use.loops[same])
-        ++same;
-      while (common->size() > same) common->pop_back();
-      return false;
-    });
-    if (!common || common->empty()) return {};
-    return ", used in loop <code>" + html_text(common->back()->var->name) + "</code>";
-  }
-  void buffer(const BufferNode& b, const std::string& where) {
-    AnyExpr bytes(static_cast<std::int64_t>(b.dtype.element_bytes()));
-    for (const auto& e : b.shape) bytes = size_product(bytes, e);
+  void buffer(const BufferNode& b, const KeptBuffer& kept, const std::string& where) {
+    const std::int64_t* bytes = kept.bytes ? as_const_int(kept.bytes) : nullptr;
     append(out_, "<tr><td><code>", html_text(b.name), "</code></td><td>", b.dtype.str(),
-           "</td><td>", b.shape.empty() ? "scalar" : box_text(b.shape), "</td><td>",
-           bytes_text(bytes), "</td><td>", to_text(b.scope), "</td><td>", where, "</td></tr>\n");
+           "</td><td>", to_text(b.scope), "</td><td>", shape_text(b.shape), "</td><td>",
+           kept.versions == 2 ? "2 × " : "", shape_text(kept.extents), "</td><td>",
+           bytes_text(kept.bytes), "</td><td>", bytes ? level_of(*bytes) : "", "</td><td>", where,
+           "</td></tr>\n");
+  }
+  static std::string shape_text(const Vec<AnyExpr>& shape) {
+    return shape.empty() ? "scalar" : box_text(shape);
   }
 
   void steps() {
@@ -286,12 +300,15 @@ class SchedulePage {
 
   const Schedule& schedule_;
   const Program& program_;
+  const Target& machine_;
   std::uint64_t most_ = 0;  ///< bytes of the whole program, if known
   std::string out_;
 };
 
 }  // namespace detail
 
-LATHE_DECL std::string Schedule::html() const { return detail::SchedulePage(*this).text(); }
+LATHE_DECL std::string Schedule::html(const Target& machine) const {
+  return detail::SchedulePage(*this, machine).text();
+}
 
 }  // namespace lathe

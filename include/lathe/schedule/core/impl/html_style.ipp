@@ -41,6 +41,9 @@ details.block { border-left: 4px solid var(--c); background: var(--card); paddin
 .totals { float: right; display: inline-flex; gap: .9rem; align-items: center;
   font-variant-numeric: tabular-nums; }
 .totals > .bytes, .totals > .ops, .totals > .intensity { min-width: 5.4rem; text-align: right; }
+.totals > .level { min-width: 3.6rem; }
+.heads { overflow: hidden; color: var(--faint); font-size: 12px; margin: 0; }
+.heads .bar { background: none; height: auto; }
 .intensity { font-weight: 600; }
 .bar { width: 6rem; height: .5rem; background: var(--card); }
 .bar > span { display: block; height: 100%; background: var(--c); }
@@ -56,14 +59,22 @@ table { border-collapse: collapse; }
 th, td { text-align: left; padding: .2rem .9rem .2rem 0; border-bottom: 1px solid var(--line); }
 )";
 
+// Above the loops' numbers, in columns as wide.
+inline constexpr std::string_view kSchedulePageHeads =
+    R"(<p class="heads">loop, and below it what one iteration touches of each buffer
+<span class="totals"><span class="bar"></span>
+<span class="bytes">bytes</span><span class="level">cache</span>
+<span class="ops">operations</span><span class="intensity">per byte</span></span></p>
+)";
+
 inline constexpr std::string_view kSchedulePageLegend =
     R"(<p class="legend"><b class="serial">serial</b> · <b class="parallel">parallel</b> ·
 <b class="vectorized">vectorized</b> · <b class="unrolled">unrolled</b> ·
 <b class="bound">bound</b> · <b class="block">block</b></p>
 <p class="legend">Each loop shows what one of its iterations touches of every buffer, what that is in bytes together (the bar is
-logarithmic), how many operations it does, and operations per byte. Boxes are the smallest that are known to hold what any
-iteration touches; ≤ marks those of which maybe not all is touched, and operations of which guards may leave some out.
-Green frames: written.</p>
+logarithmic), the nearest cache that is as large, how many operations it does, and operations per byte. Boxes are the
+smallest that are known to hold what any iteration touches; ≤ marks those of which maybe not all is touched, and operations
+of which guards may leave some out. Green frames: written.</p>
 )";
 
 }  // namespace lathe::detail
