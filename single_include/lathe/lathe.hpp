@@ -74,12 +74,16 @@ class RefCounted {
   void release() const noexcept {
     if (count_.load(std::memory_order_acquire) == 1 ||
         count_.fetch_sub(1, std::memory_order_acq_rel) == 1)
-      delete this;
+      destroy();
   }
   /// Whether more than one Ref holds it now.
   bool shared() const noexcept { return count_.load(std::memory_order_relaxed) > 1; }
 
  private:
+  // A node's destructor releases what it holds, which is a recursion as deep as a graph is tall:
+  // from a depth on nodes wait in a list for the outermost to return.
+  void destroy() const noexcept;
+
   mutable std::atomic<std::uint32_t> count_{0};
 };
 
@@ -130,6 +134,30 @@ Ref<T> make_ref(Args&&... args) {
   made.node_ = new T{std::forward<Args>(args)...};
   made.node_->retain_new();
   return made;
+}
+
+namespace detail {
+// Nothing to destruct: what is static may be released after a thread's variables are gone.
+struct DyingNodes {
+  static constexpr int kDeepest = 200;
+  int depth = 0;
+  std::vector<const RefCounted*>* waiting = nullptr;
+};
+inline thread_local DyingNodes dying_nodes;
+}  // namespace detail
+
+inline void RefCounted::destroy() const noexcept {
+  detail::DyingNodes& dying = detail::dying_nodes;
+  if (dying.depth == detail::DyingNodes::kDeepest) return dying.waiting->push_back(this);
+  std::vector<const RefCounted*> waiting;
+  if (dying.depth++ == 0) dying.waiting = &waiting;
+  delete this;
+  while (!waiting.empty()) {
+    const RefCounted* next = waiting.back();
+    waiting.pop_back();
+    delete next;
+  }
+  --dying.depth;
 }
 
 }  // namespace lathe
@@ -586,7 +614,7 @@ bool contains(const Vec<T>& list, const T& item) {
 // ---- lathe/ir/expr.hpp
 // Expressions: the grammar of what a value is, its semantics, and one plain struct per node.
 //
-//   Expr  := Const | Var | Load(buffer, indices, mask?) | Let(var, value, body)
+//   Expr  := Const | Var | Load(buffer, indices, mask?) | Let((var, value)+, body)
 //          | Binary(op, a, b) | Unary(op, a) | Select(condition, yes, no) | Cast(value)
 //          | Call(op, args) | Ramp(base, stride, lanes) | Broadcast(value, lanes)
 //          | Shuffle(vectors, lanes)
@@ -753,17 +781,24 @@ struct LoadNode : ExprNode {
   AnyExpr mask;  ///< bool with the value's lanes, or none
 };
 
+struct LetBinding {
+  VarRef var;
+  AnyExpr value;
+};
+
+/// Values by name, in the order in which they are computed: what stands at more than one place is
+/// computed once. A list, so that thousands of them are no deeper than their values.
 struct LetNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Let;
-  LetNode(VarRef its_var, AnyExpr its_value, AnyExpr its_body)
+  LetNode(Vec<LetBinding> its_bindings, AnyExpr its_body)
       : ExprNode(kKind, its_body.dtype()),
-        var(std::move(its_var)),
-        value(std::move(its_value)),
+        bindings(std::move(its_bindings)),
         body(std::move(its_body)) {
-    hold(this->value, this->body);
+    for (const auto& b : bindings) hold(b.value);
+    hold(this->body);
   }
-  VarRef var;
-  AnyExpr value, body;
+  Vec<LetBinding> bindings;  ///< at least one; a value may use the variables before its own
+  AnyExpr body;              ///< no Let: make_let puts those of one into the list
 };
 
 struct BinaryNode : ExprNode {
@@ -852,12 +887,18 @@ struct ShuffleNode : ExprNode {
   Vec<int> lanes;
 };
 
-/// Passes, and the nodes' destructors, go down an expression by recursion.
+/// Of an expression in a statement: passes go down by recursion. One that is still being built may
+/// be of any height; bind_shared (ir/share.hpp) cuts it into pieces.
 inline constexpr std::uint32_t kMaxExprHeight = 4000;
+namespace detail {
+[[noreturn]] void too_tall();
+inline void check_height(const AnyExpr& e) {
+  if (e.get() && e->height > kMaxExprHeight) too_tall();
+}
+}  // namespace detail
 
 // Factories. They check types and throw InternalError; what a user can get wrong is checked before,
-// by the DSL. L0116: an operand that is none. L0123: an expression of more than kMaxExprHeight
-// levels.
+// by the DSL. L0116: an operand that is none.
 VarRef make_var(std::string name, DType dtype = kIndex);
 AnyExpr make_int(DType dtype,
                  std::int64_t value);           ///< wraps to the width; lanes > 1 give a Broadcast
@@ -880,6 +921,7 @@ AnyExpr make_cast(DType dtype, AnyExpr value);  ///< value itself if it has the 
 AnyExpr make_call(CallOp op, Vec<AnyExpr> args);
 AnyExpr make_reinterpret(DType dtype, AnyExpr value);
 AnyExpr make_let(VarRef var, AnyExpr value, AnyExpr body);
+AnyExpr make_let(Vec<LetBinding> bindings, AnyExpr body);  ///< body itself if there are none
 AnyExpr make_ramp(AnyExpr base, AnyExpr stride, int lanes);
 AnyExpr make_broadcast(AnyExpr value, int lanes);  ///< value itself for one lane
 AnyExpr make_shuffle(Vec<AnyExpr> vectors, Vec<int> lanes);
@@ -1070,6 +1112,11 @@ const AttrValue* find_annotation(const Annotations& all, std::string_view key);
 
 struct StmtNode : RefCounted {
   explicit StmtNode(StmtKind its_kind) : kind(its_kind) {}
+  /// L0123 where an expression has more than kMaxExprHeight levels.
+  template <class... E>
+  StmtNode(StmtKind its_kind, const E&... parts) : kind(its_kind) {
+    (detail::check_height(parts), ...);
+  }
   const StmtKind kind;
   detail::ContentsMemo contents{};
   detail::AnalysisMemo uses{};  ///< of an outermost one: who reads and writes what in it
@@ -1099,7 +1146,7 @@ struct ForNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::For;
   ForNode(VarRef its_var, AnyExpr its_min, AnyExpr its_extent, ForKind its_loop_kind,
           Annotations its_annotations, Stmt its_body)
-      : StmtNode(kKind),
+      : StmtNode(kKind, its_min, its_extent),
         var(std::move(its_var)),
         min(std::move(its_min)),
         extent(std::move(its_extent)),
@@ -1196,7 +1243,7 @@ struct StoreNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Store;
   StoreNode(Buffer its_buffer, Vec<AnyExpr> its_indices, AnyExpr its_value, AnyExpr its_mask = {},
             Streaming its_streaming = Streaming::none)
-      : StmtNode(kKind),
+      : StmtNode(kKind, its_value, its_mask),
         buffer(std::move(its_buffer)),
         indices(std::move(its_indices)),
         value(std::move(its_value)),
@@ -1212,7 +1259,7 @@ struct StoreNode : StmtNode {
 struct AtomicNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Atomic;
   AtomicNode(BinaryOp its_op, Buffer its_buffer, Vec<AnyExpr> its_indices, AnyExpr its_value)
-      : StmtNode(kKind),
+      : StmtNode(kKind, its_value),
         op(its_op),
         buffer(std::move(its_buffer)),
         indices(std::move(its_indices)),
@@ -1226,7 +1273,7 @@ struct AtomicNode : StmtNode {
 struct LetStmtNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::LetStmt;
   LetStmtNode(VarRef its_var, AnyExpr its_value, Stmt its_body)
-      : StmtNode(kKind),
+      : StmtNode(kKind, its_value),
         var(std::move(its_var)),
         value(std::move(its_value)),
         body(std::move(its_body)) {}
@@ -1245,7 +1292,7 @@ struct SeqNode : StmtNode {
 struct IfNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::If;
   IfNode(AnyExpr its_condition, Stmt its_then_body, Stmt its_else_body = {})
-      : StmtNode(kKind),
+      : StmtNode(kKind, its_condition),
         condition(std::move(its_condition)),
         then_body(std::move(its_then_body)),
         else_body(std::move(its_else_body)) {}
@@ -1256,7 +1303,9 @@ struct IfNode : StmtNode {
 struct WhileNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::While;
   WhileNode(AnyExpr its_condition, Stmt its_body)
-      : StmtNode(kKind), condition(std::move(its_condition)), body(std::move(its_body)) {}
+      : StmtNode(kKind, its_condition),
+        condition(std::move(its_condition)),
+        body(std::move(its_body)) {}
   AnyExpr condition;
   Stmt body;
 };
@@ -1264,7 +1313,7 @@ struct WhileNode : StmtNode {
 struct AssertNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Assert;
   AssertNode(AnyExpr its_condition, std::string its_message, Vec<AnyExpr> its_values = {})
-      : StmtNode(kKind),
+      : StmtNode(kKind, its_condition),
         condition(std::move(its_condition)),
         message(std::move(its_message)),
         values(std::move(its_values)) {}
@@ -1275,7 +1324,7 @@ struct AssertNode : StmtNode {
 
 struct EvaluateNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Evaluate;
-  explicit EvaluateNode(AnyExpr its_call) : StmtNode(kKind), call(std::move(its_call)) {}
+  explicit EvaluateNode(AnyExpr its_call) : StmtNode(kKind, its_call), call(std::move(its_call)) {}
   AnyExpr call;
 };
 
@@ -1343,6 +1392,321 @@ Vec<Stmt> seq_of(const Stmt& s);
 Stmt expand_update(const BlockNode& block);
 /// The identity stored at each output of a reducer block.
 Stmt expand_init(const BlockNode& block);
+
+}  // namespace lathe
+
+// ---- lathe/arith/facts.hpp
+// Facts about variables: ranges, divisibility, and conditions that hold where an expression is
+// evaluated.
+
+namespace lathe {
+
+/// All integers from min to max; an end at the end of i64 means unbounded. Empty if min > max.
+struct ConstInterval {
+  static constexpr std::int64_t kNegInf = std::numeric_limits<std::int64_t>::min();
+  static constexpr std::int64_t kPosInf = std::numeric_limits<std::int64_t>::max();
+  std::int64_t min = kNegInf, max = kPosInf;
+
+  bool operator==(const ConstInterval&) const = default;
+  bool empty() const { return min > max; }
+  bool is_point() const { return min == max && min != kNegInf && min != kPosInf; }
+  bool has_min() const { return min != kNegInf; }
+  bool has_max() const { return max != kPosInf; }
+  bool contains(std::int64_t v) const { return min <= v && v <= max; }
+};
+
+/// A set of facts, valid wherever a query with it is asked. Copying costs one reference count, so a
+/// walk copies it at each scope and adds to the copy. Facts are added from the outside in: a range
+/// may name variables bound before it.
+///
+/// Assumption (stated once, for all of arith and analysis): dims, loops of symbolic extent, what
+/// their bounds load, and products of these are at most 2^40. Sums and products of them whose
+/// constants are small enough do not leave i64 then, and only those are compared, divided and
+/// bounded as if integers had no end. Anything else over i64 may wrap: values that come from
+/// memory, from a caller or from a float, which are marked with data() where a variable stands for
+/// them, and hashes of indices.
+class Facts {
+ public:
+  Facts() = default;
+  /// The program's dims.
+  explicit Facts(const Program& program);
+
+  /// min <= var < min + extent, and extent >= 1 (the variable exists here). Rebinding a variable
+  /// adds to what is known.
+  void bind(const VarRef& var, const AnyExpr& min, const AnyExpr& extent);
+  void bind(const VarRef& var, ConstInterval range);
+  void bind(const DimRef& dim);
+  /// The loop's range, seen from inside. Bounds that load from a buffer which the body writes count
+  /// by their type only.
+  void bind(const ForNode& loop);
+  void bind(const IterVar& iter) { bind(iter.var, iter.min, iter.extent); }
+  /// var is a multiple of factor >= 1.
+  void multiple_of(const VarRef& var, std::int64_t factor);
+  /// The i64 variable holds data, whose arithmetic may wrap.
+  void data(const VarRef& var);
+  /// A boolean expression that holds. Comparisons of index expressions (and conjunctions of them)
+  /// are used, the rest is kept for literal matches.
+  void assume(const AnyExpr& condition);
+  /// assume, but for a condition that was read before statements which may write memory: parts with
+  /// loads are left out.
+  void assume_before(const AnyExpr& condition);
+  Facts with(const AnyExpr& condition) const {
+    Facts next = *this;
+    next.assume(condition);
+    return next;
+  }
+  /// simplify doesn't replace a variable whose range is one point (unit loops stay visible before
+  /// lowering).
+  void keep_unit_vars(bool keep = true) { keep_unit_vars_ = keep; }
+  bool keeps_unit_vars() const { return keep_unit_vars_; }
+
+  /// The constant range of a variable: everything if nothing is known.
+  ConstInterval range(const VarRef& var) const { return range(var.get()); }
+  ConstInterval range(const VarNode* var) const;
+  /// The largest known constant that divides var; 1 if nothing is known.
+  std::int64_t factor(const VarNode* var) const;
+  bool is_data(const VarNode* var) const;
+
+  enum class Kind : std::uint8_t { symbolic, constant, factor, data, index, nonneg, zero, truth };
+  /// One fact. symbolic: min, max (inclusive) of var; constant: interval; factor: interval.min
+  /// divides; nonneg, zero: min >= 0, min == 0; truth: the boolean min holds.
+  struct Node : RefCounted {
+    Kind kind = Kind::truth;
+    VarRef var;
+    AnyExpr min, max;
+    ConstInterval interval;
+    Ref<Node> next;
+  };
+  /// The newest fact, or null; the chain runs from new to old.
+  const Node* newest() const { return head_.get(); }
+
+ private:
+  void push(Node node);
+  bool assume_comparison(const BinaryNode& n);
+  void learn_factor(const AnyExpr& atom);
+  Ref<Node> head_;
+  bool keep_unit_vars_ = false;
+};
+
+}  // namespace lathe
+
+// ---- lathe/analysis/access.hpp
+// Accesses of statements to buffers: where, under which loops and conditions.
+
+namespace lathe {
+
+/// A loop or a block and its place: everything above it, outermost first.
+struct LoopSite {
+  ForRef loop;
+  Vec<ForRef> loops;  ///< above, without the loop itself
+  Vec<Stmt> path;     ///< from the root down to the loop, both included
+};
+struct BlockSite {
+  BlockRefNode block;
+  Vec<ForRef> loops;  ///< all loops above within the root, outermost first
+  Vec<Stmt> path;     ///< from the root down to the block, both included
+};
+
+/// All blocks below root in program order, nested ones after their parent.
+Vec<BlockSite> blocks_below(const Stmt& root);
+/// The block with this tag; its `block` is empty if there is none.
+BlockSite find_block(const Stmt& root, const BlockTag& tag);
+/// The loop with this variable; its `loop` is empty if there is none.
+LoopSite find_loop(const Stmt& root, const VarRef& var);
+/// The loops above a block, outermost first; empty also if the block isn't there.
+Vec<ForRef> loops_above(const Stmt& root, const BlockTag& tag);
+/// Facts that hold at the end of a path: loop ranges, if conditions, iterator domains of the blocks
+/// passed (not of a block that ends the path).
+Facts facts_on(const Vec<Stmt>& path, Facts facts = {});
+
+enum class AccessKind : std::uint8_t {
+  read,
+  write,   ///< a store that overwrites
+  update,  ///< a reducer block's store or an atomic: reads and writes the element
+  opaque,  ///< declared by an opaque block or used whole; indices are empty
+};
+
+/// One access. Indices and condition are written over loop variables (bindings are substituted) or,
+/// with AccessTerms::iters, over the iterators of the block that holds them.
+struct AccessSite {
+  Buffer buffer;
+  AccessKind kind = AccessKind::read;
+  bool is_write = false;           ///< write, update, or a declared write
+  std::optional<BinaryOp> atomic;  ///< of an atomic update: what it combines with
+  Vec<AnyExpr> indices;            ///< empty for opaque
+  Region declared;     ///< for opaque: the declared region (no ranges: the whole buffer)
+  AnyExpr condition;   ///< what holds when the access happens, besides loop ranges; none means true
+  Vec<ForRef> loops;   ///< the loops above, below the root, outermost first
+  BlockRefNode block;  ///< the innermost block that holds it; empty if none
+  // The same seen from inside the block, for tests that treat the domain guard apart; without a
+  // block, as above.
+  Vec<AnyExpr> inner_indices;  ///< over the block's iterators and the loops inside it
+  AnyExpr inner_condition;     ///< predicate and conditions inside the block
+  AnyExpr outer_condition;     ///< conditions outside the block
+  Vec<AnyExpr> bindings;       ///< of the block's iterators, written as `indices` are
+  Vec<VarRef> unknown;         ///< stand for indices and bounds that may be others each time
+  std::size_t order = 0;       ///< position in program order among the accesses collected
+
+  bool reads() const {
+    return kind == AccessKind::read || kind == AccessKind::update ||
+           (kind == AccessKind::opaque && !is_write);
+  }
+};
+
+/// Over which variables accesses are written: loop variables throughout, or a block's iterators
+/// inside it.
+enum class AccessTerms : std::uint8_t { loops, iters };
+
+/// All accesses of s in evaluation order. Conditions gather: if conditions, lazy select paths,
+/// masks of scalar loads and stores, block predicates, and (with AccessTerms::loops) guards
+/// "binding in domain" that aren't proven by the loops. The init of a reducer block counts as a
+/// write at the same indices: such an update's loops of the reduction have a point at least, and
+/// its conditions leave out what reduce iterators decide.
+/// Where s writes what an index or the bound of a loop loads, a variable stands for it (unknown).
+Vec<AccessSite> accesses(const Stmt& s, AccessTerms terms = AccessTerms::loops,
+                         const Facts& facts = {});
+/// Those of one buffer; `order` counts these. Much cheaper: what leads to others is not looked at.
+Vec<AccessSite> accesses_to(const Buffer& buffer, const Stmt& s, const Facts& facts = {});
+/// The accesses of one block's body (nested blocks included) and declared regions, over its
+/// iterators and the loops inside it.
+Vec<AccessSite> accesses(const BlockNode& block);
+/// The accesses below a loop, as accesses(the root of its path) finds them; `order` counts these.
+Vec<AccessSite> accesses_below(const LoopSite& site);
+/// Those of one statement of the loop's body, the bounds of its loops included.
+Vec<AccessSite> accesses_below(const LoopSite& site, const Stmt& statement);
+/// How many iterators at the end of a block's list stand for the guard of a split whose tail would
+/// otherwise reach into the neighbouring tile. The annotation "guards" holds the number. They occur
+/// in no body.
+std::size_t guard_count(const BlockNode& block);
+
+/// Reads, or writes, of one block over its iterators.
+Vec<AccessSite> reads_of(const BlockNode& block);
+Vec<AccessSite> writes_of(const BlockNode& block);
+
+/// Buffers that s touches, each once, in order of first use.
+Vec<Buffer> buffers_read(const Stmt& s);
+Vec<Buffer> buffers_written(const Stmt& s);
+/// What a block reads when it runs, its predicate included; not what its init sets before.
+Vec<Buffer> buffers_read(const BlockNode& block);
+
+/// Blocks that write, or read, a buffer, in program order. Innermost blocks only.
+Vec<BlockSite> writers(const Stmt& root, const Buffer& buffer);
+Vec<BlockSite> readers(const Stmt& root, const Buffer& buffer);
+/// Blocks that write a buffer which the block reads, and blocks that read what it writes; itself
+/// excluded.
+Vec<BlockSite> producers(const Stmt& root, const BlockTag& tag);
+Vec<BlockSite> consumers(const Stmt& root, const BlockTag& tag);
+
+/// True if the buffer is allocated within root (not a parameter).
+bool is_private(const Stmt& root, const Buffer& buffer);
+
+/// The innermost loop above both, or an empty ref.
+ForRef common_loop(const Vec<ForRef>& a, const Vec<ForRef>& b);
+
+namespace detail {
+
+inline void add_once(Vec<Buffer>& all, const Buffer& b) {
+  for (const auto& x : all)
+    if (x == b) return;
+  all.push_back(b);
+}
+
+}  // namespace detail
+
+}  // namespace lathe
+
+// ---- lathe/analysis/region.hpp
+// Regions: the box of a buffer that is read at most, or surely written, while some loops run.
+
+namespace lathe {
+
+/// A box, its ends over the variables that were not relaxed. It may reach beyond the buffer's shape
+/// where the accesses are conditional: intersect with whole_region to clip. exact: every element of
+/// the box is touched and no other (found for plain index maps only). A dimension about which
+/// nothing is known spans the whole buffer; then exact is false.
+struct RegionBound {
+  Region region;
+  bool exact = false;
+  bool empty = false;  ///< proven: nothing is touched
+};
+
+/// What the accesses touch at most (never too small) with the named variables relaxed over their
+/// ranges: the hull over all of them. Conditions on an access narrow its box; facts under a
+/// condition hold only inside it. `facts` must hold ranges for the variables that are not relaxed;
+/// loops of the access that are relaxed are bound by the function.
+RegionBound region_upper(const Buffer& buffer, const Vec<AccessSite>& all,
+                         const Vec<VarRef>& relaxed, const Facts& facts = {});
+/// The same, with the implied guard of blocks ("the bindings lie in the domains") applied
+/// symbolically: ends may then be min and max of loop and domain bounds. Tighter, for proofs;
+/// region_upper gives the simpler sizes that storage wants.
+RegionBound region_upper_guarded(const Buffer& buffer, const Vec<AccessSite>& all,
+                                 const Vec<VarRef>& relaxed, const Facts& facts = {});
+/// A box that the accesses surely touch (never too large), or none: one access with a covering
+/// index map, no unproven condition; or several whose boxes join exactly along one dimension.
+Vec<Region> lower_boxes(const Buffer& buffer, const Vec<AccessSite>& all,
+                        const Vec<VarRef>& relaxed, const Facts& facts = {});
+std::optional<Region> region_lower(const Buffer& buffer, const Vec<AccessSite>& all,
+                                   const Vec<VarRef>& relaxed, const Facts& facts = {});
+
+/// What s (a subtree of a program) reads at most, per buffer in order of first read, with all loops
+/// inside s relaxed.
+Vec<RegionBound> required_regions(const Stmt& s, const Facts& facts = {});
+RegionBound required_region(const Stmt& s, const Buffer& buffer, const Facts& facts = {});
+RegionBound written_region_upper(const Stmt& s, const Buffer& buffer, const Facts& facts = {});
+std::optional<Region> written_region_lower(const Stmt& s, const Buffer& buffer,
+                                           const Facts& facts = {});
+
+Region whole_region(const Buffer& buffer);
+/// The smallest box known that holds both.
+Region region_hull(const Region& a, const Region& b, const Facts& facts = {});
+Region region_intersect(const Region& a, const Region& b, const Facts& facts = {});
+/// inner lies inside outer: proven.
+bool region_contains(const Region& outer, const Region& inner, const Facts& facts = {});
+bool regions_disjoint(const Region& a, const Region& b, const Facts& facts = {});
+bool region_empty(const Region& a, const Facts& facts = {});
+/// An access at these indices touches an element of the buffer: proven.
+bool surely_inside(const BufferNode& buffer, const Vec<AnyExpr>& indices, const Facts& facts);
+/// Variables of the loops.
+Vec<VarRef> vars_of(const Vec<ForRef>& loops);
+
+}  // namespace lathe
+
+// ---- lathe/analysis/footprint.hpp
+// Footprints: the memory that one iteration of a loop touches, buffer by buffer, and its
+// operations.
+
+namespace lathe {
+
+/// What is touched of one buffer: the smallest box known to hold it in each iteration. Sizes are
+/// over Dims, the largest that they are in any iteration.
+struct Footprint {
+  Buffer buffer;
+  Vec<AnyExpr> extents;  ///< of the box, at most the buffer's; none where nothing is known
+  AnyExpr bytes;         ///< of the box; none: unknown
+  bool exact = false;    ///< all of the box is touched in each iteration: proven
+  bool reads = false, writes = false;
+};
+
+/// What one iteration of a loop does.
+struct Work {
+  Vec<Footprint> buffers;  ///< in order of first use
+  AnyExpr bytes;           ///< of all of them; none: unknown
+  /// Arithmetic, comparisons and math functions on values, not on indices. An expression node
+  /// counts once, fma twice, both arms of a select. None: unknown.
+  AnyExpr operations;
+  bool exact = false;  ///< no guard, condition or inner bound makes the operations fewer: proven
+};
+
+/// Of one iteration of the loop with this variable, which the program must have; of the whole
+/// program for none.
+Work work_of(const Program& program, const VarRef& loop = {});
+
+namespace detail {
+
+/// Of two sizes, where none stands for unknown and for what is beyond i64.
+AnyExpr size_product(const AnyExpr& a, const AnyExpr& b);
+
+}  // namespace detail
 
 }  // namespace lathe
 
@@ -1556,7 +1920,7 @@ class AnyTensor {
 /// Axes that a tensor may have; levels, and nodes when it is written out, that one value may have.
 inline constexpr std::size_t kMaxRank = 32;
 inline constexpr std::uint32_t kMaxValueHeight = 1500;  ///< lowering, and inlining, add to it
-inline constexpr std::uint32_t kMaxValueWeight = 20000;
+inline constexpr std::uint32_t kMaxValueWeight = 1 << 20;
 
 /// An argument. Rank 0 (no extents) is a scalar passed by value.
 /// L0101 bad name · L0102 negative extent · L0103 size · L0104 extent of another type than i64 ·
@@ -1619,6 +1983,1070 @@ ReducerRef make_reducer(
 /// The position of a point among the reduce axes: the variable itself for one axis, else row-major
 /// from each min.
 AnyExpr reduce_position(std::span<const AnyReduce> axes);
+
+}  // namespace lathe
+
+// ---- lathe/dsl/program.hpp
+// Programs of tensors: their parameters, the order of these, and the intermediates to allocate.
+
+namespace lathe {
+
+/// One parameter: a tensor, or with `result` an input whose memory that computed tensor takes over.
+struct ProgramParam {
+  AnyTensor tensor;
+  AnyTensor result;
+  /// Of typed calls: the argument is a view of const elements.
+  bool read_only = false;
+
+  ProgramParam(AnyTensor its_tensor, AnyTensor its_result = {})
+      : tensor(std::move(its_tensor)), result(std::move(its_result)) {}
+};
+
+/// The tensors that a program computes, in order.
+struct OutputList {
+  Vec<AnyTensor> tensors;
+  Vec<ProgramParam> inouts{};  ///< those of them that take over an input's memory
+};
+
+/// The program of these tensors at Stage::blocks: one block per compute, in an order in which what
+/// is read was computed before; every tensor that is no parameter is allocated. Parameters are in
+/// the order given. L0111 one name twice · L0112 input or output not among params · L0113 param
+/// that is neither · L0114 dim of unknown value · L0115 inout not legal · L0116 undefined tensor
+Program program_of(const OutputList& outputs, const Vec<ProgramParam>& params,
+                   Location where = Location::here());
+/// Parameters are the inputs in order of first use, then the outputs; an inout counts as an input.
+Program program_of(const OutputList& outputs, Location where = Location::here());
+inline Program program_of(const AnyTensor& output, Location where = Location::here()) {
+  return program_of(OutputList{{output}}, where);
+}
+
+}  // namespace lathe
+
+// ---- lathe/support/target.hpp
+// Targets of machine code: architecture, instruction sets, vector width, caches, processors.
+
+namespace lathe {
+
+enum class TargetKind : std::uint8_t { cpu, cuda };
+
+/// Plain data: change a field and code is made for that machine.
+struct Target {
+  TargetKind kind = TargetKind::cpu;
+  std::string name;           ///< as asked for: "host", "x86-64-v3", "sm_90"
+  std::string arch;           ///< "x86_64", "aarch64", "nvptx64"
+  std::string cpu;            ///< LLVM's name of the model, "znver4"; a CUDA target's "sm_90"
+  Vec<std::string> features;  ///< LLVM's names, sorted: "avx2", "fma", …
+  int vector_bytes = 16;      ///< of the widest vector register
+  int load_bytes = 16;        ///< that a core loads or stores at once: Zen 4 does 64 in two halves
+  int line_bytes = 64;        ///< of a cache line
+  int vector_registers = 16;
+  std::int64_t l1_bytes = 32 << 10, l2_bytes = 1 << 20,
+               l3_bytes = 8 << 20;  ///< data caches as seen by one core
+  bool far_last_cache = false;      ///< behind a mesh that a whole socket shares
+  int cores = 1;  ///< processors that this process may use; a CUDA target's multiprocessors
+
+  /// The least machine of the architecture that this program was built for; for this machine itself
+  /// see host().
+  Target();
+  /// A machine by name: a psABI level ("x86-64-v3"), a model ("znver4", "neoverse-v1"), an
+  /// instruction set ("avx2"), "host", or a CUDA architecture ("sm_90"). L0404 for a name that is
+  /// not in known_targets().
+  explicit Target(std::string_view name, Location where = Location::here());
+
+  bool has(std::string_view feature) const;
+  /// The same machine with one instruction set more or less (what implies it goes too). L0405 for
+  /// an unknown one.
+  Target with(std::string_view feature, Location where = Location::here()) const;
+  Target without(std::string_view feature, Location where = Location::here()) const;
+  /// Lanes of a vector register for elements of this size.
+  int lanes(int element_bytes) const {
+    return element_bytes > 0 ? vector_bytes / element_bytes : 1;
+  }
+  /// Lanes that one load or store moves at once; at most lanes().
+  int load_lanes(int element_bytes) const {
+    const int bytes = load_bytes < vector_bytes ? load_bytes : vector_bytes;
+    return element_bytes > 0 && bytes > element_bytes ? bytes / element_bytes : 1;
+  }
+
+  /// True if `machine` has what code for this target uses; else `reason` says what it lacks.
+  bool runs_on(const Target& machine, std::string* reason = nullptr) const;
+
+  /// For LLVM of this major version: the triple, a CPU that it knows, and "+a,-b" with features
+  /// that it knows.
+  std::string llvm_triple() const;
+  std::string llvm_cpu(int llvm_major) const;
+  std::string llvm_features(int llvm_major) const;
+  /// Everything that decides which code comes out; part of cache keys.
+  std::string str() const;
+
+  friend bool operator==(const Target& a, const Target& b) { return a.str() == b.str(); }
+};
+
+/// The machine that runs this program: instruction sets that processor and system both allow.
+/// Detected once.
+const Target& host();
+/// A CUDA architecture, "sm_90".
+Target cuda(std::string_view arch, Location where = Location::here());
+/// Names that Target(name) knows, sorted.
+Vec<std::string> known_targets();
+
+}  // namespace lathe
+
+// ---- lathe/ir/tensor_intrin.hpp
+// Tensor intrinsics: what an instruction, or a piece of code as fast as one, computes on small
+// tensors, as rows that `tensorize` matches loops with.
+
+namespace lathe {
+
+/// A row is a value: one of tensor_intrins(), or a program's own, for which nothing has to be
+/// registered. Both texts are programs with the same parameters, buffers of constant shape.
+struct TensorIntrin {
+  std::string name;
+  /// What it computes: one block under loops of constant extent. Each of its indices is one of the
+  /// block's iterators.
+  std::string description;
+  /// What takes its place: stores without loops, at constant places, as a rule of whole vectors. It
+  /// has to compute what the description says; that is believed (intrinsic_difference tests it).
+  std::string implementation;
+  /// How its floating-point results may differ from the description's; empty: no bit does.
+  std::string rounding{};
+  /// Where a target has all of these, the implementation is one instruction. Elsewhere the same
+  /// bits are computed in several.
+  Vec<std::string> features{};
+  /// Cycles between two of them there.
+  double cycles = 1;
+};
+
+/// The rows that come with Lathe.
+const Vec<TensorIntrin>& tensor_intrins();
+/// One of them; null if there is none of that name.
+const TensorIntrin* find_tensor_intrin(std::string_view name);
+
+}  // namespace lathe
+
+// ---- lathe/schedule/core/layout.hpp
+// Layout maps: an element's place in a buffer, from old indices to new ones.
+
+namespace lathe {
+
+/// An index inside a layout map. / and % round toward minus infinity; indices are never negative.
+class Index {
+ public:
+  Index(const Index&) = default;
+  Index& operator=(const Index&) = default;
+  Index(std::int64_t value) : expr_(value) {}
+  Index(int value) : expr_(value) {}
+  explicit Index(AnyExpr expr) : expr_(std::move(expr)) {}
+  const AnyExpr& expr() const { return expr_; }
+
+  friend Index operator+(const Index& a, const Index& b) { return Index(a.expr_ + b.expr_); }
+  friend Index operator-(const Index& a, const Index& b) { return Index(a.expr_ - b.expr_); }
+  friend Index operator-(const Index& a) { return Index(AnyExpr(0) - a.expr_); }
+  friend Index operator*(const Index& a, const Index& b) { return Index(a.expr_ * b.expr_); }
+  friend Index operator/(const Index& a, const Index& b) {
+    return Index(floordiv(a.expr_, b.expr_));
+  }
+  friend Index operator%(const Index& a, const Index& b) {
+    return Index(floormod(a.expr_, b.expr_));
+  }
+  friend Index floordiv(const Index& a, const Index& b) { return a / b; }
+  friend Index floormod(const Index& a, const Index& b) { return a % b; }
+
+ private:
+  AnyExpr expr_;
+};
+
+/// What a layout map returns: the new indices.
+struct IndexTuple {
+  Vec<AnyExpr> indices;
+};
+
+/// layout(b / 32, a, b % 32)
+template <class... Indices>
+IndexTuple layout(const Indices&... indices) {
+  return {{Index(indices).expr()...}};
+}
+
+/// A map from an element's old indices to its new ones.
+struct LayoutMapNode : RefCounted {
+  Vec<VarRef> from;
+  Vec<AnyExpr> to;
+  LayoutMapNode(Vec<VarRef> its_from, Vec<AnyExpr> its_to)
+      : from(std::move(its_from)), to(std::move(its_to)) {}
+};
+using LayoutMap = Ref<LayoutMapNode>;
+
+namespace detail {
+
+// How many Index arguments a callable takes, up to 8; -1 if it takes none of these numbers.
+template <class F, class... Args>
+constexpr int layout_arity() {
+  if constexpr (std::is_invocable_v<const F&, Args...>) {
+    return static_cast<int>(sizeof...(Args));
+  } else if constexpr (sizeof...(Args) < 8) {
+    return layout_arity<F, Args..., Index>();
+  } else {
+    return -1;
+  }
+}
+
+template <class F, std::size_t... K>
+LayoutMap make_layout_map(const F& f, const Vec<VarRef>& from, std::index_sequence<K...>) {
+  IndexTuple out = f(Index(AnyExpr(from[K]))...);
+  return make_ref<LayoutMapNode>(from, std::move(out.indices));
+}
+
+}  // namespace detail
+
+/// The map of a callable such as [](Index a, Index b) { return layout(b / 32, a, b % 32); }.
+template <class F>
+LayoutMap layout_map(const F& f) {
+  constexpr int rank = detail::layout_arity<F>();
+  static_assert(rank >= 0,
+                "a layout map takes one lathe::Index per dimension and returns lathe::layout(...)");
+  Vec<VarRef> from;
+  for (int k = 0; k < rank; ++k) {
+    std::string name = "d";
+    name +=
+        std::to_string(k);  // not "d" + ...: -Wrestrict of GCC 12 and 13 takes that for an overlap
+    from.push_back(make_var(std::move(name)));
+  }
+  return detail::make_layout_map(
+      f, from, std::make_index_sequence<static_cast<std::size_t>(rank < 0 ? 0 : rank)>());
+}
+
+}  // namespace lathe
+
+// ---- lathe/ir/loop_marks.hpp
+// Marks of loops, as annotations that lowering realises: the tail of a split, whether border
+// iterations run apart, which buffers and blocks iterations share.
+
+namespace lathe {
+
+/// What happens where the factors of a split do not divide the extent. The tail is a mark on the
+/// inner loop; lowering realises it.
+///   exact: they do divide it · guard: a test per instance · mask: vector lanes are masked · peel:
+///   a main loop and a remainder · shift: the last tile moves inward and recomputes, where
+///   its blocks may run twice · round_up: computes past the end into temporaries, which become
+///   longer; nothing is left of it to realise
+enum class Tail : std::uint8_t { exact, guard, mask, peel, shift, round_up };
+std::string_view to_text(Tail tail);
+bool parse_tail(std::string_view text, Tail& out);
+
+/// Whether iterations in which a condition holds that differs between them run apart from the
+/// others. The policy is a mark on the loop; lowering realises it.
+///   automatic: where border tiles of a nest are worth a second version · never: conditions that
+///   depend on the loop stay where they are · always: the loop becomes up to three, one after the
+///   other
+enum class Partition : std::uint8_t { automatic, never, always };
+std::string_view to_text(Partition policy);
+bool parse_partition(std::string_view text, Partition& out);
+
+namespace detail {
+
+inline constexpr const char* kHoistStorage = "hoist_storage";    ///< of buffers
+inline constexpr const char* kDoubleBuffer = "double_buffer";    ///< of buffers
+inline constexpr const char* kRollingBuffer = "rolling_buffer";  ///< of blocks
+
+/// A text for each statement, "stage:order".
+inline constexpr const char* kSoftwarePipeline = "software_pipeline";
+/// "name:versions" of buffers, while lowering.
+inline constexpr const char* kPipelineBuffers = "pipeline_buffers";
+
+/// The names that an annotation holds, between commas.
+inline Vec<std::string> marked_names(const ForNode& loop, const char* key) {
+  Vec<std::string> out;
+  const AttrValue* list = find_annotation(loop.annotations, key);
+  if (!list) return out;
+  std::size_t begin = 0;
+  for (std::size_t end = 0; end != std::string::npos; begin = end + 1) {
+    end = list->text.find(',', begin);
+    out.push_back(list->text.substr(begin, end == std::string::npos ? end : end - begin));
+  }
+  return out;
+}
+
+inline bool is_marked(const ForNode& loop, const char* key, const std::string& name) {
+  for (const auto& marked : marked_names(loop, key))
+    if (marked == name) return true;
+  return false;
+}
+
+inline bool hoists(const ForNode& loop, const BufferNode& buffer) {
+  return is_marked(loop, kHoistStorage, buffer.name);
+}
+
+/// Of these a loop may carry several: they are about what it holds.
+inline bool is_storage_mark(std::string_view key) {
+  return key == kHoistStorage || key == kDoubleBuffer || key == kRollingBuffer;
+}
+
+/// One that ties its loop to the iterations as they are.
+inline bool is_promise(std::string_view key) {
+  return key == kDoubleBuffer || key == kRollingBuffer || key == kSoftwarePipeline;
+}
+
+}  // namespace detail
+}  // namespace lathe
+
+// ---- lathe/schedule/core/refs.hpp
+// Names of loops and blocks of a schedule, and the factors of a split.
+
+namespace lathe {
+
+/// A loop, by identity: it stays valid while the loop exists, also on copies of the schedule.
+struct LoopRef {
+  VarRef var;
+
+  LoopRef() = default;
+  explicit LoopRef(VarRef its_var) : var(std::move(its_var)) {}
+  const std::string& name() const { return var->name; }
+  bool operator==(const LoopRef& other) const { return var == other.var; }
+};
+
+/// A block, by identity: it stays valid while the block exists, also on copies of the schedule.
+struct BlockRef {
+  BlockTag tag;
+
+  BlockRef() = default;
+  explicit BlockRef(BlockTag its_tag) : tag(std::move(its_tag)) {}
+  const std::string& name() const { return tag->name; }
+  bool operator==(const BlockRef& other) const { return tag == other.tag; }
+};
+
+/// A number that a step sampled, by identity. In the factors of later steps it stays a symbol, also
+/// in expressions (t * 4), so that a replay with another decision changes them.
+struct Sample {
+  VarRef var;
+
+  Sample() = default;
+  explicit Sample(VarRef its_var) : var(std::move(its_var)) {}
+  operator AnyExpr() const { return AnyExpr(var); }
+  bool operator==(const Sample& other) const { return var == other.var; }
+};
+
+struct Infer {};
+/// The factor that makes a split cover its loop.
+inline constexpr Infer infer{};
+
+/// One factor of a split, or point of a loop_partition: a number, an expression over dims and
+/// sampled numbers, or infer.
+class Factor {
+ public:
+  Factor(Infer) {}
+  Factor(int value) : value_(value) {}
+  Factor(long value) : value_(static_cast<std::int64_t>(value)) {}
+  Factor(long long value) : value_(static_cast<std::int64_t>(value)) {}
+  Factor(unsigned value) : value_(static_cast<std::int64_t>(value)) {}
+  Factor(unsigned long value) : value_(static_cast<std::int64_t>(value)) {}
+  Factor(AnyExpr value) : value_(std::move(value)) {}
+  Factor(const Sample& sample) : value_(sample) {}
+  /// Of an expression of the tensor language: a Dim, or what is computed from Dims.
+  template <class E>
+  requires std::is_same_v<typename E::element_type, std::int64_t> Factor(const E& value)
+      : value_(value.any()) {}
+
+  bool is_infer() const { return !value_; }
+  const AnyExpr& value() const { return value_; }  ///< none for infer
+
+ private:
+  AnyExpr value_;
+};
+
+}  // namespace lathe
+
+// ---- lathe/schedule/core/primitive.hpp
+// Schedule primitives: a record with a name, parameters, and the function that checks and applies
+// it.
+
+namespace lathe {
+
+/// The kinds of arguments and results. A word is one of a fixed set of names (a scope, a tail).
+enum class ArgKind : std::uint8_t {
+  none,
+  loop,
+  block,
+  buffer,
+  number,
+  inferred,
+  expr,
+  text,
+  word,
+  map,
+  list,
+  sample,
+  factor  ///< of a Parameter only: a number, infer or an expression
+};
+
+/// One argument or result of a primitive, as the trace records it.
+struct Arg {
+  ArgKind kind = ArgKind::none;
+  std::int64_t number = 0;
+  std::string text;  ///< a text, a word, or a buffer's name
+  VarRef loop;       ///< a loop, or the symbol of a sampled number
+  BlockTag block;
+  AnyExpr expr;  ///< over dims and sampled numbers
+  LayoutMap map;
+  Vec<Arg> list;
+
+  Arg() = default;
+  Arg(LoopRef ref) : kind(ArgKind::loop), loop(std::move(ref.var)) {}
+  Arg(BlockRef ref) : kind(ArgKind::block), block(std::move(ref.tag)) {}
+  Arg(Sample ref) : kind(ArgKind::sample), loop(std::move(ref.var)) {}
+  Arg(LayoutMap its_map) : kind(ArgKind::map), map(std::move(its_map)) {}
+  static Arg of_number(std::int64_t value);
+  static Arg of_text(std::string value);
+  static Arg of_word(std::string_view value);
+  static Arg of_buffer(std::string name);
+  static Arg of_list(Vec<Arg> items);
+  static Arg of(const Factor& factor);
+  static Arg of(const AttrValue& value);
+  static Arg of(const Vec<LoopRef>& loops);
+
+  AttrValue attribute() const;  ///< of a number or a text
+};
+using Args = Vec<Arg>;
+
+/// Why a step is not legal. Nothing was changed.
+struct Refusal {
+  std::string_view id;
+  std::string message;  ///< without the primitive's name
+  std::string details;  ///< lines that come before the program excerpt
+  std::string help;
+  VarRef loop;     ///< the place to underline: a loop
+  BlockTag block;  ///< or a block
+};
+/// No value: legal.
+using Verdict = std::optional<Refusal>;
+
+/// A reference that a step used up, and how messages say it: "was split into io, ii".
+struct Consumed {
+  Ref<RefCounted> ref;
+  std::string what;
+};
+
+/// What applying a step gives.
+struct Edit {
+  Program program;
+  Args results;
+  Vec<Consumed> consumed;
+  Vec<std::int64_t> samples;  ///< the values of the results, if they are sampled numbers
+  std::string
+      reassociates;  ///< how floating-point results may change in rounding; empty: not at all
+};
+
+/// One parameter. A required one is an input of the trace entry; one with a default is written
+/// name=value, and left out when it has that value.
+struct Parameter {
+  std::string_view name;
+  ArgKind kind;                    ///< none: any; expr: a condition over Dims
+  std::string_view fallback = {};  ///< the default as the trace's text writes it; empty: required
+  ArgKind items = ArgKind::none;   ///< of a list
+};
+
+/// What a primitive's C++ method returns: an array, whose size may be a template argument (then the
+/// parameter "n" is not passed), or one reference.
+enum class Results : std::uint8_t { array, counted, one };
+
+/// One primitive. run checks the arguments against the program; if they are legal and edit is
+/// given, it also builds the new program. It changes nothing else and throws nothing.
+struct Primitive {
+  std::string_view name;
+  int version = 1;
+  Vec<Parameter> parameters;
+  std::string_view summary;  ///< one line for docs and errors
+  Verdict (*run)(const Program& program, const Args& args, Edit* edit);
+  ArgKind gives = ArgKind::loop;  ///< what its results are
+  Results results = Results::array;
+  /// Of a sampling step, whose last argument is the decision: draws one for arguments that are
+  /// legal without.
+  Arg (*draw)(const Program& program, const Args& args, std::uint64_t random) = nullptr;
+  bool query = false;  ///< changes nothing: a trace keeps it for what it gives alone
+};
+
+/// All primitives, by name.
+const Vec<const Primitive*>& primitives();
+const Primitive* find_primitive(std::string_view name);
+
+}  // namespace lathe
+
+// ---- lathe/schedule/core/trace.hpp
+// Traces: the steps of a schedule as data, as text, and played again.
+
+namespace lathe {
+
+/// One step. References in inputs and results are symbols: replay maps them to what the same steps
+/// give there. The last input of a sampling step is its decision, which may be changed.
+struct TraceEntry {
+  const Primitive* primitive = nullptr;
+  Args inputs;   ///< one per parameter of the primitive
+  Args results;  ///< what it gave
+  Location where;
+};
+
+/// The steps that lead from a program to a schedule.
+struct Trace {
+  std::uint64_t program_hash =
+      0;  ///< structural hash of the program that it was recorded on; 0: not known
+  Vec<TraceEntry> entries;
+
+  /// One line per step; parse_trace reads it back.
+  ///     trace 1 program 0x5b3f…
+  ///     b0 = block("C")
+  ///     l0, l1, _ = loops(b0)
+  ///     l2, l3 = split(l0, [infer, 8])
+  std::string str() const;
+  /// The steps as C++ statements on a schedule named `schedule`.
+  std::string cpp(std::string_view schedule = "s") const;
+};
+
+/// The trace that a text describes. Any bytes give a trace or L0228 with line and column.
+Trace parse_trace(std::string_view text, Location where = Location::here());
+
+}  // namespace lathe
+
+// ---- lathe/schedule/core/schedule.hpp
+// Schedules: one method per primitive, each of which leaves a valid program.
+
+namespace lathe {
+
+namespace detail {
+
+class DefaultSteps;
+
+/// A set of nodes by identity that is never changed: with one more it shares most of itself. A
+/// search tree by hashes of addresses, so that it is flat enough as it grows.
+struct RefTree : RefCounted {
+  RefTree(const RefCounted* its_node, Ref<RefTree> its_less, Ref<RefTree> its_more)
+      : node(its_node), less(std::move(its_less)), more(std::move(its_more)) {}
+  const RefCounted* node;
+  Ref<RefTree> less, more;
+
+  static bool holds(const Ref<RefTree>& tree, const RefCounted* node);
+  static Ref<RefTree> with(const Ref<RefTree>& tree, const RefCounted* node);
+};
+
+}  // namespace detail
+
+struct ScheduleOptions {
+  bool strict = false;     ///< refuse steps that may change floating-point rounding (L0226)
+  std::uint64_t seed = 0;  ///< of what sampling steps draw
+};
+
+/// Which block a method is about: a reference, a tensor (the block that computes it), or a name.
+class BlockName {
+ public:
+  BlockName(BlockRef ref) : tag_(std::move(ref.tag)) {}
+  BlockName(const AnyTensor& tensor) : tensor_(tensor) {}
+  BlockName(std::string name) : name_(std::move(name)) {}
+  BlockName(const char* name) : name_(name) {}
+
+  const BlockTag& tag() const { return tag_; }
+  const AnyTensor& tensor() const { return tensor_; }
+  const std::string& name() const { return name_; }
+
+ private:
+  BlockTag tag_;
+  AnyTensor tensor_;
+  std::string name_;
+};
+
+/// Which buffer a method is about: a tensor, a block (what it writes), or a name.
+using BufferName = BlockName;
+
+/// A program and the steps that were taken on it. Every step throws UserError and changes nothing
+/// if it is not legal: a schedule never changes what the program computes, apart from the rounding
+/// that numerics() lists. Cheap to copy; copies go their own ways, and references made before the
+/// copy hold for both.
+///
+/// Errors of all methods: L0201 a reference that is unknown or was consumed · L0202 an argument of
+/// no use · L0204 a loop that is not serial or carries an annotation · L0225 the step would break
+/// what a parallel, vectorized, unrolled or bound loop promises · L0226 not under
+/// ScheduleOptions::strict.
+class Schedule {
+ public:
+  Schedule(Program program, ScheduleOptions options = {}, Location where = Location::here());
+  /// The program that computes these tensors; its parameters are the inputs, then the outputs.
+  /// What takes over an input's memory is declared here: lt::Schedule s(lt::inout(X, Z)).
+  Schedule(const AnyTensor& output, ScheduleOptions options = {},
+           Location where = Location::here());
+  Schedule(const OutputList& outputs, ScheduleOptions options = {},
+           Location where = Location::here());
+
+  // Moving one copies it, so that a schedule always has its program.
+  Schedule(const Schedule&) = default;
+  Schedule& operator=(const Schedule&) = default;
+
+  const Program& program() const { return program_; }
+  /// The program as text.
+  std::string str() const;
+  Trace trace() const;
+  /// The steps that may change the rounding of floating-point results, in words; empty if no bit
+  /// can differ.
+  std::vector<std::string> numerics() const;
+  /// The schedule as a page for a browser, in one file that needs no other: the tree of loops with
+  /// the bytes that an iteration touches of each buffer, the cache of the machine that holds them,
+  /// its operations and operations per byte (work_of gives these numbers), the blocks, the buffers
+  /// at the size that lowering keeps of them, and the steps.
+  std::string html(const Target& machine = host()) const;
+  const ScheduleOptions& options() const { return options_; }
+
+  /// The block of a tensor, or with a name.
+  BlockRef block(const BlockName& name, Location where = Location::here()) const;
+  /// All blocks in program order.
+  std::vector<BlockRef> blocks() const;
+  /// The loops above a block, outermost first.
+  std::vector<LoopRef> loops(const BlockName& block, Location where = Location::here()) const;
+  /// The same for structured bindings: auto [i, j, r] = s.loops<3>(C);
+  template <std::size_t N>
+  std::array<LoopRef, N> loops(const BlockName& block, Location where = Location::here()) const {
+    return take<N>(loops_n(block, N, where));
+  }
+  /// The loop with a name, which no other loop of the program has.
+  LoopRef loop(std::string_view name, Location where = Location::here()) const;
+  /// A loop by its position among all loops of the program, from 0: for loops that hold no block.
+  LoopRef loop_at(std::int64_t position, Location where = Location::here()) const;
+
+  /// One loop becomes several nested ones. With infer for one factor they cover the loop, and the
+  /// tail is guarded unless named; without, they must multiply to its extent.
+  ///     for i < 100   → split(i, {infer, 8}) →   for io < 13: for ii < 8:   with i = io*8 + ii,
+  ///     where it is below 100
+  /// With Tail::round_up the last tile computes past the end: domains and temporaries below the
+  /// loop become longer, and io*8 + ii needs no test. What is computed there is never seen. Then
+  /// all that the blocks store is temporary, and all that they read there exists.
+  /// The loop is consumed. L0203 factors · L0224 tail.
+  template <std::size_t N>
+  std::array<LoopRef, N> split(LoopRef loop, const Factor (&factors)[N],
+                               std::optional<Tail> tail = {}, Location where = Location::here()) {
+    return take<N>(split_any(std::move(loop), Vec<Factor>(factors, factors + N), tail, where));
+  }
+  /// The same for a number of factors that is known at run time.
+  Vec<LoopRef> split_any(LoopRef loop, const Vec<Factor>& factors, std::optional<Tail> tail = {},
+                         Location where = Location::here());
+
+  /// Loops nested directly in each other become one.
+  ///     for i < m: for j < n:   → fuse(i, j) →   for i_j < m*n:   with i = i_j / n, j = i_j % n
+  /// They are consumed. L0205 not nested directly · L0206 a bound depends on a fused loop · L0229 a
+  /// reduce loop that may be empty with a spatial one.
+  LoopRef fuse(LoopRef outer, LoopRef inner, Location where = Location::here());
+  LoopRef fuse(LoopRef a, LoopRef b, LoopRef c, Location where = Location::here());
+  LoopRef fuse(const std::vector<LoopRef>& loops, Location where = Location::here());
+
+  /// Loops that follow each other become one, which runs all their bodies in each iteration. Nests
+  /// merge from outside in: the loops inside then follow each other.
+  ///     for i < n: P[i] = f(i)                 →  for i < n:  P[i] = f(i)
+  ///     for x < n: C[x] = g(P[x])  merge(i, x)                C[i] = g(P[i])
+  /// They are consumed. L0207 a body would need what a later iteration does · L0230 the loops don't
+  /// follow each other, run over other bounds, or hold what can't run in turn: an assert, or the
+  /// init of a reduction over the loop that others need to come first.
+  LoopRef merge(LoopRef first, LoopRef second, Location where = Location::here());
+  LoopRef merge(const std::vector<LoopRef>& loops, Location where = Location::here());
+
+  /// One loop becomes several, one after the other, with a copy of the body each: a border apart
+  /// from what lies inside it, or full tiles apart from the rest.
+  ///     for i < n: B   → loop_partition(i, {1, n - 1}) →   for i0 < 1: B_0       with i = i0
+  ///                                                        for i1 < n - 2: B_1   with i = 1 + i1
+  ///                                                        for i2 < 1: B_2       with i = n - 1 +
+  ///                                                        i2
+  /// Points are values of the loop, as numbers or over Dims; they rise, and a part is empty only
+  /// where Dims make it so. Each new loop starts at 0. The loop is consumed, and so is all below:
+  /// blocks and loops of the parts are found with blocks() and loops(block). Blocks that together
+  /// write a buffer don't move any more: place them before. L0231 points that are not proven to
+  /// rise inside the loop · a reduce loop of a block that has its init yet · a body that can't be
+  /// copied.
+  template <std::size_t N>
+  std::array<LoopRef, N + 1> loop_partition(LoopRef loop, const Factor (&points)[N],
+                                            Location where = Location::here()) {
+    return take<N + 1>(loop_partition_any(std::move(loop), Vec<Factor>(points, points + N), where));
+  }
+  /// The same for a number of points that is known at run time.
+  Vec<LoopRef> loop_partition_any(LoopRef loop, const Vec<Factor>& points,
+                                  Location where = Location::here());
+
+  /// Permutes loops of one nest; loops between them that are not named keep their place.
+  /// Reassociates floats if two loops that feed one reduction swap.
+  /// L0205 not one chain · L0206 a bound depends on a loop that would lie inside · L0207 a
+  /// dependence forbids it.
+  void reorder(std::initializer_list<LoopRef> loops, Location where = Location::here());
+  void reorder(const std::vector<LoopRef>& loops, Location where = Location::here());
+
+  /// Two splits and a reorder, in one step: gives outer i, outer j, inner i, inner j. Errors of
+  /// both.
+  std::array<LoopRef, 4> tile(LoopRef i, LoopRef j, Factor i_tile, Factor j_tile,
+                              std::optional<Tail> tail = {}, Location where = Location::here());
+
+  /// A loop of one iteration right above a loop or a block; returns it.
+  LoopRef add_unit_loop(const LoopRef& loop, Location where = Location::here());
+  LoopRef add_unit_loop(const BlockName& block, Location where = Location::here());
+
+  /// Iterations run on many threads, in any order; at most max_threads if that is not 0. A buffer
+  /// that is written and read only inside belongs to the iteration. L0207 a carried dependence ·
+  /// L0208 the loop feeds a reduction.
+  void parallel(LoopRef loop, std::int64_t max_threads = 0, Location where = Location::here());
+  /// Iterations run as lanes, in lockstep. L0207 a dependence that lockstep would reverse · L0208
+  /// the loop feeds a reduction · L0209 the extent is no constant, too large, or the body has no
+  /// vector form.
+  void vectorize(LoopRef loop, Location where = Location::here());
+  /// Iterations become copies of the body; with a factor, only that many, in a loop. L0210 no
+  /// constant extent, or more copies than the budget.
+  void unroll(LoopRef loop, std::int64_t factor = 0, Location where = Location::here());
+  /// Iterations become the blocks of a GPU's grid, or the threads of a block: the axis is
+  /// "blockIdx" or "threadIdx", with ".x", ".y" or ".z". Threads of a block wait for each other
+  /// where a loop over them ends, so that loops after each other hand values on. Processors run the
+  /// outermost loop over blocks as a parallel one, the others as serial ones.
+  ///     for i < 4096: C[i] = f(i)   →   blockIdx.x for io < 32: threadIdx.x for ii < 128: …
+  /// L0255 loops that make no kernel: two of one axis in each other or of different extents in one
+  /// outermost loop, blocks in threads, more than 1024 threads or no number of them, a condition
+  /// around · L0207 L0208 as for parallel · L0220 memory that not all of them see.
+  void bind(LoopRef loop, std::string_view axis, Location where = Location::here());
+
+  /// The block's stores become atomic updates, so that its loops may be parallel (or bound) where
+  /// two iterations update one element.
+  ///     block H: H[I[v]] = H[I[v]] + 1   →   block H: atomic H[I[v]] += 1
+  /// Sums and products of floats then depend on which thread comes first: they may change from run
+  /// to run. L0256 a store that is no update, x = x op y with an operator of which the order is
+  /// free; a block that reads what it updates elsewhere too, or has its init yet.
+  void atomic(const BlockName& block, Location where = Location::here());
+
+  /// Whether the iterations of a loop run apart for which a condition below holds that does not
+  /// hold for others: a test for an end, a clamped index, a select on the position.
+  ///     for i < n: if (i > 0) S; T   → partition(i, always) →   for i < 1: T
+  ///                                                             for i in 1..n: S; T
+  /// With never such a condition stays where it is, in one copy of the body; automatic, which takes
+  /// either back, peels border tiles where that is cheap. Lowering does it; a mark that has nothing
+  /// to peel when later steps are done is without effect. L0258: always, but no condition below is
+  /// affine in the loop and differs between its iterations · always, for lanes, copies or threads.
+  void partition(LoopRef loop, Partition policy, Location where = Location::here());
+
+  /// The block moves under a loop of its consumers, and computes there just what they need in one
+  /// iteration.
+  ///     for x < n: P[x] = f(x)                        for xo:
+  ///     for xo: for xi < 8: C = P[xo*8 + xi - 1]   →    for x < 8: P[xo*8 - 1 + x] = f(…), where
+  ///     that is in P's domain
+  ///                                                     for xi < 8: C = P[xo*8 + xi - 1]
+  /// Its loops are consumed. L0211 the place is not legal · L0212 the block can't be moved.
+  void compute_at(const BlockName& block, LoopRef loop, Location where = Location::here());
+  /// The block moves under a loop of its producers, and handles there what one iteration has
+  /// finished. Its loops are consumed. L0213 the place is not legal · L0212 the block can't be
+  /// moved.
+  void reverse_compute_at(const BlockName& block, LoopRef loop, Location where = Location::here());
+  /// Every load of what the block stores becomes the stored expression; the block and its loops are
+  /// consumed. L0214.
+  void compute_inline(const BlockName& block, Location where = Location::here());
+  /// The block's expression moves into its only producer, which then stores the block's output; the
+  /// block and its loops are consumed. L0215.
+  void reverse_compute_inline(const BlockName& block, Location where = Location::here());
+
+  /// The block reads a copy, in a scope of choice, of the buffer; returns the block that copies,
+  /// which stands before the consumer's nest. L0216.
+  BlockRef cache_read(const BlockName& consumer, const BufferName& buffer, Scope scope,
+                      Location where = Location::here());
+  /// The block writes a private buffer; returns the block that copies it out, which stands after
+  /// the nest. L0217.
+  BlockRef cache_write(const BlockName& block, Scope scope, Location where = Location::here());
+
+  /// The block touches a copy of the buffer that has an axis for each of its own iterators: those
+  /// that the index names where it reads, the spatial ones where it writes. The copy may be larger.
+  ///     Y[i] += X[i * 2 + r] * W[r]   → reindex("Y", "X") →   X_reindex[i, r] = X[i * 2 + r]
+  ///                                                           Y[i] += X_reindex[i, r] * W[r]
+  /// Returns the block that copies. L0232: the block touches the buffer at several places, or maybe
+  /// outside of it.
+  BlockRef reindex(const BlockName& block, const BufferName& buffer,
+                   Location where = Location::here());
+
+  /// The consumers read a private copy of what the block computes: a second block, right after the
+  /// nest that holds this one alone, which stores to a buffer of its own. So each of both can be
+  /// placed by itself.
+  ///     P[i] = f(i)                                     P[i] = f(i)
+  ///     C[j] = P[j] + 1   → clone("P", {"D"})   →       P_clone[i] = f(i)
+  ///     D[k] = P[k] * 2                                 C[j] = P[j] + 1
+  ///                                                     D[k] = P_clone[k] * 2
+  /// Returns the copy's block. L0250: a block that is not complete and no whole reduction, or not
+  /// the only writer of its output · a consumer that does not read it, or not by loads · no other
+  /// reader is left.
+  BlockRef clone(const BlockName& block, const std::vector<BlockName>& consumers,
+                 Location where = Location::here());
+
+  /// The init of a reduction becomes a block of its own right before `loop`; the block stays as the
+  /// update. L0218: no init, or a loop above `loop` feeds the reduction, or something between
+  /// touches the output.
+  BlockRef decompose_reduction(const BlockName& block, LoopRef loop,
+                               Location where = Location::here());
+  /// The extent of each iterator of a block is rounded up to a multiple, so that tiles and
+  /// intrinsics fit without a rest; 1 leaves it as it is. The block reads copies with zeros in the
+  /// padding, and writes one whose padding is left behind.
+  ///     for i < 30: for r < 9: C[i] += A[i, r] * B[r]   → pad("C", {16, 4}) →
+  ///     for i < 32: for r < 12: A_pad[i, r] = select(i < 30 && r < 9, A[i, r], 0)
+  ///     for r < 12: B_pad[r] = select(r < 9, B[r], 0)
+  ///     for i < 32: for r < 12: C_pad[i] += A_pad[i, r] * B_pad[r]
+  ///     for i < 30: C[i] = C_pad[i]
+  /// Where the zeros of the copies don't leave a reduction as it is, it takes its identity in the
+  /// padding, by a condition. Returns the blocks that copy: those of the operands in the order of
+  /// their first use, then that of the output. L0252: an iterator that is no loop of its own · an
+  /// operand at several places, or maybe outside of it · a reduction whose identity is not neutral.
+  template <std::size_t N>
+  std::array<BlockRef, N> pad(const BlockName& block, const std::vector<Factor>& multiples,
+                              Location where = Location::here()) {
+    return take<N>(pad_n(block, multiples, N, where));
+  }
+  /// The same for a number of copies that is known at run time.
+  Vec<BlockRef> pad(const BlockName& block, const std::vector<Factor>& multiples,
+                    Location where = Location::here()) {
+    return pad_n(block, multiples, {}, where);
+  }
+  /// A block that stores a constant outside of a box becomes two: one stores the constant
+  /// everywhere, right before `loop`, and the block stays for what lies inside. Neither needs a
+  /// test.
+  ///     for i < n + 2: P[i] = select(i > 0 && i < n + 1, X[i - 1], 0)   →
+  ///     for i < n + 2: P_fill: P[i] = 0
+  ///     for i in 1..n + 1: P[i] = X[i - 1]
+  /// Returns the block of the constant. Blocks that together write a buffer don't move any more:
+  /// place them before. L0251: not one store of select(condition, value, constant) · a condition
+  /// that is no box of iterators · something else inside the loop touches the output.
+  BlockRef decompose_padding(const BlockName& block, LoopRef loop,
+                             Location where = Location::here());
+  /// Each iteration of a reduce loop gets a partial result of its own, in a new dimension at `axis`
+  /// of a new buffer; the block combines these. Returns the block of the partial results.
+  /// Reassociates floats. L0219.
+  BlockRef rfactor(LoopRef loop, int axis = 0, Location where = Location::here());
+
+  /// The nest from this loop inward becomes one block, with the loops inside as they are: steps on
+  /// blocks and their loops then take it as a unit, and no block enters it. Iterators count what
+  /// the loops around count.
+  ///     for io < 4: for ii < 8:             →   for io < 4:
+  ///       block C(vi in 0..32 = io*8 + ii):       block C(vio in 0..4 = io):
+  ///         C[vi] = A[vi] * 2                       for ii < 8: C[vio*8 + ii] = A[vio*8 + ii] * 2
+  /// The block keeps its reference. Several blocks in the nest run in turn inside of the last of
+  /// them; the others are consumed. Vectorized and unrolled loops stay so; parallel ones
+  /// and marked ones don't go inside (L0204). A reduction comes without its init. L0257: an
+  /// iterator mixes loops inside and outside · a guard cuts through tiles · the bound of a loop
+  /// inside needs a loop that no iterator tells.
+  void blockize(LoopRef loop, Location where = Location::here());
+
+  /// The loops from this one inward, which hold one block alone, become an intrinsic: what the
+  /// description of a row says that it computes, up to names and the order of loops and of
+  /// commutative operands, must be what they do. A reduction needs its init apart first.
+  ///     for j < 16: for k < 4:                    →   block C: C[jo*16 .. +16] = dot4(…)
+  ///       block C: C[jo*16 + j] += A[…] * B[…]
+  /// The loops are consumed; the block stays, and steps that look into blocks no longer take it: do
+  /// them before. Changes the rounding of floats where the row says so. Rows are named
+  /// (tensor_intrins()) or given: rows of a program's own need no registration, traces hold their
+  /// texts. L0235 the first difference · L0236 a row of no use.
+  void tensorize(LoopRef loop, std::string_view name, Location where = Location::here());
+  void tensorize(LoopRef loop, const TensorIntrin& row, Location where = Location::here());
+  /// A row by its texts, as trace().cpp() writes it.
+  void tensorize(LoopRef loop, std::string_view name, std::string_view description,
+                 std::string_view implementation, std::string_view rounding = {},
+                 Location where = Location::here());
+
+  /// Where a private buffer lives. L0220.
+  void set_scope(const BufferName& buffer, Scope scope, Location where = Location::here());
+  /// Elements of a private buffer move: s.transform_layout(B, [](Index a, Index b) { return
+  /// layout(b / 32, a, b % 32); }) L0221 unless the map is proved injective on the shape. New
+  /// places that no element moves to stay unread.
+  template <class F>
+  requires(!std::is_convertible_v<const F&, LayoutMap>) void transform_layout(
+      const BufferName& buffer, const F& map, Location where = Location::here()) {
+    transform_layout(buffer, layout_map(map), where);
+  }
+  void transform_layout(const BufferName& buffer, LayoutMap map, Location where = Location::here());
+  /// The stride of a private buffer's dimension, in elements, is offset modulo factor: rows that
+  /// begin at a multiple of 16 elements, or rows whose columns don't share a cache set. It holds on
+  /// the strides that the buffer has in the end, when moves have made it smaller. A factor of 1
+  /// takes it back. Transform the layout before. L0239: a parameter, the last dimension, or numbers
+  /// that don't fit.
+  void storage_align(const BufferName& buffer, std::int64_t dim, std::int64_t factor,
+                     std::int64_t offset = 0, Location where = Location::here());
+  /// A private buffer holds integers of another type, in which sums are then added up too: narrower
+  /// ones for more lanes and less memory.
+  ///     alloc C: i32[n]; C[i] sum= i32(A[i, r]) * i32(B[r])   → change_type(C, i16) →
+  ///     alloc C: i16[n]; C[i] sum= i16(A[i, r]) * i16(B[r]), and readers load i32(C[i])
+  /// L0253: a parameter · no integers · values that are not proven to fit: those of inputs are as
+  /// their type, a sum is its terms times how many there are.
+  void change_type(const BufferName& buffer, DType dtype, Location where = Location::here());
+  /// A private buffer is allocated above the loop, once for all of its iterations, where it would
+  /// be inside: it keeps the size that one iteration needs. The loop is not split or marked after
+  /// that. L0240: it is allocated above anyway, or belongs to one iteration of a parallel or
+  /// vectorized loop inside.
+  void hoist_storage(const BufferName& buffer, LoopRef loop, Location where = Location::here());
+  /// Iterations of the loop take turns with two versions of a private buffer that each fills anew,
+  /// of the size that one iteration needs: a write need not wait for reads of the one before.
+  ///     for xo: for a < 10: P[a] = …   →   alloc P[2, 10]; for xo: for a < 10: P[xo % 2, a] = …
+  ///             for xi < 8: C = P[xi]                              for xi < 8: C = P[xo % 2, xi]
+  /// Lowering does that: until then the loop carries a mark, stays as it is, and steps that would
+  /// break the mark are refused (L0225). L0245: used outside, written by several blocks, not proved
+  /// to be filled, or used by an opaque block.
+  void double_buffer(const BufferName& buffer, LoopRef loop, Location where = Location::here());
+  /// A block below the loop computes in each iteration a window of rows, which moves on by less
+  /// than it holds: the rows that the iteration before has computed are kept, in a buffer of one
+  /// window.
+  ///     for y: for r < 3: for x: P[y + r, x] = …     for y: for r from (y == 0 ? 0 : 2) to 3:
+  ///            for x: C[y, x] = P[y, x] + …       →             for x: P[(y + r) % 3, x] = …
+  ///                                                         for x: C[y, x] = P[y % 3, x] + …
+  /// compute_at makes such a block. The loop is marked as by double_buffer. L0246: no such window,
+  /// a buffer that is used outside of the loop, or a read not proved to lie in the window.
+  void rolling_buffer(const BlockName& block, LoopRef loop, Location where = Location::here());
+  /// Statements of a loop's body run for different iterations at a time: in step t, statement k
+  /// does its part of iteration t - stages[k], in the order that `orders` gives.
+  ///     for i < n: P = …; C[i] = P   → stages {0, 1}, orders {0, 1} →
+  ///     P[0] = …; for i from 1 to n: { P[i % 2] = …; C[i - 1] = P[(i - 1) % 2] }; C[n - 1] = …
+  /// Buffers that each fills get versions; the loop is marked as by double_buffer. L0247: not one
+  /// stage and order for each statement, or one would run before another whose values it needs.
+  void software_pipeline(LoopRef loop, const std::vector<std::int64_t>& stages,
+                         const std::vector<std::int64_t>& orders,
+                         Location where = Location::here());
+  /// The block runs over other iterators, which a map gives from its own; its loops are made anew,
+  /// one for each.
+  ///     for i < n: for j < m: B[i, j]   → s.transform_block_layout(B, [](Index i, Index j) {
+  ///                                          return layout(j / 4, i, j % 4); })   →
+  ///     for j < m/4: for i < n: for j_1 < 4: B[i, j*4 + j_1]
+  /// Its loops are consumed. Reassociates floats if reduce iterators come in another order. L0238
+  /// unless the map is proved to take the domain to a box without gaps, no index mixes spatial and
+  /// reduce iterators, and nothing else runs in the block's loops.
+  template <class F>
+  requires(!std::is_convertible_v<const F&, LayoutMap>) void transform_block_layout(
+      const BlockName& block, const F& map, Location where = Location::here()) {
+    transform_block_layout(block, layout_map(map), where);
+  }
+  void transform_block_layout(const BlockName& block, LayoutMap map,
+                              Location where = Location::here());
+  /// A hint: fetch what the loop reads of the buffer `distance` iterations ahead. Each iteration of
+  /// the loops inside fetches its own part, once a cache line; what several of them read they fetch
+  /// in turn. Locality 0 (once), 2 (second cache) to 3 (keep). L0222.
+  void prefetch(const BufferName& buffer, LoopRef loop, std::int64_t distance, int locality = 3,
+                Location where = Location::here());
+
+  /// From here on each Dim is known to be as the condition says, and a call that gives another one
+  /// is refused (L0304): s.assume(n % 8 == 0 && n >= 64). versions() calls such a schedule where
+  /// its assumptions hold. L0243 a condition that is no least value, largest value or factor of
+  /// Dims.
+  void assume(const Expr<bool>& condition, Location where = Location::here());
+
+  /// A mark that changes no meaning. Keys: unroll_explicit (loop), max_threads (parallel loop),
+  /// stream (block: 1 stores past the caches, 2 only where whole cache lines are filled), and free
+  /// ones that start with "user.". L0223.
+  void annotate(const LoopRef& loop, std::string_view key, const AttrValue& value,
+                Location where = Location::here());
+  void annotate(const BlockName& block, std::string_view key, const AttrValue& value,
+                Location where = Location::here());
+  /// Takes a mark back, also "prefetch" or "hoist_storage" with all buffers that they name. L0223
+  /// where there is none of that key.
+  void unannotate(const LoopRef& loop, std::string_view key, Location where = Location::here());
+  void unannotate(const BlockName& block, std::string_view key, Location where = Location::here());
+
+  /// Factors that multiply to the loop's extent, drawn at random: the innermost among those from
+  /// min_inner to max_inner. They are symbols, for split. The decision, one factor each, can be
+  /// given; a trace records it. L0233: no such factors, or an extent that is no number above 0.
+  template <std::size_t N>
+  std::array<Sample, N> sample_perfect_tile(const LoopRef& loop, std::int64_t max_inner = 64,
+                                            std::int64_t min_inner = 1,
+                                            const std::vector<std::int64_t>& decision = {},
+                                            Location where = Location::here()) {
+    return take<N>(sample_perfect_tile_any(loop, N, max_inner, min_inner, decision, where));
+  }
+  /// The same for a number of factors that is known at run time.
+  Vec<Sample> sample_perfect_tile_any(const LoopRef& loop, std::size_t n,
+                                      std::int64_t max_inner = 64, std::int64_t min_inner = 1,
+                                      const std::vector<std::int64_t>& decision = {},
+                                      Location where = Location::here());
+  /// One of the values, drawn by weight (all alike if none are given). The decision is its
+  /// position. L0233: no values, or weights that do not fit them.
+  Sample sample_categorical(const std::vector<std::int64_t>& values,
+                            const std::vector<std::int64_t>& weights = {},
+                            std::int64_t decision = -1, Location where = Location::here());
+  /// Computes a block at one of its places, drawn among those that are legal: where it is ("root"),
+  /// in the expressions that read it ("inline", as compute_inline), or under a loop of a consumer
+  /// ("C:1", as compute_at with the second loop above block C). References as for these. L0233 a
+  /// decision that is no place; else the errors of the step that it stands for.
+  void sample_compute_location(const BlockName& block, std::string_view decision = "auto",
+                               Location where = Location::here());
+
+  /// What was sampled. A step that is told this number does not follow another decision. L0201 for
+  /// a sample of another schedule.
+  std::int64_t value(const Sample& sample, Location where = Location::here()) const;
+
+  /// Runs one primitive by name: what replay, the parser and a search use. Results as the primitive
+  /// gives them.
+  Args apply(const Primitive& primitive, Args given, Location where = Location::here());
+  /// Whether it would be legal, without doing it. Never throws for what the arguments are.
+  Verdict check(const Primitive& primitive, const Args& args) const;
+
+ private:
+  // One step back in history; copies of a schedule share their past.
+  struct Step : RefCounted {
+    Ref<Step> previous;
+    TraceEntry entry;
+    Vec<Consumed> consumed;
+    Vec<std::int64_t> samples;  ///< values of the entry's results
+    std::string reassociates;
+
+    Step() = default;
+    Step(Step&&) = default;
+    LATHE_DECL ~Step() override;
+  };
+
+  template <std::size_t N, class Ref>
+  static std::array<Ref, N> take(const Vec<Ref>& all) {
+    std::array<Ref, N> out;
+    for (std::size_t k = 0; k < N; ++k) out[k] = all[k];
+    return out;
+  }
+  Vec<LoopRef> loops_n(const BlockName& block, std::size_t n, Location where) const;
+  Vec<BlockRef> pad_n(const BlockName& block, const std::vector<Factor>& multiples,
+                      std::optional<std::size_t> n, Location where);
+  Verdict check_reference(const Arg& arg) const;
+  const std::int64_t* sampled(const VarRef& var) const;
+  Arg with_samples(const Arg& arg) const;
+  Verdict prepare(const Primitive& primitive, const Args& given, Args& args) const;
+  Verdict try_step(const Primitive& primitive, const Args& args, Edit& edit) const;
+  void record(const Primitive& primitive, Args args, Edit edit, Location where);
+  void define_inputs(const Args& args, Location where);
+  bool defined(const RefCounted* ref) const;
+  BlockTag resolve_block(const BlockName& name, std::string_view step, Location where) const;
+  std::string resolve_buffer(const BufferName& name, std::string_view step, Location where) const;
+  [[noreturn]] void refuse(std::string_view step, const Refusal& why, Location where) const;
+  Args step(std::string_view primitive, Args args, Location where);
+  Vec<LoopRef> step_to_loops(std::string_view primitive, Args args, Location where);
+
+  friend class detail::DefaultSteps;
+
+  Program program_;
+  std::uint64_t origin_hash_ = 0;
+  ScheduleOptions options_;
+  Ref<Step> last_;
+  Ref<detail::RefTree> defined_;  ///< what steps gave
+  bool shows_places_ = true;      ///< refusals tell where, which takes all of the program's text
+};
+
+/// The same steps on a program. Only on the one that the trace was recorded on, unless any_program
+/// (then a step that does not fit is refused by its own id). L0227 another program, or a step that
+/// gives another number of results.
+Schedule replay(const Trace& trace, Schedule start, bool any_program = false,
+                Location where = Location::here());
+
+}  // namespace lathe
+
+// ---- lathe/autoschedule/default_schedule.hpp
+// The schedule of a program for which nobody wrote or found one.
+
+namespace lathe {
+
+/// An analytic schedule from the program alone: cheap producers are inlined, producers of whole
+/// rows move into their consumer's row loop, the unit-stride axis is vectorized, rows that share
+/// what they read (stencils) are computed a few at a time, reductions with
+/// reuse get a register tile and reductions along the unit-stride axis get one partial result a
+/// lane, outputs larger than the last-level cache are streamed, and the outermost loops run in
+/// parallel where the work pays for it. A step that is not legal is left out, so the result is
+/// always correct. Under ScheduleOptions::strict no step reassociates floats. Tile sizes: KERNELS
+/// (register tile: accumulators + one row of vectors + one broadcast fill the registers).
+Schedule default_schedule(const Program& program, const Target& target = host(),
+                          ScheduleOptions options = {}, Location where = Location::here());
+/// Of the program that computes these tensors.
+///     std::puts(lt::default_schedule(D).trace().cpp().c_str());
+Schedule default_schedule(const AnyTensor& output, const Target& target = host(),
+                          ScheduleOptions options = {}, Location where = Location::here());
+Schedule default_schedule(const OutputList& outputs, const Target& target = host(),
+                          ScheduleOptions options = {}, Location where = Location::here());
 
 }  // namespace lathe
 
@@ -2315,42 +3743,6 @@ template <detail::IsExpr A>
 auto gelu(const A& x) {
   auto half = x * 0.5;  // not x/2 * (1 + erf): as a sum it is one fma
   return half * erf(x * 0.70710678118654752440) + half;
-}
-
-}  // namespace lathe
-
-// ---- lathe/dsl/program.hpp
-// Programs of tensors: their parameters, the order of these, and the intermediates to allocate.
-
-namespace lathe {
-
-/// One parameter: a tensor, or with `result` an input whose memory that computed tensor takes over.
-struct ProgramParam {
-  AnyTensor tensor;
-  AnyTensor result;
-  /// Of typed calls: the argument is a view of const elements.
-  bool read_only = false;
-
-  ProgramParam(AnyTensor its_tensor, AnyTensor its_result = {})
-      : tensor(std::move(its_tensor)), result(std::move(its_result)) {}
-};
-
-/// The tensors that a program computes, in order.
-struct OutputList {
-  Vec<AnyTensor> tensors;
-  Vec<ProgramParam> inouts{};  ///< those of them that take over an input's memory
-};
-
-/// The program of these tensors at Stage::blocks: one block per compute, in an order in which what
-/// is read was computed before; every tensor that is no parameter is allocated. Parameters are in
-/// the order given. L0111 one name twice · L0112 input or output not among params · L0113 param
-/// that is neither · L0114 dim of unknown value · L0115 inout not legal · L0116 undefined tensor
-Program program_of(const OutputList& outputs, const Vec<ProgramParam>& params,
-                   Location where = Location::here());
-/// Parameters are the inputs in order of first use, then the outputs; an inout counts as an input.
-Program program_of(const OutputList& outputs, Location where = Location::here());
-inline Program program_of(const AnyTensor& output, Location where = Location::here()) {
-  return program_of(OutputList{{output}}, where);
 }
 
 }  // namespace lathe
@@ -3490,108 +4882,6 @@ void verify_dim(const VarRef& dim, const Vec<Param>& params, Location where = Lo
 
 }  // namespace lathe
 
-// ---- lathe/support/target.hpp
-// Targets of machine code: architecture, instruction sets, vector width, caches, processors.
-
-namespace lathe {
-
-enum class TargetKind : std::uint8_t { cpu, cuda };
-
-/// Plain data: change a field and code is made for that machine.
-struct Target {
-  TargetKind kind = TargetKind::cpu;
-  std::string name;           ///< as asked for: "host", "x86-64-v3", "sm_90"
-  std::string arch;           ///< "x86_64", "aarch64", "nvptx64"
-  std::string cpu;            ///< LLVM's name of the model, "znver4"; a CUDA target's "sm_90"
-  Vec<std::string> features;  ///< LLVM's names, sorted: "avx2", "fma", …
-  int vector_bytes = 16;      ///< of the widest vector register
-  int load_bytes = 16;        ///< that a core loads or stores at once: Zen 4 does 64 in two halves
-  int line_bytes = 64;        ///< of a cache line
-  int vector_registers = 16;
-  std::int64_t l1_bytes = 32 << 10, l2_bytes = 1 << 20,
-               l3_bytes = 8 << 20;  ///< data caches as seen by one core
-  bool far_last_cache = false;      ///< behind a mesh that a whole socket shares
-  int cores = 1;  ///< processors that this process may use; a CUDA target's multiprocessors
-
-  /// The least machine of the architecture that this program was built for; for this machine itself
-  /// see host().
-  Target();
-  /// A machine by name: a psABI level ("x86-64-v3"), a model ("znver4", "neoverse-v1"), an
-  /// instruction set ("avx2"), "host", or a CUDA architecture ("sm_90"). L0404 for a name that is
-  /// not in known_targets().
-  explicit Target(std::string_view name, Location where = Location::here());
-
-  bool has(std::string_view feature) const;
-  /// The same machine with one instruction set more or less (what implies it goes too). L0405 for
-  /// an unknown one.
-  Target with(std::string_view feature, Location where = Location::here()) const;
-  Target without(std::string_view feature, Location where = Location::here()) const;
-  /// Lanes of a vector register for elements of this size.
-  int lanes(int element_bytes) const {
-    return element_bytes > 0 ? vector_bytes / element_bytes : 1;
-  }
-  /// Lanes that one load or store moves at once; at most lanes().
-  int load_lanes(int element_bytes) const {
-    const int bytes = load_bytes < vector_bytes ? load_bytes : vector_bytes;
-    return element_bytes > 0 && bytes > element_bytes ? bytes / element_bytes : 1;
-  }
-
-  /// True if `machine` has what code for this target uses; else `reason` says what it lacks.
-  bool runs_on(const Target& machine, std::string* reason = nullptr) const;
-
-  /// For LLVM of this major version: the triple, a CPU that it knows, and "+a,-b" with features
-  /// that it knows.
-  std::string llvm_triple() const;
-  std::string llvm_cpu(int llvm_major) const;
-  std::string llvm_features(int llvm_major) const;
-  /// Everything that decides which code comes out; part of cache keys.
-  std::string str() const;
-
-  friend bool operator==(const Target& a, const Target& b) { return a.str() == b.str(); }
-};
-
-/// The machine that runs this program: instruction sets that processor and system both allow.
-/// Detected once.
-const Target& host();
-/// A CUDA architecture, "sm_90".
-Target cuda(std::string_view arch, Location where = Location::here());
-/// Names that Target(name) knows, sorted.
-Vec<std::string> known_targets();
-
-}  // namespace lathe
-
-// ---- lathe/ir/tensor_intrin.hpp
-// Tensor intrinsics: what an instruction, or a piece of code as fast as one, computes on small
-// tensors, as rows that `tensorize` matches loops with.
-
-namespace lathe {
-
-/// A row is a value: one of tensor_intrins(), or a program's own, for which nothing has to be
-/// registered. Both texts are programs with the same parameters, buffers of constant shape.
-struct TensorIntrin {
-  std::string name;
-  /// What it computes: one block under loops of constant extent. Each of its indices is one of the
-  /// block's iterators.
-  std::string description;
-  /// What takes its place: stores without loops, at constant places, as a rule of whole vectors. It
-  /// has to compute what the description says; that is believed (intrinsic_difference tests it).
-  std::string implementation;
-  /// How its floating-point results may differ from the description's; empty: no bit does.
-  std::string rounding{};
-  /// Where a target has all of these, the implementation is one instruction. Elsewhere the same
-  /// bits are computed in several.
-  Vec<std::string> features{};
-  /// Cycles between two of them there.
-  double cycles = 1;
-};
-
-/// The rows that come with Lathe.
-const Vec<TensorIntrin>& tensor_intrins();
-/// One of them; null if there is none of that name.
-const TensorIntrin* find_tensor_intrin(std::string_view name);
-
-}  // namespace lathe
-
 // ---- lathe/jit/intrinsic_check.hpp
 // Trials of tensor intrinsics: whether a row computes what it says.
 
@@ -4512,9 +5802,13 @@ class AnyKernel {
   /// Whether calls run machine code. False if the evaluator stands in: asked for, or no LLVM here
   /// (JitOptions::require_compiled refuses that); and of an empty kernel.
   bool compiled() const { return state_ && state_->entry; }
-  /// The program as it was given (scheduled or not), and flat code after lowering (none for an
-  /// evaluator). An empty kernel has none of this and of what follows.
+  /// The program as it was given (scheduled or not). An empty kernel has none of this and of what
+  /// follows.
   Program program() const { return state_ ? state_->binding->program() : Program(); }
+  /// The program under the schedule that was compiled, the default one if none was given, and flat
+  /// code after lowering; none for an evaluator. Names may be those of an equal program that was
+  /// compiled before.
+  Program scheduled() const { return code() ? code()->scheduled : Program(); }
   Program lowered() const { return code() ? code()->lowered : Program(); }
   /// The LLVM IR that was compiled, and its assembly; empty for an evaluator.
   std::string llvm_ir() const { return code() ? code()->text.text : std::string(); }
@@ -4769,8 +6063,13 @@ class Kernel {
     if constexpr (sizeof...(A) == sizeof...(P)) (void(detail::ExplainArg<P, A>{}), ...);
   }
   const AnyKernel& any() const { return kernel_; }
-  /// Whether calls run machine code, as AnyKernel::compiled().
+  /// Whether calls run machine code, and what was compiled, as those of AnyKernel.
   bool compiled() const { return kernel_.compiled(); }
+  Program program() const { return kernel_.program(); }
+  Program scheduled() const { return kernel_.scheduled(); }
+  Program lowered() const { return kernel_.lowered(); }
+  std::string llvm_ir() const { return kernel_.llvm_ir(); }
+  std::string assembly() const { return kernel_.assembly(); }
 
  private:
   AnyKernel kernel_;
@@ -4778,1226 +6077,13 @@ class Kernel {
 
 }  // namespace lathe
 
-// ---- lathe/arith/facts.hpp
-// Facts about variables: ranges, divisibility, and conditions that hold where an expression is
-// evaluated.
-
-namespace lathe {
-
-/// All integers from min to max; an end at the end of i64 means unbounded. Empty if min > max.
-struct ConstInterval {
-  static constexpr std::int64_t kNegInf = std::numeric_limits<std::int64_t>::min();
-  static constexpr std::int64_t kPosInf = std::numeric_limits<std::int64_t>::max();
-  std::int64_t min = kNegInf, max = kPosInf;
-
-  bool operator==(const ConstInterval&) const = default;
-  bool empty() const { return min > max; }
-  bool is_point() const { return min == max && min != kNegInf && min != kPosInf; }
-  bool has_min() const { return min != kNegInf; }
-  bool has_max() const { return max != kPosInf; }
-  bool contains(std::int64_t v) const { return min <= v && v <= max; }
-};
-
-/// A set of facts, valid wherever a query with it is asked. Copying costs one reference count, so a
-/// walk copies it at each scope and adds to the copy. Facts are added from the outside in: a range
-/// may name variables bound before it.
-///
-/// Assumption (stated once, for all of arith and analysis): dims, loops of symbolic extent, what
-/// their bounds load, and products of these are at most 2^40. Sums and products of them whose
-/// constants are small enough do not leave i64 then, and only those are compared, divided and
-/// bounded as if integers had no end. Anything else over i64 may wrap: values that come from
-/// memory, from a caller or from a float, which are marked with data() where a variable stands for
-/// them, and hashes of indices.
-class Facts {
- public:
-  Facts() = default;
-  /// The program's dims.
-  explicit Facts(const Program& program);
-
-  /// min <= var < min + extent, and extent >= 1 (the variable exists here). Rebinding a variable
-  /// adds to what is known.
-  void bind(const VarRef& var, const AnyExpr& min, const AnyExpr& extent);
-  void bind(const VarRef& var, ConstInterval range);
-  void bind(const DimRef& dim);
-  /// The loop's range, seen from inside. Bounds that load from a buffer which the body writes count
-  /// by their type only.
-  void bind(const ForNode& loop);
-  void bind(const IterVar& iter) { bind(iter.var, iter.min, iter.extent); }
-  /// var is a multiple of factor >= 1.
-  void multiple_of(const VarRef& var, std::int64_t factor);
-  /// The i64 variable holds data, whose arithmetic may wrap.
-  void data(const VarRef& var);
-  /// A boolean expression that holds. Comparisons of index expressions (and conjunctions of them)
-  /// are used, the rest is kept for literal matches.
-  void assume(const AnyExpr& condition);
-  /// assume, but for a condition that was read before statements which may write memory: parts with
-  /// loads are left out.
-  void assume_before(const AnyExpr& condition);
-  Facts with(const AnyExpr& condition) const {
-    Facts next = *this;
-    next.assume(condition);
-    return next;
-  }
-  /// simplify doesn't replace a variable whose range is one point (unit loops stay visible before
-  /// lowering).
-  void keep_unit_vars(bool keep = true) { keep_unit_vars_ = keep; }
-  bool keeps_unit_vars() const { return keep_unit_vars_; }
-
-  /// The constant range of a variable: everything if nothing is known.
-  ConstInterval range(const VarRef& var) const { return range(var.get()); }
-  ConstInterval range(const VarNode* var) const;
-  /// The largest known constant that divides var; 1 if nothing is known.
-  std::int64_t factor(const VarNode* var) const;
-  bool is_data(const VarNode* var) const;
-
-  enum class Kind : std::uint8_t { symbolic, constant, factor, data, index, nonneg, zero, truth };
-  /// One fact. symbolic: min, max (inclusive) of var; constant: interval; factor: interval.min
-  /// divides; nonneg, zero: min >= 0, min == 0; truth: the boolean min holds.
-  struct Node : RefCounted {
-    Kind kind = Kind::truth;
-    VarRef var;
-    AnyExpr min, max;
-    ConstInterval interval;
-    Ref<Node> next;
-  };
-  /// The newest fact, or null; the chain runs from new to old.
-  const Node* newest() const { return head_.get(); }
-
- private:
-  void push(Node node);
-  bool assume_comparison(const BinaryNode& n);
-  void learn_factor(const AnyExpr& atom);
-  Ref<Node> head_;
-  bool keep_unit_vars_ = false;
-};
-
-}  // namespace lathe
-
-// ---- lathe/analysis/access.hpp
-// Accesses of statements to buffers: where, under which loops and conditions.
-
-namespace lathe {
-
-/// A loop or a block and its place: everything above it, outermost first.
-struct LoopSite {
-  ForRef loop;
-  Vec<ForRef> loops;  ///< above, without the loop itself
-  Vec<Stmt> path;     ///< from the root down to the loop, both included
-};
-struct BlockSite {
-  BlockRefNode block;
-  Vec<ForRef> loops;  ///< all loops above within the root, outermost first
-  Vec<Stmt> path;     ///< from the root down to the block, both included
-};
-
-/// All blocks below root in program order, nested ones after their parent.
-Vec<BlockSite> blocks_below(const Stmt& root);
-/// The block with this tag; its `block` is empty if there is none.
-BlockSite find_block(const Stmt& root, const BlockTag& tag);
-/// The loop with this variable; its `loop` is empty if there is none.
-LoopSite find_loop(const Stmt& root, const VarRef& var);
-/// The loops above a block, outermost first; empty also if the block isn't there.
-Vec<ForRef> loops_above(const Stmt& root, const BlockTag& tag);
-/// Facts that hold at the end of a path: loop ranges, if conditions, iterator domains of the blocks
-/// passed (not of a block that ends the path).
-Facts facts_on(const Vec<Stmt>& path, Facts facts = {});
-
-enum class AccessKind : std::uint8_t {
-  read,
-  write,   ///< a store that overwrites
-  update,  ///< a reducer block's store or an atomic: reads and writes the element
-  opaque,  ///< declared by an opaque block or used whole; indices are empty
-};
-
-/// One access. Indices and condition are written over loop variables (bindings are substituted) or,
-/// with AccessTerms::iters, over the iterators of the block that holds them.
-struct AccessSite {
-  Buffer buffer;
-  AccessKind kind = AccessKind::read;
-  bool is_write = false;           ///< write, update, or a declared write
-  std::optional<BinaryOp> atomic;  ///< of an atomic update: what it combines with
-  Vec<AnyExpr> indices;            ///< empty for opaque
-  Region declared;     ///< for opaque: the declared region (no ranges: the whole buffer)
-  AnyExpr condition;   ///< what holds when the access happens, besides loop ranges; none means true
-  Vec<ForRef> loops;   ///< the loops above, below the root, outermost first
-  BlockRefNode block;  ///< the innermost block that holds it; empty if none
-  // The same seen from inside the block, for tests that treat the domain guard apart; without a
-  // block, as above.
-  Vec<AnyExpr> inner_indices;  ///< over the block's iterators and the loops inside it
-  AnyExpr inner_condition;     ///< predicate and conditions inside the block
-  AnyExpr outer_condition;     ///< conditions outside the block
-  Vec<AnyExpr> bindings;       ///< of the block's iterators, written as `indices` are
-  Vec<VarRef> unknown;         ///< stand for indices and bounds that may be others each time
-  std::size_t order = 0;       ///< position in program order among the accesses collected
-
-  bool reads() const {
-    return kind == AccessKind::read || kind == AccessKind::update ||
-           (kind == AccessKind::opaque && !is_write);
-  }
-};
-
-/// Over which variables accesses are written: loop variables throughout, or a block's iterators
-/// inside it.
-enum class AccessTerms : std::uint8_t { loops, iters };
-
-/// All accesses of s in evaluation order. Conditions gather: if conditions, lazy select paths,
-/// masks of scalar loads and stores, block predicates, and (with AccessTerms::loops) guards
-/// "binding in domain" that aren't proven by the loops. The init of a reducer block counts as a
-/// write at the same indices: such an update's loops of the reduction have a point at least, and
-/// its conditions leave out what reduce iterators decide.
-/// Where s writes what an index or the bound of a loop loads, a variable stands for it (unknown).
-Vec<AccessSite> accesses(const Stmt& s, AccessTerms terms = AccessTerms::loops,
-                         const Facts& facts = {});
-/// Those of one buffer; `order` counts these. Much cheaper: what leads to others is not looked at.
-Vec<AccessSite> accesses_to(const Buffer& buffer, const Stmt& s, const Facts& facts = {});
-/// The accesses of one block's body (nested blocks included) and declared regions, over its
-/// iterators and the loops inside it.
-Vec<AccessSite> accesses(const BlockNode& block);
-/// The accesses below a loop, as accesses(the root of its path) finds them; `order` counts these.
-Vec<AccessSite> accesses_below(const LoopSite& site);
-/// Those of one statement of the loop's body, the bounds of its loops included.
-Vec<AccessSite> accesses_below(const LoopSite& site, const Stmt& statement);
-/// How many iterators at the end of a block's list stand for the guard of a split whose tail would
-/// otherwise reach into the neighbouring tile. The annotation "guards" holds the number. They occur
-/// in no body.
-std::size_t guard_count(const BlockNode& block);
-
-/// Reads, or writes, of one block over its iterators.
-Vec<AccessSite> reads_of(const BlockNode& block);
-Vec<AccessSite> writes_of(const BlockNode& block);
-
-/// Buffers that s touches, each once, in order of first use.
-Vec<Buffer> buffers_read(const Stmt& s);
-Vec<Buffer> buffers_written(const Stmt& s);
-/// What a block reads when it runs, its predicate included; not what its init sets before.
-Vec<Buffer> buffers_read(const BlockNode& block);
-
-/// Blocks that write, or read, a buffer, in program order. Innermost blocks only.
-Vec<BlockSite> writers(const Stmt& root, const Buffer& buffer);
-Vec<BlockSite> readers(const Stmt& root, const Buffer& buffer);
-/// Blocks that write a buffer which the block reads, and blocks that read what it writes; itself
-/// excluded.
-Vec<BlockSite> producers(const Stmt& root, const BlockTag& tag);
-Vec<BlockSite> consumers(const Stmt& root, const BlockTag& tag);
-
-/// True if the buffer is allocated within root (not a parameter).
-bool is_private(const Stmt& root, const Buffer& buffer);
-
-/// The innermost loop above both, or an empty ref.
-ForRef common_loop(const Vec<ForRef>& a, const Vec<ForRef>& b);
-
-namespace detail {
-
-inline void add_once(Vec<Buffer>& all, const Buffer& b) {
-  for (const auto& x : all)
-    if (x == b) return;
-  all.push_back(b);
-}
-
-}  // namespace detail
-
-}  // namespace lathe
-
-// ---- lathe/analysis/region.hpp
-// Regions: the box of a buffer that is read at most, or surely written, while some loops run.
-
-namespace lathe {
-
-/// A box, its ends over the variables that were not relaxed. It may reach beyond the buffer's shape
-/// where the accesses are conditional: intersect with whole_region to clip. exact: every element of
-/// the box is touched and no other (found for plain index maps only). A dimension about which
-/// nothing is known spans the whole buffer; then exact is false.
-struct RegionBound {
-  Region region;
-  bool exact = false;
-  bool empty = false;  ///< proven: nothing is touched
-};
-
-/// What the accesses touch at most (never too small) with the named variables relaxed over their
-/// ranges: the hull over all of them. Conditions on an access narrow its box; facts under a
-/// condition hold only inside it. `facts` must hold ranges for the variables that are not relaxed;
-/// loops of the access that are relaxed are bound by the function.
-RegionBound region_upper(const Buffer& buffer, const Vec<AccessSite>& all,
-                         const Vec<VarRef>& relaxed, const Facts& facts = {});
-/// The same, with the implied guard of blocks ("the bindings lie in the domains") applied
-/// symbolically: ends may then be min and max of loop and domain bounds. Tighter, for proofs;
-/// region_upper gives the simpler sizes that storage wants.
-RegionBound region_upper_guarded(const Buffer& buffer, const Vec<AccessSite>& all,
-                                 const Vec<VarRef>& relaxed, const Facts& facts = {});
-/// A box that the accesses surely touch (never too large), or none: one access with a covering
-/// index map, no unproven condition; or several whose boxes join exactly along one dimension.
-Vec<Region> lower_boxes(const Buffer& buffer, const Vec<AccessSite>& all,
-                        const Vec<VarRef>& relaxed, const Facts& facts = {});
-std::optional<Region> region_lower(const Buffer& buffer, const Vec<AccessSite>& all,
-                                   const Vec<VarRef>& relaxed, const Facts& facts = {});
-
-/// What s (a subtree of a program) reads at most, per buffer in order of first read, with all loops
-/// inside s relaxed.
-Vec<RegionBound> required_regions(const Stmt& s, const Facts& facts = {});
-RegionBound required_region(const Stmt& s, const Buffer& buffer, const Facts& facts = {});
-RegionBound written_region_upper(const Stmt& s, const Buffer& buffer, const Facts& facts = {});
-std::optional<Region> written_region_lower(const Stmt& s, const Buffer& buffer,
-                                           const Facts& facts = {});
-
-Region whole_region(const Buffer& buffer);
-/// The smallest box known that holds both.
-Region region_hull(const Region& a, const Region& b, const Facts& facts = {});
-Region region_intersect(const Region& a, const Region& b, const Facts& facts = {});
-/// inner lies inside outer: proven.
-bool region_contains(const Region& outer, const Region& inner, const Facts& facts = {});
-bool regions_disjoint(const Region& a, const Region& b, const Facts& facts = {});
-bool region_empty(const Region& a, const Facts& facts = {});
-/// An access at these indices touches an element of the buffer: proven.
-bool surely_inside(const BufferNode& buffer, const Vec<AnyExpr>& indices, const Facts& facts);
-/// Variables of the loops.
-Vec<VarRef> vars_of(const Vec<ForRef>& loops);
-
-}  // namespace lathe
-
-// ---- lathe/analysis/footprint.hpp
-// Footprints: the memory that one iteration of a loop touches, buffer by buffer, and its
-// operations.
-
-namespace lathe {
-
-/// What is touched of one buffer: the smallest box known to hold it in each iteration. Sizes are
-/// over Dims, the largest that they are in any iteration.
-struct Footprint {
-  Buffer buffer;
-  Vec<AnyExpr> extents;  ///< of the box, at most the buffer's; none where nothing is known
-  AnyExpr bytes;         ///< of the box; none: unknown
-  bool exact = false;    ///< all of the box is touched in each iteration: proven
-  bool reads = false, writes = false;
-};
-
-/// What one iteration of a loop does.
-struct Work {
-  Vec<Footprint> buffers;  ///< in order of first use
-  AnyExpr bytes;           ///< of all of them; none: unknown
-  /// Arithmetic, comparisons and math functions on values, not on indices. An expression node
-  /// counts once, fma twice, both arms of a select. None: unknown.
-  AnyExpr operations;
-  bool exact = false;  ///< no guard, condition or inner bound makes the operations fewer: proven
-};
-
-/// Of one iteration of the loop with this variable, which the program must have; of the whole
-/// program for none.
-Work work_of(const Program& program, const VarRef& loop = {});
-
-namespace detail {
-
-/// Of two sizes, where none stands for unknown and for what is beyond i64.
-AnyExpr size_product(const AnyExpr& a, const AnyExpr& b);
-
-}  // namespace detail
-
-}  // namespace lathe
-
-// ---- lathe/schedule/core/layout.hpp
-// Layout maps: an element's place in a buffer, from old indices to new ones.
-
-namespace lathe {
-
-/// An index inside a layout map. / and % round toward minus infinity; indices are never negative.
-class Index {
- public:
-  Index(const Index&) = default;
-  Index& operator=(const Index&) = default;
-  Index(std::int64_t value) : expr_(value) {}
-  Index(int value) : expr_(value) {}
-  explicit Index(AnyExpr expr) : expr_(std::move(expr)) {}
-  const AnyExpr& expr() const { return expr_; }
-
-  friend Index operator+(const Index& a, const Index& b) { return Index(a.expr_ + b.expr_); }
-  friend Index operator-(const Index& a, const Index& b) { return Index(a.expr_ - b.expr_); }
-  friend Index operator-(const Index& a) { return Index(AnyExpr(0) - a.expr_); }
-  friend Index operator*(const Index& a, const Index& b) { return Index(a.expr_ * b.expr_); }
-  friend Index operator/(const Index& a, const Index& b) {
-    return Index(floordiv(a.expr_, b.expr_));
-  }
-  friend Index operator%(const Index& a, const Index& b) {
-    return Index(floormod(a.expr_, b.expr_));
-  }
-  friend Index floordiv(const Index& a, const Index& b) { return a / b; }
-  friend Index floormod(const Index& a, const Index& b) { return a % b; }
-
- private:
-  AnyExpr expr_;
-};
-
-/// What a layout map returns: the new indices.
-struct IndexTuple {
-  Vec<AnyExpr> indices;
-};
-
-/// layout(b / 32, a, b % 32)
-template <class... Indices>
-IndexTuple layout(const Indices&... indices) {
-  return {{Index(indices).expr()...}};
-}
-
-/// A map from an element's old indices to its new ones.
-struct LayoutMapNode : RefCounted {
-  Vec<VarRef> from;
-  Vec<AnyExpr> to;
-  LayoutMapNode(Vec<VarRef> its_from, Vec<AnyExpr> its_to)
-      : from(std::move(its_from)), to(std::move(its_to)) {}
-};
-using LayoutMap = Ref<LayoutMapNode>;
-
-namespace detail {
-
-// How many Index arguments a callable takes, up to 8; -1 if it takes none of these numbers.
-template <class F, class... Args>
-constexpr int layout_arity() {
-  if constexpr (std::is_invocable_v<const F&, Args...>) {
-    return static_cast<int>(sizeof...(Args));
-  } else if constexpr (sizeof...(Args) < 8) {
-    return layout_arity<F, Args..., Index>();
-  } else {
-    return -1;
-  }
-}
-
-template <class F, std::size_t... K>
-LayoutMap make_layout_map(const F& f, const Vec<VarRef>& from, std::index_sequence<K...>) {
-  IndexTuple out = f(Index(AnyExpr(from[K]))...);
-  return make_ref<LayoutMapNode>(from, std::move(out.indices));
-}
-
-}  // namespace detail
-
-/// The map of a callable such as [](Index a, Index b) { return layout(b / 32, a, b % 32); }.
-template <class F>
-LayoutMap layout_map(const F& f) {
-  constexpr int rank = detail::layout_arity<F>();
-  static_assert(rank >= 0,
-                "a layout map takes one lathe::Index per dimension and returns lathe::layout(...)");
-  Vec<VarRef> from;
-  for (int k = 0; k < rank; ++k) {
-    std::string name = "d";
-    name +=
-        std::to_string(k);  // not "d" + ...: -Wrestrict of GCC 12 and 13 takes that for an overlap
-    from.push_back(make_var(std::move(name)));
-  }
-  return detail::make_layout_map(
-      f, from, std::make_index_sequence<static_cast<std::size_t>(rank < 0 ? 0 : rank)>());
-}
-
-}  // namespace lathe
-
-// ---- lathe/ir/loop_marks.hpp
-// Marks of loops, as annotations that lowering realises: the tail of a split, whether border
-// iterations run apart, which buffers and blocks iterations share.
-
-namespace lathe {
-
-/// What happens where the factors of a split do not divide the extent. The tail is a mark on the
-/// inner loop; lowering realises it.
-///   exact: they do divide it · guard: a test per instance · mask: vector lanes are masked · peel:
-///   a main loop and a remainder · shift: the last tile moves inward and recomputes, where
-///   its blocks may run twice · round_up: computes past the end into temporaries, which become
-///   longer; nothing is left of it to realise
-enum class Tail : std::uint8_t { exact, guard, mask, peel, shift, round_up };
-std::string_view to_text(Tail tail);
-bool parse_tail(std::string_view text, Tail& out);
-
-/// Whether iterations in which a condition holds that differs between them run apart from the
-/// others. The policy is a mark on the loop; lowering realises it.
-///   automatic: where border tiles of a nest are worth a second version · never: conditions that
-///   depend on the loop stay where they are · always: the loop becomes up to three, one after the
-///   other
-enum class Partition : std::uint8_t { automatic, never, always };
-std::string_view to_text(Partition policy);
-bool parse_partition(std::string_view text, Partition& out);
-
-namespace detail {
-
-inline constexpr const char* kHoistStorage = "hoist_storage";    ///< of buffers
-inline constexpr const char* kDoubleBuffer = "double_buffer";    ///< of buffers
-inline constexpr const char* kRollingBuffer = "rolling_buffer";  ///< of blocks
-
-/// A text for each statement, "stage:order".
-inline constexpr const char* kSoftwarePipeline = "software_pipeline";
-/// "name:versions" of buffers, while lowering.
-inline constexpr const char* kPipelineBuffers = "pipeline_buffers";
-
-/// The names that an annotation holds, between commas.
-inline Vec<std::string> marked_names(const ForNode& loop, const char* key) {
-  Vec<std::string> out;
-  const AttrValue* list = find_annotation(loop.annotations, key);
-  if (!list) return out;
-  std::size_t begin = 0;
-  for (std::size_t end = 0; end != std::string::npos; begin = end + 1) {
-    end = list->text.find(',', begin);
-    out.push_back(list->text.substr(begin, end == std::string::npos ? end : end - begin));
-  }
-  return out;
-}
-
-inline bool is_marked(const ForNode& loop, const char* key, const std::string& name) {
-  for (const auto& marked : marked_names(loop, key))
-    if (marked == name) return true;
-  return false;
-}
-
-inline bool hoists(const ForNode& loop, const BufferNode& buffer) {
-  return is_marked(loop, kHoistStorage, buffer.name);
-}
-
-/// Of these a loop may carry several: they are about what it holds.
-inline bool is_storage_mark(std::string_view key) {
-  return key == kHoistStorage || key == kDoubleBuffer || key == kRollingBuffer;
-}
-
-/// One that ties its loop to the iterations as they are.
-inline bool is_promise(std::string_view key) {
-  return key == kDoubleBuffer || key == kRollingBuffer || key == kSoftwarePipeline;
-}
-
-}  // namespace detail
-}  // namespace lathe
-
-// ---- lathe/schedule/core/refs.hpp
-// Names of loops and blocks of a schedule, and the factors of a split.
-
-namespace lathe {
-
-/// A loop, by identity: it stays valid while the loop exists, also on copies of the schedule.
-struct LoopRef {
-  VarRef var;
-
-  LoopRef() = default;
-  explicit LoopRef(VarRef its_var) : var(std::move(its_var)) {}
-  const std::string& name() const { return var->name; }
-  bool operator==(const LoopRef& other) const { return var == other.var; }
-};
-
-/// A block, by identity: it stays valid while the block exists, also on copies of the schedule.
-struct BlockRef {
-  BlockTag tag;
-
-  BlockRef() = default;
-  explicit BlockRef(BlockTag its_tag) : tag(std::move(its_tag)) {}
-  const std::string& name() const { return tag->name; }
-  bool operator==(const BlockRef& other) const { return tag == other.tag; }
-};
-
-/// A number that a step sampled, by identity. In the factors of later steps it stays a symbol, also
-/// in expressions (t * 4), so that a replay with another decision changes them.
-struct Sample {
-  VarRef var;
-
-  Sample() = default;
-  explicit Sample(VarRef its_var) : var(std::move(its_var)) {}
-  operator AnyExpr() const { return AnyExpr(var); }
-  bool operator==(const Sample& other) const { return var == other.var; }
-};
-
-struct Infer {};
-/// The factor that makes a split cover its loop.
-inline constexpr Infer infer{};
-
-/// One factor of a split, or point of a loop_partition: a number, an expression over dims and
-/// sampled numbers, or infer.
-class Factor {
- public:
-  Factor(Infer) {}
-  Factor(int value) : value_(value) {}
-  Factor(long value) : value_(static_cast<std::int64_t>(value)) {}
-  Factor(long long value) : value_(static_cast<std::int64_t>(value)) {}
-  Factor(unsigned value) : value_(static_cast<std::int64_t>(value)) {}
-  Factor(unsigned long value) : value_(static_cast<std::int64_t>(value)) {}
-  Factor(AnyExpr value) : value_(std::move(value)) {}
-  Factor(const Sample& sample) : value_(sample) {}
-  /// Of an expression of the tensor language: a Dim, or what is computed from Dims.
-  template <class E>
-  requires std::is_same_v<typename E::element_type, std::int64_t> Factor(const E& value)
-      : value_(value.any()) {}
-
-  bool is_infer() const { return !value_; }
-  const AnyExpr& value() const { return value_; }  ///< none for infer
-
- private:
-  AnyExpr value_;
-};
-
-}  // namespace lathe
-
-// ---- lathe/schedule/core/primitive.hpp
-// Schedule primitives: a record with a name, parameters, and the function that checks and applies
-// it.
-
-namespace lathe {
-
-/// The kinds of arguments and results. A word is one of a fixed set of names (a scope, a tail).
-enum class ArgKind : std::uint8_t {
-  none,
-  loop,
-  block,
-  buffer,
-  number,
-  inferred,
-  expr,
-  text,
-  word,
-  map,
-  list,
-  sample,
-  factor  ///< of a Parameter only: a number, infer or an expression
-};
-
-/// One argument or result of a primitive, as the trace records it.
-struct Arg {
-  ArgKind kind = ArgKind::none;
-  std::int64_t number = 0;
-  std::string text;  ///< a text, a word, or a buffer's name
-  VarRef loop;       ///< a loop, or the symbol of a sampled number
-  BlockTag block;
-  AnyExpr expr;  ///< over dims and sampled numbers
-  LayoutMap map;
-  Vec<Arg> list;
-
-  Arg() = default;
-  Arg(LoopRef ref) : kind(ArgKind::loop), loop(std::move(ref.var)) {}
-  Arg(BlockRef ref) : kind(ArgKind::block), block(std::move(ref.tag)) {}
-  Arg(Sample ref) : kind(ArgKind::sample), loop(std::move(ref.var)) {}
-  Arg(LayoutMap its_map) : kind(ArgKind::map), map(std::move(its_map)) {}
-  static Arg of_number(std::int64_t value);
-  static Arg of_text(std::string value);
-  static Arg of_word(std::string_view value);
-  static Arg of_buffer(std::string name);
-  static Arg of_list(Vec<Arg> items);
-  static Arg of(const Factor& factor);
-  static Arg of(const AttrValue& value);
-  static Arg of(const Vec<LoopRef>& loops);
-
-  AttrValue attribute() const;  ///< of a number or a text
-};
-using Args = Vec<Arg>;
-
-/// Why a step is not legal. Nothing was changed.
-struct Refusal {
-  std::string_view id;
-  std::string message;  ///< without the primitive's name
-  std::string details;  ///< lines that come before the program excerpt
-  std::string help;
-  VarRef loop;     ///< the place to underline: a loop
-  BlockTag block;  ///< or a block
-};
-/// No value: legal.
-using Verdict = std::optional<Refusal>;
-
-/// A reference that a step used up, and how messages say it: "was split into io, ii".
-struct Consumed {
-  Ref<RefCounted> ref;
-  std::string what;
-};
-
-/// What applying a step gives.
-struct Edit {
-  Program program;
-  Args results;
-  Vec<Consumed> consumed;
-  Vec<std::int64_t> samples;  ///< the values of the results, if they are sampled numbers
-  std::string
-      reassociates;  ///< how floating-point results may change in rounding; empty: not at all
-};
-
-/// One parameter. A required one is an input of the trace entry; one with a default is written
-/// name=value, and left out when it has that value.
-struct Parameter {
-  std::string_view name;
-  ArgKind kind;                    ///< none: any; expr: a condition over Dims
-  std::string_view fallback = {};  ///< the default as the trace's text writes it; empty: required
-  ArgKind items = ArgKind::none;   ///< of a list
-};
-
-/// What a primitive's C++ method returns: an array, whose size may be a template argument (then the
-/// parameter "n" is not passed), or one reference.
-enum class Results : std::uint8_t { array, counted, one };
-
-/// One primitive. run checks the arguments against the program; if they are legal and edit is
-/// given, it also builds the new program. It changes nothing else and throws nothing.
-struct Primitive {
-  std::string_view name;
-  int version = 1;
-  Vec<Parameter> parameters;
-  std::string_view summary;  ///< one line for docs and errors
-  Verdict (*run)(const Program& program, const Args& args, Edit* edit);
-  ArgKind gives = ArgKind::loop;  ///< what its results are
-  Results results = Results::array;
-  /// Of a sampling step, whose last argument is the decision: draws one for arguments that are
-  /// legal without.
-  Arg (*draw)(const Program& program, const Args& args, std::uint64_t random) = nullptr;
-  bool query = false;  ///< changes nothing: a trace keeps it for what it gives alone
-};
-
-/// All primitives, by name.
-const Vec<const Primitive*>& primitives();
-const Primitive* find_primitive(std::string_view name);
-
-}  // namespace lathe
-
-// ---- lathe/schedule/core/trace.hpp
-// Traces: the steps of a schedule as data, as text, and played again.
-
-namespace lathe {
-
-/// One step. References in inputs and results are symbols: replay maps them to what the same steps
-/// give there. The last input of a sampling step is its decision, which may be changed.
-struct TraceEntry {
-  const Primitive* primitive = nullptr;
-  Args inputs;   ///< one per parameter of the primitive
-  Args results;  ///< what it gave
-  Location where;
-};
-
-/// The steps that lead from a program to a schedule.
-struct Trace {
-  std::uint64_t program_hash =
-      0;  ///< structural hash of the program that it was recorded on; 0: not known
-  Vec<TraceEntry> entries;
-
-  /// One line per step; parse_trace reads it back.
-  ///     trace 1 program 0x5b3f…
-  ///     b0 = block("C")
-  ///     l0, l1, _ = loops(b0)
-  ///     l2, l3 = split(l0, [infer, 8])
-  std::string str() const;
-  /// The steps as C++ statements on a schedule named `schedule`.
-  std::string cpp(std::string_view schedule = "s") const;
-};
-
-/// The trace that a text describes. Any bytes give a trace or L0228 with line and column.
-Trace parse_trace(std::string_view text, Location where = Location::here());
-
-}  // namespace lathe
-
-// ---- lathe/schedule/core/schedule.hpp
-// Schedules: one method per primitive, each of which leaves a valid program.
-
-namespace lathe {
-
-namespace detail {
-
-class DefaultSteps;
-
-/// A set of nodes by identity that is never changed: with one more it shares most of itself. A
-/// search tree by hashes of addresses, so that it is flat enough as it grows.
-struct RefTree : RefCounted {
-  RefTree(const RefCounted* its_node, Ref<RefTree> its_less, Ref<RefTree> its_more)
-      : node(its_node), less(std::move(its_less)), more(std::move(its_more)) {}
-  const RefCounted* node;
-  Ref<RefTree> less, more;
-
-  static bool holds(const Ref<RefTree>& tree, const RefCounted* node);
-  static Ref<RefTree> with(const Ref<RefTree>& tree, const RefCounted* node);
-};
-
-}  // namespace detail
-
-struct ScheduleOptions {
-  bool strict = false;     ///< refuse steps that may change floating-point rounding (L0226)
-  std::uint64_t seed = 0;  ///< of what sampling steps draw
-};
-
-/// Which block a method is about: a reference, a tensor (the block that computes it), or a name.
-class BlockName {
- public:
-  BlockName(BlockRef ref) : tag_(std::move(ref.tag)) {}
-  BlockName(const AnyTensor& tensor) : tensor_(tensor) {}
-  BlockName(std::string name) : name_(std::move(name)) {}
-  BlockName(const char* name) : name_(name) {}
-
-  const BlockTag& tag() const { return tag_; }
-  const AnyTensor& tensor() const { return tensor_; }
-  const std::string& name() const { return name_; }
-
- private:
-  BlockTag tag_;
-  AnyTensor tensor_;
-  std::string name_;
-};
-
-/// Which buffer a method is about: a tensor, a block (what it writes), or a name.
-using BufferName = BlockName;
-
-/// A program and the steps that were taken on it. Every step throws UserError and changes nothing
-/// if it is not legal: a schedule never changes what the program computes, apart from the rounding
-/// that numerics() lists. Cheap to copy; copies go their own ways, and references made before the
-/// copy hold for both.
-///
-/// Errors of all methods: L0201 a reference that is unknown or was consumed · L0202 an argument of
-/// no use · L0204 a loop that is not serial or carries an annotation · L0225 the step would break
-/// what a parallel, vectorized, unrolled or bound loop promises · L0226 not under
-/// ScheduleOptions::strict.
-class Schedule {
- public:
-  Schedule(Program program, ScheduleOptions options = {}, Location where = Location::here());
-  /// The program that computes these tensors; its parameters are the inputs, then the outputs.
-  /// What takes over an input's memory is declared here: lt::Schedule s(lt::inout(X, Z)).
-  Schedule(const AnyTensor& output, ScheduleOptions options = {},
-           Location where = Location::here());
-  Schedule(const OutputList& outputs, ScheduleOptions options = {},
-           Location where = Location::here());
-
-  // Moving one copies it, so that a schedule always has its program.
-  Schedule(const Schedule&) = default;
-  Schedule& operator=(const Schedule&) = default;
-
-  const Program& program() const { return program_; }
-  /// The program as text.
-  std::string str() const;
-  Trace trace() const;
-  /// The steps that may change the rounding of floating-point results, in words; empty if no bit
-  /// can differ.
-  std::vector<std::string> numerics() const;
-  /// The schedule as a page for a browser, in one file that needs no other: the tree of loops with
-  /// the bytes that an iteration touches of each buffer, its operations and operations per byte
-  /// (work_of gives these numbers), the blocks, the buffers and the steps.
-  std::string html() const;
-  const ScheduleOptions& options() const { return options_; }
-
-  /// The block of a tensor, or with a name.
-  BlockRef block(const BlockName& name, Location where = Location::here()) const;
-  /// All blocks in program order.
-  std::vector<BlockRef> blocks() const;
-  /// The loops above a block, outermost first.
-  std::vector<LoopRef> loops(const BlockName& block, Location where = Location::here()) const;
-  /// The same for structured bindings: auto [i, j, r] = s.loops<3>(C);
-  template <std::size_t N>
-  std::array<LoopRef, N> loops(const BlockName& block, Location where = Location::here()) const {
-    return take<N>(loops_n(block, N, where));
-  }
-  /// The loop with a name, which no other loop of the program has.
-  LoopRef loop(std::string_view name, Location where = Location::here()) const;
-  /// A loop by its position among all loops of the program, from 0: for loops that hold no block.
-  LoopRef loop_at(std::int64_t position, Location where = Location::here()) const;
-
-  /// One loop becomes several nested ones. With infer for one factor they cover the loop, and the
-  /// tail is guarded unless named; without, they must multiply to its extent.
-  ///     for i < 100   → split(i, {infer, 8}) →   for io < 13: for ii < 8:   with i = io*8 + ii,
-  ///     where it is below 100
-  /// With Tail::round_up the last tile computes past the end: domains and temporaries below the
-  /// loop become longer, and io*8 + ii needs no test. What is computed there is never seen. Then
-  /// all that the blocks store is temporary, and all that they read there exists.
-  /// The loop is consumed. L0203 factors · L0224 tail.
-  template <std::size_t N>
-  std::array<LoopRef, N> split(LoopRef loop, const Factor (&factors)[N],
-                               std::optional<Tail> tail = {}, Location where = Location::here()) {
-    return take<N>(split_any(std::move(loop), Vec<Factor>(factors, factors + N), tail, where));
-  }
-  /// The same for a number of factors that is known at run time.
-  Vec<LoopRef> split_any(LoopRef loop, const Vec<Factor>& factors, std::optional<Tail> tail = {},
-                         Location where = Location::here());
-
-  /// Loops nested directly in each other become one.
-  ///     for i < m: for j < n:   → fuse(i, j) →   for i_j < m*n:   with i = i_j / n, j = i_j % n
-  /// They are consumed. L0205 not nested directly · L0206 a bound depends on a fused loop · L0229 a
-  /// reduce loop that may be empty with a spatial one.
-  LoopRef fuse(LoopRef outer, LoopRef inner, Location where = Location::here());
-  LoopRef fuse(LoopRef a, LoopRef b, LoopRef c, Location where = Location::here());
-  LoopRef fuse(const std::vector<LoopRef>& loops, Location where = Location::here());
-
-  /// Loops that follow each other become one, which runs all their bodies in each iteration. Nests
-  /// merge from outside in: the loops inside then follow each other.
-  ///     for i < n: P[i] = f(i)                 →  for i < n:  P[i] = f(i)
-  ///     for x < n: C[x] = g(P[x])  merge(i, x)                C[i] = g(P[i])
-  /// They are consumed. L0207 a body would need what a later iteration does · L0230 the loops don't
-  /// follow each other, run over other bounds, or hold what can't run in turn: an assert, or the
-  /// init of a reduction over the loop that others need to come first.
-  LoopRef merge(LoopRef first, LoopRef second, Location where = Location::here());
-  LoopRef merge(const std::vector<LoopRef>& loops, Location where = Location::here());
-
-  /// One loop becomes several, one after the other, with a copy of the body each: a border apart
-  /// from what lies inside it, or full tiles apart from the rest.
-  ///     for i < n: B   → loop_partition(i, {1, n - 1}) →   for i0 < 1: B_0       with i = i0
-  ///                                                        for i1 < n - 2: B_1   with i = 1 + i1
-  ///                                                        for i2 < 1: B_2       with i = n - 1 +
-  ///                                                        i2
-  /// Points are values of the loop, as numbers or over Dims; they rise, and a part is empty only
-  /// where Dims make it so. Each new loop starts at 0. The loop is consumed, and so is all below:
-  /// blocks and loops of the parts are found with blocks() and loops(block). Blocks that together
-  /// write a buffer don't move any more: place them before. L0231 points that are not proven to
-  /// rise inside the loop · a reduce loop of a block that has its init yet · a body that can't be
-  /// copied.
-  template <std::size_t N>
-  std::array<LoopRef, N + 1> loop_partition(LoopRef loop, const Factor (&points)[N],
-                                            Location where = Location::here()) {
-    return take<N + 1>(loop_partition_any(std::move(loop), Vec<Factor>(points, points + N), where));
-  }
-  /// The same for a number of points that is known at run time.
-  Vec<LoopRef> loop_partition_any(LoopRef loop, const Vec<Factor>& points,
-                                  Location where = Location::here());
-
-  /// Permutes loops of one nest; loops between them that are not named keep their place.
-  /// Reassociates floats if two loops that feed one reduction swap.
-  /// L0205 not one chain · L0206 a bound depends on a loop that would lie inside · L0207 a
-  /// dependence forbids it.
-  void reorder(std::initializer_list<LoopRef> loops, Location where = Location::here());
-  void reorder(const std::vector<LoopRef>& loops, Location where = Location::here());
-
-  /// Two splits and a reorder, in one step: gives outer i, outer j, inner i, inner j. Errors of
-  /// both.
-  std::array<LoopRef, 4> tile(LoopRef i, LoopRef j, Factor i_tile, Factor j_tile,
-                              std::optional<Tail> tail = {}, Location where = Location::here());
-
-  /// A loop of one iteration right above a loop or a block; returns it.
-  LoopRef add_unit_loop(const LoopRef& loop, Location where = Location::here());
-  LoopRef add_unit_loop(const BlockName& block, Location where = Location::here());
-
-  /// Iterations run on many threads, in any order; at most max_threads if that is not 0. A buffer
-  /// that is written and read only inside belongs to the iteration. L0207 a carried dependence ·
-  /// L0208 the loop feeds a reduction.
-  void parallel(LoopRef loop, std::int64_t max_threads = 0, Location where = Location::here());
-  /// Iterations run as lanes, in lockstep. L0207 a dependence that lockstep would reverse · L0208
-  /// the loop feeds a reduction · L0209 the extent is no constant, too large, or the body has no
-  /// vector form.
-  void vectorize(LoopRef loop, Location where = Location::here());
-  /// Iterations become copies of the body; with a factor, only that many, in a loop. L0210 no
-  /// constant extent, or more copies than the budget.
-  void unroll(LoopRef loop, std::int64_t factor = 0, Location where = Location::here());
-  /// Iterations become the blocks of a GPU's grid, or the threads of a block: the axis is
-  /// "blockIdx" or "threadIdx", with ".x", ".y" or ".z". Threads of a block wait for each other
-  /// where a loop over them ends, so that loops after each other hand values on. Processors run the
-  /// outermost loop over blocks as a parallel one, the others as serial ones.
-  ///     for i < 4096: C[i] = f(i)   →   blockIdx.x for io < 32: threadIdx.x for ii < 128: …
-  /// L0255 loops that make no kernel: two of one axis in each other or of different extents in one
-  /// outermost loop, blocks in threads, more than 1024 threads or no number of them, a condition
-  /// around · L0207 L0208 as for parallel · L0220 memory that not all of them see.
-  void bind(LoopRef loop, std::string_view axis, Location where = Location::here());
-
-  /// The block's stores become atomic updates, so that its loops may be parallel (or bound) where
-  /// two iterations update one element.
-  ///     block H: H[I[v]] = H[I[v]] + 1   →   block H: atomic H[I[v]] += 1
-  /// Sums and products of floats then depend on which thread comes first: they may change from run
-  /// to run. L0256 a store that is no update, x = x op y with an operator of which the order is
-  /// free; a block that reads what it updates elsewhere too, or has its init yet.
-  void atomic(const BlockName& block, Location where = Location::here());
-
-  /// Whether the iterations of a loop run apart for which a condition below holds that does not
-  /// hold for others: a test for an end, a clamped index, a select on the position.
-  ///     for i < n: if (i > 0) S; T   → partition(i, always) →   for i < 1: T
-  ///                                                             for i in 1..n: S; T
-  /// With never such a condition stays where it is, in one copy of the body; automatic, which takes
-  /// either back, peels border tiles where that is cheap. Lowering does it; a mark that has nothing
-  /// to peel when later steps are done is without effect. L0258: always, but no condition below is
-  /// affine in the loop and differs between its iterations · always, for lanes, copies or threads.
-  void partition(LoopRef loop, Partition policy, Location where = Location::here());
-
-  /// The block moves under a loop of its consumers, and computes there just what they need in one
-  /// iteration.
-  ///     for x < n: P[x] = f(x)                        for xo:
-  ///     for xo: for xi < 8: C = P[xo*8 + xi - 1]   →    for x < 8: P[xo*8 - 1 + x] = f(…), where
-  ///     that is in P's domain
-  ///                                                     for xi < 8: C = P[xo*8 + xi - 1]
-  /// Its loops are consumed. L0211 the place is not legal · L0212 the block can't be moved.
-  void compute_at(const BlockName& block, LoopRef loop, Location where = Location::here());
-  /// The block moves under a loop of its producers, and handles there what one iteration has
-  /// finished. Its loops are consumed. L0213 the place is not legal · L0212 the block can't be
-  /// moved.
-  void reverse_compute_at(const BlockName& block, LoopRef loop, Location where = Location::here());
-  /// Every load of what the block stores becomes the stored expression; the block and its loops are
-  /// consumed. L0214.
-  void compute_inline(const BlockName& block, Location where = Location::here());
-  /// The block's expression moves into its only producer, which then stores the block's output; the
-  /// block and its loops are consumed. L0215.
-  void reverse_compute_inline(const BlockName& block, Location where = Location::here());
-
-  /// The block reads a copy, in a scope of choice, of the buffer; returns the block that copies,
-  /// which stands before the consumer's nest. L0216.
-  BlockRef cache_read(const BlockName& consumer, const BufferName& buffer, Scope scope,
-                      Location where = Location::here());
-  /// The block writes a private buffer; returns the block that copies it out, which stands after
-  /// the nest. L0217.
-  BlockRef cache_write(const BlockName& block, Scope scope, Location where = Location::here());
-
-  /// The block touches a copy of the buffer that has an axis for each of its own iterators: those
-  /// that the index names where it reads, the spatial ones where it writes. The copy may be larger.
-  ///     Y[i] += X[i * 2 + r] * W[r]   → reindex("Y", "X") →   X_reindex[i, r] = X[i * 2 + r]
-  ///                                                           Y[i] += X_reindex[i, r] * W[r]
-  /// Returns the block that copies. L0232: the block touches the buffer at several places, or maybe
-  /// outside of it.
-  BlockRef reindex(const BlockName& block, const BufferName& buffer,
-                   Location where = Location::here());
-
-  /// The consumers read a private copy of what the block computes: a second block, right after the
-  /// nest that holds this one alone, which stores to a buffer of its own. So each of both can be
-  /// placed by itself.
-  ///     P[i] = f(i)                                     P[i] = f(i)
-  ///     C[j] = P[j] + 1   → clone("P", {"D"})   →       P_clone[i] = f(i)
-  ///     D[k] = P[k] * 2                                 C[j] = P[j] + 1
-  ///                                                     D[k] = P_clone[k] * 2
-  /// Returns the copy's block. L0250: a block that is not complete and no whole reduction, or not
-  /// the only writer of its output · a consumer that does not read it, or not by loads · no other
-  /// reader is left.
-  BlockRef clone(const BlockName& block, const std::vector<BlockName>& consumers,
-                 Location where = Location::here());
-
-  /// The init of a reduction becomes a block of its own right before `loop`; the block stays as the
-  /// update. L0218: no init, or a loop above `loop` feeds the reduction, or something between
-  /// touches the output.
-  BlockRef decompose_reduction(const BlockName& block, LoopRef loop,
-                               Location where = Location::here());
-  /// The extent of each iterator of a block is rounded up to a multiple, so that tiles and
-  /// intrinsics fit without a rest; 1 leaves it as it is. The block reads copies with zeros in the
-  /// padding, and writes one whose padding is left behind.
-  ///     for i < 30: for r < 9: C[i] += A[i, r] * B[r]   → pad("C", {16, 4}) →
-  ///     for i < 32: for r < 12: A_pad[i, r] = select(i < 30 && r < 9, A[i, r], 0)
-  ///     for r < 12: B_pad[r] = select(r < 9, B[r], 0)
-  ///     for i < 32: for r < 12: C_pad[i] += A_pad[i, r] * B_pad[r]
-  ///     for i < 30: C[i] = C_pad[i]
-  /// Where the zeros of the copies don't leave a reduction as it is, it takes its identity in the
-  /// padding, by a condition. Returns the blocks that copy: those of the operands in the order of
-  /// their first use, then that of the output. L0252: an iterator that is no loop of its own · an
-  /// operand at several places, or maybe outside of it · a reduction whose identity is not neutral.
-  template <std::size_t N>
-  std::array<BlockRef, N> pad(const BlockName& block, const std::vector<Factor>& multiples,
-                              Location where = Location::here()) {
-    return take<N>(pad_n(block, multiples, N, where));
-  }
-  /// The same for a number of copies that is known at run time.
-  Vec<BlockRef> pad(const BlockName& block, const std::vector<Factor>& multiples,
-                    Location where = Location::here()) {
-    return pad_n(block, multiples, {}, where);
-  }
-  /// A block that stores a constant outside of a box becomes two: one stores the constant
-  /// everywhere, right before `loop`, and the block stays for what lies inside. Neither needs a
-  /// test.
-  ///     for i < n + 2: P[i] = select(i > 0 && i < n + 1, X[i - 1], 0)   →
-  ///     for i < n + 2: P_fill: P[i] = 0
-  ///     for i in 1..n + 1: P[i] = X[i - 1]
-  /// Returns the block of the constant. Blocks that together write a buffer don't move any more:
-  /// place them before. L0251: not one store of select(condition, value, constant) · a condition
-  /// that is no box of iterators · something else inside the loop touches the output.
-  BlockRef decompose_padding(const BlockName& block, LoopRef loop,
-                             Location where = Location::here());
-  /// Each iteration of a reduce loop gets a partial result of its own, in a new dimension at `axis`
-  /// of a new buffer; the block combines these. Returns the block of the partial results.
-  /// Reassociates floats. L0219.
-  BlockRef rfactor(LoopRef loop, int axis = 0, Location where = Location::here());
-
-  /// The nest from this loop inward becomes one block, with the loops inside as they are: steps on
-  /// blocks and their loops then take it as a unit, and no block enters it. Iterators count what
-  /// the loops around count.
-  ///     for io < 4: for ii < 8:             →   for io < 4:
-  ///       block C(vi in 0..32 = io*8 + ii):       block C(vio in 0..4 = io):
-  ///         C[vi] = A[vi] * 2                       for ii < 8: C[vio*8 + ii] = A[vio*8 + ii] * 2
-  /// The block keeps its reference. Several blocks in the nest run in turn inside of the last of
-  /// them; the others are consumed. Vectorized and unrolled loops stay so; parallel ones
-  /// and marked ones don't go inside (L0204). A reduction comes without its init. L0257: an
-  /// iterator mixes loops inside and outside · a guard cuts through tiles · the bound of a loop
-  /// inside needs a loop that no iterator tells.
-  void blockize(LoopRef loop, Location where = Location::here());
-
-  /// The loops from this one inward, which hold one block alone, become an intrinsic: what the
-  /// description of a row says that it computes, up to names and the order of loops and of
-  /// commutative operands, must be what they do. A reduction needs its init apart first.
-  ///     for j < 16: for k < 4:                    →   block C: C[jo*16 .. +16] = dot4(…)
-  ///       block C: C[jo*16 + j] += A[…] * B[…]
-  /// The loops are consumed; the block stays, and steps that look into blocks no longer take it: do
-  /// them before. Changes the rounding of floats where the row says so. Rows are named
-  /// (tensor_intrins()) or given: rows of a program's own need no registration, traces hold their
-  /// texts. L0235 the first difference · L0236 a row of no use.
-  void tensorize(LoopRef loop, std::string_view name, Location where = Location::here());
-  void tensorize(LoopRef loop, const TensorIntrin& row, Location where = Location::here());
-  /// A row by its texts, as trace().cpp() writes it.
-  void tensorize(LoopRef loop, std::string_view name, std::string_view description,
-                 std::string_view implementation, std::string_view rounding = {},
-                 Location where = Location::here());
-
-  /// Where a private buffer lives. L0220.
-  void set_scope(const BufferName& buffer, Scope scope, Location where = Location::here());
-  /// Elements of a private buffer move: s.transform_layout(B, [](Index a, Index b) { return
-  /// layout(b / 32, a, b % 32); }) L0221 unless the map is proved injective on the shape. New
-  /// places that no element moves to stay unread.
-  template <class F>
-  requires(!std::is_convertible_v<const F&, LayoutMap>) void transform_layout(
-      const BufferName& buffer, const F& map, Location where = Location::here()) {
-    transform_layout(buffer, layout_map(map), where);
-  }
-  void transform_layout(const BufferName& buffer, LayoutMap map, Location where = Location::here());
-  /// The stride of a private buffer's dimension, in elements, is offset modulo factor: rows that
-  /// begin at a multiple of 16 elements, or rows whose columns don't share a cache set. It holds on
-  /// the strides that the buffer has in the end, when moves have made it smaller. A factor of 1
-  /// takes it back. Transform the layout before. L0239: a parameter, the last dimension, or numbers
-  /// that don't fit.
-  void storage_align(const BufferName& buffer, std::int64_t dim, std::int64_t factor,
-                     std::int64_t offset = 0, Location where = Location::here());
-  /// A private buffer holds integers of another type, in which sums are then added up too: narrower
-  /// ones for more lanes and less memory.
-  ///     alloc C: i32[n]; C[i] sum= i32(A[i, r]) * i32(B[r])   → change_type(C, i16) →
-  ///     alloc C: i16[n]; C[i] sum= i16(A[i, r]) * i16(B[r]), and readers load i32(C[i])
-  /// L0253: a parameter · no integers · values that are not proven to fit: those of inputs are as
-  /// their type, a sum is its terms times how many there are.
-  void change_type(const BufferName& buffer, DType dtype, Location where = Location::here());
-  /// A private buffer is allocated above the loop, once for all of its iterations, where it would
-  /// be inside: it keeps the size that one iteration needs. The loop is not split or marked after
-  /// that. L0240: it is allocated above anyway, or belongs to one iteration of a parallel or
-  /// vectorized loop inside.
-  void hoist_storage(const BufferName& buffer, LoopRef loop, Location where = Location::here());
-  /// Iterations of the loop take turns with two versions of a private buffer that each fills anew,
-  /// of the size that one iteration needs: a write need not wait for reads of the one before.
-  ///     for xo: for a < 10: P[a] = …   →   alloc P[2, 10]; for xo: for a < 10: P[xo % 2, a] = …
-  ///             for xi < 8: C = P[xi]                              for xi < 8: C = P[xo % 2, xi]
-  /// Lowering does that: until then the loop carries a mark, stays as it is, and steps that would
-  /// break the mark are refused (L0225). L0245: used outside, written by several blocks, not proved
-  /// to be filled, or used by an opaque block.
-  void double_buffer(const BufferName& buffer, LoopRef loop, Location where = Location::here());
-  /// A block below the loop computes in each iteration a window of rows, which moves on by less
-  /// than it holds: the rows that the iteration before has computed are kept, in a buffer of one
-  /// window.
-  ///     for y: for r < 3: for x: P[y + r, x] = …     for y: for r from (y == 0 ? 0 : 2) to 3:
-  ///            for x: C[y, x] = P[y, x] + …       →             for x: P[(y + r) % 3, x] = …
-  ///                                                         for x: C[y, x] = P[y % 3, x] + …
-  /// compute_at makes such a block. The loop is marked as by double_buffer. L0246: no such window,
-  /// a buffer that is used outside of the loop, or a read not proved to lie in the window.
-  void rolling_buffer(const BlockName& block, LoopRef loop, Location where = Location::here());
-  /// Statements of a loop's body run for different iterations at a time: in step t, statement k
-  /// does its part of iteration t - stages[k], in the order that `orders` gives.
-  ///     for i < n: P = …; C[i] = P   → stages {0, 1}, orders {0, 1} →
-  ///     P[0] = …; for i from 1 to n: { P[i % 2] = …; C[i - 1] = P[(i - 1) % 2] }; C[n - 1] = …
-  /// Buffers that each fills get versions; the loop is marked as by double_buffer. L0247: not one
-  /// stage and order for each statement, or one would run before another whose values it needs.
-  void software_pipeline(LoopRef loop, const std::vector<std::int64_t>& stages,
-                         const std::vector<std::int64_t>& orders,
-                         Location where = Location::here());
-  /// The block runs over other iterators, which a map gives from its own; its loops are made anew,
-  /// one for each.
-  ///     for i < n: for j < m: B[i, j]   → s.transform_block_layout(B, [](Index i, Index j) {
-  ///                                          return layout(j / 4, i, j % 4); })   →
-  ///     for j < m/4: for i < n: for j_1 < 4: B[i, j*4 + j_1]
-  /// Its loops are consumed. Reassociates floats if reduce iterators come in another order. L0238
-  /// unless the map is proved to take the domain to a box without gaps, no index mixes spatial and
-  /// reduce iterators, and nothing else runs in the block's loops.
-  template <class F>
-  requires(!std::is_convertible_v<const F&, LayoutMap>) void transform_block_layout(
-      const BlockName& block, const F& map, Location where = Location::here()) {
-    transform_block_layout(block, layout_map(map), where);
-  }
-  void transform_block_layout(const BlockName& block, LayoutMap map,
-                              Location where = Location::here());
-  /// A hint: fetch what the loop reads of the buffer `distance` iterations ahead. Each iteration of
-  /// the loops inside fetches its own part, once a cache line; what several of them read they fetch
-  /// in turn. Locality 0 (once), 2 (second cache) to 3 (keep). L0222.
-  void prefetch(const BufferName& buffer, LoopRef loop, std::int64_t distance, int locality = 3,
-                Location where = Location::here());
-
-  /// From here on each Dim is known to be as the condition says, and a call that gives another one
-  /// is refused (L0304): s.assume(n % 8 == 0 && n >= 64). versions() calls such a schedule where
-  /// its assumptions hold. L0243 a condition that is no least value, largest value or factor of
-  /// Dims.
-  void assume(const Expr<bool>& condition, Location where = Location::here());
-
-  /// A mark that changes no meaning. Keys: unroll_explicit (loop), max_threads (parallel loop),
-  /// stream (block: 1 stores past the caches, 2 only where whole cache lines are filled), and free
-  /// ones that start with "user.". L0223.
-  void annotate(const LoopRef& loop, std::string_view key, const AttrValue& value,
-                Location where = Location::here());
-  void annotate(const BlockName& block, std::string_view key, const AttrValue& value,
-                Location where = Location::here());
-  /// Takes a mark back, also "prefetch" or "hoist_storage" with all buffers that they name. L0223
-  /// where there is none of that key.
-  void unannotate(const LoopRef& loop, std::string_view key, Location where = Location::here());
-  void unannotate(const BlockName& block, std::string_view key, Location where = Location::here());
-
-  /// Factors that multiply to the loop's extent, drawn at random: the innermost among those from
-  /// min_inner to max_inner. They are symbols, for split. The decision, one factor each, can be
-  /// given; a trace records it. L0233: no such factors, or an extent that is no number above 0.
-  template <std::size_t N>
-  std::array<Sample, N> sample_perfect_tile(const LoopRef& loop, std::int64_t max_inner = 64,
-                                            std::int64_t min_inner = 1,
-                                            const std::vector<std::int64_t>& decision = {},
-                                            Location where = Location::here()) {
-    return take<N>(sample_perfect_tile_any(loop, N, max_inner, min_inner, decision, where));
-  }
-  /// The same for a number of factors that is known at run time.
-  Vec<Sample> sample_perfect_tile_any(const LoopRef& loop, std::size_t n,
-                                      std::int64_t max_inner = 64, std::int64_t min_inner = 1,
-                                      const std::vector<std::int64_t>& decision = {},
-                                      Location where = Location::here());
-  /// One of the values, drawn by weight (all alike if none are given). The decision is its
-  /// position. L0233: no values, or weights that do not fit them.
-  Sample sample_categorical(const std::vector<std::int64_t>& values,
-                            const std::vector<std::int64_t>& weights = {},
-                            std::int64_t decision = -1, Location where = Location::here());
-  /// Computes a block at one of its places, drawn among those that are legal: where it is ("root"),
-  /// in the expressions that read it ("inline", as compute_inline), or under a loop of a consumer
-  /// ("C:1", as compute_at with the second loop above block C). References as for these. L0233 a
-  /// decision that is no place; else the errors of the step that it stands for.
-  void sample_compute_location(const BlockName& block, std::string_view decision = "auto",
-                               Location where = Location::here());
-
-  /// What was sampled. A step that is told this number does not follow another decision. L0201 for
-  /// a sample of another schedule.
-  std::int64_t value(const Sample& sample, Location where = Location::here()) const;
-
-  /// Runs one primitive by name: what replay, the parser and a search use. Results as the primitive
-  /// gives them.
-  Args apply(const Primitive& primitive, Args given, Location where = Location::here());
-  /// Whether it would be legal, without doing it. Never throws for what the arguments are.
-  Verdict check(const Primitive& primitive, const Args& args) const;
-
- private:
-  // One step back in history; copies of a schedule share their past.
-  struct Step : RefCounted {
-    Ref<Step> previous;
-    TraceEntry entry;
-    Vec<Consumed> consumed;
-    Vec<std::int64_t> samples;  ///< values of the entry's results
-    std::string reassociates;
-
-    Step() = default;
-    Step(Step&&) = default;
-    LATHE_DECL ~Step() override;
-  };
-
-  template <std::size_t N, class Ref>
-  static std::array<Ref, N> take(const Vec<Ref>& all) {
-    std::array<Ref, N> out;
-    for (std::size_t k = 0; k < N; ++k) out[k] = all[k];
-    return out;
-  }
-  Vec<LoopRef> loops_n(const BlockName& block, std::size_t n, Location where) const;
-  Vec<BlockRef> pad_n(const BlockName& block, const std::vector<Factor>& multiples,
-                      std::optional<std::size_t> n, Location where);
-  Verdict check_reference(const Arg& arg) const;
-  const std::int64_t* sampled(const VarRef& var) const;
-  Arg with_samples(const Arg& arg) const;
-  Verdict prepare(const Primitive& primitive, const Args& given, Args& args) const;
-  Verdict try_step(const Primitive& primitive, const Args& args, Edit& edit) const;
-  void record(const Primitive& primitive, Args args, Edit edit, Location where);
-  void define_inputs(const Args& args, Location where);
-  bool defined(const RefCounted* ref) const;
-  BlockTag resolve_block(const BlockName& name, std::string_view step, Location where) const;
-  std::string resolve_buffer(const BufferName& name, std::string_view step, Location where) const;
-  [[noreturn]] void refuse(std::string_view step, const Refusal& why, Location where) const;
-  Args step(std::string_view primitive, Args args, Location where);
-  Vec<LoopRef> step_to_loops(std::string_view primitive, Args args, Location where);
-
-  friend class detail::DefaultSteps;
-
-  Program program_;
-  std::uint64_t origin_hash_ = 0;
-  ScheduleOptions options_;
-  Ref<Step> last_;
-  Ref<detail::RefTree> defined_;  ///< what steps gave
-  bool shows_places_ = true;      ///< refusals tell where, which takes all of the program's text
-};
-
-/// The same steps on a program. Only on the one that the trace was recorded on, unless any_program
-/// (then a step that does not fit is refused by its own id). L0227 another program, or a step that
-/// gives another number of results.
-Schedule replay(const Trace& trace, Schedule start, bool any_program = false,
-                Location where = Location::here());
-
-}  // namespace lathe
-
 // ---- lathe/jit/jit.hpp
 // Functions from computations: jit compiles, evaluate interprets.
 
 namespace lathe {
+
+/// Whether a computation may be given inputs that it does not read.
+enum class UnreadInputs { refuse, allow };
 
 struct JitOptions {
   /// Null: Context::default_context().
@@ -6013,6 +6099,8 @@ struct JitOptions {
   /// the call with L0409, which names tensor, index, shape and statement. What is proved to be
   /// inside costs nothing.
   bool checked = false;
+  /// Refused: L0316. A schedule or a program says its parameters itself, read or not.
+  UnreadInputs unread_inputs = UnreadInputs::refuse;
 };
 
 /// What jit is given: tensors (scheduled by default), a Schedule, or a Program, with options.
@@ -6065,8 +6153,8 @@ Source versions(const std::vector<Schedule>& all, JitOptions options = {},
 /// The untyped core: compiles for these parameters. A Program has all its own parameters, in its
 /// order, if `params` is empty; else, as for a Schedule, params say which tensor each argument is:
 /// by identity, else by name and type. Errors as program_of and lower, and: L0310 a param that the
-/// program does not have, or lacks · L0312 target · L0410 no LLVM, where that is required · L0412
-/// the context's time budget
+/// program does not have, or lacks · L0312 target · L0316 an input that tensors do not read · L0410
+/// no LLVM, where that is required · L0412 the context's time budget
 AnyKernel jit_any(const Source& source, const Vec<ProgramParam>& params);
 /// The same, interpreted: no code is made.
 AnyKernel evaluate_any(const Source& source, const Vec<ProgramParam>& params);
@@ -7220,6 +7308,22 @@ std::string law_problem(const ReducerNode& reducer, std::span<const AnyExpr> ter
 
 }  // namespace lathe
 
+// ---- lathe/ir/share.hpp
+// Expressions whose shared parts are computed once: a graph of nodes turned into values by name.
+
+namespace lathe {
+
+/// The same expression with what stands at several places bound by lets, and with what is too tall
+/// for recursion cut into pieces: of about as many nodes as e has distinct ones, where it would be
+/// exponentially longer written out. Linear in the distinct nodes, without recursion.
+///
+/// A value is bound as far out as each evaluation needs it, never outside of the arm of a select
+/// unless it is needed in any case or loads nothing. What is short stays written out, as matching
+/// and index analysis see through it; so e itself comes back where nothing is worth a name.
+AnyExpr bind_shared(const AnyExpr& e);
+
+}  // namespace lathe
+
 // ---- lathe/ir/describe.hpp
 // Loops and names in messages.
 
@@ -8322,6 +8426,27 @@ std::string why_unsettled(const Program& program, const BlockNode& block);
 
 }  // namespace lathe::detail
 
+// ---- lathe/analysis/kept.hpp
+// How much of a private buffer exists at once when its program is lowered.
+
+namespace lathe::detail {
+
+/// What lowering keeps of a buffer. Sizes as in Footprint.
+struct KeptBuffer {
+  /// The innermost loop of which each iteration has the buffer to itself; null: there is one for
+  /// the whole program.
+  const ForNode* loop = nullptr;
+  Vec<AnyExpr> extents;
+  AnyExpr bytes;     ///< of all versions; none: unknown
+  int versions = 1;  ///< two where iterations take turns (double_buffer)
+};
+
+/// The loop and the size that lowering finds, place by place: it moves a buffer into loops whose
+/// iterations each fill what they read of it, and cuts it to what one of them stores.
+KeptBuffer kept_of(const Program& program, const Buffer& buffer);
+
+}  // namespace lathe::detail
+
 // ---- lathe/analysis/shift.hpp
 // Overlapping tiles of loops whose tail is Tail::shift: their plan, for split, the checks after
 // later steps, and the pass that moves the last tile inward.
@@ -8765,24 +8890,6 @@ Verdict read_intrinsic(const TensorIntrin& row, Intrinsic& out);
 
 }  // namespace lathe::detail
 
-// ---- lathe/autoschedule/default_schedule.hpp
-// The schedule of a program for which nobody wrote or found one.
-
-namespace lathe {
-
-/// An analytic schedule from the program alone: cheap producers are inlined, producers of whole
-/// rows move into their consumer's row loop, the unit-stride axis is vectorized, rows that share
-/// what they read (stencils) are computed a few at a time, reductions with
-/// reuse get a register tile and reductions along the unit-stride axis get one partial result a
-/// lane, outputs larger than the last-level cache are streamed, and the outermost loops run in
-/// parallel where the work pays for it. A step that is not legal is left out, so the result is
-/// always correct. Under ScheduleOptions::strict no step reassociates floats. Tile sizes: KERNELS
-/// (register tile: accumulators + one row of vectors + one broadcast fill the registers).
-Schedule default_schedule(const Program& program, const Target& target,
-                          ScheduleOptions options = {});
-
-}  // namespace lathe
-
 // ---- lathe/codegen/llvm/builder.hpp
 // LLVM IR as text: typed values, one function, one module.
 
@@ -9151,16 +9258,17 @@ struct EvalExpr {
   Run run = nullptr;
   DType dtype;  ///< of the operands where they differ from the result (comparison, cast, call)
   std::uint8_t op = 0;
-  bool lanewise = true;  ///< Let: lane l of the body needs lane l of the value only
-  int slot = 0;          ///< Var, Let: first lane's slot · Load: buffer
-  int lanes = 1;         ///< of the result
-  Scalar value = {};     ///< Const
+  int slot = 0;       ///< Var: first lane's slot · Load: buffer
+  int lanes = 1;      ///< of the result
+  Scalar value = {};  ///< Const
   const EvalExpr* a = nullptr;
   const EvalExpr* b = nullptr;
   const EvalExpr* c = nullptr;
-  Vec<const EvalExpr*> args;
-  Vec<int> picks;  ///< Shuffle: lane l is lane picks[2 l + 1] of vector picks[2 l]
-  DType to;        ///< Cast, reinterpret
+  Vec<const EvalExpr*> args;  ///< Load: indices · Let: values · Call, Shuffle: operands
+  /// Shuffle: lane l is lane picks[2 l + 1] of vector picks[2 l] · Let: value k is for the slot
+  /// picks[2 k], in all its lanes if what follows may ask lane l for others (picks[2 k + 1] = 1).
+  Vec<int> picks;
+  DType to;  ///< Cast, reinterpret
 
   Scalar at(EvalFrame& frame, int lane) const { return run(*this, frame, lane); }
   /// Lane l of something that may be a scalar beside vectors.
@@ -9248,6 +9356,7 @@ class EvalCompiler {
   const EvalExpr* optional(const AnyExpr& e) { return e.get() ? expr(e) : nullptr; }
   Vec<const EvalExpr*> list(const Vec<AnyExpr>& all);
   void fill(EvalExpr& out, const AnyExpr& e);
+  void fill_let(EvalExpr& out, const LetNode& let);
   void fill_call(EvalExpr& out, const CallNode& n);
   void fill_shuffle(EvalExpr& out, const ShuffleNode& n);
 
@@ -9618,7 +9727,7 @@ class MathBuilder {
   AnyExpr power_of_two(const AnyExpr& n) const;
 
  private:
-  Vec<std::pair<VarRef, AnyExpr>> lets_;
+  Vec<LetBinding> lets_;
 };
 
 // Each of a value x (pow: and y) of type b.t, which is bound to a variable. The result still needs
@@ -10021,7 +10130,7 @@ struct BoundProgram {
 };
 
 const Context& context_of(const Source& source);
-/// L0310 a param that the program does not have, or lacks; errors as program_of.
+/// L0310 a param that the program does not have, or lacks · L0316; errors as program_of.
 BoundProgram bound_program(const Source& source, const Vec<ProgramParam>& params);
 /// One program, in which the first version whose Dims allow it runs.
 Program dispatched(const Vec<Program>& before, const Program& last);
@@ -11136,7 +11245,12 @@ inline bool Comparer::node(const AnyExpr& a, const AnyExpr& b) {
     }
     case ExprKind::Let: {
       const auto *x = a.as<LetNode>(), *y = b.as<LetNode>();
-      return expr(x->value, y->value) && bind_var(x->var, y->var) && expr(x->body, y->body);
+      if (x->bindings.size() != y->bindings.size()) return false;
+      for (std::size_t k = 0; k < x->bindings.size(); ++k)
+        if (!expr(x->bindings[k].value, y->bindings[k].value) ||
+            !bind_var(x->bindings[k].var, y->bindings[k].var))
+          return false;
+      return expr(x->body, y->body);
     }
     case ExprKind::Binary: {
       const auto *x = a.as<BinaryNode>(), *y = b.as<BinaryNode>();
@@ -11493,8 +11607,7 @@ inline std::int64_t wrap_to(DType t, std::int64_t value) {
                        : static_cast<std::int64_t>(bits >> shift);
 }
 
-inline AnyExpr checked_height(AnyExpr e) {
-  if (e.get()->height <= kMaxExprHeight) return e;
+LATHE_DECL void too_tall() {
   throw UserError("L0123",
                   "an expression has more than " + std::to_string(kMaxExprHeight) + " levels",
                   Location{}, {}, "give a part of it a tensor of its own, or fold over a Reduce");
@@ -11643,13 +11756,13 @@ LATHE_DECL AnyExpr make_binary(BinaryOp op, AnyExpr a, AnyExpr b) {
   invariant(is_logic(op) ? a.dtype().is_bool() : true, "logic needs bool");
   DType dtype = a.dtype();
   if (is_comparison(op)) dtype = kBool.with_lanes(dtype.lanes);
-  return detail::checked_height(make_ref<BinaryNode>(dtype, op, std::move(a), std::move(b)));
+  return make_ref<BinaryNode>(dtype, op, std::move(a), std::move(b));
 }
 
 LATHE_DECL AnyExpr make_unary(UnaryOp op, AnyExpr a) {
   detail::check_operand(a);
   invariant(op != UnaryOp::not_ || a.dtype().is_bool(), "bad unary operand");
-  return detail::checked_height(make_ref<UnaryNode>(op, std::move(a)));
+  return make_ref<UnaryNode>(op, std::move(a));
 }
 
 LATHE_DECL AnyExpr make_select(AnyExpr condition, AnyExpr yes, AnyExpr no) {
@@ -11657,15 +11770,14 @@ LATHE_DECL AnyExpr make_select(AnyExpr condition, AnyExpr yes, AnyExpr no) {
   invariant(condition.dtype().is_bool() && yes.dtype() == no.dtype(), "select operands disagree");
   invariant(condition.dtype().lanes == 1 || condition.dtype().lanes == yes.dtype().lanes,
             "select lanes disagree");
-  return detail::checked_height(
-      make_ref<SelectNode>(std::move(condition), std::move(yes), std::move(no)));
+  return make_ref<SelectNode>(std::move(condition), std::move(yes), std::move(no));
 }
 
 LATHE_DECL AnyExpr make_cast(DType dtype, AnyExpr value) {
   detail::check_operand(value);
   invariant(dtype.lanes == value.dtype().lanes, "cast changes lanes");
   if (value.dtype() == dtype) return value;
-  return detail::checked_height(make_ref<CastNode>(dtype, std::move(value)));
+  return make_ref<CastNode>(dtype, std::move(value));
 }
 
 LATHE_DECL AnyExpr make_call(CallOp op, Vec<AnyExpr> args) {
@@ -11674,42 +11786,52 @@ LATHE_DECL AnyExpr make_call(CallOp op, Vec<AnyExpr> args) {
   for (const auto& a : args) detail::check_operand(a);
   DType dtype = args[0].dtype();
   if (op == CallOp::is_nan) dtype = kBool.with_lanes(dtype.lanes);
-  return detail::checked_height(make_ref<CallNode>(dtype, op, std::move(args)));
+  return make_ref<CallNode>(dtype, op, std::move(args));
 }
 
 LATHE_DECL AnyExpr make_reinterpret(DType dtype, AnyExpr value) {
   detail::check_operand(value);
   invariant(dtype.bits * dtype.lanes == value.dtype().bits * value.dtype().lanes,
             "reinterpret changes the width");
-  return detail::checked_height(
-      make_ref<CallNode>(dtype, CallOp::reinterpret, Vec<AnyExpr>{std::move(value)}));
+  return make_ref<CallNode>(dtype, CallOp::reinterpret, Vec<AnyExpr>{std::move(value)});
 }
 
 LATHE_DECL AnyExpr make_let(VarRef var, AnyExpr value, AnyExpr body) {
-  detail::check_operands({&value, &body});
-  invariant(var && var->dtype == value.dtype(), "let variable and value differ in dtype");
-  return detail::checked_height(
-      make_ref<LetNode>(std::move(var), std::move(value), std::move(body)));
+  return make_let(Vec<LetBinding>{{std::move(var), std::move(value)}}, std::move(body));
+}
+
+LATHE_DECL AnyExpr make_let(Vec<LetBinding> bindings, AnyExpr body) {
+  detail::check_operand(body);
+  if (bindings.empty()) return body;
+  for (const auto& b : bindings) {
+    detail::check_operand(b.value);
+    invariant(b.var && b.var->dtype == b.value.dtype(), "let variable and value differ in dtype");
+  }
+  if (const auto* inner = body.as<LetNode>()) {
+    bindings.append(inner->bindings.begin(), inner->bindings.end());
+    return make_let(std::move(bindings), inner->body);
+  }
+  return make_ref<LetNode>(std::move(bindings), std::move(body));
 }
 
 LATHE_DECL AnyExpr make_ramp(AnyExpr base, AnyExpr stride, int lanes) {
   detail::check_operands({&base, &stride});
   invariant(base.dtype().scalar() == stride.dtype().scalar() && lanes > 1, "bad ramp");
-  return detail::checked_height(make_ref<RampNode>(std::move(base), std::move(stride), lanes));
+  return make_ref<RampNode>(std::move(base), std::move(stride), lanes);
 }
 
 LATHE_DECL AnyExpr make_broadcast(AnyExpr value, int lanes) {
   detail::check_operand(value);
   invariant(lanes > 0, "bad broadcast");
   if (lanes == 1) return value;
-  return detail::checked_height(make_ref<BroadcastNode>(std::move(value), lanes));
+  return make_ref<BroadcastNode>(std::move(value), lanes);
 }
 
 LATHE_DECL AnyExpr make_shuffle(Vec<AnyExpr> vectors, Vec<int> lanes) {
   invariant(!vectors.empty() && !lanes.empty(), "empty shuffle");
   for (const auto& v : vectors) detail::check_operand(v);
   DType dtype = vectors[0].dtype().with_lanes(static_cast<int>(lanes.size()));
-  return detail::checked_height(make_ref<ShuffleNode>(dtype, std::move(vectors), std::move(lanes)));
+  return make_ref<ShuffleNode>(dtype, std::move(vectors), std::move(lanes));
 }
 
 LATHE_DECL AnyExpr make_load(Buffer buffer, Vec<AnyExpr> indices, AnyExpr mask) {
@@ -11721,8 +11843,7 @@ LATHE_DECL AnyExpr make_load(Buffer buffer, Vec<AnyExpr> indices, AnyExpr mask) 
   for (const auto& i : indices)
     if (i.dtype().lanes != 1) lanes = i.dtype().lanes;
   DType dtype = buffer->dtype.with_lanes(lanes);
-  return detail::checked_height(
-      make_ref<LoadNode>(dtype, std::move(buffer), std::move(indices), std::move(mask)));
+  return make_ref<LoadNode>(dtype, std::move(buffer), std::move(indices), std::move(mask));
 }
 
 LATHE_DECL const std::int64_t* as_const_int(const AnyExpr& e) {
@@ -11743,22 +11864,50 @@ LATHE_DECL bool is_const(const AnyExpr& e, std::int64_t value) {
 namespace lathe {
 namespace detail {
 
+/// Variables, each once, in the order in which they came. Most expressions have few, where a search
+/// is faster than a set.
+class DistinctVars {
+ public:
+  void add(const VarRef& v) {
+    if (has(v.get())) return;
+    list_.push_back(v);
+    if (list_.size() > kFew) index(list_.size() == kFew + 1 ? 0 : kFew);
+  }
+  bool has(const VarNode* v) const {
+    if (list_.size() > kFew) return set_.contains(v);
+    for (const auto& known : list_)
+      if (known.get() == v) return true;
+    return false;
+  }
+  const Vec<VarRef>& list() const { return list_; }
+
+ private:
+  static constexpr std::size_t kFew = 16;
+  void index(std::size_t from) {
+    if (from != 0) from = list_.size() - 1;
+    for (; from < list_.size(); ++from) set_.insert(list_[from].get());
+  }
+  Vec<VarRef> list_;
+  NodeSet set_;
+};
+
 // Free variables: what is used minus what is bound around the use. Bound variables are unique by
 // identity, so it is enough to collect both sets and subtract.
 class VarCollector : public Visitor {
  public:
   void expr(const AnyExpr& e) override {
     ++nodes;
-    if (const auto* v = e.as<VarNode>()) add(used, VarRef(v));
-    if (const auto* let = e.as<LetNode>()) bound.push_back(let->var);
+    if (const auto* v = e.as<VarNode>()) used.add(VarRef(v));
+    if (const auto* let = e.as<LetNode>())
+      for (const auto& b : let->bindings) bound.add(b.var);
     descend(e);
   }
   void stmt(const Stmt& s) override {
     ++nodes;
-    if (const auto* f = s.as<ForNode>()) bound.push_back(f->var);
-    if (const auto* let = s.as<LetStmtNode>()) bound.push_back(let->var);
+    if (const auto* f = s.as<ForNode>()) bound.add(f->var);
+    if (const auto* let = s.as<LetStmtNode>()) bound.add(let->var);
     if (const auto* b = s.as<BlockNode>())
-      for (const auto& it : b->iters) bound.push_back(it.var);
+      for (const auto& it : b->iters) bound.add(it.var);
     // Of a size that nothing else names, the code below needs the value all the same.
     if (const auto* a = s.as<AllocNode>())
       for (const auto& extent : a->buffer->shape) expr(extent);
@@ -11766,22 +11915,12 @@ class VarCollector : public Visitor {
   }
   Vec<VarRef> free() const {
     Vec<VarRef> out;
-    for (const auto& v : used) {
-      bool is_bound = false;
-      for (const auto& b : bound) is_bound |= b == v;
-      if (!is_bound) out.push_back(v);
-    }
+    for (const auto& v : used.list())
+      if (!bound.has(v.get())) out.push_back(v);
     return out;
   }
   std::size_t nodes = 0;
-  Vec<VarRef> used, bound;
-
- private:
-  static void add(Vec<VarRef>& set, VarRef v) {
-    for (const auto& x : set)
-      if (x == v) return;
-    set.push_back(std::move(v));
-  }
+  DistinctVars used, bound;
 };
 
 template <class T>
@@ -11796,9 +11935,7 @@ VarCollector collect_vars(const T& root) {
 
 template <class T>
 bool occurs(const T& root, const VarRef& var) {
-  for (const auto& v : collect_vars(root).used)
-    if (v == var) return true;
-  return false;
+  return collect_vars(root).used.has(var.get());
 }
 
 }  // namespace detail
@@ -11915,7 +12052,8 @@ inline void StructuralHasher::node(const AnyExpr& e) {
              expr(e.as<LoadNode>()->mask);
     case ExprKind::Let: {
       const auto* n = e.as<LetNode>();
-      return expr(n->value), bind_var(n->var), expr(n->body);
+      for (const auto& b : n->bindings) expr(b.value), bind_var(b.var);
+      return expr(n->body);
     }
     case ExprKind::Binary: {
       const auto* n = e.as<BinaryNode>();
@@ -13034,8 +13172,10 @@ inline AnyExpr mutate_children(Mutation go, const AnyExpr& e, const LoadNode& n)
   return go.changed ? make_load(std::move(b), std::move(indices), std::move(mask)) : e;
 }
 inline AnyExpr mutate_children(Mutation go, const AnyExpr& e, const LetNode& n) {
-  AnyExpr value = go(n.value), body = go(n.body);
-  return go.changed ? make_let(n.var, std::move(value), std::move(body)) : e;
+  Vec<LetBinding> bindings;
+  for (const auto& b : n.bindings) bindings.push_back({b.var, go(b.value)});
+  AnyExpr body = go(n.body);
+  return go.changed ? make_let(std::move(bindings), std::move(body)) : e;
 }
 inline AnyExpr mutate_children(Mutation go, const AnyExpr& e, const BinaryNode& n) {
   AnyExpr a = go(n.a), b = go(n.b);
@@ -13588,13 +13728,9 @@ inline Vec<AnyExpr> Parser::exprs(std::string_view close, int& height) {
 }
 
 inline Parser::Value Parser::let_chain() {
-  struct Bound {
-    const Token* at;
-    std::string name;
-    VarRef var;
-    Value value;
-  };
-  Vec<Bound> chain;
+  const Token& first = peek();
+  Vec<LetBinding> bindings;
+  int height = 1;
   while (accept_word("let")) {
     const Token& at = peek();
     std::string text = name("a name");
@@ -13603,17 +13739,18 @@ inline Parser::Value Parser::let_chain() {
     expect_word("in");
     VarRef var = make_var(text, value.e.dtype());
     declare(at, text, {var, {}}, true);
-    chain.push_back({&at, text, var, std::move(value)});
+    height = std::max(height, value.height);
+    bindings.push_back({var, std::move(value.e)});
   }
   Value result = expr();
   expect(")");
-  for (; !chain.empty(); chain.pop_back()) {
-    Bound& b = chain.back();
-    names_.release(b.name);
-    result =
-        build<LetNode>(*b.at, std::max(b.value.height, result.height), b.var, b.value.e, result.e);
+  height = std::max(height, result.height);
+  for (const auto& b : reversed(bindings)) names_.release(b.var->name);
+  if (const auto* inner = result.e.as<LetNode>()) {
+    bindings.append(inner->bindings.begin(), inner->bindings.end());
+    return build<LetNode>(first, height, std::move(bindings), inner->body);
   }
-  return result;
+  return build<LetNode>(first, height, std::move(bindings), result.e);
 }
 
 // A word and an opening parenthesis.
@@ -14432,23 +14569,16 @@ inline void Printer::call(std::string_view name, std::initializer_list<const Any
   put(')');
 }
 
-// A chain of lets is one parenthesis, printed without recursion.
 inline void Printer::let(const LetNode& n) {
   put('(');
-  Vec<const VarNode*> bound;
-  const LetNode* at = &n;
-  for (;;) {
-    put("let ", names_.bind(at->var.get(), at->var->name, true), " = ");
-    expr(at->value);
+  for (const auto& b : n.bindings) {
+    put("let ", names_.bind(b.var.get(), b.var->name, true), " = ");
+    expr(b.value);
     put(" in ");
-    bound.push_back(at->var.get());
-    const auto* next = at->body.as<LetNode>();
-    if (!next) break;
-    at = next;
   }
-  expr(at->body);
+  expr(n.body);
   put(')');
-  for (const auto* node : reversed(bound)) names_.release(node);
+  for (const auto& b : reversed(n.bindings)) names_.release(b.var.get());
 }
 
 inline void Printer::shuffle(const ShuffleNode& n) {
@@ -15563,7 +15693,7 @@ LATHE_DECL int ScalarCode::compile_new(const AnyExpr& e) {
   }
   if (const auto* n = e.as<CallNode>()) return compile_call(*n);
   if (const auto* n = e.as<LetNode>()) {
-    known_[AnyExpr(n->var).get()] = compile(n->value);
+    for (const auto& b : n->bindings) known_[AnyExpr(b.var).get()] = compile(b.value);
     return compile(n->body);
   }
   return good_ = false, 0;
@@ -15643,6 +15773,231 @@ LATHE_DECL void ScalarCode::run_rounding(const Scalar* in, Scalar* out, std::uin
 }
 
 }  // namespace lathe::detail
+
+// ---- lathe/ir/impl/share.ipp
+namespace lathe {
+namespace detail {
+
+// Nodes to be written twice before a name is worth it: in a value, in an index, and in expressions
+// that are too large to be written out.
+inline constexpr std::uint64_t kSharedValue = 64, kSharedIndex = 512, kSharedLarge = 2;
+inline constexpr std::uint32_t kLargeWeight = 20000;
+// Of a piece of a tall expression.
+inline constexpr int kPieceHeight = 256;
+
+// The distinct nodes of an expression, children first, so that the root comes last; and for each
+// the places where it can be bound. A place is a node: the let goes around it.
+class SharedGraph {
+ public:
+  explicit SharedGraph(const AnyExpr& root) : large_(root->weight > kLargeWeight) {
+    collect(root);
+    measure();
+    for (std::size_t k = nodes_.size(); k-- > 0;) place(static_cast<int>(k));
+  }
+
+  AnyExpr bound() {
+    if (!any_) return nodes_.back().e;
+    Vec<Vec<LetBinding>> lets(nodes_.size());
+    struct Rebuild : Mutator {
+      explicit Rebuild(SharedGraph& its_graph) : graph(its_graph) {}
+      AnyExpr expr(const AnyExpr& child) override {
+        const Node& n = graph.nodes_[static_cast<std::size_t>(*graph.numbers_.find(child.get()))];
+        return n.var ? AnyExpr(n.var) : n.result;
+      }
+      AnyExpr once(const AnyExpr& e) { return descend(e); }
+      SharedGraph& graph;
+    } rebuild(*this);
+    int names = 0;
+    for (std::size_t k = 0; k < nodes_.size(); ++k) {
+      Node& n = nodes_[k];
+      n.result = make_let(std::move(lets[k]), rebuild.once(n.e));
+      if (n.place < 0) continue;
+      n.var = make_var(cat("t", names++), n.e.dtype());
+      lets[static_cast<std::size_t>(n.place)].push_back({n.var, n.result});
+    }
+    return nodes_.back().result;
+  }
+
+ private:
+  // Which arms of a select need a node: 1 yes, 2 no.
+  struct Arm {
+    int select, arms;
+  };
+  struct Node {
+    AnyExpr e, result;
+    VarRef var;
+    Vec<int> children;  // in evaluation order
+    std::uint64_t cost = 1;
+    int height = 1, uses = 0;
+    int dominator = -1, depth = 0;
+    int needed_from = 0;  // the outermost node whose evaluation needs this one in any case
+    int place = -1;       // where it is bound
+    Vec<Arm> arms;
+    bool loads = false, fixed = false, in_value = false, wanted = false;
+    bool unique = false;  // stands once in the result
+  };
+
+  Node& at(int k) { return nodes_[static_cast<std::size_t>(k)]; }
+
+  static Vec<AnyExpr> children_of(const AnyExpr& e) {
+    struct Children : Visitor {
+      Vec<AnyExpr> all;
+      void expr(const AnyExpr& x) override { all.push_back(x); }
+      void of(const AnyExpr& x) { descend(x); }
+    } children;
+    children.of(e);
+    return std::move(children.all);
+  }
+
+  void collect(const AnyExpr& root) {
+    struct Open {
+      AnyExpr e;
+      Vec<AnyExpr> children;
+      std::size_t next = 0;
+    };
+    Vec<Open> stack;
+    stack.push_back({root, children_of(root)});
+    while (!stack.empty()) {
+      Open& top = stack.back();
+      if (top.next < top.children.size()) {
+        AnyExpr child = top.children[top.next++];
+        if (!numbers_.contains(child.get())) stack.push_back({child, children_of(child)});
+        continue;
+      }
+      if (!numbers_.contains(top.e.get())) add(top.e, top.children);
+      stack.pop_back();
+    }
+  }
+
+  void add(const AnyExpr& e, const Vec<AnyExpr>& children) {
+    numbers_[e.get()] = static_cast<int>(nodes_.size());
+    Node n;
+    n.e = e;
+    n.loads = e.kind() == ExprKind::Load;
+    // A variable that a let of the user's binds ends with it.
+    n.fixed = e.kind() == ExprKind::Let;
+    for (const auto& child : children) {
+      const int k = *numbers_.find(child.get());
+      n.children.push_back(k);
+      ++at(k).uses;
+      n.loads = n.loads || at(k).loads;
+      n.fixed = n.fixed || at(k).fixed;
+    }
+    if (const auto* let = e.as<LetNode>())
+      for (const auto& b : let->bindings) bound_.insert(b.var.get());
+    nodes_.push_back(std::move(n));
+  }
+
+  // What each node costs once what is below it is bound.
+  void measure() {
+    nodes_.back().in_value = true;
+    for (std::size_t k = nodes_.size(); k-- > 0;) {
+      const Node& n = nodes_[k];
+      const auto* load = n.e.as<LoadNode>();
+      for (int child : n.children) at(child).in_value |= n.in_value && !load;
+    }
+    for (auto& n : nodes_) {
+      n.fixed = n.fixed || bound_.contains(n.e.get());
+      for (int k : n.children) {
+        const Node& child = at(k);
+        n.fixed = n.fixed || child.fixed;
+        n.cost += child.wanted ? 1 : child.cost;
+        n.height = std::max(n.height, child.wanted ? 2 : child.height + 1);
+      }
+      n.cost = std::min<std::uint64_t>(n.cost, kLargeWeight);
+      n.wanted = n.e.kind() > ExprKind::Var && !n.fixed && worth_a_name(n);
+      any_ = any_ || n.wanted;
+    }
+    nodes_.back().wanted = false;
+  }
+
+  bool worth_a_name(const Node& n) const {
+    if (n.height >= kPieceHeight) return true;
+    const std::uint64_t least = large_ ? kSharedLarge : n.in_value ? kSharedValue : kSharedIndex;
+    return n.uses > 1 && n.cost > 1 && n.cost * static_cast<std::uint64_t>(n.uses - 1) >= least;
+  }
+
+  // Parents come before their children: where k is needed and bound, and what that says of those.
+  void place(int k) {
+    Node& n = at(k);
+    n.needed_from = std::max(n.needed_from, k);
+    n.unique = n.unique || k + 1 == static_cast<int>(nodes_.size());
+    if (n.wanted) n.place = place_of(n);
+    if (n.place >= 0) {
+      // From there on it is its binding that uses what is below it.
+      n.unique = true;
+      n.dominator = n.place;
+      n.depth = at(n.place).depth + 1;
+    }
+    const auto* select = n.e.as<SelectNode>();
+    for (std::size_t c = 0; c < n.children.size(); ++c) {
+      Node& child = at(n.children[c]);
+      dominate(child, k);
+      child.unique = child.uses == 1 && n.unique;
+      if (select && c > 0)
+        need_in_arm(child, k, c == 1 ? 1 : 2);
+      else
+        need(child, n);
+    }
+  }
+
+  // The nearest node that every way from the root to the child passes.
+  void dominate(Node& child, int parent) {
+    int a = child.dominator, b = parent;
+    if (a < 0) a = b;
+    while (a != b) {
+      int& deeper = at(a).depth >= at(b).depth ? a : b;
+      deeper = at(deeper).dominator;
+    }
+    child.dominator = a;
+    child.depth = at(a).depth + 1;
+  }
+
+  void need(Node& child, const Node& parent) {
+    child.needed_from = std::max(child.needed_from, parent.needed_from);
+    for (const auto& arm : parent.arms) need_in_arm(child, arm.select, arm.arms);
+  }
+  // Needed by both arms is needed by the select.
+  void need_in_arm(Node& child, int select, int arms) {
+    for (auto& known : child.arms) {
+      if (known.select != select) continue;
+      known.arms |= arms;
+      if (known.arms == 3) need(child, at(select));
+      return;
+    }
+    constexpr std::size_t most = 4;
+    if (child.arms.size() < most) child.arms.push_back({select, arms});
+  }
+
+  // The outermost place where each evaluation needs it, or the next one around all uses; -1 if it
+  // may be bound at none. What is cut for its height goes out as far as it may.
+  int place_of(const Node& n) {
+    const bool cut = n.height >= kPieceHeight;
+    const int root = static_cast<int>(nodes_.size()) - 1;
+    if (n.needed_from == root || (cut && !n.loads)) return root;
+    int found = -1;
+    for (int k = n.dominator; k >= 0; k = at(k).dominator) {
+      if (!at(k).unique) continue;
+      if (n.needed_from < k && (n.loads || found >= 0)) break;
+      found = k;
+    }
+    return found;
+  }
+
+  Vec<Node> nodes_;
+  NodeMap<int> numbers_;
+  NodeSet bound_;  // by lets of the user
+  bool large_, any_ = false;
+};
+
+}  // namespace detail
+
+LATHE_DECL AnyExpr bind_shared(const AnyExpr& e) {
+  if (e->weight < detail::kSharedValue) return e;
+  return detail::SharedGraph(e).bound();
+}
+
+}  // namespace lathe
 
 // ---- lathe/ir/impl/stmt.ipp
 namespace lathe {
@@ -15831,19 +16186,30 @@ class ReplaceBuffer : public Mutator {
 class FreshLets : public Mutator {
  public:
   AnyExpr expr(const AnyExpr& e) override {
+    if (const auto* v = e.as<VarNode>()) {
+      const VarRef* found = renamed_.find(v);
+      return found ? AnyExpr(*found) : e;
+    }
     const auto* let = e.as<LetNode>();
     if (!let) return descend(e);
-    AnyExpr value = expr(let->value);
-    VarRef fresh = make_var(let->var->name, let->var->dtype);
-    return make_let(fresh, value, expr(substitute(let->body, {{let->var, AnyExpr(fresh)}})));
+    Vec<LetBinding> bindings;
+    for (const auto& b : let->bindings) {
+      AnyExpr value = expr(b.value);
+      bindings.push_back({renew(b.var), std::move(value)});
+    }
+    return make_let(std::move(bindings), expr(let->body));
   }
   Stmt stmt(const Stmt& s) override {
     const auto* let = s.as<LetStmtNode>();
     if (!let) return descend(s);
     AnyExpr value = expr(let->value);
-    VarRef fresh = make_var(let->var->name, let->var->dtype);
-    return make_let_stmt(fresh, value, stmt(substitute(let->body, {{let->var, AnyExpr(fresh)}})));
+    VarRef fresh = renew(let->var);
+    return make_let_stmt(fresh, value, stmt(let->body));
   }
+
+ private:
+  VarRef renew(const VarRef& var) { return renamed_[var.get()] = make_var(var->name, var->dtype); }
+  NodeMap<VarRef> renamed_;
 };
 
 }  // namespace detail
@@ -16118,9 +16484,12 @@ LATHE_DECL std::string_view typing_problem(const AnyExpr& e) {
     }
     case ExprKind::Let: {
       const auto* n = e.as<LetNode>();
-      if (!n->var.get() || !n->value.get() || !n->body.get()) return "an operand is missing";
-      return n->var->dtype == n->value.dtype() ? ""
-                                               : "the variable has another type than its value";
+      if (!n->body.get()) return "an operand is missing";
+      for (const auto& b : n->bindings) {
+        if (!b.var.get() || !b.value.get()) return "an operand is missing";
+        if (b.var->dtype != b.value.dtype()) return "the variable has another type than its value";
+      }
+      return {};
     }
     case ExprKind::Binary:
       return detail::binary_problem(*e.as<BinaryNode>());
@@ -16223,10 +16592,13 @@ inline void Verifier::access(const Buffer& b, const Vec<AnyExpr>& indices, bool 
 }
 
 inline void Verifier::let(const LetNode& n) {
-  expr(n.value);
-  bind(n.var.get(), n.var->name, true);
+  for (const auto& b : n.bindings) {
+    expr(b.value);
+    if (!ok()) return;
+    bind(b.var.get(), b.var->name, true);
+  }
   expr(n.body);
-  release(n.var.get());
+  for (const auto& b : reversed(n.bindings)) release(b.var.get());
 }
 
 inline void Verifier::call(const CallNode& n) {
@@ -16761,7 +17133,10 @@ inline void visit_children(Visitor& v, const LoadNode& n) {
   if (n.mask) v.expr(n.mask);
   v.buffer(n.buffer);
 }
-inline void visit_children(Visitor& v, const LetNode& n) { v.expr(n.value), v.expr(n.body); }
+inline void visit_children(Visitor& v, const LetNode& n) {
+  for (const auto& b : n.bindings) v.expr(b.value);
+  v.expr(n.body);
+}
 inline void visit_children(Visitor& v, const BinaryNode& n) { v.expr(n.a), v.expr(n.b); }
 inline void visit_children(Visitor& v, const UnaryNode& n) { v.expr(n.a); }
 inline void visit_children(Visitor& v, const SelectNode& n) {
@@ -18016,15 +18391,39 @@ LATHE_DECL AnyExpr Simplifier::select(const SelectNode& n) {
   return make_select(condition, yes, no);
 }
 
+inline Vec<LetBinding> used_bindings(const Vec<LetBinding>& all, const AnyExpr& body) {
+  NodeSet used;
+  const auto note = [&](const AnyExpr& e) {
+    for (const auto& v : free_vars(e)) used.insert(v.get());
+  };
+  note(body);
+  Vec<LetBinding> kept;
+  for (const auto& b : reversed(all)) {
+    if (!used.contains(b.var.get())) continue;
+    note(b.value);
+    kept.push_back(b);
+  }
+  std::reverse(kept.begin(), kept.end());
+  return kept;
+}
+
 LATHE_DECL AnyExpr Simplifier::let(const LetNode& n) {
-  AnyExpr value = expr(n.value);
-  const bool trivial = value.kind() == ExprKind::Const || value.kind() == ExprKind::Var;
-  if (trivial) return expr(substitute(n.body, {{n.var, value}}));
   Facts inner = facts_;
-  if (value.dtype() == kIndex) note_let(n.var, value, inner);
-  AnyExpr body = Simplifier(inner, budget_ / 2).expr(n.body);
+  Simplifier engine(inner, budget_ / 2);
   budget_ -= 16;
-  return uses_var(body, n.var) ? make_let(n.var, value, body) : body;
+  Vec<LetBinding> bindings;
+  Substitution trivial;
+  for (const auto& b : n.bindings) {
+    AnyExpr value = engine.expr(substitute(b.value, trivial));
+    if (value.kind() == ExprKind::Const || value.kind() == ExprKind::Var) {
+      trivial.emplace_back(b.var, std::move(value));
+      continue;
+    }
+    if (value.dtype() == kIndex) engine.note_let(b.var, value, inner);
+    bindings.push_back({b.var, std::move(value)});
+  }
+  AnyExpr body = engine.expr(substitute(n.body, trivial));
+  return make_let(used_bindings(bindings, body), body);
 }
 
 LATHE_DECL AnyExpr Simplifier::load(const AnyExpr& e) {
@@ -21197,7 +21596,8 @@ class AccessCollector : public Visitor {
       case StmtKind::LetStmt: {
         const auto* n = s.as<LetStmtNode>();
         expr(n->value);
-        return bound(n->var, n->value, [&] { stmt(n->body); });
+        bind(n->var, n->value);
+        return stmt(n->body);
       }
       case StmtKind::Evaluate:
         return prefetch(s.as<EvaluateNode>()->call);
@@ -21219,8 +21619,8 @@ class AccessCollector : public Visitor {
                    [&] { expr(n->no); });
     }
     if (const auto* n = e.as<LetNode>()) {
-      expr(n->value);
-      return bound(n->var, n->value, [&] { expr(n->body); });
+      for (const auto& b : n->bindings) expr(b.value), bind(b.var, b.value);
+      return expr(n->body);
     }
     if (e.kind() != ExprKind::Const && e.kind() != ExprKind::Var) descend(e);
   }
@@ -21234,23 +21634,38 @@ class AccessCollector : public Visitor {
     bool on_reduction;  // hangs on reduce iterators of the block
   };
 
-  AnyExpr resolve(const AnyExpr& e) const { return e ? substitute(e, values_) : e; }
-  AnyExpr resolve_inner(const AnyExpr& e) const { return e ? substitute(e, inner_values_) : e; }
-  // A vector condition is forgotten: the access may then happen more often than it does.
+  /// What variables stand for, written out; shared where they are.
+  class Values : public Mutator {
+   public:
+    AnyExpr expr(const AnyExpr& e) override {
+      const auto* v = e.as<VarNode>();
+      if (!v) return descend(e);
+      const AnyExpr* found = known_.find(v);
+      return found ? *found : e;
+    }
+    void bind(const VarRef& var, AnyExpr value) { known_[var.get()] = std::move(value); }
+
+   private:
+    NodeMap<AnyExpr> known_;
+  };
+  // Of a value that would be longer, written out, nothing is known.
+  static constexpr std::uint32_t kMostWritten = 2000;
+  static bool too_long(const AnyExpr& e) { return e->weight > kMostWritten; }
+
+  AnyExpr resolve(const AnyExpr& e) { return values_.optional(e); }
+  AnyExpr resolve_inner(const AnyExpr& e) { return inner_values_.optional(e); }
+  // A vector condition is forgotten, and a long one: the access may then happen more often than it
+  // does.
   template <class F>
   void under(const AnyExpr& condition, F&& f) {
-    const bool scalar = condition.get() && condition.dtype() == kBool;
-    if (scalar) add_condition(condition);
+    const std::size_t outer = conditions_.size();
+    if (condition.get() && condition.dtype() == kBool) add_condition(condition);
     f();
-    if (scalar) conditions_.pop_back();
+    conditions_.resize(outer);
   }
-  template <class F>
-  void bound(const VarRef& var, const AnyExpr& value, F&& f) {
-    values_.emplace_back(var, resolve(value));
-    inner_values_.emplace_back(var, resolve_inner(value));
-    f();
-    values_.pop_back();
-    inner_values_.pop_back();
+  void bind(const VarRef& var, const AnyExpr& value) {
+    values_.bind(var, resolve(value));
+    inner_values_.bind(var, resolve_inner(value));
   }
   AccessSite site(const Buffer& buffer, AccessKind kind, bool is_write) const {
     AccessSite out;
@@ -21287,8 +21702,12 @@ class AccessCollector : public Visitor {
   void add(const Buffer& buffer, AccessKind kind, bool is_write, const Vec<AnyExpr>& indices) {
     if (only_ && buffer != *only_) return;
     AccessSite out = site(buffer, kind, is_write);
-    for (const auto& i : indices)
+    for (const auto& i : indices) {
       out.indices.push_back(resolve(i)), out.inner_indices.push_back(resolve_inner(i));
+      if (!too_long(out.indices.back())) continue;
+      out.unknown.push_back(make_var("index"));
+      out.indices.back() = out.inner_indices.back() = out.unknown.back();
+    }
     sites.push_back(std::move(out));
   }
   void store(const StoreNode& n) {
@@ -21312,7 +21731,7 @@ class AccessCollector : public Visitor {
       for (const auto& i : load->indices) expr(i);
   }
   // The bounds of a loop inside a block name its iterators.
-  ForRef resolved(const ForNode& n) const {
+  ForRef resolved(const ForNode& n) {
     AnyExpr min = resolve(n.min), extent = resolve(n.extent);
     if (min.same_as(n.min) && extent.same_as(n.extent)) return ForRef(&n);
     Stmt loop = make_for(n.var, min, extent, n.body, n.loop_kind, n.annotations);
@@ -21342,7 +21761,7 @@ class AccessCollector : public Visitor {
       if (terms_ == AccessTerms::iters) break;
       AnyExpr value = resolve(it.binding);
       inner.guard(it.kind, value, inner.resolve(it.min), inner.resolve(it.extent));
-      inner.values_.emplace_back(it.var, value);
+      inner.values_.bind(it.var, value);
       inner.bindings_.push_back(value);
     }
     inner.inside_block(n);
@@ -21358,8 +21777,9 @@ class AccessCollector : public Visitor {
       if (!prove(c, facts_)) conditions_.push_back({c, {}, kind == IterKind::reduce});
   }
   void add_condition(const AnyExpr& condition) {
-    const AnyExpr inside = resolve_inner(condition);
-    conditions_.push_back({resolve(condition), inside, names_reduce_iterator(inside)});
+    const AnyExpr inside = resolve_inner(condition), over_loops = resolve(condition);
+    if (too_long(over_loops)) return;
+    conditions_.push_back({over_loops, inside, names_reduce_iterator(inside)});
   }
   // Each part is read where those before it hold.
   void add_predicate(const AnyExpr& predicate) {
@@ -21397,8 +21817,8 @@ class AccessCollector : public Visitor {
   Vec<Condition> conditions_;
   AnyExpr outer_condition_;
   Vec<AnyExpr> bindings_;
-  Substitution values_;        // iterators by bindings, lets by values
-  Substitution inner_values_;  // lets inside the block
+  Values values_;        // iterators by bindings, lets by values
+  Values inner_values_;  // lets inside the block
 };
 
 /// What stands beside a path in the sequences that it passes is left out.
@@ -24711,6 +25131,50 @@ LATHE_DECL bool filled_each_iteration(const Program& program, const Buffer& buff
 
 }  // namespace lathe::detail
 
+// ---- lathe/analysis/impl/kept.ipp
+namespace lathe::detail {
+
+// The loops that hold all uses of a buffer, outermost first.
+inline Vec<const ForNode*> loops_of_all_uses(const Stmt& root, const Buffer& buffer) {
+  std::optional<Vec<const ForNode*>> common;
+  any_use_of({buffer}, root, [&](const BufferUse& use) {
+    if (!common) common = use.loops;
+    std::size_t same = 0;
+    while (same < common->size() && same < use.loops.size() && (*common)[same] == use.loops[same])
+      ++same;
+    while (common->size() > same) common->pop_back();
+    return false;
+  });
+  return common ? *common : Vec<const ForNode*>();
+}
+
+// Nothing of the buffer is carried from one iteration to another.
+inline bool fills_alone(const Program& program, const Buffer& buffer, const ForNode& loop,
+                        const Facts& facts) {
+  for (const auto& w : writers(loop.body, buffer))
+    if (w.block->reducer && !final_at(program->body, w.block->tag, loop.var)) return false;
+  return runs_at_most_once(loop) || filled_each_iteration(program, buffer, loop, facts);
+}
+
+LATHE_DECL KeptBuffer kept_of(const Program& program, const Buffer& buffer) {
+  KeptBuffer out;
+  out.extents = buffer->shape;
+  out.bytes = AnyExpr(static_cast<std::int64_t>(buffer->dtype.element_bytes()));
+  const Facts facts = program_facts(program);
+  for (const ForNode* loop : loops_of_all_uses(program->body, buffer)) {
+    if (!fills_alone(program, buffer, *loop, facts)) break;
+    out.loop = loop;
+    if (is_marked(*loop, kDoubleBuffer, buffer->name)) out.versions = 2;
+  }
+  for (const Footprint& f : work_of(program, out.loop ? out.loop->var : VarRef()).buffers)
+    if (f.buffer == buffer && f.extents.size() == out.extents.size()) out.extents = f.extents;
+  for (const AnyExpr& extent : out.extents) out.bytes = size_product(out.bytes, extent);
+  out.bytes = size_product(out.bytes, AnyExpr(static_cast<std::int64_t>(out.versions)));
+  return out;
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/analysis/impl/settled.ipp
 namespace lathe::detail {
 
@@ -25893,6 +26357,20 @@ inline AnyValue run_body(FunctionRef<AnyValue(std::span<const VarRef>)> body,
   return at_place("the body of '" + source.name + "'", source.where, [&] { return body(vars); });
 }
 
+/// Before anything walks through them: written out they may be of any size. A condition of where()
+/// keeps its parts, which are tested one after the other.
+inline void bind_shared_parts(AnyValue& value) {
+  for (auto& v : value.values)
+    if (v) v = bind_shared(v);
+  if (!value.predicate) return;
+  AnyExpr all;
+  for (const auto& part : conjuncts(value.predicate)) {
+    AnyExpr bound = bind_shared(part);
+    all = all ? logical_and(all, bound) : bound;
+  }
+  value.predicate = all;
+}
+
 inline Vec<AnyTensor> make_compute(const std::string& name, const Vec<Extent>& extents,
                                    FunctionRef<AnyValue(std::span<const VarRef>)> body,
                                    Location where) {
@@ -25905,6 +26383,7 @@ inline Vec<AnyTensor> make_compute(const std::string& name, const Vec<Extent>& e
   source->tag = make_ref<BlockTagNode>(name);
   source->iters = spatial_iters(name, source->extents);
   AnyValue value = run_body(body, *source);
+  bind_shared_parts(value);
   check_value(*source, value);
   source->values = value.values;
   if (value.reducer) adopt_reduction(*source, value);
@@ -27038,7 +27517,8 @@ class ScriptExprs : Visitor {
       if (!bound_.contains(var)) state_.check_var(what_, *var, where_);
       return;
     }
-    if (const auto* let = e.as<LetNode>()) bound_.insert(let->var.get());
+    if (const auto* let = e.as<LetNode>())
+      for (const auto& b : let->bindings) bound_.insert(b.var.get());
     if (const auto* load = e.as<LoadNode>()) state_.check_known(what_, load->buffer, where_);
     descend(e);
   }
@@ -27338,6 +27818,9 @@ inline Vec<AnyExpr> script_extents(ScriptState& state, const std::string& name, 
   return shape;
 }
 
+/// With its shared parts bound; one that was given no value is left for the checks.
+inline AnyExpr bound_value(const AnyExpr& e) { return e ? bind_shared(e) : e; }
+
 }  // namespace detail
 
 LATHE_DECL AnyScriptBuffer AnyScript::param(Access access, std::string name, DType dtype,
@@ -27371,13 +27854,15 @@ LATHE_DECL AnyScriptBuffer AnyScript::local(std::string name, DType dtype, Vec<E
   return detail::script_handle(buffer, Layout::dense, where);
 }
 
-LATHE_DECL void AnyScript::store(const AnyExpr& element, const AnyExpr& value, Location where) {
+LATHE_DECL void AnyScript::store(const AnyExpr& element, const AnyExpr& its_value, Location where) {
+  const AnyExpr value = detail::bound_value(its_value);
   const LoadNode& to = state().target(element, value, where);
   state().add(make_store(to.buffer, to.indices, value), where);
 }
 
-LATHE_DECL void AnyScript::atomic(BinaryOp op, const AnyExpr& element, const AnyExpr& value,
+LATHE_DECL void AnyScript::atomic(BinaryOp op, const AnyExpr& element, const AnyExpr& its_value,
                                   Location where) {
+  const AnyExpr value = detail::bound_value(its_value);
   const LoadNode& to = state().target(element, value, where);
   const std::string what = cat("the atomic update of '", to.buffer->name, "'");
   if (is_comparison(op)) throw UserError("L0109", cat(what, " is a comparison"), where);
@@ -27386,8 +27871,9 @@ LATHE_DECL void AnyScript::atomic(BinaryOp op, const AnyExpr& element, const Any
   state().add(make_ref<AtomicNode>(op, to.buffer, to.indices, value), where);
 }
 
-LATHE_DECL AnyExpr AnyScript::let(std::string name, const AnyExpr& value, Location where) {
+LATHE_DECL AnyExpr AnyScript::let(std::string name, const AnyExpr& its_value, Location where) {
   detail::ScriptState& s = state();
+  const AnyExpr value = detail::bound_value(its_value);
   detail::check_name(name, where);
   s.check(cat("the value of '", name, "'"), value, where);
   VarRef var = make_var(name, value.dtype());
@@ -27609,10 +28095,12 @@ LATHE_DECL void AnyScript::block(std::string name, const Vec<BlockIter>& iters,
 }
 
 LATHE_DECL void AnyScript::fold(const ReducerRef& reducer, const Vec<AnyExpr>& elements,
-                                const Vec<AnyExpr>& terms, bool init, Location where) {
+                                const Vec<AnyExpr>& its_terms, bool init, Location where) {
   detail::ScriptState& s = state();
   BlockNode& block = s.current_block("a fold", where);
   if (!reducer) throw UserError("L0116", "an undefined reducer is used", where);
+  Vec<AnyExpr> terms;
+  for (const auto& term : its_terms) terms.push_back(detail::bound_value(term));
   if (elements.size() != terms.size() || terms.size() != reducer->identity.size())
     throw UserError("L0107",
                     cat("reducer '", reducer->name, "' folds ", reducer->identity.size(),
@@ -29434,6 +29922,9 @@ details.block { border-left: 4px solid var(--c); background: var(--card); paddin
 .totals { float: right; display: inline-flex; gap: .9rem; align-items: center;
   font-variant-numeric: tabular-nums; }
 .totals > .bytes, .totals > .ops, .totals > .intensity { min-width: 5.4rem; text-align: right; }
+.totals > .level { min-width: 3.6rem; }
+.heads { overflow: hidden; color: var(--faint); font-size: 12px; margin: 0; }
+.heads .bar { background: none; height: auto; }
 .intensity { font-weight: 600; }
 .bar { width: 6rem; height: .5rem; background: var(--card); }
 .bar > span { display: block; height: 100%; background: var(--c); }
@@ -29449,14 +29940,22 @@ table { border-collapse: collapse; }
 th, td { text-align: left; padding: .2rem .9rem .2rem 0; border-bottom: 1px solid var(--line); }
 )";
 
+// Above the loops' numbers, in columns as wide.
+inline constexpr std::string_view kSchedulePageHeads =
+    R"(<p class="heads">loop, and below it what one iteration touches of each buffer
+<span class="totals"><span class="bar"></span>
+<span class="bytes">bytes</span><span class="level">cache</span>
+<span class="ops">operations</span><span class="intensity">per byte</span></span></p>
+)";
+
 inline constexpr std::string_view kSchedulePageLegend =
     R"(<p class="legend"><b class="serial">serial</b> · <b class="parallel">parallel</b> ·
 <b class="vectorized">vectorized</b> · <b class="unrolled">unrolled</b> ·
 <b class="bound">bound</b> · <b class="block">block</b></p>
 <p class="legend">Each loop shows what one of its iterations touches of every buffer, what that is in bytes together (the bar is
-logarithmic), how many operations it does, and operations per byte. Boxes are the smallest that are known to hold what any
-iteration touches; ≤ marks those of which maybe not all is touched, and operations of which guards may leave some out.
-Green frames: written.</p>
+logarithmic), the nearest cache that is as large, how many operations it does, and operations per byte. Boxes are the
+smallest that are known to hold what any iteration touches; ≤ marks those of which maybe not all is touched, and operations
+of which guards may leave some out. Green frames: written.</p>
 )";
 
 }  // namespace lathe::detail
@@ -29542,7 +30041,8 @@ inline std::string box_text(const Vec<AnyExpr>& extents) {
 // The page, part by part.
 class SchedulePage {
  public:
-  SchedulePage(const Schedule& schedule) : schedule_(schedule), program_(schedule.program()) {}
+  SchedulePage(const Schedule& schedule, const Target& machine)
+      : schedule_(schedule), program_(schedule.program()), machine_(machine) {}
 
   std::string text() {
     const std::string name = html_text(program_->name);
@@ -29550,6 +30050,7 @@ class SchedulePage {
            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
            name, "</title>\n<style>\n", kSchedulePageStyle, "</style>\n</head>\n<body>\n");
     append(out_, "<h1>", name, "</h1>\n", kSchedulePageLegend);
+    caches();
     loops();
     buffers();
     steps();
@@ -29562,7 +30063,8 @@ class SchedulePage {
     const Work all = work_of(program_);
     if (const std::int64_t* bytes = all.bytes ? as_const_int(all.bytes) : nullptr)
       most_ = static_cast<std::uint64_t>(*bytes);
-    append(out_, "<h2>Loops</h2>\n<details open class=\"loop program\">\n<summary><code>program ",
+    append(out_, "<h2>Loops</h2>\n", kSchedulePageHeads,
+           "<details open class=\"loop program\">\n<summary><code>program ",
            html_text(program_->name), "</code>");
     totals(all);
     append(out_, "</summary>\n");
@@ -29621,9 +30123,23 @@ class SchedulePage {
       append(out_, "<span class=\"bar\"><span style=\"width:",
              100 * std::bit_width(static_cast<std::uint64_t>(*bytes)) / std::bit_width(most_),
              "%\"></span></span>");
-    append(out_, "<span class=\"bytes\">", bytes_text(work.bytes), "</span><span class=\"ops\">",
+    append(out_, "<span class=\"bytes\">", bytes_text(work.bytes), "</span><span class=\"level\">",
+           bytes ? level_of(*bytes) : "", "</span><span class=\"ops\">",
            work.exact || !work.operations ? "" : "≤ ", count_text(work.operations),
            " op</span><span class=\"intensity\">", intensity_text(work), "</span></span>");
+  }
+  // The nearest cache of a core that is as large.
+  std::string_view level_of(std::int64_t bytes) const {
+    if (bytes <= machine_.l1_bytes) return "L1";
+    if (bytes <= machine_.l2_bytes) return "L2";
+    return bytes <= machine_.l3_bytes ? "L3" : "memory";
+  }
+  void caches() {
+    const auto size = [](std::int64_t bytes) { return bytes_text(AnyExpr(bytes)); };
+    append(out_, "<p class=\"legend\">Caches of ",
+           machine_.name == "host" ? "this machine" : html_text(machine_.name),
+           ", as one core sees them: L1 ", size(machine_.l1_bytes), ", L2 ",
+           size(machine_.l2_bytes), ", L3 ", size(machine_.l3_bytes), ".</p>\n");
   }
   void chips(const Work& work) {
     append(out_, "<p class=\"chips\">");
@@ -29685,42 +30201,39 @@ class SchedulePage {
 
   void buffers() {
     append(out_, "<h2>Buffers</h2>\n<div class=\"wide\"><table>\n<tr><th>name</th><th>type</th>",
-           "<th>shape</th><th>bytes</th><th>scope</th><th>where</th></tr>\n");
+           "<th>scope</th><th>declared</th><th>kept</th><th>bytes</th><th>cache</th>",
+           "<th>where</th></tr>\n");
     static constexpr std::string_view kAccess[] = {"input", "output", "input and output"};
     for (const auto& p : program_->params) {
-      if (p.buffer) buffer(*p.buffer, cat("parameter, ", kAccess[static_cast<int>(p.access)]));
+      if (!p.buffer) continue;
+      AnyExpr bytes(static_cast<std::int64_t>(p.buffer->dtype.element_bytes()));
+      for (const auto& e : p.buffer->shape) bytes = size_product(bytes, e);
+      buffer(*p.buffer, {nullptr, p.buffer->shape, bytes},
+             cat("parameter, ", kAccess[static_cast<int>(p.access)]));
     }
-    allocations(program_->body, "the whole program");
+    allocations(program_->body);
     append(out_, "</table></div>\n");
   }
-  void allocations(const Stmt& s, const std::string& where) {
-    if (const auto* a = s.as<AllocNode>())
-      buffer(*a->buffer, "allocated in " + where + used_in(a->buffer));
-    const auto* f = s.as<ForNode>();
-    const std::string inside = f ? "loop <code>" + html_text(f->var->name) + "</code>" : where;
-    any_child(s, [&](const Stmt& child) { return allocations(child, inside), false; });
+  void allocations(const Stmt& s) {
+    if (const auto* a = s.as<AllocNode>()) {
+      const KeptBuffer kept = kept_of(program_, a->buffer);
+      buffer(*a->buffer, kept,
+             kept.loop ? cat("one for each iteration of loop <code>",
+                             html_text(kept.loop->var->name), "</code>")
+                       : "one for the whole program");
+    }
+    any_child(s, [&](const Stmt& child) { return allocations(child), false; });
   }
-  // The innermost loop that holds all uses: lowering keeps of a buffer what that loop needs.
-  std::string used_in(const Buffer& buffer) const {
-    std::optional<Vec<const ForNode*>> common;
-    any_use(program_->body, [&](const BufferUse& use) {
-      if (use.buffer != buffer) return false;
-      if (!common) common = use.loops;
-      std::size_t same = 0;
-      while (same < common->size() && same < use.loops.size() && (*common)[same] == use.loops[same])
-        ++same;
-      while (common->size() > same) common->pop_back();
-      return false;
-    });
-    if (!common || common->empty()) return {};
-    return ", used in loop <code>" + html_text(common->back()->var->name) + "</code>";
-  }
-  void buffer(const BufferNode& b, const std::string& where) {
-    AnyExpr bytes(static_cast<std::int64_t>(b.dtype.element_bytes()));
-    for (const auto& e : b.shape) bytes = size_product(bytes, e);
+  void buffer(const BufferNode& b, const KeptBuffer& kept, const std::string& where) {
+    const std::int64_t* bytes = kept.bytes ? as_const_int(kept.bytes) : nullptr;
     append(out_, "<tr><td><code>", html_text(b.name), "</code></td><td>", b.dtype.str(),
-           "</td><td>", b.shape.empty() ? "scalar" : box_text(b.shape), "</td><td>",
-           bytes_text(bytes), "</td><td>", to_text(b.scope), "</td><td>", where, "</td></tr>\n");
+           "</td><td>", to_text(b.scope), "</td><td>", shape_text(b.shape), "</td><td>",
+           kept.versions == 2 ? "2 × " : "", shape_text(kept.extents), "</td><td>",
+           bytes_text(kept.bytes), "</td><td>", bytes ? level_of(*bytes) : "", "</td><td>", where,
+           "</td></tr>\n");
+  }
+  static std::string shape_text(const Vec<AnyExpr>& shape) {
+    return shape.empty() ? "scalar" : box_text(shape);
   }
 
   void steps() {
@@ -29737,13 +30250,16 @@ class SchedulePage {
 
   const Schedule& schedule_;
   const Program& program_;
+  const Target& machine_;
   std::uint64_t most_ = 0;  ///< bytes of the whole program, if known
   std::string out_;
 };
 
 }  // namespace detail
 
-LATHE_DECL std::string Schedule::html() const { return detail::SchedulePage(*this).text(); }
+LATHE_DECL std::string Schedule::html(const Target& machine) const {
+  return detail::SchedulePage(*this, machine).text();
+}
 
 }  // namespace lathe
 
@@ -33258,8 +33774,10 @@ class ReadsOnCondition : public Visitor {
 
   void expr(const AnyExpr& e) override {
     if (const auto* let = e.as<LetNode>()) {
-      expr(let->value);
-      if (depends(let->value)) vars_.push_back(let->var);
+      for (const auto& b : let->bindings) {
+        expr(b.value);
+        if (depends(b.value)) vars_.push_back(b.var);
+      }
       return expr(let->body);
     }
     descend(e);
@@ -35205,9 +35723,12 @@ class PartOfBody : public Mutator {
     }
     const auto* let = e.as<LetNode>();
     if (!let) return descend(e);
-    AnyExpr value = expr(let->value);
-    VarRef fresh = renewed(let->var);
-    return make_let(fresh, value, expr(let->body));
+    Vec<LetBinding> bindings;
+    for (const auto& b : let->bindings) {
+      AnyExpr value = expr(b.value);
+      bindings.push_back({renewed(b.var), std::move(value)});
+    }
+    return make_let(std::move(bindings), expr(let->body));
   }
 
   Stmt stmt(const Stmt& s) override {
@@ -38438,7 +38959,7 @@ inline constexpr std::int64_t kMemoryTaskElements = 16 * kTaskElements;
 inline constexpr std::int64_t kElementwiseUnroll = 4;
 // Rows of a sliding window that are computed together, fewer where they share sets of the cache,
 // the most that each may load (beyond it the code only grows), and the share of loads to save for
-// which several rows at once pay in caches (docs/performance.md has the figures).
+// which several rows at once pay in caches (docs/notes/stencils.md has the figures).
 inline constexpr std::int64_t kWindowRows = 8, kCrowdedRows = 6;
 inline constexpr int kWindowLoads = 32;
 inline constexpr double kWindowShare = 0.3;
@@ -38774,7 +39295,7 @@ namespace detail {
 // Results that no cache holds. Where memory answers several streams faster than one, as each page
 // costs a wait of its own, a few rows, or runs of a single loop, are taken in turn; those that
 // follow are fetched into the second cache meanwhile. 1.1 to 1.4 times the speed of a streaming
-// copy on Zen, as fast as one where memory is far (docs/performance.md).
+// copy on Zen, as fast as one where memory is far (docs/notes/memory.md).
 class TileStreams : RowSteps {
  public:
   using RowSteps::RowSteps;
@@ -39082,7 +39603,7 @@ class TileReduction : NestSteps {
     if (all_simple)
       tile_registers(ref, block, nest);
     else
-      partial_lanes(ref, block, info, nest);
+      partial_lanes(block, info, nest);
   }
 
  private:
@@ -39222,8 +39743,7 @@ class TileReduction : NestSteps {
   }
 
   // s[i] = sum over r of X[i, r]: r splits into lanes, each with a partial result of its own.
-  void partial_lanes(const BlockRef& ref, const BlockNode& block, const BlockInfo& info,
-                     const DefaultNest& nest) {
+  void partial_lanes(const BlockNode& block, const BlockInfo& info, const DefaultNest& nest) {
     if (info.reducer.kind != ReducerClass::reorder || nest.reduce.empty()) return;
     if (info.reducer.reassociates && s_.options().strict) return;
     LoopRef along = nest.reduce.back();
@@ -39240,27 +39760,21 @@ class TileReduction : NestSteps {
     attempt([&] {
       auto parts = s_.split_any(along, {infer, width});
       BlockRef partial = s_.rfactor(parts[1]);
-      auto loops = s_.loops(partial);
-      LoopRef lane_loop;
-      Vec<LoopRef> spatial, reduce;
-      BlockSite at = site(partial);
-      for (const auto& f : at.loops) {
-        if (feeds(*f, *at.block, IterKind::reduce))
-          reduce.push_back(LoopRef(f->var));
-        else
-          spatial.push_back(LoopRef(f->var));
-      }
-      lane_loop = lane_loop_of(at, width);
-      Vec<LoopRef> order;
-      for (const auto& l : spatial)
-        if (!(l == lane_loop)) order.push_back(l);
-      order.append(reduce);
-      order.push_back(lane_loop);
-      s_.reorder(order);
-      auto final_loops = s_.loops(ref);
       if (!nest.spatial.empty()) s_.compute_at(partial, nest.spatial.back());
+      lanes_innermost(partial, width);
       finish_partial(partial);
     });
+  }
+
+  // compute_at makes the loops anew, in the order of the block's iterators: those of the fold last.
+  void lanes_innermost(const BlockRef& partial, std::int64_t width) {
+    const BlockSite at = site(partial);
+    const LoopRef lanes = lane_loop_of(at, width);
+    Vec<LoopRef> order;
+    for (const auto& f : at.loops)
+      if (feeds(*f, *at.block, IterKind::reduce)) order.push_back(LoopRef(f->var));
+    order.push_back(lanes);
+    s_.reorder(order);
   }
 
   // The loop of the new dimension: the innermost one with that extent that feeds a spatial
@@ -39397,13 +39911,28 @@ class TileNests : NestSteps {
 // ---- lathe/autoschedule/impl/default_schedule.ipp
 namespace lathe {
 
-LATHE_DECL Schedule default_schedule(const Program& program, const Target& target,
-                                     ScheduleOptions options) {
-  Schedule schedule(program, options);
-  detail::PlaceProducers(schedule, target).run();
-  detail::TileNests(schedule, target).run();
-  detail::RunParallel(schedule, target).run();
+namespace detail {
+
+inline Schedule with_default_steps(Schedule schedule, const Target& target) {
+  PlaceProducers(schedule, target).run();
+  TileNests(schedule, target).run();
+  RunParallel(schedule, target).run();
   return schedule;
+}
+
+}  // namespace detail
+
+LATHE_DECL Schedule default_schedule(const Program& program, const Target& target,
+                                     ScheduleOptions options, Location where) {
+  return detail::with_default_steps(Schedule(program, options, where), target);
+}
+LATHE_DECL Schedule default_schedule(const AnyTensor& output, const Target& target,
+                                     ScheduleOptions options, Location where) {
+  return detail::with_default_steps(Schedule(output, options, where), target);
+}
+LATHE_DECL Schedule default_schedule(const OutputList& outputs, const Target& target,
+                                     ScheduleOptions options, Location where) {
+  return detail::with_default_steps(Schedule(outputs, options, where), target);
 }
 
 }  // namespace lathe
@@ -40007,18 +40536,19 @@ LATHE_DECL LlvmValue LlvmEmitter::variable(const VarNode& n) const {
 }
 
 LATHE_DECL LlvmValue LlvmEmitter::let(const LetNode& n) {
-  LlvmValue v = n.value.dtype().lanes == n.dtype.lanes || mask_.text.empty()
-                    ? value(n.value)
-                    : under(mask_for(n.value.dtype().lanes), n.value);
-  LlvmValue outer = std::exchange(vars_[n.var.get()], std::move(v));
-  multiples_[n.var.get()] = multiple_of(n.value);
-  const Facts around = note_let(n.var, n.value);
-  std::size_t mark = memo_order_.size();
+  const Facts around = facts_;
+  const std::size_t mark = memo_order_.size();
+  for (const auto& b : n.bindings) {
+    vars_[b.var.get()] = b.value.dtype().lanes == n.dtype.lanes || mask_.text.empty()
+                             ? value(b.value)
+                             : under(mask_for(b.value.dtype().lanes), b.value);
+    multiples_[b.var.get()] = multiple_of(b.value);
+    note_let(b.var, b.value);
+  }
   LlvmValue result = value(n.body);
-  // The same body under another binding of the variable is another value.
+  // The same body under another binding of the variables is another value.
   forget(mark);
   facts_ = around;
-  vars_[n.var.get()] = std::move(outer);
   return result;
 }
 
@@ -41765,6 +42295,19 @@ inline bool moves_lanes(const AnyExpr& e) {
   return find.found;
 }
 
+inline void EvalCompiler::fill_let(EvalExpr& out, const LetNode& let) {
+  for (const auto& b : let.bindings) {
+    out.picks.push_back(var_slot(*b.var)), out.picks.push_back(0);
+    out.args.push_back(expr(b.value));
+  }
+  out.b = expr(let.body);
+  bool all_lanes = moves_lanes(let.body);
+  for (std::size_t k = let.bindings.size(); k-- > 0;) {
+    out.picks[2 * k + 1] = all_lanes;
+    all_lanes = all_lanes || moves_lanes(let.bindings[k].value);
+  }
+}
+
 inline void EvalCompiler::fill(EvalExpr& out, const AnyExpr& e) {
   if (const auto* constant = e.as<ConstNode>()) {
     out.value = scalar_of(constant->dtype, constant->i, constant->f);
@@ -41775,10 +42318,7 @@ inline void EvalCompiler::fill(EvalExpr& out, const AnyExpr& e) {
     out.args = list(load->indices);
     out.a = optional(load->mask);
   } else if (const auto* let = e.as<LetNode>()) {
-    out.slot = var_slot(*let->var);
-    out.a = expr(let->value);
-    out.b = expr(let->body);
-    out.lanewise = let->value.dtype().lanes == 1 || !moves_lanes(let->body);
+    fill_let(out, *let);
   } else if (const auto* binary = e.as<BinaryNode>()) {
     out.op = static_cast<std::uint8_t>(binary->op);
     out.dtype = binary->a.dtype().scalar();
@@ -42212,12 +42752,16 @@ inline Scalar eval_load(const EvalExpr& e, EvalFrame& frame, int lane) {
 }
 
 inline Scalar eval_let(const EvalExpr& e, EvalFrame& frame, int lane) {
-  if (e.a->lanes == 1) {
-    frame.var(e.slot) = e.a->at(frame, 0);
-  } else if (e.lanewise) {
-    frame.var(e.slot + lane) = e.a->at(frame, lane);
-  } else {
-    for (int l = 0; l < e.a->lanes; ++l) frame.var(e.slot + l) = e.a->at(frame, l);
+  for (std::size_t k = 0; k < e.args.size(); ++k) {
+    const EvalExpr& value = *e.args[k];
+    const int slot = e.picks[2 * k];
+    if (value.lanes == 1) {
+      frame.var(slot) = value.at(frame, 0);
+    } else if (!e.picks[2 * k + 1]) {
+      frame.var(slot + lane) = value.at(frame, lane);
+    } else {
+      for (int l = 0; l < value.lanes; ++l) frame.var(slot + l) = value.at(frame, l);
+    }
   }
   return e.b->at(frame, lane);
 }
@@ -42516,10 +43060,12 @@ class AccessChecks : public Visitor {
       under(s->condition, s->yes);
       under(logical_not(s->condition), s->no);
     } else if (const auto* let = e.as<LetNode>()) {
-      expr(let->value);
-      path_.push_back({let->var, let->value});
+      for (const auto& b : let->bindings) {
+        expr(b.value);
+        path_.push_back({b.var, b.value});
+      }
       expr(let->body);
-      path_.pop_back();
+      path_.resize(path_.size() - let->bindings.size());
     } else if (const auto* call = e.as<CallNode>(); call && call->op == CallOp::prefetch) {
       // A prefetch touches nothing; its index may read.
       for (const auto& i : call->args[0].as<LoadNode>()->indices) expr(i);
@@ -42572,6 +43118,10 @@ class AccessChecks : public Visitor {
     return cat("'", b.name, "' has no element [", at, "], its shape is [", shape, "]\nin ",
                statement_);
   }
+  template <class T>
+  static void note_vars(NodeSet& used, const T& what) {
+    for (const auto& v : free_vars(what)) used.insert(v.get());
+  }
   void add(const AnyExpr& inside, const std::string& message, const Vec<AnyExpr>& values,
            int lane) {
     Facts facts = facts_;
@@ -42579,9 +43129,14 @@ class AccessChecks : public Visitor {
       if (!around.var) facts.assume(lane_of(around.e, lane));
     if (prove(inside, facts)) return;
     Stmt check = make_ref<AssertNode>(inside, message, values);
-    for (std::size_t k = path_.size(); k-- > 0;)
-      check = path_[k].var ? Stmt(make_ref<LetStmtNode>(path_[k].var, path_[k].e, check))
-                           : make_if(lane_of(path_[k].e, lane), check, {});
+    NodeSet used;
+    note_vars(used, check);
+    for (const auto& around : reversed(path_)) {
+      if (around.var && !used.contains(around.var.get())) continue;
+      note_vars(used, around.e);
+      check = around.var ? Stmt(make_ref<LetStmtNode>(around.var, around.e, check))
+                         : make_if(lane_of(around.e, lane), check, {});
+    }
     for (const auto& known : checks_)
       if (structurally_equal(known, check)) return;
     checks_.push_back(check);
@@ -44296,11 +44851,16 @@ LATHE_DECL AnyExpr NarrowTypes::expr(const AnyExpr& e) {
       return is_narrow(t) ? AnyExpr(var(VarRef(e.as<VarNode>()))) : e;
     case ExprKind::Let: {
       const auto* n = e.as<LetNode>();
-      AnyExpr value = expr(n->value);
-      VarRef v = var(n->var);
+      Vec<LetBinding> bindings;
+      bool changed = false;
+      for (const auto& b : n->bindings) {
+        AnyExpr value = expr(b.value);
+        VarRef v = var(b.var);
+        changed = changed || v != b.var || !value.same_as(b.value);
+        bindings.push_back({v, std::move(value)});
+      }
       AnyExpr body = expr(n->body);
-      if (v == n->var && value.same_as(n->value) && body.same_as(n->body)) return e;
-      return make_let(v, value, body);
+      return changed || !body.same_as(n->body) ? make_let(std::move(bindings), body) : e;
     }
     case ExprKind::Binary: {
       const auto* n = e.as<BinaryNode>();
@@ -44688,14 +45248,12 @@ namespace lathe::detail {
 LATHE_DECL AnyExpr MathBuilder::let(AnyExpr value) {
   if (value.kind() <= ExprKind::Var) return value;
   VarRef var = make_var("m" + std::to_string(lets_.size()), value.dtype());
-  lets_.emplace_back(var, std::move(value));
+  lets_.push_back({var, std::move(value)});
   return var;
 }
 
 LATHE_DECL AnyExpr MathBuilder::finish(AnyExpr result) {
-  for (; !lets_.empty(); lets_.pop_back())
-    result = make_let(lets_.back().first, lets_.back().second, std::move(result));
-  return result;
+  return make_let(std::exchange(lets_, {}), std::move(result));
 }
 
 LATHE_DECL AnyExpr MathBuilder::fma(const AnyExpr& a, const AnyExpr& b, const AnyExpr& d) const {
@@ -46332,9 +46890,12 @@ LATHE_DECL AnyExpr CloneFresh::expr(const AnyExpr& e) {
     return found ? *found : e;
   }
   if (const auto* let = e.as<LetNode>()) {
-    AnyExpr value = expr(let->value);
-    VarRef fresh = rename(let->var);
-    return make_let(fresh, value, expr(let->body));
+    Vec<LetBinding> bindings;
+    for (const auto& b : let->bindings) {
+      AnyExpr value = expr(b.value);
+      bindings.push_back({rename(b.var), std::move(value)});
+    }
+    return make_let(std::move(bindings), expr(let->body));
   }
   return descend(e);
 }
@@ -46383,8 +46944,10 @@ class OperationList : public Mutator {
         return bound(whole(e));
       case ExprKind::Let: {
         const auto* n = e.as<LetNode>();
-        const AnyExpr value = expr(n->value);
-        values_.emplace_back(n->var, value.dtype().lanes == 1 ? named(value) : value);
+        for (const auto& b : n->bindings) {
+          const AnyExpr value = expr(b.value);
+          values_.emplace_back(b.var, value.dtype().lanes == 1 ? named(value) : value);
+        }
         return expr(n->body);
       }
       case ExprKind::Select: {
@@ -46451,9 +47014,30 @@ class InterleaveStores : public Mutator {
   // More do not fit the 16 registers of AVX2.
   static constexpr std::size_t kSideBySide = 4;
 
+  // How long the chain of its operations is, about: a bound value is one below the value before it.
+  static std::uint32_t levels(const AnyExpr& e) {
+    struct Levels : Visitor {
+      std::uint32_t most = 0, outer = 0;
+      void expr(const AnyExpr& x) override {
+        ++outer, most = std::max(most, outer);
+        const std::uint32_t here = outer;
+        if (const auto* let = x.as<LetNode>()) {
+          for (const auto& b : let->bindings) expr(b.value), ++outer;
+          --outer;
+          expr(let->body);
+        } else {
+          descend(x);
+        }
+        outer = here - 1;
+      }
+    } all;
+    all.expr(e);
+    return all.most;
+  }
+
   static bool is_deep(const StoreNode& n) {
     const ExprNode& value = *n.value.get();
-    return value.dtype.lanes > 1 && value.height >= kDeep && value.weight <= kMostNodes;
+    return value.dtype.lanes > 1 && value.weight <= kMostNodes && levels(n.value) >= kDeep;
   }
 
   // What it loads is then loaded before the others are stored.
@@ -46671,7 +47255,7 @@ class Widen : public Mutator {
  public:
   Widen(const VarRef& var, const AnyExpr& base, int lanes, const Facts& facts)
       : lanes_(lanes), facts_(facts) {
-    vectors_.emplace_back(var, make_ramp(base, 1, lanes));
+    vectors_[var.get()] = make_ramp(base, 1, lanes);
   }
   bool ok = true;
 
@@ -46742,9 +47326,8 @@ class Widen : public Mutator {
   }
 
   AnyExpr variable(const AnyExpr& e) const {
-    for (const auto& [var, vector] : vectors_)
-      if (var.get() == e.get()) return vector;
-    return e;
+    const AnyExpr* vector = vectors_.find(e.get());
+    return vector ? *vector : e;
   }
 
   AnyExpr load(const LoadNode& n) {
@@ -46775,11 +47358,17 @@ class Widen : public Mutator {
   }
 
   AnyExpr let(const LetNode& n) {
-    AnyExpr value = expr(n.value);
-    if (!wide(value)) return make_let(n.var, value, expr(n.body));
-    VarRef vector = make_var(n.var->name, value.dtype());
-    vectors_.emplace_back(n.var, AnyExpr(vector));
-    return make_let(vector, value, expr(n.body));
+    Vec<LetBinding> bindings;
+    for (const auto& b : n.bindings) {
+      AnyExpr value = expr(b.value);
+      VarRef var = b.var;
+      if (wide(value)) {
+        var = make_var(b.var->name, value.dtype());
+        vectors_[b.var.get()] = var;
+      }
+      bindings.push_back({var, std::move(value)});
+    }
+    return make_let(std::move(bindings), expr(n.body));
   }
 
   // Lanes of an arm that is not chosen load nothing: the arm's loads are masked by the condition.
@@ -46837,8 +47426,8 @@ class Widen : public Mutator {
   }
 
   bool uses_lanes(const AnyExpr& e) const {
-    for (const auto& [var, vector] : vectors_)
-      if (uses_var(e, var)) return true;
+    for (const auto& v : free_vars(e))
+      if (vectors_.contains(v.get())) return true;
     return false;
   }
 
@@ -46868,7 +47457,7 @@ class Widen : public Mutator {
     AnyExpr value = expr(n.value);
     if (!wide(value)) return make_let_stmt(n.var, value, stmt(n.body));
     VarRef vector = make_var(n.var->name, value.dtype());
-    vectors_.emplace_back(n.var, AnyExpr(vector));
+    vectors_[n.var.get()] = vector;
     return make_let_stmt(vector, value, stmt(n.body));
   }
 
@@ -46931,7 +47520,7 @@ class Widen : public Mutator {
   int lanes_;
   Facts facts_;
   AnyExpr mask_;
-  Vec<std::pair<VarRef, AnyExpr>> vectors_;
+  NodeMap<AnyExpr> vectors_;
   Vec<std::pair<Buffer, Buffer>> private_;
 };
 
@@ -49476,7 +50065,7 @@ inline Target target_of(const Source& source) {
   if (!target.runs_on(host(), &reason))
     throw UserError("L0312",
                     cat("code for '", target.name, "' does not run on this machine: ", reason),
-                    source.where(), {}, "use lt::host(), or export the code");
+                    source.where(), {}, "use lt::host()");
   return target;
 }
 
@@ -49660,6 +50249,95 @@ LATHE_DECL std::string AnyKernel::assembly() const {
 
 }  // namespace lathe
 
+// ---- lathe/jit/impl/unread.ipp
+namespace lathe {
+namespace detail {
+
+/// Which parameters the statements of a program name. Nothing was simplified before: x * 0 reads x.
+class NamedParams : Visitor {
+ public:
+  explicit NamedParams(const Program& program) : program_(program) { stmt(program->body); }
+
+  /// The first input that nothing reads; null if there is none. One that tells the program a Dim
+  /// which no other argument tells counts as read.
+  const Param* unread() const {
+    for (const Param& p : program_->params)
+      if (p.access == Access::in && !is_named(p) && !tells_a_dim(p)) return &p;
+    return nullptr;
+  }
+  std::string inputs() const {
+    Vec<std::string> names;
+    for (const Param& p : program_->params)
+      if (p.access == Access::in && is_named(p)) names.push_back(cat("'", p.name(), "'"));
+    return names.empty() ? "no input" : join(names, ", ");
+  }
+
+ private:
+  void expr(const AnyExpr& e) override {
+    if (e.as<VarNode>()) vars_.push_back(e.get());
+    descend(e);
+  }
+  void buffer(const Buffer& b) override { buffers_.push_back(b); }
+
+  bool is_named(const Param& p) const {
+    if (!p.buffer) return has_var(p.var.get());
+    for (const Buffer& b : buffers_)
+      if (b == p.buffer) return true;
+    return false;
+  }
+  bool has_var(const ExprNode* var) const {
+    for (const ExprNode* known : vars_)
+      if (known == var) return true;
+    return false;
+  }
+  static bool has_extent(const Param& p, const ExprNode* dim) {
+    if (!p.buffer) return false;
+    for (const AnyExpr& extent : p.buffer->shape)
+      if (extent.get() == dim) return true;
+    return false;
+  }
+  bool tells_a_dim(const Param& p) const {
+    for (const auto& dim : program_->dims) {
+      const ExprNode* var = dim->var.get();
+      if (!has_extent(p, var) || !is_needed(p, var)) continue;
+      bool told = false;
+      for (const Param& other : program_->params) told |= &other != &p && has_extent(other, var);
+      if (!told) return true;
+    }
+    return false;
+  }
+  // By a statement, or by the shape of another argument.
+  bool is_needed(const Param& p, const ExprNode* dim) const {
+    if (has_var(dim)) return true;
+    NamedParams shapes;
+    for (const Param& other : program_->params)
+      if (&other != &p && other.buffer)
+        for (const AnyExpr& extent : other.buffer->shape) shapes.expr(extent);
+    return shapes.has_var(dim);
+  }
+
+  NamedParams() = default;
+
+  Program program_;
+  Vec<const ExprNode*> vars_;
+  Vec<Buffer> buffers_;
+};
+
+/// L0316 an input that a program of tensors does not read.
+inline void refuse_unread(const Program& program, Location where) {
+  const NamedParams named(program);
+  const Param* unread = named.unread();
+  if (!unread) return;
+  throw UserError("L0316",
+                  cat("input '", unread->name(), "' is not read by program '", program->name, "'"),
+                  where, cat("it reads ", named.inputs()),
+                  "leave it out, or say that arguments may go unread: "
+                  "JitOptions::unread_inputs = lt::UnreadInputs::allow");
+}
+
+}  // namespace detail
+}  // namespace lathe
+
 // ---- lathe/jit/impl/source.ipp
 namespace lathe {
 namespace detail {
@@ -49743,6 +50421,8 @@ LATHE_DECL BoundProgram bound_program(const Source& source, const Vec<ProgramPar
   BoundProgram out{params.empty() ? program_of(source.outputs(), source.where())
                                   : program_of(source.outputs(), params, source.where()),
                    {}};
+  if (source.options().unread_inputs == UnreadInputs::refuse)
+    refuse_unread(out.program, source.where());
   for (std::size_t k = 0; k < out.program->params.size(); ++k)
     out.order.push_back(static_cast<int>(k));
   return out;

@@ -181,7 +181,7 @@ TEST_CASE("a graph of any height and size takes time and nodes in proportion") {
 }
 
 TEST_CASE("fuzz: what is bound has the value of the graph, and reads nothing that it does not") {
-  for (std::uint64_t seed = 1; seed <= 20000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
     CAPTURE(seed);
     const bool loads = seed % 2 == 0;
     const AnyExpr e = RandomGraph(seed, loads).make(loads ? 14 : 60);
