@@ -5,6 +5,7 @@
 #include <lathe/analysis/uses.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/visit.hpp>
+#include <lathe/support/dense_map.hpp>
 
 namespace lathe {
 namespace detail {
@@ -101,8 +102,9 @@ class AccessCollector : public Visitor {
    private:
     NodeMap<AnyExpr> known_;
   };
-  // Of a value that would be longer, written out, nothing is known.
-  static constexpr std::uint32_t kMostWritten = 2000;
+  // Of a value that would be longer, written out, nothing is known: each of the selects in it is
+  // simplified under its condition, whose own selects are so too.
+  static constexpr std::uint32_t kMostWritten = 200;
   static bool too_long(const AnyExpr& e) { return e->weight > kMostWritten; }
 
   AnyExpr resolve(const AnyExpr& e) { return values_.optional(e); }

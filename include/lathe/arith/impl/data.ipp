@@ -1,11 +1,14 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <lathe/arith/poly.hpp>
 #include <lathe/arith/rules.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/narrow.hpp>
 #include <lathe/ir/visit.hpp>
+#include <lathe/support/dense_map.hpp>
+#include <lathe/support/reversed.hpp>
 
 namespace lathe {
 namespace detail {

@@ -6,6 +6,7 @@
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/passes.hpp>
 #include <lathe/lower/vector/clone.hpp>
+#include <lathe/support/dense_map.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe {

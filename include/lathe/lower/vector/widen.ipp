@@ -3,6 +3,7 @@
 #include <lathe/arith/poly.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/visit.hpp>
+#include <lathe/support/dense_map.hpp>
 
 namespace lathe {
 namespace detail {
