@@ -5046,8 +5046,7 @@ class Evaluator {
   Evaluator() = default;
   explicit Evaluator(const Program& program, EvaluatorOptions options = {});
 
-  /// Slots as kernel_slots(program) lays them out: what machine code is called with. A parameter
-  /// without declared strides is dense.
+  /// Slots as slot_layout(program) says: what machine code is called with.
   void run(const std::uint64_t* slots, const Context& context = Context::default_context(),
            Location where = Location::here()) const;
   const Program& program() const { return program_; }
@@ -5057,6 +5056,182 @@ class Evaluator {
   Ref<RefCounted> tree_;  ///< a detail::EvalTree
 };
 
+}  // namespace lathe
+
+// ---- lathe/support/slot_layout.hpp
+// The slots of a call: which 8-byte value of a kernel's first argument holds what. Plain data, for
+// whoever emits a kernel, interprets it, or calls it.
+//
+// A kernel is `int32_t kernel(const uint64_t* slots, RuntimeTable* rt)` (runtime/abi.hpp). Its
+// slots are, in this order:
+//
+//     buffer   the address of element [0, …, 0], for each parameter that is a buffer
+//     dim      an i64 for each Dim of the program: the extents that calls choose
+//     stride   an i64, counted in elements, for each stride that calls choose, by parameter and
+//     axis scalar   for each parameter that is a number: its bytes, the lowest first; the rest is
+//     not read
+//
+// Calls choose the outer strides of a buffer that declares none (its innermost one is 1), and what
+// a declaration names by a variable, which has one slot however often it is named. A stride that is
+// a number or made of Dims needs none. All of that follows from parameters and Dims, so a program
+// has the same slots at every stage. `Y = X * s` over X[n, m] and Y[n, m], with Dims n and m and a
+// scalar s of f32, is called from C with
+//
+//     struct { const float* X; float* Y; int64_t n, m, X_s0, Y_s0; float s; uint32_t unused; }
+//
+// Where a target passes parameters by value, slot k is the kernel's k-th parameter: each slot has
+// 8 bytes at a multiple of 8, so its address is that of the parameter's value.
+
+namespace lathe {
+
+/// What one slot holds.
+struct CallSlot {
+  enum class Kind : std::uint8_t { buffer, dim, stride, scalar };
+  Kind kind = Kind::buffer;
+  int param = -1;    ///< index into the program's params; -1 for a dim
+  int index = 0;     ///< dim: index into the program's dims; stride: axis of the param's buffer
+  int bytes = 8;     ///< of the value, in the slot's low bytes
+  std::string name;  ///< of the buffer, the variable or the scalar
+  bool operator==(const CallSlot&) const = default;
+};
+
+/// A call numbers slots in 16 bits, and the axes of an argument in 8: what `verify` holds programs
+/// to.
+inline constexpr std::size_t kMostSlots = 65535, kMostAxes = 255;
+
+/// Calls each(kind, param, index) for every slot of a call, in order; usable in constant
+/// expressions. A signature has params(), rank(p) (-1: a number), dims(), and passes_stride(p,
+/// axis), which is asked once for each axis, in order.
+template <class Signature, class Each>
+constexpr void for_each_slot(Signature&& call, Each&& each) {
+  using Kind = CallSlot::Kind;
+  for (int p = 0; p < call.params(); ++p)
+    if (call.rank(p) >= 0) each(Kind::buffer, p, 0);
+  for (int d = 0; d < call.dims(); ++d) each(Kind::dim, -1, d);
+  for (int p = 0; p < call.params(); ++p)
+    for (int axis = 0; axis < call.rank(p); ++axis)
+      if (call.passes_stride(p, axis)) each(Kind::stride, p, axis);
+  for (int p = 0; p < call.params(); ++p)
+    if (call.rank(p) < 0) each(Kind::scalar, p, 0);
+}
+
+/// All slots of a call, in order.
+using SlotLayout = Vec<CallSlot>;
+
+}  // namespace lathe
+
+// ---- lathe/support/kernel.hpp
+// Kernels as text, with the layout of their call: what the compiler hands to the runtime, plain
+// data.
+
+namespace lathe {
+
+/// Elements that one view or buffer may span: more than any machine has, and far from where 64 bits
+/// end.
+inline constexpr std::int64_t kMostSpan = std::int64_t{1} << 56;
+
+/// A module of LLVM IR text: `define i32 @symbol(ptr slots, ptr rt)`.
+struct LlvmKernel {
+  std::string symbol;
+  std::string text;
+  SlotLayout slots;
+  Vec<std::string> externals;  ///< functions that the text calls and does not define
+  Vec<std::string> messages;   ///< of assertions; status 16 + i means that message i failed
+};
+
+}  // namespace lathe
+
+// ---- lathe/jit/call_check.hpp
+// What is checked of one argument of a call, and what of two. Every path of a call asks here: the
+// rules of a program (binding.hpp), and the views that are known to keep them (dense_call.hpp).
+
+namespace lathe {
+
+/// One argument: a view's pointer, extents and strides (in elements), or a scalar's bits.
+struct CallArg {
+  void* data = nullptr;
+  const std::int64_t* extents = nullptr;
+  const std::int64_t* strides = nullptr;
+  std::uint64_t scalar = 0;
+};
+
+namespace detail {
+
+/// What can be wrong with a call.
+enum class CallError : std::uint8_t {
+  none,
+  extent,        ///< L0302 to L0304, by the rule of the axis
+  stride,        ///< L0305
+  null,          ///< L0306
+  alignment,     ///< L0307
+  too_large,     ///< L0314: the bytes of a view
+  self_overlap,  ///< L0309
+  overlap,       ///< L0308
+  temporary      ///< L0314: a buffer of the program
+};
+
+/// What one extent or stride of a call has to be.
+struct NumberRule {
+  enum Mode : std::uint8_t {
+    number,    ///< `least`
+    sets,      ///< anything: it becomes the slot's value
+    sets_dim,  ///< the same, from `least` to `most`, a multiple of `multiple`
+    same,      ///< what the slot has received before
+    later      ///< an expression over slots, evaluated when all are filled
+  };
+  Mode mode = later;
+  std::uint16_t slot = 0;
+  std::int64_t least = 0, most = 0, multiple = 1;
+
+  bool holds(std::int64_t given, std::uint64_t* slots) const {
+    if (mode == number) return given == least;
+    if (mode >= same) return mode == later || slots[slot] == static_cast<std::uint64_t>(given);
+    slots[slot] = static_cast<std::uint64_t>(given);
+    return mode == sets ||
+           (given >= least && given <= most && (multiple == 1 || given % multiple == 0));
+  }
+};
+
+struct AxisRule {
+  NumberRule extent, stride;
+};
+
+/// Where a view's elements lie, in elements from its first, after add() for each axis.
+struct Reach {
+  std::int64_t low = 0, high = 1;  ///< one past the last
+  std::int64_t count = 1;
+  bool empty = false, overflow = false;
+
+  void add(std::int64_t extent, std::int64_t stride) {
+    std::int64_t step = 0;
+    empty |= extent <= 0;
+    overflow |= __builtin_mul_overflow(count, extent, &count) |
+                __builtin_mul_overflow(extent > 0 ? extent - 1 : 0, stride, &step);
+    overflow |= step < 0 ? __builtin_add_overflow(low, step, &low)
+                         : __builtin_add_overflow(high, step, &high);
+  }
+  bool too_large() const { return overflow || low < -kMostSpan || high > kMostSpan; }
+  /// Two indices name one element: there are fewer places than indices.
+  bool overlaps_itself() const { return high - low < count; }
+};
+
+/// The bytes that a call may touch through one argument; none for a scalar or an empty view.
+struct ArgBytes {
+  std::uintptr_t begin, end;
+};
+
+/// Of a view with elements. `mask` are the bits that an aligned address has not.
+inline CallError check_address(std::uintptr_t base, std::uintptr_t mask, const ArgBytes& bytes) {
+  if (base == 0) return CallError::null;
+  if ((base & mask) != 0) return CallError::alignment;
+  return bytes.begin < bytes.end ? CallError::none : CallError::too_large;
+}
+
+inline bool apart(const ArgBytes& a, const ArgBytes& b) {
+  return a.begin >= b.end || b.begin >= a.end;
+}
+
+}  // namespace detail
 }  // namespace lathe
 
 // ---- lathe/runtime/view.hpp
@@ -5276,49 +5451,10 @@ using NameSet = DenseSet<std::string>;
 
 }  // namespace lathe
 
-// ---- lathe/support/kernel.hpp
-// Kernels as text, with the layout of their call: what the compiler hands to the runtime, plain
-// data.
-
-namespace lathe {
-
-/// Elements that one view or buffer may span: more than any machine has, and far from where 64 bits
-/// end.
-inline constexpr std::int64_t kMostSpan = std::int64_t{1} << 56;
-
-/// One of the 8-byte slots that a kernel is called with.
-struct KernelSlot {
-  enum class Kind : std::uint8_t { buffer, dim, stride, scalar };
-  Kind kind = Kind::buffer;
-  int param = -1;    ///< index into the program's params; -1 for a dim
-  int index = 0;     ///< dim: index into the program's dims; stride: axis of the param's buffer
-  int bytes = 8;     ///< scalar: size of its value, in the slot's low bytes
-  std::string name;  ///< of the buffer, the variable or the scalar
-};
-
-/// A module of LLVM IR text: `define i32 @symbol(ptr slots, ptr rt)`.
-struct LlvmKernel {
-  std::string symbol;
-  std::string text;
-  Vec<KernelSlot> slots;
-  Vec<std::string> externals;  ///< functions that the text calls and does not define
-  Vec<std::string> messages;   ///< of assertions; status 16 + i means that message i failed
-};
-
-}  // namespace lathe
-
 // ---- lathe/jit/binding.hpp
 // The arguments of a call: their checks, and the slots that a kernel reads.
 
 namespace lathe {
-
-/// One argument: a view's pointer, extents and strides (in elements), or a scalar's bits.
-struct CallArg {
-  void* data = nullptr;
-  const std::int64_t* extents = nullptr;
-  const std::int64_t* strides = nullptr;
-  std::uint64_t scalar = 0;
-};
 
 /// What every call of a program checks, and where its arguments go; made once per kernel.
 /// A call costs a few compares per axis and allocates nothing.
@@ -5332,18 +5468,21 @@ class Binding : public RefCounted {
   /// declared strides are row-major with the strides of the view.
   Binding(const Program& program, Vec<int> order);
 
+  /// slot_layout(program).
+  const SlotLayout& layout() const { return layout_; }
   /// Slots that a call needs.
-  int slots() const { return slot_count_; }
+  int slots() const { return static_cast<int>(layout_.size()); }
   int args() const { return static_cast<int>(args_.size()); }
-  /// Checks the arguments and fills the slots as kernel_slots(open_strides(program)) lays them out.
+  /// Checks the arguments, one after the other, and fills the slots of layout().
   /// L0302 extent · L0303 two extents that must agree · L0304 bounds of a Dim · L0305 stride ·
   /// L0306 null pointer · L0307 alignment · L0308 overlap · L0309 an output whose elements share
   /// memory · L0314 more bytes than there can be
   void bind(const CallArg* args, std::uint64_t* slots, Location where) const {
-    if (!fill_fast(args, slots)) diagnose(args, slots, where);
+    Failure failure;
+    if (!check(args, slots, failure)) fail(failure, args, slots, where);
   }
-  /// What the usual call is compared with, as a list of numbers (dense_call.hpp): for each argument
-  /// the bits that its address must not have, its bytes, and for each axis extent and stride. Null
+  /// Views that are known to pass, as a list of numbers (dense_call.hpp): for each argument the
+  /// bits that its address must not have, its bytes, and for each axis extent and stride. Null
   /// unless arguments are the parameters in order, every extent is a number and no stride is
   /// declared.
   const std::int64_t* dense_plan() const {
@@ -5355,35 +5494,8 @@ class Binding : public RefCounted {
   }
 
  private:
-  enum class Check : std::uint8_t {
-    none,
-    extent,
-    extent_same,
-    extent_expr,
-    dim,
-    stride,
-    stride_same,
-    stride_expr,
-    temporary,
-    null,
-    alignment,
-    too_large,
-    self_overlap,
-    overlap
-  };
-  /// One comparison: of an extent or stride with a number, or with what a slot has received before.
-  struct Rule {
-    Check kind = Check::none;
-    std::uint8_t axis = 0;
-    std::uint16_t arg = 0;
-    std::uint16_t slot = 0;  ///< that is compared with, or set
-    bool sets = false;
-    std::int64_t value = 0;    ///< constant · dim: smallest
-    std::int64_t largest = 0;  ///< dim
-    std::int64_t multiple = 1;
-    AnyExpr expr;
-    int first_arg = 0;  ///< who set the slot, for messages
-  };
+  using CallError = detail::CallError;
+  using ArgBytes = detail::ArgBytes;
   struct Arg {
     int param = 0;
     int slot = 0;
@@ -5393,23 +5505,16 @@ class Binding : public RefCounted {
     bool written = false;
     int first_axis = 0;  ///< in axes_
   };
-  /// The rules of one axis as the fast path wants them; `later` stands for a general expression.
-  struct Axis {
-    enum Mode : std::uint8_t { number, sets, same, later };
-    Mode extent = later, stride = later;
-    std::uint16_t extent_slot = 0, stride_slot = 0;
-    std::int64_t extent_value = 0, stride_value = 0;
+  /// A rule whose mode is `later`.
+  struct General {
+    int arg = 0, axis = 0;
+    bool of_stride = false;
+    AnyExpr value;
   };
   struct Failure {
-    Check kind = Check::none;
-    int rule = 0;   ///< or the argument, from null on
-    int other = 0;  ///< overlap: the other argument
-  };
-  /// The bytes that a view may touch, and whether two of its indices may name one element.
-  struct Bytes {
-    std::uintptr_t begin = 0, end = 0;
-    bool self_overlap = false;
-    bool too_large = false;
+    CallError error = CallError::none;
+    int arg = 0;    ///< temporary: which of sizes_
+    int other = 0;  ///< extent, stride: the axis · overlap: the other argument
   };
   /// A buffer whose size follows from dims.
   struct Sized {
@@ -5417,81 +5522,87 @@ class Binding : public RefCounted {
     Vec<AnyExpr> shape;
   };
 
-  void lay_out_slots(Vec<Rule>& open);
-  void add_arg(int index);
-  void add_extent_rules(int arg, const BufferNode& b);
-  void add_stride_rules(int arg, const BufferNode& b);
-  void add_value_rule(Rule rule, const AnyExpr& e, Check constant, Check same, Check general);
-  int var_slot(const VarNode& var) const;
-  std::int64_t value_of(const AnyExpr& e, const std::uint64_t* slots) const;
-
-  void add_axis(int rule);
+  void add_slots();
+  void add_arg(int param);
+  void add_extent_rules(int arg);
+  void add_stride_rules(int arg);
+  detail::NumberRule rule_of(const AnyExpr& e, General place);
+  void bound_dim(detail::NumberRule& rule) const;
   void add_dense_plan();
-  bool add_dense(const Arg& arg);
+  bool add_dense(int arg, std::uint64_t* slots);
   /// No product of extents may wrap: what is then allocated would be smaller than what is written.
   void add_sizes();
+
+  // These say what is wrong where they give false.
+  bool check(const CallArg* given, std::uint64_t* slots, Failure& failure) const;
+  bool check_arg(int arg, const CallArg& given, std::uint64_t* slots, ArgBytes& bytes,
+                 Failure& failure) const;
+  bool check_later(const CallArg* given, const std::uint64_t* slots, Failure& failure) const;
+  bool check_overlap(const CallArg* given, const ArgBytes* bytes, Failure& failure) const;
+  bool interleaved(int a, const CallArg& x, int b, const CallArg& y) const;
+  std::int64_t value_of(const AnyExpr& e, const std::uint64_t* slots) const;
   bool fits_memory(const Sized& s, const std::uint64_t* slots) const;
   bool dims_are_small(const std::uint64_t* slots) const {
     std::uint64_t all = 0;
-    for (int k = 0; k < dim_count_; ++k) all |= slots[first_dim_ + k];
+    for (std::size_t k = 0; k < program_->dims.size(); ++k) all |= slots[first_dim_ + k];
     return small_bits_ >= 0 && all >> small_bits_ == 0;
   }
-  /// Everything in one pass over the axes; false where something is wrong or takes a closer look.
-  bool fill_fast(const CallArg* args, std::uint64_t* slots) const;
-  bool take(const Arg& arg, const CallArg& given, std::uint64_t* slots, std::uintptr_t& begin,
-            std::uintptr_t& end) const;
-  /// Checks one rule, or sets its slot.
-  bool holds(const Rule& r, const CallArg* args, std::uint64_t* slots) const;
-  /// The same rule by rule, and says which one does not hold, if any.
-  void diagnose(const CallArg* args, std::uint64_t* slots, Location where) const;
-  Failure fill(const CallArg* args, std::uint64_t* slots) const;
-  Failure check_memory(const CallArg* args) const;
-  Bytes bytes_of(const Arg& arg, const CallArg& given) const;
-  static bool interleaved(const Arg& a, const CallArg& x, const Arg& b, const CallArg& y);
+
   [[noreturn]] void fail(const Failure& f, const CallArg* args, const std::uint64_t* slots,
                          Location where) const;
-  [[noreturn]] void fail_extent(const Rule& r, const CallArg* args, const std::uint64_t* slots,
+  [[noreturn]] void fail_extent(const Failure& f, const CallArg* args, const std::uint64_t* slots,
                                 Location where) const;
-  [[noreturn]] void fail_stride(const Rule& r, const CallArg* args, const std::uint64_t* slots,
+  [[noreturn]] void fail_stride(const Failure& f, const CallArg* args, const std::uint64_t* slots,
                                 Location where) const;
-  [[noreturn]] void fail_memory(const Failure& f, const CallArg* args, Location where) const;
+  [[noreturn]] void fail_memory(const Failure& f, Location where) const;
+  const Arg& arg_at(int arg) const { return args_[static_cast<std::size_t>(arg)]; }
+  detail::AxisRule& axis_at(int arg, int axis) {
+    return axes_[static_cast<std::size_t>(arg_at(arg).first_axis + axis)];
+  }
+  const detail::AxisRule& axis_at(int arg, int axis) const {
+    return axes_[static_cast<std::size_t>(arg_at(arg).first_axis + axis)];
+  }
   const std::string& arg_name(int arg) const { return param_of(arg).name(); }
 
   Program program_;
+  SlotLayout layout_;
   Vec<Arg> args_;
-  Vec<Rule> rules_;
-  Vec<Axis> axes_;
-  Vec<int> later_;  ///< rules that need more than a compare: bounds of dims, general expressions
-  Vec<std::int64_t> dense_plan_;
-  Vec<int> param_slots_;
-  static constexpr std::size_t kFewVars = 16;
-  Vec<std::pair<const VarNode*, int>> var_slots_;  ///< dims, strides
-  NodeMap<int> many_slots_;                        ///< the same, for more than a few
-  Vec<int> set_by_;                                ///< per slot: the argument that sets it, or -1
-  int slot_count_ = 0;
+  Vec<detail::AxisRule> axes_;
+  Vec<General> later_;
   Vec<Sized> sizes_;
-  int first_dim_ = 0, dim_count_ = 0;
-  /// With dims of at most so many bits each is legal and no size overflows; -1: look each time.
-  int small_bits_ = 40;
+  Vec<std::int64_t> dense_plan_;
+  Vec<int> param_slots_;    ///< of addresses and scalars
+  Vec<int> open_strides_;   ///< by parameter: the slot of its first stride, where it declares none
+  NodeMap<int> var_slots_;  ///< dims, strides
+  Vec<int> set_by_;         ///< per slot: the argument that sets it, or -1
+  std::size_t first_dim_ = 0;
+  /// With dims of at most so many bits no size overflows; -1: look each time.
+  int small_bits_ = 63;
 };
 
 }  // namespace lathe
 
 // ---- lathe/jit/dense_call.hpp
-// The usual call without loops or tables: row-major views of known shape, checked by code that the
-// argument types unroll. Slots are numbered as kernel_slots does it; that they are constants lets a
-// kernel start on its data before the checks have read theirs.
+// The usual call without loops or tables: row-major views of the very shapes that the binding has
+// checked (Binding::dense_plan), compared by code that the argument types unroll. That the numbers
+// of slots are constants lets a kernel start on its data before the checks have read theirs.
 
 namespace lathe {
 namespace detail {
 
-/// The bytes of one argument of a call; none for a scalar.
-struct ArgBytes {
-  std::uintptr_t begin = 0, end = 0;
+/// Arguments of these ranks (-1: a scalar), in the order of the parameters, without Dims or
+/// declared strides.
+template <int... Rank>
+struct DenseSignature {
+  static constexpr int ranks[sizeof...(Rank) + 1] = {Rank..., 0};
+  static constexpr int params() { return sizeof...(Rank); }
+  static constexpr int rank(int p) { return ranks[p]; }
+  static constexpr int dims() { return 0; }
+  static constexpr bool passes_stride(int p, int axis) { return axis + 1 < ranks[p]; }
 };
 
-/// Where each argument of these ranks (-1: a scalar) has its part of Binding::dense_plan, its slot,
-/// and the slots of its outer strides.
+/// Where each of these arguments has its part of the plan, its slot, and the slots of its outer
+/// strides.
 template <int... Rank>
 struct DenseLayout {
   static constexpr std::size_t count = sizeof...(Rank);
@@ -5499,28 +5610,30 @@ struct DenseLayout {
   std::size_t slots = 0;
 
   constexpr DenseLayout() {
-    const int ranks[count + 1] = {Rank..., 0};
-    std::size_t at = 0;
-    for (std::size_t k = 0; k < count; ++k)
-      if (ranks[k] >= 0) slot[k] = slots++, plan[k] = at, at += 2 + 2 * std::size_t(ranks[k]);
+    using Signature = DenseSignature<Rank...>;
+    for_each_slot(Signature(), [this](CallSlot::Kind kind, int p, int axis) {
+      const bool is_stride = kind == CallSlot::Kind::stride;
+      if (!is_stride || axis == 0) (is_stride ? strides : slot)[std::size_t(p)] = slots;
+      ++slots;
+    });
     for (std::size_t k = 0; k < count; ++k) {
-      strides[k] = slots;
-      if (ranks[k] > 1) slots += std::size_t(ranks[k]) - 1;
+      const int rank = Signature::ranks[k];
+      plan[k + 1] = plan[k] + (rank < 0 ? 0 : 2 + 2 * std::size_t(rank));
     }
-    for (std::size_t k = 0; k < count; ++k)
-      if (ranks[k] < 0) slot[k] = slots++;
   }
 };
 
 /// Fills a view's slots; false if it differs from its part of the plan. Branches, since they are
 /// predicted: the call does not wait for what they compare.
 template <int R>
-bool match_dense(const CallArg& given, const std::int64_t* plan, std::uint64_t* slot,
-                 std::uint64_t* strides, ArgBytes& bytes) {
+[[gnu::always_inline]] inline bool match_dense(const CallArg& given, const std::int64_t* plan,
+                                               std::uint64_t* slot, std::uint64_t* strides,
+                                               ArgBytes& bytes) {
   const auto base = reinterpret_cast<std::uintptr_t>(given.data);
   *slot = base;
   bytes = {base, base + static_cast<std::uintptr_t>(plan[1])};
-  if (base == 0 || (base & static_cast<std::uintptr_t>(plan[0])) != 0) return false;
+  if (check_address(base, static_cast<std::uintptr_t>(plan[0]), bytes) != CallError::none)
+    return false;
   for (int d = 0; d < R; ++d) {
     if (given.extents[d] != plan[2 + 2 * d] || given.strides[d] != plan[3 + 2 * d]) return false;
     if (d + 1 < R) strides[d] = static_cast<std::uint64_t>(given.strides[d]);
@@ -5533,13 +5646,11 @@ inline constexpr DenseLayout<A::rank...> dense_layout;
 
 /// Fills the slots as Binding::bind does. False: not the usual call, or not a legal one.
 template <std::size_t... K, class... A>
-bool fill_dense(std::index_sequence<K...>, const std::int64_t* plan, std::uint64_t* slots,
-                const A&... args) {
+[[gnu::always_inline]] inline bool fill_dense(std::index_sequence<K...>, const std::int64_t* plan,
+                                              std::uint64_t* slots, const A&... args) {
   constexpr auto& at = dense_layout<A...>;
-  std::array<ArgBytes, sizeof...(A) + 1> bytes;
-  const auto alone = [&](std::size_t w) {
-    return ((w == K || bytes[w].begin >= bytes[K].end || bytes[K].begin >= bytes[w].end) && ...);
-  };
+  std::array<ArgBytes, sizeof...(A) + 1> bytes{};
+  const auto alone = [&](std::size_t w) { return ((w == K || apart(bytes[w], bytes[K])) && ...); };
   return (args.match(plan + at.plan[K], slots + at.slot[K], slots + at.strides[K], bytes[K]) &&
           ...) &&
          ((!A::written || alone(K)) && ...);
@@ -5837,9 +5948,10 @@ class AnyKernel {
       s.evaluator.run(slots, *s.context, where);
   }
   // As call, for arguments that are row-major views of known shape, or scalars; false, and nothing
-  // done, for any other. The types of `args` must have passed check_types.
+  // done, for any other. The types of `args` must have passed check_types. Always inlined, with all
+  // that it calls: a view need not be written to memory to be compared, a third of such a call.
   template <class... A>
-  bool call_dense(Location where, const A&... args) const {
+  [[gnu::always_inline]] bool call_dense(Location where, const A&... args) const {
     if (!state_ || !state_->dense_plan) return false;
     std::uint64_t slots[detail::dense_layout<A...>.slots + 1];
     if (!detail::fill_dense(std::index_sequence_for<A...>(), state_->dense_plan, slots, args...))
@@ -6048,11 +6160,9 @@ class Kernel {
     kernel_.check_types(types, where);
   }
 
-  void operator()(const std::type_identity_t<detail::KernelArg<P>>&... args,
-                  Location where = Location::here()) const {
-    if (kernel_.call_dense(where, args...)) return;
-    const CallArg all[] = {args.call()...};
-    kernel_.call(all, where);
+  [[gnu::always_inline]] void operator()(const std::type_identity_t<detail::KernelArg<P>>&... args,
+                                         Location where = Location::here()) const {
+    if (!kernel_.call_dense(where, args...)) call_checked(where, args...);
   }
   /// Arguments that fit no parameters: says which.
   template <class... A>
@@ -6072,6 +6182,11 @@ class Kernel {
   std::string assembly() const { return kernel_.assembly(); }
 
  private:
+  [[gnu::noinline]] void call_checked(Location where, const detail::KernelArg<P>&... args) const {
+    const CallArg all[] = {args.call()...};
+    kernel_.call(all, where);
+  }
+
   AnyKernel kernel_;
 };
 
@@ -7321,6 +7436,20 @@ namespace lathe {
 /// unless it is needed in any case or loads nothing. What is short stays written out, as matching
 /// and index analysis see through it; so e itself comes back where nothing is worth a name.
 AnyExpr bind_shared(const AnyExpr& e);
+
+}  // namespace lathe
+
+// ---- lathe/ir/slot_layout.hpp
+// The slots of a program's call (support/slot_layout.hpp), and the variables that they give values.
+
+namespace lathe {
+
+/// The same before and after open_strides, and at every other stage.
+SlotLayout slot_layout(const Program& program);
+
+/// The variable whose value the slot holds. Null for an address, and for the stride of a buffer
+/// that declares none.
+const VarNode* slot_variable(const Program& program, const CallSlot& slot);
 
 }  // namespace lathe
 
@@ -9227,10 +9356,6 @@ std::string_view llvm_arithmetic(BinaryOp op, DType t);
 
 namespace lathe {
 
-/// The slots of a call of this program: one pointer per buffer param in param order, one i64 per
-/// dim, one i64 per distinct stride variable in (param, axis) order, one per scalar param.
-Vec<KernelSlot> kernel_slots(const Program& program);
-
 /// The program as a module for LLVM `llvm_major` (16 to 22). Element buffers need only be aligned
 /// to their elements unless the program says more. Every value means what ir/expr.hpp says: no flag
 /// licenses LLVM to change a float, division by zero and wide shifts are guarded, casts saturate.
@@ -9301,7 +9426,8 @@ struct EvalBuffer {
   Buffer buffer;
   DType element;                        ///< scalar
   int lanes = 1;                        ///< of an element
-  Vec<const EvalExpr*> shape, strides;  ///< no strides: dense
+  Vec<const EvalExpr*> shape, strides;  ///< no strides: dense, or as the call says
+  int outer_strides = -1;  ///< where those are that the call says, an axis after the other
   bool output = false;
 };
 
@@ -15999,6 +16125,61 @@ LATHE_DECL AnyExpr bind_shared(const AnyExpr& e) {
 
 }  // namespace lathe
 
+// ---- lathe/ir/impl/slot_layout.ipp
+namespace lathe {
+namespace detail {
+
+/// A program as for_each_slot asks.
+class ProgramSignature {
+ public:
+  explicit ProgramSignature(const ProgramNode& program) : program_(program) {
+    for (const auto& d : program.dims) known_.insert(d->var.get());
+  }
+  int params() const { return static_cast<int>(program_.params.size()); }
+  int dims() const { return static_cast<int>(program_.dims.size()); }
+  int rank(int p) const { return param(p).buffer ? param(p).buffer->rank() : -1; }
+  bool passes_stride(int p, int axis) {
+    const BufferNode& b = *param(p).buffer;
+    if (b.strides.empty()) return axis + 1 < b.rank();
+    const auto* var = b.strides[static_cast<std::size_t>(axis)].as<VarNode>();
+    return var && known_.insert(var).second;
+  }
+  const Param& param(int p) const { return program_.params[static_cast<std::size_t>(p)]; }
+
+ private:
+  const ProgramNode& program_;
+  NodeSet known_;
+};
+
+}  // namespace detail
+
+LATHE_DECL SlotLayout slot_layout(const Program& program) {
+  SlotLayout slots;
+  detail::ProgramSignature signature(*program);
+  for_each_slot(signature, [&](CallSlot::Kind kind, int param, int index) {
+    CallSlot slot{kind, param, index, 8, {}};
+    if (const VarNode* var = slot_variable(program, slot))
+      slot.name = var->name, slot.bytes = var->dtype.bytes();
+    else
+      slot.name = signature.param(param).name();
+    if (kind == CallSlot::Kind::stride && signature.param(param).buffer->strides.empty())
+      slot.name += ".s" + std::to_string(index);
+    slots.push_back(std::move(slot));
+  });
+  return slots;
+}
+
+LATHE_DECL const VarNode* slot_variable(const Program& program, const CallSlot& slot) {
+  if (slot.kind == CallSlot::Kind::dim)
+    return program->dims[static_cast<std::size_t>(slot.index)]->var.get();
+  const Param& param = program->params[static_cast<std::size_t>(slot.param)];
+  if (slot.kind == CallSlot::Kind::scalar) return param.var.get();
+  if (slot.kind == CallSlot::Kind::buffer || param.buffer->strides.empty()) return nullptr;
+  return param.buffer->strides[static_cast<std::size_t>(slot.index)].as<VarNode>();
+}
+
+}  // namespace lathe
+
 // ---- lathe/ir/impl/stmt.ipp
 namespace lathe {
 
@@ -16706,9 +16887,7 @@ inline void Verifier::program(const ProgramNode& p) {
   stmt(p.body);
 }
 
-/// A call numbers what it passes, and the axes of each argument, in 16 and 8 bits.
 inline void Verifier::slots(const ProgramNode& p) {
-  constexpr std::size_t kMostAxes = 255, kMostSlots = 65535;
   std::size_t count = p.dims.size();
   for (const auto& q : p.params) {
     const std::size_t axes = q.buffer ? q.buffer->shape.size() : 0;
@@ -40753,35 +40932,29 @@ LATHE_DECL LlvmEmitter::LlvmEmitter(LlvmKernelState& state, const std::string& s
 
 LATHE_DECL void LlvmEmitter::bind_slots(const Program& program) {
   facts_ = Facts(program);
-  int slot = 0;
-  LlvmPlace slots{"%slots", 0, 8, false};
-  auto read = [&](DType t, std::string_view type) {
-    std::string where = address(slots, kI64, f_.integer(kI64, slot++), true);
-    return f_.op(t, "load ", type, ", ptr ", where, ", align 8, !invariant.load !0");
-  };
-  // Parameters are disjoint memory, which the call checks.
-  for (const auto& s : state_.kernel.slots) {
-    if (s.kind == KernelSlot::Kind::dim) {
-      const DimNode& dim = *program->dims[static_cast<std::size_t>(s.index)];
-      vars_[dim.var.get()] = read(kI64, "i64");
-      multiples_[dim.var.get()] = dim.multiple_of > 0 ? dim.multiple_of : 1;
-      continue;
-    }
-    const Param& param = program->params[static_cast<std::size_t>(s.param)];
-    if (s.kind == KernelSlot::Kind::stride) {
-      const auto* var = param.buffer->strides[static_cast<std::size_t>(s.index)].as<VarNode>();
-      vars_[var] = read(kI64, "i64");
-    } else if (s.kind == KernelSlot::Kind::scalar) {
-      DType stored = memory_type(param.dtype());
-      vars_[param.var.get()] = from_memory(read(stored, llvm_type(stored)), param.dtype());
-    } else {
+  const LlvmPlace slots{"%slots", 0, 8, false};
+  int next = 0;
+  for (const CallSlot& s : state_.kernel.slots) {
+    const int slot = next++;
+    auto read = [&](DType t, std::string_view type) {
+      const std::string where = address(slots, kI64, f_.integer(kI64, slot), true);
+      return f_.op(t, "load ", type, ", ptr ", where, ", align 8, !invariant.load !0");
+    };
+    if (s.kind == CallSlot::Kind::buffer) {
+      // Parameters are disjoint memory, which the call checks.
+      const Buffer& buffer = program->params[static_cast<std::size_t>(s.param)].buffer;
       LlvmPlace at;
       at.pointer = read(kI64, "ptr").text;
-      at.alignment = param.buffer->alignment;
-      at.scope = module_.alias_scope(param.name());
-      places_[param.buffer.get()] = at;
+      at.alignment = buffer->alignment;
+      at.scope = module_.alias_scope(s.name);
+      places_[buffer.get()] = at;
+    } else if (const VarNode* var = slot_variable(program, s)) {
+      const DType stored = memory_type(var->dtype);
+      vars_[var] = from_memory(read(stored, llvm_type(stored)), var->dtype);
     }
   }
+  for (const auto& dim : program->dims)
+    multiples_[dim->var.get()] = dim->multiple_of > 0 ? dim->multiple_of : 1;
 }
 
 LATHE_DECL void LlvmEmitter::emit_entry(const Program& program) {
@@ -40814,35 +40987,6 @@ LATHE_DECL void LlvmEmitter::finish(std::string_view params) {
 
 }  // namespace detail
 
-LATHE_DECL Vec<KernelSlot> kernel_slots(const Program& program) {
-  Vec<KernelSlot> slots;
-  NodeSet seen;
-  const auto& params = program->params;
-  for (std::size_t p = 0; p < params.size(); ++p)
-    if (params[p].buffer)
-      slots.push_back({KernelSlot::Kind::buffer, static_cast<int>(p), 0, 8, params[p].name()});
-  for (std::size_t d = 0; d < program->dims.size(); ++d) {
-    const VarRef& var = program->dims[d]->var;
-    slots.push_back({KernelSlot::Kind::dim, -1, static_cast<int>(d), 8, var->name});
-    seen.insert(var.get());
-  }
-  for (std::size_t p = 0; p < params.size(); ++p) {
-    if (!params[p].buffer) continue;
-    const auto& strides = params[p].buffer->strides;
-    for (std::size_t axis = 0; axis < strides.size(); ++axis) {
-      const auto* var = strides[axis].as<VarNode>();
-      if (!var || !seen.insert(var).second) continue;
-      slots.push_back(
-          {KernelSlot::Kind::stride, static_cast<int>(p), static_cast<int>(axis), 8, var->name});
-    }
-  }
-  for (std::size_t p = 0; p < params.size(); ++p)
-    if (!params[p].buffer)
-      slots.push_back({KernelSlot::Kind::scalar, static_cast<int>(p), 0, params[p].dtype().bytes(),
-                       params[p].name()});
-  return slots;
-}
-
 LATHE_DECL LlvmKernel emit_llvm(const Program& program, const Target& target, int llvm_major,
                                 std::string_view symbol) {
   if (target.kind != TargetKind::cpu || llvm_major < 16 || llvm_major > 22)
@@ -40853,7 +40997,7 @@ LATHE_DECL LlvmKernel emit_llvm(const Program& program, const Target& target, in
                     Location{}, {}, "use a CPU target and LLVM 16 to 22");
   LlvmKernel kernel;
   kernel.symbol = symbol.empty() ? detail::llvm_symbol(program->name) : std::string(symbol);
-  kernel.slots = kernel_slots(program);
+  kernel.slots = slot_layout(program);
   detail::LlvmModule module(target, llvm_major);
   detail::LlvmKernelState state{module, kernel};
   detail::LlvmEmitter entry(state, kernel.symbol);
@@ -42230,26 +42374,23 @@ inline int EvalCompiler::buffer_slot(const Buffer& b) {
   return static_cast<int>(slot);
 }
 
-/// The order of kernel_slots: buffers, dims, each stride variable once, scalars.
 inline void EvalCompiler::bind_params() {
-  NodeSet bound;
-  auto add = [&](const VarNode& var) {
-    if (!bound.insert(&var).second) return;
-    tree_.var_slots.push_back(var_slot(var));
-    tree_.var_types.push_back(var.dtype);
-  };
-  for (const auto& p : program_->params) {
-    if (!p.buffer) continue;
-    tree_.buffers[static_cast<std::size_t>(buffer_slot(p.buffer))].output = p.access == Access::out;
-    ++tree_.buffer_params;
+  for (const CallSlot& s : slot_layout(program_)) {
+    const Param* param =
+        s.param < 0 ? nullptr : &program_->params[static_cast<std::size_t>(s.param)];
+    if (s.kind == CallSlot::Kind::buffer) {
+      const auto at = static_cast<std::size_t>(buffer_slot(param->buffer));
+      tree_.buffers[at].output = param->access == Access::out;
+      ++tree_.buffer_params;
+      continue;
+    }
+    const VarNode* var = slot_variable(program_, s);
+    const int slot = var ? var_slot(*var) : tree_.slots++;
+    if (!var && s.index == 0)
+      tree_.buffers[static_cast<std::size_t>(buffer_slot(param->buffer))].outer_strides = slot;
+    tree_.var_slots.push_back(slot);
+    tree_.var_types.push_back(var ? var->dtype : kIndex);
   }
-  for (const auto& d : program_->dims) add(*d->var);
-  for (const auto& p : program_->params)
-    if (p.buffer)
-      for (const auto& stride : p.buffer->strides)
-        if (const auto* var = stride.as<VarNode>()) add(*var);
-  for (const auto& p : program_->params)
-    if (!p.buffer) add(*p.var);
 }
 
 inline void EvalCompiler::compile() {
@@ -42514,7 +42655,9 @@ inline void EvalFrame::lay_out(int buffer) {
     auto k = static_cast<std::size_t>(d);
     std::int64_t extent = b.shape[k]->at(*this, 0).i;
     m.shape[k] = extent;
-    m.strides[k] = b.strides.empty() ? dense : b.strides[k]->at(*this, 0).i;
+    m.strides[k] = !b.strides.empty()                       ? b.strides[k]->at(*this, 0).i
+                   : b.outer_strides >= 0 && d + 1 < m.rank ? var(b.outer_strides + d).i
+                                                            : dense;
     if (extent <= 0) {
       empty = true;
       continue;
@@ -49262,191 +49405,152 @@ LATHE_DECL void detail::check_view_fits(const std::int64_t* extents, int rank, s
 // ---- lathe/jit/impl/binding.ipp
 namespace lathe {
 
-LATHE_DECL Binding::Binding(const Program& program, Vec<int> order) : program_(program) {
-  Vec<Rule> open;
-  lay_out_slots(open);
-  for (int index : order) add_arg(index);
+LATHE_DECL Binding::Binding(const Program& program, Vec<int> order)
+    : program_(program), layout_(slot_layout(program)) {
+  add_slots();
+  for (int param : order) add_arg(param);
   // Extents first: what general extents and strides need is then known.
-  for (int a = 0; a < args(); ++a)
-    if (param_of(a).buffer) add_extent_rules(a, *param_of(a).buffer);
-  for (int a = 0; a < args(); ++a)
-    if (param_of(a).buffer) add_stride_rules(a, *param_of(a).buffer);
-  Vec<std::uint16_t> arg_of(program->params.size(), 0);
-  for (int a = 0; a < args(); ++a)
-    arg_of[static_cast<std::size_t>(args_[static_cast<std::size_t>(a)].param)] =
-        static_cast<std::uint16_t>(a);
-  for (Rule& rule : open) {
-    rule.arg = arg_of[static_cast<std::size_t>(rule.first_arg)];
-    rules_.push_back(rule);
-  }
-  for (std::size_t k = 0; k < rules_.size(); ++k) add_axis(static_cast<int>(k));
+  for (int a = 0; a < args(); ++a) add_extent_rules(a);
+  for (int a = 0; a < args(); ++a) add_stride_rules(a);
   add_sizes();
   add_dense_plan();
 }
 
-/// As kernel_slots does, with one slot per distinct stride variable. Undeclared outer strides get
-/// variables in lowering; `open` receives a rule for each, with the parameter for an argument.
-LATHE_DECL void Binding::lay_out_slots(Vec<Rule>& open) {
-  const auto& params = program_->params;
-  int slot = 0;
-  param_slots_.resize(params.size());
-  for (std::size_t p = 0; p < params.size(); ++p)
-    if (params[p].buffer) param_slots_[p] = slot++;
-  first_dim_ = slot;
-  dim_count_ = static_cast<int>(program_->dims.size());
-  auto add_var = [&](const VarNode* var) {
-    many_slots_.insert(var, slot);
-    var_slots_.emplace_back(var, slot++);
-  };
-  for (const auto& d : program_->dims) add_var(d->var.get());
-  for (std::size_t p = 0; p < params.size(); ++p) {
-    const auto& b = params[p].buffer;
-    if (!b) continue;
-    for (int axis = 0; b->strides.empty() && axis + 1 < b->rank(); ++axis) {
-      Rule rule;
-      rule.kind = Check::stride;
-      rule.axis = static_cast<std::uint8_t>(axis);
-      rule.slot = static_cast<std::uint16_t>(slot++);
-      rule.sets = true;
-      rule.first_arg = static_cast<int>(p);
-      open.push_back(rule);
-    }
-    for (const auto& stride : b->strides)
-      if (const auto* var = stride.as<VarNode>(); var && var_slot(*var) < 0) add_var(var);
+LATHE_DECL void Binding::add_slots() {
+  param_slots_.resize(program_->params.size());
+  open_strides_.resize(program_->params.size());
+  set_by_.assign(layout_.size(), -1);
+  first_dim_ = layout_.size();
+  for (std::size_t k = layout_.size(); k-- > 0;) {
+    const CallSlot& s = layout_[k];
+    const int slot = static_cast<int>(k);
+    if (s.kind == CallSlot::Kind::dim) first_dim_ = k;
+    if (s.kind == CallSlot::Kind::buffer || s.kind == CallSlot::Kind::scalar)
+      param_slots_[static_cast<std::size_t>(s.param)] = slot;
+    else if (const VarNode* var = slot_variable(program_, s))
+      var_slots_.insert(var, slot);
+    else if (s.index == 0)
+      open_strides_[static_cast<std::size_t>(s.param)] = slot;
   }
-  for (std::size_t p = 0; p < params.size(); ++p)
-    if (!params[p].buffer) param_slots_[p] = slot++;
-  slot_count_ = slot;
-  set_by_.assign(static_cast<std::size_t>(slot), -1);
 }
 
-LATHE_DECL void Binding::add_arg(int index) {
-  const Param& param = program_->params[static_cast<std::size_t>(index)];
+LATHE_DECL void Binding::add_arg(int param) {
+  const Param& p = program_->params[static_cast<std::size_t>(param)];
   Arg arg;
-  arg.param = index;
-  arg.slot = param_slots_[static_cast<std::size_t>(index)];
-  arg.rank = param.buffer ? param.buffer->rank() : -1;
-  arg.element_bytes = param.dtype().element_bytes();
-  int alignment =
-      param.buffer && param.buffer->alignment > 0 ? param.buffer->alignment : arg.element_bytes;
+  arg.param = param;
+  arg.slot = param_slots_[static_cast<std::size_t>(param)];
+  arg.rank = p.buffer ? p.buffer->rank() : -1;
+  arg.element_bytes = p.dtype().element_bytes();
+  const int alignment =
+      p.buffer && p.buffer->alignment > 0 ? p.buffer->alignment : arg.element_bytes;
   arg.alignment_mask = static_cast<std::uintptr_t>(alignment - 1);
-  arg.written = param.access != Access::in;
+  arg.written = p.access != Access::in;
   arg.first_axis = static_cast<int>(axes_.size());
   if (arg.rank > 0) axes_.resize(axes_.size() + static_cast<std::size_t>(arg.rank));
   args_.push_back(arg);
 }
 
-/// Where the fast path finds a rule.
-LATHE_DECL void Binding::add_axis(int index) {
-  const Rule& r = rules_[static_cast<std::size_t>(index)];
-  Axis& axis = axes_[static_cast<std::size_t>(args_[r.arg].first_axis + r.axis)];
-  const bool of_extent = r.kind <= Check::dim;
-  if (r.kind == Check::dim) {
-    if (r.value > 0 || r.largest < kLargestDim || r.multiple != 1) later_.push_back(index);
-    return;
+/// A variable's slot takes the first number that a call has for it.
+LATHE_DECL detail::NumberRule Binding::rule_of(const AnyExpr& e, General place) {
+  detail::NumberRule rule;
+  if (const auto* value = as_const_int(e)) {
+    rule.mode = detail::NumberRule::number, rule.least = *value;
+    return rule;
   }
-  Axis::Mode mode = r.sets ? Axis::sets : r.expr.get() ? Axis::later : Axis::same;
-  if (!r.sets && (r.kind == Check::extent || r.kind == Check::stride)) mode = Axis::number;
-  if (mode == Axis::later) later_.push_back(index);
-  (of_extent ? axis.extent : axis.stride) = mode;
-  (of_extent ? axis.extent_slot : axis.stride_slot) = r.slot;
-  (of_extent ? axis.extent_value : axis.stride_value) = r.value;
+  const auto* var = e.as<VarNode>();
+  const int* slot = var ? var_slots_.find(var) : nullptr;
+  int* setter = slot ? &set_by_[static_cast<std::size_t>(*slot)] : nullptr;
+  // Arguments are checked in order: what a later one sets is not known yet.
+  if (!slot || *setter > place.arg) {
+    place.value = e;
+    later_.push_back(std::move(place));
+    return rule;
+  }
+  rule.slot = static_cast<std::uint16_t>(*slot);
+  rule.mode = *setter < 0 ? detail::NumberRule::sets : detail::NumberRule::same;
+  if (*setter < 0) *setter = place.arg;
+  return rule;
+}
+
+/// What an extent may be that nothing has set before.
+LATHE_DECL void Binding::bound_dim(detail::NumberRule& rule) const {
+  rule.mode = detail::NumberRule::sets_dim, rule.most = std::numeric_limits<std::int64_t>::max();
+  if (rule.slot < first_dim_ || rule.slot >= first_dim_ + program_->dims.size()) return;
+  const DimNode& d = *program_->dims[rule.slot - first_dim_];
+  rule.least = d.min, rule.most = std::min(d.max, kLargestDim), rule.multiple = d.multiple_of;
+}
+
+LATHE_DECL void Binding::add_extent_rules(int arg) {
+  const Buffer& b = param_of(arg).buffer;
+  for (int axis = 0; b && axis < b->rank(); ++axis) {
+    detail::NumberRule& rule = axis_at(arg, axis).extent;
+    rule = rule_of(b->shape[static_cast<std::size_t>(axis)], {arg, axis, false, {}});
+    if (rule.mode == detail::NumberRule::sets) bound_dim(rule);
+  }
+}
+
+LATHE_DECL void Binding::add_stride_rules(int arg) {
+  const Buffer& b = param_of(arg).buffer;
+  for (int axis = 0; b && axis < b->rank(); ++axis) {
+    detail::NumberRule& rule = axis_at(arg, axis).stride;
+    if (!b->strides.empty()) {
+      rule = rule_of(b->strides[static_cast<std::size_t>(axis)], {arg, axis, true, {}});
+    } else if (axis + 1 == b->rank()) {
+      rule.mode = detail::NumberRule::number, rule.least = 1;
+    } else {
+      const int first = open_strides_[static_cast<std::size_t>(arg_at(arg).param)];
+      rule.mode = detail::NumberRule::sets;
+      rule.slot = static_cast<std::uint16_t>(first + axis);
+    }
+  }
 }
 
 LATHE_DECL void Binding::add_dense_plan() {
-  bool all = dim_count_ == 0 && sizes_.empty() && later_.empty();
-  for (std::size_t a = 0; all && a < args_.size(); ++a)
-    all = args_[a].param == static_cast<int>(a) && add_dense(args_[a]);
-  if (!all || args_.size() != program_->params.size()) dense_plan_.clear();
+  bool all = args_.size() == program_->params.size() && program_->dims.empty() && sizes_.empty() &&
+             later_.empty();
+  Vec<std::uint64_t> slots(layout_.size());
+  for (int a = 0; all && a < args(); ++a) all = arg_at(a).param == a && add_dense(a, slots.data());
+  if (!all) dense_plan_.clear();
 }
 
-/// False where a row-major view may be wrong, or too large.
-LATHE_DECL bool Binding::add_dense(const Arg& arg) {
+/// False if the row-major view of this argument's extents is not one that passes.
+LATHE_DECL bool Binding::add_dense(int a, std::uint64_t* slots) {
+  const Arg& arg = arg_at(a);
   if (arg.rank < 0) return true;
-  const std::size_t start = dense_plan_.size();
-  dense_plan_.resize(start + 2 + 2 * static_cast<std::size_t>(arg.rank));
+  if (!param_of(a).buffer->strides.empty()) return false;
+  const auto rank = static_cast<std::size_t>(arg.rank);
+  Vec<std::int64_t> extents(rank), strides(rank);
   std::int64_t elements = 1;
-  for (int d = arg.rank; d-- > 0;) {
-    const Axis& axis = axes_[static_cast<std::size_t>(arg.first_axis + d)];
-    if (axis.extent != Axis::number || axis.extent_value < 1) return false;
-    if (axis.stride != (d + 1 == arg.rank ? Axis::number : Axis::sets)) return false;
-    std::int64_t* at = &dense_plan_[start + 2 + 2 * static_cast<std::size_t>(d)];
-    at[0] = axis.extent_value, at[1] = elements;
-    if (__builtin_mul_overflow(elements, axis.extent_value, &elements) || elements > kMostSpan)
-      return false;
+  for (std::size_t d = rank; d-- > 0;) {
+    const detail::NumberRule& rule = axis_at(a, static_cast<int>(d)).extent;
+    if (rule.mode != detail::NumberRule::number) return false;
+    extents[d] = rule.least, strides[d] = elements;
+    if (__builtin_mul_overflow(elements, rule.least, &elements)) return false;
   }
-  dense_plan_[start] = static_cast<std::int64_t>(arg.alignment_mask);
-  dense_plan_[start + 1] = elements * arg.element_bytes;
+  CallArg view;
+  view.data = reinterpret_cast<void*>(arg.alignment_mask + 1);
+  view.extents = extents.data(), view.strides = strides.data();
+  ArgBytes bytes;
+  Failure none;
+  if (!check_arg(a, view, slots, bytes, none) || bytes.begin == bytes.end) return false;
+  dense_plan_.push_back(static_cast<std::int64_t>(arg.alignment_mask));
+  dense_plan_.push_back(static_cast<std::int64_t>(bytes.end - bytes.begin));
+  for (std::size_t d = 0; d < rank; ++d)
+    dense_plan_.push_back(extents[d]), dense_plan_.push_back(strides[d]);
   return true;
 }
 
-LATHE_DECL int Binding::var_slot(const VarNode& var) const {
-  if (var_slots_.size() > kFewVars) {
-    const int* found = many_slots_.find(&var);
-    return found ? *found : -1;
-  }
-  for (const auto& [known, slot] : var_slots_)
-    if (known == &var) return slot;
-  return -1;
-}
+}  // namespace lathe
 
-LATHE_DECL void Binding::add_value_rule(Rule rule, const AnyExpr& e, Check constant, Check same,
-                                        Check general) {
-  if (const auto* value = as_const_int(e)) {
-    rule.kind = constant;
-    rule.value = *value;
-  } else if (const auto* var = e.as<VarNode>(); var && var_slot(*var) >= 0) {
-    rule.slot = static_cast<std::uint16_t>(var_slot(*var));
-    int& setter = set_by_[rule.slot];
-    rule.kind = same;
-    rule.sets = setter < 0;
-    if (rule.sets) setter = rule.arg;
-    rule.first_arg = setter;
-  } else {
-    rule.kind = general;
-    rule.expr = e;
-  }
-  rules_.push_back(rule);
-}
-
-LATHE_DECL void Binding::add_extent_rules(int arg, const BufferNode& b) {
-  Rule rule;
-  rule.arg = static_cast<std::uint16_t>(arg);
-  for (int axis = 0; axis < b.rank(); ++axis) {
-    rule.axis = static_cast<std::uint8_t>(axis);
-    const AnyExpr& e = b.shape[static_cast<std::size_t>(axis)];
-    add_value_rule(rule, e, Check::extent, Check::extent_same, Check::extent_expr);
-    if (!rules_.back().sets) continue;
-    Rule bounds = rules_.back();
-    bounds.kind = Check::dim;
-    if (const int k = bounds.slot - first_dim_; k >= 0 && k < dim_count_) {
-      const DimNode& d = *program_->dims[static_cast<std::size_t>(k)];
-      bounds.value = d.min, bounds.largest = std::min(d.max, kLargestDim);
-      bounds.multiple = d.multiple_of;
-    }
-    rules_.push_back(bounds);
-  }
-}
-
-LATHE_DECL void Binding::add_stride_rules(int arg, const BufferNode& b) {
-  Rule rule;
-  rule.arg = static_cast<std::uint16_t>(arg);
-  for (int axis = 0; axis < b.rank(); ++axis) {
-    rule.axis = static_cast<std::uint8_t>(axis);
-    if (!b.strides.empty())
-      add_value_rule(rule, b.strides[static_cast<std::size_t>(axis)], Check::stride,
-                     Check::stride_same, Check::stride_expr);
-    else if (axis + 1 == b.rank())
-      add_value_rule(rule, AnyExpr(1), Check::stride, Check::stride_same, Check::stride_expr);
-  }
-}
+// ---- lathe/jit/impl/binding_check.ipp
+namespace lathe {
 
 LATHE_DECL std::int64_t Binding::value_of(const AnyExpr& e, const std::uint64_t* slots) const {
   if (const auto* value = as_const_int(e)) return *value;
   if (const auto* var = e.as<VarNode>()) {
-    int slot = var_slot(*var);
-    invariant(slot >= 0, "an extent names a variable that no argument gives");
-    return static_cast<std::int64_t>(slots[slot]);
+    const int* slot = var_slots_.find(var);
+    invariant(slot != nullptr, "an extent names a variable that no argument gives");
+    return static_cast<std::int64_t>(slots[*slot]);
   }
   if (const auto* n = e.as<BinaryNode>()) {
     detail::Scalar a{value_of(n->a, slots)}, b{value_of(n->b, slots)};
@@ -49463,158 +49567,77 @@ LATHE_DECL std::int64_t Binding::value_of(const AnyExpr& e, const std::uint64_t*
       Location{}, {}, "use integers, Dims and the operators on them");
 }
 
-/// The stride of an axis with at most one element means nothing.
-LATHE_DECL bool Binding::holds(const Rule& r, const CallArg* args, std::uint64_t* slots) const {
-  const std::int64_t extent = args[r.arg].extents[r.axis];
-  const std::int64_t given = r.kind <= Check::dim ? extent : args[r.arg].strides[r.axis];
-  if (r.sets && r.kind != Check::dim) {
-    slots[r.slot] = static_cast<std::uint64_t>(given);
-    return true;
-  }
-  switch (r.kind) {
-    case Check::extent:
-      return given == r.value;
-    case Check::extent_same:
-      return given == static_cast<std::int64_t>(slots[r.slot]);
-    case Check::extent_expr:
-      return given == value_of(r.expr, slots);
-    case Check::dim:
-      return given >= r.value && given <= r.largest && (r.multiple == 1 || given % r.multiple == 0);
-    case Check::stride:
-      return given == r.value || extent <= 1;
-    case Check::stride_same:
-      return given == static_cast<std::int64_t>(slots[r.slot]) || extent <= 1;
-    default:
-      return extent <= 1 || given == value_of(r.expr, slots);
-  }
-}
-
-LATHE_DECL Binding::Failure Binding::fill(const CallArg* args, std::uint64_t* slots) const {
-  for (std::size_t k = 0; k < rules_.size(); ++k)
-    if (!holds(rules_[k], args, slots)) return {rules_[k].kind, static_cast<int>(k), 0};
-  for (std::size_t a = 0; a < args_.size(); ++a)
-    slots[args_[a].slot] =
-        args_[a].rank < 0 ? args[a].scalar : reinterpret_cast<std::uintptr_t>(args[a].data);
-  for (std::size_t k = 0; k < sizes_.size(); ++k)
-    if (!fits_memory(sizes_[k], slots)) return {Check::temporary, static_cast<int>(k), 0};
-  return check_memory(args);
-}
-
-/// One argument: fills its slots, and gives the bytes that it may touch. False: something does not
-/// fit.
-LATHE_DECL bool Binding::take(const Arg& arg, const CallArg& given, std::uint64_t* slots,
-                              std::uintptr_t& begin, std::uintptr_t& end) const {
-  const auto base = reinterpret_cast<std::uintptr_t>(given.data);
-  slots[arg.slot] = arg.rank < 0 ? given.scalar : base;
-  const Axis* axis = axes_.data() + arg.first_axis;
-  std::int64_t low = 0, high = 1, count = 1, reach = 0;
-  bool good = true, empty = arg.rank < 0, overflow = false;
-  for (int d = 0; d < arg.rank; ++d, ++axis) {
-    const std::int64_t extent = given.extents[d], stride = given.strides[d];
-    std::uint64_t& extent_slot = slots[axis->extent_slot];
-    if (axis->extent == Axis::number)
-      good &= extent == axis->extent_value;
-    else if (axis->extent == Axis::sets)
-      extent_slot = static_cast<std::uint64_t>(extent);
-    else if (axis->extent == Axis::same)
-      good &= extent_slot == static_cast<std::uint64_t>(extent);
-    std::uint64_t& stride_slot = slots[axis->stride_slot];
-    if (axis->stride == Axis::number)
-      good &= stride == axis->stride_value || extent <= 1;
-    else if (axis->stride == Axis::sets)
-      stride_slot = static_cast<std::uint64_t>(stride);
-    else if (axis->stride == Axis::same)
-      good &= stride_slot == static_cast<std::uint64_t>(stride) || extent <= 1;
-    good &= extent >= 0;
-    empty |= extent == 0;
-    overflow |= __builtin_mul_overflow(count, extent, &count);
-    overflow |= extent < 1 || __builtin_mul_overflow(extent - 1, stride, &reach);
-    std::int64_t& side = reach < 0 ? low : high;
-    overflow |= __builtin_add_overflow(side, reach, &side);
-  }
-  begin = end = 0;
-  if (empty) return good;
-  good &= !overflow && low >= -kMostSpan && high <= kMostSpan;
-  if (!good) return false;
-  begin = base + static_cast<std::uintptr_t>(low * arg.element_bytes);
-  end = base + static_cast<std::uintptr_t>(high * arg.element_bytes);
-  return base != 0 && begin < end && (base & arg.alignment_mask) == 0 &&
-         !(arg.written && high - low < count);
-}
-
-LATHE_DECL bool Binding::fill_fast(const CallArg* args, std::uint64_t* slots) const {
-  constexpr std::size_t kMany = 16;
-  const std::size_t n = args_.size();
-  if (n > kMany) return false;
-  std::uintptr_t begin[kMany], end[kMany];
-  bool good = true;
-  for (std::size_t a = 0; a < n; ++a) good &= take(args_[a], args[a], slots, begin[a], end[a]);
-  for (std::size_t w = 0; w < n; ++w)
-    for (std::size_t a = 0; args_[w].written && a < n; ++a)
-      good &= a == w || begin[w] >= end[a] || begin[a] >= end[w];
-  good = good && ((sizes_.empty() && dim_count_ == 0) || dims_are_small(slots));
-  for (std::size_t k = 0; good && k < later_.size(); ++k)
-    good = holds(rules_[static_cast<std::size_t>(later_[k])], args, slots);
-  return good;
-}
-
-LATHE_DECL void Binding::diagnose(const CallArg* args, std::uint64_t* slots, Location where) const {
-  const Failure f = fill(args, slots);
-  if (f.kind != Check::none) fail(f, args, slots, where);
-}
-
-LATHE_DECL Binding::Bytes Binding::bytes_of(const Arg& arg, const CallArg& given) const {
-  std::int64_t low = 0, high = 1, count = 1, reach = 0;
-  bool overflow = false;
-  for (int d = 0; d < arg.rank; ++d)
-    if (given.extents[d] <= 0) return {};
-  for (int d = 0; d < arg.rank; ++d) {
-    overflow |= __builtin_mul_overflow(count, given.extents[d], &count);
-    overflow |= __builtin_mul_overflow(given.extents[d] - 1, given.strides[d], &reach);
-    std::int64_t& side = reach < 0 ? low : high;
-    overflow |= __builtin_add_overflow(side, reach, &side);
-  }
-  const auto base = reinterpret_cast<std::uintptr_t>(given.data);
-  if (overflow || low < -kMostSpan || high > kMostSpan) return {base, base + 1, false, true};
-  const auto begin = base + static_cast<std::uintptr_t>(low * arg.element_bytes),
-             end = base + static_cast<std::uintptr_t>(high * arg.element_bytes);
-  return {begin, end, high - low < count, base != 0 && begin >= end};
-}
-
-LATHE_DECL Binding::Failure Binding::check_memory(const CallArg* args) const {
+LATHE_DECL bool Binding::check(const CallArg* given, std::uint64_t* slots, Failure& failure) const {
   constexpr std::size_t kMany = 32;
-  Bytes bytes[kMany];
-  const std::size_t n = args_.size();
-  for (std::size_t a = 0; a < n; ++a) {
-    const Arg& arg = args_[a];
-    if (arg.rank < 0) continue;
-    const Bytes b = bytes_of(arg, args[a]);
-    if (a < kMany) bytes[a] = b;
-    if (b.begin == b.end) continue;
-    if (!args[a].data) return {Check::null, static_cast<int>(a), 0};
-    if (reinterpret_cast<std::uintptr_t>(args[a].data) & arg.alignment_mask)
-      return {Check::alignment, static_cast<int>(a), 0};
-    if (b.too_large) return {Check::too_large, static_cast<int>(a), 0};
-    if (arg.written && b.self_overlap) return {Check::self_overlap, static_cast<int>(a), 0};
+  ArgBytes few[kMany];
+  Vec<ArgBytes> many;
+  if (args_.size() > kMany) many.resize(args_.size());
+  ArgBytes* bytes = args_.size() > kMany ? many.data() : few;
+  for (int a = 0; a < args(); ++a)
+    if (!check_arg(a, given[a], slots, bytes[a], failure)) return false;
+  return ((later_.empty() && sizes_.empty()) || check_later(given, slots, failure)) &&
+         check_overlap(given, bytes, failure);
+}
+
+LATHE_DECL bool Binding::check_arg(int a, const CallArg& given, std::uint64_t* slots,
+                                   ArgBytes& bytes, Failure& failure) const {
+  const Arg& arg = arg_at(a);
+  bytes = {0, 0};
+  if (arg.rank < 0) return slots[arg.slot] = given.scalar, true;
+  const auto base = reinterpret_cast<std::uintptr_t>(given.data);
+  slots[arg.slot] = base;
+  const detail::AxisRule* axes = axes_.data() + arg.first_axis;
+  detail::Reach reach;
+  int wrong_stride = -1;
+  for (int d = 0; d < arg.rank; ++d) {
+    const std::int64_t extent = given.extents[d], stride = given.strides[d];
+    if (!axes[d].extent.holds(extent, slots)) return failure = {CallError::extent, a, d}, false;
+    // The stride of an axis with at most one element means nothing.
+    if (!axes[d].stride.holds(stride, slots) && extent > 1 && wrong_stride < 0) wrong_stride = d;
+    reach.add(extent, stride);
   }
-  for (std::size_t w = 0; w < n; ++w) {
-    if (!args_[w].written || args_[w].rank < 0) continue;
-    const Bytes out = w < kMany ? bytes[w] : bytes_of(args_[w], args[w]);
-    for (std::size_t a = 0; a < n; ++a) {
-      if (a == w || args_[a].rank < 0) continue;
-      const Bytes other = a < kMany ? bytes[a] : bytes_of(args_[a], args[a]);
-      if (out.begin < other.end && other.begin < out.end &&
-          !interleaved(args_[w], args[w], args_[a], args[a]))
-        return {Check::overlap, static_cast<int>(w), static_cast<int>(a)};
-    }
+  if (wrong_stride >= 0) return failure = {CallError::stride, a, wrong_stride}, false;
+  if (reach.empty) return true;
+  if (!reach.too_large())
+    bytes = {base + static_cast<std::uintptr_t>(reach.low * arg.element_bytes),
+             base + static_cast<std::uintptr_t>(reach.high * arg.element_bytes)};
+  CallError error = detail::check_address(base, arg.alignment_mask, bytes);
+  if (error == CallError::none && arg.written && reach.overlaps_itself())
+    error = CallError::self_overlap;
+  if (error != CallError::none) failure = {error, a, 0};
+  return error == CallError::none;
+}
+
+LATHE_DECL bool Binding::check_later(const CallArg* given, const std::uint64_t* slots,
+                                     Failure& failure) const {
+  for (const General& g : later_) {
+    const std::int64_t extent = given[g.arg].extents[g.axis];
+    if (g.of_stride && extent <= 1) continue;
+    if ((g.of_stride ? given[g.arg].strides[g.axis] : extent) != value_of(g.value, slots))
+      return failure = {g.of_stride ? CallError::stride : CallError::extent, g.arg, g.axis}, false;
   }
-  return {};
+  for (std::size_t k = 0; k < sizes_.size() && !dims_are_small(slots); ++k)
+    if (!fits_memory(sizes_[k], slots))
+      return failure = {CallError::temporary, static_cast<int>(k), 0}, false;
+  return true;
+}
+
+LATHE_DECL bool Binding::check_overlap(const CallArg* given, const ArgBytes* bytes,
+                                       Failure& failure) const {
+  for (int w = 0; w < args(); ++w) {
+    if (!arg_at(w).written) continue;
+    for (int a = 0; a < args(); ++a)
+      if (a != w && !detail::apart(bytes[w], bytes[a]) && !interleaved(w, given[w], a, given[a]))
+        return failure = {CallError::overlap, w, a}, false;
+  }
+  return true;
 }
 
 // Two columns of blocks in one matrix: the same outer stride, and inner ranges that are disjoint
 // modulo that stride.
-LATHE_DECL bool Binding::interleaved(const Arg& a, const CallArg& x, const Arg& b,
-                                     const CallArg& y) {
+LATHE_DECL bool Binding::interleaved(int first, const CallArg& x, int second,
+                                     const CallArg& y) const {
+  const Arg &a = arg_at(first), &b = arg_at(second);
   if (a.rank < 1 || b.rank < 1) return false;
   // The stride of an axis with one element may be any number.
   if (x.strides[0] > kMostSpan || y.strides[0] > kMostSpan) return false;
@@ -49657,71 +49680,70 @@ inline std::string layout_help(const CallArg& arg, int rank) {
 
 }  // namespace detail
 
-LATHE_DECL void Binding::fail_extent(const Rule& r, const CallArg* args, const std::uint64_t* slots,
-                                     Location where) const {
-  const std::string& name = arg_name(r.arg);
-  const std::string place = detail::binding_axis(name, r.axis);
-  const std::int64_t given = args[r.arg].extents[r.axis];
-  if (r.kind == Check::extent)
+LATHE_DECL void Binding::fail_extent(const Failure& f, const CallArg* args,
+                                     const std::uint64_t* slots, Location where) const {
+  using detail::NumberRule;
+  const NumberRule& rule = axis_at(f.arg, f.other).extent;
+  const std::string place = detail::binding_axis(arg_name(f.arg), f.other);
+  const std::int64_t given = args[f.arg].extents[f.other];
+  if (rule.mode == NumberRule::number)
     throw UserError(
-        "L0302", cat(place, "extent is ", given, ", but the kernel was made for ", r.value), where,
-        {}, cat("pass a view of the declared shape, or declare the extent as an lt::Dim"));
-  const AnyExpr& e =
-      program_->params[static_cast<std::size_t>(args_[r.arg].param)].buffer->shape[r.axis];
-  if (r.kind == Check::extent_same)
+        "L0302", cat(place, "extent is ", given, ", but the kernel was made for ", rule.least),
+        where, {}, "pass a view of the declared shape, or declare the extent as an lt::Dim");
+  const AnyExpr& e = param_of(f.arg).buffer->shape[static_cast<std::size_t>(f.other)];
+  if (rule.mode == NumberRule::same)
     throw UserError("L0303",
                     cat(place, "extent is ", given, ", but Dim '", str(e), "' is ",
-                        static_cast<std::int64_t>(slots[r.slot]), " (taken from '",
-                        arg_name(r.first_arg), "')"),
+                        static_cast<std::int64_t>(slots[rule.slot]), " (taken from '",
+                        arg_name(set_by_[rule.slot]), "')"),
                     where);
-  if (r.kind == Check::extent_expr)
+  if (rule.mode == NumberRule::later)
     throw UserError("L0303",
                     cat(place, "extent is ", given, ", but ", str(e), " is ", value_of(e, slots)),
                     where);
-  std::string bounds = cat("at least ", r.value);
-  if (r.largest < kLargestDim || given > r.largest) append(bounds, " and at most ", r.largest);
-  if (r.multiple != 1) append(bounds, " and a multiple of ", r.multiple);
+  std::string bounds = cat("at least ", rule.least);
+  if (rule.most < kLargestDim || given > rule.most) append(bounds, " and at most ", rule.most);
+  if (rule.multiple != 1) append(bounds, " and a multiple of ", rule.multiple);
   throw UserError("L0304", cat(place, "extent is ", given, ", but Dim '", str(e), "' is ", bounds),
                   where);
 }
 
-LATHE_DECL void Binding::fail_stride(const Rule& r, const CallArg* args, const std::uint64_t* slots,
-                                     Location where) const {
-  const CallArg& arg = args[r.arg];
-  const std::string place = detail::binding_axis(arg_name(r.arg), r.axis);
-  std::int64_t wanted = r.value;
-  if (r.kind == Check::stride_same) wanted = static_cast<std::int64_t>(slots[r.slot]);
-  if (r.kind == Check::stride_expr) wanted = value_of(r.expr, slots);
-  const bool is_input = param_of(r.arg).access == Access::in;
-  throw UserError(
-      "L0305",
-      cat(place, "stride is ", arg.strides[r.axis], ", but the declaration takes ", wanted), where,
-      {},
-      is_input ? detail::layout_help(arg, args_[r.arg].rank)
-               : "results are row-major: pass a row-major view");
+LATHE_DECL void Binding::fail_stride(const Failure& f, const CallArg* args,
+                                     const std::uint64_t* slots, Location where) const {
+  using detail::NumberRule;
+  const CallArg& arg = args[f.arg];
+  const NumberRule& rule = axis_at(f.arg, f.other).stride;
+  const Param& param = param_of(f.arg);
+  std::int64_t wanted = rule.least;
+  if (rule.mode != NumberRule::number)
+    wanted = value_of(param.buffer->strides[static_cast<std::size_t>(f.other)], slots);
+  throw UserError("L0305",
+                  cat(detail::binding_axis(arg_name(f.arg), f.other), "stride is ",
+                      arg.strides[f.other], ", but the declaration takes ", wanted),
+                  where, {},
+                  param.access == Access::in ? detail::layout_help(arg, arg_at(f.arg).rank)
+                                             : "results are row-major: pass a row-major view");
 }
 
-LATHE_DECL void Binding::fail_memory(const Failure& f, const CallArg* args, Location where) const {
-  const std::string& name = arg_name(f.rule);
-  const Arg& arg = args_[static_cast<std::size_t>(f.rule)];
-  if (f.kind == Check::null)
+LATHE_DECL void Binding::fail_memory(const Failure& f, Location where) const {
+  const std::string& name = arg_name(f.arg);
+  if (f.error == CallError::null)
     throw UserError("L0306", cat("'", name, "': the pointer is null"), where);
-  if (f.kind == Check::alignment)
-    throw UserError(
-        "L0307",
-        cat("'", name, "': the address is no multiple of ", arg.alignment_mask + 1, " bytes"),
-        where);
-  if (f.kind == Check::too_large)
+  if (f.error == CallError::alignment)
+    throw UserError("L0307",
+                    cat("'", name, "': the address is no multiple of ",
+                        arg_at(f.arg).alignment_mask + 1, " bytes"),
+                    where);
+  if (f.error == CallError::too_large)
     throw UserError("L0314", cat("'", name, "': the view spans more memory than there can be"),
                     where);
-  if (f.kind == Check::self_overlap)
+  if (f.error == CallError::self_overlap)
     throw UserError(
         "L0309",
         cat("'", name, "': its strides put several elements into one place, but it is written"),
         where, {}, "pass a view without a stride of 0 along an axis of several elements");
-  const bool both = args_[static_cast<std::size_t>(f.other)].written;
-  const bool inout = param_of(f.rule).access == Access::inout;
-  (void)args;
+  const bool both = arg_at(f.other).written;
+  const bool inout = param_of(f.arg).access == Access::inout;
   throw UserError(
       "L0308", cat("'", name, "' overlaps '", arg_name(f.other), "' in memory"), where, {},
       both    ? "give each result memory of its own"
@@ -49732,15 +49754,14 @@ LATHE_DECL void Binding::fail_memory(const Failure& f, const CallArg* args, Loca
 
 LATHE_DECL void Binding::fail(const Failure& f, const CallArg* args, const std::uint64_t* slots,
                               Location where) const {
-  if (f.kind == Check::temporary)
+  if (f.error == CallError::temporary)
     throw UserError("L0314",
-                    cat("'", *sizes_[static_cast<std::size_t>(f.rule)].name,
+                    cat("'", *sizes_[static_cast<std::size_t>(f.arg)].name,
                         "' would have more elements than memory can hold, for these arguments"),
                     where);
-  if (f.kind >= Check::null) fail_memory(f, args, where);
-  const Rule& r = rules_[static_cast<std::size_t>(f.rule)];
-  if (f.kind <= Check::dim) fail_extent(r, args, slots, where);
-  fail_stride(r, args, slots, where);
+  if (f.error == CallError::extent) fail_extent(f, args, slots, where);
+  if (f.error == CallError::stride) fail_stride(f, args, slots, where);
+  fail_memory(f, where);
 }
 
 }  // namespace lathe
@@ -49907,7 +49928,12 @@ class IntrinsicTrial {
   Vec<Vec<char>> run(const Program& program) const {
     Vec<Vec<char>> memory = memory_;
     Vec<std::uint64_t> slots;
-    for (auto& m : memory) slots.push_back(reinterpret_cast<std::uintptr_t>(m.data()));
+    for (const CallSlot& s : slot_layout(program)) {
+      const auto operand = static_cast<std::size_t>(s.param);
+      slots.push_back(s.kind == CallSlot::Kind::buffer
+                          ? reinterpret_cast<std::uintptr_t>(memory[operand].data())
+                          : dense_stride(*row_.operands[operand].described, s.index));
+    }
     Evaluator(program).run(slots.data());
     return memory;
   }
@@ -49931,6 +49957,12 @@ class IntrinsicTrial {
   }
 
  private:
+  static std::uint64_t dense_stride(const BufferNode& b, int axis) {
+    std::int64_t stride = 1;
+    for (int d = axis + 1; d < b.rank(); ++d)
+      stride *= *as_const_int(b.shape[static_cast<std::size_t>(d)]);
+    return static_cast<std::uint64_t>(stride);
+  }
   Scalar value(DType t, std::uint64_t bits) const {
     if (row_.rounding.empty())
       return scalar_from_bits(t, t.bits == 64 ? bits : bits >> (64 - t.bits));
@@ -50123,6 +50155,8 @@ LATHE_DECL AnyKernel::AnyKernel(Ref<Binding> binding, Ref<KernelCode> code, Eval
   state->context = &context;
   state->dense_plan = state->binding->dense_plan();
   if (!state->code) return;
+  invariant(state->code->text.slots.size() == state->binding->layout().size(),
+            "a kernel and its binding differ on the slots of a call");
   state->entry = state->code->entry;
   const auto& messages = state->code->text.messages;
   state->notes = {state->binding->program()->name, messages.data(),
@@ -50430,8 +50464,8 @@ LATHE_DECL BoundProgram bound_program(const Source& source, const Vec<ProgramPar
 }
 
 LATHE_DECL AnyKernel make_evaluator(const BoundProgram& bound, const Context& context) {
-  return AnyKernel(make_ref<Binding>(bound.program, bound.order), {},
-                   Evaluator(open_strides(bound.program)), context);
+  return AnyKernel(make_ref<Binding>(bound.program, bound.order), {}, Evaluator(bound.program),
+                   context);
 }
 
 }  // namespace detail

@@ -150,7 +150,7 @@ inline std::vector<std::vector<char>> interpret(const lt::Program& program, cons
   auto slots = args.slots();
   lt::EvaluatorOptions options;
   options.find_uninitialized = data.find_uninitialized;
-  lt::Evaluator(lt::open_strides(program), options).run(slots.data());
+  lt::Evaluator(program, options).run(slots.data());
   return args.results();
 }
 

@@ -23,8 +23,7 @@ class Evaluator {
   Evaluator() = default;
   explicit Evaluator(const Program& program, EvaluatorOptions options = {});
 
-  /// Slots as kernel_slots(program) lays them out: what machine code is called with. A parameter
-  /// without declared strides is dense.
+  /// Slots as slot_layout(program) says: what machine code is called with.
   void run(const std::uint64_t* slots, const Context& context = Context::default_context(),
            Location where = Location::here()) const;
   const Program& program() const { return program_; }

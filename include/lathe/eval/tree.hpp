@@ -60,7 +60,8 @@ struct EvalBuffer {
   Buffer buffer;
   DType element;                        ///< scalar
   int lanes = 1;                        ///< of an element
-  Vec<const EvalExpr*> shape, strides;  ///< no strides: dense
+  Vec<const EvalExpr*> shape, strides;  ///< no strides: dense, or as the call says
+  int outer_strides = -1;  ///< where those are that the call says, an axis after the other
   bool output = false;
 };
 

@@ -113,9 +113,10 @@ class AnyKernel {
       s.evaluator.run(slots, *s.context, where);
   }
   // As call, for arguments that are row-major views of known shape, or scalars; false, and nothing
-  // done, for any other. The types of `args` must have passed check_types.
+  // done, for any other. The types of `args` must have passed check_types. Always inlined, with all
+  // that it calls: a view need not be written to memory to be compared, a third of such a call.
   template <class... A>
-  bool call_dense(Location where, const A&... args) const {
+  [[gnu::always_inline]] bool call_dense(Location where, const A&... args) const {
     if (!state_ || !state_->dense_plan) return false;
     std::uint64_t slots[detail::dense_layout<A...>.slots + 1];
     if (!detail::fill_dense(std::index_sequence_for<A...>(), state_->dense_plan, slots, args...))
@@ -324,11 +325,9 @@ class Kernel {
     kernel_.check_types(types, where);
   }
 
-  void operator()(const std::type_identity_t<detail::KernelArg<P>>&... args,
-                  Location where = Location::here()) const {
-    if (kernel_.call_dense(where, args...)) return;
-    const CallArg all[] = {args.call()...};
-    kernel_.call(all, where);
+  [[gnu::always_inline]] void operator()(const std::type_identity_t<detail::KernelArg<P>>&... args,
+                                         Location where = Location::here()) const {
+    if (!kernel_.call_dense(where, args...)) call_checked(where, args...);
   }
   /// Arguments that fit no parameters: says which.
   template <class... A>
@@ -348,6 +347,11 @@ class Kernel {
   std::string assembly() const { return kernel_.assembly(); }
 
  private:
+  [[gnu::noinline]] void call_checked(Location where, const detail::KernelArg<P>&... args) const {
+    const CallArg all[] = {args.call()...};
+    kernel_.call(all, where);
+  }
+
   AnyKernel kernel_;
 };
 

@@ -3,6 +3,7 @@
 #if !defined(LATHE_SEPARATE_COMPILATION)
 #include <lathe/jit/impl/layer.ipp>
 #endif
+#include <lathe/ir/slot_layout.hpp>
 #include <numeric>
 
 using namespace lathe;
@@ -33,11 +34,11 @@ Stmt set(const Buffer& b, const AnyExpr& index, const AnyExpr& value) {
 
 TEST_CASE("a loop takes buffers, dims and scalars from the slots") {
   Program p = scale_program();
-  auto slots = kernel_slots(p);
+  auto slots = slot_layout(p);
   REQUIRE(slots.size() == 4);
-  CHECK(slots[0].kind == KernelSlot::Kind::buffer);
-  CHECK(slots[2].kind == KernelSlot::Kind::dim);
-  CHECK(slots[3].kind == KernelSlot::Kind::scalar);
+  CHECK(slots[0].kind == CallSlot::Kind::buffer);
+  CHECK(slots[2].kind == CallSlot::Kind::dim);
+  CHECK(slots[3].kind == CallSlot::Kind::scalar);
   CHECK(slots[3].bytes == 4);
   for (const auto* llvm : llvms()) {
     Kernel k(p, *llvm);
@@ -62,9 +63,9 @@ TEST_CASE("each stride variable has one slot, after the dims") {
   auto body =
       set(y, AnyExpr(i) * 5 + AnyExpr(j), make_load(x, {AnyExpr(i) * AnyExpr(s0) + AnyExpr(j)}));
   Program p = b.done(make_for(i, 0, 4, make_for(j, 0, 5, body)));
-  auto slots = kernel_slots(p);
+  auto slots = slot_layout(p);
   REQUIRE(slots.size() == 4);
-  CHECK(slots[3].kind == KernelSlot::Kind::stride);
+  CHECK(slots[3].kind == CallSlot::Kind::stride);
   CHECK(slots[3].param == 0);
   CHECK(slots[3].index == 0);
   for (const auto* llvm : llvms()) {

@@ -4,19 +4,26 @@
 #include <lathe/lathe.hpp>
 #include <limits>
 #include <support/errors.hpp>
+#include <support/slots.hpp>
 
 namespace lt = lathe;
 using test::error_of;
 
 namespace {
 
-/// A program text on arrays: one pointer per buffer parameter, in order.
+/// A program text on arrays: one pointer per buffer parameter, in order, and the slots after those,
+/// which are those of dense arrays if none are given.
 void run_text(const std::string& text, std::vector<void*> buffers,
               lt::EvaluatorOptions options = {}, std::vector<std::uint64_t> rest = {}) {
+  const lt::Program program = lt::parse(text);
   std::vector<std::uint64_t> slots;
   for (void* b : buffers) slots.push_back(reinterpret_cast<std::uintptr_t>(b));
   slots.insert(slots.end(), rest.begin(), rest.end());
-  lt::Evaluator(lt::parse(text), options).run(slots.data());
+  test::DenseCall dense;
+  dense.buffers = std::move(buffers);
+  if (rest.empty()) slots = test::slots_of(program, dense);
+  REQUIRE(slots.size() == lt::slot_layout(program).size());
+  lt::Evaluator(program, options).run(slots.data());
 }
 std::string internal_error_of(const std::string& text, std::vector<void*> buffers,
                               lt::EvaluatorOptions options = {}) {
@@ -266,7 +273,7 @@ TEST_CASE("parameters have strides, dims and scalars") {
       "    for j in 0..2:\n"
       "      block Y(vi in 0..n = i, vj in 0..2 = j):\n"
       "        Y[vi, vj] = X[vi, vj] * a\n",
-      {x.data(), y.data()}, {}, {3, 1, 3, bits});
+      {x.data(), y.data()}, {}, {3, 1, 3, 2, bits});
   CHECK(y == Floats{10, 40, 20, 50, 30, 60});
 }
 

@@ -363,6 +363,53 @@ TEST_CASE("the usual call, and every other, of one kernel") {
   }
 }
 
+TEST_CASE("an argument may be made of what a later one gives") {
+  lt::Dim n("n"), m("m");
+  lt::Input<float, 1> X("X", {2 * n});
+  auto Y = lt::compute("Y", {n}, [&](lt::Var i) { return X(2 * i) + X(2 * i + 1); });
+  auto f = lt::evaluate(Y, X, Y);
+  std::vector<float> x{1, 2, 3, 4, 5, 6}, y(3);
+  f(x, y);
+  CHECK(y == std::vector<float>{3, 7, 11});
+  CHECK(error_of([&] { f(x, lt::View<float, 1>(nullptr, {3})); }) ==
+        "L0306 'Y': the pointer is null");
+  CHECK(error_of([&] { f(x, lt::View<float, 1>(y.data(), {2})); }) ==
+        "L0303 'X' axis 0: extent is 6, but 2 * n is 4");
+  // The stride of A is an extent of B.
+  const lt::Program p = lt::parse(
+      "program P<n, m>(in A: f32[4, n] strides [m, 1], in B: f32[m], out C: f32[4, n]):\n"
+      "  for i in 0..4:\n    for j in 0..n:\n"
+      "      block C(vi in 0..4 = i, vj in 0..n = j):\n        C[vi, vj] = A[vi, vj] + B[0]\n");
+  const lt::AnyKernel g = lt::evaluate_any(lt::Source(p), {});
+  std::vector<float> a(20, 1), b(5, 2), c(8);
+  auto call = [&](std::int64_t stride) {
+    g(std::vector<lt::AnyView>{lt::View<float, 2>(a.data(), {4, 2}, {stride, 1}), lt::view(b),
+                               lt::view(c, {4, 2})});
+  };
+  call(5);
+  CHECK(c[7] == 3);
+  CHECK(error_of([&] { call(4); }) == "L0305 'A' axis 0: stride is 4, but the declaration takes 5");
+}
+
+TEST_CASE("arguments are refused in their order, extents before strides before memory") {
+  auto f = doubled();
+  std::vector<float> x(64), y(64);
+  const lt::View<float, 2> wrong_stride(x.data(), {4, 4}, {1, 4});
+  const lt::View<float, 2> wrong_extent(x.data(), {4, 6}, {1, 4}), null(nullptr, {4, 4});
+  CHECK(error_of([&] { f(wrong_stride, null); }).starts_with("L0305 'X'"));
+  CHECK(error_of([&] { f(wrong_extent, null); }).starts_with("L0304 'X' axis 1"));
+  CHECK(error_of([&] { f(null, wrong_stride); }).starts_with("L0306 'X'"));
+}
+
+TEST_CASE("memory does not go round") {
+  lt::Input<float, 1> X("X", {8});
+  auto Y = lt::compute("Y", {8}, [&](lt::Var i) { return X(i); });
+  auto f = lt::evaluate(Y, X, Y);
+  std::vector<float> y(8);
+  const lt::View<const float, 1> last(reinterpret_cast<const float*>(~std::uintptr_t{15}), {8});
+  CHECK(error_of([&] { f(last, y); }) == "L0314 'X': the view spans more memory than there can be");
+}
+
 TEST_CASE("many arguments use the heap for their slots") {
   std::vector<lt::AnyTensor> inputs;
   std::vector<lt::ProgramParam> params;

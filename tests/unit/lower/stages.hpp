@@ -2,7 +2,6 @@
 // program gave.
 #pragma once
 
-#include <lathe/codegen/llvm/llvm_ir.hpp>
 #include <lathe/lower/passes.hpp>
 #include <lathe/lower/pipeline.hpp>
 #include <lathe/runtime/abi.hpp>
@@ -28,22 +27,11 @@ struct Arguments {
   }
 
   std::vector<std::uint64_t> slots(const lt::Program& p) {
-    std::vector<std::uint64_t> out;
-    std::size_t next = 0;
-    for (const auto& slot : lt::kernel_slots(p)) {
-      if (slot.kind == lt::KernelSlot::Kind::buffer)
-        out.push_back(reinterpret_cast<std::uintptr_t>(memory[next++].data()));
-      if (slot.kind == lt::KernelSlot::Kind::dim)
-        out.push_back(static_cast<std::uint64_t>(dim_value(dims_, slot.name)));
-      if (slot.kind == lt::KernelSlot::Kind::scalar) out.push_back(lt::to_slot(1.5f));
-      if (slot.kind != lt::KernelSlot::Kind::stride) continue;
-      std::int64_t stride = 1;
-      const auto& shape = p->params[static_cast<std::size_t>(slot.param)].buffer->shape;
-      for (std::size_t axis = static_cast<std::size_t>(slot.index) + 1; axis < shape.size(); ++axis)
-        stride *= extent_value(shape[axis], p, dims_);
-      out.push_back(static_cast<std::uint64_t>(stride));
-    }
-    return out;
+    DenseCall call;
+    for (auto& m : memory) call.buffers.push_back(m.data());
+    call.extent = [&](const lt::AnyExpr& e) { return extent_value(e, p, dims_); };
+    call.scalar = [](lt::DType) { return lt::to_slot(1.5f); };
+    return slots_of(p, call);
   }
 
  private:

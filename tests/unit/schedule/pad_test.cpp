@@ -176,9 +176,9 @@ TEST_CASE("pad: infinities, NaN and signed zeros stay what they are") {
     auto results = [&](const lt::Program& p) {
       std::vector<float> x, out(5, 99.0f);
       for (const auto& row : rows) x.insert(x.end(), row.begin(), row.end());
-      std::uint64_t slots[2] = {reinterpret_cast<std::uintptr_t>(x.data()),
-                                reinterpret_cast<std::uintptr_t>(out.data())};
-      lt::Evaluator(p, {}).run(slots);
+      test::DenseCall call;
+      call.buffers = {x.data(), out.data()};
+      lt::Evaluator(p, {}).run(test::slots_of(p, call).data());
       return out;
     };
     const auto expected = results(plain), found = results(s.program());

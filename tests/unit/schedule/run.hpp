@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "support/documented.hpp"
+#include "support/slots.hpp"
 
 namespace test {
 
@@ -74,7 +75,6 @@ inline std::uint64_t scalar_slot(lt::DType t) {
 inline std::vector<std::vector<unsigned char>> run(const lt::Program& p, const Dims& dims = {},
                                                    bool find_uninitialized = true) {
   std::vector<std::vector<unsigned char>> memory;
-  std::vector<std::uint64_t> slots;
   unsigned seed = 0;
   for (const auto& param : p->params) {
     if (!param.buffer) continue;
@@ -84,23 +84,11 @@ inline std::vector<std::vector<unsigned char>> run(const lt::Program& p, const D
     memory.emplace_back(size, static_cast<unsigned char>(0xA5));
     if (param.access != lt::Access::out) fill(memory.back(), param.dtype(), ++seed);
   }
-  for (auto& m : memory) slots.push_back(reinterpret_cast<std::uintptr_t>(m.data()));
-  for (const auto& d : p->dims)
-    slots.push_back(static_cast<std::uint64_t>(dim_value(dims, d->var->name)));
-  // Lowering gives each outer stride a variable; views here are dense.
-  for (const auto& param : p->params) {
-    if (!param.buffer) continue;
-    std::int64_t dense = 1;
-    std::vector<std::uint64_t> strides;
-    for (std::size_t d = param.buffer->strides.size(); d-- > 0;) {
-      if (param.buffer->strides[d].as<lt::VarNode>())
-        strides.insert(strides.begin(), static_cast<std::uint64_t>(dense));
-      dense *= extent_value(param.buffer->shape[d], p, dims);
-    }
-    slots.insert(slots.end(), strides.begin(), strides.end());
-  }
-  for (const auto& param : p->params)
-    if (!param.buffer) slots.push_back(scalar_slot(param.dtype()));
+  DenseCall call;
+  for (auto& m : memory) call.buffers.push_back(m.data());
+  call.extent = [&](const lt::AnyExpr& e) { return extent_value(e, p, dims); };
+  call.scalar = scalar_slot;
+  const auto slots = slots_of(p, call);
   lt::EvaluatorOptions options;
   options.find_uninitialized = find_uninitialized;
   lt::Evaluator(p, options).run(slots.data());

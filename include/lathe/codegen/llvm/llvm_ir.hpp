@@ -7,10 +7,6 @@
 
 namespace lathe {
 
-/// The slots of a call of this program: one pointer per buffer param in param order, one i64 per
-/// dim, one i64 per distinct stride variable in (param, axis) order, one per scalar param.
-Vec<KernelSlot> kernel_slots(const Program& program);
-
 /// The program as a module for LLVM `llvm_major` (16 to 22). Element buffers need only be aligned
 /// to their elements unless the program says more. Every value means what ir/expr.hpp says: no flag
 /// licenses LLVM to change a float, division by zero and wide shifts are guarded, casts saturate.

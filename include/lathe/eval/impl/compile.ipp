@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/eval/compiler.hpp>
+#include <lathe/ir/slot_layout.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/support/text.hpp>
 
@@ -51,26 +52,23 @@ inline int EvalCompiler::buffer_slot(const Buffer& b) {
   return static_cast<int>(slot);
 }
 
-/// The order of kernel_slots: buffers, dims, each stride variable once, scalars.
 inline void EvalCompiler::bind_params() {
-  NodeSet bound;
-  auto add = [&](const VarNode& var) {
-    if (!bound.insert(&var).second) return;
-    tree_.var_slots.push_back(var_slot(var));
-    tree_.var_types.push_back(var.dtype);
-  };
-  for (const auto& p : program_->params) {
-    if (!p.buffer) continue;
-    tree_.buffers[static_cast<std::size_t>(buffer_slot(p.buffer))].output = p.access == Access::out;
-    ++tree_.buffer_params;
+  for (const CallSlot& s : slot_layout(program_)) {
+    const Param* param =
+        s.param < 0 ? nullptr : &program_->params[static_cast<std::size_t>(s.param)];
+    if (s.kind == CallSlot::Kind::buffer) {
+      const auto at = static_cast<std::size_t>(buffer_slot(param->buffer));
+      tree_.buffers[at].output = param->access == Access::out;
+      ++tree_.buffer_params;
+      continue;
+    }
+    const VarNode* var = slot_variable(program_, s);
+    const int slot = var ? var_slot(*var) : tree_.slots++;
+    if (!var && s.index == 0)
+      tree_.buffers[static_cast<std::size_t>(buffer_slot(param->buffer))].outer_strides = slot;
+    tree_.var_slots.push_back(slot);
+    tree_.var_types.push_back(var ? var->dtype : kIndex);
   }
-  for (const auto& d : program_->dims) add(*d->var);
-  for (const auto& p : program_->params)
-    if (p.buffer)
-      for (const auto& stride : p.buffer->strides)
-        if (const auto* var = stride.as<VarNode>()) add(*var);
-  for (const auto& p : program_->params)
-    if (!p.buffer) add(*p.var);
 }
 
 inline void EvalCompiler::compile() {

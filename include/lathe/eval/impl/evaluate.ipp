@@ -55,7 +55,9 @@ inline void EvalFrame::lay_out(int buffer) {
     auto k = static_cast<std::size_t>(d);
     std::int64_t extent = b.shape[k]->at(*this, 0).i;
     m.shape[k] = extent;
-    m.strides[k] = b.strides.empty() ? dense : b.strides[k]->at(*this, 0).i;
+    m.strides[k] = !b.strides.empty()                       ? b.strides[k]->at(*this, 0).i
+                   : b.outer_strides >= 0 && d + 1 < m.rank ? var(b.outer_strides + d).i
+                                                            : dense;
     if (extent <= 0) {
       empty = true;
       continue;

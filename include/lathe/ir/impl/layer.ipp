@@ -30,6 +30,7 @@
 #include <lathe/ir/impl/scalar.ipp>
 #include <lathe/ir/impl/scalar_code.ipp>
 #include <lathe/ir/impl/share.ipp>
+#include <lathe/ir/impl/slot_layout.ipp>
 #include <lathe/ir/impl/stmt.ipp>
 #include <lathe/ir/impl/substitute.ipp>
 #include <lathe/ir/impl/tensor_intrin.ipp>

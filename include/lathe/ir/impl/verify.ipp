@@ -3,6 +3,7 @@
 #include <lathe/ir/impl/printer.hpp>
 #include <lathe/ir/impl/verifier.hpp>
 #include <lathe/ir/print.hpp>
+#include <lathe/support/slot_layout.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe {
@@ -193,9 +194,7 @@ inline void Verifier::program(const ProgramNode& p) {
   stmt(p.body);
 }
 
-/// A call numbers what it passes, and the axes of each argument, in 16 and 8 bits.
 inline void Verifier::slots(const ProgramNode& p) {
-  constexpr std::size_t kMostAxes = 255, kMostSlots = 65535;
   std::size_t count = p.dims.size();
   for (const auto& q : p.params) {
     const std::size_t axes = q.buffer ? q.buffer->shape.size() : 0;

@@ -21,71 +21,70 @@ inline std::string layout_help(const CallArg& arg, int rank) {
 
 }  // namespace detail
 
-LATHE_DECL void Binding::fail_extent(const Rule& r, const CallArg* args, const std::uint64_t* slots,
-                                     Location where) const {
-  const std::string& name = arg_name(r.arg);
-  const std::string place = detail::binding_axis(name, r.axis);
-  const std::int64_t given = args[r.arg].extents[r.axis];
-  if (r.kind == Check::extent)
+LATHE_DECL void Binding::fail_extent(const Failure& f, const CallArg* args,
+                                     const std::uint64_t* slots, Location where) const {
+  using detail::NumberRule;
+  const NumberRule& rule = axis_at(f.arg, f.other).extent;
+  const std::string place = detail::binding_axis(arg_name(f.arg), f.other);
+  const std::int64_t given = args[f.arg].extents[f.other];
+  if (rule.mode == NumberRule::number)
     throw UserError(
-        "L0302", cat(place, "extent is ", given, ", but the kernel was made for ", r.value), where,
-        {}, cat("pass a view of the declared shape, or declare the extent as an lt::Dim"));
-  const AnyExpr& e =
-      program_->params[static_cast<std::size_t>(args_[r.arg].param)].buffer->shape[r.axis];
-  if (r.kind == Check::extent_same)
+        "L0302", cat(place, "extent is ", given, ", but the kernel was made for ", rule.least),
+        where, {}, "pass a view of the declared shape, or declare the extent as an lt::Dim");
+  const AnyExpr& e = param_of(f.arg).buffer->shape[static_cast<std::size_t>(f.other)];
+  if (rule.mode == NumberRule::same)
     throw UserError("L0303",
                     cat(place, "extent is ", given, ", but Dim '", str(e), "' is ",
-                        static_cast<std::int64_t>(slots[r.slot]), " (taken from '",
-                        arg_name(r.first_arg), "')"),
+                        static_cast<std::int64_t>(slots[rule.slot]), " (taken from '",
+                        arg_name(set_by_[rule.slot]), "')"),
                     where);
-  if (r.kind == Check::extent_expr)
+  if (rule.mode == NumberRule::later)
     throw UserError("L0303",
                     cat(place, "extent is ", given, ", but ", str(e), " is ", value_of(e, slots)),
                     where);
-  std::string bounds = cat("at least ", r.value);
-  if (r.largest < kLargestDim || given > r.largest) append(bounds, " and at most ", r.largest);
-  if (r.multiple != 1) append(bounds, " and a multiple of ", r.multiple);
+  std::string bounds = cat("at least ", rule.least);
+  if (rule.most < kLargestDim || given > rule.most) append(bounds, " and at most ", rule.most);
+  if (rule.multiple != 1) append(bounds, " and a multiple of ", rule.multiple);
   throw UserError("L0304", cat(place, "extent is ", given, ", but Dim '", str(e), "' is ", bounds),
                   where);
 }
 
-LATHE_DECL void Binding::fail_stride(const Rule& r, const CallArg* args, const std::uint64_t* slots,
-                                     Location where) const {
-  const CallArg& arg = args[r.arg];
-  const std::string place = detail::binding_axis(arg_name(r.arg), r.axis);
-  std::int64_t wanted = r.value;
-  if (r.kind == Check::stride_same) wanted = static_cast<std::int64_t>(slots[r.slot]);
-  if (r.kind == Check::stride_expr) wanted = value_of(r.expr, slots);
-  const bool is_input = param_of(r.arg).access == Access::in;
-  throw UserError(
-      "L0305",
-      cat(place, "stride is ", arg.strides[r.axis], ", but the declaration takes ", wanted), where,
-      {},
-      is_input ? detail::layout_help(arg, args_[r.arg].rank)
-               : "results are row-major: pass a row-major view");
+LATHE_DECL void Binding::fail_stride(const Failure& f, const CallArg* args,
+                                     const std::uint64_t* slots, Location where) const {
+  using detail::NumberRule;
+  const CallArg& arg = args[f.arg];
+  const NumberRule& rule = axis_at(f.arg, f.other).stride;
+  const Param& param = param_of(f.arg);
+  std::int64_t wanted = rule.least;
+  if (rule.mode != NumberRule::number)
+    wanted = value_of(param.buffer->strides[static_cast<std::size_t>(f.other)], slots);
+  throw UserError("L0305",
+                  cat(detail::binding_axis(arg_name(f.arg), f.other), "stride is ",
+                      arg.strides[f.other], ", but the declaration takes ", wanted),
+                  where, {},
+                  param.access == Access::in ? detail::layout_help(arg, arg_at(f.arg).rank)
+                                             : "results are row-major: pass a row-major view");
 }
 
-LATHE_DECL void Binding::fail_memory(const Failure& f, const CallArg* args, Location where) const {
-  const std::string& name = arg_name(f.rule);
-  const Arg& arg = args_[static_cast<std::size_t>(f.rule)];
-  if (f.kind == Check::null)
+LATHE_DECL void Binding::fail_memory(const Failure& f, Location where) const {
+  const std::string& name = arg_name(f.arg);
+  if (f.error == CallError::null)
     throw UserError("L0306", cat("'", name, "': the pointer is null"), where);
-  if (f.kind == Check::alignment)
-    throw UserError(
-        "L0307",
-        cat("'", name, "': the address is no multiple of ", arg.alignment_mask + 1, " bytes"),
-        where);
-  if (f.kind == Check::too_large)
+  if (f.error == CallError::alignment)
+    throw UserError("L0307",
+                    cat("'", name, "': the address is no multiple of ",
+                        arg_at(f.arg).alignment_mask + 1, " bytes"),
+                    where);
+  if (f.error == CallError::too_large)
     throw UserError("L0314", cat("'", name, "': the view spans more memory than there can be"),
                     where);
-  if (f.kind == Check::self_overlap)
+  if (f.error == CallError::self_overlap)
     throw UserError(
         "L0309",
         cat("'", name, "': its strides put several elements into one place, but it is written"),
         where, {}, "pass a view without a stride of 0 along an axis of several elements");
-  const bool both = args_[static_cast<std::size_t>(f.other)].written;
-  const bool inout = param_of(f.rule).access == Access::inout;
-  (void)args;
+  const bool both = arg_at(f.other).written;
+  const bool inout = param_of(f.arg).access == Access::inout;
   throw UserError(
       "L0308", cat("'", name, "' overlaps '", arg_name(f.other), "' in memory"), where, {},
       both    ? "give each result memory of its own"
@@ -96,15 +95,14 @@ LATHE_DECL void Binding::fail_memory(const Failure& f, const CallArg* args, Loca
 
 LATHE_DECL void Binding::fail(const Failure& f, const CallArg* args, const std::uint64_t* slots,
                               Location where) const {
-  if (f.kind == Check::temporary)
+  if (f.error == CallError::temporary)
     throw UserError("L0314",
-                    cat("'", *sizes_[static_cast<std::size_t>(f.rule)].name,
+                    cat("'", *sizes_[static_cast<std::size_t>(f.arg)].name,
                         "' would have more elements than memory can hold, for these arguments"),
                     where);
-  if (f.kind >= Check::null) fail_memory(f, args, where);
-  const Rule& r = rules_[static_cast<std::size_t>(f.rule)];
-  if (f.kind <= Check::dim) fail_extent(r, args, slots, where);
-  fail_stride(r, args, slots, where);
+  if (f.error == CallError::extent) fail_extent(f, args, slots, where);
+  if (f.error == CallError::stride) fail_stride(f, args, slots, where);
+  fail_memory(f, where);
 }
 
 }  // namespace lathe

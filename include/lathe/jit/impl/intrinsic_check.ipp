@@ -2,6 +2,7 @@
 
 #include <lathe/eval/evaluate.hpp>
 #include <lathe/ir/scalar.hpp>
+#include <lathe/ir/slot_layout.hpp>
 #include <lathe/jit/intrinsic_check.hpp>
 #include <lathe/schedule/primitives/tensor/intrinsic.hpp>
 #include <lathe/support/random.hpp>
@@ -28,7 +29,12 @@ class IntrinsicTrial {
   Vec<Vec<char>> run(const Program& program) const {
     Vec<Vec<char>> memory = memory_;
     Vec<std::uint64_t> slots;
-    for (auto& m : memory) slots.push_back(reinterpret_cast<std::uintptr_t>(m.data()));
+    for (const CallSlot& s : slot_layout(program)) {
+      const auto operand = static_cast<std::size_t>(s.param);
+      slots.push_back(s.kind == CallSlot::Kind::buffer
+                          ? reinterpret_cast<std::uintptr_t>(memory[operand].data())
+                          : dense_stride(*row_.operands[operand].described, s.index));
+    }
     Evaluator(program).run(slots.data());
     return memory;
   }
@@ -52,6 +58,12 @@ class IntrinsicTrial {
   }
 
  private:
+  static std::uint64_t dense_stride(const BufferNode& b, int axis) {
+    std::int64_t stride = 1;
+    for (int d = axis + 1; d < b.rank(); ++d)
+      stride *= *as_const_int(b.shape[static_cast<std::size_t>(d)]);
+    return static_cast<std::uint64_t>(stride);
+  }
   Scalar value(DType t, std::uint64_t bits) const {
     if (row_.rounding.empty())
       return scalar_from_bits(t, t.bits == 64 ? bits : bits >> (64 - t.bits));

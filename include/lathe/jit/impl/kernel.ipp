@@ -17,6 +17,8 @@ LATHE_DECL AnyKernel::AnyKernel(Ref<Binding> binding, Ref<KernelCode> code, Eval
   state->context = &context;
   state->dense_plan = state->binding->dense_plan();
   if (!state->code) return;
+  invariant(state->code->text.slots.size() == state->binding->layout().size(),
+            "a kernel and its binding differ on the slots of a call");
   state->entry = state->code->entry;
   const auto& messages = state->code->text.messages;
   state->notes = {state->binding->program()->name, messages.data(),

@@ -10,6 +10,7 @@
 #endif
 //
 #include <lathe/jit/impl/binding.ipp>
+#include <lathe/jit/impl/binding_check.ipp>
 #include <lathe/jit/impl/binding_errors.ipp>
 #include <lathe/jit/impl/binding_sizes.ipp>
 #include <lathe/jit/impl/code_cache.ipp>

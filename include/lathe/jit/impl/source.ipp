@@ -3,7 +3,6 @@
 #include <lathe/ir/verify.hpp>
 #include <lathe/jit/impl/unread.ipp>
 #include <lathe/jit/source.hpp>
-#include <lathe/lower/passes.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe {
@@ -96,8 +95,8 @@ LATHE_DECL BoundProgram bound_program(const Source& source, const Vec<ProgramPar
 }
 
 LATHE_DECL AnyKernel make_evaluator(const BoundProgram& bound, const Context& context) {
-  return AnyKernel(make_ref<Binding>(bound.program, bound.order), {},
-                   Evaluator(open_strides(bound.program)), context);
+  return AnyKernel(make_ref<Binding>(bound.program, bound.order), {}, Evaluator(bound.program),
+                   context);
 }
 
 }  // namespace detail

@@ -2,6 +2,7 @@
 
 #include <lathe/codegen/llvm/emitter.hpp>
 #include <lathe/codegen/llvm/llvm_ir.hpp>
+#include <lathe/ir/slot_layout.hpp>
 #include <lathe/support/dense_map.hpp>
 
 namespace lathe {
@@ -24,35 +25,29 @@ LATHE_DECL LlvmEmitter::LlvmEmitter(LlvmKernelState& state, const std::string& s
 
 LATHE_DECL void LlvmEmitter::bind_slots(const Program& program) {
   facts_ = Facts(program);
-  int slot = 0;
-  LlvmPlace slots{"%slots", 0, 8, false};
-  auto read = [&](DType t, std::string_view type) {
-    std::string where = address(slots, kI64, f_.integer(kI64, slot++), true);
-    return f_.op(t, "load ", type, ", ptr ", where, ", align 8, !invariant.load !0");
-  };
-  // Parameters are disjoint memory, which the call checks.
-  for (const auto& s : state_.kernel.slots) {
-    if (s.kind == KernelSlot::Kind::dim) {
-      const DimNode& dim = *program->dims[static_cast<std::size_t>(s.index)];
-      vars_[dim.var.get()] = read(kI64, "i64");
-      multiples_[dim.var.get()] = dim.multiple_of > 0 ? dim.multiple_of : 1;
-      continue;
-    }
-    const Param& param = program->params[static_cast<std::size_t>(s.param)];
-    if (s.kind == KernelSlot::Kind::stride) {
-      const auto* var = param.buffer->strides[static_cast<std::size_t>(s.index)].as<VarNode>();
-      vars_[var] = read(kI64, "i64");
-    } else if (s.kind == KernelSlot::Kind::scalar) {
-      DType stored = memory_type(param.dtype());
-      vars_[param.var.get()] = from_memory(read(stored, llvm_type(stored)), param.dtype());
-    } else {
+  const LlvmPlace slots{"%slots", 0, 8, false};
+  int next = 0;
+  for (const CallSlot& s : state_.kernel.slots) {
+    const int slot = next++;
+    auto read = [&](DType t, std::string_view type) {
+      const std::string where = address(slots, kI64, f_.integer(kI64, slot), true);
+      return f_.op(t, "load ", type, ", ptr ", where, ", align 8, !invariant.load !0");
+    };
+    if (s.kind == CallSlot::Kind::buffer) {
+      // Parameters are disjoint memory, which the call checks.
+      const Buffer& buffer = program->params[static_cast<std::size_t>(s.param)].buffer;
       LlvmPlace at;
       at.pointer = read(kI64, "ptr").text;
-      at.alignment = param.buffer->alignment;
-      at.scope = module_.alias_scope(param.name());
-      places_[param.buffer.get()] = at;
+      at.alignment = buffer->alignment;
+      at.scope = module_.alias_scope(s.name);
+      places_[buffer.get()] = at;
+    } else if (const VarNode* var = slot_variable(program, s)) {
+      const DType stored = memory_type(var->dtype);
+      vars_[var] = from_memory(read(stored, llvm_type(stored)), var->dtype);
     }
   }
+  for (const auto& dim : program->dims)
+    multiples_[dim->var.get()] = dim->multiple_of > 0 ? dim->multiple_of : 1;
 }
 
 LATHE_DECL void LlvmEmitter::emit_entry(const Program& program) {
@@ -85,35 +80,6 @@ LATHE_DECL void LlvmEmitter::finish(std::string_view params) {
 
 }  // namespace detail
 
-LATHE_DECL Vec<KernelSlot> kernel_slots(const Program& program) {
-  Vec<KernelSlot> slots;
-  NodeSet seen;
-  const auto& params = program->params;
-  for (std::size_t p = 0; p < params.size(); ++p)
-    if (params[p].buffer)
-      slots.push_back({KernelSlot::Kind::buffer, static_cast<int>(p), 0, 8, params[p].name()});
-  for (std::size_t d = 0; d < program->dims.size(); ++d) {
-    const VarRef& var = program->dims[d]->var;
-    slots.push_back({KernelSlot::Kind::dim, -1, static_cast<int>(d), 8, var->name});
-    seen.insert(var.get());
-  }
-  for (std::size_t p = 0; p < params.size(); ++p) {
-    if (!params[p].buffer) continue;
-    const auto& strides = params[p].buffer->strides;
-    for (std::size_t axis = 0; axis < strides.size(); ++axis) {
-      const auto* var = strides[axis].as<VarNode>();
-      if (!var || !seen.insert(var).second) continue;
-      slots.push_back(
-          {KernelSlot::Kind::stride, static_cast<int>(p), static_cast<int>(axis), 8, var->name});
-    }
-  }
-  for (std::size_t p = 0; p < params.size(); ++p)
-    if (!params[p].buffer)
-      slots.push_back({KernelSlot::Kind::scalar, static_cast<int>(p), 0, params[p].dtype().bytes(),
-                       params[p].name()});
-  return slots;
-}
-
 LATHE_DECL LlvmKernel emit_llvm(const Program& program, const Target& target, int llvm_major,
                                 std::string_view symbol) {
   if (target.kind != TargetKind::cpu || llvm_major < 16 || llvm_major > 22)
@@ -124,7 +90,7 @@ LATHE_DECL LlvmKernel emit_llvm(const Program& program, const Target& target, in
                     Location{}, {}, "use a CPU target and LLVM 16 to 22");
   LlvmKernel kernel;
   kernel.symbol = symbol.empty() ? detail::llvm_symbol(program->name) : std::string(symbol);
-  kernel.slots = kernel_slots(program);
+  kernel.slots = slot_layout(program);
   detail::LlvmModule module(target, llvm_major);
   detail::LlvmKernelState state{module, kernel};
   detail::LlvmEmitter entry(state, kernel.symbol);
