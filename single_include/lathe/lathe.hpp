@@ -26,7 +26,631 @@
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 #include <vector>
+
+// ---- lathe/ir/kinds.hpp
+// Kinds of loops and of iterators, and the stages of lowering.
+
+namespace lathe {
+
+/// The last six are bound: iterations are the blocks of a GPU's grid, or the threads of a block.
+enum class ForKind : std::uint8_t {
+  serial,
+  parallel,
+  vectorized,
+  unrolled,
+  block_x,
+  block_y,
+  block_z,
+  thread_x,
+  thread_y,
+  thread_z
+};
+constexpr bool is_block_axis(ForKind k) { return k >= ForKind::block_x && k <= ForKind::block_z; }
+constexpr bool is_thread_axis(ForKind k) { return k >= ForKind::thread_x; }
+constexpr bool is_bound(ForKind k) { return k >= ForKind::block_x; }
+enum class IterKind : std::uint8_t { spatial, reduce, opaque };
+/// How far a program has been lowered; verify has a spec for each.
+///   blocks: as written and scheduled · loops: no blocks, guards explicit · vector: no vectorized
+///   or unrolled loop flat: every access has one index, the element's offset (registers of rank 0
+///   have none); temporaries have rank 1 or 0, parameters keep their shape and strides, from which
+///   the call takes its slots · machine: no math call that codegen can't emit as an instruction, no
+///   type that the target lacks
+enum class Stage : std::uint8_t { blocks, loops, vector, flat, machine };
+
+std::string_view to_text(ForKind kind);
+/// False: not one of their names.
+bool parse_for_kind(std::string_view text, ForKind& out);
+std::string_view to_text(IterKind kind);
+std::string_view to_text(Stage stage);
+
+}  // namespace lathe
+
+// ---- lathe/support/vec.hpp
+// Lists. A compiler takes 1 ms for a Vec of another type and 12 to 25 ms for a
+// std::vector (g++ 12, C++20): with its hundred types of lists the header took half as long again.
+
+namespace lathe {
+
+/// A list that grows at its end. Elements move when it grows, and must not throw then.
+template <class T>
+class Vec {
+ public:
+  using value_type = T;
+
+  Vec() = default;
+  Vec(std::initializer_list<T> items) : Vec(items.begin(), items.end()) {}
+  template <class Iterator>
+  requires(!std::is_integral_v<Iterator>) Vec(Iterator first, Iterator last) : Vec() {
+    append(first, last);
+  }
+  explicit Vec(std::size_t size) : Vec() { resize(size); }
+  Vec(std::size_t size, const T& item) : Vec() { assign(size, item); }
+  Vec(const Vec& other) : Vec() {
+    if (!other.empty()) append(other);
+  }
+  Vec(Vec&& other) noexcept { swap(other); }
+  // Two: of a class that holds lists, one that takes its argument by value would make the copy
+  // assignment noexcept.
+  Vec& operator=(const Vec& other) {
+    Vec copy(other);
+    swap(copy);
+    return *this;
+  }
+  Vec& operator=(Vec&& other) noexcept {
+    Vec taken(std::move(other));
+    swap(taken);
+    return *this;
+  }
+  ~Vec() {
+    if (!items_) return;
+    clear();
+    free(items_);
+  }
+
+  template <class A>
+  Vec(const std::vector<T, A>& other) : Vec(other.begin(), other.end()) {}
+  template <class A>
+  operator std::vector<T, A>() const {
+    return std::vector<T, A>(begin(), end());
+  }
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T* data() { return items_; }
+  const T* data() const { return items_; }
+  T* begin() { return items_; }
+  const T* begin() const { return items_; }
+  T* end() { return items_ + size_; }
+  const T* end() const { return items_ + size_; }
+  T& operator[](std::size_t k) { return items_[k]; }
+  const T& operator[](std::size_t k) const { return items_[k]; }
+  T& front() { return items_[0]; }
+  const T& front() const { return items_[0]; }
+  T& back() { return items_[size_ - 1]; }
+  const T& back() const { return items_[size_ - 1]; }
+
+  void push_back(const T& item) { emplace_back(item); }
+  void push_back(T&& item) { emplace_back(std::move(item)); }
+  /// The arguments may refer to elements.
+  template <class... Args>
+  T& emplace_back(Args&&... args) {
+    if (size_ == room_) return grow(static_cast<Args&&>(args)...);
+    T* made = ::new (static_cast<void*>(items_ + size_)) T(static_cast<Args&&>(args)...);
+    ++size_;
+    return *made;
+  }
+  template <class Iterator>
+  void append(Iterator first, Iterator last) {
+    make_room(size_ + static_cast<std::size_t>(last - first));
+    for (; first != last; ++first) emplace_back(*first);
+  }
+  void append(const Vec& other) { append(other.begin(), other.end()); }
+  void pop_back() { items_[--size_].~T(); }
+  void clear() {
+    while (size_ > 0) pop_back();
+  }
+
+  /// The new element has index `k`, those from there on the next ones.
+  void insert_at(std::size_t k, T item) {
+    emplace_back(std::move(item));
+    for (std::size_t i = size_ - 1; i > k; --i) std::swap(items_[i], items_[i - 1]);
+  }
+  /// Elements `k` to `k + count` go, the order of the others stays.
+  void erase_at(std::size_t k, std::size_t count = 1) {
+    if (count == 0) return;  // no element may move to itself
+    for (std::size_t i = k; i + count < size_; ++i) items_[i] = std::move(items_[i + count]);
+    while (count-- > 0) pop_back();
+  }
+  template <class Condition>
+  void erase_if(Condition condition) {
+    std::size_t kept = 0;
+    for (std::size_t k = 0; k < size_; ++k) {
+      if (condition(static_cast<const T&>(items_[k]))) continue;
+      if (kept != k) items_[kept] = std::move(items_[k]);
+      ++kept;
+    }
+    while (size_ > kept) pop_back();
+  }
+
+  void resize(std::size_t size) {
+    while (size_ > size) pop_back();
+    make_room(size);
+    while (size_ < size) emplace_back();
+  }
+  void assign(std::size_t size, const T& item) {
+    Vec made;
+    made.reserve(size);
+    while (made.size_ < size) made.emplace_back(item);
+    swap(made);
+  }
+  void reserve(std::size_t room) {
+    if (room > room_) move_to(allocate(room), room);
+  }
+  void swap(Vec& other) noexcept {
+    std::swap(items_, other.items_);
+    std::swap(size_, other.size_);
+    std::swap(room_, other.room_);
+  }
+
+  friend bool operator==(const Vec& a, const Vec& b) {
+    if (a.size_ != b.size_) return false;
+    for (std::size_t k = 0; k < a.size_; ++k)
+      if (!(a.items_[k] == b.items_[k])) return false;
+    return true;
+  }
+
+ private:
+  static T* allocate(std::size_t room) {
+    static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+    return static_cast<T*>(::operator new(room * sizeof(T)));
+  }
+  static void free(T* items) { ::operator delete(static_cast<void*>(items)); }
+
+  void move_to(T* items, std::size_t room) noexcept {
+    for (std::size_t k = 0; k < size_; ++k) {
+      ::new (static_cast<void*>(items + k)) T(std::move(items_[k]));
+      items_[k].~T();
+    }
+    free(items_);
+    items_ = items;
+    room_ = room;
+  }
+
+  // The new element first: what it is made of may lie in the old memory.
+  /// A list that has grown already gets room for more than is asked: it may grow by little often.
+  void make_room(std::size_t size) {
+    if (size > room_) reserve(size < 2 * room_ ? 2 * room_ : size);
+  }
+  template <class... Args>
+  T& grow(Args&&... args) {
+    const std::size_t room = room_ == 0 ? 4 : 2 * room_;
+    Owner to{allocate(room)};
+    T* made = ::new (static_cast<void*>(to.items + size_)) T(static_cast<Args&&>(args)...);
+    move_to(std::exchange(to.items, nullptr), room);
+    ++size_;
+    return *made;
+  }
+  struct Owner {
+    T* items;
+    ~Owner() { free(items); }
+  };
+
+  T* items_ = nullptr;
+  std::size_t size_ = 0, room_ = 0;
+};
+
+/// Whether an element equals `item`.
+template <class T>
+bool contains(const Vec<T>& list, const T& item) {
+  for (const T& x : list)
+    if (x == item) return true;
+  return false;
+}
+
+}  // namespace lathe
+
+// ---- lathe/ir/attributes.hpp
+// Attributes of loops and blocks: what steps ask of them and lowering realises. Each is a struct
+// that says where it may stand and which values its fields have; text form, hash, comparison and
+// verifier follow from that, by the list `Attribute`.
+
+namespace lathe {
+
+/// What happens where the factors of a split do not divide the extent.
+///   exact: they do divide it · guard: a test per instance · mask: vector lanes are masked · peel:
+///   a main loop and a remainder · shift: the last tile moves inward and recomputes, where
+///   its blocks may run twice · round_up: computes past the end into temporaries, which become
+///   longer; nothing is left of it to realise
+enum class Tail : std::uint8_t { exact, guard, mask, peel, shift, round_up };
+inline constexpr std::string_view kTailWords[] = {"exact", "guard", "mask",
+                                                  "peel",  "shift", "round_up"};
+constexpr std::string_view to_text(Tail tail) { return kTailWords[static_cast<int>(tail)]; }
+bool parse_tail(std::string_view text, Tail& out);
+
+/// Whether iterations in which a condition holds that differs between them run apart from the
+/// others.
+///   automatic: where border tiles of a nest are worth a second version · never: conditions that
+///   depend on the loop stay where they are · always: the loop becomes up to three, one after the
+///   other
+enum class Partition : std::uint8_t { automatic, never, always };
+inline constexpr std::string_view kPartitionWords[] = {"automatic", "never", "always"};
+constexpr std::string_view to_text(Partition policy) {
+  return kPartitionWords[static_cast<int>(policy)];
+}
+bool parse_partition(std::string_view text, Partition& out);
+
+/// Whether a store goes past the caches, a hint to codegen: `any` as far as its alignment allows,
+/// `lines` only where it fills whole cache lines. Several rows that are written in turn want lines:
+/// parts of more lines than a core can gather are written one by one, at a fifth of the speed.
+enum class Streaming : std::uint8_t { none, any, lines };
+
+/// An annotation's value: an integer or a text.
+struct AttrValue {
+  std::int64_t number = 0;
+  std::string text;
+  bool is_text = false;
+
+  AttrValue() = default;
+  AttrValue(std::int64_t its_number) : number(its_number) {}
+  AttrValue(int its_number) : number(its_number) {}
+  AttrValue(std::string its_text) : text(std::move(its_text)), is_text(true) {}
+  AttrValue(const char* its_text) : text(its_text), is_text(true) {}
+  bool operator==(const AttrValue&) const = default;
+};
+
+// What a field holds, and what it is called in the text form.
+
+/// A number, or an enumerator as one.
+struct NumberField {
+  std::string_view name;
+  std::int64_t min, max;
+};
+/// An enumerator, by its word.
+struct WordField {
+  std::string_view name;
+  std::span<const std::string_view> words;
+};
+/// The name of a buffer or a block.
+struct NameField {
+  std::string_view name;
+};
+/// A list of numbers.
+struct NumbersField {
+  std::string_view name;
+  std::int64_t min, max;
+};
+/// A number or a text.
+struct ValueField {
+  std::string_view name;
+};
+
+/// How an attribute comes to its loop or block: by `annotate`, which knows it by key; by a step of
+/// its own, after which `unannotate` takes it back; or as part of what a step or a pass made.
+enum class SetBy : std::uint8_t { key, step, part };
+
+/// What holds for all attributes of one struct.
+struct AttributeRow {
+  std::string_view key;   ///< in the text form, behind '@'
+  std::string_view says;  ///< what it asks for, in a few words
+  bool loops = true;      ///< they are of loops
+  bool blocks = false;    ///< they are of blocks
+  bool many = false;      ///< one loop may carry several that differ
+  SetBy set_by = SetBy::part;
+  std::uint32_t kinds = ~0u;  ///< loops that may carry it, a bit for each kind
+};
+constexpr std::uint32_t kind_bit(ForKind kind) { return 1u << static_cast<unsigned>(kind); }
+
+namespace detail {
+inline constexpr std::int64_t kMostInField = 1 << 20;
+inline constexpr std::int64_t kMostUnroll = 4096;
+}  // namespace detail
+
+// --- of loops
+
+struct UnrollAttr {
+  static constexpr AttributeRow kRow{.key = "unroll_explicit",
+                                     .says = "copies of a serial loop's body",
+                                     .set_by = SetBy::key,
+                                     .kinds = kind_bit(ForKind::serial)};
+  std::int64_t factor = 1;
+
+  bool operator==(const UnrollAttr&) const = default;
+  template <class Self, class F>
+  static void fields(Self& self, F&& f) {
+    f(NumberField{"factor", 1, detail::kMostUnroll}, self.factor);
+  }
+};
+
+struct MaxThreadsAttr {
+  static constexpr AttributeRow kRow{.key = "max_threads",
+                                     .says = "threads of a parallel loop",
+                                     .set_by = SetBy::key,
+                                     .kinds = kind_bit(ForKind::parallel)};
+  std::int64_t count = 1;
+
+  bool operator==(const MaxThreadsAttr&) const = default;
+  template <class Self, class F>
+  static void fields(Self& self, F&& f) {
+    f(NumberField{"count", 1, detail::kMostInField}, self.count);
+  }
+};
+
+/// Of the inner loop of a split.
+struct TailAttr {
+  static constexpr AttributeRow kRow{.key = "tail", .says = "what runs past the end of a split"};
+  Tail tail = Tail::guard;
+
+  bool operator==(const TailAttr&) const = default;
+  template <class Self, class F>
+  static void fields(Self& self, F&& f) {
+    f(WordField{"tail", kTailWords}, self.tail);
+  }
+};
+
+struct PartitionAttr {
+  static constexpr AttributeRow kRow{
+      .key = "partition", .says = "whether border iterations run apart", .set_by = SetBy::step};
+  Partition policy = Partition::automatic;
+
+  bool operator==(const PartitionAttr&) const = default;
+  template <class Self, class F>
+  static void fields(Self& self, F&& f) {
+    f(WordField{"policy", kPartitionWords}, self.policy);
+  }
+};
+
+/// At the start of an iteration the lines that the one `distance` later reads first. Locality: from
+/// 0, read once, to 3, keep.
+struct PrefetchAttr {
+  static constexpr AttributeRow kRow{.key = "prefetch",
+                                     .says = "what is fetched ahead of time",
+                                     .many = true,
+                                     .set_by = SetBy::step};
+  std::string buffer;
+  std::int64_t distance = 1, locality = 3;
+
+  bool operator==(const PrefetchAttr&) const = default;
+  template <class Self, class F>
+  static void fields(Self& self, F&& f) {
+    f(NameField{"buffer"}, self.buffer);
+    f(NumberField{"distance", 1, detail::kMostInField}, self.distance);
+    f(NumberField{"locality", 0, 3}, self.locality);
+  }
+};
+
+/// A buffer of one iteration is allocated right above the loop.
+struct HoistAttr {
+  static constexpr AttributeRow kRow{.key = "hoist_storage",
+                                     .says = "a buffer that is allocated above the loop",
+                                     .many = true,
+                                     .set_by = SetBy::step,
+                                     .kinds = kind_bit(ForKind::serial)};
+  std::string buffer;
+
+  bool operator==(const HoistAttr&) const = default;
+  template <class Self, class F>
+  static void fields(Self& self, F&& f) {
+    f(NameField{"buffer"}, self.buffer);
+  }
+};
+
+/// Iterations take turns with two versions of a buffer.
+struct DoubleBufferAttr {
+  static constexpr AttributeRow kRow{.key = "double_buffer",
+                                     .says = "a buffer of which there are two versions",
+                                     .many = true,
+                                     .set_by = SetBy::step,
+                                     .kinds = kind_bit(ForKind::serial)};
+  std::string buffer;
+
+  bool operator==(const DoubleBufferAttr&) const = default;
+  template <class Self, class F>
+  static void fields(Self& self, F&& f) {
+    f(NameField{"buffer"}, self.buffer);
+  }
+};
+
+/// Iterations keep the rows of a block that they share.
+struct RollingAttr {
+  static constexpr AttributeRow kRow{.key = "rolling_buffer",
+                                     .says = "a block whose rows iterations keep",
+                                     .many = true,
+                                     .set_by = SetBy::step,
+                                     .kinds = kind_bit(ForKind::serial)};
+  std::string block;
+
+  bool operator==(const RollingAttr&) const = default;
+  template <class Self, class F>
+  static void fields(Self& self, F&& f) {
+    f(NameField{"block"}, self.block);
+  }
+};
+
+/// When each statement of the loop runs: in step t for iteration t - stage; those of one step in
+/// ascending order. One of each list for each statement.
+struct PipelineAttr {
+  static constexpr AttributeRow kRow{.key = "software_pipeline",
+                                     .says = "the stage and the order of each statement",
+                                     .set_by = SetBy::step,
+                                     .kinds = kind_bit(ForKind::serial)};
+  Vec<std::int64_t> stages, orders;
+
+  bool operator==(const PipelineAttr&) const = default;
+  template <class Self, class F>
+  static void fields(Self& self, F&& f) {
+    f(NumbersField{"stages", 0, detail::kMostInField}, self.stages);
+    f(NumbersField{"orders", 0, detail::kMostInField}, self.orders);
+  }
+};
+
+/// Of a pipelined loop while it is lowered: a buffer of one iteration, and how many of them are in
+/// use at a time.
+struct PipelineBufferAttr {
+  static constexpr AttributeRow kRow{.key = "pipeline_buffer",
+                                     .says = "a buffer of a pipelined iteration",
+                                     .many = true,
+                                     .kinds = kind_bit(ForKind::serial)};
+  std::string buffer;
+  std::int64_t versions = 1;
+
+  bool operator==(const PipelineBufferAttr&) const = default;
+  template <class Self, class F>
+  static void fields(Self& self, F&& f) {
+    f(NameField{"buffer"}, self.buffer);
+    f(NumberField{"versions", 1, detail::kMostInField}, self.versions);
+  }
+};
+
+/// The place of a statement in a pipelined loop while that is lowered.
+struct PipelineStatementAttr {
+  static constexpr AttributeRow kRow{.key = "pipeline_statement",
+                                     .says = "the place of a pipelined statement",
+                                     .kinds = kind_bit(ForKind::serial)};
+  std::int64_t position = 0;
+
+  bool operator==(const PipelineStatementAttr&) const = default;
+  template <class Self, class F>
+  static void fields(Self& self, F&& f) {
+    f(NumberField{"position", 0, detail::kMostInField}, self.position);
+  }
+};
+
+// --- of blocks
+
+/// How many iterators, the last ones, stand for nothing but the end of a loop.
+struct GuardsAttr {
+  static constexpr AttributeRow kRow{.key = "guards",
+                                     .says = "iterators that stand for the ends of loops",
+                                     .loops = false,
+                                     .blocks = true};
+  std::int64_t count = 0;
+
+  bool operator==(const GuardsAttr&) const = default;
+  template <class Self, class F>
+  static void fields(Self& self, F&& f) {
+    f(NumberField{"count", 0, detail::kMostInField}, self.count);
+  }
+};
+
+struct StreamAttr {
+  static constexpr AttributeRow kRow{
+      .key = "stream",
+      .says = "1: the block's stores go past the caches, 2: those that fill whole cache lines do",
+      .loops = false,
+      .blocks = true,
+      .set_by = SetBy::key};
+  Streaming how = Streaming::none;
+
+  bool operator==(const StreamAttr&) const = default;
+  template <class Self, class F>
+  static void fields(Self& self, F&& f) {
+    f(NumberField{"how", 0, 2}, self.how);
+  }
+};
+
+/// A user has agreed that the block's atomic updates come in any order, though it shows.
+struct AnyOrderAttr {
+  static constexpr AttributeRow kRow{.key = "any_order",
+                                     .says = "atomic updates may come in any order",
+                                     .loops = false,
+                                     .blocks = true};
+  bool operator==(const AnyOrderAttr&) const = default;
+  template <class Self, class F>
+  static void fields(Self&, F&&) {}
+};
+
+// --- of both
+
+/// What the library does not read. The whole key begins with "user.".
+struct UserHint {
+  static constexpr AttributeRow kRow{
+      .key = "user.", .says = "what a user notes", .blocks = true, .set_by = SetBy::key};
+  std::string key;
+  AttrValue value;
+
+  bool operator==(const UserHint&) const = default;
+  template <class Self, class F>
+  static void fields(Self& self, F&& f) {
+    f(ValueField{"value"}, self.value);
+  }
+};
+
+/// All of them.
+using Attribute =
+    std::variant<UnrollAttr, MaxThreadsAttr, TailAttr, PartitionAttr, PrefetchAttr, HoistAttr,
+                 DoubleBufferAttr, RollingAttr, PipelineAttr, PipelineBufferAttr,
+                 PipelineStatementAttr, GuardsAttr, StreamAttr, AnyOrderAttr, UserHint>;
+
+const AttributeRow& row_of(const Attribute& a);
+inline bool may_carry(ForKind kind, const Attribute& a) {
+  return (row_of(a).kinds & kind_bit(kind)) != 0;
+}
+/// Its row's, or a hint's own.
+std::string_view key_of(const Attribute& a);
+/// As in the text form: @tail="guard", @prefetch(buffer="A", distance=4, locality=3).
+std::string to_text(const Attribute& a);
+
+/// What one loop or block carries, in the order in which it came.
+class Attributes {
+ public:
+  Attributes() = default;
+  Attributes(std::initializer_list<Attribute> all) : all_(all) {}
+
+  bool empty() const { return all_.empty(); }
+  std::size_t size() const { return all_.size(); }
+  const Attribute* begin() const { return all_.begin(); }
+  const Attribute* end() const { return all_.end(); }
+
+  /// The first of a struct; nullptr: there is none.
+  template <class A>
+  const A* find() const {
+    for (const auto& a : all_)
+      if (const A* found = std::get_if<A>(&a)) return found;
+    return nullptr;
+  }
+  template <class A>
+  bool has() const {
+    return find<A>() != nullptr;
+  }
+  bool has(const Attribute& a) const { return contains(all_, a); }
+
+  /// In place of what can't stand beside it.
+  void set(Attribute a);
+  template <class A>
+  void erase() {
+    erase_if([](const Attribute& a) { return std::holds_alternative<A>(a); });
+  }
+  template <class Condition>
+  void erase_if(Condition condition) {
+    all_.erase_if(condition);
+  }
+  bool operator==(const Attributes&) const = default;
+
+ private:
+  Vec<Attribute> all_;
+};
+
+namespace detail {
+
+/// Whether a loop or block can't carry both.
+bool exclude_each_other(const Attribute& a, const Attribute& b);
+/// The attribute with this key, its fields unset. False: there is none for a loop, or a block.
+bool attribute_with_key(std::string_view key, bool on_loop, Attribute& out);
+/// What may be behind an attribute's key: "a number from 1 to 4096".
+std::string form_of(const Attribute& a);
+/// Why no attribute of a loop, or of a block, has such a key.
+std::string unknown_key(std::string_view key, bool on_loop);
+/// Why an attribute of a loop, or of a block, says nothing; empty if it says something.
+std::string attribute_problem(const Attribute& a, bool on_loop);
+/// Sets the only field from an annotation's value; false: it is of another type, or no such value.
+bool set_value(Attribute& a, const AttrValue& value);
+/// Those that `annotate` sets, and what they ask for.
+std::string annotation_keys();
+
+}  // namespace detail
+}  // namespace lathe
 
 // ---- lathe/support/config.hpp
 // Lathe's version and the one switch that decides where function bodies live.
@@ -179,7 +803,7 @@ struct Contents {
   bool inits = false;     ///< some block sets an identity first
   bool promises = false;  ///< some loop is not serial
   bool axes = false;      ///< some loop is bound
-  bool marks = false;     ///< some loop carries an annotation that is a text
+  bool marks = false;     ///< some loop carries an attribute
 
   static std::uint64_t bit(const std::string& name);
   static std::uint64_t bit(const void* node);
@@ -423,190 +1047,6 @@ inline void invariant(bool holds, const char* message, Location where = Location
 }
 [[noreturn]] inline void unreachable(const char* message, Location where = Location::here()) {
   throw InternalError(message, where);
-}
-
-}  // namespace lathe
-
-// ---- lathe/support/vec.hpp
-// Lists. A compiler takes 1 ms for a Vec of another type and 12 to 25 ms for a
-// std::vector (g++ 12, C++20): with its hundred types of lists the header took half as long again.
-
-namespace lathe {
-
-/// A list that grows at its end. Elements move when it grows, and must not throw then.
-template <class T>
-class Vec {
- public:
-  using value_type = T;
-
-  Vec() = default;
-  Vec(std::initializer_list<T> items) : Vec(items.begin(), items.end()) {}
-  template <class Iterator>
-  requires(!std::is_integral_v<Iterator>) Vec(Iterator first, Iterator last) : Vec() {
-    append(first, last);
-  }
-  explicit Vec(std::size_t size) : Vec() { resize(size); }
-  Vec(std::size_t size, const T& item) : Vec() { assign(size, item); }
-  Vec(const Vec& other) : Vec() {
-    if (!other.empty()) append(other);
-  }
-  Vec(Vec&& other) noexcept { swap(other); }
-  // Two: of a class that holds lists, one that takes its argument by value would make the copy
-  // assignment noexcept.
-  Vec& operator=(const Vec& other) {
-    Vec copy(other);
-    swap(copy);
-    return *this;
-  }
-  Vec& operator=(Vec&& other) noexcept {
-    Vec taken(std::move(other));
-    swap(taken);
-    return *this;
-  }
-  ~Vec() {
-    if (!items_) return;
-    clear();
-    free(items_);
-  }
-
-  template <class A>
-  Vec(const std::vector<T, A>& other) : Vec(other.begin(), other.end()) {}
-  template <class A>
-  operator std::vector<T, A>() const {
-    return std::vector<T, A>(begin(), end());
-  }
-
-  std::size_t size() const { return size_; }
-  bool empty() const { return size_ == 0; }
-  T* data() { return items_; }
-  const T* data() const { return items_; }
-  T* begin() { return items_; }
-  const T* begin() const { return items_; }
-  T* end() { return items_ + size_; }
-  const T* end() const { return items_ + size_; }
-  T& operator[](std::size_t k) { return items_[k]; }
-  const T& operator[](std::size_t k) const { return items_[k]; }
-  T& front() { return items_[0]; }
-  const T& front() const { return items_[0]; }
-  T& back() { return items_[size_ - 1]; }
-  const T& back() const { return items_[size_ - 1]; }
-
-  void push_back(const T& item) { emplace_back(item); }
-  void push_back(T&& item) { emplace_back(std::move(item)); }
-  /// The arguments may refer to elements.
-  template <class... Args>
-  T& emplace_back(Args&&... args) {
-    if (size_ == room_) return grow(static_cast<Args&&>(args)...);
-    T* made = ::new (static_cast<void*>(items_ + size_)) T(static_cast<Args&&>(args)...);
-    ++size_;
-    return *made;
-  }
-  template <class Iterator>
-  void append(Iterator first, Iterator last) {
-    make_room(size_ + static_cast<std::size_t>(last - first));
-    for (; first != last; ++first) emplace_back(*first);
-  }
-  void append(const Vec& other) { append(other.begin(), other.end()); }
-  void pop_back() { items_[--size_].~T(); }
-  void clear() {
-    while (size_ > 0) pop_back();
-  }
-
-  /// The new element has index `k`, those from there on the next ones.
-  void insert_at(std::size_t k, T item) {
-    emplace_back(std::move(item));
-    for (std::size_t i = size_ - 1; i > k; --i) std::swap(items_[i], items_[i - 1]);
-  }
-  /// Elements `k` to `k + count` go, the order of the others stays.
-  void erase_at(std::size_t k, std::size_t count = 1) {
-    if (count == 0) return;  // no element may move to itself
-    for (std::size_t i = k; i + count < size_; ++i) items_[i] = std::move(items_[i + count]);
-    while (count-- > 0) pop_back();
-  }
-  template <class Condition>
-  void erase_if(Condition condition) {
-    std::size_t kept = 0;
-    for (std::size_t k = 0; k < size_; ++k) {
-      if (condition(static_cast<const T&>(items_[k]))) continue;
-      if (kept != k) items_[kept] = std::move(items_[k]);
-      ++kept;
-    }
-    while (size_ > kept) pop_back();
-  }
-
-  void resize(std::size_t size) {
-    while (size_ > size) pop_back();
-    make_room(size);
-    while (size_ < size) emplace_back();
-  }
-  void assign(std::size_t size, const T& item) {
-    Vec made;
-    made.reserve(size);
-    while (made.size_ < size) made.emplace_back(item);
-    swap(made);
-  }
-  void reserve(std::size_t room) {
-    if (room > room_) move_to(allocate(room), room);
-  }
-  void swap(Vec& other) noexcept {
-    std::swap(items_, other.items_);
-    std::swap(size_, other.size_);
-    std::swap(room_, other.room_);
-  }
-
-  friend bool operator==(const Vec& a, const Vec& b) {
-    if (a.size_ != b.size_) return false;
-    for (std::size_t k = 0; k < a.size_; ++k)
-      if (!(a.items_[k] == b.items_[k])) return false;
-    return true;
-  }
-
- private:
-  static T* allocate(std::size_t room) {
-    static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
-    return static_cast<T*>(::operator new(room * sizeof(T)));
-  }
-  static void free(T* items) { ::operator delete(static_cast<void*>(items)); }
-
-  void move_to(T* items, std::size_t room) noexcept {
-    for (std::size_t k = 0; k < size_; ++k) {
-      ::new (static_cast<void*>(items + k)) T(std::move(items_[k]));
-      items_[k].~T();
-    }
-    free(items_);
-    items_ = items;
-    room_ = room;
-  }
-
-  // The new element first: what it is made of may lie in the old memory.
-  /// A list that has grown already gets room for more than is asked: it may grow by little often.
-  void make_room(std::size_t size) {
-    if (size > room_) reserve(size < 2 * room_ ? 2 * room_ : size);
-  }
-  template <class... Args>
-  T& grow(Args&&... args) {
-    const std::size_t room = room_ == 0 ? 4 : 2 * room_;
-    Owner to{allocate(room)};
-    T* made = ::new (static_cast<void*>(to.items + size_)) T(static_cast<Args&&>(args)...);
-    move_to(std::exchange(to.items, nullptr), room);
-    ++size_;
-    return *made;
-  }
-  struct Owner {
-    T* items;
-    ~Owner() { free(items); }
-  };
-
-  T* items_ = nullptr;
-  std::size_t size_ = 0, room_ = 0;
-};
-
-/// Whether an element equals `item`.
-template <class T>
-bool contains(const Vec<T>& list, const T& item) {
-  for (const T& x : list)
-    if (x == item) return true;
-  return false;
 }
 
 }  // namespace lathe
@@ -998,13 +1438,13 @@ inline AnyExpr floormod(const AnyExpr& a, const AnyExpr& b) {
 // semantics.
 //
 //   Program := name, params(Buffer in | out | inout, scalar Var) dims(Dim) body stage
-//   Stmt    := For(var, min, extent, kind, annotations, body) | Block | Alloc(buffer, body)
+//   Stmt    := For(var, min, extent, kind, attributes, body) | Block | Alloc(buffer, body)
 //            | Store(buffer, indices, value, mask?) | Atomic(op, buffer, indices, value) | Let(var,
 //            value, body) | Seq(stmts) | If(condition, then, else?) | While(condition, body) |
 //            Assert(condition, message) | Evaluate(call)
 //   Block   := name, iters[(var, min, extent, spatial | reduce | opaque) = binding], reads, writes,
 //   predicate?,
-//              reducer?, init, body, annotations
+//              reducer?, init, body, attributes
 //   Reducer := name, identity(Expr…), lhs(Var…), rhs(Var…), combine(Expr…), associative,
 //   commutative Buffer  := name, dtype, shape(Expr…), strides(Expr…), scope, alignment,
 //   aligned[(dim, factor, offset)]
@@ -1057,58 +1497,7 @@ enum class StmtKind : std::uint8_t {
 #undef LATHE_KIND
 };
 
-/// The last six are bound: iterations are the blocks of a GPU's grid, or the threads of a block.
-enum class ForKind : std::uint8_t {
-  serial,
-  parallel,
-  vectorized,
-  unrolled,
-  block_x,
-  block_y,
-  block_z,
-  thread_x,
-  thread_y,
-  thread_z
-};
-constexpr bool is_block_axis(ForKind k) { return k >= ForKind::block_x && k <= ForKind::block_z; }
-constexpr bool is_thread_axis(ForKind k) { return k >= ForKind::thread_x; }
-constexpr bool is_bound(ForKind k) { return k >= ForKind::block_x; }
-enum class IterKind : std::uint8_t { spatial, reduce, opaque };
-/// How far a program has been lowered; verify has a spec for each.
-///   blocks: as written and scheduled · loops: no blocks, guards explicit · vector: no vectorized
-///   or unrolled loop flat: every access has one index, the element's offset (registers of rank 0
-///   have none); temporaries have rank 1 or 0, parameters keep their shape and strides, from which
-///   the call takes its slots · machine: no math call that codegen can't emit as an instruction, no
-///   type that the target lacks
-enum class Stage : std::uint8_t { blocks, loops, vector, flat, machine };
-
-std::string_view to_text(ForKind kind);
-/// False: not one of their names.
-bool parse_for_kind(std::string_view text, ForKind& out);
-std::string_view to_text(IterKind kind);
 std::string_view to_text(Scope scope);
-std::string_view to_text(Stage stage);
-
-/// An annotation's value: an integer or a text.
-struct AttrValue {
-  std::int64_t number = 0;
-  std::string text;
-  bool is_text = false;
-
-  AttrValue() = default;
-  AttrValue(std::int64_t its_number) : number(its_number) {}
-  AttrValue(int its_number) : number(its_number) {}
-  AttrValue(std::string its_text) : text(std::move(its_text)), is_text(true) {}
-  AttrValue(const char* its_text) : text(its_text), is_text(true) {}
-  bool operator==(const AttrValue&) const = default;
-};
-struct Annotation {
-  std::string key;
-  AttrValue value;
-  bool operator==(const Annotation&) const = default;
-};
-using Annotations = Vec<Annotation>;
-const AttrValue* find_annotation(const Annotations& all, std::string_view key);
 
 struct StmtNode : RefCounted {
   explicit StmtNode(StmtKind its_kind) : kind(its_kind) {}
@@ -1145,18 +1534,18 @@ class Stmt : public Ref<StmtNode> {
 struct ForNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::For;
   ForNode(VarRef its_var, AnyExpr its_min, AnyExpr its_extent, ForKind its_loop_kind,
-          Annotations its_annotations, Stmt its_body)
+          Attributes its_attributes, Stmt its_body)
       : StmtNode(kKind, its_min, its_extent),
         var(std::move(its_var)),
         min(std::move(its_min)),
         extent(std::move(its_extent)),
         loop_kind(its_loop_kind),
-        annotations(std::move(its_annotations)),
+        attributes(std::move(its_attributes)),
         body(std::move(its_body)) {}
   VarRef var;
   AnyExpr min, extent;
   ForKind loop_kind;
-  Annotations annotations;
+  Attributes attributes;
   Stmt body;
 };
 
@@ -1217,7 +1606,7 @@ struct BlockNode : StmtNode {
   AnyExpr predicate;          ///< none means true
   ReducerRef reducer;         ///< none: the body's stores overwrite
   bool init = false;          ///< whether this block sets the identity first
-  Annotations annotations;
+  Attributes attributes;
   Stmt body;
 
   const std::string& name() const { return tag->name; }
@@ -1233,11 +1622,6 @@ struct AllocNode : StmtNode {
   Buffer buffer;
   Stmt body;
 };
-
-/// Whether a store goes past the caches, a hint to codegen: `any` as far as its alignment allows,
-/// `lines` only where it fills whole cache lines. Several rows that are written in turn want lines:
-/// parts of more lines than a core can gather are written one by one, at a fifth of the speed.
-enum class Streaming : std::uint8_t { none, any, lines };
 
 struct StoreNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Store;
@@ -1373,7 +1757,7 @@ class Program : public Ref<ProgramNode> {
 // Factories.
 Buffer make_buffer(std::string name, DType dtype, Vec<AnyExpr> shape, Scope scope = Scope::global);
 Stmt make_for(VarRef var, AnyExpr min, AnyExpr extent, Stmt body, ForKind kind = ForKind::serial,
-              Annotations annotations = {});
+              Attributes attributes = {});
 /// What a statement that is a hint fetches; nullptr for any other.
 const LoadNode* prefetched(const Stmt& s);
 Stmt make_seq(Vec<Stmt> stmts);  ///< flattens, drops empty ones; one statement stands for itself
@@ -2215,78 +2599,6 @@ LayoutMap layout_map(const F& f) {
       f, from, std::make_index_sequence<static_cast<std::size_t>(rank < 0 ? 0 : rank)>());
 }
 
-}  // namespace lathe
-
-// ---- lathe/ir/loop_marks.hpp
-// Marks of loops, as annotations that lowering realises: the tail of a split, whether border
-// iterations run apart, which buffers and blocks iterations share.
-
-namespace lathe {
-
-/// What happens where the factors of a split do not divide the extent. The tail is a mark on the
-/// inner loop; lowering realises it.
-///   exact: they do divide it · guard: a test per instance · mask: vector lanes are masked · peel:
-///   a main loop and a remainder · shift: the last tile moves inward and recomputes, where
-///   its blocks may run twice · round_up: computes past the end into temporaries, which become
-///   longer; nothing is left of it to realise
-enum class Tail : std::uint8_t { exact, guard, mask, peel, shift, round_up };
-std::string_view to_text(Tail tail);
-bool parse_tail(std::string_view text, Tail& out);
-
-/// Whether iterations in which a condition holds that differs between them run apart from the
-/// others. The policy is a mark on the loop; lowering realises it.
-///   automatic: where border tiles of a nest are worth a second version · never: conditions that
-///   depend on the loop stay where they are · always: the loop becomes up to three, one after the
-///   other
-enum class Partition : std::uint8_t { automatic, never, always };
-std::string_view to_text(Partition policy);
-bool parse_partition(std::string_view text, Partition& out);
-
-namespace detail {
-
-inline constexpr const char* kHoistStorage = "hoist_storage";    ///< of buffers
-inline constexpr const char* kDoubleBuffer = "double_buffer";    ///< of buffers
-inline constexpr const char* kRollingBuffer = "rolling_buffer";  ///< of blocks
-
-/// A text for each statement, "stage:order".
-inline constexpr const char* kSoftwarePipeline = "software_pipeline";
-/// "name:versions" of buffers, while lowering.
-inline constexpr const char* kPipelineBuffers = "pipeline_buffers";
-
-/// The names that an annotation holds, between commas.
-inline Vec<std::string> marked_names(const ForNode& loop, const char* key) {
-  Vec<std::string> out;
-  const AttrValue* list = find_annotation(loop.annotations, key);
-  if (!list) return out;
-  std::size_t begin = 0;
-  for (std::size_t end = 0; end != std::string::npos; begin = end + 1) {
-    end = list->text.find(',', begin);
-    out.push_back(list->text.substr(begin, end == std::string::npos ? end : end - begin));
-  }
-  return out;
-}
-
-inline bool is_marked(const ForNode& loop, const char* key, const std::string& name) {
-  for (const auto& marked : marked_names(loop, key))
-    if (marked == name) return true;
-  return false;
-}
-
-inline bool hoists(const ForNode& loop, const BufferNode& buffer) {
-  return is_marked(loop, kHoistStorage, buffer.name);
-}
-
-/// Of these a loop may carry several: they are about what it holds.
-inline bool is_storage_mark(std::string_view key) {
-  return key == kHoistStorage || key == kDoubleBuffer || key == kRollingBuffer;
-}
-
-/// One that ties its loop to the iterations as they are.
-inline bool is_promise(std::string_view key) {
-  return key == kDoubleBuffer || key == kRollingBuffer || key == kSoftwarePipeline;
-}
-
-}  // namespace detail
 }  // namespace lathe
 
 // ---- lathe/schedule/core/refs.hpp
@@ -4725,7 +5037,7 @@ namespace lathe {
 /// Same structure, where bound variables, buffers and block tags correspond one to one. What a name
 /// is called never matters: not of variables, buffers, params, dims, blocks, reducers or programs.
 /// Everything else does: order of params and dims, dtypes, shapes, strides, scopes, alignment,
-/// bounds of dims, loop kinds, annotations, messages, stage. Constants are equal if their bits are.
+/// bounds of dims, loop kinds, attributes, messages, stage. Constants are equal if their bits are.
 /// What is free in a Stmt or AnyExpr equals only itself.
 bool structurally_equal(const Program& a, const Program& b);
 bool structurally_equal(const Stmt& a, const Stmt& b);
@@ -6597,6 +6909,161 @@ inline std::int64_t reachable_cache(std::int64_t bytes, std::string_view sharing
 }  // namespace detail
 }  // namespace lathe
 
+// ---- lathe/ir/lex.hpp
+// Tokens of a text, and their places for messages.
+
+namespace lathe {
+namespace detail {
+
+enum class TokenKind : std::uint8_t { name, number, string, symbol, end };
+
+struct Token {
+  TokenKind kind = TokenKind::end;
+  std::string_view text;     ///< as written
+  int line = 0, column = 0;  ///< from 1
+  bool starts_line = false;  ///< the first of its line, outside brackets
+  bool glued = false;        ///< no blank before it
+  bool quoted = false;       ///< a name between backticks
+
+  bool is(std::string_view symbol) const { return text == symbol && kind == TokenKind::symbol; }
+  /// An unquoted word.
+  bool is_word(std::string_view word) const {
+    return text == word && kind == TokenKind::name && !quoted;
+  }
+};
+
+/// Throws a UserError that names line and column and shows the line: "parse: line 3, column 7:
+/// <problem>".
+[[noreturn]] void fail_at(std::string_view source, int line, int column, int length,
+                          std::string_view id, std::string_view problem, Location where,
+                          std::string_view help = {});
+
+/// All tokens, the last one of kind end. Errors: L0501 a character that begins no token, a tab in
+/// an indentation; L0504 a name or string without its end; L0505 longer than 16 MiB.
+Vec<Token> tokenize(std::string_view source, Location where);
+
+/// What stands between the quotes of a string or quoted name; \n \t \\ \" \` and \xHH are escapes.
+/// False: a bad escape.
+bool unescape(std::string_view quoted, std::string& out);
+/// The opposite, with the quotes.
+std::string escape(std::string_view text, char quote);
+
+/// How error messages show a token: 'for', end of line, end of text.
+std::string describe(const Token& token);
+
+/// Whether the text is a name that needs no backticks (keywords apart).
+bool is_plain_name(std::string_view text);
+
+}  // namespace detail
+}  // namespace lathe
+
+// ---- lathe/ir/impl/printer.hpp
+// The printer's state: which names are taken where, and what has been written.
+
+namespace lathe {
+namespace detail {
+
+/// Words that are no names in the text form.
+bool is_reserved(std::string_view word);
+/// A name as the text form writes it.
+std::string quoted_name(std::string_view name);
+
+/// Gives each variable and buffer a name that nothing else visible has.
+/// A block (level + 1) hides the loop variables of the levels around it, so their names are free
+/// again.
+class PrintedNames {
+ public:
+  /// Makes the name visible until release; the result is ready to print.
+  std::string bind(const RefCounted* node, std::string_view name, bool hidden_in_blocks = false);
+  void release(const RefCounted* node);
+  /// The name of something bound, else a fresh one that stays.
+  std::string use(const RefCounted* node, std::string_view name);
+
+  void enter_block() { ++level_; }
+  void leave_block() { --level_; }
+
+ private:
+  struct Entry {
+    const RefCounted* node;
+    int level;
+    bool hidden_in_blocks;
+  };
+  struct Bound {
+    std::string base, name, text;  ///< as asked for, as given, as printed
+  };
+  bool taken(const std::string& name) const;
+  std::string unique(const std::string& base) const;
+
+  NodeMap<Bound> bound_;
+  NameMap<Vec<Entry>> entries_;
+  NameMap<std::size_t> numbered_;  ///< visible names made from this base
+  int level_ = 0;
+};
+
+class Printer {
+ public:
+  void program(const Program& p);
+  void body(const Stmt& s, int indent);
+  void expr(const AnyExpr& e, int precedence = 0);
+  void reducers_of(const Stmt& s, int indent);
+
+  PrintedText take() { return {std::move(out_), std::move(places_)}; }
+
+ private:
+  template <class... Parts>
+  void put(const Parts&... parts);
+  void begin_line(int indent);
+  void end_line();
+  void mark(const RefCounted* node, std::size_t begin);
+
+  void exprs(const Vec<AnyExpr>& list);
+  void constant(const ConstNode& n);
+  void infix(const BinaryNode& n, int precedence);
+  void unary(const UnaryNode& n);
+  void call(std::string_view name, std::initializer_list<const AnyExpr*> args);
+  void let(const LetNode& n);
+  void shuffle(const ShuffleNode& n);
+  void access(const Buffer& buffer, const Vec<AnyExpr>& indices, const AnyExpr& mask);
+  void range(const AnyExpr& min, const AnyExpr& extent);
+
+  void stmt(const Stmt& s, int indent, bool last);
+  void seq(const Vec<Stmt>& stmts, int indent);
+  void for_loop(const ForNode& n, int indent);
+  void block(const BlockNode& n, int indent);
+  void block_iters(const BlockNode& n);
+  void block_clauses(const BlockNode& n);
+  void regions(std::string_view word, const Vec<Region>& list);
+  void alloc(const AllocNode& n, int indent, bool last);
+  void let_stmt(const LetStmtNode& n, int indent, bool last);
+  void store(const StoreNode& n);
+  void conditional(const IfNode& n, int indent);
+  void attributes(const Attributes& all);
+  void buffer_type(const BufferNode& b);
+  void reducer(const ReducerNode& r, int indent);
+  void params(const ProgramNode& p, bool one_per_line);
+  void param(const Param& p);
+  void dims(const ProgramNode& p);
+
+  std::string out_;
+  Vec<TextPlace> places_;
+  NodeSet marked_;
+  std::size_t line_begin_ = 0;
+  int line_ = 1;
+  PrintedNames names_;
+  NameSet block_names_, reducer_names_;
+  NodeMap<std::string> reducers_;
+  std::string store_word_;  ///< the reducer's name while its block's stores are printed
+};
+
+/// excerpt() of any node that has a place.
+std::string excerpt_of(const Program& program, const RefCounted* node);
+
+/// The infix operators' precedence: 1 (||) to 10 (* / %); 0 for those that are words.
+int infix_precedence(BinaryOp op);
+
+}  // namespace detail
+}  // namespace lathe
+
 // ---- lathe/ir/visit.hpp
 // Visitors and mutators of programs: one switch over the nodes, and what is built on it.
 
@@ -6757,6 +7224,36 @@ std::size_t node_count(const Stmt& s);
 
 }  // namespace lathe
 
+// ---- lathe/ir/fates.hpp
+// What becomes of attributes where a step or a pass changes the loop or the block that carries
+// them: the one table that all of them ask.
+
+namespace lathe::detail {
+
+enum class Change : std::uint8_t {
+  replace,  ///< other loops run the iterations: split, fuse, merge, pad, an intrinsic
+  spread,   ///< iterations become threads: parallel
+  unfold,   ///< iterations become lanes, copies, those of an axis: vectorize, unroll, bind
+  share,    ///< iterations share a buffer: hoist_storage, double_buffer, rolling_buffer
+  stage,    ///< statements run for different iterations at a time: software_pipeline
+  move,     ///< the loop takes another place in its nest: reorder
+  enclose,  ///< the loop becomes part of a block: blockize
+  clone,    ///< a copy does the same for others
+  refill,   ///< a copy stores something else: an init, what surrounds a box, a partial result
+  border,   ///< a copy runs a few of the iterations
+  lose,     ///< the loop goes, what it holds is elsewhere: compute_at, an inlined block
+  join      ///< several blocks become one: blockize
+};
+enum class Fate : std::uint8_t { keep, drop, refuse };
+
+Fate fate_of(const Attribute& a, Change change);
+/// The first one that forbids the change; nullptr: none does.
+const Attribute* forbids(const Attributes& all, Change change);
+/// Those that are left after it.
+Attributes after(Change change, const Attributes& all);
+
+}  // namespace lathe::detail
+
 // ---- lathe/ir/scalar.hpp
 // One operation on one lane, exactly as ir/expr.hpp says.
 
@@ -6902,84 +7399,6 @@ class ScalarCode {
 
 }  // namespace lathe::detail
 
-// ---- lathe/ir/lex.hpp
-// Tokens of a text, and their places for messages.
-
-namespace lathe {
-namespace detail {
-
-enum class TokenKind : std::uint8_t { name, number, string, symbol, end };
-
-struct Token {
-  TokenKind kind = TokenKind::end;
-  std::string_view text;     ///< as written
-  int line = 0, column = 0;  ///< from 1
-  bool starts_line = false;  ///< the first of its line, outside brackets
-  bool glued = false;        ///< no blank before it
-  bool quoted = false;       ///< a name between backticks
-
-  bool is(std::string_view symbol) const { return text == symbol && kind == TokenKind::symbol; }
-  /// An unquoted word.
-  bool is_word(std::string_view word) const {
-    return text == word && kind == TokenKind::name && !quoted;
-  }
-};
-
-/// Throws a UserError that names line and column and shows the line: "parse: line 3, column 7:
-/// <problem>".
-[[noreturn]] void fail_at(std::string_view source, int line, int column, int length,
-                          std::string_view id, std::string_view problem, Location where,
-                          std::string_view help = {});
-
-/// All tokens, the last one of kind end. Errors: L0501 a character that begins no token, a tab in
-/// an indentation; L0504 a name or string without its end; L0505 longer than 16 MiB.
-Vec<Token> tokenize(std::string_view source, Location where);
-
-/// What stands between the quotes of a string or quoted name; \n \t \\ \" \` and \xHH are escapes.
-/// False: a bad escape.
-bool unescape(std::string_view quoted, std::string& out);
-/// The opposite, with the quotes.
-std::string escape(std::string_view text, char quote);
-
-/// How error messages show a token: 'for', end of line, end of text.
-std::string describe(const Token& token);
-
-/// Whether the text is a name that needs no backticks (keywords apart).
-bool is_plain_name(std::string_view text);
-
-}  // namespace detail
-}  // namespace lathe
-
-// ---- lathe/ir/marks.hpp
-// The annotations that mean something: where they may stand, and their values.
-
-namespace lathe::detail {
-
-/// What the value of an annotation is. Lists stand between commas, their fields between colons; a
-/// name is any text that is not empty.
-enum class MarkValue : std::uint8_t {
-  number,  ///< from `min` to `max`
-  word,    ///< one of `words`, which stand between blanks
-  names,   ///< a list of names
-  hints,   ///< a list of name:number:number, of ranges [1, 2^20] and [0, 3]
-  stages,  ///< a list of number:number, each from 0 to 2^20
-  counts   ///< a list of name:number, from 1 to 2^20
-};
-struct MarkRow {
-  std::string_view key;
-  bool on_loop;  ///< else on a block
-  MarkValue value;
-  std::int64_t min = 0, max = 0;
-  std::string_view words = {};
-};
-/// All keys that the library reads. Keys that begin with "user." are free.
-std::span<const MarkRow> mark_rows();
-
-/// Why an annotation of a loop, or of a block, says nothing; empty if it says something.
-std::string mark_problem(const Annotation& a, bool on_loop);
-
-}  // namespace lathe::detail
-
 // ---- lathe/ir/impl/parser.hpp
 // The parser's state: tokens, names in scope, and how deep it is.
 
@@ -7111,7 +7530,8 @@ class Parser {
   Stmt assertion();
   Stmt reducer();
   void reducer_vars(ReducerNode& r, Vec<std::string>& bound);
-  void annotation(Annotations& out, bool on_loop);
+  void attribute(Attributes& out, bool on_loop);
+  void fields_of(Attribute& out, const Token& at, bool on_loop);
 
   // Program.
   DimRef dim();
@@ -7129,113 +7549,6 @@ class Parser {
   Stage stage_ = Stage::blocks;
   int depth_ = 0, opened_ = 0;
 };
-
-}  // namespace detail
-}  // namespace lathe
-
-// ---- lathe/ir/impl/printer.hpp
-// The printer's state: which names are taken where, and what has been written.
-
-namespace lathe {
-namespace detail {
-
-/// Words that are no names in the text form.
-bool is_reserved(std::string_view word);
-/// A name as the text form writes it.
-std::string quoted_name(std::string_view name);
-
-/// Gives each variable and buffer a name that nothing else visible has.
-/// A block (level + 1) hides the loop variables of the levels around it, so their names are free
-/// again.
-class PrintedNames {
- public:
-  /// Makes the name visible until release; the result is ready to print.
-  std::string bind(const RefCounted* node, std::string_view name, bool hidden_in_blocks = false);
-  void release(const RefCounted* node);
-  /// The name of something bound, else a fresh one that stays.
-  std::string use(const RefCounted* node, std::string_view name);
-
-  void enter_block() { ++level_; }
-  void leave_block() { --level_; }
-
- private:
-  struct Entry {
-    const RefCounted* node;
-    int level;
-    bool hidden_in_blocks;
-  };
-  struct Bound {
-    std::string base, name, text;  ///< as asked for, as given, as printed
-  };
-  bool taken(const std::string& name) const;
-  std::string unique(const std::string& base) const;
-
-  NodeMap<Bound> bound_;
-  NameMap<Vec<Entry>> entries_;
-  NameMap<std::size_t> numbered_;  ///< visible names made from this base
-  int level_ = 0;
-};
-
-class Printer {
- public:
-  void program(const Program& p);
-  void body(const Stmt& s, int indent);
-  void expr(const AnyExpr& e, int precedence = 0);
-  void reducers_of(const Stmt& s, int indent);
-
-  PrintedText take() { return {std::move(out_), std::move(places_)}; }
-
- private:
-  template <class... Parts>
-  void put(const Parts&... parts);
-  void begin_line(int indent);
-  void end_line();
-  void mark(const RefCounted* node, std::size_t begin);
-
-  void exprs(const Vec<AnyExpr>& list);
-  void constant(const ConstNode& n);
-  void infix(const BinaryNode& n, int precedence);
-  void unary(const UnaryNode& n);
-  void call(std::string_view name, std::initializer_list<const AnyExpr*> args);
-  void let(const LetNode& n);
-  void shuffle(const ShuffleNode& n);
-  void access(const Buffer& buffer, const Vec<AnyExpr>& indices, const AnyExpr& mask);
-  void range(const AnyExpr& min, const AnyExpr& extent);
-
-  void stmt(const Stmt& s, int indent, bool last);
-  void seq(const Vec<Stmt>& stmts, int indent);
-  void for_loop(const ForNode& n, int indent);
-  void block(const BlockNode& n, int indent);
-  void block_iters(const BlockNode& n);
-  void block_clauses(const BlockNode& n);
-  void regions(std::string_view word, const Vec<Region>& list);
-  void alloc(const AllocNode& n, int indent, bool last);
-  void let_stmt(const LetStmtNode& n, int indent, bool last);
-  void store(const StoreNode& n);
-  void conditional(const IfNode& n, int indent);
-  void annotations(const Annotations& all);
-  void buffer_type(const BufferNode& b);
-  void reducer(const ReducerNode& r, int indent);
-  void params(const ProgramNode& p, bool one_per_line);
-  void param(const Param& p);
-  void dims(const ProgramNode& p);
-
-  std::string out_;
-  Vec<TextPlace> places_;
-  NodeSet marked_;
-  std::size_t line_begin_ = 0;
-  int line_ = 1;
-  PrintedNames names_;
-  NameSet block_names_, reducer_names_;
-  NodeMap<std::string> reducers_;
-  std::string store_word_;  ///< the reducer's name while its block's stores are printed
-};
-
-/// excerpt() of any node that has a place.
-std::string excerpt_of(const Program& program, const RefCounted* node);
-
-/// The infix operators' precedence: 1 (||) to 10 (* / %); 0 for those that are words.
-int infix_precedence(BinaryOp op);
 
 }  // namespace detail
 }  // namespace lathe
@@ -7332,7 +7645,7 @@ class Verifier : public Visitor {
   void node(const Stmt& s);
   void for_loop(const ForNode& n);
   void loop_kind(const ForNode& n);
-  void annotations(const Annotations& all, bool on_loop);
+  void attributes(const Attributes& all, bool on_loop);
   void guards(const BlockNode& n);
   void slots(const ProgramNode& p);
   static unsigned axis_bit(const ForNode& n) { return 1u << static_cast<int>(n.loop_kind); }
@@ -7486,12 +7799,13 @@ struct LoopHead {
   VarRef var;
   AnyExpr min, extent;
   ForKind kind = ForKind::serial;
-  Annotations annotations = {};
+  Attributes attributes = {};
 };
 LoopHead head_of(const ForNode& loop);
 Stmt wrap_loops(const Vec<LoopHead>& heads, Stmt body);
-/// The same loops over fresh variables; `map` then also takes each old variable to its new one.
-Vec<LoopHead> fresh_loops(const Vec<ForRef>& loops, Substitution& map);
+/// The same loops over fresh variables, with the attributes that the change leaves to copies; `map`
+/// then also takes each old variable to its new one.
+Vec<LoopHead> fresh_loops(const Vec<ForRef>& loops, Change change, Substitution& map);
 
 /// Names that a program uses, for choosing new ones.
 class NamePool {
@@ -8236,7 +8550,7 @@ class SettleTerms {
   ForRef of_any_extent(const ForNode& loop, Vec<VarRef>& unknown) const {
     const AnyExpr min = changes(loop.min) ? any_number("begin", unknown) : loop.min,
                   extent = changes(loop.extent) ? any_number("extent", unknown) : loop.extent;
-    const Stmt out = make_for(loop.var, min, extent, loop.body, loop.loop_kind, loop.annotations);
+    const Stmt out = make_for(loop.var, min, extent, loop.body, loop.loop_kind, loop.attributes);
     return ForRef(out.as<ForNode>());
   }
 
@@ -8384,10 +8698,6 @@ bool surely_meet(const AccessSite& a, const AccessSite& b, const Vec<ForRef>& lo
 
 /// Whether updates with x = op(x, a), x = op(x, b) leave the same bits in either order.
 bool atomics_commute(BinaryOp op, DType t);
-
-/// The annotation of a block whose atomic updates of floats may run in any order: a schedule said
-/// so, and that it changes rounding.
-inline constexpr std::string_view kAnyOrder = "any_order";
 
 /// Two accesses that keep iterations of a loop from running in any order.
 struct Carried {
@@ -8605,8 +8915,6 @@ Vec<VarRef> shifted_loops(const Stmt& s);
 
 namespace lathe::detail {
 
-inline constexpr const char* kPartition = "partition";
-
 /// What the schedule says of a loop.
 Partition partition_of(const ForNode& loop);
 
@@ -8652,33 +8960,30 @@ struct RollPlan {
 };
 RollPlan plan_roll(const Program& program, const BlockTag& block, const VarRef& loop);
 
-/// When a statement of a pipelined loop runs: in step t for iteration t - stage; statements of one
-/// step in ascending order.
-struct PipelinePart {
-  std::int64_t stage = 0, order = 0;
-};
 struct PipelinePlan {
   struct Versions {
     Buffer buffer;
     std::int64_t count;
   };
-  Vec<PipelinePart> parts;  ///< of each statement
   Vec<Versions> buffers;  ///< what an iteration has to itself, and more than one statement touches
   std::string why;        ///< why this is not legal, if it is not
 };
-PipelinePlan plan_pipeline(const Program& program, const VarRef& loop, Vec<PipelinePart> parts);
-/// What lowering notes of a pipelined loop.
-struct PipelineBuffer {
-  std::string name;
-  std::int64_t count = 1;  ///< of versions
-};
-Vec<PipelineBuffer> pipeline_buffers(const ForNode& loop);
-/// What a loop's annotation says; nothing if it says nothing of use.
-Vec<PipelinePart> pipeline_parts(const ForNode& loop);
+PipelinePlan plan_pipeline(const Program& program, const VarRef& loop, const PipelineAttr& when);
 
 /// Of the loops from one on inward that hold all uses of a buffer: the first whose iterations would
 /// share what lies outside of them.
 const ForNode* shared_by_iterations(const ForNode& top, const Buffer& buffer);
+
+}  // namespace lathe::detail
+
+// ---- lathe/analysis/marks.hpp
+// Whether what attributes of loops ask for can be done: for the steps that set them, the checks
+// after later steps and of programs that come as text, and the passes that realise them.
+
+namespace lathe::detail {
+
+/// Why it can't; empty if it can.
+std::string why_not_honoured(const Program& program, const LoopSite& site, const Attribute& a);
 
 }  // namespace lathe::detail
 
@@ -8910,12 +9215,10 @@ Verdict check_bare_touches(const Program& program, const BlockNode& block, std::
 /// `id` if the block reads a buffer whose elements change while a program goes on, as under a loop
 /// that carries state: elsewhere, or computed again, it would read other values.
 Verdict check_settled_inputs(const Program& program, const BlockNode& block, std::string_view id);
-/// L0204 unless the loop is serial and carries no annotation but a tail, and `except`.
-Verdict check_plain_loop(const ForNode& loop, std::string_view except = {});
-/// The same, but it may carry marks for what it holds (loop_marks.hpp).
-Verdict check_storage_loop(const ForNode& loop);
-/// L0204 if the loop carries a mark that ties it to its place.
-Verdict check_no_promise(const ForNode& loop);
+/// L0204 if the loop carries an attribute that forbids the change (ir/fates.hpp).
+Verdict check_change(const ForNode& loop, Change change);
+/// The same, and unless it is serial.
+Verdict check_serial_change(const ForNode& loop, Change change);
 
 // --- nests for blocks that move or are new
 // ----------------------------------------------------------------------------
@@ -8967,11 +9270,17 @@ Verdict check_kind(const Program& program, const ForNode& loop);
 /// L0255 if loops that are bound to axes do not make kernels.
 Verdict check_bound_loops(const Program& program);
 /// What a program says of itself that a schedule of it would have proved: kinds of loops, regions
-/// that blocks declare, stores past the caches, scopes and strides of temporaries. Programs that
-/// come as text or as a script are held to it; those of tensors say none of it.
+/// that blocks declare, marks, stores past the caches, scopes and strides of temporaries. Programs
+/// that come as text or as a script are held to it; those of tensors say none of it.
 Verdict check_claims(const Program& program);
-/// What marks of loops promise (loop_marks.hpp), tested anew after a step: L0225.
-Verdict check_marks(const Program& before, const Program& after);
+/// What an attribute asks of a loop, tested where it is set; the error is that of the step.
+Verdict check_mark(const Program& program, const LoopSite& site, const Attribute& a,
+                   std::string help = {});
+/// The same of all that loops of a program carry.
+Verdict check_claimed_marks(const Program& program);
+/// What attributes of loops ask for, tested anew after a step in the nests that it made, and that
+/// none which others rely on went with its loop: L0225.
+Verdict check_marks(const Program& before, const Program& after, const Vec<Stmt>& changed);
 /// L0220 if a buffer outside global memory is touched both inside and outside a loop
 /// whose iterations can't share it: a parallel one, one over blocks, one over threads.
 Verdict check_lifetime(const Program& program, const Buffer& buffer);
@@ -8980,7 +9289,6 @@ Verdict check_lifetime(const Program& program, const Buffer& buffer);
 
 inline constexpr std::int64_t kNoBound = 1 << 30;
 AnyExpr constant_extent(const AnyExpr& extent, const Facts& facts);
-Refusal carries(const ForNode& loop, const std::string& key);
 Verdict check_promises(const Program& before, const Program& after, const Vec<Stmt>& changed);
 Verdict check_lifetimes(const Program& before, const Program& after, const Vec<Stmt>& changed);
 
@@ -9600,9 +9908,9 @@ namespace lathe {
 /// stride is 1), so that the same code serves padded views.
 Program open_strides(const Program& program);
 
-/// Prepares loops with a "software_pipeline" annotation: keeps their statements apart, and
-/// allocates inside what an iteration has to itself; takes annotations away that are not legal.
-/// Must run while there are blocks, which tell that.
+/// Prepares loops with a PipelineAttr: keeps their statements apart, and allocates inside what an
+/// iteration has to itself. Must run while there are blocks, which tell that. L0603 if it is not
+/// legal.
 Program stage_pipelines(const Program& program);
 
 /// Moves each Alloc down to the smallest statement that holds all accesses: into a loop where each
@@ -9614,12 +9922,12 @@ Program place_buffers(const Program& program);
 /// what parallel ones do; where a loop over threads ends is where threads would wait.
 Program lower_bindings(const Program& program);
 
-/// Allocates each buffer that a loop's "double_buffer" annotation names inside that loop, so that
-/// it gets the size that one iteration needs; takes annotations away that are not legal. Must run
-/// while there are blocks, which tell that.
+/// Allocates each buffer that a loop's DoubleBufferAttr names inside that loop, so that it gets the
+/// size that one iteration needs. Must run while there are blocks, which tell that. L0603 if it is
+/// not legal.
 Program place_doubled(const Program& program);
 
-/// A block that a loop's "rolling_buffer" annotation names keeps the rows that iterations share.
+/// A block that a loop's RollingAttr names keeps the rows that iterations share. L0603 if it can't.
 /// Must run after Allocs are placed: what it makes is no longer proved to be filled by an
 /// iteration.
 ///     for y: { alloc P[n, m]; for r < 3: for x: block P(y + r, x); … }
@@ -9647,23 +9955,23 @@ Program check_accesses(const Program& program);
 ///   → for xo: { alloc P[10]; for a: P[a] = …; for xi: C = P[xi] + P[xi + 2] }
 Program compact_buffers(const Program& program);
 
-/// Moves the Allocs that a loop's "hoist_storage" or "double_buffer" annotation, or a pipeline,
-/// names from inside of it to right above it. Must run when they have their final shape, which is
+/// Moves the Allocs that a loop's HoistAttr, DoubleBufferAttr or PipelineBufferAttr names from
+/// inside of it to right above it. Must run when they have their final shape, which is
 /// that of one iteration.
 Program hoist_storage(const Program& program);
 
-/// Gives the buffers that a loop's "double_buffer" annotation names two versions, of which its
-/// iterations take one each in turn. Must run when their Allocs stand above the loop.
+/// Gives the buffers that a loop's DoubleBufferAttr names two versions, of which its iterations
+/// take one each in turn. Must run when their Allocs stand above the loop.
 ///     alloc P[10]; for xo: { for a: P[a] = …; … }
 ///   → alloc P[2, 10]; for xo: { for a: P[xo % 2, a] = …; … }
 Program double_buffers(const Program& program);
 
-/// Loops with a "software_pipeline" annotation become three: steps in which the first iterations
+/// Loops with a PipelineAttr become three: steps in which the first iterations
 /// enter, steps in which each statement runs, for an iteration of its own, and those in which the
 /// last ones leave.
 Program software_pipelines(const Program& program);
 
-/// A loop's "prefetch" annotation becomes a prefetch, at the start of each iteration, of the
+/// A loop's PrefetchAttr becomes a prefetch, at the start of each iteration, of the
 /// elements that the iteration `distance` later reads first, once a cache line of the target. The
 /// address may lie outside of the buffer: a prefetch never faults.
 Program place_prefetches(const Program& program, const Target& target);
@@ -9680,7 +9988,7 @@ Program hoist_guards(const Program& program);
 Program vectorize_loops(const Program& program, const Target& target);
 
 /// Unrolled loops become copies, and so do short loops over the rows of a temporary in registers; a
-/// loop annotated "unroll_explicit" = f becomes a loop over f copies and a remainder. Throws
+/// loop with an UnrollAttr of f becomes a loop over f copies and a remainder. Throws
 /// UserError L0601 where the copies exceed the budget.
 Program unroll_loops(const Program& program);
 
@@ -11288,6 +11596,237 @@ LATHE_DECL bool parse_int(std::string_view text, std::int64_t& value) {
 
 }  // namespace lathe
 
+// ---- lathe/ir/impl/attributes.ipp
+namespace lathe {
+
+LATHE_DECL bool parse_tail(std::string_view text, Tail& out) {
+  for (std::size_t k = 0; k < std::size(kTailWords); ++k)
+    if (kTailWords[k] == text) return out = static_cast<Tail>(k), true;
+  return false;
+}
+
+LATHE_DECL bool parse_partition(std::string_view text, Partition& out) {
+  for (std::size_t k = 0; k < std::size(kPartitionWords); ++k)
+    if (kPartitionWords[k] == text) return out = static_cast<Partition>(k), true;
+  return false;
+}
+
+namespace detail {
+
+inline constexpr std::size_t kAttributeStructs = std::variant_size_v<Attribute>;
+
+// Rows in the order of the variant, so that its index finds one.
+template <std::size_t... K>
+constexpr auto attribute_rows(std::index_sequence<K...>) {
+  struct Rows {
+    const AttributeRow* at[kAttributeStructs];
+  };
+  return Rows{{&std::variant_alternative_t<K, Attribute>::kRow...}};
+}
+inline constexpr auto kAttributeRows =
+    attribute_rows(std::make_index_sequence<kAttributeStructs>());
+
+/// An attribute of the k-th struct.
+template <std::size_t... K>
+Attribute unset_attribute(std::size_t k, std::index_sequence<K...>) {
+  Attribute out;
+  ((k == K ? void(out.emplace<K>()) : void()), ...);
+  return out;
+}
+
+template <class F>
+void each_field(Attribute& a, F&& f) {
+  std::visit([&](auto& of) { of.fields(of, f); }, a);
+}
+template <class F>
+void each_field(const Attribute& a, F&& f) {
+  std::visit([&](const auto& of) { of.fields(of, f); }, a);
+}
+
+inline int field_count(const Attribute& a) {
+  int count = 0;
+  each_field(a, [&](const auto&, const auto&) { ++count; });
+  return count;
+}
+
+inline std::string words_text(std::span<const std::string_view> words) {
+  std::string out = "one of";
+  for (const auto& word : words) append(out, ' ', word);
+  return out;
+}
+
+struct FieldForm {
+  std::string operator()(const NumberField& f) const {
+    return cat("a number from ", f.min, " to ", f.max);
+  }
+  std::string operator()(const WordField& f) const { return words_text(f.words); }
+  std::string operator()(const NameField&) const { return "a name"; }
+  std::string operator()(const NumbersField& f) const {
+    return cat("a list of numbers from ", f.min, " to ", f.max);
+  }
+  std::string operator()(const ValueField&) const { return "a number or a text"; }
+};
+
+/// A field's value as in the text form.
+struct FieldText {
+  template <class T>
+  std::string operator()(const NumberField&, const T& value) const {
+    return format_int(static_cast<std::int64_t>(value));
+  }
+  template <class E>
+  std::string operator()(const WordField& f, const E& value) const {
+    return escape(f.words[static_cast<std::size_t>(value)], '"');
+  }
+  std::string operator()(const NameField&, const std::string& value) const {
+    return escape(value, '"');
+  }
+  std::string operator()(const NumbersField&, const Vec<std::int64_t>& value) const {
+    return cat("[", join(value, ", ", [](std::int64_t n) { return format_int(n); }), "]");
+  }
+  std::string operator()(const ValueField&, const AttrValue& value) const {
+    return value.is_text ? escape(value.text, '"') : format_int(value.number);
+  }
+};
+
+struct FieldFits {
+  template <class T>
+  bool operator()(const NumberField& f, const T& value) const {
+    return static_cast<std::int64_t>(value) >= f.min && static_cast<std::int64_t>(value) <= f.max;
+  }
+  template <class E>
+  bool operator()(const WordField& f, const E& value) const {
+    return static_cast<std::size_t>(value) < f.words.size();
+  }
+  bool operator()(const NameField&, const std::string&) const { return true; }
+  bool operator()(const NumbersField& f, const Vec<std::int64_t>& value) const {
+    for (std::int64_t n : value)
+      if (n < f.min || n > f.max) return false;
+    return !value.empty();
+  }
+  bool operator()(const ValueField&, const AttrValue&) const { return true; }
+};
+
+struct SetField {
+  const AttrValue& from;
+  template <class T>
+  bool operator()(const NumberField& f, T& value) const {
+    if (from.is_text || from.number < f.min || from.number > f.max) return false;
+    return value = static_cast<T>(from.number), true;
+  }
+  template <class E>
+  bool operator()(const WordField& f, E& value) const {
+    for (std::size_t k = 0; from.is_text && k < f.words.size(); ++k)
+      if (f.words[k] == from.text) return value = static_cast<E>(k), true;
+    return false;
+  }
+  bool operator()(const NameField&, std::string& value) const {
+    return from.is_text && (value = from.text, true);
+  }
+  bool operator()(const NumbersField&, Vec<std::int64_t>&) const { return false; }
+  bool operator()(const ValueField&, AttrValue& value) const { return value = from, true; }
+};
+
+inline bool is_hint_key(std::string_view key) {
+  return key.starts_with(UserHint::kRow.key) && key.size() > UserHint::kRow.key.size();
+}
+
+}  // namespace detail
+
+LATHE_DECL const AttributeRow& row_of(const Attribute& a) {
+  return *detail::kAttributeRows.at[a.index()];
+}
+LATHE_DECL std::string_view key_of(const Attribute& a) {
+  const auto* hint = std::get_if<UserHint>(&a);
+  return hint ? std::string_view(hint->key) : row_of(a).key;
+}
+
+LATHE_DECL std::string to_text(const Attribute& a) {
+  std::string out = "@" + detail::quoted_name(key_of(a));
+  const int count = detail::field_count(a);
+  int done = 0;
+  detail::each_field(a, [&](const auto& field, const auto& value) {
+    const std::string text = detail::FieldText()(field, value);
+    if (count == 1) return append(out, '=', text);
+    append(out, done++ == 0 ? "(" : ", ", field.name, '=', text);
+  });
+  return count > 1 ? out + ')' : out;
+}
+
+LATHE_DECL void Attributes::set(Attribute a) {
+  erase_if([&](const Attribute& other) { return detail::exclude_each_other(a, other); });
+  all_.push_back(std::move(a));
+}
+
+namespace detail {
+
+LATHE_DECL bool exclude_each_other(const Attribute& a, const Attribute& b) {
+  if (a.index() != b.index()) return false;
+  return row_of(a).many ? a == b : key_of(a) == key_of(b);
+}
+
+LATHE_DECL bool attribute_with_key(std::string_view key, bool on_loop, Attribute& out) {
+  if (is_hint_key(key)) return out = UserHint{std::string(key), {}}, true;
+  for (std::size_t k = 0; k < kAttributeStructs; ++k) {
+    const AttributeRow& row = *kAttributeRows.at[k];
+    if (row.key != key || !(on_loop ? row.loops : row.blocks)) continue;
+    return out = unset_attribute(k, std::make_index_sequence<kAttributeStructs>()), true;
+  }
+  return false;
+}
+
+LATHE_DECL std::string form_of(const Attribute& a) {
+  const int count = field_count(a);
+  std::string out;
+  each_field(a, [&](const auto& field, const auto&) {
+    if (count > 1) append(out, out.empty() ? "(" : ", ", field.name, '=');
+    append(out, FieldForm()(field));
+  });
+  return count == 0 ? "without a value" : count > 1 ? out + ')' : out;
+}
+
+LATHE_DECL std::string unknown_key(std::string_view key, bool on_loop) {
+  std::string known;
+  for (const auto* row : kAttributeRows.at)
+    if ((on_loop ? row->loops : row->blocks) && row->key != UserHint::kRow.key)
+      append(known, known.empty() ? "" : ", ", row->key);
+  return cat("no annotation of a ", on_loop ? "loop" : "block", " is called '", key,
+             "'; there are ", known, ", and free ones that start with 'user.'");
+}
+
+/// What is wrong where its value is none of those that it may have.
+inline std::string attribute_misfit(const Attribute& a, bool on_loop) {
+  return cat("the annotation '", key_of(a), "' of a ", on_loop ? "loop" : "block", " is ",
+             form_of(a));
+}
+
+LATHE_DECL std::string attribute_problem(const Attribute& a, bool on_loop) {
+  const auto* hint = std::get_if<UserHint>(&a);
+  if ((hint && !is_hint_key(hint->key)) || !(on_loop ? row_of(a).loops : row_of(a).blocks))
+    return unknown_key(key_of(a), on_loop);
+  bool fits = true;
+  each_field(a, [&](const auto& field, const auto& value) { fits &= FieldFits()(field, value); });
+  if (const auto* pipeline = std::get_if<PipelineAttr>(&a))
+    fits &= pipeline->stages.size() == pipeline->orders.size();
+  return fits ? std::string() : attribute_misfit(a, on_loop);
+}
+
+LATHE_DECL bool set_value(Attribute& a, const AttrValue& value) {
+  bool set = field_count(a) == 1;
+  each_field(a, [&](const auto& field, auto& of) { set = set && SetField{value}(field, of); });
+  return set;
+}
+
+LATHE_DECL std::string annotation_keys() {
+  std::string out = "keys:";
+  for (const auto* row : kAttributeRows.at)
+    if (row->set_by == SetBy::key && row->key != UserHint::kRow.key)
+      append(out, ' ', row->key, row->loops ? " (loop, " : " (block, ", row->says, "),");
+  return out + " and free ones that start with 'user.'";
+}
+
+}  // namespace detail
+}  // namespace lathe
+
 // ---- lathe/ir/impl/compare.ipp
 namespace lathe {
 namespace detail {
@@ -11442,7 +11981,7 @@ inline bool Comparer::regions(const Vec<Region>& a, const Vec<Region>& b) {
 }
 
 inline bool Comparer::block(const BlockNode& a, const BlockNode& b) {
-  if (a.iters.size() != b.iters.size() || a.init != b.init || a.annotations != b.annotations ||
+  if (a.iters.size() != b.iters.size() || a.init != b.init || a.attributes != b.attributes ||
       !bind(a.tag.get(), b.tag.get()) || !reducer(a.reducer, b.reducer))
     return false;
   for (std::size_t k = 0; k < a.iters.size(); ++k)
@@ -11464,7 +12003,7 @@ inline bool Comparer::stmt(const Stmt& a, const Stmt& b) {
   switch (a.kind()) {
     case StmtKind::For: {
       const auto *x = a.as<ForNode>(), *y = b.as<ForNode>();
-      return x->loop_kind == y->loop_kind && x->annotations == y->annotations &&
+      return x->loop_kind == y->loop_kind && x->attributes == y->attributes &&
              all({{&x->min, &y->min}, {&x->extent, &y->extent}}) && bind_var(x->var, y->var) &&
              stmt(x->body, y->body);
     }
@@ -11656,7 +12195,7 @@ class GatherContents : public Visitor {
       found.loops |= Contents::bit(f->var.get());
       found.promises |= f->loop_kind != ForKind::serial;
       found.axes |= is_bound(f->loop_kind);
-      for (const auto& a : f->annotations) found.marks |= a.value.is_text;
+      found.marks |= !f->attributes.empty();
     } else if (const auto* b = s.as<BlockNode>()) {
       found.blocks |= Contents::bit(b->name());
       found.inits |= b->init;
@@ -11986,6 +12525,67 @@ LATHE_DECL bool is_const(const AnyExpr& e, std::int64_t value) {
 
 }  // namespace lathe
 
+// ---- lathe/ir/impl/fates.ipp
+namespace lathe::detail {
+
+/// A letter for each change, in their order: k, the attribute is kept; d, it is dropped, as what
+/// it asks for is done or of no use there; r, the change is refused; -, it does not happen to what
+/// carries such an attribute.
+struct FateRow {
+  std::string_view key, letters;
+};
+
+// clang-format off
+inline constexpr FateRow kFates[] = {
+    // replace, spread, unfold, share, stage, move, enclose, clone, refill, border, lose, join
+    {UnrollAttr::kRow.key,            "rrrrrkkkkkd-"},
+    {MaxThreadsAttr::kRow.key,        "rrrrrkkkkkd-"},
+    {TailAttr::kRow.key,              "dkkkkkkkkkd-"},
+    {PartitionAttr::kRow.key,         "rrrrrkkkkkd-"},
+    {PrefetchAttr::kRow.key,          "rkrrrkrkddr-"},
+    {HoistAttr::kRow.key,             "rrrkrkrdddr-"},
+    {DoubleBufferAttr::kRow.key,      "rrrkrrrdddr-"},
+    {RollingAttr::kRow.key,           "rrrkrrrdddr-"},
+    {PipelineAttr::kRow.key,          "rrrrrrrdddr-"},
+    {PipelineBufferAttr::kRow.key,    "rrrrrrrdddr-"},
+    {PipelineStatementAttr::kRow.key, "rrrrrrrdddr-"},
+    {GuardsAttr::kRow.key,            "-------kk--d"},
+    {StreamAttr::kRow.key,            "-------dk--r"},
+    {AnyOrderAttr::kRow.key,          "-------kd--r"},
+    {UserHint::kRow.key,              "rrrrrkkkdkdr"},
+};
+// clang-format on
+
+constexpr bool fates_are_complete() {
+  if (std::size(kFates) != kAttributeStructs) return false;
+  for (std::size_t k = 0; k < kAttributeStructs; ++k)
+    if (kFates[k].key != kAttributeRows.at[k]->key ||
+        kFates[k].letters.size() != static_cast<std::size_t>(Change::join) + 1)
+      return false;
+  return true;
+}
+static_assert(fates_are_complete());
+
+LATHE_DECL Fate fate_of(const Attribute& a, Change change) {
+  const char letter = kFates[a.index()].letters[static_cast<std::size_t>(change)];
+  invariant(letter != '-', "a change that does not happen to what carries the attribute");
+  return letter == 'k' ? Fate::keep : letter == 'd' ? Fate::drop : Fate::refuse;
+}
+
+LATHE_DECL const Attribute* forbids(const Attributes& all, Change change) {
+  for (const auto& a : all)
+    if (fate_of(a, change) == Fate::refuse) return &a;
+  return nullptr;
+}
+
+LATHE_DECL Attributes after(Change change, const Attributes& all) {
+  Attributes out = all;
+  out.erase_if([&](const Attribute& a) { return fate_of(a, change) != Fate::keep; });
+  return out;
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/ir/impl/free_vars.ipp
 namespace lathe {
 namespace detail {
@@ -12099,7 +12699,7 @@ class StructuralHasher {
   void bind_buffer(const Buffer& b);
   std::uint64_t number(const RefCounted* node, std::string_view name);
   void exprs(const Vec<AnyExpr>& list);
-  void annotations(const Annotations& all);
+  void attributes(const Attributes& all);
   void block(const BlockNode& n);
   void reducer(const ReducerNode& r);
   void regions(const Vec<Region>& list);
@@ -12144,15 +12744,9 @@ inline void StructuralHasher::exprs(const Vec<AnyExpr>& list) {
   add(list.size());
   for (const auto& e : list) expr(e);
 }
-inline void StructuralHasher::annotations(const Annotations& all) {
+inline void StructuralHasher::attributes(const Attributes& all) {
   add(all.size());
-  for (const auto& a : all) {
-    add(a.key), add(std::uint64_t{a.value.is_text});
-    if (a.value.is_text)
-      add(a.value.text);
-    else
-      add(static_cast<std::uint64_t>(a.value.number));
-  }
+  for (const auto& a : all) add(to_text(a));
 }
 inline void StructuralHasher::access(const Buffer& buffer, const Vec<AnyExpr>& indices) {
   add(number(buffer.get(), buffer->name));
@@ -12230,7 +12824,7 @@ inline void StructuralHasher::regions(const Vec<Region>& list) {
 }
 
 inline void StructuralHasher::block(const BlockNode& n) {
-  add(n.iters.size()), add(std::uint64_t{n.init}), annotations(n.annotations);
+  add(n.iters.size()), add(std::uint64_t{n.init}), attributes(n.attributes);
   add(std::uint64_t{static_cast<bool>(n.reducer)});
   if (n.reducer) reducer(*n.reducer);
   for (const auto& it : n.iters) expr(it.binding);
@@ -12247,7 +12841,7 @@ inline void StructuralHasher::stmt(const Stmt& s) {
   switch (s.kind()) {
     case StmtKind::For: {
       const auto* n = s.as<ForNode>();
-      add(static_cast<std::uint64_t>(n->loop_kind)), annotations(n->annotations);
+      add(static_cast<std::uint64_t>(n->loop_kind)), attributes(n->attributes);
       return expr(n->min), expr(n->extent), bind_var(n->var), stmt(n->body);
     }
     case StmtKind::Block:
@@ -13135,123 +13729,6 @@ LATHE_DECL bool is_plain_name(std::string_view text) {
 }  // namespace detail
 }  // namespace lathe
 
-// ---- lathe/ir/impl/marks.ipp
-namespace lathe::detail {
-
-inline constexpr std::int64_t kMostMark = 1 << 20;
-
-inline constexpr MarkRow kMarkRows[] = {
-    {"unroll_explicit", true, MarkValue::number, 1, 4096},
-    {"max_threads", true, MarkValue::number, 1, kMostMark},
-    {"tail", true, MarkValue::word, 0, 0, "exact guard mask peel shift round_up"},
-    {"partition", true, MarkValue::word, 0, 0, "automatic never always"},
-    {"prefetch", true, MarkValue::hints},
-    {"hoist_storage", true, MarkValue::names},
-    {"double_buffer", true, MarkValue::names},
-    {"rolling_buffer", true, MarkValue::names},
-    {"software_pipeline", true, MarkValue::stages},
-    // The next two stand in a program while it is lowered.
-    {"pipeline_buffers", true, MarkValue::counts},
-    {"pipeline_statement", true, MarkValue::number, 0, kMostMark},
-    {"guards", false, MarkValue::number, 0, kMostMark},
-    {"stream", false, MarkValue::number, 0, 2},
-    {"any_order", false, MarkValue::number, 0, 1},
-};
-
-LATHE_DECL std::span<const MarkRow> mark_rows() { return kMarkRows; }
-
-/// Takes the part up to the separator, or all; false: nothing is left.
-inline bool take_part(std::string_view& rest, char separator, std::string_view& part, bool& more) {
-  if (!more) return false;
-  const std::size_t end = rest.find(separator);
-  part = rest.substr(0, end);
-  more = end != std::string_view::npos;
-  rest.remove_prefix(more ? end + 1 : rest.size());
-  return true;
-}
-
-inline bool in_range(std::string_view digits, std::int64_t min, std::int64_t max) {
-  std::int64_t value = 0;
-  return parse_int(digits, value) && value >= min && value <= max;
-}
-
-/// One entry of a list. Names may hold colons, so fields are counted from the end.
-inline bool mark_entry_fits(std::string_view entry, MarkValue kind) {
-  auto last = [&](std::int64_t min, std::int64_t max) {
-    const std::size_t at = entry.rfind(':');
-    if (at == std::string_view::npos || !in_range(entry.substr(at + 1), min, max)) return false;
-    entry = entry.substr(0, at);
-    return true;
-  };
-  switch (kind) {
-    case MarkValue::hints:
-      return last(0, 3) && last(1, kMostMark) && !entry.empty();
-    case MarkValue::stages:
-      return last(0, kMostMark) && in_range(entry, 0, kMostMark);
-    case MarkValue::counts:
-      return last(1, kMostMark) && !entry.empty();
-    default:
-      return !entry.empty();
-  }
-}
-
-inline bool mark_list_fits(std::string_view list, MarkValue kind) {
-  std::string_view entry;
-  for (bool more = true; take_part(list, ',', entry, more);)
-    if (!mark_entry_fits(entry, kind)) return false;
-  return true;
-}
-
-inline bool is_one_of(std::string_view text, std::string_view words) {
-  std::string_view word;
-  for (bool more = true; take_part(words, ' ', word, more);)
-    if (word == text) return true;
-  return false;
-}
-
-inline std::string expected_value(const MarkRow& row) {
-  switch (row.value) {
-    case MarkValue::number:
-      return cat("a number from ", row.min, " to ", row.max);
-    case MarkValue::word:
-      return cat("one of ", row.words);
-    case MarkValue::names:
-      return "a text of names between commas";
-    case MarkValue::hints:
-      return "a text of buffer:distance:locality between commas, the distance from 1 to 2^20, the "
-             "locality from 0 to 3";
-    case MarkValue::stages:
-      return "a text of stage:order between commas, both from 0 to 2^20";
-    case MarkValue::counts:
-      return "a text of buffer:versions between commas";
-  }
-  return {};
-}
-
-inline bool mark_fits(const AttrValue& value, const MarkRow& row) {
-  if (value.is_text != (row.value != MarkValue::number)) return false;
-  if (!value.is_text) return value.number >= row.min && value.number <= row.max;
-  if (row.value == MarkValue::word) return is_one_of(value.text, row.words);
-  return mark_list_fits(value.text, row.value);
-}
-
-LATHE_DECL std::string mark_problem(const Annotation& a, bool on_loop) {
-  if (a.key.starts_with("user.") && a.key.size() > 5) return {};
-  const char* what = on_loop ? "loop" : "block";
-  for (const auto& row : kMarkRows) {
-    if (row.key != a.key || row.on_loop != on_loop) continue;
-    if (mark_fits(a.value, row)) return {};
-    return cat("the annotation '", a.key, "' of a ", what, " is ", expected_value(row));
-  }
-  std::string known;
-  for (const auto& row : kMarkRows)
-    if (row.on_loop == on_loop) append(known, known.empty() ? "" : ", ", row.key);
-  return cat("no annotation of a ", what, " is called '", a.key, "'; there are ", known,
-             ", and free ones that start with 'user.'");
-}
-
-}  // namespace lathe::detail
-
 // ---- lathe/ir/impl/mutate.ipp
 namespace lathe {
 namespace detail {
@@ -13346,7 +13823,7 @@ inline Stmt mutate_children(Mutation go, const Stmt& s, const ForNode& n) {
   Stmt body = go(n.body);
   if (!go.changed) return s;
   return make_for(n.var, std::move(min), std::move(extent), std::move(body), n.loop_kind,
-                  n.annotations);
+                  n.attributes);
 }
 
 inline void mutate_regions(Mutation& go, Vec<Region>& regions) {
@@ -14165,8 +14642,8 @@ inline Stmt Parser::for_loop() {
   expect_word("in");
   AnyExpr min, extent;
   range(min, extent);
-  Annotations all;
-  while (peek().is("@")) annotation(all, true);
+  Attributes all;
+  while (peek().is("@")) attribute(all, true);
   VarRef var = make_var(text, min.dtype());
   declare(at, text, {var, {}}, true);
   Stmt inner = body(first.column);
@@ -14174,20 +14651,46 @@ inline Stmt Parser::for_loop() {
   return make_for(var, min, extent, std::move(inner), kind, std::move(all));
 }
 
-inline void Parser::annotation(Annotations& out, bool on_loop) {
+// Behind the key: =value of a single field, else (name=value, …).
+inline void Parser::fields_of(Attribute& out, const Token& at, bool on_loop) {
+  const int count = field_count(out);
+  const auto misfit = [&] { fail(at, "L0506", attribute_misfit(out, on_loop)); };
+  if (count > 1 && !accept("(")) misfit();
+  int done = 0;
+  each_field(out, [&](const auto& field, auto& value) {
+    if (done++ > 0) expect(",");
+    if (count > 1) expect_word(field.name);
+    expect("=");
+    const Token& first = peek();
+    if constexpr (std::is_same_v<std::decay_t<decltype(field)>, NumbersField>) {
+      expect("[");
+      do value.push_back(integer("a number", INT64_MIN, INT64_MAX));
+      while (accept(","));
+      expect("]");
+    } else {
+      const AttrValue given =
+          first.kind == TokenKind::string
+              ? AttrValue(string())
+              : AttrValue(integer("an integer or a string", INT64_MIN, INT64_MAX));
+      if (!SetField{given}(field, value)) misfit();
+    }
+  });
+  if (count > 1) expect(")");
+}
+
+inline void Parser::attribute(Attributes& out, bool on_loop) {
   expect("@");
   const Token& at = peek();
-  Annotation a;
-  a.key = name("an annotation's key");
-  expect("=");
-  if (peek().kind == TokenKind::string)
-    a.value = AttrValue(string());
-  else
-    a.value = AttrValue(integer("an integer or a string", INT64_MIN, INT64_MAX));
-  if (find_annotation(out, a.key))
-    fail(at, "L0506", cat("there is an annotation '", a.key, "' already"));
-  if (std::string problem = mark_problem(a, on_loop); !problem.empty()) fail(at, "L0506", problem);
-  out.push_back(std::move(a));
+  const std::string key = name("an annotation's key");
+  Attribute a;
+  if (!attribute_with_key(key, on_loop, a)) fail(at, "L0506", unknown_key(key, on_loop));
+  fields_of(a, at, on_loop);
+  if (std::string problem = attribute_problem(a, on_loop); !problem.empty())
+    fail(at, "L0506", problem);
+  for (const auto& other : out)
+    if (exclude_each_other(a, other))
+      fail(at, "L0506", cat("there is an annotation '", key, "' already"));
+  out.set(std::move(a));
 }
 
 // The domain is read inside the block, where the loops around it are hidden; the binding outside.
@@ -14223,7 +14726,7 @@ inline const Token* Parser::block_clauses(BlockNode& n) {
     else if (accept_word("writes"))
       n.writes = regions();
     else if (peek().is("@"))
-      annotation(n.annotations, false);
+      attribute(n.attributes, false);
     else if (accept_word("reduce"))
       reducer = &peek(), reducer_word_ = name("a reducer's name");
     else
@@ -14940,14 +15443,8 @@ inline void Printer::stmt(const Stmt& s, int indent, bool last) {
   end_line();
 }
 
-inline void Printer::annotations(const Annotations& all) {
-  for (const auto& a : all) {
-    put(" @", quoted_name(a.key), '=');
-    if (a.value.is_text)
-      put(escape(a.value.text, '"'));
-    else
-      put(a.value.number);
-  }
+inline void Printer::attributes(const Attributes& all) {
+  for (const auto& a : all) put(' ', to_text(a));
 }
 
 inline void Printer::for_loop(const ForNode& n, int indent) {
@@ -14958,7 +15455,7 @@ inline void Printer::for_loop(const ForNode& n, int indent) {
   // The bounds are outside the variable's scope, but a name that they use is taken anyway.
   put(names_.bind(n.var.get(), n.var->name, true));
   mark(n.var.get(), name_begin);
-  put(" in "), range(n.min, n.extent), annotations(n.annotations);
+  put(" in "), range(n.min, n.extent), attributes(n.attributes);
   mark(&n, begin);
   put(':'), end_line();
   body(n.body, indent + 1);
@@ -14997,7 +15494,7 @@ inline void Printer::block_clauses(const BlockNode& n) {
   if (n.init) put(" init");
   regions("reads", n.reads);
   regions("writes", n.writes);
-  annotations(n.annotations);
+  attributes(n.attributes);
 }
 
 inline void Printer::block(const BlockNode& n, int indent) {
@@ -16210,12 +16707,6 @@ LATHE_DECL std::string_view to_text(Stage stage) {
   return texts[static_cast<int>(stage)];
 }
 
-LATHE_DECL const AttrValue* find_annotation(const Annotations& all, std::string_view key) {
-  for (const auto& a : all)
-    if (a.key == key) return &a.value;
-  return nullptr;
-}
-
 LATHE_DECL const std::string& Param::name() const { return buffer ? buffer->name : var->name; }
 LATHE_DECL DType Param::dtype() const { return buffer ? buffer->dtype : var->dtype; }
 
@@ -16231,9 +16722,9 @@ LATHE_DECL Buffer make_buffer(std::string name, DType dtype, Vec<AnyExpr> shape,
 }
 
 LATHE_DECL Stmt make_for(VarRef var, AnyExpr min, AnyExpr extent, Stmt body, ForKind kind,
-                         Annotations annotations) {
+                         Attributes attributes) {
   return make_ref<ForNode>(std::move(var), std::move(min), std::move(extent), kind,
-                           std::move(annotations), std::move(body));
+                           std::move(attributes), std::move(body));
 }
 
 LATHE_DECL const LoadNode* prefetched(const Stmt& s) {
@@ -17103,14 +17594,20 @@ inline void Verifier::loop_kind(const ForNode& n) {
     fail(cat("loop '", n.var->name, "' is ", to_text(n.loop_kind), ", as a loop around it"));
 }
 
-inline void Verifier::annotations(const Annotations& all, bool on_loop) {
-  for (const auto& a : all)
-    if (std::string problem = mark_problem(a, on_loop); !problem.empty()) fail(std::move(problem));
+inline void Verifier::attributes(const Attributes& all, bool on_loop) {
+  for (const auto* a = all.begin(); a != all.end(); ++a) {
+    if (std::string problem = attribute_problem(*a, on_loop); !problem.empty())
+      fail(std::move(problem));
+    for (const auto* other = all.begin(); other != a; ++other)
+      if (exclude_each_other(*a, *other))
+        fail(cat("there are two annotations '", key_of(*a), "' of one ",
+                 on_loop ? "loop" : "block"));
+  }
 }
 
 inline void Verifier::for_loop(const ForNode& n) {
   if (!check(bool(n.var), "a loop without a variable")) return;
-  loop_kind(n), annotations(n.annotations, true);
+  loop_kind(n), attributes(n.attributes, true);
   if (!ok()) return;
   std::string what = cat("of loop '", n.var->name, "'");
   index(n.min, "the start " + what), index(n.extent, "the extent " + what);
@@ -17194,7 +17691,7 @@ inline void Verifier::block(const BlockNode& n) {
   if (n.predicate) condition(n.predicate, cat("the predicate of block '", n.name(), "'"));
   regions(n.reads), regions(n.writes);
   check(!n.init || n.reducer, "a block with init and no reducer");
-  annotations(n.annotations, false), guards(n);
+  attributes(n.attributes, false), guards(n);
   if (n.reducer && ok()) reducer_block(n);
   stmt(n.body);
   --level_;
@@ -17204,17 +17701,18 @@ inline void Verifier::block(const BlockNode& n) {
 
 /// The iterators that stand for guards are the last ones, and occur nowhere.
 inline void Verifier::guards(const BlockNode& n) {
-  const AttrValue* count = find_annotation(n.annotations, "guards");
-  if (!ok() || !count) return;
+  const auto* guards = n.attributes.find<GuardsAttr>();
+  if (!ok() || !guards) return;
+  const std::int64_t count = guards->count;
   const auto all = static_cast<std::int64_t>(n.iters.size());
-  if (count->number > all)
-    return fail(cat("block '", n.name(), "' has ", all, " iterators, of which ", count->number,
+  if (count > all)
+    return fail(cat("block '", n.name(), "' has ", all, " iterators, of which ", count,
                     " are marked as guards"));
   NodeSet named;
   for (const auto& v : free_vars(n.body)) named.insert(v.get());
   if (n.predicate)
     for (const auto& v : free_vars(n.predicate)) named.insert(v.get());
-  for (std::int64_t k = all - count->number; k < all; ++k)
+  for (std::int64_t k = all - count; k < all; ++k)
     if (const auto& var = n.iters[static_cast<std::size_t>(k)].var; named.contains(var.get()))
       fail(cat("iterator '", var->name, "' of block '", n.name(),
                "' is marked as a guard, but the block uses it"));
@@ -17410,37 +17908,6 @@ LATHE_DECL std::string describe(const ForNode& loop) {
 
 }  // namespace lathe::detail
 
-// ---- lathe/ir/impl/loop_marks.ipp
-namespace lathe {
-
-LATHE_DECL std::string_view to_text(Tail tail) {
-  static constexpr std::string_view texts[] = {"exact", "guard", "mask",
-                                               "peel",  "shift", "round_up"};
-  return texts[static_cast<int>(tail)];
-}
-
-LATHE_DECL bool parse_tail(std::string_view text, Tail& out) {
-  for (int k = 0; k <= static_cast<int>(Tail::round_up); ++k) {
-    if (to_text(static_cast<Tail>(k)) != text) continue;
-    out = static_cast<Tail>(k);
-    return true;
-  }
-  return false;
-}
-
-LATHE_DECL std::string_view to_text(Partition policy) {
-  static constexpr std::string_view texts[] = {"automatic", "never", "always"};
-  return texts[static_cast<int>(policy)];
-}
-
-LATHE_DECL bool parse_partition(std::string_view text, Partition& out) {
-  for (Partition policy : {Partition::automatic, Partition::never, Partition::always})
-    if (to_text(policy) == text) return out = policy, true;
-  return false;
-}
-
-}  // namespace lathe
-
 // ---- lathe/ir/impl/rebuild.ipp
 namespace lathe::detail {
 
@@ -17449,8 +17916,7 @@ inline Stmt with_child(const Stmt& parent, const Stmt& child, const Stmt& next) 
   switch (parent.kind()) {
     case StmtKind::For: {
       const auto* f = parent.as<ForNode>();
-      return next ? make_for(f->var, f->min, f->extent, next, f->loop_kind, f->annotations)
-                  : Stmt();
+      return next ? make_for(f->var, f->min, f->extent, next, f->loop_kind, f->attributes) : Stmt();
     }
     case StmtKind::Block: {
       BlockNode block = *parent.as<BlockNode>();
@@ -17523,22 +17989,23 @@ LATHE_DECL Stmt remove_alloc(const Stmt& root, const Buffer& buffer) {
 }
 
 LATHE_DECL LoopHead head_of(const ForNode& loop) {
-  return {loop.var, loop.min, loop.extent, loop.loop_kind, loop.annotations};
+  return {loop.var, loop.min, loop.extent, loop.loop_kind, loop.attributes};
 }
 
 LATHE_DECL Stmt wrap_loops(const Vec<LoopHead>& heads, Stmt body) {
   for (const auto& head : reversed(heads))
-    body = make_for(head.var, head.min, head.extent, std::move(body), head.kind, head.annotations);
+    body = make_for(head.var, head.min, head.extent, std::move(body), head.kind, head.attributes);
   return body;
 }
 
-LATHE_DECL Vec<LoopHead> fresh_loops(const Vec<ForRef>& loops, Substitution& map) {
+LATHE_DECL Vec<LoopHead> fresh_loops(const Vec<ForRef>& loops, Change change, Substitution& map) {
   Vec<LoopHead> heads;
   for (const auto& loop : loops) {
     LoopHead head = head_of(*loop);
     head.min = substitute(head.min, map);
     head.extent = substitute(head.extent, map);
     head.var = make_var(loop->var->name, loop->var->dtype);
+    head.attributes = after(change, loop->attributes);
     map.emplace_back(loop->var, AnyExpr(head.var));
     heads.push_back(std::move(head));
   }
@@ -20523,7 +20990,7 @@ class SimplifyStmt : public Mutator {
     Stmt body = within(inner, n->body);
     if (nothing(body)) return body;
     if (min.same_as(n->min) && extent.same_as(n->extent) && body.same_as(n->body)) return s;
-    return make_for(n->var, min, extent, body, n->loop_kind, n->annotations);
+    return make_for(n->var, min, extent, body, n->loop_kind, n->attributes);
   }
 
   Stmt block(const Stmt& s) {
@@ -21872,7 +22339,7 @@ class AccessCollector : public Visitor {
         feeds(*f, *block_, IterKind::spatial))
       return f;
     Stmt loop = make_for(f->var, f->min, fold_max(f->extent, AnyExpr(1)), f->body, f->loop_kind,
-                         f->annotations);
+                         f->attributes);
     return ForRef(loop.as<ForNode>());
   }
   // Nothing in it touches the one buffer that is asked for.
@@ -21914,7 +22381,7 @@ class AccessCollector : public Visitor {
   ForRef resolved(const ForNode& n) {
     AnyExpr min = resolve(n.min), extent = resolve(n.extent);
     if (min.same_as(n.min) && extent.same_as(n.extent)) return ForRef(&n);
-    Stmt loop = make_for(n.var, min, extent, n.body, n.loop_kind, n.annotations);
+    Stmt loop = make_for(n.var, min, extent, n.body, n.loop_kind, n.attributes);
     return ForRef(loop.as<ForNode>());
   }
   void loop(const ForNode& n) {
@@ -22345,8 +22812,8 @@ LATHE_DECL Vec<BlockSite> consumers(const Stmt& root, const BlockTag& tag) {
 }
 
 LATHE_DECL std::size_t guard_count(const BlockNode& block) {
-  const AttrValue* count = find_annotation(block.annotations, "guards");
-  return count ? static_cast<std::size_t>(count->number) : 0;
+  const auto* guards = block.attributes.find<GuardsAttr>();
+  return guards ? static_cast<std::size_t>(guards->count) : 0;
 }
 
 LATHE_DECL bool is_private(const Stmt& root, const Buffer& buffer) {
@@ -24034,7 +24501,7 @@ LATHE_DECL std::string describe(const AccessSite& a) {
 }
 
 inline bool in_any_order(const AccessSite& a) {
-  return a.block && find_annotation(a.block->annotations, kAnyOrder);
+  return a.block && a.block->attributes.has<AnyOrderAttr>();
 }
 /// Two atomic updates whose order nobody can tell, or may; what else reads the element is another
 /// access.
@@ -24966,7 +25433,7 @@ LATHE_DECL BlockTag block_named(const Stmt& s, const std::string& name) {
 LATHE_DECL BlockNode without_guards(const BlockNode& block) {
   BlockNode out = block;
   out.iters.resize(out.iters.size() - guard_count(block));
-  out.annotations.erase_if([](const Annotation& a) { return a.key == "guards"; });
+  out.attributes.erase<GuardsAttr>();
   return out;
 }
 
@@ -25344,7 +25811,7 @@ LATHE_DECL KeptBuffer kept_of(const Program& program, const Buffer& buffer) {
   for (const ForNode* loop : loops_of_all_uses(program->body, buffer)) {
     if (!fills_alone(program, buffer, *loop, facts)) break;
     out.loop = loop;
-    if (is_marked(*loop, kDoubleBuffer, buffer->name)) out.versions = 2;
+    if (loop->attributes.has(DoubleBufferAttr{buffer->name})) out.versions = 2;
   }
   for (const Footprint& f : work_of(program, out.loop ? out.loop->var : VarRef()).buffers)
     if (f.buffer == buffer && f.extents.size() == out.extents.size()) out.extents = f.extents;
@@ -25528,8 +25995,7 @@ LATHE_DECL std::string why_unsettled(const Program& program, const BlockNode& bl
 namespace lathe::detail {
 
 LATHE_DECL bool is_shifted(const ForNode& loop) {
-  const AttrValue* tail = find_annotation(loop.annotations, "tail");
-  return tail && tail->text == to_text(Tail::shift);
+  return loop.attributes.has(TailAttr{Tail::shift});
 }
 
 LATHE_DECL Vec<VarRef> shifted_loops(const Stmt& s) {
@@ -25738,10 +26204,8 @@ LATHE_DECL ShiftPlan plan_shift(const Program& program, const VarRef& loop) {
 namespace lathe::detail {
 
 LATHE_DECL Partition partition_of(const ForNode& loop) {
-  Partition policy = Partition::automatic;
-  if (const AttrValue* mark = find_annotation(loop.annotations, kPartition))
-    parse_partition(mark->text, policy);
-  return policy;
+  const auto* mark = loop.attributes.find<PartitionAttr>();
+  return mark ? mark->policy : Partition::automatic;
 }
 
 class SteadyConditions : public Visitor {
@@ -25934,7 +26398,7 @@ inline const ForNode* rolls_around(const Program& program, const Buffer& buffer,
   loops.push_back(site.loop);
   for (const auto& loop : loops)
     for (const auto& w : writers(program->body, buffer))
-      if (is_marked(*loop, kRollingBuffer, w.block->name())) return loop.get();
+      if (loop->attributes.has(RollingAttr{w.block->name()})) return loop.get();
   return nullptr;
 }
 
@@ -26072,7 +26536,7 @@ class RollPlanner {
       for (const auto* bound : {&f->min, &f->extent})
         if (uses_var(*bound, loop().var) || uses_var(*bound, rows.var))
           return "the bounds of loop " + describe(*f) + " differ between rows or iterations";
-    if (rows.loop_kind != ForKind::serial || !rows.annotations.empty())
+    if (rows.loop_kind != ForKind::serial || !rows.attributes.empty())
       return "loop " + describe(rows) + " over the rows of " + name() + " is marked";
     if (block_tags(rows.body).size() != 1)
       return "loop " + describe(rows) + " over the rows of " + name() + " holds other blocks too";
@@ -26138,9 +26602,9 @@ class RollPlanner {
   std::string other_mark(const BufferNode& buffer) const {
     for (const auto& f : site_.loops) {
       const bool inside = f->var == loop().var || below(inner_, f->var);
-      if (inside && is_marked(*f, kDoubleBuffer, buffer.name))
+      if (inside && f->attributes.has(DoubleBufferAttr{buffer.name}))
         return " has a version for each iteration of loop " + in_quotes(f->var->name);
-      if (f->var != loop().var && is_marked(*f, kRollingBuffer, block().name()))
+      if (f->var != loop().var && f->attributes.has(RollingAttr{block().name()}))
         return " keeps rows along loop " + in_quotes(f->var->name);
     }
     return {};
@@ -26169,10 +26633,11 @@ inline constexpr std::int64_t kMostStages = 16;
 /// Tests whether the statements of a loop's body may run in stages.
 class PipelinePlanner {
  public:
-  PipelinePlanner(const Program& program, const VarRef& loop, Vec<PipelinePart> parts)
-      : program_(program), site_(find_loop(program->body, loop)), facts_(program_facts(program)) {
-    plan_.parts = std::move(parts);
-  }
+  PipelinePlanner(const Program& program, const VarRef& loop, const PipelineAttr& when)
+      : program_(program),
+        site_(find_loop(program->body, loop)),
+        facts_(program_facts(program)),
+        when_(when) {}
 
   PipelinePlan run() {
     if (plan_.why = body(); !plan_.why.empty()) return plan_;
@@ -26197,34 +26662,34 @@ class PipelinePlanner {
     Vec<ForRef> loops = site_.loops;
     loops.push_back(site_.loop);
     for (const auto& f : loops)
-      for (const auto& name : marked_names(*f, kRollingBuffer))
-        if (block_named(loop().body, name))
-          return "block " + in_quotes(name) + " keeps rows along loop " + in_quotes(f->var->name);
+      for (const auto& a : f->attributes)
+        if (const auto* rolls = std::get_if<RollingAttr>(&a);
+            rolls && block_named(loop().body, rolls->block))
+          return "block " + in_quotes(rolls->block) + " keeps rows along loop " +
+                 in_quotes(f->var->name);
     return {};
   }
 
   std::string numbers() {
     const std::size_t n = statements_.size();
-    if (plan_.parts.size() != n)
+    if (when_.stages.size() != n || when_.orders.size() != n)
       return loop_text() + " holds " + std::to_string(n) + " statements, not " +
-             std::to_string(plan_.parts.size());
+             std::to_string(when_.stages.size());
     for (std::size_t k = 0; k < n; ++k) {
-      const PipelinePart& part = plan_.parts[k];
-      if (part.stage < 0 || part.stage > kMostStages)
-        return "stage " + std::to_string(part.stage) + " is not between 0 and " +
+      if (when_.stages[k] < 0 || when_.stages[k] > kMostStages)
+        return "stage " + std::to_string(when_.stages[k]) + " is not between 0 and " +
                std::to_string(kMostStages);
       for (std::size_t other = 0; other < k; ++other)
-        if (plan_.parts[other].order == part.order)
-          return "two statements have the order " + std::to_string(part.order);
+        if (when_.orders[other] == when_.orders[k])
+          return "two statements have the order " + std::to_string(when_.orders[k]);
     }
     return {};
   }
 
   // Whether a statement k iterations later would run after another one of this iteration.
   bool runs_before(std::size_t a, std::size_t b, std::int64_t later) const {
-    const PipelinePart &first = plan_.parts[a], &second = plan_.parts[b];
-    const std::int64_t at = first.stage, then = second.stage + later;
-    return at < then || (at == then && first.order < second.order);
+    const std::int64_t at = when_.stages[a], then = when_.stages[b] + later;
+    return at < then || (at == then && when_.orders[a] < when_.orders[b]);
   }
 
   // Those that an iteration has to itself get versions; the accesses of others are gathered.
@@ -26239,7 +26704,6 @@ class PipelinePlanner {
       if (places.outside || !filled_each_iteration(program_, buffer, loop(), facts_)) continue;
       const std::string name = "buffer " + in_quotes(buffer->name);
       if (places.opaque) return name + " is used by an opaque block";
-      if (buffer->name.find(',') != std::string::npos) return name + " has a comma in its name";
       if (std::string why = versions(buffer, users); !why.empty()) return why;
     }
     return {};
@@ -26325,46 +26789,99 @@ class PipelinePlanner {
   const Program& program_;
   const LoopSite site_;
   const Facts facts_;
+  const PipelineAttr& when_;
   Vec<Stmt> statements_;
   Vec<Vec<AccessSite>> uses_;  ///< by statement
   PipelinePlan plan_;
 };
 
 LATHE_DECL PipelinePlan plan_pipeline(const Program& program, const VarRef& loop,
-                                      Vec<PipelinePart> parts) {
-  return PipelinePlanner(program, loop, std::move(parts)).run();
+                                      const PipelineAttr& when) {
+  return PipelinePlanner(program, loop, when).run();
 }
 
-// A number that is all of a text.
-inline bool read_number(std::string_view text, std::int64_t& out) {
-  const char* end = text.data() + text.size();
-  return std::from_chars(text.data(), end, out).ptr == end && !text.empty();
-}
+}  // namespace lathe::detail
 
-LATHE_DECL Vec<PipelinePart> pipeline_parts(const ForNode& loop) {
-  Vec<PipelinePart> out;
-  for (const auto& item : marked_names(loop, kSoftwarePipeline)) {
-    const std::string_view text = item;
-    const std::size_t colon = text.find(':');
-    PipelinePart part;
-    if (colon == std::string_view::npos || !read_number(text.substr(0, colon), part.stage) ||
-        !read_number(text.substr(colon + 1), part.order))
+// ---- lathe/analysis/impl/marks.ipp
+namespace lathe::detail {
+
+/// By the struct of the attribute. One that asks for nothing but of its own loop, whose kind verify
+/// holds it to, can always be honoured.
+class WhyNotHonoured {
+ public:
+  WhyNotHonoured(const Program& program, const LoopSite& site) : program_(program), site_(site) {}
+
+  template <class A>
+  std::string operator()(const A&) const {
+    return {};
+  }
+  std::string operator()(const TailAttr& a) const {
+    return a.tail == Tail::shift ? plan_shift(program_, loop().var).why : std::string();
+  }
+  std::string operator()(const PartitionAttr& a) const {
+    if (a.policy != Partition::always || loop().loop_kind == ForKind::serial ||
+        loop().loop_kind == ForKind::parallel)
       return {};
-    out.push_back(part);
+    return "iterations of loop " + describe(loop()) + " can't run apart";
   }
-  return out;
-}
+  std::string operator()(const PrefetchAttr& a) const {
+    bool read = false;
+    any_use(loop().body, [&](const BufferUse& use) {
+      return read = read || (use.reads() && use.buffer->name == a.buffer);
+    });
+    if (read) return {};
+    return "nothing inside loop " + describe(loop()) + " reads " + in_quotes(a.buffer);
+  }
+  std::string operator()(const HoistAttr& a) const {
+    return of_buffer(a.buffer, [&](const Buffer& buffer) { return not_hoisted(buffer); });
+  }
+  std::string operator()(const DoubleBufferAttr& a) const {
+    return of_buffer(
+        a.buffer, [&](const Buffer& buffer) { return why_not_doubled(program_, buffer, site_); });
+  }
+  std::string operator()(const RollingAttr& a) const {
+    const BlockTag block = block_named(program_->body, a.block);
+    return block ? plan_roll(program_, block, loop().var).why
+                 : "there is no block " + in_quotes(a.block);
+  }
+  std::string operator()(const PipelineAttr& a) const {
+    return plan_pipeline(program_, loop().var, a).why;
+  }
 
-LATHE_DECL Vec<PipelineBuffer> pipeline_buffers(const ForNode& loop) {
-  Vec<PipelineBuffer> out;
-  for (const auto& item : marked_names(loop, kPipelineBuffers)) {
-    const std::size_t colon = item.rfind(':');
-    PipelineBuffer own{item.substr(0, colon), 1};
-    if (colon != std::string::npos &&
-        read_number(std::string_view(item).substr(colon + 1), own.count))
-      out.push_back(std::move(own));
+ private:
+  const ForNode& loop() const { return *site_.loop; }
+
+  template <class F>
+  std::string of_buffer(const std::string& name, F&& why_not) const {
+    const Buffer buffer = find_buffer(program_, name);
+    if (!buffer) return "there is no buffer " + in_quotes(name);
+    const std::string why = why_not(buffer);
+    return why.empty() ? why : "buffer " + in_quotes(name) + " " + why;
   }
-  return out;
+
+  std::string not_hoisted(const Buffer& buffer) const {
+    if (!is_private(program_->body, buffer)) return "is a parameter: the caller allocates it";
+    const UsePlaces uses(program_, buffer, loop().var);
+    if (!uses.inside) return "is not used in loop " + describe(loop());
+    if (uses.outside)
+      return "is used outside of loop " + describe(loop()) + " too, so it is allocated above it";
+    if (const ForNode* inner = shared_by_iterations(loop(), buffer))
+      return "belongs to one iteration of the " + std::string(to_text(inner->loop_kind)) +
+             " loop " + in_quotes(inner->var->name) + ", which lies inside loop " +
+             describe(loop());
+    if (!filled_each_iteration(program_, buffer, loop(), program_facts(program_)))
+      return "keeps what earlier iterations of loop " + describe(loop()) +
+             " wrote, as far as is proven, so it is allocated above it";
+    return {};
+  }
+
+  const Program& program_;
+  const LoopSite& site_;
+};
+
+LATHE_DECL std::string why_not_honoured(const Program& program, const LoopSite& site,
+                                        const Attribute& a) {
+  return std::visit(WhyNotHonoured(program, site), a);
 }
 
 }  // namespace lathe::detail
@@ -28704,39 +29221,21 @@ LATHE_DECL Refusal refusal_at(const BlockTag& block, std::string_view id, std::s
   return r;
 }
 
-LATHE_DECL Refusal carries(const ForNode& loop, const std::string& key) {
+LATHE_DECL Verdict check_change(const ForNode& loop, Change change) {
+  const Attribute* a = forbids(loop.attributes, change);
+  if (!a) return {};
   return refusal_at(
       loop.var, "L0204",
-      "loop " + in_quotes(loop.var->name) + " carries the annotation " + in_quotes(key),
+      "loop " + in_quotes(loop.var->name) + " carries the annotation " + in_quotes(key_of(*a)),
       "annotate loops last");
 }
 
-inline Verdict check_serial(const ForNode& loop) {
-  if (loop.loop_kind == ForKind::serial) return {};
+LATHE_DECL Verdict check_serial_change(const ForNode& loop, Change change) {
+  if (loop.loop_kind == ForKind::serial) return check_change(loop, change);
   return refusal_at(loop.var, "L0204",
                     "loop " + in_quotes(loop.var->name) + " is " +
                         std::string(to_text(loop.loop_kind)) + ", not serial",
                     "do this step before the loop is marked");
-}
-
-LATHE_DECL Verdict check_plain_loop(const ForNode& loop, std::string_view except) {
-  if (auto no = check_serial(loop)) return no;
-  for (const auto& a : loop.annotations)
-    if (a.key != "tail" && a.key != except) return carries(loop, a.key);
-  return {};
-}
-
-LATHE_DECL Verdict check_storage_loop(const ForNode& loop) {
-  if (auto no = check_serial(loop)) return no;
-  for (const auto& a : loop.annotations)
-    if (a.key != "tail" && !is_storage_mark(a.key)) return carries(loop, a.key);
-  return {};
-}
-
-LATHE_DECL Verdict check_no_promise(const ForNode& loop) {
-  for (const auto& a : loop.annotations)
-    if (is_promise(a.key)) return carries(loop, a.key);
-  return {};
 }
 
 LATHE_DECL Verdict check_settled_inputs(const Program& program, const BlockNode& block,
@@ -28953,7 +29452,7 @@ LATHE_DECL Verdict check_kept(const Program& before, const Program& after) {
   if (auto no = check_inits(before, changed)) return no;
   if (auto no = check_shifts(before, after, changed)) return no;
   if (auto no = check_axes(after)) return no;
-  if (auto no = check_marks(before, after)) return no;
+  if (auto no = check_marks(before, after, changed)) return no;
   return check_lifetimes(before, after, changed);
 }
 
@@ -29062,40 +29561,67 @@ LATHE_DECL const Primitive& primitive_loop_at() {
 // ---- lathe/schedule/core/impl/marks.ipp
 namespace lathe::detail {
 
-// Why what a mark says of a name does not hold in a program; empty if it does.
-inline std::string why_mark_broken(const Program& program, const VarRef& loop, const char* key,
-                                   const std::string& name) {
-  const LoopSite site = find_loop(program->body, loop);
-  if (!site.loop || !is_marked(*site.loop, key, name)) return "the loop would be gone";
-  if (std::string_view(key) == kSoftwarePipeline)
-    return plan_pipeline(program, loop, pipeline_parts(*site.loop)).why;
-  if (std::string_view(key) == kRollingBuffer) {
-    const BlockTag block = block_named(program->body, name);
-    return block ? plan_roll(program, block, loop).why
-                 : "block " + in_quotes(name) + " would be gone";
+/// The error of the step that sets an attribute.
+struct ErrorOfMark {
+  std::string_view operator()(const PrefetchAttr&) const { return "L0222"; }
+  std::string_view operator()(const TailAttr&) const { return "L0224"; }
+  std::string_view operator()(const HoistAttr&) const { return "L0240"; }
+  std::string_view operator()(const DoubleBufferAttr&) const { return "L0245"; }
+  std::string_view operator()(const RollingAttr&) const { return "L0246"; }
+  std::string_view operator()(const PipelineAttr&) const { return "L0247"; }
+  std::string_view operator()(const PartitionAttr&) const { return "L0258"; }
+  template <class A>
+  std::string_view operator()(const A&) const {
+    return "L0223";
   }
-  const Buffer buffer = find_buffer(program, name);
-  if (!buffer) return "buffer " + in_quotes(name) + " would be gone";
-  const std::string why = why_not_doubled(program, buffer, site);
-  return why.empty() ? why : "buffer " + in_quotes(name) + " " + why;
+};
+
+LATHE_DECL Verdict check_mark(const Program& program, const LoopSite& site, const Attribute& a,
+                              std::string help) {
+  std::string why = why_not_honoured(program, site, a);
+  if (why.empty()) return {};
+  return refusal_at(site.loop->var, std::visit(ErrorOfMark(), a), std::move(why), std::move(help));
 }
 
-LATHE_DECL Verdict check_marks(const Program& before, const Program& after) {
-  Vec<const ForNode*> marked;
+// The loops below that carry attributes, in program order.
+inline Vec<ForRef> marked_loops(const Stmt& root) {
+  Vec<ForRef> out;
   any_statement_in(
-      before->body, [](const Stmt& s) { return !has_contents(s) || contents_of(s).marks; },
+      root, [](const Stmt& s) { return !has_contents(s) || contents_of(s).marks; },
       [&](const Stmt& s) {
-        if (const auto* f = s.as<ForNode>(); f && check_no_promise(*f)) marked.push_back(f);
+        if (const auto* f = s.as<ForNode>(); f && !f->attributes.empty()) out.push_back(ForRef(f));
         return false;
       });
-  for (const auto* loop : marked)
-    for (const char* key : {kDoubleBuffer, kRollingBuffer, kSoftwarePipeline})
-      for (const auto& name : marked_names(*loop, key))
-        if (std::string why = why_mark_broken(after, loop->var, key, name); !why.empty())
-          return refusal("L0225",
-                         "would break what the annotation " + in_quotes(key) + " of loop " +
-                             in_quotes(loop->var->name) + " promises: " + why,
-                         "take this step before the loop is marked");
+  return out;
+}
+
+LATHE_DECL Verdict check_claimed_marks(const Program& program) {
+  for (const auto& loop : marked_loops(program->body))
+    for (const auto& a : loop->attributes)
+      if (auto no = check_mark(program, find_loop(program->body, loop->var), a)) return no;
+  return {};
+}
+
+inline Refusal broken_mark(const ForNode& loop, const Attribute& a, const std::string& why) {
+  return refusal("L0225",
+                 "would break what the annotation " + in_quotes(key_of(a)) + " of loop " +
+                     in_quotes(loop.var->name) + " promises: " + why,
+                 "take this step before the loop is marked");
+}
+
+LATHE_DECL Verdict check_marks(const Program& before, const Program& after,
+                               const Vec<Stmt>& changed) {
+  for (const auto& loop : marked_loops(before->body))
+    for (const auto& a : loop->attributes)
+      if (fate_of(a, Change::lose) == Fate::refuse && !find_loop(after->body, loop->var).loop)
+        return broken_mark(*loop, a, "the loop would be gone");
+  for (const auto& nest : changed)
+    for (const auto& loop : marked_loops(nest))
+      for (const auto& a : loop->attributes) {
+        if (std::holds_alternative<TailAttr>(a)) continue;  // check_shifts
+        const std::string why = why_not_honoured(after, find_loop(after->body, loop->var), a);
+        if (!why.empty()) return broken_mark(*loop, a, why);
+      }
   return {};
 }
 
@@ -29290,7 +29816,7 @@ struct Claims {
         storage |= a->buffer->scope != Scope::global || !a->buffer->strides.empty();
       if (const auto* b = s.as<BlockNode>())
         regions |= !b->reads.empty() || !b->writes.empty(),
-            streams |= find_annotation(b->annotations, "stream") != nullptr;
+            streams |= b->attributes.has<StreamAttr>();
     });
   }
 };
@@ -29376,8 +29902,8 @@ inline Verdict check_streams(const Program& program) {
     if (const auto* n = s.as<StoreNode>(); n && n->streaming != Streaming::none)
       streamed.push_back(n->buffer);
     const auto* b = s.as<BlockNode>();
-    const AttrValue* how = b ? find_annotation(b->annotations, "stream") : nullptr;
-    if (how && how->number != 0) streamed.append(buffers_written(b->body));
+    const auto* stream = b ? b->attributes.find<StreamAttr>() : nullptr;
+    if (stream && stream->how != Streaming::none) streamed.append(buffers_written(b->body));
   });
   Verdict no;
   for (const auto& buffer : streamed)
@@ -29426,6 +29952,7 @@ inline Verdict check_storage(const Program& program) {
 
 LATHE_DECL Verdict check_claims(const Program& program) {
   const Claims claims(program);
+  if (auto no = check_claimed_marks(program)) return no;
   if (claims.loops)
     if (auto no = check_claimed_loops(program)) return no;
   if (claims.regions)
@@ -30278,7 +30805,7 @@ class SchedulePage {
     const AnyExpr end = simplify(fold_add(loop.min, loop.extent));
     append(out_, "<code>for ", html_text(loop.var->name), " in ", html_text(str(loop.min)), "..",
            html_text(str(end)), "</code>");
-    for (const auto& a : loop.annotations) mark(a);
+    for (const auto& a : loop.attributes) mark(a);
     const std::int64_t* extent = as_const_int(loop.extent);
     const bool empty = extent && *extent <= 0;
     if (empty) append(out_, " <i class=\"mark\">runs nothing</i>");
@@ -30290,9 +30817,8 @@ class SchedulePage {
     append(out_, "</details>\n");
   }
 
-  void mark(const Annotation& a) {
-    append(out_, " <i class=\"mark\">", html_text(a.key), ": ",
-           html_text(a.value.is_text ? a.value.text : std::to_string(a.value.number)), "</i>");
+  void mark(const Attribute& a) {
+    append(out_, " <i class=\"mark\">", html_text(to_text(a)), "</i>");
   }
 
   // What one iteration touches and computes, with a bar that is as long as the number of digits.
@@ -30337,8 +30863,8 @@ class SchedulePage {
       append(out_, " <i class=\"mark\">reduction ", html_text(block.reducer->name),
              block.init ? ", with init" : "", "</i>");
     if (is_guarded(block)) append(out_, " <i class=\"mark\">guarded</i>");
-    for (const auto& a : block.annotations)
-      if (a.key != "guards") mark(a);
+    for (const auto& a : block.attributes)
+      if (!std::holds_alternative<GuardsAttr>(a)) mark(a);
     append(out_, "<span class=\"touches\">", touches("writes", writes_of(block)),
            touches("reads", reads_of(block)), "</span></summary>\n");
     bare(str(s));
@@ -31488,7 +32014,7 @@ inline Verdict check_tail(SplitPlan& plan, const Vec<Arg>& factors, const std::s
 inline Verdict plan_split(const Program& program, const Arg& loop, const Vec<Arg>& factors,
                           const std::string& tail, SplitPlan& plan) {
   plan.site = find_loop(program->body, loop.loop);
-  if (auto no = check_plain_loop(*plan.site.loop)) return no;
+  if (auto no = check_serial_change(*plan.site.loop, Change::replace)) return no;
   if (auto no = check_fixed_bounds(*plan.site.loop)) return no;
   plan.facts = facts_on(plan.site.path, program_facts(program));
   if (auto no = read_factors(plan, factors)) return no;
@@ -31592,9 +32118,7 @@ class SplitGuards : public Mutator {
     BlockNode out = block;
     const IterKind kind = inits_past_end(block) ? IterKind::reduce : IterKind::spatial;
     out.iters.push_back({make_var("v" + loop.var->name), loop.min, loop.extent, kind, loop.var});
-    auto count = static_cast<std::int64_t>(guard_count(block)) + 1;
-    out.annotations.erase_if([](const Annotation& a) { return a.key == "guards"; });
-    out.annotations.push_back({"guards", count});
+    out.attributes.set(GuardsAttr{static_cast<std::int64_t>(guard_count(block)) + 1});
     return make_block(std::move(out));
   }
 
@@ -31636,7 +32160,7 @@ inline Vec<LoopHead> split_heads(const SplitPlan& plan, AnyExpr& value) {
     value = fold_add(value, fold_mul(AnyExpr(var), stride));
     heads.push_back({var, AnyExpr(0), plan.factors[k]});
   }
-  if (plan.guarded) heads.back().annotations.push_back({"tail", std::string(to_text(plan.tail))});
+  if (plan.guarded) heads.back().attributes.set(TailAttr{plan.tail});
   return heads;
 }
 
@@ -32118,7 +32642,7 @@ inline Stmt move_block(const MovePlan& plan, std::size_t at) {
   children.insert_at(at, nest);
   const ForNode& f = *now.loop;
   return replace_at(now.path, make_for(f.var, f.min, f.extent, make_seq(std::move(children)),
-                                       f.loop_kind, f.annotations));
+                                       f.loop_kind, f.attributes));
 }
 
 inline Verdict run_compute_at(const Program& program, const Args& args, Edit* edit) {
@@ -32414,9 +32938,8 @@ inline BlockNode copy_out_block(const BlockNode& block, const BlockTag& tag, con
 
 // The mark for streaming stores is of the block that stores to the buffer it was made for.
 inline void move_stream_mark(BlockNode& from, BlockNode& to) {
-  for (const auto& a : from.annotations)
-    if (a.key == "stream") to.annotations.push_back(a);
-  from.annotations.erase_if([](const Annotation& a) { return a.key == "stream"; });
+  if (const auto* stream = from.attributes.find<StreamAttr>()) to.attributes.set(*stream);
+  from.attributes.erase<StreamAttr>();
 }
 
 inline Verdict run_copy_out(const Program& program, CopyOut& plan, const CopyStep& step,
@@ -32712,10 +33235,7 @@ inline Verdict check_tile_loop(const ForNode& loop) {
                       "the tail of loop " + in_quotes(loop.var->name) +
                           " moves inward, which needs the iterators of the blocks below",
                       "split it with Tail::guard");
-  for (const auto& a : loop.annotations)
-    if (is_storage_mark(a.key) || a.key == kSoftwarePipeline || a.key == "prefetch")
-      return carries(loop, a.key);
-  return {};
+  return check_change(loop, Change::enclose);
 }
 
 // Loops, sequences and blocks, and nothing else.
@@ -32747,11 +33267,10 @@ inline Verdict check_tile_part(const TilePart& part, bool alone) {
   if (!block.reads.empty() || !block.writes.empty())
     return blockize_refusal(part, "declares what it touches, and is not alone in the nest",
                             "blockize a loop that holds this block alone");
-  for (const auto& a : block.annotations)
-    if (a.key != "guards")
-      return blockize_refusal(
-          part, "carries the annotation " + in_quotes(a.key) + ", and is not alone in the nest",
-          "annotate the block that they become");
+  if (const Attribute* a = forbids(block.attributes, Change::join))
+    return blockize_refusal(
+        part, "carries the annotation " + in_quotes(key_of(*a)) + ", and is not alone in the nest",
+        "annotate the block that they become");
   return {};
 }
 
@@ -32918,7 +33437,7 @@ inline Verdict restate_bounds(BlockizePlan& plan) {
       const auto* f = s.as<ForNode>();
       if (s.kind() == StmtKind::Block || !f) return s.kind() == StmtKind::Block ? s : descend(s);
       return make_for(f->var, bound(*f, f->min), bound(*f, f->extent), stmt(f->body), f->loop_kind,
-                      f->annotations);
+                      f->attributes);
     }
 
    private:
@@ -33027,9 +33546,9 @@ inline void apply_blockize(const Program& program, const BlockizePlan& plan, Edi
   block.iters = plan.iters;
   block.iters.append(plan.guards);
   block.reducer = {}, block.predicate = {};
-  block.annotations.erase_if([](const Annotation& a) { return a.key == "guards"; });
+  block.attributes.erase<GuardsAttr>();
   if (!plan.guards.empty())
-    block.annotations.push_back({"guards", static_cast<std::int64_t>(plan.guards.size())});
+    block.attributes.set(GuardsAttr{static_cast<std::int64_t>(plan.guards.size())});
   Facts facts = program_facts(program);
   for (const auto& it : plan.iters) facts.bind(it);
   widen_regions(plan, facts_on(find_block(plan.nest, last.block().tag).path, facts), block);
@@ -33164,12 +33683,10 @@ inline Stmt cloned_nest(const ClonePlan& plan, const BlockTag& tag, const Vec<Bu
   Vec<LoopHead> heads =
       fresh_loops(loops_in({plan.site.path.begin() + static_cast<std::ptrdiff_t>(plan.top),
                             plan.site.path.end()}),
-                  map);
-  for (auto& head : heads)
-    head.annotations.erase_if([](const Annotation& a) { return is_storage_mark(a.key); });
+                  Change::clone, map);
   BlockNode clone = plan.block();
   clone.tag = tag;
-  clone.annotations.erase_if([](const Annotation& a) { return a.key == "stream"; });
+  clone.attributes = after(Change::clone, clone.attributes);
   for (auto& it : clone.iters) {
     VarRef var = make_var(it.var->name, it.var->dtype);
     it.binding = substitute(it.binding, map);
@@ -33418,14 +33935,11 @@ inline Verdict check_fill_place(const Program& program, const PaddingPlan& plan)
 // The block's instances from the loop inward, storing the constant.
 inline Stmt fill_nest(const PaddingPlan& plan, const BlockTag& tag) {
   Substitution map;
-  Vec<LoopHead> heads = fresh_loops(loops_within(plan.site.loops, plan.loop.loops), map);
-  for (auto& head : heads)
-    head.annotations.erase_if([](const Annotation& a) {
-      return a.key != "tail" && a.key != "max_threads" && a.key != "unroll_explicit";
-    });
+  Vec<LoopHead> heads =
+      fresh_loops(loops_within(plan.site.loops, plan.loop.loops), Change::refill, map);
   BlockNode fill = plan.block();
   fill.tag = tag;
-  fill.annotations.erase_if([](const Annotation& a) { return a.key != "guards"; });
+  fill.attributes = after(Change::refill, fill.attributes);
   for (auto& it : fill.iters) {
     VarRef var = make_var(it.var->name, it.var->dtype);
     it.binding = substitute(it.binding, map);
@@ -33443,7 +33957,7 @@ inline Stmt fill_nest(const PaddingPlan& plan, const BlockTag& tag) {
 // iterator's domain lies in it.
 inline LoopHead tight_head(const Program& program, const PaddingPlan& plan, const ForNode& loop) {
   LoopHead head = head_of(loop);
-  if (loop.loop_kind != ForKind::serial || !loop.annotations.empty()) return head;
+  if (loop.loop_kind != ForKind::serial || !loop.attributes.empty()) return head;
   Facts facts = program_facts(program);
   for (std::size_t k = 0; k < plan.box.size(); ++k) {
     const IterVar& it = plan.block().iters[k];
@@ -33568,7 +34082,7 @@ inline Verdict run_decompose_reduction(const Program& program, const Args& args,
   std::size_t guards = 0;
   for (std::size_t k = block.iters.size() - guard_count(block); k < block.iters.size(); ++k)
     guards += block.iters[k].kind != IterKind::reduce;
-  if (guards > 0) init.annotations.push_back({"guards", static_cast<std::int64_t>(guards)});
+  if (guards > 0) init.attributes.set(GuardsAttr{static_cast<std::int64_t>(guards)});
   init.body = substitute(expand_init(block), map);
   // The loops inside that the spatial points need, over fresh variables.
   Vec<ForRef> inside, needed;
@@ -33582,7 +34096,7 @@ inline Verdict run_decompose_reduction(const Program& program, const Args& args,
     if (used) needed.insert_at(0, inside[k]);
   }
   Substitution loops;
-  Vec<LoopHead> heads = fresh_loops(needed, loops);
+  Vec<LoopHead> heads = fresh_loops(needed, Change::refill, loops);
   for (auto& it : init.iters) it.binding = substitute(it.binding, loops);
   BlockNode update = block;
   update.init = false;
@@ -33906,7 +34420,7 @@ inline Verdict plan_padded_iter(const Program& program, const BlockSite& site, s
   if (!loop)
     return plan.no("has an " + name + " that is no loop of its own over all of its domain",
                    "pad a block before its loops are split, fused or moved");
-  if (auto no = check_plain_loop(*loop)) return no;
+  if (auto no = check_serial_change(*loop, Change::replace)) return no;
   AnyExpr m(multiple), count = fold_floordiv(fold_add(it.extent, AnyExpr(multiple - 1)), m);
   plan.padded.push_back({at, it.var, loop->var, simplify(fold_add(it.min, it.extent), facts),
                          simplify(fold_mul(count, m), facts), it.kind});
@@ -34243,7 +34757,7 @@ inline Verdict find_rfactor_block(const LoopSite& site, RfactorPlan& plan, const
   if (stores_of(block).empty())
     return refusal_at(block.tag, "L0219",
                       "block " + in_quotes(block.name()) + " holds more than stores");
-  return check_plain_loop(loop);
+  return check_serial_change(loop, Change::replace);
 }
 
 inline Verdict check_bound(const ForNode& loop, const ForNode& other) {
@@ -34456,7 +34970,7 @@ class RfactorBlocks {
   // The spatial iterators that stand for guards go with both blocks; those of reduce loops became
   // conditions.
   void keep_guards(BlockNode& out) const {
-    out.annotations.erase_if([](const Annotation& a) { return a.key == "guards"; });
+    out.attributes.erase<GuardsAttr>();
     std::int64_t kept = 0;
     for (std::size_t k = plain_; k < block_.iters.size(); ++k) {
       const IterVar& it = block_.iters[k];
@@ -34464,7 +34978,7 @@ class RfactorBlocks {
       add(out, it.var, it.min, it.extent, it.kind, it.binding);
       ++kept;
     }
-    if (kept > 0) out.annotations.push_back({"guards", kept});
+    if (kept > 0) out.attributes.set(GuardsAttr{kept});
   }
 
   Stmt partial_stores(const AnyExpr& position) const {
@@ -34505,7 +35019,7 @@ inline void apply_rfactor(const Program& program, const RfactorPlan& plan, Edit&
   RfactorBlocks blocks(plan, facts, buffers);
   BlockNode partial = blocks.partial(tag);
   Substitution loops;
-  Vec<LoopHead> partial_heads = fresh_loops(nest, loops), final_heads;
+  Vec<LoopHead> partial_heads = fresh_loops(nest, Change::clone, loops), final_heads;
   for (auto& it : partial.iters) it.binding = substitute(it.binding, loops);
   for (const auto& loop : nest) {
     bool reduced = false;
@@ -34637,7 +35151,7 @@ inline Verdict find_nest(BlockLayout& plan) {
           "its loops are made anew, so nothing else may run in them: remap it before blocks move");
   for (std::size_t k = plan.at; k + 1 < path.size(); ++k) {
     const ForNode& loop = *path[k].as<ForNode>();
-    if (auto no = check_plain_loop(loop)) return no;
+    if (auto no = check_serial_change(loop, Change::replace)) return no;
     plan.nest.emplace_back(&loop);
   }
   return {};
@@ -34944,49 +35458,24 @@ LATHE_DECL const Primitive& primitive_add_unit_loop() {
 // ---- lathe/schedule/primitives/loops/annotate.ipp
 namespace lathe::detail {
 
-struct KnownKey {
-  std::string_view key;
-  bool on_loop;
-  std::int64_t min, max;
-  std::string_view what;
-};
-inline constexpr KnownKey kKnownKeys[] = {
-    {"unroll_explicit", true, 1, 4096, "copies of a serial loop's body"},
-    {"max_threads", true, 1, 1 << 20, "threads of a parallel loop"},
-    {"stream", false, 0, 2,
-     "1: the block's stores go past the caches, 2: those that fill whole cache lines do"},
-};
-
-inline std::string known_keys_text() {
-  std::string out = "keys:";
-  for (const auto& k : kKnownKeys)
-    out += " " + std::string(k.key) + (k.on_loop ? " (loop, " : " (block, ") + std::string(k.what) +
-           "),";
-  return out + " and free ones that start with 'user.'";
-}
-
-inline Verdict check_key(const Program& program, const Args& args) {
+// Reads a known key's value, and whether the loop may carry it.
+inline Verdict read_annotation(const Program& program, const Args& args, Attribute& out) {
   const std::string& key = args[1].text;
-  bool on_loop = args[0].kind == ArgKind::loop;
-  if (key.starts_with("user.") && key.size() > 5) return {};
-  for (const auto& known : kKnownKeys) {
-    if (known.key != key || known.on_loop != on_loop) continue;
-    if (args[2].kind != ArgKind::number || args[2].number < known.min || args[2].number > known.max)
-      return refusal("L0223",
-                     "the value of " + in_quotes(key) + " is not a number from " +
-                         std::to_string(known.min) + " to " + std::to_string(known.max),
-                     std::string(known.what));
-    if (!on_loop) return {};
-    ForKind kind = find_loop(program->body, args[0].loop).loop->loop_kind;
-    if (kind == (key == "max_threads" ? ForKind::parallel : ForKind::serial)) return {};
-    return refusal_at(args[0].loop, "L0223",
-                      in_quotes(key) + " is not for a loop that is " + std::string(to_text(kind)),
-                      std::string(known.what));
-  }
-  return refusal("L0223",
-                 "no annotation of a " + std::string(on_loop ? "loop" : "block") + " is called " +
-                     in_quotes(key),
-                 known_keys_text());
+  const bool on_loop = args[0].kind == ArgKind::loop;
+  if (!attribute_with_key(key, on_loop, out) || row_of(out).set_by != SetBy::key)
+    return refusal("L0223",
+                   "no annotation of a " + std::string(on_loop ? "loop" : "block") + " is called " +
+                       in_quotes(key),
+                   annotation_keys());
+  if (!set_value(out, args[2].attribute()))
+    return refusal("L0223", "the value of " + in_quotes(key) + " is not " + form_of(out),
+                   std::string(row_of(out).says));
+  if (!on_loop) return {};
+  const ForKind kind = find_loop(program->body, args[0].loop).loop->loop_kind;
+  if (may_carry(kind, out)) return {};
+  return refusal_at(args[0].loop, "L0223",
+                    in_quotes(key) + " is not for a loop that is " + std::string(to_text(kind)),
+                    std::string(row_of(out).says));
 }
 
 // A streaming store may not be seen before a fence, so the program itself must not read what it
@@ -35001,35 +35490,28 @@ inline Verdict check_stream(const Program& program, const BlockTag& tag) {
   return {};
 }
 
-inline void set_annotation(Annotations& all, const std::string& key, const AttrValue& value) {
-  all.erase_if([&](const Annotation& a) { return a.key == key; });
-  all.push_back({key, value});
-}
-
-inline Stmt annotate_loop(const Program& program, const VarRef& loop, const std::string& key,
-                          const AttrValue& value) {
+inline Stmt annotate_loop(const Program& program, const VarRef& loop, Attribute a) {
   LoopSite site = find_loop(program->body, loop);
   LoopHead head = head_of(*site.loop);
-  set_annotation(head.annotations, key, value);
+  head.attributes.set(std::move(a));
   return replace_at(site.path, wrap_loops({head}, site.loop->body));
 }
 
 inline Verdict run_annotate(const Program& program, const Args& args, Edit* edit) {
-  const std::string& key = args[1].text;
-  AttrValue value = args[2].attribute();
   if (args[0].kind != ArgKind::loop && args[0].kind != ArgKind::block)
     return refusal("L0202", "annotates a loop or a block");
-  if (auto no = check_key(program, args)) return no;
-  if (key == "stream" && value.number != 0)
+  Attribute a;
+  if (auto no = read_annotation(program, args, a)) return no;
+  if (const auto* stream = std::get_if<StreamAttr>(&a); stream && stream->how != Streaming::none)
     if (auto no = check_stream(program, args[0].block)) return no;
   if (!edit) return {};
   if (args[0].kind == ArgKind::loop) {
-    edit->program = program.with(annotate_loop(program, args[0].loop, key, value));
+    edit->program = program.with(annotate_loop(program, args[0].loop, a));
     return {};
   }
   BlockSite site = find_block(program->body, args[0].block);
   BlockNode block = *site.block;
-  set_annotation(block.annotations, key, value);
+  block.attributes.set(a);
   edit->program = program.with(replace_at(site.path, make_block(std::move(block))));
   return {};
 }
@@ -35045,8 +35527,7 @@ LATHE_DECL const Primitive& primitive_annotate() {
 }
 
 inline Verdict run_prefetch(const Program& program, const Args& args, Edit* edit) {
-  Buffer buffer = find_buffer(program, args[0].text);
-  LoopSite site = find_loop(program->body, args[1].loop);
+  const LoopSite site = find_loop(program->body, args[1].loop);
   std::int64_t distance = args[2].number, locality = args[3].number;
   if (distance < 1 || distance > (1 << 20))
     return refusal_at(site.loop->var, "L0222",
@@ -35055,19 +35536,11 @@ inline Verdict run_prefetch(const Program& program, const Args& args, Edit* edit
     return refusal_at(
         site.loop->var, "L0222",
         "locality " + std::to_string(locality) + " is not between 0 (once) and 3 (keep)");
-  bool read = false;
-  for (const auto& access : accesses(site.loop->body))
-    read |= access.buffer == buffer && access.reads();
-  if (!read)
-    return refusal_at(
-        site.loop->var, "L0222",
-        "nothing inside loop " + describe(*site.loop) + " reads " + in_quotes(buffer->name),
-        "it reads " + list_buffers(buffers_read(site.loop->body)));
-  if (!edit) return {};
-  std::string hint = buffer->name + ":" + std::to_string(distance) + ":" + std::to_string(locality);
-  if (const AttrValue* old = find_annotation(site.loop->annotations, "prefetch"))
-    hint = old->text + "," + hint;
-  edit->program = program.with(annotate_loop(program, site.loop->var, "prefetch", hint));
+  const PrefetchAttr hint{args[0].text, distance, locality};
+  if (auto no = check_mark(program, site, hint,
+                           "it reads " + list_buffers(buffers_read(site.loop->body))))
+    return no;
+  if (edit) edit->program = program.with(annotate_loop(program, site.loop->var, hint));
   return {};
 }
 
@@ -35167,7 +35640,7 @@ inline Stmt with_private_buffers(const Program& program, const VarRef& var) {
     LoopSite now = find_loop(root, var);
     const ForNode& f = *now.loop;
     root = replace_at(now.path, make_for(f.var, f.min, f.extent, make_alloc(buffer, f.body),
-                                         f.loop_kind, f.annotations));
+                                         f.loop_kind, f.attributes));
   }
   return root;
 }
@@ -35177,12 +35650,12 @@ inline Stmt with_private_buffers(const Program& program, const VarRef& var) {
 inline Verdict check_not_hoisted(const Program& program, const LoopSite& site) {
   Vec<ForRef> loops = site.loops;
   loops.push_back(site.loop);
-  loops.erase_if(
-      [](const ForRef& loop) { return !find_annotation(loop->annotations, kHoistStorage); });
+  loops.erase_if([](const ForRef& loop) { return !loop->attributes.has<HoistAttr>(); });
   if (loops.empty()) return {};
   for (const auto& buffer : buffers_written(site.loop->body))
     for (const auto& outer : loops)
-      if (hoists(*outer, *buffer) && !touched_outside(program, *site.loop, buffer))
+      if (outer->attributes.has(HoistAttr{buffer->name}) &&
+          !touched_outside(program, *site.loop, buffer))
         return refusal_at(site.loop->var, "L0240",
                           "buffer " + in_quotes(buffer->name) + " is allocated above loop " +
                               in_quotes(outer->var->name) + ", so iterations of loop " +
@@ -35374,37 +35847,39 @@ LATHE_DECL Verdict check_kind(const Program& program, const ForNode& loop) {
 }
 
 inline void set_kind(const Program& program, const VarRef& var, ForKind kind,
-                     const Annotations& more, Edit& edit) {
+                     const Attributes& more, Edit& edit) {
   LoopSite site = find_loop(program->body, var);
   const ForNode& f = *site.loop;
-  Annotations annotations = f.annotations;
-  annotations.append(more);
-  edit.program = program.with(
-      replace_at(site.path, make_for(f.var, f.min, f.extent, f.body, kind, annotations)));
+  Attributes all = f.attributes;
+  for (const auto& a : more) all.set(a);
+  edit.program =
+      program.with(replace_at(site.path, make_for(f.var, f.min, f.extent, f.body, kind, all)));
 }
 
 inline Verdict run_parallel(const Program& program, const Args& args, Edit* edit) {
-  if (auto no = check_plain_loop(*find_loop(program->body, args[0].loop).loop, "prefetch"))
-    return no;
+  const ForRef loop = find_loop(program->body, args[0].loop).loop;
+  if (auto no = check_serial_change(*loop, Change::spread)) return no;
   std::int64_t threads = args[1].number;
   if (threads < 0)
     return refusal("L0202", "max_threads is " + std::to_string(threads), "0 means no limit");
   if (auto no = check_parallel(program, args[0].loop)) return no;
   if (edit)
     set_kind(program, args[0].loop, ForKind::parallel,
-             threads ? Annotations{{"max_threads", threads}} : Annotations{}, *edit);
+             threads ? Attributes{MaxThreadsAttr{threads}} : Attributes{}, *edit);
   return {};
 }
 
 inline Verdict run_vectorize(const Program& program, const Args& args, Edit* edit) {
-  if (auto no = check_plain_loop(*find_loop(program->body, args[0].loop).loop)) return no;
+  if (auto no = check_serial_change(*find_loop(program->body, args[0].loop).loop, Change::unfold))
+    return no;
   if (auto no = check_vectorized(program, args[0].loop)) return no;
   if (edit) set_kind(program, args[0].loop, ForKind::vectorized, {}, *edit);
   return {};
 }
 
 inline Verdict run_unroll(const Program& program, const Args& args, Edit* edit) {
-  if (auto no = check_plain_loop(*find_loop(program->body, args[0].loop).loop)) return no;
+  if (auto no = check_serial_change(*find_loop(program->body, args[0].loop).loop, Change::unfold))
+    return no;
   std::int64_t factor = args[1].number;
   if (factor < 0 || factor > kMaxUnroll)
     return refusal_at(
@@ -35412,8 +35887,7 @@ inline Verdict run_unroll(const Program& program, const Args& args, Edit* edit) 
         "factor " + std::to_string(factor) + " is not between 0 and " + std::to_string(kMaxUnroll),
         "0 unrolls the whole loop");
   if (factor > 0) {
-    if (edit)
-      set_kind(program, args[0].loop, ForKind::serial, {{"unroll_explicit", factor}}, *edit);
+    if (edit) set_kind(program, args[0].loop, ForKind::serial, {UnrollAttr{factor}}, *edit);
     return {};
   }
   if (auto no = check_unrolled(program, args[0].loop)) return no;
@@ -35568,7 +36042,8 @@ LATHE_DECL Verdict check_bound_loops(const Program& program) {
 
 inline Verdict run_bind(const Program& program, const Args& args, Edit* edit) {
   const VarRef& loop = args[0].loop;
-  if (auto no = check_plain_loop(*find_loop(program->body, loop).loop)) return no;
+  if (auto no = check_serial_change(*find_loop(program->body, loop).loop, Change::unfold))
+    return no;
   ForKind axis = ForKind::serial;
   if (!parse_for_kind(args[1].text, axis) || !is_bound(axis))
     return refusal_at(loop, "L0255", "no axis is called " + in_quotes(args[1].text),
@@ -35601,7 +36076,7 @@ inline Verdict plan_fuse(const Program& program, const Vec<Arg>& loops, Vec<Loop
   for (const auto& arg : loops) {
     sites.push_back(find_loop(program->body, arg.loop));
     const ForNode& loop = *sites.back().loop;
-    if (auto no = check_plain_loop(loop)) return no;
+    if (auto no = check_serial_change(loop, Change::replace)) return no;
     if (auto no = check_fixed_bounds(loop)) return no;
     if (sites.size() == 1) continue;
     const ForNode& outer = *sites[sites.size() - 2].loop;
@@ -35868,7 +36343,7 @@ inline Verdict plan_partition(const Program& program, const Args& args, Partitio
   plan.site = find_loop(program->body, args[0].loop);
   const ForNode& loop = *plan.site.loop;
   const Vec<Arg>& points = args[1].list;
-  if (auto no = check_plain_loop(loop)) return no;
+  if (auto no = check_serial_change(loop, Change::replace)) return no;
   if (auto no = check_fixed_bounds(loop)) return no;
   if (points.empty() || points.size() > kMaxPoints)
     return refusal_at(loop.var, "L0231",
@@ -35915,7 +36390,7 @@ class PartOfBody : public Mutator {
     if (const auto* f = s.as<ForNode>()) {
       AnyExpr min = expr(f->min), extent = expr(f->extent);
       VarRef fresh = renewed(f->var);
-      return make_for(fresh, min, extent, stmt(f->body), f->loop_kind, f->annotations);
+      return make_for(fresh, min, extent, stmt(f->body), f->loop_kind, f->attributes);
     }
     if (const auto* let = s.as<LetStmtNode>()) {
       AnyExpr value = expr(let->value);
@@ -36022,12 +36497,11 @@ namespace lathe::detail {
 
 inline Verdict check_partition(const Program& program, const LoopSite& site) {
   const ForNode& loop = *site.loop;
-  if (loop.loop_kind != ForKind::serial && loop.loop_kind != ForKind::parallel)
-    return refusal_at(loop.var, "L0258",
-                      "iterations of loop " + describe(loop) + " can't run apart",
-                      "let a loop around it be partitioned");
+  if (auto no = check_mark(program, site, PartitionAttr{Partition::always},
+                           "let a loop around it be partitioned"))
+    return no;
   LoopHead head = head_of(loop);
-  head.annotations.erase_if([](const Annotation& a) { return a.key == kPartition; });
+  head.attributes.erase<PartitionAttr>();
   const Stmt plain = wrap_loops({head}, loop.body);
   Vec<VarRef> known;
   for (const auto& dim : program->dims) known.push_back(dim->var);
@@ -36050,9 +36524,8 @@ inline Verdict run_partition(const Program& program, const Args& args, Edit* edi
     if (auto no = check_partition(program, site)) return no;
   if (!edit) return {};
   LoopHead head = head_of(*site.loop);
-  head.annotations.erase_if([](const Annotation& a) { return a.key == kPartition; });
-  if (policy != Partition::automatic)
-    head.annotations.push_back({kPartition, std::string(to_text(policy))});
+  head.attributes.erase<PartitionAttr>();
+  if (policy != Partition::automatic) head.attributes.set(PartitionAttr{policy});
   edit->program = program.with(replace_at(site.path, wrap_loops({head}, site.loop->body)));
   return {};
 }
@@ -36221,7 +36694,7 @@ inline Verdict run_reorder(const Program& program, const Args& args, Edit* edit)
   const auto& loops = args[0].list;
   if (auto no = find_chain(program, loops, plan)) return no;
   for (const auto& loop : plan.chain)
-    if (auto no = check_no_promise(*loop)) return no;
+    if (auto no = check_change(*loop, Change::move)) return no;
   permute(loops, plan);
   if (auto no = check_bounds(plan)) return no;
   if (auto no = check_order(program, plan)) return no;
@@ -36293,12 +36766,8 @@ LATHE_DECL const Primitive& primitive_tile() {
 // ---- lathe/schedule/primitives/loops/unannotate.ipp
 namespace lathe::detail {
 
-// What steps put there that a program means the same without; tails, guards and the like are more.
-inline bool is_mark(std::string_view key) {
-  for (const auto& known : kKnownKeys)
-    if (known.key == key) return true;
-  return key.starts_with("user.") || key == "prefetch" || key == kPartition || is_storage_mark(key);
-}
+// What a program means the same without; tails, guards and the like are more.
+inline bool is_mark(const Attribute& a) { return row_of(a).set_by != SetBy::part; }
 
 inline Verdict run_unannotate(const Program& program, const Args& args, Edit* edit) {
   const bool on_loop = args[0].kind == ArgKind::loop;
@@ -36308,10 +36777,13 @@ inline Verdict run_unannotate(const Program& program, const Args& args, Edit* ed
   const Vec<Stmt> path = on_loop ? find_loop(program->body, args[0].loop).path
                                  : find_block(program->body, args[0].block).path;
   const auto* f = path.back().as<ForNode>();
-  Annotations all = f ? f->annotations : path.back().as<BlockNode>()->annotations;
-  if (!is_mark(key) || !find_annotation(all, key)) {
-    all.erase_if([](const Annotation& a) { return !is_mark(a.key); });
-    const std::string marks = join(all, " ", [](const Annotation& a) { return in_quotes(a.key); });
+  const Attributes& all = f ? f->attributes : path.back().as<BlockNode>()->attributes;
+  Attributes rest = all;
+  rest.erase_if([&](const Attribute& a) { return is_mark(a) && key_of(a) == key; });
+  if (rest == all) {
+    rest.erase_if([](const Attribute& a) { return !is_mark(a); });
+    const std::string marks =
+        join(rest, " ", [](const Attribute& a) { return in_quotes(key_of(a)); });
     Refusal no = refusal("L0223",
                          (f ? "loop " + describe(*f) : "block " + in_quotes(args[0].block->name)) +
                              " carries no mark " + in_quotes(key),
@@ -36320,15 +36792,14 @@ inline Verdict run_unannotate(const Program& program, const Args& args, Edit* ed
     return no;
   }
   if (!edit) return {};
-  all.erase_if([&](const Annotation& a) { return a.key == key; });
   if (f) {
     LoopHead head = head_of(*f);
-    head.annotations = std::move(all);
+    head.attributes = std::move(rest);
     edit->program = program.with(replace_at(path, wrap_loops({head}, f->body)));
     return {};
   }
   BlockNode block = *path.back().as<BlockNode>();
-  block.annotations = std::move(all);
+  block.attributes = std::move(rest);
   edit->program = program.with(replace_at(path, make_block(std::move(block))));
   return {};
 }
@@ -36967,7 +37438,7 @@ inline BlockNode fused_producer(const Program& program, const FusePlan& plan, co
   AnyExpr value = InlineLoads(plan.between, {}, store.value).expr(out.value);
   producer.body = make_store(out.buffer, indices, substitute(value, at));
   producer.predicate = predicate;
-  for (const auto& a : core.annotations) producer.annotations.push_back(a);
+  for (const auto& a : core.attributes) producer.attributes.set(a);
   return producer;
 }
 
@@ -37304,8 +37775,8 @@ inline Verdict run_atomic(const Program& program, const Args& args, Edit* edit) 
   if (site.block->init)
     return refusal_at(tag, "L0256", name + " sets its elements before it updates them",
                       "decompose_reduction first");
-  if (const AttrValue* how = find_annotation(site.block->annotations, "stream");
-      how && how->number != 0)
+  if (const auto* stream = site.block->attributes.find<StreamAttr>();
+      stream && stream->how != Streaming::none)
     return refusal_at(tag, "L0256", name + " stores past the caches",
                       "annotate it with \"stream\" 0 first");
   AtomicStores stores(*site.block);
@@ -37316,7 +37787,7 @@ inline Verdict run_atomic(const Program& program, const Args& args, Edit* edit) 
   block.reducer = {};
   block.reads.clear(), block.writes.clear();
   if (stores.reassociates) {
-    block.annotations.push_back({std::string(kAnyOrder), 1});
+    block.attributes.set(AnyOrderAttr{});
     edit->reassociates = "atomic: " + in_quotes(tag->name) + " updates in any order";
   }
   edit->program = program.with(replace_at(site.path, make_block(std::move(block))));
@@ -37404,7 +37875,7 @@ class ValueRanges {
     return atomic || any_use(program_->body, [&](const BufferUse& use) {
              return use.buffer == buffer &&
                     (use.kind == AccessKind::opaque ||
-                     (use.block && find_annotation(use.block->annotations, kAnyOrder)));
+                     (use.block && use.block->attributes.has<AnyOrderAttr>()));
            });
   }
 
@@ -38184,7 +38655,7 @@ inline Verdict find_tile(const Program& program, const VarRef& loop, TensorPlan&
   plan.site = find_loop(program->body, loop);
   Stmt s = plan.site.path.back();
   for (const auto* f = s.as<ForNode>(); f; f = s.as<ForNode>()) {
-    if (auto no = check_plain_loop(*f)) return no;
+    if (auto no = check_serial_change(*f, Change::replace)) return no;
     const std::int64_t* extent = as_const_int(f->extent);
     if (!extent || *extent < 1 || *extent > kMostTile)
       return refusal_at(
@@ -38657,7 +39128,7 @@ inline Verdict find_siblings(const Program& program, const Vec<Arg>& loops, Merg
                           "loop " + in_quotes(loops[k].loop->name) + " is named twice");
     plan.sites.push_back(find_loop(program->body, loops[k].loop));
     const ForNode& loop = *plan.sites[k].loop;
-    if (auto no = check_plain_loop(loop)) return no;
+    if (auto no = check_serial_change(loop, Change::replace)) return no;
     if (k == 0 || stands_after(plan.sites[k - 1], plan.sites[k])) continue;
     return refusal_at(loop.var, "L0230",
                       "loop " + describe(loop) + " does not stand right after loop " +
@@ -38876,49 +39347,20 @@ LATHE_DECL const Primitive& primitive_merge() {
 // ---- lathe/schedule/primitives/storage/hoist_storage.ipp
 namespace lathe::detail {
 
-// The program with one more name in what a loop's annotation lists.
-inline Stmt add_mark(const Program& program, const ForNode& loop, const char* key,
-                     std::string name) {
-  if (const AttrValue* old = find_annotation(loop.annotations, key)) name = old->text + "," + name;
-  return annotate_loop(program, loop.var, key, name);
-}
-
-inline Verdict check_hoist_storage(const Program& program, const Buffer& buffer,
-                                   const LoopSite& site) {
-  const ForNode& loop = *site.loop;
-  const std::string name = "buffer " + in_quotes(buffer->name);
-  auto no = [&](const std::string& why, std::string help = {}) {
-    return refusal_at(loop.var, "L0240", name + " " + why, std::move(help));
-  };
-  if (!is_private(program->body, buffer)) return no("is a parameter: the caller allocates it");
-  if (buffer->name.find(',') != std::string::npos) return no("has a comma in its name");
-  if (auto refused = check_storage_loop(loop)) return refused;
-  if (hoists(loop, *buffer)) return no("is allocated above loop " + describe(loop) + " already");
-  bool inside = false, outside = false;
-  any_use(program->body, [&](const BufferUse& use) {
-    if (use.buffer == buffer) (use.is_below(loop.var) ? inside : outside) = true;
-    return inside && outside;
-  });
-  if (!inside) return no("is not used in loop " + describe(loop));
-  if (outside)
-    return no("is used outside of loop " + describe(loop) + " too, so it is allocated above it");
-  if (const ForNode* inner = shared_by_iterations(loop, buffer))
-    return no("belongs to one iteration of the " + std::string(to_text(inner->loop_kind)) +
-                  " loop " + in_quotes(inner->var->name) + ", which lies inside loop " +
-                  describe(loop),
-              "take that loop's body: a loop inside it");
-  if (!filled_each_iteration(program, buffer, loop, program_facts(program)))
-    return no("keeps what earlier iterations of loop " + describe(loop) +
-              " wrote, as far as is proven, so it is allocated above it");
-  return {};
-}
-
 inline Verdict run_hoist_storage(const Program& program, const Args& args, Edit* edit) {
-  Buffer buffer = find_buffer(program, args[0].text);
-  LoopSite site = find_loop(program->body, args[1].loop);
-  if (auto no = check_hoist_storage(program, buffer, site)) return no;
-  if (!edit) return {};
-  edit->program = program.with(add_mark(program, *site.loop, kHoistStorage, buffer->name));
+  const LoopSite site = find_loop(program->body, args[1].loop);
+  const ForNode& loop = *site.loop;
+  const HoistAttr hoist{args[0].text};
+  if (auto no = check_serial_change(loop, Change::share)) return no;
+  if (loop.attributes.has(hoist))
+    return refusal_at(loop.var, "L0240",
+                      "buffer " + in_quotes(hoist.buffer) + " is allocated above loop " +
+                          describe(loop) + " already");
+  if (auto no = check_mark(program, site, hoist,
+                           "take a loop of which each iteration fills the buffer anew, inside of "
+                           "loops that are not serial"))
+    return no;
+  if (edit) edit->program = program.with(annotate_loop(program, loop.var, hoist));
   return {};
 }
 
@@ -38937,19 +39379,19 @@ LATHE_DECL const Primitive& primitive_hoist_storage() {
 namespace lathe::detail {
 
 inline Verdict run_double_buffer(const Program& program, const Args& args, Edit* edit) {
-  Buffer buffer = find_buffer(program, args[0].text);
-  LoopSite site = find_loop(program->body, args[1].loop);
+  const LoopSite site = find_loop(program->body, args[1].loop);
   const ForNode& loop = *site.loop;
-  if (auto no = check_storage_loop(loop)) return no;
-  std::string why = why_not_doubled(program, buffer, site);
-  if (buffer->name.find(',') != std::string::npos) why = "has a comma in its name";
-  if (is_marked(loop, kDoubleBuffer, buffer->name))
-    why = "has two versions in loop " + describe(loop) + " already";
-  if (!why.empty())
-    return refusal_at(loop.var, "L0245", "buffer " + in_quotes(buffer->name) + " " + why,
-                      "take a buffer that one block writes before all that read it, inside of the "
-                      "loop");
-  if (edit) edit->program = program.with(add_mark(program, loop, kDoubleBuffer, buffer->name));
+  const DoubleBufferAttr twice{args[0].text};
+  const char* const help =
+      "take a buffer that one block writes before all that read it, inside of the loop";
+  if (auto no = check_serial_change(loop, Change::share)) return no;
+  if (loop.attributes.has(twice))
+    return refusal_at(loop.var, "L0245",
+                      "buffer " + in_quotes(twice.buffer) + " has two versions in loop " +
+                          describe(loop) + " already",
+                      help);
+  if (auto no = check_mark(program, site, twice, help)) return no;
+  if (edit) edit->program = program.with(annotate_loop(program, loop.var, twice));
   return {};
 }
 
@@ -38968,19 +39410,19 @@ LATHE_DECL const Primitive& primitive_double_buffer() {
 namespace lathe::detail {
 
 inline Verdict run_rolling_buffer(const Program& program, const Args& args, Edit* edit) {
-  const ForNode& loop = *find_loop(program->body, args[1].loop).loop;
-  const std::string& name = args[0].block->name;
-  if (auto no = check_storage_loop(loop)) return no;
-  std::string why = plan_roll(program, args[0].block, args[1].loop).why;
-  if (name.find(',') != std::string::npos)
-    why = "block " + in_quotes(name) + " has a comma in its name";
-  if (is_marked(loop, kRollingBuffer, name))
-    why = "block " + in_quotes(name) + " keeps rows along loop " + describe(loop) + " already";
-  if (!why.empty())
-    return refusal_at(loop.var, "L0246", why,
-                      "take a block that was computed at the loop, for a window that moves by less "
-                      "than it holds");
-  if (edit) edit->program = program.with(add_mark(program, loop, kRollingBuffer, name));
+  const LoopSite site = find_loop(program->body, args[1].loop);
+  const ForNode& loop = *site.loop;
+  const RollingAttr rolls{args[0].block->name};
+  const char* const help =
+      "take a block that was computed at the loop, for a window that moves by less than it holds";
+  if (auto no = check_serial_change(loop, Change::share)) return no;
+  if (loop.attributes.has(rolls))
+    return refusal_at(
+        loop.var, "L0246",
+        "block " + in_quotes(rolls.block) + " keeps rows along loop " + describe(loop) + " already",
+        help);
+  if (auto no = check_mark(program, site, rolls, help)) return no;
+  if (edit) edit->program = program.with(annotate_loop(program, loop.var, rolls));
   return {};
 }
 
@@ -38998,32 +39440,21 @@ LATHE_DECL const Primitive& primitive_rolling_buffer() {
 // ---- lathe/schedule/primitives/storage/software_pipeline.ipp
 namespace lathe::detail {
 
-// "stage:order" of each statement, between commas.
-inline std::string parts_text(const Vec<PipelinePart>& parts) {
-  return join(parts, ",", [](const PipelinePart& p) {
-    return std::to_string(p.stage) + ":" + std::to_string(p.order);
-  });
-}
-
 inline Verdict run_software_pipeline(const Program& program, const Args& args, Edit* edit) {
-  const ForNode& loop = *find_loop(program->body, args[0].loop).loop;
-  if (auto no = check_plain_loop(loop)) return no;
-  const Vec<std::int64_t> stages = numbers_of(args[1]), orders = numbers_of(args[2]);
-  if (stages.size() != orders.size())
-    return refusal_at(
-        loop.var, "L0247",
-        std::to_string(stages.size()) + " stages and " + std::to_string(orders.size()) + " orders",
-        "one of each for each statement of the loop");
-  Vec<PipelinePart> parts;
-  for (std::size_t k = 0; k < stages.size(); ++k) parts.push_back({stages[k], orders[k]});
-  const PipelinePlan plan = plan_pipeline(program, loop.var, parts);
-  if (!plan.why.empty())
-    return refusal_at(loop.var, "L0247", plan.why,
-                      "a statement that uses what another made has a later stage, or the same one "
-                      "and a later order");
-  if (edit)
-    edit->program =
-        program.with(annotate_loop(program, loop.var, kSoftwarePipeline, parts_text(parts)));
+  const LoopSite site = find_loop(program->body, args[0].loop);
+  const ForNode& loop = *site.loop;
+  if (auto no = check_serial_change(loop, Change::stage)) return no;
+  const PipelineAttr when{numbers_of(args[1]), numbers_of(args[2])};
+  if (when.stages.size() != when.orders.size())
+    return refusal_at(loop.var, "L0247",
+                      std::to_string(when.stages.size()) + " stages and " +
+                          std::to_string(when.orders.size()) + " orders",
+                      "one of each for each statement of the loop");
+  if (auto no = check_mark(program, site, when,
+                           "a statement that uses what another made has a later stage, or the same "
+                           "one and a later order"))
+    return no;
+  if (edit) edit->program = program.with(annotate_loop(program, loop.var, when));
   return {};
 }
 
@@ -41622,11 +42053,11 @@ LATHE_DECL void LlvmEmitter::parallel_loop(const ForNode& n) {
   inner.emit_loop_body(n, c, *this);
   std::string closure = f_.frame(cat("[", c.words ? c.words : 1, " x i64]"), 8);
   store_capture(c, closure);
-  const AttrValue* threads = find_annotation(n.annotations, "max_threads");
+  const auto* threads = n.attributes.find<MaxThreadsAttr>();
   module_.declare_external("i32", "lathe_parallel_for", "ptr, i64, i64, ptr, ptr");
   LlvmValue status =
       f_.op(kI32, "call i32 @lathe_parallel_for(ptr %rt, i64 ", count.text, ", i64 ",
-            format_int(threads ? threads->number : 0), ", ptr @", body, ", ptr ", closure, ")");
+            format_int(threads ? threads->count : 0), ", ptr @", body, ", ptr ", closure, ")");
   fail_unless_zero(status);
 }
 
@@ -43367,9 +43798,9 @@ class CheckAccesses : public Mutator {
     facts_.bind(*f);
     const Stmt body = stmt(f->body);
     facts_ = outer;
-    const Stmt again = body.same_as(f->body) ? s
-                                             : make_for(f->var, f->min, f->extent, body,
-                                                        f->loop_kind, f->annotations);
+    const Stmt again = body.same_as(f->body)
+                           ? s
+                           : make_for(f->var, f->min, f->extent, body, f->loop_kind, f->attributes);
     return checked(
         s, [&](AccessChecks& c) { c.expr(f->min), c.expr(f->extent); }, again);
   }
@@ -43422,7 +43853,7 @@ class LowerBindings : public Mutator {
     Stmt body = stmt(f->body);
     inside_ = around;
     return make_for(f->var, f->min, f->extent, body, spread ? ForKind::parallel : ForKind::serial,
-                    f->annotations);
+                    f->attributes);
   }
   AnyExpr expr(const AnyExpr& e) override { return e; }
 
@@ -43613,7 +44044,7 @@ class LowerBlocks : public Mutator {
     AnyExpr last = fold_sub(plan->end, f.extent);
     AnyExpr inward = fold_sub(make_binary(BinaryOp::min, plan->start, last), plan->start);
     Stmt body = stmt(substitute(f.body, {{f.var, fold_add(AnyExpr(f.var), inward)}}));
-    body = make_for(f.var, f.min, f.extent, body, f.loop_kind, f.annotations);
+    body = make_for(f.var, f.min, f.extent, body, f.loop_kind, f.attributes);
     AnyExpr runs = simplify(plan->start < plan->end, facts_);
     return is_const(runs, 1) ? body : make_if(runs, body);
   }
@@ -43637,8 +44068,8 @@ class LowerBlocks : public Mutator {
     for (const auto& binding : bindings) outer_.push_back(binding);
     body = stmt(substitute(body, bindings));
     outer_ = around;
-    if (const AttrValue* how = find_annotation(block.annotations, "stream"))
-      body = MarkStreaming(static_cast<Streaming>(how->number)).stmt(body);
+    if (const auto* stream = block.attributes.find<StreamAttr>())
+      body = MarkStreaming(stream->how).stmt(body);
     body = guarded(guards(block, bindings, false), body);
     if (!block.init || has_placed_init(block)) return body;
     Stmt init = guarded(guards(block, bindings, true), substitute(expand_init(block), bindings));
@@ -43695,7 +44126,8 @@ class LowerBlocks : public Mutator {
       AnyExpr min = substitute(f->min, fresh), extent = substitute(f->extent, fresh);
       facts_.bind(var, min, extent);
       fresh.emplace_back(f->var, AnyExpr(var));
-      return make_for(var, min, extent, inside(), f->loop_kind, f->annotations);
+      return make_for(var, min, extent, inside(), f->loop_kind,
+                      after(Change::refill, f->attributes));
     }
     if (const auto* let = around.as<LetStmtNode>()) {
       if (drops(let->var)) return inside();
@@ -43791,25 +44223,37 @@ LATHE_DECL Program open_strides(const Program& program) {
 // ---- lathe/lower/blocks/marked_loops.ipp
 namespace lathe::detail {
 
-// The loops that carry an annotation, in program order.
-inline Vec<VarRef> loops_marked(const Program& program, const char* key) {
+// The loops that carry attributes of one struct, in program order.
+template <class A>
+Vec<VarRef> loops_marked(const Program& program) {
   Vec<VarRef> out;
   each_statement(program->body, [&](const Stmt& s) {
-    if (const auto* f = s.as<ForNode>(); f && find_annotation(f->annotations, key))
-      out.push_back(f->var);
+    if (const auto* f = s.as<ForNode>(); f && f->attributes.has<A>()) out.push_back(f->var);
   });
   return out;
 }
 
-// The program with an annotation of a loop that lists these names; without it if there are none.
-inline Program with_marks(const Program& program, const VarRef& loop, const char* key,
-                          const Vec<std::string>& names) {
+// Steps keep what marks promise, so that this is met by programs that no schedule made.
+[[noreturn]] inline void refuse_mark(const ForNode& loop, const Attribute& mark,
+                                     const std::string& why) {
+  throw UserError("L0603",
+                  cat("lower: the annotation ", to_text(mark), " of loop ", describe(loop),
+                      " can't be honoured: ", why),
+                  {}, {}, "take the annotation away");
+}
+
+// The program with other attributes of a loop.
+inline Program with_attributes(const Program& program, const VarRef& loop, Attributes attributes) {
   const LoopSite site = find_loop(program->body, loop);
   LoopHead head = head_of(*site.loop);
-  head.annotations.erase_if([&](const Annotation& a) { return a.key == key; });
-  if (!names.empty())
-    head.annotations.push_back({key, join(names, ",", [](const std::string& n) { return n; })});
+  head.attributes = std::move(attributes);
   return program.with(replace_at(site.path, wrap_loops({head}, site.loop->body)));
+}
+template <class A>
+Program without_marks(const Program& program, const VarRef& loop) {
+  Attributes rest = find_loop(program->body, loop).loop->attributes;
+  rest.erase<A>();
+  return with_attributes(program, loop, std::move(rest));
 }
 
 // The program with a buffer allocated directly inside, or around, a loop.
@@ -43882,8 +44326,6 @@ class VersionBuffers : public Mutator {
 namespace lathe {
 namespace detail {
 
-inline constexpr const char* kPipelineStatement = "pipeline_statement";
-
 // Each statement under a loop of its own, of one iteration, so that it stays one when inits and
 // guards have come to it.
 inline Stmt wrap_statements(const ForNode& loop) {
@@ -43891,7 +44333,7 @@ inline Stmt wrap_statements(const ForNode& loop) {
   for (const auto& s : seq_of(loop.body)) {
     const auto position = static_cast<std::int64_t>(out.size());
     out.push_back(make_for(make_var("s"), AnyExpr(0), AnyExpr(1), s, ForKind::serial,
-                           {{kPipelineStatement, position}}));
+                           {PipelineStatementAttr{position}}));
   }
   return make_seq(std::move(out));
 }
@@ -43904,18 +44346,15 @@ inline Program stage_pipeline(const Program& program, const VarRef& loop,
   LoopHead head = head_of(*site.loop);
   Stmt body = wrap_statements(*site.loop);
   for (const auto& own : plan.buffers) body = make_alloc(own.buffer, body);
-  if (!plan.buffers.empty())
-    head.annotations.push_back(
-        {kPipelineBuffers, join(plan.buffers, ",", [](const PipelinePlan::Versions& v) {
-           return v.buffer->name + ":" + std::to_string(v.count);
-         })});
+  for (const auto& own : plan.buffers)
+    head.attributes.set(PipelineBufferAttr{own.buffer->name, own.count});
   return out.with(replace_at(site.path, wrap_loops({head}, body)));
 }
 
 /// A statement and when it runs.
 struct StagedStatement {
   Stmt body;
-  PipelinePart part;
+  std::int64_t stage, order;
 };
 
 /// One loop with its statements in stages, as three loops.
@@ -43924,10 +44363,8 @@ class StagedLoop {
   StagedLoop(const ForNode& loop, Vec<StagedStatement> statements)
       : loop_(loop), statements_(std::move(statements)) {
     std::sort(statements_.begin(), statements_.end(),
-              [](const StagedStatement& a, const StagedStatement& b) {
-                return a.part.order < b.part.order;
-              });
-    for (const auto& s : statements_) depth_ = std::max(depth_, s.part.stage);
+              [](const StagedStatement& a, const StagedStatement& b) { return a.order < b.order; });
+    for (const auto& s : statements_) depth_ = std::max(depth_, s.stage);
   }
 
   // Steps 0 to extent + depth, of which those from depth to extent run all statements.
@@ -43942,15 +44379,15 @@ class StagedLoop {
   Stmt steps(const AnyExpr& first, const AnyExpr& count, bool guarded) const {
     VarRef step = make_var(loop_.var->name, loop_.var->dtype);
     Vec<Stmt> body;
-    for (const auto& [statement, part] : statements_) {
-      const AnyExpr at = fold_sub(AnyExpr(step), AnyExpr(part.stage));
+    for (const auto& [statement, stage, order] : statements_) {
+      const AnyExpr at = fold_sub(AnyExpr(step), AnyExpr(stage));
       Stmt s = CloneFresh(loop_.var, at).stmt(statement);
       if (guarded)
         s = make_if(logical_and(loop_.min <= at, at < fold_add(loop_.min, loop_.extent)), s);
       body.push_back(std::move(s));
     }
     return make_for(step, fold_add(loop_.min, first), count, make_seq(std::move(body)),
-                    loop_.loop_kind, guarded ? Annotations() : loop_.annotations);
+                    loop_.loop_kind, guarded ? Attributes() : loop_.attributes);
   }
 
   const ForNode& loop_;
@@ -43962,31 +44399,33 @@ class SoftwarePipelines : public VersionBuffers {
  public:
   Stmt stmt(const Stmt& s) override {
     const auto* f = s.as<ForNode>();
-    if (!f || !find_annotation(f->annotations, kSoftwarePipeline)) return VersionBuffers::stmt(s);
+    const auto* mark = f ? f->attributes.find<PipelineAttr>() : nullptr;
+    if (!mark) return VersionBuffers::stmt(s);
     Stmt body = stmt(f->body);
-    const Vec<PipelineBuffer> own = pipeline_buffers(*f);
     for (const auto& buffer : buffers_written(body))
-      for (const auto& [name, count] : own)
-        if (name == buffer->name && count > 1) body = with_versions(*f, body, buffer, count);
-    const Stmt plain = make_for(f->var, f->min, f->extent, body, f->loop_kind, unmarked(*f));
-    const Vec<PipelinePart> parts = pipeline_parts(*f);
-    Vec<StagedStatement> statements;
-    for (const auto& child : seq_of(body)) {  // those that do nothing may be gone
-      const auto* one = child.as<ForNode>();
-      const AttrValue* at = one ? find_annotation(one->annotations, kPipelineStatement) : nullptr;
-      if (!at || at->number < 0 || at->number >= static_cast<std::int64_t>(parts.size()))
-        return plain;
-      statements.push_back({one->body, parts[static_cast<std::size_t>(at->number)]});
-    }
-    return StagedLoop(*plain.as<ForNode>(), std::move(statements)).stages();
+      for (const auto& a : f->attributes)
+        if (const auto* own = std::get_if<PipelineBufferAttr>(&a);
+            own && own->buffer == buffer->name && own->versions > 1)
+          body = with_versions(*f, body, buffer, own->versions);
+    Attributes rest = f->attributes;
+    rest.erase<PipelineAttr>(), rest.erase<PipelineBufferAttr>();
+    const Stmt plain = make_for(f->var, f->min, f->extent, body, f->loop_kind, rest);
+    return StagedLoop(*plain.as<ForNode>(), statements_of(*f, *mark, body)).stages();
   }
 
  private:
-  static Annotations unmarked(const ForNode& loop) {
-    Annotations out = loop.annotations;
-    out.erase_if([](const Annotation& a) {
-      return a.key == kSoftwarePipeline || a.key == kPipelineBuffers;
-    });
+  // Those that do nothing may be gone.
+  static Vec<StagedStatement> statements_of(const ForNode& loop, const PipelineAttr& mark,
+                                            const Stmt& body) {
+    Vec<StagedStatement> out;
+    for (const auto& child : seq_of(body)) {
+      const auto* one = child.as<ForNode>();
+      const auto* place = one ? one->attributes.find<PipelineStatementAttr>() : nullptr;
+      if (!place || place->position >= static_cast<std::int64_t>(mark.stages.size()))
+        refuse_mark(loop, mark, "the loop holds more than the statements that it had as blocks");
+      const auto k = static_cast<std::size_t>(place->position);
+      out.push_back({one->body, mark.stages[k], mark.orders[k]});
+    }
     return out;
   }
 };
@@ -43995,12 +44434,12 @@ class SoftwarePipelines : public VersionBuffers {
 
 LATHE_DECL Program stage_pipelines(const Program& program) {
   Program out = program;
-  for (const auto& loop : detail::loops_marked(program, detail::kSoftwarePipeline)) {
-    const ForNode& marked = *find_loop(program->body, loop).loop;
-    const detail::PipelinePlan plan =
-        detail::plan_pipeline(program, loop, detail::pipeline_parts(marked));
-    out = plan.why.empty() ? detail::stage_pipeline(out, loop, plan)
-                           : detail::with_marks(out, loop, detail::kSoftwarePipeline, {});
+  for (const auto& loop : detail::loops_marked<PipelineAttr>(program)) {
+    const ForRef marked = find_loop(program->body, loop).loop;
+    const auto& mark = *marked->attributes.find<PipelineAttr>();
+    const detail::PipelinePlan plan = detail::plan_pipeline(program, loop, mark);
+    if (!plan.why.empty()) detail::refuse_mark(*marked, mark, plan.why);
+    out = detail::stage_pipeline(out, loop, plan);
   }
   return out;
 }
@@ -44044,7 +44483,7 @@ class PartitionLoops : public Mutator {
     // Lanes and copies stay as they are, whatever a program says that no schedule made.
     const bool apart = f->loop_kind == ForKind::serial || f->loop_kind == ForKind::parallel;
     if (apart && partition_of(*f) == Partition::always) return partitioned(*f);
-    return with_body(*f, f->min, f->extent, f->body, f->annotations);
+    return with_body(*f, f->min, f->extent, f->body, f->attributes);
   }
 
  private:
@@ -44055,14 +44494,14 @@ class PartitionLoops : public Mutator {
   };
 
   Stmt with_body(const ForNode& f, const AnyExpr& min, const AnyExpr& extent, const Stmt& body,
-                 const Annotations& annotations) {
+                 const Attributes& attributes) {
     Facts outer = facts_;
     facts_.bind(f.var, min, extent);
     known_.push_back(f.var);
     Stmt inside = stmt(body);
     known_.pop_back();
     facts_ = outer;
-    return make_for(f.var, min, extent, inside, f.loop_kind, annotations);
+    return make_for(f.var, min, extent, inside, f.loop_kind, attributes);
   }
 
   Parts parts_of(const ForNode& f) const {
@@ -44083,16 +44522,16 @@ class PartitionLoops : public Mutator {
 
   Stmt partitioned(const ForNode& f) {
     LoopHead head = head_of(f);
-    head.annotations.erase_if([](const Annotation& a) { return a.key == kPartition; });
+    head.attributes.erase<PartitionAttr>();
     const Parts parts = parts_of(f);
-    if (parts.conditions.empty()) return with_body(f, f.min, f.extent, f.body, head.annotations);
+    if (parts.conditions.empty()) return with_body(f, f.min, f.extent, f.body, head.attributes);
     Stmt before = border(f, f.min, parts.from, parts, true);
-    Stmt steady = steady_part(f, parts, head.annotations);
+    Stmt steady = steady_part(f, parts, head.attributes);
     Stmt after = border(f, parts.to, fold_add(f.min, f.extent), parts, false);
     return make_seq({before, steady, after});
   }
 
-  Stmt steady_part(const ForNode& f, const Parts& parts, const Annotations& annotations) {
+  Stmt steady_part(const ForNode& f, const Parts& parts, const Attributes& attributes) {
     DecideConditions decide;
     const AnyExpr extent = simplify(fold_sub(parts.to, parts.from), facts_);
     Facts inside = facts_;
@@ -44102,7 +44541,7 @@ class PartitionLoops : public Mutator {
       inside.assume(c.full);
     }
     const Stmt body = simplify(decide.stmt(f.body), inside);
-    return with_body(f, parts.from, extent, body, annotations);
+    return with_body(f, parts.from, extent, body, attributes);
   }
 
   // Few iterations, of which no loop is peeled or unrolled any further. Where one condition alone
@@ -44116,7 +44555,7 @@ class PartitionLoops : public Mutator {
       const bool alone = first ? parts.starts == 1 : parts.ends == 1;
       if (c.exact && alone && c.is_start() == first) decide.decide(c.node, !c.value);
     }
-    Stmt part = make_for(f.var, from, extent, decide.stmt(f.body), f.loop_kind, f.annotations);
+    Stmt part = make_for(f.var, from, extent, decide.stmt(f.body), f.loop_kind, f.attributes);
     return CloneFresh().stmt(AsBorder().stmt(part));
   }
 
@@ -44127,9 +44566,8 @@ class PartitionLoops : public Mutator {
       const auto* f = out.as<ForNode>();
       if (!f) return out;
       LoopHead head = head_of(*f);
-      head.annotations.erase_if(
-          [](const Annotation& a) { return a.key == "unroll_explicit" || a.key == kPartition; });
-      head.annotations.push_back({kPartition, std::string(to_text(Partition::never))});
+      head.attributes.erase<UnrollAttr>();
+      head.attributes.set(PartitionAttr{Partition::never});
       return wrap_loops({head}, f->body);
     }
   };
@@ -44162,7 +44600,7 @@ class LiftInvariantGuards : public Mutator {
       (uses_var(guard->condition, f->var) ? kept : lifted).push_back(guard->condition);
       body = guard->then_body;
     }
-    body = make_for(f->var, f->min, f->extent, nest(kept, body), f->loop_kind, f->annotations);
+    body = make_for(f->var, f->min, f->extent, nest(kept, body), f->loop_kind, f->attributes);
     return nest(lifted, body);
   }
 
@@ -44245,7 +44683,7 @@ class SplitBorderTiles : public Mutator {
       known_.pop_back();
       facts_ = outer;
       if (body.same_as(f->body)) return s;
-      return make_for(f->var, f->min, f->extent, body, f->loop_kind, f->annotations);
+      return make_for(f->var, f->min, f->extent, body, f->loop_kind, f->attributes);
     }
     return descend(s);
   }
@@ -44437,7 +44875,7 @@ class SplitBorderTiles : public Mutator {
       Stmt stmt(const Stmt& s) override {
         Stmt out = descend(s);
         const auto* f = out.as<ForNode>();
-        if (!f || !find_annotation(f->annotations, "unroll_explicit")) return out;
+        if (!f || !f->attributes.has<UnrollAttr>()) return out;
         return make_for(f->var, f->min, f->extent, f->body, f->loop_kind);
       }
     };
@@ -44569,8 +45007,7 @@ inline constexpr std::size_t kLoweredBudget = 150000;
 
 inline bool has_unrolled_loop(const Stmt& s) {
   if (const auto* f = s.as<ForNode>())
-    if (f->loop_kind == ForKind::unrolled || find_annotation(f->annotations, "unroll_explicit"))
-      return true;
+    if (f->loop_kind == ForKind::unrolled || f->attributes.has<UnrollAttr>()) return true;
   return any_child(s, [](const Stmt& child) { return has_unrolled_loop(child); });
 }
 
@@ -45308,7 +45745,7 @@ class ClipLoops : public Mutator {
     else
       return out;
     Stmt clipped = make_for(f->var, first, std::max<std::int64_t>(end - first, 0), guard->then_body,
-                            f->loop_kind, f->annotations);
+                            f->loop_kind, f->attributes);
     return stmt(clipped);
   }
 };
@@ -46200,14 +46637,15 @@ class DoubleBuffers : public VersionBuffers {
  public:
   Stmt stmt(const Stmt& s) override {
     const auto* f = s.as<ForNode>();
-    if (!f || !find_annotation(f->annotations, kDoubleBuffer)) return VersionBuffers::stmt(s);
+    if (!f || !f->attributes.has<DoubleBufferAttr>()) return VersionBuffers::stmt(s);
     Stmt body = stmt(f->body);
     Vec<Buffer> touched = buffers_written(body);
     for (const auto& buffer : touched)
-      if (is_marked(*f, kDoubleBuffer, buffer->name)) body = with_versions(*f, body, buffer, 2);
-    Annotations annotations = f->annotations;
-    annotations.erase_if([](const Annotation& a) { return a.key == kDoubleBuffer; });
-    return make_for(f->var, f->min, f->extent, body, f->loop_kind, annotations);
+      if (f->attributes.has(DoubleBufferAttr{buffer->name}))
+        body = with_versions(*f, body, buffer, 2);
+    Attributes rest = f->attributes;
+    rest.erase<DoubleBufferAttr>();
+    return make_for(f->var, f->min, f->extent, body, f->loop_kind, rest);
   }
 };
 
@@ -46215,18 +46653,18 @@ class DoubleBuffers : public VersionBuffers {
 
 LATHE_DECL Program place_doubled(const Program& program) {
   Program out = program;
-  for (const auto& loop : detail::loops_marked(program, detail::kDoubleBuffer)) {
+  for (const auto& loop : detail::loops_marked<DoubleBufferAttr>(program)) {
     const LoopSite site = find_loop(program->body, loop);
-    Vec<std::string> legal;
-    for (const auto& name : detail::marked_names(*site.loop, detail::kDoubleBuffer)) {
-      const Buffer buffer = detail::find_buffer(program, name);
-      if (!buffer || !detail::why_not_doubled(program, buffer, site).empty()) continue;
-      legal.push_back(name);
+    for (const auto& a : site.loop->attributes) {
+      const auto* mark = std::get_if<DoubleBufferAttr>(&a);
+      if (!mark) continue;
+      const std::string why = detail::why_not_honoured(program, site, a);
+      if (!why.empty()) detail::refuse_mark(*site.loop, a, why);
+      const Buffer buffer = detail::find_buffer(program, mark->buffer);
       if (is_private(find_loop(out->body, loop).loop->body, buffer)) continue;
       out = out.with(detail::remove_alloc(out->body, buffer));
       out = detail::with_alloc(out, loop, buffer, true);
     }
-    out = detail::with_marks(out, loop, detail::kDoubleBuffer, legal);
   }
   return out;
 }
@@ -46386,22 +46824,30 @@ class HoistStorage : public Mutator {
 
   Stmt stmt(const Stmt& s) override {
     const auto* f = s.as<ForNode>();
-    Vec<std::string> names = f ? marked_names(*f, kHoistStorage) : Vec<std::string>();
-    if (f) names.append(marked_names(*f, kDoubleBuffer));
-    if (f)
-      for (const auto& own : pipeline_buffers(*f)) names.push_back(own.name);
+    const Vec<std::string> names = f ? names_above(f->attributes) : Vec<std::string>();
     if (names.empty()) return descend(s);
     TakeAllocs allocs(program_, names);
     Stmt body = allocs.stmt(stmt(f->body));
-    Annotations annotations = f->annotations;
-    annotations.erase_if([](const Annotation& a) { return a.key == kHoistStorage; });
-    Stmt out = make_for(f->var, f->min, f->extent, body, f->loop_kind, annotations);
+    Attributes rest = f->attributes;
+    rest.erase<HoistAttr>();
+    Stmt out = make_for(f->var, f->min, f->extent, body, f->loop_kind, rest);
     for (const auto& buffer : allocs.taken) out = make_alloc(buffer, out);
     return out;
   }
   AnyExpr expr(const AnyExpr& e) override { return e; }
 
  private:
+  // The buffers that a loop wants above it.
+  static Vec<std::string> names_above(const Attributes& attributes) {
+    Vec<std::string> names;
+    for (const auto& a : attributes) {
+      if (const auto* hoist = std::get_if<HoistAttr>(&a)) names.push_back(hoist->buffer);
+      if (const auto* twice = std::get_if<DoubleBufferAttr>(&a)) names.push_back(twice->buffer);
+      if (const auto* own = std::get_if<PipelineBufferAttr>(&a)) names.push_back(own->buffer);
+    }
+    return names;
+  }
+
   const Program& program_;
 };
 
@@ -46439,7 +46885,7 @@ class PlaceBuffers : public Mutator {
  private:
   Stmt place(const Buffer& b, const Stmt& s) const {
     if (const auto* f = s.as<ForNode>(); f && belongs_inside(b, *f))
-      return make_for(f->var, f->min, f->extent, place(b, f->body), f->loop_kind, f->annotations);
+      return make_for(f->var, f->min, f->extent, place(b, f->body), f->loop_kind, f->attributes);
     if (const auto* seq = s.as<SeqNode>()) return place_in(b, *seq);
     if (const auto* a = s.as<AllocNode>()) return make_alloc(a->buffer, place(b, a->body));
     if (const auto* i = s.as<IfNode>(); i && !i->else_body && !mentions(i->condition, b))
@@ -46492,28 +46938,6 @@ LATHE_DECL Program place_buffers(const Program& program) {
 // ---- lathe/lower/storage/place_prefetches.ipp
 namespace lathe {
 namespace detail {
-
-/// One "buffer:distance:locality" of a loop's prefetch annotation.
-struct PrefetchHint {
-  std::string_view buffer;
-  std::int64_t distance = 0, locality = 0;
-};
-
-inline Vec<PrefetchHint> prefetch_hints(std::string_view text) {
-  Vec<PrefetchHint> hints;
-  while (!text.empty()) {
-    std::string_view one = text.substr(0, text.find(','));
-    text.remove_prefix(one.size() + (one.size() < text.size()));
-    std::size_t last = one.rfind(':'), middle = last == 0 ? 0 : one.rfind(':', last - 1);
-    PrefetchHint hint{one.substr(0, middle)};
-    bool good = middle != std::string_view::npos &&
-                parse_int(one.substr(middle + 1, last - middle - 1), hint.distance) &&
-                parse_int(one.substr(last + 1), hint.locality);
-    invariant(good, "a prefetch annotation that does not parse");
-    hints.push_back(hint);
-  }
-  return hints;
-}
 
 /// Whether computing an index reads memory: ahead of its iteration it could read past the end.
 inline bool indirect(const LoadNode& load) {
@@ -46644,7 +47068,7 @@ class LoadsOfIteration : public Visitor {
 // loop later, once a line. What the iterations of a loop in between all read, they fetch in turn.
 class SpreadHint : public Mutator {
  public:
-  SpreadHint(const ForNode& outer, const PrefetchHint& hint, int line_bytes)
+  SpreadHint(const ForNode& outer, const PrefetchAttr& hint, int line_bytes)
       : outer_(outer), hint_(hint), line_bytes_(line_bytes) {}
 
   Stmt stmt(const Stmt& s) override {
@@ -46656,7 +47080,7 @@ class SpreadHint : public Mutator {
     const Turn turn = turn_of(*f, fetched);
     if (turn.parts > 1) return in_turn(*f, fetched, turn);
     return make_for(f->var, f->min, f->extent, make_seq({hints(fetched), f->body}), f->loop_kind,
-                    f->annotations);
+                    f->attributes);
   }
 
  private:
@@ -46713,7 +47137,7 @@ class SpreadHint : public Mutator {
     Vec<AnyExpr> share;
     for (const auto& load : fetched) share.push_back(substitute(load, {{f.var, its_step}}));
     Stmt inner = make_for(step, 0, turn.parts, substitute(f.body, {{f.var, here}}), f.loop_kind,
-                          f.annotations);
+                          f.attributes);
     return make_for(group, 0, groups, make_seq({hints(share), inner}), ForKind::serial, {});
   }
 
@@ -46744,7 +47168,7 @@ class SpreadHint : public Mutator {
 
   static constexpr std::size_t kMostLines = 32;
   const ForNode& outer_;
-  const PrefetchHint& hint_;
+  const PrefetchAttr& hint_;
   Vec<const ForNode*> around_;
   std::int64_t line_bytes_;
 };
@@ -46756,17 +47180,16 @@ class PlacePrefetches : public Mutator {
   Stmt stmt(const Stmt& s) override {
     Stmt out = descend(s);
     const auto* f = out.as<ForNode>();
-    const AttrValue* hints = f ? find_annotation(f->annotations, "prefetch") : nullptr;
-    if (!hints) return out;
-    const std::string text = hints->text;
-    Annotations rest;
-    for (const auto& a : f->annotations)
-      if (a.key != "prefetch") rest.push_back(a);
+    if (!f || !f->attributes.has<PrefetchAttr>()) return out;
+    const Attributes marked = f->attributes;
+    Attributes rest = marked;
+    rest.erase<PrefetchAttr>();
     out = make_for(f->var, f->min, f->extent, f->body, f->loop_kind, rest);
-    for (const auto& hint : prefetch_hints(text)) {
-      const ForRef loop(out.as<ForNode>());
-      out = SpreadHint(*loop, hint, line_bytes_).stmt(out);
-    }
+    for (const auto& a : marked)
+      if (const auto* hint = std::get_if<PrefetchAttr>(&a)) {
+        const ForRef loop(out.as<ForNode>());
+        out = SpreadHint(*loop, *hint, line_bytes_).stmt(out);
+      }
     return out;
   }
 
@@ -46951,16 +47374,19 @@ struct Rolling {
   RollPlan plan;
 };
 
-// What the marks of a program ask for, as far as it is legal.
-inline Vec<Rolling> legal_rolls(const Program& program) {
+// What the marks of a program ask for.
+inline Vec<Rolling> rolls_of(const Program& program) {
   Vec<Rolling> out;
-  for (const auto& loop : loops_marked(program, kRollingBuffer))
-    for (const auto& name : marked_names(*find_loop(program->body, loop).loop, kRollingBuffer)) {
-      const BlockTag block = block_named(program->body, name);
-      if (!block) continue;
-      RollPlan plan = plan_roll(program, block, loop);
-      if (plan.why.empty()) out.push_back({loop, std::move(plan)});
+  for (const auto& loop : loops_marked<RollingAttr>(program)) {
+    const LoopSite site = find_loop(program->body, loop);
+    for (const auto& a : site.loop->attributes) {
+      const auto* mark = std::get_if<RollingAttr>(&a);
+      if (!mark) continue;
+      const std::string why = why_not_honoured(program, site, a);
+      if (!why.empty()) refuse_mark(*site.loop, a, why);
+      out.push_back({loop, plan_roll(program, block_named(program->body, mark->block), loop)});
     }
+  }
   return out;
 }
 
@@ -47007,13 +47433,13 @@ inline Program fold_rows(const Program& program, const Rolling& roll, const Buff
 
 LATHE_DECL Program roll_buffers(const Program& program) {
   Program out = program;
-  for (const auto& roll : detail::legal_rolls(program)) {
+  for (const auto& roll : detail::rolls_of(program)) {
     out = detail::skip_kept_rows(out, roll);
     for (const auto& [buffer, axis] : roll.plan.outputs)
       out = detail::fold_rows(out, roll, buffer, axis);
   }
-  for (const auto& loop : detail::loops_marked(program, detail::kRollingBuffer))
-    out = detail::with_marks(out, loop, detail::kRollingBuffer, {});
+  for (const auto& loop : detail::loops_marked<RollingAttr>(program))
+    out = detail::without_marks<RollingAttr>(out, loop);
   return out;
 }
 
@@ -47048,7 +47474,7 @@ LATHE_DECL Stmt CloneFresh::stmt(const Stmt& s) {
   if (const auto* f = s.as<ForNode>()) {
     AnyExpr min = expr(f->min), extent = expr(f->extent);
     VarRef fresh = rename(f->var);
-    return make_for(fresh, min, extent, stmt(f->body), f->loop_kind, f->annotations);
+    return make_for(fresh, min, extent, stmt(f->body), f->loop_kind, f->attributes);
   }
   if (const auto* let = s.as<LetStmtNode>()) {
     AnyExpr value = expr(let->value);
@@ -47308,11 +47734,11 @@ class Unroll : public Mutator {
       Stmt body = stmt(f->body);
       if (walk.found && *extent * count_loops(body) <= kCopiedLoops)
         return copies(*f, body, *extent);
-      if (!find_annotation(f->annotations, "unroll_explicit"))
-        return make_for(f->var, f->min, f->extent, body, f->loop_kind, f->annotations);
+      if (!f->attributes.has<UnrollAttr>())
+        return make_for(f->var, f->min, f->extent, body, f->loop_kind, f->attributes);
     }
-    if (const auto* factor = find_annotation(f->annotations, "unroll_explicit"))
-      return partly(*f, stmt(f->body), factor->number);
+    if (const auto* unroll = f->attributes.find<UnrollAttr>())
+      return partly(*f, stmt(f->body), unroll->factor);
     return descend(s);
   }
 
@@ -47321,7 +47747,7 @@ class Unroll : public Mutator {
   Stmt unrolled(const ForNode& f, const std::int64_t* extent) {
     Stmt body = stmt(f.body);
     if (extent) return copies(f, body, *extent);
-    return make_for(f.var, f.min, f.extent, body, ForKind::serial, f.annotations);
+    return make_for(f.var, f.min, f.extent, body, ForKind::serial, f.attributes);
   }
 
   void spend(const ForNode& f, const Stmt& body, std::int64_t times) {
@@ -47348,7 +47774,7 @@ class Unroll : public Mutator {
   // Bounds are read before the first iteration, which may change what they load.
   Stmt once_evaluated(const ForNode& f, const Stmt& body, std::int64_t factor) {
     const VarRef min = make_var(f.var->name + "_begin"), extent = make_var(f.var->name + "_extent");
-    const Stmt loop = make_for(f.var, min, extent, body, f.loop_kind, f.annotations);
+    const Stmt loop = make_for(f.var, min, extent, body, f.loop_kind, f.attributes);
     return make_let_stmt(
         min, f.min, make_let_stmt(extent, f.extent, partly(*loop.as<ForNode>(), body, factor)));
   }
@@ -47356,9 +47782,8 @@ class Unroll : public Mutator {
   // for q < n: S  →  for q < n / f: f copies; for t < n % f: S. A range that ends before it begins
   // has no remainder.
   Stmt partly(const ForNode& f, const Stmt& body, std::int64_t factor) {
-    Annotations rest;
-    for (const auto& a : f.annotations)
-      if (a.key != "unroll_explicit") rest.push_back(a);
+    Attributes rest = f.attributes;
+    rest.erase<UnrollAttr>();
     const auto* extent = as_const_int(f.extent);
     if (extent && *extent < factor) factor = *extent;
     if (factor <= 1) return make_for(f.var, f.min, f.extent, body, f.loop_kind, rest);
@@ -47555,7 +47980,7 @@ class Widen : public Mutator {
     ForKind kind = f.loop_kind == ForKind::vectorized ? ForKind::serial : f.loop_kind;
     Stmt body = stmt(f.body);
     facts_ = outer;
-    return make_for(f.var, min, extent, body, kind, f.annotations);
+    return make_for(f.var, min, extent, body, kind, f.attributes);
   }
 
   // A temporary inside the loop gets one copy a lane: a last dimension.
@@ -47731,7 +48156,7 @@ class VectorizeLoops : public Mutator {
   }
 
   Stmt vectorize(const ForNode& f) {
-    Stmt serial = make_for(f.var, f.min, f.extent, f.body, ForKind::serial, f.annotations);
+    Stmt serial = make_for(f.var, f.min, f.extent, f.body, ForKind::serial, f.attributes);
     const auto* extent = as_const_int(f.extent);
     if (!extent || *extent < 2) return stmt(serial);
     WidestElement widest;
@@ -50009,7 +50434,9 @@ class RunSerially : public Mutator {
     const auto* f = s.as<ForNode>();
     if (!f || (f->loop_kind != ForKind::parallel && f->loop_kind != ForKind::vectorized))
       return descend(s);
-    return make_for(f->var, f->min, f->extent, stmt(f->body), ForKind::serial, f->annotations);
+    Attributes rest = f->attributes;
+    rest.erase_if([](const Attribute& a) { return !may_carry(ForKind::serial, a); });
+    return make_for(f->var, f->min, f->extent, stmt(f->body), ForKind::serial, rest);
   }
 };
 

@@ -55,8 +55,9 @@ std::vector<Row> other_rows() {
        .program = kAdd,
        .steps = LATHE_STEPS(auto [i] = s.loops<1>("Y"); s.annotate(i, "unroll_explicit", 4);)},
       {.name = "unannotate",
-       .meaning = "Keys are those of `annotate`, `prefetch` and `hoist_storage`; of these two, all "
-                  "buffers are forgotten.",
+       .meaning = "Keys are those of `annotate` and of the marks that steps set: `prefetch`, "
+                  "`partition`, `hoist_storage`, `double_buffer`, `rolling_buffer`, "
+                  "`software_pipeline`; all buffers or blocks of one are forgotten.",
        .references = "all stay",
        .rounding = kNever,
        .refusals = "L0223",

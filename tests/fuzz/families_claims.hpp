@@ -234,31 +234,61 @@ class ClaimFamilies : public TextFamilies {
     return found.empty() ? std::string::npos : random_.pick(found);
   }
   std::string odd_value() {
-    static const std::vector<std::string> values = {
-        "0",        "1",          "2",         "-1",
-        "4",        "64",         "1000000",   "9223372036854775807",
-        "\"\"",     "\"1\"",      "\"X\"",     "\"Y\"",
-        "\"T\"",    "\"X,Y\"",    "\"0 1\"",   "\"0,1;1,0\"",
-        "\"auto\"", "\"always\"", "\"guard\"", "\"round_up\"",
-        "\"2,1\"",  "\"X 2\"",    "\"Y 1 3\"", "\"X=2\""};
+    static const std::vector<std::string> values = {"",
+                                                    "=",
+                                                    "=0",
+                                                    "=1",
+                                                    "=-1",
+                                                    "=1000000",
+                                                    "=\"\"",
+                                                    "=9223372036854775807",
+                                                    "=\"1\"",
+                                                    "=\"X\"",
+                                                    "=\"X,Y\"",
+                                                    "=\"auto\"",
+                                                    "=\"A:1:3\"",
+                                                    "=[0, 1]",
+                                                    "()",
+                                                    "(buffer=\"X\")",
+                                                    "(stages=[], orders=[])",
+                                                    "(distance=1, buffer=\"X\", locality=3)"};
     return random_.pick(values);
+  }
+  /// One of the form that the key asks for, of what may be in a program.
+  std::string fitting_value(const std::string& key) {
+    const auto name = [&] {
+      return random_.pick(std::vector<std::string>{"\"X\"", "\"Y\"", "\"T\"", "\"B\"", "\"none\""});
+    };
+    const auto number = [&](int most) { return std::to_string(random_.below(most)); };
+    if (key == "prefetch")
+      return "(buffer=" + name() + ", distance=" + number(9) + ", locality=" + number(5) + ")";
+    if (key == "hoist_storage" || key == "double_buffer" || key == "rolling_buffer")
+      return "=" + name();
+    if (key == "software_pipeline")
+      return "(stages=[0, " + number(3) + "], orders=[" + number(2) + ", " + number(3) + "])";
+    if (key == "pipeline_buffer") return "(buffer=" + name() + ", versions=" + number(4) + ")";
+    if (key == "any_order") return "";
+    if (key == "tail")
+      return "=\"" + std::string(lathe::to_text(static_cast<lathe::Tail>(random_.below(6)))) + "\"";
+    if (key == "partition")
+      return "=\"" + std::string(lathe::to_text(static_cast<lathe::Partition>(random_.below(3)))) +
+             "\"";
+    return "=" + number(5);
   }
   void mark() {
     static const std::vector<std::string> of_loops = {
-        "prefetch",  "prefetch",      "unroll_explicit",  "max_threads",        "tail",
-        "partition", "hoist_storage", "double_buffer",    "rolling_buffer",     "software_pipeline",
-        "any_order", "stream",        "pipeline_buffers", "pipeline_statement", "user.note"};
+        "prefetch",  "prefetch",      "unroll_explicit", "max_threads",        "tail",
+        "partition", "hoist_storage", "double_buffer",   "rolling_buffer",     "software_pipeline",
+        "any_order", "`stream`",      "pipeline_buffer", "pipeline_statement", "user.note"};
     static const std::vector<std::string> of_blocks = {
-        "stream", "guards", "any_order", "user.note", "pipeline_statement", "tail"};
+        "`stream`", "guards", "any_order", "user.note", "pipeline_statement", "tail"};
     const bool loop = random_.chance(75);
     const std::size_t at = some_line(loop ? "for " : "block ");
     if (at == std::string::npos) return;
     const std::size_t end = text_.rfind(':', text_.find('\n', at));
     if (end == std::string::npos || end < at) return;
-    const std::string value = random_.chance(90)   ? "=" + odd_value()
-                              : random_.chance(50) ? "="
-                                                   : "";
-    text_.insert(end, " @" + random_.pick(loop ? of_loops : of_blocks) + value);
+    const std::string key = random_.pick(loop ? of_loops : of_blocks);
+    text_.insert(end, " @" + key + (random_.chance(80) ? fitting_value(key) : odd_value()));
   }
 };
 

@@ -371,9 +371,9 @@ class ScheduleArguments : protected StorageArguments {
       const auto* f = below.as<lathe::ForNode>();
       const auto* b = below.as<lathe::BlockNode>();
       if (!f && !b) return;
-      for (const auto& a : f ? f->annotations : b->annotations)
-        candidates.push_back(
-            {f ? Arg(LoopRef(f->var)) : Arg(BlockRef(b->tag)), Arg::of_text(a.key)});
+      for (const auto& a : f ? f->attributes : b->attributes)
+        candidates.push_back({f ? Arg(LoopRef(f->var)) : Arg(BlockRef(b->tag)),
+                              Arg::of_text(std::string(key_of(a)))});
     });
     if (candidates.empty() && random_.chance(95)) return {};
     if (candidates.empty()) return {block_, Arg::of_text("stream")};

@@ -40,7 +40,8 @@ inline std::vector<std::string> program_texts() {
       "    C[i] = B[floordiv(k, 2)] + min(i32(k), 3i32)\n    atomic C[i] += 2i32\n"
       "    assert C[i] < 1000i32, \"large\"\n",
       "program o(in A: f32[8, 16], out B: f32[8, 4], out P: i64[8]):\n  for i in 0..8 "
-      "@prefetch=\"A:2:3\":\n    for q in 0..4:\n      vectorized for j in 0..4:\n        block "
+      "@prefetch(buffer=\"A\", distance=2, locality=3):\n    for q in 0..4:\n      vectorized for "
+      "j in 0..4:\n        block "
       "B(v in "
       "0..8 = i, w in 0..4 = j, o in 0..4 = q) where o == w:\n          B[v, w] = exp(A[v, w * 4 + "
       "o]) * "
@@ -173,7 +174,7 @@ inline void mutate_token(std::vector<std::string>& tokens, Draw& draw) {
                                 "where",
                                 "reads",
                                 "4096",
-                                "@prefetch=\"A:1:3\"",
+                                "@prefetch(buffer=\"A\", distance=1, locality=3)",
                                 "1073741824",
                                 "floormod"};
   const std::size_t at = draw.below(tokens.size());

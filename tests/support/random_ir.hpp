@@ -82,10 +82,22 @@ class RandomIr : public RandomExpr {
                                                                   : lathe::Streaming::none);
   }
 
-  lathe::Annotations annotations() {
-    lathe::Annotations all;
-    if (random_.chance(15)) all.push_back({"user.n" + name(), static_cast<int>(random_.bits())});
-    if (random_.chance(10)) all.push_back({"user.note", "x \"y\""});
+  lathe::Attributes attributes() {
+    lathe::Attributes all;
+    if (random_.chance(15))
+      all.set(lathe::UserHint{"user.n" + name(), static_cast<int>(random_.bits())});
+    if (random_.chance(10)) all.set(lathe::UserHint{"user.note", "x \"y\""});
+    return all;
+  }
+  lathe::Attributes loop_attributes(lathe::ForKind kind) {
+    lathe::Attributes all = attributes();
+    if (random_.chance(10)) all.set(lathe::TailAttr{static_cast<lathe::Tail>(random_.below(6))});
+    if (random_.chance(10)) all.set(lathe::PrefetchAttr{name(), 1 + random_.below(9), 2});
+    if (kind == lathe::ForKind::parallel && random_.chance(10)) all.set(lathe::MaxThreadsAttr{3});
+    if (kind != lathe::ForKind::serial) return all;
+    if (random_.chance(10)) all.set(lathe::UnrollAttr{1 + random_.below(9)});
+    if (random_.chance(10)) all.set(lathe::HoistAttr{name()});
+    if (random_.chance(10)) all.set(lathe::PipelineAttr{{0, random_.below(9)}, {1, 0}});
     return all;
   }
 
@@ -97,7 +109,7 @@ class RandomIr : public RandomExpr {
     locals_.push_back(v);
     Stmt inner = body(depth);
     locals_.pop_back();
-    return lathe::make_for(v, min, extent, inner, kind, annotations());
+    return lathe::make_for(v, min, extent, inner, kind, loop_attributes(kind));
   }
 
   // What is bound around the block is hidden in it.
@@ -124,7 +136,7 @@ class RandomIr : public RandomExpr {
     lathe::BlockNode node(lathe::make_ref<lathe::BlockTagNode>("B" + std::to_string(++blocks_)),
                           iters, {});
     if (random_.chance(30)) node.predicate = expr(lathe::kBool, 2);
-    node.annotations = annotations();
+    node.attributes = attributes();
     if (random_.chance(20) && !buffers_.empty()) node.reads.push_back(region());
     if (random_.chance(20) && !buffers_.empty()) node.writes.push_back(region());
     if (writable_.empty() || random_.chance(60))

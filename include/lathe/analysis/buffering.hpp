@@ -24,29 +24,15 @@ struct RollPlan {
 };
 RollPlan plan_roll(const Program& program, const BlockTag& block, const VarRef& loop);
 
-/// When a statement of a pipelined loop runs: in step t for iteration t - stage; statements of one
-/// step in ascending order.
-struct PipelinePart {
-  std::int64_t stage = 0, order = 0;
-};
 struct PipelinePlan {
   struct Versions {
     Buffer buffer;
     std::int64_t count;
   };
-  Vec<PipelinePart> parts;  ///< of each statement
   Vec<Versions> buffers;  ///< what an iteration has to itself, and more than one statement touches
   std::string why;        ///< why this is not legal, if it is not
 };
-PipelinePlan plan_pipeline(const Program& program, const VarRef& loop, Vec<PipelinePart> parts);
-/// What lowering notes of a pipelined loop.
-struct PipelineBuffer {
-  std::string name;
-  std::int64_t count = 1;  ///< of versions
-};
-Vec<PipelineBuffer> pipeline_buffers(const ForNode& loop);
-/// What a loop's annotation says; nothing if it says nothing of use.
-Vec<PipelinePart> pipeline_parts(const ForNode& loop);
+PipelinePlan plan_pipeline(const Program& program, const VarRef& loop, const PipelineAttr& when);
 
 /// Of the loops from one on inward that hold all uses of a buffer: the first whose iterations would
 /// share what lies outside of them.

@@ -60,10 +60,6 @@ bool surely_meet(const AccessSite& a, const AccessSite& b, const Vec<ForRef>& lo
 /// Whether updates with x = op(x, a), x = op(x, b) leave the same bits in either order.
 bool atomics_commute(BinaryOp op, DType t);
 
-/// The annotation of a block whose atomic updates of floats may run in any order: a schedule said
-/// so, and that it changes rounding.
-inline constexpr std::string_view kAnyOrder = "any_order";
-
 /// Two accesses that keep iterations of a loop from running in any order.
 struct Carried {
   AccessSite first, second;

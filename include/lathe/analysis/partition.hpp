@@ -4,11 +4,9 @@
 
 #include <lathe/analysis/access.hpp>
 #include <lathe/arith/facts.hpp>
-#include <lathe/ir/loop_marks.hpp>
+#include <lathe/ir/stmt.hpp>
 
 namespace lathe::detail {
-
-inline constexpr const char* kPartition = "partition";
 
 /// What the schedule says of a loop.
 Partition partition_of(const ForNode& loop);

@@ -39,7 +39,7 @@ class SettleTerms {
   ForRef of_any_extent(const ForNode& loop, Vec<VarRef>& unknown) const {
     const AnyExpr min = changes(loop.min) ? any_number("begin", unknown) : loop.min,
                   extent = changes(loop.extent) ? any_number("extent", unknown) : loop.extent;
-    const Stmt out = make_for(loop.var, min, extent, loop.body, loop.loop_kind, loop.annotations);
+    const Stmt out = make_for(loop.var, min, extent, loop.body, loop.loop_kind, loop.attributes);
     return ForRef(out.as<ForNode>());
   }
 

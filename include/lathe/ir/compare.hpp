@@ -9,7 +9,7 @@ namespace lathe {
 /// Same structure, where bound variables, buffers and block tags correspond one to one. What a name
 /// is called never matters: not of variables, buffers, params, dims, blocks, reducers or programs.
 /// Everything else does: order of params and dims, dtypes, shapes, strides, scopes, alignment,
-/// bounds of dims, loop kinds, annotations, messages, stage. Constants are equal if their bits are.
+/// bounds of dims, loop kinds, attributes, messages, stage. Constants are equal if their bits are.
 /// What is free in a Stmt or AnyExpr equals only itself.
 bool structurally_equal(const Program& a, const Program& b);
 bool structurally_equal(const Stmt& a, const Stmt& b);

@@ -20,7 +20,7 @@ struct Contents {
   bool inits = false;     ///< some block sets an identity first
   bool promises = false;  ///< some loop is not serial
   bool axes = false;      ///< some loop is bound
-  bool marks = false;     ///< some loop carries an annotation that is a text
+  bool marks = false;     ///< some loop carries an attribute
 
   static std::uint64_t bit(const std::string& name);
   static std::uint64_t bit(const void* node);

@@ -2,6 +2,7 @@
 // bodies, fresh names.
 #pragma once
 
+#include <lathe/ir/fates.hpp>
 #include <lathe/ir/visit.hpp>
 
 namespace lathe::detail {
@@ -21,12 +22,13 @@ struct LoopHead {
   VarRef var;
   AnyExpr min, extent;
   ForKind kind = ForKind::serial;
-  Annotations annotations = {};
+  Attributes attributes = {};
 };
 LoopHead head_of(const ForNode& loop);
 Stmt wrap_loops(const Vec<LoopHead>& heads, Stmt body);
-/// The same loops over fresh variables; `map` then also takes each old variable to its new one.
-Vec<LoopHead> fresh_loops(const Vec<ForRef>& loops, Substitution& map);
+/// The same loops over fresh variables, with the attributes that the change leaves to copies; `map`
+/// then also takes each old variable to its new one.
+Vec<LoopHead> fresh_loops(const Vec<ForRef>& loops, Change change, Substitution& map);
 
 /// Names that a program uses, for choosing new ones.
 class NamePool {

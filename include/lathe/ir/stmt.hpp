@@ -2,13 +2,13 @@
 // semantics.
 //
 //   Program := name, params(Buffer in | out | inout, scalar Var) dims(Dim) body stage
-//   Stmt    := For(var, min, extent, kind, annotations, body) | Block | Alloc(buffer, body)
+//   Stmt    := For(var, min, extent, kind, attributes, body) | Block | Alloc(buffer, body)
 //            | Store(buffer, indices, value, mask?) | Atomic(op, buffer, indices, value) | Let(var,
 //            value, body) | Seq(stmts) | If(condition, then, else?) | While(condition, body) |
 //            Assert(condition, message) | Evaluate(call)
 //   Block   := name, iters[(var, min, extent, spatial | reduce | opaque) = binding], reads, writes,
 //   predicate?,
-//              reducer?, init, body, annotations
+//              reducer?, init, body, attributes
 //   Reducer := name, identity(Expr…), lhs(Var…), rhs(Var…), combine(Expr…), associative,
 //   commutative Buffer  := name, dtype, shape(Expr…), strides(Expr…), scope, alignment,
 //   aligned[(dim, factor, offset)]
@@ -51,8 +51,10 @@
 // with its message.
 #pragma once
 
+#include <lathe/ir/attributes.hpp>
 #include <lathe/ir/contents.hpp>
 #include <lathe/ir/expr.hpp>
+#include <lathe/ir/kinds.hpp>
 #include <optional>
 
 namespace lathe {
@@ -66,58 +68,7 @@ enum class StmtKind : std::uint8_t {
 #undef LATHE_KIND
 };
 
-/// The last six are bound: iterations are the blocks of a GPU's grid, or the threads of a block.
-enum class ForKind : std::uint8_t {
-  serial,
-  parallel,
-  vectorized,
-  unrolled,
-  block_x,
-  block_y,
-  block_z,
-  thread_x,
-  thread_y,
-  thread_z
-};
-constexpr bool is_block_axis(ForKind k) { return k >= ForKind::block_x && k <= ForKind::block_z; }
-constexpr bool is_thread_axis(ForKind k) { return k >= ForKind::thread_x; }
-constexpr bool is_bound(ForKind k) { return k >= ForKind::block_x; }
-enum class IterKind : std::uint8_t { spatial, reduce, opaque };
-/// How far a program has been lowered; verify has a spec for each.
-///   blocks: as written and scheduled · loops: no blocks, guards explicit · vector: no vectorized
-///   or unrolled loop flat: every access has one index, the element's offset (registers of rank 0
-///   have none); temporaries have rank 1 or 0, parameters keep their shape and strides, from which
-///   the call takes its slots · machine: no math call that codegen can't emit as an instruction, no
-///   type that the target lacks
-enum class Stage : std::uint8_t { blocks, loops, vector, flat, machine };
-
-std::string_view to_text(ForKind kind);
-/// False: not one of their names.
-bool parse_for_kind(std::string_view text, ForKind& out);
-std::string_view to_text(IterKind kind);
 std::string_view to_text(Scope scope);
-std::string_view to_text(Stage stage);
-
-/// An annotation's value: an integer or a text.
-struct AttrValue {
-  std::int64_t number = 0;
-  std::string text;
-  bool is_text = false;
-
-  AttrValue() = default;
-  AttrValue(std::int64_t its_number) : number(its_number) {}
-  AttrValue(int its_number) : number(its_number) {}
-  AttrValue(std::string its_text) : text(std::move(its_text)), is_text(true) {}
-  AttrValue(const char* its_text) : text(its_text), is_text(true) {}
-  bool operator==(const AttrValue&) const = default;
-};
-struct Annotation {
-  std::string key;
-  AttrValue value;
-  bool operator==(const Annotation&) const = default;
-};
-using Annotations = Vec<Annotation>;
-const AttrValue* find_annotation(const Annotations& all, std::string_view key);
 
 struct StmtNode : RefCounted {
   explicit StmtNode(StmtKind its_kind) : kind(its_kind) {}
@@ -154,18 +105,18 @@ class Stmt : public Ref<StmtNode> {
 struct ForNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::For;
   ForNode(VarRef its_var, AnyExpr its_min, AnyExpr its_extent, ForKind its_loop_kind,
-          Annotations its_annotations, Stmt its_body)
+          Attributes its_attributes, Stmt its_body)
       : StmtNode(kKind, its_min, its_extent),
         var(std::move(its_var)),
         min(std::move(its_min)),
         extent(std::move(its_extent)),
         loop_kind(its_loop_kind),
-        annotations(std::move(its_annotations)),
+        attributes(std::move(its_attributes)),
         body(std::move(its_body)) {}
   VarRef var;
   AnyExpr min, extent;
   ForKind loop_kind;
-  Annotations annotations;
+  Attributes attributes;
   Stmt body;
 };
 
@@ -226,7 +177,7 @@ struct BlockNode : StmtNode {
   AnyExpr predicate;          ///< none means true
   ReducerRef reducer;         ///< none: the body's stores overwrite
   bool init = false;          ///< whether this block sets the identity first
-  Annotations annotations;
+  Attributes attributes;
   Stmt body;
 
   const std::string& name() const { return tag->name; }
@@ -242,11 +193,6 @@ struct AllocNode : StmtNode {
   Buffer buffer;
   Stmt body;
 };
-
-/// Whether a store goes past the caches, a hint to codegen: `any` as far as its alignment allows,
-/// `lines` only where it fills whole cache lines. Several rows that are written in turn want lines:
-/// parts of more lines than a core can gather are written one by one, at a fifth of the speed.
-enum class Streaming : std::uint8_t { none, any, lines };
 
 struct StoreNode : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Store;
@@ -382,7 +328,7 @@ class Program : public Ref<ProgramNode> {
 // Factories.
 Buffer make_buffer(std::string name, DType dtype, Vec<AnyExpr> shape, Scope scope = Scope::global);
 Stmt make_for(VarRef var, AnyExpr min, AnyExpr extent, Stmt body, ForKind kind = ForKind::serial,
-              Annotations annotations = {});
+              Attributes attributes = {});
 /// What a statement that is a hint fetches; nullptr for any other.
 const LoadNode* prefetched(const Stmt& s);
 Stmt make_seq(Vec<Stmt> stmts);  ///< flattens, drops empty ones; one statement stands for itself

@@ -10,9 +10,9 @@ namespace lathe {
 /// stride is 1), so that the same code serves padded views.
 Program open_strides(const Program& program);
 
-/// Prepares loops with a "software_pipeline" annotation: keeps their statements apart, and
-/// allocates inside what an iteration has to itself; takes annotations away that are not legal.
-/// Must run while there are blocks, which tell that.
+/// Prepares loops with a PipelineAttr: keeps their statements apart, and allocates inside what an
+/// iteration has to itself. Must run while there are blocks, which tell that. L0603 if it is not
+/// legal.
 Program stage_pipelines(const Program& program);
 
 /// Moves each Alloc down to the smallest statement that holds all accesses: into a loop where each
@@ -24,12 +24,12 @@ Program place_buffers(const Program& program);
 /// what parallel ones do; where a loop over threads ends is where threads would wait.
 Program lower_bindings(const Program& program);
 
-/// Allocates each buffer that a loop's "double_buffer" annotation names inside that loop, so that
-/// it gets the size that one iteration needs; takes annotations away that are not legal. Must run
-/// while there are blocks, which tell that.
+/// Allocates each buffer that a loop's DoubleBufferAttr names inside that loop, so that it gets the
+/// size that one iteration needs. Must run while there are blocks, which tell that. L0603 if it is
+/// not legal.
 Program place_doubled(const Program& program);
 
-/// A block that a loop's "rolling_buffer" annotation names keeps the rows that iterations share.
+/// A block that a loop's RollingAttr names keeps the rows that iterations share. L0603 if it can't.
 /// Must run after Allocs are placed: what it makes is no longer proved to be filled by an
 /// iteration.
 ///     for y: { alloc P[n, m]; for r < 3: for x: block P(y + r, x); … }
@@ -57,23 +57,23 @@ Program check_accesses(const Program& program);
 ///   → for xo: { alloc P[10]; for a: P[a] = …; for xi: C = P[xi] + P[xi + 2] }
 Program compact_buffers(const Program& program);
 
-/// Moves the Allocs that a loop's "hoist_storage" or "double_buffer" annotation, or a pipeline,
-/// names from inside of it to right above it. Must run when they have their final shape, which is
+/// Moves the Allocs that a loop's HoistAttr, DoubleBufferAttr or PipelineBufferAttr names from
+/// inside of it to right above it. Must run when they have their final shape, which is
 /// that of one iteration.
 Program hoist_storage(const Program& program);
 
-/// Gives the buffers that a loop's "double_buffer" annotation names two versions, of which its
-/// iterations take one each in turn. Must run when their Allocs stand above the loop.
+/// Gives the buffers that a loop's DoubleBufferAttr names two versions, of which its iterations
+/// take one each in turn. Must run when their Allocs stand above the loop.
 ///     alloc P[10]; for xo: { for a: P[a] = …; … }
 ///   → alloc P[2, 10]; for xo: { for a: P[xo % 2, a] = …; … }
 Program double_buffers(const Program& program);
 
-/// Loops with a "software_pipeline" annotation become three: steps in which the first iterations
+/// Loops with a PipelineAttr become three: steps in which the first iterations
 /// enter, steps in which each statement runs, for an iteration of its own, and those in which the
 /// last ones leave.
 Program software_pipelines(const Program& program);
 
-/// A loop's "prefetch" annotation becomes a prefetch, at the start of each iteration, of the
+/// A loop's PrefetchAttr becomes a prefetch, at the start of each iteration, of the
 /// elements that the iteration `distance` later reads first, once a cache line of the target. The
 /// address may lie outside of the buffer: a prefetch never faults.
 Program place_prefetches(const Program& program, const Target& target);
@@ -90,7 +90,7 @@ Program hoist_guards(const Program& program);
 Program vectorize_loops(const Program& program, const Target& target);
 
 /// Unrolled loops become copies, and so do short loops over the rows of a temporary in registers; a
-/// loop annotated "unroll_explicit" = f becomes a loop over f copies and a remainder. Throws
+/// loop with an UnrollAttr of f becomes a loop over f copies and a remainder. Throws
 /// UserError L0601 where the copies exceed the budget.
 Program unroll_loops(const Program& program);
 

@@ -184,7 +184,7 @@ TEST_CASE("where memory is far away, rows go one by one, and streams too") {
   CHECK(has(text(stencil.Y), "vi in 0..256 = io * 4 + ii, vj in 0..1100 = jo * 16 + ji"));
   lt::Input<float, 1> X("X", {300001});
   auto twice = lt::compute("twice", {300001}, [&](lt::Var i) { return X(i) * 2.0f; });
-  CHECK(has(text(twice), "@prefetch=\"X:1:2\""));
+  CHECK(has(text(twice), "@prefetch(buffer=\"X\", distance=1, locality=2)"));
   CHECK(has(text(twice), "i1 in 0..1"));
 }
 
@@ -200,7 +200,9 @@ TEST_CASE("runs of one loop, or rows, are taken in turn where no cache holds the
   lt::Input<float, 1> X("X", {300001}), W("W", {300001});
   auto sum = lt::compute("sum", {300001}, [&](lt::Var i) { return X(i) + W(i); });
   const std::string runs = text(sum);
-  CHECK(has(runs, "@prefetch=\"X:1:2,W:1:2\""));
+  CHECK(has(runs,
+            "@prefetch(buffer=\"X\", distance=1, locality=2) "
+            "@prefetch(buffer=\"W\", distance=1, locality=2)"));
   CHECK(has(runs, "unrolled for i1 in 0..4"));
   CHECK(has(runs, "i0 * 32768 + i1 * 8192 + i2 * 16 + i3"));
   lt::Input<float, 2> P("P", {200, 2000}), Q("Q", {20000, 20});

@@ -133,8 +133,8 @@ TEST_CASE("errors name line, column and what was expected") {
         "error[L0501] parse: line 2, column 8: expected '=', found '+'");
   CHECK(statement_error("B[0] = 1.0 2.0") ==
         "error[L0501] parse: line 2, column 14: expected the end of the line, found '2.0'");
-  CHECK(message_of("program p(out B: f32[4]):\n  for i in 0..4 @steps=wide:\n    B[i] = 1.0\n") ==
-        "error[L0501] parse: line 2, column 24: expected an integer or a string, found 'wide'");
+  CHECK(message_of("program p(out B: f32[4]):\n  for i in 0..4 @user.x=wide:\n    B[i] = 1.0\n") ==
+        "error[L0501] parse: line 2, column 25: expected an integer or a string, found 'wide'");
   CHECK(statement_error("alloc C: f32[4]") ==
         "error[L0501] parse: line 3, column 1: expected a statement that uses 'C', or 'pass'");
 }

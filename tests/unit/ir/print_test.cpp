@@ -122,9 +122,15 @@ TEST_CASE("statements without a value of their own") {
         "eval prefetch(b[i], 3)\n");
   CHECK(str(make_if(AnyExpr(i) < 4, make_seq({}), make_store(b, {i}, make_int(kI32, 0)))) ==
         "if i < 4:\n  pass\nelse:\n  b[i] = 0i32\n");
-  Stmt annotated =
-      make_for(i, 0, 4, make_seq({}), ForKind::unrolled, {{"user.a b", 4}, {"note", "x \"y\""}});
-  CHECK(str(annotated) == "unrolled for i in 0..4 @`user.a b`=4 @note=\"x \\\"y\\\"\":\n  pass\n");
+  Stmt marked = make_for(i, 0, 4, make_seq({}), ForKind::serial,
+                         {UserHint{"user.a b", 4}, UserHint{"user.note", "x \"y\""},
+                          TailAttr{Tail::mask}, UnrollAttr{4}, PrefetchAttr{"A \"1\"", 2, 0},
+                          PipelineAttr{{0, 1}, {1, 0}}, HoistAttr{"T"}, HoistAttr{"U"}});
+  CHECK(str(marked) ==
+        "for i in 0..4 @`user.a b`=4 @user.note=\"x \\\"y\\\"\" @tail=\"mask\" @unroll_explicit=4 "
+        "@prefetch(buffer=\"A \\\"1\\\"\", distance=2, locality=0) "
+        "@software_pipeline(stages=[0, 1], orders=[1, 0]) @hoist_storage=\"T\" "
+        "@hoist_storage=\"U\":\n  pass\n");
 }
 
 TEST_CASE("an excerpt shows the loops around a place and underlines it") {

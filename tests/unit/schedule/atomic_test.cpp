@@ -103,7 +103,7 @@ TEST_CASE("atomic: sums of floats in any order") {
   const lt::Program p = histogram(kPlain, "f32");
   lt::Schedule start(p), s = start;
   s.atomic("H");
-  CHECK(s.str().find("@any_order=1") != std::string::npos);
+  CHECK(s.str().find("@any_order") != std::string::npos);
   CHECK(s.numerics() == std::vector<std::string>{"atomic: 'H' updates in any order"});
   s.parallel(s.loops("H")[0]);
   check_kept(start, s);

@@ -71,7 +71,7 @@ TEST_CASE("gemm: the form of the packed program") {
               block C_init(vi in 0..16 = i0 * 8 + i1 * 4 + i2, vj in 0..32 = j0 * 16 + j1 * 8 + j2):
                 C_cache[vi, vj] = 0.0
           for ro in 0..2:
-            for ri in 0..5 @prefetch="A_cache:8:3":
+            for ri in 0..5 @prefetch(buffer="A_cache", distance=8, locality=3):
               unrolled for i2 in 0..4:
                 vectorized for j2 in 0..8:
                   block C(vi in 0..16 = i0 * 8 + i1 * 4 + i2, vj in 0..32 = j0 * 16 + j1 * 8 + j2, reduce vr in 0..10 = ro * 5 + ri) reduce sum:

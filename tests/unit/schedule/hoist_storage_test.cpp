@@ -67,7 +67,7 @@ TEST_CASE("hoist_storage: between two loops, for two buffers") {
         "align 64\n");
   s.hoist_storage(k.C, j);
   s.hoist_storage("D_cache", j);
-  CHECK(s.str().find("@hoist_storage=\"C,D_cache\"") != std::string::npos);
+  CHECK(s.str().find("@hoist_storage=\"C\" @hoist_storage=\"D_cache\"") != std::string::npos);
   CHECK(
       placed(s) ==
       "  for i in 0..6:\n    alloc D_cache: f32[1, 1] align 64\n    alloc C: f32[1, 1] align 64\n");
@@ -140,7 +140,7 @@ TEST_CASE("hoist_storage: refusals") {
       vectorized for j in 0..8:
         for i_1 in 0..1:
           for j_1 in 0..1:
-  help: take that loop's body: a loop inside it)");
+  help: take a loop of which each iteration fills the buffer anew, inside of loops that are not serial)");
   CHECK(why(k.C, j) == "L0204 hoist_storage: loop 'j' is vectorized, not serial");
 
   lt::Schedule twice(k.D);

@@ -113,8 +113,8 @@ TEST_CASE("html: tails, notes and rounding are named") {
   s.annotate(io, "user.why", "a < b & \"c\"");
   s.rfactor(s.split(r, {lt::infer, 10})[1]);
   const std::string page = s.html(), words = words_of(page);
-  CHECK(words.find("for ii in 0..8 tail: guard") != std::string::npos);
-  CHECK(words.find("user.why: a &lt; b &amp; &quot;c&quot;") != std::string::npos);
+  CHECK(words.find("for ii in 0..8 @tail=&quot;guard&quot;") != std::string::npos);
+  CHECK(words.find("@user.why=&quot;a &lt; b &amp; \\&quot;c\\&quot;&quot;") != std::string::npos);
   CHECK(words.find("reduction sum, with init guarded") != std::string::npos);
   CHECK(words.find(s.numerics()[0]) != std::string::npos);
 }

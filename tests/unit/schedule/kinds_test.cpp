@@ -157,7 +157,8 @@ TEST_CASE("prefetch: a hint on the loop") {
   lt::LoopRef i = i_j_r_loops[0], j = i_j_r_loops[1], r = i_j_r_loops[2];
   s.prefetch(k.B, r, 2);
   s.prefetch("A", r, 4, 0);
-  CHECK(s.str().find("@prefetch=\"B:2:3,A:4:0\"") != std::string::npos);
+  CHECK(s.str().find("@prefetch(buffer=\"B\", distance=2, locality=3) "
+                     "@prefetch(buffer=\"A\", distance=4, locality=0)") != std::string::npos);
   check_kept(start, s);
   auto di_dj_loops = s.loops<2>(k.D);
   lt::LoopRef di = di_dj_loops[0], dj = di_dj_loops[1];

@@ -108,7 +108,7 @@ inline lt::Program backwards(const lt::Program& p) {
       lt::VarRef var = lt::make_var(f->var->name);
       lt::Stmt body = lt::substitute(
           stmt(f->body), {{f->var, lt::substitute(mirrored, {{f->var, lt::AnyExpr(var)}})}});
-      return lt::make_for(var, f->min, f->extent, body, f->loop_kind, f->annotations);
+      return lt::make_for(var, f->min, f->extent, body, f->loop_kind, f->attributes);
     }
   };
   return p.with(Reverse().stmt(p->body));

@@ -147,7 +147,7 @@ class AccessCollector : public Visitor {
         feeds(*f, *block_, IterKind::spatial))
       return f;
     Stmt loop = make_for(f->var, f->min, fold_max(f->extent, AnyExpr(1)), f->body, f->loop_kind,
-                         f->annotations);
+                         f->attributes);
     return ForRef(loop.as<ForNode>());
   }
   // Nothing in it touches the one buffer that is asked for.
@@ -189,7 +189,7 @@ class AccessCollector : public Visitor {
   ForRef resolved(const ForNode& n) {
     AnyExpr min = resolve(n.min), extent = resolve(n.extent);
     if (min.same_as(n.min) && extent.same_as(n.extent)) return ForRef(&n);
-    Stmt loop = make_for(n.var, min, extent, n.body, n.loop_kind, n.annotations);
+    Stmt loop = make_for(n.var, min, extent, n.body, n.loop_kind, n.attributes);
     return ForRef(loop.as<ForNode>());
   }
   void loop(const ForNode& n) {

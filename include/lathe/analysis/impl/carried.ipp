@@ -24,7 +24,7 @@ LATHE_DECL std::string describe(const AccessSite& a) {
 }
 
 inline bool in_any_order(const AccessSite& a) {
-  return a.block && find_annotation(a.block->annotations, kAnyOrder);
+  return a.block && a.block->attributes.has<AnyOrderAttr>();
 }
 /// Two atomic updates whose order nobody can tell, or may; what else reads the element is another
 /// access.

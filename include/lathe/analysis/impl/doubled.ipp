@@ -6,7 +6,6 @@
 #include <lathe/analysis/found.hpp>
 #include <lathe/analysis/uses.hpp>
 #include <lathe/ir/describe.hpp>
-#include <lathe/ir/loop_marks.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe::detail {
@@ -60,7 +59,7 @@ inline const ForNode* rolls_around(const Program& program, const Buffer& buffer,
   loops.push_back(site.loop);
   for (const auto& loop : loops)
     for (const auto& w : writers(program->body, buffer))
-      if (is_marked(*loop, kRollingBuffer, w.block->name())) return loop.get();
+      if (loop->attributes.has(RollingAttr{w.block->name()})) return loop.get();
   return nullptr;
 }
 

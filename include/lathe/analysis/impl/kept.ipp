@@ -5,7 +5,6 @@
 #include <lathe/analysis/found.hpp>
 #include <lathe/analysis/kept.hpp>
 #include <lathe/analysis/uses.hpp>
-#include <lathe/ir/loop_marks.hpp>
 #include <optional>
 
 namespace lathe::detail {
@@ -40,7 +39,7 @@ LATHE_DECL KeptBuffer kept_of(const Program& program, const Buffer& buffer) {
   for (const ForNode* loop : loops_of_all_uses(program->body, buffer)) {
     if (!fills_alone(program, buffer, *loop, facts)) break;
     out.loop = loop;
-    if (is_marked(*loop, kDoubleBuffer, buffer->name)) out.versions = 2;
+    if (loop->attributes.has(DoubleBufferAttr{buffer->name})) out.versions = 2;
   }
   for (const Footprint& f : work_of(program, out.loop ? out.loop->var : VarRef()).buffers)
     if (f.buffer == buffer && f.extents.size() == out.extents.size()) out.extents = f.extents;

@@ -50,3 +50,5 @@
 #include <lathe/analysis/impl/roll.ipp>
 //
 #include <lathe/analysis/impl/pipeline.ipp>
+//
+#include <lathe/analysis/impl/marks.ipp>

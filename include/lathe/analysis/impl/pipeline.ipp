@@ -1,13 +1,11 @@
 #pragma once
 
-#include <charconv>
 #include <lathe/analysis/buffering.hpp>
 #include <lathe/analysis/dependence.hpp>
 #include <lathe/analysis/find.hpp>
 #include <lathe/analysis/found.hpp>
 #include <lathe/analysis/impl/doubled.ipp>
 #include <lathe/ir/describe.hpp>
-#include <lathe/ir/loop_marks.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe::detail {
@@ -17,10 +15,11 @@ inline constexpr std::int64_t kMostStages = 16;
 /// Tests whether the statements of a loop's body may run in stages.
 class PipelinePlanner {
  public:
-  PipelinePlanner(const Program& program, const VarRef& loop, Vec<PipelinePart> parts)
-      : program_(program), site_(find_loop(program->body, loop)), facts_(program_facts(program)) {
-    plan_.parts = std::move(parts);
-  }
+  PipelinePlanner(const Program& program, const VarRef& loop, const PipelineAttr& when)
+      : program_(program),
+        site_(find_loop(program->body, loop)),
+        facts_(program_facts(program)),
+        when_(when) {}
 
   PipelinePlan run() {
     if (plan_.why = body(); !plan_.why.empty()) return plan_;
@@ -45,34 +44,34 @@ class PipelinePlanner {
     Vec<ForRef> loops = site_.loops;
     loops.push_back(site_.loop);
     for (const auto& f : loops)
-      for (const auto& name : marked_names(*f, kRollingBuffer))
-        if (block_named(loop().body, name))
-          return "block " + in_quotes(name) + " keeps rows along loop " + in_quotes(f->var->name);
+      for (const auto& a : f->attributes)
+        if (const auto* rolls = std::get_if<RollingAttr>(&a);
+            rolls && block_named(loop().body, rolls->block))
+          return "block " + in_quotes(rolls->block) + " keeps rows along loop " +
+                 in_quotes(f->var->name);
     return {};
   }
 
   std::string numbers() {
     const std::size_t n = statements_.size();
-    if (plan_.parts.size() != n)
+    if (when_.stages.size() != n || when_.orders.size() != n)
       return loop_text() + " holds " + std::to_string(n) + " statements, not " +
-             std::to_string(plan_.parts.size());
+             std::to_string(when_.stages.size());
     for (std::size_t k = 0; k < n; ++k) {
-      const PipelinePart& part = plan_.parts[k];
-      if (part.stage < 0 || part.stage > kMostStages)
-        return "stage " + std::to_string(part.stage) + " is not between 0 and " +
+      if (when_.stages[k] < 0 || when_.stages[k] > kMostStages)
+        return "stage " + std::to_string(when_.stages[k]) + " is not between 0 and " +
                std::to_string(kMostStages);
       for (std::size_t other = 0; other < k; ++other)
-        if (plan_.parts[other].order == part.order)
-          return "two statements have the order " + std::to_string(part.order);
+        if (when_.orders[other] == when_.orders[k])
+          return "two statements have the order " + std::to_string(when_.orders[k]);
     }
     return {};
   }
 
   // Whether a statement k iterations later would run after another one of this iteration.
   bool runs_before(std::size_t a, std::size_t b, std::int64_t later) const {
-    const PipelinePart &first = plan_.parts[a], &second = plan_.parts[b];
-    const std::int64_t at = first.stage, then = second.stage + later;
-    return at < then || (at == then && first.order < second.order);
+    const std::int64_t at = when_.stages[a], then = when_.stages[b] + later;
+    return at < then || (at == then && when_.orders[a] < when_.orders[b]);
   }
 
   // Those that an iteration has to itself get versions; the accesses of others are gathered.
@@ -87,7 +86,6 @@ class PipelinePlanner {
       if (places.outside || !filled_each_iteration(program_, buffer, loop(), facts_)) continue;
       const std::string name = "buffer " + in_quotes(buffer->name);
       if (places.opaque) return name + " is used by an opaque block";
-      if (buffer->name.find(',') != std::string::npos) return name + " has a comma in its name";
       if (std::string why = versions(buffer, users); !why.empty()) return why;
     }
     return {};
@@ -173,46 +171,15 @@ class PipelinePlanner {
   const Program& program_;
   const LoopSite site_;
   const Facts facts_;
+  const PipelineAttr& when_;
   Vec<Stmt> statements_;
   Vec<Vec<AccessSite>> uses_;  ///< by statement
   PipelinePlan plan_;
 };
 
 LATHE_DECL PipelinePlan plan_pipeline(const Program& program, const VarRef& loop,
-                                      Vec<PipelinePart> parts) {
-  return PipelinePlanner(program, loop, std::move(parts)).run();
-}
-
-// A number that is all of a text.
-inline bool read_number(std::string_view text, std::int64_t& out) {
-  const char* end = text.data() + text.size();
-  return std::from_chars(text.data(), end, out).ptr == end && !text.empty();
-}
-
-LATHE_DECL Vec<PipelinePart> pipeline_parts(const ForNode& loop) {
-  Vec<PipelinePart> out;
-  for (const auto& item : marked_names(loop, kSoftwarePipeline)) {
-    const std::string_view text = item;
-    const std::size_t colon = text.find(':');
-    PipelinePart part;
-    if (colon == std::string_view::npos || !read_number(text.substr(0, colon), part.stage) ||
-        !read_number(text.substr(colon + 1), part.order))
-      return {};
-    out.push_back(part);
-  }
-  return out;
-}
-
-LATHE_DECL Vec<PipelineBuffer> pipeline_buffers(const ForNode& loop) {
-  Vec<PipelineBuffer> out;
-  for (const auto& item : marked_names(loop, kPipelineBuffers)) {
-    const std::size_t colon = item.rfind(':');
-    PipelineBuffer own{item.substr(0, colon), 1};
-    if (colon != std::string::npos &&
-        read_number(std::string_view(item).substr(colon + 1), own.count))
-      out.push_back(std::move(own));
-  }
-  return out;
+                                      const PipelineAttr& when) {
+  return PipelinePlanner(program, loop, when).run();
 }
 
 }  // namespace lathe::detail

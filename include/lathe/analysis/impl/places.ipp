@@ -170,8 +170,8 @@ LATHE_DECL Vec<BlockSite> consumers(const Stmt& root, const BlockTag& tag) {
 }
 
 LATHE_DECL std::size_t guard_count(const BlockNode& block) {
-  const AttrValue* count = find_annotation(block.annotations, "guards");
-  return count ? static_cast<std::size_t>(count->number) : 0;
+  const auto* guards = block.attributes.find<GuardsAttr>();
+  return guards ? static_cast<std::size_t>(guards->count) : 0;
 }
 
 LATHE_DECL bool is_private(const Stmt& root, const Buffer& buffer) {

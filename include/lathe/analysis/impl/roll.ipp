@@ -8,7 +8,6 @@
 #include <lathe/analysis/uses.hpp>
 #include <lathe/arith/affine.hpp>
 #include <lathe/ir/describe.hpp>
-#include <lathe/ir/loop_marks.hpp>
 
 namespace lathe::detail {
 
@@ -117,7 +116,7 @@ class RollPlanner {
       for (const auto* bound : {&f->min, &f->extent})
         if (uses_var(*bound, loop().var) || uses_var(*bound, rows.var))
           return "the bounds of loop " + describe(*f) + " differ between rows or iterations";
-    if (rows.loop_kind != ForKind::serial || !rows.annotations.empty())
+    if (rows.loop_kind != ForKind::serial || !rows.attributes.empty())
       return "loop " + describe(rows) + " over the rows of " + name() + " is marked";
     if (block_tags(rows.body).size() != 1)
       return "loop " + describe(rows) + " over the rows of " + name() + " holds other blocks too";
@@ -183,9 +182,9 @@ class RollPlanner {
   std::string other_mark(const BufferNode& buffer) const {
     for (const auto& f : site_.loops) {
       const bool inside = f->var == loop().var || below(inner_, f->var);
-      if (inside && is_marked(*f, kDoubleBuffer, buffer.name))
+      if (inside && f->attributes.has(DoubleBufferAttr{buffer.name}))
         return " has a version for each iteration of loop " + in_quotes(f->var->name);
-      if (f->var != loop().var && is_marked(*f, kRollingBuffer, block().name()))
+      if (f->var != loop().var && f->attributes.has(RollingAttr{block().name()}))
         return " keeps rows along loop " + in_quotes(f->var->name);
     }
     return {};

@@ -7,13 +7,11 @@
 #include <lathe/arith/affine.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/describe.hpp>
-#include <lathe/ir/loop_marks.hpp>
 
 namespace lathe::detail {
 
 LATHE_DECL bool is_shifted(const ForNode& loop) {
-  const AttrValue* tail = find_annotation(loop.annotations, "tail");
-  return tail && tail->text == to_text(Tail::shift);
+  return loop.attributes.has(TailAttr{Tail::shift});
 }
 
 LATHE_DECL Vec<VarRef> shifted_loops(const Stmt& s) {

@@ -10,10 +10,8 @@
 namespace lathe::detail {
 
 LATHE_DECL Partition partition_of(const ForNode& loop) {
-  Partition policy = Partition::automatic;
-  if (const AttrValue* mark = find_annotation(loop.annotations, kPartition))
-    parse_partition(mark->text, policy);
-  return policy;
+  const auto* mark = loop.attributes.find<PartitionAttr>();
+  return mark ? mark->policy : Partition::automatic;
 }
 
 class SteadyConditions : public Visitor {

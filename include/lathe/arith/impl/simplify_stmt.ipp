@@ -73,7 +73,7 @@ class SimplifyStmt : public Mutator {
     Stmt body = within(inner, n->body);
     if (nothing(body)) return body;
     if (min.same_as(n->min) && extent.same_as(n->extent) && body.same_as(n->body)) return s;
-    return make_for(n->var, min, extent, body, n->loop_kind, n->annotations);
+    return make_for(n->var, min, extent, body, n->loop_kind, n->attributes);
   }
 
   Stmt block(const Stmt& s) {

@@ -158,7 +158,7 @@ inline bool Comparer::regions(const Vec<Region>& a, const Vec<Region>& b) {
 }
 
 inline bool Comparer::block(const BlockNode& a, const BlockNode& b) {
-  if (a.iters.size() != b.iters.size() || a.init != b.init || a.annotations != b.annotations ||
+  if (a.iters.size() != b.iters.size() || a.init != b.init || a.attributes != b.attributes ||
       !bind(a.tag.get(), b.tag.get()) || !reducer(a.reducer, b.reducer))
     return false;
   for (std::size_t k = 0; k < a.iters.size(); ++k)
@@ -180,7 +180,7 @@ inline bool Comparer::stmt(const Stmt& a, const Stmt& b) {
   switch (a.kind()) {
     case StmtKind::For: {
       const auto *x = a.as<ForNode>(), *y = b.as<ForNode>();
-      return x->loop_kind == y->loop_kind && x->annotations == y->annotations &&
+      return x->loop_kind == y->loop_kind && x->attributes == y->attributes &&
              all({{&x->min, &y->min}, {&x->extent, &y->extent}}) && bind_var(x->var, y->var) &&
              stmt(x->body, y->body);
     }

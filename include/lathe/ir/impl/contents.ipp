@@ -67,7 +67,7 @@ class GatherContents : public Visitor {
       found.loops |= Contents::bit(f->var.get());
       found.promises |= f->loop_kind != ForKind::serial;
       found.axes |= is_bound(f->loop_kind);
-      for (const auto& a : f->annotations) found.marks |= a.value.is_text;
+      found.marks |= !f->attributes.empty();
     } else if (const auto* b = s.as<BlockNode>()) {
       found.blocks |= Contents::bit(b->name());
       found.inits |= b->init;

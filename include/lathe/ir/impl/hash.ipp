@@ -28,7 +28,7 @@ class StructuralHasher {
   void bind_buffer(const Buffer& b);
   std::uint64_t number(const RefCounted* node, std::string_view name);
   void exprs(const Vec<AnyExpr>& list);
-  void annotations(const Annotations& all);
+  void attributes(const Attributes& all);
   void block(const BlockNode& n);
   void reducer(const ReducerNode& r);
   void regions(const Vec<Region>& list);
@@ -73,15 +73,9 @@ inline void StructuralHasher::exprs(const Vec<AnyExpr>& list) {
   add(list.size());
   for (const auto& e : list) expr(e);
 }
-inline void StructuralHasher::annotations(const Annotations& all) {
+inline void StructuralHasher::attributes(const Attributes& all) {
   add(all.size());
-  for (const auto& a : all) {
-    add(a.key), add(std::uint64_t{a.value.is_text});
-    if (a.value.is_text)
-      add(a.value.text);
-    else
-      add(static_cast<std::uint64_t>(a.value.number));
-  }
+  for (const auto& a : all) add(to_text(a));
 }
 inline void StructuralHasher::access(const Buffer& buffer, const Vec<AnyExpr>& indices) {
   add(number(buffer.get(), buffer->name));
@@ -159,7 +153,7 @@ inline void StructuralHasher::regions(const Vec<Region>& list) {
 }
 
 inline void StructuralHasher::block(const BlockNode& n) {
-  add(n.iters.size()), add(std::uint64_t{n.init}), annotations(n.annotations);
+  add(n.iters.size()), add(std::uint64_t{n.init}), attributes(n.attributes);
   add(std::uint64_t{static_cast<bool>(n.reducer)});
   if (n.reducer) reducer(*n.reducer);
   for (const auto& it : n.iters) expr(it.binding);
@@ -176,7 +170,7 @@ inline void StructuralHasher::stmt(const Stmt& s) {
   switch (s.kind()) {
     case StmtKind::For: {
       const auto* n = s.as<ForNode>();
-      add(static_cast<std::uint64_t>(n->loop_kind)), annotations(n->annotations);
+      add(static_cast<std::uint64_t>(n->loop_kind)), attributes(n->attributes);
       return expr(n->min), expr(n->extent), bind_var(n->var), stmt(n->body);
     }
     case StmtKind::Block:

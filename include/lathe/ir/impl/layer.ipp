@@ -5,18 +5,19 @@
 #include <lathe/support/impl/layer.ipp>
 #endif
 //
+#include <lathe/ir/impl/attributes.ipp>
 #include <lathe/ir/impl/compare.ipp>
 #include <lathe/ir/impl/conjuncts.ipp>
 #include <lathe/ir/impl/contents.ipp>
 #include <lathe/ir/impl/dtype.ipp>
 #include <lathe/ir/impl/expr.ipp>
+#include <lathe/ir/impl/fates.ipp>
 #include <lathe/ir/impl/free_vars.ipp>
 #include <lathe/ir/impl/hash.ipp>
 #include <lathe/ir/impl/law_samples.ipp>
 #include <lathe/ir/impl/law_trial.ipp>
 #include <lathe/ir/impl/law_values.ipp>
 #include <lathe/ir/impl/lex.ipp>
-#include <lathe/ir/impl/marks.ipp>
 #include <lathe/ir/impl/mutate.ipp>
 #include <lathe/ir/impl/parse.ipp>
 #include <lathe/ir/impl/parse_expr.ipp>
@@ -41,5 +42,4 @@
 #include <lathe/ir/impl/visit.ipp>
 //
 #include <lathe/ir/impl/describe.ipp>
-#include <lathe/ir/impl/loop_marks.ipp>
 #include <lathe/ir/impl/rebuild.ipp>

@@ -95,7 +95,7 @@ inline Stmt mutate_children(Mutation go, const Stmt& s, const ForNode& n) {
   Stmt body = go(n.body);
   if (!go.changed) return s;
   return make_for(n.var, std::move(min), std::move(extent), std::move(body), n.loop_kind,
-                  n.annotations);
+                  n.attributes);
 }
 
 inline void mutate_regions(Mutation& go, Vec<Region>& regions) {

@@ -1,9 +1,9 @@
 #pragma once
 
+#include <lathe/ir/impl/attributes.ipp>
 #include <lathe/ir/impl/parser.hpp>
 #include <lathe/ir/impl/printer.hpp>
 #include <lathe/ir/impl/verifier.hpp>
-#include <lathe/ir/marks.hpp>
 #include <lathe/ir/reducer.hpp>
 #include <lathe/ir/reducer_law.hpp>
 #include <lathe/support/text.hpp>
@@ -101,8 +101,8 @@ inline Stmt Parser::for_loop() {
   expect_word("in");
   AnyExpr min, extent;
   range(min, extent);
-  Annotations all;
-  while (peek().is("@")) annotation(all, true);
+  Attributes all;
+  while (peek().is("@")) attribute(all, true);
   VarRef var = make_var(text, min.dtype());
   declare(at, text, {var, {}}, true);
   Stmt inner = body(first.column);
@@ -110,20 +110,46 @@ inline Stmt Parser::for_loop() {
   return make_for(var, min, extent, std::move(inner), kind, std::move(all));
 }
 
-inline void Parser::annotation(Annotations& out, bool on_loop) {
+// Behind the key: =value of a single field, else (name=value, …).
+inline void Parser::fields_of(Attribute& out, const Token& at, bool on_loop) {
+  const int count = field_count(out);
+  const auto misfit = [&] { fail(at, "L0506", attribute_misfit(out, on_loop)); };
+  if (count > 1 && !accept("(")) misfit();
+  int done = 0;
+  each_field(out, [&](const auto& field, auto& value) {
+    if (done++ > 0) expect(",");
+    if (count > 1) expect_word(field.name);
+    expect("=");
+    const Token& first = peek();
+    if constexpr (std::is_same_v<std::decay_t<decltype(field)>, NumbersField>) {
+      expect("[");
+      do value.push_back(integer("a number", INT64_MIN, INT64_MAX));
+      while (accept(","));
+      expect("]");
+    } else {
+      const AttrValue given =
+          first.kind == TokenKind::string
+              ? AttrValue(string())
+              : AttrValue(integer("an integer or a string", INT64_MIN, INT64_MAX));
+      if (!SetField{given}(field, value)) misfit();
+    }
+  });
+  if (count > 1) expect(")");
+}
+
+inline void Parser::attribute(Attributes& out, bool on_loop) {
   expect("@");
   const Token& at = peek();
-  Annotation a;
-  a.key = name("an annotation's key");
-  expect("=");
-  if (peek().kind == TokenKind::string)
-    a.value = AttrValue(string());
-  else
-    a.value = AttrValue(integer("an integer or a string", INT64_MIN, INT64_MAX));
-  if (find_annotation(out, a.key))
-    fail(at, "L0506", cat("there is an annotation '", a.key, "' already"));
-  if (std::string problem = mark_problem(a, on_loop); !problem.empty()) fail(at, "L0506", problem);
-  out.push_back(std::move(a));
+  const std::string key = name("an annotation's key");
+  Attribute a;
+  if (!attribute_with_key(key, on_loop, a)) fail(at, "L0506", unknown_key(key, on_loop));
+  fields_of(a, at, on_loop);
+  if (std::string problem = attribute_problem(a, on_loop); !problem.empty())
+    fail(at, "L0506", problem);
+  for (const auto& other : out)
+    if (exclude_each_other(a, other))
+      fail(at, "L0506", cat("there is an annotation '", key, "' already"));
+  out.set(std::move(a));
 }
 
 // The domain is read inside the block, where the loops around it are hidden; the binding outside.
@@ -159,7 +185,7 @@ inline const Token* Parser::block_clauses(BlockNode& n) {
     else if (accept_word("writes"))
       n.writes = regions();
     else if (peek().is("@"))
-      annotation(n.annotations, false);
+      attribute(n.attributes, false);
     else if (accept_word("reduce"))
       reducer = &peek(), reducer_word_ = name("a reducer's name");
     else

@@ -135,7 +135,8 @@ class Parser {
   Stmt assertion();
   Stmt reducer();
   void reducer_vars(ReducerNode& r, Vec<std::string>& bound);
-  void annotation(Annotations& out, bool on_loop);
+  void attribute(Attributes& out, bool on_loop);
+  void fields_of(Attribute& out, const Token& at, bool on_loop);
 
   // Program.
   DimRef dim();

@@ -89,14 +89,8 @@ inline void Printer::stmt(const Stmt& s, int indent, bool last) {
   end_line();
 }
 
-inline void Printer::annotations(const Annotations& all) {
-  for (const auto& a : all) {
-    put(" @", quoted_name(a.key), '=');
-    if (a.value.is_text)
-      put(escape(a.value.text, '"'));
-    else
-      put(a.value.number);
-  }
+inline void Printer::attributes(const Attributes& all) {
+  for (const auto& a : all) put(' ', to_text(a));
 }
 
 inline void Printer::for_loop(const ForNode& n, int indent) {
@@ -107,7 +101,7 @@ inline void Printer::for_loop(const ForNode& n, int indent) {
   // The bounds are outside the variable's scope, but a name that they use is taken anyway.
   put(names_.bind(n.var.get(), n.var->name, true));
   mark(n.var.get(), name_begin);
-  put(" in "), range(n.min, n.extent), annotations(n.annotations);
+  put(" in "), range(n.min, n.extent), attributes(n.attributes);
   mark(&n, begin);
   put(':'), end_line();
   body(n.body, indent + 1);
@@ -146,7 +140,7 @@ inline void Printer::block_clauses(const BlockNode& n) {
   if (n.init) put(" init");
   regions("reads", n.reads);
   regions("writes", n.writes);
-  annotations(n.annotations);
+  attributes(n.attributes);
 }
 
 inline void Printer::block(const BlockNode& n, int indent) {

@@ -84,7 +84,7 @@ class Printer {
   void let_stmt(const LetStmtNode& n, int indent, bool last);
   void store(const StoreNode& n);
   void conditional(const IfNode& n, int indent);
-  void annotations(const Annotations& all);
+  void attributes(const Attributes& all);
   void buffer_type(const BufferNode& b);
   void reducer(const ReducerNode& r, int indent);
   void params(const ProgramNode& p, bool one_per_line);

@@ -10,8 +10,7 @@ inline Stmt with_child(const Stmt& parent, const Stmt& child, const Stmt& next) 
   switch (parent.kind()) {
     case StmtKind::For: {
       const auto* f = parent.as<ForNode>();
-      return next ? make_for(f->var, f->min, f->extent, next, f->loop_kind, f->annotations)
-                  : Stmt();
+      return next ? make_for(f->var, f->min, f->extent, next, f->loop_kind, f->attributes) : Stmt();
     }
     case StmtKind::Block: {
       BlockNode block = *parent.as<BlockNode>();
@@ -84,22 +83,23 @@ LATHE_DECL Stmt remove_alloc(const Stmt& root, const Buffer& buffer) {
 }
 
 LATHE_DECL LoopHead head_of(const ForNode& loop) {
-  return {loop.var, loop.min, loop.extent, loop.loop_kind, loop.annotations};
+  return {loop.var, loop.min, loop.extent, loop.loop_kind, loop.attributes};
 }
 
 LATHE_DECL Stmt wrap_loops(const Vec<LoopHead>& heads, Stmt body) {
   for (const auto& head : reversed(heads))
-    body = make_for(head.var, head.min, head.extent, std::move(body), head.kind, head.annotations);
+    body = make_for(head.var, head.min, head.extent, std::move(body), head.kind, head.attributes);
   return body;
 }
 
-LATHE_DECL Vec<LoopHead> fresh_loops(const Vec<ForRef>& loops, Substitution& map) {
+LATHE_DECL Vec<LoopHead> fresh_loops(const Vec<ForRef>& loops, Change change, Substitution& map) {
   Vec<LoopHead> heads;
   for (const auto& loop : loops) {
     LoopHead head = head_of(*loop);
     head.min = substitute(head.min, map);
     head.extent = substitute(head.extent, map);
     head.var = make_var(loop->var->name, loop->var->dtype);
+    head.attributes = after(change, loop->attributes);
     map.emplace_back(loop->var, AnyExpr(head.var));
     heads.push_back(std::move(head));
   }

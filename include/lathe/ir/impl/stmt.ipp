@@ -33,12 +33,6 @@ LATHE_DECL std::string_view to_text(Stage stage) {
   return texts[static_cast<int>(stage)];
 }
 
-LATHE_DECL const AttrValue* find_annotation(const Annotations& all, std::string_view key) {
-  for (const auto& a : all)
-    if (a.key == key) return &a.value;
-  return nullptr;
-}
-
 LATHE_DECL const std::string& Param::name() const { return buffer ? buffer->name : var->name; }
 LATHE_DECL DType Param::dtype() const { return buffer ? buffer->dtype : var->dtype; }
 
@@ -54,9 +48,9 @@ LATHE_DECL Buffer make_buffer(std::string name, DType dtype, Vec<AnyExpr> shape,
 }
 
 LATHE_DECL Stmt make_for(VarRef var, AnyExpr min, AnyExpr extent, Stmt body, ForKind kind,
-                         Annotations annotations) {
+                         Attributes attributes) {
   return make_ref<ForNode>(std::move(var), std::move(min), std::move(extent), kind,
-                           std::move(annotations), std::move(body));
+                           std::move(attributes), std::move(body));
 }
 
 LATHE_DECL const LoadNode* prefetched(const Stmt& s) {

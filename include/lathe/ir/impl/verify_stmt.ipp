@@ -1,7 +1,6 @@
 #pragma once
 
 #include <lathe/ir/impl/verifier.hpp>
-#include <lathe/ir/marks.hpp>
 #include <lathe/ir/print.hpp>
 #include <lathe/support/text.hpp>
 
@@ -82,14 +81,20 @@ inline void Verifier::loop_kind(const ForNode& n) {
     fail(cat("loop '", n.var->name, "' is ", to_text(n.loop_kind), ", as a loop around it"));
 }
 
-inline void Verifier::annotations(const Annotations& all, bool on_loop) {
-  for (const auto& a : all)
-    if (std::string problem = mark_problem(a, on_loop); !problem.empty()) fail(std::move(problem));
+inline void Verifier::attributes(const Attributes& all, bool on_loop) {
+  for (const auto* a = all.begin(); a != all.end(); ++a) {
+    if (std::string problem = attribute_problem(*a, on_loop); !problem.empty())
+      fail(std::move(problem));
+    for (const auto* other = all.begin(); other != a; ++other)
+      if (exclude_each_other(*a, *other))
+        fail(cat("there are two annotations '", key_of(*a), "' of one ",
+                 on_loop ? "loop" : "block"));
+  }
 }
 
 inline void Verifier::for_loop(const ForNode& n) {
   if (!check(bool(n.var), "a loop without a variable")) return;
-  loop_kind(n), annotations(n.annotations, true);
+  loop_kind(n), attributes(n.attributes, true);
   if (!ok()) return;
   std::string what = cat("of loop '", n.var->name, "'");
   index(n.min, "the start " + what), index(n.extent, "the extent " + what);
@@ -173,7 +178,7 @@ inline void Verifier::block(const BlockNode& n) {
   if (n.predicate) condition(n.predicate, cat("the predicate of block '", n.name(), "'"));
   regions(n.reads), regions(n.writes);
   check(!n.init || n.reducer, "a block with init and no reducer");
-  annotations(n.annotations, false), guards(n);
+  attributes(n.attributes, false), guards(n);
   if (n.reducer && ok()) reducer_block(n);
   stmt(n.body);
   --level_;
@@ -183,17 +188,18 @@ inline void Verifier::block(const BlockNode& n) {
 
 /// The iterators that stand for guards are the last ones, and occur nowhere.
 inline void Verifier::guards(const BlockNode& n) {
-  const AttrValue* count = find_annotation(n.annotations, "guards");
-  if (!ok() || !count) return;
+  const auto* guards = n.attributes.find<GuardsAttr>();
+  if (!ok() || !guards) return;
+  const std::int64_t count = guards->count;
   const auto all = static_cast<std::int64_t>(n.iters.size());
-  if (count->number > all)
-    return fail(cat("block '", n.name(), "' has ", all, " iterators, of which ", count->number,
+  if (count > all)
+    return fail(cat("block '", n.name(), "' has ", all, " iterators, of which ", count,
                     " are marked as guards"));
   NodeSet named;
   for (const auto& v : free_vars(n.body)) named.insert(v.get());
   if (n.predicate)
     for (const auto& v : free_vars(n.predicate)) named.insert(v.get());
-  for (std::int64_t k = all - count->number; k < all; ++k)
+  for (std::int64_t k = all - count; k < all; ++k)
     if (const auto& var = n.iters[static_cast<std::size_t>(k)].var; named.contains(var.get()))
       fail(cat("iterator '", var->name, "' of block '", n.name(),
                "' is marked as a guard, but the block uses it"));

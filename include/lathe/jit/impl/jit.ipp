@@ -26,7 +26,9 @@ class RunSerially : public Mutator {
     const auto* f = s.as<ForNode>();
     if (!f || (f->loop_kind != ForKind::parallel && f->loop_kind != ForKind::vectorized))
       return descend(s);
-    return make_for(f->var, f->min, f->extent, stmt(f->body), ForKind::serial, f->annotations);
+    Attributes rest = f->attributes;
+    rest.erase_if([](const Attribute& a) { return !may_carry(ForKind::serial, a); });
+    return make_for(f->var, f->min, f->extent, stmt(f->body), ForKind::serial, rest);
   }
 };
 

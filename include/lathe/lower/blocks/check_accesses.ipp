@@ -200,9 +200,9 @@ class CheckAccesses : public Mutator {
     facts_.bind(*f);
     const Stmt body = stmt(f->body);
     facts_ = outer;
-    const Stmt again = body.same_as(f->body) ? s
-                                             : make_for(f->var, f->min, f->extent, body,
-                                                        f->loop_kind, f->annotations);
+    const Stmt again = body.same_as(f->body)
+                           ? s
+                           : make_for(f->var, f->min, f->extent, body, f->loop_kind, f->attributes);
     return checked(
         s, [&](AccessChecks& c) { c.expr(f->min), c.expr(f->extent); }, again);
   }

@@ -17,7 +17,7 @@ class LowerBindings : public Mutator {
     Stmt body = stmt(f->body);
     inside_ = around;
     return make_for(f->var, f->min, f->extent, body, spread ? ForKind::parallel : ForKind::serial,
-                    f->annotations);
+                    f->attributes);
   }
   AnyExpr expr(const AnyExpr& e) override { return e; }
 

@@ -2,6 +2,7 @@
 
 #include <lathe/analysis/shift.hpp>
 #include <lathe/arith/simplify.hpp>
+#include <lathe/ir/fates.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/passes.hpp>
 #include <lathe/lower/vector/clone.hpp>
@@ -181,7 +182,7 @@ class LowerBlocks : public Mutator {
     AnyExpr last = fold_sub(plan->end, f.extent);
     AnyExpr inward = fold_sub(make_binary(BinaryOp::min, plan->start, last), plan->start);
     Stmt body = stmt(substitute(f.body, {{f.var, fold_add(AnyExpr(f.var), inward)}}));
-    body = make_for(f.var, f.min, f.extent, body, f.loop_kind, f.annotations);
+    body = make_for(f.var, f.min, f.extent, body, f.loop_kind, f.attributes);
     AnyExpr runs = simplify(plan->start < plan->end, facts_);
     return is_const(runs, 1) ? body : make_if(runs, body);
   }
@@ -205,8 +206,8 @@ class LowerBlocks : public Mutator {
     for (const auto& binding : bindings) outer_.push_back(binding);
     body = stmt(substitute(body, bindings));
     outer_ = around;
-    if (const AttrValue* how = find_annotation(block.annotations, "stream"))
-      body = MarkStreaming(static_cast<Streaming>(how->number)).stmt(body);
+    if (const auto* stream = block.attributes.find<StreamAttr>())
+      body = MarkStreaming(stream->how).stmt(body);
     body = guarded(guards(block, bindings, false), body);
     if (!block.init || has_placed_init(block)) return body;
     Stmt init = guarded(guards(block, bindings, true), substitute(expand_init(block), bindings));
@@ -263,7 +264,8 @@ class LowerBlocks : public Mutator {
       AnyExpr min = substitute(f->min, fresh), extent = substitute(f->extent, fresh);
       facts_.bind(var, min, extent);
       fresh.emplace_back(f->var, AnyExpr(var));
-      return make_for(var, min, extent, inside(), f->loop_kind, f->annotations);
+      return make_for(var, min, extent, inside(), f->loop_kind,
+                      after(Change::refill, f->attributes));
     }
     if (const auto* let = around.as<LetStmtNode>()) {
       if (drops(let->var)) return inside();

@@ -1,31 +1,44 @@
 #pragma once
 
-#include <lathe/ir/loop_marks.hpp>
+#include <lathe/ir/describe.hpp>
 #include <lathe/ir/rebuild.hpp>
 #include <lathe/ir/visit.hpp>
+#include <lathe/support/error.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe::detail {
 
-// The loops that carry an annotation, in program order.
-inline Vec<VarRef> loops_marked(const Program& program, const char* key) {
+// The loops that carry attributes of one struct, in program order.
+template <class A>
+Vec<VarRef> loops_marked(const Program& program) {
   Vec<VarRef> out;
   each_statement(program->body, [&](const Stmt& s) {
-    if (const auto* f = s.as<ForNode>(); f && find_annotation(f->annotations, key))
-      out.push_back(f->var);
+    if (const auto* f = s.as<ForNode>(); f && f->attributes.has<A>()) out.push_back(f->var);
   });
   return out;
 }
 
-// The program with an annotation of a loop that lists these names; without it if there are none.
-inline Program with_marks(const Program& program, const VarRef& loop, const char* key,
-                          const Vec<std::string>& names) {
+// Steps keep what marks promise, so that this is met by programs that no schedule made.
+[[noreturn]] inline void refuse_mark(const ForNode& loop, const Attribute& mark,
+                                     const std::string& why) {
+  throw UserError("L0603",
+                  cat("lower: the annotation ", to_text(mark), " of loop ", describe(loop),
+                      " can't be honoured: ", why),
+                  {}, {}, "take the annotation away");
+}
+
+// The program with other attributes of a loop.
+inline Program with_attributes(const Program& program, const VarRef& loop, Attributes attributes) {
   const LoopSite site = find_loop(program->body, loop);
   LoopHead head = head_of(*site.loop);
-  head.annotations.erase_if([&](const Annotation& a) { return a.key == key; });
-  if (!names.empty())
-    head.annotations.push_back({key, join(names, ",", [](const std::string& n) { return n; })});
+  head.attributes = std::move(attributes);
   return program.with(replace_at(site.path, wrap_loops({head}, site.loop->body)));
+}
+template <class A>
+Program without_marks(const Program& program, const VarRef& loop) {
+  Attributes rest = find_loop(program->body, loop).loop->attributes;
+  rest.erase<A>();
+  return with_attributes(program, loop, std::move(rest));
 }
 
 // The program with a buffer allocated directly inside, or around, a loop.

@@ -38,7 +38,7 @@ class PartitionLoops : public Mutator {
     // Lanes and copies stay as they are, whatever a program says that no schedule made.
     const bool apart = f->loop_kind == ForKind::serial || f->loop_kind == ForKind::parallel;
     if (apart && partition_of(*f) == Partition::always) return partitioned(*f);
-    return with_body(*f, f->min, f->extent, f->body, f->annotations);
+    return with_body(*f, f->min, f->extent, f->body, f->attributes);
   }
 
  private:
@@ -49,14 +49,14 @@ class PartitionLoops : public Mutator {
   };
 
   Stmt with_body(const ForNode& f, const AnyExpr& min, const AnyExpr& extent, const Stmt& body,
-                 const Annotations& annotations) {
+                 const Attributes& attributes) {
     Facts outer = facts_;
     facts_.bind(f.var, min, extent);
     known_.push_back(f.var);
     Stmt inside = stmt(body);
     known_.pop_back();
     facts_ = outer;
-    return make_for(f.var, min, extent, inside, f.loop_kind, annotations);
+    return make_for(f.var, min, extent, inside, f.loop_kind, attributes);
   }
 
   Parts parts_of(const ForNode& f) const {
@@ -77,16 +77,16 @@ class PartitionLoops : public Mutator {
 
   Stmt partitioned(const ForNode& f) {
     LoopHead head = head_of(f);
-    head.annotations.erase_if([](const Annotation& a) { return a.key == kPartition; });
+    head.attributes.erase<PartitionAttr>();
     const Parts parts = parts_of(f);
-    if (parts.conditions.empty()) return with_body(f, f.min, f.extent, f.body, head.annotations);
+    if (parts.conditions.empty()) return with_body(f, f.min, f.extent, f.body, head.attributes);
     Stmt before = border(f, f.min, parts.from, parts, true);
-    Stmt steady = steady_part(f, parts, head.annotations);
+    Stmt steady = steady_part(f, parts, head.attributes);
     Stmt after = border(f, parts.to, fold_add(f.min, f.extent), parts, false);
     return make_seq({before, steady, after});
   }
 
-  Stmt steady_part(const ForNode& f, const Parts& parts, const Annotations& annotations) {
+  Stmt steady_part(const ForNode& f, const Parts& parts, const Attributes& attributes) {
     DecideConditions decide;
     const AnyExpr extent = simplify(fold_sub(parts.to, parts.from), facts_);
     Facts inside = facts_;
@@ -96,7 +96,7 @@ class PartitionLoops : public Mutator {
       inside.assume(c.full);
     }
     const Stmt body = simplify(decide.stmt(f.body), inside);
-    return with_body(f, parts.from, extent, body, annotations);
+    return with_body(f, parts.from, extent, body, attributes);
   }
 
   // Few iterations, of which no loop is peeled or unrolled any further. Where one condition alone
@@ -110,7 +110,7 @@ class PartitionLoops : public Mutator {
       const bool alone = first ? parts.starts == 1 : parts.ends == 1;
       if (c.exact && alone && c.is_start() == first) decide.decide(c.node, !c.value);
     }
-    Stmt part = make_for(f.var, from, extent, decide.stmt(f.body), f.loop_kind, f.annotations);
+    Stmt part = make_for(f.var, from, extent, decide.stmt(f.body), f.loop_kind, f.attributes);
     return CloneFresh().stmt(AsBorder().stmt(part));
   }
 
@@ -121,9 +121,8 @@ class PartitionLoops : public Mutator {
       const auto* f = out.as<ForNode>();
       if (!f) return out;
       LoopHead head = head_of(*f);
-      head.annotations.erase_if(
-          [](const Annotation& a) { return a.key == "unroll_explicit" || a.key == kPartition; });
-      head.annotations.push_back({kPartition, std::string(to_text(Partition::never))});
+      head.attributes.erase<UnrollAttr>();
+      head.attributes.set(PartitionAttr{Partition::never});
       return wrap_loops({head}, f->body);
     }
   };

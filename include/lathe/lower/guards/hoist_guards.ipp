@@ -31,7 +31,7 @@ class LiftInvariantGuards : public Mutator {
       (uses_var(guard->condition, f->var) ? kept : lifted).push_back(guard->condition);
       body = guard->then_body;
     }
-    body = make_for(f->var, f->min, f->extent, nest(kept, body), f->loop_kind, f->annotations);
+    body = make_for(f->var, f->min, f->extent, nest(kept, body), f->loop_kind, f->attributes);
     return nest(lifted, body);
   }
 
@@ -114,7 +114,7 @@ class SplitBorderTiles : public Mutator {
       known_.pop_back();
       facts_ = outer;
       if (body.same_as(f->body)) return s;
-      return make_for(f->var, f->min, f->extent, body, f->loop_kind, f->annotations);
+      return make_for(f->var, f->min, f->extent, body, f->loop_kind, f->attributes);
     }
     return descend(s);
   }
@@ -306,7 +306,7 @@ class SplitBorderTiles : public Mutator {
       Stmt stmt(const Stmt& s) override {
         Stmt out = descend(s);
         const auto* f = out.as<ForNode>();
-        if (!f || !find_annotation(f->annotations, "unroll_explicit")) return out;
+        if (!f || !f->attributes.has<UnrollAttr>()) return out;
         return make_for(f->var, f->min, f->extent, f->body, f->loop_kind);
       }
     };

@@ -106,8 +106,7 @@ inline constexpr std::size_t kLoweredBudget = 150000;
 
 inline bool has_unrolled_loop(const Stmt& s) {
   if (const auto* f = s.as<ForNode>())
-    if (f->loop_kind == ForKind::unrolled || find_annotation(f->annotations, "unroll_explicit"))
-      return true;
+    if (f->loop_kind == ForKind::unrolled || f->attributes.has<UnrollAttr>()) return true;
   return any_child(s, [](const Stmt& child) { return has_unrolled_loop(child); });
 }
 

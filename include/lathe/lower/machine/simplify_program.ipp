@@ -40,7 +40,7 @@ class ClipLoops : public Mutator {
     else
       return out;
     Stmt clipped = make_for(f->var, first, std::max<std::int64_t>(end - first, 0), guard->then_body,
-                            f->loop_kind, f->annotations);
+                            f->loop_kind, f->attributes);
     return stmt(clipped);
   }
 };

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <lathe/analysis/buffering.hpp>
 #include <lathe/analysis/find.hpp>
+#include <lathe/analysis/marks.hpp>
 #include <lathe/ir/rebuild.hpp>
 #include <lathe/lower/blocks/marked_loops.ipp>
 #include <lathe/lower/passes.hpp>
@@ -14,14 +14,15 @@ class DoubleBuffers : public VersionBuffers {
  public:
   Stmt stmt(const Stmt& s) override {
     const auto* f = s.as<ForNode>();
-    if (!f || !find_annotation(f->annotations, kDoubleBuffer)) return VersionBuffers::stmt(s);
+    if (!f || !f->attributes.has<DoubleBufferAttr>()) return VersionBuffers::stmt(s);
     Stmt body = stmt(f->body);
     Vec<Buffer> touched = buffers_written(body);
     for (const auto& buffer : touched)
-      if (is_marked(*f, kDoubleBuffer, buffer->name)) body = with_versions(*f, body, buffer, 2);
-    Annotations annotations = f->annotations;
-    annotations.erase_if([](const Annotation& a) { return a.key == kDoubleBuffer; });
-    return make_for(f->var, f->min, f->extent, body, f->loop_kind, annotations);
+      if (f->attributes.has(DoubleBufferAttr{buffer->name}))
+        body = with_versions(*f, body, buffer, 2);
+    Attributes rest = f->attributes;
+    rest.erase<DoubleBufferAttr>();
+    return make_for(f->var, f->min, f->extent, body, f->loop_kind, rest);
   }
 };
 
@@ -29,18 +30,18 @@ class DoubleBuffers : public VersionBuffers {
 
 LATHE_DECL Program place_doubled(const Program& program) {
   Program out = program;
-  for (const auto& loop : detail::loops_marked(program, detail::kDoubleBuffer)) {
+  for (const auto& loop : detail::loops_marked<DoubleBufferAttr>(program)) {
     const LoopSite site = find_loop(program->body, loop);
-    Vec<std::string> legal;
-    for (const auto& name : detail::marked_names(*site.loop, detail::kDoubleBuffer)) {
-      const Buffer buffer = detail::find_buffer(program, name);
-      if (!buffer || !detail::why_not_doubled(program, buffer, site).empty()) continue;
-      legal.push_back(name);
+    for (const auto& a : site.loop->attributes) {
+      const auto* mark = std::get_if<DoubleBufferAttr>(&a);
+      if (!mark) continue;
+      const std::string why = detail::why_not_honoured(program, site, a);
+      if (!why.empty()) detail::refuse_mark(*site.loop, a, why);
+      const Buffer buffer = detail::find_buffer(program, mark->buffer);
       if (is_private(find_loop(out->body, loop).loop->body, buffer)) continue;
       out = out.with(detail::remove_alloc(out->body, buffer));
       out = detail::with_alloc(out, loop, buffer, true);
     }
-    out = detail::with_marks(out, loop, detail::kDoubleBuffer, legal);
   }
   return out;
 }

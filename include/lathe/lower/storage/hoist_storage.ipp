@@ -1,7 +1,5 @@
 #pragma once
 
-#include <lathe/analysis/buffering.hpp>
-#include <lathe/ir/loop_marks.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/passes.hpp>
 
@@ -50,22 +48,30 @@ class HoistStorage : public Mutator {
 
   Stmt stmt(const Stmt& s) override {
     const auto* f = s.as<ForNode>();
-    Vec<std::string> names = f ? marked_names(*f, kHoistStorage) : Vec<std::string>();
-    if (f) names.append(marked_names(*f, kDoubleBuffer));
-    if (f)
-      for (const auto& own : pipeline_buffers(*f)) names.push_back(own.name);
+    const Vec<std::string> names = f ? names_above(f->attributes) : Vec<std::string>();
     if (names.empty()) return descend(s);
     TakeAllocs allocs(program_, names);
     Stmt body = allocs.stmt(stmt(f->body));
-    Annotations annotations = f->annotations;
-    annotations.erase_if([](const Annotation& a) { return a.key == kHoistStorage; });
-    Stmt out = make_for(f->var, f->min, f->extent, body, f->loop_kind, annotations);
+    Attributes rest = f->attributes;
+    rest.erase<HoistAttr>();
+    Stmt out = make_for(f->var, f->min, f->extent, body, f->loop_kind, rest);
     for (const auto& buffer : allocs.taken) out = make_alloc(buffer, out);
     return out;
   }
   AnyExpr expr(const AnyExpr& e) override { return e; }
 
  private:
+  // The buffers that a loop wants above it.
+  static Vec<std::string> names_above(const Attributes& attributes) {
+    Vec<std::string> names;
+    for (const auto& a : attributes) {
+      if (const auto* hoist = std::get_if<HoistAttr>(&a)) names.push_back(hoist->buffer);
+      if (const auto* twice = std::get_if<DoubleBufferAttr>(&a)) names.push_back(twice->buffer);
+      if (const auto* own = std::get_if<PipelineBufferAttr>(&a)) names.push_back(own->buffer);
+    }
+    return names;
+  }
+
   const Program& program_;
 };
 

@@ -32,7 +32,7 @@ class PlaceBuffers : public Mutator {
  private:
   Stmt place(const Buffer& b, const Stmt& s) const {
     if (const auto* f = s.as<ForNode>(); f && belongs_inside(b, *f))
-      return make_for(f->var, f->min, f->extent, place(b, f->body), f->loop_kind, f->annotations);
+      return make_for(f->var, f->min, f->extent, place(b, f->body), f->loop_kind, f->attributes);
     if (const auto* seq = s.as<SeqNode>()) return place_in(b, *seq);
     if (const auto* a = s.as<AllocNode>()) return make_alloc(a->buffer, place(b, a->body));
     if (const auto* i = s.as<IfNode>(); i && !i->else_body && !mentions(i->condition, b))

@@ -12,28 +12,6 @@
 namespace lathe {
 namespace detail {
 
-/// One "buffer:distance:locality" of a loop's prefetch annotation.
-struct PrefetchHint {
-  std::string_view buffer;
-  std::int64_t distance = 0, locality = 0;
-};
-
-inline Vec<PrefetchHint> prefetch_hints(std::string_view text) {
-  Vec<PrefetchHint> hints;
-  while (!text.empty()) {
-    std::string_view one = text.substr(0, text.find(','));
-    text.remove_prefix(one.size() + (one.size() < text.size()));
-    std::size_t last = one.rfind(':'), middle = last == 0 ? 0 : one.rfind(':', last - 1);
-    PrefetchHint hint{one.substr(0, middle)};
-    bool good = middle != std::string_view::npos &&
-                parse_int(one.substr(middle + 1, last - middle - 1), hint.distance) &&
-                parse_int(one.substr(last + 1), hint.locality);
-    invariant(good, "a prefetch annotation that does not parse");
-    hints.push_back(hint);
-  }
-  return hints;
-}
-
 /// Whether computing an index reads memory: ahead of its iteration it could read past the end.
 inline bool indirect(const LoadNode& load) {
   struct FindLoad : Visitor {
@@ -163,7 +141,7 @@ class LoadsOfIteration : public Visitor {
 // loop later, once a line. What the iterations of a loop in between all read, they fetch in turn.
 class SpreadHint : public Mutator {
  public:
-  SpreadHint(const ForNode& outer, const PrefetchHint& hint, int line_bytes)
+  SpreadHint(const ForNode& outer, const PrefetchAttr& hint, int line_bytes)
       : outer_(outer), hint_(hint), line_bytes_(line_bytes) {}
 
   Stmt stmt(const Stmt& s) override {
@@ -175,7 +153,7 @@ class SpreadHint : public Mutator {
     const Turn turn = turn_of(*f, fetched);
     if (turn.parts > 1) return in_turn(*f, fetched, turn);
     return make_for(f->var, f->min, f->extent, make_seq({hints(fetched), f->body}), f->loop_kind,
-                    f->annotations);
+                    f->attributes);
   }
 
  private:
@@ -232,7 +210,7 @@ class SpreadHint : public Mutator {
     Vec<AnyExpr> share;
     for (const auto& load : fetched) share.push_back(substitute(load, {{f.var, its_step}}));
     Stmt inner = make_for(step, 0, turn.parts, substitute(f.body, {{f.var, here}}), f.loop_kind,
-                          f.annotations);
+                          f.attributes);
     return make_for(group, 0, groups, make_seq({hints(share), inner}), ForKind::serial, {});
   }
 
@@ -263,7 +241,7 @@ class SpreadHint : public Mutator {
 
   static constexpr std::size_t kMostLines = 32;
   const ForNode& outer_;
-  const PrefetchHint& hint_;
+  const PrefetchAttr& hint_;
   Vec<const ForNode*> around_;
   std::int64_t line_bytes_;
 };
@@ -275,17 +253,16 @@ class PlacePrefetches : public Mutator {
   Stmt stmt(const Stmt& s) override {
     Stmt out = descend(s);
     const auto* f = out.as<ForNode>();
-    const AttrValue* hints = f ? find_annotation(f->annotations, "prefetch") : nullptr;
-    if (!hints) return out;
-    const std::string text = hints->text;
-    Annotations rest;
-    for (const auto& a : f->annotations)
-      if (a.key != "prefetch") rest.push_back(a);
+    if (!f || !f->attributes.has<PrefetchAttr>()) return out;
+    const Attributes marked = f->attributes;
+    Attributes rest = marked;
+    rest.erase<PrefetchAttr>();
     out = make_for(f->var, f->min, f->extent, f->body, f->loop_kind, rest);
-    for (const auto& hint : prefetch_hints(text)) {
-      const ForRef loop(out.as<ForNode>());
-      out = SpreadHint(*loop, hint, line_bytes_).stmt(out);
-    }
+    for (const auto& a : marked)
+      if (const auto* hint = std::get_if<PrefetchAttr>(&a)) {
+        const ForRef loop(out.as<ForNode>());
+        out = SpreadHint(*loop, *hint, line_bytes_).stmt(out);
+      }
     return out;
   }
 

@@ -2,6 +2,7 @@
 
 #include <lathe/analysis/buffering.hpp>
 #include <lathe/analysis/find.hpp>
+#include <lathe/analysis/marks.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/rebuild.hpp>
 #include <lathe/lower/blocks/marked_loops.ipp>
@@ -16,16 +17,19 @@ struct Rolling {
   RollPlan plan;
 };
 
-// What the marks of a program ask for, as far as it is legal.
-inline Vec<Rolling> legal_rolls(const Program& program) {
+// What the marks of a program ask for.
+inline Vec<Rolling> rolls_of(const Program& program) {
   Vec<Rolling> out;
-  for (const auto& loop : loops_marked(program, kRollingBuffer))
-    for (const auto& name : marked_names(*find_loop(program->body, loop).loop, kRollingBuffer)) {
-      const BlockTag block = block_named(program->body, name);
-      if (!block) continue;
-      RollPlan plan = plan_roll(program, block, loop);
-      if (plan.why.empty()) out.push_back({loop, std::move(plan)});
+  for (const auto& loop : loops_marked<RollingAttr>(program)) {
+    const LoopSite site = find_loop(program->body, loop);
+    for (const auto& a : site.loop->attributes) {
+      const auto* mark = std::get_if<RollingAttr>(&a);
+      if (!mark) continue;
+      const std::string why = why_not_honoured(program, site, a);
+      if (!why.empty()) refuse_mark(*site.loop, a, why);
+      out.push_back({loop, plan_roll(program, block_named(program->body, mark->block), loop)});
     }
+  }
   return out;
 }
 
@@ -72,13 +76,13 @@ inline Program fold_rows(const Program& program, const Rolling& roll, const Buff
 
 LATHE_DECL Program roll_buffers(const Program& program) {
   Program out = program;
-  for (const auto& roll : detail::legal_rolls(program)) {
+  for (const auto& roll : detail::rolls_of(program)) {
     out = detail::skip_kept_rows(out, roll);
     for (const auto& [buffer, axis] : roll.plan.outputs)
       out = detail::fold_rows(out, roll, buffer, axis);
   }
-  for (const auto& loop : detail::loops_marked(program, detail::kRollingBuffer))
-    out = detail::with_marks(out, loop, detail::kRollingBuffer, {});
+  for (const auto& loop : detail::loops_marked<RollingAttr>(program))
+    out = detail::without_marks<RollingAttr>(out, loop);
   return out;
 }
 

@@ -30,7 +30,7 @@ LATHE_DECL Stmt CloneFresh::stmt(const Stmt& s) {
   if (const auto* f = s.as<ForNode>()) {
     AnyExpr min = expr(f->min), extent = expr(f->extent);
     VarRef fresh = rename(f->var);
-    return make_for(fresh, min, extent, stmt(f->body), f->loop_kind, f->annotations);
+    return make_for(fresh, min, extent, stmt(f->body), f->loop_kind, f->attributes);
   }
   if (const auto* let = s.as<LetStmtNode>()) {
     AnyExpr value = expr(let->value);

@@ -92,11 +92,11 @@ class Unroll : public Mutator {
       Stmt body = stmt(f->body);
       if (walk.found && *extent * count_loops(body) <= kCopiedLoops)
         return copies(*f, body, *extent);
-      if (!find_annotation(f->annotations, "unroll_explicit"))
-        return make_for(f->var, f->min, f->extent, body, f->loop_kind, f->annotations);
+      if (!f->attributes.has<UnrollAttr>())
+        return make_for(f->var, f->min, f->extent, body, f->loop_kind, f->attributes);
     }
-    if (const auto* factor = find_annotation(f->annotations, "unroll_explicit"))
-      return partly(*f, stmt(f->body), factor->number);
+    if (const auto* unroll = f->attributes.find<UnrollAttr>())
+      return partly(*f, stmt(f->body), unroll->factor);
     return descend(s);
   }
 
@@ -105,7 +105,7 @@ class Unroll : public Mutator {
   Stmt unrolled(const ForNode& f, const std::int64_t* extent) {
     Stmt body = stmt(f.body);
     if (extent) return copies(f, body, *extent);
-    return make_for(f.var, f.min, f.extent, body, ForKind::serial, f.annotations);
+    return make_for(f.var, f.min, f.extent, body, ForKind::serial, f.attributes);
   }
 
   void spend(const ForNode& f, const Stmt& body, std::int64_t times) {
@@ -132,7 +132,7 @@ class Unroll : public Mutator {
   // Bounds are read before the first iteration, which may change what they load.
   Stmt once_evaluated(const ForNode& f, const Stmt& body, std::int64_t factor) {
     const VarRef min = make_var(f.var->name + "_begin"), extent = make_var(f.var->name + "_extent");
-    const Stmt loop = make_for(f.var, min, extent, body, f.loop_kind, f.annotations);
+    const Stmt loop = make_for(f.var, min, extent, body, f.loop_kind, f.attributes);
     return make_let_stmt(
         min, f.min, make_let_stmt(extent, f.extent, partly(*loop.as<ForNode>(), body, factor)));
   }
@@ -140,9 +140,8 @@ class Unroll : public Mutator {
   // for q < n: S  →  for q < n / f: f copies; for t < n % f: S. A range that ends before it begins
   // has no remainder.
   Stmt partly(const ForNode& f, const Stmt& body, std::int64_t factor) {
-    Annotations rest;
-    for (const auto& a : f.annotations)
-      if (a.key != "unroll_explicit") rest.push_back(a);
+    Attributes rest = f.attributes;
+    rest.erase<UnrollAttr>();
     const auto* extent = as_const_int(f.extent);
     if (extent && *extent < factor) factor = *extent;
     if (factor <= 1) return make_for(f.var, f.min, f.extent, body, f.loop_kind, rest);

@@ -65,7 +65,7 @@ class VectorizeLoops : public Mutator {
   }
 
   Stmt vectorize(const ForNode& f) {
-    Stmt serial = make_for(f.var, f.min, f.extent, f.body, ForKind::serial, f.annotations);
+    Stmt serial = make_for(f.var, f.min, f.extent, f.body, ForKind::serial, f.attributes);
     const auto* extent = as_const_int(f.extent);
     if (!extent || *extent < 2) return stmt(serial);
     WidestElement widest;

@@ -170,7 +170,7 @@ class Widen : public Mutator {
     ForKind kind = f.loop_kind == ForKind::vectorized ? ForKind::serial : f.loop_kind;
     Stmt body = stmt(f.body);
     facts_ = outer;
-    return make_for(f.var, min, extent, body, kind, f.annotations);
+    return make_for(f.var, min, extent, body, kind, f.attributes);
   }
 
   // A temporary inside the loop gets one copy a lane: a last dimension.

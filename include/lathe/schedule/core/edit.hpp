@@ -8,6 +8,7 @@
 #include <lathe/analysis/region.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/describe.hpp>
+#include <lathe/ir/fates.hpp>
 #include <lathe/ir/rebuild.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/core/records.hpp>
@@ -36,12 +37,10 @@ Verdict check_bare_touches(const Program& program, const BlockNode& block, std::
 /// `id` if the block reads a buffer whose elements change while a program goes on, as under a loop
 /// that carries state: elsewhere, or computed again, it would read other values.
 Verdict check_settled_inputs(const Program& program, const BlockNode& block, std::string_view id);
-/// L0204 unless the loop is serial and carries no annotation but a tail, and `except`.
-Verdict check_plain_loop(const ForNode& loop, std::string_view except = {});
-/// The same, but it may carry marks for what it holds (loop_marks.hpp).
-Verdict check_storage_loop(const ForNode& loop);
-/// L0204 if the loop carries a mark that ties it to its place.
-Verdict check_no_promise(const ForNode& loop);
+/// L0204 if the loop carries an attribute that forbids the change (ir/fates.hpp).
+Verdict check_change(const ForNode& loop, Change change);
+/// The same, and unless it is serial.
+Verdict check_serial_change(const ForNode& loop, Change change);
 
 // --- nests for blocks that move or are new
 // ----------------------------------------------------------------------------
@@ -93,11 +92,17 @@ Verdict check_kind(const Program& program, const ForNode& loop);
 /// L0255 if loops that are bound to axes do not make kernels.
 Verdict check_bound_loops(const Program& program);
 /// What a program says of itself that a schedule of it would have proved: kinds of loops, regions
-/// that blocks declare, stores past the caches, scopes and strides of temporaries. Programs that
-/// come as text or as a script are held to it; those of tensors say none of it.
+/// that blocks declare, marks, stores past the caches, scopes and strides of temporaries. Programs
+/// that come as text or as a script are held to it; those of tensors say none of it.
 Verdict check_claims(const Program& program);
-/// What marks of loops promise (loop_marks.hpp), tested anew after a step: L0225.
-Verdict check_marks(const Program& before, const Program& after);
+/// What an attribute asks of a loop, tested where it is set; the error is that of the step.
+Verdict check_mark(const Program& program, const LoopSite& site, const Attribute& a,
+                   std::string help = {});
+/// The same of all that loops of a program carry.
+Verdict check_claimed_marks(const Program& program);
+/// What attributes of loops ask for, tested anew after a step in the nests that it made, and that
+/// none which others rely on went with its loop: L0225.
+Verdict check_marks(const Program& before, const Program& after, const Vec<Stmt>& changed);
 /// L0220 if a buffer outside global memory is touched both inside and outside a loop
 /// whose iterations can't share it: a parallel one, one over blocks, one over threads.
 Verdict check_lifetime(const Program& program, const Buffer& buffer);
@@ -106,7 +111,6 @@ Verdict check_lifetime(const Program& program, const Buffer& buffer);
 
 inline constexpr std::int64_t kNoBound = 1 << 30;
 AnyExpr constant_extent(const AnyExpr& extent, const Facts& facts);
-Refusal carries(const ForNode& loop, const std::string& key);
 Verdict check_promises(const Program& before, const Program& after, const Vec<Stmt>& changed);
 Verdict check_lifetimes(const Program& before, const Program& after, const Vec<Stmt>& changed);
 

@@ -1,7 +1,7 @@
 // Names of loops and blocks of a schedule, and the factors of a split.
 #pragma once
 
-#include <lathe/ir/loop_marks.hpp>
+#include <lathe/ir/attributes.hpp>
 
 namespace lathe {
 

@@ -67,11 +67,11 @@ LATHE_DECL void LlvmEmitter::parallel_loop(const ForNode& n) {
   inner.emit_loop_body(n, c, *this);
   std::string closure = f_.frame(cat("[", c.words ? c.words : 1, " x i64]"), 8);
   store_capture(c, closure);
-  const AttrValue* threads = find_annotation(n.annotations, "max_threads");
+  const auto* threads = n.attributes.find<MaxThreadsAttr>();
   module_.declare_external("i32", "lathe_parallel_for", "ptr, i64, i64, ptr, ptr");
   LlvmValue status =
       f_.op(kI32, "call i32 @lathe_parallel_for(ptr %rt, i64 ", count.text, ", i64 ",
-            format_int(threads ? threads->number : 0), ", ptr @", body, ", ptr ", closure, ")");
+            format_int(threads ? threads->count : 0), ", ptr @", body, ", ptr ", closure, ")");
   fail_unless_zero(status);
 }
 

@@ -22,7 +22,7 @@ struct Claims {
         storage |= a->buffer->scope != Scope::global || !a->buffer->strides.empty();
       if (const auto* b = s.as<BlockNode>())
         regions |= !b->reads.empty() || !b->writes.empty(),
-            streams |= find_annotation(b->annotations, "stream") != nullptr;
+            streams |= b->attributes.has<StreamAttr>();
     });
   }
 };
@@ -108,8 +108,8 @@ inline Verdict check_streams(const Program& program) {
     if (const auto* n = s.as<StoreNode>(); n && n->streaming != Streaming::none)
       streamed.push_back(n->buffer);
     const auto* b = s.as<BlockNode>();
-    const AttrValue* how = b ? find_annotation(b->annotations, "stream") : nullptr;
-    if (how && how->number != 0) streamed.append(buffers_written(b->body));
+    const auto* stream = b ? b->attributes.find<StreamAttr>() : nullptr;
+    if (stream && stream->how != Streaming::none) streamed.append(buffers_written(b->body));
   });
   Verdict no;
   for (const auto& buffer : streamed)
@@ -158,6 +158,7 @@ inline Verdict check_storage(const Program& program) {
 
 LATHE_DECL Verdict check_claims(const Program& program) {
   const Claims claims(program);
+  if (auto no = check_claimed_marks(program)) return no;
   if (claims.loops)
     if (auto no = check_claimed_loops(program)) return no;
   if (claims.regions)

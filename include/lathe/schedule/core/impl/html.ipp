@@ -148,7 +148,7 @@ class SchedulePage {
     const AnyExpr end = simplify(fold_add(loop.min, loop.extent));
     append(out_, "<code>for ", html_text(loop.var->name), " in ", html_text(str(loop.min)), "..",
            html_text(str(end)), "</code>");
-    for (const auto& a : loop.annotations) mark(a);
+    for (const auto& a : loop.attributes) mark(a);
     const std::int64_t* extent = as_const_int(loop.extent);
     const bool empty = extent && *extent <= 0;
     if (empty) append(out_, " <i class=\"mark\">runs nothing</i>");
@@ -160,9 +160,8 @@ class SchedulePage {
     append(out_, "</details>\n");
   }
 
-  void mark(const Annotation& a) {
-    append(out_, " <i class=\"mark\">", html_text(a.key), ": ",
-           html_text(a.value.is_text ? a.value.text : std::to_string(a.value.number)), "</i>");
+  void mark(const Attribute& a) {
+    append(out_, " <i class=\"mark\">", html_text(to_text(a)), "</i>");
   }
 
   // What one iteration touches and computes, with a bar that is as long as the number of digits.
@@ -207,8 +206,8 @@ class SchedulePage {
       append(out_, " <i class=\"mark\">reduction ", html_text(block.reducer->name),
              block.init ? ", with init" : "", "</i>");
     if (is_guarded(block)) append(out_, " <i class=\"mark\">guarded</i>");
-    for (const auto& a : block.annotations)
-      if (a.key != "guards") mark(a);
+    for (const auto& a : block.attributes)
+      if (!std::holds_alternative<GuardsAttr>(a)) mark(a);
     append(out_, "<span class=\"touches\">", touches("writes", writes_of(block)),
            touches("reads", reads_of(block)), "</span></summary>\n");
     bare(str(s));

@@ -1,45 +1,71 @@
 #pragma once
 
-#include <lathe/analysis/buffering.hpp>
-#include <lathe/ir/loop_marks.hpp>
+#include <lathe/analysis/marks.hpp>
 #include <lathe/schedule/core/edit.hpp>
 
 namespace lathe::detail {
 
-// Why what a mark says of a name does not hold in a program; empty if it does.
-inline std::string why_mark_broken(const Program& program, const VarRef& loop, const char* key,
-                                   const std::string& name) {
-  const LoopSite site = find_loop(program->body, loop);
-  if (!site.loop || !is_marked(*site.loop, key, name)) return "the loop would be gone";
-  if (std::string_view(key) == kSoftwarePipeline)
-    return plan_pipeline(program, loop, pipeline_parts(*site.loop)).why;
-  if (std::string_view(key) == kRollingBuffer) {
-    const BlockTag block = block_named(program->body, name);
-    return block ? plan_roll(program, block, loop).why
-                 : "block " + in_quotes(name) + " would be gone";
+/// The error of the step that sets an attribute.
+struct ErrorOfMark {
+  std::string_view operator()(const PrefetchAttr&) const { return "L0222"; }
+  std::string_view operator()(const TailAttr&) const { return "L0224"; }
+  std::string_view operator()(const HoistAttr&) const { return "L0240"; }
+  std::string_view operator()(const DoubleBufferAttr&) const { return "L0245"; }
+  std::string_view operator()(const RollingAttr&) const { return "L0246"; }
+  std::string_view operator()(const PipelineAttr&) const { return "L0247"; }
+  std::string_view operator()(const PartitionAttr&) const { return "L0258"; }
+  template <class A>
+  std::string_view operator()(const A&) const {
+    return "L0223";
   }
-  const Buffer buffer = find_buffer(program, name);
-  if (!buffer) return "buffer " + in_quotes(name) + " would be gone";
-  const std::string why = why_not_doubled(program, buffer, site);
-  return why.empty() ? why : "buffer " + in_quotes(name) + " " + why;
+};
+
+LATHE_DECL Verdict check_mark(const Program& program, const LoopSite& site, const Attribute& a,
+                              std::string help) {
+  std::string why = why_not_honoured(program, site, a);
+  if (why.empty()) return {};
+  return refusal_at(site.loop->var, std::visit(ErrorOfMark(), a), std::move(why), std::move(help));
 }
 
-LATHE_DECL Verdict check_marks(const Program& before, const Program& after) {
-  Vec<const ForNode*> marked;
+// The loops below that carry attributes, in program order.
+inline Vec<ForRef> marked_loops(const Stmt& root) {
+  Vec<ForRef> out;
   any_statement_in(
-      before->body, [](const Stmt& s) { return !has_contents(s) || contents_of(s).marks; },
+      root, [](const Stmt& s) { return !has_contents(s) || contents_of(s).marks; },
       [&](const Stmt& s) {
-        if (const auto* f = s.as<ForNode>(); f && check_no_promise(*f)) marked.push_back(f);
+        if (const auto* f = s.as<ForNode>(); f && !f->attributes.empty()) out.push_back(ForRef(f));
         return false;
       });
-  for (const auto* loop : marked)
-    for (const char* key : {kDoubleBuffer, kRollingBuffer, kSoftwarePipeline})
-      for (const auto& name : marked_names(*loop, key))
-        if (std::string why = why_mark_broken(after, loop->var, key, name); !why.empty())
-          return refusal("L0225",
-                         "would break what the annotation " + in_quotes(key) + " of loop " +
-                             in_quotes(loop->var->name) + " promises: " + why,
-                         "take this step before the loop is marked");
+  return out;
+}
+
+LATHE_DECL Verdict check_claimed_marks(const Program& program) {
+  for (const auto& loop : marked_loops(program->body))
+    for (const auto& a : loop->attributes)
+      if (auto no = check_mark(program, find_loop(program->body, loop->var), a)) return no;
+  return {};
+}
+
+inline Refusal broken_mark(const ForNode& loop, const Attribute& a, const std::string& why) {
+  return refusal("L0225",
+                 "would break what the annotation " + in_quotes(key_of(a)) + " of loop " +
+                     in_quotes(loop.var->name) + " promises: " + why,
+                 "take this step before the loop is marked");
+}
+
+LATHE_DECL Verdict check_marks(const Program& before, const Program& after,
+                               const Vec<Stmt>& changed) {
+  for (const auto& loop : marked_loops(before->body))
+    for (const auto& a : loop->attributes)
+      if (fate_of(a, Change::lose) == Fate::refuse && !find_loop(after->body, loop->var).loop)
+        return broken_mark(*loop, a, "the loop would be gone");
+  for (const auto& nest : changed)
+    for (const auto& loop : marked_loops(nest))
+      for (const auto& a : loop->attributes) {
+        if (std::holds_alternative<TailAttr>(a)) continue;  // check_shifts
+        const std::string why = why_not_honoured(after, find_loop(after->body, loop->var), a);
+        if (!why.empty()) return broken_mark(*loop, a, why);
+      }
   return {};
 }
 

@@ -209,7 +209,7 @@ LATHE_DECL Verdict check_kept(const Program& before, const Program& after) {
   if (auto no = check_inits(before, changed)) return no;
   if (auto no = check_shifts(before, after, changed)) return no;
   if (auto no = check_axes(after)) return no;
-  if (auto no = check_marks(before, after)) return no;
+  if (auto no = check_marks(before, after, changed)) return no;
   return check_lifetimes(before, after, changed);
 }
 

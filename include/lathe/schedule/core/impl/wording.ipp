@@ -1,6 +1,5 @@
 #pragma once
 
-#include <lathe/ir/loop_marks.hpp>
 #include <lathe/ir/print.hpp>
 #include <lathe/schedule/core/edit.hpp>
 
@@ -40,39 +39,21 @@ LATHE_DECL Refusal refusal_at(const BlockTag& block, std::string_view id, std::s
   return r;
 }
 
-LATHE_DECL Refusal carries(const ForNode& loop, const std::string& key) {
+LATHE_DECL Verdict check_change(const ForNode& loop, Change change) {
+  const Attribute* a = forbids(loop.attributes, change);
+  if (!a) return {};
   return refusal_at(
       loop.var, "L0204",
-      "loop " + in_quotes(loop.var->name) + " carries the annotation " + in_quotes(key),
+      "loop " + in_quotes(loop.var->name) + " carries the annotation " + in_quotes(key_of(*a)),
       "annotate loops last");
 }
 
-inline Verdict check_serial(const ForNode& loop) {
-  if (loop.loop_kind == ForKind::serial) return {};
+LATHE_DECL Verdict check_serial_change(const ForNode& loop, Change change) {
+  if (loop.loop_kind == ForKind::serial) return check_change(loop, change);
   return refusal_at(loop.var, "L0204",
                     "loop " + in_quotes(loop.var->name) + " is " +
                         std::string(to_text(loop.loop_kind)) + ", not serial",
                     "do this step before the loop is marked");
-}
-
-LATHE_DECL Verdict check_plain_loop(const ForNode& loop, std::string_view except) {
-  if (auto no = check_serial(loop)) return no;
-  for (const auto& a : loop.annotations)
-    if (a.key != "tail" && a.key != except) return carries(loop, a.key);
-  return {};
-}
-
-LATHE_DECL Verdict check_storage_loop(const ForNode& loop) {
-  if (auto no = check_serial(loop)) return no;
-  for (const auto& a : loop.annotations)
-    if (a.key != "tail" && !is_storage_mark(a.key)) return carries(loop, a.key);
-  return {};
-}
-
-LATHE_DECL Verdict check_no_promise(const ForNode& loop) {
-  for (const auto& a : loop.annotations)
-    if (is_promise(a.key)) return carries(loop, a.key);
-  return {};
 }
 
 LATHE_DECL Verdict check_settled_inputs(const Program& program, const BlockNode& block,

@@ -49,10 +49,7 @@ inline Verdict check_tile_loop(const ForNode& loop) {
                       "the tail of loop " + in_quotes(loop.var->name) +
                           " moves inward, which needs the iterators of the blocks below",
                       "split it with Tail::guard");
-  for (const auto& a : loop.annotations)
-    if (is_storage_mark(a.key) || a.key == kSoftwarePipeline || a.key == "prefetch")
-      return carries(loop, a.key);
-  return {};
+  return check_change(loop, Change::enclose);
 }
 
 // Loops, sequences and blocks, and nothing else.
@@ -84,11 +81,10 @@ inline Verdict check_tile_part(const TilePart& part, bool alone) {
   if (!block.reads.empty() || !block.writes.empty())
     return blockize_refusal(part, "declares what it touches, and is not alone in the nest",
                             "blockize a loop that holds this block alone");
-  for (const auto& a : block.annotations)
-    if (a.key != "guards")
-      return blockize_refusal(
-          part, "carries the annotation " + in_quotes(a.key) + ", and is not alone in the nest",
-          "annotate the block that they become");
+  if (const Attribute* a = forbids(block.attributes, Change::join))
+    return blockize_refusal(
+        part, "carries the annotation " + in_quotes(key_of(*a)) + ", and is not alone in the nest",
+        "annotate the block that they become");
   return {};
 }
 
@@ -255,7 +251,7 @@ inline Verdict restate_bounds(BlockizePlan& plan) {
       const auto* f = s.as<ForNode>();
       if (s.kind() == StmtKind::Block || !f) return s.kind() == StmtKind::Block ? s : descend(s);
       return make_for(f->var, bound(*f, f->min), bound(*f, f->extent), stmt(f->body), f->loop_kind,
-                      f->annotations);
+                      f->attributes);
     }
 
    private:
@@ -364,9 +360,9 @@ inline void apply_blockize(const Program& program, const BlockizePlan& plan, Edi
   block.iters = plan.iters;
   block.iters.append(plan.guards);
   block.reducer = {}, block.predicate = {};
-  block.annotations.erase_if([](const Annotation& a) { return a.key == "guards"; });
+  block.attributes.erase<GuardsAttr>();
   if (!plan.guards.empty())
-    block.annotations.push_back({"guards", static_cast<std::int64_t>(plan.guards.size())});
+    block.attributes.set(GuardsAttr{static_cast<std::int64_t>(plan.guards.size())});
   Facts facts = program_facts(program);
   for (const auto& it : plan.iters) facts.bind(it);
   widen_regions(plan, facts_on(find_block(plan.nest, last.block().tag).path, facts), block);

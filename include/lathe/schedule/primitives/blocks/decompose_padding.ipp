@@ -191,14 +191,11 @@ inline Verdict check_fill_place(const Program& program, const PaddingPlan& plan)
 // The block's instances from the loop inward, storing the constant.
 inline Stmt fill_nest(const PaddingPlan& plan, const BlockTag& tag) {
   Substitution map;
-  Vec<LoopHead> heads = fresh_loops(loops_within(plan.site.loops, plan.loop.loops), map);
-  for (auto& head : heads)
-    head.annotations.erase_if([](const Annotation& a) {
-      return a.key != "tail" && a.key != "max_threads" && a.key != "unroll_explicit";
-    });
+  Vec<LoopHead> heads =
+      fresh_loops(loops_within(plan.site.loops, plan.loop.loops), Change::refill, map);
   BlockNode fill = plan.block();
   fill.tag = tag;
-  fill.annotations.erase_if([](const Annotation& a) { return a.key != "guards"; });
+  fill.attributes = after(Change::refill, fill.attributes);
   for (auto& it : fill.iters) {
     VarRef var = make_var(it.var->name, it.var->dtype);
     it.binding = substitute(it.binding, map);
@@ -216,7 +213,7 @@ inline Stmt fill_nest(const PaddingPlan& plan, const BlockTag& tag) {
 // iterator's domain lies in it.
 inline LoopHead tight_head(const Program& program, const PaddingPlan& plan, const ForNode& loop) {
   LoopHead head = head_of(loop);
-  if (loop.loop_kind != ForKind::serial || !loop.annotations.empty()) return head;
+  if (loop.loop_kind != ForKind::serial || !loop.attributes.empty()) return head;
   Facts facts = program_facts(program);
   for (std::size_t k = 0; k < plan.box.size(); ++k) {
     const IterVar& it = plan.block().iters[k];

@@ -68,7 +68,7 @@ inline Verdict run_decompose_reduction(const Program& program, const Args& args,
   std::size_t guards = 0;
   for (std::size_t k = block.iters.size() - guard_count(block); k < block.iters.size(); ++k)
     guards += block.iters[k].kind != IterKind::reduce;
-  if (guards > 0) init.annotations.push_back({"guards", static_cast<std::int64_t>(guards)});
+  if (guards > 0) init.attributes.set(GuardsAttr{static_cast<std::int64_t>(guards)});
   init.body = substitute(expand_init(block), map);
   // The loops inside that the spatial points need, over fresh variables.
   Vec<ForRef> inside, needed;
@@ -82,7 +82,7 @@ inline Verdict run_decompose_reduction(const Program& program, const Args& args,
     if (used) needed.insert_at(0, inside[k]);
   }
   Substitution loops;
-  Vec<LoopHead> heads = fresh_loops(needed, loops);
+  Vec<LoopHead> heads = fresh_loops(needed, Change::refill, loops);
   for (auto& it : init.iters) it.binding = substitute(it.binding, loops);
   BlockNode update = block;
   update.init = false;

@@ -95,7 +95,7 @@ inline Verdict plan_padded_iter(const Program& program, const BlockSite& site, s
   if (!loop)
     return plan.no("has an " + name + " that is no loop of its own over all of its domain",
                    "pad a block before its loops are split, fused or moved");
-  if (auto no = check_plain_loop(*loop)) return no;
+  if (auto no = check_serial_change(*loop, Change::replace)) return no;
   AnyExpr m(multiple), count = fold_floordiv(fold_add(it.extent, AnyExpr(multiple - 1)), m);
   plan.padded.push_back({at, it.var, loop->var, simplify(fold_add(it.min, it.extent), facts),
                          simplify(fold_mul(count, m), facts), it.kind});

@@ -36,7 +36,7 @@ inline Verdict find_rfactor_block(const LoopSite& site, RfactorPlan& plan, const
   if (stores_of(block).empty())
     return refusal_at(block.tag, "L0219",
                       "block " + in_quotes(block.name()) + " holds more than stores");
-  return check_plain_loop(loop);
+  return check_serial_change(loop, Change::replace);
 }
 
 inline Verdict check_bound(const ForNode& loop, const ForNode& other) {
@@ -249,7 +249,7 @@ class RfactorBlocks {
   // The spatial iterators that stand for guards go with both blocks; those of reduce loops became
   // conditions.
   void keep_guards(BlockNode& out) const {
-    out.annotations.erase_if([](const Annotation& a) { return a.key == "guards"; });
+    out.attributes.erase<GuardsAttr>();
     std::int64_t kept = 0;
     for (std::size_t k = plain_; k < block_.iters.size(); ++k) {
       const IterVar& it = block_.iters[k];
@@ -257,7 +257,7 @@ class RfactorBlocks {
       add(out, it.var, it.min, it.extent, it.kind, it.binding);
       ++kept;
     }
-    if (kept > 0) out.annotations.push_back({"guards", kept});
+    if (kept > 0) out.attributes.set(GuardsAttr{kept});
   }
 
   Stmt partial_stores(const AnyExpr& position) const {
@@ -298,7 +298,7 @@ inline void apply_rfactor(const Program& program, const RfactorPlan& plan, Edit&
   RfactorBlocks blocks(plan, facts, buffers);
   BlockNode partial = blocks.partial(tag);
   Substitution loops;
-  Vec<LoopHead> partial_heads = fresh_loops(nest, loops), final_heads;
+  Vec<LoopHead> partial_heads = fresh_loops(nest, Change::clone, loops), final_heads;
   for (auto& it : partial.iters) it.binding = substitute(it.binding, loops);
   for (const auto& loop : nest) {
     bool reduced = false;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <lathe/analysis/uses.hpp>
-#include <lathe/ir/loop_marks.hpp>
 #include <lathe/schedule/primitives/copies/copies.ipp>
 
 namespace lathe::detail {
@@ -108,12 +107,10 @@ inline Stmt cloned_nest(const ClonePlan& plan, const BlockTag& tag, const Vec<Bu
   Vec<LoopHead> heads =
       fresh_loops(loops_in({plan.site.path.begin() + static_cast<std::ptrdiff_t>(plan.top),
                             plan.site.path.end()}),
-                  map);
-  for (auto& head : heads)
-    head.annotations.erase_if([](const Annotation& a) { return is_storage_mark(a.key); });
+                  Change::clone, map);
   BlockNode clone = plan.block();
   clone.tag = tag;
-  clone.annotations.erase_if([](const Annotation& a) { return a.key == "stream"; });
+  clone.attributes = after(Change::clone, clone.attributes);
   for (auto& it : clone.iters) {
     VarRef var = make_var(it.var->name, it.var->dtype);
     it.binding = substitute(it.binding, map);

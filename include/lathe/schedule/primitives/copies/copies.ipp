@@ -272,9 +272,8 @@ inline BlockNode copy_out_block(const BlockNode& block, const BlockTag& tag, con
 
 // The mark for streaming stores is of the block that stores to the buffer it was made for.
 inline void move_stream_mark(BlockNode& from, BlockNode& to) {
-  for (const auto& a : from.annotations)
-    if (a.key == "stream") to.annotations.push_back(a);
-  from.annotations.erase_if([](const Annotation& a) { return a.key == "stream"; });
+  if (const auto* stream = from.attributes.find<StreamAttr>()) to.attributes.set(*stream);
+  from.attributes.erase<StreamAttr>();
 }
 
 inline Verdict run_copy_out(const Program& program, CopyOut& plan, const CopyStep& step,

@@ -93,7 +93,7 @@ inline Verdict find_nest(BlockLayout& plan) {
           "its loops are made anew, so nothing else may run in them: remap it before blocks move");
   for (std::size_t k = plan.at; k + 1 < path.size(); ++k) {
     const ForNode& loop = *path[k].as<ForNode>();
-    if (auto no = check_plain_loop(loop)) return no;
+    if (auto no = check_serial_change(loop, Change::replace)) return no;
     plan.nest.emplace_back(&loop);
   }
   return {};

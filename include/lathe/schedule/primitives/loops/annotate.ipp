@@ -4,49 +4,24 @@
 
 namespace lathe::detail {
 
-struct KnownKey {
-  std::string_view key;
-  bool on_loop;
-  std::int64_t min, max;
-  std::string_view what;
-};
-inline constexpr KnownKey kKnownKeys[] = {
-    {"unroll_explicit", true, 1, 4096, "copies of a serial loop's body"},
-    {"max_threads", true, 1, 1 << 20, "threads of a parallel loop"},
-    {"stream", false, 0, 2,
-     "1: the block's stores go past the caches, 2: those that fill whole cache lines do"},
-};
-
-inline std::string known_keys_text() {
-  std::string out = "keys:";
-  for (const auto& k : kKnownKeys)
-    out += " " + std::string(k.key) + (k.on_loop ? " (loop, " : " (block, ") + std::string(k.what) +
-           "),";
-  return out + " and free ones that start with 'user.'";
-}
-
-inline Verdict check_key(const Program& program, const Args& args) {
+// Reads a known key's value, and whether the loop may carry it.
+inline Verdict read_annotation(const Program& program, const Args& args, Attribute& out) {
   const std::string& key = args[1].text;
-  bool on_loop = args[0].kind == ArgKind::loop;
-  if (key.starts_with("user.") && key.size() > 5) return {};
-  for (const auto& known : kKnownKeys) {
-    if (known.key != key || known.on_loop != on_loop) continue;
-    if (args[2].kind != ArgKind::number || args[2].number < known.min || args[2].number > known.max)
-      return refusal("L0223",
-                     "the value of " + in_quotes(key) + " is not a number from " +
-                         std::to_string(known.min) + " to " + std::to_string(known.max),
-                     std::string(known.what));
-    if (!on_loop) return {};
-    ForKind kind = find_loop(program->body, args[0].loop).loop->loop_kind;
-    if (kind == (key == "max_threads" ? ForKind::parallel : ForKind::serial)) return {};
-    return refusal_at(args[0].loop, "L0223",
-                      in_quotes(key) + " is not for a loop that is " + std::string(to_text(kind)),
-                      std::string(known.what));
-  }
-  return refusal("L0223",
-                 "no annotation of a " + std::string(on_loop ? "loop" : "block") + " is called " +
-                     in_quotes(key),
-                 known_keys_text());
+  const bool on_loop = args[0].kind == ArgKind::loop;
+  if (!attribute_with_key(key, on_loop, out) || row_of(out).set_by != SetBy::key)
+    return refusal("L0223",
+                   "no annotation of a " + std::string(on_loop ? "loop" : "block") + " is called " +
+                       in_quotes(key),
+                   annotation_keys());
+  if (!set_value(out, args[2].attribute()))
+    return refusal("L0223", "the value of " + in_quotes(key) + " is not " + form_of(out),
+                   std::string(row_of(out).says));
+  if (!on_loop) return {};
+  const ForKind kind = find_loop(program->body, args[0].loop).loop->loop_kind;
+  if (may_carry(kind, out)) return {};
+  return refusal_at(args[0].loop, "L0223",
+                    in_quotes(key) + " is not for a loop that is " + std::string(to_text(kind)),
+                    std::string(row_of(out).says));
 }
 
 // A streaming store may not be seen before a fence, so the program itself must not read what it
@@ -61,35 +36,28 @@ inline Verdict check_stream(const Program& program, const BlockTag& tag) {
   return {};
 }
 
-inline void set_annotation(Annotations& all, const std::string& key, const AttrValue& value) {
-  all.erase_if([&](const Annotation& a) { return a.key == key; });
-  all.push_back({key, value});
-}
-
-inline Stmt annotate_loop(const Program& program, const VarRef& loop, const std::string& key,
-                          const AttrValue& value) {
+inline Stmt annotate_loop(const Program& program, const VarRef& loop, Attribute a) {
   LoopSite site = find_loop(program->body, loop);
   LoopHead head = head_of(*site.loop);
-  set_annotation(head.annotations, key, value);
+  head.attributes.set(std::move(a));
   return replace_at(site.path, wrap_loops({head}, site.loop->body));
 }
 
 inline Verdict run_annotate(const Program& program, const Args& args, Edit* edit) {
-  const std::string& key = args[1].text;
-  AttrValue value = args[2].attribute();
   if (args[0].kind != ArgKind::loop && args[0].kind != ArgKind::block)
     return refusal("L0202", "annotates a loop or a block");
-  if (auto no = check_key(program, args)) return no;
-  if (key == "stream" && value.number != 0)
+  Attribute a;
+  if (auto no = read_annotation(program, args, a)) return no;
+  if (const auto* stream = std::get_if<StreamAttr>(&a); stream && stream->how != Streaming::none)
     if (auto no = check_stream(program, args[0].block)) return no;
   if (!edit) return {};
   if (args[0].kind == ArgKind::loop) {
-    edit->program = program.with(annotate_loop(program, args[0].loop, key, value));
+    edit->program = program.with(annotate_loop(program, args[0].loop, a));
     return {};
   }
   BlockSite site = find_block(program->body, args[0].block);
   BlockNode block = *site.block;
-  set_annotation(block.annotations, key, value);
+  block.attributes.set(a);
   edit->program = program.with(replace_at(site.path, make_block(std::move(block))));
   return {};
 }
@@ -105,8 +73,7 @@ LATHE_DECL const Primitive& primitive_annotate() {
 }
 
 inline Verdict run_prefetch(const Program& program, const Args& args, Edit* edit) {
-  Buffer buffer = find_buffer(program, args[0].text);
-  LoopSite site = find_loop(program->body, args[1].loop);
+  const LoopSite site = find_loop(program->body, args[1].loop);
   std::int64_t distance = args[2].number, locality = args[3].number;
   if (distance < 1 || distance > (1 << 20))
     return refusal_at(site.loop->var, "L0222",
@@ -115,19 +82,11 @@ inline Verdict run_prefetch(const Program& program, const Args& args, Edit* edit
     return refusal_at(
         site.loop->var, "L0222",
         "locality " + std::to_string(locality) + " is not between 0 (once) and 3 (keep)");
-  bool read = false;
-  for (const auto& access : accesses(site.loop->body))
-    read |= access.buffer == buffer && access.reads();
-  if (!read)
-    return refusal_at(
-        site.loop->var, "L0222",
-        "nothing inside loop " + describe(*site.loop) + " reads " + in_quotes(buffer->name),
-        "it reads " + list_buffers(buffers_read(site.loop->body)));
-  if (!edit) return {};
-  std::string hint = buffer->name + ":" + std::to_string(distance) + ":" + std::to_string(locality);
-  if (const AttrValue* old = find_annotation(site.loop->annotations, "prefetch"))
-    hint = old->text + "," + hint;
-  edit->program = program.with(annotate_loop(program, site.loop->var, "prefetch", hint));
+  const PrefetchAttr hint{args[0].text, distance, locality};
+  if (auto no = check_mark(program, site, hint,
+                           "it reads " + list_buffers(buffers_read(site.loop->body))))
+    return no;
+  if (edit) edit->program = program.with(annotate_loop(program, site.loop->var, hint));
   return {};
 }
 

@@ -124,7 +124,8 @@ LATHE_DECL Verdict check_bound_loops(const Program& program) {
 
 inline Verdict run_bind(const Program& program, const Args& args, Edit* edit) {
   const VarRef& loop = args[0].loop;
-  if (auto no = check_plain_loop(*find_loop(program->body, loop).loop)) return no;
+  if (auto no = check_serial_change(*find_loop(program->body, loop).loop, Change::unfold))
+    return no;
   ForKind axis = ForKind::serial;
   if (!parse_for_kind(args[1].text, axis) || !is_bound(axis))
     return refusal_at(loop, "L0255", "no axis is called " + in_quotes(args[1].text),

@@ -12,7 +12,7 @@ inline Verdict plan_fuse(const Program& program, const Vec<Arg>& loops, Vec<Loop
   for (const auto& arg : loops) {
     sites.push_back(find_loop(program->body, arg.loop));
     const ForNode& loop = *sites.back().loop;
-    if (auto no = check_plain_loop(loop)) return no;
+    if (auto no = check_serial_change(loop, Change::replace)) return no;
     if (auto no = check_fixed_bounds(loop)) return no;
     if (sites.size() == 1) continue;
     const ForNode& outer = *sites[sites.size() - 2].loop;

@@ -4,7 +4,6 @@
 #include <lathe/analysis/cover.hpp>
 #include <lathe/analysis/dependence.hpp>
 #include <lathe/analysis/uses.hpp>
-#include <lathe/ir/loop_marks.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/core/edit.hpp>
 
@@ -33,7 +32,7 @@ inline Stmt with_private_buffers(const Program& program, const VarRef& var) {
     LoopSite now = find_loop(root, var);
     const ForNode& f = *now.loop;
     root = replace_at(now.path, make_for(f.var, f.min, f.extent, make_alloc(buffer, f.body),
-                                         f.loop_kind, f.annotations));
+                                         f.loop_kind, f.attributes));
   }
   return root;
 }
@@ -43,12 +42,12 @@ inline Stmt with_private_buffers(const Program& program, const VarRef& var) {
 inline Verdict check_not_hoisted(const Program& program, const LoopSite& site) {
   Vec<ForRef> loops = site.loops;
   loops.push_back(site.loop);
-  loops.erase_if(
-      [](const ForRef& loop) { return !find_annotation(loop->annotations, kHoistStorage); });
+  loops.erase_if([](const ForRef& loop) { return !loop->attributes.has<HoistAttr>(); });
   if (loops.empty()) return {};
   for (const auto& buffer : buffers_written(site.loop->body))
     for (const auto& outer : loops)
-      if (hoists(*outer, *buffer) && !touched_outside(program, *site.loop, buffer))
+      if (outer->attributes.has(HoistAttr{buffer->name}) &&
+          !touched_outside(program, *site.loop, buffer))
         return refusal_at(site.loop->var, "L0240",
                           "buffer " + in_quotes(buffer->name) + " is allocated above loop " +
                               in_quotes(outer->var->name) + ", so iterations of loop " +
@@ -240,37 +239,39 @@ LATHE_DECL Verdict check_kind(const Program& program, const ForNode& loop) {
 }
 
 inline void set_kind(const Program& program, const VarRef& var, ForKind kind,
-                     const Annotations& more, Edit& edit) {
+                     const Attributes& more, Edit& edit) {
   LoopSite site = find_loop(program->body, var);
   const ForNode& f = *site.loop;
-  Annotations annotations = f.annotations;
-  annotations.append(more);
-  edit.program = program.with(
-      replace_at(site.path, make_for(f.var, f.min, f.extent, f.body, kind, annotations)));
+  Attributes all = f.attributes;
+  for (const auto& a : more) all.set(a);
+  edit.program =
+      program.with(replace_at(site.path, make_for(f.var, f.min, f.extent, f.body, kind, all)));
 }
 
 inline Verdict run_parallel(const Program& program, const Args& args, Edit* edit) {
-  if (auto no = check_plain_loop(*find_loop(program->body, args[0].loop).loop, "prefetch"))
-    return no;
+  const ForRef loop = find_loop(program->body, args[0].loop).loop;
+  if (auto no = check_serial_change(*loop, Change::spread)) return no;
   std::int64_t threads = args[1].number;
   if (threads < 0)
     return refusal("L0202", "max_threads is " + std::to_string(threads), "0 means no limit");
   if (auto no = check_parallel(program, args[0].loop)) return no;
   if (edit)
     set_kind(program, args[0].loop, ForKind::parallel,
-             threads ? Annotations{{"max_threads", threads}} : Annotations{}, *edit);
+             threads ? Attributes{MaxThreadsAttr{threads}} : Attributes{}, *edit);
   return {};
 }
 
 inline Verdict run_vectorize(const Program& program, const Args& args, Edit* edit) {
-  if (auto no = check_plain_loop(*find_loop(program->body, args[0].loop).loop)) return no;
+  if (auto no = check_serial_change(*find_loop(program->body, args[0].loop).loop, Change::unfold))
+    return no;
   if (auto no = check_vectorized(program, args[0].loop)) return no;
   if (edit) set_kind(program, args[0].loop, ForKind::vectorized, {}, *edit);
   return {};
 }
 
 inline Verdict run_unroll(const Program& program, const Args& args, Edit* edit) {
-  if (auto no = check_plain_loop(*find_loop(program->body, args[0].loop).loop)) return no;
+  if (auto no = check_serial_change(*find_loop(program->body, args[0].loop).loop, Change::unfold))
+    return no;
   std::int64_t factor = args[1].number;
   if (factor < 0 || factor > kMaxUnroll)
     return refusal_at(
@@ -278,8 +279,7 @@ inline Verdict run_unroll(const Program& program, const Args& args, Edit* edit) 
         "factor " + std::to_string(factor) + " is not between 0 and " + std::to_string(kMaxUnroll),
         "0 unrolls the whole loop");
   if (factor > 0) {
-    if (edit)
-      set_kind(program, args[0].loop, ForKind::serial, {{"unroll_explicit", factor}}, *edit);
+    if (edit) set_kind(program, args[0].loop, ForKind::serial, {UnrollAttr{factor}}, *edit);
     return {};
   }
   if (auto no = check_unrolled(program, args[0].loop)) return no;

@@ -123,7 +123,7 @@ inline Verdict plan_partition(const Program& program, const Args& args, Partitio
   plan.site = find_loop(program->body, args[0].loop);
   const ForNode& loop = *plan.site.loop;
   const Vec<Arg>& points = args[1].list;
-  if (auto no = check_plain_loop(loop)) return no;
+  if (auto no = check_serial_change(loop, Change::replace)) return no;
   if (auto no = check_fixed_bounds(loop)) return no;
   if (points.empty() || points.size() > kMaxPoints)
     return refusal_at(loop.var, "L0231",
@@ -170,7 +170,7 @@ class PartOfBody : public Mutator {
     if (const auto* f = s.as<ForNode>()) {
       AnyExpr min = expr(f->min), extent = expr(f->extent);
       VarRef fresh = renewed(f->var);
-      return make_for(fresh, min, extent, stmt(f->body), f->loop_kind, f->annotations);
+      return make_for(fresh, min, extent, stmt(f->body), f->loop_kind, f->attributes);
     }
     if (const auto* let = s.as<LetStmtNode>()) {
       AnyExpr value = expr(let->value);

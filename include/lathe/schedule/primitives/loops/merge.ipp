@@ -60,7 +60,7 @@ inline Verdict find_siblings(const Program& program, const Vec<Arg>& loops, Merg
                           "loop " + in_quotes(loops[k].loop->name) + " is named twice");
     plan.sites.push_back(find_loop(program->body, loops[k].loop));
     const ForNode& loop = *plan.sites[k].loop;
-    if (auto no = check_plain_loop(loop)) return no;
+    if (auto no = check_serial_change(loop, Change::replace)) return no;
     if (k == 0 || stands_after(plan.sites[k - 1], plan.sites[k])) continue;
     return refusal_at(loop.var, "L0230",
                       "loop " + describe(loop) + " does not stand right after loop " +

@@ -8,12 +8,11 @@ namespace lathe::detail {
 
 inline Verdict check_partition(const Program& program, const LoopSite& site) {
   const ForNode& loop = *site.loop;
-  if (loop.loop_kind != ForKind::serial && loop.loop_kind != ForKind::parallel)
-    return refusal_at(loop.var, "L0258",
-                      "iterations of loop " + describe(loop) + " can't run apart",
-                      "let a loop around it be partitioned");
+  if (auto no = check_mark(program, site, PartitionAttr{Partition::always},
+                           "let a loop around it be partitioned"))
+    return no;
   LoopHead head = head_of(loop);
-  head.annotations.erase_if([](const Annotation& a) { return a.key == kPartition; });
+  head.attributes.erase<PartitionAttr>();
   const Stmt plain = wrap_loops({head}, loop.body);
   Vec<VarRef> known;
   for (const auto& dim : program->dims) known.push_back(dim->var);
@@ -36,9 +35,8 @@ inline Verdict run_partition(const Program& program, const Args& args, Edit* edi
     if (auto no = check_partition(program, site)) return no;
   if (!edit) return {};
   LoopHead head = head_of(*site.loop);
-  head.annotations.erase_if([](const Annotation& a) { return a.key == kPartition; });
-  if (policy != Partition::automatic)
-    head.annotations.push_back({kPartition, std::string(to_text(policy))});
+  head.attributes.erase<PartitionAttr>();
+  if (policy != Partition::automatic) head.attributes.set(PartitionAttr{policy});
   edit->program = program.with(replace_at(site.path, wrap_loops({head}, site.loop->body)));
   return {};
 }

@@ -158,7 +158,7 @@ inline Verdict run_reorder(const Program& program, const Args& args, Edit* edit)
   const auto& loops = args[0].list;
   if (auto no = find_chain(program, loops, plan)) return no;
   for (const auto& loop : plan.chain)
-    if (auto no = check_no_promise(*loop)) return no;
+    if (auto no = check_change(*loop, Change::move)) return no;
   permute(loops, plan);
   if (auto no = check_bounds(plan)) return no;
   if (auto no = check_order(program, plan)) return no;

@@ -168,7 +168,7 @@ inline Verdict check_tail(SplitPlan& plan, const Vec<Arg>& factors, const std::s
 inline Verdict plan_split(const Program& program, const Arg& loop, const Vec<Arg>& factors,
                           const std::string& tail, SplitPlan& plan) {
   plan.site = find_loop(program->body, loop.loop);
-  if (auto no = check_plain_loop(*plan.site.loop)) return no;
+  if (auto no = check_serial_change(*plan.site.loop, Change::replace)) return no;
   if (auto no = check_fixed_bounds(*plan.site.loop)) return no;
   plan.facts = facts_on(plan.site.path, program_facts(program));
   if (auto no = read_factors(plan, factors)) return no;
@@ -272,9 +272,7 @@ class SplitGuards : public Mutator {
     BlockNode out = block;
     const IterKind kind = inits_past_end(block) ? IterKind::reduce : IterKind::spatial;
     out.iters.push_back({make_var("v" + loop.var->name), loop.min, loop.extent, kind, loop.var});
-    auto count = static_cast<std::int64_t>(guard_count(block)) + 1;
-    out.annotations.erase_if([](const Annotation& a) { return a.key == "guards"; });
-    out.annotations.push_back({"guards", count});
+    out.attributes.set(GuardsAttr{static_cast<std::int64_t>(guard_count(block)) + 1});
     return make_block(std::move(out));
   }
 
@@ -316,7 +314,7 @@ inline Vec<LoopHead> split_heads(const SplitPlan& plan, AnyExpr& value) {
     value = fold_add(value, fold_mul(AnyExpr(var), stride));
     heads.push_back({var, AnyExpr(0), plan.factors[k]});
   }
-  if (plan.guarded) heads.back().annotations.push_back({"tail", std::string(to_text(plan.tail))});
+  if (plan.guarded) heads.back().attributes.set(TailAttr{plan.tail});
   return heads;
 }
 

@@ -334,7 +334,7 @@ inline Stmt move_block(const MovePlan& plan, std::size_t at) {
   children.insert_at(at, nest);
   const ForNode& f = *now.loop;
   return replace_at(now.path, make_for(f.var, f.min, f.extent, make_seq(std::move(children)),
-                                       f.loop_kind, f.annotations));
+                                       f.loop_kind, f.attributes));
 }
 
 inline Verdict run_compute_at(const Program& program, const Args& args, Edit* edit) {

@@ -168,7 +168,7 @@ inline BlockNode fused_producer(const Program& program, const FusePlan& plan, co
   AnyExpr value = InlineLoads(plan.between, {}, store.value).expr(out.value);
   producer.body = make_store(out.buffer, indices, substitute(value, at));
   producer.predicate = predicate;
-  for (const auto& a : core.annotations) producer.annotations.push_back(a);
+  for (const auto& a : core.attributes) producer.attributes.set(a);
   return producer;
 }
 

@@ -114,8 +114,8 @@ inline Verdict run_atomic(const Program& program, const Args& args, Edit* edit) 
   if (site.block->init)
     return refusal_at(tag, "L0256", name + " sets its elements before it updates them",
                       "decompose_reduction first");
-  if (const AttrValue* how = find_annotation(site.block->annotations, "stream");
-      how && how->number != 0)
+  if (const auto* stream = site.block->attributes.find<StreamAttr>();
+      stream && stream->how != Streaming::none)
     return refusal_at(tag, "L0256", name + " stores past the caches",
                       "annotate it with \"stream\" 0 first");
   AtomicStores stores(*site.block);
@@ -126,7 +126,7 @@ inline Verdict run_atomic(const Program& program, const Args& args, Edit* edit) 
   block.reducer = {};
   block.reads.clear(), block.writes.clear();
   if (stores.reassociates) {
-    block.annotations.push_back({std::string(kAnyOrder), 1});
+    block.attributes.set(AnyOrderAttr{});
     edit->reassociates = "atomic: " + in_quotes(tag->name) + " updates in any order";
   }
   edit->program = program.with(replace_at(site.path, make_block(std::move(block))));

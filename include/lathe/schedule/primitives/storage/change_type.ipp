@@ -81,7 +81,7 @@ class ValueRanges {
     return atomic || any_use(program_->body, [&](const BufferUse& use) {
              return use.buffer == buffer &&
                     (use.kind == AccessKind::opaque ||
-                     (use.block && find_annotation(use.block->annotations, kAnyOrder)));
+                     (use.block && use.block->attributes.has<AnyOrderAttr>()));
            });
   }
 

@@ -1,27 +1,23 @@
 #pragma once
 
-#include <lathe/analysis/buffering.hpp>
-#include <lathe/analysis/uses.hpp>
-#include <lathe/arith/affine.hpp>
-#include <lathe/ir/loop_marks.hpp>
 #include <lathe/schedule/primitives/storage/double_buffer.ipp>
 
 namespace lathe::detail {
 
 inline Verdict run_rolling_buffer(const Program& program, const Args& args, Edit* edit) {
-  const ForNode& loop = *find_loop(program->body, args[1].loop).loop;
-  const std::string& name = args[0].block->name;
-  if (auto no = check_storage_loop(loop)) return no;
-  std::string why = plan_roll(program, args[0].block, args[1].loop).why;
-  if (name.find(',') != std::string::npos)
-    why = "block " + in_quotes(name) + " has a comma in its name";
-  if (is_marked(loop, kRollingBuffer, name))
-    why = "block " + in_quotes(name) + " keeps rows along loop " + describe(loop) + " already";
-  if (!why.empty())
-    return refusal_at(loop.var, "L0246", why,
-                      "take a block that was computed at the loop, for a window that moves by less "
-                      "than it holds");
-  if (edit) edit->program = program.with(add_mark(program, loop, kRollingBuffer, name));
+  const LoopSite site = find_loop(program->body, args[1].loop);
+  const ForNode& loop = *site.loop;
+  const RollingAttr rolls{args[0].block->name};
+  const char* const help =
+      "take a block that was computed at the loop, for a window that moves by less than it holds";
+  if (auto no = check_serial_change(loop, Change::share)) return no;
+  if (loop.attributes.has(rolls))
+    return refusal_at(
+        loop.var, "L0246",
+        "block " + in_quotes(rolls.block) + " keeps rows along loop " + describe(loop) + " already",
+        help);
+  if (auto no = check_mark(program, site, rolls, help)) return no;
+  if (edit) edit->program = program.with(annotate_loop(program, loop.var, rolls));
   return {};
 }
 

@@ -43,7 +43,7 @@ inline Verdict find_tile(const Program& program, const VarRef& loop, TensorPlan&
   plan.site = find_loop(program->body, loop);
   Stmt s = plan.site.path.back();
   for (const auto* f = s.as<ForNode>(); f; f = s.as<ForNode>()) {
-    if (auto no = check_plain_loop(*f)) return no;
+    if (auto no = check_serial_change(*f, Change::replace)) return no;
     const std::int64_t* extent = as_const_int(f->extent);
     if (!extent || *extent < 1 || *extent > kMostTile)
       return refusal_at(

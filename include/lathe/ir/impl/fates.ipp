@@ -1,0 +1,64 @@
+#pragma once
+
+#include <lathe/ir/fates.hpp>
+#include <lathe/ir/impl/attributes.ipp>
+
+namespace lathe::detail {
+
+/// A letter for each change, in their order: k, the attribute is kept; d, it is dropped, as what
+/// it asks for is done or of no use there; r, the change is refused; -, it does not happen to what
+/// carries such an attribute.
+struct FateRow {
+  std::string_view key, letters;
+};
+
+// clang-format off
+inline constexpr FateRow kFates[] = {
+    // replace, spread, unfold, share, stage, move, enclose, clone, refill, border, lose, join
+    {UnrollAttr::kRow.key,            "rrrrrkkkkkd-"},
+    {MaxThreadsAttr::kRow.key,        "rrrrrkkkkkd-"},
+    {TailAttr::kRow.key,              "dkkkkkkkkkd-"},
+    {PartitionAttr::kRow.key,         "rrrrrkkkkkd-"},
+    {PrefetchAttr::kRow.key,          "rkrrrkrkddr-"},
+    {HoistAttr::kRow.key,             "rrrkrkrdddr-"},
+    {DoubleBufferAttr::kRow.key,      "rrrkrrrdddr-"},
+    {RollingAttr::kRow.key,           "rrrkrrrdddr-"},
+    {PipelineAttr::kRow.key,          "rrrrrrrdddr-"},
+    {PipelineBufferAttr::kRow.key,    "rrrrrrrdddr-"},
+    {PipelineStatementAttr::kRow.key, "rrrrrrrdddr-"},
+    {GuardsAttr::kRow.key,            "-------kk--d"},
+    {StreamAttr::kRow.key,            "-------dk--r"},
+    {AnyOrderAttr::kRow.key,          "-------kd--r"},
+    {UserHint::kRow.key,              "rrrrrkkkdkdr"},
+};
+// clang-format on
+
+constexpr bool fates_are_complete() {
+  if (std::size(kFates) != kAttributeStructs) return false;
+  for (std::size_t k = 0; k < kAttributeStructs; ++k)
+    if (kFates[k].key != kAttributeRows.at[k]->key ||
+        kFates[k].letters.size() != static_cast<std::size_t>(Change::join) + 1)
+      return false;
+  return true;
+}
+static_assert(fates_are_complete());
+
+LATHE_DECL Fate fate_of(const Attribute& a, Change change) {
+  const char letter = kFates[a.index()].letters[static_cast<std::size_t>(change)];
+  invariant(letter != '-', "a change that does not happen to what carries the attribute");
+  return letter == 'k' ? Fate::keep : letter == 'd' ? Fate::drop : Fate::refuse;
+}
+
+LATHE_DECL const Attribute* forbids(const Attributes& all, Change change) {
+  for (const auto& a : all)
+    if (fate_of(a, change) == Fate::refuse) return &a;
+  return nullptr;
+}
+
+LATHE_DECL Attributes after(Change change, const Attributes& all) {
+  Attributes out = all;
+  out.erase_if([&](const Attribute& a) { return fate_of(a, change) != Fate::keep; });
+  return out;
+}
+
+}  // namespace lathe::detail
