@@ -6,7 +6,8 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <lathe/ir/impl/layer.ipp>
+#include <lathe/ir/parse.hpp>
+#include <lathe/ir/print.hpp>
 #include <string>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,25 +1,24 @@
 """Checks of the source tree that need no build."""
 
 import sys
-from collections.abc import Iterator
+from functools import partial
 
-from .core import ROOT, Case, Settings, Step, command_case
+from .core import Job, Settings, Step, command_case
 
-TOOLS = {
-    "format": ["bash", "format.sh", "--check"],
-    "layers": [sys.executable, "check_layers.py"],
-    "source list": [sys.executable, "check_sources.py"],
-    "single include": [sys.executable, "amalgamate.py", "--check"],
-    "error ids": [sys.executable, "check_errors.py"],
-    "guide": [sys.executable, "guide.py", "--check"],
-    "sizes": [sys.executable, "size_report.py", "--check"],
+CHECKS = {
+    "format": ["bash", "tools/format.sh", "--check"],
+    "layers": [sys.executable, "tools/check_layers.py"],
+    "source list": [sys.executable, "tools/check_sources.py"],
+    "single include": [sys.executable, "tools/amalgamate.py", "--check"],
+    "error ids": [sys.executable, "tools/check_errors.py"],
+    "guide": [sys.executable, "tools/guide.py", "--check"],
+    "sizes": [sys.executable, "tools/size_report.py", "--check"],
+    "test runner": [sys.executable, "tests/steps/schedule_test.py"],
 }
 
 
-def tree(_: Settings) -> Iterator[Case]:
-    """Format, layers, source list, single include, error ids, guide, sizes."""
-    for name, (program, tool, *arguments) in TOOLS.items():
-        yield command_case(name, [program, ROOT / "tools" / tool, *arguments])
+def jobs(_: Settings) -> list[Job]:
+    return [Job(name, partial(command_case, name, command)) for name, command in CHECKS.items()]
 
 
-STEPS = [Step("checks", tree)]
+STEPS = [Step("checks", "Format, layers, source list, single include, error ids, guide, sizes, test runner.", jobs)]

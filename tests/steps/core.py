@@ -1,17 +1,21 @@
-"""What a step is made of: cases with a status, and ways to run a command."""
+"""What a step is made of: jobs that yield cases, and ways to run a command."""
 
+import contextlib
 import enum
 import os
+import shutil
+import signal
 import subprocess
-import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+import tempfile
+import threading
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "run"
 JOBS = max(1, min(os.cpu_count() or 1, 8))
+LAUNCHER = ["ccache"] if shutil.which("ccache") else []  # before each compiler that makes an object file
 Command = Sequence[str | Path]
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wno-missing-field-initializers", "-Werror"]
 
@@ -39,19 +43,26 @@ class Case:
 @dataclass(frozen=True)
 class Settings:
     seed: int
+    thorough: bool = False  # --all
+
+
+@dataclass(frozen=True)
+class Job:
+    """A part of a step that runs beside others."""
+
+    name: str
+    run: Callable[[], Case | Iterable[Case]]
+    seconds: float = 5  # of one core, about: the longest chain of jobs starts first
+    after: tuple[str, ...] = ()  # the jobs that have ended before it starts, whatever came of them
+    cores: int = 1
 
 
 @dataclass(frozen=True)
 class Step:
     name: str
-    run: Callable[[Settings], Iterable[Case]]
-
-    def cases(self, settings: Settings) -> Iterator[Case]:
-        """The step's cases; an exception in the step is a failed case."""
-        try:
-            yield from self.run(settings)
-        except Exception:
-            yield failed(self.name, traceback.format_exc())
+    about: str
+    jobs: Callable[[Settings], list[Job]]
+    thorough: bool = False  # a step of --all
 
 
 @dataclass(frozen=True)
@@ -72,37 +83,69 @@ def skipped(name: str, reason: str) -> Case:
     return Case(name, Status.SKIPPED, note=reason)
 
 
+class Children:
+    """The commands that run now, each the leader of a process group."""
+
+    def __init__(self) -> None:
+        self.groups: set[int] = set()
+        self.lock = threading.Lock()
+        self.stopped = False
+
+    def start(self, command: Command, **settings) -> subprocess.Popen:
+        with self.lock:
+            if self.stopped:
+                raise InterruptedError("the run was interrupted")
+            child = subprocess.Popen([str(part) for part in command], start_new_session=True, **settings)
+            self.groups.add(child.pid)
+        return child
+
+    def end(self, child: subprocess.Popen) -> None:
+        """Ends what the command left behind, too."""
+        with self.lock:
+            self.groups.discard(child.pid)
+            kill_group(child.pid)
+        child.wait()
+
+    def stop(self) -> None:
+        with self.lock:
+            self.stopped = True
+            for group in self.groups:
+                kill_group(group)
+
+
+def kill_group(group: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(group, signal.SIGKILL)
+
+
+children = Children()
+
+
 def run(*command: str | Path, cwd: Path = ROOT, timeout: float = 600, env: dict[str, str] | None = None) -> Output:
-    """Runs a command without input; stdout and stderr come back as one text."""
-    try:
-        done = subprocess.run(
-            [str(part) for part in command],
-            cwd=cwd,
-            env={**os.environ, **(env or {})},
-            timeout=timeout,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-            errors="replace",
+    """Runs a command without input; stdout and stderr come back as one text. One that hangs is ended."""
+    with tempfile.TemporaryFile() as written:
+        environment = {**os.environ, **(env or {})}
+        child = children.start(
+            command, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, stdout=written, stderr=subprocess.STDOUT
         )
-    except subprocess.TimeoutExpired as late:
-        text = late.stdout or b""
-        return Output(124, f"{text.decode(errors='replace')}\nstopped after {timeout:.0f} s: {command[0]}")
-    return Output(done.returncode, done.stdout)
+        late = ""
+        try:
+            code = child.wait(timeout)
+        except subprocess.TimeoutExpired:
+            code, late = 124, f"\nstopped after {timeout:.0f} s: {command[0]}"
+        finally:
+            children.end(child)
+        written.seek(0)
+        return Output(code, written.read().decode("utf-8", errors="replace") + late)
 
 
-def command_case(name: str, *commands: Command, cwd: Path = ROOT, env: dict[str, str] | None = None) -> Case:
+def command_case(
+    name: str, *commands: Command, cwd: Path = ROOT, timeout: float = 600, env: dict[str, str] | None = None
+) -> Case:
     """Passes when each command, one after the other, exits with 0."""
     for command in commands:
-        output = run(*command, cwd=cwd, env=env)
+        output = run(*command, cwd=cwd, timeout=timeout, env=env)
         if output.code != 0:
             line = " ".join(str(part) for part in command)
             return failed(name, f"$ {line}\n{output.text}\nexit status {output.code}")
     return passed(name)
-
-
-def in_parallel(jobs: Iterable[Callable[[], Case]]) -> Iterator[Case]:
-    """Runs the jobs on all cores and yields their cases in the given order."""
-    with ThreadPoolExecutor(JOBS) as pool:
-        yield from pool.map(lambda job: job(), jobs)

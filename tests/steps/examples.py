@@ -1,23 +1,23 @@
 """The examples, compared with what they are expected to print."""
 
 import sys
-from collections.abc import Iterator
+from functools import partial
 
-from .core import BUILD, ROOT, Case, Settings, Step, failed, passed, run, skipped
-from .units import build
-
-
-def examples(_: Settings) -> Iterator[Case]:
-    """Builds and runs each example and compares its output."""
-    for source in sorted((ROOT / "examples").glob("*.cpp")):
-        name = f"example {source.stem}"
-        output = build(BUILD, f"example_{source.stem}")
-        if "unknown target" in output.text:
-            yield skipped(name, "a library that it needs is not installed")
-            continue
-        if output.code == 0:
-            output = run(sys.executable, ROOT / "tools" / "run_examples.py", "--quiet", BUILD / "examples", source.stem)
-        yield passed(name) if output.code == 0 else failed(name, output.text)
+from .builds import why_missing
+from .core import BUILD, ROOT, Case, Job, Settings, Step, command_case, skipped
 
 
-STEPS = [Step("examples", examples)]
+def example_case(name: str) -> Case:
+    missing = why_missing(BUILD, f"examples/{name}")
+    if missing:
+        return skipped(f"example {name}", missing)
+    tool = ROOT / "tools" / "run_examples.py"
+    return command_case(f"example {name}", [sys.executable, tool, "--quiet", BUILD / "examples", name])
+
+
+def jobs(_: Settings) -> list[Job]:
+    names = sorted(source.stem for source in (ROOT / "examples").glob("*.cpp"))
+    return [Job(f"example {name}", partial(example_case, name), after=("build",)) for name in names]
+
+
+STEPS = [Step("examples", "Runs each example and compares its output.", jobs)]

@@ -1,45 +1,48 @@
 """Random programs, and random bytes where Lathe reads text."""
 
-from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 
-from .core import BUILD, ROOT, Case, Settings, Step, command_case, failed, in_parallel, passed, run
+from .core import BUILD, LAUNCHER, ROOT, Case, Job, Settings, Step, command_case
 
 FOLDER = ROOT / "tests" / "fuzz"
 GOLDEN = ROOT / "tests" / "golden"
 CORPORA = {"parse_fuzz": GOLDEN / "ir", "trace_fuzz": GOLDEN / "traces"}
-CASES = 2000
-BYTE_RUNS = 20000
 
 
-def bytes_case(source: Path, seed: int) -> Case:
-    """Builds a libFuzzer program and runs it, starting from the golden texts."""
-    corpus = BUILD / source.stem
+def bytes_case(name: str, settings: Settings) -> Case:
+    """Runs a libFuzzer program, starting from the golden texts."""
+    corpus = BUILD / name
     corpus.mkdir(parents=True, exist_ok=True)
-    program = BUILD / f"{source.stem}.program"
-    flags = ["-std=c++20", "-O1", "-g1", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all"]
-    limits = [f"-runs={BYTE_RUNS}", f"-seed={seed}", "-max_total_time=60", "-max_len=4096"]
+    runs, seconds = (400000, 1200) if settings.thorough else (20000, 60)
+    limits = [f"-runs={runs}", f"-seed={settings.seed}", f"-max_total_time={seconds}", "-max_len=4096"]
     case = command_case(
-        f"fuzz {source.stem}",
-        ["clang++", *flags, f"-I{ROOT / 'include'}", source, "-o", program, "-pthread", "-ldl"],
-        [program, *limits, f"-artifact_prefix={corpus}/", corpus, CORPORA[source.stem]],
+        f"fuzz {name}",
+        [BUILD / "tests" / "asan" / name, *limits, f"-artifact_prefix={corpus}/", corpus, CORPORA[name]],
+        timeout=2 * seconds + 120,
     )
-    case.note = f"{BYTE_RUNS} runs, seed {seed}"
+    case.note = f"{runs} runs, seed {settings.seed}"
     return case
 
 
-def programs_case(seed: int) -> Case:
-    """Runs tests/fuzz/run.sh."""
-    output = run("bash", FOLDER / "run.sh", "--cases", str(CASES), "--seed", str(seed))
-    note = f"{CASES} cases, seed {seed}"
-    return passed("fuzz", note) if output.code == 0 else failed("fuzz", output.text, note)
+def programs_case(settings: Settings) -> Case:
+    """Runs tests/fuzz/run.sh with the library of the main build."""
+    cases = 20000 if settings.thorough else 2000
+    case = command_case(
+        "fuzz",
+        ["bash", FOLDER / "run.sh", "--cases", str(cases), "--seed", str(settings.seed)],
+        timeout=7200 if settings.thorough else 900,
+        env={"LATHE_FUZZ_LIBRARY": str(BUILD / "liblathe.a"), "CXX": " ".join([*LAUNCHER, "c++"])},
+    )
+    case.note = f"{cases} cases, seed {settings.seed}"
+    return case
 
 
-def fuzz(settings: Settings) -> Iterator[Case]:
-    """Runs tests/fuzz/run.sh and the libFuzzer programs with a fresh seed."""
-    jobs = [partial(bytes_case, source, settings.seed) for source in sorted(FOLDER.glob("*_fuzz.cpp"))]
-    yield from in_parallel([partial(programs_case, settings.seed), *jobs])
+def jobs(settings: Settings) -> list[Job]:
+    programs = Job("fuzz", partial(programs_case, settings), seconds=160, after=("build",))
+    return [
+        programs,
+        *(Job(f"fuzz {name}", partial(bytes_case, name, settings), 60, ("asan build",)) for name in CORPORA),
+    ]
 
 
-STEPS = [Step("fuzz", fuzz)]
+STEPS = [Step("fuzz", "Runs tests/fuzz/run.sh and the libFuzzer programs with a fresh seed.", jobs)]

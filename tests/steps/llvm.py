@@ -1,33 +1,28 @@
 """Each supported LLVM that is installed, and none at all."""
 
 from collections.abc import Iterator
+from functools import partial
 
-from .core import BUILD, Case, Settings, Step, command_case, failed, run, skipped
-from .units import build, doctest_case, doctest_programs
+from .core import Case, Job, Settings, Step, run, skipped
+from .units import contract_case, program_case
 
 LIBRARIES = {"16": "libLLVM-16.so", "19": "libLLVM.so.19", "22": "libLLVM.so.22"}
 
 
 def with_llvm(choice: str) -> Iterator[Case]:
-    env = {"LATHE_LLVM": choice}
-    yield command_case(f"llvm {choice} contract", [BUILD / "tests" / "contract"], env=env)
-    if "unit_jit" in doctest_programs():
-        yield doctest_case(f"llvm {choice} unit_jit", BUILD / "tests" / "unit_jit", env)
-
-
-def versions(_: Settings) -> Iterator[Case]:
-    """Runs contract and kernels with LLVM 16, 19, 22 and with none."""
-    output = build(BUILD, "contract", *(name for name in doctest_programs() if name == "unit_jit"))
-    if output.code != 0:
-        yield failed("llvm", output.text)
+    if choice in LIBRARIES and LIBRARIES[choice] not in run("/sbin/ldconfig", "-p").text:
+        yield skipped(f"llvm {choice}", f"no {LIBRARIES[choice]}")
         return
-    installed = run("/sbin/ldconfig", "-p").text
-    for version, library in LIBRARIES.items():
-        if library in installed:
-            yield from with_llvm(version)
-        else:
-            yield skipped(f"llvm {version}", f"no {library}")
-    yield from with_llvm("off")
+    env = {"LATHE_LLVM": choice}
+    yield contract_case(f"llvm {choice} contract", env)
+    yield program_case(f"llvm {choice} unit_jit", "tests/unit_jit", env=env)
 
 
-STEPS = [Step("llvm", versions)]
+def jobs(_: Settings) -> list[Job]:
+    return [
+        Job(f"llvm {choice}", partial(with_llvm, choice), seconds=15, after=("build",))
+        for choice in (*LIBRARIES, "off")
+    ]
+
+
+STEPS = [Step("llvm", "Runs contract and kernels with LLVM 16, 19, 22 and with none.", jobs)]

@@ -1,20 +1,23 @@
 """A second opinion on what programs mean: an interpreter that shares no code with the evaluator."""
 
-from collections.abc import Iterator
-
-from .core import BUILD, Case, Settings, Step, failed, passed, run
-from .units import build
-
-CASES = 2000
+from .builds import why_missing
+from .core import BUILD, Case, Job, Settings, Step, command_case, skipped
 
 
-def oracle(settings: Settings) -> Iterator[Case]:
-    """Compares the evaluator with tests/oracle on random programs under random schedules, with a fresh seed."""
-    output = build(BUILD, "oracle_random")
-    if output.code == 0:
-        output = run(BUILD / "tests" / "oracle_random", "--cases", str(CASES), "--seed", str(settings.seed))
-    note = f"{CASES} programs, seed {settings.seed}"
-    yield passed("oracle", note) if output.code == 0 else failed("oracle", output.text, note)
+def oracle(settings: Settings) -> Case:
+    missing = why_missing(BUILD, "tests/oracle_random")
+    if missing:
+        return skipped("oracle", missing)
+    cases = 20000 if settings.thorough else 2000
+    program = BUILD / "tests" / "oracle_random"
+    case = command_case("oracle", [program, "--cases", str(cases), "--seed", str(settings.seed)], timeout=3600)
+    case.note = f"{cases} programs, seed {settings.seed}"
+    return case
 
 
-STEPS = [Step("oracle", oracle)]
+def jobs(settings: Settings) -> list[Job]:
+    return [Job("oracle", lambda: oracle(settings), seconds=20, after=("build",))]
+
+
+ABOUT = "Compares the evaluator with tests/oracle on random programs under random schedules, with a fresh seed."
+STEPS = [Step("oracle", ABOUT, jobs)]

@@ -1,47 +1,98 @@
 """The library under other compilers' and tools' eyes: clang, sanitizers."""
 
-from collections.abc import Iterator
+from functools import partial
 
-from .core import BUILD, ROOT, WARNINGS, Case, Settings, Step, command_case, failed, skipped
-from .units import WHOLE_PROGRAMS, configure, doctest_programs, run_programs
+from .builds import CONFIGURED, build_case, tree_case
+from .core import BUILD, JOBS, LAUNCHER, ROOT, WARNINGS, Case, Job, Settings, Step, command_case
+from .units import WHOLE_PROGRAMS, doctest_programs, program_jobs
 
 CONCURRENT = ("unit_runtime", "unit_jit")
+ENVIRONMENT = {
+    "asan": {
+        "ASAN_OPTIONS": "detect_stack_use_after_return=1:allocator_may_return_null=1",
+        "UBSAN_OPTIONS": "print_stacktrace=1",
+    },
+    "tsan": {"TSAN_OPTIONS": "halt_on_error=1:allocator_may_return_null=1"},
+}
+SANITIZERS = {"asan": "address,undefined", "tsan": "thread"}
+# g++ 12 takes members of a moved std::optional for uninitialized under these.
+SANITIZED_FLAGS = "-DCMAKE_CXX_FLAGS=-O1 -g1 -Wno-maybe-uninitialized"
 
 
-def clang(_: Settings) -> Iterator[Case]:
-    """Builds the library and the contract with clang, and runs it."""
+def clang() -> Case:
     flags = ["-std=c++20", "-O0", *WARNINGS, "-DLATHE_SEPARATE_COMPILATION", f"-I{ROOT / 'include'}"]
-    program = BUILD / "contract_clang"
     sources = [ROOT / "cmake" / "lathe.cpp", ROOT / "tests" / "contract" / "contract.cpp"]
-    yield command_case("clang", ["clang++", *flags, *sources, "-o", program, "-pthread", "-ldl"], [program])
+    objects = [BUILD / f"{source.stem}.clang.o" for source in sources]
+    program = BUILD / "contract_clang"
+    return command_case(
+        "clang",
+        *([*LAUNCHER, "clang++", *flags, "-c", source, "-o", to] for source, to in zip(sources, objects, strict=True)),
+        ["clang++", *objects, "-o", program, "-pthread", "-ldl"],
+        [program],
+    )
 
 
-def sanitized(label: str, sanitizers: str, programs: list[str], env: dict[str, str]) -> Iterator[Case]:
-    if not programs:
-        yield skipped(label, "no sources yet")
-        return
-    folder = BUILD.parent / label
-    # g++ 12 takes members of a moved std::optional for uninitialized under these.
-    flags = "-DCMAKE_CXX_FLAGS=-O1 -g1 -Wno-maybe-uninitialized"
-    arguments = [f"-DLATHE_SANITIZE={sanitizers}", "-DCMAKE_BUILD_TYPE=None", flags]
-    output = configure(folder, *arguments, "-DLATHE_BUILD_EXAMPLES=OFF")
-    if output.code != 0:
-        yield failed(f"{label} configuration", output.text)
-        return
-    yield from run_programs(folder, programs, f"{label} ", env)
+def clang_jobs(_: Settings) -> list[Job]:
+    return [Job("clang", clang, 15)]
 
 
-def asan(_: Settings) -> Iterator[Case]:
-    """Runs the doctest programs with address and undefined-behaviour sanitizers."""
-    env = {"ASAN_OPTIONS": "detect_stack_use_after_return=1:allocator_may_return_null=1", "UBSAN_OPTIONS": "print_stacktrace=1"}
-    programs = [name for name in doctest_programs() if name not in WHOLE_PROGRAMS]
-    yield from sanitized("asan", "address,undefined", programs, env)
+def programs(sanitizer: str) -> list[str]:
+    if sanitizer == "tsan":
+        return [name for name in doctest_programs() if name in CONCURRENT]
+    return [name for name in doctest_programs() if name not in WHOLE_PROGRAMS]
 
 
-def tsan(_: Settings) -> Iterator[Case]:
-    """Runs the concurrent parts with the thread sanitizer."""
-    programs = [name for name in doctest_programs() if name in CONCURRENT]
-    yield from sanitized("tsan", "thread", programs, {"TSAN_OPTIONS": "halt_on_error=1:allocator_may_return_null=1"})
+def sanitized_jobs(sanitizer: str, _: Settings) -> list[Job]:
+    """The library is sanitized, the tests are those of the main build: tests/sanitized.cmake."""
+    built = f"{sanitizer} build"
+    paths = [f"tests/{sanitizer}/{name}" for name in programs(sanitizer)]
+    return [
+        Job(built, partial(build_case, built, sanitizer), 150, (CONFIGURED,), JOBS),
+        *program_jobs(f"{sanitizer} ", BUILD, paths, built, 30, ENVIRONMENT[sanitizer]),
+    ]
 
 
-STEPS = [Step("clang", clang), Step("asan", asan), Step("tsan", tsan)]
+def tree_jobs(label: str, arguments: list[str], names: list[str], env: dict[str, str] | None = None) -> list[Job]:
+    """A build folder of its own, and its doctest programs."""
+    folder, built = BUILD.parent / label, f"{label} build"
+    return [
+        Job(built, partial(tree_case, built, folder, arguments, names), 900, cores=JOBS),
+        *program_jobs(f"{label} ", folder, [f"tests/{name}" for name in names], built, 60, env),
+    ]
+
+
+def all_sanitized_jobs(sanitizer: str, _: Settings) -> list[Job]:
+    arguments = [f"-DLATHE_SANITIZE={SANITIZERS[sanitizer]}", SANITIZED_FLAGS]
+    return tree_jobs(f"{sanitizer}_tests", arguments, programs(sanitizer), ENVIRONMENT[sanitizer])
+
+
+def all_clang_jobs(_: Settings) -> list[Job]:
+    return tree_jobs("clang_tests", ["-DCMAKE_CXX_COMPILER=clang++", "-DCMAKE_CXX_FLAGS=-O2"], doctest_programs())
+
+
+STEPS = [
+    Step("clang", "Builds the library and the contract with clang, and runs it.", clang_jobs),
+    Step(
+        "asan",
+        "Runs the doctest programs with clang's address and undefined-behaviour sanitizers in the library.",
+        partial(sanitized_jobs, "asan"),
+    ),
+    Step(
+        "tsan",
+        "Runs the concurrent parts with clang's thread sanitizer in the library.",
+        partial(sanitized_jobs, "tsan"),
+    ),
+    Step("clang_tests", "Builds everything with clang, and runs the doctest programs.", all_clang_jobs, True),
+    Step(
+        "asan_tests",
+        "Runs the doctest programs with g++'s sanitizers in library and tests.",
+        partial(all_sanitized_jobs, "asan"),
+        True,
+    ),
+    Step(
+        "tsan_tests",
+        "Runs the concurrent parts with g++'s thread sanitizer in library and tests.",
+        partial(all_sanitized_jobs, "tsan"),
+        True,
+    ),
+]

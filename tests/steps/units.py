@@ -1,11 +1,11 @@
-"""The main build, the doctest programs, and the contract program."""
+"""The doctest programs, and the contract program."""
 
 import re
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from .core import BUILD, JOBS, ROOT, Case, Output, Settings, Status, Step, command_case, failed, in_parallel, passed, run
+from .builds import why_missing
+from .core import BUILD, ROOT, Case, Job, Settings, Status, Step, command_case, failed, run, skipped
 
 WHOLE_PROGRAMS = ("polybench", "apps")
 GROUPS = ("golden", "errors", "conformance", "meaning", "oracle", "docs", *WHOLE_PROGRAMS)
@@ -15,26 +15,13 @@ LEAK_CHECK_BROKE = "LeakSanitizer has encountered a fatal error"
 SKIP_LINE = re.compile(r"^skipped: (?:.*/)?(.*)$", re.MULTILINE)
 
 
-def configure(folder: Path, *arguments: str) -> Output:
-    common = ["-G", "Ninja", "-S", str(ROOT), "-B", str(folder), "-DLATHE_WERROR=ON", "-DLATHE_BUILD_TESTS=ON"]
-    common += ["-DLATHE_BUILD_EXAMPLES=ON", "-DLATHE_BUILD_BENCH=OFF"]
-    return run("cmake", *common, *arguments)
-
-
-def build(folder: Path, *targets: str) -> Output:
-    return run(
-        "cmake", "--build", folder, "-j", str(JOBS), "--target", *targets, "--", "-k", "0", "--quiet", timeout=1500
-    )
-
-
-def doctest_case(name: str, program: Path, env: dict[str, str] | None = None, prefix: tuple[str, ...] = ()) -> Case:
+def doctest_case(name: str, program: Path, env: dict[str, str] | None = None) -> Case:
     """Runs a doctest program and counts its test cases; a line 'skipped: why' takes one from the passed ones."""
-    command = (*prefix, program, "--no-colors=true")
-    output = run(*command, env=env)
+    output = run(program, "--no-colors=true", env=env)
     notes = set()
     if LEAK_CHECK_BROKE in output.text:
         notes.add("run again: the leak checker crashed")
-        output = run(*command, env=env)
+        output = run(program, "--no-colors=true", env=env)
     summary = SUMMARY.search(output.text)
     if not summary:
         return failed(name, f"{output.text}\nexit status {output.code}, and no summary", "; ".join(notes))
@@ -59,39 +46,37 @@ def doctest_programs() -> list[str]:
     return [f"unit_{layer}" for layer in units] + groups
 
 
-def run_programs(folder: Path, names: list[str], prefix: str = "", env: dict[str, str] | None = None) -> Iterator[Case]:
-    """Builds doctest programs and runs them on all cores, the largest first."""
-    output = build(folder, *names)
-    if output.code != 0:
-        yield failed(f"{prefix}build", output.text)
-        return
-    programs = sorted((folder / "tests" / name for name in names), key=lambda path: -path.stat().st_size)
-    yield from in_parallel([partial(doctest_case, prefix + path.name.replace("_", " "), path, env) for path in programs])
+def program_case(name: str, program: str, folder: Path = BUILD, env: dict[str, str] | None = None) -> Case:
+    """Runs a doctest program, given by its path in a build folder, if it is there."""
+    missing = why_missing(folder, program)
+    return skipped(name, missing) if missing else doctest_case(name, folder / program, env)
 
 
-def main_build(_: Settings) -> Iterator[Case]:
-    """Configures and builds library, tests and examples in compiled mode, warnings as errors."""
-    output = configure(BUILD, "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O2")
-    if output.code == 0:
-        output = build(BUILD, "all")
-    yield passed("build") if output.code == 0 else failed("build", output.text)
+def program_jobs(
+    prefix: str, folder: Path, programs: list[str], built: str, seconds: float, env: dict[str, str] | None = None
+) -> list[Job]:
+    """Runs doctest programs that the job `built` has built."""
+    names = {program: f"{prefix}{Path(program).name.replace('_', ' ')}" for program in programs}
+    return [
+        Job(name, partial(program_case, name, program, folder, env), seconds, (built,))
+        for program, name in names.items()
+    ]
 
 
-def headers(_: Settings) -> Iterator[Case]:
-    """Compiles each header alone."""
-    output = build(BUILD, "all_verify_interface_header_sets")
-    yield passed("headers alone") if output.code == 0 else failed("headers alone", output.text)
+def contract_case(name: str, env: dict[str, str] | None = None) -> Case:
+    missing = why_missing(BUILD, "tests/contract")
+    return skipped(name, missing) if missing else command_case(name, [BUILD / "tests" / "contract"], env=env)
 
 
-def units(_: Settings) -> Iterator[Case]:
-    """Runs the doctest programs: one per layer, golden texts, error messages."""
-    yield from run_programs(BUILD, doctest_programs())
+def unit_jobs(_: Settings) -> list[Job]:
+    return program_jobs("", BUILD, [f"tests/{name}" for name in doctest_programs()], "build", 20)
 
 
-def contract(_: Settings) -> Iterator[Case]:
-    """Builds and runs the public interface by example."""
-    output = build(BUILD, "contract")
-    yield failed("contract", output.text) if output.code else command_case("contract", [BUILD / "tests" / "contract"])
-
-
-STEPS = [Step("build", main_build), Step("headers", headers), Step("unit", units), Step("contract", contract)]
+STEPS = [
+    Step("unit", "Runs the doctest programs: one per layer, golden texts, error messages.", unit_jobs),
+    Step(
+        "contract",
+        "Runs the public interface by example.",
+        lambda _: [Job("contract", partial(contract_case, "contract"), after=("build",))],
+    ),
+]
