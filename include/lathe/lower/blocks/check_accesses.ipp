@@ -7,6 +7,7 @@
 #include <lathe/lower/passes.hpp>
 #include <lathe/lower/vector/clone.hpp>
 #include <lathe/support/dense_map.hpp>
+#include <lathe/support/reversed.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <lathe/analysis/region.hpp>
+#include <lathe/arith/interval.hpp>
 #include <lathe/arith/poly.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/visit.hpp>

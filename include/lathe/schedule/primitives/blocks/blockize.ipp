@@ -1,6 +1,8 @@
 #pragma once
 
 #include <lathe/analysis/region.hpp>
+#include <lathe/analysis/shift.hpp>
+#include <lathe/arith/affine.hpp>
 #include <lathe/ir/print.hpp>
 #include <lathe/schedule/primitives/blocks/separate.ipp>
 #include <lathe/support/reversed.hpp>

@@ -5,6 +5,7 @@
 #include <lathe/arith/poly.hpp>
 #include <lathe/ir/compare.hpp>
 #include <lathe/schedule/primitives/copies/clone.ipp>
+#include <lathe/schedule/primitives/placement/regions.ipp>
 
 namespace lathe::detail {
 

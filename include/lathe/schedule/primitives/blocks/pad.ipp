@@ -5,6 +5,7 @@
 #include <lathe/analysis/uses.hpp>
 #include <lathe/schedule/primitives/copies/clone.ipp>
 #include <lathe/schedule/primitives/copies/reindex.ipp>
+#include <lathe/schedule/primitives/placement/regions.ipp>
 
 namespace lathe::detail {
 

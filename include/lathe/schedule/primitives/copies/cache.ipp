@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/schedule/primitives/copies/copies.ipp>
+#include <lathe/schedule/primitives/placement/regions.ipp>
 
 namespace lathe::detail {
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/analysis/uses.hpp>
+#include <lathe/schedule/primitives/copies/cache.ipp>
 #include <lathe/schedule/primitives/copies/copies.ipp>
 
 namespace lathe::detail {

@@ -4,6 +4,7 @@
 #include <lathe/arith/interval.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/core/edit.hpp>
+#include <lathe/schedule/primitives/placement/regions.ipp>
 
 namespace lathe::detail {
 

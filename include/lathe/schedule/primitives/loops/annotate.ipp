@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/schedule/core/edit.hpp>
+#include <lathe/schedule/primitives/copies/copies.ipp>
 
 namespace lathe::detail {
 

@@ -2,6 +2,7 @@
 
 #include <lathe/arith/poly.hpp>
 #include <lathe/arith/simplify.hpp>
+#include <lathe/ir/print.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/core/edit.hpp>
 

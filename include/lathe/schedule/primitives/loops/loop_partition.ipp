@@ -2,6 +2,7 @@
 
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/core/edit.hpp>
+#include <lathe/schedule/primitives/loops/split.ipp>
 #include <lathe/support/dense_map.hpp>
 #include <lathe/support/reversed.hpp>
 #include <lathe/support/text.hpp>

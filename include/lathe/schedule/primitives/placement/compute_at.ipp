@@ -6,6 +6,7 @@
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/core/edit.hpp>
 #include <lathe/schedule/primitives/blocks/fold_order.ipp>
+#include <lathe/schedule/primitives/placement/regions.ipp>
 #include <lathe/support/text.hpp>
 
 namespace lathe::detail {
@@ -30,14 +31,6 @@ inline std::string common_loops(const Vec<BlockSite>& sites) {
     if (in_all) out += (out.empty() ? "" : " ") + loop->var->name;
   }
   return out.empty() ? "none" : out;
-}
-
-inline bool ragged(const BlockNode& block) {
-  for (const auto& it : block.iters)
-    for (const auto* bound : {&it.min, &it.extent})
-      for (const auto& other : block.iters)
-        if (uses_var(*bound, other.var)) return true;
-  return false;
 }
 
 // In its new place each instance runs once.
@@ -205,48 +198,6 @@ inline Verdict check_inputs_kept(const Program& before, const Stmt& after, const
                             in_quotes(input->name) + ": " + why);
   }
   return {};
-}
-
-inline bool constant_box(const Region& region) {
-  for (const auto& r : region.ranges)
-    if (!as_const_int(r.extent)) return false;
-  return true;
-}
-
-inline void simplify_extents(Region& region, const Facts& facts) {
-  for (auto& r : region.ranges) r = {simplify(r.min, facts), simplify(r.extent, facts)};
-}
-
-// The box of the chosen accesses below a statement, with all its loops free. Conditions are left
-// out if the box has constant extents without them, so that border tiles keep the form of the
-// others; the implied guard trims what lies outside.
-template <class Choose>
-Region region_of(const Stmt& s, const Buffer& buffer, const Facts& facts, Choose&& choose) {
-  Vec<AccessSite> chosen;
-  Vec<VarRef> relaxed;
-  for (auto& access : accesses_to(buffer, s, facts)) {
-    if (!choose(access)) continue;
-    for (const auto& loop : access.loops) relaxed.push_back(loop->var);
-    chosen.push_back(std::move(access));
-  }
-  Vec<AccessSite> plain = chosen;
-  for (auto& access : plain) access.condition = {};
-  Region region = region_upper(buffer, plain, relaxed, facts).region;
-  simplify_extents(region, facts);
-  if (constant_box(region)) return region;
-  Region narrow = region_upper(buffer, chosen, relaxed, facts).region;
-  simplify_extents(narrow, facts);
-  return narrow;
-}
-
-inline Region region_read(const Stmt& s, const Buffer& buffer, const Facts& facts,
-                          const BlockTag& only = {}) {
-  return region_of(s, buffer, facts, [&](const AccessSite& a) {
-    return a.reads() && (!only || (a.block && a.block->tag == only));
-  });
-}
-inline Region region_written(const Stmt& s, const Buffer& buffer, const Facts& facts) {
-  return region_of(s, buffer, facts, [](const AccessSite& a) { return a.is_write; });
 }
 
 // Every reader of the block's output, which is private, lies inside the loop.

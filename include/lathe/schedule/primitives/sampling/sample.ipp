@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <lathe/schedule/core/edit.hpp>
+#include <lathe/schedule/primitives/loops/split.ipp>
 #include <lathe/support/random.hpp>
+#include <lathe/support/reversed.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe::detail {

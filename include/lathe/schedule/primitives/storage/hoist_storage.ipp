@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/schedule/primitives/loops/annotate.ipp>
 #include <lathe/schedule/primitives/storage/storage.ipp>
 
 namespace lathe::detail {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/schedule/primitives/loops/annotate.ipp>
 #include <lathe/schedule/primitives/sampling/sample.ipp>
 #include <lathe/schedule/primitives/storage/double_buffer.ipp>
 #include <lathe/support/text.hpp>

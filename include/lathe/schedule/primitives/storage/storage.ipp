@@ -5,6 +5,7 @@
 #include <lathe/arith/iter_map.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/core/edit.hpp>
+#include <lathe/schedule/primitives/copies/copies.ipp>
 
 namespace lathe::detail {
 

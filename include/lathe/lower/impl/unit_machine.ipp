@@ -1,0 +1,9 @@
+// The bodies of machine and impl: a translation unit of lathe::compiled.
+#pragma once
+
+#include <lathe/lower/impl/pipeline.ipp>
+#include <lathe/lower/machine/contract.ipp>
+#include <lathe/lower/machine/legalize_ops.ipp>
+#include <lathe/lower/machine/legalize_types.ipp>
+#include <lathe/lower/machine/narrow_types.ipp>
+#include <lathe/lower/machine/simplify_program.ipp>

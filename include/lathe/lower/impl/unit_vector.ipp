@@ -1,0 +1,7 @@
+// The bodies of vector: a translation unit of lathe::compiled.
+#pragma once
+
+#include <lathe/lower/vector/clone.ipp>
+#include <lathe/lower/vector/interleave_stores.ipp>
+#include <lathe/lower/vector/unroll.ipp>
+#include <lathe/lower/vector/vectorize.ipp>

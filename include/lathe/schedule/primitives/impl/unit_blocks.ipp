@@ -1,0 +1,14 @@
+// The bodies of blocks, copies and layout: a translation unit of lathe::compiled.
+#pragma once
+
+#include <lathe/schedule/primitives/blocks/blockize.ipp>
+#include <lathe/schedule/primitives/blocks/decompose_padding.ipp>
+#include <lathe/schedule/primitives/blocks/decompose_reduction.ipp>
+#include <lathe/schedule/primitives/blocks/fold_order.ipp>
+#include <lathe/schedule/primitives/blocks/pad.ipp>
+#include <lathe/schedule/primitives/blocks/rfactor.ipp>
+#include <lathe/schedule/primitives/copies/cache.ipp>
+#include <lathe/schedule/primitives/copies/clone.ipp>
+#include <lathe/schedule/primitives/copies/copies.ipp>
+#include <lathe/schedule/primitives/copies/reindex.ipp>
+#include <lathe/schedule/primitives/layout/transform_block_layout.ipp>
