@@ -89,20 +89,34 @@ ScalbCases scalb_cases() {
   return cases;
 }
 
-/// r[i] = make(x[i], y[i]) for all pairs of edge values, in vectors of `lanes`; r holds `result`.
+/// r[k, i] = make(k, x[i], y[i]) for all pairs of edge values, in vectors of `lanes`, for each k
+/// below `versions`, all in one kernel; r holds `result`.
 template <class Make>
-void check_pairs(DType t, DType result, int lanes, Make make) {
+void check_versions(DType t, DType result, int lanes, int versions, Make make) {
   constexpr int n = 36;
   Build b;
   auto x = b.buffer("x", t), y = b.buffer("y", t), r = b.output("r", result);
   auto i = make_var("i"), j = make_var("j");
-  AnyExpr from = AnyExpr(j) * lanes, to = AnyExpr(i) * n + AnyExpr(j) * lanes;
-  if (lanes > 1) from = make_ramp(from, AnyExpr(1), lanes), to = make_ramp(to, AnyExpr(1), lanes);
+  AnyExpr from = AnyExpr(j) * lanes;
+  if (lanes > 1) from = make_ramp(from, AnyExpr(1), lanes);
   AnyExpr left = make_broadcast(make_load(x, {i}), lanes), right = make_load(y, {from});
-  Program p =
-      b.done(make_for(i, 0, n, make_for(j, 0, n / lanes, make_store(r, {to}, make(left, right)))));
-  Bytes zero{std::vector<unsigned char>(static_cast<std::size_t>(n * n * result.element_bytes()))};
+  Vec<Stmt> stores;
+  for (int k = 0; k < versions; ++k) {
+    AnyExpr to = (AnyExpr(i) + k * n) * n + AnyExpr(j) * lanes;
+    if (lanes > 1) to = make_ramp(to, AnyExpr(1), lanes);
+    stores.push_back(make_store(r, {to}, make(k, left, right)));
+  }
+  Program p = b.done(make_for(i, 0, n, make_for(j, 0, n / lanes, make_seq(stores))));
+  const auto bytes = static_cast<std::size_t>(versions * n * n * result.element_bytes());
+  Bytes zero{std::vector<unsigned char>(bytes)};
   check_against_evaluator(p, {edge_values(t, n), edge_values(t, n), zero});
+}
+
+/// r[i] = make(x[i], y[i]), likewise.
+template <class Make>
+void check_pairs(DType t, DType result, int lanes, Make make) {
+  check_versions(t, result, lanes, 1,
+                 [&](int, const AnyExpr& a, const AnyExpr& b) { return make(a, b); });
 }
 
 std::vector<BinaryOp> operators(DType t) {
@@ -150,18 +164,19 @@ TEST_CASE("the remainder of floats is the C library's, as is fma without the ins
 
 TEST_CASE("operators with a constant on the right") {
   for (DType t : kTypes) {
+    std::vector<double> constants{0.0, 1.0, 8.0, 7.0, 33.0};
+    if (!t.is_unsigned()) constants.insert(constants.end(), {-0.0, -1.0, -3.0});
     for (BinaryOp op : operators(t)) {
-      for (double c : {0.0, -0.0, 1.0, -1.0, 8.0, 7.0, -3.0, 33.0}) {
-        if (t.is_unsigned() && c < 0) continue;
-        CAPTURE(t.str());
-        CAPTURE(op_text(op));
-        CAPTURE(c);
-        check_pairs(t, is_comparison(op) ? kBool : t, 4, [&](const AnyExpr& a, const AnyExpr& b) {
-          AnyExpr constant = t.is_float() ? make_float(b.dtype(), c)
-                                          : make_int(b.dtype(), static_cast<std::int64_t>(c));
-          return make_binary(op, op == BinaryOp::sub ? a : b, constant);
-        });
-      }
+      CAPTURE(t.str());
+      CAPTURE(op_text(op));
+      check_versions(t, is_comparison(op) ? kBool : t, 4, static_cast<int>(constants.size()),
+                     [&](int k, const AnyExpr& a, const AnyExpr& b) {
+                       const double c = constants[static_cast<std::size_t>(k)];
+                       AnyExpr constant = t.is_float()
+                                              ? make_float(b.dtype(), c)
+                                              : make_int(b.dtype(), static_cast<std::int64_t>(c));
+                       return make_binary(op, op == BinaryOp::sub ? a : b, constant);
+                     });
     }
   }
 }
