@@ -101,7 +101,7 @@ def linked(name: str, objects: list[Path]) -> None:
 
 def build() -> None:
     """All mutants are in one library, which each test program is linked with once."""
-    folders = {name: sorted((ROOT / "tests" / name).glob("*.cpp")) for name in TESTS}
+    folders = {name: sorted((ROOT / "tests" / name).rglob("*.cpp")) for name in TESTS}
     folders["oracle"] = [path for path in folders["oracle"] if path.name.endswith("_test.cpp")]
     folders |= {name: [ROOT / source] for name, source in PROGRAMS.items()}
     sources = {path for paths in folders.values() for path in paths} | {ROOT / "tests" / "unit" / "main.cpp"}

@@ -41,9 +41,10 @@ def doctest_case(name: str, program: Path, env: dict[str, str] | None = None) ->
 
 def doctest_programs() -> list[str]:
     """The names of the doctest programs that have sources (see tests/CMakeLists.txt)."""
-    units = sorted({path.parent.name for path in (ROOT / "tests" / "unit").glob("*/*_test.cpp")})
+    root = ROOT / "tests" / "unit"
+    units = sorted({path.parent.relative_to(root).as_posix() for path in root.rglob("*_test.cpp")})
     groups = [name for name in GROUPS if any((ROOT / "tests" / name).glob("*_test.cpp"))]
-    return [f"unit_{layer}" for layer in units] + groups
+    return [f"unit_{folder.replace('/', '_')}" for folder in units] + groups
 
 
 def program_case(name: str, program: str, folder: Path = BUILD, env: dict[str, str] | None = None) -> Case:

@@ -1,6 +1,6 @@
 // Narrow types as integers: every bit as in ir/narrow.hpp, which the evaluator uses on the program
 // before the pass.
-#include "../codegen/against.hpp"
+#include "../../codegen/against.hpp"
 #if !defined(LATHE_SEPARATE_COMPILATION)
 #include <lathe/jit/impl/layer.ipp>
 #endif

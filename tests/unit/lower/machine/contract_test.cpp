@@ -1,5 +1,5 @@
 // Which sums of products become fma, and which stay.
-#include "../codegen/against.hpp"
+#include "../../codegen/against.hpp"
 #if !defined(LATHE_SEPARATE_COMPILATION)
 #include <lathe/jit/impl/layer.ipp>
 #endif

@@ -8,7 +8,7 @@
 #include <lathe/ir/narrow.hpp>
 #include <lathe/lower/passes_machine.hpp>
 
-#include "../codegen/kernels.hpp"
+#include "../../codegen/kernels.hpp"
 
 namespace test {
 

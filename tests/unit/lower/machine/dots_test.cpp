@@ -1,7 +1,7 @@
 // dot4 and dot2: the evaluator, the instructions of this machine, and what takes their place on
 // others give the same bits.
-#include "../codegen/against.hpp"
-#include "../codegen/assembly.hpp"
+#include "../../codegen/against.hpp"
+#include "../../codegen/assembly.hpp"
 #if !defined(LATHE_SEPARATE_COMPILATION)
 #include <lathe/jit/impl/layer.ipp>
 #endif
@@ -10,7 +10,7 @@
 #include <lathe/lower/passes_machine.hpp>
 #include <lathe/support/random.hpp>
 
-#include "../../support/errors.hpp"
+#include "../../../support/errors.hpp"
 
 using namespace lathe;
 using namespace test;
