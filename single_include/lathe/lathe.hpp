@@ -31688,1385 +31688,6 @@ LATHE_DECL std::string Trace::cpp(std::string_view schedule) const {
 
 }  // namespace lathe
 
-// ---- lathe/schedule/primitives/loops/round_up.ipp
-namespace lathe::detail {
-
-// A loop that runs on past its end: iterators, and the temporaries that their blocks store, become
-// longer with it, so that no instance is left out and nothing that was there before is another.
-// What is computed past the end is read, if at all, past the end of other such blocks.
-class RunPastEnd {
- public:
-  RunPastEnd(const Program& program, const LoopSite& site, const AnyExpr& extent)
-      : before_(program),
-        site_(site),
-        extent_(extent),
-        facts_(program_facts(program)),
-        more_(simplify(fold_sub(extent, site.loop->extent), facts_)) {}
-
-  Program after;
-  std::string why;  ///< why not, if it is not right
-
-  bool run() {
-    LoopHead head = head_of(*site_.loop);
-    head.extent = extent_;
-    if (has_bare_statement(site_.loop->body)) return no("it holds statements in no block");
-    after = before_.with(replace_at(site_.path, wrap_loops({head}, site_.loop->body)));
-    for (const auto& site : blocks_below(site_.loop->body))
-      if (!widen(*site.block)) return false;
-    for (const auto& [block, iter] : wider_)
-      if (!reads_inside(block, iter)) return false;
-    return true;
-  }
-
- private:
-  bool no(std::string reason) {
-    why = std::move(reason);
-    return false;
-  }
-
-  bool widen(const BlockNode& block) {
-    const std::string name = "block " + in_quotes(block.name());
-    const BlockInfo info = info_of(before_, block.tag);
-    if (!info.is_complete() && !info.is_reduction())
-      return no(name + " can't run on: " +
-                (info.why.empty() ? std::string(to_text(info.kind)) : info.why));
-    if (!info.sole_writer) return no("others write what " + name + " writes");
-    if (block.reducer && !block.init) return no(name + " was separated from its init");
-    if (block.predicate.get() || guard_count(block) > 0)
-      return no(name + " has a predicate or a guard");
-    if (feeds(*site_.loop, block, IterKind::reduce)) return no("it feeds the reduction of " + name);
-    const IterVar* iter = iter_of_loop(block);
-    if (!iter) return no(name + " has no iterator that is this loop, over all of its domain");
-    const BlockSite site = find_block(after->body, block.tag);
-    BlockNode wide = *site.block;
-    for (auto& it : wide.iters)
-      if (it.var == iter->var) it.extent = extent_;
-    after = after.with(replace_at(site.path, make_block(std::move(wide))));
-    wider_.emplace_back(block.tag, iter->var);
-    const Vec<const StoreNode*> stores = stores_of(block);
-    if (stores.empty()) return no(name + " is more than stores");
-    for (const auto* store : stores)
-      if (!lengthen(block, *iter, *store)) return false;
-    return true;
-  }
-
-  // The one iterator that the loop feeds: loop + shift, in a domain that no other names.
-  const IterVar* iter_of_loop(const BlockNode& block) const {
-    const ForNode& loop = *site_.loop;
-    const IterVar* found = nullptr;
-    for (const auto& it : block.iters) {
-      if (!uses_var(it.binding, loop.var)) continue;
-      const AnyExpr shift = simplify(fold_sub(it.binding, AnyExpr(loop.var)), facts_);
-      if (found || it.kind != IterKind::spatial || !over_dims(before_, shift) ||
-          !prove_eq(fold_add(loop.min, shift), it.min, facts_) ||
-          !prove_eq(loop.extent, it.extent, facts_))
-        return nullptr;
-      found = &it;
-    }
-    for (const auto& it : block.iters)
-      if (found && (uses_var(it.min, found->var) || uses_var(it.extent, found->var)))
-        return nullptr;
-    return found;
-  }
-
-  // The buffer gets room for what the block stores past its end, where nothing was before.
-  bool lengthen(const BlockNode& block, const IterVar& iter, const StoreNode& store) {
-    const Buffer buffer = find_buffer(after, store.buffer->name);
-    const std::string name = "buffer " + in_quotes(buffer->name);
-    if (!is_private(after->body, buffer))
-      return no("block " + in_quotes(block.name()) + " stores to " + name +
-                ", which is a parameter and has no room past its end");
-    if (!buffer->strides.empty() || any_use(after->body, [&](const BufferUse& use) {
-          return use.buffer == buffer && use.kind == AccessKind::opaque;
-        }))
-      return no(name + " has strides, or is used by an opaque block");
-    Facts past = facts_;
-    for (const auto& it : block.iters)
-      if (it.var == iter.var)
-        past.bind(it.var, fold_add(it.min, it.extent), more_);
-      else
-        past.bind(it);
-    BufferNode longer = *buffer;
-    bool apart = false;
-    for (std::size_t d = 0; d < store.indices.size(); ++d) {
-      if (!uses_var(store.indices[d], iter.var)) continue;
-      apart |= prove_le(store.buffer->shape[d], store.indices[d], past);
-      if (!prove_lt(store.indices[d], buffer->shape[d], past))
-        longer.shape[d] = prove_eq(buffer->shape[d], site_.loop->extent, facts_)
-                              ? extent_
-                              : simplify(fold_add(buffer->shape[d], more_), facts_);
-    }
-    if (!apart || !surely_inside(longer, store.indices, past) || !is_countable(longer))
-      return no("what block " + in_quotes(block.name()) + " stores past its end in " + name +
-                " is not proven to lie past the end of one of its dimensions");
-    after = after.with(replace_buffer(after->body, buffer, Buffer(new BufferNode(longer))));
-    return true;
-  }
-
-  static bool is_countable(const BufferNode& buffer) {
-    std::int64_t elements = 1;
-    for (const auto& extent : buffer.shape)
-      if (const std::int64_t* n = as_const_int(extent);
-          n && __builtin_mul_overflow(elements, std::max<std::int64_t>(1, *n), &elements))
-        return false;
-    return true;
-  }
-
-  // What a block reads past its end is there: inside of buffers, and stored before.
-  bool reads_inside(const BlockTag& tag, const VarRef& iter) {
-    const BlockSite site = find_block(after->body, tag);
-    const BlockNode& block = *site.block;
-    Facts inside = facts_;
-    for (const auto& it : block.iters) inside.bind(it);
-    const Vec<Buffer> own = buffers_written(block.body);
-    for (const auto& read : accesses(block)) {
-      if (!read.reads() || contains(own, read.buffer)) continue;
-      bool moves = read.inner_condition.get() && uses_var(read.inner_condition, iter);
-      for (const auto& index : read.inner_indices) moves |= uses_var(index, iter);
-      if (!moves && read.kind == AccessKind::read) continue;
-      Facts here = inside;
-      if (read.inner_condition) here.assume(read.inner_condition);
-      const std::string what =
-          "block " + in_quotes(tag->name) + " reads " + in_quotes(read.buffer->name);
-      if (read.kind != AccessKind::read || !surely_inside(*read.buffer, read.inner_indices, here))
-        return no(what + (is_private(after->body, read.buffer)
-                              ? ", which ends where it did: round the loop of its producer up first"
-                              : ", which is not proven to reach past the end"));
-      if (!is_stored(tag, read.buffer)) return no(what + " past the end, where nothing was stored");
-    }
-    return true;
-  }
-
-  bool is_stored(const BlockTag& tag, const Buffer& buffer) const {
-    for (const auto& p : after->params)
-      if (p.buffer == buffer) return p.access != Access::out;
-    Vec<BlockTag> others;
-    for (const auto& w : writers(after->body, buffer)) others.push_back(w.block->tag);
-    return !others.empty() &&
-           why_not_found(after->body, others, tag, buffer, VarRef(), facts_).empty();
-  }
-
-  const Program& before_;
-  const LoopSite& site_;
-  const AnyExpr extent_;
-  const Facts facts_;
-  const AnyExpr more_;  ///< iterations past the end
-  Vec<std::pair<BlockTag, VarRef>> wider_;
-};
-
-}  // namespace lathe::detail
-
-// ---- lathe/schedule/primitives/loops/split.ipp
-namespace lathe::detail {
-
-struct SplitPlan {
-  LoopSite site;
-  Facts facts;           ///< around the loop
-  Vec<AnyExpr> factors;  ///< extents of the new loops, outer first
-  AnyExpr product;
-  bool guarded = false;  ///< the product may exceed the extent
-  Tail tail = Tail::guard;
-};
-
-inline std::string divisors_text(std::int64_t n) {
-  std::string out;
-  for (std::int64_t d = 1; d <= n && d <= 4096; ++d)
-    if (n % d == 0) out += (out.empty() ? "" : " ") + std::to_string(d);
-  return out;
-}
-
-inline std::string factors_text(const Vec<Arg>& factors) {
-  return "{" +
-         join(factors, ", ",
-              [](const Arg& f) -> std::string {
-                if (f.kind == ArgKind::inferred) return "infer";
-                return f.kind == ArgKind::expr ? extent_text(f.expr) : std::to_string(f.number);
-              }) +
-         "}";
-}
-
-inline std::string loop_of_block(const SplitPlan& plan) {
-  BlockTag block = first_block_below(plan.site.path.back());
-  std::string out = "loop " + in_quotes(plan.site.loop->var->name);
-  return block ? out + " of block " + in_quotes(block->name) : out;
-}
-
-inline std::string divide_help(const AnyExpr& extent) {
-  const std::int64_t* n = as_const_int(extent);
-  std::string out = "write lt::infer for one factor (the tail is guarded)";
-  if (n && *n > 0 && *n <= 4096)
-    return out + ", or use divisors of " + std::to_string(*n) + ": " + divisors_text(*n);
-  return n ? out : out + ", or declare its Dim with multiple_of";
-}
-
-// One factor as an extent, or why it is none. infer stays empty.
-inline Verdict read_factor(const SplitPlan& plan, const Arg& arg, AnyExpr& out) {
-  const VarRef& loop = plan.site.loop->var;
-  if (arg.kind == ArgKind::inferred) return {};
-  if (arg.kind == ArgKind::number) {
-    out = AnyExpr(arg.number);
-    if (arg.number >= 1) return {};
-    return refusal_at(loop, "L0203", "factor " + std::to_string(arg.number) + " is less than 1",
-                      "factors are at least 1");
-  }
-  out = arg.expr;
-  for (const auto& used : free_vars(out))
-    if (plan.facts.range(used) == ConstInterval{} || below(plan.site.loops, used))
-      return refusal_at(
-          loop, "L0203",
-          "factor " + extent_text(out) + " names " + in_quotes(used->name) + ", which is no Dim",
-          "use numbers and Dims");
-  if (prove_le(AnyExpr(1), out, plan.facts)) return {};
-  return refusal_at(loop, "L0203", "factor " + extent_text(out) + " may be less than 1",
-                    "declare its Dim with .min = 1");
-}
-
-inline Refusal no_tail(const SplitPlan& plan, const std::string& why,
-                       const char* help = "use Tail::guard") {
-  return refusal_at(plan.site.loop->var, "L0224",
-                    "tail " + in_quotes(to_text(plan.tail)) + " is not available for " +
-                        loop_of_block(plan) + why,
-                    help);
-}
-
-// Iterations that a loop may run through for nothing, and how many times its own number; of loops
-// of unknown extent.
-inline constexpr std::int64_t kMostIdle = 1 << 16, kIdleShare = 64, kUnknownIdle = 1 << 24;
-
-// Factors that are far larger than the loop, whose new loops would run through nothing but guards.
-inline Verdict check_idle(const SplitPlan& plan, const Vec<Arg>& args, std::int64_t known) {
-  const ForNode& loop = *plan.site.loop;
-  const ConstInterval extent = const_bounds(loop.extent, plan.facts);
-  const bool far = extent.has_max() ? known / kIdleShare > extent.max : known > kUnknownIdle;
-  if (known <= kMostIdle || !far) return {};
-  const std::string runs =
-      extent.has_max()
-          ? " runs at most " + std::to_string(std::max<std::int64_t>(extent.max, 0)) + " iterations"
-          : " may run few iterations";
-  return refusal_at(loop.var, "L0203",
-                    "factors " + factors_text(args) + " multiply to " + std::to_string(known) +
-                        ", but " + loop_of_block(plan) + runs +
-                        ": the rest would be run through for nothing",
-                    "take factors near the extent");
-}
-
-inline Verdict read_factors(SplitPlan& plan, const Vec<Arg>& args) {
-  const VarRef& loop = plan.site.loop->var;
-  if (args.empty() || args.size() > 16)
-    return refusal_at(loop, "L0203", "takes 1 to 16 factors, not " + std::to_string(args.size()));
-  std::size_t inferred = args.size();
-  std::int64_t known = 1;
-  plan.product = AnyExpr(1);
-  for (std::size_t k = 0; k < args.size(); ++k) {
-    AnyExpr factor;
-    if (auto no = read_factor(plan, args[k], factor)) return no;
-    plan.factors.push_back(factor);
-    if (factor) {
-      const std::int64_t* value = as_const_int(factor);
-      if (value && (__builtin_mul_overflow(known, *value, &known) || known > INT64_MAX / 4))
-        return refusal_at(loop, "L0203", "factors " + factors_text(args) + " multiply beyond 2^61");
-      plan.product = fold_mul(plan.product, factor);
-    } else if (inferred < args.size()) {
-      return refusal_at(loop, "L0203", "factors " + factors_text(args) + " hold infer twice",
-                        "only one factor can be inferred");
-    } else {
-      inferred = k;
-    }
-  }
-  if (auto no = check_idle(plan, args, known)) return no;
-  if (inferred == args.size()) return {};
-  const AnyExpr& extent = plan.site.loop->extent;
-  AnyExpr up = fold_floordiv(fold_add(extent, fold_sub(plan.product, AnyExpr(1))), plan.product);
-  plan.factors[inferred] = simplify(up, plan.facts);
-  plan.guarded = !prove_divides(plan.product, extent, plan.facts);
-  plan.product = plan.guarded ? fold_mul(plan.product, plan.factors[inferred]) : extent;
-  return {};
-}
-
-// Whether the factors cover the loop as the tail says.
-inline Verdict check_tail(SplitPlan& plan, const Vec<Arg>& factors, const std::string& tail) {
-  const ForNode& loop = *plan.site.loop;
-  bool inferred = false;
-  for (const auto& f : factors) inferred |= f.kind == ArgKind::inferred;
-  plan.tail = inferred ? Tail::guard : Tail::exact;
-  if (tail != "auto" && !parse_tail(tail, plan.tail))
-    return refusal_at(loop.var, "L0224", "no tail is called " + in_quotes(tail));
-  std::string product = extent_text(simplify(plan.product, plan.facts));
-  if (!inferred) plan.guarded = !prove_eq(plan.product, loop.extent, plan.facts);
-  if (!plan.guarded) return {};
-  if (plan.tail == Tail::exact) {
-    std::string why = inferred
-                          ? "factors " + factors_text(factors) + " do not divide the extent " +
-                                extent_text(loop.extent) + " of " + loop_of_block(plan)
-                          : "factors " + factors_text(factors) + " give " + product + ", but " +
-                                loop_of_block(plan) + " has extent " + extent_text(loop.extent);
-    return refusal_at(loop.var, "L0203", why,
-                      inferred ? "let the tail be Tail::guard" : divide_help(loop.extent));
-  }
-  if (inferred || prove_le(loop.extent, plan.product, plan.facts)) return {};
-  return refusal_at(loop.var, "L0203",
-                    "factors " + factors_text(factors) + " give " + product +
-                        ", which does not cover the extent " + extent_text(loop.extent) + " of " +
-                        loop_of_block(plan),
-                    divide_help(loop.extent));
-}
-
-inline Verdict plan_split(const Program& program, const Arg& loop, const Vec<Arg>& factors,
-                          const std::string& tail, SplitPlan& plan) {
-  plan.site = find_loop(program->body, loop.loop);
-  if (auto no = check_serial_change(*plan.site.loop, Change::replace)) return no;
-  if (auto no = check_fixed_bounds(*plan.site.loop)) return no;
-  plan.facts = facts_on(plan.site.path, program_facts(program));
-  if (auto no = read_factors(plan, factors)) return no;
-  return check_tail(plan, factors, tail);
-}
-
-// Proven: at the points past the loop's end every instance of the block lies outside some
-// iterator's domain.
-inline bool tail_leaves_domain(const SplitPlan& plan, const BlockSite& block) {
-  const ForNode& loop = *plan.site.loop;
-  Facts facts = plan.facts;
-  VarRef past = make_var("past");
-  facts.bind(past, fold_add(loop.min, loop.extent), fold_sub(plan.product, loop.extent));
-  for (const auto& inner : block.loops) facts.bind(*inner);
-  Substitution at{{loop.var, AnyExpr(past)}}, iters;
-  // Of an init only spatial iterators keep the points away.
-  const bool mixed = block.block->init && feeds(loop, *block.block, IterKind::spatial);
-  for (const auto& it : block.block->iters) {
-    AnyExpr value = substitute(it.binding, at);
-    // A domain may depend on the iterators before it.
-    AnyExpr min = substitute(it.min, iters), extent = substitute(it.extent, iters);
-    iters.emplace_back(it.var, value);
-    if (value.same_as(it.binding) || (mixed && it.kind == IterKind::reduce)) continue;
-    if (prove_le(fold_add(min, extent), value, facts) || prove_lt(value, min, facts)) return true;
-  }
-  return false;
-}
-
-// An iterator runs over what the loop runs over, offset or not.
-inline bool has_own_iterator(const SplitPlan& plan, const BlockNode& block) {
-  const ForNode& loop = *plan.site.loop;
-  for (const auto& it : block.iters) {
-    auto map = affine_of(it.binding, {loop.var}, plan.facts);
-    if (map && map->coef(0) == 1 &&
-        prove_eq(fold_add(it.min, it.extent), fold_add(map->rest, fold_add(loop.min, loop.extent)),
-                 plan.facts))
-      return true;
-  }
-  return false;
-}
-
-// Whether the block needs an iterator that keeps out the points past the loop's end. A tail that
-// moves inward needs to know that end.
-inline bool needs_iterator(const SplitPlan& plan, const BlockSite& block) {
-  return !tail_leaves_domain(plan, block) ||
-         (plan.tail == Tail::shift && !has_own_iterator(plan, *block.block));
-}
-
-class BoundLoads : public Visitor {
- public:
-  explicit BoundLoads(const ForNode& loop) : loop_(loop) {}
-  bool found = false;
-  void stmt(const Stmt& s) override {
-    if (const auto* f = s.as<ForNode>()) in_bound(f->min), in_bound(f->extent);
-    descend(s);
-  }
-
- private:
-  void in_bound(const AnyExpr& bound) {
-    if (is_load_free(bound)) return;
-    found = found || uses_var(bound, loop_.var) || loads_written(bound, loop_.body);
-  }
-  const ForNode& loop_;
-};
-
-// Whether an expression names what a let around the loop binds.
-inline bool names_let(const AnyExpr& e, const LoopSite& site) {
-  for (const auto& s : site.path)
-    if (const auto* let = s.as<LetStmtNode>(); let && uses_var(e, let->var)) return true;
-  return false;
-}
-
-// Past its end the loop must not be entered at all where statements stand in no block, where the
-// bound of a loop inside would be loaded from a place that does not exist or that no block fills
-// there, or where no domain of a block can name the loop's own bounds.
-inline bool needs_if(const SplitPlan& plan) {
-  const ForNode& loop = *plan.site.loop;
-  BoundLoads loads(loop);
-  loads.stmt(loop.body);
-  return loads.found || has_bare_statement(loop.body) || names_let(loop.min, plan.site) ||
-         names_let(loop.extent, plan.site);
-}
-
-// Adds the iterators that keep the points past the loop's end out of blocks that would run again
-// there.
-class SplitGuards : public Mutator {
- public:
-  SplitGuards(const SplitPlan& plan) : plan_(plan), blocks_(blocks_below(plan.site.loop->body)) {}
-
-  Stmt stmt(const Stmt& s) override {
-    const auto* block = s.as<BlockNode>();
-    if (!block) return descend(s);
-    for (const auto& site : blocks_)
-      if (site.block->tag == block->tag && needs_iterator(plan_, site)) return guarded(*block);
-    return s;
-  }
-
- private:
-  Stmt guarded(const BlockNode& block) const {
-    const ForNode& loop = *plan_.site.loop;
-    BlockNode out = block;
-    const IterKind kind = inits_past_end(block) ? IterKind::reduce : IterKind::spatial;
-    out.iters.push_back({make_var("v" + loop.var->name), loop.min, loop.extent, kind, loop.var});
-    out.attributes.set(GuardsAttr{static_cast<std::int64_t>(guard_count(block)) + 1});
-    return make_block(std::move(out));
-  }
-
-  // The loop's end keeps out points of a reduction alone, not its init.
-  bool inits_past_end(const BlockNode& block) const {
-    const ForNode& loop = *plan_.site.loop;
-    const bool reduces = feeds(loop, block, IterKind::reduce);
-    if (!block.init) return reduces;
-    bool inside = reduces;  // an init runs before the first of these loops, whatever they hold
-    for (const auto& outer : plan_.site.loops)
-      inside = inside || feeds(*outer, block, IterKind::reduce);
-    return inside && !feeds(loop, block, IterKind::spatial);
-  }
-
-  const SplitPlan& plan_;
-  Vec<BlockSite> blocks_;
-};
-
-LATHE_DECL Vec<std::string> names_around(const LoopSite& site) {
-  Vec<std::string> names;
-  each_statement(site.loop->body, [&](const Stmt& s) {
-    if (const auto* f = s.as<ForNode>()) names.push_back(f->var->name);
-  });
-  for (const auto& loop : site.loops) names.push_back(loop->var->name);
-  return names;
-}
-
-inline Vec<LoopHead> split_heads(const SplitPlan& plan, AnyExpr& value) {
-  const std::string& base = plan.site.loop->var->name;
-  Vec<std::string> used = names_around(plan.site);
-  Vec<LoopHead> heads;
-  value = plan.site.loop->min;
-  for (std::size_t k = 0; k < plan.factors.size(); ++k) {
-    std::string suffix = plan.factors.size() == 2 ? (k == 0 ? "o" : "i") : std::to_string(k);
-    VarRef var = make_var(loop_name(base + suffix, used));
-    AnyExpr stride(1);
-    for (std::size_t inner = k + 1; inner < plan.factors.size(); ++inner)
-      stride = fold_mul(stride, plan.factors[inner]);
-    value = fold_add(value, fold_mul(AnyExpr(var), stride));
-    heads.push_back({var, AnyExpr(0), plan.factors[k]});
-  }
-  if (plan.guarded) heads.back().attributes.set(TailAttr{plan.tail});
-  return heads;
-}
-
-inline void apply_split(const Program& program, const SplitPlan& plan, Edit& edit) {
-  const ForNode& loop = *plan.site.loop;
-  AnyExpr value;
-  Vec<LoopHead> heads = split_heads(plan, value);
-  Stmt body = loop.body;
-  bool bare = needs_if(plan);
-  if (plan.guarded && !bare) body = SplitGuards(plan).stmt(body);
-  body = substitute(body, {{loop.var, value}});
-  if (plan.guarded && bare) body = make_if(value < fold_add(loop.min, loop.extent), body);
-  edit.program = program.with(replace_at(plan.site.path, wrap_loops(heads, body)));
-  std::string into;
-  for (const auto& head : heads) {
-    edit.results.push_back(LoopRef(head.var));
-    into += (into.empty() ? "" : ", ") + head.var->name;
-  }
-  edit.consumed.push_back({loop.var, "was split into " + into});
-}
-
-// What can be split where a loop's bound depends on one around it.
-inline std::string guard_help(const ForNode& loop, const ForNode& outer, const BlockSite& block) {
-  const std::string instead = "split loop " + in_quotes(outer.var->name);
-  if (feeds(loop, *block.block, IterKind::reduce))
-    return instead + ", or let " + in_quotes(loop.var->name) +
-           " run over a range without it and put the bound into .where(…) of the reduction";
-  return instead + ", or this one before a step makes its bound depend on that";
-}
-
-// A guard that becomes an iterator needs a domain over dims alone.
-inline Verdict check_guards(const SplitPlan& plan) {
-  const ForNode& loop = *plan.site.loop;
-  if (!plan.guarded || needs_if(plan)) return {};
-  for (const auto* bound : {&loop.min, &loop.extent})
-    for (const auto& outer : plan.site.loops)
-      if (uses_var(*bound, outer->var))
-        for (const auto& block : blocks_below(loop.body))
-          if (needs_iterator(plan, block))
-            return refusal_at(loop.var, "L0224",
-                              "the tail of " + loop_of_block(plan) +
-                                  " can't be guarded, as its bound depends on loop " +
-                                  in_quotes(outer->var->name),
-                              guard_help(loop, *outer, block));
-  return {};
-}
-
-// The loop runs to the end of its last tile, which needs no mark then.
-inline Verdict round_up(const Program& program, SplitPlan& plan, Program& wider) {
-  RunPastEnd past(program, plan.site, plan.product);
-  if (!past.run())
-    return no_tail(plan, ": " + past.why,
-                   "use Tail::guard, mask, peel or shift; for a parameter, cache_write first and "
-                   "split the loops of the private result");
-  wider = past.after;
-  plan.site = find_loop(wider->body, plan.site.loop->var);
-  plan.guarded = false;
-  return {};
-}
-
-inline Verdict run_split(const Program& given, const Args& args, Edit* edit) {
-  SplitPlan plan;
-  Program program = given;
-  if (auto no = plan_split(program, args[0], args[1].list, args[2].text, plan)) return no;
-  if (plan.guarded && plan.tail == Tail::round_up)
-    if (auto no = round_up(given, plan, program)) return no;
-  if (auto no = check_guards(plan)) return no;
-  Edit out;
-  apply_split(program, plan, out);
-  if (plan.guarded && plan.tail == Tail::shift) {
-    const std::string why = plan_shift(out.program, out.results.back().loop).why;
-    if (!why.empty()) return no_tail(plan, ": " + why);
-  }
-  if (edit) *edit = std::move(out);
-  return {};
-}
-
-LATHE_DECL const Primitive& primitive_split() {
-  static const Primitive record{"split",
-                                1,
-                                {{"loop", ArgKind::loop},
-                                 {"factors", ArgKind::list, {}, ArgKind::factor},
-                                 {"tail", ArgKind::word, "auto"}},
-                                "one loop becomes several nested ones",
-                                run_split};
-  return record;
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/schedule/primitives/blocks/fold_order.ipp
-namespace lathe::detail {
-
-// Each reduce iterator is a loop, and they come in one order: nearly all folds.
-inline bool folds_as_written(const BlockSite& site) {
-  std::size_t next = 0;
-  for (const auto& it : site.block->iters) {
-    if (it.kind != IterKind::reduce) continue;
-    while (next < site.loops.size() && site.loops[next]->var.get() != it.binding.get()) ++next;
-    if (next++ == site.loops.size()) return false;
-  }
-  return true;
-}
-
-// Whether the loops of a reduction run its points in the order in which loops over its reduce
-// iterators would, one for each: proven. In that order the position of a point among all is a sum
-// that grows with each loop by more than the loops inside of it make up.
-inline bool folds_in_order(const BlockSite& site, const Facts& around) {
-  AnyExpr position(0);
-  Vec<VarRef> loops;
-  Vec<AnyExpr> extents;
-  Facts facts = around;
-  for (const auto& f : site.loops) {
-    facts.bind(*f);
-    if (!feeds(*f, *site.block, IterKind::reduce)) continue;
-    loops.push_back(f->var);
-    extents.push_back(f->extent);
-  }
-  const std::size_t own = site.block->iters.size() - guard_count(*site.block);
-  for (std::size_t k = 0; k < own; ++k) {
-    const IterVar& it = site.block->iters[k];
-    if (it.kind != IterKind::reduce) continue;
-    position = fold_add(fold_mul(position, it.extent), fold_sub(it.binding, it.min));
-  }
-  facts.keep_unit_vars();
-  const auto sum = affine_of(simplify(position, facts), loops, facts);
-  AnyExpr inside(1);  // how far the loops inside go
-  for (std::size_t k = loops.size(); sum && k-- > 0;) {
-    if (is_const(extents[k], 1)) continue;
-    if (!prove_le(inside, sum->coefs[k], facts)) return false;
-    inside = simplify(fold_mul(sum->coefs[k], extents[k]), facts);
-  }
-  return sum.has_value();
-}
-
-/// Loops made anew run the points of a reduction in the order of its iterators. `id` where that is
-/// another order and the reducer keeps it; `changed` says that floats may round otherwise.
-inline Verdict check_fold_order(const Program& program, const BlockSite& site, std::string_view id,
-                                std::string& changed) {
-  const BlockNode& block = *site.block;
-  if (!block.reducer) return {};
-  const ReducerInfo laws = classify(*block.reducer);
-  const bool any_order = laws.kind == ReducerClass::reorder;
-  if ((any_order && !laws.reassociates) || folds_as_written(site) ||
-      folds_in_order(site, program_facts(program)))
-    return {};
-  const std::string text =
-      "the reduce loops of " + in_quotes(block.name()) + " run in another order";
-  if (any_order) return changed = text, std::nullopt;
-  return refusal_at(block.tag, id, text + ", which its reducer does not allow");
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/schedule/primitives/placement/compute_at.ipp
-namespace lathe::detail {
-
-/// A block that moves under a loop.
-struct MovePlan {
-  BlockSite block;
-  LoopSite loop;
-  Vec<std::size_t> others;   ///< children of the loop that hold the blocks it works with
-  Vec<Range> ranges;         ///< of its iterators, guards apart
-  BlockRefNode core;         ///< the block without its guards
-  bool grows = false;        ///< it may get instances that its own loops do not reach
-  std::string reassociates;  ///< how the order of its updates changes; empty: not at all
-};
-
-// The loops that lie above all these blocks.
-inline std::string common_loops(const Vec<BlockSite>& sites) {
-  std::string out;
-  for (const auto& loop : sites[0].loops) {
-    bool in_all = true;
-    for (const auto& s : sites) in_all &= below(s.loops, loop->var);
-    if (in_all) out += (out.empty() ? "" : " ") + loop->var->name;
-  }
-  return out.empty() ? "none" : out;
-}
-
-inline bool ragged(const BlockNode& block) {
-  for (const auto& it : block.iters)
-    for (const auto* bound : {&it.min, &it.extent})
-      for (const auto& other : block.iters)
-        if (uses_var(*bound, other.var)) return true;
-  return false;
-}
-
-// In its new place each instance runs once.
-inline Verdict check_updates_once(const Program& program, const BlockSite& site) {
-  ForRef again = Instances(site, program_facts(program)).repeats_update();
-  if (!again) return {};
-  return refusal_at(site.block->tag, "L0212",
-                    "iterations of loop " + describe(*again) + " may update one element of block " +
-                        in_quotes(site.block->name()) +
-                        " again with the same terms, which loops made anew would do once",
-                    "take loop " + in_quotes(again->var->name) + " out of the reduction");
-}
-
-// Instances that no loop has reached so far must read and store inside of their buffers.
-inline Verdict check_all_inside(const Program& program, const BlockNode& block, const char* id) {
-  Facts domain = program_facts(program);
-  for (const auto& it : block.iters) domain.bind(it);
-  for (const auto& access : accesses(block)) {
-    Facts here = domain;
-    for (const auto& loop : access.loops) here.bind(*loop);
-    if (access.inner_condition) here.assume(access.inner_condition);
-    if (access.kind != AccessKind::opaque &&
-        !surely_inside(*access.buffer, access.inner_indices, here))
-      return refusal_at(block.tag, id,
-                        "block " + in_quotes(block.name()) +
-                            " is not proved to run over all of its domain in the loops it has, and "
-                            "beyond them may touch what " +
-                            in_quotes(access.buffer->name) + " does not have");
-  }
-  return {};
-}
-
-// Its own loops are replaced: what they leave out of its domain may run in the new place. An
-// intermediate may hold more than before; a sum or an argument may not.
-inline Verdict check_reach(const Program& program, MovePlan& plan, const char* id = "L0212") {
-  Facts facts = program_facts(program);
-  Vec<AnyExpr> bindings;
-  Vec<IterDomain> loops;
-  for (const auto& it : plan.core->iters)
-    if (prove_le(it.extent, AnyExpr(0), facts)) return {};
-  for (const auto& loop : plan.block.loops) loops.push_back({loop->var, loop->min, loop->extent});
-  const bool known = bindings_over_guards(*plan.block.block, loops, facts, bindings);
-  const IterMap map = known ? iter_map(bindings, loops, {}, facts) : IterMap();
-  if (!map.injective)
-    if (auto no = check_updates_once(program, plan.block)) return no;
-  bool sums_whole = true;
-  for (std::size_t k = 0; k < plan.core->iters.size(); ++k) {
-    const IterVar& it = plan.core->iters[k];
-    if (map.covering && prove_le(map.sums[k].min, it.min, facts) &&
-        prove_le(fold_add(it.min, it.extent), fold_add(map.sums[k].min, map.sums[k].extent), facts))
-      continue;
-    plan.grows = true;
-    sums_whole = sums_whole && it.kind != IterKind::reduce;
-  }
-  const BlockNode& block = *plan.core;
-  if (!sums_whole)
-    return refusal_at(block.tag, id,
-                      "block " + in_quotes(block.name()) +
-                          " is not proved to reduce over all of its domain in the loops it has");
-  for (const auto& store : stores_of(block))
-    if (plan.grows && !is_private(program->body, store->buffer))
-      return refusal_at(block.tag, id,
-                        "block " + in_quotes(block.name()) +
-                            " is not proved to run over all of its domain in the loops it has, and "
-                            "writes the parameter " +
-                            in_quotes(store->buffer->name));
-  return plan.grows ? check_all_inside(program, block, id) : Verdict();
-}
-
-inline Verdict check_movable(const Program& program, const Args& args, const char* place_id,
-                             MovePlan& plan) {
-  plan.block = find_block(program->body, args[0].block);
-  plan.loop = find_loop(program->body, args[1].loop);
-  const BlockNode& block = *plan.block.block;
-  std::string name = "block " + in_quotes(block.name());
-  if (!is_open_path(plan.block.path))
-    return refusal_at(block.tag, "L0212",
-                      name + " stands under a condition or inside another block",
-                      "move the statement around it");
-  if (!is_open_path(plan.loop.path))
-    return refusal_at(
-        plan.loop.loop->var, place_id,
-        "loop " + describe(*plan.loop.loop) + " stands under a condition or inside a block");
-  if (below(plan.block.loops, plan.loop.loop->var))
-    return refusal_at(plan.loop.loop->var, place_id,
-                      name + " is inside loop " + describe(*plan.loop.loop) + " already");
-  BlockInfo info = info_of(program, block.tag);
-  if (!info.is_complete() && !info.is_reduction())
-    return refusal_at(block.tag, "L0212",
-                      name + " can't be moved: " +
-                          (info.why.empty() ? std::string(to_text(info.kind)) : info.why));
-  if (block.reducer && !block.init)
-    return refusal_at(block.tag, "L0212", name + " was separated from its init",
-                      "decompose the reduction after the block is placed");
-  if (!info.sole_writer)
-    return refusal_at(block.tag, "L0212", name + " is not the only writer of its output");
-  if (ragged(block))
-    return refusal_at(block.tag, "L0212",
-                      name + " has a domain that depends on another of its iterators");
-  if (stores_of(block).empty())
-    return refusal_at(block.tag, "L0212", name + " holds more than stores");
-  if (auto no = check_bare_touches(program, block, "L0212")) return no;
-  if (auto no = check_settled_inputs(program, block, "L0212")) return no;
-  for (const auto& loop : plan.block.loops)
-    if (loop->loop_kind != ForKind::serial && block_tags(loop->body).size() == 1)
-      return refusal_at(loop->var, "L0204",
-                        "loop " + describe(*loop) + " of " + name + " would be lost",
-                        "move blocks before their loops are marked");
-  plan.core = BlockRefNode(new BlockNode(without_guards(block)));
-  if (auto no = check_reach(program, plan)) return no;
-  return check_fold_order(program, plan.block, "L0212", plan.reassociates);
-}
-
-// What holds in the body of a loop.
-inline Facts facts_inside(const LoopSite& site, const Facts& around) {
-  Facts facts = facts_on(site.path, around);
-  facts.bind(*site.loop);
-  return facts;
-}
-
-// Children of the loop's body, and which of them hold one of the blocks.
-inline Vec<Stmt> children_of(const ForNode& loop) { return seq_of(loop.body); }
-
-inline bool holds_block(const Stmt& s, const Vec<BlockSite>& sites) {
-  for (const auto& inside : blocks_below(s))
-    for (const auto& site : sites)
-      if (site.block->tag == inside.block->tag) return true;
-  return false;
-}
-
-// Blocks that write what the block reads must come before `place` in program order.
-inline Verdict check_inputs_ready(const Program& program, const BlockNode& block, int place,
-                                  const char* id) {
-  for (const auto& w : producers(program->body, block.tag)) {
-    if (block_position(program->body, w.block->tag) < place) continue;
-    return refusal_at(w.block->tag, id,
-                      "block " + in_quotes(w.block->name()) + " writes what " +
-                          in_quotes(block.name()) + " reads, but not before that place");
-  }
-  return {};
-}
-
-// What the block reads is still what its producers wrote, wherever they share a loop with its old
-// or its new place, and everywhere if it grows.
-inline Verdict check_inputs_kept(const Program& before, const Stmt& after, const BlockTag& tag,
-                                 const char* id, bool grows = false) {
-  Facts facts = program_facts(before);
-  BlockSite old_site = find_block(before->body, tag), new_site = find_block(after, tag);
-  for (const auto& input : buffers_read(*new_site.block)) {
-    Vec<BlockTag> tags;
-    bool shares = grows;
-    for (const auto& w : writers(after, input)) {
-      if (w.block->tag == tag) continue;
-      tags.push_back(w.block->tag);
-      shares |= common_loop(w.loops, new_site.loops) ||
-                common_loop(find_block(before->body, w.block->tag).loops, old_site.loops);
-    }
-    if (!shares || tags.empty()) continue;
-    ForRef loop = common_loop(find_block(after, tags[0]).loops, new_site.loops);
-    for (const auto& t : tags) loop = loop ? common_loop({loop}, find_block(after, t).loops) : loop;
-    std::string why = why_not_found(after, tags, tag, input, loop ? loop->var : VarRef(), facts);
-    if (!why.empty())
-      return refusal_at(tag, id,
-                        "there " + in_quotes(tag->name) + " would not find what it reads of " +
-                            in_quotes(input->name) + ": " + why);
-  }
-  return {};
-}
-
-inline bool constant_box(const Region& region) {
-  for (const auto& r : region.ranges)
-    if (!as_const_int(r.extent)) return false;
-  return true;
-}
-
-inline void simplify_extents(Region& region, const Facts& facts) {
-  for (auto& r : region.ranges) r = {simplify(r.min, facts), simplify(r.extent, facts)};
-}
-
-// The box of the chosen accesses below a statement, with all its loops free. Conditions are left
-// out if the box has constant extents without them, so that border tiles keep the form of the
-// others; the implied guard trims what lies outside.
-template <class Choose>
-Region region_of(const Stmt& s, const Buffer& buffer, const Facts& facts, Choose&& choose) {
-  Vec<AccessSite> chosen;
-  Vec<VarRef> relaxed;
-  for (auto& access : accesses_to(buffer, s, facts)) {
-    if (!choose(access)) continue;
-    for (const auto& loop : access.loops) relaxed.push_back(loop->var);
-    chosen.push_back(std::move(access));
-  }
-  Vec<AccessSite> plain = chosen;
-  for (auto& access : plain) access.condition = {};
-  Region region = region_upper(buffer, plain, relaxed, facts).region;
-  simplify_extents(region, facts);
-  if (constant_box(region)) return region;
-  Region narrow = region_upper(buffer, chosen, relaxed, facts).region;
-  simplify_extents(narrow, facts);
-  return narrow;
-}
-
-inline Region region_read(const Stmt& s, const Buffer& buffer, const Facts& facts,
-                          const BlockTag& only = {}) {
-  return region_of(s, buffer, facts, [&](const AccessSite& a) {
-    return a.reads() && (!only || (a.block && a.block->tag == only));
-  });
-}
-inline Region region_written(const Stmt& s, const Buffer& buffer, const Facts& facts) {
-  return region_of(s, buffer, facts, [](const AccessSite& a) { return a.is_write; });
-}
-
-// Every reader of the block's output, which is private, lies inside the loop.
-inline Verdict check_readers(const Program& program, const MovePlan& plan, Vec<BlockSite>& users) {
-  const BlockNode& block = *plan.block.block;
-  const VarRef& loop = plan.loop.loop->var;
-  std::string name = "block " + in_quotes(block.name());
-  for (const auto& store : stores_of(block))
-    if (!is_private(program->body, store->buffer))
-      return refusal_at(block.tag, "L0212",
-                        name + " writes the parameter " + in_quotes(store->buffer->name),
-                        "move its consumers with reverse_compute_at, or cache_write it");
-  users = consumers(program->body, block.tag);
-  if (users.empty()) return refusal_at(block.tag, "L0211", name + " has no consumer");
-  for (const auto& user : users)
-    if (block_position(program->body, user.block->tag) < block_position(program->body, block.tag))
-      return refusal_at(user.block->tag, "L0211",
-                        "block " + in_quotes(user.block->name()) + " reads what " + name +
-                            " wrote in the iteration before, and would find what it writes in "
-                            "this one");
-  Vec<BlockSite> outside;
-  for (const auto& user : users)
-    if (!below(user.loops, loop)) outside.push_back(user);
-  if (outside.empty()) return {};
-  return refusal_at(loop, "L0211",
-                    "loop " + describe(*plan.loop.loop) + " does not hold all readers of " + name +
-                        ": " + names_of(outside) + (outside.size() == 1 ? " is" : " are") +
-                        " outside",
-                    "loops that do: " + common_loops(users));
-}
-
-inline std::ptrdiff_t readers_among(const Vec<BlockSite>& users, const Buffer& buffer) {
-  return std::count_if(users.begin(), users.end(), [&](const BlockSite& user) {
-    return contains(buffers_read(Stmt(user.block)), buffer);
-  });
-}
-
-// Both, if that takes no more instances than a few copies of either: all of them.
-inline Range joined(const Range& a, const Range& b, const Range& domain, const Facts& facts) {
-  if (same_expr(a.min, b.min) && same_expr(a.extent, b.extent)) return a;
-  const AnyExpr first = simplify(fold_min(a.min, b.min), facts);
-  const AnyExpr end =
-      simplify(fold_max(fold_add(a.min, a.extent), fold_add(b.min, b.extent)), facts);
-  const AnyExpr extent = simplify(fold_sub(end, first), facts);
-  const bool one =
-      as_const_int(extent) || same_expr(extent, a.extent) || same_expr(extent, b.extent);
-  return one && prove_le(extent, domain.extent, facts) ? Range{first, extent} : domain;
-}
-
-inline Verdict plan_compute_at(const Program& program, const Args& args, MovePlan& plan) {
-  Vec<BlockSite> users;
-  if (auto no = check_movable(program, args, "L0211", plan)) return no;
-  if (auto no = check_readers(program, plan, users)) return no;
-  const BlockNode& block = *plan.block.block;
-  if (auto no =
-          check_inputs_ready(program, block, block_position(program->body, block.tag), "L0211"))
-    return no;
-  auto children = children_of(*plan.loop.loop);
-  for (std::size_t k = 0; k < children.size(); ++k)
-    if (holds_block(children[k], users)) plan.others.push_back(k);
-  Facts facts = facts_inside(plan.loop, program_facts(program));
-  Vec<Range> domains = whole_domains(*plan.core);
-  for (const auto& store : stores_of(block)) {
-    // A result that nobody reads comes with the others, wherever they are needed.
-    if (readers_among(users, store->buffer) == 0) continue;
-    Region region = region_read(plan.loop.loop->body, store->buffer, facts);
-    Vec<Range> ranges = solve_ranges(*plan.core, store->indices, region, facts);
-    // The whole domain is always right, and the better choice if it is the smaller one.
-    for (std::size_t k = 0; k < ranges.size(); ++k)
-      ranges[k] = ranges[k].min ? shorter(domains[k], ranges[k], facts) : domains[k];
-    if (plan.ranges.empty()) plan.ranges = ranges;
-    // Outputs of one block share their instances.
-    for (std::size_t k = 0; k < ranges.size(); ++k)
-      plan.ranges[k] = joined(plan.ranges[k], ranges[k], domains[k], facts);
-  }
-  return {};
-}
-
-// The program with the block's nest put before, or after, a child of the loop.
-inline Stmt move_block(const MovePlan& plan, std::size_t at) {
-  Stmt root = replace_at(plan.block.path, {});
-  LoopSite now = find_loop(root, plan.loop.loop->var);
-  Vec<Stmt> children = children_of(*now.loop);
-  Stmt nest = nest_of(*plan.core, plan.ranges, names_around(now));
-  children.insert_at(at, nest);
-  const ForNode& f = *now.loop;
-  return replace_at(now.path, make_for(f.var, f.min, f.extent, make_seq(std::move(children)),
-                                       f.loop_kind, f.attributes));
-}
-
-inline Verdict run_compute_at(const Program& program, const Args& args, Edit* edit) {
-  MovePlan plan;
-  if (auto no = plan_compute_at(program, args, plan)) return no;
-  Stmt root = move_block(plan, plan.others.front());
-  if (auto no = check_inputs_kept(program, root, args[0].block, "L0211", plan.grows)) return no;
-  if (!edit) return {};
-  edit->program = program.with(root);
-  if (!plan.reassociates.empty()) edit->reassociates = "compute_at: " + plan.reassociates;
-  consume_lost_loops(root, plan.block.loops, *edit,
-                     "was replaced when " + in_quotes(args[0].block->name) + " moved under " +
-                         in_quotes(args[1].loop->name));
-  return {};
-}
-
-LATHE_DECL const Primitive& primitive_compute_at() {
-  static const Primitive record{"compute_at",
-                                1,
-                                {{"block", ArgKind::block}, {"loop", ArgKind::loop}},
-                                "moves a block under a loop of its consumers",
-                                run_compute_at};
-  return record;
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/schedule/primitives/copies/copies.ipp
-namespace lathe::detail {
-
-// How far up a path a statement may be seen as one: through loops, while `stop` does not hold of
-// their subtree. Gives the position in the path.
-template <class Stop>
-std::size_t climb(const Vec<Stmt>& path, std::size_t from, Stop&& stop) {
-  std::size_t at = from;
-  for (std::size_t k = from; k-- > 0;) {
-    StmtKind kind = path[k].kind();
-    if (kind == StmtKind::Seq || kind == StmtKind::Alloc) continue;
-    if (kind != StmtKind::For || stop(path[k])) break;
-    at = k;
-  }
-  return at;
-}
-
-inline Vec<Stmt> path_to(const Vec<Stmt>& path, std::size_t last) {
-  return {path.begin(), path.begin() + static_cast<std::ptrdiff_t>(last) + 1};
-}
-inline Vec<ForRef> loops_in(const Vec<Stmt>& path) {
-  Vec<ForRef> out;
-  for (const auto& s : path)
-    if (const auto* f = s.as<ForNode>()) out.emplace_back(f);
-  return out;
-}
-
-// Those of the loops that are not among the outer ones.
-inline Vec<ForRef> loops_within(const Vec<ForRef>& loops, const Vec<ForRef>& outer) {
-  Vec<ForRef> out;
-  for (const auto& loop : loops)
-    if (!below(outer, loop->var)) out.push_back(loop);
-  return out;
-}
-
-inline Vec<std::string> loop_names(const Vec<ForRef>& loops) {
-  Vec<std::string> out;
-  for (const auto& l : loops) out.push_back(l->var->name);
-  return out;
-}
-
-inline Verdict check_scope_word(const std::string& word, Scope& scope, std::string_view id) {
-  for (Scope s : {Scope::global, Scope::shared, Scope::local, Scope::reg})
-    if (to_text(s) == word) return scope = s, Verdict();
-  return refusal(id, "no scope is called " + in_quotes(word),
-                 "scopes are global, shared, local and register");
-}
-
-/// The step that makes a copy, for its refusals.
-struct CopyStep {
-  std::string_view name, id;
-};
-
-inline std::string list_buffers(const Vec<Buffer>& buffers) {
-  std::string out;
-  for (const auto& b : buffers) out += (out.empty() ? "" : " ") + b->name;
-  return out.empty() ? "none" : out;
-}
-
-inline Verdict check_cache_read(const Program& program, const BlockSite& site, const Buffer& buffer,
-                                const CopyStep& step) {
-  const BlockNode& block = *site.block;
-  std::string name = "block " + in_quotes(block.name());
-  if (!reads_buffer(block, buffer))
-    return refusal_at(block.tag, step.id, name + " does not read " + in_quotes(buffer->name),
-                      "it reads " + list_buffers(buffers_read(block.body)));
-  if (writes_buffer(block, buffer))
-    return refusal_at(block.tag, step.id,
-                      name + " both reads and writes " + in_quotes(buffer->name),
-                      "cache what it writes with cache_write");
-  if (!is_open_path(site.path))
-    return refusal_at(block.tag, step.id,
-                      name + " stands under a condition or inside another block");
-  if (!block_tags(block.body).empty())
-    return refusal_at(block.tag, step.id, name + " holds blocks, each of which reads by itself",
-                      "copy what a block inside reads before they become one");
-  for (const auto& r : reads_of(block))
-    if (r.buffer == buffer && r.kind != AccessKind::read)
-      return refusal_at(block.tag, step.id,
-                        name + " uses " + in_quotes(buffer->name) + " as a whole, not by loads");
-  return check_bare_touches(program, block, step.id, buffer);
-}
-
-// What the copy reads was written by all blocks that come before it.
-inline Verdict check_copy_source(const Program& program, const Stmt& root, const BlockTag& copy,
-                                 const Buffer& buffer, const Vec<ForRef>& outside,
-                                 const CopyStep& step) {
-  Vec<BlockTag> sources;
-  for (const auto& w : writers(root, buffer))
-    if (block_position(root, w.block->tag) < block_position(root, copy))
-      sources.push_back(w.block->tag);
-  if (sources.empty()) return {};
-  std::string why =
-      why_not_found(root, sources, copy, buffer, outside.empty() ? VarRef() : outside.back()->var,
-                    program_facts(program));
-  if (why.empty()) return {};
-  return refusal(step.id, "the copy of " + in_quotes(buffer->name) +
-                              " could read what is not written yet: " + why);
-}
-
-/// A copy of what a block reads, and its place.
-struct CopyIn {
-  BlockSite site;  ///< of the block
-  Buffer from, to;
-  std::size_t at = 0;  ///< position in the path of what the copy comes before
-  Stmt reader;         ///< the block as it will be
-  std::optional<BlockNode> copy;
-  Vec<Range> ranges;  ///< of the copy's iterators
-
-  // As far out as nothing writes the buffer.
-  CopyIn(const BlockSite& block, const Buffer& buffer)
-      : site(block), from(buffer), at(climb(block.path, block.path.size() - 1, [&](const Stmt& s) {
-          return !writers(s, buffer).empty();
-        })) {}
-  Vec<ForRef> outside() const {
-    return loops_in({site.path.begin(), site.path.begin() + static_cast<std::ptrdiff_t>(at)});
-  }
-};
-
-inline Verdict run_copy_in(const Program& program, const CopyIn& plan, const CopyStep& step,
-                           Edit* edit) {
-  const BlockTag &reader = plan.site.block->tag, &tag = plan.copy->tag;
-  const Vec<ForRef> outside = plan.outside();
-  Stmt root = replace_at(plan.site.path, plan.reader);
-  Vec<Stmt> place = path_to(find_block(root, reader).path, plan.at);
-  root = add_alloc(insert_before(place, nest_of(*plan.copy, plan.ranges, loop_names(outside))),
-                   plan.to);
-  if (auto no = check_copy_source(program, root, tag, plan.from, outside, step)) {
-    no->block = reader;
-    return no;
-  }
-  if (!edit) return {};
-  edit->program = program.with(root);
-  edit->results.push_back(BlockRef(tag));
-  return {};
-}
-
-inline AnyExpr init_predicate(const BlockNode& block) {
-  AnyExpr out;
-  for (const auto& part : init_conjuncts(block)) out = fold_and(out, part);
-  return out;
-}
-
-// The instances of a block's spatial points as a block of its own: fresh iterators, and what they
-// stand for.
-inline BlockNode spatial_block(const BlockNode& block, const BlockTag& tag, Substitution& map) {
-  Vec<IterVar> iters;
-  for (const auto& it : block.iters) {
-    if (it.kind == IterKind::reduce) continue;
-    IterVar fresh = it;
-    fresh.var = make_var(it.var->name, it.var->dtype);
-    fresh.min = substitute(it.min, map);
-    fresh.extent = substitute(it.extent, map);
-    map.emplace_back(it.var, AnyExpr(fresh.var));
-    iters.push_back(std::move(fresh));
-  }
-  BlockNode out(tag, std::move(iters), make_seq({}));
-  const AnyExpr predicate = block.reducer ? init_predicate(block) : block.predicate;
-  if (predicate) out.predicate = substitute(predicate, map);
-  return out;
-}
-
-inline Verdict check_cache_write(const Program& program, const BlockSite& site,
-                                 const CopyStep& step) {
-  const BlockNode& block = *site.block;
-  std::string name = "block " + in_quotes(block.name());
-  if (!is_open_path(site.path))
-    return refusal_at(block.tag, step.id,
-                      name + " stands under a condition or inside another block");
-  if (!only_store(block)) return refusal_at(block.tag, step.id, name + " is not one store");
-  const Buffer& out = only_store(block)->buffer;
-  BlockInfo info = info_of(program, block.tag);
-  if (!info.is_complete() && !info.is_reduction())
-    return refusal_at(block.tag, step.id,
-                      name + " can't write a copy of " + in_quotes(out->name) + ": " +
-                          (info.why.empty() ? std::string(to_text(info.kind)) : info.why));
-  if (!info.sole_writer)
-    return refusal_at(block.tag, step.id,
-                      name + " is not the only writer of " + in_quotes(out->name),
-                      std::string(step.name) + " before decompose_reduction");
-  if (block.reducer && !block.init)
-    return refusal_at(block.tag, step.id,
-                      name + " adds to what " + in_quotes(out->name) + " holds already",
-                      std::string(step.name) + " before decompose_reduction");
-  if (ragged(block))
-    return refusal_at(block.tag, step.id,
-                      name + " has a domain that depends on another of its iterators");
-  return check_bare_touches(program, block, step.id, out);
-}
-
-// Ranges of the iterators while the loops inside `inner` run, seen from beside the statement that
-// holds them.
-inline bool ranges_inside(const BlockNode& core, const Vec<ForRef>& inner, const Stmt& around,
-                          const Facts& facts, Vec<Range>& out) {
-  Vec<VarRef> relaxed = vars_of(inner);
-  for (const auto& it : core.iters) {
-    if (is_const(it.extent, 0)) {  // bounds over nothing are none
-      out.push_back({it.min, it.extent});
-      continue;
-    }
-    Interval i = bounds(it.binding, relaxed, facts);
-    if (!i.bounded()) return false;
-    if (loads_written(i.min, around) || loads_written(i.max, around)) {
-      out.push_back({it.min, it.extent});
-      continue;
-    }
-    AnyExpr extent = constant_extent(fold_add(fold_sub(i.max, i.min), AnyExpr(1)), facts);
-    out.push_back(shorter({it.min, it.extent}, {simplify(i.min, facts), extent}, facts));
-  }
-  return true;
-}
-
-/// A copy out of a private buffer that a block writes, and its place.
-struct CopyOut {
-  BlockSite site;      ///< of the block
-  Buffer to;           ///< the private buffer
-  std::size_t at = 0;  ///< position in the path of what the copy follows
-  Stmt writer;         ///< the block as it will be
-  std::optional<BlockNode> copy;
-  Vec<Range> ranges;  ///< of the copy's iterators
-};
-
-inline Verdict place_copy_out(const Program& program, CopyOut& plan, const CopyStep& step) {
-  const BlockSite& site = plan.site;
-  const Buffer& out = only_store(*site.block)->buffer;
-  auto read_by_others = [&](const Stmt& s) {
-    for (const auto& r : readers(s, out))
-      if (r.block->tag != site.block->tag) return true;
-    return false;
-  };
-  plan.at = site.path.size() - 1;
-  for (std::size_t k = plan.at; k-- > 0;)
-    if (const auto* f = site.path[k].as<ForNode>(); f && feeds(*f, *site.block, IterKind::reduce))
-      plan.at = k;
-  if (read_by_others(site.path[plan.at]))
-    return refusal_at(site.block->tag, step.id,
-                      in_quotes(out->name) + " is read inside the loop that reduces it");
-  plan.at = climb(site.path, plan.at, read_by_others);
-  // An init stores also where loops of the reduction run nothing: that they run is no fact then.
-  Facts facts = program_facts(program);
-  for (const auto& loop : site.loops)
-    if (!site.block->init || !feeds(*loop, *site.block, IterKind::reduce) ||
-        feeds(*loop, *site.block, IterKind::spatial))
-      facts.bind(*loop);
-  Vec<Stmt> outside(site.path.begin(), site.path.begin() + static_cast<std::ptrdiff_t>(plan.at));
-  if (!ranges_inside(*plan.copy, loops_within(site.loops, loops_in(outside)), site.path[plan.at],
-                     facts, plan.ranges))
-    return refusal_at(site.block->tag, step.id,
-                      "what " + in_quotes(site.block->name()) + " writes of " +
-                          in_quotes(out->name) + " in one iteration is not known");
-  return {};
-}
-
-// out[index] = private[at] for every spatial point of the block.
-inline BlockNode copy_out_block(const BlockNode& block, const BlockTag& tag, const Buffer& cache,
-                                const Vec<AnyExpr>& at) {
-  Substitution map;
-  BlockNode copy = spatial_block(without_guards(block), tag, map);
-  const StoreNode& store = *only_store(block);
-  Vec<AnyExpr> to, from;
-  for (const auto& index : store.indices) to.push_back(fresh_lets(substitute(index, map)));
-  for (const auto& index : at) from.push_back(fresh_lets(substitute(index, map)));
-  copy.body = make_store(store.buffer, to, make_load(cache, from));
-  return copy;
-}
-
-// The mark for streaming stores is of the block that stores to the buffer it was made for.
-inline void move_stream_mark(BlockNode& from, BlockNode& to) {
-  if (const auto* stream = from.attributes.find<StreamAttr>()) to.attributes.set(*stream);
-  from.attributes.erase<StreamAttr>();
-}
-
-inline Verdict run_copy_out(const Program& program, CopyOut& plan, const CopyStep& step,
-                            Edit* edit) {
-  const BlockTag &block = plan.site.block->tag, &tag = plan.copy->tag;
-  if (auto no = place_copy_out(program, plan, step)) return no;
-  Vec<Stmt> above = path_to(plan.site.path, plan.at);
-  above.pop_back();
-  Vec<ForRef> outside = loops_in(above);
-  Stmt root = replace_at(plan.site.path, plan.writer);
-  Vec<Stmt> place = path_to(find_block(root, block).path, plan.at);
-  root = add_alloc(insert_after(place, nest_of(*plan.copy, plan.ranges, loop_names(outside))),
-                   plan.to);
-  std::string why =
-      why_not_found(root, {block}, tag, plan.to, outside.empty() ? VarRef() : outside.back()->var,
-                    program_facts(program));
-  if (!why.empty())
-    return refusal_at(
-        block, step.id,
-        "the copy would take what " + in_quotes(block->name) + " did not write: " + why,
-        std::string(step.name) + " before the loops are split");
-  if (!edit) return {};
-  edit->program = program.with(root);
-  edit->results.push_back(BlockRef(tag));
-  return {};
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/schedule/primitives/copies/cache.ipp
-namespace lathe::detail {
-
-inline std::string cache_axis(std::size_t k) {
-  static constexpr const char* names[] = {"vi", "vj", "vk", "vl"};
-  return k < 4 ? names[k] : "vi" + std::to_string(k);
-}
-
-// to[iters] = from[iters], one iterator per dimension.
-inline BlockNode copy_block(const BlockTag& tag, const Buffer& from, const Buffer& to) {
-  Vec<IterVar> iters;
-  Vec<AnyExpr> at;
-  for (std::size_t d = 0; d < from->shape.size(); ++d) {
-    VarRef var = make_var(cache_axis(d));
-    iters.push_back({var, AnyExpr(0), from->shape[d], IterKind::spatial, var});
-    at.emplace_back(var);
-  }
-  return BlockNode(tag, std::move(iters), make_store(to, at, make_load(from, at)));
-}
-
-// The block with its loads of one buffer, predicate included, turned to another.
-inline Stmt redirect_reads(const BlockNode& block, const Buffer& from, const Buffer& to) {
-  BlockNode reader = block;
-  reader.body = replace_buffer(reader.body, from, to);
-  if (reader.predicate) {
-    Stmt holder = replace_buffer(make_ref<EvaluateNode>(reader.predicate), from, to);
-    reader.predicate = holder.as<EvaluateNode>()->call;
-  }
-  return make_block(std::move(reader));
-}
-
-inline constexpr CopyStep kCacheRead{"cache_read", "L0216"};
-
-inline Verdict run_cache_read(const Program& program, const Args& args, Edit* edit) {
-  BlockSite site = find_block(program->body, args[0].block);
-  Buffer buffer = find_buffer(program, args[1].text);
-  Scope scope = Scope::global;
-  if (auto no = check_scope_word(args[2].text, scope, kCacheRead.id)) return no;
-  if (auto no = check_cache_read(program, site, buffer, kCacheRead)) return no;
-  CopyIn plan(site, buffer);
-  Facts facts = facts_on(path_to(site.path, plan.at), program_facts(program));
-  Region region = region_read(site.path[plan.at], buffer, facts, args[0].block);
-  std::string name = NamePool(program).fresh(buffer->name + "_cache");
-  plan.to = make_buffer(name, buffer->dtype, buffer->shape, scope);
-  plan.copy.emplace(copy_block(make_ref<BlockTagNode>(name), buffer, plan.to));
-  plan.ranges = whole_domains(*plan.copy);
-  for (std::size_t d = 0; d < plan.ranges.size(); ++d)
-    plan.ranges[d] = shorter(plan.ranges[d], region.ranges[d], facts);
-  plan.reader = redirect_reads(*site.block, buffer, plan.to);
-  return run_copy_in(program, plan, kCacheRead, edit);
-}
-
-LATHE_DECL const Primitive& primitive_cache_read() {
-  static const Primitive record{
-      "cache_read",
-      1,
-      {{"consumer", ArgKind::block}, {"buffer", ArgKind::buffer}, {"scope", ArgKind::word}},
-      "a block reads a copy of a buffer",
-      run_cache_read,
-      ArgKind::block,
-      Results::one};
-  return record;
-}
-
-inline constexpr CopyStep kCacheWrite{"cache_write", "L0217"};
-
-inline Verdict run_cache_write(const Program& program, const Args& args, Edit* edit) {
-  CopyOut plan;
-  plan.site = find_block(program->body, args[0].block);
-  const BlockNode& block = *plan.site.block;
-  Scope scope = Scope::global;
-  if (auto no = check_scope_word(args[1].text, scope, kCacheWrite.id)) return no;
-  if (auto no = check_cache_write(program, plan.site, kCacheWrite)) return no;
-  const Buffer& out = only_store(block)->buffer;
-  NamePool names(program);
-  plan.to = make_buffer(names.fresh(out->name + "_cache"), out->dtype, out->shape, scope);
-  BlockTag tag = make_ref<BlockTagNode>(names.fresh(out->name + "_copy"));
-  plan.copy.emplace(copy_out_block(block, tag, plan.to, only_store(block)->indices));
-  BlockNode writer = block;
-  writer.body = replace_buffer(writer.body, out, plan.to);
-  move_stream_mark(writer, *plan.copy);
-  plan.writer = make_block(std::move(writer));
-  return run_copy_out(program, plan, kCacheWrite, edit);
-}
-
-LATHE_DECL const Primitive& primitive_cache_write() {
-  static const Primitive record{"cache_write",
-                                1,
-                                {{"block", ArgKind::block}, {"scope", ArgKind::word}},
-                                "a block writes a private copy of its output",
-                                run_cache_write,
-                                ArgKind::block,
-                                Results::one};
-  return record;
-}
-
-}  // namespace lathe::detail
-
 // ---- lathe/schedule/primitives/blocks/separate.ipp
 namespace lathe::detail {
 
@@ -33573,6 +32194,459 @@ LATHE_DECL const Primitive& primitive_blockize() {
                                 {{"loop", ArgKind::loop}},
                                 "the nest from a loop inward becomes one block",
                                 run_blockize};
+  return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/placement/regions.ipp
+namespace lathe::detail {
+
+// Whether the domain of one iterator depends on another: it is no box.
+inline bool ragged(const BlockNode& block) {
+  for (const auto& it : block.iters)
+    for (const auto* bound : {&it.min, &it.extent})
+      for (const auto& other : block.iters)
+        if (uses_var(*bound, other.var)) return true;
+  return false;
+}
+
+inline bool constant_box(const Region& region) {
+  for (const auto& r : region.ranges)
+    if (!as_const_int(r.extent)) return false;
+  return true;
+}
+
+inline void simplify_extents(Region& region, const Facts& facts) {
+  for (auto& r : region.ranges) r = {simplify(r.min, facts), simplify(r.extent, facts)};
+}
+
+// The box of the chosen accesses below a statement, with all its loops free. Conditions are left
+// out if the box has constant extents without them, so that border tiles keep the form of the
+// others; the implied guard trims what lies outside.
+template <class Choose>
+Region region_of(const Stmt& s, const Buffer& buffer, const Facts& facts, Choose&& choose) {
+  Vec<AccessSite> chosen;
+  Vec<VarRef> relaxed;
+  for (auto& access : accesses_to(buffer, s, facts)) {
+    if (!choose(access)) continue;
+    for (const auto& loop : access.loops) relaxed.push_back(loop->var);
+    chosen.push_back(std::move(access));
+  }
+  Vec<AccessSite> plain = chosen;
+  for (auto& access : plain) access.condition = {};
+  Region region = region_upper(buffer, plain, relaxed, facts).region;
+  simplify_extents(region, facts);
+  if (constant_box(region)) return region;
+  Region narrow = region_upper(buffer, chosen, relaxed, facts).region;
+  simplify_extents(narrow, facts);
+  return narrow;
+}
+
+inline Region region_read(const Stmt& s, const Buffer& buffer, const Facts& facts,
+                          const BlockTag& only = {}) {
+  return region_of(s, buffer, facts, [&](const AccessSite& a) {
+    return a.reads() && (!only || (a.block && a.block->tag == only));
+  });
+}
+inline Region region_written(const Stmt& s, const Buffer& buffer, const Facts& facts) {
+  return region_of(s, buffer, facts, [](const AccessSite& a) { return a.is_write; });
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/copies/copies.ipp
+namespace lathe::detail {
+
+// How far up a path a statement may be seen as one: through loops, while `stop` does not hold of
+// their subtree. Gives the position in the path.
+template <class Stop>
+std::size_t climb(const Vec<Stmt>& path, std::size_t from, Stop&& stop) {
+  std::size_t at = from;
+  for (std::size_t k = from; k-- > 0;) {
+    StmtKind kind = path[k].kind();
+    if (kind == StmtKind::Seq || kind == StmtKind::Alloc) continue;
+    if (kind != StmtKind::For || stop(path[k])) break;
+    at = k;
+  }
+  return at;
+}
+
+inline Vec<Stmt> path_to(const Vec<Stmt>& path, std::size_t last) {
+  return {path.begin(), path.begin() + static_cast<std::ptrdiff_t>(last) + 1};
+}
+inline Vec<ForRef> loops_in(const Vec<Stmt>& path) {
+  Vec<ForRef> out;
+  for (const auto& s : path)
+    if (const auto* f = s.as<ForNode>()) out.emplace_back(f);
+  return out;
+}
+
+// Those of the loops that are not among the outer ones.
+inline Vec<ForRef> loops_within(const Vec<ForRef>& loops, const Vec<ForRef>& outer) {
+  Vec<ForRef> out;
+  for (const auto& loop : loops)
+    if (!below(outer, loop->var)) out.push_back(loop);
+  return out;
+}
+
+inline Vec<std::string> loop_names(const Vec<ForRef>& loops) {
+  Vec<std::string> out;
+  for (const auto& l : loops) out.push_back(l->var->name);
+  return out;
+}
+
+inline Verdict check_scope_word(const std::string& word, Scope& scope, std::string_view id) {
+  for (Scope s : {Scope::global, Scope::shared, Scope::local, Scope::reg})
+    if (to_text(s) == word) return scope = s, Verdict();
+  return refusal(id, "no scope is called " + in_quotes(word),
+                 "scopes are global, shared, local and register");
+}
+
+/// The step that makes a copy, for its refusals.
+struct CopyStep {
+  std::string_view name, id;
+};
+
+inline std::string list_buffers(const Vec<Buffer>& buffers) {
+  std::string out;
+  for (const auto& b : buffers) out += (out.empty() ? "" : " ") + b->name;
+  return out.empty() ? "none" : out;
+}
+
+inline Verdict check_cache_read(const Program& program, const BlockSite& site, const Buffer& buffer,
+                                const CopyStep& step) {
+  const BlockNode& block = *site.block;
+  std::string name = "block " + in_quotes(block.name());
+  if (!reads_buffer(block, buffer))
+    return refusal_at(block.tag, step.id, name + " does not read " + in_quotes(buffer->name),
+                      "it reads " + list_buffers(buffers_read(block.body)));
+  if (writes_buffer(block, buffer))
+    return refusal_at(block.tag, step.id,
+                      name + " both reads and writes " + in_quotes(buffer->name),
+                      "cache what it writes with cache_write");
+  if (!is_open_path(site.path))
+    return refusal_at(block.tag, step.id,
+                      name + " stands under a condition or inside another block");
+  if (!block_tags(block.body).empty())
+    return refusal_at(block.tag, step.id, name + " holds blocks, each of which reads by itself",
+                      "copy what a block inside reads before they become one");
+  for (const auto& r : reads_of(block))
+    if (r.buffer == buffer && r.kind != AccessKind::read)
+      return refusal_at(block.tag, step.id,
+                        name + " uses " + in_quotes(buffer->name) + " as a whole, not by loads");
+  return check_bare_touches(program, block, step.id, buffer);
+}
+
+// What the copy reads was written by all blocks that come before it.
+inline Verdict check_copy_source(const Program& program, const Stmt& root, const BlockTag& copy,
+                                 const Buffer& buffer, const Vec<ForRef>& outside,
+                                 const CopyStep& step) {
+  Vec<BlockTag> sources;
+  for (const auto& w : writers(root, buffer))
+    if (block_position(root, w.block->tag) < block_position(root, copy))
+      sources.push_back(w.block->tag);
+  if (sources.empty()) return {};
+  std::string why =
+      why_not_found(root, sources, copy, buffer, outside.empty() ? VarRef() : outside.back()->var,
+                    program_facts(program));
+  if (why.empty()) return {};
+  return refusal(step.id, "the copy of " + in_quotes(buffer->name) +
+                              " could read what is not written yet: " + why);
+}
+
+/// A copy of what a block reads, and its place.
+struct CopyIn {
+  BlockSite site;  ///< of the block
+  Buffer from, to;
+  std::size_t at = 0;  ///< position in the path of what the copy comes before
+  Stmt reader;         ///< the block as it will be
+  std::optional<BlockNode> copy;
+  Vec<Range> ranges;  ///< of the copy's iterators
+
+  // As far out as nothing writes the buffer.
+  CopyIn(const BlockSite& block, const Buffer& buffer)
+      : site(block), from(buffer), at(climb(block.path, block.path.size() - 1, [&](const Stmt& s) {
+          return !writers(s, buffer).empty();
+        })) {}
+  Vec<ForRef> outside() const {
+    return loops_in({site.path.begin(), site.path.begin() + static_cast<std::ptrdiff_t>(at)});
+  }
+};
+
+inline Verdict run_copy_in(const Program& program, const CopyIn& plan, const CopyStep& step,
+                           Edit* edit) {
+  const BlockTag &reader = plan.site.block->tag, &tag = plan.copy->tag;
+  const Vec<ForRef> outside = plan.outside();
+  Stmt root = replace_at(plan.site.path, plan.reader);
+  Vec<Stmt> place = path_to(find_block(root, reader).path, plan.at);
+  root = add_alloc(insert_before(place, nest_of(*plan.copy, plan.ranges, loop_names(outside))),
+                   plan.to);
+  if (auto no = check_copy_source(program, root, tag, plan.from, outside, step)) {
+    no->block = reader;
+    return no;
+  }
+  if (!edit) return {};
+  edit->program = program.with(root);
+  edit->results.push_back(BlockRef(tag));
+  return {};
+}
+
+inline AnyExpr init_predicate(const BlockNode& block) {
+  AnyExpr out;
+  for (const auto& part : init_conjuncts(block)) out = fold_and(out, part);
+  return out;
+}
+
+// The instances of a block's spatial points as a block of its own: fresh iterators, and what they
+// stand for.
+inline BlockNode spatial_block(const BlockNode& block, const BlockTag& tag, Substitution& map) {
+  Vec<IterVar> iters;
+  for (const auto& it : block.iters) {
+    if (it.kind == IterKind::reduce) continue;
+    IterVar fresh = it;
+    fresh.var = make_var(it.var->name, it.var->dtype);
+    fresh.min = substitute(it.min, map);
+    fresh.extent = substitute(it.extent, map);
+    map.emplace_back(it.var, AnyExpr(fresh.var));
+    iters.push_back(std::move(fresh));
+  }
+  BlockNode out(tag, std::move(iters), make_seq({}));
+  const AnyExpr predicate = block.reducer ? init_predicate(block) : block.predicate;
+  if (predicate) out.predicate = substitute(predicate, map);
+  return out;
+}
+
+inline Verdict check_cache_write(const Program& program, const BlockSite& site,
+                                 const CopyStep& step) {
+  const BlockNode& block = *site.block;
+  std::string name = "block " + in_quotes(block.name());
+  if (!is_open_path(site.path))
+    return refusal_at(block.tag, step.id,
+                      name + " stands under a condition or inside another block");
+  if (!only_store(block)) return refusal_at(block.tag, step.id, name + " is not one store");
+  const Buffer& out = only_store(block)->buffer;
+  BlockInfo info = info_of(program, block.tag);
+  if (!info.is_complete() && !info.is_reduction())
+    return refusal_at(block.tag, step.id,
+                      name + " can't write a copy of " + in_quotes(out->name) + ": " +
+                          (info.why.empty() ? std::string(to_text(info.kind)) : info.why));
+  if (!info.sole_writer)
+    return refusal_at(block.tag, step.id,
+                      name + " is not the only writer of " + in_quotes(out->name),
+                      std::string(step.name) + " before decompose_reduction");
+  if (block.reducer && !block.init)
+    return refusal_at(block.tag, step.id,
+                      name + " adds to what " + in_quotes(out->name) + " holds already",
+                      std::string(step.name) + " before decompose_reduction");
+  if (ragged(block))
+    return refusal_at(block.tag, step.id,
+                      name + " has a domain that depends on another of its iterators");
+  return check_bare_touches(program, block, step.id, out);
+}
+
+// Ranges of the iterators while the loops inside `inner` run, seen from beside the statement that
+// holds them.
+inline bool ranges_inside(const BlockNode& core, const Vec<ForRef>& inner, const Stmt& around,
+                          const Facts& facts, Vec<Range>& out) {
+  Vec<VarRef> relaxed = vars_of(inner);
+  for (const auto& it : core.iters) {
+    if (is_const(it.extent, 0)) {  // bounds over nothing are none
+      out.push_back({it.min, it.extent});
+      continue;
+    }
+    Interval i = bounds(it.binding, relaxed, facts);
+    if (!i.bounded()) return false;
+    if (loads_written(i.min, around) || loads_written(i.max, around)) {
+      out.push_back({it.min, it.extent});
+      continue;
+    }
+    AnyExpr extent = constant_extent(fold_add(fold_sub(i.max, i.min), AnyExpr(1)), facts);
+    out.push_back(shorter({it.min, it.extent}, {simplify(i.min, facts), extent}, facts));
+  }
+  return true;
+}
+
+/// A copy out of a private buffer that a block writes, and its place.
+struct CopyOut {
+  BlockSite site;      ///< of the block
+  Buffer to;           ///< the private buffer
+  std::size_t at = 0;  ///< position in the path of what the copy follows
+  Stmt writer;         ///< the block as it will be
+  std::optional<BlockNode> copy;
+  Vec<Range> ranges;  ///< of the copy's iterators
+};
+
+inline Verdict place_copy_out(const Program& program, CopyOut& plan, const CopyStep& step) {
+  const BlockSite& site = plan.site;
+  const Buffer& out = only_store(*site.block)->buffer;
+  auto read_by_others = [&](const Stmt& s) {
+    for (const auto& r : readers(s, out))
+      if (r.block->tag != site.block->tag) return true;
+    return false;
+  };
+  plan.at = site.path.size() - 1;
+  for (std::size_t k = plan.at; k-- > 0;)
+    if (const auto* f = site.path[k].as<ForNode>(); f && feeds(*f, *site.block, IterKind::reduce))
+      plan.at = k;
+  if (read_by_others(site.path[plan.at]))
+    return refusal_at(site.block->tag, step.id,
+                      in_quotes(out->name) + " is read inside the loop that reduces it");
+  plan.at = climb(site.path, plan.at, read_by_others);
+  // An init stores also where loops of the reduction run nothing: that they run is no fact then.
+  Facts facts = program_facts(program);
+  for (const auto& loop : site.loops)
+    if (!site.block->init || !feeds(*loop, *site.block, IterKind::reduce) ||
+        feeds(*loop, *site.block, IterKind::spatial))
+      facts.bind(*loop);
+  Vec<Stmt> outside(site.path.begin(), site.path.begin() + static_cast<std::ptrdiff_t>(plan.at));
+  if (!ranges_inside(*plan.copy, loops_within(site.loops, loops_in(outside)), site.path[plan.at],
+                     facts, plan.ranges))
+    return refusal_at(site.block->tag, step.id,
+                      "what " + in_quotes(site.block->name()) + " writes of " +
+                          in_quotes(out->name) + " in one iteration is not known");
+  return {};
+}
+
+// out[index] = private[at] for every spatial point of the block.
+inline BlockNode copy_out_block(const BlockNode& block, const BlockTag& tag, const Buffer& cache,
+                                const Vec<AnyExpr>& at) {
+  Substitution map;
+  BlockNode copy = spatial_block(without_guards(block), tag, map);
+  const StoreNode& store = *only_store(block);
+  Vec<AnyExpr> to, from;
+  for (const auto& index : store.indices) to.push_back(fresh_lets(substitute(index, map)));
+  for (const auto& index : at) from.push_back(fresh_lets(substitute(index, map)));
+  copy.body = make_store(store.buffer, to, make_load(cache, from));
+  return copy;
+}
+
+// The mark for streaming stores is of the block that stores to the buffer it was made for.
+inline void move_stream_mark(BlockNode& from, BlockNode& to) {
+  if (const auto* stream = from.attributes.find<StreamAttr>()) to.attributes.set(*stream);
+  from.attributes.erase<StreamAttr>();
+}
+
+inline Verdict run_copy_out(const Program& program, CopyOut& plan, const CopyStep& step,
+                            Edit* edit) {
+  const BlockTag &block = plan.site.block->tag, &tag = plan.copy->tag;
+  if (auto no = place_copy_out(program, plan, step)) return no;
+  Vec<Stmt> above = path_to(plan.site.path, plan.at);
+  above.pop_back();
+  Vec<ForRef> outside = loops_in(above);
+  Stmt root = replace_at(plan.site.path, plan.writer);
+  Vec<Stmt> place = path_to(find_block(root, block).path, plan.at);
+  root = add_alloc(insert_after(place, nest_of(*plan.copy, plan.ranges, loop_names(outside))),
+                   plan.to);
+  std::string why =
+      why_not_found(root, {block}, tag, plan.to, outside.empty() ? VarRef() : outside.back()->var,
+                    program_facts(program));
+  if (!why.empty())
+    return refusal_at(
+        block, step.id,
+        "the copy would take what " + in_quotes(block->name) + " did not write: " + why,
+        std::string(step.name) + " before the loops are split");
+  if (!edit) return {};
+  edit->program = program.with(root);
+  edit->results.push_back(BlockRef(tag));
+  return {};
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/copies/cache.ipp
+namespace lathe::detail {
+
+inline std::string cache_axis(std::size_t k) {
+  static constexpr const char* names[] = {"vi", "vj", "vk", "vl"};
+  return k < 4 ? names[k] : "vi" + std::to_string(k);
+}
+
+// to[iters] = from[iters], one iterator per dimension.
+inline BlockNode copy_block(const BlockTag& tag, const Buffer& from, const Buffer& to) {
+  Vec<IterVar> iters;
+  Vec<AnyExpr> at;
+  for (std::size_t d = 0; d < from->shape.size(); ++d) {
+    VarRef var = make_var(cache_axis(d));
+    iters.push_back({var, AnyExpr(0), from->shape[d], IterKind::spatial, var});
+    at.emplace_back(var);
+  }
+  return BlockNode(tag, std::move(iters), make_store(to, at, make_load(from, at)));
+}
+
+// The block with its loads of one buffer, predicate included, turned to another.
+inline Stmt redirect_reads(const BlockNode& block, const Buffer& from, const Buffer& to) {
+  BlockNode reader = block;
+  reader.body = replace_buffer(reader.body, from, to);
+  if (reader.predicate) {
+    Stmt holder = replace_buffer(make_ref<EvaluateNode>(reader.predicate), from, to);
+    reader.predicate = holder.as<EvaluateNode>()->call;
+  }
+  return make_block(std::move(reader));
+}
+
+inline constexpr CopyStep kCacheRead{"cache_read", "L0216"};
+
+inline Verdict run_cache_read(const Program& program, const Args& args, Edit* edit) {
+  BlockSite site = find_block(program->body, args[0].block);
+  Buffer buffer = find_buffer(program, args[1].text);
+  Scope scope = Scope::global;
+  if (auto no = check_scope_word(args[2].text, scope, kCacheRead.id)) return no;
+  if (auto no = check_cache_read(program, site, buffer, kCacheRead)) return no;
+  CopyIn plan(site, buffer);
+  Facts facts = facts_on(path_to(site.path, plan.at), program_facts(program));
+  Region region = region_read(site.path[plan.at], buffer, facts, args[0].block);
+  std::string name = NamePool(program).fresh(buffer->name + "_cache");
+  plan.to = make_buffer(name, buffer->dtype, buffer->shape, scope);
+  plan.copy.emplace(copy_block(make_ref<BlockTagNode>(name), buffer, plan.to));
+  plan.ranges = whole_domains(*plan.copy);
+  for (std::size_t d = 0; d < plan.ranges.size(); ++d)
+    plan.ranges[d] = shorter(plan.ranges[d], region.ranges[d], facts);
+  plan.reader = redirect_reads(*site.block, buffer, plan.to);
+  return run_copy_in(program, plan, kCacheRead, edit);
+}
+
+LATHE_DECL const Primitive& primitive_cache_read() {
+  static const Primitive record{
+      "cache_read",
+      1,
+      {{"consumer", ArgKind::block}, {"buffer", ArgKind::buffer}, {"scope", ArgKind::word}},
+      "a block reads a copy of a buffer",
+      run_cache_read,
+      ArgKind::block,
+      Results::one};
+  return record;
+}
+
+inline constexpr CopyStep kCacheWrite{"cache_write", "L0217"};
+
+inline Verdict run_cache_write(const Program& program, const Args& args, Edit* edit) {
+  CopyOut plan;
+  plan.site = find_block(program->body, args[0].block);
+  const BlockNode& block = *plan.site.block;
+  Scope scope = Scope::global;
+  if (auto no = check_scope_word(args[1].text, scope, kCacheWrite.id)) return no;
+  if (auto no = check_cache_write(program, plan.site, kCacheWrite)) return no;
+  const Buffer& out = only_store(block)->buffer;
+  NamePool names(program);
+  plan.to = make_buffer(names.fresh(out->name + "_cache"), out->dtype, out->shape, scope);
+  BlockTag tag = make_ref<BlockTagNode>(names.fresh(out->name + "_copy"));
+  plan.copy.emplace(copy_out_block(block, tag, plan.to, only_store(block)->indices));
+  BlockNode writer = block;
+  writer.body = replace_buffer(writer.body, out, plan.to);
+  move_stream_mark(writer, *plan.copy);
+  plan.writer = make_block(std::move(writer));
+  return run_copy_out(program, plan, kCacheWrite, edit);
+}
+
+LATHE_DECL const Primitive& primitive_cache_write() {
+  static const Primitive record{"cache_write",
+                                1,
+                                {{"block", ArgKind::block}, {"scope", ArgKind::word}},
+                                "a block writes a private copy of its output",
+                                run_cache_write,
+                                ArgKind::block,
+                                Results::one};
   return record;
 }
 
@@ -34117,6 +33191,70 @@ LATHE_DECL const Primitive& primitive_decompose_reduction() {
                                 ArgKind::block,
                                 Results::one};
   return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/blocks/fold_order.ipp
+namespace lathe::detail {
+
+// Each reduce iterator is a loop, and they come in one order: nearly all folds.
+inline bool folds_as_written(const BlockSite& site) {
+  std::size_t next = 0;
+  for (const auto& it : site.block->iters) {
+    if (it.kind != IterKind::reduce) continue;
+    while (next < site.loops.size() && site.loops[next]->var.get() != it.binding.get()) ++next;
+    if (next++ == site.loops.size()) return false;
+  }
+  return true;
+}
+
+// Whether the loops of a reduction run its points in the order in which loops over its reduce
+// iterators would, one for each: proven. In that order the position of a point among all is a sum
+// that grows with each loop by more than the loops inside of it make up.
+inline bool folds_in_order(const BlockSite& site, const Facts& around) {
+  AnyExpr position(0);
+  Vec<VarRef> loops;
+  Vec<AnyExpr> extents;
+  Facts facts = around;
+  for (const auto& f : site.loops) {
+    facts.bind(*f);
+    if (!feeds(*f, *site.block, IterKind::reduce)) continue;
+    loops.push_back(f->var);
+    extents.push_back(f->extent);
+  }
+  const std::size_t own = site.block->iters.size() - guard_count(*site.block);
+  for (std::size_t k = 0; k < own; ++k) {
+    const IterVar& it = site.block->iters[k];
+    if (it.kind != IterKind::reduce) continue;
+    position = fold_add(fold_mul(position, it.extent), fold_sub(it.binding, it.min));
+  }
+  facts.keep_unit_vars();
+  const auto sum = affine_of(simplify(position, facts), loops, facts);
+  AnyExpr inside(1);  // how far the loops inside go
+  for (std::size_t k = loops.size(); sum && k-- > 0;) {
+    if (is_const(extents[k], 1)) continue;
+    if (!prove_le(inside, sum->coefs[k], facts)) return false;
+    inside = simplify(fold_mul(sum->coefs[k], extents[k]), facts);
+  }
+  return sum.has_value();
+}
+
+/// Loops made anew run the points of a reduction in the order of its iterators. `id` where that is
+/// another order and the reducer keeps it; `changed` says that floats may round otherwise.
+inline Verdict check_fold_order(const Program& program, const BlockSite& site, std::string_view id,
+                                std::string& changed) {
+  const BlockNode& block = *site.block;
+  if (!block.reducer) return {};
+  const ReducerInfo laws = classify(*block.reducer);
+  const bool any_order = laws.kind == ReducerClass::reorder;
+  if ((any_order && !laws.reassociates) || folds_as_written(site) ||
+      folds_in_order(site, program_facts(program)))
+    return {};
+  const std::string text =
+      "the reduce loops of " + in_quotes(block.name()) + " run in another order";
+  if (any_order) return changed = text, std::nullopt;
+  return refusal_at(block.tag, id, text + ", which its reducer does not allow");
 }
 
 }  // namespace lathe::detail
@@ -36225,6 +35363,569 @@ LATHE_DECL const Primitive& primitive_fuse() {
 
 }  // namespace lathe::detail
 
+// ---- lathe/schedule/primitives/loops/round_up.ipp
+namespace lathe::detail {
+
+// A loop that runs on past its end: iterators, and the temporaries that their blocks store, become
+// longer with it, so that no instance is left out and nothing that was there before is another.
+// What is computed past the end is read, if at all, past the end of other such blocks.
+class RunPastEnd {
+ public:
+  RunPastEnd(const Program& program, const LoopSite& site, const AnyExpr& extent)
+      : before_(program),
+        site_(site),
+        extent_(extent),
+        facts_(program_facts(program)),
+        more_(simplify(fold_sub(extent, site.loop->extent), facts_)) {}
+
+  Program after;
+  std::string why;  ///< why not, if it is not right
+
+  bool run() {
+    LoopHead head = head_of(*site_.loop);
+    head.extent = extent_;
+    if (has_bare_statement(site_.loop->body)) return no("it holds statements in no block");
+    after = before_.with(replace_at(site_.path, wrap_loops({head}, site_.loop->body)));
+    for (const auto& site : blocks_below(site_.loop->body))
+      if (!widen(*site.block)) return false;
+    for (const auto& [block, iter] : wider_)
+      if (!reads_inside(block, iter)) return false;
+    return true;
+  }
+
+ private:
+  bool no(std::string reason) {
+    why = std::move(reason);
+    return false;
+  }
+
+  bool widen(const BlockNode& block) {
+    const std::string name = "block " + in_quotes(block.name());
+    const BlockInfo info = info_of(before_, block.tag);
+    if (!info.is_complete() && !info.is_reduction())
+      return no(name + " can't run on: " +
+                (info.why.empty() ? std::string(to_text(info.kind)) : info.why));
+    if (!info.sole_writer) return no("others write what " + name + " writes");
+    if (block.reducer && !block.init) return no(name + " was separated from its init");
+    if (block.predicate.get() || guard_count(block) > 0)
+      return no(name + " has a predicate or a guard");
+    if (feeds(*site_.loop, block, IterKind::reduce)) return no("it feeds the reduction of " + name);
+    const IterVar* iter = iter_of_loop(block);
+    if (!iter) return no(name + " has no iterator that is this loop, over all of its domain");
+    const BlockSite site = find_block(after->body, block.tag);
+    BlockNode wide = *site.block;
+    for (auto& it : wide.iters)
+      if (it.var == iter->var) it.extent = extent_;
+    after = after.with(replace_at(site.path, make_block(std::move(wide))));
+    wider_.emplace_back(block.tag, iter->var);
+    const Vec<const StoreNode*> stores = stores_of(block);
+    if (stores.empty()) return no(name + " is more than stores");
+    for (const auto* store : stores)
+      if (!lengthen(block, *iter, *store)) return false;
+    return true;
+  }
+
+  // The one iterator that the loop feeds: loop + shift, in a domain that no other names.
+  const IterVar* iter_of_loop(const BlockNode& block) const {
+    const ForNode& loop = *site_.loop;
+    const IterVar* found = nullptr;
+    for (const auto& it : block.iters) {
+      if (!uses_var(it.binding, loop.var)) continue;
+      const AnyExpr shift = simplify(fold_sub(it.binding, AnyExpr(loop.var)), facts_);
+      if (found || it.kind != IterKind::spatial || !over_dims(before_, shift) ||
+          !prove_eq(fold_add(loop.min, shift), it.min, facts_) ||
+          !prove_eq(loop.extent, it.extent, facts_))
+        return nullptr;
+      found = &it;
+    }
+    for (const auto& it : block.iters)
+      if (found && (uses_var(it.min, found->var) || uses_var(it.extent, found->var)))
+        return nullptr;
+    return found;
+  }
+
+  // The buffer gets room for what the block stores past its end, where nothing was before.
+  bool lengthen(const BlockNode& block, const IterVar& iter, const StoreNode& store) {
+    const Buffer buffer = find_buffer(after, store.buffer->name);
+    const std::string name = "buffer " + in_quotes(buffer->name);
+    if (!is_private(after->body, buffer))
+      return no("block " + in_quotes(block.name()) + " stores to " + name +
+                ", which is a parameter and has no room past its end");
+    if (!buffer->strides.empty() || any_use(after->body, [&](const BufferUse& use) {
+          return use.buffer == buffer && use.kind == AccessKind::opaque;
+        }))
+      return no(name + " has strides, or is used by an opaque block");
+    Facts past = facts_;
+    for (const auto& it : block.iters)
+      if (it.var == iter.var)
+        past.bind(it.var, fold_add(it.min, it.extent), more_);
+      else
+        past.bind(it);
+    BufferNode longer = *buffer;
+    bool apart = false;
+    for (std::size_t d = 0; d < store.indices.size(); ++d) {
+      if (!uses_var(store.indices[d], iter.var)) continue;
+      apart |= prove_le(store.buffer->shape[d], store.indices[d], past);
+      if (!prove_lt(store.indices[d], buffer->shape[d], past))
+        longer.shape[d] = prove_eq(buffer->shape[d], site_.loop->extent, facts_)
+                              ? extent_
+                              : simplify(fold_add(buffer->shape[d], more_), facts_);
+    }
+    if (!apart || !surely_inside(longer, store.indices, past) || !is_countable(longer))
+      return no("what block " + in_quotes(block.name()) + " stores past its end in " + name +
+                " is not proven to lie past the end of one of its dimensions");
+    after = after.with(replace_buffer(after->body, buffer, Buffer(new BufferNode(longer))));
+    return true;
+  }
+
+  static bool is_countable(const BufferNode& buffer) {
+    std::int64_t elements = 1;
+    for (const auto& extent : buffer.shape)
+      if (const std::int64_t* n = as_const_int(extent);
+          n && __builtin_mul_overflow(elements, std::max<std::int64_t>(1, *n), &elements))
+        return false;
+    return true;
+  }
+
+  // What a block reads past its end is there: inside of buffers, and stored before.
+  bool reads_inside(const BlockTag& tag, const VarRef& iter) {
+    const BlockSite site = find_block(after->body, tag);
+    const BlockNode& block = *site.block;
+    Facts inside = facts_;
+    for (const auto& it : block.iters) inside.bind(it);
+    const Vec<Buffer> own = buffers_written(block.body);
+    for (const auto& read : accesses(block)) {
+      if (!read.reads() || contains(own, read.buffer)) continue;
+      bool moves = read.inner_condition.get() && uses_var(read.inner_condition, iter);
+      for (const auto& index : read.inner_indices) moves |= uses_var(index, iter);
+      if (!moves && read.kind == AccessKind::read) continue;
+      Facts here = inside;
+      if (read.inner_condition) here.assume(read.inner_condition);
+      const std::string what =
+          "block " + in_quotes(tag->name) + " reads " + in_quotes(read.buffer->name);
+      if (read.kind != AccessKind::read || !surely_inside(*read.buffer, read.inner_indices, here))
+        return no(what + (is_private(after->body, read.buffer)
+                              ? ", which ends where it did: round the loop of its producer up first"
+                              : ", which is not proven to reach past the end"));
+      if (!is_stored(tag, read.buffer)) return no(what + " past the end, where nothing was stored");
+    }
+    return true;
+  }
+
+  bool is_stored(const BlockTag& tag, const Buffer& buffer) const {
+    for (const auto& p : after->params)
+      if (p.buffer == buffer) return p.access != Access::out;
+    Vec<BlockTag> others;
+    for (const auto& w : writers(after->body, buffer)) others.push_back(w.block->tag);
+    return !others.empty() &&
+           why_not_found(after->body, others, tag, buffer, VarRef(), facts_).empty();
+  }
+
+  const Program& before_;
+  const LoopSite& site_;
+  const AnyExpr extent_;
+  const Facts facts_;
+  const AnyExpr more_;  ///< iterations past the end
+  Vec<std::pair<BlockTag, VarRef>> wider_;
+};
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/loops/split.ipp
+namespace lathe::detail {
+
+struct SplitPlan {
+  LoopSite site;
+  Facts facts;           ///< around the loop
+  Vec<AnyExpr> factors;  ///< extents of the new loops, outer first
+  AnyExpr product;
+  bool guarded = false;  ///< the product may exceed the extent
+  Tail tail = Tail::guard;
+};
+
+inline std::string divisors_text(std::int64_t n) {
+  std::string out;
+  for (std::int64_t d = 1; d <= n && d <= 4096; ++d)
+    if (n % d == 0) out += (out.empty() ? "" : " ") + std::to_string(d);
+  return out;
+}
+
+inline std::string factors_text(const Vec<Arg>& factors) {
+  return "{" +
+         join(factors, ", ",
+              [](const Arg& f) -> std::string {
+                if (f.kind == ArgKind::inferred) return "infer";
+                return f.kind == ArgKind::expr ? extent_text(f.expr) : std::to_string(f.number);
+              }) +
+         "}";
+}
+
+inline std::string loop_of_block(const SplitPlan& plan) {
+  BlockTag block = first_block_below(plan.site.path.back());
+  std::string out = "loop " + in_quotes(plan.site.loop->var->name);
+  return block ? out + " of block " + in_quotes(block->name) : out;
+}
+
+inline std::string divide_help(const AnyExpr& extent) {
+  const std::int64_t* n = as_const_int(extent);
+  std::string out = "write lt::infer for one factor (the tail is guarded)";
+  if (n && *n > 0 && *n <= 4096)
+    return out + ", or use divisors of " + std::to_string(*n) + ": " + divisors_text(*n);
+  return n ? out : out + ", or declare its Dim with multiple_of";
+}
+
+// One factor as an extent, or why it is none. infer stays empty.
+inline Verdict read_factor(const SplitPlan& plan, const Arg& arg, AnyExpr& out) {
+  const VarRef& loop = plan.site.loop->var;
+  if (arg.kind == ArgKind::inferred) return {};
+  if (arg.kind == ArgKind::number) {
+    out = AnyExpr(arg.number);
+    if (arg.number >= 1) return {};
+    return refusal_at(loop, "L0203", "factor " + std::to_string(arg.number) + " is less than 1",
+                      "factors are at least 1");
+  }
+  out = arg.expr;
+  for (const auto& used : free_vars(out))
+    if (plan.facts.range(used) == ConstInterval{} || below(plan.site.loops, used))
+      return refusal_at(
+          loop, "L0203",
+          "factor " + extent_text(out) + " names " + in_quotes(used->name) + ", which is no Dim",
+          "use numbers and Dims");
+  if (prove_le(AnyExpr(1), out, plan.facts)) return {};
+  return refusal_at(loop, "L0203", "factor " + extent_text(out) + " may be less than 1",
+                    "declare its Dim with .min = 1");
+}
+
+inline Refusal no_tail(const SplitPlan& plan, const std::string& why,
+                       const char* help = "use Tail::guard") {
+  return refusal_at(plan.site.loop->var, "L0224",
+                    "tail " + in_quotes(to_text(plan.tail)) + " is not available for " +
+                        loop_of_block(plan) + why,
+                    help);
+}
+
+// Iterations that a loop may run through for nothing, and how many times its own number; of loops
+// of unknown extent.
+inline constexpr std::int64_t kMostIdle = 1 << 16, kIdleShare = 64, kUnknownIdle = 1 << 24;
+
+// Factors that are far larger than the loop, whose new loops would run through nothing but guards.
+inline Verdict check_idle(const SplitPlan& plan, const Vec<Arg>& args, std::int64_t known) {
+  const ForNode& loop = *plan.site.loop;
+  const ConstInterval extent = const_bounds(loop.extent, plan.facts);
+  const bool far = extent.has_max() ? known / kIdleShare > extent.max : known > kUnknownIdle;
+  if (known <= kMostIdle || !far) return {};
+  const std::string runs =
+      extent.has_max()
+          ? " runs at most " + std::to_string(std::max<std::int64_t>(extent.max, 0)) + " iterations"
+          : " may run few iterations";
+  return refusal_at(loop.var, "L0203",
+                    "factors " + factors_text(args) + " multiply to " + std::to_string(known) +
+                        ", but " + loop_of_block(plan) + runs +
+                        ": the rest would be run through for nothing",
+                    "take factors near the extent");
+}
+
+inline Verdict read_factors(SplitPlan& plan, const Vec<Arg>& args) {
+  const VarRef& loop = plan.site.loop->var;
+  if (args.empty() || args.size() > 16)
+    return refusal_at(loop, "L0203", "takes 1 to 16 factors, not " + std::to_string(args.size()));
+  std::size_t inferred = args.size();
+  std::int64_t known = 1;
+  plan.product = AnyExpr(1);
+  for (std::size_t k = 0; k < args.size(); ++k) {
+    AnyExpr factor;
+    if (auto no = read_factor(plan, args[k], factor)) return no;
+    plan.factors.push_back(factor);
+    if (factor) {
+      const std::int64_t* value = as_const_int(factor);
+      if (value && (__builtin_mul_overflow(known, *value, &known) || known > INT64_MAX / 4))
+        return refusal_at(loop, "L0203", "factors " + factors_text(args) + " multiply beyond 2^61");
+      plan.product = fold_mul(plan.product, factor);
+    } else if (inferred < args.size()) {
+      return refusal_at(loop, "L0203", "factors " + factors_text(args) + " hold infer twice",
+                        "only one factor can be inferred");
+    } else {
+      inferred = k;
+    }
+  }
+  if (auto no = check_idle(plan, args, known)) return no;
+  if (inferred == args.size()) return {};
+  const AnyExpr& extent = plan.site.loop->extent;
+  AnyExpr up = fold_floordiv(fold_add(extent, fold_sub(plan.product, AnyExpr(1))), plan.product);
+  plan.factors[inferred] = simplify(up, plan.facts);
+  plan.guarded = !prove_divides(plan.product, extent, plan.facts);
+  plan.product = plan.guarded ? fold_mul(plan.product, plan.factors[inferred]) : extent;
+  return {};
+}
+
+// Whether the factors cover the loop as the tail says.
+inline Verdict check_tail(SplitPlan& plan, const Vec<Arg>& factors, const std::string& tail) {
+  const ForNode& loop = *plan.site.loop;
+  bool inferred = false;
+  for (const auto& f : factors) inferred |= f.kind == ArgKind::inferred;
+  plan.tail = inferred ? Tail::guard : Tail::exact;
+  if (tail != "auto" && !parse_tail(tail, plan.tail))
+    return refusal_at(loop.var, "L0224", "no tail is called " + in_quotes(tail));
+  std::string product = extent_text(simplify(plan.product, plan.facts));
+  if (!inferred) plan.guarded = !prove_eq(plan.product, loop.extent, plan.facts);
+  if (!plan.guarded) return {};
+  if (plan.tail == Tail::exact) {
+    std::string why = inferred
+                          ? "factors " + factors_text(factors) + " do not divide the extent " +
+                                extent_text(loop.extent) + " of " + loop_of_block(plan)
+                          : "factors " + factors_text(factors) + " give " + product + ", but " +
+                                loop_of_block(plan) + " has extent " + extent_text(loop.extent);
+    return refusal_at(loop.var, "L0203", why,
+                      inferred ? "let the tail be Tail::guard" : divide_help(loop.extent));
+  }
+  if (inferred || prove_le(loop.extent, plan.product, plan.facts)) return {};
+  return refusal_at(loop.var, "L0203",
+                    "factors " + factors_text(factors) + " give " + product +
+                        ", which does not cover the extent " + extent_text(loop.extent) + " of " +
+                        loop_of_block(plan),
+                    divide_help(loop.extent));
+}
+
+inline Verdict plan_split(const Program& program, const Arg& loop, const Vec<Arg>& factors,
+                          const std::string& tail, SplitPlan& plan) {
+  plan.site = find_loop(program->body, loop.loop);
+  if (auto no = check_serial_change(*plan.site.loop, Change::replace)) return no;
+  if (auto no = check_fixed_bounds(*plan.site.loop)) return no;
+  plan.facts = facts_on(plan.site.path, program_facts(program));
+  if (auto no = read_factors(plan, factors)) return no;
+  return check_tail(plan, factors, tail);
+}
+
+// Proven: at the points past the loop's end every instance of the block lies outside some
+// iterator's domain.
+inline bool tail_leaves_domain(const SplitPlan& plan, const BlockSite& block) {
+  const ForNode& loop = *plan.site.loop;
+  Facts facts = plan.facts;
+  VarRef past = make_var("past");
+  facts.bind(past, fold_add(loop.min, loop.extent), fold_sub(plan.product, loop.extent));
+  for (const auto& inner : block.loops) facts.bind(*inner);
+  Substitution at{{loop.var, AnyExpr(past)}}, iters;
+  // Of an init only spatial iterators keep the points away.
+  const bool mixed = block.block->init && feeds(loop, *block.block, IterKind::spatial);
+  for (const auto& it : block.block->iters) {
+    AnyExpr value = substitute(it.binding, at);
+    // A domain may depend on the iterators before it.
+    AnyExpr min = substitute(it.min, iters), extent = substitute(it.extent, iters);
+    iters.emplace_back(it.var, value);
+    if (value.same_as(it.binding) || (mixed && it.kind == IterKind::reduce)) continue;
+    if (prove_le(fold_add(min, extent), value, facts) || prove_lt(value, min, facts)) return true;
+  }
+  return false;
+}
+
+// An iterator runs over what the loop runs over, offset or not.
+inline bool has_own_iterator(const SplitPlan& plan, const BlockNode& block) {
+  const ForNode& loop = *plan.site.loop;
+  for (const auto& it : block.iters) {
+    auto map = affine_of(it.binding, {loop.var}, plan.facts);
+    if (map && map->coef(0) == 1 &&
+        prove_eq(fold_add(it.min, it.extent), fold_add(map->rest, fold_add(loop.min, loop.extent)),
+                 plan.facts))
+      return true;
+  }
+  return false;
+}
+
+// Whether the block needs an iterator that keeps out the points past the loop's end. A tail that
+// moves inward needs to know that end.
+inline bool needs_iterator(const SplitPlan& plan, const BlockSite& block) {
+  return !tail_leaves_domain(plan, block) ||
+         (plan.tail == Tail::shift && !has_own_iterator(plan, *block.block));
+}
+
+class BoundLoads : public Visitor {
+ public:
+  explicit BoundLoads(const ForNode& loop) : loop_(loop) {}
+  bool found = false;
+  void stmt(const Stmt& s) override {
+    if (const auto* f = s.as<ForNode>()) in_bound(f->min), in_bound(f->extent);
+    descend(s);
+  }
+
+ private:
+  void in_bound(const AnyExpr& bound) {
+    if (is_load_free(bound)) return;
+    found = found || uses_var(bound, loop_.var) || loads_written(bound, loop_.body);
+  }
+  const ForNode& loop_;
+};
+
+// Whether an expression names what a let around the loop binds.
+inline bool names_let(const AnyExpr& e, const LoopSite& site) {
+  for (const auto& s : site.path)
+    if (const auto* let = s.as<LetStmtNode>(); let && uses_var(e, let->var)) return true;
+  return false;
+}
+
+// Past its end the loop must not be entered at all where statements stand in no block, where the
+// bound of a loop inside would be loaded from a place that does not exist or that no block fills
+// there, or where no domain of a block can name the loop's own bounds.
+inline bool needs_if(const SplitPlan& plan) {
+  const ForNode& loop = *plan.site.loop;
+  BoundLoads loads(loop);
+  loads.stmt(loop.body);
+  return loads.found || has_bare_statement(loop.body) || names_let(loop.min, plan.site) ||
+         names_let(loop.extent, plan.site);
+}
+
+// Adds the iterators that keep the points past the loop's end out of blocks that would run again
+// there.
+class SplitGuards : public Mutator {
+ public:
+  SplitGuards(const SplitPlan& plan) : plan_(plan), blocks_(blocks_below(plan.site.loop->body)) {}
+
+  Stmt stmt(const Stmt& s) override {
+    const auto* block = s.as<BlockNode>();
+    if (!block) return descend(s);
+    for (const auto& site : blocks_)
+      if (site.block->tag == block->tag && needs_iterator(plan_, site)) return guarded(*block);
+    return s;
+  }
+
+ private:
+  Stmt guarded(const BlockNode& block) const {
+    const ForNode& loop = *plan_.site.loop;
+    BlockNode out = block;
+    const IterKind kind = inits_past_end(block) ? IterKind::reduce : IterKind::spatial;
+    out.iters.push_back({make_var("v" + loop.var->name), loop.min, loop.extent, kind, loop.var});
+    out.attributes.set(GuardsAttr{static_cast<std::int64_t>(guard_count(block)) + 1});
+    return make_block(std::move(out));
+  }
+
+  // The loop's end keeps out points of a reduction alone, not its init.
+  bool inits_past_end(const BlockNode& block) const {
+    const ForNode& loop = *plan_.site.loop;
+    const bool reduces = feeds(loop, block, IterKind::reduce);
+    if (!block.init) return reduces;
+    bool inside = reduces;  // an init runs before the first of these loops, whatever they hold
+    for (const auto& outer : plan_.site.loops)
+      inside = inside || feeds(*outer, block, IterKind::reduce);
+    return inside && !feeds(loop, block, IterKind::spatial);
+  }
+
+  const SplitPlan& plan_;
+  Vec<BlockSite> blocks_;
+};
+
+LATHE_DECL Vec<std::string> names_around(const LoopSite& site) {
+  Vec<std::string> names;
+  each_statement(site.loop->body, [&](const Stmt& s) {
+    if (const auto* f = s.as<ForNode>()) names.push_back(f->var->name);
+  });
+  for (const auto& loop : site.loops) names.push_back(loop->var->name);
+  return names;
+}
+
+inline Vec<LoopHead> split_heads(const SplitPlan& plan, AnyExpr& value) {
+  const std::string& base = plan.site.loop->var->name;
+  Vec<std::string> used = names_around(plan.site);
+  Vec<LoopHead> heads;
+  value = plan.site.loop->min;
+  for (std::size_t k = 0; k < plan.factors.size(); ++k) {
+    std::string suffix = plan.factors.size() == 2 ? (k == 0 ? "o" : "i") : std::to_string(k);
+    VarRef var = make_var(loop_name(base + suffix, used));
+    AnyExpr stride(1);
+    for (std::size_t inner = k + 1; inner < plan.factors.size(); ++inner)
+      stride = fold_mul(stride, plan.factors[inner]);
+    value = fold_add(value, fold_mul(AnyExpr(var), stride));
+    heads.push_back({var, AnyExpr(0), plan.factors[k]});
+  }
+  if (plan.guarded) heads.back().attributes.set(TailAttr{plan.tail});
+  return heads;
+}
+
+inline void apply_split(const Program& program, const SplitPlan& plan, Edit& edit) {
+  const ForNode& loop = *plan.site.loop;
+  AnyExpr value;
+  Vec<LoopHead> heads = split_heads(plan, value);
+  Stmt body = loop.body;
+  bool bare = needs_if(plan);
+  if (plan.guarded && !bare) body = SplitGuards(plan).stmt(body);
+  body = substitute(body, {{loop.var, value}});
+  if (plan.guarded && bare) body = make_if(value < fold_add(loop.min, loop.extent), body);
+  edit.program = program.with(replace_at(plan.site.path, wrap_loops(heads, body)));
+  std::string into;
+  for (const auto& head : heads) {
+    edit.results.push_back(LoopRef(head.var));
+    into += (into.empty() ? "" : ", ") + head.var->name;
+  }
+  edit.consumed.push_back({loop.var, "was split into " + into});
+}
+
+// What can be split where a loop's bound depends on one around it.
+inline std::string guard_help(const ForNode& loop, const ForNode& outer, const BlockSite& block) {
+  const std::string instead = "split loop " + in_quotes(outer.var->name);
+  if (feeds(loop, *block.block, IterKind::reduce))
+    return instead + ", or let " + in_quotes(loop.var->name) +
+           " run over a range without it and put the bound into .where(…) of the reduction";
+  return instead + ", or this one before a step makes its bound depend on that";
+}
+
+// A guard that becomes an iterator needs a domain over dims alone.
+inline Verdict check_guards(const SplitPlan& plan) {
+  const ForNode& loop = *plan.site.loop;
+  if (!plan.guarded || needs_if(plan)) return {};
+  for (const auto* bound : {&loop.min, &loop.extent})
+    for (const auto& outer : plan.site.loops)
+      if (uses_var(*bound, outer->var))
+        for (const auto& block : blocks_below(loop.body))
+          if (needs_iterator(plan, block))
+            return refusal_at(loop.var, "L0224",
+                              "the tail of " + loop_of_block(plan) +
+                                  " can't be guarded, as its bound depends on loop " +
+                                  in_quotes(outer->var->name),
+                              guard_help(loop, *outer, block));
+  return {};
+}
+
+// The loop runs to the end of its last tile, which needs no mark then.
+inline Verdict round_up(const Program& program, SplitPlan& plan, Program& wider) {
+  RunPastEnd past(program, plan.site, plan.product);
+  if (!past.run())
+    return no_tail(plan, ": " + past.why,
+                   "use Tail::guard, mask, peel or shift; for a parameter, cache_write first and "
+                   "split the loops of the private result");
+  wider = past.after;
+  plan.site = find_loop(wider->body, plan.site.loop->var);
+  plan.guarded = false;
+  return {};
+}
+
+inline Verdict run_split(const Program& given, const Args& args, Edit* edit) {
+  SplitPlan plan;
+  Program program = given;
+  if (auto no = plan_split(program, args[0], args[1].list, args[2].text, plan)) return no;
+  if (plan.guarded && plan.tail == Tail::round_up)
+    if (auto no = round_up(given, plan, program)) return no;
+  if (auto no = check_guards(plan)) return no;
+  Edit out;
+  apply_split(program, plan, out);
+  if (plan.guarded && plan.tail == Tail::shift) {
+    const std::string why = plan_shift(out.program, out.results.back().loop).why;
+    if (!why.empty()) return no_tail(plan, ": " + why);
+  }
+  if (edit) *edit = std::move(out);
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_split() {
+  static const Primitive record{"split",
+                                1,
+                                {{"loop", ArgKind::loop},
+                                 {"factors", ArgKind::list, {}, ArgKind::factor},
+                                 {"tail", ArgKind::word, "auto"}},
+                                "one loop becomes several nested ones",
+                                run_split};
+  return record;
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/schedule/primitives/loops/loop_partition.ipp
 namespace lathe::detail {
 
@@ -36487,6 +36188,275 @@ LATHE_DECL const Primitive& primitive_loop_partition() {
       {{"loop", ArgKind::loop}, {"points", ArgKind::list, {}, ArgKind::factor}},
       "one loop becomes several, one after the other",
       run_loop_partition};
+  return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/loops/merge.ipp
+namespace lathe::detail {
+
+struct MergePlan {
+  Vec<LoopSite> sites;
+  Facts facts;                   ///< what holds around the loops
+  Vec<Buffer> written;           ///< below any of them
+  LoopHead head;                 ///< of the merged loop
+  Vec<ForRef> parts;             ///< the merged loop, each with one of the bodies
+  Vec<Vec<AccessSite>> touched;  ///< below each part
+
+  bool changes(const LoadedBuffers& loads) const {
+    for (const auto& b : loads.found)
+      if (contains(written, b)) return true;
+    return false;
+  }
+};
+
+// "loop 'j'(4)", "block 'C'", or "nothing": what stands right after a loop in its sequence.
+inline std::string text_after(const LoopSite& site) {
+  if (site.path.size() < 2) return "nothing";
+  const auto* seq = site.path[site.path.size() - 2].as<SeqNode>();
+  if (!seq || seq->stmts.back().same_as(site.path.back())) return "nothing";
+  std::size_t at = 1;
+  while (!seq->stmts[at - 1].same_as(site.path.back())) ++at;
+  if (const auto* loop = seq->stmts[at].as<ForNode>()) return "loop " + describe(*loop);
+  if (const auto* block = seq->stmts[at].as<BlockNode>())
+    return "block " + in_quotes(block->name());
+  return "another statement";
+}
+
+inline bool stands_after(const LoopSite& first, const LoopSite& second) {
+  if (first.path.size() < 2) return false;
+  const auto* seq = first.path[first.path.size() - 2].as<SeqNode>();
+  for (std::size_t k = 1; seq && k < seq->stmts.size(); ++k)
+    if (seq->stmts[k - 1].same_as(first.path.back()) && seq->stmts[k].same_as(second.path.back()))
+      return true;
+  return false;
+}
+
+inline std::string bounds_text(const ForNode& loop) {
+  return extent_text(loop.min) + ".." + extent_text(simplify(fold_add(loop.min, loop.extent)));
+}
+
+inline Verdict find_siblings(const Program& program, const Vec<Arg>& loops, MergePlan& plan) {
+  if (loops.size() < 2) return refusal("L0202", "needs at least two loops");
+  for (std::size_t k = 0; k < loops.size(); ++k) {
+    for (std::size_t other = 0; other < k; ++other)
+      if (loops[other].loop == loops[k].loop)
+        return refusal_at(loops[k].loop, "L0202",
+                          "loop " + in_quotes(loops[k].loop->name) + " is named twice");
+    plan.sites.push_back(find_loop(program->body, loops[k].loop));
+    const ForNode& loop = *plan.sites[k].loop;
+    if (auto no = check_serial_change(loop, Change::replace)) return no;
+    if (k == 0 || stands_after(plan.sites[k - 1], plan.sites[k])) continue;
+    return refusal_at(loop.var, "L0230",
+                      "loop " + describe(loop) + " does not stand right after loop " +
+                          describe(*plan.sites[k - 1].loop),
+                      text_after(plan.sites[k - 1]) +
+                          " stands there: name loops that follow each other, in their order");
+  }
+  return {};
+}
+
+inline Verdict check_same_bounds(const MergePlan& plan) {
+  const ForNode& first = *plan.sites[0].loop;
+  for (const auto& site : plan.sites)
+    if (!prove_eq(site.loop->min, first.min, plan.facts) ||
+        !prove_eq(site.loop->extent, first.extent, plan.facts))
+      return refusal_at(site.loop->var, "L0230",
+                        "the bounds " + bounds_text(*site.loop) + " of loop " +
+                            in_quotes(site.loop->var->name) + " are not proven to be those of " +
+                            in_quotes(first.var->name) + ", " + bounds_text(first),
+                        "compute_at and reverse_compute_at need no equal bounds");
+  return {};
+}
+
+// What the order of accesses does not tell: an assert ends the kernel, and a bound that is read
+// from memory is no number to compare indices by.
+inline Verdict check_held(const MergePlan& plan) {
+  for (const auto& site : plan.sites) {
+    std::string why;
+    any_statement(site.path.back(), [&](const Stmt& s) {
+      if (s.kind() == StmtKind::Assert) why = "holds an assert, which ends the kernel";
+      if (const auto* loop = s.as<ForNode>()) {
+        LoadedBuffers loads;
+        loads.expr(loop->min), loads.expr(loop->extent);
+        if (plan.changes(loads))
+          why = "holds or has a bound that is read from memory which is written below";
+      }
+      return !why.empty();
+    });
+    if (!why.empty())
+      return refusal_at(site.loop->var, "L0230", "loop " + describe(*site.loop) + " " + why);
+  }
+  return {};
+}
+
+inline void plan_parts(MergePlan& plan) {
+  Vec<std::string> used;
+  for (const auto& site : plan.sites)
+    for (auto& name : names_around(site)) used.push_back(std::move(name));
+  const ForNode& first = *plan.sites[0].loop;
+  plan.head = {make_var(loop_name(first.var->name, used)), first.min, first.extent};
+  for (const auto& site : plan.sites) {
+    Stmt part = wrap_loops({plan.head},
+                           substitute(site.loop->body, {{site.loop->var, AnyExpr(plan.head.var)}}));
+    plan.touched.push_back(accesses(part, AccessTerms::loops, plan.facts));
+    plan.parts.emplace_back(part.as<ForNode>());
+  }
+  // Each part meets what the others write.
+  Vec<Stmt> all;
+  for (const auto& part : plan.parts) all.push_back(Stmt(part));
+  const Stmt both = make_seq(std::move(all));
+  for (auto& part : plan.touched) SettleTerms(both).run(part);
+}
+
+// The init of a reduction that the merged loop feeds will stand before the loop, and so before the
+// bodies that were done by then.
+inline Verdict check_moved_inits(const MergePlan& plan) {
+  for (std::size_t k = 1; k < plan.parts.size(); ++k)
+    for (const auto& below : blocks_below(plan.parts[k]->body)) {
+      const BlockNode& block = *below.block;
+      bool outside = !block.init;
+      for (const auto& outer : plan.sites[k].loops)
+        outside = outside || feeds(*outer, block, IterKind::reduce);
+      if (outside || !feeds(*plan.parts[k], block, IterKind::reduce)) continue;
+      for (std::size_t before = 0; before < k; ++before)
+        for (const auto& access : plan.touched[before])
+          for (const auto* store : stores_of(block))
+            if (access.buffer == store->buffer)
+              return refusal_at(block.tag, "L0230",
+                                "loop " + describe(*plan.sites[k].loop) +
+                                    " feeds the reduction of block " + in_quotes(block.name()) +
+                                    ", whose init would move before what loop " +
+                                    describe(*plan.sites[before].loop) + " does with " +
+                                    in_quotes(store->buffer->name),
+                                "decompose the reduction first");
+    }
+  return {};
+}
+
+// An init runs also where the loops of the reduction run nothing: as if they ran at least once. It
+// needs none of the conditions of an update.
+inline AccessSite init_of(const AccessSite& update) {
+  AccessSite init = update;
+  init.kind = AccessKind::write;
+  init.condition = {};
+  for (std::size_t k = 1; k < init.loops.size(); ++k) {
+    const ForNode& f = *init.loops[k];
+    AnyExpr extent = simplify(fold_max(f.extent, AnyExpr(1)));
+    init.loops[k] = ForRef(make_for(f.var, f.min, extent, f.body).as<ForNode>());
+  }
+  return init;
+}
+
+// Reductions whose loops lie below the merged one have their inits there.
+inline void add_inits(MergePlan& plan) {
+  for (std::size_t k = 0; k < plan.parts.size(); ++k) {
+    Vec<AccessSite>& all = plan.touched[k];
+    for (std::size_t at = 0, count = all.size(); at < count; ++at) {
+      if (!all[at].is_write || !all[at].block || !all[at].block->init) continue;
+      bool outside = feeds(*plan.parts[k], *all[at].block, IterKind::reduce);
+      for (const auto& outer : plan.sites[k].loops)
+        outside = outside || feeds(*outer, *all[at].block, IterKind::reduce);
+      if (!outside) all.push_back(init_of(all[at]));
+    }
+  }
+}
+
+// How many iterations the first access comes after the second where both touch one element; 0 if
+// that is not one number.
+inline std::int64_t iterations_late(const AccessSite& a, const AccessSite& b, const ForNode& loop) {
+  auto step = [&](const AnyExpr& index) {
+    AnyExpr next = substitute(index, {{loop.var, fold_add(AnyExpr(loop.var), AnyExpr(1))}});
+    return const_int(fold_sub(next, index));
+  };
+  for (std::size_t d = 0; d < a.indices.size() && d < b.indices.size(); ++d) {
+    bool alone = true;
+    for (const auto* site : {&a, &b})
+      for (const auto& f : site->loops)
+        alone = alone && (f->var == loop.var || !uses_var(site->indices[d], f->var));
+    if (!alone) continue;
+    auto by = step(a.indices[d]), other = step(b.indices[d]);
+    auto gap = const_int(fold_sub(b.indices[d], a.indices[d]));
+    if (by && other && gap && *by == *other && *by != 0 && *gap % *by == 0) return *gap / *by;
+  }
+  return 0;
+}
+
+inline Refusal out_of_order(const AccessSite& a, const AccessSite& b, bool proven,
+                            const MergePlan& plan, std::size_t first, std::size_t second) {
+  const ForNode &loop = *plan.sites[first].loop, &other = *plan.sites[second].loop;
+  std::int64_t late = iterations_late(a, b, *plan.parts[0]);
+  std::string when = proven ? " in an iteration before " : " maybe in an iteration before ";
+  if (late > 0)
+    when = " " + std::to_string(late) + (late == 1 ? " iteration before " : " iterations before ");
+  return refusal_at(other.var, "L0207",
+                    "loops " + describe(loop) + " and " + describe(other) +
+                        " can't run in turn: " + describe(b) + when + describe(a),
+                    a.is_write && b.reads() ? "compute_at computes in each iteration what it needs"
+                                            : "keep the loops apart");
+}
+
+// Whatever an earlier body touches in a later iteration has to come before the later body does.
+inline Verdict check_merged_order(const MergePlan& plan) {
+  const Vec<ForRef> loop{plan.parts[0]};
+  for (std::size_t second = 1; second < plan.parts.size(); ++second)
+    for (std::size_t first = 0; first < second; ++first)
+      for (const auto& a : plan.touched[first])
+        for (const auto& b : plan.touched[second]) {
+          if (a.buffer != b.buffer || (!a.is_write && !b.is_write)) continue;
+          DependenceVectors found = dependence(a, b, loop, plan.facts);
+          for (const auto& v : found.vectors)
+            if ((v[0] & Direction::gt) != Direction::none)
+              return out_of_order(a, b, found.answer == Answer::yes, plan, first, second);
+        }
+  return {};
+}
+
+inline Program merged_program(const Program& program, const MergePlan& plan) {
+  Vec<Stmt> bodies, path = plan.sites[0].path, children;
+  for (const auto& part : plan.parts) bodies.push_back(part->body);
+  Stmt merged = wrap_loops({plan.head}, make_seq(std::move(bodies)));
+  path.pop_back();
+  for (const auto& s : seq_of(path.back())) {
+    bool gone = false;
+    for (const auto& site : plan.sites) gone = gone || s.same_as(site.path.back());
+    if (s.same_as(plan.sites[0].path.back())) children.push_back(merged);
+    if (!gone) children.push_back(s);
+  }
+  return program.with(replace_at(path, make_seq(std::move(children))));
+}
+
+inline Verdict run_merge(const Program& program, const Args& args, Edit* edit) {
+  MergePlan plan;
+  if (auto no = find_siblings(program, args[0].list, plan)) return no;
+  plan.facts = facts_on(plan.sites[0].path, program_facts(program));
+  if (auto no = check_same_bounds(plan)) return no;
+  for (const auto& site : plan.sites)
+    for (const auto& b : buffers_written(site.loop->body)) plan.written.push_back(b);
+  if (auto no = check_held(plan)) return no;
+  plan_parts(plan);
+  if (auto no = check_moved_inits(plan)) return no;
+  if (!runs_at_most_once(*plan.parts[0])) {
+    add_inits(plan);
+    if (auto no = check_merged_order(plan)) return no;
+  }
+  if (!edit) return {};
+  edit->program = merged_program(program, plan);
+  for (const auto& site : plan.sites)
+    edit->consumed.push_back({site.loop->var, "was merged into " + plan.head.var->name});
+  edit->results.push_back(LoopRef(plan.head.var));
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_merge() {
+  static const Primitive record{"merge",
+                                1,
+                                {{"loops", ArgKind::list, {}, ArgKind::loop}},
+                                "loops that follow each other become one with all their bodies",
+                                run_merge,
+                                ArgKind::loop,
+                                Results::one};
   return record;
 }
 
@@ -36810,6 +36780,1327 @@ LATHE_DECL const Primitive& primitive_unannotate() {
                                 {{"on", ArgKind::none}, {"key", ArgKind::text}},
                                 "takes a mark back that changes no meaning",
                                 run_unannotate};
+  return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/sampling/sample.ipp
+namespace lathe::detail {
+
+inline Vec<std::int64_t> numbers_of(const Arg& list) {
+  Vec<std::int64_t> out;
+  for (const auto& item : list.list) out.push_back(item.number);
+  return out;
+}
+
+// In ascending order; none above the limit.
+inline Vec<std::int64_t> divisors(std::int64_t n, std::int64_t low, std::int64_t high) {
+  Vec<std::int64_t> small, large;
+  for (std::int64_t d = 1; d <= n / d; ++d) {
+    if (n % d != 0) continue;
+    small.push_back(d);
+    if (d != n / d) large.push_back(n / d);
+  }
+  for (std::int64_t d : reversed(large)) small.push_back(d);
+  small.erase_if([&](std::int64_t d) { return d < low || d > high; });
+  return small;
+}
+
+// Finding the divisors of more takes too long.
+inline constexpr std::int64_t kMostTiled = std::int64_t{1} << 40;
+inline constexpr std::int64_t kMostFactors = 16;
+
+inline Verdict check_tiled_loop(const ForNode& loop, const Args& args) {
+  const std::int64_t *extent = as_const_int(loop.extent), n = args[1].number, most = args[2].number,
+                     least = args[3].number;
+  if (!extent || *extent < 1 || *extent > kMostTiled)
+    return refusal_at(loop.var, "L0233",
+                      "loop " + describe(loop) + " has no constant extent from 1 to 2^40",
+                      "split it by {lt::infer, 1, ...}");
+  if (n < 1 || n > kMostFactors)
+    return refusal_at(loop.var, "L0233", std::to_string(n) + " factors are not 1 to 16");
+  const auto inner = n == 1 ? Vec<std::int64_t>{*extent} : divisors(*extent, least, most);
+  if (!inner.empty() && inner.front() >= least && inner.front() <= most) return {};
+  return refusal_at(loop.var, "L0233",
+                    "no factor from " + std::to_string(least) + " to " + std::to_string(most) +
+                        (n == 1 ? " is" : " divides") + " the extent of loop " + describe(loop),
+                    "its divisors: " + divisors_text(*extent));
+}
+
+inline Verdict check_tile_decision(const ForNode& loop, const Args& args) {
+  const Vec<std::int64_t> tile = numbers_of(args[4]);
+  const std::string what = "decision " + factors_text(args[4].list);
+  if (static_cast<std::int64_t>(tile.size()) != args[1].number)
+    return refusal_at(loop.var, "L0233",
+                      what + " has " + std::to_string(tile.size()) + " factors, not " +
+                          std::to_string(args[1].number));
+  std::int64_t product = 1;
+  for (std::int64_t f : tile)
+    if (f < 1 || __builtin_mul_overflow(product, f, &product))
+      return refusal_at(loop.var, "L0233", what + " holds " + std::to_string(f));
+  if (product != *as_const_int(loop.extent))
+    return refusal_at(loop.var, "L0233",
+                      what + " gives " + std::to_string(product) + ", but loop " + describe(loop) +
+                          " has another extent");
+  if (tile.back() >= args[3].number && tile.back() <= args[2].number) return {};
+  return refusal_at(loop.var, "L0233",
+                    what + " ends with a factor that is not " + std::to_string(args[3].number) +
+                        " to " + std::to_string(args[2].number));
+}
+
+inline void give_samples(const Program& program, const Vec<std::int64_t>& values, Edit* edit) {
+  if (!edit) return;
+  edit->program = program;
+  edit->samples = values;
+  for (std::size_t k = 0; k < values.size(); ++k)
+    edit->results.push_back(Sample(make_var("n" + std::to_string(k))));
+}
+
+inline Verdict run_sample_perfect_tile(const Program& program, const Args& args, Edit* edit) {
+  const ForRef loop = find_loop(program->body, args[0].loop).loop;
+  if (auto no = check_tiled_loop(*loop, args)) return no;
+  if (args[4].list.empty()) {
+    if (edit) edit->program = program;
+    return {};
+  }
+  if (auto no = check_tile_decision(*loop, args)) return no;
+  give_samples(program, numbers_of(args[4]), edit);
+  return {};
+}
+
+// The innermost factor first, evenly among those that may be; then each next one among the divisors
+// of what is left; the outermost is the rest.
+inline Arg draw_tile(const Program& program, const Args& args, std::uint64_t random) {
+  std::int64_t left = *as_const_int(find_loop(program->body, args[0].loop).loop->extent);
+  const auto n = static_cast<std::size_t>(args[1].number);
+  Vec<Arg> tile(n);
+  for (std::size_t k = n; k-- > 0;) {
+    const bool inner = k + 1 == n;
+    const auto among = divisors(left, inner ? args[3].number : 1, inner ? args[2].number : left);
+    const std::int64_t f =
+        k == 0 ? left : among[random_below(among.size(), random_bits(random, k))];
+    tile[k] = Arg::of_number(f);
+    left /= f;
+  }
+  return Arg::of_list(std::move(tile));
+}
+
+LATHE_DECL const Primitive& primitive_sample_perfect_tile() {
+  static const Primitive record{"sample_perfect_tile",
+                                1,
+                                {{"loop", ArgKind::loop},
+                                 {"n", ArgKind::number},
+                                 {"max_inner", ArgKind::number, "64"},
+                                 {"min_inner", ArgKind::number, "1"},
+                                 {"decision", ArgKind::list, "[]", ArgKind::number}},
+                                "factors that multiply to a loop's extent, at random",
+                                run_sample_perfect_tile,
+                                ArgKind::sample,
+                                Results::counted,
+                                draw_tile};
+  return record;
+}
+
+inline Verdict check_weights(const Args& args) {
+  const Vec<std::int64_t> values = numbers_of(args[0]), weights = numbers_of(args[1]);
+  if (values.empty()) return refusal("L0233", "there are no values");
+  if (weights.empty()) return {};
+  if (weights.size() != values.size())
+    return refusal("L0233", std::to_string(values.size()) + " values have " +
+                                std::to_string(weights.size()) + " weights");
+  std::int64_t sum = 0;
+  for (std::int64_t w : weights)
+    if (w < 0 || __builtin_add_overflow(sum, w, &sum))
+      return refusal("L0233",
+                     "weights " + factors_text(args[1].list) + " hold " + std::to_string(w));
+  if (sum > 0) return {};
+  return refusal("L0233", "weights " + factors_text(args[1].list) + " are all 0");
+}
+
+inline Verdict run_sample_categorical(const Program& program, const Args& args, Edit* edit) {
+  const Vec<std::int64_t> values = numbers_of(args[0]);
+  if (auto no = check_weights(args)) return no;
+  const std::int64_t at = args[2].number;
+  if (at == -1) {
+    if (edit) edit->program = program;
+    return {};
+  }
+  if (at < 0 || at >= static_cast<std::int64_t>(values.size()))
+    return refusal("L0233", "decision " + std::to_string(at) + " is no position in " +
+                                factors_text(args[0].list));
+  give_samples(program, {values[static_cast<std::size_t>(at)]}, edit);
+  return {};
+}
+
+inline Arg draw_categorical(const Program&, const Args& args, std::uint64_t random) {
+  Vec<std::int64_t> weights = numbers_of(args[1]);
+  if (weights.empty()) weights.assign(args[0].list.size(), 1);
+  std::uint64_t sum = 0;
+  for (std::int64_t w : weights) sum += static_cast<std::uint64_t>(w);
+  std::uint64_t at = random_below(sum, random);
+  std::int64_t k = 0;
+  for (; at >= static_cast<std::uint64_t>(weights[static_cast<std::size_t>(k)]); ++k)
+    at -= static_cast<std::uint64_t>(weights[static_cast<std::size_t>(k)]);
+  return Arg::of_number(k);
+}
+
+LATHE_DECL const Primitive& primitive_sample_categorical() {
+  static const Primitive record{"sample_categorical",
+                                1,
+                                {{"values", ArgKind::list, {}, ArgKind::number},
+                                 {"weights", ArgKind::list, "[]", ArgKind::number},
+                                 {"decision", ArgKind::number, "-1"}},
+                                "one of several values, at random by weight",
+                                run_sample_categorical,
+                                ArgKind::sample,
+                                Results::one,
+                                draw_categorical};
+  return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/sampling/sample_location.ipp
+namespace lathe::detail {
+
+inline constexpr std::string_view kUndecided = "auto";
+
+/// A place for a block, and how decisions write it: "root" leaves it where it is, "inline" makes
+/// loads of it its expression, "C:1" is under the second loop above block C.
+struct Place {
+  std::string text;
+  VarRef loop;
+};
+
+inline Verdict run_at_location(const Program& program, const BlockTag& block, const Place& place,
+                               Edit* edit) {
+  if (place.loop)
+    return primitive_compute_at().run(program, {BlockRef(block), LoopRef(place.loop)}, edit);
+  if (place.text == "inline")
+    return primitive_compute_inline().run(program, {BlockRef(block)}, edit);
+  if (edit) edit->program = program;
+  return {};
+}
+
+// Root, inline, and the loops above the consumers, each by the first consumer below it.
+inline Vec<Place> locations(const Program& program, const BlockTag& block) {
+  Vec<Place> out{{"root", {}}, {"inline", {}}};
+  for (const auto& buffer : buffers_written(find_block(program->body, block).block->body))
+    for (const auto& reader : readers(program->body, buffer)) {
+      const BlockSite site = find_block(program->body, reader.block->tag);
+      for (std::size_t k = 0; k < site.loops.size(); ++k) {
+        bool known = reader.block->tag == block;
+        for (const auto& place : out) known = known || place.loop == site.loops[k]->var;
+        if (!known) out.push_back({cat(site.block->name(), ':', k), site.loops[k]->var});
+      }
+    }
+  return out;
+}
+
+inline bool is_legal_at(const Program& program, const BlockTag& block, const Place& place) {
+  Edit edit;
+  if (run_at_location(program, block, place, &edit)) return false;
+  if (edit.program == program) return true;
+  const Vec<Stmt> changed = changed_nests(program, edit.program);
+  return !check_promises(program, edit.program, changed) &&
+         !check_lifetimes(program, edit.program, changed);
+}
+
+inline Verdict run_sample_compute_location(const Program& program, const Args& args, Edit* edit) {
+  if (args[1].text == kUndecided) {
+    if (edit) edit->program = program;
+    return {};
+  }
+  std::string known;
+  for (const auto& place : locations(program, args[0].block)) {
+    if (place.text == args[1].text) return run_at_location(program, args[0].block, place, edit);
+    known += " " + place.text;
+  }
+  return refusal_at(args[0].block, "L0233",
+                    "decision " + in_quotes(args[1].text) + " is no place for block " +
+                        in_quotes(args[0].block->name),
+                    "places:" + known);
+}
+
+inline Arg draw_compute_location(const Program& program, const Args& args, std::uint64_t random) {
+  Vec<std::string> legal;
+  for (const auto& place : locations(program, args[0].block))
+    if (is_legal_at(program, args[0].block, place)) legal.push_back(place.text);
+  return Arg::of_text(legal[static_cast<std::size_t>(random_below(legal.size(), random))]);
+}
+
+LATHE_DECL const Primitive& primitive_sample_compute_location() {
+  static const Primitive record{
+      "sample_compute_location",
+      1,
+      {{"block", ArgKind::block}, {"decision", ArgKind::text, "\"auto\""}},
+      "computes a block at one of its legal places, at random",
+      run_sample_compute_location,
+      ArgKind::loop,
+      Results::array,
+      draw_compute_location};
+  return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/storage/atomic.ipp
+namespace lathe::detail {
+
+/// The body of a block with atomic updates for its stores. Nothing else in it may read what they
+/// update: an iteration that runs between would be seen there.
+class AtomicStores : public Mutator {
+ public:
+  explicit AtomicStores(const BlockNode& block)
+      : block_(block), written_(buffers_written(block.body)) {}
+
+  /// Why that can't be; empty if it can.
+  std::string why;
+  bool reassociates = false;
+
+  Stmt run() {
+    for (const auto& it : block_.iters) expr(it.min), expr(it.extent), expr(it.binding);
+    optional(block_.predicate);
+    Stmt body = stmt(block_.body);
+    if (updates_ == 0) fail("has no store that is not atomic");
+    return body;
+  }
+
+  Stmt stmt(const Stmt& s) override {
+    switch (s.kind()) {
+      case StmtKind::Store:
+        return update(*s.as<StoreNode>());
+      case StmtKind::Seq:
+      case StmtKind::For:
+      case StmtKind::If:
+      case StmtKind::LetStmt:
+      case StmtKind::Atomic:
+        return descend(s);
+      default:
+        return fail("holds more than stores"), s;
+    }
+  }
+  AnyExpr expr(const AnyExpr& e) override {
+    if (const auto* load = e.as<LoadNode>(); load && contains(written_, load->buffer))
+      fail("reads " + in_quotes(load->buffer->name) + " besides updating it");
+    if (const auto* call = e.as<CallNode>(); call && !op_pure(call->op))
+      fail("has a call that is not pure");
+    return descend(e);
+  }
+
+ private:
+  void fail(std::string reason) {
+    if (why.empty()) why = std::move(reason);
+  }
+
+  // element = op(element, term)
+  Stmt update(const StoreNode& store) {
+    std::optional<BinaryOp> op;
+    AnyExpr term = block_.reducer ? term_of_reducer(store, op) : term_of(store, op);
+    if (!op) return make_ref<StoreNode>(store);
+    const DType t = store.buffer->dtype;
+    const bool sums = *op == BinaryOp::add || *op == BinaryOp::sub || *op == BinaryOp::mul;
+    if (t.bits % 8 != 0 && !t.is_bool())
+      fail("updates elements of " + t.str() + ", which share bytes");
+    else if (t.is_float() && t.bits < 32)
+      fail("updates elements of " + t.str() + ", which no machine does atomically");
+    else if (!atomics_commute(*op, t) && !(t.is_float() && sums))
+      fail("updates " + in_quotes(store.buffer->name) + " with an operator whose order matters");
+    reassociates |= !atomics_commute(*op, t);
+    ++updates_;
+    for (const auto& i : store.indices) expr(i);
+    return make_ref<AtomicNode>(*op, store.buffer, store.indices, expr(term));
+  }
+
+  AnyExpr term_of_reducer(const StoreNode& store, std::optional<BinaryOp>& op) {
+    const ReducerInfo info = classify(*block_.reducer);
+    if (info.kind == ReducerClass::reorder) op = info.op;
+    if (!op)
+      fail("folds with reducer " + in_quotes(block_.reducer->name) +
+           ", which is no single operator of which the order is free");
+    return store.value;
+  }
+
+  AnyExpr term_of(const StoreNode& store, std::optional<BinaryOp>& op) {
+    const auto* n = store.value.as<BinaryNode>();
+    const bool left = n && is_element(n->a, store);
+    const bool right = n && !left && n->op != BinaryOp::sub && is_element(n->b, store);
+    if ((left || right) && !store.mask) {
+      op = n->op;
+      return left ? n->b : n->a;
+    }
+    fail("stores to " + in_quotes(store.buffer->name) +
+         " what is no update of the element: x = x op y");
+    return store.value;
+  }
+
+  static bool is_element(const AnyExpr& e, const StoreNode& store) {
+    const auto* load = e.as<LoadNode>();
+    bool same = load && load->buffer == store.buffer && !load->mask &&
+                load->indices.size() == store.indices.size();
+    for (std::size_t d = 0; same && d < store.indices.size(); ++d)
+      same = same_expr(load->indices[d], store.indices[d]);
+    return same;
+  }
+
+  const BlockNode& block_;
+  const Vec<Buffer> written_;
+  int updates_ = 0;
+};
+
+inline Verdict run_atomic(const Program& program, const Args& args, Edit* edit) {
+  const BlockTag& tag = args[0].block;
+  const BlockSite site = find_block(program->body, tag);
+  const std::string name = "block " + in_quotes(tag->name);
+  if (site.block->init)
+    return refusal_at(tag, "L0256", name + " sets its elements before it updates them",
+                      "decompose_reduction first");
+  if (const auto* stream = site.block->attributes.find<StreamAttr>();
+      stream && stream->how != Streaming::none)
+    return refusal_at(tag, "L0256", name + " stores past the caches",
+                      "annotate it with \"stream\" 0 first");
+  AtomicStores stores(*site.block);
+  BlockNode block = *site.block;
+  block.body = stores.run();
+  if (!stores.why.empty()) return refusal_at(tag, "L0256", name + " " + stores.why);
+  if (!edit) return {};
+  block.reducer = {};
+  block.reads.clear(), block.writes.clear();
+  if (stores.reassociates) {
+    block.attributes.set(AnyOrderAttr{});
+    edit->reassociates = "atomic: " + in_quotes(tag->name) + " updates in any order";
+  }
+  edit->program = program.with(replace_at(site.path, make_block(std::move(block))));
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_atomic() {
+  static const Primitive record{"atomic",
+                                1,
+                                {{"block", ArgKind::block}},
+                                "a block updates its elements atomically",
+                                run_atomic};
+  return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/storage/change_type.ipp
+namespace lathe::detail {
+
+// Those whose values are all numbers of i64.
+inline constexpr DType kExchangeable[] = {kI8, kU8, kI16, kU16, kI32, kU32, kI64};
+
+inline bool is_exchangeable(DType t) {
+  return std::find(std::begin(kExchangeable), std::end(kExchangeable), t) !=
+         std::end(kExchangeable);
+}
+
+inline bool holds_range(DType t, ConstInterval range) {
+  const ConstInterval all = range_of_type(t);
+  return !range.empty() && range.has_min() && range.has_max() && range.min >= all.min &&
+         range.max <= all.max;
+}
+
+// What is stored to a buffer: by stores that overwrite, and by blocks that add it up.
+class StoredValues : public Visitor {
+ public:
+  explicit StoredValues(const Buffer& buffer) : buffer_(buffer) {}
+  Vec<std::pair<const BlockNode*, AnyExpr>> found;  ///< the block is null where there is none
+
+  void expr(const AnyExpr&) override {}
+  void stmt(const Stmt& s) override {
+    const BlockNode* outer = block_;
+    if (const auto* b = s.as<BlockNode>()) block_ = b;
+    if (const auto* n = s.as<StoreNode>(); n && n->buffer == buffer_)
+      found.emplace_back(block_, n->value);
+    descend(s);
+    block_ = outer;
+  }
+
+ private:
+  const Buffer& buffer_;
+  const BlockNode* block_ = nullptr;
+};
+
+// The range of what buffers hold: of parameters that of their type, of temporaries what is stored.
+class ValueRanges {
+ public:
+  explicit ValueRanges(const Program& program)
+      : program_(program), facts_(program_facts(program)) {}
+
+  /// Of what is ever held while the program runs, sums that are not done included; unbounded where
+  /// no sum is proven not to wrap.
+  ConstInterval of(const Buffer& buffer) {
+    const ConstInterval type = range_of_type(buffer->dtype);
+    if (!is_exchangeable(buffer->dtype) || !is_private(program_->body, buffer) ||
+        open_.size() >= kDeepest || contains(open_, buffer) || has_other_uses(buffer))
+      return type;
+    for (const auto& [known, range] : known_)
+      if (known == buffer) return range;
+    open_.push_back(buffer);
+    const ConstInterval range = stored_range(buffer);
+    open_.pop_back();
+    known_.emplace_back(buffer, range);
+    return range;
+  }
+
+  /// A use that knows the type of the elements.
+  bool has_other_uses(const Buffer& buffer) const {
+    bool atomic = false;
+    each_statement(program_->body, [&](const Stmt& s) {
+      const auto* n = s.as<AtomicNode>();
+      atomic |= n && n->buffer == buffer;
+    });
+    return atomic || any_use(program_->body, [&](const BufferUse& use) {
+             return use.buffer == buffer &&
+                    (use.kind == AccessKind::opaque ||
+                     (use.block && use.block->attributes.has<AnyOrderAttr>()));
+           });
+  }
+
+ private:
+  ConstInterval stored_range(const Buffer& buffer) {
+    StoredValues stored(buffer);
+    stored.stmt(program_->body);
+    std::optional<ConstInterval> set;
+    ConstInterval added{0, 0};
+    for (const auto& [block, value] : stored.found) {
+      const ConstInterval one = of(block, value);
+      if (block && block->reducer) {
+        added = range_add(added, sum_of(*block, one));
+        if (block->init) set = set ? range_hull(*set, {0, 0}) : ConstInterval{0, 0};
+      } else {
+        set = set ? range_hull(*set, one) : one;
+      }
+    }
+    if (!set) return {};
+    return range_add(*set, added);
+  }
+
+  // Of a value that a block stores.
+  ConstInterval of(const BlockNode* block, const AnyExpr& value) {
+    class KnownLoads : public Mutator {
+     public:
+      KnownLoads(ValueRanges& ranges, Facts& facts) : ranges_(ranges), facts_(facts) {}
+      AnyExpr expr(const AnyExpr& e) override {
+        const auto* load = e.as<LoadNode>();
+        if (!load || !is_exchangeable(e.dtype())) return descend(e);
+        VarRef var = make_var("value", e.dtype());
+        ConstInterval range = ranges_.of(load->buffer);
+        if (!holds_range(e.dtype(), range)) range = range_of_type(e.dtype());
+        facts_.bind(var, range);
+        if (e.dtype() == kIndex) facts_.data(var);
+        return var;
+      }
+
+     private:
+      ValueRanges& ranges_;
+      Facts& facts_;
+    };
+    Facts facts = facts_;
+    if (block)
+      for (const auto& it : block->iters) facts.bind(it);
+    const AnyExpr known = KnownLoads(*this, facts).expr(value);
+    return range_meet(const_bounds(known, facts), range_of_type(value.dtype()));
+  }
+
+  // Of any part of the sum that the block adds to one element.
+  ConstInterval sum_of(const BlockNode& block, ConstInterval one) const {
+    const BlockInfo info = info_of(program_, block.tag);
+    const ReducerNode& reducer = *block.reducer;
+    if (!info.is_reduction() || !info.injective || info.reducer.op != BinaryOp::add ||
+        reducer.identity.size() != 1 || !is_const(reducer.identity[0], 0))
+      return {};
+    const auto times = Instances(find_block(program_->body, block.tag), facts_).most_updates();
+    if (!times) return {};
+    const ConstInterval all = range_mul(range_hull(one, {0, 0}), {0, *times});
+    return range_hull(all, {0, 0});
+  }
+
+  static constexpr std::size_t kDeepest = 64;  ///< producers of producers that are looked at
+  const Program& program_;
+  const Facts facts_;
+  Vec<Buffer> open_;  ///< whose range is being asked for: they store what they hold
+  Vec<std::pair<Buffer, ConstInterval>> known_;
+};
+
+// Elements of another type: stores cast, loads cast back, sums are added up in the new type.
+class Retype : public Mutator {
+ public:
+  Retype(const Buffer& from, const Buffer& to) : from_(from), to_(to) {}
+
+  Buffer buffer(const Buffer& b) override { return b == from_ ? to_ : b; }
+  AnyExpr expr(const AnyExpr& e) override {
+    const auto* load = e.as<LoadNode>();
+    if (!load || load->buffer != from_) return descend(e);
+    return make_cast(from_->dtype.with_lanes(load->dtype.lanes),
+                     make_load(to_, places(load->indices), optional(load->mask)));
+  }
+  Stmt stmt(const Stmt& s) override {
+    if (const auto* n = s.as<StoreNode>(); n && n->buffer == from_)
+      return make_store(to_, places(n->indices), stored(expr(n->value)), optional(n->mask));
+    const auto* block = s.as<BlockNode>();
+    if (!block || !block->reducer || !contains(buffers_written(block->body), from_))
+      return descend(s);
+    BlockNode sum = *descend(s).as<BlockNode>();
+    sum.reducer = builtin_reducer("sum", {to_->dtype});
+    return make_block(std::move(sum));
+  }
+
+ private:
+  Vec<AnyExpr> places(const Vec<AnyExpr>& indices) {
+    Vec<AnyExpr> at;
+    for (const auto& index : indices) at.push_back(expr(index));
+    return at;
+  }
+
+  // The low bits of sums, differences and products follow from those of their operands.
+  AnyExpr stored(const AnyExpr& e) const {
+    const DType t = to_->dtype.with_lanes(e.dtype().lanes);
+    if (t.bits > e.dtype().bits || e->weight > kLargest) return make_cast(t, e);
+    if (const auto* cast = e.as<CastNode>(); cast && cast->value.dtype().is_int())
+      return make_cast(t, cast->value);
+    const auto* n = e.as<BinaryNode>();
+    if (!n || (n->op != BinaryOp::add && n->op != BinaryOp::sub && n->op != BinaryOp::mul))
+      return make_cast(t, e);
+    return make_binary(n->op, stored(n->a), stored(n->b));
+  }
+
+  static constexpr std::uint32_t kLargest = 1000;  ///< nodes of a value that is written anew
+  const Buffer from_, to_;
+};
+
+inline std::string types_that_hold(ConstInterval range) {
+  std::string out;
+  for (DType t : kExchangeable)
+    if (holds_range(t, range)) out += " " + t.str();
+  return out.empty() ? " none" : out;
+}
+
+inline std::string range_text(ConstInterval range) {
+  if (range.empty() || !range.has_min() || !range.has_max()) return "values of no proven range";
+  return "values from " + std::to_string(range.min) + " to " + std::to_string(range.max) +
+         ", as far as is proven";
+}
+
+inline Verdict check_change_type(const Program& program, const Buffer& buffer, DType to) {
+  const std::string name = "buffer " + in_quotes(buffer->name);
+  auto no = [&](const std::string& why, std::string help = {}) {
+    return refusal("L0253", name + " " + why, std::move(help));
+  };
+  if (!is_private(program->body, buffer))
+    return no("is a parameter: the caller chose its type", "change that of a copy, of cache_write");
+  if (buffer->dtype == to) return no("holds " + to.str() + " already");
+  if (!is_exchangeable(buffer->dtype))
+    return no("holds " + buffer->dtype.str() + ", whose values other types don't hold");
+  ValueRanges ranges(program);
+  if (ranges.has_other_uses(buffer))
+    return no("is used by an opaque block or an atomic update, which knows its type");
+  for (const auto& writer : writers(program->body, buffer))
+    if (writer.block->reducer && writer.block->reducer->identity.size() != 1)
+      return no("is one of several results of block " + in_quotes(writer.block->name()));
+  const ConstInterval range = ranges.of(buffer);
+  // A sum that wraps in one type is another in the other.
+  if (holds_range(to, range) && holds_range(buffer->dtype, range)) return {};
+  const DType full = holds_range(to, range) ? buffer->dtype : to;
+  const ConstInterval all = range_of_type(full);
+  return no("holds " + range_text(range) + "; " + full.str() +
+                (full == to ? "" : ", in which it is computed now,") + " holds " +
+                std::to_string(all.min) + " to " + std::to_string(all.max),
+            "types that hold this:" + types_that_hold(range) +
+                "; clamp what is stored, or cast it from a smaller type, for a smaller range");
+}
+
+inline Verdict run_change_type(const Program& program, const Args& args, Edit* edit) {
+  const Buffer buffer = find_buffer(program, args[0].text);
+  DType to;
+  if (!parse_dtype(args[1].text, to) || !is_exchangeable(to))
+    return refusal("L0253", in_quotes(args[1].text) + " is no type to change to",
+                   "types: i8 u8 i16 u16 i32 u32 i64");
+  if (auto no = check_change_type(program, buffer, to)) return no;
+  if (!edit) return {};
+  BufferNode node = *buffer;
+  node.dtype = to;
+  edit->program =
+      program.with(Retype(buffer, Buffer(new BufferNode(std::move(node)))).stmt(program->body));
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_change_type() {
+  static const Primitive record{"change_type",
+                                1,
+                                {{"buffer", ArgKind::buffer}, {"dtype", ArgKind::word}},
+                                "a private buffer holds integers of another type",
+                                run_change_type};
+  return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/storage/storage.ipp
+namespace lathe::detail {
+
+inline Verdict check_private(const Program& program, const Buffer& buffer, std::string_view id,
+                             const char* help) {
+  if (!is_private(program->body, buffer))
+    return refusal(id, "buffer " + in_quotes(buffer->name) + " is a parameter", help);
+  return {};
+}
+
+// The loops around an access of which each iteration has its own memory in the scope.
+inline Vec<const ForNode*> loops_apart(const Vec<const ForNode*>& loops, Scope scope) {
+  Vec<const ForNode*> out;
+  for (const auto* l : loops)
+    if (l->loop_kind == ForKind::parallel || is_block_axis(l->loop_kind) ||
+        (is_thread_axis(l->loop_kind) && scope != Scope::shared))
+      out.push_back(l);
+  return out;
+}
+
+LATHE_DECL Verdict check_lifetime(const Program& program, const Buffer& buffer) {
+  if (buffer->scope == Scope::global) return {};
+  const ForNode* loop = nullptr;
+  std::optional<Vec<const ForNode*>> seen;
+  bool shared = any_use_of({buffer}, program->body, [&](const BufferUse& use) {
+    Vec<const ForNode*> around = loops_apart(use.loops, buffer->scope);
+    const bool differs = seen && *seen != around;
+    if (differs) loop = around.empty() ? seen->back() : around.back();
+    seen = std::move(around);
+    return differs;
+  });
+  if (!shared) return {};
+  return refusal_at(
+      loop->var, "L0220",
+      "buffer " + in_quotes(buffer->name) + " in scope " + std::string(to_text(buffer->scope)) +
+          " is used both inside and outside the " + std::string(to_text(loop->loop_kind)) +
+          " loop " + in_quotes(loop->var->name),
+      "a thread can't see such memory of another: use scope global, or move all uses inside");
+}
+
+inline Stmt exchange_buffer(const Stmt& root, const Buffer& from, const Buffer& to) {
+  return replace_buffer(root, from, to);
+}
+
+inline Verdict run_set_scope(const Program& program, const Args& args, Edit* edit) {
+  Buffer buffer = find_buffer(program, args[0].text);
+  Scope scope = Scope::global;
+  if (auto no = check_scope_word(args[1].text, scope, "L0220")) return no;
+  if (auto no = check_private(program, buffer, "L0220",
+                              "only buffers that the program allocates have a scope of choice: use "
+                              "cache_read or cache_write"))
+    return no;
+  BufferNode node = *buffer;
+  node.scope = scope;
+  Buffer next(new BufferNode(std::move(node)));
+  Program after = program.with(exchange_buffer(program->body, buffer, next));
+  if (auto no = check_lifetime(after, next)) return no;
+  if (edit) edit->program = after;
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_set_scope() {
+  static const Primitive record{"set_scope",
+                                1,
+                                {{"buffer", ArgKind::buffer}, {"scope", ArgKind::word}},
+                                "where a private buffer lives",
+                                run_set_scope};
+  return record;
+}
+
+// Its elements are used one by one.
+inline Verdict check_align(const Program& program, const Buffer& buffer, const StrideRule& rule) {
+  const std::string name = "buffer " + in_quotes(buffer->name);
+  if (auto no = check_private(program, buffer, "L0239",
+                              "its strides are those of the caller's view: align a copy of it, of "
+                              "cache_read or cache_write"))
+    return no;
+  if (rule.dim < 0 || rule.dim + 1 >= buffer->rank())
+    return refusal(
+        "L0239", name + " has no stride of choice for dimension " + std::to_string(rule.dim),
+        buffer->rank() < 2 ? "a buffer of rank " + std::to_string(buffer->rank()) + " has none"
+                           : "dimensions 0 to " + std::to_string(buffer->rank() - 2) +
+                                 " have one; that of the last is 1");
+  if (rule.factor < 1 || rule.factor > kMostStrideFactor || rule.offset < 0 ||
+      rule.offset >= rule.factor)
+    return refusal("L0239", "offset " + std::to_string(rule.offset) + " and factor " +
+                                std::to_string(rule.factor) +
+                                " are none: 0 <= offset < factor <= 2^20");
+  if (any_use_of({buffer}, program->body,
+                 [&](const BufferUse& use) { return use.kind == AccessKind::opaque; }))
+    return refusal("L0239", name + " is used by an opaque block");
+  return {};
+}
+
+inline Verdict run_storage_align(const Program& program, const Args& args, Edit* edit) {
+  Buffer buffer = find_buffer(program, args[0].text);
+  const std::int64_t dim = args[1].number;
+  StrideRule rule{static_cast<int>(std::clamp<std::int64_t>(dim, -1, INT32_MAX - 1)),
+                  args[2].number, args[3].number};
+  if (auto no = check_align(program, buffer, rule)) return no;
+  if (!edit) return {};
+  BufferNode node = *buffer;
+  node.aligned.erase_if([&](const StrideRule& old) { return old.dim == rule.dim; });
+  if (rule.factor > 1) node.aligned.push_back(rule);
+  edit->program =
+      program.with(exchange_buffer(program->body, buffer, Buffer(new BufferNode(std::move(node)))));
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_storage_align() {
+  static const Primitive record{"storage_align",
+                                1,
+                                {{"buffer", ArgKind::buffer},
+                                 {"dim", ArgKind::number},
+                                 {"factor", ArgKind::number},
+                                 {"offset", ArgKind::number, "0"}},
+                                "a stride of a private buffer, modulo a factor",
+                                run_storage_align};
+  return record;
+}
+
+class MoveElements : public MoveAccesses {
+ public:
+  MoveElements(const Buffer& from, const Buffer& to, const LayoutMap& map, const Vec<AnyExpr>& base)
+      : MoveAccesses(from, to), map_(map), base_(base) {}
+  Buffer buffer(const Buffer& b) override { return b == from_ ? to_ : b; }
+
+ private:
+  Vec<AnyExpr> place(const Vec<AnyExpr>& indices) override {
+    Substitution at;
+    for (std::size_t d = 0; d < indices.size(); ++d) at.emplace_back(map_->from[d], indices[d]);
+    Vec<AnyExpr> out;
+    for (std::size_t d = 0; d < map_->to.size(); ++d)
+      out.push_back(fold_sub(substitute(map_->to[d], at), base_[d]));
+    return out;
+  }
+  const LayoutMap& map_;
+  const Vec<AnyExpr>& base_;
+};
+
+inline bool in_declared_region(const Program& program, const Buffer& buffer) {
+  for (const auto& site : blocks_below(program->body))
+    for (const auto* list : {&site.block->reads, &site.block->writes})
+      for (const auto& r : *list)
+        if (r.buffer == buffer) return true;
+  return false;
+}
+
+// The map fits the buffer and names nothing but its indices and dims.
+inline Verdict check_layout_map(const Program& program, const Buffer& buffer,
+                                const LayoutMap& map) {
+  std::string name = "buffer " + in_quotes(buffer->name);
+  if (auto no = check_private(program, buffer, "L0221",
+                              "move a copy of it: cache_read or cache_write first"))
+    return no;
+  bool defined = static_cast<bool>(map);
+  for (std::size_t k = 0; defined && k < map->to.size(); ++k)
+    defined = map->to[k].get() && map->to[k].dtype() == kIndex;
+  if (!defined)
+    return refusal("L0221", "the map is empty, or gives something else than i64 indices");
+  if (static_cast<int>(map->from.size()) != buffer->rank())
+    return refusal("L0221", "the map takes " + std::to_string(map->from.size()) + " indices, but " +
+                                name + " has rank " + std::to_string(buffer->rank()));
+  if (!buffer->aligned.empty())
+    return refusal("L0221", name + " has aligned strides", "transform_layout before storage_align");
+  if (in_declared_region(program, buffer))
+    return refusal("L0221", name + " is used by an opaque block");
+  for (const auto& to : map->to)
+    for (const auto& var : free_vars(to)) {
+      bool known = false;
+      for (const auto& from : map->from) known |= from == var;
+      if (!known && !is_dim(program, var))
+        return refusal("L0221", "the map names " + in_quotes(var->name) +
+                                    ", which is neither an index nor a Dim");
+    }
+  return {};
+}
+
+// The box of the new indices: its corner and its extents.
+inline Verdict plan_layout(const Program& program, const Buffer& buffer, const LayoutMap& map,
+                           Vec<AnyExpr>& shape, Vec<AnyExpr>& base) {
+  if (auto no = check_layout_map(program, buffer, map)) return no;
+  Facts facts = program_facts(program);
+  Vec<IterDomain> inputs;
+  for (std::size_t d = 0; d < map->from.size(); ++d) {
+    inputs.push_back({map->from[d], AnyExpr(0), buffer->shape[d]});
+    facts.bind(map->from[d], AnyExpr(0), buffer->shape[d]);
+  }
+  IterMap found = iter_map(map->to, inputs, {}, facts);
+  if (!found.injective)
+    return refusal("L0221",
+                   "the map is not proved to give two elements of buffer " +
+                       in_quotes(buffer->name) + " different places" +
+                       (found.why.empty() ? "" : ": " + std::string(found.why)),
+                   "each index is a sum of parts such as a / 4, a % 4 and b, no part used twice");
+  for (std::size_t d = 0; d < map->to.size(); ++d) {
+    AnyExpr min, extent;
+    if (d < found.sums.size() && found.sums[d].extent.get()) {
+      min = found.sums[d].min, extent = found.sums[d].extent;
+    } else {
+      Interval i = bounds(map->to[d], map->from, facts);
+      if (!i.bounded())
+        return refusal("L0221", "index " + std::to_string(d) + " of the map has no bound");
+      min = i.min, extent = fold_add(fold_sub(i.max, i.min), AnyExpr(1));
+    }
+    base.push_back(simplify(min, facts));
+    shape.push_back(simplify(extent, facts));
+  }
+  return {};
+}
+
+inline Verdict run_transform_layout(const Program& program, const Args& args, Edit* edit) {
+  Buffer buffer = find_buffer(program, args[0].text);
+  Vec<AnyExpr> shape, base;
+  if (auto no = plan_layout(program, buffer, args[1].map, shape, base)) return no;
+  if (!edit) return {};
+  BufferNode node = *buffer;
+  node.shape = shape;
+  node.strides.clear();
+  Buffer next(new BufferNode(std::move(node)));
+  edit->program = program.with(MoveElements(buffer, next, args[1].map, base).stmt(program->body));
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_transform_layout() {
+  static const Primitive record{"transform_layout",
+                                1,
+                                {{"buffer", ArgKind::buffer}, {"map", ArgKind::map}},
+                                "elements of a private buffer move",
+                                run_transform_layout};
+  return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/storage/hoist_storage.ipp
+namespace lathe::detail {
+
+inline Verdict run_hoist_storage(const Program& program, const Args& args, Edit* edit) {
+  const LoopSite site = find_loop(program->body, args[1].loop);
+  const ForNode& loop = *site.loop;
+  const HoistAttr hoist{args[0].text};
+  if (auto no = check_serial_change(loop, Change::share)) return no;
+  if (loop.attributes.has(hoist))
+    return refusal_at(loop.var, "L0240",
+                      "buffer " + in_quotes(hoist.buffer) + " is allocated above loop " +
+                          describe(loop) + " already");
+  if (auto no = check_mark(program, site, hoist,
+                           "take a loop of which each iteration fills the buffer anew, inside of "
+                           "loops that are not serial"))
+    return no;
+  if (edit) edit->program = program.with(annotate_loop(program, loop.var, hoist));
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_hoist_storage() {
+  static const Primitive record{"hoist_storage",
+                                1,
+                                {{"buffer", ArgKind::buffer}, {"loop", ArgKind::loop}},
+                                "a private buffer is allocated above a loop",
+                                run_hoist_storage};
+  return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/storage/double_buffer.ipp
+namespace lathe::detail {
+
+inline Verdict run_double_buffer(const Program& program, const Args& args, Edit* edit) {
+  const LoopSite site = find_loop(program->body, args[1].loop);
+  const ForNode& loop = *site.loop;
+  const DoubleBufferAttr twice{args[0].text};
+  const char* const help =
+      "take a buffer that one block writes before all that read it, inside of the loop";
+  if (auto no = check_serial_change(loop, Change::share)) return no;
+  if (loop.attributes.has(twice))
+    return refusal_at(loop.var, "L0245",
+                      "buffer " + in_quotes(twice.buffer) + " has two versions in loop " +
+                          describe(loop) + " already",
+                      help);
+  if (auto no = check_mark(program, site, twice, help)) return no;
+  if (edit) edit->program = program.with(annotate_loop(program, loop.var, twice));
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_double_buffer() {
+  static const Primitive record{"double_buffer",
+                                1,
+                                {{"buffer", ArgKind::buffer}, {"loop", ArgKind::loop}},
+                                "iterations of a loop take turns with two versions of a buffer",
+                                run_double_buffer};
+  return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/storage/rolling_buffer.ipp
+namespace lathe::detail {
+
+inline Verdict run_rolling_buffer(const Program& program, const Args& args, Edit* edit) {
+  const LoopSite site = find_loop(program->body, args[1].loop);
+  const ForNode& loop = *site.loop;
+  const RollingAttr rolls{args[0].block->name};
+  const char* const help =
+      "take a block that was computed at the loop, for a window that moves by less than it holds";
+  if (auto no = check_serial_change(loop, Change::share)) return no;
+  if (loop.attributes.has(rolls))
+    return refusal_at(
+        loop.var, "L0246",
+        "block " + in_quotes(rolls.block) + " keeps rows along loop " + describe(loop) + " already",
+        help);
+  if (auto no = check_mark(program, site, rolls, help)) return no;
+  if (edit) edit->program = program.with(annotate_loop(program, loop.var, rolls));
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_rolling_buffer() {
+  static const Primitive record{"rolling_buffer",
+                                1,
+                                {{"block", ArgKind::block}, {"loop", ArgKind::loop}},
+                                "iterations of a loop keep the rows of a block that they share",
+                                run_rolling_buffer};
+  return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/storage/software_pipeline.ipp
+namespace lathe::detail {
+
+inline Verdict run_software_pipeline(const Program& program, const Args& args, Edit* edit) {
+  const LoopSite site = find_loop(program->body, args[0].loop);
+  const ForNode& loop = *site.loop;
+  if (auto no = check_serial_change(loop, Change::stage)) return no;
+  const PipelineAttr when{numbers_of(args[1]), numbers_of(args[2])};
+  if (when.stages.size() != when.orders.size())
+    return refusal_at(loop.var, "L0247",
+                      std::to_string(when.stages.size()) + " stages and " +
+                          std::to_string(when.orders.size()) + " orders",
+                      "one of each for each statement of the loop");
+  if (auto no = check_mark(program, site, when,
+                           "a statement that uses what another made has a later stage, or the same "
+                           "one and a later order"))
+    return no;
+  if (edit) edit->program = program.with(annotate_loop(program, loop.var, when));
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_software_pipeline() {
+  static const Primitive record{"software_pipeline",
+                                1,
+                                {{"loop", ArgKind::loop},
+                                 {"stages", ArgKind::list, {}, ArgKind::number},
+                                 {"orders", ArgKind::list, {}, ArgKind::number}},
+                                "statements of a loop run for different iterations at a time",
+                                run_software_pipeline};
+  return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/placement/compute_at.ipp
+namespace lathe::detail {
+
+/// A block that moves under a loop.
+struct MovePlan {
+  BlockSite block;
+  LoopSite loop;
+  Vec<std::size_t> others;   ///< children of the loop that hold the blocks it works with
+  Vec<Range> ranges;         ///< of its iterators, guards apart
+  BlockRefNode core;         ///< the block without its guards
+  bool grows = false;        ///< it may get instances that its own loops do not reach
+  std::string reassociates;  ///< how the order of its updates changes; empty: not at all
+};
+
+// The loops that lie above all these blocks.
+inline std::string common_loops(const Vec<BlockSite>& sites) {
+  std::string out;
+  for (const auto& loop : sites[0].loops) {
+    bool in_all = true;
+    for (const auto& s : sites) in_all &= below(s.loops, loop->var);
+    if (in_all) out += (out.empty() ? "" : " ") + loop->var->name;
+  }
+  return out.empty() ? "none" : out;
+}
+
+// In its new place each instance runs once.
+inline Verdict check_updates_once(const Program& program, const BlockSite& site) {
+  ForRef again = Instances(site, program_facts(program)).repeats_update();
+  if (!again) return {};
+  return refusal_at(site.block->tag, "L0212",
+                    "iterations of loop " + describe(*again) + " may update one element of block " +
+                        in_quotes(site.block->name()) +
+                        " again with the same terms, which loops made anew would do once",
+                    "take loop " + in_quotes(again->var->name) + " out of the reduction");
+}
+
+// Instances that no loop has reached so far must read and store inside of their buffers.
+inline Verdict check_all_inside(const Program& program, const BlockNode& block, const char* id) {
+  Facts domain = program_facts(program);
+  for (const auto& it : block.iters) domain.bind(it);
+  for (const auto& access : accesses(block)) {
+    Facts here = domain;
+    for (const auto& loop : access.loops) here.bind(*loop);
+    if (access.inner_condition) here.assume(access.inner_condition);
+    if (access.kind != AccessKind::opaque &&
+        !surely_inside(*access.buffer, access.inner_indices, here))
+      return refusal_at(block.tag, id,
+                        "block " + in_quotes(block.name()) +
+                            " is not proved to run over all of its domain in the loops it has, and "
+                            "beyond them may touch what " +
+                            in_quotes(access.buffer->name) + " does not have");
+  }
+  return {};
+}
+
+// Its own loops are replaced: what they leave out of its domain may run in the new place. An
+// intermediate may hold more than before; a sum or an argument may not.
+inline Verdict check_reach(const Program& program, MovePlan& plan, const char* id = "L0212") {
+  Facts facts = program_facts(program);
+  Vec<AnyExpr> bindings;
+  Vec<IterDomain> loops;
+  for (const auto& it : plan.core->iters)
+    if (prove_le(it.extent, AnyExpr(0), facts)) return {};
+  for (const auto& loop : plan.block.loops) loops.push_back({loop->var, loop->min, loop->extent});
+  const bool known = bindings_over_guards(*plan.block.block, loops, facts, bindings);
+  const IterMap map = known ? iter_map(bindings, loops, {}, facts) : IterMap();
+  if (!map.injective)
+    if (auto no = check_updates_once(program, plan.block)) return no;
+  bool sums_whole = true;
+  for (std::size_t k = 0; k < plan.core->iters.size(); ++k) {
+    const IterVar& it = plan.core->iters[k];
+    if (map.covering && prove_le(map.sums[k].min, it.min, facts) &&
+        prove_le(fold_add(it.min, it.extent), fold_add(map.sums[k].min, map.sums[k].extent), facts))
+      continue;
+    plan.grows = true;
+    sums_whole = sums_whole && it.kind != IterKind::reduce;
+  }
+  const BlockNode& block = *plan.core;
+  if (!sums_whole)
+    return refusal_at(block.tag, id,
+                      "block " + in_quotes(block.name()) +
+                          " is not proved to reduce over all of its domain in the loops it has");
+  for (const auto& store : stores_of(block))
+    if (plan.grows && !is_private(program->body, store->buffer))
+      return refusal_at(block.tag, id,
+                        "block " + in_quotes(block.name()) +
+                            " is not proved to run over all of its domain in the loops it has, and "
+                            "writes the parameter " +
+                            in_quotes(store->buffer->name));
+  return plan.grows ? check_all_inside(program, block, id) : Verdict();
+}
+
+inline Verdict check_movable(const Program& program, const Args& args, const char* place_id,
+                             MovePlan& plan) {
+  plan.block = find_block(program->body, args[0].block);
+  plan.loop = find_loop(program->body, args[1].loop);
+  const BlockNode& block = *plan.block.block;
+  std::string name = "block " + in_quotes(block.name());
+  if (!is_open_path(plan.block.path))
+    return refusal_at(block.tag, "L0212",
+                      name + " stands under a condition or inside another block",
+                      "move the statement around it");
+  if (!is_open_path(plan.loop.path))
+    return refusal_at(
+        plan.loop.loop->var, place_id,
+        "loop " + describe(*plan.loop.loop) + " stands under a condition or inside a block");
+  if (below(plan.block.loops, plan.loop.loop->var))
+    return refusal_at(plan.loop.loop->var, place_id,
+                      name + " is inside loop " + describe(*plan.loop.loop) + " already");
+  BlockInfo info = info_of(program, block.tag);
+  if (!info.is_complete() && !info.is_reduction())
+    return refusal_at(block.tag, "L0212",
+                      name + " can't be moved: " +
+                          (info.why.empty() ? std::string(to_text(info.kind)) : info.why));
+  if (block.reducer && !block.init)
+    return refusal_at(block.tag, "L0212", name + " was separated from its init",
+                      "decompose the reduction after the block is placed");
+  if (!info.sole_writer)
+    return refusal_at(block.tag, "L0212", name + " is not the only writer of its output");
+  if (ragged(block))
+    return refusal_at(block.tag, "L0212",
+                      name + " has a domain that depends on another of its iterators");
+  if (stores_of(block).empty())
+    return refusal_at(block.tag, "L0212", name + " holds more than stores");
+  if (auto no = check_bare_touches(program, block, "L0212")) return no;
+  if (auto no = check_settled_inputs(program, block, "L0212")) return no;
+  for (const auto& loop : plan.block.loops)
+    if (loop->loop_kind != ForKind::serial && block_tags(loop->body).size() == 1)
+      return refusal_at(loop->var, "L0204",
+                        "loop " + describe(*loop) + " of " + name + " would be lost",
+                        "move blocks before their loops are marked");
+  plan.core = BlockRefNode(new BlockNode(without_guards(block)));
+  if (auto no = check_reach(program, plan)) return no;
+  return check_fold_order(program, plan.block, "L0212", plan.reassociates);
+}
+
+// What holds in the body of a loop.
+inline Facts facts_inside(const LoopSite& site, const Facts& around) {
+  Facts facts = facts_on(site.path, around);
+  facts.bind(*site.loop);
+  return facts;
+}
+
+// Children of the loop's body, and which of them hold one of the blocks.
+inline Vec<Stmt> children_of(const ForNode& loop) { return seq_of(loop.body); }
+
+inline bool holds_block(const Stmt& s, const Vec<BlockSite>& sites) {
+  for (const auto& inside : blocks_below(s))
+    for (const auto& site : sites)
+      if (site.block->tag == inside.block->tag) return true;
+  return false;
+}
+
+// Blocks that write what the block reads must come before `place` in program order.
+inline Verdict check_inputs_ready(const Program& program, const BlockNode& block, int place,
+                                  const char* id) {
+  for (const auto& w : producers(program->body, block.tag)) {
+    if (block_position(program->body, w.block->tag) < place) continue;
+    return refusal_at(w.block->tag, id,
+                      "block " + in_quotes(w.block->name()) + " writes what " +
+                          in_quotes(block.name()) + " reads, but not before that place");
+  }
+  return {};
+}
+
+// What the block reads is still what its producers wrote, wherever they share a loop with its old
+// or its new place, and everywhere if it grows.
+inline Verdict check_inputs_kept(const Program& before, const Stmt& after, const BlockTag& tag,
+                                 const char* id, bool grows = false) {
+  Facts facts = program_facts(before);
+  BlockSite old_site = find_block(before->body, tag), new_site = find_block(after, tag);
+  for (const auto& input : buffers_read(*new_site.block)) {
+    Vec<BlockTag> tags;
+    bool shares = grows;
+    for (const auto& w : writers(after, input)) {
+      if (w.block->tag == tag) continue;
+      tags.push_back(w.block->tag);
+      shares |= common_loop(w.loops, new_site.loops) ||
+                common_loop(find_block(before->body, w.block->tag).loops, old_site.loops);
+    }
+    if (!shares || tags.empty()) continue;
+    ForRef loop = common_loop(find_block(after, tags[0]).loops, new_site.loops);
+    for (const auto& t : tags) loop = loop ? common_loop({loop}, find_block(after, t).loops) : loop;
+    std::string why = why_not_found(after, tags, tag, input, loop ? loop->var : VarRef(), facts);
+    if (!why.empty())
+      return refusal_at(tag, id,
+                        "there " + in_quotes(tag->name) + " would not find what it reads of " +
+                            in_quotes(input->name) + ": " + why);
+  }
+  return {};
+}
+
+// Every reader of the block's output, which is private, lies inside the loop.
+inline Verdict check_readers(const Program& program, const MovePlan& plan, Vec<BlockSite>& users) {
+  const BlockNode& block = *plan.block.block;
+  const VarRef& loop = plan.loop.loop->var;
+  std::string name = "block " + in_quotes(block.name());
+  for (const auto& store : stores_of(block))
+    if (!is_private(program->body, store->buffer))
+      return refusal_at(block.tag, "L0212",
+                        name + " writes the parameter " + in_quotes(store->buffer->name),
+                        "move its consumers with reverse_compute_at, or cache_write it");
+  users = consumers(program->body, block.tag);
+  if (users.empty()) return refusal_at(block.tag, "L0211", name + " has no consumer");
+  for (const auto& user : users)
+    if (block_position(program->body, user.block->tag) < block_position(program->body, block.tag))
+      return refusal_at(user.block->tag, "L0211",
+                        "block " + in_quotes(user.block->name()) + " reads what " + name +
+                            " wrote in the iteration before, and would find what it writes in "
+                            "this one");
+  Vec<BlockSite> outside;
+  for (const auto& user : users)
+    if (!below(user.loops, loop)) outside.push_back(user);
+  if (outside.empty()) return {};
+  return refusal_at(loop, "L0211",
+                    "loop " + describe(*plan.loop.loop) + " does not hold all readers of " + name +
+                        ": " + names_of(outside) + (outside.size() == 1 ? " is" : " are") +
+                        " outside",
+                    "loops that do: " + common_loops(users));
+}
+
+inline std::ptrdiff_t readers_among(const Vec<BlockSite>& users, const Buffer& buffer) {
+  return std::count_if(users.begin(), users.end(), [&](const BlockSite& user) {
+    return contains(buffers_read(Stmt(user.block)), buffer);
+  });
+}
+
+// Both, if that takes no more instances than a few copies of either: all of them.
+inline Range joined(const Range& a, const Range& b, const Range& domain, const Facts& facts) {
+  if (same_expr(a.min, b.min) && same_expr(a.extent, b.extent)) return a;
+  const AnyExpr first = simplify(fold_min(a.min, b.min), facts);
+  const AnyExpr end =
+      simplify(fold_max(fold_add(a.min, a.extent), fold_add(b.min, b.extent)), facts);
+  const AnyExpr extent = simplify(fold_sub(end, first), facts);
+  const bool one =
+      as_const_int(extent) || same_expr(extent, a.extent) || same_expr(extent, b.extent);
+  return one && prove_le(extent, domain.extent, facts) ? Range{first, extent} : domain;
+}
+
+inline Verdict plan_compute_at(const Program& program, const Args& args, MovePlan& plan) {
+  Vec<BlockSite> users;
+  if (auto no = check_movable(program, args, "L0211", plan)) return no;
+  if (auto no = check_readers(program, plan, users)) return no;
+  const BlockNode& block = *plan.block.block;
+  if (auto no =
+          check_inputs_ready(program, block, block_position(program->body, block.tag), "L0211"))
+    return no;
+  auto children = children_of(*plan.loop.loop);
+  for (std::size_t k = 0; k < children.size(); ++k)
+    if (holds_block(children[k], users)) plan.others.push_back(k);
+  Facts facts = facts_inside(plan.loop, program_facts(program));
+  Vec<Range> domains = whole_domains(*plan.core);
+  for (const auto& store : stores_of(block)) {
+    // A result that nobody reads comes with the others, wherever they are needed.
+    if (readers_among(users, store->buffer) == 0) continue;
+    Region region = region_read(plan.loop.loop->body, store->buffer, facts);
+    Vec<Range> ranges = solve_ranges(*plan.core, store->indices, region, facts);
+    // The whole domain is always right, and the better choice if it is the smaller one.
+    for (std::size_t k = 0; k < ranges.size(); ++k)
+      ranges[k] = ranges[k].min ? shorter(domains[k], ranges[k], facts) : domains[k];
+    if (plan.ranges.empty()) plan.ranges = ranges;
+    // Outputs of one block share their instances.
+    for (std::size_t k = 0; k < ranges.size(); ++k)
+      plan.ranges[k] = joined(plan.ranges[k], ranges[k], domains[k], facts);
+  }
+  return {};
+}
+
+// The program with the block's nest put before, or after, a child of the loop.
+inline Stmt move_block(const MovePlan& plan, std::size_t at) {
+  Stmt root = replace_at(plan.block.path, {});
+  LoopSite now = find_loop(root, plan.loop.loop->var);
+  Vec<Stmt> children = children_of(*now.loop);
+  Stmt nest = nest_of(*plan.core, plan.ranges, names_around(now));
+  children.insert_at(at, nest);
+  const ForNode& f = *now.loop;
+  return replace_at(now.path, make_for(f.var, f.min, f.extent, make_seq(std::move(children)),
+                                       f.loop_kind, f.attributes));
+}
+
+inline Verdict run_compute_at(const Program& program, const Args& args, Edit* edit) {
+  MovePlan plan;
+  if (auto no = plan_compute_at(program, args, plan)) return no;
+  Stmt root = move_block(plan, plan.others.front());
+  if (auto no = check_inputs_kept(program, root, args[0].block, "L0211", plan.grows)) return no;
+  if (!edit) return {};
+  edit->program = program.with(root);
+  if (!plan.reassociates.empty()) edit->reassociates = "compute_at: " + plan.reassociates;
+  consume_lost_loops(root, plan.block.loops, *edit,
+                     "was replaced when " + in_quotes(args[0].block->name) + " moved under " +
+                         in_quotes(args[1].loop->name));
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_compute_at() {
+  static const Primitive record{"compute_at",
+                                1,
+                                {{"block", ArgKind::block}, {"loop", ArgKind::loop}},
+                                "moves a block under a loop of its consumers",
+                                run_compute_at};
   return record;
 }
 
@@ -37483,811 +38774,6 @@ LATHE_DECL const Primitive& primitive_reverse_compute_inline() {
                                 {{"block", ArgKind::block}},
                                 "a block's expression moves into its producer",
                                 run_reverse_compute_inline};
-  return record;
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/schedule/primitives/sampling/sample.ipp
-namespace lathe::detail {
-
-inline Vec<std::int64_t> numbers_of(const Arg& list) {
-  Vec<std::int64_t> out;
-  for (const auto& item : list.list) out.push_back(item.number);
-  return out;
-}
-
-// In ascending order; none above the limit.
-inline Vec<std::int64_t> divisors(std::int64_t n, std::int64_t low, std::int64_t high) {
-  Vec<std::int64_t> small, large;
-  for (std::int64_t d = 1; d <= n / d; ++d) {
-    if (n % d != 0) continue;
-    small.push_back(d);
-    if (d != n / d) large.push_back(n / d);
-  }
-  for (std::int64_t d : reversed(large)) small.push_back(d);
-  small.erase_if([&](std::int64_t d) { return d < low || d > high; });
-  return small;
-}
-
-// Finding the divisors of more takes too long.
-inline constexpr std::int64_t kMostTiled = std::int64_t{1} << 40;
-inline constexpr std::int64_t kMostFactors = 16;
-
-inline Verdict check_tiled_loop(const ForNode& loop, const Args& args) {
-  const std::int64_t *extent = as_const_int(loop.extent), n = args[1].number, most = args[2].number,
-                     least = args[3].number;
-  if (!extent || *extent < 1 || *extent > kMostTiled)
-    return refusal_at(loop.var, "L0233",
-                      "loop " + describe(loop) + " has no constant extent from 1 to 2^40",
-                      "split it by {lt::infer, 1, ...}");
-  if (n < 1 || n > kMostFactors)
-    return refusal_at(loop.var, "L0233", std::to_string(n) + " factors are not 1 to 16");
-  const auto inner = n == 1 ? Vec<std::int64_t>{*extent} : divisors(*extent, least, most);
-  if (!inner.empty() && inner.front() >= least && inner.front() <= most) return {};
-  return refusal_at(loop.var, "L0233",
-                    "no factor from " + std::to_string(least) + " to " + std::to_string(most) +
-                        (n == 1 ? " is" : " divides") + " the extent of loop " + describe(loop),
-                    "its divisors: " + divisors_text(*extent));
-}
-
-inline Verdict check_tile_decision(const ForNode& loop, const Args& args) {
-  const Vec<std::int64_t> tile = numbers_of(args[4]);
-  const std::string what = "decision " + factors_text(args[4].list);
-  if (static_cast<std::int64_t>(tile.size()) != args[1].number)
-    return refusal_at(loop.var, "L0233",
-                      what + " has " + std::to_string(tile.size()) + " factors, not " +
-                          std::to_string(args[1].number));
-  std::int64_t product = 1;
-  for (std::int64_t f : tile)
-    if (f < 1 || __builtin_mul_overflow(product, f, &product))
-      return refusal_at(loop.var, "L0233", what + " holds " + std::to_string(f));
-  if (product != *as_const_int(loop.extent))
-    return refusal_at(loop.var, "L0233",
-                      what + " gives " + std::to_string(product) + ", but loop " + describe(loop) +
-                          " has another extent");
-  if (tile.back() >= args[3].number && tile.back() <= args[2].number) return {};
-  return refusal_at(loop.var, "L0233",
-                    what + " ends with a factor that is not " + std::to_string(args[3].number) +
-                        " to " + std::to_string(args[2].number));
-}
-
-inline void give_samples(const Program& program, const Vec<std::int64_t>& values, Edit* edit) {
-  if (!edit) return;
-  edit->program = program;
-  edit->samples = values;
-  for (std::size_t k = 0; k < values.size(); ++k)
-    edit->results.push_back(Sample(make_var("n" + std::to_string(k))));
-}
-
-inline Verdict run_sample_perfect_tile(const Program& program, const Args& args, Edit* edit) {
-  const ForRef loop = find_loop(program->body, args[0].loop).loop;
-  if (auto no = check_tiled_loop(*loop, args)) return no;
-  if (args[4].list.empty()) {
-    if (edit) edit->program = program;
-    return {};
-  }
-  if (auto no = check_tile_decision(*loop, args)) return no;
-  give_samples(program, numbers_of(args[4]), edit);
-  return {};
-}
-
-// The innermost factor first, evenly among those that may be; then each next one among the divisors
-// of what is left; the outermost is the rest.
-inline Arg draw_tile(const Program& program, const Args& args, std::uint64_t random) {
-  std::int64_t left = *as_const_int(find_loop(program->body, args[0].loop).loop->extent);
-  const auto n = static_cast<std::size_t>(args[1].number);
-  Vec<Arg> tile(n);
-  for (std::size_t k = n; k-- > 0;) {
-    const bool inner = k + 1 == n;
-    const auto among = divisors(left, inner ? args[3].number : 1, inner ? args[2].number : left);
-    const std::int64_t f =
-        k == 0 ? left : among[random_below(among.size(), random_bits(random, k))];
-    tile[k] = Arg::of_number(f);
-    left /= f;
-  }
-  return Arg::of_list(std::move(tile));
-}
-
-LATHE_DECL const Primitive& primitive_sample_perfect_tile() {
-  static const Primitive record{"sample_perfect_tile",
-                                1,
-                                {{"loop", ArgKind::loop},
-                                 {"n", ArgKind::number},
-                                 {"max_inner", ArgKind::number, "64"},
-                                 {"min_inner", ArgKind::number, "1"},
-                                 {"decision", ArgKind::list, "[]", ArgKind::number}},
-                                "factors that multiply to a loop's extent, at random",
-                                run_sample_perfect_tile,
-                                ArgKind::sample,
-                                Results::counted,
-                                draw_tile};
-  return record;
-}
-
-inline Verdict check_weights(const Args& args) {
-  const Vec<std::int64_t> values = numbers_of(args[0]), weights = numbers_of(args[1]);
-  if (values.empty()) return refusal("L0233", "there are no values");
-  if (weights.empty()) return {};
-  if (weights.size() != values.size())
-    return refusal("L0233", std::to_string(values.size()) + " values have " +
-                                std::to_string(weights.size()) + " weights");
-  std::int64_t sum = 0;
-  for (std::int64_t w : weights)
-    if (w < 0 || __builtin_add_overflow(sum, w, &sum))
-      return refusal("L0233",
-                     "weights " + factors_text(args[1].list) + " hold " + std::to_string(w));
-  if (sum > 0) return {};
-  return refusal("L0233", "weights " + factors_text(args[1].list) + " are all 0");
-}
-
-inline Verdict run_sample_categorical(const Program& program, const Args& args, Edit* edit) {
-  const Vec<std::int64_t> values = numbers_of(args[0]);
-  if (auto no = check_weights(args)) return no;
-  const std::int64_t at = args[2].number;
-  if (at == -1) {
-    if (edit) edit->program = program;
-    return {};
-  }
-  if (at < 0 || at >= static_cast<std::int64_t>(values.size()))
-    return refusal("L0233", "decision " + std::to_string(at) + " is no position in " +
-                                factors_text(args[0].list));
-  give_samples(program, {values[static_cast<std::size_t>(at)]}, edit);
-  return {};
-}
-
-inline Arg draw_categorical(const Program&, const Args& args, std::uint64_t random) {
-  Vec<std::int64_t> weights = numbers_of(args[1]);
-  if (weights.empty()) weights.assign(args[0].list.size(), 1);
-  std::uint64_t sum = 0;
-  for (std::int64_t w : weights) sum += static_cast<std::uint64_t>(w);
-  std::uint64_t at = random_below(sum, random);
-  std::int64_t k = 0;
-  for (; at >= static_cast<std::uint64_t>(weights[static_cast<std::size_t>(k)]); ++k)
-    at -= static_cast<std::uint64_t>(weights[static_cast<std::size_t>(k)]);
-  return Arg::of_number(k);
-}
-
-LATHE_DECL const Primitive& primitive_sample_categorical() {
-  static const Primitive record{"sample_categorical",
-                                1,
-                                {{"values", ArgKind::list, {}, ArgKind::number},
-                                 {"weights", ArgKind::list, "[]", ArgKind::number},
-                                 {"decision", ArgKind::number, "-1"}},
-                                "one of several values, at random by weight",
-                                run_sample_categorical,
-                                ArgKind::sample,
-                                Results::one,
-                                draw_categorical};
-  return record;
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/schedule/primitives/storage/atomic.ipp
-namespace lathe::detail {
-
-/// The body of a block with atomic updates for its stores. Nothing else in it may read what they
-/// update: an iteration that runs between would be seen there.
-class AtomicStores : public Mutator {
- public:
-  explicit AtomicStores(const BlockNode& block)
-      : block_(block), written_(buffers_written(block.body)) {}
-
-  /// Why that can't be; empty if it can.
-  std::string why;
-  bool reassociates = false;
-
-  Stmt run() {
-    for (const auto& it : block_.iters) expr(it.min), expr(it.extent), expr(it.binding);
-    optional(block_.predicate);
-    Stmt body = stmt(block_.body);
-    if (updates_ == 0) fail("has no store that is not atomic");
-    return body;
-  }
-
-  Stmt stmt(const Stmt& s) override {
-    switch (s.kind()) {
-      case StmtKind::Store:
-        return update(*s.as<StoreNode>());
-      case StmtKind::Seq:
-      case StmtKind::For:
-      case StmtKind::If:
-      case StmtKind::LetStmt:
-      case StmtKind::Atomic:
-        return descend(s);
-      default:
-        return fail("holds more than stores"), s;
-    }
-  }
-  AnyExpr expr(const AnyExpr& e) override {
-    if (const auto* load = e.as<LoadNode>(); load && contains(written_, load->buffer))
-      fail("reads " + in_quotes(load->buffer->name) + " besides updating it");
-    if (const auto* call = e.as<CallNode>(); call && !op_pure(call->op))
-      fail("has a call that is not pure");
-    return descend(e);
-  }
-
- private:
-  void fail(std::string reason) {
-    if (why.empty()) why = std::move(reason);
-  }
-
-  // element = op(element, term)
-  Stmt update(const StoreNode& store) {
-    std::optional<BinaryOp> op;
-    AnyExpr term = block_.reducer ? term_of_reducer(store, op) : term_of(store, op);
-    if (!op) return make_ref<StoreNode>(store);
-    const DType t = store.buffer->dtype;
-    const bool sums = *op == BinaryOp::add || *op == BinaryOp::sub || *op == BinaryOp::mul;
-    if (t.bits % 8 != 0 && !t.is_bool())
-      fail("updates elements of " + t.str() + ", which share bytes");
-    else if (t.is_float() && t.bits < 32)
-      fail("updates elements of " + t.str() + ", which no machine does atomically");
-    else if (!atomics_commute(*op, t) && !(t.is_float() && sums))
-      fail("updates " + in_quotes(store.buffer->name) + " with an operator whose order matters");
-    reassociates |= !atomics_commute(*op, t);
-    ++updates_;
-    for (const auto& i : store.indices) expr(i);
-    return make_ref<AtomicNode>(*op, store.buffer, store.indices, expr(term));
-  }
-
-  AnyExpr term_of_reducer(const StoreNode& store, std::optional<BinaryOp>& op) {
-    const ReducerInfo info = classify(*block_.reducer);
-    if (info.kind == ReducerClass::reorder) op = info.op;
-    if (!op)
-      fail("folds with reducer " + in_quotes(block_.reducer->name) +
-           ", which is no single operator of which the order is free");
-    return store.value;
-  }
-
-  AnyExpr term_of(const StoreNode& store, std::optional<BinaryOp>& op) {
-    const auto* n = store.value.as<BinaryNode>();
-    const bool left = n && is_element(n->a, store);
-    const bool right = n && !left && n->op != BinaryOp::sub && is_element(n->b, store);
-    if ((left || right) && !store.mask) {
-      op = n->op;
-      return left ? n->b : n->a;
-    }
-    fail("stores to " + in_quotes(store.buffer->name) +
-         " what is no update of the element: x = x op y");
-    return store.value;
-  }
-
-  static bool is_element(const AnyExpr& e, const StoreNode& store) {
-    const auto* load = e.as<LoadNode>();
-    bool same = load && load->buffer == store.buffer && !load->mask &&
-                load->indices.size() == store.indices.size();
-    for (std::size_t d = 0; same && d < store.indices.size(); ++d)
-      same = same_expr(load->indices[d], store.indices[d]);
-    return same;
-  }
-
-  const BlockNode& block_;
-  const Vec<Buffer> written_;
-  int updates_ = 0;
-};
-
-inline Verdict run_atomic(const Program& program, const Args& args, Edit* edit) {
-  const BlockTag& tag = args[0].block;
-  const BlockSite site = find_block(program->body, tag);
-  const std::string name = "block " + in_quotes(tag->name);
-  if (site.block->init)
-    return refusal_at(tag, "L0256", name + " sets its elements before it updates them",
-                      "decompose_reduction first");
-  if (const auto* stream = site.block->attributes.find<StreamAttr>();
-      stream && stream->how != Streaming::none)
-    return refusal_at(tag, "L0256", name + " stores past the caches",
-                      "annotate it with \"stream\" 0 first");
-  AtomicStores stores(*site.block);
-  BlockNode block = *site.block;
-  block.body = stores.run();
-  if (!stores.why.empty()) return refusal_at(tag, "L0256", name + " " + stores.why);
-  if (!edit) return {};
-  block.reducer = {};
-  block.reads.clear(), block.writes.clear();
-  if (stores.reassociates) {
-    block.attributes.set(AnyOrderAttr{});
-    edit->reassociates = "atomic: " + in_quotes(tag->name) + " updates in any order";
-  }
-  edit->program = program.with(replace_at(site.path, make_block(std::move(block))));
-  return {};
-}
-
-LATHE_DECL const Primitive& primitive_atomic() {
-  static const Primitive record{"atomic",
-                                1,
-                                {{"block", ArgKind::block}},
-                                "a block updates its elements atomically",
-                                run_atomic};
-  return record;
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/schedule/primitives/storage/change_type.ipp
-namespace lathe::detail {
-
-// Those whose values are all numbers of i64.
-inline constexpr DType kExchangeable[] = {kI8, kU8, kI16, kU16, kI32, kU32, kI64};
-
-inline bool is_exchangeable(DType t) {
-  return std::find(std::begin(kExchangeable), std::end(kExchangeable), t) !=
-         std::end(kExchangeable);
-}
-
-inline bool holds_range(DType t, ConstInterval range) {
-  const ConstInterval all = range_of_type(t);
-  return !range.empty() && range.has_min() && range.has_max() && range.min >= all.min &&
-         range.max <= all.max;
-}
-
-// What is stored to a buffer: by stores that overwrite, and by blocks that add it up.
-class StoredValues : public Visitor {
- public:
-  explicit StoredValues(const Buffer& buffer) : buffer_(buffer) {}
-  Vec<std::pair<const BlockNode*, AnyExpr>> found;  ///< the block is null where there is none
-
-  void expr(const AnyExpr&) override {}
-  void stmt(const Stmt& s) override {
-    const BlockNode* outer = block_;
-    if (const auto* b = s.as<BlockNode>()) block_ = b;
-    if (const auto* n = s.as<StoreNode>(); n && n->buffer == buffer_)
-      found.emplace_back(block_, n->value);
-    descend(s);
-    block_ = outer;
-  }
-
- private:
-  const Buffer& buffer_;
-  const BlockNode* block_ = nullptr;
-};
-
-// The range of what buffers hold: of parameters that of their type, of temporaries what is stored.
-class ValueRanges {
- public:
-  explicit ValueRanges(const Program& program)
-      : program_(program), facts_(program_facts(program)) {}
-
-  /// Of what is ever held while the program runs, sums that are not done included; unbounded where
-  /// no sum is proven not to wrap.
-  ConstInterval of(const Buffer& buffer) {
-    const ConstInterval type = range_of_type(buffer->dtype);
-    if (!is_exchangeable(buffer->dtype) || !is_private(program_->body, buffer) ||
-        open_.size() >= kDeepest || contains(open_, buffer) || has_other_uses(buffer))
-      return type;
-    for (const auto& [known, range] : known_)
-      if (known == buffer) return range;
-    open_.push_back(buffer);
-    const ConstInterval range = stored_range(buffer);
-    open_.pop_back();
-    known_.emplace_back(buffer, range);
-    return range;
-  }
-
-  /// A use that knows the type of the elements.
-  bool has_other_uses(const Buffer& buffer) const {
-    bool atomic = false;
-    each_statement(program_->body, [&](const Stmt& s) {
-      const auto* n = s.as<AtomicNode>();
-      atomic |= n && n->buffer == buffer;
-    });
-    return atomic || any_use(program_->body, [&](const BufferUse& use) {
-             return use.buffer == buffer &&
-                    (use.kind == AccessKind::opaque ||
-                     (use.block && use.block->attributes.has<AnyOrderAttr>()));
-           });
-  }
-
- private:
-  ConstInterval stored_range(const Buffer& buffer) {
-    StoredValues stored(buffer);
-    stored.stmt(program_->body);
-    std::optional<ConstInterval> set;
-    ConstInterval added{0, 0};
-    for (const auto& [block, value] : stored.found) {
-      const ConstInterval one = of(block, value);
-      if (block && block->reducer) {
-        added = range_add(added, sum_of(*block, one));
-        if (block->init) set = set ? range_hull(*set, {0, 0}) : ConstInterval{0, 0};
-      } else {
-        set = set ? range_hull(*set, one) : one;
-      }
-    }
-    if (!set) return {};
-    return range_add(*set, added);
-  }
-
-  // Of a value that a block stores.
-  ConstInterval of(const BlockNode* block, const AnyExpr& value) {
-    class KnownLoads : public Mutator {
-     public:
-      KnownLoads(ValueRanges& ranges, Facts& facts) : ranges_(ranges), facts_(facts) {}
-      AnyExpr expr(const AnyExpr& e) override {
-        const auto* load = e.as<LoadNode>();
-        if (!load || !is_exchangeable(e.dtype())) return descend(e);
-        VarRef var = make_var("value", e.dtype());
-        ConstInterval range = ranges_.of(load->buffer);
-        if (!holds_range(e.dtype(), range)) range = range_of_type(e.dtype());
-        facts_.bind(var, range);
-        if (e.dtype() == kIndex) facts_.data(var);
-        return var;
-      }
-
-     private:
-      ValueRanges& ranges_;
-      Facts& facts_;
-    };
-    Facts facts = facts_;
-    if (block)
-      for (const auto& it : block->iters) facts.bind(it);
-    const AnyExpr known = KnownLoads(*this, facts).expr(value);
-    return range_meet(const_bounds(known, facts), range_of_type(value.dtype()));
-  }
-
-  // Of any part of the sum that the block adds to one element.
-  ConstInterval sum_of(const BlockNode& block, ConstInterval one) const {
-    const BlockInfo info = info_of(program_, block.tag);
-    const ReducerNode& reducer = *block.reducer;
-    if (!info.is_reduction() || !info.injective || info.reducer.op != BinaryOp::add ||
-        reducer.identity.size() != 1 || !is_const(reducer.identity[0], 0))
-      return {};
-    const auto times = Instances(find_block(program_->body, block.tag), facts_).most_updates();
-    if (!times) return {};
-    const ConstInterval all = range_mul(range_hull(one, {0, 0}), {0, *times});
-    return range_hull(all, {0, 0});
-  }
-
-  static constexpr std::size_t kDeepest = 64;  ///< producers of producers that are looked at
-  const Program& program_;
-  const Facts facts_;
-  Vec<Buffer> open_;  ///< whose range is being asked for: they store what they hold
-  Vec<std::pair<Buffer, ConstInterval>> known_;
-};
-
-// Elements of another type: stores cast, loads cast back, sums are added up in the new type.
-class Retype : public Mutator {
- public:
-  Retype(const Buffer& from, const Buffer& to) : from_(from), to_(to) {}
-
-  Buffer buffer(const Buffer& b) override { return b == from_ ? to_ : b; }
-  AnyExpr expr(const AnyExpr& e) override {
-    const auto* load = e.as<LoadNode>();
-    if (!load || load->buffer != from_) return descend(e);
-    return make_cast(from_->dtype.with_lanes(load->dtype.lanes),
-                     make_load(to_, places(load->indices), optional(load->mask)));
-  }
-  Stmt stmt(const Stmt& s) override {
-    if (const auto* n = s.as<StoreNode>(); n && n->buffer == from_)
-      return make_store(to_, places(n->indices), stored(expr(n->value)), optional(n->mask));
-    const auto* block = s.as<BlockNode>();
-    if (!block || !block->reducer || !contains(buffers_written(block->body), from_))
-      return descend(s);
-    BlockNode sum = *descend(s).as<BlockNode>();
-    sum.reducer = builtin_reducer("sum", {to_->dtype});
-    return make_block(std::move(sum));
-  }
-
- private:
-  Vec<AnyExpr> places(const Vec<AnyExpr>& indices) {
-    Vec<AnyExpr> at;
-    for (const auto& index : indices) at.push_back(expr(index));
-    return at;
-  }
-
-  // The low bits of sums, differences and products follow from those of their operands.
-  AnyExpr stored(const AnyExpr& e) const {
-    const DType t = to_->dtype.with_lanes(e.dtype().lanes);
-    if (t.bits > e.dtype().bits || e->weight > kLargest) return make_cast(t, e);
-    if (const auto* cast = e.as<CastNode>(); cast && cast->value.dtype().is_int())
-      return make_cast(t, cast->value);
-    const auto* n = e.as<BinaryNode>();
-    if (!n || (n->op != BinaryOp::add && n->op != BinaryOp::sub && n->op != BinaryOp::mul))
-      return make_cast(t, e);
-    return make_binary(n->op, stored(n->a), stored(n->b));
-  }
-
-  static constexpr std::uint32_t kLargest = 1000;  ///< nodes of a value that is written anew
-  const Buffer from_, to_;
-};
-
-inline std::string types_that_hold(ConstInterval range) {
-  std::string out;
-  for (DType t : kExchangeable)
-    if (holds_range(t, range)) out += " " + t.str();
-  return out.empty() ? " none" : out;
-}
-
-inline std::string range_text(ConstInterval range) {
-  if (range.empty() || !range.has_min() || !range.has_max()) return "values of no proven range";
-  return "values from " + std::to_string(range.min) + " to " + std::to_string(range.max) +
-         ", as far as is proven";
-}
-
-inline Verdict check_change_type(const Program& program, const Buffer& buffer, DType to) {
-  const std::string name = "buffer " + in_quotes(buffer->name);
-  auto no = [&](const std::string& why, std::string help = {}) {
-    return refusal("L0253", name + " " + why, std::move(help));
-  };
-  if (!is_private(program->body, buffer))
-    return no("is a parameter: the caller chose its type", "change that of a copy, of cache_write");
-  if (buffer->dtype == to) return no("holds " + to.str() + " already");
-  if (!is_exchangeable(buffer->dtype))
-    return no("holds " + buffer->dtype.str() + ", whose values other types don't hold");
-  ValueRanges ranges(program);
-  if (ranges.has_other_uses(buffer))
-    return no("is used by an opaque block or an atomic update, which knows its type");
-  for (const auto& writer : writers(program->body, buffer))
-    if (writer.block->reducer && writer.block->reducer->identity.size() != 1)
-      return no("is one of several results of block " + in_quotes(writer.block->name()));
-  const ConstInterval range = ranges.of(buffer);
-  // A sum that wraps in one type is another in the other.
-  if (holds_range(to, range) && holds_range(buffer->dtype, range)) return {};
-  const DType full = holds_range(to, range) ? buffer->dtype : to;
-  const ConstInterval all = range_of_type(full);
-  return no("holds " + range_text(range) + "; " + full.str() +
-                (full == to ? "" : ", in which it is computed now,") + " holds " +
-                std::to_string(all.min) + " to " + std::to_string(all.max),
-            "types that hold this:" + types_that_hold(range) +
-                "; clamp what is stored, or cast it from a smaller type, for a smaller range");
-}
-
-inline Verdict run_change_type(const Program& program, const Args& args, Edit* edit) {
-  const Buffer buffer = find_buffer(program, args[0].text);
-  DType to;
-  if (!parse_dtype(args[1].text, to) || !is_exchangeable(to))
-    return refusal("L0253", in_quotes(args[1].text) + " is no type to change to",
-                   "types: i8 u8 i16 u16 i32 u32 i64");
-  if (auto no = check_change_type(program, buffer, to)) return no;
-  if (!edit) return {};
-  BufferNode node = *buffer;
-  node.dtype = to;
-  edit->program =
-      program.with(Retype(buffer, Buffer(new BufferNode(std::move(node)))).stmt(program->body));
-  return {};
-}
-
-LATHE_DECL const Primitive& primitive_change_type() {
-  static const Primitive record{"change_type",
-                                1,
-                                {{"buffer", ArgKind::buffer}, {"dtype", ArgKind::word}},
-                                "a private buffer holds integers of another type",
-                                run_change_type};
-  return record;
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/schedule/primitives/storage/storage.ipp
-namespace lathe::detail {
-
-inline Verdict check_private(const Program& program, const Buffer& buffer, std::string_view id,
-                             const char* help) {
-  if (!is_private(program->body, buffer))
-    return refusal(id, "buffer " + in_quotes(buffer->name) + " is a parameter", help);
-  return {};
-}
-
-// The loops around an access of which each iteration has its own memory in the scope.
-inline Vec<const ForNode*> loops_apart(const Vec<const ForNode*>& loops, Scope scope) {
-  Vec<const ForNode*> out;
-  for (const auto* l : loops)
-    if (l->loop_kind == ForKind::parallel || is_block_axis(l->loop_kind) ||
-        (is_thread_axis(l->loop_kind) && scope != Scope::shared))
-      out.push_back(l);
-  return out;
-}
-
-LATHE_DECL Verdict check_lifetime(const Program& program, const Buffer& buffer) {
-  if (buffer->scope == Scope::global) return {};
-  const ForNode* loop = nullptr;
-  std::optional<Vec<const ForNode*>> seen;
-  bool shared = any_use_of({buffer}, program->body, [&](const BufferUse& use) {
-    Vec<const ForNode*> around = loops_apart(use.loops, buffer->scope);
-    const bool differs = seen && *seen != around;
-    if (differs) loop = around.empty() ? seen->back() : around.back();
-    seen = std::move(around);
-    return differs;
-  });
-  if (!shared) return {};
-  return refusal_at(
-      loop->var, "L0220",
-      "buffer " + in_quotes(buffer->name) + " in scope " + std::string(to_text(buffer->scope)) +
-          " is used both inside and outside the " + std::string(to_text(loop->loop_kind)) +
-          " loop " + in_quotes(loop->var->name),
-      "a thread can't see such memory of another: use scope global, or move all uses inside");
-}
-
-inline Stmt exchange_buffer(const Stmt& root, const Buffer& from, const Buffer& to) {
-  return replace_buffer(root, from, to);
-}
-
-inline Verdict run_set_scope(const Program& program, const Args& args, Edit* edit) {
-  Buffer buffer = find_buffer(program, args[0].text);
-  Scope scope = Scope::global;
-  if (auto no = check_scope_word(args[1].text, scope, "L0220")) return no;
-  if (auto no = check_private(program, buffer, "L0220",
-                              "only buffers that the program allocates have a scope of choice: use "
-                              "cache_read or cache_write"))
-    return no;
-  BufferNode node = *buffer;
-  node.scope = scope;
-  Buffer next(new BufferNode(std::move(node)));
-  Program after = program.with(exchange_buffer(program->body, buffer, next));
-  if (auto no = check_lifetime(after, next)) return no;
-  if (edit) edit->program = after;
-  return {};
-}
-
-LATHE_DECL const Primitive& primitive_set_scope() {
-  static const Primitive record{"set_scope",
-                                1,
-                                {{"buffer", ArgKind::buffer}, {"scope", ArgKind::word}},
-                                "where a private buffer lives",
-                                run_set_scope};
-  return record;
-}
-
-// Its elements are used one by one.
-inline Verdict check_align(const Program& program, const Buffer& buffer, const StrideRule& rule) {
-  const std::string name = "buffer " + in_quotes(buffer->name);
-  if (auto no = check_private(program, buffer, "L0239",
-                              "its strides are those of the caller's view: align a copy of it, of "
-                              "cache_read or cache_write"))
-    return no;
-  if (rule.dim < 0 || rule.dim + 1 >= buffer->rank())
-    return refusal(
-        "L0239", name + " has no stride of choice for dimension " + std::to_string(rule.dim),
-        buffer->rank() < 2 ? "a buffer of rank " + std::to_string(buffer->rank()) + " has none"
-                           : "dimensions 0 to " + std::to_string(buffer->rank() - 2) +
-                                 " have one; that of the last is 1");
-  if (rule.factor < 1 || rule.factor > kMostStrideFactor || rule.offset < 0 ||
-      rule.offset >= rule.factor)
-    return refusal("L0239", "offset " + std::to_string(rule.offset) + " and factor " +
-                                std::to_string(rule.factor) +
-                                " are none: 0 <= offset < factor <= 2^20");
-  if (any_use_of({buffer}, program->body,
-                 [&](const BufferUse& use) { return use.kind == AccessKind::opaque; }))
-    return refusal("L0239", name + " is used by an opaque block");
-  return {};
-}
-
-inline Verdict run_storage_align(const Program& program, const Args& args, Edit* edit) {
-  Buffer buffer = find_buffer(program, args[0].text);
-  const std::int64_t dim = args[1].number;
-  StrideRule rule{static_cast<int>(std::clamp<std::int64_t>(dim, -1, INT32_MAX - 1)),
-                  args[2].number, args[3].number};
-  if (auto no = check_align(program, buffer, rule)) return no;
-  if (!edit) return {};
-  BufferNode node = *buffer;
-  node.aligned.erase_if([&](const StrideRule& old) { return old.dim == rule.dim; });
-  if (rule.factor > 1) node.aligned.push_back(rule);
-  edit->program =
-      program.with(exchange_buffer(program->body, buffer, Buffer(new BufferNode(std::move(node)))));
-  return {};
-}
-
-LATHE_DECL const Primitive& primitive_storage_align() {
-  static const Primitive record{"storage_align",
-                                1,
-                                {{"buffer", ArgKind::buffer},
-                                 {"dim", ArgKind::number},
-                                 {"factor", ArgKind::number},
-                                 {"offset", ArgKind::number, "0"}},
-                                "a stride of a private buffer, modulo a factor",
-                                run_storage_align};
-  return record;
-}
-
-class MoveElements : public MoveAccesses {
- public:
-  MoveElements(const Buffer& from, const Buffer& to, const LayoutMap& map, const Vec<AnyExpr>& base)
-      : MoveAccesses(from, to), map_(map), base_(base) {}
-  Buffer buffer(const Buffer& b) override { return b == from_ ? to_ : b; }
-
- private:
-  Vec<AnyExpr> place(const Vec<AnyExpr>& indices) override {
-    Substitution at;
-    for (std::size_t d = 0; d < indices.size(); ++d) at.emplace_back(map_->from[d], indices[d]);
-    Vec<AnyExpr> out;
-    for (std::size_t d = 0; d < map_->to.size(); ++d)
-      out.push_back(fold_sub(substitute(map_->to[d], at), base_[d]));
-    return out;
-  }
-  const LayoutMap& map_;
-  const Vec<AnyExpr>& base_;
-};
-
-inline bool in_declared_region(const Program& program, const Buffer& buffer) {
-  for (const auto& site : blocks_below(program->body))
-    for (const auto* list : {&site.block->reads, &site.block->writes})
-      for (const auto& r : *list)
-        if (r.buffer == buffer) return true;
-  return false;
-}
-
-// The map fits the buffer and names nothing but its indices and dims.
-inline Verdict check_layout_map(const Program& program, const Buffer& buffer,
-                                const LayoutMap& map) {
-  std::string name = "buffer " + in_quotes(buffer->name);
-  if (auto no = check_private(program, buffer, "L0221",
-                              "move a copy of it: cache_read or cache_write first"))
-    return no;
-  bool defined = static_cast<bool>(map);
-  for (std::size_t k = 0; defined && k < map->to.size(); ++k)
-    defined = map->to[k].get() && map->to[k].dtype() == kIndex;
-  if (!defined)
-    return refusal("L0221", "the map is empty, or gives something else than i64 indices");
-  if (static_cast<int>(map->from.size()) != buffer->rank())
-    return refusal("L0221", "the map takes " + std::to_string(map->from.size()) + " indices, but " +
-                                name + " has rank " + std::to_string(buffer->rank()));
-  if (!buffer->aligned.empty())
-    return refusal("L0221", name + " has aligned strides", "transform_layout before storage_align");
-  if (in_declared_region(program, buffer))
-    return refusal("L0221", name + " is used by an opaque block");
-  for (const auto& to : map->to)
-    for (const auto& var : free_vars(to)) {
-      bool known = false;
-      for (const auto& from : map->from) known |= from == var;
-      if (!known && !is_dim(program, var))
-        return refusal("L0221", "the map names " + in_quotes(var->name) +
-                                    ", which is neither an index nor a Dim");
-    }
-  return {};
-}
-
-// The box of the new indices: its corner and its extents.
-inline Verdict plan_layout(const Program& program, const Buffer& buffer, const LayoutMap& map,
-                           Vec<AnyExpr>& shape, Vec<AnyExpr>& base) {
-  if (auto no = check_layout_map(program, buffer, map)) return no;
-  Facts facts = program_facts(program);
-  Vec<IterDomain> inputs;
-  for (std::size_t d = 0; d < map->from.size(); ++d) {
-    inputs.push_back({map->from[d], AnyExpr(0), buffer->shape[d]});
-    facts.bind(map->from[d], AnyExpr(0), buffer->shape[d]);
-  }
-  IterMap found = iter_map(map->to, inputs, {}, facts);
-  if (!found.injective)
-    return refusal("L0221",
-                   "the map is not proved to give two elements of buffer " +
-                       in_quotes(buffer->name) + " different places" +
-                       (found.why.empty() ? "" : ": " + std::string(found.why)),
-                   "each index is a sum of parts such as a / 4, a % 4 and b, no part used twice");
-  for (std::size_t d = 0; d < map->to.size(); ++d) {
-    AnyExpr min, extent;
-    if (d < found.sums.size() && found.sums[d].extent.get()) {
-      min = found.sums[d].min, extent = found.sums[d].extent;
-    } else {
-      Interval i = bounds(map->to[d], map->from, facts);
-      if (!i.bounded())
-        return refusal("L0221", "index " + std::to_string(d) + " of the map has no bound");
-      min = i.min, extent = fold_add(fold_sub(i.max, i.min), AnyExpr(1));
-    }
-    base.push_back(simplify(min, facts));
-    shape.push_back(simplify(extent, facts));
-  }
-  return {};
-}
-
-inline Verdict run_transform_layout(const Program& program, const Args& args, Edit* edit) {
-  Buffer buffer = find_buffer(program, args[0].text);
-  Vec<AnyExpr> shape, base;
-  if (auto no = plan_layout(program, buffer, args[1].map, shape, base)) return no;
-  if (!edit) return {};
-  BufferNode node = *buffer;
-  node.shape = shape;
-  node.strides.clear();
-  Buffer next(new BufferNode(std::move(node)));
-  edit->program = program.with(MoveElements(buffer, next, args[1].map, base).stmt(program->body));
-  return {};
-}
-
-LATHE_DECL const Primitive& primitive_transform_layout() {
-  static const Primitive record{"transform_layout",
-                                1,
-                                {{"buffer", ArgKind::buffer}, {"map", ArgKind::map}},
-                                "elements of a private buffer move",
-                                run_transform_layout};
   return record;
 }
 
@@ -39070,486 +39556,6 @@ LATHE_DECL const Primitive& primitive_tensorize() {
                                  {"rounding", ArgKind::text, "\"\""}},
                                 "innermost loops become an instruction",
                                 run_tensorize};
-  return record;
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/schedule/primitives/loops/merge.ipp
-namespace lathe::detail {
-
-struct MergePlan {
-  Vec<LoopSite> sites;
-  Facts facts;                   ///< what holds around the loops
-  Vec<Buffer> written;           ///< below any of them
-  LoopHead head;                 ///< of the merged loop
-  Vec<ForRef> parts;             ///< the merged loop, each with one of the bodies
-  Vec<Vec<AccessSite>> touched;  ///< below each part
-
-  bool changes(const LoadedBuffers& loads) const {
-    for (const auto& b : loads.found)
-      if (contains(written, b)) return true;
-    return false;
-  }
-};
-
-// "loop 'j'(4)", "block 'C'", or "nothing": what stands right after a loop in its sequence.
-inline std::string text_after(const LoopSite& site) {
-  if (site.path.size() < 2) return "nothing";
-  const auto* seq = site.path[site.path.size() - 2].as<SeqNode>();
-  if (!seq || seq->stmts.back().same_as(site.path.back())) return "nothing";
-  std::size_t at = 1;
-  while (!seq->stmts[at - 1].same_as(site.path.back())) ++at;
-  if (const auto* loop = seq->stmts[at].as<ForNode>()) return "loop " + describe(*loop);
-  if (const auto* block = seq->stmts[at].as<BlockNode>())
-    return "block " + in_quotes(block->name());
-  return "another statement";
-}
-
-inline bool stands_after(const LoopSite& first, const LoopSite& second) {
-  if (first.path.size() < 2) return false;
-  const auto* seq = first.path[first.path.size() - 2].as<SeqNode>();
-  for (std::size_t k = 1; seq && k < seq->stmts.size(); ++k)
-    if (seq->stmts[k - 1].same_as(first.path.back()) && seq->stmts[k].same_as(second.path.back()))
-      return true;
-  return false;
-}
-
-inline std::string bounds_text(const ForNode& loop) {
-  return extent_text(loop.min) + ".." + extent_text(simplify(fold_add(loop.min, loop.extent)));
-}
-
-inline Verdict find_siblings(const Program& program, const Vec<Arg>& loops, MergePlan& plan) {
-  if (loops.size() < 2) return refusal("L0202", "needs at least two loops");
-  for (std::size_t k = 0; k < loops.size(); ++k) {
-    for (std::size_t other = 0; other < k; ++other)
-      if (loops[other].loop == loops[k].loop)
-        return refusal_at(loops[k].loop, "L0202",
-                          "loop " + in_quotes(loops[k].loop->name) + " is named twice");
-    plan.sites.push_back(find_loop(program->body, loops[k].loop));
-    const ForNode& loop = *plan.sites[k].loop;
-    if (auto no = check_serial_change(loop, Change::replace)) return no;
-    if (k == 0 || stands_after(plan.sites[k - 1], plan.sites[k])) continue;
-    return refusal_at(loop.var, "L0230",
-                      "loop " + describe(loop) + " does not stand right after loop " +
-                          describe(*plan.sites[k - 1].loop),
-                      text_after(plan.sites[k - 1]) +
-                          " stands there: name loops that follow each other, in their order");
-  }
-  return {};
-}
-
-inline Verdict check_same_bounds(const MergePlan& plan) {
-  const ForNode& first = *plan.sites[0].loop;
-  for (const auto& site : plan.sites)
-    if (!prove_eq(site.loop->min, first.min, plan.facts) ||
-        !prove_eq(site.loop->extent, first.extent, plan.facts))
-      return refusal_at(site.loop->var, "L0230",
-                        "the bounds " + bounds_text(*site.loop) + " of loop " +
-                            in_quotes(site.loop->var->name) + " are not proven to be those of " +
-                            in_quotes(first.var->name) + ", " + bounds_text(first),
-                        "compute_at and reverse_compute_at need no equal bounds");
-  return {};
-}
-
-// What the order of accesses does not tell: an assert ends the kernel, and a bound that is read
-// from memory is no number to compare indices by.
-inline Verdict check_held(const MergePlan& plan) {
-  for (const auto& site : plan.sites) {
-    std::string why;
-    any_statement(site.path.back(), [&](const Stmt& s) {
-      if (s.kind() == StmtKind::Assert) why = "holds an assert, which ends the kernel";
-      if (const auto* loop = s.as<ForNode>()) {
-        LoadedBuffers loads;
-        loads.expr(loop->min), loads.expr(loop->extent);
-        if (plan.changes(loads))
-          why = "holds or has a bound that is read from memory which is written below";
-      }
-      return !why.empty();
-    });
-    if (!why.empty())
-      return refusal_at(site.loop->var, "L0230", "loop " + describe(*site.loop) + " " + why);
-  }
-  return {};
-}
-
-inline void plan_parts(MergePlan& plan) {
-  Vec<std::string> used;
-  for (const auto& site : plan.sites)
-    for (auto& name : names_around(site)) used.push_back(std::move(name));
-  const ForNode& first = *plan.sites[0].loop;
-  plan.head = {make_var(loop_name(first.var->name, used)), first.min, first.extent};
-  for (const auto& site : plan.sites) {
-    Stmt part = wrap_loops({plan.head},
-                           substitute(site.loop->body, {{site.loop->var, AnyExpr(plan.head.var)}}));
-    plan.touched.push_back(accesses(part, AccessTerms::loops, plan.facts));
-    plan.parts.emplace_back(part.as<ForNode>());
-  }
-  // Each part meets what the others write.
-  Vec<Stmt> all;
-  for (const auto& part : plan.parts) all.push_back(Stmt(part));
-  const Stmt both = make_seq(std::move(all));
-  for (auto& part : plan.touched) SettleTerms(both).run(part);
-}
-
-// The init of a reduction that the merged loop feeds will stand before the loop, and so before the
-// bodies that were done by then.
-inline Verdict check_moved_inits(const MergePlan& plan) {
-  for (std::size_t k = 1; k < plan.parts.size(); ++k)
-    for (const auto& below : blocks_below(plan.parts[k]->body)) {
-      const BlockNode& block = *below.block;
-      bool outside = !block.init;
-      for (const auto& outer : plan.sites[k].loops)
-        outside = outside || feeds(*outer, block, IterKind::reduce);
-      if (outside || !feeds(*plan.parts[k], block, IterKind::reduce)) continue;
-      for (std::size_t before = 0; before < k; ++before)
-        for (const auto& access : plan.touched[before])
-          for (const auto* store : stores_of(block))
-            if (access.buffer == store->buffer)
-              return refusal_at(block.tag, "L0230",
-                                "loop " + describe(*plan.sites[k].loop) +
-                                    " feeds the reduction of block " + in_quotes(block.name()) +
-                                    ", whose init would move before what loop " +
-                                    describe(*plan.sites[before].loop) + " does with " +
-                                    in_quotes(store->buffer->name),
-                                "decompose the reduction first");
-    }
-  return {};
-}
-
-// An init runs also where the loops of the reduction run nothing: as if they ran at least once. It
-// needs none of the conditions of an update.
-inline AccessSite init_of(const AccessSite& update) {
-  AccessSite init = update;
-  init.kind = AccessKind::write;
-  init.condition = {};
-  for (std::size_t k = 1; k < init.loops.size(); ++k) {
-    const ForNode& f = *init.loops[k];
-    AnyExpr extent = simplify(fold_max(f.extent, AnyExpr(1)));
-    init.loops[k] = ForRef(make_for(f.var, f.min, extent, f.body).as<ForNode>());
-  }
-  return init;
-}
-
-// Reductions whose loops lie below the merged one have their inits there.
-inline void add_inits(MergePlan& plan) {
-  for (std::size_t k = 0; k < plan.parts.size(); ++k) {
-    Vec<AccessSite>& all = plan.touched[k];
-    for (std::size_t at = 0, count = all.size(); at < count; ++at) {
-      if (!all[at].is_write || !all[at].block || !all[at].block->init) continue;
-      bool outside = feeds(*plan.parts[k], *all[at].block, IterKind::reduce);
-      for (const auto& outer : plan.sites[k].loops)
-        outside = outside || feeds(*outer, *all[at].block, IterKind::reduce);
-      if (!outside) all.push_back(init_of(all[at]));
-    }
-  }
-}
-
-// How many iterations the first access comes after the second where both touch one element; 0 if
-// that is not one number.
-inline std::int64_t iterations_late(const AccessSite& a, const AccessSite& b, const ForNode& loop) {
-  auto step = [&](const AnyExpr& index) {
-    AnyExpr next = substitute(index, {{loop.var, fold_add(AnyExpr(loop.var), AnyExpr(1))}});
-    return const_int(fold_sub(next, index));
-  };
-  for (std::size_t d = 0; d < a.indices.size() && d < b.indices.size(); ++d) {
-    bool alone = true;
-    for (const auto* site : {&a, &b})
-      for (const auto& f : site->loops)
-        alone = alone && (f->var == loop.var || !uses_var(site->indices[d], f->var));
-    if (!alone) continue;
-    auto by = step(a.indices[d]), other = step(b.indices[d]);
-    auto gap = const_int(fold_sub(b.indices[d], a.indices[d]));
-    if (by && other && gap && *by == *other && *by != 0 && *gap % *by == 0) return *gap / *by;
-  }
-  return 0;
-}
-
-inline Refusal out_of_order(const AccessSite& a, const AccessSite& b, bool proven,
-                            const MergePlan& plan, std::size_t first, std::size_t second) {
-  const ForNode &loop = *plan.sites[first].loop, &other = *plan.sites[second].loop;
-  std::int64_t late = iterations_late(a, b, *plan.parts[0]);
-  std::string when = proven ? " in an iteration before " : " maybe in an iteration before ";
-  if (late > 0)
-    when = " " + std::to_string(late) + (late == 1 ? " iteration before " : " iterations before ");
-  return refusal_at(other.var, "L0207",
-                    "loops " + describe(loop) + " and " + describe(other) +
-                        " can't run in turn: " + describe(b) + when + describe(a),
-                    a.is_write && b.reads() ? "compute_at computes in each iteration what it needs"
-                                            : "keep the loops apart");
-}
-
-// Whatever an earlier body touches in a later iteration has to come before the later body does.
-inline Verdict check_merged_order(const MergePlan& plan) {
-  const Vec<ForRef> loop{plan.parts[0]};
-  for (std::size_t second = 1; second < plan.parts.size(); ++second)
-    for (std::size_t first = 0; first < second; ++first)
-      for (const auto& a : plan.touched[first])
-        for (const auto& b : plan.touched[second]) {
-          if (a.buffer != b.buffer || (!a.is_write && !b.is_write)) continue;
-          DependenceVectors found = dependence(a, b, loop, plan.facts);
-          for (const auto& v : found.vectors)
-            if ((v[0] & Direction::gt) != Direction::none)
-              return out_of_order(a, b, found.answer == Answer::yes, plan, first, second);
-        }
-  return {};
-}
-
-inline Program merged_program(const Program& program, const MergePlan& plan) {
-  Vec<Stmt> bodies, path = plan.sites[0].path, children;
-  for (const auto& part : plan.parts) bodies.push_back(part->body);
-  Stmt merged = wrap_loops({plan.head}, make_seq(std::move(bodies)));
-  path.pop_back();
-  for (const auto& s : seq_of(path.back())) {
-    bool gone = false;
-    for (const auto& site : plan.sites) gone = gone || s.same_as(site.path.back());
-    if (s.same_as(plan.sites[0].path.back())) children.push_back(merged);
-    if (!gone) children.push_back(s);
-  }
-  return program.with(replace_at(path, make_seq(std::move(children))));
-}
-
-inline Verdict run_merge(const Program& program, const Args& args, Edit* edit) {
-  MergePlan plan;
-  if (auto no = find_siblings(program, args[0].list, plan)) return no;
-  plan.facts = facts_on(plan.sites[0].path, program_facts(program));
-  if (auto no = check_same_bounds(plan)) return no;
-  for (const auto& site : plan.sites)
-    for (const auto& b : buffers_written(site.loop->body)) plan.written.push_back(b);
-  if (auto no = check_held(plan)) return no;
-  plan_parts(plan);
-  if (auto no = check_moved_inits(plan)) return no;
-  if (!runs_at_most_once(*plan.parts[0])) {
-    add_inits(plan);
-    if (auto no = check_merged_order(plan)) return no;
-  }
-  if (!edit) return {};
-  edit->program = merged_program(program, plan);
-  for (const auto& site : plan.sites)
-    edit->consumed.push_back({site.loop->var, "was merged into " + plan.head.var->name});
-  edit->results.push_back(LoopRef(plan.head.var));
-  return {};
-}
-
-LATHE_DECL const Primitive& primitive_merge() {
-  static const Primitive record{"merge",
-                                1,
-                                {{"loops", ArgKind::list, {}, ArgKind::loop}},
-                                "loops that follow each other become one with all their bodies",
-                                run_merge,
-                                ArgKind::loop,
-                                Results::one};
-  return record;
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/schedule/primitives/storage/hoist_storage.ipp
-namespace lathe::detail {
-
-inline Verdict run_hoist_storage(const Program& program, const Args& args, Edit* edit) {
-  const LoopSite site = find_loop(program->body, args[1].loop);
-  const ForNode& loop = *site.loop;
-  const HoistAttr hoist{args[0].text};
-  if (auto no = check_serial_change(loop, Change::share)) return no;
-  if (loop.attributes.has(hoist))
-    return refusal_at(loop.var, "L0240",
-                      "buffer " + in_quotes(hoist.buffer) + " is allocated above loop " +
-                          describe(loop) + " already");
-  if (auto no = check_mark(program, site, hoist,
-                           "take a loop of which each iteration fills the buffer anew, inside of "
-                           "loops that are not serial"))
-    return no;
-  if (edit) edit->program = program.with(annotate_loop(program, loop.var, hoist));
-  return {};
-}
-
-LATHE_DECL const Primitive& primitive_hoist_storage() {
-  static const Primitive record{"hoist_storage",
-                                1,
-                                {{"buffer", ArgKind::buffer}, {"loop", ArgKind::loop}},
-                                "a private buffer is allocated above a loop",
-                                run_hoist_storage};
-  return record;
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/schedule/primitives/storage/double_buffer.ipp
-namespace lathe::detail {
-
-inline Verdict run_double_buffer(const Program& program, const Args& args, Edit* edit) {
-  const LoopSite site = find_loop(program->body, args[1].loop);
-  const ForNode& loop = *site.loop;
-  const DoubleBufferAttr twice{args[0].text};
-  const char* const help =
-      "take a buffer that one block writes before all that read it, inside of the loop";
-  if (auto no = check_serial_change(loop, Change::share)) return no;
-  if (loop.attributes.has(twice))
-    return refusal_at(loop.var, "L0245",
-                      "buffer " + in_quotes(twice.buffer) + " has two versions in loop " +
-                          describe(loop) + " already",
-                      help);
-  if (auto no = check_mark(program, site, twice, help)) return no;
-  if (edit) edit->program = program.with(annotate_loop(program, loop.var, twice));
-  return {};
-}
-
-LATHE_DECL const Primitive& primitive_double_buffer() {
-  static const Primitive record{"double_buffer",
-                                1,
-                                {{"buffer", ArgKind::buffer}, {"loop", ArgKind::loop}},
-                                "iterations of a loop take turns with two versions of a buffer",
-                                run_double_buffer};
-  return record;
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/schedule/primitives/storage/rolling_buffer.ipp
-namespace lathe::detail {
-
-inline Verdict run_rolling_buffer(const Program& program, const Args& args, Edit* edit) {
-  const LoopSite site = find_loop(program->body, args[1].loop);
-  const ForNode& loop = *site.loop;
-  const RollingAttr rolls{args[0].block->name};
-  const char* const help =
-      "take a block that was computed at the loop, for a window that moves by less than it holds";
-  if (auto no = check_serial_change(loop, Change::share)) return no;
-  if (loop.attributes.has(rolls))
-    return refusal_at(
-        loop.var, "L0246",
-        "block " + in_quotes(rolls.block) + " keeps rows along loop " + describe(loop) + " already",
-        help);
-  if (auto no = check_mark(program, site, rolls, help)) return no;
-  if (edit) edit->program = program.with(annotate_loop(program, loop.var, rolls));
-  return {};
-}
-
-LATHE_DECL const Primitive& primitive_rolling_buffer() {
-  static const Primitive record{"rolling_buffer",
-                                1,
-                                {{"block", ArgKind::block}, {"loop", ArgKind::loop}},
-                                "iterations of a loop keep the rows of a block that they share",
-                                run_rolling_buffer};
-  return record;
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/schedule/primitives/storage/software_pipeline.ipp
-namespace lathe::detail {
-
-inline Verdict run_software_pipeline(const Program& program, const Args& args, Edit* edit) {
-  const LoopSite site = find_loop(program->body, args[0].loop);
-  const ForNode& loop = *site.loop;
-  if (auto no = check_serial_change(loop, Change::stage)) return no;
-  const PipelineAttr when{numbers_of(args[1]), numbers_of(args[2])};
-  if (when.stages.size() != when.orders.size())
-    return refusal_at(loop.var, "L0247",
-                      std::to_string(when.stages.size()) + " stages and " +
-                          std::to_string(when.orders.size()) + " orders",
-                      "one of each for each statement of the loop");
-  if (auto no = check_mark(program, site, when,
-                           "a statement that uses what another made has a later stage, or the same "
-                           "one and a later order"))
-    return no;
-  if (edit) edit->program = program.with(annotate_loop(program, loop.var, when));
-  return {};
-}
-
-LATHE_DECL const Primitive& primitive_software_pipeline() {
-  static const Primitive record{"software_pipeline",
-                                1,
-                                {{"loop", ArgKind::loop},
-                                 {"stages", ArgKind::list, {}, ArgKind::number},
-                                 {"orders", ArgKind::list, {}, ArgKind::number}},
-                                "statements of a loop run for different iterations at a time",
-                                run_software_pipeline};
-  return record;
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/schedule/primitives/sampling/sample_location.ipp
-namespace lathe::detail {
-
-inline constexpr std::string_view kUndecided = "auto";
-
-/// A place for a block, and how decisions write it: "root" leaves it where it is, "inline" makes
-/// loads of it its expression, "C:1" is under the second loop above block C.
-struct Place {
-  std::string text;
-  VarRef loop;
-};
-
-inline Verdict run_at_location(const Program& program, const BlockTag& block, const Place& place,
-                               Edit* edit) {
-  if (place.loop)
-    return primitive_compute_at().run(program, {BlockRef(block), LoopRef(place.loop)}, edit);
-  if (place.text == "inline")
-    return primitive_compute_inline().run(program, {BlockRef(block)}, edit);
-  if (edit) edit->program = program;
-  return {};
-}
-
-// Root, inline, and the loops above the consumers, each by the first consumer below it.
-inline Vec<Place> locations(const Program& program, const BlockTag& block) {
-  Vec<Place> out{{"root", {}}, {"inline", {}}};
-  for (const auto& buffer : buffers_written(find_block(program->body, block).block->body))
-    for (const auto& reader : readers(program->body, buffer)) {
-      const BlockSite site = find_block(program->body, reader.block->tag);
-      for (std::size_t k = 0; k < site.loops.size(); ++k) {
-        bool known = reader.block->tag == block;
-        for (const auto& place : out) known = known || place.loop == site.loops[k]->var;
-        if (!known) out.push_back({cat(site.block->name(), ':', k), site.loops[k]->var});
-      }
-    }
-  return out;
-}
-
-inline bool is_legal_at(const Program& program, const BlockTag& block, const Place& place) {
-  Edit edit;
-  if (run_at_location(program, block, place, &edit)) return false;
-  if (edit.program == program) return true;
-  const Vec<Stmt> changed = changed_nests(program, edit.program);
-  return !check_promises(program, edit.program, changed) &&
-         !check_lifetimes(program, edit.program, changed);
-}
-
-inline Verdict run_sample_compute_location(const Program& program, const Args& args, Edit* edit) {
-  if (args[1].text == kUndecided) {
-    if (edit) edit->program = program;
-    return {};
-  }
-  std::string known;
-  for (const auto& place : locations(program, args[0].block)) {
-    if (place.text == args[1].text) return run_at_location(program, args[0].block, place, edit);
-    known += " " + place.text;
-  }
-  return refusal_at(args[0].block, "L0233",
-                    "decision " + in_quotes(args[1].text) + " is no place for block " +
-                        in_quotes(args[0].block->name),
-                    "places:" + known);
-}
-
-inline Arg draw_compute_location(const Program& program, const Args& args, std::uint64_t random) {
-  Vec<std::string> legal;
-  for (const auto& place : locations(program, args[0].block))
-    if (is_legal_at(program, args[0].block, place)) legal.push_back(place.text);
-  return Arg::of_text(legal[static_cast<std::size_t>(random_below(legal.size(), random))]);
-}
-
-LATHE_DECL const Primitive& primitive_sample_compute_location() {
-  static const Primitive record{
-      "sample_compute_location",
-      1,
-      {{"block", ArgKind::block}, {"decision", ArgKind::text, "\"auto\""}},
-      "computes a block at one of its legal places, at random",
-      run_sample_compute_location,
-      ArgKind::loop,
-      Results::array,
-      draw_compute_location};
   return record;
 }
 
@@ -43479,133 +43485,6 @@ LATHE_DECL EvalExpr::Run eval_function(const AnyExpr& e) {
 
 }  // namespace lathe::detail
 
-// ---- lathe/lower/guards/tile_guards.ipp
-namespace lathe {
-namespace detail {
-
-// A guard, and the condition over outer variables under which it holds for all values of the tile
-// loops below.
-struct TileGuard {
-  const IfNode* guard;  ///< null: no statement, but what a clamped index or a select asks
-  AnyExpr full;         ///< it holds for all values
-  AnyExpr some;         ///< it may hold for one; none: not known
-};
-
-// The guards of a statement that depend on tile loops inside it: unrolled and vectorized ones, or,
-// for a guard that none of these occurs in, the loop with the smallest coefficient (the inner loop
-// of a split).
-class TileGuards : public Visitor {
- public:
-  /// Guards that name unpeeled loops are not asked for.
-  TileGuards(const Facts& facts, const Vec<Stmt>& splits, const Vec<VarRef>& unpeeled)
-      : facts_(facts), splits_(splits), unpeeled_(unpeeled) {}
-  Vec<TileGuard> guards;
-
-  void stmt(const Stmt& s) override {
-    for (const auto& split : splits_)
-      if (split.same_as(s)) return;
-    if (const auto* f = s.as<ForNode>()) {
-      if (f->loop_kind == ForKind::parallel) return;
-      Facts outer = facts_;
-      facts_.bind(*f);
-      loops_.push_back(f);
-      stmt(f->body);
-      loops_.pop_back();
-      facts_ = outer;
-      return;
-    }
-    if (const auto* g = s.as<IfNode>(); g && !g->else_body) note(*g);
-    descend(s);
-  }
-
-  // A clamped index is a gather, and a select on the position a mask, for every vector; away from
-  // the border it is neither.
-  void expr(const AnyExpr& e) override {
-    if (const auto* n = e.as<LoadNode>())
-      for (const auto& i : n->indices) note_clamps(i);
-    if (const auto* n = e.as<SelectNode>()) {
-      for (const auto& part : conjuncts(n->condition)) note_soft(part);
-    }
-    descend(e);
-  }
-
- private:
-  void note_clamps(const AnyExpr& index) {
-    const auto* n = index.as<BinaryNode>();
-    if (!n || n->a.dtype() != kIndex) return;
-    if (n->op == BinaryOp::min) note_soft(unclamped(n->a) <= n->b);
-    if (n->op == BinaryOp::max) note_soft(unclamped(n->a) >= n->b);
-    note_clamps(n->a);
-    note_clamps(n->b);
-  }
-
-  static AnyExpr unclamped(AnyExpr e) {
-    while (const auto* n = e.as<BinaryNode>()) {
-      if (n->op != BinaryOp::min && n->op != BinaryOp::max) break;
-      e = n->a;
-    }
-    return e;
-  }
-
-  void note_soft(const AnyExpr& condition) {
-    Vec<VarRef> lanes;
-    for (const auto* f : loops_)
-      if (f->loop_kind == ForKind::vectorized && uses_var(condition, f->var))
-        lanes.push_back(f->var);
-    if (lanes.empty() || !is_load_free(condition) || is_unpeeled(condition)) return;
-    AnyExpr full = compare_gap(condition, gap_of(condition, lanes), true);
-    if (full.get() && !as_const_int(full)) guards.push_back({nullptr, full, {}});
-  }
-
-  bool is_unpeeled(const AnyExpr& condition) const {
-    for (const auto& loop : unpeeled_)
-      if (uses_var(condition, loop)) return true;
-    return false;
-  }
-
-  void note(const IfNode& g) {
-    if (is_unpeeled(g.condition)) return;
-    Vec<VarRef> tile;
-    for (const auto* f : loops_)
-      if ((f->loop_kind == ForKind::unrolled || f->loop_kind == ForKind::vectorized) &&
-          uses_var(g.condition, f->var))
-        tile.push_back(f->var);
-    for (const auto* f : reversed(loops_))
-      if (tile.empty() && as_const_int(f->extent) && uses_var(g.condition, f->var))
-        tile.push_back(f->var);
-    if (tile.empty()) return;
-    Interval gap = gap_of(g.condition, tile);
-    AnyExpr full = compare_gap(g.condition, gap, true);
-    if (full.get()) guards.push_back({&g, full, compare_gap(g.condition, gap, false)});
-  }
-
-  // Between which values the difference of a comparison's sides lies while the tile loops run.
-  Interval gap_of(const AnyExpr& condition, const Vec<VarRef>& tile) const {
-    const auto* n = condition.as<BinaryNode>();
-    return n && n->a.dtype() == kIndex ? bounds(n->a - n->b, tile, facts_) : Interval{};
-  }
-
-  // The comparison at the end of the gap where it is hardest, or easiest, to fulfil; none if that
-  // is not known.
-  AnyExpr compare_gap(const AnyExpr& condition, const Interval& gap, bool hardest) const {
-    const auto* n = condition.as<BinaryNode>();
-    if (!n) return {};
-    const bool upward = n->op == BinaryOp::gt || n->op == BinaryOp::ge;
-    const AnyExpr& end = hardest == upward ? gap.min : gap.max;
-    const bool known = n->op == BinaryOp::lt || n->op == BinaryOp::le || upward;
-    if (!known || !end.get()) return {};
-    return simplify(make_binary(n->op, end, AnyExpr(0)), facts_);
-  }
-
-  Facts facts_;
-  const Vec<Stmt>& splits_;
-  const Vec<VarRef>& unpeeled_;
-  Vec<const ForNode*> loops_;
-};
-
-}  // namespace detail
-}  // namespace lathe
-
 // ---- lathe/lower/blocks/check_accesses.ipp
 namespace lathe {
 namespace detail {
@@ -44577,6 +44456,133 @@ class PartitionLoops : public Mutator {
 };
 
 }  // namespace lathe::detail
+
+// ---- lathe/lower/guards/tile_guards.ipp
+namespace lathe {
+namespace detail {
+
+// A guard, and the condition over outer variables under which it holds for all values of the tile
+// loops below.
+struct TileGuard {
+  const IfNode* guard;  ///< null: no statement, but what a clamped index or a select asks
+  AnyExpr full;         ///< it holds for all values
+  AnyExpr some;         ///< it may hold for one; none: not known
+};
+
+// The guards of a statement that depend on tile loops inside it: unrolled and vectorized ones, or,
+// for a guard that none of these occurs in, the loop with the smallest coefficient (the inner loop
+// of a split).
+class TileGuards : public Visitor {
+ public:
+  /// Guards that name unpeeled loops are not asked for.
+  TileGuards(const Facts& facts, const Vec<Stmt>& splits, const Vec<VarRef>& unpeeled)
+      : facts_(facts), splits_(splits), unpeeled_(unpeeled) {}
+  Vec<TileGuard> guards;
+
+  void stmt(const Stmt& s) override {
+    for (const auto& split : splits_)
+      if (split.same_as(s)) return;
+    if (const auto* f = s.as<ForNode>()) {
+      if (f->loop_kind == ForKind::parallel) return;
+      Facts outer = facts_;
+      facts_.bind(*f);
+      loops_.push_back(f);
+      stmt(f->body);
+      loops_.pop_back();
+      facts_ = outer;
+      return;
+    }
+    if (const auto* g = s.as<IfNode>(); g && !g->else_body) note(*g);
+    descend(s);
+  }
+
+  // A clamped index is a gather, and a select on the position a mask, for every vector; away from
+  // the border it is neither.
+  void expr(const AnyExpr& e) override {
+    if (const auto* n = e.as<LoadNode>())
+      for (const auto& i : n->indices) note_clamps(i);
+    if (const auto* n = e.as<SelectNode>()) {
+      for (const auto& part : conjuncts(n->condition)) note_soft(part);
+    }
+    descend(e);
+  }
+
+ private:
+  void note_clamps(const AnyExpr& index) {
+    const auto* n = index.as<BinaryNode>();
+    if (!n || n->a.dtype() != kIndex) return;
+    if (n->op == BinaryOp::min) note_soft(unclamped(n->a) <= n->b);
+    if (n->op == BinaryOp::max) note_soft(unclamped(n->a) >= n->b);
+    note_clamps(n->a);
+    note_clamps(n->b);
+  }
+
+  static AnyExpr unclamped(AnyExpr e) {
+    while (const auto* n = e.as<BinaryNode>()) {
+      if (n->op != BinaryOp::min && n->op != BinaryOp::max) break;
+      e = n->a;
+    }
+    return e;
+  }
+
+  void note_soft(const AnyExpr& condition) {
+    Vec<VarRef> lanes;
+    for (const auto* f : loops_)
+      if (f->loop_kind == ForKind::vectorized && uses_var(condition, f->var))
+        lanes.push_back(f->var);
+    if (lanes.empty() || !is_load_free(condition) || is_unpeeled(condition)) return;
+    AnyExpr full = compare_gap(condition, gap_of(condition, lanes), true);
+    if (full.get() && !as_const_int(full)) guards.push_back({nullptr, full, {}});
+  }
+
+  bool is_unpeeled(const AnyExpr& condition) const {
+    for (const auto& loop : unpeeled_)
+      if (uses_var(condition, loop)) return true;
+    return false;
+  }
+
+  void note(const IfNode& g) {
+    if (is_unpeeled(g.condition)) return;
+    Vec<VarRef> tile;
+    for (const auto* f : loops_)
+      if ((f->loop_kind == ForKind::unrolled || f->loop_kind == ForKind::vectorized) &&
+          uses_var(g.condition, f->var))
+        tile.push_back(f->var);
+    for (const auto* f : reversed(loops_))
+      if (tile.empty() && as_const_int(f->extent) && uses_var(g.condition, f->var))
+        tile.push_back(f->var);
+    if (tile.empty()) return;
+    Interval gap = gap_of(g.condition, tile);
+    AnyExpr full = compare_gap(g.condition, gap, true);
+    if (full.get()) guards.push_back({&g, full, compare_gap(g.condition, gap, false)});
+  }
+
+  // Between which values the difference of a comparison's sides lies while the tile loops run.
+  Interval gap_of(const AnyExpr& condition, const Vec<VarRef>& tile) const {
+    const auto* n = condition.as<BinaryNode>();
+    return n && n->a.dtype() == kIndex ? bounds(n->a - n->b, tile, facts_) : Interval{};
+  }
+
+  // The comparison at the end of the gap where it is hardest, or easiest, to fulfil; none if that
+  // is not known.
+  AnyExpr compare_gap(const AnyExpr& condition, const Interval& gap, bool hardest) const {
+    const auto* n = condition.as<BinaryNode>();
+    if (!n) return {};
+    const bool upward = n->op == BinaryOp::gt || n->op == BinaryOp::ge;
+    const AnyExpr& end = hardest == upward ? gap.min : gap.max;
+    const bool known = n->op == BinaryOp::lt || n->op == BinaryOp::le || upward;
+    if (!known || !end.get()) return {};
+    return simplify(make_binary(n->op, end, AnyExpr(0)), facts_);
+  }
+
+  Facts facts_;
+  const Vec<Stmt>& splits_;
+  const Vec<VarRef>& unpeeled_;
+  Vec<const ForNode*> loops_;
+};
+
+}  // namespace detail
+}  // namespace lathe
 
 // ---- lathe/lower/guards/hoist_guards.ipp
 namespace lathe {
