@@ -57,7 +57,7 @@ struct AxisRule {
 };
 
 /// Where a view's elements lie, in elements from its first, after add() for each axis.
-struct Reach {
+struct ViewSpan {
   std::int64_t low = 0, high = 1;  ///< one past the last
   std::int64_t count = 1;
   bool empty = false, overflow = false;

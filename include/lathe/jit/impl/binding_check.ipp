@@ -50,22 +50,22 @@ LATHE_DECL bool Binding::check_arg(int a, const CallArg& given, std::uint64_t* s
   const auto base = reinterpret_cast<std::uintptr_t>(given.data);
   slots[arg.slot] = base;
   const detail::AxisRule* axes = axes_.data() + arg.first_axis;
-  detail::Reach reach;
+  detail::ViewSpan span;
   int wrong_stride = -1;
   for (int d = 0; d < arg.rank; ++d) {
     const std::int64_t extent = given.extents[d], stride = given.strides[d];
     if (!axes[d].extent.holds(extent, slots)) return failure = {CallError::extent, a, d}, false;
     // The stride of an axis with at most one element means nothing.
     if (!axes[d].stride.holds(stride, slots) && extent > 1 && wrong_stride < 0) wrong_stride = d;
-    reach.add(extent, stride);
+    span.add(extent, stride);
   }
   if (wrong_stride >= 0) return failure = {CallError::stride, a, wrong_stride}, false;
-  if (reach.empty) return true;
-  if (!reach.too_large())
-    bytes = {base + static_cast<std::uintptr_t>(reach.low * arg.element_bytes),
-             base + static_cast<std::uintptr_t>(reach.high * arg.element_bytes)};
+  if (span.empty) return true;
+  if (!span.too_large())
+    bytes = {base + static_cast<std::uintptr_t>(span.low * arg.element_bytes),
+             base + static_cast<std::uintptr_t>(span.high * arg.element_bytes)};
   CallError error = detail::check_address(base, arg.alignment_mask, bytes);
-  if (error == CallError::none && arg.written && reach.overlaps_itself())
+  if (error == CallError::none && arg.written && span.overlaps_itself())
     error = CallError::self_overlap;
   if (error != CallError::none) failure = {error, a, 0};
   return error == CallError::none;
