@@ -5517,8 +5517,8 @@ struct ViewSpan {
   void add(std::int64_t extent, std::int64_t stride) {
     std::int64_t step = 0;
     empty |= extent <= 0;
-    overflow |= __builtin_mul_overflow(count, extent, &count) |
-                __builtin_mul_overflow(extent > 0 ? extent - 1 : 0, stride, &step);
+    overflow |= __builtin_mul_overflow(count, extent, &count);
+    overflow |= __builtin_mul_overflow(extent > 0 ? extent - 1 : 0, stride, &step);
     overflow |= step < 0 ? __builtin_add_overflow(low, step, &low)
                          : __builtin_add_overflow(high, step, &high);
   }
