@@ -169,7 +169,7 @@ TEST_CASE("a parallel loop captures buffers, variables and registers, and hands 
   Stmt back = make_for(j, 0, n, set(y, at, make_load(own, {AnyExpr(n) - 1 - AnyExpr(j)})));
   Stmt small = make_ref<AssertNode>(AnyExpr(i) < 90, "row is small");
   Stmt body = make_alloc(own, make_seq({small, copy, back}));
-  Stmt loop = make_for(i, 2, AnyExpr(n) - 2, body, ForKind::parallel, {{"max_threads", 3}});
+  Stmt loop = make_for(i, 2, AnyExpr(n) - 2, body, ForKind::parallel, {MaxThreadsAttr{3}});
   AnyExpr base = make_broadcast(AnyExpr(s), 4);
   Program p = b.done(make_let_stmt(wide, base + base, loop));
   std::int64_t bytes = Context::default_context().bytes_in_use();
