@@ -5150,31 +5150,68 @@ std::string excerpt(const Program& program, const Stmt& stmt);
 
 }  // namespace lathe
 
+// ---- lathe/support/target_caps.hpp
+// What a target's code can say by itself: what the passes to Stage::machine ask, and what verify
+// holds them to.
+
+namespace lathe {
+
+/// What machine code is written in.
+enum class Language : std::uint8_t { llvm, c };
+
+/// Derived from the target once, here, so that no pass looks at features of its own.
+struct TargetCaps {
+  bool fma = true;        ///< one instruction; else a call of the C library
+  bool scales = true;     ///< scalb of f32 and f64
+  bool rounds = true;     ///< floor, ceil, trunc, round
+  bool half = true;       ///< casts between f16 and wider floats
+  bool byte_dots = true;  ///< dot4 of unsigned with signed bytes
+  bool bf16_dots = true;  ///< dot2
+  /// Masks of 8, 16 and 32 lanes are words of a general register.
+  bool mask_words = false;
+  /// Vectors of bytes compare into the mask of vectors of any type.
+  bool byte_masks = true;
+
+  // Bugs of LLVM that passes go around (lower/machine/workarounds).
+  bool loses_byte_quotients = false;
+  bool widens_masked_stores = false;
+
+  /// Whatever a machine may have: programs that are legal for some target.
+  TargetCaps() = default;
+  TargetCaps(const Target& target, Language language = Language::llvm);
+};
+
+}  // namespace lathe
+
 // ---- lathe/ir/verify.hpp
 // The verifier: the rules of each stage, and whether a program keeps them.
 //
-// At every stage: nodes are complete and typed as expr.hpp says; each variable is bound once and
-// used where it is visible (inside a block: its iterators, those of blocks around it, dims, scalar
-// params, and loops and lets inside); each buffer is a param or allocated once, and used inside;
-// indices are i64 scalars or vectors of one length, as many as the buffer's rank; a mask is bool
-// with the value's lanes; nothing stores to an 'in' param; bounds and conditions are scalars; a
-// reducer is closed, its block is one store per value; block names and tags are unique; vectors lie
-// only in registers of rank 0; impure calls stand in Evaluate.
+// At every stage: nodes are complete and typed as expr.hpp says; each variable is bound once (from
+// flat on by a node that may stand at several places) and used where it is visible (inside a block:
+// its iterators, those of blocks around it, dims, scalar params, and loops and lets inside); each
+// buffer is a param or allocated once, and used inside; indices are i64 scalars or vectors of one
+// length, as many as the buffer's rank; a mask is bool with the value's lanes; nothing stores to an
+// 'in' param; bounds and conditions are scalars; a reducer is closed, its block is one store per
+// value; block names and tags are unique; vectors lie only in registers of rank 0; impure calls
+// stand in Evaluate.
 //   loops    no blocks
 //   vector   and no loop that is vectorized or unrolled
 //   flat     and one index per access (rank 0 may have none), allocated buffers of rank 1 or 0
 //   without strides;
 //            index arithmetic may be i32
-//   machine  and no exp exp2 log log2 sin cos tan tanh erf pow
+//   machine  and no node that means more than a machine does: the list is in ir/machine_form.hpp
 
 namespace lathe {
 
 /// Why the program breaks a rule of the stage, naming the culprit; empty if it keeps them all.
 /// Never throws for it.
-std::string verify_reason(const Program& program, Stage stage);
+/// Stage::machine depends on what a target can do; without `caps` it is what some target can.
+std::string verify_reason(const Program& program, Stage stage,
+                          const TargetCaps& caps = TargetCaps());
 /// The same as an InternalError that says the reason and shows the place; `after` names the pass or
 /// step.
-void verify(const Program& program, Stage stage, std::string_view after = {});
+void verify(const Program& program, Stage stage, std::string_view after = {},
+            const TargetCaps& caps = TargetCaps());
 inline void verify(const Program& program) { verify(program, program->stage); }
 /// The same for a program that a user wrote: UserError L0506.
 void verify_user(const Program& program, Location where = Location::here());
@@ -6695,6 +6732,8 @@ struct LowerOptions {
   bool strict = false;
   /// Tests each access that is not proved to be inside of its buffer (check_accesses).
   bool checked = false;
+  /// What the code will be written in.
+  Language language = Language::llvm;
   /// For dumps, logs and budgets; null means the default context.
   const Context* context = nullptr;
   /// When to stop (L0412); null means the context's time_budget from the call on.
@@ -7254,6 +7293,18 @@ Attributes after(Change change, const Attributes& all);
 
 }  // namespace lathe::detail
 
+// ---- lathe/ir/lane_stride.hpp
+// Vector indices that step evenly from lane to lane.
+
+namespace lathe::detail {
+
+/// Whether lane l of a vector is base + l * stride with a constant stride.
+bool lane_stride(const AnyExpr& e, std::int64_t& stride);
+/// The scalar that lane 0 of such a vector is.
+AnyExpr lane_base(const AnyExpr& e);
+
+}  // namespace lathe::detail
+
 // ---- lathe/ir/scalar.hpp
 // One operation on one lane, exactly as ir/expr.hpp says.
 
@@ -7396,6 +7447,98 @@ class ScalarCode {
   Vec<Step> steps_;
   DenseMap<const ExprNode*, int> known_;
 };
+
+}  // namespace lathe::detail
+
+// ---- lathe/ir/math_table.hpp
+// The table of math functions: which of them is expanded, native or a call, for which target.
+
+namespace lathe {
+
+/// expanded: a pass writes it as arithmetic, and none is left at Stage::machine. native: one
+/// operation of the language that code is written in. call: a function of the C library.
+enum class MathForm : std::uint8_t { expanded, native, call };
+
+struct MathRow {
+  CallOp op;
+  MathForm form;
+  bool TargetCaps::*cap = nullptr;  ///< what `form` needs; null: nothing
+  MathForm otherwise = MathForm::expanded;
+};
+
+inline constexpr MathRow kMathTable[] = {
+    {CallOp::exp, MathForm::expanded},
+    {CallOp::exp2, MathForm::expanded},
+    {CallOp::log, MathForm::expanded},
+    {CallOp::log2, MathForm::expanded},
+    {CallOp::sin, MathForm::expanded},
+    {CallOp::cos, MathForm::expanded},
+    {CallOp::tan, MathForm::expanded},
+    {CallOp::tanh, MathForm::expanded},
+    {CallOp::erf, MathForm::expanded},
+    {CallOp::pow, MathForm::expanded},
+    {CallOp::sqrt, MathForm::native},
+    {CallOp::abs, MathForm::native},
+    {CallOp::copysign, MathForm::native},
+    {CallOp::is_nan, MathForm::native},
+    {CallOp::popcount, MathForm::native},
+    {CallOp::floor, MathForm::native, &TargetCaps::rounds},
+    {CallOp::ceil, MathForm::native, &TargetCaps::rounds},
+    {CallOp::trunc, MathForm::native, &TargetCaps::rounds},
+    {CallOp::round, MathForm::native, &TargetCaps::rounds},
+    {CallOp::scalb, MathForm::native, &TargetCaps::scales},
+    {CallOp::fma, MathForm::native, &TargetCaps::fma, MathForm::call},
+    {CallOp::dot4, MathForm::native, &TargetCaps::byte_dots},
+    {CallOp::dot2, MathForm::native, &TargetCaps::bf16_dots},
+};
+
+/// Of what has no row, the calls that compute nothing: native. The remainder of floats, an
+/// operator, is a call everywhere.
+constexpr MathForm math_form(CallOp op, const TargetCaps& caps) {
+  for (const MathRow& row : kMathTable)
+    if (row.op == op) return !row.cap || caps.*row.cap ? row.form : row.otherwise;
+  return MathForm::native;
+}
+
+}  // namespace lathe
+
+// ---- lathe/ir/machine_form.hpp
+// What Stage::machine asks of single nodes, and the same values in nodes that keep it: operators
+// whose meaning no machine has become ones that all have.
+//
+// An emitter maps each node to what the machine does, so at Stage::machine these mean no more:
+//   div mod      of integers: by a constant other than 0 (and, signed, -1), or by a choice of 1
+//                where the divisor is one of these; fmod of floats
+//   shl shr      by a count that is a constant below the width, or "count & mask" with mask below
+//   it min max      of integers; of floats only fast_min and fast_max, which are a comparison each
+//   cast         of a float to an integer: of a value that fast_min, fast_max and selects by "<"
+//                with constants hold inside of the integer's range
+//   calls        that kMathTable calls native, or a call
+//   select       by lanes computes both arms: loads in them have masks, or happened before
+// and there are no floordiv and floormod, no min and max of bool, no abs of integers, and no values
+// of narrow types, except that f16 comes from and goes to its bits and f32 where there are casts.
+
+namespace lathe::detail {
+
+/// Whether legalize_types replaces the type.
+constexpr bool is_narrow(DType t) { return t.bits == 4 || (t.is_float() && t.bits < 32); }
+
+/// Which of these rules the node itself breaks; empty: none.
+std::string_view machine_problem(const AnyExpr& e, const TargetCaps& caps);
+
+/// The value of `a op b` in nodes that keep the rules; a and b keep them.
+AnyExpr machine_binary(BinaryOp op, const AnyExpr& a, const AnyExpr& b);
+/// Likewise of a cast of a float to an integer, and of the abs of an integer.
+AnyExpr machine_conversion(DType to, const AnyExpr& value);
+AnyExpr machine_abs(const AnyExpr& value);
+
+/// body(x) with x bound to a variable unless it is one already, so that it is computed once.
+template <class F>
+AnyExpr with_value(const char* name, const AnyExpr& x, F body) {
+  if (x.kind() == ExprKind::Var || x.kind() == ExprKind::Const) return body(x);
+  VarRef var = make_var(name, x.dtype());
+  return make_let(var, x, body(AnyExpr(var)));
+}
 
 }  // namespace lathe::detail
 
@@ -7608,7 +7751,7 @@ namespace detail {
 /// once.
 class Verifier : public Visitor {
  public:
-  explicit Verifier(Stage stage) : stage_(stage) {}
+  Verifier(Stage stage, const TargetCaps& caps) : stage_(stage), caps_(caps) {}
   void program(const ProgramNode& p);
 
   const std::string& reason() const { return reason_; }
@@ -7660,18 +7803,25 @@ class Verifier : public Visitor {
   void atomic(const AtomicNode& n);
   void let(const LetNode& n);
   void call(const CallNode& n);
+  void select(const SelectNode& n);
+  void lanes_of_arm(const LoadNode& n, const AnyExpr& e);
 
   Stage stage_;
+  const TargetCaps& caps_;
   std::string reason_;
   const RefCounted* place_ = nullptr;
   Vec<const RefCounted*> path_;  ///< the statements around
   Vec<const BlockNode*> blocks_;
   NodeMap<Entry> entries_;
-  NodeSet tags_, reducers_;
+  NodeSet tags_, reducers_, lets_;
   NameSet block_names_;
   int level_ = 0;
   unsigned axes_ = 0;  ///< which the loops around are bound to
   bool in_evaluate_ = false;
+  bool in_layout_ = false;  ///< of a parameter, which no code computes
+  int arms_ = 0;            ///< of selects by lanes, around
+  Vec<AnyExpr>
+      seen_loads_{};  ///< of all lanes, which have happened where an expression is computed
 };
 
 /// What is wrong with an access of a value of this type (its lanes included); empty if nothing is.
@@ -9327,6 +9477,16 @@ Verdict read_intrinsic(const TensorIntrin& row, Intrinsic& out);
 
 }  // namespace lathe::detail
 
+// ---- lathe/codegen/common/captures.hpp
+// What the body of a parallel loop takes from around it.
+
+namespace lathe::detail {
+
+/// The buffers that a loop's body uses and does not allocate itself, each once.
+Vec<Buffer> buffers_captured(const Stmt& body);
+
+}  // namespace lathe::detail
+
 // ---- lathe/codegen/llvm/builder.hpp
 // LLVM IR as text: typed values, one function, one module.
 
@@ -9363,9 +9523,11 @@ const LlvmIntrinsic* find_llvm_intrinsic(std::string_view name);
 /// One module: declarations, metadata and finished functions.
 class LlvmModule {
  public:
-  LlvmModule(const Target& its_target, int llvm_major) : target(its_target), major(llvm_major) {}
+  LlvmModule(const Target& its_target, int llvm_major)
+      : target(its_target), caps(its_target), major(llvm_major) {}
 
   const Target& target;
+  const TargetCaps caps;
   const int major;
 
   /// True if the intrinsic can be used here.
@@ -9486,8 +9648,8 @@ struct LlvmPlace {
 struct LlvmKernelState {
   LlvmModule& module;
   LlvmKernel& kernel;
-  int bodies = 0;       ///< parallel loops outlined so far
-  int frame_bytes = 0;  ///< of temporaries in stack frames
+  int bodies = 0;                ///< parallel loops outlined so far
+  std::int64_t frame_bytes = 0;  ///< of temporaries in stack frames
 };
 
 /// A vector index whose lanes are base + lane * stride.
@@ -9544,13 +9706,12 @@ class LlvmEmitter {
   LlvmValue index64(const AnyExpr& e);
   LlvmValue widen_index(LlvmValue v);
   std::string address(const LlvmPlace& at, DType element, const LlvmValue& index, bool inbounds);
-  LlvmValue lane_base(const AnyExpr& e);
   LlvmStrided strided(const AnyExpr& e, std::int64_t stride);
   LlvmStrided shifted(LlvmStrided at, std::int64_t elements);
   std::int64_t multiple_of(const AnyExpr& e) const;
   int alignment(const LlvmPlace& at, DType element, std::int64_t multiple) const;
   LlvmValue load(const LoadNode& n);
-  LlvmValue load_scalar(const LoadNode& n, const LlvmPlace& at);
+  LlvmValue load_scalar(const LoadNode& n, const LlvmPlace& at, const LlvmValue& mask);
   LlvmValue load_element(const LlvmPlace& at, DType t, const LlvmStrided& index, LlvmValue mask);
   LlvmValue load_vector(const LlvmPlace& at, DType t, const AnyExpr& index, const LlvmValue& mask);
   LlvmValue load_strided(const LlvmPlace& at, DType t, const LlvmStrided& i, const LlvmValue& mask);
@@ -9563,7 +9724,6 @@ class LlvmEmitter {
   LlvmValue from_memory(const LlvmValue& stored, DType t);
   LlvmValue to_memory(const LlvmValue& v);
   void store(const StoreNode& n);
-  bool store_first_lanes(const StoreNode& n, const LlvmPlace& at);
   void store_register(const StoreNode& n, const LlvmPlace& at, LlvmValue v, const LlvmValue& mask);
   void store_element(const LlvmPlace& at, const LlvmStrided& index, const LlvmValue& v,
                      const LlvmValue& mask);
@@ -9591,42 +9751,21 @@ class LlvmEmitter {
   LlvmValue let(const LetNode& n);
   LlvmValue select(const SelectNode& n);
   LlvmValue select_scalar(const SelectNode& n, const LlvmValue& condition);
-  LlvmValue arm(const LlvmValue& condition, const AnyExpr& e);
   LlvmValue ramp(const RampNode& n);
   LlvmValue broadcast(const BroadcastNode& n);
   LlvmValue shuffle(const ShuffleNode& n);
   template <class Emit>
   LlvmValue when(const LlvmValue& condition, const LlvmValue& otherwise, Emit emit);
-  LlvmValue both(const LlvmValue& a, const LlvmValue& b);
-  /// The ambient mask as a child sees it whose lane map[l] feeds lane l.
-  LlvmValue mask_through(int inner_lanes, const Lanes& map);
-  LlvmValue mask_for(int lanes);
-  LlvmValue under(LlvmValue mask, const AnyExpr& e);
   void forget(std::size_t mark);
 
-  // Operators: llvm_ops.ipp, llvm_cast.ipp, llvm_mask.ipp
-  LlvmValue binary(BinaryOp op, const LlvmValue& a, const LlvmValue& b, const AnyExpr* divisor);
+  // Operators: llvm_ops.ipp, llvm_cast.ipp
+  LlvmValue binary(BinaryOp op, const LlvmValue& a, const LlvmValue& b);
   LlvmValue compare(BinaryOp op, const LlvmValue& a, const LlvmValue& b);
-  LlvmValue divide(BinaryOp op, const LlvmValue& a, const LlvmValue& b, const AnyExpr* divisor);
-  LlvmValue divide_bytes(bool is_div, const LlvmValue& a, std::int64_t divisor);
-  LlvmValue floor_divide(BinaryOp op, const LlvmValue& a, const LlvmValue& b,
-                         const AnyExpr* divisor);
-  LlvmValue remainder(const LlvmValue& a, const LlvmValue& b);
-  LlvmValue shift(BinaryOp op, const LlvmValue& a, LlvmValue b, const AnyExpr* count);
-  LlvmValue lane_mask(const BinaryNode& n);
-  /// For the body of a let: what is around it is the result.
-  Facts note_let(const VarRef& var, const AnyExpr& value);
-  LlvmValue first_lanes(const LlvmValue& count, int lanes);
-  LlvmValue min_max(const BinaryNode& n);
-  LlvmValue min_max(BinaryOp op, const LlvmValue& a, const LlvmValue& b);
   LlvmValue unary(const UnaryNode& n);
   LlvmValue call(const CallNode& n);
-  LlvmValue fused(const Vec<LlvmValue>& args);
   LlvmValue scalb(const LlvmValue& x, const LlvmValue& power);
   LlvmValue dot(const CallNode& n);
-  LlvmValue dot_factor(const AnyExpr& e, int group);
   LlvmValue cast(const CastNode& n);
-  LlvmValue to_integer(const LlvmValue& v, DType to);
 
   LlvmKernelState& state_;
   LlvmModule& module_;
@@ -9634,12 +9773,10 @@ class LlvmEmitter {
   std::string symbol_;
   NodeMap<LlvmValue> vars_;
   NodeMap<std::int64_t> multiples_;
-  Facts facts_;  ///< which indices may wrap
   NodeMap<LlvmPlace> places_;
   /// Values of shared nodes, valid within one statement and the branches that dominate it.
   NodeMap<LlvmValue> memo_;
   Vec<const ExprNode*> memo_order_;
-  LlvmValue mask_;  ///< lanes that a lazy select has chosen; empty text: all
   struct FailLevel {
     std::string pointer, label;
     bool used = false;
@@ -9652,8 +9789,6 @@ class LlvmEmitter {
 Vec<int> llvm_lane_range(int first, int count, int step = 1);
 /// <0, step, 2 * step, …>
 LlvmValue llvm_iota(DType t, std::int64_t step);
-/// Whether lane l of a vector index is base + l * stride with a constant stride.
-bool llvm_lane_stride(const AnyExpr& e, std::int64_t& stride);
 /// "add", "fadd", … for an operator that is one instruction.
 std::string_view llvm_arithmetic(BinaryOp op, DType t);
 
@@ -9665,8 +9800,8 @@ std::string_view llvm_arithmetic(BinaryOp op, DType t);
 namespace lathe {
 
 /// The program as a module for LLVM `llvm_major` (16 to 22). Element buffers need only be aligned
-/// to their elements unless the program says more. Every value means what ir/expr.hpp says: no flag
-/// licenses LLVM to change a float, division by zero and wide shifts are guarded, casts saturate.
+/// to their elements unless the program says more. Every value means what ir/expr.hpp says: the
+/// program keeps the rules of ir/machine_form.hpp, and no flag licenses LLVM to change a float.
 /// The kernel returns 0 or the first status that is not (runtime/abi.hpp); whatever it allocated is
 /// freed on every path. Parallel loops take "max_threads" from the loop's annotation of that name.
 /// InternalError for a node that a pass should have removed (a type or a math call that the target
@@ -9677,6 +9812,26 @@ LlvmKernel emit_llvm(const Program& program, const Target& target, int llvm_majo
                      std::string_view symbol = {});
 
 }  // namespace lathe
+
+// ---- lathe/codegen/common/frame.hpp
+// Which temporaries live in stack frames.
+
+namespace lathe::detail {
+
+/// A temporary of at most this many bytes lives in the stack frame, as long as the frame stays
+/// below the second.
+inline constexpr std::int64_t kFrameBuffer = 16 << 10, kFrameTotal = 64 << 10;
+
+/// The bytes of a flat temporary that has room in a frame of which so many are taken; -1: on the
+/// heap.
+inline std::int64_t frame_bytes(const BufferNode& b, std::int64_t taken) {
+  const std::int64_t* extent = as_const_int(b.shape[0]);
+  if (!extent || *extent < 0 || *extent > kFrameBuffer) return -1;
+  const std::int64_t bytes = *extent * b.dtype.bytes();
+  return bytes <= kFrameBuffer && taken + bytes <= kFrameTotal ? bytes : -1;
+}
+
+}  // namespace lathe::detail
 
 // ---- lathe/eval/tree.hpp
 // The trees of small nodes that the evaluator interprets; variables and buffers are numbered slots.
@@ -10043,7 +10198,7 @@ namespace lathe {
 /// x * y + z becomes fma(x, y, z), one rounding less, where the product has no other use. A target
 /// without the instruction keeps its program. Not run under `strict`.
 ///     a * b + c → fma(a, b, c)      c - a * b → fma(-a, b, c)      a * b - c → fma(a, b, -c)
-Program contract(const Program& program, const Target& target);
+Program contract(const Program& program, const TargetCaps& caps);
 
 /// exp exp2 log log2 sin cos tan tanh erf and pow become arithmetic of f32 or f64. The error
 /// against the exact result, in units in the last place, is at most
@@ -10053,18 +10208,33 @@ Program contract(const Program& program, const Target& target);
 /// on targets with fma, and 1 (f64: 1.5) more on others; measured, for f32 on every 257th of all
 /// arguments. Special values are the C library's. Each lane's result depends on that lane's
 /// argument alone. Narrower types compute in f32 and round.
-Program expand_math(const Program& program, const Target& target);
+Program expand_math(const Program& program, const TargetCaps& caps);
 
 /// f16, bf16, 8-bit floats and 4-bit integers become their bits: buffers, variables and lanes hold
 /// unsigned integers (i4: i8), arithmetic decodes to f32 (i32), computes, and encodes with one
 /// rounding. Bit-exact to ir/narrow.hpp. Params change their buffers' dtype to the integer of the
 /// same size.
-Program legalize_types(const Program& program, const Target& target);
+Program legalize_types(const Program& program, const TargetCaps& caps);
 
-/// Operators that no instruction of the target does become ones that it has: floordiv and floormod
-/// become shifts, masks or truncating division where the dividend can't be negative; scalb without
-/// AVX-512, rounding without SSE4.1, dot4 without VNNI and dot2 without BF16 become arithmetic.
-Program legalize_ops(const Program& program, const Target& target);
+/// Calls that kMathTable expands for the target become arithmetic: scalb without AVX-512, rounding
+/// without SSE4.1, dot4 without VNNI and dot2 without BF16. floordiv and floormod become shifts,
+/// masks or truncating division where the dividend can't be negative.
+Program legalize_ops(const Program& program, const TargetCaps& caps);
+
+/// Comparisons of indices that step evenly from lane to lane become masks of as many lanes as a
+/// scalar counts.
+///     ramp(i, 1, 8) < broadcast(n, 8) → ramp(0, 1, 8) < broadcast(i < n ? min(n - i, 8) : 0, 8)
+Program count_lanes(const Program& program, const TargetCaps& caps);
+
+/// Loads in the arms of a select by lanes get the lanes that choose the arm as their mask, so that
+/// both arms can be computed; an arm of much work becomes one of a select by "any lane".
+///     select(c, X[i], 0.0) → select(c, X[i] if c, 0.0)
+Program mask_arms(const Program& program);
+
+/// Operators whose meaning no machine has become ones that it has (ir/machine_form.hpp): division
+/// by 0 and -1, shifts by the width and more, min and max of floats, saturating casts.
+///     a / b → select(b == 0, 0, a / select(b == 0, 1, b))      x << n → x << (n & 31)
+Program guard_operators(const Program& program, const TargetCaps& caps);
 
 /// Stores of long computations that follow each other, copies of an unrolled loop or registers of
 /// one vector, become their operations in turn, then the stores: while one waits for a result
@@ -10074,13 +10244,66 @@ Program interleave_stores(const Program& program);
 
 }  // namespace lathe
 
+// ---- lathe/lower/machine/sharing_mutator.hpp
+// A mutator for the last passes: what stands at several places of a statement is rewritten once and
+// still is one node, which code computes once.
+
+namespace lathe::detail {
+
+class SharingMutator : public Mutator {
+ public:
+  AnyExpr expr(const AnyExpr& e) final {
+    if (e.kind() == ExprKind::Const || e.kind() == ExprKind::Var) return e;
+    // Only a node with several owners can be met twice.
+    if (!e->shared()) return rewritten(e);
+    if (const AnyExpr* known = known_.find(e.get())) return *known;
+    AnyExpr out = rewritten(e);
+    known_.insert(e.get(), out);
+    order_.push_back(e);
+    return out;
+  }
+  Stmt stmt(const Stmt& s) override {
+    forget(0);
+    return descend(s);
+  }
+
+ protected:
+  virtual AnyExpr rewritten(const AnyExpr& e) = 0;
+  /// Whether the node has been met already.
+  bool known(const AnyExpr& e) const { return known_.contains(e.get()); }
+  /// What is rewritten from here on may be forgotten.
+  std::size_t mark() const { return order_.size(); }
+  void forget(std::size_t mark) {
+    while (order_.size() > mark) known_.pop(order_.back().get()), order_.pop_back();
+  }
+
+ private:
+  NodeMap<AnyExpr> known_;
+  Vec<AnyExpr> order_;
+};
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/machine/lane_masks.hpp
+// Masks as expressions: whether any lane is chosen, and which lanes of an operand feed chosen ones.
+
+namespace lathe::detail {
+
+/// Whether a lane of the mask is set, as a scalar.
+AnyExpr any_lane(const AnyExpr& mask);
+/// The mask of an operand whose lane map[l] feeds lane l of what `mask` chooses (-1: none does).
+AnyExpr mask_of_operand(const AnyExpr& mask, int operand_lanes, const Vec<int>& map);
+/// The same where each of `lanes` lanes may feed any other.
+AnyExpr mask_of_lanes(const AnyExpr& mask, int lanes);
+AnyExpr mask_and(const AnyExpr& a, const AnyExpr& b);  ///< an empty one chooses all
+
+}  // namespace lathe::detail
+
 // ---- lathe/lower/machine/narrow_types.hpp
 // Arithmetic of types narrower than a machine type, on their bits as integer expressions.
 
 namespace lathe::detail {
 
-/// Whether legalize_types replaces the type.
-constexpr bool is_narrow(DType t) { return t.bits == 4 || (t.is_float() && t.bits < 32); }
 /// The integer type that carries its bits: u16 or u8 of a float, i8 of i4, u8 of u4.
 constexpr DType carrier_of(DType t) {
   if (t.bits == 4) return DType{t.code, 8, t.lanes, false};
@@ -10088,19 +10311,11 @@ constexpr DType carrier_of(DType t) {
 }
 
 /// The f32 value of a narrow float's bits.
-AnyExpr decode_narrow(DType narrow, const AnyExpr& bits, const Target& target);
+AnyExpr decode_narrow(DType narrow, const AnyExpr& bits, const TargetCaps& caps);
 /// The bits of an f32 or f64 value rounded to nearest even, as encode_float of ir/narrow.hpp.
-AnyExpr encode_narrow(DType narrow, const AnyExpr& value, const Target& target);
+AnyExpr encode_narrow(DType narrow, const AnyExpr& value, const TargetCaps& caps);
 /// The value of an i8 or u8 wrapped to four bits.
 AnyExpr wrap_narrow(DType narrow, const AnyExpr& bits);
-
-/// body(x) with x bound to a variable unless it is one already, so that it is computed once.
-template <class F>
-AnyExpr with_value(const char* name, const AnyExpr& x, F body) {
-  if (x.kind() == ExprKind::Var || x.kind() == ExprKind::Const) return body(x);
-  VarRef var = make_var(name, x.dtype());
-  return make_let(var, x, body(AnyExpr(var)));
-}
 
 }  // namespace lathe::detail
 
@@ -10110,20 +10325,14 @@ AnyExpr with_value(const char* name, const AnyExpr& x, F body) {
 
 namespace lathe::detail {
 
-/// What the target offers to the expansions; every lane computes the same with it.
-struct MathTarget {
-  bool fused = true;    ///< fma is an instruction
-  bool scales = false;  ///< scalb is an instruction
-};
-
 /// Builds one expression of element type f32 or f64. Values that are used more than once are bound
 /// by let(); finish() puts the bindings around the result.
 class MathBuilder {
  public:
-  MathBuilder(DType its_t, MathTarget its_target) : t(its_t), target(its_target) {}
+  MathBuilder(DType its_t, const TargetCaps& its_caps) : t(its_t), caps(its_caps) {}
 
   const DType t;
-  const MathTarget target;
+  const TargetCaps caps;  ///< every lane computes the same with them
 
   bool wide() const { return t.bits == 64; }
   DType bits_type() const { return (wide() ? kI64 : kI32).with_lanes(t.lanes); }
@@ -10192,7 +10401,7 @@ AnyExpr math_sin_core(MathBuilder& b, const AnyExpr& r);
 class MathPayneHanek {
  public:
   /// size >= 1 and finite, of type t (f32 or f64).
-  MathPayneHanek(DType t, MathTarget target, const AnyExpr& size);
+  MathPayneHanek(DType t, const TargetCaps& caps, const AnyExpr& size);
 
   MathBuilder b;
 
@@ -11279,6 +11488,25 @@ LATHE_DECL Vec<std::string> known_targets() {
   for (const auto& row : detail::cuda_table) names.emplace_back(row.name);
   std::sort(names.begin(), names.end());
   return names;
+}
+
+}  // namespace lathe
+
+// ---- lathe/support/impl/target_caps.ipp
+namespace lathe {
+
+LATHE_DECL TargetCaps::TargetCaps(const Target& target, Language language) {
+  const bool x86 = target.arch == "x86_64", llvm = language == Language::llvm;
+  fma = !x86 || target.has("fma");
+  // C has functions that round; of the rest it spells nothing.
+  rounds = !llvm || !x86 || target.has("sse4.1");
+  scales = llvm && x86 && target.has("avx512f");
+  half = llvm && (!x86 || target.has("f16c") || target.has("avx512f"));
+  byte_dots = llvm && x86 && target.has("avx512vnni");
+  bf16_dots = llvm && x86 && target.has("avx512bf16");
+  mask_words = llvm && target.has("avx512f");
+  byte_masks = !llvm || target.has("avx512bw");
+  loses_byte_quotients = widens_masked_stores = llvm;
 }
 
 }  // namespace lathe
@@ -12922,6 +13150,44 @@ LATHE_DECL std::uint64_t structural_hash(const AnyExpr& expr) {
 
 }  // namespace lathe
 
+// ---- lathe/ir/impl/lane_stride.ipp
+namespace lathe::detail {
+
+LATHE_DECL bool lane_stride(const AnyExpr& e, std::int64_t& stride) {
+  if (const auto* n = e.as<BroadcastNode>()) return stride = 0, n->value.dtype().lanes == 1;
+  if (const auto* n = e.as<RampNode>()) {
+    const std::int64_t* step = as_const_int(n->stride);
+    if (!step || n->base.dtype().lanes == 1) return stride = step ? *step : 0, step;
+    std::int64_t inner = 0;
+    return lane_stride(n->base, stride) &&
+           !__builtin_mul_overflow(stride, n->base.dtype().lanes, &inner) && *step == inner;
+  }
+  const auto* n = e.as<BinaryNode>();
+  std::int64_t a = 0, b = 0;
+  if (!n || !lane_stride(n->a, a) || !lane_stride(n->b, b)) return false;
+  if (n->op == BinaryOp::add) return !__builtin_add_overflow(a, b, &stride);
+  if (n->op == BinaryOp::sub) return !__builtin_sub_overflow(a, b, &stride);
+  if (n->op != BinaryOp::mul) return false;
+  const std::int64_t *left = as_const_int(n->a), *right = as_const_int(n->b);
+  stride = 0;
+  if (right) return !__builtin_mul_overflow(a, *right, &stride);
+  if (left) return !__builtin_mul_overflow(b, *left, &stride);
+  return a == 0 && b == 0;
+}
+
+LATHE_DECL AnyExpr lane_base(const AnyExpr& e) {
+  if (e.dtype().lanes == 1) return e;
+  if (const auto* n = e.as<BroadcastNode>()) return n->value;
+  if (const auto* n = e.as<RampNode>()) return lane_base(n->base);
+  const auto* n = e.as<BinaryNode>();
+  AnyExpr a = lane_base(n->a), b = lane_base(n->b);
+  if (is_const(b, 0) && n->op != BinaryOp::mul) return a;
+  if (is_const(a, 0) && n->op == BinaryOp::add) return b;
+  return make_binary(n->op, std::move(a), std::move(b));
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/ir/impl/law_values.ipp
 // The numbers at which laws tend to fail.
 
@@ -13729,6 +13995,284 @@ LATHE_DECL bool is_plain_name(std::string_view text) {
 }  // namespace detail
 }  // namespace lathe
 
+// ---- lathe/ir/impl/machine_form.ipp
+namespace lathe::detail {
+
+/// x / 0 is 0 and MIN / -1 is MIN, so that both are decided before the machine divides.
+inline bool divides_alone(DType t, std::int64_t divisor) {
+  return divisor != 0 && !(t.is_signed() && divisor == -1);
+}
+
+inline AnyExpr divided(BinaryOp op, const AnyExpr& a, const AnyExpr& b) {
+  const DType t = a.dtype();
+  const bool is_div = op == BinaryOp::div;
+  const AnyExpr zero = make_int(t, 0);
+  if (const std::int64_t* known = as_const_int(b)) {
+    if (divides_alone(t, *known)) return make_binary(op, a, b);
+    return is_div && *known != 0 ? zero - a : zero;
+  }
+  return with_value("a", a, [&](const AnyExpr& x) {
+    return with_value("b", b, [&](const AnyExpr& y) {
+      const AnyExpr is_zero = make_binary(BinaryOp::eq, y, zero);
+      AnyExpr trivial = is_zero;
+      if (t.is_signed()) {
+        DType bits = t;
+        bits.code = TypeCode::uint;
+        trivial = make_binary(BinaryOp::lt, make_cast(bits, y) + 1, make_int(bits, 2));
+      }
+      // A remainder by 1 is the 0 that a remainder by 0 or -1 has to be.
+      AnyExpr result = make_binary(op, x, make_select(trivial, make_int(t, 1), y));
+      if (!is_div) return result;
+      return with_value("quotient", result, [&](const AnyExpr& quotient) {
+        AnyExpr otherwise = t.is_signed() ? make_select(is_zero, zero, zero - x) : zero;
+        return make_select(trivial, otherwise, quotient);
+      });
+    });
+  });
+}
+
+// The truncated result, corrected where remainder and divisor have different signs. x % 0 is 0,
+// which needs nothing.
+inline AnyExpr floored(BinaryOp op, const AnyExpr& a, const AnyExpr& b) {
+  const bool is_div = op == BinaryOp::floordiv;
+  const std::int64_t* known = as_const_int(b);
+  if (known && *known > 0 && std::has_single_bit(static_cast<std::uint64_t>(*known))) {
+    if (!is_div) return make_binary(BinaryOp::bit_and, a, make_int(a.dtype(), *known - 1));
+    const int shift = std::countr_zero(static_cast<std::uint64_t>(*known));
+    return make_binary(BinaryOp::shr, a, make_int(a.dtype(), shift));
+  }
+  if (!a.dtype().is_signed()) return divided(is_div ? BinaryOp::div : BinaryOp::mod, a, b);
+  const AnyExpr zero = make_int(a.dtype(), 0);
+  return with_value("a", a, [&](const AnyExpr& x) {
+    return with_value("b", b, [&](const AnyExpr& y) {
+      return with_value("rest", divided(BinaryOp::mod, x, y), [&](const AnyExpr& rest) {
+        AnyExpr apart = make_binary(BinaryOp::lt, make_binary(BinaryOp::bit_xor, rest, y), zero);
+        AnyExpr wrong = logical_and(apart, make_binary(BinaryOp::ne, rest, zero));
+        if (!is_div) return rest + make_select(wrong, y, zero);
+        return divided(BinaryOp::div, x, y) + make_select(wrong, make_int(x.dtype(), -1), zero);
+      });
+    });
+  });
+}
+
+inline AnyExpr shifted_by(BinaryOp op, const AnyExpr& a, const AnyExpr& count) {
+  const DType t = a.dtype();
+  const std::int64_t* known = as_const_int(count);
+  AnyExpr below = known ? make_int(t, *known & (t.bits - 1))
+                        : make_binary(BinaryOp::bit_and, count, make_int(t, t.bits - 1));
+  return make_binary(op, a, below);
+}
+
+inline const ConstNode* float_constant(const AnyExpr& e) {
+  const AnyExpr* core = &e;
+  while (const auto* b = core->as<BroadcastNode>()) core = &b->value;
+  return core->dtype().is_float() ? core->as<ConstNode>() : nullptr;
+}
+
+// A constant that is neither NaN nor the zero whose sign a comparison can't see.
+inline bool orders_alone(const ConstNode* c, BinaryOp op) {
+  if (!c || std::isnan(c->f)) return false;
+  return c->f != 0 || std::signbit(c->f) == (op == BinaryOp::max);
+}
+
+inline AnyExpr ordered(BinaryOp op, const AnyExpr& a, const AnyExpr& b) {
+  const bool is_min = op == BinaryOp::min;
+  const BinaryOp fast = is_min ? BinaryOp::fast_min : BinaryOp::fast_max;
+  const ConstNode *left = float_constant(a), *right = float_constant(b);
+  // x86 has c > x ? c : x as one instruction, and it gives x if x is NaN or an equal zero.
+  if (orders_alone(left, op)) return make_binary(fast, a, b);
+  if (orders_alone(right, op)) return make_binary(fast, b, a);
+  return with_value("a", a, [&](const AnyExpr& x) {
+    // max(x, +0) and min(x, -0): take the constant also where x is the other zero, and never for
+    // NaN.
+    if (right && right->f == 0)
+      return make_select(make_binary(is_min ? BinaryOp::ge : BinaryOp::le, x, b), b, x);
+    return with_value("b", b, [&](const AnyExpr& y) {
+      const DType t = x.dtype(), bits{TypeCode::uint, t.bits, t.lanes, false};
+      return with_value("best", make_binary(fast, x, y), [&](const AnyExpr& best) {
+        // Equal operands differ at most in the sign of a zero: the bits decide it.
+        AnyExpr merged = make_binary(is_min ? BinaryOp::bit_or : BinaryOp::bit_and,
+                                     make_reinterpret(bits, x), make_reinterpret(bits, y));
+        AnyExpr known =
+            make_select(make_binary(BinaryOp::eq, x, y), make_reinterpret(t, merged), best);
+        // best is y if either is NaN; a NaN in x has to win.
+        return make_select(make_call(CallOp::is_nan, {x}), x, known);
+      });
+    });
+  });
+}
+
+LATHE_DECL AnyExpr machine_binary(BinaryOp op, const AnyExpr& a, const AnyExpr& b) {
+  const DType t = a.dtype();
+  switch (op) {
+    case BinaryOp::div:
+    case BinaryOp::mod:
+      return t.is_float() ? make_binary(op, a, b) : divided(op, a, b);
+    case BinaryOp::floordiv:
+    case BinaryOp::floormod:
+      return floored(op, a, b);
+    case BinaryOp::shl:
+    case BinaryOp::shr:
+      return shifted_by(op, a, b);
+    case BinaryOp::min:
+    case BinaryOp::max:
+      if (t.is_bool())
+        return make_binary(op == BinaryOp::min ? BinaryOp::and_ : BinaryOp::or_, a, b);
+      return t.is_float() ? ordered(op, a, b) : make_binary(op, a, b);
+    default:
+      return make_binary(op, a, b);
+  }
+}
+
+struct IntegerRange {
+  double low, above;  ///< the least integer, and the first number past the greatest
+  bool exact;         ///< whether the greatest one is a float too
+};
+inline IntegerRange range_in_floats(DType to, DType from) {
+  const int digits = to.is_signed() ? to.bits - 1 : to.bits;
+  return {to.is_signed() ? -std::ldexp(1.0, to.bits - 1) : 0.0, std::ldexp(1.0, digits),
+          digits <= (from.bits == 64 ? 53 : 24)};
+}
+
+// LLVM's own saturating conversion unrolls vectors; this is compares and one conversion.
+LATHE_DECL AnyExpr machine_conversion(DType to, const AnyExpr& value) {
+  const DType t = value.dtype();
+  if (const ConstNode* c = float_constant(value)) {
+    Scalar number;
+    number.f = c->f;
+    return make_int(to, scalar_cast(to.scalar(), kF64, number).i);
+  }
+  const IntegerRange range = range_in_floats(to, t);
+  const AnyExpr low = make_float(t, range.low), zero = make_int(to, 0);
+  if (range.exact && !to.is_signed())
+    return make_cast(to,
+                     make_binary(BinaryOp::fast_min, make_binary(BinaryOp::fast_max, value, low),
+                                 make_float(t, range.above - 1)));
+  return with_value("x", value, [&](const AnyExpr& x) {
+    if (range.exact) {
+      // NaN takes the constant of the first comparison.
+      AnyExpr inside = make_binary(BinaryOp::fast_min, make_binary(BinaryOp::fast_max, x, low),
+                                   make_float(t, range.above - 1));
+      return make_select(make_call(CallOp::is_nan, {x}), zero, make_cast(to, inside));
+    }
+    // NaN and what is too large become 0, which converts safely.
+    const AnyExpr limit = make_float(t, range.above);
+    AnyExpr below = make_select(make_binary(BinaryOp::lt, x, limit), x, make_float(t, 0));
+    AnyExpr inside = make_cast(to, make_binary(BinaryOp::fast_max, below, low));
+    const std::int64_t largest = to.is_signed() ? INT64_MAX >> (64 - to.bits) : -1;
+    return make_select(make_binary(BinaryOp::ge, x, limit), make_int(to, largest), inside);
+  });
+}
+
+LATHE_DECL AnyExpr machine_abs(const AnyExpr& value) {
+  if (!value.dtype().is_signed()) return value;
+  const AnyExpr zero = make_int(value.dtype(), 0);
+  return with_value("x", value, [&](const AnyExpr& x) {
+    return make_select(make_binary(BinaryOp::lt, x, zero), zero - x, x);
+  });
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/ir/impl/machine_rules.ipp
+namespace lathe::detail {
+
+/// Whether the condition holds wherever y divides as no machine does: what `divided` writes.
+inline bool finds_trivial(const AnyExpr& condition, const AnyExpr& y) {
+  const auto* n = condition.as<BinaryNode>();
+  if (!n) return false;
+  if (y.dtype().is_unsigned()) return n->op == BinaryOp::eq && n->a.same_as(y) && is_const(n->b, 0);
+  const auto* next = n->a.as<BinaryNode>();
+  const auto* bits = next ? next->a.as<CastNode>() : nullptr;
+  return n->op == BinaryOp::lt && is_const(n->b, 2) && next && next->op == BinaryOp::add &&
+         is_const(next->b, 1) && bits && bits->dtype.is_unsigned() && bits->value.same_as(y);
+}
+
+inline bool legal_divisor(const AnyExpr& b) {
+  if (const std::int64_t* known = as_const_int(b)) return divides_alone(b.dtype(), *known);
+  const auto* choice = b.as<SelectNode>();
+  return choice && is_const(choice->yes, 1) && finds_trivial(choice->condition, choice->no);
+}
+
+inline bool legal_count(const AnyExpr& count) {
+  const auto below_width = [&](const AnyExpr& e) {
+    const std::int64_t* known = as_const_int(e);
+    return known && *known >= 0 && *known < count.dtype().bits;
+  };
+  const auto* n = count.as<BinaryNode>();
+  return below_width(count) || (n && n->op == BinaryOp::bit_and && below_width(n->b));
+}
+
+/// What constants say about a float: not below the range's low end, below its upper end.
+struct Held {
+  bool low = false, high = false;
+};
+inline Held held_in(const AnyExpr& e, const IntegerRange& range) {
+  if (const ConstNode* c = float_constant(e)) return {c->f >= range.low, c->f < range.above};
+  if (const auto* n = e.as<BinaryNode>();
+      n && (n->op == BinaryOp::fast_min || n->op == BinaryOp::fast_max)) {
+    // The constant on the right is what a NaN becomes.
+    const Held a = held_in(n->a, range), b = held_in(n->b, range);
+    if (!float_constant(n->b)) return {};
+    if (n->op == BinaryOp::fast_min) return {a.low && b.low, b.high};
+    return {b.low, a.high && b.high};
+  }
+  const auto* n = e.as<SelectNode>();
+  const auto* less = n ? n->condition.as<BinaryNode>() : nullptr;
+  const ConstNode* limit = less ? float_constant(less->b) : nullptr;
+  if (!limit || less->op != BinaryOp::lt || !less->a.same_as(n->yes)) return {};
+  const Held no = held_in(n->no, range);
+  return {false, limit->f <= range.above && no.high};
+}
+
+inline std::string_view binary_rule(const BinaryNode& n) {
+  const DType t = n.a.dtype();
+  switch (n.op) {
+    case BinaryOp::div:
+    case BinaryOp::mod:
+      return t.is_float() || legal_divisor(n.b) ? "" : "a division whose divisor may be 0 or -1";
+    case BinaryOp::floordiv:
+    case BinaryOp::floormod:
+      return "a floor division";
+    case BinaryOp::shl:
+    case BinaryOp::shr:
+      return legal_count(n.b) ? "" : "a shift whose count may reach the width";
+    case BinaryOp::min:
+    case BinaryOp::max:
+      return t.is_int() ? "" : "min or max of no integers";
+    default:
+      return {};
+  }
+}
+
+/// Of an f16 nothing is computed; it may have a name until it is cast.
+inline bool legal_narrow(const AnyExpr& e, const TargetCaps& caps) {
+  if (!caps.half || e.dtype().scalar() != kF16) return false;
+  const auto* call = e.as<CallNode>();
+  return e.kind() != ExprKind::Binary && e.kind() != ExprKind::Unary &&
+         (!call || call->op == CallOp::reinterpret);
+}
+
+inline std::string_view cast_rule(const CastNode& n) {
+  const DType from = n.value.dtype(), to = n.dtype;
+  if (!from.is_float() || !to.is_int()) return {};
+  const Held held = held_in(n.value, range_in_floats(to, from));
+  return held.low && held.high ? ""
+                               : "a cast of a float that may lie outside of the integer's range";
+}
+
+LATHE_DECL std::string_view machine_problem(const AnyExpr& e, const TargetCaps& caps) {
+  if (is_narrow(e.dtype()) && !legal_narrow(e, caps)) return "a value of a narrow type";
+  if (const auto* n = e.as<BinaryNode>()) return binary_rule(*n);
+  if (const auto* n = e.as<CastNode>()) return cast_rule(*n);
+  const auto* n = e.as<CallNode>();
+  if (!n) return {};
+  if (n->op == CallOp::abs && n->dtype.is_int()) return "abs of an integer";
+  return math_form(n->op, caps) == MathForm::expanded ? "a call that the target does not have" : "";
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/ir/impl/mutate.ipp
 namespace lathe {
 namespace detail {
@@ -13802,7 +14346,9 @@ inline AnyExpr mutate_children(Mutation go, const AnyExpr& e, const CallNode& n)
   auto args = go(n.args);
   if (!go.changed) return e;
   if (n.op == CallOp::reinterpret)
-    return make_reinterpret(n.dtype.with_lanes(args[0].dtype().lanes), args[0]);
+    return make_reinterpret(
+        n.dtype.with_lanes(n.dtype.lanes * args[0].dtype().lanes / n.args[0].dtype().lanes),
+        args[0]);
   return make_call(n.op, std::move(args));
 }
 inline AnyExpr mutate_children(Mutation go, const AnyExpr& e, const RampNode& n) {
@@ -17264,24 +17810,46 @@ inline void Verifier::access(const Buffer& b, const Vec<AnyExpr>& indices, bool 
 }
 
 inline void Verifier::let(const LetNode& n) {
+  const bool again = stage_ >= Stage::flat && !lets_.insert(&n).second;
   for (const auto& b : n.bindings) {
     expr(b.value);
     if (!ok()) return;
-    bind(b.var.get(), b.var->name, true);
+    if (again)
+      entries_[b.var.get()].in_scope = true;
+    else
+      bind(b.var.get(), b.var->name, true);
   }
   expr(n.body);
   for (const auto& b : reversed(n.bindings)) release(b.var.get());
 }
 
 inline void Verifier::call(const CallNode& n) {
-  bool math = n.op <= CallOp::erf || n.op == CallOp::pow;
-  if (n.op == CallOp::sqrt) math = false;
-  if (math && stage_ >= Stage::machine)
-    return fail(cat("a call of ", op_text(n.op), " at stage machine"));
   if (!op_pure(n.op) && !in_evaluate_)
     return fail(cat("a call of ", op_text(n.op), " outside an Evaluate"));
   in_evaluate_ = false;
   descend(AnyExpr(Ref<CallNode>(&n)));
+}
+
+inline void Verifier::select(const SelectNode& n) {
+  expr(n.condition);
+  const bool by_lanes = n.condition.dtype().is_vector();
+  arms_ += by_lanes;
+  const std::size_t before = seen_loads_.size();
+  for (const auto* arm : {&n.yes, &n.no}) {
+    expr(*arm);
+    while (!by_lanes && seen_loads_.size() > before) seen_loads_.pop_back();
+  }
+  arms_ -= by_lanes;
+}
+
+/// Both arms are computed, so a load in them needs a mask, or has happened before.
+inline void Verifier::lanes_of_arm(const LoadNode& n, const AnyExpr& e) {
+  if (n.mask.get() || n.indices.empty()) return;
+  const auto same = [&](const AnyExpr& seen) { return structurally_equal(seen, e); };
+  if (arms_ == 0)
+    seen_loads_.push_back(e);
+  else if (std::none_of(seen_loads_.begin(), seen_loads_.end(), same))
+    fail(cat("a load of all lanes in the arm of a select by lanes at stage machine: ", str(e)));
 }
 
 inline void Verifier::expr(const AnyExpr& e) {
@@ -17289,11 +17857,16 @@ inline void Verifier::expr(const AnyExpr& e) {
   if (!e.get()) return fail("an expression is missing");
   auto problem = typing_problem(e);
   if (!problem.empty()) return fail(cat(problem, ": ", str(e)));
+  if (stage_ >= Stage::machine && !in_layout_) problem = machine_problem(e, caps_);
+  if (!problem.empty()) return fail(cat(problem, " at stage machine: ", str(e)));
   if (const auto* v = e.as<VarNode>()) return use_var(*v);
   if (const auto* n = e.as<LetNode>()) return let(*n);
   if (const auto* n = e.as<CallNode>()) return call(*n);
-  if (const auto* n = e.as<LoadNode>()) access(n->buffer, n->indices, false);
+  if (const auto* n = e.as<SelectNode>()) return select(*n);
+  const auto* n = e.as<LoadNode>();
+  if (n) access(n->buffer, n->indices, false);
   if (ok()) descend(e);
+  if (n && ok() && stage_ >= Stage::machine) lanes_of_arm(*n, e);
 }
 
 // Extents and strides hold for as long as the buffer does, and no rewrite walks them: they name
@@ -17323,6 +17896,7 @@ inline bool Verifier::names_bound(const AnyExpr& e) const {
 
 inline void Verifier::buffer_fields(const Buffer& b, bool is_param) {
   if (!b) return fail("a buffer is missing");
+  in_layout_ = is_param;
   for (const auto& extent : b->shape) {
     layout(extent, cat("an extent of '", b->name, "'"));
     if (ok() && stage_ == Stage::blocks && names_bound(extent))
@@ -17336,6 +17910,7 @@ inline void Verifier::buffer_fields(const Buffer& b, bool is_param) {
     if (is_param && v && !entries_.contains(v)) bind(v, v->name, false);
     layout(stride, cat("a stride of '", b->name, "'"));
   }
+  in_layout_ = false;
   check(!is_param || b->aligned.empty(), "a parameter with aligned strides");
   for (std::size_t k = 0; k < b->aligned.size(); ++k) {
     const StrideRule& rule = b->aligned[k];
@@ -17402,23 +17977,25 @@ inline std::string failure_text(const Program& program, const Verifier& v, std::
 
 }  // namespace detail
 
-LATHE_DECL std::string verify_reason(const Program& program, Stage stage) {
+LATHE_DECL std::string verify_reason(const Program& program, Stage stage, const TargetCaps& caps) {
   if (!program) return "there is no program";
-  detail::Verifier v(stage);
+  detail::Verifier v(stage, caps);
   v.program(*program);
   return v.reason();
 }
 
-LATHE_DECL void verify(const Program& program, Stage stage, std::string_view after) {
+LATHE_DECL void verify(const Program& program, Stage stage, std::string_view after,
+                       const TargetCaps& caps) {
   if (!program) throw InternalError("verify: there is no program");
-  detail::Verifier v(stage);
+  detail::Verifier v(stage, caps);
   v.program(*program);
   if (!v.reason().empty()) throw InternalError(detail::failure_text(program, v, after));
 }
 
 LATHE_DECL void verify_user(const Program& program, Location where) {
   if (!program) throw UserError("L0506", "the program is empty", where);
-  detail::Verifier v(program->stage);
+  const TargetCaps any;
+  detail::Verifier v(program->stage, any);
   v.program(*program);
   if (v.reason().empty()) return;
   std::string shown = v.place() ? detail::excerpt_of(program, v.place()) : std::string();
@@ -17524,6 +18101,7 @@ inline void Verifier::stmt(const Stmt& s) {
   if (!ok()) return;
   if (!s) return fail("a statement is missing");
   path_.push_back(s.get());
+  seen_loads_.clear();
   node(s);
   path_.pop_back();
 }
@@ -17755,7 +18333,7 @@ inline void Verifier::reducer(const ReducerNode& r) {
 /// Expressions of a reducer are checked in a scope of their own, which holds nothing but its
 /// operands.
 inline void Verifier::closed(const ReducerNode& r, const AnyExpr& e, bool operands_visible) {
-  Verifier inner(stage_);
+  Verifier inner(stage_, caps_);
   if (operands_visible)
     for (const auto* vars : {&r.lhs, &r.rhs})
       for (const auto& v : *vars) inner.bind(v.get(), v->name, false);
@@ -40554,6 +41132,29 @@ LATHE_DECL Schedule default_schedule(const OutputList& outputs, const Target& ta
 
 }  // namespace lathe
 
+// ---- lathe/codegen/common/impl/captures.ipp
+namespace lathe::detail {
+
+LATHE_DECL Vec<Buffer> buffers_captured(const Stmt& body) {
+  struct Find : Visitor {
+    Vec<Buffer> used, own;
+    void stmt(const Stmt& s) override {
+      if (const auto* n = s.as<AllocNode>()) own.push_back(n->buffer);
+      descend(s);
+    }
+    void buffer(const Buffer& b) override {
+      for (const auto* list : {&own, &used})
+        for (const auto& known : *list)
+          if (known == b) return;
+      used.push_back(b);
+    }
+  } find;
+  find.stmt(body);
+  return std::move(find.used);
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/codegen/llvm/impl/address.ipp
 namespace lathe::detail {
 
@@ -40638,41 +41239,8 @@ LATHE_DECL LlvmValue llvm_iota(DType t, std::int64_t step) {
   return {t, text + ">"};
 }
 
-LATHE_DECL bool llvm_lane_stride(const AnyExpr& e, std::int64_t& stride) {
-  if (const auto* n = e.as<BroadcastNode>()) return stride = 0, n->value.dtype().lanes == 1;
-  if (const auto* n = e.as<RampNode>()) {
-    const std::int64_t* step = as_const_int(n->stride);
-    if (!step || n->base.dtype().lanes == 1) return stride = step ? *step : 0, step;
-    std::int64_t inner = 0;
-    return llvm_lane_stride(n->base, stride) &&
-           !__builtin_mul_overflow(stride, n->base.dtype().lanes, &inner) && *step == inner;
-  }
-  const auto* n = e.as<BinaryNode>();
-  std::int64_t a = 0, b = 0;
-  if (!n || !llvm_lane_stride(n->a, a) || !llvm_lane_stride(n->b, b)) return false;
-  if (n->op == BinaryOp::add) return !__builtin_add_overflow(a, b, &stride);
-  if (n->op == BinaryOp::sub) return !__builtin_sub_overflow(a, b, &stride);
-  if (n->op != BinaryOp::mul) return false;
-  const std::int64_t *left = as_const_int(n->a), *right = as_const_int(n->b);
-  stride = 0;
-  if (right) return !__builtin_mul_overflow(a, *right, &stride);
-  if (left) return !__builtin_mul_overflow(b, *left, &stride);
-  return a == 0 && b == 0;
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::lane_base(const AnyExpr& e) {
-  if (e.dtype().lanes == 1) return index64(e);
-  if (const auto* n = e.as<BroadcastNode>()) return index64(n->value);
-  if (const auto* n = e.as<RampNode>()) return lane_base(n->base);
-  const auto* n = e.as<BinaryNode>();
-  LlvmValue a = lane_base(n->a), b = lane_base(n->b);
-  if (b.text == "0" && n->op != BinaryOp::mul) return a;
-  if (a.text == "0" && n->op == BinaryOp::add) return b;
-  return f_.binary(llvm_arithmetic(n->op, kI64), a, b);
-}
-
 LATHE_DECL LlvmStrided LlvmEmitter::strided(const AnyExpr& e, std::int64_t stride) {
-  return {lane_base(e), stride, multiple_of(e)};
+  return {index64(lane_base(e)), stride, multiple_of(e)};
 }
 
 LATHE_DECL LlvmStrided LlvmEmitter::shifted(LlvmStrided at, std::int64_t elements) {
@@ -40744,7 +41312,11 @@ LATHE_DECL void LlvmEmitter::atomic_loop(BinaryOp op, const std::string& pointer
   LlvmValue old = v.dtype.is_bool()  ? f_.compare("icmp ne", seen, llvm_zero(bits))
                   : v.dtype.is_int() ? LlvmValue{v.dtype, seen.text}
                                      : f_.convert("bitcast", seen, v.dtype);
-  LlvmValue next = binary(op, old, v, nullptr);
+  const VarRef before = make_var("old", v.dtype), by = make_var("value", v.dtype);
+  vars_[before.get()] = old, vars_[by.get()] = v;
+  const std::size_t mark = memo_order_.size();
+  LlvmValue next = value(machine_binary(op, before, by));
+  forget(mark);
   LlvmValue stored = v.dtype.is_float() ? f_.convert("bitcast", next, bits) : to_memory(next);
   LlvmValue pair = f_.op(bits, "cmpxchg ptr ", pointer, ", ", type, " ", seen.text, ", ", type, " ",
                          stored.text, " monotonic monotonic, align ", format_int(align));
@@ -41030,38 +41602,11 @@ LATHE_DECL LlvmValue LlvmEmitter::cast(const CastNode& n) {
   }
   if (from.is_float() && to.is_float())
     return f_.convert(to.bits > from.bits ? "fpext" : "fptrunc", v, to);
-  if (from.is_float()) return to_integer(v, to);
+  if (from.is_float()) return f_.convert(to.is_signed() ? "fptosi" : "fptoui", v, to);
   if (to.is_float()) return f_.convert(from.is_signed() ? "sitofp" : "uitofp", v, to);
   if (llvm_type(from) == llvm_type(to)) return {to, v.text};
   if (to.bits < from.bits) return f_.convert("trunc", v, to);
   return f_.convert(from.is_signed() ? "sext" : "zext", v, to);
-}
-
-// LLVM's own saturating conversion unrolls vectors; this is compares and one conversion.
-LATHE_DECL LlvmValue LlvmEmitter::to_integer(const LlvmValue& v, DType to) {
-  DType t = v.dtype;
-  double low = to.is_signed() ? -std::ldexp(1.0, to.bits - 1) : 0.0;
-  double above = std::ldexp(1.0, to.is_signed() ? to.bits - 1 : to.bits);
-  std::string_view convert = to.is_signed() ? "fptosi" : "fptoui";
-  int precision = t.bits == 64 ? 53 : 24;
-  int digits = to.is_signed() ? to.bits - 1 : to.bits;
-  LlvmValue lowest = f_.real(t, low);
-  if (digits <= precision) {
-    // The largest integer is a float too. NaN takes the constant of the first comparison.
-    LlvmValue highest = f_.real(t, above - 1);
-    LlvmValue x = f_.select(f_.compare("fcmp ogt", v, lowest), v, lowest);
-    x = f_.select(f_.compare("fcmp olt", x, highest), x, highest);
-    LlvmValue result = f_.convert(convert, x, to);
-    if (!to.is_signed()) return result;
-    return f_.select(f_.compare("fcmp uno", v, v), llvm_zero(to), result);
-  }
-  LlvmValue limit = f_.real(t, above);
-  // NaN and what is too large become 0, which converts safely.
-  LlvmValue x = f_.select(f_.compare("fcmp olt", v, limit), v, llvm_zero(t));
-  x = f_.select(f_.compare("fcmp ogt", x, lowest), x, lowest);
-  LlvmValue result = f_.convert(convert, x, to);
-  std::int64_t largest = to.is_signed() ? static_cast<std::int64_t>((1ull << digits) - 1) : -1;
-  return f_.select(f_.compare("fcmp oge", v, limit), f_.integer(to, largest), result);
 }
 
 }  // namespace lathe::detail
@@ -41090,11 +41635,6 @@ inline LlvmWeight llvm_weight(const AnyExpr& e) {
   return weight;
 }
 
-inline bool llvm_may_load(const AnyExpr& e) {
-  LlvmWeight weight = llvm_weight(e);
-  return weight.loads || weight.cost >= LlvmWeight::limit;
-}
-
 LATHE_DECL LlvmValue LlvmEmitter::value(const AnyExpr& e) {
   if (const auto* n = e.as<ConstNode>()) return constant(*n);
   if (const auto* n = e.as<VarNode>()) return variable(*n);
@@ -41119,10 +41659,8 @@ LATHE_DECL LlvmValue LlvmEmitter::compute(const AnyExpr& e) {
       return let(*e.as<LetNode>());
     case ExprKind::Binary: {
       const auto* n = e.as<BinaryNode>();
-      if (n->op == BinaryOp::min || n->op == BinaryOp::max) return min_max(*n);
-      if (LlvmValue mask = lane_mask(*n); !mask.text.empty()) return mask;
       LlvmValue a = value(n->a), b = value(n->b);
-      return binary(n->op, a, b, &n->b);
+      return binary(n->op, a, b);
     }
     case ExprKind::Unary:
       return unary(*e.as<UnaryNode>());
@@ -41153,19 +41691,14 @@ LATHE_DECL LlvmValue LlvmEmitter::variable(const VarNode& n) const {
 }
 
 LATHE_DECL LlvmValue LlvmEmitter::let(const LetNode& n) {
-  const Facts around = facts_;
   const std::size_t mark = memo_order_.size();
   for (const auto& b : n.bindings) {
-    vars_[b.var.get()] = b.value.dtype().lanes == n.dtype.lanes || mask_.text.empty()
-                             ? value(b.value)
-                             : under(mask_for(b.value.dtype().lanes), b.value);
+    vars_[b.var.get()] = value(b.value);
     multiples_[b.var.get()] = multiple_of(b.value);
-    note_let(b.var, b.value);
   }
   LlvmValue result = value(n.body);
   // The same body under another binding of the variables is another value.
   forget(mark);
-  facts_ = around;
   return result;
 }
 
@@ -41190,16 +41723,7 @@ LlvmValue LlvmEmitter::when(const LlvmValue& condition, const LlvmValue& otherwi
 LATHE_DECL LlvmValue LlvmEmitter::select(const SelectNode& n) {
   LlvmValue condition = value(n.condition);
   if (condition.dtype.lanes == 1) return select_scalar(n, condition);
-  LlvmValue yes = arm(condition, n.yes);
-  bool simple = n.no.kind() <= ExprKind::Var || memo_.contains(n.no.get());
-  LlvmValue no = simple ? value(n.no) : LlvmValue{};
-  if (!simple) {
-    LlvmWeight weight = llvm_weight(n.no);
-    if (!weight.loads && weight.cost < LlvmWeight::limit)
-      no = value(n.no);
-    else
-      no = arm(f_.binary("xor", condition, f_.integer(condition.dtype, 1)), n.no);
-  }
+  LlvmValue yes = value(n.yes), no = value(n.no);
   return f_.select(condition, yes, no);
 }
 
@@ -41228,76 +41752,13 @@ LATHE_DECL LlvmValue LlvmEmitter::select_scalar(const SelectNode& n, const LlvmV
   return f_.phi(a, from_a, b, from_b);
 }
 
-LATHE_DECL LlvmValue LlvmEmitter::arm(const LlvmValue& condition, const AnyExpr& e) {
-  if (memo_.contains(e.get())) return value(e);
-  LlvmWeight weight = llvm_weight(e);
-  bool heavy = weight.cost >= LlvmWeight::limit;
-  if (!weight.loads && !heavy) return value(e);
-  LlvmValue mask = both(mask_for(condition.dtype.lanes), condition);
-  if (!heavy) return under(mask, e);
-  return when(f_.any(mask), llvm_zero(e.dtype()), [&] { return under(mask, e); });
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::under(LlvmValue mask, const AnyExpr& e) {
-  std::swap(mask_, mask);
-  std::size_t mark = memo_order_.size();
-  LlvmValue v = value(e);
-  // A load under this mask is not the load under another.
-  forget(mark);
-  std::swap(mask_, mask);
-  return v;
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::both(const LlvmValue& a, const LlvmValue& b) {
-  if (a.text.empty() || b.text.empty()) return a.text.empty() ? b : a;
-  return f_.binary("and", a, b);
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::mask_for(int lanes) {
-  if (mask_.text.empty() || mask_.dtype.lanes == lanes) return mask_;
-  return f_.splat(f_.any(mask_), lanes);
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::mask_through(int inner_lanes, const Lanes& map) {
-  if (mask_.text.empty()) return mask_;
-  // Round r takes, for each inner lane, the r-th outer lane that it feeds; the rounds are or-ed.
-  LlvmValue result;
-  Vec<bool> taken(map.size(), false);
-  int outer = static_cast<int>(map.size());
-  if (mask_.dtype.lanes != outer) return mask_for(inner_lanes);
-  for (bool more = true; more;) {
-    more = false;
-    Lanes pick(static_cast<std::size_t>(inner_lanes), outer);
-    for (std::size_t l = 0; l < map.size(); ++l) {
-      if (map[l] < 0 || taken[l]) continue;
-      int& slot = pick[static_cast<std::size_t>(map[l])];
-      if (slot != outer) continue;
-      slot = static_cast<int>(l), taken[l] = more = true;
-    }
-    if (!more) break;
-    LlvmValue wide = f_.concat(mask_, llvm_zero(mask_.dtype));
-    LlvmValue part = inner_lanes == 1 ? f_.extract(wide, pick[0]) : f_.shuffle(wide, pick);
-    result = result.text.empty() ? part : f_.binary("or", result, part);
-  }
-  return result.text.empty() ? llvm_zero(kBool.with_lanes(inner_lanes)) : result;
-}
-
 LATHE_DECL LlvmValue LlvmEmitter::broadcast(const BroadcastNode& n) {
   int inner = n.value.dtype().lanes;
   const AnyExpr* core = &n.value;
   while (const auto* b = core->as<BroadcastNode>()) core = &b->value;
   if (const auto* c = core->as<ConstNode>())
     return c->dtype.is_float() ? f_.real(n.dtype, c->f) : f_.integer(n.dtype, c->i);
-  LlvmValue v;
-  if (mask_.text.empty() || !llvm_may_load(n.value)) {
-    v = value(n.value);
-  } else if (inner == 1) {
-    v = under(f_.any(mask_), n.value);
-  } else {
-    Lanes map;
-    for (int l = 0; l < n.dtype.lanes; ++l) map.push_back(l % inner);
-    v = under(mask_through(inner, map), n.value);
-  }
+  LlvmValue v = value(n.value);
   if (inner == 1) return f_.splat(v, n.dtype.lanes);
   Lanes lanes;
   for (int l = 0; l < n.dtype.lanes; ++l) lanes.push_back(l % inner);
@@ -41310,14 +41771,11 @@ LATHE_DECL LlvmValue LlvmEmitter::ramp(const RampNode& n) {
   for (int l = 0; l < n.dtype.lanes; ++l)
     append(steps, l ? ", " : "", llvm_type(n.dtype.scalar()), " ", l / inner);
   LlvmValue lane{n.dtype, steps + ">"};
-  LlvmValue mask = mask_;
   Lanes map;
   for (int l = 0; l < n.dtype.lanes; ++l) map.push_back(l % inner);
-  if (!mask.text.empty() && (llvm_may_load(n.base) || llvm_may_load(n.stride)))
-    mask = mask_through(inner, map);
   auto widen = [&](const AnyExpr& e) {
     if (const auto* c = e.as<ConstNode>()) return f_.integer(n.dtype, c->i);
-    LlvmValue v = under(mask, e);
+    LlvmValue v = value(e);
     return inner == 1 ? f_.splat(v, n.dtype.lanes) : f_.shuffle(v, map);
   };
   LlvmValue base = widen(n.base);
@@ -41330,14 +41788,9 @@ LATHE_DECL LlvmValue LlvmEmitter::shuffle(const ShuffleNode& n) {
   LlvmValue all;
   int first = 0;
   for (const auto& vector : n.vectors) {
-    int width = vector.dtype().lanes;
-    Lanes map;
-    for (int lane : n.lanes)
-      map.push_back(lane >= first && lane < first + width ? lane - first : -1);
-    bool guarded = !mask_.text.empty() && llvm_may_load(vector);
-    LlvmValue v = guarded ? under(mask_through(width, map), vector) : value(vector);
+    LlvmValue v = value(vector);
     all = first == 0 ? v : f_.concat(all, v);
-    first += width;
+    first += vector.dtype().lanes;
   }
   if (n.lanes.size() == 1) return f_.extract(all, n.lanes[0]);
   if (first == 1) return f_.splat(all, static_cast<int>(n.lanes.size()));
@@ -41368,7 +41821,6 @@ LATHE_DECL LlvmEmitter::LlvmEmitter(LlvmKernelState& state, const std::string& s
 }
 
 LATHE_DECL void LlvmEmitter::bind_slots(const Program& program) {
-  facts_ = Facts(program);
   const LlvmPlace slots{"%slots", 0, 8, false};
   int next = 0;
   for (const CallSlot& s : state_.kernel.slots) {
@@ -41465,23 +41917,18 @@ LATHE_DECL LlvmValue LlvmEmitter::load(const LoadNode& n) {
     return f_.op(n.buffer->dtype, "load ", type, ", ptr ", at.pointer, ", align ",
                  format_int(at.alignment));
   }
-  if (n.dtype.lanes == 1) return load_scalar(n, at);
-  LlvmValue mask = mask_for(n.dtype.lanes);
+  LlvmValue mask;
   if (n.mask) {
     const std::int64_t* known = as_const_int(n.mask);
     if (known && *known == 0) return llvm_zero(n.dtype);
-    if (!known) mask = both(mask, value(n.mask));
+    if (!known) mask = value(n.mask);
   }
+  if (n.dtype.lanes == 1) return load_scalar(n, at, mask);
   return load_vector(at, n.dtype, n.indices[0], mask);
 }
 
-LATHE_DECL LlvmValue LlvmEmitter::load_scalar(const LoadNode& n, const LlvmPlace& at) {
-  LlvmValue mask = mask_.text.empty() ? mask_ : f_.any(mask_);
-  if (n.mask) {
-    const std::int64_t* known = as_const_int(n.mask);
-    if (known && *known == 0) return llvm_zero(n.dtype);
-    if (!known) mask = both(mask, value(n.mask));
-  }
+LATHE_DECL LlvmValue LlvmEmitter::load_scalar(const LoadNode& n, const LlvmPlace& at,
+                                              const LlvmValue& mask) {
   LlvmStrided index{f_.integer(kI64, 0), 0, 0};
   if (!n.indices.empty()) index = {index64(n.indices[0]), 0, multiple_of(n.indices[0])};
   return load_element(at, n.dtype, index, mask);
@@ -41504,9 +41951,9 @@ LATHE_DECL LlvmValue LlvmEmitter::load_element(const LlvmPlace& at, DType t,
 LATHE_DECL LlvmValue LlvmEmitter::load_vector(const LlvmPlace& at, DType t, const AnyExpr& index,
                                               const LlvmValue& mask) {
   std::int64_t stride = 0;
-  if (llvm_lane_stride(index, stride)) return load_strided(at, t, strided(index, stride), mask);
+  if (lane_stride(index, stride)) return load_strided(at, t, strided(index, stride), mask);
   const auto* ramp = index.as<RampNode>();
-  if (ramp && as_const_int(ramp->stride) && llvm_lane_stride(ramp->base, stride) &&
+  if (ramp && as_const_int(ramp->stride) && lane_stride(ramp->base, stride) &&
       (stride == 1 || stride == -1))
     return load_pieces(at, t, *ramp, stride, mask);
   return gather(at, t, value(index), mask);
@@ -41595,70 +42042,31 @@ LATHE_DECL LlvmValue LlvmEmitter::gather(const LlvmPlace& at, DType t, const Llv
 
 }  // namespace lathe::detail
 
-// ---- lathe/codegen/llvm/impl/mask.ipp
+// ---- lathe/codegen/llvm/workarounds/word_masks.ipp
+// LLVM 17 to 19 can loop for ever over two masks that are made in general registers under "or": one
+// rule of the DAG combiner moves the "or" before the bitcasts, another behind them (llvm-project
+// issue 123333). There the bits of such a word are compared one by one.
+
 namespace lathe::detail {
 
-// Whether a mask of these lanes may be made in a general register. LLVM 17 to 19 can loop for ever
-// over two such masks under "or": one rule of the DAG combiner moves the "or" before the bitcasts,
-// another behind them (llvm-project issue 123333).
-inline bool llvm_word_masks(const LlvmModule& module, int lanes) {
-  const bool loops = module.major >= 17 && module.major <= 19;
-  return !loops && module.target.has("avx512f") && lanes >= 8 && lanes <= 32 &&
-         (lanes & (lanes - 1)) == 0;
+inline bool llvm_loops_over_word_masks(int llvm_major) {
+  return llvm_major >= 17 && llvm_major <= 19;
 }
 
-// Lanes 0 to count - 1 of a mask, where count may be any i64.
-LATHE_DECL LlvmValue LlvmEmitter::first_lanes(const LlvmValue& count, int lanes) {
-  LlvmValue least = f_.intrinsic("smax", {count, f_.integer(kI64, 0)});
-  LlvmValue n = f_.intrinsic("umin", {least, f_.integer(kI64, lanes)});
-  DType mask = kBool.with_lanes(lanes);
-  if (llvm_word_masks(module_, lanes)) {
-    // A mask register is an integer: all ones, shifted out and turned around.
-    LlvmValue above = f_.binary("shl", f_.integer(kI64, -1), n);
-    LlvmValue below = f_.binary("xor", above, f_.integer(kI64, -1));
-    std::string bits = cat("i", lanes);
-    LlvmValue word = f_.op(kI64, "trunc i64 ", below.text, " to ", bits);
-    return f_.op(mask, "bitcast ", bits, " ", word.text, " to ", llvm_type(mask));
+/// A mask from the bits of an integer of 8 or more bits.
+inline LlvmValue llvm_mask_of_word(LlvmFunction& f, const LlvmValue& word, DType mask) {
+  const DType bytes = kU8.with_lanes(mask.lanes);
+  const LlvmValue parts = f.convert("bitcast", word, kU8.with_lanes(mask.lanes / 8));
+  Vec<int> from;
+  std::string bits = "<";
+  for (int lane = 0; lane < mask.lanes; ++lane) {
+    from.push_back(lane / 8);
+    append(bits, lane ? ", " : "", "i8 ", 1 << (lane % 8));
   }
-  // AVX-512 compares bytes into a mask register; before it a mask is as wide as what it masks.
-  const bool bytes = module_.target.has("avx512bw") && lanes <= 64;
-  LlvmValue wide = f_.splat(f_.convert("trunc", n, bytes ? kI8 : kI32), lanes);
-  return f_.compare("icmp slt", llvm_iota(wide.dtype, 1), wide);
-}
-
-LATHE_DECL Facts LlvmEmitter::note_let(const VarRef& var, const AnyExpr& value) {
-  Facts around = facts_;
-  if (value.dtype() == kI64) Simplifier(around).note_let(var, value, facts_);
-  return around;
-}
-
-// A comparison of two indices that step evenly from lane to lane: the lanes where it holds are the
-// first or the last ones, and a scalar says how many. Empty if the operands are anything else, or
-// may wrap from one lane to the next.
-LATHE_DECL LlvmValue LlvmEmitter::lane_mask(const BinaryNode& n) {
-  bool order = n.op >= BinaryOp::lt && n.op <= BinaryOp::ge, less = n.op <= BinaryOp::le;
-  std::int64_t left = 0, right = 0;
-  DType t = n.a.dtype();
-  if (!order || t.lanes == 1 || t.scalar() != kI64) return {};
-  if (!llvm_lane_stride(n.a, left) || !llvm_lane_stride(n.b, right)) return {};
-  // As a < b (or a <= b): a - b in lane l is d + step * l.
-  const AnyExpr &a = less ? n.a : n.b, &b = less ? n.b : n.a;
-  Simplifier engine(facts_);
-  if (!engine.safe(n.a) || !engine.safe(n.b)) return {};
-  std::int64_t step = less ? left - right : right - left;
-  if (step < -1 || step > 1) return {};
-  bool equal = n.op == BinaryOp::le || n.op == BinaryOp::ge;
-  LlvmValue x = lane_base(a), y = lane_base(b);
-  if (step == 0) return f_.splat(f_.compare(equal ? "icmp sle" : "icmp slt", x, y), t.lanes);
-  LlvmValue one = f_.integer(kI64, 1);
-  if (step == 1) {
-    LlvmValue count = f_.intrinsic("ssub.sat", {y, x});
-    return first_lanes(equal ? f_.intrinsic("sadd.sat", {count, one}) : count, t.lanes);
-  }
-  LlvmValue skip = f_.intrinsic("ssub.sat", {x, y});
-  if (!equal) skip = f_.intrinsic("sadd.sat", {skip, one});
-  LlvmValue before = first_lanes(skip, t.lanes);
-  return f_.binary("xor", before, f_.integer(before.dtype, 1));
+  const LlvmValue spread =
+      parts.dtype.lanes == 1 ? f.splat(parts, mask.lanes) : f.shuffle(parts, from);
+  const LlvmValue tested = f.binary("and", spread, {bytes, bits + ">"});
+  return f.compare("icmp ne", tested, llvm_zero(bytes));
 }
 
 }  // namespace lathe::detail
@@ -41683,8 +42091,16 @@ LATHE_DECL std::string_view llvm_arithmetic(BinaryOp op, DType t) {
       return "or";
     case BinaryOp::bit_xor:
       return "xor";
+    case BinaryOp::div:
+      return f ? "fdiv" : t.is_signed() ? "sdiv" : "udiv";
+    case BinaryOp::mod:
+      return f ? "frem" : t.is_signed() ? "srem" : "urem";
+    case BinaryOp::shl:
+      return "shl";
+    case BinaryOp::shr:
+      return t.is_signed() ? "ashr" : "lshr";
     default:
-      unreachable("not an arithmetic operator");
+      throw InternalError(cat("codegen: '", op_text(op), "' was not legalized"));
   }
 }
 
@@ -41704,164 +42120,28 @@ LATHE_DECL LlvmValue LlvmEmitter::compare(BinaryOp op, const LlvmValue& a, const
   return f_.compare(llvm_comparison(op, a.dtype), a, b);
 }
 
-LATHE_DECL LlvmValue LlvmEmitter::binary(BinaryOp op, const LlvmValue& a, const LlvmValue& b,
-                                         const AnyExpr* right) {
+LATHE_DECL LlvmValue LlvmEmitter::binary(BinaryOp op, const LlvmValue& a, const LlvmValue& b) {
+  const DType t = a.dtype;
   if (is_comparison(op)) return compare(op, a, b);
   switch (op) {
-    case BinaryOp::div:
-    case BinaryOp::mod:
-      if (!a.dtype.is_float()) return divide(op, a, b, right);
-      return op == BinaryOp::div ? f_.binary("fdiv", a, b) : remainder(a, b);
-    case BinaryOp::floordiv:
-    case BinaryOp::floormod:
-      return floor_divide(op, a, b, right);
-    case BinaryOp::shl:
-    case BinaryOp::shr:
-      return shift(op, a, b, right);
-    case BinaryOp::min:
-    case BinaryOp::max:
-      return min_max(op, a, b);
     case BinaryOp::fast_min:
-    case BinaryOp::fast_max: {
-      auto order = op == BinaryOp::fast_min ? BinaryOp::lt : BinaryOp::gt;
-      return f_.select(compare(order, a, b), a, b);
+    case BinaryOp::fast_max:
+      return f_.select(compare(op == BinaryOp::fast_min ? BinaryOp::lt : BinaryOp::gt, a, b), a, b);
+    case BinaryOp::min:
+    case BinaryOp::max: {
+      invariant(t.is_int(), "codegen: min or max of floats was not legalized");
+      const bool is_min = op == BinaryOp::min;
+      return f_.intrinsic(t.is_signed() ? (is_min ? "smin" : "smax")
+                          : is_min      ? "umin"
+                                        : "umax",
+                          {a, b});
     }
+    case BinaryOp::mod:
+      if (t.is_float()) module_.external(t.bits == 64 ? "fmod" : "fmodf");
+      [[fallthrough]];
     default:
-      return f_.binary(llvm_arithmetic(op, a.dtype), a, b);
+      return f_.binary(llvm_arithmetic(op, t), a, b);
   }
-}
-
-// LLVM 15 to 22 (x86 with AVX2) fill vectors of bytes up to a register, divide them by a constant
-// through high halves of products, and where the quotients are permuted and multiplied take the
-// low halves, all 0.
-inline bool llvm_loses_quotients(DType t, std::int64_t divisor) {
-  auto is_power = [](std::int64_t n) { return std::has_single_bit(static_cast<std::uint64_t>(n)); };
-  return t.bits == 8 && t.lanes > 1 && (t.lanes < 16 || !is_power(t.lanes)) &&
-         !is_power(divisor < 0 ? -divisor : divisor);
-}
-
-// With m the first whole number above 2^16 / |divisor|, a * m / 2^16 rounded down is the quotient
-// for all bytes a >= 0 and one less for a < 0, since 255 * |divisor| < 2^16 (Granlund and
-// Montgomery 1994).
-LATHE_DECL LlvmValue LlvmEmitter::divide_bytes(bool is_div, const LlvmValue& a,
-                                               std::int64_t divisor) {
-  DType t = a.dtype, wide = t.is_signed() ? kI32 : kU32;
-  wide.lanes = t.lanes;
-  std::int64_t m = 65536 / (divisor < 0 ? -divisor : divisor) + 1;
-  LlvmValue x = f_.convert(t.is_signed() ? "sext" : "zext", a, wide);
-  LlvmValue quotient = f_.binary(t.is_signed() ? "ashr" : "lshr",
-                                 f_.binary("mul", x, f_.integer(wide, m)), f_.integer(wide, 16));
-  if (t.is_signed())
-    quotient = f_.binary("sub", quotient, f_.binary("ashr", x, f_.integer(wide, 31)));
-  if (divisor < 0) quotient = f_.binary("sub", llvm_zero(wide), quotient);
-  if (is_div) return f_.convert("trunc", quotient, t);
-  LlvmValue taken = f_.binary("mul", quotient, f_.integer(wide, divisor));
-  return f_.convert("trunc", f_.binary("sub", x, taken), t);
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::divide(BinaryOp op, const LlvmValue& a, const LlvmValue& b,
-                                         const AnyExpr* divisor) {
-  DType t = a.dtype;
-  bool is_div = op == BinaryOp::div;
-  std::string_view opcode = t.is_signed() ? (is_div ? "sdiv" : "srem") : is_div ? "udiv" : "urem";
-  const std::int64_t* known = divisor ? as_const_int(*divisor) : nullptr;
-  if (known && *known != 0 && !(t.is_signed() && *known == -1))
-    return llvm_loses_quotients(t, *known) ? divide_bytes(is_div, a, *known)
-                                           : f_.binary(opcode, a, b);
-  LlvmValue zero = llvm_zero(t), one = f_.integer(t, 1);
-  LlvmValue is_zero = f_.compare("icmp eq", b, zero), trivial = is_zero;
-  if (t.is_signed()) trivial = f_.compare("icmp ult", f_.binary("add", b, one), f_.integer(t, 2));
-  // A remainder by 1 is the 0 that a remainder by 0 or -1 has to be.
-  LlvmValue result = f_.binary(opcode, a, f_.select(trivial, one, b));
-  if (!is_div) return result;
-  if (!t.is_signed()) return f_.select(is_zero, zero, result);
-  LlvmValue negated = f_.binary("sub", zero, a);
-  return f_.select(trivial, f_.select(is_zero, zero, negated), result);
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::floor_divide(BinaryOp op, const LlvmValue& a, const LlvmValue& b,
-                                               const AnyExpr* divisor) {
-  DType t = a.dtype;
-  bool is_div = op == BinaryOp::floordiv;
-  if (t.is_float()) {
-    LlvmValue down = f_.intrinsic("floor", {f_.binary("fdiv", a, b)});
-    return is_div ? down : f_.binary("fsub", a, f_.binary("fmul", down, b));
-  }
-  if (!t.is_signed()) return divide(is_div ? BinaryOp::div : BinaryOp::mod, a, b, divisor);
-  const std::int64_t* known = divisor ? as_const_int(*divisor) : nullptr;
-  if (known && *known > 0 && (*known & (*known - 1)) == 0) {
-    if (!is_div) return f_.binary("and", a, f_.integer(t, *known - 1));
-    return f_.binary("ashr", a,
-                     f_.integer(t, std::countr_zero(static_cast<std::uint64_t>(*known))));
-  }
-  LlvmValue zero = llvm_zero(t), rest = divide(BinaryOp::mod, a, b, divisor);
-  LlvmValue wrong = f_.compare("icmp slt", f_.binary("xor", rest, b), zero);
-  wrong = f_.binary("and", wrong, f_.compare("icmp ne", rest, zero));
-  if (!is_div) return f_.select(wrong, f_.binary("add", rest, b), rest);
-  LlvmValue quotient = divide(BinaryOp::div, a, b, divisor);
-  return f_.select(wrong, f_.binary("add", quotient, f_.integer(t, -1)), quotient);
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::remainder(const LlvmValue& a, const LlvmValue& b) {
-  module_.external(a.dtype.bits == 64 ? "fmod" : "fmodf");
-  return f_.binary("frem", a, b);
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::shift(BinaryOp op, const LlvmValue& a, LlvmValue b,
-                                        const AnyExpr* count) {
-  const std::int64_t* known = count ? as_const_int(*count) : nullptr;
-  if (known)
-    b = f_.integer(b.dtype, *known & (b.dtype.bits - 1));
-  else
-    b = f_.binary("and", b, f_.integer(b.dtype, b.dtype.bits - 1));
-  return f_.binary(op == BinaryOp::shl ? "shl" : a.dtype.is_signed() ? "ashr" : "lshr", a, b);
-}
-
-// A constant that is neither NaN nor the zero whose sign a comparison can't see.
-inline bool llvm_orders_alone(const AnyExpr& e, BinaryOp op) {
-  const AnyExpr* core = &e;
-  while (const auto* b = core->as<BroadcastNode>()) core = &b->value;
-  const auto* c = core->as<ConstNode>();
-  if (!c || std::isnan(c->f)) return false;
-  return c->f != 0 || std::signbit(c->f) == (op == BinaryOp::max);
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::min_max(const BinaryNode& n) {
-  LlvmValue a = value(n.a), b = value(n.b);
-  if (!n.dtype.is_float()) return min_max(n.op, a, b);
-  bool left = llvm_orders_alone(n.a, n.op);
-  if (!left && !llvm_orders_alone(n.b, n.op)) {
-    const AnyExpr* core = &n.b;
-    while (const auto* c = core->as<BroadcastNode>()) core = &c->value;
-    const auto* zero = core->as<ConstNode>();
-    if (!zero || zero->f != 0) return min_max(n.op, a, b);
-    // max(x, +0) and min(x, -0): take the constant also where x is the other zero, and never for
-    // NaN.
-    auto order = n.op == BinaryOp::min ? BinaryOp::ge : BinaryOp::le;
-    return f_.select(compare(order, a, b), b, a);
-  }
-  // x86 has c > x ? c : x as one instruction, and it gives x if x is NaN or an equal zero.
-  const LlvmValue &c = left ? a : b, &x = left ? b : a;
-  return f_.select(compare(n.op == BinaryOp::min ? BinaryOp::lt : BinaryOp::gt, c, x), c, x);
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::min_max(BinaryOp op, const LlvmValue& a, const LlvmValue& b) {
-  bool is_min = op == BinaryOp::min;
-  DType t = a.dtype;
-  if (t.is_bool()) return f_.binary(is_min ? "and" : "or", a, b);
-  if (!t.is_float()) {
-    std::string_view name = t.is_signed() ? (is_min ? "smin" : "smax") : is_min ? "umin" : "umax";
-    return f_.intrinsic(name, {a, b});
-  }
-  LlvmValue best = f_.select(compare(is_min ? BinaryOp::lt : BinaryOp::gt, a, b), a, b);
-  // Equal operands differ at most in the sign of a zero: the bits decide it.
-  DType bits{TypeCode::uint, t.bits, t.lanes, false};
-  LlvmValue merged = f_.binary(is_min ? "or" : "and", f_.convert("bitcast", a, bits),
-                               f_.convert("bitcast", b, bits));
-  LlvmValue ordered =
-      f_.select(compare(BinaryOp::eq, a, b), f_.convert("bitcast", merged, t), best);
-  // best is b if either is NaN; a NaN in a has to win.
-  return f_.select(f_.compare("fcmp uno", a, a), a, ordered);
 }
 
 LATHE_DECL LlvmValue LlvmEmitter::unary(const UnaryNode& n) {
@@ -41873,61 +42153,41 @@ LATHE_DECL LlvmValue LlvmEmitter::unary(const UnaryNode& n) {
   return f_.binary("xor", a, f_.integer(a.dtype, a.dtype.is_bool() ? 1 : -1));
 }
 
-LATHE_DECL LlvmValue LlvmEmitter::fused(const Vec<LlvmValue>& args) {
-  DType t = args[0].dtype;
-  if (!t.is_float()) return f_.binary("add", f_.binary("mul", args[0], args[1]), args[2]);
-  // Without the instruction LLVM calls the C library.
-  bool native = module_.target.arch != "x86_64" || module_.target.has("fma");
-  if (!native) module_.external(t.bits == 64 ? "fma" : "fmaf");
-  return f_.intrinsic("fma", args);
-}
-
 LATHE_DECL LlvmValue LlvmEmitter::call(const CallNode& n) {
   if (is_dot(n.op)) return dot(n);
   Vec<LlvmValue> args;
   for (const auto& a : n.args) args.push_back(value(a));
   DType t = args[0].dtype;
   switch (n.op) {
+    case CallOp::abs:
+      return f_.intrinsic("fabs", args);
+    case CallOp::round:
+      return f_.intrinsic("roundeven", args);
+    case CallOp::popcount:
+      return f_.intrinsic("ctpop", args);
+    case CallOp::fma:
+      // Without the instruction LLVM calls the C library.
+      if (math_form(n.op, module_.caps) == MathForm::call)
+        module_.external(t.bits == 64 ? "fma" : "fmaf");
+      [[fallthrough]];
     case CallOp::sqrt:
-      return f_.intrinsic("sqrt", args);
     case CallOp::floor:
     case CallOp::ceil:
     case CallOp::trunc:
-      return t.is_float() ? f_.intrinsic(op_text(n.op), args) : args[0];
-    case CallOp::round:
-      return t.is_float() ? f_.intrinsic("roundeven", args) : args[0];
-    case CallOp::fma:
-      return fused(args);
     case CallOp::copysign:
-      return f_.intrinsic("copysign", args);
-    case CallOp::popcount:
-      return f_.intrinsic("ctpop", args);
-    case CallOp::abs: {
-      if (t.is_float()) return f_.intrinsic("fabs", args);
-      if (!t.is_signed()) return args[0];
-      LlvmValue negated = f_.binary("sub", llvm_zero(t), args[0]);
-      return f_.select(f_.compare("icmp slt", args[0], llvm_zero(t)), negated, args[0]);
-    }
+      return f_.intrinsic(op_text(n.op), args);
     case CallOp::is_nan:
-      return t.is_float() ? f_.compare("fcmp uno", args[0], args[0]) : llvm_zero(n.dtype);
+      return f_.compare("fcmp uno", args[0], args[0]);
     case CallOp::scalb:
       return scalb(args[0], args[1]);
     case CallOp::reinterpret:
-      return llvm_type(t) == llvm_type(n.dtype) ? LlvmValue{n.dtype, args[0].text}
-                                                : f_.convert("bitcast", args[0], n.dtype);
+      if (llvm_type(t) == llvm_type(n.dtype)) return {n.dtype, args[0].text};
+      if (n.dtype.is_bool() && llvm_loops_over_word_masks(module_.major))
+        return llvm_mask_of_word(f_, args[0], n.dtype);
+      return f_.convert("bitcast", args[0], n.dtype);
     default:
       throw InternalError(cat("codegen: '", op_text(n.op), "' was not expanded"));
   }
-}
-
-// A vector whose groups of lanes are wanted where the result's lane is.
-LATHE_DECL LlvmValue LlvmEmitter::dot_factor(const AnyExpr& e, int group) {
-  if (mask_.text.empty() || !llvm_may_load(e)) return value(e);
-  Lanes lanes;
-  for (int l = 0; l < e.dtype().lanes; ++l) lanes.push_back(l / group);
-  LlvmValue mask = mask_for(e.dtype().lanes / group);
-  return under(mask.dtype.lanes == 1 ? f_.splat(mask, e.dtype().lanes) : f_.shuffle(mask, lanes),
-               e);
 }
 
 LATHE_DECL LlvmValue LlvmEmitter::dot(const CallNode& n) {
@@ -41935,8 +42195,7 @@ LATHE_DECL LlvmValue LlvmEmitter::dot(const CallNode& n) {
   const int full = 16, group = bytes ? 4 : 2, lanes = n.dtype.lanes;
   std::string_view name = bytes ? "x86.avx512.vpdpbusd.512" : "x86.avx512bf16.dpbf16ps.512";
   invariant(module_.can(name), "a dot product was not legalized");
-  LlvmValue sum = value(n.args[0]), a = dot_factor(n.args[1], group),
-            b = dot_factor(n.args[2], group), result;
+  LlvmValue sum = value(n.args[0]), a = value(n.args[1]), b = value(n.args[2]), result;
   // LLVM's types: the sum, and words of four bytes (newer majors read them as bytes) or bf16.
   const std::string type = llvm_type(n.dtype.with_lanes(full)),
                     factors = bytes ? "<16 x i32>" : "<32 x bfloat>";
@@ -41997,33 +42256,11 @@ LATHE_DECL LlvmValue LlvmEmitter::scalb(const LlvmValue& x, const LlvmValue& pow
 // ---- lathe/codegen/llvm/impl/parallel.ipp
 namespace lathe::detail {
 
-// The buffers that a loop's body uses and does not allocate itself, each once.
-class LlvmBuffersUsed : public Visitor {
- public:
-  Vec<Buffer> used;
-
-  void stmt(const Stmt& s) override {
-    if (const auto* n = s.as<AllocNode>()) own_.push_back(n->buffer);
-    descend(s);
-  }
-  void buffer(const Buffer& b) override {
-    for (const auto* list : {&own_, &used})
-      for (const auto& known : *list)
-        if (known == b) return;
-    used.push_back(b);
-  }
-
- private:
-  Vec<Buffer> own_;
-};
-
 inline int llvm_words(DType t) { return (memory_type(t).bytes() + 7) / 8; }
 
 LATHE_DECL LlvmEmitter::Capture LlvmEmitter::capture(const ForNode& n) {
   Capture c;
-  LlvmBuffersUsed buffers;
-  buffers.stmt(n.body);
-  for (const auto& b : buffers.used) c.buffers.emplace_back(b, place(b));
+  for (const auto& b : buffers_captured(n.body)) c.buffers.emplace_back(b, place(b));
   c.words = static_cast<int>(c.buffers.size());
   for (const auto& v : free_vars(n.body)) {
     if (v == n.var) continue;
@@ -42070,7 +42307,6 @@ LATHE_DECL void LlvmEmitter::parallel_loop(const ForNode& n) {
 LATHE_DECL void LlvmEmitter::emit_loop_body(const ForNode& loop, const Capture& c,
                                             const LlvmEmitter& outer) {
   multiples_ = outer.multiples_;
-  facts_ = outer.facts_;
   int word = 0;
   auto get = [&](DType t, std::string_view type, int words) {
     LlvmPlace frame{"%closure", 0, 8, false};
@@ -42135,9 +42371,7 @@ LATHE_DECL void LlvmEmitter::let_stmt(const LetStmtNode& n) {
   LlvmValue v = value(n.value);
   LlvmValue outer = std::exchange(vars_[n.var.get()], std::move(v));
   multiples_[n.var.get()] = multiple_of(n.value);
-  const Facts around = note_let(n.var, n.value);
   stmt(n.body);
-  facts_ = around;
   vars_[n.var.get()] = std::move(outer);
 }
 
@@ -42150,7 +42384,6 @@ LATHE_DECL void LlvmEmitter::loop(const ForNode& n) {
   if (extent && *extent == 1) {
     vars_[n.var.get()] = min;
     multiples_[n.var.get()] = multiple_of(n.min);
-    note_let(n.var, n.min);
     return stmt(n.body);
   }
   LlvmValue count = value(n.extent);
@@ -42251,10 +42484,6 @@ LATHE_DECL void LlvmEmitter::prefetch(const CallNode& n) {
           ", i32 0, i32 ", format_int(level), ", i32 1)");
 }
 
-// A temporary of at most this many bytes lives in the stack frame, as long as the frame stays below
-// the second.
-inline constexpr std::int64_t llvm_frame_buffer = 16 << 10, llvm_frame_total = 64 << 10;
-
 LATHE_DECL void LlvmEmitter::alloc(const AllocNode& n) {
   const BufferNode& b = *n.buffer;
   LlvmPlace at;
@@ -42270,15 +42499,13 @@ LATHE_DECL void LlvmEmitter::alloc(const AllocNode& n) {
     places_[&b] = at;
     return stmt(n.body);
   }
-  const std::int64_t* extent = as_const_int(b.shape[0]);
-  std::int64_t bytes = extent ? *extent * b.dtype.bytes() : -1;
   at.alignment = b.alignment > 64 ? b.alignment : 64;
-  bool fits = extent && *extent >= 0 && *extent <= llvm_frame_buffer &&
-              bytes <= llvm_frame_buffer && state_.frame_bytes + bytes <= llvm_frame_total;
-  if (!fits) return heap_alloc(n, at);
-  state_.frame_bytes += static_cast<int>(bytes);
+  const std::int64_t bytes = frame_bytes(b, state_.frame_bytes);
+  if (bytes < 0) return heap_alloc(n, at);
+  state_.frame_bytes += bytes;
   at.pointer =
-      f_.frame(cat("[", *extent, " x ", llvm_type(memory_type(b.dtype)), "]"), at.alignment);
+      f_.frame(cat("[", *as_const_int(b.shape[0]), " x ", llvm_type(memory_type(b.dtype)), "]"),
+               at.alignment);
   at.scope = module_.alias_scope(b.name);
   places_[&b] = at;
   stmt(n.body);
@@ -42340,39 +42567,8 @@ LATHE_DECL void LlvmEmitter::fail_unless_zero(const LlvmValue& status) {
 // ---- lathe/codegen/llvm/impl/store.ipp
 namespace lathe::detail {
 
-/// How many lanes a mask of known numbers keeps, if these are the first ones; else 0.
-inline int first_lanes_kept(const AnyExpr& mask) {
-  const auto* n = mask.as<BinaryNode>();
-  const auto* lane = n ? n->a.as<RampNode>() : nullptr;
-  const auto* end = n ? n->b.as<BroadcastNode>() : nullptr;
-  if (!lane || !end || (n->op != BinaryOp::lt && n->op != BinaryOp::le)) return 0;
-  const auto *first = as_const_int(lane->base), *stop = as_const_int(end->value);
-  std::int64_t kept = 0;
-  if (!first || !stop || !is_const(lane->stride, 1) || __builtin_sub_overflow(*stop, *first, &kept))
-    return 0;
-  if (n->op == BinaryOp::le && __builtin_add_overflow(kept, 1, &kept)) return 0;
-  return kept > 0 && kept < lane->lanes ? static_cast<int>(kept) : 0;
-}
-
-// LLVM 22 stores 4 bytes where a constant mask keeps one lane of 1 or 2 bytes: such tails are
-// stored without a mask.
-LATHE_DECL bool LlvmEmitter::store_first_lanes(const StoreNode& n, const LlvmPlace& at) {
-  const int kept = first_lanes_kept(n.mask);
-  const auto* ramp = n.indices.empty() ? nullptr : n.indices[0].as<RampNode>();
-  if (kept == 0 || !ramp || ramp->base.dtype().lanes != 1 || at.is_register) return false;
-  if (n.buffer->dtype.element_bytes() >= 4 || n.value.dtype().lanes != ramp->lanes) return false;
-  const LlvmValue v = value(n.value);
-  if (kept == 1)
-    store_element(at, {index64(ramp->base), 0, multiple_of(ramp->base)}, f_.extract(v, 0), {});
-  else
-    store_vector(at, make_ramp(ramp->base, ramp->stride, kept),
-                 f_.shuffle(v, llvm_lane_range(0, kept)), {}, n.streaming);
-  return true;
-}
-
 LATHE_DECL void LlvmEmitter::store(const StoreNode& n) {
   const LlvmPlace& at = place(n.buffer);
-  if (n.mask.get() && store_first_lanes(n, at)) return;
   LlvmValue mask;
   if (n.mask) {
     const std::int64_t* known = as_const_int(n.mask);
@@ -42423,7 +42619,7 @@ LATHE_DECL void LlvmEmitter::store_vector(const LlvmPlace& at, const AnyExpr& in
                                           const LlvmValue& v, const LlvmValue& mask,
                                           Streaming streaming) {
   std::int64_t stride = 0;
-  if (llvm_lane_stride(index, stride) && (stride == 1 || stride == -1)) {
+  if (lane_stride(index, stride) && (stride == 1 || stride == -1)) {
     LlvmStrided i = strided(index, stride);
     if (stride == 1) return store_dense(at, i, v, mask, streaming);
     int n = v.dtype.lanes;
@@ -42432,7 +42628,7 @@ LATHE_DECL void LlvmEmitter::store_vector(const LlvmPlace& at, const AnyExpr& in
     return store_dense(at, shifted(i, 1 - n), f_.shuffle(v, back), turned, streaming);
   }
   const auto* ramp = index.as<RampNode>();
-  if (!ramp || !as_const_int(ramp->stride) || !llvm_lane_stride(ramp->base, stride) || stride != 1)
+  if (!ramp || !as_const_int(ramp->stride) || !lane_stride(ramp->base, stride) || stride != 1)
     return scatter(at, value(index), v, mask);
   int inner = ramp->base.dtype().lanes;
   if (inner == 1) return scatter(at, value(index), v, mask);
@@ -42602,13 +42798,10 @@ inline constexpr LlvmIntrinsic llvm_intrinsic_table[] = {
     {"fma", "", 16},
     {"copysign", "", 16},
     {"ctpop", "", 16},
-    {"abs", "", 16},
     {"smin", "", 16},
     {"smax", "", 16},
     {"umin", "", 16},
     {"umax", "", 16},
-    {"sadd.sat", "", 16},
-    {"ssub.sat", "", 16},
     {"prefetch", "", 16},
     {"masked.load", "", 16},
     {"masked.store", "", 16},
@@ -44927,9 +45120,13 @@ template <Program (*F)(const Program&, const Target&)>
 Program run_pass(const Program& p, const Target& target, const LowerOptions&) {
   return F(p, target);
 }
+template <Program (*F)(const Program&, const TargetCaps&)>
+Program run_pass(const Program& p, const Target& target, const LowerOptions& options) {
+  return F(p, TargetCaps(target, options.language));
+}
 inline Program contract_unless_strict(const Program& p, const Target& target,
                                       const LowerOptions& options) {
-  return options.strict ? p : contract(p, target);
+  return options.strict ? p : contract(p, TargetCaps(target, options.language));
 }
 
 inline Program check_if_asked(const Program& p, const Target&, const LowerOptions& options) {
@@ -44974,8 +45171,13 @@ inline constexpr Pass kCpuPipeline[] = {
     {"contract", contract_unless_strict, Stage::flat},
     {"expand_math", run_pass<expand_math>, Stage::flat},
     {"legalize_types", run_pass<legalize_types>, Stage::flat},
-    {"legalize_ops", run_pass<legalize_ops>, Stage::machine},
-    {"interleave_stores", run_pass<interleave_stores>, Stage::machine},
+    {"legalize_ops", run_pass<legalize_ops>, Stage::flat},
+    {"interleave_stores", run_pass<interleave_stores>, Stage::flat},
+    // Indices are still the sums that a mask is told from.
+    {"count_lanes", run_pass<count_lanes>, Stage::flat},
+    {"mask_arms", run_pass<mask_arms>, Stage::flat},
+    // Every pass before may write operators as the IR means them.
+    {"guard_operators", run_pass<guard_operators>, Stage::machine},
 };
 
 inline const Context& context_of(const LowerOptions& options) {
@@ -45002,7 +45204,7 @@ inline Program run_logged(const Pass& pass, const Program& program, const Target
       say_on_stderr(text + "\n");
   }
 #if !defined(NDEBUG)
-  verify(out, pass.leaves, pass.name);
+  verify(out, pass.leaves, pass.name, TargetCaps(target, options.language));
 #endif
   return out;
 }
@@ -45115,12 +45317,307 @@ class ContractProducts : public Mutator {
 
 }  // namespace detail
 
-LATHE_DECL Program contract(const Program& program, const Target& target) {
-  if (target.arch == "x86_64" && !target.has("fma")) return program;
+LATHE_DECL Program contract(const Program& program, const TargetCaps& caps) {
+  if (!caps.fma) return program;
   return program.with(detail::ContractProducts().stmt(program->body));
 }
 
 }  // namespace lathe
+
+// ---- lathe/lower/machine/count_lanes.ipp
+namespace lathe {
+namespace detail {
+
+/// Comparisons of two indices that step evenly from lane to lane: the lanes where they hold are the
+/// first or the last ones, and a scalar says how many.
+class CountLanes : public SharingMutator {
+ public:
+  CountLanes(const Program& program, const TargetCaps& caps) : facts_(program), caps_(caps) {}
+
+  Stmt stmt(const Stmt& s) override {
+    const auto* let = s.as<LetStmtNode>();
+    const auto* loop = s.as<ForNode>();
+    const Facts around = facts_;
+    if (let) note(let->var, let->value);
+    if (loop && is_const(loop->extent, 1)) note(loop->var, loop->min);
+    Stmt out = SharingMutator::stmt(s);
+    facts_ = around;
+    return out;
+  }
+
+ private:
+  AnyExpr rewritten(const AnyExpr& e) override {
+    if (const auto* n = e.as<BinaryNode>())
+      if (AnyExpr mask = counted(*n)) return mask;
+    const auto* n = e.as<LetNode>();
+    if (!n) return descend(e);
+    const Facts around = facts_;
+    Vec<LetBinding> bindings;
+    for (const auto& b : n->bindings) {
+      bindings.push_back({b.var, expr(b.value)});
+      note(b.var, b.value);
+    }
+    AnyExpr body = expr(n->body);
+    facts_ = around;
+    return make_let(std::move(bindings), std::move(body));
+  }
+
+  void note(const VarRef& var, const AnyExpr& value) {
+    const Facts around = facts_;
+    if (value.dtype() == kI64) Simplifier(around).note_let(var, value, facts_);
+  }
+
+  /// Empty if the operands are anything else, or may wrap from one lane to the next.
+  AnyExpr counted(const BinaryNode& n) {
+    const bool order = n.op >= BinaryOp::lt && n.op <= BinaryOp::ge, less = n.op <= BinaryOp::le;
+    const DType t = n.a.dtype();
+    std::int64_t left = 0, right = 0;
+    if (!order || t.lanes == 1 || t.scalar() != kI64) return {};
+    if (!lane_stride(n.a, left) || !lane_stride(n.b, right)) return {};
+    // As a < b (or a <= b): a - b in lane l is d + step * l.
+    const std::int64_t step = less ? left - right : right - left;
+    Simplifier engine(facts_);
+    if (step < -1 || step > 1 || !engine.safe(n.a) || !engine.safe(n.b)) return {};
+    const bool equal = n.op == BinaryOp::le || n.op == BinaryOp::ge;
+    const AnyExpr a = lane_base(less ? n.a : n.b), b = lane_base(less ? n.b : n.a);
+    if (as_const_int(a) && as_const_int(b)) return {};
+    return with_value("first", expr(a), [&](const AnyExpr& x) {
+      return with_value("end", expr(b), [&](const AnyExpr& y) {
+        if (step == 0)
+          return make_broadcast(make_binary(equal ? BinaryOp::le : BinaryOp::lt, x, y), t.lanes);
+        if (step == 1) return first_lanes(lanes_below(x, y, equal, t.lanes), t.lanes);
+        return make_unary(UnaryOp::not_, first_lanes(lanes_below(y, x, !equal, t.lanes), t.lanes));
+      });
+    });
+  }
+
+  /// For how many of the lanes l from + l is below the end, or at most the end.
+  static AnyExpr lanes_below(const AnyExpr& from, const AnyExpr& end, bool or_equal, int lanes) {
+    // From a number not above it to the end there are less than 2^64 steps.
+    AnyExpr apart = make_cast(kU64, end - from);
+    AnyExpr count = make_cast(
+        kI64, make_binary(BinaryOp::min, apart, make_int(kU64, or_equal ? lanes - 1 : lanes)));
+    return make_select(make_binary(or_equal ? BinaryOp::le : BinaryOp::lt, from, end),
+                       or_equal ? count + 1 : count, AnyExpr(0));
+  }
+
+  /// Lanes 0 to count - 1 of a mask, where 0 <= count <= lanes.
+  AnyExpr first_lanes(const AnyExpr& count, int lanes) const {
+    const DType mask = kBool.with_lanes(lanes);
+    if (caps_.mask_words && (lanes == 8 || lanes == 16 || lanes == 32)) {
+      // A mask register is an integer: all ones, shifted out and turned around.
+      const DType word{TypeCode::uint, static_cast<std::uint8_t>(lanes), 1, false};
+      AnyExpr above = make_binary(BinaryOp::shl, AnyExpr(-1), count);
+      return make_reinterpret(mask, make_cast(word, make_unary(UnaryOp::bit_not, above)));
+    }
+    // A mask is as wide as what is compared, and where bytes do not make one for all types as wide
+    // as what it masks.
+    const DType t = caps_.byte_masks && lanes <= 64 ? kI8 : kI32;
+    return make_binary(BinaryOp::lt, make_ramp(make_int(t, 0), make_int(t, 1), lanes),
+                       make_broadcast(make_cast(t, count), lanes));
+  }
+
+  Facts facts_;
+  const TargetCaps& caps_;
+};
+
+}  // namespace detail
+
+LATHE_DECL Program count_lanes(const Program& program, const TargetCaps& caps) {
+  return program.with(detail::CountLanes(program, caps).stmt(program->body));
+}
+
+}  // namespace lathe
+
+// ---- lathe/lower/machine/workarounds/byte_division.ipp
+// LLVM 15 to 22 (x86 with AVX2) fill vectors of bytes up to a register, divide them by a constant
+// through high halves of products, and where the quotients are permuted and multiplied take the low
+// halves, all 0. Such bytes are divided as words here.
+
+namespace lathe::detail {
+
+inline bool llvm_loses_quotients(DType t, std::int64_t divisor) {
+  auto is_power = [](std::int64_t n) { return std::has_single_bit(static_cast<std::uint64_t>(n)); };
+  return t.bits == 8 && t.lanes > 1 && (t.lanes < 16 || !is_power(t.lanes)) &&
+         !is_power(divisor < 0 ? -divisor : divisor);
+}
+
+// With m the first whole number above 2^16 / |divisor|, a * m / 2^16 rounded down is the quotient
+// for all bytes a >= 0 and one less for a < 0, since 255 * |divisor| < 2^16 (Granlund and
+// Montgomery 1994).
+inline AnyExpr divided_as_words(BinaryOp op, const AnyExpr& a, std::int64_t divisor) {
+  const DType t = a.dtype(), wide = (t.is_signed() ? kI32 : kU32).with_lanes(t.lanes);
+  const std::int64_t m = 65536 / (divisor < 0 ? -divisor : divisor) + 1;
+  return with_value("a", make_cast(wide, a), [&](const AnyExpr& x) {
+    AnyExpr quotient = make_binary(BinaryOp::shr, x * m, make_int(wide, 16));
+    if (t.is_signed()) quotient = quotient - make_binary(BinaryOp::shr, x, make_int(wide, 31));
+    if (divisor < 0) quotient = 0 - quotient;
+    return make_cast(t, op == BinaryOp::div ? quotient : x - quotient * divisor);
+  });
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/machine/workarounds/constant_masks.ipp
+// LLVM 22 stores 4 bytes where a constant mask keeps one lane of 1 or 2 bytes. Such stores become
+// stores of fewer lanes without a mask.
+
+namespace lathe::detail {
+
+/// How many lanes a mask of known numbers keeps, if these are the first ones; else 0.
+inline int first_lanes_kept(const AnyExpr& mask) {
+  const auto* n = mask.as<BinaryNode>();
+  const auto* lane = n ? n->a.as<RampNode>() : nullptr;
+  const auto* end = n ? n->b.as<BroadcastNode>() : nullptr;
+  if (!lane || !end || (n->op != BinaryOp::lt && n->op != BinaryOp::le)) return 0;
+  const auto *first = as_const_int(lane->base), *stop = as_const_int(end->value);
+  std::int64_t kept = 0;
+  if (!first || !stop || !is_const(lane->stride, 1) || __builtin_sub_overflow(*stop, *first, &kept))
+    return 0;
+  if (n->op == BinaryOp::le && __builtin_add_overflow(kept, 1, &kept)) return 0;
+  return kept > 0 && kept < lane->lanes ? static_cast<int>(kept) : 0;
+}
+
+/// The store without its mask, or none where it is another store.
+inline Stmt without_constant_mask(const StoreNode& n) {
+  const int kept = n.mask ? first_lanes_kept(n.mask) : 0;
+  const auto* ramp = n.indices.empty() ? nullptr : n.indices[0].as<RampNode>();
+  if (kept == 0 || !ramp || ramp->base.dtype().lanes != 1) return {};
+  if (n.buffer->dtype.element_bytes() >= 4 || n.value.dtype().lanes != ramp->lanes) return {};
+  Vec<int> lanes;
+  for (int l = 0; l < kept; ++l) lanes.push_back(l);
+  AnyExpr at = kept == 1 ? ramp->base : make_ramp(ramp->base, ramp->stride, kept);
+  return make_ref<StoreNode>(n.buffer, Vec<AnyExpr>{std::move(at)},
+                             make_shuffle({n.value}, std::move(lanes)), AnyExpr(),
+                             kept == 1 ? Streaming::none : n.streaming);
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/machine/guard_operators.ipp
+namespace lathe {
+namespace detail {
+
+class GuardOperators : public SharingMutator {
+ public:
+  explicit GuardOperators(const TargetCaps& caps) : caps_(caps) {}
+
+  Stmt stmt(const Stmt& s) override {
+    if (const auto* alloc = s.as<AllocNode>()) note_extents(alloc->buffer);
+    const auto* store = s.as<StoreNode>();
+    const Stmt other = store && caps_.widens_masked_stores ? without_constant_mask(*store) : Stmt();
+    return SharingMutator::stmt(other ? other : s);
+  }
+  /// Code computes the extent of what it allocates; those of parameters are the caller's.
+  Buffer buffer(const Buffer& b) override {
+    if (const Buffer* known = buffers_.find(b.get())) return *known;
+    return b;
+  }
+
+ private:
+  AnyExpr rewritten(const AnyExpr& e) override {
+    const AnyExpr out = descend(e);
+    if (const auto* n = out.as<BinaryNode>()) return binary(out, *n);
+    if (machine_problem(out, caps_).empty()) return out;
+    if (const auto* n = out.as<CastNode>()) return machine_conversion(n->dtype, n->value);
+    if (const auto* n = out.as<CallNode>(); n && n->op == CallOp::abs)
+      return machine_abs(n->args[0]);
+    return out;
+  }
+
+  void note_extents(const Buffer& b) {
+    BufferNode node = *b;
+    bool changed = false;
+    for (AnyExpr& extent : node.shape) {
+      AnyExpr legal = expr(extent);
+      changed = changed || !legal.same_as(extent);
+      extent = std::move(legal);
+    }
+    if (changed) buffers_.insert(b.get(), Buffer(new BufferNode(std::move(node))));
+  }
+
+  AnyExpr binary(const AnyExpr& e, const BinaryNode& n) const {
+    const bool divides = (n.op == BinaryOp::div || n.op == BinaryOp::mod) && n.dtype.is_int();
+    const std::int64_t* by = divides ? as_const_int(n.b) : nullptr;
+    if (by && *by != 0 && caps_.loses_byte_quotients && llvm_loses_quotients(n.dtype, *by))
+      return divided_as_words(n.op, n.a, *by);
+    return machine_problem(e, caps_).empty() ? e : machine_binary(n.op, n.a, n.b);
+  }
+
+  const TargetCaps& caps_;
+  NodeMap<Buffer> buffers_;  ///< those whose extents are not what they were
+};
+
+}  // namespace detail
+
+LATHE_DECL Program guard_operators(const Program& program, const TargetCaps& caps) {
+  return program.with(detail::GuardOperators(caps).stmt(program->body), Stage::machine);
+}
+
+}  // namespace lathe
+
+// ---- lathe/lower/machine/lane_masks.ipp
+namespace lathe::detail {
+
+// As the bits of words: of the widest one, or the one that the rest fits in.
+LATHE_DECL AnyExpr any_lane(const AnyExpr& mask) {
+  const int lanes = mask.dtype().lanes;
+  if (lanes == 1) return mask;
+  AnyExpr any;
+  // Fewer than 8 lanes are no integer, and LLVM finds a test of all bits in this.
+  for (int l = 0; lanes < 8 && l < lanes; ++l) {
+    AnyExpr set = make_shuffle({mask}, {l});
+    any = any ? logical_or(any, set) : set;
+  }
+  if (any) return any;
+  for (int first = 0; first < lanes; first += 64) {
+    int width = 8;
+    while (width < lanes - first && width < 64) width *= 2;
+    AnyExpr part = mask;
+    if (width != lanes) {
+      Vec<int> picked;
+      for (int l = first; l < first + width; ++l) picked.push_back(std::min(l, lanes));
+      part = make_shuffle({mask, make_bool(false)}, std::move(picked));
+    }
+    const DType word{TypeCode::uint, static_cast<std::uint8_t>(width), 1, false};
+    AnyExpr set = make_binary(BinaryOp::ne, make_reinterpret(word, part), make_int(word, 0));
+    any = any ? logical_or(any, set) : set;
+  }
+  return any;
+}
+
+LATHE_DECL AnyExpr mask_of_lanes(const AnyExpr& mask, int lanes) {
+  if (!mask || mask.dtype().lanes == lanes) return mask;
+  return make_broadcast(any_lane(mask), lanes);
+}
+
+LATHE_DECL AnyExpr mask_of_operand(const AnyExpr& mask, int operand_lanes, const Vec<int>& map) {
+  const int outer = static_cast<int>(map.size());
+  if (!mask || mask.dtype().lanes != outer) return mask_of_lanes(mask, operand_lanes);
+  if (operand_lanes == 1 && std::count(map.begin(), map.end(), 0) == outer) return any_lane(mask);
+  // Round r takes, for each lane of the operand, the r-th lane that it feeds; the rounds are or-ed.
+  AnyExpr result;
+  Vec<bool> taken(map.size(), false);
+  for (;;) {
+    bool more = false;
+    Vec<int> pick(static_cast<std::size_t>(operand_lanes), outer);
+    for (std::size_t l = 0; l < map.size(); ++l) {
+      if (map[l] < 0 || taken[l]) continue;
+      int& slot = pick[static_cast<std::size_t>(map[l])];
+      if (slot == outer) slot = static_cast<int>(l), taken[l] = more = true;
+    }
+    if (!more) break;
+    AnyExpr part = make_shuffle({mask, make_bool(false)}, std::move(pick));
+    result = result ? logical_or(result, part) : part;
+  }
+  return result ? result : make_int(kBool.with_lanes(operand_lanes), 0);
+}
+
+LATHE_DECL AnyExpr mask_and(const AnyExpr& a, const AnyExpr& b) {
+  return !a ? b : !b ? a : logical_and(a, b);
+}
+
+}  // namespace lathe::detail
 
 // ---- lathe/lower/machine/legalize_dots.ipp
 namespace lathe::detail {
@@ -45128,17 +45625,13 @@ namespace lathe::detail {
 /// dot4 and dot2 as the target has them, or as arithmetic of f32 and i32 that gives the same bits.
 class LegalDots {
  public:
-  explicit LegalDots(const Target& target) {
-    const bool x86 = target.arch == "x86_64";
-    bytes_ = x86 && target.has("avx512vnni");
-    pairs_ = x86 && target.has("avx512bf16");
-  }
+  explicit LegalDots(const TargetCaps& caps) : caps_(caps) {}
 
   AnyExpr dot(CallOp op, AnyExpr sum, AnyExpr a, AnyExpr b) const {
-    if (op == CallOp::dot2) return pairs_ ? make_call(op, {sum, a, b}) : dot2(sum, a, b);
+    if (op == CallOp::dot2) return caps_.bf16_dots ? make_call(op, {sum, a, b}) : dot2(sum, a, b);
     // The instruction takes the unsigned factors first.
     if (a.dtype().is_signed() && b.dtype().is_unsigned()) std::swap(a, b);
-    const bool known = bytes_ && a.dtype().is_unsigned() && b.dtype().is_signed();
+    const bool known = caps_.byte_dots && a.dtype().is_unsigned() && b.dtype().is_signed();
     return known ? make_call(op, {sum, a, b}) : dot4(sum, a, b);
   }
 
@@ -45207,7 +45700,7 @@ class LegalDots {
     });
   }
 
-  bool bytes_, pairs_;
+  const TargetCaps& caps_;
 };
 
 }  // namespace lathe::detail
@@ -45218,29 +45711,22 @@ namespace detail {
 
 class LegalOps : public Mutator {
  public:
-  LegalOps(const Program& program, const Target& target) : facts_(program), dots_(target) {
-    bool x86 = target.arch == "x86_64";
-    scales_ = x86 && target.has("avx512f");
-    rounds_ = !x86 || target.has("sse4.1");
-  }
+  LegalOps(const Program& program, const TargetCaps& caps)
+      : facts_(program), dots_(caps), caps_(caps) {}
 
   AnyExpr expr(const AnyExpr& e) override {
     if (const auto* n = e.as<BinaryNode>();
-        n && (n->op == BinaryOp::floordiv || n->op == BinaryOp::floormod) && n->dtype.is_int())
-      return floor_division(*n);
+        n && (n->op == BinaryOp::floordiv || n->op == BinaryOp::floormod))
+      return n->dtype.is_int() ? floor_division(*n) : floor_division_of_floats(*n);
     const auto* n = e.as<CallNode>();
     if (n && is_dot(n->op))
       return dots_.dot(n->op, expr(n->args[0]), expr(n->args[1]), expr(n->args[2]));
     if (!n || !n->dtype.is_float()) return descend(e);
-    if (n->op == CallOp::scalb && !scales_)
-      return with_value("x", expr(n->args[0]), [&](const AnyExpr& x) {
-        return with_value("n", expr(n->args[1]), [&](const AnyExpr& by) { return scalb(x, by); });
-      });
-    bool rounding = n->op == CallOp::floor || n->op == CallOp::ceil || n->op == CallOp::trunc ||
-                    n->op == CallOp::round;
-    if (rounding && !rounds_)
-      return with_value("x", expr(n->args[0]), [&](const AnyExpr& x) { return round(n->op, x); });
-    return descend(e);
+    if (math_form(n->op, caps_) != MathForm::expanded) return descend(e);
+    return with_value("x", expr(n->args[0]), [&](const AnyExpr& x) {
+      if (n->op != CallOp::scalb) return round(n->op, x);
+      return with_value("n", expr(n->args[1]), [&](const AnyExpr& by) { return scalb(x, by); });
+    });
   }
 
   Stmt stmt(const Stmt& s) override {
@@ -45256,33 +45742,25 @@ class LegalOps : public Mutator {
 
  private:
   AnyExpr floor_division(const BinaryNode& n) {
-    bool is_div = n.op == BinaryOp::floordiv;
     AnyExpr a = expr(n.a), b = expr(n.b);
     const std::int64_t* c = as_const_int(b);
-    DType t = n.dtype;
-    if (c && *c > 0 && (*c & (*c - 1)) == 0) {
-      if (!is_div) return make_binary(BinaryOp::bit_and, a, make_int(t, *c - 1));
-      int shift = std::countr_zero(static_cast<std::uint64_t>(*c));
-      return make_binary(BinaryOp::shr, a, make_int(t, shift));
-    }
-    bool truncates = t.is_unsigned() || (c && *c > 0 && const_bounds(n.a, facts_).min >= 0);
-    if (truncates) return make_binary(is_div ? BinaryOp::div : BinaryOp::mod, a, b);
-    return with_value("a", a, [&](const AnyExpr& x) {
-      return with_value("b", b, [&](const AnyExpr& y) { return floored(is_div, x, y); });
+    const bool positive = c && *c > 0, power = positive && (*c & (*c - 1)) == 0;
+    if (positive && !power && n.dtype.is_signed() && const_bounds(n.a, facts_).min >= 0)
+      return make_binary(n.op == BinaryOp::floordiv ? BinaryOp::div : BinaryOp::mod, a, b);
+    return machine_binary(n.op, a, b);
+  }
+
+  AnyExpr floor_division_of_floats(const BinaryNode& n) {
+    return with_value("a", expr(n.a), [&](const AnyExpr& a) {
+      return with_value("b", expr(n.b), [&](const AnyExpr& b) {
+        AnyExpr down = rounded_down(a / b);
+        return n.op == BinaryOp::floordiv ? down : a - down * b;
+      });
     });
   }
 
-  // The truncated result, corrected where remainder and divisor have different signs. x % 0 is 0,
-  // which needs nothing.
-  static AnyExpr floored(bool is_div, const AnyExpr& a, const AnyExpr& b) {
-    DType t = a.dtype();
-    AnyExpr zero = make_int(t, 0);
-    return with_value("rest", make_binary(BinaryOp::mod, a, b), [&](const AnyExpr& rest) {
-      AnyExpr apart = make_binary(BinaryOp::lt, make_binary(BinaryOp::bit_xor, rest, b), zero);
-      AnyExpr wrong = logical_and(apart, make_binary(BinaryOp::ne, rest, zero));
-      if (!is_div) return rest + make_select(wrong, b, zero);
-      return make_binary(BinaryOp::div, a, b) + make_select(wrong, make_int(t, -1), zero);
-    });
+  AnyExpr rounded_down(const AnyExpr& x) const {
+    return caps_.rounds ? make_call(CallOp::floor, {x}) : round(CallOp::floor, x);
   }
 
   // Adding and subtracting 2^(mantissa bits) rounds to nearest even; floor, ceil and trunc correct
@@ -45332,7 +45810,7 @@ class LegalOps : public Mutator {
 
   AnyExpr scalb(const AnyExpr& x, const AnyExpr& n) {
     const DType t = n.dtype();
-    const AnyExpr down = rounds_ ? make_call(CallOp::floor, {n}) : round(CallOp::floor, n);
+    const AnyExpr down = rounded_down(n);
     const AnyExpr finite = times_power_of_two(x, make_cast(kI32.with_lanes(t.lanes), down));
     const AnyExpr factor =
         make_select(make_binary(BinaryOp::lt, n, make_float(t, 0)), make_float(t, 0), n);
@@ -45359,13 +45837,13 @@ class LegalOps : public Mutator {
 
   Facts facts_;
   LegalDots dots_;
-  bool scales_ = true, rounds_ = true;
+  const TargetCaps& caps_;
 };
 
 }  // namespace detail
 
-LATHE_DECL Program legalize_ops(const Program& program, const Target& target) {
-  return program.with(detail::LegalOps(program, target).stmt(program->body), Stage::machine);
+LATHE_DECL Program legalize_ops(const Program& program, const TargetCaps& caps) {
+  return program.with(detail::LegalOps(program, caps).stmt(program->body));
 }
 
 }  // namespace lathe
@@ -45377,7 +45855,7 @@ namespace detail {
 // Every expression of a narrow type is rewritten to its carrier; the others keep their type.
 class NarrowTypes : public Mutator {
  public:
-  explicit NarrowTypes(const Target& target) : target_(target) {}
+  explicit NarrowTypes(const TargetCaps& caps) : caps_(caps) {}
 
   LATHE_DECL AnyExpr expr(const AnyExpr& e) override;
   LATHE_DECL Stmt stmt(const Stmt& s) override;
@@ -45393,7 +45871,7 @@ class NarrowTypes : public Mutator {
   AnyExpr to_bits(DType narrow, const AnyExpr& value);
   static AnyExpr clamped(DType narrow, const AnyExpr& value);
 
-  const Target& target_;
+  const TargetCaps& caps_;
   Vec<std::pair<VarRef, VarRef>> vars_;
   Vec<std::pair<Buffer, Buffer>> buffers_;
 };
@@ -45420,11 +45898,11 @@ LATHE_DECL VarRef NarrowTypes::var(const VarRef& v) {
 LATHE_DECL AnyExpr NarrowTypes::decoded(const AnyExpr& e) {
   AnyExpr bits = expr(e);
   DType t = e.dtype();
-  return t.is_float() && is_narrow(t) ? decode_narrow(t, bits, target_) : bits;
+  return t.is_float() && is_narrow(t) ? decode_narrow(t, bits, caps_) : bits;
 }
 
 LATHE_DECL AnyExpr NarrowTypes::to_bits(DType narrow, const AnyExpr& value) {
-  return narrow.is_float() ? encode_narrow(narrow, value, target_) : wrap_narrow(narrow, value);
+  return narrow.is_float() ? encode_narrow(narrow, value, caps_) : wrap_narrow(narrow, value);
 }
 
 LATHE_DECL AnyExpr NarrowTypes::expr(const AnyExpr& e) {
@@ -45568,8 +46046,8 @@ LATHE_DECL Stmt NarrowTypes::stmt(const Stmt& s) {
 
 }  // namespace detail
 
-LATHE_DECL Program legalize_types(const Program& program, const Target& target) {
-  detail::NarrowTypes pass(target);
+LATHE_DECL Program legalize_types(const Program& program, const TargetCaps& caps) {
+  detail::NarrowTypes pass(caps);
   ProgramNode node = *program;
   for (auto& param : node.params) {
     if (param.buffer) param.buffer = pass.buffer(param.buffer);
@@ -45581,12 +46059,185 @@ LATHE_DECL Program legalize_types(const Program& program, const Target& target) 
 
 }  // namespace lathe
 
+// ---- lathe/lower/machine/mask_arms.ipp
+namespace lathe {
+namespace detail {
+
+/// How much an expression computes, and whether it touches memory that may not be there.
+class ArmWeight : public Visitor {
+ public:
+  static constexpr int kHeavy = 48;
+  int cost = 0;
+  bool loads = false;
+
+  explicit ArmWeight(const AnyExpr& e) { expr(e); }
+  void expr(const AnyExpr& e) override {
+    if (heavy()) return;
+    if (const auto* n = e.as<LoadNode>(); n && !n->indices.empty()) loads = true;
+    if (e.kind() > ExprKind::Let) ++cost;
+    descend(e);
+  }
+  bool heavy() const { return cost >= kHeavy; }
+  bool may_load() const { return loads || heavy(); }
+};
+
+/// Carries the lanes that the selects around have chosen down to the loads.
+class MaskArms : public SharingMutator {
+ private:
+  AnyExpr rewritten(const AnyExpr& e) override {
+    switch (e.kind()) {
+      case ExprKind::Select:
+        return select(*e.as<SelectNode>());
+      case ExprKind::Let:
+        return let(*e.as<LetNode>());
+      case ExprKind::Load:
+        return mask_.get() ? load(*e.as<LoadNode>()) : descend(e);
+      case ExprKind::Call:
+        return mask_.get() && is_dot(e.as<CallNode>()->op) ? dot(*e.as<CallNode>()) : descend(e);
+      case ExprKind::Ramp:
+        return mask_.get() ? ramp(*e.as<RampNode>()) : descend(e);
+      case ExprKind::Broadcast:
+        return mask_.get() ? broadcast(*e.as<BroadcastNode>()) : descend(e);
+      case ExprKind::Shuffle:
+        return mask_.get() ? shuffle(*e.as<ShuffleNode>()) : descend(e);
+      default:
+        return descend(e);
+    }
+  }
+
+  AnyExpr load(const LoadNode& n) {
+    Vec<AnyExpr> indices;
+    for (const auto& i : n.indices) indices.push_back(expr(i));
+    // What has no index is a register, or a parameter that is always there.
+    AnyExpr mask = n.indices.empty() ? AnyExpr() : mask_of_lanes(mask_, n.dtype.lanes);
+    if (n.mask) mask = mask_and(mask, expr(n.mask));
+    return make_load(n.buffer, std::move(indices), std::move(mask));
+  }
+
+  AnyExpr let(const LetNode& n) {
+    const std::size_t before = mark();
+    Vec<LetBinding> bindings;
+    for (const auto& b : n.bindings)
+      bindings.push_back({b.var, under(mask_of_lanes(mask_, b.value.dtype().lanes), b.value)});
+    AnyExpr body = expr(n.body);
+    // The same body under another binding of the variables is another value.
+    forget(before);
+    return make_let(std::move(bindings), std::move(body));
+  }
+
+  AnyExpr select(const SelectNode& n) {
+    AnyExpr condition = expr(n.condition);
+    if (condition.dtype().lanes == 1) {
+      AnyExpr yes = in_branch(n.yes), no = in_branch(n.no);
+      return make_select(std::move(condition), std::move(yes), std::move(no));
+    }
+    const bool yes_masked = needs_mask(n.yes), no_masked = needs_mask(n.no);
+    if (!yes_masked && !no_masked) {
+      AnyExpr yes = expr(n.yes), no = expr(n.no);
+      return make_select(std::move(condition), std::move(yes), std::move(no));
+    }
+    return with_value("chosen", condition, [&](const AnyExpr& chosen) {
+      AnyExpr yes = yes_masked ? arm(chosen, n.yes) : expr(n.yes);
+      AnyExpr no = no_masked ? arm(make_unary(UnaryOp::not_, chosen), n.no) : expr(n.no);
+      return make_select(chosen, std::move(yes), std::move(no));
+    });
+  }
+
+  /// Not where the value has been computed for all lanes already.
+  bool needs_mask(const AnyExpr& e) const { return !known(e) && ArmWeight(e).may_load(); }
+
+  AnyExpr arm(const AnyExpr& chosen, const AnyExpr& e) {
+    const bool heavy = ArmWeight(e).heavy();
+    return with_value("mask", mask_and(mask_of_lanes(mask_, chosen.dtype().lanes), chosen),
+                      [&](const AnyExpr& mask) {
+                        AnyExpr value = under(mask, e);
+                        if (!heavy) return value;
+                        // Much work for no lane is left out.
+                        return make_select(any_lane(mask), std::move(value),
+                                           make_const(e.dtype(), 0));
+                      });
+  }
+
+  AnyExpr under(AnyExpr mask, const AnyExpr& e) {
+    if (mask.same_as(mask_)) return expr(e);
+    std::swap(mask_, mask);
+    AnyExpr out = in_branch(e);
+    std::swap(mask_, mask);
+    return out;
+  }
+
+  /// What is computed here is not there for what follows, nor is a load under this mask the load
+  /// under another.
+  AnyExpr in_branch(const AnyExpr& e) {
+    const std::size_t before = mark();
+    AnyExpr out = expr(e);
+    forget(before);
+    return out;
+  }
+
+  AnyExpr operand(const AnyExpr& e, const Vec<int>& map) {
+    if (!ArmWeight(e).may_load()) return expr(e);
+    return under(mask_of_operand(mask_, e.dtype().lanes, map), e);
+  }
+
+  /// Lane l of a result comes from lane l % count.
+  static Vec<int> repeated(int lanes, int count) {
+    Vec<int> map;
+    for (int l = 0; l < lanes; ++l) map.push_back(l % count);
+    return map;
+  }
+
+  AnyExpr broadcast(const BroadcastNode& n) {
+    return make_broadcast(operand(n.value, repeated(n.dtype.lanes, n.value.dtype().lanes)),
+                          n.lanes);
+  }
+
+  AnyExpr ramp(const RampNode& n) {
+    AnyExpr base = operand(n.base, repeated(n.dtype.lanes, n.base.dtype().lanes));
+    AnyExpr stride = operand(n.stride, repeated(n.dtype.lanes, n.stride.dtype().lanes));
+    return make_ramp(std::move(base), std::move(stride), n.lanes);
+  }
+
+  AnyExpr shuffle(const ShuffleNode& n) {
+    Vec<AnyExpr> vectors;
+    int first = 0;
+    for (const auto& vector : n.vectors) {
+      const int width = vector.dtype().lanes;
+      Vec<int> map;
+      for (int lane : n.lanes)
+        map.push_back(lane >= first && lane < first + width ? lane - first : -1);
+      vectors.push_back(operand(vector, map));
+      first += width;
+    }
+    return make_shuffle(std::move(vectors), n.lanes);
+  }
+
+  // The factors have their groups of lanes where the result's lane is.
+  AnyExpr dot(const CallNode& n) {
+    const auto factor = [&](const AnyExpr& e) {
+      const int lanes = e.dtype().lanes;
+      AnyExpr mask = mask_of_lanes(mask_, n.dtype.lanes);
+      Vec<int> groups;
+      for (int l = 0; l < lanes; ++l) groups.push_back(l * n.dtype.lanes / lanes);
+      return ArmWeight(e).may_load() ? under(make_shuffle({mask}, std::move(groups)), e) : expr(e);
+    };
+    AnyExpr sum = expr(n.args[0]), a = factor(n.args[1]), b = factor(n.args[2]);
+    return make_call(n.op, {std::move(sum), std::move(a), std::move(b)});
+  }
+
+  AnyExpr mask_;  ///< none: all lanes
+};
+
+}  // namespace detail
+
+LATHE_DECL Program mask_arms(const Program& program) {
+  return program.with(detail::MaskArms().stmt(program->body));
+}
+
+}  // namespace lathe
+
 // ---- lathe/lower/machine/narrow_types.ipp
 namespace lathe::detail {
-
-inline bool converts_half(const Target& target) {
-  return target.arch != "x86_64" || target.has("f16c") || target.has("avx512f");
-}
 
 inline AnyExpr bits_const(const AnyExpr& like, std::uint32_t value) {
   return make_int(kU32.with_lanes(like.dtype().lanes), static_cast<std::int64_t>(value));
@@ -45604,13 +46255,12 @@ inline AnyExpr bits_of_float(const AnyExpr& value) {
   return make_reinterpret(kU32.with_lanes(value.dtype().lanes), value);
 }
 
-LATHE_DECL AnyExpr decode_narrow(DType narrow, const AnyExpr& bits, const Target& target) {
+LATHE_DECL AnyExpr decode_narrow(DType narrow, const AnyExpr& bits, const TargetCaps& caps) {
   FloatFormat f = float_format(narrow);
   int lanes = bits.dtype().lanes, shift = 23 - f.mantissa_bits;
   DType f32 = kF32.with_lanes(lanes), u32 = kU32.with_lanes(lanes);
   bool half = narrow.code == TypeCode::ieee;
-  if (half && converts_half(target))
-    return make_cast(f32, make_reinterpret(kF16.with_lanes(lanes), bits));
+  if (half && caps.half) return make_cast(f32, make_reinterpret(kF16.with_lanes(lanes), bits));
   if (narrow.code == TypeCode::bfloat)
     return float_of_bits(bit_op(BinaryOp::shl, make_cast(u32, bits), 16));
   int width = narrow.bits;
@@ -45677,7 +46327,7 @@ inline AnyExpr rounded_bits(FloatFormat f, const AnyExpr& magnitude) {
                      subnormal, normal);
 }
 
-inline AnyExpr encode_bits(DType narrow, const AnyExpr& bits, const Target& target) {
+inline AnyExpr encode_bits(DType narrow, const AnyExpr& bits, const TargetCaps& caps) {
   FloatFormat f = float_format(narrow);
   int lanes = bits.dtype().lanes;
   DType carrier = carrier_of(narrow).with_lanes(lanes), u32 = kU32.with_lanes(lanes);
@@ -45690,7 +46340,7 @@ inline AnyExpr encode_bits(DType narrow, const AnyExpr& bits, const Target& targ
                         1u << (narrow.bits - 1));
   AnyExpr is_nan = make_binary(BinaryOp::gt, magnitude, bits_const(bits, 0x7F800000u));
   AnyExpr rounded;
-  if (narrow.code == TypeCode::ieee && converts_half(target)) {
+  if (narrow.code == TypeCode::ieee && caps.half) {
     AnyExpr half = make_cast(kF16.with_lanes(lanes), float_of_bits(magnitude));
     rounded = make_cast(u32, make_reinterpret(carrier, half));
   } else {
@@ -45701,10 +46351,10 @@ inline AnyExpr encode_bits(DType narrow, const AnyExpr& bits, const Target& targ
   return make_cast(carrier, make_binary(BinaryOp::bit_or, chosen, sign));
 }
 
-LATHE_DECL AnyExpr encode_narrow(DType narrow, const AnyExpr& value, const Target& target) {
+LATHE_DECL AnyExpr encode_narrow(DType narrow, const AnyExpr& value, const TargetCaps& caps) {
   AnyExpr f32 = value.dtype().bits == 64 ? sticky_float(value) : value;
   return with_value("bits", bits_of_float(f32),
-                    [&](const AnyExpr& bits) { return encode_bits(narrow, bits, target); });
+                    [&](const AnyExpr& bits) { return encode_bits(narrow, bits, caps); });
 }
 
 LATHE_DECL AnyExpr wrap_narrow(DType narrow, const AnyExpr& bits) {
@@ -45772,24 +46422,21 @@ namespace detail {
 
 class ExpandMath : public Mutator {
  public:
-  explicit ExpandMath(const Target& target) {
-    bool x86 = target.arch == "x86_64";
-    target_.fused = !x86 || target.has("fma");
-    target_.scales = x86 && target.has("avx512f");
-  }
+  explicit ExpandMath(const TargetCaps& caps) : caps_(caps) {}
 
   AnyExpr expr(const AnyExpr& e) override {
     const auto* n = e.as<CallNode>();
     if (!n || !expands(n->op) || !n->dtype.is_float()) return descend(e);
     DType t = n->dtype.bits < 32 ? kF32.with_lanes(n->dtype.lanes) : n->dtype;
-    MathBuilder b(t, target_);
+    MathBuilder b(t, caps_);
     AnyExpr x = b.let(make_cast(t, expr(n->args[0])));
     AnyExpr y = n->args.size() > 1 ? b.let(make_cast(t, expr(n->args[1]))) : AnyExpr();
     return make_cast(n->dtype, b.finish(expanded(b, n->op, x, y)));
   }
 
  private:
-  static bool expands(CallOp op) { return op <= CallOp::erf || op == CallOp::pow; }
+  /// Whatever the target; legalize_ops expands what one target has and another has not.
+  static bool expands(CallOp op) { return math_form(op, TargetCaps()) == MathForm::expanded; }
 
   static AnyExpr expanded(MathBuilder& b, CallOp op, const AnyExpr& x, const AnyExpr& y) {
     switch (op) {
@@ -45818,13 +46465,13 @@ class ExpandMath : public Mutator {
     }
   }
 
-  MathTarget target_;
+  const TargetCaps& caps_;
 };
 
 }  // namespace detail
 
-LATHE_DECL Program expand_math(const Program& program, const Target& target) {
-  return program.with(detail::ExpandMath(target).stmt(program->body));
+LATHE_DECL Program expand_math(const Program& program, const TargetCaps& caps) {
+  return program.with(detail::ExpandMath(caps).stmt(program->body));
 }
 
 }  // namespace lathe
@@ -45844,7 +46491,7 @@ LATHE_DECL AnyExpr MathBuilder::finish(AnyExpr result) {
 }
 
 LATHE_DECL AnyExpr MathBuilder::fma(const AnyExpr& a, const AnyExpr& b, const AnyExpr& d) const {
-  return target.fused ? make_call(CallOp::fma, {a, b, d}) : a * b + d;
+  return caps.fma ? make_call(CallOp::fma, {a, b, d}) : a * b + d;
 }
 
 LATHE_DECL AnyExpr MathBuilder::horner(const AnyExpr& x,
@@ -45875,7 +46522,7 @@ LATHE_DECL AnyExpr MathBuilder::power_of_two(const AnyExpr& n) const {
 }
 
 LATHE_DECL AnyExpr MathBuilder::scale(const AnyExpr& x, const Rounded& n) {
-  if (target.scales) return make_call(CallOp::scalb, {x, n.number});
+  if (caps.scales) return make_call(CallOp::scalb, {x, n.number});
   // The first product is exact, as x is near 1 and half of n keeps it normal.
   AnyExpr k = let(n.integer), half = let(op(BinaryOp::shr, k, i(1)));
   return x * power_of_two(half) * power_of_two(k - half);
@@ -46157,8 +46804,8 @@ LATHE_DECL void MathPayneHanek::multiply(const Vec<AnyExpr>& mantissa, const Vec
   low_ = limbs_ == 2 ? join(2) : AnyExpr();
 }
 
-LATHE_DECL MathPayneHanek::MathPayneHanek(DType t, MathTarget target, const AnyExpr& size)
-    : b(kF64.with_lanes(t.lanes), target),
+LATHE_DECL MathPayneHanek::MathPayneHanek(DType t, const TargetCaps& caps, const AnyExpr& size)
+    : b(kF64.with_lanes(t.lanes), caps),
       u32_(kU32.with_lanes(t.lanes)),
       u64_(kU64.with_lanes(t.lanes)) {
   bool wide = t.bits == 64;
@@ -46222,7 +46869,7 @@ inline MathPair math_fast_sum(MathBuilder& b, const AnyExpr& x, const AnyExpr& y
 
 inline MathPair math_two_product(MathBuilder& b, const AnyExpr& x, const AnyExpr& y) {
   AnyExpr product = b.let(x * y);
-  if (b.target.fused) return {product, b.let(b.fma(x, y, -product))};
+  if (b.caps.fma) return {product, b.let(b.fma(x, y, -product))};
   // Veltkamp's halves of 26 bits.
   auto split = [&](const AnyExpr& v) {
     AnyExpr cut = b.op(BinaryOp::bit_and, b.bits(v), b.i(-(std::int64_t{1} << 27)));
@@ -46308,7 +46955,7 @@ LATHE_DECL AnyExpr math_pow(MathBuilder& b, const AnyExpr& x, const AnyExpr& y) 
   if (b.wide()) {
     value = math_pow64(b, size, y, b.let(is_one));
   } else {
-    MathBuilder f64(kF64.with_lanes(b.t.lanes), b.target);
+    MathBuilder f64(kF64.with_lanes(b.t.lanes), b.caps);
     AnyExpr wide_size = f64.let(make_cast(f64.t, size)), wide_y = f64.let(make_cast(f64.t, y));
     value = make_cast(b.t, f64.finish(math_pow32(f64, wide_size, wide_y, b.let(is_one))));
   }
@@ -46343,7 +46990,7 @@ inline AnyExpr math_trig_reduce(MathBuilder& b, const AnyExpr& x, const AnyExpr&
   auto step = [&](double part) { r = b.let(b.fma(n, b.c(-part), r)); };
   if (!b.wide()) {
     step(0x1.921fb6p+1), step(-0x1.777a5cp-24), step(-0x1.ee58p-49);
-  } else if (b.target.fused) {
+  } else if (b.caps.fma) {
     step(0x1.921fb54442d18p+1), step(0x1.1a62633145c07p-53), step(-0x1.f1976b7ed8fbcp-109);
   } else {
     // Thirty bits a part: the products are exact.
@@ -46380,14 +47027,14 @@ inline AnyExpr math_trig_near(MathBuilder& b, const AnyExpr& size, const AnyExpr
 // What the reduction above is good for: above, Payne and Hanek's takes over in the lanes that need
 // it.
 inline double math_trig_limit(const MathBuilder& b) {
-  return !b.wide() ? 6e4 : b.target.fused ? 1e9 : 4e6;
+  return !b.wide() ? 6e4 : b.caps.fma ? 1e9 : 4e6;
 }
 
 enum class MathTrig { sine, cosine, tangent };
 
 inline AnyExpr math_trig_far(MathBuilder& b, const AnyExpr& size, const AnyExpr& sign,
                              MathTrig which) {
-  MathPayneHanek far(b.t, b.target, size);
+  MathPayneHanek far(b.t, b.caps, size);
   AnyExpr value = far.sine(which == MathTrig::cosine);
   if (which == MathTrig::tangent) value = value / far.sine(true);
   value = make_cast(b.t, far.b.finish(value));
@@ -46397,9 +47044,9 @@ inline AnyExpr math_trig_far(MathBuilder& b, const AnyExpr& size, const AnyExpr&
 }
 
 inline AnyExpr math_trig(MathBuilder& b, const AnyExpr& x, MathTrig which) {
-  if (!b.wide() && !b.target.fused) {
+  if (!b.wide() && !b.caps.fma) {
     // Without fma the products would need four parts: in f64 they need none.
-    MathBuilder f64(kF64.with_lanes(b.t.lanes), b.target);
+    MathBuilder f64(kF64.with_lanes(b.t.lanes), b.caps);
     AnyExpr result = math_trig(f64, f64.let(make_cast(f64.t, x)), which);
     return make_cast(b.t, f64.finish(result));
   }

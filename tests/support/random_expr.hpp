@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <lathe/ir/machine_form.hpp>
 #include <lathe/ir/reducer.hpp>
 #include <lathe/ir/stmt.hpp>
 #include <limits>
@@ -33,8 +34,20 @@ class RandomExpr {
     return all;
   }
   DType dtype() {
-    return random_.chance(40) ? (random_.chance(50) ? lathe::kF32 : lathe::kI64)
-                              : random_.pick(dtypes());
+    if (random_.chance(40)) return random_.chance(50) ? lathe::kF32 : lathe::kI64;
+    DType t = random_.pick(dtypes());
+    while (stage_ == lathe::Stage::machine && lathe::detail::is_narrow(t))
+      t = random_.pick(dtypes());
+    return t;
+  }
+  /// A node as the stage allows it.
+  AnyExpr legal(AnyExpr e) const {
+    if (stage_ < lathe::Stage::machine || lathe::detail::machine_problem(e, {}).empty()) return e;
+    if (const auto* n = e.as<lathe::BinaryNode>())
+      return lathe::detail::machine_binary(n->op, n->a, n->b);
+    if (const auto* n = e.as<lathe::CastNode>())
+      return lathe::detail::machine_conversion(n->dtype, n->value);
+    return lathe::detail::machine_abs(e.as<lathe::CallNode>()->args[0]);
   }
   std::string name() {
     static const std::vector<std::string> names = {
@@ -124,10 +137,8 @@ class RandomExpr {
       auto op = static_cast<BinaryOp>(static_cast<int>(BinaryOp::eq) + random_.below(6));
       return lathe::make_binary(op, expr(operand, depth), expr(operand, depth));
     }
-    return lathe::make_binary(random_.pick(t.is_bool()    ? bools
-                                           : t.is_float() ? floats
-                                                          : ints),
-                              expr(t, depth), expr(t, depth));
+    const BinaryOp op = random_.pick(t.is_bool() ? bools : t.is_float() ? floats : ints);
+    return legal(lathe::make_binary(op, expr(t, depth), expr(t, depth)));
   }
 
   AnyExpr unary(DType t, int depth) {
@@ -142,7 +153,7 @@ class RandomExpr {
       return lathe::make_call(CallOp::is_nan, {expr(lathe::kF32.with_lanes(t.lanes), depth)});
     if (t.is_int() && random_.chance(30))
       return lathe::make_call(CallOp::popcount, {expr(t, depth)});
-    if (t.is_int()) return lathe::make_call(CallOp::abs, {expr(t, depth)});
+    if (t.is_int()) return legal(lathe::make_call(CallOp::abs, {expr(t, depth)}));
     if (t == lathe::kF32 && random_.chance(20))
       return lathe::make_reinterpret(t, expr(lathe::kU32, depth));
     static const std::vector<CallOp> machine = {CallOp::sqrt, CallOp::floor, CallOp::round,
@@ -193,7 +204,7 @@ class RandomExpr {
       case 3:
         return unary(t, depth);
       case 4:
-        return lathe::make_cast(t, expr(dtype().with_lanes(t.lanes), depth));
+        return legal(lathe::make_cast(t, expr(dtype().with_lanes(t.lanes), depth)));
       case 5:
         return lathe::make_select(expr(lathe::kBool, depth), expr(t, depth), expr(t, depth));
       case 6:

@@ -3,14 +3,14 @@
 #pragma once
 
 #include <lathe/ir/stmt.hpp>
-#include <lathe/support/target.hpp>
+#include <lathe/support/target_caps.hpp>
 
 namespace lathe {
 
 /// x * y + z becomes fma(x, y, z), one rounding less, where the product has no other use. A target
 /// without the instruction keeps its program. Not run under `strict`.
 ///     a * b + c → fma(a, b, c)      c - a * b → fma(-a, b, c)      a * b - c → fma(a, b, -c)
-Program contract(const Program& program, const Target& target);
+Program contract(const Program& program, const TargetCaps& caps);
 
 /// exp exp2 log log2 sin cos tan tanh erf and pow become arithmetic of f32 or f64. The error
 /// against the exact result, in units in the last place, is at most
@@ -20,18 +20,33 @@ Program contract(const Program& program, const Target& target);
 /// on targets with fma, and 1 (f64: 1.5) more on others; measured, for f32 on every 257th of all
 /// arguments. Special values are the C library's. Each lane's result depends on that lane's
 /// argument alone. Narrower types compute in f32 and round.
-Program expand_math(const Program& program, const Target& target);
+Program expand_math(const Program& program, const TargetCaps& caps);
 
 /// f16, bf16, 8-bit floats and 4-bit integers become their bits: buffers, variables and lanes hold
 /// unsigned integers (i4: i8), arithmetic decodes to f32 (i32), computes, and encodes with one
 /// rounding. Bit-exact to ir/narrow.hpp. Params change their buffers' dtype to the integer of the
 /// same size.
-Program legalize_types(const Program& program, const Target& target);
+Program legalize_types(const Program& program, const TargetCaps& caps);
 
-/// Operators that no instruction of the target does become ones that it has: floordiv and floormod
-/// become shifts, masks or truncating division where the dividend can't be negative; scalb without
-/// AVX-512, rounding without SSE4.1, dot4 without VNNI and dot2 without BF16 become arithmetic.
-Program legalize_ops(const Program& program, const Target& target);
+/// Calls that kMathTable expands for the target become arithmetic: scalb without AVX-512, rounding
+/// without SSE4.1, dot4 without VNNI and dot2 without BF16. floordiv and floormod become shifts,
+/// masks or truncating division where the dividend can't be negative.
+Program legalize_ops(const Program& program, const TargetCaps& caps);
+
+/// Comparisons of indices that step evenly from lane to lane become masks of as many lanes as a
+/// scalar counts.
+///     ramp(i, 1, 8) < broadcast(n, 8) → ramp(0, 1, 8) < broadcast(i < n ? min(n - i, 8) : 0, 8)
+Program count_lanes(const Program& program, const TargetCaps& caps);
+
+/// Loads in the arms of a select by lanes get the lanes that choose the arm as their mask, so that
+/// both arms can be computed; an arm of much work becomes one of a select by "any lane".
+///     select(c, X[i], 0.0) → select(c, X[i] if c, 0.0)
+Program mask_arms(const Program& program);
+
+/// Operators whose meaning no machine has become ones that it has (ir/machine_form.hpp): division
+/// by 0 and -1, shifts by the width and more, min and max of floats, saturating casts.
+///     a / b → select(b == 0, 0, a / select(b == 0, 1, b))      x << n → x << (n & 31)
+Program guard_operators(const Program& program, const TargetCaps& caps);
 
 /// Stores of long computations that follow each other, copies of an unrolled loop or registers of
 /// one vector, become their operations in turn, then the stores: while one waits for a result

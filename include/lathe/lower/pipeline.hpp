@@ -4,7 +4,7 @@
 #include <lathe/ir/stmt.hpp>
 #include <lathe/support/context.hpp>
 #include <lathe/support/deadline.hpp>
-#include <lathe/support/target.hpp>
+#include <lathe/support/target_caps.hpp>
 #include <span>
 
 namespace lathe {
@@ -14,6 +14,8 @@ struct LowerOptions {
   bool strict = false;
   /// Tests each access that is not proved to be inside of its buffer (check_accesses).
   bool checked = false;
+  /// What the code will be written in.
+  Language language = Language::llvm;
   /// For dumps, logs and budgets; null means the default context.
   const Context* context = nullptr;
   /// When to stop (L0412); null means the context's time_budget from the call on.

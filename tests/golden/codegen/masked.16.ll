@@ -14,37 +14,37 @@ entry:
 loop7:
   %t12 = phi i64 [ 0, %entry ], [ %t10, %next11 ]
   %t13 = mul i64 %t12, 16
-  %t14 = call i64 @llvm.ssub.sat.i64(i64 %t4, i64 %t13)
-  %t15 = call i64 @llvm.smax.i64(i64 %t14, i64 0)
+  %t14 = icmp slt i64 %t13, %t4
+  %t15 = sub i64 %t4, %t13
   %t16 = call i64 @llvm.umin.i64(i64 %t15, i64 16)
-  %t17 = shl i64 -1, %t16
-  %t18 = xor i64 %t17, -1
-  %t19 = trunc i64 %t18 to i16
-  %t20 = bitcast i16 %t19 to <16 x i1>
-  %t21 = getelementptr float, ptr %t0, i64 %t13
-  %t22 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %t21, i32 64, <16 x i1> %t20, <16 x float> zeroinitializer), !alias.scope !9, !noalias !10
-  %t23 = fcmp ogt <16 x float> %t22, zeroinitializer
-  %t24 = shufflevector <16 x i1> %t23, <16 x i1> poison, <16 x i32> <i32 15, i32 14, i32 13, i32 12, i32 11, i32 10, i32 9, i32 8, i32 7, i32 6, i32 5, i32 4, i32 3, i32 2, i32 1, i32 0>
-  %t25 = add i64 %t12, -15
-  %t26 = getelementptr float, ptr %t0, i64 %t25
-  %t27 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %t26, i32 4, <16 x i1> %t24, <16 x float> zeroinitializer), !alias.scope !9, !noalias !10
-  %t28 = shufflevector <16 x float> %t27, <16 x float> poison, <16 x i32> <i32 15, i32 14, i32 13, i32 12, i32 11, i32 10, i32 9, i32 8, i32 7, i32 6, i32 5, i32 4, i32 3, i32 2, i32 1, i32 0>
-  %t29 = select <16 x i1> %t23, <16 x float> %t28, <16 x float> %t22
-  %t30 = fcmp ole <16 x float> %t29, zeroinitializer
-  %t31 = select <16 x i1> %t30, <16 x float> zeroinitializer, <16 x float> %t29
-  %t32 = getelementptr float, ptr %t2, i64 %t13
-  call void @llvm.masked.store.v16f32.p0(<16 x float> %t31, ptr %t32, i32 4, <16 x i1> %t20), !alias.scope !12, !noalias !13
+  %t17 = select i1 %t14, i64 %t16, i64 0
+  %t18 = and i64 %t17, 63
+  %t19 = shl i64 -1, %t18
+  %t20 = xor i64 %t19, -1
+  %t21 = trunc i64 %t20 to i16
+  %t22 = bitcast i16 %t21 to <16 x i1>
+  %t23 = getelementptr float, ptr %t0, i64 %t13
+  %t24 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %t23, i32 64, <16 x i1> %t22, <16 x float> zeroinitializer), !alias.scope !9, !noalias !10
+  %t25 = fcmp ogt <16 x float> %t24, zeroinitializer
+  %t26 = shufflevector <16 x i1> %t25, <16 x i1> poison, <16 x i32> <i32 15, i32 14, i32 13, i32 12, i32 11, i32 10, i32 9, i32 8, i32 7, i32 6, i32 5, i32 4, i32 3, i32 2, i32 1, i32 0>
+  %t27 = add i64 %t12, -15
+  %t28 = getelementptr float, ptr %t0, i64 %t27
+  %t29 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %t28, i32 4, <16 x i1> %t26, <16 x float> zeroinitializer), !alias.scope !9, !noalias !10
+  %t30 = shufflevector <16 x float> %t29, <16 x float> poison, <16 x i32> <i32 15, i32 14, i32 13, i32 12, i32 11, i32 10, i32 9, i32 8, i32 7, i32 6, i32 5, i32 4, i32 3, i32 2, i32 1, i32 0>
+  %t31 = select <16 x i1> %t25, <16 x float> %t30, <16 x float> %t24
+  %t32 = fcmp ole <16 x float> %t31, zeroinitializer
+  %t33 = select <16 x i1> %t32, <16 x float> zeroinitializer, <16 x float> %t31
+  %t34 = getelementptr float, ptr %t2, i64 %t13
+  call void @llvm.masked.store.v16f32.p0(<16 x float> %t33, ptr %t34, i32 4, <16 x i1> %t22), !alias.scope !12, !noalias !13
   br label %next11
 next11:
   %t10 = add nsw i64 %t12, 1
-  %t33 = icmp slt i64 %t10, %t6
-  br i1 %t33, label %loop7, label %done8, !llvm.loop !14
+  %t35 = icmp slt i64 %t10, %t6
+  br i1 %t35, label %loop7, label %done8, !llvm.loop !14
 done8:
   ret i32 0
 }
 
-declare i64 @llvm.ssub.sat.i64(i64, i64) #1
-declare i64 @llvm.smax.i64(i64, i64) #1
 declare i64 @llvm.umin.i64(i64, i64) #1
 declare <16 x float> @llvm.masked.load.v16f32.p0(ptr, i32, <16 x i1>, <16 x float>) #1
 declare void @llvm.masked.store.v16f32.p0(<16 x float>, ptr, i32, <16 x i1>) #1

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <initializer_list>
 #include <lathe/codegen/llvm/llvm_ir.hpp>
+#include <lathe/lower/passes_machine.hpp>
 #include <lathe/runtime/orc.hpp>
 #include <string>
 #include <utility>
@@ -59,12 +60,18 @@ inline lt::Buffer in_register(std::string name, lt::DType t) {
   return lt::make_buffer(std::move(name), t, {}, lt::Scope::reg);
 }
 
+/// What the last passes make of it, for programs that are written as the IR means them.
+inline lt::Program legal(const lt::Program& program, const lt::Target& target = lt::host()) {
+  return lt::guard_operators(lt::mask_arms(lt::count_lanes(program, target)), target);
+}
+
 /// A kernel in memory. Calls take one 8-byte slot per buffer, dim, stride and scalar.
 class Kernel {
  public:
   Kernel(const lt::Program& program, const lt::Llvm& llvm, const lt::Target& target = lt::host()) {
     static int serial = 0;
-    kernel_ = lt::emit_llvm(program, target, llvm.major(), "test_" + std::to_string(serial++));
+    kernel_ = lt::emit_llvm(legal(program, target), target, llvm.major(),
+                            "test_" + std::to_string(serial++));
     INFO(kernel_.text);
     std::vector<char> object = lt::compile_to_object(llvm, kernel_.text, target);
     static std::vector<std::pair<const lt::Llvm*, lt::Ref<lt::Jit>>> jits;

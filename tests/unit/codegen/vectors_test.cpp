@@ -37,7 +37,7 @@ AnyExpr ramp(AnyExpr base, std::int64_t stride, int lanes) {
   return make_ramp(std::move(base), AnyExpr(stride), lanes);
 }
 
-std::string text_of(const Program& p) { return emit_llvm(p, host(), 19).text; }
+std::string text_of(const Program& p) { return emit_llvm(legal(p), host(), 19).text; }
 
 bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 

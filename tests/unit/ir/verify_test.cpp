@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <lathe/ir/machine_form.hpp>
 #include <lathe/ir/parse.hpp>
 #include <lathe/ir/print.hpp>
 #include <lathe/ir/reducer.hpp>
@@ -195,8 +196,76 @@ TEST_CASE_FIXTURE(Fixture, "each stage takes something away") {
   Stmt math = make_ref<StoreNode>(X, std::vector<AnyExpr>{0}, make_call(CallOp::exp, {one}));
   Stmt root = make_ref<StoreNode>(X, std::vector<AnyExpr>{0}, make_call(CallOp::sqrt, {one}));
   CHECK(reason(math, Stage::flat) == "");
-  CHECK(reason(math, Stage::machine) == "a call of exp at stage machine");
+  CHECK(reason(math, Stage::machine) ==
+        "a call that the target does not have at stage machine: exp(1.0)");
   CHECK(reason(root, Stage::machine) == "");
+}
+
+TEST_CASE_FIXTURE(Fixture, "operators at stage machine mean what machines do") {
+  using lathe::detail::machine_abs, lathe::detail::machine_binary,
+      lathe::detail::machine_conversion;
+  const auto problem = [](const AnyExpr& e, const TargetCaps& caps = {}) {
+    return std::string(lathe::detail::machine_problem(e, caps));
+  };
+  const VarRef n = make_var("n", kI32), u = make_var("u", kU8), f = make_var("f", kF32),
+               b = make_var("b", kBool);
+  const std::string division = "a division whose divisor may be 0 or -1";
+  for (BinaryOp op : {BinaryOp::div, BinaryOp::mod}) {
+    CHECK(problem(make_binary(op, n, n)) == division);
+    CHECK(problem(make_binary(op, n, make_int(kI32, 0))) == division);
+    CHECK(problem(make_binary(op, n, make_int(kI32, -1))) == division);
+    CHECK(problem(make_binary(op, u, make_int(kU8, -1))) == "");
+    CHECK(problem(make_binary(op, f, f)) == "");
+    AnyExpr other =
+        make_select(make_binary(BinaryOp::eq, n, make_int(kI32, 0)), make_int(kI32, 1), n);
+    CHECK(problem(make_binary(op, n, other)) == division);
+  }
+  CHECK(problem(make_binary(BinaryOp::floordiv, n, make_int(kI32, 2))) == "a floor division");
+  const std::string shift = "a shift whose count may reach the width";
+  CHECK(problem(make_binary(BinaryOp::shl, n, n)) == shift);
+  CHECK(problem(make_binary(BinaryOp::shr, n, make_int(kI32, 32))) == shift);
+  CHECK(problem(make_binary(BinaryOp::shr, n,
+                            make_binary(BinaryOp::bit_and, n, make_int(kI32, 32)))) == shift);
+  CHECK(problem(make_binary(BinaryOp::shr, n, make_int(kI32, 31))) == "");
+  CHECK(problem(make_binary(BinaryOp::max, f, f)) == "min or max of no integers");
+  CHECK(problem(make_binary(BinaryOp::max, b, b)) == "min or max of no integers");
+  CHECK(problem(make_binary(BinaryOp::fast_max, f, f)) == "");
+  const std::string cast = "a cast of a float that may lie outside of the integer's range";
+  CHECK(problem(make_cast(kI32, f)) == cast);
+  CHECK(problem(make_cast(kU8, make_binary(BinaryOp::fast_min, f, make_float(kF32, 255)))) == cast);
+  CHECK(problem(make_call(CallOp::abs, {n})) == "abs of an integer");
+  CHECK(problem(make_call(CallOp::abs, {f})) == "");
+  CHECK(problem(make_float(kBF16, 1)) == "a value of a narrow type");
+  AnyExpr half = make_reinterpret(kF16, make_var("h", kU16));
+  CHECK(problem(half) == "");
+  CHECK(problem(half + half) == "a value of a narrow type");
+  const TargetCaps least{Target("x86-64")};
+  CHECK(problem(half, least) == "a value of a narrow type");
+  CHECK(problem(make_call(CallOp::floor, {f}), least) == "a call that the target does not have");
+  CHECK(problem(make_call(CallOp::fma, {f, f, f}), least) == "");
+
+  // What the passes write is what the rules allow, everywhere inside.
+  for (DType t : {kI8, kU8, kI32, kU32, kI64, kU64, kF32, kF64, kBool}) {
+    const VarRef x = make_var("x", t), y = make_var("y", t);
+    Stmt body = make_seq({});
+    const auto keep = [&](const AnyExpr& e) {
+      body = make_let_stmt(make_var("r", e.dtype()), e, body);
+    };
+    if (t.is_int())
+      for (BinaryOp op : {BinaryOp::div, BinaryOp::mod, BinaryOp::floordiv, BinaryOp::floormod,
+                          BinaryOp::shl, BinaryOp::shr})
+        for (const AnyExpr& by : {AnyExpr(y), make_int(t, 0), make_int(t, 7), make_int(t, -1)})
+          keep(machine_binary(op, x, by));
+    if (t.is_int()) keep(machine_abs(x));
+    for (BinaryOp op : {BinaryOp::min, BinaryOp::max}) keep(machine_binary(op, x, y));
+    if (t.is_float())
+      for (DType to : {kI8, kU8, kI16, kI32, kU32, kI64, kU64}) {
+        keep(machine_conversion(to, x));
+        keep(machine_conversion(to, make_float(t, 1e30)));
+      }
+    CHECK(reason(make_let_stmt(x, make_const(t, 1), make_let_stmt(y, make_const(t, 2), body)),
+                 Stage::machine) == "");
+  }
 }
 
 TEST_CASE_FIXTURE(Fixture, "incomplete trees are reported, not walked into") {

@@ -34,7 +34,7 @@ AnyExpr horner(const AnyExpr& x, int terms = kTerms) {
 
 Program interleaved(const Program& p) {
   const Program out = interleave_stores(p);
-  CHECK(verify_reason(out, Stage::machine) == "");
+  CHECK(verify_reason(legal(out), Stage::machine) == "");
   return out;
 }
 

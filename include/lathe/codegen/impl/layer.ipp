@@ -2,9 +2,10 @@
 #pragma once
 
 #if !defined(LATHE_SEPARATE_COMPILATION)
-#include <lathe/arith/impl/layer.ipp>
+#include <lathe/ir/impl/layer.ipp>
 #endif
 //
+#include <lathe/codegen/common/impl/captures.ipp>
 #include <lathe/codegen/llvm/impl/address.ipp>
 #include <lathe/codegen/llvm/impl/atomic.ipp>
 #include <lathe/codegen/llvm/impl/builder.ipp>
@@ -12,7 +13,6 @@
 #include <lathe/codegen/llvm/impl/expr.ipp>
 #include <lathe/codegen/llvm/impl/llvm_ir.ipp>
 #include <lathe/codegen/llvm/impl/load.ipp>
-#include <lathe/codegen/llvm/impl/mask.ipp>
 #include <lathe/codegen/llvm/impl/ops.ipp>
 #include <lathe/codegen/llvm/impl/parallel.ipp>
 #include <lathe/codegen/llvm/impl/stmt.ipp>

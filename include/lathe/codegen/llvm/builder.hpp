@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <lathe/ir/dtype.hpp>
 #include <lathe/support/dense_map.hpp>
-#include <lathe/support/target.hpp>
+#include <lathe/support/target_caps.hpp>
 #include <lathe/support/text.hpp>
 #include <lathe/support/vec.hpp>
 #include <string>
@@ -43,9 +43,11 @@ const LlvmIntrinsic* find_llvm_intrinsic(std::string_view name);
 /// One module: declarations, metadata and finished functions.
 class LlvmModule {
  public:
-  LlvmModule(const Target& its_target, int llvm_major) : target(its_target), major(llvm_major) {}
+  LlvmModule(const Target& its_target, int llvm_major)
+      : target(its_target), caps(its_target), major(llvm_major) {}
 
   const Target& target;
+  const TargetCaps caps;
   const int major;
 
   /// True if the intrinsic can be used here.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <lathe/arith/facts.hpp>
 #include <lathe/codegen/llvm/builder.hpp>
 #include <lathe/ir/stmt.hpp>
 #include <lathe/support/dense_map.hpp>
@@ -25,8 +24,8 @@ struct LlvmPlace {
 struct LlvmKernelState {
   LlvmModule& module;
   LlvmKernel& kernel;
-  int bodies = 0;       ///< parallel loops outlined so far
-  int frame_bytes = 0;  ///< of temporaries in stack frames
+  int bodies = 0;                ///< parallel loops outlined so far
+  std::int64_t frame_bytes = 0;  ///< of temporaries in stack frames
 };
 
 /// A vector index whose lanes are base + lane * stride.
@@ -83,13 +82,12 @@ class LlvmEmitter {
   LlvmValue index64(const AnyExpr& e);
   LlvmValue widen_index(LlvmValue v);
   std::string address(const LlvmPlace& at, DType element, const LlvmValue& index, bool inbounds);
-  LlvmValue lane_base(const AnyExpr& e);
   LlvmStrided strided(const AnyExpr& e, std::int64_t stride);
   LlvmStrided shifted(LlvmStrided at, std::int64_t elements);
   std::int64_t multiple_of(const AnyExpr& e) const;
   int alignment(const LlvmPlace& at, DType element, std::int64_t multiple) const;
   LlvmValue load(const LoadNode& n);
-  LlvmValue load_scalar(const LoadNode& n, const LlvmPlace& at);
+  LlvmValue load_scalar(const LoadNode& n, const LlvmPlace& at, const LlvmValue& mask);
   LlvmValue load_element(const LlvmPlace& at, DType t, const LlvmStrided& index, LlvmValue mask);
   LlvmValue load_vector(const LlvmPlace& at, DType t, const AnyExpr& index, const LlvmValue& mask);
   LlvmValue load_strided(const LlvmPlace& at, DType t, const LlvmStrided& i, const LlvmValue& mask);
@@ -102,7 +100,6 @@ class LlvmEmitter {
   LlvmValue from_memory(const LlvmValue& stored, DType t);
   LlvmValue to_memory(const LlvmValue& v);
   void store(const StoreNode& n);
-  bool store_first_lanes(const StoreNode& n, const LlvmPlace& at);
   void store_register(const StoreNode& n, const LlvmPlace& at, LlvmValue v, const LlvmValue& mask);
   void store_element(const LlvmPlace& at, const LlvmStrided& index, const LlvmValue& v,
                      const LlvmValue& mask);
@@ -130,42 +127,21 @@ class LlvmEmitter {
   LlvmValue let(const LetNode& n);
   LlvmValue select(const SelectNode& n);
   LlvmValue select_scalar(const SelectNode& n, const LlvmValue& condition);
-  LlvmValue arm(const LlvmValue& condition, const AnyExpr& e);
   LlvmValue ramp(const RampNode& n);
   LlvmValue broadcast(const BroadcastNode& n);
   LlvmValue shuffle(const ShuffleNode& n);
   template <class Emit>
   LlvmValue when(const LlvmValue& condition, const LlvmValue& otherwise, Emit emit);
-  LlvmValue both(const LlvmValue& a, const LlvmValue& b);
-  /// The ambient mask as a child sees it whose lane map[l] feeds lane l.
-  LlvmValue mask_through(int inner_lanes, const Lanes& map);
-  LlvmValue mask_for(int lanes);
-  LlvmValue under(LlvmValue mask, const AnyExpr& e);
   void forget(std::size_t mark);
 
-  // Operators: llvm_ops.ipp, llvm_cast.ipp, llvm_mask.ipp
-  LlvmValue binary(BinaryOp op, const LlvmValue& a, const LlvmValue& b, const AnyExpr* divisor);
+  // Operators: llvm_ops.ipp, llvm_cast.ipp
+  LlvmValue binary(BinaryOp op, const LlvmValue& a, const LlvmValue& b);
   LlvmValue compare(BinaryOp op, const LlvmValue& a, const LlvmValue& b);
-  LlvmValue divide(BinaryOp op, const LlvmValue& a, const LlvmValue& b, const AnyExpr* divisor);
-  LlvmValue divide_bytes(bool is_div, const LlvmValue& a, std::int64_t divisor);
-  LlvmValue floor_divide(BinaryOp op, const LlvmValue& a, const LlvmValue& b,
-                         const AnyExpr* divisor);
-  LlvmValue remainder(const LlvmValue& a, const LlvmValue& b);
-  LlvmValue shift(BinaryOp op, const LlvmValue& a, LlvmValue b, const AnyExpr* count);
-  LlvmValue lane_mask(const BinaryNode& n);
-  /// For the body of a let: what is around it is the result.
-  Facts note_let(const VarRef& var, const AnyExpr& value);
-  LlvmValue first_lanes(const LlvmValue& count, int lanes);
-  LlvmValue min_max(const BinaryNode& n);
-  LlvmValue min_max(BinaryOp op, const LlvmValue& a, const LlvmValue& b);
   LlvmValue unary(const UnaryNode& n);
   LlvmValue call(const CallNode& n);
-  LlvmValue fused(const Vec<LlvmValue>& args);
   LlvmValue scalb(const LlvmValue& x, const LlvmValue& power);
   LlvmValue dot(const CallNode& n);
-  LlvmValue dot_factor(const AnyExpr& e, int group);
   LlvmValue cast(const CastNode& n);
-  LlvmValue to_integer(const LlvmValue& v, DType to);
 
   LlvmKernelState& state_;
   LlvmModule& module_;
@@ -173,12 +149,10 @@ class LlvmEmitter {
   std::string symbol_;
   NodeMap<LlvmValue> vars_;
   NodeMap<std::int64_t> multiples_;
-  Facts facts_;  ///< which indices may wrap
   NodeMap<LlvmPlace> places_;
   /// Values of shared nodes, valid within one statement and the branches that dominate it.
   NodeMap<LlvmValue> memo_;
   Vec<const ExprNode*> memo_order_;
-  LlvmValue mask_;  ///< lanes that a lazy select has chosen; empty text: all
   struct FailLevel {
     std::string pointer, label;
     bool used = false;
@@ -191,8 +165,6 @@ class LlvmEmitter {
 Vec<int> llvm_lane_range(int first, int count, int step = 1);
 /// <0, step, 2 * step, …>
 LlvmValue llvm_iota(DType t, std::int64_t step);
-/// Whether lane l of a vector index is base + l * stride with a constant stride.
-bool llvm_lane_stride(const AnyExpr& e, std::int64_t& stride);
 /// "add", "fadd", … for an operator that is one instruction.
 std::string_view llvm_arithmetic(BinaryOp op, DType t);
 

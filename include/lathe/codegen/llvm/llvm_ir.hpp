@@ -8,8 +8,8 @@
 namespace lathe {
 
 /// The program as a module for LLVM `llvm_major` (16 to 22). Element buffers need only be aligned
-/// to their elements unless the program says more. Every value means what ir/expr.hpp says: no flag
-/// licenses LLVM to change a float, division by zero and wide shifts are guarded, casts saturate.
+/// to their elements unless the program says more. Every value means what ir/expr.hpp says: the
+/// program keeps the rules of ir/machine_form.hpp, and no flag licenses LLVM to change a float.
 /// The kernel returns 0 or the first status that is not (runtime/abi.hpp); whatever it allocated is
 /// freed on every path. Parallel loops take "max_threads" from the loop's annotation of that name.
 /// InternalError for a node that a pass should have removed (a type or a math call that the target

@@ -14,10 +14,13 @@
 #include <lathe/ir/impl/fates.ipp>
 #include <lathe/ir/impl/free_vars.ipp>
 #include <lathe/ir/impl/hash.ipp>
+#include <lathe/ir/impl/lane_stride.ipp>
 #include <lathe/ir/impl/law_samples.ipp>
 #include <lathe/ir/impl/law_trial.ipp>
 #include <lathe/ir/impl/law_values.ipp>
 #include <lathe/ir/impl/lex.ipp>
+#include <lathe/ir/impl/machine_form.ipp>
+#include <lathe/ir/impl/machine_rules.ipp>
 #include <lathe/ir/impl/mutate.ipp>
 #include <lathe/ir/impl/parse.ipp>
 #include <lathe/ir/impl/parse_expr.ipp>

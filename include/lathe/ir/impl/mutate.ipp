@@ -74,7 +74,9 @@ inline AnyExpr mutate_children(Mutation go, const AnyExpr& e, const CallNode& n)
   auto args = go(n.args);
   if (!go.changed) return e;
   if (n.op == CallOp::reinterpret)
-    return make_reinterpret(n.dtype.with_lanes(args[0].dtype().lanes), args[0]);
+    return make_reinterpret(
+        n.dtype.with_lanes(n.dtype.lanes * args[0].dtype().lanes / n.args[0].dtype().lanes),
+        args[0]);
   return make_call(n.op, std::move(args));
 }
 inline AnyExpr mutate_children(Mutation go, const AnyExpr& e, const RampNode& n) {

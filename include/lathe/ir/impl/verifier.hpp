@@ -14,7 +14,7 @@ namespace detail {
 /// once.
 class Verifier : public Visitor {
  public:
-  explicit Verifier(Stage stage) : stage_(stage) {}
+  Verifier(Stage stage, const TargetCaps& caps) : stage_(stage), caps_(caps) {}
   void program(const ProgramNode& p);
 
   const std::string& reason() const { return reason_; }
@@ -66,18 +66,25 @@ class Verifier : public Visitor {
   void atomic(const AtomicNode& n);
   void let(const LetNode& n);
   void call(const CallNode& n);
+  void select(const SelectNode& n);
+  void lanes_of_arm(const LoadNode& n, const AnyExpr& e);
 
   Stage stage_;
+  const TargetCaps& caps_;
   std::string reason_;
   const RefCounted* place_ = nullptr;
   Vec<const RefCounted*> path_;  ///< the statements around
   Vec<const BlockNode*> blocks_;
   NodeMap<Entry> entries_;
-  NodeSet tags_, reducers_;
+  NodeSet tags_, reducers_, lets_;
   NameSet block_names_;
   int level_ = 0;
   unsigned axes_ = 0;  ///< which the loops around are bound to
   bool in_evaluate_ = false;
+  bool in_layout_ = false;  ///< of a parameter, which no code computes
+  int arms_ = 0;            ///< of selects by lanes, around
+  Vec<AnyExpr>
+      seen_loads_{};  ///< of all lanes, which have happened where an expression is computed
 };
 
 /// What is wrong with an access of a value of this type (its lanes included); empty if nothing is.

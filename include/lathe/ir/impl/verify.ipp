@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
+#include <lathe/ir/compare.hpp>
 #include <lathe/ir/impl/printer.hpp>
 #include <lathe/ir/impl/verifier.hpp>
+#include <lathe/ir/machine_form.hpp>
 #include <lathe/ir/print.hpp>
 #include <lathe/support/slot_layout.hpp>
 #include <lathe/support/text.hpp>
@@ -80,24 +83,46 @@ inline void Verifier::access(const Buffer& b, const Vec<AnyExpr>& indices, bool 
 }
 
 inline void Verifier::let(const LetNode& n) {
+  const bool again = stage_ >= Stage::flat && !lets_.insert(&n).second;
   for (const auto& b : n.bindings) {
     expr(b.value);
     if (!ok()) return;
-    bind(b.var.get(), b.var->name, true);
+    if (again)
+      entries_[b.var.get()].in_scope = true;
+    else
+      bind(b.var.get(), b.var->name, true);
   }
   expr(n.body);
   for (const auto& b : reversed(n.bindings)) release(b.var.get());
 }
 
 inline void Verifier::call(const CallNode& n) {
-  bool math = n.op <= CallOp::erf || n.op == CallOp::pow;
-  if (n.op == CallOp::sqrt) math = false;
-  if (math && stage_ >= Stage::machine)
-    return fail(cat("a call of ", op_text(n.op), " at stage machine"));
   if (!op_pure(n.op) && !in_evaluate_)
     return fail(cat("a call of ", op_text(n.op), " outside an Evaluate"));
   in_evaluate_ = false;
   descend(AnyExpr(Ref<CallNode>(&n)));
+}
+
+inline void Verifier::select(const SelectNode& n) {
+  expr(n.condition);
+  const bool by_lanes = n.condition.dtype().is_vector();
+  arms_ += by_lanes;
+  const std::size_t before = seen_loads_.size();
+  for (const auto* arm : {&n.yes, &n.no}) {
+    expr(*arm);
+    while (!by_lanes && seen_loads_.size() > before) seen_loads_.pop_back();
+  }
+  arms_ -= by_lanes;
+}
+
+/// Both arms are computed, so a load in them needs a mask, or has happened before.
+inline void Verifier::lanes_of_arm(const LoadNode& n, const AnyExpr& e) {
+  if (n.mask.get() || n.indices.empty()) return;
+  const auto same = [&](const AnyExpr& seen) { return structurally_equal(seen, e); };
+  if (arms_ == 0)
+    seen_loads_.push_back(e);
+  else if (std::none_of(seen_loads_.begin(), seen_loads_.end(), same))
+    fail(cat("a load of all lanes in the arm of a select by lanes at stage machine: ", str(e)));
 }
 
 inline void Verifier::expr(const AnyExpr& e) {
@@ -105,11 +130,16 @@ inline void Verifier::expr(const AnyExpr& e) {
   if (!e.get()) return fail("an expression is missing");
   auto problem = typing_problem(e);
   if (!problem.empty()) return fail(cat(problem, ": ", str(e)));
+  if (stage_ >= Stage::machine && !in_layout_) problem = machine_problem(e, caps_);
+  if (!problem.empty()) return fail(cat(problem, " at stage machine: ", str(e)));
   if (const auto* v = e.as<VarNode>()) return use_var(*v);
   if (const auto* n = e.as<LetNode>()) return let(*n);
   if (const auto* n = e.as<CallNode>()) return call(*n);
-  if (const auto* n = e.as<LoadNode>()) access(n->buffer, n->indices, false);
+  if (const auto* n = e.as<SelectNode>()) return select(*n);
+  const auto* n = e.as<LoadNode>();
+  if (n) access(n->buffer, n->indices, false);
   if (ok()) descend(e);
+  if (n && ok() && stage_ >= Stage::machine) lanes_of_arm(*n, e);
 }
 
 // Extents and strides hold for as long as the buffer does, and no rewrite walks them: they name
@@ -139,6 +169,7 @@ inline bool Verifier::names_bound(const AnyExpr& e) const {
 
 inline void Verifier::buffer_fields(const Buffer& b, bool is_param) {
   if (!b) return fail("a buffer is missing");
+  in_layout_ = is_param;
   for (const auto& extent : b->shape) {
     layout(extent, cat("an extent of '", b->name, "'"));
     if (ok() && stage_ == Stage::blocks && names_bound(extent))
@@ -152,6 +183,7 @@ inline void Verifier::buffer_fields(const Buffer& b, bool is_param) {
     if (is_param && v && !entries_.contains(v)) bind(v, v->name, false);
     layout(stride, cat("a stride of '", b->name, "'"));
   }
+  in_layout_ = false;
   check(!is_param || b->aligned.empty(), "a parameter with aligned strides");
   for (std::size_t k = 0; k < b->aligned.size(); ++k) {
     const StrideRule& rule = b->aligned[k];
@@ -218,23 +250,25 @@ inline std::string failure_text(const Program& program, const Verifier& v, std::
 
 }  // namespace detail
 
-LATHE_DECL std::string verify_reason(const Program& program, Stage stage) {
+LATHE_DECL std::string verify_reason(const Program& program, Stage stage, const TargetCaps& caps) {
   if (!program) return "there is no program";
-  detail::Verifier v(stage);
+  detail::Verifier v(stage, caps);
   v.program(*program);
   return v.reason();
 }
 
-LATHE_DECL void verify(const Program& program, Stage stage, std::string_view after) {
+LATHE_DECL void verify(const Program& program, Stage stage, std::string_view after,
+                       const TargetCaps& caps) {
   if (!program) throw InternalError("verify: there is no program");
-  detail::Verifier v(stage);
+  detail::Verifier v(stage, caps);
   v.program(*program);
   if (!v.reason().empty()) throw InternalError(detail::failure_text(program, v, after));
 }
 
 LATHE_DECL void verify_user(const Program& program, Location where) {
   if (!program) throw UserError("L0506", "the program is empty", where);
-  detail::Verifier v(program->stage);
+  const TargetCaps any;
+  detail::Verifier v(program->stage, any);
   v.program(*program);
   if (v.reason().empty()) return;
   std::string shown = v.place() ? detail::excerpt_of(program, v.place()) : std::string();

@@ -11,6 +11,7 @@ inline void Verifier::stmt(const Stmt& s) {
   if (!ok()) return;
   if (!s) return fail("a statement is missing");
   path_.push_back(s.get());
+  seen_loads_.clear();
   node(s);
   path_.pop_back();
 }
@@ -242,7 +243,7 @@ inline void Verifier::reducer(const ReducerNode& r) {
 /// Expressions of a reducer are checked in a scope of their own, which holds nothing but its
 /// operands.
 inline void Verifier::closed(const ReducerNode& r, const AnyExpr& e, bool operands_visible) {
-  Verifier inner(stage_);
+  Verifier inner(stage_, caps_);
   if (operands_visible)
     for (const auto* vars : {&r.lhs, &r.rhs})
       for (const auto& v : *vars) inner.bind(v.get(), v->name, false);

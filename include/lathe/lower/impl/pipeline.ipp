@@ -20,9 +20,13 @@ template <Program (*F)(const Program&, const Target&)>
 Program run_pass(const Program& p, const Target& target, const LowerOptions&) {
   return F(p, target);
 }
+template <Program (*F)(const Program&, const TargetCaps&)>
+Program run_pass(const Program& p, const Target& target, const LowerOptions& options) {
+  return F(p, TargetCaps(target, options.language));
+}
 inline Program contract_unless_strict(const Program& p, const Target& target,
                                       const LowerOptions& options) {
-  return options.strict ? p : contract(p, target);
+  return options.strict ? p : contract(p, TargetCaps(target, options.language));
 }
 
 inline Program check_if_asked(const Program& p, const Target&, const LowerOptions& options) {
@@ -67,8 +71,13 @@ inline constexpr Pass kCpuPipeline[] = {
     {"contract", contract_unless_strict, Stage::flat},
     {"expand_math", run_pass<expand_math>, Stage::flat},
     {"legalize_types", run_pass<legalize_types>, Stage::flat},
-    {"legalize_ops", run_pass<legalize_ops>, Stage::machine},
-    {"interleave_stores", run_pass<interleave_stores>, Stage::machine},
+    {"legalize_ops", run_pass<legalize_ops>, Stage::flat},
+    {"interleave_stores", run_pass<interleave_stores>, Stage::flat},
+    // Indices are still the sums that a mask is told from.
+    {"count_lanes", run_pass<count_lanes>, Stage::flat},
+    {"mask_arms", run_pass<mask_arms>, Stage::flat},
+    // Every pass before may write operators as the IR means them.
+    {"guard_operators", run_pass<guard_operators>, Stage::machine},
 };
 
 inline const Context& context_of(const LowerOptions& options) {
@@ -95,7 +104,7 @@ inline Program run_logged(const Pass& pass, const Program& program, const Target
       say_on_stderr(text + "\n");
   }
 #if !defined(NDEBUG)
-  verify(out, pass.leaves, pass.name);
+  verify(out, pass.leaves, pass.name, TargetCaps(target, options.language));
 #endif
   return out;
 }

@@ -30,8 +30,8 @@ class ContractProducts : public Mutator {
 
 }  // namespace detail
 
-LATHE_DECL Program contract(const Program& program, const Target& target) {
-  if (target.arch == "x86_64" && !target.has("fma")) return program;
+LATHE_DECL Program contract(const Program& program, const TargetCaps& caps) {
+  if (!caps.fma) return program;
   return program.with(detail::ContractProducts().stmt(program->body));
 }
 

@@ -9,17 +9,13 @@ namespace lathe::detail {
 /// dot4 and dot2 as the target has them, or as arithmetic of f32 and i32 that gives the same bits.
 class LegalDots {
  public:
-  explicit LegalDots(const Target& target) {
-    const bool x86 = target.arch == "x86_64";
-    bytes_ = x86 && target.has("avx512vnni");
-    pairs_ = x86 && target.has("avx512bf16");
-  }
+  explicit LegalDots(const TargetCaps& caps) : caps_(caps) {}
 
   AnyExpr dot(CallOp op, AnyExpr sum, AnyExpr a, AnyExpr b) const {
-    if (op == CallOp::dot2) return pairs_ ? make_call(op, {sum, a, b}) : dot2(sum, a, b);
+    if (op == CallOp::dot2) return caps_.bf16_dots ? make_call(op, {sum, a, b}) : dot2(sum, a, b);
     // The instruction takes the unsigned factors first.
     if (a.dtype().is_signed() && b.dtype().is_unsigned()) std::swap(a, b);
-    const bool known = bytes_ && a.dtype().is_unsigned() && b.dtype().is_signed();
+    const bool known = caps_.byte_dots && a.dtype().is_unsigned() && b.dtype().is_signed();
     return known ? make_call(op, {sum, a, b}) : dot4(sum, a, b);
   }
 
@@ -88,7 +84,7 @@ class LegalDots {
     });
   }
 
-  bool bytes_, pairs_;
+  const TargetCaps& caps_;
 };
 
 }  // namespace lathe::detail

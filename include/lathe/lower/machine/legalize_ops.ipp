@@ -1,6 +1,5 @@
 #pragma once
 
-#include <bit>
 #include <cmath>
 #include <lathe/arith/interval.hpp>
 #include <lathe/ir/visit.hpp>
@@ -13,29 +12,22 @@ namespace detail {
 
 class LegalOps : public Mutator {
  public:
-  LegalOps(const Program& program, const Target& target) : facts_(program), dots_(target) {
-    bool x86 = target.arch == "x86_64";
-    scales_ = x86 && target.has("avx512f");
-    rounds_ = !x86 || target.has("sse4.1");
-  }
+  LegalOps(const Program& program, const TargetCaps& caps)
+      : facts_(program), dots_(caps), caps_(caps) {}
 
   AnyExpr expr(const AnyExpr& e) override {
     if (const auto* n = e.as<BinaryNode>();
-        n && (n->op == BinaryOp::floordiv || n->op == BinaryOp::floormod) && n->dtype.is_int())
-      return floor_division(*n);
+        n && (n->op == BinaryOp::floordiv || n->op == BinaryOp::floormod))
+      return n->dtype.is_int() ? floor_division(*n) : floor_division_of_floats(*n);
     const auto* n = e.as<CallNode>();
     if (n && is_dot(n->op))
       return dots_.dot(n->op, expr(n->args[0]), expr(n->args[1]), expr(n->args[2]));
     if (!n || !n->dtype.is_float()) return descend(e);
-    if (n->op == CallOp::scalb && !scales_)
-      return with_value("x", expr(n->args[0]), [&](const AnyExpr& x) {
-        return with_value("n", expr(n->args[1]), [&](const AnyExpr& by) { return scalb(x, by); });
-      });
-    bool rounding = n->op == CallOp::floor || n->op == CallOp::ceil || n->op == CallOp::trunc ||
-                    n->op == CallOp::round;
-    if (rounding && !rounds_)
-      return with_value("x", expr(n->args[0]), [&](const AnyExpr& x) { return round(n->op, x); });
-    return descend(e);
+    if (math_form(n->op, caps_) != MathForm::expanded) return descend(e);
+    return with_value("x", expr(n->args[0]), [&](const AnyExpr& x) {
+      if (n->op != CallOp::scalb) return round(n->op, x);
+      return with_value("n", expr(n->args[1]), [&](const AnyExpr& by) { return scalb(x, by); });
+    });
   }
 
   Stmt stmt(const Stmt& s) override {
@@ -51,33 +43,25 @@ class LegalOps : public Mutator {
 
  private:
   AnyExpr floor_division(const BinaryNode& n) {
-    bool is_div = n.op == BinaryOp::floordiv;
     AnyExpr a = expr(n.a), b = expr(n.b);
     const std::int64_t* c = as_const_int(b);
-    DType t = n.dtype;
-    if (c && *c > 0 && (*c & (*c - 1)) == 0) {
-      if (!is_div) return make_binary(BinaryOp::bit_and, a, make_int(t, *c - 1));
-      int shift = std::countr_zero(static_cast<std::uint64_t>(*c));
-      return make_binary(BinaryOp::shr, a, make_int(t, shift));
-    }
-    bool truncates = t.is_unsigned() || (c && *c > 0 && const_bounds(n.a, facts_).min >= 0);
-    if (truncates) return make_binary(is_div ? BinaryOp::div : BinaryOp::mod, a, b);
-    return with_value("a", a, [&](const AnyExpr& x) {
-      return with_value("b", b, [&](const AnyExpr& y) { return floored(is_div, x, y); });
+    const bool positive = c && *c > 0, power = positive && (*c & (*c - 1)) == 0;
+    if (positive && !power && n.dtype.is_signed() && const_bounds(n.a, facts_).min >= 0)
+      return make_binary(n.op == BinaryOp::floordiv ? BinaryOp::div : BinaryOp::mod, a, b);
+    return machine_binary(n.op, a, b);
+  }
+
+  AnyExpr floor_division_of_floats(const BinaryNode& n) {
+    return with_value("a", expr(n.a), [&](const AnyExpr& a) {
+      return with_value("b", expr(n.b), [&](const AnyExpr& b) {
+        AnyExpr down = rounded_down(a / b);
+        return n.op == BinaryOp::floordiv ? down : a - down * b;
+      });
     });
   }
 
-  // The truncated result, corrected where remainder and divisor have different signs. x % 0 is 0,
-  // which needs nothing.
-  static AnyExpr floored(bool is_div, const AnyExpr& a, const AnyExpr& b) {
-    DType t = a.dtype();
-    AnyExpr zero = make_int(t, 0);
-    return with_value("rest", make_binary(BinaryOp::mod, a, b), [&](const AnyExpr& rest) {
-      AnyExpr apart = make_binary(BinaryOp::lt, make_binary(BinaryOp::bit_xor, rest, b), zero);
-      AnyExpr wrong = logical_and(apart, make_binary(BinaryOp::ne, rest, zero));
-      if (!is_div) return rest + make_select(wrong, b, zero);
-      return make_binary(BinaryOp::div, a, b) + make_select(wrong, make_int(t, -1), zero);
-    });
+  AnyExpr rounded_down(const AnyExpr& x) const {
+    return caps_.rounds ? make_call(CallOp::floor, {x}) : round(CallOp::floor, x);
   }
 
   // Adding and subtracting 2^(mantissa bits) rounds to nearest even; floor, ceil and trunc correct
@@ -127,7 +111,7 @@ class LegalOps : public Mutator {
 
   AnyExpr scalb(const AnyExpr& x, const AnyExpr& n) {
     const DType t = n.dtype();
-    const AnyExpr down = rounds_ ? make_call(CallOp::floor, {n}) : round(CallOp::floor, n);
+    const AnyExpr down = rounded_down(n);
     const AnyExpr finite = times_power_of_two(x, make_cast(kI32.with_lanes(t.lanes), down));
     const AnyExpr factor =
         make_select(make_binary(BinaryOp::lt, n, make_float(t, 0)), make_float(t, 0), n);
@@ -154,13 +138,13 @@ class LegalOps : public Mutator {
 
   Facts facts_;
   LegalDots dots_;
-  bool scales_ = true, rounds_ = true;
+  const TargetCaps& caps_;
 };
 
 }  // namespace detail
 
-LATHE_DECL Program legalize_ops(const Program& program, const Target& target) {
-  return program.with(detail::LegalOps(program, target).stmt(program->body), Stage::machine);
+LATHE_DECL Program legalize_ops(const Program& program, const TargetCaps& caps) {
+  return program.with(detail::LegalOps(program, caps).stmt(program->body));
 }
 
 }  // namespace lathe

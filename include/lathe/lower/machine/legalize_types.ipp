@@ -12,7 +12,7 @@ namespace detail {
 // Every expression of a narrow type is rewritten to its carrier; the others keep their type.
 class NarrowTypes : public Mutator {
  public:
-  explicit NarrowTypes(const Target& target) : target_(target) {}
+  explicit NarrowTypes(const TargetCaps& caps) : caps_(caps) {}
 
   LATHE_DECL AnyExpr expr(const AnyExpr& e) override;
   LATHE_DECL Stmt stmt(const Stmt& s) override;
@@ -28,7 +28,7 @@ class NarrowTypes : public Mutator {
   AnyExpr to_bits(DType narrow, const AnyExpr& value);
   static AnyExpr clamped(DType narrow, const AnyExpr& value);
 
-  const Target& target_;
+  const TargetCaps& caps_;
   Vec<std::pair<VarRef, VarRef>> vars_;
   Vec<std::pair<Buffer, Buffer>> buffers_;
 };
@@ -55,11 +55,11 @@ LATHE_DECL VarRef NarrowTypes::var(const VarRef& v) {
 LATHE_DECL AnyExpr NarrowTypes::decoded(const AnyExpr& e) {
   AnyExpr bits = expr(e);
   DType t = e.dtype();
-  return t.is_float() && is_narrow(t) ? decode_narrow(t, bits, target_) : bits;
+  return t.is_float() && is_narrow(t) ? decode_narrow(t, bits, caps_) : bits;
 }
 
 LATHE_DECL AnyExpr NarrowTypes::to_bits(DType narrow, const AnyExpr& value) {
-  return narrow.is_float() ? encode_narrow(narrow, value, target_) : wrap_narrow(narrow, value);
+  return narrow.is_float() ? encode_narrow(narrow, value, caps_) : wrap_narrow(narrow, value);
 }
 
 LATHE_DECL AnyExpr NarrowTypes::expr(const AnyExpr& e) {
@@ -203,8 +203,8 @@ LATHE_DECL Stmt NarrowTypes::stmt(const Stmt& s) {
 
 }  // namespace detail
 
-LATHE_DECL Program legalize_types(const Program& program, const Target& target) {
-  detail::NarrowTypes pass(target);
+LATHE_DECL Program legalize_types(const Program& program, const TargetCaps& caps) {
+  detail::NarrowTypes pass(caps);
   ProgramNode node = *program;
   for (auto& param : node.params) {
     if (param.buffer) param.buffer = pass.buffer(param.buffer);

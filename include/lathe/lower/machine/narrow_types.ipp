@@ -6,10 +6,6 @@
 
 namespace lathe::detail {
 
-inline bool converts_half(const Target& target) {
-  return target.arch != "x86_64" || target.has("f16c") || target.has("avx512f");
-}
-
 inline AnyExpr bits_const(const AnyExpr& like, std::uint32_t value) {
   return make_int(kU32.with_lanes(like.dtype().lanes), static_cast<std::int64_t>(value));
 }
@@ -26,13 +22,12 @@ inline AnyExpr bits_of_float(const AnyExpr& value) {
   return make_reinterpret(kU32.with_lanes(value.dtype().lanes), value);
 }
 
-LATHE_DECL AnyExpr decode_narrow(DType narrow, const AnyExpr& bits, const Target& target) {
+LATHE_DECL AnyExpr decode_narrow(DType narrow, const AnyExpr& bits, const TargetCaps& caps) {
   FloatFormat f = float_format(narrow);
   int lanes = bits.dtype().lanes, shift = 23 - f.mantissa_bits;
   DType f32 = kF32.with_lanes(lanes), u32 = kU32.with_lanes(lanes);
   bool half = narrow.code == TypeCode::ieee;
-  if (half && converts_half(target))
-    return make_cast(f32, make_reinterpret(kF16.with_lanes(lanes), bits));
+  if (half && caps.half) return make_cast(f32, make_reinterpret(kF16.with_lanes(lanes), bits));
   if (narrow.code == TypeCode::bfloat)
     return float_of_bits(bit_op(BinaryOp::shl, make_cast(u32, bits), 16));
   int width = narrow.bits;
@@ -99,7 +94,7 @@ inline AnyExpr rounded_bits(FloatFormat f, const AnyExpr& magnitude) {
                      subnormal, normal);
 }
 
-inline AnyExpr encode_bits(DType narrow, const AnyExpr& bits, const Target& target) {
+inline AnyExpr encode_bits(DType narrow, const AnyExpr& bits, const TargetCaps& caps) {
   FloatFormat f = float_format(narrow);
   int lanes = bits.dtype().lanes;
   DType carrier = carrier_of(narrow).with_lanes(lanes), u32 = kU32.with_lanes(lanes);
@@ -112,7 +107,7 @@ inline AnyExpr encode_bits(DType narrow, const AnyExpr& bits, const Target& targ
                         1u << (narrow.bits - 1));
   AnyExpr is_nan = make_binary(BinaryOp::gt, magnitude, bits_const(bits, 0x7F800000u));
   AnyExpr rounded;
-  if (narrow.code == TypeCode::ieee && converts_half(target)) {
+  if (narrow.code == TypeCode::ieee && caps.half) {
     AnyExpr half = make_cast(kF16.with_lanes(lanes), float_of_bits(magnitude));
     rounded = make_cast(u32, make_reinterpret(carrier, half));
   } else {
@@ -123,10 +118,10 @@ inline AnyExpr encode_bits(DType narrow, const AnyExpr& bits, const Target& targ
   return make_cast(carrier, make_binary(BinaryOp::bit_or, chosen, sign));
 }
 
-LATHE_DECL AnyExpr encode_narrow(DType narrow, const AnyExpr& value, const Target& target) {
+LATHE_DECL AnyExpr encode_narrow(DType narrow, const AnyExpr& value, const TargetCaps& caps) {
   AnyExpr f32 = value.dtype().bits == 64 ? sticky_float(value) : value;
   return with_value("bits", bits_of_float(f32),
-                    [&](const AnyExpr& bits) { return encode_bits(narrow, bits, target); });
+                    [&](const AnyExpr& bits) { return encode_bits(narrow, bits, caps); });
 }
 
 LATHE_DECL AnyExpr wrap_narrow(DType narrow, const AnyExpr& bits) {

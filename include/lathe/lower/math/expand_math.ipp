@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/ir/math_table.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/math/math_builder.hpp>
 #include <lathe/lower/passes_machine.hpp>
@@ -9,24 +10,21 @@ namespace detail {
 
 class ExpandMath : public Mutator {
  public:
-  explicit ExpandMath(const Target& target) {
-    bool x86 = target.arch == "x86_64";
-    target_.fused = !x86 || target.has("fma");
-    target_.scales = x86 && target.has("avx512f");
-  }
+  explicit ExpandMath(const TargetCaps& caps) : caps_(caps) {}
 
   AnyExpr expr(const AnyExpr& e) override {
     const auto* n = e.as<CallNode>();
     if (!n || !expands(n->op) || !n->dtype.is_float()) return descend(e);
     DType t = n->dtype.bits < 32 ? kF32.with_lanes(n->dtype.lanes) : n->dtype;
-    MathBuilder b(t, target_);
+    MathBuilder b(t, caps_);
     AnyExpr x = b.let(make_cast(t, expr(n->args[0])));
     AnyExpr y = n->args.size() > 1 ? b.let(make_cast(t, expr(n->args[1]))) : AnyExpr();
     return make_cast(n->dtype, b.finish(expanded(b, n->op, x, y)));
   }
 
  private:
-  static bool expands(CallOp op) { return op <= CallOp::erf || op == CallOp::pow; }
+  /// Whatever the target; legalize_ops expands what one target has and another has not.
+  static bool expands(CallOp op) { return math_form(op, TargetCaps()) == MathForm::expanded; }
 
   static AnyExpr expanded(MathBuilder& b, CallOp op, const AnyExpr& x, const AnyExpr& y) {
     switch (op) {
@@ -55,13 +53,13 @@ class ExpandMath : public Mutator {
     }
   }
 
-  MathTarget target_;
+  const TargetCaps& caps_;
 };
 
 }  // namespace detail
 
-LATHE_DECL Program expand_math(const Program& program, const Target& target) {
-  return program.with(detail::ExpandMath(target).stmt(program->body));
+LATHE_DECL Program expand_math(const Program& program, const TargetCaps& caps) {
+  return program.with(detail::ExpandMath(caps).stmt(program->body));
 }
 
 }  // namespace lathe

@@ -4,26 +4,20 @@
 
 #include <initializer_list>
 #include <lathe/ir/expr.hpp>
-#include <lathe/support/target.hpp>
+#include <lathe/support/target_caps.hpp>
 #include <lathe/support/vec.hpp>
 #include <utility>
 
 namespace lathe::detail {
 
-/// What the target offers to the expansions; every lane computes the same with it.
-struct MathTarget {
-  bool fused = true;    ///< fma is an instruction
-  bool scales = false;  ///< scalb is an instruction
-};
-
 /// Builds one expression of element type f32 or f64. Values that are used more than once are bound
 /// by let(); finish() puts the bindings around the result.
 class MathBuilder {
  public:
-  MathBuilder(DType its_t, MathTarget its_target) : t(its_t), target(its_target) {}
+  MathBuilder(DType its_t, const TargetCaps& its_caps) : t(its_t), caps(its_caps) {}
 
   const DType t;
-  const MathTarget target;
+  const TargetCaps caps;  ///< every lane computes the same with them
 
   bool wide() const { return t.bits == 64; }
   DType bits_type() const { return (wide() ? kI64 : kI32).with_lanes(t.lanes); }

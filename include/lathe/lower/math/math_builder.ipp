@@ -17,7 +17,7 @@ LATHE_DECL AnyExpr MathBuilder::finish(AnyExpr result) {
 }
 
 LATHE_DECL AnyExpr MathBuilder::fma(const AnyExpr& a, const AnyExpr& b, const AnyExpr& d) const {
-  return target.fused ? make_call(CallOp::fma, {a, b, d}) : a * b + d;
+  return caps.fma ? make_call(CallOp::fma, {a, b, d}) : a * b + d;
 }
 
 LATHE_DECL AnyExpr MathBuilder::horner(const AnyExpr& x,
@@ -48,7 +48,7 @@ LATHE_DECL AnyExpr MathBuilder::power_of_two(const AnyExpr& n) const {
 }
 
 LATHE_DECL AnyExpr MathBuilder::scale(const AnyExpr& x, const Rounded& n) {
-  if (target.scales) return make_call(CallOp::scalb, {x, n.number});
+  if (caps.scales) return make_call(CallOp::scalb, {x, n.number});
   // The first product is exact, as x is near 1 and half of n keeps it normal.
   AnyExpr k = let(n.integer), half = let(op(BinaryOp::shr, k, i(1)));
   return x * power_of_two(half) * power_of_two(k - half);

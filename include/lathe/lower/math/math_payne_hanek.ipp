@@ -75,8 +75,8 @@ LATHE_DECL void MathPayneHanek::multiply(const Vec<AnyExpr>& mantissa, const Vec
   low_ = limbs_ == 2 ? join(2) : AnyExpr();
 }
 
-LATHE_DECL MathPayneHanek::MathPayneHanek(DType t, MathTarget target, const AnyExpr& size)
-    : b(kF64.with_lanes(t.lanes), target),
+LATHE_DECL MathPayneHanek::MathPayneHanek(DType t, const TargetCaps& caps, const AnyExpr& size)
+    : b(kF64.with_lanes(t.lanes), caps),
       u32_(kU32.with_lanes(t.lanes)),
       u64_(kU64.with_lanes(t.lanes)) {
   bool wide = t.bits == 64;

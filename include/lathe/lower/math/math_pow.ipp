@@ -24,7 +24,7 @@ inline MathPair math_fast_sum(MathBuilder& b, const AnyExpr& x, const AnyExpr& y
 
 inline MathPair math_two_product(MathBuilder& b, const AnyExpr& x, const AnyExpr& y) {
   AnyExpr product = b.let(x * y);
-  if (b.target.fused) return {product, b.let(b.fma(x, y, -product))};
+  if (b.caps.fma) return {product, b.let(b.fma(x, y, -product))};
   // Veltkamp's halves of 26 bits.
   auto split = [&](const AnyExpr& v) {
     AnyExpr cut = b.op(BinaryOp::bit_and, b.bits(v), b.i(-(std::int64_t{1} << 27)));
@@ -110,7 +110,7 @@ LATHE_DECL AnyExpr math_pow(MathBuilder& b, const AnyExpr& x, const AnyExpr& y) 
   if (b.wide()) {
     value = math_pow64(b, size, y, b.let(is_one));
   } else {
-    MathBuilder f64(kF64.with_lanes(b.t.lanes), b.target);
+    MathBuilder f64(kF64.with_lanes(b.t.lanes), b.caps);
     AnyExpr wide_size = f64.let(make_cast(f64.t, size)), wide_y = f64.let(make_cast(f64.t, y));
     value = make_cast(b.t, f64.finish(math_pow32(f64, wide_size, wide_y, b.let(is_one))));
   }

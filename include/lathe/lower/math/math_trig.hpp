@@ -13,7 +13,7 @@ AnyExpr math_sin_core(MathBuilder& b, const AnyExpr& r);
 class MathPayneHanek {
  public:
   /// size >= 1 and finite, of type t (f32 or f64).
-  MathPayneHanek(DType t, MathTarget target, const AnyExpr& size);
+  MathPayneHanek(DType t, const TargetCaps& caps, const AnyExpr& size);
 
   MathBuilder b;
 

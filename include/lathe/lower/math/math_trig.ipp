@@ -14,7 +14,7 @@ inline AnyExpr math_trig_reduce(MathBuilder& b, const AnyExpr& x, const AnyExpr&
   auto step = [&](double part) { r = b.let(b.fma(n, b.c(-part), r)); };
   if (!b.wide()) {
     step(0x1.921fb6p+1), step(-0x1.777a5cp-24), step(-0x1.ee58p-49);
-  } else if (b.target.fused) {
+  } else if (b.caps.fma) {
     step(0x1.921fb54442d18p+1), step(0x1.1a62633145c07p-53), step(-0x1.f1976b7ed8fbcp-109);
   } else {
     // Thirty bits a part: the products are exact.
@@ -51,14 +51,14 @@ inline AnyExpr math_trig_near(MathBuilder& b, const AnyExpr& size, const AnyExpr
 // What the reduction above is good for: above, Payne and Hanek's takes over in the lanes that need
 // it.
 inline double math_trig_limit(const MathBuilder& b) {
-  return !b.wide() ? 6e4 : b.target.fused ? 1e9 : 4e6;
+  return !b.wide() ? 6e4 : b.caps.fma ? 1e9 : 4e6;
 }
 
 enum class MathTrig { sine, cosine, tangent };
 
 inline AnyExpr math_trig_far(MathBuilder& b, const AnyExpr& size, const AnyExpr& sign,
                              MathTrig which) {
-  MathPayneHanek far(b.t, b.target, size);
+  MathPayneHanek far(b.t, b.caps, size);
   AnyExpr value = far.sine(which == MathTrig::cosine);
   if (which == MathTrig::tangent) value = value / far.sine(true);
   value = make_cast(b.t, far.b.finish(value));
@@ -68,9 +68,9 @@ inline AnyExpr math_trig_far(MathBuilder& b, const AnyExpr& size, const AnyExpr&
 }
 
 inline AnyExpr math_trig(MathBuilder& b, const AnyExpr& x, MathTrig which) {
-  if (!b.wide() && !b.target.fused) {
+  if (!b.wide() && !b.caps.fma) {
     // Without fma the products would need four parts: in f64 they need none.
-    MathBuilder f64(kF64.with_lanes(b.t.lanes), b.target);
+    MathBuilder f64(kF64.with_lanes(b.t.lanes), b.caps);
     AnyExpr result = math_trig(f64, f64.let(make_cast(f64.t, x)), which);
     return make_cast(b.t, f64.finish(result));
   }

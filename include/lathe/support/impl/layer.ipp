@@ -6,5 +6,6 @@
 #include <lathe/support/impl/dynlib.ipp>
 #include <lathe/support/impl/error.ipp>
 #include <lathe/support/impl/target.ipp>
+#include <lathe/support/impl/target_caps.ipp>
 #include <lathe/support/impl/target_host.ipp>
 #include <lathe/support/impl/text.ipp>

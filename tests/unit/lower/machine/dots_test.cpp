@@ -63,8 +63,8 @@ void check_dots(CallOp op, DType a, DType b, int lanes, const std::vector<Bytes>
   auto wanted = evaluated(p, memory);
   for (const Target& target : targets()) {
     CAPTURE(target.str());
-    Program machine = legalize_ops(legalize_types(p, target), target);
-    CHECK(verify_reason(machine, Stage::machine) == "");
+    Program machine = legal(legalize_ops(legalize_types(p, target), target), target);
+    CHECK(verify_reason(machine, Stage::machine, target) == "");
     auto again = evaluated(machine, memory);
     unify_nans(p, again);
     bool same = again[3].data == wanted[3].data;
@@ -159,7 +159,8 @@ TEST_CASE("dots: each LLVM makes the instruction of them where the target has it
     for (auto [op, a, b, name] : {std::tuple(CallOp::dot4, kI8, kU8, "vpdpbusd"),
                                   {CallOp::dot2, kBF16, kBF16, "vdpbf16ps"}}) {
       auto assembly = [&, o = op, x = a, y = b](const Target& target) {
-        Program machine = legalize_ops(legalize_types(dots(o, x, y, 16), target), target);
+        Program machine =
+            legal(legalize_ops(legalize_types(dots(o, x, y, 16), target), target), target);
         std::string text = emit_llvm(machine, target, llvm->major()).text;
         CHECK(compile_to_object(*llvm, text, target).size() > 0);
         return compile_to_assembly(*llvm, text, target);
@@ -183,7 +184,7 @@ TEST_CASE("dots: lanes that a select leaves out are not loaded") {
   std::vector<Bytes> in{noise(kU8, 64, 1), noise(kI8, 64, 2), noise(kI32, 16, 3)};
   auto wanted = evaluated(p, in);
   for (const Target& target : targets()) {
-    Program machine = legalize_ops(p, target);
+    Program machine = legal(legalize_ops(p, target), target);
     CHECK(emit_llvm(machine, target, Llvm::get().major()).text.find("llvm.masked.load") !=
           std::string::npos);
     Kernel kernel(machine, Llvm::get(), target);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/codegen/llvm/emitter.hpp>
+#include <lathe/ir/lane_stride.hpp>
 #include <numeric>
 
 namespace lathe::detail {
@@ -86,41 +87,8 @@ LATHE_DECL LlvmValue llvm_iota(DType t, std::int64_t step) {
   return {t, text + ">"};
 }
 
-LATHE_DECL bool llvm_lane_stride(const AnyExpr& e, std::int64_t& stride) {
-  if (const auto* n = e.as<BroadcastNode>()) return stride = 0, n->value.dtype().lanes == 1;
-  if (const auto* n = e.as<RampNode>()) {
-    const std::int64_t* step = as_const_int(n->stride);
-    if (!step || n->base.dtype().lanes == 1) return stride = step ? *step : 0, step;
-    std::int64_t inner = 0;
-    return llvm_lane_stride(n->base, stride) &&
-           !__builtin_mul_overflow(stride, n->base.dtype().lanes, &inner) && *step == inner;
-  }
-  const auto* n = e.as<BinaryNode>();
-  std::int64_t a = 0, b = 0;
-  if (!n || !llvm_lane_stride(n->a, a) || !llvm_lane_stride(n->b, b)) return false;
-  if (n->op == BinaryOp::add) return !__builtin_add_overflow(a, b, &stride);
-  if (n->op == BinaryOp::sub) return !__builtin_sub_overflow(a, b, &stride);
-  if (n->op != BinaryOp::mul) return false;
-  const std::int64_t *left = as_const_int(n->a), *right = as_const_int(n->b);
-  stride = 0;
-  if (right) return !__builtin_mul_overflow(a, *right, &stride);
-  if (left) return !__builtin_mul_overflow(b, *left, &stride);
-  return a == 0 && b == 0;
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::lane_base(const AnyExpr& e) {
-  if (e.dtype().lanes == 1) return index64(e);
-  if (const auto* n = e.as<BroadcastNode>()) return index64(n->value);
-  if (const auto* n = e.as<RampNode>()) return lane_base(n->base);
-  const auto* n = e.as<BinaryNode>();
-  LlvmValue a = lane_base(n->a), b = lane_base(n->b);
-  if (b.text == "0" && n->op != BinaryOp::mul) return a;
-  if (a.text == "0" && n->op == BinaryOp::add) return b;
-  return f_.binary(llvm_arithmetic(n->op, kI64), a, b);
-}
-
 LATHE_DECL LlvmStrided LlvmEmitter::strided(const AnyExpr& e, std::int64_t stride) {
-  return {lane_base(e), stride, multiple_of(e)};
+  return {index64(lane_base(e)), stride, multiple_of(e)};
 }
 
 LATHE_DECL LlvmStrided LlvmEmitter::shifted(LlvmStrided at, std::int64_t elements) {

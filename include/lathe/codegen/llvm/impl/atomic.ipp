@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/codegen/llvm/emitter.hpp>
+#include <lathe/ir/machine_form.hpp>
 
 namespace lathe::detail {
 
@@ -61,7 +62,11 @@ LATHE_DECL void LlvmEmitter::atomic_loop(BinaryOp op, const std::string& pointer
   LlvmValue old = v.dtype.is_bool()  ? f_.compare("icmp ne", seen, llvm_zero(bits))
                   : v.dtype.is_int() ? LlvmValue{v.dtype, seen.text}
                                      : f_.convert("bitcast", seen, v.dtype);
-  LlvmValue next = binary(op, old, v, nullptr);
+  const VarRef before = make_var("old", v.dtype), by = make_var("value", v.dtype);
+  vars_[before.get()] = old, vars_[by.get()] = v;
+  const std::size_t mark = memo_order_.size();
+  LlvmValue next = value(machine_binary(op, before, by));
+  forget(mark);
   LlvmValue stored = v.dtype.is_float() ? f_.convert("bitcast", next, bits) : to_memory(next);
   LlvmValue pair = f_.op(bits, "cmpxchg ptr ", pointer, ", ", type, " ", seen.text, ", ", type, " ",
                          stored.text, " monotonic monotonic, align ", format_int(align));

@@ -26,11 +26,6 @@ inline LlvmWeight llvm_weight(const AnyExpr& e) {
   return weight;
 }
 
-inline bool llvm_may_load(const AnyExpr& e) {
-  LlvmWeight weight = llvm_weight(e);
-  return weight.loads || weight.cost >= LlvmWeight::limit;
-}
-
 LATHE_DECL LlvmValue LlvmEmitter::value(const AnyExpr& e) {
   if (const auto* n = e.as<ConstNode>()) return constant(*n);
   if (const auto* n = e.as<VarNode>()) return variable(*n);
@@ -55,10 +50,8 @@ LATHE_DECL LlvmValue LlvmEmitter::compute(const AnyExpr& e) {
       return let(*e.as<LetNode>());
     case ExprKind::Binary: {
       const auto* n = e.as<BinaryNode>();
-      if (n->op == BinaryOp::min || n->op == BinaryOp::max) return min_max(*n);
-      if (LlvmValue mask = lane_mask(*n); !mask.text.empty()) return mask;
       LlvmValue a = value(n->a), b = value(n->b);
-      return binary(n->op, a, b, &n->b);
+      return binary(n->op, a, b);
     }
     case ExprKind::Unary:
       return unary(*e.as<UnaryNode>());
@@ -89,19 +82,14 @@ LATHE_DECL LlvmValue LlvmEmitter::variable(const VarNode& n) const {
 }
 
 LATHE_DECL LlvmValue LlvmEmitter::let(const LetNode& n) {
-  const Facts around = facts_;
   const std::size_t mark = memo_order_.size();
   for (const auto& b : n.bindings) {
-    vars_[b.var.get()] = b.value.dtype().lanes == n.dtype.lanes || mask_.text.empty()
-                             ? value(b.value)
-                             : under(mask_for(b.value.dtype().lanes), b.value);
+    vars_[b.var.get()] = value(b.value);
     multiples_[b.var.get()] = multiple_of(b.value);
-    note_let(b.var, b.value);
   }
   LlvmValue result = value(n.body);
   // The same body under another binding of the variables is another value.
   forget(mark);
-  facts_ = around;
   return result;
 }
 
@@ -126,16 +114,7 @@ LlvmValue LlvmEmitter::when(const LlvmValue& condition, const LlvmValue& otherwi
 LATHE_DECL LlvmValue LlvmEmitter::select(const SelectNode& n) {
   LlvmValue condition = value(n.condition);
   if (condition.dtype.lanes == 1) return select_scalar(n, condition);
-  LlvmValue yes = arm(condition, n.yes);
-  bool simple = n.no.kind() <= ExprKind::Var || memo_.contains(n.no.get());
-  LlvmValue no = simple ? value(n.no) : LlvmValue{};
-  if (!simple) {
-    LlvmWeight weight = llvm_weight(n.no);
-    if (!weight.loads && weight.cost < LlvmWeight::limit)
-      no = value(n.no);
-    else
-      no = arm(f_.binary("xor", condition, f_.integer(condition.dtype, 1)), n.no);
-  }
+  LlvmValue yes = value(n.yes), no = value(n.no);
   return f_.select(condition, yes, no);
 }
 
@@ -164,76 +143,13 @@ LATHE_DECL LlvmValue LlvmEmitter::select_scalar(const SelectNode& n, const LlvmV
   return f_.phi(a, from_a, b, from_b);
 }
 
-LATHE_DECL LlvmValue LlvmEmitter::arm(const LlvmValue& condition, const AnyExpr& e) {
-  if (memo_.contains(e.get())) return value(e);
-  LlvmWeight weight = llvm_weight(e);
-  bool heavy = weight.cost >= LlvmWeight::limit;
-  if (!weight.loads && !heavy) return value(e);
-  LlvmValue mask = both(mask_for(condition.dtype.lanes), condition);
-  if (!heavy) return under(mask, e);
-  return when(f_.any(mask), llvm_zero(e.dtype()), [&] { return under(mask, e); });
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::under(LlvmValue mask, const AnyExpr& e) {
-  std::swap(mask_, mask);
-  std::size_t mark = memo_order_.size();
-  LlvmValue v = value(e);
-  // A load under this mask is not the load under another.
-  forget(mark);
-  std::swap(mask_, mask);
-  return v;
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::both(const LlvmValue& a, const LlvmValue& b) {
-  if (a.text.empty() || b.text.empty()) return a.text.empty() ? b : a;
-  return f_.binary("and", a, b);
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::mask_for(int lanes) {
-  if (mask_.text.empty() || mask_.dtype.lanes == lanes) return mask_;
-  return f_.splat(f_.any(mask_), lanes);
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::mask_through(int inner_lanes, const Lanes& map) {
-  if (mask_.text.empty()) return mask_;
-  // Round r takes, for each inner lane, the r-th outer lane that it feeds; the rounds are or-ed.
-  LlvmValue result;
-  Vec<bool> taken(map.size(), false);
-  int outer = static_cast<int>(map.size());
-  if (mask_.dtype.lanes != outer) return mask_for(inner_lanes);
-  for (bool more = true; more;) {
-    more = false;
-    Lanes pick(static_cast<std::size_t>(inner_lanes), outer);
-    for (std::size_t l = 0; l < map.size(); ++l) {
-      if (map[l] < 0 || taken[l]) continue;
-      int& slot = pick[static_cast<std::size_t>(map[l])];
-      if (slot != outer) continue;
-      slot = static_cast<int>(l), taken[l] = more = true;
-    }
-    if (!more) break;
-    LlvmValue wide = f_.concat(mask_, llvm_zero(mask_.dtype));
-    LlvmValue part = inner_lanes == 1 ? f_.extract(wide, pick[0]) : f_.shuffle(wide, pick);
-    result = result.text.empty() ? part : f_.binary("or", result, part);
-  }
-  return result.text.empty() ? llvm_zero(kBool.with_lanes(inner_lanes)) : result;
-}
-
 LATHE_DECL LlvmValue LlvmEmitter::broadcast(const BroadcastNode& n) {
   int inner = n.value.dtype().lanes;
   const AnyExpr* core = &n.value;
   while (const auto* b = core->as<BroadcastNode>()) core = &b->value;
   if (const auto* c = core->as<ConstNode>())
     return c->dtype.is_float() ? f_.real(n.dtype, c->f) : f_.integer(n.dtype, c->i);
-  LlvmValue v;
-  if (mask_.text.empty() || !llvm_may_load(n.value)) {
-    v = value(n.value);
-  } else if (inner == 1) {
-    v = under(f_.any(mask_), n.value);
-  } else {
-    Lanes map;
-    for (int l = 0; l < n.dtype.lanes; ++l) map.push_back(l % inner);
-    v = under(mask_through(inner, map), n.value);
-  }
+  LlvmValue v = value(n.value);
   if (inner == 1) return f_.splat(v, n.dtype.lanes);
   Lanes lanes;
   for (int l = 0; l < n.dtype.lanes; ++l) lanes.push_back(l % inner);
@@ -246,14 +162,11 @@ LATHE_DECL LlvmValue LlvmEmitter::ramp(const RampNode& n) {
   for (int l = 0; l < n.dtype.lanes; ++l)
     append(steps, l ? ", " : "", llvm_type(n.dtype.scalar()), " ", l / inner);
   LlvmValue lane{n.dtype, steps + ">"};
-  LlvmValue mask = mask_;
   Lanes map;
   for (int l = 0; l < n.dtype.lanes; ++l) map.push_back(l % inner);
-  if (!mask.text.empty() && (llvm_may_load(n.base) || llvm_may_load(n.stride)))
-    mask = mask_through(inner, map);
   auto widen = [&](const AnyExpr& e) {
     if (const auto* c = e.as<ConstNode>()) return f_.integer(n.dtype, c->i);
-    LlvmValue v = under(mask, e);
+    LlvmValue v = value(e);
     return inner == 1 ? f_.splat(v, n.dtype.lanes) : f_.shuffle(v, map);
   };
   LlvmValue base = widen(n.base);
@@ -266,14 +179,9 @@ LATHE_DECL LlvmValue LlvmEmitter::shuffle(const ShuffleNode& n) {
   LlvmValue all;
   int first = 0;
   for (const auto& vector : n.vectors) {
-    int width = vector.dtype().lanes;
-    Lanes map;
-    for (int lane : n.lanes)
-      map.push_back(lane >= first && lane < first + width ? lane - first : -1);
-    bool guarded = !mask_.text.empty() && llvm_may_load(vector);
-    LlvmValue v = guarded ? under(mask_through(width, map), vector) : value(vector);
+    LlvmValue v = value(vector);
     all = first == 0 ? v : f_.concat(all, v);
-    first += width;
+    first += vector.dtype().lanes;
   }
   if (n.lanes.size() == 1) return f_.extract(all, n.lanes[0]);
   if (first == 1) return f_.splat(all, static_cast<int>(n.lanes.size()));

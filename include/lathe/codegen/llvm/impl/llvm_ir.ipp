@@ -24,7 +24,6 @@ LATHE_DECL LlvmEmitter::LlvmEmitter(LlvmKernelState& state, const std::string& s
 }
 
 LATHE_DECL void LlvmEmitter::bind_slots(const Program& program) {
-  facts_ = Facts(program);
   const LlvmPlace slots{"%slots", 0, 8, false};
   int next = 0;
   for (const CallSlot& s : state_.kernel.slots) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/codegen/llvm/emitter.hpp>
+#include <lathe/ir/lane_stride.hpp>
 
 namespace lathe::detail {
 
@@ -20,23 +21,18 @@ LATHE_DECL LlvmValue LlvmEmitter::load(const LoadNode& n) {
     return f_.op(n.buffer->dtype, "load ", type, ", ptr ", at.pointer, ", align ",
                  format_int(at.alignment));
   }
-  if (n.dtype.lanes == 1) return load_scalar(n, at);
-  LlvmValue mask = mask_for(n.dtype.lanes);
+  LlvmValue mask;
   if (n.mask) {
     const std::int64_t* known = as_const_int(n.mask);
     if (known && *known == 0) return llvm_zero(n.dtype);
-    if (!known) mask = both(mask, value(n.mask));
+    if (!known) mask = value(n.mask);
   }
+  if (n.dtype.lanes == 1) return load_scalar(n, at, mask);
   return load_vector(at, n.dtype, n.indices[0], mask);
 }
 
-LATHE_DECL LlvmValue LlvmEmitter::load_scalar(const LoadNode& n, const LlvmPlace& at) {
-  LlvmValue mask = mask_.text.empty() ? mask_ : f_.any(mask_);
-  if (n.mask) {
-    const std::int64_t* known = as_const_int(n.mask);
-    if (known && *known == 0) return llvm_zero(n.dtype);
-    if (!known) mask = both(mask, value(n.mask));
-  }
+LATHE_DECL LlvmValue LlvmEmitter::load_scalar(const LoadNode& n, const LlvmPlace& at,
+                                              const LlvmValue& mask) {
   LlvmStrided index{f_.integer(kI64, 0), 0, 0};
   if (!n.indices.empty()) index = {index64(n.indices[0]), 0, multiple_of(n.indices[0])};
   return load_element(at, n.dtype, index, mask);
@@ -59,9 +55,9 @@ LATHE_DECL LlvmValue LlvmEmitter::load_element(const LlvmPlace& at, DType t,
 LATHE_DECL LlvmValue LlvmEmitter::load_vector(const LlvmPlace& at, DType t, const AnyExpr& index,
                                               const LlvmValue& mask) {
   std::int64_t stride = 0;
-  if (llvm_lane_stride(index, stride)) return load_strided(at, t, strided(index, stride), mask);
+  if (lane_stride(index, stride)) return load_strided(at, t, strided(index, stride), mask);
   const auto* ramp = index.as<RampNode>();
-  if (ramp && as_const_int(ramp->stride) && llvm_lane_stride(ramp->base, stride) &&
+  if (ramp && as_const_int(ramp->stride) && lane_stride(ramp->base, stride) &&
       (stride == 1 || stride == -1))
     return load_pieces(at, t, *ramp, stride, mask);
   return gather(at, t, value(index), mask);

@@ -1,37 +1,16 @@
 #pragma once
 
+#include <lathe/codegen/common/captures.hpp>
 #include <lathe/codegen/llvm/emitter.hpp>
 #include <lathe/ir/visit.hpp>
 
 namespace lathe::detail {
 
-// The buffers that a loop's body uses and does not allocate itself, each once.
-class LlvmBuffersUsed : public Visitor {
- public:
-  Vec<Buffer> used;
-
-  void stmt(const Stmt& s) override {
-    if (const auto* n = s.as<AllocNode>()) own_.push_back(n->buffer);
-    descend(s);
-  }
-  void buffer(const Buffer& b) override {
-    for (const auto* list : {&own_, &used})
-      for (const auto& known : *list)
-        if (known == b) return;
-    used.push_back(b);
-  }
-
- private:
-  Vec<Buffer> own_;
-};
-
 inline int llvm_words(DType t) { return (memory_type(t).bytes() + 7) / 8; }
 
 LATHE_DECL LlvmEmitter::Capture LlvmEmitter::capture(const ForNode& n) {
   Capture c;
-  LlvmBuffersUsed buffers;
-  buffers.stmt(n.body);
-  for (const auto& b : buffers.used) c.buffers.emplace_back(b, place(b));
+  for (const auto& b : buffers_captured(n.body)) c.buffers.emplace_back(b, place(b));
   c.words = static_cast<int>(c.buffers.size());
   for (const auto& v : free_vars(n.body)) {
     if (v == n.var) continue;
@@ -78,7 +57,6 @@ LATHE_DECL void LlvmEmitter::parallel_loop(const ForNode& n) {
 LATHE_DECL void LlvmEmitter::emit_loop_body(const ForNode& loop, const Capture& c,
                                             const LlvmEmitter& outer) {
   multiples_ = outer.multiples_;
-  facts_ = outer.facts_;
   int word = 0;
   auto get = [&](DType t, std::string_view type, int words) {
     LlvmPlace frame{"%closure", 0, 8, false};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/codegen/common/frame.hpp>
 #include <lathe/codegen/llvm/emitter.hpp>
 
 namespace lathe::detail {
@@ -39,9 +40,7 @@ LATHE_DECL void LlvmEmitter::let_stmt(const LetStmtNode& n) {
   LlvmValue v = value(n.value);
   LlvmValue outer = std::exchange(vars_[n.var.get()], std::move(v));
   multiples_[n.var.get()] = multiple_of(n.value);
-  const Facts around = note_let(n.var, n.value);
   stmt(n.body);
-  facts_ = around;
   vars_[n.var.get()] = std::move(outer);
 }
 
@@ -54,7 +53,6 @@ LATHE_DECL void LlvmEmitter::loop(const ForNode& n) {
   if (extent && *extent == 1) {
     vars_[n.var.get()] = min;
     multiples_[n.var.get()] = multiple_of(n.min);
-    note_let(n.var, n.min);
     return stmt(n.body);
   }
   LlvmValue count = value(n.extent);
@@ -155,10 +153,6 @@ LATHE_DECL void LlvmEmitter::prefetch(const CallNode& n) {
           ", i32 0, i32 ", format_int(level), ", i32 1)");
 }
 
-// A temporary of at most this many bytes lives in the stack frame, as long as the frame stays below
-// the second.
-inline constexpr std::int64_t llvm_frame_buffer = 16 << 10, llvm_frame_total = 64 << 10;
-
 LATHE_DECL void LlvmEmitter::alloc(const AllocNode& n) {
   const BufferNode& b = *n.buffer;
   LlvmPlace at;
@@ -174,15 +168,13 @@ LATHE_DECL void LlvmEmitter::alloc(const AllocNode& n) {
     places_[&b] = at;
     return stmt(n.body);
   }
-  const std::int64_t* extent = as_const_int(b.shape[0]);
-  std::int64_t bytes = extent ? *extent * b.dtype.bytes() : -1;
   at.alignment = b.alignment > 64 ? b.alignment : 64;
-  bool fits = extent && *extent >= 0 && *extent <= llvm_frame_buffer &&
-              bytes <= llvm_frame_buffer && state_.frame_bytes + bytes <= llvm_frame_total;
-  if (!fits) return heap_alloc(n, at);
-  state_.frame_bytes += static_cast<int>(bytes);
+  const std::int64_t bytes = frame_bytes(b, state_.frame_bytes);
+  if (bytes < 0) return heap_alloc(n, at);
+  state_.frame_bytes += bytes;
   at.pointer =
-      f_.frame(cat("[", *extent, " x ", llvm_type(memory_type(b.dtype)), "]"), at.alignment);
+      f_.frame(cat("[", *as_const_int(b.shape[0]), " x ", llvm_type(memory_type(b.dtype)), "]"),
+               at.alignment);
   at.scope = module_.alias_scope(b.name);
   places_[&b] = at;
   stmt(n.body);

@@ -1,42 +1,12 @@
 #pragma once
 
 #include <lathe/codegen/llvm/emitter.hpp>
+#include <lathe/ir/lane_stride.hpp>
 
 namespace lathe::detail {
 
-/// How many lanes a mask of known numbers keeps, if these are the first ones; else 0.
-inline int first_lanes_kept(const AnyExpr& mask) {
-  const auto* n = mask.as<BinaryNode>();
-  const auto* lane = n ? n->a.as<RampNode>() : nullptr;
-  const auto* end = n ? n->b.as<BroadcastNode>() : nullptr;
-  if (!lane || !end || (n->op != BinaryOp::lt && n->op != BinaryOp::le)) return 0;
-  const auto *first = as_const_int(lane->base), *stop = as_const_int(end->value);
-  std::int64_t kept = 0;
-  if (!first || !stop || !is_const(lane->stride, 1) || __builtin_sub_overflow(*stop, *first, &kept))
-    return 0;
-  if (n->op == BinaryOp::le && __builtin_add_overflow(kept, 1, &kept)) return 0;
-  return kept > 0 && kept < lane->lanes ? static_cast<int>(kept) : 0;
-}
-
-// LLVM 22 stores 4 bytes where a constant mask keeps one lane of 1 or 2 bytes: such tails are
-// stored without a mask.
-LATHE_DECL bool LlvmEmitter::store_first_lanes(const StoreNode& n, const LlvmPlace& at) {
-  const int kept = first_lanes_kept(n.mask);
-  const auto* ramp = n.indices.empty() ? nullptr : n.indices[0].as<RampNode>();
-  if (kept == 0 || !ramp || ramp->base.dtype().lanes != 1 || at.is_register) return false;
-  if (n.buffer->dtype.element_bytes() >= 4 || n.value.dtype().lanes != ramp->lanes) return false;
-  const LlvmValue v = value(n.value);
-  if (kept == 1)
-    store_element(at, {index64(ramp->base), 0, multiple_of(ramp->base)}, f_.extract(v, 0), {});
-  else
-    store_vector(at, make_ramp(ramp->base, ramp->stride, kept),
-                 f_.shuffle(v, llvm_lane_range(0, kept)), {}, n.streaming);
-  return true;
-}
-
 LATHE_DECL void LlvmEmitter::store(const StoreNode& n) {
   const LlvmPlace& at = place(n.buffer);
-  if (n.mask.get() && store_first_lanes(n, at)) return;
   LlvmValue mask;
   if (n.mask) {
     const std::int64_t* known = as_const_int(n.mask);
@@ -87,7 +57,7 @@ LATHE_DECL void LlvmEmitter::store_vector(const LlvmPlace& at, const AnyExpr& in
                                           const LlvmValue& v, const LlvmValue& mask,
                                           Streaming streaming) {
   std::int64_t stride = 0;
-  if (llvm_lane_stride(index, stride) && (stride == 1 || stride == -1)) {
+  if (lane_stride(index, stride) && (stride == 1 || stride == -1)) {
     LlvmStrided i = strided(index, stride);
     if (stride == 1) return store_dense(at, i, v, mask, streaming);
     int n = v.dtype.lanes;
@@ -96,7 +66,7 @@ LATHE_DECL void LlvmEmitter::store_vector(const LlvmPlace& at, const AnyExpr& in
     return store_dense(at, shifted(i, 1 - n), f_.shuffle(v, back), turned, streaming);
   }
   const auto* ramp = index.as<RampNode>();
-  if (!ramp || !as_const_int(ramp->stride) || !llvm_lane_stride(ramp->base, stride) || stride != 1)
+  if (!ramp || !as_const_int(ramp->stride) || !lane_stride(ramp->base, stride) || stride != 1)
     return scatter(at, value(index), v, mask);
   int inner = ramp->base.dtype().lanes;
   if (inner == 1) return scatter(at, value(index), v, mask);

@@ -1,0 +1,184 @@
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <lathe/ir/machine_form.hpp>
+#include <lathe/ir/scalar.hpp>
+
+namespace lathe::detail {
+
+/// x / 0 is 0 and MIN / -1 is MIN, so that both are decided before the machine divides.
+inline bool divides_alone(DType t, std::int64_t divisor) {
+  return divisor != 0 && !(t.is_signed() && divisor == -1);
+}
+
+inline AnyExpr divided(BinaryOp op, const AnyExpr& a, const AnyExpr& b) {
+  const DType t = a.dtype();
+  const bool is_div = op == BinaryOp::div;
+  const AnyExpr zero = make_int(t, 0);
+  if (const std::int64_t* known = as_const_int(b)) {
+    if (divides_alone(t, *known)) return make_binary(op, a, b);
+    return is_div && *known != 0 ? zero - a : zero;
+  }
+  return with_value("a", a, [&](const AnyExpr& x) {
+    return with_value("b", b, [&](const AnyExpr& y) {
+      const AnyExpr is_zero = make_binary(BinaryOp::eq, y, zero);
+      AnyExpr trivial = is_zero;
+      if (t.is_signed()) {
+        DType bits = t;
+        bits.code = TypeCode::uint;
+        trivial = make_binary(BinaryOp::lt, make_cast(bits, y) + 1, make_int(bits, 2));
+      }
+      // A remainder by 1 is the 0 that a remainder by 0 or -1 has to be.
+      AnyExpr result = make_binary(op, x, make_select(trivial, make_int(t, 1), y));
+      if (!is_div) return result;
+      return with_value("quotient", result, [&](const AnyExpr& quotient) {
+        AnyExpr otherwise = t.is_signed() ? make_select(is_zero, zero, zero - x) : zero;
+        return make_select(trivial, otherwise, quotient);
+      });
+    });
+  });
+}
+
+// The truncated result, corrected where remainder and divisor have different signs. x % 0 is 0,
+// which needs nothing.
+inline AnyExpr floored(BinaryOp op, const AnyExpr& a, const AnyExpr& b) {
+  const bool is_div = op == BinaryOp::floordiv;
+  const std::int64_t* known = as_const_int(b);
+  if (known && *known > 0 && std::has_single_bit(static_cast<std::uint64_t>(*known))) {
+    if (!is_div) return make_binary(BinaryOp::bit_and, a, make_int(a.dtype(), *known - 1));
+    const int shift = std::countr_zero(static_cast<std::uint64_t>(*known));
+    return make_binary(BinaryOp::shr, a, make_int(a.dtype(), shift));
+  }
+  if (!a.dtype().is_signed()) return divided(is_div ? BinaryOp::div : BinaryOp::mod, a, b);
+  const AnyExpr zero = make_int(a.dtype(), 0);
+  return with_value("a", a, [&](const AnyExpr& x) {
+    return with_value("b", b, [&](const AnyExpr& y) {
+      return with_value("rest", divided(BinaryOp::mod, x, y), [&](const AnyExpr& rest) {
+        AnyExpr apart = make_binary(BinaryOp::lt, make_binary(BinaryOp::bit_xor, rest, y), zero);
+        AnyExpr wrong = logical_and(apart, make_binary(BinaryOp::ne, rest, zero));
+        if (!is_div) return rest + make_select(wrong, y, zero);
+        return divided(BinaryOp::div, x, y) + make_select(wrong, make_int(x.dtype(), -1), zero);
+      });
+    });
+  });
+}
+
+inline AnyExpr shifted_by(BinaryOp op, const AnyExpr& a, const AnyExpr& count) {
+  const DType t = a.dtype();
+  const std::int64_t* known = as_const_int(count);
+  AnyExpr below = known ? make_int(t, *known & (t.bits - 1))
+                        : make_binary(BinaryOp::bit_and, count, make_int(t, t.bits - 1));
+  return make_binary(op, a, below);
+}
+
+inline const ConstNode* float_constant(const AnyExpr& e) {
+  const AnyExpr* core = &e;
+  while (const auto* b = core->as<BroadcastNode>()) core = &b->value;
+  return core->dtype().is_float() ? core->as<ConstNode>() : nullptr;
+}
+
+// A constant that is neither NaN nor the zero whose sign a comparison can't see.
+inline bool orders_alone(const ConstNode* c, BinaryOp op) {
+  if (!c || std::isnan(c->f)) return false;
+  return c->f != 0 || std::signbit(c->f) == (op == BinaryOp::max);
+}
+
+inline AnyExpr ordered(BinaryOp op, const AnyExpr& a, const AnyExpr& b) {
+  const bool is_min = op == BinaryOp::min;
+  const BinaryOp fast = is_min ? BinaryOp::fast_min : BinaryOp::fast_max;
+  const ConstNode *left = float_constant(a), *right = float_constant(b);
+  // x86 has c > x ? c : x as one instruction, and it gives x if x is NaN or an equal zero.
+  if (orders_alone(left, op)) return make_binary(fast, a, b);
+  if (orders_alone(right, op)) return make_binary(fast, b, a);
+  return with_value("a", a, [&](const AnyExpr& x) {
+    // max(x, +0) and min(x, -0): take the constant also where x is the other zero, and never for
+    // NaN.
+    if (right && right->f == 0)
+      return make_select(make_binary(is_min ? BinaryOp::ge : BinaryOp::le, x, b), b, x);
+    return with_value("b", b, [&](const AnyExpr& y) {
+      const DType t = x.dtype(), bits{TypeCode::uint, t.bits, t.lanes, false};
+      return with_value("best", make_binary(fast, x, y), [&](const AnyExpr& best) {
+        // Equal operands differ at most in the sign of a zero: the bits decide it.
+        AnyExpr merged = make_binary(is_min ? BinaryOp::bit_or : BinaryOp::bit_and,
+                                     make_reinterpret(bits, x), make_reinterpret(bits, y));
+        AnyExpr known =
+            make_select(make_binary(BinaryOp::eq, x, y), make_reinterpret(t, merged), best);
+        // best is y if either is NaN; a NaN in x has to win.
+        return make_select(make_call(CallOp::is_nan, {x}), x, known);
+      });
+    });
+  });
+}
+
+LATHE_DECL AnyExpr machine_binary(BinaryOp op, const AnyExpr& a, const AnyExpr& b) {
+  const DType t = a.dtype();
+  switch (op) {
+    case BinaryOp::div:
+    case BinaryOp::mod:
+      return t.is_float() ? make_binary(op, a, b) : divided(op, a, b);
+    case BinaryOp::floordiv:
+    case BinaryOp::floormod:
+      return floored(op, a, b);
+    case BinaryOp::shl:
+    case BinaryOp::shr:
+      return shifted_by(op, a, b);
+    case BinaryOp::min:
+    case BinaryOp::max:
+      if (t.is_bool())
+        return make_binary(op == BinaryOp::min ? BinaryOp::and_ : BinaryOp::or_, a, b);
+      return t.is_float() ? ordered(op, a, b) : make_binary(op, a, b);
+    default:
+      return make_binary(op, a, b);
+  }
+}
+
+struct IntegerRange {
+  double low, above;  ///< the least integer, and the first number past the greatest
+  bool exact;         ///< whether the greatest one is a float too
+};
+inline IntegerRange range_in_floats(DType to, DType from) {
+  const int digits = to.is_signed() ? to.bits - 1 : to.bits;
+  return {to.is_signed() ? -std::ldexp(1.0, to.bits - 1) : 0.0, std::ldexp(1.0, digits),
+          digits <= (from.bits == 64 ? 53 : 24)};
+}
+
+// LLVM's own saturating conversion unrolls vectors; this is compares and one conversion.
+LATHE_DECL AnyExpr machine_conversion(DType to, const AnyExpr& value) {
+  const DType t = value.dtype();
+  if (const ConstNode* c = float_constant(value)) {
+    Scalar number;
+    number.f = c->f;
+    return make_int(to, scalar_cast(to.scalar(), kF64, number).i);
+  }
+  const IntegerRange range = range_in_floats(to, t);
+  const AnyExpr low = make_float(t, range.low), zero = make_int(to, 0);
+  if (range.exact && !to.is_signed())
+    return make_cast(to,
+                     make_binary(BinaryOp::fast_min, make_binary(BinaryOp::fast_max, value, low),
+                                 make_float(t, range.above - 1)));
+  return with_value("x", value, [&](const AnyExpr& x) {
+    if (range.exact) {
+      // NaN takes the constant of the first comparison.
+      AnyExpr inside = make_binary(BinaryOp::fast_min, make_binary(BinaryOp::fast_max, x, low),
+                                   make_float(t, range.above - 1));
+      return make_select(make_call(CallOp::is_nan, {x}), zero, make_cast(to, inside));
+    }
+    // NaN and what is too large become 0, which converts safely.
+    const AnyExpr limit = make_float(t, range.above);
+    AnyExpr below = make_select(make_binary(BinaryOp::lt, x, limit), x, make_float(t, 0));
+    AnyExpr inside = make_cast(to, make_binary(BinaryOp::fast_max, below, low));
+    const std::int64_t largest = to.is_signed() ? INT64_MAX >> (64 - to.bits) : -1;
+    return make_select(make_binary(BinaryOp::ge, x, limit), make_int(to, largest), inside);
+  });
+}
+
+LATHE_DECL AnyExpr machine_abs(const AnyExpr& value) {
+  if (!value.dtype().is_signed()) return value;
+  const AnyExpr zero = make_int(value.dtype(), 0);
+  return with_value("x", value, [&](const AnyExpr& x) {
+    return make_select(make_binary(BinaryOp::lt, x, zero), zero - x, x);
+  });
+}
+
+}  // namespace lathe::detail

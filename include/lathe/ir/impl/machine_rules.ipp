@@ -1,0 +1,101 @@
+#pragma once
+
+#include <lathe/ir/machine_form.hpp>
+
+namespace lathe::detail {
+
+/// Whether the condition holds wherever y divides as no machine does: what `divided` writes.
+inline bool finds_trivial(const AnyExpr& condition, const AnyExpr& y) {
+  const auto* n = condition.as<BinaryNode>();
+  if (!n) return false;
+  if (y.dtype().is_unsigned()) return n->op == BinaryOp::eq && n->a.same_as(y) && is_const(n->b, 0);
+  const auto* next = n->a.as<BinaryNode>();
+  const auto* bits = next ? next->a.as<CastNode>() : nullptr;
+  return n->op == BinaryOp::lt && is_const(n->b, 2) && next && next->op == BinaryOp::add &&
+         is_const(next->b, 1) && bits && bits->dtype.is_unsigned() && bits->value.same_as(y);
+}
+
+inline bool legal_divisor(const AnyExpr& b) {
+  if (const std::int64_t* known = as_const_int(b)) return divides_alone(b.dtype(), *known);
+  const auto* choice = b.as<SelectNode>();
+  return choice && is_const(choice->yes, 1) && finds_trivial(choice->condition, choice->no);
+}
+
+inline bool legal_count(const AnyExpr& count) {
+  const auto below_width = [&](const AnyExpr& e) {
+    const std::int64_t* known = as_const_int(e);
+    return known && *known >= 0 && *known < count.dtype().bits;
+  };
+  const auto* n = count.as<BinaryNode>();
+  return below_width(count) || (n && n->op == BinaryOp::bit_and && below_width(n->b));
+}
+
+/// What constants say about a float: not below the range's low end, below its upper end.
+struct Held {
+  bool low = false, high = false;
+};
+inline Held held_in(const AnyExpr& e, const IntegerRange& range) {
+  if (const ConstNode* c = float_constant(e)) return {c->f >= range.low, c->f < range.above};
+  if (const auto* n = e.as<BinaryNode>();
+      n && (n->op == BinaryOp::fast_min || n->op == BinaryOp::fast_max)) {
+    // The constant on the right is what a NaN becomes.
+    const Held a = held_in(n->a, range), b = held_in(n->b, range);
+    if (!float_constant(n->b)) return {};
+    if (n->op == BinaryOp::fast_min) return {a.low && b.low, b.high};
+    return {b.low, a.high && b.high};
+  }
+  const auto* n = e.as<SelectNode>();
+  const auto* less = n ? n->condition.as<BinaryNode>() : nullptr;
+  const ConstNode* limit = less ? float_constant(less->b) : nullptr;
+  if (!limit || less->op != BinaryOp::lt || !less->a.same_as(n->yes)) return {};
+  const Held no = held_in(n->no, range);
+  return {false, limit->f <= range.above && no.high};
+}
+
+inline std::string_view binary_rule(const BinaryNode& n) {
+  const DType t = n.a.dtype();
+  switch (n.op) {
+    case BinaryOp::div:
+    case BinaryOp::mod:
+      return t.is_float() || legal_divisor(n.b) ? "" : "a division whose divisor may be 0 or -1";
+    case BinaryOp::floordiv:
+    case BinaryOp::floormod:
+      return "a floor division";
+    case BinaryOp::shl:
+    case BinaryOp::shr:
+      return legal_count(n.b) ? "" : "a shift whose count may reach the width";
+    case BinaryOp::min:
+    case BinaryOp::max:
+      return t.is_int() ? "" : "min or max of no integers";
+    default:
+      return {};
+  }
+}
+
+/// Of an f16 nothing is computed; it may have a name until it is cast.
+inline bool legal_narrow(const AnyExpr& e, const TargetCaps& caps) {
+  if (!caps.half || e.dtype().scalar() != kF16) return false;
+  const auto* call = e.as<CallNode>();
+  return e.kind() != ExprKind::Binary && e.kind() != ExprKind::Unary &&
+         (!call || call->op == CallOp::reinterpret);
+}
+
+inline std::string_view cast_rule(const CastNode& n) {
+  const DType from = n.value.dtype(), to = n.dtype;
+  if (!from.is_float() || !to.is_int()) return {};
+  const Held held = held_in(n.value, range_in_floats(to, from));
+  return held.low && held.high ? ""
+                               : "a cast of a float that may lie outside of the integer's range";
+}
+
+LATHE_DECL std::string_view machine_problem(const AnyExpr& e, const TargetCaps& caps) {
+  if (is_narrow(e.dtype()) && !legal_narrow(e, caps)) return "a value of a narrow type";
+  if (const auto* n = e.as<BinaryNode>()) return binary_rule(*n);
+  if (const auto* n = e.as<CastNode>()) return cast_rule(*n);
+  const auto* n = e.as<CallNode>();
+  if (!n) return {};
+  if (n->op == CallOp::abs && n->dtype.is_int()) return "abs of an integer";
+  return math_form(n->op, caps) == MathForm::expanded ? "a call that the target does not have" : "";
+}
+
+}  // namespace lathe::detail

@@ -1,0 +1,54 @@
+// The table of math functions: which of them is expanded, native or a call, for which target.
+#pragma once
+
+#include <lathe/ir/ops.hpp>
+#include <lathe/support/target_caps.hpp>
+
+namespace lathe {
+
+/// expanded: a pass writes it as arithmetic, and none is left at Stage::machine. native: one
+/// operation of the language that code is written in. call: a function of the C library.
+enum class MathForm : std::uint8_t { expanded, native, call };
+
+struct MathRow {
+  CallOp op;
+  MathForm form;
+  bool TargetCaps::*cap = nullptr;  ///< what `form` needs; null: nothing
+  MathForm otherwise = MathForm::expanded;
+};
+
+inline constexpr MathRow kMathTable[] = {
+    {CallOp::exp, MathForm::expanded},
+    {CallOp::exp2, MathForm::expanded},
+    {CallOp::log, MathForm::expanded},
+    {CallOp::log2, MathForm::expanded},
+    {CallOp::sin, MathForm::expanded},
+    {CallOp::cos, MathForm::expanded},
+    {CallOp::tan, MathForm::expanded},
+    {CallOp::tanh, MathForm::expanded},
+    {CallOp::erf, MathForm::expanded},
+    {CallOp::pow, MathForm::expanded},
+    {CallOp::sqrt, MathForm::native},
+    {CallOp::abs, MathForm::native},
+    {CallOp::copysign, MathForm::native},
+    {CallOp::is_nan, MathForm::native},
+    {CallOp::popcount, MathForm::native},
+    {CallOp::floor, MathForm::native, &TargetCaps::rounds},
+    {CallOp::ceil, MathForm::native, &TargetCaps::rounds},
+    {CallOp::trunc, MathForm::native, &TargetCaps::rounds},
+    {CallOp::round, MathForm::native, &TargetCaps::rounds},
+    {CallOp::scalb, MathForm::native, &TargetCaps::scales},
+    {CallOp::fma, MathForm::native, &TargetCaps::fma, MathForm::call},
+    {CallOp::dot4, MathForm::native, &TargetCaps::byte_dots},
+    {CallOp::dot2, MathForm::native, &TargetCaps::bf16_dots},
+};
+
+/// Of what has no row, the calls that compute nothing: native. The remainder of floats, an
+/// operator, is a call everywhere.
+constexpr MathForm math_form(CallOp op, const TargetCaps& caps) {
+  for (const MathRow& row : kMathTable)
+    if (row.op == op) return !row.cap || caps.*row.cap ? row.form : row.otherwise;
+  return MathForm::native;
+}
+
+}  // namespace lathe

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <lathe/arith/poly.hpp>
+#include <lathe/ir/lane_stride.hpp>
+#include <lathe/ir/machine_form.hpp>
+#include <lathe/lower/machine/sharing_mutator.hpp>
+#include <lathe/lower/passes_machine.hpp>
+
+namespace lathe {
+namespace detail {
+
+/// Comparisons of two indices that step evenly from lane to lane: the lanes where they hold are the
+/// first or the last ones, and a scalar says how many.
+class CountLanes : public SharingMutator {
+ public:
+  CountLanes(const Program& program, const TargetCaps& caps) : facts_(program), caps_(caps) {}
+
+  Stmt stmt(const Stmt& s) override {
+    const auto* let = s.as<LetStmtNode>();
+    const auto* loop = s.as<ForNode>();
+    const Facts around = facts_;
+    if (let) note(let->var, let->value);
+    if (loop && is_const(loop->extent, 1)) note(loop->var, loop->min);
+    Stmt out = SharingMutator::stmt(s);
+    facts_ = around;
+    return out;
+  }
+
+ private:
+  AnyExpr rewritten(const AnyExpr& e) override {
+    if (const auto* n = e.as<BinaryNode>())
+      if (AnyExpr mask = counted(*n)) return mask;
+    const auto* n = e.as<LetNode>();
+    if (!n) return descend(e);
+    const Facts around = facts_;
+    Vec<LetBinding> bindings;
+    for (const auto& b : n->bindings) {
+      bindings.push_back({b.var, expr(b.value)});
+      note(b.var, b.value);
+    }
+    AnyExpr body = expr(n->body);
+    facts_ = around;
+    return make_let(std::move(bindings), std::move(body));
+  }
+
+  void note(const VarRef& var, const AnyExpr& value) {
+    const Facts around = facts_;
+    if (value.dtype() == kI64) Simplifier(around).note_let(var, value, facts_);
+  }
+
+  /// Empty if the operands are anything else, or may wrap from one lane to the next.
+  AnyExpr counted(const BinaryNode& n) {
+    const bool order = n.op >= BinaryOp::lt && n.op <= BinaryOp::ge, less = n.op <= BinaryOp::le;
+    const DType t = n.a.dtype();
+    std::int64_t left = 0, right = 0;
+    if (!order || t.lanes == 1 || t.scalar() != kI64) return {};
+    if (!lane_stride(n.a, left) || !lane_stride(n.b, right)) return {};
+    // As a < b (or a <= b): a - b in lane l is d + step * l.
+    const std::int64_t step = less ? left - right : right - left;
+    Simplifier engine(facts_);
+    if (step < -1 || step > 1 || !engine.safe(n.a) || !engine.safe(n.b)) return {};
+    const bool equal = n.op == BinaryOp::le || n.op == BinaryOp::ge;
+    const AnyExpr a = lane_base(less ? n.a : n.b), b = lane_base(less ? n.b : n.a);
+    if (as_const_int(a) && as_const_int(b)) return {};
+    return with_value("first", expr(a), [&](const AnyExpr& x) {
+      return with_value("end", expr(b), [&](const AnyExpr& y) {
+        if (step == 0)
+          return make_broadcast(make_binary(equal ? BinaryOp::le : BinaryOp::lt, x, y), t.lanes);
+        if (step == 1) return first_lanes(lanes_below(x, y, equal, t.lanes), t.lanes);
+        return make_unary(UnaryOp::not_, first_lanes(lanes_below(y, x, !equal, t.lanes), t.lanes));
+      });
+    });
+  }
+
+  /// For how many of the lanes l from + l is below the end, or at most the end.
+  static AnyExpr lanes_below(const AnyExpr& from, const AnyExpr& end, bool or_equal, int lanes) {
+    // From a number not above it to the end there are less than 2^64 steps.
+    AnyExpr apart = make_cast(kU64, end - from);
+    AnyExpr count = make_cast(
+        kI64, make_binary(BinaryOp::min, apart, make_int(kU64, or_equal ? lanes - 1 : lanes)));
+    return make_select(make_binary(or_equal ? BinaryOp::le : BinaryOp::lt, from, end),
+                       or_equal ? count + 1 : count, AnyExpr(0));
+  }
+
+  /// Lanes 0 to count - 1 of a mask, where 0 <= count <= lanes.
+  AnyExpr first_lanes(const AnyExpr& count, int lanes) const {
+    const DType mask = kBool.with_lanes(lanes);
+    if (caps_.mask_words && (lanes == 8 || lanes == 16 || lanes == 32)) {
+      // A mask register is an integer: all ones, shifted out and turned around.
+      const DType word{TypeCode::uint, static_cast<std::uint8_t>(lanes), 1, false};
+      AnyExpr above = make_binary(BinaryOp::shl, AnyExpr(-1), count);
+      return make_reinterpret(mask, make_cast(word, make_unary(UnaryOp::bit_not, above)));
+    }
+    // A mask is as wide as what is compared, and where bytes do not make one for all types as wide
+    // as what it masks.
+    const DType t = caps_.byte_masks && lanes <= 64 ? kI8 : kI32;
+    return make_binary(BinaryOp::lt, make_ramp(make_int(t, 0), make_int(t, 1), lanes),
+                       make_broadcast(make_cast(t, count), lanes));
+  }
+
+  Facts facts_;
+  const TargetCaps& caps_;
+};
+
+}  // namespace detail
+
+LATHE_DECL Program count_lanes(const Program& program, const TargetCaps& caps) {
+  return program.with(detail::CountLanes(program, caps).stmt(program->body));
+}
+
+}  // namespace lathe

@@ -1,0 +1,16 @@
+// Masks as expressions: whether any lane is chosen, and which lanes of an operand feed chosen ones.
+#pragma once
+
+#include <lathe/ir/expr.hpp>
+
+namespace lathe::detail {
+
+/// Whether a lane of the mask is set, as a scalar.
+AnyExpr any_lane(const AnyExpr& mask);
+/// The mask of an operand whose lane map[l] feeds lane l of what `mask` chooses (-1: none does).
+AnyExpr mask_of_operand(const AnyExpr& mask, int operand_lanes, const Vec<int>& map);
+/// The same where each of `lanes` lanes may feed any other.
+AnyExpr mask_of_lanes(const AnyExpr& mask, int lanes);
+AnyExpr mask_and(const AnyExpr& a, const AnyExpr& b);  ///< an empty one chooses all
+
+}  // namespace lathe::detail

@@ -1,0 +1,183 @@
+#pragma once
+
+#include <lathe/ir/machine_form.hpp>
+#include <lathe/ir/visit.hpp>
+#include <lathe/lower/machine/lane_masks.hpp>
+#include <lathe/lower/machine/sharing_mutator.hpp>
+#include <lathe/lower/passes_machine.hpp>
+
+namespace lathe {
+namespace detail {
+
+/// How much an expression computes, and whether it touches memory that may not be there.
+class ArmWeight : public Visitor {
+ public:
+  static constexpr int kHeavy = 48;
+  int cost = 0;
+  bool loads = false;
+
+  explicit ArmWeight(const AnyExpr& e) { expr(e); }
+  void expr(const AnyExpr& e) override {
+    if (heavy()) return;
+    if (const auto* n = e.as<LoadNode>(); n && !n->indices.empty()) loads = true;
+    if (e.kind() > ExprKind::Let) ++cost;
+    descend(e);
+  }
+  bool heavy() const { return cost >= kHeavy; }
+  bool may_load() const { return loads || heavy(); }
+};
+
+/// Carries the lanes that the selects around have chosen down to the loads.
+class MaskArms : public SharingMutator {
+ private:
+  AnyExpr rewritten(const AnyExpr& e) override {
+    switch (e.kind()) {
+      case ExprKind::Select:
+        return select(*e.as<SelectNode>());
+      case ExprKind::Let:
+        return let(*e.as<LetNode>());
+      case ExprKind::Load:
+        return mask_.get() ? load(*e.as<LoadNode>()) : descend(e);
+      case ExprKind::Call:
+        return mask_.get() && is_dot(e.as<CallNode>()->op) ? dot(*e.as<CallNode>()) : descend(e);
+      case ExprKind::Ramp:
+        return mask_.get() ? ramp(*e.as<RampNode>()) : descend(e);
+      case ExprKind::Broadcast:
+        return mask_.get() ? broadcast(*e.as<BroadcastNode>()) : descend(e);
+      case ExprKind::Shuffle:
+        return mask_.get() ? shuffle(*e.as<ShuffleNode>()) : descend(e);
+      default:
+        return descend(e);
+    }
+  }
+
+  AnyExpr load(const LoadNode& n) {
+    Vec<AnyExpr> indices;
+    for (const auto& i : n.indices) indices.push_back(expr(i));
+    // What has no index is a register, or a parameter that is always there.
+    AnyExpr mask = n.indices.empty() ? AnyExpr() : mask_of_lanes(mask_, n.dtype.lanes);
+    if (n.mask) mask = mask_and(mask, expr(n.mask));
+    return make_load(n.buffer, std::move(indices), std::move(mask));
+  }
+
+  AnyExpr let(const LetNode& n) {
+    const std::size_t before = mark();
+    Vec<LetBinding> bindings;
+    for (const auto& b : n.bindings)
+      bindings.push_back({b.var, under(mask_of_lanes(mask_, b.value.dtype().lanes), b.value)});
+    AnyExpr body = expr(n.body);
+    // The same body under another binding of the variables is another value.
+    forget(before);
+    return make_let(std::move(bindings), std::move(body));
+  }
+
+  AnyExpr select(const SelectNode& n) {
+    AnyExpr condition = expr(n.condition);
+    if (condition.dtype().lanes == 1) {
+      AnyExpr yes = in_branch(n.yes), no = in_branch(n.no);
+      return make_select(std::move(condition), std::move(yes), std::move(no));
+    }
+    const bool yes_masked = needs_mask(n.yes), no_masked = needs_mask(n.no);
+    if (!yes_masked && !no_masked) {
+      AnyExpr yes = expr(n.yes), no = expr(n.no);
+      return make_select(std::move(condition), std::move(yes), std::move(no));
+    }
+    return with_value("chosen", condition, [&](const AnyExpr& chosen) {
+      AnyExpr yes = yes_masked ? arm(chosen, n.yes) : expr(n.yes);
+      AnyExpr no = no_masked ? arm(make_unary(UnaryOp::not_, chosen), n.no) : expr(n.no);
+      return make_select(chosen, std::move(yes), std::move(no));
+    });
+  }
+
+  /// Not where the value has been computed for all lanes already.
+  bool needs_mask(const AnyExpr& e) const { return !known(e) && ArmWeight(e).may_load(); }
+
+  AnyExpr arm(const AnyExpr& chosen, const AnyExpr& e) {
+    const bool heavy = ArmWeight(e).heavy();
+    return with_value("mask", mask_and(mask_of_lanes(mask_, chosen.dtype().lanes), chosen),
+                      [&](const AnyExpr& mask) {
+                        AnyExpr value = under(mask, e);
+                        if (!heavy) return value;
+                        // Much work for no lane is left out.
+                        return make_select(any_lane(mask), std::move(value),
+                                           make_const(e.dtype(), 0));
+                      });
+  }
+
+  AnyExpr under(AnyExpr mask, const AnyExpr& e) {
+    if (mask.same_as(mask_)) return expr(e);
+    std::swap(mask_, mask);
+    AnyExpr out = in_branch(e);
+    std::swap(mask_, mask);
+    return out;
+  }
+
+  /// What is computed here is not there for what follows, nor is a load under this mask the load
+  /// under another.
+  AnyExpr in_branch(const AnyExpr& e) {
+    const std::size_t before = mark();
+    AnyExpr out = expr(e);
+    forget(before);
+    return out;
+  }
+
+  AnyExpr operand(const AnyExpr& e, const Vec<int>& map) {
+    if (!ArmWeight(e).may_load()) return expr(e);
+    return under(mask_of_operand(mask_, e.dtype().lanes, map), e);
+  }
+
+  /// Lane l of a result comes from lane l % count.
+  static Vec<int> repeated(int lanes, int count) {
+    Vec<int> map;
+    for (int l = 0; l < lanes; ++l) map.push_back(l % count);
+    return map;
+  }
+
+  AnyExpr broadcast(const BroadcastNode& n) {
+    return make_broadcast(operand(n.value, repeated(n.dtype.lanes, n.value.dtype().lanes)),
+                          n.lanes);
+  }
+
+  AnyExpr ramp(const RampNode& n) {
+    AnyExpr base = operand(n.base, repeated(n.dtype.lanes, n.base.dtype().lanes));
+    AnyExpr stride = operand(n.stride, repeated(n.dtype.lanes, n.stride.dtype().lanes));
+    return make_ramp(std::move(base), std::move(stride), n.lanes);
+  }
+
+  AnyExpr shuffle(const ShuffleNode& n) {
+    Vec<AnyExpr> vectors;
+    int first = 0;
+    for (const auto& vector : n.vectors) {
+      const int width = vector.dtype().lanes;
+      Vec<int> map;
+      for (int lane : n.lanes)
+        map.push_back(lane >= first && lane < first + width ? lane - first : -1);
+      vectors.push_back(operand(vector, map));
+      first += width;
+    }
+    return make_shuffle(std::move(vectors), n.lanes);
+  }
+
+  // The factors have their groups of lanes where the result's lane is.
+  AnyExpr dot(const CallNode& n) {
+    const auto factor = [&](const AnyExpr& e) {
+      const int lanes = e.dtype().lanes;
+      AnyExpr mask = mask_of_lanes(mask_, n.dtype.lanes);
+      Vec<int> groups;
+      for (int l = 0; l < lanes; ++l) groups.push_back(l * n.dtype.lanes / lanes);
+      return ArmWeight(e).may_load() ? under(make_shuffle({mask}, std::move(groups)), e) : expr(e);
+    };
+    AnyExpr sum = expr(n.args[0]), a = factor(n.args[1]), b = factor(n.args[2]);
+    return make_call(n.op, {std::move(sum), std::move(a), std::move(b)});
+  }
+
+  AnyExpr mask_;  ///< none: all lanes
+};
+
+}  // namespace detail
+
+LATHE_DECL Program mask_arms(const Program& program) {
+  return program.with(detail::MaskArms().stmt(program->body));
+}
+
+}  // namespace lathe

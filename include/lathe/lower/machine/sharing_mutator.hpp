@@ -1,0 +1,42 @@
+// A mutator for the last passes: what stands at several places of a statement is rewritten once and
+// still is one node, which code computes once.
+#pragma once
+
+#include <lathe/ir/visit.hpp>
+#include <lathe/support/dense_map.hpp>
+
+namespace lathe::detail {
+
+class SharingMutator : public Mutator {
+ public:
+  AnyExpr expr(const AnyExpr& e) final {
+    if (e.kind() == ExprKind::Const || e.kind() == ExprKind::Var) return e;
+    // Only a node with several owners can be met twice.
+    if (!e->shared()) return rewritten(e);
+    if (const AnyExpr* known = known_.find(e.get())) return *known;
+    AnyExpr out = rewritten(e);
+    known_.insert(e.get(), out);
+    order_.push_back(e);
+    return out;
+  }
+  Stmt stmt(const Stmt& s) override {
+    forget(0);
+    return descend(s);
+  }
+
+ protected:
+  virtual AnyExpr rewritten(const AnyExpr& e) = 0;
+  /// Whether the node has been met already.
+  bool known(const AnyExpr& e) const { return known_.contains(e.get()); }
+  /// What is rewritten from here on may be forgotten.
+  std::size_t mark() const { return order_.size(); }
+  void forget(std::size_t mark) {
+    while (order_.size() > mark) known_.pop(order_.back().get()), order_.pop_back();
+  }
+
+ private:
+  NodeMap<AnyExpr> known_;
+  Vec<AnyExpr> order_;
+};
+
+}  // namespace lathe::detail

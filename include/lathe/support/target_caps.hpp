@@ -1,0 +1,34 @@
+// What a target's code can say by itself: what the passes to Stage::machine ask, and what verify
+// holds them to.
+#pragma once
+
+#include <lathe/support/target.hpp>
+
+namespace lathe {
+
+/// What machine code is written in.
+enum class Language : std::uint8_t { llvm, c };
+
+/// Derived from the target once, here, so that no pass looks at features of its own.
+struct TargetCaps {
+  bool fma = true;        ///< one instruction; else a call of the C library
+  bool scales = true;     ///< scalb of f32 and f64
+  bool rounds = true;     ///< floor, ceil, trunc, round
+  bool half = true;       ///< casts between f16 and wider floats
+  bool byte_dots = true;  ///< dot4 of unsigned with signed bytes
+  bool bf16_dots = true;  ///< dot2
+  /// Masks of 8, 16 and 32 lanes are words of a general register.
+  bool mask_words = false;
+  /// Vectors of bytes compare into the mask of vectors of any type.
+  bool byte_masks = true;
+
+  // Bugs of LLVM that passes go around (lower/machine/workarounds).
+  bool loses_byte_quotients = false;
+  bool widens_masked_stores = false;
+
+  /// Whatever a machine may have: programs that are legal for some target.
+  TargetCaps() = default;
+  TargetCaps(const Target& target, Language language = Language::llvm);
+};
+
+}  // namespace lathe
