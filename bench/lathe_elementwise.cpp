@@ -36,7 +36,7 @@ lt::Schedule hand_schedule(const Elementwise& p, const lt::Tensor<float, 1>& Y, 
     s.parallel(share);
     loop = rest;
   }
-  auto [outer, inner] = s.split(loop, {lt::infer, lanes}, lt::Tail::mask);
+  auto [outer, inner] = s.split(loop, {lt::infer, lanes});
   s.vectorize(inner);
   s.unroll(outer, 4);
   if (p.n > cached_elements) s.annotate(lt::BlockName(Y), "stream", true);

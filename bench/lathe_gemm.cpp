@@ -99,7 +99,7 @@ void pack_panels(lt::Schedule& s, const Described& d, const Plan& plan, std::int
                      [=](lt::Index k, lt::Index j) { return lt::layout(j / panel, k, j % panel); });
   const std::vector<lt::LoopRef> loops = s.loops(pack);
   auto [ko, ki] = s.split(loops[loops.size() - 2], {lt::infer, 8});
-  auto [jo, ji] = s.split(loops.back(), {lt::infer, panel}, lt::Tail::mask);
+  auto [jo, ji] = s.split(loops.back(), {lt::infer, panel});
   s.reorder({ko, jo, ki, ji});
   if (!plan.parallel_chunks) s.parallel(ko);
   s.vectorize(ji);
@@ -110,14 +110,14 @@ lt::Schedule hand_schedule(const Gemm& p, const Described& d, int threads) {
   const auto [rows, panel] = tile_of(lt::host());
   lt::Schedule s(d.D);
   auto [i, j, k] = s.loops<3>(d.C);
-  auto [io, ii] = s.split(i, {lt::infer, rows}, lt::Tail::peel);
+  auto [io, ii] = s.split(i, {lt::infer, rows});
   std::optional<lt::LoopRef> jc;
   if (plan.chunk > 0 && p.n > plan.chunk) {
     auto [outer, inner] = s.split(j, {lt::infer, plan.chunk});
     jc = outer;
     j = inner;
   }
-  auto [jo, ji] = s.split(j, {lt::infer, panel}, lt::Tail::mask);
+  auto [jo, ji] = s.split(j, {lt::infer, panel});
   std::vector<lt::LoopRef> order{io, jo, k, ii, ji};
   if (plan.panels_outside) std::swap(order[0], order[1]);
   if (jc) order.insert(order.begin(), *jc);

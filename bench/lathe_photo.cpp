@@ -61,13 +61,13 @@ lt::Schedule hand_schedule(const Stages& stages, std::int64_t rows, bool past_ca
   }
   auto [c, y, x] = s.loops<3>(stages.tone);
   auto [yo, yi] = s.split(y, {lt::infer, rows});
-  auto [xo, xi] = s.split(x, {lt::infer, 16}, lt::Tail::mask);
+  auto [xo, xi] = s.split(x, {lt::infer, 16});
   s.reorder({yo, yi, c, xo, xi});
   s.compute_at(stages.gain, yi);
   s.compute_at(stages.blur_x, yo);
   s.compute_at(stages.luma, yo);
   for (const Plane& stage : {stages.gain, stages.blur_x, stages.luma}) {
-    auto [outer, inner] = s.split(s.loops(stage).back(), {lt::infer, 16}, lt::Tail::mask);
+    auto [outer, inner] = s.split(s.loops(stage).back(), {lt::infer, 16});
     (void)outer;
     s.vectorize(inner);
   }

@@ -21,8 +21,8 @@ lt::Tensor<float, 2> describe(const Stencil& p, const lt::Input<float, 2>& X) {
 lt::Schedule hand_schedule(const lt::Tensor<float, 2>& Y) {
   lt::Schedule s(Y);
   auto [i, j] = s.loops<2>(Y);
-  auto [io, ii] = s.split(i, {lt::infer, 4}, lt::Tail::peel);
-  auto [jo, ji] = s.split(j, {lt::infer, 16}, lt::Tail::mask);
+  auto [io, ii] = s.split(i, {lt::infer, 4});
+  auto [jo, ji] = s.split(j, {lt::infer, 16});
   s.reorder({io, jo, ii, ji});
   s.unroll(ii);
   s.vectorize(ji);

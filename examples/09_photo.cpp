@@ -56,13 +56,13 @@ static lt::Schedule by_hand(const Stages& stages) {
   s.compute_inline(stages.graded);
   auto [c, y, x] = s.loops<3>(stages.tone);
   auto [yo, yi] = s.split<2>(y, {lt::infer, 32});
-  auto [xo, xi] = s.split<2>(x, {lt::infer, 16}, lt::Tail::mask);
+  auto [xo, xi] = s.split<2>(x, {lt::infer, 16});
   s.reorder({yo, yi, c, xo, xi});
   s.compute_at(stages.gain, yi);
   s.compute_at(stages.blur_x, yo);
   s.compute_at(stages.luma, yo);
   for (const auto& stage : {stages.gain, stages.blur_x, stages.luma})
-    s.vectorize(s.split<2>(s.loops(stage).back(), {lt::infer, 16}, lt::Tail::mask)[1]);
+    s.vectorize(s.split<2>(s.loops(stage).back(), {lt::infer, 16})[1]);
   s.vectorize(xi);
   s.parallel(yo);
   return s;

@@ -58,7 +58,7 @@ LatheApp lathe_harris(const App& app, int) {
   // Strips; two rows at once, which share most of the sums.
   auto [y, x] = s.loops<2>(out);
   auto [yo, ym, yi] = s.split<3>(y, {lt::infer, 16, 2});
-  auto [xo, xi] = s.split<2>(x, {lt::infer, 16}, lt::Tail::mask);
+  auto [xo, xi] = s.split<2>(x, {lt::infer, 16});
   s.reorder({yo, ym, xo, yi, xi});
   for (const auto& stage : {iy, ix, gray}) s.compute_at(stage, yo);
   for (const std::size_t depth : {1u, 2u}) s.merge(s.loops(iy)[depth], s.loops(ix)[depth]);

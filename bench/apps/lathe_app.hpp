@@ -29,7 +29,7 @@ void call_app(const lt::AnyKernel& kernel, const App& app, std::span<const float
 
 /// The block's last loop becomes lanes of this width, with a masked tail.
 inline void lanes(lt::Schedule& s, const lt::BlockName& block, std::int64_t width) {
-  s.vectorize(s.split<2>(s.loops(block).back(), {lt::infer, width}, lt::Tail::mask)[1]);
+  s.vectorize(s.split<2>(s.loops(block).back(), {lt::infer, width})[1]);
 }
 
 }  // namespace bench

@@ -42,7 +42,7 @@ LatheApp lathe_unsharp(const App& app, int) {
   const lt::Schedule plain = s;
   auto [c, y, x] = s.loops<3>(out);
   auto [yo, yi] = s.split<2>(y, {lt::infer, 32});
-  auto [xo, xi] = s.split<2>(x, {lt::infer, 16}, lt::Tail::mask);
+  auto [xo, xi] = s.split<2>(x, {lt::infer, 16});
   s.reorder({yo, yi, c, xo, xi});
   s.compute_at(ratio, yi);
   s.compute_at(blur_y, yi);

@@ -20,6 +20,8 @@ namespace {
 
 const char* const compile_case = "compile GEMM+bias+GELU ";
 const char* const call_case = "call";
+const char* const peel_case = "tail peel, a serial loop";
+const char* const mask_case = "tail mask, compile a product";
 const char* const include_case = "include ";
 
 std::vector<Gemm> shapes() {
@@ -109,6 +111,29 @@ void run_call(const Options& options, Report& report) {
   report.add(row);
 }
 
+/// A row for the tail called `name`, with the other tails for peers.
+void run_tails(const char* case_name, const std::string& name, const std::vector<Competitor>& all,
+               const Options& options, Report& report) {
+  const std::vector<Timing> times = measure(all, {options.seconds, 1});
+  Row row = make_row(case_name);
+  row.schedule = "hand";
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const double ms = 1e3 * times[k].median;
+    if (all[k].name == name)
+      row.lathe_ms = ms, row.spread = times[k].spread();
+    else
+      row.peers[all[k].name] = ms;
+  }
+  report.add(row);
+}
+
+void run_tail_cases(const Options& options, Report& report) {
+  static float x[tail_elements], y[tail_elements];
+  if (options.wants(peel_case)) run_tails(peel_case, "peel", lathe_tails(x, y), options, report);
+  if (options.wants(mask_case))
+    run_tails(mask_case, "mask", lathe_tail_compilers(), options, report);
+}
+
 // Compiles a file that includes the header, as users do while they develop.
 std::optional<double> include_ms(const std::string& header, const std::string& flags) {
   const std::string base = "/tmp/lathe_bench_" + std::to_string(getpid());
@@ -173,6 +198,8 @@ std::vector<std::string> jit_case_names() {
           std::string(compile_case) + "from the disk cache",
           std::string(compile_case) + "from memory",
           call_case,
+          peel_case,
+          mask_case,
           std::string(include_case) + "compiled separately",
           std::string(include_case) + "header only"};
 }
@@ -180,6 +207,7 @@ std::vector<std::string> jit_case_names() {
 void run_jit_suite(const Options& options, Report& report) {
   if (wants_any(options, compile_case)) run_compile(options, report);
   if (options.wants(call_case)) run_call(options, report);
+  run_tail_cases(options, report);
   if (wants_any(options, include_case)) run_include(options, report);
 }
 

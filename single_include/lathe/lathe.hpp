@@ -259,10 +259,12 @@ bool contains(const Vec<T>& list, const T& item) {
 namespace lathe {
 
 /// What happens where the factors of a split do not divide the extent.
-///   exact: they do divide it · guard: a test per instance · mask: vector lanes are masked · peel:
-///   a main loop and a remainder · shift: the last tile moves inward and recomputes, where
-///   its blocks may run twice · round_up: computes past the end into temporaries, which become
-///   longer; nothing is left of it to realise
+///   exact: they do divide it · guard: a test per instance; border tiles get a version of their
+///   own where lowering takes it for worth it · mask: one version of all tiles, whose lanes are
+///   masked and whose copies are tested · peel: whole tiles in a loop without tests, and what is
+///   left behind it · shift: the last tile moves inward and recomputes, where its blocks may run
+///   twice · round_up: computes past the end into temporaries, which become longer; nothing is left
+///   of it to realise
 enum class Tail : std::uint8_t { exact, guard, mask, peel, shift, round_up };
 inline constexpr std::string_view kTailWords[] = {"exact", "guard", "mask",
                                                   "peel",  "shift", "round_up"};
@@ -2923,9 +2925,10 @@ class Schedule {
   /// tail is guarded unless named; without, they must multiply to its extent.
   ///     for i < 100   → split(i, {infer, 8}) →   for io < 13: for ii < 8:   with i = io*8 + ii,
   ///     where it is below 100
-  /// With Tail::round_up the last tile computes past the end: domains and temporaries below the
-  /// loop become longer, and io*8 + ii needs no test. What is computed there is never seen. Then
-  /// all that the blocks store is temporary, and all that they read there exists.
+  /// Tail::guard leaves the tests' places to lowering, mask keeps one version of all tiles, peel
+  /// runs whole tiles apart from what is left, shift computes a part of the last one twice. With
+  /// round_up the last tile computes past the end: domains and temporaries below the loop become
+  /// longer, all that the blocks store is temporary, and all that they read there exists.
   /// The loop is consumed. L0203 factors · L0224 tail.
   template <std::size_t N>
   std::array<LoopRef, N> split(LoopRef loop, const Factor (&factors)[N],
@@ -9036,6 +9039,39 @@ KeptBuffer kept_of(const Program& program, const Buffer& buffer);
 
 }  // namespace lathe::detail
 
+// ---- lathe/analysis/partition.hpp
+// Steady iterations of a loop: those in which conditions below it hold whatever the loops inside
+// do. For the step partition, and for lowering, which peels the other iterations.
+
+namespace lathe::detail {
+
+/// What the schedule says of a loop.
+Partition partition_of(const ForNode& loop);
+
+/// The tail of the split that this loop is the inner one of; exact if there is none.
+Tail tail_of(const ForNode& loop);
+
+/// A comparison below a loop that its variable decides, and the end of the range [from, to) of that
+/// variable in which it is `value`.
+struct SteadyCondition {
+  const ExprNode* node;  ///< none: not in the program, but what a block's domain or a clamp asks
+  bool value;
+  bool exact;        ///< outside of the range it is not `value`
+  bool peeled;       ///< a guard that depends on a loop whose tail is peel
+  AnyExpr full;      ///< the loop's variable is in that range
+  AnyExpr from, to;  ///< one of both
+
+  bool is_start() const { return bool(from); }
+};
+
+/// Those below a loop whose value differs between its iterations, in program order, guards first.
+/// `known` are the Dims and the loops around; conditions that depend on loops whose partition is
+/// never are left out, and guards that depend on loops whose tail is mask.
+Vec<SteadyCondition> steady_conditions(const ForNode& loop, const Facts& around,
+                                       const Vec<VarRef>& known);
+
+}  // namespace lathe::detail
+
 // ---- lathe/analysis/shift.hpp
 // Overlapping tiles of loops whose tail is Tail::shift: their plan, for split, the checks after
 // later steps, and the pass that moves the last tile inward.
@@ -9056,35 +9092,6 @@ bool is_shifted(const ForNode& loop);
 ShiftPlan plan_shift(const Program& program, const VarRef& loop);
 /// Loops with this tail, in program order.
 Vec<VarRef> shifted_loops(const Stmt& s);
-
-}  // namespace lathe::detail
-
-// ---- lathe/analysis/partition.hpp
-// Steady iterations of a loop: those in which conditions below it hold whatever the loops inside
-// do. For the step partition, and for lowering, which peels the other iterations.
-
-namespace lathe::detail {
-
-/// What the schedule says of a loop.
-Partition partition_of(const ForNode& loop);
-
-/// A comparison below a loop that its variable decides, and the end of the range [from, to) of that
-/// variable in which it is `value`.
-struct SteadyCondition {
-  const ExprNode* node;  ///< none: not in the program, but what a block's domain or a clamp asks
-  bool value;
-  bool exact;        ///< outside of the range it is not `value`
-  AnyExpr full;      ///< the loop's variable is in that range
-  AnyExpr from, to;  ///< one of both
-
-  bool is_start() const { return bool(from); }
-};
-
-/// Those below a loop whose value differs between its iterations, in program order, guards first.
-/// `known` are the Dims and the loops around; conditions that depend on loops whose partition is
-/// never are left out.
-Vec<SteadyCondition> steady_conditions(const ForNode& loop, const Facts& around,
-                                       const Vec<VarRef>& known);
 
 }  // namespace lathe::detail
 
@@ -26572,9 +26579,7 @@ LATHE_DECL std::string why_unsettled(const Program& program, const BlockNode& bl
 // ---- lathe/analysis/impl/shift.ipp
 namespace lathe::detail {
 
-LATHE_DECL bool is_shifted(const ForNode& loop) {
-  return loop.attributes.has(TailAttr{Tail::shift});
-}
+LATHE_DECL bool is_shifted(const ForNode& loop) { return tail_of(loop) == Tail::shift; }
 
 LATHE_DECL Vec<VarRef> shifted_loops(const Stmt& s) {
   Vec<VarRef> loops;
@@ -26786,6 +26791,11 @@ LATHE_DECL Partition partition_of(const ForNode& loop) {
   return mark ? mark->policy : Partition::automatic;
 }
 
+LATHE_DECL Tail tail_of(const ForNode& loop) {
+  const auto* mark = loop.attributes.find<TailAttr>();
+  return mark ? mark->tail : Tail::exact;
+}
+
 class SteadyConditions : public Visitor {
  public:
   SteadyConditions(const ForNode& loop, const Facts& around, const Vec<VarRef>& known)
@@ -26801,9 +26811,9 @@ class SteadyConditions : public Visitor {
     if (const auto* f = s.as<ForNode>()) return inside(*f);
     if (const auto* b = s.as<BlockNode>()) return inside(*b);
     if (const auto* n = s.as<IfNode>()) {
-      into_ = &guards;
+      into_ = &guards, guards_ = true;
       note(n->condition, true);
-      into_ = &others;
+      into_ = &others, guards_ = false;
     }
     descend(s);
   }
@@ -26821,13 +26831,10 @@ class SteadyConditions : public Visitor {
   void inside(const ForNode& f) {
     expr(f.min), expr(f.extent);
     Facts outer = facts_;
-    const bool never = partition_of(f) == Partition::never;
-    if (never) kept_.push_back(f.var);
     facts_.bind(f);
-    inner_.push_back(f.var);
+    inner_.push_back(&f);
     stmt(f.body);
     inner_.pop_back();
-    if (never) kept_.pop_back();
     facts_ = outer;
   }
 
@@ -26835,12 +26842,14 @@ class SteadyConditions : public Visitor {
   void inside(const BlockNode& block) {
     Substitution at;
     for (const auto& it : block.iters) at.emplace_back(it.var, it.binding);
+    guards_ = true;
     for (const auto& it : block.iters) {
       const AnyExpr end = substitute(fold_add(it.min, it.extent), at);
       note_bound(fold_sub(it.binding, substitute(it.min, at)));
       note_bound(fold_sub(fold_sub(end, AnyExpr(1)), it.binding));
     }
     if (block.predicate) note(substitute(block.predicate, at), true);
+    guards_ = false;
     stmt(substitute(block.body, at));
   }
 
@@ -26875,10 +26884,17 @@ class SteadyConditions : public Visitor {
 
   // Where slack >= 0 for whatever the loops inside do.
   void note_bound(const AnyExpr& slack, const ExprNode* node = nullptr, bool value = true) {
-    for (const auto& kept : kept_)
-      if (uses_var(slack, kept)) return;
+    bool peeled = false;
+    Vec<VarRef> inner;
+    for (const ForNode* f : inner_) {
+      inner.push_back(f->var);
+      if (!uses_var(slack, f->var)) continue;
+      const Tail tail = guards_ ? tail_of(*f) : Tail::exact;
+      if (partition_of(*f) == Partition::never || tail == Tail::mask) return;
+      peeled |= tail == Tail::peel;
+    }
     if (!Simplifier(facts_).safe(slack)) return;  // a side may wrap, its order change
-    const AnyExpr least = bounds(slack, inner_, facts_).min;
+    const AnyExpr least = bounds(slack, inner, facts_).min;
     if (!least || !uses_var(least, loop_.var) || !is_load_free(least)) return;
     for (const auto& var : free_vars(least))
       if (!contains(known_, var)) return;
@@ -26888,8 +26904,8 @@ class SteadyConditions : public Visitor {
     if (c == ConstInterval::kNegInf) return;
     // What the facts of loops inside say is not known outside: least itself may say something else.
     AnyExpr full = AnyExpr(0) <= fold_add(fold_mul(AnyExpr(c), AnyExpr(loop_.var)), map->rest);
-    SteadyCondition found{node, value, true, std::move(full), {}, {}};
-    for (const auto& var : inner_) found.exact &= !uses_var(slack, var);
+    SteadyCondition found{node, value, true, peeled, std::move(full), {}, {}};
+    for (const auto& var : inner) found.exact &= !uses_var(slack, var);
     // c * v + rest >= 0
     if (c > 0)
       found.from = fold_sub(AnyExpr(0), fold_floordiv(map->rest, AnyExpr(c)));
@@ -26906,8 +26922,10 @@ class SteadyConditions : public Visitor {
   }
 
   const ForNode& loop_;
-  Vec<VarRef> known_, inner_, kept_;
+  Vec<VarRef> known_;
+  Vec<const ForNode*> inner_;
   Facts facts_;
+  bool guards_ = false;  ///< what is noted keeps a statement from running
   Vec<SteadyCondition>* into_ = &others;
 };
 
@@ -44542,11 +44560,15 @@ class DecideConditions : public Mutator {
 };
 
 // A loop whose partition is always becomes the iterations before its steady conditions hold, those
-// where they all do, and those after. Loops inside are partitioned in the steady part alone.
+// where they all do, and those after. Of one around a loop whose tail is peel, only what guards
+// that tail is such a condition. Loops inside are partitioned in the steady part alone.
 class PartitionLoops : public Mutator {
  public:
   explicit PartitionLoops(const Program& program) : facts_(program) {
     for (const auto& d : program->dims) known_.push_back(d->var);
+    each_statement(program->body, [&](const Stmt& s) {
+      if (const auto* f = s.as<ForNode>()) peels_ = peels_ || tail_of(*f) == Tail::peel;
+    });
   }
 
   Stmt stmt(const Stmt& s) override {
@@ -44554,7 +44576,9 @@ class PartitionLoops : public Mutator {
     if (!f) return descend(s);
     // Lanes and copies stay as they are, whatever a program says that no schedule made.
     const bool apart = f->loop_kind == ForKind::serial || f->loop_kind == ForKind::parallel;
-    if (apart && partition_of(*f) == Partition::always) return partitioned(*f);
+    const Partition policy = partition_of(*f);
+    if (apart && (policy == Partition::always || (peels_ && policy == Partition::automatic)))
+      return partitioned(*f);
     return with_body(*f, f->min, f->extent, f->body, f->attributes);
   }
 
@@ -44579,7 +44603,9 @@ class PartitionLoops : public Mutator {
   Parts parts_of(const ForNode& f) const {
     const AnyExpr end = fold_add(f.min, f.extent);
     Parts parts{f.min, end, {}};
+    const bool all = partition_of(f) == Partition::always;
     for (auto& c : steady_conditions(f, facts_, known_)) {
+      if (!all && !c.peeled) continue;
       AnyExpr from = c.from ? simplify(fold_max(parts.from, c.from), facts_) : parts.from;
       AnyExpr to = c.to ? simplify(fold_min(parts.to, c.to), facts_) : parts.to;
       if (prove_le(to, from, facts_)) continue;  // both hold nowhere
@@ -44645,7 +44671,8 @@ class PartitionLoops : public Mutator {
   };
 
   Facts facts_;
-  Vec<VarRef> known_;  ///< Dims, and the loops around
+  Vec<VarRef> known_;   ///< Dims, and the loops around
+  bool peels_ = false;  ///< some loop's tail is peel
 };
 
 }  // namespace lathe::detail
@@ -44737,6 +44764,8 @@ class TileGuards : public Visitor {
   void note(const IfNode& g) {
     if (is_unpeeled(g.condition)) return;
     Vec<VarRef> tile;
+    for (const auto* f : loops_)
+      if (tail_of(*f) == Tail::mask && uses_var(g.condition, f->var)) return;
     for (const auto* f : loops_)
       if ((f->loop_kind == ForKind::unrolled || f->loop_kind == ForKind::vectorized) &&
           uses_var(g.condition, f->var))

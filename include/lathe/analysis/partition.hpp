@@ -11,12 +11,16 @@ namespace lathe::detail {
 /// What the schedule says of a loop.
 Partition partition_of(const ForNode& loop);
 
+/// The tail of the split that this loop is the inner one of; exact if there is none.
+Tail tail_of(const ForNode& loop);
+
 /// A comparison below a loop that its variable decides, and the end of the range [from, to) of that
 /// variable in which it is `value`.
 struct SteadyCondition {
   const ExprNode* node;  ///< none: not in the program, but what a block's domain or a clamp asks
   bool value;
   bool exact;        ///< outside of the range it is not `value`
+  bool peeled;       ///< a guard that depends on a loop whose tail is peel
   AnyExpr full;      ///< the loop's variable is in that range
   AnyExpr from, to;  ///< one of both
 
@@ -25,7 +29,7 @@ struct SteadyCondition {
 
 /// Those below a loop whose value differs between its iterations, in program order, guards first.
 /// `known` are the Dims and the loops around; conditions that depend on loops whose partition is
-/// never are left out.
+/// never are left out, and guards that depend on loops whose tail is mask.
 Vec<SteadyCondition> steady_conditions(const ForNode& loop, const Facts& around,
                                        const Vec<VarRef>& known);
 

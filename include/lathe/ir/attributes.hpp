@@ -16,10 +16,12 @@
 namespace lathe {
 
 /// What happens where the factors of a split do not divide the extent.
-///   exact: they do divide it · guard: a test per instance · mask: vector lanes are masked · peel:
-///   a main loop and a remainder · shift: the last tile moves inward and recomputes, where
-///   its blocks may run twice · round_up: computes past the end into temporaries, which become
-///   longer; nothing is left of it to realise
+///   exact: they do divide it · guard: a test per instance; border tiles get a version of their
+///   own where lowering takes it for worth it · mask: one version of all tiles, whose lanes are
+///   masked and whose copies are tested · peel: whole tiles in a loop without tests, and what is
+///   left behind it · shift: the last tile moves inward and recomputes, where its blocks may run
+///   twice · round_up: computes past the end into temporaries, which become longer; nothing is left
+///   of it to realise
 enum class Tail : std::uint8_t { exact, guard, mask, peel, shift, round_up };
 inline constexpr std::string_view kTailWords[] = {"exact", "guard", "mask",
                                                   "peel",  "shift", "round_up"};

@@ -53,3 +53,86 @@ TEST_CASE("copies and lanes of one tile are decided together") {
             Y[lane + 96] = X[lane + 96] * 2.0
 )");
 }
+
+TEST_CASE("a tail says where its tests go") {
+  const auto with_tail = [](const std::string& tail) {
+    return hoisted(R"(
+  for io in 0..13:
+    for ii in 0..8 @tail=")" +
+                   tail + R"(":
+      if io * 8 + ii < 100:
+        Y[io * 8 + ii] = X[io * 8 + ii]
+)");
+  };
+  CHECK(with_tail("guard") == R"(  for io in 0..13:
+    if io < 12:
+      for ii in 0..8 @tail="guard":
+        Y[io * 8 + ii] = X[io * 8 + ii]
+    else:
+      for ii in 0..8 @tail="guard":
+        if ii < 4:
+          Y[ii + 96] = X[ii + 96]
+)");
+  CHECK(with_tail("mask") == R"(  for io in 0..13:
+    for ii in 0..8 @tail="mask":
+      if io * 8 + ii < 100:
+        Y[io * 8 + ii] = X[io * 8 + ii]
+)");
+  CHECK(with_tail("peel") == R"(  for io in 0..12:
+    for ii in 0..8 @tail="peel":
+      Y[io * 8 + ii] = X[io * 8 + ii]
+  for ii in 0..8 @tail="peel" @partition="never":
+    if ii < 4:
+      Y[ii + 96] = X[ii + 96]
+)");
+}
+
+TEST_CASE("a tail that is masked leaves other conditions to be decided") {
+  CHECK(hoisted(R"(
+  for io in 0..13:
+    vectorized for ii in 0..8 @tail="mask":
+      if io * 8 + ii < 100:
+        Y[io * 8 + ii] = X[max(io * 8 + ii - 1, 0)]
+)") == R"(  for io in 0..13:
+    if io > 0:
+      vectorized for ii in 0..8 @tail="mask":
+        if io * 8 + ii < 100:
+          Y[io * 8 + ii] = X[io * 8 + ii - 1]
+    else:
+      vectorized for ii in 0..8 @tail="mask":
+        Y[ii] = X[max(ii - 1, 0)]
+)");
+}
+
+TEST_CASE("a peeled tail leaves other conditions in its loop") {
+  CHECK(hoisted(R"(
+  for i in 0..10:
+    for jo in 0..2:
+      for ji in 0..8 @tail="peel":
+        if i > 2:
+          if jo * 8 + ji < 10:
+            Y[i * 10 + jo * 8 + ji] = X[i * 10 + jo * 8 + ji]
+)") == R"(  for i in 0..10:
+    if i > 2:
+      for ji in 0..8 @tail="peel":
+        Y[i * 10 + ji] = X[i * 10 + ji]
+      for ji in 0..8 @tail="peel" @partition="never":
+        if ji < 2:
+          Y[i * 10 + ji + 8] = X[i * 10 + ji + 8]
+)");
+}
+
+TEST_CASE(
+    "what can't run apart stays one loop: a peeled tail inside copies, or of a loop never "
+    "partitioned") {
+  CHECK(hoisted(R"(
+  for io in 0..13 @partition="never":
+    for ii in 0..8 @tail="peel":
+      if io * 8 + ii < 100:
+        Y[io * 8 + ii] = X[io * 8 + ii]
+)") == R"(  for io in 0..13 @partition="never":
+    for ii in 0..8 @tail="peel":
+      if io * 8 + ii < 100:
+        Y[io * 8 + ii] = X[io * 8 + ii]
+)");
+}

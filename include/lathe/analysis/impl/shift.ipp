@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <lathe/analysis/find.hpp>
+#include <lathe/analysis/partition.hpp>
 #include <lathe/analysis/shift.hpp>
 #include <lathe/analysis/uses.hpp>
 #include <lathe/arith/affine.hpp>
@@ -10,9 +11,7 @@
 
 namespace lathe::detail {
 
-LATHE_DECL bool is_shifted(const ForNode& loop) {
-  return loop.attributes.has(TailAttr{Tail::shift});
-}
+LATHE_DECL bool is_shifted(const ForNode& loop) { return tail_of(loop) == Tail::shift; }
 
 LATHE_DECL Vec<VarRef> shifted_loops(const Stmt& s) {
   Vec<VarRef> loops;

@@ -14,6 +14,11 @@ LATHE_DECL Partition partition_of(const ForNode& loop) {
   return mark ? mark->policy : Partition::automatic;
 }
 
+LATHE_DECL Tail tail_of(const ForNode& loop) {
+  const auto* mark = loop.attributes.find<TailAttr>();
+  return mark ? mark->tail : Tail::exact;
+}
+
 class SteadyConditions : public Visitor {
  public:
   SteadyConditions(const ForNode& loop, const Facts& around, const Vec<VarRef>& known)
@@ -29,9 +34,9 @@ class SteadyConditions : public Visitor {
     if (const auto* f = s.as<ForNode>()) return inside(*f);
     if (const auto* b = s.as<BlockNode>()) return inside(*b);
     if (const auto* n = s.as<IfNode>()) {
-      into_ = &guards;
+      into_ = &guards, guards_ = true;
       note(n->condition, true);
-      into_ = &others;
+      into_ = &others, guards_ = false;
     }
     descend(s);
   }
@@ -49,13 +54,10 @@ class SteadyConditions : public Visitor {
   void inside(const ForNode& f) {
     expr(f.min), expr(f.extent);
     Facts outer = facts_;
-    const bool never = partition_of(f) == Partition::never;
-    if (never) kept_.push_back(f.var);
     facts_.bind(f);
-    inner_.push_back(f.var);
+    inner_.push_back(&f);
     stmt(f.body);
     inner_.pop_back();
-    if (never) kept_.pop_back();
     facts_ = outer;
   }
 
@@ -63,12 +65,14 @@ class SteadyConditions : public Visitor {
   void inside(const BlockNode& block) {
     Substitution at;
     for (const auto& it : block.iters) at.emplace_back(it.var, it.binding);
+    guards_ = true;
     for (const auto& it : block.iters) {
       const AnyExpr end = substitute(fold_add(it.min, it.extent), at);
       note_bound(fold_sub(it.binding, substitute(it.min, at)));
       note_bound(fold_sub(fold_sub(end, AnyExpr(1)), it.binding));
     }
     if (block.predicate) note(substitute(block.predicate, at), true);
+    guards_ = false;
     stmt(substitute(block.body, at));
   }
 
@@ -103,10 +107,17 @@ class SteadyConditions : public Visitor {
 
   // Where slack >= 0 for whatever the loops inside do.
   void note_bound(const AnyExpr& slack, const ExprNode* node = nullptr, bool value = true) {
-    for (const auto& kept : kept_)
-      if (uses_var(slack, kept)) return;
+    bool peeled = false;
+    Vec<VarRef> inner;
+    for (const ForNode* f : inner_) {
+      inner.push_back(f->var);
+      if (!uses_var(slack, f->var)) continue;
+      const Tail tail = guards_ ? tail_of(*f) : Tail::exact;
+      if (partition_of(*f) == Partition::never || tail == Tail::mask) return;
+      peeled |= tail == Tail::peel;
+    }
     if (!Simplifier(facts_).safe(slack)) return;  // a side may wrap, its order change
-    const AnyExpr least = bounds(slack, inner_, facts_).min;
+    const AnyExpr least = bounds(slack, inner, facts_).min;
     if (!least || !uses_var(least, loop_.var) || !is_load_free(least)) return;
     for (const auto& var : free_vars(least))
       if (!contains(known_, var)) return;
@@ -116,8 +127,8 @@ class SteadyConditions : public Visitor {
     if (c == ConstInterval::kNegInf) return;
     // What the facts of loops inside say is not known outside: least itself may say something else.
     AnyExpr full = AnyExpr(0) <= fold_add(fold_mul(AnyExpr(c), AnyExpr(loop_.var)), map->rest);
-    SteadyCondition found{node, value, true, std::move(full), {}, {}};
-    for (const auto& var : inner_) found.exact &= !uses_var(slack, var);
+    SteadyCondition found{node, value, true, peeled, std::move(full), {}, {}};
+    for (const auto& var : inner) found.exact &= !uses_var(slack, var);
     // c * v + rest >= 0
     if (c > 0)
       found.from = fold_sub(AnyExpr(0), fold_floordiv(map->rest, AnyExpr(c)));
@@ -134,8 +145,10 @@ class SteadyConditions : public Visitor {
   }
 
   const ForNode& loop_;
-  Vec<VarRef> known_, inner_, kept_;
+  Vec<VarRef> known_;
+  Vec<const ForNode*> inner_;
   Facts facts_;
+  bool guards_ = false;  ///< what is noted keeps a statement from running
   Vec<SteadyCondition>* into_ = &others;
 };
 

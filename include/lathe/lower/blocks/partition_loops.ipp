@@ -25,11 +25,15 @@ class DecideConditions : public Mutator {
 };
 
 // A loop whose partition is always becomes the iterations before its steady conditions hold, those
-// where they all do, and those after. Loops inside are partitioned in the steady part alone.
+// where they all do, and those after. Of one around a loop whose tail is peel, only what guards
+// that tail is such a condition. Loops inside are partitioned in the steady part alone.
 class PartitionLoops : public Mutator {
  public:
   explicit PartitionLoops(const Program& program) : facts_(program) {
     for (const auto& d : program->dims) known_.push_back(d->var);
+    each_statement(program->body, [&](const Stmt& s) {
+      if (const auto* f = s.as<ForNode>()) peels_ = peels_ || tail_of(*f) == Tail::peel;
+    });
   }
 
   Stmt stmt(const Stmt& s) override {
@@ -37,7 +41,9 @@ class PartitionLoops : public Mutator {
     if (!f) return descend(s);
     // Lanes and copies stay as they are, whatever a program says that no schedule made.
     const bool apart = f->loop_kind == ForKind::serial || f->loop_kind == ForKind::parallel;
-    if (apart && partition_of(*f) == Partition::always) return partitioned(*f);
+    const Partition policy = partition_of(*f);
+    if (apart && (policy == Partition::always || (peels_ && policy == Partition::automatic)))
+      return partitioned(*f);
     return with_body(*f, f->min, f->extent, f->body, f->attributes);
   }
 
@@ -62,7 +68,9 @@ class PartitionLoops : public Mutator {
   Parts parts_of(const ForNode& f) const {
     const AnyExpr end = fold_add(f.min, f.extent);
     Parts parts{f.min, end, {}};
+    const bool all = partition_of(f) == Partition::always;
     for (auto& c : steady_conditions(f, facts_, known_)) {
+      if (!all && !c.peeled) continue;
       AnyExpr from = c.from ? simplify(fold_max(parts.from, c.from), facts_) : parts.from;
       AnyExpr to = c.to ? simplify(fold_min(parts.to, c.to), facts_) : parts.to;
       if (prove_le(to, from, facts_)) continue;  // both hold nowhere
@@ -128,7 +136,8 @@ class PartitionLoops : public Mutator {
   };
 
   Facts facts_;
-  Vec<VarRef> known_;  ///< Dims, and the loops around
+  Vec<VarRef> known_;   ///< Dims, and the loops around
+  bool peels_ = false;  ///< some loop's tail is peel
 };
 
 }  // namespace lathe::detail

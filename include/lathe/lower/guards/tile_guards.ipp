@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/analysis/partition.hpp>
 #include <lathe/arith/interval.hpp>
 #include <lathe/arith/poly.hpp>
 #include <lathe/arith/simplify.hpp>
@@ -92,6 +93,8 @@ class TileGuards : public Visitor {
   void note(const IfNode& g) {
     if (is_unpeeled(g.condition)) return;
     Vec<VarRef> tile;
+    for (const auto* f : loops_)
+      if (tail_of(*f) == Tail::mask && uses_var(g.condition, f->var)) return;
     for (const auto* f : loops_)
       if ((f->loop_kind == ForKind::unrolled || f->loop_kind == ForKind::vectorized) &&
           uses_var(g.condition, f->var))

@@ -112,9 +112,10 @@ class Schedule {
   /// tail is guarded unless named; without, they must multiply to its extent.
   ///     for i < 100   → split(i, {infer, 8}) →   for io < 13: for ii < 8:   with i = io*8 + ii,
   ///     where it is below 100
-  /// With Tail::round_up the last tile computes past the end: domains and temporaries below the
-  /// loop become longer, and io*8 + ii needs no test. What is computed there is never seen. Then
-  /// all that the blocks store is temporary, and all that they read there exists.
+  /// Tail::guard leaves the tests' places to lowering, mask keeps one version of all tiles, peel
+  /// runs whole tiles apart from what is left, shift computes a part of the last one twice. With
+  /// round_up the last tile computes past the end: domains and temporaries below the loop become
+  /// longer, all that the blocks store is temporary, and all that they read there exists.
   /// The loop is consumed. L0203 factors · L0224 tail.
   template <std::size_t N>
   std::array<LoopRef, N> split(LoopRef loop, const Factor (&factors)[N],
