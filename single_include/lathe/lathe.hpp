@@ -341,6 +341,7 @@ struct AttributeRow {
   bool many = false;      ///< one loop may carry several that differ
   SetBy set_by = SetBy::part;
   std::uint32_t kinds = ~0u;  ///< loops that may carry it, a bit for each kind
+  Stage last = Stage::loops;  ///< the last stage at which it may stand: then it is realised
 };
 constexpr std::uint32_t kind_bit(ForKind kind) { return 1u << static_cast<unsigned>(kind); }
 
@@ -369,7 +370,8 @@ struct MaxThreadsAttr {
   static constexpr AttributeRow kRow{.key = "max_threads",
                                      .says = "threads of a parallel loop",
                                      .set_by = SetBy::key,
-                                     .kinds = kind_bit(ForKind::parallel)};
+                                     .kinds = kind_bit(ForKind::parallel),
+                                     .last = Stage::machine};
   std::int64_t count = 1;
 
   bool operator==(const MaxThreadsAttr&) const = default;
@@ -381,7 +383,8 @@ struct MaxThreadsAttr {
 
 /// Of the inner loop of a split.
 struct TailAttr {
-  static constexpr AttributeRow kRow{.key = "tail", .says = "what runs past the end of a split"};
+  static constexpr AttributeRow kRow{
+      .key = "tail", .says = "what runs past the end of a split", .last = Stage::blocks};
   Tail tail = Tail::guard;
 
   bool operator==(const TailAttr&) const = default;
@@ -460,7 +463,8 @@ struct RollingAttr {
                                      .says = "a block whose rows iterations keep",
                                      .many = true,
                                      .set_by = SetBy::step,
-                                     .kinds = kind_bit(ForKind::serial)};
+                                     .kinds = kind_bit(ForKind::serial),
+                                     .last = Stage::blocks};
   std::string block;
 
   bool operator==(const RollingAttr&) const = default;
@@ -567,8 +571,11 @@ struct AnyOrderAttr {
 
 /// What the library does not read. The whole key begins with "user.".
 struct UserHint {
-  static constexpr AttributeRow kRow{
-      .key = "user.", .says = "what a user notes", .blocks = true, .set_by = SetBy::key};
+  static constexpr AttributeRow kRow{.key = "user.",
+                                     .says = "what a user notes",
+                                     .blocks = true,
+                                     .set_by = SetBy::key,
+                                     .last = Stage::machine};
   std::string key;
   AttrValue value;
 
@@ -7282,7 +7289,8 @@ enum class Change : std::uint8_t {
   enclose,  ///< the loop becomes part of a block: blockize
   clone,    ///< a copy does the same for others
   refill,   ///< a copy stores something else: an init, what surrounds a box, a partial result
-  border,   ///< a copy runs a few of the iterations
+  border,   ///< a copy runs a few of the iterations: partition, the ends of a pipeline
+  version,  ///< a copy runs in border tiles, which lowering makes unasked: it stays short
   lose,     ///< the loop goes, what it holds is elsewhere: compute_at, an inlined block
   join      ///< several blocks become one: blockize
 };
@@ -7791,7 +7799,7 @@ class Verifier : public Visitor {
   void node(const Stmt& s);
   void for_loop(const ForNode& n);
   void loop_kind(const ForNode& n);
-  void attributes(const Attributes& all, bool on_loop);
+  void attributes(const Attributes& all, const ForNode* loop);
   void guards(const BlockNode& n);
   void slots(const ProgramNode& p);
   static unsigned axis_bit(const ForNode& n) { return 1u << static_cast<int>(n.loop_kind); }
@@ -7959,6 +7967,9 @@ Stmt wrap_loops(const Vec<LoopHead>& heads, Stmt body);
 /// The same loops over fresh variables, with the attributes that the change leaves to copies; `map`
 /// then also takes each old variable to its new one.
 Vec<LoopHead> fresh_loops(const Vec<ForRef>& loops, Change change, Substitution& map);
+
+/// The statement with all stores in it past the caches, or none.
+Stmt with_streaming(const Stmt& s, Streaming how);
 
 /// Names that a program uses, for choosing new ones.
 class NamePool {
@@ -12772,22 +12783,22 @@ struct FateRow {
 
 // clang-format off
 inline constexpr FateRow kFates[] = {
-    // replace, spread, unfold, share, stage, move, enclose, clone, refill, border, lose, join
-    {UnrollAttr::kRow.key,            "rrrrrkkkkkd-"},
-    {MaxThreadsAttr::kRow.key,        "rrrrrkkkkkd-"},
-    {TailAttr::kRow.key,              "dkkkkkkkkkd-"},
-    {PartitionAttr::kRow.key,         "rrrrrkkkkkd-"},
-    {PrefetchAttr::kRow.key,          "rkrrrkrkddr-"},
-    {HoistAttr::kRow.key,             "rrrkrkrdddr-"},
-    {DoubleBufferAttr::kRow.key,      "rrrkrrrdddr-"},
-    {RollingAttr::kRow.key,           "rrrkrrrdddr-"},
-    {PipelineAttr::kRow.key,          "rrrrrrrdddr-"},
-    {PipelineBufferAttr::kRow.key,    "rrrrrrrdddr-"},
-    {PipelineStatementAttr::kRow.key, "rrrrrrrdddr-"},
-    {GuardsAttr::kRow.key,            "-------kk--d"},
-    {StreamAttr::kRow.key,            "-------dk--r"},
-    {AnyOrderAttr::kRow.key,          "-------kd--r"},
-    {UserHint::kRow.key,              "rrrrrkkkdkdr"},
+    // replace, spread, unfold, share, stage, move, enclose, clone, refill, border, version, lose, join
+    {UnrollAttr::kRow.key,            "rrrrrkkkkkdd-"},
+    {MaxThreadsAttr::kRow.key,        "rrrrrkkkkkkd-"},
+    {TailAttr::kRow.key,              "dkkkkkkkkkkd-"},
+    {PartitionAttr::kRow.key,         "rrrrrkkkkkkd-"},
+    {PrefetchAttr::kRow.key,          "rkrrrkrkdddr-"},
+    {HoistAttr::kRow.key,             "rrrkrkrddddr-"},
+    {DoubleBufferAttr::kRow.key,      "rrrkrrrddddr-"},
+    {RollingAttr::kRow.key,           "rrrkrrrddddr-"},
+    {PipelineAttr::kRow.key,          "rrrrrrrddddr-"},
+    {PipelineBufferAttr::kRow.key,    "rrrrrrrddddr-"},
+    {PipelineStatementAttr::kRow.key, "rrrrrrrddddr-"},
+    {GuardsAttr::kRow.key,            "-------kk---d"},
+    {StreamAttr::kRow.key,            "-------dk---r"},
+    {AnyOrderAttr::kRow.key,          "-------kd---r"},
+    {UserHint::kRow.key,              "rrrrrkkkdkkdr"},
 };
 // clang-format on
 
@@ -18179,20 +18190,24 @@ inline void Verifier::loop_kind(const ForNode& n) {
     fail(cat("loop '", n.var->name, "' is ", to_text(n.loop_kind), ", as a loop around it"));
 }
 
-inline void Verifier::attributes(const Attributes& all, bool on_loop) {
+// Of a loop, or of a block where that is none.
+inline void Verifier::attributes(const Attributes& all, const ForNode* loop) {
   for (const auto* a = all.begin(); a != all.end(); ++a) {
-    if (std::string problem = attribute_problem(*a, on_loop); !problem.empty())
+    if (std::string problem = attribute_problem(*a, loop != nullptr); !problem.empty())
       fail(std::move(problem));
+    const std::string what = cat("the annotation '", key_of(*a), "' of ",
+                                 loop ? "loop '" + loop->var->name + "'" : "a block");
+    if (loop && !may_carry(loop->loop_kind, *a))
+      fail(cat(what, " is not for a loop that is ", to_text(loop->loop_kind)));
+    if (stage_ > row_of(*a).last) fail(cat(what, " is not realised, at stage ", to_text(stage_)));
     for (const auto* other = all.begin(); other != a; ++other)
-      if (exclude_each_other(*a, *other))
-        fail(cat("there are two annotations '", key_of(*a), "' of one ",
-                 on_loop ? "loop" : "block"));
+      if (exclude_each_other(*a, *other)) fail(what + " stands there twice");
   }
 }
 
 inline void Verifier::for_loop(const ForNode& n) {
   if (!check(bool(n.var), "a loop without a variable")) return;
-  loop_kind(n), attributes(n.attributes, true);
+  loop_kind(n), attributes(n.attributes, &n);
   if (!ok()) return;
   std::string what = cat("of loop '", n.var->name, "'");
   index(n.min, "the start " + what), index(n.extent, "the extent " + what);
@@ -18276,7 +18291,7 @@ inline void Verifier::block(const BlockNode& n) {
   if (n.predicate) condition(n.predicate, cat("the predicate of block '", n.name(), "'"));
   regions(n.reads), regions(n.writes);
   check(!n.init || n.reducer, "a block with init and no reducer");
-  attributes(n.attributes, false), guards(n);
+  attributes(n.attributes, nullptr), guards(n);
   if (n.reducer && ok()) reducer_block(n);
   stmt(n.body);
   --level_;
@@ -18596,6 +18611,21 @@ LATHE_DECL Vec<LoopHead> fresh_loops(const Vec<ForRef>& loops, Change change, Su
   }
   return heads;
 }
+
+class MarkStreaming : public Mutator {
+ public:
+  explicit MarkStreaming(Streaming how) : how_(how) {}
+  Stmt stmt(const Stmt& s) override {
+    const auto* n = s.as<StoreNode>();
+    if (!n) return descend(s);
+    return make_ref<StoreNode>(n->buffer, n->indices, n->value, n->mask, how_);
+  }
+  AnyExpr expr(const AnyExpr& e) override { return e; }
+
+ private:
+  Streaming how_;
+};
+LATHE_DECL Stmt with_streaming(const Stmt& s, Streaming how) { return MarkStreaming(how).stmt(s); }
 
 LATHE_DECL bool NamePool::taken(const std::string& name) const {
   for (const auto& n : given_)
@@ -25791,6 +25821,8 @@ class OpenInnerBlocks : public Mutator {
 
   Stmt open(const BlockNode& b) {
     Stmt update = instance(b, b.reducer ? expand_update(b) : b.body, false);
+    if (const auto* stream = b.attributes.find<StreamAttr>())
+      update = with_streaming(update, stream->how);
     if (!b.init) return update;
     const std::size_t from = init_place(b);
     Stmt init = instance(b, expand_init(b), true);
@@ -25900,7 +25932,9 @@ class OpenInnerBlocks : public Mutator {
       const AnyExpr min = substitute(f->min, names), extent = substitute(f->extent, names);
       const VarRef var = fresh(f->var);
       names.emplace_back(f->var, AnyExpr(var));
-      return make_for(var, min, extent, inside());
+      Attributes rest = after(Change::refill, f->attributes);
+      rest.erase_if([](const Attribute& a) { return !may_carry(ForKind::serial, a); });
+      return make_for(var, min, extent, inside(), ForKind::serial, rest);
     }
     if (const auto* let = s.as<LetStmtNode>(); let && !dropped.contains(let->var.get())) {
       const AnyExpr value = fresh_lets(substitute(let->value, names));
@@ -27443,8 +27477,15 @@ class WhyNotHonoured {
   std::string operator()(const PipelineAttr& a) const {
     return plan_pipeline(program_, loop().var, a).why;
   }
+  std::string operator()(const PipelineBufferAttr& a) const { return of_lowering(a); }
+  std::string operator()(const PipelineStatementAttr& a) const { return of_lowering(a); }
 
  private:
+  template <class A>
+  std::string of_lowering(const A&) const {
+    return "loop " + describe(loop()) + " carries the annotation " + in_quotes(A::kRow.key) +
+           ", which programs have while they are lowered";
+  }
   const ForNode& loop() const { return *site_.loop; }
 
   template <class F>
@@ -43959,6 +44000,53 @@ LATHE_DECL Program lower_bindings(const Program& program) {
 
 }  // namespace lathe
 
+// ---- lathe/lower/blocks/marked_loops.ipp
+namespace lathe::detail {
+
+// The loops that carry attributes of one struct, in program order.
+template <class A>
+Vec<VarRef> loops_marked(const Program& program) {
+  Vec<VarRef> out;
+  each_statement(program->body, [&](const Stmt& s) {
+    if (const auto* f = s.as<ForNode>(); f && f->attributes.has<A>()) out.push_back(f->var);
+  });
+  return out;
+}
+
+// Steps keep what marks promise, so that this is met by programs that no schedule made.
+[[noreturn]] inline void refuse_mark(const ForNode& loop, const Attribute& mark,
+                                     const std::string& why) {
+  throw UserError("L0603",
+                  cat("lower: the annotation ", to_text(mark), " of loop ", describe(loop),
+                      " can't be honoured: ", why),
+                  {}, {}, "take the annotation away");
+}
+
+// The program with other attributes of a loop.
+inline Program with_attributes(const Program& program, const VarRef& loop, Attributes attributes) {
+  const LoopSite site = find_loop(program->body, loop);
+  LoopHead head = head_of(*site.loop);
+  head.attributes = std::move(attributes);
+  return program.with(replace_at(site.path, wrap_loops({head}, site.loop->body)));
+}
+template <class A>
+Program without_marks(const Program& program, const VarRef& loop) {
+  Attributes rest = find_loop(program->body, loop).loop->attributes;
+  rest.erase<A>();
+  return with_attributes(program, loop, std::move(rest));
+}
+
+// The program with a buffer allocated directly inside, or around, a loop.
+inline Program with_alloc(const Program& program, const VarRef& loop, const Buffer& buffer,
+                          bool inside) {
+  const LoopSite site = find_loop(program->body, loop);
+  const Stmt nest = inside ? wrap_loops({head_of(*site.loop)}, make_alloc(buffer, site.loop->body))
+                           : make_alloc(buffer, site.path.back());
+  return program.with(replace_at(site.path, nest));
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/lower/blocks/lower_blocks.ipp
 namespace lathe {
 namespace detail {
@@ -44053,34 +44141,30 @@ inline Stmt guarded(const Vec<AnyExpr>& conditions, Stmt body) {
   return body;
 }
 
-class MarkStreaming : public Mutator {
- public:
-  explicit MarkStreaming(Streaming how) : how_(how) {}
-  Stmt stmt(const Stmt& s) override {
-    const auto* n = s.as<StoreNode>();
-    if (!n) return descend(s);
-    return make_ref<StoreNode>(n->buffer, n->indices, n->value, n->mask, how_);
-  }
-
- private:
-  Streaming how_;
-};
-
 // The loops whose last tile moves inward.
 using Shifts = Vec<std::pair<VarRef, ShiftPlan>>;
 
-inline Shifts legal_shifts(const Program& program) {
+inline Shifts shifts_of(const Program& program) {
   Shifts out;
-  for (const auto& loop : shifted_loops(program->body))
-    if (ShiftPlan plan = plan_shift(program, loop); plan.why.empty())
-      out.emplace_back(loop, std::move(plan));
+  for (const auto& loop : shifted_loops(program->body)) {
+    ShiftPlan plan = plan_shift(program, loop);
+    if (!plan.why.empty())
+      refuse_mark(*find_loop(program->body, loop).loop, TailAttr{Tail::shift}, plan.why);
+    out.emplace_back(loop, std::move(plan));
+  }
   return out;
+}
+
+// Tests and the last tile's place stand for the tail from here on.
+inline Attributes without_tail(Attributes all) {
+  all.erase<TailAttr>();
+  return all;
 }
 
 class LowerBlocks : public Mutator {
  public:
   LowerBlocks(const Program& program, const InitPlaces& inits)
-      : inits_(inits), shifts_(legal_shifts(program)) {
+      : inits_(inits), shifts_(shifts_of(program)) {
     for (const auto& d : program->dims) facts_.bind(d);
   }
 
@@ -44130,13 +44214,19 @@ class LowerBlocks : public Mutator {
 
   Stmt lower_body(const Stmt& s, const ForNode& f) {
     const ShiftPlan* plan = shift_of(f.var);
-    if (!plan) return descend(s);
+    if (!plan) return without_tail_of(descend(s));
     AnyExpr last = fold_sub(plan->end, f.extent);
     AnyExpr inward = fold_sub(make_binary(BinaryOp::min, plan->start, last), plan->start);
     Stmt body = stmt(substitute(f.body, {{f.var, fold_add(AnyExpr(f.var), inward)}}));
-    body = make_for(f.var, f.min, f.extent, body, f.loop_kind, f.attributes);
+    body = make_for(f.var, f.min, f.extent, body, f.loop_kind, without_tail(f.attributes));
     AnyExpr runs = simplify(plan->start < plan->end, facts_);
     return is_const(runs, 1) ? body : make_if(runs, body);
+  }
+
+  static Stmt without_tail_of(const Stmt& s) {
+    const auto* f = s.as<ForNode>();
+    if (!f || !f->attributes.has<TailAttr>()) return s;
+    return make_for(f->var, f->min, f->extent, f->body, f->loop_kind, without_tail(f->attributes));
   }
 
   Stmt lower_loop(const Stmt& s, const ForNode& f) {
@@ -44159,7 +44249,7 @@ class LowerBlocks : public Mutator {
     body = stmt(substitute(body, bindings));
     outer_ = around;
     if (const auto* stream = block.attributes.find<StreamAttr>())
-      body = MarkStreaming(stream->how).stmt(body);
+      body = with_streaming(body, stream->how);
     body = guarded(guards(block, bindings, false), body);
     if (!block.init || has_placed_init(block)) return body;
     Stmt init = guarded(guards(block, bindings, true), substitute(expand_init(block), bindings));
@@ -44217,7 +44307,7 @@ class LowerBlocks : public Mutator {
       facts_.bind(var, min, extent);
       fresh.emplace_back(f->var, AnyExpr(var));
       return make_for(var, min, extent, inside(), f->loop_kind,
-                      after(Change::refill, f->attributes));
+                      without_tail(after(Change::refill, f->attributes)));
     }
     if (const auto* let = around.as<LetStmtNode>()) {
       if (drops(let->var)) return inside();
@@ -44309,53 +44399,6 @@ LATHE_DECL Program open_strides(const Program& program) {
 }
 
 }  // namespace lathe
-
-// ---- lathe/lower/blocks/marked_loops.ipp
-namespace lathe::detail {
-
-// The loops that carry attributes of one struct, in program order.
-template <class A>
-Vec<VarRef> loops_marked(const Program& program) {
-  Vec<VarRef> out;
-  each_statement(program->body, [&](const Stmt& s) {
-    if (const auto* f = s.as<ForNode>(); f && f->attributes.has<A>()) out.push_back(f->var);
-  });
-  return out;
-}
-
-// Steps keep what marks promise, so that this is met by programs that no schedule made.
-[[noreturn]] inline void refuse_mark(const ForNode& loop, const Attribute& mark,
-                                     const std::string& why) {
-  throw UserError("L0603",
-                  cat("lower: the annotation ", to_text(mark), " of loop ", describe(loop),
-                      " can't be honoured: ", why),
-                  {}, {}, "take the annotation away");
-}
-
-// The program with other attributes of a loop.
-inline Program with_attributes(const Program& program, const VarRef& loop, Attributes attributes) {
-  const LoopSite site = find_loop(program->body, loop);
-  LoopHead head = head_of(*site.loop);
-  head.attributes = std::move(attributes);
-  return program.with(replace_at(site.path, wrap_loops({head}, site.loop->body)));
-}
-template <class A>
-Program without_marks(const Program& program, const VarRef& loop) {
-  Attributes rest = find_loop(program->body, loop).loop->attributes;
-  rest.erase<A>();
-  return with_attributes(program, loop, std::move(rest));
-}
-
-// The program with a buffer allocated directly inside, or around, a loop.
-inline Program with_alloc(const Program& program, const VarRef& loop, const Buffer& buffer,
-                          bool inside) {
-  const LoopSite site = find_loop(program->body, loop);
-  const Stmt nest = inside ? wrap_loops({head_of(*site.loop)}, make_alloc(buffer, site.loop->body))
-                           : make_alloc(buffer, site.path.back());
-  return program.with(replace_at(site.path, nest));
-}
-
-}  // namespace lathe::detail
 
 // ---- lathe/lower/storage/version_buffers.ipp
 namespace lathe::detail {
@@ -44477,7 +44520,8 @@ class StagedLoop {
       body.push_back(std::move(s));
     }
     return make_for(step, fold_add(loop_.min, first), count, make_seq(std::move(body)),
-                    loop_.loop_kind, guarded ? Attributes() : loop_.attributes);
+                    loop_.loop_kind,
+                    guarded ? after(Change::border, loop_.attributes) : loop_.attributes);
   }
 
   const ForNode& loop_;
@@ -44520,6 +44564,18 @@ class SoftwarePipelines : public VersionBuffers {
   }
 };
 
+// What stage_pipelines notes went with the pipelines; a text may say such things of other loops.
+inline void check_no_parts(const Stmt& body) {
+  each_statement(body, [](const Stmt& s) {
+    const auto* f = s.as<ForNode>();
+    if (!f) return;
+    for (const auto& a : f->attributes)
+      if (std::holds_alternative<PipelineBufferAttr>(a) ||
+          std::holds_alternative<PipelineStatementAttr>(a))
+        refuse_mark(*f, a, "it is part of no pipeline");
+  });
+}
+
 }  // namespace detail
 
 LATHE_DECL Program stage_pipelines(const Program& program) {
@@ -44535,7 +44591,9 @@ LATHE_DECL Program stage_pipelines(const Program& program) {
 }
 
 LATHE_DECL Program software_pipelines(const Program& program) {
-  return program.with(detail::SoftwarePipelines().stmt(program->body));
+  const Stmt body = detail::SoftwarePipelines().stmt(program->body);
+  detail::check_no_parts(body);
+  return program.with(body);
 }
 
 }  // namespace lathe
@@ -44642,8 +44700,8 @@ class PartitionLoops : public Mutator {
     return with_body(f, parts.from, extent, body, attributes);
   }
 
-  // Few iterations, of which no loop is peeled or unrolled any further. Where one condition alone
-  // says where they end or begin, it does not hold in any.
+  // Few iterations, of which no more are peeled. Where one condition alone says where they end or
+  // begin, it does not hold in any.
   Stmt border(const ForNode& f, const AnyExpr& from, const AnyExpr& to, const Parts& parts,
               bool first) const {
     const AnyExpr extent = simplify(fold_sub(to, from), facts_);
@@ -44653,10 +44711,14 @@ class PartitionLoops : public Mutator {
       const bool alone = first ? parts.starts == 1 : parts.ends == 1;
       if (c.exact && alone && c.is_start() == first) decide.decide(c.node, !c.value);
     }
-    Stmt part = make_for(f.var, from, extent, decide.stmt(f.body), f.loop_kind, f.attributes);
-    return CloneFresh().stmt(AsBorder().stmt(part));
+    Attributes its_own = after(Change::border, f.attributes);
+    its_own.set(PartitionAttr{Partition::never});
+    const Stmt body = AsBorder().stmt(decide.stmt(f.body));
+    return CloneFresh().stmt(make_for(f.var, from, extent, body, f.loop_kind, its_own));
   }
 
+  // Loops inside run as in the steady part, but are not cut in three once more: of n loops in each
+  // other 3^n nests would come.
   class AsBorder : public Mutator {
    public:
     Stmt stmt(const Stmt& s) override {
@@ -44664,8 +44726,8 @@ class PartitionLoops : public Mutator {
       const auto* f = out.as<ForNode>();
       if (!f) return out;
       LoopHead head = head_of(*f);
-      head.attributes.erase<UnrollAttr>();
-      head.attributes.set(PartitionAttr{Partition::never});
+      head.attributes = after(Change::border, f->attributes);
+      if (partition_of(*f) == Partition::always) head.attributes.erase<PartitionAttr>();
       return wrap_loops({head}, f->body);
     }
   };
@@ -45096,18 +45158,18 @@ class SplitBorderTiles : public Mutator {
     return CloneFresh().stmt(substitute(DropGuards(dropped).stmt(s), at));
   }
 
-  // Border tiles are few: their loops are not unrolled any further.
   static Stmt border(const Stmt& s) {
-    class Plain : public Mutator {
+    class AsVersion : public Mutator {
      public:
       Stmt stmt(const Stmt& s) override {
-        Stmt out = descend(s);
+        const Stmt out = descend(s);
         const auto* f = out.as<ForNode>();
-        if (!f || !f->attributes.has<UnrollAttr>()) return out;
-        return make_for(f->var, f->min, f->extent, f->body, f->loop_kind);
+        if (!f || f->attributes.empty()) return out;
+        return make_for(f->var, f->min, f->extent, f->body, f->loop_kind,
+                        after(Change::version, f->attributes));
       }
     };
-    return Plain().stmt(s);
+    return AsVersion().stmt(s);
   }
 
   // Two tails of one tile: four versions of its body.
@@ -45126,13 +45188,27 @@ class SplitBorderTiles : public Mutator {
   Vec<Stmt> splits_;
 };
 
+// Step 3. What runs apart does.
+class DropPolicies : public Mutator {
+ public:
+  Stmt stmt(const Stmt& s) override {
+    const Stmt out = descend(s);
+    const auto* f = out.as<ForNode>();
+    if (!f || !f->attributes.has<PartitionAttr>()) return out;
+    Attributes rest = f->attributes;
+    rest.erase<PartitionAttr>();
+    return make_for(f->var, f->min, f->extent, f->body, f->loop_kind, rest);
+  }
+  AnyExpr expr(const AnyExpr& e) override { return e; }
+};
+
 }  // namespace detail
 
 LATHE_DECL Program hoist_guards(const Program& program) {
   Stmt body = detail::LiftInvariantGuards().stmt(program->body);
   body = detail::PartitionLoops(program).stmt(body);
   detail::SplitBorderTiles split(program, detail::unpeeled_loops(body));
-  return program.with(split.run(body));
+  return program.with(detail::DropPolicies().stmt(split.run(body)));
 }
 
 }  // namespace lathe
@@ -47510,6 +47586,7 @@ class HoistStorage : public Mutator {
     if (names.empty()) return descend(s);
     TakeAllocs allocs(program_, names);
     Stmt body = allocs.stmt(stmt(f->body));
+    check_taken(*f, body);
     Attributes rest = f->attributes;
     rest.erase<HoistAttr>();
     Stmt out = make_for(f->var, f->min, f->extent, body, f->loop_kind, rest);
@@ -47519,15 +47596,32 @@ class HoistStorage : public Mutator {
   AnyExpr expr(const AnyExpr& e) override { return e; }
 
  private:
-  // The buffers that a loop wants above it.
+  // The buffer that an attribute wants above its loop; nullptr: none.
+  static const std::string* name_above(const Attribute& a) {
+    if (const auto* hoist = std::get_if<HoistAttr>(&a)) return &hoist->buffer;
+    if (const auto* twice = std::get_if<DoubleBufferAttr>(&a)) return &twice->buffer;
+    if (const auto* own = std::get_if<PipelineBufferAttr>(&a)) return &own->buffer;
+    return nullptr;
+  }
   static Vec<std::string> names_above(const Attributes& attributes) {
     Vec<std::string> names;
-    for (const auto& a : attributes) {
-      if (const auto* hoist = std::get_if<HoistAttr>(&a)) names.push_back(hoist->buffer);
-      if (const auto* twice = std::get_if<DoubleBufferAttr>(&a)) names.push_back(twice->buffer);
-      if (const auto* own = std::get_if<PipelineBufferAttr>(&a)) names.push_back(own->buffer);
-    }
+    for (const auto& a : attributes)
+      if (const std::string* name = name_above(a)) names.push_back(*name);
     return names;
+  }
+
+  static void check_taken(const ForNode& loop, const Stmt& body) {
+    each_statement(body, [&](const Stmt& s) {
+      const auto* left = s.as<AllocNode>();
+      if (!left) return;
+      for (const auto& a : loop.attributes)
+        if (const std::string* name = name_above(a); name && *name == left->buffer->name)
+          refuse_mark(
+              loop, a,
+              "buffer " + in_quotes(*name) +
+                  " belongs to iterations of a loop inside, or has a size that is known only "
+                  "there");
+    });
   }
 
   const Program& program_;
@@ -51111,21 +51205,38 @@ namespace detail {
 /// blocks promises can't be checked any more.
 class RunSerially : public Mutator {
  public:
+  explicit RunSerially(Location where) : where_(where) {}
   AnyExpr expr(const AnyExpr& e) override { return e; }
   Stmt stmt(const Stmt& s) override {
     const auto* f = s.as<ForNode>();
+    if (f) check_marks_of(*f);
     if (!f || (f->loop_kind != ForKind::parallel && f->loop_kind != ForKind::vectorized))
       return descend(s);
     Attributes rest = f->attributes;
     rest.erase_if([](const Attribute& a) { return !may_carry(ForKind::serial, a); });
     return make_for(f->var, f->min, f->extent, stmt(f->body), ForKind::serial, rest);
   }
+
+ private:
+  // Without versions or stages a loop would do less than it says, with them perhaps something else.
+  void check_marks_of(const ForNode& loop) const {
+    for (const auto& a : loop.attributes)
+      if (std::holds_alternative<DoubleBufferAttr>(a) || std::holds_alternative<PipelineAttr>(a))
+        throw UserError("L0603",
+                        cat("jit: the annotation ", to_text(a), " of loop '", loop.var->name,
+                            "' can't be honoured: a program without blocks does not tell what "
+                            "iterations share"),
+                        where_, {}, "take the annotation away");
+  }
+
+  Location where_;
 };
 
 inline Program scheduled_program(const Source& source, const Program& program,
                                  const Target& target) {
   if (source.scheduled()) return program;
-  if (program->stage != Stage::blocks) return program.with(RunSerially().stmt(program->body));
+  if (program->stage != Stage::blocks)
+    return program.with(RunSerially(source.where()).stmt(program->body));
   return default_schedule(program, target, {.strict = source.options().strict}).program();
 }
 

@@ -98,6 +98,7 @@ struct AttributeRow {
   bool many = false;      ///< one loop may carry several that differ
   SetBy set_by = SetBy::part;
   std::uint32_t kinds = ~0u;  ///< loops that may carry it, a bit for each kind
+  Stage last = Stage::loops;  ///< the last stage at which it may stand: then it is realised
 };
 constexpr std::uint32_t kind_bit(ForKind kind) { return 1u << static_cast<unsigned>(kind); }
 
@@ -126,7 +127,8 @@ struct MaxThreadsAttr {
   static constexpr AttributeRow kRow{.key = "max_threads",
                                      .says = "threads of a parallel loop",
                                      .set_by = SetBy::key,
-                                     .kinds = kind_bit(ForKind::parallel)};
+                                     .kinds = kind_bit(ForKind::parallel),
+                                     .last = Stage::machine};
   std::int64_t count = 1;
 
   bool operator==(const MaxThreadsAttr&) const = default;
@@ -138,7 +140,8 @@ struct MaxThreadsAttr {
 
 /// Of the inner loop of a split.
 struct TailAttr {
-  static constexpr AttributeRow kRow{.key = "tail", .says = "what runs past the end of a split"};
+  static constexpr AttributeRow kRow{
+      .key = "tail", .says = "what runs past the end of a split", .last = Stage::blocks};
   Tail tail = Tail::guard;
 
   bool operator==(const TailAttr&) const = default;
@@ -217,7 +220,8 @@ struct RollingAttr {
                                      .says = "a block whose rows iterations keep",
                                      .many = true,
                                      .set_by = SetBy::step,
-                                     .kinds = kind_bit(ForKind::serial)};
+                                     .kinds = kind_bit(ForKind::serial),
+                                     .last = Stage::blocks};
   std::string block;
 
   bool operator==(const RollingAttr&) const = default;
@@ -324,8 +328,11 @@ struct AnyOrderAttr {
 
 /// What the library does not read. The whole key begins with "user.".
 struct UserHint {
-  static constexpr AttributeRow kRow{
-      .key = "user.", .says = "what a user notes", .blocks = true, .set_by = SetBy::key};
+  static constexpr AttributeRow kRow{.key = "user.",
+                                     .says = "what a user notes",
+                                     .blocks = true,
+                                     .set_by = SetBy::key,
+                                     .last = Stage::machine};
   std::string key;
   AttrValue value;
 

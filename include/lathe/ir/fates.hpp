@@ -16,7 +16,8 @@ enum class Change : std::uint8_t {
   enclose,  ///< the loop becomes part of a block: blockize
   clone,    ///< a copy does the same for others
   refill,   ///< a copy stores something else: an init, what surrounds a box, a partial result
-  border,   ///< a copy runs a few of the iterations
+  border,   ///< a copy runs a few of the iterations: partition, the ends of a pipeline
+  version,  ///< a copy runs in border tiles, which lowering makes unasked: it stays short
   lose,     ///< the loop goes, what it holds is elsewhere: compute_at, an inlined block
   join      ///< several blocks become one: blockize
 };

@@ -30,6 +30,9 @@ Stmt wrap_loops(const Vec<LoopHead>& heads, Stmt body);
 /// then also takes each old variable to its new one.
 Vec<LoopHead> fresh_loops(const Vec<ForRef>& loops, Change change, Substitution& map);
 
+/// The statement with all stores in it past the caches, or none.
+Stmt with_streaming(const Stmt& s, Streaming how);
+
 /// Names that a program uses, for choosing new ones.
 class NamePool {
  public:

@@ -2,6 +2,8 @@
 
 #include <lathe/ir/attributes.hpp>
 #include <lathe/ir/parse.hpp>
+#include <lathe/ir/verify.hpp>
+#include <lathe/support/text.hpp>
 #if !defined(LATHE_SEPARATE_COMPILATION)
 #include <lathe/ir/impl/layer.ipp>
 #endif
@@ -24,7 +26,7 @@ std::string parsed(const std::string& loop_mark, const std::string& block_mark =
 
 TEST_CASE("annotations have values of their type and range") {
   for (const char* good :
-       {" @unroll_explicit=4", " @max_threads=2", " @tail=\"guard\"", " @partition=\"never\"",
+       {" @unroll_explicit=4", " @tail=\"guard\"", " @partition=\"never\"",
         " @prefetch(buffer=\"A\", distance=1, locality=3)",
         " @prefetch(buffer=\"a:b\", distance=1, locality=3) @prefetch(buffer=\"A\", distance=2, "
         "locality=0)",
@@ -63,6 +65,35 @@ TEST_CASE("the place of an annotation is shown") {
                 "error[L0501] parse: line 2, column 27: expected 'buffer', found 'distance'"));
   CHECK(parsed(" @software_pipeline(stages=0)")
             .starts_with("error[L0501] parse: line 2, column 43: expected '[', found '0'"));
+}
+
+TEST_CASE("an annotation is for loops of some kinds, and up to a stage") {
+  CHECK(
+      parsed(" @max_threads=2")
+          .starts_with("error[L0506] program 'p': the annotation 'max_threads' of loop 'i' is not "
+                       "for a loop that is serial"));
+  const auto at_stage = [](Stage stage, ForKind kind, Attributes attributes) {
+    const Program p = parse("program p(out B: f32[4]) stage loops:\n  B[0] = 1.0\n");
+    return verify_reason(p.with(make_for(make_var("i"), 0, 4, p->body, kind, attributes), stage),
+                         stage);
+  };
+  for (ForKind kind : {ForKind::parallel, ForKind::vectorized, ForKind::unrolled})
+    for (const Attribute& a :
+         Attributes{UnrollAttr{4}, HoistAttr{"T"}, DoubleBufferAttr{"T"}, PipelineAttr{{0}, {0}}})
+      CHECK(at_stage(Stage::blocks, kind, {a}) == cat("the annotation '", key_of(a),
+                                                      "' of loop 'i' is not for a loop that is ",
+                                                      to_text(kind)));
+  CHECK(at_stage(Stage::blocks, ForKind::parallel, {MaxThreadsAttr{4}}).empty());
+  for (const Attribute& a : Attributes{TailAttr{Tail::guard}, RollingAttr{"B"}})
+    CHECK(at_stage(Stage::loops, ForKind::serial, {a}) ==
+          cat("the annotation '", key_of(a), "' of loop 'i' is not realised, at stage loops"));
+  for (const Attribute& a :
+       Attributes{PartitionAttr{Partition::never}, PrefetchAttr{"B", 1, 3}, UnrollAttr{2}}) {
+    CHECK(at_stage(Stage::loops, ForKind::serial, {a}).empty());
+    CHECK(at_stage(Stage::vector, ForKind::serial, {a}) ==
+          cat("the annotation '", key_of(a), "' of loop 'i' is not realised, at stage vector"));
+  }
+  CHECK(at_stage(Stage::machine, ForKind::serial, {UserHint{"user.x", 1}}).empty());
 }
 
 TEST_CASE("what can't stand on one loop") {

@@ -46,11 +46,11 @@ TEST_CASE("partition: full tiles run apart from the last one, or do not") {
   s.partition(io, lt::Partition::always);
   CHECK(s.str().find("for io in 0..3 @partition=\"always\":") != std::string::npos);
   CHECK(frame(s) ==
-        "for io in 0..2:\n  for ii in 0..4 @tail=\"guard\":\n"
-        "for ii in 0..4 @tail=\"guard\" @partition=\"never\":\n  if ii < 2:\n");
+        "for io in 0..2:\n  for ii in 0..4:\n"
+        "for ii in 0..4:\n  if ii < 2:\n");
   check_lowered(start, s);
   const char* const together =
-      "for io in 0..3 @partition=\"never\":\n  for ii in 0..4 @tail=\"guard\":\n"
+      "for io in 0..3:\n  for ii in 0..4:\n"
       "    if io * 4 + ii < 10:\n";
   s.partition(io, lt::Partition::never);
   CHECK(frame(s) == together);
@@ -104,10 +104,39 @@ TEST_CASE("partition: edges of a stencil lose their clamp and their test") {
   CHECK(text.substr(text.find('\n') + 1) == R"(  B[0] = 0.0 + A[min(1, n - 1)]
   for i in 1..+max(n - 2, 0):
     B[i] = A[i - 1] + A[i + 1]
-  for i in max(n - 1, 1)..+min(1, n - 1) @partition="never":
+  for i in max(n - 1, 1)..+min(1, n - 1):
     B[i] = A[i - 1] + A[n - 1]
 )");
   for (std::int64_t size : {1, 2, 3, 7}) check_lowered(start, s, {{"n", size}});
+}
+
+TEST_CASE("partition: borders run as the steady part does") {
+  lt::Input<float, 2> X("X", {9, 21});
+  lt::Reduce q("q", 3);
+  auto Y = lt::compute("Y", {9, 19}, [&](lt::Var i, lt::Var j) {
+    return lt::sum(lt::select(i > 0, X(i - 1, j + q), 0.0f), q);
+  });
+  lt::Schedule start(Y), s = start;
+  auto [i, j, r] = s.loops<3>(Y);
+  auto [jo, ji] = s.split(j, {lt::infer, 4});
+  s.annotate(r, "unroll_explicit", 3);
+  s.partition(i, lt::Partition::always);
+  // The copy for the first row is unrolled, and its full tiles have no test either.
+  CHECK(frame(s) ==
+        "for jo in 0..5:\n  if jo < 4:\n    for ji in 0..4:\n      for q in 0..3 "
+        "@unroll_explicit=3:\n"
+        "  else:\n    for ji in 0..4:\n      if ji < 3:\n      if ji < 3:\n        for q in 0..3:\n"
+        "for i in 1..9:\n  for jo in 0..5:\n    if jo < 4:\n      for ji in 0..4:\n"
+        "        for q in 0..3 @unroll_explicit=3:\n    else:\n      for ji in 0..4:\n"
+        "        if ji < 3:\n        if ji < 3:\n          for q in 0..3:\n");
+  check_lowered(start, s);
+  s.partition(jo, lt::Partition::never);
+  CHECK(frame(s) ==
+        "for jo in 0..5:\n  for ji in 0..4:\n    if jo * 4 + ji < 19:\n    if jo * 4 + ji < 19:\n"
+        "      for q in 0..3 @unroll_explicit=3:\nfor i in 1..9:\n  for jo in 0..5:\n"
+        "    for ji in 0..4:\n      if jo * 4 + ji < 19:\n      if jo * 4 + ji < 19:\n"
+        "        for q in 0..3 @unroll_explicit=3:\n");
+  check_lowered(start, s);
 }
 
 TEST_CASE("partition: what lies inside two loops' borders") {
@@ -121,8 +150,8 @@ TEST_CASE("partition: what lies inside two loops' borders") {
   s.partition(i, lt::Partition::always);
   s.partition(j, lt::Partition::always);
   CHECK(frame(s) ==
-        "for j in 0..9 @partition=\"never\":\nparallel for i in 1..5:\n  for j in 1..8:\n"
-        "for j in 0..9 @partition=\"never\":\n");
+        "for j in 0..9:\nparallel for i in 1..5:\n  for j in 1..8:\n"
+        "for j in 0..9:\n");
   check_lowered(start, s);
   CHECK(s.trace().cpp("s").find("s.partition(l0, lathe::Partition::always);") != std::string::npos);
   CHECK(s.trace().str().find("partition(l0, always)") != std::string::npos);
@@ -145,8 +174,8 @@ TEST_CASE("partition: below a reduction, below other loops, and where a test can
   auto [qo, qi] = s.split(q, {lt::infer, 3});
   s.partition(qo, lt::Partition::always);
   CHECK(frame(s) ==
-        "for i in 0..5:\n  for ro in 0..2:\n    for ri in 0..3 @tail=\"guard\":\n"
-        "  for ri in 0..3 @tail=\"guard\" @partition=\"never\":\n    if ri < 1:\n");
+        "for i in 0..5:\n  for ro in 0..2:\n    for ri in 0..3:\n"
+        "  for ri in 0..3:\n    if ri < 1:\n");
   check_lowered(start, s);
   s.reorder({qo, i});
   check_lowered(start, s);
@@ -161,7 +190,7 @@ TEST_CASE("partition: below a reduction, below other loops, and where a test can
   lt::Schedule t = triangle;
   auto [a, b] = t.loops<2>("B");
   t.partition(b, lt::Partition::always);
-  CHECK(frame(t) == "for i in 0..8:\n  for j in 0..i:\n  for j in i..8 @partition=\"never\":\n");
+  CHECK(frame(t) == "for i in 0..8:\n  for j in 0..i:\n  for j in i..8:\n");
   check_lowered(triangle, t);
 
   lt::Schedule loaded(lt::parse(R"(program p(in N: i64[1], in A: f32[8], out B: f32[8]):

@@ -1,6 +1,7 @@
 // split with Tail::shift: the last tile moves inward and recomputes, so that no tile has a mask.
 #include <lathe/lathe.hpp>
 #include <lathe/runtime/llvm.hpp>
+#include <support/errors.hpp>
 #include <support/skip.hpp>
 
 #include "../../support/golden.hpp"
@@ -273,15 +274,17 @@ TEST_CASE("shift: cutting the loop over tiles leaves both parts right") {
   }
 }
 
-TEST_CASE("shift: lowering of a program that was marked by hand keeps its guards") {
+TEST_CASE("shift: a mark that is not legal in a text is refused") {
   lt::Program p = lt::parse(R"(program Y(inout X: f32[20]):
   for io in 0..3:
     for ii in 0..8 @tail="shift":
       block Y(vi in 0..20 = io * 8 + ii):
         X[vi] = X[vi] + 1.0
 )");
-  check_stages(p);
-  CHECK(has(lt::lower_until("lower_blocks", p, lt::host()).str(), "if io * 8 + ii < 20:"));
+  const std::string why = "block 'Y' can't run twice: it reads what it writes";
+  CHECK(error_of([&] { lt::lower(p, lt::host()); }) ==
+        "L0603 lower: the annotation @tail=\"shift\" of loop 'ii'(8) can't be honoured: " + why);
+  CHECK(error_of([&] { lt::Schedule s(p); }) == "L0224 schedule: " + why);
 }
 
 TEST_CASE("shift: kernels give the bits of the default, also with sizes below a tile") {

@@ -54,8 +54,15 @@ class WhyNotHonoured {
   std::string operator()(const PipelineAttr& a) const {
     return plan_pipeline(program_, loop().var, a).why;
   }
+  std::string operator()(const PipelineBufferAttr& a) const { return of_lowering(a); }
+  std::string operator()(const PipelineStatementAttr& a) const { return of_lowering(a); }
 
  private:
+  template <class A>
+  std::string of_lowering(const A&) const {
+    return "loop " + describe(loop()) + " carries the annotation " + in_quotes(A::kRow.key) +
+           ", which programs have while they are lowered";
+  }
   const ForNode& loop() const { return *site_.loop; }
 
   template <class F>

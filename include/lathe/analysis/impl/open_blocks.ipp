@@ -5,7 +5,9 @@
 #include <lathe/arith/poly.hpp>
 #include <lathe/arith/rules.hpp>
 #include <lathe/arith/simplify.hpp>
+#include <lathe/ir/fates.hpp>
 #include <lathe/ir/print.hpp>
+#include <lathe/ir/rebuild.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/support/dense_map.hpp>
 #include <lathe/support/reversed.hpp>
@@ -89,6 +91,8 @@ class OpenInnerBlocks : public Mutator {
 
   Stmt open(const BlockNode& b) {
     Stmt update = instance(b, b.reducer ? expand_update(b) : b.body, false);
+    if (const auto* stream = b.attributes.find<StreamAttr>())
+      update = with_streaming(update, stream->how);
     if (!b.init) return update;
     const std::size_t from = init_place(b);
     Stmt init = instance(b, expand_init(b), true);
@@ -198,7 +202,9 @@ class OpenInnerBlocks : public Mutator {
       const AnyExpr min = substitute(f->min, names), extent = substitute(f->extent, names);
       const VarRef var = fresh(f->var);
       names.emplace_back(f->var, AnyExpr(var));
-      return make_for(var, min, extent, inside());
+      Attributes rest = after(Change::refill, f->attributes);
+      rest.erase_if([](const Attribute& a) { return !may_carry(ForKind::serial, a); });
+      return make_for(var, min, extent, inside(), ForKind::serial, rest);
     }
     if (const auto* let = s.as<LetStmtNode>(); let && !dropped.contains(let->var.get())) {
       const AnyExpr value = fresh_lets(substitute(let->value, names));

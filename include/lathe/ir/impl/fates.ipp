@@ -14,22 +14,22 @@ struct FateRow {
 
 // clang-format off
 inline constexpr FateRow kFates[] = {
-    // replace, spread, unfold, share, stage, move, enclose, clone, refill, border, lose, join
-    {UnrollAttr::kRow.key,            "rrrrrkkkkkd-"},
-    {MaxThreadsAttr::kRow.key,        "rrrrrkkkkkd-"},
-    {TailAttr::kRow.key,              "dkkkkkkkkkd-"},
-    {PartitionAttr::kRow.key,         "rrrrrkkkkkd-"},
-    {PrefetchAttr::kRow.key,          "rkrrrkrkddr-"},
-    {HoistAttr::kRow.key,             "rrrkrkrdddr-"},
-    {DoubleBufferAttr::kRow.key,      "rrrkrrrdddr-"},
-    {RollingAttr::kRow.key,           "rrrkrrrdddr-"},
-    {PipelineAttr::kRow.key,          "rrrrrrrdddr-"},
-    {PipelineBufferAttr::kRow.key,    "rrrrrrrdddr-"},
-    {PipelineStatementAttr::kRow.key, "rrrrrrrdddr-"},
-    {GuardsAttr::kRow.key,            "-------kk--d"},
-    {StreamAttr::kRow.key,            "-------dk--r"},
-    {AnyOrderAttr::kRow.key,          "-------kd--r"},
-    {UserHint::kRow.key,              "rrrrrkkkdkdr"},
+    // replace, spread, unfold, share, stage, move, enclose, clone, refill, border, version, lose, join
+    {UnrollAttr::kRow.key,            "rrrrrkkkkkdd-"},
+    {MaxThreadsAttr::kRow.key,        "rrrrrkkkkkkd-"},
+    {TailAttr::kRow.key,              "dkkkkkkkkkkd-"},
+    {PartitionAttr::kRow.key,         "rrrrrkkkkkkd-"},
+    {PrefetchAttr::kRow.key,          "rkrrrkrkdddr-"},
+    {HoistAttr::kRow.key,             "rrrkrkrddddr-"},
+    {DoubleBufferAttr::kRow.key,      "rrrkrrrddddr-"},
+    {RollingAttr::kRow.key,           "rrrkrrrddddr-"},
+    {PipelineAttr::kRow.key,          "rrrrrrrddddr-"},
+    {PipelineBufferAttr::kRow.key,    "rrrrrrrddddr-"},
+    {PipelineStatementAttr::kRow.key, "rrrrrrrddddr-"},
+    {GuardsAttr::kRow.key,            "-------kk---d"},
+    {StreamAttr::kRow.key,            "-------dk---r"},
+    {AnyOrderAttr::kRow.key,          "-------kd---r"},
+    {UserHint::kRow.key,              "rrrrrkkkdkkdr"},
 };
 // clang-format on
 

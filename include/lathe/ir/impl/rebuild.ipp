@@ -106,6 +106,21 @@ LATHE_DECL Vec<LoopHead> fresh_loops(const Vec<ForRef>& loops, Change change, Su
   return heads;
 }
 
+class MarkStreaming : public Mutator {
+ public:
+  explicit MarkStreaming(Streaming how) : how_(how) {}
+  Stmt stmt(const Stmt& s) override {
+    const auto* n = s.as<StoreNode>();
+    if (!n) return descend(s);
+    return make_ref<StoreNode>(n->buffer, n->indices, n->value, n->mask, how_);
+  }
+  AnyExpr expr(const AnyExpr& e) override { return e; }
+
+ private:
+  Streaming how_;
+};
+LATHE_DECL Stmt with_streaming(const Stmt& s, Streaming how) { return MarkStreaming(how).stmt(s); }
+
 LATHE_DECL bool NamePool::taken(const std::string& name) const {
   for (const auto& n : given_)
     if (n == name) return true;

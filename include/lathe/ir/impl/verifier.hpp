@@ -51,7 +51,7 @@ class Verifier : public Visitor {
   void node(const Stmt& s);
   void for_loop(const ForNode& n);
   void loop_kind(const ForNode& n);
-  void attributes(const Attributes& all, bool on_loop);
+  void attributes(const Attributes& all, const ForNode* loop);
   void guards(const BlockNode& n);
   void slots(const ProgramNode& p);
   static unsigned axis_bit(const ForNode& n) { return 1u << static_cast<int>(n.loop_kind); }

@@ -82,20 +82,24 @@ inline void Verifier::loop_kind(const ForNode& n) {
     fail(cat("loop '", n.var->name, "' is ", to_text(n.loop_kind), ", as a loop around it"));
 }
 
-inline void Verifier::attributes(const Attributes& all, bool on_loop) {
+// Of a loop, or of a block where that is none.
+inline void Verifier::attributes(const Attributes& all, const ForNode* loop) {
   for (const auto* a = all.begin(); a != all.end(); ++a) {
-    if (std::string problem = attribute_problem(*a, on_loop); !problem.empty())
+    if (std::string problem = attribute_problem(*a, loop != nullptr); !problem.empty())
       fail(std::move(problem));
+    const std::string what = cat("the annotation '", key_of(*a), "' of ",
+                                 loop ? "loop '" + loop->var->name + "'" : "a block");
+    if (loop && !may_carry(loop->loop_kind, *a))
+      fail(cat(what, " is not for a loop that is ", to_text(loop->loop_kind)));
+    if (stage_ > row_of(*a).last) fail(cat(what, " is not realised, at stage ", to_text(stage_)));
     for (const auto* other = all.begin(); other != a; ++other)
-      if (exclude_each_other(*a, *other))
-        fail(cat("there are two annotations '", key_of(*a), "' of one ",
-                 on_loop ? "loop" : "block"));
+      if (exclude_each_other(*a, *other)) fail(what + " stands there twice");
   }
 }
 
 inline void Verifier::for_loop(const ForNode& n) {
   if (!check(bool(n.var), "a loop without a variable")) return;
-  loop_kind(n), attributes(n.attributes, true);
+  loop_kind(n), attributes(n.attributes, &n);
   if (!ok()) return;
   std::string what = cat("of loop '", n.var->name, "'");
   index(n.min, "the start " + what), index(n.extent, "the extent " + what);
@@ -179,7 +183,7 @@ inline void Verifier::block(const BlockNode& n) {
   if (n.predicate) condition(n.predicate, cat("the predicate of block '", n.name(), "'"));
   regions(n.reads), regions(n.writes);
   check(!n.init || n.reducer, "a block with init and no reducer");
-  attributes(n.attributes, false), guards(n);
+  attributes(n.attributes, nullptr), guards(n);
   if (n.reducer && ok()) reducer_block(n);
   stmt(n.body);
   --level_;

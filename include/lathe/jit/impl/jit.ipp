@@ -21,21 +21,38 @@ namespace detail {
 /// blocks promises can't be checked any more.
 class RunSerially : public Mutator {
  public:
+  explicit RunSerially(Location where) : where_(where) {}
   AnyExpr expr(const AnyExpr& e) override { return e; }
   Stmt stmt(const Stmt& s) override {
     const auto* f = s.as<ForNode>();
+    if (f) check_marks_of(*f);
     if (!f || (f->loop_kind != ForKind::parallel && f->loop_kind != ForKind::vectorized))
       return descend(s);
     Attributes rest = f->attributes;
     rest.erase_if([](const Attribute& a) { return !may_carry(ForKind::serial, a); });
     return make_for(f->var, f->min, f->extent, stmt(f->body), ForKind::serial, rest);
   }
+
+ private:
+  // Without versions or stages a loop would do less than it says, with them perhaps something else.
+  void check_marks_of(const ForNode& loop) const {
+    for (const auto& a : loop.attributes)
+      if (std::holds_alternative<DoubleBufferAttr>(a) || std::holds_alternative<PipelineAttr>(a))
+        throw UserError("L0603",
+                        cat("jit: the annotation ", to_text(a), " of loop '", loop.var->name,
+                            "' can't be honoured: a program without blocks does not tell what "
+                            "iterations share"),
+                        where_, {}, "take the annotation away");
+  }
+
+  Location where_;
 };
 
 inline Program scheduled_program(const Source& source, const Program& program,
                                  const Target& target) {
   if (source.scheduled()) return program;
-  if (program->stage != Stage::blocks) return program.with(RunSerially().stmt(program->body));
+  if (program->stage != Stage::blocks)
+    return program.with(RunSerially(source.where()).stmt(program->body));
   return default_schedule(program, target, {.strict = source.options().strict}).program();
 }
 

@@ -3,7 +3,9 @@
 #include <lathe/analysis/shift.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/fates.hpp>
+#include <lathe/ir/rebuild.hpp>
 #include <lathe/ir/visit.hpp>
+#include <lathe/lower/blocks/marked_loops.ipp>
 #include <lathe/lower/passes.hpp>
 #include <lathe/lower/vector/clone.hpp>
 #include <lathe/support/reversed.hpp>
@@ -101,34 +103,30 @@ inline Stmt guarded(const Vec<AnyExpr>& conditions, Stmt body) {
   return body;
 }
 
-class MarkStreaming : public Mutator {
- public:
-  explicit MarkStreaming(Streaming how) : how_(how) {}
-  Stmt stmt(const Stmt& s) override {
-    const auto* n = s.as<StoreNode>();
-    if (!n) return descend(s);
-    return make_ref<StoreNode>(n->buffer, n->indices, n->value, n->mask, how_);
-  }
-
- private:
-  Streaming how_;
-};
-
 // The loops whose last tile moves inward.
 using Shifts = Vec<std::pair<VarRef, ShiftPlan>>;
 
-inline Shifts legal_shifts(const Program& program) {
+inline Shifts shifts_of(const Program& program) {
   Shifts out;
-  for (const auto& loop : shifted_loops(program->body))
-    if (ShiftPlan plan = plan_shift(program, loop); plan.why.empty())
-      out.emplace_back(loop, std::move(plan));
+  for (const auto& loop : shifted_loops(program->body)) {
+    ShiftPlan plan = plan_shift(program, loop);
+    if (!plan.why.empty())
+      refuse_mark(*find_loop(program->body, loop).loop, TailAttr{Tail::shift}, plan.why);
+    out.emplace_back(loop, std::move(plan));
+  }
   return out;
+}
+
+// Tests and the last tile's place stand for the tail from here on.
+inline Attributes without_tail(Attributes all) {
+  all.erase<TailAttr>();
+  return all;
 }
 
 class LowerBlocks : public Mutator {
  public:
   LowerBlocks(const Program& program, const InitPlaces& inits)
-      : inits_(inits), shifts_(legal_shifts(program)) {
+      : inits_(inits), shifts_(shifts_of(program)) {
     for (const auto& d : program->dims) facts_.bind(d);
   }
 
@@ -178,13 +176,19 @@ class LowerBlocks : public Mutator {
 
   Stmt lower_body(const Stmt& s, const ForNode& f) {
     const ShiftPlan* plan = shift_of(f.var);
-    if (!plan) return descend(s);
+    if (!plan) return without_tail_of(descend(s));
     AnyExpr last = fold_sub(plan->end, f.extent);
     AnyExpr inward = fold_sub(make_binary(BinaryOp::min, plan->start, last), plan->start);
     Stmt body = stmt(substitute(f.body, {{f.var, fold_add(AnyExpr(f.var), inward)}}));
-    body = make_for(f.var, f.min, f.extent, body, f.loop_kind, f.attributes);
+    body = make_for(f.var, f.min, f.extent, body, f.loop_kind, without_tail(f.attributes));
     AnyExpr runs = simplify(plan->start < plan->end, facts_);
     return is_const(runs, 1) ? body : make_if(runs, body);
+  }
+
+  static Stmt without_tail_of(const Stmt& s) {
+    const auto* f = s.as<ForNode>();
+    if (!f || !f->attributes.has<TailAttr>()) return s;
+    return make_for(f->var, f->min, f->extent, f->body, f->loop_kind, without_tail(f->attributes));
   }
 
   Stmt lower_loop(const Stmt& s, const ForNode& f) {
@@ -207,7 +211,7 @@ class LowerBlocks : public Mutator {
     body = stmt(substitute(body, bindings));
     outer_ = around;
     if (const auto* stream = block.attributes.find<StreamAttr>())
-      body = MarkStreaming(stream->how).stmt(body);
+      body = with_streaming(body, stream->how);
     body = guarded(guards(block, bindings, false), body);
     if (!block.init || has_placed_init(block)) return body;
     Stmt init = guarded(guards(block, bindings, true), substitute(expand_init(block), bindings));
@@ -265,7 +269,7 @@ class LowerBlocks : public Mutator {
       facts_.bind(var, min, extent);
       fresh.emplace_back(f->var, AnyExpr(var));
       return make_for(var, min, extent, inside(), f->loop_kind,
-                      after(Change::refill, f->attributes));
+                      without_tail(after(Change::refill, f->attributes)));
     }
     if (const auto* let = around.as<LetStmtNode>()) {
       if (drops(let->var)) return inside();

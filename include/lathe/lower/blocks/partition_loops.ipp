@@ -2,6 +2,7 @@
 
 #include <lathe/analysis/partition.hpp>
 #include <lathe/arith/simplify.hpp>
+#include <lathe/ir/fates.hpp>
 #include <lathe/ir/rebuild.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/vector/clone.hpp>
@@ -107,8 +108,8 @@ class PartitionLoops : public Mutator {
     return with_body(f, parts.from, extent, body, attributes);
   }
 
-  // Few iterations, of which no loop is peeled or unrolled any further. Where one condition alone
-  // says where they end or begin, it does not hold in any.
+  // Few iterations, of which no more are peeled. Where one condition alone says where they end or
+  // begin, it does not hold in any.
   Stmt border(const ForNode& f, const AnyExpr& from, const AnyExpr& to, const Parts& parts,
               bool first) const {
     const AnyExpr extent = simplify(fold_sub(to, from), facts_);
@@ -118,10 +119,14 @@ class PartitionLoops : public Mutator {
       const bool alone = first ? parts.starts == 1 : parts.ends == 1;
       if (c.exact && alone && c.is_start() == first) decide.decide(c.node, !c.value);
     }
-    Stmt part = make_for(f.var, from, extent, decide.stmt(f.body), f.loop_kind, f.attributes);
-    return CloneFresh().stmt(AsBorder().stmt(part));
+    Attributes its_own = after(Change::border, f.attributes);
+    its_own.set(PartitionAttr{Partition::never});
+    const Stmt body = AsBorder().stmt(decide.stmt(f.body));
+    return CloneFresh().stmt(make_for(f.var, from, extent, body, f.loop_kind, its_own));
   }
 
+  // Loops inside run as in the steady part, but are not cut in three once more: of n loops in each
+  // other 3^n nests would come.
   class AsBorder : public Mutator {
    public:
     Stmt stmt(const Stmt& s) override {
@@ -129,8 +134,8 @@ class PartitionLoops : public Mutator {
       const auto* f = out.as<ForNode>();
       if (!f) return out;
       LoopHead head = head_of(*f);
-      head.attributes.erase<UnrollAttr>();
-      head.attributes.set(PartitionAttr{Partition::never});
+      head.attributes = after(Change::border, f->attributes);
+      if (partition_of(*f) == Partition::always) head.attributes.erase<PartitionAttr>();
       return wrap_loops({head}, f->body);
     }
   };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <lathe/analysis/buffering.hpp>
 #include <lathe/arith/simplify.hpp>
+#include <lathe/ir/fates.hpp>
 #include <lathe/ir/rebuild.hpp>
 #include <lathe/lower/blocks/marked_loops.ipp>
 #include <lathe/lower/passes.hpp>
@@ -73,7 +74,8 @@ class StagedLoop {
       body.push_back(std::move(s));
     }
     return make_for(step, fold_add(loop_.min, first), count, make_seq(std::move(body)),
-                    loop_.loop_kind, guarded ? Attributes() : loop_.attributes);
+                    loop_.loop_kind,
+                    guarded ? after(Change::border, loop_.attributes) : loop_.attributes);
   }
 
   const ForNode& loop_;
@@ -116,6 +118,18 @@ class SoftwarePipelines : public VersionBuffers {
   }
 };
 
+// What stage_pipelines notes went with the pipelines; a text may say such things of other loops.
+inline void check_no_parts(const Stmt& body) {
+  each_statement(body, [](const Stmt& s) {
+    const auto* f = s.as<ForNode>();
+    if (!f) return;
+    for (const auto& a : f->attributes)
+      if (std::holds_alternative<PipelineBufferAttr>(a) ||
+          std::holds_alternative<PipelineStatementAttr>(a))
+        refuse_mark(*f, a, "it is part of no pipeline");
+  });
+}
+
 }  // namespace detail
 
 LATHE_DECL Program stage_pipelines(const Program& program) {
@@ -131,7 +145,9 @@ LATHE_DECL Program stage_pipelines(const Program& program) {
 }
 
 LATHE_DECL Program software_pipelines(const Program& program) {
-  return program.with(detail::SoftwarePipelines().stmt(program->body));
+  const Stmt body = detail::SoftwarePipelines().stmt(program->body);
+  detail::check_no_parts(body);
+  return program.with(body);
 }
 
 }  // namespace lathe

@@ -299,18 +299,18 @@ class SplitBorderTiles : public Mutator {
     return CloneFresh().stmt(substitute(DropGuards(dropped).stmt(s), at));
   }
 
-  // Border tiles are few: their loops are not unrolled any further.
   static Stmt border(const Stmt& s) {
-    class Plain : public Mutator {
+    class AsVersion : public Mutator {
      public:
       Stmt stmt(const Stmt& s) override {
-        Stmt out = descend(s);
+        const Stmt out = descend(s);
         const auto* f = out.as<ForNode>();
-        if (!f || !f->attributes.has<UnrollAttr>()) return out;
-        return make_for(f->var, f->min, f->extent, f->body, f->loop_kind);
+        if (!f || f->attributes.empty()) return out;
+        return make_for(f->var, f->min, f->extent, f->body, f->loop_kind,
+                        after(Change::version, f->attributes));
       }
     };
-    return Plain().stmt(s);
+    return AsVersion().stmt(s);
   }
 
   // Two tails of one tile: four versions of its body.
@@ -329,13 +329,27 @@ class SplitBorderTiles : public Mutator {
   Vec<Stmt> splits_;
 };
 
+// Step 3. What runs apart does.
+class DropPolicies : public Mutator {
+ public:
+  Stmt stmt(const Stmt& s) override {
+    const Stmt out = descend(s);
+    const auto* f = out.as<ForNode>();
+    if (!f || !f->attributes.has<PartitionAttr>()) return out;
+    Attributes rest = f->attributes;
+    rest.erase<PartitionAttr>();
+    return make_for(f->var, f->min, f->extent, f->body, f->loop_kind, rest);
+  }
+  AnyExpr expr(const AnyExpr& e) override { return e; }
+};
+
 }  // namespace detail
 
 LATHE_DECL Program hoist_guards(const Program& program) {
   Stmt body = detail::LiftInvariantGuards().stmt(program->body);
   body = detail::PartitionLoops(program).stmt(body);
   detail::SplitBorderTiles split(program, detail::unpeeled_loops(body));
-  return program.with(split.run(body));
+  return program.with(detail::DropPolicies().stmt(split.run(body)));
 }
 
 }  // namespace lathe

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/ir/visit.hpp>
+#include <lathe/lower/blocks/marked_loops.ipp>
 #include <lathe/lower/passes.hpp>
 
 namespace lathe {
@@ -52,6 +53,7 @@ class HoistStorage : public Mutator {
     if (names.empty()) return descend(s);
     TakeAllocs allocs(program_, names);
     Stmt body = allocs.stmt(stmt(f->body));
+    check_taken(*f, body);
     Attributes rest = f->attributes;
     rest.erase<HoistAttr>();
     Stmt out = make_for(f->var, f->min, f->extent, body, f->loop_kind, rest);
@@ -61,15 +63,32 @@ class HoistStorage : public Mutator {
   AnyExpr expr(const AnyExpr& e) override { return e; }
 
  private:
-  // The buffers that a loop wants above it.
+  // The buffer that an attribute wants above its loop; nullptr: none.
+  static const std::string* name_above(const Attribute& a) {
+    if (const auto* hoist = std::get_if<HoistAttr>(&a)) return &hoist->buffer;
+    if (const auto* twice = std::get_if<DoubleBufferAttr>(&a)) return &twice->buffer;
+    if (const auto* own = std::get_if<PipelineBufferAttr>(&a)) return &own->buffer;
+    return nullptr;
+  }
   static Vec<std::string> names_above(const Attributes& attributes) {
     Vec<std::string> names;
-    for (const auto& a : attributes) {
-      if (const auto* hoist = std::get_if<HoistAttr>(&a)) names.push_back(hoist->buffer);
-      if (const auto* twice = std::get_if<DoubleBufferAttr>(&a)) names.push_back(twice->buffer);
-      if (const auto* own = std::get_if<PipelineBufferAttr>(&a)) names.push_back(own->buffer);
-    }
+    for (const auto& a : attributes)
+      if (const std::string* name = name_above(a)) names.push_back(*name);
     return names;
+  }
+
+  static void check_taken(const ForNode& loop, const Stmt& body) {
+    each_statement(body, [&](const Stmt& s) {
+      const auto* left = s.as<AllocNode>();
+      if (!left) return;
+      for (const auto& a : loop.attributes)
+        if (const std::string* name = name_above(a); name && *name == left->buffer->name)
+          refuse_mark(
+              loop, a,
+              "buffer " + in_quotes(*name) +
+                  " belongs to iterations of a loop inside, or has a size that is known only "
+                  "there");
+    });
   }
 
   const Program& program_;
