@@ -9,6 +9,9 @@
 #include <vector>
 
 namespace lathe {
+namespace detail {
+class Simplifier;
+}
 
 /// All integers from min to max; an end at the end of i64 means unbounded. Empty if min > max.
 struct ConstInterval {
@@ -90,8 +93,11 @@ class Facts {
   const Node* newest() const { return head_.get(); }
 
  private:
+  friend class detail::Simplifier;
   void push(Node node);
-  bool assume_comparison(const BinaryNode& n);
+  /// assume of a condition that is simplified already, as a part of the asker's query.
+  void learn(const AnyExpr& condition, detail::Simplifier& asker);
+  bool learn_comparison(const BinaryNode& n, detail::Simplifier& asker);
   void learn_factor(const AnyExpr& atom);
   Ref<Node> head_;
   bool keep_unit_vars_ = false;

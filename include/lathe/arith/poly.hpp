@@ -68,9 +68,6 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b);  ///< 0 for b == 0
 std::int64_t floor_mod(std::int64_t a, std::int64_t b);
 std::int64_t gcd64(std::int64_t a, std::int64_t b);
 
-/// The parts of a conjunction (or disjunction).
-void flatten_logic(BinaryOp op, const AnyExpr& e, Vec<AnyExpr>& out);
-
 /// Exact folding with the semantics of ir/expr.hpp; false where the operator doesn't apply to the
 /// type.
 bool fold_int(BinaryOp op, DType operand, std::int64_t a, std::int64_t b, std::int64_t& out);
@@ -102,6 +99,15 @@ inline constexpr double kReachSafe = 0x1p61;  ///< three such still add up withi
 class Simplifier {
  public:
   explicit Simplifier(const Facts& facts, int budget = 20000) : facts_(facts), budget_(budget) {}
+  /// A part of the query under other facts: it may take half of the steps that are left, which the
+  /// whole pays. However parts lie within each other, a query ends within its budget.
+  Simplifier(const Facts& facts, Simplifier& whole)
+      : facts_(facts), budget_(whole.budget_ / 2), granted_(budget_), whole_(&whole) {}
+  ~Simplifier() {
+    if (whole_) whole_->budget_ -= granted_ - budget_ + 1;
+  }
+  Simplifier(const Simplifier&) = delete;
+  Simplifier& operator=(const Simplifier&) = delete;
 
   AnyExpr expr(const AnyExpr& e);
   /// The canonical sum of an i64 scalar.
@@ -127,6 +133,7 @@ class Simplifier {
   Poly floordiv(const Poly& a, const Poly& b);
   Poly floormod(const Poly& a, const Poly& b);
   bool exhausted() const { return budget_ <= 0; }
+  int steps_left() const { return budget_; }
 
  private:
   // Index sums (poly.ipp, divmod.ipp, minmax.ipp).
@@ -182,11 +189,12 @@ class Simplifier {
   // Booleans (logic.ipp).
   AnyExpr boolean(const AnyExpr& e);
   AnyExpr comparison(const BinaryNode& n);
-  AnyExpr compare_index(BinaryOp op, const AnyExpr& a, const AnyExpr& b);
+  AnyExpr compare_index(BinaryOp op, const Poly& a, const Poly& b);
   AnyExpr emit_less(const Poly& diff);
   AnyExpr emit_equal(BinaryOp op, const Poly& diff);
   AnyExpr compare_range(BinaryOp op, const AnyExpr& a, const AnyExpr& b);
-  AnyExpr logic(const BinaryNode& n);
+  AnyExpr logic(BinaryOp op, const Vec<AnyExpr>& parts, bool simplified);
+  AnyExpr settled(const AnyExpr& e);
   AnyExpr negation(const AnyExpr& e);
   AnyExpr known_truth(const AnyExpr& e);
 
@@ -206,7 +214,8 @@ class Simplifier {
   AnyExpr ramp(const AnyExpr& base, const AnyExpr& stride, int lanes);
 
   const Facts& facts_;
-  int budget_;
+  int budget_, granted_ = 0;
+  Simplifier* whole_ = nullptr;
   int allowed_ = 4;  // depth left to a proof that starts now
 };
 

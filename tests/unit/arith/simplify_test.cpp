@@ -306,6 +306,28 @@ TEST_CASE("a budget that runs out keeps the value") {
       }
 }
 
+TEST_CASE("selects in conditions of selects take steps in proportion, from one budget") {
+  const VarRef x = make_var("x");
+  const Buffer X = make_buffer("X", kI64, {64}), F = make_buffer("F", kF32, {64});
+  Facts facts;
+  facts.bind(x, AnyExpr(0), AnyExpr(32));
+  const auto steps_of = [&](int depth, int budget, bool index) {
+    AnyExpr e = make_load(index ? X : F, {x});
+    for (int k = 1; k <= depth; ++k) {
+      const AnyExpr least = make_const(e.dtype(), k);
+      e = make_select(logical_and(e < least, x < k), make_load(index ? X : F, {x + k}), least);
+    }
+    lathe::detail::Simplifier engine(facts, budget);
+    engine.expr(e);
+    return budget - engine.steps_left();
+  };
+  for (bool index : {false, true}) {
+    const int few = steps_of(3, 1 << 20, index), more = steps_of(6, 1 << 20, index);
+    CHECK(more < 3 * few);
+    CHECK(steps_of(100, 20000, index) < 21000);
+  }
+}
+
 TEST_CASE("fuzz: a budget that runs out keeps the value") {
   int stopped = 0;
   for (std::uint64_t seed = 1; seed <= 3000; ++seed) {

@@ -154,11 +154,11 @@ LATHE_DECL AnyExpr Simplifier::select(const SelectNode& n) {
   if (const auto* c = as_const_int(condition)) return expr(*c ? n.yes : n.no);
   AnyExpr yes, no;
   if (condition.dtype() == kBool && budget_ > 0) {
-    Facts in_yes = facts_.with(condition), in_no = facts_.with(negation(condition));
-    Simplifier left(in_yes, budget_ / 2), right(in_no, budget_ / 2);
-    yes = left.expr(n.yes);
-    no = right.expr(n.no);
-    budget_ -= 16;
+    Facts in_yes = facts_, in_no = facts_;
+    in_yes.learn(condition, *this);
+    in_no.learn(negation(condition), *this);
+    yes = Simplifier(in_yes, *this).expr(n.yes);
+    no = Simplifier(in_no, *this).expr(n.no);
   } else {
     yes = expr(n.yes);
     no = expr(n.no);
@@ -188,8 +188,7 @@ inline Vec<LetBinding> used_bindings(const Vec<LetBinding>& all, const AnyExpr& 
 
 LATHE_DECL AnyExpr Simplifier::let(const LetNode& n) {
   Facts inner = facts_;
-  Simplifier engine(inner, budget_ / 2);
-  budget_ -= 16;
+  Simplifier engine(inner, *this);
   Vec<LetBinding> bindings;
   Substitution trivial;
   for (const auto& b : n.bindings) {

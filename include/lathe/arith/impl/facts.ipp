@@ -33,7 +33,8 @@ class WritesBuffer : public Visitor {
 // What f >= 0 says about each variable in it, given the ranges of the others.
 class Tighten {
  public:
-  Tighten(const Facts& facts, const Poly& f) : engine_(facts), facts_(facts), f_(f) {}
+  Tighten(const Facts& facts, const Poly& f, Simplifier& whole)
+      : engine_(facts, whole), facts_(facts), f_(f) {}
   // The improved range of the variable of term k; false if nothing is learnt.
   bool term(std::size_t k, VarRef& var, ConstInterval& out) {
     const Mono& t = f_.terms[k];
@@ -194,28 +195,32 @@ LATHE_DECL void Facts::assume(const AnyExpr& condition) {
     return assume(given->b);
   }
   const Facts before = *this;
-  AnyExpr cond = detail::Simplifier(before).expr(condition);
-  const auto* n = cond.as<BinaryNode>();
-  if (cond.kind() == ExprKind::Const) return;
+  detail::Simplifier engine(before);
+  learn(engine.expr(condition), engine);
+}
+
+LATHE_DECL void Facts::learn(const AnyExpr& condition, detail::Simplifier& asker) {
+  const auto* n = condition.as<BinaryNode>();
+  if (condition.kind() == ExprKind::Const) return;
   if (n && n->op == BinaryOp::and_) {
-    assume(n->a);
-    return assume(n->b);
+    learn(n->a, asker);
+    return learn(n->b, asker);
   }
-  if (n && is_comparison(n->op) && n->a.dtype() == kIndex && assume_comparison(*n)) return;
+  if (n && is_comparison(n->op) && n->a.dtype() == kIndex && learn_comparison(*n, asker)) return;
   Node truth;
   truth.kind = Kind::truth;
-  truth.min = cond;
+  truth.min = condition;
   push(std::move(truth));
 }
 
 // Reads a comparison of indices as a sum that is >= 0 or == 0; false if that can't be done or isn't
 // all that it says.
-LATHE_DECL bool Facts::assume_comparison(const BinaryNode& n) {
+LATHE_DECL bool Facts::learn_comparison(const BinaryNode& n, detail::Simplifier& asker) {
   const Facts before = *this;
-  detail::Simplifier engine(before);
+  detail::Simplifier engine(before, asker);
   const bool less = n.op == BinaryOp::lt || n.op == BinaryOp::le;
   const bool strict = n.op == BinaryOp::lt || n.op == BinaryOp::gt;
-  detail::Poly a = engine.poly(n.a), b = engine.poly(n.b), f = less ? b : a;
+  detail::Poly a = engine.poly_of_emitted(n.a), b = engine.poly_of_emitted(n.b), f = less ? b : a;
   if (!engine.safe(a) || !engine.safe(b)) return false;
   if (!detail::poly_add(f, less ? a : b, -1) || f.is_const()) return false;
   if (strict && !detail::poly_add(f, detail::poly_const(-1))) return false;
@@ -238,12 +243,12 @@ LATHE_DECL bool Facts::assume_comparison(const BinaryNode& n) {
   if (f.terms.size() > 1 || !variable) push(std::move(fact));
   for (const auto* side : {&f, &minus}) {
     if (side == &minus && n.op != BinaryOp::eq) break;
-    detail::Tighten learn(before, *side);
+    detail::Tighten tighten(before, *side, engine);
     for (std::size_t k = 0; k < side->terms.size(); ++k) {
       VarRef var;
       ConstInterval range;
-      if (learn.term(k, var, range)) bind(var, range);
-      for (const VarRef& factor : learn.positive_factors(k))
+      if (tighten.term(k, var, range)) bind(var, range);
+      for (const VarRef& factor : tighten.positive_factors(k))
         bind(factor, {1, ConstInterval::kPosInf});
     }
   }

@@ -6,6 +6,20 @@
 namespace lathe {
 namespace detail {
 
+inline void flatten_logic(BinaryOp op, const AnyExpr& e, Vec<AnyExpr>& out) {
+  const auto* n = e.as<BinaryNode>();
+  if (!n || n->op != op) return out.push_back(e);
+  flatten_logic(op, n->a, out);
+  flatten_logic(op, n->b, out);
+}
+
+// The parts of a conjunction (or disjunction).
+inline Vec<AnyExpr> parts_of(BinaryOp op, const AnyExpr& e) {
+  Vec<AnyExpr> out;
+  flatten_logic(op, e, out);
+  return out;
+}
+
 LATHE_DECL AnyExpr Simplifier::boolean(const AnyExpr& e) {
   if (e.kind() == ExprKind::Const) return e;
   AnyExpr out;
@@ -13,7 +27,7 @@ LATHE_DECL AnyExpr Simplifier::boolean(const AnyExpr& e) {
     if (is_comparison(n->op))
       out = comparison(*n);
     else if (is_logic(n->op))
-      out = logic(*n);
+      out = logic(n->op, parts_of(n->op, e), false);
     else
       out = binary_data(n->op, expr(n->a), expr(n->b));
   } else if (const auto* u = e.as<UnaryNode>()) {
@@ -88,17 +102,34 @@ LATHE_DECL AnyExpr Simplifier::negation(const AnyExpr& e) {
     const bool invertible =
         !n->a.dtype().is_float() || n->op == BinaryOp::eq || n->op == BinaryOp::ne;
     if (!invertible) return make_unary(UnaryOp::not_, e);
-    return expr(make_binary(inverse_comparison(n->op), n->a, n->b));
+    return settled(make_binary(inverse_comparison(n->op), n->a, n->b));
   }
   if (is_logic(n->op)) {
-    BinaryOp dual = n->op == BinaryOp::and_ ? BinaryOp::or_ : BinaryOp::and_;
-    return expr(make_binary(dual, negation(n->a), negation(n->b)));
+    Vec<AnyExpr> parts = parts_of(n->op, e);
+    for (auto& part : parts) part = negation(part);
+    const AnyExpr out =
+        logic(n->op == BinaryOp::and_ ? BinaryOp::or_ : BinaryOp::and_, parts, true);
+    return out.kind() == ExprKind::Const ? out : known_truth(out);
   }
   return make_unary(UnaryOp::not_, e);
 }
 
+// What is simplified under fewer facts, or is one operator of simplified parts: what the facts say
+// of it as a whole. The parts are not entered, where each level would be walked for each around it.
+LATHE_DECL AnyExpr Simplifier::settled(const AnyExpr& e) {
+  const auto* n = e.as<BinaryNode>();
+  AnyExpr out = e;
+  if (n && is_logic(n->op))
+    out = logic(n->op, parts_of(n->op, e), true);
+  else if (n && is_comparison(n->op) && n->a.dtype() == kIndex)
+    out = compare_index(n->op, poly_of_emitted(n->a), poly_of_emitted(n->b));
+  else if (n && is_comparison(n->op))
+    out = compare_range(n->op, n->a, n->b);
+  return out.kind() == ExprKind::Const ? out : known_truth(out);
+}
+
 LATHE_DECL AnyExpr Simplifier::comparison(const BinaryNode& n) {
-  if (n.a.dtype() == kIndex) return compare_index(n.op, n.a, n.b);
+  if (n.a.dtype() == kIndex) return compare_index(n.op, poly(n.a), poly(n.b));
   AnyExpr a = expr(n.a), b = expr(n.b);
   if (n.a.dtype().is_bool() && (n.op == BinaryOp::eq || n.op == BinaryOp::ne)) {
     if (as_const_int(a)) std::swap(a, b);
@@ -136,11 +167,10 @@ LATHE_DECL AnyExpr Simplifier::compare_range(BinaryOp op, const AnyExpr& a, cons
   return binary_data(op, a, b);
 }
 
-LATHE_DECL AnyExpr Simplifier::compare_index(BinaryOp op, const AnyExpr& left,
-                                             const AnyExpr& right) {
+LATHE_DECL AnyExpr Simplifier::compare_index(BinaryOp op, const Poly& a, const Poly& b) {
   if (op == BinaryOp::gt || op == BinaryOp::ge)
-    return compare_index(op == BinaryOp::gt ? BinaryOp::lt : BinaryOp::le, right, left);
-  Poly a = poly(left), b = poly(right), diff = a;
+    return compare_index(op == BinaryOp::gt ? BinaryOp::lt : BinaryOp::le, b, a);
+  Poly diff = a;
   const bool equality = op == BinaryOp::eq || op == BinaryOp::ne;
   if (!poly_add(diff, b, -1)) return compare_range(op, emit(a), emit(b));
   if (!safe(a) || !safe(b) || !safe(diff)) {
@@ -234,27 +264,20 @@ LATHE_DECL AnyExpr Simplifier::emit_equal(BinaryOp op, const Poly& diff) {
 
 // and, or
 
-LATHE_DECL void flatten_logic(BinaryOp op, const AnyExpr& e, Vec<AnyExpr>& out) {
-  const auto* n = e.as<BinaryNode>();
-  if (!n || n->op != op) return out.push_back(e);
-  flatten_logic(op, n->a, out);
-  flatten_logic(op, n->b, out);
-}
-
 // Each part of a conjunction is read under the parts before it, of a disjunction under their
 // negations.
-LATHE_DECL AnyExpr Simplifier::logic(const BinaryNode& n) {
-  Vec<AnyExpr> parts, kept;
-  flatten_logic(n.op, n.a, parts);
-  flatten_logic(n.op, n.b, parts);
-  const bool is_and = n.op == BinaryOp::and_;
+LATHE_DECL AnyExpr Simplifier::logic(BinaryOp op, const Vec<AnyExpr>& parts, bool simplified) {
+  Vec<AnyExpr> kept;
+  const bool is_and = op == BinaryOp::and_;
   const bool scoped = parts.size() <= 8 && budget_ > 0;
   Facts facts = facts_;
   for (const auto& part : parts) {
-    AnyExpr e = scoped ? Simplifier(facts, budget_ / 2).expr(part) : expr(part);
-    Vec<AnyExpr> pieces;
-    flatten_logic(n.op, e, pieces);
-    for (const auto& piece : pieces) {
+    AnyExpr e = part;
+    if (scoped)
+      e = simplified ? Simplifier(facts, *this).settled(part) : Simplifier(facts, *this).expr(part);
+    else if (!simplified)
+      e = expr(part);
+    for (const auto& piece : parts_of(op, e)) {
       if (const auto* c = as_const_int(piece)) {
         if ((*c != 0) != is_and) return make_bool(!is_and);
         continue;
@@ -263,9 +286,8 @@ LATHE_DECL AnyExpr Simplifier::logic(const BinaryNode& n) {
       for (const auto& k : kept) seen = seen || same_expr(k, piece);
       if (seen) continue;
       kept.push_back(piece);
-      if (scoped) facts.assume(is_and ? piece : Simplifier(facts, budget_ / 2).negation(piece));
+      if (scoped) facts.learn(is_and ? piece : Simplifier(facts, *this).negation(piece), *this);
     }
-    budget_ -= 8;
   }
   // A later part may imply an earlier one, which goes unless a load in between is kept in bounds by
   // it.
@@ -276,8 +298,8 @@ LATHE_DECL AnyExpr Simplifier::logic(const BinaryNode& n) {
     Facts others = facts_;
     for (std::size_t j = 0; j < kept.size(); ++j)
       if (j != k)
-        others.assume(is_and ? kept[j] : Simplifier(others, budget_ / 2).negation(kept[j]));
-    const AnyExpr rest = Simplifier(others, budget_ / 2).expr(kept[k]);
+        others.learn(is_and ? kept[j] : Simplifier(others, *this).negation(kept[j]), *this);
+    const AnyExpr rest = Simplifier(others, *this).settled(kept[k]);
     const auto* c = as_const_int(rest);
     if (!c) continue;
     if ((*c != 0) != is_and) return make_bool(!is_and);
@@ -285,7 +307,7 @@ LATHE_DECL AnyExpr Simplifier::logic(const BinaryNode& n) {
   }
   if (kept.empty()) return make_bool(is_and);
   AnyExpr out = kept[0];
-  for (std::size_t k = 1; k < kept.size(); ++k) out = make_binary(n.op, out, kept[k]);
+  for (std::size_t k = 1; k < kept.size(); ++k) out = make_binary(op, out, kept[k]);
   return out;
 }
 
