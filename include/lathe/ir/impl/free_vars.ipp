@@ -38,14 +38,14 @@ class DistinctVars {
 class VarCollector : public Visitor {
  public:
   void expr(const AnyExpr& e) override {
-    ++nodes;
+    // What is large and held by several is met again: written out it may be without end.
+    if (e->weight > kSmall && e->shared() && !seen_.insert(e.get()).second) return;
     if (const auto* v = e.as<VarNode>()) used.add(VarRef(v));
     if (const auto* let = e.as<LetNode>())
       for (const auto& b : let->bindings) bound.add(b.var);
     descend(e);
   }
   void stmt(const Stmt& s) override {
-    ++nodes;
     if (const auto* f = s.as<ForNode>()) bound.add(f->var);
     if (const auto* let = s.as<LetStmtNode>()) bound.add(let->var);
     if (const auto* b = s.as<BlockNode>())
@@ -61,8 +61,23 @@ class VarCollector : public Visitor {
       if (!bound.has(v.get())) out.push_back(v);
     return out;
   }
-  std::size_t nodes = 0;
   DistinctVars used, bound;
+
+ private:
+  static constexpr std::uint32_t kSmall = 64;
+  NodeSet seen_;
+};
+
+class NodeCounter : public Visitor {
+ public:
+  void expr(const AnyExpr& e) override { nodes += e->weight; }
+  void stmt(const Stmt& s) override {
+    ++nodes;
+    if (const auto* a = s.as<AllocNode>())
+      for (const auto& extent : a->buffer->shape) expr(extent);
+    descend(s);
+  }
+  std::size_t nodes = 0;
 };
 
 template <class T>
@@ -86,7 +101,11 @@ LATHE_DECL bool uses_var(const AnyExpr& e, const VarRef& var) { return detail::o
 LATHE_DECL bool uses_var(const Stmt& s, const VarRef& var) { return detail::occurs(s, var); }
 LATHE_DECL Vec<VarRef> free_vars(const AnyExpr& e) { return detail::collect_vars(e).free(); }
 LATHE_DECL Vec<VarRef> free_vars(const Stmt& s) { return detail::collect_vars(s).free(); }
-LATHE_DECL std::size_t node_count(const AnyExpr& e) { return detail::collect_vars(e).nodes; }
-LATHE_DECL std::size_t node_count(const Stmt& s) { return detail::collect_vars(s).nodes; }
+LATHE_DECL std::size_t node_count(const AnyExpr& e) { return e->weight; }
+LATHE_DECL std::size_t node_count(const Stmt& s) {
+  detail::NodeCounter counter;
+  counter.stmt(s);
+  return counter.nodes;
+}
 
 }  // namespace lathe

@@ -133,14 +133,20 @@ class Widen : public Mutator {
   }
 
   // Lanes of an arm that is not chosen load nothing: the arm's loads are masked by the condition.
+  // One that loads is named: masks that hold loads, which hold masks, would double with each
+  // select.
   AnyExpr select(const SelectNode& n) {
     AnyExpr condition = expr(n.condition);
     if (!wide(condition)) {
       auto [yes, no] = even(expr(n.yes), expr(n.no));
       return make_select(condition, yes, no);
     }
+    const VarRef kept = is_load_free(condition) ? VarRef() : make_var("mask", condition.dtype());
+    const AnyExpr value = condition;
+    if (kept) condition = kept;
     AnyExpr yes = under(condition, n.yes), no = under(logical_not(condition), n.no);
-    return make_select(condition, widened(yes), widened(no));
+    AnyExpr out = make_select(condition, widened(yes), widened(no));
+    return kept ? make_let(kept, value, out) : out;
   }
 
   AnyExpr under(const AnyExpr& condition, const AnyExpr& e) {
