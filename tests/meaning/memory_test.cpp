@@ -160,3 +160,30 @@ TEST_CASE("accesses by lanes keep their type and their place") {
   CHECK(steps(lanes, [](lt::Schedule& s) { s.compute_inline("T"); }) == "L0214");
   CHECK(steps(lanes, [](lt::Schedule& s) { s.reverse_compute_inline("Y"); }) == "L0215");
 }
+
+TEST_CASE("the size of a temporary that a loop says follows the loop through steps") {
+  const std::string text =
+      "program P(in X: i32[6, 8], out Y: i32[6, 8]):\n  for i in 0..6:\n    alloc T: i32[8 + i]\n"
+      "    for j in 0..8:\n      block T(v in 0..6 = i, w in 0..8 = j):\n"
+      "        T[w] = X[v, w] * 2i32\n    for j in 0..8:\n"
+      "      block Y(v in 0..6 = i, w in 0..8 = j):\n        Y[v, w] = T[7 - w] + T[w]\n";
+  using Step = std::function<void(lt::Schedule&)>;
+  const Step all[] = {
+      [](lt::Schedule& s) {
+        s.split(loop(s, "Y", 0), {lt::infer, 4});
+      },
+      [](lt::Schedule& s) {
+        s.split(loop(s, "Y", 0), {lt::infer, 4}, lt::Tail::peel);
+      },
+      [](lt::Schedule& s) { s.loop_partition(loop(s, "Y", 0), {2}); },
+      [](lt::Schedule& s) { s.merge(loop(s, "T", 1), loop(s, "Y", 1)); },
+      [](lt::Schedule& s) { s.unroll(loop(s, "Y", 0)); },
+      [](lt::Schedule& s) { s.parallel(loop(s, "Y", 0)); },
+      [](lt::Schedule& s) {
+        s.cache_write("Y", lt::Scope::local);
+        s.split(loop(s, "Y", 0), {lt::infer, 4});
+      },
+      [](lt::Schedule& s) { s.cache_read("Y", "T", lt::Scope::local); },
+  };
+  for (const Step& step : all) steps(text, step);
+}

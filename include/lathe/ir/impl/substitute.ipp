@@ -9,12 +9,27 @@ namespace detail {
 class Substitute : public Mutator {
  public:
   explicit Substitute(const Substitution& map) : map_(map) {}
-  using Mutator::stmt;
   AnyExpr expr(const AnyExpr& e) override {
     if (e.kind() != ExprKind::Var) return descend(e);
     for (const auto& [var, value] : map_)
       if (var.get() == e.get()) return value;
     return e;
+  }
+  Stmt stmt(const Stmt& s) override {
+    const auto* a = s.as<AllocNode>();
+    if (!a) return descend(s);
+    // A size that names what is replaced makes it another buffer.
+    BufferNode node = *a->buffer;
+    bool changed = false;
+    for (auto* sizes : {&node.shape, &node.strides})
+      for (auto& size : *sizes) {
+        AnyExpr next = expr(size);
+        changed = changed || !next.same_as(size);
+        size = std::move(next);
+      }
+    if (!changed) return descend(s);
+    const Buffer fresh(new BufferNode(std::move(node)));
+    return make_alloc(fresh, stmt(replace_buffer(a->body, a->buffer, fresh)));
   }
 
  private:
