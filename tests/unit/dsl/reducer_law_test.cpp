@@ -213,4 +213,16 @@ TEST_CASE("the text of a program is tried as well") {
         .program();
   }();
   CHECK(lt::parse(welford.str()).str() == welford.str());
+  // Of several values what their terms give: a sum beside the largest element so far.
+  const auto of_terms = [&](const std::string& first, const std::string& second) {
+    return test::error_of([&] {
+      lt::parse(
+          "program P(in X: i32[8], out A: i32[], out B: i32[]):\n  reducer f(a0: i32 = 0i32, b0: "
+          "i32 = 0i32; a1, b1) = a0 + a1, select(a1 > 100000i32, b0 * 3i32 + b1, b0 + b1)\n  for i "
+          "in 0..8:\n    block A(reduce v in 0..8 = i) reduce f init:\n      A[] f= " +
+          first + "\n      B[] f= " + second + "\n");
+    });
+  };
+  CHECK(of_terms("1i32", "X[v]") == "none");
+  CHECK(of_terms("X[v] * 7i32", "X[v]").find("L0507 parse: line 4, column ") == 0);
 }

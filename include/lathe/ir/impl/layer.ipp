@@ -24,6 +24,7 @@
 #include <lathe/ir/impl/mutate.ipp>
 #include <lathe/ir/impl/parse.ipp>
 #include <lathe/ir/impl/parse_expr.ipp>
+#include <lathe/ir/impl/parse_laws.ipp>
 #include <lathe/ir/impl/parse_stmt.ipp>
 #include <lathe/ir/impl/print.ipp>
 #include <lathe/ir/impl/print_expr.ipp>

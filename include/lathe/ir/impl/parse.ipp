@@ -252,6 +252,7 @@ inline Program Parser::program() {
   p.body = body(column);
   if (peek().kind != TokenKind::end)
     fail(peek(), "L0501", cat("expected the end of the text, found ", describe(peek())));
+  try_folds(p.body);
   return Program(std::move(p));
 }
 

@@ -217,7 +217,11 @@ inline Stmt Parser::block() {
   reducer_word_ = outer_word;
   for (; !bound.empty(); bound.pop_back()) names_.release(bound.back());
   names_.leave_block();
-  return make_block(std::move(n));
+  Stmt made = make_block(std::move(n));
+  const BlockNode& block = *made.as<BlockNode>();
+  if (block.reducer && block.reducer->lhs.size() > 1 && reducers_.contains(block.reducer->name))
+    folds_.emplace_back(made, static_cast<std::size_t>(reducer - tokens_.data()));
+  return made;
 }
 
 inline void Parser::resolve_reducer(BlockNode& n, const Token& word) {

@@ -127,6 +127,7 @@ class Parser {
   void block_iter(BlockNode& n, Vec<std::string>& bound);
   const Token* block_clauses(BlockNode& n);
   void resolve_reducer(BlockNode& n, const Token& word);
+  void try_folds(const Stmt& program) const;
   Vec<Region> regions();
   Stmt store();
   Stmt atomic();
@@ -148,6 +149,8 @@ class Parser {
   std::size_t at_ = 0;
   ParsedNames names_;
   NameMap<ReducerRef> reducers_;
+  /// Blocks with such a reducer of several values, and the tokens that name it.
+  Vec<std::pair<Stmt, std::size_t>> folds_;
   NameSet blocks_;
   std::string reducer_word_;  ///< of the block whose stores are read
   bool in_reducer_block_ = false;
