@@ -36,27 +36,17 @@ class Case : private Comparison {
 
   void run() {
     make_program();
-    if (!computed_.program) return void(++stats_.comparisons["none: parse refuses"]);
-    static const std::vector<std::string> targets = {"x86-64", "x86-64-v2", "x86-64-v3",
-                                                     "x86-64-v4"};
-    if (random_.chance(40)) set_target(random_.pick(targets));
-    each_pass_ = random_.chance(10);
-    strict_ = random_.chance(50);
-    data_ = static_cast<Data>(random_.below(3));
-    if (computed_.loose && has_odd_shape(computed_))
-      return void(++stats_.comparisons["none: no array has its shape"]);
-    if (computed_.untrue) return refused_somewhere();
-    if (computed_.loose && is_refused())
-      return void(++stats_.comparisons["none: its claims are refused"]);
-    const lathe::Schedule plain(computed_.program);
-    checked(plain, [&] { make_data(); });
-    if (!options_.plain) by_default();
-    strict_ = random_.chance(50);
-    lathe::Schedule s(computed_.program, {.strict = strict_});
-    checked(s, [&] {
-      schedule(s);
-      check(s);
-    });
+    run_made();
+  }
+  /// A program in a text, under a random schedule: with the head of a saved case, without a trace.
+  void run_given(const std::string& text) {
+    const std::size_t program_at = text.find("\nprogram ") + 1;
+    if (program_at == 0) throw Failure("harness", "no program");
+    read_head(text.substr(0, program_at));
+    computed_.family = "given";
+    computed_.program = lathe::parse(text.substr(program_at, text.find("\ntrace ") - program_at));
+    ++stats_.families[computed_.family];
+    run_made();
   }
 
   /// A case as report() prints it, on new data. A step that is refused ends it well.
@@ -88,6 +78,29 @@ class Case : private Comparison {
   }
 
  private:
+  void run_made() {
+    if (!computed_.program) return void(++stats_.comparisons["none: parse refuses"]);
+    static const std::vector<std::string> targets = {"x86-64", "x86-64-v2", "x86-64-v3",
+                                                     "x86-64-v4"};
+    if (random_.chance(40)) set_target(random_.pick(targets));
+    each_pass_ = random_.chance(10);
+    strict_ = random_.chance(50);
+    data_ = static_cast<Data>(random_.below(3));
+    if (computed_.loose && has_odd_shape(computed_))
+      return void(++stats_.comparisons["none: no array has its shape"]);
+    if (computed_.untrue) return refused_somewhere();
+    if (computed_.loose && is_refused())
+      return void(++stats_.comparisons["none: its claims are refused"]);
+    const lathe::Schedule plain(computed_.program);
+    checked(plain, [&] { make_data(); });
+    if (!options_.plain) by_default();
+    strict_ = random_.chance(50);
+    lathe::Schedule s(computed_.program, {.strict = strict_});
+    checked(s, [&] {
+      schedule(s);
+      check(s);
+    });
+  }
   void set_target(const std::string& name) {
     lathe::Target other(name);
     if (other.runs_on(lathe::host())) target_ = other;

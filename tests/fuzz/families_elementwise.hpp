@@ -20,6 +20,28 @@ class ElementwiseFamilies : public Family {
     for (int k = 1 + random_.below(3); k > 0; --k)
       sources_.push_back(map(full, [&](const Axes& at) { return value(dtype_, at, 3); }));
   }
+  /// Values in which parts stand at many places: in arms of selects, in indices, and in each other.
+  void shared_parts() {
+    static const std::vector<DType> types = {lathe::kI32, lathe::kI64, lathe::kU8,  lathe::kI8,
+                                             lathe::kU16, lathe::kF32, lathe::kF64, lathe::kF16};
+    dtype_ = random_.pick(types);
+    std::vector<Size> full = shape(1 + random_.below(3));
+    Shaped x = input(full, dtype_), table = input({fixed(16)}, dtype_);
+    const auto body = [&](const AnyExpr& first) {
+      std::vector<AnyExpr> all = {first, number(dtype_), table(0)};
+      for (int k = 5 + random_.below(40); k > 0; --k) all.push_back(shared_step(all, table));
+      return all.back();
+    };
+    Shaped last = map(full, [&](const Axes& at) { return body(x.tensor.at(places(at))); });
+    if (random_.chance(30))
+      last = fold_one({full[0]}, {size(9)}, lathe::max_reducer(dtype_),
+                      [&](const Axes& at, const Axes& r) {
+                        Index index = {at[0].at};
+                        for (std::size_t d = 1; d < full.size(); ++d) index.push_back(r[0].at);
+                        return body(padded(last, index, number(dtype_)));
+                      });
+    epilogue(last, 1);
+  }
   void casts() {
     std::vector<Size> full = shape(1 + random_.below(2));
     Shaped last = input(full, random_.pick(all_dtypes()));
@@ -160,6 +182,30 @@ class ElementwiseFamilies : public Family {
     for (const auto& s : x.shape)
       if (s.value == 0) return padded(x, at, number(x.tensor.dtype()));
     return x.tensor.at(at);
+  }
+  /// Of floats only what is exact in each order: parts meet in many ways.
+  AnyExpr shared_step(const std::vector<AnyExpr>& all, const Shaped& table) {
+    const int near = std::min(static_cast<int>(all.size()), random_.chance(80) ? 4 : 30);
+    const auto one = [&] {
+      return all[all.size() - 1 - static_cast<std::size_t>(random_.below(near))];
+    };
+    const bool exact = dtype_.is_float();
+    const AnyExpr a = one(), b = one(), at = cast(lathe::kI64, one());
+    switch (random_.below(6)) {
+      case 0:
+        return exact ? lathe::make_binary(BinaryOp::max, a, b) : a * b + one();
+      case 1:
+        return exact ? -a : a - b;
+      case 2:
+        return either(a < b, one(), one());
+      case 3:
+        return padded(table, {at}, one());
+      case 4:
+        return lathe::make_binary(exact ? BinaryOp::min : BinaryOp::bit_xor, a,
+                                  table(lathe::floormod(at, AnyExpr(16))));
+      default:
+        return either(at < 3, lathe::make_binary(BinaryOp::min, a, b), b);
+    }
   }
   AnyExpr scrambled(AnyExpr h) {
     static const std::vector<std::int64_t> numbers = {

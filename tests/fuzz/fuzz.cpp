@@ -22,14 +22,17 @@ bool run_case(const std::string& name, Body body) {
   }
 }
 
+inline std::string text_of(const std::string& file) {
+  std::ifstream in(file);
+  return "\n" + std::string((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+}
+
 int run_files(const Options& options, Stats& stats, Machine& machine) {
   int failed = 0;
   for (const auto& file : options.files) {
-    std::ifstream in(file);
-    std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    const std::string text = text_of(file);
     for (std::uint64_t seed = 0; seed < 6; ++seed)
-      failed +=
-          !run_case(file, [&] { Case(seed, options, stats, machine).run_saved("\n" + text); });
+      failed += !run_case(file, [&] { Case(seed, options, stats, machine).run_saved(text); });
   }
   std::printf("fuzz: %d saved cases, %d failed\n", static_cast<int>(options.files.size()), failed);
   return failed;
@@ -45,7 +48,12 @@ int run_random(const Options& options, Stats& stats, Machine& machine) {
     std::string name = "case " + std::to_string(k) + " of seed " + std::to_string(options.seed);
     if (!options.family.empty()) name += " of family " + options.family;
     std::uint64_t seed = options.seed * 1000003 + static_cast<std::uint64_t>(k);
-    failed += !run_case(name, [&] { Case(seed, options, stats, machine).run(); });
+    const std::size_t given = options.programs.size();
+    const std::string file = given ? options.programs[static_cast<std::size_t>(k) % given] : "";
+    failed += !run_case(name + (given ? " on " + file : ""), [&] {
+      Case made(seed, options, stats, machine);
+      given ? made.run_given(text_of(file)) : made.run();
+    });
     if (options.only >= 0 || (failed > 0 && !options.keep_going)) break;
   }
   std::printf("fuzz: %d cases, seed %llu, %d failed\n", done,

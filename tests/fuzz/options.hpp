@@ -17,6 +17,7 @@ struct Options {
   bool verbose = false, keep_going = false, plain = false;
   std::string family;  ///< only this one
   std::vector<std::string> files;
+  std::vector<std::string> programs;  ///< files: the cases run these by turns instead of families
 };
 
 inline Options parse_options(int count, char** words) {
@@ -38,6 +39,8 @@ inline Options parse_options(int count, char** words) {
       o.family = value();
     else if (word == "--file")
       o.files.push_back(value());
+    else if (word == "--program")
+      o.programs.push_back(value());
     else if (word == "--verbose")
       o.verbose = true;
     else if (word == "--keep-going")

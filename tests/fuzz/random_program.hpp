@@ -52,6 +52,7 @@ inline const std::vector<FamilyRow>& family_rows() {
   using T = TextFamilies;
   using W = WindowFamilies;
   static const std::vector<FamilyRow> all = {{"elementwise", 3, made<&E::elementwise>},
+                                             {"shared_parts", 4, made<&E::shared_parts>},
                                              {"casts", 3, made<&E::casts>},
                                              {"broadcast", 2, made<&E::broadcast>},
                                              {"transpose", 2, made<&E::transpose>},
