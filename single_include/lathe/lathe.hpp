@@ -1793,6 +1793,9 @@ Stmt expand_init(const BlockNode& block);
 // evaluated.
 
 namespace lathe {
+namespace detail {
+class Simplifier;
+}
 
 /// All integers from min to max; an end at the end of i64 means unbounded. Empty if min > max.
 struct ConstInterval {
@@ -1874,8 +1877,11 @@ class Facts {
   const Node* newest() const { return head_.get(); }
 
  private:
+  friend class detail::Simplifier;
   void push(Node node);
-  bool assume_comparison(const BinaryNode& n);
+  /// assume of a condition that is simplified already, as a part of the asker's query.
+  void learn(const AnyExpr& condition, detail::Simplifier& asker);
+  bool learn_comparison(const BinaryNode& n, detail::Simplifier& asker);
   void learn_factor(const AnyExpr& atom);
   Ref<Node> head_;
   bool keep_unit_vars_ = false;
@@ -7676,6 +7682,7 @@ class Parser {
   void block_iter(BlockNode& n, Vec<std::string>& bound);
   const Token* block_clauses(BlockNode& n);
   void resolve_reducer(BlockNode& n, const Token& word);
+  void try_folds(const Stmt& program) const;
   Vec<Region> regions();
   Stmt store();
   Stmt atomic();
@@ -7697,6 +7704,8 @@ class Parser {
   std::size_t at_ = 0;
   ParsedNames names_;
   NameMap<ReducerRef> reducers_;
+  /// Blocks with such a reducer of several values, and the tokens that name it.
+  Vec<std::pair<Stmt, std::size_t>> folds_;
   NameSet blocks_;
   std::string reducer_word_;  ///< of the block whose stores are read
   bool in_reducer_block_ = false;
@@ -7749,6 +7758,34 @@ Reversed<const T> reversed(const Vec<T>& list) {
 }
 template <class T>
 void reversed(Vec<T>&&) = delete;
+
+}  // namespace lathe
+
+// ---- lathe/ir/reducer_law.hpp
+// Laws of a reducer: those that its structure proves, and those that numbers refute.
+
+namespace lathe {
+
+/// A fold that is split starts each part from the identity, and joins parts, of which some may be
+/// empty, into one that started from it. That is right if combine(identity, x) and
+/// combine(x, identity) are x for every x that folds give. Tried for a few of these: the first that
+/// is changed, "combine(identity, 11.0) is 21.0", else empty.
+std::string identity_problem(const ReducerNode& reducer);
+
+/// Whether associativity and commutativity follow from the operators: each value combines by itself
+/// with one that has them, or the reducer is argmin or argmax. Says nothing about the identity.
+bool has_known_laws(const ReducerNode& reducer);
+
+/// What refutes the laws that a reducer claims by its flags; else empty:
+///     is not associative: combine(combine(1, 2), 3) is 17, combine(1, combine(2, 3)) is 12
+/// Tried are all pairs and triples of the first values at which folds go wrong: the least numbers,
+/// the ends of the type, the numbers in the combine itself with their neighbours, patterns of bits;
+/// of integers of up to 16 bits all of these, where a combine is small and has few constants. Then
+/// triples drawn from all of these, from what sums, quotients and differences reach a constant, and
+/// from numbers of all magnitudes. Floats count as equal up to rounding. A reducer of several
+/// values is tried with what `terms` give for such values of all that they read, and with folds of
+/// that; without terms, with tuples of one number only, and folds of those.
+std::string law_problem(const ReducerNode& reducer, std::span<const AnyExpr> terms = {});
 
 }  // namespace lathe
 
@@ -7866,34 +7903,6 @@ struct CombinerRow {
 const CombinerRow* find_combiner(BinaryOp op);
 /// Whether it combines as argmin or argmax do, from whatever identity.
 bool is_arg_reducer(const ReducerNode& reducer);
-
-}  // namespace lathe
-
-// ---- lathe/ir/reducer_law.hpp
-// Laws of a reducer: those that its structure proves, and those that numbers refute.
-
-namespace lathe {
-
-/// A fold that is split starts each part from the identity, and joins parts, of which some may be
-/// empty, into one that started from it. That is right if combine(identity, x) and
-/// combine(x, identity) are x for every x that folds give. Tried for a few of these: the first that
-/// is changed, "combine(identity, 11.0) is 21.0", else empty.
-std::string identity_problem(const ReducerNode& reducer);
-
-/// Whether associativity and commutativity follow from the operators: each value combines by itself
-/// with one that has them, or the reducer is argmin or argmax. Says nothing about the identity.
-bool has_known_laws(const ReducerNode& reducer);
-
-/// What refutes the laws that a reducer claims by its flags; else empty:
-///     is not associative: combine(combine(1, 2), 3) is 17, combine(1, combine(2, 3)) is 12
-/// Tried are all pairs and triples of the first values at which folds go wrong: the least numbers,
-/// the ends of the type, the numbers in the combine itself with their neighbours, patterns of bits;
-/// of integers of up to 16 bits all of these, where a combine is small and has few constants. Then
-/// triples drawn from all of these, from what sums, quotients and differences reach a constant, and
-/// from numbers of all magnitudes. Floats count as equal up to rounding. A reducer of several
-/// values is tried with what `terms` give for such values of all that they read, and with folds of
-/// that; without terms, with tuples of one number only, and folds of those.
-std::string law_problem(const ReducerNode& reducer, std::span<const AnyExpr> terms = {});
 
 }  // namespace lathe
 
@@ -8055,9 +8064,6 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b);  ///< 0 for b == 0
 std::int64_t floor_mod(std::int64_t a, std::int64_t b);
 std::int64_t gcd64(std::int64_t a, std::int64_t b);
 
-/// The parts of a conjunction (or disjunction).
-void flatten_logic(BinaryOp op, const AnyExpr& e, Vec<AnyExpr>& out);
-
 /// Exact folding with the semantics of ir/expr.hpp; false where the operator doesn't apply to the
 /// type.
 bool fold_int(BinaryOp op, DType operand, std::int64_t a, std::int64_t b, std::int64_t& out);
@@ -8089,6 +8095,15 @@ inline constexpr double kReachSafe = 0x1p61;  ///< three such still add up withi
 class Simplifier {
  public:
   explicit Simplifier(const Facts& facts, int budget = 20000) : facts_(facts), budget_(budget) {}
+  /// A part of the query under other facts: it may take half of the steps that are left, which the
+  /// whole pays. However parts lie within each other, a query ends within its budget.
+  Simplifier(const Facts& facts, Simplifier& whole)
+      : facts_(facts), budget_(whole.budget_ / 2), granted_(budget_), whole_(&whole) {}
+  ~Simplifier() {
+    if (whole_) whole_->budget_ -= granted_ - budget_ + 1;
+  }
+  Simplifier(const Simplifier&) = delete;
+  Simplifier& operator=(const Simplifier&) = delete;
 
   AnyExpr expr(const AnyExpr& e);
   /// The canonical sum of an i64 scalar.
@@ -8114,6 +8129,7 @@ class Simplifier {
   Poly floordiv(const Poly& a, const Poly& b);
   Poly floormod(const Poly& a, const Poly& b);
   bool exhausted() const { return budget_ <= 0; }
+  int steps_left() const { return budget_; }
 
  private:
   // Index sums (poly.ipp, divmod.ipp, minmax.ipp).
@@ -8169,11 +8185,12 @@ class Simplifier {
   // Booleans (logic.ipp).
   AnyExpr boolean(const AnyExpr& e);
   AnyExpr comparison(const BinaryNode& n);
-  AnyExpr compare_index(BinaryOp op, const AnyExpr& a, const AnyExpr& b);
+  AnyExpr compare_index(BinaryOp op, const Poly& a, const Poly& b);
   AnyExpr emit_less(const Poly& diff);
   AnyExpr emit_equal(BinaryOp op, const Poly& diff);
   AnyExpr compare_range(BinaryOp op, const AnyExpr& a, const AnyExpr& b);
-  AnyExpr logic(const BinaryNode& n);
+  AnyExpr logic(BinaryOp op, const Vec<AnyExpr>& parts, bool simplified);
+  AnyExpr settled(const AnyExpr& e);
   AnyExpr negation(const AnyExpr& e);
   AnyExpr known_truth(const AnyExpr& e);
 
@@ -8193,7 +8210,8 @@ class Simplifier {
   AnyExpr ramp(const AnyExpr& base, const AnyExpr& stride, int lanes);
 
   const Facts& facts_;
-  int budget_;
+  int budget_, granted_ = 0;
+  Simplifier* whole_ = nullptr;
   int allowed_ = 4;  // depth left to a proof that starts now
 };
 
@@ -12868,14 +12886,14 @@ class DistinctVars {
 class VarCollector : public Visitor {
  public:
   void expr(const AnyExpr& e) override {
-    ++nodes;
+    // What is large and held by several is met again: written out it may be without end.
+    if (e->weight > kSmall && e->shared() && !seen_.insert(e.get()).second) return;
     if (const auto* v = e.as<VarNode>()) used.add(VarRef(v));
     if (const auto* let = e.as<LetNode>())
       for (const auto& b : let->bindings) bound.add(b.var);
     descend(e);
   }
   void stmt(const Stmt& s) override {
-    ++nodes;
     if (const auto* f = s.as<ForNode>()) bound.add(f->var);
     if (const auto* let = s.as<LetStmtNode>()) bound.add(let->var);
     if (const auto* b = s.as<BlockNode>())
@@ -12891,8 +12909,23 @@ class VarCollector : public Visitor {
       if (!bound.has(v.get())) out.push_back(v);
     return out;
   }
-  std::size_t nodes = 0;
   DistinctVars used, bound;
+
+ private:
+  static constexpr std::uint32_t kSmall = 64;
+  NodeSet seen_;
+};
+
+class NodeCounter : public Visitor {
+ public:
+  void expr(const AnyExpr& e) override { nodes += e->weight; }
+  void stmt(const Stmt& s) override {
+    ++nodes;
+    if (const auto* a = s.as<AllocNode>())
+      for (const auto& extent : a->buffer->shape) expr(extent);
+    descend(s);
+  }
+  std::size_t nodes = 0;
 };
 
 template <class T>
@@ -12916,8 +12949,12 @@ LATHE_DECL bool uses_var(const AnyExpr& e, const VarRef& var) { return detail::o
 LATHE_DECL bool uses_var(const Stmt& s, const VarRef& var) { return detail::occurs(s, var); }
 LATHE_DECL Vec<VarRef> free_vars(const AnyExpr& e) { return detail::collect_vars(e).free(); }
 LATHE_DECL Vec<VarRef> free_vars(const Stmt& s) { return detail::collect_vars(s).free(); }
-LATHE_DECL std::size_t node_count(const AnyExpr& e) { return detail::collect_vars(e).nodes; }
-LATHE_DECL std::size_t node_count(const Stmt& s) { return detail::collect_vars(s).nodes; }
+LATHE_DECL std::size_t node_count(const AnyExpr& e) { return e->weight; }
+LATHE_DECL std::size_t node_count(const Stmt& s) {
+  detail::NodeCounter counter;
+  counter.stmt(s);
+  return counter.nodes;
+}
 
 }  // namespace lathe
 
@@ -14733,6 +14770,7 @@ inline Program Parser::program() {
   p.body = body(column);
   if (peek().kind != TokenKind::end)
     fail(peek(), "L0501", cat("expected the end of the text, found ", describe(peek())));
+  try_folds(p.body);
   return Program(std::move(p));
 }
 
@@ -15112,6 +15150,96 @@ inline void Parser::range(AnyExpr& min, AnyExpr& extent) {
 }  // namespace detail
 }  // namespace lathe
 
+// ---- lathe/ir/impl/parse_laws.ipp
+namespace lathe::detail {
+
+// What the statements of a text store to each buffer.
+class StoresOfText : public Visitor {
+ public:
+  struct Stored {
+    AnyExpr value;
+    const BlockNode* fold = nullptr;  ///< that it is a term of
+    std::size_t output = 0;
+  };
+  void stmt(const Stmt& s) override {
+    const auto* block = s.as<BlockNode>();
+    if (block && block->reducer) {
+      std::size_t output = 0;
+      for (const auto& store : seq_of(block->body))
+        if (const auto* n = store.as<StoreNode>())
+          of_[n->buffer.get()].push_back({n->value, block, output++});
+      return;
+    }
+    if (const auto* n = s.as<StoreNode>()) of_[n->buffer.get()].push_back({n->value});
+    if (const auto* n = s.as<AtomicNode>()) of_[n->buffer.get()].push_back({n->value});
+    descend(s);
+  }
+  void expr(const AnyExpr&) override {}
+
+  const Vec<Stored>* of(const Buffer& b) const { return of_.find(b.get()); }
+
+ private:
+  NodeMap<Vec<Stored>> of_;
+};
+
+/// Whether terms are partial results of their own reducer, as rfactor leaves them: tuples that
+/// other blocks have folded, copies and identities of such. Those blocks are tried; tuples at
+/// random in their place would be what no fold gives.
+class PartialResults {
+ public:
+  PartialResults(const StoresOfText& all, const ReducerNode& reducer)
+      : all_(all), reducer_(reducer) {}
+
+  bool are(const Vec<AnyExpr>& terms) {
+    bool loads = false;
+    for (std::size_t k = 0; k < terms.size(); ++k) {
+      loads = loads || terms[k].kind() != ExprKind::Const;
+      if (!is(terms[k], k)) return false;
+    }
+    return loads;
+  }
+
+ private:
+  bool is(const AnyExpr& e, std::size_t output) {
+    if (e.kind() == ExprKind::Const) return true;
+    if (const auto* s = e.as<SelectNode>()) return is(s->yes, output) && is(s->no, output);
+    const auto* load = e.as<LoadNode>();
+    if (!load) return false;
+    if (const auto* seen = seen_.find(load->buffer.get())) return *seen == output;
+    seen_.insert(load->buffer.get(), output);
+    const auto* stored = all_.of(load->buffer);
+    if (!stored) return false;
+    for (const auto& s : *stored) {
+      const bool folded = s.fold && s.fold->reducer.get() == &reducer_ && s.output == output;
+      if (!folded && (s.fold || !is(s.value, output))) return false;
+    }
+    return true;
+  }
+
+  const StoresOfText& all_;
+  const ReducerNode& reducer_;
+  NodeMap<std::size_t> seen_;  ///< buffers, and which of the values they hold
+};
+
+// Which tuples a reducer of several values meets is only known by the terms.
+inline void Parser::try_folds(const Stmt& program) const {
+  if (folds_.empty()) return;
+  StoresOfText stored;
+  stored.stmt(program);
+  for (const auto& [block, at] : folds_) {
+    const auto* n = block.as<BlockNode>();
+    Vec<AnyExpr> terms;
+    for (const auto& store : seq_of(n->body))
+      if (const auto* term = store.as<StoreNode>()) terms.push_back(term->value);
+    if (terms.size() != n->reducer->lhs.size() || PartialResults(stored, *n->reducer).are(terms))
+      continue;
+    if (const std::string problem = law_problem(*n->reducer, terms); !problem.empty())
+      fail(tokens_[at], "L0507", cat("reducer '", n->reducer->name, "' ", problem));
+  }
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/ir/impl/parse_stmt.ipp
 namespace lathe {
 namespace detail {
@@ -15322,7 +15450,11 @@ inline Stmt Parser::block() {
   reducer_word_ = outer_word;
   for (; !bound.empty(); bound.pop_back()) names_.release(bound.back());
   names_.leave_block();
-  return make_block(std::move(n));
+  Stmt made = make_block(std::move(n));
+  const BlockNode& block = *made.as<BlockNode>();
+  if (block.reducer && block.reducer->lhs.size() > 1 && reducers_.contains(block.reducer->name))
+    folds_.emplace_back(made, static_cast<std::size_t>(reducer - tokens_.data()));
+  return made;
 }
 
 inline void Parser::resolve_reducer(BlockNode& n, const Token& word) {
@@ -17395,12 +17527,27 @@ namespace detail {
 class Substitute : public Mutator {
  public:
   explicit Substitute(const Substitution& map) : map_(map) {}
-  using Mutator::stmt;
   AnyExpr expr(const AnyExpr& e) override {
     if (e.kind() != ExprKind::Var) return descend(e);
     for (const auto& [var, value] : map_)
       if (var.get() == e.get()) return value;
     return e;
+  }
+  Stmt stmt(const Stmt& s) override {
+    const auto* a = s.as<AllocNode>();
+    if (!a) return descend(s);
+    // A size that names what is replaced makes it another buffer.
+    BufferNode node = *a->buffer;
+    bool changed = false;
+    for (auto* sizes : {&node.shape, &node.strides})
+      for (auto& size : *sizes) {
+        AnyExpr next = expr(size);
+        changed = changed || !next.same_as(size);
+        size = std::move(next);
+      }
+    if (!changed) return descend(s);
+    const Buffer fresh(new BufferNode(std::move(node)));
+    return make_alloc(fresh, stmt(replace_buffer(a->body, a->buffer, fresh)));
   }
 
  private:
@@ -19636,11 +19783,11 @@ LATHE_DECL AnyExpr Simplifier::select(const SelectNode& n) {
   if (const auto* c = as_const_int(condition)) return expr(*c ? n.yes : n.no);
   AnyExpr yes, no;
   if (condition.dtype() == kBool && budget_ > 0) {
-    Facts in_yes = facts_.with(condition), in_no = facts_.with(negation(condition));
-    Simplifier left(in_yes, budget_ / 2), right(in_no, budget_ / 2);
-    yes = left.expr(n.yes);
-    no = right.expr(n.no);
-    budget_ -= 16;
+    Facts in_yes = facts_, in_no = facts_;
+    in_yes.learn(condition, *this);
+    in_no.learn(negation(condition), *this);
+    yes = Simplifier(in_yes, *this).expr(n.yes);
+    no = Simplifier(in_no, *this).expr(n.no);
   } else {
     yes = expr(n.yes);
     no = expr(n.no);
@@ -19670,8 +19817,7 @@ inline Vec<LetBinding> used_bindings(const Vec<LetBinding>& all, const AnyExpr& 
 
 LATHE_DECL AnyExpr Simplifier::let(const LetNode& n) {
   Facts inner = facts_;
-  Simplifier engine(inner, budget_ / 2);
-  budget_ -= 16;
+  Simplifier engine(inner, *this);
   Vec<LetBinding> bindings;
   Substitution trivial;
   for (const auto& b : n.bindings) {
@@ -20687,6 +20833,20 @@ LATHE_DECL bool Simplifier::bound(Poly& p, bool upper, const Vec<VarRef>& relaxe
 namespace lathe {
 namespace detail {
 
+inline void flatten_logic(BinaryOp op, const AnyExpr& e, Vec<AnyExpr>& out) {
+  const auto* n = e.as<BinaryNode>();
+  if (!n || n->op != op) return out.push_back(e);
+  flatten_logic(op, n->a, out);
+  flatten_logic(op, n->b, out);
+}
+
+// The parts of a conjunction (or disjunction).
+inline Vec<AnyExpr> parts_of(BinaryOp op, const AnyExpr& e) {
+  Vec<AnyExpr> out;
+  flatten_logic(op, e, out);
+  return out;
+}
+
 LATHE_DECL AnyExpr Simplifier::boolean(const AnyExpr& e) {
   if (e.kind() == ExprKind::Const) return e;
   AnyExpr out;
@@ -20694,7 +20854,7 @@ LATHE_DECL AnyExpr Simplifier::boolean(const AnyExpr& e) {
     if (is_comparison(n->op))
       out = comparison(*n);
     else if (is_logic(n->op))
-      out = logic(*n);
+      out = logic(n->op, parts_of(n->op, e), false);
     else
       out = binary_data(n->op, expr(n->a), expr(n->b));
   } else if (const auto* u = e.as<UnaryNode>()) {
@@ -20769,17 +20929,34 @@ LATHE_DECL AnyExpr Simplifier::negation(const AnyExpr& e) {
     const bool invertible =
         !n->a.dtype().is_float() || n->op == BinaryOp::eq || n->op == BinaryOp::ne;
     if (!invertible) return make_unary(UnaryOp::not_, e);
-    return expr(make_binary(inverse_comparison(n->op), n->a, n->b));
+    return settled(make_binary(inverse_comparison(n->op), n->a, n->b));
   }
   if (is_logic(n->op)) {
-    BinaryOp dual = n->op == BinaryOp::and_ ? BinaryOp::or_ : BinaryOp::and_;
-    return expr(make_binary(dual, negation(n->a), negation(n->b)));
+    Vec<AnyExpr> parts = parts_of(n->op, e);
+    for (auto& part : parts) part = negation(part);
+    const AnyExpr out =
+        logic(n->op == BinaryOp::and_ ? BinaryOp::or_ : BinaryOp::and_, parts, true);
+    return out.kind() == ExprKind::Const ? out : known_truth(out);
   }
   return make_unary(UnaryOp::not_, e);
 }
 
+// What is simplified under fewer facts, or is one operator of simplified parts: what the facts say
+// of it as a whole. The parts are not entered, where each level would be walked for each around it.
+LATHE_DECL AnyExpr Simplifier::settled(const AnyExpr& e) {
+  const auto* n = e.as<BinaryNode>();
+  AnyExpr out = e;
+  if (n && is_logic(n->op))
+    out = logic(n->op, parts_of(n->op, e), true);
+  else if (n && is_comparison(n->op) && n->a.dtype() == kIndex)
+    out = compare_index(n->op, poly_of_emitted(n->a), poly_of_emitted(n->b));
+  else if (n && is_comparison(n->op))
+    out = compare_range(n->op, n->a, n->b);
+  return out.kind() == ExprKind::Const ? out : known_truth(out);
+}
+
 LATHE_DECL AnyExpr Simplifier::comparison(const BinaryNode& n) {
-  if (n.a.dtype() == kIndex) return compare_index(n.op, n.a, n.b);
+  if (n.a.dtype() == kIndex) return compare_index(n.op, poly(n.a), poly(n.b));
   AnyExpr a = expr(n.a), b = expr(n.b);
   if (n.a.dtype().is_bool() && (n.op == BinaryOp::eq || n.op == BinaryOp::ne)) {
     if (as_const_int(a)) std::swap(a, b);
@@ -20817,11 +20994,10 @@ LATHE_DECL AnyExpr Simplifier::compare_range(BinaryOp op, const AnyExpr& a, cons
   return binary_data(op, a, b);
 }
 
-LATHE_DECL AnyExpr Simplifier::compare_index(BinaryOp op, const AnyExpr& left,
-                                             const AnyExpr& right) {
+LATHE_DECL AnyExpr Simplifier::compare_index(BinaryOp op, const Poly& a, const Poly& b) {
   if (op == BinaryOp::gt || op == BinaryOp::ge)
-    return compare_index(op == BinaryOp::gt ? BinaryOp::lt : BinaryOp::le, right, left);
-  Poly a = poly(left), b = poly(right), diff = a;
+    return compare_index(op == BinaryOp::gt ? BinaryOp::lt : BinaryOp::le, b, a);
+  Poly diff = a;
   const bool equality = op == BinaryOp::eq || op == BinaryOp::ne;
   if (!poly_add(diff, b, -1)) return compare_range(op, emit(a), emit(b));
   if (!safe(a) || !safe(b) || !safe(diff)) {
@@ -20915,27 +21091,20 @@ LATHE_DECL AnyExpr Simplifier::emit_equal(BinaryOp op, const Poly& diff) {
 
 // and, or
 
-LATHE_DECL void flatten_logic(BinaryOp op, const AnyExpr& e, Vec<AnyExpr>& out) {
-  const auto* n = e.as<BinaryNode>();
-  if (!n || n->op != op) return out.push_back(e);
-  flatten_logic(op, n->a, out);
-  flatten_logic(op, n->b, out);
-}
-
 // Each part of a conjunction is read under the parts before it, of a disjunction under their
 // negations.
-LATHE_DECL AnyExpr Simplifier::logic(const BinaryNode& n) {
-  Vec<AnyExpr> parts, kept;
-  flatten_logic(n.op, n.a, parts);
-  flatten_logic(n.op, n.b, parts);
-  const bool is_and = n.op == BinaryOp::and_;
+LATHE_DECL AnyExpr Simplifier::logic(BinaryOp op, const Vec<AnyExpr>& parts, bool simplified) {
+  Vec<AnyExpr> kept;
+  const bool is_and = op == BinaryOp::and_;
   const bool scoped = parts.size() <= 8 && budget_ > 0;
   Facts facts = facts_;
   for (const auto& part : parts) {
-    AnyExpr e = scoped ? Simplifier(facts, budget_ / 2).expr(part) : expr(part);
-    Vec<AnyExpr> pieces;
-    flatten_logic(n.op, e, pieces);
-    for (const auto& piece : pieces) {
+    AnyExpr e = part;
+    if (scoped)
+      e = simplified ? Simplifier(facts, *this).settled(part) : Simplifier(facts, *this).expr(part);
+    else if (!simplified)
+      e = expr(part);
+    for (const auto& piece : parts_of(op, e)) {
       if (const auto* c = as_const_int(piece)) {
         if ((*c != 0) != is_and) return make_bool(!is_and);
         continue;
@@ -20944,9 +21113,8 @@ LATHE_DECL AnyExpr Simplifier::logic(const BinaryNode& n) {
       for (const auto& k : kept) seen = seen || same_expr(k, piece);
       if (seen) continue;
       kept.push_back(piece);
-      if (scoped) facts.assume(is_and ? piece : Simplifier(facts, budget_ / 2).negation(piece));
+      if (scoped) facts.learn(is_and ? piece : Simplifier(facts, *this).negation(piece), *this);
     }
-    budget_ -= 8;
   }
   // A later part may imply an earlier one, which goes unless a load in between is kept in bounds by
   // it.
@@ -20957,8 +21125,8 @@ LATHE_DECL AnyExpr Simplifier::logic(const BinaryNode& n) {
     Facts others = facts_;
     for (std::size_t j = 0; j < kept.size(); ++j)
       if (j != k)
-        others.assume(is_and ? kept[j] : Simplifier(others, budget_ / 2).negation(kept[j]));
-    const AnyExpr rest = Simplifier(others, budget_ / 2).expr(kept[k]);
+        others.learn(is_and ? kept[j] : Simplifier(others, *this).negation(kept[j]), *this);
+    const AnyExpr rest = Simplifier(others, *this).settled(kept[k]);
     const auto* c = as_const_int(rest);
     if (!c) continue;
     if ((*c != 0) != is_and) return make_bool(!is_and);
@@ -20966,7 +21134,7 @@ LATHE_DECL AnyExpr Simplifier::logic(const BinaryNode& n) {
   }
   if (kept.empty()) return make_bool(is_and);
   AnyExpr out = kept[0];
-  for (std::size_t k = 1; k < kept.size(); ++k) out = make_binary(n.op, out, kept[k]);
+  for (std::size_t k = 1; k < kept.size(); ++k) out = make_binary(op, out, kept[k]);
   return out;
 }
 
@@ -21136,7 +21304,8 @@ class WritesBuffer : public Visitor {
 // What f >= 0 says about each variable in it, given the ranges of the others.
 class Tighten {
  public:
-  Tighten(const Facts& facts, const Poly& f) : engine_(facts), facts_(facts), f_(f) {}
+  Tighten(const Facts& facts, const Poly& f, Simplifier& whole)
+      : engine_(facts, whole), facts_(facts), f_(f) {}
   // The improved range of the variable of term k; false if nothing is learnt.
   bool term(std::size_t k, VarRef& var, ConstInterval& out) {
     const Mono& t = f_.terms[k];
@@ -21297,28 +21466,32 @@ LATHE_DECL void Facts::assume(const AnyExpr& condition) {
     return assume(given->b);
   }
   const Facts before = *this;
-  AnyExpr cond = detail::Simplifier(before).expr(condition);
-  const auto* n = cond.as<BinaryNode>();
-  if (cond.kind() == ExprKind::Const) return;
+  detail::Simplifier engine(before);
+  learn(engine.expr(condition), engine);
+}
+
+LATHE_DECL void Facts::learn(const AnyExpr& condition, detail::Simplifier& asker) {
+  const auto* n = condition.as<BinaryNode>();
+  if (condition.kind() == ExprKind::Const) return;
   if (n && n->op == BinaryOp::and_) {
-    assume(n->a);
-    return assume(n->b);
+    learn(n->a, asker);
+    return learn(n->b, asker);
   }
-  if (n && is_comparison(n->op) && n->a.dtype() == kIndex && assume_comparison(*n)) return;
+  if (n && is_comparison(n->op) && n->a.dtype() == kIndex && learn_comparison(*n, asker)) return;
   Node truth;
   truth.kind = Kind::truth;
-  truth.min = cond;
+  truth.min = condition;
   push(std::move(truth));
 }
 
 // Reads a comparison of indices as a sum that is >= 0 or == 0; false if that can't be done or isn't
 // all that it says.
-LATHE_DECL bool Facts::assume_comparison(const BinaryNode& n) {
+LATHE_DECL bool Facts::learn_comparison(const BinaryNode& n, detail::Simplifier& asker) {
   const Facts before = *this;
-  detail::Simplifier engine(before);
+  detail::Simplifier engine(before, asker);
   const bool less = n.op == BinaryOp::lt || n.op == BinaryOp::le;
   const bool strict = n.op == BinaryOp::lt || n.op == BinaryOp::gt;
-  detail::Poly a = engine.poly(n.a), b = engine.poly(n.b), f = less ? b : a;
+  detail::Poly a = engine.poly_of_emitted(n.a), b = engine.poly_of_emitted(n.b), f = less ? b : a;
   if (!engine.safe(a) || !engine.safe(b)) return false;
   if (!detail::poly_add(f, less ? a : b, -1) || f.is_const()) return false;
   if (strict && !detail::poly_add(f, detail::poly_const(-1))) return false;
@@ -21341,12 +21514,12 @@ LATHE_DECL bool Facts::assume_comparison(const BinaryNode& n) {
   if (f.terms.size() > 1 || !variable) push(std::move(fact));
   for (const auto* side : {&f, &minus}) {
     if (side == &minus && n.op != BinaryOp::eq) break;
-    detail::Tighten learn(before, *side);
+    detail::Tighten tighten(before, *side, engine);
     for (std::size_t k = 0; k < side->terms.size(); ++k) {
       VarRef var;
       ConstInterval range;
-      if (learn.term(k, var, range)) bind(var, range);
-      for (const VarRef& factor : learn.positive_factors(k))
+      if (tighten.term(k, var, range)) bind(var, range);
+      for (const VarRef& factor : tighten.positive_factors(k))
         bind(factor, {1, ConstInterval::kPosInf});
     }
   }
@@ -30009,6 +30182,31 @@ inline Verdict check_inside_alloc(const Program& program, const Stmt& alloc) {
       "allocate it around all of the program");
 }
 
+// A copy of a buffer is allocated around all of the program, where only Dims and scalars have a
+// value.
+inline Verdict check_sizes(const Program& program) {
+  const auto known = [&](const VarRef& v) {
+    for (const auto& dim : program->dims)
+      if (dim->var == v) return true;
+    for (const auto& param : program->params)
+      if (param.var == v) return true;
+    return false;
+  };
+  const Stmt* top = &program->body;
+  for (; top->kind() == StmtKind::Alloc; top = &top->as<AllocNode>()->body) {
+    const BufferNode& buffer = *top->as<AllocNode>()->buffer;
+    for (const auto& extent : buffer.shape)
+      for (const auto& v : free_vars(extent))
+        if (!known(v))
+          return refusal("L0220",
+                         "would allocate buffer " + in_quotes(buffer.name) +
+                             " around all of the program, but its size depends on " +
+                             in_quotes(v->name) + ", which has a value only inside",
+                         "give the buffer that it copies a size of numbers and Dims");
+  }
+  return {};
+}
+
 // The statements that allocate around all, from outside in; what is left is inside of them.
 inline const Stmt& inside_allocs(const Program& program) {
   const Stmt* top = &program->body;
@@ -30090,6 +30288,7 @@ LATHE_DECL Verdict check_kept(const Program& before, const Program& after) {
   if (auto no = check_shifts(before, after, changed)) return no;
   if (auto no = check_axes(after)) return no;
   if (auto no = check_marks(before, after, changed)) return no;
+  if (auto no = check_sizes(after)) return no;
   return check_lifetimes(before, after, changed);
 }
 
@@ -48717,14 +48916,20 @@ class Widen : public Mutator {
   }
 
   // Lanes of an arm that is not chosen load nothing: the arm's loads are masked by the condition.
+  // One that loads is named: masks that hold loads, which hold masks, would double with each
+  // select.
   AnyExpr select(const SelectNode& n) {
     AnyExpr condition = expr(n.condition);
     if (!wide(condition)) {
       auto [yes, no] = even(expr(n.yes), expr(n.no));
       return make_select(condition, yes, no);
     }
+    const VarRef kept = is_load_free(condition) ? VarRef() : make_var("mask", condition.dtype());
+    const AnyExpr value = condition;
+    if (kept) condition = kept;
     AnyExpr yes = under(condition, n.yes), no = under(logical_not(condition), n.no);
-    return make_select(condition, widened(yes), widened(no));
+    AnyExpr out = make_select(condition, widened(yes), widened(no));
+    return kept ? make_let(kept, value, out) : out;
   }
 
   AnyExpr under(const AnyExpr& condition, const AnyExpr& e) {

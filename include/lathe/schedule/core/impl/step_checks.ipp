@@ -129,6 +129,31 @@ inline Verdict check_inside_alloc(const Program& program, const Stmt& alloc) {
       "allocate it around all of the program");
 }
 
+// A copy of a buffer is allocated around all of the program, where only Dims and scalars have a
+// value.
+inline Verdict check_sizes(const Program& program) {
+  const auto known = [&](const VarRef& v) {
+    for (const auto& dim : program->dims)
+      if (dim->var == v) return true;
+    for (const auto& param : program->params)
+      if (param.var == v) return true;
+    return false;
+  };
+  const Stmt* top = &program->body;
+  for (; top->kind() == StmtKind::Alloc; top = &top->as<AllocNode>()->body) {
+    const BufferNode& buffer = *top->as<AllocNode>()->buffer;
+    for (const auto& extent : buffer.shape)
+      for (const auto& v : free_vars(extent))
+        if (!known(v))
+          return refusal("L0220",
+                         "would allocate buffer " + in_quotes(buffer.name) +
+                             " around all of the program, but its size depends on " +
+                             in_quotes(v->name) + ", which has a value only inside",
+                         "give the buffer that it copies a size of numbers and Dims");
+  }
+  return {};
+}
+
 // The statements that allocate around all, from outside in; what is left is inside of them.
 inline const Stmt& inside_allocs(const Program& program) {
   const Stmt* top = &program->body;
@@ -210,6 +235,7 @@ LATHE_DECL Verdict check_kept(const Program& before, const Program& after) {
   if (auto no = check_shifts(before, after, changed)) return no;
   if (auto no = check_axes(after)) return no;
   if (auto no = check_marks(before, after, changed)) return no;
+  if (auto no = check_sizes(after)) return no;
   return check_lifetimes(before, after, changed);
 }
 
