@@ -507,8 +507,7 @@ class Schedule {
   BlockTag resolve_block(const BlockName& name, std::string_view step, Location where) const;
   std::string resolve_buffer(const BufferName& name, std::string_view step, Location where) const;
   [[noreturn]] void refuse(std::string_view step, const Refusal& why, Location where) const;
-  Args step(std::string_view primitive, Args args, Location where);
-  Vec<LoopRef> step_to_loops(std::string_view primitive, Args args, Location where);
+  Vec<LoopRef> step_to_loops(const Primitive& primitive, Args args, Location where);
 
   friend class detail::DefaultSteps;
 

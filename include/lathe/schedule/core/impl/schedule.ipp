@@ -147,10 +147,6 @@ LATHE_DECL Args Schedule::apply(const Primitive& primitive, Args given, Location
   });
 }
 
-LATHE_DECL Args Schedule::step(std::string_view primitive, Args args, Location where) {
-  return apply(*find_primitive(primitive), std::move(args), where);
-}
-
 LATHE_DECL void Schedule::record(const Primitive& primitive, Args args, Edit edit, Location where) {
   for (const auto& a : args) define_inputs({a}, where);
   Step next;
