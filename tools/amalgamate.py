@@ -2,7 +2,8 @@
 
 Each file has two regions: the declarations of every header, in the order in which they include one another,
 then all function bodies. LATHE_SEPARATE_COMPILATION leaves the second region out, except in the one translation
-unit that defines LATHE_IMPLEMENTATION.
+unit that defines LATHE_IMPLEMENTATION. What runs only while a kernel is made stands between LATHE_LEAN_BEGIN and
+LATHE_LEAN_END.
 """
 
 import re
@@ -11,12 +12,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from lathe_tree import INCLUDE, ROOT, show
+from lathe_tree import INCLUDE, ROOT, layer_of, show
 
 # Entry headers, each on top of the ones before it.
 ENTRIES = ["lathe.hpp", "tune.hpp", "graph.hpp", "onnx.hpp"]
 BODY_INCLUDE = re.compile(
-    r"^#if !defined\(LATHE_SEPARATE_COMPILATION\)\n((?:#include <lathe/\S+>[^\n]*\n)+)#endif[^\n]*\n", re.MULTILINE
+    r"^#if !defined\(LATHE_SEPARATE_COMPILATION\)(?: \|\| defined\(LATHE_IMPLEMENTATION\))?\n((?:#include <lathe/\S+>[^\n]*\n)+)#endif[^\n]*\n", re.MULTILINE
 )
 INCLUDE_LINE = re.compile(r"#\s*include <([^>]+)>")
 CONDITIONAL = re.compile(r"#\s*(if|endif)")
@@ -81,16 +82,32 @@ def visit(path: Path, seen: set[Path], order: list[Path]) -> None:
         visit(target, seen, order)
 
 
+# A call of a kernel and the evaluator run code of these layers, and of what support declares.
+RUNNING_LAYERS = {"runtime", "eval", "jit", "interop"}
+
+
+def is_lean(path: Path) -> bool:
+    layer = layer_of(path)
+    return layer not in RUNNING_LAYERS and (is_body(path) or layer != "support")
+
+
 def region(paths: list[Path]) -> tuple[set[str], str]:
     """The contents of the files one after the other, and the foreign headers that they need."""
     foreign: set[str] = set()
-    parts = []
+    parts: list[str] = []
+    lean = False
     for path in paths:
         source = load(path)
         foreign |= source.foreign
         text = BLANK_LINES.sub("\n\n", source.text).strip()
-        if not ONLY_COMMENTS.fullmatch(text):
-            parts.append(f"// ---- {path.relative_to(INCLUDE).as_posix()}\n{text}\n")
+        if ONLY_COMMENTS.fullmatch(text):
+            continue
+        if is_lean(path) != lean:
+            parts.append("LATHE_LEAN_END\n" if lean else "LATHE_LEAN_BEGIN\n")
+            lean = not lean
+        parts.append(f"// ---- {path.relative_to(INCLUDE).as_posix()}\n{text}\n")
+    if lean:
+        parts.append("LATHE_LEAN_END\n")
     return foreign, "\n".join(parts)
 
 

@@ -16,6 +16,6 @@
 #include <lathe/support/context.hpp>
 #include <lathe/support/target.hpp>
 
-#if !defined(LATHE_SEPARATE_COMPILATION)
-#include <lathe/jit/impl/layer.ipp>
+#if !defined(LATHE_SEPARATE_COMPILATION) || defined(LATHE_IMPLEMENTATION)
+#include <lathe/impl/src.hpp>
 #endif

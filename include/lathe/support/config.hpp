@@ -13,10 +13,28 @@
 // Where code lives: <layer>/name.hpp holds declarations (and templates) and includes no body;
 // bodies are in <layer>/impl/name.ipp, marked LATHE_DECL; <layer>/impl/layer.ipp includes the
 // bodies of its layer and of the layers below. The entry header <lathe/lathe.hpp> includes all
-// declarations and then, unless LATHE_SEPARATE_COMPILATION is defined, <lathe/impl/src.hpp>: all
-// bodies. Compiled separately, one translation unit includes <lathe/impl/src.hpp>.
+// declarations and then <lathe/impl/src.hpp>: all bodies. A program that defines
+// LATHE_SEPARATE_COMPILATION everywhere has no bodies in its files: lathe::compiled holds them, or
+// the one file that also defines LATHE_IMPLEMENTATION.
 #if defined(LATHE_SEPARATE_COMPILATION)
 #define LATHE_DECL
 #else
 #define LATHE_DECL inline
+#endif
+
+// What runs only while a kernel is made, in files that hold the bodies: compiled in little time
+// rather than for speed. Most of what a first jit takes is LLVM's.
+#if !defined(__OPTIMIZE__) || (defined(LATHE_SEPARATE_COMPILATION) && !defined(LATHE_IMPLEMENTATION))
+#define LATHE_LEAN_BEGIN
+#define LATHE_LEAN_END
+#elif defined(__clang__)
+#define LATHE_LEAN_BEGIN \
+  _Pragma("clang attribute push(__attribute__((minsize)), apply_to = function)")
+#define LATHE_LEAN_END _Pragma("clang attribute pop")
+#elif defined(__GNUC__)
+#define LATHE_LEAN_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"Og\")")
+#define LATHE_LEAN_END _Pragma("GCC pop_options")
+#else
+#define LATHE_LEAN_BEGIN
+#define LATHE_LEAN_END
 #endif
