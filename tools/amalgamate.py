@@ -118,7 +118,8 @@ def include_lines(headers: set[str]) -> str:
 def amalgam(entry: str, taken: set[Path]) -> str:
     """The single-file form of an entry header, without the files of the entries before it."""
     paths: list[Path] = []
-    visit(INCLUDE / "lathe" / entry, taken, paths)
+    for first in ("support/config.hpp", entry):  # which has the macros that mark what is lean
+        visit(INCLUDE / "lathe" / first, taken, paths)
     foreign, declarations = region([path for path in paths if not is_body(path)])
     body_foreign, bodies = region([path for path in paths if is_body(path)])
     lower = ENTRIES[: ENTRIES.index(entry)][-1:]

@@ -29,6 +29,53 @@
 #include <variant>
 #include <vector>
 
+// ---- lathe/support/config.hpp
+// Lathe's version and the one switch that decides where function bodies live.
+
+#if !defined(__cpp_exceptions)
+#error "lathe reports errors by exceptions: build without -fno-exceptions"
+#endif
+
+#define LATHE_VERSION_MAJOR 0
+#define LATHE_VERSION_MINOR 1
+#define LATHE_VERSION_PATCH 0
+#define LATHE_VERSION_STRING "0.1.0"
+
+// Where code lives: <layer>/name.hpp holds declarations (and templates) and includes no body;
+// bodies are in <layer>/impl/name.ipp, marked LATHE_DECL; <layer>/impl/layer.ipp includes the
+// bodies of its layer and of the layers below. The entry header <lathe/lathe.hpp> includes all
+// declarations and then <lathe/impl/src.hpp>: all bodies. A program that defines
+// LATHE_SEPARATE_COMPILATION has no bodies in its files: lathe::compiled holds them, or the one
+// file that defines LATHE_IMPLEMENTATION.
+#if defined(LATHE_IMPLEMENTATION) && !defined(LATHE_SEPARATE_COMPILATION)
+#define LATHE_SEPARATE_COMPILATION
+#endif
+#if defined(LATHE_SEPARATE_COMPILATION)
+#define LATHE_DECL
+#else
+#define LATHE_DECL inline
+#endif
+
+// What runs only while a kernel is made, in files that hold the bodies: compiled in little time
+// rather than for speed. Most of what a first jit takes is LLVM's.
+#if !defined(__OPTIMIZE__) || \
+    (defined(LATHE_SEPARATE_COMPILATION) && !defined(LATHE_IMPLEMENTATION))
+#define LATHE_LEAN_BEGIN
+#define LATHE_LEAN_END
+#elif defined(__clang__)
+#define LATHE_LEAN_BEGIN \
+  _Pragma("clang attribute push(__attribute__((minsize)), apply_to = function)")
+#define LATHE_LEAN_END _Pragma("clang attribute pop")
+#elif defined(__GNUC__)
+#define LATHE_LEAN_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"Og\")")
+#define LATHE_LEAN_END _Pragma("GCC pop_options")
+#else
+#define LATHE_LEAN_BEGIN
+#define LATHE_LEAN_END
+#endif
+
+LATHE_LEAN_BEGIN
+
 // ---- lathe/ir/kinds.hpp
 // Kinds of loops and of iterators, and the stages of lowering.
 
@@ -66,6 +113,8 @@ std::string_view to_text(IterKind kind);
 std::string_view to_text(Stage stage);
 
 }  // namespace lathe
+
+LATHE_LEAN_END
 
 // ---- lathe/support/vec.hpp
 // Lists. A compiler takes 1 ms for a Vec of another type and 12 to 25 ms for a
@@ -250,6 +299,8 @@ bool contains(const Vec<T>& list, const T& item) {
 }
 
 }  // namespace lathe
+
+LATHE_LEAN_BEGIN
 
 // ---- lathe/ir/attributes.hpp
 // Attributes of loops and blocks: what steps ask of them and lowering realises. Each is a struct
@@ -661,28 +712,7 @@ std::string annotation_keys();
 }  // namespace detail
 }  // namespace lathe
 
-// ---- lathe/support/config.hpp
-// Lathe's version and the one switch that decides where function bodies live.
-
-#if !defined(__cpp_exceptions)
-#error "lathe reports errors by exceptions: build without -fno-exceptions"
-#endif
-
-#define LATHE_VERSION_MAJOR 0
-#define LATHE_VERSION_MINOR 1
-#define LATHE_VERSION_PATCH 0
-#define LATHE_VERSION_STRING "0.1.0"
-
-// Where code lives: <layer>/name.hpp holds declarations (and templates) and includes no body;
-// bodies are in <layer>/impl/name.ipp, marked LATHE_DECL; <layer>/impl/layer.ipp includes the
-// bodies of its layer and of the layers below. The entry header <lathe/lathe.hpp> includes all
-// declarations and then, unless LATHE_SEPARATE_COMPILATION is defined, <lathe/impl/src.hpp>: all
-// bodies. Compiled separately, one translation unit includes <lathe/impl/src.hpp>.
-#if defined(LATHE_SEPARATE_COMPILATION)
-#define LATHE_DECL
-#else
-#define LATHE_DECL inline
-#endif
+LATHE_LEAN_END
 
 // ---- lathe/support/ref.hpp
 // Shared ownership of immutable nodes: an intrusive, thread-safe reference count.
@@ -794,6 +824,8 @@ inline void RefCounted::destroy() const noexcept {
 }
 
 }  // namespace lathe
+
+LATHE_LEAN_BEGIN
 
 // ---- lathe/ir/contents.hpp
 // A summary of what occurs in a statement, kept with it: who looks for one block, loop or buffer
@@ -988,6 +1020,8 @@ constexpr bool is_logic(BinaryOp op) { return op == BinaryOp::and_ || op == Bina
 
 }  // namespace lathe
 
+LATHE_LEAN_END
+
 // ---- lathe/support/error.hpp
 // Exceptions: UserError for a mistake in the calling program, InternalError for a broken invariant
 // of Lathe's own.
@@ -1059,6 +1093,8 @@ inline void invariant(bool holds, const char* message, Location where = Location
 }
 
 }  // namespace lathe
+
+LATHE_LEAN_BEGIN
 
 // ---- lathe/ir/expr.hpp
 // Expressions: the grammar of what a value is, its semantics, and one plain struct per node.
@@ -2109,6 +2145,8 @@ AnyExpr size_product(const AnyExpr& a, const AnyExpr& b);
 
 }  // namespace lathe
 
+LATHE_LEAN_END
+
 // ---- lathe/support/function.hpp
 // Callables without <functional>: borrowed for one call (FunctionRef) or owned and shared (Hook).
 
@@ -2177,6 +2215,8 @@ class Hook<R(Args...)> {
 };
 
 }  // namespace lathe
+
+LATHE_LEAN_BEGIN
 
 // ---- lathe/dsl/any.hpp
 // The untyped core of the DSL: tensors, axes and computations with rank and dtype as run-time
@@ -2421,6 +2461,8 @@ inline Program program_of(const AnyTensor& output, Location where = Location::he
 
 }  // namespace lathe
 
+LATHE_LEAN_END
+
 // ---- lathe/support/target.hpp
 // Targets of machine code: architecture, instruction sets, vector width, caches, processors.
 
@@ -2490,6 +2532,8 @@ Target cuda(std::string_view arch, Location where = Location::here());
 Vec<std::string> known_targets();
 
 }  // namespace lathe
+
+LATHE_LEAN_BEGIN
 
 // ---- lathe/ir/tensor_intrin.hpp
 // Tensor intrinsics: what an instruction, or a piece of code as fast as one, computes on small
@@ -3333,8 +3377,7 @@ class Schedule {
   BlockTag resolve_block(const BlockName& name, std::string_view step, Location where) const;
   std::string resolve_buffer(const BufferName& name, std::string_view step, Location where) const;
   [[noreturn]] void refuse(std::string_view step, const Refusal& why, Location where) const;
-  Args step(std::string_view primitive, Args args, Location where);
-  Vec<LoopRef> step_to_loops(std::string_view primitive, Args args, Location where);
+  Vec<LoopRef> step_to_loops(const Primitive& primitive, Args args, Location where);
 
   friend class detail::DefaultSteps;
 
@@ -3378,6 +3421,8 @@ Schedule default_schedule(const OutputList& outputs, const Target& target = host
 
 }  // namespace lathe
 
+LATHE_LEAN_END
+
 // ---- lathe/support/element_type.hpp
 // Types of elements in memory, as numbers for layers that share no types.
 
@@ -3419,6 +3464,8 @@ struct ElementTypeOf {
 };
 
 }  // namespace lathe
+
+LATHE_LEAN_BEGIN
 
 // ---- lathe/ir/narrow.hpp
 // Numbers narrower than a machine type, their rounding and storage in C++: f16, bf16, f8e4m3,
@@ -5166,6 +5213,8 @@ std::string excerpt(const Program& program, const Stmt& stmt);
 
 }  // namespace lathe
 
+LATHE_LEAN_END
+
 // ---- lathe/support/target_caps.hpp
 // What a target's code can say by itself: what the passes to Stage::machine ask, and what verify
 // holds them to.
@@ -5198,6 +5247,8 @@ struct TargetCaps {
 };
 
 }  // namespace lathe
+
+LATHE_LEAN_BEGIN
 
 // ---- lathe/ir/verify.hpp
 // The verifier: the rules of each stage, and whether a program keeps them.
@@ -5246,6 +5297,8 @@ void verify_defined(const Program& program, Location where = Location::here());
 void verify_dim(const VarRef& dim, const Vec<Param>& params, Location where = Location::here());
 
 }  // namespace lathe
+
+LATHE_LEAN_END
 
 // ---- lathe/jit/intrinsic_check.hpp
 // Trials of tensor intrinsics: whether a row computes what it says.
@@ -6738,6 +6791,8 @@ class Deadline {
 
 }  // namespace lathe
 
+LATHE_LEAN_BEGIN
+
 // ---- lathe/lower/pipeline.hpp
 // The pipeline from scheduled programs to flat code, a table of named passes, and its runner.
 
@@ -6780,6 +6835,8 @@ Program lower_until(std::string_view pass, const Program& program, const Target&
                     const LowerOptions& options = {});
 
 }  // namespace lathe
+
+LATHE_LEAN_END
 
 // ---- lathe/support/text.hpp
 // Text: building it, and numbers printed and read the same under every locale.
@@ -6963,6 +7020,8 @@ inline std::int64_t reachable_cache(std::int64_t bytes, std::string_view sharing
 
 }  // namespace detail
 }  // namespace lathe
+
+LATHE_LEAN_BEGIN
 
 // ---- lathe/ir/lex.hpp
 // Tokens of a text, and their places for messages.
@@ -7365,6 +7424,8 @@ inline std::int64_t wrap_int(DType t, std::int64_t value) {
 
 }  // namespace lathe::detail
 
+LATHE_LEAN_END
+
 // ---- lathe/support/random.hpp
 // Random numbers that are the same everywhere: what the standard library's distributions give
 // differs from one to the next.
@@ -7389,6 +7450,8 @@ constexpr std::uint64_t random_below(std::uint64_t n, std::uint64_t bits) {
 }
 
 }  // namespace lathe::detail
+
+LATHE_LEAN_BEGIN
 
 // ---- lathe/ir/scalar_code.hpp
 // Expressions evaluated for many values of their variables, without a program around them.
@@ -7716,6 +7779,8 @@ class Parser {
 }  // namespace detail
 }  // namespace lathe
 
+LATHE_LEAN_END
+
 // ---- lathe/support/reversed.hpp
 // Lists from their end: std::views::reverse without its 20 ms for each type of list
 // (g++ 12).
@@ -7760,6 +7825,8 @@ template <class T>
 void reversed(Vec<T>&&) = delete;
 
 }  // namespace lathe
+
+LATHE_LEAN_BEGIN
 
 // ---- lathe/ir/reducer_law.hpp
 // Laws of a reducer: those that its structure proves, and those that numbers refute.
@@ -9513,583 +9580,6 @@ Verdict read_intrinsic(const TensorIntrin& row, Intrinsic& out);
 
 }  // namespace lathe::detail
 
-// ---- lathe/codegen/common/captures.hpp
-// What the body of a parallel loop takes from around it.
-
-namespace lathe::detail {
-
-/// The buffers that a loop's body uses and does not allocate itself, each once.
-Vec<Buffer> buffers_captured(const Stmt& body);
-
-}  // namespace lathe::detail
-
-// ---- lathe/codegen/llvm/builder.hpp
-// LLVM IR as text: typed values, one function, one module.
-
-namespace lathe::detail {
-
-/// An SSA value or a constant, as text, with the type that it has in LLVM's eyes.
-struct LlvmValue {
-  DType dtype;
-  std::string text;
-
-  bool is_const() const { return !text.empty() && text[0] != '%'; }
-};
-
-/// "float", "<16 x i32>"; signed and unsigned integers are one type, bool is i1.
-std::string llvm_type(DType t);
-/// The type in memory: as above, but a bool is an i8.
-DType memory_type(DType t);
-/// "v16f32", "i64": how intrinsics name their overloads.
-std::string llvm_mangled(DType t);
-/// A constant of that type, splatted over its lanes.
-LlvmValue llvm_int(DType t, std::int64_t value, int llvm_major);
-LlvmValue llvm_float(DType t, double value, int llvm_major);
-LlvmValue llvm_zero(DType t);
-
-/// What a call of an intrinsic needs: LLVM aborts if a feature is missing.
-struct LlvmIntrinsic {
-  std::string_view name;
-  std::string_view feature;  ///< empty: none
-  int since;                 ///< first LLVM major that has it with this signature
-};
-/// The row of an intrinsic named without "llvm." and without overload suffix; null if it has none.
-const LlvmIntrinsic* find_llvm_intrinsic(std::string_view name);
-
-/// One module: declarations, metadata and finished functions.
-class LlvmModule {
- public:
-  LlvmModule(const Target& its_target, int llvm_major)
-      : target(its_target), caps(its_target), major(llvm_major) {}
-
-  const Target& target;
-  const TargetCaps caps;
-  const int major;
-
-  /// True if the intrinsic can be used here.
-  bool can(std::string_view intrinsic) const;
-  /// Declares once: "declare <type> @<name>(<params>)".
-  void declare(std::string_view type, std::string_view name, std::string_view params);
-  /// The same for a function that the runtime must provide.
-  void declare_external(std::string_view type, std::string_view name, std::string_view params);
-  void external(std::string_view name);
-  /// A new metadata node's number; loops get a distinct one each.
-  int loop_metadata();
-  /// A buffer's alias scope, 0 if there are too many: each scope lists all others. Accesses of
-  /// different scopes never overlap.
-  int alias_scope(std::string_view name);
-  /// ", !alias.scope !4, !noalias !5" for accesses of the scope, or nothing.
-  std::string alias_tags(int scope) const;
-
-  void add_function(std::string text) { functions_ += text; }
-  /// The module's text.
-  std::string finish();
-
-  Vec<std::string> externals;
-
- private:
-  std::string functions_, declarations_, metadata_;
-  NameSet declared_;
-  Vec<int> scopes_;
-  int next_metadata_ = 8;
-};
-
-/// One function under construction: instructions are appended to the current block.
-class LlvmFunction {
- public:
-  explicit LlvmFunction(LlvmModule& its_module) : module(its_module) { code_.reserve(1 << 14); }
-
-  LlvmModule& module;
-
-  /// "  <parts>\n"
-  template <class... Parts>
-  void line(const Parts&... parts) {
-    write_line({std::string_view(parts)...});
-  }
-  /// "  %tN = <parts>\n"; gives the value. Within a block, an instruction that was written before
-  /// gives that value again: loops unrolled into a thousand accesses share their address
-  /// arithmetic, and LLVM reads a third of the text.
-  template <class... Parts>
-  LlvmValue op(DType type, const Parts&... parts) {
-    return {type, write_op({std::string_view(parts)...})};
-  }
-  /// "%<prefix>N", new in this function.
-  std::string fresh(std::string_view prefix);
-  /// A new block's name, without '%'.
-  std::string block(std::string_view name) { return fresh(name); }
-
-  /// Ends the current block and starts another.
-  void start(const std::string& label);
-  void jump(const std::string& label);
-  void branch(const LlvmValue& condition, const std::string& yes, const std::string& no,
-              std::string_view metadata = {});
-  /// Whether the current block has ended without another having been started.
-  bool ended() const { return ended_; }
-  void end() { ended_ = true; }
-  const std::string& current() const { return current_; }
-
-  LlvmValue binary(std::string_view opcode, const LlvmValue& a, const LlvmValue& b);
-  LlvmValue compare(std::string_view opcode, const LlvmValue& a, const LlvmValue& b);
-  LlvmValue convert(std::string_view opcode, const LlvmValue& a, DType to);
-  LlvmValue select(const LlvmValue& condition, const LlvmValue& yes, const LlvmValue& no);
-  LlvmValue splat(const LlvmValue& scalar, int lanes);
-  /// Lanes of a followed by those of b.
-  LlvmValue concat(const LlvmValue& a, const LlvmValue& b);
-  LlvmValue shuffle(const LlvmValue& vector, const Vec<int>& lanes);
-  LlvmValue extract(const LlvmValue& vector, int lane);
-  LlvmValue insert(const LlvmValue& vector, const LlvmValue& scalar, int lane);
-  /// llvm.<name>.<overload>(args…), where the result and all arguments have the first one's type.
-  LlvmValue intrinsic(std::string_view name, const Vec<LlvmValue>& args);
-  LlvmValue any(const LlvmValue& mask);  ///< whether a lane is set
-  LlvmValue phi(const LlvmValue& a, const std::string& from_a, const LlvmValue& b,
-                const std::string& from_b);
-  LlvmValue integer(DType t, std::int64_t value) { return llvm_int(t, value, module.major); }
-  LlvmValue real(DType t, double value) { return llvm_float(t, value, module.major); }
-
-  /// A place in the entry block's frame; gives the pointer.
-  std::string frame(std::string_view type, int alignment);
-  void frame_named(std::string_view name, std::string_view type, int alignment);
-
-  /// The function's text, with the frame's allocas in front of the code.
-  std::string finish(std::string_view head);
-
- private:
-  void write_line(std::initializer_list<std::string_view> parts);
-  std::string write_op(std::initializer_list<std::string_view> parts);
-
-  std::string code_, frame_;
-  NameMap<std::string> known_;  ///< pure instructions of this block
-  NameMap<std::string> loads_;  ///< loads since the last write to a buffer
-  std::string current_ = "entry";
-  int next_ = 0;
-  bool ended_ = false;
-};
-
-}  // namespace lathe::detail
-
-// ---- lathe/codegen/llvm/emitter.hpp
-// The emitter of one LLVM function from statements and expressions at Stage::machine.
-
-namespace lathe::detail {
-
-/// Where a buffer's elements are.
-struct LlvmPlace {
-  std::string pointer;
-  int scope = 0;             ///< alias scope; 0: none
-  int alignment = 0;         ///< bytes that the pointer is a multiple of
-  bool is_register = false;  ///< one whole value in the frame, no index
-};
-
-/// What the functions of one kernel share.
-struct LlvmKernelState {
-  LlvmModule& module;
-  LlvmKernel& kernel;
-  int bodies = 0;                ///< parallel loops outlined so far
-  std::int64_t frame_bytes = 0;  ///< of temporaries in stack frames
-};
-
-/// A vector index whose lanes are base + lane * stride.
-struct LlvmStrided {
-  LlvmValue base;             ///< scalar, i64
-  std::int64_t stride = 0;    ///< in elements
-  std::int64_t multiple = 1;  ///< what base is known to be a multiple of; 0 if it is 0
-};
-
-class LlvmEmitter {
- public:
-  LlvmEmitter(LlvmKernelState& state, const std::string& symbol);
-
-  /// The kernel's entry: unpacks the slots, then the body.
-  void emit_entry(const Program& program);
-  /// The body of a parallel loop over [begin, end) of its iterations.
-  struct Capture {
-    Vec<std::pair<VarRef, LlvmValue>> values;
-    Vec<std::pair<Buffer, LlvmPlace>> buffers;
-    LlvmValue min;
-    int words = 0;
-  };
-  void emit_loop_body(const ForNode& loop, const Capture& capture, const LlvmEmitter& outer);
-
-  /// Appends the finished function to the module.
-  void finish(std::string_view params);
-
- private:
-  using Lanes = Vec<int>;
-
-  // Statements: llvm_stmt.ipp, llvm_parallel.ipp
-  void stmt(const Stmt& s);
-  void loop(const ForNode& n);
-  void parallel_loop(const ForNode& n);
-  void counted(const VarRef& var, const LlvmValue& from, const LlvmValue& end, bool runs,
-               const Stmt& body);
-  Capture capture(const ForNode& n);
-  void store_capture(const Capture& c, const std::string& closure);
-  void alloc(const AllocNode& n);
-  void heap_alloc(const AllocNode& n, LlvmPlace& place);
-  void branch(const IfNode& n);
-  void let_stmt(const LetStmtNode& n);
-  void while_loop(const WhileNode& n);
-  void check(const AssertNode& n);
-  void evaluate(const EvaluateNode& n);
-  void prefetch(const CallNode& n);
-  void bind_slots(const Program& program);
-  void fail(std::string_view status);
-  void fail_unless_zero(const LlvmValue& status);
-  std::string fail_label();
-
-  // Memory: llvm_address.ipp, llvm_load.ipp, llvm_store.ipp, llvm_atomic.ipp
-  const LlvmPlace& place(const Buffer& buffer) const;
-  LlvmValue index64(const AnyExpr& e);
-  LlvmValue widen_index(LlvmValue v);
-  std::string address(const LlvmPlace& at, DType element, const LlvmValue& index, bool inbounds);
-  LlvmStrided strided(const AnyExpr& e, std::int64_t stride);
-  LlvmStrided shifted(LlvmStrided at, std::int64_t elements);
-  std::int64_t multiple_of(const AnyExpr& e) const;
-  int alignment(const LlvmPlace& at, DType element, std::int64_t multiple) const;
-  LlvmValue load(const LoadNode& n);
-  LlvmValue load_scalar(const LoadNode& n, const LlvmPlace& at, const LlvmValue& mask);
-  LlvmValue load_element(const LlvmPlace& at, DType t, const LlvmStrided& index, LlvmValue mask);
-  LlvmValue load_vector(const LlvmPlace& at, DType t, const AnyExpr& index, const LlvmValue& mask);
-  LlvmValue load_strided(const LlvmPlace& at, DType t, const LlvmStrided& i, const LlvmValue& mask);
-  LlvmValue load_pieces(const LlvmPlace& at, DType t, const RampNode& ramp, std::int64_t stride,
-                        const LlvmValue& mask);
-  LlvmValue load_dense(const LlvmPlace& at, DType t, const LlvmStrided& index,
-                       const LlvmValue& mask);
-  LlvmValue gather(const LlvmPlace& at, DType t, const LlvmValue& index, const LlvmValue& mask);
-  std::string lane_addresses(const LlvmPlace& at, DType t, const LlvmValue& index);
-  LlvmValue from_memory(const LlvmValue& stored, DType t);
-  LlvmValue to_memory(const LlvmValue& v);
-  void store(const StoreNode& n);
-  void store_register(const StoreNode& n, const LlvmPlace& at, LlvmValue v, const LlvmValue& mask);
-  void store_element(const LlvmPlace& at, const LlvmStrided& index, const LlvmValue& v,
-                     const LlvmValue& mask);
-  void store_vector(const LlvmPlace& at, const AnyExpr& index, const LlvmValue& v,
-                    const LlvmValue& mask, Streaming streaming);
-  void store_dense(const LlvmPlace& at, const LlvmStrided& index, const LlvmValue& v,
-                   const LlvmValue& mask, Streaming streaming);
-  void store_streaming(const LlvmValue& v, const std::string& pointer, int known, bool lines,
-                       std::string_view tags);
-  void store_pieces(const LlvmValue& v, const std::string& pointer, int piece_bytes, int align,
-                    std::string_view hints);
-  void scatter(const LlvmPlace& at, const LlvmValue& index, const LlvmValue& v,
-               const LlvmValue& mask);
-  void store_when(const LlvmValue& mask, const LlvmPlace& at, const LlvmStrided& index,
-                  const LlvmValue& v);
-  void atomic(const AtomicNode& n);
-  void atomic_element(BinaryOp op, const std::string& pointer, const LlvmValue& v, int align);
-  void atomic_loop(BinaryOp op, const std::string& pointer, const LlvmValue& v, int align);
-
-  // Expressions: llvm_expr.ipp
-  LlvmValue value(const AnyExpr& e);
-  LlvmValue compute(const AnyExpr& e);
-  LlvmValue constant(const ConstNode& n);
-  LlvmValue variable(const VarNode& n) const;
-  LlvmValue let(const LetNode& n);
-  LlvmValue select(const SelectNode& n);
-  LlvmValue select_scalar(const SelectNode& n, const LlvmValue& condition);
-  LlvmValue ramp(const RampNode& n);
-  LlvmValue broadcast(const BroadcastNode& n);
-  LlvmValue shuffle(const ShuffleNode& n);
-  template <class Emit>
-  LlvmValue when(const LlvmValue& condition, const LlvmValue& otherwise, Emit emit);
-  void forget(std::size_t mark);
-
-  // Operators: llvm_ops.ipp, llvm_cast.ipp
-  LlvmValue binary(BinaryOp op, const LlvmValue& a, const LlvmValue& b);
-  LlvmValue compare(BinaryOp op, const LlvmValue& a, const LlvmValue& b);
-  LlvmValue unary(const UnaryNode& n);
-  LlvmValue call(const CallNode& n);
-  LlvmValue scalb(const LlvmValue& x, const LlvmValue& power);
-  LlvmValue dot(const CallNode& n);
-  LlvmValue cast(const CastNode& n);
-
-  LlvmKernelState& state_;
-  LlvmModule& module_;
-  LlvmFunction f_;
-  std::string symbol_;
-  NodeMap<LlvmValue> vars_;
-  NodeMap<std::int64_t> multiples_;
-  NodeMap<LlvmPlace> places_;
-  /// Values of shared nodes, valid within one statement and the branches that dominate it.
-  NodeMap<LlvmValue> memo_;
-  Vec<const ExprNode*> memo_order_;
-  struct FailLevel {
-    std::string pointer, label;
-    bool used = false;
-  };
-  Vec<FailLevel> fails_;
-  bool streamed_ = false;
-};
-
-/// first, first + step, …: count lanes.
-Vec<int> llvm_lane_range(int first, int count, int step = 1);
-/// <0, step, 2 * step, …>
-LlvmValue llvm_iota(DType t, std::int64_t step);
-/// "add", "fadd", … for an operator that is one instruction.
-std::string_view llvm_arithmetic(BinaryOp op, DType t);
-
-}  // namespace lathe::detail
-
-// ---- lathe/codegen/llvm/llvm_ir.hpp
-// LLVM IR text of a program at Stage::machine.
-
-namespace lathe {
-
-/// The program as a module for LLVM `llvm_major` (16 to 22). Element buffers need only be aligned
-/// to their elements unless the program says more. Every value means what ir/expr.hpp says: the
-/// program keeps the rules of ir/machine_form.hpp, and no flag licenses LLVM to change a float.
-/// The kernel returns 0 or the first status that is not (runtime/abi.hpp); whatever it allocated is
-/// freed on every path. Parallel loops take "max_threads" from the loop's annotation of that name.
-/// InternalError for a node that a pass should have removed (a type or a math call that the target
-/// lacks, a vectorized or unrolled loop, a block), L0620 for a Target that is no CPU or an LLVM
-/// that is not supported.
-/// `symbol` names the entry; empty: made from the program's name. A process links a symbol once.
-LlvmKernel emit_llvm(const Program& program, const Target& target, int llvm_major,
-                     std::string_view symbol = {});
-
-}  // namespace lathe
-
-// ---- lathe/codegen/common/frame.hpp
-// Which temporaries live in stack frames.
-
-namespace lathe::detail {
-
-/// A temporary of at most this many bytes lives in the stack frame, as long as the frame stays
-/// below the second.
-inline constexpr std::int64_t kFrameBuffer = 16 << 10, kFrameTotal = 64 << 10;
-
-/// The bytes of a flat temporary that has room in a frame of which so many are taken; -1: on the
-/// heap.
-inline std::int64_t frame_bytes(const BufferNode& b, std::int64_t taken) {
-  const std::int64_t* extent = as_const_int(b.shape[0]);
-  if (!extent || *extent < 0 || *extent > kFrameBuffer) return -1;
-  const std::int64_t bytes = *extent * b.dtype.bytes();
-  return bytes <= kFrameBuffer && taken + bytes <= kFrameTotal ? bytes : -1;
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/eval/tree.hpp
-// The trees of small nodes that the evaluator interprets; variables and buffers are numbered slots.
-
-namespace lathe::detail {
-
-class EvalFrame;
-
-/// One lane of an expression. Only Load reads memory, and nothing here writes but the slots of Let.
-struct EvalExpr {
-  using Run = Scalar (*)(const EvalExpr&, EvalFrame&, int lane);
-  Run run = nullptr;
-  DType dtype;  ///< of the operands where they differ from the result (comparison, cast, call)
-  std::uint8_t op = 0;
-  int slot = 0;       ///< Var: first lane's slot · Load: buffer
-  int lanes = 1;      ///< of the result
-  Scalar value = {};  ///< Const
-  const EvalExpr* a = nullptr;
-  const EvalExpr* b = nullptr;
-  const EvalExpr* c = nullptr;
-  Vec<const EvalExpr*> args;  ///< Load: indices · Let: values · Call, Shuffle: operands
-  /// Shuffle: lane l is lane picks[2 l + 1] of vector picks[2 l] · Let: value k is for the slot
-  /// picks[2 k], in all its lanes if what follows may ask lane l for others (picks[2 k + 1] = 1).
-  Vec<int> picks;
-  DType to;  ///< Cast, reinterpret
-
-  Scalar at(EvalFrame& frame, int lane) const { return run(*this, frame, lane); }
-  /// Lane l of something that may be a scalar beside vectors.
-  Scalar spread(EvalFrame& frame, int lane) const {
-    return run(*this, frame, lanes == 1 ? 0 : lane);
-  }
-};
-
-struct EvalIter {
-  int slot;
-  const EvalExpr *binding, *min, *extent;
-};
-
-struct EvalStmt {
-  enum Kind : std::uint8_t { seq, loop, store, atomic, let, branch, repeat, check, alloc, block };
-  Kind kind = seq;
-  std::uint8_t op = 0;  ///< atomic
-  int slot = 0;         ///< loop, let: variable · store, atomic, alloc: buffer · check: message
-  /// loop: min · store, atomic, let: value · branch, repeat, check: condition
-  const EvalExpr* a = nullptr;
-  const EvalExpr* b = nullptr;      ///< loop: extent · store: mask
-  Vec<const EvalExpr*> args;        ///< indices · check: what it tells
-  Vec<EvalIter> iters;              ///< block
-  Vec<const EvalExpr*> conditions;  ///< block: after the iterators', in their order
-  Vec<const EvalStmt*>
-      children;  ///< seq; loop: the body, then inits that run before; branch: then, else
-};
-
-struct EvalBuffer {
-  Buffer buffer;
-  DType element;                        ///< scalar
-  int lanes = 1;                        ///< of an element
-  Vec<const EvalExpr*> shape, strides;  ///< no strides: dense, or as the call says
-  int outer_strides = -1;  ///< where those are that the call says, an axis after the other
-  bool output = false;
-};
-
-struct EvalTree : RefCounted {
-  std::deque<EvalExpr> exprs;
-  std::deque<EvalStmt> stmts;
-  Vec<EvalBuffer> buffers;
-  Vec<std::string> messages;
-  Vec<int> var_slots;  ///< where dims, strides and scalars go, in the order of the call's slots
-  Vec<DType> var_types;
-  int buffer_params = 0;  ///< the first buffers are the parameters, in order
-  int slots = 0;
-  bool flat = false;    ///< one index, the offset of the element
-  bool blocks = false;  ///< not lowered: its indices are a user's
-  EvaluatorOptions options;
-  const EvalStmt* body = nullptr;
-  Vec<Stmt> kept;  ///< what was made on the way: nodes are known by address
-};
-
-/// Compiles a program; and one lane of each kind of node.
-Ref<EvalTree> make_eval_tree(const Program& program, EvaluatorOptions options);
-EvalExpr::Run eval_function(const AnyExpr& e);
-
-}  // namespace lathe::detail
-
-// ---- lathe/eval/compiler.hpp
-// The evaluator's compiler, from a program to the tree that it interprets.
-
-namespace lathe::detail {
-
-/// A statement around the place that is being compiled.
-struct EvalScope {
-  const StmtNode* node;
-  bool in_else = false;
-};
-
-class EvalCompiler {
- public:
-  EvalCompiler(EvalTree& tree, const Program& program) : tree_(tree), program_(program) {}
-  void compile();
-
- private:
-  using VarSet = Vec<const VarNode*>;
-
-  void bind_params();
-  int buffer_slot(const Buffer& b);
-  int var_slot(const VarNode& var);
-  void describe(EvalBuffer& out, const Buffer& b);
-  void check_layout(const BufferNode& b, const AnyExpr& e) const;
-
-  const EvalExpr* expr(const AnyExpr& e);
-  const EvalExpr* optional(const AnyExpr& e) { return e.get() ? expr(e) : nullptr; }
-  Vec<const EvalExpr*> list(const Vec<AnyExpr>& all);
-  void fill(EvalExpr& out, const AnyExpr& e);
-  void fill_let(EvalExpr& out, const LetNode& let);
-  void fill_call(EvalExpr& out, const CallNode& n);
-  void fill_shuffle(EvalExpr& out, const ShuffleNode& n);
-
-  EvalStmt* stmt(EvalStmt::Kind kind) {
-    tree_.stmts.emplace_back();
-    tree_.stmts.back().kind = kind;
-    return &tree_.stmts.back();
-  }
-  const EvalStmt* stmt(const Stmt& s);
-  const EvalStmt* scope(const Stmt& s);
-  const EvalStmt* seq(Vec<const EvalStmt*> children);
-  const EvalStmt* inside(const Stmt& s, const StmtNode* around, bool in_else = false);
-  const EvalStmt* loop(const ForNode& n);
-  const EvalStmt* access(EvalStmt::Kind kind, const Buffer& b, const Vec<AnyExpr>& indices,
-                         const AnyExpr& value);
-  const EvalStmt* block(const BlockNode& n);
-  EvalStmt* block_head(const BlockNode& n, bool init);
-  const EvalStmt* init_nest(const BlockNode& n, std::size_t from);
-  const EvalStmt* wrap(const EvalScope& scope, const EvalStmt* body, VarSet& used,
-                       const VarSet& dropped);
-
-  EvalTree& tree_;
-  const Program& program_;
-  NodeMap<int> buffers_;
-  NodeMap<int> vars_;
-  NodeMap<const EvalExpr*> exprs_;
-  Vec<EvalScope> path_;
-  Vec<std::pair<const StmtNode*, const EvalStmt*>> inits_;  ///< what runs before a loop
-};
-
-}  // namespace lathe::detail
-
-// ---- lathe/eval/frame.hpp
-// One run of the evaluator: the values of variables and the memory of buffers.
-
-namespace lathe::detail {
-
-/// Memory of the context, given back with the frame.
-class EvalBlock {
- public:
-  EvalBlock() = default;
-  EvalBlock(EvalBlock&& other) noexcept
-      : context_(std::exchange(other.context_, nullptr)),
-        start_(other.start_),
-        bytes_(other.bytes_) {}
-  ~EvalBlock() {
-    if (context_) context_->deallocate(start_);
-  }
-  /// At least so many bytes, or null where there are none left.
-  char* reserve(const Context& context, std::int64_t bytes);
-
- private:
-  const Context* context_ = nullptr;
-  char* start_ = nullptr;
-  std::int64_t bytes_ = -1;
-};
-
-struct EvalMemory {
-  char* base = nullptr;
-  Vec<std::int64_t> shape, strides;
-  int rank = 0;
-  std::int64_t low = 0, count = 0;  ///< offsets of elements are in [low, low + count)
-  int element_bytes = 1;            ///< of all lanes
-  bool too_large = false;           ///< no 64 bits hold the number of elements
-  EvalBlock owned;
-  std::vector<bool> stored;  ///< by offset - low; empty: not tracked
-};
-
-/// How far a run has come: 0, or the status that a kernel would return.
-using EvalStatus = std::int32_t;
-
-class EvalFrame {
- public:
-  EvalFrame(const EvalTree& tree, const std::uint64_t* slots, CallFrame& call, Location where);
-
-  Scalar& var(int slot) { return vars_[static_cast<std::size_t>(slot)]; }
-  EvalStatus run(const EvalStmt& s);
-  /// The element that a load or store names in one lane.
-  Scalar load(const EvalExpr& e, int lane);
-
- private:
-  EvalStatus run_loop(const EvalStmt& s);
-  EvalStatus run_block(const EvalStmt& s);
-  EvalStatus run_alloc(const EvalStmt& s);
-  EvalStatus run_check(const EvalStmt& s);
-  void run_store(const EvalStmt& s);
-  void run_let(const EvalStmt& s);
-
-  std::int64_t offset(int buffer, const Vec<const EvalExpr*>& indices, int lane);
-  char* address(int buffer, std::int64_t offset, int lane);
-  void store(const EvalStmt& s, std::int64_t offset, int lane, Scalar value);
-  void lay_out(int buffer);
-  [[noreturn]] void fail(int buffer, const Vec<const EvalExpr*>& indices, int lane,
-                         const char* what);
-  [[noreturn]] void fail_outside(int buffer, const Vec<const EvalExpr*>& indices, int lane);
-  std::string list_indices(const Vec<const EvalExpr*>& indices, int lane);
-  std::string list_shape(int buffer) const;
-
-  const EvalTree& tree_;
-  CallFrame& call_;
-  const Context& context_;
-  Location where_;
-  Vec<Scalar> vars_;
-  Vec<EvalMemory> memory_;
-};
-
-}  // namespace lathe::detail
-
 // ---- lathe/lower/passes.hpp
 // The lowering passes from blocks to flat loops, in pipeline order; each in a file of its name.
 
@@ -10457,6 +9947,364 @@ class MathPayneHanek {
 
 }  // namespace lathe::detail
 
+// ---- lathe/codegen/common/captures.hpp
+// What the body of a parallel loop takes from around it.
+
+namespace lathe::detail {
+
+/// The buffers that a loop's body uses and does not allocate itself, each once.
+Vec<Buffer> buffers_captured(const Stmt& body);
+
+}  // namespace lathe::detail
+
+// ---- lathe/codegen/llvm/builder.hpp
+// LLVM IR as text: typed values, one function, one module.
+
+namespace lathe::detail {
+
+/// An SSA value or a constant, as text, with the type that it has in LLVM's eyes.
+struct LlvmValue {
+  DType dtype;
+  std::string text;
+
+  bool is_const() const { return !text.empty() && text[0] != '%'; }
+};
+
+/// "float", "<16 x i32>"; signed and unsigned integers are one type, bool is i1.
+std::string llvm_type(DType t);
+/// The type in memory: as above, but a bool is an i8.
+DType memory_type(DType t);
+/// "v16f32", "i64": how intrinsics name their overloads.
+std::string llvm_mangled(DType t);
+/// A constant of that type, splatted over its lanes.
+LlvmValue llvm_int(DType t, std::int64_t value, int llvm_major);
+LlvmValue llvm_float(DType t, double value, int llvm_major);
+LlvmValue llvm_zero(DType t);
+
+/// What a call of an intrinsic needs: LLVM aborts if a feature is missing.
+struct LlvmIntrinsic {
+  std::string_view name;
+  std::string_view feature;  ///< empty: none
+  int since;                 ///< first LLVM major that has it with this signature
+};
+/// The row of an intrinsic named without "llvm." and without overload suffix; null if it has none.
+const LlvmIntrinsic* find_llvm_intrinsic(std::string_view name);
+
+/// One module: declarations, metadata and finished functions.
+class LlvmModule {
+ public:
+  LlvmModule(const Target& its_target, int llvm_major)
+      : target(its_target), caps(its_target), major(llvm_major) {}
+
+  const Target& target;
+  const TargetCaps caps;
+  const int major;
+
+  /// True if the intrinsic can be used here.
+  bool can(std::string_view intrinsic) const;
+  /// Declares once: "declare <type> @<name>(<params>)".
+  void declare(std::string_view type, std::string_view name, std::string_view params);
+  /// The same for a function that the runtime must provide.
+  void declare_external(std::string_view type, std::string_view name, std::string_view params);
+  void external(std::string_view name);
+  /// A new metadata node's number; loops get a distinct one each.
+  int loop_metadata();
+  /// A buffer's alias scope, 0 if there are too many: each scope lists all others. Accesses of
+  /// different scopes never overlap.
+  int alias_scope(std::string_view name);
+  /// ", !alias.scope !4, !noalias !5" for accesses of the scope, or nothing.
+  std::string alias_tags(int scope) const;
+
+  void add_function(std::string text) { functions_ += text; }
+  /// The module's text.
+  std::string finish();
+
+  Vec<std::string> externals;
+
+ private:
+  std::string functions_, declarations_, metadata_;
+  NameSet declared_;
+  Vec<int> scopes_;
+  int next_metadata_ = 8;
+};
+
+/// One function under construction: instructions are appended to the current block.
+class LlvmFunction {
+ public:
+  explicit LlvmFunction(LlvmModule& its_module) : module(its_module) { code_.reserve(1 << 14); }
+
+  LlvmModule& module;
+
+  /// "  <parts>\n"
+  template <class... Parts>
+  void line(const Parts&... parts) {
+    write_line({std::string_view(parts)...});
+  }
+  /// "  %tN = <parts>\n"; gives the value. Within a block, an instruction that was written before
+  /// gives that value again: loops unrolled into a thousand accesses share their address
+  /// arithmetic, and LLVM reads a third of the text.
+  template <class... Parts>
+  LlvmValue op(DType type, const Parts&... parts) {
+    return {type, write_op({std::string_view(parts)...})};
+  }
+  /// "%<prefix>N", new in this function.
+  std::string fresh(std::string_view prefix);
+  /// A new block's name, without '%'.
+  std::string block(std::string_view name) { return fresh(name); }
+
+  /// Ends the current block and starts another.
+  void start(const std::string& label);
+  void jump(const std::string& label);
+  void branch(const LlvmValue& condition, const std::string& yes, const std::string& no,
+              std::string_view metadata = {});
+  /// Whether the current block has ended without another having been started.
+  bool ended() const { return ended_; }
+  void end() { ended_ = true; }
+  const std::string& current() const { return current_; }
+
+  LlvmValue binary(std::string_view opcode, const LlvmValue& a, const LlvmValue& b);
+  LlvmValue compare(std::string_view opcode, const LlvmValue& a, const LlvmValue& b);
+  LlvmValue convert(std::string_view opcode, const LlvmValue& a, DType to);
+  LlvmValue select(const LlvmValue& condition, const LlvmValue& yes, const LlvmValue& no);
+  LlvmValue splat(const LlvmValue& scalar, int lanes);
+  /// Lanes of a followed by those of b.
+  LlvmValue concat(const LlvmValue& a, const LlvmValue& b);
+  LlvmValue shuffle(const LlvmValue& vector, const Vec<int>& lanes);
+  LlvmValue extract(const LlvmValue& vector, int lane);
+  LlvmValue insert(const LlvmValue& vector, const LlvmValue& scalar, int lane);
+  /// llvm.<name>.<overload>(args…), where the result and all arguments have the first one's type.
+  LlvmValue intrinsic(std::string_view name, const Vec<LlvmValue>& args);
+  LlvmValue any(const LlvmValue& mask);  ///< whether a lane is set
+  LlvmValue phi(const LlvmValue& a, const std::string& from_a, const LlvmValue& b,
+                const std::string& from_b);
+  LlvmValue integer(DType t, std::int64_t value) { return llvm_int(t, value, module.major); }
+  LlvmValue real(DType t, double value) { return llvm_float(t, value, module.major); }
+
+  /// A place in the entry block's frame; gives the pointer.
+  std::string frame(std::string_view type, int alignment);
+  void frame_named(std::string_view name, std::string_view type, int alignment);
+
+  /// The function's text, with the frame's allocas in front of the code.
+  std::string finish(std::string_view head);
+
+ private:
+  void write_line(std::initializer_list<std::string_view> parts);
+  std::string write_op(std::initializer_list<std::string_view> parts);
+
+  std::string code_, frame_;
+  NameMap<std::string> known_;  ///< pure instructions of this block
+  NameMap<std::string> loads_;  ///< loads since the last write to a buffer
+  std::string current_ = "entry";
+  int next_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace lathe::detail
+
+// ---- lathe/codegen/llvm/emitter.hpp
+// The emitter of one LLVM function from statements and expressions at Stage::machine.
+
+namespace lathe::detail {
+
+/// Where a buffer's elements are.
+struct LlvmPlace {
+  std::string pointer;
+  int scope = 0;             ///< alias scope; 0: none
+  int alignment = 0;         ///< bytes that the pointer is a multiple of
+  bool is_register = false;  ///< one whole value in the frame, no index
+};
+
+/// What the functions of one kernel share.
+struct LlvmKernelState {
+  LlvmModule& module;
+  LlvmKernel& kernel;
+  int bodies = 0;                ///< parallel loops outlined so far
+  std::int64_t frame_bytes = 0;  ///< of temporaries in stack frames
+};
+
+/// A vector index whose lanes are base + lane * stride.
+struct LlvmStrided {
+  LlvmValue base;             ///< scalar, i64
+  std::int64_t stride = 0;    ///< in elements
+  std::int64_t multiple = 1;  ///< what base is known to be a multiple of; 0 if it is 0
+};
+
+class LlvmEmitter {
+ public:
+  LlvmEmitter(LlvmKernelState& state, const std::string& symbol);
+
+  /// The kernel's entry: unpacks the slots, then the body.
+  void emit_entry(const Program& program);
+  /// The body of a parallel loop over [begin, end) of its iterations.
+  struct Capture {
+    Vec<std::pair<VarRef, LlvmValue>> values;
+    Vec<std::pair<Buffer, LlvmPlace>> buffers;
+    LlvmValue min;
+    int words = 0;
+  };
+  void emit_loop_body(const ForNode& loop, const Capture& capture, const LlvmEmitter& outer);
+
+  /// Appends the finished function to the module.
+  void finish(std::string_view params);
+
+ private:
+  using Lanes = Vec<int>;
+
+  // Statements: llvm_stmt.ipp, llvm_parallel.ipp
+  void stmt(const Stmt& s);
+  void loop(const ForNode& n);
+  void parallel_loop(const ForNode& n);
+  void counted(const VarRef& var, const LlvmValue& from, const LlvmValue& end, bool runs,
+               const Stmt& body);
+  Capture capture(const ForNode& n);
+  void store_capture(const Capture& c, const std::string& closure);
+  void alloc(const AllocNode& n);
+  void heap_alloc(const AllocNode& n, LlvmPlace& place);
+  void branch(const IfNode& n);
+  void let_stmt(const LetStmtNode& n);
+  void while_loop(const WhileNode& n);
+  void check(const AssertNode& n);
+  void evaluate(const EvaluateNode& n);
+  void prefetch(const CallNode& n);
+  void bind_slots(const Program& program);
+  void fail(std::string_view status);
+  void fail_unless_zero(const LlvmValue& status);
+  std::string fail_label();
+
+  // Memory: llvm_address.ipp, llvm_load.ipp, llvm_store.ipp, llvm_atomic.ipp
+  const LlvmPlace& place(const Buffer& buffer) const;
+  LlvmValue index64(const AnyExpr& e);
+  LlvmValue widen_index(LlvmValue v);
+  std::string address(const LlvmPlace& at, DType element, const LlvmValue& index, bool inbounds);
+  LlvmStrided strided(const AnyExpr& e, std::int64_t stride);
+  LlvmStrided shifted(LlvmStrided at, std::int64_t elements);
+  std::int64_t multiple_of(const AnyExpr& e) const;
+  int alignment(const LlvmPlace& at, DType element, std::int64_t multiple) const;
+  LlvmValue load(const LoadNode& n);
+  LlvmValue load_scalar(const LoadNode& n, const LlvmPlace& at, const LlvmValue& mask);
+  LlvmValue load_element(const LlvmPlace& at, DType t, const LlvmStrided& index, LlvmValue mask);
+  LlvmValue load_vector(const LlvmPlace& at, DType t, const AnyExpr& index, const LlvmValue& mask);
+  LlvmValue load_strided(const LlvmPlace& at, DType t, const LlvmStrided& i, const LlvmValue& mask);
+  LlvmValue load_pieces(const LlvmPlace& at, DType t, const RampNode& ramp, std::int64_t stride,
+                        const LlvmValue& mask);
+  LlvmValue load_dense(const LlvmPlace& at, DType t, const LlvmStrided& index,
+                       const LlvmValue& mask);
+  LlvmValue gather(const LlvmPlace& at, DType t, const LlvmValue& index, const LlvmValue& mask);
+  std::string lane_addresses(const LlvmPlace& at, DType t, const LlvmValue& index);
+  LlvmValue from_memory(const LlvmValue& stored, DType t);
+  LlvmValue to_memory(const LlvmValue& v);
+  void store(const StoreNode& n);
+  void store_register(const StoreNode& n, const LlvmPlace& at, LlvmValue v, const LlvmValue& mask);
+  void store_element(const LlvmPlace& at, const LlvmStrided& index, const LlvmValue& v,
+                     const LlvmValue& mask);
+  void store_vector(const LlvmPlace& at, const AnyExpr& index, const LlvmValue& v,
+                    const LlvmValue& mask, Streaming streaming);
+  void store_dense(const LlvmPlace& at, const LlvmStrided& index, const LlvmValue& v,
+                   const LlvmValue& mask, Streaming streaming);
+  void store_streaming(const LlvmValue& v, const std::string& pointer, int known, bool lines,
+                       std::string_view tags);
+  void store_pieces(const LlvmValue& v, const std::string& pointer, int piece_bytes, int align,
+                    std::string_view hints);
+  void scatter(const LlvmPlace& at, const LlvmValue& index, const LlvmValue& v,
+               const LlvmValue& mask);
+  void store_when(const LlvmValue& mask, const LlvmPlace& at, const LlvmStrided& index,
+                  const LlvmValue& v);
+  void atomic(const AtomicNode& n);
+  void atomic_element(BinaryOp op, const std::string& pointer, const LlvmValue& v, int align);
+  void atomic_loop(BinaryOp op, const std::string& pointer, const LlvmValue& v, int align);
+
+  // Expressions: llvm_expr.ipp
+  LlvmValue value(const AnyExpr& e);
+  LlvmValue compute(const AnyExpr& e);
+  LlvmValue constant(const ConstNode& n);
+  LlvmValue variable(const VarNode& n) const;
+  LlvmValue let(const LetNode& n);
+  LlvmValue select(const SelectNode& n);
+  LlvmValue select_scalar(const SelectNode& n, const LlvmValue& condition);
+  LlvmValue ramp(const RampNode& n);
+  LlvmValue broadcast(const BroadcastNode& n);
+  LlvmValue shuffle(const ShuffleNode& n);
+  template <class Emit>
+  LlvmValue when(const LlvmValue& condition, const LlvmValue& otherwise, Emit emit);
+  void forget(std::size_t mark);
+
+  // Operators: llvm_ops.ipp, llvm_cast.ipp
+  LlvmValue binary(BinaryOp op, const LlvmValue& a, const LlvmValue& b);
+  LlvmValue compare(BinaryOp op, const LlvmValue& a, const LlvmValue& b);
+  LlvmValue unary(const UnaryNode& n);
+  LlvmValue call(const CallNode& n);
+  LlvmValue scalb(const LlvmValue& x, const LlvmValue& power);
+  LlvmValue dot(const CallNode& n);
+  LlvmValue cast(const CastNode& n);
+
+  LlvmKernelState& state_;
+  LlvmModule& module_;
+  LlvmFunction f_;
+  std::string symbol_;
+  NodeMap<LlvmValue> vars_;
+  NodeMap<std::int64_t> multiples_;
+  NodeMap<LlvmPlace> places_;
+  /// Values of shared nodes, valid within one statement and the branches that dominate it.
+  NodeMap<LlvmValue> memo_;
+  Vec<const ExprNode*> memo_order_;
+  struct FailLevel {
+    std::string pointer, label;
+    bool used = false;
+  };
+  Vec<FailLevel> fails_;
+  bool streamed_ = false;
+};
+
+/// first, first + step, …: count lanes.
+Vec<int> llvm_lane_range(int first, int count, int step = 1);
+/// <0, step, 2 * step, …>
+LlvmValue llvm_iota(DType t, std::int64_t step);
+/// "add", "fadd", … for an operator that is one instruction.
+std::string_view llvm_arithmetic(BinaryOp op, DType t);
+
+}  // namespace lathe::detail
+
+// ---- lathe/codegen/llvm/llvm_ir.hpp
+// LLVM IR text of a program at Stage::machine.
+
+namespace lathe {
+
+/// The program as a module for LLVM `llvm_major` (16 to 22). Element buffers need only be aligned
+/// to their elements unless the program says more. Every value means what ir/expr.hpp says: the
+/// program keeps the rules of ir/machine_form.hpp, and no flag licenses LLVM to change a float.
+/// The kernel returns 0 or the first status that is not (runtime/abi.hpp); whatever it allocated is
+/// freed on every path. Parallel loops take "max_threads" from the loop's annotation of that name.
+/// InternalError for a node that a pass should have removed (a type or a math call that the target
+/// lacks, a vectorized or unrolled loop, a block), L0620 for a Target that is no CPU or an LLVM
+/// that is not supported.
+/// `symbol` names the entry; empty: made from the program's name. A process links a symbol once.
+LlvmKernel emit_llvm(const Program& program, const Target& target, int llvm_major,
+                     std::string_view symbol = {});
+
+}  // namespace lathe
+
+// ---- lathe/codegen/common/frame.hpp
+// Which temporaries live in stack frames.
+
+namespace lathe::detail {
+
+/// A temporary of at most this many bytes lives in the stack frame, as long as the frame stays
+/// below the second.
+inline constexpr std::int64_t kFrameBuffer = 16 << 10, kFrameTotal = 64 << 10;
+
+/// The bytes of a flat temporary that has room in a frame of which so many are taken; -1: on the
+/// heap.
+inline std::int64_t frame_bytes(const BufferNode& b, std::int64_t taken) {
+  const std::int64_t* extent = as_const_int(b.shape[0]);
+  if (!extent || *extent < 0 || *extent > kFrameBuffer) return -1;
+  const std::int64_t bytes = *extent * b.dtype.bytes();
+  return bytes <= kFrameBuffer && taken + bytes <= kFrameTotal ? bytes : -1;
+}
+
+}  // namespace lathe::detail
+
+LATHE_LEAN_END
+
 // ---- lathe/runtime/llvm_c.hpp
 // The functions of the LLVM-C API that Lathe calls: a hand-trimmed copy of their declarations (LLVM
 // 16 to 22).
@@ -10767,6 +10615,227 @@ class Jit : public RefCounted {
 
 }  // namespace lathe
 
+// ---- lathe/eval/tree.hpp
+// The trees of small nodes that the evaluator interprets; variables and buffers are numbered slots.
+
+namespace lathe::detail {
+
+class EvalFrame;
+
+/// One lane of an expression. Only Load reads memory, and nothing here writes but the slots of Let.
+struct EvalExpr {
+  using Run = Scalar (*)(const EvalExpr&, EvalFrame&, int lane);
+  Run run = nullptr;
+  DType dtype;  ///< of the operands where they differ from the result (comparison, cast, call)
+  std::uint8_t op = 0;
+  int slot = 0;       ///< Var: first lane's slot · Load: buffer
+  int lanes = 1;      ///< of the result
+  Scalar value = {};  ///< Const
+  const EvalExpr* a = nullptr;
+  const EvalExpr* b = nullptr;
+  const EvalExpr* c = nullptr;
+  Vec<const EvalExpr*> args;  ///< Load: indices · Let: values · Call, Shuffle: operands
+  /// Shuffle: lane l is lane picks[2 l + 1] of vector picks[2 l] · Let: value k is for the slot
+  /// picks[2 k], in all its lanes if what follows may ask lane l for others (picks[2 k + 1] = 1).
+  Vec<int> picks;
+  DType to;  ///< Cast, reinterpret
+
+  Scalar at(EvalFrame& frame, int lane) const { return run(*this, frame, lane); }
+  /// Lane l of something that may be a scalar beside vectors.
+  Scalar spread(EvalFrame& frame, int lane) const {
+    return run(*this, frame, lanes == 1 ? 0 : lane);
+  }
+};
+
+struct EvalIter {
+  int slot;
+  const EvalExpr *binding, *min, *extent;
+};
+
+struct EvalStmt {
+  enum Kind : std::uint8_t { seq, loop, store, atomic, let, branch, repeat, check, alloc, block };
+  Kind kind = seq;
+  std::uint8_t op = 0;  ///< atomic
+  int slot = 0;         ///< loop, let: variable · store, atomic, alloc: buffer · check: message
+  /// loop: min · store, atomic, let: value · branch, repeat, check: condition
+  const EvalExpr* a = nullptr;
+  const EvalExpr* b = nullptr;      ///< loop: extent · store: mask
+  Vec<const EvalExpr*> args;        ///< indices · check: what it tells
+  Vec<EvalIter> iters;              ///< block
+  Vec<const EvalExpr*> conditions;  ///< block: after the iterators', in their order
+  Vec<const EvalStmt*>
+      children;  ///< seq; loop: the body, then inits that run before; branch: then, else
+};
+
+struct EvalBuffer {
+  Buffer buffer;
+  DType element;                        ///< scalar
+  int lanes = 1;                        ///< of an element
+  Vec<const EvalExpr*> shape, strides;  ///< no strides: dense, or as the call says
+  int outer_strides = -1;  ///< where those are that the call says, an axis after the other
+  bool output = false;
+};
+
+struct EvalTree : RefCounted {
+  std::deque<EvalExpr> exprs;
+  std::deque<EvalStmt> stmts;
+  Vec<EvalBuffer> buffers;
+  Vec<std::string> messages;
+  Vec<int> var_slots;  ///< where dims, strides and scalars go, in the order of the call's slots
+  Vec<DType> var_types;
+  int buffer_params = 0;  ///< the first buffers are the parameters, in order
+  int slots = 0;
+  bool flat = false;    ///< one index, the offset of the element
+  bool blocks = false;  ///< not lowered: its indices are a user's
+  EvaluatorOptions options;
+  const EvalStmt* body = nullptr;
+  Vec<Stmt> kept;  ///< what was made on the way: nodes are known by address
+};
+
+/// Compiles a program; and one lane of each kind of node.
+Ref<EvalTree> make_eval_tree(const Program& program, EvaluatorOptions options);
+EvalExpr::Run eval_function(const AnyExpr& e);
+
+}  // namespace lathe::detail
+
+// ---- lathe/eval/compiler.hpp
+// The evaluator's compiler, from a program to the tree that it interprets.
+
+namespace lathe::detail {
+
+/// A statement around the place that is being compiled.
+struct EvalScope {
+  const StmtNode* node;
+  bool in_else = false;
+};
+
+class EvalCompiler {
+ public:
+  EvalCompiler(EvalTree& tree, const Program& program) : tree_(tree), program_(program) {}
+  void compile();
+
+ private:
+  using VarSet = Vec<const VarNode*>;
+
+  void bind_params();
+  int buffer_slot(const Buffer& b);
+  int var_slot(const VarNode& var);
+  void describe(EvalBuffer& out, const Buffer& b);
+  void check_layout(const BufferNode& b, const AnyExpr& e) const;
+
+  const EvalExpr* expr(const AnyExpr& e);
+  const EvalExpr* optional(const AnyExpr& e) { return e.get() ? expr(e) : nullptr; }
+  Vec<const EvalExpr*> list(const Vec<AnyExpr>& all);
+  void fill(EvalExpr& out, const AnyExpr& e);
+  void fill_let(EvalExpr& out, const LetNode& let);
+  void fill_call(EvalExpr& out, const CallNode& n);
+  void fill_shuffle(EvalExpr& out, const ShuffleNode& n);
+
+  EvalStmt* stmt(EvalStmt::Kind kind) {
+    tree_.stmts.emplace_back();
+    tree_.stmts.back().kind = kind;
+    return &tree_.stmts.back();
+  }
+  const EvalStmt* stmt(const Stmt& s);
+  const EvalStmt* scope(const Stmt& s);
+  const EvalStmt* seq(Vec<const EvalStmt*> children);
+  const EvalStmt* inside(const Stmt& s, const StmtNode* around, bool in_else = false);
+  const EvalStmt* loop(const ForNode& n);
+  const EvalStmt* access(EvalStmt::Kind kind, const Buffer& b, const Vec<AnyExpr>& indices,
+                         const AnyExpr& value);
+  const EvalStmt* block(const BlockNode& n);
+  EvalStmt* block_head(const BlockNode& n, bool init);
+  const EvalStmt* init_nest(const BlockNode& n, std::size_t from);
+  const EvalStmt* wrap(const EvalScope& scope, const EvalStmt* body, VarSet& used,
+                       const VarSet& dropped);
+
+  EvalTree& tree_;
+  const Program& program_;
+  NodeMap<int> buffers_;
+  NodeMap<int> vars_;
+  NodeMap<const EvalExpr*> exprs_;
+  Vec<EvalScope> path_;
+  Vec<std::pair<const StmtNode*, const EvalStmt*>> inits_;  ///< what runs before a loop
+};
+
+}  // namespace lathe::detail
+
+// ---- lathe/eval/frame.hpp
+// One run of the evaluator: the values of variables and the memory of buffers.
+
+namespace lathe::detail {
+
+/// Memory of the context, given back with the frame.
+class EvalBlock {
+ public:
+  EvalBlock() = default;
+  EvalBlock(EvalBlock&& other) noexcept
+      : context_(std::exchange(other.context_, nullptr)),
+        start_(other.start_),
+        bytes_(other.bytes_) {}
+  ~EvalBlock() {
+    if (context_) context_->deallocate(start_);
+  }
+  /// At least so many bytes, or null where there are none left.
+  char* reserve(const Context& context, std::int64_t bytes);
+
+ private:
+  const Context* context_ = nullptr;
+  char* start_ = nullptr;
+  std::int64_t bytes_ = -1;
+};
+
+struct EvalMemory {
+  char* base = nullptr;
+  Vec<std::int64_t> shape, strides;
+  int rank = 0;
+  std::int64_t low = 0, count = 0;  ///< offsets of elements are in [low, low + count)
+  int element_bytes = 1;            ///< of all lanes
+  bool too_large = false;           ///< no 64 bits hold the number of elements
+  EvalBlock owned;
+  std::vector<bool> stored;  ///< by offset - low; empty: not tracked
+};
+
+/// How far a run has come: 0, or the status that a kernel would return.
+using EvalStatus = std::int32_t;
+
+class EvalFrame {
+ public:
+  EvalFrame(const EvalTree& tree, const std::uint64_t* slots, CallFrame& call, Location where);
+
+  Scalar& var(int slot) { return vars_[static_cast<std::size_t>(slot)]; }
+  EvalStatus run(const EvalStmt& s);
+  /// The element that a load or store names in one lane.
+  Scalar load(const EvalExpr& e, int lane);
+
+ private:
+  EvalStatus run_loop(const EvalStmt& s);
+  EvalStatus run_block(const EvalStmt& s);
+  EvalStatus run_alloc(const EvalStmt& s);
+  EvalStatus run_check(const EvalStmt& s);
+  void run_store(const EvalStmt& s);
+  void run_let(const EvalStmt& s);
+
+  std::int64_t offset(int buffer, const Vec<const EvalExpr*>& indices, int lane);
+  char* address(int buffer, std::int64_t offset, int lane);
+  void store(const EvalStmt& s, std::int64_t offset, int lane, Scalar value);
+  void lay_out(int buffer);
+  [[noreturn]] void fail(int buffer, const Vec<const EvalExpr*>& indices, int lane,
+                         const char* what);
+  [[noreturn]] void fail_outside(int buffer, const Vec<const EvalExpr*>& indices, int lane);
+  std::string list_indices(const Vec<const EvalExpr*>& indices, int lane);
+  std::string list_shape(int buffer) const;
+
+  const EvalTree& tree_;
+  CallFrame& call_;
+  const Context& context_;
+  Location where_;
+  Vec<Scalar> vars_;
+  Vec<EvalMemory> memory_;
+};
+
+}  // namespace lathe::detail
+
 // ---- lathe/jit/code_cache.hpp
 // The machine code that a context has made already.
 
@@ -10839,6 +10908,8 @@ AnyKernel make_evaluator(const BoundProgram& bound, const Context& context);
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+LATHE_LEAN_BEGIN
 
 // ---- lathe/support/impl/context.ipp
 namespace lathe {
@@ -30822,11 +30893,11 @@ inline Arg tail_argument(const std::optional<Tail>& tail) {
 }  // namespace detail
 
 // The step is taken back where there is no memory for what it gives.
-LATHE_DECL Vec<LoopRef> Schedule::step_to_loops(std::string_view primitive, Args args,
+LATHE_DECL Vec<LoopRef> Schedule::step_to_loops(const Primitive& primitive, Args args,
                                                 Location where) {
   return detail::within_memory("schedule", where, [&] {
     Schedule next = *this;
-    auto loops = detail::as_loops(next.step(primitive, std::move(args), where));
+    auto loops = detail::as_loops(next.apply(primitive, std::move(args), where));
     *this = next;
     return loops;
   });
@@ -30836,8 +30907,8 @@ LATHE_DECL Vec<LoopRef> Schedule::split_any(LoopRef loop, const Vec<Factor>& fac
                                             std::optional<Tail> tail, Location where) {
   Vec<Arg> list;
   for (const auto& f : factors) list.push_back(Arg::of(f));
-  return step_to_loops("split", {loop, Arg::of_list(std::move(list)), detail::tail_argument(tail)},
-                       where);
+  return step_to_loops(detail::primitive_split(),
+                       {loop, Arg::of_list(std::move(list)), detail::tail_argument(tail)}, where);
 }
 
 LATHE_DECL LoopRef Schedule::fuse(LoopRef outer, LoopRef inner, Location where) {
@@ -30847,99 +30918,104 @@ LATHE_DECL LoopRef Schedule::fuse(LoopRef a, LoopRef b, LoopRef c, Location wher
   return fuse(std::vector<LoopRef>{a, b, c}, where);
 }
 LATHE_DECL LoopRef Schedule::fuse(const std::vector<LoopRef>& loops, Location where) {
-  return step_to_loops("fuse", {Arg::of(loops)}, where)[0];
+  return step_to_loops(detail::primitive_fuse(), {Arg::of(loops)}, where)[0];
 }
 
 LATHE_DECL LoopRef Schedule::merge(LoopRef first, LoopRef second, Location where) {
   return merge(std::vector<LoopRef>{first, second}, where);
 }
 LATHE_DECL LoopRef Schedule::merge(const std::vector<LoopRef>& loops, Location where) {
-  return step_to_loops("merge", {Arg::of(loops)}, where)[0];
+  return step_to_loops(detail::primitive_merge(), {Arg::of(loops)}, where)[0];
 }
 
 LATHE_DECL Vec<LoopRef> Schedule::loop_partition_any(LoopRef loop, const Vec<Factor>& points,
                                                      Location where) {
   Vec<Arg> list;
   for (const auto& p : points) list.push_back(Arg::of(p));
-  return step_to_loops("loop_partition", {loop, Arg::of_list(std::move(list))}, where);
+  return step_to_loops(detail::primitive_loop_partition(), {loop, Arg::of_list(std::move(list))},
+                       where);
 }
 
 LATHE_DECL void Schedule::reorder(std::initializer_list<LoopRef> loops, Location where) {
   reorder(std::vector<LoopRef>(loops), where);
 }
 LATHE_DECL void Schedule::reorder(const std::vector<LoopRef>& loops, Location where) {
-  step("reorder", {Arg::of(loops)}, where);
+  apply(detail::primitive_reorder(), {Arg::of(loops)}, where);
 }
 
 LATHE_DECL std::array<LoopRef, 4> Schedule::tile(LoopRef i, LoopRef j, Factor i_tile, Factor j_tile,
                                                  std::optional<Tail> tail, Location where) {
-  return take<4>(step_to_loops(
-      "tile", {i, j, Arg::of(i_tile), Arg::of(j_tile), detail::tail_argument(tail)}, where));
+  return take<4>(
+      step_to_loops(detail::primitive_tile(),
+                    {i, j, Arg::of(i_tile), Arg::of(j_tile), detail::tail_argument(tail)}, where));
 }
 
 LATHE_DECL LoopRef Schedule::add_unit_loop(const LoopRef& loop, Location where) {
-  return step_to_loops("add_unit_loop", {loop}, where)[0];
+  return step_to_loops(detail::primitive_add_unit_loop(), {loop}, where)[0];
 }
 LATHE_DECL LoopRef Schedule::add_unit_loop(const BlockName& block, Location where) {
-  return step_to_loops("add_unit_loop", {BlockRef(resolve_block(block, "add_unit_loop", where))},
-                       where)[0];
+  return step_to_loops(detail::primitive_add_unit_loop(),
+                       {BlockRef(resolve_block(block, "add_unit_loop", where))}, where)[0];
 }
 
 LATHE_DECL void Schedule::parallel(LoopRef loop, std::int64_t max_threads, Location where) {
-  step("parallel", {loop, Arg::of_number(max_threads)}, where);
+  apply(detail::primitive_parallel(), {loop, Arg::of_number(max_threads)}, where);
 }
 LATHE_DECL void Schedule::vectorize(LoopRef loop, Location where) {
-  step("vectorize", {loop}, where);
+  apply(detail::primitive_vectorize(), {loop}, where);
 }
 LATHE_DECL void Schedule::unroll(LoopRef loop, std::int64_t factor, Location where) {
-  step("unroll", {loop, Arg::of_number(factor)}, where);
+  apply(detail::primitive_unroll(), {loop, Arg::of_number(factor)}, where);
 }
 LATHE_DECL void Schedule::bind(LoopRef loop, std::string_view axis, Location where) {
-  step("bind", {loop, Arg::of_text(std::string(axis))}, where);
+  apply(detail::primitive_bind(), {loop, Arg::of_text(std::string(axis))}, where);
 }
 
 LATHE_DECL void Schedule::atomic(const BlockName& block, Location where) {
-  step("atomic", {BlockRef(resolve_block(block, "atomic", where))}, where);
+  apply(detail::primitive_atomic(), {BlockRef(resolve_block(block, "atomic", where))}, where);
 }
 
 LATHE_DECL void Schedule::partition(LoopRef loop, Partition policy, Location where) {
-  step("partition", {loop, Arg::of_word(to_text(policy))}, where);
+  apply(detail::primitive_partition(), {loop, Arg::of_word(to_text(policy))}, where);
 }
 
 LATHE_DECL void Schedule::compute_at(const BlockName& block, LoopRef loop, Location where) {
-  step("compute_at", {BlockRef(resolve_block(block, "compute_at", where)), loop}, where);
+  apply(detail::primitive_compute_at(), {BlockRef(resolve_block(block, "compute_at", where)), loop},
+        where);
 }
 LATHE_DECL void Schedule::reverse_compute_at(const BlockName& block, LoopRef loop, Location where) {
-  step("reverse_compute_at", {BlockRef(resolve_block(block, "reverse_compute_at", where)), loop},
-       where);
+  apply(detail::primitive_reverse_compute_at(),
+        {BlockRef(resolve_block(block, "reverse_compute_at", where)), loop}, where);
 }
 LATHE_DECL void Schedule::compute_inline(const BlockName& block, Location where) {
-  step("compute_inline", {BlockRef(resolve_block(block, "compute_inline", where))}, where);
+  apply(detail::primitive_compute_inline(),
+        {BlockRef(resolve_block(block, "compute_inline", where))}, where);
 }
 LATHE_DECL void Schedule::reverse_compute_inline(const BlockName& block, Location where) {
-  step("reverse_compute_inline", {BlockRef(resolve_block(block, "reverse_compute_inline", where))},
-       where);
+  apply(detail::primitive_reverse_compute_inline(),
+        {BlockRef(resolve_block(block, "reverse_compute_inline", where))}, where);
 }
 
 LATHE_DECL BlockRef Schedule::cache_read(const BlockName& consumer, const BufferName& buffer,
                                          Scope scope, Location where) {
   Arg source = Arg::of_buffer(resolve_buffer(buffer, "cache_read", where));
-  return detail::as_block(step("cache_read",
-                               {BlockRef(resolve_block(consumer, "cache_read", where)), source,
-                                Arg::of_word(to_text(scope))},
-                               where));
+  return detail::as_block(apply(detail::primitive_cache_read(),
+                                {BlockRef(resolve_block(consumer, "cache_read", where)), source,
+                                 Arg::of_word(to_text(scope))},
+                                where));
 }
 LATHE_DECL BlockRef Schedule::cache_write(const BlockName& block, Scope scope, Location where) {
-  return detail::as_block(step(
-      "cache_write",
+  return detail::as_block(apply(
+      detail::primitive_cache_write(),
       {BlockRef(resolve_block(block, "cache_write", where)), Arg::of_word(to_text(scope))}, where));
 }
 
 LATHE_DECL BlockRef Schedule::reindex(const BlockName& block, const BufferName& buffer,
                                       Location where) {
   Arg touched = Arg::of_buffer(resolve_buffer(buffer, "reindex", where));
-  return detail::as_block(
-      step("reindex", {BlockRef(resolve_block(block, "reindex", where)), touched}, where));
+  return detail::as_block(apply(detail::primitive_reindex(),
+                                {BlockRef(resolve_block(block, "reindex", where)), touched},
+                                where));
 }
 
 LATHE_DECL BlockRef Schedule::clone(const BlockName& block, const std::vector<BlockName>& consumers,
@@ -30947,22 +31023,22 @@ LATHE_DECL BlockRef Schedule::clone(const BlockName& block, const std::vector<Bl
   Vec<Arg> readers;
   for (const auto& name : consumers)
     readers.push_back(BlockRef(resolve_block(name, "clone", where)));
-  return detail::as_block(step(
-      "clone", {BlockRef(resolve_block(block, "clone", where)), Arg::of_list(std::move(readers))},
-      where));
+  return detail::as_block(apply(
+      detail::primitive_clone(),
+      {BlockRef(resolve_block(block, "clone", where)), Arg::of_list(std::move(readers))}, where));
 }
 
 LATHE_DECL BlockRef Schedule::decompose_reduction(const BlockName& block, LoopRef loop,
                                                   Location where) {
-  return detail::as_block(step("decompose_reduction",
-                               {BlockRef(resolve_block(block, "decompose_reduction", where)), loop},
-                               where));
+  return detail::as_block(
+      apply(detail::primitive_decompose_reduction(),
+            {BlockRef(resolve_block(block, "decompose_reduction", where)), loop}, where));
 }
 LATHE_DECL BlockRef Schedule::decompose_padding(const BlockName& block, LoopRef loop,
                                                 Location where) {
-  return detail::as_block(step("decompose_padding",
-                               {BlockRef(resolve_block(block, "decompose_padding", where)), loop},
-                               where));
+  return detail::as_block(apply(detail::primitive_decompose_padding(),
+                                {BlockRef(resolve_block(block, "decompose_padding", where)), loop},
+                                where));
 }
 LATHE_DECL Vec<BlockRef> Schedule::pad_n(const BlockName& block,
                                          const std::vector<Factor>& multiples,
@@ -30971,9 +31047,9 @@ LATHE_DECL Vec<BlockRef> Schedule::pad_n(const BlockName& block,
   for (const auto& m : multiples) list.push_back(Arg::of(m));
   Schedule next = *this;
   Vec<BlockRef> copies;
-  for (const auto& r : next.step(
-           "pad", {BlockRef(resolve_block(block, "pad", where)), Arg::of_list(std::move(list))},
-           where))
+  for (const auto& r : next.apply(
+           detail::primitive_pad(),
+           {BlockRef(resolve_block(block, "pad", where)), Arg::of_list(std::move(list))}, where))
     copies.emplace_back(r.block);
   if (n && copies.size() != *n)
     refuse("pad",
@@ -30984,11 +31060,11 @@ LATHE_DECL Vec<BlockRef> Schedule::pad_n(const BlockName& block,
   return copies;
 }
 LATHE_DECL BlockRef Schedule::rfactor(LoopRef loop, int axis, Location where) {
-  return detail::as_block(step("rfactor", {loop, Arg::of_number(axis)}, where));
+  return detail::as_block(apply(detail::primitive_rfactor(), {loop, Arg::of_number(axis)}, where));
 }
 
 LATHE_DECL void Schedule::blockize(LoopRef loop, Location where) {
-  step("blockize", {loop}, where);
+  apply(detail::primitive_blockize(), {loop}, where);
 }
 
 LATHE_DECL void Schedule::tensorize(LoopRef loop, std::string_view name, Location where) {
@@ -31007,7 +31083,7 @@ LATHE_DECL void Schedule::tensorize(LoopRef loop, std::string_view name,
   Args args{loop};
   for (std::string_view text : {name, description, implementation, rounding})
     args.push_back(Arg::of_text(std::string(text)));
-  step("tensorize", std::move(args), where);
+  apply(detail::primitive_tensorize(), std::move(args), where);
 }
 
 LATHE_DECL Vec<Sample> Schedule::sample_perfect_tile_any(const LoopRef& loop, std::size_t n,
@@ -31017,10 +31093,10 @@ LATHE_DECL Vec<Sample> Schedule::sample_perfect_tile_any(const LoopRef& loop, st
                                                          Location where) {
   Vec<Sample> out;
   for (const auto& r :
-       step("sample_perfect_tile",
-            {loop, Arg::of_number(static_cast<std::int64_t>(n)), Arg::of_number(max_inner),
-             Arg::of_number(min_inner), detail::number_list(decision)},
-            where))
+       apply(detail::primitive_sample_perfect_tile(),
+             {loop, Arg::of_number(static_cast<std::int64_t>(n)), Arg::of_number(max_inner),
+              Arg::of_number(min_inner), detail::number_list(decision)},
+             where))
     out.emplace_back(r.loop);
   return out;
 }
@@ -31028,17 +31104,17 @@ LATHE_DECL Sample Schedule::sample_categorical(const std::vector<std::int64_t>& 
                                                const std::vector<std::int64_t>& weights,
                                                std::int64_t decision, Location where) {
   return Sample(
-      step("sample_categorical",
-           {detail::number_list(values), detail::number_list(weights), Arg::of_number(decision)},
-           where)[0]
+      apply(detail::primitive_sample_categorical(),
+            {detail::number_list(values), detail::number_list(weights), Arg::of_number(decision)},
+            where)[0]
           .loop);
 }
 LATHE_DECL void Schedule::sample_compute_location(const BlockName& block, std::string_view decision,
                                                   Location where) {
-  step("sample_compute_location",
-       {BlockRef(resolve_block(block, "sample_compute_location", where)),
-        Arg::of_text(std::string(decision))},
-       where);
+  apply(detail::primitive_sample_compute_location(),
+        {BlockRef(resolve_block(block, "sample_compute_location", where)),
+         Arg::of_text(std::string(decision))},
+        where);
 }
 LATHE_DECL std::int64_t Schedule::value(const Sample& sample, Location where) const {
   if (const std::int64_t* known = sample.var ? sampled(sample.var) : nullptr) return *known;
@@ -31046,80 +31122,82 @@ LATHE_DECL std::int64_t Schedule::value(const Sample& sample, Location where) co
 }
 
 LATHE_DECL void Schedule::set_scope(const BufferName& buffer, Scope scope, Location where) {
-  step("set_scope",
-       {Arg::of_buffer(resolve_buffer(buffer, "set_scope", where)), Arg::of_word(to_text(scope))},
-       where);
+  apply(detail::primitive_set_scope(),
+        {Arg::of_buffer(resolve_buffer(buffer, "set_scope", where)), Arg::of_word(to_text(scope))},
+        where);
 }
 LATHE_DECL void Schedule::transform_layout(const BufferName& buffer, LayoutMap map,
                                            Location where) {
-  step("transform_layout",
-       {Arg::of_buffer(resolve_buffer(buffer, "transform_layout", where)), Arg(std::move(map))},
-       where);
+  apply(detail::primitive_transform_layout(),
+        {Arg::of_buffer(resolve_buffer(buffer, "transform_layout", where)), Arg(std::move(map))},
+        where);
 }
 LATHE_DECL void Schedule::storage_align(const BufferName& buffer, std::int64_t dim,
                                         std::int64_t factor, std::int64_t offset, Location where) {
-  step("storage_align",
-       {Arg::of_buffer(resolve_buffer(buffer, "storage_align", where)), Arg::of_number(dim),
-        Arg::of_number(factor), Arg::of_number(offset)},
-       where);
+  apply(detail::primitive_storage_align(),
+        {Arg::of_buffer(resolve_buffer(buffer, "storage_align", where)), Arg::of_number(dim),
+         Arg::of_number(factor), Arg::of_number(offset)},
+        where);
 }
 LATHE_DECL void Schedule::change_type(const BufferName& buffer, DType dtype, Location where) {
-  step("change_type",
-       {Arg::of_buffer(resolve_buffer(buffer, "change_type", where)), Arg::of_word(dtype.str())},
-       where);
+  apply(detail::primitive_change_type(),
+        {Arg::of_buffer(resolve_buffer(buffer, "change_type", where)), Arg::of_word(dtype.str())},
+        where);
 }
 LATHE_DECL void Schedule::hoist_storage(const BufferName& buffer, LoopRef loop, Location where) {
-  step("hoist_storage", {Arg::of_buffer(resolve_buffer(buffer, "hoist_storage", where)), loop},
-       where);
+  apply(detail::primitive_hoist_storage(),
+        {Arg::of_buffer(resolve_buffer(buffer, "hoist_storage", where)), loop}, where);
 }
 LATHE_DECL void Schedule::double_buffer(const BufferName& buffer, LoopRef loop, Location where) {
-  step("double_buffer", {Arg::of_buffer(resolve_buffer(buffer, "double_buffer", where)), loop},
-       where);
+  apply(detail::primitive_double_buffer(),
+        {Arg::of_buffer(resolve_buffer(buffer, "double_buffer", where)), loop}, where);
 }
 LATHE_DECL void Schedule::rolling_buffer(const BlockName& block, LoopRef loop, Location where) {
-  step("rolling_buffer", {BlockRef(resolve_block(block, "rolling_buffer", where)), loop}, where);
+  apply(detail::primitive_rolling_buffer(),
+        {BlockRef(resolve_block(block, "rolling_buffer", where)), loop}, where);
 }
 LATHE_DECL void Schedule::software_pipeline(LoopRef loop, const std::vector<std::int64_t>& stages,
                                             const std::vector<std::int64_t>& orders,
                                             Location where) {
-  step("software_pipeline", {loop, detail::number_list(stages), detail::number_list(orders)},
-       where);
+  apply(detail::primitive_software_pipeline(),
+        {loop, detail::number_list(stages), detail::number_list(orders)}, where);
 }
 LATHE_DECL void Schedule::transform_block_layout(const BlockName& block, LayoutMap map,
                                                  Location where) {
-  step("transform_block_layout",
-       {BlockRef(resolve_block(block, "transform_block_layout", where)), Arg(std::move(map))},
-       where);
+  apply(detail::primitive_transform_block_layout(),
+        {BlockRef(resolve_block(block, "transform_block_layout", where)), Arg(std::move(map))},
+        where);
 }
 LATHE_DECL void Schedule::prefetch(const BufferName& buffer, LoopRef loop, std::int64_t distance,
                                    int locality, Location where) {
-  step("prefetch",
-       {Arg::of_buffer(resolve_buffer(buffer, "prefetch", where)), loop, Arg::of_number(distance),
-        Arg::of_number(locality)},
-       where);
+  apply(detail::primitive_prefetch(),
+        {Arg::of_buffer(resolve_buffer(buffer, "prefetch", where)), loop, Arg::of_number(distance),
+         Arg::of_number(locality)},
+        where);
 }
 
 LATHE_DECL void Schedule::assume(const Expr<bool>& condition, Location where) {
-  step("assume", {Arg::of(Factor(condition.any()))}, where);
+  apply(detail::primitive_assume(), {Arg::of(Factor(condition.any()))}, where);
 }
 LATHE_DECL void Schedule::annotate(const LoopRef& loop, std::string_view key,
                                    const AttrValue& value, Location where) {
-  step("annotate", {loop, Arg::of_text(std::string(key)), Arg::of(value)}, where);
+  apply(detail::primitive_annotate(), {loop, Arg::of_text(std::string(key)), Arg::of(value)},
+        where);
 }
 LATHE_DECL void Schedule::annotate(const BlockName& block, std::string_view key,
                                    const AttrValue& value, Location where) {
-  step("annotate",
-       {BlockRef(resolve_block(block, "annotate", where)), Arg::of_text(std::string(key)),
-        Arg::of(value)},
-       where);
+  apply(detail::primitive_annotate(),
+        {BlockRef(resolve_block(block, "annotate", where)), Arg::of_text(std::string(key)),
+         Arg::of(value)},
+        where);
 }
 LATHE_DECL void Schedule::unannotate(const LoopRef& loop, std::string_view key, Location where) {
-  step("unannotate", {loop, Arg::of_text(std::string(key))}, where);
+  apply(detail::primitive_unannotate(), {loop, Arg::of_text(std::string(key))}, where);
 }
 LATHE_DECL void Schedule::unannotate(const BlockName& block, std::string_view key, Location where) {
-  step("unannotate",
-       {BlockRef(resolve_block(block, "unannotate", where)), Arg::of_text(std::string(key))},
-       where);
+  apply(detail::primitive_unannotate(),
+        {BlockRef(resolve_block(block, "unannotate", where)), Arg::of_text(std::string(key))},
+        where);
 }
 
 }  // namespace lathe
@@ -31327,10 +31405,6 @@ LATHE_DECL Args Schedule::apply(const Primitive& primitive, Args given, Location
     *this = std::move(next);
     return results;
   });
-}
-
-LATHE_DECL Args Schedule::step(std::string_view primitive, Args args, Location where) {
-  return apply(*find_primitive(primitive), std::move(args), where);
 }
 
 LATHE_DECL void Schedule::record(const Primitive& primitive, Args args, Edit edit, Location where) {
@@ -41390,2552 +41464,6 @@ LATHE_DECL Schedule default_schedule(const OutputList& outputs, const Target& ta
 
 }  // namespace lathe
 
-// ---- lathe/codegen/common/impl/captures.ipp
-namespace lathe::detail {
-
-LATHE_DECL Vec<Buffer> buffers_captured(const Stmt& body) {
-  struct Find : Visitor {
-    Vec<Buffer> used, own;
-    void stmt(const Stmt& s) override {
-      if (const auto* n = s.as<AllocNode>()) own.push_back(n->buffer);
-      descend(s);
-    }
-    void buffer(const Buffer& b) override {
-      for (const auto* list : {&own, &used})
-        for (const auto& known : *list)
-          if (known == b) return;
-      used.push_back(b);
-    }
-  } find;
-  find.stmt(body);
-  return std::move(find.used);
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/codegen/llvm/impl/address.ipp
-namespace lathe::detail {
-
-LATHE_DECL const LlvmPlace& LlvmEmitter::place(const Buffer& buffer) const {
-  const LlvmPlace* found = places_.find(buffer.get());
-  if (!found)
-    throw InternalError(cat("codegen: buffer '", buffer->name, "' is neither param nor allocated"));
-  return *found;
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::widen_index(LlvmValue v) {
-  if (v.dtype.bits == 64) return v;
-  DType wide = kI64.with_lanes(v.dtype.lanes);
-  if (v.is_const()) return v.dtype = wide, v;
-  return f_.convert(v.dtype.is_signed() ? "sext" : "zext", v, wide);
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::index64(const AnyExpr& e) { return widen_index(value(e)); }
-
-LATHE_DECL std::string LlvmEmitter::address(const LlvmPlace& at, DType element,
-                                            const LlvmValue& index, bool inbounds) {
-  if (index.text == "0") return at.pointer;
-  return f_
-      .op(kI64, "getelementptr ", inbounds ? "inbounds " : "",
-          llvm_type(memory_type(element.scalar())), ", ptr ", at.pointer, ", i64 ", index.text)
-      .text;
-}
-
-LATHE_DECL std::int64_t LlvmEmitter::multiple_of(const AnyExpr& e) const {
-  constexpr std::int64_t enough = 4096;
-  switch (e.kind()) {
-    case ExprKind::Const: {
-      if (e.dtype().is_float()) return 1;
-      std::int64_t v = e.as<ConstNode>()->i;
-      return v == INT64_MIN ? enough : v < 0 ? -v : v;
-    }
-    case ExprKind::Var: {
-      const auto* found = multiples_.find(e.as<VarNode>());
-      return found ? *found : 1;
-    }
-    // Of a vector: what its first lane is a multiple of.
-    case ExprKind::Broadcast:
-      return multiple_of(e.as<BroadcastNode>()->value);
-    case ExprKind::Ramp:
-      return multiple_of(e.as<RampNode>()->base);
-    case ExprKind::Binary: {
-      const auto* n = e.as<BinaryNode>();
-      if (n->op != BinaryOp::add && n->op != BinaryOp::sub && n->op != BinaryOp::mul) return 1;
-      std::int64_t a = multiple_of(n->a), b = multiple_of(n->b);
-      if (n->op != BinaryOp::mul) return std::gcd(a, b);
-      // Only powers of two matter, and wrapping keeps those.
-      a = std::gcd(a, enough), b = std::gcd(b, enough);
-      return std::gcd(a * b, enough);
-    }
-    default:
-      return 1;
-  }
-}
-
-LATHE_DECL int LlvmEmitter::alignment(const LlvmPlace& at, DType element,
-                                      std::int64_t multiple) const {
-  int natural = element.element_bytes();
-  if (at.alignment <= natural) return natural;
-  std::int64_t known =
-      std::gcd<std::int64_t>(at.alignment, std::gcd<std::int64_t>(multiple, 4096) * natural);
-  known &= -known;
-  return known < natural ? natural : static_cast<int>(known);
-}
-
-LATHE_DECL Vec<int> llvm_lane_range(int first, int count, int step) {
-  Vec<int> lanes;
-  for (int l = 0; l < count; ++l) lanes.push_back(first + l * step);
-  return lanes;
-}
-
-LATHE_DECL LlvmValue llvm_iota(DType t, std::int64_t step) {
-  std::string text = "<";
-  for (int l = 0; l < t.lanes; ++l) {
-    const auto lane = static_cast<std::uint64_t>(l) * static_cast<std::uint64_t>(step);  // wraps
-    append(text, l ? ", " : "", llvm_type(t.scalar()), " ", static_cast<std::int64_t>(lane));
-  }
-  return {t, text + ">"};
-}
-
-LATHE_DECL LlvmStrided LlvmEmitter::strided(const AnyExpr& e, std::int64_t stride) {
-  return {index64(lane_base(e)), stride, multiple_of(e)};
-}
-
-LATHE_DECL LlvmStrided LlvmEmitter::shifted(LlvmStrided at, std::int64_t elements) {
-  if (elements == 0) return at;
-  at.base = f_.binary("add", at.base, f_.integer(kI64, elements));
-  at.multiple = std::gcd(at.multiple, elements);
-  return at;
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/codegen/llvm/impl/atomic.ipp
-namespace lathe::detail {
-
-// The atomicrmw that does an operator, or nothing.
-inline std::string_view llvm_atomic_op(BinaryOp op, DType t) {
-  bool f = t.is_float();
-  switch (op) {
-    case BinaryOp::add:
-      return f ? (t.bits >= 32 ? "fadd" : "") : "add";
-    case BinaryOp::sub:
-      return f ? (t.bits >= 32 ? "fsub" : "") : "sub";
-    case BinaryOp::min:
-      return f ? "" : t.is_signed() ? "min" : "umin";
-    case BinaryOp::max:
-      return f ? "" : t.is_signed() ? "max" : "umax";
-    case BinaryOp::bit_and:
-      return "and";
-    case BinaryOp::bit_or:
-      return "or";
-    case BinaryOp::bit_xor:
-      return "xor";
-    default:
-      return "";
-  }
-}
-
-LATHE_DECL void LlvmEmitter::atomic(const AtomicNode& n) {
-  const LlvmPlace& at = place(n.buffer);
-  LlvmValue v = value(n.value);
-  int align = n.buffer->dtype.element_bytes();
-  LlvmValue index = n.indices.empty() ? f_.integer(kI64, 0) : index64(n.indices[0]);
-  int lanes = index.dtype.lanes;
-  for (int l = 0; l < lanes; ++l) {
-    std::string pointer = address(at, v.dtype, f_.extract(index, l), true);
-    atomic_element(n.op, pointer, f_.extract(v, v.dtype.lanes == 1 ? 0 : l), align);
-  }
-}
-
-LATHE_DECL void LlvmEmitter::atomic_element(BinaryOp op, const std::string& pointer,
-                                            const LlvmValue& v, int align) {
-  std::string_view name = v.dtype.is_bool() ? "" : llvm_atomic_op(op, v.dtype);
-  if (name.empty()) return atomic_loop(op, pointer, v, align);
-  f_.op(v.dtype, "atomicrmw ", name, " ptr ", pointer, ", ", llvm_type(v.dtype), " ", v.text,
-        " monotonic, align ", format_int(align));
-}
-
-// Computes with the value read and tries again if another thread was faster.
-LATHE_DECL void LlvmEmitter::atomic_loop(BinaryOp op, const std::string& pointer,
-                                         const LlvmValue& v, int align) {
-  DType bits{TypeCode::uint, static_cast<std::uint8_t>(v.dtype.element_bytes() * 8), 1, false};
-  std::string type = llvm_type(bits), retry = f_.block("retry"), done = f_.block("done");
-  LlvmValue first = f_.op(bits, "load ", type, ", ptr ", pointer, ", align ", format_int(align));
-  std::string from = f_.current();
-  f_.start(retry);
-  std::string again = f_.fresh("%t");
-  LlvmValue seen = f_.op(bits, "phi ", type, " [ ", first.text, ", %", from, " ], [ ", again, ", %",
-                         retry, " ]");
-  LlvmValue old = v.dtype.is_bool()  ? f_.compare("icmp ne", seen, llvm_zero(bits))
-                  : v.dtype.is_int() ? LlvmValue{v.dtype, seen.text}
-                                     : f_.convert("bitcast", seen, v.dtype);
-  const VarRef before = make_var("old", v.dtype), by = make_var("value", v.dtype);
-  vars_[before.get()] = old, vars_[by.get()] = v;
-  const std::size_t mark = memo_order_.size();
-  LlvmValue next = value(machine_binary(op, before, by));
-  forget(mark);
-  LlvmValue stored = v.dtype.is_float() ? f_.convert("bitcast", next, bits) : to_memory(next);
-  LlvmValue pair = f_.op(bits, "cmpxchg ptr ", pointer, ", ", type, " ", seen.text, ", ", type, " ",
-                         stored.text, " monotonic monotonic, align ", format_int(align));
-  f_.line(again, " = extractvalue { ", type, ", i1 } ", pair.text, ", 0");
-  LlvmValue ok = f_.op(kBool, "extractvalue { ", type, ", i1 } ", pair.text, ", 1");
-  f_.branch(ok, done, retry);
-  f_.start(done);
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/codegen/llvm/impl/builder.ipp
-namespace lathe::detail {
-
-LATHE_DECL bool LlvmModule::can(std::string_view intrinsic) const {
-  const auto* row = find_llvm_intrinsic(intrinsic);
-  // SSE is part of every x86-64 and no feature of a Target.
-  bool has = row && (row->feature.empty() || target.has(row->feature) ||
-                     (row->feature == "sse" && target.arch == "x86_64"));
-  return has && major >= row->since;
-}
-
-LATHE_DECL void LlvmModule::declare(std::string_view type, std::string_view name,
-                                    std::string_view params) {
-  if (!declared_.insert(std::string(name)).second) return;
-  append(declarations_, "declare ", type, " @", name, "(", params, ") #1\n");
-}
-
-LATHE_DECL void LlvmModule::external(std::string_view name) {
-  for (const auto& known : externals)
-    if (known == name) return;
-  externals.emplace_back(name);
-}
-
-LATHE_DECL void LlvmModule::declare_external(std::string_view type, std::string_view name,
-                                             std::string_view params) {
-  declare(type, name, params);
-  external(name);
-}
-
-LATHE_DECL int LlvmModule::loop_metadata() {
-  int id = next_metadata_++;
-  append(metadata_, "!", id, " = distinct !{!", id, ", !2, !3}\n");
-  return id;
-}
-
-LATHE_DECL int LlvmModule::alias_scope(std::string_view name) {
-  constexpr std::size_t kMostScopes = 256;
-  if (scopes_.size() == kMostScopes) return 0;
-  int id = next_metadata_;
-  next_metadata_ += 3;
-  std::string clean;
-  for (char c : name) clean += c == '"' || c == '\\' || c < ' ' ? '_' : c;
-  append(metadata_, "!", id, " = distinct !{!", id, ", !1, !\"", clean, "\"}\n!", id + 1, " = !{!",
-         id, "}\n");
-  scopes_.push_back(id);
-  return id;
-}
-
-LATHE_DECL std::string LlvmModule::alias_tags(int scope) const {
-  return scope == 0 ? std::string() : cat(", !alias.scope !", scope + 1, ", !noalias !", scope + 2);
-}
-
-LATHE_DECL std::string LlvmModule::finish() {
-  for (int scope : scopes_) {
-    std::string others;
-    for (int other : scopes_)
-      if (other != scope) append(others, others.empty() ? "" : ", ", "!", other);
-    append(metadata_, "!", scope + 2, " = !{", others, "}\n");
-  }
-  std::string wide = target.vector_bytes >= 64 ? " \"prefer-vector-width\"=\"512\"" : "";
-  std::string text;
-  text.reserve(functions_.size() + declarations_.size() + metadata_.size() + 1024);
-  append(text, "target triple = \"", target.llvm_triple(), "\"\n\n", functions_, declarations_,
-         "\nattributes #0 = { nounwind \"target-cpu\"=\"", target.llvm_cpu(major),
-         "\" \"target-features\"=\"", target.llvm_features(major), "\"", wide,
-         " \"no-trapping-math\"=\"true\" }\nattributes #1 = { nounwind }\n\n!0 = !{}\n"
-         "!1 = distinct !{!1, !\"buffers\"}\n!2 = !{!\"llvm.loop.unroll.disable\"}\n"
-         "!3 = !{!\"llvm.loop.vectorize.enable\", i1 false}\n!4 = !{i32 1}\n",
-         metadata_);
-  return text;
-}
-
-LATHE_DECL std::string LlvmFunction::fresh(std::string_view prefix) { return cat(prefix, next_++); }
-
-// Buffers carry alias tags, places in the frame do not; a write to the frame leaves loads of
-// buffers as they are.
-inline bool llvm_names_buffer(std::string_view text) {
-  return text.find("!alias.scope") != std::string_view::npos;
-}
-
-inline bool llvm_is_pure(std::string_view text) {
-  for (std::string_view impure : {"load ", "call ", "phi ", "atomicrmw ", "cmpxchg "})
-    if (text.substr(0, impure.size()) == impure) return false;
-  return true;
-}
-
-LATHE_DECL void LlvmFunction::write_line(std::initializer_list<std::string_view> parts) {
-  code_ += "  ";
-  std::size_t from = code_.size();
-  append_pieces(code_, parts);
-  std::string_view text = std::string_view(code_).substr(from);
-  if (text.substr(0, 6) != "store " || llvm_names_buffer(text)) loads_.clear();
-  code_ += '\n';
-}
-
-LATHE_DECL std::string LlvmFunction::write_op(std::initializer_list<std::string_view> parts) {
-  std::string text;
-  append_pieces(text, parts);
-  bool load = text.substr(0, 5) == "load " && llvm_names_buffer(text), pure = llvm_is_pure(text);
-  auto& memory = load ? loads_ : known_;
-  if (load || pure) {
-    if (const auto* found = memory.find(text)) return *found;
-  } else if (text.substr(0, 5) != "load " && text.find("@llvm.") == std::string::npos) {
-    loads_.clear();
-  }
-  std::string name = fresh("%t");
-  append_pieces(code_, {"  ", name, " = ", text, "\n"});
-  if (load || pure) memory.insert(text, name);
-  return name;
-}
-
-LATHE_DECL void LlvmFunction::start(const std::string& label) {
-  if (!ended_) jump(label);
-  known_.clear();
-  loads_.clear();
-  append_pieces(code_, {label, ":\n"});
-  current_ = label;
-  ended_ = false;
-}
-
-LATHE_DECL void LlvmFunction::jump(const std::string& label) {
-  line("br label %", label);
-  ended_ = true;
-}
-
-LATHE_DECL void LlvmFunction::branch(const LlvmValue& condition, const std::string& yes,
-                                     const std::string& no, std::string_view metadata) {
-  line("br i1 ", condition.text, ", label %", yes, ", label %", no, metadata);
-  ended_ = true;
-}
-
-LATHE_DECL LlvmValue LlvmFunction::binary(std::string_view opcode, const LlvmValue& a,
-                                          const LlvmValue& b) {
-  return op(a.dtype, opcode, " ", llvm_type(a.dtype), " ", a.text, ", ", b.text);
-}
-
-LATHE_DECL LlvmValue LlvmFunction::compare(std::string_view opcode, const LlvmValue& a,
-                                           const LlvmValue& b) {
-  return op(kBool.with_lanes(a.dtype.lanes), opcode, " ", llvm_type(a.dtype), " ", a.text, ", ",
-            b.text);
-}
-
-LATHE_DECL LlvmValue LlvmFunction::convert(std::string_view opcode, const LlvmValue& a, DType to) {
-  return op(to, opcode, " ", llvm_type(a.dtype), " ", a.text, " to ", llvm_type(to));
-}
-
-LATHE_DECL LlvmValue LlvmFunction::select(const LlvmValue& condition, const LlvmValue& yes,
-                                          const LlvmValue& no) {
-  std::string type = llvm_type(yes.dtype);
-  return op(yes.dtype, "select ", llvm_type(condition.dtype), " ", condition.text, ", ", type, " ",
-            yes.text, ", ", type, " ", no.text);
-}
-
-LATHE_DECL LlvmValue LlvmFunction::splat(const LlvmValue& scalar, int lanes) {
-  if (lanes == 1) return scalar;
-  DType t = scalar.dtype.with_lanes(lanes);
-  std::string type = llvm_type(t);
-  LlvmValue one = op(t, "insertelement ", type, " poison, ", llvm_type(scalar.dtype), " ",
-                     scalar.text, ", i64 0");
-  return op(t, "shufflevector ", type, " ", one.text, ", ", type, " poison, <", format_int(lanes),
-            " x i32> zeroinitializer");
-}
-
-inline std::string llvm_lane_list(const Vec<int>& lanes) {
-  std::string text = cat("<", lanes.size(), " x i32> <");
-  for (std::size_t i = 0; i < lanes.size(); ++i) {
-    append(text, i ? ", " : "", "i32 ");
-    if (lanes[i] < 0)
-      text += "poison";
-    else
-      append(text, lanes[i]);
-  }
-  return text + ">";
-}
-
-LATHE_DECL LlvmValue LlvmFunction::shuffle(const LlvmValue& vector, const Vec<int>& lanes) {
-  std::string type = llvm_type(vector.dtype);
-  return op(vector.dtype.with_lanes(static_cast<int>(lanes.size())), "shufflevector ", type, " ",
-            vector.text, ", ", type, " poison, ", llvm_lane_list(lanes));
-}
-
-LATHE_DECL LlvmValue LlvmFunction::concat(const LlvmValue& a, const LlvmValue& b) {
-  int n = a.dtype.lanes, m = b.dtype.lanes;
-  if (m == 1) {
-    Vec<int> wider;
-    for (int lane = 0; lane < n + 1; ++lane) wider.push_back(lane < n ? lane : -1);
-    LlvmValue base = n == 1 ? insert({a.dtype.with_lanes(2), "poison"}, a, 0) : shuffle(a, wider);
-    return insert(base, b, n);
-  }
-  Vec<int> lanes;
-  for (int lane = 0; lane < n + m; ++lane) lanes.push_back(n == 1 ? lane - 1 : lane);
-  if (n == 1) return insert(shuffle(b, lanes), a, 0);
-  if (n == m) {
-    std::string type = llvm_type(a.dtype);
-    return op(a.dtype.with_lanes(n + m), "shufflevector ", type, " ", a.text, ", ", type, " ",
-              b.text, ", ", llvm_lane_list(lanes));
-  }
-  // shufflevector wants operands of one length: the shorter is padded.
-  int wide = n > m ? n : m;
-  Vec<int> pad;
-  for (int lane = 0; lane < wide; ++lane) pad.push_back(lane < (n > m ? m : n) ? lane : -1);
-  for (int lane = 0; lane < m; ++lane) lanes[static_cast<std::size_t>(n + lane)] = wide + lane;
-  LlvmValue first = n < wide ? shuffle(a, pad) : a, second = m < wide ? shuffle(b, pad) : b;
-  std::string type = llvm_type(first.dtype);
-  return op(a.dtype.with_lanes(n + m), "shufflevector ", type, " ", first.text, ", ", type, " ",
-            second.text, ", ", llvm_lane_list(lanes));
-}
-
-LATHE_DECL LlvmValue LlvmFunction::extract(const LlvmValue& vector, int lane) {
-  if (vector.dtype.lanes == 1) return vector;
-  return op(vector.dtype.scalar(), "extractelement ", llvm_type(vector.dtype), " ", vector.text,
-            ", i64 ", format_int(lane));
-}
-
-LATHE_DECL LlvmValue LlvmFunction::insert(const LlvmValue& vector, const LlvmValue& scalar,
-                                          int lane) {
-  return op(vector.dtype, "insertelement ", llvm_type(vector.dtype), " ", vector.text, ", ",
-            llvm_type(scalar.dtype), " ", scalar.text, ", i64 ", format_int(lane));
-}
-
-LATHE_DECL LlvmValue LlvmFunction::intrinsic(std::string_view name, const Vec<LlvmValue>& args) {
-  invariant(module.can(name), "an LLVM intrinsic that the target lacks");
-  DType t = args[0].dtype;
-  std::string type = llvm_type(t), full = cat("llvm.", name, ".", llvm_mangled(t)), params, values;
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    append(params, i ? ", " : "", type);
-    append(values, i ? ", " : "", type, " ", args[i].text);
-  }
-  module.declare(type, full, params);
-  return op(t, "call ", type, " @", full, "(", values, ")");
-}
-
-LATHE_DECL LlvmValue LlvmFunction::any(const LlvmValue& mask) {
-  if (mask.dtype.lanes == 1) return mask;
-  std::string bits = cat("i", mask.dtype.lanes);
-  LlvmValue word = op(kBool, "bitcast ", llvm_type(mask.dtype), " ", mask.text, " to ", bits);
-  return op(kBool, "icmp ne ", bits, " ", word.text, ", 0");
-}
-
-LATHE_DECL LlvmValue LlvmFunction::phi(const LlvmValue& a, const std::string& from_a,
-                                       const LlvmValue& b, const std::string& from_b) {
-  return op(a.dtype, "phi ", llvm_type(a.dtype), " [ ", a.text, ", %", from_a, " ], [ ", b.text,
-            ", %", from_b, " ]");
-}
-
-LATHE_DECL std::string LlvmFunction::frame(std::string_view type, int alignment) {
-  std::string place = fresh("%f");
-  frame_named(place, type, alignment);
-  return place;
-}
-
-LATHE_DECL void LlvmFunction::frame_named(std::string_view name, std::string_view type,
-                                          int alignment) {
-  append(frame_, "  ", name, " = alloca ", type, ", align ", alignment, "\n");
-}
-
-LATHE_DECL std::string LlvmFunction::finish(std::string_view head) {
-  return cat(head, " #0 {\nentry:\n", frame_, code_, "}\n\n");
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/codegen/llvm/impl/cast.ipp
-namespace lathe::detail {
-
-LATHE_DECL LlvmValue LlvmEmitter::cast(const CastNode& n) {
-  LlvmValue v = value(n.value);
-  DType from = v.dtype, to = n.dtype;
-  if (to.is_bool()) {
-    if (from.is_bool()) return v;
-    return f_.compare(from.is_float() ? "fcmp une" : "icmp ne", v, llvm_zero(from));
-  }
-  if (from.is_float() && to.is_float())
-    return f_.convert(to.bits > from.bits ? "fpext" : "fptrunc", v, to);
-  if (from.is_float()) return f_.convert(to.is_signed() ? "fptosi" : "fptoui", v, to);
-  if (to.is_float()) return f_.convert(from.is_signed() ? "sitofp" : "uitofp", v, to);
-  if (llvm_type(from) == llvm_type(to)) return {to, v.text};
-  if (to.bits < from.bits) return f_.convert("trunc", v, to);
-  return f_.convert(from.is_signed() ? "sext" : "zext", v, to);
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/codegen/llvm/impl/expr.ipp
-namespace lathe::detail {
-
-// How much an expression computes, and whether it touches memory that may not be there.
-class LlvmWeight : public Visitor {
- public:
-  static constexpr int limit = 48;
-  int cost = 0;
-  bool loads = false;
-
-  void expr(const AnyExpr& e) override {
-    if (cost >= limit) return;
-    if (const auto* n = e.as<LoadNode>(); n && !n->indices.empty()) loads = true;
-    if (e.kind() > ExprKind::Let) ++cost;
-    descend(e);
-  }
-};
-
-inline LlvmWeight llvm_weight(const AnyExpr& e) {
-  LlvmWeight weight;
-  weight.expr(e);
-  return weight;
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::value(const AnyExpr& e) {
-  if (const auto* n = e.as<ConstNode>()) return constant(*n);
-  if (const auto* n = e.as<VarNode>()) return variable(*n);
-  // Only a node with several owners can be met twice.
-  if (!e->shared()) return compute(e);
-  if (const auto* found = memo_.find(e.get())) return *found;
-  LlvmValue v = compute(e);
-  memo_.insert(e.get(), v);
-  memo_order_.push_back(e.get());
-  return v;
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::compute(const AnyExpr& e) {
-  switch (e.kind()) {
-    case ExprKind::Const:
-      return constant(*e.as<ConstNode>());
-    case ExprKind::Var:
-      return variable(*e.as<VarNode>());
-    case ExprKind::Load:
-      return load(*e.as<LoadNode>());
-    case ExprKind::Let:
-      return let(*e.as<LetNode>());
-    case ExprKind::Binary: {
-      const auto* n = e.as<BinaryNode>();
-      LlvmValue a = value(n->a), b = value(n->b);
-      return binary(n->op, a, b);
-    }
-    case ExprKind::Unary:
-      return unary(*e.as<UnaryNode>());
-    case ExprKind::Select:
-      return select(*e.as<SelectNode>());
-    case ExprKind::Cast:
-      return cast(*e.as<CastNode>());
-    case ExprKind::Call:
-      return call(*e.as<CallNode>());
-    case ExprKind::Ramp:
-      return ramp(*e.as<RampNode>());
-    case ExprKind::Broadcast:
-      return broadcast(*e.as<BroadcastNode>());
-    case ExprKind::Shuffle:
-      return shuffle(*e.as<ShuffleNode>());
-  }
-  unreachable("an expression of no kind");
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::constant(const ConstNode& n) {
-  return n.dtype.is_float() ? f_.real(n.dtype, n.f) : f_.integer(n.dtype, n.i);
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::variable(const VarNode& n) const {
-  const LlvmValue* found = vars_.find(&n);
-  if (!found) throw InternalError(cat("codegen: variable '", n.name, "' is not bound"));
-  return *found;
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::let(const LetNode& n) {
-  const std::size_t mark = memo_order_.size();
-  for (const auto& b : n.bindings) {
-    vars_[b.var.get()] = value(b.value);
-    multiples_[b.var.get()] = multiple_of(b.value);
-  }
-  LlvmValue result = value(n.body);
-  // The same body under another binding of the variables is another value.
-  forget(mark);
-  return result;
-}
-
-LATHE_DECL void LlvmEmitter::forget(std::size_t mark) {
-  while (memo_order_.size() > mark) memo_.pop(memo_order_.back()), memo_order_.pop_back();
-}
-
-template <class Emit>
-LlvmValue LlvmEmitter::when(const LlvmValue& condition, const LlvmValue& otherwise, Emit emit) {
-  std::string then = f_.block("then"), done = f_.block("done"), from = f_.current();
-  f_.branch(condition, then, done);
-  f_.start(then);
-  std::size_t mark = memo_order_.size();
-  LlvmValue v = emit();
-  // What was computed here does not dominate what follows.
-  forget(mark);
-  std::string to = f_.current();
-  f_.start(done);
-  return f_.phi(v, to, otherwise, from);
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::select(const SelectNode& n) {
-  LlvmValue condition = value(n.condition);
-  if (condition.dtype.lanes == 1) return select_scalar(n, condition);
-  LlvmValue yes = value(n.yes), no = value(n.no);
-  return f_.select(condition, yes, no);
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::select_scalar(const SelectNode& n, const LlvmValue& condition) {
-  // What is computed already costs nothing.
-  auto weigh = [&](const AnyExpr& e) {
-    return memo_.contains(e.get()) ? LlvmWeight() : llvm_weight(e);
-  };
-  LlvmWeight yes = weigh(n.yes), no = weigh(n.no);
-  if (!yes.loads && !no.loads && yes.cost + no.cost < 24)
-    return f_.select(condition, value(n.yes), value(n.no));
-  std::string then = f_.block("then"), other = f_.block("else"), done = f_.block("done");
-  f_.branch(condition, then, other);
-  std::size_t mark = memo_order_.size();
-  auto in_block = [&](const std::string& label, const AnyExpr& e) {
-    f_.start(label);
-    LlvmValue v = value(e);
-    forget(mark);
-    std::string from = f_.current();
-    f_.jump(done);
-    return std::pair(v, from);
-  };
-  auto [a, from_a] = in_block(then, n.yes);
-  auto [b, from_b] = in_block(other, n.no);
-  f_.start(done);
-  return f_.phi(a, from_a, b, from_b);
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::broadcast(const BroadcastNode& n) {
-  int inner = n.value.dtype().lanes;
-  const AnyExpr* core = &n.value;
-  while (const auto* b = core->as<BroadcastNode>()) core = &b->value;
-  if (const auto* c = core->as<ConstNode>())
-    return c->dtype.is_float() ? f_.real(n.dtype, c->f) : f_.integer(n.dtype, c->i);
-  LlvmValue v = value(n.value);
-  if (inner == 1) return f_.splat(v, n.dtype.lanes);
-  Lanes lanes;
-  for (int l = 0; l < n.dtype.lanes; ++l) lanes.push_back(l % inner);
-  return f_.shuffle(v, lanes);
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::ramp(const RampNode& n) {
-  int inner = n.base.dtype().lanes;
-  std::string steps = "<";
-  for (int l = 0; l < n.dtype.lanes; ++l)
-    append(steps, l ? ", " : "", llvm_type(n.dtype.scalar()), " ", l / inner);
-  LlvmValue lane{n.dtype, steps + ">"};
-  Lanes map;
-  for (int l = 0; l < n.dtype.lanes; ++l) map.push_back(l % inner);
-  auto widen = [&](const AnyExpr& e) {
-    if (const auto* c = e.as<ConstNode>()) return f_.integer(n.dtype, c->i);
-    LlvmValue v = value(e);
-    return inner == 1 ? f_.splat(v, n.dtype.lanes) : f_.shuffle(v, map);
-  };
-  LlvmValue base = widen(n.base);
-  LlvmValue steps_taken = is_const(n.stride, 1) ? lane : f_.binary("mul", widen(n.stride), lane);
-  if (base.text == "zeroinitializer") return steps_taken;
-  return f_.binary("add", base, steps_taken);
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::shuffle(const ShuffleNode& n) {
-  LlvmValue all;
-  int first = 0;
-  for (const auto& vector : n.vectors) {
-    LlvmValue v = value(vector);
-    all = first == 0 ? v : f_.concat(all, v);
-    first += vector.dtype().lanes;
-  }
-  if (n.lanes.size() == 1) return f_.extract(all, n.lanes[0]);
-  if (first == 1) return f_.splat(all, static_cast<int>(n.lanes.size()));
-  bool identity = static_cast<int>(n.lanes.size()) == first;
-  for (int l = 0; identity && l < first; ++l) identity = n.lanes[static_cast<std::size_t>(l)] == l;
-  return identity ? all : f_.shuffle(all, n.lanes);
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/codegen/llvm/impl/llvm_ir.ipp
-namespace lathe {
-namespace detail {
-
-// A name as an LLVM and ELF symbol.
-inline std::string llvm_symbol(std::string_view name) {
-  std::string symbol = "lathe_";
-  for (char c : name) {
-    bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    symbol += plain || c == '.' ? c : '_';
-  }
-  return symbol;
-}
-
-LATHE_DECL LlvmEmitter::LlvmEmitter(LlvmKernelState& state, const std::string& symbol)
-    : state_(state), module_(state.module), f_(state.module), symbol_(symbol) {
-  fails_.push_back({"", "fail", false});
-}
-
-LATHE_DECL void LlvmEmitter::bind_slots(const Program& program) {
-  const LlvmPlace slots{"%slots", 0, 8, false};
-  int next = 0;
-  for (const CallSlot& s : state_.kernel.slots) {
-    const int slot = next++;
-    auto read = [&](DType t, std::string_view type) {
-      const std::string where = address(slots, kI64, f_.integer(kI64, slot), true);
-      return f_.op(t, "load ", type, ", ptr ", where, ", align 8, !invariant.load !0");
-    };
-    if (s.kind == CallSlot::Kind::buffer) {
-      // Parameters are disjoint memory, which the call checks.
-      const Buffer& buffer = program->params[static_cast<std::size_t>(s.param)].buffer;
-      LlvmPlace at;
-      at.pointer = read(kI64, "ptr").text;
-      at.alignment = buffer->alignment;
-      at.scope = module_.alias_scope(s.name);
-      places_[buffer.get()] = at;
-    } else if (const VarNode* var = slot_variable(program, s)) {
-      const DType stored = memory_type(var->dtype);
-      vars_[var] = from_memory(read(stored, llvm_type(stored)), var->dtype);
-    }
-  }
-  for (const auto& dim : program->dims)
-    multiples_[dim->var.get()] = dim->multiple_of > 0 ? dim->multiple_of : 1;
-}
-
-LATHE_DECL void LlvmEmitter::emit_entry(const Program& program) {
-  bind_slots(program);
-  stmt(program->body);
-  finish("ptr %slots, ptr %rt");
-}
-
-LATHE_DECL void LlvmEmitter::finish(std::string_view params) {
-  auto leave = [&](std::string_view status) {
-    // Streamed data must be visible before the caller goes on.
-    if (streamed_ && module_.can("x86.sse.sfence")) {
-      module_.declare("void", "llvm.x86.sse.sfence", "");
-      f_.line("call void @llvm.x86.sse.sfence()");
-    }
-    f_.line("ret i32 ", status);
-    f_.end();
-  };
-  leave("0");
-  if (fails_.back().used) {
-    f_.frame_named("%status", "i32", 4);
-    f_.start("fail");
-    LlvmValue status = f_.op(kI32, "load i32, ptr %status, align 4");
-    leave(status.text);
-  }
-  bool entry = symbol_ == state_.kernel.symbol;
-  module_.add_function(
-      f_.finish(cat("define ", entry ? "" : "internal ", "i32 @", symbol_, "(", params, ")")));
-}
-
-}  // namespace detail
-
-LATHE_DECL LlvmKernel emit_llvm(const Program& program, const Target& target, int llvm_major,
-                                std::string_view symbol) {
-  if (target.kind != TargetKind::cpu || llvm_major < 16 || llvm_major > 22)
-    throw UserError("L0620",
-                    target.kind != TargetKind::cpu
-                        ? cat("emit_llvm: target '", target.name, "' is not a CPU")
-                        : cat("emit_llvm: LLVM ", llvm_major, " is not supported"),
-                    Location{}, {}, "use a CPU target and LLVM 16 to 22");
-  LlvmKernel kernel;
-  kernel.symbol = symbol.empty() ? detail::llvm_symbol(program->name) : std::string(symbol);
-  kernel.slots = slot_layout(program);
-  detail::LlvmModule module(target, llvm_major);
-  detail::LlvmKernelState state{module, kernel};
-  detail::LlvmEmitter entry(state, kernel.symbol);
-  entry.emit_entry(program);
-  kernel.text = module.finish();
-  kernel.externals = std::move(module.externals);
-  return kernel;
-}
-
-}  // namespace lathe
-
-// ---- lathe/codegen/llvm/impl/load.ipp
-namespace lathe::detail {
-
-LATHE_DECL LlvmValue LlvmEmitter::from_memory(const LlvmValue& stored, DType t) {
-  if (!t.is_bool()) return {t, stored.text};
-  return f_.compare("icmp ne", stored, llvm_zero(stored.dtype));
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::to_memory(const LlvmValue& v) {
-  return v.dtype.is_bool() ? f_.convert("zext", v, memory_type(v.dtype)) : v;
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::load(const LoadNode& n) {
-  const LlvmPlace& at = place(n.buffer);
-  if (at.is_register) {
-    std::string type = llvm_type(n.buffer->dtype);
-    return f_.op(n.buffer->dtype, "load ", type, ", ptr ", at.pointer, ", align ",
-                 format_int(at.alignment));
-  }
-  LlvmValue mask;
-  if (n.mask) {
-    const std::int64_t* known = as_const_int(n.mask);
-    if (known && *known == 0) return llvm_zero(n.dtype);
-    if (!known) mask = value(n.mask);
-  }
-  if (n.dtype.lanes == 1) return load_scalar(n, at, mask);
-  return load_vector(at, n.dtype, n.indices[0], mask);
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::load_scalar(const LoadNode& n, const LlvmPlace& at,
-                                              const LlvmValue& mask) {
-  LlvmStrided index{f_.integer(kI64, 0), 0, 0};
-  if (!n.indices.empty()) index = {index64(n.indices[0]), 0, multiple_of(n.indices[0])};
-  return load_element(at, n.dtype, index, mask);
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::load_element(const LlvmPlace& at, DType t,
-                                               const LlvmStrided& index, LlvmValue mask) {
-  auto read = [&] {
-    DType stored = memory_type(t);
-    std::string pointer = address(at, t, index.base, true);
-    return from_memory(
-        f_.op(stored, "load ", llvm_type(stored), ", ptr ", pointer, ", align ",
-              format_int(alignment(at, t, index.multiple)), module_.alias_tags(at.scope)),
-        t);
-  };
-  if (mask.text.empty()) return read();
-  return when(mask, llvm_zero(t), read);
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::load_vector(const LlvmPlace& at, DType t, const AnyExpr& index,
-                                              const LlvmValue& mask) {
-  std::int64_t stride = 0;
-  if (lane_stride(index, stride)) return load_strided(at, t, strided(index, stride), mask);
-  const auto* ramp = index.as<RampNode>();
-  if (ramp && as_const_int(ramp->stride) && lane_stride(ramp->base, stride) &&
-      (stride == 1 || stride == -1))
-    return load_pieces(at, t, *ramp, stride, mask);
-  return gather(at, t, value(index), mask);
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::load_pieces(const LlvmPlace& at, DType t, const RampNode& ramp,
-                                              std::int64_t stride, const LlvmValue& mask) {
-  int inner = ramp.base.dtype().lanes;
-  LlvmStrided first = strided(ramp.base, stride);
-  LlvmValue result;
-  for (int piece = 0; piece < ramp.lanes; ++piece) {
-    LlvmStrided index = shifted(first, piece * *as_const_int(ramp.stride));
-    LlvmValue part = mask;
-    if (!mask.text.empty()) part = f_.shuffle(mask, llvm_lane_range(piece * inner, inner));
-    LlvmValue v = load_strided(at, t.with_lanes(inner), index, part);
-    result = piece == 0 ? v : f_.concat(result, v);
-  }
-  return result;
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::load_strided(const LlvmPlace& at, DType t, const LlvmStrided& i,
-                                               const LlvmValue& mask) {
-  int n = t.lanes;
-  if (i.stride == 1) return load_dense(at, t, i, mask);
-  if (i.stride == -1) {
-    Vec<int> back = llvm_lane_range(n - 1, n, -1);
-    LlvmValue turned = mask.text.empty() ? mask : f_.shuffle(mask, back);
-    return f_.shuffle(load_dense(at, t, shifted(i, 1 - n), turned), back);
-  }
-  if (i.stride == 0) {
-    LlvmValue any = mask.text.empty() ? mask : f_.any(mask);
-    LlvmValue all = f_.splat(load_element(at, t.scalar(), i, any), n);
-    return mask.text.empty() ? all : f_.select(mask, all, llvm_zero(t));
-  }
-  if (i.stride == 2 && mask.text.empty()) {
-    // Two dense loads that end at the last element read.
-    LlvmValue low = load_dense(at, t, i, mask), high = load_dense(at, t, shifted(i, n - 1), mask);
-    Vec<int> lanes;
-    for (int l = 0; l < n; ++l) lanes.push_back(2 * l < n ? 2 * l : 2 * l + 1);
-    return f_.shuffle(f_.concat(low, high), lanes);
-  }
-  LlvmValue base = f_.splat(i.base, n);
-  LlvmValue steps = llvm_iota(kI64.with_lanes(n), i.stride);
-  return gather(at, t, f_.binary("add", base, steps), mask);
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::load_dense(const LlvmPlace& at, DType t, const LlvmStrided& index,
-                                             const LlvmValue& mask) {
-  DType stored = memory_type(t);
-  std::string type = llvm_type(stored), tags = module_.alias_tags(at.scope);
-  std::string pointer = address(at, t, index.base, mask.text.empty());
-  std::string align = format_int(alignment(at, t, index.multiple));
-  if (mask.text.empty())
-    return from_memory(f_.op(stored, "load ", type, ", ptr ", pointer, ", align ", align, tags), t);
-  std::string mask_type = llvm_type(mask.dtype),
-              name = cat("llvm.masked.load.", llvm_mangled(stored), ".p0");
-  module_.declare(type, name, cat("ptr, i32, ", mask_type, ", ", type));
-  return from_memory(f_.op(stored, "call ", type, " @", name, "(ptr ", pointer, ", i32 ", align,
-                           ", ", mask_type, " ", mask.text, ", ", type, " zeroinitializer)", tags),
-                     t);
-}
-
-LATHE_DECL std::string LlvmEmitter::lane_addresses(const LlvmPlace& at, DType t,
-                                                   const LlvmValue& index) {
-  LlvmValue wide = widen_index(index);
-  return f_
-      .op(wide.dtype, "getelementptr ", llvm_type(memory_type(t.scalar())), ", ptr ", at.pointer,
-          ", ", llvm_type(wide.dtype), " ", wide.text)
-      .text;
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::gather(const LlvmPlace& at, DType t, const LlvmValue& index,
-                                         const LlvmValue& mask) {
-  DType stored = memory_type(t);
-  std::string type = llvm_type(stored), pointers = cat("<", t.lanes, " x ptr>");
-  DType bits = kBool.with_lanes(t.lanes);
-  std::string name = cat("llvm.masked.gather.", llvm_mangled(stored), ".v", t.lanes, "p0");
-  module_.declare(type, name, cat(pointers, ", i32, ", llvm_type(bits), ", ", type));
-  std::string where = lane_addresses(at, t, index);
-  LlvmValue chosen = mask.text.empty() ? f_.integer(bits, 1) : mask;
-  return from_memory(f_.op(stored, "call ", type, " @", name, "(", pointers, " ", where, ", i32 ",
-                           format_int(t.element_bytes()), ", ", llvm_type(bits), " ", chosen.text,
-                           ", ", type, " zeroinitializer)", module_.alias_tags(at.scope)),
-                     t);
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/codegen/llvm/workarounds/word_masks.ipp
-// LLVM 17 to 19 can loop for ever over two masks that are made in general registers under "or": one
-// rule of the DAG combiner moves the "or" before the bitcasts, another behind them (llvm-project
-// issue 123333). There the bits of such a word are compared one by one.
-
-namespace lathe::detail {
-
-inline bool llvm_loops_over_word_masks(int llvm_major) {
-  return llvm_major >= 17 && llvm_major <= 19;
-}
-
-/// A mask from the bits of an integer of 8 or more bits.
-inline LlvmValue llvm_mask_of_word(LlvmFunction& f, const LlvmValue& word, DType mask) {
-  const DType bytes = kU8.with_lanes(mask.lanes);
-  const LlvmValue parts = f.convert("bitcast", word, kU8.with_lanes(mask.lanes / 8));
-  Vec<int> from;
-  std::string bits = "<";
-  for (int lane = 0; lane < mask.lanes; ++lane) {
-    from.push_back(lane / 8);
-    append(bits, lane ? ", " : "", "i8 ", 1 << (lane % 8));
-  }
-  const LlvmValue spread =
-      parts.dtype.lanes == 1 ? f.splat(parts, mask.lanes) : f.shuffle(parts, from);
-  const LlvmValue tested = f.binary("and", spread, {bytes, bits + ">"});
-  return f.compare("icmp ne", tested, llvm_zero(bytes));
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/codegen/llvm/impl/ops.ipp
-namespace lathe::detail {
-
-LATHE_DECL std::string_view llvm_arithmetic(BinaryOp op, DType t) {
-  bool f = t.is_float();
-  switch (op) {
-    case BinaryOp::add:
-      return f ? "fadd" : "add";
-    case BinaryOp::sub:
-      return f ? "fsub" : "sub";
-    case BinaryOp::mul:
-      return f ? "fmul" : "mul";
-    case BinaryOp::and_:
-    case BinaryOp::bit_and:
-      return "and";
-    case BinaryOp::or_:
-    case BinaryOp::bit_or:
-      return "or";
-    case BinaryOp::bit_xor:
-      return "xor";
-    case BinaryOp::div:
-      return f ? "fdiv" : t.is_signed() ? "sdiv" : "udiv";
-    case BinaryOp::mod:
-      return f ? "frem" : t.is_signed() ? "srem" : "urem";
-    case BinaryOp::shl:
-      return "shl";
-    case BinaryOp::shr:
-      return t.is_signed() ? "ashr" : "lshr";
-    default:
-      throw InternalError(cat("codegen: '", op_text(op), "' was not legalized"));
-  }
-}
-
-inline std::string_view llvm_comparison(BinaryOp op, DType t) {
-  // Unordered is unequal to everything and neither less nor greater.
-  static constexpr std::string_view of_float[] = {"fcmp oeq", "fcmp une", "fcmp olt",
-                                                  "fcmp ole", "fcmp ogt", "fcmp oge"};
-  static constexpr std::string_view of_signed[] = {"icmp eq",  "icmp ne",  "icmp slt",
-                                                   "icmp sle", "icmp sgt", "icmp sge"};
-  static constexpr std::string_view of_unsigned[] = {"icmp eq",  "icmp ne",  "icmp ult",
-                                                     "icmp ule", "icmp ugt", "icmp uge"};
-  int row = static_cast<int>(op) - static_cast<int>(BinaryOp::eq);
-  return t.is_float() ? of_float[row] : t.is_signed() ? of_signed[row] : of_unsigned[row];
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::compare(BinaryOp op, const LlvmValue& a, const LlvmValue& b) {
-  return f_.compare(llvm_comparison(op, a.dtype), a, b);
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::binary(BinaryOp op, const LlvmValue& a, const LlvmValue& b) {
-  const DType t = a.dtype;
-  if (is_comparison(op)) return compare(op, a, b);
-  switch (op) {
-    case BinaryOp::fast_min:
-    case BinaryOp::fast_max:
-      return f_.select(compare(op == BinaryOp::fast_min ? BinaryOp::lt : BinaryOp::gt, a, b), a, b);
-    case BinaryOp::min:
-    case BinaryOp::max: {
-      invariant(t.is_int(), "codegen: min or max of floats was not legalized");
-      const bool is_min = op == BinaryOp::min;
-      return f_.intrinsic(t.is_signed() ? (is_min ? "smin" : "smax")
-                          : is_min      ? "umin"
-                                        : "umax",
-                          {a, b});
-    }
-    case BinaryOp::mod:
-      if (t.is_float()) module_.external(t.bits == 64 ? "fmod" : "fmodf");
-      [[fallthrough]];
-    default:
-      return f_.binary(llvm_arithmetic(op, t), a, b);
-  }
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::unary(const UnaryNode& n) {
-  LlvmValue a = value(n.a);
-  if (n.op == UnaryOp::neg) {
-    if (a.dtype.is_float()) return f_.op(a.dtype, "fneg ", llvm_type(a.dtype), " ", a.text);
-    return f_.binary("sub", llvm_zero(a.dtype), a);
-  }
-  return f_.binary("xor", a, f_.integer(a.dtype, a.dtype.is_bool() ? 1 : -1));
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::call(const CallNode& n) {
-  if (is_dot(n.op)) return dot(n);
-  Vec<LlvmValue> args;
-  for (const auto& a : n.args) args.push_back(value(a));
-  DType t = args[0].dtype;
-  switch (n.op) {
-    case CallOp::abs:
-      return f_.intrinsic("fabs", args);
-    case CallOp::round:
-      return f_.intrinsic("roundeven", args);
-    case CallOp::popcount:
-      return f_.intrinsic("ctpop", args);
-    case CallOp::fma:
-      // Without the instruction LLVM calls the C library.
-      if (math_form(n.op, module_.caps) == MathForm::call)
-        module_.external(t.bits == 64 ? "fma" : "fmaf");
-      [[fallthrough]];
-    case CallOp::sqrt:
-    case CallOp::floor:
-    case CallOp::ceil:
-    case CallOp::trunc:
-    case CallOp::copysign:
-      return f_.intrinsic(op_text(n.op), args);
-    case CallOp::is_nan:
-      return f_.compare("fcmp uno", args[0], args[0]);
-    case CallOp::scalb:
-      return scalb(args[0], args[1]);
-    case CallOp::reinterpret:
-      if (llvm_type(t) == llvm_type(n.dtype)) return {n.dtype, args[0].text};
-      if (n.dtype.is_bool() && llvm_loops_over_word_masks(module_.major))
-        return llvm_mask_of_word(f_, args[0], n.dtype);
-      return f_.convert("bitcast", args[0], n.dtype);
-    default:
-      throw InternalError(cat("codegen: '", op_text(n.op), "' was not expanded"));
-  }
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::dot(const CallNode& n) {
-  const bool bytes = n.op == CallOp::dot4;
-  const int full = 16, group = bytes ? 4 : 2, lanes = n.dtype.lanes;
-  std::string_view name = bytes ? "x86.avx512.vpdpbusd.512" : "x86.avx512bf16.dpbf16ps.512";
-  invariant(module_.can(name), "a dot product was not legalized");
-  LlvmValue sum = value(n.args[0]), a = value(n.args[1]), b = value(n.args[2]), result;
-  // LLVM's types: the sum, and words of four bytes (newer majors read them as bytes) or bf16.
-  const std::string type = llvm_type(n.dtype.with_lanes(full)),
-                    factors = bytes ? "<16 x i32>" : "<32 x bfloat>";
-  module_.declare(type, cat("llvm.", name), cat(type, ", ", factors, ", ", factors));
-  for (int first = 0; first < lanes; first += full) {
-    auto piece = [&](const LlvmValue& v, int width) {
-      if (v.dtype.lanes == full * width) return v;
-      if (v.dtype.lanes == 1) return f_.splat(v, full);
-      Lanes part;
-      for (int l = first * width; l < (first + full) * width; ++l)
-        part.push_back(l < v.dtype.lanes ? l : -1);
-      return f_.shuffle(v, part);
-    };
-    auto cast = [&](const LlvmValue& v) {
-      LlvmValue all = piece(v, group);
-      return f_.op(all.dtype, "bitcast ", llvm_type(all.dtype), " ", all.text, " to ", factors);
-    };
-    LlvmValue s = piece(sum, 1), x = cast(a), y = cast(b);
-    LlvmValue part = f_.op(s.dtype, "call ", type, " @llvm.", name, "(", type, " ", s.text, ", ",
-                           factors, " ", x.text, ", ", factors, " ", y.text, ")");
-    result = first == 0 ? part : f_.concat(result, part);
-  }
-  if (lanes == 1) return f_.extract(result, 0);
-  return result.dtype.lanes == lanes ? result : f_.shuffle(result, llvm_lane_range(0, lanes));
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::scalb(const LlvmValue& x, const LlvmValue& power) {
-  bool wide = x.dtype.bits == 64;
-  std::string_view name = wide ? "x86.avx512.mask.scalef.pd.512" : "x86.avx512.mask.scalef.ps.512";
-  invariant(x.dtype.bits >= 32 && module_.can(name), "scalb was not legalized");
-  int full = wide ? 8 : 16, lanes = x.dtype.lanes;
-  LlvmValue result;
-  DType t = x.dtype.with_lanes(full);
-  std::string type = llvm_type(t), mask = wide ? "i8" : "i16";
-  module_.declare(type, cat("llvm.", name), cat(type, ", ", type, ", ", type, ", ", mask, ", i32"));
-  for (int first = 0; first < lanes; first += full) {
-    Lanes part;
-    for (int l = 0; l < full; ++l) part.push_back(first + l < lanes ? first + l : -1);
-    auto piece = [&](const LlvmValue& v) {
-      if (lanes == 1) return f_.splat(v, full);
-      return lanes == full ? v : f_.shuffle(v, part);
-    };
-    LlvmValue a = piece(x), b = piece(power);
-    // Mask all ones; 4: round as MXCSR says, to nearest even.
-    LlvmValue scaled = f_.op(t, "call ", type, " @llvm.", name, "(", type, " ", a.text, ", ", type,
-                             " ", b.text, ", ", type, " zeroinitializer, ", mask, " -1, i32 4)");
-    result = first == 0 ? scaled : f_.concat(result, scaled);
-  }
-  if (lanes == 1) return f_.extract(result, 0);
-  if (result.dtype.lanes == lanes) return result;
-  Lanes keep;
-  for (int l = 0; l < lanes; ++l) keep.push_back(l);
-  return f_.shuffle(result, keep);
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/codegen/llvm/impl/parallel.ipp
-namespace lathe::detail {
-
-inline int llvm_words(DType t) { return (memory_type(t).bytes() + 7) / 8; }
-
-LATHE_DECL LlvmEmitter::Capture LlvmEmitter::capture(const ForNode& n) {
-  Capture c;
-  for (const auto& b : buffers_captured(n.body)) c.buffers.emplace_back(b, place(b));
-  c.words = static_cast<int>(c.buffers.size());
-  for (const auto& v : free_vars(n.body)) {
-    if (v == n.var) continue;
-    c.values.emplace_back(v, variable(*v));
-    c.words += llvm_words(v->dtype);
-  }
-  c.min = index64(n.min);
-  if (!c.min.is_const()) ++c.words;
-  return c;
-}
-
-LATHE_DECL void LlvmEmitter::store_capture(const Capture& c, const std::string& closure) {
-  int word = 0;
-  auto put = [&](std::string_view type, std::string_view text, int words) {
-    LlvmPlace frame{closure, 0, 8, false};
-    std::string where = address(frame, kI64, f_.integer(kI64, word), true);
-    f_.line("store ", type, " ", text, ", ptr ", where, ", align 8");
-    word += words;
-  };
-  for (const auto& entry : c.buffers) put("ptr", entry.second.pointer, 1);
-  for (const auto& entry : c.values) {
-    LlvmValue stored = to_memory(entry.second);
-    put(llvm_type(stored.dtype), stored.text, llvm_words(stored.dtype));
-  }
-  if (!c.min.is_const()) put("i64", c.min.text, 1);
-}
-
-LATHE_DECL void LlvmEmitter::parallel_loop(const ForNode& n) {
-  LlvmValue count = index64(n.extent);
-  Capture c = capture(n);
-  std::string body = cat(state_.kernel.symbol, ".body", state_.bodies++);
-  LlvmEmitter inner(state_, body);
-  inner.emit_loop_body(n, c, *this);
-  std::string closure = f_.frame(cat("[", c.words ? c.words : 1, " x i64]"), 8);
-  store_capture(c, closure);
-  const auto* threads = n.attributes.find<MaxThreadsAttr>();
-  module_.declare_external("i32", "lathe_parallel_for", "ptr, i64, i64, ptr, ptr");
-  LlvmValue status =
-      f_.op(kI32, "call i32 @lathe_parallel_for(ptr %rt, i64 ", count.text, ", i64 ",
-            format_int(threads ? threads->count : 0), ", ptr @", body, ", ptr ", closure, ")");
-  fail_unless_zero(status);
-}
-
-LATHE_DECL void LlvmEmitter::emit_loop_body(const ForNode& loop, const Capture& c,
-                                            const LlvmEmitter& outer) {
-  multiples_ = outer.multiples_;
-  int word = 0;
-  auto get = [&](DType t, std::string_view type, int words) {
-    LlvmPlace frame{"%closure", 0, 8, false};
-    std::string where = address(frame, kI64, f_.integer(kI64, word), true);
-    word += words;
-    return f_.op(t, "load ", type, ", ptr ", where, ", align 8, !invariant.load !0");
-  };
-  for (const auto& [buffer, at] : c.buffers) {
-    LlvmPlace mine = at;
-    mine.pointer = get(kI64, "ptr", 1).text;
-    places_[buffer.get()] = mine;
-  }
-  for (const auto& [var, v] : c.values) {
-    DType stored = memory_type(v.dtype);
-    vars_[var.get()] = from_memory(get(stored, llvm_type(stored), llvm_words(stored)), v.dtype);
-  }
-  LlvmValue min = c.min.is_const() ? c.min : get(kI64, "i64", 1);
-  LlvmValue from{kI64, "%begin"}, end{kI64, "%end"};
-  multiples_[loop.var.get()] = 1;
-  if (min.text != "0") from = f_.binary("add", from, min), end = f_.binary("add", end, min);
-  counted(loop.var, from, end, false, loop.body);
-  finish("ptr %closure, i64 %begin, i64 %end, ptr %rt");
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/codegen/llvm/impl/stmt.ipp
-namespace lathe::detail {
-
-LATHE_DECL void LlvmEmitter::stmt(const Stmt& s) {
-  // A store may have changed what a remembered load read.
-  memo_.clear();
-  memo_order_.clear();
-  switch (s.kind()) {
-    case StmtKind::For:
-      return loop(*s.as<ForNode>());
-    case StmtKind::Block:
-      unreachable("codegen: a block was not lowered");
-    case StmtKind::Alloc:
-      return alloc(*s.as<AllocNode>());
-    case StmtKind::Store:
-      return store(*s.as<StoreNode>());
-    case StmtKind::Atomic:
-      return atomic(*s.as<AtomicNode>());
-    case StmtKind::LetStmt:
-      return let_stmt(*s.as<LetStmtNode>());
-    case StmtKind::Seq:
-      for (const auto& child : s.as<SeqNode>()->stmts) stmt(child);
-      return;
-    case StmtKind::If:
-      return branch(*s.as<IfNode>());
-    case StmtKind::While:
-      return while_loop(*s.as<WhileNode>());
-    case StmtKind::Assert:
-      return check(*s.as<AssertNode>());
-    case StmtKind::Evaluate:
-      return evaluate(*s.as<EvaluateNode>());
-  }
-}
-
-LATHE_DECL void LlvmEmitter::let_stmt(const LetStmtNode& n) {
-  LlvmValue v = value(n.value);
-  LlvmValue outer = std::exchange(vars_[n.var.get()], std::move(v));
-  multiples_[n.var.get()] = multiple_of(n.value);
-  stmt(n.body);
-  vars_[n.var.get()] = std::move(outer);
-}
-
-LATHE_DECL void LlvmEmitter::loop(const ForNode& n) {
-  if (n.loop_kind == ForKind::parallel) return parallel_loop(n);
-  invariant(n.loop_kind == ForKind::serial, "codegen: a vectorized or unrolled loop is left");
-  const std::int64_t* extent = as_const_int(n.extent);
-  if (extent && *extent <= 0) return;
-  LlvmValue min = value(n.min);
-  if (extent && *extent == 1) {
-    vars_[n.var.get()] = min;
-    multiples_[n.var.get()] = multiple_of(n.min);
-    return stmt(n.body);
-  }
-  LlvmValue count = value(n.extent);
-  multiples_[n.var.get()] = 1;
-  if (min.text == "0") return counted(n.var, min, count, extent, n.body);
-  if (extent) return counted(n.var, min, f_.binary("add", min, count), true, n.body);
-  // min + extent may wrap when the extent is negative: the extent itself decides.
-  std::string run = f_.block("loop"), done = f_.block("done");
-  f_.branch(f_.compare("icmp sgt", count, llvm_zero(count.dtype)), run, done);
-  f_.start(run);
-  counted(n.var, min, f_.binary("add", min, count), true, n.body);
-  f_.start(done);
-}
-
-// for (var = from; var < end; ++var), tested at the end; `runs` if it is known to run at all.
-LATHE_DECL void LlvmEmitter::counted(const VarRef& var, const LlvmValue& from, const LlvmValue& end,
-                                     bool runs, const Stmt& body) {
-  std::string head = f_.block("loop"), done = f_.block("done"), before = f_.current();
-  if (runs)
-    f_.jump(head);
-  else
-    f_.branch(f_.compare("icmp slt", from, end), head, done);
-  f_.start(head);
-  std::string type = llvm_type(from.dtype), next = f_.fresh("%t");
-  std::string latch = f_.block("next");
-  vars_[var.get()] = f_.op(from.dtype, "phi ", type, " [ ", from.text, ", %", before, " ], [ ",
-                           next, ", %", latch, " ]");
-  stmt(body);
-  f_.start(latch);
-  f_.line(next, " = add nsw ", type, " ", vars_[var.get()].text, ", 1");
-  LlvmValue more = f_.compare("icmp slt", {from.dtype, next}, end);
-  f_.branch(more, head, done, cat(", !llvm.loop !", module_.loop_metadata()));
-  f_.start(done);
-}
-
-LATHE_DECL void LlvmEmitter::branch(const IfNode& n) {
-  LlvmValue condition = value(n.condition);
-  std::string then = f_.block("then"), done = f_.block("done");
-  std::string other = n.else_body ? f_.block("else") : done;
-  f_.branch(condition, then, other);
-  f_.start(then);
-  stmt(n.then_body);
-  if (n.else_body) {
-    if (!f_.ended()) f_.jump(done);
-    f_.start(other);
-    stmt(n.else_body);
-  }
-  f_.start(done);
-}
-
-LATHE_DECL void LlvmEmitter::while_loop(const WhileNode& n) {
-  std::string head = f_.block("while"), body = f_.block("body"), done = f_.block("done");
-  f_.start(head);
-  memo_.clear();
-  memo_order_.clear();
-  f_.branch(value(n.condition), body, done);
-  f_.start(body);
-  stmt(n.body);
-  f_.jump(head);
-  f_.start(done);
-}
-
-LATHE_DECL void LlvmEmitter::check(const AssertNode& n) {
-  int status = 16 + static_cast<int>(state_.kernel.messages.size());
-  state_.kernel.messages.push_back(n.message);
-  std::string bad = f_.block("assert"), good = f_.block("holds");
-  f_.branch(value(n.condition), good, bad);
-  f_.start(bad);
-  if (!n.values.empty()) {
-    module_.declare_external("void", "lathe_report", "ptr, i64, i64");
-    auto report = [&](std::size_t k, const std::string& value) {
-      f_.line("call void @lathe_report(ptr %rt, i64 ", format_int(static_cast<std::int64_t>(k)),
-              ", i64 ", value, ")");
-    };
-    report(0, format_int(status));
-    for (std::size_t k = 0; k < n.values.size(); ++k) report(k + 1, index64(n.values[k]).text);
-  }
-  fail(format_int(status));
-  f_.start(good);
-}
-
-LATHE_DECL void LlvmEmitter::evaluate(const EvaluateNode& n) {
-  const auto* call = n.call.as<CallNode>();
-  if (call && call->op == CallOp::prefetch) return prefetch(*call);
-  value(n.call);
-}
-
-LATHE_DECL void LlvmEmitter::prefetch(const CallNode& n) {
-  const auto* from = n.args[0].as<LoadNode>();
-  const std::int64_t* locality = as_const_int(n.args[1]);
-  invariant(from && locality, "codegen: prefetch wants a load and a constant");
-  const LlvmPlace& at = place(from->buffer);
-  if (at.is_register) return;
-  LlvmValue index = from->indices.empty() ? f_.integer(kI64, 0) : index64(from->indices[0]);
-  module_.declare("void", "llvm.prefetch.p0", "ptr, i32, i32, i32");
-  std::int64_t level = *locality < 0 ? 0 : *locality > 3 ? 3 : *locality;
-  f_.line("call void @llvm.prefetch.p0(ptr ", address(at, from->dtype, f_.extract(index, 0), false),
-          ", i32 0, i32 ", format_int(level), ", i32 1)");
-}
-
-LATHE_DECL void LlvmEmitter::alloc(const AllocNode& n) {
-  const BufferNode& b = *n.buffer;
-  LlvmPlace at;
-  if (b.rank() == 0) {
-    at.is_register = true;
-    at.alignment = b.dtype.bytes() >= 64 ? 64 : b.dtype.element_bytes();
-    std::string type = llvm_type(b.dtype);
-    at.pointer = f_.frame(type, at.alignment);
-    // Lanes that a mask leaves out are read with the others; a defined value keeps branches on them
-    // defined.
-    f_.line("store ", type, " ", llvm_zero(b.dtype).text, ", ptr ", at.pointer, ", align ",
-            format_int(at.alignment));
-    places_[&b] = at;
-    return stmt(n.body);
-  }
-  at.alignment = b.alignment > 64 ? b.alignment : 64;
-  const std::int64_t bytes = frame_bytes(b, state_.frame_bytes);
-  if (bytes < 0) return heap_alloc(n, at);
-  state_.frame_bytes += bytes;
-  at.pointer =
-      f_.frame(cat("[", *as_const_int(b.shape[0]), " x ", llvm_type(memory_type(b.dtype)), "]"),
-               at.alignment);
-  at.scope = module_.alias_scope(b.name);
-  places_[&b] = at;
-  stmt(n.body);
-}
-
-LATHE_DECL void LlvmEmitter::heap_alloc(const AllocNode& n, LlvmPlace& at) {
-  const BufferNode& b = *n.buffer;
-  module_.declare_external("ptr", "lathe_alloc", "ptr, i64, i64");
-  module_.declare_external("void", "lathe_free", "ptr, ptr");
-  LlvmValue bytes = index64(b.shape[0]);
-  if (b.dtype.bytes() != 1) bytes = f_.binary("mul", bytes, f_.integer(kI64, b.dtype.bytes()));
-  at.pointer = f_.op(kI64, "call ptr @lathe_alloc(ptr %rt, i64 ", bytes.text, ", i64 ",
-                     format_int(at.alignment), ")")
-                   .text;
-  std::string good = f_.block("holds"), bad = f_.block("memory");
-  LlvmValue none = f_.op(kBool, "icmp eq ptr ", at.pointer, ", null");
-  f_.branch(none, bad, good);
-  f_.start(bad);
-  fail("1");
-  f_.start(good);
-  at.scope = module_.alias_scope(b.name);
-  places_[&b] = at;
-  fails_.push_back({at.pointer, f_.block("fail"), false});
-  stmt(n.body);
-  FailLevel level = fails_.back();
-  fails_.pop_back();
-  std::string release = cat("call void @lathe_free(ptr %rt, ptr ", at.pointer, ")");
-  f_.line(release);
-  if (!level.used) return;
-  std::string done = f_.block("done");
-  f_.jump(done);
-  f_.start(level.label);
-  f_.line(release);
-  f_.jump(fail_label());
-  f_.start(done);
-}
-
-// Error paths: the status is kept, then each level frees what it allocated.
-LATHE_DECL std::string LlvmEmitter::fail_label() {
-  fails_.back().used = true;
-  return fails_.back().label;
-}
-
-LATHE_DECL void LlvmEmitter::fail(std::string_view status) {
-  f_.line("store i32 ", status, ", ptr %status, align 4");
-  f_.jump(fail_label());
-}
-
-LATHE_DECL void LlvmEmitter::fail_unless_zero(const LlvmValue& status) {
-  std::string bad = f_.block("failed"), good = f_.block("holds");
-  f_.branch(f_.op(kBool, "icmp eq i32 ", status.text, ", 0"), good, bad);
-  f_.start(bad);
-  fail(status.text);
-  f_.start(good);
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/codegen/llvm/impl/store.ipp
-namespace lathe::detail {
-
-LATHE_DECL void LlvmEmitter::store(const StoreNode& n) {
-  const LlvmPlace& at = place(n.buffer);
-  LlvmValue mask;
-  if (n.mask) {
-    const std::int64_t* known = as_const_int(n.mask);
-    if (known && *known == 0) return;
-    if (!known) mask = value(n.mask);
-  }
-  LlvmValue v = value(n.value);
-  if (at.is_register) return store_register(n, at, std::move(v), mask);
-  if (n.indices.empty()) return store_element(at, {f_.integer(kI64, 0), 0, 0}, v, mask);
-  const AnyExpr& index = n.indices[0];
-  if (index.dtype().lanes == 1 && v.dtype.lanes == 1)
-    return store_element(at, {index64(index), 0, multiple_of(index)}, v, mask);
-  int lanes = index.dtype().lanes > v.dtype.lanes ? index.dtype().lanes : v.dtype.lanes;
-  if (v.dtype.lanes == 1) v = f_.splat(v, lanes);
-  if (!mask.text.empty() && mask.dtype.lanes == 1) mask = f_.splat(mask, lanes);
-  store_vector(at, index, v, mask, n.streaming);
-}
-
-LATHE_DECL void LlvmEmitter::store_register(const StoreNode& n, const LlvmPlace& at, LlvmValue v,
-                                            const LlvmValue& mask) {
-  DType t = n.buffer->dtype;
-  std::string type = llvm_type(t), align = format_int(at.alignment);
-  if (v.dtype.lanes == 1 && t.lanes != 1) v = f_.splat(v, t.lanes);
-  if (!mask.text.empty())
-    v = f_.select(mask, v, f_.op(t, "load ", type, ", ptr ", at.pointer, ", align ", align));
-  f_.line("store ", type, " ", v.text, ", ptr ", at.pointer, ", align ", align);
-}
-
-LATHE_DECL void LlvmEmitter::store_when(const LlvmValue& mask, const LlvmPlace& at,
-                                        const LlvmStrided& index, const LlvmValue& v) {
-  std::string then = f_.block("then"), done = f_.block("done");
-  f_.branch(mask, then, done);
-  f_.start(then);
-  store_element(at, index, v, {});
-  f_.start(done);
-}
-
-LATHE_DECL void LlvmEmitter::store_element(const LlvmPlace& at, const LlvmStrided& index,
-                                           const LlvmValue& v, const LlvmValue& mask) {
-  if (!mask.text.empty()) return store_when(mask, at, index, v);
-  LlvmValue stored = to_memory(v);
-  f_.line("store ", llvm_type(stored.dtype), " ", stored.text, ", ptr ",
-          address(at, v.dtype, index.base, true), ", align ",
-          format_int(alignment(at, v.dtype, index.multiple)), module_.alias_tags(at.scope));
-}
-
-LATHE_DECL void LlvmEmitter::store_vector(const LlvmPlace& at, const AnyExpr& index,
-                                          const LlvmValue& v, const LlvmValue& mask,
-                                          Streaming streaming) {
-  std::int64_t stride = 0;
-  if (lane_stride(index, stride) && (stride == 1 || stride == -1)) {
-    LlvmStrided i = strided(index, stride);
-    if (stride == 1) return store_dense(at, i, v, mask, streaming);
-    int n = v.dtype.lanes;
-    Lanes back = llvm_lane_range(n - 1, n, -1);
-    LlvmValue turned = mask.text.empty() ? mask : f_.shuffle(mask, back);
-    return store_dense(at, shifted(i, 1 - n), f_.shuffle(v, back), turned, streaming);
-  }
-  const auto* ramp = index.as<RampNode>();
-  if (!ramp || !as_const_int(ramp->stride) || !lane_stride(ramp->base, stride) || stride != 1)
-    return scatter(at, value(index), v, mask);
-  int inner = ramp->base.dtype().lanes;
-  if (inner == 1) return scatter(at, value(index), v, mask);
-  LlvmStrided first = strided(ramp->base, 1);
-  for (int piece = 0; piece < ramp->lanes; ++piece) {
-    Lanes lanes = llvm_lane_range(piece * inner, inner);
-    LlvmValue part = mask.text.empty() ? mask : f_.shuffle(mask, lanes);
-    store_dense(at, shifted(first, piece * *as_const_int(ramp->stride)), f_.shuffle(v, lanes), part,
-                streaming);
-  }
-}
-
-LATHE_DECL void LlvmEmitter::store_dense(const LlvmPlace& at, const LlvmStrided& index,
-                                         const LlvmValue& v, const LlvmValue& mask,
-                                         Streaming streaming) {
-  LlvmValue stored = to_memory(v);
-  std::string type = llvm_type(stored.dtype), tags = module_.alias_tags(at.scope);
-  std::string pointer = address(at, v.dtype, index.base, mask.text.empty());
-  int known = alignment(at, v.dtype, index.multiple);
-  std::string align = format_int(known);
-  if (mask.text.empty()) {
-    if (streaming != Streaming::none)
-      return store_streaming(stored, pointer, known, streaming == Streaming::lines, tags);
-    return f_.line("store ", type, " ", stored.text, ", ptr ", pointer, ", align ", align, tags);
-  }
-  std::string mask_type = llvm_type(mask.dtype),
-              name = cat("llvm.masked.store.", llvm_mangled(stored.dtype), ".p0");
-  module_.declare("void", name, cat(type, ", ptr, i32, ", mask_type));
-  f_.line("call void @", name, "(", type, " ", stored.text, ", ptr ", pointer, ", i32 ", align,
-          ", ", mask_type, " ", mask.text, ")", tags);
-}
-
-// Non-temporal stores need the vector's own alignment: where it is not known, a test decides.
-// Memory of malloc is aligned to 16 bytes only; pieces of that size stream as well, as the
-// processor gathers whole lines before it writes, unless `lines` says that it could not.
-LATHE_DECL void LlvmEmitter::store_streaming(const LlvmValue& v, const std::string& pointer,
-                                             int known, bool lines, std::string_view tags) {
-  constexpr int kPiece = 16;
-  const int line = module_.target.line_bytes;
-  int bytes = v.dtype.bytes();
-  if ((bytes & (bytes - 1)) != 0 || bytes < (lines ? line : kPiece))
-    return store_pieces(v, pointer, bytes, known, tags);
-  streamed_ = true;
-  const std::string hint = cat(", !nontemporal !4", tags);
-  const int vector = bytes < module_.target.vector_bytes ? bytes : module_.target.vector_bytes;
-  const int wanted = lines ? line : vector;
-  if (known >= wanted) return store_pieces(v, pointer, bytes, wanted, hint);
-  LlvmValue bits = f_.op(kI64, "ptrtoint ptr ", pointer, " to i64");
-  std::string done = f_.block("done");
-  for (int piece : {wanted, kPiece}) {
-    if (piece == kPiece && (lines || wanted == kPiece)) break;
-    std::string aligned = f_.block("aligned"), other = f_.block("other");
-    LlvmValue low = f_.binary("and", bits, f_.integer(kI64, piece - 1));
-    f_.branch(f_.compare("icmp eq", low, f_.integer(kI64, 0)), aligned, other);
-    f_.start(aligned);
-    store_pieces(v, pointer, piece == wanted ? bytes : piece, piece, hint);
-    f_.jump(done);
-    f_.start(other);
-  }
-  store_pieces(v, pointer, bytes, known, tags);
-  f_.start(done);
-}
-
-LATHE_DECL void LlvmEmitter::store_pieces(const LlvmValue& v, const std::string& pointer,
-                                          int piece_bytes, int align, std::string_view hints) {
-  const int lanes = piece_bytes / v.dtype.element_bytes();
-  for (int first = 0; first < v.dtype.lanes; first += lanes) {
-    LlvmValue part = lanes == v.dtype.lanes ? v : f_.shuffle(v, llvm_lane_range(first, lanes));
-    std::string at = pointer;
-    if (first != 0)
-      at = f_.op(kI64, "getelementptr i8, ptr ", pointer, ", i64 ",
-                 format_int(first * v.dtype.element_bytes()))
-               .text;
-    f_.line("store ", llvm_type(part.dtype), " ", part.text, ", ptr ", at, ", align ",
-            format_int(align), hints);
-  }
-}
-
-LATHE_DECL void LlvmEmitter::scatter(const LlvmPlace& at, const LlvmValue& index,
-                                     const LlvmValue& v, const LlvmValue& mask) {
-  LlvmValue stored = to_memory(v);
-  int lanes = v.dtype.lanes;
-  std::string type = llvm_type(stored.dtype), pointers = cat("<", lanes, " x ptr>");
-  DType bits = kBool.with_lanes(lanes);
-  std::string name = cat("llvm.masked.scatter.", llvm_mangled(stored.dtype), ".v", lanes, "p0");
-  module_.declare("void", name, cat(type, ", ", pointers, ", i32, ", llvm_type(bits)));
-  std::string where = lane_addresses(at, v.dtype, index);
-  LlvmValue chosen = mask.text.empty() ? f_.integer(bits, 1) : mask;
-  f_.line("call void @", name, "(", type, " ", stored.text, ", ", pointers, " ", where, ", i32 ",
-          format_int(v.dtype.element_bytes()), ", ", llvm_type(bits), " ", chosen.text, ")",
-          module_.alias_tags(at.scope));
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/codegen/llvm/impl/types.ipp
-namespace lathe::detail {
-
-inline std::string_view llvm_scalar_type(DType t) {
-  if (t.is_bool()) return "i1";
-  if (t.is_int()) return t.bits == 64 ? "i64" : t.bits == 32 ? "i32" : t.bits == 16 ? "i16" : "i8";
-  if (t.code == TypeCode::bfloat) return "bfloat";
-  invariant(t.code == TypeCode::ieee, "a float of 8 bits has no LLVM type");
-  return t.bits == 64 ? "double" : t.bits == 32 ? "float" : "half";
-}
-
-LATHE_DECL std::string llvm_type(DType t) {
-  std::string_view scalar = llvm_scalar_type(t);
-  if (t.lanes == 1) return std::string(scalar);
-  return cat("<", t.lanes, " x ", scalar, ">");
-}
-
-LATHE_DECL DType memory_type(DType t) { return t.is_bool() ? kU8.with_lanes(t.lanes) : t; }
-
-LATHE_DECL std::string llvm_mangled(DType t) {
-  std::string lanes = t.lanes == 1 ? std::string() : cat("v", t.lanes);
-  if (t.is_bool()) return lanes + "i1";
-  if (t.code == TypeCode::bfloat) return lanes + "bf16";
-  return cat(lanes, t.is_float() ? "f" : "i", static_cast<int>(t.bits));
-}
-
-inline LlvmValue llvm_splat_const(DType t, std::string scalar, int llvm_major) {
-  if (t.lanes == 1) return {t, std::move(scalar)};
-  std::string_view type = llvm_scalar_type(t);
-  // LLVM reads the short form from 19 on.
-  if (llvm_major >= 19) return {t, cat("splat (", type, " ", scalar, ")")};
-  std::string text = "<";
-  for (int lane = 0; lane < t.lanes; ++lane) append(text, lane ? ", " : "", type, " ", scalar);
-  return {t, text + ">"};
-}
-
-LATHE_DECL LlvmValue llvm_int(DType t, std::int64_t value, int llvm_major) {
-  if (value == 0 && t.lanes > 1) return llvm_zero(t);
-  if (t.is_bool()) return llvm_splat_const(t, value ? "true" : "false", llvm_major);
-  if (t.bits < 64) {
-    int shift = 64 - t.bits;
-    value = static_cast<std::int64_t>(static_cast<std::uint64_t>(value) << shift) >> shift;
-  }
-  return llvm_splat_const(t, format_int(value), llvm_major);
-}
-
-LATHE_DECL LlvmValue llvm_float(DType t, double value, int llvm_major) {
-  if (value == 0 && !std::signbit(value)) return llvm_zero(t);
-  // LLVM refuses bits that a float has no room for, those of a NaN too.
-  if (t.bits == 32) value = static_cast<double>(static_cast<float>(value));
-  if (t.bits >= 32) return llvm_splat_const(t, format_hex_bits(value), llvm_major);
-  std::uint32_t bits = encode_float(float_format(t), value);
-  std::string text = t.code == TypeCode::bfloat ? "0xR" : "0xH";
-  for (int digit = 12; digit >= 0; digit -= 4) text += "0123456789ABCDEF"[(bits >> digit) & 15];
-  return llvm_splat_const(t, std::move(text), llvm_major);
-}
-
-LATHE_DECL LlvmValue llvm_zero(DType t) {
-  if (t.lanes > 1) return {t, "zeroinitializer"};
-  if (t.is_float()) return {t, t.bits == 16 && t.code == TypeCode::bfloat ? "0xR0000" : "0.0"};
-  return {t, t.is_bool() ? "false" : "0"};
-}
-
-// Intrinsics by name, the feature without which LLVM aborts, and the first major with this form.
-inline constexpr LlvmIntrinsic llvm_intrinsic_table[] = {
-    {"sqrt", "", 16},
-    {"fabs", "", 16},
-    {"floor", "", 16},
-    {"ceil", "", 16},
-    {"trunc", "", 16},
-    {"roundeven", "", 16},
-    {"fma", "", 16},
-    {"copysign", "", 16},
-    {"ctpop", "", 16},
-    {"smin", "", 16},
-    {"smax", "", 16},
-    {"umin", "", 16},
-    {"umax", "", 16},
-    {"prefetch", "", 16},
-    {"masked.load", "", 16},
-    {"masked.store", "", 16},
-    {"masked.gather", "", 16},
-    {"masked.scatter", "", 16},
-    {"x86.sse.sfence", "sse", 16},
-    {"x86.avx512.mask.scalef.ps.512", "avx512f", 16},
-    {"x86.avx512.mask.scalef.pd.512", "avx512f", 16},
-    {"x86.avx512.vpdpbusd.512", "avx512vnni", 16},
-    {"x86.avx512bf16.dpbf16ps.512", "avx512bf16", 16},
-};
-
-LATHE_DECL const LlvmIntrinsic* find_llvm_intrinsic(std::string_view name) {
-  for (const auto& row : llvm_intrinsic_table)
-    if (row.name == name) return &row;
-  return nullptr;
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/eval/impl/blocks.ipp
-namespace lathe::detail {
-
-inline bool eval_holds(const Vec<const VarNode*>& set, const VarNode* var) {
-  for (const auto* v : set)
-    if (v == var) return true;
-  return false;
-}
-inline void eval_add_vars(Vec<const VarNode*>& set, const AnyExpr& e) {
-  for (const auto& v : free_vars(e))
-    if (!eval_holds(set, v.get())) set.push_back(v.get());
-}
-
-/// A block's iterators and predicate; for an init without what names reduce iterators.
-inline EvalStmt* EvalCompiler::block_head(const BlockNode& n, bool init) {
-  EvalStmt* out = stmt(EvalStmt::block);
-  for (const auto& it : n.iters)
-    if (!init || it.kind != IterKind::reduce)
-      out->iters.push_back({var_slot(*it.var), expr(it.binding), expr(it.min), expr(it.extent)});
-  for (const auto& condition : init ? init_conjuncts(n) : conjuncts(n.predicate)) {
-    tree_.kept.push_back(make_ref<EvaluateNode>(condition));
-    out->conditions.push_back(expr(condition));
-  }
-  return out;
-}
-
-inline const EvalStmt* EvalCompiler::block(const BlockNode& n) {
-  EvalStmt* out = block_head(n, false);
-  Stmt body = n.reducer ? expand_update(n) : n.body;
-  tree_.kept.push_back(body);
-  out->children = {inside(body, &n)};
-  if (!n.init) return out;
-  // Which variables the reduce iterators come from, through lets and the iterators of blocks
-  // around.
-  VarSet sources;
-  for (const auto& it : n.iters)
-    if (it.kind == IterKind::reduce) eval_add_vars(sources, it.binding);
-  std::size_t outermost = path_.size();
-  for (std::size_t k = path_.size(); k-- > 0;) {
-    Stmt around{Ref<StmtNode>(path_[k].node)};
-    if (const auto* f = around.as<ForNode>(); f && eval_holds(sources, f->var.get())) outermost = k;
-    if (const auto* let = around.as<LetStmtNode>(); let && eval_holds(sources, let->var.get()))
-      eval_add_vars(sources, let->value);
-    if (const auto* b = around.as<BlockNode>())
-      for (const auto& it : b->iters)
-        if (eval_holds(sources, it.var.get())) eval_add_vars(sources, it.binding);
-  }
-  const EvalStmt* init = init_nest(n, outermost);
-  if (outermost == path_.size()) return seq({init, out});
-  inits_.emplace_back(path_[outermost].node, init);
-  return out;
-}
-
-/// The identity's stores, inside those of the statements from path_[from] on that the spatial
-/// iterators need.
-inline const EvalStmt* EvalCompiler::init_nest(const BlockNode& n, std::size_t from) {
-  EvalStmt* head = block_head(n, true);
-  Stmt stores = expand_init(n);
-  tree_.kept.push_back(stores);
-  head->children = {stmt(stores)};
-  VarSet used, dropped;
-  for (const auto& it : n.iters) {
-    if (it.kind == IterKind::reduce) continue;
-    eval_add_vars(used, it.binding);
-    eval_add_vars(used, it.min);
-    eval_add_vars(used, it.extent);
-  }
-  for (const auto& condition : init_conjuncts(n)) eval_add_vars(used, condition);
-  // What the iterators do not need is dropped; conditions that name it are taken to hold.
-  VarSet needed = used;
-  for (std::size_t k = path_.size(); k-- > from;) wrap(path_[k], nullptr, needed, dropped);
-  for (std::size_t k = from; k < path_.size(); ++k) {
-    Stmt around{Ref<StmtNode>(path_[k].node)};
-    if (const auto* f = around.as<ForNode>(); f && !eval_holds(needed, f->var.get()))
-      dropped.push_back(f->var.get());
-    if (const auto* let = around.as<LetStmtNode>(); let && !eval_holds(needed, let->var.get()))
-      dropped.push_back(let->var.get());
-    if (const auto* b = around.as<BlockNode>())
-      for (const auto& it : b->iters)
-        if (it.kind == IterKind::reduce) dropped.push_back(it.var.get());
-  }
-  const EvalStmt* out = head;
-  for (std::size_t k = path_.size(); k-- > from;) out = wrap(path_[k], out, needed, dropped);
-  return out;
-}
-
-/// Puts one statement of the path around an init; with no body it only notes which variables that
-/// needs.
-inline const EvalStmt* EvalCompiler::wrap(const EvalScope& scope, const EvalStmt* body,
-                                          VarSet& used, const VarSet& dropped) {
-  Stmt around{Ref<StmtNode>(scope.node)};
-  if (const auto* f = around.as<ForNode>()) {
-    if (!eval_holds(used, f->var.get())) return body;
-    eval_add_vars(used, f->min);
-    eval_add_vars(used, f->extent);
-    if (!body) return nullptr;
-    EvalStmt* out = stmt(EvalStmt::loop);
-    out->slot = var_slot(*f->var);
-    out->a = expr(f->min);
-    out->b = expr(f->extent);
-    out->children = {body};
-    return out;
-  }
-  if (const auto* let = around.as<LetStmtNode>()) {
-    if (!eval_holds(used, let->var.get())) return body;
-    eval_add_vars(used, let->value);
-    if (!body) return nullptr;
-    EvalStmt* out = stmt(EvalStmt::let);
-    out->slot = var_slot(*let->var);
-    out->a = expr(let->value);
-    out->children = {body};
-    return out;
-  }
-  if (const auto* b = around.as<BlockNode>()) {
-    for (const auto& it : b->iters)
-      if (it.kind != IterKind::reduce) eval_add_vars(used, it.binding);
-    if (!body) return nullptr;
-    EvalStmt* out = block_head(*b, true);
-    out->children = {body};
-    return out;
-  }
-  const auto* branch = around.as<IfNode>();
-  if (!branch || !body) return body;
-  for (const auto& v : free_vars(branch->condition))
-    if (eval_holds(dropped, v.get())) return body;
-  EvalStmt* out = stmt(EvalStmt::branch);
-  out->a = expr(branch->condition);
-  out->children = {body};
-  if (scope.in_else) out->children = {stmt(EvalStmt::seq), body};
-  return out;
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/eval/impl/compile.ipp
-namespace lathe::detail {
-
-inline int EvalCompiler::var_slot(const VarNode& var) {
-  if (const int* known = vars_.find(&var)) return *known;
-  int slot = std::exchange(tree_.slots, tree_.slots + var.dtype.lanes);
-  vars_.insert(&var, slot);
-  return slot;
-}
-
-inline void EvalCompiler::describe(EvalBuffer& out, const Buffer& b) {
-  out.buffer = b;
-  out.element = b->dtype.scalar();
-  out.lanes = b->dtype.lanes;
-  for (const auto* all : {&b->shape, &b->strides})
-    for (const auto& e : *all) check_layout(*b, e);
-  out.shape = list(b->shape);
-  out.strides = list(b->strides);
-}
-
-// A program that nobody verified may say anything; what it reads here need not exist yet.
-inline void EvalCompiler::check_layout(const BufferNode& b, const AnyExpr& e) const {
-  struct Find : Visitor {
-    bool found = false;
-    void expr(const AnyExpr& x) override {
-      found = found || x.kind() == ExprKind::Load;
-      descend(x);
-    }
-  } find;
-  find.expr(e);
-  if (find.found)
-    throw UserError(
-        "L0506",
-        cat("program '", program_->name, "': an extent or stride of '", b.name, "' reads memory"),
-        Location{}, {}, "give it a name by a let before the alloc");
-}
-
-inline int EvalCompiler::buffer_slot(const Buffer& b) {
-  if (const int* known = buffers_.find(b.get())) return *known;
-  auto slot = tree_.buffers.size();
-  buffers_.insert(b.get(), static_cast<int>(slot));
-  tree_.buffers.emplace_back();
-  EvalBuffer described;
-  describe(described, b);
-  tree_.buffers[slot] = std::move(described);
-  return static_cast<int>(slot);
-}
-
-inline void EvalCompiler::bind_params() {
-  for (const CallSlot& s : slot_layout(program_)) {
-    const Param* param =
-        s.param < 0 ? nullptr : &program_->params[static_cast<std::size_t>(s.param)];
-    if (s.kind == CallSlot::Kind::buffer) {
-      const auto at = static_cast<std::size_t>(buffer_slot(param->buffer));
-      tree_.buffers[at].output = param->access == Access::out;
-      ++tree_.buffer_params;
-      continue;
-    }
-    const VarNode* var = slot_variable(program_, s);
-    const int slot = var ? var_slot(*var) : tree_.slots++;
-    if (!var && s.index == 0)
-      tree_.buffers[static_cast<std::size_t>(buffer_slot(param->buffer))].outer_strides = slot;
-    tree_.var_slots.push_back(slot);
-    tree_.var_types.push_back(var ? var->dtype : kIndex);
-  }
-}
-
-inline void EvalCompiler::compile() {
-  tree_.flat = program_->stage >= Stage::flat;
-  tree_.blocks = program_->stage == Stage::blocks;
-  bind_params();
-  tree_.body = stmt(program_->body);
-}
-
-inline Vec<const EvalExpr*> EvalCompiler::list(const Vec<AnyExpr>& all) {
-  Vec<const EvalExpr*> out;
-  for (const auto& e : all) out.push_back(expr(e));
-  return out;
-}
-
-inline const EvalExpr* EvalCompiler::expr(const AnyExpr& e) {
-  if (const auto* found = exprs_.find(e.get())) return *found;
-  tree_.exprs.emplace_back();
-  EvalExpr& out = tree_.exprs.back();
-  out.dtype = e.dtype().scalar();
-  out.lanes = e.dtype().lanes;
-  out.run = eval_function(e);
-  fill(out, e);
-  exprs_.insert(e.get(), &out);
-  return &out;
-}
-
-/// Whether some node below moves lanes about, so that lane l of it may need another lane of a
-/// variable.
-inline bool moves_lanes(const AnyExpr& e) {
-  struct Find : Visitor {
-    bool found = false;
-    void expr(const AnyExpr& x) override {
-      const auto* b = x.as<BroadcastNode>();
-      const auto* r = x.as<RampNode>();
-      const auto* c = x.as<CallNode>();
-      found = found || x.kind() == ExprKind::Shuffle || (b && b->value.dtype().is_vector()) ||
-              (r && r->base.dtype().is_vector()) || (c && is_dot(c->op)) ||
-              (c && c->op == CallOp::reinterpret && c->args[0].dtype().lanes != c->dtype.lanes);
-      descend(x);
-    }
-  } find;
-  find.expr(e);
-  return find.found;
-}
-
-inline void EvalCompiler::fill_let(EvalExpr& out, const LetNode& let) {
-  for (const auto& b : let.bindings) {
-    out.picks.push_back(var_slot(*b.var)), out.picks.push_back(0);
-    out.args.push_back(expr(b.value));
-  }
-  out.b = expr(let.body);
-  bool all_lanes = moves_lanes(let.body);
-  for (std::size_t k = let.bindings.size(); k-- > 0;) {
-    out.picks[2 * k + 1] = all_lanes;
-    all_lanes = all_lanes || moves_lanes(let.bindings[k].value);
-  }
-}
-
-inline void EvalCompiler::fill(EvalExpr& out, const AnyExpr& e) {
-  if (const auto* constant = e.as<ConstNode>()) {
-    out.value = scalar_of(constant->dtype, constant->i, constant->f);
-  } else if (const auto* var = e.as<VarNode>()) {
-    out.slot = var_slot(*var);
-  } else if (const auto* load = e.as<LoadNode>()) {
-    out.slot = buffer_slot(load->buffer);
-    out.args = list(load->indices);
-    out.a = optional(load->mask);
-  } else if (const auto* let = e.as<LetNode>()) {
-    fill_let(out, *let);
-  } else if (const auto* binary = e.as<BinaryNode>()) {
-    out.op = static_cast<std::uint8_t>(binary->op);
-    out.dtype = binary->a.dtype().scalar();
-    out.a = expr(binary->a);
-    out.b = expr(binary->b);
-  } else if (const auto* unary = e.as<UnaryNode>()) {
-    out.op = static_cast<std::uint8_t>(unary->op);
-    out.a = expr(unary->a);
-  } else if (const auto* select = e.as<SelectNode>()) {
-    out.a = expr(select->condition);
-    out.b = expr(select->yes);
-    out.c = expr(select->no);
-  } else if (const auto* cast = e.as<CastNode>()) {
-    out.to = out.dtype;
-    out.dtype = cast->value.dtype().scalar();
-    out.a = expr(cast->value);
-  } else if (const auto* call = e.as<CallNode>()) {
-    fill_call(out, *call);
-  } else if (const auto* ramp = e.as<RampNode>()) {
-    out.a = expr(ramp->base);
-    out.b = expr(ramp->stride);
-  } else if (const auto* copies = e.as<BroadcastNode>()) {
-    out.a = expr(copies->value);
-  } else if (const auto* shuffle = e.as<ShuffleNode>()) {
-    fill_shuffle(out, *shuffle);
-  }
-}
-
-inline void EvalCompiler::fill_call(EvalExpr& out, const CallNode& n) {
-  out.op = static_cast<std::uint8_t>(n.op);
-  if (n.op == CallOp::prefetch) return;
-  out.to = is_dot(n.op) ? n.args[1].dtype().scalar() : out.dtype;
-  out.dtype = n.args[0].dtype().scalar();
-  out.args = list(n.args);
-}
-
-inline void EvalCompiler::fill_shuffle(EvalExpr& out, const ShuffleNode& n) {
-  out.args = list(n.vectors);
-  for (int lane : n.lanes) {
-    int vector = 0;
-    while (lane >= out.args[static_cast<std::size_t>(vector)]->lanes)
-      lane -= out.args[static_cast<std::size_t>(vector++)]->lanes;
-    out.picks.push_back(vector);
-    out.picks.push_back(lane);
-  }
-}
-
-inline const EvalStmt* EvalCompiler::seq(Vec<const EvalStmt*> children) {
-  if (children.size() == 1) return children[0];
-  EvalStmt* out = stmt(EvalStmt::seq);
-  out->children = std::move(children);
-  return out;
-}
-
-inline const EvalStmt* EvalCompiler::inside(const Stmt& s, const StmtNode* around, bool in_else) {
-  path_.push_back({around, in_else});
-  const EvalStmt* out = stmt(s);
-  path_.pop_back();
-  return out;
-}
-
-inline const EvalStmt* EvalCompiler::stmt(const Stmt& s) {
-  if (const auto* n = s.as<ForNode>()) return loop(*n);
-  if (const auto* n = s.as<BlockNode>()) return block(*n);
-  if (const auto* n = s.as<SeqNode>()) {
-    Vec<const EvalStmt*> children;
-    for (const auto& child : n->stmts) children.push_back(stmt(child));
-    return seq(std::move(children));
-  }
-  if (const auto* n = s.as<StoreNode>()) {
-    auto* out = const_cast<EvalStmt*>(access(EvalStmt::store, n->buffer, n->indices, n->value));
-    out->b = optional(n->mask);
-    return out;
-  }
-  if (const auto* n = s.as<AtomicNode>()) {
-    auto* out = const_cast<EvalStmt*>(access(EvalStmt::atomic, n->buffer, n->indices, n->value));
-    out->op = static_cast<std::uint8_t>(n->op);
-    return out;
-  }
-  return scope(s);
-}
-
-/// The statements that go on inside: each leaves a mark on the path.
-inline const EvalStmt* EvalCompiler::scope(const Stmt& s) {
-  EvalStmt* out = nullptr;
-  if (const auto* alloc = s.as<AllocNode>()) {
-    out = stmt(EvalStmt::alloc);
-    out->slot = buffer_slot(alloc->buffer);
-    out->children = {inside(alloc->body, alloc)};
-  } else if (const auto* let = s.as<LetStmtNode>()) {
-    out = stmt(EvalStmt::let);
-    out->slot = var_slot(*let->var);
-    out->a = expr(let->value);
-    out->children = {inside(let->body, let)};
-  } else if (const auto* branch = s.as<IfNode>()) {
-    out = stmt(EvalStmt::branch);
-    out->a = expr(branch->condition);
-    out->children = {inside(branch->then_body, branch)};
-    if (branch->else_body) out->children.push_back(inside(branch->else_body, branch, true));
-  } else if (const auto* loop = s.as<WhileNode>()) {
-    out = stmt(EvalStmt::repeat);
-    out->a = expr(loop->condition);
-    out->children = {inside(loop->body, loop)};
-  } else if (const auto* check = s.as<AssertNode>()) {
-    out = stmt(EvalStmt::check);
-    out->a = expr(check->condition);
-    out->slot = static_cast<int>(tree_.messages.size());
-    tree_.messages.push_back(check->message);
-    for (const auto& e : check->values) out->args.push_back(expr(e));
-  }
-  return out ? out : stmt(EvalStmt::seq);  // an Evaluate has no effect that a program can see
-}
-
-inline const EvalStmt* EvalCompiler::access(EvalStmt::Kind kind, const Buffer& b,
-                                            const Vec<AnyExpr>& indices, const AnyExpr& value) {
-  EvalStmt* out = stmt(kind);
-  out->slot = buffer_slot(b);
-  out->args = list(indices);
-  out->a = expr(value);
-  return out;
-}
-
-inline const EvalStmt* EvalCompiler::loop(const ForNode& n) {
-  EvalStmt* out = stmt(EvalStmt::loop);
-  out->slot = var_slot(*n.var);
-  out->a = expr(n.min);
-  out->b = expr(n.extent);
-  out->children = {inside(n.body, &n)};
-  for (const auto& [where, init] : inits_)
-    if (where == &n) out->children.push_back(init);
-  return out;
-}
-
-LATHE_DECL Ref<EvalTree> make_eval_tree(const Program& program, EvaluatorOptions options) {
-  auto* tree = new EvalTree;
-  Ref<EvalTree> out(tree);
-  tree->options = options;
-  EvalCompiler(*tree, program).compile();
-  return out;
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/eval/impl/evaluate.ipp
-namespace lathe {
-namespace detail {
-
-inline char* EvalBlock::reserve(const Context& context, std::int64_t bytes) {
-  if (bytes <= bytes_) return start_;
-  auto* larger = static_cast<char*>(context.allocate(static_cast<std::size_t>(bytes)));
-  if (!larger) return nullptr;
-  if (context_) context_->deallocate(start_);
-  context_ = &context, start_ = larger, bytes_ = bytes;
-  return start_;
-}
-
-inline EvalFrame::EvalFrame(const EvalTree& tree, const std::uint64_t* slots, CallFrame& call,
-                            Location where)
-    : tree_(tree),
-      call_(call),
-      context_(call.context()),
-      where_(where),
-      vars_(static_cast<std::size_t>(tree.slots)),
-      memory_(tree.buffers.size()) {
-  const std::uint64_t* vars = slots + tree.buffer_params;
-  for (std::size_t k = 0; k < tree.var_slots.size(); ++k) {
-    DType t = tree.var_types[k];
-    std::uint64_t bits =
-        t.bits == 64 ? vars[k] : vars[k] & ((std::uint64_t{1} << t.element_bytes() * 8) - 1);
-    var(tree.var_slots[k]) = t.is_bool() ? Scalar{bits != 0} : scalar_from_bits(t, bits);
-  }
-  for (int b = 0; b < tree.buffer_params; ++b) {
-    auto& m = memory_[static_cast<std::size_t>(b)];
-    m.base = reinterpret_cast<char*>(static_cast<std::uintptr_t>(slots[b]));
-    lay_out(b);
-    if (tree.options.find_uninitialized)
-      m.stored.assign(static_cast<std::size_t>(m.count),
-                      !tree.buffers[static_cast<std::size_t>(b)].output);
-  }
-}
-
-inline void EvalFrame::lay_out(int buffer) {
-  const EvalBuffer& b = tree_.buffers[static_cast<std::size_t>(buffer)];
-  EvalMemory& m = memory_[static_cast<std::size_t>(buffer)];
-  m.rank = static_cast<int>(b.shape.size());
-  m.shape.resize(b.shape.size()), m.strides.resize(b.shape.size());
-  m.element_bytes = b.element.element_bytes() * b.lanes;
-  std::int64_t dense = 1;
-  bool empty = false, overflow = false;
-  std::int64_t low = 0, high = 0, reach = 0;
-  for (int d = m.rank; d-- > 0;) {
-    auto k = static_cast<std::size_t>(d);
-    std::int64_t extent = b.shape[k]->at(*this, 0).i;
-    m.shape[k] = extent;
-    m.strides[k] = !b.strides.empty()                       ? b.strides[k]->at(*this, 0).i
-                   : b.outer_strides >= 0 && d + 1 < m.rank ? var(b.outer_strides + d).i
-                                                            : dense;
-    if (extent <= 0) {
-      empty = true;
-      continue;
-    }
-    overflow |= __builtin_mul_overflow(dense, extent, &dense) ||
-                __builtin_mul_overflow(extent - 1, m.strides[k], &reach) ||
-                __builtin_add_overflow(reach, reach < 0 ? low : high, reach < 0 ? &low : &high);
-  }
-  m.too_large = !empty && (overflow || high > kMostSpan);
-  m.low = empty ? 0 : low;
-  m.count = empty ? 0 : high - low + 1;
-}
-
-inline std::string EvalFrame::list_indices(const Vec<const EvalExpr*>& indices, int lane) {
-  return join(indices, ", ",
-              [&](const EvalExpr* i) { return format_int(i->spread(*this, lane).i); });
-}
-inline std::string EvalFrame::list_shape(int buffer) const {
-  const auto& m = memory_[static_cast<std::size_t>(buffer)];
-  std::string shape;
-  for (int d = 0; d < m.rank; ++d)
-    append(shape, d ? ", " : "", m.shape[static_cast<std::size_t>(d)]);
-  return shape;
-}
-
-inline void EvalFrame::fail(int buffer, const Vec<const EvalExpr*>& indices, int lane,
-                            const char* what) {
-  throw InternalError(
-      cat("evaluator: ", tree_.buffers[static_cast<std::size_t>(buffer)].buffer->name, "[",
-          list_indices(indices, lane), "] ", what, ", its shape is [", list_shape(buffer), "]"));
-}
-
-// Before lowering the indices are those that a user wrote; later a pass has made them.
-inline void EvalFrame::fail_outside(int buffer, const Vec<const EvalExpr*>& indices, int lane) {
-  if (!tree_.blocks) fail(buffer, indices, lane, "is outside of the buffer");
-  const std::string& name = tree_.buffers[static_cast<std::size_t>(buffer)].buffer->name;
-  throw UserError("L0409",
-                  cat("evaluate: '", name, "' has no element [", list_indices(indices, lane),
-                      "], its shape is [", list_shape(buffer), "]"),
-                  where_, {},
-                  cat("lt::pad(", name, ", value) and lt::clamp(", name,
-                      ") can be read outside, and lt::select(lt::in_bounds(", name,
-                      ", …), …, …) reads inside only"));
-}
-
-inline std::int64_t EvalFrame::offset(int buffer, const Vec<const EvalExpr*>& indices, int lane) {
-  const EvalMemory& m = memory_[static_cast<std::size_t>(buffer)];
-  std::int64_t offset = 0;
-  if (tree_.flat) {
-    if (!indices.empty()) offset = indices[0]->spread(*this, lane).i;
-    if (offset < m.low || offset >= m.low + m.count) fail_outside(buffer, indices, lane);
-    return offset;
-  }
-  for (int d = 0; d < m.rank; ++d) {
-    std::int64_t i = indices[static_cast<std::size_t>(d)]->spread(*this, lane).i;
-    if (i < 0 || i >= m.shape[static_cast<std::size_t>(d)]) fail_outside(buffer, indices, lane);
-    offset += i * m.strides[static_cast<std::size_t>(d)];
-  }
-  return offset;
-}
-
-// An element of several lanes (a promoted register) is indexed as a whole.
-inline char* EvalFrame::address(int buffer, std::int64_t offset, int lane) {
-  const EvalBuffer& b = tree_.buffers[static_cast<std::size_t>(buffer)];
-  const EvalMemory& m = memory_[static_cast<std::size_t>(buffer)];
-  return m.base + offset * m.element_bytes + (b.lanes == 1 ? 0 : lane * b.element.element_bytes());
-}
-
-inline Scalar EvalFrame::load(const EvalExpr& e, int lane) {
-  if (e.a && !e.a->spread(*this, lane).i) return scalar_of(e.dtype, 0, 0);
-  std::int64_t at = offset(e.slot, e.args, lane);
-  const auto& m = memory_[static_cast<std::size_t>(e.slot)];
-  if (!m.stored.empty() && !m.stored[static_cast<std::size_t>(at - m.low)])
-    fail(e.slot, e.args, lane, "is read before anything was stored");
-  return read_element(e.dtype, address(e.slot, at, lane));
-}
-
-inline void EvalFrame::store(const EvalStmt& s, std::int64_t at, int lane, Scalar value) {
-  auto& m = memory_[static_cast<std::size_t>(s.slot)];
-  if (s.kind == EvalStmt::atomic && !m.stored.empty() &&
-      !m.stored[static_cast<std::size_t>(at - m.low)])
-    fail(s.slot, s.args, lane, "is read before anything was stored");
-  DType t = tree_.buffers[static_cast<std::size_t>(s.slot)].element;
-  char* place = address(s.slot, at, lane);
-  if (s.kind == EvalStmt::atomic)
-    value = scalar_binary(static_cast<BinaryOp>(s.op), t, read_element(t, place), value);
-  write_element(t, place, value);
-  if (!m.stored.empty()) m.stored[static_cast<std::size_t>(at - m.low)] = true;
-}
-
-// All lanes are evaluated before any is stored.
-inline void EvalFrame::run_store(const EvalStmt& s) {
-  int lanes = s.a->lanes;
-  for (const auto* index : s.args) lanes = index->lanes > lanes ? index->lanes : lanes;
-  if (lanes == 1) {
-    if (s.b && !s.b->at(*this, 0).i) return;
-    Scalar value = s.a->at(*this, 0);
-    return store(s, offset(s.slot, s.args, 0), 0, value);
-  }
-  struct Lane {
-    bool on;
-    std::int64_t offset;
-    Scalar value;
-  };
-  Vec<Lane> all(static_cast<std::size_t>(lanes));
-  for (int l = 0; l < lanes; ++l) {
-    Lane& to = all[static_cast<std::size_t>(l)];
-    to.on = !s.b || s.b->spread(*this, l).i;
-    if (!to.on) continue;
-    to.value = s.a->spread(*this, l);
-    to.offset = offset(s.slot, s.args, l);
-  }
-  for (int l = 0; l < lanes; ++l)
-    if (const Lane& from = all[static_cast<std::size_t>(l)]; from.on)
-      store(s, from.offset, l, from.value);
-}
-
-inline void EvalFrame::run_let(const EvalStmt& s) {
-  for (int l = 0; l < s.a->lanes; ++l) var(s.slot + l) = s.a->at(*this, l);
-}
-
-inline EvalStatus EvalFrame::run_loop(const EvalStmt& s) {
-  for (std::size_t k = 1; k < s.children.size(); ++k)
-    if (EvalStatus status = run(*s.children[k])) return status;
-  const std::int64_t min = s.a->at(*this, 0).i, extent = s.b->at(*this, 0).i;
-  for (std::int64_t i = 0; i < extent; ++i) {
-    var(s.slot).i = min + i;
-    if (EvalStatus status = run(*s.children[0])) return status;
-  }
-  return 0;
-}
-
-inline EvalStatus EvalFrame::run_block(const EvalStmt& s) {
-  for (const auto& it : s.iters) {
-    const std::int64_t at = it.binding->at(*this, 0).i;
-    var(it.slot).i = at;
-    const std::int64_t min = it.min->at(*this, 0).i, extent = it.extent->at(*this, 0).i;
-    if (at < min || at - min >= extent) return 0;
-  }
-  for (const auto* condition : s.conditions)
-    if (!condition->at(*this, 0).i) return 0;
-  return run(*s.children[0]);
-}
-
-// Content is undefined: all ones, which is NaN in every floating type, so that a read of it shows.
-// Of a large buffer only the first part: a host gives memory as it is touched, and may have less.
-inline EvalStatus EvalFrame::run_alloc(const EvalStmt& s) {
-  EvalMemory& m = memory_[static_cast<std::size_t>(s.slot)];
-  lay_out(s.slot);
-  const std::int64_t bytes = m.too_large ? 0 : m.count * m.element_bytes;
-  char* start = m.too_large ? nullptr : m.owned.reserve(context_, bytes);
-  if (!start) return static_cast<EvalStatus>(Status::out_of_memory);
-  constexpr std::int64_t filled = std::int64_t{1} << 26;
-  std::memset(start, 0xFF, static_cast<std::size_t>(std::min(bytes, filled)));
-  m.base = start - m.low * m.element_bytes;
-  const bool is_register =
-      tree_.buffers[static_cast<std::size_t>(s.slot)].buffer->scope == Scope::reg;
-  if (tree_.options.find_uninitialized && !is_register)
-    m.stored.assign(static_cast<std::size_t>(m.count), false);
-  return run(*s.children[0]);
-}
-
-inline EvalStatus EvalFrame::run_check(const EvalStmt& s) {
-  if (s.a->at(*this, 0).i) return 0;
-  const EvalStatus status = static_cast<EvalStatus>(Status::assertion) + s.slot;
-  if (!s.args.empty()) call_.report(0, status);
-  for (std::size_t k = 0; k < s.args.size(); ++k)
-    call_.report(static_cast<std::int64_t>(k) + 1, s.args[k]->at(*this, 0).i);
-  return status;
-}
-
-inline EvalStatus EvalFrame::run(const EvalStmt& s) {
-  switch (s.kind) {
-    case EvalStmt::seq:
-      for (const auto* child : s.children)
-        if (EvalStatus status = run(*child)) return status;
-      return 0;
-    case EvalStmt::loop:
-      return run_loop(s);
-    case EvalStmt::store:
-    case EvalStmt::atomic:
-      return run_store(s), 0;
-    case EvalStmt::let:
-      return run_let(s), run(*s.children[0]);
-    case EvalStmt::branch:
-      if (s.a->at(*this, 0).i) return run(*s.children[0]);
-      return s.children.size() > 1 ? run(*s.children[1]) : 0;
-    case EvalStmt::repeat:
-      while (s.a->at(*this, 0).i)
-        if (EvalStatus status = run(*s.children[0])) return status;
-      return 0;
-    case EvalStmt::check:
-      return run_check(s);
-    case EvalStmt::alloc:
-      return run_alloc(s);
-    case EvalStmt::block:
-      return run_block(s);
-  }
-  unreachable("evaluator: unknown statement");
-}
-
-}  // namespace detail
-
-LATHE_DECL Evaluator::Evaluator(const Program& program, EvaluatorOptions options)
-    : program_(program) {
-  if (!program) throw UserError("L0506", "the program is empty", Location{});
-  tree_ = detail::make_eval_tree(program, options);
-}
-
-LATHE_DECL void Evaluator::run(const std::uint64_t* slots, const Context& context,
-                               Location where) const {
-  if (!tree_)
-    throw UserError("L0313", "an empty evaluator is run", where, {}, "make it of a program");
-  const auto& tree = static_cast<const detail::EvalTree&>(*tree_);
-  CallFrame call(context);
-  const detail::EvalStatus status = detail::within_memory("evaluate", where, [&] {
-    detail::EvalFrame frame(tree, slots, call, where);
-    return frame.run(*tree.body);
-  });
-  if (status == 0) return;
-  const auto& messages = tree.messages;
-  call.finish(status, {program_->name, messages.data(), static_cast<int>(messages.size())}, where);
-}
-
-}  // namespace lathe
-
-// ---- lathe/eval/impl/expr.ipp
-namespace lathe::detail {
-
-inline Scalar eval_const(const EvalExpr& e, EvalFrame&, int) { return e.value; }
-inline Scalar eval_var(const EvalExpr& e, EvalFrame& frame, int lane) {
-  return frame.var(e.slot + lane);
-}
-inline Scalar eval_load(const EvalExpr& e, EvalFrame& frame, int lane) {
-  return frame.load(e, lane);
-}
-
-inline Scalar eval_let(const EvalExpr& e, EvalFrame& frame, int lane) {
-  for (std::size_t k = 0; k < e.args.size(); ++k) {
-    const EvalExpr& value = *e.args[k];
-    const int slot = e.picks[2 * k];
-    if (value.lanes == 1) {
-      frame.var(slot) = value.at(frame, 0);
-    } else if (!e.picks[2 * k + 1]) {
-      frame.var(slot + lane) = value.at(frame, lane);
-    } else {
-      for (int l = 0; l < value.lanes; ++l) frame.var(slot + l) = value.at(frame, l);
-    }
-  }
-  return e.b->at(frame, lane);
-}
-
-inline Scalar eval_binary(const EvalExpr& e, EvalFrame& frame, int lane) {
-  Scalar a = e.a->at(frame, lane), b = e.b->at(frame, lane);
-  return scalar_binary(static_cast<BinaryOp>(e.op), e.dtype, a, b);
-}
-
-// Index arithmetic is most of what runs: the common operators on i64 skip the general way.
-inline Scalar eval_index(const EvalExpr& e, EvalFrame& frame, int lane) {
-  Scalar a = e.a->at(frame, lane), b = e.b->at(frame, lane);
-  const auto x = static_cast<std::uint64_t>(a.i), y = static_cast<std::uint64_t>(b.i);
-  switch (static_cast<BinaryOp>(e.op)) {
-    case BinaryOp::add:
-      a.i = static_cast<std::int64_t>(x + y);
-      return a;
-    case BinaryOp::sub:
-      a.i = static_cast<std::int64_t>(x - y);
-      return a;
-    case BinaryOp::mul:
-      a.i = static_cast<std::int64_t>(x * y);
-      return a;
-    case BinaryOp::lt:
-      a.i = a.i < b.i;
-      return a;
-    default:
-      return scalar_binary(static_cast<BinaryOp>(e.op), kIndex, a, b);
-  }
-}
-
-inline Scalar eval_unary(const EvalExpr& e, EvalFrame& frame, int lane) {
-  return scalar_unary(static_cast<UnaryOp>(e.op), e.dtype, e.a->at(frame, lane));
-}
-inline Scalar eval_select(const EvalExpr& e, EvalFrame& frame, int lane) {
-  return (e.a->spread(frame, lane).i ? e.b : e.c)->at(frame, lane);
-}
-inline Scalar eval_cast(const EvalExpr& e, EvalFrame& frame, int lane) {
-  return scalar_cast(e.to, e.dtype, e.a->at(frame, lane));
-}
-inline Scalar eval_call(const EvalExpr& e, EvalFrame& frame, int lane) {
-  Scalar args[3];
-  for (std::size_t k = 0; k < e.args.size(); ++k) args[k] = e.args[k]->spread(frame, lane);
-  return scalar_call(static_cast<CallOp>(e.op), e.dtype, args);
-}
-
-// Lanes may be split or joined: the bits of all lanes, the first lowest, are cut anew.
-inline Scalar eval_reinterpret(const EvalExpr& e, EvalFrame& frame, int lane) {
-  const int from = e.dtype.bits, to = e.to.bits;
-  const EvalExpr& value = *e.args[0];
-  std::uint64_t bits = 0;
-  if (from >= to) {
-    bits = scalar_bits(e.dtype, value.at(frame, lane * to / from)) >> (lane * to % from);
-  } else {
-    for (int k = 0; k < to / from; ++k)
-      bits |= scalar_bits(e.dtype, value.at(frame, lane * (to / from) + k)) << (k * from);
-  }
-  if (to < 64) bits &= (std::uint64_t{1} << to) - 1;
-  return scalar_from_bits(e.to, bits);
-}
-
-// Lane l takes the l-th group of lanes of the two vectors.
-inline Scalar eval_dot4(const EvalExpr& e, EvalFrame& frame, int lane) {
-  Scalar sum = e.args[0]->at(frame, lane);
-  for (int k = 4 * lane; k < 4 * lane + 4; ++k)
-    sum.i += e.args[1]->at(frame, k).i * e.args[2]->at(frame, k).i;
-  sum.i = wrap_int(kI32, sum.i);
-  return sum;
-}
-inline Scalar eval_dot2(const EvalExpr& e, EvalFrame& frame, int lane) {
-  auto factor = [&](std::size_t arg, int k) {
-    Scalar v = e.args[arg]->at(frame, k);
-    return e.to == kU16 ? scalar_from_bits(kBF16, static_cast<std::uint64_t>(v.i)).s : v.s;
-  };
-  Scalar sum = e.args[0]->at(frame, lane);
-  for (int k = 2 * lane + 1; k >= 2 * lane; --k)
-    sum.s = scalar_dot2_step(sum.s, factor(1, k), factor(2, k));
-  return sum;
-}
-inline Scalar eval_nothing(const EvalExpr&, EvalFrame&, int) { return {}; }
-
-inline Scalar eval_ramp(const EvalExpr& e, EvalFrame& frame, int lane) {
-  Scalar base = e.a->at(frame, lane % e.a->lanes), step = e.b->spread(frame, lane % e.a->lanes);
-  Scalar count = scalar_cast(e.dtype, kIndex, Scalar{lane / e.a->lanes});
-  return scalar_binary(BinaryOp::add, e.dtype, base,
-                       scalar_binary(BinaryOp::mul, e.dtype, count, step));
-}
-inline Scalar eval_broadcast(const EvalExpr& e, EvalFrame& frame, int lane) {
-  return e.a->at(frame, lane % e.a->lanes);
-}
-inline Scalar eval_shuffle(const EvalExpr& e, EvalFrame& frame, int lane) {
-  const int* pick = &e.picks[static_cast<std::size_t>(2 * lane)];
-  return e.args[static_cast<std::size_t>(pick[0])]->at(frame, pick[1]);
-}
-
-inline EvalExpr::Run eval_call_function(CallOp op) {
-  switch (op) {
-    case CallOp::reinterpret:
-      return eval_reinterpret;
-    case CallOp::prefetch:
-      return eval_nothing;
-    case CallOp::dot4:
-      return eval_dot4;
-    case CallOp::dot2:
-      return eval_dot2;
-    default:
-      return eval_call;
-  }
-}
-
-LATHE_DECL EvalExpr::Run eval_function(const AnyExpr& e) {
-  switch (e.kind()) {
-    case ExprKind::Const:
-      return eval_const;
-    case ExprKind::Var:
-      return eval_var;
-    case ExprKind::Load:
-      return eval_load;
-    case ExprKind::Let:
-      return eval_let;
-    case ExprKind::Binary:
-      return e.as<BinaryNode>()->a.dtype().scalar() == kIndex ? eval_index : eval_binary;
-    case ExprKind::Unary:
-      return eval_unary;
-    case ExprKind::Select:
-      return eval_select;
-    case ExprKind::Cast:
-      return eval_cast;
-    case ExprKind::Call:
-      return eval_call_function(e.as<CallNode>()->op);
-    case ExprKind::Ramp:
-      return eval_ramp;
-    case ExprKind::Broadcast:
-      return eval_broadcast;
-    case ExprKind::Shuffle:
-      return eval_shuffle;
-  }
-  unreachable("evaluator: unknown expression");
-}
-
-}  // namespace lathe::detail
-
 // ---- lathe/lower/blocks/check_accesses.ipp
 namespace lathe {
 namespace detail {
@@ -49217,6 +46745,1698 @@ LATHE_DECL Program vectorize_loops(const Program& program, const Target& target)
 
 }  // namespace lathe
 
+// ---- lathe/codegen/common/impl/captures.ipp
+namespace lathe::detail {
+
+LATHE_DECL Vec<Buffer> buffers_captured(const Stmt& body) {
+  struct Find : Visitor {
+    Vec<Buffer> used, own;
+    void stmt(const Stmt& s) override {
+      if (const auto* n = s.as<AllocNode>()) own.push_back(n->buffer);
+      descend(s);
+    }
+    void buffer(const Buffer& b) override {
+      for (const auto* list : {&own, &used})
+        for (const auto& known : *list)
+          if (known == b) return;
+      used.push_back(b);
+    }
+  } find;
+  find.stmt(body);
+  return std::move(find.used);
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/codegen/llvm/impl/address.ipp
+namespace lathe::detail {
+
+LATHE_DECL const LlvmPlace& LlvmEmitter::place(const Buffer& buffer) const {
+  const LlvmPlace* found = places_.find(buffer.get());
+  if (!found)
+    throw InternalError(cat("codegen: buffer '", buffer->name, "' is neither param nor allocated"));
+  return *found;
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::widen_index(LlvmValue v) {
+  if (v.dtype.bits == 64) return v;
+  DType wide = kI64.with_lanes(v.dtype.lanes);
+  if (v.is_const()) return v.dtype = wide, v;
+  return f_.convert(v.dtype.is_signed() ? "sext" : "zext", v, wide);
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::index64(const AnyExpr& e) { return widen_index(value(e)); }
+
+LATHE_DECL std::string LlvmEmitter::address(const LlvmPlace& at, DType element,
+                                            const LlvmValue& index, bool inbounds) {
+  if (index.text == "0") return at.pointer;
+  return f_
+      .op(kI64, "getelementptr ", inbounds ? "inbounds " : "",
+          llvm_type(memory_type(element.scalar())), ", ptr ", at.pointer, ", i64 ", index.text)
+      .text;
+}
+
+LATHE_DECL std::int64_t LlvmEmitter::multiple_of(const AnyExpr& e) const {
+  constexpr std::int64_t enough = 4096;
+  switch (e.kind()) {
+    case ExprKind::Const: {
+      if (e.dtype().is_float()) return 1;
+      std::int64_t v = e.as<ConstNode>()->i;
+      return v == INT64_MIN ? enough : v < 0 ? -v : v;
+    }
+    case ExprKind::Var: {
+      const auto* found = multiples_.find(e.as<VarNode>());
+      return found ? *found : 1;
+    }
+    // Of a vector: what its first lane is a multiple of.
+    case ExprKind::Broadcast:
+      return multiple_of(e.as<BroadcastNode>()->value);
+    case ExprKind::Ramp:
+      return multiple_of(e.as<RampNode>()->base);
+    case ExprKind::Binary: {
+      const auto* n = e.as<BinaryNode>();
+      if (n->op != BinaryOp::add && n->op != BinaryOp::sub && n->op != BinaryOp::mul) return 1;
+      std::int64_t a = multiple_of(n->a), b = multiple_of(n->b);
+      if (n->op != BinaryOp::mul) return std::gcd(a, b);
+      // Only powers of two matter, and wrapping keeps those.
+      a = std::gcd(a, enough), b = std::gcd(b, enough);
+      return std::gcd(a * b, enough);
+    }
+    default:
+      return 1;
+  }
+}
+
+LATHE_DECL int LlvmEmitter::alignment(const LlvmPlace& at, DType element,
+                                      std::int64_t multiple) const {
+  int natural = element.element_bytes();
+  if (at.alignment <= natural) return natural;
+  std::int64_t known =
+      std::gcd<std::int64_t>(at.alignment, std::gcd<std::int64_t>(multiple, 4096) * natural);
+  known &= -known;
+  return known < natural ? natural : static_cast<int>(known);
+}
+
+LATHE_DECL Vec<int> llvm_lane_range(int first, int count, int step) {
+  Vec<int> lanes;
+  for (int l = 0; l < count; ++l) lanes.push_back(first + l * step);
+  return lanes;
+}
+
+LATHE_DECL LlvmValue llvm_iota(DType t, std::int64_t step) {
+  std::string text = "<";
+  for (int l = 0; l < t.lanes; ++l) {
+    const auto lane = static_cast<std::uint64_t>(l) * static_cast<std::uint64_t>(step);  // wraps
+    append(text, l ? ", " : "", llvm_type(t.scalar()), " ", static_cast<std::int64_t>(lane));
+  }
+  return {t, text + ">"};
+}
+
+LATHE_DECL LlvmStrided LlvmEmitter::strided(const AnyExpr& e, std::int64_t stride) {
+  return {index64(lane_base(e)), stride, multiple_of(e)};
+}
+
+LATHE_DECL LlvmStrided LlvmEmitter::shifted(LlvmStrided at, std::int64_t elements) {
+  if (elements == 0) return at;
+  at.base = f_.binary("add", at.base, f_.integer(kI64, elements));
+  at.multiple = std::gcd(at.multiple, elements);
+  return at;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/codegen/llvm/impl/atomic.ipp
+namespace lathe::detail {
+
+// The atomicrmw that does an operator, or nothing.
+inline std::string_view llvm_atomic_op(BinaryOp op, DType t) {
+  bool f = t.is_float();
+  switch (op) {
+    case BinaryOp::add:
+      return f ? (t.bits >= 32 ? "fadd" : "") : "add";
+    case BinaryOp::sub:
+      return f ? (t.bits >= 32 ? "fsub" : "") : "sub";
+    case BinaryOp::min:
+      return f ? "" : t.is_signed() ? "min" : "umin";
+    case BinaryOp::max:
+      return f ? "" : t.is_signed() ? "max" : "umax";
+    case BinaryOp::bit_and:
+      return "and";
+    case BinaryOp::bit_or:
+      return "or";
+    case BinaryOp::bit_xor:
+      return "xor";
+    default:
+      return "";
+  }
+}
+
+LATHE_DECL void LlvmEmitter::atomic(const AtomicNode& n) {
+  const LlvmPlace& at = place(n.buffer);
+  LlvmValue v = value(n.value);
+  int align = n.buffer->dtype.element_bytes();
+  LlvmValue index = n.indices.empty() ? f_.integer(kI64, 0) : index64(n.indices[0]);
+  int lanes = index.dtype.lanes;
+  for (int l = 0; l < lanes; ++l) {
+    std::string pointer = address(at, v.dtype, f_.extract(index, l), true);
+    atomic_element(n.op, pointer, f_.extract(v, v.dtype.lanes == 1 ? 0 : l), align);
+  }
+}
+
+LATHE_DECL void LlvmEmitter::atomic_element(BinaryOp op, const std::string& pointer,
+                                            const LlvmValue& v, int align) {
+  std::string_view name = v.dtype.is_bool() ? "" : llvm_atomic_op(op, v.dtype);
+  if (name.empty()) return atomic_loop(op, pointer, v, align);
+  f_.op(v.dtype, "atomicrmw ", name, " ptr ", pointer, ", ", llvm_type(v.dtype), " ", v.text,
+        " monotonic, align ", format_int(align));
+}
+
+// Computes with the value read and tries again if another thread was faster.
+LATHE_DECL void LlvmEmitter::atomic_loop(BinaryOp op, const std::string& pointer,
+                                         const LlvmValue& v, int align) {
+  DType bits{TypeCode::uint, static_cast<std::uint8_t>(v.dtype.element_bytes() * 8), 1, false};
+  std::string type = llvm_type(bits), retry = f_.block("retry"), done = f_.block("done");
+  LlvmValue first = f_.op(bits, "load ", type, ", ptr ", pointer, ", align ", format_int(align));
+  std::string from = f_.current();
+  f_.start(retry);
+  std::string again = f_.fresh("%t");
+  LlvmValue seen = f_.op(bits, "phi ", type, " [ ", first.text, ", %", from, " ], [ ", again, ", %",
+                         retry, " ]");
+  LlvmValue old = v.dtype.is_bool()  ? f_.compare("icmp ne", seen, llvm_zero(bits))
+                  : v.dtype.is_int() ? LlvmValue{v.dtype, seen.text}
+                                     : f_.convert("bitcast", seen, v.dtype);
+  const VarRef before = make_var("old", v.dtype), by = make_var("value", v.dtype);
+  vars_[before.get()] = old, vars_[by.get()] = v;
+  const std::size_t mark = memo_order_.size();
+  LlvmValue next = value(machine_binary(op, before, by));
+  forget(mark);
+  LlvmValue stored = v.dtype.is_float() ? f_.convert("bitcast", next, bits) : to_memory(next);
+  LlvmValue pair = f_.op(bits, "cmpxchg ptr ", pointer, ", ", type, " ", seen.text, ", ", type, " ",
+                         stored.text, " monotonic monotonic, align ", format_int(align));
+  f_.line(again, " = extractvalue { ", type, ", i1 } ", pair.text, ", 0");
+  LlvmValue ok = f_.op(kBool, "extractvalue { ", type, ", i1 } ", pair.text, ", 1");
+  f_.branch(ok, done, retry);
+  f_.start(done);
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/codegen/llvm/impl/builder.ipp
+namespace lathe::detail {
+
+LATHE_DECL bool LlvmModule::can(std::string_view intrinsic) const {
+  const auto* row = find_llvm_intrinsic(intrinsic);
+  // SSE is part of every x86-64 and no feature of a Target.
+  bool has = row && (row->feature.empty() || target.has(row->feature) ||
+                     (row->feature == "sse" && target.arch == "x86_64"));
+  return has && major >= row->since;
+}
+
+LATHE_DECL void LlvmModule::declare(std::string_view type, std::string_view name,
+                                    std::string_view params) {
+  if (!declared_.insert(std::string(name)).second) return;
+  append(declarations_, "declare ", type, " @", name, "(", params, ") #1\n");
+}
+
+LATHE_DECL void LlvmModule::external(std::string_view name) {
+  for (const auto& known : externals)
+    if (known == name) return;
+  externals.emplace_back(name);
+}
+
+LATHE_DECL void LlvmModule::declare_external(std::string_view type, std::string_view name,
+                                             std::string_view params) {
+  declare(type, name, params);
+  external(name);
+}
+
+LATHE_DECL int LlvmModule::loop_metadata() {
+  int id = next_metadata_++;
+  append(metadata_, "!", id, " = distinct !{!", id, ", !2, !3}\n");
+  return id;
+}
+
+LATHE_DECL int LlvmModule::alias_scope(std::string_view name) {
+  constexpr std::size_t kMostScopes = 256;
+  if (scopes_.size() == kMostScopes) return 0;
+  int id = next_metadata_;
+  next_metadata_ += 3;
+  std::string clean;
+  for (char c : name) clean += c == '"' || c == '\\' || c < ' ' ? '_' : c;
+  append(metadata_, "!", id, " = distinct !{!", id, ", !1, !\"", clean, "\"}\n!", id + 1, " = !{!",
+         id, "}\n");
+  scopes_.push_back(id);
+  return id;
+}
+
+LATHE_DECL std::string LlvmModule::alias_tags(int scope) const {
+  return scope == 0 ? std::string() : cat(", !alias.scope !", scope + 1, ", !noalias !", scope + 2);
+}
+
+LATHE_DECL std::string LlvmModule::finish() {
+  for (int scope : scopes_) {
+    std::string others;
+    for (int other : scopes_)
+      if (other != scope) append(others, others.empty() ? "" : ", ", "!", other);
+    append(metadata_, "!", scope + 2, " = !{", others, "}\n");
+  }
+  std::string wide = target.vector_bytes >= 64 ? " \"prefer-vector-width\"=\"512\"" : "";
+  std::string text;
+  text.reserve(functions_.size() + declarations_.size() + metadata_.size() + 1024);
+  append(text, "target triple = \"", target.llvm_triple(), "\"\n\n", functions_, declarations_,
+         "\nattributes #0 = { nounwind \"target-cpu\"=\"", target.llvm_cpu(major),
+         "\" \"target-features\"=\"", target.llvm_features(major), "\"", wide,
+         " \"no-trapping-math\"=\"true\" }\nattributes #1 = { nounwind }\n\n!0 = !{}\n"
+         "!1 = distinct !{!1, !\"buffers\"}\n!2 = !{!\"llvm.loop.unroll.disable\"}\n"
+         "!3 = !{!\"llvm.loop.vectorize.enable\", i1 false}\n!4 = !{i32 1}\n",
+         metadata_);
+  return text;
+}
+
+LATHE_DECL std::string LlvmFunction::fresh(std::string_view prefix) { return cat(prefix, next_++); }
+
+// Buffers carry alias tags, places in the frame do not; a write to the frame leaves loads of
+// buffers as they are.
+inline bool llvm_names_buffer(std::string_view text) {
+  return text.find("!alias.scope") != std::string_view::npos;
+}
+
+inline bool llvm_is_pure(std::string_view text) {
+  for (std::string_view impure : {"load ", "call ", "phi ", "atomicrmw ", "cmpxchg "})
+    if (text.substr(0, impure.size()) == impure) return false;
+  return true;
+}
+
+LATHE_DECL void LlvmFunction::write_line(std::initializer_list<std::string_view> parts) {
+  code_ += "  ";
+  std::size_t from = code_.size();
+  append_pieces(code_, parts);
+  std::string_view text = std::string_view(code_).substr(from);
+  if (text.substr(0, 6) != "store " || llvm_names_buffer(text)) loads_.clear();
+  code_ += '\n';
+}
+
+LATHE_DECL std::string LlvmFunction::write_op(std::initializer_list<std::string_view> parts) {
+  std::string text;
+  append_pieces(text, parts);
+  bool load = text.substr(0, 5) == "load " && llvm_names_buffer(text), pure = llvm_is_pure(text);
+  auto& memory = load ? loads_ : known_;
+  if (load || pure) {
+    if (const auto* found = memory.find(text)) return *found;
+  } else if (text.substr(0, 5) != "load " && text.find("@llvm.") == std::string::npos) {
+    loads_.clear();
+  }
+  std::string name = fresh("%t");
+  append_pieces(code_, {"  ", name, " = ", text, "\n"});
+  if (load || pure) memory.insert(text, name);
+  return name;
+}
+
+LATHE_DECL void LlvmFunction::start(const std::string& label) {
+  if (!ended_) jump(label);
+  known_.clear();
+  loads_.clear();
+  append_pieces(code_, {label, ":\n"});
+  current_ = label;
+  ended_ = false;
+}
+
+LATHE_DECL void LlvmFunction::jump(const std::string& label) {
+  line("br label %", label);
+  ended_ = true;
+}
+
+LATHE_DECL void LlvmFunction::branch(const LlvmValue& condition, const std::string& yes,
+                                     const std::string& no, std::string_view metadata) {
+  line("br i1 ", condition.text, ", label %", yes, ", label %", no, metadata);
+  ended_ = true;
+}
+
+LATHE_DECL LlvmValue LlvmFunction::binary(std::string_view opcode, const LlvmValue& a,
+                                          const LlvmValue& b) {
+  return op(a.dtype, opcode, " ", llvm_type(a.dtype), " ", a.text, ", ", b.text);
+}
+
+LATHE_DECL LlvmValue LlvmFunction::compare(std::string_view opcode, const LlvmValue& a,
+                                           const LlvmValue& b) {
+  return op(kBool.with_lanes(a.dtype.lanes), opcode, " ", llvm_type(a.dtype), " ", a.text, ", ",
+            b.text);
+}
+
+LATHE_DECL LlvmValue LlvmFunction::convert(std::string_view opcode, const LlvmValue& a, DType to) {
+  return op(to, opcode, " ", llvm_type(a.dtype), " ", a.text, " to ", llvm_type(to));
+}
+
+LATHE_DECL LlvmValue LlvmFunction::select(const LlvmValue& condition, const LlvmValue& yes,
+                                          const LlvmValue& no) {
+  std::string type = llvm_type(yes.dtype);
+  return op(yes.dtype, "select ", llvm_type(condition.dtype), " ", condition.text, ", ", type, " ",
+            yes.text, ", ", type, " ", no.text);
+}
+
+LATHE_DECL LlvmValue LlvmFunction::splat(const LlvmValue& scalar, int lanes) {
+  if (lanes == 1) return scalar;
+  DType t = scalar.dtype.with_lanes(lanes);
+  std::string type = llvm_type(t);
+  LlvmValue one = op(t, "insertelement ", type, " poison, ", llvm_type(scalar.dtype), " ",
+                     scalar.text, ", i64 0");
+  return op(t, "shufflevector ", type, " ", one.text, ", ", type, " poison, <", format_int(lanes),
+            " x i32> zeroinitializer");
+}
+
+inline std::string llvm_lane_list(const Vec<int>& lanes) {
+  std::string text = cat("<", lanes.size(), " x i32> <");
+  for (std::size_t i = 0; i < lanes.size(); ++i) {
+    append(text, i ? ", " : "", "i32 ");
+    if (lanes[i] < 0)
+      text += "poison";
+    else
+      append(text, lanes[i]);
+  }
+  return text + ">";
+}
+
+LATHE_DECL LlvmValue LlvmFunction::shuffle(const LlvmValue& vector, const Vec<int>& lanes) {
+  std::string type = llvm_type(vector.dtype);
+  return op(vector.dtype.with_lanes(static_cast<int>(lanes.size())), "shufflevector ", type, " ",
+            vector.text, ", ", type, " poison, ", llvm_lane_list(lanes));
+}
+
+LATHE_DECL LlvmValue LlvmFunction::concat(const LlvmValue& a, const LlvmValue& b) {
+  int n = a.dtype.lanes, m = b.dtype.lanes;
+  if (m == 1) {
+    Vec<int> wider;
+    for (int lane = 0; lane < n + 1; ++lane) wider.push_back(lane < n ? lane : -1);
+    LlvmValue base = n == 1 ? insert({a.dtype.with_lanes(2), "poison"}, a, 0) : shuffle(a, wider);
+    return insert(base, b, n);
+  }
+  Vec<int> lanes;
+  for (int lane = 0; lane < n + m; ++lane) lanes.push_back(n == 1 ? lane - 1 : lane);
+  if (n == 1) return insert(shuffle(b, lanes), a, 0);
+  if (n == m) {
+    std::string type = llvm_type(a.dtype);
+    return op(a.dtype.with_lanes(n + m), "shufflevector ", type, " ", a.text, ", ", type, " ",
+              b.text, ", ", llvm_lane_list(lanes));
+  }
+  // shufflevector wants operands of one length: the shorter is padded.
+  int wide = n > m ? n : m;
+  Vec<int> pad;
+  for (int lane = 0; lane < wide; ++lane) pad.push_back(lane < (n > m ? m : n) ? lane : -1);
+  for (int lane = 0; lane < m; ++lane) lanes[static_cast<std::size_t>(n + lane)] = wide + lane;
+  LlvmValue first = n < wide ? shuffle(a, pad) : a, second = m < wide ? shuffle(b, pad) : b;
+  std::string type = llvm_type(first.dtype);
+  return op(a.dtype.with_lanes(n + m), "shufflevector ", type, " ", first.text, ", ", type, " ",
+            second.text, ", ", llvm_lane_list(lanes));
+}
+
+LATHE_DECL LlvmValue LlvmFunction::extract(const LlvmValue& vector, int lane) {
+  if (vector.dtype.lanes == 1) return vector;
+  return op(vector.dtype.scalar(), "extractelement ", llvm_type(vector.dtype), " ", vector.text,
+            ", i64 ", format_int(lane));
+}
+
+LATHE_DECL LlvmValue LlvmFunction::insert(const LlvmValue& vector, const LlvmValue& scalar,
+                                          int lane) {
+  return op(vector.dtype, "insertelement ", llvm_type(vector.dtype), " ", vector.text, ", ",
+            llvm_type(scalar.dtype), " ", scalar.text, ", i64 ", format_int(lane));
+}
+
+LATHE_DECL LlvmValue LlvmFunction::intrinsic(std::string_view name, const Vec<LlvmValue>& args) {
+  invariant(module.can(name), "an LLVM intrinsic that the target lacks");
+  DType t = args[0].dtype;
+  std::string type = llvm_type(t), full = cat("llvm.", name, ".", llvm_mangled(t)), params, values;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    append(params, i ? ", " : "", type);
+    append(values, i ? ", " : "", type, " ", args[i].text);
+  }
+  module.declare(type, full, params);
+  return op(t, "call ", type, " @", full, "(", values, ")");
+}
+
+LATHE_DECL LlvmValue LlvmFunction::any(const LlvmValue& mask) {
+  if (mask.dtype.lanes == 1) return mask;
+  std::string bits = cat("i", mask.dtype.lanes);
+  LlvmValue word = op(kBool, "bitcast ", llvm_type(mask.dtype), " ", mask.text, " to ", bits);
+  return op(kBool, "icmp ne ", bits, " ", word.text, ", 0");
+}
+
+LATHE_DECL LlvmValue LlvmFunction::phi(const LlvmValue& a, const std::string& from_a,
+                                       const LlvmValue& b, const std::string& from_b) {
+  return op(a.dtype, "phi ", llvm_type(a.dtype), " [ ", a.text, ", %", from_a, " ], [ ", b.text,
+            ", %", from_b, " ]");
+}
+
+LATHE_DECL std::string LlvmFunction::frame(std::string_view type, int alignment) {
+  std::string place = fresh("%f");
+  frame_named(place, type, alignment);
+  return place;
+}
+
+LATHE_DECL void LlvmFunction::frame_named(std::string_view name, std::string_view type,
+                                          int alignment) {
+  append(frame_, "  ", name, " = alloca ", type, ", align ", alignment, "\n");
+}
+
+LATHE_DECL std::string LlvmFunction::finish(std::string_view head) {
+  return cat(head, " #0 {\nentry:\n", frame_, code_, "}\n\n");
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/codegen/llvm/impl/cast.ipp
+namespace lathe::detail {
+
+LATHE_DECL LlvmValue LlvmEmitter::cast(const CastNode& n) {
+  LlvmValue v = value(n.value);
+  DType from = v.dtype, to = n.dtype;
+  if (to.is_bool()) {
+    if (from.is_bool()) return v;
+    return f_.compare(from.is_float() ? "fcmp une" : "icmp ne", v, llvm_zero(from));
+  }
+  if (from.is_float() && to.is_float())
+    return f_.convert(to.bits > from.bits ? "fpext" : "fptrunc", v, to);
+  if (from.is_float()) return f_.convert(to.is_signed() ? "fptosi" : "fptoui", v, to);
+  if (to.is_float()) return f_.convert(from.is_signed() ? "sitofp" : "uitofp", v, to);
+  if (llvm_type(from) == llvm_type(to)) return {to, v.text};
+  if (to.bits < from.bits) return f_.convert("trunc", v, to);
+  return f_.convert(from.is_signed() ? "sext" : "zext", v, to);
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/codegen/llvm/impl/expr.ipp
+namespace lathe::detail {
+
+// How much an expression computes, and whether it touches memory that may not be there.
+class LlvmWeight : public Visitor {
+ public:
+  static constexpr int limit = 48;
+  int cost = 0;
+  bool loads = false;
+
+  void expr(const AnyExpr& e) override {
+    if (cost >= limit) return;
+    if (const auto* n = e.as<LoadNode>(); n && !n->indices.empty()) loads = true;
+    if (e.kind() > ExprKind::Let) ++cost;
+    descend(e);
+  }
+};
+
+inline LlvmWeight llvm_weight(const AnyExpr& e) {
+  LlvmWeight weight;
+  weight.expr(e);
+  return weight;
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::value(const AnyExpr& e) {
+  if (const auto* n = e.as<ConstNode>()) return constant(*n);
+  if (const auto* n = e.as<VarNode>()) return variable(*n);
+  // Only a node with several owners can be met twice.
+  if (!e->shared()) return compute(e);
+  if (const auto* found = memo_.find(e.get())) return *found;
+  LlvmValue v = compute(e);
+  memo_.insert(e.get(), v);
+  memo_order_.push_back(e.get());
+  return v;
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::compute(const AnyExpr& e) {
+  switch (e.kind()) {
+    case ExprKind::Const:
+      return constant(*e.as<ConstNode>());
+    case ExprKind::Var:
+      return variable(*e.as<VarNode>());
+    case ExprKind::Load:
+      return load(*e.as<LoadNode>());
+    case ExprKind::Let:
+      return let(*e.as<LetNode>());
+    case ExprKind::Binary: {
+      const auto* n = e.as<BinaryNode>();
+      LlvmValue a = value(n->a), b = value(n->b);
+      return binary(n->op, a, b);
+    }
+    case ExprKind::Unary:
+      return unary(*e.as<UnaryNode>());
+    case ExprKind::Select:
+      return select(*e.as<SelectNode>());
+    case ExprKind::Cast:
+      return cast(*e.as<CastNode>());
+    case ExprKind::Call:
+      return call(*e.as<CallNode>());
+    case ExprKind::Ramp:
+      return ramp(*e.as<RampNode>());
+    case ExprKind::Broadcast:
+      return broadcast(*e.as<BroadcastNode>());
+    case ExprKind::Shuffle:
+      return shuffle(*e.as<ShuffleNode>());
+  }
+  unreachable("an expression of no kind");
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::constant(const ConstNode& n) {
+  return n.dtype.is_float() ? f_.real(n.dtype, n.f) : f_.integer(n.dtype, n.i);
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::variable(const VarNode& n) const {
+  const LlvmValue* found = vars_.find(&n);
+  if (!found) throw InternalError(cat("codegen: variable '", n.name, "' is not bound"));
+  return *found;
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::let(const LetNode& n) {
+  const std::size_t mark = memo_order_.size();
+  for (const auto& b : n.bindings) {
+    vars_[b.var.get()] = value(b.value);
+    multiples_[b.var.get()] = multiple_of(b.value);
+  }
+  LlvmValue result = value(n.body);
+  // The same body under another binding of the variables is another value.
+  forget(mark);
+  return result;
+}
+
+LATHE_DECL void LlvmEmitter::forget(std::size_t mark) {
+  while (memo_order_.size() > mark) memo_.pop(memo_order_.back()), memo_order_.pop_back();
+}
+
+template <class Emit>
+LlvmValue LlvmEmitter::when(const LlvmValue& condition, const LlvmValue& otherwise, Emit emit) {
+  std::string then = f_.block("then"), done = f_.block("done"), from = f_.current();
+  f_.branch(condition, then, done);
+  f_.start(then);
+  std::size_t mark = memo_order_.size();
+  LlvmValue v = emit();
+  // What was computed here does not dominate what follows.
+  forget(mark);
+  std::string to = f_.current();
+  f_.start(done);
+  return f_.phi(v, to, otherwise, from);
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::select(const SelectNode& n) {
+  LlvmValue condition = value(n.condition);
+  if (condition.dtype.lanes == 1) return select_scalar(n, condition);
+  LlvmValue yes = value(n.yes), no = value(n.no);
+  return f_.select(condition, yes, no);
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::select_scalar(const SelectNode& n, const LlvmValue& condition) {
+  // What is computed already costs nothing.
+  auto weigh = [&](const AnyExpr& e) {
+    return memo_.contains(e.get()) ? LlvmWeight() : llvm_weight(e);
+  };
+  LlvmWeight yes = weigh(n.yes), no = weigh(n.no);
+  if (!yes.loads && !no.loads && yes.cost + no.cost < 24)
+    return f_.select(condition, value(n.yes), value(n.no));
+  std::string then = f_.block("then"), other = f_.block("else"), done = f_.block("done");
+  f_.branch(condition, then, other);
+  std::size_t mark = memo_order_.size();
+  auto in_block = [&](const std::string& label, const AnyExpr& e) {
+    f_.start(label);
+    LlvmValue v = value(e);
+    forget(mark);
+    std::string from = f_.current();
+    f_.jump(done);
+    return std::pair(v, from);
+  };
+  auto [a, from_a] = in_block(then, n.yes);
+  auto [b, from_b] = in_block(other, n.no);
+  f_.start(done);
+  return f_.phi(a, from_a, b, from_b);
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::broadcast(const BroadcastNode& n) {
+  int inner = n.value.dtype().lanes;
+  const AnyExpr* core = &n.value;
+  while (const auto* b = core->as<BroadcastNode>()) core = &b->value;
+  if (const auto* c = core->as<ConstNode>())
+    return c->dtype.is_float() ? f_.real(n.dtype, c->f) : f_.integer(n.dtype, c->i);
+  LlvmValue v = value(n.value);
+  if (inner == 1) return f_.splat(v, n.dtype.lanes);
+  Lanes lanes;
+  for (int l = 0; l < n.dtype.lanes; ++l) lanes.push_back(l % inner);
+  return f_.shuffle(v, lanes);
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::ramp(const RampNode& n) {
+  int inner = n.base.dtype().lanes;
+  std::string steps = "<";
+  for (int l = 0; l < n.dtype.lanes; ++l)
+    append(steps, l ? ", " : "", llvm_type(n.dtype.scalar()), " ", l / inner);
+  LlvmValue lane{n.dtype, steps + ">"};
+  Lanes map;
+  for (int l = 0; l < n.dtype.lanes; ++l) map.push_back(l % inner);
+  auto widen = [&](const AnyExpr& e) {
+    if (const auto* c = e.as<ConstNode>()) return f_.integer(n.dtype, c->i);
+    LlvmValue v = value(e);
+    return inner == 1 ? f_.splat(v, n.dtype.lanes) : f_.shuffle(v, map);
+  };
+  LlvmValue base = widen(n.base);
+  LlvmValue steps_taken = is_const(n.stride, 1) ? lane : f_.binary("mul", widen(n.stride), lane);
+  if (base.text == "zeroinitializer") return steps_taken;
+  return f_.binary("add", base, steps_taken);
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::shuffle(const ShuffleNode& n) {
+  LlvmValue all;
+  int first = 0;
+  for (const auto& vector : n.vectors) {
+    LlvmValue v = value(vector);
+    all = first == 0 ? v : f_.concat(all, v);
+    first += vector.dtype().lanes;
+  }
+  if (n.lanes.size() == 1) return f_.extract(all, n.lanes[0]);
+  if (first == 1) return f_.splat(all, static_cast<int>(n.lanes.size()));
+  bool identity = static_cast<int>(n.lanes.size()) == first;
+  for (int l = 0; identity && l < first; ++l) identity = n.lanes[static_cast<std::size_t>(l)] == l;
+  return identity ? all : f_.shuffle(all, n.lanes);
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/codegen/llvm/impl/llvm_ir.ipp
+namespace lathe {
+namespace detail {
+
+// A name as an LLVM and ELF symbol.
+inline std::string llvm_symbol(std::string_view name) {
+  std::string symbol = "lathe_";
+  for (char c : name) {
+    bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    symbol += plain || c == '.' ? c : '_';
+  }
+  return symbol;
+}
+
+LATHE_DECL LlvmEmitter::LlvmEmitter(LlvmKernelState& state, const std::string& symbol)
+    : state_(state), module_(state.module), f_(state.module), symbol_(symbol) {
+  fails_.push_back({"", "fail", false});
+}
+
+LATHE_DECL void LlvmEmitter::bind_slots(const Program& program) {
+  const LlvmPlace slots{"%slots", 0, 8, false};
+  int next = 0;
+  for (const CallSlot& s : state_.kernel.slots) {
+    const int slot = next++;
+    auto read = [&](DType t, std::string_view type) {
+      const std::string where = address(slots, kI64, f_.integer(kI64, slot), true);
+      return f_.op(t, "load ", type, ", ptr ", where, ", align 8, !invariant.load !0");
+    };
+    if (s.kind == CallSlot::Kind::buffer) {
+      // Parameters are disjoint memory, which the call checks.
+      const Buffer& buffer = program->params[static_cast<std::size_t>(s.param)].buffer;
+      LlvmPlace at;
+      at.pointer = read(kI64, "ptr").text;
+      at.alignment = buffer->alignment;
+      at.scope = module_.alias_scope(s.name);
+      places_[buffer.get()] = at;
+    } else if (const VarNode* var = slot_variable(program, s)) {
+      const DType stored = memory_type(var->dtype);
+      vars_[var] = from_memory(read(stored, llvm_type(stored)), var->dtype);
+    }
+  }
+  for (const auto& dim : program->dims)
+    multiples_[dim->var.get()] = dim->multiple_of > 0 ? dim->multiple_of : 1;
+}
+
+LATHE_DECL void LlvmEmitter::emit_entry(const Program& program) {
+  bind_slots(program);
+  stmt(program->body);
+  finish("ptr %slots, ptr %rt");
+}
+
+LATHE_DECL void LlvmEmitter::finish(std::string_view params) {
+  auto leave = [&](std::string_view status) {
+    // Streamed data must be visible before the caller goes on.
+    if (streamed_ && module_.can("x86.sse.sfence")) {
+      module_.declare("void", "llvm.x86.sse.sfence", "");
+      f_.line("call void @llvm.x86.sse.sfence()");
+    }
+    f_.line("ret i32 ", status);
+    f_.end();
+  };
+  leave("0");
+  if (fails_.back().used) {
+    f_.frame_named("%status", "i32", 4);
+    f_.start("fail");
+    LlvmValue status = f_.op(kI32, "load i32, ptr %status, align 4");
+    leave(status.text);
+  }
+  bool entry = symbol_ == state_.kernel.symbol;
+  module_.add_function(
+      f_.finish(cat("define ", entry ? "" : "internal ", "i32 @", symbol_, "(", params, ")")));
+}
+
+}  // namespace detail
+
+LATHE_DECL LlvmKernel emit_llvm(const Program& program, const Target& target, int llvm_major,
+                                std::string_view symbol) {
+  if (target.kind != TargetKind::cpu || llvm_major < 16 || llvm_major > 22)
+    throw UserError("L0620",
+                    target.kind != TargetKind::cpu
+                        ? cat("emit_llvm: target '", target.name, "' is not a CPU")
+                        : cat("emit_llvm: LLVM ", llvm_major, " is not supported"),
+                    Location{}, {}, "use a CPU target and LLVM 16 to 22");
+  LlvmKernel kernel;
+  kernel.symbol = symbol.empty() ? detail::llvm_symbol(program->name) : std::string(symbol);
+  kernel.slots = slot_layout(program);
+  detail::LlvmModule module(target, llvm_major);
+  detail::LlvmKernelState state{module, kernel};
+  detail::LlvmEmitter entry(state, kernel.symbol);
+  entry.emit_entry(program);
+  kernel.text = module.finish();
+  kernel.externals = std::move(module.externals);
+  return kernel;
+}
+
+}  // namespace lathe
+
+// ---- lathe/codegen/llvm/impl/load.ipp
+namespace lathe::detail {
+
+LATHE_DECL LlvmValue LlvmEmitter::from_memory(const LlvmValue& stored, DType t) {
+  if (!t.is_bool()) return {t, stored.text};
+  return f_.compare("icmp ne", stored, llvm_zero(stored.dtype));
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::to_memory(const LlvmValue& v) {
+  return v.dtype.is_bool() ? f_.convert("zext", v, memory_type(v.dtype)) : v;
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::load(const LoadNode& n) {
+  const LlvmPlace& at = place(n.buffer);
+  if (at.is_register) {
+    std::string type = llvm_type(n.buffer->dtype);
+    return f_.op(n.buffer->dtype, "load ", type, ", ptr ", at.pointer, ", align ",
+                 format_int(at.alignment));
+  }
+  LlvmValue mask;
+  if (n.mask) {
+    const std::int64_t* known = as_const_int(n.mask);
+    if (known && *known == 0) return llvm_zero(n.dtype);
+    if (!known) mask = value(n.mask);
+  }
+  if (n.dtype.lanes == 1) return load_scalar(n, at, mask);
+  return load_vector(at, n.dtype, n.indices[0], mask);
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::load_scalar(const LoadNode& n, const LlvmPlace& at,
+                                              const LlvmValue& mask) {
+  LlvmStrided index{f_.integer(kI64, 0), 0, 0};
+  if (!n.indices.empty()) index = {index64(n.indices[0]), 0, multiple_of(n.indices[0])};
+  return load_element(at, n.dtype, index, mask);
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::load_element(const LlvmPlace& at, DType t,
+                                               const LlvmStrided& index, LlvmValue mask) {
+  auto read = [&] {
+    DType stored = memory_type(t);
+    std::string pointer = address(at, t, index.base, true);
+    return from_memory(
+        f_.op(stored, "load ", llvm_type(stored), ", ptr ", pointer, ", align ",
+              format_int(alignment(at, t, index.multiple)), module_.alias_tags(at.scope)),
+        t);
+  };
+  if (mask.text.empty()) return read();
+  return when(mask, llvm_zero(t), read);
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::load_vector(const LlvmPlace& at, DType t, const AnyExpr& index,
+                                              const LlvmValue& mask) {
+  std::int64_t stride = 0;
+  if (lane_stride(index, stride)) return load_strided(at, t, strided(index, stride), mask);
+  const auto* ramp = index.as<RampNode>();
+  if (ramp && as_const_int(ramp->stride) && lane_stride(ramp->base, stride) &&
+      (stride == 1 || stride == -1))
+    return load_pieces(at, t, *ramp, stride, mask);
+  return gather(at, t, value(index), mask);
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::load_pieces(const LlvmPlace& at, DType t, const RampNode& ramp,
+                                              std::int64_t stride, const LlvmValue& mask) {
+  int inner = ramp.base.dtype().lanes;
+  LlvmStrided first = strided(ramp.base, stride);
+  LlvmValue result;
+  for (int piece = 0; piece < ramp.lanes; ++piece) {
+    LlvmStrided index = shifted(first, piece * *as_const_int(ramp.stride));
+    LlvmValue part = mask;
+    if (!mask.text.empty()) part = f_.shuffle(mask, llvm_lane_range(piece * inner, inner));
+    LlvmValue v = load_strided(at, t.with_lanes(inner), index, part);
+    result = piece == 0 ? v : f_.concat(result, v);
+  }
+  return result;
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::load_strided(const LlvmPlace& at, DType t, const LlvmStrided& i,
+                                               const LlvmValue& mask) {
+  int n = t.lanes;
+  if (i.stride == 1) return load_dense(at, t, i, mask);
+  if (i.stride == -1) {
+    Vec<int> back = llvm_lane_range(n - 1, n, -1);
+    LlvmValue turned = mask.text.empty() ? mask : f_.shuffle(mask, back);
+    return f_.shuffle(load_dense(at, t, shifted(i, 1 - n), turned), back);
+  }
+  if (i.stride == 0) {
+    LlvmValue any = mask.text.empty() ? mask : f_.any(mask);
+    LlvmValue all = f_.splat(load_element(at, t.scalar(), i, any), n);
+    return mask.text.empty() ? all : f_.select(mask, all, llvm_zero(t));
+  }
+  if (i.stride == 2 && mask.text.empty()) {
+    // Two dense loads that end at the last element read.
+    LlvmValue low = load_dense(at, t, i, mask), high = load_dense(at, t, shifted(i, n - 1), mask);
+    Vec<int> lanes;
+    for (int l = 0; l < n; ++l) lanes.push_back(2 * l < n ? 2 * l : 2 * l + 1);
+    return f_.shuffle(f_.concat(low, high), lanes);
+  }
+  LlvmValue base = f_.splat(i.base, n);
+  LlvmValue steps = llvm_iota(kI64.with_lanes(n), i.stride);
+  return gather(at, t, f_.binary("add", base, steps), mask);
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::load_dense(const LlvmPlace& at, DType t, const LlvmStrided& index,
+                                             const LlvmValue& mask) {
+  DType stored = memory_type(t);
+  std::string type = llvm_type(stored), tags = module_.alias_tags(at.scope);
+  std::string pointer = address(at, t, index.base, mask.text.empty());
+  std::string align = format_int(alignment(at, t, index.multiple));
+  if (mask.text.empty())
+    return from_memory(f_.op(stored, "load ", type, ", ptr ", pointer, ", align ", align, tags), t);
+  std::string mask_type = llvm_type(mask.dtype),
+              name = cat("llvm.masked.load.", llvm_mangled(stored), ".p0");
+  module_.declare(type, name, cat("ptr, i32, ", mask_type, ", ", type));
+  return from_memory(f_.op(stored, "call ", type, " @", name, "(ptr ", pointer, ", i32 ", align,
+                           ", ", mask_type, " ", mask.text, ", ", type, " zeroinitializer)", tags),
+                     t);
+}
+
+LATHE_DECL std::string LlvmEmitter::lane_addresses(const LlvmPlace& at, DType t,
+                                                   const LlvmValue& index) {
+  LlvmValue wide = widen_index(index);
+  return f_
+      .op(wide.dtype, "getelementptr ", llvm_type(memory_type(t.scalar())), ", ptr ", at.pointer,
+          ", ", llvm_type(wide.dtype), " ", wide.text)
+      .text;
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::gather(const LlvmPlace& at, DType t, const LlvmValue& index,
+                                         const LlvmValue& mask) {
+  DType stored = memory_type(t);
+  std::string type = llvm_type(stored), pointers = cat("<", t.lanes, " x ptr>");
+  DType bits = kBool.with_lanes(t.lanes);
+  std::string name = cat("llvm.masked.gather.", llvm_mangled(stored), ".v", t.lanes, "p0");
+  module_.declare(type, name, cat(pointers, ", i32, ", llvm_type(bits), ", ", type));
+  std::string where = lane_addresses(at, t, index);
+  LlvmValue chosen = mask.text.empty() ? f_.integer(bits, 1) : mask;
+  return from_memory(f_.op(stored, "call ", type, " @", name, "(", pointers, " ", where, ", i32 ",
+                           format_int(t.element_bytes()), ", ", llvm_type(bits), " ", chosen.text,
+                           ", ", type, " zeroinitializer)", module_.alias_tags(at.scope)),
+                     t);
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/codegen/llvm/workarounds/word_masks.ipp
+// LLVM 17 to 19 can loop for ever over two masks that are made in general registers under "or": one
+// rule of the DAG combiner moves the "or" before the bitcasts, another behind them (llvm-project
+// issue 123333). There the bits of such a word are compared one by one.
+
+namespace lathe::detail {
+
+inline bool llvm_loops_over_word_masks(int llvm_major) {
+  return llvm_major >= 17 && llvm_major <= 19;
+}
+
+/// A mask from the bits of an integer of 8 or more bits.
+inline LlvmValue llvm_mask_of_word(LlvmFunction& f, const LlvmValue& word, DType mask) {
+  const DType bytes = kU8.with_lanes(mask.lanes);
+  const LlvmValue parts = f.convert("bitcast", word, kU8.with_lanes(mask.lanes / 8));
+  Vec<int> from;
+  std::string bits = "<";
+  for (int lane = 0; lane < mask.lanes; ++lane) {
+    from.push_back(lane / 8);
+    append(bits, lane ? ", " : "", "i8 ", 1 << (lane % 8));
+  }
+  const LlvmValue spread =
+      parts.dtype.lanes == 1 ? f.splat(parts, mask.lanes) : f.shuffle(parts, from);
+  const LlvmValue tested = f.binary("and", spread, {bytes, bits + ">"});
+  return f.compare("icmp ne", tested, llvm_zero(bytes));
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/codegen/llvm/impl/ops.ipp
+namespace lathe::detail {
+
+LATHE_DECL std::string_view llvm_arithmetic(BinaryOp op, DType t) {
+  bool f = t.is_float();
+  switch (op) {
+    case BinaryOp::add:
+      return f ? "fadd" : "add";
+    case BinaryOp::sub:
+      return f ? "fsub" : "sub";
+    case BinaryOp::mul:
+      return f ? "fmul" : "mul";
+    case BinaryOp::and_:
+    case BinaryOp::bit_and:
+      return "and";
+    case BinaryOp::or_:
+    case BinaryOp::bit_or:
+      return "or";
+    case BinaryOp::bit_xor:
+      return "xor";
+    case BinaryOp::div:
+      return f ? "fdiv" : t.is_signed() ? "sdiv" : "udiv";
+    case BinaryOp::mod:
+      return f ? "frem" : t.is_signed() ? "srem" : "urem";
+    case BinaryOp::shl:
+      return "shl";
+    case BinaryOp::shr:
+      return t.is_signed() ? "ashr" : "lshr";
+    default:
+      throw InternalError(cat("codegen: '", op_text(op), "' was not legalized"));
+  }
+}
+
+inline std::string_view llvm_comparison(BinaryOp op, DType t) {
+  // Unordered is unequal to everything and neither less nor greater.
+  static constexpr std::string_view of_float[] = {"fcmp oeq", "fcmp une", "fcmp olt",
+                                                  "fcmp ole", "fcmp ogt", "fcmp oge"};
+  static constexpr std::string_view of_signed[] = {"icmp eq",  "icmp ne",  "icmp slt",
+                                                   "icmp sle", "icmp sgt", "icmp sge"};
+  static constexpr std::string_view of_unsigned[] = {"icmp eq",  "icmp ne",  "icmp ult",
+                                                     "icmp ule", "icmp ugt", "icmp uge"};
+  int row = static_cast<int>(op) - static_cast<int>(BinaryOp::eq);
+  return t.is_float() ? of_float[row] : t.is_signed() ? of_signed[row] : of_unsigned[row];
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::compare(BinaryOp op, const LlvmValue& a, const LlvmValue& b) {
+  return f_.compare(llvm_comparison(op, a.dtype), a, b);
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::binary(BinaryOp op, const LlvmValue& a, const LlvmValue& b) {
+  const DType t = a.dtype;
+  if (is_comparison(op)) return compare(op, a, b);
+  switch (op) {
+    case BinaryOp::fast_min:
+    case BinaryOp::fast_max:
+      return f_.select(compare(op == BinaryOp::fast_min ? BinaryOp::lt : BinaryOp::gt, a, b), a, b);
+    case BinaryOp::min:
+    case BinaryOp::max: {
+      invariant(t.is_int(), "codegen: min or max of floats was not legalized");
+      const bool is_min = op == BinaryOp::min;
+      return f_.intrinsic(t.is_signed() ? (is_min ? "smin" : "smax")
+                          : is_min      ? "umin"
+                                        : "umax",
+                          {a, b});
+    }
+    case BinaryOp::mod:
+      if (t.is_float()) module_.external(t.bits == 64 ? "fmod" : "fmodf");
+      [[fallthrough]];
+    default:
+      return f_.binary(llvm_arithmetic(op, t), a, b);
+  }
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::unary(const UnaryNode& n) {
+  LlvmValue a = value(n.a);
+  if (n.op == UnaryOp::neg) {
+    if (a.dtype.is_float()) return f_.op(a.dtype, "fneg ", llvm_type(a.dtype), " ", a.text);
+    return f_.binary("sub", llvm_zero(a.dtype), a);
+  }
+  return f_.binary("xor", a, f_.integer(a.dtype, a.dtype.is_bool() ? 1 : -1));
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::call(const CallNode& n) {
+  if (is_dot(n.op)) return dot(n);
+  Vec<LlvmValue> args;
+  for (const auto& a : n.args) args.push_back(value(a));
+  DType t = args[0].dtype;
+  switch (n.op) {
+    case CallOp::abs:
+      return f_.intrinsic("fabs", args);
+    case CallOp::round:
+      return f_.intrinsic("roundeven", args);
+    case CallOp::popcount:
+      return f_.intrinsic("ctpop", args);
+    case CallOp::fma:
+      // Without the instruction LLVM calls the C library.
+      if (math_form(n.op, module_.caps) == MathForm::call)
+        module_.external(t.bits == 64 ? "fma" : "fmaf");
+      [[fallthrough]];
+    case CallOp::sqrt:
+    case CallOp::floor:
+    case CallOp::ceil:
+    case CallOp::trunc:
+    case CallOp::copysign:
+      return f_.intrinsic(op_text(n.op), args);
+    case CallOp::is_nan:
+      return f_.compare("fcmp uno", args[0], args[0]);
+    case CallOp::scalb:
+      return scalb(args[0], args[1]);
+    case CallOp::reinterpret:
+      if (llvm_type(t) == llvm_type(n.dtype)) return {n.dtype, args[0].text};
+      if (n.dtype.is_bool() && llvm_loops_over_word_masks(module_.major))
+        return llvm_mask_of_word(f_, args[0], n.dtype);
+      return f_.convert("bitcast", args[0], n.dtype);
+    default:
+      throw InternalError(cat("codegen: '", op_text(n.op), "' was not expanded"));
+  }
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::dot(const CallNode& n) {
+  const bool bytes = n.op == CallOp::dot4;
+  const int full = 16, group = bytes ? 4 : 2, lanes = n.dtype.lanes;
+  std::string_view name = bytes ? "x86.avx512.vpdpbusd.512" : "x86.avx512bf16.dpbf16ps.512";
+  invariant(module_.can(name), "a dot product was not legalized");
+  LlvmValue sum = value(n.args[0]), a = value(n.args[1]), b = value(n.args[2]), result;
+  // LLVM's types: the sum, and words of four bytes (newer majors read them as bytes) or bf16.
+  const std::string type = llvm_type(n.dtype.with_lanes(full)),
+                    factors = bytes ? "<16 x i32>" : "<32 x bfloat>";
+  module_.declare(type, cat("llvm.", name), cat(type, ", ", factors, ", ", factors));
+  for (int first = 0; first < lanes; first += full) {
+    auto piece = [&](const LlvmValue& v, int width) {
+      if (v.dtype.lanes == full * width) return v;
+      if (v.dtype.lanes == 1) return f_.splat(v, full);
+      Lanes part;
+      for (int l = first * width; l < (first + full) * width; ++l)
+        part.push_back(l < v.dtype.lanes ? l : -1);
+      return f_.shuffle(v, part);
+    };
+    auto cast = [&](const LlvmValue& v) {
+      LlvmValue all = piece(v, group);
+      return f_.op(all.dtype, "bitcast ", llvm_type(all.dtype), " ", all.text, " to ", factors);
+    };
+    LlvmValue s = piece(sum, 1), x = cast(a), y = cast(b);
+    LlvmValue part = f_.op(s.dtype, "call ", type, " @llvm.", name, "(", type, " ", s.text, ", ",
+                           factors, " ", x.text, ", ", factors, " ", y.text, ")");
+    result = first == 0 ? part : f_.concat(result, part);
+  }
+  if (lanes == 1) return f_.extract(result, 0);
+  return result.dtype.lanes == lanes ? result : f_.shuffle(result, llvm_lane_range(0, lanes));
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::scalb(const LlvmValue& x, const LlvmValue& power) {
+  bool wide = x.dtype.bits == 64;
+  std::string_view name = wide ? "x86.avx512.mask.scalef.pd.512" : "x86.avx512.mask.scalef.ps.512";
+  invariant(x.dtype.bits >= 32 && module_.can(name), "scalb was not legalized");
+  int full = wide ? 8 : 16, lanes = x.dtype.lanes;
+  LlvmValue result;
+  DType t = x.dtype.with_lanes(full);
+  std::string type = llvm_type(t), mask = wide ? "i8" : "i16";
+  module_.declare(type, cat("llvm.", name), cat(type, ", ", type, ", ", type, ", ", mask, ", i32"));
+  for (int first = 0; first < lanes; first += full) {
+    Lanes part;
+    for (int l = 0; l < full; ++l) part.push_back(first + l < lanes ? first + l : -1);
+    auto piece = [&](const LlvmValue& v) {
+      if (lanes == 1) return f_.splat(v, full);
+      return lanes == full ? v : f_.shuffle(v, part);
+    };
+    LlvmValue a = piece(x), b = piece(power);
+    // Mask all ones; 4: round as MXCSR says, to nearest even.
+    LlvmValue scaled = f_.op(t, "call ", type, " @llvm.", name, "(", type, " ", a.text, ", ", type,
+                             " ", b.text, ", ", type, " zeroinitializer, ", mask, " -1, i32 4)");
+    result = first == 0 ? scaled : f_.concat(result, scaled);
+  }
+  if (lanes == 1) return f_.extract(result, 0);
+  if (result.dtype.lanes == lanes) return result;
+  Lanes keep;
+  for (int l = 0; l < lanes; ++l) keep.push_back(l);
+  return f_.shuffle(result, keep);
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/codegen/llvm/impl/parallel.ipp
+namespace lathe::detail {
+
+inline int llvm_words(DType t) { return (memory_type(t).bytes() + 7) / 8; }
+
+LATHE_DECL LlvmEmitter::Capture LlvmEmitter::capture(const ForNode& n) {
+  Capture c;
+  for (const auto& b : buffers_captured(n.body)) c.buffers.emplace_back(b, place(b));
+  c.words = static_cast<int>(c.buffers.size());
+  for (const auto& v : free_vars(n.body)) {
+    if (v == n.var) continue;
+    c.values.emplace_back(v, variable(*v));
+    c.words += llvm_words(v->dtype);
+  }
+  c.min = index64(n.min);
+  if (!c.min.is_const()) ++c.words;
+  return c;
+}
+
+LATHE_DECL void LlvmEmitter::store_capture(const Capture& c, const std::string& closure) {
+  int word = 0;
+  auto put = [&](std::string_view type, std::string_view text, int words) {
+    LlvmPlace frame{closure, 0, 8, false};
+    std::string where = address(frame, kI64, f_.integer(kI64, word), true);
+    f_.line("store ", type, " ", text, ", ptr ", where, ", align 8");
+    word += words;
+  };
+  for (const auto& entry : c.buffers) put("ptr", entry.second.pointer, 1);
+  for (const auto& entry : c.values) {
+    LlvmValue stored = to_memory(entry.second);
+    put(llvm_type(stored.dtype), stored.text, llvm_words(stored.dtype));
+  }
+  if (!c.min.is_const()) put("i64", c.min.text, 1);
+}
+
+LATHE_DECL void LlvmEmitter::parallel_loop(const ForNode& n) {
+  LlvmValue count = index64(n.extent);
+  Capture c = capture(n);
+  std::string body = cat(state_.kernel.symbol, ".body", state_.bodies++);
+  LlvmEmitter inner(state_, body);
+  inner.emit_loop_body(n, c, *this);
+  std::string closure = f_.frame(cat("[", c.words ? c.words : 1, " x i64]"), 8);
+  store_capture(c, closure);
+  const auto* threads = n.attributes.find<MaxThreadsAttr>();
+  module_.declare_external("i32", "lathe_parallel_for", "ptr, i64, i64, ptr, ptr");
+  LlvmValue status =
+      f_.op(kI32, "call i32 @lathe_parallel_for(ptr %rt, i64 ", count.text, ", i64 ",
+            format_int(threads ? threads->count : 0), ", ptr @", body, ", ptr ", closure, ")");
+  fail_unless_zero(status);
+}
+
+LATHE_DECL void LlvmEmitter::emit_loop_body(const ForNode& loop, const Capture& c,
+                                            const LlvmEmitter& outer) {
+  multiples_ = outer.multiples_;
+  int word = 0;
+  auto get = [&](DType t, std::string_view type, int words) {
+    LlvmPlace frame{"%closure", 0, 8, false};
+    std::string where = address(frame, kI64, f_.integer(kI64, word), true);
+    word += words;
+    return f_.op(t, "load ", type, ", ptr ", where, ", align 8, !invariant.load !0");
+  };
+  for (const auto& [buffer, at] : c.buffers) {
+    LlvmPlace mine = at;
+    mine.pointer = get(kI64, "ptr", 1).text;
+    places_[buffer.get()] = mine;
+  }
+  for (const auto& [var, v] : c.values) {
+    DType stored = memory_type(v.dtype);
+    vars_[var.get()] = from_memory(get(stored, llvm_type(stored), llvm_words(stored)), v.dtype);
+  }
+  LlvmValue min = c.min.is_const() ? c.min : get(kI64, "i64", 1);
+  LlvmValue from{kI64, "%begin"}, end{kI64, "%end"};
+  multiples_[loop.var.get()] = 1;
+  if (min.text != "0") from = f_.binary("add", from, min), end = f_.binary("add", end, min);
+  counted(loop.var, from, end, false, loop.body);
+  finish("ptr %closure, i64 %begin, i64 %end, ptr %rt");
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/codegen/llvm/impl/stmt.ipp
+namespace lathe::detail {
+
+LATHE_DECL void LlvmEmitter::stmt(const Stmt& s) {
+  // A store may have changed what a remembered load read.
+  memo_.clear();
+  memo_order_.clear();
+  switch (s.kind()) {
+    case StmtKind::For:
+      return loop(*s.as<ForNode>());
+    case StmtKind::Block:
+      unreachable("codegen: a block was not lowered");
+    case StmtKind::Alloc:
+      return alloc(*s.as<AllocNode>());
+    case StmtKind::Store:
+      return store(*s.as<StoreNode>());
+    case StmtKind::Atomic:
+      return atomic(*s.as<AtomicNode>());
+    case StmtKind::LetStmt:
+      return let_stmt(*s.as<LetStmtNode>());
+    case StmtKind::Seq:
+      for (const auto& child : s.as<SeqNode>()->stmts) stmt(child);
+      return;
+    case StmtKind::If:
+      return branch(*s.as<IfNode>());
+    case StmtKind::While:
+      return while_loop(*s.as<WhileNode>());
+    case StmtKind::Assert:
+      return check(*s.as<AssertNode>());
+    case StmtKind::Evaluate:
+      return evaluate(*s.as<EvaluateNode>());
+  }
+}
+
+LATHE_DECL void LlvmEmitter::let_stmt(const LetStmtNode& n) {
+  LlvmValue v = value(n.value);
+  LlvmValue outer = std::exchange(vars_[n.var.get()], std::move(v));
+  multiples_[n.var.get()] = multiple_of(n.value);
+  stmt(n.body);
+  vars_[n.var.get()] = std::move(outer);
+}
+
+LATHE_DECL void LlvmEmitter::loop(const ForNode& n) {
+  if (n.loop_kind == ForKind::parallel) return parallel_loop(n);
+  invariant(n.loop_kind == ForKind::serial, "codegen: a vectorized or unrolled loop is left");
+  const std::int64_t* extent = as_const_int(n.extent);
+  if (extent && *extent <= 0) return;
+  LlvmValue min = value(n.min);
+  if (extent && *extent == 1) {
+    vars_[n.var.get()] = min;
+    multiples_[n.var.get()] = multiple_of(n.min);
+    return stmt(n.body);
+  }
+  LlvmValue count = value(n.extent);
+  multiples_[n.var.get()] = 1;
+  if (min.text == "0") return counted(n.var, min, count, extent, n.body);
+  if (extent) return counted(n.var, min, f_.binary("add", min, count), true, n.body);
+  // min + extent may wrap when the extent is negative: the extent itself decides.
+  std::string run = f_.block("loop"), done = f_.block("done");
+  f_.branch(f_.compare("icmp sgt", count, llvm_zero(count.dtype)), run, done);
+  f_.start(run);
+  counted(n.var, min, f_.binary("add", min, count), true, n.body);
+  f_.start(done);
+}
+
+// for (var = from; var < end; ++var), tested at the end; `runs` if it is known to run at all.
+LATHE_DECL void LlvmEmitter::counted(const VarRef& var, const LlvmValue& from, const LlvmValue& end,
+                                     bool runs, const Stmt& body) {
+  std::string head = f_.block("loop"), done = f_.block("done"), before = f_.current();
+  if (runs)
+    f_.jump(head);
+  else
+    f_.branch(f_.compare("icmp slt", from, end), head, done);
+  f_.start(head);
+  std::string type = llvm_type(from.dtype), next = f_.fresh("%t");
+  std::string latch = f_.block("next");
+  vars_[var.get()] = f_.op(from.dtype, "phi ", type, " [ ", from.text, ", %", before, " ], [ ",
+                           next, ", %", latch, " ]");
+  stmt(body);
+  f_.start(latch);
+  f_.line(next, " = add nsw ", type, " ", vars_[var.get()].text, ", 1");
+  LlvmValue more = f_.compare("icmp slt", {from.dtype, next}, end);
+  f_.branch(more, head, done, cat(", !llvm.loop !", module_.loop_metadata()));
+  f_.start(done);
+}
+
+LATHE_DECL void LlvmEmitter::branch(const IfNode& n) {
+  LlvmValue condition = value(n.condition);
+  std::string then = f_.block("then"), done = f_.block("done");
+  std::string other = n.else_body ? f_.block("else") : done;
+  f_.branch(condition, then, other);
+  f_.start(then);
+  stmt(n.then_body);
+  if (n.else_body) {
+    if (!f_.ended()) f_.jump(done);
+    f_.start(other);
+    stmt(n.else_body);
+  }
+  f_.start(done);
+}
+
+LATHE_DECL void LlvmEmitter::while_loop(const WhileNode& n) {
+  std::string head = f_.block("while"), body = f_.block("body"), done = f_.block("done");
+  f_.start(head);
+  memo_.clear();
+  memo_order_.clear();
+  f_.branch(value(n.condition), body, done);
+  f_.start(body);
+  stmt(n.body);
+  f_.jump(head);
+  f_.start(done);
+}
+
+LATHE_DECL void LlvmEmitter::check(const AssertNode& n) {
+  int status = 16 + static_cast<int>(state_.kernel.messages.size());
+  state_.kernel.messages.push_back(n.message);
+  std::string bad = f_.block("assert"), good = f_.block("holds");
+  f_.branch(value(n.condition), good, bad);
+  f_.start(bad);
+  if (!n.values.empty()) {
+    module_.declare_external("void", "lathe_report", "ptr, i64, i64");
+    auto report = [&](std::size_t k, const std::string& value) {
+      f_.line("call void @lathe_report(ptr %rt, i64 ", format_int(static_cast<std::int64_t>(k)),
+              ", i64 ", value, ")");
+    };
+    report(0, format_int(status));
+    for (std::size_t k = 0; k < n.values.size(); ++k) report(k + 1, index64(n.values[k]).text);
+  }
+  fail(format_int(status));
+  f_.start(good);
+}
+
+LATHE_DECL void LlvmEmitter::evaluate(const EvaluateNode& n) {
+  const auto* call = n.call.as<CallNode>();
+  if (call && call->op == CallOp::prefetch) return prefetch(*call);
+  value(n.call);
+}
+
+LATHE_DECL void LlvmEmitter::prefetch(const CallNode& n) {
+  const auto* from = n.args[0].as<LoadNode>();
+  const std::int64_t* locality = as_const_int(n.args[1]);
+  invariant(from && locality, "codegen: prefetch wants a load and a constant");
+  const LlvmPlace& at = place(from->buffer);
+  if (at.is_register) return;
+  LlvmValue index = from->indices.empty() ? f_.integer(kI64, 0) : index64(from->indices[0]);
+  module_.declare("void", "llvm.prefetch.p0", "ptr, i32, i32, i32");
+  std::int64_t level = *locality < 0 ? 0 : *locality > 3 ? 3 : *locality;
+  f_.line("call void @llvm.prefetch.p0(ptr ", address(at, from->dtype, f_.extract(index, 0), false),
+          ", i32 0, i32 ", format_int(level), ", i32 1)");
+}
+
+LATHE_DECL void LlvmEmitter::alloc(const AllocNode& n) {
+  const BufferNode& b = *n.buffer;
+  LlvmPlace at;
+  if (b.rank() == 0) {
+    at.is_register = true;
+    at.alignment = b.dtype.bytes() >= 64 ? 64 : b.dtype.element_bytes();
+    std::string type = llvm_type(b.dtype);
+    at.pointer = f_.frame(type, at.alignment);
+    // Lanes that a mask leaves out are read with the others; a defined value keeps branches on them
+    // defined.
+    f_.line("store ", type, " ", llvm_zero(b.dtype).text, ", ptr ", at.pointer, ", align ",
+            format_int(at.alignment));
+    places_[&b] = at;
+    return stmt(n.body);
+  }
+  at.alignment = b.alignment > 64 ? b.alignment : 64;
+  const std::int64_t bytes = frame_bytes(b, state_.frame_bytes);
+  if (bytes < 0) return heap_alloc(n, at);
+  state_.frame_bytes += bytes;
+  at.pointer =
+      f_.frame(cat("[", *as_const_int(b.shape[0]), " x ", llvm_type(memory_type(b.dtype)), "]"),
+               at.alignment);
+  at.scope = module_.alias_scope(b.name);
+  places_[&b] = at;
+  stmt(n.body);
+}
+
+LATHE_DECL void LlvmEmitter::heap_alloc(const AllocNode& n, LlvmPlace& at) {
+  const BufferNode& b = *n.buffer;
+  module_.declare_external("ptr", "lathe_alloc", "ptr, i64, i64");
+  module_.declare_external("void", "lathe_free", "ptr, ptr");
+  LlvmValue bytes = index64(b.shape[0]);
+  if (b.dtype.bytes() != 1) bytes = f_.binary("mul", bytes, f_.integer(kI64, b.dtype.bytes()));
+  at.pointer = f_.op(kI64, "call ptr @lathe_alloc(ptr %rt, i64 ", bytes.text, ", i64 ",
+                     format_int(at.alignment), ")")
+                   .text;
+  std::string good = f_.block("holds"), bad = f_.block("memory");
+  LlvmValue none = f_.op(kBool, "icmp eq ptr ", at.pointer, ", null");
+  f_.branch(none, bad, good);
+  f_.start(bad);
+  fail("1");
+  f_.start(good);
+  at.scope = module_.alias_scope(b.name);
+  places_[&b] = at;
+  fails_.push_back({at.pointer, f_.block("fail"), false});
+  stmt(n.body);
+  FailLevel level = fails_.back();
+  fails_.pop_back();
+  std::string release = cat("call void @lathe_free(ptr %rt, ptr ", at.pointer, ")");
+  f_.line(release);
+  if (!level.used) return;
+  std::string done = f_.block("done");
+  f_.jump(done);
+  f_.start(level.label);
+  f_.line(release);
+  f_.jump(fail_label());
+  f_.start(done);
+}
+
+// Error paths: the status is kept, then each level frees what it allocated.
+LATHE_DECL std::string LlvmEmitter::fail_label() {
+  fails_.back().used = true;
+  return fails_.back().label;
+}
+
+LATHE_DECL void LlvmEmitter::fail(std::string_view status) {
+  f_.line("store i32 ", status, ", ptr %status, align 4");
+  f_.jump(fail_label());
+}
+
+LATHE_DECL void LlvmEmitter::fail_unless_zero(const LlvmValue& status) {
+  std::string bad = f_.block("failed"), good = f_.block("holds");
+  f_.branch(f_.op(kBool, "icmp eq i32 ", status.text, ", 0"), good, bad);
+  f_.start(bad);
+  fail(status.text);
+  f_.start(good);
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/codegen/llvm/impl/store.ipp
+namespace lathe::detail {
+
+LATHE_DECL void LlvmEmitter::store(const StoreNode& n) {
+  const LlvmPlace& at = place(n.buffer);
+  LlvmValue mask;
+  if (n.mask) {
+    const std::int64_t* known = as_const_int(n.mask);
+    if (known && *known == 0) return;
+    if (!known) mask = value(n.mask);
+  }
+  LlvmValue v = value(n.value);
+  if (at.is_register) return store_register(n, at, std::move(v), mask);
+  if (n.indices.empty()) return store_element(at, {f_.integer(kI64, 0), 0, 0}, v, mask);
+  const AnyExpr& index = n.indices[0];
+  if (index.dtype().lanes == 1 && v.dtype.lanes == 1)
+    return store_element(at, {index64(index), 0, multiple_of(index)}, v, mask);
+  int lanes = index.dtype().lanes > v.dtype.lanes ? index.dtype().lanes : v.dtype.lanes;
+  if (v.dtype.lanes == 1) v = f_.splat(v, lanes);
+  if (!mask.text.empty() && mask.dtype.lanes == 1) mask = f_.splat(mask, lanes);
+  store_vector(at, index, v, mask, n.streaming);
+}
+
+LATHE_DECL void LlvmEmitter::store_register(const StoreNode& n, const LlvmPlace& at, LlvmValue v,
+                                            const LlvmValue& mask) {
+  DType t = n.buffer->dtype;
+  std::string type = llvm_type(t), align = format_int(at.alignment);
+  if (v.dtype.lanes == 1 && t.lanes != 1) v = f_.splat(v, t.lanes);
+  if (!mask.text.empty())
+    v = f_.select(mask, v, f_.op(t, "load ", type, ", ptr ", at.pointer, ", align ", align));
+  f_.line("store ", type, " ", v.text, ", ptr ", at.pointer, ", align ", align);
+}
+
+LATHE_DECL void LlvmEmitter::store_when(const LlvmValue& mask, const LlvmPlace& at,
+                                        const LlvmStrided& index, const LlvmValue& v) {
+  std::string then = f_.block("then"), done = f_.block("done");
+  f_.branch(mask, then, done);
+  f_.start(then);
+  store_element(at, index, v, {});
+  f_.start(done);
+}
+
+LATHE_DECL void LlvmEmitter::store_element(const LlvmPlace& at, const LlvmStrided& index,
+                                           const LlvmValue& v, const LlvmValue& mask) {
+  if (!mask.text.empty()) return store_when(mask, at, index, v);
+  LlvmValue stored = to_memory(v);
+  f_.line("store ", llvm_type(stored.dtype), " ", stored.text, ", ptr ",
+          address(at, v.dtype, index.base, true), ", align ",
+          format_int(alignment(at, v.dtype, index.multiple)), module_.alias_tags(at.scope));
+}
+
+LATHE_DECL void LlvmEmitter::store_vector(const LlvmPlace& at, const AnyExpr& index,
+                                          const LlvmValue& v, const LlvmValue& mask,
+                                          Streaming streaming) {
+  std::int64_t stride = 0;
+  if (lane_stride(index, stride) && (stride == 1 || stride == -1)) {
+    LlvmStrided i = strided(index, stride);
+    if (stride == 1) return store_dense(at, i, v, mask, streaming);
+    int n = v.dtype.lanes;
+    Lanes back = llvm_lane_range(n - 1, n, -1);
+    LlvmValue turned = mask.text.empty() ? mask : f_.shuffle(mask, back);
+    return store_dense(at, shifted(i, 1 - n), f_.shuffle(v, back), turned, streaming);
+  }
+  const auto* ramp = index.as<RampNode>();
+  if (!ramp || !as_const_int(ramp->stride) || !lane_stride(ramp->base, stride) || stride != 1)
+    return scatter(at, value(index), v, mask);
+  int inner = ramp->base.dtype().lanes;
+  if (inner == 1) return scatter(at, value(index), v, mask);
+  LlvmStrided first = strided(ramp->base, 1);
+  for (int piece = 0; piece < ramp->lanes; ++piece) {
+    Lanes lanes = llvm_lane_range(piece * inner, inner);
+    LlvmValue part = mask.text.empty() ? mask : f_.shuffle(mask, lanes);
+    store_dense(at, shifted(first, piece * *as_const_int(ramp->stride)), f_.shuffle(v, lanes), part,
+                streaming);
+  }
+}
+
+LATHE_DECL void LlvmEmitter::store_dense(const LlvmPlace& at, const LlvmStrided& index,
+                                         const LlvmValue& v, const LlvmValue& mask,
+                                         Streaming streaming) {
+  LlvmValue stored = to_memory(v);
+  std::string type = llvm_type(stored.dtype), tags = module_.alias_tags(at.scope);
+  std::string pointer = address(at, v.dtype, index.base, mask.text.empty());
+  int known = alignment(at, v.dtype, index.multiple);
+  std::string align = format_int(known);
+  if (mask.text.empty()) {
+    if (streaming != Streaming::none)
+      return store_streaming(stored, pointer, known, streaming == Streaming::lines, tags);
+    return f_.line("store ", type, " ", stored.text, ", ptr ", pointer, ", align ", align, tags);
+  }
+  std::string mask_type = llvm_type(mask.dtype),
+              name = cat("llvm.masked.store.", llvm_mangled(stored.dtype), ".p0");
+  module_.declare("void", name, cat(type, ", ptr, i32, ", mask_type));
+  f_.line("call void @", name, "(", type, " ", stored.text, ", ptr ", pointer, ", i32 ", align,
+          ", ", mask_type, " ", mask.text, ")", tags);
+}
+
+// Non-temporal stores need the vector's own alignment: where it is not known, a test decides.
+// Memory of malloc is aligned to 16 bytes only; pieces of that size stream as well, as the
+// processor gathers whole lines before it writes, unless `lines` says that it could not.
+LATHE_DECL void LlvmEmitter::store_streaming(const LlvmValue& v, const std::string& pointer,
+                                             int known, bool lines, std::string_view tags) {
+  constexpr int kPiece = 16;
+  const int line = module_.target.line_bytes;
+  int bytes = v.dtype.bytes();
+  if ((bytes & (bytes - 1)) != 0 || bytes < (lines ? line : kPiece))
+    return store_pieces(v, pointer, bytes, known, tags);
+  streamed_ = true;
+  const std::string hint = cat(", !nontemporal !4", tags);
+  const int vector = bytes < module_.target.vector_bytes ? bytes : module_.target.vector_bytes;
+  const int wanted = lines ? line : vector;
+  if (known >= wanted) return store_pieces(v, pointer, bytes, wanted, hint);
+  LlvmValue bits = f_.op(kI64, "ptrtoint ptr ", pointer, " to i64");
+  std::string done = f_.block("done");
+  for (int piece : {wanted, kPiece}) {
+    if (piece == kPiece && (lines || wanted == kPiece)) break;
+    std::string aligned = f_.block("aligned"), other = f_.block("other");
+    LlvmValue low = f_.binary("and", bits, f_.integer(kI64, piece - 1));
+    f_.branch(f_.compare("icmp eq", low, f_.integer(kI64, 0)), aligned, other);
+    f_.start(aligned);
+    store_pieces(v, pointer, piece == wanted ? bytes : piece, piece, hint);
+    f_.jump(done);
+    f_.start(other);
+  }
+  store_pieces(v, pointer, bytes, known, tags);
+  f_.start(done);
+}
+
+LATHE_DECL void LlvmEmitter::store_pieces(const LlvmValue& v, const std::string& pointer,
+                                          int piece_bytes, int align, std::string_view hints) {
+  const int lanes = piece_bytes / v.dtype.element_bytes();
+  for (int first = 0; first < v.dtype.lanes; first += lanes) {
+    LlvmValue part = lanes == v.dtype.lanes ? v : f_.shuffle(v, llvm_lane_range(first, lanes));
+    std::string at = pointer;
+    if (first != 0)
+      at = f_.op(kI64, "getelementptr i8, ptr ", pointer, ", i64 ",
+                 format_int(first * v.dtype.element_bytes()))
+               .text;
+    f_.line("store ", llvm_type(part.dtype), " ", part.text, ", ptr ", at, ", align ",
+            format_int(align), hints);
+  }
+}
+
+LATHE_DECL void LlvmEmitter::scatter(const LlvmPlace& at, const LlvmValue& index,
+                                     const LlvmValue& v, const LlvmValue& mask) {
+  LlvmValue stored = to_memory(v);
+  int lanes = v.dtype.lanes;
+  std::string type = llvm_type(stored.dtype), pointers = cat("<", lanes, " x ptr>");
+  DType bits = kBool.with_lanes(lanes);
+  std::string name = cat("llvm.masked.scatter.", llvm_mangled(stored.dtype), ".v", lanes, "p0");
+  module_.declare("void", name, cat(type, ", ", pointers, ", i32, ", llvm_type(bits)));
+  std::string where = lane_addresses(at, v.dtype, index);
+  LlvmValue chosen = mask.text.empty() ? f_.integer(bits, 1) : mask;
+  f_.line("call void @", name, "(", type, " ", stored.text, ", ", pointers, " ", where, ", i32 ",
+          format_int(v.dtype.element_bytes()), ", ", llvm_type(bits), " ", chosen.text, ")",
+          module_.alias_tags(at.scope));
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/codegen/llvm/impl/types.ipp
+namespace lathe::detail {
+
+inline std::string_view llvm_scalar_type(DType t) {
+  if (t.is_bool()) return "i1";
+  if (t.is_int()) return t.bits == 64 ? "i64" : t.bits == 32 ? "i32" : t.bits == 16 ? "i16" : "i8";
+  if (t.code == TypeCode::bfloat) return "bfloat";
+  invariant(t.code == TypeCode::ieee, "a float of 8 bits has no LLVM type");
+  return t.bits == 64 ? "double" : t.bits == 32 ? "float" : "half";
+}
+
+LATHE_DECL std::string llvm_type(DType t) {
+  std::string_view scalar = llvm_scalar_type(t);
+  if (t.lanes == 1) return std::string(scalar);
+  return cat("<", t.lanes, " x ", scalar, ">");
+}
+
+LATHE_DECL DType memory_type(DType t) { return t.is_bool() ? kU8.with_lanes(t.lanes) : t; }
+
+LATHE_DECL std::string llvm_mangled(DType t) {
+  std::string lanes = t.lanes == 1 ? std::string() : cat("v", t.lanes);
+  if (t.is_bool()) return lanes + "i1";
+  if (t.code == TypeCode::bfloat) return lanes + "bf16";
+  return cat(lanes, t.is_float() ? "f" : "i", static_cast<int>(t.bits));
+}
+
+inline LlvmValue llvm_splat_const(DType t, std::string scalar, int llvm_major) {
+  if (t.lanes == 1) return {t, std::move(scalar)};
+  std::string_view type = llvm_scalar_type(t);
+  // LLVM reads the short form from 19 on.
+  if (llvm_major >= 19) return {t, cat("splat (", type, " ", scalar, ")")};
+  std::string text = "<";
+  for (int lane = 0; lane < t.lanes; ++lane) append(text, lane ? ", " : "", type, " ", scalar);
+  return {t, text + ">"};
+}
+
+LATHE_DECL LlvmValue llvm_int(DType t, std::int64_t value, int llvm_major) {
+  if (value == 0 && t.lanes > 1) return llvm_zero(t);
+  if (t.is_bool()) return llvm_splat_const(t, value ? "true" : "false", llvm_major);
+  if (t.bits < 64) {
+    int shift = 64 - t.bits;
+    value = static_cast<std::int64_t>(static_cast<std::uint64_t>(value) << shift) >> shift;
+  }
+  return llvm_splat_const(t, format_int(value), llvm_major);
+}
+
+LATHE_DECL LlvmValue llvm_float(DType t, double value, int llvm_major) {
+  if (value == 0 && !std::signbit(value)) return llvm_zero(t);
+  // LLVM refuses bits that a float has no room for, those of a NaN too.
+  if (t.bits == 32) value = static_cast<double>(static_cast<float>(value));
+  if (t.bits >= 32) return llvm_splat_const(t, format_hex_bits(value), llvm_major);
+  std::uint32_t bits = encode_float(float_format(t), value);
+  std::string text = t.code == TypeCode::bfloat ? "0xR" : "0xH";
+  for (int digit = 12; digit >= 0; digit -= 4) text += "0123456789ABCDEF"[(bits >> digit) & 15];
+  return llvm_splat_const(t, std::move(text), llvm_major);
+}
+
+LATHE_DECL LlvmValue llvm_zero(DType t) {
+  if (t.lanes > 1) return {t, "zeroinitializer"};
+  if (t.is_float()) return {t, t.bits == 16 && t.code == TypeCode::bfloat ? "0xR0000" : "0.0"};
+  return {t, t.is_bool() ? "false" : "0"};
+}
+
+// Intrinsics by name, the feature without which LLVM aborts, and the first major with this form.
+inline constexpr LlvmIntrinsic llvm_intrinsic_table[] = {
+    {"sqrt", "", 16},
+    {"fabs", "", 16},
+    {"floor", "", 16},
+    {"ceil", "", 16},
+    {"trunc", "", 16},
+    {"roundeven", "", 16},
+    {"fma", "", 16},
+    {"copysign", "", 16},
+    {"ctpop", "", 16},
+    {"smin", "", 16},
+    {"smax", "", 16},
+    {"umin", "", 16},
+    {"umax", "", 16},
+    {"prefetch", "", 16},
+    {"masked.load", "", 16},
+    {"masked.store", "", 16},
+    {"masked.gather", "", 16},
+    {"masked.scatter", "", 16},
+    {"x86.sse.sfence", "sse", 16},
+    {"x86.avx512.mask.scalef.ps.512", "avx512f", 16},
+    {"x86.avx512.mask.scalef.pd.512", "avx512f", 16},
+    {"x86.avx512.vpdpbusd.512", "avx512vnni", 16},
+    {"x86.avx512bf16.dpbf16ps.512", "avx512bf16", 16},
+};
+
+LATHE_DECL const LlvmIntrinsic* find_llvm_intrinsic(std::string_view name) {
+  for (const auto& row : llvm_intrinsic_table)
+    if (row.name == name) return &row;
+  return nullptr;
+}
+
+}  // namespace lathe::detail
+
+LATHE_LEAN_END
+
 // ---- lathe/runtime/impl/abi.ipp
 namespace lathe {
 
@@ -50807,6 +50027,862 @@ LATHE_DECL void detail::check_view_fits(const std::int64_t* extents, int rank, s
 }
 
 }  // namespace lathe
+
+// ---- lathe/eval/impl/blocks.ipp
+namespace lathe::detail {
+
+inline bool eval_holds(const Vec<const VarNode*>& set, const VarNode* var) {
+  for (const auto* v : set)
+    if (v == var) return true;
+  return false;
+}
+inline void eval_add_vars(Vec<const VarNode*>& set, const AnyExpr& e) {
+  for (const auto& v : free_vars(e))
+    if (!eval_holds(set, v.get())) set.push_back(v.get());
+}
+
+/// A block's iterators and predicate; for an init without what names reduce iterators.
+inline EvalStmt* EvalCompiler::block_head(const BlockNode& n, bool init) {
+  EvalStmt* out = stmt(EvalStmt::block);
+  for (const auto& it : n.iters)
+    if (!init || it.kind != IterKind::reduce)
+      out->iters.push_back({var_slot(*it.var), expr(it.binding), expr(it.min), expr(it.extent)});
+  for (const auto& condition : init ? init_conjuncts(n) : conjuncts(n.predicate)) {
+    tree_.kept.push_back(make_ref<EvaluateNode>(condition));
+    out->conditions.push_back(expr(condition));
+  }
+  return out;
+}
+
+inline const EvalStmt* EvalCompiler::block(const BlockNode& n) {
+  EvalStmt* out = block_head(n, false);
+  Stmt body = n.reducer ? expand_update(n) : n.body;
+  tree_.kept.push_back(body);
+  out->children = {inside(body, &n)};
+  if (!n.init) return out;
+  // Which variables the reduce iterators come from, through lets and the iterators of blocks
+  // around.
+  VarSet sources;
+  for (const auto& it : n.iters)
+    if (it.kind == IterKind::reduce) eval_add_vars(sources, it.binding);
+  std::size_t outermost = path_.size();
+  for (std::size_t k = path_.size(); k-- > 0;) {
+    Stmt around{Ref<StmtNode>(path_[k].node)};
+    if (const auto* f = around.as<ForNode>(); f && eval_holds(sources, f->var.get())) outermost = k;
+    if (const auto* let = around.as<LetStmtNode>(); let && eval_holds(sources, let->var.get()))
+      eval_add_vars(sources, let->value);
+    if (const auto* b = around.as<BlockNode>())
+      for (const auto& it : b->iters)
+        if (eval_holds(sources, it.var.get())) eval_add_vars(sources, it.binding);
+  }
+  const EvalStmt* init = init_nest(n, outermost);
+  if (outermost == path_.size()) return seq({init, out});
+  inits_.emplace_back(path_[outermost].node, init);
+  return out;
+}
+
+/// The identity's stores, inside those of the statements from path_[from] on that the spatial
+/// iterators need.
+inline const EvalStmt* EvalCompiler::init_nest(const BlockNode& n, std::size_t from) {
+  EvalStmt* head = block_head(n, true);
+  Stmt stores = expand_init(n);
+  tree_.kept.push_back(stores);
+  head->children = {stmt(stores)};
+  VarSet used, dropped;
+  for (const auto& it : n.iters) {
+    if (it.kind == IterKind::reduce) continue;
+    eval_add_vars(used, it.binding);
+    eval_add_vars(used, it.min);
+    eval_add_vars(used, it.extent);
+  }
+  for (const auto& condition : init_conjuncts(n)) eval_add_vars(used, condition);
+  // What the iterators do not need is dropped; conditions that name it are taken to hold.
+  VarSet needed = used;
+  for (std::size_t k = path_.size(); k-- > from;) wrap(path_[k], nullptr, needed, dropped);
+  for (std::size_t k = from; k < path_.size(); ++k) {
+    Stmt around{Ref<StmtNode>(path_[k].node)};
+    if (const auto* f = around.as<ForNode>(); f && !eval_holds(needed, f->var.get()))
+      dropped.push_back(f->var.get());
+    if (const auto* let = around.as<LetStmtNode>(); let && !eval_holds(needed, let->var.get()))
+      dropped.push_back(let->var.get());
+    if (const auto* b = around.as<BlockNode>())
+      for (const auto& it : b->iters)
+        if (it.kind == IterKind::reduce) dropped.push_back(it.var.get());
+  }
+  const EvalStmt* out = head;
+  for (std::size_t k = path_.size(); k-- > from;) out = wrap(path_[k], out, needed, dropped);
+  return out;
+}
+
+/// Puts one statement of the path around an init; with no body it only notes which variables that
+/// needs.
+inline const EvalStmt* EvalCompiler::wrap(const EvalScope& scope, const EvalStmt* body,
+                                          VarSet& used, const VarSet& dropped) {
+  Stmt around{Ref<StmtNode>(scope.node)};
+  if (const auto* f = around.as<ForNode>()) {
+    if (!eval_holds(used, f->var.get())) return body;
+    eval_add_vars(used, f->min);
+    eval_add_vars(used, f->extent);
+    if (!body) return nullptr;
+    EvalStmt* out = stmt(EvalStmt::loop);
+    out->slot = var_slot(*f->var);
+    out->a = expr(f->min);
+    out->b = expr(f->extent);
+    out->children = {body};
+    return out;
+  }
+  if (const auto* let = around.as<LetStmtNode>()) {
+    if (!eval_holds(used, let->var.get())) return body;
+    eval_add_vars(used, let->value);
+    if (!body) return nullptr;
+    EvalStmt* out = stmt(EvalStmt::let);
+    out->slot = var_slot(*let->var);
+    out->a = expr(let->value);
+    out->children = {body};
+    return out;
+  }
+  if (const auto* b = around.as<BlockNode>()) {
+    for (const auto& it : b->iters)
+      if (it.kind != IterKind::reduce) eval_add_vars(used, it.binding);
+    if (!body) return nullptr;
+    EvalStmt* out = block_head(*b, true);
+    out->children = {body};
+    return out;
+  }
+  const auto* branch = around.as<IfNode>();
+  if (!branch || !body) return body;
+  for (const auto& v : free_vars(branch->condition))
+    if (eval_holds(dropped, v.get())) return body;
+  EvalStmt* out = stmt(EvalStmt::branch);
+  out->a = expr(branch->condition);
+  out->children = {body};
+  if (scope.in_else) out->children = {stmt(EvalStmt::seq), body};
+  return out;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/eval/impl/compile.ipp
+namespace lathe::detail {
+
+inline int EvalCompiler::var_slot(const VarNode& var) {
+  if (const int* known = vars_.find(&var)) return *known;
+  int slot = std::exchange(tree_.slots, tree_.slots + var.dtype.lanes);
+  vars_.insert(&var, slot);
+  return slot;
+}
+
+inline void EvalCompiler::describe(EvalBuffer& out, const Buffer& b) {
+  out.buffer = b;
+  out.element = b->dtype.scalar();
+  out.lanes = b->dtype.lanes;
+  for (const auto* all : {&b->shape, &b->strides})
+    for (const auto& e : *all) check_layout(*b, e);
+  out.shape = list(b->shape);
+  out.strides = list(b->strides);
+}
+
+// A program that nobody verified may say anything; what it reads here need not exist yet.
+inline void EvalCompiler::check_layout(const BufferNode& b, const AnyExpr& e) const {
+  struct Find : Visitor {
+    bool found = false;
+    void expr(const AnyExpr& x) override {
+      found = found || x.kind() == ExprKind::Load;
+      descend(x);
+    }
+  } find;
+  find.expr(e);
+  if (find.found)
+    throw UserError(
+        "L0506",
+        cat("program '", program_->name, "': an extent or stride of '", b.name, "' reads memory"),
+        Location{}, {}, "give it a name by a let before the alloc");
+}
+
+inline int EvalCompiler::buffer_slot(const Buffer& b) {
+  if (const int* known = buffers_.find(b.get())) return *known;
+  auto slot = tree_.buffers.size();
+  buffers_.insert(b.get(), static_cast<int>(slot));
+  tree_.buffers.emplace_back();
+  EvalBuffer described;
+  describe(described, b);
+  tree_.buffers[slot] = std::move(described);
+  return static_cast<int>(slot);
+}
+
+inline void EvalCompiler::bind_params() {
+  for (const CallSlot& s : slot_layout(program_)) {
+    const Param* param =
+        s.param < 0 ? nullptr : &program_->params[static_cast<std::size_t>(s.param)];
+    if (s.kind == CallSlot::Kind::buffer) {
+      const auto at = static_cast<std::size_t>(buffer_slot(param->buffer));
+      tree_.buffers[at].output = param->access == Access::out;
+      ++tree_.buffer_params;
+      continue;
+    }
+    const VarNode* var = slot_variable(program_, s);
+    const int slot = var ? var_slot(*var) : tree_.slots++;
+    if (!var && s.index == 0)
+      tree_.buffers[static_cast<std::size_t>(buffer_slot(param->buffer))].outer_strides = slot;
+    tree_.var_slots.push_back(slot);
+    tree_.var_types.push_back(var ? var->dtype : kIndex);
+  }
+}
+
+inline void EvalCompiler::compile() {
+  tree_.flat = program_->stage >= Stage::flat;
+  tree_.blocks = program_->stage == Stage::blocks;
+  bind_params();
+  tree_.body = stmt(program_->body);
+}
+
+inline Vec<const EvalExpr*> EvalCompiler::list(const Vec<AnyExpr>& all) {
+  Vec<const EvalExpr*> out;
+  for (const auto& e : all) out.push_back(expr(e));
+  return out;
+}
+
+inline const EvalExpr* EvalCompiler::expr(const AnyExpr& e) {
+  if (const auto* found = exprs_.find(e.get())) return *found;
+  tree_.exprs.emplace_back();
+  EvalExpr& out = tree_.exprs.back();
+  out.dtype = e.dtype().scalar();
+  out.lanes = e.dtype().lanes;
+  out.run = eval_function(e);
+  fill(out, e);
+  exprs_.insert(e.get(), &out);
+  return &out;
+}
+
+/// Whether some node below moves lanes about, so that lane l of it may need another lane of a
+/// variable.
+inline bool moves_lanes(const AnyExpr& e) {
+  struct Find : Visitor {
+    bool found = false;
+    void expr(const AnyExpr& x) override {
+      const auto* b = x.as<BroadcastNode>();
+      const auto* r = x.as<RampNode>();
+      const auto* c = x.as<CallNode>();
+      found = found || x.kind() == ExprKind::Shuffle || (b && b->value.dtype().is_vector()) ||
+              (r && r->base.dtype().is_vector()) || (c && is_dot(c->op)) ||
+              (c && c->op == CallOp::reinterpret && c->args[0].dtype().lanes != c->dtype.lanes);
+      descend(x);
+    }
+  } find;
+  find.expr(e);
+  return find.found;
+}
+
+inline void EvalCompiler::fill_let(EvalExpr& out, const LetNode& let) {
+  for (const auto& b : let.bindings) {
+    out.picks.push_back(var_slot(*b.var)), out.picks.push_back(0);
+    out.args.push_back(expr(b.value));
+  }
+  out.b = expr(let.body);
+  bool all_lanes = moves_lanes(let.body);
+  for (std::size_t k = let.bindings.size(); k-- > 0;) {
+    out.picks[2 * k + 1] = all_lanes;
+    all_lanes = all_lanes || moves_lanes(let.bindings[k].value);
+  }
+}
+
+inline void EvalCompiler::fill(EvalExpr& out, const AnyExpr& e) {
+  if (const auto* constant = e.as<ConstNode>()) {
+    out.value = scalar_of(constant->dtype, constant->i, constant->f);
+  } else if (const auto* var = e.as<VarNode>()) {
+    out.slot = var_slot(*var);
+  } else if (const auto* load = e.as<LoadNode>()) {
+    out.slot = buffer_slot(load->buffer);
+    out.args = list(load->indices);
+    out.a = optional(load->mask);
+  } else if (const auto* let = e.as<LetNode>()) {
+    fill_let(out, *let);
+  } else if (const auto* binary = e.as<BinaryNode>()) {
+    out.op = static_cast<std::uint8_t>(binary->op);
+    out.dtype = binary->a.dtype().scalar();
+    out.a = expr(binary->a);
+    out.b = expr(binary->b);
+  } else if (const auto* unary = e.as<UnaryNode>()) {
+    out.op = static_cast<std::uint8_t>(unary->op);
+    out.a = expr(unary->a);
+  } else if (const auto* select = e.as<SelectNode>()) {
+    out.a = expr(select->condition);
+    out.b = expr(select->yes);
+    out.c = expr(select->no);
+  } else if (const auto* cast = e.as<CastNode>()) {
+    out.to = out.dtype;
+    out.dtype = cast->value.dtype().scalar();
+    out.a = expr(cast->value);
+  } else if (const auto* call = e.as<CallNode>()) {
+    fill_call(out, *call);
+  } else if (const auto* ramp = e.as<RampNode>()) {
+    out.a = expr(ramp->base);
+    out.b = expr(ramp->stride);
+  } else if (const auto* copies = e.as<BroadcastNode>()) {
+    out.a = expr(copies->value);
+  } else if (const auto* shuffle = e.as<ShuffleNode>()) {
+    fill_shuffle(out, *shuffle);
+  }
+}
+
+inline void EvalCompiler::fill_call(EvalExpr& out, const CallNode& n) {
+  out.op = static_cast<std::uint8_t>(n.op);
+  if (n.op == CallOp::prefetch) return;
+  out.to = is_dot(n.op) ? n.args[1].dtype().scalar() : out.dtype;
+  out.dtype = n.args[0].dtype().scalar();
+  out.args = list(n.args);
+}
+
+inline void EvalCompiler::fill_shuffle(EvalExpr& out, const ShuffleNode& n) {
+  out.args = list(n.vectors);
+  for (int lane : n.lanes) {
+    int vector = 0;
+    while (lane >= out.args[static_cast<std::size_t>(vector)]->lanes)
+      lane -= out.args[static_cast<std::size_t>(vector++)]->lanes;
+    out.picks.push_back(vector);
+    out.picks.push_back(lane);
+  }
+}
+
+inline const EvalStmt* EvalCompiler::seq(Vec<const EvalStmt*> children) {
+  if (children.size() == 1) return children[0];
+  EvalStmt* out = stmt(EvalStmt::seq);
+  out->children = std::move(children);
+  return out;
+}
+
+inline const EvalStmt* EvalCompiler::inside(const Stmt& s, const StmtNode* around, bool in_else) {
+  path_.push_back({around, in_else});
+  const EvalStmt* out = stmt(s);
+  path_.pop_back();
+  return out;
+}
+
+inline const EvalStmt* EvalCompiler::stmt(const Stmt& s) {
+  if (const auto* n = s.as<ForNode>()) return loop(*n);
+  if (const auto* n = s.as<BlockNode>()) return block(*n);
+  if (const auto* n = s.as<SeqNode>()) {
+    Vec<const EvalStmt*> children;
+    for (const auto& child : n->stmts) children.push_back(stmt(child));
+    return seq(std::move(children));
+  }
+  if (const auto* n = s.as<StoreNode>()) {
+    auto* out = const_cast<EvalStmt*>(access(EvalStmt::store, n->buffer, n->indices, n->value));
+    out->b = optional(n->mask);
+    return out;
+  }
+  if (const auto* n = s.as<AtomicNode>()) {
+    auto* out = const_cast<EvalStmt*>(access(EvalStmt::atomic, n->buffer, n->indices, n->value));
+    out->op = static_cast<std::uint8_t>(n->op);
+    return out;
+  }
+  return scope(s);
+}
+
+/// The statements that go on inside: each leaves a mark on the path.
+inline const EvalStmt* EvalCompiler::scope(const Stmt& s) {
+  EvalStmt* out = nullptr;
+  if (const auto* alloc = s.as<AllocNode>()) {
+    out = stmt(EvalStmt::alloc);
+    out->slot = buffer_slot(alloc->buffer);
+    out->children = {inside(alloc->body, alloc)};
+  } else if (const auto* let = s.as<LetStmtNode>()) {
+    out = stmt(EvalStmt::let);
+    out->slot = var_slot(*let->var);
+    out->a = expr(let->value);
+    out->children = {inside(let->body, let)};
+  } else if (const auto* branch = s.as<IfNode>()) {
+    out = stmt(EvalStmt::branch);
+    out->a = expr(branch->condition);
+    out->children = {inside(branch->then_body, branch)};
+    if (branch->else_body) out->children.push_back(inside(branch->else_body, branch, true));
+  } else if (const auto* loop = s.as<WhileNode>()) {
+    out = stmt(EvalStmt::repeat);
+    out->a = expr(loop->condition);
+    out->children = {inside(loop->body, loop)};
+  } else if (const auto* check = s.as<AssertNode>()) {
+    out = stmt(EvalStmt::check);
+    out->a = expr(check->condition);
+    out->slot = static_cast<int>(tree_.messages.size());
+    tree_.messages.push_back(check->message);
+    for (const auto& e : check->values) out->args.push_back(expr(e));
+  }
+  return out ? out : stmt(EvalStmt::seq);  // an Evaluate has no effect that a program can see
+}
+
+inline const EvalStmt* EvalCompiler::access(EvalStmt::Kind kind, const Buffer& b,
+                                            const Vec<AnyExpr>& indices, const AnyExpr& value) {
+  EvalStmt* out = stmt(kind);
+  out->slot = buffer_slot(b);
+  out->args = list(indices);
+  out->a = expr(value);
+  return out;
+}
+
+inline const EvalStmt* EvalCompiler::loop(const ForNode& n) {
+  EvalStmt* out = stmt(EvalStmt::loop);
+  out->slot = var_slot(*n.var);
+  out->a = expr(n.min);
+  out->b = expr(n.extent);
+  out->children = {inside(n.body, &n)};
+  for (const auto& [where, init] : inits_)
+    if (where == &n) out->children.push_back(init);
+  return out;
+}
+
+LATHE_DECL Ref<EvalTree> make_eval_tree(const Program& program, EvaluatorOptions options) {
+  auto* tree = new EvalTree;
+  Ref<EvalTree> out(tree);
+  tree->options = options;
+  EvalCompiler(*tree, program).compile();
+  return out;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/eval/impl/evaluate.ipp
+namespace lathe {
+namespace detail {
+
+inline char* EvalBlock::reserve(const Context& context, std::int64_t bytes) {
+  if (bytes <= bytes_) return start_;
+  auto* larger = static_cast<char*>(context.allocate(static_cast<std::size_t>(bytes)));
+  if (!larger) return nullptr;
+  if (context_) context_->deallocate(start_);
+  context_ = &context, start_ = larger, bytes_ = bytes;
+  return start_;
+}
+
+inline EvalFrame::EvalFrame(const EvalTree& tree, const std::uint64_t* slots, CallFrame& call,
+                            Location where)
+    : tree_(tree),
+      call_(call),
+      context_(call.context()),
+      where_(where),
+      vars_(static_cast<std::size_t>(tree.slots)),
+      memory_(tree.buffers.size()) {
+  const std::uint64_t* vars = slots + tree.buffer_params;
+  for (std::size_t k = 0; k < tree.var_slots.size(); ++k) {
+    DType t = tree.var_types[k];
+    std::uint64_t bits =
+        t.bits == 64 ? vars[k] : vars[k] & ((std::uint64_t{1} << t.element_bytes() * 8) - 1);
+    var(tree.var_slots[k]) = t.is_bool() ? Scalar{bits != 0} : scalar_from_bits(t, bits);
+  }
+  for (int b = 0; b < tree.buffer_params; ++b) {
+    auto& m = memory_[static_cast<std::size_t>(b)];
+    m.base = reinterpret_cast<char*>(static_cast<std::uintptr_t>(slots[b]));
+    lay_out(b);
+    if (tree.options.find_uninitialized)
+      m.stored.assign(static_cast<std::size_t>(m.count),
+                      !tree.buffers[static_cast<std::size_t>(b)].output);
+  }
+}
+
+inline void EvalFrame::lay_out(int buffer) {
+  const EvalBuffer& b = tree_.buffers[static_cast<std::size_t>(buffer)];
+  EvalMemory& m = memory_[static_cast<std::size_t>(buffer)];
+  m.rank = static_cast<int>(b.shape.size());
+  m.shape.resize(b.shape.size()), m.strides.resize(b.shape.size());
+  m.element_bytes = b.element.element_bytes() * b.lanes;
+  std::int64_t dense = 1;
+  bool empty = false, overflow = false;
+  std::int64_t low = 0, high = 0, reach = 0;
+  for (int d = m.rank; d-- > 0;) {
+    auto k = static_cast<std::size_t>(d);
+    std::int64_t extent = b.shape[k]->at(*this, 0).i;
+    m.shape[k] = extent;
+    m.strides[k] = !b.strides.empty()                       ? b.strides[k]->at(*this, 0).i
+                   : b.outer_strides >= 0 && d + 1 < m.rank ? var(b.outer_strides + d).i
+                                                            : dense;
+    if (extent <= 0) {
+      empty = true;
+      continue;
+    }
+    overflow |= __builtin_mul_overflow(dense, extent, &dense) ||
+                __builtin_mul_overflow(extent - 1, m.strides[k], &reach) ||
+                __builtin_add_overflow(reach, reach < 0 ? low : high, reach < 0 ? &low : &high);
+  }
+  m.too_large = !empty && (overflow || high > kMostSpan);
+  m.low = empty ? 0 : low;
+  m.count = empty ? 0 : high - low + 1;
+}
+
+inline std::string EvalFrame::list_indices(const Vec<const EvalExpr*>& indices, int lane) {
+  return join(indices, ", ",
+              [&](const EvalExpr* i) { return format_int(i->spread(*this, lane).i); });
+}
+inline std::string EvalFrame::list_shape(int buffer) const {
+  const auto& m = memory_[static_cast<std::size_t>(buffer)];
+  std::string shape;
+  for (int d = 0; d < m.rank; ++d)
+    append(shape, d ? ", " : "", m.shape[static_cast<std::size_t>(d)]);
+  return shape;
+}
+
+inline void EvalFrame::fail(int buffer, const Vec<const EvalExpr*>& indices, int lane,
+                            const char* what) {
+  throw InternalError(
+      cat("evaluator: ", tree_.buffers[static_cast<std::size_t>(buffer)].buffer->name, "[",
+          list_indices(indices, lane), "] ", what, ", its shape is [", list_shape(buffer), "]"));
+}
+
+// Before lowering the indices are those that a user wrote; later a pass has made them.
+inline void EvalFrame::fail_outside(int buffer, const Vec<const EvalExpr*>& indices, int lane) {
+  if (!tree_.blocks) fail(buffer, indices, lane, "is outside of the buffer");
+  const std::string& name = tree_.buffers[static_cast<std::size_t>(buffer)].buffer->name;
+  throw UserError("L0409",
+                  cat("evaluate: '", name, "' has no element [", list_indices(indices, lane),
+                      "], its shape is [", list_shape(buffer), "]"),
+                  where_, {},
+                  cat("lt::pad(", name, ", value) and lt::clamp(", name,
+                      ") can be read outside, and lt::select(lt::in_bounds(", name,
+                      ", …), …, …) reads inside only"));
+}
+
+inline std::int64_t EvalFrame::offset(int buffer, const Vec<const EvalExpr*>& indices, int lane) {
+  const EvalMemory& m = memory_[static_cast<std::size_t>(buffer)];
+  std::int64_t offset = 0;
+  if (tree_.flat) {
+    if (!indices.empty()) offset = indices[0]->spread(*this, lane).i;
+    if (offset < m.low || offset >= m.low + m.count) fail_outside(buffer, indices, lane);
+    return offset;
+  }
+  for (int d = 0; d < m.rank; ++d) {
+    std::int64_t i = indices[static_cast<std::size_t>(d)]->spread(*this, lane).i;
+    if (i < 0 || i >= m.shape[static_cast<std::size_t>(d)]) fail_outside(buffer, indices, lane);
+    offset += i * m.strides[static_cast<std::size_t>(d)];
+  }
+  return offset;
+}
+
+// An element of several lanes (a promoted register) is indexed as a whole.
+inline char* EvalFrame::address(int buffer, std::int64_t offset, int lane) {
+  const EvalBuffer& b = tree_.buffers[static_cast<std::size_t>(buffer)];
+  const EvalMemory& m = memory_[static_cast<std::size_t>(buffer)];
+  return m.base + offset * m.element_bytes + (b.lanes == 1 ? 0 : lane * b.element.element_bytes());
+}
+
+inline Scalar EvalFrame::load(const EvalExpr& e, int lane) {
+  if (e.a && !e.a->spread(*this, lane).i) return scalar_of(e.dtype, 0, 0);
+  std::int64_t at = offset(e.slot, e.args, lane);
+  const auto& m = memory_[static_cast<std::size_t>(e.slot)];
+  if (!m.stored.empty() && !m.stored[static_cast<std::size_t>(at - m.low)])
+    fail(e.slot, e.args, lane, "is read before anything was stored");
+  return read_element(e.dtype, address(e.slot, at, lane));
+}
+
+inline void EvalFrame::store(const EvalStmt& s, std::int64_t at, int lane, Scalar value) {
+  auto& m = memory_[static_cast<std::size_t>(s.slot)];
+  if (s.kind == EvalStmt::atomic && !m.stored.empty() &&
+      !m.stored[static_cast<std::size_t>(at - m.low)])
+    fail(s.slot, s.args, lane, "is read before anything was stored");
+  DType t = tree_.buffers[static_cast<std::size_t>(s.slot)].element;
+  char* place = address(s.slot, at, lane);
+  if (s.kind == EvalStmt::atomic)
+    value = scalar_binary(static_cast<BinaryOp>(s.op), t, read_element(t, place), value);
+  write_element(t, place, value);
+  if (!m.stored.empty()) m.stored[static_cast<std::size_t>(at - m.low)] = true;
+}
+
+// All lanes are evaluated before any is stored.
+inline void EvalFrame::run_store(const EvalStmt& s) {
+  int lanes = s.a->lanes;
+  for (const auto* index : s.args) lanes = index->lanes > lanes ? index->lanes : lanes;
+  if (lanes == 1) {
+    if (s.b && !s.b->at(*this, 0).i) return;
+    Scalar value = s.a->at(*this, 0);
+    return store(s, offset(s.slot, s.args, 0), 0, value);
+  }
+  struct Lane {
+    bool on;
+    std::int64_t offset;
+    Scalar value;
+  };
+  Vec<Lane> all(static_cast<std::size_t>(lanes));
+  for (int l = 0; l < lanes; ++l) {
+    Lane& to = all[static_cast<std::size_t>(l)];
+    to.on = !s.b || s.b->spread(*this, l).i;
+    if (!to.on) continue;
+    to.value = s.a->spread(*this, l);
+    to.offset = offset(s.slot, s.args, l);
+  }
+  for (int l = 0; l < lanes; ++l)
+    if (const Lane& from = all[static_cast<std::size_t>(l)]; from.on)
+      store(s, from.offset, l, from.value);
+}
+
+inline void EvalFrame::run_let(const EvalStmt& s) {
+  for (int l = 0; l < s.a->lanes; ++l) var(s.slot + l) = s.a->at(*this, l);
+}
+
+inline EvalStatus EvalFrame::run_loop(const EvalStmt& s) {
+  for (std::size_t k = 1; k < s.children.size(); ++k)
+    if (EvalStatus status = run(*s.children[k])) return status;
+  const std::int64_t min = s.a->at(*this, 0).i, extent = s.b->at(*this, 0).i;
+  for (std::int64_t i = 0; i < extent; ++i) {
+    var(s.slot).i = min + i;
+    if (EvalStatus status = run(*s.children[0])) return status;
+  }
+  return 0;
+}
+
+inline EvalStatus EvalFrame::run_block(const EvalStmt& s) {
+  for (const auto& it : s.iters) {
+    const std::int64_t at = it.binding->at(*this, 0).i;
+    var(it.slot).i = at;
+    const std::int64_t min = it.min->at(*this, 0).i, extent = it.extent->at(*this, 0).i;
+    if (at < min || at - min >= extent) return 0;
+  }
+  for (const auto* condition : s.conditions)
+    if (!condition->at(*this, 0).i) return 0;
+  return run(*s.children[0]);
+}
+
+// Content is undefined: all ones, which is NaN in every floating type, so that a read of it shows.
+// Of a large buffer only the first part: a host gives memory as it is touched, and may have less.
+inline EvalStatus EvalFrame::run_alloc(const EvalStmt& s) {
+  EvalMemory& m = memory_[static_cast<std::size_t>(s.slot)];
+  lay_out(s.slot);
+  const std::int64_t bytes = m.too_large ? 0 : m.count * m.element_bytes;
+  char* start = m.too_large ? nullptr : m.owned.reserve(context_, bytes);
+  if (!start) return static_cast<EvalStatus>(Status::out_of_memory);
+  constexpr std::int64_t filled = std::int64_t{1} << 26;
+  std::memset(start, 0xFF, static_cast<std::size_t>(std::min(bytes, filled)));
+  m.base = start - m.low * m.element_bytes;
+  const bool is_register =
+      tree_.buffers[static_cast<std::size_t>(s.slot)].buffer->scope == Scope::reg;
+  if (tree_.options.find_uninitialized && !is_register)
+    m.stored.assign(static_cast<std::size_t>(m.count), false);
+  return run(*s.children[0]);
+}
+
+inline EvalStatus EvalFrame::run_check(const EvalStmt& s) {
+  if (s.a->at(*this, 0).i) return 0;
+  const EvalStatus status = static_cast<EvalStatus>(Status::assertion) + s.slot;
+  if (!s.args.empty()) call_.report(0, status);
+  for (std::size_t k = 0; k < s.args.size(); ++k)
+    call_.report(static_cast<std::int64_t>(k) + 1, s.args[k]->at(*this, 0).i);
+  return status;
+}
+
+inline EvalStatus EvalFrame::run(const EvalStmt& s) {
+  switch (s.kind) {
+    case EvalStmt::seq:
+      for (const auto* child : s.children)
+        if (EvalStatus status = run(*child)) return status;
+      return 0;
+    case EvalStmt::loop:
+      return run_loop(s);
+    case EvalStmt::store:
+    case EvalStmt::atomic:
+      return run_store(s), 0;
+    case EvalStmt::let:
+      return run_let(s), run(*s.children[0]);
+    case EvalStmt::branch:
+      if (s.a->at(*this, 0).i) return run(*s.children[0]);
+      return s.children.size() > 1 ? run(*s.children[1]) : 0;
+    case EvalStmt::repeat:
+      while (s.a->at(*this, 0).i)
+        if (EvalStatus status = run(*s.children[0])) return status;
+      return 0;
+    case EvalStmt::check:
+      return run_check(s);
+    case EvalStmt::alloc:
+      return run_alloc(s);
+    case EvalStmt::block:
+      return run_block(s);
+  }
+  unreachable("evaluator: unknown statement");
+}
+
+}  // namespace detail
+
+LATHE_DECL Evaluator::Evaluator(const Program& program, EvaluatorOptions options)
+    : program_(program) {
+  if (!program) throw UserError("L0506", "the program is empty", Location{});
+  tree_ = detail::make_eval_tree(program, options);
+}
+
+LATHE_DECL void Evaluator::run(const std::uint64_t* slots, const Context& context,
+                               Location where) const {
+  if (!tree_)
+    throw UserError("L0313", "an empty evaluator is run", where, {}, "make it of a program");
+  const auto& tree = static_cast<const detail::EvalTree&>(*tree_);
+  CallFrame call(context);
+  const detail::EvalStatus status = detail::within_memory("evaluate", where, [&] {
+    detail::EvalFrame frame(tree, slots, call, where);
+    return frame.run(*tree.body);
+  });
+  if (status == 0) return;
+  const auto& messages = tree.messages;
+  call.finish(status, {program_->name, messages.data(), static_cast<int>(messages.size())}, where);
+}
+
+}  // namespace lathe
+
+// ---- lathe/eval/impl/expr.ipp
+namespace lathe::detail {
+
+inline Scalar eval_const(const EvalExpr& e, EvalFrame&, int) { return e.value; }
+inline Scalar eval_var(const EvalExpr& e, EvalFrame& frame, int lane) {
+  return frame.var(e.slot + lane);
+}
+inline Scalar eval_load(const EvalExpr& e, EvalFrame& frame, int lane) {
+  return frame.load(e, lane);
+}
+
+inline Scalar eval_let(const EvalExpr& e, EvalFrame& frame, int lane) {
+  for (std::size_t k = 0; k < e.args.size(); ++k) {
+    const EvalExpr& value = *e.args[k];
+    const int slot = e.picks[2 * k];
+    if (value.lanes == 1) {
+      frame.var(slot) = value.at(frame, 0);
+    } else if (!e.picks[2 * k + 1]) {
+      frame.var(slot + lane) = value.at(frame, lane);
+    } else {
+      for (int l = 0; l < value.lanes; ++l) frame.var(slot + l) = value.at(frame, l);
+    }
+  }
+  return e.b->at(frame, lane);
+}
+
+inline Scalar eval_binary(const EvalExpr& e, EvalFrame& frame, int lane) {
+  Scalar a = e.a->at(frame, lane), b = e.b->at(frame, lane);
+  return scalar_binary(static_cast<BinaryOp>(e.op), e.dtype, a, b);
+}
+
+// Index arithmetic is most of what runs: the common operators on i64 skip the general way.
+inline Scalar eval_index(const EvalExpr& e, EvalFrame& frame, int lane) {
+  Scalar a = e.a->at(frame, lane), b = e.b->at(frame, lane);
+  const auto x = static_cast<std::uint64_t>(a.i), y = static_cast<std::uint64_t>(b.i);
+  switch (static_cast<BinaryOp>(e.op)) {
+    case BinaryOp::add:
+      a.i = static_cast<std::int64_t>(x + y);
+      return a;
+    case BinaryOp::sub:
+      a.i = static_cast<std::int64_t>(x - y);
+      return a;
+    case BinaryOp::mul:
+      a.i = static_cast<std::int64_t>(x * y);
+      return a;
+    case BinaryOp::lt:
+      a.i = a.i < b.i;
+      return a;
+    default:
+      return scalar_binary(static_cast<BinaryOp>(e.op), kIndex, a, b);
+  }
+}
+
+inline Scalar eval_unary(const EvalExpr& e, EvalFrame& frame, int lane) {
+  return scalar_unary(static_cast<UnaryOp>(e.op), e.dtype, e.a->at(frame, lane));
+}
+inline Scalar eval_select(const EvalExpr& e, EvalFrame& frame, int lane) {
+  return (e.a->spread(frame, lane).i ? e.b : e.c)->at(frame, lane);
+}
+inline Scalar eval_cast(const EvalExpr& e, EvalFrame& frame, int lane) {
+  return scalar_cast(e.to, e.dtype, e.a->at(frame, lane));
+}
+inline Scalar eval_call(const EvalExpr& e, EvalFrame& frame, int lane) {
+  Scalar args[3];
+  for (std::size_t k = 0; k < e.args.size(); ++k) args[k] = e.args[k]->spread(frame, lane);
+  return scalar_call(static_cast<CallOp>(e.op), e.dtype, args);
+}
+
+// Lanes may be split or joined: the bits of all lanes, the first lowest, are cut anew.
+inline Scalar eval_reinterpret(const EvalExpr& e, EvalFrame& frame, int lane) {
+  const int from = e.dtype.bits, to = e.to.bits;
+  const EvalExpr& value = *e.args[0];
+  std::uint64_t bits = 0;
+  if (from >= to) {
+    bits = scalar_bits(e.dtype, value.at(frame, lane * to / from)) >> (lane * to % from);
+  } else {
+    for (int k = 0; k < to / from; ++k)
+      bits |= scalar_bits(e.dtype, value.at(frame, lane * (to / from) + k)) << (k * from);
+  }
+  if (to < 64) bits &= (std::uint64_t{1} << to) - 1;
+  return scalar_from_bits(e.to, bits);
+}
+
+// Lane l takes the l-th group of lanes of the two vectors.
+inline Scalar eval_dot4(const EvalExpr& e, EvalFrame& frame, int lane) {
+  Scalar sum = e.args[0]->at(frame, lane);
+  for (int k = 4 * lane; k < 4 * lane + 4; ++k)
+    sum.i += e.args[1]->at(frame, k).i * e.args[2]->at(frame, k).i;
+  sum.i = wrap_int(kI32, sum.i);
+  return sum;
+}
+inline Scalar eval_dot2(const EvalExpr& e, EvalFrame& frame, int lane) {
+  auto factor = [&](std::size_t arg, int k) {
+    Scalar v = e.args[arg]->at(frame, k);
+    return e.to == kU16 ? scalar_from_bits(kBF16, static_cast<std::uint64_t>(v.i)).s : v.s;
+  };
+  Scalar sum = e.args[0]->at(frame, lane);
+  for (int k = 2 * lane + 1; k >= 2 * lane; --k)
+    sum.s = scalar_dot2_step(sum.s, factor(1, k), factor(2, k));
+  return sum;
+}
+inline Scalar eval_nothing(const EvalExpr&, EvalFrame&, int) { return {}; }
+
+inline Scalar eval_ramp(const EvalExpr& e, EvalFrame& frame, int lane) {
+  Scalar base = e.a->at(frame, lane % e.a->lanes), step = e.b->spread(frame, lane % e.a->lanes);
+  Scalar count = scalar_cast(e.dtype, kIndex, Scalar{lane / e.a->lanes});
+  return scalar_binary(BinaryOp::add, e.dtype, base,
+                       scalar_binary(BinaryOp::mul, e.dtype, count, step));
+}
+inline Scalar eval_broadcast(const EvalExpr& e, EvalFrame& frame, int lane) {
+  return e.a->at(frame, lane % e.a->lanes);
+}
+inline Scalar eval_shuffle(const EvalExpr& e, EvalFrame& frame, int lane) {
+  const int* pick = &e.picks[static_cast<std::size_t>(2 * lane)];
+  return e.args[static_cast<std::size_t>(pick[0])]->at(frame, pick[1]);
+}
+
+inline EvalExpr::Run eval_call_function(CallOp op) {
+  switch (op) {
+    case CallOp::reinterpret:
+      return eval_reinterpret;
+    case CallOp::prefetch:
+      return eval_nothing;
+    case CallOp::dot4:
+      return eval_dot4;
+    case CallOp::dot2:
+      return eval_dot2;
+    default:
+      return eval_call;
+  }
+}
+
+LATHE_DECL EvalExpr::Run eval_function(const AnyExpr& e) {
+  switch (e.kind()) {
+    case ExprKind::Const:
+      return eval_const;
+    case ExprKind::Var:
+      return eval_var;
+    case ExprKind::Load:
+      return eval_load;
+    case ExprKind::Let:
+      return eval_let;
+    case ExprKind::Binary:
+      return e.as<BinaryNode>()->a.dtype().scalar() == kIndex ? eval_index : eval_binary;
+    case ExprKind::Unary:
+      return eval_unary;
+    case ExprKind::Select:
+      return eval_select;
+    case ExprKind::Cast:
+      return eval_cast;
+    case ExprKind::Call:
+      return eval_call_function(e.as<CallNode>()->op);
+    case ExprKind::Ramp:
+      return eval_ramp;
+    case ExprKind::Broadcast:
+      return eval_broadcast;
+    case ExprKind::Shuffle:
+      return eval_shuffle;
+  }
+  unreachable("evaluator: unknown expression");
+}
+
+}  // namespace lathe::detail
 
 // ---- lathe/jit/impl/binding.ipp
 namespace lathe {

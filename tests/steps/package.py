@@ -92,6 +92,20 @@ def with_llvm(name: str, define: str, *libraries: str) -> Case:
     )
 
 
+def implementation(name: str, compiler: str) -> Case:
+    """Declarations in one file of a program, the bodies in another."""
+    WORK.mkdir(parents=True, exist_ok=True)
+    bodies, program = WORK / f"bodies_{compiler}.o", WORK / f"implementation_{compiler}"
+    command: Command = [*LAUNCHER, compiler, *FLAGS, f"-I{ROOT / 'single_include'}"]
+    return command_case(
+        name,
+        [*command, "-c", SOURCES / "implementation" / "bodies.cpp", "-o", bodies],
+        [*command, COMPILED, "-c", CONSUMER, "-o", WORK / f"declarations_{compiler}.o"],
+        [compiler, WORK / f"declarations_{compiler}.o", bodies, *LIBRARIES, "-o", program],
+        [program],
+    )
+
+
 def crowded(name: str, compiler: str) -> Case:
     return command_case(name, [compiler, "-std=c++20", "-fsyntax-only", HEADERS, SOURCES / "crowded.cpp"])
 
@@ -174,6 +188,7 @@ def jobs(_: Settings) -> list[Job]:
             partial(with_llvm, "llvm_linked", "-DLATHE_LLVM_LINK", "-l:libLLVM.so.19.1"),
             after=("build",),
         ),
+        *of_both_compilers("implementation", implementation, 30),
         *of_both_compilers("after all other headers", crowded, 8),
         *of_both_compilers("no exceptions", no_exceptions, 1),
         *of_both_compilers("strict warnings", strict_warnings, 10),

@@ -14,8 +14,11 @@
 // bodies are in <layer>/impl/name.ipp, marked LATHE_DECL; <layer>/impl/layer.ipp includes the
 // bodies of its layer and of the layers below. The entry header <lathe/lathe.hpp> includes all
 // declarations and then <lathe/impl/src.hpp>: all bodies. A program that defines
-// LATHE_SEPARATE_COMPILATION everywhere has no bodies in its files: lathe::compiled holds them, or
-// the one file that also defines LATHE_IMPLEMENTATION.
+// LATHE_SEPARATE_COMPILATION has no bodies in its files: lathe::compiled holds them, or the one
+// file that defines LATHE_IMPLEMENTATION.
+#if defined(LATHE_IMPLEMENTATION) && !defined(LATHE_SEPARATE_COMPILATION)
+#define LATHE_SEPARATE_COMPILATION
+#endif
 #if defined(LATHE_SEPARATE_COMPILATION)
 #define LATHE_DECL
 #else
@@ -24,7 +27,8 @@
 
 // What runs only while a kernel is made, in files that hold the bodies: compiled in little time
 // rather than for speed. Most of what a first jit takes is LLVM's.
-#if !defined(__OPTIMIZE__) || (defined(LATHE_SEPARATE_COMPILATION) && !defined(LATHE_IMPLEMENTATION))
+#if !defined(__OPTIMIZE__) || \
+    (defined(LATHE_SEPARATE_COMPILATION) && !defined(LATHE_IMPLEMENTATION))
 #define LATHE_LEAN_BEGIN
 #define LATHE_LEAN_END
 #elif defined(__clang__)
