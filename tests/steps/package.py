@@ -123,7 +123,7 @@ def strict_warnings(name: str, compiler: str) -> Case:
 
 def no_exceptions(name: str, compiler: str) -> Case:
     """A build without exceptions fails with one line that says so."""
-    output = run(compiler, "-std=c++20", "-fno-exceptions", "-fsyntax-only", HEADERS, CONSUMER)
+    output = run(compiler, "-std=c++20", "-fno-exceptions", "-Wfatal-errors", "-fsyntax-only", HEADERS, CONSUMER)
     wanted = "lathe reports errors by exceptions"
     return passed(name) if output.code and wanted in output.text else failed(name, output.text, wanted)
 
