@@ -10,6 +10,7 @@
 #include <lathe/ir/verify.hpp>
 #include <lathe/jit/intrinsic_check.hpp>
 #include <lathe/jit/jit.hpp>
+#include <lathe/jit/to_c.hpp>
 #include <lathe/lower/pipeline.hpp>
 #include <lathe/runtime/view.hpp>
 #include <lathe/schedule/core/schedule.hpp>

@@ -6154,11 +6154,11 @@ namespace lathe {
 //
 // max_threads 0 stands for the context's; where lathe_alloc gives null, the kernel returns
 // status 1. lathe_report(rt, 0, status) and then (rt, 1 …, value) say what an assertion that failed
-// looked at, right before its status is returned; not for code without external symbols. `slots` is
+// looked at, right before its status is returned. `slots` is
 // an array of 8-byte slots: buffer pointers, then i64 strides and extents, then scalars in their
 // low bits, in the order that the compiler laid out. `rt` points to a RuntimeTable, whose fields
-// hold the same three functions for code that must not have external symbols. Generated code tests
-// each returned status and passes on what is not 0.
+// hold the same functions for code that must not have external symbols, as C from to_c. Generated
+// code tests each returned status and passes on what is not 0.
 
 /// What a kernel returns. From `assertion` on: assertion + the index of the message.
 enum class Status : std::int32_t { ok = 0, out_of_memory = 1, host_exception = 2, assertion = 16 };
@@ -6169,6 +6169,7 @@ struct RuntimeTable {
   void* (*alloc)(RuntimeTable* rt, std::int64_t bytes, std::int64_t alignment);
   void (*free)(RuntimeTable* rt, void* block);
   void* opaque;  ///< the CallFrame
+  void (*report)(RuntimeTable* rt, std::int64_t k, std::int64_t value);
 };
 
 using KernelEntry = std::int32_t (*)(const std::uint64_t* slots, RuntimeTable* rt);
@@ -6193,7 +6194,8 @@ struct KernelNotes {
 class CallFrame {
  public:
   explicit CallFrame(const Context& context)
-      : table_{detail::lathe_parallel_for, detail::lathe_alloc, detail::lathe_free, this},
+      : table_{detail::lathe_parallel_for, detail::lathe_alloc, detail::lathe_free, this,
+               detail::lathe_report},
         context_(&context) {}
   CallFrame(const CallFrame&) = delete;
   CallFrame& operator=(const CallFrame&) = delete;
@@ -6766,6 +6768,32 @@ requires(sizeof...(P) > 0) auto jit(Source source) {
 template <class... P>
 requires(sizeof...(P) > 0) auto evaluate(Source source) {
   return Kernel<P...>(evaluate_any(source, {}), source.where());
+}
+
+}  // namespace lathe
+
+// ---- lathe/jit/to_c.hpp
+// C source of a computation: what jit would compile, as text that any C compiler takes.
+
+namespace lathe {
+
+/// A translation unit of C11 (with GCC's vectors, which clang has too) without other headers than
+/// the C library's. It defines `int32_t lathe_<name>(const uint64_t *slots, lathe_runtime *rt)`;
+/// a comment says what each slot holds, and what is returned. With `rt` null it needs nothing of
+/// Lathe; a host may pass a table of its own. Options are jit's; the target is the least machine of
+/// this architecture unless they name one, and only decides how a default schedule cuts loops and
+/// whether x * y + z is one fma.
+///     std::string text = lt::to_c(D);                          // a tensor, by its default
+///     schedule lt::to_c(schedule) · lt::to_c({program, {.strict = true}}) · lt::to_c(kernel)
+/// Errors as jit, but no LLVM is needed, and: L0620 a target that is no CPU · L0622 a program that
+/// was lowered already, for a machine of which C says less
+std::string to_c(const Source& source);
+/// Of a kernel: the program under the schedule that it was compiled with, or if it has several
+/// versions, the last one under its default schedule. L0313 for an empty one.
+std::string to_c(const AnyKernel& kernel, Location where = Location::here());
+template <class... P>
+std::string to_c(const Kernel<P...>& kernel, Location where = Location::here()) {
+  return to_c(kernel.any(), where);
 }
 
 }  // namespace lathe
@@ -9947,15 +9975,226 @@ class MathPayneHanek {
 
 }  // namespace lathe::detail
 
+// ---- lathe/codegen/c/c_source.hpp
+// C source of programs at Stage::machine: C11 with the vector extensions that GCC and clang share.
+
+namespace lathe {
+
+/// One translation unit: kernels, and the types and functions that they share. A kernel is
+///     int32_t symbol(const uint64_t *slots, lathe_runtime *rt);
+/// with the slots of kernel_slots and the statuses of runtime/abi.hpp, as in LLVM IR. Where `rt` is
+/// null, parallel loops run in turn and memory comes from the C library.
+class CUnit {
+ public:
+  /// Adds a program that was lowered with Language::c, and gives the messages of its assertions.
+  /// InternalError for one that asks more of a machine than TargetCaps says of C.
+  Vec<std::string> add(const Program& program, std::string_view symbol);
+  /// The text, to be compiled with no option but those of speed, and linked with -lm.
+  std::string text() const;
+
+  /// For the emitter: a definition at the top, once for each name; functions, in order.
+  void define(const std::string& name, std::string_view text);
+  void function(std::string_view text) { functions_ += text; }
+
+ private:
+  NameSet defined_;
+  std::string definitions_, functions_;
+};
+
+}  // namespace lathe
+
 // ---- lathe/codegen/common/captures.hpp
 // What the body of a parallel loop takes from around it.
 
 namespace lathe::detail {
 
-/// The buffers that a loop's body uses and does not allocate itself, each once.
-Vec<Buffer> buffers_captured(const Stmt& body);
+struct LoopCaptures {
+  Vec<Buffer> buffers;  ///< used and not allocated inside, each once
+  Vec<VarRef> vars;     ///< but the loop's own
+};
+LoopCaptures captures_of(const ForNode& loop);
 
 }  // namespace lathe::detail
+
+// ---- lathe/codegen/c/emitter.hpp
+// The emitter of one C function from statements and expressions at Stage::machine.
+
+namespace lathe::detail {
+
+/// What the functions of one kernel share.
+struct CKernelState {
+  CUnit& unit;
+  std::string symbol;
+  Vec<std::string> messages{};
+  int bodies = 0;                ///< parallel loops outlined so far
+  std::int64_t frame_bytes = 0;  ///< of temporaries in stack frames
+};
+
+class CEmitter {
+ public:
+  explicit CEmitter(CKernelState& state) : state_(state), unit_(state.unit) {
+    fails_.push_back({"fail", false});
+  }
+  void emit_entry(const Program& program);
+
+ private:
+  /// A C expression: a name, a number, a call, or in parentheses. Lane l of a vector is text[l].
+  using Text = std::string;
+  /// Where a buffer's elements are: a pointer, or the variable that a register is.
+  struct Place {
+    Text text;
+    bool is_register = false;
+  };
+
+  // Text: text.ipp
+  template <class... Parts>
+  void line(const Parts&... parts) {
+    code_.append(static_cast<std::size_t>(2 * depth_), ' ');
+    append(code_, parts..., "\n");
+  }
+  std::string type(DType t);
+  std::string unique(std::string_view name);
+  Text named(const Text& value, DType t, std::string_view name = "t");
+  Text simple(const Text& value, DType t);
+  Text lanes(DType t, int count, std::string_view lane);
+  void finish(std::string_view head);
+
+  // Expressions: expr.ipp, operators.ipp
+  Text value(const AnyExpr& e);
+  Text compute(const AnyExpr& e);
+  Text let(const LetNode& n);
+  Text select(const SelectNode& n);
+  Text branches(const Text& condition, const SelectNode& n);
+  Text broadcast(const BroadcastNode& n);
+  Text ramp(const RampNode& n);
+  Text shuffle(const ShuffleNode& n);
+  Text splat(const Text& scalar, DType t);
+  Text binary(BinaryOp op, DType t, Text a, Text b);
+  Text unary(const UnaryNode& n);
+  Text cast(const CastNode& n);
+  Text call(const CallNode& n);
+  Text reinterpret(DType from, DType to, const Text& bits);
+  void forget(std::size_t mark);
+
+  // Memory and statements: memory.ipp, stmt.ipp
+  const Place& place(const Buffer& buffer) const;
+  Text element(const Buffer& b, const AnyExpr& index);
+  Text elements(const Buffer& b, const AnyExpr& index);
+  Text load(const LoadNode& n);
+  void store(const StoreNode& n);
+  void atomic(const AtomicNode& n);
+  void atomic_element(const AtomicNode& n, const Text& at, const Text& by);
+  void stmt(const Stmt& s);
+  void body_of(const Stmt& s, std::string_view opening);
+  void loop(const ForNode& n);
+  void parallel_loop(const ForNode& n);
+  void loop_body(const ForNode& n, const std::string& symbol, const LoopCaptures& captures,
+                 const CEmitter& outer);
+  std::string stored_type(const Buffer& b, bool is_register);
+  void alloc(const AllocNode& n);
+  void heap_alloc(const AllocNode& n, const std::string& name);
+  void check(const AssertNode& n);
+  void evaluate(const EvaluateNode& n);
+  Text failing(std::string_view status);
+
+  CKernelState& state_;
+  CUnit& unit_;
+  std::string code_;
+  int depth_ = 1, names_ = 0;
+  NodeMap<Text> vars_;
+  NodeMap<Place> places_;
+  NodeMap<Text> memo_;  ///< of shared nodes, within one statement and what dominates the place
+  Vec<AnyExpr> order_;
+  struct FailLevel {
+    std::string label;
+    bool used = false;
+  };
+  Vec<FailLevel> fails_;
+};
+
+/// Lanes of the C type: GCC has vectors of powers of two only. What is in the lanes past the last
+/// is never stored.
+int c_lanes(DType t);
+/// Of an element in memory, and of a scalar.
+std::string_view c_memory_type(DType t);
+std::string_view c_scalar_type(DType t);
+
+}  // namespace lathe::detail
+
+// ---- lathe/codegen/common/frame.hpp
+// Which temporaries live in stack frames.
+
+namespace lathe::detail {
+
+/// A temporary of at most this many bytes lives in the stack frame, as long as the frame stays
+/// below the second.
+inline constexpr std::int64_t kFrameBuffer = 16 << 10, kFrameTotal = 64 << 10;
+
+/// The bytes of a flat temporary that has room in a frame of which so many are taken; -1: on the
+/// heap.
+inline std::int64_t frame_bytes(const BufferNode& b, std::int64_t taken) {
+  const std::int64_t* extent = as_const_int(b.shape[0]);
+  if (!extent || *extent < 0 || *extent > kFrameBuffer) return -1;
+  const std::int64_t bytes = *extent * b.dtype.bytes();
+  return bytes <= kFrameBuffer && taken + bytes <= kFrameTotal ? bytes : -1;
+}
+
+}  // namespace lathe::detail
+
+LATHE_LEAN_END
+
+// ---- lathe/support/kernel_c.hpp
+// The interface of kernels (runtime/abi.hpp) as C text: what a translation unit of kernels opens
+// with.
+
+namespace lathe::detail {
+
+inline constexpr std::string_view kKernelPrologue =
+    "#include <float.h>\n#include <math.h>\n#include <stdint.h>\n#include <stdlib.h>\n"
+    "#include <string.h>\n"
+    R"(
+/* Every operation rounds once. */
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#else
+#pragma GCC optimize("fp-contract=off", "no-math-errno")
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
+_Static_assert(FLT_EVAL_METHOD == 0, "floats must be computed in their own type");
+
+/* What a host offers to a kernel; null: loops run in turn, memory is the C library's. */
+typedef struct lathe_runtime lathe_runtime;
+typedef int32_t lathe_body(void *closure, int64_t begin, int64_t end, lathe_runtime *rt);
+struct lathe_runtime {
+  int32_t (*parallel_for)(lathe_runtime *rt, int64_t n, int64_t max_threads, lathe_body *body,
+                          void *closure);
+  void *(*alloc)(lathe_runtime *rt, int64_t bytes, int64_t alignment);
+  void (*release)(lathe_runtime *rt, void *block);
+  void *opaque;
+  void (*report)(lathe_runtime *rt, int64_t k, int64_t value);
+};
+static inline int32_t lathe_for(lathe_runtime *rt, int64_t n, int64_t max_threads,
+                                lathe_body *body, void *closure) {
+  if (rt) return rt->parallel_for(rt, n, max_threads, body, closure);
+  return body(closure, 0, n, rt);
+}
+static inline void *lathe_get(lathe_runtime *rt, int64_t bytes, int64_t alignment) {
+  if (rt) return rt->alloc(rt, bytes, alignment);
+  return aligned_alloc((size_t)alignment, (size_t)(bytes / alignment + 1) * (size_t)alignment);
+}
+static inline void lathe_put(lathe_runtime *rt, void *block) {
+  if (rt) rt->release(rt, block);
+  else free(block);
+}
+static inline void lathe_tell(lathe_runtime *rt, int64_t k, int64_t value) {
+  if (rt) rt->report(rt, k, value);
+}
+
+)";
+
+}  // namespace lathe::detail
+
+LATHE_LEAN_BEGIN
 
 // ---- lathe/codegen/llvm/builder.hpp
 // LLVM IR as text: typed values, one function, one module.
@@ -10264,6 +10503,23 @@ std::string_view llvm_arithmetic(BinaryOp op, DType t);
 
 }  // namespace lathe::detail
 
+// ---- lathe/codegen/common/symbol.hpp
+// What a kernel is called where it is linked.
+
+namespace lathe::detail {
+
+/// A name as a symbol of C: letters, digits and '_'.
+inline std::string kernel_symbol(std::string_view name) {
+  std::string symbol = "lathe_";
+  for (char c : name) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    symbol += plain ? c : '_';
+  }
+  return symbol;
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/codegen/llvm/llvm_ir.hpp
 // LLVM IR text of a program at Stage::machine.
 
@@ -10282,26 +10538,6 @@ LlvmKernel emit_llvm(const Program& program, const Target& target, int llvm_majo
                      std::string_view symbol = {});
 
 }  // namespace lathe
-
-// ---- lathe/codegen/common/frame.hpp
-// Which temporaries live in stack frames.
-
-namespace lathe::detail {
-
-/// A temporary of at most this many bytes lives in the stack frame, as long as the frame stays
-/// below the second.
-inline constexpr std::int64_t kFrameBuffer = 16 << 10, kFrameTotal = 64 << 10;
-
-/// The bytes of a flat temporary that has room in a frame of which so many are taken; -1: on the
-/// heap.
-inline std::int64_t frame_bytes(const BufferNode& b, std::int64_t taken) {
-  const std::int64_t* extent = as_const_int(b.shape[0]);
-  if (!extent || *extent < 0 || *extent > kFrameBuffer) return -1;
-  const std::int64_t bytes = *extent * b.dtype.bytes();
-  return bytes <= kFrameBuffer && taken + bytes <= kFrameTotal ? bytes : -1;
-}
-
-}  // namespace lathe::detail
 
 LATHE_LEAN_END
 
@@ -10882,6 +11118,11 @@ const Context& context_of(const Source& source);
 BoundProgram bound_program(const Source& source, const Vec<ProgramParam>& params);
 /// One program, in which the first version whose Dims allow it runs.
 Program dispatched(const Vec<Program>& before, const Program& last);
+/// What is lowered: under the default schedule where the source has none.
+Program scheduled_program(const Source& source, const Program& program, const Target& target);
+/// Each version by itself, under what is known of its Dims.
+Program lowered_versions(const Source& source, const Program& scheduled, const Target& target,
+                         const LowerOptions& options);
 AnyKernel make_evaluator(const BoundProgram& bound, const Context& context);
 
 }  // namespace lathe::detail
@@ -10889,6 +11130,7 @@ AnyKernel make_evaluator(const BoundProgram& bound, const Context& context);
 #if !defined(LATHE_SEPARATE_COMPILATION) || defined(LATHE_IMPLEMENTATION)
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -46745,10 +46987,695 @@ LATHE_DECL Program vectorize_loops(const Program& program, const Target& target)
 
 }  // namespace lathe
 
+// ---- lathe/codegen/c/impl/expr.ipp
+namespace lathe::detail {
+
+/// An expression of more characters gets a name.
+inline constexpr std::size_t c_longest_text = 72;
+
+LATHE_DECL CEmitter::Text CEmitter::value(const AnyExpr& e) {
+  const bool leaf = e.kind() <= ExprKind::Var, shared = !leaf && e->shared();
+  if (shared)
+    if (const Text* known = memo_.find(e.get())) return *known;
+  Text text = compute(e);
+  if (shared || text.size() > c_longest_text) text = simple(text, e.dtype());
+  if (shared) memo_.insert(e.get(), text), order_.push_back(e);
+  return text;
+}
+
+LATHE_DECL void CEmitter::forget(std::size_t mark) {
+  while (order_.size() > mark) memo_.pop(order_.back().get()), order_.pop_back();
+}
+
+inline std::string c_constant(const ConstNode& n) {
+  const DType t = n.dtype;
+  if (!t.is_float()) {
+    if (t.is_signed() && n.i == INT64_MIN) return "INT64_MIN";
+    if (n.i < 0 && !t.is_unsigned()) return cat("(", n.i, ")");
+    // Of 32 bits and more a number has its type, of less it is an int as all operands are.
+    return cat(static_cast<std::uint64_t>(n.i), t.is_unsigned() && t.bits >= 32 ? "u" : "");
+  }
+  const char *minus = std::signbit(n.f) ? "-" : "", *suffix = t.bits == 32 ? "f" : "";
+  if (std::isnan(n.f)) return "NAN";
+  if (std::isinf(n.f)) return cat("(", minus, "INFINITY)");
+  char digits[48];
+  std::snprintf(digits, sizeof digits, "(%a%s)", n.f, suffix);
+  return digits;
+}
+
+LATHE_DECL CEmitter::Text CEmitter::compute(const AnyExpr& e) {
+  switch (e.kind()) {
+    case ExprKind::Const:
+      return c_constant(*e.as<ConstNode>());
+    case ExprKind::Var: {
+      const Text* found = vars_.find(e.get());
+      if (!found)
+        throw InternalError(cat("codegen: variable '", e.as<VarNode>()->name, "' is not bound"));
+      return *found;
+    }
+    case ExprKind::Load:
+      return load(*e.as<LoadNode>());
+    case ExprKind::Let:
+      return let(*e.as<LetNode>());
+    case ExprKind::Binary: {
+      const auto* n = e.as<BinaryNode>();
+      Text a = value(n->a), b = value(n->b);
+      return binary(n->op, n->a.dtype(), std::move(a), std::move(b));
+    }
+    case ExprKind::Unary:
+      return unary(*e.as<UnaryNode>());
+    case ExprKind::Select:
+      return select(*e.as<SelectNode>());
+    case ExprKind::Cast:
+      return cast(*e.as<CastNode>());
+    case ExprKind::Call:
+      return call(*e.as<CallNode>());
+    case ExprKind::Ramp:
+      return ramp(*e.as<RampNode>());
+    case ExprKind::Broadcast:
+      return broadcast(*e.as<BroadcastNode>());
+    case ExprKind::Shuffle:
+      return shuffle(*e.as<ShuffleNode>());
+  }
+  unreachable("an expression of no kind");
+}
+
+LATHE_DECL CEmitter::Text CEmitter::let(const LetNode& n) {
+  const std::size_t mark = order_.size();
+  for (const auto& b : n.bindings)
+    vars_[b.var.get()] = named(value(b.value), b.var->dtype, b.var->name);
+  Text result = value(n.body);
+  // The same body under another binding of the variables is another value.
+  forget(mark);
+  return result;
+}
+
+LATHE_DECL CEmitter::Text CEmitter::select(const SelectNode& n) {
+  const Text condition = value(n.condition);
+  if (n.condition.dtype().lanes == 1) return branches(condition, n);
+  const DType t = n.dtype, bits{TypeCode::sint, t.is_bool() ? kI8.bits : t.bits, t.lanes, false};
+  const Text yes = value(n.yes), no = value(n.no);
+  const std::string word = type(bits);
+  const Text k = named(cat("__builtin_convertvector(", condition, ", ", word, ")"), bits);
+  return cat("((", type(t), ")((", k, " & (", word, ")", yes, ") | (~", k, " & (", word, ")", no,
+             ")))");
+}
+
+// The arm that is not chosen is not evaluated.
+LATHE_DECL CEmitter::Text CEmitter::branches(const Text& condition, const SelectNode& n) {
+  const Text result = unique("t");
+  const auto arm = [&](const AnyExpr& e) {
+    std::string before = std::exchange(code_, {});
+    const std::size_t mark = order_.size();
+    ++depth_;
+    Text text = value(e);
+    const bool plain = code_.empty();
+    line(result, " = ", text, ";");
+    --depth_;
+    forget(mark);
+    return std::pair(plain ? text : Text(), std::exchange(code_, std::move(before)));
+  };
+  const auto [yes, yes_code] = arm(n.yes);
+  const auto [no, no_code] = arm(n.no);
+  if (n.dtype.lanes == 1 && !yes.empty() && !no.empty())
+    return cat("(", condition, " ? ", yes, " : ", no, ")");
+  line(type(n.dtype), " ", result, ";");
+  line("if (", condition, ") {");
+  code_ += yes_code;
+  line("} else {");
+  code_ += no_code;
+  line("}");
+  return result;
+}
+
+LATHE_DECL CEmitter::Text CEmitter::splat(const Text& scalar, DType t) {
+  return lanes(t, c_lanes(t), cat(t.is_bool() ? "-" : "", scalar));
+}
+
+LATHE_DECL CEmitter::Text CEmitter::broadcast(const BroadcastNode& n) {
+  const DType inner = n.value.dtype();
+  const Text v = value(n.value);
+  if (inner.lanes == 1) return splat(v, n.dtype);
+  return lanes(n.dtype, c_lanes(n.dtype), cat(v, "[l % ", inner.lanes, "]"));
+}
+
+LATHE_DECL CEmitter::Text CEmitter::ramp(const RampNode& n) {
+  const DType t = n.dtype;
+  const auto part = [&](const AnyExpr& e) {
+    const int inner = e.dtype().lanes;
+    const Text v = simple(value(e), e.dtype());
+    return cat("(uint64_t)", v, inner == 1 ? "" : cat("[l % ", inner, "]"));
+  };
+  const Text base = part(n.base), stride = part(n.stride);
+  return lanes(t, c_lanes(t),
+               cat("(", c_scalar_type(t.scalar()), ")(", base, " + (uint64_t)(l / ",
+                   n.base.dtype().lanes, ") * ", stride, ")"));
+}
+
+LATHE_DECL CEmitter::Text CEmitter::shuffle(const ShuffleNode& n) {
+  Vec<Text> all;
+  for (const auto& v : n.vectors) {
+    const DType t = v.dtype();
+    const Text from = simple(value(v), t);
+    for (int l = 0; l < t.lanes; ++l)
+      all.push_back(t.lanes == 1 ? cat(t.is_bool() ? "-" : "", from) : cat(from, "[", l, "]"));
+  }
+  const auto picked = [&](int l) { return all[static_cast<std::size_t>(l)]; };
+  const DType t = n.dtype;
+  if (n.lanes.size() > 1) return named(cat("{", join(n.lanes, ", ", picked), "}"), t);
+  return t.is_bool() ? cat("(", picked(n.lanes[0]), " != 0)") : picked(n.lanes[0]);
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/codegen/c/impl/memory.ipp
+namespace lathe::detail {
+
+LATHE_DECL const CEmitter::Place& CEmitter::place(const Buffer& buffer) const {
+  const Place* found = places_.find(buffer.get());
+  if (!found)
+    throw InternalError(cat("codegen: buffer '", buffer->name, "' is neither param nor allocated"));
+  return *found;
+}
+
+// One element, and element l of those that a vector index says.
+LATHE_DECL CEmitter::Text CEmitter::element(const Buffer& b, const AnyExpr& index) {
+  return cat(place(b).text, "[", value(index), "]");
+}
+LATHE_DECL CEmitter::Text CEmitter::elements(const Buffer& b, const AnyExpr& index) {
+  std::int64_t stride = 0;
+  if (index.dtype().lanes > 1 && (!lane_stride(index, stride) || stride != 1))
+    return cat(place(b).text, "[", simple(value(index), index.dtype()), "[l]]");
+  const AnyExpr first = lane_base(index);
+  return cat(place(b).text, "[", simple(value(first), first.dtype()), " + l]");
+}
+
+LATHE_DECL CEmitter::Text CEmitter::load(const LoadNode& n) {
+  const DType t = n.dtype;
+  if (place(n.buffer).is_register) return place(n.buffer).text;
+  const AnyExpr index = n.indices.empty() ? AnyExpr(0) : n.indices[0];
+  if (t.lanes == 1) {
+    const Text mask = n.mask ? value(n.mask) : Text(), read = element(n.buffer, index);
+    const Text text = t.is_bool() ? cat("(", read, " != 0)") : read;
+    return n.mask ? cat("(", mask, " ? ", text, " : 0)") : text;
+  }
+  const Text mask = n.mask ? simple(value(n.mask), n.mask.dtype()) : Text();
+  const Text read = elements(n.buffer, index);
+  const Text text = t.is_bool() ? cat("-(", read, " != 0)") : read;
+  return lanes(t, t.lanes, n.mask ? cat(mask, "[l] ? ", text, " : 0") : text);
+}
+
+LATHE_DECL void CEmitter::store(const StoreNode& n) {
+  const Place& at = place(n.buffer);
+  const AnyExpr index = n.indices.empty() ? AnyExpr(0) : n.indices[0];
+  int count = n.value.dtype().lanes;
+  for (const std::uint16_t lanes : {index.dtype().lanes, n.buffer->dtype.lanes})
+    if (lanes > count) count = lanes;
+  const auto one = [&](const AnyExpr& e) {
+    const Text v = simple(value(e), e.dtype());
+    const bool vector = e.dtype().lanes > 1, byte = vector && e.dtype().is_bool();
+    return cat(byte ? "(" : "", v, vector ? "[l]" : "", byte ? " & 1)" : "");
+  };
+  const Text test = n.mask ? cat("if (", one(n.mask), ") ") : Text();
+  if (count == 1) {
+    const Text v = value(n.value);
+    return line(test, at.is_register ? at.text : element(n.buffer, index), " = ", v, ";");
+  }
+  if (at.is_register && !n.mask && n.value.dtype().lanes == count)
+    return line(at.text, " = ", value(n.value), ";");
+  const bool mask_lanes = at.is_register && n.buffer->dtype.is_bool();
+  const Text v = mask_lanes ? cat("-", one(n.value)) : one(n.value);
+  const Text to = at.is_register ? cat(at.text, "[l]") : elements(n.buffer, index);
+  line("for (int l = 0; l < ", count, "; ++l) ", test, to, " = ", v, ";");
+}
+
+LATHE_DECL void CEmitter::atomic(const AtomicNode& n) {
+  const AnyExpr index = n.indices.empty() ? AnyExpr(0) : n.indices[0];
+  const DType t = n.value.dtype();
+  const Text at = simple(value(index), index.dtype()), by = simple(value(n.value), t);
+  for (int l = 0; l < index.dtype().lanes; ++l)
+    atomic_element(n, index.dtype().lanes == 1 ? at : cat(at, "[", l, "]"),
+                   t.lanes == 1 ? by : cat("(", by, "[", l, "]", t.is_bool() ? " & 1)" : ")"));
+}
+
+// Computes with the value read and tries again if another thread was faster.
+LATHE_DECL void CEmitter::atomic_element(const AtomicNode& n, const Text& at, const Text& by) {
+  const DType t = n.value.dtype().scalar();
+  const std::string word = cat("lt_word", t.element_bytes() * 8), stored(c_memory_type(t));
+  unit_.define(word, cat("typedef uint", t.element_bytes() * 8, "_t ", word,
+                         " __attribute__((may_alias));\n"));
+  const VarRef old = make_var("old", t), other = make_var("by", t);
+  vars_[old.get()] = t.is_bool() ? "(old != 0)" : "old", vars_[other.get()] = by;
+  line("for (;;) {");
+  ++depth_;
+  line(word, " *const to = (", word, " *)(", place(n.buffer).text, " + ", at, ");");
+  line(word, " seen = __atomic_load_n(to, __ATOMIC_RELAXED), next;");
+  line(stored, " old, now;");
+  line("memcpy(&old, &seen, sizeof old);");
+  const std::size_t mark = order_.size();
+  line("now = ", value(machine_binary(n.op, old, other)), ";");
+  forget(mark);
+  line("memcpy(&next, &now, sizeof next);");
+  line("if (__atomic_compare_exchange_n(to, &seen, next, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))");
+  line("  break;");
+  --depth_;
+  line("}");
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/codegen/c/impl/operators.ipp
+namespace lathe::detail {
+
+/// Unsigned integers that wrap as t does: C computes what is narrower than an int as an int.
+inline DType c_modular(DType t) {
+  t.code = TypeCode::uint;
+  if (t.lanes == 1 && t.bits < 32) t.bits = 32;
+  return t;
+}
+
+inline std::string_view c_symbol(BinaryOp op) {
+  return op == BinaryOp::and_ ? "&" : op == BinaryOp::or_ ? "|" : op_text(op);
+}
+
+LATHE_DECL CEmitter::Text CEmitter::binary(BinaryOp op, DType t, Text a, Text b) {
+  const bool vector = t.lanes > 1;
+  const std::string own = type(t), wide = t.is_int() ? type(c_modular(t)) : own;
+  switch (op) {
+    case BinaryOp::add:
+    case BinaryOp::sub:
+    case BinaryOp::mul:
+    case BinaryOp::shl:
+      if (t.is_float()) break;
+      return cat("((", own, ")((", wide, ")", a, " ", c_symbol(op), " (", wide, ")", b, "))");
+    case BinaryOp::mod: {
+      if (!t.is_float()) break;
+      const std::string_view name = t.bits == 64 ? "fmod(" : "fmodf(";
+      if (!vector) return cat(name, a, ", ", b, ")");
+      return lanes(t, c_lanes(t), cat(name, a, "[l], ", b, "[l])"));
+    }
+    case BinaryOp::min:
+    case BinaryOp::max:
+    case BinaryOp::fast_min:
+    case BinaryOp::fast_max: {
+      const bool less = op == BinaryOp::min || op == BinaryOp::fast_min;
+      invariant(!t.is_float() || op > BinaryOp::max, "codegen: min or max was not legalized");
+      a = simple(a, t), b = simple(b, t);
+      const std::string_view at = vector ? "[l]" : "";
+      Text chosen = cat("(", a, at, less ? " < " : " > ", b, at, " ? ", a, at, " : ", b, at, ")");
+      return vector ? lanes(t, c_lanes(t), chosen) : chosen;
+    }
+    case BinaryOp::floordiv:
+    case BinaryOp::floormod:
+      throw InternalError("codegen: a floor division was not legalized");
+    default:
+      break;
+  }
+  Text out = cat("(", a, " ", c_symbol(op), " ", b, ")");
+  if (!is_comparison(op)) return vector || t.is_float() ? out : cat("((", own, ")", out, ")");
+  if (!vector) return out;
+  // As bytes 0 and -1, true would be below false.
+  const std::string as = t.is_bool() ? cat("(", type(kU8.with_lanes(t.lanes)), ")") : "";
+  return cat("__builtin_convertvector(", as, a, " ", op_text(op), " ", as, b, ", ",
+             type(kBool.with_lanes(t.lanes)), ")");
+}
+
+LATHE_DECL CEmitter::Text CEmitter::unary(const UnaryNode& n) {
+  const Text a = value(n.a);
+  const DType t = n.dtype;
+  if (n.op == UnaryOp::not_) return cat(t.lanes > 1 ? "(~" : "(!", a, ")");
+  const std::string wide = t.is_int() ? type(c_modular(t)) : type(t);
+  return cat("((", type(t), ")(", n.op == UnaryOp::neg ? "-" : "~", "(", wide, ")", a, "))");
+}
+
+LATHE_DECL CEmitter::Text CEmitter::cast(const CastNode& n) {
+  const DType from = n.value.dtype(), to = n.dtype;
+  const Text a = value(n.value);
+  if (to.lanes == 1) return to.is_bool() ? cat("(", a, " != 0)") : cat("((", type(to), ")", a, ")");
+  return cat("__builtin_convertvector(", a,
+             to.is_bool()     ? " != 0"
+             : from.is_bool() ? " & 1"
+                              : "",
+             ", ", type(to), ")");
+}
+
+LATHE_DECL CEmitter::Text CEmitter::reinterpret(DType from, DType to, const Text& bits) {
+  if (from == to) return bits;
+  const Text a = named(bits, from);
+  if (to.is_bool()) return lanes(to, to.lanes, cat("-(int8_t)(", a, " >> l & 1)"));
+  const Text own = unique("bits");
+  line(type(to), " ", own, from.is_bool() ? " = 0;" : ";");
+  if (from.is_bool())
+    line("for (int l = 0; l < ", from.lanes, "; ++l) ", own, " |= (", type(to), ")((", type(to),
+         ")(", a, "[l] & 1) << l);");
+  else
+    line("memcpy(&", own, ", &", a, ", sizeof ", own, ");");
+  return own;
+}
+
+LATHE_DECL CEmitter::Text CEmitter::call(const CallNode& n) {
+  const DType t = n.args[0].dtype();
+  const std::string_view at = t.lanes > 1 ? "[l]" : "";
+  if (n.op == CallOp::reinterpret) return reinterpret(t, n.dtype, value(n.args[0]));
+  if (n.op == CallOp::is_nan) {
+    const Text a = simple(value(n.args[0]), t);
+    return binary(BinaryOp::ne, t, a, a);
+  }
+  if (n.op == CallOp::scalb || is_dot(n.op) || n.op == CallOp::prefetch || n.op <= CallOp::erf ||
+      n.op == CallOp::pow)
+    throw InternalError(cat("codegen: '", op_text(n.op), "' was not legalized"));
+  std::string name(n.op == CallOp::abs     ? "fabs"
+                   : n.op == CallOp::round ? "nearbyint"
+                                           : op_text(n.op));
+  if (t.bits == 32) name += 'f';
+  // Bits above those of the type are none of its own.
+  if (n.op == CallOp::popcount) {
+    DType bits = t.scalar();
+    bits.code = TypeCode::uint;
+    name = cat("__builtin_popcountll((", c_scalar_type(bits), ")");
+  }
+  const Text text =
+      cat(name, "(", join(n.args, ", ", [&](const AnyExpr& e) { return cat(value(e), at); }),
+          n.op == CallOp::popcount ? "))" : ")");
+  return t.lanes > 1 ? lanes(t, c_lanes(t), text) : text;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/codegen/c/impl/stmt.ipp
+namespace lathe::detail {
+
+LATHE_DECL void CEmitter::stmt(const Stmt& s) {
+  // A store may have changed what a remembered load read.
+  forget(0);
+  switch (s.kind()) {
+    case StmtKind::For:
+      return loop(*s.as<ForNode>());
+    case StmtKind::Block:
+      unreachable("codegen: a block was not lowered");
+    case StmtKind::Alloc:
+      return alloc(*s.as<AllocNode>());
+    case StmtKind::Store:
+      return store(*s.as<StoreNode>());
+    case StmtKind::Atomic:
+      return atomic(*s.as<AtomicNode>());
+    case StmtKind::LetStmt: {
+      const auto* n = s.as<LetStmtNode>();
+      vars_[n->var.get()] = named(value(n->value), n->var->dtype, n->var->name);
+      return stmt(n->body);
+    }
+    case StmtKind::Seq:
+      for (const auto& child : s.as<SeqNode>()->stmts) stmt(child);
+      return;
+    case StmtKind::If: {
+      const auto* n = s.as<IfNode>();
+      body_of(n->then_body, cat("if (", value(n->condition), ") {"));
+      if (n->else_body) body_of(n->else_body, "else {");
+      return;
+    }
+    case StmtKind::While: {
+      const auto* n = s.as<WhileNode>();
+      line("for (;;) {");
+      ++depth_;
+      line("if (!", value(n->condition), ") break;");
+      stmt(n->body);
+      --depth_;
+      return line("}");
+    }
+    case StmtKind::Assert:
+      return check(*s.as<AssertNode>());
+    case StmtKind::Evaluate:
+      return evaluate(*s.as<EvaluateNode>());
+  }
+}
+
+LATHE_DECL void CEmitter::body_of(const Stmt& s, std::string_view opening) {
+  line(opening);
+  ++depth_;
+  stmt(s);
+  --depth_;
+  line("}");
+}
+
+LATHE_DECL void CEmitter::loop(const ForNode& n) {
+  if (n.loop_kind == ForKind::parallel) return parallel_loop(n);
+  invariant(n.loop_kind == ForKind::serial, "codegen: a vectorized or unrolled loop is left");
+  const std::string own = type(n.var->dtype), name = unique(n.var->name);
+  const Text min = simple(value(n.min), n.var->dtype),
+             count = simple(value(n.extent), n.var->dtype);
+  vars_[n.var.get()] = name;
+  // min + extent may wrap when the extent is negative: the extent itself decides.
+  const Text end = is_const(n.min, 0)
+                       ? count
+                       : named(cat("(", count, " > 0 ? ", min, " + ", count, " : ", min, ")"),
+                               n.var->dtype, "end");
+  body_of(n.body,
+          cat("for (", own, " ", name, " = ", min, "; ", name, " < ", end, "; ++", name, ") {"));
+}
+
+LATHE_DECL void CEmitter::parallel_loop(const ForNode& n) {
+  const std::string symbol = cat(state_.symbol, "_body", state_.bodies++);
+  LoopCaptures captures = captures_of(n);
+  const VarRef min = make_var("min");
+  vars_[min.get()] = value(n.min);
+  captures.vars.push_back(min);
+  std::string fields, filled;
+  int number = 0;
+  const auto field = [&](std::string_view its_type, const Text& v) {
+    append(fields, "  ", its_type, number, ";\n");
+    append(filled, number++ > 0 ? ", " : "", v);
+  };
+  for (const auto& b : captures.buffers)
+    field(cat(stored_type(b, place(b).is_register), " *f"),
+          cat(place(b).is_register ? "&" : "", place(b).text));
+  for (const auto& v : captures.vars) field(cat(type(v->dtype), " f"), vars_[v.get()]);
+  unit_.function(cat("struct ", symbol, " {\n", fields, "};\n"));
+  CEmitter(state_).loop_body(n, symbol, captures, *this);
+  const Text count = value(n.extent), closure = unique("captured");
+  line("struct ", symbol, " ", closure, " = {", filled, "};");
+  const auto* threads = n.attributes.find<MaxThreadsAttr>();
+  const Text result = named(cat("lathe_for(rt, ", count, ", ", threads ? threads->count : 0, ", ",
+                                symbol, ", &", closure, ")"),
+                            kI32, "result");
+  line("if (", result, " != 0) ", failing(result));
+}
+
+LATHE_DECL void CEmitter::loop_body(const ForNode& n, const std::string& symbol,
+                                    const LoopCaptures& captures, const CEmitter& outer) {
+  line("const struct ", symbol, " *const captured = closure;");
+  int number = 0;
+  for (const auto& b : captures.buffers) {
+    const bool is_register = outer.place(b).is_register;
+    const std::string name = unique(b->name);
+    line(stored_type(b, is_register), is_register ? " *" : " *restrict ", name, " = captured->f",
+         number++, ";");
+    places_[b.get()] = {is_register ? cat("(*", name, ")") : name, is_register};
+  }
+  for (const auto& v : captures.vars)
+    vars_[v.get()] = named(cat("captured->f", number++), v->dtype, v->name);
+  const std::string name = unique(n.var->name), min = vars_[captures.vars.back().get()];
+  vars_[n.var.get()] = name;
+  body_of(n.body, cat("for (int64_t ", name, " = ", min, " + begin; ", name, " < ", min,
+                      " + end; ++", name, ") {"));
+  finish(cat("static int32_t ", symbol,
+             "(void *closure, int64_t begin, int64_t end, lathe_runtime *rt)"));
+}
+
+LATHE_DECL std::string CEmitter::stored_type(const Buffer& b, bool is_register) {
+  return is_register ? type(b->dtype) : std::string(c_memory_type(b->dtype));
+}
+
+LATHE_DECL void CEmitter::alloc(const AllocNode& n) {
+  const BufferNode& b = *n.buffer;
+  const std::string name = unique(b.name);
+  places_[&b] = {name, b.rank() == 0};
+  if (b.rank() == 0) {
+    line(type(b.dtype), " ", name, b.dtype.lanes > 1 ? " = {0};" : " = 0;");
+    return stmt(n.body);
+  }
+  if (const std::int64_t bytes = frame_bytes(b, state_.frame_bytes); bytes >= 0) {
+    state_.frame_bytes += bytes;
+    // There are no arrays of no elements.
+    const std::int64_t extent = *as_const_int(b.shape[0]);
+    line("_Alignas(", b.alignment > 64 ? b.alignment : 64, ") ", c_memory_type(b.dtype), " ", name,
+         "[", extent > 0 ? extent : 1, "];");
+    return stmt(n.body);
+  }
+  heap_alloc(n, name);
+}
+
+LATHE_DECL void CEmitter::heap_alloc(const AllocNode& n, const std::string& name) {
+  const BufferNode& b = *n.buffer;
+  line(c_memory_type(b.dtype), " *restrict ", name, " = lathe_get(rt, ",
+       value(b.shape[0] * b.dtype.bytes()), ", ", b.alignment > 64 ? b.alignment : 64, ");");
+  line("if (!", name, ") ", failing("1"));
+  fails_.push_back({unique("fail"), false});
+  stmt(n.body);
+  const FailLevel level = fails_.back();
+  fails_.pop_back();
+  line("lathe_put(rt, ", name, ");");
+  if (!level.used) return;
+  line("if (0) {");
+  line(level.label, ":");
+  line("  lathe_put(rt, ", name, ");");
+  fails_.back().used = true;
+  line("  goto ", fails_.back().label, ";");
+  line("}");
+}
+
+// The status is kept, then each level frees what it allocated.
+LATHE_DECL CEmitter::Text CEmitter::failing(std::string_view status) {
+  fails_.back().used = fails_.front().used = true;
+  return cat("{ status = ", status, "; goto ", fails_.back().label, "; }");
+}
+
+LATHE_DECL void CEmitter::check(const AssertNode& n) {
+  const int status = 16 + static_cast<int>(state_.messages.size());
+  state_.messages.push_back(n.message);
+  line("if (!", value(n.condition), ") {");
+  ++depth_;
+  if (!n.values.empty()) line("lathe_tell(rt, 0, ", status, ");");
+  for (std::size_t k = 0; k < n.values.size(); ++k)
+    line("lathe_tell(rt, ", k + 1, ", ", value(n.values[k]), ");");
+  line(failing(cat(status)));
+  --depth_;
+  line("}");
+}
+
+LATHE_DECL void CEmitter::evaluate(const EvaluateNode& n) {
+  const auto* call = n.call.as<CallNode>();
+  const auto* from = call && call->op == CallOp::prefetch ? call->args[0].as<LoadNode>() : nullptr;
+  if (!from) return line("(void)", value(n.call), ";");
+  const Place& at = place(from->buffer);
+  if (at.is_register) return;
+  const AnyExpr index = from->indices.empty() ? AnyExpr(0) : from->indices[0];
+  const std::int64_t level = *as_const_int(call->args[1]);
+  line("__builtin_prefetch(", at.text, " + ", value(index), index.dtype().lanes > 1 ? "[0]" : "",
+       ", 0, ",
+       level < 0   ? 0
+       : level > 3 ? 3
+                   : level,
+       ");");
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/codegen/c/impl/text.ipp
+namespace lathe::detail {
+
+LATHE_DECL int c_lanes(DType t) {
+  return static_cast<int>(std::bit_ceil(static_cast<unsigned>(t.lanes)));
+}
+
+LATHE_DECL std::string_view c_scalar_type(DType t) {
+  static constexpr std::string_view names[] = {"int8_t",  "int16_t",  "int32_t",  "int64_t",
+                                               "uint8_t", "uint16_t", "uint32_t", "uint64_t"};
+  if (t.is_bool()) return "_Bool";
+  if (t.is_float()) return t.bits == 64 ? "double" : "float";
+  return names[std::countr_zero(static_cast<unsigned>(t.bits)) - (t.is_unsigned() ? -1 : 3)];
+}
+
+LATHE_DECL std::string_view c_memory_type(DType t) {
+  return t.is_bool() ? "uint8_t" : c_scalar_type(t);
+}
+
+// "float", "lt_f32x8". A bool in a vector is an int8_t, 0 or -1.
+LATHE_DECL std::string CEmitter::type(DType t) {
+  if (t.lanes == 1) return std::string(c_scalar_type(t));
+  const DType whole = t.with_lanes(c_lanes(t));
+  std::string name = cat("lt_", whole.str());
+  unit_.define(name, cat("typedef ", t.is_bool() ? "int8_t" : c_scalar_type(t), " ", name,
+                         " __attribute__((vector_size(", whole.bytes(), ")));\n"));
+  return name;
+}
+
+// The number keeps it apart from the words and functions of C.
+LATHE_DECL std::string CEmitter::unique(std::string_view name) {
+  std::string plain = name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) ? "v" : "";
+  for (char c : name) plain += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  return cat(plain, "_", names_++);
+}
+
+LATHE_DECL CEmitter::Text CEmitter::named(const Text& value, DType t, std::string_view name) {
+  Text own = unique(name);
+  line("const ", type(t), " ", own, " = ", value, ";");
+  return own;
+}
+
+// For a value that is written more than once.
+LATHE_DECL CEmitter::Text CEmitter::simple(const Text& value, DType t) {
+  for (char c : value)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') return named(value, t);
+  return value;
+}
+
+// A vector whose first lanes are computed one by one.
+LATHE_DECL CEmitter::Text CEmitter::lanes(DType t, int count, std::string_view lane) {
+  Text own = unique("t");
+  line(type(t), " ", own, count < c_lanes(t) ? " = {0};" : ";");
+  line("for (int l = 0; l < ", count, "; ++l) ", own, "[l] = ", lane, ";");
+  return own;
+}
+
+LATHE_DECL void CEmitter::finish(std::string_view head) {
+  const bool fails = fails_.back().used;
+  unit_.function(cat(head, " {\n", fails ? "  int32_t status = 0;\n" : "", code_, "  return 0;\n",
+                     fails ? "fail:\n  return status;\n" : "", "}\n\n"));
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/codegen/c/impl/unit.ipp
+namespace lathe {
+namespace detail {
+
+LATHE_DECL void CEmitter::emit_entry(const Program& program) {
+  int slot = 0;
+  const auto bind = [&](const RefCounted* var, DType t, std::string_view name) {
+    const std::string from = cat("slots[", slot, "]");
+    const DType bits{TypeCode::uint, t.bits, 1, false};
+    vars_[var] = t.is_bool() ? named(cat("(", from, " & 255) != 0"), t, name)
+                 : t.is_float()
+                     ? reinterpret(bits, t, named(cat("(", type(bits), ")", from), bits, name))
+                     : named(cat("(", type(t), ")", from), t, name);
+  };
+  for (const CallSlot& s : slot_layout(program)) {
+    if (s.kind == CallSlot::Kind::buffer) {
+      const Buffer& b = program->params[static_cast<std::size_t>(s.param)].buffer;
+      const std::string name = unique(s.name), t(c_memory_type(b->dtype));
+      line(t, " *restrict ", name, " = (", t, " *)(uintptr_t)slots[", slot, "];");
+      places_[b.get()] = {name, false};
+    } else if (const VarNode* var = slot_variable(program, s)) {
+      bind(var, var->dtype, s.name);
+    }
+    ++slot;
+  }
+  stmt(program->body);
+  finish(cat("int32_t ", state_.symbol, "(const uint64_t *slots, lathe_runtime *rt)"));
+}
+
+}  // namespace detail
+
+LATHE_DECL void CUnit::define(const std::string& name, std::string_view text) {
+  if (!defined_.contains(name)) defined_.insert(name), definitions_ += text;
+}
+
+LATHE_DECL Vec<std::string> CUnit::add(const Program& program, std::string_view symbol) {
+  detail::CKernelState state{*this, std::string(symbol)};
+  detail::CEmitter(state).emit_entry(program);
+  return std::move(state.messages);
+}
+
+LATHE_DECL std::string CUnit::text() const {
+  return cat(detail::kKernelPrologue, definitions_, "\n", functions_);
+}
+
+}  // namespace lathe
+
 // ---- lathe/codegen/common/impl/captures.ipp
 namespace lathe::detail {
 
-LATHE_DECL Vec<Buffer> buffers_captured(const Stmt& body) {
+LATHE_DECL LoopCaptures captures_of(const ForNode& loop) {
   struct Find : Visitor {
     Vec<Buffer> used, own;
     void stmt(const Stmt& s) override {
@@ -46762,8 +47689,11 @@ LATHE_DECL Vec<Buffer> buffers_captured(const Stmt& body) {
       used.push_back(b);
     }
   } find;
-  find.stmt(body);
-  return std::move(find.used);
+  find.stmt(loop.body);
+  LoopCaptures out{std::move(find.used), {}};
+  for (const auto& v : free_vars(loop.body))
+    if (v != loop.var) out.vars.push_back(v);
+  return out;
 }
 
 }  // namespace lathe::detail
@@ -47418,16 +48348,6 @@ LATHE_DECL LlvmValue LlvmEmitter::shuffle(const ShuffleNode& n) {
 namespace lathe {
 namespace detail {
 
-// A name as an LLVM and ELF symbol.
-inline std::string llvm_symbol(std::string_view name) {
-  std::string symbol = "lathe_";
-  for (char c : name) {
-    bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    symbol += plain || c == '.' ? c : '_';
-  }
-  return symbol;
-}
-
 LATHE_DECL LlvmEmitter::LlvmEmitter(LlvmKernelState& state, const std::string& symbol)
     : state_(state), module_(state.module), f_(state.module), symbol_(symbol) {
   fails_.push_back({"", "fail", false});
@@ -47498,7 +48418,7 @@ LATHE_DECL LlvmKernel emit_llvm(const Program& program, const Target& target, in
                         : cat("emit_llvm: LLVM ", llvm_major, " is not supported"),
                     Location{}, {}, "use a CPU target and LLVM 16 to 22");
   LlvmKernel kernel;
-  kernel.symbol = symbol.empty() ? detail::llvm_symbol(program->name) : std::string(symbol);
+  kernel.symbol = symbol.empty() ? detail::kernel_symbol(program->name) : std::string(symbol);
   kernel.slots = slot_layout(program);
   detail::LlvmModule module(target, llvm_major);
   detail::LlvmKernelState state{module, kernel};
@@ -47873,10 +48793,10 @@ inline int llvm_words(DType t) { return (memory_type(t).bytes() + 7) / 8; }
 
 LATHE_DECL LlvmEmitter::Capture LlvmEmitter::capture(const ForNode& n) {
   Capture c;
-  for (const auto& b : buffers_captured(n.body)) c.buffers.emplace_back(b, place(b));
+  const LoopCaptures used = captures_of(n);
+  for (const auto& b : used.buffers) c.buffers.emplace_back(b, place(b));
   c.words = static_cast<int>(c.buffers.size());
-  for (const auto& v : free_vars(n.body)) {
-    if (v == n.var) continue;
+  for (const auto& v : used.vars) {
     c.values.emplace_back(v, variable(*v));
     c.words += llvm_words(v->dtype);
   }
@@ -51513,8 +52433,8 @@ class RunSerially : public Mutator {
   Location where_;
 };
 
-inline Program scheduled_program(const Source& source, const Program& program,
-                                 const Target& target) {
+LATHE_DECL Program scheduled_program(const Source& source, const Program& program,
+                                     const Target& target) {
   if (source.scheduled()) return program;
   if (program->stage != Stage::blocks)
     return program.with(RunSerially(source.where()).stmt(program->body));
@@ -51553,21 +52473,13 @@ inline Vec<char> object_of(const std::string& text, const Target& target, const 
   return object;
 }
 
-/// Each version by itself, under what is known of its Dims.
-inline Program lowered_versions(const Source& source, const Program& scheduled,
-                                const Target& target, const Context& context,
-                                const Deadline& deadline) {
-  auto flat = [&](const Program& p) {
-    return lower(p, target,
-                 {.strict = source.options().strict,
-                  .checked = source.options().checked,
-                  .context = &context,
-                  .deadline = &deadline,
-                  .where = source.where()});
-  };
+LATHE_DECL Program lowered_versions(const Source& source, const Program& scheduled,
+                                    const Target& target, const LowerOptions& options) {
   Vec<Program> before;
-  for (const Program& version : source.before()) before.push_back(flat(version));
-  return dispatched(before, flat(scheduled));
+  for (const Program& version : source.before()) before.push_back(lower(version, target, options));
+  const Program all = dispatched(before, lower(scheduled, target, options));
+  // The tests of Dims between versions are no program that was lowered.
+  return before.empty() ? all : guard_operators(all, {target, options.language});
 }
 
 inline Ref<KernelCode> compile_code(const Source& source, const Program& program,
@@ -51584,7 +52496,12 @@ inline Ref<KernelCode> compile_code(const Source& source, const Program& program
   code->target = target;
   code->kind = kind;
   code->llvm_major = llvm.major();
-  code->lowered = lowered_versions(source, program, target, context, deadline);
+  code->lowered = lowered_versions(source, program, target,
+                                   {.strict = kind.strict,
+                                    .checked = kind.checked,
+                                    .context = &context,
+                                    .deadline = &deadline,
+                                    .where = source.where()});
   code->text = emit_llvm(with_unique_name(code->lowered, hash), target, llvm.major());
   deadline.check("LLVM", source.where());
   Vec<char> object = object_of(code->text.text, target, llvm, context);
@@ -51976,6 +52893,85 @@ LATHE_DECL AnyKernel evaluate_any(const Source& source, const Vec<ProgramParam>&
     return detail::make_evaluator(detail::bound_program(source, params),
                                   detail::context_of(source));
   });
+}
+
+}  // namespace lathe
+
+// ---- lathe/jit/impl/to_c.ipp
+namespace lathe {
+namespace detail {
+
+inline std::string slot_text(const CallSlot& slot, const ProgramNode& program) {
+  const auto param = static_cast<std::size_t>(slot.param);
+  switch (slot.kind) {
+    case CallSlot::Kind::buffer:
+      return cat("the elements of ", slot.name, ", ", program.params[param].dtype().str());
+    case CallSlot::Kind::dim:
+      return cat("the extent ", slot.name);
+    case CallSlot::Kind::stride:
+      return cat("the stride of axis ", slot.index, " of ", program.params[param].name(),
+                 ", in elements");
+    default:
+      return cat("the number ", slot.name, ", ", program.params[param].dtype().str(),
+                 ", in its low bytes");
+  }
+}
+
+/// For C, of a source whose program is scheduled.
+inline Program lowered_for_c(const Source& source, const Program& scheduled, const Target& target) {
+  const JitOptions& options = source.options();
+  const Program out = lowered_versions(source, scheduled, target,
+                                       {.strict = options.strict,
+                                        .checked = options.checked,
+                                        .language = Language::c,
+                                        .context = options.context,
+                                        .where = source.where()});
+  std::string why = verify_reason(out, Stage::machine, {target, Language::c});
+  if (why.empty()) return out;
+  throw UserError("L0622",
+                  cat("to_c: C cannot say what program '", out->name, "' was lowered to: ", why),
+                  source.where(), {}, "give the program as it was before lowering");
+}
+
+inline std::string c_of(const Program& lowered) {
+  CUnit unit;
+  const std::string symbol = kernel_symbol(lowered->name);
+  const Vec<std::string> messages = unit.add(lowered, symbol);
+  std::string head =
+      cat("/* int32_t ", symbol, "(const uint64_t *slots, lathe_runtime *rt);\n   slots:\n");
+  int number = 0;
+  for (const auto& slot : slot_layout(lowered))
+    append(head, "     ", number++, "  ", slot_text(slot, *lowered), "\n");
+  head += "   returns 0; 1: no memory";
+  for (std::size_t k = 0; k < messages.size(); ++k) append(head, "; ", 16 + k, ": ", messages[k]);
+  // No message ends the comment.
+  for (std::size_t at = 0; (at = head.find("*/", at)) != head.npos;) head.replace(at, 2, "* /");
+  return cat(head, " */\n", unit.text());
+}
+
+}  // namespace detail
+
+LATHE_DECL std::string to_c(const Source& source) {
+  return detail::within_memory("to_c", source.where(), [&] {
+    const Target target = source.options().target ? *source.options().target : Target();
+    if (target.kind != TargetKind::cpu)
+      throw UserError("L0620", cat("to_c: '", target.name, "' is no CPU"), source.where(), {},
+                      "leave the target out, or name a CPU");
+    const Program program = detail::bound_program(source, {}).program;
+    const Program scheduled = detail::scheduled_program(source, program, target);
+    return detail::c_of(detail::lowered_for_c(source, scheduled, target));
+  });
+}
+
+LATHE_DECL std::string to_c(const AnyKernel& kernel, Location where) {
+  if (!kernel) AnyKernel().call(nullptr, where);
+  const Program scheduled = kernel.scheduled();
+  // Versions stand side by side there, under the same names.
+  if (!scheduled || !verify_reason(scheduled, scheduled->stage).empty())
+    return to_c(Source(kernel.program(), {}, where));
+  const CodeKind kind = kernel.code()->kind;
+  const Source source(kernel.program(), {.strict = kind.strict, .checked = kind.checked}, where);
+  return detail::c_of(detail::lowered_for_c(source, scheduled, Target()));
 }
 
 }  // namespace lathe

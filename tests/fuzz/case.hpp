@@ -20,6 +20,7 @@
 #include <lathe/lower/pipeline.hpp>
 #include <sstream>
 
+#include "c_code.hpp"
 #include "comparison.hpp"
 #include "crash.hpp"
 #include "options.hpp"
@@ -31,8 +32,12 @@ namespace fuzz {
 /// One case: everything follows from its seed.
 class Case : private Comparison {
  public:
-  Case(std::uint64_t seed, const Options& options, Stats& stats, Machine& machine)
-      : Comparison(stats, machine), random_(seed), options_(options) {}
+  /// c_code takes what is to be run as C, if options say so.
+  Case(std::uint64_t seed, const Options& options, Stats& stats, Machine& machine, CBatch& c_code)
+      : Comparison(stats, machine), random_(seed), options_(options), c_code_(c_code) {}
+
+  /// Of batches of C code that were full.
+  int failed_as_c() const { return failed_as_c_; }
 
   void run() {
     make_program();
@@ -254,6 +259,13 @@ class Case : private Comparison {
     else
       bounded("lowered (contracted)", after, interpreted, kind, magnitudes);
     const bool open_order = any_order(lowered) && !small;
+    if (options_.c) {
+      if (open_order) return void(++stats_.comparisons["none: updates in any order"]);
+      ++stats_.comparisons["as C"];
+      failed_as_c_ += c_code_.add(
+          {case_name, current_case, open_, lowered, args_, interpreted, is_parallel(lowered)});
+      return;
+    }
     for (const Results& compiled :
          machine_.compiled(lowered, target_, back_, slots_, args_, is_parallel(lowered)))
       if (open_order)
@@ -266,7 +278,7 @@ class Case : private Comparison {
   /// contracted.
   void check_passes(lathe::Program p, const Results& want, const Magnitudes& kind,
                     const lathe::Stmt& magnitudes, bool same) {
-    const lathe::LowerOptions options{.strict = strict_};
+    const lathe::LowerOptions options{.strict = strict_, .language = language()};
     bool contracted = false;
     for (const lathe::Pass& pass : lathe::cpu_pipeline()) {
       p = pass.run(p, target_, options);
@@ -287,18 +299,29 @@ class Case : private Comparison {
   }
 
   void print_code(const lathe::Program& scheduled, const lathe::Program& lowered) const {
-    auto code = lathe::emit_llvm(lowered, target_, machine_.llvm(back_).major());
+    std::string code;
+    if (options_.c) {
+      lathe::CUnit unit;
+      unit.add(lowered, "fuzz");
+      code = unit.text();
+    } else {
+      code = lathe::emit_llvm(lowered, target_, machine_.llvm(back_).major()).text;
+    }
     std::printf("scheduled:\n%s\nlowered:\n%s\ncode:\n%s\n", scheduled.str().c_str(),
-                lowered.str().c_str(), code.text.c_str());
+                lowered.str().c_str(), code.c_str());
     std::fflush(stdout);
+  }
+
+  lathe::Language language() const {
+    return options_.c ? lathe::Language::c : lathe::Language::llvm;
   }
 
   lathe::Program lower(const lathe::Program& program) {
     lathe::LowerOptions options;
-    options.strict = strict_;
+    options.strict = strict_, options.language = language();
     try {
       lathe::Program lowered = lathe::lower(program, target_, options);
-      lathe::verify(lowered, lathe::Stage::machine, "lower");
+      lathe::verify(lowered, lathe::Stage::machine, "lower", {target_, language()});
       std::string text = lowered.str();
       if (lathe::parse(text).str() != text)
         throw Failure("round trip", "the lowered program does not read back\n" + text);
@@ -395,6 +418,8 @@ class Case : private Comparison {
   static constexpr double kMostWork = 1e8;  ///< a few seconds of the evaluator
   Random random_;
   const Options& options_;
+  CBatch& c_code_;
+  int failed_as_c_ = 0;
   lathe::Target target_ = lathe::host();
   ComputedProgram computed_;
   Results reference_;

@@ -191,11 +191,15 @@ class Machine {
       throw Failure("slots", "code and binding disagree on the number of slots");
     std::vector<char> object = lathe::compile_to_object(*with.llvm, kernel.text, target);
     auto loaded = with.jit->load(object, kernel.symbol);
+    return results_of(loaded->entry(), slots, args, parallel);
+  }
+  std::vector<Results> results_of(lathe::KernelEntry entry, const Slots& slots,
+                                  const std::vector<Argument>& args, bool parallel) {
     auto run = [&](const lathe::Context& host, Place at) {
       place(args, at);
       lathe::CallFrame frame(host);
       std::int32_t status = 0;
-      survive("the code", [&] { status = loaded->entry()(slots.at(at), frame.rt()); });
+      survive("the code", [&] { status = entry(slots.at(at), frame.rt()); });
       if (status != 0) throw Failure("status", "the kernel returned " + std::to_string(status));
       return collect(args, at);
     };

@@ -29,11 +29,17 @@ inline std::string text_of(const std::string& file) {
 
 int run_files(const Options& options, Stats& stats, Machine& machine) {
   int failed = 0;
+  CBatch c_code(machine);
   for (const auto& file : options.files) {
     const std::string text = text_of(file);
     for (std::uint64_t seed = 0; seed < 6; ++seed)
-      failed += !run_case(file, [&] { Case(seed, options, stats, machine).run_saved(text); });
+      failed += !run_case(file, [&] {
+        Case one(seed, options, stats, machine, c_code);
+        one.run_saved(text);
+        failed += one.failed_as_c();
+      });
   }
+  failed += c_code.finish();
   std::printf("fuzz: %d saved cases, %d failed\n", static_cast<int>(options.files.size()), failed);
   return failed;
 }
@@ -41,6 +47,7 @@ int run_files(const Options& options, Stats& stats, Machine& machine) {
 int run_random(const Options& options, Stats& stats, Machine& machine) {
   auto start = std::chrono::steady_clock::now();
   int done = 0, failed = 0;
+  CBatch c_code(machine);
   for (long k = options.only >= 0 ? options.only : 0; done < options.cases; ++k) {
     std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
     if (passed.count() > options.seconds) break;
@@ -51,11 +58,13 @@ int run_random(const Options& options, Stats& stats, Machine& machine) {
     const std::size_t given = options.programs.size();
     const std::string file = given ? options.programs[static_cast<std::size_t>(k) % given] : "";
     failed += !run_case(name + (given ? " on " + file : ""), [&] {
-      Case made(seed, options, stats, machine);
+      Case made(seed, options, stats, machine, c_code);
       given ? made.run_given(text_of(file)) : made.run();
+      failed += made.failed_as_c();
     });
     if (options.only >= 0 || (failed > 0 && !options.keep_going)) break;
   }
+  failed += c_code.finish();
   std::printf("fuzz: %d cases, seed %llu, %d failed\n", done,
               static_cast<unsigned long long>(options.seed), failed);
   print(stats);

@@ -15,6 +15,7 @@ struct Options {
   double seconds = 1e9;
   long only = -1;
   bool verbose = false, keep_going = false, plain = false;
+  bool c = false;      ///< the code is C, compiled by LATHE_FUZZ_CC or gcc
   std::string family;  ///< only this one
   std::vector<std::string> files;
   std::vector<std::string> programs;  ///< files: the cases run these by turns instead of families
@@ -47,6 +48,8 @@ inline Options parse_options(int count, char** words) {
       o.keep_going = true;
     else if (word == "--plain")
       o.plain = true;
+    else if (word == "--c")
+      o.c = true;
     else
       std::fprintf(stderr, "unknown option %s\n", words[k]), std::exit(2);
   }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds and runs the differential fuzzer: tests/fuzz/run.sh [--cases N] [--seed S] [--seconds T] [--length STEPS]
-# [--family NAME: programs of one kind] [--program FILE …: these programs, by turns] [--plain: no schedules] [--keep-going] [--case K [--verbose]: that case alone]. First come the saved cases of
+# [--family NAME: programs of one kind] [--program FILE …: these programs, by turns] [--plain: no schedules] [--c: the code is C] [--keep-going] [--case K [--verbose]: that case alone]. First come the saved cases of
 # tests/fuzz/saved; what a failure prints between the lines ---- can be saved there. Exits with 1 if a case fails; prints
 # the program, the shortest trace found that fails, how many programs of each family ran, and how often each primitive was
 # accepted and refused. docs/reliability.md tells more.

@@ -24,12 +24,11 @@ def bytes_case(name: str, settings: Settings) -> Case:
     return case
 
 
-def programs_case(settings: Settings) -> Case:
+def programs_case(name: str, cases: int, settings: Settings, *options: str) -> Case:
     """Runs tests/fuzz/run.sh with the library of the main build."""
-    cases = 20000 if settings.thorough else 2000
     case = command_case(
-        "fuzz",
-        ["bash", FOLDER / "run.sh", "--cases", str(cases), "--seed", str(settings.seed)],
+        name,
+        ["bash", FOLDER / "run.sh", "--cases", str(cases), "--seed", str(settings.seed), *options],
         timeout=7200 if settings.thorough else 900,
         env={"LATHE_FUZZ_LIBRARY": str(BUILD / "liblathe.a"), "CXX": " ".join([*LAUNCHER, "c++"])},
     )
@@ -38,9 +37,11 @@ def programs_case(settings: Settings) -> Case:
 
 
 def jobs(settings: Settings) -> list[Job]:
-    programs = Job("fuzz", partial(programs_case, settings), seconds=160, after=("build",))
+    cases, as_c = (20000, 3000) if settings.thorough else (2000, 300)
     return [
-        programs,
+        Job("fuzz", partial(programs_case, "fuzz", cases, settings), seconds=160, after=("build",)),
+        # By the program that was built for the first.
+        Job("fuzz as C", partial(programs_case, "fuzz as C", as_c, settings, "--c"), 60, ("fuzz",)),
         *(Job(f"fuzz {name}", partial(bytes_case, name, settings), 60, ("asan build",)) for name in CORPORA),
     ]
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lathe/jit/jit.hpp>
+#include <lathe/lower/pipeline.hpp>
 
 namespace lathe::detail {
 
@@ -15,6 +16,11 @@ const Context& context_of(const Source& source);
 BoundProgram bound_program(const Source& source, const Vec<ProgramParam>& params);
 /// One program, in which the first version whose Dims allow it runs.
 Program dispatched(const Vec<Program>& before, const Program& last);
+/// What is lowered: under the default schedule where the source has none.
+Program scheduled_program(const Source& source, const Program& program, const Target& target);
+/// Each version by itself, under what is known of its Dims.
+Program lowered_versions(const Source& source, const Program& scheduled, const Target& target,
+                         const LowerOptions& options);
 AnyKernel make_evaluator(const BoundProgram& bound, const Context& context);
 
 }  // namespace lathe::detail

@@ -23,11 +23,11 @@ namespace lathe {
 //
 // max_threads 0 stands for the context's; where lathe_alloc gives null, the kernel returns
 // status 1. lathe_report(rt, 0, status) and then (rt, 1 …, value) say what an assertion that failed
-// looked at, right before its status is returned; not for code without external symbols. `slots` is
+// looked at, right before its status is returned. `slots` is
 // an array of 8-byte slots: buffer pointers, then i64 strides and extents, then scalars in their
 // low bits, in the order that the compiler laid out. `rt` points to a RuntimeTable, whose fields
-// hold the same three functions for code that must not have external symbols. Generated code tests
-// each returned status and passes on what is not 0.
+// hold the same functions for code that must not have external symbols, as C from to_c. Generated
+// code tests each returned status and passes on what is not 0.
 
 /// What a kernel returns. From `assertion` on: assertion + the index of the message.
 enum class Status : std::int32_t { ok = 0, out_of_memory = 1, host_exception = 2, assertion = 16 };
@@ -38,6 +38,7 @@ struct RuntimeTable {
   void* (*alloc)(RuntimeTable* rt, std::int64_t bytes, std::int64_t alignment);
   void (*free)(RuntimeTable* rt, void* block);
   void* opaque;  ///< the CallFrame
+  void (*report)(RuntimeTable* rt, std::int64_t k, std::int64_t value);
 };
 
 using KernelEntry = std::int32_t (*)(const std::uint64_t* slots, RuntimeTable* rt);
@@ -62,7 +63,8 @@ struct KernelNotes {
 class CallFrame {
  public:
   explicit CallFrame(const Context& context)
-      : table_{detail::lathe_parallel_for, detail::lathe_alloc, detail::lathe_free, this},
+      : table_{detail::lathe_parallel_for, detail::lathe_alloc, detail::lathe_free, this,
+               detail::lathe_report},
         context_(&context) {}
   CallFrame(const CallFrame&) = delete;
   CallFrame& operator=(const CallFrame&) = delete;

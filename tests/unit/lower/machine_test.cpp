@@ -36,13 +36,13 @@ Program choices() {
 }  // namespace
 
 TEST_CASE("a comparison of even steps counts its lanes") {
-  check_golden("lower/count_lanes", count_lanes(choices(), Target("x86-64-v3")).str());
-  check_golden("lower/count_lanes_words", count_lanes(choices(), Target("x86-64-v4")).str());
+  check_golden("machine/count_lanes", count_lanes(choices(), Target("x86-64-v3")).str());
+  check_golden("machine/count_lanes_words", count_lanes(choices(), Target("x86-64-v4")).str());
 }
 
 TEST_CASE("arms of a select by lanes get its lanes as masks of their loads") {
   const Program p = choices(), masked = mask_arms(p);
-  check_golden("lower/mask_arms", masked.str());
+  check_golden("machine/mask_arms", masked.str());
   CHECK(verify_reason(p.with(p->body, Stage::machine), Stage::machine) ==
         "a load of all lanes in the arm of a select by lanes at stage machine: "
         "I[ramp(i * 8, 1, 8)]");

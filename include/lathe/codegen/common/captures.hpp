@@ -5,7 +5,10 @@
 
 namespace lathe::detail {
 
-/// The buffers that a loop's body uses and does not allocate itself, each once.
-Vec<Buffer> buffers_captured(const Stmt& body);
+struct LoopCaptures {
+  Vec<Buffer> buffers;  ///< used and not allocated inside, each once
+  Vec<VarRef> vars;     ///< but the loop's own
+};
+LoopCaptures captures_of(const ForNode& loop);
 
 }  // namespace lathe::detail

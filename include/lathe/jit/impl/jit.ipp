@@ -8,6 +8,7 @@
 #include <lathe/jit/code_cache.hpp>
 #include <lathe/jit/jit.hpp>
 #include <lathe/jit/source.hpp>
+#include <lathe/lower/passes_machine.hpp>
 #include <lathe/lower/pipeline.hpp>
 #include <lathe/runtime/llvm.hpp>
 #include <lathe/runtime/object_cache.hpp>
@@ -48,8 +49,8 @@ class RunSerially : public Mutator {
   Location where_;
 };
 
-inline Program scheduled_program(const Source& source, const Program& program,
-                                 const Target& target) {
+LATHE_DECL Program scheduled_program(const Source& source, const Program& program,
+                                     const Target& target) {
   if (source.scheduled()) return program;
   if (program->stage != Stage::blocks)
     return program.with(RunSerially(source.where()).stmt(program->body));
@@ -88,21 +89,13 @@ inline Vec<char> object_of(const std::string& text, const Target& target, const 
   return object;
 }
 
-/// Each version by itself, under what is known of its Dims.
-inline Program lowered_versions(const Source& source, const Program& scheduled,
-                                const Target& target, const Context& context,
-                                const Deadline& deadline) {
-  auto flat = [&](const Program& p) {
-    return lower(p, target,
-                 {.strict = source.options().strict,
-                  .checked = source.options().checked,
-                  .context = &context,
-                  .deadline = &deadline,
-                  .where = source.where()});
-  };
+LATHE_DECL Program lowered_versions(const Source& source, const Program& scheduled,
+                                    const Target& target, const LowerOptions& options) {
   Vec<Program> before;
-  for (const Program& version : source.before()) before.push_back(flat(version));
-  return dispatched(before, flat(scheduled));
+  for (const Program& version : source.before()) before.push_back(lower(version, target, options));
+  const Program all = dispatched(before, lower(scheduled, target, options));
+  // The tests of Dims between versions are no program that was lowered.
+  return before.empty() ? all : guard_operators(all, {target, options.language});
 }
 
 inline Ref<KernelCode> compile_code(const Source& source, const Program& program,
@@ -119,7 +112,12 @@ inline Ref<KernelCode> compile_code(const Source& source, const Program& program
   code->target = target;
   code->kind = kind;
   code->llvm_major = llvm.major();
-  code->lowered = lowered_versions(source, program, target, context, deadline);
+  code->lowered = lowered_versions(source, program, target,
+                                   {.strict = kind.strict,
+                                    .checked = kind.checked,
+                                    .context = &context,
+                                    .deadline = &deadline,
+                                    .where = source.where()});
   code->text = emit_llvm(with_unique_name(code->lowered, hash), target, llvm.major());
   deadline.check("LLVM", source.where());
   Vec<char> object = object_of(code->text.text, target, llvm, context);

@@ -18,5 +18,6 @@
 #include <lathe/jit/impl/jit.ipp>
 #include <lathe/jit/impl/kernel.ipp>
 #include <lathe/jit/impl/source.ipp>
+#include <lathe/jit/impl/to_c.ipp>
 #include <lathe/jit/impl/unread.ipp>
 #include <lathe/jit/impl/versions.ipp>

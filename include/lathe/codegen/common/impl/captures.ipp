@@ -4,7 +4,7 @@
 
 namespace lathe::detail {
 
-LATHE_DECL Vec<Buffer> buffers_captured(const Stmt& body) {
+LATHE_DECL LoopCaptures captures_of(const ForNode& loop) {
   struct Find : Visitor {
     Vec<Buffer> used, own;
     void stmt(const Stmt& s) override {
@@ -18,8 +18,11 @@ LATHE_DECL Vec<Buffer> buffers_captured(const Stmt& body) {
       used.push_back(b);
     }
   } find;
-  find.stmt(body);
-  return std::move(find.used);
+  find.stmt(loop.body);
+  LoopCaptures out{std::move(find.used), {}};
+  for (const auto& v : free_vars(loop.body))
+    if (v != loop.var) out.vars.push_back(v);
+  return out;
 }
 
 }  // namespace lathe::detail

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/codegen/common/symbol.hpp>
 #include <lathe/codegen/llvm/emitter.hpp>
 #include <lathe/codegen/llvm/llvm_ir.hpp>
 #include <lathe/ir/slot_layout.hpp>
@@ -7,16 +8,6 @@
 
 namespace lathe {
 namespace detail {
-
-// A name as an LLVM and ELF symbol.
-inline std::string llvm_symbol(std::string_view name) {
-  std::string symbol = "lathe_";
-  for (char c : name) {
-    bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    symbol += plain || c == '.' ? c : '_';
-  }
-  return symbol;
-}
 
 LATHE_DECL LlvmEmitter::LlvmEmitter(LlvmKernelState& state, const std::string& symbol)
     : state_(state), module_(state.module), f_(state.module), symbol_(symbol) {
@@ -88,7 +79,7 @@ LATHE_DECL LlvmKernel emit_llvm(const Program& program, const Target& target, in
                         : cat("emit_llvm: LLVM ", llvm_major, " is not supported"),
                     Location{}, {}, "use a CPU target and LLVM 16 to 22");
   LlvmKernel kernel;
-  kernel.symbol = symbol.empty() ? detail::llvm_symbol(program->name) : std::string(symbol);
+  kernel.symbol = symbol.empty() ? detail::kernel_symbol(program->name) : std::string(symbol);
   kernel.slots = slot_layout(program);
   detail::LlvmModule module(target, llvm_major);
   detail::LlvmKernelState state{module, kernel};

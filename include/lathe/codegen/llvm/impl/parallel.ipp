@@ -10,10 +10,10 @@ inline int llvm_words(DType t) { return (memory_type(t).bytes() + 7) / 8; }
 
 LATHE_DECL LlvmEmitter::Capture LlvmEmitter::capture(const ForNode& n) {
   Capture c;
-  for (const auto& b : buffers_captured(n.body)) c.buffers.emplace_back(b, place(b));
+  const LoopCaptures used = captures_of(n);
+  for (const auto& b : used.buffers) c.buffers.emplace_back(b, place(b));
   c.words = static_cast<int>(c.buffers.size());
-  for (const auto& v : free_vars(n.body)) {
-    if (v == n.var) continue;
+  for (const auto& v : used.vars) {
     c.values.emplace_back(v, variable(*v));
     c.words += llvm_words(v->dtype);
   }
