@@ -33546,7 +33546,7 @@ inline Verdict run_copy_in(const Program& program, const CopyIn& plan, const Cop
 
 inline AnyExpr init_predicate(const BlockNode& block) {
   AnyExpr out;
-  for (const auto& part : init_conjuncts(block)) out = fold_and(out, part);
+  for (const auto& part : init_conjuncts(block)) out = fold_and(out, fresh_lets(part));
   return out;
 }
 
@@ -42325,7 +42325,10 @@ class LowerBlocks : public Mutator {
 LATHE_DECL Program lower_blocks(const Program& program) {
   detail::InitPlaces inits;
   inits.stmt(program->body);
-  return program.with(detail::LowerBlocks(program, inits).stmt(program->body), Stage::loops);
+  const Stmt body = detail::LowerBlocks(program, inits).stmt(program->body);
+  // A binding stands at each use of its iterator and in its guards, a predicate around the init
+  // too.
+  return program.with(fresh_lets(body), Stage::loops);
 }
 
 }  // namespace lathe

@@ -55,11 +55,11 @@ int run_random(const Options& options, Stats& stats, Machine& machine) {
     std::string name = "case " + std::to_string(k) + " of seed " + std::to_string(options.seed);
     if (!options.family.empty()) name += " of family " + options.family;
     std::uint64_t seed = options.seed * 1000003 + static_cast<std::uint64_t>(k);
-    const std::size_t given = options.programs.size();
-    const std::string file = given ? options.programs[static_cast<std::size_t>(k) % given] : "";
-    failed += !run_case(name + (given ? " on " + file : ""), [&] {
+    const std::string file = options.program_of(k);
+    if (!file.empty()) name += " on " + file;
+    failed += !run_case(name, [&] {
       Case made(seed, options, stats, machine, c_code);
-      given ? made.run_given(text_of(file)) : made.run();
+      file.empty() ? made.run() : made.run_given(text_of(file));
       failed += made.failed_as_c();
     });
     if (options.only >= 0 || (failed > 0 && !options.keep_going)) break;

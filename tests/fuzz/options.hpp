@@ -18,7 +18,15 @@ struct Options {
   bool c = false;      ///< the code is C, compiled by LATHE_FUZZ_CC or gcc
   std::string family;  ///< only this one
   std::vector<std::string> files;
-  std::vector<std::string> programs;  ///< files: the cases run these by turns instead of families
+  /// Files of programs, by turns: one for each eighth case, or for all if the family is "none".
+  std::vector<std::string> programs;
+
+  /// The file of the program of a case; empty: it is one of the families.
+  std::string program_of(long at) const {
+    const bool only = family == "none";
+    if (programs.empty() || (!only && at % 8 != 0)) return {};
+    return programs[static_cast<std::size_t>(only ? at : at / 8) % programs.size()];
+  }
 };
 
 inline Options parse_options(int count, char** words) {

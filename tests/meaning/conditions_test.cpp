@@ -145,3 +145,25 @@ TEST_CASE("masks compare without wrapping around i64") {
     check_plain(lt::Schedule(T).program(), lengths);
   }
 }
+
+TEST_CASE(
+    "names of lets in conditions and bindings, which stand at several places, are kept apart") {
+  const std::string where =
+      "program P(in X: i32[7, 9], inout Y: i32[7]):\n  for i in 0..7:\n    for r in 0..9:\n"
+      "      block Y(v in 0..7 = i, reduce w in 0..9 = r) where (let q = X[v, 0] in q * q > 1i32) "
+      "&& w > 1 reduce sum init:\n        Y[v] sum= X[v, w]\n";
+  steps(where, [](lt::Schedule&) {});
+  CHECK(steps(where, [](lt::Schedule& s) { s.decompose_reduction("Y", loop(s, "Y", 1)); }) == "");
+  CHECK(steps(where, [](lt::Schedule& s) {
+          s.rfactor(s.split<2>(loop(s, "Y", 1), {lt::infer, 4})[1]);
+        }) == "");
+  steps(where, [](lt::Schedule& s) { s.cache_write("Y", lt::Scope::local); });
+  steps(where, [](lt::Schedule& s) { s.pad("Y", {4, 4}); });
+  const std::string binding =
+      "program P(in X: i32[40], out Y: i32[40]):\n  for i in 0..5:\n    for j in 0..8:\n"
+      "      block Y(v in 0..40 = (let a = i * 4 in a * 2 + j)):\n"
+      "        Y[v] = select(X[39 - v] > 0i32, X[v] * X[39 - v], 0i32)\n";
+  steps(binding, [](lt::Schedule&) {});
+  steps(binding, [](lt::Schedule& s) { s.split(loop(s, "Y", 1), {lt::infer, 3}); });
+  steps(binding, [](lt::Schedule& s) { s.fuse(loop(s, "Y", 0), loop(s, "Y", 1)); });
+}

@@ -318,7 +318,10 @@ class LowerBlocks : public Mutator {
 LATHE_DECL Program lower_blocks(const Program& program) {
   detail::InitPlaces inits;
   inits.stmt(program->body);
-  return program.with(detail::LowerBlocks(program, inits).stmt(program->body), Stage::loops);
+  const Stmt body = detail::LowerBlocks(program, inits).stmt(program->body);
+  // A binding stands at each use of its iterator and in its guards, a predicate around the init
+  // too.
+  return program.with(fresh_lets(body), Stage::loops);
 }
 
 }  // namespace lathe

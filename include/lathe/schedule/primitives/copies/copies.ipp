@@ -144,7 +144,7 @@ inline Verdict run_copy_in(const Program& program, const CopyIn& plan, const Cop
 
 inline AnyExpr init_predicate(const BlockNode& block) {
   AnyExpr out;
-  for (const auto& part : init_conjuncts(block)) out = fold_and(out, part);
+  for (const auto& part : init_conjuncts(block)) out = fold_and(out, fresh_lets(part));
   return out;
 }
 
