@@ -434,8 +434,7 @@ struct MaxThreadsAttr {
 
 /// Of the inner loop of a split.
 struct TailAttr {
-  static constexpr AttributeRow kRow{
-      .key = "tail", .says = "what runs past the end of a split", .last = Stage::blocks};
+  static constexpr AttributeRow kRow{.key = "tail", .says = "what runs past the end of a split"};
   Tail tail = Tail::guard;
 
   bool operator==(const TailAttr&) const = default;
@@ -42124,12 +42123,6 @@ inline Shifts shifts_of(const Program& program) {
   return out;
 }
 
-// Tests and the last tile's place stand for the tail from here on.
-inline Attributes without_tail(Attributes all) {
-  all.erase<TailAttr>();
-  return all;
-}
-
 class LowerBlocks : public Mutator {
  public:
   LowerBlocks(const Program& program, const InitPlaces& inits)
@@ -42183,19 +42176,13 @@ class LowerBlocks : public Mutator {
 
   Stmt lower_body(const Stmt& s, const ForNode& f) {
     const ShiftPlan* plan = shift_of(f.var);
-    if (!plan) return without_tail_of(descend(s));
+    if (!plan) return descend(s);
     AnyExpr last = fold_sub(plan->end, f.extent);
     AnyExpr inward = fold_sub(make_binary(BinaryOp::min, plan->start, last), plan->start);
     Stmt body = stmt(substitute(f.body, {{f.var, fold_add(AnyExpr(f.var), inward)}}));
-    body = make_for(f.var, f.min, f.extent, body, f.loop_kind, without_tail(f.attributes));
+    body = make_for(f.var, f.min, f.extent, body, f.loop_kind, f.attributes);
     AnyExpr runs = simplify(plan->start < plan->end, facts_);
     return is_const(runs, 1) ? body : make_if(runs, body);
-  }
-
-  static Stmt without_tail_of(const Stmt& s) {
-    const auto* f = s.as<ForNode>();
-    if (!f || !f->attributes.has<TailAttr>()) return s;
-    return make_for(f->var, f->min, f->extent, f->body, f->loop_kind, without_tail(f->attributes));
   }
 
   Stmt lower_loop(const Stmt& s, const ForNode& f) {
@@ -42276,7 +42263,7 @@ class LowerBlocks : public Mutator {
       facts_.bind(var, min, extent);
       fresh.emplace_back(f->var, AnyExpr(var));
       return make_for(var, min, extent, inside(), f->loop_kind,
-                      without_tail(after(Change::refill, f->attributes)));
+                      after(Change::refill, f->attributes));
     }
     if (const auto* let = around.as<LetStmtNode>()) {
       if (drops(let->var)) return inside();
@@ -43160,15 +43147,15 @@ class SplitBorderTiles : public Mutator {
   Vec<Stmt> splits_;
 };
 
-// Step 3. What runs apart does.
+// Step 3. What runs apart does, and what is left of tails are tests.
 class DropPolicies : public Mutator {
  public:
   Stmt stmt(const Stmt& s) override {
     const Stmt out = descend(s);
     const auto* f = out.as<ForNode>();
-    if (!f || !f->attributes.has<PartitionAttr>()) return out;
+    if (!f || f->attributes.empty()) return out;
     Attributes rest = f->attributes;
-    rest.erase<PartitionAttr>();
+    rest.erase<PartitionAttr>(), rest.erase<TailAttr>();
     return make_for(f->var, f->min, f->extent, f->body, f->loop_kind, rest);
   }
   AnyExpr expr(const AnyExpr& e) override { return e; }

@@ -92,9 +92,8 @@ class RandomIr : public RandomExpr {
   lathe::Attributes loop_attributes(lathe::ForKind kind) {
     lathe::Attributes all = attributes();
     if (kind == lathe::ForKind::parallel && random_.chance(10)) all.set(lathe::MaxThreadsAttr{3});
-    if (stage_ == lathe::Stage::blocks && random_.chance(10))
-      all.set(lathe::TailAttr{static_cast<lathe::Tail>(random_.below(6))});
     if (stage_ > lathe::Stage::loops) return all;
+    if (random_.chance(10)) all.set(lathe::TailAttr{static_cast<lathe::Tail>(random_.below(6))});
     if (random_.chance(10)) all.set(lathe::PrefetchAttr{name(), 1 + random_.below(9), 2});
     if (kind != lathe::ForKind::serial) return all;
     if (random_.chance(10)) all.set(lathe::UnrollAttr{1 + random_.below(9)});

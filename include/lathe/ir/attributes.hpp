@@ -140,8 +140,7 @@ struct MaxThreadsAttr {
 
 /// Of the inner loop of a split.
 struct TailAttr {
-  static constexpr AttributeRow kRow{
-      .key = "tail", .says = "what runs past the end of a split", .last = Stage::blocks};
+  static constexpr AttributeRow kRow{.key = "tail", .says = "what runs past the end of a split"};
   Tail tail = Tail::guard;
 
   bool operator==(const TailAttr&) const = default;

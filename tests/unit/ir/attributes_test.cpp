@@ -84,11 +84,11 @@ TEST_CASE("an annotation is for loops of some kinds, and up to a stage") {
                                                       "' of loop 'i' is not for a loop that is ",
                                                       to_text(kind)));
   CHECK(at_stage(Stage::blocks, ForKind::parallel, {MaxThreadsAttr{4}}).empty());
-  for (const Attribute& a : Attributes{TailAttr{Tail::guard}, RollingAttr{"B"}})
+  for (const Attribute& a : Attributes{RollingAttr{"B"}})
     CHECK(at_stage(Stage::loops, ForKind::serial, {a}) ==
           cat("the annotation '", key_of(a), "' of loop 'i' is not realised, at stage loops"));
-  for (const Attribute& a :
-       Attributes{PartitionAttr{Partition::never}, PrefetchAttr{"B", 1, 3}, UnrollAttr{2}}) {
+  for (const Attribute& a : Attributes{TailAttr{Tail::guard}, PartitionAttr{Partition::never},
+                                       PrefetchAttr{"B", 1, 3}, UnrollAttr{2}}) {
     CHECK(at_stage(Stage::loops, ForKind::serial, {a}).empty());
     CHECK(at_stage(Stage::vector, ForKind::serial, {a}) ==
           cat("the annotation '", key_of(a), "' of loop 'i' is not realised, at stage vector"));

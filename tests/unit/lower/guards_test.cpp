@@ -66,22 +66,22 @@ TEST_CASE("a tail says where its tests go") {
   };
   CHECK(with_tail("guard") == R"(  for io in 0..13:
     if io < 12:
-      for ii in 0..8 @tail="guard":
+      for ii in 0..8:
         Y[io * 8 + ii] = X[io * 8 + ii]
     else:
-      for ii in 0..8 @tail="guard":
+      for ii in 0..8:
         if ii < 4:
           Y[ii + 96] = X[ii + 96]
 )");
   CHECK(with_tail("mask") == R"(  for io in 0..13:
-    for ii in 0..8 @tail="mask":
+    for ii in 0..8:
       if io * 8 + ii < 100:
         Y[io * 8 + ii] = X[io * 8 + ii]
 )");
   CHECK(with_tail("peel") == R"(  for io in 0..12:
-    for ii in 0..8 @tail="peel":
+    for ii in 0..8:
       Y[io * 8 + ii] = X[io * 8 + ii]
-  for ii in 0..8 @tail="peel" @partition="never":
+  for ii in 0..8:
     if ii < 4:
       Y[ii + 96] = X[ii + 96]
 )");
@@ -95,11 +95,11 @@ TEST_CASE("a tail that is masked leaves other conditions to be decided") {
         Y[io * 8 + ii] = X[max(io * 8 + ii - 1, 0)]
 )") == R"(  for io in 0..13:
     if io > 0:
-      vectorized for ii in 0..8 @tail="mask":
+      vectorized for ii in 0..8:
         if io * 8 + ii < 100:
           Y[io * 8 + ii] = X[io * 8 + ii - 1]
     else:
-      vectorized for ii in 0..8 @tail="mask":
+      vectorized for ii in 0..8:
         Y[ii] = X[max(ii - 1, 0)]
 )");
 }
@@ -114,9 +114,9 @@ TEST_CASE("a peeled tail leaves other conditions in its loop") {
             Y[i * 10 + jo * 8 + ji] = X[i * 10 + jo * 8 + ji]
 )") == R"(  for i in 0..10:
     if i > 2:
-      for ji in 0..8 @tail="peel":
+      for ji in 0..8:
         Y[i * 10 + ji] = X[i * 10 + ji]
-      for ji in 0..8 @tail="peel" @partition="never":
+      for ji in 0..8:
         if ji < 2:
           Y[i * 10 + ji + 8] = X[i * 10 + ji + 8]
 )");
@@ -130,8 +130,8 @@ TEST_CASE(
     for ii in 0..8 @tail="peel":
       if io * 8 + ii < 100:
         Y[io * 8 + ii] = X[io * 8 + ii]
-)") == R"(  for io in 0..13 @partition="never":
-    for ii in 0..8 @tail="peel":
+)") == R"(  for io in 0..13:
+    for ii in 0..8:
       if io * 8 + ii < 100:
         Y[io * 8 + ii] = X[io * 8 + ii]
 )");

@@ -117,12 +117,6 @@ inline Shifts shifts_of(const Program& program) {
   return out;
 }
 
-// Tests and the last tile's place stand for the tail from here on.
-inline Attributes without_tail(Attributes all) {
-  all.erase<TailAttr>();
-  return all;
-}
-
 class LowerBlocks : public Mutator {
  public:
   LowerBlocks(const Program& program, const InitPlaces& inits)
@@ -176,19 +170,13 @@ class LowerBlocks : public Mutator {
 
   Stmt lower_body(const Stmt& s, const ForNode& f) {
     const ShiftPlan* plan = shift_of(f.var);
-    if (!plan) return without_tail_of(descend(s));
+    if (!plan) return descend(s);
     AnyExpr last = fold_sub(plan->end, f.extent);
     AnyExpr inward = fold_sub(make_binary(BinaryOp::min, plan->start, last), plan->start);
     Stmt body = stmt(substitute(f.body, {{f.var, fold_add(AnyExpr(f.var), inward)}}));
-    body = make_for(f.var, f.min, f.extent, body, f.loop_kind, without_tail(f.attributes));
+    body = make_for(f.var, f.min, f.extent, body, f.loop_kind, f.attributes);
     AnyExpr runs = simplify(plan->start < plan->end, facts_);
     return is_const(runs, 1) ? body : make_if(runs, body);
-  }
-
-  static Stmt without_tail_of(const Stmt& s) {
-    const auto* f = s.as<ForNode>();
-    if (!f || !f->attributes.has<TailAttr>()) return s;
-    return make_for(f->var, f->min, f->extent, f->body, f->loop_kind, without_tail(f->attributes));
   }
 
   Stmt lower_loop(const Stmt& s, const ForNode& f) {
@@ -269,7 +257,7 @@ class LowerBlocks : public Mutator {
       facts_.bind(var, min, extent);
       fresh.emplace_back(f->var, AnyExpr(var));
       return make_for(var, min, extent, inside(), f->loop_kind,
-                      without_tail(after(Change::refill, f->attributes)));
+                      after(Change::refill, f->attributes));
     }
     if (const auto* let = around.as<LetStmtNode>()) {
       if (drops(let->var)) return inside();

@@ -329,15 +329,15 @@ class SplitBorderTiles : public Mutator {
   Vec<Stmt> splits_;
 };
 
-// Step 3. What runs apart does.
+// Step 3. What runs apart does, and what is left of tails are tests.
 class DropPolicies : public Mutator {
  public:
   Stmt stmt(const Stmt& s) override {
     const Stmt out = descend(s);
     const auto* f = out.as<ForNode>();
-    if (!f || !f->attributes.has<PartitionAttr>()) return out;
+    if (!f || f->attributes.empty()) return out;
     Attributes rest = f->attributes;
-    rest.erase<PartitionAttr>();
+    rest.erase<PartitionAttr>(), rest.erase<TailAttr>();
     return make_for(f->var, f->min, f->extent, f->body, f->loop_kind, rest);
   }
   AnyExpr expr(const AnyExpr& e) override { return e; }
