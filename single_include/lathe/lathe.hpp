@@ -8010,8 +8010,10 @@ namespace lathe {
 /// exponentially longer written out. Linear in the distinct nodes, without recursion.
 ///
 /// A value is bound as far out as each evaluation needs it, never outside of the arm of a select
-/// unless it is needed in any case or loads nothing. What is short stays written out, as matching
-/// and index analysis see through it; so e itself comes back where nothing is worth a name.
+/// unless it is needed in any case or its loads are harmless: of elements that are read in any
+/// case, or that their own form or the condition of their select keeps in bounds. What is short
+/// stays written out, as matching and index analysis see through it; so e itself comes back where
+/// nothing is worth a name.
 AnyExpr bind_shared(const AnyExpr& e);
 
 }  // namespace lathe
@@ -17409,20 +17411,23 @@ LATHE_DECL void ScalarCode::run_rounding(const Scalar* in, Scalar* out, std::uin
 namespace lathe {
 namespace detail {
 
-// Nodes to be written twice before a name is worth it: in a value, in an index, and in expressions
-// that are too large to be written out.
+// Nodes to be written twice before a name is worth it: in a value, in an index,
+// and in expressions that are too large to be written out.
 inline constexpr std::uint64_t kSharedValue = 64, kSharedIndex = 512, kSharedLarge = 2;
 inline constexpr std::uint32_t kLargeWeight = 20000;
 // Of a piece of a tall expression.
 inline constexpr int kPieceHeight = 256;
 
-// The distinct nodes of an expression, children first, so that the root comes last; and for each
-// the places where it can be bound. A place is a node: the let goes around it.
+// The distinct nodes of an expression, children first, so that the root comes
+// last; and for each the places where it can be bound. A place is a node: the
+// let goes around it.
 class SharedGraph {
  public:
   explicit SharedGraph(const AnyExpr& root) : large_(root->weight > kLargeWeight) {
     collect(root);
     measure();
+    for (std::size_t k = nodes_.size(); k-- > 0;) find_needs(static_cast<int>(k));
+    for (std::size_t k = 0; k < nodes_.size(); ++k) find_hazards(static_cast<int>(k));
     for (std::size_t k = nodes_.size(); k-- > 0;) place(static_cast<int>(k));
   }
 
@@ -17462,9 +17467,10 @@ class SharedGraph {
     int height = 1, uses = 0;
     int dominator = -1, depth = 0;
     int needed_from = 0;  // the outermost node whose evaluation needs this one in any case
+    int safe_from = 0;    // the outermost one where it may be evaluated, needed or not
     int place = -1;       // where it is bound
     Vec<Arm> arms;
-    bool loads = false, fixed = false, in_value = false, wanted = false;
+    bool fixed = false, in_value = false, wanted = false;
     bool unique = false;  // stands once in the result
   };
 
@@ -17504,14 +17510,12 @@ class SharedGraph {
     numbers_[e.get()] = static_cast<int>(nodes_.size());
     Node n;
     n.e = e;
-    n.loads = e.kind() == ExprKind::Load;
     // A variable that a let of the user's binds ends with it.
     n.fixed = e.kind() == ExprKind::Let;
     for (const auto& child : children) {
       const int k = *numbers_.find(child.get());
       n.children.push_back(k);
       ++at(k).uses;
-      n.loads = n.loads || at(k).loads;
       n.fixed = n.fixed || at(k).fixed;
     }
     if (const auto* let = e.as<LetNode>())
@@ -17548,10 +17552,87 @@ class SharedGraph {
     return n.uses > 1 && n.cost > 1 && n.cost * static_cast<std::uint64_t>(n.uses - 1) >= least;
   }
 
-  // Parents come before their children: where k is needed and bound, and what that says of those.
-  void place(int k) {
+  // Parents come before their children.
+  void find_needs(int k) {
     Node& n = at(k);
     n.needed_from = std::max(n.needed_from, k);
+    const auto* select = n.e.as<SelectNode>();
+    for (std::size_t c = 0; c < n.children.size(); ++c) {
+      Node& child = at(n.children[c]);
+      if (select && c > 0)
+        need_in_arm(child, k, c == 1 ? 1 : 2);
+      else
+        need(child, n);
+    }
+  }
+
+  // Children come before their parents. A load may be of an element that is not
+  // there: only where it is needed in any case, or where a condition or its
+  // index keeps it inside, is it harmless.
+  void find_hazards(int k) {
+    Node& n = at(k);
+    const auto* select = n.e.as<SelectNode>();
+    const auto* load = n.e.as<LoadNode>();
+    int inside = static_cast<int>(nodes_.size()) - 1;
+    Vec<AnyExpr> conditions;
+    constexpr std::uint32_t long_condition = 1000;  // written out; in bounds are a few comparisons
+    if (select && select->condition->weight < long_condition)
+      conditions = conjuncts(select->condition);
+    for (std::size_t c = 0; c < n.children.size(); ++c)
+      inside = std::min(inside, select && c == 1 ? safe_under(n.children[c], conditions, 4)
+                                                 : at(n.children[c]).safe_from);
+    if (load && !is_inside(*load, {})) inside = k;
+    n.safe_from = std::max(n.needed_from, inside);
+  }
+
+  // The same of a part of an arm, whose loads the conditions may keep inside.
+  int safe_under(int k, const Vec<AnyExpr>& conditions, int depth) {
+    const Node& n = at(k);
+    const auto* load = n.e.as<LoadNode>();
+    const bool guarded = load && is_inside(*load, conditions);
+    const bool through = n.e.kind() == ExprKind::Binary || n.e.kind() == ExprKind::Unary ||
+                         n.e.kind() == ExprKind::Cast;
+    if (!guarded && (!through || depth == 0)) return n.safe_from;
+    int inside = static_cast<int>(nodes_.size()) - 1;
+    for (int c : n.children)
+      inside = std::min(inside, guarded ? at(c).safe_from : safe_under(c, conditions, depth - 1));
+    return std::max(n.safe_from, inside);
+  }
+
+  static bool is_inside(const LoadNode& n, const Vec<AnyExpr>& conditions) {
+    if (n.mask) return false;
+    for (std::size_t d = 0; d < n.indices.size(); ++d)
+      if (!is_inside(n.indices[d], n.buffer->shape[d], conditions)) return false;
+    return true;
+  }
+  // By its form: a number, a remainder, or what the conditions say literally.
+  static bool is_inside(const AnyExpr& index, const AnyExpr& extent,
+                        const Vec<AnyExpr>& conditions) {
+    const auto *size = as_const_int(extent), *number = as_const_int(index);
+    const auto* n = index.as<BinaryNode>();
+    if (size && number) return *number >= 0 && *number < *size;
+    if (const auto* c = n && n->op == BinaryOp::floormod ? as_const_int(n->b) : nullptr; c && size)
+      return *size > 0 && *c >= 0 && *c <= *size;
+    bool low = false, high = false;
+    for (const auto& condition : conditions) {
+      const auto* at = condition.as<BinaryNode>();
+      if (!at) continue;
+      const auto is = [&](BinaryOp op, const AnyExpr& a, const AnyExpr& b) {
+        const auto *x = as_const_int(b), *y = as_const_int(at->b);
+        return at->op == op && at->a.same_as(a) && (at->b.same_as(b) || (x && y && *x == *y));
+      };
+      const auto* first = as_const_int(at->a);
+      low = low || is(BinaryOp::ge, index, AnyExpr(0)) ||
+            (at->op == BinaryOp::le && first && *first == 0 && at->b.same_as(index));
+      high = high || is(BinaryOp::lt, index, extent);
+    }
+    return low && high;
+  }
+
+  // Parents come before their children: where k is bound, and what that says of
+  // those.
+  void place(int k) {
+    Node& n = at(k);
     n.unique = n.unique || k + 1 == static_cast<int>(nodes_.size());
     if (n.wanted) n.place = place_of(n);
     if (n.place >= 0) {
@@ -17560,15 +17641,9 @@ class SharedGraph {
       n.dominator = n.place;
       n.depth = at(n.place).depth + 1;
     }
-    const auto* select = n.e.as<SelectNode>();
-    for (std::size_t c = 0; c < n.children.size(); ++c) {
-      Node& child = at(n.children[c]);
-      dominate(child, k);
-      child.unique = child.uses == 1 && n.unique;
-      if (select && c > 0)
-        need_in_arm(child, k, c == 1 ? 1 : 2);
-      else
-        need(child, n);
+    for (int c : n.children) {
+      dominate(at(c), k);
+      at(c).unique = at(c).uses == 1 && n.unique;
     }
   }
 
@@ -17600,16 +17675,17 @@ class SharedGraph {
     if (child.arms.size() < most) child.arms.push_back({select, arms});
   }
 
-  // The outermost place where each evaluation needs it, or the next one around all uses; -1 if it
-  // may be bound at none. What is cut for its height goes out as far as it may.
+  // The outermost place where each evaluation needs it, or the next one around
+  // all uses; -1 if it may be bound at none. What is cut for its height goes
+  // out as far as it may.
   int place_of(const Node& n) {
     const bool cut = n.height >= kPieceHeight;
     const int root = static_cast<int>(nodes_.size()) - 1;
-    if (n.needed_from == root || (cut && !n.loads)) return root;
+    if (n.needed_from == root || (cut && n.safe_from == root)) return root;
     int found = -1;
     for (int k = n.dominator; k >= 0; k = at(k).dominator) {
       if (!at(k).unique) continue;
-      if (n.needed_from < k && (n.loads || found >= 0)) break;
+      if (n.needed_from < k && (n.safe_from < k || found >= 0)) break;
       found = k;
     }
     return found;

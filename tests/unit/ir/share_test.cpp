@@ -159,6 +159,35 @@ TEST_CASE("a shared value is bound where each evaluation needs it") {
         "(let t0 = long in select(i < 4, t0, i) + select(i > 2, t0, i) + t0)");
 }
 
+TEST_CASE("what is in bounds in any case may be bound where it is not needed") {
+  const auto twice = [&](const AnyExpr& e) {
+    return lt::make_select(i < 4, e, i) + lt::make_select(i > 2, e, i);
+  };
+  const AnyExpr guarded = long_of(lt::make_select(inside(i), x(i) + 1, i)),
+                rest = long_of(x(lt::floormod(i, AnyExpr(8)))), first = long_of(x(0));
+  for (const AnyExpr& part : {guarded, rest, first})
+    CHECK(bound(twice(part), part) ==
+          "(let t0 = long in select(i < 4, t0, i) + select(i > 2, t0, i))");
+  const AnyExpr unsure = long_of(lt::make_select(i >= 0, x(i), i));
+  CHECK(bound(twice(unsure), unsure) == "select(i < 4, long, i) + select(i > 2, long, i)");
+  // An element that is read in any case may be read by all that needs it.
+  const AnyExpr element = x(i), part = long_of(element);
+  CHECK(bound(twice(part) + element, part) ==
+        "(let t0 = long in select(i < 4, t0, i) + select(i > 2, t0, i)) + X[i]");
+}
+
+TEST_CASE("selects over a padded table grow with their steps") {
+  const auto nodes = [](int steps) {
+    std::vector<AnyExpr> all = {i, x(lt::floormod(i, AnyExpr(8))), i + 9};
+    for (int k = 0; k < steps; ++k) {
+      const AnyExpr a = all[all.size() - 1], b = all[all.size() - 2], c = all[all.size() - 3];
+      all.push_back(lt::make_select(a < b, lt::make_select(inside(c), x(c), b), a - c));
+    }
+    return lt::node_count(lt::bind_shared(all.back()));
+  };
+  CHECK(nodes(40) < 4 * nodes(20));
+}
+
 TEST_CASE("variables that a let binds stay inside of it") {
   const lt::VarRef v = lt::make_var("v");
   const AnyExpr part = long_of(v);
