@@ -9794,8 +9794,9 @@ Program guard_operators(const Program& program, const TargetCaps& caps);
 /// Stores of long computations that follow each other, copies of an unrolled loop or registers of
 /// one vector, become their operations in turn, then the stores: while one waits for a result
 /// another can go on. A processor looks ahead less far than such a computation is long, and LLVM
-/// leaves it where it stands. What reads what another stores stays behind it.
-Program interleave_stores(const Program& program);
+/// leaves it where it stands. As many go in turn as the target's units and registers take. What
+/// reads what another stores stays behind it.
+Program interleave_stores(const Program& program, const Target& target);
 
 }  // namespace lathe
 
@@ -46360,8 +46361,20 @@ class OperationList : public Mutator {
   Substitution values_;
 };
 
+/// How many computations keep a core's vector units at work, and have room in its registers.
+inline std::size_t side_by_side(const Target& target) {
+  // An fma takes 4 cycles, and two begin in each, of half the width where loads are: tables of the
+  // vendors' optimization guides for Skylake to Golden Cove, Zen 2 to 5 and Neoverse V1.
+  const int under_way = 4 * 2 * target.load_lanes(1) / target.lanes(1);
+  // The argument, what range reduction left of it, the running value, and a constant.
+  const int room = target.vector_registers / 4;
+  return static_cast<std::size_t>(std::max(std::min(under_way, room), 1));
+}
+
 class InterleaveStores : public Mutator {
  public:
+  explicit InterleaveStores(const Target& target) : side_by_side_(side_by_side(target)) {}
+
   AnyExpr expr(const AnyExpr& e) override { return e; }
 
   Stmt stmt(const Stmt& s) override {
@@ -46380,7 +46393,7 @@ class InterleaveStores : public Mutator {
         out.push_back(stmt(child));
         continue;
       }
-      if (group.size() == kSideBySide || !independent(group, *n)) close();
+      if (group.size() == side_by_side_ || !independent(group, *n)) close();
       group.push_back(n);
     }
     close();
@@ -46388,12 +46401,10 @@ class InterleaveStores : public Mutator {
   }
 
  private:
-  // From how many levels on a core no longer has two computations in its window: exp and its like
-  // have 16 to 20, sums of a stencil, which need their registers, up to 13. Of more nodes than the
-  // second each would become a nested statement: they are left as they are.
+  // What the two kinds of code have that are met: exp and its like are 16 to 20 levels deep, and
+  // wait; sums of a stencil, which need their registers, up to 13. Of more nodes than the second
+  // each would become a nested statement: they are left as they are.
   static constexpr std::uint32_t kDeep = 15, kMostNodes = 1000;
-  // More do not fit the 16 registers of AVX2.
-  static constexpr std::size_t kSideBySide = 4;
 
   // How long the chain of its operations is, about: a bound value is one below the value before it.
   static std::uint32_t levels(const AnyExpr& e) {
@@ -46448,12 +46459,14 @@ class InterleaveStores : public Mutator {
         if (at < lists[k].size()) out = make_let_stmt(lists[k][at].first, lists[k][at].second, out);
     return out;
   }
+
+  const std::size_t side_by_side_;
 };
 
 }  // namespace detail
 
-LATHE_DECL Program interleave_stores(const Program& program) {
-  return program.with(detail::InterleaveStores().stmt(program->body));
+LATHE_DECL Program interleave_stores(const Program& program, const Target& target) {
+  return program.with(detail::InterleaveStores(target).stmt(program->body));
 }
 
 }  // namespace lathe

@@ -32,8 +32,8 @@ AnyExpr horner(const AnyExpr& x, int terms = kTerms) {
   return make_let(at, x, sum);
 }
 
-Program interleaved(const Program& p) {
-  const Program out = interleave_stores(p);
+Program interleaved(const Program& p, const Target& target = Target("x86-64-v3")) {
+  const Program out = interleave_stores(p, target);
   CHECK(verify_reason(legal(out), Stage::machine) == "");
   return out;
 }
@@ -72,17 +72,25 @@ TEST_CASE("three stores become their operations in turn, then the stores") {
   CHECK(evaluated(before, data)[1].data == check_against_evaluator(after, data)[1].data);
 }
 
-TEST_CASE("at most four stores stand side by side") {
+TEST_CASE("as many stores stand side by side as the target's units and registers take") {
   Build b;
   auto x = b.buffer("x", kF32), y = b.output("y", kF32);
   Vec<Stmt> stores;
-  for (int k = 0; k < 6; ++k) stores.push_back(storing(y, x, k));
-  const Program after = interleaved(b.done(make_seq(stores)));
-  const Vec<Stmt> groups = seq_of(after->body);
-  REQUIRE(groups.size() == 2);
-  Stmt rest;
-  CHECK(bound(groups[0], rest).size() == 4 * kTerms);
-  CHECK(bound(groups[1], rest).size() == 2 * kTerms);
+  for (int k = 0; k < 10; ++k) stores.push_back(storing(y, x, k));
+  const Program before = b.done(make_seq(stores));
+  const auto first_group = [&](const Target& target) {
+    Stmt rest;
+    const Program after = interleaved(before, target);
+    return bound(seq_of(after->body)[0], rest).size() / kTerms;
+  };
+  CHECK(first_group(Target("x86-64-v3")) == 4);       // 16 registers
+  CHECK(first_group(Target("skylake-avx512")) == 8);  // 32, and two units of 64 bytes
+  CHECK(first_group(Target("znver4")) == 4);          // 64 bytes in two halves
+  CHECK(first_group(Target("znver5")) == 8);
+  CHECK(first_group(Target("neoverse-n1")) == 8);
+  Target few("x86-64-v3");
+  few.vector_registers = 3;
+  CHECK(seq_of(interleaved(before, few)->body).size() == 10);
 }
 
 TEST_CASE("a number that two places use is computed once") {
