@@ -2875,33 +2875,12 @@ Trace parse_trace(std::string_view text, Location where = Location::here());
 
 }  // namespace lathe
 
-// ---- lathe/schedule/core/schedule.hpp
-// Schedules: one method per primitive, each of which leaves a valid program.
+// ---- lathe/schedule/core/names.hpp
+// What methods of a schedule are told: which block, which buffer.
 
 namespace lathe {
 
-namespace detail {
-
-class DefaultSteps;
-
-/// A set of nodes by identity that is never changed: with one more it shares most of itself. A
-/// search tree by hashes of addresses, so that it is flat enough as it grows.
-struct RefTree : RefCounted {
-  RefTree(const RefCounted* its_node, Ref<RefTree> its_less, Ref<RefTree> its_more)
-      : node(its_node), less(std::move(its_less)), more(std::move(its_more)) {}
-  const RefCounted* node;
-  Ref<RefTree> less, more;
-
-  static bool holds(const Ref<RefTree>& tree, const RefCounted* node);
-  static Ref<RefTree> with(const Ref<RefTree>& tree, const RefCounted* node);
-};
-
-}  // namespace detail
-
-struct ScheduleOptions {
-  bool strict = false;     ///< refuse steps that may change floating-point rounding (L0226)
-  std::uint64_t seed = 0;  ///< of what sampling steps draw
-};
+class Schedule;
 
 /// Which block a method is about: a reference, a tensor (the block that computes it), or a name.
 class BlockName {
@@ -2924,153 +2903,26 @@ class BlockName {
 /// Which buffer a method is about: a tensor, a block (what it writes), or a name.
 using BufferName = BlockName;
 
-/// A program and the steps that were taken on it. Every step throws UserError and changes nothing
-/// if it is not legal: a schedule never changes what the program computes, apart from the rounding
-/// that numerics() lists. Cheap to copy; copies go their own ways, and references made before the
-/// copy hold for both.
-///
-/// Errors of all methods: L0201 a reference that is unknown or was consumed · L0202 an argument of
-/// no use · L0204 a loop that is not serial or carries an annotation · L0225 the step would break
-/// what a parallel, vectorized, unrolled or bound loop promises · L0226 not under
-/// ScheduleOptions::strict.
-class Schedule {
+namespace detail {
+
+template <std::size_t N, class Ref>
+std::array<Ref, N> take(const Vec<Ref>& all) {
+  std::array<Ref, N> out;
+  for (std::size_t k = 0; k < N; ++k) out[k] = all[k];
+  return out;
+}
+
+}  // namespace detail
+}  // namespace lathe
+
+// ---- lathe/schedule/core/block_steps.hpp
+// The steps that place, copy, divide and replace blocks.
+
+namespace lathe {
+
+/// Methods of Schedule, whose comment says what holds for all steps.
+class BlockSteps {
  public:
-  Schedule(Program program, ScheduleOptions options = {}, Location where = Location::here());
-  /// The program that computes these tensors; its parameters are the inputs, then the outputs.
-  /// What takes over an input's memory is declared here: lt::Schedule s(lt::inout(X, Z)).
-  Schedule(const AnyTensor& output, ScheduleOptions options = {},
-           Location where = Location::here());
-  Schedule(const OutputList& outputs, ScheduleOptions options = {},
-           Location where = Location::here());
-
-  // Moving one copies it, so that a schedule always has its program.
-  Schedule(const Schedule&) = default;
-  Schedule& operator=(const Schedule&) = default;
-
-  const Program& program() const { return program_; }
-  /// The program as text.
-  std::string str() const;
-  Trace trace() const;
-  /// The steps that may change the rounding of floating-point results, in words; empty if no bit
-  /// can differ.
-  std::vector<std::string> numerics() const;
-  /// The schedule as a page for a browser, in one file that needs no other: the tree of loops with
-  /// the bytes that an iteration touches of each buffer, the cache of the machine that holds them,
-  /// its operations and operations per byte (work_of gives these numbers), the blocks, the buffers
-  /// at the size that lowering keeps of them, and the steps.
-  std::string html(const Target& machine = host()) const;
-  const ScheduleOptions& options() const { return options_; }
-
-  /// The block of a tensor, or with a name.
-  BlockRef block(const BlockName& name, Location where = Location::here()) const;
-  /// All blocks in program order.
-  std::vector<BlockRef> blocks() const;
-  /// The loops above a block, outermost first.
-  std::vector<LoopRef> loops(const BlockName& block, Location where = Location::here()) const;
-  /// The same for structured bindings: auto [i, j, r] = s.loops<3>(C);
-  template <std::size_t N>
-  std::array<LoopRef, N> loops(const BlockName& block, Location where = Location::here()) const {
-    return take<N>(loops_n(block, N, where));
-  }
-  /// The loop with a name, which no other loop of the program has.
-  LoopRef loop(std::string_view name, Location where = Location::here()) const;
-  /// A loop by its position among all loops of the program, from 0: for loops that hold no block.
-  LoopRef loop_at(std::int64_t position, Location where = Location::here()) const;
-
-  /// One loop becomes several nested ones. With infer for one factor they cover the loop, and the
-  /// tail is guarded unless named; without, they must multiply to its extent.
-  ///     for i < 100   → split(i, {infer, 8}) →   for io < 13: for ii < 8:   with i = io*8 + ii,
-  ///     where it is below 100
-  /// Tail::guard leaves the tests' places to lowering, mask keeps one version of all tiles, peel
-  /// runs whole tiles apart from what is left, shift computes a part of the last one twice. With
-  /// round_up the last tile computes past the end: domains and temporaries below the loop become
-  /// longer, all that the blocks store is temporary, and all that they read there exists.
-  /// The loop is consumed. L0203 factors · L0224 tail.
-  template <std::size_t N>
-  std::array<LoopRef, N> split(LoopRef loop, const Factor (&factors)[N],
-                               std::optional<Tail> tail = {}, Location where = Location::here()) {
-    return take<N>(split_any(std::move(loop), Vec<Factor>(factors, factors + N), tail, where));
-  }
-  /// The same for a number of factors that is known at run time.
-  Vec<LoopRef> split_any(LoopRef loop, const Vec<Factor>& factors, std::optional<Tail> tail = {},
-                         Location where = Location::here());
-
-  /// Loops nested directly in each other become one.
-  ///     for i < m: for j < n:   → fuse(i, j) →   for i_j < m*n:   with i = i_j / n, j = i_j % n
-  /// They are consumed. L0205 not nested directly · L0206 a bound depends on a fused loop · L0229 a
-  /// reduce loop that may be empty with a spatial one.
-  LoopRef fuse(LoopRef outer, LoopRef inner, Location where = Location::here());
-  LoopRef fuse(LoopRef a, LoopRef b, LoopRef c, Location where = Location::here());
-  LoopRef fuse(const std::vector<LoopRef>& loops, Location where = Location::here());
-
-  /// Loops that follow each other become one, which runs all their bodies in each iteration. Nests
-  /// merge from outside in: the loops inside then follow each other.
-  ///     for i < n: P[i] = f(i)                 →  for i < n:  P[i] = f(i)
-  ///     for x < n: C[x] = g(P[x])  merge(i, x)                C[i] = g(P[i])
-  /// They are consumed. L0207 a body would need what a later iteration does · L0230 the loops don't
-  /// follow each other, run over other bounds, or hold what can't run in turn: an assert, or the
-  /// init of a reduction over the loop that others need to come first.
-  LoopRef merge(LoopRef first, LoopRef second, Location where = Location::here());
-  LoopRef merge(const std::vector<LoopRef>& loops, Location where = Location::here());
-
-  /// One loop becomes several, one after the other, with a copy of the body each: a border apart
-  /// from what lies inside it, or full tiles apart from the rest.
-  ///     for i < n: B   → loop_partition(i, {1, n - 1}) →   for i0 < 1: B_0       with i = i0
-  ///                                                        for i1 < n - 2: B_1   with i = 1 + i1
-  ///                                                        for i2 < 1: B_2       with i = n - 1 +
-  ///                                                        i2
-  /// Points are values of the loop, as numbers or over Dims; they rise, and a part is empty only
-  /// where Dims make it so. Each new loop starts at 0. The loop is consumed, and so is all below:
-  /// blocks and loops of the parts are found with blocks() and loops(block). Blocks that together
-  /// write a buffer don't move any more: place them before. L0231 points that are not proven to
-  /// rise inside the loop · a reduce loop of a block that has its init yet · a body that can't be
-  /// copied.
-  template <std::size_t N>
-  std::array<LoopRef, N + 1> loop_partition(LoopRef loop, const Factor (&points)[N],
-                                            Location where = Location::here()) {
-    return take<N + 1>(loop_partition_any(std::move(loop), Vec<Factor>(points, points + N), where));
-  }
-  /// The same for a number of points that is known at run time.
-  Vec<LoopRef> loop_partition_any(LoopRef loop, const Vec<Factor>& points,
-                                  Location where = Location::here());
-
-  /// Permutes loops of one nest; loops between them that are not named keep their place.
-  /// Reassociates floats if two loops that feed one reduction swap.
-  /// L0205 not one chain · L0206 a bound depends on a loop that would lie inside · L0207 a
-  /// dependence forbids it.
-  void reorder(std::initializer_list<LoopRef> loops, Location where = Location::here());
-  void reorder(const std::vector<LoopRef>& loops, Location where = Location::here());
-
-  /// Two splits and a reorder, in one step: gives outer i, outer j, inner i, inner j. Errors of
-  /// both.
-  std::array<LoopRef, 4> tile(LoopRef i, LoopRef j, Factor i_tile, Factor j_tile,
-                              std::optional<Tail> tail = {}, Location where = Location::here());
-
-  /// A loop of one iteration right above a loop or a block; returns it.
-  LoopRef add_unit_loop(const LoopRef& loop, Location where = Location::here());
-  LoopRef add_unit_loop(const BlockName& block, Location where = Location::here());
-
-  /// Iterations run on many threads, in any order; at most max_threads if that is not 0. A buffer
-  /// that is written and read only inside belongs to the iteration. L0207 a carried dependence ·
-  /// L0208 the loop feeds a reduction.
-  void parallel(LoopRef loop, std::int64_t max_threads = 0, Location where = Location::here());
-  /// Iterations run as lanes, in lockstep. L0207 a dependence that lockstep would reverse · L0208
-  /// the loop feeds a reduction · L0209 the extent is no constant, too large, or the body has no
-  /// vector form.
-  void vectorize(LoopRef loop, Location where = Location::here());
-  /// Iterations become copies of the body; with a factor, only that many, in a loop. L0210 no
-  /// constant extent, or more copies than the budget.
-  void unroll(LoopRef loop, std::int64_t factor = 0, Location where = Location::here());
-  /// Iterations become the blocks of a GPU's grid, or the threads of a block: the axis is
-  /// "blockIdx" or "threadIdx", with ".x", ".y" or ".z". Threads of a block wait for each other
-  /// where a loop over them ends, so that loops after each other hand values on. Processors run the
-  /// outermost loop over blocks as a parallel one, the others as serial ones.
-  ///     for i < 4096: C[i] = f(i)   →   blockIdx.x for io < 32: threadIdx.x for ii < 128: …
-  /// L0255 loops that make no kernel: two of one axis in each other or of different extents in one
-  /// outermost loop, blocks in threads, more than 1024 threads or no number of them, a condition
-  /// around · L0207 L0208 as for parallel · L0220 memory that not all of them see.
-  void bind(LoopRef loop, std::string_view axis, Location where = Location::here());
-
   /// The block's stores become atomic updates, so that its loops may be parallel (or bound) where
   /// two iterations update one element.
   ///     block H: H[I[v]] = H[I[v]] + 1   →   block H: atomic H[I[v]] += 1
@@ -3078,16 +2930,6 @@ class Schedule {
   /// to run. L0256 a store that is no update, x = x op y with an operator of which the order is
   /// free; a block that reads what it updates elsewhere too, or has its init yet.
   void atomic(const BlockName& block, Location where = Location::here());
-
-  /// Whether the iterations of a loop run apart for which a condition below holds that does not
-  /// hold for others: a test for an end, a clamped index, a select on the position.
-  ///     for i < n: if (i > 0) S; T   → partition(i, always) →   for i < 1: T
-  ///                                                             for i in 1..n: S; T
-  /// With never such a condition stays where it is, in one copy of the body; automatic, which takes
-  /// either back, peels border tiles where that is cheap. Lowering does it; a mark that has nothing
-  /// to peel when later steps are done is without effect. L0258: always, but no condition below is
-  /// affine in the loop and differs between its iterations · always, for lanes, copies or threads.
-  void partition(LoopRef loop, Partition policy, Location where = Location::here());
 
   /// The block moves under a loop of its consumers, and computes there just what they need in one
   /// iteration.
@@ -3158,7 +3000,7 @@ class Schedule {
   template <std::size_t N>
   std::array<BlockRef, N> pad(const BlockName& block, const std::vector<Factor>& multiples,
                               Location where = Location::here()) {
-    return take<N>(pad_n(block, multiples, N, where));
+    return detail::take<N>(pad_n(block, multiples, N, where));
   }
   /// The same for a number of copies that is known at run time.
   Vec<BlockRef> pad(const BlockName& block, const std::vector<Factor>& multiples,
@@ -3210,6 +3052,170 @@ class Schedule {
                  std::string_view implementation, std::string_view rounding = {},
                  Location where = Location::here());
 
+  /// The block runs over other iterators, which a map gives from its own; its loops are made anew,
+  /// one for each.
+  ///     for i < n: for j < m: B[i, j]   → s.transform_block_layout(B, [](Index i, Index j) {
+  ///                                          return layout(j / 4, i, j % 4); })   →
+  ///     for j < m/4: for i < n: for j_1 < 4: B[i, j*4 + j_1]
+  /// Its loops are consumed. Reassociates floats if reduce iterators come in another order. L0238
+  /// unless the map is proved to take the domain to a box without gaps, no index mixes spatial and
+  /// reduce iterators, and nothing else runs in the block's loops.
+  template <class F>
+  requires(!std::is_convertible_v<const F&, LayoutMap>) void transform_block_layout(
+      const BlockName& block, const F& map, Location where = Location::here()) {
+    transform_block_layout(block, layout_map(map), where);
+  }
+  void transform_block_layout(const BlockName& block, LayoutMap map,
+                              Location where = Location::here());
+
+ protected:
+  BlockSteps() = default;
+  BlockSteps(const BlockSteps&) = default;
+  BlockSteps& operator=(const BlockSteps&) = default;
+  ~BlockSteps() = default;
+
+ private:
+  Schedule& schedule();
+  Vec<BlockRef> pad_n(const BlockName& block, const std::vector<Factor>& multiples,
+                      std::optional<std::size_t> n, Location where);
+};
+
+}  // namespace lathe
+
+// ---- lathe/schedule/core/loop_steps.hpp
+// The steps that make other loops of loops, or say how their iterations run.
+
+namespace lathe {
+
+/// Methods of Schedule, whose comment says what holds for all steps.
+class LoopSteps {
+ public:
+  /// One loop becomes several nested ones. With infer for one factor they cover the loop, and the
+  /// tail is guarded unless named; without, they must multiply to its extent.
+  ///     for i < 100   → split(i, {infer, 8}) →   for io < 13: for ii < 8:   with i = io*8 + ii,
+  ///     where it is below 100
+  /// Tail::guard leaves the tests' places to lowering, mask keeps one version of all tiles, peel
+  /// runs whole tiles apart from what is left, shift computes a part of the last one twice. With
+  /// round_up the last tile computes past the end: domains and temporaries below the loop become
+  /// longer, all that the blocks store is temporary, and all that they read there exists.
+  /// The loop is consumed. L0203 factors · L0224 tail.
+  template <std::size_t N>
+  std::array<LoopRef, N> split(LoopRef loop, const Factor (&factors)[N],
+                               std::optional<Tail> tail = {}, Location where = Location::here()) {
+    return detail::take<N>(
+        split_any(std::move(loop), Vec<Factor>(factors, factors + N), tail, where));
+  }
+  /// The same for a number of factors that is known at run time.
+  Vec<LoopRef> split_any(LoopRef loop, const Vec<Factor>& factors, std::optional<Tail> tail = {},
+                         Location where = Location::here());
+
+  /// Loops nested directly in each other become one.
+  ///     for i < m: for j < n:   → fuse(i, j) →   for i_j < m*n:   with i = i_j / n, j = i_j % n
+  /// They are consumed. L0205 not nested directly · L0206 a bound depends on a fused loop · L0229 a
+  /// reduce loop that may be empty with a spatial one.
+  LoopRef fuse(LoopRef outer, LoopRef inner, Location where = Location::here());
+  LoopRef fuse(LoopRef a, LoopRef b, LoopRef c, Location where = Location::here());
+  LoopRef fuse(const std::vector<LoopRef>& loops, Location where = Location::here());
+
+  /// Loops that follow each other become one, which runs all their bodies in each iteration. Nests
+  /// merge from outside in: the loops inside then follow each other.
+  ///     for i < n: P[i] = f(i)                 →  for i < n:  P[i] = f(i)
+  ///     for x < n: C[x] = g(P[x])  merge(i, x)                C[i] = g(P[i])
+  /// They are consumed. L0207 a body would need what a later iteration does · L0230 the loops don't
+  /// follow each other, run over other bounds, or hold what can't run in turn: an assert, or the
+  /// init of a reduction over the loop that others need to come first.
+  LoopRef merge(LoopRef first, LoopRef second, Location where = Location::here());
+  LoopRef merge(const std::vector<LoopRef>& loops, Location where = Location::here());
+
+  /// One loop becomes several, one after the other, with a copy of the body each: a border apart
+  /// from what lies inside it, or full tiles apart from the rest.
+  ///     for i < n: B   → loop_partition(i, {1, n - 1}) →   for i0 < 1: B_0       with i = i0
+  ///                                                        for i1 < n - 2: B_1   with i = 1 + i1
+  ///                                                        for i2 < 1: B_2       with i = n - 1 +
+  ///                                                        i2
+  /// Points are values of the loop, as numbers or over Dims; they rise, and a part is empty only
+  /// where Dims make it so. Each new loop starts at 0. The loop is consumed, and so is all below:
+  /// blocks and loops of the parts are found with blocks() and loops(block). Blocks that together
+  /// write a buffer don't move any more: place them before. L0231 points that are not proven to
+  /// rise inside the loop · a reduce loop of a block that has its init yet · a body that can't be
+  /// copied.
+  template <std::size_t N>
+  std::array<LoopRef, N + 1> loop_partition(LoopRef loop, const Factor (&points)[N],
+                                            Location where = Location::here()) {
+    return detail::take<N + 1>(
+        loop_partition_any(std::move(loop), Vec<Factor>(points, points + N), where));
+  }
+  /// The same for a number of points that is known at run time.
+  Vec<LoopRef> loop_partition_any(LoopRef loop, const Vec<Factor>& points,
+                                  Location where = Location::here());
+
+  /// Permutes loops of one nest; loops between them that are not named keep their place.
+  /// Reassociates floats if two loops that feed one reduction swap.
+  /// L0205 not one chain · L0206 a bound depends on a loop that would lie inside · L0207 a
+  /// dependence forbids it.
+  void reorder(std::initializer_list<LoopRef> loops, Location where = Location::here());
+  void reorder(const std::vector<LoopRef>& loops, Location where = Location::here());
+
+  /// Two splits and a reorder, in one step: gives outer i, outer j, inner i, inner j. Errors of
+  /// both.
+  std::array<LoopRef, 4> tile(LoopRef i, LoopRef j, Factor i_tile, Factor j_tile,
+                              std::optional<Tail> tail = {}, Location where = Location::here());
+
+  /// A loop of one iteration right above a loop or a block; returns it.
+  LoopRef add_unit_loop(const LoopRef& loop, Location where = Location::here());
+  LoopRef add_unit_loop(const BlockName& block, Location where = Location::here());
+
+  /// Iterations run on many threads, in any order; at most max_threads if that is not 0. A buffer
+  /// that is written and read only inside belongs to the iteration. L0207 a carried dependence ·
+  /// L0208 the loop feeds a reduction.
+  void parallel(LoopRef loop, std::int64_t max_threads = 0, Location where = Location::here());
+  /// Iterations run as lanes, in lockstep. L0207 a dependence that lockstep would reverse · L0208
+  /// the loop feeds a reduction · L0209 the extent is no constant, too large, or the body has no
+  /// vector form.
+  void vectorize(LoopRef loop, Location where = Location::here());
+  /// Iterations become copies of the body; with a factor, only that many, in a loop. L0210 no
+  /// constant extent, or more copies than the budget.
+  void unroll(LoopRef loop, std::int64_t factor = 0, Location where = Location::here());
+  /// Iterations become the blocks of a GPU's grid, or the threads of a block: the axis is
+  /// "blockIdx" or "threadIdx", with ".x", ".y" or ".z". Threads of a block wait for each other
+  /// where a loop over them ends, so that loops after each other hand values on. Processors run the
+  /// outermost loop over blocks as a parallel one, the others as serial ones.
+  ///     for i < 4096: C[i] = f(i)   →   blockIdx.x for io < 32: threadIdx.x for ii < 128: …
+  /// L0255 loops that make no kernel: two of one axis in each other or of different extents in one
+  /// outermost loop, blocks in threads, more than 1024 threads or no number of them, a condition
+  /// around · L0207 L0208 as for parallel · L0220 memory that not all of them see.
+  void bind(LoopRef loop, std::string_view axis, Location where = Location::here());
+
+  /// Whether the iterations of a loop run apart for which a condition below holds that does not
+  /// hold for others: a test for an end, a clamped index, a select on the position.
+  ///     for i < n: if (i > 0) S; T   → partition(i, always) →   for i < 1: T
+  ///                                                             for i in 1..n: S; T
+  /// With never such a condition stays where it is, in one copy of the body; automatic, which takes
+  /// either back, peels border tiles where that is cheap. Lowering does it; a mark that has nothing
+  /// to peel when later steps are done is without effect. L0258: always, but no condition below is
+  /// affine in the loop and differs between its iterations · always, for lanes, copies or threads.
+  void partition(LoopRef loop, Partition policy, Location where = Location::here());
+
+ protected:
+  LoopSteps() = default;
+  LoopSteps(const LoopSteps&) = default;
+  LoopSteps& operator=(const LoopSteps&) = default;
+  ~LoopSteps() = default;
+
+ private:
+  Schedule& schedule();
+};
+
+}  // namespace lathe
+
+// ---- lathe/schedule/core/storage_steps.hpp
+// The steps that say where buffers live, how they lie there, and when they are filled.
+
+namespace lathe {
+
+/// Methods of Schedule, whose comment says what holds for all steps.
+class StorageSteps {
+ public:
   /// Where a private buffer lives. L0220.
   void set_scope(const BufferName& buffer, Scope scope, Location where = Location::here());
   /// Elements of a private buffer move: s.transform_layout(B, [](Index a, Index b) { return
@@ -3266,26 +3272,105 @@ class Schedule {
   void software_pipeline(LoopRef loop, const std::vector<std::int64_t>& stages,
                          const std::vector<std::int64_t>& orders,
                          Location where = Location::here());
-  /// The block runs over other iterators, which a map gives from its own; its loops are made anew,
-  /// one for each.
-  ///     for i < n: for j < m: B[i, j]   → s.transform_block_layout(B, [](Index i, Index j) {
-  ///                                          return layout(j / 4, i, j % 4); })   →
-  ///     for j < m/4: for i < n: for j_1 < 4: B[i, j*4 + j_1]
-  /// Its loops are consumed. Reassociates floats if reduce iterators come in another order. L0238
-  /// unless the map is proved to take the domain to a box without gaps, no index mixes spatial and
-  /// reduce iterators, and nothing else runs in the block's loops.
-  template <class F>
-  requires(!std::is_convertible_v<const F&, LayoutMap>) void transform_block_layout(
-      const BlockName& block, const F& map, Location where = Location::here()) {
-    transform_block_layout(block, layout_map(map), where);
-  }
-  void transform_block_layout(const BlockName& block, LayoutMap map,
-                              Location where = Location::here());
   /// A hint: fetch what the loop reads of the buffer `distance` iterations ahead. Each iteration of
   /// the loops inside fetches its own part, once a cache line; what several of them read they fetch
   /// in turn. Locality 0 (once), 2 (second cache) to 3 (keep). L0222.
   void prefetch(const BufferName& buffer, LoopRef loop, std::int64_t distance, int locality = 3,
                 Location where = Location::here());
+
+ protected:
+  StorageSteps() = default;
+  StorageSteps(const StorageSteps&) = default;
+  StorageSteps& operator=(const StorageSteps&) = default;
+  ~StorageSteps() = default;
+
+ private:
+  Schedule& schedule();
+};
+
+}  // namespace lathe
+
+// ---- lathe/schedule/core/schedule.hpp
+// Schedules: one method per primitive, each of which leaves a valid program. Those on loops, blocks
+// and buffers are in headers of their own.
+
+namespace lathe {
+
+namespace detail {
+
+class DefaultSteps;
+
+/// A set of nodes by identity that is never changed: with one more it shares most of itself. A
+/// search tree by hashes of addresses, so that it is flat enough as it grows.
+struct RefTree : RefCounted {
+  RefTree(const RefCounted* its_node, Ref<RefTree> its_less, Ref<RefTree> its_more)
+      : node(its_node), less(std::move(its_less)), more(std::move(its_more)) {}
+  const RefCounted* node;
+  Ref<RefTree> less, more;
+
+  static bool holds(const Ref<RefTree>& tree, const RefCounted* node);
+  static Ref<RefTree> with(const Ref<RefTree>& tree, const RefCounted* node);
+};
+
+}  // namespace detail
+
+struct ScheduleOptions {
+  bool strict = false;     ///< refuse steps that may change floating-point rounding (L0226)
+  std::uint64_t seed = 0;  ///< of what sampling steps draw
+};
+
+/// A program and the steps that were taken on it. Every step throws UserError and changes nothing
+/// if it is not legal: a schedule never changes what the program computes, apart from the rounding
+/// that numerics() lists. Cheap to copy; copies go their own ways, and references made before the
+/// copy hold for both.
+///
+/// Errors of all methods: L0201 a reference that is unknown or was consumed · L0202 an argument of
+/// no use · L0204 a loop that is not serial or carries an annotation · L0225 the step would break
+/// what a parallel, vectorized, unrolled or bound loop promises · L0226 not under
+/// ScheduleOptions::strict.
+class Schedule : public LoopSteps, public BlockSteps, public StorageSteps {
+ public:
+  Schedule(Program program, ScheduleOptions options = {}, Location where = Location::here());
+  /// The program that computes these tensors; its parameters are the inputs, then the outputs.
+  /// What takes over an input's memory is declared here: lt::Schedule s(lt::inout(X, Z)).
+  Schedule(const AnyTensor& output, ScheduleOptions options = {},
+           Location where = Location::here());
+  Schedule(const OutputList& outputs, ScheduleOptions options = {},
+           Location where = Location::here());
+
+  // Moving one copies it, so that a schedule always has its program.
+  Schedule(const Schedule&) = default;
+  Schedule& operator=(const Schedule&) = default;
+
+  const Program& program() const { return program_; }
+  /// The program as text.
+  std::string str() const;
+  Trace trace() const;
+  /// The steps that may change the rounding of floating-point results, in words; empty if no bit
+  /// can differ.
+  std::vector<std::string> numerics() const;
+  /// The schedule as a page for a browser, in one file that needs no other: the tree of loops with
+  /// the bytes that an iteration touches of each buffer, the cache of the machine that holds them,
+  /// its operations and operations per byte (work_of gives these numbers), the blocks, the buffers
+  /// at the size that lowering keeps of them, and the steps.
+  std::string html(const Target& machine = host()) const;
+  const ScheduleOptions& options() const { return options_; }
+
+  /// The block of a tensor, or with a name.
+  BlockRef block(const BlockName& name, Location where = Location::here()) const;
+  /// All blocks in program order.
+  std::vector<BlockRef> blocks() const;
+  /// The loops above a block, outermost first.
+  std::vector<LoopRef> loops(const BlockName& block, Location where = Location::here()) const;
+  /// The same for structured bindings: auto [i, j, r] = s.loops<3>(C);
+  template <std::size_t N>
+  std::array<LoopRef, N> loops(const BlockName& block, Location where = Location::here()) const {
+    return detail::take<N>(loops_n(block, N, where));
+  }
+  /// The loop with a name, which no other loop of the program has.
+  LoopRef loop(std::string_view name, Location where = Location::here()) const;
+  /// A loop by its position among all loops of the program, from 0: for loops that hold no block.
+  LoopRef loop_at(std::int64_t position, Location where = Location::here()) const;
 
   /// From here on each Dim is known to be as the condition says, and a call that gives another one
   /// is refused (L0304): s.assume(n % 8 == 0 && n >= 64). versions() calls such a schedule where
@@ -3313,7 +3398,7 @@ class Schedule {
                                             std::int64_t min_inner = 1,
                                             const std::vector<std::int64_t>& decision = {},
                                             Location where = Location::here()) {
-    return take<N>(sample_perfect_tile_any(loop, N, max_inner, min_inner, decision, where));
+    return detail::take<N>(sample_perfect_tile_any(loop, N, max_inner, min_inner, decision, where));
   }
   /// The same for a number of factors that is known at run time.
   Vec<Sample> sample_perfect_tile_any(const LoopRef& loop, std::size_t n,
@@ -3356,15 +3441,7 @@ class Schedule {
     LATHE_DECL ~Step() override;
   };
 
-  template <std::size_t N, class Ref>
-  static std::array<Ref, N> take(const Vec<Ref>& all) {
-    std::array<Ref, N> out;
-    for (std::size_t k = 0; k < N; ++k) out[k] = all[k];
-    return out;
-  }
   Vec<LoopRef> loops_n(const BlockName& block, std::size_t n, Location where) const;
-  Vec<BlockRef> pad_n(const BlockName& block, const std::vector<Factor>& multiples,
-                      std::optional<std::size_t> n, Location where);
   Verdict check_reference(const Arg& arg) const;
   const std::int64_t* sampled(const VarRef& var) const;
   Arg with_samples(const Arg& arg) const;
@@ -3378,6 +3455,9 @@ class Schedule {
   [[noreturn]] void refuse(std::string_view step, const Refusal& why, Location where) const;
   Vec<LoopRef> step_to_loops(const Primitive& primitive, Args args, Location where);
 
+  friend class LoopSteps;
+  friend class BlockSteps;
+  friend class StorageSteps;
   friend class detail::DefaultSteps;
 
   Program program_;
@@ -31025,6 +31105,174 @@ LATHE_DECL std::string Schedule::resolve_buffer(const BufferName& name, std::str
 
 }  // namespace lathe
 
+// ---- lathe/schedule/core/impl/step_results.ipp
+namespace lathe {
+namespace detail {
+
+inline Vec<LoopRef> as_loops(const Args& results) {
+  Vec<LoopRef> out;
+  for (const auto& r : results) out.emplace_back(r.loop);
+  return out;
+}
+inline BlockRef as_block(const Args& results) { return BlockRef(results[0].block); }
+inline Arg number_list(const Vec<std::int64_t>& numbers) {
+  Vec<Arg> list;
+  for (std::int64_t n : numbers) list.push_back(Arg::of_number(n));
+  return Arg::of_list(std::move(list));
+}
+inline Arg tail_argument(const std::optional<Tail>& tail) {
+  return Arg::of_word(tail ? to_text(*tail) : "auto");
+}
+
+}  // namespace detail
+
+}  // namespace lathe
+
+// ---- lathe/schedule/core/impl/block_steps.ipp
+namespace lathe {
+
+LATHE_DECL Schedule& BlockSteps::schedule() { return static_cast<Schedule&>(*this); }
+
+LATHE_DECL void BlockSteps::atomic(const BlockName& block, Location where) {
+  schedule().apply(detail::primitive_atomic(),
+                   {BlockRef(schedule().resolve_block(block, "atomic", where))}, where);
+}
+
+LATHE_DECL void BlockSteps::compute_at(const BlockName& block, LoopRef loop, Location where) {
+  schedule().apply(detail::primitive_compute_at(),
+                   {BlockRef(schedule().resolve_block(block, "compute_at", where)), loop}, where);
+}
+
+LATHE_DECL void BlockSteps::reverse_compute_at(const BlockName& block, LoopRef loop,
+                                               Location where) {
+  schedule().apply(detail::primitive_reverse_compute_at(),
+                   {BlockRef(schedule().resolve_block(block, "reverse_compute_at", where)), loop},
+                   where);
+}
+
+LATHE_DECL void BlockSteps::compute_inline(const BlockName& block, Location where) {
+  schedule().apply(detail::primitive_compute_inline(),
+                   {BlockRef(schedule().resolve_block(block, "compute_inline", where))}, where);
+}
+
+LATHE_DECL void BlockSteps::reverse_compute_inline(const BlockName& block, Location where) {
+  schedule().apply(detail::primitive_reverse_compute_inline(),
+                   {BlockRef(schedule().resolve_block(block, "reverse_compute_inline", where))},
+                   where);
+}
+
+LATHE_DECL BlockRef BlockSteps::cache_read(const BlockName& consumer, const BufferName& buffer,
+                                           Scope scope, Location where) {
+  Arg source = Arg::of_buffer(schedule().resolve_buffer(buffer, "cache_read", where));
+  return detail::as_block(
+      schedule().apply(detail::primitive_cache_read(),
+                       {BlockRef(schedule().resolve_block(consumer, "cache_read", where)), source,
+                        Arg::of_word(to_text(scope))},
+                       where));
+}
+
+LATHE_DECL BlockRef BlockSteps::cache_write(const BlockName& block, Scope scope, Location where) {
+  return detail::as_block(
+      schedule().apply(detail::primitive_cache_write(),
+                       {BlockRef(schedule().resolve_block(block, "cache_write", where)),
+                        Arg::of_word(to_text(scope))},
+                       where));
+}
+
+LATHE_DECL BlockRef BlockSteps::reindex(const BlockName& block, const BufferName& buffer,
+                                        Location where) {
+  Arg touched = Arg::of_buffer(schedule().resolve_buffer(buffer, "reindex", where));
+  return detail::as_block(schedule().apply(
+      detail::primitive_reindex(),
+      {BlockRef(schedule().resolve_block(block, "reindex", where)), touched}, where));
+}
+
+LATHE_DECL BlockRef BlockSteps::clone(const BlockName& block,
+                                      const std::vector<BlockName>& consumers, Location where) {
+  Vec<Arg> readers;
+  for (const auto& name : consumers)
+    readers.push_back(BlockRef(schedule().resolve_block(name, "clone", where)));
+  return detail::as_block(schedule().apply(
+      detail::primitive_clone(),
+      {BlockRef(schedule().resolve_block(block, "clone", where)), Arg::of_list(std::move(readers))},
+      where));
+}
+
+LATHE_DECL BlockRef BlockSteps::decompose_reduction(const BlockName& block, LoopRef loop,
+                                                    Location where) {
+  return detail::as_block(schedule().apply(
+      detail::primitive_decompose_reduction(),
+      {BlockRef(schedule().resolve_block(block, "decompose_reduction", where)), loop}, where));
+}
+
+LATHE_DECL BlockRef BlockSteps::decompose_padding(const BlockName& block, LoopRef loop,
+                                                  Location where) {
+  return detail::as_block(schedule().apply(
+      detail::primitive_decompose_padding(),
+      {BlockRef(schedule().resolve_block(block, "decompose_padding", where)), loop}, where));
+}
+
+LATHE_DECL Vec<BlockRef> BlockSteps::pad_n(const BlockName& block,
+                                           const std::vector<Factor>& multiples,
+                                           std::optional<std::size_t> n, Location where) {
+  Vec<Arg> list;
+  for (const auto& m : multiples) list.push_back(Arg::of(m));
+  Schedule next = schedule();
+  Vec<BlockRef> copies;
+  for (const auto& r : next.apply(
+           detail::primitive_pad(),
+           {BlockRef(schedule().resolve_block(block, "pad", where)), Arg::of_list(std::move(list))},
+           where))
+    copies.emplace_back(r.block);
+  if (n && copies.size() != *n)
+    schedule().refuse("pad",
+                      detail::refusal("L0202", "gives " + std::to_string(copies.size()) +
+                                                   " blocks, not " + std::to_string(*n)),
+                      where);
+  schedule() = next;
+  return copies;
+}
+
+LATHE_DECL BlockRef BlockSteps::rfactor(LoopRef loop, int axis, Location where) {
+  return detail::as_block(
+      schedule().apply(detail::primitive_rfactor(), {loop, Arg::of_number(axis)}, where));
+}
+
+LATHE_DECL void BlockSteps::blockize(LoopRef loop, Location where) {
+  schedule().apply(detail::primitive_blockize(), {loop}, where);
+}
+
+LATHE_DECL void BlockSteps::tensorize(LoopRef loop, std::string_view name, Location where) {
+  tensorize(std::move(loop), name, {}, {}, {}, where);
+}
+
+LATHE_DECL void BlockSteps::tensorize(LoopRef loop, const TensorIntrin& row, Location where) {
+  const TensorIntrin* known = find_tensor_intrin(row.name);
+  const bool named = known && known->description == row.description &&
+                     known->implementation == row.implementation && known->rounding == row.rounding;
+  if (named) return tensorize(std::move(loop), row.name, where);
+  tensorize(std::move(loop), row.name, row.description, row.implementation, row.rounding, where);
+}
+
+LATHE_DECL void BlockSteps::tensorize(LoopRef loop, std::string_view name,
+                                      std::string_view description, std::string_view implementation,
+                                      std::string_view rounding, Location where) {
+  Args args{loop};
+  for (std::string_view text : {name, description, implementation, rounding})
+    args.push_back(Arg::of_text(std::string(text)));
+  schedule().apply(detail::primitive_tensorize(), std::move(args), where);
+}
+
+LATHE_DECL void BlockSteps::transform_block_layout(const BlockName& block, LayoutMap map,
+                                                   Location where) {
+  schedule().apply(detail::primitive_transform_block_layout(),
+                   {BlockRef(schedule().resolve_block(block, "transform_block_layout", where)),
+                    Arg(std::move(map))},
+                   where);
+}
+
+}  // namespace lathe
+
 // ---- lathe/schedule/core/impl/claims.ipp
 namespace lathe::detail {
 
@@ -31189,333 +31437,92 @@ LATHE_DECL Verdict check_claims(const Program& program) {
 
 }  // namespace lathe::detail
 
-// ---- lathe/schedule/core/impl/methods.ipp
+// ---- lathe/schedule/core/impl/loop_steps.ipp
 namespace lathe {
-namespace detail {
 
-inline Vec<LoopRef> as_loops(const Args& results) {
-  Vec<LoopRef> out;
-  for (const auto& r : results) out.emplace_back(r.loop);
-  return out;
-}
-inline BlockRef as_block(const Args& results) { return BlockRef(results[0].block); }
-inline Arg number_list(const Vec<std::int64_t>& numbers) {
-  Vec<Arg> list;
-  for (std::int64_t n : numbers) list.push_back(Arg::of_number(n));
-  return Arg::of_list(std::move(list));
-}
-inline Arg tail_argument(const std::optional<Tail>& tail) {
-  return Arg::of_word(tail ? to_text(*tail) : "auto");
-}
+LATHE_DECL Schedule& LoopSteps::schedule() { return static_cast<Schedule&>(*this); }
 
-}  // namespace detail
-
-// The step is taken back where there is no memory for what it gives.
-LATHE_DECL Vec<LoopRef> Schedule::step_to_loops(const Primitive& primitive, Args args,
-                                                Location where) {
-  return detail::within_memory("schedule", where, [&] {
-    Schedule next = *this;
-    auto loops = detail::as_loops(next.apply(primitive, std::move(args), where));
-    *this = next;
-    return loops;
-  });
-}
-
-LATHE_DECL Vec<LoopRef> Schedule::split_any(LoopRef loop, const Vec<Factor>& factors,
-                                            std::optional<Tail> tail, Location where) {
+LATHE_DECL Vec<LoopRef> LoopSteps::split_any(LoopRef loop, const Vec<Factor>& factors,
+                                             std::optional<Tail> tail, Location where) {
   Vec<Arg> list;
   for (const auto& f : factors) list.push_back(Arg::of(f));
-  return step_to_loops(detail::primitive_split(),
-                       {loop, Arg::of_list(std::move(list)), detail::tail_argument(tail)}, where);
+  return schedule().step_to_loops(
+      detail::primitive_split(), {loop, Arg::of_list(std::move(list)), detail::tail_argument(tail)},
+      where);
 }
 
-LATHE_DECL LoopRef Schedule::fuse(LoopRef outer, LoopRef inner, Location where) {
+LATHE_DECL LoopRef LoopSteps::fuse(LoopRef outer, LoopRef inner, Location where) {
   return fuse(std::vector<LoopRef>{outer, inner}, where);
 }
-LATHE_DECL LoopRef Schedule::fuse(LoopRef a, LoopRef b, LoopRef c, Location where) {
+
+LATHE_DECL LoopRef LoopSteps::fuse(LoopRef a, LoopRef b, LoopRef c, Location where) {
   return fuse(std::vector<LoopRef>{a, b, c}, where);
 }
-LATHE_DECL LoopRef Schedule::fuse(const std::vector<LoopRef>& loops, Location where) {
-  return step_to_loops(detail::primitive_fuse(), {Arg::of(loops)}, where)[0];
+
+LATHE_DECL LoopRef LoopSteps::fuse(const std::vector<LoopRef>& loops, Location where) {
+  return schedule().step_to_loops(detail::primitive_fuse(), {Arg::of(loops)}, where)[0];
 }
 
-LATHE_DECL LoopRef Schedule::merge(LoopRef first, LoopRef second, Location where) {
+LATHE_DECL LoopRef LoopSteps::merge(LoopRef first, LoopRef second, Location where) {
   return merge(std::vector<LoopRef>{first, second}, where);
 }
-LATHE_DECL LoopRef Schedule::merge(const std::vector<LoopRef>& loops, Location where) {
-  return step_to_loops(detail::primitive_merge(), {Arg::of(loops)}, where)[0];
+
+LATHE_DECL LoopRef LoopSteps::merge(const std::vector<LoopRef>& loops, Location where) {
+  return schedule().step_to_loops(detail::primitive_merge(), {Arg::of(loops)}, where)[0];
 }
 
-LATHE_DECL Vec<LoopRef> Schedule::loop_partition_any(LoopRef loop, const Vec<Factor>& points,
-                                                     Location where) {
+LATHE_DECL Vec<LoopRef> LoopSteps::loop_partition_any(LoopRef loop, const Vec<Factor>& points,
+                                                      Location where) {
   Vec<Arg> list;
   for (const auto& p : points) list.push_back(Arg::of(p));
-  return step_to_loops(detail::primitive_loop_partition(), {loop, Arg::of_list(std::move(list))},
-                       where);
+  return schedule().step_to_loops(detail::primitive_loop_partition(),
+                                  {loop, Arg::of_list(std::move(list))}, where);
 }
 
-LATHE_DECL void Schedule::reorder(std::initializer_list<LoopRef> loops, Location where) {
+LATHE_DECL void LoopSteps::reorder(std::initializer_list<LoopRef> loops, Location where) {
   reorder(std::vector<LoopRef>(loops), where);
 }
-LATHE_DECL void Schedule::reorder(const std::vector<LoopRef>& loops, Location where) {
-  apply(detail::primitive_reorder(), {Arg::of(loops)}, where);
+
+LATHE_DECL void LoopSteps::reorder(const std::vector<LoopRef>& loops, Location where) {
+  schedule().apply(detail::primitive_reorder(), {Arg::of(loops)}, where);
 }
 
-LATHE_DECL std::array<LoopRef, 4> Schedule::tile(LoopRef i, LoopRef j, Factor i_tile, Factor j_tile,
-                                                 std::optional<Tail> tail, Location where) {
-  return take<4>(
-      step_to_loops(detail::primitive_tile(),
-                    {i, j, Arg::of(i_tile), Arg::of(j_tile), detail::tail_argument(tail)}, where));
-}
-
-LATHE_DECL LoopRef Schedule::add_unit_loop(const LoopRef& loop, Location where) {
-  return step_to_loops(detail::primitive_add_unit_loop(), {loop}, where)[0];
-}
-LATHE_DECL LoopRef Schedule::add_unit_loop(const BlockName& block, Location where) {
-  return step_to_loops(detail::primitive_add_unit_loop(),
-                       {BlockRef(resolve_block(block, "add_unit_loop", where))}, where)[0];
-}
-
-LATHE_DECL void Schedule::parallel(LoopRef loop, std::int64_t max_threads, Location where) {
-  apply(detail::primitive_parallel(), {loop, Arg::of_number(max_threads)}, where);
-}
-LATHE_DECL void Schedule::vectorize(LoopRef loop, Location where) {
-  apply(detail::primitive_vectorize(), {loop}, where);
-}
-LATHE_DECL void Schedule::unroll(LoopRef loop, std::int64_t factor, Location where) {
-  apply(detail::primitive_unroll(), {loop, Arg::of_number(factor)}, where);
-}
-LATHE_DECL void Schedule::bind(LoopRef loop, std::string_view axis, Location where) {
-  apply(detail::primitive_bind(), {loop, Arg::of_text(std::string(axis))}, where);
-}
-
-LATHE_DECL void Schedule::atomic(const BlockName& block, Location where) {
-  apply(detail::primitive_atomic(), {BlockRef(resolve_block(block, "atomic", where))}, where);
-}
-
-LATHE_DECL void Schedule::partition(LoopRef loop, Partition policy, Location where) {
-  apply(detail::primitive_partition(), {loop, Arg::of_word(to_text(policy))}, where);
-}
-
-LATHE_DECL void Schedule::compute_at(const BlockName& block, LoopRef loop, Location where) {
-  apply(detail::primitive_compute_at(), {BlockRef(resolve_block(block, "compute_at", where)), loop},
-        where);
-}
-LATHE_DECL void Schedule::reverse_compute_at(const BlockName& block, LoopRef loop, Location where) {
-  apply(detail::primitive_reverse_compute_at(),
-        {BlockRef(resolve_block(block, "reverse_compute_at", where)), loop}, where);
-}
-LATHE_DECL void Schedule::compute_inline(const BlockName& block, Location where) {
-  apply(detail::primitive_compute_inline(),
-        {BlockRef(resolve_block(block, "compute_inline", where))}, where);
-}
-LATHE_DECL void Schedule::reverse_compute_inline(const BlockName& block, Location where) {
-  apply(detail::primitive_reverse_compute_inline(),
-        {BlockRef(resolve_block(block, "reverse_compute_inline", where))}, where);
-}
-
-LATHE_DECL BlockRef Schedule::cache_read(const BlockName& consumer, const BufferName& buffer,
-                                         Scope scope, Location where) {
-  Arg source = Arg::of_buffer(resolve_buffer(buffer, "cache_read", where));
-  return detail::as_block(apply(detail::primitive_cache_read(),
-                                {BlockRef(resolve_block(consumer, "cache_read", where)), source,
-                                 Arg::of_word(to_text(scope))},
-                                where));
-}
-LATHE_DECL BlockRef Schedule::cache_write(const BlockName& block, Scope scope, Location where) {
-  return detail::as_block(apply(
-      detail::primitive_cache_write(),
-      {BlockRef(resolve_block(block, "cache_write", where)), Arg::of_word(to_text(scope))}, where));
-}
-
-LATHE_DECL BlockRef Schedule::reindex(const BlockName& block, const BufferName& buffer,
-                                      Location where) {
-  Arg touched = Arg::of_buffer(resolve_buffer(buffer, "reindex", where));
-  return detail::as_block(apply(detail::primitive_reindex(),
-                                {BlockRef(resolve_block(block, "reindex", where)), touched},
-                                where));
-}
-
-LATHE_DECL BlockRef Schedule::clone(const BlockName& block, const std::vector<BlockName>& consumers,
-                                    Location where) {
-  Vec<Arg> readers;
-  for (const auto& name : consumers)
-    readers.push_back(BlockRef(resolve_block(name, "clone", where)));
-  return detail::as_block(apply(
-      detail::primitive_clone(),
-      {BlockRef(resolve_block(block, "clone", where)), Arg::of_list(std::move(readers))}, where));
-}
-
-LATHE_DECL BlockRef Schedule::decompose_reduction(const BlockName& block, LoopRef loop,
+LATHE_DECL std::array<LoopRef, 4> LoopSteps::tile(LoopRef i, LoopRef j, Factor i_tile,
+                                                  Factor j_tile, std::optional<Tail> tail,
                                                   Location where) {
-  return detail::as_block(
-      apply(detail::primitive_decompose_reduction(),
-            {BlockRef(resolve_block(block, "decompose_reduction", where)), loop}, where));
-}
-LATHE_DECL BlockRef Schedule::decompose_padding(const BlockName& block, LoopRef loop,
-                                                Location where) {
-  return detail::as_block(apply(detail::primitive_decompose_padding(),
-                                {BlockRef(resolve_block(block, "decompose_padding", where)), loop},
-                                where));
-}
-LATHE_DECL Vec<BlockRef> Schedule::pad_n(const BlockName& block,
-                                         const std::vector<Factor>& multiples,
-                                         std::optional<std::size_t> n, Location where) {
-  Vec<Arg> list;
-  for (const auto& m : multiples) list.push_back(Arg::of(m));
-  Schedule next = *this;
-  Vec<BlockRef> copies;
-  for (const auto& r : next.apply(
-           detail::primitive_pad(),
-           {BlockRef(resolve_block(block, "pad", where)), Arg::of_list(std::move(list))}, where))
-    copies.emplace_back(r.block);
-  if (n && copies.size() != *n)
-    refuse("pad",
-           detail::refusal("L0202", "gives " + std::to_string(copies.size()) + " blocks, not " +
-                                        std::to_string(*n)),
-           where);
-  *this = next;
-  return copies;
-}
-LATHE_DECL BlockRef Schedule::rfactor(LoopRef loop, int axis, Location where) {
-  return detail::as_block(apply(detail::primitive_rfactor(), {loop, Arg::of_number(axis)}, where));
+  return detail::take<4>(schedule().step_to_loops(
+      detail::primitive_tile(),
+      {i, j, Arg::of(i_tile), Arg::of(j_tile), detail::tail_argument(tail)}, where));
 }
 
-LATHE_DECL void Schedule::blockize(LoopRef loop, Location where) {
-  apply(detail::primitive_blockize(), {loop}, where);
+LATHE_DECL LoopRef LoopSteps::add_unit_loop(const LoopRef& loop, Location where) {
+  return schedule().step_to_loops(detail::primitive_add_unit_loop(), {loop}, where)[0];
 }
 
-LATHE_DECL void Schedule::tensorize(LoopRef loop, std::string_view name, Location where) {
-  tensorize(std::move(loop), name, {}, {}, {}, where);
-}
-LATHE_DECL void Schedule::tensorize(LoopRef loop, const TensorIntrin& row, Location where) {
-  const TensorIntrin* known = find_tensor_intrin(row.name);
-  const bool named = known && known->description == row.description &&
-                     known->implementation == row.implementation && known->rounding == row.rounding;
-  if (named) return tensorize(std::move(loop), row.name, where);
-  tensorize(std::move(loop), row.name, row.description, row.implementation, row.rounding, where);
-}
-LATHE_DECL void Schedule::tensorize(LoopRef loop, std::string_view name,
-                                    std::string_view description, std::string_view implementation,
-                                    std::string_view rounding, Location where) {
-  Args args{loop};
-  for (std::string_view text : {name, description, implementation, rounding})
-    args.push_back(Arg::of_text(std::string(text)));
-  apply(detail::primitive_tensorize(), std::move(args), where);
+LATHE_DECL LoopRef LoopSteps::add_unit_loop(const BlockName& block, Location where) {
+  return schedule().step_to_loops(
+      detail::primitive_add_unit_loop(),
+      {BlockRef(schedule().resolve_block(block, "add_unit_loop", where))}, where)[0];
 }
 
-LATHE_DECL Vec<Sample> Schedule::sample_perfect_tile_any(const LoopRef& loop, std::size_t n,
-                                                         std::int64_t max_inner,
-                                                         std::int64_t min_inner,
-                                                         const std::vector<std::int64_t>& decision,
-                                                         Location where) {
-  Vec<Sample> out;
-  for (const auto& r :
-       apply(detail::primitive_sample_perfect_tile(),
-             {loop, Arg::of_number(static_cast<std::int64_t>(n)), Arg::of_number(max_inner),
-              Arg::of_number(min_inner), detail::number_list(decision)},
-             where))
-    out.emplace_back(r.loop);
-  return out;
-}
-LATHE_DECL Sample Schedule::sample_categorical(const std::vector<std::int64_t>& values,
-                                               const std::vector<std::int64_t>& weights,
-                                               std::int64_t decision, Location where) {
-  return Sample(
-      apply(detail::primitive_sample_categorical(),
-            {detail::number_list(values), detail::number_list(weights), Arg::of_number(decision)},
-            where)[0]
-          .loop);
-}
-LATHE_DECL void Schedule::sample_compute_location(const BlockName& block, std::string_view decision,
-                                                  Location where) {
-  apply(detail::primitive_sample_compute_location(),
-        {BlockRef(resolve_block(block, "sample_compute_location", where)),
-         Arg::of_text(std::string(decision))},
-        where);
-}
-LATHE_DECL std::int64_t Schedule::value(const Sample& sample, Location where) const {
-  if (const std::int64_t* known = sample.var ? sampled(sample.var) : nullptr) return *known;
-  refuse("value", detail::refusal("L0201", "no step of this schedule sampled this number"), where);
+LATHE_DECL void LoopSteps::parallel(LoopRef loop, std::int64_t max_threads, Location where) {
+  schedule().apply(detail::primitive_parallel(), {loop, Arg::of_number(max_threads)}, where);
 }
 
-LATHE_DECL void Schedule::set_scope(const BufferName& buffer, Scope scope, Location where) {
-  apply(detail::primitive_set_scope(),
-        {Arg::of_buffer(resolve_buffer(buffer, "set_scope", where)), Arg::of_word(to_text(scope))},
-        where);
-}
-LATHE_DECL void Schedule::transform_layout(const BufferName& buffer, LayoutMap map,
-                                           Location where) {
-  apply(detail::primitive_transform_layout(),
-        {Arg::of_buffer(resolve_buffer(buffer, "transform_layout", where)), Arg(std::move(map))},
-        where);
-}
-LATHE_DECL void Schedule::storage_align(const BufferName& buffer, std::int64_t dim,
-                                        std::int64_t factor, std::int64_t offset, Location where) {
-  apply(detail::primitive_storage_align(),
-        {Arg::of_buffer(resolve_buffer(buffer, "storage_align", where)), Arg::of_number(dim),
-         Arg::of_number(factor), Arg::of_number(offset)},
-        where);
-}
-LATHE_DECL void Schedule::change_type(const BufferName& buffer, DType dtype, Location where) {
-  apply(detail::primitive_change_type(),
-        {Arg::of_buffer(resolve_buffer(buffer, "change_type", where)), Arg::of_word(dtype.str())},
-        where);
-}
-LATHE_DECL void Schedule::hoist_storage(const BufferName& buffer, LoopRef loop, Location where) {
-  apply(detail::primitive_hoist_storage(),
-        {Arg::of_buffer(resolve_buffer(buffer, "hoist_storage", where)), loop}, where);
-}
-LATHE_DECL void Schedule::double_buffer(const BufferName& buffer, LoopRef loop, Location where) {
-  apply(detail::primitive_double_buffer(),
-        {Arg::of_buffer(resolve_buffer(buffer, "double_buffer", where)), loop}, where);
-}
-LATHE_DECL void Schedule::rolling_buffer(const BlockName& block, LoopRef loop, Location where) {
-  apply(detail::primitive_rolling_buffer(),
-        {BlockRef(resolve_block(block, "rolling_buffer", where)), loop}, where);
-}
-LATHE_DECL void Schedule::software_pipeline(LoopRef loop, const std::vector<std::int64_t>& stages,
-                                            const std::vector<std::int64_t>& orders,
-                                            Location where) {
-  apply(detail::primitive_software_pipeline(),
-        {loop, detail::number_list(stages), detail::number_list(orders)}, where);
-}
-LATHE_DECL void Schedule::transform_block_layout(const BlockName& block, LayoutMap map,
-                                                 Location where) {
-  apply(detail::primitive_transform_block_layout(),
-        {BlockRef(resolve_block(block, "transform_block_layout", where)), Arg(std::move(map))},
-        where);
-}
-LATHE_DECL void Schedule::prefetch(const BufferName& buffer, LoopRef loop, std::int64_t distance,
-                                   int locality, Location where) {
-  apply(detail::primitive_prefetch(),
-        {Arg::of_buffer(resolve_buffer(buffer, "prefetch", where)), loop, Arg::of_number(distance),
-         Arg::of_number(locality)},
-        where);
+LATHE_DECL void LoopSteps::vectorize(LoopRef loop, Location where) {
+  schedule().apply(detail::primitive_vectorize(), {loop}, where);
 }
 
-LATHE_DECL void Schedule::assume(const Expr<bool>& condition, Location where) {
-  apply(detail::primitive_assume(), {Arg::of(Factor(condition.any()))}, where);
+LATHE_DECL void LoopSteps::unroll(LoopRef loop, std::int64_t factor, Location where) {
+  schedule().apply(detail::primitive_unroll(), {loop, Arg::of_number(factor)}, where);
 }
-LATHE_DECL void Schedule::annotate(const LoopRef& loop, std::string_view key,
-                                   const AttrValue& value, Location where) {
-  apply(detail::primitive_annotate(), {loop, Arg::of_text(std::string(key)), Arg::of(value)},
-        where);
+
+LATHE_DECL void LoopSteps::bind(LoopRef loop, std::string_view axis, Location where) {
+  schedule().apply(detail::primitive_bind(), {loop, Arg::of_text(std::string(axis))}, where);
 }
-LATHE_DECL void Schedule::annotate(const BlockName& block, std::string_view key,
-                                   const AttrValue& value, Location where) {
-  apply(detail::primitive_annotate(),
-        {BlockRef(resolve_block(block, "annotate", where)), Arg::of_text(std::string(key)),
-         Arg::of(value)},
-        where);
-}
-LATHE_DECL void Schedule::unannotate(const LoopRef& loop, std::string_view key, Location where) {
-  apply(detail::primitive_unannotate(), {loop, Arg::of_text(std::string(key))}, where);
-}
-LATHE_DECL void Schedule::unannotate(const BlockName& block, std::string_view key, Location where) {
-  apply(detail::primitive_unannotate(),
-        {BlockRef(resolve_block(block, "unannotate", where)), Arg::of_text(std::string(key))},
-        where);
+
+LATHE_DECL void LoopSteps::partition(LoopRef loop, Partition policy, Location where) {
+  schedule().apply(detail::primitive_partition(), {loop, Arg::of_word(to_text(policy))}, where);
 }
 
 }  // namespace lathe
@@ -31813,6 +31820,162 @@ LATHE_DECL Vec<LoopRef> Schedule::loops_n(const BlockName& name, std::size_t n,
                             "block " + detail::in_quotes(tag->name) + " has " +
                                 std::to_string(all.size()) + " loops, not " + std::to_string(n)),
          where);
+}
+
+}  // namespace lathe
+
+// ---- lathe/schedule/core/impl/schedule_steps.ipp
+namespace lathe {
+
+// The step is taken back where there is no memory for what it gives.
+LATHE_DECL Vec<LoopRef> Schedule::step_to_loops(const Primitive& primitive, Args args,
+                                                Location where) {
+  return detail::within_memory("schedule", where, [&] {
+    Schedule next = *this;
+    auto loops = detail::as_loops(next.apply(primitive, std::move(args), where));
+    *this = next;
+    return loops;
+  });
+}
+
+LATHE_DECL Vec<Sample> Schedule::sample_perfect_tile_any(const LoopRef& loop, std::size_t n,
+                                                         std::int64_t max_inner,
+                                                         std::int64_t min_inner,
+                                                         const std::vector<std::int64_t>& decision,
+                                                         Location where) {
+  Vec<Sample> out;
+  for (const auto& r :
+       apply(detail::primitive_sample_perfect_tile(),
+             {loop, Arg::of_number(static_cast<std::int64_t>(n)), Arg::of_number(max_inner),
+              Arg::of_number(min_inner), detail::number_list(decision)},
+             where))
+    out.emplace_back(r.loop);
+  return out;
+}
+
+LATHE_DECL Sample Schedule::sample_categorical(const std::vector<std::int64_t>& values,
+                                               const std::vector<std::int64_t>& weights,
+                                               std::int64_t decision, Location where) {
+  return Sample(
+      apply(detail::primitive_sample_categorical(),
+            {detail::number_list(values), detail::number_list(weights), Arg::of_number(decision)},
+            where)[0]
+          .loop);
+}
+
+LATHE_DECL void Schedule::sample_compute_location(const BlockName& block, std::string_view decision,
+                                                  Location where) {
+  apply(detail::primitive_sample_compute_location(),
+        {BlockRef(resolve_block(block, "sample_compute_location", where)),
+         Arg::of_text(std::string(decision))},
+        where);
+}
+
+LATHE_DECL std::int64_t Schedule::value(const Sample& sample, Location where) const {
+  if (const std::int64_t* known = sample.var ? sampled(sample.var) : nullptr) return *known;
+  refuse("value", detail::refusal("L0201", "no step of this schedule sampled this number"), where);
+}
+
+LATHE_DECL void Schedule::assume(const Expr<bool>& condition, Location where) {
+  apply(detail::primitive_assume(), {Arg::of(Factor(condition.any()))}, where);
+}
+
+LATHE_DECL void Schedule::annotate(const LoopRef& loop, std::string_view key,
+                                   const AttrValue& value, Location where) {
+  apply(detail::primitive_annotate(), {loop, Arg::of_text(std::string(key)), Arg::of(value)},
+        where);
+}
+
+LATHE_DECL void Schedule::annotate(const BlockName& block, std::string_view key,
+                                   const AttrValue& value, Location where) {
+  apply(detail::primitive_annotate(),
+        {BlockRef(resolve_block(block, "annotate", where)), Arg::of_text(std::string(key)),
+         Arg::of(value)},
+        where);
+}
+
+LATHE_DECL void Schedule::unannotate(const LoopRef& loop, std::string_view key, Location where) {
+  apply(detail::primitive_unannotate(), {loop, Arg::of_text(std::string(key))}, where);
+}
+
+LATHE_DECL void Schedule::unannotate(const BlockName& block, std::string_view key, Location where) {
+  apply(detail::primitive_unannotate(),
+        {BlockRef(resolve_block(block, "unannotate", where)), Arg::of_text(std::string(key))},
+        where);
+}
+
+}  // namespace lathe
+
+// ---- lathe/schedule/core/impl/storage_steps.ipp
+namespace lathe {
+
+LATHE_DECL Schedule& StorageSteps::schedule() { return static_cast<Schedule&>(*this); }
+
+LATHE_DECL void StorageSteps::set_scope(const BufferName& buffer, Scope scope, Location where) {
+  schedule().apply(detail::primitive_set_scope(),
+                   {Arg::of_buffer(schedule().resolve_buffer(buffer, "set_scope", where)),
+                    Arg::of_word(to_text(scope))},
+                   where);
+}
+
+LATHE_DECL void StorageSteps::transform_layout(const BufferName& buffer, LayoutMap map,
+                                               Location where) {
+  schedule().apply(detail::primitive_transform_layout(),
+                   {Arg::of_buffer(schedule().resolve_buffer(buffer, "transform_layout", where)),
+                    Arg(std::move(map))},
+                   where);
+}
+
+LATHE_DECL void StorageSteps::storage_align(const BufferName& buffer, std::int64_t dim,
+                                            std::int64_t factor, std::int64_t offset,
+                                            Location where) {
+  schedule().apply(detail::primitive_storage_align(),
+                   {Arg::of_buffer(schedule().resolve_buffer(buffer, "storage_align", where)),
+                    Arg::of_number(dim), Arg::of_number(factor), Arg::of_number(offset)},
+                   where);
+}
+
+LATHE_DECL void StorageSteps::change_type(const BufferName& buffer, DType dtype, Location where) {
+  schedule().apply(detail::primitive_change_type(),
+                   {Arg::of_buffer(schedule().resolve_buffer(buffer, "change_type", where)),
+                    Arg::of_word(dtype.str())},
+                   where);
+}
+
+LATHE_DECL void StorageSteps::hoist_storage(const BufferName& buffer, LoopRef loop,
+                                            Location where) {
+  schedule().apply(
+      detail::primitive_hoist_storage(),
+      {Arg::of_buffer(schedule().resolve_buffer(buffer, "hoist_storage", where)), loop}, where);
+}
+
+LATHE_DECL void StorageSteps::double_buffer(const BufferName& buffer, LoopRef loop,
+                                            Location where) {
+  schedule().apply(
+      detail::primitive_double_buffer(),
+      {Arg::of_buffer(schedule().resolve_buffer(buffer, "double_buffer", where)), loop}, where);
+}
+
+LATHE_DECL void StorageSteps::rolling_buffer(const BlockName& block, LoopRef loop, Location where) {
+  schedule().apply(detail::primitive_rolling_buffer(),
+                   {BlockRef(schedule().resolve_block(block, "rolling_buffer", where)), loop},
+                   where);
+}
+
+LATHE_DECL void StorageSteps::software_pipeline(LoopRef loop,
+                                                const std::vector<std::int64_t>& stages,
+                                                const std::vector<std::int64_t>& orders,
+                                                Location where) {
+  schedule().apply(detail::primitive_software_pipeline(),
+                   {loop, detail::number_list(stages), detail::number_list(orders)}, where);
+}
+
+LATHE_DECL void StorageSteps::prefetch(const BufferName& buffer, LoopRef loop,
+                                       std::int64_t distance, int locality, Location where) {
+  schedule().apply(detail::primitive_prefetch(),
+                   {Arg::of_buffer(schedule().resolve_buffer(buffer, "prefetch", where)), loop,
+                    Arg::of_number(distance), Arg::of_number(locality)},
+                   where);
 }
 
 }  // namespace lathe

@@ -18,10 +18,13 @@
 #include <lathe/schedule/core/impl/marks.ipp>
 //
 #include <lathe/schedule/core/impl/arguments.ipp>
+#include <lathe/schedule/core/impl/block_steps.ipp>
 #include <lathe/schedule/core/impl/claims.ipp>
-#include <lathe/schedule/core/impl/methods.ipp>
+#include <lathe/schedule/core/impl/loop_steps.ipp>
 #include <lathe/schedule/core/impl/primitive.ipp>
 #include <lathe/schedule/core/impl/schedule.ipp>
+#include <lathe/schedule/core/impl/schedule_steps.ipp>
+#include <lathe/schedule/core/impl/storage_steps.ipp>
 //
 #include <lathe/schedule/core/impl/html_style.ipp>
 //

@@ -1,0 +1,172 @@
+// The steps that place, copy, divide and replace blocks.
+#pragma once
+
+#include <array>
+#include <lathe/ir/tensor_intrin.hpp>
+#include <lathe/schedule/core/names.hpp>
+#include <optional>
+#include <vector>
+
+namespace lathe {
+
+/// Methods of Schedule, whose comment says what holds for all steps.
+class BlockSteps {
+ public:
+  /// The block's stores become atomic updates, so that its loops may be parallel (or bound) where
+  /// two iterations update one element.
+  ///     block H: H[I[v]] = H[I[v]] + 1   →   block H: atomic H[I[v]] += 1
+  /// Sums and products of floats then depend on which thread comes first: they may change from run
+  /// to run. L0256 a store that is no update, x = x op y with an operator of which the order is
+  /// free; a block that reads what it updates elsewhere too, or has its init yet.
+  void atomic(const BlockName& block, Location where = Location::here());
+
+  /// The block moves under a loop of its consumers, and computes there just what they need in one
+  /// iteration.
+  ///     for x < n: P[x] = f(x)                        for xo:
+  ///     for xo: for xi < 8: C = P[xo*8 + xi - 1]   →    for x < 8: P[xo*8 - 1 + x] = f(…), where
+  ///     that is in P's domain
+  ///                                                     for xi < 8: C = P[xo*8 + xi - 1]
+  /// Its loops are consumed. L0211 the place is not legal · L0212 the block can't be moved.
+  void compute_at(const BlockName& block, LoopRef loop, Location where = Location::here());
+  /// The block moves under a loop of its producers, and handles there what one iteration has
+  /// finished. Its loops are consumed. L0213 the place is not legal · L0212 the block can't be
+  /// moved.
+  void reverse_compute_at(const BlockName& block, LoopRef loop, Location where = Location::here());
+  /// Every load of what the block stores becomes the stored expression; the block and its loops are
+  /// consumed. L0214.
+  void compute_inline(const BlockName& block, Location where = Location::here());
+  /// The block's expression moves into its only producer, which then stores the block's output; the
+  /// block and its loops are consumed. L0215.
+  void reverse_compute_inline(const BlockName& block, Location where = Location::here());
+
+  /// The block reads a copy, in a scope of choice, of the buffer; returns the block that copies,
+  /// which stands before the consumer's nest. L0216.
+  BlockRef cache_read(const BlockName& consumer, const BufferName& buffer, Scope scope,
+                      Location where = Location::here());
+  /// The block writes a private buffer; returns the block that copies it out, which stands after
+  /// the nest. L0217.
+  BlockRef cache_write(const BlockName& block, Scope scope, Location where = Location::here());
+
+  /// The block touches a copy of the buffer that has an axis for each of its own iterators: those
+  /// that the index names where it reads, the spatial ones where it writes. The copy may be larger.
+  ///     Y[i] += X[i * 2 + r] * W[r]   → reindex("Y", "X") →   X_reindex[i, r] = X[i * 2 + r]
+  ///                                                           Y[i] += X_reindex[i, r] * W[r]
+  /// Returns the block that copies. L0232: the block touches the buffer at several places, or maybe
+  /// outside of it.
+  BlockRef reindex(const BlockName& block, const BufferName& buffer,
+                   Location where = Location::here());
+
+  /// The consumers read a private copy of what the block computes: a second block, right after the
+  /// nest that holds this one alone, which stores to a buffer of its own. So each of both can be
+  /// placed by itself.
+  ///     P[i] = f(i)                                     P[i] = f(i)
+  ///     C[j] = P[j] + 1   → clone("P", {"D"})   →       P_clone[i] = f(i)
+  ///     D[k] = P[k] * 2                                 C[j] = P[j] + 1
+  ///                                                     D[k] = P_clone[k] * 2
+  /// Returns the copy's block. L0250: a block that is not complete and no whole reduction, or not
+  /// the only writer of its output · a consumer that does not read it, or not by loads · no other
+  /// reader is left.
+  BlockRef clone(const BlockName& block, const std::vector<BlockName>& consumers,
+                 Location where = Location::here());
+
+  /// The init of a reduction becomes a block of its own right before `loop`; the block stays as the
+  /// update. L0218: no init, or a loop above `loop` feeds the reduction, or something between
+  /// touches the output.
+  BlockRef decompose_reduction(const BlockName& block, LoopRef loop,
+                               Location where = Location::here());
+  /// The extent of each iterator of a block is rounded up to a multiple, so that tiles and
+  /// intrinsics fit without a rest; 1 leaves it as it is. The block reads copies with zeros in the
+  /// padding, and writes one whose padding is left behind.
+  ///     for i < 30: for r < 9: C[i] += A[i, r] * B[r]   → pad("C", {16, 4}) →
+  ///     for i < 32: for r < 12: A_pad[i, r] = select(i < 30 && r < 9, A[i, r], 0)
+  ///     for r < 12: B_pad[r] = select(r < 9, B[r], 0)
+  ///     for i < 32: for r < 12: C_pad[i] += A_pad[i, r] * B_pad[r]
+  ///     for i < 30: C[i] = C_pad[i]
+  /// Where the zeros of the copies don't leave a reduction as it is, it takes its identity in the
+  /// padding, by a condition. Returns the blocks that copy: those of the operands in the order of
+  /// their first use, then that of the output. L0252: an iterator that is no loop of its own · an
+  /// operand at several places, or maybe outside of it · a reduction whose identity is not neutral.
+  template <std::size_t N>
+  std::array<BlockRef, N> pad(const BlockName& block, const std::vector<Factor>& multiples,
+                              Location where = Location::here()) {
+    return detail::take<N>(pad_n(block, multiples, N, where));
+  }
+  /// The same for a number of copies that is known at run time.
+  Vec<BlockRef> pad(const BlockName& block, const std::vector<Factor>& multiples,
+                    Location where = Location::here()) {
+    return pad_n(block, multiples, {}, where);
+  }
+  /// A block that stores a constant outside of a box becomes two: one stores the constant
+  /// everywhere, right before `loop`, and the block stays for what lies inside. Neither needs a
+  /// test.
+  ///     for i < n + 2: P[i] = select(i > 0 && i < n + 1, X[i - 1], 0)   →
+  ///     for i < n + 2: P_fill: P[i] = 0
+  ///     for i in 1..n + 1: P[i] = X[i - 1]
+  /// Returns the block of the constant. Blocks that together write a buffer don't move any more:
+  /// place them before. L0251: not one store of select(condition, value, constant) · a condition
+  /// that is no box of iterators · something else inside the loop touches the output.
+  BlockRef decompose_padding(const BlockName& block, LoopRef loop,
+                             Location where = Location::here());
+  /// Each iteration of a reduce loop gets a partial result of its own, in a new dimension at `axis`
+  /// of a new buffer; the block combines these. Returns the block of the partial results.
+  /// Reassociates floats. L0219.
+  BlockRef rfactor(LoopRef loop, int axis = 0, Location where = Location::here());
+
+  /// The nest from this loop inward becomes one block, with the loops inside as they are: steps on
+  /// blocks and their loops then take it as a unit, and no block enters it. Iterators count what
+  /// the loops around count.
+  ///     for io < 4: for ii < 8:             →   for io < 4:
+  ///       block C(vi in 0..32 = io*8 + ii):       block C(vio in 0..4 = io):
+  ///         C[vi] = A[vi] * 2                       for ii < 8: C[vio*8 + ii] = A[vio*8 + ii] * 2
+  /// The block keeps its reference. Several blocks in the nest run in turn inside of the last of
+  /// them; the others are consumed. Vectorized and unrolled loops stay so; parallel ones
+  /// and marked ones don't go inside (L0204). A reduction comes without its init. L0257: an
+  /// iterator mixes loops inside and outside · a guard cuts through tiles · the bound of a loop
+  /// inside needs a loop that no iterator tells.
+  void blockize(LoopRef loop, Location where = Location::here());
+
+  /// The loops from this one inward, which hold one block alone, become an intrinsic: what the
+  /// description of a row says that it computes, up to names and the order of loops and of
+  /// commutative operands, must be what they do. A reduction needs its init apart first.
+  ///     for j < 16: for k < 4:                    →   block C: C[jo*16 .. +16] = dot4(…)
+  ///       block C: C[jo*16 + j] += A[…] * B[…]
+  /// The loops are consumed; the block stays, and steps that look into blocks no longer take it: do
+  /// them before. Changes the rounding of floats where the row says so. Rows are named
+  /// (tensor_intrins()) or given: rows of a program's own need no registration, traces hold their
+  /// texts. L0235 the first difference · L0236 a row of no use.
+  void tensorize(LoopRef loop, std::string_view name, Location where = Location::here());
+  void tensorize(LoopRef loop, const TensorIntrin& row, Location where = Location::here());
+  /// A row by its texts, as trace().cpp() writes it.
+  void tensorize(LoopRef loop, std::string_view name, std::string_view description,
+                 std::string_view implementation, std::string_view rounding = {},
+                 Location where = Location::here());
+
+  /// The block runs over other iterators, which a map gives from its own; its loops are made anew,
+  /// one for each.
+  ///     for i < n: for j < m: B[i, j]   → s.transform_block_layout(B, [](Index i, Index j) {
+  ///                                          return layout(j / 4, i, j % 4); })   →
+  ///     for j < m/4: for i < n: for j_1 < 4: B[i, j*4 + j_1]
+  /// Its loops are consumed. Reassociates floats if reduce iterators come in another order. L0238
+  /// unless the map is proved to take the domain to a box without gaps, no index mixes spatial and
+  /// reduce iterators, and nothing else runs in the block's loops.
+  template <class F>
+  requires(!std::is_convertible_v<const F&, LayoutMap>) void transform_block_layout(
+      const BlockName& block, const F& map, Location where = Location::here()) {
+    transform_block_layout(block, layout_map(map), where);
+  }
+  void transform_block_layout(const BlockName& block, LayoutMap map,
+                              Location where = Location::here());
+
+ protected:
+  BlockSteps() = default;
+  BlockSteps(const BlockSteps&) = default;
+  BlockSteps& operator=(const BlockSteps&) = default;
+  ~BlockSteps() = default;
+
+ private:
+  Schedule& schedule();
+  Vec<BlockRef> pad_n(const BlockName& block, const std::vector<Factor>& multiples,
+                      std::optional<std::size_t> n, Location where);
+};
+
+}  // namespace lathe
