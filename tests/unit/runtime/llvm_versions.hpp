@@ -4,15 +4,6 @@
 #include <doctest/doctest.h>
 
 #include <lathe/runtime/llvm.hpp>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define LATHE_TEST_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
-    __has_feature(memory_sanitizer)
-#define LATHE_TEST_SANITIZED 1
-#endif
-#endif
 #include <string>
 
 /// Calls test(llvm) for each major in the supported range, and says which are missing.
