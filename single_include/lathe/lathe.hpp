@@ -1478,57 +1478,57 @@ inline AnyExpr floormod(const AnyExpr& a, const AnyExpr& b) {
 }  // namespace lathe
 
 // ---- lathe/ir/stmt.hpp
-// Programs: buffers, statements, blocks and what is around them, with their
-// semantics.
+// Programs: buffers, statements, blocks and what is around them, with their semantics.
 //
-//   Program := name, params(Buffer in | out | inout, scalar Var) dims(Dim) body stage
+//   Program := name, params(Buffer in | out | inout, scalar Var), dims(Dim), body, stage
 //   Stmt    := For(var, min, extent, kind, attributes, body) | Block | Alloc(buffer, body)
-//            | Store(buffer, indices, value, mask?) | Atomic(op, buffer, indices, value) | Let(var,
-//            value, body) | Seq(stmts) | If(condition, then, else?) | While(condition, body) |
-//            Assert(condition, message) | Evaluate(call)
-//   Block   := name, iters[(var, min, extent, spatial | reduce | opaque) = binding], reads, writes,
-//   predicate?,
-//              reducer?, init, body, attributes
-//   Reducer := name, identity(Expr…), lhs(Var…), rhs(Var…), combine(Expr…), associative,
-//   commutative Buffer  := name, dtype, shape(Expr…), strides(Expr…), scope, alignment,
-//   aligned[(dim, factor, offset)]
+//            | Store(buffer, indices, value, mask?) | Atomic(op, buffer, indices, value)
+//            | Let(var, value, body) | Seq(stmts) | If(condition, then, else?)
+//            | While(condition, body) | Assert(condition, message) | Evaluate(call)
+//   Block   := name, iters[(var, min, extent, spatial | reduce | opaque) = binding],
+//              reads, writes, predicate?, reducer?, init, body, attributes
+//   Reducer := name, identity(Expr…), lhs(Var…), rhs(Var…), combine(Expr…),
+//              associative, commutative
+//   Buffer  := name, dtype, shape(Expr…), strides(Expr…), scope, alignment,
+//              aligned[(dim, factor, offset)]
 //
 // Semantics:
 // * For runs var from min to min + extent - 1; an extent <= 0 runs nothing. Kinds other than serial
-// are promises that
-//   a schedule has proved; the evaluator runs them serially. Bound loops (blockIdx.x … threadIdx.z)
-//   promise what parallel ones do, and that all threads of a block reach the end of each loop over
-//   them. Lowering makes other loops of them.
+//   are promises that a schedule has proved; the evaluator runs them serially. Bound loops
+//   (blockIdx.x … threadIdx.z) promise what parallel ones do, and that all threads of a block reach
+//   the end of each loop over them. Lowering makes other loops of them.
+//
 // * A block instance runs for every point of the surrounding loops at which each binding lies in
-// its iterator's domain
-//   [min, min + extent). That guard is implied, never stored; lowering writes it where it can't be
-//   proved. The predicate is a condition of the computation over the block's own iterators. Only
-//   iterator variables, dims, scalar params and the block's own lets occur inside a block, never
-//   the loop variables around it. Conditions are tested in their order and lazily, lane by lane in
-//   vectors: first that each binding lies in its domain, iterator by iterator, then the parts of
-//   the predicate's conjunction. What comes after one that fails is not evaluated, and its loads do
-//   not happen.
+//   its iterator's domain [min, min + extent). That guard is implied, never stored; lowering writes
+//   it where it can't be proved. The predicate is a condition of the computation over the block's
+//   own iterators. Only iterator variables, dims, scalar params and the block's own lets occur
+//   inside a block, never the loop variables around it. Conditions are tested in their order and
+//   lazily, lane by lane in vectors: first that each binding lies in its domain, iterator by
+//   iterator, then the parts of the predicate's conjunction. What comes after one that fails is not
+//   evaluated, and its loads do not happen.
+//
 // * A block without a reducer runs its body. In a block with a reducer the body is one Store per
-// output, in the order
-//   of the reducer's values (a Seq if there are several); the stored value is the *term*, and the
-//   element becomes combine(lhs = element, rhs = term). All combines of an instance are evaluated
-//   before any is stored.
+//   output, in the order of the reducer's values (a Seq if there are several); the stored value is
+//   the *term*, and the element becomes combine(lhs = element, rhs = term). All combines of an
+//   instance are evaluated before any is stored.
+//
 // * With init, the element is set to the identity once per evaluation of its spatial point, before
-// its first update and
-//   also when the reduce domain is empty: before the outermost loop that feeds a reduce iterator,
-//   for the spatial points reached inside that loop, under the part of the predicate that names no
-//   reduce iterator. Those points follow from the loops that feed spatial iterators (through lets
-//   and blocks around, too) and the conditions around that name nothing else; other loops are taken
-//   to run, conditions on them to hold. Without init (after decompose_reduction) the element holds
-//   what another block stored.
+//   its first update and also when the reduce domain is empty: before the outermost loop that feeds
+//   a reduce iterator, for the spatial points reached inside that loop, under the part of the
+//   predicate that names no reduce iterator. Those points follow from the loops that feed spatial
+//   iterators (through lets and blocks around, too) and the conditions around that name nothing
+//   else; other loops are taken to run, conditions on them to hold. Without init (after
+//   decompose_reduction) the element holds what another block stored.
+//
 // * reads and writes are declared for opaque blocks only; for all others they follow from the body
-// and are empty here.
+//   and are empty here.
+//
 // * Alloc gives a buffer with undefined content; scopes other than global exist once per iteration
-// of the parallel
-//   loops around them (shared: of those over blocks, local and register: over threads too).
-//   Strides are in elements; no strides means dense row-major.
+//   of the parallel loops around them (shared: of those over blocks, local and register: over
+//   threads too). Strides are in elements; no strides means dense row-major.
+//
 // * Store with a mask stores the lanes whose mask is true. An Assert that fails ends the kernel
-// with its message.
+//   with its message.
 
 namespace lathe {
 
