@@ -10064,18 +10064,19 @@ namespace lathe {
 
 /// One translation unit: kernels, and the types and functions that they share. A kernel is
 ///     int32_t symbol(const uint64_t *slots, lathe_runtime *rt);
-/// with the slots of kernel_slots and the statuses of runtime/abi.hpp, as in LLVM IR. Where `rt` is
-/// null, parallel loops run in turn and memory comes from the C library.
+/// as in LLVM IR. Where `rt` is null, loops run in turn and memory comes from the C library.
 class CUnit {
  public:
   /// Adds a program that was lowered with Language::c, and gives the messages of its assertions.
   /// InternalError for one that asks more of a machine than TargetCaps says of C.
   Vec<std::string> add(const Program& program, std::string_view symbol);
-  /// The text, to be compiled with no option but those of speed, and linked with -lm.
+  /// To be compiled with no option but those of speed, and linked with -lm.
   std::string text() const;
 
   /// For the emitter: a definition at the top, once for each name; functions, in order.
-  void define(const std::string& name, std::string_view text);
+  void define(const std::string& name, std::string_view text) {
+    if (!defined_.contains(name)) defined_.insert(name), definitions_ += text;
+  }
   void function(std::string_view text) { functions_ += text; }
 
  private:
@@ -10098,10 +10099,130 @@ LoopCaptures captures_of(const ForNode& loop);
 
 }  // namespace lathe::detail
 
+// ---- lathe/codegen/common/node_emitter.hpp
+// Walking a program at Stage::machine node by node: what all emitters do alike. How a node is
+// spelled is the emitter's.
+
+namespace lathe::detail {
+
+/// Value is what an expression becomes, Place where a buffer's elements are. An Emitter has a
+/// function for each node, and kept(value, e, shared), by which it may give the value a name.
+template <class Emitter, class Value, class Place>
+class NodeEmitter {
+ protected:
+  Value value(const AnyExpr& e) {
+    if (e.kind() <= ExprKind::Var) return spelled(e);
+    // Only a node with several owners can be met twice.
+    if (!e->shared()) return self().kept(spelled(e), e, false);
+    if (const Value* found = memo_.find(e.get())) return *found;
+    Value v = self().kept(spelled(e), e, true);
+    memo_.insert(e.get(), v);
+    order_.push_back(e);
+    return v;
+  }
+
+  void stmt(const Stmt& s) {
+    // A store may have changed what a remembered load read.
+    forget(0);
+    switch (s.kind()) {
+      case StmtKind::For:
+        return self().loop(*s.as<ForNode>());
+      case StmtKind::Block:
+        unreachable("codegen: a block was not lowered");
+      case StmtKind::Alloc:
+        return self().alloc(*s.as<AllocNode>());
+      case StmtKind::Store:
+        return self().store(*s.as<StoreNode>());
+      case StmtKind::Atomic:
+        return self().atomic(*s.as<AtomicNode>());
+      case StmtKind::LetStmt:
+        return self().let_stmt(*s.as<LetStmtNode>());
+      case StmtKind::Seq:
+        for (const auto& child : s.as<SeqNode>()->stmts) stmt(child);
+        return;
+      case StmtKind::If:
+        return self().branch(*s.as<IfNode>());
+      case StmtKind::While:
+        return self().while_loop(*s.as<WhileNode>());
+      case StmtKind::Assert:
+        return self().check(*s.as<AssertNode>());
+      case StmtKind::Evaluate:
+        return self().evaluate(*s.as<EvaluateNode>());
+    }
+  }
+
+  const Value& variable(const VarNode& n) const {
+    if (const Value* found = vars_.find(&n)) return *found;
+    throw InternalError(cat("codegen: variable '", n.name, "' is not bound"));
+  }
+  const Place& place(const Buffer& buffer) const {
+    if (const Place* found = places_.find(buffer.get())) return *found;
+    throw InternalError(cat("codegen: buffer '", buffer->name, "' is neither param nor allocated"));
+  }
+
+  /// Whether the value has been computed already.
+  bool known(const AnyExpr& e) const { return memo_.contains(e.get()); }
+  /// What is remembered from here on may be forgotten: it is computed in a branch, say.
+  std::size_t mark() const { return order_.size(); }
+  void forget(std::size_t mark) {
+    while (order_.size() > mark) memo_.pop(order_.back().get()), order_.pop_back();
+  }
+
+  NodeMap<Value> vars_;
+  NodeMap<Place> places_;
+
+ private:
+  Emitter& self() { return static_cast<Emitter&>(*this); }
+
+  Value spelled(const AnyExpr& e) {
+    switch (e.kind()) {
+      case ExprKind::Const:
+        return self().constant(*e.as<ConstNode>());
+      case ExprKind::Var:
+        return variable(*e.as<VarNode>());
+      case ExprKind::Load:
+        return self().load(*e.as<LoadNode>());
+      case ExprKind::Let:
+        return self().let(*e.as<LetNode>());
+      case ExprKind::Binary: {
+        const auto* n = e.as<BinaryNode>();
+        Value a = value(n->a), b = value(n->b);
+        return self().binary(n->op, n->a.dtype(), a, b);
+      }
+      case ExprKind::Unary:
+        return self().unary(*e.as<UnaryNode>());
+      case ExprKind::Select:
+        return self().select(*e.as<SelectNode>());
+      case ExprKind::Cast:
+        return self().cast(*e.as<CastNode>());
+      case ExprKind::Call:
+        return self().call(*e.as<CallNode>());
+      case ExprKind::Ramp:
+        return self().ramp(*e.as<RampNode>());
+      case ExprKind::Broadcast:
+        return self().broadcast(*e.as<BroadcastNode>());
+      case ExprKind::Shuffle:
+        return self().shuffle(*e.as<ShuffleNode>());
+    }
+    unreachable("an expression of no kind");
+  }
+
+  NodeMap<Value> memo_;  ///< of shared nodes, within one statement and what dominates the place
+  Vec<AnyExpr> order_;
+};
+
+}  // namespace lathe::detail
+
 // ---- lathe/codegen/c/emitter.hpp
 // The emitter of one C function from statements and expressions at Stage::machine.
 
 namespace lathe::detail {
+
+/// Of an element in memory, and of a scalar.
+std::string_view c_memory_type(DType t);
+std::string_view c_scalar_type(DType t);
+/// GCC has vectors of powers of two only. What is in the lanes past the last is never stored.
+inline int c_lanes(DType t) { return static_cast<int>(std::bit_ceil(unsigned{t.lanes})); }
 
 /// What the functions of one kernel share.
 struct CKernelState {
@@ -10112,94 +10233,82 @@ struct CKernelState {
   std::int64_t frame_bytes = 0;  ///< of temporaries in stack frames
 };
 
-class CEmitter {
+/// A C expression: a name, a number, a call, or in parentheses. Lane l of a vector is text[l].
+using CText = std::string;
+/// A pointer to a buffer's elements, or the variable that a register is.
+struct CPlace {
+  CText text;
+  bool is_register = false;
+};
+
+class CEmitter : private NodeEmitter<CEmitter, CText, CPlace> {
  public:
-  explicit CEmitter(CKernelState& state) : state_(state), unit_(state.unit) {
-    fails_.push_back({"fail", false});
-  }
+  explicit CEmitter(CKernelState& state) : state_(state), unit_(state.unit) {}
   void emit_entry(const Program& program);
 
  private:
-  /// A C expression: a name, a number, a call, or in parentheses. Lane l of a vector is text[l].
-  using Text = std::string;
-  /// Where a buffer's elements are: a pointer, or the variable that a register is.
-  struct Place {
-    Text text;
-    bool is_register = false;
-  };
+  friend class NodeEmitter<CEmitter, CText, CPlace>;
 
-  // Text: text.ipp
+  // Text: unit.ipp
   template <class... Parts>
   void line(const Parts&... parts) {
     code_.append(static_cast<std::size_t>(2 * depth_), ' ');
     append(code_, parts..., "\n");
   }
   std::string type(DType t);
+  std::string stored_type(DType t, bool is_register) {
+    return is_register ? type(t) : std::string(c_memory_type(t));
+  }
   std::string unique(std::string_view name);
-  Text named(const Text& value, DType t, std::string_view name = "t");
-  Text simple(const Text& value, DType t);
-  Text lanes(DType t, int count, std::string_view lane);
+  CText named(const CText& value, DType t, std::string_view name = "t");
+  CText simple(const CText& value, DType t);
+  CText lanes(DType t, int count, std::string_view lane);
   void finish(std::string_view head);
 
-  // Expressions: expr.ipp, operators.ipp
-  Text value(const AnyExpr& e);
-  Text compute(const AnyExpr& e);
-  Text let(const LetNode& n);
-  Text select(const SelectNode& n);
-  Text branches(const Text& condition, const SelectNode& n);
-  Text broadcast(const BroadcastNode& n);
-  Text ramp(const RampNode& n);
-  Text shuffle(const ShuffleNode& n);
-  Text splat(const Text& scalar, DType t);
-  Text binary(BinaryOp op, DType t, Text a, Text b);
-  Text unary(const UnaryNode& n);
-  Text cast(const CastNode& n);
-  Text call(const CallNode& n);
-  Text reinterpret(DType from, DType to, const Text& bits);
-  void forget(std::size_t mark);
+  // Expressions: expr.ipp
+  CText kept(const CText& text, const AnyExpr& e, bool shared);
+  CText constant(const ConstNode& n) const;
+  CText let(const LetNode& n);
+  CText select(const SelectNode& n);
+  CText branches(const CText& condition, const SelectNode& n);
+  CText broadcast(const BroadcastNode& n);
+  CText ramp(const RampNode& n);
+  CText shuffle(const ShuffleNode& n);
+  CText binary(BinaryOp op, DType t, CText a, CText b);
+  CText unary(const UnaryNode& n);
+  CText cast(const CastNode& n);
+  CText call(const CallNode& n);
+  CText reinterpret(DType from, DType to, const CText& bits);
 
-  // Memory and statements: memory.ipp, stmt.ipp
-  const Place& place(const Buffer& buffer) const;
-  Text element(const Buffer& b, const AnyExpr& index);
-  Text elements(const Buffer& b, const AnyExpr& index);
-  Text load(const LoadNode& n);
+  // Memory and statements: stmt.ipp
+  CText element(const Buffer& b, const AnyExpr& index, int lanes);
+  CText load(const LoadNode& n);
   void store(const StoreNode& n);
   void atomic(const AtomicNode& n);
-  void atomic_element(const AtomicNode& n, const Text& at, const Text& by);
-  void stmt(const Stmt& s);
+  void atomic_element(const AtomicNode& n, const CText& at, const CText& by);
   void body_of(const Stmt& s, std::string_view opening);
+  void let_stmt(const LetStmtNode& n);
+  void branch(const IfNode& n);
+  void while_loop(const WhileNode& n);
   void loop(const ForNode& n);
   void parallel_loop(const ForNode& n);
   void loop_body(const ForNode& n, const std::string& symbol, const LoopCaptures& captures,
                  const CEmitter& outer);
-  std::string stored_type(const Buffer& b, bool is_register);
   void alloc(const AllocNode& n);
-  void heap_alloc(const AllocNode& n, const std::string& name);
   void check(const AssertNode& n);
   void evaluate(const EvaluateNode& n);
-  Text failing(std::string_view status);
+  CText failing(std::string_view status);
 
   CKernelState& state_;
   CUnit& unit_;
   std::string code_;
   int depth_ = 1, names_ = 0;
-  NodeMap<Text> vars_;
-  NodeMap<Place> places_;
-  NodeMap<Text> memo_;  ///< of shared nodes, within one statement and what dominates the place
-  Vec<AnyExpr> order_;
   struct FailLevel {
     std::string label;
     bool used = false;
   };
-  Vec<FailLevel> fails_;
+  Vec<FailLevel> fails_{{"fail"}};
 };
-
-/// Lanes of the C type: GCC has vectors of powers of two only. What is in the lanes past the last
-/// is never stored.
-int c_lanes(DType t);
-/// Of an element in memory, and of a scalar.
-std::string_view c_memory_type(DType t);
-std::string_view c_scalar_type(DType t);
 
 }  // namespace lathe::detail
 
@@ -10450,7 +10559,7 @@ struct LlvmStrided {
   std::int64_t multiple = 1;  ///< what base is known to be a multiple of; 0 if it is 0
 };
 
-class LlvmEmitter {
+class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
  public:
   LlvmEmitter(LlvmKernelState& state, const std::string& symbol);
 
@@ -10469,10 +10578,10 @@ class LlvmEmitter {
   void finish(std::string_view params);
 
  private:
+  friend class NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace>;
   using Lanes = Vec<int>;
 
   // Statements: llvm_stmt.ipp, llvm_parallel.ipp
-  void stmt(const Stmt& s);
   void loop(const ForNode& n);
   void parallel_loop(const ForNode& n);
   void counted(const VarRef& var, const LlvmValue& from, const LlvmValue& end, bool runs,
@@ -10493,7 +10602,6 @@ class LlvmEmitter {
   std::string fail_label();
 
   // Memory: llvm_address.ipp, llvm_load.ipp, llvm_store.ipp, llvm_atomic.ipp
-  const LlvmPlace& place(const Buffer& buffer) const;
   LlvmValue index64(const AnyExpr& e);
   LlvmValue widen_index(LlvmValue v);
   std::string address(const LlvmPlace& at, DType element, const LlvmValue& index, bool inbounds);
@@ -10535,10 +10643,8 @@ class LlvmEmitter {
   void atomic_loop(BinaryOp op, const std::string& pointer, const LlvmValue& v, int align);
 
   // Expressions: llvm_expr.ipp
-  LlvmValue value(const AnyExpr& e);
-  LlvmValue compute(const AnyExpr& e);
+  LlvmValue kept(LlvmValue v, const AnyExpr&, bool) { return v; }
   LlvmValue constant(const ConstNode& n);
-  LlvmValue variable(const VarNode& n) const;
   LlvmValue let(const LetNode& n);
   LlvmValue select(const SelectNode& n);
   LlvmValue select_scalar(const SelectNode& n, const LlvmValue& condition);
@@ -10547,10 +10653,9 @@ class LlvmEmitter {
   LlvmValue shuffle(const ShuffleNode& n);
   template <class Emit>
   LlvmValue when(const LlvmValue& condition, const LlvmValue& otherwise, Emit emit);
-  void forget(std::size_t mark);
 
   // Operators: llvm_ops.ipp, llvm_cast.ipp
-  LlvmValue binary(BinaryOp op, const LlvmValue& a, const LlvmValue& b);
+  LlvmValue binary(BinaryOp op, DType t, const LlvmValue& a, const LlvmValue& b);
   LlvmValue compare(BinaryOp op, const LlvmValue& a, const LlvmValue& b);
   LlvmValue unary(const UnaryNode& n);
   LlvmValue call(const CallNode& n);
@@ -10562,12 +10667,7 @@ class LlvmEmitter {
   LlvmModule& module_;
   LlvmFunction f_;
   std::string symbol_;
-  NodeMap<LlvmValue> vars_;
   NodeMap<std::int64_t> multiples_;
-  NodeMap<LlvmPlace> places_;
-  /// Values of shared nodes, valid within one statement and the branches that dominate it.
-  NodeMap<LlvmValue> memo_;
-  Vec<const ExprNode*> memo_order_;
   struct FailLevel {
     std::string pointer, label;
     bool used = false;
@@ -47232,24 +47332,12 @@ LATHE_DECL Program vectorize_loops(const Program& program, const Target& target)
 // ---- lathe/codegen/c/impl/expr.ipp
 namespace lathe::detail {
 
-/// An expression of more characters gets a name.
-inline constexpr std::size_t c_longest_text = 72;
-
-LATHE_DECL CEmitter::Text CEmitter::value(const AnyExpr& e) {
-  const bool leaf = e.kind() <= ExprKind::Var, shared = !leaf && e->shared();
-  if (shared)
-    if (const Text* known = memo_.find(e.get())) return *known;
-  Text text = compute(e);
-  if (shared || text.size() > c_longest_text) text = simple(text, e.dtype());
-  if (shared) memo_.insert(e.get(), text), order_.push_back(e);
-  return text;
+// A long expression gets a name too.
+LATHE_DECL CText CEmitter::kept(const CText& text, const AnyExpr& e, bool shared) {
+  return shared || text.size() > 72 ? simple(text, e.dtype()) : text;
 }
 
-LATHE_DECL void CEmitter::forget(std::size_t mark) {
-  while (order_.size() > mark) memo_.pop(order_.back().get()), order_.pop_back();
-}
-
-inline std::string c_constant(const ConstNode& n) {
+LATHE_DECL CText CEmitter::constant(const ConstNode& n) const {
   const DType t = n.dtype;
   if (!t.is_float()) {
     if (t.is_signed() && n.i == INT64_MIN) return "INT64_MIN";
@@ -47265,77 +47353,40 @@ inline std::string c_constant(const ConstNode& n) {
   return digits;
 }
 
-LATHE_DECL CEmitter::Text CEmitter::compute(const AnyExpr& e) {
-  switch (e.kind()) {
-    case ExprKind::Const:
-      return c_constant(*e.as<ConstNode>());
-    case ExprKind::Var: {
-      const Text* found = vars_.find(e.get());
-      if (!found)
-        throw InternalError(cat("codegen: variable '", e.as<VarNode>()->name, "' is not bound"));
-      return *found;
-    }
-    case ExprKind::Load:
-      return load(*e.as<LoadNode>());
-    case ExprKind::Let:
-      return let(*e.as<LetNode>());
-    case ExprKind::Binary: {
-      const auto* n = e.as<BinaryNode>();
-      Text a = value(n->a), b = value(n->b);
-      return binary(n->op, n->a.dtype(), std::move(a), std::move(b));
-    }
-    case ExprKind::Unary:
-      return unary(*e.as<UnaryNode>());
-    case ExprKind::Select:
-      return select(*e.as<SelectNode>());
-    case ExprKind::Cast:
-      return cast(*e.as<CastNode>());
-    case ExprKind::Call:
-      return call(*e.as<CallNode>());
-    case ExprKind::Ramp:
-      return ramp(*e.as<RampNode>());
-    case ExprKind::Broadcast:
-      return broadcast(*e.as<BroadcastNode>());
-    case ExprKind::Shuffle:
-      return shuffle(*e.as<ShuffleNode>());
-  }
-  unreachable("an expression of no kind");
-}
-
-LATHE_DECL CEmitter::Text CEmitter::let(const LetNode& n) {
-  const std::size_t mark = order_.size();
+LATHE_DECL CText CEmitter::let(const LetNode& n) {
+  const std::size_t before = mark();
   for (const auto& b : n.bindings)
     vars_[b.var.get()] = named(value(b.value), b.var->dtype, b.var->name);
-  Text result = value(n.body);
+  CText result = value(n.body);
   // The same body under another binding of the variables is another value.
-  forget(mark);
+  forget(before);
   return result;
 }
 
-LATHE_DECL CEmitter::Text CEmitter::select(const SelectNode& n) {
-  const Text condition = value(n.condition);
+LATHE_DECL CText CEmitter::select(const SelectNode& n) {
+  const CText condition = value(n.condition);
   if (n.condition.dtype().lanes == 1) return branches(condition, n);
   const DType t = n.dtype, bits{TypeCode::sint, t.is_bool() ? kI8.bits : t.bits, t.lanes, false};
-  const Text yes = value(n.yes), no = value(n.no);
+  const CText yes = value(n.yes), no = value(n.no);
   const std::string word = type(bits);
-  const Text k = named(cat("__builtin_convertvector(", condition, ", ", word, ")"), bits);
+  const CText k = named(cat("__builtin_convertvector(", condition, ", ", word, ")"), bits);
   return cat("((", type(t), ")((", k, " & (", word, ")", yes, ") | (~", k, " & (", word, ")", no,
              ")))");
 }
 
 // The arm that is not chosen is not evaluated.
-LATHE_DECL CEmitter::Text CEmitter::branches(const Text& condition, const SelectNode& n) {
-  const Text result = unique("t");
+LATHE_DECL CText CEmitter::branches(const CText& condition, const SelectNode& n) {
+  const CText result = unique("t");
   const auto arm = [&](const AnyExpr& e) {
-    std::string before = std::exchange(code_, {});
-    const std::size_t mark = order_.size();
+    std::string around = std::exchange(code_, {});
+    const std::size_t before = mark();
     ++depth_;
-    Text text = value(e);
+    CText text = value(e);
     const bool plain = code_.empty();
     line(result, " = ", text, ";");
     --depth_;
-    forget(mark);
-    return std::pair(plain ? text : Text(), std::exchange(code_, std::move(before)));
+    forget(before);
+    return std::pair(plain ? text : CText(), std::exchange(code_, std::move(around)));
   };
   const auto [yes, yes_code] = arm(n.yes);
   const auto [no, no_code] = arm(n.no);
@@ -47350,35 +47401,31 @@ LATHE_DECL CEmitter::Text CEmitter::branches(const Text& condition, const Select
   return result;
 }
 
-LATHE_DECL CEmitter::Text CEmitter::splat(const Text& scalar, DType t) {
-  return lanes(t, c_lanes(t), cat(t.is_bool() ? "-" : "", scalar));
+LATHE_DECL CText CEmitter::broadcast(const BroadcastNode& n) {
+  const DType t = n.value.dtype();
+  const CText v = value(n.value);
+  return lanes(n.dtype, c_lanes(n.dtype),
+               t.lanes > 1 ? cat(v, "[l % ", t.lanes, "]") : cat(t.is_bool() ? "-" : "", v));
 }
 
-LATHE_DECL CEmitter::Text CEmitter::broadcast(const BroadcastNode& n) {
-  const DType inner = n.value.dtype();
-  const Text v = value(n.value);
-  if (inner.lanes == 1) return splat(v, n.dtype);
-  return lanes(n.dtype, c_lanes(n.dtype), cat(v, "[l % ", inner.lanes, "]"));
-}
-
-LATHE_DECL CEmitter::Text CEmitter::ramp(const RampNode& n) {
+LATHE_DECL CText CEmitter::ramp(const RampNode& n) {
   const DType t = n.dtype;
   const auto part = [&](const AnyExpr& e) {
     const int inner = e.dtype().lanes;
-    const Text v = simple(value(e), e.dtype());
+    const CText v = simple(value(e), e.dtype());
     return cat("(uint64_t)", v, inner == 1 ? "" : cat("[l % ", inner, "]"));
   };
-  const Text base = part(n.base), stride = part(n.stride);
+  const CText base = part(n.base), stride = part(n.stride);
   return lanes(t, c_lanes(t),
                cat("(", c_scalar_type(t.scalar()), ")(", base, " + (uint64_t)(l / ",
                    n.base.dtype().lanes, ") * ", stride, ")"));
 }
 
-LATHE_DECL CEmitter::Text CEmitter::shuffle(const ShuffleNode& n) {
-  Vec<Text> all;
+LATHE_DECL CText CEmitter::shuffle(const ShuffleNode& n) {
+  Vec<CText> all;
   for (const auto& v : n.vectors) {
     const DType t = v.dtype();
-    const Text from = simple(value(v), t);
+    const CText from = simple(value(v), t);
     for (int l = 0; l < t.lanes; ++l)
       all.push_back(t.lanes == 1 ? cat(t.is_bool() ? "-" : "", from) : cat(from, "[", l, "]"));
   }
@@ -47388,107 +47435,6 @@ LATHE_DECL CEmitter::Text CEmitter::shuffle(const ShuffleNode& n) {
   return t.is_bool() ? cat("(", picked(n.lanes[0]), " != 0)") : picked(n.lanes[0]);
 }
 
-}  // namespace lathe::detail
-
-// ---- lathe/codegen/c/impl/memory.ipp
-namespace lathe::detail {
-
-LATHE_DECL const CEmitter::Place& CEmitter::place(const Buffer& buffer) const {
-  const Place* found = places_.find(buffer.get());
-  if (!found)
-    throw InternalError(cat("codegen: buffer '", buffer->name, "' is neither param nor allocated"));
-  return *found;
-}
-
-// One element, and element l of those that a vector index says.
-LATHE_DECL CEmitter::Text CEmitter::element(const Buffer& b, const AnyExpr& index) {
-  return cat(place(b).text, "[", value(index), "]");
-}
-LATHE_DECL CEmitter::Text CEmitter::elements(const Buffer& b, const AnyExpr& index) {
-  std::int64_t stride = 0;
-  if (index.dtype().lanes > 1 && (!lane_stride(index, stride) || stride != 1))
-    return cat(place(b).text, "[", simple(value(index), index.dtype()), "[l]]");
-  const AnyExpr first = lane_base(index);
-  return cat(place(b).text, "[", simple(value(first), first.dtype()), " + l]");
-}
-
-LATHE_DECL CEmitter::Text CEmitter::load(const LoadNode& n) {
-  const DType t = n.dtype;
-  if (place(n.buffer).is_register) return place(n.buffer).text;
-  const AnyExpr index = n.indices.empty() ? AnyExpr(0) : n.indices[0];
-  if (t.lanes == 1) {
-    const Text mask = n.mask ? value(n.mask) : Text(), read = element(n.buffer, index);
-    const Text text = t.is_bool() ? cat("(", read, " != 0)") : read;
-    return n.mask ? cat("(", mask, " ? ", text, " : 0)") : text;
-  }
-  const Text mask = n.mask ? simple(value(n.mask), n.mask.dtype()) : Text();
-  const Text read = elements(n.buffer, index);
-  const Text text = t.is_bool() ? cat("-(", read, " != 0)") : read;
-  return lanes(t, t.lanes, n.mask ? cat(mask, "[l] ? ", text, " : 0") : text);
-}
-
-LATHE_DECL void CEmitter::store(const StoreNode& n) {
-  const Place& at = place(n.buffer);
-  const AnyExpr index = n.indices.empty() ? AnyExpr(0) : n.indices[0];
-  int count = n.value.dtype().lanes;
-  for (const std::uint16_t lanes : {index.dtype().lanes, n.buffer->dtype.lanes})
-    if (lanes > count) count = lanes;
-  const auto one = [&](const AnyExpr& e) {
-    const Text v = simple(value(e), e.dtype());
-    const bool vector = e.dtype().lanes > 1, byte = vector && e.dtype().is_bool();
-    return cat(byte ? "(" : "", v, vector ? "[l]" : "", byte ? " & 1)" : "");
-  };
-  const Text test = n.mask ? cat("if (", one(n.mask), ") ") : Text();
-  if (count == 1) {
-    const Text v = value(n.value);
-    return line(test, at.is_register ? at.text : element(n.buffer, index), " = ", v, ";");
-  }
-  if (at.is_register && !n.mask && n.value.dtype().lanes == count)
-    return line(at.text, " = ", value(n.value), ";");
-  const bool mask_lanes = at.is_register && n.buffer->dtype.is_bool();
-  const Text v = mask_lanes ? cat("-", one(n.value)) : one(n.value);
-  const Text to = at.is_register ? cat(at.text, "[l]") : elements(n.buffer, index);
-  line("for (int l = 0; l < ", count, "; ++l) ", test, to, " = ", v, ";");
-}
-
-LATHE_DECL void CEmitter::atomic(const AtomicNode& n) {
-  const AnyExpr index = n.indices.empty() ? AnyExpr(0) : n.indices[0];
-  const DType t = n.value.dtype();
-  const Text at = simple(value(index), index.dtype()), by = simple(value(n.value), t);
-  for (int l = 0; l < index.dtype().lanes; ++l)
-    atomic_element(n, index.dtype().lanes == 1 ? at : cat(at, "[", l, "]"),
-                   t.lanes == 1 ? by : cat("(", by, "[", l, "]", t.is_bool() ? " & 1)" : ")"));
-}
-
-// Computes with the value read and tries again if another thread was faster.
-LATHE_DECL void CEmitter::atomic_element(const AtomicNode& n, const Text& at, const Text& by) {
-  const DType t = n.value.dtype().scalar();
-  const std::string word = cat("lt_word", t.element_bytes() * 8), stored(c_memory_type(t));
-  unit_.define(word, cat("typedef uint", t.element_bytes() * 8, "_t ", word,
-                         " __attribute__((may_alias));\n"));
-  const VarRef old = make_var("old", t), other = make_var("by", t);
-  vars_[old.get()] = t.is_bool() ? "(old != 0)" : "old", vars_[other.get()] = by;
-  line("for (;;) {");
-  ++depth_;
-  line(word, " *const to = (", word, " *)(", place(n.buffer).text, " + ", at, ");");
-  line(word, " seen = __atomic_load_n(to, __ATOMIC_RELAXED), next;");
-  line(stored, " old, now;");
-  line("memcpy(&old, &seen, sizeof old);");
-  const std::size_t mark = order_.size();
-  line("now = ", value(machine_binary(n.op, old, other)), ";");
-  forget(mark);
-  line("memcpy(&next, &now, sizeof next);");
-  line("if (__atomic_compare_exchange_n(to, &seen, next, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))");
-  line("  break;");
-  --depth_;
-  line("}");
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/codegen/c/impl/operators.ipp
-namespace lathe::detail {
-
 /// Unsigned integers that wrap as t does: C computes what is narrower than an int as an int.
 inline DType c_modular(DType t) {
   t.code = TypeCode::uint;
@@ -47496,12 +47442,10 @@ inline DType c_modular(DType t) {
   return t;
 }
 
-inline std::string_view c_symbol(BinaryOp op) {
-  return op == BinaryOp::and_ ? "&" : op == BinaryOp::or_ ? "|" : op_text(op);
-}
-
-LATHE_DECL CEmitter::Text CEmitter::binary(BinaryOp op, DType t, Text a, Text b) {
+LATHE_DECL CText CEmitter::binary(BinaryOp op, DType t, CText a, CText b) {
+  invariant(op != BinaryOp::floordiv && op != BinaryOp::floormod, "codegen: no floor divisions");
   const bool vector = t.lanes > 1;
+  const std::string_view symbol = is_logic(op) ? op_text(op).substr(1) : op_text(op);
   const std::string own = type(t), wide = t.is_int() ? type(c_modular(t)) : own;
   switch (op) {
     case BinaryOp::add:
@@ -47509,7 +47453,7 @@ LATHE_DECL CEmitter::Text CEmitter::binary(BinaryOp op, DType t, Text a, Text b)
     case BinaryOp::mul:
     case BinaryOp::shl:
       if (t.is_float()) break;
-      return cat("((", own, ")((", wide, ")", a, " ", c_symbol(op), " (", wide, ")", b, "))");
+      return cat("((", own, ")((", wide, ")", a, " ", symbol, " (", wide, ")", b, "))");
     case BinaryOp::mod: {
       if (!t.is_float()) break;
       const std::string_view name = t.bits == 64 ? "fmod(" : "fmodf(";
@@ -47524,16 +47468,13 @@ LATHE_DECL CEmitter::Text CEmitter::binary(BinaryOp op, DType t, Text a, Text b)
       invariant(!t.is_float() || op > BinaryOp::max, "codegen: min or max was not legalized");
       a = simple(a, t), b = simple(b, t);
       const std::string_view at = vector ? "[l]" : "";
-      Text chosen = cat("(", a, at, less ? " < " : " > ", b, at, " ? ", a, at, " : ", b, at, ")");
+      CText chosen = cat("(", a, at, less ? " < " : " > ", b, at, " ? ", a, at, " : ", b, at, ")");
       return vector ? lanes(t, c_lanes(t), chosen) : chosen;
     }
-    case BinaryOp::floordiv:
-    case BinaryOp::floormod:
-      throw InternalError("codegen: a floor division was not legalized");
     default:
       break;
   }
-  Text out = cat("(", a, " ", c_symbol(op), " ", b, ")");
+  CText out = cat("(", a, " ", symbol, " ", b, ")");
   if (!is_comparison(op)) return vector || t.is_float() ? out : cat("((", own, ")", out, ")");
   if (!vector) return out;
   // As bytes 0 and -1, true would be below false.
@@ -47542,17 +47483,17 @@ LATHE_DECL CEmitter::Text CEmitter::binary(BinaryOp op, DType t, Text a, Text b)
              type(kBool.with_lanes(t.lanes)), ")");
 }
 
-LATHE_DECL CEmitter::Text CEmitter::unary(const UnaryNode& n) {
-  const Text a = value(n.a);
+LATHE_DECL CText CEmitter::unary(const UnaryNode& n) {
+  const CText a = value(n.a);
   const DType t = n.dtype;
   if (n.op == UnaryOp::not_) return cat(t.lanes > 1 ? "(~" : "(!", a, ")");
   const std::string wide = t.is_int() ? type(c_modular(t)) : type(t);
   return cat("((", type(t), ")(", n.op == UnaryOp::neg ? "-" : "~", "(", wide, ")", a, "))");
 }
 
-LATHE_DECL CEmitter::Text CEmitter::cast(const CastNode& n) {
+LATHE_DECL CText CEmitter::cast(const CastNode& n) {
   const DType from = n.value.dtype(), to = n.dtype;
-  const Text a = value(n.value);
+  const CText a = value(n.value);
   if (to.lanes == 1) return to.is_bool() ? cat("(", a, " != 0)") : cat("((", type(to), ")", a, ")");
   return cat("__builtin_convertvector(", a,
              to.is_bool()     ? " != 0"
@@ -47561,11 +47502,11 @@ LATHE_DECL CEmitter::Text CEmitter::cast(const CastNode& n) {
              ", ", type(to), ")");
 }
 
-LATHE_DECL CEmitter::Text CEmitter::reinterpret(DType from, DType to, const Text& bits) {
+LATHE_DECL CText CEmitter::reinterpret(DType from, DType to, const CText& bits) {
   if (from == to) return bits;
-  const Text a = named(bits, from);
+  const CText a = named(bits, from);
   if (to.is_bool()) return lanes(to, to.lanes, cat("-(int8_t)(", a, " >> l & 1)"));
-  const Text own = unique("bits");
+  const CText own = unique("bits");
   line(type(to), " ", own, from.is_bool() ? " = 0;" : ";");
   if (from.is_bool())
     line("for (int l = 0; l < ", from.lanes, "; ++l) ", own, " |= (", type(to), ")((", type(to),
@@ -47575,12 +47516,12 @@ LATHE_DECL CEmitter::Text CEmitter::reinterpret(DType from, DType to, const Text
   return own;
 }
 
-LATHE_DECL CEmitter::Text CEmitter::call(const CallNode& n) {
+LATHE_DECL CText CEmitter::call(const CallNode& n) {
   const DType t = n.args[0].dtype();
   const std::string_view at = t.lanes > 1 ? "[l]" : "";
   if (n.op == CallOp::reinterpret) return reinterpret(t, n.dtype, value(n.args[0]));
   if (n.op == CallOp::is_nan) {
-    const Text a = simple(value(n.args[0]), t);
+    const CText a = simple(value(n.args[0]), t);
     return binary(BinaryOp::ne, t, a, a);
   }
   if (n.op == CallOp::scalb || is_dot(n.op) || n.op == CallOp::prefetch || n.op <= CallOp::erf ||
@@ -47596,7 +47537,7 @@ LATHE_DECL CEmitter::Text CEmitter::call(const CallNode& n) {
     bits.code = TypeCode::uint;
     name = cat("__builtin_popcountll((", c_scalar_type(bits), ")");
   }
-  const Text text =
+  const CText text =
       cat(name, "(", join(n.args, ", ", [&](const AnyExpr& e) { return cat(value(e), at); }),
           n.op == CallOp::popcount ? "))" : ")");
   return t.lanes > 1 ? lanes(t, c_lanes(t), text) : text;
@@ -47607,48 +47548,97 @@ LATHE_DECL CEmitter::Text CEmitter::call(const CallNode& n) {
 // ---- lathe/codegen/c/impl/stmt.ipp
 namespace lathe::detail {
 
-LATHE_DECL void CEmitter::stmt(const Stmt& s) {
-  // A store may have changed what a remembered load read.
-  forget(0);
-  switch (s.kind()) {
-    case StmtKind::For:
-      return loop(*s.as<ForNode>());
-    case StmtKind::Block:
-      unreachable("codegen: a block was not lowered");
-    case StmtKind::Alloc:
-      return alloc(*s.as<AllocNode>());
-    case StmtKind::Store:
-      return store(*s.as<StoreNode>());
-    case StmtKind::Atomic:
-      return atomic(*s.as<AtomicNode>());
-    case StmtKind::LetStmt: {
-      const auto* n = s.as<LetStmtNode>();
-      vars_[n->var.get()] = named(value(n->value), n->var->dtype, n->var->name);
-      return stmt(n->body);
-    }
-    case StmtKind::Seq:
-      for (const auto& child : s.as<SeqNode>()->stmts) stmt(child);
-      return;
-    case StmtKind::If: {
-      const auto* n = s.as<IfNode>();
-      body_of(n->then_body, cat("if (", value(n->condition), ") {"));
-      if (n->else_body) body_of(n->else_body, "else {");
-      return;
-    }
-    case StmtKind::While: {
-      const auto* n = s.as<WhileNode>();
-      line("for (;;) {");
-      ++depth_;
-      line("if (!", value(n->condition), ") break;");
-      stmt(n->body);
-      --depth_;
-      return line("}");
-    }
-    case StmtKind::Assert:
-      return check(*s.as<AssertNode>());
-    case StmtKind::Evaluate:
-      return evaluate(*s.as<EvaluateNode>());
+// One element, or element l of those that a vector index says.
+LATHE_DECL CText CEmitter::element(const Buffer& b, const AnyExpr& index, int lanes) {
+  std::int64_t stride = 0;
+  if (lanes == 1) return cat(place(b).text, "[", value(index), "]");
+  if (index.dtype().lanes > 1 && (!lane_stride(index, stride) || stride != 1))
+    return cat(place(b).text, "[", simple(value(index), index.dtype()), "[l]]");
+  const AnyExpr first = lane_base(index);
+  return cat(place(b).text, "[", simple(value(first), first.dtype()), " + l]");
+}
+
+LATHE_DECL CText CEmitter::load(const LoadNode& n) {
+  const DType t = n.dtype;
+  const bool vector = t.lanes > 1;
+  if (place(n.buffer).is_register) return place(n.buffer).text;
+  const CText mask = n.mask ? simple(value(n.mask), n.mask.dtype()) : CText();
+  CText text = element(n.buffer, n.indices.empty() ? AnyExpr(0) : n.indices[0], t.lanes);
+  if (t.is_bool()) text = cat(vector ? "-" : "", "(", text, " != 0)");
+  if (n.mask) text = cat("(", mask, vector ? "[l] ? " : " ? ", text, " : 0)");
+  return vector ? lanes(t, t.lanes, text) : text;
+}
+
+LATHE_DECL void CEmitter::store(const StoreNode& n) {
+  const CPlace& at = place(n.buffer);
+  const AnyExpr index = n.indices.empty() ? AnyExpr(0) : n.indices[0];
+  int count = n.value.dtype().lanes;
+  for (const std::uint16_t lanes : {index.dtype().lanes, n.buffer->dtype.lanes})
+    if (lanes > count) count = lanes;
+  const auto one = [&](const AnyExpr& e) {
+    const CText v = simple(value(e), e.dtype());
+    const bool vector = e.dtype().lanes > 1, byte = vector && e.dtype().is_bool();
+    return cat(byte ? "(" : "", v, vector ? "[l]" : "", byte ? " & 1)" : "");
+  };
+  const CText test = n.mask ? cat("if (", one(n.mask), ") ") : CText();
+  if (count == 1) {
+    const CText v = value(n.value);
+    return line(test, at.is_register ? at.text : element(n.buffer, index, 1), " = ", v, ";");
   }
+  if (at.is_register && !n.mask && n.value.dtype().lanes == count)
+    return line(at.text, " = ", value(n.value), ";");
+  const bool mask_lanes = at.is_register && n.buffer->dtype.is_bool();
+  const CText v = mask_lanes ? cat("-", one(n.value)) : one(n.value);
+  const CText to = at.is_register ? cat(at.text, "[l]") : element(n.buffer, index, count);
+  line("for (int l = 0; l < ", count, "; ++l) ", test, to, " = ", v, ";");
+}
+
+LATHE_DECL void CEmitter::atomic(const AtomicNode& n) {
+  const AnyExpr index = n.indices.empty() ? AnyExpr(0) : n.indices[0];
+  const DType t = n.value.dtype();
+  const CText at = simple(value(index), index.dtype()), by = simple(value(n.value), t);
+  for (int l = 0; l < index.dtype().lanes; ++l)
+    atomic_element(n, index.dtype().lanes == 1 ? at : cat(at, "[", l, "]"),
+                   t.lanes == 1 ? by : cat("(", by, "[", l, "]", t.is_bool() ? " & 1)" : ")"));
+}
+
+// Computes with the value read and tries again if another thread was faster.
+LATHE_DECL void CEmitter::atomic_element(const AtomicNode& n, const CText& at, const CText& by) {
+  const DType t = n.value.dtype().scalar();
+  const std::string word = cat("lt_word", t.element_bytes() * 8), stored(c_memory_type(t));
+  unit_.define(word, cat("typedef uint", t.element_bytes() * 8, "_t ", word,
+                         " __attribute__((may_alias));\n"));
+  const VarRef old = make_var("old", t), other = make_var("by", t);
+  vars_[old.get()] = t.is_bool() ? "(old != 0)" : "old", vars_[other.get()] = by;
+  line("for (;;) {");
+  line(word, " *const to = (", word, " *)(", place(n.buffer).text, " + ", at, ");");
+  line(word, " seen = __atomic_load_n(to, __ATOMIC_RELAXED), next;");
+  line(stored, " old, now;");
+  line("memcpy(&old, &seen, sizeof old);");
+  const std::size_t before = mark();
+  line("now = ", value(machine_binary(n.op, old, other)), ";");
+  forget(before);
+  line("memcpy(&next, &now, sizeof next);");
+  line("if (__atomic_compare_exchange_n(to, &seen, next, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))");
+  line("  break;");
+  line("}");
+}
+
+LATHE_DECL void CEmitter::let_stmt(const LetStmtNode& n) {
+  vars_[n.var.get()] = named(value(n.value), n.var->dtype, n.var->name);
+  stmt(n.body);
+}
+
+LATHE_DECL void CEmitter::branch(const IfNode& n) {
+  body_of(n.then_body, cat("if (", value(n.condition), ") {"));
+  if (n.else_body) body_of(n.else_body, "else {");
+}
+
+LATHE_DECL void CEmitter::while_loop(const WhileNode& n) {
+  line("for (;;) {");
+  line("  if (!", value(n.condition), ") break;");
+  stmt(n.body);
+  line("}");
 }
 
 LATHE_DECL void CEmitter::body_of(const Stmt& s, std::string_view opening) {
@@ -47663,14 +47653,14 @@ LATHE_DECL void CEmitter::loop(const ForNode& n) {
   if (n.loop_kind == ForKind::parallel) return parallel_loop(n);
   invariant(n.loop_kind == ForKind::serial, "codegen: a vectorized or unrolled loop is left");
   const std::string own = type(n.var->dtype), name = unique(n.var->name);
-  const Text min = simple(value(n.min), n.var->dtype),
-             count = simple(value(n.extent), n.var->dtype);
+  const CText min = simple(value(n.min), n.var->dtype),
+              count = simple(value(n.extent), n.var->dtype);
   vars_[n.var.get()] = name;
   // min + extent may wrap when the extent is negative: the extent itself decides.
-  const Text end = is_const(n.min, 0)
-                       ? count
-                       : named(cat("(", count, " > 0 ? ", min, " + ", count, " : ", min, ")"),
-                               n.var->dtype, "end");
+  const CText end = is_const(n.min, 0)
+                        ? count
+                        : named(cat("(", count, " > 0 ? ", min, " + ", count, " : ", min, ")"),
+                                n.var->dtype, "end");
   body_of(n.body,
           cat("for (", own, " ", name, " = ", min, "; ", name, " < ", end, "; ++", name, ") {"));
 }
@@ -47683,22 +47673,22 @@ LATHE_DECL void CEmitter::parallel_loop(const ForNode& n) {
   captures.vars.push_back(min);
   std::string fields, filled;
   int number = 0;
-  const auto field = [&](std::string_view its_type, const Text& v) {
+  const auto field = [&](std::string_view its_type, const CText& v) {
     append(fields, "  ", its_type, number, ";\n");
     append(filled, number++ > 0 ? ", " : "", v);
   };
   for (const auto& b : captures.buffers)
-    field(cat(stored_type(b, place(b).is_register), " *f"),
+    field(cat(stored_type(b->dtype, place(b).is_register), " *f"),
           cat(place(b).is_register ? "&" : "", place(b).text));
   for (const auto& v : captures.vars) field(cat(type(v->dtype), " f"), vars_[v.get()]);
   unit_.function(cat("struct ", symbol, " {\n", fields, "};\n"));
   CEmitter(state_).loop_body(n, symbol, captures, *this);
-  const Text count = value(n.extent), closure = unique("captured");
+  const CText count = value(n.extent), closure = unique("captured");
   line("struct ", symbol, " ", closure, " = {", filled, "};");
   const auto* threads = n.attributes.find<MaxThreadsAttr>();
-  const Text result = named(cat("lathe_for(rt, ", count, ", ", threads ? threads->count : 0, ", ",
-                                symbol, ", &", closure, ")"),
-                            kI32, "result");
+  const CText result = named(cat("lathe_for(rt, ", count, ", ", threads ? threads->count : 0, ", ",
+                                 symbol, ", &", closure, ")"),
+                             kI32, "result");
   line("if (", result, " != 0) ", failing(result));
 }
 
@@ -47709,8 +47699,8 @@ LATHE_DECL void CEmitter::loop_body(const ForNode& n, const std::string& symbol,
   for (const auto& b : captures.buffers) {
     const bool is_register = outer.place(b).is_register;
     const std::string name = unique(b->name);
-    line(stored_type(b, is_register), is_register ? " *" : " *restrict ", name, " = captured->f",
-         number++, ";");
+    line(stored_type(b->dtype, is_register), is_register ? " *" : " *restrict ", name,
+         " = captured->f", number++, ";");
     places_[b.get()] = {is_register ? cat("(*", name, ")") : name, is_register};
   }
   for (const auto& v : captures.vars)
@@ -47721,10 +47711,6 @@ LATHE_DECL void CEmitter::loop_body(const ForNode& n, const std::string& symbol,
                       " + end; ++", name, ") {"));
   finish(cat("static int32_t ", symbol,
              "(void *closure, int64_t begin, int64_t end, lathe_runtime *rt)"));
-}
-
-LATHE_DECL std::string CEmitter::stored_type(const Buffer& b, bool is_register) {
-  return is_register ? type(b->dtype) : std::string(c_memory_type(b->dtype));
 }
 
 LATHE_DECL void CEmitter::alloc(const AllocNode& n) {
@@ -47743,11 +47729,6 @@ LATHE_DECL void CEmitter::alloc(const AllocNode& n) {
          "[", extent > 0 ? extent : 1, "];");
     return stmt(n.body);
   }
-  heap_alloc(n, name);
-}
-
-LATHE_DECL void CEmitter::heap_alloc(const AllocNode& n, const std::string& name) {
-  const BufferNode& b = *n.buffer;
   line(c_memory_type(b.dtype), " *restrict ", name, " = lathe_get(rt, ",
        value(b.shape[0] * b.dtype.bytes()), ", ", b.alignment > 64 ? b.alignment : 64, ");");
   line("if (!", name, ") ", failing("1"));
@@ -47766,7 +47747,7 @@ LATHE_DECL void CEmitter::heap_alloc(const AllocNode& n, const std::string& name
 }
 
 // The status is kept, then each level frees what it allocated.
-LATHE_DECL CEmitter::Text CEmitter::failing(std::string_view status) {
+LATHE_DECL CText CEmitter::failing(std::string_view status) {
   fails_.back().used = fails_.front().used = true;
   return cat("{ status = ", status, "; goto ", fails_.back().label, "; }");
 }
@@ -47775,12 +47756,10 @@ LATHE_DECL void CEmitter::check(const AssertNode& n) {
   const int status = 16 + static_cast<int>(state_.messages.size());
   state_.messages.push_back(n.message);
   line("if (!", value(n.condition), ") {");
-  ++depth_;
-  if (!n.values.empty()) line("lathe_tell(rt, 0, ", status, ");");
+  if (!n.values.empty()) line("  lathe_tell(rt, 0, ", status, ");");
   for (std::size_t k = 0; k < n.values.size(); ++k)
-    line("lathe_tell(rt, ", k + 1, ", ", value(n.values[k]), ");");
-  line(failing(cat(status)));
-  --depth_;
+    line("  lathe_tell(rt, ", k + 1, ", ", value(n.values[k]), ");");
+  line("  ", failing(cat(status)));
   line("}");
 }
 
@@ -47788,26 +47767,19 @@ LATHE_DECL void CEmitter::evaluate(const EvaluateNode& n) {
   const auto* call = n.call.as<CallNode>();
   const auto* from = call && call->op == CallOp::prefetch ? call->args[0].as<LoadNode>() : nullptr;
   if (!from) return line("(void)", value(n.call), ";");
-  const Place& at = place(from->buffer);
+  const CPlace& at = place(from->buffer);
   if (at.is_register) return;
   const AnyExpr index = from->indices.empty() ? AnyExpr(0) : from->indices[0];
-  const std::int64_t level = *as_const_int(call->args[1]);
+  const std::int64_t level = std::clamp<std::int64_t>(*as_const_int(call->args[1]), 0, 3);
   line("__builtin_prefetch(", at.text, " + ", value(index), index.dtype().lanes > 1 ? "[0]" : "",
-       ", 0, ",
-       level < 0   ? 0
-       : level > 3 ? 3
-                   : level,
-       ");");
+       ", 0, ", level, ");");
 }
 
 }  // namespace lathe::detail
 
-// ---- lathe/codegen/c/impl/text.ipp
-namespace lathe::detail {
-
-LATHE_DECL int c_lanes(DType t) {
-  return static_cast<int>(std::bit_ceil(static_cast<unsigned>(t.lanes)));
-}
+// ---- lathe/codegen/c/impl/unit.ipp
+namespace lathe {
+namespace detail {
 
 LATHE_DECL std::string_view c_scalar_type(DType t) {
   static constexpr std::string_view names[] = {"int8_t",  "int16_t",  "int32_t",  "int64_t",
@@ -47838,22 +47810,22 @@ LATHE_DECL std::string CEmitter::unique(std::string_view name) {
   return cat(plain, "_", names_++);
 }
 
-LATHE_DECL CEmitter::Text CEmitter::named(const Text& value, DType t, std::string_view name) {
-  Text own = unique(name);
+LATHE_DECL CText CEmitter::named(const CText& value, DType t, std::string_view name) {
+  CText own = unique(name);
   line("const ", type(t), " ", own, " = ", value, ";");
   return own;
 }
 
 // For a value that is written more than once.
-LATHE_DECL CEmitter::Text CEmitter::simple(const Text& value, DType t) {
+LATHE_DECL CText CEmitter::simple(const CText& value, DType t) {
   for (char c : value)
     if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') return named(value, t);
   return value;
 }
 
 // A vector whose first lanes are computed one by one.
-LATHE_DECL CEmitter::Text CEmitter::lanes(DType t, int count, std::string_view lane) {
-  Text own = unique("t");
+LATHE_DECL CText CEmitter::lanes(DType t, int count, std::string_view lane) {
+  CText own = unique("t");
   line(type(t), " ", own, count < c_lanes(t) ? " = {0};" : ";");
   line("for (int l = 0; l < ", count, "; ++l) ", own, "[l] = ", lane, ";");
   return own;
@@ -47864,12 +47836,6 @@ LATHE_DECL void CEmitter::finish(std::string_view head) {
   unit_.function(cat(head, " {\n", fails ? "  int32_t status = 0;\n" : "", code_, "  return 0;\n",
                      fails ? "fail:\n  return status;\n" : "", "}\n\n"));
 }
-
-}  // namespace lathe::detail
-
-// ---- lathe/codegen/c/impl/unit.ipp
-namespace lathe {
-namespace detail {
 
 LATHE_DECL void CEmitter::emit_entry(const Program& program) {
   int slot = 0;
@@ -47897,10 +47863,6 @@ LATHE_DECL void CEmitter::emit_entry(const Program& program) {
 }
 
 }  // namespace detail
-
-LATHE_DECL void CUnit::define(const std::string& name, std::string_view text) {
-  if (!defined_.contains(name)) defined_.insert(name), definitions_ += text;
-}
 
 LATHE_DECL Vec<std::string> CUnit::add(const Program& program, std::string_view symbol) {
   detail::CKernelState state{*this, std::string(symbol)};
@@ -47942,13 +47904,6 @@ LATHE_DECL LoopCaptures captures_of(const ForNode& loop) {
 
 // ---- lathe/codegen/llvm/impl/address.ipp
 namespace lathe::detail {
-
-LATHE_DECL const LlvmPlace& LlvmEmitter::place(const Buffer& buffer) const {
-  const LlvmPlace* found = places_.find(buffer.get());
-  if (!found)
-    throw InternalError(cat("codegen: buffer '", buffer->name, "' is neither param nor allocated"));
-  return *found;
-}
 
 LATHE_DECL LlvmValue LlvmEmitter::widen_index(LlvmValue v) {
   if (v.dtype.bits == 64) return v;
@@ -48099,9 +48054,9 @@ LATHE_DECL void LlvmEmitter::atomic_loop(BinaryOp op, const std::string& pointer
                                      : f_.convert("bitcast", seen, v.dtype);
   const VarRef before = make_var("old", v.dtype), by = make_var("value", v.dtype);
   vars_[before.get()] = old, vars_[by.get()] = v;
-  const std::size_t mark = memo_order_.size();
+  const std::size_t before_update = mark();
   LlvmValue next = value(machine_binary(op, before, by));
-  forget(mark);
+  forget(before_update);
   LlvmValue stored = v.dtype.is_float() ? f_.convert("bitcast", next, bits) : to_memory(next);
   LlvmValue pair = f_.op(bits, "cmpxchg ptr ", pointer, ", ", type, " ", seen.text, ", ", type, " ",
                          stored.text, " monotonic monotonic, align ", format_int(align));
@@ -48420,75 +48375,20 @@ inline LlvmWeight llvm_weight(const AnyExpr& e) {
   return weight;
 }
 
-LATHE_DECL LlvmValue LlvmEmitter::value(const AnyExpr& e) {
-  if (const auto* n = e.as<ConstNode>()) return constant(*n);
-  if (const auto* n = e.as<VarNode>()) return variable(*n);
-  // Only a node with several owners can be met twice.
-  if (!e->shared()) return compute(e);
-  if (const auto* found = memo_.find(e.get())) return *found;
-  LlvmValue v = compute(e);
-  memo_.insert(e.get(), v);
-  memo_order_.push_back(e.get());
-  return v;
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::compute(const AnyExpr& e) {
-  switch (e.kind()) {
-    case ExprKind::Const:
-      return constant(*e.as<ConstNode>());
-    case ExprKind::Var:
-      return variable(*e.as<VarNode>());
-    case ExprKind::Load:
-      return load(*e.as<LoadNode>());
-    case ExprKind::Let:
-      return let(*e.as<LetNode>());
-    case ExprKind::Binary: {
-      const auto* n = e.as<BinaryNode>();
-      LlvmValue a = value(n->a), b = value(n->b);
-      return binary(n->op, a, b);
-    }
-    case ExprKind::Unary:
-      return unary(*e.as<UnaryNode>());
-    case ExprKind::Select:
-      return select(*e.as<SelectNode>());
-    case ExprKind::Cast:
-      return cast(*e.as<CastNode>());
-    case ExprKind::Call:
-      return call(*e.as<CallNode>());
-    case ExprKind::Ramp:
-      return ramp(*e.as<RampNode>());
-    case ExprKind::Broadcast:
-      return broadcast(*e.as<BroadcastNode>());
-    case ExprKind::Shuffle:
-      return shuffle(*e.as<ShuffleNode>());
-  }
-  unreachable("an expression of no kind");
-}
-
 LATHE_DECL LlvmValue LlvmEmitter::constant(const ConstNode& n) {
   return n.dtype.is_float() ? f_.real(n.dtype, n.f) : f_.integer(n.dtype, n.i);
 }
 
-LATHE_DECL LlvmValue LlvmEmitter::variable(const VarNode& n) const {
-  const LlvmValue* found = vars_.find(&n);
-  if (!found) throw InternalError(cat("codegen: variable '", n.name, "' is not bound"));
-  return *found;
-}
-
 LATHE_DECL LlvmValue LlvmEmitter::let(const LetNode& n) {
-  const std::size_t mark = memo_order_.size();
+  const std::size_t before = mark();
   for (const auto& b : n.bindings) {
     vars_[b.var.get()] = value(b.value);
     multiples_[b.var.get()] = multiple_of(b.value);
   }
   LlvmValue result = value(n.body);
   // The same body under another binding of the variables is another value.
-  forget(mark);
+  forget(before);
   return result;
-}
-
-LATHE_DECL void LlvmEmitter::forget(std::size_t mark) {
-  while (memo_order_.size() > mark) memo_.pop(memo_order_.back()), memo_order_.pop_back();
 }
 
 template <class Emit>
@@ -48496,10 +48396,10 @@ LlvmValue LlvmEmitter::when(const LlvmValue& condition, const LlvmValue& otherwi
   std::string then = f_.block("then"), done = f_.block("done"), from = f_.current();
   f_.branch(condition, then, done);
   f_.start(then);
-  std::size_t mark = memo_order_.size();
+  const std::size_t before = mark();
   LlvmValue v = emit();
   // What was computed here does not dominate what follows.
-  forget(mark);
+  forget(before);
   std::string to = f_.current();
   f_.start(done);
   return f_.phi(v, to, otherwise, from);
@@ -48514,19 +48414,17 @@ LATHE_DECL LlvmValue LlvmEmitter::select(const SelectNode& n) {
 
 LATHE_DECL LlvmValue LlvmEmitter::select_scalar(const SelectNode& n, const LlvmValue& condition) {
   // What is computed already costs nothing.
-  auto weigh = [&](const AnyExpr& e) {
-    return memo_.contains(e.get()) ? LlvmWeight() : llvm_weight(e);
-  };
+  auto weigh = [&](const AnyExpr& e) { return known(e) ? LlvmWeight() : llvm_weight(e); };
   LlvmWeight yes = weigh(n.yes), no = weigh(n.no);
   if (!yes.loads && !no.loads && yes.cost + no.cost < 24)
     return f_.select(condition, value(n.yes), value(n.no));
   std::string then = f_.block("then"), other = f_.block("else"), done = f_.block("done");
   f_.branch(condition, then, other);
-  std::size_t mark = memo_order_.size();
+  const std::size_t before = mark();
   auto in_block = [&](const std::string& label, const AnyExpr& e) {
     f_.start(label);
     LlvmValue v = value(e);
-    forget(mark);
+    forget(before);
     std::string from = f_.current();
     f_.jump(done);
     return std::pair(v, from);
@@ -48895,8 +48793,8 @@ LATHE_DECL LlvmValue LlvmEmitter::compare(BinaryOp op, const LlvmValue& a, const
   return f_.compare(llvm_comparison(op, a.dtype), a, b);
 }
 
-LATHE_DECL LlvmValue LlvmEmitter::binary(BinaryOp op, const LlvmValue& a, const LlvmValue& b) {
-  const DType t = a.dtype;
+LATHE_DECL LlvmValue LlvmEmitter::binary(BinaryOp op, DType t, const LlvmValue& a,
+                                         const LlvmValue& b) {
   if (is_comparison(op)) return compare(op, a, b);
   switch (op) {
     case BinaryOp::fast_min:
@@ -49111,37 +49009,6 @@ LATHE_DECL void LlvmEmitter::emit_loop_body(const ForNode& loop, const Capture& 
 // ---- lathe/codegen/llvm/impl/stmt.ipp
 namespace lathe::detail {
 
-LATHE_DECL void LlvmEmitter::stmt(const Stmt& s) {
-  // A store may have changed what a remembered load read.
-  memo_.clear();
-  memo_order_.clear();
-  switch (s.kind()) {
-    case StmtKind::For:
-      return loop(*s.as<ForNode>());
-    case StmtKind::Block:
-      unreachable("codegen: a block was not lowered");
-    case StmtKind::Alloc:
-      return alloc(*s.as<AllocNode>());
-    case StmtKind::Store:
-      return store(*s.as<StoreNode>());
-    case StmtKind::Atomic:
-      return atomic(*s.as<AtomicNode>());
-    case StmtKind::LetStmt:
-      return let_stmt(*s.as<LetStmtNode>());
-    case StmtKind::Seq:
-      for (const auto& child : s.as<SeqNode>()->stmts) stmt(child);
-      return;
-    case StmtKind::If:
-      return branch(*s.as<IfNode>());
-    case StmtKind::While:
-      return while_loop(*s.as<WhileNode>());
-    case StmtKind::Assert:
-      return check(*s.as<AssertNode>());
-    case StmtKind::Evaluate:
-      return evaluate(*s.as<EvaluateNode>());
-  }
-}
-
 LATHE_DECL void LlvmEmitter::let_stmt(const LetStmtNode& n) {
   LlvmValue v = value(n.value);
   LlvmValue outer = std::exchange(vars_[n.var.get()], std::move(v));
@@ -49212,8 +49079,7 @@ LATHE_DECL void LlvmEmitter::branch(const IfNode& n) {
 LATHE_DECL void LlvmEmitter::while_loop(const WhileNode& n) {
   std::string head = f_.block("while"), body = f_.block("body"), done = f_.block("done");
   f_.start(head);
-  memo_.clear();
-  memo_order_.clear();
+  forget(0);
   f_.branch(value(n.condition), body, done);
   f_.start(body);
   stmt(n.body);

@@ -1,11 +1,18 @@
 // The emitter of one C function from statements and expressions at Stage::machine.
 #pragma once
 
+#include <bit>
 #include <lathe/codegen/c/c_source.hpp>
 #include <lathe/codegen/common/captures.hpp>
-#include <lathe/support/text.hpp>
+#include <lathe/codegen/common/node_emitter.hpp>
 
 namespace lathe::detail {
+
+/// Of an element in memory, and of a scalar.
+std::string_view c_memory_type(DType t);
+std::string_view c_scalar_type(DType t);
+/// GCC has vectors of powers of two only. What is in the lanes past the last is never stored.
+inline int c_lanes(DType t) { return static_cast<int>(std::bit_ceil(unsigned{t.lanes})); }
 
 /// What the functions of one kernel share.
 struct CKernelState {
@@ -16,93 +23,81 @@ struct CKernelState {
   std::int64_t frame_bytes = 0;  ///< of temporaries in stack frames
 };
 
-class CEmitter {
+/// A C expression: a name, a number, a call, or in parentheses. Lane l of a vector is text[l].
+using CText = std::string;
+/// A pointer to a buffer's elements, or the variable that a register is.
+struct CPlace {
+  CText text;
+  bool is_register = false;
+};
+
+class CEmitter : private NodeEmitter<CEmitter, CText, CPlace> {
  public:
-  explicit CEmitter(CKernelState& state) : state_(state), unit_(state.unit) {
-    fails_.push_back({"fail", false});
-  }
+  explicit CEmitter(CKernelState& state) : state_(state), unit_(state.unit) {}
   void emit_entry(const Program& program);
 
  private:
-  /// A C expression: a name, a number, a call, or in parentheses. Lane l of a vector is text[l].
-  using Text = std::string;
-  /// Where a buffer's elements are: a pointer, or the variable that a register is.
-  struct Place {
-    Text text;
-    bool is_register = false;
-  };
+  friend class NodeEmitter<CEmitter, CText, CPlace>;
 
-  // Text: text.ipp
+  // Text: unit.ipp
   template <class... Parts>
   void line(const Parts&... parts) {
     code_.append(static_cast<std::size_t>(2 * depth_), ' ');
     append(code_, parts..., "\n");
   }
   std::string type(DType t);
+  std::string stored_type(DType t, bool is_register) {
+    return is_register ? type(t) : std::string(c_memory_type(t));
+  }
   std::string unique(std::string_view name);
-  Text named(const Text& value, DType t, std::string_view name = "t");
-  Text simple(const Text& value, DType t);
-  Text lanes(DType t, int count, std::string_view lane);
+  CText named(const CText& value, DType t, std::string_view name = "t");
+  CText simple(const CText& value, DType t);
+  CText lanes(DType t, int count, std::string_view lane);
   void finish(std::string_view head);
 
-  // Expressions: expr.ipp, operators.ipp
-  Text value(const AnyExpr& e);
-  Text compute(const AnyExpr& e);
-  Text let(const LetNode& n);
-  Text select(const SelectNode& n);
-  Text branches(const Text& condition, const SelectNode& n);
-  Text broadcast(const BroadcastNode& n);
-  Text ramp(const RampNode& n);
-  Text shuffle(const ShuffleNode& n);
-  Text splat(const Text& scalar, DType t);
-  Text binary(BinaryOp op, DType t, Text a, Text b);
-  Text unary(const UnaryNode& n);
-  Text cast(const CastNode& n);
-  Text call(const CallNode& n);
-  Text reinterpret(DType from, DType to, const Text& bits);
-  void forget(std::size_t mark);
+  // Expressions: expr.ipp
+  CText kept(const CText& text, const AnyExpr& e, bool shared);
+  CText constant(const ConstNode& n) const;
+  CText let(const LetNode& n);
+  CText select(const SelectNode& n);
+  CText branches(const CText& condition, const SelectNode& n);
+  CText broadcast(const BroadcastNode& n);
+  CText ramp(const RampNode& n);
+  CText shuffle(const ShuffleNode& n);
+  CText binary(BinaryOp op, DType t, CText a, CText b);
+  CText unary(const UnaryNode& n);
+  CText cast(const CastNode& n);
+  CText call(const CallNode& n);
+  CText reinterpret(DType from, DType to, const CText& bits);
 
-  // Memory and statements: memory.ipp, stmt.ipp
-  const Place& place(const Buffer& buffer) const;
-  Text element(const Buffer& b, const AnyExpr& index);
-  Text elements(const Buffer& b, const AnyExpr& index);
-  Text load(const LoadNode& n);
+  // Memory and statements: stmt.ipp
+  CText element(const Buffer& b, const AnyExpr& index, int lanes);
+  CText load(const LoadNode& n);
   void store(const StoreNode& n);
   void atomic(const AtomicNode& n);
-  void atomic_element(const AtomicNode& n, const Text& at, const Text& by);
-  void stmt(const Stmt& s);
+  void atomic_element(const AtomicNode& n, const CText& at, const CText& by);
   void body_of(const Stmt& s, std::string_view opening);
+  void let_stmt(const LetStmtNode& n);
+  void branch(const IfNode& n);
+  void while_loop(const WhileNode& n);
   void loop(const ForNode& n);
   void parallel_loop(const ForNode& n);
   void loop_body(const ForNode& n, const std::string& symbol, const LoopCaptures& captures,
                  const CEmitter& outer);
-  std::string stored_type(const Buffer& b, bool is_register);
   void alloc(const AllocNode& n);
-  void heap_alloc(const AllocNode& n, const std::string& name);
   void check(const AssertNode& n);
   void evaluate(const EvaluateNode& n);
-  Text failing(std::string_view status);
+  CText failing(std::string_view status);
 
   CKernelState& state_;
   CUnit& unit_;
   std::string code_;
   int depth_ = 1, names_ = 0;
-  NodeMap<Text> vars_;
-  NodeMap<Place> places_;
-  NodeMap<Text> memo_;  ///< of shared nodes, within one statement and what dominates the place
-  Vec<AnyExpr> order_;
   struct FailLevel {
     std::string label;
     bool used = false;
   };
-  Vec<FailLevel> fails_;
+  Vec<FailLevel> fails_{{"fail"}};
 };
-
-/// Lanes of the C type: GCC has vectors of powers of two only. What is in the lanes past the last
-/// is never stored.
-int c_lanes(DType t);
-/// Of an element in memory, and of a scalar.
-std::string_view c_memory_type(DType t);
-std::string_view c_scalar_type(DType t);
 
 }  // namespace lathe::detail

@@ -6,10 +6,7 @@
 #endif
 //
 #include <lathe/codegen/c/impl/expr.ipp>
-#include <lathe/codegen/c/impl/memory.ipp>
-#include <lathe/codegen/c/impl/operators.ipp>
 #include <lathe/codegen/c/impl/stmt.ipp>
-#include <lathe/codegen/c/impl/text.ipp>
 #include <lathe/codegen/c/impl/unit.ipp>
 #include <lathe/codegen/common/impl/captures.ipp>
 #include <lathe/codegen/llvm/impl/address.ipp>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <lathe/codegen/common/node_emitter.hpp>
 #include <lathe/codegen/llvm/builder.hpp>
 #include <lathe/ir/stmt.hpp>
 #include <lathe/support/dense_map.hpp>
@@ -35,7 +36,7 @@ struct LlvmStrided {
   std::int64_t multiple = 1;  ///< what base is known to be a multiple of; 0 if it is 0
 };
 
-class LlvmEmitter {
+class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
  public:
   LlvmEmitter(LlvmKernelState& state, const std::string& symbol);
 
@@ -54,10 +55,10 @@ class LlvmEmitter {
   void finish(std::string_view params);
 
  private:
+  friend class NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace>;
   using Lanes = Vec<int>;
 
   // Statements: llvm_stmt.ipp, llvm_parallel.ipp
-  void stmt(const Stmt& s);
   void loop(const ForNode& n);
   void parallel_loop(const ForNode& n);
   void counted(const VarRef& var, const LlvmValue& from, const LlvmValue& end, bool runs,
@@ -78,7 +79,6 @@ class LlvmEmitter {
   std::string fail_label();
 
   // Memory: llvm_address.ipp, llvm_load.ipp, llvm_store.ipp, llvm_atomic.ipp
-  const LlvmPlace& place(const Buffer& buffer) const;
   LlvmValue index64(const AnyExpr& e);
   LlvmValue widen_index(LlvmValue v);
   std::string address(const LlvmPlace& at, DType element, const LlvmValue& index, bool inbounds);
@@ -120,10 +120,8 @@ class LlvmEmitter {
   void atomic_loop(BinaryOp op, const std::string& pointer, const LlvmValue& v, int align);
 
   // Expressions: llvm_expr.ipp
-  LlvmValue value(const AnyExpr& e);
-  LlvmValue compute(const AnyExpr& e);
+  LlvmValue kept(LlvmValue v, const AnyExpr&, bool) { return v; }
   LlvmValue constant(const ConstNode& n);
-  LlvmValue variable(const VarNode& n) const;
   LlvmValue let(const LetNode& n);
   LlvmValue select(const SelectNode& n);
   LlvmValue select_scalar(const SelectNode& n, const LlvmValue& condition);
@@ -132,10 +130,9 @@ class LlvmEmitter {
   LlvmValue shuffle(const ShuffleNode& n);
   template <class Emit>
   LlvmValue when(const LlvmValue& condition, const LlvmValue& otherwise, Emit emit);
-  void forget(std::size_t mark);
 
   // Operators: llvm_ops.ipp, llvm_cast.ipp
-  LlvmValue binary(BinaryOp op, const LlvmValue& a, const LlvmValue& b);
+  LlvmValue binary(BinaryOp op, DType t, const LlvmValue& a, const LlvmValue& b);
   LlvmValue compare(BinaryOp op, const LlvmValue& a, const LlvmValue& b);
   LlvmValue unary(const UnaryNode& n);
   LlvmValue call(const CallNode& n);
@@ -147,12 +144,7 @@ class LlvmEmitter {
   LlvmModule& module_;
   LlvmFunction f_;
   std::string symbol_;
-  NodeMap<LlvmValue> vars_;
   NodeMap<std::int64_t> multiples_;
-  NodeMap<LlvmPlace> places_;
-  /// Values of shared nodes, valid within one statement and the branches that dominate it.
-  NodeMap<LlvmValue> memo_;
-  Vec<const ExprNode*> memo_order_;
   struct FailLevel {
     std::string pointer, label;
     bool used = false;

@@ -1,53 +1,104 @@
 #pragma once
 
+#include <algorithm>
 #include <lathe/codegen/c/emitter.hpp>
-#include <lathe/codegen/common/captures.hpp>
 #include <lathe/codegen/common/frame.hpp>
+#include <lathe/ir/lane_stride.hpp>
+#include <lathe/ir/machine_form.hpp>
 
 namespace lathe::detail {
 
-LATHE_DECL void CEmitter::stmt(const Stmt& s) {
-  // A store may have changed what a remembered load read.
-  forget(0);
-  switch (s.kind()) {
-    case StmtKind::For:
-      return loop(*s.as<ForNode>());
-    case StmtKind::Block:
-      unreachable("codegen: a block was not lowered");
-    case StmtKind::Alloc:
-      return alloc(*s.as<AllocNode>());
-    case StmtKind::Store:
-      return store(*s.as<StoreNode>());
-    case StmtKind::Atomic:
-      return atomic(*s.as<AtomicNode>());
-    case StmtKind::LetStmt: {
-      const auto* n = s.as<LetStmtNode>();
-      vars_[n->var.get()] = named(value(n->value), n->var->dtype, n->var->name);
-      return stmt(n->body);
-    }
-    case StmtKind::Seq:
-      for (const auto& child : s.as<SeqNode>()->stmts) stmt(child);
-      return;
-    case StmtKind::If: {
-      const auto* n = s.as<IfNode>();
-      body_of(n->then_body, cat("if (", value(n->condition), ") {"));
-      if (n->else_body) body_of(n->else_body, "else {");
-      return;
-    }
-    case StmtKind::While: {
-      const auto* n = s.as<WhileNode>();
-      line("for (;;) {");
-      ++depth_;
-      line("if (!", value(n->condition), ") break;");
-      stmt(n->body);
-      --depth_;
-      return line("}");
-    }
-    case StmtKind::Assert:
-      return check(*s.as<AssertNode>());
-    case StmtKind::Evaluate:
-      return evaluate(*s.as<EvaluateNode>());
+// One element, or element l of those that a vector index says.
+LATHE_DECL CText CEmitter::element(const Buffer& b, const AnyExpr& index, int lanes) {
+  std::int64_t stride = 0;
+  if (lanes == 1) return cat(place(b).text, "[", value(index), "]");
+  if (index.dtype().lanes > 1 && (!lane_stride(index, stride) || stride != 1))
+    return cat(place(b).text, "[", simple(value(index), index.dtype()), "[l]]");
+  const AnyExpr first = lane_base(index);
+  return cat(place(b).text, "[", simple(value(first), first.dtype()), " + l]");
+}
+
+LATHE_DECL CText CEmitter::load(const LoadNode& n) {
+  const DType t = n.dtype;
+  const bool vector = t.lanes > 1;
+  if (place(n.buffer).is_register) return place(n.buffer).text;
+  const CText mask = n.mask ? simple(value(n.mask), n.mask.dtype()) : CText();
+  CText text = element(n.buffer, n.indices.empty() ? AnyExpr(0) : n.indices[0], t.lanes);
+  if (t.is_bool()) text = cat(vector ? "-" : "", "(", text, " != 0)");
+  if (n.mask) text = cat("(", mask, vector ? "[l] ? " : " ? ", text, " : 0)");
+  return vector ? lanes(t, t.lanes, text) : text;
+}
+
+LATHE_DECL void CEmitter::store(const StoreNode& n) {
+  const CPlace& at = place(n.buffer);
+  const AnyExpr index = n.indices.empty() ? AnyExpr(0) : n.indices[0];
+  int count = n.value.dtype().lanes;
+  for (const std::uint16_t lanes : {index.dtype().lanes, n.buffer->dtype.lanes})
+    if (lanes > count) count = lanes;
+  const auto one = [&](const AnyExpr& e) {
+    const CText v = simple(value(e), e.dtype());
+    const bool vector = e.dtype().lanes > 1, byte = vector && e.dtype().is_bool();
+    return cat(byte ? "(" : "", v, vector ? "[l]" : "", byte ? " & 1)" : "");
+  };
+  const CText test = n.mask ? cat("if (", one(n.mask), ") ") : CText();
+  if (count == 1) {
+    const CText v = value(n.value);
+    return line(test, at.is_register ? at.text : element(n.buffer, index, 1), " = ", v, ";");
   }
+  if (at.is_register && !n.mask && n.value.dtype().lanes == count)
+    return line(at.text, " = ", value(n.value), ";");
+  const bool mask_lanes = at.is_register && n.buffer->dtype.is_bool();
+  const CText v = mask_lanes ? cat("-", one(n.value)) : one(n.value);
+  const CText to = at.is_register ? cat(at.text, "[l]") : element(n.buffer, index, count);
+  line("for (int l = 0; l < ", count, "; ++l) ", test, to, " = ", v, ";");
+}
+
+LATHE_DECL void CEmitter::atomic(const AtomicNode& n) {
+  const AnyExpr index = n.indices.empty() ? AnyExpr(0) : n.indices[0];
+  const DType t = n.value.dtype();
+  const CText at = simple(value(index), index.dtype()), by = simple(value(n.value), t);
+  for (int l = 0; l < index.dtype().lanes; ++l)
+    atomic_element(n, index.dtype().lanes == 1 ? at : cat(at, "[", l, "]"),
+                   t.lanes == 1 ? by : cat("(", by, "[", l, "]", t.is_bool() ? " & 1)" : ")"));
+}
+
+// Computes with the value read and tries again if another thread was faster.
+LATHE_DECL void CEmitter::atomic_element(const AtomicNode& n, const CText& at, const CText& by) {
+  const DType t = n.value.dtype().scalar();
+  const std::string word = cat("lt_word", t.element_bytes() * 8), stored(c_memory_type(t));
+  unit_.define(word, cat("typedef uint", t.element_bytes() * 8, "_t ", word,
+                         " __attribute__((may_alias));\n"));
+  const VarRef old = make_var("old", t), other = make_var("by", t);
+  vars_[old.get()] = t.is_bool() ? "(old != 0)" : "old", vars_[other.get()] = by;
+  line("for (;;) {");
+  line(word, " *const to = (", word, " *)(", place(n.buffer).text, " + ", at, ");");
+  line(word, " seen = __atomic_load_n(to, __ATOMIC_RELAXED), next;");
+  line(stored, " old, now;");
+  line("memcpy(&old, &seen, sizeof old);");
+  const std::size_t before = mark();
+  line("now = ", value(machine_binary(n.op, old, other)), ";");
+  forget(before);
+  line("memcpy(&next, &now, sizeof next);");
+  line("if (__atomic_compare_exchange_n(to, &seen, next, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))");
+  line("  break;");
+  line("}");
+}
+
+LATHE_DECL void CEmitter::let_stmt(const LetStmtNode& n) {
+  vars_[n.var.get()] = named(value(n.value), n.var->dtype, n.var->name);
+  stmt(n.body);
+}
+
+LATHE_DECL void CEmitter::branch(const IfNode& n) {
+  body_of(n.then_body, cat("if (", value(n.condition), ") {"));
+  if (n.else_body) body_of(n.else_body, "else {");
+}
+
+LATHE_DECL void CEmitter::while_loop(const WhileNode& n) {
+  line("for (;;) {");
+  line("  if (!", value(n.condition), ") break;");
+  stmt(n.body);
+  line("}");
 }
 
 LATHE_DECL void CEmitter::body_of(const Stmt& s, std::string_view opening) {
@@ -62,14 +113,14 @@ LATHE_DECL void CEmitter::loop(const ForNode& n) {
   if (n.loop_kind == ForKind::parallel) return parallel_loop(n);
   invariant(n.loop_kind == ForKind::serial, "codegen: a vectorized or unrolled loop is left");
   const std::string own = type(n.var->dtype), name = unique(n.var->name);
-  const Text min = simple(value(n.min), n.var->dtype),
-             count = simple(value(n.extent), n.var->dtype);
+  const CText min = simple(value(n.min), n.var->dtype),
+              count = simple(value(n.extent), n.var->dtype);
   vars_[n.var.get()] = name;
   // min + extent may wrap when the extent is negative: the extent itself decides.
-  const Text end = is_const(n.min, 0)
-                       ? count
-                       : named(cat("(", count, " > 0 ? ", min, " + ", count, " : ", min, ")"),
-                               n.var->dtype, "end");
+  const CText end = is_const(n.min, 0)
+                        ? count
+                        : named(cat("(", count, " > 0 ? ", min, " + ", count, " : ", min, ")"),
+                                n.var->dtype, "end");
   body_of(n.body,
           cat("for (", own, " ", name, " = ", min, "; ", name, " < ", end, "; ++", name, ") {"));
 }
@@ -82,22 +133,22 @@ LATHE_DECL void CEmitter::parallel_loop(const ForNode& n) {
   captures.vars.push_back(min);
   std::string fields, filled;
   int number = 0;
-  const auto field = [&](std::string_view its_type, const Text& v) {
+  const auto field = [&](std::string_view its_type, const CText& v) {
     append(fields, "  ", its_type, number, ";\n");
     append(filled, number++ > 0 ? ", " : "", v);
   };
   for (const auto& b : captures.buffers)
-    field(cat(stored_type(b, place(b).is_register), " *f"),
+    field(cat(stored_type(b->dtype, place(b).is_register), " *f"),
           cat(place(b).is_register ? "&" : "", place(b).text));
   for (const auto& v : captures.vars) field(cat(type(v->dtype), " f"), vars_[v.get()]);
   unit_.function(cat("struct ", symbol, " {\n", fields, "};\n"));
   CEmitter(state_).loop_body(n, symbol, captures, *this);
-  const Text count = value(n.extent), closure = unique("captured");
+  const CText count = value(n.extent), closure = unique("captured");
   line("struct ", symbol, " ", closure, " = {", filled, "};");
   const auto* threads = n.attributes.find<MaxThreadsAttr>();
-  const Text result = named(cat("lathe_for(rt, ", count, ", ", threads ? threads->count : 0, ", ",
-                                symbol, ", &", closure, ")"),
-                            kI32, "result");
+  const CText result = named(cat("lathe_for(rt, ", count, ", ", threads ? threads->count : 0, ", ",
+                                 symbol, ", &", closure, ")"),
+                             kI32, "result");
   line("if (", result, " != 0) ", failing(result));
 }
 
@@ -108,8 +159,8 @@ LATHE_DECL void CEmitter::loop_body(const ForNode& n, const std::string& symbol,
   for (const auto& b : captures.buffers) {
     const bool is_register = outer.place(b).is_register;
     const std::string name = unique(b->name);
-    line(stored_type(b, is_register), is_register ? " *" : " *restrict ", name, " = captured->f",
-         number++, ";");
+    line(stored_type(b->dtype, is_register), is_register ? " *" : " *restrict ", name,
+         " = captured->f", number++, ";");
     places_[b.get()] = {is_register ? cat("(*", name, ")") : name, is_register};
   }
   for (const auto& v : captures.vars)
@@ -120,10 +171,6 @@ LATHE_DECL void CEmitter::loop_body(const ForNode& n, const std::string& symbol,
                       " + end; ++", name, ") {"));
   finish(cat("static int32_t ", symbol,
              "(void *closure, int64_t begin, int64_t end, lathe_runtime *rt)"));
-}
-
-LATHE_DECL std::string CEmitter::stored_type(const Buffer& b, bool is_register) {
-  return is_register ? type(b->dtype) : std::string(c_memory_type(b->dtype));
 }
 
 LATHE_DECL void CEmitter::alloc(const AllocNode& n) {
@@ -142,11 +189,6 @@ LATHE_DECL void CEmitter::alloc(const AllocNode& n) {
          "[", extent > 0 ? extent : 1, "];");
     return stmt(n.body);
   }
-  heap_alloc(n, name);
-}
-
-LATHE_DECL void CEmitter::heap_alloc(const AllocNode& n, const std::string& name) {
-  const BufferNode& b = *n.buffer;
   line(c_memory_type(b.dtype), " *restrict ", name, " = lathe_get(rt, ",
        value(b.shape[0] * b.dtype.bytes()), ", ", b.alignment > 64 ? b.alignment : 64, ");");
   line("if (!", name, ") ", failing("1"));
@@ -165,7 +207,7 @@ LATHE_DECL void CEmitter::heap_alloc(const AllocNode& n, const std::string& name
 }
 
 // The status is kept, then each level frees what it allocated.
-LATHE_DECL CEmitter::Text CEmitter::failing(std::string_view status) {
+LATHE_DECL CText CEmitter::failing(std::string_view status) {
   fails_.back().used = fails_.front().used = true;
   return cat("{ status = ", status, "; goto ", fails_.back().label, "; }");
 }
@@ -174,12 +216,10 @@ LATHE_DECL void CEmitter::check(const AssertNode& n) {
   const int status = 16 + static_cast<int>(state_.messages.size());
   state_.messages.push_back(n.message);
   line("if (!", value(n.condition), ") {");
-  ++depth_;
-  if (!n.values.empty()) line("lathe_tell(rt, 0, ", status, ");");
+  if (!n.values.empty()) line("  lathe_tell(rt, 0, ", status, ");");
   for (std::size_t k = 0; k < n.values.size(); ++k)
-    line("lathe_tell(rt, ", k + 1, ", ", value(n.values[k]), ");");
-  line(failing(cat(status)));
-  --depth_;
+    line("  lathe_tell(rt, ", k + 1, ", ", value(n.values[k]), ");");
+  line("  ", failing(cat(status)));
   line("}");
 }
 
@@ -187,16 +227,12 @@ LATHE_DECL void CEmitter::evaluate(const EvaluateNode& n) {
   const auto* call = n.call.as<CallNode>();
   const auto* from = call && call->op == CallOp::prefetch ? call->args[0].as<LoadNode>() : nullptr;
   if (!from) return line("(void)", value(n.call), ";");
-  const Place& at = place(from->buffer);
+  const CPlace& at = place(from->buffer);
   if (at.is_register) return;
   const AnyExpr index = from->indices.empty() ? AnyExpr(0) : from->indices[0];
-  const std::int64_t level = *as_const_int(call->args[1]);
+  const std::int64_t level = std::clamp<std::int64_t>(*as_const_int(call->args[1]), 0, 3);
   line("__builtin_prefetch(", at.text, " + ", value(index), index.dtype().lanes > 1 ? "[0]" : "",
-       ", 0, ",
-       level < 0   ? 0
-       : level > 3 ? 3
-                   : level,
-       ");");
+       ", 0, ", level, ");");
 }
 
 }  // namespace lathe::detail

@@ -6,13 +6,6 @@
 
 namespace lathe::detail {
 
-LATHE_DECL const LlvmPlace& LlvmEmitter::place(const Buffer& buffer) const {
-  const LlvmPlace* found = places_.find(buffer.get());
-  if (!found)
-    throw InternalError(cat("codegen: buffer '", buffer->name, "' is neither param nor allocated"));
-  return *found;
-}
-
 LATHE_DECL LlvmValue LlvmEmitter::widen_index(LlvmValue v) {
   if (v.dtype.bits == 64) return v;
   DType wide = kI64.with_lanes(v.dtype.lanes);

@@ -64,9 +64,9 @@ LATHE_DECL void LlvmEmitter::atomic_loop(BinaryOp op, const std::string& pointer
                                      : f_.convert("bitcast", seen, v.dtype);
   const VarRef before = make_var("old", v.dtype), by = make_var("value", v.dtype);
   vars_[before.get()] = old, vars_[by.get()] = v;
-  const std::size_t mark = memo_order_.size();
+  const std::size_t before_update = mark();
   LlvmValue next = value(machine_binary(op, before, by));
-  forget(mark);
+  forget(before_update);
   LlvmValue stored = v.dtype.is_float() ? f_.convert("bitcast", next, bits) : to_memory(next);
   LlvmValue pair = f_.op(bits, "cmpxchg ptr ", pointer, ", ", type, " ", seen.text, ", ", type, " ",
                          stored.text, " monotonic monotonic, align ", format_int(align));

@@ -26,75 +26,20 @@ inline LlvmWeight llvm_weight(const AnyExpr& e) {
   return weight;
 }
 
-LATHE_DECL LlvmValue LlvmEmitter::value(const AnyExpr& e) {
-  if (const auto* n = e.as<ConstNode>()) return constant(*n);
-  if (const auto* n = e.as<VarNode>()) return variable(*n);
-  // Only a node with several owners can be met twice.
-  if (!e->shared()) return compute(e);
-  if (const auto* found = memo_.find(e.get())) return *found;
-  LlvmValue v = compute(e);
-  memo_.insert(e.get(), v);
-  memo_order_.push_back(e.get());
-  return v;
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::compute(const AnyExpr& e) {
-  switch (e.kind()) {
-    case ExprKind::Const:
-      return constant(*e.as<ConstNode>());
-    case ExprKind::Var:
-      return variable(*e.as<VarNode>());
-    case ExprKind::Load:
-      return load(*e.as<LoadNode>());
-    case ExprKind::Let:
-      return let(*e.as<LetNode>());
-    case ExprKind::Binary: {
-      const auto* n = e.as<BinaryNode>();
-      LlvmValue a = value(n->a), b = value(n->b);
-      return binary(n->op, a, b);
-    }
-    case ExprKind::Unary:
-      return unary(*e.as<UnaryNode>());
-    case ExprKind::Select:
-      return select(*e.as<SelectNode>());
-    case ExprKind::Cast:
-      return cast(*e.as<CastNode>());
-    case ExprKind::Call:
-      return call(*e.as<CallNode>());
-    case ExprKind::Ramp:
-      return ramp(*e.as<RampNode>());
-    case ExprKind::Broadcast:
-      return broadcast(*e.as<BroadcastNode>());
-    case ExprKind::Shuffle:
-      return shuffle(*e.as<ShuffleNode>());
-  }
-  unreachable("an expression of no kind");
-}
-
 LATHE_DECL LlvmValue LlvmEmitter::constant(const ConstNode& n) {
   return n.dtype.is_float() ? f_.real(n.dtype, n.f) : f_.integer(n.dtype, n.i);
 }
 
-LATHE_DECL LlvmValue LlvmEmitter::variable(const VarNode& n) const {
-  const LlvmValue* found = vars_.find(&n);
-  if (!found) throw InternalError(cat("codegen: variable '", n.name, "' is not bound"));
-  return *found;
-}
-
 LATHE_DECL LlvmValue LlvmEmitter::let(const LetNode& n) {
-  const std::size_t mark = memo_order_.size();
+  const std::size_t before = mark();
   for (const auto& b : n.bindings) {
     vars_[b.var.get()] = value(b.value);
     multiples_[b.var.get()] = multiple_of(b.value);
   }
   LlvmValue result = value(n.body);
   // The same body under another binding of the variables is another value.
-  forget(mark);
+  forget(before);
   return result;
-}
-
-LATHE_DECL void LlvmEmitter::forget(std::size_t mark) {
-  while (memo_order_.size() > mark) memo_.pop(memo_order_.back()), memo_order_.pop_back();
 }
 
 template <class Emit>
@@ -102,10 +47,10 @@ LlvmValue LlvmEmitter::when(const LlvmValue& condition, const LlvmValue& otherwi
   std::string then = f_.block("then"), done = f_.block("done"), from = f_.current();
   f_.branch(condition, then, done);
   f_.start(then);
-  std::size_t mark = memo_order_.size();
+  const std::size_t before = mark();
   LlvmValue v = emit();
   // What was computed here does not dominate what follows.
-  forget(mark);
+  forget(before);
   std::string to = f_.current();
   f_.start(done);
   return f_.phi(v, to, otherwise, from);
@@ -120,19 +65,17 @@ LATHE_DECL LlvmValue LlvmEmitter::select(const SelectNode& n) {
 
 LATHE_DECL LlvmValue LlvmEmitter::select_scalar(const SelectNode& n, const LlvmValue& condition) {
   // What is computed already costs nothing.
-  auto weigh = [&](const AnyExpr& e) {
-    return memo_.contains(e.get()) ? LlvmWeight() : llvm_weight(e);
-  };
+  auto weigh = [&](const AnyExpr& e) { return known(e) ? LlvmWeight() : llvm_weight(e); };
   LlvmWeight yes = weigh(n.yes), no = weigh(n.no);
   if (!yes.loads && !no.loads && yes.cost + no.cost < 24)
     return f_.select(condition, value(n.yes), value(n.no));
   std::string then = f_.block("then"), other = f_.block("else"), done = f_.block("done");
   f_.branch(condition, then, other);
-  std::size_t mark = memo_order_.size();
+  const std::size_t before = mark();
   auto in_block = [&](const std::string& label, const AnyExpr& e) {
     f_.start(label);
     LlvmValue v = value(e);
-    forget(mark);
+    forget(before);
     std::string from = f_.current();
     f_.jump(done);
     return std::pair(v, from);

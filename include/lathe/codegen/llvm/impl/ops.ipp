@@ -52,8 +52,8 @@ LATHE_DECL LlvmValue LlvmEmitter::compare(BinaryOp op, const LlvmValue& a, const
   return f_.compare(llvm_comparison(op, a.dtype), a, b);
 }
 
-LATHE_DECL LlvmValue LlvmEmitter::binary(BinaryOp op, const LlvmValue& a, const LlvmValue& b) {
-  const DType t = a.dtype;
+LATHE_DECL LlvmValue LlvmEmitter::binary(BinaryOp op, DType t, const LlvmValue& a,
+                                         const LlvmValue& b) {
   if (is_comparison(op)) return compare(op, a, b);
   switch (op) {
     case BinaryOp::fast_min:

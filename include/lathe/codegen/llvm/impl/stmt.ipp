@@ -5,37 +5,6 @@
 
 namespace lathe::detail {
 
-LATHE_DECL void LlvmEmitter::stmt(const Stmt& s) {
-  // A store may have changed what a remembered load read.
-  memo_.clear();
-  memo_order_.clear();
-  switch (s.kind()) {
-    case StmtKind::For:
-      return loop(*s.as<ForNode>());
-    case StmtKind::Block:
-      unreachable("codegen: a block was not lowered");
-    case StmtKind::Alloc:
-      return alloc(*s.as<AllocNode>());
-    case StmtKind::Store:
-      return store(*s.as<StoreNode>());
-    case StmtKind::Atomic:
-      return atomic(*s.as<AtomicNode>());
-    case StmtKind::LetStmt:
-      return let_stmt(*s.as<LetStmtNode>());
-    case StmtKind::Seq:
-      for (const auto& child : s.as<SeqNode>()->stmts) stmt(child);
-      return;
-    case StmtKind::If:
-      return branch(*s.as<IfNode>());
-    case StmtKind::While:
-      return while_loop(*s.as<WhileNode>());
-    case StmtKind::Assert:
-      return check(*s.as<AssertNode>());
-    case StmtKind::Evaluate:
-      return evaluate(*s.as<EvaluateNode>());
-  }
-}
-
 LATHE_DECL void LlvmEmitter::let_stmt(const LetStmtNode& n) {
   LlvmValue v = value(n.value);
   LlvmValue outer = std::exchange(vars_[n.var.get()], std::move(v));
@@ -106,8 +75,7 @@ LATHE_DECL void LlvmEmitter::branch(const IfNode& n) {
 LATHE_DECL void LlvmEmitter::while_loop(const WhileNode& n) {
   std::string head = f_.block("while"), body = f_.block("body"), done = f_.block("done");
   f_.start(head);
-  memo_.clear();
-  memo_order_.clear();
+  forget(0);
   f_.branch(value(n.condition), body, done);
   f_.start(body);
   stmt(n.body);
