@@ -47,8 +47,8 @@ def sanitized_jobs(sanitizer: str, _: Settings) -> list[Job]:
     built = f"{sanitizer} build"
     paths = [f"tests/{sanitizer}/{name}" for name in programs(sanitizer)]
     return [
-        Job(built, partial(build_case, built, sanitizer), 150, (CONFIGURED,), JOBS),
-        *program_jobs(f"{sanitizer} ", BUILD, paths, built, 30, ENVIRONMENT[sanitizer]),
+        Job(built, partial(build_case, built, sanitizer), 200, (CONFIGURED,), JOBS),
+        *program_jobs(f"{sanitizer} ", BUILD, paths, built, 15, ENVIRONMENT[sanitizer]),
     ]
 
 
@@ -57,7 +57,7 @@ def tree_jobs(label: str, arguments: list[str], names: list[str], env: dict[str,
     folder, built = BUILD.parent / label, f"{label} build"
     return [
         Job(built, partial(tree_case, built, folder, arguments, names), 900, cores=JOBS),
-        *program_jobs(f"{label} ", folder, [f"tests/{name}" for name in names], built, 60, env),
+        *program_jobs(f"{label} ", folder, [f"tests/{name}" for name in names], built, 20, env),
     ]
 
 

@@ -9,6 +9,8 @@ from .core import BUILD, ROOT, Case, Job, Settings, Status, Step, command_case, 
 
 WHOLE_PROGRAMS = ("polybench", "apps")
 GROUPS = ("golden", "errors", "conformance", "meaning", "oracle", "docs", *WHOLE_PROGRAMS)
+# Programs that take several times as long as the others.
+LONG = {"unit_codegen": 4, "conformance": 4, "unit_schedule": 4, "unit_jit": 4, "unit_lower_machine": 2, "polybench": 2}
 SUMMARY = re.compile(r"test cases:\s+(\d+) \|\s+(\d+) passed \|\s+(\d+) failed \|\s+(\d+) skipped")
 # The leak checker's thread, which stops all others to look at their memory, may crash by itself (g++ 12).
 LEAK_CHECK_BROKE = "LeakSanitizer has encountered a fatal error"
@@ -57,11 +59,13 @@ def program_jobs(
     prefix: str, folder: Path, programs: list[str], built: str, seconds: float, env: dict[str, str] | None = None
 ) -> list[Job]:
     """Runs doctest programs that the job `built` has built."""
-    names = {program: f"{prefix}{Path(program).name.replace('_', ' ')}" for program in programs}
-    return [
-        Job(name, partial(program_case, name, program, folder, env), seconds, (built,))
-        for program, name in names.items()
-    ]
+    jobs = []
+    for program in programs:
+        target = Path(program).name
+        name = prefix + target.replace("_", " ")
+        weight = seconds * LONG.get(target, 1)
+        jobs.append(Job(name, partial(program_case, name, program, folder, env), weight, (built,)))
+    return jobs
 
 
 def contract_case(name: str, env: dict[str, str] | None = None) -> Case:
@@ -70,7 +74,7 @@ def contract_case(name: str, env: dict[str, str] | None = None) -> Case:
 
 
 def unit_jobs(_: Settings) -> list[Job]:
-    return program_jobs("", BUILD, [f"tests/{name}" for name in doctest_programs()], "build", 20)
+    return program_jobs("", BUILD, [f"tests/{name}" for name in doctest_programs()], "build", 3)
 
 
 STEPS = [
