@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <initializer_list>
 #include <lathe/ir/kinds.hpp>
+#include <lathe/support/one_of.hpp>
 #include <lathe/support/vec.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <variant>
 
 namespace lathe {
 
@@ -343,10 +343,9 @@ struct UserHint {
 };
 
 /// All of them.
-using Attribute =
-    std::variant<UnrollAttr, MaxThreadsAttr, TailAttr, PartitionAttr, PrefetchAttr, HoistAttr,
-                 DoubleBufferAttr, RollingAttr, PipelineAttr, PipelineBufferAttr,
-                 PipelineStatementAttr, GuardsAttr, StreamAttr, AnyOrderAttr, UserHint>;
+using Attribute = OneOf<UnrollAttr, MaxThreadsAttr, TailAttr, PartitionAttr, PrefetchAttr,
+                        HoistAttr, DoubleBufferAttr, RollingAttr, PipelineAttr, PipelineBufferAttr,
+                        PipelineStatementAttr, GuardsAttr, StreamAttr, AnyOrderAttr, UserHint>;
 
 const AttributeRow& row_of(const Attribute& a);
 inline bool may_carry(ForKind kind, const Attribute& a) {
@@ -372,7 +371,7 @@ class Attributes {
   template <class A>
   const A* find() const {
     for (const auto& a : all_)
-      if (const A* found = std::get_if<A>(&a)) return found;
+      if (const A* found = a.as<A>()) return found;
     return nullptr;
   }
   template <class A>
@@ -385,7 +384,7 @@ class Attributes {
   void set(Attribute a);
   template <class A>
   void erase() {
-    erase_if([](const Attribute& a) { return std::holds_alternative<A>(a); });
+    erase_if([](const Attribute& a) { return a.as<A>() != nullptr; });
   }
   template <class Condition>
   void erase_if(Condition condition) {

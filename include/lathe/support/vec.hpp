@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <initializer_list>
 #include <new>
 #include <type_traits>
@@ -10,6 +11,26 @@
 #include <vector>
 
 namespace lathe {
+
+namespace detail {
+
+/// Moves elements to new memory and ends the old ones.
+using MoveItems = void (*)(void* to, void* from, std::size_t count);
+
+/// Memory of `bytes` that holds `count` elements of a list, whose old memory is freed.
+inline void* grown_list(void* items, std::size_t count, std::size_t element, std::size_t bytes,
+                        MoveItems move) {
+  void* to = ::operator new(bytes);
+  if (!items) return to;
+  if (move)
+    move(to, items, count);
+  else
+    std::memcpy(to, items, count * element);
+  ::operator delete(items);
+  return to;
+}
+
+}  // namespace detail
 
 /// A list that grows at its end. Elements move when it grows, and must not throw then.
 template <class T>
@@ -28,7 +49,10 @@ class Vec {
   Vec(const Vec& other) : Vec() {
     if (!other.empty()) append(other);
   }
-  Vec(Vec&& other) noexcept { swap(other); }
+  Vec(Vec&& other) noexcept : items_(other.items_), size_(other.size_), room_(other.room_) {
+    other.items_ = nullptr;
+    other.size_ = other.room_ = 0;
+  }
   // Two: of a class that holds lists, one that takes its argument by value would make the copy
   // assignment noexcept.
   Vec& operator=(const Vec& other) {
@@ -37,14 +61,14 @@ class Vec {
     return *this;
   }
   Vec& operator=(Vec&& other) noexcept {
-    Vec taken(std::move(other));
+    Vec taken(static_cast<Vec&&>(other));
     swap(taken);
     return *this;
   }
   ~Vec() {
     if (!items_) return;
     clear();
-    free(items_);
+    ::operator delete(static_cast<void*>(items_));
   }
 
   template <class A>
@@ -70,11 +94,11 @@ class Vec {
   const T& back() const { return items_[size_ - 1]; }
 
   void push_back(const T& item) { emplace_back(item); }
-  void push_back(T&& item) { emplace_back(std::move(item)); }
+  void push_back(T&& item) { emplace_back(static_cast<T&&>(item)); }
   /// The arguments may refer to elements.
   template <class... Args>
   T& emplace_back(Args&&... args) {
-    if (size_ == room_) return grow(static_cast<Args&&>(args)...);
+    if (size_ == room_) return grow(T(static_cast<Args&&>(args)...));
     T* made = ::new (static_cast<void*>(items_ + size_)) T(static_cast<Args&&>(args)...);
     ++size_;
     return *made;
@@ -87,7 +111,7 @@ class Vec {
   void append(const Vec& other) { append(other.begin(), other.end()); }
   void pop_back() { items_[--size_].~T(); }
   void clear() {
-    while (size_ > 0) pop_back();
+    while (size_ > 0) items_[--size_].~T();
   }
 
   /// The new element has index `k`, those from there on the next ones.
@@ -124,12 +148,13 @@ class Vec {
     swap(made);
   }
   void reserve(std::size_t room) {
-    if (room > room_) move_to(allocate(room), room);
+    if (room > room_) set_room(room);
   }
   void swap(Vec& other) noexcept {
-    std::swap(items_, other.items_);
-    std::swap(size_, other.size_);
-    std::swap(room_, other.room_);
+    T* const items = items_;
+    const std::size_t size = size_, room = room_;
+    items_ = other.items_, size_ = other.size_, room_ = other.room_;
+    other.items_ = items, other.size_ = size, other.room_ = room;
   }
 
   friend bool operator==(const Vec& a, const Vec& b) {
@@ -140,40 +165,29 @@ class Vec {
   }
 
  private:
-  static T* allocate(std::size_t room) {
-    static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
-    return static_cast<T*>(::operator new(room * sizeof(T)));
-  }
-  static void free(T* items) { ::operator delete(static_cast<void*>(items)); }
-
-  void move_to(T* items, std::size_t room) noexcept {
-    for (std::size_t k = 0; k < size_; ++k) {
-      ::new (static_cast<void*>(items + k)) T(std::move(items_[k]));
-      items_[k].~T();
+  static void move_elements(void* to, void* from, std::size_t count) {
+    T *made = static_cast<T*>(to), *old = static_cast<T*>(from);
+    for (; count > 0; --count, ++made, ++old) {
+      ::new (static_cast<void*>(made)) T(static_cast<T&&>(*old));
+      old->~T();
     }
-    free(items_);
-    items_ = items;
+  }
+  void set_room(std::size_t room) {
+    static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+    detail::MoveItems move = nullptr;
+    if constexpr (!std::is_trivially_copyable_v<T>) move = move_elements;
+    items_ = static_cast<T*>(detail::grown_list(items_, size_, sizeof(T), room * sizeof(T), move));
     room_ = room;
   }
-
-  // The new element first: what it is made of may lie in the old memory.
   /// A list that has grown already gets room for more than is asked: it may grow by little often.
   void make_room(std::size_t size) {
-    if (size > room_) reserve(size < 2 * room_ ? 2 * room_ : size);
+    if (size > room_) set_room(size < 2 * room_ ? 2 * room_ : size);
   }
-  template <class... Args>
-  T& grow(Args&&... args) {
-    const std::size_t room = room_ == 0 ? 4 : 2 * room_;
-    Owner to{allocate(room)};
-    T* made = ::new (static_cast<void*>(to.items + size_)) T(static_cast<Args&&>(args)...);
-    move_to(std::exchange(to.items, nullptr), room);
-    ++size_;
-    return *made;
+  // The new element comes made: what it is made of may lie in the old memory.
+  T& grow(T&& item) {
+    set_room(room_ == 0 ? 4 : 2 * room_);
+    return *::new (static_cast<void*>(items_ + size_++)) T(static_cast<T&&>(item));
   }
-  struct Owner {
-    T* items;
-    ~Owner() { free(items); }
-  };
 
   T* items_ = nullptr;
   std::size_t size_ = 0, room_ = 0;

@@ -95,7 +95,10 @@ class WhyNotHonoured {
 
 LATHE_DECL std::string why_not_honoured(const Program& program, const LoopSite& site,
                                         const Attribute& a) {
-  return std::visit(WhyNotHonoured(program, site), a);
+  const WhyNotHonoured why(program, site);
+  std::string out;
+  a.visit([&](const auto& of) { out = why(of); });
+  return out;
 }
 
 }  // namespace lathe::detail

@@ -45,7 +45,7 @@ class PipelinePlanner {
     loops.push_back(site_.loop);
     for (const auto& f : loops)
       for (const auto& a : f->attributes)
-        if (const auto* rolls = std::get_if<RollingAttr>(&a);
+        if (const auto* rolls = a.as<RollingAttr>();
             rolls && block_named(loop().body, rolls->block))
           return "block " + in_quotes(rolls->block) + " keeps rows along loop " +
                  in_quotes(f->var->name);

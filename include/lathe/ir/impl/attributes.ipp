@@ -22,34 +22,23 @@ LATHE_DECL bool parse_partition(std::string_view text, Partition& out) {
 
 namespace detail {
 
-inline constexpr std::size_t kAttributeStructs = std::variant_size_v<Attribute>;
-
-// Rows in the order of the variant, so that its index finds one.
-template <std::size_t... K>
-constexpr auto attribute_rows(std::index_sequence<K...>) {
-  struct Rows {
-    const AttributeRow* at[kAttributeStructs];
-  };
-  return Rows{{&std::variant_alternative_t<K, Attribute>::kRow...}};
+struct AttributeRows {
+  const AttributeRow* at[Attribute::kTypes];
+};
+// In the order of the list, so that an attribute's index finds one.
+template <class... As>
+constexpr AttributeRows rows_of(const OneOf<As...>*) {
+  return {{&As::kRow...}};
 }
-inline constexpr auto kAttributeRows =
-    attribute_rows(std::make_index_sequence<kAttributeStructs>());
-
-/// An attribute of the k-th struct.
-template <std::size_t... K>
-Attribute unset_attribute(std::size_t k, std::index_sequence<K...>) {
-  Attribute out;
-  ((k == K ? void(out.emplace<K>()) : void()), ...);
-  return out;
-}
+inline constexpr AttributeRows kAttributeRows = rows_of(static_cast<const Attribute*>(nullptr));
 
 template <class F>
 void each_field(Attribute& a, F&& f) {
-  std::visit([&](auto& of) { of.fields(of, f); }, a);
+  a.visit([&](auto& of) { of.fields(of, f); });
 }
 template <class F>
 void each_field(const Attribute& a, F&& f) {
-  std::visit([&](const auto& of) { of.fields(of, f); }, a);
+  a.visit([&](const auto& of) { of.fields(of, f); });
 }
 
 inline int field_count(const Attribute& a) {
@@ -145,7 +134,7 @@ LATHE_DECL const AttributeRow& row_of(const Attribute& a) {
   return *detail::kAttributeRows.at[a.index()];
 }
 LATHE_DECL std::string_view key_of(const Attribute& a) {
-  const auto* hint = std::get_if<UserHint>(&a);
+  const auto* hint = a.as<UserHint>();
   return hint ? std::string_view(hint->key) : row_of(a).key;
 }
 
@@ -175,10 +164,10 @@ LATHE_DECL bool exclude_each_other(const Attribute& a, const Attribute& b) {
 
 LATHE_DECL bool attribute_with_key(std::string_view key, bool on_loop, Attribute& out) {
   if (is_hint_key(key)) return out = UserHint{std::string(key), {}}, true;
-  for (std::size_t k = 0; k < kAttributeStructs; ++k) {
+  for (std::size_t k = 0; k < Attribute::kTypes; ++k) {
     const AttributeRow& row = *kAttributeRows.at[k];
     if (row.key != key || !(on_loop ? row.loops : row.blocks)) continue;
-    return out = unset_attribute(k, std::make_index_sequence<kAttributeStructs>()), true;
+    return out = Attribute::of_type(k), true;
   }
   return false;
 }
@@ -209,12 +198,12 @@ inline std::string attribute_misfit(const Attribute& a, bool on_loop) {
 }
 
 LATHE_DECL std::string attribute_problem(const Attribute& a, bool on_loop) {
-  const auto* hint = std::get_if<UserHint>(&a);
+  const auto* hint = a.as<UserHint>();
   if ((hint && !is_hint_key(hint->key)) || !(on_loop ? row_of(a).loops : row_of(a).blocks))
     return unknown_key(key_of(a), on_loop);
   bool fits = true;
   each_field(a, [&](const auto& field, const auto& value) { fits &= FieldFits()(field, value); });
-  if (const auto* pipeline = std::get_if<PipelineAttr>(&a))
+  if (const auto* pipeline = a.as<PipelineAttr>())
     fits &= pipeline->stages.size() == pipeline->orders.size();
   return fits ? std::string() : attribute_misfit(a, on_loop);
 }

@@ -34,8 +34,8 @@ inline constexpr FateRow kFates[] = {
 // clang-format on
 
 constexpr bool fates_are_complete() {
-  if (std::size(kFates) != kAttributeStructs) return false;
-  for (std::size_t k = 0; k < kAttributeStructs; ++k)
+  if (std::size(kFates) != Attribute::kTypes) return false;
+  for (std::size_t k = 0; k < Attribute::kTypes; ++k)
     if (kFates[k].key != kAttributeRows.at[k]->key ||
         kFates[k].letters.size() != static_cast<std::size_t>(Change::join) + 1)
       return false;

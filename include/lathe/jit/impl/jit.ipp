@@ -38,7 +38,7 @@ class RunSerially : public Mutator {
   // Without versions or stages a loop would do less than it says, with them perhaps something else.
   void check_marks_of(const ForNode& loop) const {
     for (const auto& a : loop.attributes)
-      if (std::holds_alternative<DoubleBufferAttr>(a) || std::holds_alternative<PipelineAttr>(a))
+      if (a.as<DoubleBufferAttr>() || a.as<PipelineAttr>())
         throw UserError("L0603",
                         cat("jit: the annotation ", to_text(a), " of loop '", loop.var->name,
                             "' can't be honoured: a program without blocks does not tell what "

@@ -92,7 +92,7 @@ class SoftwarePipelines : public VersionBuffers {
     Stmt body = stmt(f->body);
     for (const auto& buffer : buffers_written(body))
       for (const auto& a : f->attributes)
-        if (const auto* own = std::get_if<PipelineBufferAttr>(&a);
+        if (const auto* own = a.as<PipelineBufferAttr>();
             own && own->buffer == buffer->name && own->versions > 1)
           body = with_versions(*f, body, buffer, own->versions);
     Attributes rest = f->attributes;
@@ -124,8 +124,7 @@ inline void check_no_parts(const Stmt& body) {
     const auto* f = s.as<ForNode>();
     if (!f) return;
     for (const auto& a : f->attributes)
-      if (std::holds_alternative<PipelineBufferAttr>(a) ||
-          std::holds_alternative<PipelineStatementAttr>(a))
+      if (a.as<PipelineBufferAttr>() || a.as<PipelineStatementAttr>())
         refuse_mark(*f, a, "it is part of no pipeline");
   });
 }

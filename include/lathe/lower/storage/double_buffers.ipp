@@ -33,7 +33,7 @@ LATHE_DECL Program place_doubled(const Program& program) {
   for (const auto& loop : detail::loops_marked<DoubleBufferAttr>(program)) {
     const LoopSite site = find_loop(program->body, loop);
     for (const auto& a : site.loop->attributes) {
-      const auto* mark = std::get_if<DoubleBufferAttr>(&a);
+      const auto* mark = a.as<DoubleBufferAttr>();
       if (!mark) continue;
       const std::string why = detail::why_not_honoured(program, site, a);
       if (!why.empty()) detail::refuse_mark(*site.loop, a, why);

@@ -65,9 +65,9 @@ class HoistStorage : public Mutator {
  private:
   // The buffer that an attribute wants above its loop; nullptr: none.
   static const std::string* name_above(const Attribute& a) {
-    if (const auto* hoist = std::get_if<HoistAttr>(&a)) return &hoist->buffer;
-    if (const auto* twice = std::get_if<DoubleBufferAttr>(&a)) return &twice->buffer;
-    if (const auto* own = std::get_if<PipelineBufferAttr>(&a)) return &own->buffer;
+    if (const auto* hoist = a.as<HoistAttr>()) return &hoist->buffer;
+    if (const auto* twice = a.as<DoubleBufferAttr>()) return &twice->buffer;
+    if (const auto* own = a.as<PipelineBufferAttr>()) return &own->buffer;
     return nullptr;
   }
   static Vec<std::string> names_above(const Attributes& attributes) {

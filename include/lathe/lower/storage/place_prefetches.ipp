@@ -259,7 +259,7 @@ class PlacePrefetches : public Mutator {
     rest.erase<PrefetchAttr>();
     out = make_for(f->var, f->min, f->extent, f->body, f->loop_kind, rest);
     for (const auto& a : marked)
-      if (const auto* hint = std::get_if<PrefetchAttr>(&a)) {
+      if (const auto* hint = a.as<PrefetchAttr>()) {
         const ForRef loop(out.as<ForNode>());
         out = SpreadHint(*loop, *hint, line_bytes_).stmt(out);
       }

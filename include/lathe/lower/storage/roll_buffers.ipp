@@ -23,7 +23,7 @@ inline Vec<Rolling> rolls_of(const Program& program) {
   for (const auto& loop : loops_marked<RollingAttr>(program)) {
     const LoopSite site = find_loop(program->body, loop);
     for (const auto& a : site.loop->attributes) {
-      const auto* mark = std::get_if<RollingAttr>(&a);
+      const auto* mark = a.as<RollingAttr>();
       if (!mark) continue;
       const std::string why = why_not_honoured(program, site, a);
       if (!why.empty()) refuse_mark(*site.loop, a, why);

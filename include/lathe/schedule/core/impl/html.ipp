@@ -207,7 +207,7 @@ class SchedulePage {
              block.init ? ", with init" : "", "</i>");
     if (is_guarded(block)) append(out_, " <i class=\"mark\">guarded</i>");
     for (const auto& a : block.attributes)
-      if (!std::holds_alternative<GuardsAttr>(a)) mark(a);
+      if (!a.as<GuardsAttr>()) mark(a);
     append(out_, "<span class=\"touches\">", touches("writes", writes_of(block)),
            touches("reads", reads_of(block)), "</span></summary>\n");
     bare(str(s));

@@ -24,7 +24,9 @@ LATHE_DECL Verdict check_mark(const Program& program, const LoopSite& site, cons
                               std::string help) {
   std::string why = why_not_honoured(program, site, a);
   if (why.empty()) return {};
-  return refusal_at(site.loop->var, std::visit(ErrorOfMark(), a), std::move(why), std::move(help));
+  std::string_view id;
+  a.visit([&](const auto& of) { id = ErrorOfMark()(of); });
+  return refusal_at(site.loop->var, id, std::move(why), std::move(help));
 }
 
 // The loops below that carry attributes, in program order.
@@ -62,7 +64,7 @@ LATHE_DECL Verdict check_marks(const Program& before, const Program& after,
   for (const auto& nest : changed)
     for (const auto& loop : marked_loops(nest))
       for (const auto& a : loop->attributes) {
-        if (std::holds_alternative<TailAttr>(a)) continue;  // check_shifts
+        if (a.as<TailAttr>()) continue;  // check_shifts
         const std::string why = why_not_honoured(after, find_loop(after->body, loop->var), a);
         if (!why.empty()) return broken_mark(*loop, a, why);
       }

@@ -49,7 +49,7 @@ inline Verdict run_annotate(const Program& program, const Args& args, Edit* edit
     return refusal("L0202", "annotates a loop or a block");
   Attribute a;
   if (auto no = read_annotation(program, args, a)) return no;
-  if (const auto* stream = std::get_if<StreamAttr>(&a); stream && stream->how != Streaming::none)
+  if (const auto* stream = a.as<StreamAttr>(); stream && stream->how != Streaming::none)
     if (auto no = check_stream(program, args[0].block)) return no;
   if (!edit) return {};
   if (args[0].kind == ArgKind::loop) {
