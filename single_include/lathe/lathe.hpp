@@ -26,7 +26,6 @@
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
-#include <variant>
 #include <vector>
 
 // ---- lathe/support/config.hpp
@@ -116,11 +115,134 @@ std::string_view to_text(Stage stage);
 
 LATHE_LEAN_END
 
+// ---- lathe/support/one_of.hpp
+// A value of one of several types. A std::variant of fifteen types with two
+// visits cost 2 s of compile time in a file that holds all bodies, and a fifth
+// of its memory (g++ 12, -O0).
+
+namespace lathe {
+
+/// At first the first type's empty value. Moves must not throw.
+template <class... Ts>
+class OneOf {
+  template <class T>
+  static constexpr bool holds_any_as = (std::is_same_v<T, Ts> || ...);
+
+ public:
+  static constexpr std::size_t kTypes = sizeof...(Ts);
+
+  OneOf() : OneOf(First{}) {}
+  template <class T>
+  requires(holds_any_as<T>) OneOf(T value) : index_(index_of<T>()) {
+    ::new (static_cast<void*>(bytes_)) T(static_cast<T&&>(value));
+  }
+  OneOf(const OneOf& other) : index_(other.index_) { operations().copy(bytes_, other.bytes_); }
+  OneOf(OneOf&& other) noexcept : index_(other.index_) { operations().move(bytes_, other.bytes_); }
+  OneOf& operator=(OneOf other) noexcept {
+    operations().destroy(bytes_);
+    index_ = other.index_;
+    operations().move(bytes_, other.bytes_);
+    return *this;
+  }
+  ~OneOf() { operations().destroy(bytes_); }
+
+  /// The empty value of the type at an index below kTypes.
+  static OneOf of_type(std::size_t index) {
+    OneOf (*const make[])() = {[] { return OneOf(Ts{}); }...};
+    return make[index]();
+  }
+
+  /// Where its type stands in the list.
+  std::size_t index() const { return index_; }
+  /// Null if it is of another type.
+  template <class T>
+  const T* as() const {
+    static_assert(holds_any_as<T>);
+    return index_ == index_of<T>() ? static_cast<const T*>(address()) : nullptr;
+  }
+
+  /// Calls f with what it is, which f may change.
+  template <class F>
+  void visit(F&& f) {
+    std::size_t k = 0;
+    ((k++ == index_ ? void(f(*static_cast<Ts*>(address()))) : void()), ...);
+  }
+  template <class F>
+  void visit(F&& f) const {
+    std::size_t k = 0;
+    ((k++ == index_ ? void(f(*static_cast<const Ts*>(address()))) : void()), ...);
+  }
+
+  friend bool operator==(const OneOf& a, const OneOf& b) {
+    return a.index_ == b.index_ && a.operations().equal(a.bytes_, b.bytes_);
+  }
+
+ private:
+  template <class T, class...>
+  struct Head {
+    using Type = T;
+  };
+  using First = typename Head<Ts...>::Type;
+
+  struct Operations {
+    void (*copy)(void* to, const void* from);
+    void (*move)(void* to, void* from);
+    void (*destroy)(void* value);
+    bool (*equal)(const void* a, const void* b);
+  };
+  template <class T>
+  static constexpr Operations kOperationsOf = {
+      [](void* to, const void* from) { ::new (to) T(*static_cast<const T*>(from)); },
+      [](void* to, void* from) { ::new (to) T(static_cast<T&&>(*static_cast<T*>(from))); },
+      [](void* value) { static_cast<T*>(value)->~T(); },
+      [](const void* a, const void* b) {
+        return *static_cast<const T*>(a) == *static_cast<const T*>(b);
+      }};
+  const Operations& operations() const {
+    static constexpr const Operations* kAll[] = {&kOperationsOf<Ts>...};
+    return *kAll[index_];
+  }
+
+  template <class T>
+  static constexpr std::uint8_t index_of() {
+    std::uint8_t index = 0;
+    (void)((std::is_same_v<T, Ts> || (++index, false)) || ...);
+    return index;
+  }
+  void* address() { return std::launder(bytes_); }
+  const void* address() const { return std::launder(bytes_); }
+
+  alignas(Ts...) unsigned char bytes_[sizeof(std::aligned_union_t<1, Ts...>)];
+  std::uint8_t index_;
+};
+
+}  // namespace lathe
+
 // ---- lathe/support/vec.hpp
 // Lists. A compiler takes 1 ms for a Vec of another type and 12 to 25 ms for a
 // std::vector (g++ 12, C++20): with its hundred types of lists the header took half as long again.
 
 namespace lathe {
+
+namespace detail {
+
+/// Moves elements to new memory and ends the old ones.
+using MoveItems = void (*)(void* to, void* from, std::size_t count);
+
+/// Memory of `bytes` that holds `count` elements of a list, whose old memory is freed.
+inline void* grown_list(void* items, std::size_t count, std::size_t element, std::size_t bytes,
+                        MoveItems move) {
+  void* to = ::operator new(bytes);
+  if (!items) return to;
+  if (move)
+    move(to, items, count);
+  else
+    std::memcpy(to, items, count * element);
+  ::operator delete(items);
+  return to;
+}
+
+}  // namespace detail
 
 /// A list that grows at its end. Elements move when it grows, and must not throw then.
 template <class T>
@@ -139,7 +261,10 @@ class Vec {
   Vec(const Vec& other) : Vec() {
     if (!other.empty()) append(other);
   }
-  Vec(Vec&& other) noexcept { swap(other); }
+  Vec(Vec&& other) noexcept : items_(other.items_), size_(other.size_), room_(other.room_) {
+    other.items_ = nullptr;
+    other.size_ = other.room_ = 0;
+  }
   // Two: of a class that holds lists, one that takes its argument by value would make the copy
   // assignment noexcept.
   Vec& operator=(const Vec& other) {
@@ -148,14 +273,14 @@ class Vec {
     return *this;
   }
   Vec& operator=(Vec&& other) noexcept {
-    Vec taken(std::move(other));
+    Vec taken(static_cast<Vec&&>(other));
     swap(taken);
     return *this;
   }
   ~Vec() {
     if (!items_) return;
     clear();
-    free(items_);
+    ::operator delete(static_cast<void*>(items_));
   }
 
   template <class A>
@@ -181,11 +306,11 @@ class Vec {
   const T& back() const { return items_[size_ - 1]; }
 
   void push_back(const T& item) { emplace_back(item); }
-  void push_back(T&& item) { emplace_back(std::move(item)); }
+  void push_back(T&& item) { emplace_back(static_cast<T&&>(item)); }
   /// The arguments may refer to elements.
   template <class... Args>
   T& emplace_back(Args&&... args) {
-    if (size_ == room_) return grow(static_cast<Args&&>(args)...);
+    if (size_ == room_) return grow(T(static_cast<Args&&>(args)...));
     T* made = ::new (static_cast<void*>(items_ + size_)) T(static_cast<Args&&>(args)...);
     ++size_;
     return *made;
@@ -198,7 +323,7 @@ class Vec {
   void append(const Vec& other) { append(other.begin(), other.end()); }
   void pop_back() { items_[--size_].~T(); }
   void clear() {
-    while (size_ > 0) pop_back();
+    while (size_ > 0) items_[--size_].~T();
   }
 
   /// The new element has index `k`, those from there on the next ones.
@@ -235,12 +360,13 @@ class Vec {
     swap(made);
   }
   void reserve(std::size_t room) {
-    if (room > room_) move_to(allocate(room), room);
+    if (room > room_) set_room(room);
   }
   void swap(Vec& other) noexcept {
-    std::swap(items_, other.items_);
-    std::swap(size_, other.size_);
-    std::swap(room_, other.room_);
+    T* const items = items_;
+    const std::size_t size = size_, room = room_;
+    items_ = other.items_, size_ = other.size_, room_ = other.room_;
+    other.items_ = items, other.size_ = size, other.room_ = room;
   }
 
   friend bool operator==(const Vec& a, const Vec& b) {
@@ -251,40 +377,29 @@ class Vec {
   }
 
  private:
-  static T* allocate(std::size_t room) {
-    static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
-    return static_cast<T*>(::operator new(room * sizeof(T)));
-  }
-  static void free(T* items) { ::operator delete(static_cast<void*>(items)); }
-
-  void move_to(T* items, std::size_t room) noexcept {
-    for (std::size_t k = 0; k < size_; ++k) {
-      ::new (static_cast<void*>(items + k)) T(std::move(items_[k]));
-      items_[k].~T();
+  static void move_elements(void* to, void* from, std::size_t count) {
+    T *made = static_cast<T*>(to), *old = static_cast<T*>(from);
+    for (; count > 0; --count, ++made, ++old) {
+      ::new (static_cast<void*>(made)) T(static_cast<T&&>(*old));
+      old->~T();
     }
-    free(items_);
-    items_ = items;
+  }
+  void set_room(std::size_t room) {
+    static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+    detail::MoveItems move = nullptr;
+    if constexpr (!std::is_trivially_copyable_v<T>) move = move_elements;
+    items_ = static_cast<T*>(detail::grown_list(items_, size_, sizeof(T), room * sizeof(T), move));
     room_ = room;
   }
-
-  // The new element first: what it is made of may lie in the old memory.
   /// A list that has grown already gets room for more than is asked: it may grow by little often.
   void make_room(std::size_t size) {
-    if (size > room_) reserve(size < 2 * room_ ? 2 * room_ : size);
+    if (size > room_) set_room(size < 2 * room_ ? 2 * room_ : size);
   }
-  template <class... Args>
-  T& grow(Args&&... args) {
-    const std::size_t room = room_ == 0 ? 4 : 2 * room_;
-    Owner to{allocate(room)};
-    T* made = ::new (static_cast<void*>(to.items + size_)) T(static_cast<Args&&>(args)...);
-    move_to(std::exchange(to.items, nullptr), room);
-    ++size_;
-    return *made;
+  // The new element comes made: what it is made of may lie in the old memory.
+  T& grow(T&& item) {
+    set_room(room_ == 0 ? 4 : 2 * room_);
+    return *::new (static_cast<void*>(items_ + size_++)) T(static_cast<T&&>(item));
   }
-  struct Owner {
-    T* items;
-    ~Owner() { free(items); }
-  };
 
   T* items_ = nullptr;
   std::size_t size_ = 0, room_ = 0;
@@ -637,10 +752,9 @@ struct UserHint {
 };
 
 /// All of them.
-using Attribute =
-    std::variant<UnrollAttr, MaxThreadsAttr, TailAttr, PartitionAttr, PrefetchAttr, HoistAttr,
-                 DoubleBufferAttr, RollingAttr, PipelineAttr, PipelineBufferAttr,
-                 PipelineStatementAttr, GuardsAttr, StreamAttr, AnyOrderAttr, UserHint>;
+using Attribute = OneOf<UnrollAttr, MaxThreadsAttr, TailAttr, PartitionAttr, PrefetchAttr,
+                        HoistAttr, DoubleBufferAttr, RollingAttr, PipelineAttr, PipelineBufferAttr,
+                        PipelineStatementAttr, GuardsAttr, StreamAttr, AnyOrderAttr, UserHint>;
 
 const AttributeRow& row_of(const Attribute& a);
 inline bool may_carry(ForKind kind, const Attribute& a) {
@@ -666,7 +780,7 @@ class Attributes {
   template <class A>
   const A* find() const {
     for (const auto& a : all_)
-      if (const A* found = std::get_if<A>(&a)) return found;
+      if (const A* found = a.as<A>()) return found;
     return nullptr;
   }
   template <class A>
@@ -679,7 +793,7 @@ class Attributes {
   void set(Attribute a);
   template <class A>
   void erase() {
-    erase_if([](const Attribute& a) { return std::holds_alternative<A>(a); });
+    erase_if([](const Attribute& a) { return a.as<A>() != nullptr; });
   }
   template <class Condition>
   void erase_if(Condition condition) {
@@ -12372,34 +12486,23 @@ LATHE_DECL bool parse_partition(std::string_view text, Partition& out) {
 
 namespace detail {
 
-inline constexpr std::size_t kAttributeStructs = std::variant_size_v<Attribute>;
-
-// Rows in the order of the variant, so that its index finds one.
-template <std::size_t... K>
-constexpr auto attribute_rows(std::index_sequence<K...>) {
-  struct Rows {
-    const AttributeRow* at[kAttributeStructs];
-  };
-  return Rows{{&std::variant_alternative_t<K, Attribute>::kRow...}};
+struct AttributeRows {
+  const AttributeRow* at[Attribute::kTypes];
+};
+// In the order of the list, so that an attribute's index finds one.
+template <class... As>
+constexpr AttributeRows rows_of(const OneOf<As...>*) {
+  return {{&As::kRow...}};
 }
-inline constexpr auto kAttributeRows =
-    attribute_rows(std::make_index_sequence<kAttributeStructs>());
-
-/// An attribute of the k-th struct.
-template <std::size_t... K>
-Attribute unset_attribute(std::size_t k, std::index_sequence<K...>) {
-  Attribute out;
-  ((k == K ? void(out.emplace<K>()) : void()), ...);
-  return out;
-}
+inline constexpr AttributeRows kAttributeRows = rows_of(static_cast<const Attribute*>(nullptr));
 
 template <class F>
 void each_field(Attribute& a, F&& f) {
-  std::visit([&](auto& of) { of.fields(of, f); }, a);
+  a.visit([&](auto& of) { of.fields(of, f); });
 }
 template <class F>
 void each_field(const Attribute& a, F&& f) {
-  std::visit([&](const auto& of) { of.fields(of, f); }, a);
+  a.visit([&](const auto& of) { of.fields(of, f); });
 }
 
 inline int field_count(const Attribute& a) {
@@ -12495,7 +12598,7 @@ LATHE_DECL const AttributeRow& row_of(const Attribute& a) {
   return *detail::kAttributeRows.at[a.index()];
 }
 LATHE_DECL std::string_view key_of(const Attribute& a) {
-  const auto* hint = std::get_if<UserHint>(&a);
+  const auto* hint = a.as<UserHint>();
   return hint ? std::string_view(hint->key) : row_of(a).key;
 }
 
@@ -12525,10 +12628,10 @@ LATHE_DECL bool exclude_each_other(const Attribute& a, const Attribute& b) {
 
 LATHE_DECL bool attribute_with_key(std::string_view key, bool on_loop, Attribute& out) {
   if (is_hint_key(key)) return out = UserHint{std::string(key), {}}, true;
-  for (std::size_t k = 0; k < kAttributeStructs; ++k) {
+  for (std::size_t k = 0; k < Attribute::kTypes; ++k) {
     const AttributeRow& row = *kAttributeRows.at[k];
     if (row.key != key || !(on_loop ? row.loops : row.blocks)) continue;
-    return out = unset_attribute(k, std::make_index_sequence<kAttributeStructs>()), true;
+    return out = Attribute::of_type(k), true;
   }
   return false;
 }
@@ -12559,12 +12662,12 @@ inline std::string attribute_misfit(const Attribute& a, bool on_loop) {
 }
 
 LATHE_DECL std::string attribute_problem(const Attribute& a, bool on_loop) {
-  const auto* hint = std::get_if<UserHint>(&a);
+  const auto* hint = a.as<UserHint>();
   if ((hint && !is_hint_key(hint->key)) || !(on_loop ? row_of(a).loops : row_of(a).blocks))
     return unknown_key(key_of(a), on_loop);
   bool fits = true;
   each_field(a, [&](const auto& field, const auto& value) { fits &= FieldFits()(field, value); });
-  if (const auto* pipeline = std::get_if<PipelineAttr>(&a))
+  if (const auto* pipeline = a.as<PipelineAttr>())
     fits &= pipeline->stages.size() == pipeline->orders.size();
   return fits ? std::string() : attribute_misfit(a, on_loop);
 }
@@ -13316,8 +13419,8 @@ inline constexpr FateRow kFates[] = {
 // clang-format on
 
 constexpr bool fates_are_complete() {
-  if (std::size(kFates) != kAttributeStructs) return false;
-  for (std::size_t k = 0; k < kAttributeStructs; ++k)
+  if (std::size(kFates) != Attribute::kTypes) return false;
+  for (std::size_t k = 0; k < Attribute::kTypes; ++k)
     if (kFates[k].key != kAttributeRows.at[k]->key ||
         kFates[k].letters.size() != static_cast<std::size_t>(Change::join) + 1)
       return false;
@@ -28035,7 +28138,7 @@ class PipelinePlanner {
     loops.push_back(site_.loop);
     for (const auto& f : loops)
       for (const auto& a : f->attributes)
-        if (const auto* rolls = std::get_if<RollingAttr>(&a);
+        if (const auto* rolls = a.as<RollingAttr>();
             rolls && block_named(loop().body, rolls->block))
           return "block " + in_quotes(rolls->block) + " keeps rows along loop " +
                  in_quotes(f->var->name);
@@ -28260,7 +28363,10 @@ class WhyNotHonoured {
 
 LATHE_DECL std::string why_not_honoured(const Program& program, const LoopSite& site,
                                         const Attribute& a) {
-  return std::visit(WhyNotHonoured(program, site), a);
+  const WhyNotHonoured why(program, site);
+  std::string out;
+  a.visit([&](const auto& of) { out = why(of); });
+  return out;
 }
 
 }  // namespace lathe::detail
@@ -30985,7 +31091,9 @@ LATHE_DECL Verdict check_mark(const Program& program, const LoopSite& site, cons
                               std::string help) {
   std::string why = why_not_honoured(program, site, a);
   if (why.empty()) return {};
-  return refusal_at(site.loop->var, std::visit(ErrorOfMark(), a), std::move(why), std::move(help));
+  std::string_view id;
+  a.visit([&](const auto& of) { id = ErrorOfMark()(of); });
+  return refusal_at(site.loop->var, id, std::move(why), std::move(help));
 }
 
 // The loops below that carry attributes, in program order.
@@ -31023,7 +31131,7 @@ LATHE_DECL Verdict check_marks(const Program& before, const Program& after,
   for (const auto& nest : changed)
     for (const auto& loop : marked_loops(nest))
       for (const auto& a : loop->attributes) {
-        if (std::holds_alternative<TailAttr>(a)) continue;  // check_shifts
+        if (a.as<TailAttr>()) continue;  // check_shifts
         const std::string why = why_not_honoured(after, find_loop(after->body, loop->var), a);
         if (!why.empty()) return broken_mark(*loop, a, why);
       }
@@ -32355,7 +32463,7 @@ class SchedulePage {
              block.init ? ", with init" : "", "</i>");
     if (is_guarded(block)) append(out_, " <i class=\"mark\">guarded</i>");
     for (const auto& a : block.attributes)
-      if (!std::holds_alternative<GuardsAttr>(a)) mark(a);
+      if (!a.as<GuardsAttr>()) mark(a);
     append(out_, "<span class=\"touches\">", touches("writes", writes_of(block)),
            touches("reads", reads_of(block)), "</span></summary>\n");
     bare(str(s));
@@ -36131,7 +36239,7 @@ inline Verdict run_annotate(const Program& program, const Args& args, Edit* edit
     return refusal("L0202", "annotates a loop or a block");
   Attribute a;
   if (auto no = read_annotation(program, args, a)) return no;
-  if (const auto* stream = std::get_if<StreamAttr>(&a); stream && stream->how != Streaming::none)
+  if (const auto* stream = a.as<StreamAttr>(); stream && stream->how != Streaming::none)
     if (auto no = check_stream(program, args[0].block)) return no;
   if (!edit) return {};
   if (args[0].kind == ArgKind::loop) {
@@ -42837,7 +42945,7 @@ class SoftwarePipelines : public VersionBuffers {
     Stmt body = stmt(f->body);
     for (const auto& buffer : buffers_written(body))
       for (const auto& a : f->attributes)
-        if (const auto* own = std::get_if<PipelineBufferAttr>(&a);
+        if (const auto* own = a.as<PipelineBufferAttr>();
             own && own->buffer == buffer->name && own->versions > 1)
           body = with_versions(*f, body, buffer, own->versions);
     Attributes rest = f->attributes;
@@ -42869,8 +42977,7 @@ inline void check_no_parts(const Stmt& body) {
     const auto* f = s.as<ForNode>();
     if (!f) return;
     for (const auto& a : f->attributes)
-      if (std::holds_alternative<PipelineBufferAttr>(a) ||
-          std::holds_alternative<PipelineStatementAttr>(a))
+      if (a.as<PipelineBufferAttr>() || a.as<PipelineStatementAttr>())
         refuse_mark(*f, a, "it is part of no pipeline");
   });
 }
@@ -45713,7 +45820,7 @@ LATHE_DECL Program place_doubled(const Program& program) {
   for (const auto& loop : detail::loops_marked<DoubleBufferAttr>(program)) {
     const LoopSite site = find_loop(program->body, loop);
     for (const auto& a : site.loop->attributes) {
-      const auto* mark = std::get_if<DoubleBufferAttr>(&a);
+      const auto* mark = a.as<DoubleBufferAttr>();
       if (!mark) continue;
       const std::string why = detail::why_not_honoured(program, site, a);
       if (!why.empty()) detail::refuse_mark(*site.loop, a, why);
@@ -45897,9 +46004,9 @@ class HoistStorage : public Mutator {
  private:
   // The buffer that an attribute wants above its loop; nullptr: none.
   static const std::string* name_above(const Attribute& a) {
-    if (const auto* hoist = std::get_if<HoistAttr>(&a)) return &hoist->buffer;
-    if (const auto* twice = std::get_if<DoubleBufferAttr>(&a)) return &twice->buffer;
-    if (const auto* own = std::get_if<PipelineBufferAttr>(&a)) return &own->buffer;
+    if (const auto* hoist = a.as<HoistAttr>()) return &hoist->buffer;
+    if (const auto* twice = a.as<DoubleBufferAttr>()) return &twice->buffer;
+    if (const auto* own = a.as<PipelineBufferAttr>()) return &own->buffer;
     return nullptr;
   }
   static Vec<std::string> names_above(const Attributes& attributes) {
@@ -46261,7 +46368,7 @@ class PlacePrefetches : public Mutator {
     rest.erase<PrefetchAttr>();
     out = make_for(f->var, f->min, f->extent, f->body, f->loop_kind, rest);
     for (const auto& a : marked)
-      if (const auto* hint = std::get_if<PrefetchAttr>(&a)) {
+      if (const auto* hint = a.as<PrefetchAttr>()) {
         const ForRef loop(out.as<ForNode>());
         out = SpreadHint(*loop, *hint, line_bytes_).stmt(out);
       }
@@ -46455,7 +46562,7 @@ inline Vec<Rolling> rolls_of(const Program& program) {
   for (const auto& loop : loops_marked<RollingAttr>(program)) {
     const LoopSite site = find_loop(program->body, loop);
     for (const auto& a : site.loop->attributes) {
-      const auto* mark = std::get_if<RollingAttr>(&a);
+      const auto* mark = a.as<RollingAttr>();
       if (!mark) continue;
       const std::string why = why_not_honoured(program, site, a);
       if (!why.empty()) refuse_mark(*site.loop, a, why);
@@ -52530,7 +52637,7 @@ class RunSerially : public Mutator {
   // Without versions or stages a loop would do less than it says, with them perhaps something else.
   void check_marks_of(const ForNode& loop) const {
     for (const auto& a : loop.attributes)
-      if (std::holds_alternative<DoubleBufferAttr>(a) || std::holds_alternative<PipelineAttr>(a))
+      if (a.as<DoubleBufferAttr>() || a.as<PipelineAttr>())
         throw UserError("L0603",
                         cat("jit: the annotation ", to_text(a), " of loop '", loop.var->name,
                             "' can't be honoured: a program without blocks does not tell what "
