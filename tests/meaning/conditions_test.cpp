@@ -166,4 +166,5 @@ TEST_CASE(
   steps(binding, [](lt::Schedule&) {});
   steps(binding, [](lt::Schedule& s) { s.split(loop(s, "Y", 1), {lt::infer, 3}); });
   steps(binding, [](lt::Schedule& s) { s.fuse(loop(s, "Y", 0), loop(s, "Y", 1)); });
+  steps(binding, [](lt::Schedule& s) { s.vectorize(loop(s, "Y", 1)); });
 }

@@ -130,7 +130,8 @@ class VectorizeLoops : public Mutator {
   Stmt widen(const ForNode& f, const AnyExpr& base, int lanes, const Facts& facts) const {
     Widen widen(f.var, base, lanes, facts);
     Stmt body = widen.stmt(f.body);
-    return widen.ok ? simplify(body, facts) : Stmt();
+    // A condition that became a mask stands at each load and store.
+    return widen.ok ? simplify(fresh_lets(body), facts) : Stmt();
   }
 
   const Target& target_;
