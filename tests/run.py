@@ -70,7 +70,7 @@ def show(case: Case, seconds: float) -> None:
 
 def report(jobs: Sequence[Job]) -> int:
     total = dict.fromkeys(Status, 0)
-    for cases in Schedule(jobs).in_order():
+    for cases in Schedule(jobs).as_they_end():
         for case, seconds in cases:
             show(case, seconds)
             for status, count in case.counts.items():

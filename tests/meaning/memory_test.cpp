@@ -188,3 +188,28 @@ TEST_CASE("the size of a temporary that a loop says follows the loop through ste
   // A copy would lie where i has no value.
   CHECK(steps(text, [](lt::Schedule& s) { s.cache_read("Y", "T", lt::Scope::local); }) == "L0220");
 }
+
+TEST_CASE(
+    "two versions of a temporary are allocated above the loop, which then says no size of it") {
+  const std::string text =
+      "program P(in X: i32[9, 9], out Y: i32[9]):\n  for i in 0..9:\n    alloc T: i32[i + 1]\n"
+      "    for j in 0..i + 1:\n      block T(v in 0..9 = i, w in 0..v + 1 = j):\n"
+      "        T[w] = X[v, w] * X[w, v]\n    for r in 0..i + 1:\n"
+      "      block Y(v in 0..9 = i, reduce w in 0..v + 1 = r) reduce sum init:\n"
+      "        Y[v] sum= T[v - w]\n";
+  CHECK(steps(text, [](lt::Schedule& s) { s.double_buffer("T", loop(s, "Y", 0)); }) == "L0245");
+}
+
+TEST_CASE("copies of a loop have lets of their own in its bounds") {
+  const std::string text =
+      "program P(in K: u8[6], in X: i32[64], out A: i32[6], out B: i32[6]):\n  alloc Y: i32[6]\n"
+      "  for i in 0..6:\n    for r in 0..(let k = i64(K[i] & 7u8) in k * 2 - floordiv(k, 2)):\n"
+      "      block Y(v in 0..6 = i, reduce w in 0..16 = r) reduce sum init:\n"
+      "        Y[v] sum= X[v * 8 + w]\n"
+      "  for i in 0..6:\n    block A(v in 0..6 = i):\n      A[v] = Y[v]\n"
+      "  for i in 0..6:\n    block B(v in 0..6 = i):\n      B[v] = Y[v] + 1i32\n";
+  CHECK(steps(text, [](lt::Schedule& s) { s.clone("Y", {"A"}); }) == "");
+  steps(text, [](lt::Schedule& s) { s.loop_partition(loop(s, "Y", 1), {0}); });
+  steps(text, [](lt::Schedule& s) { s.decompose_reduction("Y", loop(s, "Y", 0)); });
+  steps(text, [](lt::Schedule& s) { s.rfactor(loop(s, "Y", 1)); });
+}

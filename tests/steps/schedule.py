@@ -1,4 +1,4 @@
-"""Runs jobs side by side, and gives their cases in the jobs' order."""
+"""Runs jobs side by side, and gives their cases as they end."""
 
 import queue
 import threading
@@ -53,23 +53,22 @@ class Schedule:
         self.waiting = sorted(jobs, key=lambda job: -chain[job.name])
         self.cores = self.free = cores
         self.ended: queue.SimpleQueue[tuple[Job, Timed]] = queue.SimpleQueue()
-        self.results: dict[str, Timed] = {}
+        self.ran: set[str] = set()
 
-    def in_order(self) -> Iterator[Timed]:
-        """Each job's cases, as soon as they and those of all jobs before it are there."""
-        for shown in self.jobs:
-            while shown.name not in self.results:
-                self._start()
-                job, cases = self.ended.get()
-                self.free += self._taken(job)
-                self.results[job.name] = cases
-            yield self.results[shown.name]
+    def as_they_end(self) -> Iterator[Timed]:
+        """Each job's cases, as soon as they are there."""
+        for _ in self.jobs:
+            self._start()
+            job, cases = self.ended.get()
+            self.free += self._taken(job)
+            self.ran.add(job.name)
+            yield cases
 
     def _start(self) -> None:
-        """A job that needs more cores than are free holds back those after it, else it might never start."""
-        pending = {job.name for job in self.jobs} - self.results.keys()
+        """A job of several cores needs one that is free: to hold the others back for it would leave that one idle."""
+        pending = {job.name for job in self.jobs} - self.ran
         for job in [job for job in self.waiting if not pending.intersection(job.after)]:
-            if self._taken(job) > self.free:
+            if self.free <= 0:
                 break
             self.waiting.remove(job)
             self.free -= self._taken(job)

@@ -13,16 +13,16 @@ from steps.schedule import Schedule, chains
 
 
 def cases(jobs: list[Job], cores: int = 2) -> list[Case]:
-    return [case for group in Schedule(jobs, cores).in_order() for case, _ in group]
+    return [case for group in Schedule(jobs, cores).as_they_end() for case, _ in group]
 
 
 class ScheduleTest(unittest.TestCase):
-    def test_cases_come_in_the_order_of_the_jobs(self) -> None:
+    def test_cases_come_as_jobs_end(self) -> None:
         jobs = [
             Job("last to end", lambda: passed("a"), seconds=1, after=("first to end",)),
             Job("first to end", lambda: [passed("b"), passed("c")], seconds=1),
         ]
-        self.assertEqual([case.name for case in cases(jobs)], ["a", "b", "c"])
+        self.assertEqual([case.name for case in cases(jobs)], ["b", "c", "a"])
 
     def test_the_longest_chain_starts_first(self) -> None:
         started: list[str] = []
@@ -35,13 +35,13 @@ class ScheduleTest(unittest.TestCase):
         cases(jobs, cores=1)
         self.assertEqual(started, ["before", "long", "alone"])
 
-    def test_no_more_cores_are_taken_than_there_are(self) -> None:
+    def test_a_job_starts_only_where_a_core_is_free(self) -> None:
         lock, running, most = threading.Lock(), [0], [0]
 
         def work(cores: int) -> Case:
             with lock:
-                running[0] += cores
                 most[0] = max(most[0], running[0])
+                running[0] += cores
             time.sleep(0.01)
             with lock:
                 running[0] -= cores
@@ -49,7 +49,7 @@ class ScheduleTest(unittest.TestCase):
 
         jobs = [Job(f"{k}", lambda cores=1 + k % 3: work(cores), cores=1 + k % 3) for k in range(12)]
         self.assertEqual(len(cases(jobs, cores=3)), 12)
-        self.assertLessEqual(most[0], 3)
+        self.assertLess(most[0], 3)
 
     def test_an_exception_is_a_failed_case_and_stops_nothing(self) -> None:
         def broken() -> Case:

@@ -96,8 +96,8 @@ LATHE_DECL Vec<LoopHead> fresh_loops(const Vec<ForRef>& loops, Change change, Su
   Vec<LoopHead> heads;
   for (const auto& loop : loops) {
     LoopHead head = head_of(*loop);
-    head.min = substitute(head.min, map);
-    head.extent = substitute(head.extent, map);
+    head.min = fresh_lets(substitute(head.min, map));
+    head.extent = fresh_lets(substitute(head.extent, map));
     head.var = make_var(loop->var->name, loop->var->dtype);
     head.attributes = after(change, loop->attributes);
     map.emplace_back(loop->var, AnyExpr(head.var));

@@ -9,6 +9,7 @@
 #include <lathe/lower/passes.hpp>
 #include <lathe/lower/storage/version_buffers.ipp>
 #include <lathe/lower/vector/clone.hpp>
+#include <lathe/support/reversed.hpp>
 
 namespace lathe {
 namespace detail {
@@ -97,8 +98,13 @@ class SoftwarePipelines : public VersionBuffers {
           body = with_versions(*f, body, buffer, own->versions);
     Attributes rest = f->attributes;
     rest.erase<PipelineAttr>(), rest.erase<PipelineBufferAttr>();
+    // The plan takes a buffer that has no versions for one that iterations share.
+    Vec<Buffer> shared;
+    for (; const auto* a = body.as<AllocNode>(); body = a->body) shared.push_back(a->buffer);
     const Stmt plain = make_for(f->var, f->min, f->extent, body, f->loop_kind, rest);
-    return StagedLoop(*plain.as<ForNode>(), statements_of(*f, *mark, body)).stages();
+    Stmt out = StagedLoop(*plain.as<ForNode>(), statements_of(*f, *mark, body)).stages();
+    for (const auto& buffer : reversed(shared)) out = make_alloc(buffer, out);
+    return out;
   }
 
  private:

@@ -114,9 +114,9 @@ inline Stmt cloned_nest(const ClonePlan& plan, const BlockTag& tag, const Vec<Bu
   clone.attributes = after(Change::clone, clone.attributes);
   for (auto& it : clone.iters) {
     VarRef var = make_var(it.var->name, it.var->dtype);
-    it.binding = substitute(it.binding, map);
-    it.min = substitute(it.min, map);
-    it.extent = substitute(it.extent, map);
+    it.binding = fresh_lets(substitute(it.binding, map));
+    it.min = fresh_lets(substitute(it.min, map));
+    it.extent = fresh_lets(substitute(it.extent, map));
     map.emplace_back(it.var, AnyExpr(var));
     it.var = var;
   }

@@ -235,7 +235,8 @@ inline void apply_partition(const Program& program, const PartitionPlan& plan, E
   for (std::size_t k = 0; k < plan.parts(); ++k) {
     VarRef var = make_var(loop_name(loop.var->name + std::to_string(k), used), loop.var->dtype);
     PartOfBody body(program, plan, k, fold_add(plan.edges[k], AnyExpr(var)), names);
-    parts.push_back(make_for(var, AnyExpr(0), plan.length(k, plan.facts), body.stmt(loop.body)));
+    parts.push_back(
+        fresh_lets(make_for(var, AnyExpr(0), plan.length(k, plan.facts), body.stmt(loop.body))));
     edit.results.push_back(LoopRef(var));
     into += (k ? ", " : "") + var->name;
     if (k == 0)
