@@ -76,7 +76,7 @@
 LATHE_LEAN_BEGIN
 
 // ---- lathe/ir/kinds.hpp
-// Kinds of loops and of iterators, and the stages of lowering.
+// Kinds of loops and of iterators, the stages of lowering, and what attributes choose from.
 
 namespace lathe {
 
@@ -98,11 +98,17 @@ constexpr bool is_thread_axis(ForKind k) { return k >= ForKind::thread_x; }
 constexpr bool is_bound(ForKind k) { return k >= ForKind::block_x; }
 enum class IterKind : std::uint8_t { spatial, reduce, opaque };
 /// How far a program has been lowered; verify has a spec for each.
-///   blocks: as written and scheduled · loops: no blocks, guards explicit · vector: no vectorized
-///   or unrolled loop flat: every access has one index, the element's offset (registers of rank 0
-///   have none); temporaries have rank 1 or 0, parameters keep their shape and strides, from which
-///   the call takes its slots · machine: no math call that codegen can't emit as an instruction, no
-///   type that the target lacks
+///   blocks   as written and scheduled
+///
+///   loops    no blocks, guards explicit
+///
+///   vector   no vectorized or unrolled loop
+///
+///   flat     every access has one index, the element's offset (registers of rank 0 have none);
+///            temporaries have rank 1 or 0, parameters keep their shape and strides, from which the
+///            call takes its slots
+///
+///   machine  no operator, call or type that the target lacks (ir/machine_form.hpp)
 enum class Stage : std::uint8_t { blocks, loops, vector, flat, machine };
 
 std::string_view to_text(ForKind kind);
@@ -110,6 +116,36 @@ std::string_view to_text(ForKind kind);
 bool parse_for_kind(std::string_view text, ForKind& out);
 std::string_view to_text(IterKind kind);
 std::string_view to_text(Stage stage);
+
+/// What happens where the factors of a split do not divide the extent.
+///   exact: they do divide it · guard: a test per instance; border tiles get a version of their
+///   own where lowering takes it for worth it · mask: one version of all tiles, whose lanes are
+///   masked and whose copies are tested · peel: whole tiles in a loop without tests, and what is
+///   left behind it · shift: the last tile moves inward and recomputes, where its blocks may run
+///   twice · round_up: computes past the end into temporaries, which become longer; nothing is left
+///   of it to realise
+enum class Tail : std::uint8_t { exact, guard, mask, peel, shift, round_up };
+inline constexpr std::string_view kTailWords[] = {"exact", "guard", "mask",
+                                                  "peel",  "shift", "round_up"};
+constexpr std::string_view to_text(Tail tail) { return kTailWords[static_cast<int>(tail)]; }
+bool parse_tail(std::string_view text, Tail& out);
+
+/// Whether iterations in which a condition holds that differs between them run apart from the
+/// others.
+///   automatic: where border tiles of a nest are worth a second version · never: conditions that
+///   depend on the loop stay where they are · always: the loop becomes up to three, one after the
+///   other
+enum class Partition : std::uint8_t { automatic, never, always };
+inline constexpr std::string_view kPartitionWords[] = {"automatic", "never", "always"};
+constexpr std::string_view to_text(Partition policy) {
+  return kPartitionWords[static_cast<int>(policy)];
+}
+bool parse_partition(std::string_view text, Partition& out);
+
+/// Whether a store goes past the caches, a hint to codegen: `any` as far as its alignment allows,
+/// `lines` only where it fills whole cache lines. Several rows that are written in turn want lines:
+/// parts of more lines than a core can gather are written one by one, at a fifth of the speed.
+enum class Streaming : std::uint8_t { none, any, lines };
 
 }  // namespace lathe
 
@@ -423,36 +459,6 @@ LATHE_LEAN_BEGIN
 // verifier follow from that, by the list `Attribute`.
 
 namespace lathe {
-
-/// What happens where the factors of a split do not divide the extent.
-///   exact: they do divide it · guard: a test per instance; border tiles get a version of their
-///   own where lowering takes it for worth it · mask: one version of all tiles, whose lanes are
-///   masked and whose copies are tested · peel: whole tiles in a loop without tests, and what is
-///   left behind it · shift: the last tile moves inward and recomputes, where its blocks may run
-///   twice · round_up: computes past the end into temporaries, which become longer; nothing is left
-///   of it to realise
-enum class Tail : std::uint8_t { exact, guard, mask, peel, shift, round_up };
-inline constexpr std::string_view kTailWords[] = {"exact", "guard", "mask",
-                                                  "peel",  "shift", "round_up"};
-constexpr std::string_view to_text(Tail tail) { return kTailWords[static_cast<int>(tail)]; }
-bool parse_tail(std::string_view text, Tail& out);
-
-/// Whether iterations in which a condition holds that differs between them run apart from the
-/// others.
-///   automatic: where border tiles of a nest are worth a second version · never: conditions that
-///   depend on the loop stay where they are · always: the loop becomes up to three, one after the
-///   other
-enum class Partition : std::uint8_t { automatic, never, always };
-inline constexpr std::string_view kPartitionWords[] = {"automatic", "never", "always"};
-constexpr std::string_view to_text(Partition policy) {
-  return kPartitionWords[static_cast<int>(policy)];
-}
-bool parse_partition(std::string_view text, Partition& out);
-
-/// Whether a store goes past the caches, a hint to codegen: `any` as far as its alignment allows,
-/// `lines` only where it fills whole cache lines. Several rows that are written in turn want lines:
-/// parts of more lines than a core can gather are written one by one, at a fifth of the speed.
-enum class Streaming : std::uint8_t { none, any, lines };
 
 /// An annotation's value: an integer or a text.
 struct AttrValue {
@@ -5678,9 +5684,9 @@ class Evaluator {
 //
 //     buffer   the address of element [0, …, 0], for each parameter that is a buffer
 //     dim      an i64 for each Dim of the program: the extents that calls choose
-//     stride   an i64, counted in elements, for each stride that calls choose, by parameter and
-//     axis scalar   for each parameter that is a number: its bytes, the lowest first; the rest is
-//     not read
+//     stride   an i64, counted in elements, for each stride that calls choose, by parameter, axis
+//
+//     scalar   for each parameter that is a number: its bytes, lowest first; the rest is not read
 //
 // Calls choose the outer strides of a buffer that declares none (its innermost one is 1), and what
 // a declaration names by a variable, which has one slot however often it is named. A stride that is
@@ -19421,8 +19427,8 @@ LATHE_DECL Vec<LoopHead> fresh_loops(const Vec<ForRef>& loops, Change change, Su
   Vec<LoopHead> heads;
   for (const auto& loop : loops) {
     LoopHead head = head_of(*loop);
-    head.min = substitute(head.min, map);
-    head.extent = substitute(head.extent, map);
+    head.min = fresh_lets(substitute(head.min, map));
+    head.extent = fresh_lets(substitute(head.extent, map));
     head.var = make_var(loop->var->name, loop->var->dtype);
     head.attributes = after(change, loop->attributes);
     map.emplace_back(loop->var, AnyExpr(head.var));
@@ -27877,10 +27883,27 @@ inline const ForNode* rolls_around(const Program& program, const Buffer& buffer,
   return nullptr;
 }
 
+// Whether what the sizes of the buffer name has its value above the loop.
+inline bool sized_above(const Program& program, const Buffer& buffer, const LoopSite& site) {
+  const auto known = [&](const VarRef& v) {
+    for (const auto& param : program->params)
+      if (param.var == v) return true;
+    for (const auto& f : site.loops)
+      if (f->var == v) return true;
+    return is_dim(program, v);
+  };
+  for (const auto& extent : buffer->shape)
+    for (const auto& v : free_vars(extent))
+      if (!known(v)) return false;
+  return true;
+}
+
 LATHE_DECL std::string why_not_doubled(const Program& program, const Buffer& buffer,
                                        const LoopSite& site) {
   const ForNode& loop = *site.loop;
   if (!is_private(program->body, buffer)) return "is a parameter: the caller allocates it";
+  if (!sized_above(program, buffer, site))
+    return "has a size that loop " + describe(loop) + " says";
   const UsePlaces uses(program, buffer, loop.var);
   if (!uses.inside) return "is not used in loop " + describe(loop);
   if (uses.outside) return "is used outside of loop " + describe(loop) + " too";
@@ -34362,9 +34385,9 @@ inline Stmt cloned_nest(const ClonePlan& plan, const BlockTag& tag, const Vec<Bu
   clone.attributes = after(Change::clone, clone.attributes);
   for (auto& it : clone.iters) {
     VarRef var = make_var(it.var->name, it.var->dtype);
-    it.binding = substitute(it.binding, map);
-    it.min = substitute(it.min, map);
-    it.extent = substitute(it.extent, map);
+    it.binding = fresh_lets(substitute(it.binding, map));
+    it.min = fresh_lets(substitute(it.min, map));
+    it.extent = fresh_lets(substitute(it.extent, map));
     map.emplace_back(it.var, AnyExpr(var));
     it.var = var;
   }
@@ -37754,7 +37777,8 @@ inline void apply_partition(const Program& program, const PartitionPlan& plan, E
   for (std::size_t k = 0; k < plan.parts(); ++k) {
     VarRef var = make_var(loop_name(loop.var->name + std::to_string(k), used), loop.var->dtype);
     PartOfBody body(program, plan, k, fold_add(plan.edges[k], AnyExpr(var)), names);
-    parts.push_back(make_for(var, AnyExpr(0), plan.length(k, plan.facts), body.stmt(loop.body)));
+    parts.push_back(
+        fresh_lets(make_for(var, AnyExpr(0), plan.length(k, plan.facts), body.stmt(loop.body))));
     edit.results.push_back(LoopRef(var));
     into += (k ? ", " : "") + var->name;
     if (k == 0)
@@ -42950,8 +42974,13 @@ class SoftwarePipelines : public VersionBuffers {
           body = with_versions(*f, body, buffer, own->versions);
     Attributes rest = f->attributes;
     rest.erase<PipelineAttr>(), rest.erase<PipelineBufferAttr>();
+    // The plan takes a buffer that has no versions for one that iterations share.
+    Vec<Buffer> shared;
+    for (; const auto* a = body.as<AllocNode>(); body = a->body) shared.push_back(a->buffer);
     const Stmt plain = make_for(f->var, f->min, f->extent, body, f->loop_kind, rest);
-    return StagedLoop(*plain.as<ForNode>(), statements_of(*f, *mark, body)).stages();
+    Stmt out = StagedLoop(*plain.as<ForNode>(), statements_of(*f, *mark, body)).stages();
+    for (const auto& buffer : reversed(shared)) out = make_alloc(buffer, out);
+    return out;
   }
 
  private:

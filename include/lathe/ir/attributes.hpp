@@ -15,36 +15,6 @@
 
 namespace lathe {
 
-/// What happens where the factors of a split do not divide the extent.
-///   exact: they do divide it · guard: a test per instance; border tiles get a version of their
-///   own where lowering takes it for worth it · mask: one version of all tiles, whose lanes are
-///   masked and whose copies are tested · peel: whole tiles in a loop without tests, and what is
-///   left behind it · shift: the last tile moves inward and recomputes, where its blocks may run
-///   twice · round_up: computes past the end into temporaries, which become longer; nothing is left
-///   of it to realise
-enum class Tail : std::uint8_t { exact, guard, mask, peel, shift, round_up };
-inline constexpr std::string_view kTailWords[] = {"exact", "guard", "mask",
-                                                  "peel",  "shift", "round_up"};
-constexpr std::string_view to_text(Tail tail) { return kTailWords[static_cast<int>(tail)]; }
-bool parse_tail(std::string_view text, Tail& out);
-
-/// Whether iterations in which a condition holds that differs between them run apart from the
-/// others.
-///   automatic: where border tiles of a nest are worth a second version · never: conditions that
-///   depend on the loop stay where they are · always: the loop becomes up to three, one after the
-///   other
-enum class Partition : std::uint8_t { automatic, never, always };
-inline constexpr std::string_view kPartitionWords[] = {"automatic", "never", "always"};
-constexpr std::string_view to_text(Partition policy) {
-  return kPartitionWords[static_cast<int>(policy)];
-}
-bool parse_partition(std::string_view text, Partition& out);
-
-/// Whether a store goes past the caches, a hint to codegen: `any` as far as its alignment allows,
-/// `lines` only where it fills whole cache lines. Several rows that are written in turn want lines:
-/// parts of more lines than a core can gather are written one by one, at a fifth of the speed.
-enum class Streaming : std::uint8_t { none, any, lines };
-
 /// An annotation's value: an integer or a text.
 struct AttrValue {
   std::int64_t number = 0;

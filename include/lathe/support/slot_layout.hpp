@@ -6,9 +6,9 @@
 //
 //     buffer   the address of element [0, …, 0], for each parameter that is a buffer
 //     dim      an i64 for each Dim of the program: the extents that calls choose
-//     stride   an i64, counted in elements, for each stride that calls choose, by parameter and
-//     axis scalar   for each parameter that is a number: its bytes, the lowest first; the rest is
-//     not read
+//     stride   an i64, counted in elements, for each stride that calls choose, by parameter, axis
+//
+//     scalar   for each parameter that is a number: its bytes, lowest first; the rest is not read
 //
 // Calls choose the outer strides of a buffer that declares none (its innermost one is 1), and what
 // a declaration names by a variable, which has one slot however often it is named. A stride that is
