@@ -6,19 +6,12 @@
 namespace lathe {
 namespace detail {
 
-class Substitute : public Mutator {
+/// A mutator that knows the sizes of temporaries: one that names what changes makes another buffer.
+class MutatorOfSizes : public Mutator {
  public:
-  explicit Substitute(const Substitution& map) : map_(map) {}
-  AnyExpr expr(const AnyExpr& e) override {
-    if (e.kind() != ExprKind::Var) return descend(e);
-    for (const auto& [var, value] : map_)
-      if (var.get() == e.get()) return value;
-    return e;
-  }
   Stmt stmt(const Stmt& s) override {
     const auto* a = s.as<AllocNode>();
     if (!a) return descend(s);
-    // A size that names what is replaced makes it another buffer.
     BufferNode node = *a->buffer;
     bool changed = false;
     for (auto* sizes : {&node.shape, &node.strides})
@@ -30,6 +23,17 @@ class Substitute : public Mutator {
     if (!changed) return descend(s);
     const Buffer fresh(new BufferNode(std::move(node)));
     return make_alloc(fresh, stmt(replace_buffer(a->body, a->buffer, fresh)));
+  }
+};
+
+class Substitute : public MutatorOfSizes {
+ public:
+  explicit Substitute(const Substitution& map) : map_(map) {}
+  AnyExpr expr(const AnyExpr& e) override {
+    if (e.kind() != ExprKind::Var) return descend(e);
+    for (const auto& [var, value] : map_)
+      if (var.get() == e.get()) return value;
+    return e;
   }
 
  private:
@@ -48,7 +52,7 @@ class ReplaceBuffer : public Mutator {
   const Buffer &from_, &to_;
 };
 
-class FreshLets : public Mutator {
+class FreshLets : public MutatorOfSizes {
  public:
   AnyExpr expr(const AnyExpr& e) override {
     if (const auto* v = e.as<VarNode>()) {
@@ -66,7 +70,7 @@ class FreshLets : public Mutator {
   }
   Stmt stmt(const Stmt& s) override {
     const auto* let = s.as<LetStmtNode>();
-    if (!let) return descend(s);
+    if (!let) return MutatorOfSizes::stmt(s);
     AnyExpr value = expr(let->value);
     VarRef fresh = renew(let->var);
     return make_let_stmt(fresh, value, stmt(let->body));

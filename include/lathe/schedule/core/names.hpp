@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <lathe/dsl/any.hpp>
 #include <lathe/schedule/core/trace.hpp>
 #include <string>
 
