@@ -1,7 +1,7 @@
 // Names of loops and blocks of a schedule, and the factors of a split.
 #pragma once
 
-#include <lathe/ir/attributes.hpp>
+#include <lathe/ir/stmt.hpp>
 
 namespace lathe {
 
