@@ -198,6 +198,7 @@ TEST_CASE(
       "      block Y(v in 0..9 = i, reduce w in 0..v + 1 = r) reduce sum init:\n"
       "        Y[v] sum= T[v - w]\n";
   CHECK(steps(text, [](lt::Schedule& s) { s.double_buffer("T", loop(s, "Y", 0)); }) == "L0245");
+  CHECK(steps(text, [](lt::Schedule& s) { s.hoist_storage("T", loop(s, "Y", 0)); }) == "L0240");
 }
 
 TEST_CASE("copies of a loop have lets of their own in its bounds") {

@@ -4,6 +4,7 @@
 #include <lathe/analysis/cover.hpp>
 #include <lathe/analysis/find.hpp>
 #include <lathe/analysis/found.hpp>
+#include <lathe/analysis/impl/doubled.ipp>
 #include <lathe/analysis/marks.hpp>
 #include <lathe/analysis/shift.hpp>
 #include <lathe/analysis/uses.hpp>
@@ -86,6 +87,8 @@ class WhyNotHonoured {
     if (!filled_each_iteration(program_, buffer, loop(), program_facts(program_)))
       return "keeps what earlier iterations of loop " + describe(loop()) +
              " wrote, as far as is proven, so it is allocated above it";
+    if (!sized_above(program_, buffer, site_))
+      return "has a size that loop " + describe(loop()) + " says";
     return {};
   }
 
