@@ -85,8 +85,8 @@ Vec<AccessSite> accesses_below(const LoopSite& site);
 /// Those of one statement of the loop's body, the bounds of its loops included.
 Vec<AccessSite> accesses_below(const LoopSite& site, const Stmt& statement);
 /// How many iterators at the end of a block's list stand for the guard of a split whose tail would
-/// otherwise reach into the neighbouring tile. The annotation "guards" holds the number. They occur
-/// in no body.
+/// otherwise reach into the neighbouring tile. GuardsAttr holds the number. They occur in no
+/// body.
 std::size_t guard_count(const BlockNode& block);
 
 /// Reads, or writes, of one block over its iterators.
