@@ -201,6 +201,38 @@ TEST_CASE(
   CHECK(steps(text, [](lt::Schedule& s) { s.hoist_storage("T", loop(s, "Y", 0)); }) == "L0240");
 }
 
+TEST_CASE("a temporary goes above a loop inside the one that says its size") {
+  const std::string text =
+      "program P(in X: i32[6, 4, 8], out Y: i32[6, 4, 8]):\n  for i in 0..6:\n"
+      "    for j in 0..4:\n      alloc T: i32[8 + i]\n      for k in 0..8:\n"
+      "        block T(u in 0..6 = i, v in 0..4 = j, w in 0..8 = k):\n"
+      "          T[w + u] = X[u, v, w] * 2i32\n      for k in 0..8:\n"
+      "        block Y(u in 0..6 = i, v in 0..4 = j, w in 0..8 = k):\n"
+      "          Y[u, v, w] = T[7 - w + u] + T[w + u]\n";
+  const auto hoisted = [&](std::size_t depth) {
+    return steps(text, [&](lt::Schedule& s) { s.hoist_storage("T", loop(s, "Y", depth)); });
+  };
+  CHECK(hoisted(1) == "");
+  CHECK(hoisted(0) == "L0240");
+  CHECK(steps(text, [](lt::Schedule& s) { s.double_buffer("T", loop(s, "Y", 1)); }) == "");
+}
+
+TEST_CASE("rows that are kept lie above the loop, which then says no size of them") {
+  const std::string text =
+      "program P(in X: i32[10, 16], out Y: i32[8, 8]):\n  for i in 0..8:\n"
+      "    alloc T: i32[10, SIZE]\n    for r in 0..3:\n      for q in 0..8:\n"
+      "        block T(v in 0..10 = i + r, w in 0..8 = q):\n          T[v, w] = X[v, w] * 2i32\n"
+      "    for q in 0..8:\n      block Y(v in 0..8 = i, w in 0..8 = q):\n"
+      "        Y[v, w] = T[v, w] + T[v + 1, w] + T[v + 2, w]\n";
+  const auto rolled = [&](const std::string& size) {
+    std::string sized = text;
+    sized.replace(sized.find("SIZE"), 4, size);
+    return steps(sized, [](lt::Schedule& s) { s.rolling_buffer("T", loop(s, "Y", 0)); });
+  };
+  CHECK(rolled("8") == "");
+  CHECK(rolled("8 + i") == "L0246");
+}
+
 TEST_CASE("copies of a loop have lets of their own in its bounds") {
   const std::string text =
       "program P(in K: u8[6], in X: i32[64], out A: i32[6], out B: i32[6]):\n  alloc Y: i32[6]\n"

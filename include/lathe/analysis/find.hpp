@@ -32,6 +32,11 @@ BlockNode without_guards(const BlockNode& block);
 BlockInfo info_of(const Program& program, const BlockTag& tag);
 Buffer find_buffer(const Program& program, const std::string& name);
 bool is_param(const Program& program, const Buffer& buffer);
+/// What a size of the buffer names that has no value right above the last statement of a path: a
+/// loop or a let from there on inward. Empty if the buffer may be allocated there.
+VarRef size_unknown_above(const Program& program, const Vec<Stmt>& path, const Buffer& buffer);
+/// Why the buffer can't be allocated above a loop, said of the buffer; empty if it can.
+std::string why_not_sized_above(const Program& program, const LoopSite& site, const Buffer& buffer);
 const StoreNode* only_store(const BlockNode& block);
 /// The stores of a block whose body is nothing else; empty otherwise.
 Vec<const StoreNode*> stores_of(const BlockNode& block);

@@ -63,27 +63,11 @@ inline const ForNode* rolls_around(const Program& program, const Buffer& buffer,
   return nullptr;
 }
 
-// Whether what the sizes of the buffer name has its value above the loop.
-inline bool sized_above(const Program& program, const Buffer& buffer, const LoopSite& site) {
-  const auto known = [&](const VarRef& v) {
-    for (const auto& param : program->params)
-      if (param.var == v) return true;
-    for (const auto& f : site.loops)
-      if (f->var == v) return true;
-    return is_dim(program, v);
-  };
-  for (const auto& extent : buffer->shape)
-    for (const auto& v : free_vars(extent))
-      if (!known(v)) return false;
-  return true;
-}
-
 LATHE_DECL std::string why_not_doubled(const Program& program, const Buffer& buffer,
                                        const LoopSite& site) {
   const ForNode& loop = *site.loop;
   if (!is_private(program->body, buffer)) return "is a parameter: the caller allocates it";
-  if (!sized_above(program, buffer, site))
-    return "has a size that loop " + describe(loop) + " says";
+  if (std::string why = why_not_sized_above(program, site, buffer); !why.empty()) return why;
   const UsePlaces uses(program, buffer, loop.var);
   if (!uses.inside) return "is not used in loop " + describe(loop);
   if (uses.outside) return "is used outside of loop " + describe(loop) + " too";

@@ -130,6 +130,32 @@ LATHE_DECL bool is_param(const Program& program, const Buffer& buffer) {
   return false;
 }
 
+inline bool has_value_above(const Program& program, const Vec<Stmt>& path, const VarRef& var) {
+  for (const auto& param : program->params)
+    if (param.var == var) return true;
+  for (std::size_t k = 0; k + 1 < path.size(); ++k) {
+    if (const auto* f = path[k].as<ForNode>(); f && f->var == var) return true;
+    if (const auto* let = path[k].as<LetStmtNode>(); let && let->var == var) return true;
+  }
+  return is_dim(program, var);
+}
+
+LATHE_DECL VarRef size_unknown_above(const Program& program, const Vec<Stmt>& path,
+                                     const Buffer& buffer) {
+  for (const auto& extent : buffer->shape)
+    for (const auto& var : free_vars(extent))
+      if (!has_value_above(program, path, var)) return var;
+  return {};
+}
+
+LATHE_DECL std::string why_not_sized_above(const Program& program, const LoopSite& site,
+                                           const Buffer& buffer) {
+  const VarRef unknown = size_unknown_above(program, site.path, buffer);
+  if (!unknown) return {};
+  return "has a size that depends on " + in_quotes(unknown->name) +
+         ", which has a value only inside loop " + describe(*site.loop);
+}
+
 LATHE_DECL Vec<const StoreNode*> stores_of(const BlockNode& block) {
   Vec<const StoreNode*> out;
   const Stmt& body = block.body;

@@ -87,9 +87,7 @@ class WhyNotHonoured {
     if (!filled_each_iteration(program_, buffer, loop(), program_facts(program_)))
       return "keeps what earlier iterations of loop " + describe(loop()) +
              " wrote, as far as is proven, so it is allocated above it";
-    if (!sized_above(program_, buffer, site_))
-      return "has a size that loop " + describe(loop()) + " says";
-    return {};
+    return why_not_sized_above(program_, site_, buffer);
   }
 
   const Program& program_;

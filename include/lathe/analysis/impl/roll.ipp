@@ -167,6 +167,8 @@ class RollPlanner {
       const UsePlaces uses(program_, buffer, loop().var);
       if (uses.outside) return output + " is used outside of " + loop_text() + " too";
       if (uses.opaque) return output + " is used by an opaque block";
+      if (std::string why = why_not_sized_above(program_, loop_, buffer); !why.empty())
+        return output + " " + why;
       if (const ForNode* inner = shared_by_iterations(loop(), buffer))
         return output + " belongs to one iteration of the " +
                std::string(to_text(inner->loop_kind)) + " loop " + in_quotes(inner->var->name);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/analysis/find.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/blocks/marked_loops.ipp>
 #include <lathe/lower/passes.hpp>
@@ -11,8 +12,8 @@ namespace detail {
 // their own, nor one whose shape is known only there.
 class TakeAllocs : public Mutator {
  public:
-  TakeAllocs(const Program& program, const Vec<std::string>& names)
-      : program_(program), names_(names) {}
+  TakeAllocs(const Program& program, const VarRef& loop, const Vec<std::string>& names)
+      : program_(program), path_(find_loop(program->body, loop).path), names_(names) {}
   Vec<Buffer> taken;
 
   Stmt stmt(const Stmt& s) override {
@@ -20,26 +21,19 @@ class TakeAllocs : public Mutator {
         f && (f->loop_kind == ForKind::parallel || f->loop_kind == ForKind::vectorized))
       return s;
     const auto* a = s.as<AllocNode>();
-    if (!a || !wanted(*a->buffer)) return descend(s);
+    if (!a || !wanted(a->buffer)) return descend(s);
     taken.push_back(a->buffer);
     return stmt(a->body);
   }
   AnyExpr expr(const AnyExpr& e) override { return e; }
 
  private:
-  bool wanted(const BufferNode& b) const {
-    bool named = false;
-    for (const auto& name : names_) named = named || name == b.name;
-    for (const auto& extent : b.shape)
-      for (const auto& var : free_vars(extent)) {
-        bool dim = false;
-        for (const auto& d : program_->dims) dim = dim || d->var == var;
-        named = named && dim;
-      }
-    return named;
+  bool wanted(const Buffer& b) const {
+    return contains(names_, b->name) && !size_unknown_above(program_, path_, b);
   }
 
   const Program& program_;
+  const Vec<Stmt> path_;
   const Vec<std::string>& names_;
 };
 
@@ -51,7 +45,7 @@ class HoistStorage : public Mutator {
     const auto* f = s.as<ForNode>();
     const Vec<std::string> names = f ? names_above(f->attributes) : Vec<std::string>();
     if (names.empty()) return descend(s);
-    TakeAllocs allocs(program_, names);
+    TakeAllocs allocs(program_, f->var, names);
     Stmt body = allocs.stmt(stmt(f->body));
     check_taken(*f, body);
     Attributes rest = f->attributes;

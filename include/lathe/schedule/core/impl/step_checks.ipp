@@ -132,25 +132,14 @@ inline Verdict check_inside_alloc(const Program& program, const Stmt& alloc) {
 // A copy of a buffer is allocated around all of the program, where only Dims and scalars have a
 // value.
 inline Verdict check_sizes(const Program& program) {
-  const auto known = [&](const VarRef& v) {
-    for (const auto& dim : program->dims)
-      if (dim->var == v) return true;
-    for (const auto& param : program->params)
-      if (param.var == v) return true;
-    return false;
-  };
   const Stmt* top = &program->body;
-  for (; top->kind() == StmtKind::Alloc; top = &top->as<AllocNode>()->body) {
-    const BufferNode& buffer = *top->as<AllocNode>()->buffer;
-    for (const auto& extent : buffer.shape)
-      for (const auto& v : free_vars(extent))
-        if (!known(v))
-          return refusal("L0220",
-                         "would allocate buffer " + in_quotes(buffer.name) +
-                             " around all of the program, but its size depends on " +
-                             in_quotes(v->name) + ", which has a value only inside",
-                         "give the buffer that it copies a size of numbers and Dims");
-  }
+  for (; const auto* alloc = top->as<AllocNode>(); top = &alloc->body)
+    if (const VarRef unknown = size_unknown_above(program, {program->body}, alloc->buffer))
+      return refusal("L0220",
+                     "would allocate buffer " + in_quotes(alloc->buffer->name) +
+                         " around all of the program, but its size depends on " +
+                         in_quotes(unknown->name) + ", which has a value only inside",
+                     "give the buffer that it copies a size of numbers and Dims");
   return {};
 }
 
