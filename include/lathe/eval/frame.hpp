@@ -2,7 +2,7 @@
 #pragma once
 
 #include <lathe/eval/tree.hpp>
-#include <lathe/runtime/abi.hpp>
+#include <lathe/support/call_report.hpp>
 
 namespace lathe::detail {
 
@@ -42,7 +42,7 @@ using EvalStatus = std::int32_t;
 
 class EvalFrame {
  public:
-  EvalFrame(const EvalTree& tree, const std::uint64_t* slots, CallFrame& call, Location where);
+  EvalFrame(const EvalTree& tree, const std::uint64_t* slots, CallReport& call, Location where);
 
   Scalar& var(int slot) { return vars_[static_cast<std::size_t>(slot)]; }
   EvalStatus run(const EvalStmt& s);
@@ -68,7 +68,7 @@ class EvalFrame {
   std::string list_shape(int buffer) const;
 
   const EvalTree& tree_;
-  CallFrame& call_;
+  CallReport& call_;
   const Context& context_;
   Location where_;
   Vec<Scalar> vars_;

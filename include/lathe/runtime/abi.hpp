@@ -1,14 +1,13 @@
-// The interface of generated code: slots, the runtime table that it may call back, statuses.
+// The interface of generated code: slots, and the runtime table that it may call back. What it
+// returns is in support/call_report.hpp.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <cstring>
-#include <exception>
 #include <lathe/runtime/thread_pool.hpp>
+#include <lathe/support/call_report.hpp>
 #include <lathe/support/context.hpp>
 #include <lathe/support/error.hpp>
-#include <string_view>
 
 namespace lathe {
 
@@ -28,9 +27,6 @@ namespace lathe {
 // low bits, in the order that the compiler laid out. `rt` points to a RuntimeTable, whose fields
 // hold the same functions for code that must not have external symbols, as C from to_c. Generated
 // code tests each returned status and passes on what is not 0.
-
-/// What a kernel returns. From `assertion` on: assertion + the index of the message.
-enum class Status : std::int32_t { ok = 0, out_of_memory = 1, host_exception = 2, assertion = 16 };
 
 struct RuntimeTable {
   std::int32_t (*parallel_for)(RuntimeTable* rt, std::int64_t n, std::int64_t max_threads,
@@ -52,55 +48,19 @@ void lathe_free(RuntimeTable* rt, void* block) noexcept;
 void lathe_report(RuntimeTable* rt, std::int64_t k, std::int64_t value) noexcept;
 }  // namespace detail
 
-/// What a kernel's assertions and name are, for messages.
-struct KernelNotes {
-  std::string_view name;
-  const std::string* assertions = nullptr;
-  int assertion_count = 0;
-};
-
 /// One call of a kernel. Lives on the caller's stack; costs a few stores.
-class CallFrame {
+class CallFrame : public CallReport {
  public:
   explicit CallFrame(const Context& context)
-      : table_{detail::lathe_parallel_for, detail::lathe_alloc, detail::lathe_free, this,
-               detail::lathe_report},
-        context_(&context) {}
-  CallFrame(const CallFrame&) = delete;
-  CallFrame& operator=(const CallFrame&) = delete;
+      : CallReport(context),
+        table_{detail::lathe_parallel_for, detail::lathe_alloc, detail::lathe_free, this,
+               detail::lathe_report} {}
 
   RuntimeTable* rt() { return &table_; }
-  const Context& context() const { return *context_; }
   static CallFrame& of(RuntimeTable* rt) { return *static_cast<CallFrame*>(rt->opaque); }
 
-  /// Throws what the status says: the host's own exception, L0406 (no memory), L0407 (assertion),
-  /// L0409 (an assertion with values: a checked access).
-  void finish(std::int32_t status, const KernelNotes& notes, Location where) {
-    if (status != 0) raise(status, notes, where);
-  }
-
-  /// What a failed assertion looked at: value 0 is its status. Of several threads the first is
-  /// heard.
-  void report(std::int64_t k, std::int64_t value) noexcept;
-
-  /// Keeps the exception that is being handled, if it is the call's first.
-  void keep_exception() noexcept {
-    if (!failed_.exchange(true)) exception_ = std::current_exception();
-  }
-
  private:
-  [[noreturn]] void raise(std::int32_t status, const KernelNotes& notes, Location where);
-
   RuntimeTable table_;
-  const Context* context_;
-  static constexpr std::int64_t kReports = 65;  ///< a status, and an index and an extent an axis
-  [[noreturn]] void raise_access(const KernelNotes& notes, Location where);
-
-  std::atomic<bool> failed_{false};
-  std::atomic<const void*> reporter_{nullptr};  ///< a place of the thread's own
-  std::atomic<std::int64_t> reported_{0};
-  std::int64_t reports_[kReports];
-  std::exception_ptr exception_;
 };
 
 /// Runs a kernel on slots that are filled already.

@@ -17,7 +17,7 @@ inline char* EvalBlock::reserve(const Context& context, std::int64_t bytes) {
   return start_;
 }
 
-inline EvalFrame::EvalFrame(const EvalTree& tree, const std::uint64_t* slots, CallFrame& call,
+inline EvalFrame::EvalFrame(const EvalTree& tree, const std::uint64_t* slots, CallReport& call,
                             Location where)
     : tree_(tree),
       call_(call),
@@ -272,7 +272,7 @@ LATHE_DECL void Evaluator::run(const std::uint64_t* slots, const Context& contex
   if (!tree_)
     throw UserError("L0313", "an empty evaluator is run", where, {}, "make it of a program");
   const auto& tree = static_cast<const detail::EvalTree&>(*tree_);
-  CallFrame call(context);
+  CallReport call(context);
   const detail::EvalStatus status = detail::within_memory("evaluate", where, [&] {
     detail::EvalFrame frame(tree, slots, call, where);
     return frame.run(*tree.body);

@@ -1,6 +1,7 @@
 // The bodies of this layer.
 #pragma once
 
+#include <lathe/support/impl/call_report.ipp>
 #include <lathe/support/impl/context.ipp>
 #include <lathe/support/impl/deadline.ipp>
 #include <lathe/support/impl/dynlib.ipp>
