@@ -48,6 +48,10 @@ int main() {
   }
   // [kernel]
 
+  // [c]
+  std::ofstream("y.c") << lt::to_c(Y);  // then cc -O3 -march=native -c y.c, and link with -lm
+  // [c]
+
   // [context]
   std::string passes;
   lt::Context context(

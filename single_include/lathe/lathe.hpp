@@ -6337,8 +6337,66 @@ std::int32_t parallel_for_raw(const Context& context, std::int64_t n, std::int64
 
 }  // namespace lathe
 
+// ---- lathe/support/call_report.hpp
+// How a call of a kernel ends: the status that machine code or the evaluator returns, what it tells
+// besides, and the error that this stands for.
+
+namespace lathe {
+
+/// What a kernel returns. From `assertion` on: assertion + the index of the message.
+enum class Status : std::int32_t { ok = 0, out_of_memory = 1, host_exception = 2, assertion = 16 };
+
+/// What a kernel's assertions and name are, for messages.
+struct KernelNotes {
+  std::string_view name;
+  const std::string* assertions = nullptr;
+  int assertion_count = 0;
+};
+
+/// What one call tells besides its status: an exception of the host, the values that a failed
+/// assertion looked at. Lives on the caller's stack; costs a few stores.
+class CallReport {
+ public:
+  explicit CallReport(const Context& context) : context_(&context) {}
+  CallReport(const CallReport&) = delete;
+  CallReport& operator=(const CallReport&) = delete;
+
+  const Context& context() const { return *context_; }
+
+  /// Throws what the status says: the host's own exception, L0406 (no memory), L0407 (assertion),
+  /// L0409 (an assertion with values: a checked access).
+  void finish(std::int32_t status, const KernelNotes& notes, Location where) {
+    if (status != 0) raise(status, notes, where);
+  }
+
+  /// What a failed assertion looked at: value 0 is its status. Of several threads the first is
+  /// heard.
+  void report(std::int64_t k, std::int64_t value) noexcept;
+
+  /// Keeps the exception that is being handled, if it is the call's first.
+  void keep_exception() noexcept {
+    if (!failed_.exchange(true)) exception_ = std::current_exception();
+  }
+
+ private:
+  static constexpr std::int64_t kReports = 65;  ///< a status, and an index and an extent an axis
+
+  [[noreturn]] void raise(std::int32_t status, const KernelNotes& notes, Location where);
+  [[noreturn]] void raise_access(const KernelNotes& notes, Location where);
+
+  const Context* context_;
+  std::atomic<bool> failed_{false};
+  std::atomic<const void*> reporter_{nullptr};  ///< a place of the thread's own
+  std::atomic<std::int64_t> reported_{0};
+  std::int64_t reports_[kReports];
+  std::exception_ptr exception_;
+};
+
+}  // namespace lathe
+
 // ---- lathe/runtime/abi.hpp
-// The interface of generated code: slots, the runtime table that it may call back, statuses.
+// The interface of generated code: slots, and the runtime table that it may call back. What it
+// returns is in support/call_report.hpp.
 
 namespace lathe {
 
@@ -6358,9 +6416,6 @@ namespace lathe {
 // low bits, in the order that the compiler laid out. `rt` points to a RuntimeTable, whose fields
 // hold the same functions for code that must not have external symbols, as C from to_c. Generated
 // code tests each returned status and passes on what is not 0.
-
-/// What a kernel returns. From `assertion` on: assertion + the index of the message.
-enum class Status : std::int32_t { ok = 0, out_of_memory = 1, host_exception = 2, assertion = 16 };
 
 struct RuntimeTable {
   std::int32_t (*parallel_for)(RuntimeTable* rt, std::int64_t n, std::int64_t max_threads,
@@ -6382,55 +6437,19 @@ void lathe_free(RuntimeTable* rt, void* block) noexcept;
 void lathe_report(RuntimeTable* rt, std::int64_t k, std::int64_t value) noexcept;
 }  // namespace detail
 
-/// What a kernel's assertions and name are, for messages.
-struct KernelNotes {
-  std::string_view name;
-  const std::string* assertions = nullptr;
-  int assertion_count = 0;
-};
-
 /// One call of a kernel. Lives on the caller's stack; costs a few stores.
-class CallFrame {
+class CallFrame : public CallReport {
  public:
   explicit CallFrame(const Context& context)
-      : table_{detail::lathe_parallel_for, detail::lathe_alloc, detail::lathe_free, this,
-               detail::lathe_report},
-        context_(&context) {}
-  CallFrame(const CallFrame&) = delete;
-  CallFrame& operator=(const CallFrame&) = delete;
+      : CallReport(context),
+        table_{detail::lathe_parallel_for, detail::lathe_alloc, detail::lathe_free, this,
+               detail::lathe_report} {}
 
   RuntimeTable* rt() { return &table_; }
-  const Context& context() const { return *context_; }
   static CallFrame& of(RuntimeTable* rt) { return *static_cast<CallFrame*>(rt->opaque); }
 
-  /// Throws what the status says: the host's own exception, L0406 (no memory), L0407 (assertion),
-  /// L0409 (an assertion with values: a checked access).
-  void finish(std::int32_t status, const KernelNotes& notes, Location where) {
-    if (status != 0) raise(status, notes, where);
-  }
-
-  /// What a failed assertion looked at: value 0 is its status. Of several threads the first is
-  /// heard.
-  void report(std::int64_t k, std::int64_t value) noexcept;
-
-  /// Keeps the exception that is being handled, if it is the call's first.
-  void keep_exception() noexcept {
-    if (!failed_.exchange(true)) exception_ = std::current_exception();
-  }
-
  private:
-  [[noreturn]] void raise(std::int32_t status, const KernelNotes& notes, Location where);
-
   RuntimeTable table_;
-  const Context* context_;
-  static constexpr std::int64_t kReports = 65;  ///< a status, and an index and an extent an axis
-  [[noreturn]] void raise_access(const KernelNotes& notes, Location where);
-
-  std::atomic<bool> failed_{false};
-  std::atomic<const void*> reporter_{nullptr};  ///< a place of the thread's own
-  std::atomic<std::int64_t> reported_{0};
-  std::int64_t reports_[kReports];
-  std::exception_ptr exception_;
 };
 
 /// Runs a kernel on slots that are filled already.
@@ -6479,9 +6498,16 @@ struct CodeKind {
   bool operator==(const CodeKind&) const = default;
 };
 
+/// Scheduled programs of one computation: the first whose Dims allow a call runs, else the last.
+struct ProgramVersions {
+  Vec<Program> before;
+  Program last;
+};
+
 /// Machine code with what it was made from; shared by all kernels of equal programs.
 struct KernelCode : RefCounted {
-  Program scheduled, lowered;
+  ProgramVersions versions;
+  Program scheduled, lowered;  ///< the versions as one program
   Target target;
   CodeKind kind;
   int llvm_major = 0;
@@ -6987,8 +7013,8 @@ namespace lathe {
 /// Errors as jit, but no LLVM is needed, and: L0620 a target that is no CPU · L0622 a program that
 /// was lowered already, for a machine of which C says less
 std::string to_c(const Source& source);
-/// Of a kernel: the program under the schedule that it was compiled with, or if it has several
-/// versions, the last one under its default schedule. L0313 for an empty one.
+/// Of a kernel: what it was compiled from, with all its versions; of one that is interpreted, its
+/// program under the default schedule. L0313 for an empty one.
 std::string to_c(const AnyKernel& kernel, Location where = Location::here());
 template <class... P>
 std::string to_c(const Kernel<P...>& kernel, Location where = Location::here()) {
@@ -9289,6 +9315,11 @@ BlockNode without_guards(const BlockNode& block);
 BlockInfo info_of(const Program& program, const BlockTag& tag);
 Buffer find_buffer(const Program& program, const std::string& name);
 bool is_param(const Program& program, const Buffer& buffer);
+/// What a size of the buffer names that has no value right above the last statement of a path: a
+/// loop or a let from there on inward. Empty if the buffer may be allocated there.
+VarRef size_unknown_above(const Program& program, const Vec<Stmt>& path, const Buffer& buffer);
+/// Why the buffer can't be allocated above a loop, said of the buffer; empty if it can.
+std::string why_not_sized_above(const Program& program, const LoopSite& site, const Buffer& buffer);
 const StoreNode* only_store(const BlockNode& block);
 /// The stores of a block whose body is nothing else; empty otherwise.
 Vec<const StoreNode*> stores_of(const BlockNode& block);
@@ -11339,7 +11370,7 @@ using EvalStatus = std::int32_t;
 
 class EvalFrame {
  public:
-  EvalFrame(const EvalTree& tree, const std::uint64_t* slots, CallFrame& call, Location where);
+  EvalFrame(const EvalTree& tree, const std::uint64_t* slots, CallReport& call, Location where);
 
   Scalar& var(int slot) { return vars_[static_cast<std::size_t>(slot)]; }
   EvalStatus run(const EvalStmt& s);
@@ -11365,7 +11396,7 @@ class EvalFrame {
   std::string list_shape(int buffer) const;
 
   const EvalTree& tree_;
-  CallFrame& call_;
+  CallReport& call_;
   const Context& context_;
   Location where_;
   Vec<Scalar> vars_;
@@ -11419,11 +11450,12 @@ const Context& context_of(const Source& source);
 /// L0310 a param that the program does not have, or lacks · L0316; errors as program_of.
 BoundProgram bound_program(const Source& source, const Vec<ProgramParam>& params);
 /// One program, in which the first version whose Dims allow it runs.
-Program dispatched(const Vec<Program>& before, const Program& last);
+Program dispatched(const ProgramVersions& versions);
 /// What is lowered: under the default schedule where the source has none.
-Program scheduled_program(const Source& source, const Program& program, const Target& target);
-/// Each version by itself, under what is known of its Dims.
-Program lowered_versions(const Source& source, const Program& scheduled, const Target& target,
+ProgramVersions scheduled_versions(const Source& source, const Program& program,
+                                   const Target& target);
+/// One program, of each version lowered by itself, under what is known of its Dims.
+Program lowered_versions(const ProgramVersions& versions, const Target& target,
                          const LowerOptions& options);
 AnyKernel make_evaluator(const BoundProgram& bound, const Context& context);
 
@@ -11454,6 +11486,86 @@ AnyKernel make_evaluator(const BoundProgram& bound, const Context& context);
 #include <unistd.h>
 
 LATHE_LEAN_BEGIN
+
+// ---- lathe/support/impl/call_report.ipp
+namespace lathe {
+
+LATHE_DECL void CallReport::report(std::int64_t k, std::int64_t value) noexcept {
+  static thread_local char place;
+  const void* first = nullptr;
+  if (!reporter_.compare_exchange_strong(first, &place) && first != &place) return;
+  // What a thread reports twice, in one loop after the other, is what it saw first.
+  const std::int64_t known = reported_.load(std::memory_order_relaxed);
+  if (k != known || k >= kReports) return;
+  reports_[k] = value;
+  reported_.store(k + 1, std::memory_order_release);
+}
+
+namespace detail {
+
+/// The text with "{0}", "{1}" … replaced.
+inline std::string with_values(std::string_view text, const std::int64_t* values,
+                               std::int64_t count) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    std::size_t end = at + 1;
+    std::int64_t k = 0;
+    while (text[at] == '{' && end < text.size() && text[end] >= '0' && text[end] <= '9' && k < 100)
+      k = k * 10 + (text[end++] - '0');
+    if (end > at + 1 && end < text.size() && text[end] == '}' && k < count)
+      append(out, values[k]), at = end;
+    else
+      out += text[at];
+  }
+  return out;
+}
+
+}  // namespace detail
+
+// The message is what happened, and behind a line break the statement.
+LATHE_DECL void CallReport::raise_access(const KernelNotes& notes, Location where) {
+  const std::int64_t count = reported_.load(std::memory_order_acquire),
+                     index = reports_[0] - static_cast<std::int64_t>(Status::assertion);
+  const std::string words =
+      index >= 0 && index < notes.assertion_count
+          ? detail::with_values(notes.assertions[index], reports_ + 1, count - 1)
+          : cat("assertion ", index);
+  const std::size_t split = words.find('\n');
+  throw UserError("L0409", cat("kernel '", notes.name, "': ", words.substr(0, split)), where,
+                  split == std::string::npos ? std::string() : words.substr(split + 1),
+                  "lt::pad(X, value) and lt::clamp(X) can be read outside, and "
+                  "lt::select(lt::in_bounds(X, …), …, …) reads inside only; the outputs are "
+                  "incomplete");
+}
+
+LATHE_DECL void CallReport::raise(std::int32_t status, const KernelNotes& notes, Location where) {
+  if (exception_) std::rethrow_exception(exception_);
+  if (reported_.load(std::memory_order_acquire) > 0) raise_access(notes, where);
+  constexpr auto first_assertion = static_cast<std::int32_t>(Status::assertion);
+  if (status >= first_assertion) {
+    int index = status - first_assertion;
+    std::string words =
+        index < notes.assertion_count ? notes.assertions[index] : cat("assertion ", index);
+    throw UserError("L0407", cat("kernel '", notes.name, "': ", words), where, {},
+                    "this was checked while the kernel ran; its outputs are incomplete");
+  }
+  if (status == static_cast<std::int32_t>(Status::out_of_memory)) {
+    const ContextOptions& options = context_->options();
+    const std::int64_t budget = options.memory_budget;
+    const char* help = budget > 0
+                           ? "raise memory_budget, or use a schedule with smaller temporaries"
+                       : options.allocate ? "the context's own allocator gave none; a schedule "
+                                            "with smaller temporaries asks for less"
+                                          : "use a schedule with smaller temporaries";
+    throw UserError(
+        "L0406", cat("kernel '", notes.name, "': no memory for its temporaries"), where,
+        budget > 0 ? cat("the context's memory_budget is ", budget, " bytes") : std::string(),
+        help);
+  }
+  throw InternalError(cat("kernel '", notes.name, "' returned the unknown status ", status));
+}
+
+}  // namespace lathe
 
 // ---- lathe/support/impl/context.ipp
 namespace lathe {
@@ -26951,6 +27063,32 @@ LATHE_DECL bool is_param(const Program& program, const Buffer& buffer) {
   return false;
 }
 
+inline bool has_value_above(const Program& program, const Vec<Stmt>& path, const VarRef& var) {
+  for (const auto& param : program->params)
+    if (param.var == var) return true;
+  for (std::size_t k = 0; k + 1 < path.size(); ++k) {
+    if (const auto* f = path[k].as<ForNode>(); f && f->var == var) return true;
+    if (const auto* let = path[k].as<LetStmtNode>(); let && let->var == var) return true;
+  }
+  return is_dim(program, var);
+}
+
+LATHE_DECL VarRef size_unknown_above(const Program& program, const Vec<Stmt>& path,
+                                     const Buffer& buffer) {
+  for (const auto& extent : buffer->shape)
+    for (const auto& var : free_vars(extent))
+      if (!has_value_above(program, path, var)) return var;
+  return {};
+}
+
+LATHE_DECL std::string why_not_sized_above(const Program& program, const LoopSite& site,
+                                           const Buffer& buffer) {
+  const VarRef unknown = size_unknown_above(program, site.path, buffer);
+  if (!unknown) return {};
+  return "has a size that depends on " + in_quotes(unknown->name) +
+         ", which has a value only inside loop " + describe(*site.loop);
+}
+
 LATHE_DECL Vec<const StoreNode*> stores_of(const BlockNode& block) {
   Vec<const StoreNode*> out;
   const Stmt& body = block.body;
@@ -27887,27 +28025,11 @@ inline const ForNode* rolls_around(const Program& program, const Buffer& buffer,
   return nullptr;
 }
 
-// Whether what the sizes of the buffer name has its value above the loop.
-inline bool sized_above(const Program& program, const Buffer& buffer, const LoopSite& site) {
-  const auto known = [&](const VarRef& v) {
-    for (const auto& param : program->params)
-      if (param.var == v) return true;
-    for (const auto& f : site.loops)
-      if (f->var == v) return true;
-    return is_dim(program, v);
-  };
-  for (const auto& extent : buffer->shape)
-    for (const auto& v : free_vars(extent))
-      if (!known(v)) return false;
-  return true;
-}
-
 LATHE_DECL std::string why_not_doubled(const Program& program, const Buffer& buffer,
                                        const LoopSite& site) {
   const ForNode& loop = *site.loop;
   if (!is_private(program->body, buffer)) return "is a parameter: the caller allocates it";
-  if (!sized_above(program, buffer, site))
-    return "has a size that loop " + describe(loop) + " says";
+  if (std::string why = why_not_sized_above(program, site, buffer); !why.empty()) return why;
   const UsePlaces uses(program, buffer, loop.var);
   if (!uses.inside) return "is not used in loop " + describe(loop);
   if (uses.outside) return "is used outside of loop " + describe(loop) + " too";
@@ -28089,6 +28211,8 @@ class RollPlanner {
       const UsePlaces uses(program_, buffer, loop().var);
       if (uses.outside) return output + " is used outside of " + loop_text() + " too";
       if (uses.opaque) return output + " is used by an opaque block";
+      if (std::string why = why_not_sized_above(program_, loop_, buffer); !why.empty())
+        return output + " " + why;
       if (const ForNode* inner = shared_by_iterations(loop(), buffer))
         return output + " belongs to one iteration of the " +
                std::string(to_text(inner->loop_kind)) + " loop " + in_quotes(inner->var->name);
@@ -28381,9 +28505,7 @@ class WhyNotHonoured {
     if (!filled_each_iteration(program_, buffer, loop(), program_facts(program_)))
       return "keeps what earlier iterations of loop " + describe(loop()) +
              " wrote, as far as is proven, so it is allocated above it";
-    if (!sized_above(program_, buffer, site_))
-      return "has a size that loop " + describe(loop()) + " says";
-    return {};
+    return why_not_sized_above(program_, site_, buffer);
   }
 
   const Program& program_;
@@ -30889,25 +31011,14 @@ inline Verdict check_inside_alloc(const Program& program, const Stmt& alloc) {
 // A copy of a buffer is allocated around all of the program, where only Dims and scalars have a
 // value.
 inline Verdict check_sizes(const Program& program) {
-  const auto known = [&](const VarRef& v) {
-    for (const auto& dim : program->dims)
-      if (dim->var == v) return true;
-    for (const auto& param : program->params)
-      if (param.var == v) return true;
-    return false;
-  };
   const Stmt* top = &program->body;
-  for (; top->kind() == StmtKind::Alloc; top = &top->as<AllocNode>()->body) {
-    const BufferNode& buffer = *top->as<AllocNode>()->buffer;
-    for (const auto& extent : buffer.shape)
-      for (const auto& v : free_vars(extent))
-        if (!known(v))
-          return refusal("L0220",
-                         "would allocate buffer " + in_quotes(buffer.name) +
-                             " around all of the program, but its size depends on " +
-                             in_quotes(v->name) + ", which has a value only inside",
-                         "give the buffer that it copies a size of numbers and Dims");
-  }
+  for (; const auto* alloc = top->as<AllocNode>(); top = &alloc->body)
+    if (const VarRef unknown = size_unknown_above(program, {program->body}, alloc->buffer))
+      return refusal("L0220",
+                     "would allocate buffer " + in_quotes(alloc->buffer->name) +
+                         " around all of the program, but its size depends on " +
+                         in_quotes(unknown->name) + ", which has a value only inside",
+                     "give the buffer that it copies a size of numbers and Dims");
   return {};
 }
 
@@ -45985,8 +46096,8 @@ namespace detail {
 // their own, nor one whose shape is known only there.
 class TakeAllocs : public Mutator {
  public:
-  TakeAllocs(const Program& program, const Vec<std::string>& names)
-      : program_(program), names_(names) {}
+  TakeAllocs(const Program& program, const VarRef& loop, const Vec<std::string>& names)
+      : program_(program), path_(find_loop(program->body, loop).path), names_(names) {}
   Vec<Buffer> taken;
 
   Stmt stmt(const Stmt& s) override {
@@ -45994,26 +46105,19 @@ class TakeAllocs : public Mutator {
         f && (f->loop_kind == ForKind::parallel || f->loop_kind == ForKind::vectorized))
       return s;
     const auto* a = s.as<AllocNode>();
-    if (!a || !wanted(*a->buffer)) return descend(s);
+    if (!a || !wanted(a->buffer)) return descend(s);
     taken.push_back(a->buffer);
     return stmt(a->body);
   }
   AnyExpr expr(const AnyExpr& e) override { return e; }
 
  private:
-  bool wanted(const BufferNode& b) const {
-    bool named = false;
-    for (const auto& name : names_) named = named || name == b.name;
-    for (const auto& extent : b.shape)
-      for (const auto& var : free_vars(extent)) {
-        bool dim = false;
-        for (const auto& d : program_->dims) dim = dim || d->var == var;
-        named = named && dim;
-      }
-    return named;
+  bool wanted(const Buffer& b) const {
+    return contains(names_, b->name) && !size_unknown_above(program_, path_, b);
   }
 
   const Program& program_;
+  const Vec<Stmt> path_;
   const Vec<std::string>& names_;
 };
 
@@ -46025,7 +46129,7 @@ class HoistStorage : public Mutator {
     const auto* f = s.as<ForNode>();
     const Vec<std::string> names = f ? names_above(f->attributes) : Vec<std::string>();
     if (names.empty()) return descend(s);
-    TakeAllocs allocs(program_, names);
+    TakeAllocs allocs(program_, f->var, names);
     Stmt body = allocs.stmt(stmt(f->body));
     check_taken(*f, body);
     Attributes rest = f->attributes;
@@ -49645,81 +49749,6 @@ LATHE_DECL void detail::lathe_report(RuntimeTable* rt, std::int64_t k,
   CallFrame::of(rt).report(k, value);
 }
 
-LATHE_DECL void CallFrame::report(std::int64_t k, std::int64_t value) noexcept {
-  static thread_local char place;
-  const void* first = nullptr;
-  if (!reporter_.compare_exchange_strong(first, &place) && first != &place) return;
-  // What a thread reports twice, in one loop after the other, is what it saw first.
-  const std::int64_t known = reported_.load(std::memory_order_relaxed);
-  if (k != known || k >= kReports) return;
-  reports_[k] = value;
-  reported_.store(k + 1, std::memory_order_release);
-}
-
-namespace detail {
-
-/// The text with "{0}", "{1}" … replaced.
-inline std::string with_values(std::string_view text, const std::int64_t* values,
-                               std::int64_t count) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    std::size_t end = at + 1;
-    std::int64_t k = 0;
-    while (text[at] == '{' && end < text.size() && text[end] >= '0' && text[end] <= '9' && k < 100)
-      k = k * 10 + (text[end++] - '0');
-    if (end > at + 1 && end < text.size() && text[end] == '}' && k < count)
-      append(out, values[k]), at = end;
-    else
-      out += text[at];
-  }
-  return out;
-}
-
-}  // namespace detail
-
-// The message is what happened, and behind a line break the statement.
-LATHE_DECL void CallFrame::raise_access(const KernelNotes& notes, Location where) {
-  const std::int64_t count = reported_.load(std::memory_order_acquire),
-                     index = reports_[0] - static_cast<std::int64_t>(Status::assertion);
-  const std::string words =
-      index >= 0 && index < notes.assertion_count
-          ? detail::with_values(notes.assertions[index], reports_ + 1, count - 1)
-          : cat("assertion ", index);
-  const std::size_t split = words.find('\n');
-  throw UserError("L0409", cat("kernel '", notes.name, "': ", words.substr(0, split)), where,
-                  split == std::string::npos ? std::string() : words.substr(split + 1),
-                  "lt::pad(X, value) and lt::clamp(X) can be read outside, and "
-                  "lt::select(lt::in_bounds(X, …), …, …) reads inside only; the outputs are "
-                  "incomplete");
-}
-
-LATHE_DECL void CallFrame::raise(std::int32_t status, const KernelNotes& notes, Location where) {
-  if (exception_) std::rethrow_exception(exception_);
-  if (reported_.load(std::memory_order_acquire) > 0) raise_access(notes, where);
-  constexpr auto first_assertion = static_cast<std::int32_t>(Status::assertion);
-  if (status >= first_assertion) {
-    int index = status - first_assertion;
-    std::string words =
-        index < notes.assertion_count ? notes.assertions[index] : cat("assertion ", index);
-    throw UserError("L0407", cat("kernel '", notes.name, "': ", words), where, {},
-                    "this was checked while the kernel ran; its outputs are incomplete");
-  }
-  if (status == static_cast<std::int32_t>(Status::out_of_memory)) {
-    const ContextOptions& options = context_->options();
-    const std::int64_t budget = options.memory_budget;
-    const char* help = budget > 0
-                           ? "raise memory_budget, or use a schedule with smaller temporaries"
-                       : options.allocate ? "the context's own allocator gave none; a schedule "
-                                            "with smaller temporaries asks for less"
-                                          : "use a schedule with smaller temporaries";
-    throw UserError(
-        "L0406", cat("kernel '", notes.name, "': no memory for its temporaries"), where,
-        budget > 0 ? cat("the context's memory_budget is ", budget, " bytes") : std::string(),
-        help);
-  }
-  throw InternalError(cat("kernel '", notes.name, "' returned the unknown status ", status));
-}
-
 LATHE_DECL RuntimeSymbols runtime_symbols() {
   static const RuntimeSymbol symbols[] = {
       {"memcpy", reinterpret_cast<void*>(&std::memcpy)},
@@ -51624,7 +51653,7 @@ inline char* EvalBlock::reserve(const Context& context, std::int64_t bytes) {
   return start_;
 }
 
-inline EvalFrame::EvalFrame(const EvalTree& tree, const std::uint64_t* slots, CallFrame& call,
+inline EvalFrame::EvalFrame(const EvalTree& tree, const std::uint64_t* slots, CallReport& call,
                             Location where)
     : tree_(tree),
       call_(call),
@@ -51879,7 +51908,7 @@ LATHE_DECL void Evaluator::run(const std::uint64_t* slots, const Context& contex
   if (!tree_)
     throw UserError("L0313", "an empty evaluator is run", where, {}, "make it of a program");
   const auto& tree = static_cast<const detail::EvalTree&>(*tree_);
-  CallFrame call(context);
+  CallReport call(context);
   const detail::EvalStatus status = detail::within_memory("evaluate", where, [&] {
     detail::EvalFrame frame(tree, slots, call, where);
     return frame.run(*tree.body);
@@ -52684,12 +52713,12 @@ class RunSerially : public Mutator {
   Location where_;
 };
 
-LATHE_DECL Program scheduled_program(const Source& source, const Program& program,
-                                     const Target& target) {
-  if (source.scheduled()) return program;
+LATHE_DECL ProgramVersions scheduled_versions(const Source& source, const Program& program,
+                                              const Target& target) {
+  if (source.scheduled()) return {source.before(), program};
   if (program->stage != Stage::blocks)
-    return program.with(RunSerially(source.where()).stmt(program->body));
-  return default_schedule(program, target, {.strict = source.options().strict}).program();
+    return {{}, program.with(RunSerially(source.where()).stmt(program->body))};
+  return {{}, default_schedule(program, target, {.strict = source.options().strict}).program()};
 }
 
 inline std::uint64_t code_hash(const Program& scheduled, const Target& target, CodeKind kind,
@@ -52724,30 +52753,33 @@ inline Vec<char> object_of(const std::string& text, const Target& target, const 
   return object;
 }
 
-LATHE_DECL Program lowered_versions(const Source& source, const Program& scheduled,
-                                    const Target& target, const LowerOptions& options) {
-  Vec<Program> before;
-  for (const Program& version : source.before()) before.push_back(lower(version, target, options));
-  const Program all = dispatched(before, lower(scheduled, target, options));
+LATHE_DECL Program lowered_versions(const ProgramVersions& versions, const Target& target,
+                                    const LowerOptions& options) {
+  ProgramVersions lowered;
+  for (const Program& version : versions.before)
+    lowered.before.push_back(lower(version, target, options));
+  lowered.last = lower(versions.last, target, options);
+  const Program all = dispatched(lowered);
   // The tests of Dims between versions are no program that was lowered.
-  return before.empty() ? all : guard_operators(all, {target, options.language});
+  return lowered.before.empty() ? all : guard_operators(all, {target, options.language});
 }
 
-inline Ref<KernelCode> compile_code(const Source& source, const Program& program,
+inline Ref<KernelCode> compile_code(const Source& source, ProgramVersions versions,
                                     const Target& target, const Llvm& llvm, const Context& context,
                                     const Deadline& deadline) {
   const CodeKind kind{source.options().strict, source.options().checked};
-  const Program scheduled = dispatched(source.before(), program);
+  const Program scheduled = dispatched(versions);
   CodeCache& cache = CodeCache::of(context);
   const std::uint64_t hash = code_hash(scheduled, target, kind, llvm.major());
   if (auto known = cache.find(hash, scheduled, target, kind, llvm.major())) return known;
   auto* code = new KernelCode;
   Ref<KernelCode> out(code);
+  code->versions = std::move(versions);
   code->scheduled = scheduled;
   code->target = target;
   code->kind = kind;
   code->llvm_major = llvm.major();
-  code->lowered = lowered_versions(source, program, target,
+  code->lowered = lowered_versions(code->versions, target,
                                    {.strict = kind.strict,
                                     .checked = kind.checked,
                                     .context = &context,
@@ -52797,8 +52829,8 @@ inline AnyKernel make_compiled(const Source& source, const Vec<ProgramParam>& pa
     tell_interpreted(bound.program->name, reason, context);
     return make_evaluator(bound, context);
   }
-  Program scheduled = scheduled_program(source, bound.program, target);
-  auto code = compile_code(source, scheduled, target, *llvm, context, deadline);
+  auto code = compile_code(source, scheduled_versions(source, bound.program, target), target, *llvm,
+                           context, deadline);
   return AnyKernel(make_ref<Binding>(bound.program, bound.order), code, Evaluator(), context);
 }
 
@@ -53168,20 +53200,15 @@ inline std::string slot_text(const CallSlot& slot, const ProgramNode& program) {
   }
 }
 
-/// For C, of a source whose program is scheduled.
-inline Program lowered_for_c(const Source& source, const Program& scheduled, const Target& target) {
-  const JitOptions& options = source.options();
-  const Program out = lowered_versions(source, scheduled, target,
-                                       {.strict = options.strict,
-                                        .checked = options.checked,
-                                        .language = Language::c,
-                                        .context = options.context,
-                                        .where = source.where()});
+inline Program lowered_for_c(const ProgramVersions& versions, const Target& target,
+                             LowerOptions options) {
+  options.language = Language::c;
+  const Program out = lowered_versions(versions, target, options);
   std::string why = verify_reason(out, Stage::machine, {target, Language::c});
   if (why.empty()) return out;
   throw UserError("L0622",
                   cat("to_c: C cannot say what program '", out->name, "' was lowered to: ", why),
-                  source.where(), {}, "give the program as it was before lowering");
+                  options.where, {}, "give the program as it was before lowering");
 }
 
 inline std::string c_of(const Program& lowered) {
@@ -53208,21 +53235,27 @@ LATHE_DECL std::string to_c(const Source& source) {
     if (target.kind != TargetKind::cpu)
       throw UserError("L0620", cat("to_c: '", target.name, "' is no CPU"), source.where(), {},
                       "leave the target out, or name a CPU");
+    const JitOptions& options = source.options();
     const Program program = detail::bound_program(source, {}).program;
-    const Program scheduled = detail::scheduled_program(source, program, target);
-    return detail::c_of(detail::lowered_for_c(source, scheduled, target));
+    return detail::c_of(detail::lowered_for_c(detail::scheduled_versions(source, program, target),
+                                              target,
+                                              {.strict = options.strict,
+                                               .checked = options.checked,
+                                               .context = options.context,
+                                               .where = source.where()}));
   });
 }
 
 LATHE_DECL std::string to_c(const AnyKernel& kernel, Location where) {
   if (!kernel) AnyKernel().call(nullptr, where);
-  const Program scheduled = kernel.scheduled();
-  // Versions stand side by side there, under the same names.
-  if (!scheduled || !verify_reason(scheduled, scheduled->stage).empty())
-    return to_c(Source(kernel.program(), {}, where));
-  const CodeKind kind = kernel.code()->kind;
-  const Source source(kernel.program(), {.strict = kind.strict, .checked = kind.checked}, where);
-  return detail::c_of(detail::lowered_for_c(source, scheduled, Target()));
+  const Ref<KernelCode> code = kernel.code();
+  if (!code) return to_c(Source(kernel.program(), {}, where));
+  return detail::within_memory("to_c", where, [&] {
+    const CodeKind kind = code->kind;
+    return detail::c_of(
+        detail::lowered_for_c(code->versions, Target(),
+                              {.strict = kind.strict, .checked = kind.checked, .where = where}));
+  });
 }
 
 }  // namespace lathe
@@ -53267,9 +53300,10 @@ inline Stmt with_params_of(const Program& last, const Program& version) {
   return strides.empty() ? body : substitute(body, strides);
 }
 
-LATHE_DECL Program dispatched(const Vec<Program>& before, const Program& last) {
+LATHE_DECL Program dispatched(const ProgramVersions& versions) {
+  const Program& last = versions.last;
   Stmt body = last->body;
-  for (const Program& version : reversed(before)) {
+  for (const Program& version : reversed(versions.before)) {
     const AnyExpr condition = holds_for(version, last);
     const Stmt own = with_params_of(last, version);
     body = condition ? make_if(condition, own, body) : own;

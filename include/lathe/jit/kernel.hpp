@@ -25,9 +25,16 @@ struct CodeKind {
   bool operator==(const CodeKind&) const = default;
 };
 
+/// Scheduled programs of one computation: the first whose Dims allow a call runs, else the last.
+struct ProgramVersions {
+  Vec<Program> before;
+  Program last;
+};
+
 /// Machine code with what it was made from; shared by all kernels of equal programs.
 struct KernelCode : RefCounted {
-  Program scheduled, lowered;
+  ProgramVersions versions;
+  Program scheduled, lowered;  ///< the versions as one program
   Target target;
   CodeKind kind;
   int llvm_major = 0;

@@ -15,11 +15,12 @@ const Context& context_of(const Source& source);
 /// L0310 a param that the program does not have, or lacks · L0316; errors as program_of.
 BoundProgram bound_program(const Source& source, const Vec<ProgramParam>& params);
 /// One program, in which the first version whose Dims allow it runs.
-Program dispatched(const Vec<Program>& before, const Program& last);
+Program dispatched(const ProgramVersions& versions);
 /// What is lowered: under the default schedule where the source has none.
-Program scheduled_program(const Source& source, const Program& program, const Target& target);
-/// Each version by itself, under what is known of its Dims.
-Program lowered_versions(const Source& source, const Program& scheduled, const Target& target,
+ProgramVersions scheduled_versions(const Source& source, const Program& program,
+                                   const Target& target);
+/// One program, of each version lowered by itself, under what is known of its Dims.
+Program lowered_versions(const ProgramVersions& versions, const Target& target,
                          const LowerOptions& options);
 AnyKernel make_evaluator(const BoundProgram& bound, const Context& context);
 

@@ -16,8 +16,8 @@ namespace lathe {
 /// Errors as jit, but no LLVM is needed, and: L0620 a target that is no CPU · L0622 a program that
 /// was lowered already, for a machine of which C says less
 std::string to_c(const Source& source);
-/// Of a kernel: the program under the schedule that it was compiled with, or if it has several
-/// versions, the last one under its default schedule. L0313 for an empty one.
+/// Of a kernel: what it was compiled from, with all its versions; of one that is interpreted, its
+/// program under the default schedule. L0313 for an empty one.
 std::string to_c(const AnyKernel& kernel, Location where = Location::here());
 template <class... P>
 std::string to_c(const Kernel<P...>& kernel, Location where = Location::here()) {

@@ -78,6 +78,31 @@ TEST_CASE("a softmax as C computes what the evaluator does, with a host and with
   CHECK(got == want);
 }
 
+TEST_CASE("a kernel of several versions is C with all of them, and the one that Dims allow runs") {
+  if (!has_compiler()) LATHE_SKIP("no C compiler");
+  lt::Dim n("n");
+  lt::Input<float, 1> X("X", {n});
+  auto Y = lt::compute("Y", {n}, [&](lt::Var i) { return X(i) * 2.0f; });
+  lt::Schedule by_8(Y), exact(Y), any(Y);
+  by_8.assume(n % 8 == 0);
+  by_8.vectorize(by_8.split<2>(by_8.loops<1>(Y)[0], {lt::infer, 8})[1]);
+  exact.assume(n == 3);
+  exact.unroll(exact.loops<1>(Y)[0]);
+  any.parallel(any.loops<1>(Y)[0]);
+  const lt::Source all = lt::versions({exact, by_8, any});
+  const std::string text = lt::to_c(all);
+  const lt::AnyKernel kernel = lt::jit_any(all, {});
+  if (kernel.compiled()) CHECK(lt::to_c(kernel) == text);
+  CHECK(has(text, "parallel_for"));
+  const Entry entry = compiled(text, "lathe_Y");
+  for (std::int64_t size : {3, 16, 7, 0}) {
+    std::vector<float> x(static_cast<std::size_t>(size), 1.5f), y(x.size(), 0);
+    const std::uint64_t slots[] = {lt::to_slot(x.data()), lt::to_slot(y.data()), lt::to_slot(size)};
+    REQUIRE(entry(slots, nullptr) == 0);
+    CHECK(y == std::vector<float>(y.size(), 3));
+  }
+}
+
 TEST_CASE("C source says what its slots are and what it returns") {
   lt::Dim n("n");
   lt::Input<double, 1> X("X", {n});

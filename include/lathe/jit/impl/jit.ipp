@@ -49,12 +49,12 @@ class RunSerially : public Mutator {
   Location where_;
 };
 
-LATHE_DECL Program scheduled_program(const Source& source, const Program& program,
-                                     const Target& target) {
-  if (source.scheduled()) return program;
+LATHE_DECL ProgramVersions scheduled_versions(const Source& source, const Program& program,
+                                              const Target& target) {
+  if (source.scheduled()) return {source.before(), program};
   if (program->stage != Stage::blocks)
-    return program.with(RunSerially(source.where()).stmt(program->body));
-  return default_schedule(program, target, {.strict = source.options().strict}).program();
+    return {{}, program.with(RunSerially(source.where()).stmt(program->body))};
+  return {{}, default_schedule(program, target, {.strict = source.options().strict}).program()};
 }
 
 inline std::uint64_t code_hash(const Program& scheduled, const Target& target, CodeKind kind,
@@ -89,30 +89,33 @@ inline Vec<char> object_of(const std::string& text, const Target& target, const 
   return object;
 }
 
-LATHE_DECL Program lowered_versions(const Source& source, const Program& scheduled,
-                                    const Target& target, const LowerOptions& options) {
-  Vec<Program> before;
-  for (const Program& version : source.before()) before.push_back(lower(version, target, options));
-  const Program all = dispatched(before, lower(scheduled, target, options));
+LATHE_DECL Program lowered_versions(const ProgramVersions& versions, const Target& target,
+                                    const LowerOptions& options) {
+  ProgramVersions lowered;
+  for (const Program& version : versions.before)
+    lowered.before.push_back(lower(version, target, options));
+  lowered.last = lower(versions.last, target, options);
+  const Program all = dispatched(lowered);
   // The tests of Dims between versions are no program that was lowered.
-  return before.empty() ? all : guard_operators(all, {target, options.language});
+  return lowered.before.empty() ? all : guard_operators(all, {target, options.language});
 }
 
-inline Ref<KernelCode> compile_code(const Source& source, const Program& program,
+inline Ref<KernelCode> compile_code(const Source& source, ProgramVersions versions,
                                     const Target& target, const Llvm& llvm, const Context& context,
                                     const Deadline& deadline) {
   const CodeKind kind{source.options().strict, source.options().checked};
-  const Program scheduled = dispatched(source.before(), program);
+  const Program scheduled = dispatched(versions);
   CodeCache& cache = CodeCache::of(context);
   const std::uint64_t hash = code_hash(scheduled, target, kind, llvm.major());
   if (auto known = cache.find(hash, scheduled, target, kind, llvm.major())) return known;
   auto* code = new KernelCode;
   Ref<KernelCode> out(code);
+  code->versions = std::move(versions);
   code->scheduled = scheduled;
   code->target = target;
   code->kind = kind;
   code->llvm_major = llvm.major();
-  code->lowered = lowered_versions(source, program, target,
+  code->lowered = lowered_versions(code->versions, target,
                                    {.strict = kind.strict,
                                     .checked = kind.checked,
                                     .context = &context,
@@ -162,8 +165,8 @@ inline AnyKernel make_compiled(const Source& source, const Vec<ProgramParam>& pa
     tell_interpreted(bound.program->name, reason, context);
     return make_evaluator(bound, context);
   }
-  Program scheduled = scheduled_program(source, bound.program, target);
-  auto code = compile_code(source, scheduled, target, *llvm, context, deadline);
+  auto code = compile_code(source, scheduled_versions(source, bound.program, target), target, *llvm,
+                           context, deadline);
   return AnyKernel(make_ref<Binding>(bound.program, bound.order), code, Evaluator(), context);
 }
 

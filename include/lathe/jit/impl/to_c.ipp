@@ -27,20 +27,15 @@ inline std::string slot_text(const CallSlot& slot, const ProgramNode& program) {
   }
 }
 
-/// For C, of a source whose program is scheduled.
-inline Program lowered_for_c(const Source& source, const Program& scheduled, const Target& target) {
-  const JitOptions& options = source.options();
-  const Program out = lowered_versions(source, scheduled, target,
-                                       {.strict = options.strict,
-                                        .checked = options.checked,
-                                        .language = Language::c,
-                                        .context = options.context,
-                                        .where = source.where()});
+inline Program lowered_for_c(const ProgramVersions& versions, const Target& target,
+                             LowerOptions options) {
+  options.language = Language::c;
+  const Program out = lowered_versions(versions, target, options);
   std::string why = verify_reason(out, Stage::machine, {target, Language::c});
   if (why.empty()) return out;
   throw UserError("L0622",
                   cat("to_c: C cannot say what program '", out->name, "' was lowered to: ", why),
-                  source.where(), {}, "give the program as it was before lowering");
+                  options.where, {}, "give the program as it was before lowering");
 }
 
 inline std::string c_of(const Program& lowered) {
@@ -67,21 +62,27 @@ LATHE_DECL std::string to_c(const Source& source) {
     if (target.kind != TargetKind::cpu)
       throw UserError("L0620", cat("to_c: '", target.name, "' is no CPU"), source.where(), {},
                       "leave the target out, or name a CPU");
+    const JitOptions& options = source.options();
     const Program program = detail::bound_program(source, {}).program;
-    const Program scheduled = detail::scheduled_program(source, program, target);
-    return detail::c_of(detail::lowered_for_c(source, scheduled, target));
+    return detail::c_of(detail::lowered_for_c(detail::scheduled_versions(source, program, target),
+                                              target,
+                                              {.strict = options.strict,
+                                               .checked = options.checked,
+                                               .context = options.context,
+                                               .where = source.where()}));
   });
 }
 
 LATHE_DECL std::string to_c(const AnyKernel& kernel, Location where) {
   if (!kernel) AnyKernel().call(nullptr, where);
-  const Program scheduled = kernel.scheduled();
-  // Versions stand side by side there, under the same names.
-  if (!scheduled || !verify_reason(scheduled, scheduled->stage).empty())
-    return to_c(Source(kernel.program(), {}, where));
-  const CodeKind kind = kernel.code()->kind;
-  const Source source(kernel.program(), {.strict = kind.strict, .checked = kind.checked}, where);
-  return detail::c_of(detail::lowered_for_c(source, scheduled, Target()));
+  const Ref<KernelCode> code = kernel.code();
+  if (!code) return to_c(Source(kernel.program(), {}, where));
+  return detail::within_memory("to_c", where, [&] {
+    const CodeKind kind = code->kind;
+    return detail::c_of(
+        detail::lowered_for_c(code->versions, Target(),
+                              {.strict = kind.strict, .checked = kind.checked, .where = where}));
+  });
 }
 
 }  // namespace lathe

@@ -45,9 +45,10 @@ inline Stmt with_params_of(const Program& last, const Program& version) {
   return strides.empty() ? body : substitute(body, strides);
 }
 
-LATHE_DECL Program dispatched(const Vec<Program>& before, const Program& last) {
+LATHE_DECL Program dispatched(const ProgramVersions& versions) {
+  const Program& last = versions.last;
   Stmt body = last->body;
-  for (const Program& version : reversed(before)) {
+  for (const Program& version : reversed(versions.before)) {
     const AnyExpr condition = holds_for(version, last);
     const Stmt own = with_params_of(last, version);
     body = condition ? make_if(condition, own, body) : own;
