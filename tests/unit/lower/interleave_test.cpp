@@ -124,6 +124,18 @@ TEST_CASE("one store, shallow ones and scalars stay as they are") {
   }
 }
 
+TEST_CASE("fewer at a time may be longer: statements nest up to a limit") {
+  Build b;
+  auto x = b.buffer("x", kF32), y = b.output("y", kF32);
+  const int terms = 400;  // more than 1000 nodes, fewer than 2000
+  const Program before = b.done(make_seq({storing(y, x, 0, terms), storing(y, x, 1, terms)}));
+  const auto stays = [&](const char* target) {
+    return interleaved(before, Target(target)).str() == before.str();
+  };
+  CHECK(stays("skylake-avx512"));   // eight at a time
+  CHECK_FALSE(stays("x86-64-v3"));  // four
+}
+
 TEST_CASE("what reads what another stores stays behind it") {
   Build b;
   auto x = b.buffer("x", kF32, Access::inout), y = b.output("y", kF32);

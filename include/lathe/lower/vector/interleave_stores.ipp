@@ -56,11 +56,25 @@ class OperationList : public Mutator {
   Substitution values_;
 };
 
+/// What a core does with operations on vectors: tables of the vendors' optimization guides for
+/// Skylake to Golden Cove, Zen 2 to 5 and Neoverse V1.
+struct VectorUnits {
+  static constexpr int kCycles = 4;     ///< that an fma takes
+  static constexpr int kUnits = 2;      ///< in each of which one begins in a cycle
+  static constexpr int kWaiting = 120;  ///< operations that schedulers hold: 97 to 128
+  /// From how many operations that wait for each other on, the core by itself finds too few to do:
+  /// it would have to hold that many of each of the computations that fill its units.
+  static constexpr std::uint32_t kDeep = kWaiting / (kCycles * kUnits);
+};
+// Of the code that is met, exp and its like have 16 to 20 levels, and sums of a stencil, which need
+// their registers for what they load, up to 13.
+static_assert(VectorUnits::kDeep > 13 && VectorUnits::kDeep <= 16);
+
 /// How many computations keep a core's vector units at work, and have room in its registers.
 inline std::size_t side_by_side(const Target& target) {
-  // An fma takes 4 cycles, and two begin in each, of half the width where loads are: tables of the
-  // vendors' optimization guides for Skylake to Golden Cove, Zen 2 to 5 and Neoverse V1.
-  const int under_way = 4 * 2 * target.load_lanes(1) / target.lanes(1);
+  // Units are half as wide as registers where loads are.
+  const int under_way =
+      VectorUnits::kCycles * VectorUnits::kUnits * target.load_lanes(1) / target.lanes(1);
   // The argument, what range reduction left of it, the running value, and a constant.
   const int room = target.vector_registers / 4;
   return static_cast<std::size_t>(std::max(std::min(under_way, room), 1));
@@ -68,7 +82,9 @@ inline std::size_t side_by_side(const Target& target) {
 
 class InterleaveStores : public Mutator {
  public:
-  explicit InterleaveStores(const Target& target) : side_by_side_(side_by_side(target)) {}
+  explicit InterleaveStores(const Target& target)
+      : side_by_side_(side_by_side(target)),
+        most_nodes_(kMostNested / static_cast<std::uint32_t>(side_by_side_)) {}
 
   AnyExpr expr(const AnyExpr& e) override { return e; }
 
@@ -96,10 +112,9 @@ class InterleaveStores : public Mutator {
   }
 
  private:
-  // What the two kinds of code have that are met: exp and its like are 16 to 20 levels deep, and
-  // wait; sums of a stencil, which need their registers, up to 13. Of more nodes than the second
-  // each would become a nested statement: they are left as they are.
-  static constexpr std::uint32_t kDeep = 15, kMostNodes = 1000;
+  // Each operation of a group becomes a statement inside the one before; passes go down such a nest
+  // by recursion. Computations that would make more of it are left as they are.
+  static constexpr std::uint32_t kMostNested = 8000;
 
   // How long the chain of its operations is, about: a bound value is one below the value before it.
   static std::uint32_t levels(const AnyExpr& e) {
@@ -122,9 +137,10 @@ class InterleaveStores : public Mutator {
     return all.most;
   }
 
-  static bool is_deep(const StoreNode& n) {
+  bool is_deep(const StoreNode& n) const {
     const ExprNode& value = *n.value.get();
-    return value.dtype.lanes > 1 && value.weight <= kMostNodes && levels(n.value) >= kDeep;
+    return value.dtype.lanes > 1 && value.weight <= most_nodes_ &&
+           levels(n.value) >= VectorUnits::kDeep;
   }
 
   // What it loads is then loaded before the others are stored.
@@ -156,6 +172,7 @@ class InterleaveStores : public Mutator {
   }
 
   const std::size_t side_by_side_;
+  const std::uint32_t most_nodes_;
 };
 
 }  // namespace detail
