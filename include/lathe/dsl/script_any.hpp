@@ -35,9 +35,10 @@ class AnyScriptBuffer {
 Range range(const Extent& begin, const Extent& end);
 
 /// An iterator of a block: what it is bound to, which values it takes, and what it means.
-///     i                        a loop's variable: takes the loop's values; what it means follows
-///     from the body (reduce if the block folds and stores nowhere by it, else spatial)
-///     lt::reduce(k)            the same, said
+///     i                                 a loop's variable: takes the loop's values; what it means
+///                                       follows from the body (reduce if the block folds and
+///                                       stores nowhere by it, else spatial)
+///     lt::reduce(k)                     the same, said
 ///     lt::spatial(io * 8 + ii, n)       any binding, and the values 0 to n - 1
 ///     lt::spatial(e, lt::range(a, b))   the values a to b - 1
 class BlockIter {

@@ -162,8 +162,9 @@ auto compute_typed(std::string name, Vec<Extent> extents, F& body, std::index_se
 
 /// Describes a tensor by the value of its element at each index; extents are integers or Dims, {}
 /// gives a scalar.
-///     auto C = lt::compute("C", {m, n}, [&](lt::Var i, lt::Var j) { return lt::sum(A(i, r) * B(r,
-///     j), r); });
+///     auto C = lt::compute("C", {m, n}, [&](lt::Var i, lt::Var j) {
+///       return lt::sum(A(i, r) * B(r, j), r);
+///     });
 /// A tuple of expressions, or a fold of several values, gives Outputs. Errors as compute_any.
 template <std::size_t R, class F>
 auto compute(std::string name, const Extent (&extents)[R], F&& body,

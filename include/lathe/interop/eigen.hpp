@@ -1,9 +1,9 @@
 // Views of Eigen's matrices, arrays, vectors, maps, blocks and tensors, for kernels, without a
 // copy.
 //
-//     Eigen::MatrixXf a(m, k);                                           // Eigen's default is
-//     column-major: lt::Input<float, 2> A("A", {m, k}, lt::col_major);                 // so the
-//     input says so Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> c(m, n);
+//     Eigen::MatrixXf a(m, k);                          // Eigen's default is column-major:
+//     lt::Input<float, 2> A("A", {m, k}, lt::col_major);  // so the input says so
+//     Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> c(m, n);
 //     f(a, b, c);
 //
 // A matrix is a view of rank 2 whatever its extents, with its own strides; a vector at compile time

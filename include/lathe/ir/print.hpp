@@ -2,47 +2,52 @@
 //
 //   program   := "program" name [ "<" dim, … ">" ] "(" param, … ")" [ "stage" stage ] ":" body
 //   dim       := name [ "in" min ".." [ "=" max ] [ "by" multiple ] ]
-//   param     := [ "in" | "out" | "inout" ] name ":" ( type | buffer )            a bare type: a
-//   scalar, by value buffer    := type "[" expr, … "]" [ "strides" "[" expr, … "]" ] [ "scope"
-//   scope ] [ "align" bytes ] { "aligned" "[" dim, factor, offset "]" } body      := statements on
-//   lines of their own, indented further than what they belong to; "pass" is none statement := [
-//   "parallel" | "vectorized" | "unrolled" | axis ] "for" name "in" range { "@" key "=" value } ":"
-//   body
+//   param     := [ "in" | "out" | "inout" ] name ":" ( type | buffer )
+//                a bare type is a scalar, by value
+//   buffer    := type "[" expr, … "]" [ "strides" "[" expr, … "]" ] [ "scope" scope ]
+//                [ "align" bytes ] { "aligned" "[" dim, factor, offset "]" }
+//   body      := statements on lines of their own, indented further than what they belong to;
+//                "pass" is none
+//   statement := [ kind ] "for" name "in" range { "@" key "=" value } ":" body
 //              | "block" name "(" iter, … ")" { clause } ":" body
-//              | "alloc" name ":" buffer [ ":" body ]                             no body: the rest
-//              of the body around | "let" name "=" expr [ ":" body ] the same | [ "stream" |
-//              "stream_lines" ] name
-//              "[" expr, … [ "where" mask ] "]" [ reducer ] "=" expr | "atomic" name "[" expr, …
-//              "]" op "=" expr | "if" expr ":" body [ "else" ":" body ] | "while" expr ":" body |
-//              "assert" expr "," string [ "%" "(" expr { "," expr } ")" ] | "eval" expr | "pass" |
-//              "reducer" [ "nonassociative" ] [ "noncommutative" ] name
-//                "(" name ":" type "=" identity, … ";" name, … ")" "=" expr, …    before the blocks
-//                that name it
+//              | "alloc" name ":" buffer [ ":" body ]       no body: the rest of the body around
+//              | "let" name "=" expr [ ":" body ]           the same
+//              | [ "stream" | "stream_lines" ] name "[" expr, … [ "where" mask ] "]" [ reducer ]
+//                "=" expr
+//              | "atomic" name "[" expr, … "]" op "=" expr
+//              | "if" expr ":" body [ "else" ":" body ]
+//              | "while" expr ":" body
+//              | "assert" expr "," string [ "%" "(" expr { "," expr } ")" ]
+//              | "eval" expr
+//              | "pass"
+//              | "reducer" [ "nonassociative" ] [ "noncommutative" ] name
+//                "(" name ":" type "=" identity, … ";" name, … ")" "=" expr, …
+//                before the blocks that name it
+//   kind      := "parallel" | "vectorized" | "unrolled" | axis
+//   axis      := ( "blockIdx" | "threadIdx" ) "." ( "x" | "y" | "z" )
 //   iter      := [ "reduce" | "opaque" ] name "in" range "=" binding
-//   clause    := "where" expr | "reduce" reducer [ "init" ] | "reads" region, … | "writes" region,
-//   … | "@" key "=" value region    := name "[" range, … "]" range     := min ".." end | min "..+"
-//   extent axis      := ( "blockIdx" | "threadIdx" ) "." ( "x" | "y" | "z" )
-//   expr      := literals, names, name "[" expr, … [ "where" mask ] "]", C's operators with
-//   C's precedence (but
-//                comparisons do not chain), op "(" expr, … ")" for the operators that are words,
-//                type "(" expr ")" to cast, "reinterpret" "<" type ">" "(" expr ")", "select" "("
-//                condition, yes, no ")", "ramp" "(" base, stride, lanes ")", "broadcast" "(" expr,
-//                lanes ")", "shuffle" "(" expr, … ";" lane, … ")", "(" "let" name "=" expr "in"
-//                expr ")"
+//   clause    := "where" expr | "reduce" reducer [ "init" ] | "reads" region, …
+//              | "writes" region, … | "@" key "=" value
+//   region    := name "[" range, … "]"
+//   range     := min ".." end | min "..+" extent
+//   expr      := literals, names, name "[" expr, … [ "where" mask ] "]",
+//                C's operators with C's precedence (but comparisons do not chain),
+//                op "(" expr, … ")" for the operators that are words, type "(" expr ")" to cast,
+//                "reinterpret" "<" type ">" "(" expr ")", "select" "(" condition, yes, no ")",
+//                "ramp" "(" base, stride, lanes ")", "broadcast" "(" expr, lanes ")",
+//                "shuffle" "(" expr, … ";" lane, … ")", "(" "let" name "=" expr "in" expr ")"
 //
 // * A literal is an i64 or an f32 ("3", "1.5", "inf", "nan"); others carry their type: 3u8, 1.5f64,
-// f64.inf, f64.nan.
-//   "-3" is a constant and "-(3)" a negation. nan(0x7ff8000000000001) gives the bits (of an f64) of
-//   an unusual NaN.
+//   f64.inf, f64.nan. "-3" is a constant and "-(3)" a negation. nan(0x7ff8000000000001) gives the
+//   bits (of an f64) of an unusual NaN.
 // * A name is letters, digits, "_" and inner "."; any other one, and a keyword, stands between
-// backticks. Printed names
-//   are unique among what is visible: a second i is i_1. A block sees the iterators and lets of
-//   itself and of the blocks around it, but no loop variable around it, so an iterator may bear a
-//   loop's name.
+//   backticks. Printed names are unique among what is visible: a second i is i_1. A block sees the
+//   iterators and lets of itself and of the blocks around it, but no loop variable around it, so an
+//   iterator may bear a loop's name.
 // * A bare unknown name in a parameter's strides declares it: the stride that the caller's view
-// has.
+//   has.
 // * The reducers sum, prod, min, max, any, all, argmax and argmin need no definition (see
-// reducer.hpp).
+//   reducer.hpp).
 // * "#" begins a comment; lines may break inside brackets.
 #pragma once
 

@@ -11,8 +11,8 @@ namespace lathe {
 /// Lathe; a host may pass a table of its own. Options are jit's; the target is the least machine of
 /// this architecture unless they name one, and only decides how a default schedule cuts loops and
 /// whether x * y + z is one fma.
-///     std::string text = lt::to_c(D);                          // a tensor, by its default
-///     schedule lt::to_c(schedule) · lt::to_c({program, {.strict = true}}) · lt::to_c(kernel)
+///     std::string text = lt::to_c(D);  // a tensor, by its default schedule
+///     lt::to_c(schedule) · lt::to_c({program, {.strict = true}}) · lt::to_c(kernel)
 /// Errors as jit, but no LLVM is needed, and: L0620 a target that is no CPU · L0622 a program that
 /// was lowered already, for a machine of which C says less
 std::string to_c(const Source& source);

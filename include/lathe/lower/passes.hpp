@@ -52,8 +52,8 @@ Program check_accesses(const Program& program);
 
 /// Shrinks each buffer to the box that is stored to below its Alloc. Must run while guards are
 /// still at the accesses (a hoisted one hides the bounds it implies).
-///     for xo: { alloc P[n]; for a < 10: P[xo*8 + a] = …; for xi < 8: C = P[xo*8 + xi] + P[xo*8 +
-///     xi + 2] }
+///     for xo: { alloc P[n]; for a < 10: P[xo*8 + a] = …;
+///               for xi < 8: C = P[xo*8 + xi] + P[xo*8 + xi + 2] }
 ///   → for xo: { alloc P[10]; for a: P[a] = …; for xi: C = P[xi] + P[xi + 2] }
 Program compact_buffers(const Program& program);
 

@@ -23,9 +23,9 @@ class BlockSteps {
   /// The block moves under a loop of its consumers, and computes there just what they need in one
   /// iteration.
   ///     for x < n: P[x] = f(x)                        for xo:
-  ///     for xo: for xi < 8: C = P[xo*8 + xi - 1]   →    for x < 8: P[xo*8 - 1 + x] = f(…), where
-  ///     that is in P's domain
+  ///     for xo: for xi < 8: C = P[xo*8 + xi - 1]   →    for x < 8: P[xo*8 - 1 + x] = f(…)
   ///                                                     for xi < 8: C = P[xo*8 + xi - 1]
+  /// What lies outside of P's domain is left out.
   /// Its loops are consumed. L0211 the place is not legal · L0212 the block can't be moved.
   void compute_at(const BlockName& block, LoopRef loop, Location where = Location::here());
   /// The block moves under a loop of its producers, and handles there what one iteration has

@@ -14,8 +14,8 @@ class LoopSteps {
  public:
   /// One loop becomes several nested ones. With infer for one factor they cover the loop, and the
   /// tail is guarded unless named; without, they must multiply to its extent.
-  ///     for i < 100   → split(i, {infer, 8}) →   for io < 13: for ii < 8:   with i = io*8 + ii,
-  ///     where it is below 100
+  ///     for i < 100   → split(i, {infer, 8}) →   for io < 13: for ii < 8:
+  ///                                              with i = io*8 + ii, where it is below 100
   /// Tail::guard leaves the tests' places to lowering, mask keeps one version of all tiles, peel
   /// runs whole tiles apart from what is left, shift computes a part of the last one twice. With
   /// round_up the last tile computes past the end: domains and temporaries below the loop become
@@ -51,10 +51,10 @@ class LoopSteps {
 
   /// One loop becomes several, one after the other, with a copy of the body each: a border apart
   /// from what lies inside it, or full tiles apart from the rest.
-  ///     for i < n: B   → loop_partition(i, {1, n - 1}) →   for i0 < 1: B_0       with i = i0
-  ///                                                        for i1 < n - 2: B_1   with i = 1 + i1
-  ///                                                        for i2 < 1: B_2       with i = n - 1 +
-  ///                                                        i2
+  ///     for i < n: B   → loop_partition(i, {1, n - 1}) →
+  ///     for i0 < 1: B_0       with i = i0
+  ///     for i1 < n - 2: B_1   with i = 1 + i1
+  ///     for i2 < 1: B_2       with i = n - 1 + i2
   /// Points are values of the loop, as numbers or over Dims; they rise, and a part is empty only
   /// where Dims make it so. Each new loop starts at 0. The loop is consumed, and so is all below:
   /// blocks and loops of the parts are found with blocks() and loops(block). Blocks that together
