@@ -62,7 +62,9 @@ double ulp_error(T got, long double exact) {
   return static_cast<double>(std::fabs(reached - exact) / std::ldexp(1.0L, e - digits));
 }
 
-inline long double exact_math(lt::CallOp op, long double x, long double z) {
+/// As the C library has it for a wider type.
+template <class Wide>
+Wide exact_math(lt::CallOp op, Wide x, Wide z) {
   switch (op) {
     case lt::CallOp::exp:
       return std::exp(x);
@@ -96,6 +98,9 @@ struct WorstCase {
 /// One function compiled for one type, lane count and target.
 template <class T>
 class MathKernel {
+  // For f32 the C library's f64 is exact enough, and faster.
+  using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
+
  public:
   MathKernel(lt::CallOp op, int lanes, const lt::Llvm& llvm, const lt::Target& target = lt::host())
       : op_(op),
@@ -104,29 +109,22 @@ class MathKernel {
         kernel_(program_, llvm, target) {}
 
   std::vector<T> operator()(std::vector<T> x, std::vector<T> z = {}) const {
-    std::size_t n = x.size();
-    x.resize((n + 63) / 64 * 64, T(1)), z.resize(x.size(), T(1));
-    std::vector<T> y(x.size());
-    CHECK(kernel_.call(x.data(), z.data(), y.data(), static_cast<std::int64_t>(x.size())) == 0);
-    y.resize(n);
-    return y;
+    return on_whole_vectors(x, z, [&](T* y) {
+      CHECK(kernel_.call(x.data(), z.data(), y, static_cast<std::int64_t>(x.size())) == 0);
+    });
   }
   std::vector<T> evaluate(std::vector<T> x, std::vector<T> z = {}) const {
-    std::size_t n = x.size();
-    x.resize((n + 63) / 64 * 64, T(1)), z.resize(x.size(), T(1));
-    std::vector<T> y(x.size());
-    std::uint64_t slots[] = {lt::to_slot(x.data()), lt::to_slot(z.data()), lt::to_slot(y.data()),
-                             lt::to_slot(static_cast<std::int64_t>(x.size()))};
-    lt::Evaluator(program_).run(slots);
-    y.resize(n);
-    return y;
+    return on_whole_vectors(x, z, [&](T* y) {
+      const std::uint64_t slots[] = {lt::to_slot(x.data()), lt::to_slot(z.data()), lt::to_slot(y),
+                                     lt::to_slot(static_cast<std::int64_t>(x.size()))};
+      lt::Evaluator(program_).run(slots);
+    });
   }
   void measure(const std::vector<T>& x, const std::vector<T>& z, WorstCase<T>& worst) const {
     std::vector<T> y = (*this)(x, z);
     for (std::size_t j = 0; j < x.size(); ++j) {
       T second = z.empty() ? T(0) : z[j];
-      long double exact =
-          std::is_same_v<T, float> ? exact_double(x[j], second) : exact_math(op_, x[j], second);
+      const long double exact = exact_math<Wide>(op_, x[j], second);
       double ulp = ulp_error(y[j], exact);
       if (ulp > worst.ulp) worst = {ulp, x[j], second, y[j]};
     }
@@ -134,30 +132,15 @@ class MathKernel {
   const Kernel& kernel() const { return kernel_; }
 
  private:
-  // For f32 the C library's f64 is exact enough, and faster.
-  long double exact_double(double x, double z) const {
-    switch (op_) {
-      case lt::CallOp::exp:
-        return std::exp(x);
-      case lt::CallOp::exp2:
-        return std::exp2(x);
-      case lt::CallOp::log:
-        return std::log(x);
-      case lt::CallOp::log2:
-        return std::log2(x);
-      case lt::CallOp::sin:
-        return std::sin(x);
-      case lt::CallOp::cos:
-        return std::cos(x);
-      case lt::CallOp::tan:
-        return std::tan(x);
-      case lt::CallOp::tanh:
-        return std::tanh(x);
-      case lt::CallOp::erf:
-        return std::erf(x);
-      default:
-        return std::pow(x, z);
-    }
+  // With arguments behind the given ones, so that lanes divide their number.
+  template <class Run>
+  static std::vector<T> on_whole_vectors(std::vector<T>& x, std::vector<T>& z, const Run& run) {
+    const std::size_t n = x.size();
+    x.resize((n + 63) / 64 * 64, T(1)), z.resize(x.size(), T(1));
+    std::vector<T> y(x.size());
+    run(y.data());
+    y.resize(n);
+    return y;
   }
 
   lt::CallOp op_;
