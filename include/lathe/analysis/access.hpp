@@ -88,6 +88,7 @@ Vec<AccessSite> accesses_below(const LoopSite& site, const Stmt& statement);
 /// otherwise reach into the neighbouring tile. GuardsAttr holds the number. They occur in no
 /// body.
 std::size_t guard_count(const BlockNode& block);
+void set_guard_count(BlockNode& block, std::size_t count);
 
 /// Reads, or writes, of one block over its iterators.
 Vec<AccessSite> reads_of(const BlockNode& block);

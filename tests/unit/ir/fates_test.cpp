@@ -36,4 +36,10 @@ TEST_CASE("what becomes of attributes") {
   CHECK(fate_of(StreamAttr{}, Change::clone) == Fate::drop);
   CHECK(fate_of(StreamAttr{}, Change::join) == Fate::refuse);
   CHECK(fate_of(GuardsAttr{}, Change::join) == Fate::drop);
+  // Of a block with a copy of its result, the copy stores where it did.
+  const Attributes block{GuardsAttr{1}, StreamAttr{Streaming::any}, UserHint{"user.x", 1}};
+  CHECK(after(Change::divert, block) == Attributes{GuardsAttr{1}, UserHint{"user.x", 1}});
+  CHECK(after(Change::deliver, block) == Attributes{StreamAttr{Streaming::any}});
+  CHECK(after(Change::hand_over, block) ==
+        Attributes{StreamAttr{Streaming::any}, UserHint{"user.x", 1}});
 }

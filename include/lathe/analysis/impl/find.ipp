@@ -86,7 +86,7 @@ LATHE_DECL BlockTag block_named(const Stmt& s, const std::string& name) {
 LATHE_DECL BlockNode without_guards(const BlockNode& block) {
   BlockNode out = block;
   out.iters.resize(out.iters.size() - guard_count(block));
-  out.attributes.erase<GuardsAttr>();
+  set_guard_count(out, 0);
   return out;
 }
 

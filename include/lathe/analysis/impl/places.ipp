@@ -174,6 +174,11 @@ LATHE_DECL std::size_t guard_count(const BlockNode& block) {
   return guards ? static_cast<std::size_t>(guards->count) : 0;
 }
 
+LATHE_DECL void set_guard_count(BlockNode& block, std::size_t count) {
+  block.attributes.erase<GuardsAttr>();
+  if (count > 0) block.attributes.set(GuardsAttr{static_cast<std::int64_t>(count)});
+}
+
 LATHE_DECL bool is_private(const Stmt& root, const Buffer& buffer) {
   if (const auto* a = root.as<AllocNode>(); a && a->buffer == buffer) return true;
   if (!detail::may_touch(root, detail::Contents::bit(buffer->name))) return false;

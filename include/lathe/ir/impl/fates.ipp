@@ -14,22 +14,22 @@ struct FateRow {
 
 // clang-format off
 inline constexpr FateRow kFates[] = {
-    // replace, spread, unfold, share, stage, move, enclose, clone, refill, border, version, lose, join
-    {UnrollAttr::kRow.key,            "rrrrrkkkkkdd-"},
-    {MaxThreadsAttr::kRow.key,        "rrrrrkkkkkkd-"},
-    {TailAttr::kRow.key,              "dkkkkkkkkkkd-"},
-    {PartitionAttr::kRow.key,         "rrrrrkkkkkkd-"},
-    {PrefetchAttr::kRow.key,          "rkrrrkrkdddr-"},
-    {HoistAttr::kRow.key,             "rrrkrkrddddr-"},
-    {DoubleBufferAttr::kRow.key,      "rrrkrrrddddr-"},
-    {RollingAttr::kRow.key,           "rrrkrrrddddr-"},
-    {PipelineAttr::kRow.key,          "rrrrrrrddddr-"},
-    {PipelineBufferAttr::kRow.key,    "rrrrrrrddddr-"},
-    {PipelineStatementAttr::kRow.key, "rrrrrrrddddr-"},
-    {GuardsAttr::kRow.key,            "-------kk---d"},
-    {StreamAttr::kRow.key,            "-------dk---r"},
-    {AnyOrderAttr::kRow.key,          "-------kd---r"},
-    {UserHint::kRow.key,              "rrrrrkkkdkkdr"},
+    // replace, spread, unfold, share, stage, move, enclose, clone, refill, border, version, lose, join, divert, deliver, hand_over
+    {UnrollAttr::kRow.key,            "rrrrrkkkkkdd----"},
+    {MaxThreadsAttr::kRow.key,        "rrrrrkkkkkkd----"},
+    {TailAttr::kRow.key,              "dkkkkkkkkkkd----"},
+    {PartitionAttr::kRow.key,         "rrrrrkkkkkkd----"},
+    {PrefetchAttr::kRow.key,          "rkrrrkrkdddr----"},
+    {HoistAttr::kRow.key,             "rrrkrkrddddr----"},
+    {DoubleBufferAttr::kRow.key,      "rrrkrrrddddr----"},
+    {RollingAttr::kRow.key,           "rrrkrrrddddr----"},
+    {PipelineAttr::kRow.key,          "rrrrrrrddddr----"},
+    {PipelineBufferAttr::kRow.key,    "rrrrrrrddddr----"},
+    {PipelineStatementAttr::kRow.key, "rrrrrrrddddr----"},
+    {GuardsAttr::kRow.key,            "-------kk---dkdd"},
+    {StreamAttr::kRow.key,            "-------dk---rdkk"},
+    {AnyOrderAttr::kRow.key,          "-------kd---rkdk"},
+    {UserHint::kRow.key,              "rrrrrkkkdkkdrkdk"},
 };
 // clang-format on
 
@@ -37,7 +37,7 @@ constexpr bool fates_are_complete() {
   if (std::size(kFates) != Attribute::kTypes) return false;
   for (std::size_t k = 0; k < Attribute::kTypes; ++k)
     if (kFates[k].key != kAttributeRows.at[k]->key ||
-        kFates[k].letters.size() != static_cast<std::size_t>(Change::join) + 1)
+        kFates[k].letters.size() != static_cast<std::size_t>(Change::hand_over) + 1)
       return false;
   return true;
 }

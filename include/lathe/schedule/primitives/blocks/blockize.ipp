@@ -362,9 +362,7 @@ inline void apply_blockize(const Program& program, const BlockizePlan& plan, Edi
   block.iters = plan.iters;
   block.iters.append(plan.guards);
   block.reducer = {}, block.predicate = {};
-  block.attributes.erase<GuardsAttr>();
-  if (!plan.guards.empty())
-    block.attributes.set(GuardsAttr{static_cast<std::int64_t>(plan.guards.size())});
+  set_guard_count(block, plan.guards.size());
   Facts facts = program_facts(program);
   for (const auto& it : plan.iters) facts.bind(it);
   widen_regions(plan, facts_on(find_block(plan.nest, last.block().tag).path, facts), block);

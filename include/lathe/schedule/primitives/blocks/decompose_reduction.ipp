@@ -68,7 +68,8 @@ inline Verdict run_decompose_reduction(const Program& program, const Args& args,
   std::size_t guards = 0;
   for (std::size_t k = block.iters.size() - guard_count(block); k < block.iters.size(); ++k)
     guards += block.iters[k].kind != IterKind::reduce;
-  if (guards > 0) init.attributes.set(GuardsAttr{static_cast<std::int64_t>(guards)});
+  init.attributes = after(Change::refill, block.attributes);
+  set_guard_count(init, guards);
   init.body = substitute(expand_init(block), map);
   // The loops inside that the spatial points need, over fresh variables.
   Vec<ForRef> inside, needed;

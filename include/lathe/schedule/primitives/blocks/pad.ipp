@@ -260,7 +260,7 @@ inline Verdict pad_output(PadPlan& plan) {
   copy.copy.emplace(copy_out_block(*axes.site.block, tag, copy.to, axes.at));
   BlockNode writer = *axes.site.block;
   writer.body = MoveToPlace(axes.from, copy.to, axes.at).stmt(writer.body);
-  move_stream_mark(writer, *copy.copy);
+  writer.attributes = after(Change::divert, writer.attributes);
   copy.writer = make_block(std::move(writer));
   Edit edit;
   if (auto no = run_copy_out(plan.program, copy, kPad, &edit)) return no;

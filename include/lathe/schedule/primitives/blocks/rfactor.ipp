@@ -250,15 +250,14 @@ class RfactorBlocks {
   // The spatial iterators that stand for guards go with both blocks; those of reduce loops became
   // conditions.
   void keep_guards(BlockNode& out) const {
-    out.attributes.erase<GuardsAttr>();
-    std::int64_t kept = 0;
+    std::size_t kept = 0;
     for (std::size_t k = plain_; k < block_.iters.size(); ++k) {
       const IterVar& it = block_.iters[k];
       if (it.kind == IterKind::reduce) continue;
       add(out, it.var, it.min, it.extent, it.kind, it.binding);
       ++kept;
     }
-    if (kept > 0) out.attributes.set(GuardsAttr{kept});
+    set_guard_count(out, kept);
   }
 
   Stmt partial_stores(const AnyExpr& position) const {

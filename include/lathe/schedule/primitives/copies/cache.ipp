@@ -82,7 +82,7 @@ inline Verdict run_cache_write(const Program& program, const Args& args, Edit* e
   plan.copy.emplace(copy_out_block(block, tag, plan.to, only_store(block)->indices));
   BlockNode writer = block;
   writer.body = replace_buffer(writer.body, out, plan.to);
-  move_stream_mark(writer, *plan.copy);
+  writer.attributes = after(Change::divert, writer.attributes);
   plan.writer = make_block(std::move(writer));
   return run_copy_out(program, plan, kCacheWrite, edit);
 }

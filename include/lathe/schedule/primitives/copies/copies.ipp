@@ -268,13 +268,8 @@ inline BlockNode copy_out_block(const BlockNode& block, const BlockTag& tag, con
   for (const auto& index : store.indices) to.push_back(fresh_lets(substitute(index, map)));
   for (const auto& index : at) from.push_back(fresh_lets(substitute(index, map)));
   copy.body = make_store(store.buffer, to, make_load(cache, from));
+  copy.attributes = after(Change::deliver, block.attributes);
   return copy;
-}
-
-// The mark for streaming stores is of the block that stores to the buffer it was made for.
-inline void move_stream_mark(BlockNode& from, BlockNode& to) {
-  if (const auto* stream = from.attributes.find<StreamAttr>()) to.attributes.set(*stream);
-  from.attributes.erase<StreamAttr>();
 }
 
 inline Verdict run_copy_out(const Program& program, CopyOut& plan, const CopyStep& step,

@@ -187,7 +187,7 @@ inline Verdict run_reindex_write(const Program& program, ReindexPlan& plan, Edit
   copy.copy.emplace(copy_out_block(block, tag, copy.to, plan.at));
   BlockNode writer = block;
   writer.body = MoveToPlace(plan.from, copy.to, plan.at).stmt(writer.body);
-  move_stream_mark(writer, *copy.copy);
+  writer.attributes = after(Change::divert, writer.attributes);
   copy.writer = make_block(std::move(writer));
   return run_copy_out(program, copy, kReindex, edit);
 }

@@ -272,7 +272,7 @@ class SplitGuards : public Mutator {
     BlockNode out = block;
     const IterKind kind = inits_past_end(block) ? IterKind::reduce : IterKind::spatial;
     out.iters.push_back({make_var("v" + loop.var->name), loop.min, loop.extent, kind, loop.var});
-    out.attributes.set(GuardsAttr{static_cast<std::int64_t>(guard_count(block)) + 1});
+    set_guard_count(out, guard_count(block) + 1);
     return make_block(std::move(out));
   }
 

@@ -168,7 +168,8 @@ inline BlockNode fused_producer(const Program& program, const FusePlan& plan, co
   AnyExpr value = InlineLoads(plan.between, {}, store.value).expr(out.value);
   producer.body = make_store(out.buffer, indices, substitute(value, at));
   producer.predicate = predicate;
-  for (const auto& a : core.attributes) producer.attributes.set(a);
+  producer.attributes = after(Change::divert, producer.attributes);
+  for (const auto& a : after(Change::hand_over, core.attributes)) producer.attributes.set(a);
   return producer;
 }
 
