@@ -176,34 +176,6 @@ TEST_CASE("symbolic extents keep one masked border version") {
   for (std::int64_t size : {0, 1, 15, 16, 17, 33}) test::check_stages(s.program(), {{"n", size}});
 }
 
-TEST_CASE("a rest of lanes is one masked vector, or powers of two where masks cost") {
-  lt::Input<float, 1> X("X", {13});
-  auto Y = lt::compute("Y", {13}, [&](lt::Var i) { return X(i) + 1.0f; });
-  lt::Schedule s(Y);
-  s.vectorize(s.loops<1>(Y)[0]);
-  std::string masked = test::check_stages(s.program(), {}, lt::Target("x86-64-v4")).str();
-  std::string pieces = test::check_stages(s.program(), {}, lt::Target("x86-64-v2")).str();
-  CHECK(masked.find("where") != std::string::npos);
-  CHECK(pieces.find("where") == std::string::npos);
-}
-
-TEST_CASE("a store of whole lines is one vector, of as many registers as fill a line") {
-  lt::Input<float, 1> A("A", {100});
-  auto B = lt::compute("B", {100}, [&](lt::Var i) { return A(i); });
-  for (auto how : {lt::Streaming::any, lt::Streaming::lines}) {
-    lt::Schedule s(B);
-    s.annotate(s.block("B"), "stream", static_cast<std::int64_t>(how));
-    s.vectorize(s.loops("B")[0]);
-    test::check_stages(s.program(), {}, lt::Target("x86-64-v3"));
-    const std::string text =
-        lt::lower_until("vectorize", s.program(), lt::Target("x86-64-v3")).str();
-    CAPTURE(text);
-    const bool lines = how == lt::Streaming::lines;
-    CHECK((text.find("B[ramp(i_v * 16, 1, 16)]") != std::string::npos) == lines);
-    CHECK((text.find("B[ramp(i_v * 8, 1, 8)]") != std::string::npos) == !lines);
-  }
-}
-
 TEST_CASE("unrolling in part leaves a remainder loop") {
   lt::Schedule s = plain_gemm(2, 2, 10);
   auto [i, j, r] = s.loops<3>("C");
@@ -307,38 +279,6 @@ TEST_CASE("copies of math that expands are refused, not compiled for minutes") {
   }
 }
 
-TEST_CASE("a loop over lanes stays one where its temporary's size differs between them") {
-  const lt::Target target("x86-64-v4");
-  lt::Program loops =
-      lt::lower_until("lower_blocks", lt::parse(R"(program p(in A: f32[8], out B: f32[8]):
-  vectorized for i in 0..8:
-    alloc T: f32[i + 1]
-    T[i] = A[i] * 2.0
-    B[i] = T[i]
-)"),
-                      target);
-  lt::Program lanes = lt::vectorize_loops(loops, target);
-  INFO(lanes.str());
-  CHECK(lt::verify_reason(lanes, lt::Stage::loops) == "");
-  CHECK(test::evaluate_stage(lanes, loops) == test::evaluate_stage(loops, loops));
-}
-
-TEST_CASE("vectors inside of a padding have a version that asks no lane") {
-  const lt::Target target("x86-64-v4");
-  lt::Program p = lt::parse(R"(program p(in X: f32[62], out P: f32[128]):
-  for io in 0..8:
-    vectorized for ii in 0..16:
-      block P(v in 0..128 = io * 16 + ii):
-        P[v] = select(v >= 33 && v < 95, X[v - 33], 0.0)
-)");
-  const std::string text = lt::lower_until("hoist_guards", p, target).str();
-  INFO(text);
-  CHECK(text.find("    if io > 2 && io < 5:\n") != std::string::npos);
-  CHECK(lt::lower_until("simplify_flat", p, target).str().find("P[ramp(io * 16, 1, 16)] = X[") !=
-        std::string::npos);
-  test::check_stages(p);
-}
-
 TEST_CASE("a buffer that the bound of a loop reads is there before the loop") {
   lt::Program p = lt::parse(R"(program p(out B: i64[4]):
   alloc N: i64[1]
@@ -392,20 +332,4 @@ TEST_CASE("passes say what they took to whoever wants all messages") {
     };
     CHECK(std::count_if(lines.begin(), lines.end(), tells) == (level == lt::LogLevel::debug));
   }
-}
-
-TEST_CASE("a loop over lanes stays one where they run a loop inside of different lengths") {
-  const lt::Target target("x86-64-v4");
-  lt::Program loops =
-      lt::lower_until("lower_blocks", lt::parse(R"(program p(in A: f32[8], out B: f32[8]):
-  vectorized for i in 0..8:
-    B[i] = 0.0
-    for j in 0..i + 1:
-      B[i] = B[i] + A[j]
-)"),
-                      target);
-  lt::Program lanes = lt::vectorize_loops(loops, target);
-  INFO(lanes.str());
-  CHECK(lt::verify_reason(lanes, lt::Stage::loops) == "");
-  CHECK(test::evaluate_stage(lanes, loops) == test::evaluate_stage(loops, loops));
 }
