@@ -2132,6 +2132,7 @@ Vec<AccessSite> accesses_below(const LoopSite& site, const Stmt& statement);
 /// otherwise reach into the neighbouring tile. GuardsAttr holds the number. They occur in no
 /// body.
 std::size_t guard_count(const BlockNode& block);
+void set_guard_count(BlockNode& block, std::size_t count);
 
 /// Reads, or writes, of one block over its iterators.
 Vec<AccessSite> reads_of(const BlockNode& block);
@@ -3054,9 +3055,9 @@ class BlockSteps {
   /// The block moves under a loop of its consumers, and computes there just what they need in one
   /// iteration.
   ///     for x < n: P[x] = f(x)                        for xo:
-  ///     for xo: for xi < 8: C = P[xo*8 + xi - 1]   →    for x < 8: P[xo*8 - 1 + x] = f(…), where
-  ///     that is in P's domain
+  ///     for xo: for xi < 8: C = P[xo*8 + xi - 1]   →    for x < 8: P[xo*8 - 1 + x] = f(…)
   ///                                                     for xi < 8: C = P[xo*8 + xi - 1]
+  /// What lies outside of P's domain is left out.
   /// Its loops are consumed. L0211 the place is not legal · L0212 the block can't be moved.
   void compute_at(const BlockName& block, LoopRef loop, Location where = Location::here());
   /// The block moves under a loop of its producers, and handles there what one iteration has
@@ -3212,8 +3213,8 @@ class LoopSteps {
  public:
   /// One loop becomes several nested ones. With infer for one factor they cover the loop, and the
   /// tail is guarded unless named; without, they must multiply to its extent.
-  ///     for i < 100   → split(i, {infer, 8}) →   for io < 13: for ii < 8:   with i = io*8 + ii,
-  ///     where it is below 100
+  ///     for i < 100   → split(i, {infer, 8}) →   for io < 13: for ii < 8:
+  ///                                              with i = io*8 + ii, where it is below 100
   /// Tail::guard leaves the tests' places to lowering, mask keeps one version of all tiles, peel
   /// runs whole tiles apart from what is left, shift computes a part of the last one twice. With
   /// round_up the last tile computes past the end: domains and temporaries below the loop become
@@ -3249,10 +3250,10 @@ class LoopSteps {
 
   /// One loop becomes several, one after the other, with a copy of the body each: a border apart
   /// from what lies inside it, or full tiles apart from the rest.
-  ///     for i < n: B   → loop_partition(i, {1, n - 1}) →   for i0 < 1: B_0       with i = i0
-  ///                                                        for i1 < n - 2: B_1   with i = 1 + i1
-  ///                                                        for i2 < 1: B_2       with i = n - 1 +
-  ///                                                        i2
+  ///     for i < n: B   → loop_partition(i, {1, n - 1}) →
+  ///     for i0 < 1: B_0       with i = i0
+  ///     for i1 < n - 2: B_1   with i = 1 + i1
+  ///     for i2 < 1: B_2       with i = n - 1 + i2
   /// Points are values of the loop, as numbers or over Dims; they rise, and a part is empty only
   /// where Dims make it so. Each new loop starts at 0. The loop is consumed, and so is all below:
   /// blocks and loops of the parts are found with blocks() and loops(block). Blocks that together
@@ -4663,8 +4664,9 @@ auto compute_typed(std::string name, Vec<Extent> extents, F& body, std::index_se
 
 /// Describes a tensor by the value of its element at each index; extents are integers or Dims, {}
 /// gives a scalar.
-///     auto C = lt::compute("C", {m, n}, [&](lt::Var i, lt::Var j) { return lt::sum(A(i, r) * B(r,
-///     j), r); });
+///     auto C = lt::compute("C", {m, n}, [&](lt::Var i, lt::Var j) {
+///       return lt::sum(A(i, r) * B(r, j), r);
+///     });
 /// A tuple of expressions, or a fold of several values, gives Outputs. Errors as compute_any.
 template <std::size_t R, class F>
 auto compute(std::string name, const Extent (&extents)[R], F&& body,
@@ -4818,9 +4820,10 @@ class AnyScriptBuffer {
 Range range(const Extent& begin, const Extent& end);
 
 /// An iterator of a block: what it is bound to, which values it takes, and what it means.
-///     i                        a loop's variable: takes the loop's values; what it means follows
-///     from the body (reduce if the block folds and stores nowhere by it, else spatial)
-///     lt::reduce(k)            the same, said
+///     i                                 a loop's variable: takes the loop's values; what it means
+///                                       follows from the body (reduce if the block folds and
+///                                       stores nowhere by it, else spatial)
+///     lt::reduce(k)                     the same, said
 ///     lt::spatial(io * 8 + ii, n)       any binding, and the values 0 to n - 1
 ///     lt::spatial(e, lt::range(a, b))   the values a to b - 1
 class BlockIter {
@@ -5334,47 +5337,52 @@ Program parse(std::string_view text, Location where = Location::here());
 //
 //   program   := "program" name [ "<" dim, … ">" ] "(" param, … ")" [ "stage" stage ] ":" body
 //   dim       := name [ "in" min ".." [ "=" max ] [ "by" multiple ] ]
-//   param     := [ "in" | "out" | "inout" ] name ":" ( type | buffer )            a bare type: a
-//   scalar, by value buffer    := type "[" expr, … "]" [ "strides" "[" expr, … "]" ] [ "scope"
-//   scope ] [ "align" bytes ] { "aligned" "[" dim, factor, offset "]" } body      := statements on
-//   lines of their own, indented further than what they belong to; "pass" is none statement := [
-//   "parallel" | "vectorized" | "unrolled" | axis ] "for" name "in" range { "@" key "=" value } ":"
-//   body
+//   param     := [ "in" | "out" | "inout" ] name ":" ( type | buffer )
+//                a bare type is a scalar, by value
+//   buffer    := type "[" expr, … "]" [ "strides" "[" expr, … "]" ] [ "scope" scope ]
+//                [ "align" bytes ] { "aligned" "[" dim, factor, offset "]" }
+//   body      := statements on lines of their own, indented further than what they belong to;
+//                "pass" is none
+//   statement := [ kind ] "for" name "in" range { "@" key "=" value } ":" body
 //              | "block" name "(" iter, … ")" { clause } ":" body
-//              | "alloc" name ":" buffer [ ":" body ]                             no body: the rest
-//              of the body around | "let" name "=" expr [ ":" body ] the same | [ "stream" |
-//              "stream_lines" ] name
-//              "[" expr, … [ "where" mask ] "]" [ reducer ] "=" expr | "atomic" name "[" expr, …
-//              "]" op "=" expr | "if" expr ":" body [ "else" ":" body ] | "while" expr ":" body |
-//              "assert" expr "," string [ "%" "(" expr { "," expr } ")" ] | "eval" expr | "pass" |
-//              "reducer" [ "nonassociative" ] [ "noncommutative" ] name
-//                "(" name ":" type "=" identity, … ";" name, … ")" "=" expr, …    before the blocks
-//                that name it
+//              | "alloc" name ":" buffer [ ":" body ]       no body: the rest of the body around
+//              | "let" name "=" expr [ ":" body ]           the same
+//              | [ "stream" | "stream_lines" ] name "[" expr, … [ "where" mask ] "]" [ reducer ]
+//                "=" expr
+//              | "atomic" name "[" expr, … "]" op "=" expr
+//              | "if" expr ":" body [ "else" ":" body ]
+//              | "while" expr ":" body
+//              | "assert" expr "," string [ "%" "(" expr { "," expr } ")" ]
+//              | "eval" expr
+//              | "pass"
+//              | "reducer" [ "nonassociative" ] [ "noncommutative" ] name
+//                "(" name ":" type "=" identity, … ";" name, … ")" "=" expr, …
+//                before the blocks that name it
+//   kind      := "parallel" | "vectorized" | "unrolled" | axis
+//   axis      := ( "blockIdx" | "threadIdx" ) "." ( "x" | "y" | "z" )
 //   iter      := [ "reduce" | "opaque" ] name "in" range "=" binding
-//   clause    := "where" expr | "reduce" reducer [ "init" ] | "reads" region, … | "writes" region,
-//   … | "@" key "=" value region    := name "[" range, … "]" range     := min ".." end | min "..+"
-//   extent axis      := ( "blockIdx" | "threadIdx" ) "." ( "x" | "y" | "z" )
-//   expr      := literals, names, name "[" expr, … [ "where" mask ] "]", C's operators with
-//   C's precedence (but
-//                comparisons do not chain), op "(" expr, … ")" for the operators that are words,
-//                type "(" expr ")" to cast, "reinterpret" "<" type ">" "(" expr ")", "select" "("
-//                condition, yes, no ")", "ramp" "(" base, stride, lanes ")", "broadcast" "(" expr,
-//                lanes ")", "shuffle" "(" expr, … ";" lane, … ")", "(" "let" name "=" expr "in"
-//                expr ")"
+//   clause    := "where" expr | "reduce" reducer [ "init" ] | "reads" region, …
+//              | "writes" region, … | "@" key "=" value
+//   region    := name "[" range, … "]"
+//   range     := min ".." end | min "..+" extent
+//   expr      := literals, names, name "[" expr, … [ "where" mask ] "]",
+//                C's operators with C's precedence (but comparisons do not chain),
+//                op "(" expr, … ")" for the operators that are words, type "(" expr ")" to cast,
+//                "reinterpret" "<" type ">" "(" expr ")", "select" "(" condition, yes, no ")",
+//                "ramp" "(" base, stride, lanes ")", "broadcast" "(" expr, lanes ")",
+//                "shuffle" "(" expr, … ";" lane, … ")", "(" "let" name "=" expr "in" expr ")"
 //
 // * A literal is an i64 or an f32 ("3", "1.5", "inf", "nan"); others carry their type: 3u8, 1.5f64,
-// f64.inf, f64.nan.
-//   "-3" is a constant and "-(3)" a negation. nan(0x7ff8000000000001) gives the bits (of an f64) of
-//   an unusual NaN.
+//   f64.inf, f64.nan. "-3" is a constant and "-(3)" a negation. nan(0x7ff8000000000001) gives the
+//   bits (of an f64) of an unusual NaN.
 // * A name is letters, digits, "_" and inner "."; any other one, and a keyword, stands between
-// backticks. Printed names
-//   are unique among what is visible: a second i is i_1. A block sees the iterators and lets of
-//   itself and of the blocks around it, but no loop variable around it, so an iterator may bear a
-//   loop's name.
+//   backticks. Printed names are unique among what is visible: a second i is i_1. A block sees the
+//   iterators and lets of itself and of the blocks around it, but no loop variable around it, so an
+//   iterator may bear a loop's name.
 // * A bare unknown name in a parameter's strides declares it: the stride that the caller's view
-// has.
+//   has.
 // * The reducers sum, prod, min, max, any, all, argmax and argmin need no definition (see
-// reducer.hpp).
+//   reducer.hpp).
 // * "#" begins a comment; lines may break inside brackets.
 
 namespace lathe {
@@ -7008,8 +7016,8 @@ namespace lathe {
 /// Lathe; a host may pass a table of its own. Options are jit's; the target is the least machine of
 /// this architecture unless they name one, and only decides how a default schedule cuts loops and
 /// whether x * y + z is one fma.
-///     std::string text = lt::to_c(D);                          // a tensor, by its default
-///     schedule lt::to_c(schedule) · lt::to_c({program, {.strict = true}}) · lt::to_c(kernel)
+///     std::string text = lt::to_c(D);  // a tensor, by its default schedule
+///     lt::to_c(schedule) · lt::to_c({program, {.strict = true}}) · lt::to_c(kernel)
 /// Errors as jit, but no LLVM is needed, and: L0620 a target that is no CPU · L0622 a program that
 /// was lowered already, for a machine of which C says less
 std::string to_c(const Source& source);
@@ -7598,19 +7606,22 @@ std::size_t node_count(const Stmt& s);
 namespace lathe::detail {
 
 enum class Change : std::uint8_t {
-  replace,  ///< other loops run the iterations: split, fuse, merge, pad, an intrinsic
-  spread,   ///< iterations become threads: parallel
-  unfold,   ///< iterations become lanes, copies, those of an axis: vectorize, unroll, bind
-  share,    ///< iterations share a buffer: hoist_storage, double_buffer, rolling_buffer
-  stage,    ///< statements run for different iterations at a time: software_pipeline
-  move,     ///< the loop takes another place in its nest: reorder
-  enclose,  ///< the loop becomes part of a block: blockize
-  clone,    ///< a copy does the same for others
-  refill,   ///< a copy stores something else: an init, what surrounds a box, a partial result
-  border,   ///< a copy runs a few of the iterations: partition, the ends of a pipeline
-  version,  ///< a copy runs in border tiles, which lowering makes unasked: it stays short
-  lose,     ///< the loop goes, what it holds is elsewhere: compute_at, an inlined block
-  join      ///< several blocks become one: blockize
+  replace,   ///< other loops run the iterations: split, fuse, merge, pad, an intrinsic
+  spread,    ///< iterations become threads: parallel
+  unfold,    ///< iterations become lanes, copies, those of an axis: vectorize, unroll, bind
+  share,     ///< iterations share a buffer: hoist_storage, double_buffer, rolling_buffer
+  stage,     ///< statements run for different iterations at a time: software_pipeline
+  move,      ///< the loop takes another place in its nest: reorder
+  enclose,   ///< the loop becomes part of a block: blockize
+  clone,     ///< a copy does the same for others
+  refill,    ///< a copy stores something else: an init, what surrounds a box, a partial result
+  border,    ///< a copy runs a few of the iterations: partition, the ends of a pipeline
+  version,   ///< a copy runs in border tiles, which lowering makes unasked: it stays short
+  lose,      ///< the loop goes, what it holds is elsewhere: compute_at, an inlined block
+  join,      ///< several blocks become one: blockize
+  divert,    ///< the block's stores go to another buffer: cache_write, a consumer's result instead
+  deliver,   ///< a copy stores what the block did: cache_write
+  hand_over  ///< another block does all that this one did: reverse_compute_inline
 };
 enum class Fate : std::uint8_t { keep, drop, refuse };
 
@@ -9891,8 +9902,8 @@ Program check_accesses(const Program& program);
 
 /// Shrinks each buffer to the box that is stored to below its Alloc. Must run while guards are
 /// still at the accesses (a hoisted one hides the bounds it implies).
-///     for xo: { alloc P[n]; for a < 10: P[xo*8 + a] = …; for xi < 8: C = P[xo*8 + xi] + P[xo*8 +
-///     xi + 2] }
+///     for xo: { alloc P[n]; for a < 10: P[xo*8 + a] = …;
+///               for xi < 8: C = P[xo*8 + xi] + P[xo*8 + xi + 2] }
 ///   → for xo: { alloc P[10]; for a: P[a] = …; for xi: C = P[xi] + P[xi + 2] }
 Program compact_buffers(const Program& program);
 
@@ -13517,22 +13528,22 @@ struct FateRow {
 
 // clang-format off
 inline constexpr FateRow kFates[] = {
-    // replace, spread, unfold, share, stage, move, enclose, clone, refill, border, version, lose, join
-    {UnrollAttr::kRow.key,            "rrrrrkkkkkdd-"},
-    {MaxThreadsAttr::kRow.key,        "rrrrrkkkkkkd-"},
-    {TailAttr::kRow.key,              "dkkkkkkkkkkd-"},
-    {PartitionAttr::kRow.key,         "rrrrrkkkkkkd-"},
-    {PrefetchAttr::kRow.key,          "rkrrrkrkdddr-"},
-    {HoistAttr::kRow.key,             "rrrkrkrddddr-"},
-    {DoubleBufferAttr::kRow.key,      "rrrkrrrddddr-"},
-    {RollingAttr::kRow.key,           "rrrkrrrddddr-"},
-    {PipelineAttr::kRow.key,          "rrrrrrrddddr-"},
-    {PipelineBufferAttr::kRow.key,    "rrrrrrrddddr-"},
-    {PipelineStatementAttr::kRow.key, "rrrrrrrddddr-"},
-    {GuardsAttr::kRow.key,            "-------kk---d"},
-    {StreamAttr::kRow.key,            "-------dk---r"},
-    {AnyOrderAttr::kRow.key,          "-------kd---r"},
-    {UserHint::kRow.key,              "rrrrrkkkdkkdr"},
+    // replace, spread, unfold, share, stage, move, enclose, clone, refill, border, version, lose, join, divert, deliver, hand_over
+    {UnrollAttr::kRow.key,            "rrrrrkkkkkdd----"},
+    {MaxThreadsAttr::kRow.key,        "rrrrrkkkkkkd----"},
+    {TailAttr::kRow.key,              "dkkkkkkkkkkd----"},
+    {PartitionAttr::kRow.key,         "rrrrrkkkkkkd----"},
+    {PrefetchAttr::kRow.key,          "rkrrrkrkdddr----"},
+    {HoistAttr::kRow.key,             "rrrkrkrddddr----"},
+    {DoubleBufferAttr::kRow.key,      "rrrkrrrddddr----"},
+    {RollingAttr::kRow.key,           "rrrkrrrddddr----"},
+    {PipelineAttr::kRow.key,          "rrrrrrrddddr----"},
+    {PipelineBufferAttr::kRow.key,    "rrrrrrrddddr----"},
+    {PipelineStatementAttr::kRow.key, "rrrrrrrddddr----"},
+    {GuardsAttr::kRow.key,            "-------kk---dkdd"},
+    {StreamAttr::kRow.key,            "-------dk---rdkk"},
+    {AnyOrderAttr::kRow.key,          "-------kd---rkdk"},
+    {UserHint::kRow.key,              "rrrrrkkkdkkdrkdk"},
 };
 // clang-format on
 
@@ -13540,7 +13551,7 @@ constexpr bool fates_are_complete() {
   if (std::size(kFates) != Attribute::kTypes) return false;
   for (std::size_t k = 0; k < Attribute::kTypes; ++k)
     if (kFates[k].key != kAttributeRows.at[k]->key ||
-        kFates[k].letters.size() != static_cast<std::size_t>(Change::join) + 1)
+        kFates[k].letters.size() != static_cast<std::size_t>(Change::hand_over) + 1)
       return false;
   return true;
 }
@@ -24398,6 +24409,11 @@ LATHE_DECL std::size_t guard_count(const BlockNode& block) {
   return guards ? static_cast<std::size_t>(guards->count) : 0;
 }
 
+LATHE_DECL void set_guard_count(BlockNode& block, std::size_t count) {
+  block.attributes.erase<GuardsAttr>();
+  if (count > 0) block.attributes.set(GuardsAttr{static_cast<std::int64_t>(count)});
+}
+
 LATHE_DECL bool is_private(const Stmt& root, const Buffer& buffer) {
   if (const auto* a = root.as<AllocNode>(); a && a->buffer == buffer) return true;
   if (!detail::may_touch(root, detail::Contents::bit(buffer->name))) return false;
@@ -27019,7 +27035,7 @@ LATHE_DECL BlockTag block_named(const Stmt& s, const std::string& name) {
 LATHE_DECL BlockNode without_guards(const BlockNode& block) {
   BlockNode out = block;
   out.iters.resize(out.iters.size() - guard_count(block));
-  out.attributes.erase<GuardsAttr>();
+  set_guard_count(out, 0);
   return out;
 }
 
@@ -33906,9 +33922,7 @@ inline void apply_blockize(const Program& program, const BlockizePlan& plan, Edi
   block.iters = plan.iters;
   block.iters.append(plan.guards);
   block.reducer = {}, block.predicate = {};
-  block.attributes.erase<GuardsAttr>();
-  if (!plan.guards.empty())
-    block.attributes.set(GuardsAttr{static_cast<std::int64_t>(plan.guards.size())});
+  set_guard_count(block, plan.guards.size());
   Facts facts = program_facts(program);
   for (const auto& it : plan.iters) facts.bind(it);
   widen_regions(plan, facts_on(find_block(plan.nest, last.block().tag).path, facts), block);
@@ -34257,13 +34271,8 @@ inline BlockNode copy_out_block(const BlockNode& block, const BlockTag& tag, con
   for (const auto& index : store.indices) to.push_back(fresh_lets(substitute(index, map)));
   for (const auto& index : at) from.push_back(fresh_lets(substitute(index, map)));
   copy.body = make_store(store.buffer, to, make_load(cache, from));
+  copy.attributes = after(Change::deliver, block.attributes);
   return copy;
-}
-
-// The mark for streaming stores is of the block that stores to the buffer it was made for.
-inline void move_stream_mark(BlockNode& from, BlockNode& to) {
-  if (const auto* stream = from.attributes.find<StreamAttr>()) to.attributes.set(*stream);
-  from.attributes.erase<StreamAttr>();
 }
 
 inline Verdict run_copy_out(const Program& program, CopyOut& plan, const CopyStep& step,
@@ -34373,7 +34382,7 @@ inline Verdict run_cache_write(const Program& program, const Args& args, Edit* e
   plan.copy.emplace(copy_out_block(block, tag, plan.to, only_store(block)->indices));
   BlockNode writer = block;
   writer.body = replace_buffer(writer.body, out, plan.to);
-  move_stream_mark(writer, *plan.copy);
+  writer.attributes = after(Change::divert, writer.attributes);
   plan.writer = make_block(std::move(writer));
   return run_copy_out(program, plan, kCacheWrite, edit);
 }
@@ -34895,7 +34904,8 @@ inline Verdict run_decompose_reduction(const Program& program, const Args& args,
   std::size_t guards = 0;
   for (std::size_t k = block.iters.size() - guard_count(block); k < block.iters.size(); ++k)
     guards += block.iters[k].kind != IterKind::reduce;
-  if (guards > 0) init.attributes.set(GuardsAttr{static_cast<std::int64_t>(guards)});
+  init.attributes = after(Change::refill, block.attributes);
+  set_guard_count(init, guards);
   init.body = substitute(expand_init(block), map);
   // The loops inside that the spatial points need, over fresh variables.
   Vec<ForRef> inside, needed;
@@ -35181,7 +35191,7 @@ inline Verdict run_reindex_write(const Program& program, ReindexPlan& plan, Edit
   copy.copy.emplace(copy_out_block(block, tag, copy.to, plan.at));
   BlockNode writer = block;
   writer.body = MoveToPlace(plan.from, copy.to, plan.at).stmt(writer.body);
-  move_stream_mark(writer, *copy.copy);
+  writer.attributes = after(Change::divert, writer.attributes);
   copy.writer = make_block(std::move(writer));
   return run_copy_out(program, copy, kReindex, edit);
 }
@@ -35461,7 +35471,7 @@ inline Verdict pad_output(PadPlan& plan) {
   copy.copy.emplace(copy_out_block(*axes.site.block, tag, copy.to, axes.at));
   BlockNode writer = *axes.site.block;
   writer.body = MoveToPlace(axes.from, copy.to, axes.at).stmt(writer.body);
-  move_stream_mark(writer, *copy.copy);
+  writer.attributes = after(Change::divert, writer.attributes);
   copy.writer = make_block(std::move(writer));
   Edit edit;
   if (auto no = run_copy_out(plan.program, copy, kPad, &edit)) return no;
@@ -35847,15 +35857,14 @@ class RfactorBlocks {
   // The spatial iterators that stand for guards go with both blocks; those of reduce loops became
   // conditions.
   void keep_guards(BlockNode& out) const {
-    out.attributes.erase<GuardsAttr>();
-    std::int64_t kept = 0;
+    std::size_t kept = 0;
     for (std::size_t k = plain_; k < block_.iters.size(); ++k) {
       const IterVar& it = block_.iters[k];
       if (it.kind == IterKind::reduce) continue;
       add(out, it.var, it.min, it.extent, it.kind, it.binding);
       ++kept;
     }
-    if (kept > 0) out.attributes.set(GuardsAttr{kept});
+    set_guard_count(out, kept);
   }
 
   Stmt partial_stores(const AnyExpr& position) const {
@@ -37532,7 +37541,7 @@ class SplitGuards : public Mutator {
     BlockNode out = block;
     const IterKind kind = inits_past_end(block) ? IterKind::reduce : IterKind::spatial;
     out.iters.push_back({make_var("v" + loop.var->name), loop.min, loop.extent, kind, loop.var});
-    out.attributes.set(GuardsAttr{static_cast<std::int64_t>(guard_count(block)) + 1});
+    set_guard_count(out, guard_count(block) + 1);
     return make_block(std::move(out));
   }
 
@@ -40469,7 +40478,8 @@ inline BlockNode fused_producer(const Program& program, const FusePlan& plan, co
   AnyExpr value = InlineLoads(plan.between, {}, store.value).expr(out.value);
   producer.body = make_store(out.buffer, indices, substitute(value, at));
   producer.predicate = predicate;
-  for (const auto& a : core.attributes) producer.attributes.set(a);
+  producer.attributes = after(Change::divert, producer.attributes);
+  for (const auto& a : after(Change::hand_over, core.attributes)) producer.attributes.set(a);
   return producer;
 }
 
@@ -40842,7 +40852,9 @@ class TensorMatch {
 
 }  // namespace lathe::detail
 
-// ---- lathe/schedule/primitives/tensor/tensorize.ipp
+// ---- lathe/schedule/primitives/tensor/tile_plan.ipp
+// The tile of a nest that an intrinsic takes the place of: its loops, its block, what they touch.
+
 namespace lathe::detail {
 
 /// What an operand of a block does while the loops of a tile run.
@@ -40980,6 +40992,90 @@ inline Verdict plan_accesses(TensorPlan& plan) {
   }
   return {};
 }
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/tensor/place_tensors.ipp
+namespace lathe::detail {
+
+/// The implementation, with the block's buffers in the place of its parameters.
+class PlaceTensors : public Mutator {
+ public:
+  explicit PlaceTensors(const TensorPlan& plan) : plan_(plan) {}
+
+  AnyExpr expr(const AnyExpr& e) override {
+    const auto* n = e.as<LoadNode>();
+    if (!n) return descend(e);
+    const TileAccess& to = access(n->buffer);
+    return make_load(to.buffer, place(to, n->indices), optional(n->mask));
+  }
+  Stmt stmt(const Stmt& s) override {
+    const auto* n = s.as<StoreNode>();
+    if (!n) return descend(s);
+    const TileAccess& to = access(n->buffer);
+    return make_store(to.buffer, place(to, n->indices), expr(n->value));
+  }
+
+ private:
+  const TileAccess& access(const Buffer& buffer) const {
+    for (const auto& a : plan_.accesses)
+      if (plan_.intrinsic.operands[a.operand].implemented == buffer) return a;
+    unreachable("an operand that is not bound");
+  }
+
+  // Element (q0, q1, …) of the operand lies q0 steps along one loop and q1 along another from where
+  // the tile begins.
+  Vec<AnyExpr> place(const TileAccess& to, const Vec<AnyExpr>& indices) const {
+    const auto& axes = plan_.intrinsic.operands[to.operand].axes;
+    Vec<Vec<std::int64_t>> at(to.indices.size());
+    std::size_t lanes = 1;
+    for (const auto& index : indices)
+      lanes = std::max(lanes, static_cast<std::size_t>(index.dtype().lanes));
+    for (auto& offsets : at) offsets = Vec<std::int64_t>(lanes, 0);
+    for (std::size_t axis = 0; axis < indices.size(); ++axis) {
+      const std::size_t loop = plan_.loop_of[axes[axis]];
+      if (loop == TensorPlan::none) continue;
+      auto q = lane_offsets(indices[axis]);
+      for (std::size_t d = 0; d < at.size(); ++d)
+        for (std::size_t l = 0; l < lanes; ++l)
+          at[d][l] += to.steps[d][loop] *
+                      (*as_const_int(q->base) + q->offsets[q->offsets.size() == 1 ? 0 : l]);
+    }
+    return in_dimensions(to.indices, at);
+  }
+
+  // A dimension in which all lanes are equal takes a scalar, if another one says how many there
+  // are.
+  static Vec<AnyExpr> in_dimensions(const Vec<AnyExpr>& first, const Vec<Vec<std::int64_t>>& at) {
+    Vec<AnyExpr> out;
+    bool vector = false;
+    for (std::size_t d = 0; d < at.size(); ++d) {
+      const bool last = d + 1 == at.size();
+      const bool scalar = all_equal(at[d]) && (vector || !last);
+      out.push_back(scalar ? fold_add(first[d], AnyExpr(at[d][0])) : scattered(first[d], at[d]));
+      vector = vector || !scalar;
+    }
+    return out;
+  }
+  // Offsets without a pattern are spelled out.
+  static AnyExpr scattered(const AnyExpr& first, const Vec<std::int64_t>& offsets) {
+    if (AnyExpr e = with_offsets(first, offsets)) return e;
+    Vec<AnyExpr> lanes;
+    Vec<int> order;
+    for (std::int64_t o : offsets)
+      lanes.push_back(fold_add(first, AnyExpr(o))), order.push_back(static_cast<int>(order.size()));
+    return make_shuffle(std::move(lanes), std::move(order));
+  }
+
+  const TensorPlan& plan_;
+};
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/tensor/tile_loops.ipp
+// Which loop of a tile is which loop of an intrinsic's description.
+
+namespace lathe::detail {
 
 inline std::string kind_of_loop(const ForNode& loop, const BlockNode& block) {
   const bool spatial = feeds(loop, block, IterKind::spatial),
@@ -41153,77 +41249,10 @@ inline Verdict plan_loops(const Program& program, TensorPlan& plan) {
   return tensor_refusal(plan, first, help);
 }
 
-/// The implementation, with the block's buffers in the place of its parameters.
-class PlaceTensors : public Mutator {
- public:
-  explicit PlaceTensors(const TensorPlan& plan) : plan_(plan) {}
+}  // namespace lathe::detail
 
-  AnyExpr expr(const AnyExpr& e) override {
-    const auto* n = e.as<LoadNode>();
-    if (!n) return descend(e);
-    const TileAccess& to = access(n->buffer);
-    return make_load(to.buffer, place(to, n->indices), optional(n->mask));
-  }
-  Stmt stmt(const Stmt& s) override {
-    const auto* n = s.as<StoreNode>();
-    if (!n) return descend(s);
-    const TileAccess& to = access(n->buffer);
-    return make_store(to.buffer, place(to, n->indices), expr(n->value));
-  }
-
- private:
-  const TileAccess& access(const Buffer& buffer) const {
-    for (const auto& a : plan_.accesses)
-      if (plan_.intrinsic.operands[a.operand].implemented == buffer) return a;
-    unreachable("an operand that is not bound");
-  }
-
-  // Element (q0, q1, …) of the operand lies q0 steps along one loop and q1 along another from where
-  // the tile begins.
-  Vec<AnyExpr> place(const TileAccess& to, const Vec<AnyExpr>& indices) const {
-    const auto& axes = plan_.intrinsic.operands[to.operand].axes;
-    Vec<Vec<std::int64_t>> at(to.indices.size());
-    std::size_t lanes = 1;
-    for (const auto& index : indices)
-      lanes = std::max(lanes, static_cast<std::size_t>(index.dtype().lanes));
-    for (auto& offsets : at) offsets = Vec<std::int64_t>(lanes, 0);
-    for (std::size_t axis = 0; axis < indices.size(); ++axis) {
-      const std::size_t loop = plan_.loop_of[axes[axis]];
-      if (loop == TensorPlan::none) continue;
-      auto q = lane_offsets(indices[axis]);
-      for (std::size_t d = 0; d < at.size(); ++d)
-        for (std::size_t l = 0; l < lanes; ++l)
-          at[d][l] += to.steps[d][loop] *
-                      (*as_const_int(q->base) + q->offsets[q->offsets.size() == 1 ? 0 : l]);
-    }
-    return in_dimensions(to.indices, at);
-  }
-
-  // A dimension in which all lanes are equal takes a scalar, if another one says how many there
-  // are.
-  static Vec<AnyExpr> in_dimensions(const Vec<AnyExpr>& first, const Vec<Vec<std::int64_t>>& at) {
-    Vec<AnyExpr> out;
-    bool vector = false;
-    for (std::size_t d = 0; d < at.size(); ++d) {
-      const bool last = d + 1 == at.size();
-      const bool scalar = all_equal(at[d]) && (vector || !last);
-      out.push_back(scalar ? fold_add(first[d], AnyExpr(at[d][0])) : scattered(first[d], at[d]));
-      vector = vector || !scalar;
-    }
-    return out;
-  }
-  // Offsets without a pattern are spelled out.
-  static AnyExpr scattered(const AnyExpr& first, const Vec<std::int64_t>& offsets) {
-    if (AnyExpr e = with_offsets(first, offsets)) return e;
-    Vec<AnyExpr> lanes;
-    Vec<int> order;
-    for (std::int64_t o : offsets)
-      lanes.push_back(fold_add(first, AnyExpr(o))), order.push_back(static_cast<int>(order.size()));
-    return make_shuffle(std::move(lanes), std::move(order));
-  }
-
-  const TensorPlan& plan_;
-};
+// ---- lathe/schedule/primitives/tensor/tensorize.ipp
+namespace lathe::detail {
 
 // The box of the buffer that a tile may touch.
 inline Region tile_region(const TensorPlan& plan, const TileAccess& access) {
@@ -46870,11 +46899,25 @@ class OperationList : public Mutator {
   Substitution values_;
 };
 
+/// What a core does with operations on vectors: tables of the vendors' optimization guides for
+/// Skylake to Golden Cove, Zen 2 to 5 and Neoverse V1.
+struct VectorUnits {
+  static constexpr int kCycles = 4;     ///< that an fma takes
+  static constexpr int kUnits = 2;      ///< in each of which one begins in a cycle
+  static constexpr int kWaiting = 120;  ///< operations that schedulers hold: 97 to 128
+  /// From how many operations that wait for each other on, the core by itself finds too few to do:
+  /// it would have to hold that many of each of the computations that fill its units.
+  static constexpr std::uint32_t kDeep = kWaiting / (kCycles * kUnits);
+};
+// Of the code that is met, exp and its like have 16 to 20 levels, and sums of a stencil, which need
+// their registers for what they load, up to 13.
+static_assert(VectorUnits::kDeep > 13 && VectorUnits::kDeep <= 16);
+
 /// How many computations keep a core's vector units at work, and have room in its registers.
 inline std::size_t side_by_side(const Target& target) {
-  // An fma takes 4 cycles, and two begin in each, of half the width where loads are: tables of the
-  // vendors' optimization guides for Skylake to Golden Cove, Zen 2 to 5 and Neoverse V1.
-  const int under_way = 4 * 2 * target.load_lanes(1) / target.lanes(1);
+  // Units are half as wide as registers where loads are.
+  const int under_way =
+      VectorUnits::kCycles * VectorUnits::kUnits * target.load_lanes(1) / target.lanes(1);
   // The argument, what range reduction left of it, the running value, and a constant.
   const int room = target.vector_registers / 4;
   return static_cast<std::size_t>(std::max(std::min(under_way, room), 1));
@@ -46882,7 +46925,9 @@ inline std::size_t side_by_side(const Target& target) {
 
 class InterleaveStores : public Mutator {
  public:
-  explicit InterleaveStores(const Target& target) : side_by_side_(side_by_side(target)) {}
+  explicit InterleaveStores(const Target& target)
+      : side_by_side_(side_by_side(target)),
+        most_nodes_(kMostNested / static_cast<std::uint32_t>(side_by_side_)) {}
 
   AnyExpr expr(const AnyExpr& e) override { return e; }
 
@@ -46910,10 +46955,9 @@ class InterleaveStores : public Mutator {
   }
 
  private:
-  // What the two kinds of code have that are met: exp and its like are 16 to 20 levels deep, and
-  // wait; sums of a stencil, which need their registers, up to 13. Of more nodes than the second
-  // each would become a nested statement: they are left as they are.
-  static constexpr std::uint32_t kDeep = 15, kMostNodes = 1000;
+  // Each operation of a group becomes a statement inside the one before; passes go down such a nest
+  // by recursion. Computations that would make more of it are left as they are.
+  static constexpr std::uint32_t kMostNested = 8000;
 
   // How long the chain of its operations is, about: a bound value is one below the value before it.
   static std::uint32_t levels(const AnyExpr& e) {
@@ -46936,9 +46980,10 @@ class InterleaveStores : public Mutator {
     return all.most;
   }
 
-  static bool is_deep(const StoreNode& n) {
+  bool is_deep(const StoreNode& n) const {
     const ExprNode& value = *n.value.get();
-    return value.dtype.lanes > 1 && value.weight <= kMostNodes && levels(n.value) >= kDeep;
+    return value.dtype.lanes > 1 && value.weight <= most_nodes_ &&
+           levels(n.value) >= VectorUnits::kDeep;
   }
 
   // What it loads is then loaded before the others are stored.
@@ -46970,6 +47015,7 @@ class InterleaveStores : public Mutator {
   }
 
   const std::size_t side_by_side_;
+  const std::uint32_t most_nodes_;
 };
 
 }  // namespace detail

@@ -1,14 +1,5 @@
-// One random program under a random schedule, and what must agree:
-//
-//   reference = evaluator(program)
-//   scheduled = evaluator(schedule(program))
-//   lowered   = evaluator(lower(scheduled program))
-//   compiled  = machine code of the lowered program
-//
-// compiled and lowered agree to the bit. scheduled and reference do too, unless a step may
-// reassociate floats; lowered and scheduled do too, unless fma or expanded math is in between.
-// Where they may differ, small integers as data make every order exact; other data are compared
-// within the bound of error_bound.hpp, where there is one.
+// One random program under a random schedule: where both come from, and what is told of one that
+// fails.
 #pragma once
 
 #include <algorithm>
@@ -20,24 +11,18 @@
 #include <lathe/lower/pipeline.hpp>
 #include <sstream>
 
-#include "c_code.hpp"
-#include "comparison.hpp"
-#include "crash.hpp"
-#include "options.hpp"
+#include "checks.hpp"
 #include "random_schedule.hpp"
-#include "work.hpp"
 
 namespace fuzz {
 
 /// One case: everything follows from its seed.
-class Case : private Comparison {
+class Case : private Checks {
  public:
   /// c_code takes what is to be run as C, if options say so.
   Case(std::uint64_t seed, const Options& options, Stats& stats, Machine& machine, CBatch& c_code)
-      : Comparison(stats, machine), random_(seed), options_(options), c_code_(c_code) {}
-
-  /// Of batches of C code that were full.
-  int failed_as_c() const { return failed_as_c_; }
+      : Checks(options, stats, machine, c_code), random_(seed) {}
+  using Checks::failed_as_c;
 
   void run() {
     make_program();
@@ -227,123 +212,6 @@ class Case : private Comparison {
     stats_.accepted[computed_.family] += stats_.steps.accepted - before;
   }
 
-  /// All properties of a finished schedule.
-  void check(const lathe::Schedule& s) {
-    describe(s.trace().str());
-    replayed(s);
-    if (Work(s.program(), computed_.dims).nodes() > kMostWork) {
-      ++stats_.comparisons["none: too much work"];
-      return;
-    }
-    if (!defined_) return void(lower(s.program()));
-    lathe::Program scheduled = lathe::open_strides(s.program());
-    Magnitudes kind(open_->body);
-    lathe::Stmt magnitudes = kind.stmt(open_->body);
-    bool small = data_ == Data::small_integers && kind.ring_only && kind.roundoff <= 6e-8 &&
-                 exact_range(magnitudes);
-    auto reassociates = s.numerics();
-    Results after = machine_.interpret(scheduled, slots_, args_, true, Place::front);
-    if (reassociates.empty() || small)
-      exact("scheduled", reference_, after);
-    else
-      bounded("scheduled (reassociated)", reference_, after, kind, magnitudes);
-
-    lathe::Program lowered = lower(s.program());
-    if (!lowered) return;
-    if (options_.verbose) print_code(s.program(), lowered);
-    const bool same = (strict_ && !kind.math) || small;
-    if (each_pass_) check_passes(s.program(), after, kind, magnitudes, same);
-    Results interpreted = machine_.interpret(lowered, slots_, args_, false);
-    if (same)
-      exact("lowered", after, interpreted);
-    else
-      bounded("lowered (contracted)", after, interpreted, kind, magnitudes);
-    const bool open_order = any_order(lowered) && !small;
-    if (options_.c) {
-      if (open_order) return void(++stats_.comparisons["none: updates in any order"]);
-      ++stats_.comparisons["as C"];
-      failed_as_c_ += c_code_.add(
-          {case_name, current_case, open_, lowered, args_, interpreted, is_parallel(lowered)});
-      return;
-    }
-    for (const Results& compiled :
-         machine_.compiled(lowered, target_, back_, slots_, args_, is_parallel(lowered)))
-      if (open_order)
-        bounded("compiled (reassociated)", interpreted, compiled, kind, magnitudes);
-      else
-        exact("compiled", interpreted, compiled);
-  }
-
-  /// The program after each pass gives what it gave before, to the bit until products are
-  /// contracted.
-  void check_passes(lathe::Program p, const Results& want, const Magnitudes& kind,
-                    const lathe::Stmt& magnitudes, bool same) {
-    const lathe::LowerOptions options{.strict = strict_, .language = language()};
-    bool contracted = false;
-    for (const lathe::Pass& pass : lathe::cpu_pipeline()) {
-      p = pass.run(p, target_, options);
-      if (p->stage != pass.leaves) p = p.with(p->body, pass.leaves);
-      const std::string name(pass.name);
-      contracted = contracted || name == "contract" || name == "expand_math";
-      try {
-        Results got = machine_.interpret(p, slots_, args_, false);
-        ++stats_.passes;
-        if (same || !contracted)
-          compare(args_, want, got, "after a pass");
-        else
-          bounded("after contraction", want, got, kind, magnitudes);
-      } catch (const std::exception& error) {
-        throw Failure("pass", "after " + name + ": " + error.what() + "\n" + p.str());
-      }
-    }
-  }
-
-  void print_code(const lathe::Program& scheduled, const lathe::Program& lowered) const {
-    std::string code;
-    if (options_.c) {
-      lathe::CUnit unit;
-      unit.add(lowered, "fuzz");
-      code = unit.text();
-    } else {
-      code = lathe::emit_llvm(lowered, target_, machine_.llvm(back_).major()).text;
-    }
-    std::printf("scheduled:\n%s\nlowered:\n%s\ncode:\n%s\n", scheduled.str().c_str(),
-                lowered.str().c_str(), code.c_str());
-    std::fflush(stdout);
-  }
-
-  lathe::Language language() const {
-    return options_.c ? lathe::Language::c : lathe::Language::llvm;
-  }
-
-  lathe::Program lower(const lathe::Program& program) {
-    lathe::LowerOptions options;
-    options.strict = strict_, options.language = language();
-    try {
-      lathe::Program lowered = lathe::lower(program, target_, options);
-      lathe::verify(lowered, lathe::Stage::machine, "lower", {target_, language()});
-      std::string text = lowered.str();
-      if (lathe::parse(text).str() != text)
-        throw Failure("round trip", "the lowered program does not read back\n" + text);
-      return lowered;
-    } catch (const lathe::UserError& error) {
-      if (error.id() != "L0601" && !computed_.loose) throw;
-      ++stats_.refused_lowerings[error.id()];
-      return {};
-    }
-  }
-
-  void replayed(const lathe::Schedule& s) {
-    lathe::Trace trace = s.trace();
-    lathe::ScheduleOptions options{.strict = strict_};
-    lathe::Schedule again = lathe::replay(trace, lathe::Schedule(computed_.program, options));
-    if (!lathe::structurally_equal(again.program(), s.program()))
-      throw Failure("replay", "replay gives another program\n" + again.program().str());
-    lathe::Trace parsed = lathe::parse_trace(trace.str());
-    if (parsed.str() != trace.str())
-      throw Failure("trace", "the trace does not read back\n" + parsed.str());
-  }
-
   /// The shortest trace found that still fails in this way: single entries are dropped as long as
   /// it does.
   lathe::Trace shrink(lathe::Trace trace, const std::string& kind) {
@@ -375,18 +243,6 @@ class Case : private Comparison {
     }
   }
 
-  void describe(const std::string& trace) {
-    current_case = "# " + case_name + ", " + computed_.family + ", LLVM " +
-                   std::to_string(machine_.llvm(back_).major()) + ", data " +
-                   std::to_string(static_cast<int>(data_)) + "\ntarget " + target_.name +
-                   "\nstrict " + std::to_string(strict_) + "\n";
-    if (computed_.loose) current_case += "loose\n";
-    if (computed_.untrue) current_case += "untrue\n";
-    for (const auto& [name, value] : computed_.dims)
-      current_case += "dim " + name + " " + std::to_string(value) + "\n";
-    current_case += computed_.program.str() + trace;
-    if (options_.verbose) std::fputs(current_case.c_str(), stdout), std::fflush(stdout);
-  }
   /// To be pasted into a file of tests/unit/schedule.
   std::string as_test(const lathe::Trace& trace) const {
     std::string steps, dims;
@@ -415,17 +271,7 @@ class Case : private Comparison {
     }
   }
 
-  static constexpr double kMostWork = 1e8;  ///< a few seconds of the evaluator
   Random random_;
-  const Options& options_;
-  CBatch& c_code_;
-  int failed_as_c_ = 0;
-  lathe::Target target_ = lathe::host();
-  ComputedProgram computed_;
-  Results reference_;
-  int back_ = 0;  ///< which LLVM
-  bool strict_ = false, each_pass_ = false;
-  bool defined_ = true;  ///< the program has a result
 };
 
 }  // namespace fuzz

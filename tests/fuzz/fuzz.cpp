@@ -1,5 +1,5 @@
 // Random programs under random schedules: the evaluator before and after scheduling, the evaluator
-// after lowering, and the compiled code must agree (case.hpp).
+// after lowering, and the compiled code must agree (checks.hpp).
 #include <chrono>
 #include <fstream>
 #include <iterator>
