@@ -74,6 +74,19 @@ TEST_CASE("reverse_compute_inline: an elementwise consumer") {
   check_kept(start, s);
 }
 
+TEST_CASE(
+    "reverse_compute_inline: marks of a store go with it, those of the producer's stay behind") {
+  const lt::Program given = lt::parse(
+      "program C(in A: f32[8], out C: f32[8]):\n  alloc B: f32[8]\n  for i in 0..8:\n"
+      "    block B(v in 0..8 = i) @user.of=\"B\":\n      B[v] = A[v] * 2.0\n  for i in 0..8:\n"
+      "    block C(v in 0..8 = i) @`stream`=1 @user.by=\"C\":\n      C[v] = B[v] + 1.0\n");
+  lt::Schedule start(given), s = start;
+  s.reverse_compute_inline("C");
+  CHECK(s.str().find("block B(v in 0..8 = i) @user.of=\"B\" @`stream`=1 @user.by=\"C\":") !=
+        std::string::npos);
+  check_kept(start, s);
+}
+
 TEST_CASE("reverse_compute_inline: a consumer that reads another buffer first") {
   lt::Input<float, 1> X("X", {8}), W("W", {8});
   auto T = lt::compute("T", {8}, [&](lt::Var i) { return X(i) * 2.0f; });
