@@ -32,6 +32,7 @@
 #include <lathe/ir/impl/print_stmt.ipp>
 #include <lathe/ir/impl/reducer.ipp>
 #include <lathe/ir/impl/reducer_law.ipp>
+#include <lathe/ir/impl/renew.ipp>
 #include <lathe/ir/impl/scalar.ipp>
 #include <lathe/ir/impl/scalar_code.ipp>
 #include <lathe/ir/impl/share.ipp>

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <lathe/ir/visit.hpp>
+#include <lathe/ir/renew.hpp>
 #include <lathe/schedule/core/edit.hpp>
 #include <lathe/schedule/primitives/loops/split.ipp>
-#include <lathe/support/dense_map.hpp>
 #include <lathe/support/reversed.hpp>
 #include <lathe/support/text.hpp>
 
@@ -144,53 +143,22 @@ inline Verdict plan_partition(const Program& program, const Args& args, Partitio
 }
 
 /// One part of the loop's body: everything that it binds is new.
-class PartOfBody : public Mutator {
+class PartOfBody : public RenewVars {
  public:
   PartOfBody(const Program& program, const PartitionPlan& plan, std::size_t part, AnyExpr value,
              NamePool& names)
       : program_(program), dims_(program_facts(program)), plan_(plan), part_(part), names_(names) {
-    vars_[plan.site.loop->var.get()] = std::move(value);
-  }
-
-  AnyExpr expr(const AnyExpr& e) override {
-    if (const auto* v = e.as<VarNode>()) {
-      const AnyExpr* found = vars_.find(v);
-      return found ? *found : e;
-    }
-    const auto* let = e.as<LetNode>();
-    if (!let) return descend(e);
-    Vec<LetBinding> bindings;
-    for (const auto& b : let->bindings) {
-      AnyExpr value = expr(b.value);
-      bindings.push_back({renewed(b.var), std::move(value)});
-    }
-    return make_let(std::move(bindings), expr(let->body));
+    replace(plan.site.loop->var, std::move(value));
   }
 
   Stmt stmt(const Stmt& s) override {
-    if (const auto* f = s.as<ForNode>()) {
-      AnyExpr min = expr(f->min), extent = expr(f->extent);
-      VarRef fresh = renewed(f->var);
-      return make_for(fresh, min, extent, stmt(f->body), f->loop_kind, f->attributes);
-    }
-    if (const auto* let = s.as<LetStmtNode>()) {
-      AnyExpr value = expr(let->value);
-      VarRef fresh = renewed(let->var);
-      return make_let_stmt(fresh, value, stmt(let->body));
-    }
     const auto* block = s.as<BlockNode>();
-    return block ? clone(*block) : descend(s);
+    return block ? clone(*block) : RenewVars::stmt(s);
   }
 
   Vec<std::pair<BlockTag, std::string>> cloned;  ///< blocks, and what their copy is called
 
  private:
-  VarRef renewed(const VarRef& var) {
-    VarRef fresh = make_var(var->name, var->dtype);
-    vars_[var.get()] = fresh;
-    return fresh;
-  }
-
   Stmt clone(const BlockNode& block) {
     BlockNode out = block;
     out.tag = make_ref<BlockTagNode>(names_.fresh(block.name() + "_" + std::to_string(part_)));
@@ -199,7 +167,7 @@ class PartOfBody : public Mutator {
       shrink(it);
       it.binding = expr(it.binding);
     }
-    for (auto& it : out.iters) it.var = renewed(it.var);
+    for (auto& it : out.iters) it.var = renew(it.var);
     return descend(make_block(std::move(out)));
   }
 
@@ -222,7 +190,6 @@ class PartOfBody : public Mutator {
   const PartitionPlan& plan_;
   const std::size_t part_;
   NamePool& names_;
-  NodeMap<AnyExpr> vars_;
 };
 
 inline void apply_partition(const Program& program, const PartitionPlan& plan, Edit& edit) {
