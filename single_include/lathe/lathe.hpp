@@ -1136,6 +1136,25 @@ bool op_pure(CallOp op);
 constexpr bool is_dot(CallOp op) { return op == CallOp::dot4 || op == CallOp::dot2; }
 constexpr bool is_comparison(BinaryOp op) { return op >= BinaryOp::eq; }
 constexpr bool is_logic(BinaryOp op) { return op == BinaryOp::and_ || op == BinaryOp::or_; }
+/// a op b is b op a.
+constexpr bool is_commutative(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::add:
+    case BinaryOp::mul:
+    case BinaryOp::min:
+    case BinaryOp::max:
+    case BinaryOp::and_:
+    case BinaryOp::or_:
+    case BinaryOp::bit_and:
+    case BinaryOp::bit_or:
+    case BinaryOp::bit_xor:
+    case BinaryOp::eq:
+    case BinaryOp::ne:
+      return true;
+    default:
+      return false;
+  }
+}
 
 }  // namespace lathe
 
@@ -7585,6 +7604,10 @@ Stmt fresh_lets(const Stmt& s);
 Stmt replace_buffer(const Stmt& s, const Buffer& from, const Buffer& to);
 
 bool uses_var(const AnyExpr& e, const VarRef& var);
+/// Whether all variables that occur free are among these.
+bool names_only(const AnyExpr& e, const Vec<VarRef>& known);
+/// The first load that an expression holds; null: it reads no memory.
+const LoadNode* find_load(const AnyExpr& e);
 bool uses_var(const Stmt& s, const VarRef& var);
 /// The parts of a conjunction in the order in which they are tested; none of no condition.
 Vec<AnyExpr> conjuncts(const AnyExpr& condition);
@@ -7941,6 +7964,11 @@ class Parser {
     AnyExpr value;
     std::size_t first;  ///< of its statements
   };
+  struct Place {
+    Vec<AnyExpr> indices;
+    AnyExpr mask;
+    int height = 1;
+  };
   /// Counts a level of nesting until its end.
   class Level {
    public:
@@ -7991,7 +8019,8 @@ class Parser {
   template <class Node, class... Args>
   Value build(const Token& at, int height, Args&&... args);
   Vec<AnyExpr> exprs(std::string_view close, int& height);
-  void access(Vec<AnyExpr>& indices, AnyExpr& mask, int& height);
+  /// What is behind the name of a buffer, which stands at a token.
+  Place place(const Token& at, const BufferNode& buffer);
   void check_rank(const Token& at, const BufferNode& buffer, std::size_t count) const;
   void range(AnyExpr& min, AnyExpr& extent);
   Buffer buffer_type(const std::string& name, DType type, bool is_param);
@@ -8237,6 +8266,41 @@ bool is_arg_reducer(const ReducerNode& reducer);
 
 }  // namespace lathe
 
+// ---- lathe/ir/renew.hpp
+// Mutators of what statements bind: sizes that name what changes, and copies whose variables are
+// new.
+
+namespace lathe::detail {
+
+/// A mutator that knows the sizes of temporaries: one that names what changes makes another buffer.
+class MutatorOfSizes : public Mutator {
+ public:
+  LATHE_DECL Stmt stmt(const Stmt& s) override;
+};
+
+/// A copy whose lets bind fresh variables.
+class RenewLets : public MutatorOfSizes {
+ public:
+  LATHE_DECL AnyExpr expr(const AnyExpr& e) override;
+  LATHE_DECL Stmt stmt(const Stmt& s) override;
+
+ protected:
+  /// What stands for a variable from here on: a fresh one, or a value.
+  VarRef renew(const VarRef& var);
+  void replace(const VarRef& var, AnyExpr value);
+
+ private:
+  NodeMap<AnyExpr> values_;
+};
+
+/// A copy whose loops have fresh variables too.
+class RenewVars : public RenewLets {
+ public:
+  LATHE_DECL Stmt stmt(const Stmt& s) override;
+};
+
+}  // namespace lathe::detail
+
 // ---- lathe/ir/share.hpp
 // Expressions whose shared parts are computed once: a graph of nodes turned into values by name.
 
@@ -8310,6 +8374,26 @@ Stmt wrap_loops(const Vec<LoopHead>& heads, Stmt body);
 /// then also takes each old variable to its new one.
 Vec<LoopHead> fresh_loops(const Vec<ForRef>& loops, Change change, Substitution& map);
 
+/// The statement with other attributes of each loop in it: attributes_of(const ForNode&).
+template <class F>
+Stmt with_loop_attributes(const Stmt& s, const F& attributes_of) {
+  class Change : public Mutator {
+   public:
+    explicit Change(const F& attributes_of) : attributes_of_(attributes_of) {}
+    AnyExpr expr(const AnyExpr& e) override { return e; }
+    Stmt stmt(const Stmt& s) override {
+      const Stmt out = descend(s);
+      const auto* f = out.as<ForNode>();
+      if (!f || f->attributes.empty()) return out;
+      return make_for(f->var, f->min, f->extent, f->body, f->loop_kind, attributes_of_(*f));
+    }
+
+   private:
+    const F& attributes_of_;
+  };
+  return Change(attributes_of).stmt(s);
+}
+
 /// The statement with all stores in it past the caches, or none.
 Stmt with_streaming(const Stmt& s, Streaming how);
 
@@ -8346,11 +8430,7 @@ class LoadedBuffers : public Visitor {
 };
 /// Whether an expression reads no memory: it may be evaluated anywhere that its variables are
 /// known.
-inline bool is_load_free(const AnyExpr& e) {
-  LoadedBuffers loads;
-  loads.expr(e);
-  return loads.found.empty();
-}
+inline bool is_load_free(const AnyExpr& e) { return !find_load(e); }
 
 /// coef * atom * more...: more is empty for a linear term.
 struct Mono {
@@ -9431,6 +9511,9 @@ struct SteadyCondition {
   bool is_start() const { return bool(from); }
 };
 
+/// What is between the bounds of min and max of min and max.
+AnyExpr unclamped(AnyExpr e);
+
 /// Those below a loop whose value differs between its iterations, in program order, guards first.
 /// `known` are the Dims and the loops around; conditions that depend on loops whose partition is
 /// never are left out, and guards that depend on loops whose tail is mask.
@@ -9967,19 +10050,15 @@ namespace detail {
 
 /// Copies with fresh bound variables and allocations; variables in `replace` are replaced on the
 /// way.
-class CloneFresh : public Mutator {
+class CloneFresh : public RenewVars {
  public:
   CloneFresh() = default;
-  CloneFresh(const VarRef& var, AnyExpr value) { vars_[var.get()] = std::move(value); }
+  CloneFresh(const VarRef& var, AnyExpr value) { replace(var, std::move(value)); }
 
-  LATHE_DECL AnyExpr expr(const AnyExpr& e) override;
   LATHE_DECL Stmt stmt(const Stmt& s) override;
   LATHE_DECL Buffer buffer(const Buffer& b) override;
 
  private:
-  VarRef rename(const VarRef& var);
-
-  NodeMap<AnyExpr> vars_;
   NodeMap<Buffer> buffers_;
 };
 
@@ -13676,6 +13755,24 @@ LATHE_DECL bool uses_var(const AnyExpr& e, const VarRef& var) { return detail::o
 LATHE_DECL bool uses_var(const Stmt& s, const VarRef& var) { return detail::occurs(s, var); }
 LATHE_DECL Vec<VarRef> free_vars(const AnyExpr& e) { return detail::collect_vars(e).free(); }
 LATHE_DECL Vec<VarRef> free_vars(const Stmt& s) { return detail::collect_vars(s).free(); }
+LATHE_DECL bool names_only(const AnyExpr& e, const Vec<VarRef>& known) {
+  for (const auto& var : free_vars(e))
+    if (!contains(known, var)) return false;
+  return true;
+}
+
+LATHE_DECL const LoadNode* find_load(const AnyExpr& e) {
+  struct FindLoad : Visitor {
+    const LoadNode* found = nullptr;
+    void expr(const AnyExpr& x) override {
+      if (found) return;
+      found = x.as<LoadNode>();
+      if (!found) descend(x);
+    }
+  } find;
+  find.expr(e);
+  return find.found;
+}
 LATHE_DECL std::size_t node_count(const AnyExpr& e) { return e->weight; }
 LATHE_DECL std::size_t node_count(const Stmt& s) {
   detail::NodeCounter counter;
@@ -15610,15 +15707,13 @@ inline Parser::Value Parser::reference() {
   if (meaning.var) return {meaning.var, 1};
   if (!peek().is("["))
     fail(at, "L0501", cat("'", text, "' is a buffer; write its indices between brackets"));
-  Vec<AnyExpr> indices;
-  AnyExpr mask;
-  int height = 1, lanes = 1;
-  access(indices, mask, height);
-  check_rank(at, *meaning.buffer, indices.size());
-  for (const auto& i : indices)
+  Place to = place(at, *meaning.buffer);
+  int lanes = 1;
+  for (const auto& i : to.indices)
     if (i.dtype().is_vector()) lanes = i.dtype().lanes;
   DType type = lanes == 1 ? meaning.buffer->dtype : meaning.buffer->dtype.with_lanes(lanes);
-  return build<LoadNode>(at, height, type, meaning.buffer, std::move(indices), std::move(mask));
+  return build<LoadNode>(at, to.height, type, meaning.buffer, std::move(to.indices),
+                         std::move(to.mask));
 }
 
 inline void Parser::check_rank(const Token& at, const BufferNode& buffer, std::size_t count) const {
@@ -15628,22 +15723,25 @@ inline void Parser::check_rank(const Token& at, const BufferNode& buffer, std::s
            count == 1 ? " index" : " indices"));
 }
 
-inline void Parser::access(Vec<AnyExpr>& indices, AnyExpr& mask, int& height) {
+inline Parser::Place Parser::place(const Token& at, const BufferNode& buffer) {
   Level level(*this);
+  Place out;
   expect("[");
   if (!peek().is("]") && !peek().is_word("where")) {
     do {
       Value index = expr();
-      height = std::max(height, index.height);
-      indices.push_back(std::move(index.e));
+      out.height = std::max(out.height, index.height);
+      out.indices.push_back(std::move(index.e));
     } while (accept(","));
   }
   if (accept_word("where")) {
     Value value = expr();
-    height = std::max(height, value.height);
-    mask = std::move(value.e);
+    out.height = std::max(out.height, value.height);
+    out.mask = std::move(value.e);
   }
   expect("]");
+  check_rank(at, buffer, out.indices.size());
+  return out;
 }
 
 /// Expressions up to the closing symbol, which is taken.
@@ -16219,20 +16317,16 @@ inline Stmt Parser::store() {
   if (streaming != Streaming::none) take();
   const Token& at = peek();
   Buffer buffer = known_buffer();
-  Vec<AnyExpr> indices;
-  AnyExpr mask;
-  int height = 1;
-  access(indices, mask, height);
-  check_rank(at, *buffer, indices.size());
+  Place to = place(at, *buffer);
   if (in_reducer_block_ && (peek().kind != TokenKind::name || name("") != reducer_word_)) {
     --at_;
     expected(cat("'", reducer_word_, "=' (the block is a reduction)"));
   }
   expect("=");
   AnyExpr value = expr().e;
-  auto problem = access_problem(buffer, indices, value.dtype(), mask);
+  auto problem = access_problem(buffer, to.indices, value.dtype(), to.mask);
   if (!problem.empty()) fail(at, "L0503", cat("store of ", value.dtype().str(), ": ", problem));
-  return make_ref<StoreNode>(buffer, std::move(indices), std::move(value), std::move(mask),
+  return make_ref<StoreNode>(buffer, std::move(to.indices), std::move(value), std::move(to.mask),
                              streaming);
 }
 
@@ -16240,20 +16334,16 @@ inline Stmt Parser::atomic() {
   take();
   const Token& at = peek();
   Buffer buffer = known_buffer();
-  Vec<AnyExpr> indices;
-  AnyExpr mask;
-  int height = 1;
-  access(indices, mask, height);
-  check_rank(at, *buffer, indices.size());
-  if (mask.get()) fail(at, "L0501", "an atomic update has no mask");
+  Place to = place(at, *buffer);
+  if (to.mask.get()) fail(at, "L0501", "an atomic update has no mask");
   const BinaryOp* op = line_ended() ? nullptr : binary_op(peek().text);
   if (!op || is_comparison(*op)) expected("an operator such as '+' or 'max'");
   take();
   expect("=");
   AnyExpr value = expr().e;
-  auto problem = access_problem(buffer, indices, value.dtype(), {});
+  auto problem = access_problem(buffer, to.indices, value.dtype(), {});
   if (!problem.empty()) fail(at, "L0503", cat("update with ", value.dtype().str(), ": ", problem));
-  return make_ref<AtomicNode>(*op, buffer, std::move(indices), std::move(value));
+  return make_ref<AtomicNode>(*op, buffer, std::move(to.indices), std::move(value));
 }
 
 inline Stmt Parser::conditional() {
@@ -17314,6 +17404,67 @@ LATHE_DECL std::string law_problem(const ReducerNode& reducer, std::span<const A
 
 }  // namespace lathe
 
+// ---- lathe/ir/impl/renew.ipp
+namespace lathe::detail {
+
+LATHE_DECL Stmt MutatorOfSizes::stmt(const Stmt& s) {
+  const auto* a = s.as<AllocNode>();
+  if (!a) return descend(s);
+  BufferNode node = *a->buffer;
+  bool changed = false;
+  for (auto* sizes : {&node.shape, &node.strides})
+    for (auto& size : *sizes) {
+      AnyExpr next = expr(size);
+      changed = changed || !next.same_as(size);
+      size = std::move(next);
+    }
+  if (!changed) return descend(s);
+  const Buffer fresh(new BufferNode(std::move(node)));
+  return make_alloc(fresh, stmt(replace_buffer(a->body, a->buffer, fresh)));
+}
+
+LATHE_DECL void RenewLets::replace(const VarRef& var, AnyExpr value) {
+  values_[var.get()] = std::move(value);
+}
+LATHE_DECL VarRef RenewLets::renew(const VarRef& var) {
+  VarRef fresh = make_var(var->name, var->dtype);
+  replace(var, fresh);
+  return fresh;
+}
+
+LATHE_DECL AnyExpr RenewLets::expr(const AnyExpr& e) {
+  if (const auto* v = e.as<VarNode>()) {
+    const AnyExpr* found = values_.find(v);
+    return found ? *found : e;
+  }
+  const auto* let = e.as<LetNode>();
+  if (!let) return descend(e);
+  Vec<LetBinding> bindings;
+  for (const auto& b : let->bindings) {
+    AnyExpr value = expr(b.value);
+    bindings.push_back({renew(b.var), std::move(value)});
+  }
+  return make_let(std::move(bindings), expr(let->body));
+}
+
+LATHE_DECL Stmt RenewLets::stmt(const Stmt& s) {
+  const auto* let = s.as<LetStmtNode>();
+  if (!let) return MutatorOfSizes::stmt(s);
+  AnyExpr value = expr(let->value);
+  VarRef fresh = renew(let->var);
+  return make_let_stmt(fresh, value, stmt(let->body));
+}
+
+LATHE_DECL Stmt RenewVars::stmt(const Stmt& s) {
+  const auto* f = s.as<ForNode>();
+  if (!f) return RenewLets::stmt(s);
+  AnyExpr min = expr(f->min), extent = expr(f->extent);
+  VarRef fresh = renew(f->var);
+  return make_for(fresh, min, extent, stmt(f->body), f->loop_kind, f->attributes);
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/ir/impl/scalar.ipp
 namespace lathe::detail {
 
@@ -18325,26 +18476,6 @@ LATHE_DECL Stmt expand_init(const BlockNode& block) {
 namespace lathe {
 namespace detail {
 
-/// A mutator that knows the sizes of temporaries: one that names what changes makes another buffer.
-class MutatorOfSizes : public Mutator {
- public:
-  Stmt stmt(const Stmt& s) override {
-    const auto* a = s.as<AllocNode>();
-    if (!a) return descend(s);
-    BufferNode node = *a->buffer;
-    bool changed = false;
-    for (auto* sizes : {&node.shape, &node.strides})
-      for (auto& size : *sizes) {
-        AnyExpr next = expr(size);
-        changed = changed || !next.same_as(size);
-        size = std::move(next);
-      }
-    if (!changed) return descend(s);
-    const Buffer fresh(new BufferNode(std::move(node)));
-    return make_alloc(fresh, stmt(replace_buffer(a->body, a->buffer, fresh)));
-  }
-};
-
 class Substitute : public MutatorOfSizes {
  public:
   explicit Substitute(const Substitution& map) : map_(map) {}
@@ -18371,35 +18502,6 @@ class ReplaceBuffer : public Mutator {
   const Buffer &from_, &to_;
 };
 
-class FreshLets : public MutatorOfSizes {
- public:
-  AnyExpr expr(const AnyExpr& e) override {
-    if (const auto* v = e.as<VarNode>()) {
-      const VarRef* found = renamed_.find(v);
-      return found ? AnyExpr(*found) : e;
-    }
-    const auto* let = e.as<LetNode>();
-    if (!let) return descend(e);
-    Vec<LetBinding> bindings;
-    for (const auto& b : let->bindings) {
-      AnyExpr value = expr(b.value);
-      bindings.push_back({renew(b.var), std::move(value)});
-    }
-    return make_let(std::move(bindings), expr(let->body));
-  }
-  Stmt stmt(const Stmt& s) override {
-    const auto* let = s.as<LetStmtNode>();
-    if (!let) return MutatorOfSizes::stmt(s);
-    AnyExpr value = expr(let->value);
-    VarRef fresh = renew(let->var);
-    return make_let_stmt(fresh, value, stmt(let->body));
-  }
-
- private:
-  VarRef renew(const VarRef& var) { return renamed_[var.get()] = make_var(var->name, var->dtype); }
-  NodeMap<VarRef> renamed_;
-};
-
 }  // namespace detail
 
 LATHE_DECL AnyExpr substitute(const AnyExpr& e, const Substitution& map) {
@@ -18408,8 +18510,8 @@ LATHE_DECL AnyExpr substitute(const AnyExpr& e, const Substitution& map) {
 LATHE_DECL Stmt substitute(const Stmt& s, const Substitution& map) {
   return map.empty() ? s : detail::Substitute(map).stmt(s);
 }
-LATHE_DECL AnyExpr fresh_lets(const AnyExpr& e) { return detail::FreshLets().expr(e); }
-LATHE_DECL Stmt fresh_lets(const Stmt& s) { return detail::FreshLets().stmt(s); }
+LATHE_DECL AnyExpr fresh_lets(const AnyExpr& e) { return detail::RenewLets().expr(e); }
+LATHE_DECL Stmt fresh_lets(const Stmt& s) { return detail::RenewLets().stmt(s); }
 LATHE_DECL Vec<AnyExpr> MoveAccesses::moved(const Vec<AnyExpr>& indices) {
   Vec<AnyExpr> inner;
   for (const auto& index : indices) inner.push_back(expr(index));
@@ -18843,16 +18945,8 @@ inline void Verifier::expr(const AnyExpr& e) {
 // what does not change.
 inline bool Verifier::layout(const AnyExpr& e, const std::string& what) {
   if (!index(e, what)) return false;
-  struct Find : Visitor {
-    const LoadNode* found = nullptr;
-    void expr(const AnyExpr& x) override {
-      if (const auto* load = x.as<LoadNode>()) found = load;
-      descend(x);
-    }
-  } find;
-  find.expr(e);
-  if (find.found)
-    fail(cat(what, " reads '", find.found->buffer->name,
+  if (const LoadNode* load = find_load(e))
+    fail(cat(what, " reads '", load->buffer->name,
              "', whose elements may change: give it a name by a let before, ", str(e)));
   return ok();
 }
@@ -19770,25 +19864,6 @@ LATHE_DECL Poly poly_shallow(const AnyExpr& e) {
   Poly out;
   if (!shallow_into(out, e, 1)) out = poly_atom(e);
   return out;
-}
-
-inline bool is_commutative(BinaryOp op) {
-  switch (op) {
-    case BinaryOp::add:
-    case BinaryOp::mul:
-    case BinaryOp::min:
-    case BinaryOp::max:
-    case BinaryOp::and_:
-    case BinaryOp::or_:
-    case BinaryOp::bit_and:
-    case BinaryOp::bit_or:
-    case BinaryOp::bit_xor:
-    case BinaryOp::eq:
-    case BinaryOp::ne:
-      return true;
-    default:
-      return false;
-  }
 }
 
 inline bool same_exprs(const Vec<AnyExpr>& a, const Vec<AnyExpr>& b) {
@@ -24717,26 +24792,26 @@ LATHE_DECL Region whole_region(const Buffer& buffer) {
   return out;
 }
 
-LATHE_DECL Region region_hull(const Region& a, const Region& b, const Facts& facts) {
+namespace detail {
+
+// By axis, from one of both firsts to one of both lasts.
+template <class First, class Last>
+Region combined(const Region& a, const Region& b, const Facts& facts, First first, Last last) {
   Region out = a;
-  for (std::size_t d = 0; d < out.ranges.size(); ++d) {
-    AnyExpr lo = simplify(fold_min(a.ranges[d].min, b.ranges[d].min), facts);
-    AnyExpr hi =
-        simplify(fold_max(detail::last_of(a.ranges[d]), detail::last_of(b.ranges[d])), facts);
-    out.ranges[d] = detail::range_between(lo, hi, facts);
-  }
+  for (std::size_t d = 0; d < out.ranges.size(); ++d)
+    out.ranges[d] =
+        range_between(simplify(first(a.ranges[d].min, b.ranges[d].min), facts),
+                      simplify(last(last_of(a.ranges[d]), last_of(b.ranges[d])), facts), facts);
   return out;
 }
 
+}  // namespace detail
+
+LATHE_DECL Region region_hull(const Region& a, const Region& b, const Facts& facts) {
+  return detail::combined(a, b, facts, fold_min, fold_max);
+}
 LATHE_DECL Region region_intersect(const Region& a, const Region& b, const Facts& facts) {
-  Region out = a;
-  for (std::size_t d = 0; d < out.ranges.size(); ++d) {
-    AnyExpr lo = simplify(fold_max(a.ranges[d].min, b.ranges[d].min), facts);
-    AnyExpr hi =
-        simplify(fold_min(detail::last_of(a.ranges[d]), detail::last_of(b.ranges[d])), facts);
-    out.ranges[d] = detail::range_between(lo, hi, facts);
-  }
-  return out;
+  return detail::combined(a, b, facts, fold_max, fold_min);
 }
 
 LATHE_DECL bool region_contains(const Region& outer, const Region& inner, const Facts& facts) {
@@ -27900,13 +27975,6 @@ class SteadyConditions : public Visitor {
     const auto* n = condition.as<BinaryNode>();
     return n && n->op == BinaryOp::or_;
   }
-  static AnyExpr unclamped(AnyExpr e) {
-    while (const auto* n = e.as<BinaryNode>()) {
-      if (n->op != BinaryOp::min && n->op != BinaryOp::max) break;
-      e = n->a;
-    }
-    return e;
-  }
 
   void note(const AnyExpr& condition, bool value) {
     const auto* n = condition.as<BinaryNode>();
@@ -27971,6 +28039,14 @@ class SteadyConditions : public Visitor {
   bool guards_ = false;  ///< what is noted keeps a statement from running
   Vec<SteadyCondition>* into_ = &others;
 };
+
+LATHE_DECL AnyExpr unclamped(AnyExpr e) {
+  while (const auto* n = e.as<BinaryNode>()) {
+    if (n->op != BinaryOp::min && n->op != BinaryOp::max) break;
+    e = n->a;
+  }
+  return e;
+}
 
 LATHE_DECL Vec<SteadyCondition> steady_conditions(const ForNode& loop, const Facts& around,
                                                   const Vec<VarRef>& known) {
@@ -28916,15 +28992,8 @@ LATHE_DECL void check_weight(const std::string& what, const AnyExpr& e, Location
 
 /// Extents may name dims only: what a tensor's shape is must be known before any element is.
 inline void check_shape_vars(const std::string& what, const AnyExpr& e, Location where) {
-  struct Loads : Visitor {
-    const LoadNode* found = nullptr;
-    void expr(const AnyExpr& x) override {
-      if (const auto* load = x.as<LoadNode>()) found = load;
-      descend(x);
-    }
-  } loads;
-  loads.expr(e);
-  std::string name = loads.found ? loads.found->buffer->name : "";
+  const LoadNode* load = find_load(e);
+  std::string name = load ? load->buffer->name : "";
   for (const auto& v : free_vars(e)) {
     const auto* origin = origin_of(*v);
     if (!origin || origin->kind != VarOrigin::dim) name = v->name;
@@ -29136,18 +29205,6 @@ LATHE_DECL void check_value(const TensorSource& source, const AnyValue& value) {
     check_reducer_laws(*value.reducer, value.values, source.where);
 }
 
-inline bool reads_a_tensor(const AnyExpr& e) {
-  struct Loads : Visitor {
-    bool found = false;
-    void expr(const AnyExpr& x) override {
-      found = found || x.kind() == ExprKind::Load;
-      descend(x);
-    }
-  } loads;
-  loads.expr(e);
-  return loads.found;
-}
-
 /// What an empty fold gives must be known without any tensor or axis.
 inline void check_identity(const ReducerNode& reducer, const AnyExpr& identity, Location where) {
   const std::string what = "the identity of reducer '" + reducer.name + "'";
@@ -29158,7 +29215,7 @@ inline void check_identity(const ReducerNode& reducer, const AnyExpr& identity, 
     throw UserError("L0121", what + " uses '" + (origin ? origin->label : var->name) + "'", where,
                     {}, help);
   }
-  if (reads_a_tensor(identity)) throw UserError("L0121", what + " reads a tensor", where, {}, help);
+  if (find_load(identity)) throw UserError("L0121", what + " reads a tensor", where, {}, help);
 }
 
 LATHE_DECL void check_reducer(const ReducerNode& reducer, Location where) {
@@ -29169,7 +29226,7 @@ LATHE_DECL void check_reducer(const ReducerNode& reducer, Location where) {
       throw UserError("L0116", "reducer '" + reducer.name + "' combines to an undefined value",
                       where);
     check_weight("reducer '" + reducer.name + "'", reducer.combine[k], where);
-    reads = reads || reads_a_tensor(reducer.combine[k]);
+    reads = reads || find_load(reducer.combine[k]);
     for (const auto& var : free_vars(reducer.combine[k])) {
       bool own = false;
       for (const auto& v : reducer.lhs) own = own || v == var;
@@ -37812,53 +37869,22 @@ inline Verdict plan_partition(const Program& program, const Args& args, Partitio
 }
 
 /// One part of the loop's body: everything that it binds is new.
-class PartOfBody : public Mutator {
+class PartOfBody : public RenewVars {
  public:
   PartOfBody(const Program& program, const PartitionPlan& plan, std::size_t part, AnyExpr value,
              NamePool& names)
       : program_(program), dims_(program_facts(program)), plan_(plan), part_(part), names_(names) {
-    vars_[plan.site.loop->var.get()] = std::move(value);
-  }
-
-  AnyExpr expr(const AnyExpr& e) override {
-    if (const auto* v = e.as<VarNode>()) {
-      const AnyExpr* found = vars_.find(v);
-      return found ? *found : e;
-    }
-    const auto* let = e.as<LetNode>();
-    if (!let) return descend(e);
-    Vec<LetBinding> bindings;
-    for (const auto& b : let->bindings) {
-      AnyExpr value = expr(b.value);
-      bindings.push_back({renewed(b.var), std::move(value)});
-    }
-    return make_let(std::move(bindings), expr(let->body));
+    replace(plan.site.loop->var, std::move(value));
   }
 
   Stmt stmt(const Stmt& s) override {
-    if (const auto* f = s.as<ForNode>()) {
-      AnyExpr min = expr(f->min), extent = expr(f->extent);
-      VarRef fresh = renewed(f->var);
-      return make_for(fresh, min, extent, stmt(f->body), f->loop_kind, f->attributes);
-    }
-    if (const auto* let = s.as<LetStmtNode>()) {
-      AnyExpr value = expr(let->value);
-      VarRef fresh = renewed(let->var);
-      return make_let_stmt(fresh, value, stmt(let->body));
-    }
     const auto* block = s.as<BlockNode>();
-    return block ? clone(*block) : descend(s);
+    return block ? clone(*block) : RenewVars::stmt(s);
   }
 
   Vec<std::pair<BlockTag, std::string>> cloned;  ///< blocks, and what their copy is called
 
  private:
-  VarRef renewed(const VarRef& var) {
-    VarRef fresh = make_var(var->name, var->dtype);
-    vars_[var.get()] = fresh;
-    return fresh;
-  }
-
   Stmt clone(const BlockNode& block) {
     BlockNode out = block;
     out.tag = make_ref<BlockTagNode>(names_.fresh(block.name() + "_" + std::to_string(part_)));
@@ -37867,7 +37893,7 @@ class PartOfBody : public Mutator {
       shrink(it);
       it.binding = expr(it.binding);
     }
-    for (auto& it : out.iters) it.var = renewed(it.var);
+    for (auto& it : out.iters) it.var = renew(it.var);
     return descend(make_block(std::move(out)));
   }
 
@@ -37890,7 +37916,6 @@ class PartOfBody : public Mutator {
   const PartitionPlan& plan_;
   const std::size_t part_;
   NamePool& names_;
-  NodeMap<AnyExpr> vars_;
 };
 
 inline void apply_partition(const Program& program, const PartitionPlan& plan, Edit& edit) {
@@ -40815,30 +40840,12 @@ class TensorMatch {
     }
   }
 
-  static bool commutes(BinaryOp op) {
-    switch (op) {
-      case BinaryOp::add:
-      case BinaryOp::mul:
-      case BinaryOp::min:
-      case BinaryOp::max:
-      case BinaryOp::and_:
-      case BinaryOp::or_:
-      case BinaryOp::bit_and:
-      case BinaryOp::bit_or:
-      case BinaryOp::bit_xor:
-      case BinaryOp::eq:
-      case BinaryOp::ne:
-        return true;
-      default:
-        return false;
-    }
-  }
   // Where both orders differ, the one as written is what is told.
   bool same_binary(const BinaryNode& p, const BinaryNode& e) {
     if (p.op != e.op) return false;
     const Vec<Bound> before = bound;
     if (same(p.a, e.a) && same(p.b, e.b)) return true;
-    if (!commutes(p.op)) return false;
+    if (!is_commutative(p.op)) return false;
     const std::string straight = std::exchange(difference, "");
     bound = before;
     if (same(p.a, e.b) && same(p.b, e.a)) return true;
@@ -43294,24 +43301,19 @@ class PartitionLoops : public Mutator {
     }
     Attributes its_own = after(Change::border, f.attributes);
     its_own.set(PartitionAttr{Partition::never});
-    const Stmt body = AsBorder().stmt(decide.stmt(f.body));
+    const Stmt body = as_border(decide.stmt(f.body));
     return CloneFresh().stmt(make_for(f.var, from, extent, body, f.loop_kind, its_own));
   }
 
   // Loops inside run as in the steady part, but are not cut in three once more: of n loops in each
   // other 3^n nests would come.
-  class AsBorder : public Mutator {
-   public:
-    Stmt stmt(const Stmt& s) override {
-      const Stmt out = descend(s);
-      const auto* f = out.as<ForNode>();
-      if (!f) return out;
-      LoopHead head = head_of(*f);
-      head.attributes = after(Change::border, f->attributes);
-      if (partition_of(*f) == Partition::always) head.attributes.erase<PartitionAttr>();
-      return wrap_loops({head}, f->body);
-    }
-  };
+  static Stmt as_border(const Stmt& s) {
+    return with_loop_attributes(s, [](const ForNode& f) {
+      Attributes rest = after(Change::border, f.attributes);
+      if (partition_of(f) == Partition::always) rest.erase<PartitionAttr>();
+      return rest;
+    });
+  }
 
   Facts facts_;
   Vec<VarRef> known_;   ///< Dims, and the loops around
@@ -43378,14 +43380,6 @@ class TileGuards : public Visitor {
     if (n->op == BinaryOp::max) note_soft(unclamped(n->a) >= n->b);
     note_clamps(n->a);
     note_clamps(n->b);
-  }
-
-  static AnyExpr unclamped(AnyExpr e) {
-    while (const auto* n = e.as<BinaryNode>()) {
-      if (n->op != BinaryOp::min && n->op != BinaryOp::max) break;
-      e = n->a;
-    }
-    return e;
   }
 
   void note_soft(const AnyExpr& condition) {
@@ -43618,15 +43612,7 @@ class SplitBorderTiles : public Mutator {
 
   // Known here, and read from memory that stays as it is, at places that exist also where a guard
   // that would have come before fails.
-  bool decidable(const AnyExpr& e) const {
-    if (!reads_safely(e)) return false;
-    for (const auto& v : free_vars(e)) {
-      bool known = false;
-      for (const auto& k : known_) known |= k == v;
-      if (!known) return false;
-    }
-    return true;
-  }
+  bool decidable(const AnyExpr& e) const { return reads_safely(e) && names_only(e, known_); }
 
   bool reads_safely(const AnyExpr& e) const {
     struct FindLoads : Visitor {
@@ -43740,17 +43726,8 @@ class SplitBorderTiles : public Mutator {
   }
 
   static Stmt border(const Stmt& s) {
-    class AsVersion : public Mutator {
-     public:
-      Stmt stmt(const Stmt& s) override {
-        const Stmt out = descend(s);
-        const auto* f = out.as<ForNode>();
-        if (!f || f->attributes.empty()) return out;
-        return make_for(f->var, f->min, f->extent, f->body, f->loop_kind,
-                        after(Change::version, f->attributes));
-      }
-    };
-    return AsVersion().stmt(s);
+    return with_loop_attributes(
+        s, [](const ForNode& f) { return after(Change::version, f.attributes); });
   }
 
   // Two tails of one tile: four versions of its body.
@@ -43770,18 +43747,13 @@ class SplitBorderTiles : public Mutator {
 };
 
 // Step 3. What runs apart does, and what is left of tails are tests.
-class DropPolicies : public Mutator {
- public:
-  Stmt stmt(const Stmt& s) override {
-    const Stmt out = descend(s);
-    const auto* f = out.as<ForNode>();
-    if (!f || f->attributes.empty()) return out;
-    Attributes rest = f->attributes;
+inline Stmt drop_policies(const Stmt& s) {
+  return with_loop_attributes(s, [](const ForNode& f) {
+    Attributes rest = f.attributes;
     rest.erase<PartitionAttr>(), rest.erase<TailAttr>();
-    return make_for(f->var, f->min, f->extent, f->body, f->loop_kind, rest);
-  }
-  AnyExpr expr(const AnyExpr& e) override { return e; }
-};
+    return rest;
+  });
+}
 
 }  // namespace detail
 
@@ -43789,7 +43761,7 @@ LATHE_DECL Program hoist_guards(const Program& program) {
   Stmt body = detail::LiftInvariantGuards().stmt(program->body);
   body = detail::PartitionLoops(program).stmt(body);
   detail::SplitBorderTiles split(program, detail::unpeeled_loops(body));
-  return program.with(detail::DropPolicies().stmt(split.run(body)));
+  return program.with(detail::drop_policies(split.run(body)));
 }
 
 }  // namespace lathe
@@ -45936,15 +45908,7 @@ class ShrinkBuffers : public Mutator {
     return most;
   }
 
-  bool only_dims(const AnyExpr& e) const {
-    if (!is_load_free(e)) return false;
-    for (const auto& v : free_vars(e)) {
-      bool known = false;
-      for (const auto& c : constants_) known |= c == v;
-      if (!known) return false;
-    }
-    return true;
-  }
+  bool only_dims(const AnyExpr& e) const { return is_load_free(e) && names_only(e, constants_); }
 
   // A cache line, and the widest vector.
   static constexpr int kTemporaryAlignment = 64;
@@ -46291,15 +46255,9 @@ namespace detail {
 
 /// Whether computing an index reads memory: ahead of its iteration it could read past the end.
 inline bool indirect(const LoadNode& load) {
-  struct FindLoad : Visitor {
-    bool found = false;
-    void expr(const AnyExpr& e) override {
-      found = found || e.kind() == ExprKind::Load;
-      descend(e);
-    }
-  } find;
-  for (const auto& i : load.indices) find.expr(i);
-  return find.found;
+  for (const auto& i : load.indices)
+    if (find_load(i)) return true;
+  return false;
 }
 
 /// An index apart from what is added to it.
@@ -46798,39 +46756,7 @@ LATHE_DECL Program roll_buffers(const Program& program) {
 // ---- lathe/lower/vector/clone.ipp
 namespace lathe::detail {
 
-LATHE_DECL VarRef CloneFresh::rename(const VarRef& var) {
-  VarRef fresh = make_var(var->name, var->dtype);
-  vars_[var.get()] = fresh;
-  return fresh;
-}
-
-LATHE_DECL AnyExpr CloneFresh::expr(const AnyExpr& e) {
-  if (const auto* v = e.as<VarNode>()) {
-    const AnyExpr* found = vars_.find(v);
-    return found ? *found : e;
-  }
-  if (const auto* let = e.as<LetNode>()) {
-    Vec<LetBinding> bindings;
-    for (const auto& b : let->bindings) {
-      AnyExpr value = expr(b.value);
-      bindings.push_back({rename(b.var), std::move(value)});
-    }
-    return make_let(std::move(bindings), expr(let->body));
-  }
-  return descend(e);
-}
-
 LATHE_DECL Stmt CloneFresh::stmt(const Stmt& s) {
-  if (const auto* f = s.as<ForNode>()) {
-    AnyExpr min = expr(f->min), extent = expr(f->extent);
-    VarRef fresh = rename(f->var);
-    return make_for(fresh, min, extent, stmt(f->body), f->loop_kind, f->attributes);
-  }
-  if (const auto* let = s.as<LetStmtNode>()) {
-    AnyExpr value = expr(let->value);
-    VarRef fresh = rename(let->var);
-    return make_let_stmt(fresh, value, stmt(let->body));
-  }
   if (const auto* a = s.as<AllocNode>()) {
     BufferNode node = *a->buffer;
     for (auto& extent : node.shape) extent = expr(extent);
@@ -46838,7 +46764,7 @@ LATHE_DECL Stmt CloneFresh::stmt(const Stmt& s) {
     buffers_[a->buffer.get()] = fresh;
     return make_alloc(fresh, stmt(a->body));
   }
-  return descend(s);
+  return RenewVars::stmt(s);
 }
 
 LATHE_DECL Buffer CloneFresh::buffer(const Buffer& b) {
@@ -51430,15 +51356,7 @@ inline void EvalCompiler::describe(EvalBuffer& out, const Buffer& b) {
 
 // A program that nobody verified may say anything; what it reads here need not exist yet.
 inline void EvalCompiler::check_layout(const BufferNode& b, const AnyExpr& e) const {
-  struct Find : Visitor {
-    bool found = false;
-    void expr(const AnyExpr& x) override {
-      found = found || x.kind() == ExprKind::Load;
-      descend(x);
-    }
-  } find;
-  find.expr(e);
-  if (find.found)
+  if (find_load(e))
     throw UserError(
         "L0506",
         cat("program '", program_->name, "': an extent or stride of '", b.name, "' reads memory"),

@@ -27,6 +27,9 @@ struct SteadyCondition {
   bool is_start() const { return bool(from); }
 };
 
+/// What is between the bounds of min and max of min and max.
+AnyExpr unclamped(AnyExpr e);
+
 /// Those below a loop whose value differs between its iterations, in program order, guards first.
 /// `known` are the Dims and the loops around; conditions that depend on loops whose partition is
 /// never are left out, and guards that depend on loops whose tail is mask.

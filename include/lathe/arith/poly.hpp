@@ -17,11 +17,7 @@ class LoadedBuffers : public Visitor {
 };
 /// Whether an expression reads no memory: it may be evaluated anywhere that its variables are
 /// known.
-inline bool is_load_free(const AnyExpr& e) {
-  LoadedBuffers loads;
-  loads.expr(e);
-  return loads.found.empty();
-}
+inline bool is_load_free(const AnyExpr& e) { return !find_load(e); }
 
 /// coef * atom * more...: more is empty for a linear term.
 struct Mono {

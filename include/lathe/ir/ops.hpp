@@ -66,5 +66,24 @@ bool op_pure(CallOp op);
 constexpr bool is_dot(CallOp op) { return op == CallOp::dot4 || op == CallOp::dot2; }
 constexpr bool is_comparison(BinaryOp op) { return op >= BinaryOp::eq; }
 constexpr bool is_logic(BinaryOp op) { return op == BinaryOp::and_ || op == BinaryOp::or_; }
+/// a op b is b op a.
+constexpr bool is_commutative(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::add:
+    case BinaryOp::mul:
+    case BinaryOp::min:
+    case BinaryOp::max:
+    case BinaryOp::and_:
+    case BinaryOp::or_:
+    case BinaryOp::bit_and:
+    case BinaryOp::bit_or:
+    case BinaryOp::bit_xor:
+    case BinaryOp::eq:
+    case BinaryOp::ne:
+      return true;
+    default:
+      return false;
+  }
+}
 
 }  // namespace lathe

@@ -30,6 +30,26 @@ Stmt wrap_loops(const Vec<LoopHead>& heads, Stmt body);
 /// then also takes each old variable to its new one.
 Vec<LoopHead> fresh_loops(const Vec<ForRef>& loops, Change change, Substitution& map);
 
+/// The statement with other attributes of each loop in it: attributes_of(const ForNode&).
+template <class F>
+Stmt with_loop_attributes(const Stmt& s, const F& attributes_of) {
+  class Change : public Mutator {
+   public:
+    explicit Change(const F& attributes_of) : attributes_of_(attributes_of) {}
+    AnyExpr expr(const AnyExpr& e) override { return e; }
+    Stmt stmt(const Stmt& s) override {
+      const Stmt out = descend(s);
+      const auto* f = out.as<ForNode>();
+      if (!f || f->attributes.empty()) return out;
+      return make_for(f->var, f->min, f->extent, f->body, f->loop_kind, attributes_of_(*f));
+    }
+
+   private:
+    const F& attributes_of_;
+  };
+  return Change(attributes_of).stmt(s);
+}
+
 /// The statement with all stores in it past the caches, or none.
 Stmt with_streaming(const Stmt& s, Streaming how);
 

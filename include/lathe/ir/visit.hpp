@@ -147,6 +147,10 @@ Stmt fresh_lets(const Stmt& s);
 Stmt replace_buffer(const Stmt& s, const Buffer& from, const Buffer& to);
 
 bool uses_var(const AnyExpr& e, const VarRef& var);
+/// Whether all variables that occur free are among these.
+bool names_only(const AnyExpr& e, const Vec<VarRef>& known);
+/// The first load that an expression holds; null: it reads no memory.
+const LoadNode* find_load(const AnyExpr& e);
 bool uses_var(const Stmt& s, const VarRef& var);
 /// The parts of a conjunction in the order in which they are tested; none of no condition.
 Vec<AnyExpr> conjuncts(const AnyExpr& condition);

@@ -296,26 +296,26 @@ LATHE_DECL Region whole_region(const Buffer& buffer) {
   return out;
 }
 
-LATHE_DECL Region region_hull(const Region& a, const Region& b, const Facts& facts) {
+namespace detail {
+
+// By axis, from one of both firsts to one of both lasts.
+template <class First, class Last>
+Region combined(const Region& a, const Region& b, const Facts& facts, First first, Last last) {
   Region out = a;
-  for (std::size_t d = 0; d < out.ranges.size(); ++d) {
-    AnyExpr lo = simplify(fold_min(a.ranges[d].min, b.ranges[d].min), facts);
-    AnyExpr hi =
-        simplify(fold_max(detail::last_of(a.ranges[d]), detail::last_of(b.ranges[d])), facts);
-    out.ranges[d] = detail::range_between(lo, hi, facts);
-  }
+  for (std::size_t d = 0; d < out.ranges.size(); ++d)
+    out.ranges[d] =
+        range_between(simplify(first(a.ranges[d].min, b.ranges[d].min), facts),
+                      simplify(last(last_of(a.ranges[d]), last_of(b.ranges[d])), facts), facts);
   return out;
 }
 
+}  // namespace detail
+
+LATHE_DECL Region region_hull(const Region& a, const Region& b, const Facts& facts) {
+  return detail::combined(a, b, facts, fold_min, fold_max);
+}
 LATHE_DECL Region region_intersect(const Region& a, const Region& b, const Facts& facts) {
-  Region out = a;
-  for (std::size_t d = 0; d < out.ranges.size(); ++d) {
-    AnyExpr lo = simplify(fold_max(a.ranges[d].min, b.ranges[d].min), facts);
-    AnyExpr hi =
-        simplify(fold_min(detail::last_of(a.ranges[d]), detail::last_of(b.ranges[d])), facts);
-    out.ranges[d] = detail::range_between(lo, hi, facts);
-  }
-  return out;
+  return detail::combined(a, b, facts, fold_max, fold_min);
 }
 
 LATHE_DECL bool region_contains(const Region& outer, const Region& inner, const Facts& facts) {

@@ -80,13 +80,6 @@ class SteadyConditions : public Visitor {
     const auto* n = condition.as<BinaryNode>();
     return n && n->op == BinaryOp::or_;
   }
-  static AnyExpr unclamped(AnyExpr e) {
-    while (const auto* n = e.as<BinaryNode>()) {
-      if (n->op != BinaryOp::min && n->op != BinaryOp::max) break;
-      e = n->a;
-    }
-    return e;
-  }
 
   void note(const AnyExpr& condition, bool value) {
     const auto* n = condition.as<BinaryNode>();
@@ -151,6 +144,14 @@ class SteadyConditions : public Visitor {
   bool guards_ = false;  ///< what is noted keeps a statement from running
   Vec<SteadyCondition>* into_ = &others;
 };
+
+LATHE_DECL AnyExpr unclamped(AnyExpr e) {
+  while (const auto* n = e.as<BinaryNode>()) {
+    if (n->op != BinaryOp::min && n->op != BinaryOp::max) break;
+    e = n->a;
+  }
+  return e;
+}
 
 LATHE_DECL Vec<SteadyCondition> steady_conditions(const ForNode& loop, const Facts& around,
                                                   const Vec<VarRef>& known) {

@@ -160,25 +160,6 @@ LATHE_DECL Poly poly_shallow(const AnyExpr& e) {
   return out;
 }
 
-inline bool is_commutative(BinaryOp op) {
-  switch (op) {
-    case BinaryOp::add:
-    case BinaryOp::mul:
-    case BinaryOp::min:
-    case BinaryOp::max:
-    case BinaryOp::and_:
-    case BinaryOp::or_:
-    case BinaryOp::bit_and:
-    case BinaryOp::bit_or:
-    case BinaryOp::bit_xor:
-    case BinaryOp::eq:
-    case BinaryOp::ne:
-      return true;
-    default:
-      return false;
-  }
-}
-
 inline bool same_exprs(const Vec<AnyExpr>& a, const Vec<AnyExpr>& b) {
   if (a.size() != b.size()) return false;
   for (std::size_t k = 0; k < a.size(); ++k)

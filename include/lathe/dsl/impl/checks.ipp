@@ -44,15 +44,8 @@ LATHE_DECL void check_weight(const std::string& what, const AnyExpr& e, Location
 
 /// Extents may name dims only: what a tensor's shape is must be known before any element is.
 inline void check_shape_vars(const std::string& what, const AnyExpr& e, Location where) {
-  struct Loads : Visitor {
-    const LoadNode* found = nullptr;
-    void expr(const AnyExpr& x) override {
-      if (const auto* load = x.as<LoadNode>()) found = load;
-      descend(x);
-    }
-  } loads;
-  loads.expr(e);
-  std::string name = loads.found ? loads.found->buffer->name : "";
+  const LoadNode* load = find_load(e);
+  std::string name = load ? load->buffer->name : "";
   for (const auto& v : free_vars(e)) {
     const auto* origin = origin_of(*v);
     if (!origin || origin->kind != VarOrigin::dim) name = v->name;
@@ -264,18 +257,6 @@ LATHE_DECL void check_value(const TensorSource& source, const AnyValue& value) {
     check_reducer_laws(*value.reducer, value.values, source.where);
 }
 
-inline bool reads_a_tensor(const AnyExpr& e) {
-  struct Loads : Visitor {
-    bool found = false;
-    void expr(const AnyExpr& x) override {
-      found = found || x.kind() == ExprKind::Load;
-      descend(x);
-    }
-  } loads;
-  loads.expr(e);
-  return loads.found;
-}
-
 /// What an empty fold gives must be known without any tensor or axis.
 inline void check_identity(const ReducerNode& reducer, const AnyExpr& identity, Location where) {
   const std::string what = "the identity of reducer '" + reducer.name + "'";
@@ -286,7 +267,7 @@ inline void check_identity(const ReducerNode& reducer, const AnyExpr& identity, 
     throw UserError("L0121", what + " uses '" + (origin ? origin->label : var->name) + "'", where,
                     {}, help);
   }
-  if (reads_a_tensor(identity)) throw UserError("L0121", what + " reads a tensor", where, {}, help);
+  if (find_load(identity)) throw UserError("L0121", what + " reads a tensor", where, {}, help);
 }
 
 LATHE_DECL void check_reducer(const ReducerNode& reducer, Location where) {
@@ -297,7 +278,7 @@ LATHE_DECL void check_reducer(const ReducerNode& reducer, Location where) {
       throw UserError("L0116", "reducer '" + reducer.name + "' combines to an undefined value",
                       where);
     check_weight("reducer '" + reducer.name + "'", reducer.combine[k], where);
-    reads = reads || reads_a_tensor(reducer.combine[k]);
+    reads = reads || find_load(reducer.combine[k]);
     for (const auto& var : free_vars(reducer.combine[k])) {
       bool own = false;
       for (const auto& v : reducer.lhs) own = own || v == var;

@@ -26,15 +26,7 @@ inline void EvalCompiler::describe(EvalBuffer& out, const Buffer& b) {
 
 // A program that nobody verified may say anything; what it reads here need not exist yet.
 inline void EvalCompiler::check_layout(const BufferNode& b, const AnyExpr& e) const {
-  struct Find : Visitor {
-    bool found = false;
-    void expr(const AnyExpr& x) override {
-      found = found || x.kind() == ExprKind::Load;
-      descend(x);
-    }
-  } find;
-  find.expr(e);
-  if (find.found)
+  if (find_load(e))
     throw UserError(
         "L0506",
         cat("program '", program_->name, "': an extent or stride of '", b.name, "' reads memory"),

@@ -101,6 +101,24 @@ LATHE_DECL bool uses_var(const AnyExpr& e, const VarRef& var) { return detail::o
 LATHE_DECL bool uses_var(const Stmt& s, const VarRef& var) { return detail::occurs(s, var); }
 LATHE_DECL Vec<VarRef> free_vars(const AnyExpr& e) { return detail::collect_vars(e).free(); }
 LATHE_DECL Vec<VarRef> free_vars(const Stmt& s) { return detail::collect_vars(s).free(); }
+LATHE_DECL bool names_only(const AnyExpr& e, const Vec<VarRef>& known) {
+  for (const auto& var : free_vars(e))
+    if (!contains(known, var)) return false;
+  return true;
+}
+
+LATHE_DECL const LoadNode* find_load(const AnyExpr& e) {
+  struct FindLoad : Visitor {
+    const LoadNode* found = nullptr;
+    void expr(const AnyExpr& x) override {
+      if (found) return;
+      found = x.as<LoadNode>();
+      if (!found) descend(x);
+    }
+  } find;
+  find.expr(e);
+  return find.found;
+}
 LATHE_DECL std::size_t node_count(const AnyExpr& e) { return e->weight; }
 LATHE_DECL std::size_t node_count(const Stmt& s) {
   detail::NodeCounter counter;

@@ -104,15 +104,13 @@ inline Parser::Value Parser::reference() {
   if (meaning.var) return {meaning.var, 1};
   if (!peek().is("["))
     fail(at, "L0501", cat("'", text, "' is a buffer; write its indices between brackets"));
-  Vec<AnyExpr> indices;
-  AnyExpr mask;
-  int height = 1, lanes = 1;
-  access(indices, mask, height);
-  check_rank(at, *meaning.buffer, indices.size());
-  for (const auto& i : indices)
+  Place to = place(at, *meaning.buffer);
+  int lanes = 1;
+  for (const auto& i : to.indices)
     if (i.dtype().is_vector()) lanes = i.dtype().lanes;
   DType type = lanes == 1 ? meaning.buffer->dtype : meaning.buffer->dtype.with_lanes(lanes);
-  return build<LoadNode>(at, height, type, meaning.buffer, std::move(indices), std::move(mask));
+  return build<LoadNode>(at, to.height, type, meaning.buffer, std::move(to.indices),
+                         std::move(to.mask));
 }
 
 inline void Parser::check_rank(const Token& at, const BufferNode& buffer, std::size_t count) const {
@@ -122,22 +120,25 @@ inline void Parser::check_rank(const Token& at, const BufferNode& buffer, std::s
            count == 1 ? " index" : " indices"));
 }
 
-inline void Parser::access(Vec<AnyExpr>& indices, AnyExpr& mask, int& height) {
+inline Parser::Place Parser::place(const Token& at, const BufferNode& buffer) {
   Level level(*this);
+  Place out;
   expect("[");
   if (!peek().is("]") && !peek().is_word("where")) {
     do {
       Value index = expr();
-      height = std::max(height, index.height);
-      indices.push_back(std::move(index.e));
+      out.height = std::max(out.height, index.height);
+      out.indices.push_back(std::move(index.e));
     } while (accept(","));
   }
   if (accept_word("where")) {
     Value value = expr();
-    height = std::max(height, value.height);
-    mask = std::move(value.e);
+    out.height = std::max(out.height, value.height);
+    out.mask = std::move(value.e);
   }
   expect("]");
+  check_rank(at, buffer, out.indices.size());
+  return out;
 }
 
 /// Expressions up to the closing symbol, which is taken.

@@ -259,20 +259,16 @@ inline Stmt Parser::store() {
   if (streaming != Streaming::none) take();
   const Token& at = peek();
   Buffer buffer = known_buffer();
-  Vec<AnyExpr> indices;
-  AnyExpr mask;
-  int height = 1;
-  access(indices, mask, height);
-  check_rank(at, *buffer, indices.size());
+  Place to = place(at, *buffer);
   if (in_reducer_block_ && (peek().kind != TokenKind::name || name("") != reducer_word_)) {
     --at_;
     expected(cat("'", reducer_word_, "=' (the block is a reduction)"));
   }
   expect("=");
   AnyExpr value = expr().e;
-  auto problem = access_problem(buffer, indices, value.dtype(), mask);
+  auto problem = access_problem(buffer, to.indices, value.dtype(), to.mask);
   if (!problem.empty()) fail(at, "L0503", cat("store of ", value.dtype().str(), ": ", problem));
-  return make_ref<StoreNode>(buffer, std::move(indices), std::move(value), std::move(mask),
+  return make_ref<StoreNode>(buffer, std::move(to.indices), std::move(value), std::move(to.mask),
                              streaming);
 }
 
@@ -280,20 +276,16 @@ inline Stmt Parser::atomic() {
   take();
   const Token& at = peek();
   Buffer buffer = known_buffer();
-  Vec<AnyExpr> indices;
-  AnyExpr mask;
-  int height = 1;
-  access(indices, mask, height);
-  check_rank(at, *buffer, indices.size());
-  if (mask.get()) fail(at, "L0501", "an atomic update has no mask");
+  Place to = place(at, *buffer);
+  if (to.mask.get()) fail(at, "L0501", "an atomic update has no mask");
   const BinaryOp* op = line_ended() ? nullptr : binary_op(peek().text);
   if (!op || is_comparison(*op)) expected("an operator such as '+' or 'max'");
   take();
   expect("=");
   AnyExpr value = expr().e;
-  auto problem = access_problem(buffer, indices, value.dtype(), {});
+  auto problem = access_problem(buffer, to.indices, value.dtype(), {});
   if (!problem.empty()) fail(at, "L0503", cat("update with ", value.dtype().str(), ": ", problem));
-  return make_ref<AtomicNode>(*op, buffer, std::move(indices), std::move(value));
+  return make_ref<AtomicNode>(*op, buffer, std::move(to.indices), std::move(value));
 }
 
 inline Stmt Parser::conditional() {

@@ -59,6 +59,11 @@ class Parser {
     AnyExpr value;
     std::size_t first;  ///< of its statements
   };
+  struct Place {
+    Vec<AnyExpr> indices;
+    AnyExpr mask;
+    int height = 1;
+  };
   /// Counts a level of nesting until its end.
   class Level {
    public:
@@ -109,7 +114,8 @@ class Parser {
   template <class Node, class... Args>
   Value build(const Token& at, int height, Args&&... args);
   Vec<AnyExpr> exprs(std::string_view close, int& height);
-  void access(Vec<AnyExpr>& indices, AnyExpr& mask, int& height);
+  /// What is behind the name of a buffer, which stands at a token.
+  Place place(const Token& at, const BufferNode& buffer);
   void check_rank(const Token& at, const BufferNode& buffer, std::size_t count) const;
   void range(AnyExpr& min, AnyExpr& extent);
   Buffer buffer_type(const std::string& name, DType type, bool is_param);

@@ -146,16 +146,8 @@ inline void Verifier::expr(const AnyExpr& e) {
 // what does not change.
 inline bool Verifier::layout(const AnyExpr& e, const std::string& what) {
   if (!index(e, what)) return false;
-  struct Find : Visitor {
-    const LoadNode* found = nullptr;
-    void expr(const AnyExpr& x) override {
-      if (const auto* load = x.as<LoadNode>()) found = load;
-      descend(x);
-    }
-  } find;
-  find.expr(e);
-  if (find.found)
-    fail(cat(what, " reads '", find.found->buffer->name,
+  if (const LoadNode* load = find_load(e))
+    fail(cat(what, " reads '", load->buffer->name,
              "', whose elements may change: give it a name by a let before, ", str(e)));
   return ok();
 }

@@ -121,24 +121,19 @@ class PartitionLoops : public Mutator {
     }
     Attributes its_own = after(Change::border, f.attributes);
     its_own.set(PartitionAttr{Partition::never});
-    const Stmt body = AsBorder().stmt(decide.stmt(f.body));
+    const Stmt body = as_border(decide.stmt(f.body));
     return CloneFresh().stmt(make_for(f.var, from, extent, body, f.loop_kind, its_own));
   }
 
   // Loops inside run as in the steady part, but are not cut in three once more: of n loops in each
   // other 3^n nests would come.
-  class AsBorder : public Mutator {
-   public:
-    Stmt stmt(const Stmt& s) override {
-      const Stmt out = descend(s);
-      const auto* f = out.as<ForNode>();
-      if (!f) return out;
-      LoopHead head = head_of(*f);
-      head.attributes = after(Change::border, f->attributes);
-      if (partition_of(*f) == Partition::always) head.attributes.erase<PartitionAttr>();
-      return wrap_loops({head}, f->body);
-    }
-  };
+  static Stmt as_border(const Stmt& s) {
+    return with_loop_attributes(s, [](const ForNode& f) {
+      Attributes rest = after(Change::border, f.attributes);
+      if (partition_of(f) == Partition::always) rest.erase<PartitionAttr>();
+      return rest;
+    });
+  }
 
   Facts facts_;
   Vec<VarRef> known_;   ///< Dims, and the loops around

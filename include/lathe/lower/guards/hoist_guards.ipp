@@ -3,7 +3,7 @@
 #include <lathe/analysis/region.hpp>
 #include <lathe/arith/poly.hpp>
 #include <lathe/arith/simplify.hpp>
-#include <lathe/ir/visit.hpp>
+#include <lathe/ir/rebuild.hpp>
 #include <lathe/lower/blocks/partition_loops.ipp>
 #include <lathe/lower/guards/tile_guards.ipp>
 #include <lathe/lower/passes.hpp>
@@ -178,15 +178,7 @@ class SplitBorderTiles : public Mutator {
 
   // Known here, and read from memory that stays as it is, at places that exist also where a guard
   // that would have come before fails.
-  bool decidable(const AnyExpr& e) const {
-    if (!reads_safely(e)) return false;
-    for (const auto& v : free_vars(e)) {
-      bool known = false;
-      for (const auto& k : known_) known |= k == v;
-      if (!known) return false;
-    }
-    return true;
-  }
+  bool decidable(const AnyExpr& e) const { return reads_safely(e) && names_only(e, known_); }
 
   bool reads_safely(const AnyExpr& e) const {
     struct FindLoads : Visitor {
@@ -300,17 +292,8 @@ class SplitBorderTiles : public Mutator {
   }
 
   static Stmt border(const Stmt& s) {
-    class AsVersion : public Mutator {
-     public:
-      Stmt stmt(const Stmt& s) override {
-        const Stmt out = descend(s);
-        const auto* f = out.as<ForNode>();
-        if (!f || f->attributes.empty()) return out;
-        return make_for(f->var, f->min, f->extent, f->body, f->loop_kind,
-                        after(Change::version, f->attributes));
-      }
-    };
-    return AsVersion().stmt(s);
+    return with_loop_attributes(
+        s, [](const ForNode& f) { return after(Change::version, f.attributes); });
   }
 
   // Two tails of one tile: four versions of its body.
@@ -330,18 +313,13 @@ class SplitBorderTiles : public Mutator {
 };
 
 // Step 3. What runs apart does, and what is left of tails are tests.
-class DropPolicies : public Mutator {
- public:
-  Stmt stmt(const Stmt& s) override {
-    const Stmt out = descend(s);
-    const auto* f = out.as<ForNode>();
-    if (!f || f->attributes.empty()) return out;
-    Attributes rest = f->attributes;
+inline Stmt drop_policies(const Stmt& s) {
+  return with_loop_attributes(s, [](const ForNode& f) {
+    Attributes rest = f.attributes;
     rest.erase<PartitionAttr>(), rest.erase<TailAttr>();
-    return make_for(f->var, f->min, f->extent, f->body, f->loop_kind, rest);
-  }
-  AnyExpr expr(const AnyExpr& e) override { return e; }
-};
+    return rest;
+  });
+}
 
 }  // namespace detail
 
@@ -349,7 +327,7 @@ LATHE_DECL Program hoist_guards(const Program& program) {
   Stmt body = detail::LiftInvariantGuards().stmt(program->body);
   body = detail::PartitionLoops(program).stmt(body);
   detail::SplitBorderTiles split(program, detail::unpeeled_loops(body));
-  return program.with(detail::DropPolicies().stmt(split.run(body)));
+  return program.with(detail::drop_policies(split.run(body)));
 }
 
 }  // namespace lathe

@@ -66,14 +66,6 @@ class TileGuards : public Visitor {
     note_clamps(n->b);
   }
 
-  static AnyExpr unclamped(AnyExpr e) {
-    while (const auto* n = e.as<BinaryNode>()) {
-      if (n->op != BinaryOp::min && n->op != BinaryOp::max) break;
-      e = n->a;
-    }
-    return e;
-  }
-
   void note_soft(const AnyExpr& condition) {
     Vec<VarRef> lanes;
     for (const auto* f : loops_)

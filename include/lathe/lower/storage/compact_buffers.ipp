@@ -186,15 +186,7 @@ class ShrinkBuffers : public Mutator {
     return most;
   }
 
-  bool only_dims(const AnyExpr& e) const {
-    if (!is_load_free(e)) return false;
-    for (const auto& v : free_vars(e)) {
-      bool known = false;
-      for (const auto& c : constants_) known |= c == v;
-      if (!known) return false;
-    }
-    return true;
-  }
+  bool only_dims(const AnyExpr& e) const { return is_load_free(e) && names_only(e, constants_); }
 
   // A cache line, and the widest vector.
   static constexpr int kTemporaryAlignment = 64;

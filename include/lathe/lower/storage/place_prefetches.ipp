@@ -14,15 +14,9 @@ namespace detail {
 
 /// Whether computing an index reads memory: ahead of its iteration it could read past the end.
 inline bool indirect(const LoadNode& load) {
-  struct FindLoad : Visitor {
-    bool found = false;
-    void expr(const AnyExpr& e) override {
-      found = found || e.kind() == ExprKind::Load;
-      descend(e);
-    }
-  } find;
-  for (const auto& i : load.indices) find.expr(i);
-  return find.found;
+  for (const auto& i : load.indices)
+    if (find_load(i)) return true;
+  return false;
 }
 
 /// An index apart from what is added to it.

@@ -104,30 +104,12 @@ class TensorMatch {
     }
   }
 
-  static bool commutes(BinaryOp op) {
-    switch (op) {
-      case BinaryOp::add:
-      case BinaryOp::mul:
-      case BinaryOp::min:
-      case BinaryOp::max:
-      case BinaryOp::and_:
-      case BinaryOp::or_:
-      case BinaryOp::bit_and:
-      case BinaryOp::bit_or:
-      case BinaryOp::bit_xor:
-      case BinaryOp::eq:
-      case BinaryOp::ne:
-        return true;
-      default:
-        return false;
-    }
-  }
   // Where both orders differ, the one as written is what is told.
   bool same_binary(const BinaryNode& p, const BinaryNode& e) {
     if (p.op != e.op) return false;
     const Vec<Bound> before = bound;
     if (same(p.a, e.a) && same(p.b, e.b)) return true;
-    if (!commutes(p.op)) return false;
+    if (!is_commutative(p.op)) return false;
     const std::string straight = std::exchange(difference, "");
     bound = before;
     if (same(p.a, e.b) && same(p.b, e.a)) return true;
