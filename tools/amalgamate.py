@@ -82,13 +82,18 @@ def visit(path: Path, seen: set[Path], order: list[Path]) -> None:
         visit(target, seen, order)
 
 
-# A call of a kernel and the evaluator run code of these layers, and of what support declares.
-RUNNING_LAYERS = {"runtime", "eval", "jit", "interop"}
+# What runs with kernels: these layers, and of others the files of these names.
+RUNNING_LAYERS = {"eval", "interop"}
+RUNNING_NAMES = {
+    "support": {"config", "element_type", "kernel", "kernel_c", "slot_layout"},
+    "runtime": {"abi", "thread_pool", "view"},
+    "jit": {"binding", "binding_check", "binding_sizes", "call_check", "dense_call", "kernel"},
+}
 
 
 def is_lean(path: Path) -> bool:
     layer = layer_of(path)
-    return layer not in RUNNING_LAYERS and (is_body(path) or layer != "support")
+    return layer not in RUNNING_LAYERS and path.stem not in RUNNING_NAMES.get(layer, set())
 
 
 def region(paths: list[Path]) -> tuple[set[str], str]:

@@ -56,21 +56,26 @@
 #endif
 
 // What runs only while a kernel is made, in files that hold the bodies: compiled in little time
-// rather than for speed. Most of what a first jit takes is LLVM's.
+// rather than for speed. Most of what a first jit takes is LLVM's. g++ inlines functions of such a
+// region into others only if it must: LATHE_ACCESSOR marks those that calls of kernels need so.
 #if !defined(__OPTIMIZE__) || \
     (defined(LATHE_SEPARATE_COMPILATION) && !defined(LATHE_IMPLEMENTATION))
 #define LATHE_LEAN_BEGIN
 #define LATHE_LEAN_END
+#define LATHE_ACCESSOR
 #elif defined(__clang__)
 #define LATHE_LEAN_BEGIN \
   _Pragma("clang attribute push(__attribute__((minsize)), apply_to = function)")
 #define LATHE_LEAN_END _Pragma("clang attribute pop")
+#define LATHE_ACCESSOR
 #elif defined(__GNUC__)
 #define LATHE_LEAN_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"Og\")")
 #define LATHE_LEAN_END _Pragma("GCC pop_options")
+#define LATHE_ACCESSOR [[gnu::always_inline]]
 #else
 #define LATHE_LEAN_BEGIN
 #define LATHE_LEAN_END
+#define LATHE_ACCESSOR
 #endif
 
 LATHE_LEAN_BEGIN
@@ -148,8 +153,6 @@ bool parse_partition(std::string_view text, Partition& out);
 enum class Streaming : std::uint8_t { none, any, lines };
 
 }  // namespace lathe
-
-LATHE_LEAN_END
 
 // ---- lathe/support/one_of.hpp
 // A value of one of several types. A std::variant of fifteen types with two
@@ -326,16 +329,16 @@ class Vec {
     return std::vector<T, A>(begin(), end());
   }
 
-  std::size_t size() const { return size_; }
-  bool empty() const { return size_ == 0; }
-  T* data() { return items_; }
-  const T* data() const { return items_; }
-  T* begin() { return items_; }
-  const T* begin() const { return items_; }
-  T* end() { return items_ + size_; }
-  const T* end() const { return items_ + size_; }
-  T& operator[](std::size_t k) { return items_[k]; }
-  const T& operator[](std::size_t k) const { return items_[k]; }
+  LATHE_ACCESSOR std::size_t size() const { return size_; }
+  LATHE_ACCESSOR bool empty() const { return size_ == 0; }
+  LATHE_ACCESSOR T* data() { return items_; }
+  LATHE_ACCESSOR const T* data() const { return items_; }
+  LATHE_ACCESSOR T* begin() { return items_; }
+  LATHE_ACCESSOR const T* begin() const { return items_; }
+  LATHE_ACCESSOR T* end() { return items_ + size_; }
+  LATHE_ACCESSOR const T* end() const { return items_ + size_; }
+  LATHE_ACCESSOR T& operator[](std::size_t k) { return items_[k]; }
+  LATHE_ACCESSOR const T& operator[](std::size_t k) const { return items_[k]; }
   T& front() { return items_[0]; }
   const T& front() const { return items_[0]; }
   T& back() { return items_[size_ - 1]; }
@@ -450,8 +453,6 @@ bool contains(const Vec<T>& list, const T& item) {
 }
 
 }  // namespace lathe
-
-LATHE_LEAN_BEGIN
 
 // ---- lathe/ir/attributes.hpp
 // Attributes of loops and blocks: what steps ask of them and lowering realises. Each is a struct
@@ -831,8 +832,6 @@ std::string annotation_keys();
 }  // namespace detail
 }  // namespace lathe
 
-LATHE_LEAN_END
-
 // ---- lathe/support/ref.hpp
 // Shared ownership of immutable nodes: an intrusive, thread-safe reference count.
 
@@ -894,10 +893,10 @@ class Ref {
     if (node_) node_->release();
   }
 
-  const T* get() const { return node_; }
-  const T& operator*() const { return *node_; }
-  const T* operator->() const { return node_; }
-  explicit operator bool() const { return node_ != nullptr; }
+  LATHE_ACCESSOR const T* get() const { return node_; }
+  LATHE_ACCESSOR const T& operator*() const { return *node_; }
+  LATHE_ACCESSOR const T* operator->() const { return node_; }
+  LATHE_ACCESSOR explicit operator bool() const { return node_ != nullptr; }
 
   friend bool operator==(const Ref& a, const Ref& b) { return a.node_ == b.node_; }
   friend bool operator<(const Ref& a, const Ref& b) { return a.node_ < b.node_; }
@@ -943,8 +942,6 @@ inline void RefCounted::destroy() const noexcept {
 }
 
 }  // namespace lathe
-
-LATHE_LEAN_BEGIN
 
 // ---- lathe/ir/contents.hpp
 // A summary of what occurs in a statement, kept with it: who looks for one block, loop or buffer
@@ -1158,8 +1155,6 @@ constexpr bool is_commutative(BinaryOp op) {
 
 }  // namespace lathe
 
-LATHE_LEAN_END
-
 // ---- lathe/support/error.hpp
 // Exceptions: UserError for a mistake in the calling program, InternalError for a broken invariant
 // of Lathe's own.
@@ -1231,8 +1226,6 @@ inline void invariant(bool holds, const char* message, Location where = Location
 }
 
 }  // namespace lathe
-
-LATHE_LEAN_BEGIN
 
 // ---- lathe/ir/expr.hpp
 // Expressions: the grammar of what a value is, its semantics, and one plain struct per node.
@@ -2284,8 +2277,6 @@ AnyExpr size_product(const AnyExpr& a, const AnyExpr& b);
 
 }  // namespace lathe
 
-LATHE_LEAN_END
-
 // ---- lathe/support/function.hpp
 // Callables without <functional>: borrowed for one call (FunctionRef) or owned and shared (Hook).
 
@@ -2354,8 +2345,6 @@ class Hook<R(Args...)> {
 };
 
 }  // namespace lathe
-
-LATHE_LEAN_BEGIN
 
 // ---- lathe/dsl/any.hpp
 // The untyped core of the DSL: tensors, axes and computations with rank and dtype as run-time
@@ -2600,8 +2589,6 @@ inline Program program_of(const AnyTensor& output, Location where = Location::he
 
 }  // namespace lathe
 
-LATHE_LEAN_END
-
 // ---- lathe/support/target.hpp
 // Targets of machine code: architecture, instruction sets, vector width, caches, processors.
 
@@ -2671,8 +2658,6 @@ Target cuda(std::string_view arch, Location where = Location::here());
 Vec<std::string> known_targets();
 
 }  // namespace lathe
-
-LATHE_LEAN_BEGIN
 
 // ---- lathe/ir/tensor_intrin.hpp
 // Tensor intrinsics: what an instruction, or a piece of code as fast as one, computes on small
@@ -5439,8 +5424,6 @@ std::string excerpt(const Program& program, const Stmt& stmt);
 
 }  // namespace lathe
 
-LATHE_LEAN_END
-
 // ---- lathe/support/target_caps.hpp
 // What a target's code can say by itself: what the passes to Stage::machine ask, and what verify
 // holds them to.
@@ -5473,8 +5456,6 @@ struct TargetCaps {
 };
 
 }  // namespace lathe
-
-LATHE_LEAN_BEGIN
 
 // ---- lathe/ir/verify.hpp
 // The verifier: the rules of each stage, and whether a program keeps them.
@@ -5523,8 +5504,6 @@ void verify_defined(const Program& program, Location where = Location::here());
 void verify_dim(const VarRef& dim, const Vec<Param>& params, Location where = Location::here());
 
 }  // namespace lathe
-
-LATHE_LEAN_END
 
 // ---- lathe/jit/intrinsic_check.hpp
 // Trials of tensor intrinsics: whether a row computes what it says.
@@ -5667,6 +5646,8 @@ int usable_processors();
 }  // namespace detail
 
 }  // namespace lathe
+
+LATHE_LEAN_END
 
 // ---- lathe/eval/evaluate.hpp
 // The evaluator: an interpreter for every stage that follows the semantics of ir/expr.hpp and
@@ -6018,6 +5999,8 @@ View<detail::ViewedElement<C>, 1> view(C&& c) {
 
 }  // namespace lathe
 
+LATHE_LEAN_BEGIN
+
 // ---- lathe/support/dense_map.hpp
 // Maps from nodes and names to values. Compilers take 25 ms for each std::unordered_map of
 // another type (g++ 12), a program that includes everything has two: the values lie in vectors.
@@ -6094,6 +6077,8 @@ using NameMap = DenseMap<std::string, V>;
 using NameSet = DenseSet<std::string>;
 
 }  // namespace lathe
+
+LATHE_LEAN_END
 
 // ---- lathe/jit/binding.hpp
 // The arguments of a call: their checks, and the slots that a kernel reads.
@@ -6364,6 +6349,8 @@ std::int32_t parallel_for_raw(const Context& context, std::int64_t n, std::int64
 
 }  // namespace lathe
 
+LATHE_LEAN_BEGIN
+
 // ---- lathe/support/call_report.hpp
 // How a call of a kernel ends: the status that machine code or the evaluator returns, what it tells
 // besides, and the error that this stands for.
@@ -6420,6 +6407,8 @@ class CallReport {
 };
 
 }  // namespace lathe
+
+LATHE_LEAN_END
 
 // ---- lathe/runtime/abi.hpp
 // The interface of generated code: slots, and the runtime table that it may call back. What it
@@ -6864,6 +6853,8 @@ class Kernel {
 
 }  // namespace lathe
 
+LATHE_LEAN_BEGIN
+
 // ---- lathe/jit/jit.hpp
 // Functions from computations: jit compiles, evaluate interprets.
 
@@ -7071,8 +7062,6 @@ class Deadline {
 
 }  // namespace lathe
 
-LATHE_LEAN_BEGIN
-
 // ---- lathe/lower/pipeline.hpp
 // The pipeline from scheduled programs to flat code, a table of named passes, and its runner.
 
@@ -7115,8 +7104,6 @@ Program lower_until(std::string_view pass, const Program& program, const Target&
                     const LowerOptions& options = {});
 
 }  // namespace lathe
-
-LATHE_LEAN_END
 
 // ---- lathe/support/text.hpp
 // Text: building it, and numbers printed and read the same under every locale.
@@ -7300,8 +7287,6 @@ inline std::int64_t reachable_cache(std::int64_t bytes, std::string_view sharing
 
 }  // namespace detail
 }  // namespace lathe
-
-LATHE_LEAN_BEGIN
 
 // ---- lathe/ir/lex.hpp
 // Tokens of a text, and their places for messages.
@@ -7711,8 +7696,6 @@ inline std::int64_t wrap_int(DType t, std::int64_t value) {
 
 }  // namespace lathe::detail
 
-LATHE_LEAN_END
-
 // ---- lathe/support/random.hpp
 // Random numbers that are the same everywhere: what the standard library's distributions give
 // differs from one to the next.
@@ -7737,8 +7720,6 @@ constexpr std::uint64_t random_below(std::uint64_t n, std::uint64_t bits) {
 }
 
 }  // namespace lathe::detail
-
-LATHE_LEAN_BEGIN
 
 // ---- lathe/ir/scalar_code.hpp
 // Expressions evaluated for many values of their variables, without a program around them.
@@ -8072,8 +8053,6 @@ class Parser {
 }  // namespace detail
 }  // namespace lathe
 
-LATHE_LEAN_END
-
 // ---- lathe/support/reversed.hpp
 // Lists from their end: std::views::reverse without its 20 ms for each type of list
 // (g++ 12).
@@ -8118,8 +8097,6 @@ template <class T>
 void reversed(Vec<T>&&) = delete;
 
 }  // namespace lathe
-
-LATHE_LEAN_BEGIN
 
 // ---- lathe/ir/reducer_law.hpp
 // Laws of a reducer: those that its structure proves, and those that numbers refute.
@@ -10962,8 +10939,6 @@ LlvmKernel emit_llvm(const Program& program, const Target& target, int llvm_majo
 
 }  // namespace lathe
 
-LATHE_LEAN_END
-
 // ---- lathe/runtime/llvm_c.hpp
 // The functions of the LLVM-C API that Lathe calls: a hand-trimmed copy of their declarations (LLVM
 // 16 to 22).
@@ -11274,6 +11249,8 @@ class Jit : public RefCounted {
 
 }  // namespace lathe
 
+LATHE_LEAN_END
+
 // ---- lathe/eval/tree.hpp
 // The trees of small nodes that the evaluator interprets; variables and buffers are numbered slots.
 
@@ -11495,6 +11472,8 @@ class EvalFrame {
 
 }  // namespace lathe::detail
 
+LATHE_LEAN_BEGIN
+
 // ---- lathe/jit/code_cache.hpp
 // The machine code that a context has made already.
 
@@ -11550,6 +11529,8 @@ Program lowered_versions(const ProgramVersions& versions, const Target& target,
 AnyKernel make_evaluator(const BoundProgram& bound, const Context& context);
 
 }  // namespace lathe::detail
+
+LATHE_LEAN_END
 
 #if !defined(LATHE_SEPARATE_COMPILATION) || defined(LATHE_IMPLEMENTATION)
 
@@ -49740,6 +49721,8 @@ LATHE_DECL RuntimeSymbols runtime_symbols() {
 
 }  // namespace lathe
 
+LATHE_LEAN_BEGIN
+
 // ---- lathe/runtime/impl/llvm.ipp
 #if defined(LATHE_LLVM_LINK)
 
@@ -50786,6 +50769,8 @@ LATHE_DECL int Jit::loaded() const {
 }
 
 }  // namespace lathe
+
+LATHE_LEAN_END
 
 // ---- lathe/runtime/impl/thread_pool.ipp
 namespace lathe {
@@ -52308,6 +52293,8 @@ LATHE_DECL bool Binding::interleaved(int first, const CallArg& x, int second,
 
 }  // namespace lathe
 
+LATHE_LEAN_BEGIN
+
 // ---- lathe/jit/impl/binding_errors.ipp
 namespace lathe {
 namespace detail {
@@ -52412,6 +52399,8 @@ LATHE_DECL void Binding::fail(const Failure& f, const CallArg* args, const std::
 
 }  // namespace lathe
 
+LATHE_LEAN_END
+
 // ---- lathe/jit/impl/binding_sizes.ipp
 namespace lathe {
 namespace detail {
@@ -52506,6 +52495,8 @@ LATHE_DECL bool Binding::fits_memory(const Sized& s, const std::uint64_t* slots)
 }
 
 }  // namespace lathe
+
+LATHE_LEAN_BEGIN
 
 // ---- lathe/jit/impl/code_cache.ipp
 namespace lathe {
@@ -52807,6 +52798,8 @@ LATHE_DECL AnyKernel jit_any(const Source& source, const Vec<ProgramParam>& para
 
 }  // namespace lathe
 
+LATHE_LEAN_END
+
 // ---- lathe/jit/impl/kernel.ipp
 namespace lathe {
 
@@ -52948,6 +52941,8 @@ LATHE_DECL std::string AnyKernel::assembly() const {
 }
 
 }  // namespace lathe
+
+LATHE_LEAN_BEGIN
 
 // ---- lathe/jit/impl/unread.ipp
 namespace lathe {
@@ -53303,5 +53298,7 @@ LATHE_DECL Source versions(const std::vector<Schedule>& all, JitOptions options,
 }
 
 }  // namespace lathe
+
+LATHE_LEAN_END
 
 #endif

@@ -26,19 +26,24 @@
 #endif
 
 // What runs only while a kernel is made, in files that hold the bodies: compiled in little time
-// rather than for speed. Most of what a first jit takes is LLVM's.
+// rather than for speed. Most of what a first jit takes is LLVM's. g++ inlines functions of such a
+// region into others only if it must: LATHE_ACCESSOR marks those that calls of kernels need so.
 #if !defined(__OPTIMIZE__) || \
     (defined(LATHE_SEPARATE_COMPILATION) && !defined(LATHE_IMPLEMENTATION))
 #define LATHE_LEAN_BEGIN
 #define LATHE_LEAN_END
+#define LATHE_ACCESSOR
 #elif defined(__clang__)
 #define LATHE_LEAN_BEGIN \
   _Pragma("clang attribute push(__attribute__((minsize)), apply_to = function)")
 #define LATHE_LEAN_END _Pragma("clang attribute pop")
+#define LATHE_ACCESSOR
 #elif defined(__GNUC__)
 #define LATHE_LEAN_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"Og\")")
 #define LATHE_LEAN_END _Pragma("GCC pop_options")
+#define LATHE_ACCESSOR [[gnu::always_inline]]
 #else
 #define LATHE_LEAN_BEGIN
 #define LATHE_LEAN_END
+#define LATHE_ACCESSOR
 #endif

@@ -67,10 +67,10 @@ class Ref {
     if (node_) node_->release();
   }
 
-  const T* get() const { return node_; }
-  const T& operator*() const { return *node_; }
-  const T* operator->() const { return node_; }
-  explicit operator bool() const { return node_ != nullptr; }
+  LATHE_ACCESSOR const T* get() const { return node_; }
+  LATHE_ACCESSOR const T& operator*() const { return *node_; }
+  LATHE_ACCESSOR const T* operator->() const { return node_; }
+  LATHE_ACCESSOR explicit operator bool() const { return node_ != nullptr; }
 
   friend bool operator==(const Ref& a, const Ref& b) { return a.node_ == b.node_; }
   friend bool operator<(const Ref& a, const Ref& b) { return a.node_ < b.node_; }

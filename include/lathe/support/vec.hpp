@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 #include <initializer_list>
+#include <lathe/support/config.hpp>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -78,16 +79,16 @@ class Vec {
     return std::vector<T, A>(begin(), end());
   }
 
-  std::size_t size() const { return size_; }
-  bool empty() const { return size_ == 0; }
-  T* data() { return items_; }
-  const T* data() const { return items_; }
-  T* begin() { return items_; }
-  const T* begin() const { return items_; }
-  T* end() { return items_ + size_; }
-  const T* end() const { return items_ + size_; }
-  T& operator[](std::size_t k) { return items_[k]; }
-  const T& operator[](std::size_t k) const { return items_[k]; }
+  LATHE_ACCESSOR std::size_t size() const { return size_; }
+  LATHE_ACCESSOR bool empty() const { return size_ == 0; }
+  LATHE_ACCESSOR T* data() { return items_; }
+  LATHE_ACCESSOR const T* data() const { return items_; }
+  LATHE_ACCESSOR T* begin() { return items_; }
+  LATHE_ACCESSOR const T* begin() const { return items_; }
+  LATHE_ACCESSOR T* end() { return items_ + size_; }
+  LATHE_ACCESSOR const T* end() const { return items_ + size_; }
+  LATHE_ACCESSOR T& operator[](std::size_t k) { return items_[k]; }
+  LATHE_ACCESSOR const T& operator[](std::size_t k) const { return items_[k]; }
   T& front() { return items_[0]; }
   const T& front() const { return items_[0]; }
   T& back() { return items_[size_ - 1]; }
