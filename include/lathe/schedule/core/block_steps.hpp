@@ -3,14 +3,14 @@
 
 #include <array>
 #include <lathe/ir/tensor_intrin.hpp>
-#include <lathe/schedule/core/names.hpp>
+#include <lathe/schedule/core/loop_steps.hpp>
 #include <optional>
 #include <vector>
 
 namespace lathe {
 
 /// Methods of Schedule, whose comment says what holds for all steps.
-class BlockSteps {
+class BlockSteps : public LoopSteps {
  public:
   /// The block's stores become atomic updates, so that its loops may be parallel (or bound) where
   /// two iterations update one element.
@@ -158,13 +158,9 @@ class BlockSteps {
                               Location where = Location::here());
 
  protected:
-  BlockSteps() = default;
-  BlockSteps(const BlockSteps&) = default;
-  BlockSteps& operator=(const BlockSteps&) = default;
-  ~BlockSteps() = default;
+  using LoopSteps::LoopSteps;
 
  private:
-  Schedule& schedule();
   Vec<BlockRef> pad_n(const BlockName& block, const std::vector<Factor>& multiples,
                       std::optional<std::size_t> n, Location where);
 };

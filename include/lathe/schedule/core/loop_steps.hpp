@@ -3,14 +3,14 @@
 
 #include <array>
 #include <initializer_list>
-#include <lathe/schedule/core/names.hpp>
+#include <lathe/schedule/core/schedule_state.hpp>
 #include <optional>
 #include <vector>
 
 namespace lathe {
 
 /// Methods of Schedule, whose comment says what holds for all steps.
-class LoopSteps {
+class LoopSteps : public detail::ScheduleState {
  public:
   /// One loop becomes several nested ones. With infer for one factor they cover the loop, and the
   /// tail is guarded unless named; without, they must multiply to its extent.
@@ -119,13 +119,7 @@ class LoopSteps {
   void partition(LoopRef loop, Partition policy, Location where = Location::here());
 
  protected:
-  LoopSteps() = default;
-  LoopSteps(const LoopSteps&) = default;
-  LoopSteps& operator=(const LoopSteps&) = default;
-  ~LoopSteps() = default;
-
- private:
-  Schedule& schedule();
+  using ScheduleState::ScheduleState;
 };
 
 }  // namespace lathe

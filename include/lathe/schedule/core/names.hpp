@@ -9,8 +9,6 @@
 
 namespace lathe {
 
-class Schedule;
-
 /// Which block a method is about: a reference, a tensor (the block that computes it), or a name.
 class BlockName {
  public:

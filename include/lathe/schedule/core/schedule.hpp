@@ -5,36 +5,11 @@
 #include <array>
 #include <lathe/analysis/footprint.hpp>
 #include <lathe/dsl/program.hpp>
-#include <lathe/schedule/core/block_steps.hpp>
-#include <lathe/schedule/core/loop_steps.hpp>
 #include <lathe/schedule/core/storage_steps.hpp>
 #include <lathe/schedule/core/trace.hpp>
 #include <lathe/support/target.hpp>
 
 namespace lathe {
-
-namespace detail {
-
-class DefaultSteps;
-
-/// A set of nodes by identity that is never changed: with one more it shares most of itself. A
-/// search tree by hashes of addresses, so that it is flat enough as it grows.
-struct RefTree : RefCounted {
-  RefTree(const RefCounted* its_node, Ref<RefTree> its_less, Ref<RefTree> its_more)
-      : node(its_node), less(std::move(its_less)), more(std::move(its_more)) {}
-  const RefCounted* node;
-  Ref<RefTree> less, more;
-
-  static bool holds(const Ref<RefTree>& tree, const RefCounted* node);
-  static Ref<RefTree> with(const Ref<RefTree>& tree, const RefCounted* node);
-};
-
-}  // namespace detail
-
-struct ScheduleOptions {
-  bool strict = false;     ///< refuse steps that may change floating-point rounding (L0226)
-  std::uint64_t seed = 0;  ///< of what sampling steps draw
-};
 
 /// A program and the steps that were taken on it. Every step throws UserError and changes nothing
 /// if it is not legal: a schedule never changes what the program computes, apart from the rounding
@@ -45,7 +20,7 @@ struct ScheduleOptions {
 /// no use · L0204 a loop that is not serial or carries an annotation · L0225 the step would break
 /// what a parallel, vectorized, unrolled or bound loop promises · L0226 not under
 /// ScheduleOptions::strict.
-class Schedule : public LoopSteps, public BlockSteps, public StorageSteps {
+class Schedule : public StorageSteps {
  public:
   Schedule(Program program, ScheduleOptions options = {}, Location where = Location::here());
   /// The program that computes these tensors; its parameters are the inputs, then the outputs.
@@ -55,11 +30,6 @@ class Schedule : public LoopSteps, public BlockSteps, public StorageSteps {
   Schedule(const OutputList& outputs, ScheduleOptions options = {},
            Location where = Location::here());
 
-  // Moving one copies it, so that a schedule always has its program.
-  Schedule(const Schedule&) = default;
-  Schedule& operator=(const Schedule&) = default;
-
-  const Program& program() const { return program_; }
   /// The program as text.
   std::string str() const;
   Trace trace() const;
@@ -71,7 +41,6 @@ class Schedule : public LoopSteps, public BlockSteps, public StorageSteps {
   /// its operations and operations per byte (work_of gives these numbers), the blocks, the buffers
   /// at the size that lowering keeps of them, and the steps.
   std::string html(const Target& machine = host()) const;
-  const ScheduleOptions& options() const { return options_; }
 
   /// The block of a tensor, or with a name.
   BlockRef block(const BlockName& name, Location where = Location::here()) const;
@@ -138,51 +107,8 @@ class Schedule : public LoopSteps, public BlockSteps, public StorageSteps {
   /// a sample of another schedule.
   std::int64_t value(const Sample& sample, Location where = Location::here()) const;
 
-  /// Runs one primitive by name: what replay, the parser and a search use. Results as the primitive
-  /// gives them.
-  Args apply(const Primitive& primitive, Args given, Location where = Location::here());
-  /// Whether it would be legal, without doing it. Never throws for what the arguments are.
-  Verdict check(const Primitive& primitive, const Args& args) const;
-
  private:
-  // One step back in history; copies of a schedule share their past.
-  struct Step : RefCounted {
-    Ref<Step> previous;
-    TraceEntry entry;
-    Vec<Consumed> consumed;
-    Vec<std::int64_t> samples;  ///< values of the entry's results
-    std::string reassociates;
-
-    Step() = default;
-    Step(Step&&) = default;
-    LATHE_DECL ~Step() override;
-  };
-
   Vec<LoopRef> loops_n(const BlockName& block, std::size_t n, Location where) const;
-  Verdict check_reference(const Arg& arg) const;
-  const std::int64_t* sampled(const VarRef& var) const;
-  Arg with_samples(const Arg& arg) const;
-  Verdict prepare(const Primitive& primitive, const Args& given, Args& args) const;
-  Verdict try_step(const Primitive& primitive, const Args& args, Edit& edit) const;
-  void record(const Primitive& primitive, Args args, Edit edit, Location where);
-  void define_inputs(const Args& args, Location where);
-  bool defined(const RefCounted* ref) const;
-  BlockTag resolve_block(const BlockName& name, std::string_view step, Location where) const;
-  std::string resolve_buffer(const BufferName& name, std::string_view step, Location where) const;
-  [[noreturn]] void refuse(std::string_view step, const Refusal& why, Location where) const;
-  Vec<LoopRef> step_to_loops(const Primitive& primitive, Args args, Location where);
-
-  friend class LoopSteps;
-  friend class BlockSteps;
-  friend class StorageSteps;
-  friend class detail::DefaultSteps;
-
-  Program program_;
-  std::uint64_t origin_hash_ = 0;
-  ScheduleOptions options_;
-  Ref<Step> last_;
-  Ref<detail::RefTree> defined_;  ///< what steps gave
-  bool shows_places_ = true;      ///< refusals tell where, which takes all of the program's text
 };
 
 /// The same steps on a program. Only on the one that the trace was recorded on, unless any_program

@@ -1,13 +1,13 @@
 // The steps that say where buffers live, how they lie there, and when they are filled.
 #pragma once
 
-#include <lathe/schedule/core/names.hpp>
+#include <lathe/schedule/core/block_steps.hpp>
 #include <vector>
 
 namespace lathe {
 
 /// Methods of Schedule, whose comment says what holds for all steps.
-class StorageSteps {
+class StorageSteps : public BlockSteps {
  public:
   /// Where a private buffer lives. L0220.
   void set_scope(const BufferName& buffer, Scope scope, Location where = Location::here());
@@ -72,13 +72,7 @@ class StorageSteps {
                 Location where = Location::here());
 
  protected:
-  StorageSteps() = default;
-  StorageSteps(const StorageSteps&) = default;
-  StorageSteps& operator=(const StorageSteps&) = default;
-  ~StorageSteps() = default;
-
- private:
-  Schedule& schedule();
+  using BlockSteps::BlockSteps;
 };
 
 }  // namespace lathe

@@ -3,12 +3,11 @@
 
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/core/edit.hpp>
-#include <lathe/schedule/core/schedule.hpp>
+#include <lathe/schedule/core/schedule_state.hpp>
 #include <lathe/support/random.hpp>
 #include <lathe/support/text.hpp>
 
-namespace lathe {
-namespace detail {
+namespace lathe::detail {
 
 inline std::string_view kind_text(ArgKind kind) {
   static constexpr std::string_view texts[] = {
@@ -72,41 +71,38 @@ inline Verdict complete_arguments(const Primitive& primitive, Args& args) {
   return {};
 }
 
-}  // namespace detail
-
-LATHE_DECL Verdict Schedule::check_reference(const Arg& arg) const {
+LATHE_DECL Verdict ScheduleState::check_reference(const Arg& arg) const {
   for (const auto& item : arg.list)
     if (auto no = check_reference(item)) return no;
   const RefCounted* ref =
       arg.kind == ArgKind::loop ? static_cast<const RefCounted*>(arg.loop.get()) : arg.block.get();
   std::string what = arg.kind == ArgKind::loop ? "loop " : "block ";
   if (arg.kind == ArgKind::buffer) {
-    if (detail::find_buffer(program_, arg.text)) return {};
-    return detail::refusal("L0201", "no buffer is called " + detail::in_quotes(arg.text),
-                           detail::block_names_text(program_));
+    if (find_buffer(program_, arg.text)) return {};
+    return refusal("L0201", "no buffer is called " + in_quotes(arg.text),
+                   block_names_text(program_));
   }
   if (arg.kind == ArgKind::loop && arg.loop && find_loop(program_->body, arg.loop).loop) return {};
   if (arg.kind == ArgKind::block && arg.block && find_block(program_->body, arg.block).block)
     return {};
   if (arg.kind != ArgKind::loop && arg.kind != ArgKind::block) return {};
-  if (!ref) return detail::refusal("L0201", "the " + what + "reference is empty");
-  what += detail::in_quotes(arg.kind == ArgKind::loop ? arg.loop->name : arg.block->name);
+  if (!ref) return refusal("L0201", "the " + what + "reference is empty");
+  what += in_quotes(arg.kind == ArgKind::loop ? arg.loop->name : arg.block->name);
   for (const Step* s = last_.get(); s; s = s->previous.get())
     for (const auto& c : s->consumed) {
       if (c.ref.get() != ref) continue;
       std::string file = s->entry.where.file;
-      return detail::refusal("L0201",
-                             what + " " + c.what + " at " +
-                                 file.substr(file.find_last_of('/') + 1) + ":" +
-                                 std::to_string(s->entry.where.line),
-                             "use the references that this step gave");
+      return refusal("L0201",
+                     what + " " + c.what + " at " + file.substr(file.find_last_of('/') + 1) + ":" +
+                         std::to_string(s->entry.where.line),
+                     "use the references that this step gave");
     }
-  return detail::refusal("L0201", what + " is not in this schedule",
-                         arg.kind == ArgKind::block ? detail::block_names_text(program_)
-                                                    : "take loops from s.loops(block)");
+  return refusal(
+      "L0201", what + " is not in this schedule",
+      arg.kind == ArgKind::block ? block_names_text(program_) : "take loops from s.loops(block)");
 }
 
-LATHE_DECL const std::int64_t* Schedule::sampled(const VarRef& var) const {
+LATHE_DECL const std::int64_t* ScheduleState::sampled(const VarRef& var) const {
   for (const Step* s = last_.get(); s; s = s->previous.get())
     for (std::size_t k = 0; k < s->samples.size(); ++k)
       if (s->entry.results[k].loop == var) return &s->samples[k];
@@ -114,7 +110,7 @@ LATHE_DECL const std::int64_t* Schedule::sampled(const VarRef& var) const {
 }
 
 // The argument with numbers for the symbols that sampling steps gave.
-LATHE_DECL Arg Schedule::with_samples(const Arg& arg) const {
+LATHE_DECL Arg ScheduleState::with_samples(const Arg& arg) const {
   Arg out = arg;
   for (auto& item : out.list) item = with_samples(item);
   if (arg.kind == ArgKind::sample)
@@ -127,52 +123,51 @@ LATHE_DECL Arg Schedule::with_samples(const Arg& arg) const {
 }
 
 // The arguments as the primitive takes them: numbers for sampled ones, defaults, a decision.
-LATHE_DECL Verdict Schedule::prepare(const Primitive& primitive, const Args& given,
-                                     Args& args) const {
+LATHE_DECL Verdict ScheduleState::prepare(const Primitive& primitive, const Args& given,
+                                          Args& args) const {
   for (const auto& arg : given) args.push_back(with_samples(arg));
-  if (auto no = detail::complete_arguments(primitive, args)) return no;
+  if (auto no = complete_arguments(primitive, args)) return no;
   if (!primitive.draw) return {};
-  if (!detail::is_default(args.back(), primitive.parameters.back())) return {};
+  if (!is_default(args.back(), primitive.parameters.back())) return {};
   Edit edit;
   if (auto no = try_step(primitive, args, edit)) return no;
   std::uint64_t drawn = 0;
   for (const Step* s = last_.get(); s; s = s->previous.get())
     drawn += s->entry.primitive->draw != nullptr;
-  args.back() = primitive.draw(program_, args, detail::random_bits(options_.seed, drawn));
+  args.back() = primitive.draw(program_, args, random_bits(options_.seed, drawn));
   return {};
 }
 
-LATHE_DECL BlockTag Schedule::resolve_block(const BlockName& name, std::string_view step,
-                                            Location where) const {
+LATHE_DECL BlockTag ScheduleState::resolve_block(const BlockName& name, std::string_view step,
+                                                 Location where) const {
   if (name.tag()) return name.tag();
   if (name.tensor()) {
     if (!name.tensor().is_input()) return name.tensor().tag();
-    refuse(
-        step,
-        detail::refusal(
-            "L0201", "tensor '" + name.tensor().name() + "' is an input, which no block computes",
-            detail::block_names_text(program_)),
-        where);
+    refuse(step,
+           refusal("L0201",
+                   "tensor '" + name.tensor().name() + "' is an input, which no block computes",
+                   block_names_text(program_)),
+           where);
   }
-  if (BlockTag tag = detail::block_named(program_->body, name.name())) return tag;
-  refuse(step,
-         detail::refusal("L0201", "no block is called " + detail::in_quotes(name.name()),
-                         detail::block_names_text(program_)),
-         where);
+  if (BlockTag tag = block_named(program_->body, name.name())) return tag;
+  refuse(
+      step,
+      refusal("L0201", "no block is called " + in_quotes(name.name()), block_names_text(program_)),
+      where);
 }
 
-LATHE_DECL std::string Schedule::resolve_buffer(const BufferName& name, std::string_view step,
-                                                Location where) const {
+LATHE_DECL std::string ScheduleState::resolve_buffer(const BufferName& name, std::string_view step,
+                                                     Location where) const {
   if (name.tensor()) return name.tensor().name();
   if (!name.tag()) return name.name();
   if (auto no = check_reference(Arg(BlockRef(name.tag())))) refuse(step, *no, where);
   Vec<Buffer> written = buffers_written(find_block(program_->body, name.tag()).block->body);
   if (written.size() == 1) return written[0]->name;
   refuse(step,
-         detail::refusal_at(name.tag(), "L0202",
-                            "block " + detail::in_quotes(name.tag()->name) + " writes " +
-                                std::to_string(written.size()) + " buffers: name one"),
+         refusal_at(name.tag(), "L0202",
+                    "block " + in_quotes(name.tag()->name) + " writes " +
+                        std::to_string(written.size()) + " buffers: name one"),
          where);
 }
 
-}  // namespace lathe
+}  // namespace lathe::detail

@@ -1,90 +1,81 @@
 #pragma once
 
+#include <lathe/schedule/core/block_steps.hpp>
 #include <lathe/schedule/core/impl/step_results.ipp>
 #include <lathe/schedule/core/records.hpp>
-#include <lathe/schedule/core/schedule.hpp>
 
 namespace lathe {
 
-LATHE_DECL Schedule& BlockSteps::schedule() { return static_cast<Schedule&>(*this); }
-
 LATHE_DECL void BlockSteps::atomic(const BlockName& block, Location where) {
-  schedule().apply(detail::primitive_atomic(),
-                   {BlockRef(schedule().resolve_block(block, "atomic", where))}, where);
+  apply(detail::primitive_atomic(), {BlockRef(resolve_block(block, "atomic", where))}, where);
 }
 
 LATHE_DECL void BlockSteps::compute_at(const BlockName& block, LoopRef loop, Location where) {
-  schedule().apply(detail::primitive_compute_at(),
-                   {BlockRef(schedule().resolve_block(block, "compute_at", where)), loop}, where);
+  apply(detail::primitive_compute_at(), {BlockRef(resolve_block(block, "compute_at", where)), loop},
+        where);
 }
 
 LATHE_DECL void BlockSteps::reverse_compute_at(const BlockName& block, LoopRef loop,
                                                Location where) {
-  schedule().apply(detail::primitive_reverse_compute_at(),
-                   {BlockRef(schedule().resolve_block(block, "reverse_compute_at", where)), loop},
-                   where);
+  apply(detail::primitive_reverse_compute_at(),
+        {BlockRef(resolve_block(block, "reverse_compute_at", where)), loop}, where);
 }
 
 LATHE_DECL void BlockSteps::compute_inline(const BlockName& block, Location where) {
-  schedule().apply(detail::primitive_compute_inline(),
-                   {BlockRef(schedule().resolve_block(block, "compute_inline", where))}, where);
+  apply(detail::primitive_compute_inline(),
+        {BlockRef(resolve_block(block, "compute_inline", where))}, where);
 }
 
 LATHE_DECL void BlockSteps::reverse_compute_inline(const BlockName& block, Location where) {
-  schedule().apply(detail::primitive_reverse_compute_inline(),
-                   {BlockRef(schedule().resolve_block(block, "reverse_compute_inline", where))},
-                   where);
+  apply(detail::primitive_reverse_compute_inline(),
+        {BlockRef(resolve_block(block, "reverse_compute_inline", where))}, where);
 }
 
 LATHE_DECL BlockRef BlockSteps::cache_read(const BlockName& consumer, const BufferName& buffer,
                                            Scope scope, Location where) {
-  Arg source = Arg::of_buffer(schedule().resolve_buffer(buffer, "cache_read", where));
-  return detail::as_block(
-      schedule().apply(detail::primitive_cache_read(),
-                       {BlockRef(schedule().resolve_block(consumer, "cache_read", where)), source,
-                        Arg::of_word(to_text(scope))},
-                       where));
+  Arg source = Arg::of_buffer(resolve_buffer(buffer, "cache_read", where));
+  return detail::as_block(apply(detail::primitive_cache_read(),
+                                {BlockRef(resolve_block(consumer, "cache_read", where)), source,
+                                 Arg::of_word(to_text(scope))},
+                                where));
 }
 
 LATHE_DECL BlockRef BlockSteps::cache_write(const BlockName& block, Scope scope, Location where) {
-  return detail::as_block(
-      schedule().apply(detail::primitive_cache_write(),
-                       {BlockRef(schedule().resolve_block(block, "cache_write", where)),
-                        Arg::of_word(to_text(scope))},
-                       where));
+  return detail::as_block(apply(
+      detail::primitive_cache_write(),
+      {BlockRef(resolve_block(block, "cache_write", where)), Arg::of_word(to_text(scope))}, where));
 }
 
 LATHE_DECL BlockRef BlockSteps::reindex(const BlockName& block, const BufferName& buffer,
                                         Location where) {
-  Arg touched = Arg::of_buffer(schedule().resolve_buffer(buffer, "reindex", where));
-  return detail::as_block(schedule().apply(
-      detail::primitive_reindex(),
-      {BlockRef(schedule().resolve_block(block, "reindex", where)), touched}, where));
+  Arg touched = Arg::of_buffer(resolve_buffer(buffer, "reindex", where));
+  return detail::as_block(apply(detail::primitive_reindex(),
+                                {BlockRef(resolve_block(block, "reindex", where)), touched},
+                                where));
 }
 
 LATHE_DECL BlockRef BlockSteps::clone(const BlockName& block,
                                       const std::vector<BlockName>& consumers, Location where) {
   Vec<Arg> readers;
   for (const auto& name : consumers)
-    readers.push_back(BlockRef(schedule().resolve_block(name, "clone", where)));
-  return detail::as_block(schedule().apply(
+    readers.push_back(BlockRef(resolve_block(name, "clone", where)));
+  return detail::as_block(apply(
       detail::primitive_clone(),
-      {BlockRef(schedule().resolve_block(block, "clone", where)), Arg::of_list(std::move(readers))},
-      where));
+      {BlockRef(resolve_block(block, "clone", where)), Arg::of_list(std::move(readers))}, where));
 }
 
 LATHE_DECL BlockRef BlockSteps::decompose_reduction(const BlockName& block, LoopRef loop,
                                                     Location where) {
-  return detail::as_block(schedule().apply(
-      detail::primitive_decompose_reduction(),
-      {BlockRef(schedule().resolve_block(block, "decompose_reduction", where)), loop}, where));
+  return detail::as_block(
+      apply(detail::primitive_decompose_reduction(),
+            {BlockRef(resolve_block(block, "decompose_reduction", where)), loop}, where));
 }
 
 LATHE_DECL BlockRef BlockSteps::decompose_padding(const BlockName& block, LoopRef loop,
                                                   Location where) {
-  return detail::as_block(schedule().apply(
-      detail::primitive_decompose_padding(),
-      {BlockRef(schedule().resolve_block(block, "decompose_padding", where)), loop}, where));
+  return detail::as_block(apply(detail::primitive_decompose_padding(),
+                                {BlockRef(resolve_block(block, "decompose_padding", where)), loop},
+                                where));
 }
 
 LATHE_DECL Vec<BlockRef> BlockSteps::pad_n(const BlockName& block,
@@ -92,29 +83,27 @@ LATHE_DECL Vec<BlockRef> BlockSteps::pad_n(const BlockName& block,
                                            std::optional<std::size_t> n, Location where) {
   Vec<Arg> list;
   for (const auto& m : multiples) list.push_back(Arg::of(m));
-  Schedule next = schedule();
+  BlockSteps next = *this;
   Vec<BlockRef> copies;
   for (const auto& r : next.apply(
            detail::primitive_pad(),
-           {BlockRef(schedule().resolve_block(block, "pad", where)), Arg::of_list(std::move(list))},
-           where))
+           {BlockRef(resolve_block(block, "pad", where)), Arg::of_list(std::move(list))}, where))
     copies.emplace_back(r.block);
   if (n && copies.size() != *n)
-    schedule().refuse("pad",
-                      detail::refusal("L0202", "gives " + std::to_string(copies.size()) +
-                                                   " blocks, not " + std::to_string(*n)),
-                      where);
-  schedule() = next;
+    refuse("pad",
+           detail::refusal("L0202", "gives " + std::to_string(copies.size()) + " blocks, not " +
+                                        std::to_string(*n)),
+           where);
+  *this = next;
   return copies;
 }
 
 LATHE_DECL BlockRef BlockSteps::rfactor(LoopRef loop, int axis, Location where) {
-  return detail::as_block(
-      schedule().apply(detail::primitive_rfactor(), {loop, Arg::of_number(axis)}, where));
+  return detail::as_block(apply(detail::primitive_rfactor(), {loop, Arg::of_number(axis)}, where));
 }
 
 LATHE_DECL void BlockSteps::blockize(LoopRef loop, Location where) {
-  schedule().apply(detail::primitive_blockize(), {loop}, where);
+  apply(detail::primitive_blockize(), {loop}, where);
 }
 
 LATHE_DECL void BlockSteps::tensorize(LoopRef loop, std::string_view name, Location where) {
@@ -135,15 +124,14 @@ LATHE_DECL void BlockSteps::tensorize(LoopRef loop, std::string_view name,
   Args args{loop};
   for (std::string_view text : {name, description, implementation, rounding})
     args.push_back(Arg::of_text(std::string(text)));
-  schedule().apply(detail::primitive_tensorize(), std::move(args), where);
+  apply(detail::primitive_tensorize(), std::move(args), where);
 }
 
 LATHE_DECL void BlockSteps::transform_block_layout(const BlockName& block, LayoutMap map,
                                                    Location where) {
-  schedule().apply(detail::primitive_transform_block_layout(),
-                   {BlockRef(schedule().resolve_block(block, "transform_block_layout", where)),
-                    Arg(std::move(map))},
-                   where);
+  apply(detail::primitive_transform_block_layout(),
+        {BlockRef(resolve_block(block, "transform_block_layout", where)), Arg(std::move(map))},
+        where);
 }
 
 }  // namespace lathe

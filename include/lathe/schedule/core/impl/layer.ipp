@@ -23,6 +23,7 @@
 #include <lathe/schedule/core/impl/loop_steps.ipp>
 #include <lathe/schedule/core/impl/primitive.ipp>
 #include <lathe/schedule/core/impl/schedule.ipp>
+#include <lathe/schedule/core/impl/schedule_state.ipp>
 #include <lathe/schedule/core/impl/schedule_steps.ipp>
 #include <lathe/schedule/core/impl/storage_steps.ipp>
 //

@@ -7,17 +7,6 @@
 
 namespace lathe {
 
-// The step is taken back where there is no memory for what it gives.
-LATHE_DECL Vec<LoopRef> Schedule::step_to_loops(const Primitive& primitive, Args args,
-                                                Location where) {
-  return detail::within_memory("schedule", where, [&] {
-    Schedule next = *this;
-    auto loops = detail::as_loops(next.apply(primitive, std::move(args), where));
-    *this = next;
-    return loops;
-  });
-}
-
 LATHE_DECL Vec<Sample> Schedule::sample_perfect_tile_any(const LoopRef& loop, std::size_t n,
                                                          std::int64_t max_inner,
                                                          std::int64_t min_inner,
