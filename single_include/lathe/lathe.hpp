@@ -3005,8 +3005,6 @@ Trace parse_trace(std::string_view text, Location where = Location::here());
 
 namespace lathe {
 
-class Schedule;
-
 /// Which block a method is about: a reference, a tensor (the block that computes it), or a name.
 class BlockName {
  public:
@@ -3040,13 +3038,220 @@ std::array<Ref, N> take(const Vec<Ref>& all) {
 }  // namespace detail
 }  // namespace lathe
 
+// ---- lathe/schedule/core/schedule_state.hpp
+// What the steps of a schedule share: the program, the steps so far, and how one more is taken.
+
+namespace lathe {
+
+struct ScheduleOptions {
+  bool strict = false;     ///< refuse steps that may change floating-point rounding (L0226)
+  std::uint64_t seed = 0;  ///< of what sampling steps draw
+};
+
+namespace detail {
+
+class DefaultSteps;
+
+/// A set of nodes by identity that is never changed: with one more it shares most of itself. A
+/// search tree by hashes of addresses, so that it is flat enough as it grows.
+struct RefTree : RefCounted {
+  RefTree(const RefCounted* its_node, Ref<RefTree> its_less, Ref<RefTree> its_more)
+      : node(its_node), less(std::move(its_less)), more(std::move(its_more)) {}
+  const RefCounted* node;
+  Ref<RefTree> less, more;
+
+  static bool holds(const Ref<RefTree>& tree, const RefCounted* node);
+  static Ref<RefTree> with(const Ref<RefTree>& tree, const RefCounted* node);
+};
+
+/// What Schedule adds its methods to, kind by kind: each kind of step is a class on top of the one
+/// before, so that all of them are methods of one object.
+class ScheduleState {
+ public:
+  const Program& program() const { return program_; }
+  const ScheduleOptions& options() const { return options_; }
+
+  /// Runs one primitive by name: what replay, the parser and a search use. Results as the primitive
+  /// gives them.
+  Args apply(const Primitive& primitive, Args given, Location where = Location::here());
+  /// Whether it would be legal, without doing it. Never throws for what the arguments are.
+  Verdict check(const Primitive& primitive, const Args& args) const;
+
+ protected:
+  ScheduleState(Program program, ScheduleOptions options, Location where);
+  // Moving one copies it, so that a schedule always has its program.
+  ScheduleState(const ScheduleState&) = default;
+  ScheduleState& operator=(const ScheduleState&) = default;
+
+  // One step back in history; copies of a schedule share their past.
+  struct Step : RefCounted {
+    Ref<Step> previous;
+    TraceEntry entry;
+    Vec<Consumed> consumed;
+    Vec<std::int64_t> samples;  ///< values of the entry's results
+    std::string reassociates;
+
+    Step() = default;
+    Step(Step&&) = default;
+    LATHE_DECL ~Step() override;
+  };
+
+  Verdict check_reference(const Arg& arg) const;
+  const std::int64_t* sampled(const VarRef& var) const;
+  BlockTag resolve_block(const BlockName& name, std::string_view step, Location where) const;
+  std::string resolve_buffer(const BufferName& name, std::string_view step, Location where) const;
+  [[noreturn]] void refuse(std::string_view step, const Refusal& why, Location where) const;
+  Vec<LoopRef> step_to_loops(const Primitive& primitive, Args args, Location where);
+
+  Program program_;
+  std::uint64_t origin_hash_ = 0;
+  ScheduleOptions options_;
+  Ref<Step> last_;
+
+ private:
+  friend class DefaultSteps;
+
+  Arg with_samples(const Arg& arg) const;
+  Verdict prepare(const Primitive& primitive, const Args& given, Args& args) const;
+  Verdict try_step(const Primitive& primitive, const Args& args, Edit& edit) const;
+  void record(const Primitive& primitive, Args args, Edit edit, Location where);
+  void define_inputs(const Args& args, Location where);
+  bool defined(const RefCounted* ref) const;
+
+  Ref<RefTree> defined_;      ///< what steps gave
+  bool shows_places_ = true;  ///< refusals tell where, which takes all of the program's text
+};
+
+}  // namespace detail
+}  // namespace lathe
+
+// ---- lathe/schedule/core/loop_steps.hpp
+// The steps that make other loops of loops, or say how their iterations run.
+
+namespace lathe {
+
+/// Methods of Schedule, whose comment says what holds for all steps.
+class LoopSteps : public detail::ScheduleState {
+ public:
+  /// One loop becomes several nested ones. With infer for one factor they cover the loop, and the
+  /// tail is guarded unless named; without, they must multiply to its extent.
+  ///     for i < 100   → split(i, {infer, 8}) →   for io < 13: for ii < 8:
+  ///                                              with i = io*8 + ii, where it is below 100
+  /// Tail::guard leaves the tests' places to lowering, mask keeps one version of all tiles, peel
+  /// runs whole tiles apart from what is left, shift computes a part of the last one twice. With
+  /// round_up the last tile computes past the end: domains and temporaries below the loop become
+  /// longer, all that the blocks store is temporary, and all that they read there exists.
+  /// The loop is consumed. L0203 factors · L0224 tail.
+  template <std::size_t N>
+  std::array<LoopRef, N> split(LoopRef loop, const Factor (&factors)[N],
+                               std::optional<Tail> tail = {}, Location where = Location::here()) {
+    return detail::take<N>(
+        split_any(std::move(loop), Vec<Factor>(factors, factors + N), tail, where));
+  }
+  /// The same for a number of factors that is known at run time.
+  Vec<LoopRef> split_any(LoopRef loop, const Vec<Factor>& factors, std::optional<Tail> tail = {},
+                         Location where = Location::here());
+
+  /// Loops nested directly in each other become one.
+  ///     for i < m: for j < n:   → fuse(i, j) →   for i_j < m*n:   with i = i_j / n, j = i_j % n
+  /// They are consumed. L0205 not nested directly · L0206 a bound depends on a fused loop · L0229 a
+  /// reduce loop that may be empty with a spatial one.
+  LoopRef fuse(LoopRef outer, LoopRef inner, Location where = Location::here());
+  LoopRef fuse(LoopRef a, LoopRef b, LoopRef c, Location where = Location::here());
+  LoopRef fuse(const std::vector<LoopRef>& loops, Location where = Location::here());
+
+  /// Loops that follow each other become one, which runs all their bodies in each iteration. Nests
+  /// merge from outside in: the loops inside then follow each other.
+  ///     for i < n: P[i] = f(i)                 →  for i < n:  P[i] = f(i)
+  ///     for x < n: C[x] = g(P[x])  merge(i, x)                C[i] = g(P[i])
+  /// They are consumed. L0207 a body would need what a later iteration does · L0230 the loops don't
+  /// follow each other, run over other bounds, or hold what can't run in turn: an assert, or the
+  /// init of a reduction over the loop that others need to come first.
+  LoopRef merge(LoopRef first, LoopRef second, Location where = Location::here());
+  LoopRef merge(const std::vector<LoopRef>& loops, Location where = Location::here());
+
+  /// One loop becomes several, one after the other, with a copy of the body each: a border apart
+  /// from what lies inside it, or full tiles apart from the rest.
+  ///     for i < n: B   → loop_partition(i, {1, n - 1}) →
+  ///     for i0 < 1: B_0       with i = i0
+  ///     for i1 < n - 2: B_1   with i = 1 + i1
+  ///     for i2 < 1: B_2       with i = n - 1 + i2
+  /// Points are values of the loop, as numbers or over Dims; they rise, and a part is empty only
+  /// where Dims make it so. Each new loop starts at 0. The loop is consumed, and so is all below:
+  /// blocks and loops of the parts are found with blocks() and loops(block). Blocks that together
+  /// write a buffer don't move any more: place them before. L0231 points that are not proven to
+  /// rise inside the loop · a reduce loop of a block that has its init yet · a body that can't be
+  /// copied.
+  template <std::size_t N>
+  std::array<LoopRef, N + 1> loop_partition(LoopRef loop, const Factor (&points)[N],
+                                            Location where = Location::here()) {
+    return detail::take<N + 1>(
+        loop_partition_any(std::move(loop), Vec<Factor>(points, points + N), where));
+  }
+  /// The same for a number of points that is known at run time.
+  Vec<LoopRef> loop_partition_any(LoopRef loop, const Vec<Factor>& points,
+                                  Location where = Location::here());
+
+  /// Permutes loops of one nest; loops between them that are not named keep their place.
+  /// Reassociates floats if two loops that feed one reduction swap.
+  /// L0205 not one chain · L0206 a bound depends on a loop that would lie inside · L0207 a
+  /// dependence forbids it.
+  void reorder(std::initializer_list<LoopRef> loops, Location where = Location::here());
+  void reorder(const std::vector<LoopRef>& loops, Location where = Location::here());
+
+  /// Two splits and a reorder, in one step: gives outer i, outer j, inner i, inner j. Errors of
+  /// both.
+  std::array<LoopRef, 4> tile(LoopRef i, LoopRef j, Factor i_tile, Factor j_tile,
+                              std::optional<Tail> tail = {}, Location where = Location::here());
+
+  /// A loop of one iteration right above a loop or a block; returns it.
+  LoopRef add_unit_loop(const LoopRef& loop, Location where = Location::here());
+  LoopRef add_unit_loop(const BlockName& block, Location where = Location::here());
+
+  /// Iterations run on many threads, in any order; at most max_threads if that is not 0. A buffer
+  /// that is written and read only inside belongs to the iteration. L0207 a carried dependence ·
+  /// L0208 the loop feeds a reduction.
+  void parallel(LoopRef loop, std::int64_t max_threads = 0, Location where = Location::here());
+  /// Iterations run as lanes, in lockstep. L0207 a dependence that lockstep would reverse · L0208
+  /// the loop feeds a reduction · L0209 the extent is no constant, too large, or the body has no
+  /// vector form.
+  void vectorize(LoopRef loop, Location where = Location::here());
+  /// Iterations become copies of the body; with a factor, only that many, in a loop. L0210 no
+  /// constant extent, or more copies than the budget.
+  void unroll(LoopRef loop, std::int64_t factor = 0, Location where = Location::here());
+  /// Iterations become the blocks of a GPU's grid, or the threads of a block: the axis is
+  /// "blockIdx" or "threadIdx", with ".x", ".y" or ".z". Threads of a block wait for each other
+  /// where a loop over them ends, so that loops after each other hand values on. Processors run the
+  /// outermost loop over blocks as a parallel one, the others as serial ones.
+  ///     for i < 4096: C[i] = f(i)   →   blockIdx.x for io < 32: threadIdx.x for ii < 128: …
+  /// L0255 loops that make no kernel: two of one axis in each other or of different extents in one
+  /// outermost loop, blocks in threads, more than 1024 threads or no number of them, a condition
+  /// around · L0207 L0208 as for parallel · L0220 memory that not all of them see.
+  void bind(LoopRef loop, std::string_view axis, Location where = Location::here());
+
+  /// Whether the iterations of a loop run apart for which a condition below holds that does not
+  /// hold for others: a test for an end, a clamped index, a select on the position.
+  ///     for i < n: if (i > 0) S; T   → partition(i, always) →   for i < 1: T
+  ///                                                             for i in 1..n: S; T
+  /// With never such a condition stays where it is, in one copy of the body; automatic, which takes
+  /// either back, peels border tiles where that is cheap. Lowering does it; a mark that has nothing
+  /// to peel when later steps are done is without effect. L0258: always, but no condition below is
+  /// affine in the loop and differs between its iterations · always, for lanes, copies or threads.
+  void partition(LoopRef loop, Partition policy, Location where = Location::here());
+
+ protected:
+  using ScheduleState::ScheduleState;
+};
+
+}  // namespace lathe
+
 // ---- lathe/schedule/core/block_steps.hpp
 // The steps that place, copy, divide and replace blocks.
 
 namespace lathe {
 
 /// Methods of Schedule, whose comment says what holds for all steps.
-class BlockSteps {
+class BlockSteps : public LoopSteps {
  public:
   /// The block's stores become atomic updates, so that its loops may be parallel (or bound) where
   /// two iterations update one element.
@@ -3194,141 +3399,11 @@ class BlockSteps {
                               Location where = Location::here());
 
  protected:
-  BlockSteps() = default;
-  BlockSteps(const BlockSteps&) = default;
-  BlockSteps& operator=(const BlockSteps&) = default;
-  ~BlockSteps() = default;
+  using LoopSteps::LoopSteps;
 
  private:
-  Schedule& schedule();
   Vec<BlockRef> pad_n(const BlockName& block, const std::vector<Factor>& multiples,
                       std::optional<std::size_t> n, Location where);
-};
-
-}  // namespace lathe
-
-// ---- lathe/schedule/core/loop_steps.hpp
-// The steps that make other loops of loops, or say how their iterations run.
-
-namespace lathe {
-
-/// Methods of Schedule, whose comment says what holds for all steps.
-class LoopSteps {
- public:
-  /// One loop becomes several nested ones. With infer for one factor they cover the loop, and the
-  /// tail is guarded unless named; without, they must multiply to its extent.
-  ///     for i < 100   → split(i, {infer, 8}) →   for io < 13: for ii < 8:
-  ///                                              with i = io*8 + ii, where it is below 100
-  /// Tail::guard leaves the tests' places to lowering, mask keeps one version of all tiles, peel
-  /// runs whole tiles apart from what is left, shift computes a part of the last one twice. With
-  /// round_up the last tile computes past the end: domains and temporaries below the loop become
-  /// longer, all that the blocks store is temporary, and all that they read there exists.
-  /// The loop is consumed. L0203 factors · L0224 tail.
-  template <std::size_t N>
-  std::array<LoopRef, N> split(LoopRef loop, const Factor (&factors)[N],
-                               std::optional<Tail> tail = {}, Location where = Location::here()) {
-    return detail::take<N>(
-        split_any(std::move(loop), Vec<Factor>(factors, factors + N), tail, where));
-  }
-  /// The same for a number of factors that is known at run time.
-  Vec<LoopRef> split_any(LoopRef loop, const Vec<Factor>& factors, std::optional<Tail> tail = {},
-                         Location where = Location::here());
-
-  /// Loops nested directly in each other become one.
-  ///     for i < m: for j < n:   → fuse(i, j) →   for i_j < m*n:   with i = i_j / n, j = i_j % n
-  /// They are consumed. L0205 not nested directly · L0206 a bound depends on a fused loop · L0229 a
-  /// reduce loop that may be empty with a spatial one.
-  LoopRef fuse(LoopRef outer, LoopRef inner, Location where = Location::here());
-  LoopRef fuse(LoopRef a, LoopRef b, LoopRef c, Location where = Location::here());
-  LoopRef fuse(const std::vector<LoopRef>& loops, Location where = Location::here());
-
-  /// Loops that follow each other become one, which runs all their bodies in each iteration. Nests
-  /// merge from outside in: the loops inside then follow each other.
-  ///     for i < n: P[i] = f(i)                 →  for i < n:  P[i] = f(i)
-  ///     for x < n: C[x] = g(P[x])  merge(i, x)                C[i] = g(P[i])
-  /// They are consumed. L0207 a body would need what a later iteration does · L0230 the loops don't
-  /// follow each other, run over other bounds, or hold what can't run in turn: an assert, or the
-  /// init of a reduction over the loop that others need to come first.
-  LoopRef merge(LoopRef first, LoopRef second, Location where = Location::here());
-  LoopRef merge(const std::vector<LoopRef>& loops, Location where = Location::here());
-
-  /// One loop becomes several, one after the other, with a copy of the body each: a border apart
-  /// from what lies inside it, or full tiles apart from the rest.
-  ///     for i < n: B   → loop_partition(i, {1, n - 1}) →
-  ///     for i0 < 1: B_0       with i = i0
-  ///     for i1 < n - 2: B_1   with i = 1 + i1
-  ///     for i2 < 1: B_2       with i = n - 1 + i2
-  /// Points are values of the loop, as numbers or over Dims; they rise, and a part is empty only
-  /// where Dims make it so. Each new loop starts at 0. The loop is consumed, and so is all below:
-  /// blocks and loops of the parts are found with blocks() and loops(block). Blocks that together
-  /// write a buffer don't move any more: place them before. L0231 points that are not proven to
-  /// rise inside the loop · a reduce loop of a block that has its init yet · a body that can't be
-  /// copied.
-  template <std::size_t N>
-  std::array<LoopRef, N + 1> loop_partition(LoopRef loop, const Factor (&points)[N],
-                                            Location where = Location::here()) {
-    return detail::take<N + 1>(
-        loop_partition_any(std::move(loop), Vec<Factor>(points, points + N), where));
-  }
-  /// The same for a number of points that is known at run time.
-  Vec<LoopRef> loop_partition_any(LoopRef loop, const Vec<Factor>& points,
-                                  Location where = Location::here());
-
-  /// Permutes loops of one nest; loops between them that are not named keep their place.
-  /// Reassociates floats if two loops that feed one reduction swap.
-  /// L0205 not one chain · L0206 a bound depends on a loop that would lie inside · L0207 a
-  /// dependence forbids it.
-  void reorder(std::initializer_list<LoopRef> loops, Location where = Location::here());
-  void reorder(const std::vector<LoopRef>& loops, Location where = Location::here());
-
-  /// Two splits and a reorder, in one step: gives outer i, outer j, inner i, inner j. Errors of
-  /// both.
-  std::array<LoopRef, 4> tile(LoopRef i, LoopRef j, Factor i_tile, Factor j_tile,
-                              std::optional<Tail> tail = {}, Location where = Location::here());
-
-  /// A loop of one iteration right above a loop or a block; returns it.
-  LoopRef add_unit_loop(const LoopRef& loop, Location where = Location::here());
-  LoopRef add_unit_loop(const BlockName& block, Location where = Location::here());
-
-  /// Iterations run on many threads, in any order; at most max_threads if that is not 0. A buffer
-  /// that is written and read only inside belongs to the iteration. L0207 a carried dependence ·
-  /// L0208 the loop feeds a reduction.
-  void parallel(LoopRef loop, std::int64_t max_threads = 0, Location where = Location::here());
-  /// Iterations run as lanes, in lockstep. L0207 a dependence that lockstep would reverse · L0208
-  /// the loop feeds a reduction · L0209 the extent is no constant, too large, or the body has no
-  /// vector form.
-  void vectorize(LoopRef loop, Location where = Location::here());
-  /// Iterations become copies of the body; with a factor, only that many, in a loop. L0210 no
-  /// constant extent, or more copies than the budget.
-  void unroll(LoopRef loop, std::int64_t factor = 0, Location where = Location::here());
-  /// Iterations become the blocks of a GPU's grid, or the threads of a block: the axis is
-  /// "blockIdx" or "threadIdx", with ".x", ".y" or ".z". Threads of a block wait for each other
-  /// where a loop over them ends, so that loops after each other hand values on. Processors run the
-  /// outermost loop over blocks as a parallel one, the others as serial ones.
-  ///     for i < 4096: C[i] = f(i)   →   blockIdx.x for io < 32: threadIdx.x for ii < 128: …
-  /// L0255 loops that make no kernel: two of one axis in each other or of different extents in one
-  /// outermost loop, blocks in threads, more than 1024 threads or no number of them, a condition
-  /// around · L0207 L0208 as for parallel · L0220 memory that not all of them see.
-  void bind(LoopRef loop, std::string_view axis, Location where = Location::here());
-
-  /// Whether the iterations of a loop run apart for which a condition below holds that does not
-  /// hold for others: a test for an end, a clamped index, a select on the position.
-  ///     for i < n: if (i > 0) S; T   → partition(i, always) →   for i < 1: T
-  ///                                                             for i in 1..n: S; T
-  /// With never such a condition stays where it is, in one copy of the body; automatic, which takes
-  /// either back, peels border tiles where that is cheap. Lowering does it; a mark that has nothing
-  /// to peel when later steps are done is without effect. L0258: always, but no condition below is
-  /// affine in the loop and differs between its iterations · always, for lanes, copies or threads.
-  void partition(LoopRef loop, Partition policy, Location where = Location::here());
-
- protected:
-  LoopSteps() = default;
-  LoopSteps(const LoopSteps&) = default;
-  LoopSteps& operator=(const LoopSteps&) = default;
-  ~LoopSteps() = default;
-
- private:
-  Schedule& schedule();
 };
 
 }  // namespace lathe
@@ -3339,7 +3414,7 @@ class LoopSteps {
 namespace lathe {
 
 /// Methods of Schedule, whose comment says what holds for all steps.
-class StorageSteps {
+class StorageSteps : public BlockSteps {
  public:
   /// Where a private buffer lives. L0220.
   void set_scope(const BufferName& buffer, Scope scope, Location where = Location::here());
@@ -3404,13 +3479,7 @@ class StorageSteps {
                 Location where = Location::here());
 
  protected:
-  StorageSteps() = default;
-  StorageSteps(const StorageSteps&) = default;
-  StorageSteps& operator=(const StorageSteps&) = default;
-  ~StorageSteps() = default;
-
- private:
-  Schedule& schedule();
+  using BlockSteps::BlockSteps;
 };
 
 }  // namespace lathe
@@ -3421,29 +3490,6 @@ class StorageSteps {
 
 namespace lathe {
 
-namespace detail {
-
-class DefaultSteps;
-
-/// A set of nodes by identity that is never changed: with one more it shares most of itself. A
-/// search tree by hashes of addresses, so that it is flat enough as it grows.
-struct RefTree : RefCounted {
-  RefTree(const RefCounted* its_node, Ref<RefTree> its_less, Ref<RefTree> its_more)
-      : node(its_node), less(std::move(its_less)), more(std::move(its_more)) {}
-  const RefCounted* node;
-  Ref<RefTree> less, more;
-
-  static bool holds(const Ref<RefTree>& tree, const RefCounted* node);
-  static Ref<RefTree> with(const Ref<RefTree>& tree, const RefCounted* node);
-};
-
-}  // namespace detail
-
-struct ScheduleOptions {
-  bool strict = false;     ///< refuse steps that may change floating-point rounding (L0226)
-  std::uint64_t seed = 0;  ///< of what sampling steps draw
-};
-
 /// A program and the steps that were taken on it. Every step throws UserError and changes nothing
 /// if it is not legal: a schedule never changes what the program computes, apart from the rounding
 /// that numerics() lists. Cheap to copy; copies go their own ways, and references made before the
@@ -3453,7 +3499,7 @@ struct ScheduleOptions {
 /// no use · L0204 a loop that is not serial or carries an annotation · L0225 the step would break
 /// what a parallel, vectorized, unrolled or bound loop promises · L0226 not under
 /// ScheduleOptions::strict.
-class Schedule : public LoopSteps, public BlockSteps, public StorageSteps {
+class Schedule : public StorageSteps {
  public:
   Schedule(Program program, ScheduleOptions options = {}, Location where = Location::here());
   /// The program that computes these tensors; its parameters are the inputs, then the outputs.
@@ -3463,11 +3509,6 @@ class Schedule : public LoopSteps, public BlockSteps, public StorageSteps {
   Schedule(const OutputList& outputs, ScheduleOptions options = {},
            Location where = Location::here());
 
-  // Moving one copies it, so that a schedule always has its program.
-  Schedule(const Schedule&) = default;
-  Schedule& operator=(const Schedule&) = default;
-
-  const Program& program() const { return program_; }
   /// The program as text.
   std::string str() const;
   Trace trace() const;
@@ -3479,7 +3520,6 @@ class Schedule : public LoopSteps, public BlockSteps, public StorageSteps {
   /// its operations and operations per byte (work_of gives these numbers), the blocks, the buffers
   /// at the size that lowering keeps of them, and the steps.
   std::string html(const Target& machine = host()) const;
-  const ScheduleOptions& options() const { return options_; }
 
   /// The block of a tensor, or with a name.
   BlockRef block(const BlockName& name, Location where = Location::here()) const;
@@ -3546,51 +3586,8 @@ class Schedule : public LoopSteps, public BlockSteps, public StorageSteps {
   /// a sample of another schedule.
   std::int64_t value(const Sample& sample, Location where = Location::here()) const;
 
-  /// Runs one primitive by name: what replay, the parser and a search use. Results as the primitive
-  /// gives them.
-  Args apply(const Primitive& primitive, Args given, Location where = Location::here());
-  /// Whether it would be legal, without doing it. Never throws for what the arguments are.
-  Verdict check(const Primitive& primitive, const Args& args) const;
-
  private:
-  // One step back in history; copies of a schedule share their past.
-  struct Step : RefCounted {
-    Ref<Step> previous;
-    TraceEntry entry;
-    Vec<Consumed> consumed;
-    Vec<std::int64_t> samples;  ///< values of the entry's results
-    std::string reassociates;
-
-    Step() = default;
-    Step(Step&&) = default;
-    LATHE_DECL ~Step() override;
-  };
-
   Vec<LoopRef> loops_n(const BlockName& block, std::size_t n, Location where) const;
-  Verdict check_reference(const Arg& arg) const;
-  const std::int64_t* sampled(const VarRef& var) const;
-  Arg with_samples(const Arg& arg) const;
-  Verdict prepare(const Primitive& primitive, const Args& given, Args& args) const;
-  Verdict try_step(const Primitive& primitive, const Args& args, Edit& edit) const;
-  void record(const Primitive& primitive, Args args, Edit edit, Location where);
-  void define_inputs(const Args& args, Location where);
-  bool defined(const RefCounted* ref) const;
-  BlockTag resolve_block(const BlockName& name, std::string_view step, Location where) const;
-  std::string resolve_buffer(const BufferName& name, std::string_view step, Location where) const;
-  [[noreturn]] void refuse(std::string_view step, const Refusal& why, Location where) const;
-  Vec<LoopRef> step_to_loops(const Primitive& primitive, Args args, Location where);
-
-  friend class LoopSteps;
-  friend class BlockSteps;
-  friend class StorageSteps;
-  friend class detail::DefaultSteps;
-
-  Program program_;
-  std::uint64_t origin_hash_ = 0;
-  ScheduleOptions options_;
-  Ref<Step> last_;
-  Ref<detail::RefTree> defined_;  ///< what steps gave
-  bool shows_places_ = true;      ///< refusals tell where, which takes all of the program's text
 };
 
 /// The same steps on a program. Only on the one that the trace was recorded on, unless any_program
@@ -23357,6 +23354,44 @@ LATHE_DECL Vec<AnyExpr> left_inverse(const IterMap& map, const Vec<AnyExpr>& tar
 
 }  // namespace lathe
 
+// ---- lathe/arith/impl/products.ipp
+// Terms of polynomials as products.
+
+namespace lathe::detail {
+
+inline AnyExpr product_of(const Mono& m) {
+  AnyExpr out(m.coef);
+  for (std::size_t k = 0; k < m.degree(); ++k)
+    if (m.factor(k)) out = fold_mul(m.factor(k), out);
+  return out;
+}
+
+inline void add_factor(Mono& m, const AnyExpr& factor) {
+  if (m.atom)
+    m.more.push_back(factor);
+  else
+    m.atom = factor;
+}
+
+// term = unit * out, factor by factor.
+inline bool divide_term(const Mono& term, const Mono& unit, Mono& out) {
+  if (unit.coef == 0 || term.coef % unit.coef != 0) return false;
+  Vec<bool> gone(term.degree(), false);
+  for (std::size_t k = 0; unit.atom.get() && k < unit.degree(); ++k) {
+    std::size_t at = 0;
+    while (at < term.degree() && (gone[at] || !same_expr(term.factor(at), unit.factor(k)))) ++at;
+    if (at == term.degree()) return false;
+    gone[at] = true;
+  }
+  out = Mono();
+  out.coef = term.coef / unit.coef;
+  for (std::size_t k = 0; k < term.degree(); ++k)
+    if (!gone[k]) add_factor(out, term.factor(k));
+  return static_cast<bool>(out.atom);
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/arith/impl/determined.ipp
 namespace lathe {
 namespace detail {
@@ -23439,20 +23474,6 @@ LATHE_DECL Poly Determiner::moving(const Poly& p) const {
   return out;
 }
 
-inline AnyExpr product_of(const Mono& m) {
-  AnyExpr out(m.coef);
-  for (std::size_t k = 0; k < m.degree(); ++k)
-    if (m.factor(k)) out = fold_mul(m.factor(k), out);
-  return out;
-}
-
-inline void add_factor(Mono& m, const AnyExpr& factor) {
-  if (m.atom)
-    m.more.push_back(factor);
-  else
-    m.atom = factor;
-}
-
 // What a term multiplies its moving part by: its magnitude. A number alone has no atom.
 LATHE_DECL Mono Determiner::still(const Mono& term) const {
   Mono out;
@@ -23460,23 +23481,6 @@ LATHE_DECL Mono Determiner::still(const Mono& term) const {
   for (std::size_t k = 0; k < term.degree(); ++k)
     if (!moves(term.factor(k))) add_factor(out, term.factor(k));
   return out;
-}
-
-// term = unit * out, factor by factor.
-inline bool divide_term(const Mono& term, const Mono& unit, Mono& out) {
-  if (unit.coef == 0 || term.coef % unit.coef != 0) return false;
-  Vec<bool> gone(term.degree(), false);
-  for (std::size_t k = 0; unit.atom.get() && k < unit.degree(); ++k) {
-    std::size_t at = 0;
-    while (at < term.degree() && (gone[at] || !same_expr(term.factor(at), unit.factor(k)))) ++at;
-    if (at == term.degree()) return false;
-    gone[at] = true;
-  }
-  out = Mono();
-  out.coef = term.coef / unit.coef;
-  for (std::size_t k = 0; k < term.degree(); ++k)
-    if (!gone[k]) add_factor(out, term.factor(k));
-  return static_cast<bool>(out.atom);
 }
 
 // The product as an integer: false where it may wrap.
@@ -31337,8 +31341,7 @@ LATHE_DECL Verdict check_marks(const Program& before, const Program& after,
 // ---- lathe/schedule/core/impl/arguments.ipp
 // What the arguments of a step are: complete, of the right kinds, alive, symbols replaced.
 
-namespace lathe {
-namespace detail {
+namespace lathe::detail {
 
 inline std::string_view kind_text(ArgKind kind) {
   static constexpr std::string_view texts[] = {
@@ -31402,41 +31405,38 @@ inline Verdict complete_arguments(const Primitive& primitive, Args& args) {
   return {};
 }
 
-}  // namespace detail
-
-LATHE_DECL Verdict Schedule::check_reference(const Arg& arg) const {
+LATHE_DECL Verdict ScheduleState::check_reference(const Arg& arg) const {
   for (const auto& item : arg.list)
     if (auto no = check_reference(item)) return no;
   const RefCounted* ref =
       arg.kind == ArgKind::loop ? static_cast<const RefCounted*>(arg.loop.get()) : arg.block.get();
   std::string what = arg.kind == ArgKind::loop ? "loop " : "block ";
   if (arg.kind == ArgKind::buffer) {
-    if (detail::find_buffer(program_, arg.text)) return {};
-    return detail::refusal("L0201", "no buffer is called " + detail::in_quotes(arg.text),
-                           detail::block_names_text(program_));
+    if (find_buffer(program_, arg.text)) return {};
+    return refusal("L0201", "no buffer is called " + in_quotes(arg.text),
+                   block_names_text(program_));
   }
   if (arg.kind == ArgKind::loop && arg.loop && find_loop(program_->body, arg.loop).loop) return {};
   if (arg.kind == ArgKind::block && arg.block && find_block(program_->body, arg.block).block)
     return {};
   if (arg.kind != ArgKind::loop && arg.kind != ArgKind::block) return {};
-  if (!ref) return detail::refusal("L0201", "the " + what + "reference is empty");
-  what += detail::in_quotes(arg.kind == ArgKind::loop ? arg.loop->name : arg.block->name);
+  if (!ref) return refusal("L0201", "the " + what + "reference is empty");
+  what += in_quotes(arg.kind == ArgKind::loop ? arg.loop->name : arg.block->name);
   for (const Step* s = last_.get(); s; s = s->previous.get())
     for (const auto& c : s->consumed) {
       if (c.ref.get() != ref) continue;
       std::string file = s->entry.where.file;
-      return detail::refusal("L0201",
-                             what + " " + c.what + " at " +
-                                 file.substr(file.find_last_of('/') + 1) + ":" +
-                                 std::to_string(s->entry.where.line),
-                             "use the references that this step gave");
+      return refusal("L0201",
+                     what + " " + c.what + " at " + file.substr(file.find_last_of('/') + 1) + ":" +
+                         std::to_string(s->entry.where.line),
+                     "use the references that this step gave");
     }
-  return detail::refusal("L0201", what + " is not in this schedule",
-                         arg.kind == ArgKind::block ? detail::block_names_text(program_)
-                                                    : "take loops from s.loops(block)");
+  return refusal(
+      "L0201", what + " is not in this schedule",
+      arg.kind == ArgKind::block ? block_names_text(program_) : "take loops from s.loops(block)");
 }
 
-LATHE_DECL const std::int64_t* Schedule::sampled(const VarRef& var) const {
+LATHE_DECL const std::int64_t* ScheduleState::sampled(const VarRef& var) const {
   for (const Step* s = last_.get(); s; s = s->previous.get())
     for (std::size_t k = 0; k < s->samples.size(); ++k)
       if (s->entry.results[k].loop == var) return &s->samples[k];
@@ -31444,7 +31444,7 @@ LATHE_DECL const std::int64_t* Schedule::sampled(const VarRef& var) const {
 }
 
 // The argument with numbers for the symbols that sampling steps gave.
-LATHE_DECL Arg Schedule::with_samples(const Arg& arg) const {
+LATHE_DECL Arg ScheduleState::with_samples(const Arg& arg) const {
   Arg out = arg;
   for (auto& item : out.list) item = with_samples(item);
   if (arg.kind == ArgKind::sample)
@@ -31457,55 +31457,54 @@ LATHE_DECL Arg Schedule::with_samples(const Arg& arg) const {
 }
 
 // The arguments as the primitive takes them: numbers for sampled ones, defaults, a decision.
-LATHE_DECL Verdict Schedule::prepare(const Primitive& primitive, const Args& given,
-                                     Args& args) const {
+LATHE_DECL Verdict ScheduleState::prepare(const Primitive& primitive, const Args& given,
+                                          Args& args) const {
   for (const auto& arg : given) args.push_back(with_samples(arg));
-  if (auto no = detail::complete_arguments(primitive, args)) return no;
+  if (auto no = complete_arguments(primitive, args)) return no;
   if (!primitive.draw) return {};
-  if (!detail::is_default(args.back(), primitive.parameters.back())) return {};
+  if (!is_default(args.back(), primitive.parameters.back())) return {};
   Edit edit;
   if (auto no = try_step(primitive, args, edit)) return no;
   std::uint64_t drawn = 0;
   for (const Step* s = last_.get(); s; s = s->previous.get())
     drawn += s->entry.primitive->draw != nullptr;
-  args.back() = primitive.draw(program_, args, detail::random_bits(options_.seed, drawn));
+  args.back() = primitive.draw(program_, args, random_bits(options_.seed, drawn));
   return {};
 }
 
-LATHE_DECL BlockTag Schedule::resolve_block(const BlockName& name, std::string_view step,
-                                            Location where) const {
+LATHE_DECL BlockTag ScheduleState::resolve_block(const BlockName& name, std::string_view step,
+                                                 Location where) const {
   if (name.tag()) return name.tag();
   if (name.tensor()) {
     if (!name.tensor().is_input()) return name.tensor().tag();
-    refuse(
-        step,
-        detail::refusal(
-            "L0201", "tensor '" + name.tensor().name() + "' is an input, which no block computes",
-            detail::block_names_text(program_)),
-        where);
+    refuse(step,
+           refusal("L0201",
+                   "tensor '" + name.tensor().name() + "' is an input, which no block computes",
+                   block_names_text(program_)),
+           where);
   }
-  if (BlockTag tag = detail::block_named(program_->body, name.name())) return tag;
-  refuse(step,
-         detail::refusal("L0201", "no block is called " + detail::in_quotes(name.name()),
-                         detail::block_names_text(program_)),
-         where);
+  if (BlockTag tag = block_named(program_->body, name.name())) return tag;
+  refuse(
+      step,
+      refusal("L0201", "no block is called " + in_quotes(name.name()), block_names_text(program_)),
+      where);
 }
 
-LATHE_DECL std::string Schedule::resolve_buffer(const BufferName& name, std::string_view step,
-                                                Location where) const {
+LATHE_DECL std::string ScheduleState::resolve_buffer(const BufferName& name, std::string_view step,
+                                                     Location where) const {
   if (name.tensor()) return name.tensor().name();
   if (!name.tag()) return name.name();
   if (auto no = check_reference(Arg(BlockRef(name.tag())))) refuse(step, *no, where);
   Vec<Buffer> written = buffers_written(find_block(program_->body, name.tag()).block->body);
   if (written.size() == 1) return written[0]->name;
   refuse(step,
-         detail::refusal_at(name.tag(), "L0202",
-                            "block " + detail::in_quotes(name.tag()->name) + " writes " +
-                                std::to_string(written.size()) + " buffers: name one"),
+         refusal_at(name.tag(), "L0202",
+                    "block " + in_quotes(name.tag()->name) + " writes " +
+                        std::to_string(written.size()) + " buffers: name one"),
          where);
 }
 
-}  // namespace lathe
+}  // namespace lathe::detail
 
 // ---- lathe/schedule/core/impl/step_results.ipp
 namespace lathe {
@@ -31533,85 +31532,76 @@ inline Arg tail_argument(const std::optional<Tail>& tail) {
 // ---- lathe/schedule/core/impl/block_steps.ipp
 namespace lathe {
 
-LATHE_DECL Schedule& BlockSteps::schedule() { return static_cast<Schedule&>(*this); }
-
 LATHE_DECL void BlockSteps::atomic(const BlockName& block, Location where) {
-  schedule().apply(detail::primitive_atomic(),
-                   {BlockRef(schedule().resolve_block(block, "atomic", where))}, where);
+  apply(detail::primitive_atomic(), {BlockRef(resolve_block(block, "atomic", where))}, where);
 }
 
 LATHE_DECL void BlockSteps::compute_at(const BlockName& block, LoopRef loop, Location where) {
-  schedule().apply(detail::primitive_compute_at(),
-                   {BlockRef(schedule().resolve_block(block, "compute_at", where)), loop}, where);
+  apply(detail::primitive_compute_at(), {BlockRef(resolve_block(block, "compute_at", where)), loop},
+        where);
 }
 
 LATHE_DECL void BlockSteps::reverse_compute_at(const BlockName& block, LoopRef loop,
                                                Location where) {
-  schedule().apply(detail::primitive_reverse_compute_at(),
-                   {BlockRef(schedule().resolve_block(block, "reverse_compute_at", where)), loop},
-                   where);
+  apply(detail::primitive_reverse_compute_at(),
+        {BlockRef(resolve_block(block, "reverse_compute_at", where)), loop}, where);
 }
 
 LATHE_DECL void BlockSteps::compute_inline(const BlockName& block, Location where) {
-  schedule().apply(detail::primitive_compute_inline(),
-                   {BlockRef(schedule().resolve_block(block, "compute_inline", where))}, where);
+  apply(detail::primitive_compute_inline(),
+        {BlockRef(resolve_block(block, "compute_inline", where))}, where);
 }
 
 LATHE_DECL void BlockSteps::reverse_compute_inline(const BlockName& block, Location where) {
-  schedule().apply(detail::primitive_reverse_compute_inline(),
-                   {BlockRef(schedule().resolve_block(block, "reverse_compute_inline", where))},
-                   where);
+  apply(detail::primitive_reverse_compute_inline(),
+        {BlockRef(resolve_block(block, "reverse_compute_inline", where))}, where);
 }
 
 LATHE_DECL BlockRef BlockSteps::cache_read(const BlockName& consumer, const BufferName& buffer,
                                            Scope scope, Location where) {
-  Arg source = Arg::of_buffer(schedule().resolve_buffer(buffer, "cache_read", where));
-  return detail::as_block(
-      schedule().apply(detail::primitive_cache_read(),
-                       {BlockRef(schedule().resolve_block(consumer, "cache_read", where)), source,
-                        Arg::of_word(to_text(scope))},
-                       where));
+  Arg source = Arg::of_buffer(resolve_buffer(buffer, "cache_read", where));
+  return detail::as_block(apply(detail::primitive_cache_read(),
+                                {BlockRef(resolve_block(consumer, "cache_read", where)), source,
+                                 Arg::of_word(to_text(scope))},
+                                where));
 }
 
 LATHE_DECL BlockRef BlockSteps::cache_write(const BlockName& block, Scope scope, Location where) {
-  return detail::as_block(
-      schedule().apply(detail::primitive_cache_write(),
-                       {BlockRef(schedule().resolve_block(block, "cache_write", where)),
-                        Arg::of_word(to_text(scope))},
-                       where));
+  return detail::as_block(apply(
+      detail::primitive_cache_write(),
+      {BlockRef(resolve_block(block, "cache_write", where)), Arg::of_word(to_text(scope))}, where));
 }
 
 LATHE_DECL BlockRef BlockSteps::reindex(const BlockName& block, const BufferName& buffer,
                                         Location where) {
-  Arg touched = Arg::of_buffer(schedule().resolve_buffer(buffer, "reindex", where));
-  return detail::as_block(schedule().apply(
-      detail::primitive_reindex(),
-      {BlockRef(schedule().resolve_block(block, "reindex", where)), touched}, where));
+  Arg touched = Arg::of_buffer(resolve_buffer(buffer, "reindex", where));
+  return detail::as_block(apply(detail::primitive_reindex(),
+                                {BlockRef(resolve_block(block, "reindex", where)), touched},
+                                where));
 }
 
 LATHE_DECL BlockRef BlockSteps::clone(const BlockName& block,
                                       const std::vector<BlockName>& consumers, Location where) {
   Vec<Arg> readers;
   for (const auto& name : consumers)
-    readers.push_back(BlockRef(schedule().resolve_block(name, "clone", where)));
-  return detail::as_block(schedule().apply(
+    readers.push_back(BlockRef(resolve_block(name, "clone", where)));
+  return detail::as_block(apply(
       detail::primitive_clone(),
-      {BlockRef(schedule().resolve_block(block, "clone", where)), Arg::of_list(std::move(readers))},
-      where));
+      {BlockRef(resolve_block(block, "clone", where)), Arg::of_list(std::move(readers))}, where));
 }
 
 LATHE_DECL BlockRef BlockSteps::decompose_reduction(const BlockName& block, LoopRef loop,
                                                     Location where) {
-  return detail::as_block(schedule().apply(
-      detail::primitive_decompose_reduction(),
-      {BlockRef(schedule().resolve_block(block, "decompose_reduction", where)), loop}, where));
+  return detail::as_block(
+      apply(detail::primitive_decompose_reduction(),
+            {BlockRef(resolve_block(block, "decompose_reduction", where)), loop}, where));
 }
 
 LATHE_DECL BlockRef BlockSteps::decompose_padding(const BlockName& block, LoopRef loop,
                                                   Location where) {
-  return detail::as_block(schedule().apply(
-      detail::primitive_decompose_padding(),
-      {BlockRef(schedule().resolve_block(block, "decompose_padding", where)), loop}, where));
+  return detail::as_block(apply(detail::primitive_decompose_padding(),
+                                {BlockRef(resolve_block(block, "decompose_padding", where)), loop},
+                                where));
 }
 
 LATHE_DECL Vec<BlockRef> BlockSteps::pad_n(const BlockName& block,
@@ -31619,29 +31609,27 @@ LATHE_DECL Vec<BlockRef> BlockSteps::pad_n(const BlockName& block,
                                            std::optional<std::size_t> n, Location where) {
   Vec<Arg> list;
   for (const auto& m : multiples) list.push_back(Arg::of(m));
-  Schedule next = schedule();
+  BlockSteps next = *this;
   Vec<BlockRef> copies;
   for (const auto& r : next.apply(
            detail::primitive_pad(),
-           {BlockRef(schedule().resolve_block(block, "pad", where)), Arg::of_list(std::move(list))},
-           where))
+           {BlockRef(resolve_block(block, "pad", where)), Arg::of_list(std::move(list))}, where))
     copies.emplace_back(r.block);
   if (n && copies.size() != *n)
-    schedule().refuse("pad",
-                      detail::refusal("L0202", "gives " + std::to_string(copies.size()) +
-                                                   " blocks, not " + std::to_string(*n)),
-                      where);
-  schedule() = next;
+    refuse("pad",
+           detail::refusal("L0202", "gives " + std::to_string(copies.size()) + " blocks, not " +
+                                        std::to_string(*n)),
+           where);
+  *this = next;
   return copies;
 }
 
 LATHE_DECL BlockRef BlockSteps::rfactor(LoopRef loop, int axis, Location where) {
-  return detail::as_block(
-      schedule().apply(detail::primitive_rfactor(), {loop, Arg::of_number(axis)}, where));
+  return detail::as_block(apply(detail::primitive_rfactor(), {loop, Arg::of_number(axis)}, where));
 }
 
 LATHE_DECL void BlockSteps::blockize(LoopRef loop, Location where) {
-  schedule().apply(detail::primitive_blockize(), {loop}, where);
+  apply(detail::primitive_blockize(), {loop}, where);
 }
 
 LATHE_DECL void BlockSteps::tensorize(LoopRef loop, std::string_view name, Location where) {
@@ -31662,15 +31650,14 @@ LATHE_DECL void BlockSteps::tensorize(LoopRef loop, std::string_view name,
   Args args{loop};
   for (std::string_view text : {name, description, implementation, rounding})
     args.push_back(Arg::of_text(std::string(text)));
-  schedule().apply(detail::primitive_tensorize(), std::move(args), where);
+  apply(detail::primitive_tensorize(), std::move(args), where);
 }
 
 LATHE_DECL void BlockSteps::transform_block_layout(const BlockName& block, LayoutMap map,
                                                    Location where) {
-  schedule().apply(detail::primitive_transform_block_layout(),
-                   {BlockRef(schedule().resolve_block(block, "transform_block_layout", where)),
-                    Arg(std::move(map))},
-                   where);
+  apply(detail::primitive_transform_block_layout(),
+        {BlockRef(resolve_block(block, "transform_block_layout", where)), Arg(std::move(map))},
+        where);
 }
 
 }  // namespace lathe
@@ -31842,15 +31829,12 @@ LATHE_DECL Verdict check_claims(const Program& program) {
 // ---- lathe/schedule/core/impl/loop_steps.ipp
 namespace lathe {
 
-LATHE_DECL Schedule& LoopSteps::schedule() { return static_cast<Schedule&>(*this); }
-
 LATHE_DECL Vec<LoopRef> LoopSteps::split_any(LoopRef loop, const Vec<Factor>& factors,
                                              std::optional<Tail> tail, Location where) {
   Vec<Arg> list;
   for (const auto& f : factors) list.push_back(Arg::of(f));
-  return schedule().step_to_loops(
-      detail::primitive_split(), {loop, Arg::of_list(std::move(list)), detail::tail_argument(tail)},
-      where);
+  return step_to_loops(detail::primitive_split(),
+                       {loop, Arg::of_list(std::move(list)), detail::tail_argument(tail)}, where);
 }
 
 LATHE_DECL LoopRef LoopSteps::fuse(LoopRef outer, LoopRef inner, Location where) {
@@ -31862,7 +31846,7 @@ LATHE_DECL LoopRef LoopSteps::fuse(LoopRef a, LoopRef b, LoopRef c, Location whe
 }
 
 LATHE_DECL LoopRef LoopSteps::fuse(const std::vector<LoopRef>& loops, Location where) {
-  return schedule().step_to_loops(detail::primitive_fuse(), {Arg::of(loops)}, where)[0];
+  return step_to_loops(detail::primitive_fuse(), {Arg::of(loops)}, where)[0];
 }
 
 LATHE_DECL LoopRef LoopSteps::merge(LoopRef first, LoopRef second, Location where) {
@@ -31870,15 +31854,15 @@ LATHE_DECL LoopRef LoopSteps::merge(LoopRef first, LoopRef second, Location wher
 }
 
 LATHE_DECL LoopRef LoopSteps::merge(const std::vector<LoopRef>& loops, Location where) {
-  return schedule().step_to_loops(detail::primitive_merge(), {Arg::of(loops)}, where)[0];
+  return step_to_loops(detail::primitive_merge(), {Arg::of(loops)}, where)[0];
 }
 
 LATHE_DECL Vec<LoopRef> LoopSteps::loop_partition_any(LoopRef loop, const Vec<Factor>& points,
                                                       Location where) {
   Vec<Arg> list;
   for (const auto& p : points) list.push_back(Arg::of(p));
-  return schedule().step_to_loops(detail::primitive_loop_partition(),
-                                  {loop, Arg::of_list(std::move(list))}, where);
+  return step_to_loops(detail::primitive_loop_partition(), {loop, Arg::of_list(std::move(list))},
+                       where);
 }
 
 LATHE_DECL void LoopSteps::reorder(std::initializer_list<LoopRef> loops, Location where) {
@@ -31886,45 +31870,44 @@ LATHE_DECL void LoopSteps::reorder(std::initializer_list<LoopRef> loops, Locatio
 }
 
 LATHE_DECL void LoopSteps::reorder(const std::vector<LoopRef>& loops, Location where) {
-  schedule().apply(detail::primitive_reorder(), {Arg::of(loops)}, where);
+  apply(detail::primitive_reorder(), {Arg::of(loops)}, where);
 }
 
 LATHE_DECL std::array<LoopRef, 4> LoopSteps::tile(LoopRef i, LoopRef j, Factor i_tile,
                                                   Factor j_tile, std::optional<Tail> tail,
                                                   Location where) {
-  return detail::take<4>(schedule().step_to_loops(
-      detail::primitive_tile(),
-      {i, j, Arg::of(i_tile), Arg::of(j_tile), detail::tail_argument(tail)}, where));
+  return detail::take<4>(
+      step_to_loops(detail::primitive_tile(),
+                    {i, j, Arg::of(i_tile), Arg::of(j_tile), detail::tail_argument(tail)}, where));
 }
 
 LATHE_DECL LoopRef LoopSteps::add_unit_loop(const LoopRef& loop, Location where) {
-  return schedule().step_to_loops(detail::primitive_add_unit_loop(), {loop}, where)[0];
+  return step_to_loops(detail::primitive_add_unit_loop(), {loop}, where)[0];
 }
 
 LATHE_DECL LoopRef LoopSteps::add_unit_loop(const BlockName& block, Location where) {
-  return schedule().step_to_loops(
-      detail::primitive_add_unit_loop(),
-      {BlockRef(schedule().resolve_block(block, "add_unit_loop", where))}, where)[0];
+  return step_to_loops(detail::primitive_add_unit_loop(),
+                       {BlockRef(resolve_block(block, "add_unit_loop", where))}, where)[0];
 }
 
 LATHE_DECL void LoopSteps::parallel(LoopRef loop, std::int64_t max_threads, Location where) {
-  schedule().apply(detail::primitive_parallel(), {loop, Arg::of_number(max_threads)}, where);
+  apply(detail::primitive_parallel(), {loop, Arg::of_number(max_threads)}, where);
 }
 
 LATHE_DECL void LoopSteps::vectorize(LoopRef loop, Location where) {
-  schedule().apply(detail::primitive_vectorize(), {loop}, where);
+  apply(detail::primitive_vectorize(), {loop}, where);
 }
 
 LATHE_DECL void LoopSteps::unroll(LoopRef loop, std::int64_t factor, Location where) {
-  schedule().apply(detail::primitive_unroll(), {loop, Arg::of_number(factor)}, where);
+  apply(detail::primitive_unroll(), {loop, Arg::of_number(factor)}, where);
 }
 
 LATHE_DECL void LoopSteps::bind(LoopRef loop, std::string_view axis, Location where) {
-  schedule().apply(detail::primitive_bind(), {loop, Arg::of_text(std::string(axis))}, where);
+  apply(detail::primitive_bind(), {loop, Arg::of_text(std::string(axis))}, where);
 }
 
 LATHE_DECL void LoopSteps::partition(LoopRef loop, Partition policy, Location where) {
-  schedule().apply(detail::primitive_partition(), {loop, Arg::of_word(to_text(policy))}, where);
+  apply(detail::primitive_partition(), {loop, Arg::of_word(to_text(policy))}, where);
 }
 
 }  // namespace lathe
@@ -31999,54 +31982,13 @@ LATHE_DECL const Primitive* find_primitive(std::string_view name) {
 
 // ---- lathe/schedule/core/impl/schedule.ipp
 namespace lathe {
-namespace detail {
-
-inline std::uint64_t mixed_address(const RefCounted* node) {
-  const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(node));
-  return (address ^ address >> 32) * 0x9E3779B97F4A7C15u;
-}
-
-LATHE_DECL bool RefTree::holds(const Ref<RefTree>& tree, const RefCounted* node) {
-  const RefTree* at = tree.get();
-  while (at && at->node != node)
-    at = (mixed_address(node) < mixed_address(at->node) ? at->less : at->more).get();
-  return at != nullptr;
-}
-
-LATHE_DECL Ref<RefTree> RefTree::with(const Ref<RefTree>& tree, const RefCounted* node) {
-  if (!tree) return make_ref<RefTree>(node, Ref<RefTree>(), Ref<RefTree>());
-  const bool less = mixed_address(node) < mixed_address(tree->node);
-  return make_ref<RefTree>(tree->node, less ? with(tree->less, node) : tree->less,
-                           less ? tree->more : with(tree->more, node));
-}
-
-}  // namespace detail
 
 LATHE_DECL Schedule::Schedule(Program program, ScheduleOptions options, Location where)
-    : program_(std::move(program)), options_(options) {
-  if (!program_) throw UserError("L0202", "schedule: the program is empty", where);
-  if (program_->stage != Stage::blocks)
-    throw UserError("L0202",
-                    "schedule: the program is at stage '" + std::string(to_text(program_->stage)) +
-                        "', not 'blocks'",
-                    where, {}, "schedule a program before it is lowered");
-  verify_defined(program_, where);
-  program_ = open_blocks(program_, where);
-  if (auto no = detail::check_claims(program_)) refuse("schedule", *no, where);
-  origin_hash_ = structural_hash(program_);
-}
+    : StorageSteps(std::move(program), options, where) {}
 LATHE_DECL Schedule::Schedule(const AnyTensor& output, ScheduleOptions options, Location where)
     : Schedule(program_of(output, where), options, where) {}
 LATHE_DECL Schedule::Schedule(const OutputList& outputs, ScheduleOptions options, Location where)
     : Schedule(program_of(outputs, where), options, where) {}
-
-// One step after the other: a history may be longer than the stack is deep.
-LATHE_DECL Schedule::Step::~Step() {
-  while (previous && !previous->shared()) {
-    Ref<Step> next = std::move(const_cast<Step&>(*previous).previous);
-    previous = std::move(next);
-  }
-}
 
 LATHE_DECL std::string Schedule::str() const { return lathe::str(program_); }
 
@@ -32063,124 +32005,6 @@ LATHE_DECL std::vector<std::string> Schedule::numerics() const {
   for (const Step* s = last_.get(); s; s = s->previous.get())
     if (!s->reassociates.empty()) out.insert_at(0, s->reassociates);
   return out;
-}
-
-LATHE_DECL void Schedule::refuse(std::string_view step, const Refusal& why, Location where) const {
-  std::string details = why.details, place;
-  auto line = [&](const std::string& text) {
-    if (!text.empty()) details += (details.empty() ? "" : "\n") + text;
-  };
-  if (!shows_places_) throw UserError(why.id, std::string(step) + ": " + why.message, where);
-  if (why.block) {
-    line(detail::describe_loops(program_, why.block));
-    place = excerpt(program_, why.block);
-  } else if (why.loop) {
-    if (LoopSite site = find_loop(program_->body, why.loop); site.loop)
-      if (BlockTag block = detail::first_block_below(site.path.back()))
-        line(detail::describe_loops(program_, block));
-    place = excerpt(program_, why.loop);
-  }
-  while (!place.empty() && place.back() == '\n') place.pop_back();
-  for (std::size_t at = 0; !place.empty() && at != std::string::npos;
-       at = at == 0 ? place.find('\n') : place.find('\n', at + 1)) {
-    if (at == 0)
-      place.insert(0, "  ");
-    else
-      place.insert(at + 1, "  ");
-  }
-  line(place);
-  throw UserError(why.id, std::string(step) + ": " + why.message, where, details, why.help);
-}
-
-LATHE_DECL Verdict Schedule::try_step(const Primitive& primitive, const Args& args,
-                                      Edit& edit) const {
-  for (const auto& arg : args)
-    if (auto no = check_reference(arg)) return no;
-  if (auto no = primitive.run(program_, args, &edit)) return no;
-  if (options_.strict && !edit.reassociates.empty()) {
-    std::string why = edit.reassociates;  // "reorder: …"; the refusal names the step itself
-    why.erase(0, why.find(": ") + 2);
-    return detail::refusal("L0226", "may change the rounding of floating-point results: " + why,
-                           "leave ScheduleOptions::strict off");
-  }
-  if (edit.program == program_) return {};
-  return detail::check_kept(program_, edit.program);
-}
-
-LATHE_DECL Verdict Schedule::check(const Primitive& primitive, const Args& given) const {
-  Args args;
-  if (auto no = prepare(primitive, given, args)) return no;
-  Edit edit;
-  return try_step(primitive, args, edit);
-}
-
-LATHE_DECL Args Schedule::apply(const Primitive& primitive, Args given, Location where) {
-  return detail::within_memory("schedule", where, [&] {
-    Args args;
-    if (auto no = prepare(primitive, given, args)) refuse(primitive.name, *no, where);
-    Edit edit;
-    if (auto no = try_step(primitive, args, edit)) refuse(primitive.name, *no, where);
-    // What is recorded keeps the symbols.
-    for (std::size_t k = 0; k < given.size(); ++k)
-      if (!primitive.draw || k + 1 < args.size()) args[k] = given[k];
-#ifndef NDEBUG
-    if (edit.program != program_) verify(edit.program, Stage::blocks, primitive.name);
-#endif
-    Args results = edit.results;
-    Schedule next = *this;  // takes queries and the step as one
-    next.record(primitive, std::move(args), std::move(edit), where);
-    *this = std::move(next);
-    return results;
-  });
-}
-
-LATHE_DECL void Schedule::record(const Primitive& primitive, Args args, Edit edit, Location where) {
-  for (const auto& a : args) define_inputs({a}, where);
-  Step next;
-  next.previous = last_;
-  next.entry = {&primitive, std::move(args), edit.results, where};
-  next.consumed = std::move(edit.consumed);
-  next.samples = std::move(edit.samples);
-  next.reassociates = std::move(edit.reassociates);
-  for (const auto& r : next.entry.results)
-    for (const RefCounted* node : {static_cast<const RefCounted*>(r.loop.get()),
-                                   static_cast<const RefCounted*>(r.block.get())})
-      if (node && !defined(node)) defined_ = detail::RefTree::with(defined_, node);
-  last_ = Ref<Step>(new Step(std::move(next)));
-  program_ = std::move(edit.program);
-}
-
-LATHE_DECL bool Schedule::defined(const RefCounted* ref) const {
-  return detail::RefTree::holds(defined_, ref);
-}
-
-// Queries for references that no step of the trace gave, so that a replay finds them.
-LATHE_DECL void Schedule::define_inputs(const Args& args, Location where) {
-  for (const auto& arg : args) {
-    define_inputs(arg.list, where);
-    Edit edit;
-    edit.program = program_;
-    if (arg.kind == ArgKind::block && !defined(arg.block.get())) {
-      edit.results = {BlockRef(arg.block)};
-      record(detail::primitive_block(), {Arg::of_text(arg.block->name)}, std::move(edit), where);
-    } else if (arg.kind == ArgKind::loop && !defined(arg.loop.get())) {
-      LoopSite site = find_loop(program_->body, arg.loop);
-      if (BlockTag block = detail::first_block_below(site.path.back())) {
-        for (const auto& loop : loops_above(program_->body, block))
-          edit.results.push_back(LoopRef(loop->var));
-        record(detail::primitive_loops(), {BlockRef(block)}, std::move(edit), where);
-      } else {
-        edit.results = {LoopRef(arg.loop)};
-        if (!detail::run_loop(program_, {Arg::of_text(arg.loop->name)}, nullptr)) {
-          record(detail::primitive_loop(), {Arg::of_text(arg.loop->name)}, std::move(edit), where);
-          continue;
-        }
-        Vec<VarRef> all = detail::loops_in_order(program_);
-        std::int64_t at = std::find(all.begin(), all.end(), arg.loop) - all.begin();
-        record(detail::primitive_loop_at(), {Arg::of_number(at)}, std::move(edit), where);
-      }
-    }
-  }
 }
 
 LATHE_DECL BlockRef Schedule::block(const BlockName& name, Location where) const {
@@ -32226,19 +32050,184 @@ LATHE_DECL Vec<LoopRef> Schedule::loops_n(const BlockName& name, std::size_t n,
 
 }  // namespace lathe
 
-// ---- lathe/schedule/core/impl/schedule_steps.ipp
-namespace lathe {
+// ---- lathe/schedule/core/impl/schedule_state.ipp
+namespace lathe::detail {
+
+inline std::uint64_t mixed_address(const RefCounted* node) {
+  const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(node));
+  return (address ^ address >> 32) * 0x9E3779B97F4A7C15u;
+}
+
+LATHE_DECL bool RefTree::holds(const Ref<RefTree>& tree, const RefCounted* node) {
+  const RefTree* at = tree.get();
+  while (at && at->node != node)
+    at = (mixed_address(node) < mixed_address(at->node) ? at->less : at->more).get();
+  return at != nullptr;
+}
+
+LATHE_DECL Ref<RefTree> RefTree::with(const Ref<RefTree>& tree, const RefCounted* node) {
+  if (!tree) return make_ref<RefTree>(node, Ref<RefTree>(), Ref<RefTree>());
+  const bool less = mixed_address(node) < mixed_address(tree->node);
+  return make_ref<RefTree>(tree->node, less ? with(tree->less, node) : tree->less,
+                           less ? tree->more : with(tree->more, node));
+}
+
+LATHE_DECL ScheduleState::ScheduleState(Program program, ScheduleOptions options, Location where)
+    : program_(std::move(program)), options_(options) {
+  if (!program_) throw UserError("L0202", "schedule: the program is empty", where);
+  if (program_->stage != Stage::blocks)
+    throw UserError("L0202",
+                    "schedule: the program is at stage '" + std::string(to_text(program_->stage)) +
+                        "', not 'blocks'",
+                    where, {}, "schedule a program before it is lowered");
+  verify_defined(program_, where);
+  program_ = open_blocks(program_, where);
+  if (auto no = check_claims(program_)) refuse("schedule", *no, where);
+  origin_hash_ = structural_hash(program_);
+}
+// One step after the other: a history may be longer than the stack is deep.
+LATHE_DECL ScheduleState::Step::~Step() {
+  while (previous && !previous->shared()) {
+    Ref<Step> next = std::move(const_cast<Step&>(*previous).previous);
+    previous = std::move(next);
+  }
+}
+
+LATHE_DECL void ScheduleState::refuse(std::string_view step, const Refusal& why,
+                                      Location where) const {
+  std::string details = why.details, place;
+  auto line = [&](const std::string& text) {
+    if (!text.empty()) details += (details.empty() ? "" : "\n") + text;
+  };
+  if (!shows_places_) throw UserError(why.id, std::string(step) + ": " + why.message, where);
+  if (why.block) {
+    line(describe_loops(program_, why.block));
+    place = excerpt(program_, why.block);
+  } else if (why.loop) {
+    if (LoopSite site = find_loop(program_->body, why.loop); site.loop)
+      if (BlockTag block = first_block_below(site.path.back()))
+        line(describe_loops(program_, block));
+    place = excerpt(program_, why.loop);
+  }
+  while (!place.empty() && place.back() == '\n') place.pop_back();
+  for (std::size_t at = 0; !place.empty() && at != std::string::npos;
+       at = at == 0 ? place.find('\n') : place.find('\n', at + 1)) {
+    if (at == 0)
+      place.insert(0, "  ");
+    else
+      place.insert(at + 1, "  ");
+  }
+  line(place);
+  throw UserError(why.id, std::string(step) + ": " + why.message, where, details, why.help);
+}
+
+LATHE_DECL Verdict ScheduleState::try_step(const Primitive& primitive, const Args& args,
+                                           Edit& edit) const {
+  for (const auto& arg : args)
+    if (auto no = check_reference(arg)) return no;
+  if (auto no = primitive.run(program_, args, &edit)) return no;
+  if (options_.strict && !edit.reassociates.empty()) {
+    std::string why = edit.reassociates;  // "reorder: …"; the refusal names the step itself
+    why.erase(0, why.find(": ") + 2);
+    return refusal("L0226", "may change the rounding of floating-point results: " + why,
+                   "leave ScheduleOptions::strict off");
+  }
+  if (edit.program == program_) return {};
+  return check_kept(program_, edit.program);
+}
+
+LATHE_DECL Verdict ScheduleState::check(const Primitive& primitive, const Args& given) const {
+  Args args;
+  if (auto no = prepare(primitive, given, args)) return no;
+  Edit edit;
+  return try_step(primitive, args, edit);
+}
+
+LATHE_DECL Args ScheduleState::apply(const Primitive& primitive, Args given, Location where) {
+  return within_memory("schedule", where, [&] {
+    Args args;
+    if (auto no = prepare(primitive, given, args)) refuse(primitive.name, *no, where);
+    Edit edit;
+    if (auto no = try_step(primitive, args, edit)) refuse(primitive.name, *no, where);
+    // What is recorded keeps the symbols.
+    for (std::size_t k = 0; k < given.size(); ++k)
+      if (!primitive.draw || k + 1 < args.size()) args[k] = given[k];
+#ifndef NDEBUG
+    if (edit.program != program_) verify(edit.program, Stage::blocks, primitive.name);
+#endif
+    Args results = edit.results;
+    ScheduleState next = *this;  // takes queries and the step as one
+    next.record(primitive, std::move(args), std::move(edit), where);
+    *this = std::move(next);
+    return results;
+  });
+}
+
+LATHE_DECL void ScheduleState::record(const Primitive& primitive, Args args, Edit edit,
+                                      Location where) {
+  for (const auto& a : args) define_inputs({a}, where);
+  Step next;
+  next.previous = last_;
+  next.entry = {&primitive, std::move(args), edit.results, where};
+  next.consumed = std::move(edit.consumed);
+  next.samples = std::move(edit.samples);
+  next.reassociates = std::move(edit.reassociates);
+  for (const auto& r : next.entry.results)
+    for (const RefCounted* node : {static_cast<const RefCounted*>(r.loop.get()),
+                                   static_cast<const RefCounted*>(r.block.get())})
+      if (node && !defined(node)) defined_ = RefTree::with(defined_, node);
+  last_ = Ref<Step>(new Step(std::move(next)));
+  program_ = std::move(edit.program);
+}
+
+LATHE_DECL bool ScheduleState::defined(const RefCounted* ref) const {
+  return RefTree::holds(defined_, ref);
+}
+
+// Queries for references that no step of the trace gave, so that a replay finds them.
+LATHE_DECL void ScheduleState::define_inputs(const Args& args, Location where) {
+  for (const auto& arg : args) {
+    define_inputs(arg.list, where);
+    Edit edit;
+    edit.program = program_;
+    if (arg.kind == ArgKind::block && !defined(arg.block.get())) {
+      edit.results = {BlockRef(arg.block)};
+      record(primitive_block(), {Arg::of_text(arg.block->name)}, std::move(edit), where);
+    } else if (arg.kind == ArgKind::loop && !defined(arg.loop.get())) {
+      LoopSite site = find_loop(program_->body, arg.loop);
+      if (BlockTag block = first_block_below(site.path.back())) {
+        for (const auto& loop : loops_above(program_->body, block))
+          edit.results.push_back(LoopRef(loop->var));
+        record(primitive_loops(), {BlockRef(block)}, std::move(edit), where);
+      } else {
+        edit.results = {LoopRef(arg.loop)};
+        if (!run_loop(program_, {Arg::of_text(arg.loop->name)}, nullptr)) {
+          record(primitive_loop(), {Arg::of_text(arg.loop->name)}, std::move(edit), where);
+          continue;
+        }
+        Vec<VarRef> all = loops_in_order(program_);
+        std::int64_t at = std::find(all.begin(), all.end(), arg.loop) - all.begin();
+        record(primitive_loop_at(), {Arg::of_number(at)}, std::move(edit), where);
+      }
+    }
+  }
+}
 
 // The step is taken back where there is no memory for what it gives.
-LATHE_DECL Vec<LoopRef> Schedule::step_to_loops(const Primitive& primitive, Args args,
-                                                Location where) {
-  return detail::within_memory("schedule", where, [&] {
-    Schedule next = *this;
-    auto loops = detail::as_loops(next.apply(primitive, std::move(args), where));
+LATHE_DECL Vec<LoopRef> ScheduleState::step_to_loops(const Primitive& primitive, Args args,
+                                                     Location where) {
+  return within_memory("schedule", where, [&] {
+    ScheduleState next = *this;
+    auto loops = as_loops(next.apply(primitive, std::move(args), where));
     *this = next;
     return loops;
   });
 }
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/core/impl/schedule_steps.ipp
+namespace lathe {
 
 LATHE_DECL Vec<Sample> Schedule::sample_perfect_tile_any(const LoopRef& loop, std::size_t n,
                                                          std::int64_t max_inner,
@@ -32311,73 +32300,65 @@ LATHE_DECL void Schedule::unannotate(const BlockName& block, std::string_view ke
 // ---- lathe/schedule/core/impl/storage_steps.ipp
 namespace lathe {
 
-LATHE_DECL Schedule& StorageSteps::schedule() { return static_cast<Schedule&>(*this); }
-
 LATHE_DECL void StorageSteps::set_scope(const BufferName& buffer, Scope scope, Location where) {
-  schedule().apply(detail::primitive_set_scope(),
-                   {Arg::of_buffer(schedule().resolve_buffer(buffer, "set_scope", where)),
-                    Arg::of_word(to_text(scope))},
-                   where);
+  apply(detail::primitive_set_scope(),
+        {Arg::of_buffer(resolve_buffer(buffer, "set_scope", where)), Arg::of_word(to_text(scope))},
+        where);
 }
 
 LATHE_DECL void StorageSteps::transform_layout(const BufferName& buffer, LayoutMap map,
                                                Location where) {
-  schedule().apply(detail::primitive_transform_layout(),
-                   {Arg::of_buffer(schedule().resolve_buffer(buffer, "transform_layout", where)),
-                    Arg(std::move(map))},
-                   where);
+  apply(detail::primitive_transform_layout(),
+        {Arg::of_buffer(resolve_buffer(buffer, "transform_layout", where)), Arg(std::move(map))},
+        where);
 }
 
 LATHE_DECL void StorageSteps::storage_align(const BufferName& buffer, std::int64_t dim,
                                             std::int64_t factor, std::int64_t offset,
                                             Location where) {
-  schedule().apply(detail::primitive_storage_align(),
-                   {Arg::of_buffer(schedule().resolve_buffer(buffer, "storage_align", where)),
-                    Arg::of_number(dim), Arg::of_number(factor), Arg::of_number(offset)},
-                   where);
+  apply(detail::primitive_storage_align(),
+        {Arg::of_buffer(resolve_buffer(buffer, "storage_align", where)), Arg::of_number(dim),
+         Arg::of_number(factor), Arg::of_number(offset)},
+        where);
 }
 
 LATHE_DECL void StorageSteps::change_type(const BufferName& buffer, DType dtype, Location where) {
-  schedule().apply(detail::primitive_change_type(),
-                   {Arg::of_buffer(schedule().resolve_buffer(buffer, "change_type", where)),
-                    Arg::of_word(dtype.str())},
-                   where);
+  apply(detail::primitive_change_type(),
+        {Arg::of_buffer(resolve_buffer(buffer, "change_type", where)), Arg::of_word(dtype.str())},
+        where);
 }
 
 LATHE_DECL void StorageSteps::hoist_storage(const BufferName& buffer, LoopRef loop,
                                             Location where) {
-  schedule().apply(
-      detail::primitive_hoist_storage(),
-      {Arg::of_buffer(schedule().resolve_buffer(buffer, "hoist_storage", where)), loop}, where);
+  apply(detail::primitive_hoist_storage(),
+        {Arg::of_buffer(resolve_buffer(buffer, "hoist_storage", where)), loop}, where);
 }
 
 LATHE_DECL void StorageSteps::double_buffer(const BufferName& buffer, LoopRef loop,
                                             Location where) {
-  schedule().apply(
-      detail::primitive_double_buffer(),
-      {Arg::of_buffer(schedule().resolve_buffer(buffer, "double_buffer", where)), loop}, where);
+  apply(detail::primitive_double_buffer(),
+        {Arg::of_buffer(resolve_buffer(buffer, "double_buffer", where)), loop}, where);
 }
 
 LATHE_DECL void StorageSteps::rolling_buffer(const BlockName& block, LoopRef loop, Location where) {
-  schedule().apply(detail::primitive_rolling_buffer(),
-                   {BlockRef(schedule().resolve_block(block, "rolling_buffer", where)), loop},
-                   where);
+  apply(detail::primitive_rolling_buffer(),
+        {BlockRef(resolve_block(block, "rolling_buffer", where)), loop}, where);
 }
 
 LATHE_DECL void StorageSteps::software_pipeline(LoopRef loop,
                                                 const std::vector<std::int64_t>& stages,
                                                 const std::vector<std::int64_t>& orders,
                                                 Location where) {
-  schedule().apply(detail::primitive_software_pipeline(),
-                   {loop, detail::number_list(stages), detail::number_list(orders)}, where);
+  apply(detail::primitive_software_pipeline(),
+        {loop, detail::number_list(stages), detail::number_list(orders)}, where);
 }
 
 LATHE_DECL void StorageSteps::prefetch(const BufferName& buffer, LoopRef loop,
                                        std::int64_t distance, int locality, Location where) {
-  schedule().apply(detail::primitive_prefetch(),
-                   {Arg::of_buffer(schedule().resolve_buffer(buffer, "prefetch", where)), loop,
-                    Arg::of_number(distance), Arg::of_number(locality)},
-                   where);
+  apply(detail::primitive_prefetch(),
+        {Arg::of_buffer(resolve_buffer(buffer, "prefetch", where)), loop, Arg::of_number(distance),
+         Arg::of_number(locality)},
+        where);
 }
 
 }  // namespace lathe
@@ -35255,7 +35236,9 @@ LATHE_DECL const Primitive& primitive_reindex() {
 
 }  // namespace lathe::detail
 
-// ---- lathe/schedule/primitives/blocks/pad.ipp
+// ---- lathe/schedule/primitives/blocks/pad_plan.ipp
+// Which iterators of a block are padded, and whether they may be.
+
 namespace lathe::detail {
 
 inline constexpr CopyStep kPad{"pad", "L0252"};
@@ -35365,6 +35348,11 @@ inline Verdict plan_pad(const Program& program, const BlockSite& site, const Vec
     if (auto no = plan_padded_iter(program, site, k, multiples[k].number, plan)) return no;
   return {};
 }
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/blocks/pad.ipp
+namespace lathe::detail {
 
 // Buffers that a body loads at places which name a padded iterator.
 class PaddedOperands : public Visitor {
@@ -37317,7 +37305,9 @@ class RunPastEnd {
 
 }  // namespace lathe::detail
 
-// ---- lathe/schedule/primitives/loops/split.ipp
+// ---- lathe/schedule/primitives/loops/split_plan.ipp
+// The factors of a split, and whether they cover the loop as its tail says.
+
 namespace lathe::detail {
 
 struct SplitPlan {
@@ -37481,6 +37471,11 @@ inline Verdict plan_split(const Program& program, const Arg& loop, const Vec<Arg
   if (auto no = read_factors(plan, factors)) return no;
   return check_tail(plan, factors, tail);
 }
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/loops/split.ipp
+namespace lathe::detail {
 
 // Proven: at the points past the loop's end every instance of the block lies outside some
 // iterator's domain.
