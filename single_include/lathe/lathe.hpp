@@ -8519,7 +8519,7 @@ class Simplifier {
   int steps_left() const { return budget_; }
 
  private:
-  // Index sums (poly.ipp, divmod.ipp, minmax.ipp).
+  // Index sums (poly.ipp, divmod.ipp, index.ipp).
   Poly poly_binary(const BinaryNode& n);
   Poly poly_var(const VarNode* var);
   Poly poly_mul_or_atom(const Poly& a, const Poly& b);
@@ -10796,7 +10796,7 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
   friend class NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace>;
   using Lanes = Vec<int>;
 
-  // Statements: llvm_stmt.ipp, llvm_parallel.ipp
+  // Statements: stmt.ipp, parallel.ipp
   void loop(const ForNode& n);
   void parallel_loop(const ForNode& n);
   void counted(const VarRef& var, const LlvmValue& from, const LlvmValue& end, bool runs,
@@ -10816,7 +10816,7 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
   void fail_unless_zero(const LlvmValue& status);
   std::string fail_label();
 
-  // Memory: llvm_address.ipp, llvm_load.ipp, llvm_store.ipp, llvm_atomic.ipp
+  // Memory: address.ipp, load.ipp, store.ipp, atomic.ipp
   LlvmValue index64(const AnyExpr& e);
   LlvmValue widen_index(LlvmValue v);
   std::string address(const LlvmPlace& at, DType element, const LlvmValue& index, bool inbounds);
@@ -10857,7 +10857,7 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
   void atomic_element(BinaryOp op, const std::string& pointer, const LlvmValue& v, int align);
   void atomic_loop(BinaryOp op, const std::string& pointer, const LlvmValue& v, int align);
 
-  // Expressions: llvm_expr.ipp
+  // Expressions: expr.ipp
   LlvmValue kept(LlvmValue v, const AnyExpr&, bool) { return v; }
   LlvmValue constant(const ConstNode& n);
   LlvmValue let(const LetNode& n);
@@ -10869,7 +10869,7 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
   template <class Emit>
   LlvmValue when(const LlvmValue& condition, const LlvmValue& otherwise, Emit emit);
 
-  // Operators: llvm_ops.ipp, llvm_cast.ipp
+  // Operators: ops.ipp, cast.ipp
   LlvmValue binary(BinaryOp op, DType t, const LlvmValue& a, const LlvmValue& b);
   LlvmValue compare(BinaryOp op, const LlvmValue& a, const LlvmValue& b);
   LlvmValue unary(const UnaryNode& n);

@@ -132,7 +132,7 @@ class Simplifier {
   int steps_left() const { return budget_; }
 
  private:
-  // Index sums (poly.ipp, divmod.ipp, minmax.ipp).
+  // Index sums (poly.ipp, divmod.ipp, index.ipp).
   Poly poly_binary(const BinaryNode& n);
   Poly poly_var(const VarNode* var);
   Poly poly_mul_or_atom(const Poly& a, const Poly& b);
