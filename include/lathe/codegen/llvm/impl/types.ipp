@@ -74,6 +74,7 @@ inline constexpr LlvmIntrinsic llvm_intrinsic_table[] = {
     {"ceil", "", 16},
     {"trunc", "", 16},
     {"roundeven", "", 16},
+    {"arithmetic.fence", "", 16},
     {"fma", "", 16},
     {"copysign", "", 16},
     {"ctpop", "", 16},
