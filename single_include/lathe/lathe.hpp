@@ -5515,170 +5515,7 @@ std::string intrinsic_difference(const TensorIntrin& row, Location where = Locat
 
 }  // namespace lathe
 
-// ---- lathe/support/context.hpp
-// What a host application owns of Lathe's behaviour: threads, memory, log, folders, budgets.
-
-namespace lathe {
-
-enum class LogLevel { debug, info, warning, error };
-
-/// Runs body over disjoint ranges that together cover [0, n), on at most max_threads threads;
-/// returns when all are done.
-using ParallelForHook = Hook<void(std::int64_t n, int max_threads,
-                                  FunctionRef<void(std::int64_t begin, std::int64_t end)> body)>;
-
-struct ContextOptions {
-  /// Most threads that one loop uses; 0 = the processors of the process's affinity mask.
-  int threads = 0;
-  /// Where messages go. Without it there are none, but for two on standard error: that kernels are
-  /// interpreted for want of LLVM, once a process, and what `dump` asks for. May throw: the
-  /// exception comes out of the call that had something to say.
-  Hook<void(LogLevel, std::string_view)> log{};
-  /// Lines below this level are not even built.
-  LogLevel log_level = LogLevel::info;
-  /// Replaces the built-in thread pool. May throw: the exception comes out of the kernel's call.
-  ParallelForHook parallel_for{};
-  /// Memory for temporaries of kernels; null means "none left". Give both or neither. allocate may
-  /// throw: the exception comes out of the kernel's call. What deallocate throws is dropped.
-  Hook<void*(std::size_t bytes, std::size_t alignment)> allocate{};
-  Hook<void(void* pointer, std::size_t bytes)> deallocate{};
-  /// Folder where compiled objects are kept for later processes (ObjectCache); empty: none is.
-  std::string cache_dir{};
-  /// Bytes of temporaries that may be in use at once, over all kernels of this context; 0 = no
-  /// limit.
-  std::int64_t memory_budget = 0;
-  /// Seconds that one search or compilation may take; 0 = no limit. A compilation looks at it
-  /// between its passes and before it calls LLVM, which is not interrupted (L0412).
-  double time_budget = 0;
-  /// Name of the pass whose result is logged ("all": every pass), without a log hook on standard
-  /// error. Empty: what LATHE_DUMP names.
-  /// Compilations refuse the name of no pass (L0602).
-  std::string dump{};
-  /// Which LLVM: "off", a major version, or a path. Empty: what LATHE_LLVM names, else the newest
-  /// in range.
-  std::string llvm{};
-  /// Tell perf the names of kernels, in /tmp/perf-<pid>.map.
-  bool perf = false;
-};
-
-/// Things that other layers keep in a context, each made on first use.
-enum class Service : int {
-  thread_pool,
-  jit,
-  kernel_cache,
-  schedule_store,
-  intrinsics,
-  cuda,
-  graph,
-  count_
-};
-
-/// Thread-safe. Kernels keep what they need of it alive only through the services; a context
-/// outlives its kernels' calls.
-class Context {
- public:
-  using Options = ContextOptions;
-
-  /// L0402 half of an allocator · L0403 a negative number
-  explicit Context(Options options, Location where = Location::here());
-  Context() : Context(Options{}) {}
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
-  ~Context();
-
-  /// The context of calls that name none.
-  static Context& default_context();
-
-  const Options& options() const { return options_; }
-  /// Most threads that one loop uses, at least 1.
-  int threads() const { return threads_; }
-
-  bool logs(LogLevel level) const { return options_.log && level >= options_.log_level; }
-  /// Hands the message to the log hook, if there is one. Throws what the hook throws.
-  void log(LogLevel level, std::string_view message) const;
-  /// True if the result of `pass` is to be logged.
-  bool dumps(std::string_view pass) const;
-
-  /// Memory aligned to `alignment` (a power of two), or null: out of memory or over budget. Throws
-  /// what the hook throws.
-  void* allocate(std::size_t bytes, std::size_t alignment = 64) const;
-  void deallocate(void* pointer) const noexcept;
-  /// Bytes that allocate() has given out and not taken back.
-  std::int64_t bytes_in_use() const { return in_use_.load(std::memory_order_relaxed); }
-
-  /// The service of type T in this slot, made by `make(*this)` (which returns a new T*) when it is
-  /// first asked for.
-  template <class T, class Make>
-  T& service(Service slot, Make make) const {
-    auto& place = services_[static_cast<int>(slot)];
-    if (auto* made = place.load(std::memory_order_acquire)) return *static_cast<T*>(made);
-    return *static_cast<T*>(publish(place, make(*this)));
-  }
-  /// The service if it was made already, else null.
-  template <class T>
-  T* find_service(Service slot) const {
-    return static_cast<T*>(services_[static_cast<int>(slot)].load(std::memory_order_acquire));
-  }
-
- private:
-  static RefCounted* publish(std::atomic<RefCounted*>& place, RefCounted* made);
-
-  Options options_;
-  int threads_;
-  mutable std::atomic<std::int64_t> in_use_{0};
-  void* take_kept(std::size_t total, std::size_t alignment) const noexcept;
-  void keep(void* start) const noexcept;
-
-  mutable std::atomic<void*> kept_[8] =
-      {};  ///< large free blocks, each with its header at the start
-  mutable std::atomic<unsigned> next_dropped_{0};  ///< of those, when there is no place
-  mutable std::atomic<RefCounted*> services_[static_cast<int>(Service::count_)] = {};
-};
-
-namespace detail {
-/// Writes a message where there is no log hook.
-void say_on_stderr(std::string_view text);
-/// Processors that the calling process may run on (its affinity mask), at least 1.
-int usable_processors();
-}  // namespace detail
-
-}  // namespace lathe
-
 LATHE_LEAN_END
-
-// ---- lathe/eval/evaluate.hpp
-// The evaluator: an interpreter for every stage that follows the semantics of ir/expr.hpp and
-// ir/stmt.hpp exactly.
-
-namespace lathe {
-
-struct EvaluatorOptions {
-  /// Report elements that are read before anything was stored in them. Outputs count as never
-  /// stored to at the start.
-  bool find_uninitialized = false;
-};
-
-/// A program made ready to be interpreted; immutable, cheap to copy, usable by many threads at
-/// once. Loops run one after the other, on the calling thread. It is the reference that machine
-/// code is compared with. L0409: an access outside of a buffer, names the buffer and the indices
-/// (InternalError where a pass has made the indices: at a later stage than blocks) · L0407: an
-/// assertion that fails.
-class Evaluator {
- public:
-  Evaluator() = default;
-  explicit Evaluator(const Program& program, EvaluatorOptions options = {});
-
-  /// Slots as slot_layout(program) says: what machine code is called with.
-  void run(const std::uint64_t* slots, const Context& context = Context::default_context(),
-           Location where = Location::here()) const;
-  const Program& program() const { return program_; }
-
- private:
-  Program program_;
-  Ref<RefCounted> tree_;  ///< a detail::EvalTree
-};
-
-}  // namespace lathe
 
 // ---- lathe/support/slot_layout.hpp
 // The slots of a call: which 8-byte value of a kernel's first argument holds what. Plain data, for
@@ -6107,6 +5944,18 @@ class Binding : public RefCounted {
     Failure failure;
     if (!check(args, slots, failure)) fail(failure, args, slots, where);
   }
+  /// Whether calls choose a stride that their extents do not: then code for dense arguments can't
+  /// take every call.
+  bool opens_strides() const { return !open_args_.empty(); }
+  /// Whether such arguments are row-major without gaps, after they were bound. The stride of an
+  /// axis with at most one element means nothing.
+  bool dense(const CallArg* args) const {
+    for (const int a : open_args_)
+      if (sparse_axis(a, args[a]) >= 0) return false;
+    return true;
+  }
+  /// "'A' has stride 40 on axis 0, where 32 is dense", of the first that is not.
+  std::string describe_sparse(const CallArg* args) const;
   /// Views that are known to pass, as a list of numbers (dense_call.hpp): for each argument the
   /// bits that its address must not have, its bytes, and for each axis extent and stride. Null
   /// unless arguments are the parameters in order, every extent is a number and no stride is
@@ -6148,10 +5997,24 @@ class Binding : public RefCounted {
     Vec<AnyExpr> shape;
   };
 
+  /// The innermost axis whose stride leaves a gap or is not row-major; -1: none.
+  int sparse_axis(int arg, const CallArg& given) const {
+    std::uint64_t dense = 1;
+    int found = -1;
+    for (int d = arg_at(arg).rank; d-- > 0;) {
+      const std::int64_t extent = given.extents[d];
+      if (extent == 0) return -1;
+      if (found < 0 && extent != 1 && static_cast<std::uint64_t>(given.strides[d]) != dense)
+        found = d;
+      dense *= static_cast<std::uint64_t>(extent);
+    }
+    return found;
+  }
   void add_slots();
   void add_arg(int param);
   void add_extent_rules(int arg);
   void add_stride_rules(int arg);
+  static AnyExpr declared_stride(const BufferNode& b, int axis);
   detail::NumberRule rule_of(const AnyExpr& e, General place);
   void bound_dim(detail::NumberRule& rule) const;
   void add_dense_plan();
@@ -6198,6 +6061,7 @@ class Binding : public RefCounted {
   Vec<Sized> sizes_;
   Vec<std::int64_t> dense_plan_;
   Vec<int> param_slots_;    ///< of addresses and scalars
+  Vec<int> open_args_;      ///< whose outer strides calls choose
   Vec<int> open_strides_;   ///< by parameter: the slot of its first stride, where it declares none
   NodeMap<int> var_slots_;  ///< dims, strides
   Vec<int> set_by_;         ///< per slot: the argument that sets it, or -1
@@ -6283,6 +6147,173 @@ template <std::size_t... K, class... A>
 }
 
 }  // namespace detail
+}  // namespace lathe
+
+LATHE_LEAN_BEGIN
+
+// ---- lathe/support/context.hpp
+// What a host application owns of Lathe's behaviour: threads, memory, log, folders, budgets.
+
+namespace lathe {
+
+enum class LogLevel { debug, info, warning, error };
+
+/// Runs body over disjoint ranges that together cover [0, n), on at most max_threads threads;
+/// returns when all are done.
+using ParallelForHook = Hook<void(std::int64_t n, int max_threads,
+                                  FunctionRef<void(std::int64_t begin, std::int64_t end)> body)>;
+
+struct ContextOptions {
+  /// Most threads that one loop uses; 0 = the processors of the process's affinity mask.
+  int threads = 0;
+  /// Where messages go. Without it there are none, but for two on standard error: that kernels are
+  /// interpreted for want of LLVM, once a process, and what `dump` asks for. May throw: the
+  /// exception comes out of the call that had something to say.
+  Hook<void(LogLevel, std::string_view)> log{};
+  /// Lines below this level are not even built.
+  LogLevel log_level = LogLevel::info;
+  /// Replaces the built-in thread pool. May throw: the exception comes out of the kernel's call.
+  ParallelForHook parallel_for{};
+  /// Memory for temporaries of kernels; null means "none left". Give both or neither. allocate may
+  /// throw: the exception comes out of the kernel's call. What deallocate throws is dropped.
+  Hook<void*(std::size_t bytes, std::size_t alignment)> allocate{};
+  Hook<void(void* pointer, std::size_t bytes)> deallocate{};
+  /// Folder where compiled objects are kept for later processes (ObjectCache); empty: none is.
+  std::string cache_dir{};
+  /// Bytes of temporaries that may be in use at once, over all kernels of this context; 0 = no
+  /// limit.
+  std::int64_t memory_budget = 0;
+  /// Seconds that one search or compilation may take; 0 = no limit. A compilation looks at it
+  /// between its passes and before it calls LLVM, which is not interrupted (L0412).
+  double time_budget = 0;
+  /// Name of the pass whose result is logged ("all": every pass), without a log hook on standard
+  /// error. Empty: what LATHE_DUMP names.
+  /// Compilations refuse the name of no pass (L0602).
+  std::string dump{};
+  /// Which LLVM: "off", a major version, or a path. Empty: what LATHE_LLVM names, else the newest
+  /// in range.
+  std::string llvm{};
+  /// Tell perf the names of kernels, in /tmp/perf-<pid>.map.
+  bool perf = false;
+};
+
+/// Things that other layers keep in a context, each made on first use.
+enum class Service : int {
+  thread_pool,
+  jit,
+  kernel_cache,
+  schedule_store,
+  intrinsics,
+  cuda,
+  graph,
+  count_
+};
+
+/// Thread-safe. Kernels keep what they need of it alive only through the services; a context
+/// outlives its kernels' calls.
+class Context {
+ public:
+  using Options = ContextOptions;
+
+  /// L0402 half of an allocator · L0403 a negative number
+  explicit Context(Options options, Location where = Location::here());
+  Context() : Context(Options{}) {}
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+  ~Context();
+
+  /// The context of calls that name none.
+  static Context& default_context();
+
+  const Options& options() const { return options_; }
+  /// Most threads that one loop uses, at least 1.
+  int threads() const { return threads_; }
+
+  bool logs(LogLevel level) const { return options_.log && level >= options_.log_level; }
+  /// Hands the message to the log hook, if there is one. Throws what the hook throws.
+  void log(LogLevel level, std::string_view message) const;
+  /// True if the result of `pass` is to be logged.
+  bool dumps(std::string_view pass) const;
+
+  /// Memory aligned to `alignment` (a power of two), or null: out of memory or over budget. Throws
+  /// what the hook throws.
+  void* allocate(std::size_t bytes, std::size_t alignment = 64) const;
+  void deallocate(void* pointer) const noexcept;
+  /// Bytes that allocate() has given out and not taken back.
+  std::int64_t bytes_in_use() const { return in_use_.load(std::memory_order_relaxed); }
+
+  /// The service of type T in this slot, made by `make(*this)` (which returns a new T*) when it is
+  /// first asked for.
+  template <class T, class Make>
+  T& service(Service slot, Make make) const {
+    auto& place = services_[static_cast<int>(slot)];
+    if (auto* made = place.load(std::memory_order_acquire)) return *static_cast<T*>(made);
+    return *static_cast<T*>(publish(place, make(*this)));
+  }
+  /// The service if it was made already, else null.
+  template <class T>
+  T* find_service(Service slot) const {
+    return static_cast<T*>(services_[static_cast<int>(slot)].load(std::memory_order_acquire));
+  }
+
+ private:
+  static RefCounted* publish(std::atomic<RefCounted*>& place, RefCounted* made);
+
+  Options options_;
+  int threads_;
+  mutable std::atomic<std::int64_t> in_use_{0};
+  void* take_kept(std::size_t total, std::size_t alignment) const noexcept;
+  void keep(void* start) const noexcept;
+
+  mutable std::atomic<void*> kept_[8] =
+      {};  ///< large free blocks, each with its header at the start
+  mutable std::atomic<unsigned> next_dropped_{0};  ///< of those, when there is no place
+  mutable std::atomic<RefCounted*> services_[static_cast<int>(Service::count_)] = {};
+};
+
+namespace detail {
+/// Writes a message where there is no log hook.
+void say_on_stderr(std::string_view text);
+/// Processors that the calling process may run on (its affinity mask), at least 1.
+int usable_processors();
+}  // namespace detail
+
+}  // namespace lathe
+
+LATHE_LEAN_END
+
+// ---- lathe/eval/evaluate.hpp
+// The evaluator: an interpreter for every stage that follows the semantics of ir/expr.hpp and
+// ir/stmt.hpp exactly.
+
+namespace lathe {
+
+struct EvaluatorOptions {
+  /// Report elements that are read before anything was stored in them. Outputs count as never
+  /// stored to at the start.
+  bool find_uninitialized = false;
+};
+
+/// A program made ready to be interpreted; immutable, cheap to copy, usable by many threads at
+/// once. Loops run one after the other, on the calling thread. It is the reference that machine
+/// code is compared with. L0409: an access outside of a buffer, names the buffer and the indices
+/// (InternalError where a pass has made the indices: at a later stage than blocks) · L0407: an
+/// assertion that fails.
+class Evaluator {
+ public:
+  Evaluator() = default;
+  explicit Evaluator(const Program& program, EvaluatorOptions options = {});
+
+  /// Slots as slot_layout(program) says: what machine code is called with.
+  void run(const std::uint64_t* slots, const Context& context = Context::default_context(),
+           Location where = Location::here()) const;
+  const Program& program() const { return program_; }
+
+ private:
+  Program program_;
+  Ref<RefCounted> tree_;  ///< a detail::EvalTree
+};
+
 }  // namespace lathe
 
 // ---- lathe/runtime/thread_pool.hpp
@@ -6498,16 +6529,27 @@ RuntimeSymbols runtime_symbols();
 
 }  // namespace lathe
 
-// ---- lathe/jit/kernel.hpp
-// Kernels: typed, immutable function objects over views.
+LATHE_LEAN_BEGIN
+
+// ---- lathe/jit/kernel_code.hpp
+// Machine code of kernels: one for arguments without gaps, and a second one where calls have gaps.
 
 namespace lathe {
 
 class LoadedKernel;
 
+/// For which views a kernel has machine code. A parameter that declares no layout takes row-major
+/// views, between whose rows there may be gaps; where there are none, the compiler knows strides.
+enum class Strides : std::uint8_t {
+  dense,  ///< for views without gaps; others are refused (L0305)
+  both,   ///< for all, compiled before the first call
+  late    ///< for views without gaps; for others when a call first has one, which then waits
+};
+
 /// Which options decide what machine code does (JitOptions).
 struct CodeKind {
   bool strict = false, checked = false;
+  bool dense = false;  ///< LowerOptions::dense
   bool operator==(const CodeKind&) const = default;
 };
 
@@ -6527,7 +6569,50 @@ struct KernelCode : RefCounted {
   LlvmKernel text;
   std::shared_ptr<const LoadedKernel> loaded;
   KernelEntry entry = nullptr;
+
+  KernelNotes notes(std::string_view name) const {
+    return {name, text.messages.data(), static_cast<int>(text.messages.size())};
+  }
 };
+
+/// What a kernel does with views that its code is not for. Thread-safe.
+class OpenCode : public RefCounted {
+ public:
+  /// `dense` may be none: then the evaluator runs all calls.
+  OpenCode(Program program, Ref<KernelCode> dense, Strides strides, bool require_compiled)
+      : program_(std::move(program)),
+        dense_(std::move(dense)),
+        strides_(strides),
+        require_compiled_(require_compiled) {}
+
+  /// Code for any strides, compiled by the first caller while others wait; null: evaluator() stands
+  /// in. `sparse` says what is not dense about the call. L0305 for Strides::dense; with
+  /// require_compiled what compilation raises.
+  const KernelCode* get(const Context& context, std::string_view sparse, Location where) const;
+  const Evaluator& evaluator() const { return evaluator_; }
+
+ private:
+  enum class State : std::uint8_t { none, compiled, interpreted };
+  void make(const Context& context, std::string_view sparse, Location where) const;
+
+  Program program_;
+  Ref<KernelCode> dense_;
+  Strides strides_;
+  bool require_compiled_;
+  mutable std::mutex mutex_;
+  mutable Ref<KernelCode> code_;
+  mutable Evaluator evaluator_;
+  mutable std::atomic<State> state_{State::none};  ///< what it names was written before
+};
+
+}  // namespace lathe
+
+LATHE_LEAN_END
+
+// ---- lathe/jit/kernel.hpp
+// Kernels: typed, immutable function objects over views.
+
+namespace lathe {
 
 namespace detail {
 
@@ -6551,18 +6636,19 @@ inline constexpr ParamType param_type<View<T, R>>{R, ElementTypeOf<std::remove_c
 class AnyKernel {
  public:
   AnyKernel() = default;
-  AnyKernel(Ref<Binding> binding, Ref<KernelCode> code, Evaluator evaluator,
-            const Context& context);
+  /// `open`: where code or options are for arguments without gaps alone.
+  AnyKernel(Ref<Binding> binding, Ref<KernelCode> code, Evaluator evaluator, const Context& context,
+            Ref<OpenCode> open = {});
 
   /// Arguments in the order that it was made for. Errors as Binding::bind, L0313 for an empty
   /// kernel, and what the program itself raises.
-  void call(const CallArg* args, Location where = Location::here()) const {
+  [[gnu::noinline]] void call(const CallArg* args, Location where = Location::here()) const {
     if (!state_) refuse_empty(where);
     const State& s = *state_;
     if (s.binding->slots() > Binding::kStackSlots) return call_large(args, where);
     std::uint64_t slots[Binding::kStackSlots];
     s.binding->bind(args, slots, where);
-    run(slots, where);
+    run_any(args, slots, where);
   }
   /// The same for views of any type: L0301 for a wrong number, rank or element type. A scalar is a
   /// view of rank 0.
@@ -6576,7 +6662,8 @@ class AnyKernel {
   Program program() const { return state_ ? state_->binding->program() : Program(); }
   /// The program under the schedule that was compiled, the default one if none was given, and flat
   /// code after lowering; none for an evaluator. Names may be those of an equal program that was
-  /// compiled before.
+  /// compiled before. Code, here and below, is that for arguments without gaps, where there are
+  /// two.
   Program scheduled() const { return code() ? code()->scheduled : Program(); }
   Program lowered() const { return code() ? code()->lowered : Program(); }
   /// The LLVM IR that was compiled, and its assembly; empty for an evaluator.
@@ -6594,6 +6681,7 @@ class AnyKernel {
     Ref<KernelCode> code;
     Evaluator evaluator;
     KernelEntry entry = nullptr;
+    Ref<OpenCode> open;  ///< for calls that are not dense, where those differ
     const Context* context = nullptr;
     const std::int64_t* dense_plan = nullptr;  ///< the binding's
     KernelNotes notes;
@@ -6605,6 +6693,13 @@ class AnyKernel {
     else
       s.evaluator.run(slots, *s.context, where);
   }
+  // For arguments that were bound; those of call_dense need not be looked at again.
+  void run_any(const CallArg* args, const std::uint64_t* slots, Location where) const {
+    const State& s = *state_;
+    if (s.open && !s.binding->dense(args)) return run_open(args, slots, where);
+    run(slots, where);
+  }
+  void run_open(const CallArg* args, const std::uint64_t* slots, Location where) const;
   // As call, for arguments that are row-major views of known shape, or scalars; false, and nothing
   // done, for any other. The types of `args` must have passed check_types. Always inlined, with all
   // that it calls: a view need not be written to memory to be compared, a third of such a call.
@@ -6820,7 +6915,10 @@ class Kernel {
 
   [[gnu::always_inline]] void operator()(const std::type_identity_t<detail::KernelArg<P>>&... args,
                                          Location where = Location::here()) const {
-    if (!kernel_.call_dense(where, args...)) call_checked(where, args...);
+    if (kernel_.call_dense(where, args...)) return;
+    // Copies: arguments that others see have to be written to memory before they are compared.
+    const CallArg all[] = {args.call()...};
+    kernel_.call(all, where);
   }
   /// Arguments that fit no parameters: says which.
   template <class... A>
@@ -6840,11 +6938,6 @@ class Kernel {
   std::string assembly() const { return kernel_.assembly(); }
 
  private:
-  [[gnu::noinline]] void call_checked(Location where, const detail::KernelArg<P>&... args) const {
-    const CallArg all[] = {args.call()...};
-    kernel_.call(all, where);
-  }
-
   AnyKernel kernel_;
 };
 
@@ -6874,6 +6967,9 @@ struct JitOptions {
   /// the call with L0409, which names tensor, index, shape and statement. What is proved to be
   /// inside costs nothing.
   bool checked = false;
+  /// Compilation during a call has the context's time budget and is logged. Where it fails the
+  /// evaluator stands in, which is said, or with require_compiled the call fails.
+  Strides strides = Strides::late;
   /// Refused: L0316. A schedule or a program says its parameters itself, read or not.
   UnreadInputs unread_inputs = UnreadInputs::refuse;
 };
@@ -7069,6 +7165,9 @@ struct LowerOptions {
   bool strict = false;
   /// Tests each access that is not proved to be inside of its buffer (check_accesses).
   bool checked = false;
+  /// Parameters that declare no strides are row-major without gaps, as calls then have to give
+  /// them; else their outer strides are variables.
+  bool dense = false;
   /// What the code will be written in.
   Language language = Language::llvm;
   /// For dumps, logs and budgets; null means the default context.
@@ -43766,10 +43865,13 @@ inline Program contract_unless_strict(const Program& p, const Target& target,
 inline Program check_if_asked(const Program& p, const Target&, const LowerOptions& options) {
   return options.checked ? check_accesses(p) : p;
 }
+inline Program open_unless_dense(const Program& p, const Target&, const LowerOptions& options) {
+  return options.dense ? p : open_strides(p);
+}
 inline Program open_inner_blocks(const Program& p) { return open_blocks(p); }
 
 inline constexpr Pass kCpuPipeline[] = {
-    {"open_strides", run_pass<open_strides>, Stage::blocks},
+    {"open_strides", open_unless_dense, Stage::blocks},
     // Of blocks in blocks nothing else knows.
     {"open_blocks", run_pass<open_inner_blocks>, Stage::blocks},
     // A statement is more than one when blocks are gone.
@@ -43823,7 +43925,7 @@ inline Program run_logged(const Pass& pass, const Program& program, const Target
   const Context& context = context_of(options);
   auto start = std::chrono::steady_clock::now();
   Program out = pass.run(program, target, options);
-  if (out->stage != pass.leaves) out = out.with(out->body, pass.leaves);
+  if (out->stage < pass.leaves) out = out.with(out->body, pass.leaves);
   if (context.logs(LogLevel::debug)) {
     double us =
         std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
@@ -43838,7 +43940,7 @@ inline Program run_logged(const Pass& pass, const Program& program, const Target
       say_on_stderr(text + "\n");
   }
 #if !defined(NDEBUG)
-  verify(out, pass.leaves, pass.name, TargetCaps(target, options.language));
+  verify(out, out->stage, pass.name, TargetCaps(target, options.language));
 #endif
   return out;
 }
@@ -43875,8 +43977,9 @@ inline std::string pass_names() {
 /// Whether a pass has to run on a program of this stage: not if the program is past what the pass
 /// leaves, nor there already if the pass is the one that goes there.
 inline bool has_to_run(const Pass& pass, Stage stage) {
-  if (pass.leaves <= stage && &pass != kCpuPipeline && (&pass - 1)->leaves < pass.leaves)
-    return false;
+  // Loops may have been written without knowing how parameters lie in memory.
+  if (&pass == kCpuPipeline) return stage < Stage::flat;
+  if (pass.leaves <= stage && (&pass - 1)->leaves < pass.leaves) return false;
   return pass.leaves >= stage;
 }
 
@@ -48525,6 +48628,25 @@ LATHE_DECL std::string LlvmFunction::finish(std::string_view head) {
 
 }  // namespace lathe::detail
 
+// ---- lathe/codegen/llvm/workarounds/half_compares.ipp
+// InstCombine compares and selects in f16 what was widened from f16 first, also for targets that
+// cannot: vectors then fall apart into lanes, and the DAG combiner of LLVM 17 to 19 makes calls of
+// fminf of selects. A fence keeps the wide values wide; it costs no instruction.
+
+namespace lathe::detail {
+
+inline bool llvm_narrows_compares_of(DType from, const Target& target) {
+  return from == kF16.with_lanes(from.lanes) && target.arch == "x86_64" &&
+         !target.has("avx512fp16");
+}
+
+/// What was widened from that type, as LLVM can't see any more.
+inline LlvmValue llvm_stays_wide(LlvmFunction& f, const LlvmValue& widened) {
+  return f.intrinsic("arithmetic.fence", {widened});
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/codegen/llvm/impl/cast.ipp
 namespace lathe::detail {
 
@@ -48535,8 +48657,10 @@ LATHE_DECL LlvmValue LlvmEmitter::cast(const CastNode& n) {
     if (from.is_bool()) return v;
     return f_.compare(from.is_float() ? "fcmp une" : "icmp ne", v, llvm_zero(from));
   }
-  if (from.is_float() && to.is_float())
-    return f_.convert(to.bits > from.bits ? "fpext" : "fptrunc", v, to);
+  if (from.is_float() && to.is_float()) {
+    const LlvmValue out = f_.convert(to.bits > from.bits ? "fpext" : "fptrunc", v, to);
+    return llvm_narrows_compares_of(from, module_.target) ? llvm_stays_wide(f_, out) : out;
+  }
   if (from.is_float()) return f_.convert(to.is_signed() ? "fptosi" : "fptoui", v, to);
   if (to.is_float()) return f_.convert(from.is_signed() ? "sitofp" : "uitofp", v, to);
   if (llvm_type(from) == llvm_type(to)) return {to, v.text};
@@ -49631,6 +49755,7 @@ inline constexpr LlvmIntrinsic llvm_intrinsic_table[] = {
     {"ceil", "", 16},
     {"trunc", "", 16},
     {"roundeven", "", 16},
+    {"arithmetic.fence", "", 16},
     {"fma", "", 16},
     {"copysign", "", 16},
     {"ctpop", "", 16},
@@ -52115,12 +52240,24 @@ LATHE_DECL void Binding::add_extent_rules(int arg) {
   }
 }
 
+/// Of flat code that declares none too: such buffers are row-major without gaps.
+LATHE_DECL AnyExpr Binding::declared_stride(const BufferNode& b, int axis) {
+  if (!b.strides.empty()) return b.strides[static_cast<std::size_t>(axis)];
+  AnyExpr stride(1);
+  for (std::size_t d = b.shape.size(); d-- > static_cast<std::size_t>(axis) + 1;)
+    stride = fold_mul(stride, b.shape[d]);
+  return stride;
+}
+
 LATHE_DECL void Binding::add_stride_rules(int arg) {
   const Buffer& b = param_of(arg).buffer;
+  // The indices of flat code have no axes any more.
+  const bool flat = program_->stage >= Stage::flat;
+  if (b && b->strides.empty() && b->rank() > 1 && !flat) open_args_.push_back(arg);
   for (int axis = 0; b && axis < b->rank(); ++axis) {
     detail::NumberRule& rule = axis_at(arg, axis).stride;
-    if (!b->strides.empty()) {
-      rule = rule_of(b->strides[static_cast<std::size_t>(axis)], {arg, axis, true, {}});
+    if (!b->strides.empty() || flat) {
+      rule = rule_of(declared_stride(*b, axis), {arg, axis, true, {}});
     } else if (axis + 1 == b->rank()) {
       rule.mode = detail::NumberRule::number, rule.least = 1;
     } else {
@@ -52308,6 +52445,18 @@ inline std::string layout_help(const CallArg& arg, int rank) {
 
 }  // namespace detail
 
+LATHE_DECL std::string Binding::describe_sparse(const CallArg* args) const {
+  for (const int a : open_args_) {
+    const int axis = sparse_axis(a, args[a]);
+    if (axis < 0) continue;
+    std::int64_t dense = 1;
+    for (int d = axis + 1; d < arg_at(a).rank; ++d) dense *= args[a].extents[d];
+    return cat("'", arg_name(a), "' has stride ", args[a].strides[axis], " on axis ", axis,
+               ", where ", dense, " is dense");
+  }
+  return {};
+}
+
 LATHE_DECL void Binding::fail_extent(const Failure& f, const CallArg* args,
                                      const std::uint64_t* slots, Location where) const {
   using detail::NumberRule;
@@ -52344,13 +52493,15 @@ LATHE_DECL void Binding::fail_stride(const Failure& f, const CallArg* args,
   const Param& param = param_of(f.arg);
   std::int64_t wanted = rule.least;
   if (rule.mode != NumberRule::number)
-    wanted = value_of(param.buffer->strides[static_cast<std::size_t>(f.other)], slots);
+    wanted = value_of(declared_stride(*param.buffer, f.other), slots);
   throw UserError("L0305",
                   cat(detail::binding_axis(arg_name(f.arg), f.other), "stride is ",
                       arg.strides[f.other], ", but the declaration takes ", wanted),
                   where, {},
-                  param.access == Access::in ? detail::layout_help(arg, arg_at(f.arg).rank)
-                                             : "results are row-major: pass a row-major view");
+                  program_->stage >= Stage::flat
+                      ? "a program that was lowered for dense arguments takes no others"
+                  : param.access == Access::in ? detail::layout_help(arg, arg_at(f.arg).rank)
+                                               : "results are row-major: pass a row-major view");
 }
 
 LATHE_DECL void Binding::fail_memory(const Failure& f, Location where) const {
@@ -52676,7 +52827,7 @@ inline std::uint64_t code_hash(const Program& scheduled, const Target& target, C
   std::uint64_t h = structural_hash(scheduled);
   auto mix = [&h](std::uint64_t v) { h = (h ^ v) * 0x9E3779B97F4A7C15ull, h ^= h >> 29; };
   for (char c : target.str()) mix(static_cast<unsigned char>(c));
-  mix((kind.strict ? 1u : 2u) + (kind.checked ? 4u : 0u));
+  mix((kind.strict ? 1u : 2u) + (kind.checked ? 4u : 0u) + (kind.dense ? 8u : 0u));
   mix(static_cast<std::uint64_t>(llvm_major));
   return h;
 }
@@ -52714,12 +52865,17 @@ LATHE_DECL Program lowered_versions(const ProgramVersions& versions, const Targe
   return lowered.before.empty() ? all : guard_operators(all, {target, options.language});
 }
 
-inline Ref<KernelCode> compile_code(const Source& source, ProgramVersions versions,
-                                    const Target& target, const Llvm& llvm, const Context& context,
-                                    const Deadline& deadline) {
-  const CodeKind kind{source.options().strict, source.options().checked};
+/// Who waits for code, until when, and where.
+struct Compilation {
+  const Context& context;
+  const Deadline& deadline;
+  Location where;
+};
+
+inline Ref<KernelCode> compile_code(ProgramVersions versions, const Target& target, CodeKind kind,
+                                    const Llvm& llvm, const Compilation& by) {
   const Program scheduled = dispatched(versions);
-  CodeCache& cache = CodeCache::of(context);
+  CodeCache& cache = CodeCache::of(by.context);
   const std::uint64_t hash = code_hash(scheduled, target, kind, llvm.major());
   if (auto known = cache.find(hash, scheduled, target, kind, llvm.major())) return known;
   auto* code = new KernelCode;
@@ -52732,13 +52888,14 @@ inline Ref<KernelCode> compile_code(const Source& source, ProgramVersions versio
   code->lowered = lowered_versions(code->versions, target,
                                    {.strict = kind.strict,
                                     .checked = kind.checked,
-                                    .context = &context,
-                                    .deadline = &deadline,
-                                    .where = source.where()});
+                                    .dense = kind.dense,
+                                    .context = &by.context,
+                                    .deadline = &by.deadline,
+                                    .where = by.where});
   code->text = emit_llvm(with_unique_name(code->lowered, hash), target, llvm.major());
-  deadline.check("LLVM", source.where());
-  Vec<char> object = object_of(code->text.text, target, llvm, context);
-  code->loaded = Jit::of(context, source.where()).load(object, code->text.symbol);
+  by.deadline.check("LLVM", by.where);
+  Vec<char> object = object_of(code->text.text, target, llvm, by.context);
+  code->loaded = Jit::of(by.context, by.where).load(object, code->text.symbol);
   code->entry = code->loaded->entry();
   return cache.add(hash, out);
 }
@@ -52772,16 +52929,28 @@ inline AnyKernel make_compiled(const Source& source, const Vec<ProgramParam>& pa
   const Deadline deadline(context);
   BoundProgram bound = bound_program(source, params);
   Target target = target_of(source);
+  const JitOptions& options = source.options();
+  auto binding = make_ref<Binding>(bound.program, bound.order);
+  const auto open_code = [&](const Ref<KernelCode>& dense) {
+    return binding->opens_strides()
+               ? make_ref<OpenCode>(bound.program, dense, options.strides, options.require_compiled)
+               : Ref<OpenCode>();
+  };
   std::string reason;
   const Llvm* llvm = Llvm::find(context.options().llvm, &reason);
   if (!llvm) {
-    if (source.options().require_compiled) Llvm::get(context.options().llvm, source.where());
+    if (options.require_compiled) Llvm::get(context.options().llvm, source.where());
     tell_interpreted(bound.program->name, reason, context);
-    return make_evaluator(bound, context);
+    return AnyKernel(binding, {}, Evaluator(bound.program), context,
+                     options.strides == Strides::dense ? open_code({}) : Ref<OpenCode>());
   }
-  auto code = compile_code(source, scheduled_versions(source, bound.program, target), target, *llvm,
-                           context, deadline);
-  return AnyKernel(make_ref<Binding>(bound.program, bound.order), code, Evaluator(), context);
+  const auto code = compile_code(scheduled_versions(source, bound.program, target), target,
+                                 {options.strict, options.checked, true}, *llvm,
+                                 {context, deadline, source.where()});
+  const Ref<OpenCode> open = open_code(code);
+  if (open && options.strides == Strides::both)
+    open->get(context, "views with gaps are asked for too", source.where());
+  return AnyKernel(binding, code, Evaluator(), context, open);
 }
 
 }  // namespace detail
@@ -52799,21 +52968,20 @@ LATHE_LEAN_END
 namespace lathe {
 
 LATHE_DECL AnyKernel::AnyKernel(Ref<Binding> binding, Ref<KernelCode> code, Evaluator evaluator,
-                                const Context& context) {
+                                const Context& context, Ref<OpenCode> open) {
   auto* state = new State;
   state_ = Ref<State>(state);
   state->binding = std::move(binding);
   state->code = std::move(code);
   state->evaluator = std::move(evaluator);
+  state->open = std::move(open);
   state->context = &context;
   state->dense_plan = state->binding->dense_plan();
   if (!state->code) return;
   invariant(state->code->text.slots.size() == state->binding->layout().size(),
             "a kernel and its binding differ on the slots of a call");
   state->entry = state->code->entry;
-  const auto& messages = state->code->text.messages;
-  state->notes = {state->binding->program()->name, messages.data(),
-                  static_cast<int>(messages.size())};
+  state->notes = state->code->notes(state->binding->program()->name);
 }
 
 LATHE_DECL void AnyKernel::refuse_empty(Location where) {
@@ -52826,7 +52994,17 @@ LATHE_DECL void AnyKernel::call_large(const CallArg* args, Location where) const
     return Vec<std::uint64_t>(static_cast<std::size_t>(state_->binding->slots()));
   });
   state_->binding->bind(args, slots.data(), where);
-  run(slots.data(), where);
+  run_any(args, slots.data(), where);
+}
+
+LATHE_DECL void AnyKernel::run_open(const CallArg* args, const std::uint64_t* slots,
+                                    Location where) const {
+  const State& s = *state_;
+  const KernelCode* code = s.open->get(*s.context, s.binding->describe_sparse(args), where);
+  if (code)
+    call_kernel(code->entry, slots, *s.context, code->notes(s.binding->program()->name), where);
+  else
+    s.open->evaluator().run(slots, *s.context, where);
 }
 
 namespace detail {
@@ -52938,6 +53116,45 @@ LATHE_DECL std::string AnyKernel::assembly() const {
 }  // namespace lathe
 
 LATHE_LEAN_BEGIN
+
+// ---- lathe/jit/impl/open_code.ipp
+namespace lathe {
+
+LATHE_DECL const KernelCode* OpenCode::get(const Context& context, std::string_view sparse,
+                                           Location where) const {
+  if (strides_ == Strides::dense)
+    throw UserError(
+        "L0305", cat("kernel '", program_->name, "' was made for arguments without gaps: ", sparse),
+        where, {}, "make it with JitOptions::strides = lt::Strides::late or both");
+  if (state_.load(std::memory_order_acquire) == State::none) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (state_.load(std::memory_order_relaxed) == State::none) make(context, sparse, where);
+  }
+  return code_.get();
+}
+
+LATHE_DECL void OpenCode::make(const Context& context, std::string_view sparse,
+                               Location where) const {
+  CodeKind kind = dense_->kind;
+  kind.dense = false;
+  try {
+    context.log(LogLevel::info,
+                cat("kernel '", program_->name, "' is compiled for any strides: ", sparse));
+    code_ = detail::within_memory("call", where, [&] {
+      return detail::compile_code(dense_->versions, dense_->target, kind,
+                                  Llvm::get(context.options().llvm, where),
+                                  {context, Deadline(context), where});
+    });
+  } catch (const UserError& e) {
+    if (require_compiled_) throw;
+    evaluator_ = Evaluator(program_);
+    detail::tell_interpreted(program_->name,
+                             cat(sparse, ", and its compilation failed: ", e.what()), context);
+  }
+  state_.store(code_ ? State::compiled : State::interpreted, std::memory_order_release);
+}
+
+}  // namespace lathe
 
 // ---- lathe/jit/impl/unread.ipp
 namespace lathe {

@@ -100,6 +100,7 @@ class Case : private Checks {
     ++stats_.llvms[machine_.llvm(back_).version()];
     Random data_random(random_.bits());
     args_ = make_arguments(data_random, computed_, data_);
+    dense_ = without_gaps(args_) && data_random.chance(75);
     describe("");
     open_ = lathe::open_strides(computed_.program);
     try {

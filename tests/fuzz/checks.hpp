@@ -98,6 +98,7 @@ class Checks : protected Comparison {
   Results reference_;
   int back_ = 0;  ///< which LLVM
   bool strict_ = false, each_pass_ = false;
+  bool dense_ = false;   ///< lowered for arrays without gaps
   bool defined_ = true;  ///< the program has a result
 
  private:
@@ -105,11 +106,11 @@ class Checks : protected Comparison {
   /// contracted.
   void check_passes(lathe::Program p, const Results& want, const Magnitudes& kind,
                     const lathe::Stmt& magnitudes, bool same) {
-    const lathe::LowerOptions options{.strict = strict_, .language = language()};
+    const lathe::LowerOptions options{.strict = strict_, .dense = dense_, .language = language()};
     bool contracted = false;
     for (const lathe::Pass& pass : lathe::cpu_pipeline()) {
       p = pass.run(p, target_, options);
-      if (p->stage != pass.leaves) p = p.with(p->body, pass.leaves);
+      if (p->stage < pass.leaves) p = p.with(p->body, pass.leaves);
       const std::string name(pass.name);
       contracted = contracted || name == "contract" || name == "expand_math";
       try {
@@ -144,8 +145,7 @@ class Checks : protected Comparison {
   }
 
   lathe::Program lower(const lathe::Program& program) {
-    lathe::LowerOptions options;
-    options.strict = strict_, options.language = language();
+    const lathe::LowerOptions options{.strict = strict_, .dense = dense_, .language = language()};
     try {
       lathe::Program lowered = lathe::lower(program, target_, options);
       lathe::verify(lowered, lathe::Stage::machine, "lower", {target_, language()});

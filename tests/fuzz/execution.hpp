@@ -136,6 +136,16 @@ inline std::vector<Argument> make_arguments(Random& random, const ComputedProgra
   return all;
 }
 
+/// Whether all are row-major without gaps.
+inline bool without_gaps(const std::vector<Argument>& args) {
+  for (const Argument& a : args) {
+    std::int64_t elements = 1;
+    for (const std::int64_t extent : a.extents) elements *= extent;
+    if (!a.is_scalar && static_cast<std::int64_t>(a.elements) != elements) return false;
+  }
+  return true;
+}
+
 inline bool is_parallel(const lathe::Program& lowered) {
   return lathe::any_statement(lowered->body, [](const lathe::Stmt& s) {
     const auto* f = s.as<lathe::ForNode>();

@@ -38,6 +38,18 @@ class Binding : public RefCounted {
     Failure failure;
     if (!check(args, slots, failure)) fail(failure, args, slots, where);
   }
+  /// Whether calls choose a stride that their extents do not: then code for dense arguments can't
+  /// take every call.
+  bool opens_strides() const { return !open_args_.empty(); }
+  /// Whether such arguments are row-major without gaps, after they were bound. The stride of an
+  /// axis with at most one element means nothing.
+  bool dense(const CallArg* args) const {
+    for (const int a : open_args_)
+      if (sparse_axis(a, args[a]) >= 0) return false;
+    return true;
+  }
+  /// "'A' has stride 40 on axis 0, where 32 is dense", of the first that is not.
+  std::string describe_sparse(const CallArg* args) const;
   /// Views that are known to pass, as a list of numbers (dense_call.hpp): for each argument the
   /// bits that its address must not have, its bytes, and for each axis extent and stride. Null
   /// unless arguments are the parameters in order, every extent is a number and no stride is
@@ -79,10 +91,24 @@ class Binding : public RefCounted {
     Vec<AnyExpr> shape;
   };
 
+  /// The innermost axis whose stride leaves a gap or is not row-major; -1: none.
+  int sparse_axis(int arg, const CallArg& given) const {
+    std::uint64_t dense = 1;
+    int found = -1;
+    for (int d = arg_at(arg).rank; d-- > 0;) {
+      const std::int64_t extent = given.extents[d];
+      if (extent == 0) return -1;
+      if (found < 0 && extent != 1 && static_cast<std::uint64_t>(given.strides[d]) != dense)
+        found = d;
+      dense *= static_cast<std::uint64_t>(extent);
+    }
+    return found;
+  }
   void add_slots();
   void add_arg(int param);
   void add_extent_rules(int arg);
   void add_stride_rules(int arg);
+  static AnyExpr declared_stride(const BufferNode& b, int axis);
   detail::NumberRule rule_of(const AnyExpr& e, General place);
   void bound_dim(detail::NumberRule& rule) const;
   void add_dense_plan();
@@ -129,6 +155,7 @@ class Binding : public RefCounted {
   Vec<Sized> sizes_;
   Vec<std::int64_t> dense_plan_;
   Vec<int> param_slots_;    ///< of addresses and scalars
+  Vec<int> open_args_;      ///< whose outer strides calls choose
   Vec<int> open_strides_;   ///< by parameter: the slot of its first stride, where it declares none
   NodeMap<int> var_slots_;  ///< dims, strides
   Vec<int> set_by_;         ///< per slot: the argument that sets it, or -1

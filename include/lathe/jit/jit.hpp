@@ -25,6 +25,9 @@ struct JitOptions {
   /// the call with L0409, which names tensor, index, shape and statement. What is proved to be
   /// inside costs nothing.
   bool checked = false;
+  /// Compilation during a call has the context's time budget and is logged. Where it fails the
+  /// evaluator stands in, which is said, or with require_compiled the call fails.
+  Strides strides = Strides::late;
   /// Refused: L0316. A schedule or a program says its parameters itself, read or not.
   UnreadInputs unread_inputs = UnreadInputs::refuse;
 };

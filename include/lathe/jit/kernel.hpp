@@ -1,47 +1,15 @@
 // Kernels: typed, immutable function objects over views.
 #pragma once
 
-#include <lathe/eval/evaluate.hpp>
 #include <lathe/ir/narrow.hpp>
-#include <lathe/ir/stmt.hpp>
 #include <lathe/jit/binding.hpp>
 #include <lathe/jit/dense_call.hpp>
-#include <lathe/runtime/abi.hpp>
+#include <lathe/jit/kernel_code.hpp>
 #include <lathe/runtime/view.hpp>
-#include <lathe/support/context.hpp>
-#include <lathe/support/kernel.hpp>
-#include <lathe/support/target.hpp>
-#include <memory>
 #include <string>
 #include <tuple>
 
 namespace lathe {
-
-class LoadedKernel;
-
-/// Which options decide what machine code does (JitOptions).
-struct CodeKind {
-  bool strict = false, checked = false;
-  bool operator==(const CodeKind&) const = default;
-};
-
-/// Scheduled programs of one computation: the first whose Dims allow a call runs, else the last.
-struct ProgramVersions {
-  Vec<Program> before;
-  Program last;
-};
-
-/// Machine code with what it was made from; shared by all kernels of equal programs.
-struct KernelCode : RefCounted {
-  ProgramVersions versions;
-  Program scheduled, lowered;  ///< the versions as one program
-  Target target;
-  CodeKind kind;
-  int llvm_major = 0;
-  LlvmKernel text;
-  std::shared_ptr<const LoadedKernel> loaded;
-  KernelEntry entry = nullptr;
-};
 
 namespace detail {
 
@@ -65,18 +33,19 @@ inline constexpr ParamType param_type<View<T, R>>{R, ElementTypeOf<std::remove_c
 class AnyKernel {
  public:
   AnyKernel() = default;
-  AnyKernel(Ref<Binding> binding, Ref<KernelCode> code, Evaluator evaluator,
-            const Context& context);
+  /// `open`: where code or options are for arguments without gaps alone.
+  AnyKernel(Ref<Binding> binding, Ref<KernelCode> code, Evaluator evaluator, const Context& context,
+            Ref<OpenCode> open = {});
 
   /// Arguments in the order that it was made for. Errors as Binding::bind, L0313 for an empty
   /// kernel, and what the program itself raises.
-  void call(const CallArg* args, Location where = Location::here()) const {
+  [[gnu::noinline]] void call(const CallArg* args, Location where = Location::here()) const {
     if (!state_) refuse_empty(where);
     const State& s = *state_;
     if (s.binding->slots() > Binding::kStackSlots) return call_large(args, where);
     std::uint64_t slots[Binding::kStackSlots];
     s.binding->bind(args, slots, where);
-    run(slots, where);
+    run_any(args, slots, where);
   }
   /// The same for views of any type: L0301 for a wrong number, rank or element type. A scalar is a
   /// view of rank 0.
@@ -90,7 +59,8 @@ class AnyKernel {
   Program program() const { return state_ ? state_->binding->program() : Program(); }
   /// The program under the schedule that was compiled, the default one if none was given, and flat
   /// code after lowering; none for an evaluator. Names may be those of an equal program that was
-  /// compiled before.
+  /// compiled before. Code, here and below, is that for arguments without gaps, where there are
+  /// two.
   Program scheduled() const { return code() ? code()->scheduled : Program(); }
   Program lowered() const { return code() ? code()->lowered : Program(); }
   /// The LLVM IR that was compiled, and its assembly; empty for an evaluator.
@@ -108,6 +78,7 @@ class AnyKernel {
     Ref<KernelCode> code;
     Evaluator evaluator;
     KernelEntry entry = nullptr;
+    Ref<OpenCode> open;  ///< for calls that are not dense, where those differ
     const Context* context = nullptr;
     const std::int64_t* dense_plan = nullptr;  ///< the binding's
     KernelNotes notes;
@@ -119,6 +90,13 @@ class AnyKernel {
     else
       s.evaluator.run(slots, *s.context, where);
   }
+  // For arguments that were bound; those of call_dense need not be looked at again.
+  void run_any(const CallArg* args, const std::uint64_t* slots, Location where) const {
+    const State& s = *state_;
+    if (s.open && !s.binding->dense(args)) return run_open(args, slots, where);
+    run(slots, where);
+  }
+  void run_open(const CallArg* args, const std::uint64_t* slots, Location where) const;
   // As call, for arguments that are row-major views of known shape, or scalars; false, and nothing
   // done, for any other. The types of `args` must have passed check_types. Always inlined, with all
   // that it calls: a view need not be written to memory to be compared, a third of such a call.
@@ -334,7 +312,10 @@ class Kernel {
 
   [[gnu::always_inline]] void operator()(const std::type_identity_t<detail::KernelArg<P>>&... args,
                                          Location where = Location::here()) const {
-    if (!kernel_.call_dense(where, args...)) call_checked(where, args...);
+    if (kernel_.call_dense(where, args...)) return;
+    // Copies: arguments that others see have to be written to memory before they are compared.
+    const CallArg all[] = {args.call()...};
+    kernel_.call(all, where);
   }
   /// Arguments that fit no parameters: says which.
   template <class... A>
@@ -354,11 +335,6 @@ class Kernel {
   std::string assembly() const { return kernel_.assembly(); }
 
  private:
-  [[gnu::noinline]] void call_checked(Location where, const detail::KernelArg<P>&... args) const {
-    const CallArg all[] = {args.call()...};
-    kernel_.call(all, where);
-  }
-
   AnyKernel kernel_;
 };
 

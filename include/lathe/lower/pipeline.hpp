@@ -14,6 +14,9 @@ struct LowerOptions {
   bool strict = false;
   /// Tests each access that is not proved to be inside of its buffer (check_accesses).
   bool checked = false;
+  /// Parameters that declare no strides are row-major without gaps, as calls then have to give
+  /// them; else their outer strides are variables.
+  bool dense = false;
   /// What the code will be written in.
   Language language = Language::llvm;
   /// For dumps, logs and budgets; null means the default context.

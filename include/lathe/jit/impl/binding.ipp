@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <lathe/arith/simplify.hpp>
 #include <lathe/ir/narrow.hpp>
 #include <lathe/ir/slot_layout.hpp>
 #include <lathe/jit/binding.hpp>
@@ -92,12 +93,24 @@ LATHE_DECL void Binding::add_extent_rules(int arg) {
   }
 }
 
+/// Of flat code that declares none too: such buffers are row-major without gaps.
+LATHE_DECL AnyExpr Binding::declared_stride(const BufferNode& b, int axis) {
+  if (!b.strides.empty()) return b.strides[static_cast<std::size_t>(axis)];
+  AnyExpr stride(1);
+  for (std::size_t d = b.shape.size(); d-- > static_cast<std::size_t>(axis) + 1;)
+    stride = fold_mul(stride, b.shape[d]);
+  return stride;
+}
+
 LATHE_DECL void Binding::add_stride_rules(int arg) {
   const Buffer& b = param_of(arg).buffer;
+  // The indices of flat code have no axes any more.
+  const bool flat = program_->stage >= Stage::flat;
+  if (b && b->strides.empty() && b->rank() > 1 && !flat) open_args_.push_back(arg);
   for (int axis = 0; b && axis < b->rank(); ++axis) {
     detail::NumberRule& rule = axis_at(arg, axis).stride;
-    if (!b->strides.empty()) {
-      rule = rule_of(b->strides[static_cast<std::size_t>(axis)], {arg, axis, true, {}});
+    if (!b->strides.empty() || flat) {
+      rule = rule_of(declared_stride(*b, axis), {arg, axis, true, {}});
     } else if (axis + 1 == b->rank()) {
       rule.mode = detail::NumberRule::number, rule.least = 1;
     } else {

@@ -21,6 +21,18 @@ inline std::string layout_help(const CallArg& arg, int rank) {
 
 }  // namespace detail
 
+LATHE_DECL std::string Binding::describe_sparse(const CallArg* args) const {
+  for (const int a : open_args_) {
+    const int axis = sparse_axis(a, args[a]);
+    if (axis < 0) continue;
+    std::int64_t dense = 1;
+    for (int d = axis + 1; d < arg_at(a).rank; ++d) dense *= args[a].extents[d];
+    return cat("'", arg_name(a), "' has stride ", args[a].strides[axis], " on axis ", axis,
+               ", where ", dense, " is dense");
+  }
+  return {};
+}
+
 LATHE_DECL void Binding::fail_extent(const Failure& f, const CallArg* args,
                                      const std::uint64_t* slots, Location where) const {
   using detail::NumberRule;
@@ -57,13 +69,15 @@ LATHE_DECL void Binding::fail_stride(const Failure& f, const CallArg* args,
   const Param& param = param_of(f.arg);
   std::int64_t wanted = rule.least;
   if (rule.mode != NumberRule::number)
-    wanted = value_of(param.buffer->strides[static_cast<std::size_t>(f.other)], slots);
+    wanted = value_of(declared_stride(*param.buffer, f.other), slots);
   throw UserError("L0305",
                   cat(detail::binding_axis(arg_name(f.arg), f.other), "stride is ",
                       arg.strides[f.other], ", but the declaration takes ", wanted),
                   where, {},
-                  param.access == Access::in ? detail::layout_help(arg, arg_at(f.arg).rank)
-                                             : "results are row-major: pass a row-major view");
+                  program_->stage >= Stage::flat
+                      ? "a program that was lowered for dense arguments takes no others"
+                  : param.access == Access::in ? detail::layout_help(arg, arg_at(f.arg).rank)
+                                               : "results are row-major: pass a row-major view");
 }
 
 LATHE_DECL void Binding::fail_memory(const Failure& f, Location where) const {

@@ -62,7 +62,7 @@ inline std::uint64_t code_hash(const Program& scheduled, const Target& target, C
   std::uint64_t h = structural_hash(scheduled);
   auto mix = [&h](std::uint64_t v) { h = (h ^ v) * 0x9E3779B97F4A7C15ull, h ^= h >> 29; };
   for (char c : target.str()) mix(static_cast<unsigned char>(c));
-  mix((kind.strict ? 1u : 2u) + (kind.checked ? 4u : 0u));
+  mix((kind.strict ? 1u : 2u) + (kind.checked ? 4u : 0u) + (kind.dense ? 8u : 0u));
   mix(static_cast<std::uint64_t>(llvm_major));
   return h;
 }
@@ -100,12 +100,17 @@ LATHE_DECL Program lowered_versions(const ProgramVersions& versions, const Targe
   return lowered.before.empty() ? all : guard_operators(all, {target, options.language});
 }
 
-inline Ref<KernelCode> compile_code(const Source& source, ProgramVersions versions,
-                                    const Target& target, const Llvm& llvm, const Context& context,
-                                    const Deadline& deadline) {
-  const CodeKind kind{source.options().strict, source.options().checked};
+/// Who waits for code, until when, and where.
+struct Compilation {
+  const Context& context;
+  const Deadline& deadline;
+  Location where;
+};
+
+inline Ref<KernelCode> compile_code(ProgramVersions versions, const Target& target, CodeKind kind,
+                                    const Llvm& llvm, const Compilation& by) {
   const Program scheduled = dispatched(versions);
-  CodeCache& cache = CodeCache::of(context);
+  CodeCache& cache = CodeCache::of(by.context);
   const std::uint64_t hash = code_hash(scheduled, target, kind, llvm.major());
   if (auto known = cache.find(hash, scheduled, target, kind, llvm.major())) return known;
   auto* code = new KernelCode;
@@ -118,13 +123,14 @@ inline Ref<KernelCode> compile_code(const Source& source, ProgramVersions versio
   code->lowered = lowered_versions(code->versions, target,
                                    {.strict = kind.strict,
                                     .checked = kind.checked,
-                                    .context = &context,
-                                    .deadline = &deadline,
-                                    .where = source.where()});
+                                    .dense = kind.dense,
+                                    .context = &by.context,
+                                    .deadline = &by.deadline,
+                                    .where = by.where});
   code->text = emit_llvm(with_unique_name(code->lowered, hash), target, llvm.major());
-  deadline.check("LLVM", source.where());
-  Vec<char> object = object_of(code->text.text, target, llvm, context);
-  code->loaded = Jit::of(context, source.where()).load(object, code->text.symbol);
+  by.deadline.check("LLVM", by.where);
+  Vec<char> object = object_of(code->text.text, target, llvm, by.context);
+  code->loaded = Jit::of(by.context, by.where).load(object, code->text.symbol);
   code->entry = code->loaded->entry();
   return cache.add(hash, out);
 }
@@ -158,16 +164,28 @@ inline AnyKernel make_compiled(const Source& source, const Vec<ProgramParam>& pa
   const Deadline deadline(context);
   BoundProgram bound = bound_program(source, params);
   Target target = target_of(source);
+  const JitOptions& options = source.options();
+  auto binding = make_ref<Binding>(bound.program, bound.order);
+  const auto open_code = [&](const Ref<KernelCode>& dense) {
+    return binding->opens_strides()
+               ? make_ref<OpenCode>(bound.program, dense, options.strides, options.require_compiled)
+               : Ref<OpenCode>();
+  };
   std::string reason;
   const Llvm* llvm = Llvm::find(context.options().llvm, &reason);
   if (!llvm) {
-    if (source.options().require_compiled) Llvm::get(context.options().llvm, source.where());
+    if (options.require_compiled) Llvm::get(context.options().llvm, source.where());
     tell_interpreted(bound.program->name, reason, context);
-    return make_evaluator(bound, context);
+    return AnyKernel(binding, {}, Evaluator(bound.program), context,
+                     options.strides == Strides::dense ? open_code({}) : Ref<OpenCode>());
   }
-  auto code = compile_code(source, scheduled_versions(source, bound.program, target), target, *llvm,
-                           context, deadline);
-  return AnyKernel(make_ref<Binding>(bound.program, bound.order), code, Evaluator(), context);
+  const auto code = compile_code(scheduled_versions(source, bound.program, target), target,
+                                 {options.strict, options.checked, true}, *llvm,
+                                 {context, deadline, source.where()});
+  const Ref<OpenCode> open = open_code(code);
+  if (open && options.strides == Strides::both)
+    open->get(context, "views with gaps are asked for too", source.where());
+  return AnyKernel(binding, code, Evaluator(), context, open);
 }
 
 }  // namespace detail

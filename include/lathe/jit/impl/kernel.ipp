@@ -8,21 +8,20 @@
 namespace lathe {
 
 LATHE_DECL AnyKernel::AnyKernel(Ref<Binding> binding, Ref<KernelCode> code, Evaluator evaluator,
-                                const Context& context) {
+                                const Context& context, Ref<OpenCode> open) {
   auto* state = new State;
   state_ = Ref<State>(state);
   state->binding = std::move(binding);
   state->code = std::move(code);
   state->evaluator = std::move(evaluator);
+  state->open = std::move(open);
   state->context = &context;
   state->dense_plan = state->binding->dense_plan();
   if (!state->code) return;
   invariant(state->code->text.slots.size() == state->binding->layout().size(),
             "a kernel and its binding differ on the slots of a call");
   state->entry = state->code->entry;
-  const auto& messages = state->code->text.messages;
-  state->notes = {state->binding->program()->name, messages.data(),
-                  static_cast<int>(messages.size())};
+  state->notes = state->code->notes(state->binding->program()->name);
 }
 
 LATHE_DECL void AnyKernel::refuse_empty(Location where) {
@@ -35,7 +34,17 @@ LATHE_DECL void AnyKernel::call_large(const CallArg* args, Location where) const
     return Vec<std::uint64_t>(static_cast<std::size_t>(state_->binding->slots()));
   });
   state_->binding->bind(args, slots.data(), where);
-  run(slots.data(), where);
+  run_any(args, slots.data(), where);
+}
+
+LATHE_DECL void AnyKernel::run_open(const CallArg* args, const std::uint64_t* slots,
+                                    Location where) const {
+  const State& s = *state_;
+  const KernelCode* code = s.open->get(*s.context, s.binding->describe_sparse(args), where);
+  if (code)
+    call_kernel(code->entry, slots, *s.context, code->notes(s.binding->program()->name), where);
+  else
+    s.open->evaluator().run(slots, *s.context, where);
 }
 
 namespace detail {

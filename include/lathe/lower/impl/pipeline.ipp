@@ -32,10 +32,13 @@ inline Program contract_unless_strict(const Program& p, const Target& target,
 inline Program check_if_asked(const Program& p, const Target&, const LowerOptions& options) {
   return options.checked ? check_accesses(p) : p;
 }
+inline Program open_unless_dense(const Program& p, const Target&, const LowerOptions& options) {
+  return options.dense ? p : open_strides(p);
+}
 inline Program open_inner_blocks(const Program& p) { return open_blocks(p); }
 
 inline constexpr Pass kCpuPipeline[] = {
-    {"open_strides", run_pass<open_strides>, Stage::blocks},
+    {"open_strides", open_unless_dense, Stage::blocks},
     // Of blocks in blocks nothing else knows.
     {"open_blocks", run_pass<open_inner_blocks>, Stage::blocks},
     // A statement is more than one when blocks are gone.
@@ -89,7 +92,7 @@ inline Program run_logged(const Pass& pass, const Program& program, const Target
   const Context& context = context_of(options);
   auto start = std::chrono::steady_clock::now();
   Program out = pass.run(program, target, options);
-  if (out->stage != pass.leaves) out = out.with(out->body, pass.leaves);
+  if (out->stage < pass.leaves) out = out.with(out->body, pass.leaves);
   if (context.logs(LogLevel::debug)) {
     double us =
         std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
@@ -104,7 +107,7 @@ inline Program run_logged(const Pass& pass, const Program& program, const Target
       say_on_stderr(text + "\n");
   }
 #if !defined(NDEBUG)
-  verify(out, pass.leaves, pass.name, TargetCaps(target, options.language));
+  verify(out, out->stage, pass.name, TargetCaps(target, options.language));
 #endif
   return out;
 }
@@ -141,8 +144,9 @@ inline std::string pass_names() {
 /// Whether a pass has to run on a program of this stage: not if the program is past what the pass
 /// leaves, nor there already if the pass is the one that goes there.
 inline bool has_to_run(const Pass& pass, Stage stage) {
-  if (pass.leaves <= stage && &pass != kCpuPipeline && (&pass - 1)->leaves < pass.leaves)
-    return false;
+  // Loops may have been written without knowing how parameters lie in memory.
+  if (&pass == kCpuPipeline) return stage < Stage::flat;
+  if (pass.leaves <= stage && (&pass - 1)->leaves < pass.leaves) return false;
   return pass.leaves >= stage;
 }
 
