@@ -85,7 +85,7 @@ def visit(path: Path, seen: set[Path], order: list[Path]) -> None:
 # What runs with kernels: these layers, and of others the files of these names.
 RUNNING_LAYERS = {"eval", "interop"}
 RUNNING_NAMES = {
-    "support": {"config", "element_type", "kernel", "kernel_c", "slot_layout"},
+    "support": {"call_report", "config", "element_type", "kernel", "kernel_c", "slot_layout"},
     "runtime": {"abi", "thread_pool", "view"},
     "jit": {"binding", "binding_check", "binding_sizes", "call_check", "dense_call", "kernel"},
 }

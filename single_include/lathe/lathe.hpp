@@ -6377,8 +6377,6 @@ std::int32_t parallel_for_raw(const Context& context, std::int64_t n, std::int64
 
 }  // namespace lathe
 
-LATHE_LEAN_BEGIN
-
 // ---- lathe/support/call_report.hpp
 // How a call of a kernel ends: the status that machine code or the evaluator returns, what it tells
 // besides, and the error that this stands for.
@@ -6435,8 +6433,6 @@ class CallReport {
 };
 
 }  // namespace lathe
-
-LATHE_LEAN_END
 
 // ---- lathe/runtime/abi.hpp
 // The interface of generated code: slots, and the runtime table that it may call back. What it
@@ -11652,8 +11648,6 @@ LATHE_LEAN_END
 #include <time.h>
 #include <unistd.h>
 
-LATHE_LEAN_BEGIN
-
 // ---- lathe/support/impl/call_report.ipp
 namespace lathe {
 
@@ -11733,6 +11727,8 @@ LATHE_DECL void CallReport::raise(std::int32_t status, const KernelNotes& notes,
 }
 
 }  // namespace lathe
+
+LATHE_LEAN_BEGIN
 
 // ---- lathe/support/impl/context.ipp
 namespace lathe {
