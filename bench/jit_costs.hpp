@@ -21,8 +21,8 @@ constexpr int calls_per_run = 64;
 /// A kernel that adds 1 to call_elements floats, called calls_per_run times; none without Lathe.
 std::vector<Competitor> lathe_calls(float* a, float* y);
 
-constexpr int tail_elements = 4003;
-/// Doubles tail_elements floats in tiles of 16, in one kernel for each tail that a split may have
+constexpr int tail_elements = 4003, tail_lanes = 8;
+/// Doubles tail_elements floats in vectors of tail_lanes, in one kernel for each tail that a split may have
 /// anywhere: guard, mask, peel. None without Lathe.
 std::vector<Competitor> lathe_tails(const float* x, float* y);
 /// Compiles a product in tiles of 8 x 32 with such tails.

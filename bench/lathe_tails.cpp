@@ -34,7 +34,7 @@ std::vector<Competitor> lathe_tails(const float* x, float* y) {
     lt::Input<float, 1> X("X", {n});
     auto Y = lt::compute("Y", {n}, [&](lt::Var i) { return X(i) * 2.0f; });
     lt::Schedule s(Y);
-    s.split<2>(s.loops<1>(Y)[0], {lt::infer, 16}, tail);
+    s.vectorize(s.split<2>(s.loops<1>(Y)[0], {lt::infer, tail_lanes}, tail)[1]);
     auto kernel = lt::jit({s, {.context = &single}}, X, Y);
     const lt::View<const float, 1> from(x, {tail_elements});
     const lt::View<float, 1> to(y, {tail_elements});

@@ -20,7 +20,7 @@ namespace {
 
 const char* const compile_case = "compile GEMM+bias+GELU ";
 const char* const call_case = "call";
-const char* const peel_case = "tail peel, a serial loop";
+const char* const peel_case = "tail peel, vectors of 8";
 const char* const mask_case = "tail mask, compile a product";
 const char* const include_case = "include ";
 
