@@ -125,6 +125,19 @@ TEST_CASE("round_up: refusals") {
       B[vi] = T[vi]
 )",
             "T") == "block 'T' reads 'A', which is not proven to reach past the end");
+  // The bound of a loop would be read past the end, by the loop or by what follows from it.
+  const char* const bounded[] = {"for r in 0..i64(K[i] & 7u8):",
+                                 "for j in i..i + 1:\n      for r in 0..i64(K[j] & 7u8):"};
+  for (const std::string loops : bounded) {
+    const std::string indent(loops.find('\n') == loops.npos ? 6 : 8, ' ');
+    CHECK(why("program p(in K: u8[6], in X: i32[64], out Y: i32[6]):\n  alloc T: i32[6]\n"
+              "  for i in 0..6:\n    " +
+                  loops + "\n" + indent +
+                  "block T(v in 0..6 = i, reduce w in 0..16 = r) reduce sum init:\n" + indent +
+                  "  T[v] sum= X[v * 8 + w]\n  for i in 0..6:\n    block Y(v in 0..6 = i):\n"
+                  "      Y[v] = T[v]\n",
+              "T") == "past its end there is nothing to read the bound of a loop below from");
+  }
   // Elements past the end of a part are those of another.
   CHECK(why(R"(program p(out B: f32[10]):
   alloc T: f32[10]

@@ -58,19 +58,29 @@ inline bool needs_iterator(const SplitPlan& plan, const BlockSite& block) {
 
 class BoundLoads : public Visitor {
  public:
-  explicit BoundLoads(const ForNode& loop) : loop_(loop) {}
+  explicit BoundLoads(const ForNode& loop) : loop_(loop), moving_{loop.var} { stmt(loop.body); }
   bool found = false;
   void stmt(const Stmt& s) override {
-    if (const auto* f = s.as<ForNode>()) in_bound(f->min), in_bound(f->extent);
+    if (const auto* f = s.as<ForNode>()) {
+      in_bound(f->min), in_bound(f->extent);
+      if (moves(f->min) || moves(f->extent)) moving_.push_back(f->var);
+    } else if (const auto* let = s.as<LetStmtNode>(); let && moves(let->value)) {
+      moving_.push_back(let->var);
+    }
     descend(s);
   }
 
  private:
+  bool moves(const AnyExpr& e) const {
+    for (const VarRef& var : moving_)
+      if (uses_var(e, var)) return true;
+    return false;
+  }
   void in_bound(const AnyExpr& bound) {
-    if (is_load_free(bound)) return;
-    found = found || uses_var(bound, loop_.var) || loads_written(bound, loop_.body);
+    if (!is_load_free(bound)) found = found || moves(bound) || loads_written(bound, loop_.body);
   }
   const ForNode& loop_;
+  Vec<VarRef> moving_;  ///< whose values follow from the loop's
 };
 
 // Whether an expression names what a let around the loop binds.
@@ -85,9 +95,7 @@ inline bool names_let(const AnyExpr& e, const LoopSite& site) {
 // there, or where no domain of a block can name the loop's own bounds.
 inline bool needs_if(const SplitPlan& plan) {
   const ForNode& loop = *plan.site.loop;
-  BoundLoads loads(loop);
-  loads.stmt(loop.body);
-  return loads.found || has_bare_statement(loop.body) || names_let(loop.min, plan.site) ||
+  return BoundLoads(loop).found || has_bare_statement(loop.body) || names_let(loop.min, plan.site) ||
          names_let(loop.extent, plan.site);
 }
 
@@ -204,7 +212,11 @@ inline Verdict check_guards(const SplitPlan& plan) {
 // The loop runs to the end of its last tile, which needs no mark then.
 inline Verdict round_up(const Program& program, SplitPlan& plan, Program& wider) {
   RunPastEnd past(program, plan.site, plan.product);
-  if (!past.run())
+  if (BoundLoads(*plan.site.loop).found)
+    past.why = "past its end there is nothing to read the bound of a loop below from";
+  else
+    past.run();
+  if (!past.why.empty())
     return no_tail(plan, ": " + past.why,
                    "use Tail::guard, mask, peel or shift; for a parameter, cache_write first and "
                    "split the loops of the private result");
