@@ -22,8 +22,8 @@ constexpr int calls_per_run = 64;
 std::vector<Competitor> lathe_calls(float* a, float* y);
 
 constexpr int tail_elements = 4003, tail_lanes = 8;
-/// Doubles tail_elements floats in vectors of tail_lanes, in one kernel for each tail that a split may have
-/// anywhere: guard, mask, peel. None without Lathe.
+/// Doubles tail_elements floats in vectors of tail_lanes, in one kernel for each tail that a split
+/// may have anywhere: guard, mask, peel. None without Lathe.
 std::vector<Competitor> lathe_tails(const float* x, float* y);
 /// Compiles a product in tiles of 8 x 32 with such tails.
 std::vector<Competitor> lathe_tail_compilers();

@@ -37653,8 +37653,8 @@ inline bool names_let(const AnyExpr& e, const LoopSite& site) {
 // there, or where no domain of a block can name the loop's own bounds.
 inline bool needs_if(const SplitPlan& plan) {
   const ForNode& loop = *plan.site.loop;
-  return BoundLoads(loop).found || has_bare_statement(loop.body) || names_let(loop.min, plan.site) ||
-         names_let(loop.extent, plan.site);
+  return BoundLoads(loop).found || has_bare_statement(loop.body) ||
+         names_let(loop.min, plan.site) || names_let(loop.extent, plan.site);
 }
 
 // Adds the iterators that keep the points past the loop's end out of blocks that would run again
