@@ -16051,23 +16051,56 @@ inline void Parser::range(AnyExpr& min, AnyExpr& extent) {
 // ---- lathe/ir/impl/parse_laws.ipp
 namespace lathe::detail {
 
+/// The terms of an update of several values that is written out as expand_update does it; none for
+/// any other statement.
+inline Vec<AnyExpr> terms_written_out(const Stmt& s, const ReducerNode& reducer) {
+  const std::size_t count = reducer.combine.size();
+  Vec<const LetStmtNode*> lets;
+  Stmt body = s;
+  for (const LetStmtNode* let; lets.size() < 3 * count && (let = body.as<LetStmtNode>());
+       body = let->body)
+    lets.push_back(let);
+  const Vec<Stmt> stores = seq_of(body);
+  if (lets.size() < 3 * count || stores.size() != count) return {};
+  Substitution operands;
+  Vec<AnyExpr> terms;
+  for (std::size_t k = 0; k < count; ++k) {
+    const auto* store = stores[k].as<StoreNode>();
+    const LetStmtNode &own = *lets[2 * k], &term = *lets[2 * k + 1];
+    if (!store || !structurally_equal(own.value, make_load(store->buffer, store->indices)) ||
+        store->value.as<VarNode>() != lets[2 * count + k]->var.get())
+      return {};
+    operands.emplace_back(reducer.lhs[k], AnyExpr(own.var));
+    operands.emplace_back(reducer.rhs[k], AnyExpr(term.var));
+    terms.push_back(term.value);
+  }
+  for (std::size_t k = 0; k < count; ++k)
+    if (!structurally_equal(lets[2 * count + k]->value, substitute(reducer.combine[k], operands)))
+      return {};
+  return terms;
+}
+
 // What the statements of a text store to each buffer.
 class StoresOfText : public Visitor {
  public:
   struct Stored {
     AnyExpr value;
-    const BlockNode* fold = nullptr;  ///< that it is a term of
+    const ReducerNode* fold = nullptr;  ///< that it is a term of
     std::size_t output = 0;
   };
+  /// Updates by these are known where they are written out, too.
+  explicit StoresOfText(const Vec<const ReducerNode*>& reducers) : reducers_(reducers) {}
+
   void stmt(const Stmt& s) override {
     const auto* block = s.as<BlockNode>();
-    if (block && block->reducer) {
-      std::size_t output = 0;
-      for (const auto& store : seq_of(block->body))
-        if (const auto* n = store.as<StoreNode>())
-          of_[n->buffer.get()].push_back({n->value, block, output++});
-      return;
-    }
+    if (block && block->reducer) return fold(seq_of(block->body), *block->reducer);
+    for (const ReducerNode* r : s.as<LetStmtNode>() ? reducers_ : Vec<const ReducerNode*>())
+      if (const Vec<AnyExpr> terms = terms_written_out(s, *r); !terms.empty()) {
+        written_out_.emplace_back(r, terms);
+        Stmt body = s;
+        for (std::size_t k = 0; k < 3 * terms.size(); ++k) body = body.as<LetStmtNode>()->body;
+        return fold(seq_of(body), *r);
+      }
     if (const auto* n = s.as<StoreNode>()) of_[n->buffer.get()].push_back({n->value});
     if (const auto* n = s.as<AtomicNode>()) of_[n->buffer.get()].push_back({n->value});
     descend(s);
@@ -16075,9 +16108,22 @@ class StoresOfText : public Visitor {
   void expr(const AnyExpr&) override {}
 
   const Vec<Stored>* of(const Buffer& b) const { return of_.find(b.get()); }
+  /// Terms of updates that are written out.
+  const Vec<std::pair<const ReducerNode*, Vec<AnyExpr>>>& written_out() const {
+    return written_out_;
+  }
 
  private:
+  void fold(const Vec<Stmt>& stores, const ReducerNode& reducer) {
+    std::size_t output = 0;
+    for (const auto& store : stores)
+      if (const auto* n = store.as<StoreNode>())
+        of_[n->buffer.get()].push_back({n->value, &reducer, output++});
+  }
+
+  const Vec<const ReducerNode*>& reducers_;
   NodeMap<Vec<Stored>> of_;
+  Vec<std::pair<const ReducerNode*, Vec<AnyExpr>>> written_out_;
 };
 
 /// Whether terms are partial results of their own reducer, as rfactor leaves them: tuples that
@@ -16108,7 +16154,7 @@ class PartialResults {
     const auto* stored = all_.of(load->buffer);
     if (!stored) return false;
     for (const auto& s : *stored) {
-      const bool folded = s.fold && s.fold->reducer.get() == &reducer_ && s.output == output;
+      const bool folded = s.fold == &reducer_ && s.output == output;
       if (!folded && (s.fold || !is(s.value, output))) return false;
     }
     return true;
@@ -16122,17 +16168,27 @@ class PartialResults {
 // Which tuples a reducer of several values meets is only known by the terms.
 inline void Parser::try_folds(const Stmt& program) const {
   if (folds_.empty()) return;
-  StoresOfText stored;
+  Vec<const ReducerNode*> reducers;
+  for (const auto& [block, at] : folds_) {
+    const ReducerNode* reducer = block.as<BlockNode>()->reducer.get();
+    if (!contains(reducers, reducer)) reducers.push_back(reducer);
+  }
+  StoresOfText stored(reducers);
   stored.stmt(program);
   for (const auto& [block, at] : folds_) {
     const auto* n = block.as<BlockNode>();
+    const ReducerNode& reducer = *n->reducer;
+    const auto attempt = [&, at = at](const Vec<AnyExpr>& terms) {
+      if (terms.size() != reducer.lhs.size() || PartialResults(stored, reducer).are(terms)) return;
+      if (const std::string problem = law_problem(reducer, terms); !problem.empty())
+        fail(tokens_[at], "L0507", cat("reducer '", reducer.name, "' ", problem));
+    };
     Vec<AnyExpr> terms;
     for (const auto& store : seq_of(n->body))
       if (const auto* term = store.as<StoreNode>()) terms.push_back(term->value);
-    if (terms.size() != n->reducer->lhs.size() || PartialResults(stored, *n->reducer).are(terms))
-      continue;
-    if (const std::string problem = law_problem(*n->reducer, terms); !problem.empty())
-      fail(tokens_[at], "L0507", cat("reducer '", n->reducer->name, "' ", problem));
+    attempt(terms);
+    for (const auto& [by, others] : stored.written_out())
+      if (by == &reducer) attempt(others);
   }
 }
 

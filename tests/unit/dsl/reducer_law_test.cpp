@@ -213,6 +213,27 @@ TEST_CASE("the text of a program is tried as well") {
         .program();
   }();
   CHECK(lt::parse(welford.str()).str() == welford.str());
+  // Partial results of folds that were written out are still partial results; what folds those do
+  // is tried.
+  lt::Schedule parts = [] {
+    lt::Input<float, 2> X("X", {9, 16});
+    lt::Reduce r("r", 16);
+    return lt::Schedule(
+        lt::compute("W", {9}, [&](lt::Var i) { return lt::welford(X(i, r), r); }).get<0>());
+  }();
+  const auto [outer, inner] = parts.split<2>(parts.loops<2>("W")[1], {lt::infer, 4});
+  const lt::BlockRef part = parts.rfactor(inner);
+  const auto serial = parts.loops<3>(part)[1];
+  parts.decompose_reduction(part, serial);
+  parts.blockize(serial);
+  const std::string written_out = parts.str();
+  CHECK(written_out.find("_new") != std::string::npos);
+  CHECK(lt::parse(written_out).str() == written_out);
+  std::string other = written_out;
+  const std::size_t weight = other.find(" = 1.0\n");
+  REQUIRE(weight != std::string::npos);
+  other.replace(weight, 7, " = X[0, 0]\n");
+  CHECK(test::error_of([&] { lt::parse(other); }).find("L0507") == 0);
   // Of several values what their terms give: a sum beside the largest element so far.
   const auto of_terms = [&](const std::string& first, const std::string& second) {
     return test::error_of([&] {
