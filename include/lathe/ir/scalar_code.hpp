@@ -71,9 +71,9 @@ class ScalarCode {
   Vec<Scalar> places_;
   Vec<AnyExpr> inputs_;
   Vec<int> input_places_, results_;
-  DenseMap<int, double> coarse_;  ///< places of constants that their types round: by what part
+  Vec<double> coarse_;  ///< of places of constants that their types round: by what part; else 0
   Vec<Step> steps_;
-  DenseMap<const ExprNode*, int> known_;
+  NodeMap<int> known_;
 };
 
 }  // namespace lathe::detail

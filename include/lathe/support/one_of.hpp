@@ -79,14 +79,26 @@ class OneOf {
     void (*destroy)(void* value);
     bool (*equal)(const void* a, const void* b);
   };
+  // Functions, not lambdas: unoptimised code has two for each of these.
   template <class T>
-  static constexpr Operations kOperationsOf = {
-      [](void* to, const void* from) { ::new (to) T(*static_cast<const T*>(from)); },
-      [](void* to, void* from) { ::new (to) T(static_cast<T&&>(*static_cast<T*>(from))); },
-      [](void* value) { static_cast<T*>(value)->~T(); },
-      [](const void* a, const void* b) {
-        return *static_cast<const T*>(a) == *static_cast<const T*>(b);
-      }};
+  static void copy_value(void* to, const void* from) {
+    ::new (to) T(*static_cast<const T*>(from));
+  }
+  template <class T>
+  static void move_value(void* to, void* from) {
+    ::new (to) T(static_cast<T&&>(*static_cast<T*>(from)));
+  }
+  template <class T>
+  static void destroy_value(void* value) {
+    static_cast<T*>(value)->~T();
+  }
+  template <class T>
+  static bool equal_values(const void* a, const void* b) {
+    return *static_cast<const T*>(a) == *static_cast<const T*>(b);
+  }
+  template <class T>
+  static constexpr Operations kOperationsOf = {copy_value<T>, move_value<T>, destroy_value<T>,
+                                               equal_values<T>};
   const Operations& operations() const {
     static constexpr const Operations* kAll[] = {&kOperationsOf<Ts>...};
     return *kAll[index_];

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <lathe/support/config.hpp>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace lathe {
@@ -42,7 +41,8 @@ class RefCounted {
   mutable std::atomic<std::uint32_t> count_{0};
 };
 
-/// Shared ownership of an immutable T. Compares by identity; an empty Ref is false.
+/// Shared ownership of an immutable T. Compares by identity; an empty Ref is false. No
+/// std::exchange or swap: unoptimised code would have three functions more for each T.
 template <class T>
 class Ref {
  public:
@@ -51,16 +51,20 @@ class Ref {
   explicit Ref(const T* node) : node_(node) {
     if (node_) node_->retain();
   }
-  Ref(const Ref& other) : Ref(other.node_) {}
-  Ref(Ref&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
+  Ref(const Ref& other) : node_(other.node_) {
+    if (node_) node_->retain();
+  }
+  Ref(Ref&& other) noexcept : node_(other.node_) { other.node_ = nullptr; }
   template <class U>
   requires std::is_base_of_v<T, U> Ref(const Ref<U>& other)
       : Ref(static_cast<const T*>(other.get())) {}
   template <class U>
   requires std::is_base_of_v<T, U> Ref(Ref<U>&& other)
-  noexcept : node_(std::exchange(other.node_, nullptr)) {}
+  noexcept : node_(other.node_) { other.node_ = nullptr; }
   Ref& operator=(Ref other) noexcept {
-    std::swap(node_, other.node_);
+    const T* const node = node_;
+    node_ = other.node_;
+    other.node_ = node;
     return *this;
   }
   ~Ref() {
@@ -86,7 +90,7 @@ class Ref {
 template <class T, class... Args>
 Ref<T> make_ref(Args&&... args) {
   Ref<T> made;
-  made.node_ = new T{std::forward<Args>(args)...};
+  made.node_ = new T{static_cast<Args&&>(args)...};
   made.node_->retain_new();
   return made;
 }

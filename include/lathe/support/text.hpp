@@ -32,7 +32,7 @@ class TextPiece {
   TextPiece(std::string_view text) : text_(text) {}
   TextPiece(const std::string& text) : text_(text) {}
   TextPiece(const char* text) : text_(text) {}
-  TextPiece(char c) : text_(digits_, 1) { digits_[0] = c; }
+  TextPiece(char c) : digits_{c}, text_(digits_, 1) {}
   TextPiece(bool b) : text_(b ? "true" : "false") {}
   template <class I>
   requires(std::is_integral_v<I>) TextPiece(I value) {
@@ -56,18 +56,18 @@ class TextPiece {
   std::string_view text_;
 };
 
-void append_pieces(std::string& out, std::initializer_list<std::string_view> pieces);
+void append_pieces(std::string& out, std::initializer_list<TextPiece> pieces);
 
 /// cat("loop ", i, " of ", n)
 template <class... Parts>
 std::string cat(const Parts&... parts) {
   std::string out;
-  append_pieces(out, {TextPiece(parts).text()...});
+  append_pieces(out, {TextPiece(parts)...});
   return out;
 }
 template <class... Parts>
 void append(std::string& out, const Parts&... parts) {
-  append_pieces(out, {TextPiece(parts).text()...});
+  append_pieces(out, {TextPiece(parts)...});
 }
 
 /// Elements with `separator` between them; `render(element)` gives anything that cat() takes.

@@ -309,7 +309,7 @@ LATHE_DECL Work work_of(const Program& program, const VarRef& loop) {
   const Vec<VarRef> inner = detail::loops_below(all, loop);
   Work work;
   work.bytes = AnyExpr(0);
-  DenseSet<const BufferNode*> seen;
+  NodeSet seen;
   for (const auto& a : all) {
     if (!seen.insert(a.buffer.get()).second) continue;
     work.buffers.push_back(detail::footprint_of(a.buffer, all, inner, outer, facts));

@@ -88,14 +88,14 @@ class LlvmFunction {
   /// "  <parts>\n"
   template <class... Parts>
   void line(const Parts&... parts) {
-    write_line({std::string_view(parts)...});
+    write_line({TextPiece(parts)...});
   }
   /// "  %tN = <parts>\n"; gives the value. Within a block, an instruction that was written before
   /// gives that value again: loops unrolled into a thousand accesses share their address
   /// arithmetic, and LLVM reads a third of the text.
   template <class... Parts>
   LlvmValue op(DType type, const Parts&... parts) {
-    return {type, write_op({std::string_view(parts)...})};
+    return {type, write_op({TextPiece(parts)...})};
   }
   /// "%<prefix>N", new in this function.
   std::string fresh(std::string_view prefix);
@@ -138,8 +138,8 @@ class LlvmFunction {
   std::string finish(std::string_view head);
 
  private:
-  void write_line(std::initializer_list<std::string_view> parts);
-  std::string write_op(std::initializer_list<std::string_view> parts);
+  void write_line(std::initializer_list<TextPiece> parts);
+  std::string write_op(std::initializer_list<TextPiece> parts);
 
   std::string code_, frame_;
   NameMap<std::string> known_;  ///< pure instructions of this block

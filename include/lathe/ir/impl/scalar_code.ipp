@@ -47,8 +47,10 @@ LATHE_DECL int ScalarCode::place_of_constant(const ConstNode& c) {
   const int digits = c.dtype.bits == 32 ? 24 : c.dtype == kF16 ? 11 : c.dtype == kBF16 ? 8 : 4;
   int exponent = 0;
   const double fraction = std::ldexp(std::frexp(c.f, &exponent), digits - 3);
-  if (std::isfinite(c.f) && fraction != std::trunc(fraction))
-    coarse_.insert(place, std::ldexp(1.0, -digits));
+  if (std::isfinite(c.f) && fraction != std::trunc(fraction)) {
+    coarse_.resize(places_.size());
+    coarse_[static_cast<std::size_t>(place)] = std::ldexp(1.0, -digits);
+  }
   return place;
 }
 
@@ -136,10 +138,13 @@ LATHE_DECL void ScalarCode::run_rounding(const Step& s, std::uint64_t bits) {
   // Of comparisons constants are what they say: there a threshold is meant.
   Scalar kept[3];
   for (int k = 0; k < 3; ++k) kept[k] = at(s.args[k]);
-  for (int k = 0; k < 3; ++k)
-    if (const double* part = coarse_.find(s.args[k]))
+  for (int k = 0; k < 3; ++k) {
+    const auto place = static_cast<std::size_t>(s.args[k]);
+    const double part = place < coarse_.size() ? coarse_[place] : 0;
+    if (part != 0)
       at(s.args[k]).f =
-          kept[k].f * (1 + *part * (static_cast<double>(bits >> 9 * k & 511) / 128 - 2));
+          kept[k].f * (1 + part * (static_cast<double>(bits >> 9 * k & 511) / 128 - 2));
+  }
   run(s);
   for (int k = 0; k < 3; ++k) at(s.args[k]) = kept[k];
   double& x = at(s.to).f;

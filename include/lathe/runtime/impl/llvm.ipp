@@ -99,11 +99,13 @@ inline std::string out_of_range(std::string_view what) {
 
 #if !defined(LATHE_LLVM_LINK)
 LATHE_DECL bool Llvm::resolve(DynamicLibrary& library, std::string& reason) {
-  auto look_up = [&](auto& function, const char* name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(library.symbol(name));
+  auto look_up = [&](const char* name) {
+    void* function = library.symbol(name);
     if (!function && reason.empty()) reason = cat("it has no function ", name);
+    return function;
   };
-#define LATHE_X(result, name, parameters) look_up(api_.name, "LLVM" #name);
+#define LATHE_X(result, name, parameters) \
+  api_.name = reinterpret_cast<decltype(api_.name)>(look_up("LLVM" #name));
   LATHE_LLVM_C(LATHE_X)
 #undef LATHE_X
   if (!reason.empty()) return false;

@@ -47,8 +47,8 @@ LATHE_DECL void TextPiece::set_uint(std::uint64_t value) {
   text_ = detail::write_integer(digits_, value);
 }
 
-LATHE_DECL void append_pieces(std::string& out, std::initializer_list<std::string_view> pieces) {
-  for (std::string_view piece : pieces) out += piece;
+LATHE_DECL void append_pieces(std::string& out, std::initializer_list<TextPiece> pieces) {
+  for (const TextPiece& piece : pieces) out += piece.text();
 }
 
 LATHE_DECL std::string format_float(double value) { return std::string(TextPiece(value).text()); }

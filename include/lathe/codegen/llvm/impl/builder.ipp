@@ -87,7 +87,7 @@ inline bool llvm_is_pure(std::string_view text) {
   return true;
 }
 
-LATHE_DECL void LlvmFunction::write_line(std::initializer_list<std::string_view> parts) {
+LATHE_DECL void LlvmFunction::write_line(std::initializer_list<TextPiece> parts) {
   code_ += "  ";
   std::size_t from = code_.size();
   append_pieces(code_, parts);
@@ -96,7 +96,7 @@ LATHE_DECL void LlvmFunction::write_line(std::initializer_list<std::string_view>
   code_ += '\n';
 }
 
-LATHE_DECL std::string LlvmFunction::write_op(std::initializer_list<std::string_view> parts) {
+LATHE_DECL std::string LlvmFunction::write_op(std::initializer_list<TextPiece> parts) {
   std::string text;
   append_pieces(text, parts);
   bool load = text.substr(0, 5) == "load " && llvm_names_buffer(text), pure = llvm_is_pure(text);

@@ -20,7 +20,7 @@ LATHE_DECL Vec<Stmt> changed_nests(const Program& before, const Program& after) 
   const std::size_t most = std::min(old.size(), now.size());
   while (first < most && old[first] == now[first]) ++first;
   while (last < most - first && old[old.size() - 1 - last] == now[now.size() - 1 - last]) ++last;
-  DenseSet<const StmtNode*> between;
+  NodeSet between;
   for (std::size_t k = first; k < old.size() - last; ++k) between.insert(old[k]);
   Vec<Stmt> changed;
   for (std::size_t k = first; k < now.size() - last; ++k)
