@@ -229,14 +229,26 @@ class OneOf {
     void (*destroy)(void* value);
     bool (*equal)(const void* a, const void* b);
   };
+  // Functions, not lambdas: unoptimised code has two for each of these.
   template <class T>
-  static constexpr Operations kOperationsOf = {
-      [](void* to, const void* from) { ::new (to) T(*static_cast<const T*>(from)); },
-      [](void* to, void* from) { ::new (to) T(static_cast<T&&>(*static_cast<T*>(from))); },
-      [](void* value) { static_cast<T*>(value)->~T(); },
-      [](const void* a, const void* b) {
-        return *static_cast<const T*>(a) == *static_cast<const T*>(b);
-      }};
+  static void copy_value(void* to, const void* from) {
+    ::new (to) T(*static_cast<const T*>(from));
+  }
+  template <class T>
+  static void move_value(void* to, void* from) {
+    ::new (to) T(static_cast<T&&>(*static_cast<T*>(from)));
+  }
+  template <class T>
+  static void destroy_value(void* value) {
+    static_cast<T*>(value)->~T();
+  }
+  template <class T>
+  static bool equal_values(const void* a, const void* b) {
+    return *static_cast<const T*>(a) == *static_cast<const T*>(b);
+  }
+  template <class T>
+  static constexpr Operations kOperationsOf = {copy_value<T>, move_value<T>, destroy_value<T>,
+                                               equal_values<T>};
   const Operations& operations() const {
     static constexpr const Operations* kAll[] = {&kOperationsOf<Ts>...};
     return *kAll[index_];
@@ -265,62 +277,114 @@ namespace lathe {
 
 namespace detail {
 
+/// Makes a copy of an element in memory that holds none.
+using CopyItem = void (*)(void* to, const void* from);
 /// Moves elements to new memory and ends the old ones.
 using MoveItems = void (*)(void* to, void* from, std::size_t count);
+using EndItems = void (*)(void* items, std::size_t count);
 
-/// Memory of `bytes` that holds `count` elements of a list, whose old memory is freed.
-inline void* grown_list(void* items, std::size_t count, std::size_t element, std::size_t bytes,
-                        MoveItems move) {
-  void* to = ::operator new(bytes);
-  if (!items) return to;
-  if (move)
-    move(to, items, count);
-  else
-    std::memcpy(to, items, count * element);
-  ::operator delete(items);
-  return to;
-}
+/// How elements move when a list grows; without `move` their bytes do.
+struct Relocation {
+  std::size_t bytes;  ///< of an element
+  MoveItems move;
+};
+
+/// The memory of a list of elements of any type. What is here is compiled once, what Vec has once a
+/// type.
+class ListMemory {
+ public:
+  ListMemory() = default;
+  ListMemory(ListMemory&& other) noexcept { swap(other); }
+  void swap(ListMemory& other) noexcept {
+    void* const items = items_;
+    const std::size_t size = size_, room = room_;
+    items_ = other.items_, size_ = other.size_, room_ = other.room_;
+    other.items_ = items, other.size_ = size, other.room_ = room;
+  }
+
+ protected:
+  void set_room(std::size_t room, const Relocation& how) {
+    void* to = ::operator new(room* how.bytes);
+    if (size_ > 0) {
+      if (how.move)
+        how.move(to, items_, size_);
+      else
+        std::memcpy(to, items_, size_ * how.bytes);
+    }
+    ::operator delete(items_);
+    items_ = to;
+    room_ = room;
+  }
+  /// A list that has grown already gets room for more than is asked: it may grow by little often.
+  void make_room(std::size_t size, const Relocation& how) {
+    if (size > room_) set_room(size < 2 * room_ ? 2 * room_ : size, how);
+  }
+  /// Where the element goes that finds no room.
+  void* grow_by_one(const Relocation& how) {
+    set_room(room_ == 0 ? 4 : 2 * room_, how);
+    return static_cast<char*>(items_) + size_++ * how.bytes;
+  }
+  /// Without `copy` their bytes are copied.
+  void append_copies(const void* items, std::size_t count, const Relocation& how, CopyItem copy) {
+    if (count == 0) return;
+    make_room(size_ + count, how);
+    char* to = static_cast<char*>(items_) + size_ * how.bytes;
+    if (!copy) {
+      std::memcpy(to, items, count * how.bytes);
+      size_ += count;
+      return;
+    }
+    const char* from = static_cast<const char*>(items);
+    for (; count > 0; --count, ++size_, to += how.bytes, from += how.bytes) copy(to, from);
+  }
+  void end_all(EndItems end) {
+    if (end) end(items_, size_);
+    size_ = 0;
+  }
+  /// The last thing that happens to it.
+  void free_items(EndItems end) {
+    if (!items_) return;
+    end_all(end);
+    ::operator delete(items_);
+  }
+
+  void* items_ = nullptr;
+  std::size_t size_ = 0, room_ = 0;
+};
 
 }  // namespace detail
 
 /// A list that grows at its end. Elements move when it grows, and must not throw then.
 template <class T>
-class Vec {
+class Vec : private detail::ListMemory {
  public:
   using value_type = T;
 
   Vec() = default;
-  Vec(std::initializer_list<T> items) : Vec(items.begin(), items.end()) {}
+  Vec(std::initializer_list<T> items) : Vec() {
+    append_copies(items.begin(), items.size(), kRelocation, kCopy);
+  }
   template <class Iterator>
   requires(!std::is_integral_v<Iterator>) Vec(Iterator first, Iterator last) : Vec() {
     append(first, last);
   }
   explicit Vec(std::size_t size) : Vec() { resize(size); }
   Vec(std::size_t size, const T& item) : Vec() { assign(size, item); }
-  Vec(const Vec& other) : Vec() {
-    if (!other.empty()) append(other);
-  }
-  Vec(Vec&& other) noexcept : items_(other.items_), size_(other.size_), room_(other.room_) {
-    other.items_ = nullptr;
-    other.size_ = other.room_ = 0;
-  }
+  Vec(const Vec& other) : Vec() { append(other); }
+  Vec(Vec&& other) noexcept : ListMemory(static_cast<ListMemory&&>(other)) {}
   // Two: of a class that holds lists, one that takes its argument by value would make the copy
   // assignment noexcept.
   Vec& operator=(const Vec& other) {
     Vec copy(other);
-    swap(copy);
+    ListMemory::swap(copy);
     return *this;
   }
   Vec& operator=(Vec&& other) noexcept {
     Vec taken(static_cast<Vec&&>(other));
-    swap(taken);
+    ListMemory::swap(taken);
     return *this;
   }
-  ~Vec() {
-    if (!items_) return;
-    clear();
-    ::operator delete(static_cast<void*>(items_));
-  }
+  ~Vec() { free_items(kEnd); }
 
   template <class A>
   Vec(const std::vector<T, A>& other) : Vec(other.begin(), other.end()) {}
@@ -331,18 +395,20 @@ class Vec {
 
   LATHE_ACCESSOR std::size_t size() const { return size_; }
   LATHE_ACCESSOR bool empty() const { return size_ == 0; }
-  LATHE_ACCESSOR T* data() { return items_; }
-  LATHE_ACCESSOR const T* data() const { return items_; }
-  LATHE_ACCESSOR T* begin() { return items_; }
-  LATHE_ACCESSOR const T* begin() const { return items_; }
-  LATHE_ACCESSOR T* end() { return items_ + size_; }
-  LATHE_ACCESSOR const T* end() const { return items_ + size_; }
-  LATHE_ACCESSOR T& operator[](std::size_t k) { return items_[k]; }
-  LATHE_ACCESSOR const T& operator[](std::size_t k) const { return items_[k]; }
-  T& front() { return items_[0]; }
-  const T& front() const { return items_[0]; }
-  T& back() { return items_[size_ - 1]; }
-  const T& back() const { return items_[size_ - 1]; }
+  LATHE_ACCESSOR T* data() { return static_cast<T*>(items_); }
+  LATHE_ACCESSOR const T* data() const { return static_cast<const T*>(items_); }
+  LATHE_ACCESSOR T* begin() { return static_cast<T*>(items_); }
+  LATHE_ACCESSOR const T* begin() const { return static_cast<const T*>(items_); }
+  LATHE_ACCESSOR T* end() { return static_cast<T*>(items_) + size_; }
+  LATHE_ACCESSOR const T* end() const { return static_cast<const T*>(items_) + size_; }
+  LATHE_ACCESSOR T& operator[](std::size_t k) { return static_cast<T*>(items_)[k]; }
+  LATHE_ACCESSOR const T& operator[](std::size_t k) const {
+    return static_cast<const T*>(items_)[k];
+  }
+  T& front() { return *begin(); }
+  const T& front() const { return *begin(); }
+  T& back() { return end()[-1]; }
+  const T& back() const { return end()[-1]; }
 
   void push_back(const T& item) { emplace_back(item); }
   void push_back(T&& item) { emplace_back(static_cast<T&&>(item)); }
@@ -350,38 +416,39 @@ class Vec {
   template <class... Args>
   T& emplace_back(Args&&... args) {
     if (size_ == room_) return grow(T(static_cast<Args&&>(args)...));
-    T* made = ::new (static_cast<void*>(items_ + size_)) T(static_cast<Args&&>(args)...);
+    T* made = ::new (static_cast<void*>(end())) T(static_cast<Args&&>(args)...);
     ++size_;
     return *made;
   }
   template <class Iterator>
   void append(Iterator first, Iterator last) {
-    make_room(size_ + static_cast<std::size_t>(last - first));
+    make_room(size_ + static_cast<std::size_t>(last - first), kRelocation);
     for (; first != last; ++first) emplace_back(*first);
   }
-  void append(const Vec& other) { append(other.begin(), other.end()); }
-  void pop_back() { items_[--size_].~T(); }
-  void clear() {
-    while (size_ > 0) items_[--size_].~T();
+  void append(const Vec& other) { append_copies(other.items_, other.size_, kRelocation, kCopy); }
+  void pop_back() {
+    end()[-1].~T();
+    --size_;
   }
+  void clear() { end_all(kEnd); }
 
   /// The new element has index `k`, those from there on the next ones.
   void insert_at(std::size_t k, T item) {
     emplace_back(std::move(item));
-    for (std::size_t i = size_ - 1; i > k; --i) std::swap(items_[i], items_[i - 1]);
+    for (std::size_t i = size_ - 1; i > k; --i) std::swap(begin()[i], begin()[i - 1]);
   }
   /// Elements `k` to `k + count` go, the order of the others stays.
   void erase_at(std::size_t k, std::size_t count = 1) {
     if (count == 0) return;  // no element may move to itself
-    for (std::size_t i = k; i + count < size_; ++i) items_[i] = std::move(items_[i + count]);
+    for (std::size_t i = k; i + count < size_; ++i) begin()[i] = std::move(begin()[i + count]);
     while (count-- > 0) pop_back();
   }
   template <class Condition>
   void erase_if(Condition condition) {
     std::size_t kept = 0;
     for (std::size_t k = 0; k < size_; ++k) {
-      if (condition(static_cast<const T&>(items_[k]))) continue;
-      if (kept != k) items_[kept] = std::move(items_[k]);
+      if (condition(static_cast<const T&>(begin()[k]))) continue;
+      if (kept != k) begin()[kept] = std::move(begin()[k]);
       ++kept;
     }
     while (size_ > kept) pop_back();
@@ -389,7 +456,7 @@ class Vec {
 
   void resize(std::size_t size) {
     while (size_ > size) pop_back();
-    make_room(size);
+    make_room(size, kRelocation);
     while (size_ < size) emplace_back();
   }
   void assign(std::size_t size, const T& item) {
@@ -399,49 +466,56 @@ class Vec {
     swap(made);
   }
   void reserve(std::size_t room) {
-    if (room > room_) set_room(room);
+    if (room > room_) set_room(room, kRelocation);
   }
-  void swap(Vec& other) noexcept {
-    T* const items = items_;
-    const std::size_t size = size_, room = room_;
-    items_ = other.items_, size_ = other.size_, room_ = other.room_;
-    other.items_ = items, other.size_ = size, other.room_ = room;
-  }
+  void swap(Vec& other) noexcept { ListMemory::swap(other); }
 
   friend bool operator==(const Vec& a, const Vec& b) {
     if (a.size_ != b.size_) return false;
     for (std::size_t k = 0; k < a.size_; ++k)
-      if (!(a.items_[k] == b.items_[k])) return false;
+      if (!(a[k] == b[k])) return false;
     return true;
   }
 
  private:
-  static void move_elements(void* to, void* from, std::size_t count) {
+  static void copy_item(void* to, const void* from) { ::new (to) T(*static_cast<const T*>(from)); }
+  static void move_items(void* to, void* from, std::size_t count) {
     T *made = static_cast<T*>(to), *old = static_cast<T*>(from);
     for (; count > 0; --count, ++made, ++old) {
       ::new (static_cast<void*>(made)) T(static_cast<T&&>(*old));
       old->~T();
     }
   }
-  void set_room(std::size_t room) {
+  static void end_items(void* items, std::size_t count) {
+    while (count > 0) static_cast<T*>(items)[--count].~T();
+  }
+  // Constants, not calls: unoptimised code has no function for what is evaluated while it is
+  // compiled.
+  static constexpr detail::Relocation relocation() {
     static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
-    detail::MoveItems move = nullptr;
-    if constexpr (!std::is_trivially_copyable_v<T>) move = move_elements;
-    items_ = static_cast<T*>(detail::grown_list(items_, size_, sizeof(T), room * sizeof(T), move));
-    room_ = room;
+    if constexpr (std::is_trivially_copyable_v<T>)
+      return {sizeof(T), nullptr};
+    else
+      return {sizeof(T), move_items};
   }
-  /// A list that has grown already gets room for more than is asked: it may grow by little often.
-  void make_room(std::size_t size) {
-    if (size > room_) set_room(size < 2 * room_ ? 2 * room_ : size);
+  static constexpr detail::CopyItem copier() {
+    if constexpr (std::is_trivially_copyable_v<T>)
+      return nullptr;
+    else
+      return copy_item;
   }
-  // The new element comes made: what it is made of may lie in the old memory.
-  T& grow(T&& item) {
-    set_room(room_ == 0 ? 4 : 2 * room_);
-    return *::new (static_cast<void*>(items_ + size_++)) T(static_cast<T&&>(item));
+  static constexpr detail::EndItems ender() {
+    if constexpr (std::is_trivially_destructible_v<T>)
+      return nullptr;
+    else
+      return end_items;
   }
+  static constexpr detail::Relocation kRelocation = relocation();
+  static constexpr detail::CopyItem kCopy = copier();
+  static constexpr detail::EndItems kEnd = ender();
 
-  T* items_ = nullptr;
-  std::size_t size_ = 0, room_ = 0;
+  // The new element comes made: what it is made of may lie in the old memory.
+  T& grow(T&& item) { return *::new (grow_by_one(kRelocation)) T(static_cast<T&&>(item)); }
 };
 
 /// Whether an element equals `item`.
@@ -868,7 +942,8 @@ class RefCounted {
   mutable std::atomic<std::uint32_t> count_{0};
 };
 
-/// Shared ownership of an immutable T. Compares by identity; an empty Ref is false.
+/// Shared ownership of an immutable T. Compares by identity; an empty Ref is false. No
+/// std::exchange or swap: unoptimised code would have three functions more for each T.
 template <class T>
 class Ref {
  public:
@@ -877,16 +952,20 @@ class Ref {
   explicit Ref(const T* node) : node_(node) {
     if (node_) node_->retain();
   }
-  Ref(const Ref& other) : Ref(other.node_) {}
-  Ref(Ref&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
+  Ref(const Ref& other) : node_(other.node_) {
+    if (node_) node_->retain();
+  }
+  Ref(Ref&& other) noexcept : node_(other.node_) { other.node_ = nullptr; }
   template <class U>
   requires std::is_base_of_v<T, U> Ref(const Ref<U>& other)
       : Ref(static_cast<const T*>(other.get())) {}
   template <class U>
   requires std::is_base_of_v<T, U> Ref(Ref<U>&& other)
-  noexcept : node_(std::exchange(other.node_, nullptr)) {}
+  noexcept : node_(other.node_) { other.node_ = nullptr; }
   Ref& operator=(Ref other) noexcept {
-    std::swap(node_, other.node_);
+    const T* const node = node_;
+    node_ = other.node_;
+    other.node_ = node;
     return *this;
   }
   ~Ref() {
@@ -912,7 +991,7 @@ class Ref {
 template <class T, class... Args>
 Ref<T> make_ref(Args&&... args) {
   Ref<T> made;
-  made.node_ = new T{std::forward<Args>(args)...};
+  made.node_ = new T{static_cast<Args&&>(args)...};
   made.node_->retain_new();
   return made;
 }
@@ -6687,7 +6766,11 @@ class AnyKernel {
     if (s.entry)
       call_kernel(s.entry, slots, *s.context, s.notes, where);
     else
-      s.evaluator.run(slots, *s.context, where);
+      interpret(slots, where);
+  }
+  // Not inlined: calls of machine code would keep registers and memory for it.
+  [[gnu::noinline]] void interpret(const std::uint64_t* slots, Location where) const {
+    state_->evaluator.run(slots, *state_->context, where);
   }
   // For arguments that were bound; those of call_dense need not be looked at again.
   void run_any(const CallArg* args, const std::uint64_t* slots, Location where) const {
@@ -7223,7 +7306,7 @@ class TextPiece {
   TextPiece(std::string_view text) : text_(text) {}
   TextPiece(const std::string& text) : text_(text) {}
   TextPiece(const char* text) : text_(text) {}
-  TextPiece(char c) : text_(digits_, 1) { digits_[0] = c; }
+  TextPiece(char c) : digits_{c}, text_(digits_, 1) {}
   TextPiece(bool b) : text_(b ? "true" : "false") {}
   template <class I>
   requires(std::is_integral_v<I>) TextPiece(I value) {
@@ -7247,18 +7330,18 @@ class TextPiece {
   std::string_view text_;
 };
 
-void append_pieces(std::string& out, std::initializer_list<std::string_view> pieces);
+void append_pieces(std::string& out, std::initializer_list<TextPiece> pieces);
 
 /// cat("loop ", i, " of ", n)
 template <class... Parts>
 std::string cat(const Parts&... parts) {
   std::string out;
-  append_pieces(out, {TextPiece(parts).text()...});
+  append_pieces(out, {TextPiece(parts)...});
   return out;
 }
 template <class... Parts>
 void append(std::string& out, const Parts&... parts) {
-  append_pieces(out, {TextPiece(parts).text()...});
+  append_pieces(out, {TextPiece(parts)...});
 }
 
 /// Elements with `separator` between them; `render(element)` gives anything that cat() takes.
@@ -7883,9 +7966,9 @@ class ScalarCode {
   Vec<Scalar> places_;
   Vec<AnyExpr> inputs_;
   Vec<int> input_places_, results_;
-  DenseMap<int, double> coarse_;  ///< places of constants that their types round: by what part
+  Vec<double> coarse_;  ///< of places of constants that their types round: by what part; else 0
   Vec<Step> steps_;
-  DenseMap<const ExprNode*, int> known_;
+  NodeMap<int> known_;
 };
 
 }  // namespace lathe::detail
@@ -10778,14 +10861,14 @@ class LlvmFunction {
   /// "  <parts>\n"
   template <class... Parts>
   void line(const Parts&... parts) {
-    write_line({std::string_view(parts)...});
+    write_line({TextPiece(parts)...});
   }
   /// "  %tN = <parts>\n"; gives the value. Within a block, an instruction that was written before
   /// gives that value again: loops unrolled into a thousand accesses share their address
   /// arithmetic, and LLVM reads a third of the text.
   template <class... Parts>
   LlvmValue op(DType type, const Parts&... parts) {
-    return {type, write_op({std::string_view(parts)...})};
+    return {type, write_op({TextPiece(parts)...})};
   }
   /// "%<prefix>N", new in this function.
   std::string fresh(std::string_view prefix);
@@ -10828,8 +10911,8 @@ class LlvmFunction {
   std::string finish(std::string_view head);
 
  private:
-  void write_line(std::initializer_list<std::string_view> parts);
-  std::string write_op(std::initializer_list<std::string_view> parts);
+  void write_line(std::initializer_list<TextPiece> parts);
+  std::string write_op(std::initializer_list<TextPiece> parts);
 
   std::string code_, frame_;
   NameMap<std::string> known_;  ///< pure instructions of this block
@@ -12717,8 +12800,8 @@ LATHE_DECL void TextPiece::set_uint(std::uint64_t value) {
   text_ = detail::write_integer(digits_, value);
 }
 
-LATHE_DECL void append_pieces(std::string& out, std::initializer_list<std::string_view> pieces) {
-  for (std::string_view piece : pieces) out += piece;
+LATHE_DECL void append_pieces(std::string& out, std::initializer_list<TextPiece> pieces) {
+  for (const TextPiece& piece : pieces) out += piece.text();
 }
 
 LATHE_DECL std::string format_float(double value) { return std::string(TextPiece(value).text()); }
@@ -17993,8 +18076,10 @@ LATHE_DECL int ScalarCode::place_of_constant(const ConstNode& c) {
   const int digits = c.dtype.bits == 32 ? 24 : c.dtype == kF16 ? 11 : c.dtype == kBF16 ? 8 : 4;
   int exponent = 0;
   const double fraction = std::ldexp(std::frexp(c.f, &exponent), digits - 3);
-  if (std::isfinite(c.f) && fraction != std::trunc(fraction))
-    coarse_.insert(place, std::ldexp(1.0, -digits));
+  if (std::isfinite(c.f) && fraction != std::trunc(fraction)) {
+    coarse_.resize(places_.size());
+    coarse_[static_cast<std::size_t>(place)] = std::ldexp(1.0, -digits);
+  }
   return place;
 }
 
@@ -18082,10 +18167,13 @@ LATHE_DECL void ScalarCode::run_rounding(const Step& s, std::uint64_t bits) {
   // Of comparisons constants are what they say: there a threshold is meant.
   Scalar kept[3];
   for (int k = 0; k < 3; ++k) kept[k] = at(s.args[k]);
-  for (int k = 0; k < 3; ++k)
-    if (const double* part = coarse_.find(s.args[k]))
+  for (int k = 0; k < 3; ++k) {
+    const auto place = static_cast<std::size_t>(s.args[k]);
+    const double part = place < coarse_.size() ? coarse_[place] : 0;
+    if (part != 0)
       at(s.args[k]).f =
-          kept[k].f * (1 + *part * (static_cast<double>(bits >> 9 * k & 511) / 128 - 2));
+          kept[k].f * (1 + part * (static_cast<double>(bits >> 9 * k & 511) / 128 - 2));
+  }
   run(s);
   for (int k = 0; k < 3; ++k) at(s.args[k]) = kept[k];
   double& x = at(s.to).f;
@@ -26922,7 +27010,7 @@ LATHE_DECL Work work_of(const Program& program, const VarRef& loop) {
   const Vec<VarRef> inner = detail::loops_below(all, loop);
   Work work;
   work.bytes = AnyExpr(0);
-  DenseSet<const BufferNode*> seen;
+  NodeSet seen;
   for (const auto& a : all) {
     if (!seen.insert(a.buffer.get()).second) continue;
     work.buffers.push_back(detail::footprint_of(a.buffer, all, inner, outer, facts));
@@ -31108,7 +31196,7 @@ LATHE_DECL Vec<Stmt> changed_nests(const Program& before, const Program& after) 
   const std::size_t most = std::min(old.size(), now.size());
   while (first < most && old[first] == now[first]) ++first;
   while (last < most - first && old[old.size() - 1 - last] == now[now.size() - 1 - last]) ++last;
-  DenseSet<const StmtNode*> between;
+  NodeSet between;
   for (std::size_t k = first; k < old.size() - last; ++k) between.insert(old[k]);
   Vec<Stmt> changed;
   for (std::size_t k = first; k < now.size() - last; ++k)
@@ -48516,7 +48604,7 @@ inline bool llvm_is_pure(std::string_view text) {
   return true;
 }
 
-LATHE_DECL void LlvmFunction::write_line(std::initializer_list<std::string_view> parts) {
+LATHE_DECL void LlvmFunction::write_line(std::initializer_list<TextPiece> parts) {
   code_ += "  ";
   std::size_t from = code_.size();
   append_pieces(code_, parts);
@@ -48525,7 +48613,7 @@ LATHE_DECL void LlvmFunction::write_line(std::initializer_list<std::string_view>
   code_ += '\n';
 }
 
-LATHE_DECL std::string LlvmFunction::write_op(std::initializer_list<std::string_view> parts) {
+LATHE_DECL std::string LlvmFunction::write_op(std::initializer_list<TextPiece> parts) {
   std::string text;
   append_pieces(text, parts);
   bool load = text.substr(0, 5) == "load " && llvm_names_buffer(text), pure = llvm_is_pure(text);
@@ -50044,11 +50132,13 @@ inline std::string out_of_range(std::string_view what) {
 
 #if !defined(LATHE_LLVM_LINK)
 LATHE_DECL bool Llvm::resolve(DynamicLibrary& library, std::string& reason) {
-  auto look_up = [&](auto& function, const char* name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(library.symbol(name));
+  auto look_up = [&](const char* name) {
+    void* function = library.symbol(name);
     if (!function && reason.empty()) reason = cat("it has no function ", name);
+    return function;
   };
-#define LATHE_X(result, name, parameters) look_up(api_.name, "LLVM" #name);
+#define LATHE_X(result, name, parameters) \
+  api_.name = reinterpret_cast<decltype(api_.name)>(look_up("LLVM" #name));
   LATHE_LLVM_C(LATHE_X)
 #undef LATHE_X
   if (!reason.empty()) return false;

@@ -88,7 +88,11 @@ class AnyKernel {
     if (s.entry)
       call_kernel(s.entry, slots, *s.context, s.notes, where);
     else
-      s.evaluator.run(slots, *s.context, where);
+      interpret(slots, where);
+  }
+  // Not inlined: calls of machine code would keep registers and memory for it.
+  [[gnu::noinline]] void interpret(const std::uint64_t* slots, Location where) const {
+    state_->evaluator.run(slots, *state_->context, where);
   }
   // For arguments that were bound; those of call_dense need not be looked at again.
   void run_any(const CallArg* args, const std::uint64_t* slots, Location where) const {
