@@ -15,9 +15,11 @@ std::vector<Row> memory_rows() {
        .program = kRows,
        .steps = LATHE_STEPS(s.cache_read("Y", "X", lt::Scope::local);)},
       {.name = "cache_write",
-       .meaning = "The block that copies the result out stands after the nest; "
-                  "`reverse_compute_at` moves it to where tiles are finished. A tile in scope "
-                  "`local` of constant size becomes registers.",
+       .meaning =
+           "The block that copies the result out stands after the nest; "
+           "`reverse_compute_at` moves it to where tiles are finished. A tile in scope "
+           "`local` of constant size becomes registers, also where its rows are no multiple of "
+           "a vector: lowering lays them as far apart as vectors along them reach.",
        .references = "all stay; the block that copies out is returned",
        .rounding = kNever,
        .refusals = "L0217 L0220",
@@ -64,7 +66,8 @@ std::vector<Row> memory_rows() {
            s.transform_layout("P", [](lt::Index a) { return lt::layout(a % 8, a / 8); });)},
       {.name = "storage_align",
        .meaning = "The stride of a dimension, in elements, is `offset` modulo `factor`, also when "
-                  "lowering has made the buffer smaller. A factor of 1 takes that back.",
+                  "lowering has made the buffer smaller. A factor of 1 takes that back. "
+                  "Rows of a local or register tile need none to become registers.",
        .references = "all stay",
        .rounding = kNever,
        .refusals = "L0220 L0239",

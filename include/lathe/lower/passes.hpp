@@ -94,6 +94,13 @@ Program vectorize_loops(const Program& program, const Target& target);
 /// UserError L0601 where the copies exceed the budget.
 Program unroll_loops(const Program& program);
 
+/// Rows of a local or register tile lie as far apart as the vectors along them reach, which else
+/// would overlap and be no registers. Must run when loops over lanes are vectors, and before their
+/// indices become one.
+///     alloc T: f32[5, 5] local; T[1, ramp(0, 1, 8)] = …
+///   → alloc T: f32[5, 5] local aligned [0, 8, 0]; …
+Program align_rows(const Program& program);
+
 /// Every buffer gets rank 1 and every access one index; strides of temporaries are dense but
 /// for their rules.
 Program flatten_buffers(const Program& program);

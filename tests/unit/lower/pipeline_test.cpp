@@ -59,8 +59,7 @@ TEST_CASE("a register tile keeps its bits through every pass, whatever the borde
 
 TEST_CASE("a promoted tile touches memory only for operands and results") {
   lt::Program p = test::check_stages(tiled_gemm(8, 64, 3, 4, 32).program());
-  CHECK(p.str().find("acc[") == std::string::npos);
-  CHECK(p.str().find("C_local[") == std::string::npos);
+  CHECK(p.str().find("C_cache[") == std::string::npos);
   test::check_golden("lower/register_tile", p.str());
 }
 
@@ -70,7 +69,7 @@ TEST_CASE("a tile over Dims stays in registers, whatever they are multiples of")
     lt::Dim m("m", {.multiple_of = 4}), n("n", {.multiple_of = factor});
     lt::Program given = tiled_gemm(m, n, 3, 4, 48).program();
     lt::Program p = test::check_stages(given, {{"m", 8}, {"n", 64}});
-    CHECK(p.str().find("C_local[") == std::string::npos);
+    CHECK(p.str().find("C_cache[") == std::string::npos);
   }
 }
 

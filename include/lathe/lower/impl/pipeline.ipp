@@ -66,6 +66,8 @@ inline constexpr Pass kCpuPipeline[] = {
     // Vectorizing may leave loops over registers for the unroller.
     {"vectorize", run_pass<vectorize_loops>, Stage::loops},
     {"unroll", run_pass<unroll_loops>, Stage::vector},
+    // Indices are constants where loops over rows are copies.
+    {"align_rows", run_pass<align_rows>, Stage::vector},
     {"flatten", run_pass<flatten_buffers>, Stage::flat},
     // Indices must be folded to constants before registers can be recognised.
     {"simplify_flat", run_pass<simplify_program>, Stage::flat},

@@ -1,6 +1,7 @@
 // The bodies of storage: a translation unit of lathe::compiled.
 #pragma once
 
+#include <lathe/lower/storage/align_rows.ipp>
 #include <lathe/lower/storage/compact_buffers.ipp>
 #include <lathe/lower/storage/double_buffers.ipp>
 #include <lathe/lower/storage/flatten.ipp>
