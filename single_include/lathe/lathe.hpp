@@ -15117,6 +15117,25 @@ inline bool orders_alone(const ConstNode* c, BinaryOp op) {
   return c->f != 0 || std::signbit(c->f) == (op == BinaryOp::max);
 }
 
+// Of two comparisons in both orders, which give the second operand where one is NaN and of zeros:
+// they differ in a NaN and what is beside it, or in the sign of a zero, and are one number
+// otherwise. The bits that either has are a NaN if one is, and -0 if one is. A maximum wants +0
+// then: subtracting the bits in which they differ takes -0 from -0, +0 from any other number, and
+// leaves NaN what it is. (As V8 compiles f32x4.max of WebAssembly.)
+inline AnyExpr joined(bool is_min, const AnyExpr& one, const AnyExpr& other) {
+  const DType t = one.dtype(), bits{TypeCode::uint, t.bits, t.lanes, false};
+  const auto merged = [&](BinaryOp op, const AnyExpr& x, const AnyExpr& y) {
+    return make_reinterpret(t,
+                            make_binary(op, make_reinterpret(bits, x), make_reinterpret(bits, y)));
+  };
+  if (is_min) return merged(BinaryOp::bit_or, one, other);
+  return with_value("one", one, [&](const AnyExpr& x) {
+    return with_value("other", other, [&](const AnyExpr& y) {
+      return merged(BinaryOp::bit_or, x, y) - merged(BinaryOp::bit_xor, x, y);
+    });
+  });
+}
+
 inline AnyExpr ordered(BinaryOp op, const AnyExpr& a, const AnyExpr& b) {
   const bool is_min = op == BinaryOp::min;
   const BinaryOp fast = is_min ? BinaryOp::fast_min : BinaryOp::fast_max;
@@ -15130,16 +15149,7 @@ inline AnyExpr ordered(BinaryOp op, const AnyExpr& a, const AnyExpr& b) {
     if (right && right->f == 0)
       return make_select(make_binary(is_min ? BinaryOp::ge : BinaryOp::le, x, b), b, x);
     return with_value("b", b, [&](const AnyExpr& y) {
-      const DType t = x.dtype(), bits{TypeCode::uint, t.bits, t.lanes, false};
-      return with_value("best", make_binary(fast, x, y), [&](const AnyExpr& best) {
-        // Equal operands differ at most in the sign of a zero: the bits decide it.
-        AnyExpr merged = make_binary(is_min ? BinaryOp::bit_or : BinaryOp::bit_and,
-                                     make_reinterpret(bits, x), make_reinterpret(bits, y));
-        AnyExpr known =
-            make_select(make_binary(BinaryOp::eq, x, y), make_reinterpret(t, merged), best);
-        // best is y if either is NaN; a NaN in x has to win.
-        return make_select(make_call(CallOp::is_nan, {x}), x, known);
-      });
+      return joined(is_min, make_binary(fast, x, y), make_binary(fast, y, x));
     });
   });
 }

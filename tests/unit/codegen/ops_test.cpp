@@ -5,6 +5,7 @@
 #if !defined(LATHE_SEPARATE_COMPILATION)
 #include <lathe/jit/impl/layer.ipp>
 #endif
+#include <lathe/ir/machine_form.hpp>
 #include <lathe/ir/narrow.hpp>
 #include <lathe/lower/passes_machine.hpp>
 #include <lathe/runtime/llvm.hpp>
@@ -164,6 +165,32 @@ TEST_CASE("the remainder of floats is the C library's, as is fma without the ins
     std::vector<std::string> wanted = t == kF32 ? std::vector<std::string>{"fmodf", "fmaf"}
                                                 : std::vector<std::string>{"fmod", "fma"};
     CHECK(emit_llvm(p, old, 19).externals == wanted);
+  }
+}
+
+TEST_CASE("min takes three instructions, max five, without compares and blends") {
+  for (const bool is_min : {true, false}) {
+    for (const char* name : {"znver4", "x86-64-v3"}) {
+      const Target machine(name);
+      for (int lanes : {1, machine.has("avx512f") ? 16 : 8}) {
+        CAPTURE(lanes);
+        Build b;
+        auto x = b.buffer("x", kF32), y = b.buffer("y", kF32), r = b.output("r", kF32);
+        const AnyExpr at = lanes == 1 ? AnyExpr(0) : make_ramp(AnyExpr(0), AnyExpr(1), lanes);
+        const AnyExpr best = detail::machine_binary(is_min ? BinaryOp::min : BinaryOp::max,
+                                                    make_load(x, {at}), make_load(y, {at}));
+        const std::string text = emit_llvm(b.done(make_store(r, {at}, best)), machine, 19).text;
+        for (const auto* llvm : llvms()) {
+          if (llvm->major() != 19) continue;
+          const std::string code = compile_to_assembly(*llvm, text, machine);
+          CHECK(count_of(code, is_min ? "\tvmin" : "\tvmax") == 2);
+          CHECK(count_of(code, "\tvorps") == 1);
+          CHECK(count_of(code, "\tvxorps") == (is_min ? 0 : 1));
+          CHECK(count_of(code, "\tvsub") == (is_min ? 0 : 1));
+          CHECK(count_of(code, "vcmp") + count_of(code, "blend") + count_of(code, "vucomi") == 0);
+        }
+      }
+    }
   }
 }
 
