@@ -90,8 +90,9 @@ Program hoist_guards(const Program& program);
 Program vectorize_loops(const Program& program, const Target& target);
 
 /// Unrolled loops become copies, and so do short loops over the rows of a temporary in registers; a
-/// loop with an UnrollAttr of f becomes a loop over f copies and a remainder. Throws
-/// UserError L0601 where the copies exceed the budget.
+/// loop with an UnrollAttr of f becomes a loop over f copies and a remainder. A copy keeps what its
+/// iteration runs, where the number of the iteration decides that. Throws UserError L0601 where
+/// what is left of the copies exceeds the budget.
 Program unroll_loops(const Program& program);
 
 /// Rows of a local or register tile lie as far apart as the vectors along them reach, which else

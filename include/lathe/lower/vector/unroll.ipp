@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <lathe/arith/poly.hpp>
+#include <lathe/arith/simplify.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/passes.hpp>
 #include <lathe/lower/vector/clone.hpp>
@@ -77,42 +78,98 @@ inline Stmt hints_first(Vec<Stmt> copies) {
   return make_seq(std::move(out));
 }
 
+// Whether a variable decides what of a body runs.
+class Decides : public Visitor {
+ public:
+  explicit Decides(const VarRef& var) : vars_{var} {}
+  bool found = false;
+
+  void expr(const AnyExpr& e) override {
+    if (const auto* n = e.as<SelectNode>()) note(n->condition);
+    if (const auto* n = e.as<LoadNode>()) note(n->mask);
+    if (const auto* n = e.as<LetNode>())
+      for (const auto& b : n->bindings) name(b.var, b.value);
+    if (!found) descend(e);
+  }
+  void stmt(const Stmt& s) override {
+    if (const auto* n = s.as<IfNode>()) note(n->condition);
+    if (const auto* n = s.as<StoreNode>()) note(n->mask);
+    if (const auto* n = s.as<ForNode>()) note(n->extent);
+    if (const auto* n = s.as<LetStmtNode>()) name(n->var, n->value);
+    if (!found) descend(s);
+  }
+
+ private:
+  bool uses(const AnyExpr& e) const {
+    return std::any_of(vars_.begin(), vars_.end(), [&](const VarRef& v) { return uses_var(e, v); });
+  }
+  void note(const AnyExpr& e) { found = found || (e.get() && uses(e)); }
+  void name(const VarRef& var, const AnyExpr& value) {
+    if (!value.dtype().is_float() && uses(value)) vars_.push_back(var);
+  }
+
+  Vec<VarRef> vars_;
+};
+
 class Unroll : public Mutator {
  public:
-  explicit Unroll(std::size_t nodes) : nodes_(nodes) {}
+  explicit Unroll(const Program& program) : nodes_(node_count(program->body)), facts_(program) {}
 
   Stmt stmt(const Stmt& s) override {
     const auto* f = s.as<ForNode>();
     if (!f) return descend(s);
+    const Facts outer = facts_;
+    facts_.bind(*f);
+    const Stmt body = stmt(f->body);
+    facts_ = outer;
     const auto* extent = as_const_int(f->extent);
-    if (f->loop_kind == ForKind::unrolled) return unrolled(*f, extent);
+    if (f->loop_kind == ForKind::unrolled) return unrolled(*f, body, extent);
     if (f->loop_kind == ForKind::serial && extent && *extent <= kRegisterRows) {
       WalksRegisters walk(f->var);
       walk.stmt(f->body);
-      Stmt body = stmt(f->body);
       if (walk.found && *extent * count_loops(body) <= kCopiedLoops)
         return copies(*f, body, *extent);
-      if (!f->attributes.has<UnrollAttr>())
-        return make_for(f->var, f->min, f->extent, body, f->loop_kind, f->attributes);
     }
     if (const auto* unroll = f->attributes.find<UnrollAttr>())
-      return partly(*f, stmt(f->body), unroll->factor);
-    return descend(s);
+      return partly(*f, body, unroll->factor);
+    if (body.same_as(f->body)) return s;
+    return make_for(f->var, f->min, f->extent, body, f->loop_kind, f->attributes);
   }
 
  private:
   // Nobody knows how many copies there would be where a pass has cut the loop at a Dim.
-  Stmt unrolled(const ForNode& f, const std::int64_t* extent) {
-    Stmt body = stmt(f.body);
+  Stmt unrolled(const ForNode& f, const Stmt& body, const std::int64_t* extent) {
     if (extent) return copies(f, body, *extent);
     return make_for(f.var, f.min, f.extent, body, ForKind::serial, f.attributes);
   }
 
-  void spend(const ForNode& f, const Stmt& body, std::int64_t times) {
-    if (times <= 1) return;
-    std::size_t size = node_count(body);
-    nodes_ += size * static_cast<std::size_t>(times);
-    if (nodes_ <= kUnrollBudget && times < 65536) return;
+  // The body at `times` values of the loop's variable. A copy is what is left of it where the value
+  // decides conditions: only that counts, but it has to be written first.
+  template <class Value>
+  Vec<Stmt> bodies(const ForNode& f, const Stmt& body, std::int64_t times, const Facts& facts,
+                   const Value& value) {
+    const std::size_t size = node_count(body);
+    Decides decides(f.var);
+    decides.stmt(body);
+    const std::size_t written =
+        times > kMostCopies ? kMostWritten + 1
+                            : size * static_cast<std::size_t>(std::max<std::int64_t>(times, 0));
+    if (decides.found) written_ += written;
+    if (written_ > kMostWritten || (!decides.found && nodes_ + written > kUnrollBudget + size))
+      refuse(f, size, times);
+    Vec<Stmt> out;
+    for (std::int64_t k = 0; k < times; ++k) {
+      Stmt copy = CloneFresh(f.var, value(k)).stmt(body);
+      if (decides.found) copy = simplify(copy, facts);
+      nodes_ += decides.found ? node_count(copy) : size;
+      if (nodes_ > kUnrollBudget + size) refuse(f, size, times);
+      out.push_back(std::move(copy));
+    }
+    nodes_ -= size;
+    return out;
+  }
+
+  [[noreturn]] static void refuse(const ForNode& f, std::size_t size, std::int64_t times) {
     throw UserError("L0601",
                     "unroll: loop '" + f.var->name + "' of extent " + std::to_string(times) +
                         " would copy " + std::to_string(size) + " nodes " + std::to_string(times) +
@@ -122,11 +179,9 @@ class Unroll : public Mutator {
   }
 
   Stmt copies(const ForNode& f, const Stmt& body, std::int64_t count) {
-    spend(f, body, count);
-    Vec<Stmt> out;
-    for (std::int64_t k = 0; k < count; ++k)
-      out.push_back(CloneFresh(f.var, is_const(f.min, 0) ? AnyExpr(k) : f.min + k).stmt(body));
-    return hints_first(std::move(out));
+    const bool from_zero = is_const(f.min, 0);
+    return hints_first(bodies(f, body, count, facts_,
+                              [&](std::int64_t k) { return from_zero ? AnyExpr(k) : f.min + k; }));
   }
 
   // Bounds are read before the first iteration, which may change what they load.
@@ -146,28 +201,32 @@ class Unroll : public Mutator {
     if (extent && *extent < factor) factor = *extent;
     if (factor <= 1) return make_for(f.var, f.min, f.extent, body, f.loop_kind, rest);
     if (!is_load_free(f.min) || !is_load_free(f.extent)) return once_evaluated(f, body, factor);
-    spend(f, body, factor);
     const AnyExpr n = make_binary(BinaryOp::max, f.extent, AnyExpr(0));
     AnyExpr trips = floordiv(n, factor);
     VarRef outer = make_var(f.var->name);
-    Vec<Stmt> group;
-    for (std::int64_t k = 0; k < factor; ++k)
-      group.push_back(CloneFresh(f.var, f.min + AnyExpr(outer) * factor + k).stmt(body));
+    Facts inside = facts_;
+    inside.bind(outer, 0, trips);
+    Vec<Stmt> group = bodies(f, body, factor, inside,
+                             [&](std::int64_t k) { return f.min + AnyExpr(outer) * factor + k; });
     Stmt main = make_for(outer, 0, trips, hints_first(std::move(group)), ForKind::serial, rest);
     if (extent && *extent % factor == 0) return main;
     VarRef tail = make_var(f.var->name);
     Stmt last = CloneFresh(f.var, f.min + trips * factor + AnyExpr(tail)).stmt(body);
+    nodes_ += node_count(last);
     return make_seq({main, make_for(tail, 0, floormod(n, factor), last, ForKind::serial, rest)});
   }
 
-  std::size_t nodes_;
+  static constexpr std::int64_t kMostCopies = 65536;
+  // Nodes of copies before their conditions are decided: at a microsecond each it is seconds.
+  static constexpr std::size_t kMostWritten = 4 * kUnrollBudget;
+  std::size_t nodes_, written_ = 0;
+  Facts facts_;
 };
 
 }  // namespace detail
 
 LATHE_DECL Program unroll_loops(const Program& program) {
-  detail::Unroll pass(node_count(program->body));
-  return program.with(pass.stmt(program->body), Stage::vector);
+  return program.with(detail::Unroll(program).stmt(program->body), Stage::vector);
 }
 
 }  // namespace lathe
