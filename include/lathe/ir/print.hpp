@@ -1,8 +1,8 @@
 // The text form of programs: its grammar, and the printer.
 //
-//   program   := "program" name [ "<" dim, … ">" ] "(" param, … ")" [ "stage" stage ] ":" body
-//   dim       := name [ "in" min ".." [ "=" max ] [ "by" multiple ] ]
-//   param     := [ "in" | "out" | "inout" ] name ":" ( type | buffer )
+//   program   := "program" name [ "<" dim, … ">" ] "(" param, … ")" [ "scheduled" | "stage" stage ]
+//   ":" body dim       := name [ "in" min ".." [ "=" max ] [ "by" multiple ] ] param     := [ "in"
+//   | "out" | "inout" ] name ":" ( type | buffer )
 //                a bare type is a scalar, by value
 //   buffer    := type "[" expr, … "]" [ "strides" "[" expr, … "]" ] [ "scope" scope ]
 //                [ "align" bytes ] { "aligned" "[" dim, factor, offset "]" }

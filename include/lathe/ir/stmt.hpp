@@ -311,6 +311,8 @@ struct ProgramNode : RefCounted {
   Vec<DimRef> dims;  ///< every Dim that a shape or the body names
   Stmt body;
   Stage stage = Stage::blocks;
+  /// Steps of a schedule have changed it: nothing adds steps of its own. At Stage::blocks only.
+  bool scheduled = false;
 };
 
 /// An immutable program; copying shares it.

@@ -33,7 +33,8 @@ struct JitOptions {
 };
 
 /// What jit is given: tensors (scheduled by default), a Schedule, or a Program, with options.
-/// A Program that was lowered already runs its loops one iteration after the other.
+/// A Program gets the default schedule unless steps have changed it, which its text says by the
+/// word `scheduled`. One that was lowered already runs its loops one iteration after the other.
 ///     jit(D, A, B, D)   ·   jit(schedule, A, B, D)   ·   jit({D, {.strict = true}}, A, B, D)
 class Source {
  public:

@@ -64,7 +64,7 @@ TEST_CASE("sums along the unit-stride axis have a partial result in each lane") 
 
 TEST_CASE("rows of a window that slides are computed together, none left over if possible") {
   CHECK(scheduled(Stencil(10, 64).Y).str() ==
-        R"(program Y(in X: f32[12, 66], out Y: f32[10, 64]):
+        R"(program Y(in X: f32[12, 66], out Y: f32[10, 64]) scheduled:
   for io in 0..2:
     for jo in 0..4:
       unrolled for ii in 0..5:

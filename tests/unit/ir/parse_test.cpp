@@ -62,6 +62,28 @@ TEST_CASE("programs come back as they were") {
     check_round_trip(p);
 }
 
+TEST_CASE("a program says whether it is scheduled") {
+  const std::string plain = test::gemm(4, 8, 16).str();
+  std::string text = plain;
+  text.replace(text.find("):\n"), 3, ") scheduled:\n");
+  const Program p = parse(text);
+  CHECK(p->scheduled);
+  CHECK(p.str() == text);
+  check_round_trip(p);
+  const Program other = parse(plain);
+  CHECK_FALSE(structurally_equal(p, other));
+  CHECK(structural_hash(p) != structural_hash(other));
+  // What is lowered has no other loops to become.
+  const Program lowered = p.with(p->body, Stage::loops);
+  CHECK_FALSE(lowered->scheduled);
+  CHECK(message_of("program p(out X: f32[1]) scheduled stage loops:\n  X[0] = 1.0\n") ==
+        "error[L0501] parse: line 1, column 36: expected ':', found 'stage'");
+  ProgramNode node = *lowered;
+  node.scheduled = true;
+  CHECK(verify_reason(Program(node), Stage::loops)
+            .find("a lowered program that is called scheduled") != std::string::npos);
+}
+
 TEST_CASE("hand-written text may leave out what is usual and break lines inside brackets") {
   Program p = parse(
       "# adds one\n"

@@ -32,7 +32,7 @@ TEST_CASE("a schedule takes lt::inout, alone and among its outputs") {
   Pipeline p;
   lt::Schedule s(lt::inout(p.X, p.Z));
   s.vectorize(s.loops(p.Z)[0]);
-  CHECK(s.str() == R"(program Z(inout X: f32[8]):
+  CHECK(s.str() == R"(program Z(inout X: f32[8]) scheduled:
   vectorized for i in 0..8:
     block Z(vi in 0..8 = i):
       X[vi] = X[vi] * 2.0

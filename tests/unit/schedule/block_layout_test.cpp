@@ -31,7 +31,7 @@ TEST_CASE("transform_block_layout: tiles, with the program as text") {
   lt::Schedule start(T), s = start;
   lt::LoopRef i = s.loops(T)[0];
   s.transform_block_layout(T, tiles_of_columns());
-  CHECK(s.str() == R"(program T(in A: f32[5, 8], out T: f32[5, 8]):
+  CHECK(s.str() == R"(program T(in A: f32[5, 8], out T: f32[5, 8]) scheduled:
   for j in 0..2:
     for i in 0..5:
       for j_1 in 0..4:

@@ -41,7 +41,7 @@ TEST_CASE("change_type: sums of products of bytes") {
   at change_type_test.cpp:#
   help: types that hold this: i16 i32 i64; clamp what is stored, or cast it from a smaller type, for a smaller range)");
   s.change_type(k.C, lt::kI16);
-  CHECK(s.str() == R"(program D(in A: u8[5, 1], in B: i8[1], out D: i32[5]):
+  CHECK(s.str() == R"(program D(in A: u8[5, 1], in B: i8[1], out D: i32[5]) scheduled:
   alloc C: i16[5]
   for i in 0..5:
     for r in 0..1:

@@ -33,7 +33,7 @@ TEST_CASE("clone: each reader places its own") {
   const lt::Schedule start = k.schedule();
   lt::Schedule s = start;
   lt::BlockRef copy = s.clone(k.P, {k.D});
-  CHECK(s.str() == R"(program C(in X: f32[13], out C: f32[13], out D: f32[13]):
+  CHECK(s.str() == R"(program C(in X: f32[13], out C: f32[13], out D: f32[13]) scheduled:
   alloc P: f32[13]
   alloc P_clone: f32[13]
   for i in 0..13:

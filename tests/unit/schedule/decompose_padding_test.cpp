@@ -42,7 +42,7 @@ TEST_CASE("decompose_padding: a border, as two nests") {
   lt::Schedule s = start;
   auto [i, j] = s.loops<2>(k.P);
   lt::BlockRef fill = s.decompose_padding(k.P, i);
-  CHECK(s.str() == R"(program Y(in X: f32[5, 4], out Y: f32[5, 7]):
+  CHECK(s.str() == R"(program Y(in X: f32[5, 4], out Y: f32[5, 7]) scheduled:
   alloc P: f32[7, 7]
   for i in 0..7:
     for j in 0..7:

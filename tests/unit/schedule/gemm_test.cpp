@@ -49,7 +49,7 @@ TEST_CASE("gemm: packing, register tile, epilogue, threads") {
 TEST_CASE("gemm: the form of the packed program") {
   Gemm k(16, 32, 10);
   CHECK(packed_gemm(k).str() ==
-        R"(program D(in A: f32[16, 10], in B: f32[10, 32], out D: f32[16, 32]):
+        R"(program D(in A: f32[16, 10], in B: f32[10, 32], out D: f32[16, 32]) scheduled:
   alloc C: f32[16, 32]
   alloc C_cache: f32[16, 32] scope register
   alloc A_cache: f32[4, 10, 4]

@@ -8,7 +8,7 @@ TEST_CASE("compute_inline: a producer read at several places") {
   Blur k(10);
   lt::Schedule start(k.C), s = start;
   s.compute_inline(k.P);
-  CHECK(s.str() == R"(program C(in A: f32[12], out C: f32[10]):
+  CHECK(s.str() == R"(program C(in A: f32[12], out C: f32[10]) scheduled:
   for i in 0..10:
     block C(vi in 0..10 = i):
       C[vi] = A[vi] * 2.0 + A[vi + 1] * 2.0 + A[vi + 2] * 2.0

@@ -23,7 +23,7 @@ TEST_CASE("loop_partition: borders apart from the inside, which then needs no co
   lt::Schedule start(k.Y), s = start;
   auto [i] = s.loops<1>(k.Y);
   auto [first, inside, last] = s.loop_partition(i, {1, n - 1});
-  CHECK(s.str() == R"(program Y<n in 2..>(in X: f32[n], out Y: f32[n]):
+  CHECK(s.str() == R"(program Y<n in 2..>(in X: f32[n], out Y: f32[n]) scheduled:
   for i0 in 0..1:
     block Y_0(vi in 0..1 = i0):
       Y[vi] = select(vi > 0 && vi < n - 1, X[max(vi - 1, 0)] + X[vi] + X[min(vi + 1, n - 1)], 0.0)
@@ -158,7 +158,7 @@ TEST_CASE("loop_partition: all that a loop holds is copied") {
   auto [xo, xi] = s.split(x, {lt::infer, 5});
   s.compute_at(k.P, xo);
   auto [o0, o1] = s.loop_partition(xo, {2});
-  CHECK(s.str() == R"(program C(in A: f32[14], out C: f32[12]):
+  CHECK(s.str() == R"(program C(in A: f32[14], out C: f32[12]) scheduled:
   alloc P: f32[14]
   for io0 in 0..2:
     for i in 0..7:
@@ -206,7 +206,7 @@ TEST_CASE("loop_partition: a loop that starts elsewhere, and one whose bound ano
   lt::Schedule start(p), s = start;
   auto [i, j] = s.loops<2>("Y");
   auto [i0, i1] = s.loop_partition(i, {3});
-  CHECK(s.str() == R"(program p(in X: f32[8, 8], inout Y: f32[8, 8]):
+  CHECK(s.str() == R"(program p(in X: f32[8, 8], inout Y: f32[8, 8]) scheduled:
   for i0 in 0..1:
     for j in 2 + i0..8:
       block Y_0(vi in 2..3 = 2 + i0, vj in 0..8 = j):

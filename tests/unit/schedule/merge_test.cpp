@@ -26,7 +26,7 @@ TEST_CASE("merge: a matrix product and its epilogue, from outside in") {
   auto [di, dj] = s.loops<2>(k.D);
   lt::LoopRef rows = s.merge(i, di), columns = s.merge(j, dj);
   CHECK(s.str() ==
-        R"(program D(in A: f32[6, 4], in B: f32[4, 10], out D: f32[6, 10]):
+        R"(program D(in A: f32[6, 4], in B: f32[4, 10], out D: f32[6, 10]) scheduled:
   alloc C: f32[6, 10]
   for i in 0..6:
     for j in 0..10:

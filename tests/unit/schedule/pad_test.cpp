@@ -37,7 +37,7 @@ TEST_CASE("pad: a matrix product, whose zeros add nothing") {
   lt::Schedule s = start;
   auto [i, j, r] = s.loops<3>(k.C);
   auto [a, b, c] = s.pad<3>(k.C, {4, 8, 2});
-  CHECK(s.str() == R"(program D(in A: f32[5, 3], in B: f32[3, 7], out D: f32[5, 7]):
+  CHECK(s.str() == R"(program D(in A: f32[5, 3], in B: f32[3, 7], out D: f32[5, 7]) scheduled:
   alloc C: f32[5, 7]
   alloc A_pad: f32[8, 4]
   alloc B_pad: f32[4, 8]

@@ -18,7 +18,7 @@ TEST_CASE("compute_at: a stencil's producer shrinks to the tile and its halo") {
   auto [x] = s.loops<1>(k.C);
   auto [xo, xi] = s.split(x, {lt::infer, 8});
   s.compute_at(k.P, xo);
-  CHECK(s.str() == R"(program C(in A: f32[34], out C: f32[32]):
+  CHECK(s.str() == R"(program C(in A: f32[34], out C: f32[32]) scheduled:
   alloc P: f32[34]
   for io in 0..4:
     for i in 0..10:

@@ -8,7 +8,7 @@ TEST_CASE("decompose_reduction: the init stands before the loop, with the loops 
   auto [i, j, r] = s.loops<3>(k.C);
   s.reorder({i, r, j});
   lt::BlockRef init = s.decompose_reduction(k.C, r);
-  CHECK(s.str() == R"(program C(in A: f32[4, 5], in B: f32[5, 8], out C: f32[4, 8]):
+  CHECK(s.str() == R"(program C(in A: f32[4, 5], in B: f32[5, 8], out C: f32[4, 8]) scheduled:
   for i in 0..4:
     for j in 0..8:
       block C_init(vi in 0..4 = i, vj in 0..8 = j):
@@ -109,7 +109,7 @@ TEST_CASE("rfactor: the form of the program") {
   auto [i, r] = s.loops<2>(k.S);
   auto [ro, ri] = s.split(r, {lt::infer, 4});
   s.rfactor(ri);
-  CHECK(s.str() == R"(program S(in X: f32[3, 8], out S: f32[3]):
+  CHECK(s.str() == R"(program S(in X: f32[3, 8], out S: f32[3]) scheduled:
   alloc S_part: f32[4, 3]
   for i in 0..3:
     for ro in 0..2:

@@ -67,8 +67,9 @@ TEST_CASE("rolling_buffer: what it becomes") {
   auto [y, x] = s.loops<2>(k.C);
   s.compute_at(k.P, y);
   s.rolling_buffer(k.P, y);
-  CHECK(rolled(s).str() ==
-        R"(program C(in A: f32[16, 7] strides [A.s0, 1], out C: f32[13, 5] strides [C.s0, 1]):
+  CHECK(
+      rolled(s).str() ==
+      R"(program C(in A: f32[16, 7] strides [A.s0, 1], out C: f32[13, 5] strides [C.s0, 1]) scheduled:
   alloc P: f32[3, 7]
   for i in 0..13:
     for i_1 in min(i * 2, 2)..3:

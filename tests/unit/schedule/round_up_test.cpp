@@ -34,7 +34,7 @@ TEST_CASE("round_up: a chain of temporaries, of which each reads the one before 
     check_lowered(start, s);
     auto [io, ii] = round_up(s, k.Q, 8);
     if (n == 13)
-      CHECK(s.str() == R"(program C(in A: f32[13], out C: f32[13]):
+      CHECK(s.str() == R"(program C(in A: f32[13], out C: f32[13]) scheduled:
   alloc P: f32[16]
   alloc Q: f32[16]
   for io in 0..2:

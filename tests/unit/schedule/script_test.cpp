@@ -72,7 +72,7 @@ TEST_CASE("a scan: split and unrolled, neither parallel nor vectors") {
         "error[L0207] vectorize: two lanes of loop 'i'(10) store to one element of 'acc'");
   auto [io, ii] = s.split<2>(s.loop_at(0), {lt::infer, 4});
   s.unroll(ii);
-  CHECK(s.str() == R"(program scan(in x: f32[10], out y: f32[10]):
+  CHECK(s.str() == R"(program scan(in x: f32[10], out y: f32[10]) scheduled:
   alloc acc: f32[]
   acc[] = 0.0
   for io in 0..3:

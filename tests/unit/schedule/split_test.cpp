@@ -9,14 +9,14 @@ TEST_CASE("split: divisors need no guard, infer guards the tail") {
   lt::Schedule start(k.Y), s = start;
   auto [i] = s.loops<1>(k.Y);
   auto [io, ii] = s.split(i, {10, 10});
-  CHECK(s.str() == R"(program Y(in X: f32[100], out Y: f32[100]):
+  CHECK(s.str() == R"(program Y(in X: f32[100], out Y: f32[100]) scheduled:
   for io in 0..10:
     for ii in 0..10:
       block Y(vi in 0..100 = io * 10 + ii):
         Y[vi] = X[vi] + 1.0
 )");
   auto [a, b] = s.split<2>(ii, {lt::infer, 4});
-  CHECK(s.str() == R"(program Y(in X: f32[100], out Y: f32[100]):
+  CHECK(s.str() == R"(program Y(in X: f32[100], out Y: f32[100]) scheduled:
   for io in 0..10:
     for iio in 0..3:
       for iii in 0..4 @tail="guard":

@@ -61,7 +61,7 @@ TEST_CASE("tensorize: a packed product of bytes") {
   t.s.tensorize(t.jj, "vpdpbusd");
   CHECK(t.s.numerics().empty());
   check_kept(lt::Schedule(k.C), t.s);
-  CHECK(t.s.str() == R"(program C(in A: u8[3, 8], in B: i8[8, 32], out C: i32[3, 32]):
+  CHECK(t.s.str() == R"(program C(in A: u8[3, 8], in B: i8[8, 32], out C: i32[3, 32]) scheduled:
   alloc B_cache: i8[2, 2, 64]
   for i in 0..8:
     for j in 0..32:

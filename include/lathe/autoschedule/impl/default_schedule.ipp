@@ -7,6 +7,7 @@ namespace lathe {
 namespace detail {
 
 inline Schedule with_default_steps(Schedule schedule, const Target& target) {
+  if (schedule.program()->scheduled) return schedule;
   PlaceProducers(schedule, target).run();
   TileNests(schedule, target).run();
   RunParallel(schedule, target).run();

@@ -246,7 +246,8 @@ inline bool Comparer::param(const Param& a, const Param& b) {
 }
 
 inline bool Comparer::program(const ProgramNode& a, const ProgramNode& b) {
-  if (a.stage != b.stage || a.params.size() != b.params.size() || a.dims.size() != b.dims.size())
+  if (a.stage != b.stage || a.scheduled != b.scheduled || a.params.size() != b.params.size() ||
+      a.dims.size() != b.dims.size())
     return false;
   for (std::size_t k = 0; k < a.dims.size(); ++k) {
     const DimNode &x = *a.dims[k], &y = *b.dims[k];

@@ -211,6 +211,7 @@ inline void StructuralHasher::stmt(const Stmt& s) {
 
 inline void StructuralHasher::program(const ProgramNode& p) {
   add(static_cast<std::uint64_t>(p.stage)), add(p.dims.size());
+  if (p.scheduled) add("scheduled");
   for (const auto& d : p.dims) {
     for (std::int64_t field : {d->min, d->max, d->multiple_of})
       add(static_cast<std::uint64_t>(field));

@@ -246,7 +246,9 @@ inline Program Parser::program() {
     while (accept(","));
     expect(")");
   }
-  if (accept_word("stage"))
+  if (accept_word("scheduled"))
+    p.scheduled = true;
+  else if (accept_word("stage"))
     p.stage = one_of("blocks, loops, vector, flat or machine", Stage::machine);
   stage_ = p.stage;
   p.body = body(column);

@@ -43,6 +43,7 @@ inline void Printer::program(const Program& program) {
     out_.clear(), line_ = 1, names_ = {};
     begin_line(0);
     put("program ", quoted_name(p.name)), dims(p), put('('), params(p, one_per_line), put(')');
+    if (p.scheduled) put(" scheduled");
     if (p.stage != Stage::blocks) put(" stage ", to_text(p.stage));
     put(':');
     if (out_.size() <= kColumns || p.params.empty()) break;

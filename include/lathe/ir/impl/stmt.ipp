@@ -40,6 +40,7 @@ LATHE_DECL Program Program::with(Stmt body, Stage stage) const {
   ProgramNode node = **this;
   node.body = std::move(body);
   node.stage = stage;
+  node.scheduled = node.scheduled && stage == Stage::blocks;
   return Program(std::move(node));
 }
 

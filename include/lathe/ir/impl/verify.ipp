@@ -207,6 +207,7 @@ inline void Verifier::param(const Param& p) {
 inline void Verifier::program(const ProgramNode& p) {
   if (p.stage != stage_)
     return fail(cat("the program is at stage ", to_text(p.stage), ", not ", to_text(stage_)));
+  check(!p.scheduled || p.stage == Stage::blocks, "a lowered program that is called scheduled");
   for (const auto& d : p.dims) {
     bind(d->var.get(), d->var->name, false);
     if (d->var->dtype != kIndex || d->min < 0 || d->max < d->min || d->multiple_of < 1)

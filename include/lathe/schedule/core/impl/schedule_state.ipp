@@ -121,6 +121,13 @@ LATHE_DECL Args ScheduleState::apply(const Primitive& primitive, Args given, Loc
   });
 }
 
+inline Program as_scheduled(const Program& program) {
+  if (program->scheduled) return program;
+  ProgramNode node = *program;
+  node.scheduled = true;
+  return Program(std::move(node));
+}
+
 LATHE_DECL void ScheduleState::record(const Primitive& primitive, Args args, Edit edit,
                                       Location where) {
   for (const auto& a : args) define_inputs({a}, where);
@@ -135,7 +142,8 @@ LATHE_DECL void ScheduleState::record(const Primitive& primitive, Args args, Edi
                                    static_cast<const RefCounted*>(r.block.get())})
       if (node && !defined(node)) defined_ = RefTree::with(defined_, node);
   last_ = Ref<Step>(new Step(std::move(next)));
-  program_ = std::move(edit.program);
+  if (edit.program == program_) return;
+  program_ = as_scheduled(edit.program);
 }
 
 LATHE_DECL bool ScheduleState::defined(const RefCounted* ref) const {
