@@ -1995,6 +1995,8 @@ struct ProgramNode : RefCounted {
   Vec<DimRef> dims;  ///< every Dim that a shape or the body names
   Stmt body;
   Stage stage = Stage::blocks;
+  /// Steps of a schedule have changed it: nothing adds steps of its own. At Stage::blocks only.
+  bool scheduled = false;
 };
 
 /// An immutable program; copying shares it.
@@ -3687,7 +3689,8 @@ namespace lathe {
 /// what they read (stencils) are computed a few at a time, reductions with
 /// reuse get a register tile and reductions along the unit-stride axis get one partial result a
 /// lane, outputs larger than the last-level cache are streamed, and the outermost loops run in
-/// parallel where the work pays for it. A step that is not legal is left out, so the result is
+/// parallel where the work pays for it. A program that steps have changed already, also one whose
+/// text says `scheduled`, stays as it is. A step that is not legal is left out, so the result is
 /// always correct. Under ScheduleOptions::strict no step reassociates floats. Tile sizes: KERNELS
 /// (register tile: accumulators + one row of vectors + one broadcast fill the registers).
 Schedule default_schedule(const Program& program, const Target& target = host(),
@@ -5415,9 +5418,9 @@ Program parse(std::string_view text, Location where = Location::here());
 // ---- lathe/ir/print.hpp
 // The text form of programs: its grammar, and the printer.
 //
-//   program   := "program" name [ "<" dim, … ">" ] "(" param, … ")" [ "stage" stage ] ":" body
-//   dim       := name [ "in" min ".." [ "=" max ] [ "by" multiple ] ]
-//   param     := [ "in" | "out" | "inout" ] name ":" ( type | buffer )
+//   program   := "program" name [ "<" dim, … ">" ] "(" param, … ")" [ "scheduled" | "stage" stage ]
+//   ":" body dim       := name [ "in" min ".." [ "=" max ] [ "by" multiple ] ] param     := [ "in"
+//   | "out" | "inout" ] name ":" ( type | buffer )
 //                a bare type is a scalar, by value
 //   buffer    := type "[" expr, … "]" [ "strides" "[" expr, … "]" ] [ "scope" scope ]
 //                [ "align" bytes ] { "aligned" "[" dim, factor, offset "]" }
@@ -7054,7 +7057,8 @@ struct JitOptions {
 };
 
 /// What jit is given: tensors (scheduled by default), a Schedule, or a Program, with options.
-/// A Program that was lowered already runs its loops one iteration after the other.
+/// A Program gets the default schedule unless steps have changed it, which its text says by the
+/// word `scheduled`. One that was lowered already runs its loops one iteration after the other.
 ///     jit(D, A, B, D)   ·   jit(schedule, A, B, D)   ·   jit({D, {.strict = true}}, A, B, D)
 class Source {
  public:
@@ -8751,6 +8755,7 @@ class Simplifier {
   AnyExpr boolean(const AnyExpr& e);
   AnyExpr comparison(const BinaryNode& n);
   AnyExpr compare_index(BinaryOp op, const Poly& a, const Poly& b);
+  bool compares_quotient(const Poly& diff, Poly& dividend, Poly& limit);
   AnyExpr emit_less(const Poly& diff);
   AnyExpr emit_equal(BinaryOp op, const Poly& diff);
   AnyExpr compare_range(BinaryOp op, const AnyExpr& a, const AnyExpr& b);
@@ -9093,6 +9098,10 @@ std::optional<LaneOffsets> lane_offsets(const AnyExpr& e);
 /// The shortest form: a scalar for one lane, broadcasts and ramps, one in the other where it takes
 /// several; empty where these do not say it.
 AnyExpr with_offsets(const AnyExpr& base, const Vec<std::int64_t>& offsets);
+
+/// The vector as one ramp or broadcast, where its lanes are proved to be evenly apart; else empty.
+///     ramp(x, 1, 8) / 14 * 14 + ramp(x, 1, 8) % 14   →   ramp(x, 1, 8)
+AnyExpr even_lanes(const AnyExpr& e, const Facts& facts);
 
 /// Whether a ramp or broadcast holds vectors: no simplifier and no back end sees through it.
 bool has_nested_lanes(const AnyExpr& e);
@@ -13303,7 +13312,8 @@ inline bool Comparer::param(const Param& a, const Param& b) {
 }
 
 inline bool Comparer::program(const ProgramNode& a, const ProgramNode& b) {
-  if (a.stage != b.stage || a.params.size() != b.params.size() || a.dims.size() != b.dims.size())
+  if (a.stage != b.stage || a.scheduled != b.scheduled || a.params.size() != b.params.size() ||
+      a.dims.size() != b.dims.size())
     return false;
   for (std::size_t k = 0; k < a.dims.size(); ++k) {
     const DimNode &x = *a.dims[k], &y = *b.dims[k];
@@ -14153,6 +14163,7 @@ inline void StructuralHasher::stmt(const Stmt& s) {
 
 inline void StructuralHasher::program(const ProgramNode& p) {
   add(static_cast<std::uint64_t>(p.stage)), add(p.dims.size());
+  if (p.scheduled) add("scheduled");
   for (const auto& d : p.dims) {
     for (std::int64_t field : {d->min, d->max, d->multiple_of})
       add(static_cast<std::uint64_t>(field));
@@ -15762,7 +15773,9 @@ inline Program Parser::program() {
     while (accept(","));
     expect(")");
   }
-  if (accept_word("stage"))
+  if (accept_word("scheduled"))
+    p.scheduled = true;
+  else if (accept_word("stage"))
     p.stage = one_of("blocks, loops, vector, flat or machine", Stage::machine);
   stage_ = p.stage;
   p.body = body(column);
@@ -16715,6 +16728,7 @@ inline void Printer::program(const Program& program) {
     out_.clear(), line_ = 1, names_ = {};
     begin_line(0);
     put("program ", quoted_name(p.name)), dims(p), put('('), params(p, one_per_line), put(')');
+    if (p.scheduled) put(" scheduled");
     if (p.stage != Stage::blocks) put(" stage ", to_text(p.stage));
     put(':');
     if (out_.size() <= kColumns || p.params.empty()) break;
@@ -18597,6 +18611,7 @@ LATHE_DECL Program Program::with(Stmt body, Stage stage) const {
   ProgramNode node = **this;
   node.body = std::move(body);
   node.stage = stage;
+  node.scheduled = node.scheduled && stage == Stage::blocks;
   return Program(std::move(node));
 }
 
@@ -19241,6 +19256,7 @@ inline void Verifier::param(const Param& p) {
 inline void Verifier::program(const ProgramNode& p) {
   if (p.stage != stage_)
     return fail(cat("the program is at stage ", to_text(p.stage), ", not ", to_text(stage_)));
+  check(!p.scheduled || p.stage == Stage::blocks, "a lowered program that is called scheduled");
   for (const auto& d : p.dims) {
     bind(d->var.get(), d->var->name, false);
     if (d->var->dtype != kIndex || d->min < 0 || d->max < d->min || d->multiple_of < 1)
@@ -22131,7 +22147,26 @@ LATHE_DECL AnyExpr Simplifier::compare_index(BinaryOp op, const Poly& a, const P
     return compare_range(op, emit(a), emit(b));
   if (nonneg(minus)) return make_bool(true);
   if (nonneg(diff)) return make_bool(false);
+  Poly dividend, limit;
+  if (compares_quotient(diff, dividend, limit) && safe(dividend) && safe(limit))
+    return compare_index(BinaryOp::lt, dividend, limit);
   return emit_less(diff);
+}
+
+// floordiv(x, c) < k  →  x < k * c, and -floordiv(x, c) < k  →  -x < k * c + 1 - c, as a test of a
+// fused loop's outer part is one of the loop. `diff` is less than 0.
+LATHE_DECL bool Simplifier::compares_quotient(const Poly& diff, Poly& dividend, Poly& limit) {
+  if (diff.terms.size() != 1 || diff.terms[0].degree() != 1) return false;
+  const std::int64_t sign = diff.terms[0].coef;
+  const AnyExpr atom = diff.terms[0].factor(0);
+  const auto* n = atom.as<BinaryNode>();
+  const auto* c = n && n->op == BinaryOp::floordiv ? as_const_int(n->b) : nullptr;
+  if (!c || *c <= 0 || (sign != 1 && sign != -1)) return false;
+  std::int64_t k = 0;
+  if (__builtin_mul_overflow(diff.constant, -*c, &k)) return false;
+  if (sign < 0 && __builtin_add_overflow(k, 1 - *c, &k)) return false;
+  dividend = poly_of_emitted(n->a), limit = poly_const(k);
+  return poly_scale(dividend, sign);
 }
 
 // Splits diff into what is positive, on the left, and what is negative, on the right.
@@ -24068,7 +24103,46 @@ inline bool periodic(const Vec<std::int64_t>& offsets, std::size_t period, std::
   return true;
 }
 
+// What one lane of a vector of indices is, by its number.
+class OneLane : public Mutator {
+ public:
+  explicit OneLane(VarRef lane) : lane_(std::move(lane)) {}
+  bool ok = true;
+
+  AnyExpr expr(const AnyExpr& e) override {
+    if (!e.dtype().is_vector()) return e;
+    if (const auto* b = e.as<BroadcastNode>(); b && !b->value.dtype().is_vector()) return b->value;
+    if (const auto* r = e.as<RampNode>(); r && !r->base.dtype().is_vector())
+      return fold_add(r->base, fold_mul(AnyExpr(lane_), r->stride));
+    const auto* n = e.as<BinaryNode>();
+    if (!n || e.dtype().scalar() != kIndex) return ok = false, e;
+    const AnyExpr a = expr(n->a), b = expr(n->b);
+    return ok ? make_binary(n->op, a, b) : e;
+  }
+
+ private:
+  VarRef lane_;
+};
+
 }  // namespace detail
+
+LATHE_DECL AnyExpr even_lanes(const AnyExpr& e, const Facts& facts) {
+  if (e.dtype().scalar() != kIndex || !e.dtype().is_vector()) return {};
+  const int lanes = e.dtype().lanes;
+  const VarRef lane = make_var("lane");
+  detail::OneLane one(lane);
+  const AnyExpr value = one.expr(e);
+  if (!one.ok) return {};
+  Facts inside = facts;
+  inside.bind(lane, 0, lanes);
+  const AnyExpr first = substitute(value, {{lane, AnyExpr(0)}}),
+                second = substitute(value, {{lane, AnyExpr(1)}});
+  const AnyExpr stride = simplify(second - first, facts);
+  if (!as_const_int(stride)) return {};
+  const AnyExpr base = simplify(value - AnyExpr(lane) * stride, inside);
+  if (uses_var(base, lane)) return {};
+  return is_const(stride, 0) ? make_broadcast(base, lanes) : make_ramp(base, stride, lanes);
+}
 
 LATHE_DECL std::optional<LaneOffsets> lane_offsets(const AnyExpr& e) {
   if (e.dtype().scalar() != kIndex) return {};
@@ -32420,6 +32494,13 @@ LATHE_DECL Args ScheduleState::apply(const Primitive& primitive, Args given, Loc
   });
 }
 
+inline Program as_scheduled(const Program& program) {
+  if (program->scheduled) return program;
+  ProgramNode node = *program;
+  node.scheduled = true;
+  return Program(std::move(node));
+}
+
 LATHE_DECL void ScheduleState::record(const Primitive& primitive, Args args, Edit edit,
                                       Location where) {
   for (const auto& a : args) define_inputs({a}, where);
@@ -32434,7 +32515,8 @@ LATHE_DECL void ScheduleState::record(const Primitive& primitive, Args args, Edi
                                    static_cast<const RefCounted*>(r.block.get())})
       if (node && !defined(node)) defined_ = RefTree::with(defined_, node);
   last_ = Ref<Step>(new Step(std::move(next)));
-  program_ = std::move(edit.program);
+  if (edit.program == program_) return;
+  program_ = as_scheduled(edit.program);
 }
 
 LATHE_DECL bool ScheduleState::defined(const RefCounted* ref) const {
@@ -42552,6 +42634,7 @@ namespace lathe {
 namespace detail {
 
 inline Schedule with_default_steps(Schedule schedule, const Target& target) {
+  if (schedule.program()->scheduled) return schedule;
   PlaceProducers(schedule, target).run();
   TileNests(schedule, target).run();
   RunParallel(schedule, target).run();
@@ -46365,6 +46448,13 @@ class Flatten : public Mutator {
       flat_.emplace_back(n->buffer, flat);
       return make_alloc(flat, stmt(n->body));
     }
+    if (const auto* f = s.as<ForNode>()) {
+      const Facts outer = facts_;
+      facts_.bind(*f);
+      Stmt out = descend(s);
+      facts_ = outer;
+      return out;
+    }
     return descend(s);
   }
 
@@ -46400,7 +46490,7 @@ class Flatten : public Mutator {
     return is_const(stride, 1) ? index : index * make_broadcast(stride, index.dtype().lanes);
   }
 
-  static Vec<AnyExpr> offset(const BufferNode& b, const Vec<AnyExpr>& indices) {
+  Vec<AnyExpr> offset(const BufferNode& b, const Vec<AnyExpr>& indices) const {
     int lanes = 1;
     for (const auto& i : indices)
       if (i.dtype().lanes != 1) lanes = i.dtype().lanes;
@@ -46419,10 +46509,19 @@ class Flatten : public Mutator {
     if (has_nested_lanes(vector))
       if (auto lane = lane_offsets(vector))
         if (AnyExpr run = with_offsets(scalar + lane->base, lane->offsets)) return {run};
+    if (holds_quotient(vector))
+      if (AnyExpr run = even_lanes(vector, facts_)) return {run + make_broadcast(scalar, lanes)};
     return {is_const(scalar, 0) ? vector : vector + make_broadcast(scalar, lanes)};
   }
 
-  const Facts facts_;
+  // Quotient and remainder of a loop that was fused, whose sum may be its variable.
+  static bool holds_quotient(const AnyExpr& e) {
+    const auto* n = e.as<BinaryNode>();
+    return n && (n->op == BinaryOp::floordiv || n->op == BinaryOp::floormod ||
+                 holds_quotient(n->a) || holds_quotient(n->b));
+  }
+
+  Facts facts_;
   Vec<std::pair<Buffer, Buffer>> flat_;
 };
 

@@ -30,7 +30,9 @@ std::vector<Row> loop_rows() {
        .program = kAdd,
        .steps = LATHE_STEPS(auto [i] = s.loops<1>("Y"); s.split<2>(i, {lt::infer, 8});)},
       {.name = "fuse",
-       .meaning = "Nothing may lie between them, and no bound may depend on a fused loop.",
+       .meaning = "Nothing may lie between them, and no bound may depend on a fused loop. Vectors "
+                  "along the "
+                  "fused loop are one run of a buffer whose rows follow each other without gaps.",
        .references = "the loops are consumed; the new one is returned",
        .rounding = kNever,
        .refusals = "L0204 L0205 L0206 L0229",

@@ -1,7 +1,7 @@
 // Vectors of indices as one scalar plus a constant for each lane.
 #pragma once
 
-#include <lathe/ir/expr.hpp>
+#include <lathe/arith/facts.hpp>
 #include <optional>
 
 namespace lathe {
@@ -17,6 +17,10 @@ std::optional<LaneOffsets> lane_offsets(const AnyExpr& e);
 /// The shortest form: a scalar for one lane, broadcasts and ramps, one in the other where it takes
 /// several; empty where these do not say it.
 AnyExpr with_offsets(const AnyExpr& base, const Vec<std::int64_t>& offsets);
+
+/// The vector as one ramp or broadcast, where its lanes are proved to be evenly apart; else empty.
+///     ramp(x, 1, 8) / 14 * 14 + ramp(x, 1, 8) % 14   →   ramp(x, 1, 8)
+AnyExpr even_lanes(const AnyExpr& e, const Facts& facts);
 
 /// Whether a ramp or broadcast holds vectors: no simplifier and no back end sees through it.
 bool has_nested_lanes(const AnyExpr& e);

@@ -186,6 +186,7 @@ class Simplifier {
   AnyExpr boolean(const AnyExpr& e);
   AnyExpr comparison(const BinaryNode& n);
   AnyExpr compare_index(BinaryOp op, const Poly& a, const Poly& b);
+  bool compares_quotient(const Poly& diff, Poly& dividend, Poly& limit);
   AnyExpr emit_less(const Poly& diff);
   AnyExpr emit_equal(BinaryOp op, const Poly& diff);
   AnyExpr compare_range(BinaryOp op, const AnyExpr& a, const AnyExpr& b);

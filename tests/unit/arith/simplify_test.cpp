@@ -112,6 +112,23 @@ TEST_CASE("comparisons are decided by ranges and relations") {
   check(logical_not(x < y), "y <= x");
 }
 
+TEST_CASE("a test of a quotient is one of what is divided") {
+  Vars v;
+  AnyExpr x(v.x), i(v.i), j(v.j);
+  check(floordiv(x, AnyExpr(14)) < 14, "x < 196");
+  check(floordiv(x, AnyExpr(14)) <= 13, "x < 196");
+  check(floordiv(x, AnyExpr(14)) > 2, "x > 41");
+  check(floordiv(x, AnyExpr(14)) >= 0, "x >= 0");
+  check(floordiv(x, AnyExpr(14)) < -1, "x < -14");
+  check(floordiv(x * 16 + 8, AnyExpr(14)) < 13, "x < 11");
+  check(floordiv(floordiv(x, AnyExpr(3)), AnyExpr(5)) < 2, "x < 30");
+  check(logical_not(floordiv(x, AnyExpr(14)) < 14), "x > 195");
+  CHECK(prove(floordiv(i * 4 + j, AnyExpr(3)) < 11, v.facts));
+  CHECK_FALSE(prove(floordiv(i * 4 + j, AnyExpr(3)) < 10, v.facts));
+  CHECK(prove(floordiv(x, AnyExpr(3)) < 10, Facts().with(x < 30)));
+  CHECK(prove(x < 30, Facts().with(floordiv(x, AnyExpr(3)) < 10)));
+}
+
 TEST_CASE("conjunctions drop what the rest implies") {
   VarRef xv = make_var("x"), yv = make_var("y");
   AnyExpr x(xv), y(yv);

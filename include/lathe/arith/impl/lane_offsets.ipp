@@ -3,6 +3,7 @@
 #include <lathe/arith/lane_offsets.hpp>
 #include <lathe/arith/rules.hpp>
 #include <lathe/arith/simplify.hpp>
+#include <lathe/ir/visit.hpp>
 
 namespace lathe {
 namespace detail {
@@ -52,7 +53,46 @@ inline bool periodic(const Vec<std::int64_t>& offsets, std::size_t period, std::
   return true;
 }
 
+// What one lane of a vector of indices is, by its number.
+class OneLane : public Mutator {
+ public:
+  explicit OneLane(VarRef lane) : lane_(std::move(lane)) {}
+  bool ok = true;
+
+  AnyExpr expr(const AnyExpr& e) override {
+    if (!e.dtype().is_vector()) return e;
+    if (const auto* b = e.as<BroadcastNode>(); b && !b->value.dtype().is_vector()) return b->value;
+    if (const auto* r = e.as<RampNode>(); r && !r->base.dtype().is_vector())
+      return fold_add(r->base, fold_mul(AnyExpr(lane_), r->stride));
+    const auto* n = e.as<BinaryNode>();
+    if (!n || e.dtype().scalar() != kIndex) return ok = false, e;
+    const AnyExpr a = expr(n->a), b = expr(n->b);
+    return ok ? make_binary(n->op, a, b) : e;
+  }
+
+ private:
+  VarRef lane_;
+};
+
 }  // namespace detail
+
+LATHE_DECL AnyExpr even_lanes(const AnyExpr& e, const Facts& facts) {
+  if (e.dtype().scalar() != kIndex || !e.dtype().is_vector()) return {};
+  const int lanes = e.dtype().lanes;
+  const VarRef lane = make_var("lane");
+  detail::OneLane one(lane);
+  const AnyExpr value = one.expr(e);
+  if (!one.ok) return {};
+  Facts inside = facts;
+  inside.bind(lane, 0, lanes);
+  const AnyExpr first = substitute(value, {{lane, AnyExpr(0)}}),
+                second = substitute(value, {{lane, AnyExpr(1)}});
+  const AnyExpr stride = simplify(second - first, facts);
+  if (!as_const_int(stride)) return {};
+  const AnyExpr base = simplify(value - AnyExpr(lane) * stride, inside);
+  if (uses_var(base, lane)) return {};
+  return is_const(stride, 0) ? make_broadcast(base, lanes) : make_ramp(base, stride, lanes);
+}
 
 LATHE_DECL std::optional<LaneOffsets> lane_offsets(const AnyExpr& e) {
   if (e.dtype().scalar() != kIndex) return {};

@@ -189,7 +189,26 @@ LATHE_DECL AnyExpr Simplifier::compare_index(BinaryOp op, const Poly& a, const P
     return compare_range(op, emit(a), emit(b));
   if (nonneg(minus)) return make_bool(true);
   if (nonneg(diff)) return make_bool(false);
+  Poly dividend, limit;
+  if (compares_quotient(diff, dividend, limit) && safe(dividend) && safe(limit))
+    return compare_index(BinaryOp::lt, dividend, limit);
   return emit_less(diff);
+}
+
+// floordiv(x, c) < k  →  x < k * c, and -floordiv(x, c) < k  →  -x < k * c + 1 - c, as a test of a
+// fused loop's outer part is one of the loop. `diff` is less than 0.
+LATHE_DECL bool Simplifier::compares_quotient(const Poly& diff, Poly& dividend, Poly& limit) {
+  if (diff.terms.size() != 1 || diff.terms[0].degree() != 1) return false;
+  const std::int64_t sign = diff.terms[0].coef;
+  const AnyExpr atom = diff.terms[0].factor(0);
+  const auto* n = atom.as<BinaryNode>();
+  const auto* c = n && n->op == BinaryOp::floordiv ? as_const_int(n->b) : nullptr;
+  if (!c || *c <= 0 || (sign != 1 && sign != -1)) return false;
+  std::int64_t k = 0;
+  if (__builtin_mul_overflow(diff.constant, -*c, &k)) return false;
+  if (sign < 0 && __builtin_add_overflow(k, 1 - *c, &k)) return false;
+  dividend = poly_of_emitted(n->a), limit = poly_const(k);
+  return poly_scale(dividend, sign);
 }
 
 // Splits diff into what is positive, on the left, and what is negative, on the right.

@@ -38,6 +38,13 @@ class Flatten : public Mutator {
       flat_.emplace_back(n->buffer, flat);
       return make_alloc(flat, stmt(n->body));
     }
+    if (const auto* f = s.as<ForNode>()) {
+      const Facts outer = facts_;
+      facts_.bind(*f);
+      Stmt out = descend(s);
+      facts_ = outer;
+      return out;
+    }
     return descend(s);
   }
 
@@ -73,7 +80,7 @@ class Flatten : public Mutator {
     return is_const(stride, 1) ? index : index * make_broadcast(stride, index.dtype().lanes);
   }
 
-  static Vec<AnyExpr> offset(const BufferNode& b, const Vec<AnyExpr>& indices) {
+  Vec<AnyExpr> offset(const BufferNode& b, const Vec<AnyExpr>& indices) const {
     int lanes = 1;
     for (const auto& i : indices)
       if (i.dtype().lanes != 1) lanes = i.dtype().lanes;
@@ -92,10 +99,19 @@ class Flatten : public Mutator {
     if (has_nested_lanes(vector))
       if (auto lane = lane_offsets(vector))
         if (AnyExpr run = with_offsets(scalar + lane->base, lane->offsets)) return {run};
+    if (holds_quotient(vector))
+      if (AnyExpr run = even_lanes(vector, facts_)) return {run + make_broadcast(scalar, lanes)};
     return {is_const(scalar, 0) ? vector : vector + make_broadcast(scalar, lanes)};
   }
 
-  const Facts facts_;
+  // Quotient and remainder of a loop that was fused, whose sum may be its variable.
+  static bool holds_quotient(const AnyExpr& e) {
+    const auto* n = e.as<BinaryNode>();
+    return n && (n->op == BinaryOp::floordiv || n->op == BinaryOp::floormod ||
+                 holds_quotient(n->a) || holds_quotient(n->b));
+  }
+
+  Facts facts_;
   Vec<std::pair<Buffer, Buffer>> flat_;
 };
 
